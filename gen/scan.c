@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scan.c - derives symbols.txt from CUDA toolkits, or checks it
+ *
+ * For maintainers; it needs libclang.  The build itself reads symbols.txt and
+ * does not run this.
+ */
+#include "scan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char usage_text[] =
+	"usage: scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] [-v] -o LIST\n"
+	"       scan --check LIST LIBRARY[=VERSION]...\n"
+	"\n"
+	"The first form derives the list from the toolkits below DIR, which are laid\n"
+	"out as tools/fetch.py does it: DIR/VERSION/CPU/nvidia/...  The second says\n"
+	"what each given library has that the list has not, and the other way round.\n"
+	"\n"
+	"Exit status: 0 done, or all agree; 1 some differ; 2 wrong usage or input.\n";
+
+static const char *const cpus[] = { "x86_64", "aarch64" };
+
+static int compare_versions(const void *a, const void *b)
+{
+	return (int)*(const version *)a - (int)*(const version *)b;
+}
+
+static void find_toolkits(struct scan *scan)
+{
+	DIR *folder = opendir(scan->folder);
+	struct dirent *entry;
+
+	if (!folder)
+		fail(scan->folder, "%s", strerror(errno));
+	while ((entry = readdir(folder))) {
+		version v;
+
+		if (!parse_version(entry->d_name, strlen(entry->d_name), &v))
+			continue;
+		if (scan->count == MAX_TOOLKITS)
+			fail(scan->folder, "holds more than %d toolkits", MAX_TOOLKITS);
+		scan->versions[scan->count++] = v;
+	}
+	closedir(folder);
+	if (!scan->count)
+		fail(scan->folder, "holds no toolkit");
+	qsort(scan->versions, (size_t)scan->count, sizeof(*scan->versions), compare_versions);
+}
+
+/* The one file in a folder that is called libNAME.so.SOMETHING. */
+static const char *find_library_in(const char *folder, const char *name)
+{
+	const char *start = scan_format("lib%s.so.", name), *found = NULL;
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+
+	if (!stream)
+		return NULL;
+	while ((entry = readdir(stream))) {
+		if (strncmp(entry->d_name, start, strlen(start)))
+			continue;
+		if (found)
+			fail(folder, "holds more than one %s*", start);
+		found = scan_format("%s/%s", folder, entry->d_name);
+	}
+	closedir(stream);
+	return found;
+}
+
+static const char *find_library(const struct scan *scan, const struct library *library, int toolkit,
+				const char *cpu)
+{
+	version v = scan->versions[toolkit];
+
+	for (size_t i = 0; i < library->folders.count; i++) {
+		const struct hint *hint = library->folders.items[i];
+		const char *found;
+
+		if (!in_ranges(&hint->ranges, v))
+			continue;
+		found = find_library_in(scan_format("%s/%d.%d/%s/%s", scan->folder, MAJOR(v),
+						    MINOR(v), cpu, hint->words[0]), library->name);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+static bool is_expected(const struct scan *scan, const struct library *library, int toolkit)
+{
+	for (size_t i = 0; i < library->folders.count; i++) {
+		const struct hint *hint = library->folders.items[i];
+
+		if (in_ranges(&hint->ranges, scan->versions[toolkit]))
+			return true;
+	}
+	return false;
+}
+
+/* The list has one line for both CPUs, so they have to agree. */
+static void compare_cpus(const struct exports *a, const struct exports *b)
+{
+	if (a->soname != b->soname)
+		fail(b->path, "has the SONAME %s, but %s has %s", b->soname, a->path, a->soname);
+	for (size_t i = 0; i < a->count; i++)
+		if (!exports_name(b, a->names[i]))
+			fail(b->path, "does not export %s, which %s does", a->names[i], a->path);
+	for (size_t i = 0; i < b->count; i++)
+		if (!exports_name(a, b->names[i]))
+			fail(a->path, "does not export %s, which %s does", b->names[i], b->path);
+}
+
+static void read_library(struct scan *scan, struct library *library, int toolkit)
+{
+	struct exports *exports = &library->exports[toolkit], other;
+	version v = scan->versions[toolkit];
+	const char *path = find_library(scan, library, toolkit, cpus[0]);
+
+	if (!path && is_expected(scan, library, toolkit))
+		fail(scan->folder, "toolkit %d.%d (%s) has no lib%s.so", MAJOR(v), MINOR(v),
+		     cpus[0], library->name);
+	if (!path)
+		return;
+	read_exports(path, exports);
+	path = find_library(scan, library, toolkit, cpus[1]);
+	if (path) {
+		read_exports(path, &other);
+		compare_cpus(exports, &other);
+	}
+	for (size_t i = 0; i < exports->count; i++)
+		map_put(&library->names, exports->names[i], library);
+}
+
+static int derive(struct scan *scan, const char *hints, const char *head, const char *output)
+{
+	scan->libraries = read_hints(hints);
+	find_toolkits(scan);
+	for (size_t i = 0; i < scan->libraries.count; i++)
+		for (int toolkit = 0; toolkit < scan->count; toolkit++)
+			read_library(scan, scan->libraries.items[i], toolkit);
+	scan_headers(scan);
+	for (size_t i = 0; i < scan->libraries.count; i++) {
+		resolve(scan, scan->libraries.items[i]);
+		assign_letters(scan, scan->libraries.items[i]);
+	}
+	write_list(scan, head, output);
+	return 0;
+}
+
+static int usage(const char *format, const char *what)
+{
+	fprintf(stderr, "scan: ");
+	fprintf(stderr, format, what);
+	fprintf(stderr, "\n%s", usage_text);
+	return 2;
+}
+
+static int run(int argc, char **argv)
+{
+	struct scan scan = { .libclang = "libclang-18.so.18" };
+	const char *hints = NULL, *head = NULL, *output = NULL;
+
+	if (argc > 1 && !strcmp(argv[1], "--help"))
+		return fputs(usage_text, stdout) < 0;
+	if (argc > 1 && !strcmp(argv[1], "--check")) {
+		if (argc < 4)
+			return usage("%s needs a list and a library", argv[1]);
+		return check(argv[2], argv + 3, argc - 3);
+	}
+	for (int i = 1; i < argc; i++) {
+		const char **into = NULL;
+
+		if (!strcmp(argv[i], "-v"))
+			scan.verbose = true;
+		else if (!strcmp(argv[i], "--toolkits"))
+			into = &scan.folder;
+		else if (!strcmp(argv[i], "--hints"))
+			into = &hints;
+		else if (!strcmp(argv[i], "--head"))
+			into = &head;
+		else if (!strcmp(argv[i], "--libclang"))
+			into = &scan.libclang;
+		else if (!strcmp(argv[i], "-o"))
+			into = &output;
+		else
+			return usage("what is %s?", argv[i]);
+		if (!into)
+			continue;
+		if (++i == argc)
+			return usage("%s needs a value", argv[i - 1]);
+		*into = argv[i];
+	}
+	if (!scan.folder || !hints || !head || !output)
+		return usage("%s", "--toolkits, --hints, --head and -o are needed");
+	return derive(&scan, hints, head, output);
+}
+
+int main(int argc, char **argv)
+{
+	atexit(scan_free_all);
+	return run(argc, argv);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scan_layout.c - which layouts of a struct are interchangeable
+ *
+ * Toolkits are taken in turn, oldest first.  One whose layout continues an
+ * earlier one gets its letter, and else a new letter.  To continue is to have
+ * the same size and all that the earlier one has, at the same place and of the
+ * same type; what was reserved or padding may have become something, and a
+ * union may have got another member.  Structs that are pointed to count too,
+ * which takes some rounds to settle, because they may point to each other.
+ */
+#include "scan.h"
+
+#include <string.h>
+
+static bool same_scalar(struct type a, struct type b)
+{
+	/* Signedness does not change how a value is passed or stored. */
+	static const enum base plain[] = {
+		T_VOID, T_I8, T_I8, T_I16, T_I16, T_I32, T_I32, T_I64, T_I64,
+		T_F32, T_F64, T_PTR, T_RECORD
+	};
+
+	if (a.count != b.count)
+		return false;
+	/* A struct that is pointed to may have been opaque before. */
+	if (a.pointer != b.pointer)
+		return (a.pointer && b.base == T_PTR) || (b.pointer && a.base == T_PTR);
+	return plain[a.base] == plain[b.base] && a.record == b.record;
+}
+
+static bool same_target(const struct library *library, const struct leaf *leaf, int old, int new)
+{
+	const struct record *target;
+
+	if (!leaf->type.record)
+		return true;
+	target = map_get(&library->records, leaf->type.record);
+	if (!target || !target->layouts[old] || !target->layouts[new])
+		return true;
+	/* The last round's: in this one some have a new letter and some not. */
+	return target->before[old] == target->before[new];
+}
+
+/* The field at the same place and of the same type, whatever its name. */
+static const struct leaf *find_leaf(const struct library *library, const struct layout *layout,
+				    const struct leaf *wanted)
+{
+	for (size_t i = 0; i < layout->count; i++)
+		if (layout->leaves[i].offset == wanted->offset &&
+		    same_scalar(layout->leaves[i].type, wanted->type) &&
+		    !is_reserved(library, layout->leaves[i].name))
+			return &layout->leaves[i];
+	return NULL;
+}
+
+static bool has_name(const struct layout *layout, const struct leaf *wanted)
+{
+	for (size_t i = 0; i < layout->count; i++)
+		if (layout->leaves[i].name == wanted->name &&
+		    layout->leaves[i].offset == wanted->offset)
+			return true;
+	return false;
+}
+
+/* Whether a field has come up since: its name is new, and no field of its type
+ * and place has lost its name, which would mean that it was renamed. */
+static bool is_new(const struct library *library, const struct layout *before,
+		   const struct layout *after, const struct leaf *leaf)
+{
+	if (has_name(before, leaf))
+		return false;
+	for (size_t i = 0; i < before->count; i++) {
+		const struct leaf *old = &before->leaves[i];
+
+		if (old->offset == leaf->offset && same_scalar(old->type, leaf->type) &&
+		    !is_reserved(library, old->name) && !has_name(after, old))
+			return false;
+	}
+	return true;
+}
+
+static bool continues(const struct library *library, const struct record *record, int old, int new)
+{
+	const struct layout *before = record->layouts[old], *after = record->layouts[new];
+
+	if (before->size != after->size)
+		return false;
+	for (size_t i = 0; i < before->count; i++) {
+		const struct leaf *leaf = &before->leaves[i];
+
+		if (is_reserved(library, leaf->name))
+			continue;
+		if (!find_leaf(library, after, leaf) || !same_target(library, leaf, old, new))
+			return false;
+	}
+	return true;
+}
+
+static bool overlaps(const struct leaf *a, const struct leaf *b)
+{
+	return a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+/* Whether a new field lies on bytes that had another meaning. */
+static bool overlays(const struct library *library, const struct layout *before,
+		     const struct leaf *leaf)
+{
+	for (size_t i = 0; i < before->count; i++)
+		if (overlaps(&before->leaves[i], leaf) &&
+		    !is_reserved(library, before->leaves[i].name))
+			return true;
+	return false;
+}
+
+static void find_growth(const struct library *library, struct record *record, int old, int new)
+{
+	const struct layout *before = record->layouts[old], *after = record->layouts[new];
+
+	for (size_t i = 0; i < after->count; i++) {
+		const struct leaf *leaf = &after->leaves[i];
+
+		if (is_reserved(library, leaf->name) || !is_new(library, before, after, leaf))
+			continue;
+		if (overlays(library, before, leaf))
+			record->overlaid[new] = true;
+		else
+			record->tail[new] = true;
+	}
+}
+
+/* The newest toolkit before `new` with a letter that it continues; -1: none. */
+static int find_predecessor(const struct library *library, const struct record *record, int new)
+{
+	for (int old = new - 1; old >= 0; old--) {
+		bool newest = true;
+
+		if (!record->layouts[old])
+			continue;
+		for (int i = old + 1; i < new && newest; i++)
+			newest = !record->layouts[i] || record->letters[i] != record->letters[old];
+		if (newest && continues(library, record, old, new))
+			return old;
+	}
+	return -1;
+}
+
+/* Gives a struct its letters; returns whether any changed. */
+static bool assign(const struct scan *scan, const struct library *library, struct record *record)
+{
+	uint8_t letters = 0;
+	bool changed = false;
+
+	for (int new = 0; new < scan->count; new++) {
+		int old;
+		uint8_t letter;
+
+		if (!record->layouts[new])
+			continue;
+		old = find_predecessor(library, record, new);
+		letter = old < 0 ? letters++ : record->letters[old];
+		if (letter >= 26)
+			fail(record->name, "has more than 26 layouts");
+		changed |= letter != record->letters[new];
+		record->letters[new] = letter;
+		record->tail[new] = record->overlaid[new] = false;
+		if (old >= 0)
+			find_growth(library, record, old, new);
+	}
+	return changed;
+}
+
+static void refuse_unused_patterns(const struct scan *scan, const struct library *library)
+{
+	for (size_t i = 0; i < library->records.keys.count; i++) {
+		const struct record *record = library->records.values.items[i];
+
+		for (int toolkit = 0; toolkit < scan->count; toolkit++)
+			for (size_t j = 0; record->layouts[toolkit] &&
+					   j < record->layouts[toolkit]->count; j++)
+				is_reserved(library, record->layouts[toolkit]->leaves[j].name);
+	}
+	for (size_t i = 0; i < library->reserved.count; i++) {
+		const struct hint *hint = library->reserved.items[i];
+
+		if (!hint->used)
+			fail_at(hint->place, "no field is called %s", hint->words[0]);
+	}
+}
+
+void assign_letters(struct scan *scan, struct library *library)
+{
+	struct map *records = &library->records;
+	bool changed = true;
+
+	for (size_t round = 0; changed; round++) {
+		changed = false;
+		for (size_t i = 0; i < records->keys.count; i++) {
+			struct record *record = records->values.items[i];
+
+			memcpy(record->before, record->letters, sizeof(record->before));
+		}
+		for (size_t i = 0; i < records->keys.count; i++)
+			changed |= assign(scan, library, records->values.items[i]);
+		if (round > 2 * records->keys.count + 2)
+			fail(library->name, "the letters of its structs do not settle");
+	}
+	refuse_unused_patterns(scan, library);
+}

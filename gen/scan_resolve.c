@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scan_resolve.c - which prototype an exported name has in which toolkit
+ *
+ * Headers and libraries do not quite agree: a library exports names that its
+ * own headers no longer, or do not yet, declare.  A prototype comes, in this
+ * order, from a hint; from the toolkit's own headers; for a per-thread twin,
+ * name_ptds or name_ptsz, from its base name there; from the nearest toolkit
+ * that declares it; from another member of its family.
+ */
+#include "scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct source {
+	const struct prototype *prototype;	/* NULL: declared nowhere */
+	const struct hint *given;		/* or else this */
+	int toolkit;				/* whose headers */
+};
+
+static const char *base_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > 5 && (!strcmp(name + length - 5, "_ptds") || !strcmp(name + length - 5, "_ptsz")))
+		return scan_intern_n(name, length - 5);
+	return NULL;
+}
+
+/* A hint for a function holds for its per-thread twins, too. */
+static bool applies(const struct hint *hint, const char *function)
+{
+	const char *base = base_name(function);
+
+	return matches(hint->words[0], function, NULL) ||
+	       (base && matches(hint->words[0], base, NULL));
+}
+
+static const char *family_of(const struct library *library, const char *name)
+{
+	for (size_t i = 0; i < library->families.count; i++) {
+		struct hint *hint = library->families.items[i];
+		const char *star = "", *hole = strchr(hint->words[1], '*');
+		const char *family;
+
+		if (!matches(hint->words[0], name, &star))
+			continue;
+		family = hole ? scan_format("%.*s%s%s", (int)(hole - hint->words[1]),
+					    hint->words[1], star, hole + 1) : hint->words[1];
+		hint->used = true;
+		return scan_intern(family);
+	}
+	return name;
+}
+
+static const struct prototype *declared(const struct library *library, int toolkit, const char *name)
+{
+	const struct map *prototypes = &library->headers[toolkit].prototypes;
+	const struct prototype *found = map_get(prototypes, name);
+	const char *base = base_name(name);
+
+	return found || !base ? found : map_get(prototypes, base);
+}
+
+static const struct prototype *declared_family(const struct library *library, int toolkit,
+					       const char *name)
+{
+	const struct map *prototypes = &library->headers[toolkit].prototypes;
+	const char *family = family_of(library, name);
+
+	for (size_t i = 0; i < prototypes->keys.count; i++)
+		if (family_of(library, prototypes->keys.items[i]) == family)
+			return prototypes->values.items[i];
+	return NULL;
+}
+
+typedef const struct prototype *(*lookup)(const struct library *, int, const char *);
+
+/* The nearest toolkit of the same major; else the nearest of all. */
+static struct source nearest(const struct scan *scan, const struct library *library, int toolkit,
+			     const char *name, lookup find)
+{
+	struct source source = { 0 };
+
+	for (int same = 1; same >= 0; same--)
+		for (int distance = 0; distance < scan->count; distance++)
+			for (int sign = -1; sign <= 1; sign += 2) {
+				int other = toolkit + sign * distance;
+
+				if (other < 0 || other >= scan->count)
+					continue;
+				if (same && MAJOR(scan->versions[other]) != MAJOR(scan->versions[toolkit]))
+					continue;
+				source.prototype = find(library, other, name);
+				source.toolkit = other;
+				if (source.prototype)
+					return source;
+			}
+	return source;
+}
+
+static struct source find_source(const struct scan *scan, const struct library *library,
+				 int toolkit, const char *name)
+{
+	version v = scan->versions[toolkit], from;
+	struct source source = { .toolkit = toolkit };
+	const char *how = "a nearby toolkit";
+
+	for (size_t i = 0; i < library->signatures.count; i++) {
+		struct hint *hint = library->signatures.items[i];
+
+		if (hint->words[1] != name)
+			continue;
+		hint->used = true;
+		source.given = hint;
+		return source;
+	}
+	source = nearest(scan, library, toolkit, name, declared);
+	if (!source.prototype) {
+		source = nearest(scan, library, toolkit, name, declared_family);
+		how = "its family";
+	}
+	from = scan->versions[source.toolkit];
+	if (!source.prototype)
+		note(scan, "%d.%d %s: declared nowhere", MAJOR(v), MINOR(v), name);
+	else if (source.toolkit != toolkit || source.prototype->name != name)
+		if (source.toolkit != toolkit || source.prototype->name != base_name(name))
+			note(scan, "%d.%d %s: from %s: %s of %d.%d", MAJOR(v), MINOR(v), name, how,
+			     source.prototype->name, MAJOR(from), MINOR(from));
+	return source;
+}
+
+/* ---- records in use ---- */
+
+static bool equal_layouts(const struct layout *a, const struct layout *b)
+{
+	if (a == b)
+		return true;
+	if (a->size != b->size || a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->leaves[i].offset != b->leaves[i].offset ||
+		    a->leaves[i].name != b->leaves[i].name)
+			return false;
+	return true;
+}
+
+static const struct layout *layout_in(const struct library *library, int toolkit, int declaring,
+				      const char *name)
+{
+	const struct layout *layout = map_get(&library->headers[toolkit].layouts, name);
+
+	return layout ? layout : map_get(&library->headers[declaring].layouts, name);
+}
+
+static void use_record(const struct scan *scan, struct library *library, int toolkit, int declaring,
+		       const char *name, const struct layout *layout)
+{
+	struct record *record = map_get(&library->records, name);
+
+	if (!record) {
+		record = scan_alloc(sizeof(*record));
+		record->name = name;
+		map_put(&library->records, name, record);
+	}
+	if (record->layouts[toolkit]) {
+		if (!equal_layouts(record->layouts[toolkit], layout))
+			fail(scan->folder, "%s of %d.%d would have two layouts: one is a hint's",
+			     name, MAJOR(scan->versions[toolkit]), MINOR(scan->versions[toolkit]));
+		return;
+	}
+	record->layouts[toolkit] = layout;
+	for (size_t i = 0; i < layout->count; i++) {
+		const char *inner = layout->leaves[i].type.record;
+
+		if (inner)
+			use_record(scan, library, toolkit, declaring, inner,
+				   layout_in(library, toolkit, declaring, inner));
+	}
+}
+
+static int toolkit_of(const struct scan *scan, version v)
+{
+	for (int i = 0; i < scan->count; i++)
+		if (scan->versions[i] == v)
+			return i;
+	return -1;
+}
+
+/* Returns the name under which the list knows this struct in this function. */
+static const char *record_in(const struct scan *scan, struct library *library, int toolkit,
+			     const struct source *source, const char *function, const char *name)
+{
+	version v = scan->versions[toolkit];
+	int declaring = source->toolkit;
+	const struct layout *layout = layout_in(library, toolkit, declaring, name);
+
+	for (size_t i = 0; i < library->layouts.count; i++) {
+		struct hint *hint = library->layouts.items[i];
+		int as_of = hint->as_of ? toolkit_of(scan, hint->as_of) : toolkit;
+
+		if (!applies(hint, function) || !in_ranges(&hint->ranges, v) ||
+		    hint->words[2] != name)
+			continue;
+		if (as_of < 0)
+			fail_at(hint->place, "there is no toolkit %s", hint->words[3]);
+		layout = map_get(&library->headers[as_of].layouts, name);
+		if (!layout)
+			fail_at(hint->place, "%s of %s was not found", name, hint->words[3]);
+		hint->used = true;
+		name = hint->words[4];
+		break;
+	}
+	use_record(scan, library, toolkit, declaring, name, layout);
+	return name;
+}
+
+/* ---- signatures ---- */
+
+static bool is_param(const char *word, const struct param *param, size_t index)
+{
+	char *end;
+	unsigned long number = strtoul(word, &end, 10);
+
+	return *end ? !strcmp(word, param->name) : number == index + 1;
+}
+
+/* The last hint that applies. */
+static const struct hint *find_direction(struct library *library, const char *function,
+					 const struct param *param, size_t index)
+{
+	const struct hint *found = NULL;
+
+	for (size_t i = 0; i < library->directions.count; i++) {
+		struct hint *hint = library->directions.items[i];
+		bool is_void = !param->pointer && param->type.base == T_PTR;
+
+		if (!applies(hint, function) || !is_param(hint->words[1], param, index))
+			continue;
+		/* In another toolkit a parameter of this place may be another. */
+		if (hint->count == 4 ? !is_void : !param->pointer)
+			continue;
+		hint->used = true;
+		found = hint;
+	}
+	return found;
+}
+
+/* What a hint says; else what the type suggests. */
+static const char *direction(const struct scan *scan, struct library *library,
+			     const char *function, const struct param *param, size_t index,
+			     const struct hint *hint)
+{
+	const char *way = "out", *what;
+
+	if (hint)
+		return hint->words[2];
+	if (!param->pointer)
+		return "";
+	if (param->constant)
+		return "in";
+	if (param->type.base == T_I8)
+		way = "buf";
+	/* Worth a maintainer's look: a wrong `out` overwrites a caller's memory. */
+	what = scan_format("%s: parameter %zu, %s, is taken for %s %s", function, index + 1,
+			   param->name, way, type_text(param->type));
+	if (!map_get(&library->noted, what))
+		note(scan, "%s", what);
+	map_put(&library->noted, what, library);
+	return way;
+}
+
+static const char *param_text(const struct scan *scan, struct library *library, int toolkit,
+			      const struct source *source, const char *function, size_t index)
+{
+	const struct param *param = &source->prototype->params[index];
+	const struct hint *hint = find_direction(library, function, param, index);
+	const char *way = direction(scan, library, function, param, index, hint);
+	struct type type = param->type;
+
+	if (!strcmp(way, "ptr"))
+		return way;
+	if (hint && hint->count == 4)
+		return scan_format("%s %s", way, hint->words[3]);
+	if (type.record)
+		type.record = record_in(scan, library, toolkit, source, function, type.record);
+	return scan_format("%s%s%s", way, *way ? " " : "", type_text(type));
+}
+
+static const char *result_text(const struct scan *scan, struct library *library, int toolkit,
+			       const struct source *source, const char *function)
+{
+	struct type type = source->prototype->result;
+
+	for (size_t i = 0; i < library->results.count; i++) {
+		struct hint *hint = library->results.items[i];
+
+		if (!applies(hint, function))
+			continue;
+		hint->used = true;
+		return strcmp(hint->words[1], "status") ?
+			scan_format(" -> %s", hint->words[1]) : "";
+	}
+	if (type.enumeration) {
+		const char *name = type.enumeration;
+
+		if (!strncmp(name, "enum ", 5))
+			name += 5;
+		if (!strcmp(name, library->status))
+			return "";
+	}
+	if (type.record)
+		type.record = record_in(scan, library, toolkit, source, function, type.record);
+	return scan_format(" -> %s", type_text(type));
+}
+
+static const char *signature(const struct scan *scan, struct library *library, int toolkit,
+			     const struct source *source, const char *name)
+{
+	const char *text = "(";
+
+	if (source->given)
+		return source->given->words[2];
+	if (!source->prototype)
+		return "(?)";
+	for (size_t i = 0; i < source->prototype->count; i++)
+		text = scan_format("%s%s%s", text, i ? ", " : "",
+				   param_text(scan, library, toolkit, source, name, i));
+	return scan_format("%s)%s", text, result_text(scan, library, toolkit, source, name));
+}
+
+/* ---- rows ---- */
+
+static bool is_hook(struct library *library, const char *name)
+{
+	for (size_t i = 0; i < library->hooks.count; i++) {
+		struct hint *hint = library->hooks.items[i];
+
+		if (!applies(hint, name))
+			continue;
+		hint->used = true;
+		return true;
+	}
+	return false;
+}
+
+static void add_row(struct library *library, size_t first, int toolkit, const char *name,
+		    const struct source *source, const char *text)
+{
+	struct row *row;
+
+	for (size_t i = first; i < library->rows.count; i++) {
+		row = library->rows.items[i];
+		if (strcmp(row->signature, text))
+			continue;
+		row->in |= BIT(toolkit);
+		return;
+	}
+	row = scan_alloc(sizeof(*row));
+	row->name = name;
+	row->signature = text;
+	row->family = family_of(library, name);
+	if (row->family == name)
+		row->family = NULL;
+	row->hook = is_hook(library, name);
+	row->undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
+					  !source->prototype;
+	row->in = BIT(toolkit);
+	list_add(&library->rows, row);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void refuse_unused(const struct list *hints, const char *what)
+{
+	for (size_t i = 0; i < hints->count; i++) {
+		const struct hint *hint = hints->items[i];
+		const char *word = hint->words[0];
+
+		if (hint->used)
+			continue;
+		if (!strcmp(what, "signature"))
+			word = hint->words[1];
+		fail_at(hint->place, "this %s applies to nothing: %s%s%s", what, word,
+			hint->count > 2 && strcmp(what, "signature") ? " " : "",
+			hint->count > 2 && strcmp(what, "signature") ? hint->words[1] : "");
+	}
+}
+
+void resolve(struct scan *scan, struct library *library)
+{
+	struct list *names = &library->names.keys;
+
+	qsort(names->items, names->count, sizeof(*names->items), compare_texts);
+	for (size_t i = 0; i < names->count; i++) {
+		const char *name = names->items[i];
+		size_t first = library->rows.count;
+
+		for (int toolkit = 0; toolkit < scan->count; toolkit++) {
+			struct source source;
+
+			if (!exports_name(&library->exports[toolkit], name))
+				continue;
+			source = find_source(scan, library, toolkit, name);
+			add_row(library, first, toolkit, name, &source,
+				signature(scan, library, toolkit, &source, name));
+		}
+	}
+	refuse_unused(&library->directions, "direction");
+	refuse_unused(&library->results, "result");
+	refuse_unused(&library->signatures, "signature");
+	refuse_unused(&library->families, "family");
+	refuse_unused(&library->hooks, "hook");
+	refuse_unused(&library->layouts, "layout");
+}

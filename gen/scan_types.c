@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* scan_types.c - reads types and layouts, in ABI terms, through libclang */
+#include "scan_unit.h"
+
+#include <string.h>
+
+const char *take(const struct libclang *clang, CXString string)
+{
+	const char *text = clang->getCString(string);
+
+	text = scan_intern(text ? text : "");
+	clang->disposeString(string);
+	return text;
+}
+
+bool is_record(const struct unit *unit, CXType type)
+{
+	return type.kind == CXType_Record && unit->clang->Type_getSizeOf(type) >= 0;
+}
+
+/* The name people use: name or name_t for `struct name_st`, else the tag. */
+static const char *record_name(const struct unit *unit, CXType type)
+{
+	CXCursor declaration = unit->clang->getTypeDeclaration(type);
+	const char *name = take(unit->clang, unit->clang->getTypeSpelling(
+					unit->clang->getCursorType(declaration)));
+	const char *typedefs[2];
+
+	if (!strncmp(name, "struct ", 7))
+		name += 7;
+	else if (!strncmp(name, "union ", 6))
+		name += 6;
+	if (strchr(name, '(') || strchr(name, ' '))
+		fail(unit->where, "a struct without a name is passed or pointed to: %s", name);
+	if (strlen(name) <= 3 || strcmp(name + strlen(name) - 3, "_st"))
+		return scan_intern(name);
+	typedefs[0] = scan_intern_n(name, strlen(name) - 3);
+	typedefs[1] = scan_intern(scan_format("%s_t", typedefs[0]));
+	for (int i = 0; i < 2; i++)
+		if (map_get(&unit->typedefs, typedefs[i]))
+			return typedefs[i];
+	return scan_intern(name);
+}
+
+static const char *take_layout(struct unit *unit, CXType type);
+
+static enum base scalar(const struct unit *unit, CXType type)
+{
+	switch (type.kind) {
+	case CXType_Void: return T_VOID;
+	/* Plain char is unsigned on aarch64; nobody passes negative ones. */
+	case CXType_Char_U:
+	case CXType_Char_S:
+	case CXType_SChar: return T_I8;
+	case CXType_Bool:
+	case CXType_UChar: return T_U8;
+	case CXType_Short: return T_I16;
+	case CXType_UShort: return T_U16;
+	case CXType_Int: return T_I32;
+	case CXType_UInt: return T_U32;
+	case CXType_Long:
+	case CXType_LongLong: return T_I64;
+	case CXType_ULong:
+	case CXType_ULongLong: return T_U64;
+	case CXType_Float: return T_F32;
+	case CXType_Double: return T_F64;
+	case CXType_Pointer: return T_PTR;
+	case CXType_Enum:
+		if (unit->clang->Type_getSizeOf(type) == 4)
+			return T_I32;
+	}
+	fail(unit->where, "the type %s is not one that the list can express",
+	     take(unit->clang, unit->clang->getTypeSpelling(type)));
+}
+
+/* A type passed by value, or pointed to. */
+struct type value_type(struct unit *unit, CXType type)
+{
+	struct type out = { 0 };
+
+	if (is_record(unit, type)) {
+		out.base = T_RECORD;
+		out.record = take_layout(unit, type);
+		return out;
+	}
+	out.base = scalar(unit, type);
+	if (type.kind == CXType_Enum)
+		out.enumeration = take(unit->clang, unit->clang->getTypeSpelling(type));
+	return out;
+}
+
+/* ---- layouts ---- */
+
+struct flattening {
+	struct unit *unit;
+	struct layout *layout;
+	const char *prefix;
+	uint32_t offset;
+};
+
+static void add_leaf(struct layout *layout, const char *name, struct type type,
+		     uint32_t offset, uint32_t size)
+{
+	if (layout->count == layout->room) {
+		size_t room = layout->room ? 2 * layout->room : 16;
+		struct leaf *leaves = scan_alloc(room * sizeof(*leaves));
+
+		if (layout->count)
+			memcpy(leaves, layout->leaves, layout->count * sizeof(*leaves));
+		layout->leaves = leaves;
+		layout->room = room;
+	}
+	layout->leaves[layout->count++] = (struct leaf){ name, type, offset, size };
+}
+
+static enum CXVisitorResult visit_field(CXCursor field, CXClientData data);
+
+static void flatten(struct flattening *outer, CXType type, const char *prefix, uint32_t offset)
+{
+	struct flattening inner = { outer->unit, outer->layout, prefix, offset };
+
+	outer->unit->clang->Type_visitFields(type, visit_field, &inner);
+}
+
+static void flatten_leaf(struct flattening *in, CXType type, const char *name, uint32_t offset)
+{
+	const struct libclang *clang = in->unit->clang;
+	uint32_t size = (uint32_t)clang->Type_getSizeOf(type);
+	struct type leaf;
+	uint32_t count = 0;
+	CXType target;
+
+	while (type.kind == CXType_ConstantArray) {
+		count = (count ? count : 1) * (uint32_t)clang->getArraySize(type);
+		type = clang->getCanonicalType(clang->getArrayElementType(type));
+	}
+	leaf = value_type(in->unit, type);
+	if (type.kind == CXType_Pointer) {
+		target = clang->getCanonicalType(clang->getPointeeType(type));
+		if (is_record(in->unit, target)) {
+			leaf = value_type(in->unit, target);
+			leaf.pointer = true;
+		}
+	}
+	leaf.count = count;
+	add_leaf(in->layout, name, leaf, offset, size);
+}
+
+static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
+{
+	struct flattening *in = data;
+	const struct libclang *clang = in->unit->clang;
+	CXType type = clang->getCanonicalType(clang->getCursorType(field));
+	long long bits = clang->Cursor_getOffsetOfField(field);
+	uint32_t offset = in->offset + (uint32_t)(bits / 8);
+	const char *name = take(clang, clang->getCursorSpelling(field));
+
+	if (bits < 0 || bits % 8 || clang->Cursor_isBitField(field))
+		fail(in->unit->where, "%s: the field %s%s has no byte offset",
+		     in->layout->name, in->prefix, name);
+	if (type.kind != CXType_Record) {
+		flatten_leaf(in, type, scan_intern(scan_format("%s%s", in->prefix, name)), offset);
+		return CXVisit_Continue;
+	}
+	if (clang->Cursor_isAnonymousRecordDecl(clang->getTypeDeclaration(type)))
+		flatten(in, type, in->prefix, offset);
+	else
+		flatten(in, type, scan_format("%s%s.", in->prefix, name), offset);
+	return CXVisit_Continue;
+}
+
+bool same_type(struct type a, struct type b)
+{
+	return a.base == b.base && a.pointer == b.pointer && a.count == b.count &&
+	       a.record == b.record;
+}
+
+bool same_layout(const struct layout *a, const struct layout *b)
+{
+	if (a->size != b->size || a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->leaves[i].offset != b->leaves[i].offset ||
+		    strcmp(a->leaves[i].name, b->leaves[i].name) ||
+		    !same_type(a->leaves[i].type, b->leaves[i].type))
+			return false;
+	return true;
+}
+
+static const char *take_layout(struct unit *unit, CXType type)
+{
+	const char *name = record_name(unit, type);
+	struct layout *layout, *known;
+	struct flattening top;
+
+	if (map_get(&unit->seen, name))
+		return name;
+	layout = scan_alloc(sizeof(*layout));
+	layout->name = name;
+	layout->size = (uint32_t)unit->clang->Type_getSizeOf(type);
+	map_put(&unit->seen, name, layout);
+	top = (struct flattening){ unit, layout, "", 0 };
+	flatten(&top, type, "", 0);
+	known = map_get(&unit->headers->layouts, name);
+	if (known && !same_layout(known, layout))
+		fail(unit->where, "struct %s is laid out in two ways", name);
+	if (!known)
+		map_put(&unit->headers->layouts, name, layout);
+	return name;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* scan_unit.h - what scan_headers.c and scan_types.c share: both use libclang */
+#ifndef SCAN_UNIT_H
+#define SCAN_UNIT_H
+
+#include "scan.h"
+#include "libclang.h"
+
+/* One translation unit on its way into a struct headers. */
+struct unit {
+	const struct libclang *clang;
+	const struct library *library;
+	struct headers *headers;
+	const char *where;	/* for messages: toolkit and header */
+	struct map typedefs;	/* names */
+	struct map seen;	/* records whose layout has been taken */
+};
+
+/* The text of a libclang string, interned; the string is disposed of. */
+const char *take(const struct libclang *clang, CXString string);
+
+/* Whether a canonical type is a struct or union whose layout is known. */
+bool is_record(const struct unit *unit, CXType type);
+
+/* A canonical type that is passed by value, or pointed to.  The layout of a
+ * record, and of all that it leads to, becomes part of unit->headers. */
+struct type value_type(struct unit *unit, CXType type);
+
+bool same_type(struct type a, struct type b);
+bool same_layout(const struct layout *a, const struct layout *b);
+
+#endif
