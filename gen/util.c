@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* util.c - memory, text, errors */
+#include "list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *list_file;
+
+_Noreturn void fail(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fputs("gen: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+	exit(2);
+}
+
+_Noreturn void fail_at(struct place place, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fprintf(stderr, "%s:%u:%u: ", list_file, place.line, place.column);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+	exit(2);
+}
+
+void *allocate(size_t count, size_t size)
+{
+	static void **all;	/* what has been handed out, for leak checkers */
+	void **block;
+
+	if (count > (SIZE_MAX - sizeof(max_align_t)) / size)
+		fail("out of memory");
+	block = calloc(1, sizeof(max_align_t) + count * size);
+	if (!block)
+		fail("out of memory");
+	*block = all;
+	all = block;
+	return (char *)block + sizeof(max_align_t);
+}
+
+void *grow(void *items, size_t count, size_t *room, size_t size)
+{
+	void *larger;
+
+	if (count < *room)
+		return items;
+	*room = *room ? 2 * *room : 4;
+	larger = allocate(*room, size);
+	if (count)
+		memcpy(larger, items, count * size);
+	return larger;
+}
+
+static void add_arguments(struct text *text, const char *format, va_list arguments)
+{
+	va_list again;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	while (text->room - text->length <= (size_t)length)
+		text->bytes = grow(text->bytes, text->room, &text->room, 1);
+	vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+	text->length += (size_t)length;
+}
+
+void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_arguments(text, format, arguments);
+	va_end(arguments);
+}
+
+char *format(const char *format, ...)
+{
+	struct text text = { 0 };
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_arguments(&text, format, arguments);
+	va_end(arguments);
+	return text.bytes;
+}

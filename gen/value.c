@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * value.c - structs that are passed by value, as C
+ *
+ * The list has a struct as flat fields with offsets.  What the calling
+ * conventions look at is its size, its alignment and where it holds integers
+ * and where floating-point numbers, so a struct of these very fields goes the
+ * way of the original.  Where fields overlap, as unions make them, integers of
+ * the same alignment stand for them.
+ */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const c_names[] = {
+	"int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t",
+	"uint64_t", "float", "double", "void *"
+};
+
+/* A field as C has it: an array of scalars.  Integers stand for a struct. */
+struct member {
+	const struct field *field;
+	enum kind kind;
+	unsigned count;
+};
+
+static bool is_float(enum kind kind)
+{
+	return kind == F32 || kind == F64;
+}
+
+static int compare_offsets(const void *one, const void *other)
+{
+	const struct field *a = ((const struct member *)one)->field;
+	const struct field *b = ((const struct member *)other)->field;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+struct members {
+	ARRAY(struct member) all;	/* in order of offset */
+	unsigned alignment;
+	unsigned padding;	/* bytes that C must be told of */
+	bool overlap, floats;
+	const struct field *odd;	/* one that cannot be a member of a C struct */
+};
+
+static void find_members(struct members *members, const struct record *record, unsigned toolkit);
+
+static struct member member_of(struct members *members, const struct field *field, unsigned toolkit)
+{
+	static const enum kind words[] = { [1] = U8, [2] = U16, [4] = U32, [8] = U64 };
+	struct member member = { field, field->type.kind, field->type.count };
+	struct members inner;
+
+	if (member.kind != STRUCT)
+		return member;
+	member.kind = PTR;
+	if (field->type.pointer)
+		return member;
+	find_members(&inner, field->type.record, toolkit);
+	if (inner.odd || inner.floats)
+		members->odd = field;
+	member.kind = words[inner.alignment];
+	member.count *= size_in(field->type.record, toolkit)->bytes / inner.alignment;
+	return member;
+}
+
+static void find_members(struct members *members, const struct record *record, unsigned toolkit)
+{
+	*members = (struct members){ .alignment = 1 };
+	for (size_t i = 0; i < record->fields.count; i++) {
+		const struct field *field = &record->fields.items[i];
+		struct member member;
+
+		if (!(field->in & BIT(toolkit)))
+			continue;
+		member = member_of(members, field, toolkit);
+		*push(&members->all) = member;
+		members->floats |= is_float(member.kind);
+		if (kind_sizes[member.kind] > members->alignment)
+			members->alignment = kind_sizes[member.kind];
+	}
+	if (members->all.count)
+		qsort(members->all.items, members->all.count, sizeof(struct member),
+		      compare_offsets);
+}
+
+static unsigned align(unsigned offset, unsigned alignment)
+{
+	return (offset + alignment - 1) / alignment * alignment;
+}
+
+static void add_padding(struct members *members, struct text *text, unsigned bytes)
+{
+	if (bytes)
+		add(text, "\tuint8_t lc_pad%u[%u];\n", members->padding, bytes);
+	members->padding += bytes;
+}
+
+static void add_member(struct text *text, const struct member *member)
+{
+	const char *type = c_names[member->kind];
+	char *name = format("%s", member->field->name + 1);
+
+	for (char *c = name; *c; c++)
+		if (*c == '.')
+			*c = '_';
+	add(text, "\t%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
+	if (member->count > 1)
+		add(text, "[%u]", member->count);
+	add(text, ";\n");
+}
+
+/* Member for member, with what C would not pad by itself. */
+static void add_members(struct members *members, struct text *text, unsigned size)
+{
+	unsigned end = 0;
+
+	for (size_t i = 0; i < members->all.count; i++) {
+		const struct member *member = &members->all.items[i];
+		const struct field *field = member->field;
+		unsigned bytes = kind_sizes[member->kind];
+
+		if (field->offset % bytes)
+			members->odd = field;
+		if (field->offset < end)
+			members->overlap = true;
+		if (members->odd || members->overlap)
+			return;
+		if (align(end, bytes) != field->offset)
+			add_padding(members, text, field->offset - end);
+		add_member(text, member);
+		end = field->offset + bytes * member->count;
+	}
+	if (align(end, members->alignment) != size)
+		add_padding(members, text, size - end);
+}
+
+/* Whether AAPCS64 passes it in vector registers: up to four numbers of one type. */
+static bool is_homogeneous(const struct members *members, unsigned size)
+{
+	enum kind kind = members->all.items[0].kind;
+
+	for (size_t i = 0; i < members->all.count; i++)
+		if (members->all.items[i].kind != kind)
+			return false;
+	return is_float(kind) && size <= 4 * kind_sizes[kind];
+}
+
+static void make_value(struct value *value, const struct type *type, unsigned toolkit)
+{
+	const struct record *record = type->record;
+	struct members members;
+	struct text text = { 0 };
+
+	find_members(&members, record, toolkit);
+	if (!members.all.count)
+		fail_at(type->place, "struct %s has no fields, and so cannot be passed by value",
+			record->name);
+	if (!members.odd)
+		add_members(&members, &text, value->bytes);
+	if (members.odd)
+		fail_at(type->place, "struct %s cannot be passed by value with %s as it is on line %u",
+			record->name, members.odd->name, members.odd->place.line);
+	if (members.floats && (members.overlap || members.padding))
+		fail_at(type->place, "struct %s cannot be passed by value: it has floating-point "
+			"numbers and %s", record->name, members.overlap ? "a union" : "gaps");
+	if (value->bytes % members.alignment)
+		fail_at(type->place, "struct %s has %u bytes, which is no multiple of its "
+			"alignment, %u", record->name, value->bytes, members.alignment);
+	if (members.overlap) {
+		text.length = 0;
+		add(&text, "\tuint%u_t lc_words[%u];\n", 8 * members.alignment,
+		    value->bytes / members.alignment);
+	}
+	value->members = text.bytes;
+	value->floats = members.floats && is_homogeneous(&members, value->bytes);
+}
+
+const struct value *value_of(struct plan *plan, const struct type *type, unsigned toolkit)
+{
+	const struct size *size = size_in(type->record, toolkit);
+	struct value *value;
+	bool other = false;
+
+	for (size_t i = 0; i < plan->values.count; i++) {
+		value = &plan->values.items[i];
+		if (value->record == type->record && value->letter == size->letter)
+			return value;
+		other |= value->record == type->record;
+	}
+	value = push(&plan->values);
+	*value = (struct value){ .record = type->record, .letter = size->letter,
+				 .bytes = size->bytes };
+	value->name = other ? format("lc_%s_%c", type->name, size->letter) :
+			      format("lc_%s", type->name);
+	make_value(value, type, toolkit);
+	return value;
+}

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+/* write_stub.c - a stub's entry points, slots and tables as C */
+#include "write.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types ---- */
+
+/* Parameters narrower than a register are passed as the caller left them. */
+static const char *const param_types[] = {
+	"int32_t", "uint32_t", "int32_t", "uint32_t", "int32_t", "uint32_t", "int64_t",
+	"uint64_t", "float", "double", "void *"
+};
+static const char *const result_types[] = {
+	"int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t",
+	"uint64_t", "float", "double", "void *", "", "void", "int32_t"
+};
+
+static const char *result_type(struct plan *plan, const struct slot *slot)
+{
+	const struct type *type = &slot->row->result;
+
+	if (type->kind == STRUCT)
+		return format("struct %s", value_of(plan, type, slot->toolkit)->name);
+	return result_types[type->kind];
+}
+
+/* What a failing call returns; `error` is the status. */
+static const char *failure(struct plan *plan, const struct slot *slot)
+{
+	switch (slot->row->result.kind) {
+	case STATUS:
+		return "error";
+	case VOID:
+		return "";
+	case STRUCT:
+		return format("(%s){ 0 }", result_type(plan, slot));
+	case PTR:
+		return "NULL";
+	default:
+		return "0";
+	}
+}
+
+/*
+ * How AArch64 passes a struct, if no compiler is needed to tell: "1" or "2" for
+ * as many general registers, "REF" for the address of a copy.  Then the entry
+ * passes those on, which costs nothing, while compilers rebuild a struct.
+ * `used` counts the general registers, of which there are eight: a struct that
+ * does not fit into what is left goes to the stack, and so does all behind it.
+ */
+static const char *passing(const struct value *value, unsigned *used)
+{
+	unsigned words = (value->bytes + 7) / 8;
+
+	if (value->floats)
+		return NULL;
+	if (value->bytes > 16) {
+		*used += 1;
+		return "REF";
+	}
+	if (*used + words > 8) {
+		*used = 8;
+		return NULL;
+	}
+	*used += words;
+	return words == 1 ? "1" : "2";
+}
+
+struct signature {
+	struct text types, params, args;
+};
+
+static void add_param(struct plan *plan, const struct slot *slot, struct signature *out, size_t i,
+		      unsigned *used)
+{
+	const struct param *param = &slot->row->params.items[i];
+	const char *comma = i ? ", " : "", *type, *how;
+	bool value = param->way == BY_VALUE;
+
+	if (!value || param->type.kind != STRUCT) {
+		type = param_types[value ? param->type.kind : PTR];
+		*used += !value || (param->type.kind != F32 && param->type.kind != F64);
+		add(&out->types, "%s%s", comma, type);
+		add(&out->params, "%s%s%sa%zu", comma, type, *type == 'v' ? "" : " ", i + 1);
+		add(&out->args, "%sa%zu", comma, i + 1);
+		return;
+	}
+	type = format("struct %s", value_of(plan, &param->type, slot->toolkit)->name);
+	how = passing(value_of(plan, &param->type, slot->toolkit), used);
+	if (how && !slot->hook) {
+		add(&out->types, "%sLC_TYPE_%s(%s)", comma, how, type);
+		add(&out->params, "%sLC_PARAM_%s(%s, a%zu)", comma, how, type, i + 1);
+		add(&out->args, "%sLC_ARG_%s(a%zu)", comma, how, i + 1);
+	} else {
+		add(&out->types, "%s%s", comma, type);
+		add(&out->params, "%s%s a%zu", comma, type, i + 1);
+		add(&out->args, "%sa%zu", comma, i + 1);
+	}
+}
+
+static void make_signature(struct plan *plan, const struct slot *slot, struct signature *out)
+{
+	unsigned used = 0;
+
+	*out = (struct signature){ 0 };
+	for (size_t i = 0; i < slot->row->params.count; i++)
+		add_param(plan, slot, out, i, &used);
+	if (!slot->row->params.count) {
+		add(&out->types, "void");
+		add(&out->params, "void");
+		add(&out->args, "%s", "");
+	}
+}
+
+/* ---- header ---- */
+
+static void write_values(struct text *h, struct plan *plan)
+{
+	for (size_t i = 0; i < plan->slots.count; i++) {
+		struct signature signature;
+
+		if (plan->slots.items[i]->unknown)
+			continue;
+		make_signature(plan, plan->slots.items[i], &signature);
+		result_type(plan, plan->slots.items[i]);
+	}
+	if (plan->values.count)
+		add(h, "/* Structs that are passed by value, as far as that depends on them. */\n");
+	for (size_t i = 0; i < plan->values.count; i++) {
+		const struct value *value = &plan->values.items[i];
+
+		add(h, "struct %s {\n%s};\n", value->name, value->members);
+		add(h, "_Static_assert(sizeof(struct %s) == %u, \"struct %s\");\n\n", value->name,
+		    value->bytes, value->record->name);
+	}
+}
+
+static void write_slots(struct text *h, struct plan *plan)
+{
+	add(h, "enum {\n");
+	for (size_t i = 0; i < plan->slots.count; i++)
+		add(h, "\tLC_SLOT_%s,\n", plan->slots.items[i]->ident);
+	add(h, "\tLC_SLOTS\n};\n\nstruct lc_slots {\n");
+	for (size_t i = 0; i < plan->slots.count; i++) {
+		const struct slot *slot = plan->slots.items[i];
+		struct signature signature;
+
+		if (slot->unknown) {
+			add(h, "\tlc_function %s;\n", slot->ident);
+			continue;
+		}
+		make_signature(plan, slot, &signature);
+		add(h, "\t%s (*%s)(%s);\n", result_type(plan, slot), slot->ident,
+		    signature.types.bytes);
+	}
+	add(h, "};\nextern struct lc_slots lc_slots LC_HIDDEN;\n");
+}
+
+static bool first_with_hook(const struct plan *plan, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (plan->slots.items[j]->hook &&
+		    !strcmp(plan->slots.items[j]->hook, plan->slots.items[i]->hook))
+			return false;
+	return true;
+}
+
+static void write_hooks(struct text *h, struct plan *plan)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < plan->slots.count; i++) {
+		const struct slot *slot = plan->slots.items[i];
+		struct signature signature;
+
+		if (!slot->hook || !first_with_hook(plan, i))
+			continue;
+		if (!any)
+			add(h, "\n/* What the stub answers itself.  `slot` is the LC_SLOT_ that the "
+			    "caller meant;\n * the real function is behind it. */\n");
+		any = true;
+		make_signature(plan, slot, &signature);
+		add(h, "%s %s(%s%sunsigned slot) LC_HIDDEN;\n", result_type(plan, slot), slot->hook,
+		    slot->row->params.count ? signature.params.bytes : "",
+		    slot->row->params.count ? ", " : "");
+	}
+}
+
+static void write_header(struct files *files, struct plan *plan)
+{
+	struct text *h = new_file(files, plan, ".h", "/* ", " */");
+	char *guard = format("%.*s_H", (int)strlen(plan->library->stub) - 3, plan->library->stub);
+
+	for (char *c = guard; *c; c++)
+		*c = isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
+	add(h, "#ifndef LC_%s\n#define LC_%s\n\n", guard, guard);
+	add(h, "#include \"stub.h\"\n#include \"entry.h\"\n\n");
+	write_values(h, plan);
+	write_slots(h, plan);
+	write_hooks(h, plan);
+	add(h, "\n#endif\n");
+}
+
+/* ---- entries ---- */
+
+static void add_zeroes(struct text *c, const struct slot *slot)
+{
+	for (size_t i = 0; i < slot->row->params.count; i++)
+		if (slot->zero[i])
+			add(c, " LC_ZERO(a%zu, %u);", i + 1, slot->zero[i]);
+}
+
+static void write_entry(struct text *c, struct plan *plan, const struct slot *slot)
+{
+	struct signature signature;
+
+	if (slot->unknown) {
+		add(c, "LC_UNDECLARED(%s, %u, %d)\n", slot->ident, slot->number,
+		    slot->row->result.kind != STATUS);
+		return;
+	}
+	make_signature(plan, slot, &signature);
+	if (slot->hook)
+		add(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
+		    slot->ident, slot->hook, signature.args.bytes,
+		    slot->row->params.count ? ", " : "", slot->ident);
+	else if (slot->row->result.kind == STRUCT)
+		add(c, "LC_FORWARD_STRUCT(%s, %s, %u,", result_type(plan, slot), slot->ident,
+		    slot->number);
+	else
+		add(c, "LC_FORWARD(%s, %s,", result_type(plan, slot), slot->ident);
+	add(c, " (%s), (%s), %s,", signature.params.bytes, signature.args.bytes,
+	    failure(plan, slot));
+	add_zeroes(c, slot);
+	add(c, ")\n");
+}
+
+static void write_entries(struct text *c, struct plan *plan)
+{
+	for (size_t i = 0; i < plan->slots.count; i++)
+		if (plan->slots.items[i]->unknown) {
+			add(c, "#include \"trampoline.h\"\n");
+			break;
+		}
+	add(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
+	for (size_t i = 0; i < plan->slots.count; i++)
+		write_entry(c, plan, plan->slots.items[i]);
+	add(c, "\nstruct lc_slots lc_slots LC_TABLE = {\n");
+	for (size_t i = 0; i < plan->slots.count; i++)
+		add(c, "\t.%s = lc_slow_%s,\n", plan->slots.items[i]->ident,
+		    plan->slots.items[i]->ident);
+	add(c, "};\nLC_SLOT_TABLE\n");
+}
+
+/* ---- versions of names ---- */
+
+const char *soname_of(const struct plan *plan, unsigned major)
+{
+	for (size_t i = 0; i < plan->library->sonames.count; i++) {
+		const struct ranged *soname = &plan->library->sonames.items[i];
+
+		if (major_of(plan->list, first_bit(soname->in)) == major)
+			return soname->text;
+	}
+	return NULL;	/* every use was checked to have one */
+}
+
+/* The major of the default version: uses [first, end) are those of one name,
+ * newest major first.  Where majors differ a program that links the stub must
+ * not get one of them by chance. */
+static unsigned default_major(const struct use *first, const struct use *end, unsigned abi)
+{
+	for (const struct use *use = first; use < end; use++)
+		if (use->slot != first->slot)
+			return abi;
+	return first->major;
+}
+
+static void write_use(struct text *c, const struct plan *plan, const struct use *use, bool chosen)
+{
+	for (size_t i = 0; i < plan->library->nodes.count; i++) {
+		const struct node *node = &plan->library->nodes.items[i];
+
+		if (node->major == use->major)
+			add(c, "LC_EXPORT(%s, %s, \"@\", \"%s\")\n", use->slot->ident, use->name,
+			    node->name);
+	}
+	add(c, "LC_EXPORT(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
+	    chosen ? "@@" : "@", soname_of(plan, use->major));
+}
+
+static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
+{
+	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
+
+	add(c, "\n/* The names under which callers of each major reach the entry points. */\n");
+	for (; use < end; use = next) {
+		unsigned chosen;
+
+		for (next = use; next < end && !strcmp(next->name, use->name); next++)
+			;
+		chosen = default_major(use, next, abi);
+		for (const struct use *one = next; one-- > use;)
+			write_use(c, plan, one, one->major == chosen);
+	}
+}
+
+/* ---- tables ---- */
+
+/* The next run of versions in a set, as the loader compares them; the oldest
+ * toolkit stands for older ones of its major. */
+static toolkits take_run(const struct plan *plan, toolkits set, struct text *run)
+{
+	const struct list *list = plan->list;
+	unsigned first = first_bit(set), last = first;
+
+	while (last < list->toolkit_count && set & BIT(last + 1))
+		last++;
+	run->length = 0;
+	add(run, "LC_VERSION(%u, %u), ", list->toolkits[first].major,
+	    first ? list->toolkits[first].minor : 0);
+	if (last == list->toolkit_count)
+		add(run, "LC_ANY_LATER");
+	else
+		add(run, "LC_VERSION(%u, %u)", list->toolkits[last].major,
+		    list->toolkits[last].minor);
+	return last == list->toolkit_count ? 0 : set & ~(BIT(last + 1) - 1);
+}
+
+static int compare_strings(const void *one, const void *other)
+{
+	return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+static void write_pool(struct text *c, const struct plan *plan)
+{
+	const struct enumeration *statuses = plan->library->statuses;
+	ARRAY(const char *) pool = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->names.count; i++)
+		*push(&pool) = plan->names.items[i].name;
+	for (size_t i = 0; i < statuses->values.count; i++)
+		*push(&pool) = statuses->values.items[i].name;
+	if (pool.count)
+		qsort(pool.items, pool.count, sizeof(*pool.items), compare_strings);
+	for (size_t i = 0; i < pool.count; i++)
+		if (!count || strcmp(pool.items[count - 1], pool.items[i]))
+			pool.items[count++] = pool.items[i];
+	add(c, "\nstatic const struct names {\n");
+	for (size_t i = 0; i < count; i++)
+		add(c, "\tchar %s[%zu];\n", pool.items[i], strlen(pool.items[i]) + 1);
+	add(c, "} names = {\n");
+	for (size_t i = 0; i < count; i++)
+		add(c, "\t\"%s\",\n", pool.items[i]);
+	add(c, "};\n#define N(name) offsetof(struct names, name)\n");
+}
+
+static unsigned count_runs(const struct plan *plan, const struct slot *slot)
+{
+	struct text run = { 0 };
+	unsigned count = 0;
+
+	for (size_t i = 0; i < slot->candidates.count; i++)
+		for (toolkits in = slot->candidates.items[i].in; in; count++)
+			in = take_run(plan, in, &run);
+	return count;
+}
+
+static void write_candidates(struct text *c, const struct plan *plan)
+{
+	struct text run = { 0 };
+
+	add(c, "\nstatic const struct candidates {\n");
+	for (size_t i = 0; i < plan->slots.count; i++)
+		add(c, "\tstruct lc_candidate %s[%u];\n", plan->slots.items[i]->ident,
+		    count_runs(plan, plan->slots.items[i]));
+	add(c, "} candidates = {\n");
+	for (size_t i = 0; i < plan->slots.count; i++) {
+		const struct slot *slot = plan->slots.items[i];
+
+		add(c, "\t{\n");
+		for (size_t j = 0; j < slot->candidates.count; j++) {
+			toolkits in = slot->candidates.items[j].in;
+
+			while (in) {
+				in = take_run(plan, in, &run);
+				add(c, "\t\t{ N(%s), %s },\n", slot->candidates.items[j].name,
+				    run.bytes);
+			}
+		}
+		add(c, "\t},\n");
+	}
+	add(c, "};\n");
+}
+
+static void write_slot_rows(struct text *c, const struct plan *plan)
+{
+	add(c, "#define C(slot) \\\n"
+	    "\toffsetof(struct candidates, slot) / sizeof(struct lc_candidate), \\\n"
+	    "\tsizeof(candidates.slot) / sizeof(struct lc_candidate)\n"
+	    "_Static_assert(sizeof(candidates) / sizeof(struct lc_candidate) <= UINT16_MAX,\n"
+	    "\t       \"more candidates than lc_slot can count\");\n"
+	    "\nstatic const struct lc_slot slots[] = {\n");
+	for (size_t i = 0; i < plan->slots.count; i++)
+		add(c, "\t{ N(%s), C(%s) },\n", plan->slots.items[i]->name,
+		    plan->slots.items[i]->ident);
+	add(c, "};\n");
+}
+
+static int compare_values(const void *one, const void *other)
+{
+	const struct enumerator *a = one, *b = other;
+
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	if (first_bit(a->in) != first_bit(b->in))
+		return first_bit(a->in) < first_bit(b->in) ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void write_enumerators(struct text *c, const struct plan *plan)
+{
+	struct enumeration *statuses = plan->library->statuses;
+	struct text run = { 0 };
+
+	if (statuses->values.count)
+		qsort(statuses->values.items, statuses->values.count, sizeof(struct enumerator),
+		      compare_values);
+	add(c, "\nstatic const struct lc_enumerator enumerators[] = {\n");
+	for (size_t i = 0; i < statuses->values.count; i++) {
+		const struct enumerator *value = &statuses->values.items[i];
+
+		for (toolkits in = value->in; in;) {
+			in = take_run(plan, in, &run);
+			add(c, "\t{ N(%s), %d, %s },\n", value->name, value->value, run.bytes);
+		}
+	}
+	add(c, "};\n");
+}
+
+static void write_since(struct text *c, const struct plan *plan)
+{
+	if (plan->since.count)
+		add(c, "\nstatic const struct lc_since since[] = {\n");
+	for (size_t i = 0; i < plan->since.count; i++) {
+		const struct version *version = &plan->list->toolkits[plan->since.items[i].toolkit];
+
+		add(c, "\t{ N(%s), LC_VERSION(%u, %u) },\n", plan->since.items[i].name,
+		    version->major, version->minor);
+	}
+	if (plan->since.count)
+		add(c, "};\n");
+}
+
+static void write_major(struct text *c, const struct plan *plan, unsigned major)
+{
+	const struct library *library = plan->library;
+	toolkits set = major_set(plan->list, major) & library->in;
+	toolkits known = set & (BIT(plan->list->toolkit_count) - 1);
+	const struct version *versions = plan->list->toolkits;
+	const char *folder = NULL;
+
+	if (!known)
+		return;
+	for (size_t i = 0; i < library->folders.count; i++)
+		if (library->folders.items[i].in & set)
+			folder = library->folders.items[i].text;
+	add(c, "\t{ %u, \"%s\", ", major, soname_of(plan, major));
+	add(c, folder ? "\"%s\"" : "NULL", folder);
+	add(c, ", LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", major,
+	    versions[first_bit(known)].minor, major, versions[last_bit(known)].minor);
+}
+
+static void write_majors(struct text *c, const struct plan *plan)
+{
+	unsigned last = 0;
+
+	add(c, "\nstatic const struct lc_major majors[] = {\n");
+	for (unsigned i = plan->list->toolkit_count; i--;) {
+		if (major_of(plan->list, i) != last)
+			write_major(c, plan, major_of(plan->list, i));
+		last = major_of(plan->list, i);
+	}
+	add(c, "};\n\nstatic const uint16_t known_majors[] = {");
+	last = 0;
+	for (unsigned i = plan->list->toolkit_count; i--;) {
+		toolkits in = 0;
+
+		for (size_t j = 0; j < plan->list->libraries.count; j++)
+			in |= plan->list->libraries.items[j].in;
+		if (major_of(plan->list, i) == last || !(in & BIT(i)))
+			continue;
+		add(c, "%s %u", last ? "," : "", major_of(plan->list, i));
+		last = major_of(plan->list, i);
+	}
+	add(c, " };\n");
+}
+
+static void write_library(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+	const int32_t *errors = library->errors;
+
+	add(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
+	add(c, "const struct lc_library lc_library = {\n");
+	add(c, "\t.name = \"%s\",\n\t.stub = \"%s\",\n\t.variable = \"%s\",\n", library->name,
+	    library->stub, library->variable);
+	if (library->companion)
+		add(c, "\t.companion = \"%s\",\n", library->companion);
+	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n"
+	    "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n");
+	add(c, "\t.errors = {\n\t\t[LC_MISSING] = %d,\n\t\t[LC_ABSENT] = %d,\n"
+	    "\t\t[LC_REFUSED] = %d,\n\t\t[LC_DRIVER] = %d,\n\t\t[LC_INCOHERENT] = %d,\n\t},\n",
+	    errors[MISSING], errors[ABSENT], errors[REFUSED], errors[DRIVER], errors[INCOHERENT]);
+	add(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
+	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"
+	    "\t.enumerators = enumerators,\n\t.enumerator_count = COUNT(enumerators),\n");
+	if (plan->since.count)
+		add(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
+	add(c, "};\n");
+}
+
+void write_stub(struct files *files, struct plan *plan, unsigned abi)
+{
+	struct text *c;
+
+	write_header(files, plan);
+	c = new_file(files, plan, ".c", "/* ", " */");
+	add(c, "#include \"%.*s.h\"\n", (int)strlen(plan->library->stub) - 3, plan->library->stub);
+	write_entries(c, plan);
+	write_exports(c, plan, abi);
+	write_pool(c, plan);
+	write_candidates(c, plan);
+	write_slot_rows(c, plan);
+	write_enumerators(c, plan);
+	write_since(c, plan);
+	write_majors(c, plan);
+	write_library(c, plan);
+}

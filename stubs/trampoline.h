@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trampoline.h - entry points of functions whose parameters nobody knows
+ *
+ * No header declares them, so C cannot pass their arguments on, and assembly
+ * has to.  The entry is the same jump as any other.  The slot leads at first to
+ * a few instructions that note the slot's number and go to the trampoline; that
+ * saves every register that can hold an argument, asks lc_slow(), and either
+ * restores them and jumps to where the slot leads by then, or returns the
+ * status (with `null`, for functions that return an address: NULL).  Arguments
+ * on the stack stay where they are.  Vector registers are saved as far as they
+ * pass double and 128-bit arguments.
+ *
+ * A CPU without this code refuses such functions in every state.
+ */
+#ifndef TRAMPOLINE_H
+#define TRAMPOLINE_H
+
+#include "entry.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+__asm__(
+	".pushsection .text.unlikely,\"ax\",@progbits\n"
+	".type lc_trampoline, @function\n"
+	"lc_trampoline:\n"		/* (%rsp): 2 * slot + null; 8(%rsp): the caller */
+	".cfi_startproc\n"
+	".cfi_def_cfa_offset 16\n"
+	"subq $192, %rsp\n"
+	".cfi_adjust_cfa_offset 192\n"
+	"movq %rdi, (%rsp)\n"
+	"movq %rsi, 8(%rsp)\n"
+	"movq %rdx, 16(%rsp)\n"
+	"movq %rcx, 24(%rsp)\n"
+	"movq %r8, 32(%rsp)\n"
+	"movq %r9, 40(%rsp)\n"
+	"movq %rax, 48(%rsp)\n"		/* %al: how many vector registers, if variadic */
+	"movq %r10, 56(%rsp)\n"
+	"movaps %xmm0, 64(%rsp)\n"
+	"movaps %xmm1, 80(%rsp)\n"
+	"movaps %xmm2, 96(%rsp)\n"
+	"movaps %xmm3, 112(%rsp)\n"
+	"movaps %xmm4, 128(%rsp)\n"
+	"movaps %xmm5, 144(%rsp)\n"
+	"movaps %xmm6, 160(%rsp)\n"
+	"movaps %xmm7, 176(%rsp)\n"
+	"movl 192(%rsp), %edi\n"
+	"shrl $1, %edi\n"
+	"call lc_slow\n"
+	"movl 192(%rsp), %ecx\n"
+	"testl %eax, %eax\n"
+	"jne 1f\n"
+	"shrl $1, %ecx\n"
+	"leaq lc_slot_table(%rip), %r11\n"
+	"movq (%r11,%rcx,8), %r11\n"
+	"movaps 176(%rsp), %xmm7\n"
+	"movaps 160(%rsp), %xmm6\n"
+	"movaps 144(%rsp), %xmm5\n"
+	"movaps 128(%rsp), %xmm4\n"
+	"movaps 112(%rsp), %xmm3\n"
+	"movaps 96(%rsp), %xmm2\n"
+	"movaps 80(%rsp), %xmm1\n"
+	"movaps 64(%rsp), %xmm0\n"
+	"movq 56(%rsp), %r10\n"
+	"movq 48(%rsp), %rax\n"
+	"movq 40(%rsp), %r9\n"
+	"movq 32(%rsp), %r8\n"
+	"movq 24(%rsp), %rcx\n"
+	"movq 16(%rsp), %rdx\n"
+	"movq 8(%rsp), %rsi\n"
+	"movq (%rsp), %rdi\n"
+	"addq $200, %rsp\n"
+	".cfi_remember_state\n"
+	".cfi_adjust_cfa_offset -200\n"
+	"jmp *%r11\n"
+	".cfi_restore_state\n"
+	"1:\n"
+	"andl $1, %ecx\n"
+	"decl %ecx\n"			/* all ones for a status, 0 for NULL */
+	"andl %ecx, %eax\n"
+	"addq $200, %rsp\n"
+	".cfi_adjust_cfa_offset -200\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size lc_trampoline, .-lc_trampoline\n"
+	".popsection\n");
+
+#define LC_SLOW_UNDECLARED(slot, number, null) \
+	".pushsection .text.unlikely,\"ax\",@progbits\n" \
+	".type lc_slow_" #slot ", @function\n" \
+	"lc_slow_" #slot ":\n" \
+	".cfi_startproc\n" \
+	LC_LANDING \
+	"pushq $2*" #number "+" #null "\n" \
+	".cfi_adjust_cfa_offset 8\n" \
+	"jmp lc_trampoline\n" \
+	".cfi_endproc\n" \
+	".size lc_slow_" #slot ", .-lc_slow_" #slot "\n" \
+	".popsection\n"
+
+#elif defined(__aarch64__) && defined(__LP64__)
+
+/* The return address goes to the stack: sign it if the compiler does. */
+#if defined(__ARM_FEATURE_PAC_DEFAULT) && (__ARM_FEATURE_PAC_DEFAULT & 1)
+#define LC_SIGN "hint #25\n.cfi_negate_ra_state\n"		/* paciasp */
+#define LC_AUTHENTICATE "hint #29\n.cfi_negate_ra_state\n"	/* autiasp */
+#else
+#define LC_SIGN ""
+#define LC_AUTHENTICATE ""
+#endif
+
+#define LC_LEAVE \
+	"ldp x29, x30, [sp], #240\n" \
+	".cfi_def_cfa_offset 0\n" \
+	".cfi_restore 29\n" \
+	".cfi_restore 30\n" \
+	LC_AUTHENTICATE
+
+__asm__(
+	".pushsection .text.unlikely,\"ax\",@progbits\n"
+	".type lc_trampoline, %function\n"
+	"lc_trampoline:\n"		/* w16: slot; w17: null */
+	".cfi_startproc\n"
+	LC_SIGN
+	"stp x29, x30, [sp, #-240]!\n"
+	".cfi_def_cfa_offset 240\n"
+	".cfi_offset 29, -240\n"
+	".cfi_offset 30, -232\n"
+	"mov x29, sp\n"
+	"stp x0, x1, [sp, #16]\n"
+	"stp x2, x3, [sp, #32]\n"
+	"stp x4, x5, [sp, #48]\n"
+	"stp x6, x7, [sp, #64]\n"
+	"stp x8, x16, [sp, #80]\n"
+	"str x17, [sp, #96]\n"
+	"stp q0, q1, [sp, #112]\n"
+	"stp q2, q3, [sp, #144]\n"
+	"stp q4, q5, [sp, #176]\n"
+	"stp q6, q7, [sp, #208]\n"
+	"mov w0, w16\n"
+	"bl lc_slow\n"
+	"cbnz w0, 1f\n"
+	"ldp q6, q7, [sp, #208]\n"
+	"ldp q4, q5, [sp, #176]\n"
+	"ldp q2, q3, [sp, #144]\n"
+	"ldp q0, q1, [sp, #112]\n"
+	"ldp x8, x16, [sp, #80]\n"
+	"ldp x6, x7, [sp, #64]\n"
+	"ldp x4, x5, [sp, #48]\n"
+	"ldp x2, x3, [sp, #32]\n"
+	"ldp x0, x1, [sp, #16]\n"
+	"adrp x17, lc_slot_table\n"
+	"add x17, x17, #:lo12:lc_slot_table\n"
+	"ldr x16, [x17, x16, lsl #3]\n"
+	".cfi_remember_state\n"
+	LC_LEAVE
+	"br x16\n"
+	".cfi_restore_state\n"
+	"1:\n"
+	"ldr x17, [sp, #96]\n"
+	"cmp w17, #0\n"
+	"csel x0, x0, xzr, eq\n"
+	LC_LEAVE
+	"ret\n"
+	".cfi_endproc\n"
+	".size lc_trampoline, .-lc_trampoline\n"
+	".popsection\n");
+
+#define LC_SLOW_UNDECLARED(slot, number, null) \
+	".pushsection .text.unlikely,\"ax\",@progbits\n" \
+	".type lc_slow_" #slot ", %function\n" \
+	"lc_slow_" #slot ":\n" \
+	".cfi_startproc\n" \
+	LC_LANDING \
+	"mov w16, #" #number "\n" \
+	"mov w17, #" #null "\n" \
+	"b lc_trampoline\n" \
+	".cfi_endproc\n" \
+	".size lc_slow_" #slot ", .-lc_slow_" #slot "\n" \
+	".popsection\n"
+
+#endif
+
+#ifdef LC_ASM_ENTRY
+#define LC_UNDECLARED(slot, number, null) \
+	_Static_assert((number) <= UINT16_MAX, #slot); \
+	void lc_slow_##slot(void) LC_HIDDEN; \
+	__asm__(LC_SLOW_UNDECLARED(slot, number, null)); \
+	LC_ASM_ENTRY(slot, number)
+#else
+#define LC_UNDECLARED(slot, number, null) \
+	int32_t lc_entry_##slot(void) __attribute__((visibility("default"))); \
+	int32_t lc_entry_##slot(void) \
+	{ \
+		int32_t error = lc_slow(LC_SLOT_##slot); \
+		return null ? 0 : error ? error : lc_library.errors[LC_REFUSED]; \
+	} \
+	static void lc_slow_##slot(void) { }
+#endif
+
+#endif
