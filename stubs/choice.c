@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* choice.c - which library, of those found */
+#include "choice.h"
+
+#include <string.h>
+
+/*
+ * A toolkit newer than the driver, but of its major, works if the display
+ * driver is of this branch or later ("minor version compatibility" in NVIDIA's
+ * CUDA Compatibility guide).
+ */
+static const struct { int major, branch; } minor_compatible[] = {
+	{ 11, 450 }, { 12, 525 }, { 13, 580 },
+};
+
+/*
+ * Pairs of libraries of which one reads what the other writes.  Where they are
+ * of different majors the reader must be the newer one: nvJitLink accepts
+ * PTX, cubins and LTO-IR of an older nvrtc and rejects those of a newer one.
+ */
+static const struct { const char *writer, *reader; } pairs[] = {
+	{ "nvrtc", "nvJitLink" },
+};
+
+/* What keeps the driver from running this option, or NULL. */
+static const char *driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
+				    const struct lc_option *option)
+{
+	int major = at->driver / 1000, minor = at->driver % 1000 / 10;
+
+	if (!at->driver || option->origin != LC_BY_SEARCH || option->major < major)
+		return NULL;
+	if (option->major > major)
+		return lc_format(arena, "the installed driver supports CUDA %d.%d and cannot run CUDA %d",
+				 major, minor, option->major);
+	if (option->version && LC_MINOR(option->version) <= minor)
+		return NULL;
+	for (size_t i = 0; i < sizeof(minor_compatible) / sizeof(*minor_compatible); i++) {
+		int needed = minor_compatible[i].branch;
+
+		if (minor_compatible[i].major != major || at->branch >= needed)
+			continue;
+		if (at->branch)
+			return lc_format(arena, "the driver supports CUDA %d.%d, and display driver %d"
+					 " is older than %d, which later CUDA %d needs",
+					 major, minor, at->branch, needed, major);
+		if (at->settings.guard == LC_STRICT)
+			return lc_format(arena, "the driver supports CUDA %d.%d, its display driver's"
+					 " version is unknown, and LAZYCUDA_GUARD=strict takes no chances",
+					 major, minor);
+	}
+	return NULL;
+}
+
+static bool guarded(const struct lc_circumstances *at)
+{
+	return at->settings.guard != LC_OFF;
+}
+
+bool lc_choice_needs_driver(const struct lc_circumstances *at)
+{
+	if (!guarded(at))
+		return false;
+	for (size_t s = 0; s < at->seat_count; s++)
+		for (size_t i = 0; i < at->seats[s].option_count; i++)
+			if (at->seats[s].options[i].origin == LC_BY_SEARCH &&
+			    !at->seats[s].options[i].unusable)
+				return true;
+	return false;
+}
+
+bool lc_choice_needs_branch(const struct lc_circumstances *at)
+{
+	int major = at->driver / 1000, minor = at->driver % 1000 / 10;
+
+	if (!guarded(at) || !at->driver)
+		return false;
+	for (size_t s = 0; s < at->seat_count; s++) {
+		for (size_t i = 0; i < at->seats[s].option_count; i++) {
+			const struct lc_option *option = &at->seats[s].options[i];
+
+			if (option->origin == LC_BY_SEARCH && !option->unusable &&
+			    option->major == major &&
+			    (!option->version || LC_MINOR(option->version) > minor))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether an option may be taken at all, whatever the others do.  Sets its
+ * reason if not; an objection of the driver is noted in *driver.
+ */
+static bool allowed(struct lc_arena *arena, const struct lc_circumstances *at,
+		    struct lc_option *option, bool *driver)
+{
+	const char *objection;
+
+	if (option->unusable)
+		return false;
+	if (at->settings.major && option->major != at->settings.major &&
+	    option->origin != LC_BY_OVERRIDE) {
+		option->reason = lc_format(arena, "LAZYCUDA_MAJOR=%d asks for another major",
+					   at->settings.major);
+		return false;
+	}
+	objection = guarded(at) ? driver_objection(arena, at, option) : NULL;
+	if (objection) {
+		option->reason = objection;
+		*driver = true;
+		return false;
+	}
+	return true;
+}
+
+/* The first allowed option of a major; 0 stands for the highest there is. */
+static int best(struct lc_arena *arena, const struct lc_circumstances *at,
+		const struct lc_seat *seat, int major, bool *driver)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < seat->option_count; i++) {
+		struct lc_option *option = &seat->options[i];
+
+		if ((major && option->major != major) || !allowed(arena, at, option, driver))
+			continue;
+		if (found < 0 || option->major > seat->options[found].major)
+			found = (int)i;
+	}
+	return found;
+}
+
+/* The first option of this origin, or -1. */
+static int of_origin(const struct lc_seat *seat, enum lc_origin origin)
+{
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (seat->options[i].origin == origin)
+			return (int)i;
+	return -1;
+}
+
+/*
+ * The major that a seat is bound to, whatever else was found for it: what it
+ * has loaded, what the user names, what is in the process; 0 if it is free.
+ */
+static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
+		 const struct lc_seat *seat)
+{
+	int named = of_origin(seat, LC_BY_OVERRIDE);
+	int major = 0;
+	bool driver;
+
+	if (seat->loaded)
+		return LC_MAJOR(seat->loaded);
+	if (named >= 0)
+		return seat->options[named].unusable ? 0 : seat->options[named].major;
+	for (size_t i = 0; i < seat->option_count; i++) {
+		struct lc_option *option = &seat->options[i];
+
+		if (option->origin == LC_BY_PROCESS && option->major > major &&
+		    allowed(arena, at, option, &driver))
+			major = option->major;
+	}
+	return major;
+}
+
+/*
+ * The major for the process: the one agreed on; else what some stub is bound
+ * to; else the highest for which every stub that has anything has something.
+ */
+static int common_major(struct lc_arena *arena, const struct lc_circumstances *at)
+{
+	int highest = 0;
+	bool driver;
+
+	if (at->process_major)
+		return at->process_major;
+	for (size_t s = 0; s < at->seat_count; s++) {
+		int major = bound(arena, at, &at->seats[s]);
+
+		if (major > highest)
+			highest = major;
+	}
+	if (highest)
+		return highest;
+	for (size_t k = 0; k < lc_library.known_major_count; k++) {
+		int major = lc_library.known_majors[k];
+		bool everybody = true, anybody = false;
+
+		for (size_t s = 0; s < at->seat_count; s++) {
+			const struct lc_seat *seat = &at->seats[s];
+
+			if (best(arena, at, seat, 0, &driver) < 0)
+				continue;	/* it has nothing and binds nobody */
+			if (best(arena, at, seat, major, &driver) >= 0)
+				anybody = true;
+			else
+				everybody = false;
+		}
+		if (anybody && everybody)
+			return major;
+	}
+	return 0;
+}
+
+/* What another stub has, or is going to have. */
+static int major_of(struct lc_arena *arena, const struct lc_circumstances *at,
+		    const struct lc_seat *seat, int common)
+{
+	int major = bound(arena, at, seat);
+	bool driver;
+
+	if (major)
+		return major;
+	if (best(arena, at, seat, common, &driver) >= 0)
+		return common;
+	int any = best(arena, at, seat, 0, &driver);
+	return any >= 0 ? seat->options[any].major : 0;
+}
+
+/*
+ * Whether an option may be used beside what the other stubs have, though its
+ * major is another than theirs; the reason is set if not.
+ */
+static bool mixes(struct lc_arena *arena, const struct lc_circumstances *at,
+		  struct lc_option *option, int common)
+{
+	const char *self = at->seats[at->self].library;
+
+	if (!common || option->major == common || !guarded(at))
+		return true;
+	if (at->settings.guard == LC_STRICT) {
+		option->reason = lc_format(arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
+					   " mixes no majors", common);
+		return false;
+	}
+	for (size_t p = 0; p < sizeof(pairs) / sizeof(*pairs); p++) {
+		for (size_t s = 0; s < at->seat_count; s++) {
+			const char *other = at->seats[s].library;
+			int major;
+
+			if (s == at->self)
+				continue;
+			if (strcmp(self, pairs[p].writer) || strcmp(other, pairs[p].reader)) {
+				if (strcmp(self, pairs[p].reader) || strcmp(other, pairs[p].writer))
+					continue;
+			}
+			major = major_of(arena, at, &at->seats[s], common);
+			if (!major)
+				continue;
+			if (!strcmp(self, pairs[p].reader) ? option->major < major :
+							     option->major > major) {
+				option->reason = lc_format(arena,
+					"%s %d would read what %s %d writes, and must not be older",
+					pairs[p].reader,
+					!strcmp(self, pairs[p].reader) ? option->major : major,
+					pairs[p].writer,
+					!strcmp(self, pairs[p].reader) ? major : option->major);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* Says of every option that was passed over why. */
+static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *at, int taken)
+{
+	const struct lc_seat *seat = &at->seats[at->self];
+
+	for (size_t i = 0; i < seat->option_count; i++) {
+		struct lc_option *option = &seat->options[i];
+
+		if ((int)i == taken || option->reason)
+			continue;
+		option->reason = taken < 0 ? "was not considered" :
+			option->major == seat->options[taken].major ?
+			"another one of this major comes before it" :
+			lc_format(arena, "CUDA %d was chosen", seat->options[taken].major);
+	}
+}
+
+static struct lc_choice take(struct lc_arena *arena, const struct lc_circumstances *at,
+			     int option, const char *reason)
+{
+	at->seats[at->self].options[option].reason = reason;
+	explain_rest(arena, at, option);
+	return (struct lc_choice){ .option = option, .refusal = LC_NONE, .reason = reason };
+}
+
+static struct lc_choice none(struct lc_arena *arena, const struct lc_circumstances *at,
+			     enum lc_refusal refusal, const char *reason)
+{
+	explain_rest(arena, at, -1);
+	return (struct lc_choice){ .option = -1, .refusal = refusal, .reason = reason };
+}
+
+/* The best of the options whose major is not the common one. */
+static struct lc_choice choose_mixed(struct lc_arena *arena, struct lc_circumstances *at,
+				     int common, bool driver)
+{
+	struct lc_seat *seat = &at->seats[at->self];
+	const char *last = NULL;
+	int found = -1;
+
+	for (size_t i = 0; i < seat->option_count; i++) {
+		struct lc_option *option = &seat->options[i];
+		bool ignored;
+
+		if (!allowed(arena, at, option, &ignored))
+			continue;
+		if (!mixes(arena, at, option, common))
+			last = option->reason;
+		else if (found < 0 || option->major > seat->options[found].major)
+			found = (int)i;
+	}
+	if (found >= 0)
+		return take(arena, at, found, common ? lc_format(arena,
+			"the process uses CUDA %d, for which there is none; this one can be"
+			" used beside it", common) : "the highest major found");
+	if (last)
+		return none(arena, at, LC_INCOHERENT, last);
+	return none(arena, at, driver ? LC_DRIVER : LC_MISSING, NULL);
+}
+
+struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
+{
+	struct lc_seat *seat = &at->seats[at->self];
+	int named = of_origin(seat, LC_BY_OVERRIDE);
+	bool driver = false;
+	int common, option;
+
+	for (size_t s = 0; s < at->seat_count; s++)
+		for (size_t i = 0; i < at->seats[s].option_count; i++)
+			if (!at->seats[s].options[i].unusable)
+				at->seats[s].options[i].reason = NULL;
+
+	/* A bad name is an error and never falls back on a search. */
+	if (named >= 0 && seat->options[named].unusable)
+		return none(arena, at, LC_MISSING, seat->options[named].reason);
+	if (named >= 0)
+		return take(arena, at, named, "named by the environment");
+
+	common = guarded(at) ? common_major(arena, at) : 0;
+
+	/* What is in the process is used before anything is searched for. */
+	option = -1;
+	for (size_t i = 0; i < seat->option_count; i++) {
+		struct lc_option *it = &seat->options[i];
+
+		if (it->origin == LC_BY_PROCESS && allowed(arena, at, it, &driver) &&
+		    mixes(arena, at, it, common) &&
+		    (option < 0 || it->major == common ||
+		     (seat->options[option].major != common &&
+		      it->major > seat->options[option].major)))
+			option = (int)i;
+	}
+	if (option >= 0)
+		return take(arena, at, option, "already loaded in this process");
+
+	option = best(arena, at, seat, common, &driver);
+	if (option < 0)
+		return choose_mixed(arena, at, common, driver);
+	return take(arena, at, option,
+		    !guarded(at) ? "the highest major found (LAZYCUDA_GUARD=off)" :
+		    at->process_major ? lc_format(arena, "CUDA %d is in use in this process", common) :
+		    !common ? "the highest major found" :
+		    at->driver ? "the highest major that every stub in the process has and the driver runs" :
+		    "the highest major that every stub in the process has");
+}

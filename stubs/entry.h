@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * entry.h - entry points, for generated code
+ *
+ * An entry is a C function that returns what its slot returns for the same
+ * arguments.  Compilers make that a jump and leave the arguments where they
+ * are, so a new CPU needs nothing here.  On two CPUs some compilers use more
+ * instructions than it takes, and are helped:
+ *
+ *	x86-64	gcc makes `jmp *slot(%rip)`; clang up to 14 loads the slot first
+ *	aarch64	adrp, ldr, br; gcc moves the slot to x16 before it jumps, clang
+ *		reloads stack arguments, both rebuild structs
+ *
+ * Build generated code with optimisation, whatever the rest is built with.
+ */
+#ifndef ENTRY_H
+#define ENTRY_H
+
+#include <string.h>
+
+#include "stub.h"
+
+/* Entries are visible as far as the version script, which drops these names
+ * and keeps the versioned ones that LC_EXPORT makes of them. */
+#define LC_ENTRY __attribute__((visibility("default"), no_instrument_function)) LC_NAKED
+
+#if defined(__clang__) && defined(__x86_64__) && defined(__LP64__)
+#define LC_NAKED __attribute__((naked))
+#define LC_JUMP(slot, args) \
+	__asm__("jmp *lc_slot_table+%c0(%%rip)" :: "i"(offsetof(struct lc_slots, slot)))
+#elif defined(__clang__) && defined(__aarch64__) && defined(__LP64__)
+#define LC_NAKED __attribute__((naked))
+#define LC_JUMP(slot, args) \
+	__asm__("adrp x16, lc_slot_table+%c0\n\t" \
+		"ldr x16, [x16, #:lo12:lc_slot_table+%c0]\n\t" \
+		"br x16" :: "i"(offsetof(struct lc_slots, slot)))
+#elif defined(__aarch64__)
+#define LC_NAKED
+#define LC_JUMP(slot, args) \
+	register __typeof__(lc_slots.slot) function __asm__("x16") = lc_slots.slot; \
+	__asm__("" : "+r"(function)); \
+	return function args
+#else
+#define LC_NAKED
+#define LC_JUMP(slot, args) return lc_slots.slot args
+#endif
+
+/*
+ * Structs by value.  AArch64 passes one of up to 16 bytes in general registers,
+ * if it fits into what is left of them, and a larger one as the address of a
+ * copy.  Only where the generator has counted that does it use these.
+ */
+#if defined(__aarch64__) && defined(__LP64__)
+#define LC_TYPE_1(type) uint64_t
+#define LC_TYPE_2(type) uint64_t, uint64_t
+#define LC_TYPE_REF(type) void *
+#define LC_PARAM_1(type, name) uint64_t name
+#define LC_PARAM_2(type, name) uint64_t name, uint64_t name##_2
+#define LC_PARAM_REF(type, name) void *name
+#define LC_ARG_2(name) name, name##_2
+#else
+#define LC_TYPE_1(type) type
+#define LC_TYPE_2(type) type
+#define LC_TYPE_REF(type) type
+#define LC_PARAM_1(type, name) type name
+#define LC_PARAM_2(type, name) type name
+#define LC_PARAM_REF(type, name) type name
+#define LC_ARG_2(name) name
+#endif
+#define LC_ARG_1(name) name
+#define LC_ARG_REF(name) name
+
+/* What a failing call leaves behind an output parameter. */
+#define LC_ZERO(pointer, bytes) do { if (pointer) memset(pointer, 0, bytes); } while (0)
+
+/* What a slot leads to until there is something better. */
+#define LC_SLOW(type, slot, params, args, failure, zero) \
+	static __attribute__((cold, noinline)) type lc_slow_##slot params \
+	{ \
+		int32_t error = lc_slow(LC_SLOT_##slot); \
+		if (!error) \
+			return lc_slots.slot args; \
+		zero \
+		return failure; \
+	}
+
+/* An entry that forwards. */
+#define LC_FORWARD(type, slot, params, args, failure, zero) \
+	LC_SLOW(type, slot, params, args, failure, zero) \
+	LC_ENTRY type lc_entry_##slot params; \
+	LC_ENTRY type lc_entry_##slot params { LC_JUMP(slot, args); }
+
+/*
+ * An entry in assembly, for what C cannot say: that a function takes what it is
+ * not told of, or that a struct is returned where the caller wants it.
+ */
+#if defined(__x86_64__) && defined(__LP64__)
+#if defined(__CET__) && (__CET__ & 1)
+#define LC_LANDING "endbr64\n"
+#else
+#define LC_LANDING ""
+#endif
+#define LC_ASM_JUMP(number) \
+	"jmp *lc_slot_table+8*" #number "(%rip)\n"
+#elif defined(__aarch64__) && defined(__LP64__)
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+#define LC_LANDING "hint #34\n"		/* bti c */
+#else
+#define LC_LANDING ""
+#endif
+#define LC_ASM_JUMP(number) \
+	"adrp x16, lc_slot_table+8*" #number "\n" \
+	"ldr x16, [x16, #:lo12:lc_slot_table+8*" #number "]\n" \
+	"br x16\n"
+#endif
+
+#ifdef LC_ASM_JUMP
+#define LC_ASM_ENTRY(slot, number) \
+	_Static_assert(LC_SLOT_##slot == (number), #slot); \
+	__asm__(".pushsection .text\n" \
+		".globl lc_entry_" #slot "\n" \
+		".type lc_entry_" #slot ", %function\n" \
+		".balign 16\n" \
+		"lc_entry_" #slot ":\n" \
+		".cfi_startproc\n" \
+		LC_LANDING \
+		LC_ASM_JUMP(number) \
+		".cfi_endproc\n" \
+		".size lc_entry_" #slot ", .-lc_entry_" #slot "\n" \
+		".popsection\n");
+#define LC_FORWARD_STRUCT(type, slot, number, params, args, failure, zero) \
+	LC_SLOW(type, slot, params, args, failure, zero) \
+	LC_ASM_ENTRY(slot, number)
+#else
+#define LC_FORWARD_STRUCT(type, slot, number, params, args, failure, zero) \
+	LC_FORWARD(type, slot, params, args, failure, zero)
+#endif
+
+/* An entry that the stub answers itself. */
+#define LC_ANSWER(type, slot, hook, hook_args, params, args, failure, zero) \
+	LC_SLOW(type, slot, params, args, failure, zero) \
+	__attribute__((visibility("default"))) type lc_entry_##slot params; \
+	type lc_entry_##slot params { return hook hook_args; }
+
+/* A version of an entry: LC_EXPORT(cudaMalloc, cudaMalloc, "@@", "libcudart.so.13").
+ * Assemblers before binutils 2.35 want a symbol of its own for each. */
+#define LC_EXPORT(slot, name, at, node) \
+	__asm__(".globl \"lc." #name "." node "\"\n" \
+		".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
+		".symver \"lc." #name "." node "\", " #name at node "\n");
+
+/* The linker puts sections of this name where they become read-only. */
+#define LC_TABLE __attribute__((section(".data.rel.ro.lazycuda")))
+
+/* The same table as an array. */
+#define LC_SLOT_TABLE \
+	extern lc_function lc_slot_table[LC_SLOTS] \
+		__attribute__((alias("lc_slots"), visibility("hidden")));
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* errors.c - what is said when a call is not forwarded */
+#include "errors.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "loader.h"
+
+/* Initial-exec keeps this out of __tls_get_addr(), which allocates. */
+static __thread struct {
+	unsigned slot;
+	uint8_t why;		/* enum lc_refusal */
+	int32_t pending;	/* status not yet asked for */
+} last __attribute__((tls_model("initial-exec")));
+
+int32_t lc_refuse(unsigned slot, enum lc_refusal why)
+{
+	int32_t status = lc_library.errors[why];
+
+	last.slot = slot;
+	last.why = (uint8_t)why;
+	last.pending = status;
+	return status;
+}
+
+enum lc_refusal lc_last_refusal(void)
+{
+	return (enum lc_refusal)last.why;
+}
+
+int32_t lc_pending_status(void)
+{
+	return last.pending;
+}
+
+void lc_clear_pending(void)
+{
+	last.pending = 0;
+}
+
+const char *lc_status_name(int32_t value)
+{
+	size_t low = 0, high = lc_library.enumerator_count;
+	const char *name = NULL;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lc_library.enumerators[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* A value may have had several names: the newest is the one to say. */
+	for (lc_version newest = 0; low < lc_library.enumerator_count &&
+	     lc_library.enumerators[low].value == value; low++) {
+		if (!name || lc_library.enumerators[low].to > newest) {
+			name = lc_library.names + lc_library.enumerators[low].name;
+			newest = lc_library.enumerators[low].to;
+		}
+	}
+	return name;
+}
+
+static const char *message(struct lc_arena *arena, const char *function, enum lc_refusal why,
+			   const struct lazycuda_status *status)
+{
+	const char *path = lc_printable(arena, status->path ? status->path : "");
+
+	switch (why) {
+	case LC_ABSENT:
+		return lc_format(arena, "%s: %s %s (%s) does not have this function;"
+				 " a newer or older CUDA does", function, lc_library.name,
+				 status->version, path);
+	case LC_REFUSED:
+		return lc_format(arena, "%s: the caller was compiled for another CUDA major than"
+				 " %s %s (%s), where this function has a different interface; calling"
+				 " it would corrupt memory, so it was refused",
+				 function, lc_library.name, status->version, path);
+	default:
+		if (status->state == LAZYCUDA_USABLE)
+			return lc_format(arena, "%s: was called before %s (%s) was in the process",
+					 function, lc_library.name, path);
+		return lc_format(arena, "%s: %s", function, status->reason);
+	}
+}
+
+/* Messages are made once each and kept: the caller may hold on to them. */
+struct remembered {
+	struct lazycuda_error error;
+	unsigned slot;
+	const struct lazycuda_status *status;
+	struct remembered *next;
+	struct lc_arena arena;
+};
+
+static struct remembered *remembered;	/* under the lock */
+
+static struct remembered *recall(unsigned slot, enum lc_refusal why,
+				 const struct lazycuda_status *status)
+{
+	for (struct remembered *r = remembered; r; r = r->next)
+		if (r->slot == slot && r->status == status &&
+		    r->error.cause == (enum lazycuda_cause)why)
+			return r;
+	return NULL;
+}
+
+static struct remembered *compose(unsigned slot, enum lc_refusal why,
+				  const struct lazycuda_status *status)
+{
+	const char *function = lc_library.names + lc_library.slots[slot].name;
+	struct lc_arena arena = { 0 };
+	struct remembered *r = lc_alloc(&arena, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->slot = slot;
+	r->status = status;
+	r->error = (struct lazycuda_error){
+		.size = sizeof(r->error),
+		.cause = (enum lazycuda_cause)why,
+		.status = lc_library.errors[why],
+		.library = lc_library.name,
+		.function = function,
+		.message = message(&arena, function, why, status),
+	};
+	r->arena = arena;
+	return r;
+}
+
+const struct lazycuda_error *lc_last_error(void)
+{
+	static const struct lazycuda_error nothing = {
+		.size = sizeof(nothing), .library = "", .function = "", .message = "no call was refused",
+	};
+	static const struct lazycuda_error no_memory = {
+		.size = sizeof(no_memory), .cause = LAZYCUDA_LIBRARY_MISSING, .library = "",
+		.function = "", .message = "a call was refused, and there is no memory to say why",
+	};
+	const struct lazycuda_status *status = lc_status();
+	enum lc_refusal why = lc_last_refusal();
+	struct remembered *known, *fresh;
+
+	if (why == LC_NONE)
+		return &nothing;
+	lc_lock();
+	known = recall(last.slot, why, status);
+	lc_unlock();
+	if (known)
+		return &known->error;
+	fresh = compose(last.slot, why, status);
+	if (!fresh)
+		return &no_memory;
+	lc_lock();
+	known = recall(last.slot, why, status);
+	if (!known) {
+		fresh->next = remembered;
+		remembered = fresh;
+	}
+	lc_unlock();
+	if (known) {
+		struct lc_arena arena = fresh->arena;
+
+		lc_arena_free(&arena);
+		return &known->error;
+	}
+	return &fresh->error;
+}
+
+const char *lc_refusal_text(int32_t value)
+{
+	const struct lazycuda_status *status = lc_status();
+	enum lc_refusal why = lc_last_refusal();
+
+	if (why != LC_NONE && lc_library.errors[why] == value)
+		return lc_last_error()->message;
+	/* Refused in another thread, which handed the status on. */
+	if (status->cause != LAZYCUDA_NOTHING && lc_library.errors[status->cause] == value)
+		return status->reason;
+	return NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* errors.h - what is said when a call is not forwarded */
+#ifndef ERRORS_H
+#define ERRORS_H
+
+#include "../include/lazycuda.h"
+#include "stub.h"
+
+/*
+ * Notes a refusal as the calling thread's last and returns the status for it.
+ * Allocates nothing, takes no lock.
+ */
+int32_t lc_refuse(unsigned slot, enum lc_refusal why);
+
+/* The calling thread's last refusal; LC_NONE if there was none. */
+enum lc_refusal lc_last_refusal(void);
+
+/* The same, with a message; never NULL. */
+const struct lazycuda_error *lc_last_error(void);
+
+/*
+ * The status of the calling thread's last refusal as cudaGetLastError() is to
+ * see it: 0 if there was none, or if it was taken since.
+ */
+int32_t lc_pending_status(void);
+void lc_clear_pending(void);
+
+/* The name of a status value in the library's enumeration, in any version; or NULL. */
+const char *lc_status_name(int32_t value);
+
+/* What a status means if the stub may have returned it: the message of the
+ * thread's last refusal, or why there is no library; else NULL. */
+const char *lc_refusal_text(int32_t value);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loader.h - when the real library is loaded, and what the slots lead to
+ *
+ *     FIRST ── load ──► LOADED: every slot leads to a real function, or stays
+ *       │                ▲      slow for good: refused or absent
+ *       └──── none ──► NONE ── something new was loaded into the process ──► load
+ *
+ * Threads that race for the first call all search; the first to get ready
+ * publishes, and the others drop what they have.  So the lock is held only
+ * while slots and state are written, and never across a call into the dynamic
+ * loader or the real library, either of which may call back.
+ */
+#ifndef LOADER_H
+#define LOADER_H
+
+#include <stdbool.h>
+
+#include "../include/lazycuda.h"
+#include "stub.h"
+
+/* What a library needs beyond its table; one is defined for each stub. */
+struct lc_specifics {
+	/* The status before the first search. */
+	struct lazycuda_status unknown;
+	/* How a user gets the library, a sentence for messages. */
+	const char *advice;
+	/*
+	 * The version that the library gives itself; 0 if it does not tell.
+	 * `find` gives its functions.
+	 */
+	lc_version (*version)(lc_function (*find)(const char *name, void *data), void *data,
+			      int major);
+	/*
+	 * Calls recorded before the library was there: whether any is left, and
+	 * make the next one.  The first is called with the lock held, the second
+	 * without.  NULL: this library records none.
+	 */
+	bool (*replay_pending)(void);
+	void (*replay_next)(const lc_function *functions);
+};
+
+#define LC_UNKNOWN(name) { .size = sizeof(struct lazycuda_status), .library = (name), \
+	.state = LAZYCUDA_UNKNOWN, .reason = "no call has been made yet" }
+
+extern const struct lc_specifics lc_specifics LC_HIDDEN;
+
+/* The lock over the state, the slots and the records.  Never taken twice. */
+void lc_lock(void);
+void lc_unlock(void);
+
+/* Whether slots lead to the real library.  Never searches. */
+bool lc_is_loaded(void);
+
+/* Whether the process is past the point where the real library shuts down. */
+bool lc_is_exiting(void);
+
+/* Searches and loads unless that has been done; whether the library is usable. */
+bool lc_load(void);
+
+/* Whether this slot leads to a real function; loads the library if need be. */
+bool lc_reaches(unsigned slot);
+
+/* What the last search came to; never NULL. */
+const struct lazycuda_status *lc_status(void);
+
+/* The driver that a choice was made for; looks at it if none has been made. */
+struct lazycuda_driver lc_driver(void);
+
+#endif

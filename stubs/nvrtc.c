@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* nvrtc.c - what the run-time compiler's stub does beyond forwarding */
+#include "errors.h"
+#include "generated/libnvrtc_stub.h"
+#include "loader.h"
+
+void *lc_hook_nvrtcGetErrorString(int32_t result, unsigned slot)
+{
+	const char *text = lc_refusal_text(result);
+
+	if (text)
+		return (void *)text;
+	if (lc_reaches(slot))
+		return ((void *(*)(int32_t))lc_slot_table[slot])(result);
+	text = lc_status_name(result);
+	return (void *)(text ? text : "NVRTC_ERROR unknown");
+}
+
+static lc_version version(lc_function (*find)(const char *name, void *data), void *data, int major)
+{
+	int (*get)(int *, int *) = (int (*)(int *, int *))find("nvrtcVersion", data);
+	int minor = 0;
+
+	return get && get(&major, &minor) == 0 ? LC_VERSION(major, minor) : 0;
+}
+
+const struct lc_specifics lc_specifics = {
+	.unknown = LC_UNKNOWN("nvrtc"),
+	.advice = "Install one, for instance with `pip install nvidia-cuda-nvrtc` (CUDA 13),"
+		  " nvidia-cuda-nvrtc-cu12 or nvidia-cuda-nvrtc-cu11.",
+	.version = version,
+};

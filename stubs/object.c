@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* object.c - what a shared object says of itself */
+#include "object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+# define MACHINE EM_X86_64
+#elif defined(__aarch64__)
+# define MACHINE EM_AARCH64
+#elif defined(__riscv)
+# define MACHINE EM_RISCV
+#elif defined(__powerpc64__)
+# define MACHINE EM_PPC64
+#else
+# error "object.c: name this CPU's e_machine"
+#endif
+
+#define MAX_PHDRS 64
+#define MAX_DYNAMIC 512		/* entries; a CUDA library has about 30 */
+
+/* A file being read. */
+struct reader {
+	int fd;
+	off_t size;
+	ElfW(Phdr) phdrs[MAX_PHDRS];
+	size_t phdr_count;
+	uint64_t strings;	/* file offset of DT_STRTAB */
+	uint64_t strings_size;
+};
+
+static bool read_at(const struct reader *file, uint64_t offset, void *data, size_t size)
+{
+	if (offset > (uint64_t)file->size || size > (uint64_t)file->size - offset)
+		return false;
+	while (size) {
+		ssize_t got = pread(file->fd, data, size, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		data = (char *)data + got;
+		offset += (uint64_t)got;
+		size -= (size_t)got;
+	}
+	return true;
+}
+
+/* Where in the file the byte at this address is. */
+static bool file_offset(const struct reader *file, uint64_t address, uint64_t *offset)
+{
+	for (size_t i = 0; i < file->phdr_count; i++) {
+		const ElfW(Phdr) *p = &file->phdrs[i];
+
+		if (p->p_type == PT_LOAD && address >= p->p_vaddr &&
+		    address - p->p_vaddr < p->p_filesz) {
+			*offset = p->p_offset + (address - p->p_vaddr);
+			return *offset >= p->p_offset;
+		}
+	}
+	return false;
+}
+
+/* Reads the string at `index` of the string table; false if it does not fit. */
+static bool read_string(const struct reader *file, uint64_t index, char *text, size_t size)
+{
+	if (index >= file->strings_size)
+		return false;
+	if (size > file->strings_size - index)
+		size = (size_t)(file->strings_size - index);
+	return read_at(file, file->strings + index, text, size) && memchr(text, 0, size);
+}
+
+static const char *read_header(struct reader *file)
+{
+	ElfW(Ehdr) header;
+
+	if (!read_at(file, 0, &header, sizeof(header)) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG))
+		return "is not an ELF file";
+	if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+	    header.e_ident[EI_DATA] != (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB) ||
+	    header.e_machine != MACHINE)
+		return "was built for another architecture";
+	if (header.e_type != ET_DYN)
+		return "is not a shared library";
+	if (header.e_phentsize != sizeof(ElfW(Phdr)) || !header.e_phnum ||
+	    header.e_phnum > MAX_PHDRS)
+		return "has a damaged ELF header";
+	file->phdr_count = header.e_phnum;
+	if (!read_at(file, header.e_phoff, file->phdrs, header.e_phnum * sizeof(ElfW(Phdr))))
+		return "is truncated";
+	for (size_t i = 0; i < file->phdr_count; i++) {
+		const ElfW(Phdr) *p = &file->phdrs[i];
+
+		/* Checked here, since ld.so maps such a file and dies of SIGBUS. */
+		if (p->p_type == PT_LOAD && (p->p_offset > (uint64_t)file->size ||
+					     p->p_filesz > (uint64_t)file->size - p->p_offset))
+			return "is truncated";
+	}
+	return NULL;
+}
+
+static void read_nodes(const struct reader *file, uint64_t offset, size_t count,
+		       struct lc_elf *elf)
+{
+	while (count-- && elf->node_count < LC_ELF_NODES) {
+		char *node = elf->nodes[elf->node_count];
+		ElfW(Verdaux) name;
+		ElfW(Verdef) def;
+
+		if (!read_at(file, offset, &def, sizeof(def)) ||
+		    !read_at(file, offset + def.vd_aux, &name, sizeof(name)))
+			return;
+		if (read_string(file, name.vda_name, node, sizeof(elf->nodes[0]))) {
+			elf->node_count++;
+			if (!strcmp(node, LC_PRIVATE_NODE))
+				elf->stub = true;
+		}
+		if (!def.vd_next)
+			return;
+		offset += def.vd_next;
+	}
+}
+
+static const char *read_dynamic(struct reader *file, struct lc_elf *elf)
+{
+	uint64_t soname = 0, strings = 0, verdef = 0, verdefs = 0, offset;
+	ElfW(Dyn) dynamic[MAX_DYNAMIC];
+	const ElfW(Phdr) *segment = NULL;
+	size_t count;
+
+	for (size_t i = 0; i < file->phdr_count; i++)
+		if (file->phdrs[i].p_type == PT_DYNAMIC)
+			segment = &file->phdrs[i];
+	if (!segment)
+		return "has no dynamic section";
+	count = segment->p_filesz / sizeof(ElfW(Dyn));
+	if (count > MAX_DYNAMIC)
+		return "has a dynamic section of an unlikely size";
+	if (!read_at(file, segment->p_offset, dynamic, count * sizeof(ElfW(Dyn))))
+		return "is truncated";
+	for (size_t i = 0; i < count && dynamic[i].d_tag != DT_NULL; i++) {
+		uint64_t value = dynamic[i].d_un.d_val;
+
+		switch (dynamic[i].d_tag) {
+		case DT_SONAME:		soname = value; break;
+		case DT_STRTAB:		strings = value; break;
+		case DT_STRSZ:		file->strings_size = value; break;
+		case DT_VERDEF:		verdef = value; break;
+		case DT_VERDEFNUM:	verdefs = value; break;
+		}
+	}
+	if (!file_offset(file, strings, &file->strings))
+		return "has a damaged dynamic section";
+	if (soname && !read_string(file, soname, elf->soname, sizeof(elf->soname)))
+		return "has a damaged SONAME";
+	if (verdef && file_offset(file, verdef, &offset))
+		read_nodes(file, offset, verdefs, elf);
+	return NULL;
+}
+
+const char *lc_elf_file(const char *path, struct lc_elf *elf)
+{
+	/* Non-blocking, so that a FIFO of that name does not hold us. */
+	struct reader file = { .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) };
+	const char *why = NULL;
+	struct stat st;
+
+	*elf = (struct lc_elf){ .soname = "" };
+	if (file.fd < 0)
+		return errno == ENOENT ? "does not exist" :
+		       errno == EACCES ? "may not be read" : "cannot be opened";
+	if (fstat(file.fd, &st))
+		why = "cannot be examined";
+	else if (S_ISDIR(st.st_mode))
+		why = "is a directory";
+	else if (!S_ISREG(st.st_mode))
+		why = "is not a regular file";
+	file.size = st.st_size;
+	if (!why)
+		why = read_header(&file);
+	if (!why)
+		why = read_dynamic(&file, elf);
+	close(file.fd);
+	return why;
+}
+
+/*
+ * glibc turns some addresses in a loaded dynamic section into pointers and
+ * leaves others, and other systems leave them all: what lies below the base is
+ * still an offset.
+ */
+static uintptr_t loaded_address(const struct dl_phdr_info *info, ElfW(Addr) value)
+{
+	return value < info->dlpi_addr ? info->dlpi_addr + value : value;
+}
+
+/* Whether [address, address + size) lies in a mapped segment. */
+static bool is_mapped(const struct dl_phdr_info *info, uintptr_t address, size_t size)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && address >= start &&
+		    address - start <= p->p_memsz && size <= p->p_memsz - (address - start))
+			return true;
+	}
+	return false;
+}
+
+static const char *loaded_string(const struct lc_loaded *loaded, size_t index)
+{
+	return index < loaded->strings_size ? loaded->strings + index : NULL;
+}
+
+bool lc_elf_loaded(const struct dl_phdr_info *info, struct lc_loaded *loaded)
+{
+	size_t soname = 0, rpath = 0, runpath = 0;
+	uintptr_t strings = 0;
+
+	*loaded = (struct lc_loaded){ .base = info->dlpi_addr };
+	for (size_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			loaded->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr +
+							      info->dlpi_phdr[i].p_vaddr);
+	if (!loaded->dynamic)
+		return false;
+	for (const ElfW(Dyn) *d = loaded->dynamic; d->d_tag != DT_NULL; d++) {
+		switch (d->d_tag) {
+		case DT_SONAME:		soname = d->d_un.d_val; break;
+		case DT_RPATH:		rpath = d->d_un.d_val; break;
+		case DT_RUNPATH:	runpath = d->d_un.d_val; break;
+		case DT_STRSZ:		loaded->strings_size = d->d_un.d_val; break;
+		case DT_STRTAB:		strings = loaded_address(info, d->d_un.d_ptr); break;
+		case DT_VERDEF:		loaded->verdef = loaded_address(info, d->d_un.d_ptr); break;
+		case DT_VERDEFNUM:	loaded->verdef_count = d->d_un.d_val; break;
+		}
+	}
+	if (!is_mapped(info, strings, loaded->strings_size))
+		return false;
+	if (loaded->verdef && !is_mapped(info, loaded->verdef, sizeof(ElfW(Verdef))))
+		loaded->verdef_count = 0;
+	loaded->strings = (const char *)strings;
+	/* Index 0 of a string table is the empty string: not given. */
+	loaded->soname = soname ? loaded_string(loaded, soname) : NULL;
+	loaded->rpath = rpath ? loaded_string(loaded, rpath) : NULL;
+	loaded->runpath = runpath ? loaded_string(loaded, runpath) : NULL;
+	return true;
+}
+
+bool lc_elf_loaded_node(const struct lc_loaded *loaded,
+			bool (*each)(const char *node, void *data), void *data)
+{
+	uintptr_t address = loaded->verdef;
+
+	for (size_t i = 0; i < loaded->verdef_count; i++) {
+		const ElfW(Verdef) *def = (const ElfW(Verdef) *)address;
+		const ElfW(Verdaux) *aux = (const ElfW(Verdaux) *)(address + def->vd_aux);
+		const char *node = loaded_string(loaded, aux->vda_name);
+
+		if (node && each(node, data))
+			return true;
+		if (!def->vd_next)
+			break;
+		address += def->vd_next;
+	}
+	return false;
+}
+
+bool lc_elf_loaded_needed(const struct lc_loaded *loaded,
+			  bool (*each)(const char *soname, void *data), void *data)
+{
+	for (const ElfW(Dyn) *d = loaded->dynamic; d->d_tag != DT_NULL; d++) {
+		const char *soname = d->d_tag == DT_NEEDED ?
+				     loaded_string(loaded, d->d_un.d_val) : NULL;
+
+		if (soname && each(soname, data))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process.h - what is loaded in this process
+ *
+ * Walks the loaded objects and copies what concerns the search.  Nothing is
+ * opened from within the walk: dlopen() there would deadlock against a
+ * dlopen() in another thread.
+ */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include "arena.h"
+#include "stub.h"
+
+/* A real library that something has loaded. */
+struct lc_real {
+	const struct lc_library *library;
+	const struct lc_major *major;
+	const char *path;
+};
+
+/* An object that needs a stub, or the stub itself. */
+struct lc_user {
+	const char *path;	/* absolute where the loader knows it so */
+	const char *rpath;	/* DT_RPATH, unless there is a DT_RUNPATH; or NULL */
+	const char *runpath;
+	const struct lc_library *needs;	/* whose stub; NULL: it is a stub, or the program */
+};
+
+struct lc_process {
+	struct lc_real *reals;
+	size_t real_count;
+	struct lc_user *users;
+	size_t user_count;
+};
+
+/* A stub in the process.  auditwheel may have renamed it. */
+struct lc_stub {
+	const char *path;
+	const char *soname;	/* what DT_NEEDED entries call it */
+	const struct lc_library *library;	/* left NULL by lc_process_stubs() */
+};
+
+/* All objects that define the stubs' private version node, in load order. */
+size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs);
+
+/* What concerns the given stubs. */
+void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
+		     struct lc_process *process);
+
+/* Grows whenever an object is loaded; costs no system call. */
+unsigned long long lc_process_loads(void);
+
+/* The last part of a path. */
+const char *lc_basename(const char *path);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* search.c - everything that could be loaded, for every stub of the process */
+#include "search.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "object.h"
+#include "places.h"
+
+static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *search, size_t seat,
+				    const char *path, const char *found_by, enum lc_origin origin)
+{
+	struct lc_seat *s = &search->seats[seat];
+	size_t files = s->option_count;
+	struct lc_file *file = lc_grow(arena, &search->files[seat], &files, sizeof(*file));
+	struct lc_option *option = lc_grow(arena, &s->options, &s->option_count, sizeof(*option));
+
+	if (!file || !option) {
+		s->option_count = 0;	/* the arena has failed; nobody will look */
+		return NULL;
+	}
+	*file = (struct lc_file){ .path = path, .found_by = found_by };
+	option->origin = origin;
+	return option;
+}
+
+/* The major that a library's version nodes, or its SONAME, give it. */
+static const struct lc_major *major_of(const struct lc_library *library, const struct lc_elf *elf)
+{
+	for (size_t i = 0; i < library->major_count; i++) {
+		const char *soname = library->majors[i].soname;
+
+		for (size_t n = 0; n < elf->node_count; n++)
+			if (!strcmp(elf->nodes[n], soname))
+				return &library->majors[i];
+	}
+	return NULL;
+}
+
+/* Reads a candidate's file and says in `option` what it is. */
+static void examine(const struct lc_library *library, const char *path,
+		    struct lc_option *option, const struct lc_major *expected)
+{
+	const struct lc_major *major;
+	struct lc_elf elf;
+	const char *why = lc_elf_file(path, &elf);
+
+	option->major = expected ? expected->major : 0;
+	option->unusable = true;
+	if (why) {
+		option->reason = why;
+		return;
+	}
+	if (elf.stub) {
+		option->reason = "is a lazycuda stub itself";
+		return;
+	}
+	major = major_of(library, &elf);
+	if (!major) {
+		option->reason = "is not this library, or of a CUDA that is not supported:"
+				 " it has none of the version nodes";
+		return;
+	}
+	option->major = major->major;
+	if (expected && major != expected) {
+		/* Somebody made libcudart.so.13 a link to libcudart.so.12, say. */
+		option->reason = "is of another major than its name says";
+		return;
+	}
+	option->unusable = false;
+}
+
+static void add_override(struct lc_arena *arena, struct lc_search *search, size_t seat)
+{
+	const struct lc_library *library = search->peers[seat]->library;
+	const char *path = lc_variable(library->variable);
+	struct lc_option *option;
+
+	if (!path)
+		return;
+	path = lc_format(arena, "%s", path);
+	option = add_option(arena, search, seat, path, "override", LC_BY_OVERRIDE);
+	if (!option)
+		return;
+	if (path[0] != '/') {
+		option->unusable = true;
+		option->reason = lc_format(arena, "%s must be an absolute path", library->variable);
+		return;
+	}
+	examine(library, path, option, NULL);
+	if (option->unusable)
+		option->reason = lc_format(arena, "%s names a file that %s", library->variable,
+					   option->reason);
+}
+
+static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t seat,
+		      const struct lc_process *process)
+{
+	for (size_t i = 0; i < process->real_count; i++) {
+		const struct lc_real *real = &process->reals[i];
+		struct lc_option *option;
+
+		if (strcmp(real->library->name, search->peers[seat]->library->name))
+			continue;
+		option = add_option(arena, search, seat, real->path, "process", LC_BY_PROCESS);
+		if (option)
+			option->major = real->major->major;
+	}
+}
+
+/* Whether a place may be searched: it exists, and not everybody can put files there. */
+static bool searchable(const char *directory)
+{
+	struct stat st;
+
+	if (stat(directory, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	if (st.st_mode & S_IWOTH) {
+		lc_trace("%s: not searched, anybody may write there", directory);
+		return false;
+	}
+	return true;
+}
+
+/* The folder of a place for a major, or NULL. */
+static const char *folder_of(struct lc_arena *arena, const struct lc_place *place,
+			     const struct lc_major *major)
+{
+	if (!place->site)
+		return place->directory;
+	return major->folder ? lc_format(arena, "%s/%s", place->directory, major->folder) : NULL;
+}
+
+static bool known_file(const struct lc_search *search, size_t seat, const struct stat *st)
+{
+	for (size_t i = 0; i < search->seats[seat].option_count; i++)
+		if (search->files[seat][i].inode == st->st_ino &&
+		    search->files[seat][i].device == st->st_dev)
+			return true;
+	return false;
+}
+
+/* Looks for one file and notes it if it is there and new. */
+static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_t seat,
+			 const char *path, const char *found_by, const struct lc_major *major)
+{
+	struct stat st = { .st_ino = 0 };
+	struct lc_option *option;
+	struct lc_file *file;
+
+	/* A link to nowhere is there, and worth a word. */
+	if (stat(path, &st) && lstat(path, &st))
+		return;
+	if (known_file(search, seat, &st))
+		return;
+	option = add_option(arena, search, seat, path, found_by, LC_BY_SEARCH);
+	if (!option)
+		return;
+	file = &search->files[seat][search->seats[seat].option_count - 1];
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+	examine(search->peers[seat]->library, path, option, major);
+}
+
+static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat,
+		      const struct lc_process *process)
+{
+	const struct lc_library *library = search->peers[seat]->library;
+	struct lc_places places;
+	bool *usable;
+
+	lc_places_of(arena, library, process, &places);
+	usable = lc_alloc(arena, places.count + 1);
+	if (!usable)
+		return;
+	for (size_t p = 0; p < places.count; p++) {
+		usable[p] = searchable(places.list[p].directory);
+		if (usable[p] && seat == search->at.self)
+			search->looked = lc_format(arena, "%s%s%s", search->looked,
+						   search->looked[0] ? ", " : "",
+						   lc_printable(arena, places.list[p].directory));
+	}
+	for (size_t m = 0; m < library->major_count; m++) {
+		const struct lc_major *major = &library->majors[m];
+
+		for (size_t p = 0; p < places.count; p++) {
+			const char *folder = usable[p] ? folder_of(arena, &places.list[p], major) : NULL;
+
+			if (!folder || (places.list[p].site && !searchable(folder)))
+				continue;
+			add_if_there(arena, search, seat,
+				     lc_format(arena, "%s/%s", folder, major->soname),
+				     places.list[p].found_by, major);
+		}
+	}
+}
+
+static void trace_found(const struct lc_search *search, size_t seat)
+{
+	for (size_t i = 0; i < search->seats[seat].option_count; i++) {
+		const struct lc_option *option = &search->seats[seat].options[i];
+
+		lc_trace("%s: found %s by %s%s%s", search->seats[seat].library,
+			 search->files[seat][i].path, search->files[seat][i].found_by,
+			 option->unusable ? ": " : "", option->unusable ? option->reason : "");
+	}
+}
+
+/* A seat for each library that has a stub in the process. */
+static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
+{
+	for (size_t i = 0; i < peers->count; i++) {
+		struct lc_peer *peer = peers->peers[i];
+		size_t seat;
+
+		/* Another copy of this stub looks for the same as this one. */
+		if (peer != &lc_self && !strcmp(peer->library->name, lc_library.name))
+			continue;
+		seat = search->at.seat_count++;
+		if (peer == &lc_self)
+			search->at.self = seat;
+		search->peers[seat] = peer;
+		search->seats[seat].library = peer->library->name;
+		search->seats[seat].loaded = (lc_version)atomic_load(&peer->loaded);
+	}
+}
+
+void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
+{
+	struct lc_process process;
+	struct lc_peers peers;
+
+	lc_peers_read(arena, &peers);
+	*search = (struct lc_search){ .looked = "", .first = peers.peers[0] };
+	lc_settings_read(arena, &search->at.settings);
+	search->at.seats = search->seats;
+	search->at.process_major = (int)atomic_load(&search->first->process_major);
+	seat_peers(search, &peers);
+	lc_process_read(arena, peers.stubs, peers.count, &process);
+	for (size_t seat = 0; seat < search->at.seat_count; seat++) {
+		add_override(arena, search, seat);
+		add_reals(arena, search, seat, &process);
+		/* A stub that has its library is not going to take another. */
+		if (!process_only && !search->seats[seat].loaded)
+			add_found(arena, search, seat, &process);
+		if (!arena->failed)
+			trace_found(search, seat);
+	}
+}
+
+void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
+{
+	size_t self = search->at.self;
+
+	for (size_t m = 0; m < lc_library.major_count; m++) {
+		const struct lc_major *major = &lc_library.majors[m];
+		void *handle = dlopen(major->soname, RTLD_NOW | RTLD_LOCAL);
+		struct lc_option *option;
+		struct link_map *map;
+
+		if (!handle)
+			continue;
+		/* A stub under the real name is found like this, and is none. */
+		if (!dlsym(handle, LC_PEER_SYMBOL) &&
+		    !dlinfo(handle, RTLD_DI_LINKMAP, &map)) {
+			option = add_option(arena, search, self, lc_format(arena, "%s", map->l_name),
+					    "loader", LC_BY_SEARCH);
+			if (option)
+				option->major = major->major;
+		}
+		/* Whoever uses it opens it again; until then it is not kept. */
+		dlclose(handle);
+	}
+}

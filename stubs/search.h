@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * search.h - everything that could be loaded, for every stub of the process
+ *
+ * Looks at files and at the process, loads nothing, decides nothing.
+ */
+#ifndef SEARCH_H
+#define SEARCH_H
+
+#include <sys/types.h>
+
+#include "choice.h"
+#include "peers.h"
+#include "process.h"
+
+/* A file found, beside the option that the choice sees of it. */
+struct lc_file {
+	const char *path;
+	const char *found_by;	/* as in lazycuda.h */
+	dev_t device;		/* of what was found by search: the same file may */
+	ino_t inode;		/* be in several places, through links */
+};
+
+struct lc_search {
+	struct lc_circumstances at;
+	struct lc_seat seats[LC_MAX_PEERS];
+	struct lc_file *files[LC_MAX_PEERS];	/* parallel to seats[i].options */
+	struct lc_peer *peers[LC_MAX_PEERS];	/* whose seats they are */
+	struct lc_peer *first;	/* keeps the process's major */
+	const char *looked;	/* for messages: where this stub looked */
+};
+
+/* Fills everything but the driver.  Only what is loaded already is considered
+ * if `process_only`. */
+void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
+
+/*
+ * Adds what dlopen() finds for a plain soname where the places had nothing: a
+ * loader may know more than we do (Nix, LD_AUDIT, musl).  Loads it.
+ */
+void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * settings.h - what the environment asks for
+ *
+ * Read afresh by every search: a program may set a variable after a first call
+ * that found nothing.  In a program that runs with more rights than its caller
+ * (setuid, file capabilities) the environment is as good as empty.
+ */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include "arena.h"
+
+enum lc_guard { LC_BEST_EFFORT, LC_STRICT, LC_OFF };
+
+struct lc_settings {
+	enum lc_guard guard;	/* LAZYCUDA_GUARD */
+	int major;		/* LAZYCUDA_MAJOR; 0: not pinned */
+	const char *wrong;	/* the first variable that makes no sense, or NULL */
+};
+
+void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings);
+
+const char *lc_guard_name(enum lc_guard guard);
+
+/* The value of a variable, or NULL where it is unset, empty or not to be trusted. */
+const char *lc_variable(const char *name);
+
+/* With LAZYCUDA_DEBUG=1, one line on stderr. */
+void lc_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
