@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+#
+# make			the stubs, the import libraries, the command-line tool
+# make test		the tests; make demo: the four worlds; make bench: the figures
+# make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR
+# make generate		stubs/generated from symbols.txt; check-generated compares
+# make symbols		symbols.txt from headers and libraries; check-symbols compares
+#
+#	V=1		show commands
+#	CC, CFLAGS, CPPFLAGS, LDFLAGS	the usual
+#	BUILD=DIR	where everything is made, default build
+#	HOSTCC		compiler for what runs here, when CC is a cross compiler
+#	CUDA_ABI=12	a program that links a stub itself, not an import library,
+#			gets this major's interface where majors differ
+
+VERSION := 0.1.0
+
+BUILD ?= build
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+PYTHON ?= python3
+
+ifeq ($(origin CC),default)
+CC := cc
+endif
+HOSTCC ?= cc
+CFLAGS ?= -O2 -g
+HOSTCFLAGS ?= -O2 -g
+WARNINGS ?= -Wall -Wextra
+
+# What no CFLAGS can take away.
+BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
+	-Werror=implicit-function-declaration -ffile-prefix-map=$(CURDIR)/= \
+	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP
+# Entry points are one jump however the rest is built: optimised, and nothing
+# that a compiler adds at the beginning or the end of a function.
+ENTRY_CFLAGS := -O2 -fomit-frame-pointer -foptimize-sibling-calls -fno-lto \
+	-fno-sanitize=all -fno-stack-protector -fno-instrument-functions \
+	-fno-profile-generate -fno-profile-arcs -fno-test-coverage
+BASE_LDFLAGS := -shared -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
+	-Wl,--hash-style=gnu
+
+LIBRARIES := cudart nvrtc nvJitLink
+# Sources that one stub has alone; all others in stubs/ are in each of them.
+OWN_cudart := stubs/cudart.c stubs/registrations.c
+OWN_nvrtc := stubs/nvrtc.c
+OWN_nvJitLink := stubs/nvjitlink.c
+COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
+TOOL := $(sort $(wildcard tools/*.c))
+GEN := gen/gen.c gen/list.c gen/plan.c gen/util.c gen/value.c gen/write_links.c \
+	gen/write_stub.c
+SCAN := $(sort $(wildcard gen/scan*.c))
+
+ifdef CUDA_ABI
+GENERATED := $(BUILD)/generated-$(CUDA_ABI)
+else
+GENERATED := stubs/generated
+endif
+
+STUBS := $(LIBRARIES:%=$(BUILD)/lib/lib%_stub.so)
+# libX_stub.import12.map is there for cuda12/libX_stub.so.
+IMPORT_MAPS := $(sort $(wildcard stubs/generated/*.import*.map))
+import_major = $(patsubst .import%,%,$(suffix $(basename $(1))))
+import_stub = $(notdir $(basename $(basename $(1))))
+IMPORTS := $(foreach m,$(IMPORT_MAPS),$(BUILD)/lib/cuda$(call import_major,$(m))/$(call import_stub,$(m)).so)
+MAJORS := $(sort $(foreach m,$(IMPORT_MAPS),$(call import_major,$(m))))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
+
+object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
+
+.PHONY: all
+all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(BUILD)/bin/lazycuda
+
+# A change of these is a change of everything that is compiled.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) \
+		$(ENTRY_CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) $(LDLIBS)) >$@.new
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+quote = '$(subst ','\'',$(1))'
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
+
+$(BUILD)/obj/generated/%_stub.o: $(GENERATED)/%_stub.c $(BUILD)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) $(ENTRY_CFLAGS) -Istubs -c $< -o $@
+
+# ---- stubs ----
+
+define stub
+$(BUILD)/lib/lib$(1)_stub.so: $(BUILD)/obj/generated/lib$(1)_stub.o \
+		$(call object,$(COMMON) $(OWN_$(1))) $(GENERATED)/lib$(1)_stub.map
+	$$(call say,LINK)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$$(@F) \
+		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ -ldl $$(LDLIBS)
+endef
+$(foreach l,$(LIBRARIES),$(eval $(call stub,$(l))))
+
+# ---- import libraries ----
+
+# $(1): stub, $(2): major
+define import
+$(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
+		stubs/generated/$(1).import$(2).map stubs/import.h $(BUILD)/flags
+	$$(call say,IMPORT)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -fPIC -fno-builtin -fno-lto -fno-sanitize=all \
+		-fno-profile-generate -fno-profile-arcs -fno-test-coverage -fno-instrument-functions \
+		-ffile-prefix-map=$$(CURDIR)/= -Istubs -DLC_IMPORT=$(2) $$(LDFLAGS) \
+		-shared -nostdlib -Wl,-z,noexecstack -Wl,-soname,$$(@F) \
+		-Wl,--version-script=$$(filter %.map,$$^) $$< -o $$@
+endef
+$(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call import_major,$(m)))))
+
+# ---- command-line tool ----
+
+$(BUILD)/bin/lazycuda: $(call object,$(TOOL)) $(STUBS)
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) -o $@ -L$(BUILD)/lib \
+		-Wl,--no-as-needed $(LIBRARIES:%=-l%_stub) -Wl,-rpath,'$$ORIGIN/../lib' $(LDLIBS)
+
+# ---- generator ----
+
+$(BUILD)/gen/gen: $(GEN) gen/list.h gen/plan.h gen/write.h
+	$(call say,HOSTCC)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(GEN) -o $@
+
+.PHONY: generate check-generated
+generate: $(BUILD)/gen/gen
+	$(Q)$< -o stubs/generated symbols.txt
+
+check-generated: $(BUILD)/gen/gen
+	$(Q)rm -rf $(BUILD)/check-generated && mkdir -p $(BUILD)/check-generated
+	$(Q)$< -o $(BUILD)/check-generated symbols.txt
+	$(Q)diff -ru stubs/generated $(BUILD)/check-generated || \
+		{ echo 'stubs/generated is not what symbols.txt gives: make generate' >&2; exit 1; }
+
+ifdef CUDA_ABI
+$(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map) &: \
+		$(BUILD)/gen/gen symbols.txt
+	$(call say,GEN)
+	@mkdir -p $(@D)
+	$(Q)$< --abi $(CUDA_ABI) -o $(@D) symbols.txt
+	@touch $(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map)
+endif
+
+# ---- symbols.txt ----
+
+$(BUILD)/gen/scan: $(SCAN) $(wildcard gen/*.h)
+	$(call say,HOSTCC)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(SCAN) -o $@ -ldl
+
+LIBCLANG := build/libclang/clang/native/libclang.so
+$(LIBCLANG):
+	$(Q)$(PYTHON) -m pip install --quiet --disable-pip-version-check --target build/libclang \
+		libclang==18.1.1
+
+.PHONY: symbols check-symbols toolkits
+toolkits:
+	$(Q)$(PYTHON) tools/fetch.py build/toolkits all
+	$(Q)$(PYTHON) tools/fetch.py build/toolkits all --arch aarch64
+
+scan = $(BUILD)/gen/scan --toolkits build/toolkits --hints gen/hints.txt \
+	--head gen/symbols.head --libclang $(LIBCLANG)
+
+symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
+	$(Q)$(scan) -o symbols.txt
+
+check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
+	$(Q)$(scan) -o $(BUILD)/symbols.txt
+	$(Q)diff -u symbols.txt $(BUILD)/symbols.txt
+
+# ---- tests, figures ----
+
+.PHONY: test demo bench
+test: all
+	$(Q)$(PYTHON) tests/run.py
+
+demo: all
+	$(Q)$(PYTHON) examples/demo.py
+
+bench: all
+	$(Q)$(PYTHON) bench/bench.py
+
+# ---- installation ----
+
+.PHONY: install uninstall
+install: all
+	install -d '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(BINDIR)' \
+		'$(DESTDIR)$(MANDIR)/man1'
+	install -m 755 $(STUBS) '$(DESTDIR)$(LIBDIR)'
+	for major in $(MAJORS); do \
+		install -d '$(DESTDIR)$(LIBDIR)'/lazycuda/cuda$$major && \
+		install -m 644 $(BUILD)/lib/cuda$$major/*_stub.so \
+			'$(DESTDIR)$(LIBDIR)'/lazycuda/cuda$$major || exit 1; done
+	install -m 644 include/*.h '$(DESTDIR)$(INCLUDEDIR)'
+	install -m 755 $(BUILD)/bin/lazycuda '$(DESTDIR)$(BINDIR)'
+	install -m 644 $(wildcard docs/*.1) '$(DESTDIR)$(MANDIR)/man1'
+
+uninstall:
+	rm -f $(STUBS:$(BUILD)/lib/%='$(DESTDIR)$(LIBDIR)'/%)
+	rm -f $(IMPORTS:$(BUILD)/lib/%='$(DESTDIR)$(LIBDIR)'/lazycuda/%)
+	rm -f $(patsubst include/%,'$(DESTDIR)$(INCLUDEDIR)'/%,$(wildcard include/*.h))
+	rm -f '$(DESTDIR)$(BINDIR)'/lazycuda
+	rm -f $(patsubst docs/%,'$(DESTDIR)$(MANDIR)'/man1/%,$(wildcard docs/*.1))
+	-rmdir $(MAJORS:%='$(DESTDIR)$(LIBDIR)'/lazycuda/cuda%) '$(DESTDIR)$(LIBDIR)'/lazycuda
+
+.PHONY: clean FORCE
+# What was fetched stays: it is the same every time.
+clean:
+	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/generated-* \
+		$(BUILD)/check-generated $(BUILD)/flags
+
+-include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c) $(TOOL))) \
+	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o))

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* status.c - `lazycuda status`: which library each stub uses here, and why */
+#include "status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../include/lazycuda.h"
+#include "json.h"
+
+#define LIBRARIES 3
+
+static const char *const libraries[LIBRARIES] = { "cudart", "nvrtc", "nvJitLink" };
+
+static const char usage[] =
+"usage: lazycuda status [--json] [LIBRARY...]\n"
+"\n"
+"Loads the real library behind each stub as a program would, and says which\n"
+"file it is and why, with every other candidate and the reason against it.\n"
+"LIBRARY is cudart, nvrtc or nvJitLink; all three if none is given.  The three\n"
+"agree on one CUDA major, whichever are asked about.\n"
+"\n"
+"  --json   the same as JSON\n"
+"\n"
+"Exit status: 0 all of them are usable, 1 one is not, 2 wrong usage.\n"
+"LAZYCUDA_* variables have their effect; LAZYCUDA_DEBUG=1 shows the search.\n";
+
+static const char *state_name(enum lazycuda_state state)
+{
+	switch (state) {
+	case LAZYCUDA_USABLE:	return "usable";
+	case LAZYCUDA_REFUSED:	return "refused";
+	case LAZYCUDA_BROKEN:	return "broken";
+	default:		return "missing";
+	}
+}
+
+static const char *cause_name(enum lazycuda_cause cause)
+{
+	switch (cause) {
+	case LAZYCUDA_LIBRARY_MISSING:	return "library missing";
+	case LAZYCUDA_DRIVER_TOO_OLD:	return "driver too old";
+	case LAZYCUDA_INCOHERENT:	return "incoherent majors";
+	default:			return NULL;
+	}
+}
+
+/* File names may hold what a terminal obeys. */
+static void print_safely(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+static const char *driver_version(const struct lazycuda_driver *driver, char *text, size_t size)
+{
+	snprintf(text, size, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
+	return text;
+}
+
+static void print_driver(void)
+{
+	struct lazycuda_driver driver = lazycuda_get_driver();
+	char version[16];
+
+	if (!driver.version)
+		puts("driver      none");
+	else if (!driver.branch)
+		printf("driver      CUDA %s\n", driver_version(&driver, version, sizeof(version)));
+	else
+		printf("driver      CUDA %s (display driver %d)\n",
+		       driver_version(&driver, version, sizeof(version)), driver.branch);
+}
+
+static void print_library(const struct lazycuda_status *status)
+{
+	printf("%-11s ", status->library);
+	if (status->state == LAZYCUDA_USABLE) {
+		printf("%s  ", status->version);
+		print_safely(status->path);
+		printf("\n            found by %s: %s\n", status->found_by, status->reason);
+	} else {
+		printf("%s: ", state_name(status->state));
+		print_safely(status->reason);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < status->candidate_count; i++) {
+		const struct lazycuda_candidate *candidate = &status->candidates[i];
+
+		if (candidate->taken)
+			continue;
+		fputs("            not ", stdout);
+		print_safely(candidate->path);
+		fputs(": ", stdout);
+		print_safely(candidate->reason);
+		putchar('\n');
+	}
+}
+
+static void print_json_library(const struct lazycuda_status *status)
+{
+	json_open(NULL, '{');
+	json_text("name", status->library);
+	json_text("state", state_name(status->state));
+	json_text("cause", cause_name(status->cause));
+	json_text("path", status->path);
+	json_text("version", status->version);
+	json_text("found_by", status->found_by);
+	json_text("reason", status->reason);
+	json_open("candidates", '[');
+	for (size_t i = 0; i < status->candidate_count; i++) {
+		const struct lazycuda_candidate *candidate = &status->candidates[i];
+
+		json_open(NULL, '{');
+		json_text("path", candidate->path);
+		json_text("version", candidate->version);
+		json_text("found_by", candidate->found_by);
+		json_boolean("taken", candidate->taken);
+		json_text("reason", candidate->reason);
+		json_close('}');
+	}
+	json_close(']');
+	json_close('}');
+}
+
+static void print_json(const int *asked, int major)
+{
+	struct lazycuda_driver driver = lazycuda_get_driver();
+	char version[16];
+
+	json_open(NULL, '{');
+	json_text("lazycuda", lazycuda_version());
+	json_text("guard", lazycuda_get_guard());
+	if (major)
+		json_integer("major", major);
+	else
+		json_null("major");
+	if (driver.version) {
+		json_open("driver", '{');
+		json_text("version", driver_version(&driver, version, sizeof(version)));
+		if (driver.branch)
+			json_integer("branch", driver.branch);
+		else
+			json_null("branch");
+		json_close('}');
+	} else {
+		json_null("driver");
+	}
+	json_open("libraries", '[');
+	for (int i = 0; i < LIBRARIES; i++)
+		if (asked[i])
+			print_json_library(lazycuda_get_status(libraries[i]));
+	json_close(']');
+	json_close('}');
+}
+
+int status_main(int argc, char **argv)
+{
+	int asked[LIBRARIES] = { 0 }, any = 0, json = 0, major = 0, unusable = 0;
+
+	for (int i = 1; i < argc; i++) {
+		int known = 0;
+
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			fputs(usage, stdout);
+			return 0;
+		}
+		if (!strcmp(argv[i], "--json")) {
+			json = 1;
+			continue;
+		}
+		for (int k = 0; k < LIBRARIES; k++) {
+			if (!strcmp(argv[i], libraries[k]))
+				asked[k] = any = known = 1;
+		}
+		if (!known) {
+			fprintf(stderr, "lazycuda status: %s is not an option or a library\n%s",
+				argv[i], usage);
+			return 2;
+		}
+	}
+	for (int i = 0; i < LIBRARIES; i++) {
+		asked[i] |= !any;
+		if (!asked[i])
+			continue;
+		unusable += lazycuda_load(libraries[i]) != 0;
+		if (!major)
+			major = lazycuda_get_status(libraries[i])->major;
+	}
+	if (json) {
+		print_json(asked, major);
+	} else {
+		printf("lazycuda    %s, guard %s\n", lazycuda_version(), lazycuda_get_guard());
+		print_driver();
+		for (int i = 0; i < LIBRARIES; i++)
+			if (asked[i])
+				print_library(lazycuda_get_status(libraries[i]));
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda status: standard output");
+		return 2;
+	}
+	return unusable != 0;
+}
