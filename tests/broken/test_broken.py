@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Damaged and foreign files under a library's name: no crash, no hang, the next
+one is taken, and the reason can be read."""
+import pytest
+
+import build
+import fakes
+from fakes import fake
+
+damages = pytest.mark.parametrize("damage", fakes.DAMAGES)
+
+
+def lay(world, name, damage, version="13.5", library="cudart"):
+    good = fake(library, version)
+    path = world.loader(folder=name) / good.name
+    damage(path, good)
+    return path
+
+
+@damages
+@pytest.mark.parametrize("library", build.LIBRARIES)
+def test_alone_it_is_an_error(world, library, damage):
+    path = lay(world, "bad", damage, library=library)
+    status = world.status(library, timeout=20)
+    assert status["state"] == "broken"
+    assert status["cause"] == 1
+    assert str(path) in status["reason"]
+    candidate, = [c for c in status["candidates"] if c["path"] == str(path)]
+    assert candidate["reason"] and not candidate["taken"]
+
+
+@damages
+def test_a_lower_major_beside_it_is_taken(world, damage):
+    path = lay(world, "bad", damage)
+    world.loader(fake("cudart", "12.9"), folder="good")
+    status = world.status(timeout=20)
+    assert (status["state"], status["version"]) == ("usable", "12.9")
+    assert [c["path"] for c in status["candidates"] if not c["taken"]] == [str(path)]
+
+
+@damages
+def test_the_next_place_of_the_same_major_is_taken(world, damage):
+    lay(world, "bad", damage)
+    good = world.loader(fake("cudart", "13.5"), folder="good")
+    assert world.status(timeout=20)["path"] == str(good / "libcudart.so.13")
+
+
+@pytest.mark.parametrize("part", range(1, 20))
+def test_cut_off_anywhere(world, part):
+    # ld.so maps what the headers promise and dies with SIGBUS where it is cut.
+    whole = fake("cudart", "13.5").read_bytes()
+    path = world.loader(folder="bad") / "libcudart.so.13"
+    path.write_bytes(whole[:len(whole) * part // 20])
+    world.loader(fake("cudart", "12.9"), folder="good")
+    assert world.status()["state"] == "usable"
+
+
+@pytest.mark.parametrize("part", [1, 3, 6, 9])
+def test_a_real_library_that_is_cut_off(world, real, part):
+    good = real("13.5").file("cudart").read_bytes()
+    path = world.loader(folder="bad") / "libcudart.so.13"
+    path.write_bytes(good[:len(good) * part // 10])
+    world.loader(fake("cudart", "12.9"), folder="good")
+    assert world.status()["version"] == "12.9"
+
+
+@pytest.mark.parametrize("offset", [16, 20, 32, 40, 52, 54, 56, 58, 60, 62])
+def test_nonsense_in_the_elf_header(world, offset):
+    whole = bytearray(fake("cudart", "13.5").read_bytes())
+    whole[offset:offset + 2] = b"\xff\x7f"
+    path = world.loader(folder="bad") / "libcudart.so.13"
+    path.write_bytes(whole)
+    world.loader(fake("cudart", "12.9"), folder="good")
+    assert world.status()["state"] == "usable"
+
+
+def test_a_library_without_version_nodes_is_not_cuda(world):
+    world.loader(fake("cudart", "13.5", node=""), folder="bad")
+    world.loader(fake("cudart", "12.9"), folder="good")
+    assert world.status()["version"] == "12.9"
+
+
+def test_a_library_with_another_node_is_not_cuda(world):
+    # Some users link libcudart.so.12 as libcudart.so.13: facts/abi.md says why
+    # that corrupts memory.
+    folder = world.loader(folder="bad")
+    (folder / "libcudart.so.13").symlink_to(fake("cudart", "12.9"))
+    status = world.status()
+    assert status["major"] != 13
+    world.loader(fake("cudart", "12.8"), folder="good")
+    assert world.status()["major"] == 12
+
+
+def test_a_library_that_needs_what_is_not_there(world, patchelf):
+    folder = world.loader(fake("cudart", "13.5"), folder="bad")
+    patchelf("--add-needed", "libnot-there.so.1", folder / "libcudart.so.13")
+    alone = world.status()
+    assert alone["state"] == "broken"
+    assert "libnot-there.so.1" in alone["reason"]
+    world.loader(fake("cudart", "12.9"), folder="good")
+    status = world.status()
+    assert (status["state"], status["version"]) == ("usable", "12.9")
+    assert "libnot-there.so.1" in str(status["candidates"])
+
+
+def test_nvrtc_alt_is_never_taken(world):
+    folder = world.loader(fake("nvrtc", "13.0"))
+    (folder / "libnvrtc.so.13").rename(folder / "libnvrtc.alt.so.13")
+    assert world.status("nvrtc")["state"] == "missing"
+
+
+def test_a_version_that_nobody_knows_yet_is_used(world):
+    # 13.9 has what 13.5 has, as far as the list can tell.
+    names = fakes.exports("cudart", "13.5")
+    world.loader(fake("cudart", "13.9", names=names))
+    status = world.status()
+    assert (status["state"], status["version"]) == ("usable", "13.9")
+
+
+def test_a_library_that_does_not_tell_its_version(world):
+    world.loader(fake("cudart", "12.9", broken=True))
+    status = world.status()
+    assert (status["state"], status["major"]) == ("usable", 12)

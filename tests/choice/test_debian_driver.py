@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Debian's real libcuda1 (535: CUDA 12.2) on a machine without a GPU.
+
+There runtimes 11 and 12 return 100 (no device) and 13 returns 35 (driver too
+old): the highest would be the one runtime that cannot work.
+.ci/run unpacks the package into build/libcuda1.
+"""
+import pytest
+
+import build
+
+
+@pytest.fixture
+def debian(world):
+    found = sorted((build.BUILD / "libcuda1").glob("usr/lib/*/nvidia/current/libcuda.so.*.*"))
+    if not found:
+        pytest.skip("Debian's libcuda1 is not in build/libcuda1 (.ci/run puts it there)")
+    folder = world.loader(found[0], folder="driver")
+    # 12.3 and 12.4 of nvJitLink ask for libcuda.so.
+    for name in ("libcuda.so.1", "libcuda.so"):
+        (folder / name).symlink_to(found[0].name)
+    driver = world.probe("stub:cudart", "driver")[-1]["version"]
+    if driver // 1000 != 12:
+        pytest.skip(f"this libcuda1 is a driver for CUDA {driver // 1000}, not 12")
+    return world
+
+
+def install(world, *toolkits):
+    for toolkit in toolkits:
+        site = world.folder(f"cuda-{toolkit.version}")
+        (site / "nvidia").symlink_to(toolkit.site / "nvidia")
+        for file in toolkit.files():
+            world.search(file.parent)
+
+
+def test_the_major_that_works_is_chosen(debian, real):
+    install(debian, real("11.8"), real("12.9"), real("13.5"))
+    said = debian.probe("stub:cudart", "out:cudaGetDeviceCount@libcudart.so.12:4:0",
+                        "status:cudart", "driver")
+    assert said[1]["value"] == 100      # no device: a driver that answers
+    assert said[2]["major"] == 12
+    version = said[3]["version"]
+    refused, = [c for c in said[2]["candidates"] if "cudart.so.13" in c["path"]]
+    assert f"{version // 1000}.{version % 1000 // 10}" in refused["reason"]
+
+
+def test_where_only_13_is_installed_the_error_is_typed(debian, real):
+    install(debian, real("13.5"))
+    said = debian.probe("stub:cudart", "call:cudaDeviceSynchronize", "status:cudart")
+    assert said[1]["value"] == 35
+    assert (said[2]["state"], said[2]["cause"]) == ("refused", 4)
+
+
+def test_off_takes_13_and_fails_as_13_does(debian, real):
+    install(debian, real("12.9"), real("13.5"))
+    said = debian.probe("stub:cudart", "out:cudaGetDeviceCount@libcudart.so.13:4:0",
+                        "status:cudart", LAZYCUDA_GUARD="off")
+    assert said[1]["value"] == 35
+    assert said[2]["major"] == 13
+
+
+@pytest.mark.parametrize("version", ["12.3", "12.4", "12.9"])
+def test_nvjitlink_answers_as_it_does_directly(debian, real, version):
+    # Trap 17: 12.3 and 12.4 dlopen libcuda.so; with a driver and no GPU they
+    # refuse -lto.  That is theirs to say, not the stub's.
+    toolkit = real(version)
+    install(debian, toolkit)
+    program = build.program(build.TESTS / "real" / "create.c")
+    direct = debian.run(program, toolkit.file("nvJitLink"))
+    assert debian.run(program, build.stub("nvJitLink")).out == direct.out
+    assert direct.out.startswith("-lto: ")

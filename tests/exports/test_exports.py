@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What a stub exports: the list, the whole list and nothing but the list."""
+import re
+import subprocess
+
+import pytest
+
+import build
+import elf
+import symbols
+
+PRIVATE = "LAZYCUDA_1"
+libraries = pytest.mark.parametrize("library", build.LIBRARIES)
+
+
+def wanted(library):
+    """{(name, node)} that symbols.txt asks for."""
+    listed = symbols.read().libraries[library]
+    return {(function.name, node) for function in listed.functions
+            for node, major in listed.nodes() if major in function.range.majors()}
+
+
+def public_functions():
+    header = (build.ROOT / "include" / "lazycuda.h").read_text()
+    return set(re.findall(r"\b(lazycuda_\w+)\((?=.*\);$)", header, re.M))
+
+
+@libraries
+def test_the_stub_exports_exactly_the_list(library):
+    found = {(s.name, s.node) for s in elf.exports(build.stub(library))}
+    cuda = {pair for pair in found if pair[1] != PRIVATE}
+    assert cuda - wanted(library) == set()
+    assert wanted(library) - cuda == set()
+
+
+@libraries
+def test_the_stub_exports_lazycuda_h(library):
+    found = {s.name for s in elf.exports(build.stub(library)) if s.node == PRIVATE}
+    assert public_functions() and public_functions() - found == set()
+    assert all(name.startswith("lazycuda_") for name in found)
+
+
+@libraries
+def test_every_real_export_is_there(library, toolkit):
+    real = toolkit.file(library)
+    if real is None:
+        pytest.skip(f"CUDA {toolkit.version} has no {library}")
+    exports = {(s.name, s.node) for s in elf.exports(real)}
+    assert exports
+    assert exports - {(s.name, s.node) for s in elf.exports(build.stub(library))} == set()
+
+
+@libraries
+def test_a_name_has_a_default_version_only_if_its_interface_never_differs(library):
+    listed = symbols.read().libraries[library]
+    interfaces = {}
+    for function in listed.functions:
+        for version in function.range.versions():
+            interfaces.setdefault(function.name, set()).add(listed.interface(function, version))
+    defaults = {}
+    for symbol in elf.exports(build.stub(library)):
+        if symbol.node != PRIVATE:
+            defaults.setdefault(symbol.name, []).append(symbol.default)
+    for name, seen in interfaces.items():
+        majors = {version[0] for f in listed.functions if f.name == name
+                  for version in f.range.versions()}
+        undeclared = any(f.undeclared for f in listed.functions if f.name == name)
+        if len(seen) == 1:
+            assert sum(defaults[name]) == 1, name
+        elif len(majors) > 1 and not undeclared:
+            assert sum(defaults[name]) == 0, name
+
+
+def test_names_known_to_differ_have_no_default_version():
+    # From facts/abi.md, so that the test above cannot go wrong with the list.
+    symbols_of = elf.exports(build.stub("cudart"))
+    for name in ("cudaMemAdvise", "cudaGetDeviceProperties", "cudaPointerGetAttributes",
+                 "cudaGraphInstantiate", "cudaGraphExecUpdate", "cudaMemPrefetchAsync",
+                 "cudaStreamGetCaptureInfo", "cudaFuncGetAttributes"):
+        mine = [s for s in symbols_of if s.name == name]
+        assert mine and not any(s.default for s in mine), name
+    for name in ("cudaMalloc", "cudaGetErrorString", "cudaLaunchKernel"):
+        assert sum(s.default for s in symbols_of if s.name == name) == 1, name
+
+
+@libraries
+def test_the_private_node_comes_first(library):
+    # A reference without a version binds to the first node that has the name;
+    # behind the private one it can never fall to CUDA 11's interface.
+    assert elf.defined_nodes(build.stub(library))[0] == PRIVATE
+
+
+@libraries
+def test_the_list_is_the_union_of_seventeen_versions(library):
+    listed = symbols.read().libraries[library]
+    assert len({f.name for f in listed.functions}) == {
+        "cudart": 502, "nvrtc": 33, "nvJitLink": 237}[library]
+
+
+@libraries
+@pytest.mark.parametrize("major", build.MAJORS)
+def test_an_import_library_has_one_major_and_only_defaults(library, major):
+    listed = symbols.read().libraries[library]
+    path = build.import_library(library, major)
+    if major not in {m for _, m in listed.nodes()}:
+        assert not path.exists() or not [s for s in elf.exports(path) if s.node != PRIVATE]
+        return
+    assert elf.dynamic(path)["SONAME"] == [f"lib{library}_stub.so"]
+    exports = [s for s in elf.exports(path) if s.node != PRIVATE]
+    main = {soname for soname, span in listed.sonames if major in span.majors()}
+    names = {f.name for f in listed.functions if major in f.range.majors()}
+    assert {(s.name, s.node) for s in exports if s.default} == {
+        (name, node) for name in names for node in main}
+    assert {s.node for s in exports} <= {node for node, of in listed.nodes() if of == major}
+    assert path.stat().st_size < 200_000
+    assert elf.dynamic(path).get("NEEDED", []) == []
+
+
+@libraries
+def test_the_stub_is_hardened(library):
+    path = build.stub(library)
+    dynamic = elf.dynamic(path)
+    segments = elf.segments(path)
+    assert dynamic["SONAME"] == [f"lib{library}_stub.so"]
+    assert set(dynamic["NEEDED"]) <= {"libc.so.6", "libdl.so.2"}
+    assert "BIND_NOW" in dynamic.get("FLAGS", [""])[0] or "NOW" in dynamic["FLAGS_1"][0]
+    assert "NODELETE" in dynamic["FLAGS_1"][0]
+    assert "GNU_RELRO" in segments
+    assert segments["GNU_STACK"] == "RW"
+    assert not {"RPATH", "RUNPATH", "TEXTREL"} & set(dynamic)
+
+
+@libraries
+def test_the_stub_has_no_constructor(library):
+    # The compiler's own frame_dummy is one entry; it does nothing here.
+    dynamic = elf.dynamic(build.stub(library))
+    size = int(dynamic.get("INIT_ARRAYSZ", ["0 (bytes)"])[0].split()[0])
+    assert size <= 8
+    assert "PREINIT_ARRAY" not in dynamic
+
+
+@libraries
+def test_the_stub_runs_on_glibc_2_17(library):
+    # manylinux2014: what the real libcudart needs, too.
+    nodes = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", elf.readelf("-V", build.stub(library)))
+    assert nodes and max((int(a), int(b)) for a, b in nodes) <= (2, 17)
+
+
+@libraries
+def test_the_stub_is_small(library, tmp_path):
+    path = tmp_path / "stripped"
+    subprocess.run(["strip", "-o", path, build.stub(library)], check=True)
+    assert path.stat().st_size <= 400 * 1024

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* driver.c - a fake libcuda.so.1: DRIVER is its CUDA version as cuDriverGetVersion
+ * tells it, RESULT what that returns (34 in NVIDIA's link-time stub) */
+#ifndef RESULT
+#define RESULT 0
+#endif
+
+int cuDriverGetVersion(int *version)
+{
+	if (!RESULT)
+		*version = DRIVER;
+	return RESULT;
+}
+
+int cuInit(unsigned flags)
+{
+	(void)flags;
+	return RESULT ? RESULT : 100;
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Fake CUDA libraries: any version, any set of names, any defect.
+
+    fake("cudart", "12.9")                    exports what 12.9 exports
+    fake("nvrtc", "13.0", without=["nvrtcVersion"])
+    driver("12.2"), nvml("535.104.05")
+    truncated(file), foreign(file), ...       the damaged ones
+
+Each returns a file in build/tests/bin whose base name is its SONAME; World
+puts copies where a test wants them.
+"""
+import os
+import pathlib
+import zlib
+
+import build
+import symbols
+
+HERE = pathlib.Path(__file__).resolve().parent
+MADE = build.BUILD / "tests" / "fakes"
+
+
+def answer(library, name, version):
+    """What a fake's function returns; no status of CUDA is that large."""
+    return zlib.crc32(f"{library} {name} {version}".encode()) & 0x3fffffff | 0x40000000
+
+
+def soname(library, version):
+    return symbols.read().libraries[library].soname(symbols.version(version))
+
+
+def exports(library, version):
+    return symbols.read().libraries[library].exports(symbols.version(version))
+
+
+def fake(library, version, names=None, without=(), more=(), node=None, constructor=None,
+         broken=False, cc=build.CC):
+    """`constructor` is C code that runs when the fake is loaded."""
+    major, minor = symbols.version(version)
+    own = soname(library, version)
+    names = sorted(set(exports(library, version) if names is None else names)
+                   - set(without) | set(more))
+    listing = "".join(f"FAKE({name}, {answer(library, name, version)})\n" for name in names)
+    node = own if node is None else node
+    script = f"{node} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n"
+    return build.compile(
+        own, "-O1", "-w", "-shared", "-fPIC", "-Wl,-z,now", f"-DSONAME=\"{own}\"", f"-DMAJOR={major}",
+        f"-DMINOR={minor}", f"-DBROKEN={int(broken)}", f"-DNAMES=\"{_file(listing, 'names')}\"",
+        *([f"-DCONSTRUCTOR={constructor}"] if constructor else []), f"-Wl,-soname,{own}",
+        *([f"-Wl,--version-script={_file(script, 'map')}"] if node else []),
+        HERE / "fake.c", "-ldl", cc=cc)
+
+
+def _file(text, suffix):
+    """A file with this text, named after it."""
+    path = MADE / f"{zlib.crc32(text.encode()):08x}{len(text)}.{suffix}"
+    if not path.exists():
+        MADE.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(text)
+        part.replace(path)
+    return path
+
+
+def driver(version, result=0):
+    major, minor = symbols.version(version)
+    return _plain("libcuda.so.1", "driver.c", f"-DDRIVER={1000 * major + 10 * minor}",
+                  f"-DRESULT={result}")
+
+
+def nvml(branch):
+    return _plain("libnvidia-ml.so.1", "nvml.c", f"-DBRANCH=\"{branch}\"")
+
+
+def builtins(version, cc=build.CC):
+    return _plain(f"libnvrtc-builtins.so.{version}", "builtins.c", cc=cc)
+
+
+def _plain(name, source, *arguments, cc=build.CC):
+    return build.compile(name, "-shared", "-fPIC", f"-Wl,-soname,{name}", *arguments,
+                         HERE / source, cc=cc)
+
+
+# What can lie under a library's name.  Each makes `path`.
+
+def truncated(path, library):
+    """The first pages of a library, as an interrupted copy leaves them."""
+    path.write_bytes(pathlib.Path(library).read_bytes()[:5000])
+
+
+def header_only(path, library):
+    path.write_bytes(pathlib.Path(library).read_bytes()[:64])
+
+
+def wrong_machine(path, library):
+    """An ELF file for a CPU that nobody has."""
+    data = bytearray(pathlib.Path(library).read_bytes())
+    data[18:20] = (2).to_bytes(2, "little")     # EM_SPARC
+    path.write_bytes(data)
+
+
+def wrong_class(path, library):
+    data = bytearray(pathlib.Path(library).read_bytes())
+    data[4] = 1     # ELFCLASS32
+    path.write_bytes(data)
+
+
+def text(path, _library):
+    path.write_text("INPUT(libcudart.so.12)\n")
+
+
+def empty(path, _library):
+    path.write_bytes(b"")
+
+
+def folder(path, _library):
+    path.mkdir()
+
+
+def fifo(path, _library):
+    os.mkfifo(path)
+
+
+def unreadable(path, library):
+    path.write_bytes(pathlib.Path(library).read_bytes())
+    path.chmod(0)
+
+
+def dangling(path, _library):
+    path.symlink_to("nowhere")
+
+
+def endless(path, _library):
+    path.symlink_to(path.name)
+
+
+DAMAGES = (truncated, header_only, wrong_machine, wrong_class, text, empty, folder, fifo,
+           unreadable, dangling, endless)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Where things are, and compiling small C programs once.
+
+What is compiled lies in build/tests/bin under a name that carries a hash of the
+command and of every file it names, so a second run compiles nothing and two
+tests may ask for the same program at the same time.
+"""
+import functools
+import hashlib
+import os
+import pathlib
+import platform
+import shlex
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+STUBS = BUILD / "lib"
+TESTS = ROOT / "tests"
+BIN = BUILD / "tests" / "bin"
+SYMBOLS = ROOT / "symbols.txt"
+ARCH = platform.machine()
+CC = shlex.split(os.environ.get("CC", "cc"))
+
+LIBRARIES = ("cudart", "nvrtc", "nvJitLink")
+MAJORS = (13, 12, 11)
+
+
+def stub(library, stubs=STUBS):
+    return stubs / f"lib{library}_stub.so"
+
+
+def import_library(library, major, stubs=STUBS):
+    return stubs / f"cuda{major}" / f"lib{library}_stub.so"
+
+
+@functools.lru_cache(maxsize=None)
+def digest(path, _modified):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def compile(name, *arguments, cc=CC):
+    """The file that `cc arguments -o name` makes.  Files among the arguments
+    are given as Path; a C file brings the headers beside it along."""
+    key = hashlib.sha256()
+    for argument in (*cc, *arguments):
+        key.update(f"{argument}\0".encode())
+        if isinstance(argument, pathlib.Path) and argument.is_file():
+            headers = argument.parent.glob("*.h") if argument.suffix == ".c" else ()
+            for file in (argument, *sorted(headers)):
+                key.update(digest(file, file.stat().st_mtime_ns).encode())
+    output = BIN / key.hexdigest()[:16] / name
+    if output.exists():
+        return output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent) as folder:
+        made = pathlib.Path(folder) / name
+        command = [*cc, *map(str, arguments), "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise CompileError(f"{shlex.join(command)}\n{done.stderr}")
+        made.replace(output)
+    return output
+
+
+class CompileError(Exception):
+    pass
+
+
+def output(*command):
+    """What a command prints."""
+    return subprocess.run([str(word) for word in command], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def program(source, *arguments, name=None, cc=CC):
+    """Compile a test program; warnings are errors."""
+    return compile(name or source.stem, "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror",
+                   "-I", ROOT / "include", source, *arguments, "-ldl", "-pthread", cc=cc)
+
+
+def shared(source, *arguments, name=None, cc=CC):
+    """Compile a shared library for a test."""
+    return program(source, "-shared", "-fPIC", *arguments,
+                   name=name or f"lib{source.stem}.so", cc=cc)
+
+
+def make(*arguments):
+    """Build the project another way, say with BUILD=... CFLAGS=..."""
+    done = subprocess.run(["make", "-C", ROOT, *map(str, arguments)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

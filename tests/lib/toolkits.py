@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The real CUDA libraries in build/toolkits (tools/fetch.py puts them there)."""
+import importlib.util
+import os
+import pathlib
+import platform
+import re
+import shutil
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOLKITS = ROOT / "build" / "toolkits"
+FAILURES = ROOT / "build" / "tests" / "fetch-failures.txt"
+DEFAULT = ("11.8", "12.0", "12.9", "13.0", "13.5")
+DEFAULT_AARCH64 = ("11.8", "12.9", "13.5")
+# Programs are linked against these and then run on every version.
+LINKED = ("11.8", "12.9", "13.5")
+
+
+def known():
+    """Every toolkit of tools/toolkits.txt, oldest first."""
+    spec = importlib.util.spec_from_file_location("fetch", ROOT / "tools" / "fetch.py")
+    fetch = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fetch)
+    return fetch.toolkits()
+
+
+def requested():
+    """Versions that CUDA_VERSIONS asks for, oldest first."""
+    words = re.split(r"[,\s]+", os.environ.get("CUDA_VERSIONS", "").strip())
+    if words == [""]:
+        return list(DEFAULT)
+    if words == ["all"]:
+        return known()
+    wanted = [word for word in words if word != "none"]
+    unknown = set(wanted) - set(known())
+    if unknown:
+        raise SystemExit(f"CUDA_VERSIONS: there is no {', '.join(sorted(unknown))}")
+    return [version for version in known() if version in wanted]
+
+
+def requested_aarch64():
+    return [version for version in DEFAULT_AARCH64 if version in requested()]
+
+
+def can_run_aarch64():
+    return bool(platform.machine() == "aarch64" or
+                shutil.which("qemu-aarch64-static") and shutil.which("aarch64-linux-gnu-gcc"))
+
+
+class Toolkit:
+    def __init__(self, version, arch=platform.machine()):
+        self.version = version
+        self.major, self.minor = map(int, version.split("."))
+        self.site = TOOLKITS / version / arch
+
+    def file(self, library):
+        """.../libcudart.so.12, or None: there is no nvJitLink of 11."""
+        found = [path for path in self.site.glob(f"nvidia/*/lib/lib{library}.so.*")]
+        return found[0] if found else None
+
+    def files(self):
+        return [path for path in self.site.glob("nvidia/*/lib/lib*.so.*")]
+
+    def present(self):
+        return self.file("cudart") is not None and self.file("nvrtc") is not None
+
+    def why_absent(self):
+        """A reason to skip, or None."""
+        if self.present():
+            return None
+        failures = FAILURES.read_text().splitlines() if FAILURES.exists() else []
+        if self.version not in requested():
+            return f"CUDA {self.version} was not asked for (CUDA_VERSIONS)"
+        return f"CUDA {self.version} could not be fetched" + (f": {failures[0]}" if failures else "")
+

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""A machine made to measure, and programs run on it.
+
+    world.loader(fake("cudart", "12.9"))        on LD_LIBRARY_PATH
+    world.bind(folder, "/usr/local/cuda-13.0/lib64")
+    assert world.status("cudart")["version"] == "12.9"
+
+Commands run in the sandbox (lib/sandbox.c): there is no CUDA but what the test
+has put there, and the environment holds only what the test has set.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+import build
+
+# Where pip puts a library, below site-packages.
+PIP_FOLDERS = {"cudart": "nvidia/cuda_runtime/lib", "nvrtc": "nvidia/cuda_nvrtc/lib",
+               "nvJitLink": "nvidia/nvjitlink/lib"}
+PIP_FOLDER_13 = "nvidia/cu13/lib"
+
+
+def library_of(file):
+    """"cudart" for .../libcudart.so.12"""
+    return file.name[len("lib"):].partition(".")[0].partition("-")[0]
+
+
+def pip_folder(file):
+    return PIP_FOLDER_13 if ".so.13" in file.name else PIP_FOLDERS[library_of(file)]
+
+
+class World:
+    def __init__(self, root):
+        self.root = root
+        self.options = []
+        self.env = {}
+        self.prefix = []        # of every command, say qemu
+        self.stubs = build.STUBS
+        self.cc = build.CC      # what the stubs were built with
+
+    def folder(self, name):
+        path = self.root / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def put(self, folder, *files):
+        """Copies of the files in a folder of this world; small ones are really
+        copied, large ones linked."""
+        folder = self.folder(folder)
+        for file in files:
+            target = folder / file.name
+            if file.stat().st_size < 2**20:
+                shutil.copy(file, target)
+            else:
+                try:
+                    os.link(file, target)
+                except OSError:
+                    target.symlink_to(file)
+        return folder
+
+    def bind(self, source, target):
+        self.options += ["--bind", f"{source}:{target}"]
+
+    def symlink(self, target, path):
+        self.options += ["--symlink", f"{target}:{path}"]
+
+    def search(self, folder):
+        """Put a folder at the end of LD_LIBRARY_PATH."""
+        old = self.env.get("LD_LIBRARY_PATH")
+        self.env["LD_LIBRARY_PATH"] = f"{old}:{folder}" if old else str(folder)
+
+    def loader(self, *files, folder="loader"):
+        path = self.put(folder, *files)
+        if str(path) not in self.env.get("LD_LIBRARY_PATH", "").split(":"):
+            self.search(path)
+        return path
+
+    def site_packages(self, *files, name="venv/lib/python3/site-packages"):
+        """Lay files out as pip does."""
+        for file in files:
+            self.put(f"{name}/{pip_folder(file)}", file)
+        return self.folder(name)
+
+    def conda(self, *files):
+        """A conda prefix: the libraries lie below targets/, links in lib/."""
+        triple = {"x86_64": "x86_64-linux", "aarch64": "sbsa-linux"}[build.ARCH]
+        self.put(f"conda/targets/{triple}/lib", *files)
+        self.folder("conda/conda-meta")
+        for file in files:
+            (self.folder("conda/lib") / file.name).symlink_to(
+                f"../targets/{triple}/lib/{file.name}")
+        return self.root / "conda"
+
+    def system(self, where, *files):
+        """Put files in a place of the system, say /usr/local/cuda-12.9/lib64."""
+        self.bind(self.put("system" + where, *files), where)
+
+    def system_file(self, where, file):
+        """Put one file in a folder of the system that is to keep the rest."""
+        self.bind(file, f"{where}/{file.name}")
+
+    def run(self, *command, check=True, timeout=120, **env):
+        """Run a command; with `check` it must succeed.  Status 77 means it was
+        skipped, for the reason in its last line."""
+        settings = {**self.env, **env}
+        argv = [sandbox(), *self.options]
+        for name, value in settings.items():
+            argv += ["--env", f"{name}={value}"]
+        argv += ["--", *self.prefix, *command]
+        done = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace",
+                              timeout=timeout, env={}, cwd=self.root)
+        if done.returncode == 77:
+            pytest.skip((done.stdout + done.stderr).strip().splitlines()[-1])
+        # 125 is the sandbox's own word.
+        assert done.returncode != 125, done.stderr
+        if check:
+            assert done.returncode == 0, (
+                f"{pathlib.Path(command[0]).name} ended with {done.returncode}\n"
+                f"{done.stdout}{done.stderr}")
+        return SimpleNamespace(status=done.returncode, out=done.stdout, err=done.stderr,
+                               lines=done.stdout.splitlines())
+
+    def probe(self, *commands, **options):
+        """Run lib/probe.c; what it says of each command, in order."""
+        words = [f"open:{build.stub(word[5:], self.stubs)}" if str(word).startswith("stub:")
+                 else word for word in commands]
+        return [json.loads(line) for line in self.run(probe(self.cc), *words, **options).lines]
+
+    def status(self, *libraries, **options):
+        """Load the stubs of these libraries, then their real libraries; the
+        status of the first."""
+        libraries = libraries or ("cudart",)
+        return self.probe(*[f"stub:{library}" for library in libraries], "load",
+                          *[f"status:{library}" for library in libraries],
+                          **options)[-len(libraries)]
+
+    def statuses(self, *libraries, **options):
+        """The same, of all of them."""
+        said = self.probe(*[f"stub:{library}" for library in libraries], "load",
+                          *[f"status:{library}" for library in libraries], **options)
+        return dict(zip(libraries, said[-len(libraries):]))
+
+    def cli(self, *arguments, **options):
+        return self.run(build.BUILD / "bin" / "lazycuda", *arguments, **options)
+
+    def log(self):
+        """Where fakes write what is called: [(soname, version, name, args, answer)]"""
+        path = self.root / "fake.log"
+        calls = []
+        for line in path.read_text().splitlines() if path.exists() else ():
+            soname, version, name, *words = line.split()
+            numbers = [int(word, 16) for word in words if word != "="]
+            calls.append((soname, version, name, numbers[:-1], numbers[-1]))
+        return calls
+
+    def record(self):
+        """Have fakes write down what is called."""
+        self.env["FAKE_LOG"] = str(self.root / "fake.log")
+
+
+def sandbox():
+    return build.compile("sandbox", "-O2", "-Wall", "-Wextra", "-Werror",
+                         build.TESTS / "lib" / "sandbox.c", "-ldl")
+
+
+def probe(cc=build.CC):
+    return build.program(build.TESTS / "lib" / "probe.c", cc=cc)
+
+
+# A function of each library that all versions have.
+CALLED = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcGetNumSupportedArchs",
+          "nvJitLink": "nvJitLinkDestroy"}
+
+
+def user(library="cudart", major=12, rpath=None, runpath=None, name="libuser.so"):
+    """A library that needs a stub, found for it by the search of whoever loads
+    it.  Its user_call() calls one function."""
+    flags = []
+    if rpath:
+        flags = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{rpath}"]
+    elif runpath:
+        flags = ["-Wl,--enable-new-dtags", f"-Wl,-rpath,{runpath}"]
+    return build.shared(build.TESTS / "lib" / "user.c", f"-DCALLS={CALLED[library]}", *flags,
+                        build.import_library(library, major), name=name)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Promise 2: for every name and every caller, on fakes of several versions: the
+same interface is forwarded, any other is refused, what is not there is absent.
+
+What to expect is worked out here from symbols.txt alone.
+"""
+import json
+
+import pytest
+
+import build
+import elf
+import symbols
+from fakes import answer, fake
+
+VERSIONS = ["11.7", "11.8", "12.0", "12.2", "12.9", "13.0", "13.5"]
+
+
+def family_order(name):
+    """The family's own name first, then the newest suffix."""
+    def key(function):
+        suffix = function.name.rpartition("_")[2].lstrip("v")
+        return (function.name != name, -int(suffix) if suffix.isdigit() else 0)
+    return key
+
+
+def expected(library, listed, name, major, version):
+    """What a caller compiled for `major` gets on `version`: a set of possible
+    returns, more than one where the caller's version is not known well enough."""
+    callers = [(f, v) for f in listed.functions if f.name == name
+               for v in f.range.versions() if v[0] == major]
+    results = set()
+    for function, caller in callers:
+        wanted = listed.interface(function, caller)
+        there = [f for f in listed.functions if f.family == function.family and version in f.range]
+        same = [f for f in there if listed.interface(f, version) == wanted]
+        own = [f for f in same if f.name == name]
+        # nvJitLink's suffixed names: the plain one, or the highest.
+        chosen = own or sorted(same, key=family_order(function.family))
+        text = ".".join(map(str, version))
+        if chosen:
+            results |= {answer(library, f.name, text) for f in same}
+        elif any(f.name == name for f in there):
+            results.add(listed.errors["refused"])
+        else:
+            results.add(listed.errors["absent"])
+            if there:   # the name shares its slot with one that is refused
+                results.add(listed.errors["refused"])
+    return results
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("library", build.LIBRARIES)
+def test_every_caller_gets_its_interface_or_an_error(world, library, version):
+    listed = symbols.read().libraries[library]
+    wanted = symbols.version(version)
+    if listed.soname(wanted) is None:
+        pytest.skip(f"CUDA {version} has no {library}")
+    returns_status = {f.name for f in listed.functions if f.result == "i32"}
+    hooks = {f.name for f in listed.functions if f.hook}
+    majors = dict(listed.nodes())
+    calls = [s for s in elf.exports(build.stub(library))
+             if s.node != "LAZYCUDA_1" and s.name in returns_status - hooks
+             and not s.name.endswith("Version") and s.name not in SPECIAL]
+    world.loader(fake(library, version))
+    said = world.probe(f"stub:{library}", *[f"call:{s.name}@{s.node}" for s in calls])[1:]
+    assert len(said) == len(calls)
+    wrong = []
+    for symbol, line in zip(calls, said):
+        allowed = expected(library, listed, symbol.name, majors[symbol.node], wanted)
+        if line["value"] not in allowed:
+            wrong.append((symbol.name, symbol.node, line["value"], allowed))
+    assert wrong == []
+
+
+# Fakes do something of their own on these.
+SPECIAL = {"cudaGetDeviceCount", "cudaSetDevice", "cudaGetLastError", "cudaPeekAtLastError",
+           "nvrtcCompileProgram"}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Linking with the import libraries, with the stub itself, and without versions."""
+import pytest
+
+import build
+import elf
+import symbols
+from fakes import answer, fake
+
+SOURCE = build.TESTS / "linking" / "caller.c"
+FAKES = {13: "13.5", 12: "12.9", 11: "11.8"}
+SAME = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
+        "nvJitLink": "nvJitLinkDestroy"}
+
+PAIRS = [(library, major) for library in build.LIBRARIES for major in build.MAJORS
+         if (library, major) != ("nvJitLink", 11)]
+
+
+def caller(name, *libraries):
+    return build.program(SOURCE, f"-DNAME={name}", *libraries)
+
+
+@pytest.mark.parametrize("library, major", PAIRS)
+def test_an_import_library_says_which_major_the_caller_was_built_for(library, major):
+    program = caller(SAME[library], build.import_library(library, major))
+    assert f"lib{library}_stub.so" in elf.dynamic(program)["NEEDED"]
+    node, = (s.node for s in elf.imports(program) if s.name == SAME[library])
+    assert node == symbols.read().libraries[library].soname(symbols.version(FAKES[major]))
+
+
+@pytest.mark.parametrize("library, major", PAIRS)
+def test_a_program_linked_for_one_major_runs_on_all(world, library, major):
+    program = caller(SAME[library], build.import_library(library, major))
+    world.search(build.STUBS)
+    for installed, version in FAKES.items():
+        if (library, installed) == ("nvJitLink", 11):
+            continue
+        folder = world.put(f"cuda{installed}", fake(library, version))
+        said = world.run(program, LD_LIBRARY_PATH=f"{build.STUBS}:{folder}")
+        assert int(said.out) == answer(library, SAME[library], version)
+
+
+@pytest.mark.parametrize("library, missing", [("cudart", 303), ("nvrtc", 11), ("nvJitLink", 6)])
+def test_it_runs_without_cuda_too(world, library, missing):
+    world.search(build.STUBS)
+    said = world.run(caller(SAME[library], build.import_library(library, 12)))
+    assert (int(said.out), said.err) == (missing, "")
+
+
+def test_the_stub_itself_can_be_linked_where_interfaces_never_differ(world):
+    program = caller("cudaDeviceSynchronize", build.stub("cudart"))
+    world.search(build.STUBS)
+    world.loader(fake("cudart", "12.9"))
+    assert int(world.run(program).out) == answer("cudart", "cudaDeviceSynchronize", "12.9")
+
+
+@pytest.mark.parametrize("name", ["cudaMemAdvise", "cudaGetDeviceProperties",
+                                  "cudaGraphInstantiate", "cudaStreamGetCaptureInfo"])
+def test_linking_the_stub_itself_is_an_error_where_they_differ(name):
+    # Or the program would silently get some major's interface.
+    with pytest.raises(build.CompileError, match=f"undefined reference to `{name}'"):
+        caller(name, build.stub("cudart"))
+
+
+def without_versions(name):
+    """A program as old linkers made them: it asks for no version."""
+    dummy = build.shared(build.TESTS / "linking" / "dummy.c", "-Wl,-soname,libcudart_stub.so",
+                         name="libcudart_stub.so")
+    return caller(name, dummy)
+
+
+def test_a_reference_without_version_works_where_interfaces_never_differ(world):
+    program = without_versions("cudaDeviceSynchronize")
+    assert [s.node for s in elf.imports(program) if s.name == "cudaDeviceSynchronize"] == [None]
+    world.search(build.STUBS)
+    world.loader(fake("cudart", "13.5"))
+    assert int(world.run(program).out) == answer("cudart", "cudaDeviceSynchronize", "13.5")
+
+
+def test_a_reference_without_version_never_falls_to_the_oldest_interface(world):
+    # Not even to CUDA 11's, though CUDA 11 is there.
+    world.search(build.STUBS)
+    world.loader(fake("cudart", "11.8"))
+    said = world.run(without_versions("cudaMemAdvise"), check=False, LD_BIND_NOW="1")
+    assert said.status == 127
+    assert "cudaMemAdvise" in said.err
+
+
+def test_the_builder_may_choose_an_abi(world):
+    # make CUDA_ABI=12: then the stub itself links, with 12's interface.
+    folder = build.BUILD / "tests" / "abi12"
+    build.make(f"BUILD={folder}", "CUDA_ABI=12")
+    program = caller("cudaMemAdvise", build.stub("cudart", folder / "lib"))
+    assert [s.node for s in elf.imports(program) if s.name == "cudaMemAdvise"] == ["libcudart.so.12"]
+    world.loader(fake("cudart", "12.9"))
+    world.search(folder / "lib")
+    assert int(world.run(program).out) == answer("cudart", "cudaMemAdvise", "12.9")

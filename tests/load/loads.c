@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* loads.c - load the three stubs, between two markers that a trace shows */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void mark(const char *text)
+{
+	if (write(2, text, strlen(text)) < 0)
+		_exit(1);
+}
+
+static int threads(void)
+{
+	DIR *folder = opendir("/proc/self/task");
+	int count = -2;	/* . and .. */
+
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+static void *load(void)
+{
+	void *cudart = dlopen("libcudart_stub.so", RTLD_NOW);
+
+	if (!cudart || !dlopen("libnvrtc_stub.so", RTLD_NOW) ||
+	    !dlopen("libnvJitLink_stub.so", RTLD_NOW)) {
+		fprintf(stderr, "%s\n", dlerror());
+		_exit(1);
+	}
+	return cudart;
+}
+
+#ifdef LINKED
+int cudaDeviceSynchronize(void), nvrtcDestroyProgram(void *), nvJitLinkDestroy(void *);
+int (*volatile used[])() = { (int (*)())cudaDeviceSynchronize, (int (*)())nvrtcDestroyProgram,
+			     (int (*)())nvJitLinkDestroy };
+#endif
+
+int main(int argc, char **argv)
+{
+	if (argc < 2 || !strcmp(argv[1], "nothing"))
+		return 0;
+	if (!strcmp(argv[1], "threads"))
+		printf("%d ", threads());
+	if (strcmp(argv[1], "calls"))
+		mark("begin");
+	void *cudart = load();
+	if (!strcmp(argv[1], "calls")) {
+		int (*call)(void) = (int (*)(void))dlsym(cudart, "cudaDeviceSynchronize");
+		mark("begin");
+		call();
+		mark("between");
+		call();
+	}
+	mark("end");
+	if (!strcmp(argv[1], "threads"))
+		printf("%d\n", threads());
+	return 0;
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Loading the stubs opens no file, starts no thread and no CUDA."""
+import pathlib
+import re
+
+import pytest
+
+import build
+from fakes import driver, fake
+from syscalls import between, files_opened, system_calls
+
+SOURCE = build.TESTS / "load" / "loads.c"
+
+
+@pytest.fixture
+def full(world):
+    """A machine with everything, so that there is something to find."""
+    world.loader(*[fake(library, "13.5") for library in build.LIBRARIES], driver("13.5"))
+    world.search(build.STUBS)
+    world.record()
+    return world
+
+
+def test_loading_opens_nothing_but_the_stubs(full):
+    calls = between(system_calls(full, build.program(SOURCE), "dlopen"), "begin", "end")
+    assert not re.search(r"\b(clone3?|v?fork|socket|readlink|getdents64)\(", calls)
+    opened = files_opened(calls)
+    assert len([path for path in opened if path.endswith("_stub.so")]) == 3
+    rest = [path for path in opened if not path.endswith("_stub.so")]
+    # libdl may come with them; ld.so's cache leads to it.
+    assert all(re.search(r"/libdl\.so\.2$|/ld\.so\.cache$", path) for path in rest), rest
+    assert "cudart.so.13" not in calls and "libcuda.so" not in calls
+
+
+def test_linked_stubs_do_nothing_before_main_and_after_it(full):
+    # Relocating against them and running exit handlers call nothing either.
+    linked = build.program(SOURCE, "-DLINKED", *[build.import_library(library, 12)
+                                                 for library in build.LIBRARIES])
+    calls = system_calls(full, linked, "nothing")
+    opened = files_opened(calls)
+    assert any(path.endswith("libcudart_stub.so") for path in opened)
+    assert not [path for path in opened if ".so.13" in path or "libcuda.so" in path
+                or path.startswith("/proc") or path.startswith("/sys")]
+    assert "clone" not in calls
+    assert full.log() == []
+
+
+def test_loading_starts_no_thread(full):
+    assert full.run(build.program(SOURCE), "threads").out.split() == ["1", "1"]
+
+
+def test_asking_for_the_status_searches_nothing(full):
+    said = full.probe("stub:cudart", "status:cudart", "error:cudart", "status:nvrtc", "libraries")
+    assert said[1]["state"] == "unknown"
+    assert said[1]["candidates"] == [] and said[1]["path"] is None
+    assert said[2]["cause"] == 0
+    assert said[3] is None
+    assert not [path for path in said[4]["libraries"] if "cudart.so" in path]
+    assert full.log() == []
+
+
+def test_the_first_call_loads_and_the_second_does_not_search(full):
+    calls = system_calls(full, build.program(SOURCE), "calls")
+    assert "libcudart.so.13" in between(calls, "begin", "between")
+    # The fake's own log is all that is left to do.
+    assert {path.name for path in map(pathlib.Path, files_opened(
+        between(calls, "between", "end")))} == {"fake.log"}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * last_error.c - cudaGetLastError and cudaPeekAtLastError: `last_error MODE`
+ *
+ *     missing    no library: as the real ones behave, but for the stub's errors
+ *     present    a fake library of 13.5: the stub's refusals and the runtime's
+ *                own errors, one after the other
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cudaDeviceSynchronize(void), cudaSetDevice(int), cudaMemAdvise(void *, size_t, int, int);
+int cudaGetLastError(void), cudaPeekAtLastError(void), cudaGetDeviceCount(int *);
+int cudaThreadExit(void);
+
+#define IS(expression, value) do { \
+	int got_ = (expression); \
+	if (got_ != (value)) { \
+		printf("line %d: %s is %d, not %d\n", __LINE__, #expression, got_, value); \
+		exit(1); \
+	} \
+} while (0)
+
+static void *another_thread(void *status)
+{
+	IS(cudaPeekAtLastError(), 0);
+	IS(cudaGetLastError(), 0);
+	if (status)
+		cudaMemAdvise(NULL, 0, 0, 0);
+	return NULL;
+}
+
+static void in_another_thread(int fails)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, another_thread, fails ? &thread : NULL);
+	pthread_join(thread, NULL);
+}
+
+static void missing(void)
+{
+	int count = 7;
+
+	IS(cudaPeekAtLastError(), 0);	/* nothing has failed yet */
+	IS(cudaGetLastError(), 0);
+	IS(cudaGetDeviceCount(&count), 303);
+	IS(count, 0);
+	in_another_thread(0);
+	IS(cudaPeekAtLastError(), 303);	/* looking does not clear it */
+	IS(cudaPeekAtLastError(), 303);
+	IS(cudaGetLastError(), 303);	/* getting does */
+	IS(cudaGetLastError(), 0);
+	IS(cudaPeekAtLastError(), 0);
+	in_another_thread(1);
+	IS(cudaPeekAtLastError(), 0);	/* another thread's is not ours */
+}
+
+static void present(void)
+{
+	IS(cudaGetLastError(), 0);
+	/* Refused: compiled for 12, runs on 13. */
+	IS(cudaMemAdvise(NULL, 0, 0, 0), 801);
+	IS(cudaPeekAtLastError(), 801);
+	in_another_thread(0);
+	IS(cudaGetLastError(), 801);
+	IS(cudaGetLastError(), 0);
+	/* The runtime's own. */
+	IS(cudaSetDevice(3), 101);
+	IS(cudaPeekAtLastError(), 101);
+	IS(cudaGetLastError(), 101);
+	IS(cudaGetLastError(), 0);
+	/* Both: the stub refused since, so the stub's comes first. */
+	IS(cudaSetDevice(3), 101);
+	IS(cudaMemAdvise(NULL, 0, 0, 0), 801);
+	IS(cudaGetLastError(), 801);
+	IS(cudaGetLastError(), 101);
+	IS(cudaGetLastError(), 0);
+	/* What succeeds clears nothing, as with the real one. */
+	IS(cudaMemAdvise(NULL, 0, 0, 0), 801);
+	cudaDeviceSynchronize();
+	IS(cudaPeekAtLastError(), 801);
+	in_another_thread(1);
+	IS(cudaGetLastError(), 801);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "present"))
+		present();
+	else
+		missing();
+	puts("ok");
+	return 0;
+}

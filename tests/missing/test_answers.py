@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""With no library every function answers: a typed error, defined outputs, a text."""
+import pytest
+
+import build
+import elf
+import symbols
+from fakes import answer, fake
+from world import probe
+
+MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6}
+libraries = pytest.mark.parametrize("library", build.LIBRARIES)
+
+
+@libraries
+def test_every_function_returns_its_typed_error(world, library):
+    # Every name under every node; and the program is still there at the end.
+    listed = symbols.read().libraries[library]
+    result = {f.name: f.result for f in listed.functions}
+    hooks = {f.name for f in listed.functions if f.hook}
+    calls = [s for s in elf.exports(build.stub(library)) if s.node != "LAZYCUDA_1"
+             and result[s.name] not in listed.structs]
+    done = world.run(probe(), f"open:{build.stub(library)}",
+                     *[f"call:{s.name}@{s.node}" for s in calls])
+    assert done.err == ""
+    wrong = []
+    for symbol, line in zip(calls, done.lines[1:]):
+        name = symbol.name
+        if name in hooks:
+            continue
+        wanted = MISSING[library] if result[name] == "i32" else 0
+        if line != f'{{"call": "{name}", "value": {wanted}}}':
+            wrong.append((symbol.node, line))
+    assert wrong == []
+    assert len(done.lines) == len(calls) + 1
+
+
+SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8,
+         "f32": 4, "f64": 8, "ptr": 8}
+
+
+def size_of(listed, type_name, major):
+    """The size a caller of this major knows; None if not all its versions agree."""
+    if type_name in SIZES:
+        return SIZES[type_name]
+    sizes = {size for size, span, _ in listed.structs[type_name] if major in span.majors()}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def outputs(listed, function, major):
+    """{argument register: size} of a function's outputs; None where the order of
+    registers is beyond this."""
+    place, found = 0, {}
+    for parameter in function.parameters:
+        direction, _, type_name = parameter.rpartition(" ")
+        if direction == "out":
+            size = size_of(listed, type_name, major)
+            if size is None or place > 5:
+                return None
+            found[place] = size
+        if direction or type_name in SIZES:
+            place += not type_name.startswith("f") or bool(direction)
+        elif type_name == "?":
+            return None
+        else:
+            size = size_of(listed, type_name, major)
+            place += (size + 7) // 8 if size <= 16 else 0
+    return found
+
+
+@pytest.mark.skipif(build.ARCH != "x86_64", reason="knows x86-64's registers")
+@libraries
+def test_every_output_is_zeroed_and_nothing_behind_it(world, library):
+    # Trap 20.  As large as the caller's major knows it: no byte more.
+    listed = symbols.read().libraries[library]
+    calls = []
+    for function in listed.functions:
+        for node, major in listed.nodes():
+            rows = {f.parameters for f in listed.functions
+                    if f.name == function.name and major in f.range.majors()}
+            if major not in function.range.majors() or function.hook or len(rows) != 1:
+                continue
+            wanted = outputs(listed, function, major)
+            if wanted:
+                calls.append((function.name, node, wanted))
+    assert len(calls) > {"cudart": 250, "nvrtc": 20, "nvJitLink": 80}[library]
+    words = []
+    for name, node, wanted in calls:
+        words.append(f"out:{name}@{node}:{max(wanted.values()) + 16}:"
+                     + ":".join(map(str, sorted(wanted))))
+    said = world.probe(f"stub:{library}", *words)[1:]
+    wrong = []
+    for (name, node, wanted), line in zip(calls, said):
+        for place, text in zip(sorted(wanted), line["bytes"]):
+            if text != "00" * wanted[place] + "a5" * (len(text) // 2 - wanted[place]):
+                wrong.append((name, node, place, wanted[place], text[:64]))
+    assert wrong == []
+    assert len(said) == len(calls)
+
+
+def test_the_outputs_that_programs_rely_on(world):
+    # The few that real programs were broken by, without symbols.txt between.
+    said = world.probe("stub:cudart", "stub:nvrtc", "stub:nvJitLink",
+                       "out:cudaGetDeviceCount:4:0", "out:cudaMalloc:8:0",
+                       "out:cudaGetDeviceProperties@libcudart.so.12:1040:0",
+                       "out:cudaGetDeviceProperties_v2@libcudart.so.12:1040:0",
+                       "out:cudaGetDeviceProperties@libcudart.so.13:1040:0",
+                       "out:cudaPointerGetAttributes@libcudart.so.13:96:0",
+                       "out:cudaPointerGetAttributes@libcudart.so.12:96:0",
+                       "out:nvrtcVersion:4:0:1", "out:nvJitLinkCreate:8:0")[3:]
+    assert [(line["value"], line["bytes"]) for line in said] == [
+        (303, ["00" * 4]), (303, ["00" * 8]),
+        (303, ["00" * 728 + "a5" * 312]), (303, ["00" * 1032 + "a5" * 8]),
+        (303, ["00" * 1008 + "a5" * 32]),
+        (303, ["00" * 88 + "a5" * 8]), (303, ["00" * 24 + "a5" * 72]),
+        (11, ["00" * 4, "00" * 4]), (6, ["00" * 8])]
+
+
+@pytest.mark.parametrize("library, call", [
+    ("cudart", "cudaMalloc"), ("nvrtc", "nvrtcCreateProgram"), ("nvJitLink", "nvJitLinkCreate")])
+def test_null_outputs_are_left_alone(world, library, call):
+    assert world.probe(f"stub:{library}", f"call:{call}")[1]["value"] == MISSING[library]
+
+
+# Texts.
+
+def test_every_error_of_every_version_has_its_name(world):
+    listed = symbols.read().libraries["cudart"]
+    names = {}
+    for name, value, _ in listed.enumerators:
+        names.setdefault(value, set()).add(name)
+    assert len(names) > 100
+    said = world.probe("stub:cudart", *[f"text:cudaGetErrorName:{value}" for value in names])[1:]
+    assert not [(value, line["text"]) for value, line in zip(names, said)
+                if line["text"] not in names[value]]
+
+
+def test_every_error_of_nvrtc_has_a_text(world):
+    listed = symbols.read().libraries["nvrtc"]
+    said = world.probe("stub:nvrtc", *[f"text:nvrtcGetErrorString:{value}"
+                                       for _, value, _ in listed.enumerators])[1:]
+    assert all(line["text"] for line in said)
+    assert not [(name, line["text"]) for (name, value, _), line in zip(listed.enumerators, said)
+                if value != 11 and name not in line["text"]]
+
+
+def test_errors_that_do_not_exist_have_a_text_too(world):
+    said = world.probe("stub:cudart", "stub:nvrtc", "text:cudaGetErrorName:123456",
+                       "text:cudaGetErrorString:-1", "text:nvrtcGetErrorString:4711")[2:]
+    assert all(line["text"] for line in said)
+
+
+def explains(text, library, folder):
+    """It says what was tried and what to do."""
+    packages = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc",
+                "nvJitLink": "nvidia-nvjitlink"}
+    assert packages[library] in text
+    assert f"lib{library}.so" in text
+    assert str(folder) in text
+    return True
+
+
+def test_cudaGetErrorString_says_what_was_tried(world):
+    folder = world.loader()
+    said = world.probe("stub:cudart", "call:cudaMalloc", "text:cudaGetErrorString:303",
+                       "text:cudaGetErrorString:2")
+    assert explains(said[2]["text"], "cudart", folder)
+    assert "cudaMalloc" in said[2]["text"]
+    assert said[3]["text"]
+
+
+def test_nvrtcGetErrorString_says_what_was_tried(world):
+    folder = world.loader()
+    said = world.probe("stub:nvrtc", "call:nvrtcCreateProgram", "text:nvrtcGetErrorString:11")
+    assert explains(said[2]["text"], "nvrtc", folder)
+
+
+def test_nvJitLinkGetErrorLog_says_what_was_tried(world):
+    folder = world.loader()
+    program = build.program(build.TESTS / "missing" / "log.c", build.import_library("nvJitLink", 12))
+    world.search(build.STUBS)
+    said = world.run(program)
+    sizes, text = said.out.split("\n", 1)
+    # The size counts the terminating zero, and nothing is written behind it.
+    assert sizes == f"6 0 {len(text.encode())} 0 intact"
+    assert explains(text, "nvJitLink", folder)
+
+
+def test_the_strings_stay_what_they_were(world):
+    program = build.program(build.TESTS / "missing" / "strings.c", build.import_library("cudart", 12))
+    world.search(build.STUBS)
+    assert world.run(program, fake("cudart", "12.9")).out == "same\n"
+
+
+@pytest.mark.parametrize("library, call", [
+    ("cudart", "cudaMalloc"), ("nvrtc", "nvrtcCreateProgram"), ("nvJitLink", "nvJitLinkCreate")])
+def test_lazycuda_h_says_it_too(world, library, call):
+    folder = world.loader()
+    *_, error, status = world.probe(f"stub:{library}", f"call:{call}", f"error:{library}",
+                                    f"status:{library}")
+    assert (error["cause"], error["status"], error["library"], error["function"]) == (
+        1, MISSING[library], library, call)
+    assert (status["state"], status["cause"], status["path"], status["version"]) == (
+        "missing", 1, None, None)
+    assert explains(status["reason"], library, folder)
+    assert explains(error["message"], library, folder)
+
+
+# The five causes.
+
+def test_a_symbol_that_this_version_has_not(world):
+    # Trap 9: the text names the file that was loaded.
+    folder = world.loader(fake("cudart", "12.0"))
+    said = world.probe("stub:cudart", "call:cudaLibraryLoadData@libcudart.so.12", "error:cudart",
+                       "text:cudaGetErrorString:302", "status:cudart")
+    assert said[1]["value"] == 302
+    assert (said[2]["cause"], said[2]["function"]) == (2, "cudaLibraryLoadData")
+    for text in (said[2]["message"], said[3]["text"]):
+        assert str(folder / "libcudart.so.12") in text and "12.0" in text
+        assert "cudaLibraryLoadData" in text
+    assert (said[4]["state"], said[4]["cause"]) == ("usable", 0)
+
+
+def test_nvjitlinks_newer_suffix_is_served_by_the_plain_name(world):
+    # Trap 9 again: __nvJitLinkComplete_12_4 on a library of 12.3 (pytorch#134929).
+    world.loader(fake("nvJitLink", "12.3"))
+    said = world.probe("stub:nvJitLink", "call:__nvJitLinkComplete_12_4",
+                       "call:__nvJitLinkGetErrorLog_12_6")
+    assert said[1]["value"] == answer("nvJitLink", "nvJitLinkComplete", "12.3")
+
+
+def test_nvjitlink_12_0_has_only_suffixed_names(world):
+    world.loader(fake("nvJitLink", "12.1"))
+    said = world.probe("stub:nvJitLink", "call:nvJitLinkComplete@libnvJitLink.so.12",
+                       "call:__nvJitLinkComplete_12_9", "call:__nvJitLinkComplete_12_0")
+    highest = answer("nvJitLink", "__nvJitLinkComplete_12_1", "12.1")
+    assert [line["value"] for line in said[1:3]] == [highest, highest]
+    assert said[3]["value"] in (highest, answer("nvJitLink", "__nvJitLinkComplete_12_0", "12.1"))
+
+
+def test_an_interface_that_differs(world):
+    folder = world.loader(fake("cudart", "13.5"))
+    world.record()
+    said = world.probe("stub:cudart", "call:cudaMemcpyBatchAsync@libcudart.so.12", "error:cudart",
+                       "text:cudaGetErrorString:801")
+    assert said[1]["value"] == 801
+    assert (said[2]["cause"], said[2]["function"]) == (3, "cudaMemcpyBatchAsync")
+    for text in (said[2]["message"], said[3]["text"]):
+        assert "cudaMemcpyBatchAsync" in text
+        assert str(folder / "libcudart.so.13") in text or "13.5" in text
+    assert "cudaMemcpyBatchAsync" not in {name for _, _, name, _, _ in world.log()}
+
+
+def test_the_causes_have_different_texts(world):
+    world.loader(fake("cudart", "13.5"))
+    said = world.probe("stub:cudart", "stub:nvrtc",
+                       "call:cudaMemAdvise@libcudart.so.12", "error:cudart",
+                       "call:cudaThreadExit@libcudart.so.12", "call:cudaProfilerInitialize",
+                       "error:cudart", "call:nvrtcDestroyProgram", "error:nvrtc")
+    messages = [line["message"] for line in said if "message" in line]
+    causes = [line["cause"] for line in said if "message" in line]
+    assert causes[1:] == [2, 1] and len(set(messages)) == len(messages)
+
+
+def test_a_forwarded_call_does_not_clear_the_last_refusal(world):
+    world.loader(fake("cudart", "13.5"))
+    said = world.probe("stub:cudart", "call:cudaProfilerInitialize", "call:cudaMalloc",
+                       "error:cudart")
+    assert said[3]["function"] == "cudaProfilerInitialize"
+
+
+def test_no_refusal_yet(world):
+    world.loader(fake("cudart", "13.5"))
+    assert world.probe("stub:cudart", "call:cudaMalloc", "error:cudart")[2]["cause"] == 0

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""cudaGetLastError gives back what the stub refused, thread by thread."""
+import pytest
+
+import build
+from fakes import fake
+
+SOURCE = build.TESTS / "missing" / "last_error.c"
+
+
+@pytest.fixture
+def program(world):
+    world.search(build.STUBS)
+    return build.program(SOURCE, build.import_library("cudart", 12))
+
+
+def test_without_a_library(world, program):
+    assert world.run(program, "missing").out == "ok\n"
+
+
+def test_with_a_library_that_lacks_what_is_asked(world, program):
+    # Trap 19: most code around <<<>>> looks nowhere else.
+    world.loader(fake("cudart", "13.5"))
+    assert world.run(program, "present").out == "ok\n"
+
+
+def test_a_refused_launch_is_noticed(world):
+    # 13's launch entry points are not in 11: the launch does not happen, and
+    # nvcc's code looks only at cudaGetLastError.
+    world.loader(fake("cudart", "11.8"))
+    said = world.probe("stub:cudart", "call:__cudaLaunchKernel", "call:cudaPeekAtLastError",
+                       "call:cudaGetLastError", "call:cudaGetLastError")
+    assert [line["value"] for line in said[1:]] == [302, 302, 302, 0]
+
+
+def test_the_real_runtimes_own_errors(world, program, toolkit):
+    # Without a GPU cudaGetDeviceCount fails, and the last error says so.
+    world.loader(toolkit.file("cudart"))
+    said = world.probe("stub:cudart", "out:cudaGetDeviceCount:4:0", "call:cudaPeekAtLastError",
+                       "call:cudaGetLastError")
+    assert said[1]["value"] == said[2]["value"] == said[3]["value"] == 35

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""A real library that is in the process already is used, under any name."""
+import shutil
+
+import pytest
+
+import build
+from fakes import answer, fake
+
+CALL = "cudaDeviceSynchronize"
+
+
+@pytest.fixture
+def installed(world):
+    """A machine whose search would find CUDA 13."""
+    world.loader(*[fake(library, "13.5") for library in build.LIBRARIES])
+    return world
+
+
+def loaded_first(world, file, mode="open", library="cudart"):
+    return world.probe(f"{mode}:{file}", f"stub:{library}", "load", f"status:{library}")[-1]
+
+
+@pytest.mark.parametrize("mode", ["open", "global"])
+@pytest.mark.parametrize("version", ["11.8", "12.9"])
+def test_it_is_used(installed, version, mode):
+    file = installed.put("other", fake("cudart", version)) / fake("cudart", version).name
+    status = loaded_first(installed, file, mode)
+    assert (status["state"], status["version"], status["found_by"], status["path"]) == (
+        "usable", version, "process", str(file))
+
+
+@pytest.mark.parametrize("version, name", [
+    ("12.6", "libcudart-09529672.so.12.6.77"), ("11.8", "libcudart.782fcab0.so.11.0")])
+def test_it_is_known_when_auditwheel_has_renamed_it(installed, patchelf, version, name):
+    # The version node keeps its real name.
+    file = installed.folder("wheel") / name
+    shutil.copy(fake("cudart", version), file)
+    patchelf("--set-soname", name, file)
+    status = loaded_first(installed, file)
+    assert (status["state"], status["version"], status["found_by"]) == ("usable", version, "process")
+
+
+def test_a_renamed_builtins_library_is_not_nvrtc(installed, patchelf):
+    file = installed.folder("wheel") / "libnvrtc-builtins-a1d5fce3.so.12.6.85"
+    shutil.copy(build.shared(build.TESTS / "lib" / "stranger.c"), file)
+    status = loaded_first(installed, file, library="nvrtc")
+    assert status["version"] == "13.5"
+
+
+def test_it_is_used_though_the_driver_could_not_run_it(installed):
+    # Whoever loaded it has decided.
+    from fakes import driver
+    installed.loader(driver("11.8"), folder="driver")
+    file = installed.put("other", fake("cudart", "12.9")) / "libcudart.so.12"
+    assert loaded_first(installed, file)["version"] == "12.9"
+
+
+def test_the_other_stubs_follow_it(installed):
+    installed.loader(fake("nvrtc", "12.9"), fake("nvJitLink", "12.9"))
+    file = installed.put("other", fake("cudart", "12.9")) / "libcudart.so.12"
+    said = installed.probe(f"open:{file}", *[f"stub:{name}" for name in build.LIBRARIES], "load",
+                           *[f"status:{name}" for name in build.LIBRARIES])
+    assert [status["major"] for status in said[-3:]] == [12, 12, 12]
+
+
+def test_even_a_stub_alone_follows_a_real_library_of_another_kind(installed):
+    installed.loader(fake("nvrtc", "12.9"))
+    file = installed.put("other", fake("cudart", "12.9")) / "libcudart.so.12"
+    said = installed.probe(f"open:{file}", "stub:nvrtc", "stub:cudart", "load:nvrtc",
+                           "status:nvrtc")
+    assert said[-1]["major"] == 12
+
+
+def test_two_majors_side_by_side(world):
+    # Trap 14: their state is separate, so the stub uses one and only one.
+    files = [world.put(v, fake("cudart", v)) / fake("cudart", v).name for v in ("11.8", "13.5")]
+    world.record()
+    said = world.probe(*[f"open:{file}" for file in files], "stub:cudart",
+                       f"call:{CALL}@libcudart.so.11.0", f"call:{CALL}@libcudart.so.12",
+                       f"call:{CALL}@libcudart.so.13", "status:cudart")
+    chosen = said[-1]["version"]
+    assert chosen in ("11.8", "13.5")
+    assert {line["value"] for line in said[-4:-1]} == {answer("cudart", CALL, chosen)}
+    assert {version for _, version, name, _, _ in world.log() if name == CALL} == {chosen}
+
+
+def test_one_that_is_loaded_after_a_failed_search_is_picked_up(world):
+    # Trap 7: the stub's user is imported first and torch second.
+    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
+    said = world.probe("stub:cudart", f"call:{CALL}", f"call:{CALL}", "status:cudart",
+                       f"open:{file}", "stub:cudart", f"call:{CALL}", "status:cudart",
+                       "call:cudaMalloc")
+    assert [line["value"] for line in said[1:3]] == [303, 303]
+    assert said[3]["state"] == "missing"
+    assert said[6]["value"] == answer("cudart", CALL, "12.9")
+    assert (said[7]["state"], said[7]["found_by"]) == ("usable", "process")
+    assert said[8]["value"] == answer("cudart", "cudaMalloc", "12.9")
+
+
+def test_lazycuda_load_looks_again_too(world):
+    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
+    said = world.probe("stub:cudart", "load", f"open:{file}", "load", "load", "status:cudart")
+    assert [said[i]["load"] for i in (1, 3, 4)] == [1, 0, 0]
+    assert said[5]["version"] == "12.9"
+
+
+def test_another_library_that_is_loaded_later_changes_nothing(world):
+    stranger = build.shared(build.TESTS / "lib" / "stranger.c")
+    said = world.probe("stub:cudart", f"call:{CALL}", f"open:{stranger}", f"call:{CALL}")
+    assert [said[1]["value"], said[3]["value"]] == [303, 303]
+
+
+@pytest.mark.parametrize("library, call, missing", [
+    ("nvrtc", "nvrtcDestroyProgram", 11), ("nvJitLink", "nvJitLinkDestroy", 6)])
+def test_the_other_libraries_are_picked_up_as_well(world, library, call, missing):
+    file = world.put("torch", fake(library, "12.9")) / fake(library, "12.9").name
+    said = world.probe(f"stub:{library}", f"call:{call}", f"open:{file}", f"stub:{library}",
+                       f"call:{call}")
+    assert [said[1]["value"], said[4]["value"]] == [missing, answer(library, call, "12.9")]
+
+
+def test_a_real_library_renamed(world, real, patchelf):
+    toolkit = real("12.9")
+    name = "libcudart-09529672.so.12.9.79"
+    file = world.folder("wheel") / name
+    shutil.copy(toolkit.file("cudart"), file)
+    patchelf("--set-soname", name, file)
+    world.loader(real("13.5").file("cudart"))
+    status = loaded_first(world, file)
+    assert (status["version"], status["path"]) == ("12.9", str(file))

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What other programs do with a library that looks like the CUDA runtime."""
+import re
+import shutil
+
+import pytest
+
+import build
+from fakes import answer, fake
+from world import probe
+
+CALL = "cudaDeviceReset"
+
+
+def test_a_scan_of_the_maps_finds_a_stub_that_works(world):
+    # Trap 1: vLLM, FlashInfer and SGLang take the first mapped file whose name
+    # begins with libcudart, dlopen it and look functions up.
+    world.loader(fake("cudart", "12.9"))
+    path = world.probe("stub:cudart", "maps:libcudart")[1]["maps"]
+    assert path == str(build.stub("cudart"))
+    said = world.probe(f"open:{path}", *[f"call:{name}" for name in VLLM])
+    assert [line["value"] for line in said[1:]] == [answer("cudart", name, "12.9") for name in VLLM]
+
+
+# What vLLM's cuda wrapper looks up by name, less those that answer otherwise.
+VLLM = ["cudaDeviceSynchronize", "cudaDeviceReset", "cudaMalloc", "cudaFree", "cudaMemset",
+        "cudaMemcpy", "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle"]
+
+
+def test_a_scan_of_the_maps_works_without_cuda(world):
+    path = world.probe("stub:cudart", "maps:libcudart")[1]["maps"]
+    said = world.probe(f"open:{path}", *[f"call:{name}" for name in VLLM], "text:cudaGetErrorString:303")
+    assert {line["value"] for line in said[1:-1]} == {303}
+    assert said[-1]["text"]
+
+
+def test_a_scan_after_the_first_call_finds_stub_or_library_and_both_work(world):
+    world.loader(fake("cudart", "12.9"))
+    path = world.probe("stub:cudart", "load", "maps:libcudart")[2]["maps"]
+    assert world.probe(f"open:{path}", f"call:{CALL}")[1]["value"] == answer("cudart", CALL, "12.9")
+
+
+@pytest.mark.parametrize("real_is_global", [False, True])
+def test_the_stub_is_not_fooled_by_a_global_real_library(world, real_is_global):
+    # Trap 4: a symbol's address says nothing about oneself when the real
+    # library's comes first.
+    file = world.loader(fake("cudart", "12.9")) / "libcudart.so.12"
+    said = world.probe(f"{'global' if real_is_global else 'open'}:{file}",
+                       f"global:{build.stub('cudart')}", f"call:{CALL}", "status:cudart")
+    assert said[2]["value"] == answer("cudart", CALL, "12.9")
+    assert said[3]["path"] == str(file)
+
+
+@pytest.mark.parametrize("stub_first", [False, True])
+def test_a_globally_visible_stub_serves_dlsym_default(world, stub_first):
+    # Trap 13: cuda-python looks in RTLD_DEFAULT first.
+    file = world.loader(fake("cudart", "12.9")) / "libcudart.so.12"
+    order = [build.stub("cudart"), file]
+    program = build.program(build.TESTS / "process" / "default.c")
+    said = world.run(program, *(order if stub_first else reversed(order)))
+    assert int(said.out) == answer("cudart", CALL, "12.9")
+
+
+@pytest.mark.parametrize("library, version", [
+    ("cudart", "11.8"), ("cudart", "12.9"), ("cudart", "13.5"), ("nvrtc", "12.9"),
+    ("nvJitLink", "13.5")])
+def test_a_stub_under_the_real_soname_does_not_find_itself(world, library, version):
+    # Traps 6 and 16: compat folders on LD_LIBRARY_PATH that hold the stub under
+    # the name of the real library.
+    real = fake(library, version)
+    compat = world.loader(folder="compat")
+    shutil.copy(build.stub(library), compat / real.name)
+    said = world.probe(f"open:{real.name}", "load", f"status:{library}", timeout=20)
+    assert said[1]["load"] == 1
+    assert said[2]["state"] in ("missing", "broken")
+    # Behind it on the path lies the real one.
+    folder = world.loader(real, folder="real")
+    said = world.probe(f"open:{real.name}", "load", f"status:{library}", timeout=20)
+    assert (said[2]["state"], said[2]["path"]) == ("usable", str(folder / real.name))
+
+
+def test_a_stub_whose_soname_is_the_real_one(world, patchelf):
+    # RTLD_NOLOAD matches SONAMEs: it would find itself in the process.
+    compat = world.loader(folder="compat")
+    own = compat / "libcudart.so.12"
+    shutil.copy(build.stub("cudart"), own)
+    patchelf("--set-soname", "libcudart.so.12", own)
+    assert world.probe(f"open:{own}", "load", timeout=20)[1]["load"] == 1
+    folder = world.loader(fake("cudart", "12.9"), folder="real")
+    said = world.probe(f"open:{own}", "load", "status:cudart", f"call:{CALL}", timeout=20)
+    assert said[2]["path"] == str(folder / "libcudart.so.12")
+    assert said[3]["value"] == answer("cudart", CALL, "12.9")
+
+
+def test_a_second_copy_of_a_stub_is_not_a_real_library(world):
+    other = world.folder("copy") / "libcudart.so.13"
+    shutil.copy(build.stub("cudart"), other)
+    world.loader(fake("cudart", "12.9"))
+    assert world.probe(f"open:{other}", "stub:cudart", "load:cudart",
+                       "status:cudart")[-1]["version"] == "12.9"
+
+
+def test_a_wrapped_dlopen(world):
+    # Trap 11: dlopen's caller is then the wrapper, whose search path is another.
+    wrapper = build.shared(build.TESTS / "process" / "wrapper.c")
+    site = world.site_packages(fake("cudart", "13.5"))
+    stub = world.put(f"{site}/pkg", build.stub("cudart")) / "libcudart_stub.so"
+    said = world.run(probe(), f"open:{stub}", f"call:{CALL}", LD_PRELOAD=wrapper)
+    assert f'"value": {answer("cudart", CALL, "13.5")}' in said.out
+    assert re.search(r"wrapper: .*libcudart\.so\.13", said.err)
+
+
+def test_an_unversioned_lookup_of_a_differing_name_is_not_the_oldest_interface(world):
+    # dlsym(stub, "cudaMemAdvise") must not hand out CUDA 11's.
+    world.loader(fake("cudart", "13.5"))
+    said = world.run(probe(), f"open:{build.stub('cudart')}", "call:cudaMemAdvise", check=False)
+    assert said.status == 2 or f'{answer("cudart", "cudaMemAdvise", "13.5")}' in said.out
+
+
+@pytest.mark.parametrize("folder", ["", "nvidia/cuda_nvrtc/lib"])
+def test_nvrtcs_builtins_are_found_where_nvrtc_has_no_runpath(world, folder):
+    # Trap 8: the builtins carry the minor in their name and lie beside nvrtc.
+    from fakes import builtins
+    nvrtc = world.put(f"site/{folder}", fake("nvrtc", "13.0"), builtins("13.0"))
+    said = world.probe("stub:nvrtc", "call:nvrtcCompileProgram",
+                       LAZYCUDA_NVRTC=nvrtc / "libnvrtc.so.13")
+    assert said[1]["value"] == 0
+    # And it is their doing: without them nvrtc fails as it does.
+    (nvrtc / "libnvrtc-builtins.so.13.0").unlink()
+    said = world.probe("stub:nvrtc", "call:nvrtcCompileProgram",
+                       LAZYCUDA_NVRTC=nvrtc / "libnvrtc.so.13")
+    assert said[1]["value"] == 7
+
+
+def test_stubs_without_a_user_can_be_preloaded(world):
+    world.loader(fake("cudart", "12.9"))
+    said = world.run("/bin/true", LD_PRELOAD=":".join(
+        str(build.stub(library)) for library in build.LIBRARIES))
+    assert said.err == ""

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvcc.c - what nvcc makes of a file with a kernel and a variable, by hand
+ *
+ * A static constructor registers the fat binary, the kernel and the variable;
+ * an exit handler unregisters it.  TAG tells several of them apart: it is the
+ * address that the fakes' log shows for the fat binary.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFatBinaryEnd(void **);
+void __cudaUnregisterFatBinary(void **);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,
+			    void *, void *, int *);
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
+char __cudaInitModule(void **);
+int cudaDeviceSynchronize(void);
+
+static void **handle;
+
+static void unregister(void)
+{
+	__cudaUnregisterFatBinary(handle);
+}
+
+static __attribute__((constructor)) void enregister(void)
+{
+	handle = __cudaRegisterFatBinary((void *)(TAG + 0L));
+	__cudaRegisterFunction(handle, (char *)(TAG + 1L), (char *)(TAG + 2L), (char *)(TAG + 3L), -1,
+			       NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterVar(handle, (char *)(TAG + 4L), (char *)(TAG + 5L), (char *)(TAG + 6L), 0,
+			  TAG + 7L, 1, 0);
+	__cudaRegisterManagedVar(handle, (void **)(TAG + 8L), (char *)(TAG + 9L),
+				 (char *)(TAG + 10L), 0, TAG + 11L, 0, 0);
+#ifdef CALL_AT_START
+	cudaDeviceSynchronize();
+#endif
+	__cudaRegisterFatBinaryEnd(handle);
+	atexit(unregister);
+}
+
+int user_init(void);
+int user_init(void)
+{
+	return __cudaInitModule(handle);
+}
+
+int user_call(void);
+int user_call(void)
+{
+	return cudaDeviceSynchronize();
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""scan --check: what a library has that the list has not, and the other way round."""
+import shutil
+
+import pytest
+
+LIST = """\
+# The head.
+toolkits 1.1 1.2 2.0
+
+library thing
+    stub libthing_stub.so
+    soname libthing.so.1 1.1-1.2
+    soname libthing.so.2 2.0-
+    status thingStatus
+
+struct s
+    size 4 1.1- layout A
+    .a i32 0 1.1-
+
+functions
+    thingA          1.1-        (out s)         # a comment
+    thingB          1.1         ()
+    thingB          1.2-        (i32)
+    thingNew        1.2-        (?) undeclared
+    thingOld        1.1-1.2     ()
+
+library other
+    soname libother.so.1 1.1-
+functions
+    otherA          1.1-        ()
+"""
+
+
+@pytest.fixture
+def check(scan, tmp_path):
+    (tmp_path / "list").write_text(LIST)
+    return lambda *files: scan("--check", tmp_path / "list", *files)
+
+
+OLD = ["thingA", "thingB", "thingOld"]
+ALL = ["thingA", "thingB", "thingNew", "thingOld"]
+NEW = ["thingA", "thingB", "thingNew"]
+
+
+def test_agreement(check, thing):
+    old, new = thing(OLD), thing(NEW, "libthing.so.2")
+    done = check(f"{old}=1.1", f"{new}=2.0")
+    assert done.returncode == 0
+    assert done.stdout == (f"{old}: thing 1.1: 3 names, as listed\n"
+                           f"{new}: thing 2.0: 3 names, as listed\n")
+
+
+def test_difference_both_ways(check, thing):
+    file = thing(["thingA", "thingB", "thingX", "thingNew"])
+    done = check(f"{file}=1.2")
+    assert done.returncode == 1
+    assert done.stdout == (f"{file}: thing 1.2: 2 differ; + only the library has, - only the list has\n"
+                           "    + thingX\n    - thingOld\n")
+
+
+def test_a_name_of_another_library_does_not_count(check, thing):
+    assert check(f"{thing([*OLD, 'otherA'])}=1.1").returncode == 1
+
+
+def test_one_of_several_differs(check, thing):
+    assert check(f"{thing(OLD)}=1.1", f"{thing(OLD)}=1.2", f"{thing(ALL)}=1.2").returncode == 1
+
+
+def test_the_version_from_the_folders(check, thing, tmp_path):
+    for folder in ("1.2/x86_64/lib", "cuda-1.2/lib64", "site-1.2/2.0/lib"):
+        (tmp_path / folder).mkdir(parents=True)
+        file = shutil.copy(thing(ALL), tmp_path / folder / "libthing.so.1")
+        assert check(file).stdout == f"{file}: thing 1.2: 4 names, as listed\n"
+    link = tmp_path / "libthing.so"
+    link.symlink_to(file)
+    assert check(link).stdout == f"{link}: thing 1.2: 4 names, as listed\n"
+
+
+def test_the_version_from_the_names(check, thing):
+    file = thing(ALL)
+    assert check(file).stdout == f"{file}: thing 1.2, to judge by its names: 4 names, as listed\n"
+    file = thing([*OLD, "thingX"])
+    done = check(file)
+    assert done.returncode == 1
+    assert "thing 1.1, to judge by its names: 1 differ" in done.stdout
+
+
+def test_versions_that_the_list_does_not_know(check, thing):
+    # Newer: open ranges hold.  Older of the oldest major: as the oldest.
+    assert check(f"{thing(NEW, 'libthing.so.2')}=2.7").returncode == 0
+    assert check(f"{thing(OLD)}=1.0").returncode == 0
+
+
+def test_a_version_of_another_major_is_refused(check, thing):
+    done = check(f"{thing(OLD)}=2.0")
+    assert done.returncode == 2
+    assert "its SONAME, libthing.so.1, is not that of 2.0" in done.stderr
+
+
+def test_what_is_no_version(check, thing):
+    done = check(f"{thing(OLD)}=new")
+    assert done.returncode == 2
+    assert "'new' is not a version" in done.stderr
+
+
+def test_an_unknown_soname(check, thing, tmp_path):
+    done = check(f"{thing(OLD, 'libthing.so.9')}=1.1")
+    assert done.returncode == 2
+    assert f"{tmp_path / 'list'} does not list its SONAME, libthing.so.9" in done.stderr
+
+
+@pytest.mark.parametrize("text, where, why", [
+    ("", "", "it names no toolkits"),
+    ("toolkits 1.0\n", "", "it names no library"),
+    ("toolkits 1.0 x\n", ":1:14", "'x' is not a version"),
+    ("toolkits 1.0\nfunctions\n", ":2:1", "functions before any library"),
+    ("toolkits 1.0\nlibrary\n", ":2:1", "a library without a name"),
+    ("toolkits 1.0\nlibrary t\nfunctions\n    thingA\n", ":4:5", "a range of versions is missing"),
+    ("toolkits 1.0\nlibrary t\nfunctions\n    thingA 1.0-0.9\n", ":4:12", "not a range of versions"),
+    ("toolkits 1.0\nlibrary t\n    soname libt.so.1 1\n", ":3:22", "not a range of versions"),
+])
+def test_a_malformed_list(scan, thing, tmp_path, text, where, why):
+    (tmp_path / "list").write_text(text)
+    done = scan("--check", tmp_path / "list", thing(OLD))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{tmp_path / 'list'}{where}: "), done.stderr
+    assert why in done.stderr
+
+
+def test_a_derived_list_agrees_with_what_it_came_from(toolkits, scan):
+    toolkits.add("1.0", "void thingA(void);")
+    toolkits.add("1.1", "void thingA(void); void thingB(void);")
+    toolkits.derive()
+    files = sorted(toolkits.folder.glob("*/*/lib/*"))
+    assert len(files) == 4
+    done = scan("--check", toolkits.list, *files)
+    assert done.returncode == 0, done.stdout
+
+
+def test_usage(scan):
+    for arguments in ([], ["--check"], ["--check", "list"], ["--toolkits"], ["--what"], ["-o", "x"]):
+        done = scan(*arguments)
+        assert done.returncode == 2
+        assert "usage: scan" in done.stderr
+    done = scan("--help")
+    assert done.returncode == 0 and "usage: scan" in done.stdout

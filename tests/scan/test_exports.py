@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Reading a shared library's exports: what is refused, and that nothing crashes."""
+import os
+import random
+import struct
+
+import pytest
+
+LIST = "toolkits 1.0\nlibrary thing\n    soname libthing.so.1 1.0-\nfunctions\n    thingA 1.0- ()\n"
+
+
+@pytest.fixture
+def check(scan, tmp_path):
+    """check(file) compares it with a list of one name."""
+    (tmp_path / "list").write_text(LIST)
+    return lambda file: scan("--check", tmp_path / "list", f"{file}=1.0")
+
+
+def refusal(check, file):
+    done = check(file)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith(f"{file}: "), done.stderr
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_a_good_one(check, thing):
+    assert check(thing(["thingA"])).returncode == 0
+
+
+@pytest.mark.parametrize("more, why", [
+    ({"source": "int thingA = 1;"}, "exports thingA, which is not a plain function"),
+    ({"source": "__attribute__((weak)) void thingA(void) {}"}, "exports thingA, which is weak"),
+    ({"source": "static void (*pick(void))(void) { return 0; }\n"
+                "void thingA(void) __attribute__((ifunc(\"pick\")));"}, "not a plain function"),
+    ({"node": "libthing.so.2"},
+     "exports thingA under the version node libthing.so.2, but its SONAME is libthing.so.1"),
+    ({"source": "void thingA(void) {} void thingB(void) {}\n",
+      "node": "libthing.so.1 { global: thingA; local: *; }; libthing.so.2 { global: thingB; };"},
+     "exports thingB under the version node libthing.so.2"),
+    ({"source": "void a1(void) {} void a2(void) {}\n"
+                "__asm__(\".symver a1, thingA@libthing.so.0\\n.symver a2, thingA@@libthing.so.1\");",
+      "node": "libthing.so.0 { global: thingA; }; libthing.so.1 { global: thingA; local: a*; };"},
+     "exports thingA under the version node libthing.so.0"),
+    ({"soname": "", "node": "libthing.so.1"}, "has no SONAME"),
+    ({"names": []}, "exports nothing"),
+])
+def test_what_a_stub_could_not_stand_in_for(check, thing, more, why):
+    assert why in refusal(check, thing(**{"names": ["thingA"], **more}))
+
+
+def test_a_library_without_version_nodes(check, tmp_path, thing):
+    import subprocess
+    import build
+    (tmp_path / "plain.c").write_text("void thingA(void) {}")
+    plain = tmp_path / "libplain.so"
+    subprocess.run([*build.CC, "-shared", "-fPIC", "-nostdlib", "-Wl,-soname,libthing.so.1",
+                    tmp_path / "plain.c", "-o", plain], check=True)
+    assert "has no symbol versions" in refusal(check, plain)
+
+
+def test_an_old_hash_table_will_do(check, thing):
+    assert check(thing(["thingA"], flags=["-Wl,--hash-style=sysv"])).returncode == 0
+
+
+def test_what_is_no_library(check, tmp_path):
+    for name, content, why in [
+            ("empty", b"", "is empty"),
+            ("text", b"INPUT(libthing.so.1)\n", "is not an ELF file"),
+            ("short", b"\x7fELF", "the ELF header lies beyond the end"),
+            ("narrow", b"\x7fELF\x01\x01" + bytes(60), "is not a 64-bit little-endian"),
+            ("big", b"\x7fELF\x02\x02" + bytes(60), "is not a 64-bit little-endian"),
+            ("object", b"\x7fELF\x02\x01" + bytes(10) + b"\x01" + bytes(50), "is not a shared library")]:
+        (tmp_path / name).write_bytes(content)
+        assert why in refusal(check, tmp_path / name)
+
+
+def test_what_is_no_file(check, tmp_path):
+    assert "No such file" in refusal(check, tmp_path / "absent")
+    assert "is not a regular file" in refusal(check, tmp_path)
+    os.mkfifo(tmp_path / "fifo")
+    assert "is not a regular file" in refusal(check, tmp_path / "fifo")
+    if os.getuid():
+        (tmp_path / "secret").touch(mode=0)
+        assert "Permission denied" in refusal(check, tmp_path / "secret")
+
+
+def test_truncated_anywhere(check, thing, tmp_path):
+    whole = thing(["thingA"]).read_bytes()
+    cut = tmp_path / "cut.so"
+    for length in range(1, len(whole), max(1, len(whole) // 60)):
+        cut.write_bytes(whole[:length])
+        done = check(cut)
+        # Behind the last segment lie the section headers, which nobody reads.
+        assert done.returncode == 2 and done.stderr.startswith(f"{cut}: ") or \
+            done.returncode == 0 and length > len(whole) // 3
+
+
+def test_every_entry_of_the_dynamic_table_wrong(check, thing, tmp_path):
+    whole = thing(["thingA"]).read_bytes()
+    bad = tmp_path / "bad.so"
+    offset, size = dynamic_table(whole)
+    for entry in range(offset, offset + min(size, 24 * 16), 16):
+        for value in (0, 1, len(whole) - 1, 2**63, 2**64 - 1):
+            data = bytearray(whole)
+            struct.pack_into("<Q", data, entry + 8, value)
+            bad.write_bytes(data)
+            check(bad)      # whatever it answers, it does not crash
+
+
+def dynamic_table(data):
+    table, = struct.unpack_from("<Q", data, 32)
+    count, = struct.unpack_from("<H", data, 56)
+    for index in range(count):
+        kind, _, offset, _, _, size = struct.unpack_from("<IIQQQQ", data, table + 56 * index)
+        if kind == 2:
+            return offset, size
+    raise AssertionError("no dynamic table")
+
+
+def test_bytes_at_random(check, thing, tmp_path):
+    whole = thing(["thingA"]).read_bytes()
+    bad = tmp_path / "bad.so"
+    dice = random.Random(3)
+    for _ in range(120):
+        data = bytearray(whole)
+        for _ in range(dice.choice((1, 2, 8))):
+            data[dice.randrange(0x800)] = dice.choice((0, 1, 0x7f, 0xff, dice.randrange(256)))
+        bad.write_bytes(data)
+        check(bad)
+
+
+def test_cpus_have_to_export_the_same(toolkits, thing):
+    toolkits.add("1.0", "void thingA(void); void thingB(void);")
+    arm = next((toolkits.folder / "1.0" / "aarch64" / "lib").iterdir())
+    arm.unlink()
+    arm.symlink_to(thing(["thingA"]))
+    assert "does not export thingB, which " in toolkits.refuse()
+    arm.unlink()
+    arm.symlink_to(thing(["thingA", "thingB", "thingC"]))
+    assert "does not export thingC, which " in toolkits.refuse()
+    arm.unlink()
+    arm.symlink_to(thing(["thingA", "thingB"], "libthing.so.2"))
+    assert "has the SONAME libthing.so.2" in toolkits.refuse()
+
+
+def test_a_toolkit_may_be_for_one_cpu(toolkits):
+    toolkits.add("1.0", "void thingA(void);", cpus=["x86_64"])
+    toolkits.add("1.1", "void thingA(void);")
+    assert toolkits.derive().functions == ["thingA 1.0- () -> void"]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""Prototypes: what a declaration becomes, and which one holds for a name."""
+import pytest
+
+
+@pytest.mark.parametrize("declaration, expected", [
+    ("enum thingStatus thingF(void);", "()"),
+    ("enum thingStatus thingF(int, unsigned, long, unsigned long long, float, double);",
+     "(i32, u32, i64, u64, f32, f64)"),
+    ("enum thingStatus thingF(char, signed char, unsigned char, short, unsigned short);",
+     "(i8, i8, u8, i16, u16)"),
+    ("enum e { A }; enum thingStatus thingF(enum e, enum e *);", "(i32, out i32)"),
+    ("enum thingStatus thingF(const char *in, char *buffer);", "(in i8, buf i8)"),
+    ("enum thingStatus thingF(void *, const void *, void **, const void **);",
+     "(ptr, ptr, out ptr, out ptr)"),
+    ("typedef struct opaque *handle; enum thingStatus thingF(handle, handle *, const handle *);",
+     "(ptr, out ptr, in ptr)"),
+    ("enum thingStatus thingF(struct opaque *);", "(ptr)"),
+    ("enum thingStatus thingF(void (*)(int), int (*)());", "(ptr, ptr)"),
+    ("enum thingStatus thingF(int values[4], const int more[]);", "(out i32, in i32)"),
+    ("#include <stddef.h>\n#include <stdint.h>\n"
+     "enum thingStatus thingF(size_t, uint32_t, int64_t *);", "(u64, u32, out i64)"),
+    ("struct s { int a; }; enum thingStatus thingF(struct s, struct s *, const struct s *);",
+     "(s, out s, in s)"),
+    ("void thingF(int);", "(i32) -> void"),
+    ("const char *thingF(int);", "(i32) -> ptr"),
+    ("char thingF(void);", "() -> i8"),
+    ("unsigned thingF(void);", "() -> u32"),
+    ("struct s { int a; }; struct s thingF(void);", "() -> s"),
+])
+def test_types(toolkits, declaration, expected):
+    derived = toolkits.add("1.0", declaration, ["thingF"]).derive()
+    assert derived.function("thingF") == [f"1.0- {expected}"]
+
+
+def test_a_row_for_each_interface(toolkits):
+    old, new = "enum thingStatus thingF(int);", "enum thingStatus thingF(int, void *);"
+    toolkits.add("1.0", old).add("1.1", new).add("1.2", new).add("1.10", old)
+    assert toolkits.derive().function("thingF") == ["1.0,1.10- (i32)", "1.1-1.2 (i32, ptr)"]
+
+
+def test_a_name_that_comes_and_one_that_goes(toolkits):
+    toolkits.add("1.0", "void thingA(void);")
+    toolkits.add("1.1", "void thingA(void); void thingB(void);")
+    toolkits.add("2.0", "void thingB(void);", soname="libthing.so.2")
+    derived = toolkits.derive()
+    assert derived.functions == ["thingA 1.0-1.1 () -> void", "thingB 1.1- () -> void"]
+    assert [row for row in derived.blocks["library thing"] if row.startswith("soname")] == [
+        "soname libthing.so.1 1.0-1.1", "soname libthing.so.2 2.0-"]
+
+
+def test_a_new_toolkit_is_a_small_diff(toolkits):
+    toolkits.add("1.0", "void thingA(int); void thingB(int);")
+    before = toolkits.derive().text.splitlines()
+    toolkits.add("1.1", "void thingA(int); void thingB(int); void thingC(int);")
+    after = toolkits.derive().text.splitlines()
+    assert [line for line in before if line not in after] == ["toolkits 1.0"]
+    assert [line.split()[0] for line in after if line not in before] == ["toolkits", "thingC"]
+
+
+def test_rows_are_sorted_as_bytes(toolkits):
+    names = ["thing_b", "thingB", "thingA_ptds", "thingA2", "thingA"]
+    toolkits.add("1.0", "".join(f"void {name}(void);" for name in names))
+    assert [row.split()[0] for row in toolkits.derive().functions] == sorted(names)
+
+
+def test_what_is_not_exported_is_not_listed(toolkits):
+    header = "struct s { int a; }; void thingA(void); void thingB(struct s); "
+    header += "static inline void thingC(void) {}"
+    derived = toolkits.add("1.0", header, ["thingA", "thingC"]).derive()
+    assert derived.functions == ["thingA 1.0- () -> void", "thingC 1.0- (?) undeclared"]
+    assert derived.structs() == []
+
+
+def test_several_ways_to_read_a_header_are_united(toolkits):
+    header = """
+    #ifdef INTERNAL
+    enum thingStatus thingOld(int);
+    #else
+    #define thingNew thingNew_v2
+    #endif
+    enum thingStatus thingNew(int *);
+    """
+    toolkits.add("1.0", header, ["thingNew", "thingNew_v2", "thingOld"])
+    derived = toolkits.derive("    parse c -DINTERNAL thing.h\n    family *_v# *\n")
+    assert derived.functions == ["thingNew 1.0- (out i32)",
+                                 "thingNew_v2 1.0- (out i32) family thingNew",
+                                 "thingOld 1.0- (i32)"]
+
+
+def test_two_ways_that_contradict_are_refused(toolkits):
+    header = "#ifdef X\nvoid thingF(int);\n#else\nvoid thingF(long);\n#endif\n"
+    toolkits.add("1.0", header, ["thingF"])
+    assert "thingF is declared in two ways" in toolkits.refuse("    parse c -DX thing.h\n")
+
+
+def test_cplusplus(toolkits):
+    header = """
+    #ifdef __cplusplus
+    struct v { int x; v(int x = 1) : x(x) {} };
+    extern "C" { unsigned thingPush(v a, v b = 2, struct opaque *s = 0); }
+    #endif
+    """
+    derived = toolkits.add("1.0", header, ["thingPush"]).derive("    parse c++ thing.h\n")
+    assert derived.function("thingPush") == ["1.0- (v, v, ptr) -> u32"]
+
+
+def test_a_per_thread_twin_has_its_base_name_s_prototype(toolkits):
+    toolkits.add("1.0", "enum thingStatus thingF(int *);", ["thingF", "thingF_ptsz", "thingF_ptds"])
+    toolkits.add("1.1", "enum thingStatus thingF(long);", ["thingF", "thingF_ptsz", "thingF_ptds"])
+    derived = toolkits.derive("    direction thingF 1 in\n")
+    assert (derived.function("thingF") == derived.function("thingF_ptsz") ==
+            derived.function("thingF_ptds") == ["1.0 (in i32)", "1.1- (i64)"])
+
+
+def test_a_name_takes_the_nearest_declaration_of_its_major(toolkits):
+    names = ["thingF", "thingG"]
+    toolkits.add("1.9", "void thingF(short); void thingG(void);", names)
+    toolkits.add("2.0", "void thingG(void);", names, soname="libthing.so.2")
+    toolkits.add("2.1", "void thingG(void);", names, soname="libthing.so.2")
+    toolkits.add("2.2", "void thingF(long); void thingG(void);", names, soname="libthing.so.2")
+    assert toolkits.derive().function("thingF") == ["1.9 (i16) -> void", "2.0- (i64) -> void"]
+
+
+def test_a_name_takes_its_family_s_declaration(toolkits):
+    toolkits.add("1.0", "enum thingStatus __thingMake_1_0(void **);",
+                 ["__thingMake_1_0", "__thingMake_1_7", "thingMake"])
+    derived = toolkits.derive("    family __thing*_#_# thing*\n")
+    assert derived.functions == ["__thingMake_1_0 1.0- (out ptr) family thingMake",
+                                 "__thingMake_1_7 1.0- (out ptr) family thingMake",
+                                 "thingMake 1.0- (out ptr)"]
+
+
+def test_what_hints_say(toolkits):
+    header = """
+    typedef struct opaque *handle;
+    enum thingStatus thingA(handle *h, int *in, int *count, int *values, void *p, void *q);
+    unsigned thingPush(int);
+    void thingLog(char *log);
+    """
+    toolkits.add("1.0", header, ["thingA", "thingPush", "thingLog", "thingX", "thingY", "thingZ"])
+    derived = toolkits.derive("""\
+    direction thing* 4 buf
+    direction thingA in in
+    direction thingA h inout
+    direction thingA q out ptr
+    direction thingLog log ptr
+    result thingPush status
+    declared thingX (in i8, out ptr) -> ptr
+    measured thingY (ptr, u64)
+    hook thingP* thingY
+    """)
+    assert derived.functions == [
+        "thingA 1.0- (inout ptr, in i32, out i32, buf i32, ptr, out ptr)",
+        "thingLog 1.0- (ptr) -> void",
+        "thingPush 1.0- (i32) hook",
+        "thingX 1.0- (in i8, out ptr) -> ptr",
+        "thingY 1.0- (ptr, u64) hook undeclared",
+        "thingZ 1.0- (?) undeclared"]
+
+
+def test_later_hints_win(toolkits):
+    toolkits.add("1.0", "enum thingStatus thingF(int *a); enum thingStatus thingG(int *a);")
+    derived = toolkits.derive("    direction * a buf\n    direction thingF a in\n")
+    assert derived.functions == ["thingF 1.0- (in i32)", "thingG 1.0- (buf i32)"]
+
+
+def test_defaulted_outputs_can_be_shown(toolkits):
+    toolkits.add("1.0", "enum thingStatus thingF(int *a, const int *b, int *c);")
+    done = toolkits.run("    direction thingF c in\n", flags=["-v"])
+    assert done.stderr == "note: thingF: parameter 1, a, is taken for out i32\n"
+
+
+def test_the_enumeration(toolkits):
+    toolkits.add("1.0", "void thingF(void);", status="enum thingStatus { ok, low = -1, last = 7 };")
+    toolkits.add("1.1", "void thingF(void);", status="enum thingStatus { ok, low = -1, new, last = 9 };")
+    assert toolkits.derive().blocks["enum thingStatus"] == [
+        "low -1 1.0-", "new 0 1.1-", "ok 0 1.0-", "last 7 1.0", "last 9 1.1-"]
+
+
+def test_the_enumeration_may_be_a_typedef(toolkits):
+    toolkits.add("1.0", "thingStatus thingF(void);", status="typedef enum { ok } thingStatus;")
+    derived = toolkits.derive()
+    assert derived.blocks["enum thingStatus"] == ["ok 0 1.0-"]
+    assert derived.function("thingF") == ["1.0- ()"]
+
+
+def test_a_missing_enumeration_is_refused(toolkits):
+    toolkits.add("1.0", "void thingF(void);", status="")
+    assert "no header of 1.0 defines enum thingStatus" in toolkits.refuse()
+
+
+@pytest.mark.parametrize("declaration, why", [
+    ("void thingF(int, ...);", "takes a variable number of arguments"),
+    ("void thingF(long double);", "the type long double is not one"),
+    ("void thingF(undefined);", "error: "),
+    ("struct s { int a : 3; }; void thingF(struct s *);", "has no byte offset"),
+    ("void thingF(struct { int a; } *);", "a struct without a name"),
+])
+def test_what_the_list_cannot_say_is_refused(toolkits, declaration, why):
+    assert why in toolkits.add("1.0", declaration, ["thingF"]).refuse()
+
+
+@pytest.mark.parametrize("header, why", [
+    ("#ifdef __aarch64__\nvoid thingF(int);\n#else\nvoid thingF(long);\n#endif",
+     "thingF differs between x86_64 and aarch64"),
+    ("#ifdef __aarch64__\nvoid thingF(int);\n#endif",
+     "thingF differs between aarch64 and x86_64"),
+    ("struct s {\n#ifdef __aarch64__\nint pad;\n#endif\nint a; };\nvoid thingF(struct s *);",
+     "differs between x86_64 and aarch64"),
+])
+def test_cpus_have_to_agree(toolkits, header, why):
+    message = toolkits.add("1.0", header, ["thingF"]).refuse()
+    assert why in message or "aarch64" in message
+
+
+def test_machine_headers_are_not_read(toolkits):
+    toolkits.add("1.0", "#include <stdio.h>\nvoid thingF(FILE *);", ["thingF"])
+    assert "'stdio.h' file not found" in toolkits.refuse()
+
+
+def test_the_environment_does_not_matter(toolkits, tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "stdio.h").write_text("")
+    monkeypatch.setenv("CPATH", str(tmp_path / "other"))
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    toolkits.add("1.0", "#include <stdio.h>\nvoid thingF(void);", ["thingF"])
+    assert "'stdio.h' file not found" in toolkits.refuse()

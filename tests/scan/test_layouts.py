@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Layouts of structs, and which of them are interchangeable."""
+import pytest
+
+USE = "enum thingStatus thingF(struct s *);"
+
+
+def layouts(toolkits, *bodies, hints="", before="", use=USE):
+    """The sizes of struct s where toolkits 1.0, 1.1, ... give it these bodies."""
+    for minor, body in enumerate(bodies):
+        toolkits.add(f"1.{minor}", f"{before}\nstruct s {{ {body} }};\n{use}", ["thingF"])
+    return toolkits.derive(hints).sizes("s")
+
+
+def test_fields(toolkits):
+    header = """
+    struct inner { char c; short h; };
+    struct other { int a; };
+    union u { int i; double d; };
+    struct s {
+        char name[16];
+        int grid[2][3];
+        struct inner in;
+        struct { long a; union { int b; float c; }; } named;
+        union { void *p; struct other *o; const struct other *co; struct opaque *h; };
+        union u u;
+        struct inner many[2];
+        void (*call)(int);
+        enum { A, B } kind;
+        unsigned long long big;
+    };
+    """
+    derived = toolkits.add("1.0", header + USE, ["thingF"]).derive()
+    assert derived.sizes("s") == ["112 1.0- layout A"]
+    assert derived.fields("s") == [
+        ".name i8[16] 0 1.0-", ".grid i32[6] 16 1.0-", ".in.c i8 40 1.0-", ".in.h i16 42 1.0-",
+        ".named.a i64 48 1.0-", ".named.b i32 56 1.0-", ".named.c f32 56 1.0-",
+        ".co *other 64 1.0-", ".h ptr 64 1.0-", ".o *other 64 1.0-", ".p ptr 64 1.0-",
+        ".u.d f64 72 1.0-", ".u.i i32 72 1.0-", ".many inner[2] 80 1.0-", ".call ptr 88 1.0-",
+        ".kind i32 96 1.0-", ".big u64 104 1.0-"]
+    # Only what a function leads to, by value or through a pointer.
+    assert derived.structs() == ["inner", "other", "s"]
+
+
+def test_an_unchanged_struct_has_one_row(toolkits):
+    assert layouts(toolkits, "int a;", "int a;", "int a;") == ["4 1.0- layout A"]
+
+
+@pytest.mark.parametrize("old, new, size", [
+    ("int a;", "unsigned b;", 4),
+    ("int a;", "enum { X } a;", 4),
+    ("long a;", "unsigned long long a;", 8),
+    ("void *p;", "struct opaque *p;", 8),
+    ("int a, reserved;", "int a, reserved2;", 8),
+    ("int a; int reserved[3];", "int a; char reserved[12];", 16),
+])
+def test_what_makes_no_difference(toolkits, old, new, size):
+    hints = "    reserved reserved*\n" if "reserved" in old else ""
+    assert layouts(toolkits, old, new, hints=hints) == [f"{size} 1.0- layout A"]
+
+
+@pytest.mark.parametrize("old, new", [
+    ("int a;", "int a, b;"),                # another size
+    ("int a, b, c;", "int a; long b;"),     # another type
+    ("int a; float b;", "float b; int a;"),  # moved
+    ("int a, b;", "int a; float b;"),
+    ("int a, b, c, d;", "int a, reserved, c, d;"),  # dropped
+    ("int a, reserved, c;", "int a, reserved, c[1];"),
+    ("char *p; int reserved;", "long p; int reserved;"),
+])
+def test_what_makes_a_difference(toolkits, old, new):
+    hints = "    reserved reserved\n" if "reserved" in old + new else ""
+    sizes = layouts(toolkits, old, new, hints=hints)
+    assert [size.split()[1:] for size in sizes] == [["1.0", "layout", "A"], ["1.1-", "layout", "B"]]
+
+
+def test_growth_into_a_reserved_tail(toolkits):
+    sizes = layouts(toolkits, "int a; int reserved[3];", "int a, b; int reserved[2];",
+                    "int a, b; int reserved[2];", "int a, b, c; int reserved[1];",
+                    hints="    reserved reserved\n")
+    assert sizes == ["16 1.0 layout A", "16 1.1-1.2 layout A tail", "16 1.3- layout A tail"]
+
+
+def test_growth_into_padding(toolkits):
+    assert layouts(toolkits, "long a; int b;", "long a; int b, c;") == [
+        "16 1.0 layout A", "16 1.1- layout A tail"]
+
+
+def test_reserved_bytes_are_known_by_their_name(toolkits):
+    sizes = layouts(toolkits, "int reservedBlocks; int reserved2;", "float a; float b;",
+                    "float a; int reserved2;", hints="    reserved reserved#\n")
+    # reserved2 may become anything; reservedBlocks is a field like any other.
+    assert sizes == ["8 1.0 layout A", "8 1.1 layout B", "8 1.2- layout C"]
+
+
+def test_growth_of_a_union(toolkits):
+    sizes = layouts(toolkits, "union { int a; char pad[16]; };",
+                    "union { int a; int b; char pad[16]; };",
+                    "union { int a; int b; struct { float x; int y; } c; char pad[16]; };",
+                    hints="    reserved pad\n")
+    # y lies where only the pad was.
+    assert sizes == ["16 1.0 layout A", "16 1.1 layout A union", "16 1.2- layout A tail union"]
+
+
+def test_a_renamed_field_is_no_growth(toolkits):
+    assert layouts(toolkits, "int a, b;", "int a, c;") == ["8 1.0- layout A"]
+
+
+def test_return_to_an_earlier_layout(toolkits):
+    long, short = "int a[17]; int extra;", "int a[17];"
+    assert layouts(toolkits, long, short, long, long, "long a;", short) == [
+        "72 1.0 layout A", "68 1.1 layout B", "72 1.2-1.3 layout A", "8 1.4 layout C",
+        "68 1.5- layout B"]
+
+
+def test_a_struct_behind_a_pointer_counts(toolkits):
+    for minor, inner in enumerate(("int a;", "long a;", "int a;")):
+        toolkits.add(f"1.{minor}", f"struct t {{ {inner} }}; struct s {{ int n; struct t *p; }};" + USE,
+                     ["thingF"])
+    derived = toolkits.derive()
+    assert derived.sizes("t") == ["4 1.0 layout A", "8 1.1 layout B", "4 1.2- layout A"]
+    assert derived.sizes("s") == ["16 1.0 layout A", "16 1.1 layout B", "16 1.2- layout A"]
+
+
+def test_a_struct_in_an_array_counts(toolkits):
+    for minor, inner in enumerate(("int a; float b;", "float b; int a;")):
+        toolkits.add(f"1.{minor}", f"struct t {{ {inner} }}; struct s {{ struct t p[2]; }};" + USE,
+                     ["thingF"])
+    assert toolkits.derive().sizes("s") == ["16 1.0 layout A", "16 1.1- layout B"]
+
+
+def test_structs_that_point_to_each_other(toolkits):
+    for minor, inner in enumerate(("int a;", "int a;", "float a;", "float a;")):
+        toolkits.add(f"1.{minor}",
+                     f"struct s {{ struct t *t; struct s *next; }}; struct t {{ struct u *u; }};"
+                     f"struct u {{ struct s *s; struct v *v; }}; struct v {{ {inner} }};" + USE,
+                     ["thingF"])
+    derived = toolkits.derive()
+    for name in "stuv":
+        assert [size.split()[1:] for size in derived.sizes(name)] == [
+            ["1.0-1.1", "layout", "A"], ["1.2-", "layout", "B"]], name
+
+
+def test_growth_behind_a_pointer_keeps_the_letter(toolkits):
+    for minor, inner in enumerate(("int a; int reserved;", "int a; int b;")):
+        toolkits.add(f"1.{minor}", f"struct t {{ {inner} }}; struct s {{ struct t *p; }};" + USE,
+                     ["thingF"])
+    derived = toolkits.derive("    reserved reserved\n")
+    assert derived.sizes("t") == ["8 1.0 layout A", "8 1.1- layout A tail"]
+    assert derived.sizes("s") == ["8 1.0- layout A"]
+
+
+def test_a_struct_is_listed_where_it_is_used(toolkits):
+    struct = "struct s { int a; };"
+    toolkits.add("1.0", struct + "void thingF(void);")
+    toolkits.add("1.1", struct + "void thingF(struct s *);")
+    toolkits.add("1.2", struct + "void thingF(void);")
+    assert toolkits.derive().sizes("s") == ["4 1.1 layout A"]
+
+
+@pytest.mark.parametrize("header, name", [
+    ("struct s_st { int a; }; typedef struct s_st s; void thingF(s *);", "s"),
+    ("struct s_st { int a; }; typedef struct s_st s_t; void thingF(s_t *);", "s_t"),
+    ("struct s_st { int a; }; void thingF(struct s_st *);", "s_st"),
+    ("typedef struct { int a; } s; void thingF(s *);", "s"),
+    ("typedef union { int a; } s; void thingF(const s *);", "s"),
+    ("typedef struct tag { int a; } s; void thingF(s *);", "tag"),
+])
+def test_names_of_structs(toolkits, header, name):
+    assert toolkits.add("1.0", header, ["thingF"]).derive().structs() == [name]
+
+
+def test_a_hint_gives_a_function_another_toolkit_s_layout(toolkits):
+    use = "void thingGet(struct s *); void thingSet(const struct s *);"
+    toolkits.add("1.0", "struct s { int a; };" + use)
+    toolkits.add("2.0", "struct s { int a, b; };" + use)
+    toolkits.add("3.0", "struct s { int a, b, c; };" + use)
+    derived = toolkits.derive("    layout thingGet 1.0-2.0 s 1.0 s_v1\n")
+    assert derived.function("thingGet") == ["1.0-2.0 (out s_v1) -> void", "3.0- (out s) -> void"]
+    assert derived.function("thingSet") == ["1.0- (in s) -> void"]
+    assert derived.sizes("s_v1") == ["4 1.0-2.0 layout A"]
+    assert derived.sizes("s") == ["4 1.0 layout A", "8 2.0 layout B", "12 3.0- layout C"]
+    assert "struct s_v1\n    # 1.0-2.0: s in the headers of 1.0\n" in derived.text
+
+
+def test_a_hint_renames_a_struct_in_one_toolkit(toolkits):
+    toolkits.add("1.0", "struct s { int a[3]; }; void thingF(struct s *);")
+    toolkits.add("1.1", "struct s { int a[2]; }; struct s_v2 { int a[3]; };"
+                 "void thingF(struct s *); void thingF_v2(struct s_v2 *);")
+    toolkits.add("1.2", "struct s { int a[3]; }; void thingF(struct s *);")
+    derived = toolkits.derive("    layout thingF 1.1 s same s_short\n"
+                              "    layout thingF_v2 1.1 s_v2 same s\n")
+    assert derived.sizes("s") == ["12 1.0- layout A"]
+    assert derived.sizes("s_short") == ["8 1.1 layout A"]
+
+
+def test_a_hint_that_gives_a_struct_two_layouts_is_refused(toolkits):
+    toolkits.add("1.0", "struct s { int a; }; struct t { int b; };"
+                 "void thingF(struct s *); void thingG(struct t *);")
+    assert "two layouts" in toolkits.refuse("    layout thingF 1.0 s same t\n")

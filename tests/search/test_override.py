@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""LAZYCUDA_CUDART and its like name a file.  A bad one is an error, never ignored."""
+import pytest
+
+import build
+import fakes
+from fakes import driver, fake
+from world import probe
+
+VARIABLES = {"cudart": "LAZYCUDA_CUDART", "nvrtc": "LAZYCUDA_NVRTC",
+             "nvJitLink": "LAZYCUDA_NVJITLINK"}
+MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6}
+CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
+        "nvJitLink": "nvJitLinkDestroy"}
+
+
+@pytest.fixture
+def installed(world):
+    """A machine whose search would find CUDA 13."""
+    world.loader(*[fake(library, "13.5") for library in build.LIBRARIES])
+    return world
+
+
+@pytest.mark.parametrize("library", build.LIBRARIES)
+def test_the_named_file_is_used(installed, library):
+    named = installed.put("named", fake(library, "12.9")) / fake(library, "12.9").name
+    status = installed.status(library, **{VARIABLES[library]: named})
+    assert (status["state"], status["version"], status["path"], status["found_by"]) == (
+        "usable", "12.9", str(named), "override")
+
+
+def test_a_named_file_may_have_any_name(installed):
+    named = installed.folder("named") / "my-cuda"
+    named.write_bytes(fake("cudart", "12.9").read_bytes())
+    assert installed.status("cudart", LAZYCUDA_CUDART=named)["version"] == "12.9"
+
+
+def test_the_driver_does_not_overrule_it(installed):
+    installed.loader(driver("11.8"))
+    named = installed.put("named", fake("cudart", "12.9")) / "libcudart.so.12"
+    assert installed.status("cudart", LAZYCUDA_CUDART=named)["version"] == "12.9"
+
+
+def broken(world, library, value):
+    *_, call, error, status = world.probe(
+        f"stub:{library}", f"call:{CALL[library]}", f"error:{library}", f"status:{library}",
+        **{VARIABLES[library]: value})
+    assert call["value"] == MISSING[library]
+    assert status["state"] == "broken"
+    assert status["path"] is None
+    assert VARIABLES[library] in status["reason"]
+    assert error["cause"] == status["cause"] == 1
+    assert VARIABLES[library] in error["message"]
+    return status
+
+
+@pytest.mark.parametrize("library", build.LIBRARIES)
+def test_a_file_that_is_not_there_is_an_error(installed, library):
+    assert "/nowhere/lib.so" in broken(installed, library, "/nowhere/lib.so")["reason"]
+
+
+@pytest.mark.parametrize("value", ["libcudart.so.12", "./libcudart.so.12", "loader/libcudart.so.13"])
+def test_a_relative_name_is_an_error(installed, value):
+    assert "absolute" in broken(installed, "cudart", value)["reason"]
+
+
+@pytest.mark.parametrize("damage", fakes.DAMAGES)
+def test_a_damaged_file_is_an_error(installed, damage):
+    path = installed.folder("named") / "libcudart.so.12"
+    damage(path, fake("cudart", "12.9"))
+    assert str(path) in broken(installed, "cudart", path)["reason"]
+
+
+def test_another_library_is_an_error(installed):
+    named = installed.put("named", fake("nvrtc", "12.9")) / "libnvrtc.so.12"
+    broken(installed, "cudart", named)
+
+
+def test_a_library_of_no_cuda_is_an_error(installed):
+    named = installed.put("named", build.shared(build.TESTS / "lib" / "stranger.c"))
+    broken(installed, "cudart", named / "libstranger.so")
+
+
+def test_the_stub_itself_is_an_error(installed):
+    # Trap 16: it would call itself forever.
+    broken(installed, "cudart", build.stub("cudart"))
+
+
+def test_an_empty_variable_counts_as_unset(installed):
+    assert installed.status("cudart", LAZYCUDA_CUDART="")["version"] == "13.5"
+
+
+@pytest.mark.parametrize("major, version", [("11", "11.8"), ("12", "12.9"), ("13", "13.5")])
+def test_lazycuda_major_pins_the_major(world, major, version):
+    world.loader(*[fake("cudart", v) for v in ("11.8", "12.9", "13.5")])
+    status = world.status("cudart", LAZYCUDA_MAJOR=major)
+    assert status["version"] == version
+    refused = [c for c in status["candidates"] if not c["taken"]]
+    assert len(refused) == 2 and all("LAZYCUDA_MAJOR" in c["reason"] for c in refused)
+
+
+def test_a_pinned_major_that_is_not_there_is_missing(world):
+    world.loader(fake("cudart", "13.5"))
+    status = world.status("cudart", LAZYCUDA_MAJOR="12")
+    assert status["state"] != "usable"
+    assert "LAZYCUDA_MAJOR=12" in status["reason"] + str(status["candidates"])
+
+
+@pytest.mark.parametrize("variable, value", [
+    ("LAZYCUDA_MAJOR", "10"), ("LAZYCUDA_MAJOR", "14"), ("LAZYCUDA_MAJOR", "twelve"),
+    ("LAZYCUDA_MAJOR", "12.9"), ("LAZYCUDA_MAJOR", "-12"), ("LAZYCUDA_GUARD", "none"),
+    ("LAZYCUDA_GUARD", "STRICT")])
+def test_a_bad_setting_is_an_error(installed, variable, value):
+    *_, call, status = installed.probe("stub:cudart", "call:cudaDeviceSynchronize",
+                                       "status:cudart", **{variable: value})
+    assert call["value"] == 303
+    assert status["state"] == "broken"
+    assert f"{variable}={value}" in status["reason"]
+
+
+def test_the_guard_in_force_can_be_asked_for(installed):
+    for guard in ("strict", "best_effort", "off"):
+        assert installed.probe("stub:cudart", "guard", LAZYCUDA_GUARD=guard)[1] == {"guard": guard}
+    assert installed.probe("stub:cudart", "guard")[1] == {"guard": "best_effort"}
+
+
+def test_the_trace_is_silent_unless_asked_for(installed):
+    silent = installed.run(probe(), f"open:{build.stub('cudart')}", "load")
+    assert silent.err == ""
+    loud = installed.run(probe(), f"open:{build.stub('cudart')}", "load", LAZYCUDA_DEBUG="1")
+    assert "libcudart.so.13" in loud.err
+    assert loud.out == silent.out
+
+
+def test_no_trace_without_cuda_either(world):
+    words = [f"open:{build.stub('cudart')}", "call:cudaMalloc", "call:cudaFree"]
+    assert world.run(probe(), *words).err == ""

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Where a real library is looked for, and in which order."""
+import pathlib
+import shutil
+
+import pytest
+
+import build
+import elf
+import toolkits
+from fakes import fake
+from world import user
+
+MULTIARCH = f"/usr/lib/{build.ARCH}-linux-gnu"
+TRIPLES = {"x86_64": ["x86_64-linux"], "aarch64": ["sbsa-linux", "aarch64-linux"]}[build.ARCH]
+
+
+def cudart(version="12.9"):
+    return fake("cudart", version)
+
+
+@pytest.fixture
+def with_user(world):
+    """Runs the probe with a user of the stub at this place of the world."""
+    def run(place, file, *libraries, **options):
+        target = world.folder(place) / file.name
+        shutil.copy(file, target)
+        world.search(build.STUBS)
+        *_, status = world.probe(f"open:{target}", "call:user_call", "status:cudart", **options)
+        return status
+    return run
+
+
+def found(status, path, how):
+    assert (status["state"], status["found_by"]) == ("usable", how), status["reason"]
+    assert status["path"] == str(path)
+
+
+# Each place alone.
+
+@pytest.mark.parametrize("kind", ["rpath", "runpath"])
+def test_the_rpath_of_an_object_that_needs_the_stub(world, with_user, kind):
+    # Trap 22: ld.so does not look there for the real library any more.
+    folder = world.put("app/cuda", cudart())
+    status = with_user("app/bin", user(**{kind: "$ORIGIN/../cuda"}))
+    assert status["found_by"] == "rpath"
+    assert (world.root / status["path"]).samefile(folder / "libcudart.so.12")
+
+
+@pytest.mark.parametrize("spelling", ["$ORIGIN/../cuda", "${ORIGIN}/../cuda",
+                                      "/nowhere:$ORIGIN/../cuda", "$ORIGIN/../cuda:/nowhere"])
+def test_spellings_of_a_runpath(world, with_user, spelling):
+    world.put("app/cuda", cudart())
+    assert with_user("app/bin", user(runpath=spelling))["found_by"] == "rpath"
+
+
+def test_the_rpath_of_an_object_that_does_not_need_the_stub_does_not_count(world):
+    stranger = build.shared(build.TESTS / "lib" / "stranger.c", "-Wl,-rpath,$ORIGIN/cuda")
+    world.put("app", stranger)
+    world.put("app/cuda", cudart())
+    *_, status = world.probe(f"open:{world.root}/app/{stranger.name}", f"stub:cudart", "load",
+                             "status:cudart")
+    assert status["state"] == "missing"
+
+
+def test_the_runpath_of_the_program_itself(world):
+    program = build.program(build.TESTS / "linking" / "caller.c", "-DNAME=cudaDeviceSynchronize",
+                            "-Wl,-rpath,$ORIGIN/../lib", build.import_library("cudart", 12))
+    world.put("app/bin", program)
+    world.put("app/lib", cudart(), build.stub("cudart"))
+    assert int(world.run(world.root / "app/bin/caller").out) > 2**30
+
+
+@pytest.mark.parametrize("place", ["pkg", "pkg/lib", "pkg.libs", "pkg/a/b/c"])
+@pytest.mark.parametrize("version", ["11.8", "12.9", "13.5"])
+def test_the_site_packages_that_a_user_lies_in(world, with_user, place, version):
+    # Trap 10: neither a file name nor an RPATH leads there.
+    site = world.site_packages(cudart(version))
+    status = with_user(f"{site}/{place}", user())
+    file, = site.glob("nvidia/*/lib/libcudart.so.*")
+    found(status, file, "site-packages")
+
+
+def test_the_site_packages_that_the_stub_lies_in(world):
+    # Trap 10: auditwheel renames the stub, and its RPATH is empty.
+    site = world.site_packages(cudart("13.5"))
+    renamed = world.folder(site / "pkg.libs") / "libcudart_stub-1a2b3c4d.so"
+    shutil.copy(build.stub("cudart"), renamed)
+    assert "RUNPATH" not in elf.dynamic(renamed)
+    *_, status = world.probe(f"open:{renamed}", "load", "status:cudart")
+    found(status, site / "nvidia/cu13/lib/libcudart.so.13", "site-packages")
+
+
+def test_a_renamed_stub_still_knows_who_needs_it(world, patchelf):
+    # The same wheel with a user whose RPATH leads to CUDA.
+    site = world.folder("wheel")
+    renamed = site / "pkg.libs" / "libcudart_stub-1a2b3c4d.so"
+    world.folder("wheel/pkg.libs")
+    shutil.copy(build.stub("cudart"), renamed)
+    patchelf("--set-soname", renamed.name, renamed)
+    extension = world.folder("wheel/pkg") / "libuser.so"
+    shutil.copy(user(runpath="$ORIGIN/../pkg.libs:$ORIGIN/../cuda"), extension)
+    patchelf("--replace-needed", "libcudart_stub.so", renamed.name, extension)
+    world.put("wheel/cuda", cudart())
+    *_, status = world.probe(f"open:{extension}", "call:user_call", "status:cudart")
+    assert (status["state"], status["found_by"]) == ("usable", "rpath"), status["reason"]
+
+
+def test_all_three_libraries_in_site_packages(world):
+    for version in ("12.9", "13.5"):
+        site = world.site_packages(*[fake(library, version) for library in build.LIBRARIES])
+    for library in build.LIBRARIES:
+        world.put(f"{site}/pkg", build.stub(library))
+    said = world.probe(*[f"open:{site}/pkg/lib{library}_stub.so" for library in build.LIBRARIES],
+                       "load", *[f"status:{library}" for library in build.LIBRARIES])
+    assert [line["found_by"] for line in said[-3:]] == ["site-packages"] * 3
+    assert [line["major"] for line in said[-3:]] == [13] * 3
+
+
+def test_conda(world):
+    prefix = world.conda(cudart())
+    found(world.status(CONDA_PREFIX=prefix), prefix / "lib/libcudart.so.12", "conda")
+
+
+def test_ld_library_path(world):
+    folder = world.loader(cudart())
+    found(world.status(), folder / "libcudart.so.12", "loader")
+
+
+def test_the_loaders_cache(world):
+    folder = world.put("anywhere", cudart())
+    configuration = world.root / "ld.so.conf"
+    configuration.write_text(f"{folder}\n")
+    world.run("/sbin/ldconfig", "-X", "-f", configuration, "-C", world.root / "cache")
+    world.bind(world.root / "cache", "/etc/ld.so.cache")
+    found(world.status(), folder / "libcudart.so.12", "loader")
+
+
+@pytest.mark.parametrize("folder", [MULTIARCH, "/usr/lib64", "/usr/lib"])
+def test_the_systems_library_folders(world, folder):
+    world.system_file(folder, cudart())
+    status = world.status()
+    # The loader's own search knows most of these, too.
+    assert status["found_by"] in ("loader", "system")
+    assert status["path"].endswith("/libcudart.so.12") and folder.lstrip("/usr") in status["path"]
+
+
+TOOLKIT_FOLDERS = ["lib64", "lib", *[f"targets/{triple}/lib" for triple in TRIPLES]]
+
+
+@pytest.mark.parametrize("folder", TOOLKIT_FOLDERS)
+@pytest.mark.parametrize("variable", ["CUDA_PATH", "CUDA_HOME"])
+def test_cuda_path_and_cuda_home(world, variable, folder):
+    lib = world.put(f"toolkit/{folder}", cudart())
+    found(world.status(**{variable: world.root / "toolkit"}), lib / "libcudart.so.12", "environment")
+
+
+def test_cuda_path_wins(world):
+    world.put("a/lib64", cudart("12.8"))
+    world.put("b/lib64", cudart("12.9"))
+    status = world.status(CUDA_HOME=world.root / "b", CUDA_PATH=world.root / "a")
+    assert status["version"] == "12.8"
+
+
+@pytest.mark.parametrize("folder", TOOLKIT_FOLDERS)
+@pytest.mark.parametrize("base", ["/usr/local/cuda", "/usr/local/cuda-12.9", "/opt/cuda"])
+def test_the_systems_toolkits(world, base, folder):
+    world.system(f"{base}/{folder}", cudart())
+    found(world.status(), f"{base}/{folder}/libcudart.so.12", "system")
+
+
+def test_the_newest_of_the_systems_toolkits(world):
+    for version in ("12.8", "12.9", "12.0", "12.6"):
+        world.system(f"/usr/local/cuda-{version}/lib64", cudart(version))
+    status = world.status()
+    assert status["path"].startswith("/usr/local/cuda-12.9/")
+    assert len(status["candidates"]) >= 4
+
+
+# The order.
+
+def test_the_order_of_places(world, with_user):
+    # One minor of 12 in each place; the first place wins, then it is emptied.
+    site = world.folder("venv/site-packages")
+    places = [
+        ("rpath", world.put(f"{site}/pkg/cuda", cudart("12.0"))),
+        ("site-packages", world.put(f"{site}/nvidia/cuda_runtime/lib", cudart("12.1"))),
+        ("conda", world.put("conda/lib", cudart("12.2"))),
+        ("loader", world.loader(cudart("12.3"))),
+        ("environment", world.put("path/lib64", cudart("12.4"))),
+        ("environment", world.put("home/lib64", cudart("12.5"))),
+        ("system", pathlib.Path("/usr/local/cuda/lib64")),
+    ]
+    world.system("/usr/local/cuda/lib64", cudart("12.6"))
+    world.env.update(CONDA_PREFIX=world.root / "conda", CUDA_PATH=world.root / "path",
+                     CUDA_HOME=world.root / "home")
+    extension = user(runpath="$ORIGIN/cuda")
+    for minor, (how, folder) in enumerate(places):
+        status = with_user(f"{site}/pkg", extension)
+        assert (status["found_by"], status["version"]) == (how, f"12.{minor}")
+        # Everything behind it is still named, in order, and not taken.
+        rest = [c["path"].rpartition("/")[0] for c in status["candidates"] if not c["taken"]]
+        assert rest == [str(folder) for _, folder in places[minor + 1:]]
+        assert all(c["reason"] for c in status["candidates"])
+        if how != "system":
+            (folder / "libcudart.so.12").unlink()
+    (world.root / "system/usr/local/cuda/lib64/libcudart.so.12").unlink()
+    assert with_user(f"{site}/pkg", extension)["state"] == "missing"
+
+
+def test_the_highest_major_wins_over_the_order_of_places(world):
+    world.loader(cudart("12.9"))
+    world.system("/opt/cuda/lib64", cudart("13.0"))
+    world.put("home/lib64", cudart("11.8"))
+    status = world.status(CUDA_HOME=world.root / "home")
+    assert (status["version"], status["found_by"]) == ("13.0", "system")
+    assert [c["path"].rpartition(".so.")[2] for c in status["candidates"] if not c["taken"]] == [
+        "12", "11.0"]
+
+
+# What is never searched.
+
+@pytest.mark.parametrize("entry", ["", ":", ".", "cuda", "./cuda", ":/nowhere", "/nowhere:"])
+@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"])
+def test_relative_and_empty_entries_mean_nothing(world, variable, entry):
+    # Trap 12: they would mean the current directory, which is world.root.
+    for folder in (".", "cuda", "lib", "lib64", "cuda/lib", "cuda/lib64"):
+        world.put(folder, cudart())
+    assert world.status(**{variable: entry})["state"] == "missing"
+
+
+@pytest.mark.parametrize("runpath", [".", "cuda", "", ":", "::"])
+def test_a_relative_runpath_means_nothing(world, with_user, runpath):
+    world.put("cuda", cudart())
+    world.put(".", cudart())
+    assert with_user("app", user(runpath=runpath or ":"))["state"] == "missing"
+
+
+def test_a_site_packages_that_anybody_may_write_to_is_not_searched(world, with_user):
+    site = world.site_packages(cudart("13.5"))
+    site.chmod(0o777)
+    assert with_user(f"{site}/pkg", user())["state"] == "missing"
+    site.chmod(0o755)
+    assert with_user(f"{site}/pkg", user())["state"] == "usable"
+
+
+def test_a_setuid_program_ignores_the_environment(world):
+    # Trap 12.
+    # Where another user can read them, which pytest's folders do not allow.
+    program = build.program(build.TESTS / "search" / "secure.c")
+    shared = world.put("shared", program, build.stub("cudart"), cudart())
+    shutil.copy(program, shared / "plain")
+    world.bind(shared, "/opt/shared")
+    world.put("toolkit/lib64", cudart())
+    world.bind(world.root / "toolkit", "/opt/toolkit")
+    stub = "/opt/shared/libcudart_stub.so"
+    for name, value in {"LAZYCUDA_CUDART": "/opt/shared/libcudart.so.12",
+                        "CUDA_PATH": "/opt/toolkit", "CUDA_HOME": "/opt/toolkit",
+                        "LD_LIBRARY_PATH": "/opt/shared",
+                        "CONDA_PREFIX": "/opt/toolkit"}.items():
+        if name == "CONDA_PREFIX":
+            world.put("toolkit/lib", cudart())
+        assert world.run("/opt/shared/plain", stub, "plain", **{name: value}).out == "usable\n", name
+        assert world.run("/opt/shared/secure", stub, "secure", **{name: value}).out == "missing\n", name
+
+
+# Real libraries in the layout of a site-packages, without LD_LIBRARY_PATH.
+
+def test_a_real_site_packages(world, toolkit):
+    site = world.folder("site-packages")
+    (site / "nvidia").symlink_to(toolkit.site / "nvidia")
+    names = [library for library in build.LIBRARIES if toolkit.file(library)]
+    for library in names:
+        world.put(f"{site}/pkg", build.stub(library))
+    said = world.probe(*[f"open:{site}/pkg/lib{library}_stub.so" for library in names],
+                       "load", *[f"status:{library}" for library in names])[-len(names):]
+    for status in said:
+        assert (status["state"], status["found_by"]) == ("usable", "site-packages")
+        assert status["major"] == toolkit.major
+        # 11.x does not tell its minor without a GPU; the names it exports do.
+        assert status["version"] == toolkit.version

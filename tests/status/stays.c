@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* stays.c - what was returned before stays as it was after the state changes */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <lazycuda.h>
+#include <stdio.h>
+#include <string.h>
+
+int cudaDeviceSynchronize(void);
+
+int main(int argc, char **argv)
+{
+	cudaDeviceSynchronize();
+	const struct lazycuda_status *missing = lazycuda_get_status("cudart");
+	const struct lazycuda_error *error = lazycuda_get_error("cudart");
+	struct lazycuda_status before = *missing;
+	char *reason = strdup(missing->reason), *message = strdup(error->message);
+
+	if (before.state != LAZYCUDA_MISSING || argc < 2 || !dlopen(argv[1], RTLD_NOW))
+		return 1;
+	cudaDeviceSynchronize();
+	if (lazycuda_get_status("cudart")->state != LAZYCUDA_USABLE)
+		return 2;
+	puts(memcmp(&before, missing, sizeof before) || strcmp(reason, missing->reason) ||
+	     strcmp(message, error->message) ? "changed" : "same");
+	return 0;
+}

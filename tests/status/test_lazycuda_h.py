@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""include/lazycuda.h: any stub speaks for all of them."""
+import pytest
+
+import build
+from fakes import fake
+
+
+@pytest.fixture
+def installed(world):
+    world.loader(*[fake(library, "12.9") for library in build.LIBRARIES])
+    return world
+
+
+@pytest.mark.parametrize("spoken_to", build.LIBRARIES)
+def test_any_stub_speaks_for_all(installed, spoken_to):
+    others = [library for library in build.LIBRARIES if library != spoken_to]
+    said = installed.probe(*[f"stub:{library}" for library in (*others, spoken_to)], "load",
+                           *[f"status:{library}" for library in build.LIBRARIES])
+    assert said[3]["load"] == 0
+    assert [line["library"] for line in said[4:]] == list(build.LIBRARIES)
+    assert {line["state"] for line in said[4:]} == {"usable"}
+
+
+def test_stubs_that_are_not_there(installed):
+    said = installed.probe("stub:cudart", "status:nvrtc", "error:nvrtc", "load:nvrtc",
+                           "load:cudart", "status:nonsense", "load:nonsense")
+    assert said[1:3] == [None, None]
+    assert [said[3]["load"], said[4]["load"], said[6]["load"]] == [-1, 0, -1]
+    assert said[5] is None
+
+
+def test_load_counts_those_that_are_not_usable(world):
+    world.loader(fake("cudart", "12.9"))
+    said = world.probe(*[f"stub:{library}" for library in build.LIBRARIES], "load", "load:cudart",
+                       "load:nvrtc")
+    assert [line["load"] for line in said[3:]] == [2, 0, 1]
+
+
+def test_every_field(installed):
+    status = installed.status("cudart")
+    folder = installed.root / "loader"
+    assert status["size"] > 0
+    assert status["candidates"][0] | {"reason": ""} == {
+        "path": str(folder / "libcudart.so.12"), "version": "12.9", "found_by": "loader",
+        "reason": "", "taken": True}
+    assert {key: status[key] for key in ("library", "state", "cause", "major", "minor", "version",
+                                         "path", "found_by")} == {
+        "library": "cudart", "state": "usable", "cause": 0, "major": 12, "minor": 9,
+        "version": "12.9", "path": str(folder / "libcudart.so.12"), "found_by": "loader"}
+
+
+def test_every_candidate_has_a_reason(world):
+    files = [world.loader(fake("cudart", version), folder=f"cuda-{version}") /
+             fake("cudart", version).name for version in ("11.8", "12.8", "12.9", "13.0")]
+    status = world.status("cudart")
+    assert {c["path"] for c in status["candidates"]} == set(map(str, files))
+    assert all(c["reason"] for c in status["candidates"])
+    # The minor of a file that was not loaded may be unknown, its major is not.
+    assert all(c["version"] for c in status["candidates"])
+    assert [c["version"] for c in status["candidates"] if c["taken"]] == ["13.0"]
+
+
+def test_a_program_links_with_any_stub_for_it(world):
+    # The header stands alone, warnings are errors, and no import library is needed.
+    world.search(build.STUBS)
+    source = build.TESTS / "status" / "header.c"
+    for library in build.LIBRARIES:
+        program = build.program(source, build.stub(library))
+        assert world.run(program).out.startswith("0.")
+
+
+def test_strings_stay_valid(world):
+    program = build.program(build.TESTS / "status" / "stays.c", build.stub("cudart"))
+    world.search(build.STUBS)
+    assert world.run(program, fake("cudart", "12.9")).out == "same\n"

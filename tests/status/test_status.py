@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda status`: what each stub would use, and why."""
+import json
+
+import pytest
+
+import build
+from fakes import DAMAGES, driver, fake, nvml
+
+STATES = {"usable", "missing", "refused", "broken"}
+
+
+def status(world, expected=None, **options):
+    said = world.cli("status", "--json", check=False, **options)
+    assert said.err == ""
+    assert expected is None or said.status == expected, said.out
+    return json.loads(said.out)
+
+
+def library(said, name):
+    return next(entry for entry in said["libraries"] if entry["name"] == name)
+
+
+def check_shape(said):
+    """The contract of DESIGN.md: these keys, with these types."""
+    assert said["guard"] in ("strict", "best_effort", "off")
+    assert said["major"] in (None, 11, 12, 13)
+    assert said["driver"] is None or {"version", "branch"} <= set(said["driver"])
+    assert [entry["name"] for entry in said["libraries"]] == list(build.LIBRARIES)
+    for entry in said["libraries"]:
+        assert entry["state"] in STATES
+        assert (entry["path"] is not None) == (entry["state"] == "usable")
+        assert (entry["version"] is not None) == (entry["state"] == "usable")
+        assert {"path", "version", "found_by", "reason", "candidates"} <= set(entry)
+        assert entry["reason"]
+        for candidate in entry["candidates"]:
+            assert {"path", "version", "taken", "reason"} <= set(candidate)
+            assert candidate["path"].startswith("/") and candidate["reason"]
+            assert isinstance(candidate["taken"], bool)
+        assert sum(c["taken"] for c in entry["candidates"]) == (entry["state"] == "usable")
+
+
+def install(world, *versions):
+    for version in versions:
+        for name in build.LIBRARIES:
+            if (name, version[:2]) != ("nvJitLink", "11"):
+                world.loader(fake(name, version), folder=f"cuda-{version}")
+    return world
+
+
+def test_where_all_is_well(world):
+    install(world, "11.8", "12.9", "13.5")
+    world.loader(driver("12.2"), nvml("535.104.05"), folder="driver")
+    said = status(world, 0)
+    check_shape(said)
+    assert said["guard"] == "best_effort"
+    assert said["major"] == 12
+    assert said["driver"] == {"version": "12.2", "branch": 535}
+    for entry in said["libraries"]:
+        assert (entry["state"], entry["version"], entry["found_by"]) == ("usable", "12.9", "loader")
+        refused = next(c for c in entry["candidates"] if ".so.13" in c["path"])
+        assert "12.2" in refused["reason"]
+
+
+def test_without_a_driver(world):
+    said = status(install(world, "13.5"), 0)
+    check_shape(said)
+    assert said["driver"] is None
+    assert said["major"] == 13
+
+
+def test_without_cuda(world):
+    said = status(world, 1)
+    check_shape(said)
+    assert said["major"] is None
+    assert {entry["state"] for entry in said["libraries"]} == {"missing"}
+
+
+def test_where_one_is_missing(world):
+    world.loader(fake("cudart", "13.5"))
+    said = status(world, 1)
+    check_shape(said)
+    assert [entry["state"] for entry in said["libraries"]] == ["usable", "missing", "missing"]
+
+
+def test_where_the_driver_is_too_old(world):
+    install(world, "13.5")
+    world.loader(driver("12.2"), folder="driver")
+    said = status(world, 1)
+    check_shape(said)
+    assert {entry["state"] for entry in said["libraries"]} == {"refused"}
+
+
+def test_where_something_is_broken(world):
+    folder = world.loader(folder="bad")
+    DAMAGES[0](folder / "libcudart.so.13", fake("cudart", "13.5"))
+    said = status(world, 1)
+    check_shape(said)
+    assert library(said, "cudart")["state"] == "broken"
+    candidate, = library(said, "cudart")["candidates"]
+    assert candidate["path"] == str(folder / "libcudart.so.13")
+
+
+def test_a_bad_variable(world):
+    install(world, "13.5")
+    said = status(world, 1, LAZYCUDA_CUDART="/nowhere")
+    check_shape(said)
+    assert library(said, "cudart")["state"] == "broken"
+    assert "LAZYCUDA_CUDART" in library(said, "cudart")["reason"]
+
+
+@pytest.mark.parametrize("guard", ["strict", "best_effort", "off"])
+def test_the_guard(world, guard):
+    assert status(install(world, "13.5"), 0, LAZYCUDA_GUARD=guard)["guard"] == guard
+
+
+def test_odd_paths_are_valid_json(world):
+    odd = 'a "quoted\\ folder\n\twith é and \x01'
+    world.loader(fake("cudart", "12.9"), folder=odd)
+    said = status(world)
+    assert library(said, "cudart")["path"].endswith("/libcudart.so.12")
+
+
+def test_it_says_what_the_stubs_say(world):
+    install(world, "12.9", "13.5")
+    world.loader(driver("12.2"), folder="driver")
+    said = status(world, 0)
+    stubs = world.statuses(*build.LIBRARIES)
+    for name, entry in stubs.items():
+        mine = library(said, name)
+        assert [mine[key] for key in ("state", "path", "version", "found_by")] == [
+            entry[key] for key in ("state", "path", "version", "found_by")]
+        assert [c["path"] for c in mine["candidates"]] == [c["path"] for c in entry["candidates"]]
+
+
+def test_the_human_output(world):
+    install(world, "11.8", "12.9", "13.5")
+    world.loader(driver("12.2"), nvml("535.104.05"), folder="driver")
+    said = world.cli("status")
+    assert said.err == ""
+    for text in ("cudart", "nvrtc", "nvJitLink", "12.9", "12.2", "535", "best_effort",
+                 str(world.root / "cuda-12.9/libcudart.so.12"),
+                 str(world.root / "cuda-13.5/libcudart.so.13")):
+        assert text in said.out
+    assert all(len(line) < 200 for line in said.lines)
+
+
+def test_the_human_output_without_cuda(world):
+    said = world.cli("status", check=False)
+    assert said.status == 1
+    assert "pip install" in said.out or "nvidia-cuda-runtime" in said.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["frobnicate"], ["status", "--yaml"], ["status", "x"]])
+def test_wrong_usage(world, arguments):
+    said = world.cli(*arguments, check=False)
+    assert said.status == 2
+    assert "usage" in (said.err + said.out).lower()
+
+
+def test_help_and_version(world):
+    said = world.cli("--help")
+    assert "status" in said.out and said.err == ""
+    assert world.cli("--version").out.strip()
+
+
+def test_it_works_from_an_install_tree(world):
+    # Found through its own place, with nothing on LD_LIBRARY_PATH.
+    build.make("install", f"DESTDIR={world.root}/root", "PREFIX=/opt/lazycuda")
+    tool, = (world.root / "root").glob("opt/lazycuda/bin/lazycuda")
+    install(world, "12.9")
+    said = json.loads(world.run(tool, "status", "--json").out)
+    assert said["major"] == 12
+
+
+def test_on_real_libraries(world, toolkit):
+    for file in toolkit.files():
+        world.search(file.parent)
+    said = status(world, None if toolkit.major == 11 else 0)
+    check_shape(said)
+    assert said["major"] == toolkit.major
+    for name in build.LIBRARIES:
+        if toolkit.file(name):
+            assert library(said, name)["version"] == toolkit.version
