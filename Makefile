@@ -37,9 +37,9 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
 	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP
 # Entry points are one jump however the rest is built: optimised, and nothing
 # that a compiler adds at the beginning or the end of a function.
-ENTRY_CFLAGS := -O2 -fomit-frame-pointer -foptimize-sibling-calls -fno-lto \
-	-fno-sanitize=all -fno-stack-protector -fno-instrument-functions \
-	-fno-profile-generate -fno-profile-arcs -fno-test-coverage
+ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
+	-ftest-coverage -fprofile% -fsanitize% -flto%,$(CFLAGS)) -O2 -fno-lto \
+	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
 BASE_LDFLAGS := -shared -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
 
@@ -92,7 +92,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 $(BUILD)/obj/generated/%_stub.o: $(GENERATED)/%_stub.c $(BUILD)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) $(ENTRY_CFLAGS) -Istubs -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(ENTRY_CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
 
 # ---- stubs ----
 
@@ -114,8 +114,7 @@ $(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
 		stubs/generated/$(1).import$(2).map stubs/import.h $(BUILD)/flags
 	$$(call say,IMPORT)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -fPIC -fno-builtin -fno-lto -fno-sanitize=all \
-		-fno-profile-generate -fno-profile-arcs -fno-test-coverage -fno-instrument-functions \
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) -fPIC -fno-builtin \
 		-ffile-prefix-map=$$(CURDIR)/= -Istubs -DLC_IMPORT=$(2) $$(LDFLAGS) \
 		-shared -nostdlib -Wl,-z,noexecstack -Wl,-soname,$$(@F) \
 		-Wl,--version-script=$$(filter %.map,$$^) $$< -o $$@

@@ -2,11 +2,15 @@
 /*
  * plan.c - decides which slots a stub has, and what each accepts
  *
- * Names of one family that have the same interface share a slot.  Where a name
- * has more than one interface inside a major, its version node does not tell
- * which one the caller means; and of a name that is declared nowhere nobody
- * knows the interface.  Such a name has a slot for that major alone, which
- * accepts that name of that major alone, as a real library would.
+ * Names of one family that have the same interface share a slot, unless some
+ * library exports both of them: then a call goes to the one that it names.  But
+ * names that end in a version, as in f_12_4, are one function under the names of
+ * the versions whose headers give it that name, so they share.
+ *
+ * Where a name has more than one interface inside a major, its version node does
+ * not tell which one the caller means; and of a name that is declared nowhere
+ * nobody knows the interface.  Such a name has a slot for that major alone,
+ * which accepts that name of that major alone, as a real library would.
  */
 #include "plan.h"
 
@@ -149,7 +153,7 @@ static void add_use(struct slot *slot, const char *name, unsigned major)
 	*push(&slot->uses) = (struct use){ name, major, slot };
 }
 
-static void add_candidate(struct slot *slot, const char *name, toolkits in)
+static void add_candidate(struct slot *slot, const char *name, toolkits in, bool own)
 {
 	size_t count = slot->candidates.count;
 
@@ -157,7 +161,7 @@ static void add_candidate(struct slot *slot, const char *name, toolkits in)
 	if (count && !strcmp(slot->candidates.items[count - 1].name, name))
 		slot->candidates.items[count - 1].in |= in;
 	else
-		*push(&slot->candidates) = (struct candidate){ name, in };
+		*push(&slot->candidates) = (struct candidate){ name, in, own };
 }
 
 static unsigned size_to_zero(const struct param *param, unsigned toolkit)
@@ -199,21 +203,114 @@ static void add_caller(struct plan *plan, struct slot *slot, const struct form *
 		add_use(slot, row->name, major_of(plan->list, first_bit(in)));
 }
 
-/* A slot for the forms [first, end) of one family and interface. */
-static void add_shared(struct plan *plan, struct form **first, struct form **end)
+/* Whether a name ends in _MAJOR_MINOR, of a major that the list knows. */
+static bool is_versioned(const struct list *list, const char *name)
 {
-	struct slot *slot = allocate(1, sizeof(*slot));
+	const char *end = name + strlen(name), *minor = end, *major;
 
-	for (struct form **form = first; form < end; form++) {
+	while (minor > name && isdigit((unsigned char)minor[-1]))
+		minor--;
+	if (minor == end || minor == name || minor[-1] != '_')
+		return false;
+	for (major = minor - 1; major > name && isdigit((unsigned char)major[-1]);)
+		major--;
+	return major < minor - 1 && minor - major < 6 && major > name && major[-1] == '_' &&
+	       major_set(list, (unsigned)strtoul(major, NULL, 10));
+}
+
+/* A name of one family and interface, and the slot that its callers use. */
+struct member {
+	struct form **first, **end;
+	toolkits in;
+	struct slot *slot;
+};
+
+struct members {
+	ARRAY(struct member) all;	/* in order of name */
+};
+
+static void find_members(struct members *members, struct form **first, struct form **end)
+{
+	for (struct form **next; first < end; first = next) {
+		struct member *member = push(&members->all);
+
+		*member = (struct member){ .first = first };
+		for (next = first; next < end && (*next)->name == (*first)->name; next++)
+			member->in |= (*next)->in;
+		member->end = next;
+	}
+}
+
+/* Finds the slot that a member can share, or makes one.  `taken` are the
+ * versions in which a name of a slot is exported, parallel to `slots`. */
+static void seat(struct plan *plan, struct member *member, struct slot **slots, toolkits *taken,
+		 size_t *count)
+{
+	bool versioned = is_versioned(plan->list, (*member->first)->row->name);
+	size_t i = 0;
+
+	while (i < *count && !versioned && taken[i] & member->in)
+		i++;
+	if (i == *count)
+		slots[(*count)++] = allocate(1, sizeof(**slots));
+	if (!versioned)
+		taken[i] |= member->in;
+	member->slot = slots[i];
+}
+
+static void seat_members(struct plan *plan, struct members *members)
+{
+	struct slot **slots = allocate(members->all.count, sizeof(*slots));
+	toolkits *taken = allocate(members->all.count, sizeof(*taken));
+	size_t count = 0;
+
+	/* The family's own name has the first choice. */
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < members->all.count; i++) {
+			struct member *member = &members->all.items[i];
+			const struct row *row = (*member->first)->row;
+
+			if (!round == !strcmp(row->name, row->family))
+				seat(plan, member, slots, taken, &count);
+		}
+}
+
+static void add_callers(struct plan *plan, const struct member *member)
+{
+	for (struct form **form = member->first; form < member->end; form++) {
 		toolkits callers = (*form)->in & ~(*form)->name->alone;
 
+		if (callers && !member->slot->row)
+			*push(&plan->slots) = member->slot;
 		if (callers)
-			add_caller(plan, slot, *form, callers);
-		if (!(*form)->row->undeclared)
-			add_candidate(slot, (*form)->row->name, (*form)->in);
+			add_caller(plan, member->slot, *form, callers);
 	}
-	if (slot->uses.count)
-		*push(&plan->slots) = slot;
+}
+
+static void add_candidates(struct slot *slot, const struct members *members)
+{
+	for (size_t i = 0; i < members->all.count; i++) {
+		const struct member *member = &members->all.items[i];
+
+		for (struct form **form = member->first; form < member->end; form++)
+			if (!(*form)->row->undeclared)
+				add_candidate(slot, (*form)->row->name, (*form)->in,
+					      member->slot == slot);
+	}
+}
+
+/* Slots for the forms [first, end) of one family and interface. */
+static void add_shared(struct plan *plan, struct form **first, struct form **end)
+{
+	size_t slots = plan->slots.count;
+	struct members members = { 0 };
+
+	find_members(&members, first, end);
+	seat_members(plan, &members);
+	for (size_t i = 0; i < members.all.count; i++)
+		add_callers(plan, &members.all.items[i]);
+	for (; slots < plan->slots.count; slots++)
+		add_candidates(plan->slots.items[slots], &members);
 }
 
 /* A slot for one name in one major; `form` is the first of that name. */
@@ -227,7 +324,7 @@ static void add_alone(struct plan *plan, const struct form *form, const struct f
 		if (!(form->in & major))
 			continue;
 		add_caller(plan, slot, form, form->in & major);
-		add_candidate(slot, name->name, form->in & major);
+		add_candidate(slot, name->name, form->in & major, true);
 	}
 	*push(&plan->slots) = slot;
 }
@@ -287,14 +384,16 @@ static int compare_names(const char *a, const char *b)
 	return (unsigned char)*a - (unsigned char)*b;
 }
 
-/* qsort passes no context: the name that goes before all others. */
-static const char *preferred;
+/* qsort passes no context: the family whose name goes before others. */
+static const char *family;
 
 static int compare_candidates(const void *one, const void *other)
 {
 	const struct candidate *a = one, *b = other;
-	int order = !strcmp(b->name, preferred) - !strcmp(a->name, preferred);
+	int order = b->own - a->own;
 
+	if (!order)
+		order = !strcmp(b->name, family) - !strcmp(a->name, family);
 	if (!order)
 		order = (first_bit(b->in) > first_bit(a->in)) - (first_bit(b->in) < first_bit(a->in));
 	if (!order)
@@ -302,17 +401,14 @@ static int compare_candidates(const void *one, const void *other)
 	return order ? order : strcmp(b->name, a->name);
 }
 
-/* The name to speak of: the only one, else the family's, else the first. */
+/* The name to speak of: the family's if callers use it, else the first. */
 static void name_slot(struct slot *slot)
 {
 	slot->name = slot->uses.items[0].name;
 	for (size_t i = 1; i < slot->uses.count; i++)
 		if (!strcmp(slot->uses.items[i].name, slot->row->family))
 			slot->name = slot->row->family;
-	preferred = slot->name;
-	for (size_t i = 0; i < slot->uses.count; i++)
-		if (strcmp(slot->uses.items[i].name, slot->name))
-			preferred = slot->row->family;
+	family = slot->row->family;
 	qsort(slot->candidates.items, slot->candidates.count, sizeof(struct candidate),
 	      compare_candidates);
 }

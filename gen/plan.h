@@ -12,7 +12,8 @@ struct value {
 	const char *name;	/* "lc_dim3": the tag of its C type */
 	char *members;		/* its declaration between the braces */
 	unsigned bytes;
-	bool floats;		/* a homogeneous floating-point aggregate */
+	bool floats;		/* some of its fields are */
+	bool homogeneous;	/* up to four of one floating-point type, nothing else */
 };
 
 /* One name as callers of one major know it. */
@@ -25,6 +26,7 @@ struct use {
 struct candidate {
 	const char *name;
 	toolkits in;
+	bool own;		/* callers of the slot mean this name */
 };
 
 /* One pointer of the table: one interface that some callers ask for. */

@@ -178,7 +178,8 @@ static void make_value(struct value *value, const struct type *type, unsigned to
 		    value->bytes / members.alignment);
 	}
 	value->members = text.bytes;
-	value->floats = members.floats && is_homogeneous(&members, value->bytes);
+	value->floats = members.floats;
+	value->homogeneous = is_homogeneous(&members, value->bytes);
 }
 
 const struct value *value_of(struct plan *plan, const struct type *type, unsigned toolkit)

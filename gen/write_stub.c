@@ -45,28 +45,73 @@ static const char *failure(struct plan *plan, const struct slot *slot)
 }
 
 /*
- * How AArch64 passes a struct, if no compiler is needed to tell: "1" or "2" for
- * as many general registers, "REF" for the address of a copy.  Then the entry
- * passes those on, which costs nothing, while compilers rebuild a struct.
- * `used` counts the general registers, of which there are eight: a struct that
- * does not fit into what is left goes to the stack, and so does all behind it.
+ * How structs travel.  Compilers take them apart and rebuild them, which an
+ * entry need not: it can take and pass on the general registers that a struct
+ * travels in.  That is right only where it is known that there are enough of
+ * them left, since else a struct goes to the stack.  So these count:
+ *
+ * x86-64 has six.  A struct of up to 16 bytes without floating-point numbers
+ * takes one for each eight bytes; if they do not suffice it takes none, and what
+ * follows may still have them.  A larger one is on the stack.
+ *
+ * AArch64 has eight.  A struct of up to 16 bytes takes one for each eight bytes;
+ * if they do not suffice all that follow are lost as well.  Of a larger one the
+ * address of a copy is passed.  Up to four equal floating-point numbers go to
+ * vector registers.
  */
-static const char *passing(const struct value *value, unsigned *used)
+struct registers {
+	unsigned x86, arm;	/* used; more than there are: not known */
+};
+
+#define X86_REGISTERS 6
+#define ARM_REGISTERS 8
+
+static bool take_x86(struct registers *registers, const struct value *value, unsigned words)
+{
+	if (value->floats && value->bytes <= 16)
+		registers->x86 = X86_REGISTERS + 1;
+	if (value->bytes > 16 || registers->x86 + words > X86_REGISTERS)
+		return false;
+	registers->x86 += words;
+	return true;
+}
+
+static bool take_arm(struct registers *registers, unsigned words)
+{
+	if (registers->arm + words > ARM_REGISTERS) {
+		registers->arm = ARM_REGISTERS;
+		return false;
+	}
+	registers->arm += words;
+	return true;
+}
+
+/* The suffix of LC_TYPE_, LC_PARAM_ and LC_ARG_ that says so; NULL: as a struct. */
+static const char *passing(const struct value *value, struct registers *registers)
 {
 	unsigned words = (value->bytes + 7) / 8;
+	bool x86 = take_x86(registers, value, words);
 
-	if (value->floats)
+	if (value->homogeneous)
 		return NULL;
 	if (value->bytes > 16) {
-		*used += 1;
+		/* A pointer goes the same way wherever it goes. */
+		take_arm(registers, 1);
 		return "REF";
 	}
-	if (*used + words > 8) {
-		*used = 8;
+	if (!take_arm(registers, words))
 		return NULL;
-	}
-	*used += words;
-	return words == 1 ? "1" : "2";
+	return words == 1 ? x86 ? "1" : "1A" : x86 ? "2" : "2A";
+}
+
+static void take_scalar(struct registers *registers, const struct param *param)
+{
+	enum kind kind = param->way == BY_VALUE ? param->type.kind : PTR;
+
+	if (kind == F32 || kind == F64)
+		return;
+	registers->x86 += registers->x86 < X86_REGISTERS;
+	take_arm(registers, 1);
 }
 
 struct signature {
@@ -74,7 +119,7 @@ struct signature {
 };
 
 static void add_param(struct plan *plan, const struct slot *slot, struct signature *out, size_t i,
-		      unsigned *used)
+		      struct registers *registers)
 {
 	const struct param *param = &slot->row->params.items[i];
 	const char *comma = i ? ", " : "", *type, *how;
@@ -82,14 +127,14 @@ static void add_param(struct plan *plan, const struct slot *slot, struct signatu
 
 	if (!value || param->type.kind != STRUCT) {
 		type = param_types[value ? param->type.kind : PTR];
-		*used += !value || (param->type.kind != F32 && param->type.kind != F64);
+		take_scalar(registers, param);
 		add(&out->types, "%s%s", comma, type);
 		add(&out->params, "%s%s%sa%zu", comma, type, *type == 'v' ? "" : " ", i + 1);
 		add(&out->args, "%sa%zu", comma, i + 1);
 		return;
 	}
 	type = format("struct %s", value_of(plan, &param->type, slot->toolkit)->name);
-	how = passing(value_of(plan, &param->type, slot->toolkit), used);
+	how = passing(value_of(plan, &param->type, slot->toolkit), registers);
 	if (how && !slot->hook) {
 		add(&out->types, "%sLC_TYPE_%s(%s)", comma, how, type);
 		add(&out->params, "%sLC_PARAM_%s(%s, a%zu)", comma, how, type, i + 1);
@@ -103,11 +148,14 @@ static void add_param(struct plan *plan, const struct slot *slot, struct signatu
 
 static void make_signature(struct plan *plan, const struct slot *slot, struct signature *out)
 {
-	unsigned used = 0;
+	struct registers registers = { 0, 0 };
 
 	*out = (struct signature){ 0 };
+	/* x86-64 passes the address of a result that is larger than two registers. */
+	if (slot->row->result.kind == STRUCT)
+		registers.x86 = value_of(plan, &slot->row->result, slot->toolkit)->bytes > 16;
 	for (size_t i = 0; i < slot->row->params.count; i++)
-		add_param(plan, slot, out, i, &used);
+		add_param(plan, slot, out, i, &registers);
 	if (!slot->row->params.count) {
 		add(&out->types, "void");
 		add(&out->params, "void");

@@ -49,7 +49,9 @@ enum lazycuda_cause {
 /* One file that was considered. */
 struct lazycuda_candidate {
 	const char *path;	/* absolute */
-	const char *version;	/* "12.9"; "12" while the minor is unknown; NULL: neither */
+	const char *version;	/* "12.9": what it says of itself if it is in use, else
+				   what its exported names prove, and it may be later;
+				   "12" if only the major is known; NULL: not even that */
 	const char *found_by;	/* "override", "process", "rpath", "site-packages",
 				   "conda", "loader", "environment" or "system" */
 	const char *reason;	/* why it was taken or not, one line */
@@ -61,8 +63,7 @@ struct lazycuda_status {
 	const char *library;	/* "cudart", "nvrtc" or "nvJitLink" */
 	enum lazycuda_state state;
 	enum lazycuda_cause cause;	/* what calls fail with; NOTHING if usable */
-	int major, minor;	/* of the loaded library; 0, 0 if none.  minor is -1
-				   where the library does not tell */
+	int major, minor;	/* of the loaded library; 0, 0 if none */
 	const char *version;	/* the same as text, "12.9"; NULL if none */
 	const char *path;	/* the loaded file; NULL if none */
 	const char *found_by;	/* as in the candidate; NULL if none */

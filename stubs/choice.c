@@ -271,8 +271,10 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 
 	for (size_t i = 0; i < seat->option_count; i++) {
 		struct lc_option *option = &seat->options[i];
+		bool ignored;
 
-		if ((int)i == taken || option->reason)
+		/* What it could not be taken for comes before what it was not. */
+		if ((int)i == taken || option->reason || !allowed(arena, at, option, &ignored))
 			continue;
 		option->reason = taken < 0 ? "was not considered" :
 			option->major == seat->options[taken].major ?

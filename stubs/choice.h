@@ -24,7 +24,7 @@ enum lc_origin {
 struct lc_option {
 	enum lc_origin origin;
 	int major;
-	lc_version version;	/* 0: only the major is known */
+	lc_version version;	/* at least this one; 0: only the major is known */
 	bool unusable;		/* damaged, foreign, or loading it has failed */
 	const char *reason;	/* says why, if unusable; else set by the choice */
 };

@@ -46,28 +46,44 @@
 #endif
 
 /*
- * Structs by value.  AArch64 passes one of up to 16 bytes in general registers,
- * if it fits into what is left of them, and a larger one as the address of a
- * copy.  Only where the generator has counted that does it use these.
+ * Structs by value, as the registers they travel in: 1 or 2 words; REF, the
+ * address of a copy.  Only where the generator has counted that the registers
+ * suffice does it use these: gen/write_stub.c.
  */
-#if defined(__aarch64__) && defined(__LP64__)
+#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
 #define LC_TYPE_1(type) uint64_t
 #define LC_TYPE_2(type) uint64_t, uint64_t
-#define LC_TYPE_REF(type) void *
 #define LC_PARAM_1(type, name) uint64_t name
 #define LC_PARAM_2(type, name) uint64_t name, uint64_t name##_2
-#define LC_PARAM_REF(type, name) void *name
 #define LC_ARG_2(name) name, name##_2
 #else
 #define LC_TYPE_1(type) type
 #define LC_TYPE_2(type) type
-#define LC_TYPE_REF(type) type
 #define LC_PARAM_1(type, name) type name
 #define LC_PARAM_2(type, name) type name
-#define LC_PARAM_REF(type, name) type name
 #define LC_ARG_2(name) name
 #endif
 #define LC_ARG_1(name) name
+
+/* The same where only AArch64 passes it so. */
+#if defined(__LP64__) && defined(__aarch64__)
+#define LC_TYPE_1A LC_TYPE_1
+#define LC_TYPE_2A LC_TYPE_2
+#define LC_TYPE_REF(type) void *
+#define LC_PARAM_1A LC_PARAM_1
+#define LC_PARAM_2A LC_PARAM_2
+#define LC_PARAM_REF(type, name) void *name
+#define LC_ARG_2A LC_ARG_2
+#else
+#define LC_TYPE_1A(type) type
+#define LC_TYPE_2A(type) type
+#define LC_TYPE_REF(type) type
+#define LC_PARAM_1A(type, name) type name
+#define LC_PARAM_2A(type, name) type name
+#define LC_PARAM_REF(type, name) type name
+#define LC_ARG_2A(name) name
+#endif
+#define LC_ARG_1A(name) name
 #define LC_ARG_REF(name) name
 
 /* What a failing call leaves behind an output parameter. */

@@ -39,22 +39,77 @@ static struct {
 	_Atomic int driver, branch;	/* -1: not looked at */
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .driver = -1, .branch = -1 };
 
+/* A tenth of a millisecond, for the few waits that have no event to wait for. */
+static void nap(void)
+{
+	const struct timespec moment = { .tv_nsec = 100 * 1000 };
+
+	nanosleep(&moment, NULL);
+}
+
+#define NAPS_A_SECOND 10000
+
 /*
- * A child of fork() has one thread.  If another one of its parent held the
- * lock, or was filling the slots, nobody goes on with that here.  What the lock
- * guards is whole at every moment, so the child may just take it anew.
+ * A child of fork() has one thread, and what another thread of the parent was
+ * in the middle of is never finished there.  For our own state that is harmless:
+ * what the lock guards is whole at every moment, and the child takes the lock
+ * anew.  But a thread inside ld.so may hold a lock of ld.so's that glibc does
+ * not free in the child, where the next search would hang.  So fork() waits
+ * until no thread is there on our behalf, and searches wait for fork(): both
+ * for a moment, since foreign constructors might be waiting for each other.
  */
+static _Atomic int searching, forking;
+static __thread int own_searches __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void)
+{
+	atomic_store(&forking, 1);
+	for (int i = 0; i < NAPS_A_SECOND && atomic_load(&searching) > own_searches; i++)
+		nap();
+}
+
+static void in_parent(void)
+{
+	atomic_store(&forking, 0);
+}
+
 static void in_child(void)
 {
 	state.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	if (state.phase == FILLING && !pthread_equal(state.filler, pthread_self()))
 		state.phase = FIRST;
+	atomic_store(&searching, own_searches);
+	atomic_store(&forking, 0);
+}
+
+static void handle_fork(void)
+{
+	if (!atomic_load(&state.fork_handled) && !atomic_exchange(&state.fork_handled, true))
+		pthread_atfork(before_fork, in_parent, in_child);
+}
+
+static void enter_search(void)
+{
+	handle_fork();
+	for (int i = 0; ; i++) {
+		atomic_fetch_add(&searching, 1);
+		if (!atomic_load(&forking) || i == NAPS_A_SECOND)
+			break;
+		atomic_fetch_sub(&searching, 1);
+		nap();
+	}
+	own_searches++;
+}
+
+static void leave_search(void)
+{
+	own_searches--;
+	atomic_fetch_sub(&searching, 1);
 }
 
 void lc_lock(void)
 {
-	if (!atomic_exchange(&state.fork_handled, true))
-		pthread_atfork(NULL, NULL, in_child);
+	handle_fork();
 	pthread_mutex_lock(&state.lock);
 }
 
@@ -410,11 +465,12 @@ static void describe(struct attempt *attempt)
 /* The end of the part of this object that ld.so made read-only. */
 static uintptr_t relro_end(void)
 {
-	extern const ElfW(Ehdr) __ehdr_start LC_HIDDEN;
-	const char *base = (const char *)&__ehdr_start;
-	const ElfW(Phdr) *phdrs = (const ElfW(Phdr) *)(base + __ehdr_start.e_phoff);
+	extern const char __ehdr_start[] LC_HIDDEN;	/* the linker's: our own image */
+	const char *base = __ehdr_start;
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)base;
+	const ElfW(Phdr) *phdrs = (const ElfW(Phdr) *)(base + header->e_phoff);
 
-	for (size_t i = 0; i < __ehdr_start.e_phnum; i++)
+	for (size_t i = 0; i < header->e_phnum; i++)
 		if (phdrs[i].p_type == PT_GNU_RELRO)
 			return (uintptr_t)base + phdrs[i].p_vaddr + phdrs[i].p_memsz;
 	return 0;
@@ -482,7 +538,7 @@ static void publish_loaded(struct attempt *attempt)
 	atomic_store(&lc_self.loaded, attempt->version);
 	while (lc_specifics.replay_pending && lc_specifics.replay_pending()) {
 		lc_unlock();
-		lc_specifics.replay_next(state.functions);
+		lc_specifics.replay_next(state.functions, state.outcomes);
 		lc_lock();
 	}
 	finish_filling();
@@ -509,9 +565,11 @@ static void publish_none(struct attempt *attempt, bool retry)
 /* Returns why the library is not to be had for this call, or LC_NONE. */
 static enum lc_refusal attempt_load(bool retry)
 {
-	struct attempt attempt = { .loads = lc_process_loads() };
+	struct attempt attempt = { .version = 0 };
 	enum lc_refusal refusal;
 
+	enter_search();
+	attempt.loads = lc_process_loads();
 	lc_search_run(&attempt.arena, &attempt.search, retry);
 	if (attempt.search.at.settings.wrong)
 		attempt.choice = (struct lc_choice){ .option = -1, .refusal = LC_MISSING };
@@ -521,6 +579,7 @@ static enum lc_refusal attempt_load(bool retry)
 		open_companion(&attempt);
 		resolve(&attempt);
 	}
+	leave_search();
 	describe(&attempt);
 	refusal = attempt.handle ? LC_NONE : attempt.choice.refusal;
 	if (attempt.arena.failed) {
@@ -545,16 +604,25 @@ static enum lc_refusal attempt_load(bool retry)
  */
 static void wait_for_filler(void)
 {
-	const struct timespec moment = { .tv_nsec = 100 * 1000 };
-
-	for (int i = 0; i < 10000 && atomic_load(&state.phase) == FILLING; i++) {
+	for (int i = 0; i < NAPS_A_SECOND && atomic_load(&state.phase) == FILLING; i++) {
 		if (pthread_equal(state.filler, pthread_self()))
 			break;	/* called back from a replayed call */
-		nanosleep(&moment, NULL);
+		nap();
 	}
 	lc_lock();
 	finish_filling();
 	lc_unlock();
+}
+
+/* Whether the process has loaded anything since the last search. */
+static bool loaded_something(void)
+{
+	unsigned long long loads;
+
+	enter_search();
+	loads = lc_process_loads();
+	leave_search();
+	return loads != atomic_load(&state.loads);
 }
 
 /* LC_NONE once the library is loaded. */
@@ -570,7 +638,7 @@ static enum lc_refusal ensure(void)
 			wait_for_filler();
 			continue;
 		case NONE:
-			if (atomic_load(&state.loads) == lc_process_loads())
+			if (!loaded_something())
 				return (enum lc_refusal)atomic_load(&state.refusal);
 			refusal = attempt_load(true);
 			break;

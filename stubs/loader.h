@@ -33,11 +33,12 @@ struct lc_specifics {
 			      int major);
 	/*
 	 * Calls recorded before the library was there: whether any is left, and
-	 * make the next one.  The first is called with the lock held, the second
+	 * make the next one, given what each slot leads to, or why it does not
+	 * (enum lc_refusal).  The first is called with the lock held, the second
 	 * without.  NULL: this library records none.
 	 */
 	bool (*replay_pending)(void);
-	void (*replay_next)(const lc_function *functions);
+	void (*replay_next)(const lc_function *functions, const uint8_t *outcomes);
 };
 
 #define LC_UNKNOWN(name) { .size = sizeof(struct lazycuda_status), .library = (name), \

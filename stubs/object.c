@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 
 #define MAX_PHDRS 64
 #define MAX_DYNAMIC 512		/* entries; a CUDA library has about 30 */
+#define MAX_STRINGS (1 << 20)	/* bytes; the largest has 20 KiB */
 
 /* A file being read. */
 struct reader {
@@ -106,29 +108,64 @@ static const char *read_header(struct reader *file)
 	return NULL;
 }
 
-static void read_nodes(const struct reader *file, uint64_t offset, size_t count,
-		       struct lc_elf *elf)
+static void match_node(const char *node, const struct lc_library *library, struct lc_elf *elf)
 {
-	while (count-- && elf->node_count < LC_ELF_NODES) {
-		char *node = elf->nodes[elf->node_count];
+	if (!strcmp(node, LC_PRIVATE_NODE))
+		elf->stub = true;
+	for (size_t i = 0; i < library->major_count; i++)
+		if (!strcmp(node, library->majors[i].soname))
+			elf->major = &library->majors[i];
+}
+
+static void read_nodes(const struct reader *file, uint64_t offset, uint64_t count,
+		       const struct lc_library *library, struct lc_elf *elf)
+{
+	/* A stub has a handful; a hostile file might have any number. */
+	for (uint64_t i = 0; i < count && i < 64; i++) {
 		ElfW(Verdaux) name;
 		ElfW(Verdef) def;
+		char node[64];
 
 		if (!read_at(file, offset, &def, sizeof(def)) ||
 		    !read_at(file, offset + def.vd_aux, &name, sizeof(name)))
 			return;
-		if (read_string(file, name.vda_name, node, sizeof(elf->nodes[0]))) {
-			elf->node_count++;
-			if (!strcmp(node, LC_PRIVATE_NODE))
-				elf->stub = true;
-		}
+		if (read_string(file, name.vda_name, node, sizeof(node)))
+			match_node(node, library, elf);
 		if (!def.vd_next)
 			return;
 		offset += def.vd_next;
 	}
 }
 
-static const char *read_dynamic(struct reader *file, struct lc_elf *elf)
+/*
+ * The newest version that a name in the string table proves.  What a library
+ * exports is there, and it imports nothing of that name; so there is no need
+ * to read its symbols.
+ */
+static void read_version(const struct reader *file, const struct lc_library *library,
+			 struct lc_elf *elf)
+{
+	size_t size = file->strings_size < MAX_STRINGS ? (size_t)file->strings_size : MAX_STRINGS;
+	char *strings;
+
+	elf->version = elf->major->oldest;
+	strings = malloc(size);
+	if (strings && read_at(file, file->strings, strings, size)) {
+		for (size_t i = 0; i < library->since_count; i++) {
+			const char *name = library->names + library->since[i].name;
+
+			if (LC_MAJOR(library->since[i].version) == elf->major->major &&
+			    memmem(strings, size, name, strlen(name) + 1)) {
+				elf->version = library->since[i].version;
+				break;
+			}
+		}
+	}
+	free(strings);
+}
+
+static const char *read_dynamic(struct reader *file, const struct lc_library *library,
+				struct lc_elf *elf)
 {
 	uint64_t soname = 0, strings = 0, verdef = 0, verdefs = 0, offset;
 	ElfW(Dyn) dynamic[MAX_DYNAMIC];
@@ -161,11 +198,13 @@ static const char *read_dynamic(struct reader *file, struct lc_elf *elf)
 	if (soname && !read_string(file, soname, elf->soname, sizeof(elf->soname)))
 		return "has a damaged SONAME";
 	if (verdef && file_offset(file, verdef, &offset))
-		read_nodes(file, offset, verdefs, elf);
+		read_nodes(file, offset, verdefs, library, elf);
+	if (elf->major)
+		read_version(file, library, elf);
 	return NULL;
 }
 
-const char *lc_elf_file(const char *path, struct lc_elf *elf)
+const char *lc_elf_file(const char *path, const struct lc_library *library, struct lc_elf *elf)
 {
 	/* Non-blocking, so that a FIFO of that name does not hold us. */
 	struct reader file = { .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) };
@@ -186,7 +225,7 @@ const char *lc_elf_file(const char *path, struct lc_elf *elf)
 	if (!why)
 		why = read_header(&file);
 	if (!why)
-		why = read_dynamic(&file, elf);
+		why = read_dynamic(&file, library, elf);
 	close(file.fd);
 	return why;
 }

@@ -16,22 +16,20 @@
 #include "stub.h"
 
 #define LC_PRIVATE_NODE "LAZYCUDA_1"	/* the version node that only stubs define */
-#define LC_ELF_NODES 16
-
 struct lc_elf {
 	char soname[128];
-	char nodes[LC_ELF_NODES][64];	/* version nodes it defines, its name's included */
-	size_t node_count;
 	bool stub;		/* it is one of ours, under whatever name */
+	const struct lc_major *major;	/* by its version nodes; NULL: not this library */
+	lc_version version;	/* at least this one, by the names in it */
 };
 
 /*
- * Reads a file that might be a shared library.  Returns NULL, or why it cannot
+ * Reads a file that might be the given library.  Returns NULL, or why it cannot
  * be loaded into this process, as a phrase: "is a directory".  Opens the file
  * once, never blocks on it, reads no further than the tables it needs, and
  * trusts nothing that it reads.
  */
-const char *lc_elf_file(const char *path, struct lc_elf *elf);
+const char *lc_elf_file(const char *path, const struct lc_library *library, struct lc_elf *elf);
 
 /*
  * Reads a loaded object's dynamic section, from within dl_iterate_phdr().

@@ -209,30 +209,43 @@ static void add_cached(struct list *list, const struct lc_library *library)
 	}
 }
 
-/*
- * The directories that dlopen() searches for a plain name, in its order:
- * LD_LIBRARY_PATH, the cache, and what is built into ld.so.  The last comes
- * with LD_LIBRARY_PATH as it was when the program started.
- */
-static void add_loader(struct list *list, const struct lc_library *library)
+/* The directories that ld.so would search for a plain name; NULL if it does
+ * not tell.  With LD_LIBRARY_PATH as it was when the program started. */
+static const Dl_serinfo *loader_path(struct lc_arena *arena)
 {
 	void *program = dlopen(NULL, RTLD_LAZY);
-	Dl_serinfo size, *info;
+	Dl_serinfo size, *info = NULL;
+
+	if (!program)
+		return NULL;
+	if (!dlinfo(program, RTLD_DI_SERINFOSIZE, &size))
+		info = lc_alloc(arena, size.dls_size);
+	if (info && (dlinfo(program, RTLD_DI_SERINFOSIZE, info) ||
+		     dlinfo(program, RTLD_DI_SERINFO, info)))
+		info = NULL;
+	dlclose(program);
+	return info;
+}
+
+/* In ld.so's order: LD_LIBRARY_PATH, its cache, and what is built into it. */
+static void add_loader(struct list *list, const struct lc_library *library)
+{
+	const Dl_serinfo *path = loader_path(list->arena);
 
 	add_path(list, lc_variable("LD_LIBRARY_PATH"), NULL, "loader");
 	add_cached(list, library);
-	if (!program)
-		return;
-	if (!dlinfo(program, RTLD_DI_SERINFOSIZE, &size) &&
-	    (info = lc_alloc(list->arena, size.dls_size))) {
-		*info = size;
-		if (!dlinfo(program, RTLD_DI_SERINFOSIZE, info) &&
-		    !dlinfo(program, RTLD_DI_SERINFO, info))
-			for (unsigned i = 0; i < info->dls_cnt; i++)
-				add(list, lc_format(list->arena, "%s", info->dls_serpath[i].dls_name),
-				    false, "loader");
-	}
-	dlclose(program);
+	for (unsigned i = 0; path && i < path->dls_cnt; i++)
+		add(list, path->dls_serpath[i].dls_name, false, "loader");
+}
+
+bool lc_loader_path_is_safe(struct lc_arena *arena)
+{
+	const Dl_serinfo *path = loader_path(arena);
+
+	for (unsigned i = 0; path && i < path->dls_cnt; i++)
+		if (path->dls_serpath[i].dls_name[0] != '/')
+			return false;
+	return path != NULL;
 }
 
 /* The folders of a toolkit as NVIDIA installs it. */

@@ -28,4 +28,11 @@ struct lc_places {
 void lc_places_of(struct lc_arena *arena, const struct lc_library *library,
 		  const struct lc_process *process, struct lc_places *places);
 
+/*
+ * Whether dlopen() of a plain name would search absolute directories alone.
+ * An empty entry in LD_LIBRARY_PATH, or a relative one, makes it search the
+ * current directory, where anybody may have put a library.
+ */
+bool lc_loader_path_is_safe(struct lc_arena *arena);
+
 #endif

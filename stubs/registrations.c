@@ -131,7 +131,7 @@ static struct record *take_oldest(void)
 	return record;
 }
 
-void lc_replay_next(const lc_function *functions)
+void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 {
 	struct record *record;
 	struct module *module;
@@ -151,9 +151,10 @@ void lc_replay_next(const lc_function *functions)
 
 	if (module && !record->creates)
 		record->word[0] = module->real;
-	/* A call that a version of the library does not have is dropped. */
 	if (functions[record->slot])
 		result = call(functions[record->slot], record->words, record->word);
+	else	/* for cudaGetLastError() to tell: nobody else would */
+		lc_refuse(record->slot, (enum lc_refusal)outcomes[record->slot]);
 
 	lc_lock();
 	if (module) {

@@ -9,7 +9,7 @@
 
 /* As in struct lc_specifics. */
 bool lc_replay_pending(void);
-void lc_replay_next(const lc_function *functions);
+void lc_replay_next(const lc_function *functions, const uint8_t *outcomes);
 
 /* The library's handle for one of ours; NULL while it has none. */
 void *lc_real_handle(void *handle);

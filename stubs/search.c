@@ -27,26 +27,12 @@ static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *se
 	return option;
 }
 
-/* The major that a library's version nodes, or its SONAME, give it. */
-static const struct lc_major *major_of(const struct lc_library *library, const struct lc_elf *elf)
-{
-	for (size_t i = 0; i < library->major_count; i++) {
-		const char *soname = library->majors[i].soname;
-
-		for (size_t n = 0; n < elf->node_count; n++)
-			if (!strcmp(elf->nodes[n], soname))
-				return &library->majors[i];
-	}
-	return NULL;
-}
-
 /* Reads a candidate's file and says in `option` what it is. */
 static void examine(const struct lc_library *library, const char *path,
 		    struct lc_option *option, const struct lc_major *expected)
 {
-	const struct lc_major *major;
 	struct lc_elf elf;
-	const char *why = lc_elf_file(path, &elf);
+	const char *why = lc_elf_file(path, library, &elf);
 
 	option->major = expected ? expected->major : 0;
 	option->unusable = true;
@@ -58,14 +44,14 @@ static void examine(const struct lc_library *library, const char *path,
 		option->reason = "is a lazycuda stub itself";
 		return;
 	}
-	major = major_of(library, &elf);
-	if (!major) {
+	if (!elf.major) {
 		option->reason = "is not this library, or of a CUDA that is not supported:"
 				 " it has none of the version nodes";
 		return;
 	}
-	option->major = major->major;
-	if (expected && major != expected) {
+	option->major = elf.major->major;
+	option->version = elf.version;
+	if (expected && elf.major != expected) {
 		/* Somebody made libcudart.so.13 a link to libcudart.so.12, say. */
 		option->reason = "is of another major than its name says";
 		return;
@@ -255,6 +241,10 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
 	size_t self = search->at.self;
 
+	if (!lc_loader_path_is_safe(arena)) {
+		lc_trace("dlopen() is not asked: it would search the current directory");
+		return;
+	}
 	for (size_t m = 0; m < lc_library.major_count; m++) {
 		const struct lc_major *major = &lc_library.majors[m];
 		void *handle = dlopen(major->soname, RTLD_NOW | RTLD_LOCAL);

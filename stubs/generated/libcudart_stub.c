@@ -96,6 +96,7 @@ LC_FORWARD(int32_t, cudaEventCreateFromEGLSync, (void *a1, void *a2, uint32_t a3
 LC_FORWARD(int32_t, cudaEventCreateWithFlags, (void *a1, uint32_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaEventDestroy, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaEventElapsedTime, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 4);)
+LC_FORWARD(int32_t, cudaEventElapsedTime_v2, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 4);)
 LC_FORWARD(int32_t, cudaEventQuery, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaEventRecord, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaEventRecordWithFlags, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
@@ -516,10 +517,16 @@ LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_11, (void *a1, void
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_13, (void *a1, void *a2, void *a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, cudaStreamWaitEvent, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamWaitEvent_ptsz, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
-LC_UNDECLARED(cudaSubgridCreate, 512, 0)
-LC_UNDECLARED(cudaSubgridWorkerGridCreate, 513, 0)
-LC_UNDECLARED(cudaSubgridWorksetCreate, 514, 0)
+LC_UNDECLARED(cudaSubgridCreate, 513, 0)
+LC_UNDECLARED(cudaSubgridWorkerGridCreate, 514, 0)
+LC_UNDECLARED(cudaSubgridWorksetCreate, 515, 0)
 LC_FORWARD(int32_t, cudaThreadExchangeStreamCaptureMode, (void *a1), (a1), error,)
+LC_FORWARD(int32_t, cudaThreadExit, (void), (), error,)
+LC_FORWARD(int32_t, cudaThreadGetCacheConfig, (void *a1), (a1), error, LC_ZERO(a1, 4);)
+LC_FORWARD(int32_t, cudaThreadGetLimit, (void *a1, int32_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaThreadSetCacheConfig, (int32_t a1), (a1), error,)
+LC_FORWARD(int32_t, cudaThreadSetLimit, (int32_t a1, uint64_t a2), (a1, a2), error,)
+LC_FORWARD(int32_t, cudaThreadSynchronize, (void), (), error,)
 LC_FORWARD(int32_t, cudaUnbindTexture, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaUserObjectCreate, (void *a1, void *a2, void *a3, uint32_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaUserObjectRelease, (void *a1, uint32_t a2), (a1, a2), error,)
@@ -624,6 +631,7 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaEventCreateWithFlags = lc_slow_cudaEventCreateWithFlags,
 	.cudaEventDestroy = lc_slow_cudaEventDestroy,
 	.cudaEventElapsedTime = lc_slow_cudaEventElapsedTime,
+	.cudaEventElapsedTime_v2 = lc_slow_cudaEventElapsedTime_v2,
 	.cudaEventQuery = lc_slow_cudaEventQuery,
 	.cudaEventRecord = lc_slow_cudaEventRecord,
 	.cudaEventRecordWithFlags = lc_slow_cudaEventRecordWithFlags,
@@ -1048,6 +1056,12 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaSubgridWorkerGridCreate = lc_slow_cudaSubgridWorkerGridCreate,
 	.cudaSubgridWorksetCreate = lc_slow_cudaSubgridWorksetCreate,
 	.cudaThreadExchangeStreamCaptureMode = lc_slow_cudaThreadExchangeStreamCaptureMode,
+	.cudaThreadExit = lc_slow_cudaThreadExit,
+	.cudaThreadGetCacheConfig = lc_slow_cudaThreadGetCacheConfig,
+	.cudaThreadGetLimit = lc_slow_cudaThreadGetLimit,
+	.cudaThreadSetCacheConfig = lc_slow_cudaThreadSetCacheConfig,
+	.cudaThreadSetLimit = lc_slow_cudaThreadSetLimit,
+	.cudaThreadSynchronize = lc_slow_cudaThreadSynchronize,
 	.cudaUnbindTexture = lc_slow_cudaUnbindTexture,
 	.cudaUserObjectCreate = lc_slow_cudaUserObjectCreate,
 	.cudaUserObjectRelease = lc_slow_cudaUserObjectRelease,
@@ -1279,7 +1293,7 @@ LC_EXPORT(cudaEventDestroy, cudaEventDestroy, "@@", "libcudart.so.13")
 LC_EXPORT(cudaEventElapsedTime, cudaEventElapsedTime, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaEventElapsedTime, cudaEventElapsedTime, "@", "libcudart.so.12")
 LC_EXPORT(cudaEventElapsedTime, cudaEventElapsedTime, "@@", "libcudart.so.13")
-LC_EXPORT(cudaEventElapsedTime, cudaEventElapsedTime_v2, "@@", "libcudart.so.12")
+LC_EXPORT(cudaEventElapsedTime_v2, cudaEventElapsedTime_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaEventQuery, cudaEventQuery, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaEventQuery, cudaEventQuery, "@", "libcudart.so.12")
 LC_EXPORT(cudaEventQuery, cudaEventQuery, "@@", "libcudart.so.13")
@@ -2312,18 +2326,18 @@ LC_EXPORT(cudaSubgridWorksetCreate, cudaSubgridWorksetCreate, "@@", "libcudart.s
 LC_EXPORT(cudaThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, "@", "libcudart.so.12")
 LC_EXPORT(cudaThreadExchangeStreamCaptureMode, cudaThreadExchangeStreamCaptureMode, "@@", "libcudart.so.13")
-LC_EXPORT(cudaDeviceReset, cudaThreadExit, "@", "libcudart.so.11.0")
-LC_EXPORT(cudaDeviceReset, cudaThreadExit, "@@", "libcudart.so.12")
-LC_EXPORT(cudaDeviceGetCacheConfig, cudaThreadGetCacheConfig, "@", "libcudart.so.11.0")
-LC_EXPORT(cudaDeviceGetCacheConfig, cudaThreadGetCacheConfig, "@@", "libcudart.so.12")
-LC_EXPORT(cudaDeviceGetLimit, cudaThreadGetLimit, "@", "libcudart.so.11.0")
-LC_EXPORT(cudaDeviceGetLimit, cudaThreadGetLimit, "@@", "libcudart.so.12")
-LC_EXPORT(cudaDeviceSetCacheConfig, cudaThreadSetCacheConfig, "@", "libcudart.so.11.0")
-LC_EXPORT(cudaDeviceSetCacheConfig, cudaThreadSetCacheConfig, "@@", "libcudart.so.12")
-LC_EXPORT(cudaDeviceSetLimit, cudaThreadSetLimit, "@", "libcudart.so.11.0")
-LC_EXPORT(cudaDeviceSetLimit, cudaThreadSetLimit, "@@", "libcudart.so.12")
-LC_EXPORT(cudaDeviceSynchronize, cudaThreadSynchronize, "@", "libcudart.so.11.0")
-LC_EXPORT(cudaDeviceSynchronize, cudaThreadSynchronize, "@@", "libcudart.so.12")
+LC_EXPORT(cudaThreadExit, cudaThreadExit, "@", "libcudart.so.11.0")
+LC_EXPORT(cudaThreadExit, cudaThreadExit, "@@", "libcudart.so.12")
+LC_EXPORT(cudaThreadGetCacheConfig, cudaThreadGetCacheConfig, "@", "libcudart.so.11.0")
+LC_EXPORT(cudaThreadGetCacheConfig, cudaThreadGetCacheConfig, "@@", "libcudart.so.12")
+LC_EXPORT(cudaThreadGetLimit, cudaThreadGetLimit, "@", "libcudart.so.11.0")
+LC_EXPORT(cudaThreadGetLimit, cudaThreadGetLimit, "@@", "libcudart.so.12")
+LC_EXPORT(cudaThreadSetCacheConfig, cudaThreadSetCacheConfig, "@", "libcudart.so.11.0")
+LC_EXPORT(cudaThreadSetCacheConfig, cudaThreadSetCacheConfig, "@@", "libcudart.so.12")
+LC_EXPORT(cudaThreadSetLimit, cudaThreadSetLimit, "@", "libcudart.so.11.0")
+LC_EXPORT(cudaThreadSetLimit, cudaThreadSetLimit, "@@", "libcudart.so.12")
+LC_EXPORT(cudaThreadSynchronize, cudaThreadSynchronize, "@", "libcudart.so.11.0")
+LC_EXPORT(cudaThreadSynchronize, cudaThreadSynchronize, "@@", "libcudart.so.12")
 LC_EXPORT(cudaUnbindTexture, cudaUnbindTexture, "@@", "libcudart.so.11.0")
 LC_EXPORT(cudaUserObjectCreate, cudaUserObjectCreate, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaUserObjectCreate, cudaUserObjectCreate, "@", "libcudart.so.12")
@@ -3731,6 +3745,7 @@ static const struct candidates {
 	struct lc_candidate cudaEventCreateWithFlags[1];
 	struct lc_candidate cudaEventDestroy[1];
 	struct lc_candidate cudaEventElapsedTime[2];
+	struct lc_candidate cudaEventElapsedTime_v2[2];
 	struct lc_candidate cudaEventQuery[1];
 	struct lc_candidate cudaEventRecord[1];
 	struct lc_candidate cudaEventRecordWithFlags[1];
@@ -4155,6 +4170,12 @@ static const struct candidates {
 	struct lc_candidate cudaSubgridWorkerGridCreate[1];
 	struct lc_candidate cudaSubgridWorksetCreate[1];
 	struct lc_candidate cudaThreadExchangeStreamCaptureMode[1];
+	struct lc_candidate cudaThreadExit[2];
+	struct lc_candidate cudaThreadGetCacheConfig[2];
+	struct lc_candidate cudaThreadGetLimit[2];
+	struct lc_candidate cudaThreadSetCacheConfig[2];
+	struct lc_candidate cudaThreadSetLimit[2];
+	struct lc_candidate cudaThreadSynchronize[2];
 	struct lc_candidate cudaUnbindTexture[1];
 	struct lc_candidate cudaUserObjectCreate[1];
 	struct lc_candidate cudaUserObjectRelease[1];
@@ -4450,6 +4471,10 @@ static const struct candidates {
 	{
 		{ N(cudaEventElapsedTime), LC_VERSION(11, 0), LC_ANY_LATER },
 		{ N(cudaEventElapsedTime_v2), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+	},
+	{
+		{ N(cudaEventElapsedTime_v2), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(cudaEventElapsedTime), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(cudaEventQuery), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5741,6 +5766,30 @@ static const struct candidates {
 		{ N(cudaThreadExchangeStreamCaptureMode), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
+		{ N(cudaThreadExit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaDeviceReset), LC_VERSION(11, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(cudaThreadGetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaDeviceGetCacheConfig), LC_VERSION(11, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(cudaThreadGetLimit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaDeviceGetLimit), LC_VERSION(11, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(cudaThreadSetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaDeviceSetCacheConfig), LC_VERSION(11, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(cudaThreadSetLimit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaDeviceSetLimit), LC_VERSION(11, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(cudaThreadSynchronize), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaDeviceSynchronize), LC_VERSION(11, 0), LC_ANY_LATER },
+	},
+	{
 		{ N(cudaUnbindTexture), LC_VERSION(11, 0), LC_VERSION(11, 8) },
 	},
 	{
@@ -5872,6 +5921,7 @@ static const struct lc_slot slots[] = {
 	{ N(cudaEventCreateWithFlags), C(cudaEventCreateWithFlags) },
 	{ N(cudaEventDestroy), C(cudaEventDestroy) },
 	{ N(cudaEventElapsedTime), C(cudaEventElapsedTime) },
+	{ N(cudaEventElapsedTime_v2), C(cudaEventElapsedTime_v2) },
 	{ N(cudaEventQuery), C(cudaEventQuery) },
 	{ N(cudaEventRecord), C(cudaEventRecord) },
 	{ N(cudaEventRecordWithFlags), C(cudaEventRecordWithFlags) },
@@ -6296,6 +6346,12 @@ static const struct lc_slot slots[] = {
 	{ N(cudaSubgridWorkerGridCreate), C(cudaSubgridWorkerGridCreate) },
 	{ N(cudaSubgridWorksetCreate), C(cudaSubgridWorksetCreate) },
 	{ N(cudaThreadExchangeStreamCaptureMode), C(cudaThreadExchangeStreamCaptureMode) },
+	{ N(cudaThreadExit), C(cudaThreadExit) },
+	{ N(cudaThreadGetCacheConfig), C(cudaThreadGetCacheConfig) },
+	{ N(cudaThreadGetLimit), C(cudaThreadGetLimit) },
+	{ N(cudaThreadSetCacheConfig), C(cudaThreadSetCacheConfig) },
+	{ N(cudaThreadSetLimit), C(cudaThreadSetLimit) },
+	{ N(cudaThreadSynchronize), C(cudaThreadSynchronize) },
 	{ N(cudaUnbindTexture), C(cudaUnbindTexture) },
 	{ N(cudaUserObjectCreate), C(cudaUserObjectCreate) },
 	{ N(cudaUserObjectRelease), C(cudaUserObjectRelease) },

@@ -151,6 +151,7 @@ enum {
 	LC_SLOT_cudaEventCreateWithFlags,
 	LC_SLOT_cudaEventDestroy,
 	LC_SLOT_cudaEventElapsedTime,
+	LC_SLOT_cudaEventElapsedTime_v2,
 	LC_SLOT_cudaEventQuery,
 	LC_SLOT_cudaEventRecord,
 	LC_SLOT_cudaEventRecordWithFlags,
@@ -575,6 +576,12 @@ enum {
 	LC_SLOT_cudaSubgridWorkerGridCreate,
 	LC_SLOT_cudaSubgridWorksetCreate,
 	LC_SLOT_cudaThreadExchangeStreamCaptureMode,
+	LC_SLOT_cudaThreadExit,
+	LC_SLOT_cudaThreadGetCacheConfig,
+	LC_SLOT_cudaThreadGetLimit,
+	LC_SLOT_cudaThreadSetCacheConfig,
+	LC_SLOT_cudaThreadSetLimit,
+	LC_SLOT_cudaThreadSynchronize,
 	LC_SLOT_cudaUnbindTexture,
 	LC_SLOT_cudaUserObjectCreate,
 	LC_SLOT_cudaUserObjectRelease,
@@ -681,6 +688,7 @@ struct lc_slots {
 	int32_t (*cudaEventCreateWithFlags)(void *, uint32_t);
 	int32_t (*cudaEventDestroy)(void *);
 	int32_t (*cudaEventElapsedTime)(void *, void *, void *);
+	int32_t (*cudaEventElapsedTime_v2)(void *, void *, void *);
 	int32_t (*cudaEventQuery)(void *);
 	int32_t (*cudaEventRecord)(void *, void *);
 	int32_t (*cudaEventRecordWithFlags)(void *, void *, uint32_t);
@@ -1105,6 +1113,12 @@ struct lc_slots {
 	lc_function cudaSubgridWorkerGridCreate;
 	lc_function cudaSubgridWorksetCreate;
 	int32_t (*cudaThreadExchangeStreamCaptureMode)(void *);
+	int32_t (*cudaThreadExit)(void);
+	int32_t (*cudaThreadGetCacheConfig)(void *);
+	int32_t (*cudaThreadGetLimit)(void *, int32_t);
+	int32_t (*cudaThreadSetCacheConfig)(int32_t);
+	int32_t (*cudaThreadSetLimit)(int32_t, uint64_t);
+	int32_t (*cudaThreadSynchronize)(void);
 	int32_t (*cudaUnbindTexture)(void *);
 	int32_t (*cudaUserObjectCreate)(void *, void *, void *, uint32_t, uint32_t);
 	int32_t (*cudaUserObjectRelease)(void *, uint32_t);
