@@ -4,7 +4,8 @@
 # make test		the tests; make demo: the four worlds; make bench: the figures
 # make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR
 # make generate		stubs/generated from symbols.txt; check-generated compares
-# make symbols		symbols.txt from headers and libraries; check-symbols compares
+# make symbols		symbols.txt from headers and libraries; check-symbols compares,
+#			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
 #
 #	V=1		show commands
 #	CC, CFLAGS, CPPFLAGS, LDFLAGS	the usual
@@ -42,6 +43,12 @@ ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
 BASE_LDFLAGS := -shared -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
+
+comma := ,
+# Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
+# name it, though newer ones need it no more (stubs/glibc.h).
+LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
+	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl)
 
 LIBRARIES := cudart nvrtc nvJitLink
 # Sources that one stub has alone; all others in stubs/ are in each of them.
@@ -102,7 +109,7 @@ $(BUILD)/lib/lib$(1)_stub.so: $(BUILD)/obj/generated/lib$(1)_stub.o \
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$$(@F) \
-		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ -ldl $$(LDLIBS)
+		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ $$(LIBDL) $$(LDLIBS)
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call stub,$(l))))
 
@@ -178,9 +185,12 @@ scan = $(BUILD)/gen/scan --toolkits build/toolkits --hints gen/hints.txt \
 symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 	$(Q)$(scan) -o symbols.txt
 
+# REAL=/path/to/libcudart.so.13=13.6 checks that file instead of those fetched.
+REAL ?= $(wildcard $(foreach l,cudart nvrtc nvJitLink,build/toolkits/*/*/nvidia/*/lib/lib$(l).so.*))
 check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 	$(Q)$(scan) -o $(BUILD)/symbols.txt
 	$(Q)diff -u symbols.txt $(BUILD)/symbols.txt
+	$(Q)$(BUILD)/gen/scan --check symbols.txt $(REAL)
 
 # ---- tests, figures ----
 

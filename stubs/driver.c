@@ -2,12 +2,12 @@
 /* driver.c - the installed NVIDIA driver */
 #include "driver.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "glibc.h"
 #include "settings.h"
 
 /* The loader's own search first, then where it does not look on WSL and NixOS. */

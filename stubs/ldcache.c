@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "glibc.h"
 
 /*
  * The format that ldconfig has written since glibc 2.2; layout as in glibc's

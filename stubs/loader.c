@@ -2,7 +2,6 @@
 /* loader.c - when the real library is loaded, and what the slots lead to */
 #include "loader.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
@@ -15,6 +14,7 @@
 
 #include "driver.h"
 #include "errors.h"
+#include "glibc.h"
 #include "search.h"
 
 enum phase { FIRST, NONE, FILLING, LOADED };

@@ -6,8 +6,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "glibc.h"
 
 #if defined(__x86_64__)
 # define MACHINE EM_X86_64

@@ -2,9 +2,10 @@
 /* peers.c - how the stubs of a process know each other */
 #include "peers.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
+
+#include "glibc.h"
 
 static struct lc_peer *peer_at(const char *path)
 {

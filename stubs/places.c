@@ -3,12 +3,11 @@
 #include "places.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "glibc.h"
 #include "ldcache.h"
 #include "settings.h"
 

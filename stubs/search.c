@@ -2,11 +2,10 @@
 /* search.c - everything that could be loaded, for every stub of the process */
 #include "search.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "glibc.h"
 #include "object.h"
 #include "places.h"
 

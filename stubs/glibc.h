@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * glibc.h - run on glibc 2.17, whatever glibc this was built with
+ *
+ * A wheel for manylinux2014 may need no symbol younger than 2.17, nor does the
+ * real libcudart.  glibc 2.34 moved libdl into libc and gave its functions new
+ * versions, and 2.33 made functions of what had been inlined; the old ones are
+ * still there and do the same.  Include this before calling any of them.
+ */
+#ifndef GLIBC_H
+#define GLIBC_H
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+
+# ifdef __x86_64__
+#  define LC_GLIBC_DL "GLIBC_2.2.5"
+#  define LC_GLIBC_DLINFO "GLIBC_2.3.3"
+#  define LC_STAT_VERSION 1
+# else
+#  define LC_GLIBC_DL "GLIBC_2.17"
+#  define LC_GLIBC_DLINFO "GLIBC_2.17"
+#  define LC_STAT_VERSION 0
+# endif
+
+__asm__(".symver dlopen, dlopen@" LC_GLIBC_DL);
+__asm__(".symver dlclose, dlclose@" LC_GLIBC_DL);
+__asm__(".symver dlerror, dlerror@" LC_GLIBC_DL);
+__asm__(".symver dlsym, dlsym@" LC_GLIBC_DL);
+__asm__(".symver dlvsym, dlvsym@" LC_GLIBC_DL);
+__asm__(".symver dlinfo, dlinfo@" LC_GLIBC_DLINFO);
+
+extern int __xstat(int version, const char *path, struct stat *st);
+extern int __lxstat(int version, const char *path, struct stat *st);
+extern int __fxstat(int version, int fd, struct stat *st);
+
+# define stat(path, st) __xstat(LC_STAT_VERSION, path, st)
+# define lstat(path, st) __lxstat(LC_STAT_VERSION, path, st)
+# define fstat(fd, st) __fxstat(LC_STAT_VERSION, fd, st)
+
+#endif
+
+#endif
