@@ -125,7 +125,8 @@ def aarch64_instructions():
     run("make", "-s", "-C", ROOT, "CC=aarch64-linux-gnu-gcc", "BUILD=build/aarch64",
         "build/aarch64/lib/libcudart_stub.so")
     text = run(objdump, "-d", "--no-show-raw-insn", BUILD / "aarch64/lib/libcudart_stub.so")
-    function = re.search(r"<[^>]*cudaDeviceSynchronize[^>]*>:\n((?:\s+[0-9a-f]+:.*\n)+)", text)
+    function = re.search(r"<(?:lc_entry_)?cudaDeviceSynchronize(?:@[^>]*)?>:\n"
+                         r"((?:\s+[0-9a-f]+:.*\n)+)", text)
     body = function[1].splitlines()
     count = next(i for i, line in enumerate(body, 1) if re.search(r":\s+br\s", line))
     return {"a": count, "b": 0, "min": count, "median": count, "unit": "instructions",

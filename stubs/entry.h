@@ -7,9 +7,12 @@
  * are, so a new CPU needs nothing here.  On two CPUs some compilers use more
  * instructions than it takes, and are helped:
  *
- *	x86-64	gcc makes `jmp *slot(%rip)`; clang up to 14 loads the slot first
+ *	x86-64	gcc makes `jmp *slot(%rip)`; clang 14 loads the slot first
  *	aarch64	adrp, ldr, br; gcc moves the slot to x16 before it jumps, clang
- *		reloads stack arguments, both rebuild structs
+ *		reloads stack arguments
+ *
+ * and all of them take structs apart and rebuild them, so that a function that
+ * takes or returns a struct by value has its jump in assembly there.
  *
  * Build generated code with optimisation, whatever the rest is built with.
  */
@@ -20,21 +23,30 @@
 
 #include "stub.h"
 
+/* -DLC_C_ONLY makes what a CPU that is not known here gets. */
+#if defined(__LP64__) && !defined(LC_C_ONLY)
+#if defined(__x86_64__)
+#define LC_X86_64
+#elif defined(__aarch64__)
+#define LC_AARCH64
+#endif
+#endif
+
 /* Entries are visible as far as the version script, which drops these names
  * and keeps the versioned ones that LC_EXPORT makes of them. */
 #define LC_ENTRY __attribute__((visibility("default"), no_instrument_function)) LC_NAKED
 
-#if defined(__clang__) && defined(__x86_64__) && defined(__LP64__)
+#if defined(LC_X86_64) && defined(__clang__)
 #define LC_NAKED __attribute__((naked))
 #define LC_JUMP(slot, args) \
 	__asm__("jmp *lc_slot_table+%c0(%%rip)" :: "i"(offsetof(struct lc_slots, slot)))
-#elif defined(__clang__) && defined(__aarch64__) && defined(__LP64__)
+#elif defined(LC_AARCH64) && defined(__clang__)
 #define LC_NAKED __attribute__((naked))
 #define LC_JUMP(slot, args) \
 	__asm__("adrp x16, lc_slot_table+%c0\n\t" \
 		"ldr x16, [x16, #:lo12:lc_slot_table+%c0]\n\t" \
 		"br x16" :: "i"(offsetof(struct lc_slots, slot)))
-#elif defined(__aarch64__)
+#elif defined(LC_AARCH64)
 #define LC_NAKED
 #define LC_JUMP(slot, args) \
 	register __typeof__(lc_slots.slot) function __asm__("x16") = lc_slots.slot; \
@@ -44,47 +56,6 @@
 #define LC_NAKED
 #define LC_JUMP(slot, args) return lc_slots.slot args
 #endif
-
-/*
- * Structs by value, as the registers they travel in: 1 or 2 words; REF, the
- * address of a copy.  Only where the generator has counted that the registers
- * suffice does it use these: gen/write_stub.c.
- */
-#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
-#define LC_TYPE_1(type) uint64_t
-#define LC_TYPE_2(type) uint64_t, uint64_t
-#define LC_PARAM_1(type, name) uint64_t name
-#define LC_PARAM_2(type, name) uint64_t name, uint64_t name##_2
-#define LC_ARG_2(name) name, name##_2
-#else
-#define LC_TYPE_1(type) type
-#define LC_TYPE_2(type) type
-#define LC_PARAM_1(type, name) type name
-#define LC_PARAM_2(type, name) type name
-#define LC_ARG_2(name) name
-#endif
-#define LC_ARG_1(name) name
-
-/* The same where only AArch64 passes it so. */
-#if defined(__LP64__) && defined(__aarch64__)
-#define LC_TYPE_1A LC_TYPE_1
-#define LC_TYPE_2A LC_TYPE_2
-#define LC_TYPE_REF(type) void *
-#define LC_PARAM_1A LC_PARAM_1
-#define LC_PARAM_2A LC_PARAM_2
-#define LC_PARAM_REF(type, name) void *name
-#define LC_ARG_2A LC_ARG_2
-#else
-#define LC_TYPE_1A(type) type
-#define LC_TYPE_2A(type) type
-#define LC_TYPE_REF(type) type
-#define LC_PARAM_1A(type, name) type name
-#define LC_PARAM_2A(type, name) type name
-#define LC_PARAM_REF(type, name) type name
-#define LC_ARG_2A(name) name
-#endif
-#define LC_ARG_1A(name) name
-#define LC_ARG_REF(name) name
 
 /* What a failing call leaves behind an output parameter. */
 #define LC_ZERO(pointer, bytes) do { if (pointer) memset(pointer, 0, bytes); } while (0)
@@ -106,11 +77,8 @@
 	LC_ENTRY type lc_entry_##slot params; \
 	LC_ENTRY type lc_entry_##slot params { LC_JUMP(slot, args); }
 
-/*
- * An entry in assembly, for what C cannot say: that a function takes what it is
- * not told of, or that a struct is returned where the caller wants it.
- */
-#if defined(__x86_64__) && defined(__LP64__)
+/* An entry in assembly: it leaves alone whatever it is called with. */
+#if defined(LC_X86_64)
 #if defined(__CET__) && (__CET__ & 1)
 #define LC_LANDING "endbr64\n"
 #else
@@ -118,7 +86,7 @@
 #endif
 #define LC_ASM_JUMP(number) \
 	"jmp *lc_slot_table+8*" #number "(%rip)\n"
-#elif defined(__aarch64__) && defined(__LP64__)
+#elif defined(LC_AARCH64)
 #if defined(__ARM_FEATURE_BTI_DEFAULT)
 #define LC_LANDING "hint #34\n"		/* bti c */
 #else

@@ -252,13 +252,12 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 
 		if (!handle)
 			continue;
-		/* A stub under the real name is found like this, and is none. */
-		if (!dlsym(handle, LC_PEER_SYMBOL) &&
-		    !dlinfo(handle, RTLD_DI_LINKMAP, &map)) {
-			option = add_option(arena, search, self, lc_format(arena, "%s", map->l_name),
-					    "loader", LC_BY_SEARCH);
+		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/') {
+			const char *path = lc_format(arena, "%s", map->l_name);
+
+			option = add_option(arena, search, self, path, "loader", LC_BY_SEARCH);
 			if (option)
-				option->major = major->major;
+				examine(&lc_library, path, option, major);
 		}
 		/* Whoever uses it opens it again; until then it is not kept. */
 		dlclose(handle);

@@ -18,7 +18,7 @@
 
 #include "entry.h"
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if defined(LC_X86_64)
 
 __asm__(
 	".pushsection .text.unlikely,\"ax\",@progbits\n"
@@ -98,7 +98,7 @@ __asm__(
 	".size lc_slow_" #slot ", .-lc_slow_" #slot "\n" \
 	".popsection\n"
 
-#elif defined(__aarch64__) && defined(__LP64__)
+#elif defined(LC_AARCH64)
 
 /* The return address goes to the stack: sign it if the compiler does. */
 #if defined(__ARM_FEATURE_PAC_DEFAULT) && (__ARM_FEATURE_PAC_DEFAULT & 1)
