@@ -33,36 +33,29 @@ int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
 	return lc_reaches(slot) ? REAL(slot, int32_t (*)(void))() : 0;
 }
 
-/*
- * The name that the stub's list has for an error, where the library has none:
- * there is none, or it is older than the error, which a caller compiled for a
- * newer CUDA may well ask about.  NULL: ask the library.
- */
-static const char *own_name(int32_t error, unsigned slot)
+static const char *name_of(int32_t error)
 {
-	const struct lazycuda_status *status;
 	const char *name = lc_status_name(error);
 
-	if (!lc_reaches(slot))
-		return name ? name : "unrecognized error code";
-	status = lc_status();
-	return lc_status_is_newer(error, LC_VERSION(status->major, status->minor)) ? name : NULL;
+	return name ? name : "unrecognized error code";
 }
 
 void *lc_hook_cudaGetErrorName(int32_t error, unsigned slot)
 {
-	const char *name = own_name(error, slot);
-
-	return name ? (void *)name : REAL(slot, void *(*)(int32_t))(error);
+	if (lc_reaches(slot))
+		return REAL(slot, void *(*)(int32_t))(error);
+	return (void *)name_of(error);
 }
 
 void *lc_hook_cudaGetErrorString(int32_t error, unsigned slot)
 {
 	const char *text = lc_refusal_text(error);
 
-	if (!text)
-		text = own_name(error, slot);
-	return text ? (void *)text : REAL(slot, void *(*)(int32_t))(error);
+	if (text)
+		return (void *)text;
+	if (lc_reaches(slot))
+		return REAL(slot, void *(*)(int32_t))(error);
+	return (void *)name_of(error);
 }
 
 /* nvcc calls it before the first use of a managed variable. */

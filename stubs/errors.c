@@ -63,15 +63,6 @@ const char *lc_status_name(int32_t value)
 	return name;
 }
 
-bool lc_status_is_newer(int32_t value, lc_version version)
-{
-	for (size_t i = 0; i < lc_library.enumerator_count; i++)
-		if (lc_library.enumerators[i].value == value &&
-		    lc_library.enumerators[i].from <= version)
-			return false;
-	return lc_status_name(value) != NULL;
-}
-
 static const char *message(struct lc_arena *arena, const char *function, enum lc_refusal why,
 			   const struct lazycuda_status *status)
 {

@@ -3,8 +3,6 @@
 #ifndef ERRORS_H
 #define ERRORS_H
 
-#include <stdbool.h>
-
 #include "../include/lazycuda.h"
 #include "stub.h"
 
@@ -29,9 +27,6 @@ void lc_clear_pending(void);
 
 /* The name of a status value in the library's enumeration, in any version; or NULL. */
 const char *lc_status_name(int32_t value);
-
-/* Whether a status value came only after this version, which cannot name it. */
-bool lc_status_is_newer(int32_t value, lc_version version);
 
 /* What a status means if the stub may have returned it: the message of the
  * thread's last refusal, or why there is no library; else NULL. */
