@@ -6,7 +6,10 @@
  * nvrtc and links it with nvJitLink, and prints which files did that.  Built
  * against lib/cuda12, without a CUDA header, as if compiled for CUDA 12.
  *
- * Exit status: 0 if each call was forwarded or answered with a typed error.
+ *     demo [VERSION]
+ *
+ * Exit status: 0 if the runtime in use is of that version ("none": there is
+ * none), or if none was said; else 1.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -137,7 +140,17 @@ static void print_choice(const char *library)
 		printf("  %-9s none\n", library);
 }
 
-int main(void)
+static int is_expected(const char *version)
+{
+	const char *used = lazycuda_get_status("cudart")->version;
+
+	if (!strcmp(used ? used : "none", version))
+		return 1;
+	printf("  expected %s, and the runtime in use is %s\n", version, used ? used : "none");
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	char *ptx;
 
@@ -148,5 +161,5 @@ int main(void)
 	print_choice("cudart");
 	print_choice("nvrtc");
 	print_choice("nvJitLink");
-	return 0;
+	return argc > 1 && !is_expected(argv[1]);
 }

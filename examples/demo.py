@@ -59,16 +59,17 @@ def has_cuda():
     return done.returncode == 0
 
 
-def run(program, sandbox, folders, major):
+def run(program, sandbox, folders, version):
     """Run it in its world.  Returns its exit status, or SKIPPED."""
+    command = [program, version or "none"]
     path = {"LD_LIBRARY_PATH": ":".join(str(folder) for folder in folders)} if folders else {}
     if sandbox:
         words = [word for name, value in path.items() for word in ("--env", f"{name}={value}")]
-        return subprocess.run([sandbox, *words, "--", program], stdin=subprocess.DEVNULL).returncode
+        return subprocess.run([sandbox, *words, "--", *command], stdin=subprocess.DEVNULL).returncode
     if not folders and has_cuda():
         return SKIPPED
-    pin = {"LAZYCUDA_MAJOR": major} if major else {}
-    return subprocess.run([program], stdin=subprocess.DEVNULL, env={**path, **pin}).returncode
+    pin = {"LAZYCUDA_MAJOR": version.partition(".")[0]} if version else {}
+    return subprocess.run(command, stdin=subprocess.DEVNULL, env={**path, **pin}).returncode
 
 
 def working_sandbox():
@@ -95,7 +96,7 @@ def main():
                       "  FAKE libraries stand in: they answer every call with made-up numbers",
                       flush=True)
                 folders = fake_folders(version)
-        status = run(program, sandbox, folders, version and version.partition(".")[0])
+        status = run(program, sandbox, folders, version)
         if status == SKIPPED:
             print("  skipped: this machine has CUDA, and it cannot be hidden")
         failed |= status not in (0, SKIPPED)

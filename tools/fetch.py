@@ -15,12 +15,16 @@ Exit status: 0 all there, 1 something could not be fetched, 2 wrong usage.
 """
 import argparse
 import concurrent.futures
+import functools
+import importlib.util
 import pathlib
 import platform
 import re
 import subprocess
 import sys
 import tempfile
+import threading
+import venv
 import zipfile
 
 TABLE = pathlib.Path(__file__).resolve().parent / "toolkits.txt"
@@ -63,16 +67,36 @@ def wanted_member(name, part):
     return bool(KEEP_LIB.search(name) or KEEP_HEADER.search(name))
 
 
+_pip_lock = threading.Lock()
+
+
+@functools.lru_cache(maxsize=None)
+def pip_python(dest):
+    """A Python that has pip: this one, or one in an environment made for it;
+    None if there can be none."""
+    if importlib.util.find_spec("pip"):
+        return sys.executable
+    if not importlib.util.find_spec("ensurepip"):
+        return None
+    venv.create(dest / ".pip", with_pip=True)
+    return str(dest / ".pip/bin/python")
+
+
 def fetch_wheel(root, part, package, version, arch):
     """Unpack one wheel into root; return None, or why it could not be."""
     stamp = root / ".fetched" / f"{package}-{version}"
     if stamp.exists():
         return None
     root.mkdir(parents=True, exist_ok=True)
+    with _pip_lock:
+        python = pip_python(root.parent.parent)
+    if not python:
+        return (f"{package}=={version} ({arch}): this Python has no pip "
+                "(Debian: apt install python3-venv)")
     with tempfile.TemporaryDirectory(dir=root, prefix=".fetch-") as tmp:
         tags = [word for tag in TAGS for word in ("--platform", f"{tag}_{arch}")]
         pip = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
+            [python, "-m", "pip", "download", "--quiet", "--no-deps",
              "--disable-pip-version-check", "--no-cache-dir",
              "--only-binary=:all:", *tags, "--dest", tmp, f"{package}=={version}"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True)
