@@ -57,7 +57,7 @@ OWN_nvrtc := stubs/nvrtc.c
 OWN_nvJitLink := stubs/nvjitlink.c
 COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
 TOOL := $(sort $(wildcard tools/*.c))
-GEN := gen/gen.c gen/list.c gen/plan.c gen/util.c gen/value.c gen/write_links.c \
+GEN := gen/check.c gen/gen.c gen/list.c gen/plan.c gen/util.c gen/value.c gen/write_links.c \
 	gen/write_stub.c
 SCAN := $(sort $(wildcard gen/scan*.c))
 

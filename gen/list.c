@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* list.c - reads symbols.txt; gen/symbols.head says what it means */
+/* list.c - reads symbols.txt, whose head says what it means */
 #include "list.h"
 
 #include <ctype.h>
@@ -138,12 +138,31 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
+/* What C could not be told of as a name. */
+static bool is_keyword(const char *text)
+{
+	static const char *const keywords[] = {
+		"asm", "auto", "break", "case", "char", "const", "continue", "default", "do",
+		"double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int",
+		"long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
+		"struct", "switch", "typedef", "typeof", "union", "unsigned", "void", "volatile",
+		"while"
+	};
+
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+		if (!strcmp(keywords[i], text))
+			return true;
+	return false;
+}
+
 static struct word take_identifier(struct line *line, const char *what)
 {
 	struct word word = take(line, what);
 
 	if (!is_identifier(word.text))
 		fail_at(word.place, "`%s` is not a name: letters, digits and _ are", word.text);
+	if (is_keyword(word.text))
+		fail_at(word.place, "`%s` is not a name but a word of C", word.text);
 	return word;
 }
 
@@ -452,6 +471,8 @@ static void read_field(const struct list *list, struct record *record, struct li
 		if ((*c == '.' && (c[1] == '.' || !c[1])) ||
 		    (*c != '.' && *c != '_' && !isalnum((unsigned char)*c)))
 			fail_at(within(word, c), "unexpected `%c` in a field's name", *c);
+	if (is_keyword(word.text + 1))
+		fail_at(word.place, "`%s` is not a name but a word of C", word.text + 1);
 	field->name = word.text;
 	field->place = word.place;
 	take_field_type(line, &field->type);
@@ -565,388 +586,6 @@ static void read_function(const struct list *list, struct library *library, stru
 	if (row->unknown && !row->undeclared)
 		fail_at(row->place, "%s has no prototype, and is not marked `undeclared`",
 			row->name);
-}
-
-/* ---- what can only be checked when a section is complete ---- */
-
-static int compare_places(struct place a, struct place b)
-{
-	return (a.line > b.line) - (a.line < b.line);
-}
-
-static int compare_records(const void *one, const void *other)
-{
-	const struct record *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
-
-	return order ? order : compare_places(a->place, b->place);
-}
-
-static int compare_fields(const void *one, const void *other)
-{
-	const struct field *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
-
-	return order ? order : compare_places(a->place, b->place);
-}
-
-static int compare_rows(const void *one, const void *other)
-{
-	const struct row *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
-
-	if (!order)
-		order = (first_bit(a->in) > first_bit(b->in)) - (first_bit(a->in) < first_bit(b->in));
-	return order ? order : compare_places(a->place, b->place);
-}
-
-static int compare_enumerators(const void *one, const void *other)
-{
-	const struct enumerator *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
-
-	return order ? order : compare_places(a->place, b->place);
-}
-
-static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
-{
-	if (count)
-		qsort(items, count, size, compare);
-}
-
-/* Two rows say something of the same versions. */
-static _Noreturn void fail_twice(const struct list *list, struct place a, struct place b,
-				 toolkits both, const char *what)
-{
-	struct place first = compare_places(a, b) < 0 ? a : b;
-	struct place second = compare_places(a, b) < 0 ? b : a;
-
-	fail_at(second, "%s: line %u covers %s already", what, first.line,
-		bit_text(list, first_bit(both)));
-}
-
-static struct record *find_record(const struct library *library, const char *name)
-{
-	struct record key = { .name = name };
-	size_t low = 0, high = library->records.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(key.name, library->records.items[middle].name);
-
-		if (!order)
-			return &library->records.items[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
-}
-
-const struct size *size_in(const struct record *record, unsigned toolkit)
-{
-	for (size_t i = 0; i < record->sizes.count; i++)
-		if (record->sizes.items[i].in & BIT(toolkit))
-			return &record->sizes.items[i];
-	return NULL;
-}
-
-/* Finds the struct that a type names; it must have a size in all of `in`. */
-static void resolve(const struct list *list, const struct library *library, struct type *type,
-		    toolkits in)
-{
-	if (type->kind != STRUCT)
-		return;
-	type->record = find_record(library, type->name);
-	if (!type->record)
-		fail_at(type->place, "no struct %s in library %s", type->name, library->name);
-	for (; in; in &= in - 1)
-		if (!size_in(type->record, first_bit(in)))
-			fail_at(type->place, "struct %s has no size in %s", type->name,
-				bit_text(list, first_bit(in)));
-}
-
-static void check_sizes(const struct list *list, const struct record *record)
-{
-	if (!record->sizes.count)
-		fail_at(record->place, "struct %s has no size", record->name);
-	for (size_t i = 0; i < record->sizes.count; i++) {
-		const struct size *a = &record->sizes.items[i];
-
-		for (size_t j = 0; j < i; j++) {
-			const struct size *b = &record->sizes.items[j];
-
-			if (a->in & b->in)
-				fail_twice(list, a->place, b->place, a->in & b->in, "size");
-			if (a->letter == b->letter && a->bytes != b->bytes)
-				fail_at(a->place, "layout %c has %u bytes here and %u on line %u",
-					a->letter, a->bytes, b->bytes, b->place.line);
-		}
-	}
-}
-
-static uint64_t field_bytes(const struct field *field, unsigned toolkit)
-{
-	const struct type *type = &field->type;
-	uint64_t each = kind_sizes[PTR];
-
-	if (type->kind != STRUCT)
-		each = kind_sizes[type->kind];
-	else if (!type->pointer)
-		each = size_in(type->record, toolkit)->bytes;
-	return each * type->count;
-}
-
-static void check_field(const struct list *list, const struct library *library,
-			const struct record *record, struct field *field)
-{
-	if (field->type.kind == STRUCT && !field->type.pointer)
-		resolve(list, library, &field->type, field->in);
-	else if (field->type.kind == STRUCT)
-		field->type.record = find_record(library, field->type.name);
-	for (toolkits in = field->in; in; in &= in - 1) {
-		const struct size *size = size_in(record, first_bit(in));
-
-		if (!size)
-			fail_at(field->place, "struct %s has no size in %s", record->name,
-				bit_text(list, first_bit(in)));
-		if (field->offset + field_bytes(field, first_bit(in)) > size->bytes)
-			fail_at(field->place, "%s ends behind the %u bytes that the struct has in %s",
-				field->name, size->bytes, bit_text(list, first_bit(in)));
-	}
-}
-
-static void check_record(const struct list *list, const struct library *library,
-			 struct record *record)
-{
-	check_sizes(list, record);
-	sort(record->fields.items, record->fields.count, sizeof(struct field), compare_fields);
-	for (size_t i = 0, first = 0; i < record->fields.count; i++) {
-		struct field *field = &record->fields.items[i];
-
-		check_field(list, library, record, field);
-		if (strcmp(field->name, record->fields.items[first].name))
-			first = i;
-		for (size_t j = first; j < i; j++)
-			if (field->in & record->fields.items[j].in)
-				fail_twice(list, field->place, record->fields.items[j].place,
-					   field->in & record->fields.items[j].in, field->name);
-	}
-}
-
-static void check_records(const struct list *list, struct library *library)
-{
-	sort(library->records.items, library->records.count, sizeof(struct record),
-	     compare_records);
-	for (size_t i = 1; i < library->records.count; i++) {
-		const struct record *a = &library->records.items[i - 1], *b = a + 1;
-
-		if (!strcmp(a->name, b->name))
-			fail_at(b->place, "struct %s is on line %u already", b->name,
-				a->place.line);
-	}
-	for (size_t i = 0; i < library->records.count; i++)
-		check_record(list, library, &library->records.items[i]);
-}
-
-static void check_row(const struct list *list, const struct library *library, struct row *row)
-{
-	if (row->in & ~library->in)
-		fail_at(row->range_place, "library %s has no soname in %s", library->name,
-			bit_text(list, first_bit(row->in & ~library->in)));
-	for (size_t i = 0; i < row->params.count; i++)
-		resolve(list, library, &row->params.items[i].type, row->in);
-	resolve(list, library, &row->result, row->in);
-}
-
-static const struct row *find_row(const struct library *library, const char *name)
-{
-	size_t low = 0, high = library->rows.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(library->rows.items[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == library->rows.count || strcmp(library->rows.items[low].name, name))
-		return NULL;
-	return &library->rows.items[low];
-}
-
-/* A family is named after one of its members, or after none. */
-static void check_family(const struct library *library, const struct row *row)
-{
-	const struct row *head = find_row(library, row->family);
-
-	if (head && strcmp(head->family, head->name))
-		fail_at(row->family_place, "%s is of family %s itself", head->name, head->family);
-}
-
-static void check_rows(const struct list *list, struct library *library)
-{
-	sort(library->rows.items, library->rows.count, sizeof(struct row), compare_rows);
-	for (size_t i = 0, first = 0; i < library->rows.count; i++) {
-		struct row *row = &library->rows.items[i], *before;
-
-		check_row(list, library, row);
-		if (strcmp(row->name, library->rows.items[first].name))
-			first = i;
-		for (size_t j = first; j < i; j++) {
-			before = &library->rows.items[j];
-			if (row->in & before->in)
-				fail_twice(list, row->place, before->place, row->in & before->in,
-					   row->name);
-		}
-		before = &library->rows.items[first];
-		if (strcmp(row->family, before->family))
-			fail_at(row->family_place.line ? row->family_place : row->place,
-				"%s is of family %s here, and of family %s on line %u", row->name,
-				row->family, before->family, before->place.line);
-	}
-	for (size_t i = 0; i < library->rows.count; i++)
-		check_family(library, &library->rows.items[i]);
-}
-
-static void check_enums(const struct list *list, struct library *library)
-{
-	for (size_t i = 0; i < library->enums.count; i++) {
-		struct enumeration *one = &library->enums.items[i];
-
-		for (size_t j = 0; j < i; j++)
-			if (!strcmp(one->name, library->enums.items[j].name))
-				fail_at(one->place, "enum %s is on line %u already", one->name,
-					library->enums.items[j].place.line);
-		sort(one->values.items, one->values.count, sizeof(struct enumerator),
-		     compare_enumerators);
-		for (size_t j = 0, first = 0; j < one->values.count; j++) {
-			struct enumerator *value = &one->values.items[j];
-
-			if (strcmp(value->name, one->values.items[first].name))
-				first = j;
-			for (size_t k = first; k < j; k++)
-				if (value->in & one->values.items[k].in)
-					fail_twice(list, value->place, one->values.items[k].place,
-						   value->in & one->values.items[k].in, value->name);
-		}
-		if (library->status && !strcmp(one->name, library->status))
-			library->statuses = one;
-	}
-	if (!library->statuses)
-		fail_at(library->status_place, "no enum %s in library %s", library->status,
-			library->name);
-}
-
-static void check_sonames(const struct list *list, struct library *library)
-{
-	for (size_t i = 0; i < library->sonames.count; i++) {
-		const struct ranged *one = &library->sonames.items[i];
-		unsigned major = major_of(list, first_bit(one->in));
-
-		if (one->in & ~major_set(list, major))
-			fail_at(one->place, "%s is the soname of majors %u and %u", one->text,
-				major, major_of(list, last_bit(one->in)));
-		for (size_t j = 0; j < i; j++) {
-			const struct ranged *other = &library->sonames.items[j];
-
-			if (!strcmp(one->text, other->text))
-				fail_at(one->place, "soname %s is on line %u already", one->text,
-					other->place.line);
-			if (other->in & major_set(list, major))
-				fail_at(one->place, "major %u has soname %s already", major,
-					other->text);
-		}
-		library->in |= one->in;
-	}
-}
-
-static void check_nodes(const struct list *list, const struct library *library)
-{
-	for (size_t i = 0; i < library->nodes.count; i++) {
-		const struct node *node = &library->nodes.items[i];
-
-		if (!(major_set(list, node->major) & library->in))
-			fail_at(node->place, "library %s has no major %u", library->name,
-				node->major);
-		for (size_t j = 0; j < i; j++)
-			if (!strcmp(node->name, library->nodes.items[j].name))
-				fail_at(node->place, "node %s is on line %u already", node->name,
-					library->nodes.items[j].place.line);
-		for (size_t j = 0; j < library->sonames.count; j++)
-			if (!strcmp(node->name, library->sonames.items[j].text))
-				fail_at(node->place, "node %s is the soname on line %u", node->name,
-					library->sonames.items[j].place.line);
-	}
-}
-
-/* A stub looks for a library by its major: the folder is the same within it. */
-static void check_folders(const struct list *list, const struct library *library)
-{
-	for (size_t i = 0; i < library->folders.count; i++) {
-		const struct ranged *a = &library->folders.items[i];
-
-		for (size_t j = 0; j < i; j++) {
-			const struct ranged *b = &library->folders.items[j];
-
-			if (a->in & b->in)
-				fail_twice(list, a->place, b->place, a->in & b->in, "folder");
-		}
-		for (toolkits in = a->in; in; in &= in - 1) {
-			unsigned major = major_of(list, first_bit(in));
-			toolkits lacks = major_set(list, major) & library->in & ~a->in;
-
-			if (lacks)
-				fail_at(a->place, "a folder for some of major %u, and not for %s",
-					major, bit_text(list, first_bit(lacks)));
-		}
-	}
-}
-
-static void check_given(const struct library *library)
-{
-	static const char *const errors[] = {
-		[MISSING] = "missing", [ABSENT] = "absent", [REFUSED] = "refused",
-		[DRIVER] = "driver", [INCOHERENT] = "incoherent"
-	};
-	const char *lacks = !library->stub ? "stub" : !library->variable ? "variable" :
-			    !library->status ? "status" : !library->sonames.count ? "soname" : NULL;
-
-	if (lacks)
-		fail_at(library->place, "library %s has no row `%s`", library->name, lacks);
-	for (int kind = MISSING; kind < ERROR_KINDS; kind++)
-		if (!library->error_places[kind].line)
-			fail_at(library->place, "library %s has no row `error %s`", library->name,
-				errors[kind]);
-	if (!library->functions_place.line)
-		fail_at(library->place, "library %s has no functions", library->name);
-}
-
-static void check_library(const struct list *list, struct library *library)
-{
-	size_t length;
-
-	check_given(library);
-	length = strlen(library->stub);
-	if (length < 4 || strcmp(library->stub + length - 3, ".so"))
-		fail_at(library->stub_place, "a stub's file name ends in .so");
-	for (size_t i = 0; i < list->libraries.count; i++) {
-		const struct library *other = &list->libraries.items[i];
-
-		if (other == library)
-			break;
-		if (!strcmp(other->stub, library->stub))
-			fail_at(library->stub_place, "%s is the stub of library %s", library->stub,
-				other->name);
-	}
-	check_sonames(list, library);
-	check_nodes(list, library);
-	check_folders(list, library);
-	check_enums(list, library);
-	check_records(list, library);
-	check_rows(list, library);
 }
 
 /* ---- blocks ---- */

@@ -3,8 +3,11 @@
  * list.h - symbols.txt in memory
  *
  *	list.c		reads it; every malformed line ends the program here
+ *	check.c		and everything that does not fit together, here
  *	plan.c		decides which slots, names and versions a stub has
- *	write.c		writes them down as C, version scripts and import libraries
+ *	value.c		structs by value, as C
+ *	write_stub.c	writes a stub as C
+ *	write_links.c	and what the linker needs: version scripts, import libraries
  *	gen.c		command line, and files that appear whole or not at all
  *	util.c		memory, text, errors
  *
@@ -168,6 +171,9 @@ struct list {
 
 /* Reads and checks the whole file. */
 void read_list(struct list *list, const char *path);
+
+/* Checks a section when the whole file has been read. */
+void check_library(const struct list *list, struct library *library);
 
 /* ---- questions ---- */
 

@@ -12,8 +12,6 @@ struct value {
 	const char *name;	/* "lc_dim3": the tag of its C type */
 	char *members;		/* its declaration between the braces */
 	unsigned bytes;
-	bool floats;		/* some of its fields are */
-	bool homogeneous;	/* up to four of one floating-point type, nothing else */
 };
 
 /* One name as callers of one major know it. */

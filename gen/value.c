@@ -140,17 +140,6 @@ static void add_members(struct members *members, struct text *text, unsigned siz
 		add_padding(members, text, size - end);
 }
 
-/* Whether AAPCS64 passes it in vector registers: up to four numbers of one type. */
-static bool is_homogeneous(const struct members *members, unsigned size)
-{
-	enum kind kind = members->all.items[0].kind;
-
-	for (size_t i = 0; i < members->all.count; i++)
-		if (members->all.items[i].kind != kind)
-			return false;
-	return is_float(kind) && size <= 4 * kind_sizes[kind];
-}
-
 static void make_value(struct value *value, const struct type *type, unsigned toolkit)
 {
 	const struct record *record = type->record;
@@ -178,8 +167,6 @@ static void make_value(struct value *value, const struct type *type, unsigned to
 		    value->bytes / members.alignment);
 	}
 	value->members = text.bytes;
-	value->floats = members.floats;
-	value->homogeneous = is_homogeneous(&members, value->bytes);
 }
 
 const struct value *value_of(struct plan *plan, const struct type *type, unsigned toolkit)

@@ -44,118 +44,32 @@ static const char *failure(struct plan *plan, const struct slot *slot)
 	}
 }
 
-/*
- * How structs travel.  Compilers take them apart and rebuild them, which an
- * entry need not: it can take and pass on the general registers that a struct
- * travels in.  That is right only where it is known that there are enough of
- * them left, since else a struct goes to the stack.  So these count:
- *
- * x86-64 has six.  A struct of up to 16 bytes without floating-point numbers
- * takes one for each eight bytes; if they do not suffice it takes none, and what
- * follows may still have them.  A larger one is on the stack.
- *
- * AArch64 has eight.  A struct of up to 16 bytes takes one for each eight bytes;
- * if they do not suffice all that follow are lost as well.  Of a larger one the
- * address of a copy is passed.  Up to four equal floating-point numbers go to
- * vector registers.
- */
-struct registers {
-	unsigned x86, arm;	/* used; more than there are: not known */
-};
-
-#define X86_REGISTERS 6
-#define ARM_REGISTERS 8
-
-static bool take_x86(struct registers *registers, const struct value *value, unsigned words)
-{
-	if (value->floats && value->bytes <= 16)
-		registers->x86 = X86_REGISTERS + 1;
-	if (value->bytes > 16 || registers->x86 + words > X86_REGISTERS)
-		return false;
-	registers->x86 += words;
-	return true;
-}
-
-static bool take_arm(struct registers *registers, unsigned words)
-{
-	if (registers->arm + words > ARM_REGISTERS) {
-		registers->arm = ARM_REGISTERS;
-		return false;
-	}
-	registers->arm += words;
-	return true;
-}
-
-/* The suffix of LC_TYPE_, LC_PARAM_ and LC_ARG_ that says so; NULL: as a struct. */
-static const char *passing(const struct value *value, struct registers *registers)
-{
-	unsigned words = (value->bytes + 7) / 8;
-	bool x86 = take_x86(registers, value, words);
-
-	if (value->homogeneous)
-		return NULL;
-	if (value->bytes > 16) {
-		/* A pointer goes the same way wherever it goes. */
-		take_arm(registers, 1);
-		return "REF";
-	}
-	if (!take_arm(registers, words))
-		return NULL;
-	return words == 1 ? x86 ? "1" : "1A" : x86 ? "2" : "2A";
-}
-
-static void take_scalar(struct registers *registers, const struct param *param)
-{
-	enum kind kind = param->way == BY_VALUE ? param->type.kind : PTR;
-
-	if (kind == F32 || kind == F64)
-		return;
-	registers->x86 += registers->x86 < X86_REGISTERS;
-	take_arm(registers, 1);
-}
-
 struct signature {
 	struct text types, params, args;
 };
 
-static void add_param(struct plan *plan, const struct slot *slot, struct signature *out, size_t i,
-		      struct registers *registers)
+static const char *param_type(struct plan *plan, const struct slot *slot,
+			      const struct param *param)
 {
-	const struct param *param = &slot->row->params.items[i];
-	const char *comma = i ? ", " : "", *type, *how;
-	bool value = param->way == BY_VALUE;
-
-	if (!value || param->type.kind != STRUCT) {
-		type = param_types[value ? param->type.kind : PTR];
-		take_scalar(registers, param);
-		add(&out->types, "%s%s", comma, type);
-		add(&out->params, "%s%s%sa%zu", comma, type, *type == 'v' ? "" : " ", i + 1);
-		add(&out->args, "%sa%zu", comma, i + 1);
-		return;
-	}
-	type = format("struct %s", value_of(plan, &param->type, slot->toolkit)->name);
-	how = passing(value_of(plan, &param->type, slot->toolkit), registers);
-	if (how && !slot->hook) {
-		add(&out->types, "%sLC_TYPE_%s(%s)", comma, how, type);
-		add(&out->params, "%sLC_PARAM_%s(%s, a%zu)", comma, how, type, i + 1);
-		add(&out->args, "%sLC_ARG_%s(a%zu)", comma, how, i + 1);
-	} else {
-		add(&out->types, "%s%s", comma, type);
-		add(&out->params, "%s%s a%zu", comma, type, i + 1);
-		add(&out->args, "%sa%zu", comma, i + 1);
-	}
+	if (param->way != BY_VALUE)
+		return param_types[PTR];
+	if (param->type.kind == STRUCT)
+		return format("struct %s", value_of(plan, &param->type, slot->toolkit)->name);
+	return param_types[param->type.kind];
 }
 
 static void make_signature(struct plan *plan, const struct slot *slot, struct signature *out)
 {
-	struct registers registers = { 0, 0 };
-
 	*out = (struct signature){ 0 };
-	/* x86-64 passes the address of a result that is larger than two registers. */
-	if (slot->row->result.kind == STRUCT)
-		registers.x86 = value_of(plan, &slot->row->result, slot->toolkit)->bytes > 16;
-	for (size_t i = 0; i < slot->row->params.count; i++)
-		add_param(plan, slot, out, i, &registers);
+	for (size_t i = 0; i < slot->row->params.count; i++) {
+		const char *type = param_type(plan, slot, &slot->row->params.items[i]);
+		const char *comma = i ? ", " : "";
+
+		add(&out->types, "%s%s", comma, type);
+		add(&out->params, "%s%s%sa%zu", comma, type,
+		    type[strlen(type) - 1] == '*' ? "" : " ", i + 1);
+		add(&out->args, "%sa%zu", comma, i + 1);
+	}
 	if (!slot->row->params.count) {
 		add(&out->types, "void");
 		add(&out->params, "void");
@@ -261,6 +175,15 @@ static void add_zeroes(struct text *c, const struct slot *slot)
 			add(c, " LC_ZERO(a%zu, %u);", i + 1, slot->zero[i]);
 }
 
+static bool has_struct(const struct row *row)
+{
+	for (size_t i = 0; i < row->params.count; i++)
+		if (row->params.items[i].way == BY_VALUE &&
+		    row->params.items[i].type.kind == STRUCT)
+			return true;
+	return row->result.kind == STRUCT;
+}
+
 static void write_entry(struct text *c, struct plan *plan, const struct slot *slot)
 {
 	struct signature signature;
@@ -275,7 +198,7 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		add(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
 		    slot->ident, slot->hook, signature.args.bytes,
 		    slot->row->params.count ? ", " : "", slot->ident);
-	else if (slot->row->result.kind == STRUCT)
+	else if (has_struct(slot->row))
 		add(c, "LC_FORWARD_STRUCT(%s, %s, %u,", result_type(plan, slot), slot->ident,
 		    slot->number);
 	else

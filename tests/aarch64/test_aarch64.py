@@ -144,7 +144,7 @@ def test_sixteen_threads(world):
             ("nvrtc", "nvrtcDestroyProgram"), ("nvJitLink", "nvJitLinkDestroy"))] + ["0"]
 
 
-@pytest.mark.parametrize("version", toolkits.DEFAULT_AARCH64)
+@pytest.mark.parametrize("version", toolkits.requested_aarch64())
 @pytest.mark.parametrize("library", build.LIBRARIES)
 def test_the_stub_exports_what_the_real_one_does(stubs, real, library, version):
     file = real(version, "aarch64").file(library)
@@ -154,7 +154,7 @@ def test_the_stub_exports_what_the_real_one_does(stubs, real, library, version):
     assert exports - {(s.name, s.node) for s in elf.exports(build.stub(library, stubs))} == set()
 
 
-@pytest.mark.parametrize("version", toolkits.DEFAULT_AARCH64)
+@pytest.mark.parametrize("version", toolkits.requested_aarch64())
 def test_a_real_runtime_answers(world, real, version):
     toolkit = real(version, "aarch64")
     world.loader(toolkit.file("cudart"))
@@ -164,7 +164,7 @@ def test_a_real_runtime_answers(world, real, version):
     assert said[3]["version"] == version
 
 
-@pytest.mark.parametrize("version", toolkits.DEFAULT_AARCH64)
+@pytest.mark.parametrize("version", toolkits.requested_aarch64())
 def test_real_nvrtc_compiles_and_nvjitlink_links(world, real, version):
     toolkit = real(version, "aarch64")
     flag = [f"-DSUFFIX=_{toolkit.major}_{toolkit.minor}"] if toolkit.file("nvJitLink") else []

@@ -5,6 +5,7 @@ What is compiled lies in build/tests/bin under a name that carries a hash of the
 command and of every file it names, so a second run compiles nothing and two
 tests may ask for the same program at the same time.
 """
+import fcntl
 import functools
 import hashlib
 import os
@@ -86,8 +87,14 @@ def shared(source, *arguments, name=None, cc=CC):
                    name=name or f"lib{source.stem}.so", cc=cc)
 
 
+@functools.lru_cache(maxsize=None)
 def make(*arguments):
     """Build the project another way, say with BUILD=... CFLAGS=..."""
-    done = subprocess.run(["make", "-C", ROOT, *map(str, arguments)],
-                          capture_output=True, text=True)
+    BIN.mkdir(parents=True, exist_ok=True)
+    with open(BIN / "make.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # What `make test` was called with is not for this one.
+        env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+        done = subprocess.run(["make", "-C", ROOT, *arguments], env=env, capture_output=True,
+                              text=True)
     assert done.returncode == 0, done.stdout + done.stderr

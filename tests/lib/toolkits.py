@@ -16,12 +16,14 @@ DEFAULT_AARCH64 = ("11.8", "12.9", "13.5")
 LINKED = ("11.8", "12.9", "13.5")
 
 
-def known():
-    """Every toolkit of tools/toolkits.txt, oldest first."""
+def known(arch=platform.machine()):
+    """Every toolkit of tools/toolkits.txt that has a runtime for this CPU,
+    oldest first."""
     spec = importlib.util.spec_from_file_location("fetch", ROOT / "tools" / "fetch.py")
     fetch = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fetch)
-    return fetch.toolkits()
+    return [version for version, part, _, _, arches in fetch.read_table()
+            if part == "cudart" and arch in arches]
 
 
 def requested():
@@ -38,8 +40,21 @@ def requested():
     return [version for version in known() if version in wanted]
 
 
+def all_requested():
+    return requested() == known()
+
+
 def requested_aarch64():
+    """Those of them that are also run for aarch64."""
+    if all_requested():
+        return known("aarch64")
     return [version for version in DEFAULT_AARCH64 if version in requested()]
+
+
+def linked():
+    """Versions that programs are linked against, to run on all that are asked
+    for."""
+    return requested() if all_requested() else LINKED
 
 
 def can_run_aarch64():

@@ -92,6 +92,17 @@ def test_a_stub_whose_soname_is_the_real_one(world, patchelf):
     assert said[3]["value"] == answer("cudart", CALL, "12.9")
 
 
+def test_a_real_13_beside_a_stub_under_the_name_of_12(world):
+    # Trap 18: cuda.pathfinder tries libnvJitLink.so.13 first, also for a package
+    # that was built for 12 and has the stub as libnvJitLink.so.12.
+    compat = world.loader(fake("nvJitLink", "13.5"), folder="compat")
+    shutil.copy(build.stub("nvJitLink"), compat / "libnvJitLink.so.12")
+    said = world.probe("open:libnvJitLink.so.13", "open:libnvJitLink.so.12",
+                       "call:__nvJitLinkComplete_12_9@libnvJitLink.so.12", "status:nvJitLink")
+    assert said[2]["value"] == answer("nvJitLink", "nvJitLinkComplete", "13.5")
+    assert (said[3]["found_by"], said[3]["major"]) == ("process", 13)
+
+
 def test_a_second_copy_of_a_stub_is_not_a_real_library(world):
     other = world.folder("copy") / "libcudart.so.13"
     shutil.copy(build.stub("cudart"), other)

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""Which names a stub exports under which versions, and what linking makes of them."""
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import build
+import elf
+
+THING = (build.ROOT / "tests" / "gen" / "thing.txt").read_text()
+IMPORT = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-fPIC", "-shared",
+          "-nostdlib", f"-I{build.ROOT / 'stubs'}", "-Wl,-soname,libthing_stub.so"]
+
+
+@pytest.fixture(scope="module")
+def stub(cc, thing, tmp_path_factory):
+    return cc.stub(thing, tmp_path_factory.mktemp("stub") / "libthing_stub.so")
+
+
+def import_library(cc, thing, folder, major):
+    return cc(folder / f"import{major}.so", *IMPORT, f"-DLC_IMPORT={major}",
+               thing / "libthing_stub.import.c",
+               f"-Wl,--version-script={thing / f'libthing_stub.import{major}.map'}")
+
+
+def versions(library):
+    """{name: {node or @@node}}"""
+    found = {}
+    for symbol in elf.exports(library):
+        found.setdefault(symbol.name, set()).add("@" * symbol.default + symbol.node)
+    return found
+
+
+def test_the_nodes_in_order(stub):
+    # The stub's own comes first: it is what unversioned references bind to.
+    nodes = elf.defined_nodes(stub)
+    assert nodes[:5] == ["LAZYCUDA_1", "libthing.so.0", "libthing.so.1", "libthing.so.2",
+                         "libthing.so.3"]
+    assert set(nodes[5:]) <= {"LAZYCUDA_LOCAL"}
+
+
+@pytest.mark.parametrize("name, wanted", [
+    # One interface: the newest major is the default.
+    ("plain", {"libthing.so.0", "libthing.so.1", "libthing.so.2", "@libthing.so.3"}),
+    ("gone", {"libthing.so.0", "@libthing.so.1"}),
+    ("new_v2", {"@libthing.so.2"}),
+    ("hooked", {"libthing.so.0", "libthing.so.1", "libthing.so.2", "@libthing.so.3"}),
+    # Another prototype, another layout, another one inside a major: no default.
+    ("changed", {"libthing.so.0", "libthing.so.1", "libthing.so.2", "libthing.so.3"}),
+    ("fills", {"libthing.so.0", "libthing.so.1", "libthing.so.2", "libthing.so.3"}),
+    ("shrinks", {"libthing.so.0", "libthing.so.1", "libthing.so.2", "libthing.so.3"}),
+    # Declared nowhere: none either, but where there is only one major.
+    ("unknown", {"libthing.so.0", "libthing.so.1", "libthing.so.2", "libthing.so.3"}),
+    ("unknown_new", {"@libthing.so.3"}),
+])
+def test_versions(stub, name, wanted):
+    assert versions(stub)[name] == wanted
+
+
+def test_nothing_else_is_exported(stub):
+    text = THING.split("\nfunctions\n")[1]
+    listed = {line.split()[0] for line in text.splitlines() if line.strip()}
+    assert {name for name in versions(stub) if not name.startswith("lazycuda_")} == listed
+    assert versions(stub)["lazycuda_asked"] == {"@LAZYCUDA_1"}
+
+
+def test_a_chosen_abi_is_the_default(cc, gen, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    assert gen(THING, out, "--abi", "2").returncode == 0
+    made = versions(cc.stub(out, tmp_path / "libthing_stub.so"))
+    assert made["changed"] == {"libthing.so.0", "libthing.so.1", "@libthing.so.2", "libthing.so.3"}
+    assert made["unknown"] == {"libthing.so.0", "libthing.so.1", "@libthing.so.2", "libthing.so.3"}
+    # Names with one interface keep the newest; one that major 2 has not has none.
+    assert "@libthing.so.3" in made["plain"] and "@libthing.so.1" in made["gone"]
+
+
+# ---- linking ----
+
+def link(folder, name, *libraries):
+    source = folder / f"{name}.c"
+    source.write_text(f"int {name}(int, long); int main(void) {{ return {name}(1, 2); }}\n")
+    return subprocess.run([*build.CC, source, *libraries, "-o", folder / name,
+                           "-Wl,--allow-shlib-undefined"], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("name", ["changed", "fills", "shrinks", "unknown"])
+def test_without_a_default_linking_fails(stub, tmp_path, name):
+    done = link(tmp_path, name, stub)
+    assert done.returncode and re.search(rf"undefined reference to .{name}", done.stderr)
+
+
+@pytest.mark.parametrize("major", [1, 2, 3])
+def test_an_import_library_decides(cc, thing, tmp_path, major):
+    library = import_library(cc, thing, tmp_path, major)
+    for name in ("changed", "plain", "unknown"):
+        assert link(tmp_path, name, library).returncode == 0
+        assert [s.node for s in elf.imports(tmp_path / name) if s.name == name] == [
+            f"libthing.so.{major}"]
+        assert "libthing_stub.so" in elf.dynamic(tmp_path / name)["NEEDED"]
+
+
+@pytest.mark.parametrize("major", [1, 2, 3])
+def test_an_import_library_has_the_names_of_its_major(cc, thing, stub, tmp_path, major):
+    library = import_library(cc, thing, tmp_path, major)
+    made = versions(library)
+    own = {name: nodes for name, nodes in made.items() if not name.startswith("lazycuda_")}
+    assert set(own) == {name for name, nodes in versions(stub).items()
+                        if {f"libthing.so.{major}", f"@libthing.so.{major}"} & nodes}
+    assert all(nodes == {f"@libthing.so.{major}"} for nodes in own.values())
+    assert all(made[name] == {"@LAZYCUDA_1"} for name in set(made) - set(own))
+    assert elf.dynamic(library)["SONAME"] == ["libthing_stub.so"]
+    assert "NEEDED" not in elf.dynamic(library)
+
+
+def test_import_libraries_have_the_functions_of_lazycuda_h():
+    """What the real stubs export of their own, the import libraries have."""
+    for name in build.LIBRARIES:
+        wanted = {s.name for s in elf.exports(build.stub(name)) if s.node == "LAZYCUDA_1"}
+        wanted.discard("lazycuda_stub_1")	# data, for other stubs
+        for major in build.MAJORS:
+            library = build.import_library(name, major)
+            if library.exists():
+                assert {s.name for s in elf.exports(library)
+                        if s.node == "LAZYCUDA_1"} == wanted
+
+
+def test_a_reference_without_a_version(cc, stub, tmp_path):
+    """An old, unversioned link gets a default if there is one, and never by
+    accident the oldest interface."""
+    bare = cc(tmp_path / "libthing_stub.so", "-xc", "-fPIC", "-shared", "-nostdlib",
+               "-Wl,-soname,libthing_stub.so", write(tmp_path / "bare.c",
+               "int plain(void *p, long n) { return 0; } int changed(int a, long b) { return 0; }"))
+    for name, status in (("plain", 11), ("changed", 127)):
+        assert link(tmp_path, name, bare).returncode == 0
+        assert [s.node for s in elf.imports(tmp_path / name) if s.name == name] == [None]
+        done = subprocess.run([tmp_path / name], env={"LD_LIBRARY_PATH": stub.parent},
+                              capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+# ---- tables ----
+
+TABLES = r"""
+#include <stdio.h>
+#include "stub.h"
+const struct lc_library *lazycuda_library(void);
+int main(void)
+{
+	const struct lc_library *l = lazycuda_library();
+
+	printf("library %s %s %s %s\n", l->name, l->stub, l->variable, l->companion);
+	for (size_t i = 0; i < l->major_count; i++)
+		printf("major %d %s %s %d %d\n", l->majors[i].major, l->majors[i].soname,
+		       l->majors[i].folder, l->majors[i].oldest, l->majors[i].newest);
+	for (size_t i = 0; i < l->known_major_count; i++)
+		printf("known %d\n", l->known_majors[i]);
+	for (int i = 1; i < LC_REFUSALS; i++)
+		printf("error %d %d\n", i, l->errors[i]);
+	for (size_t i = 0; i < l->enumerator_count; i++)
+		printf("enum %d %s %d %d\n", l->enumerators[i].value,
+		       l->names + l->enumerators[i].name, l->enumerators[i].from,
+		       l->enumerators[i].to);
+	for (size_t i = 0; i < l->since_count; i++)
+		printf("since %d %s\n", l->since[i].version, l->names + l->since[i].name);
+	for (size_t i = 0; i < l->slot_count; i++) {
+		printf("slot %s", l->names + l->slots[i].name);
+		for (size_t j = 0; j < l->slots[i].count; j++) {
+			const struct lc_candidate *c = &l->candidates[l->slots[i].first + j];
+
+			printf(" %s:%d-%d", l->names + c->name, c->from, c->to);
+		}
+		putchar('\n');
+	}
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def tables(cc, stub, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    program = cc(folder / "tables", f"-I{build.ROOT / 'stubs'}",
+                  write(folder / "tables.c", TABLES), stub, f"-Wl,-rpath,{stub.parent}")
+    return build.output(program).splitlines()
+
+
+def test_what_the_loader_is_told(tables):
+    assert [line for line in tables if not line.startswith("slot")] == """\
+library thing libthing_stub.so THING libthing-data.so.%M.%m
+major 3 libthing.so.3 new/lib 300 300
+major 2 libthing.so.2 old/lib 200 201
+major 1 libthing.so.1 old/lib 100 101
+known 3
+known 2
+known 1
+error 1 11
+error 2 12
+error 3 13
+error 4 14
+error 5 15
+enum -4 thingBad 300 65535
+enum -3 thingBad 100 201
+enum 0 thingOk 100 65535
+since 201 alias_2_1
+since 101 alias_1_1""".splitlines()
+
+
+@pytest.mark.parametrize("name, wanted", [
+    ("plain", ["plain:100-65535"]),
+    ("changed", ["changed:100-101", "changed:200-65535"]),
+    # Layouts that differ are interfaces that differ.
+    ("fills", ["fills:100-201", "fills:300-65535"]),
+    # Two layouts inside major 1: its node does not tell which one its callers mean,
+    # so they get that major alone, by name.  Callers of later ones do tell.
+    ("shrinks", ["shrinks:100-101", "shrinks:100-100 shrinks:200-65535"]),
+    # A name that replaced another; both never had this interface at once.
+    ("new", ["new:300-65535 new_v2:201-201"]),
+    # Both are exported by 2.x: each is called by its own name first.
+    ("old_and_new", ["old_and_new:200-65535 old_and_new_v2:200-201"]),
+    ("old_and_new_v2", ["old_and_new_v2:200-201 old_and_new:200-65535"]),
+    # One function under versioned names: the family's own, then the newest.
+    ("plain_alias", ["plain_alias:200-65535 alias_2_10:201-201 alias_2_1:201-201 "
+                     "alias_1_1:101-101"]),
+    # Declared nowhere: each major by itself, even if the arguments are known.
+    ("unknown", ["unknown:100-101", "unknown:200-201", "unknown:300-65535"]),
+    ("unknown_known", ["unknown_known:100-101", "unknown_known:200-201",
+                       "unknown_known:300-65535"]),
+])
+def test_candidates(tables, name, wanted):
+    found = [line.split(" ", 2)[2] for line in tables if line.split()[:2] == ["slot", name]]
+    assert found == wanted
+
+
+def test_two_interfaces_inside_a_major(thing):
+    # The smaller of the two is zeroed for callers of major 1.
+    assert re.findall(
+        r"LC_FORWARD\(int32_t, (shrinks_\d), .*LC_ZERO\(a1, (\d+)\); LC_ZERO\(a2, (\d+)\)",
+        (thing / "libthing_stub.c").read_text()) == [
+            ("shrinks_1", "28", "16"), ("shrinks_2", "32", "16")]
+
+
+def test_a_prototype_that_changes_inside_a_major_needs_assembly(cc, gen, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    text = THING.replace("    changed            1.0-1.1          (i32, i64)",
+                         "    changed  1.0  (i32)\n    changed  1.1  (i32, i64)")
+    assert gen(text, out).returncode == 0
+    source = (out / "libthing_stub.c").read_text()
+    assert re.search(r"LC_UNDECLARED\(changed_1, \d+, 0\)", source)
+    assert "LC_FORWARD(int32_t, changed_2," in source
+    cc.stub(out, tmp_path / "libthing_stub.so")
+
+
+# ---- linkers ----
+
+@pytest.mark.parametrize("linker", ["bfd", "gold", "lld"])
+def test_other_linkers(cc, thing, stub, tmp_path, linker):
+    if not shutil.which(f"ld.{linker}"):
+        pytest.skip(f"there is no ld.{linker}")
+    library = cc(tmp_path / "libthing_stub.so", "-std=gnu11", "-O2", "-fPIC",
+                 "-fvisibility=hidden", f"-I{build.ROOT / 'stubs'}", f"-I{thing}", "-shared",
+                 thing / "libthing_stub.c", build.ROOT / "tests" / "gen" / "loader.c",
+                 f"-fuse-ld={linker}", "-Wl,-z,relro,-z,now,-z,defs", "-ldl",
+                 f"-Wl,--version-script={thing / 'libthing_stub.map'}")
+    assert versions(library) == versions(stub)
+    # The slots become read-only: they lie within the RELRO segment.
+    start, size = next((int(address, 16), int(size, 16)) for name, address, size in re.findall(
+        r"^  (\w+) +0x\w+ 0x(\w+) 0x\w+ 0x\w+ 0x(\w+)", elf.readelf("-l", library), re.M)
+        if name == "GNU_RELRO")
+    table, length = next((int(line.split()[1], 16), int(line.split()[2]))
+                         for line in elf.readelf("-s", library).splitlines()
+                         if line.endswith(" lc_slots"))
+    assert start <= table and table + length <= start + size

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""An entry is one indirect jump, with every compiler and every kind of argument."""
+import re
+
+import pytest
+
+import build
+
+X86 = [r"jmp \*0x[0-9a-f]+\(%rip\)"]
+ARM = [r"adrp x16, .*|adrp x\d+, .*", r"ldr x16, \[x\d+, #\d+\]|ldr x16, \[x\d+\]", r"br x16"]
+
+
+def entries(compiler, library):
+    """{slot: [instruction, ...]} up to the first that does not fall through"""
+    names = {}
+    for line in build.output(f"{compiler.prefix}nm", library).splitlines():
+        found = re.match(r"([0-9a-f]+) t lc_entry_(\w+)$", line)
+        if found:
+            names[int(found[1], 16)] = found[2]
+    code, current = {}, None
+    text = build.output(f"{compiler.prefix}objdump", "-d", "--no-show-raw-insn", library)
+    for line in text.splitlines():
+        head = re.match(r"([0-9a-f]+) <.*>:$", line)
+        if head:
+            current = names.get(int(head[1], 16))
+        elif current and "\t" in line:
+            words = line.split("\t", 1)[1].replace("\t", " ").split("//")[0].split("#  ")[0]
+            instruction = " ".join(re.sub(r"<.*", "", re.sub(r"\s# .*", "", words)).split())
+            code.setdefault(current, []).append(instruction)
+            if re.match(r"jmp|ret|br? ", instruction):
+                current = None
+    assert sorted(code) == sorted(names.values())
+    return code
+
+
+def check(compiler, library, landing=None, more=0):
+    wanted = ([landing] if landing else []) + (ARM if compiler.arm else X86)
+    code = entries(compiler, library)
+    assert len(code) > 40
+    wrong = {name: got for name, got in code.items()
+             if not name.startswith("hooked")
+             and not (len(got) == len(wanted) and all(map(re.fullmatch, wanted, got)))}
+    assert wrong == {}
+
+
+def test_one_jump(thing, compiler, tmp_path):
+    check(compiler, compiler.stub(thing, tmp_path / "libthing_stub.so"))
+
+
+def test_landing_pads_where_the_compiler_is_asked_for_them(thing, compiler, tmp_path):
+    flag, pad = (("-mbranch-protection=standard", "bti c") if compiler.arm else
+                 ("-fcf-protection", "endbr64"))
+    library = compiler.stub(thing, tmp_path / "libthing_stub.so", flag)
+    check(compiler, library, pad)
+    # What a slot leads to is reached by an indirect jump too.
+    text = build.output(f"{compiler.prefix}objdump", "-d", "--no-show-raw-insn", library)
+    slow = re.findall(r"<(lc_slow_\w+)>:\n\s*\w+:\s+(.*)", text)
+    assert len(slow) > 40
+    # pac-ret's first instruction is a landing pad as well.
+    assert [s for s in slow if " ".join(s[1].split()) not in (pad, "paciasp")] == []
+
+
+@pytest.mark.parametrize("flag", ["-O0", "-O3", "-Os", "-g", "-fstack-protector-all",
+                                  "-fno-omit-frame-pointer", "-fno-plt",
+                                  "-fstack-clash-protection"])
+def test_whatever_cflags_say(thing, compiler, tmp_path, flag):
+    if compiler.name == "aarch64-clang" and flag == "-fstack-clash-protection":
+        pytest.skip("not in this compiler")
+    # As in the Makefile, what entries need comes behind.
+    library = compiler.stub(thing, tmp_path / "libthing_stub.so", flag, "-O2",
+                            "-fno-stack-protector", "-fomit-frame-pointer")
+    check(compiler, library)
+
+
+def test_a_cpu_without_assembly(thing, compiler, tmp_path):
+    """C alone: every function but those without a prototype is forwarded."""
+    library = compiler.stub(thing, tmp_path / "libthing_stub.so", "-DLC_C_ONLY")
+    code = entries(compiler, library)
+    jump = r"br x\d+" if compiler.arm else r"jmp \*.*"
+    assert re.match(jump, code["plain"][-1])
+    assert "lc_trampoline" not in build.output(f"{compiler.prefix}nm", library)
