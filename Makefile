@@ -52,14 +52,13 @@ LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
 
 LIBRARIES := cudart nvrtc nvJitLink
 # Sources that one stub has alone; all others in stubs/ are in each of them.
-OWN_cudart := stubs/cudart.c stubs/registrations.c
+OWN_cudart := stubs/cudart.c stubs/registrations.c $(sort $(wildcard stubs/adaptors/*.c))
 OWN_nvrtc := stubs/nvrtc.c
 OWN_nvJitLink := stubs/nvjitlink.c
 COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
 TOOL := $(sort $(wildcard tools/*.c))
-GEN := gen/check.c gen/gen.c gen/list.c gen/plan.c gen/util.c gen/value.c gen/write_links.c \
-	gen/write_stub.c
 SCAN := $(sort $(wildcard gen/scan*.c))
+GEN := $(sort $(filter-out $(SCAN),$(wildcard gen/*.c)))
 
 ifdef CUDA_ABI
 GENERATED := $(BUILD)/generated-$(CUDA_ABI)

@@ -7,6 +7,7 @@
  * For each library of the list it writes, into DIR:
  *
  *	STUB.c, STUB.h		entry points, slots, tables
+ *	STUB.layouts.h		structs, field by field, for adaptors
  *	STUB.map		version script of the stub
  *	STUB.import.c		bodies of the import libraries, one for each major
  *	STUB.import12.map	and their version scripts
@@ -155,6 +156,7 @@ int main(int count, char **arguments)
 		make_plan(&plan, &list, &list.libraries.items[i]);
 		write_stub(&files, &plan, options.abi);
 		write_links(&files, &plan);
+		write_layouts(&files, &plan);
 	}
 	write_files(&files, options.directory);
 	return 0;

@@ -64,15 +64,20 @@ void *grow(void *items, size_t count, size_t *room, size_t size)
 static void add_arguments(struct text *text, const char *format, va_list arguments)
 {
 	va_list again;
-	int length;
+	size_t length;
 
+	if (!text->room)
+		text->bytes = allocate(text->room = 64, 1);
 	va_copy(again, arguments);
-	length = vsnprintf(NULL, 0, format, again);
+	length = (size_t)vsnprintf(text->bytes + text->length, text->room - text->length, format,
+				   arguments);
+	if (text->room - text->length <= length) {
+		while (text->room - text->length <= length)
+			text->bytes = grow(text->bytes, text->room, &text->room, 1);
+		vsnprintf(text->bytes + text->length, length + 1, format, again);
+	}
 	va_end(again);
-	while (text->room - text->length <= (size_t)length)
-		text->bytes = grow(text->bytes, text->room, &text->room, 1);
-	vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
-	text->length += (size_t)length;
+	text->length += length;
 }
 
 void add(struct text *text, const char *format, ...)

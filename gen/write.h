@@ -18,6 +18,7 @@ struct files {
  * version get as their default; 0: none. */
 void write_stub(struct files *files, struct plan *plan, unsigned abi);	/* .c and .h */
 void write_links(struct files *files, const struct plan *plan);	/* maps, imports */
+void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */
 
 /* The parts that both use. */
 struct text *new_file(struct files *files, const struct plan *plan, const char *suffix,

@@ -382,6 +382,22 @@ static void write_slot_rows(struct text *c, const struct plan *plan)
 	add(c, "};\n");
 }
 
+/* Uses come newest major first within a name. */
+static void write_export_rows(struct text *c, const struct plan *plan)
+{
+	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
+
+	add(c, "\nstatic const struct lc_export exports[] = {\n");
+	for (; use < end; use = next) {
+		for (next = use; next < end && !strcmp(next->name, use->name); next++)
+			;
+		for (const struct use *one = next; one-- > use;)
+			add(c, "\t{ N(%s), %u, LC_SLOT_%s },\n", one->name, one->major,
+			    one->slot->ident);
+	}
+	add(c, "};\n");
+}
+
 static int compare_values(const void *one, const void *other)
 {
 	const struct enumerator *a = one, *b = other;
@@ -489,6 +505,7 @@ static void write_library(struct text *c, const struct plan *plan)
 	    errors[MISSING], errors[ABSENT], errors[REFUSED], errors[DRIVER], errors[INCOHERENT]);
 	add(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
 	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"
+	    "\t.exports = exports,\n\t.export_count = COUNT(exports),\n"
 	    "\t.enumerators = enumerators,\n\t.enumerator_count = COUNT(enumerators),\n");
 	if (plan->since.count)
 		add(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
@@ -507,6 +524,7 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_pool(c, plan);
 	write_candidates(c, plan);
 	write_slot_rows(c, plan);
+	write_export_rows(c, plan);
 	write_enumerators(c, plan);
 	write_since(c, plan);
 	write_majors(c, plan);

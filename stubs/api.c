@@ -21,6 +21,7 @@ struct lc_peer lc_self = {
 	.load = load_this,
 	.status = lc_status,
 	.error = lc_last_error,
+	.specifics = &lc_specifics,
 };
 
 extern struct lc_peer lazycuda_stub_1 __attribute__((alias("lc_self"))) LC_EXPORT;

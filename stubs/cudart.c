@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cudart.c - what the runtime's stub does beyond forwarding */
+#include "adaptors/adaptors.h"
 #include "errors.h"
 #include "generated/libcudart_stub.h"
 #include "loader.h"
@@ -82,6 +83,7 @@ const struct lc_specifics lc_specifics = {
 	.advice = "Install one, for instance with `pip install nvidia-cuda-runtime` (CUDA 13),"
 		  " nvidia-cuda-runtime-cu12 or nvidia-cuda-runtime-cu11.",
 	.version = version,
+	.adaptors = lc_adaptors,
 	.replay_pending = lc_replay_pending,
 	.replay_next = lc_replay_next,
 };

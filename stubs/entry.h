@@ -131,7 +131,7 @@
 #define LC_EXPORT(slot, name, at, node) \
 	__asm__(".globl \"lc." #name "." node "\"\n" \
 		".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
-		".symver \"lc." #name "." node "\", " #name at node "\n");
+		".symver \"lc." #name "." node "\", \"" #name at node "\"\n");
 
 /* The linker puts sections of this name where they become read-only. */
 #define LC_TABLE __attribute__((section(".data.rel.ro.lazycuda")))

@@ -12,16 +12,23 @@ static __thread struct {
 	unsigned slot;
 	uint8_t why;		/* enum lc_refusal */
 	int32_t pending;	/* status not yet asked for */
+	const char *reason;	/* a constant, or NULL */
 } last __attribute__((tls_model("initial-exec")));
 
-int32_t lc_refuse(unsigned slot, enum lc_refusal why)
+int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason)
 {
 	int32_t status = lc_library.errors[why];
 
 	last.slot = slot;
 	last.why = (uint8_t)why;
 	last.pending = status;
+	last.reason = reason;
 	return status;
+}
+
+int32_t lc_refuse(unsigned slot, enum lc_refusal why)
+{
+	return lc_refuse_because(slot, why, NULL);
 }
 
 enum lc_refusal lc_last_refusal(void)
@@ -64,7 +71,7 @@ const char *lc_status_name(int32_t value)
 }
 
 static const char *message(struct lc_arena *arena, const char *function, enum lc_refusal why,
-			   const struct lazycuda_status *status)
+			   const char *reason, const struct lazycuda_status *status)
 {
 	const char *path = lc_printable(arena, status->path ? status->path : "");
 
@@ -74,6 +81,9 @@ static const char *message(struct lc_arena *arena, const char *function, enum lc
 				 " a newer or older CUDA does", function, lc_library.name,
 				 status->version, path);
 	case LC_REFUSED:
+		if (reason)
+			return lc_format(arena, "%s: refused on %s %s (%s): %s", function,
+					 lc_library.name, status->version, path, reason);
 		return lc_format(arena, "%s: the caller was compiled for another CUDA major than"
 				 " %s %s (%s), where this function has a different interface; calling"
 				 " it would corrupt memory, so it was refused",
@@ -90,6 +100,7 @@ static const char *message(struct lc_arena *arena, const char *function, enum lc
 struct remembered {
 	struct lazycuda_error error;
 	unsigned slot;
+	const char *reason;
 	const struct lazycuda_status *status;
 	struct remembered *next;
 	struct lc_arena arena;
@@ -97,17 +108,17 @@ struct remembered {
 
 static struct remembered *remembered;	/* under the lock */
 
-static struct remembered *recall(unsigned slot, enum lc_refusal why,
+static struct remembered *recall(unsigned slot, enum lc_refusal why, const char *reason,
 				 const struct lazycuda_status *status)
 {
 	for (struct remembered *r = remembered; r; r = r->next)
-		if (r->slot == slot && r->status == status &&
+		if (r->slot == slot && r->reason == reason && r->status == status &&
 		    r->error.cause == (enum lazycuda_cause)why)
 			return r;
 	return NULL;
 }
 
-static struct remembered *compose(unsigned slot, enum lc_refusal why,
+static struct remembered *compose(unsigned slot, enum lc_refusal why, const char *reason,
 				  const struct lazycuda_status *status)
 {
 	const char *function = lc_library.names + lc_library.slots[slot].name;
@@ -117,6 +128,7 @@ static struct remembered *compose(unsigned slot, enum lc_refusal why,
 	if (!r)
 		return NULL;
 	r->slot = slot;
+	r->reason = reason;
 	r->status = status;
 	r->error = (struct lazycuda_error){
 		.size = sizeof(r->error),
@@ -124,7 +136,7 @@ static struct remembered *compose(unsigned slot, enum lc_refusal why,
 		.status = lc_library.errors[why],
 		.library = lc_library.name,
 		.function = function,
-		.message = message(&arena, function, why, status),
+		.message = message(&arena, function, why, reason, status),
 	};
 	r->arena = arena;
 	return r;
@@ -146,15 +158,15 @@ const struct lazycuda_error *lc_last_error(void)
 	if (why == LC_NONE)
 		return &nothing;
 	lc_lock();
-	known = recall(last.slot, why, status);
+	known = recall(last.slot, why, last.reason, status);
 	lc_unlock();
 	if (known)
 		return &known->error;
-	fresh = compose(last.slot, why, status);
+	fresh = compose(last.slot, why, last.reason, status);
 	if (!fresh)
 		return &no_memory;
 	lc_lock();
-	known = recall(last.slot, why, status);
+	known = recall(last.slot, why, last.reason, status);
 	if (!known) {
 		fresh->next = remembered;
 		remembered = fresh;

@@ -12,6 +12,9 @@
  */
 int32_t lc_refuse(unsigned slot, enum lc_refusal why);
 
+/* The same, where it depends on the call: `reason`, a constant, says on what. */
+int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason);
+
 /* The calling thread's last refusal; LC_NONE if there was none. */
 enum lc_refusal lc_last_refusal(void);
 

@@ -326,6 +326,25 @@ static lc_function resolve_slot(struct attempt *attempt, const struct lc_slot *s
 	return NULL;
 }
 
+/*
+ * Puts adaptors into slots that the library left empty.  A row holds if what
+ * it needs is a function of the library itself: adaptors do not call adaptors.
+ */
+static void adapt(struct attempt *attempt)
+{
+	const struct lc_adaptor *row = lc_specifics.adaptors;
+	bool *own = lc_alloc(&attempt->arena, lc_library.slot_count);
+
+	for (size_t i = 0; own && i < lc_library.slot_count; i++)
+		own[i] = attempt->functions[i] != NULL;
+	for (; own && row && row->function; row++) {
+		if (attempt->functions[row->slot] || !own[row->needs])
+			continue;
+		attempt->functions[row->slot] = row->function;
+		attempt->outcomes[row->slot] = LC_NONE;
+	}
+}
+
 static void resolve(struct attempt *attempt)
 {
 	size_t count = lc_library.slot_count;
@@ -335,6 +354,8 @@ static void resolve(struct attempt *attempt)
 	for (size_t i = 0; i < count && !attempt->arena.failed; i++)
 		attempt->functions[i] = resolve_slot(attempt, &lc_library.slots[i],
 						     &attempt->outcomes[i]);
+	if (!attempt->arena.failed)
+		adapt(attempt);
 }
 
 /* --- what is told --- */

@@ -31,6 +31,8 @@ struct lc_specifics {
 	 */
 	lc_version (*version)(lc_function (*find)(const char *name, void *data), void *data,
 			      int major);
+	/* How slots are served that the library cannot fill, or NULL. */
+	const struct lc_adaptor *adaptors;
 	/*
 	 * Calls recorded before the library was there: whether any is left, and
 	 * make the next one, given what each slot leads to, or why it does not

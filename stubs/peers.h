@@ -22,6 +22,8 @@
 
 #define LC_PEER_SYMBOL "lazycuda_stub_1"
 
+struct lc_specifics;	/* loader.h */
+
 struct lc_peer {
 	uint32_t size;			/* bytes of this struct */
 	_Atomic uint32_t process_major;	/* of the first stub: agreed major, 0 none yet */
@@ -30,6 +32,7 @@ struct lc_peer {
 	int (*load)(void);
 	const struct lazycuda_status *(*status)(void);
 	const struct lazycuda_error *(*error)(void);
+	const struct lc_specifics *specifics;
 };
 
 /* This stub's own.  It is exported as lazycuda_stub_1; inside the stub that

@@ -241,9 +241,13 @@ bool lc_loader_path_is_safe(struct lc_arena *arena)
 {
 	const Dl_serinfo *path = loader_path(arena);
 
-	for (unsigned i = 0; path && i < path->dls_cnt; i++)
-		if (path->dls_serpath[i].dls_name[0] != '/')
+	for (unsigned i = 0; path && i < path->dls_cnt; i++) {
+		const char *directory = path->dls_serpath[i].dls_name;
+		struct stat st;
+
+		if (directory[0] != '/' || (!stat(directory, &st) && (st.st_mode & S_IWOTH)))
 			return false;
+	}
 	return path != NULL;
 }
 

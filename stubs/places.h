@@ -29,9 +29,9 @@ void lc_places_of(struct lc_arena *arena, const struct lc_library *library,
 		  const struct lc_process *process, struct lc_places *places);
 
 /*
- * Whether dlopen() of a plain name would search absolute directories alone.
- * An empty entry in LD_LIBRARY_PATH, or a relative one, makes it search the
- * current directory, where anybody may have put a library.
+ * Whether dlopen() of a plain name would search only where we do: an empty or
+ * relative entry in LD_LIBRARY_PATH makes it search the current directory, and
+ * it does not mind a directory that anybody may write to.
  */
 bool lc_loader_path_is_safe(struct lc_arena *arena);
 

@@ -241,7 +241,7 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 	size_t self = search->at.self;
 
 	if (!lc_loader_path_is_safe(arena)) {
-		lc_trace("dlopen() is not asked: it would search the current directory");
+		lc_trace("dlopen() is not asked: it would search where anybody may write");
 		return;
 	}
 	for (size_t m = 0; m < lc_library.major_count; m++) {

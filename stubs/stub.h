@@ -63,6 +63,13 @@ struct lc_slot {
 	uint16_t count;
 };
 
+/* A name as callers import it: compiled for this major they use this slot. */
+struct lc_export {
+	uint32_t name;
+	uint16_t major;
+	uint16_t slot;
+};
+
 /* A member of the status enumeration. */
 struct lc_enumerator {
 	uint32_t name;
@@ -74,6 +81,15 @@ struct lc_enumerator {
 struct lc_since {
 	uint32_t name;
 	lc_version version;
+};
+
+typedef void (*lc_function)(void);
+
+/* How a slot is served where it has no candidate: `function` has the slot's
+ * prototype and calls what slot `needs` leads to. */
+struct lc_adaptor {
+	uint16_t slot, needs;
+	lc_function function;	/* NULL in the last row of a table, which is none */
 };
 
 struct lc_library {
@@ -94,6 +110,8 @@ struct lc_library {
 	size_t enumerator_count;
 	const struct lc_since *since;	/* newest first */
 	size_t since_count;
+	const struct lc_export *exports;	/* sorted by name as strcmp does, then major */
+	size_t export_count;
 };
 
 /* Generated. */
@@ -105,7 +123,6 @@ extern const struct lc_library lc_library LC_HIDDEN;
  * loader sees it as an array.  It lies in RELRO, so it is read-only except
  * while the loader fills it.
  */
-typedef void (*lc_function)(void);
 extern lc_function lc_slot_table[] LC_HIDDEN;
 
 /*

@@ -55,6 +55,16 @@ def test_cut_off_anywhere(world, part):
     assert world.status()["state"] == "usable"
 
 
+def test_cut_off_behind_all_tables(world):
+    # What says what it is can be read; what ld.so writes to is not there.
+    whole = fake("cudart", "13.5", data=2**18).read_bytes()
+    path = world.loader(folder="bad") / "libcudart.so.13"
+    path.write_bytes(whole[:-2**17])
+    assert world.status()["state"] == "broken"
+    world.loader(fake("cudart", "12.9"), folder="good")
+    assert world.status()["version"] == "12.9"
+
+
 @pytest.mark.parametrize("part", [1, 3, 6, 9])
 def test_a_real_library_that_is_cut_off(world, real, part):
     good = real("13.5").file("cudart").read_bytes()

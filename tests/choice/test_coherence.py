@@ -4,9 +4,7 @@ import pytest
 
 import build
 from fakes import fake
-
-CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
-        "nvJitLink": "nvJitLinkDestroy"}
+from world import CALL
 
 
 def install(world, **majors):
@@ -122,11 +120,8 @@ def test_two_copies_of_a_stub_agree(world):
     # Two wheels, each with its own copy: two cudarts of different majors would
     # have separate state (trap 14).
     install(world, cudart="13 12")
-    copies = [world.put(name, build.stub("cudart")) / "libcudart_stub.so"
-              for name in ("wheel1", "wheel2")]
-    for name, copy in zip(("a", "b"), copies):
-        copy.rename(copy.parent / f"libcudart_stub-{name}.so")
-    files = [copy.parent / f"libcudart_stub-{name}.so" for name, copy in zip(("a", "b"), copies)]
+    files = [(world.put(wheel, build.stub("cudart")) / "libcudart_stub.so").rename(
+        world.root / wheel / f"libcudart_stub-{wheel}.so") for wheel in ("wheel1", "wheel2")]
     said = world.probe(f"open:{files[0]}", "call:cudaDeviceSynchronize", f"open:{files[1]}",
                        "call:cudaDeviceSynchronize", "libraries")
     assert said[1]["value"] == said[3]["value"] > 2**30

@@ -108,6 +108,11 @@ static long answer_of(const char *name, long answer, const long *a)
 	}
 #include NAMES
 
+#ifdef DATA
+/* Behind all tables; ld.so writes to its last page. */
+void *fake_data[DATA / sizeof(void *)] = { [DATA / sizeof(void *) - 1] = fake_data };
+#endif
+
 #ifdef CONSTRUCTOR
 static __attribute__((constructor)) void start(void)
 {

@@ -34,8 +34,9 @@ def exports(library, version):
 
 
 def fake(library, version, names=None, without=(), more=(), node=None, constructor=None,
-         broken=False, cc=build.CC):
-    """`constructor` is C code that runs when the fake is loaded."""
+         broken=False, data=0, cc=build.CC):
+    """`constructor` is C code that runs when the fake is loaded; `data` is the
+    size of a table behind everything else in the file."""
     major, minor = symbols.version(version)
     own = soname(library, version)
     names = sorted(set(exports(library, version) if names is None else names)
@@ -46,7 +47,8 @@ def fake(library, version, names=None, without=(), more=(), node=None, construct
     return build.compile(
         own, "-O1", "-w", "-shared", "-fPIC", "-Wl,-z,now", f"-DSONAME=\"{own}\"", f"-DMAJOR={major}",
         f"-DMINOR={minor}", f"-DBROKEN={int(broken)}", f"-DNAMES=\"{_file(listing, 'names')}\"",
-        *([f"-DCONSTRUCTOR={constructor}"] if constructor else []), f"-Wl,-soname,{own}",
+        *([f"-DCONSTRUCTOR={constructor}"] if constructor else []),
+        *([f"-DDATA={data}"] if data else []), f"-Wl,-soname,{own}",
         *([f"-Wl,--version-script={_file(script, 'map')}"] if node else []),
         HERE / "fake.c", "-ldl", cc=cc)
 

@@ -10,8 +10,8 @@ import pytest
 import build
 
 HERE = pathlib.Path(__file__).parent
-SOURCES = [build.ROOT / "gen" / f"{name}.c" for name in (
-    "check", "gen", "list", "plan", "util", "value", "write_links", "write_stub")]
+SOURCES = sorted(path for path in (build.ROOT / "gen").glob("*.c")
+                 if not path.name.startswith("scan"))
 # The flags that the Makefile gives generated code.
 FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-fvisibility=hidden",
          "-fomit-frame-pointer", f"-I{build.ROOT / 'stubs'}"]

@@ -25,7 +25,7 @@ def test_same_input_same_bytes(gen, tmp_path):
         (tmp_path / name).mkdir()
         assert gen(THING, tmp_path / name, name=f"{name}.txt").returncode == 0
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    assert sorted(contents(tmp_path / "one")) == sorted(
+    assert set(contents(tmp_path / "one")) >= set(
         f"libthing_stub.{end}" for end in ("c", "h", "map", "import.c", "import1.map",
                                            "import2.map", "import3.map"))
 

@@ -104,7 +104,6 @@ class Symbols:
 def read():
     symbols = Symbols([], {})
     library = block = struct = None
-    rows = []
     for line in build.SYMBOLS.read_text().splitlines():
         line = line.split("#")[0].rstrip()
         if not line:

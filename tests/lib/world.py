@@ -24,6 +24,12 @@ PIP_FOLDERS = {"cudart": "nvidia/cuda_runtime/lib", "nvrtc": "nvidia/cuda_nvrtc/
                "nvJitLink": "nvidia/nvjitlink/lib"}
 PIP_FOLDER_13 = "nvidia/cu13/lib"
 
+# A function of each library that every caller may call on every version.
+CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
+        "nvJitLink": "nvJitLinkDestroy"}
+# What it returns where there is no library.
+MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6}
+
 
 def library_of(file):
     """"cudart" for .../libcudart.so.12"""
@@ -173,11 +179,6 @@ def probe(cc=build.CC):
     return build.program(build.TESTS / "lib" / "probe.c", cc=cc)
 
 
-# A function of each library that all versions have.
-CALLED = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcGetNumSupportedArchs",
-          "nvJitLink": "nvJitLinkDestroy"}
-
-
 def user(library="cudart", major=12, rpath=None, runpath=None, name="libuser.so"):
     """A library that needs a stub, found for it by the search of whoever loads
     it.  Its user_call() calls one function."""
@@ -186,5 +187,5 @@ def user(library="cudart", major=12, rpath=None, runpath=None, name="libuser.so"
         flags = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{rpath}"]
     elif runpath:
         flags = ["-Wl,--enable-new-dtags", f"-Wl,-rpath,{runpath}"]
-    return build.shared(build.TESTS / "lib" / "user.c", f"-DCALLS={CALLED[library]}", *flags,
+    return build.shared(build.TESTS / "lib" / "user.c", f"-DCALLS={CALL[library]}", *flags,
                         build.import_library(library, major), name=name)

@@ -3,7 +3,7 @@
  * last_error.c - cudaGetLastError and cudaPeekAtLastError: `last_error MODE`
  *
  *     missing    no library: as the real ones behave, but for the stub's errors
- *     present    a fake library of 13.5: the stub's refusals and the runtime's
+ *     present    a fake library of 11.8: the stub's refusals and the runtime's
  *                own errors, one after the other
  */
 #define _GNU_SOURCE
@@ -13,9 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cudaDeviceSynchronize(void), cudaSetDevice(int), cudaMemAdvise(void *, size_t, int, int);
+struct location { int type, id; };
+
+int cudaDeviceSynchronize(void), cudaSetDevice(int);
+int cudaMemAdvise(void *, size_t, int, struct location);
 int cudaGetLastError(void), cudaPeekAtLastError(void), cudaGetDeviceCount(int *);
-int cudaThreadExit(void);
+
+/* What CUDA 11 cannot express: a NUMA node of the host. */
+static const struct location node = { 3, 0 };
 
 #define IS(expression, value) do { \
 	int got_ = (expression); \
@@ -30,7 +35,7 @@ static void *another_thread(void *status)
 	IS(cudaPeekAtLastError(), 0);
 	IS(cudaGetLastError(), 0);
 	if (status)
-		cudaMemAdvise(NULL, 0, 0, 0);
+		cudaMemAdvise(NULL, 0, 0, node);
 	return NULL;
 }
 
@@ -63,8 +68,8 @@ static void missing(void)
 static void present(void)
 {
 	IS(cudaGetLastError(), 0);
-	/* Refused: compiled for 12, runs on 13. */
-	IS(cudaMemAdvise(NULL, 0, 0, 0), 801);
+	/* Refused: compiled for 13, runs on 11. */
+	IS(cudaMemAdvise(NULL, 0, 0, node), 801);
 	IS(cudaPeekAtLastError(), 801);
 	in_another_thread(0);
 	IS(cudaGetLastError(), 801);
@@ -76,12 +81,12 @@ static void present(void)
 	IS(cudaGetLastError(), 0);
 	/* Both: the stub refused since, so the stub's comes first. */
 	IS(cudaSetDevice(3), 101);
-	IS(cudaMemAdvise(NULL, 0, 0, 0), 801);
+	IS(cudaMemAdvise(NULL, 0, 0, node), 801);
 	IS(cudaGetLastError(), 801);
 	IS(cudaGetLastError(), 101);
 	IS(cudaGetLastError(), 0);
 	/* What succeeds clears nothing, as with the real one. */
-	IS(cudaMemAdvise(NULL, 0, 0, 0), 801);
+	IS(cudaMemAdvise(NULL, 0, 0, node), 801);
 	cudaDeviceSynchronize();
 	IS(cudaPeekAtLastError(), 801);
 	in_another_thread(1);

@@ -11,7 +11,7 @@ SOURCE = build.TESTS / "missing" / "last_error.c"
 @pytest.fixture
 def program(world):
     world.search(build.STUBS)
-    return build.program(SOURCE, build.import_library("cudart", 12))
+    return build.program(SOURCE, build.import_library("cudart", 13))
 
 
 def test_without_a_library(world, program):
@@ -20,15 +20,15 @@ def test_without_a_library(world, program):
 
 def test_with_a_library_that_lacks_what_is_asked(world, program):
     # Trap 19: most code around <<<>>> looks nowhere else.
-    world.loader(fake("cudart", "13.5"))
+    world.loader(fake("cudart", "11.8"))
     assert world.run(program, "present").out == "ok\n"
 
 
 def test_a_refused_launch_is_noticed(world):
-    # 13's launch entry points are not in 11: the launch does not happen, and
-    # nvcc's code looks only at cudaGetLastError.
-    world.loader(fake("cudart", "11.8"))
-    said = world.probe("stub:cudart", "call:__cudaLaunchKernel", "call:cudaPeekAtLastError",
+    # Launches with attributes came with 11.8: on 11.7 the launch does not
+    # happen, and most code looks only at cudaGetLastError.
+    world.loader(fake("cudart", "11.7"))
+    said = world.probe("stub:cudart", "call:cudaLaunchKernelExC", "call:cudaPeekAtLastError",
                        "call:cudaGetLastError", "call:cudaGetLastError")
     assert [line["value"] for line in said[1:]] == [302, 302, 302, 0]
 

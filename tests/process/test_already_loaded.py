@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 import build
-from fakes import answer, fake
+import world as worlds
+from fakes import answer, driver, fake
 
 CALL = "cudaDeviceSynchronize"
 
@@ -50,7 +51,6 @@ def test_a_renamed_builtins_library_is_not_nvrtc(installed, patchelf):
 
 def test_it_is_used_though_the_driver_could_not_run_it(installed):
     # Whoever loaded it has decided.
-    from fakes import driver
     installed.loader(driver("11.8"), folder="driver")
     file = installed.put("other", fake("cudart", "12.9")) / "libcudart.so.12"
     assert loaded_first(installed, file)["version"] == "12.9"
@@ -111,13 +111,13 @@ def test_another_library_that_is_loaded_later_changes_nothing(world):
     assert [said[1]["value"], said[3]["value"]] == [303, 303]
 
 
-@pytest.mark.parametrize("library, call, missing", [
-    ("nvrtc", "nvrtcDestroyProgram", 11), ("nvJitLink", "nvJitLinkDestroy", 6)])
-def test_the_other_libraries_are_picked_up_as_well(world, library, call, missing):
+@pytest.mark.parametrize("library", ["nvrtc", "nvJitLink"])
+def test_the_other_libraries_are_picked_up_as_well(world, library):
+    call = worlds.CALL[library]
     file = world.put("torch", fake(library, "12.9")) / fake(library, "12.9").name
     said = world.probe(f"stub:{library}", f"call:{call}", f"open:{file}", f"stub:{library}",
                        f"call:{call}")
-    assert [said[1]["value"], said[4]["value"]] == [missing, answer(library, call, "12.9")]
+    assert [said[1]["value"], said[4]["value"]] == [worlds.MISSING[library], answer(library, call, "12.9")]
 
 
 def test_a_real_library_renamed(world, real, patchelf):

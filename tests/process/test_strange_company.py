@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import build
-from fakes import answer, fake
+from fakes import answer, builtins, fake
 from world import probe
 
 CALL = "cudaDeviceReset"
@@ -131,7 +131,6 @@ def test_an_unversioned_lookup_of_a_differing_name_is_not_the_oldest_interface(w
 @pytest.mark.parametrize("folder", ["", "nvidia/cuda_nvrtc/lib"])
 def test_nvrtcs_builtins_are_found_where_nvrtc_has_no_runpath(world, folder):
     # Trap 8: the builtins carry the minor in their name and lie beside nvrtc.
-    from fakes import builtins
     nvrtc = world.put(f"site/{folder}", fake("nvrtc", "13.0"), builtins("13.0"))
     said = world.probe("stub:nvrtc", "call:nvrtcCompileProgram",
                        LAZYCUDA_NVRTC=nvrtc / "libnvrtc.so.13")

@@ -2,13 +2,11 @@
 """Through the stub every function answers as the real one does when it is called
 directly: the same code, the same outputs, for all that can be called without a
 GPU."""
-import subprocess
 
 import pytest
 
 import build
 import symbols
-import world as worlds
 
 PROGRAM = build.TESTS / "real" / "answers.c"
 

@@ -77,6 +77,6 @@ def test_an_object_of_12_4_on_12_3(world, real):
     # Its suffixed names are not there; the plain ones are (cuSPARSE 12.6 on
     # nvJitLink 12.4 is the same case).
     old, new = real("12.3"), real("12.4")
-    assert f"__nvJitLinkCreate_12_4" not in {s.name for s in elf.exports(old.file("nvJitLink"))}
+    assert "__nvJitLinkCreate_12_4" not in {s.name for s in elf.exports(old.file("nvJitLink"))}
     said = run(world, install(world, old), program(new), "lto")
     assert "linked: ok" in said.lines, said.out

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs linked against real libraries run on the stubs after their DT_NEEDED
 entries alone are changed."""
-import shutil
-import subprocess
 
 import pytest
 

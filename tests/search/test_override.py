@@ -5,13 +5,10 @@ import pytest
 import build
 import fakes
 from fakes import driver, fake
-from world import probe
+from world import CALL, MISSING, probe
 
 VARIABLES = {"cudart": "LAZYCUDA_CUDART", "nvrtc": "LAZYCUDA_NVRTC",
              "nvJitLink": "LAZYCUDA_NVJITLINK"}
-MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6}
-CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
-        "nvJitLink": "nvJitLinkDestroy"}
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 
 import build
 import elf
-import toolkits
 from fakes import fake
 from world import user
 
@@ -22,7 +21,7 @@ def cudart(version="12.9"):
 @pytest.fixture
 def with_user(world):
     """Runs the probe with a user of the stub at this place of the world."""
-    def run(place, file, *libraries, **options):
+    def run(place, file, **options):
         target = world.folder(place) / file.name
         shutil.copy(file, target)
         world.search(build.STUBS)
@@ -44,7 +43,7 @@ def test_the_rpath_of_an_object_that_needs_the_stub(world, with_user, kind):
     folder = world.put("app/cuda", cudart())
     status = with_user("app/bin", user(**{kind: "$ORIGIN/../cuda"}))
     assert status["found_by"] == "rpath"
-    assert (world.root / status["path"]).samefile(folder / "libcudart.so.12")
+    assert pathlib.Path(status["path"]).samefile(folder / "libcudart.so.12")
 
 
 @pytest.mark.parametrize("spelling", ["$ORIGIN/../cuda", "${ORIGIN}/../cuda",
@@ -58,7 +57,7 @@ def test_the_rpath_of_an_object_that_does_not_need_the_stub_does_not_count(world
     stranger = build.shared(build.TESTS / "lib" / "stranger.c", "-Wl,-rpath,$ORIGIN/cuda")
     world.put("app", stranger)
     world.put("app/cuda", cudart())
-    *_, status = world.probe(f"open:{world.root}/app/{stranger.name}", f"stub:cudart", "load",
+    *_, status = world.probe(f"open:{world.root}/app/{stranger.name}", "stub:cudart", "load",
                              "status:cudart")
     assert status["state"] == "missing"
 
@@ -237,10 +236,23 @@ def test_a_relative_runpath_means_nothing(world, with_user, runpath):
 
 def test_a_site_packages_that_anybody_may_write_to_is_not_searched(world, with_user):
     site = world.site_packages(cudart("13.5"))
-    site.chmod(0o777)
-    assert with_user(f"{site}/pkg", user())["state"] == "missing"
-    site.chmod(0o755)
-    assert with_user(f"{site}/pkg", user())["state"] == "usable"
+    for mode, state in ((0o777, "missing"), (0o755, "usable")):
+        site.chmod(mode)
+        assert with_user(f"{site}/pkg", user())["state"] == state
+
+
+@pytest.mark.parametrize("mode, state", [(0o777, "missing"), (0o1777, "missing"), (0o755, "usable")])
+@pytest.mark.parametrize("variable, folder", [
+    ("LD_LIBRARY_PATH", ""), ("CUDA_PATH", "lib64"), ("CUDA_HOME", "lib"), ("CONDA_PREFIX", "lib")])
+def test_a_folder_that_anybody_may_write_to_is_not_searched(world, variable, folder, mode, state):
+    world.put(f"place/{folder}", cudart()).chmod(mode)
+    assert world.status(**{variable: world.root / "place"})["state"] == state
+
+
+@pytest.mark.parametrize("mode, state", [(0o777, "missing"), (0o755, "usable")])
+def test_a_runpath_that_anybody_may_write_to_is_not_searched(world, with_user, mode, state):
+    world.put("app/cuda", cudart()).chmod(mode)
+    assert with_user("app/bin", user(runpath="$ORIGIN/../cuda"))["state"] == state
 
 
 def test_a_setuid_program_ignores_the_environment(world):

@@ -4,6 +4,7 @@ import pytest
 
 import build
 from fakes import answer, driver, fake
+from world import user
 
 HERE = build.TESTS / "threads"
 STUBS = [build.import_library(library, 12) for library in build.LIBRARIES]
@@ -149,7 +150,6 @@ def test_a_real_library_whose_constructor_loads_another_stubs_user(world):
 
 
 def test_closing_a_user_leaves_the_stub_working(world):
-    from world import user
     world.search(build.STUBS)
     world.loader(fake("cudart", "12.9"))
     value = answer("cudart", "cudaDeviceSynchronize", "12.9")
@@ -159,7 +159,6 @@ def test_closing_a_user_leaves_the_stub_working(world):
 
 
 def test_closing_a_user_before_its_first_call(world):
-    from world import user
     world.search(build.STUBS)
     world.loader(fake("cudart", "12.9"))
     said = world.probe(f"open:{user()}", f"close:{user()}", f"open:{user()}", "call:user_call")

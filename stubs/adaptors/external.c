@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* external.c - memory and semaphores of other APIs */
+#include "adaptors/adaptor.h"
+#include "adaptors/adaptors.h"
+
+#include <stdlib.h>
+
+/*
+ * 13.0 gave the descriptors a reserved tail, which begins in what was padding:
+ * they are converted field by field, so that no byte of padding ends up there.
+ */
+#define LOST "it says something that this CUDA's smaller struct has no room for"
+
+#define DESCRIBED(name, layout, parameters, arguments) \
+int32_t lc_adapt_##name##_11 parameters \
+{ \
+	char wide[LC_SIZE_##layout##_B] __attribute__((aligned(8))); \
+\
+	if (description) { \
+		lc_convert(wide, &lc_layout_##layout##_B, description, &lc_layout_##layout##_A); \
+		description = wide; \
+	} \
+	return lc_slots.name##_13 arguments; \
+} \
+\
+int32_t lc_adapt_##name##_13 parameters \
+{ \
+	char narrow[LC_SIZE_##layout##_A] __attribute__((aligned(8))); \
+\
+	if (description && !lc_fits(description, &lc_layout_##layout##_B, &lc_layout_##layout##_A)) { \
+		if (output) \
+			memset(output, 0, sizeof(void *)); \
+		return LC_REFUSE(name##_13, LOST); \
+	} \
+	if (description) { \
+		lc_convert(narrow, &lc_layout_##layout##_A, description, &lc_layout_##layout##_B); \
+		description = narrow; \
+	} \
+	return lc_slots.name##_11 arguments; \
+}
+DESCRIBED(cudaImportExternalMemory, cudaExternalMemoryHandleDesc,
+	  (void *output, void *description), (output, description))
+DESCRIBED(cudaImportExternalSemaphore, cudaExternalSemaphoreHandleDesc,
+	  (void *output, void *description), (output, description))
+DESCRIBED(cudaExternalMemoryGetMappedBuffer, cudaExternalMemoryBufferDesc,
+	  (void *output, void *memory, void *description), (output, memory, description))
+DESCRIBED(cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryMipmappedArrayDesc,
+	  (void *output, void *memory, void *description), (output, memory, description))
+
+/*
+ * 11.2 gave the parameters of signals and waits a reserved tail, in functions
+ * with _v2, and 13.0 dropped the functions without.  They take arrays.
+ */
+#define SOME 8		/* without a trip to malloc() */
+
+static int32_t with_wide(void *semaphores, void *parameters, uint32_t count, void *stream,
+			 const struct lc_layout *to, const struct lc_layout *from,
+			 int32_t (*call)(void *, void *, uint32_t, void *))
+{
+	char few[SOME * LC_SIZE_cudaExternalSemaphoreWaitParams_A] __attribute__((aligned(8)));
+	char *wide = few;
+	int32_t error;
+
+	if (!parameters)
+		return call(semaphores, NULL, count, stream);
+	if (count > SOME && !(wide = calloc(count, to->size)))
+		return 2;	/* cudaErrorMemoryAllocation */
+	for (uint32_t i = 0; i < count; i++)
+		lc_convert(wide + i * to->size, to, (char *)parameters + i * from->size, from);
+	error = call(semaphores, wide, count, stream);
+	if (wide != few)
+		free(wide);
+	return error;
+}
+
+#define SEMAPHORES(suffix) \
+int32_t lc_adapt_cudaSignalExternalSemaphoresAsync##suffix##_11(void *semaphores, \
+		void *parameters, uint32_t count, void *stream) \
+{ \
+	return with_wide(semaphores, parameters, count, stream, \
+			 &lc_layout_cudaExternalSemaphoreSignalParams_A, \
+			 &lc_layout_cudaExternalSemaphoreSignalParams_v1_A, \
+			 lc_slots.cudaSignalExternalSemaphoresAsync##suffix##_13); \
+} \
+\
+int32_t lc_adapt_cudaWaitExternalSemaphoresAsync##suffix##_11(void *semaphores, \
+		void *parameters, uint32_t count, void *stream) \
+{ \
+	return with_wide(semaphores, parameters, count, stream, \
+			 &lc_layout_cudaExternalSemaphoreWaitParams_A, \
+			 &lc_layout_cudaExternalSemaphoreWaitParams_v1_A, \
+			 lc_slots.cudaWaitExternalSemaphoresAsync##suffix##_13); \
+}
+LC_BOTH(SEMAPHORES)
+
+_Static_assert((int)LC_SIZE_cudaExternalSemaphoreSignalParams_A <=
+	       (int)LC_SIZE_cudaExternalSemaphoreWaitParams_A, "with_wide() has room for either");

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* functions.c - kernels, their attributes and launches, driver functions */
+#include "adaptors/adaptor.h"
+#include "adaptors/adaptors.h"
+
+/* 12.0 appended fields. */
+int32_t lc_adapt_cudaFuncGetAttributes_11(void *out, void *function)
+{
+	char wide[LC_SIZE_cudaFuncAttributes_B] __attribute__((aligned(8))) = { 0 };
+	int32_t error = lc_slots.cudaFuncGetAttributes_12(out ? wide : NULL, function);
+
+	if (out)
+		lc_convert(out, &lc_layout_cudaFuncAttributes_A, wide, &lc_layout_cudaFuncAttributes_B);
+	return error;
+}
+
+int32_t lc_adapt_cudaFuncGetAttributes_12(void *out, void *function)
+{
+	char narrow[LC_SIZE_cudaFuncAttributes_A] __attribute__((aligned(8))) = { 0 };
+	int32_t error = lc_slots.cudaFuncGetAttributes_11(out ? narrow : NULL, function);
+
+	if (out)
+		lc_convert(out, &lc_layout_cudaFuncAttributes_B, narrow,
+			   &lc_layout_cudaFuncAttributes_A);
+	return error;
+}
+
+/*
+ * A kernel handle stands for a host function, which nvcc's code asks for from
+ * 12.4 on.  CUDA 11 has none and launches the host function itself: so that is
+ * the handle.
+ */
+int32_t lc_adapt___cudaGetKernel(void *kernel, void *function)
+{
+	if (!kernel)
+		return 1;	/* cudaErrorInvalidValue */
+	memcpy(kernel, &function, sizeof(function));
+	return 0;
+}
+
+#define LAUNCH(suffix) \
+int32_t lc_adapt___cudaLaunchKernel##suffix(void *kernel, struct lc_dim3 grid, struct lc_dim3 block, \
+		void *arguments, uint64_t shared, void *stream) \
+{ \
+	return lc_slots.cudaLaunchKernel##suffix(kernel, grid, block, arguments, shared, stream); \
+}
+LC_BOTH(LAUNCH)
+
+/*
+ * Attributes of streams and of kernel nodes are unions: 32 bytes in 11.7, 64
+ * from 11.8 on.  A caller of 11 may be of either; of the attributes that 11
+ * knows none is larger than 32 bytes, so those are what is read and written.
+ */
+enum { SMALL_ATTRIBUTE = LC_SIZE_cudaStreamAttrValue_A, LAST_ATTRIBUTE_OF_11 = 8 };
+
+/* Of 11.7: access policy, cooperative, synchronization policy, priority. */
+static bool known_to_11_7(int32_t attribute)
+{
+	return attribute == 1 || attribute == 2 || attribute == 3 || attribute == 8;
+}
+
+#define NEW_ATTRIBUTE "CUDA 11 has no such attribute"
+
+#define ATTRIBUTES(name, suffix) \
+int32_t lc_adapt_##name##GetAttribute##suffix##_11(void *object, int32_t attribute, void *value) \
+{ \
+	char wide[LC_SIZE_cudaLaunchAttributeValue_A] __attribute__((aligned(8))) = { 0 }; \
+	int32_t error; \
+\
+	if (attribute > LAST_ATTRIBUTE_OF_11) { \
+		if (value) \
+			memset(value, 0, SMALL_ATTRIBUTE); \
+		return LC_REFUSE(name##GetAttribute##suffix##_11, NEW_ATTRIBUTE); \
+	} \
+	error = lc_slots.name##GetAttribute##suffix##_12(object, attribute, value ? wide : NULL); \
+	if (value) \
+		memcpy(value, wide, SMALL_ATTRIBUTE); \
+	return error; \
+} \
+\
+int32_t lc_adapt_##name##SetAttribute##suffix##_11(void *object, int32_t attribute, void *value) \
+{ \
+	char wide[LC_SIZE_cudaLaunchAttributeValue_A] __attribute__((aligned(8))) = { 0 }; \
+\
+	if (attribute > LAST_ATTRIBUTE_OF_11) \
+		return LC_REFUSE(name##SetAttribute##suffix##_11, NEW_ATTRIBUTE); \
+	if (value) \
+		memcpy(wide, value, SMALL_ATTRIBUTE); \
+	return lc_slots.name##SetAttribute##suffix##_12(object, attribute, value ? wide : NULL); \
+} \
+\
+int32_t lc_adapt_##name##GetAttribute##suffix##_12(void *object, int32_t attribute, void *value) \
+{ \
+	if (value) \
+		memset(value, 0, LC_SIZE_cudaLaunchAttributeValue_A); \
+	if (!known_to_11_7(attribute)) \
+		return LC_REFUSE(name##GetAttribute##suffix##_12, NEW_ATTRIBUTE); \
+	return lc_slots.name##GetAttribute##suffix##_11(object, attribute, value); \
+} \
+\
+int32_t lc_adapt_##name##SetAttribute##suffix##_12(void *object, int32_t attribute, void *value) \
+{ \
+	if (!known_to_11_7(attribute)) \
+		return LC_REFUSE(name##SetAttribute##suffix##_12, NEW_ATTRIBUTE); \
+	return lc_slots.name##SetAttribute##suffix##_11(object, attribute, value); \
+}
+ATTRIBUTES(cudaStream,)
+ATTRIBUTES(cudaStream, _ptsz)
+ATTRIBUTES(cudaGraphKernelNode,)
+
+/*
+ * 12.0 added an output that says whether the driver has the function; 11 says
+ * it by an error.  A caller of 11 wants the driver's functions as 11 knew
+ * them, which 12.5 and later can be asked for.
+ */
+enum { SYMBOL_NOT_FOUND = 500, CUDA_11_8 = 11080, QUERY_NOT_FOUND = 1 };
+
+static int32_t told_by_error(int32_t error, int32_t query)
+{
+	return error == 0 && query != 0 ? SYMBOL_NOT_FOUND : error;
+}
+
+#define ENTRY_POINT(suffix) \
+int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_11_by_version(void *symbol, void *function, \
+								 uint64_t flags) \
+{ \
+	int32_t query = 0; \
+	int32_t error = lc_slots.cudaGetDriverEntryPointByVersion##suffix(symbol, function, \
+		CUDA_11_8, flags, &query); \
+\
+	return told_by_error(error, query); \
+} \
+\
+int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_11(void *symbol, void *function, uint64_t flags) \
+{ \
+	int32_t query = 0; \
+	int32_t error = lc_slots.cudaGetDriverEntryPoint##suffix##_12(symbol, function, flags, \
+								      &query); \
+\
+	return told_by_error(error, query); \
+} \
+\
+int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_12(void *symbol, void *function, uint64_t flags, \
+						      void *query) \
+{ \
+	int32_t error = lc_slots.cudaGetDriverEntryPoint##suffix##_11(symbol, function, flags); \
+	int32_t found = error == SYMBOL_NOT_FOUND ? QUERY_NOT_FOUND : 0; \
+\
+	if (query) \
+		memcpy(query, &found, sizeof(found)); \
+	return error == SYMBOL_NOT_FOUND ? 0 : error; \
+}
+LC_BOTH(ENTRY_POINT)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* textures.c - texture and surface objects */
+#include "adaptors/adaptor.h"
+#include "adaptors/adaptors.h"
+
+/*
+ * 13.0 gave resource and view descriptors a reserved tail.  A caller's fits
+ * into the older layout if it holds nothing there, nor of a kind of resource
+ * that the older CUDA has not.
+ */
+#define LAYOUT(name) (&lc_layout_##name)
+#define LOST "it says something that this CUDA's smaller struct has no room for"
+
+/* The older layout of a struct, or NULL for NULL; *fits is left alone or cleared. */
+static void *narrowed(void *narrow, const struct lc_layout *to, const void *wide,
+		      const struct lc_layout *from, bool *fits)
+{
+	if (!wide)
+		return NULL;
+	if (!lc_fits(wide, from, to))
+		*fits = false;
+	lc_convert(narrow, to, wide, from);
+	return narrow;
+}
+
+static void *widened(void *wide, const struct lc_layout *to, const void *narrow,
+		     const struct lc_layout *from)
+{
+	if (!narrow)
+		return NULL;
+	lc_convert(wide, to, narrow, from);
+	return wide;
+}
+
+static void zero_handle(void *handle)
+{
+	if (handle)
+		memset(handle, 0, sizeof(uint64_t));
+}
+
+/*
+ * A caller of 11 means cudaTextureDesc of 11.7, with seamlessCubemap at its
+ * end, or that of 11.8, without.  Which one cannot be told, so the field is not
+ * read: as 11.8's own library does with a caller of 11.7.
+ */
+static void *texture_of_11(void *texture, const void *callers)
+{
+	if (!callers)
+		return NULL;
+	memset(texture, 0, LC_SIZE_cudaTextureDesc_A);
+	return memcpy(texture, callers, LC_SIZE_cudaTextureDesc_v1_A);
+}
+
+int32_t lc_adapt_cudaCreateTextureObject_11_12(void *object, void *resource, void *texture,
+					       void *view)
+{
+	char copy[LC_SIZE_cudaTextureDesc_A] __attribute__((aligned(8)));
+
+	return lc_slots.cudaCreateTextureObject_12(object, resource, texture_of_11(copy, texture),
+						   view);
+}
+
+int32_t lc_adapt_cudaCreateTextureObject_12(void *object, void *resource, void *texture, void *view)
+{
+	char wide_resource[LC_SIZE_cudaResourceDesc_B] __attribute__((aligned(8)));
+	char wide_view[LC_SIZE_cudaResourceViewDesc_B] __attribute__((aligned(8)));
+
+	return lc_slots.cudaCreateTextureObject_13(object,
+		widened(wide_resource, LAYOUT(cudaResourceDesc_B), resource,
+			LAYOUT(cudaResourceDesc_A)),
+		texture,
+		widened(wide_view, LAYOUT(cudaResourceViewDesc_B), view,
+			LAYOUT(cudaResourceViewDesc_A)));
+}
+
+int32_t lc_adapt_cudaCreateTextureObject_11_13(void *object, void *resource, void *texture,
+					       void *view)
+{
+	char copy[LC_SIZE_cudaTextureDesc_A] __attribute__((aligned(8)));
+
+	return lc_adapt_cudaCreateTextureObject_12(object, resource, texture_of_11(copy, texture),
+						   view);
+}
+
+int32_t lc_adapt_cudaCreateTextureObject_13(void *object, void *resource, void *texture, void *view)
+{
+	char narrow_resource[LC_SIZE_cudaResourceDesc_A] __attribute__((aligned(8)));
+	char narrow_view[LC_SIZE_cudaResourceViewDesc_A] __attribute__((aligned(8)));
+	bool fits = true;
+
+	resource = narrowed(narrow_resource, LAYOUT(cudaResourceDesc_A), resource,
+			    LAYOUT(cudaResourceDesc_B), &fits);
+	view = narrowed(narrow_view, LAYOUT(cudaResourceViewDesc_A), view,
+			LAYOUT(cudaResourceViewDesc_B), &fits);
+	if (!fits) {
+		zero_handle(object);
+		return LC_REFUSE(cudaCreateTextureObject_13, LOST);
+	}
+	return lc_slots.cudaCreateTextureObject_12(object, resource, texture, view);
+}
+
+int32_t lc_adapt_cudaCreateSurfaceObject_11(void *object, void *resource)
+{
+	char wide[LC_SIZE_cudaResourceDesc_B] __attribute__((aligned(8)));
+
+	return lc_slots.cudaCreateSurfaceObject_13(object,
+		widened(wide, LAYOUT(cudaResourceDesc_B), resource, LAYOUT(cudaResourceDesc_A)));
+}
+
+int32_t lc_adapt_cudaCreateSurfaceObject_13(void *object, void *resource)
+{
+	char narrow[LC_SIZE_cudaResourceDesc_A] __attribute__((aligned(8)));
+	bool fits = true;
+
+	resource = narrowed(narrow, LAYOUT(cudaResourceDesc_A), resource,
+			    LAYOUT(cudaResourceDesc_B), &fits);
+	if (!fits) {
+		zero_handle(object);
+		return LC_REFUSE(cudaCreateSurfaceObject_13, LOST);
+	}
+	return lc_slots.cudaCreateSurfaceObject_11(object, resource);
+}
+
+/* Descriptors that are read back: into a struct of the runtime's, then over. */
+#define READ_BACK(name, callers, runtimes, layout, own, other) \
+int32_t lc_adapt_##name##_##callers(void *out, uint64_t object) \
+{ \
+	char theirs[LC_SIZE_##layout##_##other] __attribute__((aligned(8))) = { 0 }; \
+	int32_t error = lc_slots.name##_##runtimes(out ? theirs : NULL, object); \
+\
+	if (out) \
+		lc_convert(out, LAYOUT(layout##_##own), theirs, LAYOUT(layout##_##other)); \
+	return error; \
+}
+READ_BACK(cudaGetTextureObjectResourceDesc, 11, 13, cudaResourceDesc, A, B)
+READ_BACK(cudaGetTextureObjectResourceDesc, 13, 11, cudaResourceDesc, B, A)
+READ_BACK(cudaGetSurfaceObjectResourceDesc, 11, 13, cudaResourceDesc, A, B)
+READ_BACK(cudaGetSurfaceObjectResourceDesc, 13, 11, cudaResourceDesc, B, A)
+READ_BACK(cudaGetTextureObjectResourceViewDesc, 11, 13, cudaResourceViewDesc, A, B)
+READ_BACK(cudaGetTextureObjectResourceViewDesc, 13, 11, cudaResourceViewDesc, B, A)
+
+/* A caller of 11.8 has no room for seamlessCubemap: only what both have. */
+int32_t lc_adapt_cudaGetTextureObjectTextureDesc_11(void *out, uint64_t object)
+{
+	char theirs[LC_SIZE_cudaTextureDesc_A] __attribute__((aligned(8))) = { 0 };
+	int32_t error = lc_slots.cudaGetTextureObjectTextureDesc_12(out ? theirs : NULL, object);
+
+	if (out)
+		memcpy(out, theirs, LC_SIZE_cudaTextureDesc_v1_A);
+	return error;
+}
