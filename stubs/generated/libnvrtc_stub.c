@@ -315,11 +315,11 @@ static const struct candidates {
 	struct lc_candidate nvrtcGetCUBIN[1];
 	struct lc_candidate nvrtcGetCUBINSize[1];
 	struct lc_candidate nvrtcGetErrorString[1];
-	struct lc_candidate nvrtcGetLTOIR[1];
-	struct lc_candidate nvrtcGetLTOIRSize[1];
+	struct lc_candidate nvrtcGetLTOIR[2];
+	struct lc_candidate nvrtcGetLTOIRSize[2];
 	struct lc_candidate nvrtcGetLoweredName[1];
-	struct lc_candidate nvrtcGetNVVM[1];
-	struct lc_candidate nvrtcGetNVVMSize[1];
+	struct lc_candidate nvrtcGetNVVM[2];
+	struct lc_candidate nvrtcGetNVVMSize[2];
 	struct lc_candidate nvrtcGetNumSupportedArchs[1];
 	struct lc_candidate nvrtcGetOptiXIR[1];
 	struct lc_candidate nvrtcGetOptiXIRSize[1];
@@ -377,18 +377,22 @@ static const struct candidates {
 	},
 	{
 		{ N(nvrtcGetLTOIR), LC_VERSION(12, 0), LC_ANY_LATER },
+		{ N(nvrtcGetNVVM), LC_VERSION(11, 0), LC_VERSION(12, 9) },
 	},
 	{
 		{ N(nvrtcGetLTOIRSize), LC_VERSION(12, 0), LC_ANY_LATER },
+		{ N(nvrtcGetNVVMSize), LC_VERSION(11, 0), LC_VERSION(12, 9) },
 	},
 	{
 		{ N(nvrtcGetLoweredName), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(nvrtcGetNVVM), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(nvrtcGetLTOIR), LC_VERSION(12, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(nvrtcGetNVVMSize), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(nvrtcGetLTOIRSize), LC_VERSION(12, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(nvrtcGetNumSupportedArchs), LC_VERSION(11, 0), LC_ANY_LATER },
