@@ -73,13 +73,10 @@ def real_libraries():
 # --- rows ---
 
 def tiny_library():
-    """A library whose one function does nothing, under the runtime's name."""
-    source = WORK / "tiny.c"
-    source.write_text("int cudaDeviceSynchronize(void) { return 0; }\n")
     script = WORK / "tiny.map"
     script.write_text("libcudart.so.13 { global: *; };\n")
     return compile("libcudart.so.13", "-shared", "-fPIC", "-Wl,-soname,libcudart.so.13",
-                   f"-Wl,--version-script={script}", source)
+                   f"-Wl,--version-script={script}", ROOT / "bench/tiny.c")
 
 
 def callers():
@@ -116,6 +113,30 @@ def forwarded_instructions():
             for program in (stubbed, direct)]
     return {"a": cost[0], "b": cost[1], "min": cost[0] - cost[1], "median": cost[0] - cost[1],
             "unit": "instructions", "limit": "+1 (+2 with endbr64)", "difference": True}
+
+
+def adapted(what, rounds):
+    """The same call made by a caller of 12, adapted, and by one of 13, direct;
+    what an adaptor adds is the difference."""
+    library = tiny_library()
+    source = ROOT / "bench/adapted.c"
+    direct = compile("adapted-13", "-fPIE", "-DCALLER=13", source, library, f"-Wl,-rpath,{WORK}")
+    stubbed = compile("adapted-12", "-fPIE", "-DCALLER=12", source,
+                      LIB / "cuda12/libcudart_stub.so", f"-Wl,-rpath,{LIB}")
+    env = {"LAZYCUDA_CUDART": str(library)}
+    pairs = interleaved(lambda: float(run(stubbed, what, rounds, **env)) / rounds,
+                        lambda: float(run(direct, what, rounds, **env)) / rounds)
+    added = [a - b for a, b in pairs]
+    return ratio(pairs) | {"min": min(added), "median": statistics.median(added), "unit": "ns",
+                           "difference": True}
+
+
+def adapted_argument():
+    return adapted("advise", 5_000_000) | {"limit": "+20"}
+
+
+def adapted_struct():
+    return adapted("properties", 100_000) | {"limit": "the native call's own time"}
 
 
 def aarch64_instructions():
@@ -177,6 +198,8 @@ ROWS = [
     ("forwarded call: stub / direct, time", forwarded_time),
     ("forwarded call: stub - direct", forwarded_instructions),
     ("forwarded call: entry on aarch64", aarch64_instructions),
+    ("adapted call, argument: 12 on 13 - 13 on 13", adapted_argument),
+    ("adapted call, cudaDeviceProp: 12 on 13 - 13 on 13", adapted_struct),
     (f"loading: 3 stubs / 3 libraries of {TOOLKIT}, time", load_time),
     (f"loading: 3 stubs / 3 libraries of {TOOLKIT}, resident", load_memory),
     (f"first call: stub / dlopen of {TOOLKIT}", first_call),

@@ -44,6 +44,10 @@ void lc_convert(void *target, const struct lc_layout *to, const void *source,
  */
 bool lc_fits(const void *source, const struct lc_layout *from, const struct lc_layout *to);
 
+/* Calls `each` with every field of `to` that `from` has not, reserved ones apart. */
+void lc_each_missing(const struct lc_layout *to, const struct lc_layout *from,
+		     void (*each)(const struct lc_field *field, void *data), void *data);
+
 /* The field at a known offset. */
 #define LC_FIELD(type, base, offset) (*(type *)((char *)(base) + (offset)))
 

@@ -75,3 +75,18 @@ bool lc_fits(const void *source, const struct lc_layout *from, const struct lc_l
 	}
 	return true;
 }
+
+void lc_each_missing(const struct lc_layout *to, const struct lc_layout *from,
+		     void (*each)(const struct lc_field *field, void *data), void *data)
+{
+	size_t t = 0, f = 0;
+
+	while (t < to->count) {
+		int order = f < from->count ? strcmp(to->fields[t].name, from->fields[f].name) : -1;
+
+		if (order < 0 && !is_reserved(to->fields[t].name))
+			each(&to->fields[t], data);
+		t += order <= 0;
+		f += order >= 0;
+	}
+}

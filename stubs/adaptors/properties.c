@@ -3,6 +3,8 @@
 #include "adaptors/adaptor.h"
 #include "adaptors/adaptors.h"
 
+#include <stdlib.h>
+
 /*
  * cudaDeviceProp has a layout in each major.  12.0 appended fields; 13.0 moved
  * most, dropped eight and added seven.  What both have is copied by name; what
@@ -44,12 +46,30 @@ static const struct attribute attributes[] = {
 	{ "unifiedFunctionPointers", 129 },
 };
 
-static const struct lc_field *field_named(const struct lc_layout *layout, const char *name)
+struct query {
+	char *target;
+	int32_t device;
+	bool failed;
+};
+
+static int by_field(const void *name, const void *attribute)
 {
-	for (size_t i = 0; i < layout->count; i++)
-		if (!strcmp(layout->fields[i].name, name))
-			return &layout->fields[i];
-	return NULL;
+	return strcmp(name, ((const struct attribute *)attribute)->field);
+}
+
+static void ask_attribute(const struct lc_field *field, void *data)
+{
+	const struct attribute *attribute = bsearch(field->name, attributes,
+		sizeof(attributes) / sizeof(*attributes), sizeof(*attributes), by_field);
+	struct query *query = data;
+	int32_t value = 0;
+
+	if (!attribute)
+		return;		/* nobody can tell: zero */
+	if (lc_slots.cudaDeviceGetAttribute(&value, attribute->number, query->device))
+		query->failed = true;
+	else
+		memcpy(query->target + field->offset, &value, sizeof(value));
 }
 
 /*
@@ -59,21 +79,11 @@ static const struct lc_field *field_named(const struct lc_layout *layout, const 
 static void ask_attributes(void *target, const struct lc_layout *to, const struct lc_layout *from,
 			   int32_t device)
 {
+	struct query query = { target, device, false };
 	bool pending = lc_slots.cudaPeekAtLastError() != 0;
-	bool failed = false;
 
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
-		const struct lc_field *field = field_named(to, attributes[i].field);
-		int32_t value = 0;
-
-		if (!field || field_named(from, attributes[i].field))
-			continue;
-		if (lc_slots.cudaDeviceGetAttribute(&value, attributes[i].number, device))
-			failed = true;
-		else
-			memcpy((char *)target + field->offset, &value, sizeof(value));
-	}
-	if (failed && !pending)
+	lc_each_missing(to, from, ask_attribute, &query);
+	if (query.failed && !pending)
 		lc_slots.cudaGetLastError();
 }
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* verdict.c - what would become of a call, by the tables alone */
+#include "verdict.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static int compare(const struct lc_library *library, const struct lc_export *row,
+		   const char *name, int major)
+{
+	int order = strcmp(library->names + row->name, name);
+
+	return order ? order : (row->major > major) - (row->major < major);
+}
+
+const struct lc_export *lc_find_export(const struct lc_library *library, const char *name,
+				       int major)
+{
+	size_t low = 0, high = library->export_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare(library, &library->exports[middle], name, major);
+
+		if (!order)
+			return &library->exports[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static bool covers(const struct lc_candidate *candidate, lc_version version)
+{
+	return version >= candidate->from && version <= candidate->to;
+}
+
+/* Whether the slot has a candidate in this version; *own if it is `name`. */
+static bool is_served(const struct lc_library *library, unsigned slot, lc_version version,
+		      uint32_t name, bool *own)
+{
+	const struct lc_candidate *first = library->candidates + library->slots[slot].first;
+	bool served = false;
+
+	*own = false;
+	for (size_t i = 0; i < library->slots[slot].count; i++) {
+		if (!covers(&first[i], version))
+			continue;
+		served = true;
+		*own |= first[i].name == name;
+	}
+	return served;
+}
+
+/* Whether a library of this version exports the name, with any interface.
+ * Candidates lie slot behind slot. */
+static bool exists(const struct lc_library *library, uint32_t name, lc_version version)
+{
+	const struct lc_slot *last = &library->slots[library->slot_count - 1];
+	size_t count = (size_t)last->first + last->count;
+
+	for (size_t i = 0; i < count; i++)
+		if (library->candidates[i].name == name && covers(&library->candidates[i], version))
+			return true;
+	return false;
+}
+
+enum lc_verdict lc_judge(const struct lc_library *library, const struct lc_adaptor *adaptors,
+			 const struct lc_export *import, lc_version version)
+{
+	bool own;
+
+	if (is_served(library, import->slot, version, import->name, &own))
+		return own ? LC_RUNS_DIRECT : LC_RUNS_RENAMED;
+	for (; adaptors && adaptors->function; adaptors++)
+		if (adaptors->slot == import->slot &&
+		    is_served(library, adaptors->needs, version, import->name, &own))
+			return LC_RUNS_ADAPTED;
+	/* The slot's name, as in the loader: several names may share the slot. */
+	return exists(library, library->slots[import->slot].name, version) ? LC_IS_REFUSED :
+									     LC_IS_ABSENT;
+}
