@@ -56,7 +56,8 @@ OWN_cudart := stubs/cudart.c stubs/registrations.c $(sort $(wildcard stubs/adapt
 OWN_nvrtc := stubs/nvrtc.c
 OWN_nvJitLink := stubs/nvjitlink.c
 COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
-TOOL := $(sort $(wildcard tools/*.c))
+# What the tool has in common with the stubs.
+TOOL := $(sort $(wildcard tools/*.c)) stubs/arena.c stubs/image.c stubs/verdict.c
 SCAN := $(sort $(wildcard gen/scan*.c))
 GEN := $(sort $(filter-out $(SCAN),$(wildcard gen/*.c)))
 
@@ -145,12 +146,14 @@ $(BUILD)/gen/gen: $(GEN) gen/list.h gen/plan.h gen/write.h
 .PHONY: generate check-generated
 generate: $(BUILD)/gen/gen
 	$(Q)$< -o stubs/generated symbols.txt
+	$(Q)$(PYTHON) tools/adapted.py
 
 check-generated: $(BUILD)/gen/gen
 	$(Q)rm -rf $(BUILD)/check-generated && mkdir -p $(BUILD)/check-generated
 	$(Q)$< -o $(BUILD)/check-generated symbols.txt
 	$(Q)diff -ru stubs/generated $(BUILD)/check-generated || \
 		{ echo 'stubs/generated is not what symbols.txt gives: make generate' >&2; exit 1; }
+	$(Q)$(PYTHON) tools/adapted.py --check
 
 ifdef CUDA_ABI
 $(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map) &: \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a stub exports: the list, the whole list and nothing but the list."""
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -31,6 +32,17 @@ def test_the_stub_exports_exactly_the_list(library):
     cuda = {pair for pair in found if pair[1] != PRIVATE}
     assert cuda - wanted(library) == set()
     assert wanted(library) - cuda == set()
+
+
+def test_a_build_with_clang_exports_the_same():
+    if not shutil.which("clang"):
+        pytest.skip("there is no clang")
+    folder = build.BUILD / "tests" / "clang"
+    build.make(f"BUILD={folder}", "CC=clang")
+    for library in build.LIBRARIES:
+        made = elf.exports(build.stub(library, folder / "lib"))
+        assert {symbol[:3] for symbol in made} == {
+            symbol[:3] for symbol in elf.exports(build.stub(library))}
 
 
 @libraries

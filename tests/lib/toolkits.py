@@ -83,8 +83,8 @@ class Toolkit:
         """A reason to skip, or None."""
         if self.present():
             return None
-        failures = FAILURES.read_text().splitlines() if FAILURES.exists() else []
         if self.version not in requested():
             return f"CUDA {self.version} was not asked for (CUDA_VERSIONS)"
-        return f"CUDA {self.version} could not be fetched" + (f": {failures[0]}" if failures else "")
-
+        failures = FAILURES.read_text().splitlines() if FAILURES.exists() else []
+        mine = [line for line in failures if f"=={self.version}" in line]
+        return ": ".join([f"CUDA {self.version} could not be fetched", *mine[:1]])

@@ -11,7 +11,8 @@ from world import probe
 ADDRESS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 THREAD = "-fsanitize=thread"
 OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0", "UBSAN_OPTIONS": "print_stacktrace=1",
-           "TSAN_OPTIONS": "halt_on_error=1:exitcode=66"}
+           "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:suppressions="
+                           f"{build.TESTS / 'sanitize' / 'thread.supp'}"}
 
 
 def sanitized(name, flags):
