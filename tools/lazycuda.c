@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../include/lazycuda.h"
+#include "audit.h"
 #include "status.h"
 
 static const struct {
@@ -12,6 +13,7 @@ static const struct {
 	const char *summary;
 } commands[] = {
 	{ "status", status_main, "which library each stub uses here, and why" },
+	{ "audit", audit_main, "on which CUDA versions a binary, wheel or folder runs" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda audit`: on which versions of CUDA a binary runs through the stubs."""
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+import zipfile
+
+import pytest
+
+import build
+import symbols
+from importer import importer, patch
+
+# Of a name that no header declares nobody knows the interface: it is never
+# forwarded across majors, and no adaptor can be written.
+REFUSED = "__cudaRegisterHostVar"
+# There up to 11, and nothing came in its place.
+GONE = "cudaProfilerInitialize"
+
+
+@pytest.fixture
+def audit(world):
+    def run(*arguments, status=0, **options):
+        done = world.cli("audit", *arguments, check=False, **options)
+        assert done.status == status, done.out + done.err
+        return done
+    return run
+
+
+@pytest.fixture
+def said(audit):
+    """What it says of one file, as JSON."""
+    def run(*arguments, **options):
+        return json.loads(audit("--json", *arguments, **options).out)["files"][0]
+    return run
+
+
+# Files.
+
+@pytest.mark.parametrize("major", build.MAJORS)
+def test_what_every_major_has_alike(said, tmp_path, major):
+    file = said(importer(tmp_path, "cudaMalloc", "cudaFree", major=major))
+    assert file["file"].endswith("module.so")
+    assert file["error"] is None and file["is"] is None and file["static"] is False
+    assert file["imports"] == [{
+        "library": "cudart", "needed": "libcudart_stub.so", "version_need": "libcudart_stub.so",
+        "through": "stub", "compiled_for": major, "names": 2, "versioned": True, "judged": True}]
+    assert file["targets"] == {version: {
+        "direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
+        for version in ("11.8", "12.9", "13.5")}
+    assert file["verdict"] == "runs on 11.7 and later, on 12 and on 13"
+
+
+def test_every_version_of_the_list_can_be_asked_for(said, tmp_path):
+    file = said("--all-versions", importer(tmp_path, "cudaMalloc"))
+    assert list(file["targets"]) == file["runs_on"] == symbols.read().toolkits
+
+
+def test_another_name_of_the_family(said, tmp_path):
+    targets = said("--all-versions", importer(tmp_path, "cudaMemAdvise_v2"))["targets"]
+    assert targets["12.9"]["direct"] == targets["13.0"]["renamed"] == 1
+    assert not targets["13.0"]["refused"] + targets["13.0"]["absent"]
+
+
+def test_an_adaptor(said, tmp_path):
+    targets = said(importer(tmp_path, "cudaMemAdvise"))["targets"]
+    assert (targets["12.9"]["direct"], targets["13.5"]["adapted"]) == (1, 1)
+
+
+def test_refused_and_absent_names_are_listed(said, tmp_path):
+    file = said(importer(tmp_path, "cudaMalloc", REFUSED, GONE, major=11))
+    assert file["targets"]["11.8"] == {
+        "direct": 3, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
+    assert file["targets"]["13.5"] == {
+        "direct": 1, "renamed": 0, "adapted": 0, "refused": [REFUSED], "absent": [GONE]}
+    assert file["runs_on"] == ["11.7", "11.8"]
+    assert file["verdict"] == (f"runs on 11.7 and later; on 12: 1 refused: {REFUSED}; 1 absent: "
+                               f"{GONE}; on 13: 1 refused: {REFUSED}; 1 absent: {GONE}")
+
+
+def test_from_which_minor_on(said, tmp_path):
+    file = said(importer(tmp_path, "cudaGetKernel", "cudaLibraryLoadData"))
+    assert file["runs_on"][0].startswith("12.") and file["runs_on"][-1] == "13.5"
+    assert file["verdict"].startswith(
+        f"runs on {file['runs_on'][0]} and later and on 13; on 11: 2 absent: ")
+
+
+@pytest.mark.parametrize("library, name", [
+    ("nvrtc", "nvrtcCompileProgram"), ("nvJitLink", "__nvJitLinkCreate_12_4")])
+def test_the_other_libraries(said, tmp_path, library, name):
+    file = said(importer(tmp_path, name, library=library))
+    entry, = file["imports"]
+    assert (entry["library"], entry["compiled_for"], entry["names"]) == (library, 12, 1)
+    targets = file["targets"]
+    assert targets["12.9"]["direct"] == 1
+    assert (targets["11.8"]["absent"] == [name]) == (library == "nvJitLink")
+
+
+def test_majors_in_one_file_are_told_apart(said, tmp_path):
+    old = importer(tmp_path, "cudaMalloc", major=11, name="old.so")
+    file = said(importer(tmp_path, "nvrtcVersion", link=[
+        build.import_library("nvrtc", 13), build.import_library("nvJitLink", 12), old]))
+    assert {entry["library"]: (entry["compiled_for"], entry["names"])
+            for entry in file["imports"]} == {"nvrtc": (13, 1), "nvJitLink": (None, 0)}
+
+
+# Where the imports come from.
+
+def real(folder, soname, *names, node=None):
+    """A library of that SONAME to link to."""
+    source = folder / "real.c"
+    source.write_text("\n".join(f"void {name}(void) {{}}" for name in names))
+    made = folder / soname
+    script = []
+    if node:
+        (folder / "real.map").write_text(f"{node} {{ global: *; }};\n")
+        script = [f"-Wl,--version-script={folder / 'real.map'}"]
+    build.output(*build.CC, "-w", "-shared", "-fPIC", f"-Wl,-soname,{soname}", *script, "-o", made,
+                 source)
+    return made
+
+
+@pytest.mark.parametrize("soname, node, major", [
+    ("libcudart.so.12", "libcudart.so.12", 12), ("libcudart.so.11.0", "libcudart.so.11.0", 11)])
+def test_the_real_library(said, tmp_path, soname, node, major):
+    entry, = said(importer(tmp_path, "cudaMalloc", link=[
+        real(tmp_path, soname, "cudaMalloc", node=node)]))["imports"]
+    assert (entry["needed"], entry["through"], entry["compiled_for"]) == (soname, "real", major)
+
+
+@pytest.mark.parametrize("renamed", ["libcudart-09529672.so.12.6.77", "libcudart.782fcab0.so.12"])
+def test_a_renamed_library(said, audit, tmp_path, renamed):
+    file = importer(tmp_path, "cudaMalloc", link=[
+        real(tmp_path, renamed, "cudaMalloc", node="libcudart.so.12")])
+    entry, = said(file)["imports"]
+    assert (entry["needed"], entry["through"], entry["compiled_for"]) == (renamed, "renamed", 12)
+    assert "under another name" in audit(file).out
+
+
+def test_a_renamed_stub(said, tmp_path):
+    file = patch(importer(tmp_path, "cudaMalloc"), "--replace-needed", "libcudart_stub.so",
+                 "libcudart_stub-1a2b3c4d.so")
+    assert said(file)["imports"][0]["through"] == "stub"
+
+
+@pytest.mark.parametrize("soname", ["libnvrtc-builtins-a1d5fce3.so.12.6.85",
+                                    "libnvrtc-builtins.so.12.6", "libcudartist.so.12"])
+def test_what_only_sounds_alike(said, tmp_path, soname):
+    file = said(importer(tmp_path, "other", link=[real(tmp_path, soname, "other")]))
+    assert file["imports"] == []
+
+
+def test_nodes_of_older_minors(said, tmp_path):
+    file = importer(tmp_path, "nvrtcVersion", link=[
+        real(tmp_path, "libnvrtc.so.11.1", "nvrtcVersion", node="libnvrtc.so.11.1")])
+    entry, = said(file)["imports"]
+    assert entry["compiled_for"] == 11
+
+
+def test_a_major_that_is_not_served(said, tmp_path):
+    file = said(importer(tmp_path, "cudaMalloc", link=[
+        real(tmp_path, "libcudart.so.10.2", "cudaMalloc", node="libcudart.so.10.2")]))
+    assert file["imports"][0]["compiled_for"] == 10
+    assert file["runs_on"] == [] and file["verdict"].startswith("runs on none; on 11: 1 absent")
+
+
+def test_needed_for_nothing(said, tmp_path):
+    file = said(importer(tmp_path, link=[real(tmp_path, "libcudart.so.12", "cudaMalloc")]))
+    assert file["imports"] == [{
+        "library": "cudart", "needed": "libcudart.so.12", "version_need": None, "through": "real",
+        "compiled_for": 12, "names": 0, "versioned": True, "judged": True}]
+    assert file["verdict"] == "imports no function of the libraries that it needs"
+
+
+def test_a_version_need_without_the_library(said, audit, tmp_path):
+    file = patch(importer(tmp_path, "cudaMalloc"), "--remove-needed", "libcudart_stub.so")
+    entry, = said(file)["imports"]
+    assert (entry["needed"], entry["version_need"], entry["names"]) == (
+        None, "libcudart_stub.so", 1)
+    assert "something else has to load it first" in audit(file).out
+
+
+def test_imports_without_a_version(said, audit, tmp_path):
+    file = importer(tmp_path, "cudaMalloc", "cudaMemAdvise", link=[
+        real(tmp_path, "libcudart.so.12", "cudaMalloc", "cudaMemAdvise")])
+    out = said(file)
+    entry, = out["imports"]
+    assert (entry["versioned"], entry["compiled_for"], entry["names"]) == (False, None, 2)
+    # The stub has a default version of the one, and none of the other.
+    assert out["targets"]["12.9"]["direct"] == 1
+    assert out["targets"]["12.9"]["absent"] == ["cudaMemAdvise"]
+    assert "without a version" in audit(file).out
+
+
+def test_imports_that_nothing_is_needed_for_are_not_judged(said, audit, tmp_path):
+    file = importer(tmp_path, "cudaMemAdvise", link=[])
+    out = said(file)
+    assert [entry["judged"] for entry in out["imports"]] == [False]
+    assert out["targets"]["13.5"]["absent"] == []
+    assert "whatever is in the process" in audit(file).out
+
+
+# What else is in a file.
+
+def test_a_static_runtime(said, audit, tmp_path):
+    file = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
+    assert said(file)["static"] is True
+    assert "nothing to retarget" in audit(file).out
+    stripped = tmp_path / "stripped.so"
+    build.output("strip", "-o", stripped, file)
+    assert said(stripped)["static"] is True
+
+
+@pytest.mark.parametrize("text, opens", [
+    ("libcudart.so.12", ["libcudart.so.12"]),
+    ("/usr/local/cuda/lib64/libnvrtc.so.11.2", ["libnvrtc.so.11.2"]),
+    ("libnvJitLink.so.13", ["libnvJitLink.so.13"]),
+    ("libcudart.so", []), ("libcudart.so.", []), ("no libcudart.so.12", []),
+    ("libcudart.so.12 is missing", []), ("libnvrtc-builtins.so.12.6", [])])
+def test_names_of_a_fixed_major(said, audit, tmp_path, text, opens):
+    file = importer(tmp_path, link=[], text=text)
+    assert said(file)["dlopens"] == opens
+    assert ("it may open that one" in audit(file).out) == bool(opens)
+
+
+def test_names_that_the_dynamic_linker_reads_are_none_that_it_opens(said, tmp_path):
+    # Section headers are not everywhere.
+    file = importer(tmp_path, "cudaMalloc", text="libnvrtc.so.12", link=[
+        real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
+    data = bytearray(file.read_bytes())
+    data[0x28:0x30] = bytes(8)
+    data[0x3a:0x40] = bytes(6)
+    file.write_bytes(data)
+    out = said(file)
+    assert out["imports"][0]["names"] == 1
+    assert out["dlopens"] == ["libnvrtc.so.12"]
+
+
+@pytest.mark.parametrize("library", build.LIBRARIES)
+def test_a_stub_is_recognised(said, library):
+    file = said(build.stub(library))
+    assert file["is"] == "stub" and file["dlopens"] == []
+    assert library in file["verdict"]
+
+
+def test_the_real_libraries(said, toolkit):
+    file = said(toolkit.file("cudart"))
+    assert file["is"] == "real" and file["static"] is False
+    assert file["imports"] == []
+
+
+def test_the_nvjitlink_of_a_32_bit_file(said, tmp_path):
+    file = importer(tmp_path, "cudaMalloc")
+    data = bytearray(file.read_bytes())
+    data[4] = 1
+    file.write_bytes(data)
+    assert "32-bit" in said(file)["verdict"]
+
+
+# Folders and wheels.
+
+def wheel(path, *files, compression=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        archive.writestr("package/__init__.py", "import cuda\n" * 100)
+        for file in files:
+            archive.write(file, f"package/{file.name}")
+        archive.writestr("package-1.dist-info/RECORD", "")
+    return path
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
+def test_a_wheel(audit, tmp_path, compression):
+    modules = [importer(tmp_path, "cudaMalloc", name="one.so"),
+               importer(tmp_path, GONE, major=11, name="two.so")]
+    path = wheel(tmp_path / "package-1-py3-none-any.whl", *modules, compression=compression)
+    out = json.loads(audit("--json", path).out)
+    assert [(file["file"], file["wheel"]) for file in out["files"]] == [
+        (f"{path}/package/one.so", str(path)), (f"{path}/package/two.so", str(path))]
+    assert [file["imports"][0]["compiled_for"] for file in out["files"]] == [12, 11]
+    assert out["all"] == {"files": 2, "importing": 2, "errors": 0, "runs_on": ["11.7", "11.8"],
+                          "verdict": "runs on 11.7 and later"}
+
+
+def test_a_large_member(audit, tmp_path):
+    module = importer(tmp_path, "cudaMalloc")
+    with module.open("ab") as file:
+        file.write(os.urandom(1 << 20) + bytes(8 << 20))
+    out = json.loads(audit("--json", wheel(tmp_path / "p.whl", module)).out)
+    assert out["files"][0]["imports"][0]["names"] == 1
+
+
+def test_a_folder(audit, tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    importer(tmp_path / "a" / "b", "cudaMalloc")
+    wheel(tmp_path / "a" / "p.whl", tmp_path / "a" / "b" / "module.so")
+    (tmp_path / "a" / "link.so").symlink_to("b/module.so")
+    (tmp_path / "a" / "text").write_text("no library\n")
+    (tmp_path / "a" / "empty").write_text("")
+    os.mkfifo(tmp_path / "a" / "fifo")
+    shutil.copy("/bin/true", tmp_path / "a")
+    done = audit(tmp_path)
+    assert done.lines[0].endswith("a/b/module.so") and "link.so" not in done.out
+    assert done.lines[-2:] == [
+        "3 files, 2 with CUDA imports: of these run 2 on 11, 2 on 12, 2 on 13",
+        "all of it: runs on 11.7 and later, on 12 and on 13"]
+    assert "text" not in done.err and not done.err
+
+
+def test_without_zlib_it_says_so(world, tmp_path):
+    path = wheel(tmp_path / "p.whl", importer(tmp_path, "cudaMalloc"))
+    stored = wheel(tmp_path / "s.whl", tmp_path / "module.so", compression=zipfile.ZIP_STORED)
+    hidden = world.root / "libz.so.1"
+    hidden.write_text("")
+    for line in build.output("ldconfig", "-p").splitlines():
+        if line.strip().startswith("libz.so.1 "):
+            world.bind(hidden, line.split(" => ")[1])
+    done = world.cli("audit", path, stored, check=False)
+    assert done.status == 2
+    assert done.err.count("libz.so.1") == 1 and "install zlib" in done.err
+    assert "s.whl/package/module.so" in done.out
+
+
+# What is required.
+
+@pytest.mark.parametrize("names, require, status", [
+    (["cudaMalloc"], "11,12,13", 0), ([GONE], "11", 0), ([GONE], "12", 1), ([GONE], "11,13", 1),
+    ([REFUSED], "12", 1), ([REFUSED], "11.7", 0), ([REFUSED], "12.4", 1)])
+def test_require(audit, tmp_path, names, require, status):
+    file = importer(tmp_path, *names, major=11)
+    done = audit("--require", require, file, status=status)
+    assert bool(done.err) == bool(status)
+    assert audit(f"--require={require}", file, status=status)
+
+
+def test_a_major_is_satisfied_by_a_version_that_all_files_run_on(audit, tmp_path):
+    # Both in 12, from different minors on.
+    one = importer(tmp_path, "cudaLibraryLoadData", name="one.so")
+    two = importer(tmp_path, "cudaMalloc", name="two.so")
+    done = audit("--require", "12,13", one, two)
+    assert done.lines[-1].startswith("all of it: runs on 12.")
+    assert "CUDA 11" in audit("--require", "11,12", one, two, status=1).err
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["--require"], ["--require", "", "x"], ["--require", "9", "x"], ["--require", "12.7", "x"],
+    ["--require", "12,", "x", "--nothing"], ["--require", "12;13", "x"], ["--nothing", "x"]])
+def test_wrong_usage(audit, arguments):
+    done = audit(*arguments, status=2)
+    assert "usage: lazycuda audit" in done.err and not done.out
+
+
+def test_help(audit):
+    assert "--require" in audit("--help").out
+
+
+# What cannot be read.
+
+@pytest.mark.parametrize("damage, word", [
+    (lambda path: path.unlink(), "does not exist"), (lambda path: path.write_text(""), "is empty"),
+    (lambda path: path.write_text("no library, no archive"), "is not an ELF file"),
+    (lambda path: path.write_bytes(path.read_bytes()[:40]), "is truncated"),
+    (lambda path: path.write_bytes(path.read_bytes()[:4000]), "is truncated")])
+def test_what_is_wrong_is_said_in_a_line_and_the_others_go_on(audit, tmp_path, damage, word):
+    bad, good = (importer(tmp_path, "cudaMalloc", name=name) for name in ("bad.so", "good.so"))
+    damage(bad)
+    done = audit(bad, good, status=2)
+    assert done.err == f"lazycuda audit: {bad} {word}\n"
+    assert f"{good}\n" in done.out
+    out = json.loads(audit("--json", bad, good, status=2).out)
+    assert [file["error"] for file in out["files"]] == [word, None]
+    assert out["all"]["errors"] == 1
+
+
+def overwritten(data, offset):
+    return data[:offset] + bytes(50) + data[offset + 50:]
+
+
+@pytest.mark.parametrize("damage, word", [
+    (lambda data: data[:-10], "directory is missing"), (lambda data: data[:100], "directory"),
+    (lambda data: data.replace(b"PK\1\2", b"PK\1\3"), "damaged directory"),
+    (lambda data: overwritten(data, data.index(b"PK\3\4", 4) + 200), "damaged in the archive")])
+def test_a_damaged_wheel(audit, tmp_path, damage, word):
+    module = importer(tmp_path, "cudaMalloc", text="padding " * 400)
+    path = wheel(tmp_path / "p.whl", module)
+    path.write_bytes(damage(path.read_bytes()))
+    done = audit(path, module, status=2)
+    assert word in done.err and len(done.err.splitlines()) == 1
+    assert f"{module}\n" in done.out
+
+
+def sanitized():
+    """The tool with sanitizers, which the stubs beside it need not have."""
+    tool = [*(build.ROOT / "tools").glob("*.c"),
+            *(build.ROOT / "stubs" / f"{name}.c" for name in ("arena", "image", "verdict"))]
+    return build.compile(
+        "lazycuda", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-DLAZYCUDA_VERSION=\"0\"",
+        "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I", build.ROOT / "stubs",
+        *sorted(tool), *map(build.stub, build.LIBRARIES), f"-Wl,-rpath,{build.STUBS}", "-ldl")
+
+
+def test_nothing_in_a_file_is_trusted(tmp_path):
+    try:
+        tool = sanitized()
+    except build.CompileError as error:
+        pytest.skip(f"this compiler has no sanitizers: {str(error).splitlines()[-1]}")
+    module = importer(tmp_path, "cudaMalloc", GONE, major=11, text="/libnvrtc.so.12",
+                      link=[build.import_library("cudart", 11), "-Wl,-z,noseparate-code"])
+    build.output("strip", module)
+    archive = wheel(tmp_path / "p.whl", module)
+    chance = random.Random(4)
+    for i in range(400):
+        for source in (module, archive):
+            data = bytearray(source.read_bytes())
+            for _ in range(chance.randint(1, 30)):
+                at = chance.randrange(4, len(data))
+                # Headers and tables are at the beginning; an archive's at the end.
+                at = at % 1500 + 4 if chance.random() < 0.6 and source == module else at
+                data[at] = chance.choice((0, 1, 0x7f, 0x80, 0xff, chance.randrange(256)))
+            if chance.random() < 0.2:
+                del data[chance.randrange(4, len(data)):]
+            (tmp_path / f"{i:03}{source.suffix}").write_bytes(data)
+    for options in ([], ["--json", "--all-versions"]):
+        done = subprocess.run([tool, "audit", *options, tmp_path], capture_output=True, timeout=120)
+        assert done.returncode in (0, 2), done.stderr.decode(errors="replace")[-3000:]
+        assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr
+        assert len(done.stderr.splitlines()) > 100
+
+
+def test_a_thousand_files(audit, tmp_path):
+    module = importer(tmp_path, "cudaMalloc", "cudaMemAdvise", REFUSED, major=11,
+                      text="x" * 200000)
+    for i in range(1000):
+        shutil.copy(module, tmp_path / f"{i:04}.so")
+    module.unlink()
+    start = time.monotonic()
+    done = audit(tmp_path)
+    assert time.monotonic() - start < 2
+    assert "1000 files, 1000 with CUDA imports" in done.out

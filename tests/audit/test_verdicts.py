@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""What the tables promise is what the loader does: for every name that callers
+of any major import, on every version of every library."""
+import json
+import re
+
+import pytest
+
+import build
+import symbols
+from fakes import fake
+
+DIRECT, RENAMED, ADAPTED, REFUSED, ABSENT = range(5)
+CAUSES = {REFUSED: 3, ABSENT: 2}
+
+
+def objects(library):
+    """What a stub is linked from."""
+    own = {}
+    for name, words in re.findall(r"^OWN_(\w+) := (.*)$", (build.ROOT / "Makefile").read_text(),
+                                  re.M):
+        own[name] = {path for pattern in re.findall(r"stubs/[\w/*]+\.c", words)
+                     for path in build.ROOT.glob(pattern)}
+    others = set().union(*(paths for name, paths in own.items() if name != library))
+    sources = {*(build.ROOT / "stubs").glob("*.c"), *own[library]} - others
+    made = [build.BUILD / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
+            for path in sorted(sources)]
+    return [build.BUILD / "obj" / "generated" / f"lib{library}_stub.o", *made]
+
+
+def stub_that_tells(library):
+    return build.compile(
+        f"lib{library}_stub.so", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC",
+        "-Wall", "-Wextra", "-Werror", "-I", build.ROOT / "stubs", "-Wl,-z,relro,-z,now,-z,nodelete",
+        f"-Wl,-soname,lib{library}_stub.so",
+        f"-Wl,--version-script={build.ROOT}/stubs/generated/lib{library}_stub.map",
+        build.TESTS / "audit" / "verdicts.c", *objects(library), "-ldl")
+
+
+CASES = [(library, ".".join(map(str, version))) for library in build.LIBRARIES
+         for version in map(symbols.version, symbols.read().toolkits)
+         if symbols.read().libraries[library].soname(version)]
+
+
+@pytest.mark.parametrize("library, version", CASES)
+def test_the_loader_does_what_the_tables_say(world, library, version):
+    world.loader(fake(library, version))
+    stub = stub_that_tells(library)
+    said = world.root / "verdicts"
+    called = world.probe(f"open:{stub}", "call:lazycuda_test_verdicts", VERDICTS=said)[-1]
+    assert called["value"] == 0
+    rows = [json.loads(line) for line in said.read_text().splitlines()]
+    listed = symbols.read().libraries[library]
+    assert {(row["name"], row["major"]) for row in rows} == {
+        (f.name, major) for f in listed.functions for major in f.range.majors()}
+    wrong = [row for row in rows if not agrees(row, stub, library)]
+    assert not wrong
+
+
+def agrees(row, stub, library):
+    if row["verdict"] in CAUSES:
+        return row["status"] and row["cause"] == CAUSES[row["verdict"]]
+    if row["status"]:
+        return False
+    if row["verdict"] == ADAPTED:
+        return row["object"] == str(stub)
+    if row["object"] == str(stub):
+        return False
+    # nvJitLink's versioned names are one function, and any of them will do.
+    return library == "nvJitLink" or (row["symbol"] == row["name"]) == (row["verdict"] == DIRECT)

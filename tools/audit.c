@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* audit.c - `lazycuda audit`: on which CUDA versions a binary runs through the stubs */
+#include "audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report.h"
+#include "wheel.h"
+
+static const char usage[] =
+"usage: lazycuda audit [--json] [--all-versions] [--require LIST] FILE...\n"
+"\n"
+"Says on which CUDA versions a binary runs, once its CUDA imports go through the\n"
+"stubs: how many are direct, renamed, adapted, refused or absent on each.  FILE\n"
+"is an ELF file, a wheel (.whl), or a folder, in which ELF files and wheels are\n"
+"looked for; symbolic links in a folder are not followed.  Nothing is run.\n"
+"\n"
+"  --json           the same as JSON\n"
+"  --all-versions   every version, not only the newest of each major\n"
+"  --require LIST   exit with 1 unless every file runs on these, such as 11,12,13.\n"
+"                   A major is satisfied by any one of its versions; 12.4 means\n"
+"                   that version.  What is printed last says from which one on.\n"
+"\n"
+"A file runs on a version if none of its imports is refused (the name is there\n"
+"with another interface that no adaptor bridges) or absent (it is not there).\n"
+"Exit status: 0 it is so, 1 a requirement is not met, 2 wrong usage, or\n"
+"something could not be read; what could be read is reported all the same.\n";
+
+struct requirement {
+	int major, minor;	/* minor -1: any of the major */
+};
+
+struct audit {
+	struct report report;
+	struct tables tables;
+	struct requirement required[32];
+	size_t required_count;
+	bool all_versions;
+};
+
+/* ---- files ---- */
+
+static void audit_bytes(struct audit *audit, const char *file, const char *wheel,
+			const void *bytes, size_t size)
+{
+	struct lc_arena arena = { .failed = false };
+	struct findings findings;
+
+	findings_read(&arena, &audit->tables, bytes, size, &findings);
+	if (findings.error)
+		report_error(&audit->report, file, wheel, findings.error);
+	else
+		report_file(&audit->report, &arena, file, wheel, &findings);
+	lc_arena_free(&arena);
+}
+
+struct wheel_walk {
+	struct audit *audit;
+	const char *wheel;
+};
+
+static void audit_member(const struct wheel_member *member, void *data)
+{
+	const struct wheel_walk *walk = data;
+	struct lc_arena arena = { .failed = false };
+	const char *file = lc_format(&arena, "%s/%s", walk->wheel, member->name);
+
+	if (member->error)
+		report_error(&walk->audit->report, file, walk->wheel, member->error);
+	else
+		audit_bytes(walk->audit, file, walk->wheel, member->bytes, member->size);
+	lc_arena_free(&arena);
+}
+
+static bool is_wheel(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 4 && !strcmp(path + length - 4, ".whl");
+}
+
+static void audit_mapped(struct audit *audit, const char *path, bool asked, const void *bytes,
+			 size_t size)
+{
+	struct wheel_walk walk = { audit, path };
+	const char *why;
+
+	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
+		why = wheel_read(bytes, size, audit_member, &walk);
+		if (why)
+			report_error(&audit->report, path, path, why);
+		return;
+	}
+	if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
+		audit_bytes(audit, path, NULL, bytes, size);
+}
+
+/* `asked`: somebody named this file, so it has to be something. */
+static void audit_file(struct audit *audit, const char *path, bool asked)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	void *bytes;
+	char magic[4];
+
+	if (fd < 0) {
+		report_error(&audit->report, path, NULL, errno == ENOENT ? "does not exist" :
+			     errno == EACCES ? "may not be read" : "cannot be opened");
+		return;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		report_error(&audit->report, path, NULL, "is not a regular file");
+	} else if (!st.st_size) {
+		if (asked)
+			report_error(&audit->report, path, NULL, "is empty");
+	} else if (asked || (pread(fd, magic, 4, 0) == 4 && (!memcmp(magic, "\177ELF", 4) ||
+							     !memcmp(magic, "PK", 2)))) {
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes == MAP_FAILED) {
+			report_error(&audit->report, path, NULL, "cannot be read");
+		} else {
+			audit_mapped(audit, path, asked, bytes, (size_t)st.st_size);
+			munmap(bytes, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+}
+
+static int by_name(const FTSENT **one, const FTSENT **other)
+{
+	return strcmp((*one)->fts_name, (*other)->fts_name);
+}
+
+static void audit_folder(struct audit *audit, const char *path)
+{
+	char *paths[] = { (char *)path, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_F)
+			audit_file(audit, entry->fts_path, false);
+		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR)
+			report_error(&audit->report, entry->fts_path, NULL, "cannot be read");
+	}
+	if (tree)
+		fts_close(tree);
+	else
+		report_error(&audit->report, path, NULL, "cannot be read");
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* ---- requirements ---- */
+
+static bool knows(const struct tables *tables, struct requirement wanted)
+{
+	for (size_t i = 0; i < tables->toolkit_count; i++)
+		if (LC_MAJOR(tables->toolkits[i]) == wanted.major &&
+		    (wanted.minor < 0 || LC_MINOR(tables->toolkits[i]) == wanted.minor))
+			return true;
+	return false;
+}
+
+/* "11,12,13" or "12.4"; false if it is something else. */
+static bool parse_required(struct audit *audit, const char *list)
+{
+	while (*list) {
+		struct requirement wanted = { .minor = -1 };
+		char *end;
+
+		if (*list < '0' || *list > '9')
+			return false;
+		wanted.major = (int)(strtoul(list, &end, 10) % 1000);
+		if (*end == '.' && end[1] >= '0' && end[1] <= '9')
+			wanted.minor = (int)(strtoul(end + 1, &end, 10) % 1000);
+		if ((*end && *end != ',') || !knows(&audit->tables, wanted) ||
+		    audit->required_count == sizeof(audit->required) / sizeof(wanted))
+			return false;
+		audit->required[audit->required_count++] = wanted;
+		list = *end ? end + 1 : end;
+	}
+	return audit->required_count;
+}
+
+static bool is_met(const struct audit *audit, struct requirement wanted)
+{
+	for (size_t i = 0; i < audit->tables.toolkit_count; i++)
+		if (audit->report.runs[i] && LC_MAJOR(audit->tables.toolkits[i]) == wanted.major &&
+		    (wanted.minor < 0 || LC_MINOR(audit->tables.toolkits[i]) == wanted.minor))
+			return true;
+	return false;
+}
+
+static bool check_required(const struct audit *audit)
+{
+	bool met = true;
+
+	for (size_t i = 0; i < audit->required_count; i++) {
+		struct requirement wanted = audit->required[i];
+
+		if (is_met(audit, wanted))
+			continue;
+		met = false;
+		if (wanted.minor < 0)
+			fprintf(stderr, "lazycuda audit: there is no version of CUDA %d that all"
+				" of it runs on\n", wanted.major);
+		else
+			fprintf(stderr, "lazycuda audit: not all of it runs on CUDA %d.%d\n",
+				wanted.major, wanted.minor);
+	}
+	return met;
+}
+
+/* ---- command line ---- */
+
+static int wrong(const char *what, const char *word)
+{
+	fprintf(stderr, "lazycuda audit: %s%s\n%s", what, word, usage);
+	return 2;
+}
+
+/* Takes one option; the number of words it took, 0 if it is none, -1: wrong. */
+static int take_option(struct audit *audit, char **words)
+{
+	if (!strcmp(words[0], "--json"))
+		audit->report.json = true;
+	else if (!strcmp(words[0], "--all-versions"))
+		audit->all_versions = true;
+	else if (!strncmp(words[0], "--require=", 10))
+		return parse_required(audit, words[0] + 10) ? 1 : -1;
+	else if (!strcmp(words[0], "--require"))
+		return words[1] && parse_required(audit, words[1]) ? 2 : -1;
+	else
+		return 0;
+	return 1;
+}
+
+/* The newest version of each major, or all. */
+static void choose_targets(struct audit *audit)
+{
+	const struct tables *tables = &audit->tables;
+
+	for (size_t i = 0; i < tables->toolkit_count; i++)
+		audit->report.targets[i] = audit->all_versions || i + 1 == tables->toolkit_count ||
+			LC_MAJOR(tables->toolkits[i]) != LC_MAJOR(tables->toolkits[i + 1]);
+}
+
+static void audit_all(struct audit *audit, char **paths, size_t count)
+{
+	struct lc_arena arena = { .failed = false };
+
+	choose_targets(audit);
+	for (size_t i = 0; i < count; i++)
+		audit->report.quiet |= count > 1 || is_folder(paths[i]) || is_wheel(paths[i]);
+	report_begin(&audit->report);
+	for (size_t i = 0; i < count; i++) {
+		if (is_folder(paths[i]))
+			audit_folder(audit, paths[i]);
+		else
+			audit_file(audit, paths[i], true);
+	}
+	report_end(&audit->report, &arena);
+	lc_arena_free(&arena);
+}
+
+static int audit_with(struct audit *audit, int argc, char **argv)
+{
+	size_t count = 0;
+	bool options = true, met;
+
+	for (int i = 1, taken; i < argc; i += taken) {
+		taken = 1;
+		if (options && (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))) {
+			fputs(usage, stdout);
+			return 0;
+		}
+		if (!options || argv[i][0] != '-' || !argv[i][1]) {
+			argv[count++] = argv[i];
+		} else if (!strcmp(argv[i], "--")) {
+			options = false;
+		} else {
+			taken = take_option(audit, argv + i);
+			if (taken < 0)
+				return wrong("--require takes majors or versions of CUDA"
+					     " that are known, as in 11,12,13", "");
+			if (!taken)
+				return wrong("there is no option ", argv[i]);
+		}
+	}
+	if (!count)
+		return wrong("which file?", "");
+	audit_all(audit, argv, count);
+	met = check_required(audit);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda audit: standard output");
+		return 2;
+	}
+	return audit->report.errors ? 2 : !met;
+}
+
+int audit_main(int argc, char **argv)
+{
+	struct audit audit = { .report.tables = &audit.tables };
+	const char *why = tables_read(&audit.tables);
+	int status = 2;
+
+	if (why)
+		fprintf(stderr, "lazycuda audit: %s\n", why);
+	else
+		status = audit_with(&audit, argc, argv);
+	tables_free(&audit.tables);
+	return status;
+}

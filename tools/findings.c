@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* findings.c - what one ELF file has to do with the CUDA libraries */
+#include "findings.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../stubs/image.h"
+#include "../stubs/object.h"
+
+struct reading {
+	struct lc_arena *arena;
+	struct tables *tables;
+	struct findings *findings;
+};
+
+/* ---- imports ---- */
+
+static struct found_import *import_of(struct reading *reading, struct table *table, int major,
+				      bool versioned, const char *file)
+{
+	struct findings *findings = reading->findings;
+	struct found_import *import;
+
+	for (size_t i = 0; i < findings->import_count; i++) {
+		import = &findings->imports[i];
+		if (import->table == table && import->major == major &&
+		    import->versioned == versioned &&
+		    (!file || (import->file && !strcmp(import->file, file))))
+			return import;
+	}
+	import = lc_grow(reading->arena, &findings->imports, &findings->import_count,
+			 sizeof(*import));
+	if (import)
+		*import = (struct found_import){
+			.table = table, .major = major, .versioned = versioned, .file = file,
+		};
+	return import;
+}
+
+static void add_name(struct reading *reading, struct found_import *import, const char *name,
+		     const struct lc_export *export)
+{
+	struct found_name *found = import ? lc_grow(reading->arena, &import->names,
+						    &import->name_count, sizeof(*found)) : NULL;
+
+	if (found)
+		*found = (struct found_name){ name, export };
+}
+
+static struct table *table_of_node(struct reading *reading, const char *node, int *major)
+{
+	for (size_t i = 0; i < LIBRARIES; i++) {
+		*major = node_major(reading->tables->all[i].library, node);
+		if (*major)
+			return &reading->tables->all[i];
+	}
+	return NULL;
+}
+
+static bool wanted(const char *node, void *data)
+{
+	int major;
+
+	return !node || table_of_node(data, node, &major);
+}
+
+/* A name without a version may be any library's. */
+static void note_unversioned(struct reading *reading, const char *name)
+{
+	const char *letter = name + strspn(name, "_");
+
+	/* Every name of the three begins with "cuda" or "nv", so most need no search. */
+	if (*letter != 'c' && *letter != 'n')
+		return;
+	for (size_t i = 0; i < LIBRARIES; i++) {
+		struct table *table = &reading->tables->all[i];
+		const struct lc_export *export;
+		bool known;
+
+		export = unversioned_export(table->library, name, &known);
+		if (known)
+			add_name(reading, import_of(reading, table, 0, false, NULL), name, export);
+	}
+}
+
+static bool note_symbol(const struct lc_undefined *symbol, void *data)
+{
+	struct reading *reading = data;
+	struct table *table;
+	int major;
+
+	if (!symbol->node) {
+		note_unversioned(reading, symbol->name);
+		return reading->arena->failed;
+	}
+	table = table_of_node(reading, symbol->node, &major);
+	add_name(reading, import_of(reading, table, major, true, symbol->file), symbol->name,
+		 lc_find_export(table->library, symbol->name, major));
+	return reading->arena->failed;
+}
+
+/* A DT_NEEDED belongs to the imports that name it, or to those of its library
+ * that name nothing; where there are none, it is needed for nothing. */
+static bool note_needed(const char *soname, void *data)
+{
+	struct reading *reading = data;
+	struct findings *findings = reading->findings;
+
+	for (size_t i = 0; i < LIBRARIES; i++) {
+		struct table *table = &reading->tables->all[i];
+		struct found_import *import;
+		bool used = false;
+		int major;
+		enum needed_kind kind = needed_kind(table->library, soname, &major);
+
+		if (kind == NEEDS_OTHER)
+			continue;
+		for (size_t k = 0; k < findings->import_count; k++) {
+			import = &findings->imports[k];
+			if (import->table != table ||
+			    (import->file && strcmp(import->file, soname)))
+				continue;
+			used = true;
+			import->needed = soname;
+			import->through = kind;
+		}
+		import = used ? NULL : import_of(reading, table, major, false, soname);
+		if (import) {
+			import->needed = soname;
+			import->through = kind;
+		}
+	}
+	return reading->arena->failed;
+}
+
+/* ---- what it is itself ---- */
+
+static bool note_node(const char *node, void *data)
+{
+	struct reading *reading = data;
+	int major;
+	const struct table *table = table_of_node(reading, node, &major);
+
+	if (!strcmp(node, LC_PRIVATE_NODE))
+		reading->findings->stub = true;
+	if (table)
+		reading->findings->itself = table->library;
+	return false;
+}
+
+/* ---- strings ---- */
+
+static void add_open(struct reading *reading, const char *name)
+{
+	struct findings *findings = reading->findings;
+	const char **open;
+
+	for (size_t i = 0; i < findings->open_count; i++)
+		if (!strcmp(findings->opens[i], name))
+			return;
+	open = lc_grow(reading->arena, &findings->opens, &findings->open_count, sizeof(*open));
+	if (open)
+		*open = name;
+}
+
+/* "libcudart.so.12" as a whole string, or as the end of a path. */
+static void note_string(struct reading *reading, const char *start, const char *end,
+			const char *found, const char *name)
+{
+	const char *digits = found + strlen(name), *last = digits;
+
+	if (found > start && found[-1] && found[-1] != '/')
+		return;
+	while (last < end && (isdigit((unsigned char)*last) || *last == '.'))
+		last++;
+	if (last < end && !*last && last > digits)
+		add_open(reading, found);
+}
+
+/* Every ".so." of the segment is looked at once. */
+static void scan(struct reading *reading, const char *start, size_t size)
+{
+	/* Names of the CUDA runtime's shared memory: nothing else has them. */
+	static const char inside[] = "/cudart.shm.";
+	const char *end = start + size;
+
+	if (!reading->findings->has_static && memmem(start, size, inside, sizeof(inside) - 1))
+		reading->findings->has_static = true;
+	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
+		for (size_t i = 0; i < LIBRARIES; i++) {
+			const char *library = reading->tables->all[i].library->name;
+			char name[32];
+			size_t length = (size_t)snprintf(name, sizeof(name), "lib%s.so.", library);
+
+			if ((size_t)(at + 4 - start) >= length &&
+			    !memcmp(at + 4 - length, name, length))
+				note_string(reading, start, end, at + 4 - length, name);
+		}
+	}
+}
+
+/* Constants are in sections named .rodata; device code lies in others, and is
+ * often a hundred times larger. */
+static bool scan_sections(struct reading *reading, const char *bytes, size_t size)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr names;
+	bool any = false;
+
+	memcpy(&header, bytes, sizeof(header));
+	if (header.e_shentsize != sizeof(names) || header.e_shstrndx >= header.e_shnum ||
+	    header.e_shoff > size || header.e_shnum * sizeof(names) > size - header.e_shoff)
+		return false;
+	memcpy(&names, bytes + header.e_shoff + header.e_shstrndx * sizeof(names), sizeof(names));
+	if (names.sh_offset > size || names.sh_size > size - names.sh_offset)
+		return false;
+	for (size_t i = 0; i < header.e_shnum; i++) {
+		Elf64_Shdr section;
+
+		memcpy(&section, bytes + header.e_shoff + i * sizeof(section), sizeof(section));
+		if (section.sh_type != SHT_PROGBITS || section.sh_name >= names.sh_size ||
+		    names.sh_size - section.sh_name < 8 ||
+		    memcmp(bytes + names.sh_offset + section.sh_name, ".rodata", 7) ||
+		    section.sh_offset > size || section.sh_size > size - section.sh_offset)
+			continue;
+		any = true;
+		scan(reading, bytes + section.sh_offset, section.sh_size);
+	}
+	return any;
+}
+
+#define MAX_SCANNED (64 << 20)
+
+/* Without sections: what is mapped and not written to, but for the names that
+ * the dynamic linker reads. */
+static void scan_segments(struct reading *reading, const struct lc_image *image,
+			  const char *bytes)
+{
+	for (size_t i = 0; i < image->phdr_count; i++) {
+		Elf64_Phdr p;
+		size_t size, before;
+
+		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
+		if (p.p_type != PT_LOAD || p.p_flags & PF_W)
+			continue;
+		size = p.p_filesz < MAX_SCANNED ? p.p_filesz : MAX_SCANNED;
+		before = image->strings - p.p_vaddr;
+		if (image->strings < p.p_vaddr || before > size) {
+			scan(reading, bytes + p.p_offset, size);
+			continue;
+		}
+		scan(reading, bytes + p.p_offset, before);
+		if (size - before > image->strings_size)
+			scan(reading, bytes + p.p_offset + before + image->strings_size,
+			     size - before - image->strings_size);
+	}
+}
+
+/* ---- all of it ---- */
+
+static bool is_foreign(const unsigned char *bytes, size_t size)
+{
+	return size > EI_DATA && !memcmp(bytes, ELFMAG, SELFMAG) &&
+	       ((bytes[EI_CLASS] == ELFCLASS32 && bytes[EI_DATA] <= ELFDATA2MSB) ||
+		(bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2MSB));
+}
+
+static const char *read_image(struct reading *reading, struct lc_image *image, const void *bytes,
+			      size_t size)
+{
+	const char *why = lc_image_open(image, bytes, size);
+
+	if (!why)
+		why = lc_image_nodes(image, note_node, reading);
+	if (!why)
+		why = lc_image_undefined(image, wanted, note_symbol, reading);
+	if (!why)
+		why = lc_image_needed(image, note_needed, reading);
+	return why;
+}
+
+void findings_read(struct lc_arena *arena, struct tables *tables, const void *bytes, size_t size,
+		   struct findings *findings)
+{
+	struct reading reading = { arena, tables, findings };
+	struct lc_image image;
+
+	*findings = (struct findings){ .foreign = is_foreign(bytes, size) };
+	if (findings->foreign)
+		return;
+	findings->error = read_image(&reading, &image, bytes, size);
+	if (!findings->error && arena->failed)
+		findings->error = "is too much for this machine's memory";
+	if (findings->error || findings->itself)
+		return;
+	if (!scan_sections(&reading, bytes, size))
+		scan_segments(&reading, &image, bytes);
+}

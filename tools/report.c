@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* report.c - what an audit says of a file, and of all files together */
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+
+/* ---- one file on one version ---- */
+
+struct names {
+	const char **list;
+	size_t count;
+};
+
+struct tally {
+	size_t direct, renamed, adapted;
+	struct names refused, absent;
+};
+
+static void add(struct lc_arena *arena, struct names *names, const char *name)
+{
+	const char **place = lc_grow(arena, &names->list, &names->count, sizeof(*place));
+
+	if (place)
+		*place = name;
+	else
+		names->count = 0;
+}
+
+/* Imports that neither say their version nor where they come from may be
+ * answered by anything in the process: they are told, and not judged. */
+static bool is_judged(const struct found_import *import)
+{
+	return import->versioned || import->needed;
+}
+
+static bool imports_any(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (findings->imports[i].name_count && is_judged(&findings->imports[i]))
+			return true;
+	return false;
+}
+
+static void count(struct report *report, struct lc_arena *arena,
+		  const struct findings *findings, size_t toolkit, struct tally *tally)
+{
+	*tally = (struct tally){ .direct = 0 };
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		for (size_t k = 0; is_judged(import) && k < import->name_count; k++) {
+			const struct found_name *name = &import->names[k];
+			enum lc_verdict verdict = name->export ?
+				judge(report->tables, import->table, name->export, toolkit) :
+				LC_IS_ABSENT;
+
+			switch (verdict) {
+			case LC_RUNS_DIRECT:	tally->direct++; break;
+			case LC_RUNS_RENAMED:	tally->renamed++; break;
+			case LC_RUNS_ADAPTED:	tally->adapted++; break;
+			case LC_IS_REFUSED:	add(arena, &tally->refused, name->name); break;
+			default:		add(arena, &tally->absent, name->name);
+			}
+		}
+	}
+}
+
+static bool runs(const struct tally *tally)
+{
+	return !tally->refused.count && !tally->absent.count;
+}
+
+/* ---- the verdict ---- */
+
+static const char *version_text(struct lc_arena *arena, lc_version version)
+{
+	return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
+}
+
+static const char *list_names(struct lc_arena *arena, const struct names *names)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < names->count; i++)
+		text = lc_format(arena, "%s%s%s", text, i ? ", " : "", names->list[i]);
+	return text;
+}
+
+/* "2 refused: a, b; 1 absent: c" */
+static const char *problems(struct lc_arena *arena, const struct tally *tally)
+{
+	const char *text = "";
+
+	if (tally->refused.count)
+		text = lc_format(arena, "%zu refused: %s", tally->refused.count,
+				 list_names(arena, &tally->refused));
+	if (tally->absent.count)
+		text = lc_format(arena, "%s%s%zu absent: %s", text, *text ? "; " : "",
+				 tally->absent.count, list_names(arena, &tally->absent));
+	return text;
+}
+
+/* The end of the major that begins at this toolkit. */
+static size_t end_of_major(const struct tables *tables, size_t first)
+{
+	size_t end = first;
+
+	while (end < tables->toolkit_count &&
+	       LC_MAJOR(tables->toolkits[end]) == LC_MAJOR(tables->toolkits[first]))
+		end++;
+	return end;
+}
+
+/* "13", "12.3 and later", or what else runs of toolkits [first, end); NULL: none.
+ * The lowest major that runs is always given with its minor. */
+static const char *range_text(struct lc_arena *arena, const struct tables *tables,
+			      const bool *on, size_t first, size_t end, bool lowest)
+{
+	const char *text = "";
+	size_t start = first;
+
+	while (start < end && !on[start])
+		start++;
+	if (start == end)
+		return NULL;
+	for (size_t i = start; i < end; i++)
+		if (!on[i])
+			goto list;
+	if (start == first && !lowest)
+		return lc_format(arena, "%d", LC_MAJOR(tables->toolkits[first]));
+	return lc_format(arena, "%s and later", version_text(arena, tables->toolkits[start]));
+list:
+	/* Names only appear inside a major, so this is a rare thing. */
+	for (size_t i = start; i < end; i++)
+		if (on[i])
+			text = lc_format(arena, "%s%s%s", text, *text ? ", " : "",
+					 version_text(arena, tables->toolkits[i]));
+	return lc_format(arena, "%s only", text);
+}
+
+/* "runs on 12.0 and later and on 13"; "" if on none. */
+static const char *runs_text(struct lc_arena *arena, const struct tables *tables, const bool *on)
+{
+	const char *text = "", *last = NULL;
+
+	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
+		const char *range;
+
+		end = end_of_major(tables, first);
+		range = range_text(arena, tables, on, first, end, !last);
+		if (!range)
+			continue;
+		if (last)
+			text = lc_format(arena, "%s%s%s", text, *text ? ", on " : "runs on ", last);
+		last = range;
+	}
+	if (!last)
+		return "";
+	return lc_format(arena, "%s%s%s", text, *text ? " and on " : "runs on ", last);
+}
+
+static const char *verdict_text(struct report *report, struct lc_arena *arena,
+				const struct findings *findings, const bool *on)
+{
+	const struct tables *tables = report->tables;
+	const char *text = runs_text(arena, tables, on), *why = "";
+
+	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
+		struct tally tally;
+		bool any = false;
+
+		end = end_of_major(tables, first);
+		for (size_t i = first; i < end; i++)
+			any |= on[i];
+		if (any)
+			continue;
+		count(report, arena, findings, end - 1, &tally);
+		why = lc_format(arena, "%s; on %d: %s", why, LC_MAJOR(tables->toolkits[first]),
+				problems(arena, &tally));
+	}
+	return lc_format(arena, "%s%s", *text ? text : "runs on none", why);
+}
+
+/* ---- what else there is to say ---- */
+
+static const char *import_note(struct lc_arena *arena, const struct found_import *import)
+{
+	const struct lc_library *library = import->table->library;
+
+	if (import->name_count && !import->versioned && !import->needed)
+		return lc_format(arena, "%zu names of %s are imported without a version and without"
+				 " needing any library, such as %s: whatever is in the process answers",
+				 import->name_count, library->name, import->names[0].name);
+	if (import->name_count && !import->versioned)
+		return lc_format(arena, "%zu names of %s are imported without a version, such as %s:"
+				 " they get its newest interface, and none where majors differ; link"
+				 " against an import library", import->name_count, library->name,
+				 import->names[0].name);
+	if (!import->needed)
+		return lc_format(arena, "versions of %s are needed, and the library is not:"
+				 " something else has to load it first", import->file);
+	if (import->through == NEEDS_RENAMED)
+		return lc_format(arena, "%s is %s under another name, a copy that came with the file",
+				 import->needed, library->name);
+	return NULL;
+}
+
+static const char *through(const struct found_import *import)
+{
+	return !import->needed ? NULL : import->through == NEEDS_STUB ? "stub" :
+	       import->through == NEEDS_RENAMED ? "renamed" : "real";
+}
+
+/* ---- JSON ---- */
+
+static void json_names(const char *key, const struct names *names)
+{
+	json_open(key, '[');
+	for (size_t i = 0; i < names->count; i++)
+		json_text(NULL, names->list[i]);
+	json_close(']');
+}
+
+static void json_imports(const struct findings *findings)
+{
+	json_open("imports", '[');
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		json_open(NULL, '{');
+		json_text("library", import->table->library->name);
+		json_text("needed", import->needed);
+		json_text("version_need", import->versioned ? import->file : NULL);
+		json_text("through", through(import));
+		if (import->major)
+			json_integer("compiled_for", import->major);
+		else
+			json_null("compiled_for");
+		json_integer("names", (int)import->name_count);
+		json_boolean("versioned", import->versioned || !import->name_count);
+		json_boolean("judged", is_judged(import));
+		json_close('}');
+	}
+	json_close(']');
+}
+
+static void json_target(struct report *report, struct lc_arena *arena,
+			const struct findings *findings, size_t toolkit)
+{
+	struct tally tally;
+
+	count(report, arena, findings, toolkit, &tally);
+	json_open(version_text(arena, report->tables->toolkits[toolkit]), '{');
+	json_integer("direct", (int)tally.direct);
+	json_integer("renamed", (int)tally.renamed);
+	json_integer("adapted", (int)tally.adapted);
+	json_names("refused", &tally.refused);
+	json_names("absent", &tally.absent);
+	json_close('}');
+}
+
+static void json_runs(const struct report *report, struct lc_arena *arena, const bool *on)
+{
+	json_open("runs_on", '[');
+	for (size_t i = 0; i < report->tables->toolkit_count; i++)
+		if (on[i])
+			json_text(NULL, version_text(arena, report->tables->toolkits[i]));
+	json_close(']');
+}
+
+static void json_file(struct report *report, struct lc_arena *arena, const char *file,
+		      const char *wheel, const struct findings *findings, const bool *on,
+		      const char *verdict)
+{
+	json_open(NULL, '{');
+	json_text("file", file);
+	json_text("wheel", wheel);
+	json_null("error");
+	json_text("is", !findings->itself ? NULL : findings->stub ? "stub" : "real");
+	json_boolean("static", findings->has_static);
+	json_open("dlopens", '[');
+	for (size_t i = 0; i < findings->open_count; i++)
+		json_text(NULL, findings->opens[i]);
+	json_close(']');
+	json_imports(findings);
+	json_open("targets", '{');
+	for (size_t i = 0; i < report->tables->toolkit_count; i++)
+		if (report->targets[i])
+			json_target(report, arena, findings, i);
+	json_close('}');
+	json_runs(report, arena, on);
+	json_text("verdict", verdict);
+	json_close('}');
+}
+
+/* ---- for people ---- */
+
+/* File names may hold what a terminal obeys. */
+static void line(struct lc_arena *arena, const char *label, const char *text)
+{
+	printf("  %-10s %s\n", label, lc_printable(arena, text));
+}
+
+static void print_import(struct lc_arena *arena, const struct found_import *import)
+{
+	const char *text = lc_format(arena, "%zu name%s", import->name_count,
+				     import->name_count == 1 ? "" : "s");
+
+	if (import->major)
+		text = lc_format(arena, "%s of CUDA %d", text, import->major);
+	if (import->needed)
+		text = lc_format(arena, "%s through %s%s", text, import->needed,
+				 import->through == NEEDS_STUB ? "" : ", not yet the stub");
+	line(arena, import->table->library->name, text);
+}
+
+static void print_target(struct report *report, struct lc_arena *arena,
+			 const struct findings *findings, size_t toolkit)
+{
+	struct tally tally;
+	const char *text;
+
+	count(report, arena, findings, toolkit, &tally);
+	text = lc_format(arena, "%zu direct, %zu renamed, %zu adapted", tally.direct,
+			 tally.renamed, tally.adapted);
+	if (!runs(&tally))
+		text = lc_format(arena, "%s; %s", text, problems(arena, &tally));
+	line(arena, lc_format(arena, "on %s",
+			      version_text(arena, report->tables->toolkits[toolkit])), text);
+}
+
+static void print_file(struct report *report, struct lc_arena *arena, const char *file,
+		       const struct findings *findings, const char *verdict)
+{
+	printf("%s\n", lc_printable(arena, file));
+	for (size_t i = 0; i < findings->import_count; i++)
+		print_import(arena, &findings->imports[i]);
+	for (size_t i = 0; imports_any(findings) && i < report->tables->toolkit_count; i++)
+		if (report->targets[i])
+			print_target(report, arena, findings, i);
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const char *note = import_note(arena, &findings->imports[i]);
+
+		if (note)
+			line(arena, "note", note);
+	}
+	if (findings->has_static && findings->import_count)
+		line(arena, "note", "a CUDA runtime is linked into it statically, too");
+	for (size_t i = 0; i < findings->open_count; i++)
+		line(arena, "note", lc_format(arena, "holds the name %s: it may open that one"
+					      " itself, whatever the stubs choose",
+					      findings->opens[i]));
+	line(arena, "verdict", verdict);
+}
+
+static const char *whole_verdict(struct report *report, struct lc_arena *arena,
+				 const struct findings *findings, const bool *on)
+{
+	if (findings->itself)
+		return lc_format(arena, "is %s %s itself", findings->stub ? "the stub for" :
+				 "the real", findings->itself->name);
+	if (findings->foreign)
+		return "is for a 32-bit or big-endian CPU, which CUDA does not run on";
+	if (imports_any(findings))
+		return verdict_text(report, arena, findings, on);
+	if (findings->import_count)
+		return "imports no function of the libraries that it needs";
+	if (findings->has_static)
+		return "the CUDA runtime is linked statically: nothing to retarget; link with"
+		       " `nvcc -cudart none` to use the stub";
+	return "imports nothing from the CUDA libraries";
+}
+
+/* ---- interface ---- */
+
+void report_begin(struct report *report)
+{
+	for (size_t i = 0; i < report->tables->toolkit_count; i++)
+		report->runs[i] = true;
+	if (report->json) {
+		json_open(NULL, '{');
+		json_open("files", '[');
+	}
+}
+
+void report_file(struct report *report, struct lc_arena *arena, const char *file,
+		 const char *wheel, const struct findings *findings)
+{
+	bool on[64] = { false }, imports = imports_any(findings);
+	const char *verdict;
+
+	report->files++;
+	report->importers += imports;
+	for (size_t i = 0; i < report->tables->toolkit_count; i++) {
+		struct tally tally;
+
+		count(report, arena, findings, i, &tally);
+		on[i] = runs(&tally);
+		report->runs[i] &= on[i];
+		report->importing[i] += imports && on[i];
+	}
+	verdict = whole_verdict(report, arena, findings, on);
+	if (report->json)
+		json_file(report, arena, file, wheel, findings, on, verdict);
+	else if (!report->quiet || findings->import_count || findings->has_static ||
+		 findings->open_count)
+		print_file(report, arena, file, findings, verdict);
+}
+
+void report_error(struct report *report, const char *file, const char *wheel, const char *error)
+{
+	report->errors++;
+	fprintf(stderr, "lazycuda audit: ");
+	for (const char *c = file; *c; c++)
+		fputc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, stderr);
+	fprintf(stderr, " %s\n", error);
+	if (!report->json)
+		return;
+	json_open(NULL, '{');
+	json_text("file", file);
+	json_text("wheel", wheel);
+	json_text("error", error);
+	json_open("imports", '[');
+	json_close(']');
+	json_open("targets", '{');
+	json_close('}');
+	json_null("verdict");
+	json_close('}');
+}
+
+/* How many of the files run on the best minor of each major. */
+static const char *shares(struct report *report, struct lc_arena *arena)
+{
+	const struct tables *tables = report->tables;
+	const char *text = "";
+
+	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
+		size_t most = 0;
+
+		end = end_of_major(tables, first);
+		for (size_t i = first; i < end; i++)
+			if (report->importing[i] > most)
+				most = report->importing[i];
+		text = lc_format(arena, "%s%s%zu on %d", text, *text ? ", " : "", most,
+				 LC_MAJOR(tables->toolkits[first]));
+	}
+	return text;
+}
+
+void report_end(struct report *report, struct lc_arena *arena)
+{
+	const char *text = !report->importers ? "imports nothing from the CUDA libraries" :
+			   runs_text(arena, report->tables, report->runs);
+
+	if (!*text)
+		text = "runs on none";
+	if (report->json) {
+		json_close(']');
+		json_open("all", '{');
+		json_integer("files", (int)report->files);
+		json_integer("importing", (int)report->importers);
+		json_integer("errors", (int)report->errors);
+		json_runs(report, arena, report->runs);
+		json_text("verdict", text);
+		json_close('}');
+		json_close('}');
+		return;
+	}
+	if (report->files + report->errors == 1 && !report->quiet)
+		return;
+	printf("%zu files, %zu with CUDA imports: of these run %s\n", report->files,
+	       report->importers, shares(report, arena));
+	printf("all of it: %s\n", text);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* tables.c - the tables that the stubs are made of, read from the stubs */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../stubs/loader.h"
+#include "../stubs/peers.h"
+#include "tables.h"
+
+static const char *const stubs[LIBRARIES] = {
+	"libcudart_stub.so", "libnvrtc_stub.so", "libnvJitLink_stub.so"
+};
+
+static void add_toolkit(struct tables *tables, lc_version version)
+{
+	size_t i = tables->toolkit_count;
+
+	for (size_t k = 0; k < i; k++)
+		if (tables->toolkits[k] == version)
+			return;
+	if (i == sizeof(tables->toolkits) / sizeof(*tables->toolkits))
+		return;
+	for (; i && tables->toolkits[i - 1] > version; i--)
+		tables->toolkits[i] = tables->toolkits[i - 1];
+	tables->toolkits[i] = version;
+	tables->toolkit_count++;
+}
+
+/* Every toolkit that changes anything is the first one of some name. */
+static void add_toolkits(struct tables *tables, const struct lc_library *library)
+{
+	for (size_t i = 0; i < library->major_count; i++) {
+		add_toolkit(tables, library->majors[i].oldest);
+		add_toolkit(tables, library->majors[i].newest);
+	}
+	for (size_t i = 0; i < library->since_count; i++)
+		add_toolkit(tables, library->since[i].version);
+}
+
+const char *tables_read(struct tables *tables)
+{
+	*tables = (struct tables){ .toolkit_count = 0 };
+	for (size_t i = 0; i < LIBRARIES; i++) {
+		/* This program is linked to them, so they are loaded. */
+		void *handle = dlopen(stubs[i], RTLD_LAZY | RTLD_NOLOAD);
+		const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
+		struct table *table = &tables->all[i];
+		size_t cells;
+
+		if (!peer || peer->size != sizeof(*peer))
+			return "the stubs beside it are of another version of lazycuda";
+		table->library = peer->library;
+		table->adaptors = peer->specifics->adaptors;
+		add_toolkits(tables, peer->library);
+		cells = peer->library->export_count *
+			sizeof(tables->toolkits) / sizeof(*tables->toolkits);
+		table->verdicts = malloc(cells);
+		if (!table->verdicts)
+			return "memory is out";
+		memset(table->verdicts, LC_VERDICTS, cells);
+	}
+	return NULL;
+}
+
+void tables_free(struct tables *tables)
+{
+	for (size_t i = 0; i < LIBRARIES; i++)
+		free(tables->all[i].verdicts);
+}
+
+enum lc_verdict judge(struct tables *tables, struct table *table,
+		      const struct lc_export *import, size_t toolkit)
+{
+	unsigned char *known = &table->verdicts[toolkit * table->library->export_count +
+						(size_t)(import - table->library->exports)];
+
+	if (*known == LC_VERDICTS)
+		*known = (unsigned char)lc_judge(table->library, table->adaptors, import,
+						 tables->toolkits[toolkit]);
+	return *known;
+}
+
+const struct lc_export *unversioned_export(const struct lc_library *library, const char *name,
+					   bool *known)
+{
+	const struct lc_export *newest = NULL;
+	bool differs = false;
+
+	for (size_t i = 0; i < library->major_count; i++) {
+		const struct lc_export *row = lc_find_export(library, name,
+							     library->majors[i].major);
+
+		if (!newest)
+			newest = row;
+		else
+			differs |= row && row->slot != newest->slot;
+	}
+	*known = newest;
+	return differs ? NULL : newest;
+}
+
+/* The rest of a name behind "libcudart", or NULL. */
+static const char *behind(const struct lc_library *library, const char *name)
+{
+	size_t length = strlen(library->name);
+
+	if (strncmp(name, "lib", 3) || strncmp(name + 3, library->name, length))
+		return NULL;
+	return name + 3 + length;
+}
+
+/* ".so.12.6" gives 12, ".so" 0, anything else -1. */
+static int major_behind(const char *rest)
+{
+	if (strncmp(rest, ".so", 3))
+		return -1;
+	if (!rest[3])
+		return 0;
+	return rest[3] == '.' && isdigit((unsigned char)rest[4]) ?
+		(int)(strtoul(rest + 4, NULL, 10) % 1000) : -1;
+}
+
+/* Skips "-09529672" or ".782fcab0", as tools for wheels put behind a name. */
+static const char *skip_hash(const char *rest)
+{
+	size_t length = strspn(rest + 1, "0123456789abcdef");
+
+	return (*rest == '-' || *rest == '.') && length >= 6 ? rest + 1 + length : rest;
+}
+
+enum needed_kind needed_kind(const struct lc_library *library, const char *soname, int *major)
+{
+	const char *slash = strrchr(soname, '/');
+	const char *rest = behind(library, slash ? slash + 1 : soname), *end;
+
+	*major = 0;
+	if (!rest)
+		return NEEDS_OTHER;
+	if (!strncmp(rest, "_stub", 5))
+		return !strcmp(skip_hash(rest + 5), ".so") ? NEEDS_STUB : NEEDS_OTHER;
+	end = skip_hash(rest);
+	if (major_behind(end) < 0)
+		return NEEDS_OTHER;
+	*major = major_behind(end);
+	return end == rest ? NEEDS_REAL : NEEDS_RENAMED;
+}
+
+int node_major(const struct lc_library *library, const char *node)
+{
+	const char *rest = behind(library, node);
+	int major = rest ? major_behind(rest) : 0;
+
+	return major > 0 ? major : 0;
+}

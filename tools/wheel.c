@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wheel.c - the files in a wheel, which is a zip archive
+ *
+ * Members are compressed with deflate, which zlib undoes: it is everywhere, but
+ * nothing here is linked to it.  A wheel without compressed members needs none.
+ */
+#include "wheel.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct zip {
+	const unsigned char *bytes;
+	size_t size;
+};
+
+static uint64_t number(const unsigned char *bytes, int size)
+{
+	uint64_t value = 0;
+
+	while (size--)
+		value = value << 8 | bytes[size];
+	return value;
+}
+
+static const unsigned char *at(const struct zip *zip, uint64_t offset, uint64_t size)
+{
+	return offset <= zip->size && size <= zip->size - offset ? zip->bytes + offset : NULL;
+}
+
+bool wheel_is(const void *bytes, size_t size)
+{
+	return size >= 4 && (!memcmp(bytes, "PK\3\4", 4) || !memcmp(bytes, "PK\5\6", 4));
+}
+
+/* ---- zlib ---- */
+
+/* z_stream of zlib.h, which has been the same since 1995. */
+struct stream {
+	const unsigned char *next_in;
+	unsigned avail_in;
+	unsigned long total_in;
+	unsigned char *next_out;
+	unsigned avail_out;
+	unsigned long total_out;
+	const char *message;
+	void *state;
+	void *(*allocate)(void *, unsigned, unsigned);
+	void (*release)(void *, void *);
+	void *opaque;
+	int data_type;
+	unsigned long adler, reserved;
+};
+
+#define Z_NO_FLUSH 0
+#define Z_OK 0
+#define Z_STREAM_END 1
+
+static struct {
+	int (*init)(struct stream *, int bits, const char *version, int size);
+	int (*inflate)(struct stream *, int flush);
+	int (*end)(struct stream *);
+	unsigned long (*crc)(unsigned long crc, const unsigned char *bytes, unsigned size);
+} zlib;
+
+static bool zlib_load(void)
+{
+	static void *handle;
+
+	if (handle)
+		return zlib.init;
+	handle = dlopen("libz.so.1", RTLD_NOW);
+	if (!handle)
+		return false;
+	*(void **)&zlib.inflate = dlsym(handle, "inflate");
+	*(void **)&zlib.end = dlsym(handle, "inflateEnd");
+	*(void **)&zlib.crc = dlsym(handle, "crc32");
+	if (zlib.inflate && zlib.end && zlib.crc)
+		*(void **)&zlib.init = dlsym(handle, "inflateInit2_");
+	return zlib.init;
+}
+
+/* zlib counts in unsigned. */
+static unsigned portion(size_t size)
+{
+	return size < 1 << 30 ? (unsigned)size : 1 << 30;
+}
+
+/* Fills `out` from `in`; whether it came out at exactly that size, or, for a
+ * beginning, got that far. */
+static bool inflate_into(const unsigned char *in, size_t in_size, unsigned char *out,
+			 size_t out_size, bool beginning)
+{
+	struct stream stream = { .next_in = in, .next_out = out };
+	int status = Z_OK;
+
+	if (zlib.init(&stream, -15, "1.2.11", sizeof(stream)) != Z_OK)
+		return false;
+	while (status == Z_OK) {
+		size_t in_left = in_size - (size_t)(stream.next_in - in);
+		size_t out_left = out_size - (size_t)(stream.next_out - out);
+
+		stream.avail_in = portion(in_left);
+		stream.avail_out = portion(out_left);
+		if (beginning && !out_left)
+			break;
+		status = zlib.inflate(&stream, Z_NO_FLUSH);
+		if (status == Z_OK && in_left == in_size - (size_t)(stream.next_in - in) &&
+		    out_left == out_size - (size_t)(stream.next_out - out))
+			break;	/* no progress: more data than was said */
+	}
+	zlib.end(&stream);
+	return (beginning || status == Z_STREAM_END) &&
+	       (size_t)(stream.next_out - out) == out_size;
+}
+
+static uint32_t checksum(const unsigned char *bytes, size_t size)
+{
+	unsigned long crc = 0;
+
+	while (size) {
+		unsigned step = portion(size);
+
+		crc = zlib.crc(crc, bytes, step);
+		bytes += step;
+		size -= step;
+	}
+	return (uint32_t)crc;
+}
+
+/* ---- members ---- */
+
+#define STORED 0
+#define DEFLATED 8
+
+struct entry {
+	char name[4096];
+	unsigned method, flags;
+	uint32_t crc;
+	uint64_t packed, size;	/* bytes in the archive, and out of it */
+	uint64_t header;	/* offset of the member's own header */
+	const unsigned char *data;
+};
+
+/* Sizes that need more than 32 bits are in an extra field. */
+static void read_zip64(struct entry *entry, const unsigned char *extra, size_t size)
+{
+	uint64_t *const wide[] = { &entry->size, &entry->packed, &entry->header };
+
+	while (size >= 4) {
+		size_t length = number(extra + 2, 2), used = 0;
+		bool zip64 = number(extra, 2) == 1;
+
+		extra += 4;
+		size -= 4;
+		if (length > size)
+			return;
+		for (size_t i = 0; zip64 && i < 3; i++) {
+			if (*wide[i] != UINT32_MAX || length - used < 8)
+				continue;
+			*wide[i] = number(extra + used, 8);
+			used += 8;
+		}
+		extra += length;
+		size -= length;
+	}
+}
+
+/* Reads an entry of the directory; *next is where the next one begins. */
+static const char *read_entry(const struct zip *zip, uint64_t offset, struct entry *entry,
+			      uint64_t *next)
+{
+	const unsigned char *head = at(zip, offset, 46), *rest;
+	size_t name, extra, comment;
+
+	if (!head || memcmp(head, "PK\1\2", 4))
+		return "has a damaged directory";
+	name = number(head + 28, 2);
+	extra = number(head + 30, 2);
+	comment = number(head + 32, 2);
+	rest = at(zip, offset + 46, name + extra + comment);
+	if (!rest || name >= sizeof(entry->name))
+		return "has a damaged directory";
+	memcpy(entry->name, rest, name);
+	entry->name[name] = 0;
+	entry->flags = (unsigned)number(head + 8, 2);
+	entry->method = (unsigned)number(head + 10, 2);
+	entry->crc = (uint32_t)number(head + 16, 4);
+	entry->packed = number(head + 20, 4);
+	entry->size = number(head + 24, 4);
+	entry->header = number(head + 42, 4);
+	read_zip64(entry, rest + name, extra);
+	*next = offset + 46 + name + extra + comment;
+	return NULL;
+}
+
+/* Finds a member's data behind its own header. */
+static const char *locate(const struct zip *zip, struct entry *entry)
+{
+	const unsigned char *head = at(zip, entry->header, 30);
+	uint64_t data;
+
+	if (!head || memcmp(head, "PK\3\4", 4))
+		return "is damaged in the archive: its header is not where it should be";
+	data = entry->header + 30 + number(head + 26, 2) + number(head + 28, 2);
+	entry->data = at(zip, data, entry->packed);
+	if (!entry->data)
+		return "is truncated in the archive";
+	if (entry->flags & 1)
+		return "is encrypted";
+	if (entry->method != STORED && entry->method != DEFLATED)
+		return "is compressed in a way that this program does not know";
+	if (entry->method == STORED && entry->packed != entry->size)
+		return "is damaged in the archive: its sizes differ";
+	/* Deflate makes at most 1032 bytes of one: more is an attack on memory. */
+	if (entry->method == DEFLATED && entry->size / 1032 > entry->packed + 1)
+		return "is damaged in the archive: it claims an impossible size";
+	return NULL;
+}
+
+/* Only ELF files are decompressed in full. */
+static bool is_elf(const struct entry *entry)
+{
+	unsigned char start[SELFMAG];
+
+	if (entry->size < SELFMAG)
+		return false;
+	if (entry->method == STORED)
+		return !memcmp(entry->data, ELFMAG, SELFMAG);
+	return inflate_into(entry->data, entry->packed, start, SELFMAG, true) &&
+	       !memcmp(start, ELFMAG, SELFMAG);
+}
+
+static const char *hand_out(const struct entry *entry, struct wheel_member *member,
+			    void (*each)(const struct wheel_member *member, void *data),
+			    void *data)
+{
+	const char *why = NULL;
+	void *bytes;
+
+	member->size = entry->size;
+	if (entry->method == STORED) {
+		member->bytes = entry->data;
+		each(member, data);
+		return NULL;
+	}
+	bytes = mmap(NULL, entry->size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (bytes == MAP_FAILED)
+		return "is too large for this machine's memory";
+	if (!inflate_into(entry->data, entry->packed, bytes, entry->size, false) ||
+	    checksum(bytes, entry->size) != entry->crc) {
+		why = "is damaged in the archive: it does not decompress to what it should";
+	} else {
+		member->bytes = bytes;
+		each(member, data);
+	}
+	munmap(bytes, entry->size);
+	return why;
+}
+
+/* ---- the archive ---- */
+
+/* The end record is the last thing, but for a comment of any length. */
+static const char *find_directory(const struct zip *zip, uint64_t *offset, uint64_t *count)
+{
+	const unsigned char *end = NULL, *wide, *record;
+
+	for (size_t back = 22; back <= zip->size && back <= 22 + UINT16_MAX && !end; back++)
+		if (!memcmp(zip->bytes + zip->size - back, "PK\5\6", 4))
+			end = zip->bytes + zip->size - back;
+	if (!end)
+		return "is a truncated wheel: its directory is missing";
+	*count = number(end + 10, 2);
+	*offset = number(end + 16, 4);
+	wide = end - zip->bytes >= 20 ? end - 20 : NULL;
+	if (!wide || memcmp(wide, "PK\6\7", 4))
+		return NULL;
+	record = at(zip, number(wide + 8, 8), 56);
+	if (!record || memcmp(record, "PK\6\6", 4))
+		return "is a damaged wheel";
+	*count = number(record + 32, 8);
+	*offset = number(record + 48, 8);
+	return NULL;
+}
+
+const char *wheel_read(const void *bytes, size_t size,
+		       void (*each)(const struct wheel_member *member, void *data), void *data)
+{
+	struct zip zip = { bytes, size };
+	uint64_t offset, count;
+	const char *why = find_directory(&zip, &offset, &count);
+	struct entry entry;
+
+	for (uint64_t i = 0; !why && i < count; i++) {
+		struct wheel_member member = { .name = entry.name };
+
+		why = read_entry(&zip, offset, &entry, &offset);
+		if (why || (entry.name[0] && entry.name[strlen(entry.name) - 1] == '/'))
+			continue;
+		if (entry.method == DEFLATED && !zlib_load())
+			return "is compressed, and libz.so.1, which could decompress it, is not"
+			       " installed: unpack the wheel, or install zlib";
+		member.error = locate(&zip, &entry);
+		if (!member.error && is_elf(&entry))
+			member.error = hand_out(&entry, &member, each, data);
+		if (member.error)
+			each(&member, data);
+	}
+	return why;
+}
