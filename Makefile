@@ -235,5 +235,5 @@ clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/generated-* \
 		$(BUILD)/check-generated $(BUILD)/flags
 
--include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c) $(TOOL))) \
+-include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c stubs/adaptors/*.c) $(TOOL))) \
 	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o))

@@ -4,14 +4,22 @@
 
 #include <string.h>
 
-/* "reserved", "params.nvSciSync.reserved", "unused", "pad" and the like. */
+/* "reserved", "reserved1", "params.nvSciSync.reserved", "unused", "pad" and the
+ * like; but reservedSharedMemPerBlock is a property. */
 static bool is_reserved(const char *name)
 {
+	static const char *const words[] = { "reserved", "unused", "padding", "pad", "__pad" };
 	const char *dot = strrchr(name, '.');
 
 	name = dot ? dot + 1 : name;
-	return !strncmp(name, "reserved", 8) || !strncmp(name, "unused", 6) ||
-	       !strncmp(name, "pad", 3) || !strncmp(name, "__pad", 5);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t length = strlen(words[i]);
+
+		if (!strncmp(name, words[i], length) &&
+		    name[length + strspn(name + length, "0123456789")] == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Calls `each` with every field that both layouts have. */

@@ -33,7 +33,7 @@ static const struct attribute attributes[] = {
 	{ "hostNumaMultinodeIpcSupported", 143 },
 	{ "hostRegisterReadOnlySupported", 113 },
 	{ "hostRegisterSupported", 99 },
-	{ "ipcEventSupported", 122 },
+	{ "ipcEventSupported", 125 },
 	{ "kernelExecTimeoutEnabled", 17 },
 	{ "maxTexture1DLinear", 69 },
 	{ "memoryClockRate", 36 },

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Structs as each version's headers lay them out, filled with values that can be
+told apart, from symbols.txt alone.
+"""
+import functools
+import hashlib
+import re
+from dataclasses import dataclass
+
+import build
+import symbols
+
+SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8,
+         "f32": 4, "f64": 8, "ptr": 8}
+# What lies between fields.  No field's value has such a byte, nor a guard byte.
+PADDING = 0x5c
+GUARD = 0xa5
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    type: str
+    count: int
+    offset: int
+    size: int
+
+    @property
+    def end(self):
+        return self.offset + self.size
+
+    @property
+    def reserved(self):
+        """Not for a program to use."""
+        return re.search(r"(^|[._])(cudaReserved|(internal_)?padding|oversize|reserved\d*|unused"
+                         r"|pad)$", self.name)
+
+
+def structs():
+    """{struct: size}, of those that other structs have as members."""
+    return {name: rows[0][0] for name, rows in symbols.read().libraries["cudart"].structs.items()}
+
+
+@functools.lru_cache(maxsize=None)
+def rows():
+    """{struct: [(Field, Range)]} of cudart."""
+    found, library, struct = {}, None, None
+    for line in build.SYMBOLS.read_text().splitlines():
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if not line[0].isspace():
+            library = words[1] if words[0] == "library" else library
+            struct = words[1] if words[0] == "struct" and library == "cudart" else None
+        elif struct and words[0].startswith("."):
+            name, kind, offset, span = words
+            base, _, count = kind.rstrip("]").partition("[")
+            count = int(count or 1)
+            if base.startswith("*"):
+                base = "ptr"
+            size = count * (SIZES[base] if base in SIZES else structs()[base])
+            found.setdefault(struct, []).append(
+                (Field(name[1:], base, count, int(offset), size), symbols.Range(span)))
+    return found
+
+
+def is_struct(type_name):
+    return type_name not in SIZES and type_name != "?"
+
+
+@functools.lru_cache(maxsize=None)
+def fields(struct, version):
+    return tuple(field for field, span in rows()[struct] if version in span)
+
+
+@functools.lru_cache(maxsize=None)
+def size(type_name, version):
+    """In the headers of that version.  The layouts with an older version's name
+    (cudaDeviceProp_v1) stay what they were."""
+    if not is_struct(type_name):
+        return SIZES[type_name]
+    sizes = [size for size, span, _ in symbols.read().libraries["cudart"].structs[type_name]
+             if version in span]
+    assert len(sizes) == 1, (type_name, version)
+    return sizes[0]
+
+
+@functools.lru_cache(maxsize=None)
+def arm(struct, version, wanted=()):
+    """Fields that do not overlap: first those whose names begin as wanted, then
+    as many others as there is room for."""
+    chosen = []
+    # Of a union, a member that fills it.
+    everything = sorted(fields(struct, version), key=lambda f: (f.offset, -f.size))
+    first = [f for f in everything if f.name.startswith(wanted)] if wanted else []
+    for field in (*first, *[f for f in everything if not f.reserved],
+                  *[f for f in everything if f.reserved]):
+        if all(field.end <= other.offset or other.end <= field.offset for other in chosen):
+            chosen.append(field)
+    return tuple(sorted(chosen, key=lambda f: f.offset))
+
+
+def value(who, what, length):
+    """Bytes that nobody else puts anywhere: `who` is "caller" or "runtime"."""
+    made = b""
+    while len(made) < length:
+        made += hashlib.sha256(f"{who} {what} {len(made)}".encode()).digest()
+    return bytes(b if b not in (0, PADDING, GUARD, 0x7e) else 0x11 for b in made[:length])
+
+
+def number(n, length):
+    return (n % (1 << 8 * length)).to_bytes(length, "little")
+
+
+def filled(who, struct, version, wanted=(), given=None, element=0, padding=PADDING):
+    """(bytes, {field: value}): each field has its value, or what is given;
+    reserved ones are zero."""
+    given = given or {}
+    image = bytearray([padding]) * size(struct, version)
+    values = {}
+    for field in fields(struct, version):
+        if field.reserved and who == "caller":
+            image[field.offset:field.end] = bytes(field.size)
+    for field in arm(struct, version, wanted):
+        if field.name in given:
+            bits = number(given[field.name], field.size)
+        elif field.reserved and who == "caller":
+            continue
+        else:
+            bits = value(who, f"{field.name} {element}", field.size)
+        image[field.offset:field.end] = bits
+        values[field.name] = bits
+    return bytes(image), values
+
+
+def read(struct, version, image):
+    """{field: bytes}, all of them, also those that overlap."""
+    return {f.name: image[f.offset:f.end] for f in fields(struct, version)}

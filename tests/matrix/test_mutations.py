@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""The matrix has teeth: whatever goes wrong in an adaptor or in the table of
+them turns it red.
+
+Each mutation is made in a copy of the stub's sources, in which nothing but
+libcudart_stub.so is built.
+"""
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import build
+import expected
+import layouts
+import sources
+import symbols
+from comparison import MAJORS, VERSIONS, mistakes
+
+TABLE = "stubs/adaptors/adaptors.c"
+LAYOUTS = "stubs/generated/libcudart_stub.layouts.h"
+GENERATED = "../generated/libcudart_stub.c"
+
+
+class Copy:
+    """The sources, to change one thing at a time."""
+
+    def __init__(self, root):
+        self.root = root
+        for part in ("stubs", "include", "tools", "gen"):
+            shutil.copytree(build.ROOT / part, root / part)
+        for part in ("Makefile", "symbols.txt"):
+            shutil.copy(build.ROOT / part, root / part)
+
+    def build(self):
+        stub = self.root / "build" / "lib" / "libcudart_stub.so"
+        done = subprocess.run(
+            ["make", "-s", "-C", self.root, f"BUILD={self.root / 'build'}", "CFLAGS=-O0",
+             "WARNINGS=", f"CC={' '.join(build.CC)}", stub],
+            capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"})
+        assert done.returncode == 0, done.stdout + done.stderr
+        return stub.parent
+
+    def text(self, file):
+        return (self.root / file).read_text()
+
+    def with_change(self, file, text):
+        """The stub with another text in that file, which it then gets back."""
+        path = self.root / file
+        old = path.read_text()
+        assert old != text, f"nothing to change in {file}"
+        path.write_text(text)
+        try:
+            return self.build()
+        finally:
+            path.write_text(old)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    made = Copy(tmp_path_factory.mktemp("mutated"))
+    made.build()
+    return made
+
+
+def affected(names, everywhere=False):
+    """One (major, version) for each way in which calls of these names are
+    renamed or adapted; or all of them."""
+    found = {}
+    for major in MAJORS:
+        callable_names = sources.functions(sources.newest(major))
+        for version in VERSIONS:
+            target = symbols.version(version)
+            for name in set(names) & set(callable_names):
+                said = expected.verdict(name, major, target)
+                if said.kind in ("adapted", "renamed"):
+                    key = (version if everywhere else target[0], major, name, said.targets)
+                    found.setdefault(key, (major, version))
+    assert found, names
+    return sorted(set(found.values()))
+
+
+def is_red(world, stubs, names, pairs=None):
+    for major, version in pairs or affected(names):
+        if mistakes(world, major, version, stubs, names)[0]:
+            return True
+    return False
+
+
+def names_of_slot(slot):
+    """cudaMemAdvise_13 serves cudaMemAdvise and cudaMemAdvise_v2."""
+    every = {f.name: f for f in sources.listed().functions}
+    own = every.get(slot) or every[re.sub(r"_\d+$", "", slot)]
+    return [f.name for f in every.values() if f.family == own.family]
+
+
+def test_the_copy_itself_is_green(world, copy):
+    stubs = copy.build()
+    names = names_of_slot("cudaGetDeviceProperties_13") + names_of_slot("cudaMemAdvise_13")
+    for major, version in affected(names):
+        assert mistakes(world, major, version, stubs, names)[0] == []
+
+
+def test_a_row_that_is_dropped(world, copy):
+    text = copy.text(TABLE)
+    rows = list(re.finditer(r"^\tSERVE(?:_BY)?\((\w+),[^)]*\)\n", text, re.M))
+    assert len(rows) > 90
+    unseen = []
+    for row in rows:
+        stubs = copy.with_change(TABLE, text[:row.start()] + text[row.end():])
+        names = names_of_slot(row[1])
+        # A slot may have a row for each major.
+        if not is_red(world, stubs, names, affected(names, everywhere=False)) and \
+                not is_red(world, stubs, names, affected(names, everywhere=True)):
+            unseen.append(row[0])
+    assert unseen == []
+
+
+def adapted_layouts(text):
+    """{layout: its block} of structs whose layouts differ; the stub converts
+    between these."""
+    blocks = re.findall(r"LC_LAYOUT\((\w+?)_([A-Z]), \d+,\n((?:\t\{.*\n)+)", text)
+    structs = [struct for struct, _, _ in blocks]
+    return {(struct, letter): block for struct, letter, block in blocks
+            if structs.count(struct) > 1 or struct.endswith("_v1")}
+
+
+# What reads them.
+CONVERTED = {
+    "cudaDeviceProp": "cudaGetDeviceProperties cudaGetDeviceProperties_v2 cudaChooseDevice",
+    "cudaExternalMemoryBufferDesc": "cudaExternalMemoryGetMappedBuffer",
+    "cudaExternalMemoryHandleDesc": "cudaImportExternalMemory",
+    "cudaExternalMemoryMipmappedArrayDesc": "cudaExternalMemoryGetMappedMipmappedArray",
+    "cudaExternalSemaphoreHandleDesc": "cudaImportExternalSemaphore",
+    "cudaExternalSemaphoreSignalParams_v1": "cudaSignalExternalSemaphoresAsync",
+    "cudaExternalSemaphoreWaitParams_v1": "cudaWaitExternalSemaphoresAsync",
+    "cudaFuncAttributes": "cudaFuncGetAttributes",
+    "cudaPointerAttributes": "cudaPointerGetAttributes",
+    "cudaResourceDesc": "cudaCreateSurfaceObject cudaGetSurfaceObjectResourceDesc",
+    "cudaResourceViewDesc": "cudaGetTextureObjectResourceViewDesc cudaCreateTextureObject",
+}
+# Another name for a layout, which nothing converts by fields: it is one of the
+# others to the byte, or is copied as it is.
+NOT_BY_FIELDS = {"cudaDeviceProp_v1", "cudaTextureDesc_v1"}
+
+
+def two_fields(fields):
+    """Two of one size, and of one union's member where there are such; none that
+    another member lies over, which would put it right again."""
+    offsets = [offset for _, offset, _ in fields]
+    alone = [f for f in fields if offsets.count(f[1]) == 1]
+    pairs = [(a, b) for i, a in enumerate(alone) for b in alone[i + 1:] if a[2] == b[2]]
+    kin = [(a, b) for a, b in pairs if a[0].rpartition(".")[0] == b[0].rpartition(".")[0]]
+    return (kin or pairs)[0]
+
+
+def test_two_fields_that_are_swapped(world, copy):
+    text = copy.text(LAYOUTS)
+    seen, unseen = set(), []
+    for (struct, letter), block in adapted_layouts(text).items():
+        if struct in NOT_BY_FIELDS:
+            continue
+        seen.add(struct)
+        names = CONVERTED[struct].split()
+        lines = block.splitlines(keepends=True)
+        reserved = {f.name for f, _ in layouts.rows()[struct] if f.reserved}
+        fields = [re.fullmatch(r'\t\{ "(\S+)", (\d+), (\d+) \},\n', line).groups()
+                  for line in lines]
+        fields = [f for f in fields if f[0] not in reserved]
+        first, second = two_fields(fields)
+        swapped = "".join(
+            f'\t{{ "{first[0]}", {second[1]}, {first[2]} }},\n' if f'"{first[0]}"' in line else
+            f'\t{{ "{second[0]}", {first[1]}, {second[2]} }},\n' if f'"{second[0]}"' in line else
+            line for line in lines)
+        head = f"LC_LAYOUT({struct}_{letter}, "
+        at = text.index(block, text.index(head))
+        stubs = copy.with_change(LAYOUTS, text[:at] + swapped + text[at + len(block):])
+        if not is_red(world, stubs, names):
+            unseen.append((struct, letter, first, second))
+    assert unseen == []
+    assert seen == set(CONVERTED)
+
+
+# (file, what stands there, what is put there, the name to look at)
+MISTAKES = [
+    ("memory.c", r"LOCATION_DEVICE = 1, LOCATION_HOST = 2",
+     "LOCATION_DEVICE = 2, LOCATION_HOST = 1", "cudaMemAdvise"),
+    ("memory.c", r"CPU_DEVICE = -1", "CPU_DEVICE = -2", "cudaMemPrefetchAsync"),
+    ("memory.c", r"words\[0\] == LOCATION_HOST \|\| words\[0\] == LOCATION_DEVICE", "1",
+     "cudaMemAdvise"),
+    ("memory.c", r"if \(error && fail_index\)", "if (0)", "cudaMemcpyBatchAsync"),
+    ("memory.c", r"if \(flags\)", "if (0)", "cudaMemPrefetchAsync_ptsz"),
+    ("graphs.c", r"_13\(graph, from, to, NULL, count\)", "_13(graph, to, from, NULL, count)",
+     "cudaGraphAddDependencies"),
+    ("graphs.c", r"if \(!plain_edges\(data, count\)\)", "if (0)", "cudaGraphAddDependencies"),
+    ("graphs.c", r"error_node, info \+ LC_AT_cudaGraphExecUpdateResultInfo_A_errorNode",
+     "error_node, info + LC_AT_cudaGraphExecUpdateResultInfo_A_errorFromNode",
+     "cudaGraphExecUpdate"),
+    ("graphs.c", r"parameters \+ LC_AT_cudaGraphInstantiateParams_A_errNode_out",
+     "parameters + LC_AT_cudaGraphInstantiateParams_A_uploadStream", "cudaGraphInstantiate"),
+    ("graphs.c", r"what >= UPDATE_ATTRIBUTES_CHANGED", "0", "cudaGraphExecUpdate"),
+    ("textures.c", r"texture, callers, LC_SIZE_cudaTextureDesc_v1_A",
+     "texture, callers, LC_SIZE_cudaTextureDesc_A", "cudaCreateTextureObject"),
+    ("textures.c", r"out, theirs, LC_SIZE_cudaTextureDesc_v1_A",
+     "out, theirs, LC_SIZE_cudaTextureDesc_A", "cudaGetTextureObjectTextureDesc"),
+    ("textures.c", r"memset\(handle, 0, sizeof\(uint64_t\)\)", "(void)handle",
+     "cudaCreateSurfaceObject"),
+    ("functions.c", r"memcpy\(wide, value, SMALL_ATTRIBUTE\)", "memcpy(wide, value, 64)",
+     "cudaStreamSetAttribute"),
+    ("functions.c", r"memcpy\(value, wide, SMALL_ATTRIBUTE\)", "memcpy(value, wide, 64)",
+     "cudaGraphKernelNodeGetAttribute"),
+    ("functions.c", r"error == 0 && query != 0", "0", "cudaGetDriverEntryPoint"),
+    ("properties.c", r'"clockRate", 13', '"clockRate", 36', "cudaGetDeviceProperties"),
+    ("properties.c", r"attribute->number, query->device", "attribute->number, 0",
+     "cudaGetDeviceProperties"),
+    ("external.c", r"\(char \*\)parameters \+ i \* from->size", "(char *)parameters + i * to->size",
+     "cudaWaitExternalSemaphoresAsync"),
+    ("layout.c", r"memset\(target, 0, to->size\)", "memset(target, 1, to->size)",
+     "cudaImportExternalMemory"),
+    # Forwarded by name, across a difference of interface; and not renamed.
+    (GENERATED, r"\{ N\(cudaMemAdvise\), LC_VERSION\(13, 0\), LC_ANY_LATER \}",
+     "{ N(cudaMemAdvise), LC_VERSION(12, 0), LC_ANY_LATER }", "cudaMemAdvise"),
+    (GENERATED, r"\{ N\(cudaMemAdvise\), LC_VERSION\(11, 0\), LC_VERSION\(12, 9\) \}",
+     "{ N(cudaMemAdvise), LC_VERSION(11, 0), LC_ANY_LATER }", "cudaMemAdvise"),
+    (GENERATED, r"\{ N\(cudaMemAdvise_v2\), LC_VERSION\(12, 2\), LC_VERSION\(12, 9\) \}",
+     "{ N(cudaMemAdvise), LC_VERSION(13, 0), LC_ANY_LATER }", "cudaMemAdvise"),
+    ("layout.c", r"!carried\[b\] && bytes\[b\]", "0", "cudaImportExternalSemaphore"),
+]
+
+
+@pytest.mark.parametrize("file, old, new, name", MISTAKES,
+                         ids=[f"{row[3]}-{i}" for i, row in enumerate(MISTAKES)])
+def test_a_mistake_in_an_adaptor(world, copy, file, old, new, name):
+    file = f"stubs/adaptors/{file}"
+    text = copy.text(file)
+    assert re.search(old, text), f"{file} is written another way now: find the like of {old}"
+    assert is_red(world, copy.with_change(file, re.sub(old, new, text)), [name])
