@@ -134,5 +134,20 @@ const struct lc_adaptor lc_adaptors[] = {
 		 cudaGetDriverEntryPoint_ptsz_11_by_version)
 	SERVE(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz_12)
 	SERVE(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz_11)
+	/* registrations.c */
+	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_12,
+		 __cudaRegisterHostVar_11_by_12)
+	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_13,
+		 __cudaRegisterHostVar_11_by_13)
+	SERVE_BY(__cudaRegisterHostVar_12, __cudaRegisterHostVar_11,
+		 __cudaRegisterHostVar_12_by_11)
+	SERVE_BY(__cudaRegisterHostVar_12, __cudaRegisterHostVar_13,
+		 __cudaRegisterHostVar_12_by_13)
+	SERVE_BY(__cudaRegisterHostVar_13, __cudaRegisterHostVar_11,
+		 __cudaRegisterHostVar_13_by_11)
+	SERVE_BY(__cudaRegisterHostVar_13, __cudaRegisterHostVar_12,
+		 __cudaRegisterHostVar_13_by_12)
+	SERVE(__cudaRegisterUnifiedTable_12, __cudaRegisterUnifiedTable_13)
+	SERVE(__cudaRegisterUnifiedTable_13, __cudaRegisterUnifiedTable_12)
 	{ 0, 0, NULL }
 };

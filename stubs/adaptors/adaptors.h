@@ -136,4 +136,14 @@ int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_11_by_version(void *, void *, uint
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_11(void *, void *, uint64_t);
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_12(void *, void *, uint64_t, void *);
 
+/* registrations.c */
+void lc_adapt___cudaRegisterHostVar_11_by_12(void *, void *, void *, uint64_t);
+void lc_adapt___cudaRegisterHostVar_11_by_13(void *, void *, void *, uint64_t);
+void lc_adapt___cudaRegisterHostVar_12_by_11(void *, void *, void *, uint64_t);
+void lc_adapt___cudaRegisterHostVar_12_by_13(void *, void *, void *, uint64_t);
+void lc_adapt___cudaRegisterHostVar_13_by_11(void *, void *, void *, uint64_t);
+void lc_adapt___cudaRegisterHostVar_13_by_12(void *, void *, void *, uint64_t);
+void lc_adapt___cudaRegisterUnifiedTable_12(void *, void *, void *, void *, void *);
+void lc_adapt___cudaRegisterUnifiedTable_13(void *, void *, void *, void *, void *);
+
 #endif
