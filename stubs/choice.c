@@ -114,19 +114,43 @@ static bool allowed(struct lc_arena *arena, const struct lc_circumstances *at,
 	return true;
 }
 
-/* The first allowed option of a major; 0 stands for the highest there is. */
+/* The first allowed option of a major, or -1. */
+static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
+		   const struct lc_seat *seat, int major, bool *driver)
+{
+	int found = -1;
+
+	/* To the end: *driver is to hold an objection to any of them. */
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (seat->options[i].major == major &&
+		    allowed(arena, at, &seat->options[i], driver) && found < 0)
+			found = (int)i;
+	return found;
+}
+
+/* Whether the callers would rather have one option than another, of a higher
+ * major: that one would refuse some of what they import, and this one nothing.
+ * Of what was not searched for that is unknown. */
+static bool suits_better(const struct lc_circumstances *at, const struct lc_option *one,
+			 const struct lc_option *higher)
+{
+	return guarded(at) && one->origin == LC_BY_SEARCH && !one->refuses && higher->refuses;
+}
+
+/* The same; 0 stands for the highest that there is and that suits the callers. */
 static int best(struct lc_arena *arena, const struct lc_circumstances *at,
 		const struct lc_seat *seat, int major, bool *driver)
 {
 	int found = -1;
 
-	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *option = &seat->options[i];
+	if (major)
+		return best_of(arena, at, seat, major, driver);
+	for (size_t k = 0; k < lc_library.known_major_count; k++) {
+		int i = best_of(arena, at, seat, lc_library.known_majors[k], driver);
 
-		if ((major && option->major != major) || !allowed(arena, at, option, driver))
-			continue;
-		if (found < 0 || option->major > seat->options[found].major)
-			found = (int)i;
+		if (i >= 0 && (found < 0 || suits_better(at, &seat->options[i],
+							 &seat->options[found])))
+			found = i;
 	}
 	return found;
 }
@@ -166,14 +190,47 @@ static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 }
 
 /*
- * The major for the process: the one agreed on; else what some stub is bound
- * to; else the highest for which every stub that has anything has something.
+ * Whether every stub that has anything has something of this major.  *refuser
+ * is the first of those options that would refuse something, or NULL.
  */
-static int common_major(struct lc_arena *arena, const struct lc_circumstances *at)
+static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at, int major,
+		      const struct lc_option **refuser)
 {
-	int highest = 0;
-	bool driver;
+	bool everybody = true, anybody = false, driver;
 
+	*refuser = NULL;
+	for (size_t s = 0; s < at->seat_count; s++) {
+		const struct lc_seat *seat = &at->seats[s];
+		int i;
+
+		if (best(arena, at, seat, 0, &driver) < 0)
+			continue;	/* it has nothing and binds nobody */
+		i = best(arena, at, seat, major, &driver);
+		if (i < 0) {
+			everybody = false;
+			continue;
+		}
+		anybody = true;
+		if (!*refuser && seat->options[i].refuses)
+			*refuser = &seat->options[i];
+	}
+	return anybody && everybody;
+}
+
+/*
+ * The major for the process: the one agreed on; else what some stub is bound
+ * to; else the highest for which every stub that has anything has something,
+ * and which refuses nothing that the loaded objects import from any of them; if
+ * each refuses something, the highest.  *passed is what spoke against a higher
+ * one, or NULL.
+ */
+static int common_major(struct lc_arena *arena, const struct lc_circumstances *at,
+			const struct lc_option **passed)
+{
+	const struct lc_option *refuser;
+	int highest = 0;
+
+	*passed = NULL;
 	if (at->process_major)
 		return at->process_major;
 	for (size_t s = 0; s < at->seat_count; s++) {
@@ -186,22 +243,18 @@ static int common_major(struct lc_arena *arena, const struct lc_circumstances *a
 		return highest;
 	for (size_t k = 0; k < lc_library.known_major_count; k++) {
 		int major = lc_library.known_majors[k];
-		bool everybody = true, anybody = false;
 
-		for (size_t s = 0; s < at->seat_count; s++) {
-			const struct lc_seat *seat = &at->seats[s];
-
-			if (best(arena, at, seat, 0, &driver) < 0)
-				continue;	/* it has nothing and binds nobody */
-			if (best(arena, at, seat, major, &driver) >= 0)
-				anybody = true;
-			else
-				everybody = false;
-		}
-		if (anybody && everybody)
+		if (!is_common(arena, at, major, &refuser))
+			continue;
+		if (!refuser)
 			return major;
+		if (!highest) {
+			highest = major;
+			*passed = refuser;
+		}
 	}
-	return 0;
+	*passed = NULL;
+	return highest;
 }
 
 /* What another stub has, or is going to have. */
@@ -264,6 +317,17 @@ static bool mixes(struct lc_arena *arena, const struct lc_circumstances *at,
 	return true;
 }
 
+/* "it would refuse cudaThis, which /that.so imports" */
+static const char *refusal_text(struct lc_arena *arena, const struct lc_option *option)
+{
+	const char *others = "";
+
+	if (option->refuses > 1)
+		others = lc_format(arena, ", and %zu more", option->refuses - 1);
+	return lc_format(arena, "it would refuse %s, which %s imports%s", option->refused,
+			 lc_printable(arena, option->importer), others);
+}
+
 /* Says of every option that was passed over why. */
 static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *at, int taken)
 {
@@ -279,6 +343,9 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 		option->reason = taken < 0 ? "was not considered" :
 			option->major == seat->options[taken].major ?
 			"another one of this major comes before it" :
+			suits_better(at, &seat->options[taken], option) &&
+			option->major > seat->options[taken].major ?
+			refusal_text(arena, option) :
 			lc_format(arena, "CUDA %d was chosen", seat->options[taken].major);
 	}
 }
@@ -314,7 +381,9 @@ static struct lc_choice choose_mixed(struct lc_arena *arena, struct lc_circumsta
 			continue;
 		if (!mixes(arena, at, option, common))
 			last = option->reason;
-		else if (found < 0 || option->major > seat->options[found].major)
+		else if (found < 0 || option->major > seat->options[found].major ||
+			 (option->major < seat->options[found].major &&
+			  suits_better(at, option, &seat->options[found])))
 			found = (int)i;
 	}
 	if (found >= 0)
@@ -326,10 +395,30 @@ static struct lc_choice choose_mixed(struct lc_arena *arena, struct lc_circumsta
 	return none(arena, at, driver ? LC_DRIVER : LC_MISSING, NULL);
 }
 
+/* The option of the highest major that was passed over for this one, because it
+ * would refuse something; or NULL. */
+static const struct lc_option *best_refuser(struct lc_arena *arena,
+					    const struct lc_circumstances *at,
+					    const struct lc_seat *seat, int taken)
+{
+	bool driver;
+
+	for (size_t k = 0; k < lc_library.known_major_count; k++) {
+		int i = best(arena, at, seat, lc_library.known_majors[k], &driver);
+
+		if (i == taken)
+			return NULL;
+		if (i >= 0 && suits_better(at, &seat->options[taken], &seat->options[i]))
+			return &seat->options[i];
+	}
+	return NULL;
+}
+
 struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 {
 	struct lc_seat *seat = &at->seats[at->self];
 	int named = of_origin(seat, LC_BY_OVERRIDE);
+	const struct lc_option *passed = NULL;
 	bool driver = false;
 	int common, option;
 
@@ -344,7 +433,7 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 	if (named >= 0)
 		return take(arena, at, named, "named by the environment");
 
-	common = guarded(at) ? common_major(arena, at) : 0;
+	common = guarded(at) ? common_major(arena, at, &passed) : 0;
 
 	/* What is in the process is used before anything is searched for. */
 	option = -1;
@@ -364,7 +453,10 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 	option = best(arena, at, seat, common, &driver);
 	if (option < 0)
 		return choose_mixed(arena, at, common, driver);
-	return take(arena, at, option,
+	if (!common)
+		passed = best_refuser(arena, at, seat, option);
+	return take(arena, at, option, passed ? lc_format(arena, "CUDA %d was passed over: %s",
+							  passed->major, refusal_text(arena, passed)) :
 		    !guarded(at) ? "the highest major found (LAZYCUDA_GUARD=off)" :
 		    at->process_major ? lc_format(arena, "CUDA %d is in use in this process", common) :
 		    !common ? "the highest major found" :

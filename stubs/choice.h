@@ -25,6 +25,9 @@ struct lc_option {
 	enum lc_origin origin;
 	int major;
 	lc_version version;	/* at least this one; 0: only the major is known */
+	size_t refuses;		/* imports of the loaded objects that it would refuse, */
+	const char *refused;	/* one of them, */
+	const char *importer;	/* and the file that imports it */
 	bool unusable;		/* damaged, foreign, or loading it has failed */
 	const char *reason;	/* says why, if unusable; else set by the choice */
 };

@@ -40,14 +40,19 @@ static bool read_at(const struct lc_image *image, ElfW(Addr) address, void *data
 	return from;
 }
 
-static const char *string(const struct lc_image *image, size_t index)
+/* The string table, if it ends with a string: then every index is one. */
+static const char *string_table(const struct lc_image *image)
 {
 	const char *table = at(image, image->strings, image->strings_size);
 
-	if (!table || index >= image->strings_size ||
-	    !memchr(table + index, 0, image->strings_size - index))
-		return NULL;
-	return table + index;
+	return table && image->strings_size && !table[image->strings_size - 1] ? table : NULL;
+}
+
+static const char *string(const struct lc_image *image, size_t index)
+{
+	const char *table = index < image->strings_size ? string_table(image) : NULL;
+
+	return table ? table + index : NULL;
 }
 
 /* glibc turns some addresses of a loaded dynamic section into pointers; what
@@ -371,6 +376,7 @@ const char *lc_image_undefined(const struct lc_image *image,
 	const struct need *plain = wanted(NULL, data) ? &none : NULL;
 	const char *why = walk_needs(image, select_need, &selection);
 	const unsigned char *symbols, *versym;
+	const char *strings = string_table(image);
 	size_t count;
 	bool guess;
 
@@ -379,7 +385,7 @@ const char *lc_image_undefined(const struct lc_image *image,
 	count = symbol_count(image, &guess);
 	symbols = at(image, image->symbols, count * sizeof(ElfW(Sym)));
 	versym = image->versym ? at(image, image->versym, count * sizeof(ElfW(Half))) : NULL;
-	if (!symbols || (image->versym && !versym))
+	if (!strings || !symbols || (image->versym && !versym))
 		return "has a damaged symbol table";
 	for (size_t i = 1; i < count; i++) {
 		struct lc_undefined undefined;
@@ -395,12 +401,12 @@ const char *lc_image_undefined(const struct lc_image *image,
 		memcpy(&symbol, symbols + i * sizeof(symbol), sizeof(symbol));
 		if (symbol.st_shndx != SHN_UNDEF || !symbol.st_name)
 			continue;
-		undefined.name = string(image, symbol.st_name);
-		if (!undefined.name) {
+		if (symbol.st_name >= image->strings_size) {
 			if (guess)
 				continue;
 			return "has a damaged symbol table";
 		}
+		undefined.name = strings + symbol.st_name;
 		undefined.node = need->node;
 		undefined.file = need->file;
 		if (each(&undefined, data))

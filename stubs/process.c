@@ -64,6 +64,7 @@ struct walk {
 	const struct lc_stub *stubs;
 	size_t stub_count;
 	struct lc_process *process;
+	bool callers;
 	bool first;		/* the program itself comes first */
 };
 
@@ -128,6 +129,19 @@ static void note_user(struct walk *walk, const struct lc_loaded *loaded, const c
 		user->rpath = lc_format(walk->arena, "%s", loaded->rpath);
 }
 
+static void note_caller(struct walk *walk, const struct dl_phdr_info *info,
+			const struct lc_loaded *loaded, const char *path,
+			const struct lc_library *needs)
+{
+	struct lc_process *process = walk->process;
+	size_t count = process->user_count;
+
+	note_user(walk, loaded, path, needs);
+	if (walk->callers && process->user_count > count)
+		lc_callers_note(walk->arena, &process->callers, needs, info,
+				process->users[count].path);
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
@@ -156,14 +170,14 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	note_real(walk, &loaded, path);
 	for (size_t i = 0; i < walk->stub_count; i++)
 		if (lc_elf_loaded_needed(&loaded, match_needed, (void *)&walk->stubs[i]))
-			note_user(walk, &loaded, path, walk->stubs[i].library);
+			note_caller(walk, info, &loaded, path, walk->stubs[i].library);
 	return 0;
 }
 
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
-		     struct lc_process *process)
+		     bool callers, struct lc_process *process)
 {
-	struct walk walk = { arena, stubs, stub_count, process, true };
+	struct walk walk = { arena, stubs, stub_count, process, callers, true };
 
 	*process = (struct lc_process){ .real_count = 0 };
 	dl_iterate_phdr(visit, &walk);

@@ -10,6 +10,7 @@
 #define PROCESS_H
 
 #include "arena.h"
+#include "callers.h"
 #include "stub.h"
 
 /* A real library that something has loaded. */
@@ -32,6 +33,7 @@ struct lc_process {
 	size_t real_count;
 	struct lc_user *users;
 	size_t user_count;
+	struct lc_callers callers;	/* what the users import, if that was asked for */
 };
 
 /* A stub in the process.  auditwheel may have renamed it. */
@@ -46,7 +48,7 @@ size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs);
 
 /* What concerns the given stubs. */
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
-		     struct lc_process *process);
+		     bool callers, struct lc_process *process);
 
 /* Grows whenever an object is loaded; costs no system call. */
 unsigned long long lc_process_loads(void);

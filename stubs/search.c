@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "glibc.h"
+#include "loader.h"
 #include "object.h"
 #include "places.h"
 
@@ -213,6 +214,34 @@ static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 	}
 }
 
+/* Whether the callers can make a difference to what is chosen. */
+static bool callers_matter(const struct lc_search *search, bool process_only)
+{
+	const struct lc_settings *settings = &search->at.settings;
+
+	return !process_only && settings->guard != LC_OFF && !settings->major &&
+	       !search->at.process_major;
+}
+
+/* Says of what was found how many imports of the loaded objects it would refuse. */
+static void judge_found(struct lc_search *search, size_t seat, const struct lc_callers *callers)
+{
+	const struct lc_peer *peer = search->peers[seat];
+
+	for (size_t i = 0; i < search->seats[seat].option_count; i++) {
+		struct lc_option *option = &search->seats[seat].options[i];
+		struct lc_unserved unserved;
+
+		if (option->origin != LC_BY_SEARCH || option->unusable)
+			continue;
+		unserved = lc_callers_unserved(callers, peer->library, peer->specifics->adaptors,
+					       option->version);
+		option->refuses = unserved.count;
+		option->refused = unserved.name;
+		option->importer = unserved.importer;
+	}
+}
+
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
 {
 	struct lc_process process;
@@ -224,13 +253,16 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	search->at.seats = search->seats;
 	search->at.process_major = (int)atomic_load(&search->first->process_major);
 	seat_peers(search, &peers);
-	lc_process_read(arena, peers.stubs, peers.count, &process);
+	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search, process_only),
+			&process);
 	for (size_t seat = 0; seat < search->at.seat_count; seat++) {
 		add_override(arena, search, seat);
 		add_reals(arena, search, seat, &process);
 		/* A stub that has its library is not going to take another. */
 		if (!process_only && !search->seats[seat].loaded)
 			add_found(arena, search, seat, &process);
+		if (!arena->failed)
+			judge_found(search, seat, &process.callers);
 		if (!arena->failed)
 			trace_found(search, seat);
 	}

@@ -32,6 +32,19 @@ const struct lc_export *lc_find_export(const struct lc_library *library, const c
 	return NULL;
 }
 
+int lc_node_major(const struct lc_library *library, const char *node)
+{
+	size_t length = strlen(library->name);
+	int major = 0;
+
+	if (strncmp(node, "lib", 3) || strncmp(node + 3, library->name, length) ||
+	    strncmp(node + 3 + length, ".so.", 4))
+		return 0;
+	for (node += 7 + length; *node >= '0' && *node <= '9' && major < 1000; node++)
+		major = 10 * major + *node - '0';
+	return *node && *node != '.' ? 0 : major;
+}
+
 static bool covers(const struct lc_candidate *candidate, lc_version version)
 {
 	return version >= candidate->from && version <= candidate->to;

@@ -25,6 +25,11 @@ enum lc_verdict {
 const struct lc_export *lc_find_export(const struct lc_library *library, const char *name,
 				       int major);
 
+/* The major of a version node of this library: 11 for "libnvrtc.so.11.1"; 0 if
+ * the node is another's. */
+int lc_node_major(const struct lc_library *library, const char *node);
+
+/* `adaptors` ends with a row that has no function; NULL: there are none. */
 enum lc_verdict lc_judge(const struct lc_library *library, const struct lc_adaptor *adaptors,
 			 const struct lc_export *import, lc_version version);
 

@@ -53,7 +53,7 @@ static void add_name(struct reading *reading, struct found_import *import, const
 static struct table *table_of_node(struct reading *reading, const char *node, int *major)
 {
 	for (size_t i = 0; i < LIBRARIES; i++) {
-		*major = node_major(reading->tables->all[i].library, node);
+		*major = lc_node_major(reading->tables->all[i].library, node);
 		if (*major)
 			return &reading->tables->all[i];
 	}

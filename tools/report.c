@@ -366,6 +366,9 @@ static const char *whole_verdict(struct report *report, struct lc_arena *arena,
 		return "is for a 32-bit or big-endian CPU, which CUDA does not run on";
 	if (imports_any(findings))
 		return verdict_text(report, arena, findings, on);
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (findings->imports[i].name_count)
+			return "imports CUDA names from no library in particular: not judged";
 	if (findings->import_count)
 		return "imports no function of the libraries that it needs";
 	if (findings->has_static)

@@ -146,11 +146,3 @@ enum needed_kind needed_kind(const struct lc_library *library, const char *sonam
 	*major = major_behind(end);
 	return end == rest ? NEEDS_REAL : NEEDS_RENAMED;
 }
-
-int node_major(const struct lc_library *library, const char *node)
-{
-	const char *rest = behind(library, node);
-	int major = rest ? major_behind(rest) : 0;
-
-	return major > 0 ? major : 0;
-}

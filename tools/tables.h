@@ -47,7 +47,4 @@ enum needed_kind {
 /* What a DT_NEEDED names; *major is 0 where the name does not tell. */
 enum needed_kind needed_kind(const struct lc_library *library, const char *soname, int *major);
 
-/* The major of a version node of this library, "libnvrtc.so.11.1"; 0: another's. */
-int node_major(const struct lc_library *library, const char *node);
-
 #endif

@@ -16,9 +16,13 @@ from importer import importer, patch
 
 # Of a name that no header declares nobody knows the interface: it is never
 # forwarded across majors, and no adaptor can be written.
-REFUSED = "__cudaRegisterHostVar"
+REFUSED = "__nvrtcCPEx"
 # There up to 11, and nothing came in its place.
 GONE = "cudaProfilerInitialize"
+
+
+def cuda11():
+    return [build.import_library("cudart", 11), build.import_library("nvrtc", 11)]
 
 
 @pytest.fixture
@@ -71,7 +75,7 @@ def test_an_adaptor(said, tmp_path):
 
 
 def test_refused_and_absent_names_are_listed(said, tmp_path):
-    file = said(importer(tmp_path, "cudaMalloc", REFUSED, GONE, major=11))
+    file = said(importer(tmp_path, "cudaMalloc", REFUSED, GONE, link=cuda11()))
     assert file["targets"]["11.8"] == {
         "direct": 3, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
     assert file["targets"]["13.5"] == {
@@ -329,7 +333,7 @@ def test_without_zlib_it_says_so(world, tmp_path):
     (["cudaMalloc"], "11,12,13", 0), ([GONE], "11", 0), ([GONE], "12", 1), ([GONE], "11,13", 1),
     ([REFUSED], "12", 1), ([REFUSED], "11.7", 0), ([REFUSED], "12.4", 1)])
 def test_require(audit, tmp_path, names, require, status):
-    file = importer(tmp_path, *names, major=11)
+    file = importer(tmp_path, *names, link=cuda11())
     done = audit("--require", require, file, status=status)
     assert bool(done.err) == bool(status)
     assert audit(f"--require={require}", file, status=status)
@@ -430,7 +434,7 @@ def test_nothing_in_a_file_is_trusted(tmp_path):
 
 
 def test_a_thousand_files(audit, tmp_path):
-    module = importer(tmp_path, "cudaMalloc", "cudaMemAdvise", REFUSED, major=11,
+    module = importer(tmp_path, "cudaMalloc", "cudaMemAdvise", REFUSED, link=cuda11(),
                       text="x" * 200000)
     for i in range(1000):
         shutil.copy(module, tmp_path / f"{i:04}.so")

@@ -2,39 +2,16 @@
 """What the tables promise is what the loader does: for every name that callers
 of any major import, on every version of every library."""
 import json
-import re
 
 import pytest
 
 import build
+import inside
 import symbols
 from fakes import fake
 
 DIRECT, RENAMED, ADAPTED, REFUSED, ABSENT = range(5)
 CAUSES = {REFUSED: 3, ABSENT: 2}
-
-
-def objects(library):
-    """What a stub is linked from."""
-    own = {}
-    for name, words in re.findall(r"^OWN_(\w+) := (.*)$", (build.ROOT / "Makefile").read_text(),
-                                  re.M):
-        own[name] = {path for pattern in re.findall(r"stubs/[\w/*]+\.c", words)
-                     for path in build.ROOT.glob(pattern)}
-    others = set().union(*(paths for name, paths in own.items() if name != library))
-    sources = {*(build.ROOT / "stubs").glob("*.c"), *own[library]} - others
-    made = [build.BUILD / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
-            for path in sorted(sources)]
-    return [build.BUILD / "obj" / "generated" / f"lib{library}_stub.o", *made]
-
-
-def stub_that_tells(library):
-    return build.compile(
-        f"lib{library}_stub.so", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC",
-        "-Wall", "-Wextra", "-Werror", "-I", build.ROOT / "stubs", "-Wl,-z,relro,-z,now,-z,nodelete",
-        f"-Wl,-soname,lib{library}_stub.so",
-        f"-Wl,--version-script={build.ROOT}/stubs/generated/lib{library}_stub.map",
-        build.TESTS / "audit" / "verdicts.c", *objects(library), "-ldl")
 
 
 CASES = [(library, ".".join(map(str, version))) for library in build.LIBRARIES
@@ -45,7 +22,7 @@ CASES = [(library, ".".join(map(str, version))) for library in build.LIBRARIES
 @pytest.mark.parametrize("library, version", CASES)
 def test_the_loader_does_what_the_tables_say(world, library, version):
     world.loader(fake(library, version))
-    stub = stub_that_tells(library)
+    stub = inside.stub(library, build.TESTS / "audit" / "verdicts.c")
     said = world.root / "verdicts"
     called = world.probe(f"open:{stub}", "call:lazycuda_test_verdicts", VERDICTS=said)[-1]
     assert called["value"] == 0

@@ -36,7 +36,7 @@
 
 #include <lazycuda.h>
 
-static struct { const char *name; void *handle; } opened[64];
+static struct { const char *name; void *handle; } opened[512];
 static int open_count;
 
 static void *find(const char *name, const char *node)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callers.h - what the loaded objects import from the stubs
+ *
+ * A version node tells which major a caller was compiled for, so what is
+ * imported tells, before anything is called, which real library would serve it.
+ */
+#ifndef CALLERS_H
+#define CALLERS_H
+
+#include <link.h>
+
+#include "arena.h"
+#include "stub.h"
+
+/* What is imported from one stub. */
+struct lc_called {
+	const struct lc_library *library;
+	const char **importers;	/* parallel to its exports: a file that imports it, or NULL */
+};
+
+struct lc_callers {
+	struct lc_called *list;
+	size_t count;
+};
+
+/* Notes what an object imports from a library's stub.  For use from within
+ * dl_iterate_phdr(); `path` is kept. */
+void lc_callers_note(struct lc_arena *arena, struct lc_callers *callers,
+		     const struct lc_library *library, const struct dl_phdr_info *info,
+		     const char *path);
+
+/* The imports that a library of this version would not serve. */
+struct lc_unserved {
+	size_t count;
+	const char *name;	/* the first of them, */
+	const char *importer;	/* and a file that imports it */
+};
+
+struct lc_unserved lc_callers_unserved(const struct lc_callers *callers,
+				       const struct lc_library *library,
+				       const struct lc_adaptor *adaptors, lc_version version);
+
+#endif

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""Of the majors that could be taken, the highest that refuses nothing of what
+the loaded objects import."""
+import shutil
+
+import pytest
+
+import build
+import inside
+from fakes import fake
+from importer import importer, patch
+
+# There up to 11, and nothing came in its place.
+GONE = "cudaProfilerInitialize"
+# There up to 12, likewise.
+OWN = "cudaLaunchCooperativeKernelMultiDevice"
+# Undeclared: forwarded within the caller's own major only.
+NVRTC_OWN = "__nvrtcCPEx"
+
+
+@pytest.fixture
+def machine(world):
+    for version in ("11.8", "12.9", "13.5"):
+        world.loader(fake("cudart", version))
+    return world
+
+
+def loaded(world, *modules, stubs=("cudart",), **options):
+    """The statuses of the stubs when these modules are in the process."""
+    said = world.probe(*[f"stub:{stub}" for stub in stubs], *[f"open:{module}" for module in modules],
+                       "load", *[f"status:{stub}" for stub in stubs], **options)
+    for opened in said[:len(stubs) + len(modules)]:
+        assert opened["error"] is None
+    return said[-len(stubs):] if len(stubs) > 1 else said[-1]
+
+
+def module(world, *names, **options):
+    return importer(world.folder("modules"), *names, **options)
+
+
+@pytest.mark.parametrize("names, major, chosen", [
+    (["cudaMalloc"], 11, "13.5"), (["cudaMalloc"], 12, "13.5"), (["cudaMalloc"], 13, "13.5"),
+    (["cudaMemAdvise_v2"], 12, "13.5"),     # has another name in 13
+    (["cudaMemAdvise"], 12, "13.5"),        # is adapted
+    ([GONE], 11, "11.8"), ([OWN], 11, "12.9"), ([OWN], 12, "12.9"),
+    (["cudaMalloc", OWN], 12, "12.9")])
+def test_which_major(machine, names, major, chosen):
+    assert loaded(machine, module(machine, *names, major=major))["version"] == chosen
+
+
+def test_the_reason_names_what_and_who(machine):
+    one = module(machine, GONE, "__cudaRegisterTexture", "cudaMalloc", major=11)
+    status = loaded(machine, one)
+    assert status["version"] == "11.8"
+    assert status["reason"] == ("CUDA 13 was passed over: it would refuse __cudaRegisterTexture, "
+                                f"which {one} imports, and 1 more")
+    for candidate in status["candidates"]:
+        if not candidate["taken"]:
+            assert candidate["reason"].startswith("it would refuse __cudaRegisterTexture, which ")
+
+
+def test_the_command_says_so_too(machine):
+    # It imports nothing itself.
+    assert "passed over" not in machine.cli("status", "cudart").out
+
+
+def test_every_object_counts(machine):
+    modules = [module(machine, "cudaMalloc", major=13, name="one.so"),
+               module(machine, OWN, major=12, name="two.so")]
+    status = loaded(machine, *modules)
+    assert status["version"] == "12.9" and str(modules[1]) in status["reason"]
+
+
+def test_where_each_refuses_something_it_is_the_highest(machine):
+    modules = [module(machine, "cudaGreenCtxCreate", major=13, name="one.so"),
+               module(machine, OWN, name="two.so")]
+    status = loaded(machine, *modules)
+    assert status["version"] == "13.5" and "passed over" not in status["reason"]
+
+
+def test_only_what_is_there_can_be_taken(world):
+    world.loader(fake("cudart", "13.5"))
+    assert loaded(world, module(world, GONE, major=11))["version"] == "13.5"
+
+
+def test_an_older_minor_that_lacks_the_name(world):
+    # 12.0 has no cudaGetKernel: 11.8 is no better, so the higher of them stays.
+    world.loader(fake("cudart", "12.0"), fake("cudart", "11.8"))
+    assert loaded(world, module(world, "cudaGetDriverEntryPointByVersion"))["version"] == "12.0"
+    # Of 13.0 and 12.9 only the first lacks what 13.1 brought; both lack it.
+    assert loaded(world, module(world, "cudaMalloc"))["version"] == "12.0"
+
+
+# What comes before it.
+
+def test_strict_does_the_same(machine):
+    assert loaded(machine, module(machine, OWN), LAZYCUDA_GUARD="strict")["version"] == "12.9"
+
+
+def test_off_is_literal(machine):
+    status = loaded(machine, module(machine, OWN), LAZYCUDA_GUARD="off")
+    assert status["version"] == "13.5" and "passed over" not in status["reason"]
+
+
+def test_a_pin_holds(machine):
+    status = loaded(machine, module(machine, OWN), LAZYCUDA_MAJOR="13")
+    assert status["version"] == "13.5" and "passed over" not in status["reason"]
+
+
+def test_an_override_holds(machine):
+    named = machine.put("named", fake("cudart", "13.5")) / "libcudart.so.13"
+    assert loaded(machine, module(machine, OWN), LAZYCUDA_CUDART=named)["version"] == "13.5"
+
+
+def test_what_is_in_the_process_holds(machine):
+    real = machine.put("real", fake("cudart", "13.5")) / "libcudart.so.13"
+    said = machine.probe(f"open:{real}", "stub:cudart", f"open:{module(machine, OWN)}", "load",
+                         "status:cudart")
+    assert said[-1]["version"] == "13.5" and said[-1]["found_by"] == "process"
+
+
+def test_what_comes_later_changes_nothing(machine):
+    said = machine.probe("stub:cudart", "call:cudaDeviceSynchronize",
+                         f"open:{module(machine, OWN)}", "call:cudaDeviceSynchronize",
+                         "status:cudart")
+    assert said[-1]["version"] == "13.5"
+
+
+# The other stubs of the process.
+
+def with_nvrtc(world, *versions):
+    for version in versions:
+        world.loader(fake("nvrtc", version))
+    return world
+
+
+@pytest.mark.parametrize("first", ["cudaDeviceSynchronize", "nvrtcDestroyProgram"])
+def test_callers_of_another_stub_count(machine, first):
+    with_nvrtc(machine, "12.9", "13.5")
+    one = module(machine, NVRTC_OWN, library="nvrtc")
+    said = machine.probe("stub:cudart", "stub:nvrtc", f"open:{one}", f"call:{first}", "load",
+                         "status:cudart", "status:nvrtc")
+    assert [status["version"] for status in said[-2:]] == ["12.9", "12.9"]
+    mine = said[-2 if first.startswith("cuda") else -1]
+    assert mine["reason"] == (f"CUDA 13 was passed over: it would refuse {NVRTC_OWN}, "
+                              f"which {one} imports")
+
+
+def test_a_major_that_another_stub_lacks_is_no_choice(machine):
+    with_nvrtc(machine, "13.5")
+    cudart, nvrtc = loaded(machine, module(machine, OWN), stubs=("cudart", "nvrtc"))
+    assert (cudart["version"], nvrtc["version"]) == ("13.5", "13.5")
+
+
+def test_no_common_major(world):
+    # Each for itself: cudart has 12 and 13, nvrtc only 11.
+    world.loader(fake("cudart", "12.9"), fake("cudart", "13.5"))
+    with_nvrtc(world, "11.8")
+    cudart, nvrtc = loaded(world, module(world, OWN), stubs=("cudart", "nvrtc"))
+    assert (cudart["version"], nvrtc["version"]) == ("12.9", "11.8")
+    assert "CUDA 13 was passed over" in cudart["reason"]
+
+
+def test_callers_of_another_copy_of_the_stub_count(machine):
+    # Two wheels with a stub each: whichever searches decides for both.
+    for name in "ab":
+        copy = machine.folder(name) / f"libcudart_stub-0000000{name}.so"
+        shutil.copy(build.stub("cudart"), copy)
+        patch(copy, "--set-soname", copy.name)
+        machine.search(copy.parent)
+    one = patch(module(machine, OWN), "--replace-needed", "libcudart_stub.so",
+                "libcudart_stub-0000000b.so")
+    said = machine.probe(f"open:{one}", f"open:{machine.root}/a/libcudart_stub-0000000a.so",
+                         "call:cudaDeviceSynchronize", "status:cudart")
+    assert said[-1]["version"] == "12.9"
+
+
+# How a file may be made.
+
+@pytest.mark.parametrize("style", ["sysv", "gnu", "both"])
+def test_either_hash_table(machine, style):
+    one = module(machine, OWN, link=[build.import_library("cudart", 12), f"-Wl,--hash-style={style}"])
+    assert loaded(machine, one)["version"] == "12.9"
+
+
+def test_after_patchelf(machine):
+    one = patch(module(machine, OWN), "--set-rpath", "/" + "long" * 200)
+    assert loaded(machine, one)["version"] == "12.9"
+
+
+@pytest.mark.parametrize("style", ["sysv", "gnu"])
+@pytest.mark.parametrize("pie", ["-pie", "-no-pie"])
+def test_a_program(machine, style, pie):
+    program = build.program(build.TESTS / "callers" / "main.c", pie,
+                            "-fPIE" if pie == "-pie" else "-fno-pie", f"-Wl,--hash-style={style}",
+                            build.import_library("cudart", 11), f"-Wl,-rpath,{build.STUBS}")
+    done = machine.run(program)
+    assert done.out.startswith("11.8 CUDA 13 was passed over: it would refuse "), done.out
+    assert f"{GONE}, which {program} imports" in done.out
+
+
+def test_what_it_costs(world):
+    # 300 objects that all import from the stub, 60 names each, as real ones do.
+    names = [line.split("(")[1].split(")")[0] for line in (
+        build.ROOT / "stubs/generated/libcudart_stub.import.c").read_text().splitlines()
+        if line.startswith("LC_NAME(")]
+    stub = inside.stub("cudart", build.TESTS / "callers" / "cost.c")
+    link = build.import_library("cudart", 12)
+    present = build.output("nm", "-D", link)
+    names = [name for name in names if f" {name}@@" in present][:60]
+    assert len(names) == 60
+    folder = world.folder("modules")
+    first = importer(folder, *names, name="m0.so")
+    files = [f"open:{first}"]
+    for i in range(1, 300):
+        copy = folder / f"m{i}.so"
+        copy.write_bytes(first.read_bytes())
+        files.append(f"open:{copy}")
+    said = world.probe(f"open:{stub}", *files, "call:lazycuda_test_imports",
+                       "call:lazycuda_test_cost")
+    assert said[-2]["value"] == len(names)
+    assert said[-1]["value"] < 2_000_000
