@@ -54,7 +54,7 @@ LIBRARIES := cudart nvrtc nvJitLink
 # Sources that one stub has alone; all others in stubs/ are in each of them.
 OWN_cudart := stubs/cudart.c stubs/registrations.c $(sort $(wildcard stubs/adaptors/*.c))
 OWN_nvrtc := stubs/nvrtc.c
-OWN_nvJitLink := stubs/nvjitlink.c
+OWN_nvJitLink := stubs/nvjitlink.c stubs/nvjitlink_results.c
 COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
 # What the tool has in common with the stubs.
 TOOL := $(sort $(wildcard tools/*.c)) stubs/arena.c stubs/image.c stubs/verdict.c

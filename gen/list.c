@@ -557,11 +557,13 @@ static void take_words(struct line *line, struct row *row)
 			row->hook = true;
 			if (row->unknown)
 				fail_at(word.place, "a hook needs a prototype");
+		} else if (!strcmp(word.text, "apart") && !row->apart) {
+			row->apart = true;
 		} else if (!strcmp(word.text, "undeclared") && !row->undeclared) {
 			row->undeclared = true;
 		} else {
-			fail_at(word.place, "unexpected `%s`: `-> RESULT`, `family NAME`, `hook` "
-				"and `undeclared` can follow, once and in this order", word.text);
+			fail_at(word.place, "unexpected `%s`: `-> RESULT`, `family NAME`, `hook`, "
+				"`apart` and `undeclared` can follow, once and in this order", word.text);
 		}
 	}
 }

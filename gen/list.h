@@ -113,7 +113,7 @@ struct row {
 	struct type result;
 	const char *family;		/* its own name if none is given */
 	struct place family_place;
-	bool hook, undeclared;
+	bool hook, apart, undeclared;
 };
 
 struct enumerator {

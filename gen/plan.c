@@ -66,13 +66,22 @@ char *key_of(const struct row *row, unsigned toolkit, bool machine)
 
 /* ---- forms and names ---- */
 
-static void add_forms(struct forms *forms, const struct row *row)
+/* What a name means to callers of one toolkit.  The majors of a row that is to
+ * be kept apart by them are interfaces of their own. */
+static char *form_key(const struct list *list, const struct row *row, unsigned toolkit)
+{
+	char *key = key_of(row, toolkit, false);
+
+	return row->apart ? format("%s of %u", key, major_of(list, toolkit)) : key;
+}
+
+static void add_forms(struct forms *forms, const struct list *list, const struct row *row)
 {
 	size_t first = forms->all.count;
 
 	for (toolkits in = row->in; in; in &= in - 1) {
 		unsigned toolkit = first_bit(in);
-		char *key = key_of(row, toolkit, false);
+		char *key = form_key(list, row, toolkit);
 		size_t i = first;
 
 		while (i < forms->all.count && strcmp(forms->all.items[i].key, key))
@@ -574,7 +583,7 @@ void make_plan(struct plan *plan, const struct list *list, const struct library 
 
 	*plan = (struct plan){ .list = list, .library = library };
 	for (size_t i = 0; i < library->rows.count; i++)
-		add_forms(&forms, &library->rows.items[i]);
+		add_forms(&forms, list, &library->rows.items[i]);
 	find_names(plan, &forms);
 	sort_forms(&forms);
 	add_slots(plan, &forms);

@@ -181,7 +181,7 @@ struct library {
 	struct list results;			/* FUNCTION TYPE */
 	struct list signatures;			/* declared | measured NAME TEXT */
 	struct list families;			/* PATTERN NAME */
-	struct list hooks;			/* PATTERN */
+	struct list hooks, aparts;		/* PATTERN */
 	struct list layouts;			/* FUNCTION RANGE STRUCT VERSION ALIAS */
 
 	/* found out */
@@ -209,7 +209,7 @@ struct row {
 	const char *name;
 	const char *signature;
 	const char *family;	/* NULL: its own name */
-	bool hook, undeclared;
+	bool hook, apart, undeclared;
 	toolkits in;
 };
 

@@ -271,6 +271,8 @@ static void read_row(struct library *library, const struct line *line)
 		read_pair(&library->families, line, "family PATTERN NAME");
 	else if (!strcmp(key, "hook"))
 		read_words(&library->hooks, line);
+	else if (!strcmp(key, "apart"))
+		read_words(&library->aparts, line);
 	else if (!strcmp(key, "layout"))
 		read_layout(library, line);
 	else

@@ -332,10 +332,11 @@ static const char *signature(const struct scan *scan, struct library *library, i
 
 /* ---- rows ---- */
 
-static bool is_hook(struct library *library, const char *name)
+/* Whether one of the patterns is meant for the name. */
+static bool is_among(const struct list *patterns, const char *name)
 {
-	for (size_t i = 0; i < library->hooks.count; i++) {
-		struct hint *hint = library->hooks.items[i];
+	for (size_t i = 0; i < patterns->count; i++) {
+		struct hint *hint = patterns->items[i];
 
 		if (!applies(hint, name))
 			continue;
@@ -363,7 +364,8 @@ static void add_row(struct library *library, size_t first, int toolkit, const ch
 	row->family = family_of(library, name);
 	if (row->family == name)
 		row->family = NULL;
-	row->hook = is_hook(library, name);
+	row->hook = is_among(&library->hooks, name);
+	row->apart = is_among(&library->aparts, name);
 	row->undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
 					  !source->prototype;
 	row->in = BIT(toolkit);
@@ -415,5 +417,6 @@ void resolve(struct scan *scan, struct library *library)
 	refuse_unused(&library->signatures, "signature");
 	refuse_unused(&library->families, "family");
 	refuse_unused(&library->hooks, "hook");
+	refuse_unused(&library->aparts, "apart");
 	refuse_unused(&library->layouts, "layout");
 }

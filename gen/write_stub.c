@@ -245,9 +245,10 @@ const char *soname_of(const struct plan *plan, unsigned major)
 static unsigned default_major(const struct use *first, const struct use *end, unsigned abi)
 {
 	for (const struct use *use = first; use < end; use++)
-		if (use->slot != first->slot)
+		if (use->slot != first->slot && !use->slot->row->apart)
 			return abi;
-	return first->major;
+	/* What is kept apart has one interface, and the newest is a fair guess. */
+	return abi && first->slot->row->apart ? abi : first->major;
 }
 
 static void write_use(struct text *c, const struct plan *plan, const struct use *use, bool chosen)

@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "generated/libnvJitLink_stub.h"
 #include "loader.h"
+#include "nvjitlink_results.h"
 
 /*
  * nvJitLink explains itself through a handle's log.  Where there is no library
@@ -52,4 +53,5 @@ const struct lc_specifics lc_specifics = {
 	.advice = "Install one, for instance with `pip install nvidia-nvjitlink` (CUDA 13) or"
 		  " nvidia-nvjitlink-cu12.",
 	.version = version,
+	.adaptors = lc_result_adaptors,
 };

@@ -6,41 +6,63 @@
 /* One entry point for each slot, and what the slot leads to at first. */
 LC_UNDECLARED(__nvJitLinkAPI_12, 0, 0)
 LC_UNDECLARED(__nvJitLinkAPI_13, 1, 0)
-LC_FORWARD(int32_t, nvJitLinkAddData, (void *a1, int32_t a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
-LC_FORWARD(int32_t, nvJitLinkAddFile, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
-LC_FORWARD(int32_t, nvJitLinkComplete, (void *a1), (a1), error,)
-LC_FORWARD(int32_t, nvJitLinkCreate, (void *a1, uint32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
-LC_FORWARD(int32_t, nvJitLinkDestroy, (void *a1), (a1), error,)
+LC_FORWARD(int32_t, nvJitLinkAddData_12, (void *a1, int32_t a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
+LC_FORWARD(int32_t, nvJitLinkAddData_13, (void *a1, int32_t a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
+LC_FORWARD(int32_t, nvJitLinkAddFile_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
+LC_FORWARD(int32_t, nvJitLinkAddFile_13, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
+LC_FORWARD(int32_t, nvJitLinkComplete_12, (void *a1), (a1), error,)
+LC_FORWARD(int32_t, nvJitLinkComplete_13, (void *a1), (a1), error,)
+LC_FORWARD(int32_t, nvJitLinkCreate_12, (void *a1, uint32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, nvJitLinkCreate_13, (void *a1, uint32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, nvJitLinkDestroy_12, (void *a1), (a1), error,)
+LC_FORWARD(int32_t, nvJitLinkDestroy_13, (void *a1), (a1), error,)
 LC_ANSWER(int32_t, nvJitLinkGetErrorLog, lc_hook_nvJitLinkGetErrorLog, (a1, a2, LC_SLOT_nvJitLinkGetErrorLog), (void *a1, void *a2), (a1, a2), error,)
 LC_ANSWER(int32_t, nvJitLinkGetErrorLogSize, lc_hook_nvJitLinkGetErrorLogSize, (a1, a2, LC_SLOT_nvJitLinkGetErrorLogSize), (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
-LC_FORWARD(int32_t, nvJitLinkGetInfoLog, (void *a1, void *a2), (a1, a2), error,)
-LC_FORWARD(int32_t, nvJitLinkGetInfoLogSize, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
-LC_FORWARD(int32_t, nvJitLinkGetLinkedCubin, (void *a1, void *a2), (a1, a2), error,)
-LC_FORWARD(int32_t, nvJitLinkGetLinkedCubinSize, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetInfoLogSize_12, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetInfoLogSize_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetInfoLog_12, (void *a1, void *a2), (a1, a2), error,)
+LC_FORWARD(int32_t, nvJitLinkGetInfoLog_13, (void *a1, void *a2), (a1, a2), error,)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedCubinSize_12, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedCubinSize_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedCubin_12, (void *a1, void *a2), (a1, a2), error,)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedCubin_13, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, nvJitLinkGetLinkedLTOIR, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, nvJitLinkGetLinkedLTOIRSize, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
-LC_FORWARD(int32_t, nvJitLinkGetLinkedPtx, (void *a1, void *a2), (a1, a2), error,)
-LC_FORWARD(int32_t, nvJitLinkGetLinkedPtxSize, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedPtxSize_12, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedPtxSize_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedPtx_12, (void *a1, void *a2), (a1, a2), error,)
+LC_FORWARD(int32_t, nvJitLinkGetLinkedPtx_13, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, nvJitLinkVersion, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 4); LC_ZERO(a2, 4);)
 
 struct lc_slots lc_slots LC_TABLE = {
 	.__nvJitLinkAPI_12 = lc_slow___nvJitLinkAPI_12,
 	.__nvJitLinkAPI_13 = lc_slow___nvJitLinkAPI_13,
-	.nvJitLinkAddData = lc_slow_nvJitLinkAddData,
-	.nvJitLinkAddFile = lc_slow_nvJitLinkAddFile,
-	.nvJitLinkComplete = lc_slow_nvJitLinkComplete,
-	.nvJitLinkCreate = lc_slow_nvJitLinkCreate,
-	.nvJitLinkDestroy = lc_slow_nvJitLinkDestroy,
+	.nvJitLinkAddData_12 = lc_slow_nvJitLinkAddData_12,
+	.nvJitLinkAddData_13 = lc_slow_nvJitLinkAddData_13,
+	.nvJitLinkAddFile_12 = lc_slow_nvJitLinkAddFile_12,
+	.nvJitLinkAddFile_13 = lc_slow_nvJitLinkAddFile_13,
+	.nvJitLinkComplete_12 = lc_slow_nvJitLinkComplete_12,
+	.nvJitLinkComplete_13 = lc_slow_nvJitLinkComplete_13,
+	.nvJitLinkCreate_12 = lc_slow_nvJitLinkCreate_12,
+	.nvJitLinkCreate_13 = lc_slow_nvJitLinkCreate_13,
+	.nvJitLinkDestroy_12 = lc_slow_nvJitLinkDestroy_12,
+	.nvJitLinkDestroy_13 = lc_slow_nvJitLinkDestroy_13,
 	.nvJitLinkGetErrorLog = lc_slow_nvJitLinkGetErrorLog,
 	.nvJitLinkGetErrorLogSize = lc_slow_nvJitLinkGetErrorLogSize,
-	.nvJitLinkGetInfoLog = lc_slow_nvJitLinkGetInfoLog,
-	.nvJitLinkGetInfoLogSize = lc_slow_nvJitLinkGetInfoLogSize,
-	.nvJitLinkGetLinkedCubin = lc_slow_nvJitLinkGetLinkedCubin,
-	.nvJitLinkGetLinkedCubinSize = lc_slow_nvJitLinkGetLinkedCubinSize,
+	.nvJitLinkGetInfoLogSize_12 = lc_slow_nvJitLinkGetInfoLogSize_12,
+	.nvJitLinkGetInfoLogSize_13 = lc_slow_nvJitLinkGetInfoLogSize_13,
+	.nvJitLinkGetInfoLog_12 = lc_slow_nvJitLinkGetInfoLog_12,
+	.nvJitLinkGetInfoLog_13 = lc_slow_nvJitLinkGetInfoLog_13,
+	.nvJitLinkGetLinkedCubinSize_12 = lc_slow_nvJitLinkGetLinkedCubinSize_12,
+	.nvJitLinkGetLinkedCubinSize_13 = lc_slow_nvJitLinkGetLinkedCubinSize_13,
+	.nvJitLinkGetLinkedCubin_12 = lc_slow_nvJitLinkGetLinkedCubin_12,
+	.nvJitLinkGetLinkedCubin_13 = lc_slow_nvJitLinkGetLinkedCubin_13,
 	.nvJitLinkGetLinkedLTOIR = lc_slow_nvJitLinkGetLinkedLTOIR,
 	.nvJitLinkGetLinkedLTOIRSize = lc_slow_nvJitLinkGetLinkedLTOIRSize,
-	.nvJitLinkGetLinkedPtx = lc_slow_nvJitLinkGetLinkedPtx,
-	.nvJitLinkGetLinkedPtxSize = lc_slow_nvJitLinkGetLinkedPtxSize,
+	.nvJitLinkGetLinkedPtxSize_12 = lc_slow_nvJitLinkGetLinkedPtxSize_12,
+	.nvJitLinkGetLinkedPtxSize_13 = lc_slow_nvJitLinkGetLinkedPtxSize_13,
+	.nvJitLinkGetLinkedPtx_12 = lc_slow_nvJitLinkGetLinkedPtx_12,
+	.nvJitLinkGetLinkedPtx_13 = lc_slow_nvJitLinkGetLinkedPtx_13,
 	.nvJitLinkVersion = lc_slow_nvJitLinkVersion,
 };
 LC_SLOT_TABLE
@@ -48,86 +70,86 @@ LC_SLOT_TABLE
 /* The names under which callers of each major reach the entry points. */
 LC_EXPORT(__nvJitLinkAPI_12, __nvJitLinkAPI, "@", "libnvJitLink.so.12")
 LC_EXPORT(__nvJitLinkAPI_13, __nvJitLinkAPI, "@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddData, __nvJitLinkAddData_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddFile, __nvJitLinkAddFile_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkComplete, __nvJitLinkComplete_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkCreate, __nvJitLinkCreate_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkDestroy, __nvJitLinkDestroy_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_13, __nvJitLinkAddData_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddData_13, __nvJitLinkAddData_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddData_13, __nvJitLinkAddData_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddData_13, __nvJitLinkAddData_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddData_13, __nvJitLinkAddData_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddData_13, __nvJitLinkAddData_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_12, __nvJitLinkAddFile_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_13, __nvJitLinkAddFile_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddFile_13, __nvJitLinkAddFile_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddFile_13, __nvJitLinkAddFile_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddFile_13, __nvJitLinkAddFile_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddFile_13, __nvJitLinkAddFile_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddFile_13, __nvJitLinkAddFile_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_12, __nvJitLinkComplete_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_13, __nvJitLinkComplete_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkComplete_13, __nvJitLinkComplete_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkComplete_13, __nvJitLinkComplete_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkComplete_13, __nvJitLinkComplete_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkComplete_13, __nvJitLinkComplete_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkComplete_13, __nvJitLinkComplete_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_12, __nvJitLinkCreate_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_13, __nvJitLinkCreate_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkCreate_13, __nvJitLinkCreate_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkCreate_13, __nvJitLinkCreate_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkCreate_13, __nvJitLinkCreate_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkCreate_13, __nvJitLinkCreate_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkCreate_13, __nvJitLinkCreate_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_12, __nvJitLinkDestroy_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_13, __nvJitLinkDestroy_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkDestroy_13, __nvJitLinkDestroy_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkDestroy_13, __nvJitLinkDestroy_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkDestroy_13, __nvJitLinkDestroy_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkDestroy_13, __nvJitLinkDestroy_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkDestroy_13, __nvJitLinkDestroy_13_5, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetErrorLogSize, __nvJitLinkGetErrorLogSize_12_0, "@@", "libnvJitLink.so.12")
 LC_EXPORT(nvJitLinkGetErrorLogSize, __nvJitLinkGetErrorLogSize_12_1, "@@", "libnvJitLink.so.12")
 LC_EXPORT(nvJitLinkGetErrorLogSize, __nvJitLinkGetErrorLogSize_12_2, "@@", "libnvJitLink.so.12")
@@ -160,70 +182,70 @@ LC_EXPORT(nvJitLinkGetErrorLog, __nvJitLinkGetErrorLog_13_2, "@@", "libnvJitLink
 LC_EXPORT(nvJitLinkGetErrorLog, __nvJitLinkGetErrorLog_13_3, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetErrorLog, __nvJitLinkGetErrorLog_13_4, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetErrorLog, __nvJitLinkGetErrorLog_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLogSize, __nvJitLinkGetInfoLogSize_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLog, __nvJitLinkGetInfoLog_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, __nvJitLinkGetLinkedCubinSize_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubin, __nvJitLinkGetLinkedCubin_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, __nvJitLinkGetInfoLogSize_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_13, __nvJitLinkGetInfoLogSize_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLogSize_13, __nvJitLinkGetInfoLogSize_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLogSize_13, __nvJitLinkGetInfoLogSize_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLogSize_13, __nvJitLinkGetInfoLogSize_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLogSize_13, __nvJitLinkGetInfoLogSize_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLogSize_13, __nvJitLinkGetInfoLogSize_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_12, __nvJitLinkGetInfoLog_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_13, __nvJitLinkGetInfoLog_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLog_13, __nvJitLinkGetInfoLog_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLog_13, __nvJitLinkGetInfoLog_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLog_13, __nvJitLinkGetInfoLog_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLog_13, __nvJitLinkGetInfoLog_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLog_13, __nvJitLinkGetInfoLog_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, __nvJitLinkGetLinkedCubinSize_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_13, __nvJitLinkGetLinkedCubinSize_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_13, __nvJitLinkGetLinkedCubinSize_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_13, __nvJitLinkGetLinkedCubinSize_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_13, __nvJitLinkGetLinkedCubinSize_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_13, __nvJitLinkGetLinkedCubinSize_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_13, __nvJitLinkGetLinkedCubinSize_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, __nvJitLinkGetLinkedCubin_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_13, __nvJitLinkGetLinkedCubin_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubin_13, __nvJitLinkGetLinkedCubin_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubin_13, __nvJitLinkGetLinkedCubin_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubin_13, __nvJitLinkGetLinkedCubin_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubin_13, __nvJitLinkGetLinkedCubin_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubin_13, __nvJitLinkGetLinkedCubin_13_5, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetLinkedLTOIRSize, __nvJitLinkGetLinkedLTOIRSize_13_0, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetLinkedLTOIRSize, __nvJitLinkGetLinkedLTOIRSize_13_1, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetLinkedLTOIRSize, __nvJitLinkGetLinkedLTOIRSize_13_2, "@@", "libnvJitLink.so.13")
@@ -236,66 +258,66 @@ LC_EXPORT(nvJitLinkGetLinkedLTOIR, __nvJitLinkGetLinkedLTOIR_13_2, "@@", "libnvJ
 LC_EXPORT(nvJitLinkGetLinkedLTOIR, __nvJitLinkGetLinkedLTOIR_13_3, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetLinkedLTOIR, __nvJitLinkGetLinkedLTOIR_13_4, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetLinkedLTOIR, __nvJitLinkGetLinkedLTOIR_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, __nvJitLinkGetLinkedPtxSize_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_0, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_1, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_2, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_3, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_4, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_5, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_6, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_7, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_8, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_12_9, "@@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_13_0, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_13_1, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_13_2, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_13_3, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_13_4, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtx, __nvJitLinkGetLinkedPtx_13_5, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddData, nvJitLinkAddData, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddData, nvJitLinkAddData, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkAddFile, nvJitLinkAddFile, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkAddFile, nvJitLinkAddFile, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkComplete, nvJitLinkComplete, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkComplete, nvJitLinkComplete, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkCreate, nvJitLinkCreate, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkCreate, nvJitLinkCreate, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkDestroy, nvJitLinkDestroy, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkDestroy, nvJitLinkDestroy, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, __nvJitLinkGetLinkedPtxSize_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_13, __nvJitLinkGetLinkedPtxSize_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_13, __nvJitLinkGetLinkedPtxSize_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_13, __nvJitLinkGetLinkedPtxSize_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_13, __nvJitLinkGetLinkedPtxSize_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_13, __nvJitLinkGetLinkedPtxSize_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_13, __nvJitLinkGetLinkedPtxSize_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_0, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_1, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_2, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_3, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_4, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_5, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_6, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_7, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_8, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, __nvJitLinkGetLinkedPtx_12_9, "@@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_13, __nvJitLinkGetLinkedPtx_13_0, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtx_13, __nvJitLinkGetLinkedPtx_13_1, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtx_13, __nvJitLinkGetLinkedPtx_13_2, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtx_13, __nvJitLinkGetLinkedPtx_13_3, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtx_13, __nvJitLinkGetLinkedPtx_13_4, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtx_13, __nvJitLinkGetLinkedPtx_13_5, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddData_12, nvJitLinkAddData, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddData_13, nvJitLinkAddData, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkAddFile_12, nvJitLinkAddFile, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkAddFile_13, nvJitLinkAddFile, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkComplete_12, nvJitLinkComplete, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkComplete_13, nvJitLinkComplete, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkCreate_12, nvJitLinkCreate, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkCreate_13, nvJitLinkCreate, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkDestroy_12, nvJitLinkDestroy, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkDestroy_13, nvJitLinkDestroy, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetErrorLog, nvJitLinkGetErrorLog, "@", "libnvJitLink.so.12")
 LC_EXPORT(nvJitLinkGetErrorLog, nvJitLinkGetErrorLog, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetErrorLogSize, nvJitLinkGetErrorLogSize, "@", "libnvJitLink.so.12")
 LC_EXPORT(nvJitLinkGetErrorLogSize, nvJitLinkGetErrorLogSize, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLog, nvJitLinkGetInfoLog, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLog, nvJitLinkGetInfoLog, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetInfoLogSize, nvJitLinkGetInfoLogSize, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetInfoLogSize, nvJitLinkGetInfoLogSize, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubin, nvJitLinkGetLinkedCubin, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubin, nvJitLinkGetLinkedCubin, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, nvJitLinkGetLinkedCubinSize, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedCubinSize, nvJitLinkGetLinkedCubinSize, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLog_12, nvJitLinkGetInfoLog, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLog_13, nvJitLinkGetInfoLog, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetInfoLogSize_12, nvJitLinkGetInfoLogSize, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetInfoLogSize_13, nvJitLinkGetInfoLogSize, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubin_12, nvJitLinkGetLinkedCubin, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubin_13, nvJitLinkGetLinkedCubin, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_12, nvJitLinkGetLinkedCubinSize, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedCubinSize_13, nvJitLinkGetLinkedCubinSize, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetLinkedLTOIR, nvJitLinkGetLinkedLTOIR, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkGetLinkedLTOIRSize, nvJitLinkGetLinkedLTOIRSize, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtx, nvJitLinkGetLinkedPtx, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtx, nvJitLinkGetLinkedPtx, "@@", "libnvJitLink.so.13")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, nvJitLinkGetLinkedPtxSize, "@", "libnvJitLink.so.12")
-LC_EXPORT(nvJitLinkGetLinkedPtxSize, nvJitLinkGetLinkedPtxSize, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtx_12, nvJitLinkGetLinkedPtx, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtx_13, nvJitLinkGetLinkedPtx, "@@", "libnvJitLink.so.13")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_12, nvJitLinkGetLinkedPtxSize, "@", "libnvJitLink.so.12")
+LC_EXPORT(nvJitLinkGetLinkedPtxSize_13, nvJitLinkGetLinkedPtxSize, "@@", "libnvJitLink.so.13")
 LC_EXPORT(nvJitLinkVersion, nvJitLinkVersion, "@", "libnvJitLink.so.12")
 LC_EXPORT(nvJitLinkVersion, nvJitLinkVersion, "@@", "libnvJitLink.so.13")
 
@@ -819,21 +841,32 @@ static const struct names {
 static const struct candidates {
 	struct lc_candidate __nvJitLinkAPI_12[1];
 	struct lc_candidate __nvJitLinkAPI_13[1];
-	struct lc_candidate nvJitLinkAddData[17];
-	struct lc_candidate nvJitLinkAddFile[17];
-	struct lc_candidate nvJitLinkComplete[17];
-	struct lc_candidate nvJitLinkCreate[17];
-	struct lc_candidate nvJitLinkDestroy[17];
+	struct lc_candidate nvJitLinkAddData_12[11];
+	struct lc_candidate nvJitLinkAddData_13[7];
+	struct lc_candidate nvJitLinkAddFile_12[11];
+	struct lc_candidate nvJitLinkAddFile_13[7];
+	struct lc_candidate nvJitLinkComplete_12[11];
+	struct lc_candidate nvJitLinkComplete_13[7];
+	struct lc_candidate nvJitLinkCreate_12[11];
+	struct lc_candidate nvJitLinkCreate_13[7];
+	struct lc_candidate nvJitLinkDestroy_12[11];
+	struct lc_candidate nvJitLinkDestroy_13[7];
 	struct lc_candidate nvJitLinkGetErrorLog[17];
 	struct lc_candidate nvJitLinkGetErrorLogSize[17];
-	struct lc_candidate nvJitLinkGetInfoLog[17];
-	struct lc_candidate nvJitLinkGetInfoLogSize[17];
-	struct lc_candidate nvJitLinkGetLinkedCubin[17];
-	struct lc_candidate nvJitLinkGetLinkedCubinSize[17];
+	struct lc_candidate nvJitLinkGetInfoLogSize_12[11];
+	struct lc_candidate nvJitLinkGetInfoLogSize_13[7];
+	struct lc_candidate nvJitLinkGetInfoLog_12[11];
+	struct lc_candidate nvJitLinkGetInfoLog_13[7];
+	struct lc_candidate nvJitLinkGetLinkedCubinSize_12[11];
+	struct lc_candidate nvJitLinkGetLinkedCubinSize_13[7];
+	struct lc_candidate nvJitLinkGetLinkedCubin_12[11];
+	struct lc_candidate nvJitLinkGetLinkedCubin_13[7];
 	struct lc_candidate nvJitLinkGetLinkedLTOIR[7];
 	struct lc_candidate nvJitLinkGetLinkedLTOIRSize[7];
-	struct lc_candidate nvJitLinkGetLinkedPtx[17];
-	struct lc_candidate nvJitLinkGetLinkedPtxSize[17];
+	struct lc_candidate nvJitLinkGetLinkedPtxSize_12[11];
+	struct lc_candidate nvJitLinkGetLinkedPtxSize_13[7];
+	struct lc_candidate nvJitLinkGetLinkedPtx_12[11];
+	struct lc_candidate nvJitLinkGetLinkedPtx_13[7];
 	struct lc_candidate nvJitLinkVersion[1];
 } candidates = {
 	{
@@ -843,13 +876,7 @@ static const struct candidates {
 		{ N(__nvJitLinkAPI), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(nvJitLinkAddData), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkAddData_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkAddData_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkAddData_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkAddData_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkAddData_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkAddData_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkAddData), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkAddData_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkAddData_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkAddData_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -862,13 +889,16 @@ static const struct candidates {
 		{ N(__nvJitLinkAddData_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkAddFile), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkAddFile_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkAddFile_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkAddFile_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkAddFile_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkAddFile_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkAddFile_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkAddData), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkAddData_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkAddData_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkAddData_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkAddData_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkAddData_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkAddData_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkAddFile), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkAddFile_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkAddFile_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkAddFile_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -881,13 +911,16 @@ static const struct candidates {
 		{ N(__nvJitLinkAddFile_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkComplete), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkComplete_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkComplete_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkComplete_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkComplete_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkComplete_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkComplete_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkAddFile), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkAddFile_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkAddFile_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkAddFile_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkAddFile_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkAddFile_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkAddFile_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkComplete), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkComplete_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkComplete_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkComplete_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -900,13 +933,16 @@ static const struct candidates {
 		{ N(__nvJitLinkComplete_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkCreate), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkCreate_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkCreate_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkCreate_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkCreate_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkCreate_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkCreate_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkComplete), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkComplete_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkComplete_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkComplete_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkComplete_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkComplete_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkComplete_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkCreate), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkCreate_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkCreate_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkCreate_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -919,13 +955,16 @@ static const struct candidates {
 		{ N(__nvJitLinkCreate_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkDestroy), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkDestroy_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkDestroy_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkDestroy_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkDestroy_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkDestroy_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkDestroy_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkCreate), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkCreate_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkCreate_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkCreate_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkCreate_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkCreate_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkCreate_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkDestroy), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkDestroy_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkDestroy_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkDestroy_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -936,6 +975,15 @@ static const struct candidates {
 		{ N(__nvJitLinkDestroy_12_2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkDestroy_12_1), LC_VERSION(12, 1), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkDestroy_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+	},
+	{
+		{ N(nvJitLinkDestroy), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkDestroy_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkDestroy_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkDestroy_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkDestroy_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkDestroy_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkDestroy_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(nvJitLinkGetErrorLog), LC_VERSION(12, 3), LC_ANY_LATER },
@@ -976,32 +1024,7 @@ static const struct candidates {
 		{ N(__nvJitLinkGetErrorLogSize_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkGetInfoLog), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLog_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLog_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLog_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLog_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLog_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLog_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLog_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_6), LC_VERSION(12, 6), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_5), LC_VERSION(12, 5), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_4), LC_VERSION(12, 4), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_3), LC_VERSION(12, 3), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_1), LC_VERSION(12, 1), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetInfoLog_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
-	},
-	{
-		{ N(nvJitLinkGetInfoLogSize), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLogSize_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLogSize_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLogSize_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLogSize_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLogSize_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkGetInfoLogSize_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkGetInfoLogSize), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetInfoLogSize_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetInfoLogSize_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetInfoLogSize_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -1014,13 +1037,60 @@ static const struct candidates {
 		{ N(__nvJitLinkGetInfoLogSize_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkGetLinkedCubin), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubin_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubin_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubin_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubin_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubin_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubin_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkGetInfoLogSize), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLogSize_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLogSize_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLogSize_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLogSize_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLogSize_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLogSize_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkGetInfoLog), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_6), LC_VERSION(12, 6), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_5), LC_VERSION(12, 5), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_4), LC_VERSION(12, 4), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_3), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_1), LC_VERSION(12, 1), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetInfoLog_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+	},
+	{
+		{ N(nvJitLinkGetInfoLog), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLog_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLog_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLog_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLog_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLog_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkGetInfoLog_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkGetLinkedCubinSize), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_6), LC_VERSION(12, 6), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_5), LC_VERSION(12, 5), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_4), LC_VERSION(12, 4), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_3), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_1), LC_VERSION(12, 1), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedCubinSize_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+	},
+	{
+		{ N(nvJitLinkGetLinkedCubinSize), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubinSize_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubinSize_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubinSize_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubinSize_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubinSize_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubinSize_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkGetLinkedCubin), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetLinkedCubin_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetLinkedCubin_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetLinkedCubin_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -1033,23 +1103,13 @@ static const struct candidates {
 		{ N(__nvJitLinkGetLinkedCubin_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkGetLinkedCubinSize), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubinSize_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubinSize_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubinSize_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubinSize_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubinSize_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubinSize_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_6), LC_VERSION(12, 6), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_5), LC_VERSION(12, 5), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_4), LC_VERSION(12, 4), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_3), LC_VERSION(12, 3), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_1), LC_VERSION(12, 1), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedCubinSize_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(nvJitLinkGetLinkedCubin), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubin_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubin_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubin_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubin_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubin_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedCubin_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(nvJitLinkGetLinkedLTOIR), LC_VERSION(13, 2), LC_ANY_LATER },
@@ -1070,13 +1130,29 @@ static const struct candidates {
 		{ N(__nvJitLinkGetLinkedLTOIRSize_13_0), LC_VERSION(13, 2), LC_ANY_LATER },
 	},
 	{
-		{ N(nvJitLinkGetLinkedPtx), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtx_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtx_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtx_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtx_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtx_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtx_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(nvJitLinkGetLinkedPtxSize), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_6), LC_VERSION(12, 6), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_5), LC_VERSION(12, 5), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_4), LC_VERSION(12, 4), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_3), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_1), LC_VERSION(12, 1), LC_VERSION(12, 9) },
+		{ N(__nvJitLinkGetLinkedPtxSize_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+	},
+	{
+		{ N(nvJitLinkGetLinkedPtxSize), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtxSize_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtxSize_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtxSize_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtxSize_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtxSize_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtxSize_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
+	},
+	{
+		{ N(nvJitLinkGetLinkedPtx), LC_VERSION(12, 3), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetLinkedPtx_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetLinkedPtx_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
 		{ N(__nvJitLinkGetLinkedPtx_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
@@ -1089,23 +1165,13 @@ static const struct candidates {
 		{ N(__nvJitLinkGetLinkedPtx_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
 	},
 	{
-		{ N(nvJitLinkGetLinkedPtxSize), LC_VERSION(12, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtxSize_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtxSize_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtxSize_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtxSize_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtxSize_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtxSize_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_9), LC_VERSION(12, 9), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_8), LC_VERSION(12, 8), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_7), LC_VERSION(12, 8), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_6), LC_VERSION(12, 6), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_5), LC_VERSION(12, 5), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_4), LC_VERSION(12, 4), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_3), LC_VERSION(12, 3), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_1), LC_VERSION(12, 1), LC_VERSION(12, 9) },
-		{ N(__nvJitLinkGetLinkedPtxSize_12_0), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(nvJitLinkGetLinkedPtx), LC_VERSION(13, 0), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtx_13_5), LC_VERSION(13, 5), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtx_13_4), LC_VERSION(13, 4), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtx_13_3), LC_VERSION(13, 3), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtx_13_2), LC_VERSION(13, 2), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtx_13_1), LC_VERSION(13, 1), LC_ANY_LATER },
+		{ N(__nvJitLinkGetLinkedPtx_13_0), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(nvJitLinkVersion), LC_VERSION(12, 3), LC_ANY_LATER },
@@ -1120,107 +1186,118 @@ _Static_assert(sizeof(candidates) / sizeof(struct lc_candidate) <= UINT16_MAX,
 static const struct lc_slot slots[] = {
 	{ N(__nvJitLinkAPI), C(__nvJitLinkAPI_12) },
 	{ N(__nvJitLinkAPI), C(__nvJitLinkAPI_13) },
-	{ N(nvJitLinkAddData), C(nvJitLinkAddData) },
-	{ N(nvJitLinkAddFile), C(nvJitLinkAddFile) },
-	{ N(nvJitLinkComplete), C(nvJitLinkComplete) },
-	{ N(nvJitLinkCreate), C(nvJitLinkCreate) },
-	{ N(nvJitLinkDestroy), C(nvJitLinkDestroy) },
+	{ N(nvJitLinkAddData), C(nvJitLinkAddData_12) },
+	{ N(nvJitLinkAddData), C(nvJitLinkAddData_13) },
+	{ N(nvJitLinkAddFile), C(nvJitLinkAddFile_12) },
+	{ N(nvJitLinkAddFile), C(nvJitLinkAddFile_13) },
+	{ N(nvJitLinkComplete), C(nvJitLinkComplete_12) },
+	{ N(nvJitLinkComplete), C(nvJitLinkComplete_13) },
+	{ N(nvJitLinkCreate), C(nvJitLinkCreate_12) },
+	{ N(nvJitLinkCreate), C(nvJitLinkCreate_13) },
+	{ N(nvJitLinkDestroy), C(nvJitLinkDestroy_12) },
+	{ N(nvJitLinkDestroy), C(nvJitLinkDestroy_13) },
 	{ N(nvJitLinkGetErrorLog), C(nvJitLinkGetErrorLog) },
 	{ N(nvJitLinkGetErrorLogSize), C(nvJitLinkGetErrorLogSize) },
-	{ N(nvJitLinkGetInfoLog), C(nvJitLinkGetInfoLog) },
-	{ N(nvJitLinkGetInfoLogSize), C(nvJitLinkGetInfoLogSize) },
-	{ N(nvJitLinkGetLinkedCubin), C(nvJitLinkGetLinkedCubin) },
-	{ N(nvJitLinkGetLinkedCubinSize), C(nvJitLinkGetLinkedCubinSize) },
+	{ N(nvJitLinkGetInfoLogSize), C(nvJitLinkGetInfoLogSize_12) },
+	{ N(nvJitLinkGetInfoLogSize), C(nvJitLinkGetInfoLogSize_13) },
+	{ N(nvJitLinkGetInfoLog), C(nvJitLinkGetInfoLog_12) },
+	{ N(nvJitLinkGetInfoLog), C(nvJitLinkGetInfoLog_13) },
+	{ N(nvJitLinkGetLinkedCubinSize), C(nvJitLinkGetLinkedCubinSize_12) },
+	{ N(nvJitLinkGetLinkedCubinSize), C(nvJitLinkGetLinkedCubinSize_13) },
+	{ N(nvJitLinkGetLinkedCubin), C(nvJitLinkGetLinkedCubin_12) },
+	{ N(nvJitLinkGetLinkedCubin), C(nvJitLinkGetLinkedCubin_13) },
 	{ N(nvJitLinkGetLinkedLTOIR), C(nvJitLinkGetLinkedLTOIR) },
 	{ N(nvJitLinkGetLinkedLTOIRSize), C(nvJitLinkGetLinkedLTOIRSize) },
-	{ N(nvJitLinkGetLinkedPtx), C(nvJitLinkGetLinkedPtx) },
-	{ N(nvJitLinkGetLinkedPtxSize), C(nvJitLinkGetLinkedPtxSize) },
+	{ N(nvJitLinkGetLinkedPtxSize), C(nvJitLinkGetLinkedPtxSize_12) },
+	{ N(nvJitLinkGetLinkedPtxSize), C(nvJitLinkGetLinkedPtxSize_13) },
+	{ N(nvJitLinkGetLinkedPtx), C(nvJitLinkGetLinkedPtx_12) },
+	{ N(nvJitLinkGetLinkedPtx), C(nvJitLinkGetLinkedPtx_13) },
 	{ N(nvJitLinkVersion), C(nvJitLinkVersion) },
 };
 
 static const struct lc_export exports[] = {
 	{ N(__nvJitLinkAPI), 12, LC_SLOT___nvJitLinkAPI_12 },
 	{ N(__nvJitLinkAPI), 13, LC_SLOT___nvJitLinkAPI_13 },
-	{ N(__nvJitLinkAddData_12_0), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_1), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_2), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_3), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_4), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_5), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_6), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_7), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_8), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_12_9), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_13_0), 13, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_13_1), 13, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_13_2), 13, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_13_3), 13, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_13_4), 13, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddData_13_5), 13, LC_SLOT_nvJitLinkAddData },
-	{ N(__nvJitLinkAddFile_12_0), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_1), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_2), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_3), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_4), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_5), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_6), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_7), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_8), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_12_9), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_13_0), 13, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_13_1), 13, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_13_2), 13, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_13_3), 13, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_13_4), 13, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkAddFile_13_5), 13, LC_SLOT_nvJitLinkAddFile },
-	{ N(__nvJitLinkComplete_12_0), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_1), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_2), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_3), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_4), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_5), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_6), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_7), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_8), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_12_9), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_13_0), 13, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_13_1), 13, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_13_2), 13, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_13_3), 13, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_13_4), 13, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkComplete_13_5), 13, LC_SLOT_nvJitLinkComplete },
-	{ N(__nvJitLinkCreate_12_0), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_1), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_2), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_3), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_4), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_5), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_6), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_7), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_8), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_12_9), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_13_0), 13, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_13_1), 13, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_13_2), 13, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_13_3), 13, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_13_4), 13, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkCreate_13_5), 13, LC_SLOT_nvJitLinkCreate },
-	{ N(__nvJitLinkDestroy_12_0), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_1), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_2), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_3), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_4), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_5), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_6), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_7), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_8), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_12_9), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_13_0), 13, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_13_1), 13, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_13_2), 13, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_13_3), 13, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_13_4), 13, LC_SLOT_nvJitLinkDestroy },
-	{ N(__nvJitLinkDestroy_13_5), 13, LC_SLOT_nvJitLinkDestroy },
+	{ N(__nvJitLinkAddData_12_0), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_1), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_2), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_3), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_4), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_5), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_6), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_7), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_8), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_12_9), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(__nvJitLinkAddData_13_0), 13, LC_SLOT_nvJitLinkAddData_13 },
+	{ N(__nvJitLinkAddData_13_1), 13, LC_SLOT_nvJitLinkAddData_13 },
+	{ N(__nvJitLinkAddData_13_2), 13, LC_SLOT_nvJitLinkAddData_13 },
+	{ N(__nvJitLinkAddData_13_3), 13, LC_SLOT_nvJitLinkAddData_13 },
+	{ N(__nvJitLinkAddData_13_4), 13, LC_SLOT_nvJitLinkAddData_13 },
+	{ N(__nvJitLinkAddData_13_5), 13, LC_SLOT_nvJitLinkAddData_13 },
+	{ N(__nvJitLinkAddFile_12_0), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_1), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_2), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_3), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_4), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_5), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_6), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_7), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_8), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_12_9), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(__nvJitLinkAddFile_13_0), 13, LC_SLOT_nvJitLinkAddFile_13 },
+	{ N(__nvJitLinkAddFile_13_1), 13, LC_SLOT_nvJitLinkAddFile_13 },
+	{ N(__nvJitLinkAddFile_13_2), 13, LC_SLOT_nvJitLinkAddFile_13 },
+	{ N(__nvJitLinkAddFile_13_3), 13, LC_SLOT_nvJitLinkAddFile_13 },
+	{ N(__nvJitLinkAddFile_13_4), 13, LC_SLOT_nvJitLinkAddFile_13 },
+	{ N(__nvJitLinkAddFile_13_5), 13, LC_SLOT_nvJitLinkAddFile_13 },
+	{ N(__nvJitLinkComplete_12_0), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_1), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_2), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_3), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_4), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_5), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_6), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_7), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_8), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_12_9), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(__nvJitLinkComplete_13_0), 13, LC_SLOT_nvJitLinkComplete_13 },
+	{ N(__nvJitLinkComplete_13_1), 13, LC_SLOT_nvJitLinkComplete_13 },
+	{ N(__nvJitLinkComplete_13_2), 13, LC_SLOT_nvJitLinkComplete_13 },
+	{ N(__nvJitLinkComplete_13_3), 13, LC_SLOT_nvJitLinkComplete_13 },
+	{ N(__nvJitLinkComplete_13_4), 13, LC_SLOT_nvJitLinkComplete_13 },
+	{ N(__nvJitLinkComplete_13_5), 13, LC_SLOT_nvJitLinkComplete_13 },
+	{ N(__nvJitLinkCreate_12_0), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_1), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_2), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_3), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_4), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_5), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_6), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_7), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_8), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_12_9), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(__nvJitLinkCreate_13_0), 13, LC_SLOT_nvJitLinkCreate_13 },
+	{ N(__nvJitLinkCreate_13_1), 13, LC_SLOT_nvJitLinkCreate_13 },
+	{ N(__nvJitLinkCreate_13_2), 13, LC_SLOT_nvJitLinkCreate_13 },
+	{ N(__nvJitLinkCreate_13_3), 13, LC_SLOT_nvJitLinkCreate_13 },
+	{ N(__nvJitLinkCreate_13_4), 13, LC_SLOT_nvJitLinkCreate_13 },
+	{ N(__nvJitLinkCreate_13_5), 13, LC_SLOT_nvJitLinkCreate_13 },
+	{ N(__nvJitLinkDestroy_12_0), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_1), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_2), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_3), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_4), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_5), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_6), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_7), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_8), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_12_9), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(__nvJitLinkDestroy_13_0), 13, LC_SLOT_nvJitLinkDestroy_13 },
+	{ N(__nvJitLinkDestroy_13_1), 13, LC_SLOT_nvJitLinkDestroy_13 },
+	{ N(__nvJitLinkDestroy_13_2), 13, LC_SLOT_nvJitLinkDestroy_13 },
+	{ N(__nvJitLinkDestroy_13_3), 13, LC_SLOT_nvJitLinkDestroy_13 },
+	{ N(__nvJitLinkDestroy_13_4), 13, LC_SLOT_nvJitLinkDestroy_13 },
+	{ N(__nvJitLinkDestroy_13_5), 13, LC_SLOT_nvJitLinkDestroy_13 },
 	{ N(__nvJitLinkGetErrorLogSize_12_0), 12, LC_SLOT_nvJitLinkGetErrorLogSize },
 	{ N(__nvJitLinkGetErrorLogSize_12_1), 12, LC_SLOT_nvJitLinkGetErrorLogSize },
 	{ N(__nvJitLinkGetErrorLogSize_12_2), 12, LC_SLOT_nvJitLinkGetErrorLogSize },
@@ -1253,70 +1330,70 @@ static const struct lc_export exports[] = {
 	{ N(__nvJitLinkGetErrorLog_13_3), 13, LC_SLOT_nvJitLinkGetErrorLog },
 	{ N(__nvJitLinkGetErrorLog_13_4), 13, LC_SLOT_nvJitLinkGetErrorLog },
 	{ N(__nvJitLinkGetErrorLog_13_5), 13, LC_SLOT_nvJitLinkGetErrorLog },
-	{ N(__nvJitLinkGetInfoLogSize_12_0), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_1), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_2), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_3), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_4), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_5), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_6), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_7), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_8), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_12_9), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_13_0), 13, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_13_1), 13, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_13_2), 13, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_13_3), 13, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_13_4), 13, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLogSize_13_5), 13, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(__nvJitLinkGetInfoLog_12_0), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_1), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_2), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_3), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_4), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_5), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_6), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_7), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_8), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_12_9), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_13_0), 13, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_13_1), 13, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_13_2), 13, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_13_3), 13, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_13_4), 13, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetInfoLog_13_5), 13, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_0), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_1), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_2), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_3), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_4), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_5), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_6), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_7), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_8), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_12_9), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_13_0), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_13_1), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_13_2), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_13_3), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_13_4), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubinSize_13_5), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(__nvJitLinkGetLinkedCubin_12_0), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_1), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_2), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_3), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_4), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_5), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_6), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_7), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_8), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_12_9), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_13_0), 13, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_13_1), 13, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_13_2), 13, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_13_3), 13, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_13_4), 13, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(__nvJitLinkGetLinkedCubin_13_5), 13, LC_SLOT_nvJitLinkGetLinkedCubin },
+	{ N(__nvJitLinkGetInfoLogSize_12_0), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_1), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_2), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_3), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_4), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_5), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_6), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_7), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_8), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_12_9), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(__nvJitLinkGetInfoLogSize_13_0), 13, LC_SLOT_nvJitLinkGetInfoLogSize_13 },
+	{ N(__nvJitLinkGetInfoLogSize_13_1), 13, LC_SLOT_nvJitLinkGetInfoLogSize_13 },
+	{ N(__nvJitLinkGetInfoLogSize_13_2), 13, LC_SLOT_nvJitLinkGetInfoLogSize_13 },
+	{ N(__nvJitLinkGetInfoLogSize_13_3), 13, LC_SLOT_nvJitLinkGetInfoLogSize_13 },
+	{ N(__nvJitLinkGetInfoLogSize_13_4), 13, LC_SLOT_nvJitLinkGetInfoLogSize_13 },
+	{ N(__nvJitLinkGetInfoLogSize_13_5), 13, LC_SLOT_nvJitLinkGetInfoLogSize_13 },
+	{ N(__nvJitLinkGetInfoLog_12_0), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_1), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_2), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_3), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_4), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_5), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_6), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_7), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_8), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_12_9), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(__nvJitLinkGetInfoLog_13_0), 13, LC_SLOT_nvJitLinkGetInfoLog_13 },
+	{ N(__nvJitLinkGetInfoLog_13_1), 13, LC_SLOT_nvJitLinkGetInfoLog_13 },
+	{ N(__nvJitLinkGetInfoLog_13_2), 13, LC_SLOT_nvJitLinkGetInfoLog_13 },
+	{ N(__nvJitLinkGetInfoLog_13_3), 13, LC_SLOT_nvJitLinkGetInfoLog_13 },
+	{ N(__nvJitLinkGetInfoLog_13_4), 13, LC_SLOT_nvJitLinkGetInfoLog_13 },
+	{ N(__nvJitLinkGetInfoLog_13_5), 13, LC_SLOT_nvJitLinkGetInfoLog_13 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_0), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_1), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_2), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_3), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_4), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_5), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_6), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_7), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_8), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_12_9), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(__nvJitLinkGetLinkedCubinSize_13_0), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize_13 },
+	{ N(__nvJitLinkGetLinkedCubinSize_13_1), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize_13 },
+	{ N(__nvJitLinkGetLinkedCubinSize_13_2), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize_13 },
+	{ N(__nvJitLinkGetLinkedCubinSize_13_3), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize_13 },
+	{ N(__nvJitLinkGetLinkedCubinSize_13_4), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize_13 },
+	{ N(__nvJitLinkGetLinkedCubinSize_13_5), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize_13 },
+	{ N(__nvJitLinkGetLinkedCubin_12_0), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_1), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_2), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_3), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_4), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_5), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_6), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_7), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_8), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_12_9), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(__nvJitLinkGetLinkedCubin_13_0), 13, LC_SLOT_nvJitLinkGetLinkedCubin_13 },
+	{ N(__nvJitLinkGetLinkedCubin_13_1), 13, LC_SLOT_nvJitLinkGetLinkedCubin_13 },
+	{ N(__nvJitLinkGetLinkedCubin_13_2), 13, LC_SLOT_nvJitLinkGetLinkedCubin_13 },
+	{ N(__nvJitLinkGetLinkedCubin_13_3), 13, LC_SLOT_nvJitLinkGetLinkedCubin_13 },
+	{ N(__nvJitLinkGetLinkedCubin_13_4), 13, LC_SLOT_nvJitLinkGetLinkedCubin_13 },
+	{ N(__nvJitLinkGetLinkedCubin_13_5), 13, LC_SLOT_nvJitLinkGetLinkedCubin_13 },
 	{ N(__nvJitLinkGetLinkedLTOIRSize_13_0), 13, LC_SLOT_nvJitLinkGetLinkedLTOIRSize },
 	{ N(__nvJitLinkGetLinkedLTOIRSize_13_1), 13, LC_SLOT_nvJitLinkGetLinkedLTOIRSize },
 	{ N(__nvJitLinkGetLinkedLTOIRSize_13_2), 13, LC_SLOT_nvJitLinkGetLinkedLTOIRSize },
@@ -1329,66 +1406,66 @@ static const struct lc_export exports[] = {
 	{ N(__nvJitLinkGetLinkedLTOIR_13_3), 13, LC_SLOT_nvJitLinkGetLinkedLTOIR },
 	{ N(__nvJitLinkGetLinkedLTOIR_13_4), 13, LC_SLOT_nvJitLinkGetLinkedLTOIR },
 	{ N(__nvJitLinkGetLinkedLTOIR_13_5), 13, LC_SLOT_nvJitLinkGetLinkedLTOIR },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_0), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_1), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_2), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_3), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_4), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_5), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_6), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_7), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_8), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_12_9), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_13_0), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_13_1), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_13_2), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_13_3), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_13_4), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtxSize_13_5), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(__nvJitLinkGetLinkedPtx_12_0), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_1), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_2), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_3), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_4), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_5), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_6), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_7), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_8), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_12_9), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_13_0), 13, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_13_1), 13, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_13_2), 13, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_13_3), 13, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_13_4), 13, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(__nvJitLinkGetLinkedPtx_13_5), 13, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(nvJitLinkAddData), 12, LC_SLOT_nvJitLinkAddData },
-	{ N(nvJitLinkAddData), 13, LC_SLOT_nvJitLinkAddData },
-	{ N(nvJitLinkAddFile), 12, LC_SLOT_nvJitLinkAddFile },
-	{ N(nvJitLinkAddFile), 13, LC_SLOT_nvJitLinkAddFile },
-	{ N(nvJitLinkComplete), 12, LC_SLOT_nvJitLinkComplete },
-	{ N(nvJitLinkComplete), 13, LC_SLOT_nvJitLinkComplete },
-	{ N(nvJitLinkCreate), 12, LC_SLOT_nvJitLinkCreate },
-	{ N(nvJitLinkCreate), 13, LC_SLOT_nvJitLinkCreate },
-	{ N(nvJitLinkDestroy), 12, LC_SLOT_nvJitLinkDestroy },
-	{ N(nvJitLinkDestroy), 13, LC_SLOT_nvJitLinkDestroy },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_0), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_1), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_2), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_3), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_4), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_5), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_6), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_7), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_8), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_12_9), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(__nvJitLinkGetLinkedPtxSize_13_0), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize_13 },
+	{ N(__nvJitLinkGetLinkedPtxSize_13_1), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize_13 },
+	{ N(__nvJitLinkGetLinkedPtxSize_13_2), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize_13 },
+	{ N(__nvJitLinkGetLinkedPtxSize_13_3), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize_13 },
+	{ N(__nvJitLinkGetLinkedPtxSize_13_4), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize_13 },
+	{ N(__nvJitLinkGetLinkedPtxSize_13_5), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize_13 },
+	{ N(__nvJitLinkGetLinkedPtx_12_0), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_1), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_2), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_3), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_4), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_5), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_6), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_7), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_8), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_12_9), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(__nvJitLinkGetLinkedPtx_13_0), 13, LC_SLOT_nvJitLinkGetLinkedPtx_13 },
+	{ N(__nvJitLinkGetLinkedPtx_13_1), 13, LC_SLOT_nvJitLinkGetLinkedPtx_13 },
+	{ N(__nvJitLinkGetLinkedPtx_13_2), 13, LC_SLOT_nvJitLinkGetLinkedPtx_13 },
+	{ N(__nvJitLinkGetLinkedPtx_13_3), 13, LC_SLOT_nvJitLinkGetLinkedPtx_13 },
+	{ N(__nvJitLinkGetLinkedPtx_13_4), 13, LC_SLOT_nvJitLinkGetLinkedPtx_13 },
+	{ N(__nvJitLinkGetLinkedPtx_13_5), 13, LC_SLOT_nvJitLinkGetLinkedPtx_13 },
+	{ N(nvJitLinkAddData), 12, LC_SLOT_nvJitLinkAddData_12 },
+	{ N(nvJitLinkAddData), 13, LC_SLOT_nvJitLinkAddData_13 },
+	{ N(nvJitLinkAddFile), 12, LC_SLOT_nvJitLinkAddFile_12 },
+	{ N(nvJitLinkAddFile), 13, LC_SLOT_nvJitLinkAddFile_13 },
+	{ N(nvJitLinkComplete), 12, LC_SLOT_nvJitLinkComplete_12 },
+	{ N(nvJitLinkComplete), 13, LC_SLOT_nvJitLinkComplete_13 },
+	{ N(nvJitLinkCreate), 12, LC_SLOT_nvJitLinkCreate_12 },
+	{ N(nvJitLinkCreate), 13, LC_SLOT_nvJitLinkCreate_13 },
+	{ N(nvJitLinkDestroy), 12, LC_SLOT_nvJitLinkDestroy_12 },
+	{ N(nvJitLinkDestroy), 13, LC_SLOT_nvJitLinkDestroy_13 },
 	{ N(nvJitLinkGetErrorLog), 12, LC_SLOT_nvJitLinkGetErrorLog },
 	{ N(nvJitLinkGetErrorLog), 13, LC_SLOT_nvJitLinkGetErrorLog },
 	{ N(nvJitLinkGetErrorLogSize), 12, LC_SLOT_nvJitLinkGetErrorLogSize },
 	{ N(nvJitLinkGetErrorLogSize), 13, LC_SLOT_nvJitLinkGetErrorLogSize },
-	{ N(nvJitLinkGetInfoLog), 12, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(nvJitLinkGetInfoLog), 13, LC_SLOT_nvJitLinkGetInfoLog },
-	{ N(nvJitLinkGetInfoLogSize), 12, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(nvJitLinkGetInfoLogSize), 13, LC_SLOT_nvJitLinkGetInfoLogSize },
-	{ N(nvJitLinkGetLinkedCubin), 12, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(nvJitLinkGetLinkedCubin), 13, LC_SLOT_nvJitLinkGetLinkedCubin },
-	{ N(nvJitLinkGetLinkedCubinSize), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize },
-	{ N(nvJitLinkGetLinkedCubinSize), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize },
+	{ N(nvJitLinkGetInfoLog), 12, LC_SLOT_nvJitLinkGetInfoLog_12 },
+	{ N(nvJitLinkGetInfoLog), 13, LC_SLOT_nvJitLinkGetInfoLog_13 },
+	{ N(nvJitLinkGetInfoLogSize), 12, LC_SLOT_nvJitLinkGetInfoLogSize_12 },
+	{ N(nvJitLinkGetInfoLogSize), 13, LC_SLOT_nvJitLinkGetInfoLogSize_13 },
+	{ N(nvJitLinkGetLinkedCubin), 12, LC_SLOT_nvJitLinkGetLinkedCubin_12 },
+	{ N(nvJitLinkGetLinkedCubin), 13, LC_SLOT_nvJitLinkGetLinkedCubin_13 },
+	{ N(nvJitLinkGetLinkedCubinSize), 12, LC_SLOT_nvJitLinkGetLinkedCubinSize_12 },
+	{ N(nvJitLinkGetLinkedCubinSize), 13, LC_SLOT_nvJitLinkGetLinkedCubinSize_13 },
 	{ N(nvJitLinkGetLinkedLTOIR), 13, LC_SLOT_nvJitLinkGetLinkedLTOIR },
 	{ N(nvJitLinkGetLinkedLTOIRSize), 13, LC_SLOT_nvJitLinkGetLinkedLTOIRSize },
-	{ N(nvJitLinkGetLinkedPtx), 12, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(nvJitLinkGetLinkedPtx), 13, LC_SLOT_nvJitLinkGetLinkedPtx },
-	{ N(nvJitLinkGetLinkedPtxSize), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize },
-	{ N(nvJitLinkGetLinkedPtxSize), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize },
+	{ N(nvJitLinkGetLinkedPtx), 12, LC_SLOT_nvJitLinkGetLinkedPtx_12 },
+	{ N(nvJitLinkGetLinkedPtx), 13, LC_SLOT_nvJitLinkGetLinkedPtx_13 },
+	{ N(nvJitLinkGetLinkedPtxSize), 12, LC_SLOT_nvJitLinkGetLinkedPtxSize_12 },
+	{ N(nvJitLinkGetLinkedPtxSize), 13, LC_SLOT_nvJitLinkGetLinkedPtxSize_13 },
 	{ N(nvJitLinkVersion), 12, LC_SLOT_nvJitLinkVersion },
 	{ N(nvJitLinkVersion), 13, LC_SLOT_nvJitLinkVersion },
 };

@@ -9,21 +9,32 @@
 enum {
 	LC_SLOT___nvJitLinkAPI_12,
 	LC_SLOT___nvJitLinkAPI_13,
-	LC_SLOT_nvJitLinkAddData,
-	LC_SLOT_nvJitLinkAddFile,
-	LC_SLOT_nvJitLinkComplete,
-	LC_SLOT_nvJitLinkCreate,
-	LC_SLOT_nvJitLinkDestroy,
+	LC_SLOT_nvJitLinkAddData_12,
+	LC_SLOT_nvJitLinkAddData_13,
+	LC_SLOT_nvJitLinkAddFile_12,
+	LC_SLOT_nvJitLinkAddFile_13,
+	LC_SLOT_nvJitLinkComplete_12,
+	LC_SLOT_nvJitLinkComplete_13,
+	LC_SLOT_nvJitLinkCreate_12,
+	LC_SLOT_nvJitLinkCreate_13,
+	LC_SLOT_nvJitLinkDestroy_12,
+	LC_SLOT_nvJitLinkDestroy_13,
 	LC_SLOT_nvJitLinkGetErrorLog,
 	LC_SLOT_nvJitLinkGetErrorLogSize,
-	LC_SLOT_nvJitLinkGetInfoLog,
-	LC_SLOT_nvJitLinkGetInfoLogSize,
-	LC_SLOT_nvJitLinkGetLinkedCubin,
-	LC_SLOT_nvJitLinkGetLinkedCubinSize,
+	LC_SLOT_nvJitLinkGetInfoLogSize_12,
+	LC_SLOT_nvJitLinkGetInfoLogSize_13,
+	LC_SLOT_nvJitLinkGetInfoLog_12,
+	LC_SLOT_nvJitLinkGetInfoLog_13,
+	LC_SLOT_nvJitLinkGetLinkedCubinSize_12,
+	LC_SLOT_nvJitLinkGetLinkedCubinSize_13,
+	LC_SLOT_nvJitLinkGetLinkedCubin_12,
+	LC_SLOT_nvJitLinkGetLinkedCubin_13,
 	LC_SLOT_nvJitLinkGetLinkedLTOIR,
 	LC_SLOT_nvJitLinkGetLinkedLTOIRSize,
-	LC_SLOT_nvJitLinkGetLinkedPtx,
-	LC_SLOT_nvJitLinkGetLinkedPtxSize,
+	LC_SLOT_nvJitLinkGetLinkedPtxSize_12,
+	LC_SLOT_nvJitLinkGetLinkedPtxSize_13,
+	LC_SLOT_nvJitLinkGetLinkedPtx_12,
+	LC_SLOT_nvJitLinkGetLinkedPtx_13,
 	LC_SLOT_nvJitLinkVersion,
 	LC_SLOTS
 };
@@ -31,21 +42,32 @@ enum {
 struct lc_slots {
 	lc_function __nvJitLinkAPI_12;
 	lc_function __nvJitLinkAPI_13;
-	int32_t (*nvJitLinkAddData)(void *, int32_t, void *, uint64_t, void *);
-	int32_t (*nvJitLinkAddFile)(void *, int32_t, void *);
-	int32_t (*nvJitLinkComplete)(void *);
-	int32_t (*nvJitLinkCreate)(void *, uint32_t, void *);
-	int32_t (*nvJitLinkDestroy)(void *);
+	int32_t (*nvJitLinkAddData_12)(void *, int32_t, void *, uint64_t, void *);
+	int32_t (*nvJitLinkAddData_13)(void *, int32_t, void *, uint64_t, void *);
+	int32_t (*nvJitLinkAddFile_12)(void *, int32_t, void *);
+	int32_t (*nvJitLinkAddFile_13)(void *, int32_t, void *);
+	int32_t (*nvJitLinkComplete_12)(void *);
+	int32_t (*nvJitLinkComplete_13)(void *);
+	int32_t (*nvJitLinkCreate_12)(void *, uint32_t, void *);
+	int32_t (*nvJitLinkCreate_13)(void *, uint32_t, void *);
+	int32_t (*nvJitLinkDestroy_12)(void *);
+	int32_t (*nvJitLinkDestroy_13)(void *);
 	int32_t (*nvJitLinkGetErrorLog)(void *, void *);
 	int32_t (*nvJitLinkGetErrorLogSize)(void *, void *);
-	int32_t (*nvJitLinkGetInfoLog)(void *, void *);
-	int32_t (*nvJitLinkGetInfoLogSize)(void *, void *);
-	int32_t (*nvJitLinkGetLinkedCubin)(void *, void *);
-	int32_t (*nvJitLinkGetLinkedCubinSize)(void *, void *);
+	int32_t (*nvJitLinkGetInfoLogSize_12)(void *, void *);
+	int32_t (*nvJitLinkGetInfoLogSize_13)(void *, void *);
+	int32_t (*nvJitLinkGetInfoLog_12)(void *, void *);
+	int32_t (*nvJitLinkGetInfoLog_13)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedCubinSize_12)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedCubinSize_13)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedCubin_12)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedCubin_13)(void *, void *);
 	int32_t (*nvJitLinkGetLinkedLTOIR)(void *, void *);
 	int32_t (*nvJitLinkGetLinkedLTOIRSize)(void *, void *);
-	int32_t (*nvJitLinkGetLinkedPtx)(void *, void *);
-	int32_t (*nvJitLinkGetLinkedPtxSize)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedPtxSize_12)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedPtxSize_13)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedPtx_12)(void *, void *);
+	int32_t (*nvJitLinkGetLinkedPtx_13)(void *, void *);
 	int32_t (*nvJitLinkVersion)(void *, void *);
 };
 extern struct lc_slots lc_slots LC_HIDDEN;
