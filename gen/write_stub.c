@@ -239,15 +239,21 @@ const char *soname_of(const struct plan *plan, unsigned major)
 	return NULL;	/* every use was checked to have one */
 }
 
+static bool same_interface(const struct slot *a, const struct slot *b)
+{
+	return a->row->apart && b->row->apart &&
+	       !strcmp(key_of(a->row, a->toolkit, false), key_of(b->row, b->toolkit, false));
+}
+
 /* The major of the default version: uses [first, end) are those of one name,
  * newest major first.  Where majors differ a program that links the stub must
  * not get one of them by chance. */
 static unsigned default_major(const struct use *first, const struct use *end, unsigned abi)
 {
 	for (const struct use *use = first; use < end; use++)
-		if (use->slot != first->slot && !use->slot->row->apart)
+		if (use->slot != first->slot && !same_interface(use->slot, first->slot))
 			return abi;
-	/* What is kept apart has one interface, and the newest is a fair guess. */
+	/* Kept apart for what it returns alone: the newest is a fair guess. */
 	return abi && first->slot->row->apart ? abi : first->major;
 }
 

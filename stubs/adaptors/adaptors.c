@@ -129,11 +129,25 @@ const struct lc_adaptor lc_adaptors[] = {
 	SERVE_BY(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPointByVersion,
 		 cudaGetDriverEntryPoint_11_by_version)
 	SERVE(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint_12)
+	SERVE_BY(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPointByVersion,
+		 cudaGetDriverEntryPoint_12_by_version)
 	SERVE(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint_11)
+	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPointByVersion,
+		 cudaGetDriverEntryPoint_13_by_version)
+	SERVE(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_12)
+	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_11,
+		 cudaGetDriverEntryPoint_12)
 	SERVE_BY(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPointByVersion_ptsz,
 		 cudaGetDriverEntryPoint_ptsz_11_by_version)
 	SERVE(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz_12)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPointByVersion_ptsz,
+		 cudaGetDriverEntryPoint_ptsz_12_by_version)
 	SERVE(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz_11)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPointByVersion_ptsz,
+		 cudaGetDriverEntryPoint_ptsz_13_by_version)
+	SERVE(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_12)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_11,
+		 cudaGetDriverEntryPoint_ptsz_12)
 	/* registrations.c */
 	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_12,
 		 __cudaRegisterHostVar_11_by_12)

@@ -132,9 +132,15 @@ int32_t lc_adapt_cudaGraphKernelNodeSetAttribute_12(void *, int32_t, void *);
 int32_t lc_adapt_cudaGetDriverEntryPoint_11_by_version(void *, void *, uint64_t);
 int32_t lc_adapt_cudaGetDriverEntryPoint_11(void *, void *, uint64_t);
 int32_t lc_adapt_cudaGetDriverEntryPoint_12(void *, void *, uint64_t, void *);
+int32_t lc_adapt_cudaGetDriverEntryPoint_13(void *, void *, uint64_t, void *);
+int32_t lc_adapt_cudaGetDriverEntryPoint_12_by_version(void *, void *, uint64_t, void *);
+int32_t lc_adapt_cudaGetDriverEntryPoint_13_by_version(void *, void *, uint64_t, void *);
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_11_by_version(void *, void *, uint64_t);
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_11(void *, void *, uint64_t);
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_12(void *, void *, uint64_t, void *);
+int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_13(void *, void *, uint64_t, void *);
+int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_12_by_version(void *, void *, uint64_t, void *);
+int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_13_by_version(void *, void *, uint64_t, void *);
 
 /* registrations.c */
 void lc_adapt___cudaRegisterHostVar_11_by_12(void *, void *, void *, uint64_t);

@@ -149,8 +149,10 @@ LC_FORWARD(int32_t, cudaGetDriverEntryPointByVersion, (void *a1, void *a2, uint3
 LC_FORWARD(int32_t, cudaGetDriverEntryPointByVersion_ptsz, (void *a1, void *a2, uint32_t a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a2, 8); LC_ZERO(a5, 4);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_11, (void *a1, void *a2, uint64_t a3), (a1, a2, a3), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_12, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
+LC_FORWARD(int32_t, cudaGetDriverEntryPoint_13, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_ptsz_11, (void *a1, void *a2, uint64_t a3), (a1, a2, a3), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_ptsz_12, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
+LC_FORWARD(int32_t, cudaGetDriverEntryPoint_ptsz_13, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
 LC_ANSWER(void *, cudaGetErrorName, lc_hook_cudaGetErrorName, (a1, LC_SLOT_cudaGetErrorName), (int32_t a1), (a1), NULL,)
 LC_ANSWER(void *, cudaGetErrorString, lc_hook_cudaGetErrorString, (a1, LC_SLOT_cudaGetErrorString), (int32_t a1), (a1), NULL,)
 LC_FORWARD(int32_t, cudaGetExportTable, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
@@ -300,20 +302,20 @@ LC_FORWARD(int32_t, cudaInitDevice, (int32_t a1, uint32_t a2, uint32_t a3), (a1,
 LC_FORWARD(int32_t, cudaIpcCloseMemHandle, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaIpcGetEventHandle, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 64);)
 LC_FORWARD(int32_t, cudaIpcGetMemHandle, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 64);)
-LC_FORWARD_STRUCT(int32_t, cudaIpcOpenEventHandle, 296, (void *a1, struct lc_cudaIpcEventHandle_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaIpcOpenMemHandle, 297, (void *a1, struct lc_cudaIpcMemHandle_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaIpcOpenEventHandle, 298, (void *a1, struct lc_cudaIpcEventHandle_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaIpcOpenMemHandle, 299, (void *a1, struct lc_cudaIpcMemHandle_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaKernelSetAttributeForDevice, (void *a1, int32_t a2, int32_t a3, int32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STRUCT(int32_t, cudaLaunchCooperativeKernel, 299, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
+LC_FORWARD_STRUCT(int32_t, cudaLaunchCooperativeKernel, 301, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaLaunchCooperativeKernelMultiDevice, (void *a1, uint32_t a2, uint32_t a3), (a1, a2, a3), error,)
-LC_FORWARD_STRUCT(int32_t, cudaLaunchCooperativeKernel_ptsz, 301, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
+LC_FORWARD_STRUCT(int32_t, cudaLaunchCooperativeKernel_ptsz, 303, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_v2, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_v2_ptsz, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STRUCT(int32_t, cudaLaunchKernel, 306, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
+LC_FORWARD_STRUCT(int32_t, cudaLaunchKernel, 308, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaLaunchKernelExC, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchKernelExC_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
-LC_FORWARD_STRUCT(int32_t, cudaLaunchKernel_ptsz, 309, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
+LC_FORWARD_STRUCT(int32_t, cudaLaunchKernel_ptsz, 311, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaLibraryEnumerateKernels, (void *a1, uint32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLibraryGetGlobal, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8); LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaLibraryGetKernel, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
@@ -329,8 +331,8 @@ LC_FORWARD(int32_t, cudaLogsDumpToMemory, (void *a1, void *a2, void *a3, uint32_
 LC_FORWARD(int32_t, cudaLogsRegisterCallback, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaLogsUnregisterCallback, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaMalloc, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaMalloc3D, 325, (void *a1, struct lc_cudaExtent a2), (a1, a2), error, LC_ZERO(a1, 32);)
-LC_FORWARD_STRUCT(int32_t, cudaMalloc3DArray, 326, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaMalloc3D, 327, (void *a1, struct lc_cudaExtent a2), (a1, a2), error, LC_ZERO(a1, 32);)
+LC_FORWARD_STRUCT(int32_t, cudaMalloc3DArray, 328, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocArray, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocAsync, (void *a1, uint64_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocAsync_ptsz, (void *a1, uint64_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
@@ -338,10 +340,10 @@ LC_FORWARD(int32_t, cudaMallocFromPoolAsync, (void *a1, uint64_t a2, void *a3, v
 LC_FORWARD(int32_t, cudaMallocFromPoolAsync_ptsz, (void *a1, uint64_t a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocHost, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocManaged, (void *a1, uint64_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaMallocMipmappedArray, 334, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaMallocMipmappedArray, 336, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocPitch, (void *a1, void *a2, uint64_t a3, uint64_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8); LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaMemAdvise_11, (void *a1, uint64_t a2, int32_t a3, int32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STRUCT(int32_t, cudaMemAdvise_13, 337, (void *a1, uint64_t a2, int32_t a3, struct lc_cudaMemLocation a4), (a1, a2, a3, a4), error,)
+LC_FORWARD_STRUCT(int32_t, cudaMemAdvise_13, 339, (void *a1, uint64_t a2, int32_t a3, struct lc_cudaMemLocation a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaMemDiscardAndPrefetchBatchAsync, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemDiscardAndPrefetchBatchAsync_ptsz, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemDiscardBatchAsync, (void *a1, void *a2, uint64_t a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
@@ -362,9 +364,9 @@ LC_FORWARD(int32_t, cudaMemPoolSetAccess, (void *a1, void *a2, uint64_t a3), (a1
 LC_FORWARD(int32_t, cudaMemPoolSetAttribute, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaMemPoolTrimTo, (void *a1, uint64_t a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchAsync_11, (void *a1, uint64_t a2, int32_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STRUCT(int32_t, cudaMemPrefetchAsync_13, 358, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
+LC_FORWARD_STRUCT(int32_t, cudaMemPrefetchAsync_13, 360, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchAsync_ptsz_11, (void *a1, uint64_t a2, int32_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STRUCT(int32_t, cudaMemPrefetchAsync_ptsz_13, 360, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
+LC_FORWARD_STRUCT(int32_t, cudaMemPrefetchAsync_ptsz_13, 362, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchBatchAsync, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchBatchAsync_ptsz, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemRangeGetAttribute, (void *a1, uint64_t a2, int32_t a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
@@ -433,10 +435,10 @@ LC_FORWARD(int32_t, cudaMemset2D, (void *a1, uint64_t a2, int32_t a3, uint64_t a
 LC_FORWARD(int32_t, cudaMemset2DAsync, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemset2DAsync_ptsz, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemset2D_ptds, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
-LC_FORWARD_STRUCT(int32_t, cudaMemset3D, 429, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3), error,)
-LC_FORWARD_STRUCT(int32_t, cudaMemset3DAsync, 430, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STRUCT(int32_t, cudaMemset3DAsync_ptsz, 431, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STRUCT(int32_t, cudaMemset3D_ptds, 432, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3), error,)
+LC_FORWARD_STRUCT(int32_t, cudaMemset3D, 431, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3), error,)
+LC_FORWARD_STRUCT(int32_t, cudaMemset3DAsync, 432, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4), error,)
+LC_FORWARD_STRUCT(int32_t, cudaMemset3DAsync_ptsz, 433, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4), error,)
+LC_FORWARD_STRUCT(int32_t, cudaMemset3D_ptds, 434, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaMemsetAsync, (void *a1, int32_t a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaMemsetAsync_ptsz, (void *a1, int32_t a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaMemset_ptds, (void *a1, int32_t a2, uint64_t a3), (a1, a2, a3), error,)
@@ -517,9 +519,9 @@ LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_11, (void *a1, void
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_13, (void *a1, void *a2, void *a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, cudaStreamWaitEvent, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamWaitEvent_ptsz, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
-LC_UNDECLARED(cudaSubgridCreate, 513, 0)
-LC_UNDECLARED(cudaSubgridWorkerGridCreate, 514, 0)
-LC_UNDECLARED(cudaSubgridWorksetCreate, 515, 0)
+LC_UNDECLARED(cudaSubgridCreate, 515, 0)
+LC_UNDECLARED(cudaSubgridWorkerGridCreate, 516, 0)
+LC_UNDECLARED(cudaSubgridWorksetCreate, 517, 0)
 LC_FORWARD(int32_t, cudaThreadExchangeStreamCaptureMode, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaThreadExit, (void), (), error,)
 LC_FORWARD(int32_t, cudaThreadGetCacheConfig, (void *a1), (a1), error, LC_ZERO(a1, 4);)
@@ -684,8 +686,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGetDriverEntryPointByVersion_ptsz = lc_slow_cudaGetDriverEntryPointByVersion_ptsz,
 	.cudaGetDriverEntryPoint_11 = lc_slow_cudaGetDriverEntryPoint_11,
 	.cudaGetDriverEntryPoint_12 = lc_slow_cudaGetDriverEntryPoint_12,
+	.cudaGetDriverEntryPoint_13 = lc_slow_cudaGetDriverEntryPoint_13,
 	.cudaGetDriverEntryPoint_ptsz_11 = lc_slow_cudaGetDriverEntryPoint_ptsz_11,
 	.cudaGetDriverEntryPoint_ptsz_12 = lc_slow_cudaGetDriverEntryPoint_ptsz_12,
+	.cudaGetDriverEntryPoint_ptsz_13 = lc_slow_cudaGetDriverEntryPoint_ptsz_13,
 	.cudaGetErrorName = lc_slow_cudaGetErrorName,
 	.cudaGetErrorString = lc_slow_cudaGetErrorString,
 	.cudaGetExportTable = lc_slow_cudaGetExportTable,
@@ -1406,14 +1410,14 @@ LC_EXPORT(cudaGetDeviceProperties_13, cudaGetDeviceProperties, "@", "libcudart.s
 LC_EXPORT(cudaGetDeviceProperties_v2, cudaGetDeviceProperties_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint, "@", "libcudart.so.12")
-LC_EXPORT(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint, "@", "libcudart.so.13")
+LC_EXPORT(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint, "@", "libcudart.so.13")
 LC_EXPORT(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion_ptsz, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz, "@", "libcudart.so.12")
-LC_EXPORT(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz, "@", "libcudart.so.13")
+LC_EXPORT(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz, "@", "libcudart.so.13")
 LC_EXPORT(cudaGetErrorName, cudaGetErrorName, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetErrorName, cudaGetErrorName, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetErrorName, cudaGetErrorName, "@@", "libcudart.so.13")
@@ -3798,8 +3802,10 @@ static const struct candidates {
 	struct lc_candidate cudaGetDriverEntryPointByVersion_ptsz[1];
 	struct lc_candidate cudaGetDriverEntryPoint_11[1];
 	struct lc_candidate cudaGetDriverEntryPoint_12[1];
+	struct lc_candidate cudaGetDriverEntryPoint_13[1];
 	struct lc_candidate cudaGetDriverEntryPoint_ptsz_11[1];
 	struct lc_candidate cudaGetDriverEntryPoint_ptsz_12[1];
+	struct lc_candidate cudaGetDriverEntryPoint_ptsz_13[1];
 	struct lc_candidate cudaGetErrorName[1];
 	struct lc_candidate cudaGetErrorString[1];
 	struct lc_candidate cudaGetExportTable[1];
@@ -4630,13 +4636,19 @@ static const struct candidates {
 		{ N(cudaGetDriverEntryPoint), LC_VERSION(11, 0), LC_VERSION(11, 8) },
 	},
 	{
-		{ N(cudaGetDriverEntryPoint), LC_VERSION(12, 0), LC_ANY_LATER },
+		{ N(cudaGetDriverEntryPoint), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+	},
+	{
+		{ N(cudaGetDriverEntryPoint), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(11, 0), LC_VERSION(11, 8) },
 	},
 	{
-		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(12, 0), LC_ANY_LATER },
+		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+	},
+	{
+		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(cudaGetErrorName), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5974,8 +5986,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGetDriverEntryPointByVersion_ptsz), C(cudaGetDriverEntryPointByVersion_ptsz) },
 	{ N(cudaGetDriverEntryPoint), C(cudaGetDriverEntryPoint_11) },
 	{ N(cudaGetDriverEntryPoint), C(cudaGetDriverEntryPoint_12) },
+	{ N(cudaGetDriverEntryPoint), C(cudaGetDriverEntryPoint_13) },
 	{ N(cudaGetDriverEntryPoint_ptsz), C(cudaGetDriverEntryPoint_ptsz_11) },
 	{ N(cudaGetDriverEntryPoint_ptsz), C(cudaGetDriverEntryPoint_ptsz_12) },
+	{ N(cudaGetDriverEntryPoint_ptsz), C(cudaGetDriverEntryPoint_ptsz_13) },
 	{ N(cudaGetErrorName), C(cudaGetErrorName) },
 	{ N(cudaGetErrorString), C(cudaGetErrorString) },
 	{ N(cudaGetExportTable), C(cudaGetExportTable) },
@@ -6695,14 +6709,14 @@ static const struct lc_export exports[] = {
 	{ N(cudaGetDeviceProperties_v2), 12, LC_SLOT_cudaGetDeviceProperties_v2 },
 	{ N(cudaGetDriverEntryPoint), 11, LC_SLOT_cudaGetDriverEntryPoint_11 },
 	{ N(cudaGetDriverEntryPoint), 12, LC_SLOT_cudaGetDriverEntryPoint_12 },
-	{ N(cudaGetDriverEntryPoint), 13, LC_SLOT_cudaGetDriverEntryPoint_12 },
+	{ N(cudaGetDriverEntryPoint), 13, LC_SLOT_cudaGetDriverEntryPoint_13 },
 	{ N(cudaGetDriverEntryPointByVersion), 12, LC_SLOT_cudaGetDriverEntryPointByVersion },
 	{ N(cudaGetDriverEntryPointByVersion), 13, LC_SLOT_cudaGetDriverEntryPointByVersion },
 	{ N(cudaGetDriverEntryPointByVersion_ptsz), 12, LC_SLOT_cudaGetDriverEntryPointByVersion_ptsz },
 	{ N(cudaGetDriverEntryPointByVersion_ptsz), 13, LC_SLOT_cudaGetDriverEntryPointByVersion_ptsz },
 	{ N(cudaGetDriverEntryPoint_ptsz), 11, LC_SLOT_cudaGetDriverEntryPoint_ptsz_11 },
 	{ N(cudaGetDriverEntryPoint_ptsz), 12, LC_SLOT_cudaGetDriverEntryPoint_ptsz_12 },
-	{ N(cudaGetDriverEntryPoint_ptsz), 13, LC_SLOT_cudaGetDriverEntryPoint_ptsz_12 },
+	{ N(cudaGetDriverEntryPoint_ptsz), 13, LC_SLOT_cudaGetDriverEntryPoint_ptsz_13 },
 	{ N(cudaGetErrorName), 11, LC_SLOT_cudaGetErrorName },
 	{ N(cudaGetErrorName), 12, LC_SLOT_cudaGetErrorName },
 	{ N(cudaGetErrorName), 13, LC_SLOT_cudaGetErrorName },

@@ -204,8 +204,10 @@ enum {
 	LC_SLOT_cudaGetDriverEntryPointByVersion_ptsz,
 	LC_SLOT_cudaGetDriverEntryPoint_11,
 	LC_SLOT_cudaGetDriverEntryPoint_12,
+	LC_SLOT_cudaGetDriverEntryPoint_13,
 	LC_SLOT_cudaGetDriverEntryPoint_ptsz_11,
 	LC_SLOT_cudaGetDriverEntryPoint_ptsz_12,
+	LC_SLOT_cudaGetDriverEntryPoint_ptsz_13,
 	LC_SLOT_cudaGetErrorName,
 	LC_SLOT_cudaGetErrorString,
 	LC_SLOT_cudaGetExportTable,
@@ -741,8 +743,10 @@ struct lc_slots {
 	int32_t (*cudaGetDriverEntryPointByVersion_ptsz)(void *, void *, uint32_t, uint64_t, void *);
 	int32_t (*cudaGetDriverEntryPoint_11)(void *, void *, uint64_t);
 	int32_t (*cudaGetDriverEntryPoint_12)(void *, void *, uint64_t, void *);
+	int32_t (*cudaGetDriverEntryPoint_13)(void *, void *, uint64_t, void *);
 	int32_t (*cudaGetDriverEntryPoint_ptsz_11)(void *, void *, uint64_t);
 	int32_t (*cudaGetDriverEntryPoint_ptsz_12)(void *, void *, uint64_t, void *);
+	int32_t (*cudaGetDriverEntryPoint_ptsz_13)(void *, void *, uint64_t, void *);
 	void * (*cudaGetErrorName)(int32_t);
 	void * (*cudaGetErrorString)(int32_t);
 	int32_t (*cudaGetExportTable)(void *, void *);

@@ -45,6 +45,7 @@ class Function:
     family: str
     hook: bool
     undeclared: bool
+    apart: bool
 
 
 @dataclass
@@ -85,6 +86,11 @@ class Library:
             return (function.name, wanted[0])
         types = [self._type(text, wanted) for text in (*function.parameters, function.result)]
         return tuple(types)
+
+    def meaning(self, function, wanted):
+        """Equal for what one slot serves: the interface, and the major where
+        what the result means depends on it."""
+        return (self.interface(function, wanted), function.apart and wanted[0])
 
     def _type(self, text, wanted):
         """A parameter's type, with the layouts of the structs in it; signs do
@@ -142,4 +148,4 @@ def _function(line):
     after = dict(zip(words, words[1:]))
     return Function(name, Range(span), tuple(p.strip() for p in parameters.split(",") if p.strip()),
                     after.get("->", "i32"), after.get("family", name),
-                    "hook" in words, "undeclared" in words)
+                    "hook" in words, "undeclared" in words, "apart" in words)

@@ -78,9 +78,11 @@ SPECIAL = {"cudaGetDeviceCount", "cudaSetDevice", "cudaGetLastError", "cudaPeekA
 
 
 def adapted():
-    """Names that an adaptor may serve.  tests/matrix looks at those, with the
-    arguments that they get."""
+    """Names that an adaptor may serve.  tests/matrix looks at those of cudart, with
+    the arguments that they get, and tests/real at nvJitLink's."""
     table = (build.ROOT / "stubs/adaptors/adaptors.c").read_text()
     slots = re.findall(r"^\tSERVE(?:_BY)?\((\w+), ", table, re.M)
+    results = (build.ROOT / "stubs/nvjitlink_results.c").read_text()
     # A slot is named after its family, which may have several names.
-    return {re.sub(r"_1[123]$", "", slot) for slot in slots}
+    return {re.sub(r"_1[123]$", "", slot) for slot in slots} | set(
+        re.findall(r"^\tROWS\((\w+)\)", results, re.M))

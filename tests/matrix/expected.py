@@ -68,7 +68,7 @@ def preference(function):
 def verdict(name, major, version):
     caller = functions(newest(major))[name]
     there = functions(version)
-    wanted = listed().interface(caller, newest(major))
+    wanted = listed().meaning(caller, newest(major))
     same_name = there.get(name)
     if same_name and version[0] == major:
         return Verdict("direct", (name,))
@@ -76,10 +76,10 @@ def verdict(name, major, version):
         return Verdict("renamed", (name,))
     unclear = major == 11 and version[0] != 11 and name.removesuffix("_ptsz") in OF_11
     if not unclear:
-        if same_name and listed().interface(same_name, version) == wanted:
+        if same_name and listed().meaning(same_name, version) == wanted:
             return Verdict("direct", (name,))
         family = [f for f in there.values() if f.family == caller.family and f.name != name
-                  and listed().interface(f, version) == wanted]
+                  and listed().meaning(f, version) == wanted]
         if base(caller) == "cudaGraphInstantiate" and major > version[0] == 11:
             family = [there["cudaGraphInstantiateWithFlags"]]
         if family:
@@ -258,7 +258,7 @@ def cases(caller, version, said, target_version):
         found += [Case("host", {"device": -1}), Case("device 0", {"device": 0})]
     if "instantiation" in theirs.values():
         found.append(Case("no log", {"log": None, "logSize": 0}))
-    if "found" in theirs.values():
+    if "found" in theirs.values() and "found" not in mine.values():
         # CUDA 11 says that there is no such function by cudaErrorSymbolNotFound.
         found.append(Case("no such function", other=True, returns=500))
     if "found" in lost:
