@@ -67,6 +67,8 @@ int32_t lc_adapt_cudaGraphInstantiate_12(void *, void *, uint64_t);
 int32_t lc_adapt_cudaGraphExecUpdate_11(void *, void *, void *, void *);
 int32_t lc_adapt_cudaGraphExecUpdate_12(void *, void *, void *);
 
+int32_t lc_adapt_cudaGraphConditionalHandleCreate_v2(void *, void *, void *, uint32_t, uint32_t);
+
 /* textures.c */
 int32_t lc_adapt_cudaCreateTextureObject_11_12(void *, void *, void *, void *);
 int32_t lc_adapt_cudaCreateTextureObject_11_13(void *, void *, void *, void *);
@@ -141,6 +143,9 @@ int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_12(void *, void *, uint64_t, void 
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_13(void *, void *, uint64_t, void *);
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_12_by_version(void *, void *, uint64_t, void *);
 int32_t lc_adapt_cudaGetDriverEntryPoint_ptsz_13_by_version(void *, void *, uint64_t, void *);
+
+int32_t lc_adapt_cudaLaunchHostFunc_v2(void *, void *, void *, uint32_t);
+int32_t lc_adapt_cudaLaunchHostFunc_v2_ptsz(void *, void *, void *, uint32_t);
 
 /* registrations.c */
 void lc_adapt___cudaRegisterHostVar_11_by_12(void *, void *, void *, uint64_t);

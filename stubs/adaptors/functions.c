@@ -46,6 +46,17 @@ int32_t lc_adapt___cudaLaunchKernel##suffix(void *kernel, struct lc_dim3 grid, s
 }
 LC_BOTH(LAUNCH)
 
+/* 13.2 added how the stream waits; 0 is how it always has. */
+#define HOST_FUNCTION(suffix) \
+int32_t lc_adapt_cudaLaunchHostFunc_v2##suffix(void *stream, void *function, void *data, \
+					       uint32_t mode) \
+{ \
+	if (mode) \
+		return LC_REFUSE(cudaLaunchHostFunc_v2##suffix, "this CUDA knows no such mode"); \
+	return lc_slots.cudaLaunchHostFunc##suffix(stream, function, data); \
+}
+LC_BOTH(HOST_FUNCTION)
+
 /*
  * Attributes of streams and of kernel nodes are unions: 32 bytes in 11.7, 64
  * from 11.8 on.  A caller of 11 may be of either; of the attributes that 11

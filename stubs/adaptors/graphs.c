@@ -70,6 +70,20 @@ int32_t lc_adapt_cudaGraphAddNode_13(void *node, void *graph, void *dependencies
 	return lc_slots.cudaGraphAddNode_12(node, graph, dependencies, count, parameters);
 }
 
+/* 13.1 added the context that the handle is for; NULL is the current one, which
+ * it always had been. */
+int32_t lc_adapt_cudaGraphConditionalHandleCreate_v2(void *handle, void *graph, void *context,
+						     uint32_t value, uint32_t flags)
+{
+	if (context) {
+		if (handle)
+			memset(handle, 0, sizeof(uint64_t));
+		return LC_REFUSE(cudaGraphConditionalHandleCreate_v2,
+				 "this CUDA takes no execution context here");
+	}
+	return lc_slots.cudaGraphConditionalHandleCreate(handle, graph, value, flags);
+}
+
 /* Without room for data, 13 answers cudaErrorLossyQuery if an edge has some,
  * which is what 12's own function without data does. */
 int32_t lc_adapt_cudaGraphGetEdges_11(void *graph, void *from, void *to, void *count)

@@ -168,7 +168,8 @@ def argument(caller, version, case, i, direction, kind, meaning):
             made.bytes, values = layouts.filled("caller", kind, version, (), fixed)
             made.elements = (values,)
         elif kind == "ptr":
-            made.bytes = number(OPAQUE + 0x1000 * (i + 1), 8)
+            made.bytes = number(given if isinstance(given, int) else
+                                OPAQUE + 0x1000 * (i + 1), 8)
         else:
             made.bytes = plain(caller, case, i, kind, meaning)
         return made
@@ -249,6 +250,9 @@ def cases(caller, version, said, target_version):
     if base(caller) == "cudaMemPrefetchAsync" and "flags" in lost:
         given["flags"] = 0
         found.append(Case("flags", {"flags": 1}, refused=True))
+    for name in {"mode", "context"} & lost:     # what 0 stands for is what was before
+        given[name] = 0
+        found.append(Case(name, {name: 1}, refused=True))
     if "location" in lost:
         found += [Case("host", {"location": {"type": 2, "id": 0}}),
                   Case("device 0", {"location": {"type": 1, "id": 0}}),

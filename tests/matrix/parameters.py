@@ -37,6 +37,11 @@ MEANINGS = {
         "ptr, out i32, out u64, out ptr, out ptr, out u64": "stream status id graph deps n",
         "ptr, out i32, out u64, out ptr, out ptr, out ptr, out u64":
             "stream status id graph deps edges n"},
+    "cudaLaunchHostFunc": {
+        "ptr, ptr, ptr": "stream fn data", "ptr, ptr, ptr, u32": "stream fn data mode"},
+    "cudaGraphConditionalHandleCreate": {
+        "out u64, ptr, u32, u32": "handle graph value flags",
+        "out u64, ptr, ptr, u32, u32": "handle graph context value flags"},
     "cudaGraphInstantiate": {
         "out ptr, ptr, out ptr, buf i8, u64": "exec graph errorNode log logSize",
         "out ptr, ptr, u64": "exec graph flags"},
