@@ -92,7 +92,7 @@ def forwarded_time():
     direct, stubbed, env = callers()
     rounds = 20_000_000
     pairs = interleaved(lambda: float(run(stubbed, rounds, **env)) / rounds,
-                        lambda: float(run(direct, rounds, **env)) / rounds)
+                        lambda: float(run(direct, rounds, **env)) / rounds, 25)
     return ratio(pairs) | {"unit": "ns", "limit": "1.05"}
 
 
