@@ -60,6 +60,7 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 
 /* The whole of a regular file; NUL-terminated beyond its size. */
 char *read_file(const char *path, size_t *size);
+char *read_text(const char *path);	/* one that holds a NUL byte is refused */
 
 /* `*` stands for any text, `#` for digits; the text of the first `*` is given
  * back in *star, interned, if star is not NULL. */

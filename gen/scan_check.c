@@ -139,11 +139,8 @@ static void read_line(struct reader *reader, char *line)
 static void read_listing(struct listing *listing, const char *path)
 {
 	struct reader reader = { .place = { path, 0, 1 }, .listing = listing };
-	size_t size;
-	char *text = read_file(path, &size), *next;
+	char *text = read_text(path), *next;
 
-	if (strlen(text) != size)
-		fail(path, "is not a text file");
 	for (; *text; text = next) {
 		size_t length = strcspn(text, "\n");
 

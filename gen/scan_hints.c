@@ -312,11 +312,8 @@ struct list read_hints(const char *path)
 	struct list libraries = { 0 };
 	struct library *library = NULL;
 	struct line line = { .place = { path, 0, 1 } };
-	size_t size;
-	char *text = read_file(path, &size), *next;
+	char *text = read_text(path), *next;
 
-	if (strlen(text) != size)
-		fail(path, "is not a text file");
 	for (; *text; text = next) {
 		size_t length = strcspn(text, "\n");
 

@@ -200,6 +200,16 @@ char *read_file(const char *path, size_t *size)
 	return data;
 }
 
+char *read_text(const char *path)
+{
+	size_t size;
+	char *text = read_file(path, &size);
+
+	if (strlen(text) != size)
+		fail(path, "is not a text file");
+	return text;
+}
+
 bool matches(const char *pattern, const char *text, const char **star)
 {
 	size_t length;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "image.h"
 #include "verdict.h"
 
 struct note {
@@ -48,15 +47,14 @@ static struct lc_called *called_of(struct lc_arena *arena, struct lc_callers *ca
 }
 
 void lc_callers_note(struct lc_arena *arena, struct lc_callers *callers,
-		     const struct lc_library *library, const struct dl_phdr_info *info,
+		     const struct lc_library *library, const struct lc_image *image,
 		     const char *path)
 {
 	struct lc_called *called = called_of(arena, callers, library);
-	struct lc_image image;
 
-	if (!called || arena->failed || lc_image_loaded(&image, info))
+	if (!called || arena->failed)
 		return;
-	lc_image_undefined(&image, is_ours, note_import,
+	lc_image_undefined(image, is_ours, note_import,
 			   &(struct note){ library, called->importers, path });
 }
 

@@ -8,9 +8,8 @@
 #ifndef CALLERS_H
 #define CALLERS_H
 
-#include <link.h>
-
 #include "arena.h"
+#include "image.h"
 #include "stub.h"
 
 /* What is imported from one stub. */
@@ -27,7 +26,7 @@ struct lc_callers {
 /* Notes what an object imports from a library's stub.  For use from within
  * dl_iterate_phdr(); `path` is kept. */
 void lc_callers_note(struct lc_arena *arena, struct lc_callers *callers,
-		     const struct lc_library *library, const struct dl_phdr_info *info,
+		     const struct lc_library *library, const struct lc_image *image,
 		     const char *path);
 
 /* The imports that a library of this version would not serve. */

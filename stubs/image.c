@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image.c - what an ELF file, or an object in memory, imports */
+/* image.c - what an ELF file, or an object in memory, is and imports */
 #include "image.h"
 
 #include <string.h>
@@ -156,6 +156,17 @@ const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *i
 	return read_dynamic(image);
 }
 
+const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag)
+{
+	ElfW(Dyn) entry;
+
+	/* Index 0 of a string table is the empty string: not given. */
+	for (size_t i = 0; read_entry(image, i, &entry); i++)
+		if (entry.d_tag == tag && entry.d_un.d_val)
+			return string(image, entry.d_un.d_val);
+	return NULL;
+}
+
 const char *lc_image_needed(const struct lc_image *image,
 			    bool (*each)(const char *soname, void *data), void *data)
 {
@@ -175,7 +186,7 @@ const char *lc_image_needed(const struct lc_image *image,
 	return NULL;
 }
 
-const char *lc_image_nodes(const struct lc_image *image,
+const char *lc_image_nodes(const struct lc_image *image, bool own_name,
 			   bool (*each)(const char *node, void *data), void *data)
 {
 	ElfW(Addr) address = image->verdef;
@@ -189,8 +200,7 @@ const char *lc_image_nodes(const struct lc_image *image,
 		    !read_at(image, address + def.vd_aux, &aux, sizeof(aux)) ||
 		    !(node = string(image, aux.vda_name)))
 			return "has damaged version definitions";
-		/* The first one is the file's own name. */
-		if (!(def.vd_flags & VER_FLG_BASE) && each(node, data))
+		if ((own_name || !(def.vd_flags & VER_FLG_BASE)) && each(node, data))
 			break;
 		if (!def.vd_next)
 			break;
@@ -238,27 +248,6 @@ static const char *walk_needs(const struct lc_image *image,
 		address += file.vn_next;
 	}
 	return NULL;
-}
-
-struct needs_call {
-	bool (*each)(const char *file, const char *node, void *data);
-	void *data;
-};
-
-static bool call_need(const struct need *need, void *data)
-{
-	struct needs_call *call = data;
-
-	return call->each(need->file, need->node, call->data);
-}
-
-const char *lc_image_version_needs(const struct lc_image *image,
-				   bool (*each)(const char *file, const char *node, void *data),
-				   void *data)
-{
-	struct needs_call call = { each, data };
-
-	return walk_needs(image, call_need, &call);
 }
 
 /* ---- symbols ---- */

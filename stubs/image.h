@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image.h - what an ELF file, or an object in memory, imports
+ * image.h - what an ELF file, or an object in memory, is and imports
  *
  * One reader for both, since both are found through the program headers and
  * the dynamic section; section headers are not believed.  Everything is
@@ -44,20 +44,24 @@ struct lc_undefined {
 const char *lc_image_open(struct lc_image *image, const void *bytes, size_t size);
 const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *info);
 
+/* The string of an entry such as DT_SONAME; NULL if there is none.  It lives as
+ * long as the image. */
+const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag);
+
 /*
  * Each calls `each` until it returns true.  Strings live as long as the image.
  * NULL, or what is wrong.
+ *
+ * Of the version nodes that it defines the first is its own name, which is no
+ * node of any symbol: it is given if `own_name`.
  *
  * Of symbols only those are given whose version node `wanted` accepts; it is
  * called once for each node, and with NULL for symbols without a version.
  */
 const char *lc_image_needed(const struct lc_image *image,
 			    bool (*each)(const char *soname, void *data), void *data);
-const char *lc_image_nodes(const struct lc_image *image,
+const char *lc_image_nodes(const struct lc_image *image, bool own_name,
 			   bool (*each)(const char *node, void *data), void *data);
-const char *lc_image_version_needs(const struct lc_image *image,
-				   bool (*each)(const char *file, const char *node, void *data),
-				   void *data);
 const char *lc_image_undefined(const struct lc_image *image,
 			       bool (*wanted)(const char *node, void *data),
 			       bool (*each)(const struct lc_undefined *symbol, void *data),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* object.c - what a shared object says of itself */
+/* object.c - whether a file can be loaded as a real library */
 #include "object.h"
 
 #include <errno.h>
@@ -229,100 +229,4 @@ const char *lc_elf_file(const char *path, const struct lc_library *library, stru
 		why = read_dynamic(&file, library, elf);
 	close(file.fd);
 	return why;
-}
-
-/*
- * glibc turns some addresses in a loaded dynamic section into pointers and
- * leaves others, and other systems leave them all: what lies below the base is
- * still an offset.
- */
-static uintptr_t loaded_address(const struct dl_phdr_info *info, ElfW(Addr) value)
-{
-	return value < info->dlpi_addr ? info->dlpi_addr + value : value;
-}
-
-/* Whether [address, address + size) lies in a mapped segment. */
-static bool is_mapped(const struct dl_phdr_info *info, uintptr_t address, size_t size)
-{
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_LOAD && address >= start &&
-		    address - start <= p->p_memsz && size <= p->p_memsz - (address - start))
-			return true;
-	}
-	return false;
-}
-
-static const char *loaded_string(const struct lc_loaded *loaded, size_t index)
-{
-	return index < loaded->strings_size ? loaded->strings + index : NULL;
-}
-
-bool lc_elf_loaded(const struct dl_phdr_info *info, struct lc_loaded *loaded)
-{
-	size_t soname = 0, rpath = 0, runpath = 0;
-	uintptr_t strings = 0;
-
-	*loaded = (struct lc_loaded){ .base = info->dlpi_addr };
-	for (size_t i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			loaded->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr +
-							      info->dlpi_phdr[i].p_vaddr);
-	if (!loaded->dynamic)
-		return false;
-	for (const ElfW(Dyn) *d = loaded->dynamic; d->d_tag != DT_NULL; d++) {
-		switch (d->d_tag) {
-		case DT_SONAME:		soname = d->d_un.d_val; break;
-		case DT_RPATH:		rpath = d->d_un.d_val; break;
-		case DT_RUNPATH:	runpath = d->d_un.d_val; break;
-		case DT_STRSZ:		loaded->strings_size = d->d_un.d_val; break;
-		case DT_STRTAB:		strings = loaded_address(info, d->d_un.d_ptr); break;
-		case DT_VERDEF:		loaded->verdef = loaded_address(info, d->d_un.d_ptr); break;
-		case DT_VERDEFNUM:	loaded->verdef_count = d->d_un.d_val; break;
-		}
-	}
-	if (!is_mapped(info, strings, loaded->strings_size))
-		return false;
-	if (loaded->verdef && !is_mapped(info, loaded->verdef, sizeof(ElfW(Verdef))))
-		loaded->verdef_count = 0;
-	loaded->strings = (const char *)strings;
-	/* Index 0 of a string table is the empty string: not given. */
-	loaded->soname = soname ? loaded_string(loaded, soname) : NULL;
-	loaded->rpath = rpath ? loaded_string(loaded, rpath) : NULL;
-	loaded->runpath = runpath ? loaded_string(loaded, runpath) : NULL;
-	return true;
-}
-
-bool lc_elf_loaded_node(const struct lc_loaded *loaded,
-			bool (*each)(const char *node, void *data), void *data)
-{
-	uintptr_t address = loaded->verdef;
-
-	for (size_t i = 0; i < loaded->verdef_count; i++) {
-		const ElfW(Verdef) *def = (const ElfW(Verdef) *)address;
-		const ElfW(Verdaux) *aux = (const ElfW(Verdaux) *)(address + def->vd_aux);
-		const char *node = loaded_string(loaded, aux->vda_name);
-
-		if (node && each(node, data))
-			return true;
-		if (!def->vd_next)
-			break;
-		address += def->vd_next;
-	}
-	return false;
-}
-
-bool lc_elf_loaded_needed(const struct lc_loaded *loaded,
-			  bool (*each)(const char *soname, void *data), void *data)
-{
-	for (const ElfW(Dyn) *d = loaded->dynamic; d->d_tag != DT_NULL; d++) {
-		const char *soname = d->d_tag == DT_NEEDED ?
-				     loaded_string(loaded, d->d_un.d_val) : NULL;
-
-		if (soname && each(soname, data))
-			return true;
-	}
-	return false;
 }

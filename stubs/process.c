@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image.h"
 #include "object.h"
 
 const char *lc_basename(const char *path)
@@ -15,15 +16,32 @@ const char *lc_basename(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_private_node(const char *node, void *data)
+/* What image.h calls back with until something fits. */
+struct match {
+	const void *wanted;
+	bool found;
+	const struct lc_major *major;	/* of match_real() */
+};
+
+static bool match_private(const char *node, void *data)
 {
-	(void)data;
-	return !strcmp(node, LC_PRIVATE_NODE);
+	struct match *match = data;
+
+	return match->found = !strcmp(node, LC_PRIVATE_NODE);
 }
 
-static bool is_stub(const struct lc_loaded *loaded)
+static bool is_stub(const struct lc_image *image)
 {
-	return lc_elf_loaded_node(loaded, is_private_node, NULL);
+	struct match match = { .found = false };
+
+	lc_image_nodes(image, true, match_private, &match);
+	return match.found;
+}
+
+/* False for what is no ELF object as they should be; nothing is known of it. */
+static bool read_loaded(const struct dl_phdr_info *info, struct lc_image *image)
+{
+	return !lc_image_loaded(image, info) && image->dynamic_count;
 }
 
 struct stub_walk {
@@ -35,18 +53,19 @@ struct stub_walk {
 static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct stub_walk *walk = data;
-	struct lc_loaded loaded;
+	struct lc_image image;
 	struct lc_stub *stub;
+	const char *soname;
 
 	(void)size;
-	if (!lc_elf_loaded(info, &loaded) || !is_stub(&loaded))
+	if (!read_loaded(info, &image) || !is_stub(&image))
 		return 0;
 	stub = lc_grow(walk->arena, &walk->stubs, &walk->count, sizeof(*stub));
 	if (!stub)
 		return 0;
 	stub->path = lc_format(walk->arena, "%s", info->dlpi_name);
-	stub->soname = loaded.soname ? lc_format(walk->arena, "%s", loaded.soname) :
-				       lc_basename(stub->path);
+	soname = lc_image_string(&image, DT_SONAME);
+	stub->soname = soname ? lc_format(walk->arena, "%s", soname) : lc_basename(stub->path);
 	return 0;
 }
 
@@ -68,38 +87,35 @@ struct walk {
 	bool first;		/* the program itself comes first */
 };
 
-struct node_match {
-	const struct lc_library *library;
-	const struct lc_major *major;
-};
-
 /* Real libraries have one version node, named as their SONAME was before
  * auditwheel or anybody else renamed the file. */
-static bool match_node(const char *node, void *data)
+static bool match_real(const char *node, void *data)
 {
-	struct node_match *match = data;
+	struct match *match = data;
+	const struct lc_library *library = match->wanted;
 
-	for (size_t i = 0; i < match->library->major_count; i++) {
-		if (!strcmp(node, match->library->majors[i].soname)) {
-			match->major = &match->library->majors[i];
-			return true;
+	for (size_t i = 0; i < library->major_count && !match->found; i++) {
+		if (!strcmp(node, library->majors[i].soname)) {
+			match->major = &library->majors[i];
+			match->found = true;
 		}
 	}
-	return false;
+	return match->found;
 }
 
-static void note_real(struct walk *walk, const struct lc_loaded *loaded, const char *path)
+static void note_real(struct walk *walk, const struct lc_image *image, const char *path)
 {
 	for (size_t i = 0; i < walk->stub_count; i++) {
-		struct node_match match = { .library = walk->stubs[i].library };
+		struct match match = { .wanted = walk->stubs[i].library };
 		struct lc_real *real;
 
-		if (!lc_elf_loaded_node(loaded, match_node, &match))
+		lc_image_nodes(image, true, match_real, &match);
+		if (!match.found)
 			continue;
 		real = lc_grow(walk->arena, &walk->process->reals,
 			       &walk->process->real_count, sizeof(*real));
 		if (real)
-			*real = (struct lc_real){ match.library, match.major,
+			*real = (struct lc_real){ match.wanted, match.major,
 						  lc_format(walk->arena, "%s", path) };
 		return;
 	}
@@ -107,15 +123,26 @@ static void note_real(struct walk *walk, const struct lc_loaded *loaded, const c
 
 static bool match_needed(const char *soname, void *data)
 {
-	const struct lc_stub *stub = data;
+	struct match *match = data;
+	const struct lc_stub *stub = match->wanted;
 
-	return !strcmp(soname, stub->soname) ||
-	       !strcmp(lc_basename(soname), lc_basename(stub->path));
+	return match->found = !strcmp(soname, stub->soname) ||
+			      !strcmp(lc_basename(soname), lc_basename(stub->path));
 }
 
-static void note_user(struct walk *walk, const struct lc_loaded *loaded, const char *path,
+static bool needs(const struct lc_image *image, const struct lc_stub *stub)
+{
+	struct match match = { .wanted = stub };
+
+	lc_image_needed(image, match_needed, &match);
+	return match.found;
+}
+
+static void note_user(struct walk *walk, const struct lc_image *image, const char *path,
 		      const struct lc_library *needs)
 {
+	const char *rpath = lc_image_string(image, DT_RPATH);
+	const char *runpath = lc_image_string(image, DT_RUNPATH);
 	struct lc_user *user = lc_grow(walk->arena, &walk->process->users,
 				       &walk->process->user_count, sizeof(*user));
 
@@ -123,22 +150,21 @@ static void note_user(struct walk *walk, const struct lc_loaded *loaded, const c
 		return;
 	user->path = lc_format(walk->arena, "%s", path);
 	user->needs = needs;
-	if (loaded->runpath)	/* ld.so ignores DT_RPATH beside it */
-		user->runpath = lc_format(walk->arena, "%s", loaded->runpath);
-	else if (loaded->rpath)
-		user->rpath = lc_format(walk->arena, "%s", loaded->rpath);
+	if (runpath)	/* ld.so ignores DT_RPATH beside it */
+		user->runpath = lc_format(walk->arena, "%s", runpath);
+	else if (rpath)
+		user->rpath = lc_format(walk->arena, "%s", rpath);
 }
 
-static void note_caller(struct walk *walk, const struct dl_phdr_info *info,
-			const struct lc_loaded *loaded, const char *path,
-			const struct lc_library *needs)
+static void note_caller(struct walk *walk, const struct lc_image *image, const char *path,
+			const struct lc_library *library)
 {
 	struct lc_process *process = walk->process;
 	size_t count = process->user_count;
 
-	note_user(walk, loaded, path, needs);
+	note_user(walk, image, path, library);
 	if (walk->callers && process->user_count > count)
-		lc_callers_note(walk->arena, &process->callers, needs, info,
+		lc_callers_note(walk->arena, &process->callers, library, image,
 				process->users[count].path);
 }
 
@@ -147,12 +173,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	struct walk *walk = data;
 	const char *path = info->dlpi_name;
 	bool program = walk->first;
-	struct lc_loaded loaded;
+	struct lc_image image;
 	char exe[4096];
 
 	(void)size;
 	walk->first = false;
-	if (!lc_elf_loaded(info, &loaded))
+	if (!read_loaded(info, &image))
 		return 0;
 	if (program) {
 		ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -160,17 +186,17 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		exe[length > 0 ? length : 0] = 0;
 		path = exe;
 		/* The program's DT_RPATH counts for every object it has. */
-		if (loaded.rpath && !loaded.runpath)
-			note_user(walk, &loaded, path, NULL);
+		if (lc_image_string(&image, DT_RPATH) && !lc_image_string(&image, DT_RUNPATH))
+			note_user(walk, &image, path, NULL);
 	}
-	if (is_stub(&loaded)) {
-		note_user(walk, &loaded, path, NULL);
+	if (is_stub(&image)) {
+		note_user(walk, &image, path, NULL);
 		return 0;
 	}
-	note_real(walk, &loaded, path);
+	note_real(walk, &image, path);
 	for (size_t i = 0; i < walk->stub_count; i++)
-		if (lc_elf_loaded_needed(&loaded, match_needed, (void *)&walk->stubs[i]))
-			note_caller(walk, info, &loaded, path, walk->stubs[i].library);
+		if (needs(&image, &walk->stubs[i]))
+			note_caller(walk, &image, path, walk->stubs[i].library);
 	return 0;
 }
 

@@ -274,7 +274,7 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 	const char *why = lc_image_open(image, bytes, size);
 
 	if (!why)
-		why = lc_image_nodes(image, note_node, reading);
+		why = lc_image_nodes(image, false, note_node, reading);
 	if (!why)
 		why = lc_image_undefined(image, wanted, note_symbol, reading);
 	if (!why)
