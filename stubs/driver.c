@@ -8,40 +8,20 @@
 #include <unistd.h>
 
 #include "glibc.h"
+#include "note.h"
 #include "settings.h"
 
-/* The loader's own search first, then where it does not look on WSL and NixOS. */
-static const char *const cuda_files[] = {
-	"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/run/opengl-driver/lib/libcuda.so.1", NULL
-};
-static const char *const nvml_files[] = {
-	"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1",
-	"/run/opengl-driver/lib/libnvidia-ml.so.1", NULL
-};
-
-static void *open_first(const char *const *files)
-{
-	void *handle = NULL;
-
-	for (; *files && !handle; files++)
-		handle = dlopen(*files, RTLD_NOW | RTLD_LOCAL);
-	return handle;
-}
+LC_DLOPEN_NOTE(nvml,
+	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "the display driver's branch"))
 
 int lc_driver_version(void)
 {
-	void *handle = open_first(cuda_files);
-	int (*get)(int *) = NULL;
-	int version = 0;
+	int version;
 
-	if (handle)
-		*(void **)&get = dlsym(handle, "cuDriverGetVersion");
-	/* NVIDIA's link-time stub of libcuda answers 34 to everything. */
-	if (!get || get(&version) || version < 1000)
-		version = 0;
+	/* It stays loaded: a runtime that is loaded next needs it anyway. */
+	lc_driver_handle(&version);
 	lc_trace(version ? "the driver supports CUDA %d.%d" : "there is no driver",
 		 version / 1000, version % 1000 / 10);
-	/* The handle is kept: a runtime that is loaded next needs it anyway. */
 	return version;
 }
 
@@ -60,7 +40,7 @@ static int branch_of_module(void)
 
 static int branch_of_nvml(void)
 {
-	void *handle = open_first(nvml_files);
+	void *handle = lc_driver_library("libnvidia-ml.so.1");
 	int (*get)(char *, unsigned) = NULL;
 	int (*init)(void) = NULL, (*shut_down)(void) = NULL;
 	char text[96] = "";

@@ -11,6 +11,13 @@
  */
 int lc_driver_version(void);
 
+/* The same library, for its functions to be looked up; NULL, and version 0,
+ * without a driver.  It stays loaded. */
+void *lc_driver_handle(int *version);
+
+/* A library of the driver's by its name, or NULL. */
+void *lc_driver_library(const char *name);
+
 /*
  * The display driver's branch, 535 for 535.104.05: what minor-version
  * compatibility depends on.  From the kernel module, else from NVML; 0 if
