@@ -269,11 +269,11 @@ static void choose(struct attempt *attempt, bool process_only)
 		if (attempt->arena.failed)
 			return;
 		if (attempt->choice.option < 0) {
-			if (resorted || at->seats[at->self].option_count)
+			if (resorted || lc_search_found(&attempt->search))
 				return;
 			resorted = true;
 			lc_search_last_resort(&attempt->arena, &attempt->search);
-			if (!at->seats[at->self].option_count)
+			if (!lc_search_found(&attempt->search))
 				return;
 		} else if (open_choice(attempt)) {
 			if (agree(attempt))

@@ -27,12 +27,15 @@ static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *se
 	return option;
 }
 
-/* Reads a candidate's file and says in `option` what it is. */
-static void examine(const struct lc_library *library, const char *path,
-		    struct lc_option *option, const struct lc_major *expected)
+/* Reads the file of the option that was added last, and notes what it is. */
+static void examine(struct lc_search *search, size_t seat, const struct lc_major *expected)
 {
+	const struct lc_library *library = search->peers[seat]->library;
+	size_t last = search->seats[seat].option_count - 1;
+	struct lc_option *option = &search->seats[seat].options[last];
+	struct lc_file *file = &search->files[seat][last];
 	struct lc_elf elf;
-	const char *why = lc_elf_file(path, library, &elf);
+	const char *why = lc_elf_file(file->path, library, &elf);
 
 	option->major = expected ? expected->major : 0;
 	option->unusable = true;
@@ -40,6 +43,7 @@ static void examine(const struct lc_library *library, const char *path,
 		option->reason = why;
 		return;
 	}
+	file->stub = elf.stub;
 	if (elf.stub) {
 		option->reason = "is a lazycuda stub itself";
 		return;
@@ -76,7 +80,7 @@ static void add_override(struct lc_arena *arena, struct lc_search *search, size_
 		option->reason = lc_format(arena, "%s must be an absolute path", library->variable);
 		return;
 	}
-	examine(library, path, option, NULL);
+	examine(search, seat, NULL);
 	if (option->unusable)
 		option->reason = lc_format(arena, "%s names a file that %s", library->variable,
 					   option->reason);
@@ -148,7 +152,7 @@ static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_
 	file = &search->files[seat][search->seats[seat].option_count - 1];
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
-	examine(search->peers[seat]->library, path, option, major);
+	examine(search, seat, major);
 }
 
 static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat,
@@ -268,6 +272,28 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	}
 }
 
+bool lc_search_found(const struct lc_search *search)
+{
+	size_t self = search->at.self;
+
+	for (size_t i = 0; i < search->seats[self].option_count; i++)
+		if (search->seats[self].options[i].origin != LC_BY_SEARCH ||
+		    !search->files[self][i].stub)
+			return true;
+	return false;
+}
+
+/* Whether a stub was found under the name of this major. */
+static bool stub_has_name(const struct lc_search *search, const struct lc_major *major)
+{
+	size_t self = search->at.self;
+
+	for (size_t i = 0; i < search->seats[self].option_count; i++)
+		if (search->files[self][i].stub && search->seats[self].options[i].major == major->major)
+			return true;
+	return false;
+}
+
 void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
 	size_t self = search->at.self;
@@ -278,10 +304,13 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 	}
 	for (size_t m = 0; m < lc_library.major_count; m++) {
 		const struct lc_major *major = &lc_library.majors[m];
-		void *handle = dlopen(major->soname, RTLD_NOW | RTLD_LOCAL);
 		struct lc_option *option;
 		struct link_map *map;
+		void *handle;
 
+		if (stub_has_name(search, major))
+			continue;
+		handle = dlopen(major->soname, RTLD_NOW | RTLD_LOCAL);
 		if (!handle)
 			continue;
 		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/') {
@@ -289,7 +318,7 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 
 			option = add_option(arena, search, self, path, "loader", LC_BY_SEARCH);
 			if (option)
-				examine(&lc_library, path, option, major);
+				examine(search, self, major);
 		}
 		/* Whoever uses it opens it again; until then it is not kept. */
 		dlclose(handle);

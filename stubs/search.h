@@ -17,6 +17,7 @@
 struct lc_file {
 	const char *path;
 	const char *found_by;	/* as in lazycuda.h */
+	bool stub;		/* one of ours: no sign that a real library is here */
 	dev_t device;		/* of what was found by search: the same file may */
 	ino_t inode;		/* be in several places, through links */
 };
@@ -34,9 +35,13 @@ struct lc_search {
  * if `process_only`. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
+/* Whether there is anything for this stub but other stubs under real names. */
+bool lc_search_found(const struct lc_search *search);
+
 /*
  * Adds what dlopen() finds for a plain soname where the places had nothing: a
- * loader may know more than we do (Nix, LD_AUDIT, musl).  Loads it.
+ * loader may know more than we do (Nix, LD_AUDIT, musl).  Loads it.  A soname
+ * under which there is a stub is not asked for: dlopen() would give that one.
  */
 void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search);
 
