@@ -2,7 +2,7 @@
 /*
  * gen.c - turns symbols.txt into the sources of the stub libraries
  *
- *	gen [-o DIR] [--abi MAJOR] LIST
+ *	gen [-o DIR] [--abi MAJOR | --compat MAJOR] LIST
  *
  * For each library of the list it writes, into DIR:
  *
@@ -13,7 +13,10 @@
  *	STUB.import12.map	and their version scripts
  *
  * MAJOR is the ABI that programs get which link the stub itself rather than an
- * import library, for the names whose interface differs between majors.
+ * import library, for the names whose interface differs between majors.  With
+ * --compat the stubs stand in for the libraries of that one major, under their
+ * SONAMEs and with their names and versions alone; import libraries have no
+ * part in that.
  *
  * Exit status: 0 all written, 2 nothing was.
  */
@@ -28,13 +31,23 @@
 
 struct options {
 	const char *directory, *list;
-	unsigned abi;
+	struct purpose purpose;
 };
 
 static _Noreturn void usage(void)
 {
-	fputs("usage: gen [-o DIR] [--abi MAJOR] LIST\n", stderr);
+	fputs("usage: gen [-o DIR] [--abi MAJOR | --compat MAJOR] LIST\n", stderr);
 	exit(2);
+}
+
+static unsigned read_major(const char *word)
+{
+	char *end;
+	unsigned long major = strtoul(word, &end, 10);
+
+	if (*end || !major || major > 1000)
+		usage();
+	return (unsigned)major;
 }
 
 static void read_options(struct options *options, char **argument)
@@ -44,27 +57,25 @@ static void read_options(struct options *options, char **argument)
 		if (!strcmp(*argument, "-o") && argument[1]) {
 			options->directory = *++argument;
 		} else if (!strcmp(*argument, "--abi") && argument[1]) {
-			char *end;
-
-			options->abi = (unsigned)strtoul(*++argument, &end, 10);
-			if (*end || !options->abi)
-				usage();
+			options->purpose.abi = read_major(*++argument);
+		} else if (!strcmp(*argument, "--compat") && argument[1]) {
+			options->purpose.compat = read_major(*++argument);
 		} else if (**argument == '-' || options->list) {
 			usage();
 		} else {
 			options->list = *argument;
 		}
 	}
-	if (!options->list)
+	if (!options->list || (options->purpose.abi && options->purpose.compat))
 		usage();
 }
 
-static void check_abi(const struct list *list, unsigned abi)
+static void check_major(const struct list *list, const char *option, unsigned major)
 {
 	for (size_t i = 0; i < list->libraries.count; i++)
-		if (list->libraries.items[i].in & major_set(list, abi))
+		if (list->libraries.items[i].in & major_set(list, major))
 			return;
-	fail("--abi %u: no library of the list has that major", abi);
+	fail("%s %u: no library of the list has that major", option, major);
 }
 
 /* ---- files: all of them or none ---- */
@@ -148,15 +159,21 @@ int main(int count, char **arguments)
 	(void)count;
 	read_options(&options, arguments);
 	read_list(&list, options.list);
-	if (options.abi)
-		check_abi(&list, options.abi);
+	if (options.purpose.abi)
+		check_major(&list, "--abi", options.purpose.abi);
+	if (options.purpose.compat)
+		check_major(&list, "--compat", options.purpose.compat);
 	for (size_t i = 0; i < list.libraries.count; i++) {
 		struct plan plan;
 
 		make_plan(&plan, &list, &list.libraries.items[i]);
-		write_stub(&files, &plan, options.abi);
-		write_links(&files, &plan);
+		if (options.purpose.compat && !soname_of(&plan, options.purpose.compat))
+			continue;
+		write_stub(&files, &plan, options.purpose);
+		write_map(&files, &plan, options.purpose);
 		write_layouts(&files, &plan);
+		if (!options.purpose.compat)
+			write_imports(&files, &plan);
 	}
 	write_files(&files, options.directory);
 	return 0;

@@ -8,6 +8,7 @@
  *	value.c		structs by value, as C
  *	write_stub.c	writes a stub as C
  *	write_links.c	and what the linker needs: version scripts, import libraries
+ *	write_note.c	and packaging tools: the libraries that it may open
  *	gen.c		command line, and files that appear whole or not at all
  *	util.c		memory, text, errors
  *

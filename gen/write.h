@@ -14,13 +14,24 @@ struct files {
 	ARRAY(struct file *) all;
 };
 
-/* Adds the files of one stub.  `abi` is the major that names without a default
- * version get as their default; 0: none. */
-void write_stub(struct files *files, struct plan *plan, unsigned abi);	/* .c and .h */
-void write_links(struct files *files, const struct plan *plan);	/* maps, imports */
+/* What the stubs are made for. */
+struct purpose {
+	/* The major that names without a default version get as their default; 0: none. */
+	unsigned abi;
+	/* The stubs stand in for the libraries of this major, under their SONAMEs,
+	 * for callers of this major alone; 0: they serve all. */
+	unsigned compat;
+};
+
+/* Adds the files of one stub. */
+void write_stub(struct files *files, struct plan *plan, struct purpose purpose);	/* .c, .h */
+void write_map(struct files *files, const struct plan *plan, struct purpose purpose);
+void write_imports(struct files *files, const struct plan *plan);
 void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */
 
-/* The parts that both use. */
+void write_note(struct text *c, const struct plan *plan);	/* the end of .c */
+
+/* The parts that several use. */
 struct text *new_file(struct files *files, const struct plan *plan, const char *suffix,
 		      const char *open, const char *close);
 const char *soname_of(const struct plan *plan, unsigned major);

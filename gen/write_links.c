@@ -24,7 +24,7 @@ struct text *new_file(struct files *files, const struct plan *plan, const char *
 	return &file->text;
 }
 
-static void write_map(struct files *files, const struct plan *plan)
+void write_map(struct files *files, const struct plan *plan, struct purpose purpose)
 {
 	const struct library *library = plan->library;
 	struct text *map = new_file(files, plan, ".map", "# ", "");
@@ -33,9 +33,10 @@ static void write_map(struct files *files, const struct plan *plan)
 	for (unsigned bit = 0; bit < plan->list->toolkit_count; bit++) {
 		unsigned major = major_of(plan->list, bit);
 
-		if ((bit && major_of(plan->list, bit - 1) == major) || !soname_of(plan, major))
+		if ((bit && major_of(plan->list, bit - 1) == major) || !soname_of(plan, major) ||
+		    (purpose.compat && purpose.compat != major))
 			continue;
-		for (size_t i = 0; i < library->nodes.count; i++)
+		for (size_t i = 0; i < library->nodes.count && !purpose.compat; i++)
 			if (library->nodes.items[i].major == major)
 				add(map, "%s { };\n", library->nodes.items[i].name);
 		add(map, "%s { };\n", soname_of(plan, major));
@@ -101,9 +102,8 @@ static void write_import_maps(struct files *files, const struct plan *plan)
 	}
 }
 
-void write_links(struct files *files, const struct plan *plan)
+void write_imports(struct files *files, const struct plan *plan)
 {
-	write_map(files, plan);
 	write_import(files, plan);
 	write_import_maps(files, plan);
 }

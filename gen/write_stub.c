@@ -257,9 +257,10 @@ static unsigned default_major(const struct use *first, const struct use *end, un
 	return abi && first->slot->row->apart ? abi : first->major;
 }
 
-static void write_use(struct text *c, const struct plan *plan, const struct use *use, bool chosen)
+static void write_use(struct text *c, const struct plan *plan, const struct use *use, bool chosen,
+		      bool nodes)
 {
-	for (size_t i = 0; i < plan->library->nodes.count; i++) {
+	for (size_t i = 0; i < plan->library->nodes.count && nodes; i++) {
 		const struct node *node = &plan->library->nodes.items[i];
 
 		if (node->major == use->major)
@@ -270,7 +271,7 @@ static void write_use(struct text *c, const struct plan *plan, const struct use 
 	    chosen ? "@@" : "@", soname_of(plan, use->major));
 }
 
-static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
+static void write_exports(struct text *c, const struct plan *plan, struct purpose purpose)
 {
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
 
@@ -280,9 +281,10 @@ static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 
 		for (next = use; next < end && !strcmp(next->name, use->name); next++)
 			;
-		chosen = default_major(use, next, abi);
+		chosen = purpose.compat ? purpose.compat : default_major(use, next, purpose.abi);
 		for (const struct use *one = next; one-- > use;)
-			write_use(c, plan, one, one->major == chosen);
+			if (!purpose.compat || one->major == purpose.compat)
+				write_use(c, plan, one, one->major == chosen, !purpose.compat);
 	}
 }
 
@@ -494,15 +496,16 @@ static void write_majors(struct text *c, const struct plan *plan)
 	add(c, " };\n");
 }
 
-static void write_library(struct text *c, const struct plan *plan)
+static void write_library(struct text *c, const struct plan *plan, struct purpose purpose)
 {
 	const struct library *library = plan->library;
 	const int32_t *errors = library->errors;
+	const char *name = purpose.compat ? soname_of(plan, purpose.compat) : library->stub;
 
 	add(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
 	add(c, "const struct lc_library lc_library = {\n");
 	add(c, "\t.name = \"%s\",\n\t.stub = \"%s\",\n\t.variable = \"%s\",\n", library->name,
-	    library->stub, library->variable);
+	    name, library->variable);
 	if (library->companion)
 		add(c, "\t.companion = \"%s\",\n", library->companion);
 	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n"
@@ -519,15 +522,16 @@ static void write_library(struct text *c, const struct plan *plan)
 	add(c, "};\n");
 }
 
-void write_stub(struct files *files, struct plan *plan, unsigned abi)
+void write_stub(struct files *files, struct plan *plan, struct purpose purpose)
 {
 	struct text *c;
 
 	write_header(files, plan);
 	c = new_file(files, plan, ".c", "/* ", " */");
 	add(c, "#include \"%.*s.h\"\n", (int)strlen(plan->library->stub) - 3, plan->library->stub);
+	add(c, "#include \"note.h\"\n");
 	write_entries(c, plan);
-	write_exports(c, plan, abi);
+	write_exports(c, plan, purpose);
 	write_pool(c, plan);
 	write_candidates(c, plan);
 	write_slot_rows(c, plan);
@@ -535,5 +539,6 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_enumerators(c, plan);
 	write_since(c, plan);
 	write_majors(c, plan);
-	write_library(c, plan);
+	write_library(c, plan, purpose);
+	write_note(c, plan);
 }

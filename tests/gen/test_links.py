@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import build
+import dlopen_notes
 import elf
 
 THING = (build.ROOT / "tests" / "gen" / "thing.txt").read_text()
@@ -278,3 +279,44 @@ def test_other_linkers(cc, thing, stub, tmp_path, linker):
                          for line in elf.readelf("-s", library).splitlines()
                          if line.endswith(" lc_slots"))
     assert start <= table and table + length <= start + size
+
+
+# ---- a stub under the real name ----
+
+@pytest.fixture
+def compat(cc, gen, tmp_path):
+    """compat(2): the stub that stands in for libthing.so.2, and its folder."""
+    def make(major):
+        folder = tmp_path / f"compat{major}"
+        folder.mkdir()
+        assert gen(THING, folder, "--compat", str(major)).returncode == 0
+        return cc.stub(folder, tmp_path / f"libthing.so.{major}"), folder
+    return make
+
+
+@pytest.mark.parametrize("major", [1, 2, 3])
+def test_a_compat_stub_has_one_majors_names_as_defaults(stub, compat, major):
+    made, folder = compat(major)
+    node = f"libthing.so.{major}"
+    assert elf.defined_nodes(made)[:2] == ["LAZYCUDA_1", node]
+    ordinary = {name for name, found in versions(stub).items()
+                if {node, f"@{node}"} & found}
+    found = {name: nodes for name, nodes in versions(made).items() if not nodes & {"@LAZYCUDA_1"}}
+    assert found == {name: {f"@{node}"} for name in ordinary}
+    assert f'.stub = "{node}"' in (folder / "libthing_stub.c").read_text()
+
+
+def test_a_compat_stub_has_no_import_libraries(compat):
+    _, folder = compat(2)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "libthing_stub.c", "libthing_stub.h", "libthing_stub.layouts.h", "libthing_stub.map"]
+
+
+# ---- what packaging tools read ----
+
+def test_the_note_names_sonames_and_companions_newest_first(stub):
+    real, companions = dlopen_notes.by_section(stub)
+    assert real["soname"] == ["libthing.so.3", "libthing.so.2", "libthing.so.1"]
+    assert companions["soname"] == [f"libthing-data.so.{version}"
+                                    for version in ("3.0", "2.1", "2.0", "1.1", "1.0")]
+    assert {entry["feature"] for entry in (real, companions)} == {"thing"}

@@ -29,7 +29,9 @@ def test_loading_opens_nothing_but_the_stubs(full):
     rest = [path for path in opened if not path.endswith("_stub.so")]
     # libdl may come with them; ld.so's cache leads to it.
     assert all(re.search(r"/libdl\.so\.2$|/ld\.so\.cache$", path) for path in rest), rest
-    assert "cudart.so.13" not in calls and "libcuda.so" not in calls
+    # ld.so reads the beginning of the stubs themselves, where their notes are.
+    asked = re.sub(r"^.*\bread\(.*$", "", calls, flags=re.M)
+    assert "cudart.so.13" not in asked and "libcuda.so" not in asked
 
 
 def test_linked_stubs_do_nothing_before_main_and_after_it(full):

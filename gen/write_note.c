@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* write_note.c - which libraries a stub may open, for packaging tools (stubs/note.h) */
+#include "write.h"
+
+static void add_quoted(struct text *c, size_t *count, const char *soname)
+{
+	add(c, "%s\\\"%s\\\"", (*count)++ ? ",\"\n\t\t\"" : "", soname);
+}
+
+/* The companion of one toolkit: %M and %m are its major and minor. */
+static const char *companion_of(const char *pattern, struct version version)
+{
+	struct text name = { 0 };
+
+	for (; *pattern; pattern++) {
+		if (pattern[0] == '%' && (pattern[1] == 'M' || pattern[1] == 'm'))
+			add(&name, "%u", *++pattern == 'M' ? version.major : version.minor);
+		else
+			add(&name, "%c", *pattern);
+	}
+	return name.bytes;
+}
+
+static void add_sonames(struct text *c, const struct plan *plan)
+{
+	const struct list *list = plan->list;
+	unsigned last = 0;
+	size_t count = 0;
+
+	for (unsigned i = list->toolkit_count; i--;) {
+		unsigned major = major_of(list, i);
+
+		if (major != last && soname_of(plan, major))
+			add_quoted(c, &count, soname_of(plan, major));
+		last = major;
+	}
+}
+
+static void add_companions(struct text *c, const struct plan *plan)
+{
+	size_t count = 0;
+
+	for (unsigned i = plan->list->toolkit_count; i--;)
+		if (plan->library->in & BIT(i))
+			add_quoted(c, &count, companion_of(plan->library->companion,
+							   plan->list->toolkits[i]));
+}
+
+/* In the order of the search: the newest first. */
+void write_note(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	add(c, "\nLC_DLOPEN_NOTE(library,\n\tLC_DLOPEN(\"");
+	add_sonames(c, plan);
+	add(c, "\",\n\t\t\"%s\", \"the real library that calls are forwarded to\")", library->name);
+	if (library->companion) {
+		add(c, " \",\"\n\tLC_DLOPEN(\"");
+		add_companions(c, plan);
+		add(c, "\",\n\t\t\"%s\", \"what the real library needs beside it\")", library->name);
+	}
+	add(c, ")\n");
+}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Every stub says which libraries it may open, in the words of UAPI.12."""
+import shutil
+import subprocess
+
+import pytest
+
+import build
+import dlopen_notes as notes
+import elf
+import symbols
+
+DRIVER = [["libcuda.so.1"], ["libnvidia-ml.so.1"]]
+libraries = pytest.mark.parametrize("library", build.LIBRARIES)
+
+
+def expected(library):
+    """From symbols.txt: SONAMEs that are searched for, the newest first."""
+    listed = symbols.read().libraries[library]
+    wanted = [[soname for soname, _ in reversed(listed.sonames)]]
+    if library == "nvrtc":
+        wanted.append([f"libnvrtc-builtins.so.{version}"
+                       for version in reversed(symbols.read().toolkits)])
+    return wanted
+
+
+@libraries
+def test_it_names_what_the_search_looks_for_and_the_driver(library):
+    entries = notes.by_section(build.stub(library))
+    mine = [entry["soname"] for entry in entries if entry["feature"] == library]
+    assert mine == expected(library)
+    assert sorted(e["soname"] for e in entries if e["feature"] == "driver") == DRIVER
+    assert len(entries) == len(expected(library)) + 2
+
+
+@libraries
+def test_every_entry_has_all_four_keys(library):
+    # One published reader fails without `feature`; `suggested` is what Debian allows.
+    for entry in notes.by_section(build.stub(library)):
+        assert set(entry) == {"soname", "feature", "description", "priority"}
+        assert entry["priority"] == "suggested" and entry["description"]
+
+
+@libraries
+def test_it_is_loaded_with_the_library(library):
+    assert notes.by_segment(build.stub(library)) == notes.by_section(build.stub(library))
+
+
+def test_the_dispatch_library_names_the_driver():
+    entries = notes.by_section(build.STUBS / "liblazycuda_link.so")
+    assert [e["soname"] for e in entries if e["feature"] == "driver"] == DRIVER[:1]
+
+
+def test_a_stub_under_a_real_name_has_it_too(tmp_path):
+    folder = build.BUILD / "tests" / "installed"
+    build.make(f"BUILD={folder}", "COMPAT=12")
+    assert notes.by_section(folder / "lib" / "compat12" / "libnvrtc.so.12") == notes.by_section(
+        build.stub("nvrtc"))
+
+
+@libraries
+def test_it_survives_strip(tmp_path, library):
+    stripped = tmp_path / "stripped.so"
+    subprocess.run(["strip", "-o", stripped, build.stub(library)], check=True)
+    assert notes.by_section(stripped) == notes.by_section(build.stub(library))
+
+
+@pytest.mark.parametrize("linker", ["bfd", "gold", "lld"])
+@pytest.mark.parametrize("flags", [("-Wl,--gc-sections",), ("-Wl,--gc-sections", "-flto")])
+def test_it_survives_the_linker(linker, flags):
+    if not shutil.which(f"ld.{linker}"):
+        pytest.skip(f"there is no ld.{linker}")
+    if linker == "lld" and "-flto" in flags:
+        pytest.skip("lld reads no LTO objects of gcc")
+    name = f"notes-{linker}{'-lto' if '-flto' in flags else ''}"
+    folder = build.BUILD / "tests" / name
+    try:
+        build.make(f"BUILD={folder}", f"LDFLAGS=-fuse-ld={linker} {' '.join(flags)}",
+                   f"CFLAGS=-O2 -ffunction-sections -fdata-sections {' '.join(flags[1:])}",
+                   f"{folder}/lib/libnvrtc_stub.so")
+    except AssertionError as error:
+        if linker == "gold" and "push-state" in str(error):
+            pytest.skip("this gold is too old")
+        raise
+    assert notes.by_section(folder / "lib" / "libnvrtc_stub.so") == notes.by_section(
+        build.stub("nvrtc"))
+
+
+@libraries
+def test_it_survives_patchelf(tmp_path, patchelf, library):
+    # As auditwheel does it: another name, and a run path.
+    patched = tmp_path / f"lib{library}_stub-0123abcd.so"
+    shutil.copy(build.stub(library), patched)
+    patchelf("--set-soname", patched.name, patched)
+    patchelf("--set-rpath", "$ORIGIN/a/path/that/needs/more/room/than/there/was", patched)
+    assert elf.dynamic(patched)["SONAME"] == [patched.name]
+    assert notes.by_section(patched) == notes.by_section(build.stub(library))
+
+
+@libraries
+def test_systemds_reader_reads_it(library):
+    program = shutil.which("dlopen-notes") or shutil.which("dlopen-notes.py")
+    if not program:
+        pytest.skip("there is no dlopen-notes (of systemd's package-notes; not on PyPI)")
+    said = build.output(program, "--raw" if "raw" in build.output(program, "--help") else "-r",
+                        build.stub(library))
+    assert all(soname in said for names in expected(library) for soname in names)
