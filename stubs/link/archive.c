@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* archive.c - the members of a static library */
+#include <stdlib.h>
+#include <string.h>
+
+#include "containers.h"
+
+#define MAGIC_SIZE 8
+#define LONGEST_NAME 4096
+
+struct member_header {
+	char name[16], date[12], owner[6], group[6], mode[8], size[10], end[2];
+};
+
+struct archive {
+	const struct lc_part *part;
+	struct lc_arena *arena;
+	int *count;
+	lc_each_entry *each;
+	void *data;
+	struct lc_part long_names;	/* GNU's member of names */
+	const char *member;		/* that is being read */
+};
+
+static void take_entry(struct lazycuda_entry *entry, void *data)
+{
+	struct archive *archive = data;
+
+	entry->member = archive->member;
+	archive->each(entry, archive->data);
+}
+
+/* What is wrong with one member stands in an entry: the others are still read. */
+static void take_error(struct archive *archive, const struct lc_part *contents, const char *wrong)
+{
+	struct lazycuda_entry *entry = lc_entry_new(archive->arena, contents);
+
+	if (!entry)
+		return;
+	entry->error = wrong;
+	take_entry(entry, archive);
+}
+
+/* ---- names ---- */
+
+/* A number in the whole of a field, blanks behind it. */
+static bool parse_number(const char *text, size_t length, uint64_t *number)
+{
+	size_t digits = 0;
+
+	*number = 0;
+	while (digits < length && text[digits] >= '0' && text[digits] <= '9')
+		*number = *number * 10 + (uint64_t)(text[digits++] - '0');
+	for (size_t i = digits; i < length; i++)
+		if (text[i] != ' ')
+			return false;
+	return digits;
+}
+
+/* A name in the archive, up to `end` or a NUL, in at most `length` bytes. */
+static const char *copy_name(struct archive *archive, const struct lc_part *from, uint64_t offset,
+			     uint64_t length, const char *end)
+{
+	char text[LONGEST_NAME + 1];
+	size_t size = length < LONGEST_NAME ? (size_t)length : LONGEST_NAME;
+
+	if (!lc_part_read(from, offset, text, size))
+		return NULL;
+	text[size] = '\0';
+	text[strcspn(text, end)] = '\0';
+	return lc_printable(archive->arena, text);
+}
+
+/*
+ * GNU: "name/", or "/123", a place among the long names.  BSD: "name", or
+ * "#1/20", and the name is the member's first 20 bytes.  NULL: the name is not
+ * where it should be.
+ */
+static const char *read_name(struct archive *archive, const struct member_header *header,
+			     struct lc_part *contents)
+{
+	const struct lc_part *names = &archive->long_names;
+	uint64_t number;
+	char text[17];
+
+	if (header->name[0] == '/' && parse_number(header->name + 1, 15, &number))
+		return number < names->length ?
+			copy_name(archive, names, number, names->length - number, "/\n") : NULL;
+	if (!memcmp(header->name, "#1/", 3) && parse_number(header->name + 3, 13, &number)) {
+		const char *name;
+
+		if (number > contents->length)
+			return NULL;
+		name = copy_name(archive, contents, 0, number, "");
+		*contents = lc_part_of(contents, number, contents->length - number);
+		return name;
+	}
+	memcpy(text, header->name, 16);
+	text[16] = '\0';
+	for (size_t i = 16; i > 1 && text[i - 1] == ' '; i--)
+		text[i - 1] = '\0';
+	if (text[0] != '/')
+		text[strcspn(text, "/")] = '\0';
+	return lc_printable(archive->arena, text);
+}
+
+/* Symbol tables: "/", "/SYM64/", "__.SYMDEF SORTED" and Microsoft's. */
+static bool is_table(const char *name)
+{
+	return name[0] == '/' || !strncmp(name, "__.SYMDEF", 9);
+}
+
+/* ---- contents ---- */
+
+static const char *read_contents(struct archive *archive, const struct lc_part *contents)
+{
+	enum lazycuda_kind kind = lc_recognise(contents);
+	struct lazycuda_entry *entry;
+
+	switch (kind) {
+	case LAZYCUDA_KIND_OBJECT:
+	case LAZYCUDA_KIND_SHARED:
+		return lc_host_read(contents, archive->arena, archive->count, take_entry, archive);
+	case LAZYCUDA_KIND_FATBIN:
+		return lc_fatbin_read(contents, archive->arena, archive->count, take_entry,
+				      archive);
+	case LAZYCUDA_KIND_ARCHIVE:
+	case LAZYCUDA_KIND_THIN_ARCHIVE:
+		return "is an archive in an archive, which no linker reads";
+	case LAZYCUDA_KIND_SOURCE:
+	case LAZYCUDA_KIND_UNKNOWN:
+		return NULL;
+	default:
+		entry = lc_entry_new(archive->arena, contents);
+		if (!entry)
+			return NULL;
+		entry->kind = kind;
+		take_entry(entry, archive);
+		return NULL;
+	}
+}
+
+static void read_member(struct archive *archive, const struct member_header *header,
+			struct lc_part contents)
+{
+	const char *wrong;
+
+	if (!memcmp(header->name, "//", 2)) {
+		archive->long_names = contents;
+		return;
+	}
+	archive->member = read_name(archive, header, &contents);
+	if (!archive->member) {
+		archive->member = "?";
+		take_error(archive, &contents, "has a name that lies outside the archive's names");
+		return;
+	}
+	if (is_table(archive->member))
+		return;
+	wrong = read_contents(archive, &contents);
+	if (wrong)
+		take_error(archive, &contents, wrong);
+}
+
+/* ---- the walk ---- */
+
+static const char *check_member(const struct lc_part *part, uint64_t at,
+				struct member_header *header, uint64_t *size)
+{
+	if (!lc_part_has(part, at, sizeof(*header)))
+		return "is cut off in its header";
+	if (!lc_part_read(part, at, header, sizeof(*header)))
+		return "cannot be read";
+	if (memcmp(header->end, "`\n", 2) ||
+	    !parse_number(header->size, sizeof(header->size), size))
+		return "has a damaged header";
+	if (!lc_part_has(part, at + sizeof(*header), *size))
+		return "ends behind the archive";
+	return NULL;
+}
+
+const char *lc_archive_read(const struct lc_part *part, struct lc_arena *arena, int *count,
+			    lc_each_entry *each, void *data)
+{
+	struct archive archive = { part, arena, count, each, data, { part->source, 0, 0 }, NULL };
+	uint64_t at = MAGIC_SIZE;
+
+	while (at < part->length) {
+		struct member_header header;
+		const char *wrong;
+		uint64_t size;
+
+		wrong = check_member(part, at, &header, &size);
+		if (wrong)
+			return lc_format(arena, "archive member at 0x%llx %s",
+					 (unsigned long long)(part->offset + at), wrong);
+		read_member(&archive, &header,
+			    lc_part_of(part, at + sizeof(header), size));
+		at += sizeof(header) + size;
+		at += at & 1;	/* members begin at even places */
+	}
+	return NULL;
+}

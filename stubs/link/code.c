@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* code.c - one piece of device code, whichever it is */
+#include "formats.h"
+
+const char *lc_code_read(const struct lc_part *part, struct lc_arena *arena,
+			 struct lazycuda_entry *entry, bool symbols)
+{
+	switch (lc_recognise(part)) {
+	case LAZYCUDA_KIND_PTX:
+		return lc_ptx_read(part, arena, entry, symbols);
+	case LAZYCUDA_KIND_CUBIN:
+		return lc_cubin_read(part, arena, entry, symbols);
+	case LAZYCUDA_KIND_LTOIR:
+	case LAZYCUDA_KIND_OPTIXIR:
+		return lc_ltoir_read(part, entry);
+	default:
+		return "is neither PTX nor a cubin nor LTO-IR";
+	}
+}

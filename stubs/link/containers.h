@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* containers.h - what the readers of containers have in common */
+#ifndef LINK_CONTAINERS_H
+#define LINK_CONTAINERS_H
+
+#include "formats.h"
+
+/* Offsets are from the beginning of the part. */
+static inline bool lc_part_has(const struct lc_part *part, uint64_t offset, uint64_t size)
+{
+	return offset <= part->length && size <= part->length - offset;
+}
+
+static inline bool lc_part_read(const struct lc_part *part, uint64_t offset, void *into,
+				size_t size)
+{
+	return lc_part_has(part, offset, size) &&
+	       lc_source_read(part->source, part->offset + offset, into, size);
+}
+
+/* A part of a part, which has to have it. */
+static inline struct lc_part lc_part_of(const struct lc_part *part, uint64_t offset,
+					uint64_t length)
+{
+	return (struct lc_part){ part->source, part->offset + offset, length };
+}
+
+/* An entry that is this part and of which nothing else is known; NULL if memory
+ * is out. */
+struct lazycuda_entry *lc_entry_new(struct lc_arena *arena, const struct lc_part *part);
+
+/* A fatbin container's first bytes: magic, version 1 and 16 bytes of header. */
+#define LC_FATBIN_MAGIC 0xba55ed50u
+#define LC_FATBIN_BEGIN 0x00100001ba55ed50u
+
+struct lc_fatbin_header {
+	uint32_t magic;
+	uint16_t version, header_size;
+	uint64_t size;		/* of all entries */
+};
+
+struct lc_fatbin_entry_header {
+	uint16_t kind, version;
+	uint32_t header_size;
+	uint64_t payload_size;	/* with padding: the next entry follows */
+	uint32_t packed_size;	/* without; 0: not compressed */
+	uint32_t options;	/* offset, as that of the name, from here; 0: none */
+	uint16_t minor, major;	/* of the PTX ISA, of the LTO-IR's container */
+	uint32_t arch;		/* 90 */
+	uint32_t name, name_length;
+	uint64_t flags;
+	uint64_t key;		/* of obfuscated LTO-IR */
+	uint64_t unpacked_size;	/* 0: not compressed */
+};
+
+/* One container, which the part begins with; *length is what it takes of it. */
+const char *lc_fatbin_container(const struct lc_part *part, struct lc_arena *arena, int *count,
+				lc_each_entry *each, void *data, uint64_t *length);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* cubin.c - what a cubin says of itself: producer, architecture, ABI, symbols */
+#include <string.h>
+
+#include "containers.h"
+#include "elf_device.h"
+#include "symbols.h"
+#include "versions.h"
+
+/* The two ABIs, by what identifies them. */
+enum { OSABI_7 = 0x33, OSABI_8 = 0x41 };
+
+/* Fields of e_flags. */
+enum {
+	ABI_7_SPECIFIC = 0x800,		/* sm_90a */
+	ABI_8_KIND = 0xff,
+	ABI_8_KIND_SPECIFIC = 0x0a	/* sm_100a of 12.8 and 12.9; of 13 it is in .nv.compat */
+};
+
+/* Versions are written as 10 * major + minor; what is less than the first that
+ * used these fields is something else. */
+static int toolkit_of(uint32_t version)
+{
+	return version >= 50 && version < 1000 ?
+	       LC_CUDA((int)version / 10, (int)version % 10) : LAZYCUDA_VERSION_NONE;
+}
+
+/* ---- notes and attributes of ABI 8 ---- */
+
+/* A word of what a note section's first note describes; 0: none such.  Of 16
+ * bits, since some writers count no more than those into the note. */
+static unsigned note_word(const struct lc_device_elf *elf, const char *name, uint32_t at)
+{
+	struct lc_section section;
+	struct lc_part part;
+	uint16_t word = 0;
+	uint64_t begin;
+	Elf64_Nhdr note;
+
+	if (!lc_device_elf_find(elf, name, &section) || section.type != SHT_NOTE)
+		return 0;
+	part = lc_part_of(elf->part, section.offset, section.size);
+	if (!lc_part_read(&part, 0, &note, sizeof(note)) || note.n_descsz < at + sizeof(word))
+		return 0;
+	begin = sizeof(note) + (((uint64_t)note.n_namesz + 3) & ~(uint64_t)3);
+	return lc_part_read(&part, begin + at, &word, sizeof(word)) ? word : 0;
+}
+
+static int read_toolkit(const struct lc_device_elf *elf)
+{
+	unsigned version = note_word(elf, ".note.nv.cuinfo", 4);	/* from 13.0 on */
+
+	if (!version)
+		version = note_word(elf, ".note.nv.tkinfo", 0);		/* 12.8 and 12.9 */
+	return toolkit_of(version);
+}
+
+/*
+ * Whether .nv.compat has the tag that says code is for this architecture alone.
+ * Records are a format, a tag, and a value of that format.
+ */
+static bool is_specific(const struct lc_device_elf *elf)
+{
+	enum { TAG_SPECIFIC = 9, FORMAT_SIZED = 4, MOST_BYTES = 4096 };
+	struct { uint8_t format, tag; uint16_t value; } record;
+	struct lc_section section;
+	struct lc_part part;
+	uint64_t at = 0;
+
+	if (!lc_device_elf_find(elf, ".nv.compat", &section))
+		return false;
+	part = lc_part_of(elf->part, section.offset, section.size);
+	while (at < MOST_BYTES && lc_part_read(&part, at, &record, sizeof(record))) {
+		if (record.tag == TAG_SPECIFIC)
+			return record.value & 0xff;
+		at += sizeof(record) + (record.format == FORMAT_SIZED ? record.value : 0);
+	}
+	return false;
+}
+
+/* ---- the header ---- */
+
+static void read_abi_7(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+{
+	uint32_t flags = elf->header.e_flags;
+
+	entry->abi = 7;
+	entry->arch = flags & 0xff;
+	entry->suffix = flags & ABI_7_SPECIFIC ? 'a' : 0;
+	entry->toolkit = toolkit_of(elf->header.e_version);
+}
+
+static void read_abi_8(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+{
+	uint32_t flags = elf->header.e_flags;
+
+	entry->abi = 8;
+	entry->arch = flags >> 8 & 0xffff;
+	entry->suffix = (flags & ABI_8_KIND) == ABI_8_KIND_SPECIFIC || is_specific(elf) ? 'a' : 0;
+	entry->toolkit = read_toolkit(elf);
+}
+
+/* What is not known may be right, and cannot be used: no damage. */
+static void read_header(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+{
+	unsigned osabi = elf->header.e_ident[EI_OSABI];
+	unsigned version = elf->header.e_ident[EI_ABIVERSION];
+
+	if (osabi == OSABI_7 && version == 7)
+		read_abi_7(elf, entry);
+	else if (osabi == OSABI_8 && version == 8)
+		read_abi_8(elf, entry);
+	else
+		entry->error = lc_format(elf->arena, "is a cubin of ABI %u (OS/ABI 0x%x), of which"
+					 " nothing is known", version, osabi);
+	if (elf->header.e_type == ET_REL)
+		entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
+	else if (elf->header.e_type == ET_EXEC)
+		entry->flags |= LAZYCUDA_ENTRY_LINKED;
+	else if (!entry->error)
+		entry->error = lc_format(elf->arena, "is a cubin of ELF type %u, neither"
+					 " relocatable nor linked", elf->header.e_type);
+}
+
+/* ---- symbols ---- */
+
+static void add_symbol(const struct lc_device_symbol *symbol, void *data)
+{
+	const struct lazycuda_symbol like = {
+		.defined = symbol->defined, .weak = symbol->weak, .kernel = symbol->kernel,
+	};
+
+	/* Others have no say in what a kernel's shared memory is, nor in what
+	 * tools reserve for themselves: ".nv.reservedSmem.offset0", "__UFT". */
+	if (symbol->defined || (!symbol->shared && !symbol->weak && symbol->name[0] != '.'))
+		lc_symbols_add(data, symbol->name, strlen(symbol->name), &like);
+}
+
+static const char *read_symbols(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+{
+	struct lc_symbols symbols = { .arena = elf->arena };
+	const char *why = lc_device_elf_symbols(elf, add_symbol, &symbols);
+
+	if (!why) {
+		entry->symbols = symbols.list;
+		entry->symbol_count = symbols.count;
+	}
+	return why;
+}
+
+const char *lc_cubin_read(const struct lc_part *part, struct lc_arena *arena,
+			  struct lazycuda_entry *entry, bool symbols)
+{
+	struct lc_section section;
+	struct lc_device_elf elf;
+	const char *why;
+
+	entry->kind = LAZYCUDA_KIND_CUBIN;
+	why = lc_device_elf_open(&elf, part, arena);
+	if (why)
+		return why;
+	read_header(&elf, entry);
+	if (lc_device_elf_find(&elf, ".debug_info", &section))
+		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
+	if (symbols)
+		why = read_symbols(&elf, entry);
+	lc_device_elf_close(&elf);
+	return why;
+}

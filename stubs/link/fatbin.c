@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* fatbin.c - the entries of fatbin containers */
+#include "containers.h"
+#include "unpack.h"
+#include "versions.h"
+
+/* Flags of an entry's header. */
+#define FLAG_DEBUG	0x2u
+#define FLAG_LZ4	0x2000u
+#define FLAG_ZSTD	0x8000u
+#define FLAG_OBFUSCATED	0x10000u
+#define FLAG_A		0x100000u
+#define FLAG_F		0x200000u
+
+/* 128 is what nvFatbinAddTileIR of 13.1, 13.2 and 13.5 writes. */
+static const struct {
+	unsigned number;
+	enum lazycuda_kind kind;
+} kinds[] = {
+	{ 1, LAZYCUDA_KIND_PTX },
+	{ 2, LAZYCUDA_KIND_CUBIN },
+	{ 8, LAZYCUDA_KIND_LTOIR },
+	{ 128, LAZYCUDA_KIND_TILEIR },
+};
+
+/* Several entries, packed into one: what nvFatbin's -concat of 13.5 writes. */
+#define KIND_CONCATENATED 256
+
+#define MOST_CONTAINERS (1 << 20)
+#define MOST_ARCH 9999
+
+static enum lazycuda_kind kind_of(unsigned number)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].number == number)
+			return kinds[i].kind;
+	return LAZYCUDA_KIND_UNKNOWN;
+}
+
+static bool inside(uint64_t offset, uint64_t size, uint64_t length)
+{
+	return offset <= length && size <= length - offset;
+}
+
+/* ---- what is wrong with one entry, though the next can be found ---- */
+
+static const char *check_kind(const struct lc_fatbin_entry_header *header, struct lc_arena *arena)
+{
+	if (header->kind == KIND_CONCATENATED)
+		return "holds several entries packed into one (nvFatbin's -concat), which is not "
+		       "supported";
+	if (kind_of(header->kind) == LAZYCUDA_KIND_UNKNOWN)
+		return lc_format(arena, "is of a kind that is not known (%u)",
+				 (unsigned)header->kind);
+	if (header->arch > MOST_ARCH)
+		return lc_format(arena, "is for an architecture that cannot be (%u)",
+				 (unsigned)header->arch);
+	return NULL;
+}
+
+/* Name and options lie in the header, and whoever is handed it reads them. */
+static const char *check_texts(const struct lc_fatbin_entry_header *header,
+			       const struct lc_part *part)
+{
+	uint32_t record[2];	/* offset and length of the options' text */
+
+	if (header->name && !inside(header->name, header->name_length, header->header_size))
+		return "has a name that lies outside its header";
+	if (!header->options)
+		return NULL;
+	if (!inside(header->options, sizeof(record), header->header_size) ||
+	    !lc_part_read(part, header->options, record, sizeof(record)) ||
+	    !inside(record[0], record[1], header->header_size))
+		return "has options that lie outside its header";
+	return NULL;
+}
+
+static const char *check_sizes(const struct lc_fatbin_entry_header *header,
+			       struct lc_arena *arena)
+{
+	unsigned packing = header->flags & (FLAG_LZ4 | FLAG_ZSTD);
+	int zstd = packing == FLAG_ZSTD;
+
+	if (!header->payload_size)
+		return "is empty";
+	if (packing == (FLAG_LZ4 | FLAG_ZSTD))
+		return "says that it is compressed with LZ4 and with ZSTD";
+	if (!packing)
+		return header->packed_size ?
+			"says that it is compressed, but not with what" : NULL;
+	if (!header->packed_size || header->packed_size > header->payload_size)
+		return lc_format(arena, "has a compressed size that cannot be (%u of %llu bytes)",
+				 (unsigned)header->packed_size,
+				 (unsigned long long)header->payload_size);
+	if (!header->unpacked_size ||
+	    header->unpacked_size > lc_unpack_limit(zstd, header->packed_size))
+		return lc_format(arena, "claims to unpack to %llu bytes, which %u bytes of %s "
+				 "cannot", (unsigned long long)header->unpacked_size,
+				 (unsigned)header->packed_size, zstd ? "ZSTD" : "LZ4");
+	return NULL;
+}
+
+/* ---- what an entry's header tells ---- */
+
+static void note_versions(struct lazycuda_entry *entry,
+			  const struct lc_fatbin_entry_header *header)
+{
+	if (entry->kind == LAZYCUDA_KIND_PTX && header->major < 100 && header->minor < 10) {
+		entry->isa = header->major * 10 + header->minor;
+		entry->toolkit = lc_cuda_of_isa(entry->isa);
+	}
+	if (entry->kind == LAZYCUDA_KIND_LTOIR && header->major < 1000 && header->minor < 1000) {
+		entry->container = header->major * 1000 + header->minor;
+		entry->toolkit = lc_cuda_of_ltoir(entry->container, 0);
+	}
+}
+
+static void note_flags(struct lazycuda_entry *entry, const struct lc_fatbin_entry_header *header)
+{
+	if (header->flags & FLAG_LZ4)
+		entry->flags |= LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_UNSEEN;
+	if (header->flags & FLAG_ZSTD)
+		entry->flags |= LAZYCUDA_ENTRY_ZSTD | LAZYCUDA_ENTRY_UNSEEN;
+	if (header->flags & FLAG_OBFUSCATED)
+		entry->flags |= LAZYCUDA_ENTRY_OBFUSCATED | LAZYCUDA_ENTRY_UNSEEN;
+	if (header->flags & FLAG_DEBUG)
+		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
+	/* These may be linked whoever made them; of a cubin its payload tells. */
+	if (entry->kind == LAZYCUDA_KIND_PTX || entry->kind == LAZYCUDA_KIND_LTOIR)
+		entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
+	if (header->flags & FLAG_A)
+		entry->suffix = 'a';
+	else if (header->flags & FLAG_F)
+		entry->suffix = 'f';
+}
+
+/* `part` is the entry with its header. */
+static struct lazycuda_entry *make_entry(const struct lc_part *part,
+					 const struct lc_fatbin_entry_header *header, int fatbin,
+					 struct lc_arena *arena)
+{
+	struct lc_part payload = lc_part_of(part, header->header_size, header->payload_size);
+	struct lazycuda_entry *entry = lc_entry_new(arena, &payload);
+
+	if (!entry)
+		return NULL;
+	entry->kind = kind_of(header->kind);
+	entry->fatbin = fatbin;
+	entry->header = part->offset;
+	entry->error = check_kind(header, arena);
+	if (!entry->error)
+		entry->error = check_texts(header, part);
+	if (!entry->error)
+		entry->error = check_sizes(header, arena);
+	if (header->arch <= MOST_ARCH)
+		entry->arch = (int)header->arch;
+	note_versions(entry, header);
+	note_flags(entry, header);
+	if (header->packed_size && header->packed_size <= header->payload_size) {
+		entry->length = header->packed_size;
+		entry->unpacked = header->unpacked_size;
+	}
+	return entry;
+}
+
+/* ---- the walk ---- */
+
+/* A step that is never zero and stays within what is left. */
+static const char *read_step(const struct lc_part *entries, uint64_t at,
+			     struct lc_fatbin_entry_header *header)
+{
+	uint64_t left = entries->length - at;
+
+	if (left < sizeof(*header))
+		return "ends behind the fatbin";
+	if (!lc_part_read(entries, at, header, sizeof(*header)))
+		return "cannot be read";
+	if (header->header_size < sizeof(*header) || header->header_size % 8)
+		return "has a header of a size that cannot be";
+	if (header->header_size > left || header->payload_size > left - header->header_size)
+		return "ends behind the fatbin";
+	if (header->payload_size % 8)
+		return "has a payload of a size that cannot be";
+	return NULL;
+}
+
+static const char *walk(const struct lc_part *entries, struct lc_arena *arena, int fatbin,
+			lc_each_entry *each, void *data)
+{
+	uint64_t at = 0;
+
+	for (unsigned index = 0; at < entries->length; index++) {
+		struct lc_fatbin_entry_header header;
+		struct lazycuda_entry *entry;
+		struct lc_part whole;
+		const char *wrong;
+
+		wrong = read_step(entries, at, &header);
+		if (wrong)
+			return lc_format(arena, "entry %u, at 0x%llx, %s", index,
+					 (unsigned long long)(entries->offset + at), wrong);
+		whole = lc_part_of(entries, at, header.header_size + header.payload_size);
+		entry = make_entry(&whole, &header, fatbin, arena);
+		if (!entry)
+			return NULL;
+		each(entry, data);
+		at += whole.length;
+	}
+	return NULL;
+}
+
+static const char *check_container(const struct lc_fatbin_header *header, uint64_t left)
+{
+	if (header->magic != LC_FATBIN_MAGIC)
+		return "is none: something else begins there";
+	if (header->version != 1)
+		return "is of a version that is not known";
+	if (header->header_size < sizeof(*header) || header->header_size % 8 ||
+	    header->header_size > left)
+		return "has a header of a size that cannot be";
+	if (header->size > left - header->header_size)
+		return "ends behind what it lies in";
+	return NULL;
+}
+
+const char *lc_fatbin_container(const struct lc_part *part, struct lc_arena *arena, int *count,
+				lc_each_entry *each, void *data, uint64_t *length)
+{
+	unsigned long long place = part->offset;
+	struct lc_fatbin_header header;
+	struct lc_part entries;
+	const char *wrong;
+
+	if (!lc_part_has(part, 0, sizeof(header)))
+		wrong = "is cut off in its header";
+	else if (!lc_part_read(part, 0, &header, sizeof(header)))
+		wrong = "cannot be read";
+	else
+		wrong = check_container(&header, part->length);
+	if (wrong)
+		return lc_format(arena, "fatbin at 0x%llx %s", place, wrong);
+	if (*count == MOST_CONTAINERS)
+		return "has more fatbins than any file";
+	*length = header.header_size + header.size;
+	entries = lc_part_of(part, header.header_size, header.size);
+	wrong = walk(&entries, arena, (*count)++, each, data);
+	return wrong ? lc_format(arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
+}
+
+/* Where the next thing that is not zero begins; behind the part if nothing is. */
+static uint64_t skip_zeros(const struct lc_part *part, uint64_t at)
+{
+	unsigned char window[4096];
+
+	while (at < part->length) {
+		uint64_t left = part->length - at;
+		size_t size = left < sizeof(window) ? (size_t)left : sizeof(window);
+
+		if (!lc_part_read(part, at, window, size))
+			break;
+		for (size_t i = 0; i < size; i++)
+			if (window[i])
+				return at + i;
+		at += size;
+	}
+	return at;
+}
+
+const char *lc_fatbin_read(const struct lc_part *part, struct lc_arena *arena, int *count,
+			   lc_each_entry *each, void *data)
+{
+	uint64_t at = 0;
+
+	while ((at = skip_zeros(part, at)) < part->length) {
+		struct lc_part rest = lc_part_of(part, at, part->length - at);
+		uint64_t length;
+		const char *wrong;
+
+		wrong = lc_fatbin_container(&rest, arena, count, each, data, &length);
+		if (wrong)
+			return wrong;
+		at += length;
+	}
+	return NULL;
+}

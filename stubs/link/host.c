@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* host.c - the device code in objects, libraries and executables of the host */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "containers.h"
+
+/* Code to be linked with that of other objects, and code that is final. */
+static const struct section_kind {
+	const char *name;
+	unsigned flags;
+} section_kinds[] = {
+	{ "__nv_relfatbin", LAZYCUDA_ENTRY_RELOCATABLE },
+	{ ".nv_fatbin", 0 },
+};
+
+struct host {
+	const struct lc_part *part;
+	struct lc_arena *arena;
+	int *count;
+	lc_each_entry *each;
+	void *data;
+	const struct section_kind *kind;	/* of what is being read */
+	uint64_t left;		/* how much may still be read: nothing overlaps */
+};
+
+static void take_entry(struct lazycuda_entry *entry, void *data)
+{
+	struct host *host = data;
+
+	entry->section = host->kind->name;
+	entry->flags |= host->kind->flags;
+	host->each(entry, host->data);
+}
+
+/* ---- by section headers ---- */
+
+struct sections {
+	Elf64_Off offset;	/* of the section headers */
+	uint64_t count;
+	Elf64_Shdr names;
+};
+
+static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
+			      struct sections *sections)
+{
+	unsigned long long place = header->e_shoff;
+	uint64_t names = header->e_shstrndx;
+	Elf64_Shdr first;
+
+	if (header->e_shentsize != sizeof(Elf64_Shdr))
+		return "has section headers of a size that cannot be";
+	if (!lc_part_read(host->part, header->e_shoff, &first, sizeof(first)))
+		return lc_format(host->arena, "ends before its section headers (0x%llx)", place);
+	sections->offset = header->e_shoff;
+	/* Numbers too large for the ELF header are in the first section's. */
+	sections->count = header->e_shnum ? header->e_shnum : first.sh_size;
+	if (names == SHN_XINDEX)
+		names = first.sh_link;
+	if (sections->count > (host->part->length - header->e_shoff) / sizeof(Elf64_Shdr))
+		return lc_format(host->arena, "ends inside its section headers (0x%llx)", place);
+	if (names >= sections->count ||
+	    !lc_part_read(host->part, header->e_shoff + names * sizeof(Elf64_Shdr),
+			  &sections->names, sizeof(sections->names)))
+		return "has no names for its sections";
+	if (sections->names.sh_type != SHT_STRTAB)
+		return "has no names for its sections";
+	if (!lc_part_has(host->part, sections->names.sh_offset, sections->names.sh_size))
+		return lc_format(host->arena, "ends before the names of its sections do (0x%llx + "
+				 "0x%llx)", (unsigned long long)sections->names.sh_offset,
+				 (unsigned long long)sections->names.sh_size);
+	return NULL;
+}
+
+static const struct section_kind *kind_of(const struct host *host,
+					  const struct sections *sections, uint64_t name)
+{
+	char text[16] = "";
+	uint64_t left;
+
+	if (name >= sections->names.sh_size)
+		return NULL;
+	left = sections->names.sh_size - name;
+	if (!lc_part_read(host->part, sections->names.sh_offset + name, text,
+			  left < sizeof(text) ? (size_t)left : sizeof(text)))
+		return NULL;
+	for (size_t i = 0; i < sizeof(section_kinds) / sizeof(*section_kinds); i++)
+		if (!strncmp(text, section_kinds[i].name, sizeof(text)))
+			return &section_kinds[i];
+	return NULL;
+}
+
+static const char *read_section(struct host *host, const Elf64_Shdr *section)
+{
+	const char *name = host->kind->name;
+	struct lc_part part;
+
+	/* A file of debug information alone has none of the contents. */
+	if (section->sh_type == SHT_NOBITS)
+		return NULL;
+	if (section->sh_flags & SHF_COMPRESSED)
+		return lc_format(host->arena, "has a compressed section %s, which is not supported",
+				 name);
+	if (!lc_part_has(host->part, section->sh_offset, section->sh_size))
+		return lc_format(host->arena, "ends before its section %s does (0x%llx + 0x%llx)",
+				 name, (unsigned long long)section->sh_offset,
+				 (unsigned long long)section->sh_size);
+	if (section->sh_size > host->left)
+		return "has sections that overlap";
+	host->left -= section->sh_size;
+	part = lc_part_of(host->part, section->sh_offset, section->sh_size);
+	return lc_fatbin_read(&part, host->arena, host->count, take_entry, host);
+}
+
+static const char *read_sections(struct host *host, const Elf64_Ehdr *header)
+{
+	Elf64_Shdr window[32];
+	struct sections sections;
+	const char *wrong = read_table(host, header, &sections);
+
+	for (uint64_t i = 0; !wrong && i < sections.count; i++) {
+		const Elf64_Shdr *section = &window[i % 32];
+
+		if (i % 32 == 0) {
+			uint64_t left = sections.count - i;
+
+			if (!lc_part_read(host->part, sections.offset + i * sizeof(*window), window,
+					  (left < 32 ? left : 32) * sizeof(*window)))
+				return "cannot be read";
+		}
+		host->kind = kind_of(host, &sections, section->sh_name);
+		if (host->kind)
+			wrong = read_section(host, section);
+	}
+	return wrong;
+}
+
+/* ---- by segments, where there are no section headers ---- */
+
+static const struct section_kind no_section;
+
+/* Where in the segment, from *at on, a container begins; its end if none does. */
+static const char *find_container(const struct lc_part *segment, uint64_t *at,
+				  uint64_t *window, size_t window_size)
+{
+	while (*at < segment->length) {
+		uint64_t left = segment->length - *at;
+		size_t size = left < window_size ? (size_t)left : window_size;
+
+		if (!lc_part_read(segment, *at, window, size))
+			return "cannot be read";
+		for (size_t i = 0; i < size / sizeof(*window); i++)
+			if (window[i] == LC_FATBIN_BEGIN) {
+				*at += i * sizeof(*window);
+				return NULL;
+			}
+		*at += size;
+	}
+	*at = segment->length;
+	return NULL;
+}
+
+/* Whether a container can be here, or only eight bytes that look like one. */
+static bool is_container(const struct lc_part *rest)
+{
+	struct lc_fatbin_header header;
+
+	return lc_part_read(rest, 0, &header, sizeof(header)) && header.size &&
+	       lc_part_has(rest, sizeof(header), header.size);
+}
+
+static const char *scan_segment(struct host *host, const struct lc_part *segment,
+				uint64_t *window, size_t window_size)
+{
+	uint64_t at = -segment->offset & 7;	/* containers lie at multiples of 8 */
+
+	for (;;) {
+		uint64_t length = sizeof(*window);
+		struct lc_part rest;
+		const char *wrong;
+
+		wrong = find_container(segment, &at, window, window_size);
+		if (wrong || at == segment->length)
+			return wrong;
+		rest = lc_part_of(segment, at, segment->length - at);
+		if (is_container(&rest))
+			wrong = lc_fatbin_container(&rest, host->arena, host->count, take_entry,
+						    host, &length);
+		if (wrong)
+			return wrong;
+		at += length;
+	}
+}
+
+/* The segment of that index; one that is not loaded has no length. */
+static const char *read_segment(struct host *host, const Elf64_Ehdr *header, unsigned index,
+				struct lc_part *segment)
+{
+	uint64_t place = header->e_phoff + index * sizeof(Elf64_Phdr);
+	Elf64_Phdr program;
+
+	*segment = lc_part_of(host->part, 0, 0);
+	if (header->e_phoff > host->part->length ||
+	    !lc_part_read(host->part, place, &program, sizeof(program)))
+		return lc_format(host->arena, "ends inside its program headers (0x%llx)",
+				 (unsigned long long)header->e_phoff);
+	if (program.p_type != PT_LOAD)
+		return NULL;
+	if (!lc_part_has(host->part, program.p_offset, program.p_filesz))
+		return lc_format(host->arena, "ends before its segment %u does (0x%llx + 0x%llx)",
+				 index, (unsigned long long)program.p_offset,
+				 (unsigned long long)program.p_filesz);
+	if (program.p_filesz > host->left)
+		return "has segments that overlap";
+	host->left -= program.p_filesz;
+	*segment = lc_part_of(host->part, program.p_offset, program.p_filesz);
+	return NULL;
+}
+
+static const char *scan(struct host *host, const Elf64_Ehdr *header)
+{
+	const size_t window_size = 64 * 1024;
+	uint64_t *window = malloc(window_size);
+	const char *wrong = NULL;
+
+	host->arena->failed |= !window;
+	host->kind = &no_section;
+	for (unsigned i = 0; window && !wrong && i < header->e_phnum; i++) {
+		struct lc_part segment;
+
+		wrong = read_segment(host, header, i, &segment);
+		if (!wrong && segment.length)
+			wrong = scan_segment(host, &segment, window, window_size);
+	}
+	free(window);
+	return wrong;
+}
+
+static const char *check_header(const Elf64_Ehdr *header)
+{
+	if (header->e_ident[EI_CLASS] != ELFCLASS64)
+		return "is not an ELF file of 64 bits";
+	if (header->e_ident[EI_DATA] != ELFDATA2LSB)
+		return "is a big-endian ELF file, for which there is no CUDA";
+	if (header->e_shoff || header->e_type != ET_REL)
+		return NULL;
+	return "is an object without section headers";
+}
+
+const char *lc_host_read(const struct lc_part *part, struct lc_arena *arena, int *count,
+			 lc_each_entry *each, void *data)
+{
+	struct host host = { part, arena, count, each, data, NULL, part->length };
+	const char *wrong;
+	Elf64_Ehdr header;
+
+	/* One of 32 bits is shorter. */
+	memset(&header, 0, sizeof(header));
+	if (!lc_part_read(part, 0, &header, EI_NIDENT))
+		return "ends inside its ELF header";
+	if (header.e_ident[EI_CLASS] == ELFCLASS64 &&
+	    !lc_part_read(part, 0, &header, sizeof(header)))
+		return "ends inside its ELF header";
+	wrong = check_header(&header);
+	if (wrong)
+		return wrong;
+	if (header.e_shoff)
+		return read_sections(&host, &header);
+	if (header.e_phnum && header.e_phentsize != sizeof(Elf64_Phdr))
+		return "has program headers of a size that cannot be";
+	return scan(&host, &header);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image_check.c - whether an image is what was asked for
+ *
+ * nvJitLink reports success for more than it can do: what it cannot link it
+ * drops, and what it does not understand it copies with half of a header.
+ */
+#include <string.h>
+
+#include "arch.h"
+#include "elf_device.h"
+
+struct wanted {
+	enum lazycuda_output output;
+	struct lc_arch arch;
+	const char *const *symbols;
+	size_t symbol_count;
+};
+
+/* ---- what every kind has ---- */
+
+static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
+{
+	const struct lc_arch arch = { .sm = sm, .suffix = suffix };
+	char text[LC_ARCH_TEXT];
+
+	return lc_format(arena, "%s", lc_arch_text(&arch, text));
+}
+
+static const char *check_symbols(const struct lazycuda_entry *entry, const struct wanted *wanted,
+				 struct lc_arena *arena)
+{
+	for (size_t i = 0; i < wanted->symbol_count; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < entry->symbol_count && !found; k++)
+			found = entry->symbols[k].defined &&
+				!strcmp(entry->symbols[k].name, wanted->symbols[i]);
+		if (!found)
+			return lc_format(arena, "does not define %s",
+					 lc_printable(arena, wanted->symbols[i]));
+	}
+	return NULL;
+}
+
+/* ---- what will be compiled for the device later ---- */
+
+static const char *check_later_arch(const struct lazycuda_entry *entry,
+				    const struct wanted *wanted, struct lc_arena *arena)
+{
+	bool fits = entry->arch <= wanted->arch.sm &&
+		    (!entry->suffix || entry->suffix == wanted->arch.suffix);
+
+	return fits ? NULL : lc_format(arena, "is for %s",
+				       arch_text(arena, entry->arch, entry->suffix));
+}
+
+static const char *check_ptx(const struct lc_part *part, const struct wanted *wanted,
+			     struct lc_arena *arena)
+{
+	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
+	const char *why = lc_ptx_read(part, arena, &entry, true);
+
+	for (size_t i = 0; !why; i++) {
+		if (i == entry.symbol_count)
+			return "has no code in it";
+		if (entry.symbols[i].defined)
+			break;
+	}
+	if (!why)
+		why = check_later_arch(&entry, wanted, arena);
+	return why ? why : check_symbols(&entry, wanted, arena);
+}
+
+/* Its symbols are not to be seen from outside. */
+static const char *check_ltoir(const struct lc_part *part, const struct wanted *wanted,
+			       struct lc_arena *arena)
+{
+	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
+	const char *why = lc_ltoir_read(part, &entry);
+
+	if (!why && entry.kind != LAZYCUDA_KIND_LTOIR)
+		why = "is not LTO-IR";
+	return why ? why : check_later_arch(&entry, wanted, arena);
+}
+
+/* ---- cubins ---- */
+
+/* Of ABI 7 it is the architecture that the PTX was for, which there always is. */
+static const char *check_flags(const struct lc_device_elf *elf, const struct lazycuda_entry *entry,
+			       const struct wanted *wanted)
+{
+	bool relocatable = wanted->output == LAZYCUDA_OUTPUT_RELOCATABLE;
+
+	if (entry->abi == 7 && !(elf->header.e_flags >> 16 & 0xff))
+		return "is malformed: it names no virtual architecture";
+	if (relocatable && !(entry->flags & LAZYCUDA_ENTRY_RELOCATABLE))
+		return "is not relocatable";
+	if (!relocatable && !(entry->flags & LAZYCUDA_ENTRY_LINKED))
+		return "is not linked";
+	return NULL;
+}
+
+/* What cubins of family architectures say of their suffix is nothing. */
+static const char *check_cubin_arch(const struct lazycuda_entry *entry,
+				    const struct wanted *wanted, struct lc_arena *arena)
+{
+	char visible = wanted->arch.suffix == 'a' ? 'a' : 0;
+
+	if (entry->arch == wanted->arch.sm && entry->suffix == visible)
+		return NULL;
+	return lc_format(arena, "is for %s", arch_text(arena, entry->arch, entry->suffix));
+}
+
+struct contents {
+	bool any;
+	const char *undefined;	/* data that it needs and has not */
+	struct lc_arena *arena;
+};
+
+/*
+ * Functions may stay undefined: vprintf, malloc, cudaGraphLaunch and many more,
+ * in each version others, come from the driver.  The linkers refuse those that
+ * do not.
+ */
+static void look_at_symbol(const struct lc_device_symbol *symbol, void *data)
+{
+	struct contents *contents = data;
+	bool reserved = symbol->name[0] == '.' || symbol->weak;
+
+	if (symbol->defined && symbol->size && !reserved)
+		contents->any = true;
+	if (!symbol->defined && !symbol->function && !symbol->shared && !reserved &&
+	    !contents->undefined)
+		contents->undefined = lc_printable(contents->arena, symbol->name);
+}
+
+static const char *check_contents(const struct lc_device_elf *elf, const struct wanted *wanted)
+{
+	struct contents contents = { .arena = elf->arena };
+	const char *why = lc_device_elf_symbols(elf, look_at_symbol, &contents);
+
+	for (uint64_t i = 1; !why && i < elf->section_count && !contents.any; i++) {
+		struct lc_section section = lc_device_elf_section(elf, i);
+
+		contents.any = section.size && !strncmp(section.name, ".text.", 6);
+	}
+	if (!why && !contents.any)
+		why = "has no code in it";
+	if (!why && contents.undefined && wanted->output == LAZYCUDA_OUTPUT_CUBIN)
+		why = lc_format(elf->arena, "needs %s, which is not in it", contents.undefined);
+	return why;
+}
+
+static const char *check_cubin(const struct lc_part *part, const struct wanted *wanted,
+			       struct lc_arena *arena)
+{
+	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
+	const char *why = lc_cubin_read(part, arena, &entry, true);
+	struct lc_device_elf elf;
+
+	if (!why)
+		why = entry.error;
+	if (!why)
+		why = lc_device_elf_open(&elf, part, arena);
+	if (why)
+		return why;
+	why = check_flags(&elf, &entry, wanted);
+	if (!why)
+		why = check_contents(&elf, wanted);
+	lc_device_elf_close(&elf);
+	if (!why)
+		why = check_cubin_arch(&entry, wanted, arena);
+	return why ? why : check_symbols(&entry, wanted, arena);
+}
+
+const char *lc_image_check(const void *image, size_t length, enum lazycuda_output output,
+			   int arch, char suffix, const char *const *symbols,
+			   size_t symbol_count, struct lc_arena *arena)
+{
+	const struct wanted wanted = { output, { .sm = arch, .suffix = suffix }, symbols,
+				       symbol_count };
+	const struct lc_source source = { .bytes = image, .length = length };
+	const struct lc_part part = { &source, 0, length };
+
+	if (!image || !length)
+		return "is empty";
+	switch (output) {
+	case LAZYCUDA_OUTPUT_PTX:	return check_ptx(&part, &wanted, arena);
+	case LAZYCUDA_OUTPUT_LTOIR:	return check_ltoir(&part, &wanted, arena);
+	default:			return check_cubin(&part, &wanted, arena);
+	}
+}

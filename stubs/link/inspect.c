@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* inspect.c - what bytes are, and what device code is in them */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../glibc.h"
+#include "containers.h"
+#include "inspection.h"
+#include "unpack.h"
+
+#define MOST_ENTRIES (1 << 20)
+
+static const char *const kind_names[LAZYCUDA_KIND_KINDS] = {
+	[LAZYCUDA_KIND_UNKNOWN] = "unknown",
+	[LAZYCUDA_KIND_PTX] = "ptx",
+	[LAZYCUDA_KIND_CUBIN] = "cubin",
+	[LAZYCUDA_KIND_LTOIR] = "ltoir",
+	[LAZYCUDA_KIND_FATBIN] = "fatbin",
+	[LAZYCUDA_KIND_OBJECT] = "object",
+	[LAZYCUDA_KIND_ARCHIVE] = "archive",
+	[LAZYCUDA_KIND_SHARED] = "shared",
+	[LAZYCUDA_KIND_SOURCE] = "source",
+	[LAZYCUDA_KIND_THIN_ARCHIVE] = "thin archive",
+	[LAZYCUDA_KIND_BITCODE] = "bitcode",
+	[LAZYCUDA_KIND_OFFLOAD] = "offload binary",
+	[LAZYCUDA_KIND_OPTIXIR] = "optixir",
+	[LAZYCUDA_KIND_TILEIR] = "tileir",
+};
+
+const char *lazycuda_kind_name(enum lazycuda_kind kind)
+{
+	return (unsigned)kind < LAZYCUDA_KIND_KINDS ? kind_names[kind] : kind_names[0];
+}
+
+/* ---- one entry ---- */
+
+struct lazycuda_entry *lc_entry_new(struct lc_arena *arena, const struct lc_part *part)
+{
+	struct lazycuda_entry *entry = lc_alloc(arena, sizeof(*entry));
+
+	if (entry) {
+		entry->level = -1;
+		entry->fatbin = -1;
+		entry->header = entry->offset = part->offset;
+		entry->length = entry->unpacked = part->length;
+	}
+	return entry;
+}
+
+static void merge_number(int *into, int from)
+{
+	if (from)
+		*into = from;
+}
+
+/* What the code says of itself holds; where it says nothing, what the container
+ * says of it. */
+static void merge(struct lazycuda_entry *entry, const struct lazycuda_entry *code)
+{
+	entry->kind = code->kind;
+	merge_number(&entry->arch, code->arch);
+	if (code->suffix)
+		entry->suffix = code->suffix;
+	merge_number(&entry->toolkit, code->toolkit);
+	merge_number(&entry->isa, code->isa);
+	entry->level = code->level;
+	merge_number(&entry->container, code->container);
+	merge_number(&entry->ir, code->ir);
+	merge_number(&entry->debug, code->debug);
+	merge_number(&entry->llvm, code->llvm);
+	merge_number(&entry->abi, code->abi);
+	/* Where it lies is no better a witness of this. */
+	entry->flags &= ~(LAZYCUDA_ENTRY_UNSEEN | LAZYCUDA_ENTRY_RELOCATABLE);
+	entry->flags |= code->flags;
+	entry->error = code->error;	/* whole, and of no use */
+	entry->symbols = code->symbols;
+	entry->symbol_count = code->symbol_count;
+}
+
+/* OptiX-IR is LTO-IR to those who make fatbins. */
+static bool same_kind(enum lazycuda_kind label, enum lazycuda_kind kind)
+{
+	return label == kind ||
+	       (label == LAZYCUDA_KIND_LTOIR && kind == LAZYCUDA_KIND_OPTIXIR);
+}
+
+/* NULL, or what is wrong with the code. */
+static const char *read_code(struct lc_inspection *inspection, const struct lc_part *part,
+			     struct lazycuda_entry *entry)
+{
+	enum lazycuda_kind kind = lc_recognise(part);
+	struct lazycuda_entry code = { .level = -1 };
+	const char *wrong;
+
+	if (kind != LAZYCUDA_KIND_UNKNOWN && !same_kind(entry->kind, kind))
+		return lc_format(&inspection->arena, "is labelled %s and holds %s",
+				 lazycuda_kind_name(entry->kind), lazycuda_kind_name(kind));
+	wrong = lc_code_read(part, &inspection->arena, &code, inspection->payloads);
+	if (!wrong)
+		merge(entry, &code);
+	return wrong;
+}
+
+static const char *read_packed(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+{
+	int zstd = (entry->flags & LAZYCUDA_ENTRY_ZSTD) != 0;
+	const char *wrong = lc_unpack_missing(zstd);
+	unsigned char *code;
+	size_t length;
+
+	if (wrong) {
+		inspection->unread = wrong;
+		return NULL;
+	}
+	wrong = lc_payload_load(&inspection->source, entry, true, &code, &length);
+	if (wrong == LC_NO_MEMORY)
+		inspection->arena.failed = true;
+	if (!wrong) {
+		const struct lc_source source = { code, -1, length };
+		const struct lc_part part = { &source, 0, length };
+
+		wrong = read_code(inspection, &part, entry);
+	}
+	free(code);
+	return wrong;
+}
+
+static bool has_reader(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_PTX || kind == LAZYCUDA_KIND_CUBIN ||
+	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
+}
+
+/* NULL, or what is wrong with the payload, as far as it is to be read. */
+static const char *read_payload(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+{
+	const unsigned packed = LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD;
+	const struct lc_part part = { &inspection->source, entry->offset, entry->length };
+
+	if (!has_reader(entry->kind))
+		return NULL;
+	if (!(entry->flags & LAZYCUDA_ENTRY_UNSEEN))
+		return read_code(inspection, &part, entry);
+	if (inspection->payloads && entry->flags & packed &&
+	    !(entry->flags & LAZYCUDA_ENTRY_OBFUSCATED))
+		return read_packed(inspection, entry);
+	return NULL;
+}
+
+static bool add_entry(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+{
+	size_t *count = &inspection->public.entry_count;
+	struct lazycuda_entry **slot;
+
+	if (*count == MOST_ENTRIES)
+		return false;
+	slot = lc_grow(&inspection->arena, &inspection->entries, count, sizeof(*slot));
+	if (slot)
+		*slot = entry;
+	return slot;
+}
+
+static void take_entry(struct lazycuda_entry *entry, void *data)
+{
+	const char *wrong;
+
+	if (!add_entry(data, entry) || entry->error)
+		return;
+	wrong = read_payload(data, entry);
+	if (wrong)
+		entry->error = wrong;
+}
+
+/* ---- the whole ---- */
+
+/* What is code itself is its one entry, and what is wrong with that is wrong
+ * with the whole. */
+static const char *read_bare(struct lc_inspection *inspection, const struct lc_part *part)
+{
+	struct lazycuda_entry *entry = lc_entry_new(&inspection->arena, part);
+	const char *wrong;
+
+	if (!entry)
+		return NULL;
+	entry->kind = inspection->public.kind;
+	wrong = read_payload(inspection, entry);
+	if (!wrong)
+		add_entry(inspection, entry);
+	return wrong;
+}
+
+static const char *read_whole(struct lc_inspection *inspection)
+{
+	const struct lc_part part = { &inspection->source, 0, inspection->source.length };
+	int *count = &inspection->public.fatbin_count;
+
+	inspection->public.kind = lc_recognise(&part);
+	switch (inspection->public.kind) {
+	case LAZYCUDA_KIND_PTX:
+	case LAZYCUDA_KIND_CUBIN:
+	case LAZYCUDA_KIND_LTOIR:
+	case LAZYCUDA_KIND_OPTIXIR:
+	case LAZYCUDA_KIND_TILEIR:
+		return read_bare(inspection, &part);
+	case LAZYCUDA_KIND_FATBIN:
+		return lc_fatbin_read(&part, &inspection->arena, count, take_entry, inspection);
+	case LAZYCUDA_KIND_OBJECT:
+	case LAZYCUDA_KIND_SHARED:
+		return lc_host_read(&part, &inspection->arena, count, take_entry, inspection);
+	case LAZYCUDA_KIND_ARCHIVE:
+		return lc_archive_read(&part, &inspection->arena, count, take_entry, inspection);
+	default:
+		return NULL;
+	}
+}
+
+/* ---- what the name says ---- */
+
+static const struct {
+	const char *ending;
+	enum lazycuda_kind kind;
+} endings[] = {
+	{ ".cu",	LAZYCUDA_KIND_SOURCE },
+	{ ".ptx",	LAZYCUDA_KIND_PTX },
+	{ ".cubin",	LAZYCUDA_KIND_CUBIN },
+	{ ".ltoir",	LAZYCUDA_KIND_LTOIR },
+	{ ".fatbin",	LAZYCUDA_KIND_FATBIN },
+	{ ".o",		LAZYCUDA_KIND_OBJECT },
+	{ ".a",		LAZYCUDA_KIND_ARCHIVE },
+	{ ".a",		LAZYCUDA_KIND_THIN_ARCHIVE },
+	{ ".lib",	LAZYCUDA_KIND_ARCHIVE },
+	{ ".so",	LAZYCUDA_KIND_SHARED },
+	{ ".bc",	LAZYCUDA_KIND_BITCODE },
+};
+
+/* NULL, or the ending of the name that belongs to other kinds alone. */
+static const char *contradicting_ending(const char *name, enum lazycuda_kind kind)
+{
+	const char *dot = strrchr(name, '.'), *found = NULL;
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++) {
+		if (strcmp(dot, endings[i].ending))
+			continue;
+		if (endings[i].kind == kind)
+			return NULL;
+		found = endings[i].ending;
+	}
+	return found;
+}
+
+static const char *judge_name(struct lc_inspection *inspection)
+{
+	const struct lazycuda_inspection *public = &inspection->public;
+	const char *ending = public->name ? contradicting_ending(public->name, public->kind) : NULL;
+
+	if (!ending)
+		return NULL;
+	if (public->kind == LAZYCUDA_KIND_UNKNOWN)
+		return lc_format(&inspection->arena, "the name ends in %s, but the content is of "
+				 "no known kind", ending);
+	return lc_format(&inspection->arena, "the name ends in %s, but the content is of the "
+			 "kind %s", ending, lazycuda_kind_name(public->kind));
+}
+
+static const char *warn(struct lc_inspection *inspection)
+{
+	const char *name = inspection->source.length ? judge_name(inspection) : NULL;
+	const char *unread = inspection->unread;
+
+	if (unread)
+		unread = lc_format(&inspection->arena, "some code %s: its version is not known",
+				   unread);
+	if (name && unread)
+		return lc_format(&inspection->arena, "%s; %s", name, unread);
+	return name ? name : unread;
+}
+
+/* ---- begin and end ---- */
+
+static struct lc_inspection *make_inspection(const char *name, unsigned flags)
+{
+	struct lc_inspection *inspection = calloc(1, sizeof(*inspection));
+
+	if (!inspection)
+		return NULL;
+	inspection->source.fd = -1;
+	inspection->payloads = flags & LAZYCUDA_INSPECT_PAYLOADS;
+	inspection->public.size = sizeof(inspection->public);
+	inspection->public.name = name ? lc_format(&inspection->arena, "%s", name) : NULL;
+	return inspection;
+}
+
+/* `wrong` is what is wrong already, before anything was read. */
+static struct lazycuda_inspection *finish(struct lc_inspection *inspection, const char *wrong)
+{
+	struct lazycuda_inspection *public = &inspection->public;
+
+	public->length = inspection->source.length;
+	if (!wrong && !public->length)
+		wrong = "is empty";
+	public->error = wrong ? wrong : read_whole(inspection);
+	if (!public->error && public->entry_count == MOST_ENTRIES)
+		public->error = "has more entries than any file";
+	public->warning = warn(inspection);
+	public->entries = (const struct lazycuda_entry *const *)inspection->entries;
+	if (!inspection->arena.failed)
+		return public;
+	lazycuda_inspection_free(public);
+	return NULL;
+}
+
+struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length, const char *name,
+					     unsigned flags)
+{
+	struct lc_inspection *inspection = make_inspection(name, flags);
+
+	if (!inspection)
+		return NULL;
+	inspection->source.bytes = bytes;
+	inspection->source.length = bytes ? length : 0;
+	return finish(inspection, !bytes && length ? "has a length but no bytes" : NULL);
+}
+
+/* NULL, or why the file cannot be read. */
+static const char *open_file(struct lc_inspection *inspection, const char *path)
+{
+	struct lc_source *source = &inspection->source;
+	struct stat st;
+
+	/* A FIFO would be waited for, a terminal would become ours. */
+	source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (source->fd < 0)
+		return errno == ENXIO ? "is a socket or a device, not a file" :
+			lc_format(&inspection->arena, "cannot be opened: %m");
+	if (fstat(source->fd, &st))
+		return lc_format(&inspection->arena, "cannot be looked at: %m");
+	if (S_ISDIR(st.st_mode))
+		return "is a directory";
+	if (!S_ISREG(st.st_mode))
+		return "is not a regular file";
+	source->length = (uint64_t)st.st_size;
+	return NULL;
+}
+
+struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags)
+{
+	struct lc_inspection *inspection = make_inspection(path, flags);
+
+	if (!inspection)
+		return NULL;
+	return finish(inspection, path ? open_file(inspection, path) : "has no path");
+}
+
+void lazycuda_inspection_free(struct lazycuda_inspection *public)
+{
+	struct lc_inspection *inspection = (struct lc_inspection *)public;
+
+	if (!inspection)
+		return;
+	if (inspection->source.fd >= 0)
+		close(inspection->source.fd);
+	lc_arena_free(&inspection->arena);
+	free(inspection);
+}

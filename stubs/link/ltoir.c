@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* ltoir.c - what the header of LTO-IR says */
+#include "containers.h"
+#include "versions.h"
+
+/* Little-endian, as all of CUDA's hosts are. */
+struct header {
+	uint32_t magic;
+	uint8_t container[2], ir[2], debug[2], llvm[2];	/* major, minor */
+	uint16_t tags, level;
+	uint32_t tags_end, code;	/* offsets */
+};
+
+struct tag {
+	uint16_t tag, value;
+};
+
+enum { TAG_ARCH = 1, TAG_ARCH_SPECIFIC = 0x20, TAG_END = 99 };
+
+#define MAGIC 0x7f4e43edu
+#define MAX_TAGS 256		/* there are five */
+#define LEVEL_OPTIX 2
+
+static int version(const uint8_t parts[2])
+{
+	return 1000 * parts[0] + parts[1];
+}
+
+/* sm_101 became sm_110 in 13.0; 13.1 and later still write the former. */
+static int arch_of(unsigned value, int toolkit)
+{
+	int arch = (int)value / 10;
+
+	return arch == 101 && toolkit >= LC_CUDA(13, 0) ? 110 : arch;
+}
+
+static void take_tag(const struct tag *tag, struct lazycuda_entry *entry)
+{
+	if (tag->tag == TAG_ARCH)
+		entry->arch = arch_of(tag->value, entry->toolkit);
+	else if (tag->tag == TAG_ARCH_SPECIFIC && tag->value)
+		entry->suffix = 'a';
+}
+
+const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *entry)
+{
+	struct header header;
+	size_t count;
+
+	if (!lc_part_read(part, 0, &header, sizeof(header)))
+		return "ends inside its header";
+	if (header.magic != MAGIC)
+		return "does not begin as LTO-IR does";
+	entry->kind = header.level == LEVEL_OPTIX ? LAZYCUDA_KIND_OPTIXIR : LAZYCUDA_KIND_LTOIR;
+	entry->level = header.level;
+	entry->container = version(header.container);
+	entry->ir = version(header.ir);
+	entry->debug = version(header.debug);
+	entry->llvm = version(header.llvm);
+	entry->toolkit = lc_cuda_of_ltoir(entry->container, entry->ir);
+	entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
+	/* Real libraries follow these without a look at where they lead. */
+	if (header.tags < sizeof(header) || header.tags > header.tags_end ||
+	    header.tags_end > header.code || header.code >= part->length)
+		return "has a damaged header: its offsets (0x0c to 0x17) lead out of it";
+	count = (header.tags_end - header.tags) / sizeof(struct tag);
+	if (count > MAX_TAGS)
+		return "has a damaged header: too many tags";
+	for (size_t i = 0; i < count; i++) {
+		struct tag tag;
+
+		if (!lc_part_read(part, header.tags + i * sizeof(tag), &tag, sizeof(tag)))
+			return "ends inside the tags of its header";
+		if (tag.tag == TAG_END)
+			break;
+		take_tag(&tag, entry);
+	}
+	return entry->arch ? NULL : "has a damaged header: it names no architecture";
+}

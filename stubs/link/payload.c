@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* payload.c - the code of one entry, as it is stored, unpacked, or in a fatbin of its own */
+#include <stdlib.h>
+#include <string.h>
+
+#include "containers.h"
+#include "inspection.h"
+#include "unpack.h"
+
+const char LC_NO_MEMORY[] = "memory ran out";
+
+/* `length` bytes of the source in memory of their own, a NUL behind them. */
+static const char *load(const struct lc_source *source, uint64_t offset, uint64_t length,
+			unsigned char **bytes)
+{
+	/* What is not there is not allocated for. */
+	if (!lc_source_has(source, offset, length))
+		return "lies outside the file";
+	*bytes = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
+	if (!*bytes)
+		return LC_NO_MEMORY;
+	(*bytes)[length] = '\0';
+	if (lc_source_read(source, offset, *bytes, (size_t)length))
+		return NULL;
+	free(*bytes);
+	*bytes = NULL;
+	return "cannot be read any more: the file was changed";
+}
+
+static const char *unpack(int zstd, const unsigned char *from, size_t from_length,
+			  uint64_t length, unsigned char **code)
+{
+	const char *wrong = lc_unpack_missing(zstd);
+
+	/* Before memory is asked for. */
+	if (wrong)
+		return wrong;
+	*code = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
+	if (!*code)
+		return LC_NO_MEMORY;
+	(*code)[length] = '\0';
+	wrong = lc_unpack(zstd, from, from_length, *code, (size_t)length);
+	if (!wrong)
+		return NULL;
+	free(*code);
+	*code = NULL;
+	return wrong;
+}
+
+static const char *load_unpacked(const struct lc_source *source,
+				 const struct lazycuda_entry *entry, unsigned char **code)
+{
+	int zstd = (entry->flags & LAZYCUDA_ENTRY_ZSTD) != 0;
+	unsigned char *packed = NULL;
+	const char *wrong;
+
+	if (source->bytes)
+		return unpack(zstd, source->bytes + entry->offset, (size_t)entry->length,
+			      entry->unpacked, code);
+	wrong = load(source, entry->offset, entry->length, &packed);
+	if (!wrong)
+		wrong = unpack(zstd, packed, (size_t)entry->length, entry->unpacked, code);
+	free(packed);
+	return wrong;
+}
+
+const char *lc_payload_load(const struct lc_source *source, const struct lazycuda_entry *entry,
+			    bool unpacked, unsigned char **code, size_t *length)
+{
+	bool packed = entry->flags & (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD);
+	const char *wrong;
+
+	*code = NULL;
+	if (unpacked && entry->flags & LAZYCUDA_ENTRY_OBFUSCATED)
+		return "is obfuscated: nvJitLink alone unpacks it";
+	unpacked &= packed;
+	*length = (size_t)(unpacked ? entry->unpacked : entry->length);
+	wrong = unpacked ? load_unpacked(source, entry, code) :
+			   load(source, entry->offset, entry->length, code);
+	/* Fatbins pad PTX, and some compilers count its NUL. */
+	if (!wrong && entry->kind == LAZYCUDA_KIND_PTX && unpacked == packed)
+		*length = strlen((const char *)*code);
+	return wrong;
+}
+
+/* ---- for callers ---- */
+
+static const struct lc_inspection *whole(const struct lazycuda_inspection *inspection)
+{
+	return (const struct lc_inspection *)inspection;
+}
+
+static const char *find_entry(const struct lazycuda_inspection *inspection, size_t index,
+			      const struct lazycuda_entry **entry)
+{
+	if (!inspection || index >= inspection->entry_count)
+		return "is no entry of the inspection";
+	*entry = inspection->entries[index];
+	return (*entry)->error;
+}
+
+static void *answer(void *bytes, const char *wrong, const char **error)
+{
+	if (error)
+		*error = wrong;
+	return bytes;
+}
+
+void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_t index,
+			     int unpacked, size_t *length, const char **error)
+{
+	const struct lazycuda_entry *entry = NULL;
+	const char *wrong = find_entry(inspection, index, &entry);
+	unsigned char *code = NULL;
+
+	*length = 0;
+	if (!wrong)
+		wrong = lc_payload_load(&whole(inspection)->source, entry, unpacked, &code, length);
+	return answer(code, wrong, error);
+}
+
+/* The entry with its header and padding, behind a container's header. */
+static const char *load_fatbin(const struct lc_source *source, const struct lazycuda_entry *entry,
+			       unsigned char **fatbin, size_t *length)
+{
+	struct lc_fatbin_header container = { LC_FATBIN_MAGIC, 1, sizeof(container), 0 };
+	struct lc_fatbin_entry_header header;
+	uint64_t begin = entry->header;
+
+	if (entry->fatbin < 0)
+		return "is in no fatbin";
+	if (!lc_source_read(source, begin, &header, sizeof(header)) ||
+	    header.header_size != entry->offset - begin ||
+	    !lc_source_has(source, entry->offset, header.payload_size))
+		return "cannot be read any more: the file was changed";
+	container.size = header.header_size + header.payload_size;
+	*length = (size_t)(sizeof(container) + container.size);
+	*fatbin = malloc(*length);
+	if (!*fatbin)
+		return LC_NO_MEMORY;
+	memcpy(*fatbin, &container, sizeof(container));
+	if (lc_source_read(source, begin, *fatbin + sizeof(container), (size_t)container.size))
+		return NULL;
+	free(*fatbin);
+	*fatbin = NULL;
+	return "cannot be read any more: the file was changed";
+}
+
+void *lazycuda_entry_fatbin(const struct lazycuda_inspection *inspection, size_t index,
+			    size_t *length, const char **error)
+{
+	const struct lazycuda_entry *entry = NULL;
+	const char *wrong = find_entry(inspection, index, &entry);
+	unsigned char *fatbin = NULL;
+
+	*length = 0;
+	if (!wrong)
+		wrong = load_fatbin(&whole(inspection)->source, entry, &fatbin, length);
+	return answer(fatbin, wrong, error);
+}

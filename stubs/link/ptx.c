@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* ptx.c - what PTX says of itself, and the symbols that it defines and declares */
+#include <stdio.h>
+#include <string.h>
+
+#include "arch.h"
+#include "bytes.h"
+#include "ptx_text.h"
+#include "symbols.h"
+#include "versions.h"
+
+#define HEADER_BYTES 65536	/* looked at for the header alone */
+
+/* ---- the header ---- */
+
+/* Reads "13.0", which ends before `end`; where it ends, or NULL if it is none. */
+static const char *read_number(const char *at, const char *end, int parts[2])
+{
+	for (int i = 0; i < 2; i++) {
+		const char *begin = at;
+
+		parts[i] = 0;
+		for (; at < end && *at >= '0' && *at <= '9' && at - begin < 3; at++)
+			parts[i] = 10 * parts[i] + (*at - '0');
+		if (at == begin || (i == 0 && (at == end || *at++ != '.')))
+			return NULL;
+	}
+	return at;
+}
+
+/* The compiler signs in the first comment. */
+static int find_toolkit(const char *begin, const char *end)
+{
+	static const char before[] = "Cuda compilation tools, release ";
+	const char *at = memmem(begin, (size_t)(end - begin), before, sizeof(before) - 1);
+	int parts[2];
+
+	if (!at || !read_number(at + sizeof(before) - 1, end, parts))
+		return LAZYCUDA_VERSION_NONE;
+	return LC_CUDA(parts[0], parts[1]);
+}
+
+static const char *read_version(struct lc_ptx_text *text, struct lazycuda_entry *entry)
+{
+	struct lc_ptx_token token = lc_ptx_next(text);
+	const char *end;
+	int parts[2];
+
+	if (!lc_ptx_is(&token, ".version"))
+		return "does not begin with a .version";
+	entry->toolkit = find_toolkit(text->begin, token.at);
+	token = lc_ptx_next(text);
+	end = token.at + token.length;
+	if (read_number(token.at, end, parts) != end || !parts[0])
+		return "has a .version that is none";
+	entry->isa = 10 * parts[0] + parts[1];
+	return NULL;
+}
+
+static const char *read_target(struct lc_ptx_text *text, struct lazycuda_entry *entry)
+{
+	struct lc_ptx_token token = lc_ptx_next(text);
+	char name[LC_ARCH_TEXT];
+	struct lc_arch arch;
+
+	if (!lc_ptx_is(&token, ".target"))
+		return "has no .target behind its .version";
+	token = lc_ptx_next(text);
+	snprintf(name, sizeof(name), "%.*s", (int)(token.length < sizeof(name) ? token.length : 0),
+		 token.at);
+	if (!lc_arch_parse(name, &arch))
+		return "has a .target that is none";
+	entry->arch = arch.sm;
+	entry->suffix = arch.suffix;
+	for (;;) {
+		struct lc_ptx_text before = *text;
+
+		token = lc_ptx_next(text);
+		if (!lc_ptx_is(&token, ",")) {
+			*text = before;
+			return NULL;
+		}
+		token = lc_ptx_next(text);
+		if (lc_ptx_is(&token, "debug"))
+			entry->flags |= LAZYCUDA_ENTRY_DEBUG;
+	}
+}
+
+/* ---- declarations ---- */
+
+enum linkage { LOCAL, VISIBLE, WEAK, COMMON, EXTERN };
+
+static const struct {
+	const char *directive;
+	enum linkage linkage;
+} linkages[] = {
+	{ ".visible", VISIBLE }, { ".weak", WEAK }, { ".common", COMMON }, { ".extern", EXTERN },
+};
+
+static void add(struct lc_symbols *symbols, const struct lc_ptx_token *name, enum linkage linkage,
+		bool defined, bool kernel)
+{
+	const struct lazycuda_symbol like = {
+		.defined = defined && linkage != EXTERN,
+		.weak = linkage == WEAK || linkage == COMMON,
+		.kernel = kernel,
+	};
+
+	if (linkage != LOCAL && name->length)
+		lc_symbols_add(symbols, name->at, name->length, &like);
+}
+
+/* Behind .func or .entry: (results) name (parameters) directives, and a body or
+ * a semicolon. */
+static void read_function(struct lc_ptx_text *text, enum linkage linkage, bool kernel,
+			  struct lc_symbols *symbols)
+{
+	const char *begin = text->at;
+	struct lc_ptx_token name = { begin, 0 };
+
+	for (;;) {
+		struct lc_ptx_token token = lc_ptx_next(text);
+
+		if (!token.length) {
+			lc_ptx_ends_in(text, begin, "the declaration of a function");
+			return;
+		}
+		if (lc_ptx_is(&token, "("))
+			lc_ptx_skip_group(text);
+		else if (!name.length && lc_ptx_is_name(&token))
+			name = token;
+		else if (lc_ptx_is(&token, "{") || lc_ptx_is(&token, ";")) {
+			add(symbols, &name, linkage, *token.at == '{', kernel);
+			if (*token.at == '{')
+				lc_ptx_skip_block(text, "the body of a function");
+			return;
+		}
+	}
+}
+
+/* Behind .global or .const: properties name[sizes] = value, name = value; */
+static void read_variables(struct lc_ptx_text *text, enum linkage linkage,
+			   struct lc_symbols *symbols)
+{
+	const char *begin = text->at;
+	bool named = false;
+
+	for (;;) {
+		struct lc_ptx_token token = lc_ptx_next(text);
+
+		if (!token.length) {
+			lc_ptx_ends_in(text, begin, "the declaration of a variable");
+			return;
+		}
+		if (lc_ptx_is(&token, ";"))
+			return;
+		if (lc_ptx_is(&token, "(") || lc_ptx_is(&token, "["))
+			lc_ptx_skip_group(text);
+		else if (lc_ptx_is(&token, "{"))
+			lc_ptx_skip_block(text, "the value of a variable");
+		else if (lc_ptx_is(&token, ","))
+			named = false;
+		else if (!named && lc_ptx_is_name(&token)) {
+			add(symbols, &token, linkage, true, false);
+			named = true;
+		}
+	}
+}
+
+/* Behind .alias: name, name of a function; the first was declared before. */
+static void read_alias(struct lc_ptx_text *text, struct lc_symbols *symbols)
+{
+	struct lc_ptx_token name = lc_ptx_next(text);
+	struct lazycuda_symbol *symbol = lc_symbols_find(symbols, name.at, name.length);
+
+	if (symbol)
+		symbol->defined = 1;
+}
+
+/* All of a module behind its header. */
+static void read_module(struct lc_ptx_text *text, struct lc_symbols *symbols)
+{
+	enum linkage linkage = LOCAL;
+
+	for (;;) {
+		struct lc_ptx_token token = lc_ptx_next(text);
+
+		if (!token.length)
+			return;
+		for (size_t i = 0; i < sizeof(linkages) / sizeof(*linkages); i++)
+			if (lc_ptx_is(&token, linkages[i].directive))
+				linkage = linkages[i].linkage;
+		if (lc_ptx_is(&token, ".func") || lc_ptx_is(&token, ".entry")) {
+			read_function(text, linkage, lc_ptx_is(&token, ".entry"), symbols);
+			linkage = LOCAL;
+		} else if (lc_ptx_is(&token, ".global") || lc_ptx_is(&token, ".const")) {
+			read_variables(text, linkage, symbols);
+			linkage = LOCAL;
+		} else if (lc_ptx_is(&token, ".alias")) {
+			read_alias(text, symbols);
+		} else if (lc_ptx_is(&token, "{")) {
+			lc_ptx_skip_block(text, "a section");
+		} else if (lc_ptx_is(&token, ";")) {
+			linkage = LOCAL;	/* of what is no symbol: .extern .shared */
+		} else if (lc_ptx_is(&token, "#") || lc_ptx_is(&token, "@")) {
+			lc_ptx_skip_line(text);	/* a preprocessor's, or @@DWARF of old */
+		}
+	}
+}
+
+/* ---- all of it ---- */
+
+/* NULs may follow the text, and nothing else behind them. */
+static const char *end_text(struct lc_ptx_text *text, struct lc_arena *arena)
+{
+	const char *nul = memchr(text->begin, 0, (size_t)(text->end - text->begin));
+
+	if (!nul)
+		return NULL;
+	for (const char *at = nul; at < text->end; at++)
+		if (*at)
+			return lc_format(arena, "has a NUL byte within its text, at 0x%zx",
+					 (size_t)(nul - text->begin));
+	text->end = nul;
+	return NULL;
+}
+
+static const char *read_text(const char *begin, size_t length, bool whole,
+			     struct lc_symbols *symbols, struct lazycuda_entry *entry)
+{
+	struct lc_ptx_text text = { .begin = begin, .at = begin, .end = begin + length };
+	const char *why = end_text(&text, symbols->arena);
+
+	entry->kind = LAZYCUDA_KIND_PTX;
+	entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
+	if (!why)
+		why = read_version(&text, entry);
+	if (!why)
+		why = read_target(&text, entry);
+	if (!why && whole)
+		read_module(&text, symbols);
+	if (!why && text.open)
+		why = lc_format(symbols->arena, "ends inside %s that begins at 0x%zx", text.what,
+				(size_t)(text.open - text.begin));
+	return why;
+}
+
+static const char *read_part(const struct lc_part *part, uint64_t length, struct lc_arena *arena,
+			     struct lazycuda_entry *entry, bool symbols)
+{
+	struct lc_symbols found = { .arena = arena };
+	struct lc_bytes bytes;
+	const char *why = lc_bytes_get(&bytes, part, 0, length, "text", arena);
+
+	if (why)
+		return why;
+	why = read_text((const char *)bytes.at, (size_t)length, symbols, &found, entry);
+	lc_bytes_free(&bytes);
+	if (!why) {
+		entry->symbols = found.list;
+		entry->symbol_count = found.count;
+	}
+	return why;
+}
+
+const char *lc_ptx_read(const struct lc_part *part, struct lc_arena *arena,
+			struct lazycuda_entry *entry, bool symbols)
+{
+	/* A header that is longer than that is rare: then all of it is read. */
+	if (symbols || part->length <= HEADER_BYTES ||
+	    read_part(part, HEADER_BYTES, arena, entry, false))
+		return read_part(part, part->length, arena, entry, symbols);
+	return NULL;
+}

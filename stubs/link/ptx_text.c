@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* ptx_text.c - the tokens of PTX */
+#include "ptx_text.h"
+
+#include <string.h>
+
+/* What a byte is within a module. */
+enum { OTHER, BLANK, NAME, BRACE };	/* BRACE: what ends a run within a block */
+
+static const unsigned char classes[256] = {
+	[' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK,
+	['\r'] = BLANK,
+	['0' ... '9'] = NAME, ['A' ... 'Z'] = NAME, ['a' ... 'z'] = NAME,
+	['_'] = NAME, ['$'] = NAME, ['%'] = NAME, [0x80 ... 0xff] = NAME,
+	['{'] = BRACE, ['}'] = BRACE, ['"'] = BRACE, ['/'] = BRACE,
+};
+
+void lc_ptx_ends_in(struct lc_ptx_text *text, const char *at, const char *what)
+{
+	if (text->open)
+		return;
+	text->open = at;
+	text->what = what;
+}
+
+bool lc_ptx_is(const struct lc_ptx_token *token, const char *word)
+{
+	size_t length = strlen(word);
+
+	return token->length == length && !memcmp(token->at, word, length);
+}
+
+void lc_ptx_skip_line(struct lc_ptx_text *text)
+{
+	const char *end = memchr(text->at, '\n', (size_t)(text->end - text->at));
+
+	text->at = end ? end + 1 : text->end;
+}
+
+/* A comment, if one begins here. */
+static bool skip_comment(struct lc_ptx_text *text)
+{
+	const char *begin = text->at, *end;
+
+	if (text->end - begin < 2 || begin[0] != '/')
+		return false;
+	if (begin[1] == '/') {
+		lc_ptx_skip_line(text);
+		return true;
+	}
+	if (begin[1] != '*')
+		return false;
+	end = memmem(begin + 2, (size_t)(text->end - begin) - 2, "*/", 2);
+	if (!end)
+		lc_ptx_ends_in(text, begin, "a comment");
+	text->at = end ? end + 2 : text->end;
+	return true;
+}
+
+/* A string, which begins here.  A backslash in one is no escape. */
+static void skip_string(struct lc_ptx_text *text)
+{
+	const char *begin = text->at;
+	const char *end = memchr(begin + 1, '"', (size_t)(text->end - begin) - 1);
+
+	if (!end)
+		lc_ptx_ends_in(text, begin, "a string");
+	text->at = end ? end + 1 : text->end;
+}
+
+bool lc_ptx_is_name(const struct lc_ptx_token *token)
+{
+	return token->length && classes[(unsigned char)*token->at] == NAME &&
+	       !(*token->at >= '0' && *token->at <= '9');
+}
+
+static void skip_blanks(struct lc_ptx_text *text)
+{
+	for (;;) {
+		while (text->at < text->end && classes[(unsigned char)*text->at] == BLANK)
+			text->at++;
+		if (text->at == text->end || !skip_comment(text))
+			return;
+	}
+}
+
+struct lc_ptx_token lc_ptx_next(struct lc_ptx_text *text)
+{
+	struct lc_ptx_token token;
+	bool number;
+
+	skip_blanks(text);
+	token.at = text->at;
+	if (text->at == text->end)
+		return (struct lc_ptx_token){ text->end, 0 };
+	number = *text->at >= '0' && *text->at <= '9';
+	if (*text->at == '"') {
+		skip_string(text);
+	} else {
+		bool word = *text->at == '.' || classes[(unsigned char)*text->at] == NAME;
+
+		text->at++;
+		while (word && text->at < text->end &&
+		       (classes[(unsigned char)*text->at] == NAME || (number && *text->at == '.')))
+			text->at++;
+	}
+	token.length = (size_t)(text->at - token.at);
+	return token;
+}
+
+void lc_ptx_skip_block(struct lc_ptx_text *text, const char *what)
+{
+	const char *begin = text->at - 1;
+	size_t depth = 1;
+
+	while (depth) {
+		while (text->at < text->end && classes[(unsigned char)*text->at] != BRACE)
+			text->at++;
+		if (text->at == text->end) {
+			lc_ptx_ends_in(text, begin, what);
+			return;
+		}
+		if (*text->at == '"') {
+			skip_string(text);
+		} else if (!skip_comment(text)) {
+			depth += *text->at == '{';
+			depth -= *text->at == '}';
+			text->at++;
+		}
+	}
+}
+
+void lc_ptx_skip_group(struct lc_ptx_text *text)
+{
+	const char *begin = text->at - 1;
+	char open = *begin, close = open == '(' ? ')' : ']';
+	size_t depth = 1;
+
+	while (depth) {
+		struct lc_ptx_token token = lc_ptx_next(text);
+
+		if (!token.length) {
+			lc_ptx_ends_in(text, begin, "a list");
+			return;
+		}
+		depth += *token.at == open;
+		depth -= *token.at == close;
+	}
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* recognise.c - what kind of thing begins here, from its first bytes */
+#include <elf.h>
+#include <string.h>
+
+#include "containers.h"
+
+/* ---- by magic numbers ---- */
+
+static const struct magic {
+	enum lazycuda_kind kind;
+	size_t length;
+	char bytes[25];
+} magics[] = {
+	{ LAZYCUDA_KIND_FATBIN,		4, "\x50\xed\x55\xba" },
+	{ LAZYCUDA_KIND_LTOIR,		4, "\xed\x43\x4e\x7f" },
+	{ LAZYCUDA_KIND_ARCHIVE,	8, "!<arch>\n" },
+	{ LAZYCUDA_KIND_THIN_ARCHIVE,	8, "!<thin>\n" },
+	{ LAZYCUDA_KIND_BITCODE,	4, "BC\xc0\xde" },
+	{ LAZYCUDA_KIND_BITCODE,	4, "\xde\xc0\x17\x0b" },	/* in a wrapper */
+	{ LAZYCUDA_KIND_OFFLOAD,	4, "\x10\xff\x10\xad" },
+	{ LAZYCUDA_KIND_OFFLOAD,	4, "CCOB" },			/* compressed */
+	{ LAZYCUDA_KIND_OFFLOAD,	24, "__CLANG_OFFLOAD_BUNDLE__" },
+	{ LAZYCUDA_KIND_TILEIR,		8, "\x7fTileIR" },
+};
+
+static enum lazycuda_kind by_magic(const unsigned char *head, size_t length)
+{
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+		if (length >= magics[i].length &&
+		    !memcmp(head, magics[i].bytes, magics[i].length))
+			return magics[i].kind;
+	return LAZYCUDA_KIND_UNKNOWN;
+}
+
+/* OptiX-IR has the magic number of LTO-IR; its level tells. */
+#define LEVEL_OFFSET 14
+#define LEVEL_OPTIX 2
+
+/* ---- ELF ---- */
+
+#define MACHINE_CUDA 190
+
+/* Other processors whose code is no host's: Intel's and AMD's GPUs. */
+static bool is_foreign_gpu(unsigned machine)
+{
+	return machine == 205 || machine == 224;
+}
+
+/*
+ * One of 32 bits or of the other byte order counts as what it would be: whoever
+ * reads it says what is wrong with it.  So does one cut off in these fields.
+ */
+static enum lazycuda_kind elf_kind(const unsigned char *head, size_t length)
+{
+	bool big = length > EI_DATA && head[EI_DATA] == ELFDATA2MSB;
+	unsigned type, machine;
+
+	if (length < 20)
+		return LAZYCUDA_KIND_OBJECT;
+	type = (unsigned)head[big ? 17 : 16] | (unsigned)head[big ? 16 : 17] << 8;
+	machine = (unsigned)head[big ? 19 : 18] | (unsigned)head[big ? 18 : 19] << 8;
+	if (machine == MACHINE_CUDA)
+		return LAZYCUDA_KIND_CUBIN;
+	if (is_foreign_gpu(machine))
+		return LAZYCUDA_KIND_UNKNOWN;
+	if (type == ET_REL)
+		return LAZYCUDA_KIND_OBJECT;
+	return type == ET_EXEC || type == ET_DYN ? LAZYCUDA_KIND_SHARED : LAZYCUDA_KIND_UNKNOWN;
+}
+
+/* ---- text ---- */
+
+#define LOOKED_AT 65536		/* bytes: whoever writes more comment than that loses */
+#define END (-1)
+#define WORD 32
+
+struct text {
+	const struct lc_part *part;
+	uint64_t next, length;		/* what is to be read, what may be */
+	size_t at, filled;		/* in the window */
+	bool fresh;			/* nothing but blanks before it in its line */
+	bool binary;			/* has bytes that no text has */
+	unsigned char window[1024];
+};
+
+/* The next byte, which stays; END behind the text.  A NUL ends it, too. */
+static int peek(struct text *text)
+{
+	if (text->at == text->filled) {
+		uint64_t left = text->length - text->next;
+
+		text->filled = left < sizeof(text->window) ? (size_t)left : sizeof(text->window);
+		text->at = 0;
+		if (!text->filled ||
+		    !lc_part_read(text->part, text->next, text->window, text->filled)) {
+			text->filled = 0;
+			return END;
+		}
+		text->next += text->filled;
+	}
+	return text->window[text->at] ? text->window[text->at] : END;
+}
+
+static bool is_blank(int c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static int take(struct text *text)
+{
+	int c = peek(text);
+
+	if (c == END)
+		return END;
+	text->at++;
+	text->binary |= (c < ' ' && !is_blank(c)) || c == 0x7f;
+	text->fresh = c == '\n' || (text->fresh && is_blank(c));
+	return c;
+}
+
+static bool take_if(struct text *text, int c)
+{
+	return peek(text) == c && take(text) == c;
+}
+
+static void skip_comment(struct text *text, bool line)
+{
+	int before = 0, c;
+
+	while ((c = take(text)) != END && !(line ? c == '\n' : before == '*' && c == '/'))
+		before = c;
+}
+
+/* White space and comments.  A slash that begins no comment is skipped, too. */
+static void skip_blanks(struct text *text)
+{
+	for (;;) {
+		if (is_blank(peek(text)))
+			take(text);
+		else if (!take_if(text, '/'))
+			return;
+		else if (take_if(text, '/'))
+			skip_comment(text, true);
+		else if (take_if(text, '*'))
+			skip_comment(text, false);
+	}
+}
+
+static void skip_quoted(struct text *text, int quote)
+{
+	int c;
+
+	while ((c = take(text)) != END && c != quote && c != '\n')
+		if (c == '\\')
+			take(text);
+}
+
+static bool is_letter(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* A word of letters; of a longer one the beginning, which equals none. */
+static void take_word(struct text *text, char word[WORD])
+{
+	size_t length = 0;
+
+	while (is_letter(peek(text)) || (length && peek(text) >= '0' && peek(text) <= '9')) {
+		char c = (char)take(text);
+
+		if (length < WORD - 1)
+			word[length++] = c;
+	}
+	word[length] = '\0';
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(word, *list))
+			return true;
+	return false;
+}
+
+/* Behind a '#' that begins a line, and nothing between: "# if" begins many a
+ * line of other languages' comments. */
+static const char *const directives[] = {
+	"include", "define", "undef", "if", "ifdef", "ifndef", "pragma", "line", "error", NULL
+};
+
+static const char *const words_of_cuda[] = {
+	"__global__", "__device__", "__host__", "__shared__", "__constant__", "__managed__",
+	"__forceinline__", "__launch_bounds__", "__grid_constant__",
+	"threadIdx", "blockIdx", "blockDim", "gridDim", NULL
+};
+
+static bool is_source_word(struct text *text, const char *word)
+{
+	if (!strcmp(word, "extern")) {
+		skip_blanks(text);
+		return take_if(text, '"') && take_if(text, 'C') && take_if(text, '"');
+	}
+	if (!strcmp(word, "template")) {
+		skip_blanks(text);
+		return peek(text) == '<';
+	}
+	return is_one_of(word, words_of_cuda);
+}
+
+static bool is_source(struct text *text)
+{
+	char word[WORD];
+
+	for (;;) {
+		bool fresh;
+
+		skip_blanks(text);
+		fresh = text->fresh;
+		if (peek(text) == END || text->binary)
+			return false;
+		if (is_letter(peek(text))) {
+			take_word(text, word);
+			if (is_source_word(text, word))
+				return !text->binary;
+		} else if (take_if(text, '#')) {
+			take_word(text, word);
+			if (fresh && is_one_of(word, directives))
+				return !text->binary;
+		} else {
+			int c = take(text);
+
+			if (c == '"' || c == '\'')
+				skip_quoted(text, c);
+		}
+	}
+}
+
+static bool begins_with(struct text *text, const char *word)
+{
+	while (*word && take_if(text, *word))
+		word++;
+	return !*word;
+}
+
+/* clang's bundles of text begin with a comment in the language of the text. */
+static bool is_text_bundle(struct text *text)
+{
+	while (is_blank(peek(text)) || peek(text) == '/' || peek(text) == '#' || peek(text) == ';')
+		take(text);
+	return begins_with(text, "__CLANG_OFFLOAD_BUNDLE__");
+}
+
+static void rewind_text(struct text *text, const struct lc_part *part, uint64_t start)
+{
+	text->part = part;
+	text->next = start;
+	text->length = part->length < LOOKED_AT ? part->length : LOOKED_AT;
+	text->at = text->filled = 0;
+	text->fresh = true;
+	text->binary = false;
+}
+
+static enum lazycuda_kind text_kind(const struct lc_part *part, const unsigned char *head,
+				    size_t length)
+{
+	/* Compilers skip a byte order mark.  ptxas does not: PTX behind one is
+	 * recognised, so that it can be said to be damaged. */
+	uint64_t start = length >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+	struct text text;
+
+	rewind_text(&text, part, start);
+	if (is_text_bundle(&text))
+		return LAZYCUDA_KIND_OFFLOAD;
+	rewind_text(&text, part, start);
+	skip_blanks(&text);
+	if (begins_with(&text, ".version") && !text.binary && is_blank(peek(&text)))
+		return LAZYCUDA_KIND_PTX;
+	rewind_text(&text, part, start);
+	return is_source(&text) ? LAZYCUDA_KIND_SOURCE : LAZYCUDA_KIND_UNKNOWN;
+}
+
+enum lazycuda_kind lc_recognise(const struct lc_part *part)
+{
+	unsigned char head[64];
+	size_t length = part->length < sizeof(head) ? (size_t)part->length : sizeof(head);
+	enum lazycuda_kind kind;
+
+	if (!lc_part_read(part, 0, head, length))
+		return LAZYCUDA_KIND_UNKNOWN;
+	if (length >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
+		return elf_kind(head, length);
+	kind = by_magic(head, length);
+	if (kind == LAZYCUDA_KIND_LTOIR && length > LEVEL_OFFSET + 1 &&
+	    head[LEVEL_OFFSET] == LEVEL_OPTIX && !head[LEVEL_OFFSET + 1])
+		return LAZYCUDA_KIND_OPTIXIR;
+	return kind != LAZYCUDA_KIND_UNKNOWN ? kind : text_kind(part, head, length);
+}

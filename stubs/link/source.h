@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* source.h - the bytes of a file or of memory, read piece by piece */
+#ifndef LINK_SOURCE_H
+#define LINK_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Memory if `bytes`, else a file.  Everything that is read is copied, so that
+ * nothing need be aligned and a file that changes meanwhile changes nothing
+ * that was checked.
+ */
+struct lc_source {
+	const unsigned char *bytes;
+	int fd;
+	uint64_t length;
+};
+
+/* Copies `size` bytes.  False if they do not all exist, or cannot be read. */
+bool lc_source_read(const struct lc_source *source, uint64_t offset, void *into, size_t size);
+
+/* A part of a source that is known to lie within it. */
+bool lc_source_has(const struct lc_source *source, uint64_t offset, uint64_t size);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* symbols.h - the symbols of one entry, each name once */
+#ifndef LINK_SYMBOLS_H
+#define LINK_SYMBOLS_H
+
+#include "../../include/lazycuda_link.h"
+#include "../arena.h"
+
+/* Zero but for the arena, in which all of it lies. */
+struct lc_symbols {
+	struct lc_arena *arena;
+	struct lazycuda_symbol *list;	/* in the order in which they were added */
+	size_t count;
+	uint32_t *slots;		/* index + 1 by hash, 0 for none */
+	size_t slot_count;		/* a power of two */
+};
+
+uint32_t lc_symbol_hash(const char *name, size_t length);
+
+/* The symbol of that name, or NULL. */
+struct lazycuda_symbol *lc_symbols_find(const struct lc_symbols *symbols, const char *name,
+					size_t length);
+
+/*
+ * Adds a symbol with the properties of `like`.  One that is there already, a
+ * declaration before its definition say, gets them in addition.
+ */
+void lc_symbols_add(struct lc_symbols *symbols, const char *name, size_t length,
+		    const struct lazycuda_symbol *like);
+
+#endif

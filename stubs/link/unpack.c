@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* unpack.c - compressed payloads, with libraries that are loaded when needed */
+#include "unpack.h"
+
+#include <limits.h>
+
+#include "../glibc.h"
+#include "inspection.h"
+
+typedef int lz4_decompress(const char *from, char *into, int length, int size);
+typedef size_t zstd_decompress(void *into, size_t size, const void *from, size_t length);
+
+static struct format {
+	const char *library, *function;
+	const char *missing, *damaged;
+	/* At most so many bytes come out of one step, which takes at least so many. */
+	uint64_t step_out, step_in;
+	void *address;		/* 0: not looked for; MISSING; or the function */
+} formats[] = {
+	/* A byte of LZ4 adds at most 255 to the length of a match. */
+	{ "liblz4.so.1", "LZ4_decompress_safe",
+	  "is compressed with LZ4 and liblz4.so.1 is not installed",
+	  "cannot be unpacked: its LZ4 data is damaged", 255, 1, NULL },
+	/* A block of ZSTD is a byte that repeats, behind a header of three. */
+	{ "libzstd.so.1", "ZSTD_decompress",
+	  "is compressed with ZSTD and libzstd.so.1 is not installed",
+	  "cannot be unpacked: its ZSTD data is damaged", 128 * 1024, 4, NULL },
+};
+
+#define MISSING ((void *)-1)
+
+/*
+ * The function, or MISSING.  No lock is held across dlopen(): two threads that
+ * look at the same time find the same, and the library is never unloaded.
+ */
+static void *find(struct format *format)
+{
+	void *address = __atomic_load_n(&format->address, __ATOMIC_ACQUIRE);
+	void *library;
+
+	if (address)
+		return address;
+	library = dlopen(format->library, RTLD_NOW | RTLD_LOCAL);
+	address = library ? dlsym(library, format->function) : NULL;
+	if (!address)
+		address = MISSING;
+	__atomic_store_n(&format->address, address, __ATOMIC_RELEASE);
+	return address;
+}
+
+const char *lc_unpack_missing(int zstd)
+{
+	struct format *format = &formats[zstd != 0];
+
+	return find(format) == MISSING ? format->missing : NULL;
+}
+
+uint64_t lc_unpack_limit(int zstd, uint64_t length)
+{
+	const struct format *format = &formats[zstd != 0];
+	uint64_t steps = length / format->step_in + 1;
+
+	return steps > UINT64_MAX / format->step_out ? UINT64_MAX : steps * format->step_out;
+}
+
+static const char *unpack_lz4(const struct format *format, void *function, const void *from,
+			      size_t length, void *into, size_t size)
+{
+	lz4_decompress *decompress = (lz4_decompress *)function;
+
+	return length <= INT_MAX && size <= INT_MAX &&
+	       decompress(from, into, (int)length, (int)size) == (int)size ?
+	       NULL : format->damaged;
+}
+
+/* Errors are numbers larger than any size; it allocates what it works with. */
+#define ZSTD_NO_MEMORY ((size_t)-64)
+
+static const char *unpack_zstd(const struct format *format, void *function, const void *from,
+			       size_t length, void *into, size_t size)
+{
+	zstd_decompress *decompress = (zstd_decompress *)function;
+	size_t result = decompress(into, size, from, length);
+
+	if (result == ZSTD_NO_MEMORY)
+		return LC_NO_MEMORY;
+	return result == size ? NULL : format->damaged;
+}
+
+const char *lc_unpack(int zstd, const void *from, size_t length, void *into, size_t size)
+{
+	struct format *format = &formats[zstd != 0];
+	void *function = find(format);
+
+	if (function == MISSING)
+		return format->missing;
+	return (zstd ? unpack_zstd : unpack_lz4)(format, function, from, length, into, size);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* unpack.h - compressed payloads, with libraries that are loaded when needed */
+#ifndef LINK_UNPACK_H
+#define LINK_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Unpacks into `into`, which has exactly the size that the payload unpacks to;
+ * anything else is an error.  `zstd`: ZSTD, else a raw LZ4 block.  Returns NULL
+ * or why not, as a phrase: "is compressed with ZSTD and libzstd.so.1 is not
+ * installed"; LC_NO_MEMORY of inspection.h.  Loads liblz4.so.1 or libzstd.so.1:
+ * hold no lock.
+ */
+const char *lc_unpack(int zstd, const void *from, size_t length, void *into, size_t size);
+
+/* NULL if the library is there, else the phrase that lc_unpack() has for it. */
+const char *lc_unpack_missing(int zstd);
+
+/* More than `length` bytes of the format can ever unpack to. */
+uint64_t lc_unpack_limit(int zstd, uint64_t length);
+
+#endif
