@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - linker options: which nvJitLink takes them, what the driver calls them */
+#include "options.h"
+
+#include <string.h>
+
+#include "versions.h"
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+enum value {
+	NOTHING,	/* a flag */
+	BINARY,		/* 0 or 1; "true" makes nvJitLink fail when it links */
+	THREADS,	/* a number; nvJitLink takes any, and fails later */
+	REGISTERS,
+	PERCENTAGE,
+	TEXT
+};
+
+static const unsigned limits[] = {
+	[BINARY] = 1, [THREADS] = 65535, [REGISTERS] = 65535, [PERCENTAGE] = 101
+};
+
+/* CUjit_option, as cuLinkCreate of every CUDA 11 and later counts. */
+enum jit_option {
+	MAX_REGISTERS = 0,
+	OPTIMIZATION_LEVEL = 7,
+	GENERATE_DEBUG_INFO = 11,
+	LOG_VERBOSE = 12,
+	GENERATE_LINE_INFO = 13,
+	CACHE_MODE = 14
+};
+
+static const char *const jit_names[] = {
+	[MAX_REGISTERS] = "CU_JIT_MAX_REGISTERS",
+	[OPTIMIZATION_LEVEL] = "CU_JIT_OPTIMIZATION_LEVEL",
+	[GENERATE_DEBUG_INFO] = "CU_JIT_GENERATE_DEBUG_INFO",
+	[LOG_VERBOSE] = "CU_JIT_LOG_VERBOSE",
+	[GENERATE_LINE_INFO] = "CU_JIT_GENERATE_LINE_INFO",
+	[CACHE_MODE] = "CU_JIT_CACHE_MODE",
+};
+
+/* What the driver's linker makes of an option. */
+struct on_driver {
+	enum lc_option_fate fate;
+	int jit_option;
+	unsigned jit_value;	/* of a flag; else it is the option's own */
+	const char *why;
+};
+
+#define JIT(option, value) { LC_OPTION_TAKEN, option, value, NULL }
+#define DROPPED(why) { LC_OPTION_DROPPED, 0, 0, why }
+#define REFUSED(why) { LC_OPTION_REFUSED, 0, 0, why }
+
+#define IN_LTO "it matters to link-time optimisation alone, which the driver has not"
+#define KEEPS_ALL "the driver's linker keeps what nobody uses"
+#define NO_OTHER_LEVEL "nvJitLink optimises with -O0 or -O3, and from 12.3 on"
+
+/*
+ * `since` is the first nvJitLink that takes the option and then links LTO-IR and
+ * PTX with it, measured on each; 0: all do; NEVER: none does.  None that had one
+ * has lost it.  What the driver drops cuda.core drops too.
+ */
+#define NEVER (-1)
+static const struct row {
+	const char *name;	/* with the '=' that its value follows */
+	enum value value;
+	int since;
+	int broken;		/* one version after it that cannot do it, or 0 */
+	const char *why;	/* why not, where the versions do not say it all */
+	struct on_driver driver;
+} rows[] = {
+	{ "-maxrregcount=", REGISTERS, 0, 0, NULL, JIT(MAX_REGISTERS, 0) },
+	{ "-time", NOTHING, 0, 0, NULL, REFUSED("the driver's linker does not tell times") },
+	{ "-verbose", NOTHING, 0, 0, NULL, JIT(LOG_VERBOSE, 1) },
+	{ "-O0", NOTHING, LC_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 0) },
+	{ "-O1", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 1) },
+	{ "-O2", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 2) },
+	{ "-O3", NOTHING, LC_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 3) },
+	{ "-O4", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 4) },
+	{ "-Ofc=max", NOTHING, LC_CUDA(12, 5), 0, NULL,
+	  DROPPED("the driver's linker has no fast compilation") },
+	{ "-Ofc=mid", NOTHING, LC_CUDA(12, 9), 0, NULL,
+	  DROPPED("the driver's linker has no fast compilation") },
+	{ "-Ofc=min", NOTHING, LC_CUDA(12, 9), 0, NULL,
+	  DROPPED("the driver's linker has no fast compilation") },
+	{ "-g", NOTHING, 0, 0, NULL, JIT(GENERATE_DEBUG_INFO, 1) },
+	{ "-lineinfo", NOTHING, 0, 0, NULL, JIT(GENERATE_LINE_INFO, 1) },
+	{ "-ftz=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
+	{ "-prec-div=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
+	{ "-prec-sqrt=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
+	{ "-fma=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
+	{ "-kernels-used=", TEXT, 0, LC_CUDA(12, 1), "it crashes nvJitLink 12.1",
+	  DROPPED(KEEPS_ALL) },
+	{ "-variables-used=", TEXT, 0, LC_CUDA(12, 1), "it crashes nvJitLink 12.1",
+	  DROPPED(KEEPS_ALL) },
+	{ "-optimize-unused-variables", NOTHING, 0, 0, NULL, DROPPED(KEEPS_ALL) },
+	{ "-Xptxas=", TEXT, 0, 0, NULL,
+	  REFUSED("the driver's linker takes no options for ptxas") },
+	{ "-Xnvvm=", TEXT, 0, 0, NULL, DROPPED(IN_LTO) },
+	{ "-nvvm-latest", NOTHING, LC_CUDA(13, 5), 0, NULL, DROPPED(IN_LTO) },
+	{ "-split-compile=", THREADS, LC_CUDA(12, 3), 0, NULL,
+	  REFUSED("the driver's linker does not split compilation") },
+	{ "-split-compile-extended=", THREADS, LC_CUDA(12, 3), 0, NULL,
+	  REFUSED("the driver's linker does not split compilation") },
+	{ "-jump-table-density=", PERCENTAGE, LC_CUDA(12, 3), 0, NULL, DROPPED(IN_LTO) },
+	{ "-no-cache", NOTHING, LC_CUDA(12, 5), 0, NULL, JIT(CACHE_MODE, 0) },
+	{ "-device-stack-protector", NOTHING, NEVER, 0,
+	  "it is in nvJitLink's documentation, and no nvJitLink up to 13.5 takes it",
+	  REFUSED("the driver's linker has no stack protector") },
+};
+
+/* What the plan says itself; with a value or without. */
+static const struct {
+	const char *name, *why;
+} reserved[] = {
+	{ "-arch", "the target is the request's arch" },
+	{ "-lto", "link-time optimisation is the request's lto" },
+	{ "-dlto", "link-time optimisation is the request's lto" },
+	{ "-ptx", "PTX is asked for by the request's output" },
+	{ "-r", "a relocatable result is asked for by the request's output" },
+	{ "-rdc", "a relocatable result is asked for by the request's output" },
+	{ "-relocatable-device-code", "a relocatable result is asked for by the request's output" },
+};
+
+/* Whether an option is this one, with a value behind it or without. */
+static bool is_named(const char *option, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (name[length - 1] == '=')
+		length--;
+	return !strncmp(option, name, length) && (!option[length] || option[length] == '=');
+}
+
+/* A plain number up to a limit. */
+static bool read_number(const char *text, unsigned limit, unsigned *number)
+{
+	unsigned value = 0;
+
+	if (!*text)
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		value = 10 * value + (unsigned)(*text - '0');
+		if (value > limit)
+			return false;
+	}
+	*number = value;
+	return !*text;
+}
+
+/* NULL, or why the option's value makes no sense. */
+static const char *read_value(const struct row *row, const char *option, unsigned *number)
+{
+	static const char *const wanted[] = {
+		[NOTHING] = "it takes no value",
+		[BINARY] = "its value is 0 or 1",
+		[THREADS] = "its value is a number of threads, 0 for all",
+		[REGISTERS] = "its value is a number of registers",
+		[PERCENTAGE] = "its value is a percentage, 0 to 101",
+		[TEXT] = "it needs a value",
+	};
+	size_t length = strlen(row->name);
+	bool right = !strncmp(option, row->name, length);
+
+	if (row->value == NOTHING)
+		right = right && !option[length];
+	else if (row->value == TEXT)
+		right = right && option[length];
+	else
+		right = right && read_number(option + length, limits[row->value], number);
+	return right ? NULL : wanted[row->value];
+}
+
+static struct lc_option_verdict judge_nvjitlink(const struct row *row, int version)
+{
+	struct lc_option_verdict verdict = { .since = row->since };
+	bool any = version == LAZYCUDA_VERSION_UNKNOWN;
+
+	if (row->since == NEVER)
+		verdict = (struct lc_option_verdict){ .fate = LC_OPTION_REFUSED };
+	else if (!any && (version < row->since || version == row->broken))
+		verdict.fate = LC_OPTION_REFUSED;
+	if (verdict.fate != LC_OPTION_TAKEN)
+		verdict.why = row->why ? row->why : "this nvJitLink is older than the option";
+	return verdict;
+}
+
+static struct lc_option_verdict judge_driver(const struct row *row, unsigned number)
+{
+	const struct on_driver *driver = &row->driver;
+	bool taken = driver->fate == LC_OPTION_TAKEN;
+
+	return (struct lc_option_verdict){
+		.fate = driver->fate,
+		.jit_option = driver->jit_option,
+		.jit_value = row->value == NOTHING ? driver->jit_value : taken ? number : 0,
+		.jit_name = taken ? jit_names[driver->jit_option] : NULL,
+		.why = driver->why,
+	};
+}
+
+struct lc_option_verdict lc_option_judge(const char *option, enum lazycuda_backend backend,
+					 int version)
+{
+	for (size_t i = 0; i < COUNT(reserved); i++)
+		if (is_named(option, reserved[i].name))
+			return (struct lc_option_verdict){ .fate = LC_OPTION_RESERVED,
+							   .why = reserved[i].why };
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		unsigned number = 0;
+
+		if (!is_named(option, rows[i].name))
+			continue;
+		const char *wrong = read_value(&rows[i], option, &number);
+		if (wrong)
+			return (struct lc_option_verdict){ .fate = LC_OPTION_MALFORMED,
+							   .why = wrong };
+		if (backend == LAZYCUDA_BACKEND_DRIVER)
+			return judge_driver(&rows[i], number);
+		return judge_nvjitlink(&rows[i], version);
+	}
+	return (struct lc_option_verdict){ .fate = LC_OPTION_UNKNOWN,
+					   .why = "neither nvJitLink nor the driver has it" };
+}

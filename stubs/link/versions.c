@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* versions.c - what each version of toolkit, linker and driver is and takes */
+#include "versions.h"
+
+#include <stdio.h>
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+/*
+ * One row a toolkit, oldest first; 0 where nothing is known.  `isa` and the
+ * versions of LTO-IR, which are those that its compiler writes and the newest
+ * that its linker reads, were measured from 11.7 on.  `branch` is the display
+ * driver's that came with it.  There is no public toolkit 12.7; drivers of that
+ * version exist.
+ */
+static const struct toolkit {
+	int cuda;
+	int isa;		/* PTX, 88 for 8.8 */
+	int branch;
+	int container, ir;	/* of LTO-IR, major * 1000 + minor */
+} toolkits[] = {
+	{ LC_CUDA(11, 0), 70, 445, 0, 0 },
+	{ LC_CUDA(11, 1), 71, 455, 0, 0 },
+	{ LC_CUDA(11, 2), 72, 460, 0, 0 },
+	{ LC_CUDA(11, 3), 73, 465, 0, 0 },
+	{ LC_CUDA(11, 4), 74, 470, 0, 0 },
+	{ LC_CUDA(11, 5), 75, 495, 0, 0 },
+	{ LC_CUDA(11, 6), 76, 510, 0, 0 },
+	{ LC_CUDA(11, 7), 77, 515, 1054, 2047 },
+	{ LC_CUDA(11, 8), 78, 520, 1054, 2048 },
+	{ LC_CUDA(12, 0), 80, 525, 1057, 2051 },
+	{ LC_CUDA(12, 1), 81, 530, 1057, 2053 },
+	{ LC_CUDA(12, 2), 82, 535, 1059, 2058 },
+	{ LC_CUDA(12, 3), 83, 545, 1060, 2063 },
+	{ LC_CUDA(12, 4), 84, 550, 1061, 2071 },
+	{ LC_CUDA(12, 5), 85, 555, 1061, 2083 },
+	{ LC_CUDA(12, 6), 85, 560, 1062, 2084 },
+	{ LC_CUDA(12, 7), 86, 565, 0, 0 },
+	{ LC_CUDA(12, 8), 87, 570, 1064, 2089 },
+	{ LC_CUDA(12, 9), 88, 575, 1064, 2093 },
+	{ LC_CUDA(13, 0), 90, 580, 1065, 2098 },
+	{ LC_CUDA(13, 1), 91, 590, 1066, 2107 },
+	{ LC_CUDA(13, 2), 92, 595, 1066, 2114 },
+	{ LC_CUDA(13, 3), 93, 610, 1067, 2115 },
+	{ LC_CUDA(13, 4), 94, 615, 1067, 2120 },
+	{ LC_CUDA(13, 5), 95, 0, 1067, 2131 },
+};
+
+/* Display-driver branches from which on a CUDA major has minor-version
+ * compatibility. */
+static const struct compatibility {
+	int major, branch;
+} compatibilities[] = {
+	{ 11, 450 },
+	{ 12, 525 },
+	{ 13, 580 },
+};
+
+#define NEWEST (&toolkits[COUNT(toolkits) - 1])
+/* What could know something that no toolkit of the table does. */
+#define NEXT_CUDA (NEWEST->cuda + 10)
+
+/* ---- text ---- */
+
+const char *lc_version_text(int version, char text[LC_VERSION_TEXT])
+{
+	if (version > 0)
+		snprintf(text, LC_VERSION_TEXT, "%d.%d", LC_CUDA_MAJOR(version),
+			 LC_CUDA_MINOR(version));
+	else
+		snprintf(text, LC_VERSION_TEXT, "%s",
+			 version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
+	return text;
+}
+
+const char *lc_version_scan(const char *text, int *version, int *numbers)
+{
+	static const int limits[] = { 999, 99, 999999 };
+	int parts[COUNT(limits)] = { 0 };
+	size_t count = 0;
+
+	do {
+		/* A point that no digit follows belongs to what comes next: ".*". */
+		const char *digits = count ? text + 1 : text;
+		int value = 0;
+
+		if (*digits < '0' || *digits > '9')
+			break;
+		for (; *digits >= '0' && *digits <= '9'; digits++) {
+			value = 10 * value + *digits - '0';
+			if (value > limits[count])
+				return NULL;
+		}
+		parts[count++] = value;
+		text = digits;
+	} while (*text == '.' && count < COUNT(parts));
+	if (!count || !parts[0])
+		return NULL;
+	*version = LC_CUDA(parts[0], parts[1]);
+	*numbers = (int)count;
+	return text;
+}
+
+bool lc_version_parse(const char *text, int *version)
+{
+	int found, numbers;
+	const char *end = lc_version_scan(text, &found, &numbers);
+
+	if (!end || *end)
+		return false;
+	*version = found;
+	return true;
+}
+
+/* ---- PTX ---- */
+
+/*
+ * Since 13.0 the ISA of CUDA M.m is (M - 4).m, and that is the rule for what is
+ * newer than the table: PTX 9.6 is for 13.6, and PTX 10.0 for 14.0.
+ */
+#define ISA_BEHIND 4
+
+int lc_cuda_of_isa(int isa)
+{
+	if (isa <= 0)
+		return LAZYCUDA_VERSION_NONE;
+	for (size_t i = 0; i < COUNT(toolkits); i++)
+		if (toolkits[i].isa >= isa)
+			return toolkits[i].cuda;
+	return LC_CUDA(isa / 10 + ISA_BEHIND, isa % 10);
+}
+
+int lc_isa_of_cuda(int cuda)
+{
+	int isa = 0;
+
+	if (cuda > NEWEST->cuda) {
+		/* An ISA has one digit behind the point here. */
+		int minor = LC_CUDA_MINOR(cuda) < 9 ? LC_CUDA_MINOR(cuda) : 9;
+
+		return 10 * (LC_CUDA_MAJOR(cuda) - ISA_BEHIND) + minor;
+	}
+	for (size_t i = 0; i < COUNT(toolkits) && toolkits[i].cuda <= cuda; i++)
+		isa = toolkits[i].isa;
+	return isa;
+}
+
+/* ---- LTO-IR ---- */
+
+/* The first toolkit that reads this version of the container or of the IR,
+ * whichever is not 0. */
+static int first_reader(int container, int ir)
+{
+	for (size_t i = 0; i < COUNT(toolkits); i++)
+		if (toolkits[i].ir && toolkits[i].container >= container && toolkits[i].ir >= ir)
+			return toolkits[i].cuda;
+	return NEXT_CUDA;
+}
+
+int lc_cuda_of_ltoir(int container, int ir)
+{
+	/* A linker wants both to be no newer than its own. */
+	return ir > 0 ? first_reader(container, ir) : 0;
+}
+
+void lc_cuda_range_of_container(int container, int *oldest, int *newest)
+{
+	*oldest = *newest = first_reader(container, 0);
+	for (size_t i = 0; i < COUNT(toolkits); i++)
+		if (toolkits[i].container == container && container)
+			*newest = toolkits[i].cuda;
+}
+
+/* ---- display drivers ---- */
+
+int lc_branch_of_major(int major)
+{
+	for (size_t i = 0; i < COUNT(compatibilities); i++)
+		if (compatibilities[i].major == major)
+			return compatibilities[i].branch;
+	return 0;
+}
+
+int lc_cuda_of_branch(int branch)
+{
+	int cuda = 0;
+
+	/* A branch between two rows is younger than the first, and no more is known. */
+	for (size_t i = 0; i < COUNT(toolkits); i++)
+		if (toolkits[i].branch && toolkits[i].branch <= branch)
+			cuda = toolkits[i].cuda;
+	return cuda;
+}
+
+/* ---- which versions go together ---- */
+
+enum lc_reading lc_linker_reads(enum lazycuda_kind kind, int producer, int linker,
+				bool across_majors)
+{
+	if (producer > linker)
+		return LC_TOO_NEW;
+	if (kind != LAZYCUDA_KIND_LTOIR || LC_CUDA_MAJOR(producer) == LC_CUDA_MAJOR(linker))
+		return LC_READS;
+	return across_majors && producer >= LC_CUDA(12, 0) ? LC_READS : LC_CROSS_MAJOR;
+}
+
+enum lc_running lc_driver_runs(int driver, int branch, int toolkit)
+{
+	int needed = lc_branch_of_major(LC_CUDA_MAJOR(toolkit));
+
+	if (driver >= toolkit)
+		return LC_RUNS;
+	if (LC_CUDA_MAJOR(driver) < LC_CUDA_MAJOR(toolkit))
+		return LC_MAJOR_TOO_OLD;
+	if (!branch || !needed)
+		return LC_BRANCH_UNKNOWN;
+	return branch >= needed ? LC_RUNS : LC_BRANCH_TOO_OLD;
+}
