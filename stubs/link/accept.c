@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* accept.c - may this linker, of this version, take this entry for this target? */
+#include "accept.h"
+
+#include <stdio.h>
+
+#include "versions.h"
+
+#define COMPRESSED (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD)
+
+/* ELF ABI versions of cubins: 7 until 12.9; 8 from 13.0, and from 12.8 for the
+ * architectures that came with it. */
+#define ABI_OLD 7
+#define ABI_NEW 8
+#define ABI_NEW_SINCE LC_CUDA(12, 8)
+#define ABI_NEW_FOR_ALL LC_CUDA(13, 0)
+#define ABI_NEW_ARCH 100
+
+/* NVVM IR 2.0: no nvJitLink reads what is older. */
+#define LTOIR_OLDEST LC_CUDA(12, 0)
+#define LTOIR_LEVEL_OPTIX 2
+
+struct lc_linker lc_linker(enum lazycuda_backend backend, int version,
+			   const struct lc_arch *target, unsigned flags, bool strict)
+{
+	struct lc_linker linker = { .backend = backend, .version = version, .target = *target,
+				    .flags = flags, .strict = strict };
+
+	if (version <= 0)
+		linker.version = LAZYCUDA_VERSION_UNKNOWN;
+	else
+		linker.isa = lc_isa_of_cuda(version);
+	return linker;
+}
+
+const char *lc_linker_text(const struct lc_linker *linker, char text[LC_LINKER_TEXT])
+{
+	bool driver = linker->backend == LAZYCUDA_BACKEND_DRIVER;
+	char version[LC_VERSION_TEXT];
+
+	if (linker->version <= 0)
+		snprintf(text, LC_LINKER_TEXT, "%s of unknown version",
+			 driver ? "the driver" : "nvJitLink");
+	else
+		snprintf(text, LC_LINKER_TEXT, driver ? "the driver (CUDA %s)" : "nvJitLink %s",
+			 lc_version_text(linker->version, version));
+	return text;
+}
+
+bool lc_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest)
+{
+	bool ltoir = entry->kind == LAZYCUDA_KIND_LTOIR;
+	int toolkit = entry->toolkit;
+
+	if (entry->kind == LAZYCUDA_KIND_PTX)
+		toolkit = lc_cuda_of_isa(entry->isa);
+	else if (!toolkit && ltoir)
+		toolkit = lc_cuda_of_ltoir(entry->container, entry->ir);
+	*oldest = *newest = toolkit;
+	if (!toolkit && ltoir && entry->container)
+		lc_cuda_range_of_container(entry->container, oldest, newest);
+	return *oldest;
+}
+
+/* ---- the version ---- */
+
+/* Whether a version is no later than the linker's. */
+static bool reaches(const struct lc_linker *linker, int version)
+{
+	return linker->version < 0 || version <= linker->version;
+}
+
+static enum lazycuda_code ptx_version(const struct lc_linker *linker,
+				      const struct lazycuda_entry *entry, bool *doubt)
+{
+	if (!entry->isa)
+		*doubt = true;
+	return linker->isa && entry->isa > linker->isa ? LAZYCUDA_CODE_PTX_TOO_NEW :
+							 LAZYCUDA_CODE_OK;
+}
+
+/* The first toolkit that could have made it, by what its header shows. */
+static int oldest_by_abi(const struct lazycuda_entry *entry)
+{
+	if (entry->abi < ABI_NEW)
+		return 0;
+	return entry->arch >= ABI_NEW_ARCH ? ABI_NEW_SINCE : ABI_NEW_FOR_ALL;
+}
+
+static enum lazycuda_code cubin_version(const struct lc_linker *linker,
+					const struct lazycuda_entry *entry, bool *doubt)
+{
+	if (!entry->toolkit)
+		*doubt = true;
+	if (entry->abi && entry->abi < ABI_OLD)
+		return LAZYCUDA_CODE_UNSUPPORTED_KIND;
+	/* 12.5 to 12.9 take cubins of 13 and spoil them, or crash. */
+	if (entry->abi > ABI_NEW || !reaches(linker, oldest_by_abi(entry)) ||
+	    !reaches(linker, entry->toolkit))
+		return LAZYCUDA_CODE_CUBIN_TOO_NEW;
+	return LAZYCUDA_CODE_OK;
+}
+
+static enum lazycuda_code ltoir_version(const struct lc_linker *linker,
+					const struct lazycuda_entry *entry, bool *doubt)
+{
+	bool across = linker->flags & LAZYCUDA_LINK_LTO_ACROSS_MAJORS;
+	int oldest, newest;
+
+	if (linker->backend == LAZYCUDA_BACKEND_DRIVER)
+		return LAZYCUDA_CODE_LTOIR_ON_DRIVER;
+	if (entry->level == LTOIR_LEVEL_OPTIX)
+		return LAZYCUDA_CODE_UNSUPPORTED_KIND;
+	if (!lc_entry_toolkits(entry, &oldest, &newest)) {
+		*doubt = true;
+		return LAZYCUDA_CODE_OK;
+	}
+	if (newest < LTOIR_OLDEST)
+		return LAZYCUDA_CODE_LTOIR_CROSS_MAJOR;
+	if (linker->version < 0)
+		return LAZYCUDA_CODE_OK;
+	if (lc_linker_reads(entry->kind, oldest, linker->version, across) == LC_TOO_NEW)
+		return LAZYCUDA_CODE_LTOIR_TOO_NEW;
+	switch (lc_linker_reads(entry->kind, newest, linker->version, across)) {
+	case LC_CROSS_MAJOR:
+		return LAZYCUDA_CODE_LTOIR_CROSS_MAJOR;
+	case LC_TOO_NEW:
+		*doubt = true;
+		break;
+	case LC_READS:
+		break;
+	}
+	return LAZYCUDA_CODE_OK;
+}
+
+static enum lazycuda_code version(const struct lc_linker *linker,
+				  const struct lazycuda_entry *entry, bool *doubt)
+{
+	switch (entry->kind) {
+	case LAZYCUDA_KIND_PTX:
+		return ptx_version(linker, entry, doubt);
+	case LAZYCUDA_KIND_CUBIN:
+		return cubin_version(linker, entry, doubt);
+	case LAZYCUDA_KIND_LTOIR:
+		return ltoir_version(linker, entry, doubt);
+	default:
+		return LAZYCUDA_CODE_UNSUPPORTED_KIND;
+	}
+}
+
+/* ---- the rest ---- */
+
+/* Only relocatable cubins are linked: nvJitLink from 12.6 on drops any other
+ * without a word, and earlier ones refuse it. */
+static enum lazycuda_code linkable(const struct lazycuda_entry *entry, bool *doubt)
+{
+	if (entry->kind != LAZYCUDA_KIND_CUBIN || entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
+		return LAZYCUDA_CODE_OK;
+	if (entry->flags & LAZYCUDA_ENTRY_UNSEEN && !(entry->flags & LAZYCUDA_ENTRY_LINKED)) {
+		*doubt = true;
+		return LAZYCUDA_CODE_OK;
+	}
+	return LAZYCUDA_CODE_LINKED_CUBIN;
+}
+
+static enum lazycuda_code arch(const struct lc_linker *linker, const struct lazycuda_entry *entry,
+			       bool *doubt)
+{
+	struct lc_arch code = { entry->arch, entry->suffix, false };
+
+	if (!entry->arch) {
+		*doubt = true;
+		return LAZYCUDA_CODE_OK;
+	}
+	return lc_arch_fits(entry->kind, &code, &linker->target, linker->version) ?
+	       LAZYCUDA_CODE_OK : LAZYCUDA_CODE_ARCH_MISMATCH;
+}
+
+/* How it gets there.  What cannot be unpacked here nvJitLink may unpack. */
+static enum lazycuda_code form(const struct lc_linker *linker, const struct lazycuda_entry *entry,
+			       enum lazycuda_form *form)
+{
+	bool obfuscated = entry->flags & LAZYCUDA_ENTRY_OBFUSCATED;
+
+	*form = LAZYCUDA_FORM_AS_IS;
+	if (!(entry->flags & (COMPRESSED | LAZYCUDA_ENTRY_OBFUSCATED)))
+		return LAZYCUDA_CODE_OK;
+	*form = LAZYCUDA_FORM_UNPACKED;
+	if (!obfuscated && !(entry->flags & LAZYCUDA_ENTRY_UNSEEN))
+		return LAZYCUDA_CODE_OK;
+	*form = LAZYCUDA_FORM_FATBIN;
+	if (linker->backend == LAZYCUDA_BACKEND_DRIVER)
+		return LAZYCUDA_CODE_CANNOT_UNPACK;
+	if (reaches(linker, LC_NVJITLINK_ZSTD))
+		return LAZYCUDA_CODE_OK;
+	if (obfuscated)
+		return LAZYCUDA_CODE_NVJITLINK_TOO_OLD;
+	return entry->flags & LAZYCUDA_ENTRY_ZSTD ? LAZYCUDA_CODE_CANNOT_UNPACK : LAZYCUDA_CODE_OK;
+}
+
+struct lc_acceptance lc_accept(const struct lc_linker *linker,
+			       const struct lazycuda_entry *entry)
+{
+	struct lc_acceptance is = { .code = LAZYCUDA_CODE_BAD_INPUT };
+
+	if (entry->error)
+		return is;
+	is.code = version(linker, entry, &is.doubt);
+	if (!is.code)
+		is.code = linkable(entry, &is.doubt);
+	if (!is.code)
+		is.code = arch(linker, entry, &is.doubt);
+	if (!is.code)
+		is.code = form(linker, entry, &is.form);
+	if (!is.code && is.doubt && linker->strict)
+		is.code = LAZYCUDA_CODE_INSUFFICIENT_METADATA;
+	return is;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * choice_text.c - which entry of a container is taken, in words
+ *
+ * A plan says it of every input, and printf would be most of the plan's time.
+ */
+#include <string.h>
+
+#include "choose.h"
+
+#define TEXT 512		/* what is longer is cut */
+#define LISTED 16		/* entries named of one container */
+
+struct text {
+	size_t length;
+	char bytes[TEXT];	/* not zeroed: see begin() */
+};
+
+static void begin(struct text *text)
+{
+	text->length = 0;
+}
+
+static void add(struct text *text, const char *word)
+{
+	size_t length = strlen(word), room = TEXT - 1 - text->length;
+
+	if (length > room)
+		length = room;
+	memcpy(text->bytes + text->length, word, length);
+	text->length += length;
+}
+
+static void add_number(struct text *text, int number)
+{
+	char digits[12], *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	add(text, at);
+}
+
+static void add_arch(struct text *text, int sm, char suffix)
+{
+	const char tail[2] = { suffix, '\0' };
+
+	add(text, "sm_");
+	add_number(text, sm);
+	add(text, tail);
+}
+
+static const char *short_name(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_LTOIR ? "lto" : lazycuda_kind_name(kind);
+}
+
+static void add_entry(struct text *text, const struct lazycuda_entry *entry)
+{
+	add(text, short_name(entry->kind));
+	if (entry->arch > 0) {
+		add(text, " ");
+		add_arch(text, entry->arch, entry->suffix);
+	}
+}
+
+static void add_group(struct text *text, const struct lazycuda_inspection *inspection,
+		      const struct lc_group *group)
+{
+	add(text, "{");
+	for (size_t i = 0; i < group->count && i < LISTED; i++) {
+		add(text, i ? ", " : "");
+		add_entry(text, inspection->entries[group->first + i]);
+	}
+	add(text, group->count > LISTED ? ", ...}" : "}");
+}
+
+static const char *finish(struct lc_arena *arena, const struct text *text)
+{
+	const char *copy = lc_copy(arena, text->bytes, text->length);
+
+	return copy ? copy : "";
+}
+
+const char *lc_group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
+			  const struct lc_group *group)
+{
+	struct text text;
+
+	begin(&text);
+	add_group(&text, inspection, group);
+	return finish(arena, &text);
+}
+
+const char *lc_member_name(struct lc_arena *arena, const char *file, const char *member)
+{
+	struct text text;
+
+	begin(&text);
+	add(&text, file);
+	add(&text, "(");
+	add(&text, member);
+	add(&text, ")");
+	for (size_t i = 0; i < text.length; i++)
+		if ((unsigned char)text.bytes[i] < 0x20 || text.bytes[i] == 0x7f)
+			text.bytes[i] = '?';
+	return finish(arena, &text);
+}
+
+/* Whether an entry would have been taken rather than another. */
+static bool comes_before(const struct lazycuda_entry *entry, const struct lazycuda_entry *taken,
+			 bool lto)
+{
+	if (entry->kind == LAZYCUDA_KIND_LTOIR && !lto)
+		return false;
+	if (entry->kind != taken->kind)
+		return entry->kind == LAZYCUDA_KIND_LTOIR ||
+		       (entry->kind == LAZYCUDA_KIND_CUBIN && taken->kind == LAZYCUDA_KIND_PTX);
+	return entry->arch > taken->arch;
+}
+
+/* " (not ptx sm_90: PTX_TOO_NEW)", of the first for which it is not the
+ * architecture. */
+static void add_passed_over(struct text *text, const struct lc_linker *linker,
+			    const struct lazycuda_inspection *inspection,
+			    const struct lc_group *group, const struct lazycuda_entry *taken,
+			    bool lto)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		const struct lazycuda_entry *entry = inspection->entries[i];
+		enum lazycuda_code code;
+
+		if (!comes_before(entry, taken, lto))
+			continue;
+		code = lc_accept(linker, entry).code;
+		if (code == LAZYCUDA_CODE_OK || code == LAZYCUDA_CODE_ARCH_MISMATCH)
+			continue;
+		add(text, " (not ");
+		add_entry(text, entry);
+		add(text, ": ");
+		add(text, lazycuda_code_name(code));
+		add(text, ")");
+		return;
+	}
+}
+
+const char *lc_choice_reason(struct lc_arena *arena, const struct lc_linker *linker,
+			     const struct lazycuda_inspection *inspection,
+			     const struct lc_group *group, const struct lc_choice *choice,
+			     bool lto)
+{
+	const struct lazycuda_entry *taken = inspection->entries[choice->entry];
+	const struct lc_arch *target = &linker->target;
+	struct text text;
+
+	if (taken->fatbin < 0)
+		return "the only code in it";
+	begin(&text);
+	add_entry(&text, taken);
+	add(&text, " of ");
+	add_group(&text, inspection, group);
+	add(&text, ": ");
+	if (group->count == 1) {
+		add(&text, "the only one");
+	} else {
+		bool exact = taken->arch == target->sm && taken->suffix == target->suffix;
+
+		add(&text, exact ? "just for " : "the highest not above ");
+		add_arch(&text, target->sm, target->suffix);
+	}
+	add_passed_over(&text, linker, inspection, group, taken, lto);
+	return finish(arena, &text);
+}

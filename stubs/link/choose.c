@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* choose.c - which entry of a container is taken */
+#include "choose.h"
+
+#include <limits.h>
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+/* The first comes first. */
+static const struct preference {
+	enum lazycuda_kind kind;
+	bool doubt;
+} preferences[] = {
+	{ LAZYCUDA_KIND_LTOIR, false },
+	{ LAZYCUDA_KIND_LTOIR, true },
+	{ LAZYCUDA_KIND_CUBIN, false },
+	{ LAZYCUDA_KIND_PTX, false },
+	{ LAZYCUDA_KIND_CUBIN, true },
+	{ LAZYCUDA_KIND_PTX, true },
+};
+
+struct lc_group lc_group_at(const struct lazycuda_inspection *inspection, size_t first)
+{
+	int fatbin = inspection->entries[first]->fatbin;
+	size_t end = first + 1;
+
+	while (fatbin >= 0 && end < inspection->entry_count &&
+	       inspection->entries[end]->fatbin == fatbin)
+		end++;
+	return (struct lc_group){ first, end - first };
+}
+
+static size_t rank_of(enum lazycuda_kind kind, bool doubt)
+{
+	for (size_t i = 0; i < COUNT(preferences); i++)
+		if (preferences[i].kind == kind && preferences[i].doubt == doubt)
+			return i;
+	return COUNT(preferences);
+}
+
+/* 90a is closer to itself than 90f, and that than 90. */
+static int closeness(const struct lazycuda_entry *entry)
+{
+	return 4 * entry->arch + (entry->suffix == 'a' ? 2 : entry->suffix == 'f' ? 1 : 0);
+}
+
+/* What stands against all of a group: if they do not object alike there is no
+ * one code. */
+static void note_objections(const struct lc_linker *linker,
+			    const struct lazycuda_inspection *inspection,
+			    const struct lc_group *group, struct lc_choice *choice)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		enum lazycuda_code code = lc_accept(linker, inspection->entries[i]).code;
+
+		if (!code)
+			continue;
+		if (choice->code && choice->code != code) {
+			choice->code = LAZYCUDA_CODE_NO_USABLE_ENTRY;
+			choice->offender = LAZYCUDA_NO_INDEX;
+			return;
+		}
+		choice->code = code;
+		choice->offender = i;
+	}
+	if (!choice->code)
+		choice->code = LAZYCUDA_CODE_NO_USABLE_ENTRY;
+}
+
+struct lc_choice lc_choose(const struct lc_linker *linker,
+			   const struct lazycuda_inspection *inspection,
+			   const struct lc_group *group, bool lto)
+{
+	struct lc_choice choice = { .entry = LAZYCUDA_NO_INDEX, .offender = LAZYCUDA_NO_INDEX };
+	size_t best = COUNT(preferences);
+	int closest = INT_MIN;
+
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		const struct lazycuda_entry *entry = inspection->entries[i];
+		struct lc_acceptance is;
+		size_t rank;
+
+		if (entry->kind == LAZYCUDA_KIND_LTOIR && !lto)
+			continue;
+		is = lc_accept(linker, entry);
+		rank = rank_of(entry->kind, is.doubt);
+		if (is.code || rank > best || (rank == best && closeness(entry) < closest))
+			continue;
+		best = rank;
+		closest = closeness(entry);
+		choice.entry = i;
+		choice.form = is.form;
+		choice.doubt = is.doubt;
+	}
+	if (choice.entry == LAZYCUDA_NO_INDEX)
+		note_objections(linker, inspection, group, &choice);
+	return choice;
+}
+
+static bool fits(const struct lc_linker *linker, const struct lazycuda_entry *entry)
+{
+	struct lc_arch arch = { entry->arch, entry->suffix, false };
+
+	return !entry->error && lc_arch_fits(entry->kind, &arch, &linker->target, linker->version);
+}
+
+bool lc_group_is_ltoir(const struct lc_linker *linker,
+		       const struct lazycuda_inspection *inspection, const struct lc_group *group)
+{
+	bool ltoir = false;
+
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		const struct lazycuda_entry *entry = inspection->entries[i];
+
+		if (entry->kind == LAZYCUDA_KIND_LTOIR)
+			ltoir |= fits(linker, entry);
+		else if (entry->kind == LAZYCUDA_KIND_PTX && fits(linker, entry))
+			return false;
+		else if (entry->kind == LAZYCUDA_KIND_CUBIN && fits(linker, entry) &&
+			 !(entry->flags & LAZYCUDA_ENTRY_LINKED))
+			return false;
+	}
+	return ltoir;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * duplicates.c - what is defined twice
+ *
+ * nvJitLink from 12.6 on reports success all the same, and which definition it
+ * takes nobody knows.
+ */
+#include <string.h>
+
+#include "planning.h"
+
+struct definition {
+	const struct lazycuda_symbol *symbol;
+	const struct lc_taken *taken;
+};
+
+/* A hash table by the symbols' own hashes; at most half full. */
+struct definitions {
+	struct definition *slots;
+	size_t mask;
+};
+
+static const struct lazycuda_entry *entry_of(const struct lc_taken *taken)
+{
+	return taken->choice.entry == LAZYCUDA_NO_INDEX ? NULL :
+		taken->item->inspection->entries[taken->choice.entry];
+}
+
+static bool counts(const struct lazycuda_symbol *symbol)
+{
+	return symbol->defined && !symbol->weak;
+}
+
+static bool make_table(struct lc_arena *arena, const struct lc_side *side,
+		       struct definitions *table)
+{
+	size_t total = 0, slots = 1;
+
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = entry_of(&side->taken[i]);
+
+		for (size_t k = 0; entry && k < entry->symbol_count; k++)
+			total += counts(&entry->symbols[k]);
+	}
+	while (slots < 2 * total)
+		slots *= 2;
+	table->mask = slots - 1;
+	table->slots = lc_alloc(arena, slots * sizeof(*table->slots));
+	return table->slots;
+}
+
+/* Where a symbol is, or belongs. */
+static struct definition *find(const struct definitions *table,
+			       const struct lazycuda_symbol *symbol)
+{
+	for (size_t i = symbol->hash;; i++) {
+		struct definition *slot = &table->slots[i & table->mask];
+
+		if (!slot->symbol || (slot->symbol->hash == symbol->hash &&
+				      !strcmp(slot->symbol->name, symbol->name)))
+			return slot;
+	}
+}
+
+static bool refuse(struct lc_arena *arena, const struct definition *first,
+		   const struct lc_taken *second, struct lc_refusal *refusal)
+{
+	const char *name = lc_printable(arena, first->symbol->name);
+
+	return lc_refuse(refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, second->item->input, name,
+			 "one definition",
+			 first->taken->item == second->item ?
+			 lc_format(arena, "%s: it defines %s twice; leave one out, or make it weak",
+				   second->item->name, name) :
+			 lc_format(arena, "%s: it defines %s, and so does %s; leave one out, or"
+				   " make it"
+				   " weak", second->item->name, name, first->taken->item->name));
+}
+
+bool lc_plan_duplicates(struct lc_planning *planning, const struct lc_side *side,
+			struct lc_refusal *refusal)
+{
+	struct definitions table;
+
+	if (!make_table(planning->arena, side, &table))
+		return false;
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = entry_of(&side->taken[i]);
+
+		for (size_t k = 0; entry && k < entry->symbol_count; k++) {
+			struct definition *slot;
+
+			if (!counts(&entry->symbols[k]))
+				continue;
+			slot = find(&table, &entry->symbols[k]);
+			if (slot->symbol)
+				return refuse(planning->arena, slot, &side->taken[i], refusal);
+			slot->symbol = &entry->symbols[k];
+			slot->taken = &side->taken[i];
+		}
+	}
+	return true;
+}

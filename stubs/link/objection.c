@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* objection.c - why an entry is not taken, in words */
+#include "objection.h"
+
+#include "versions.h"
+
+/* An entry that cannot be taken, and what is said of it. */
+struct objection {
+	struct lc_arena *arena;
+	const struct lc_linker *linker;
+	const struct lazycuda_entry *entry;
+	enum lazycuda_code code;
+	const char *have, *need, *why;
+};
+
+static const char *version_text(struct lc_arena *arena, int version)
+{
+	char text[LC_VERSION_TEXT];
+
+	return lc_format(arena, "%s", lc_version_text(version, text));
+}
+
+static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
+{
+	char text[LC_ARCH_TEXT];
+	const struct lc_arch arch = { sm, suffix, false };
+
+	return lc_format(arena, "%s", lc_arch_text(&arch, text));
+}
+
+/* "PTX 9.0", "linked cubin", "LTO-IR" */
+static const char *kind_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
+{
+	switch (entry->kind) {
+	case LAZYCUDA_KIND_PTX:
+		return entry->isa ? lc_format(arena, "PTX"
+					      " %d.%d", entry->isa / 10, entry->isa % 10) :
+				    "PTX";
+	case LAZYCUDA_KIND_CUBIN:
+		return entry->flags & LAZYCUDA_ENTRY_LINKED ? "a linked cubin" : "a cubin";
+	case LAZYCUDA_KIND_LTOIR:
+		return entry->flags & LAZYCUDA_ENTRY_OBFUSCATED ? "obfuscated LTO-IR" : "LTO-IR";
+	case LAZYCUDA_KIND_UNKNOWN:
+		return "code of an unknown kind";
+	default:
+		return lazycuda_kind_name(entry->kind);
+	}
+}
+
+static const char *toolkit_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
+{
+	int oldest, newest;
+
+	if (!lc_entry_toolkits(entry, &oldest, &newest))
+		return "of an unknown CUDA";
+	if (oldest == newest)
+		return lc_format(arena, "of CUDA %s", version_text(arena, oldest));
+	return lc_format(arena, "of CUDA %s to %s", version_text(arena, oldest),
+			 version_text(arena, newest));
+}
+
+const char *lc_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
+{
+	return lc_format(arena, "%s %s for %s", kind_text(arena, entry),
+			 toolkit_text(arena, entry),
+			 entry->arch ? arch_text(arena, entry->arch, entry->suffix) :
+				       "an unknown GPU");
+}
+
+/* ---- one code each ---- */
+
+/* "nvJitLink 13.0 or later" */
+static const char *newer_linker(struct objection *o, int version)
+{
+	const char *text = version_text(o->arena, version);
+
+	return lc_format(o->arena, o->linker->backend == LAZYCUDA_BACKEND_DRIVER ?
+			 "a driver for CUDA %s or later" : "nvJitLink %s or later", text);
+}
+
+static const char *linker_text(struct objection *o)
+{
+	char text[LC_LINKER_TEXT];
+
+	return lc_format(o->arena, "%s", lc_linker_text(o->linker, text));
+}
+
+static void say_too_new(struct objection *o)
+{
+	int oldest, newest;
+
+	if (!lc_entry_toolkits(o->entry, &oldest, &newest) || oldest <= o->linker->version)
+		/* Of a cubin without its toolkit the ABI told. */
+		oldest = o->entry->arch >= 100 && LC_CUDA_MAJOR(o->linker->version) < 13 &&
+			 o->linker->version < LC_CUDA(12, 8) ? LC_CUDA(12, 8) : LC_CUDA(13, 0);
+	o->need = newer_linker(o, oldest);
+	o->why = lc_format(o->arena, "%s reads nothing newer than itself; take %s, or code made by"
+			   " CUDA %s or earlier", linker_text(o), o->need,
+			   version_text(o->arena, o->linker->version));
+}
+
+static void say_cross_major(struct objection *o)
+{
+	int oldest, newest;
+
+	lc_entry_toolkits(o->entry, &oldest, &newest);
+	if (LC_CUDA_MAJOR(newest) < 12) {
+		o->need = "LTO-IR made by CUDA 12.0 or later";
+		o->why = "no nvJitLink reads LTO-IR of CUDA 11; make it again with CUDA 12 or"
+			 " later, or pass PTX";
+		return;
+	}
+	o->need = lc_format(o->arena, "LTO-IR made by CUDA %d", LC_CUDA_MAJOR(o->linker->version));
+	o->why = lc_format(o->arena, "LTO-IR is promised to link within a major only, and this is"
+			   " %s; make it again, or allow LTO across majors", linker_text(o));
+}
+
+static void say_arch(struct objection *o)
+{
+	const struct lc_arch *target = &o->linker->target;
+	const char *arch = arch_text(o->arena, target->sm, target->suffix);
+
+	if (o->entry->suffix)
+		o->why = lc_format(o->arena, "code for %s runs nowhere else, and the target is %s",
+				   arch_text(o->arena, o->entry->arch, o->entry->suffix), arch);
+	else if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
+		o->why = lc_format(o->arena, "a cubin links for its own architecture only, below"
+				   " sm_100 for later ones of its major too, and the target is %s",
+				   arch);
+	else
+		o->why = lc_format(o->arena, "it is for a later architecture than the target, %s",
+				   arch);
+	o->need = lc_format(o->arena, o->entry->kind == LAZYCUDA_KIND_CUBIN ?
+			    "a cubin for %s, or PTX" : "code for %s or an earlier one", arch);
+}
+
+static void say_unsupported(struct objection *o)
+{
+	o->need = "PTX, a relocatable cubin or LTO-IR";
+	if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
+		o->why = lc_format(o->arena, "its ELF ABI, version %d, is one of CUDA 10 and"
+				   " earlier; make it again", o->entry->abi);
+	else if (o->entry->kind == LAZYCUDA_KIND_LTOIR)
+		o->why = "it is for OptiX, not for linking";
+	else
+		o->why = "no linker here takes it";
+}
+
+static void say_packed(struct objection *o)
+{
+	bool zstd = o->entry->flags & LAZYCUDA_ENTRY_ZSTD;
+	const char *library = zstd ? "libzstd.so.1" : "liblz4.so.1";
+
+	if (o->linker->backend == LAZYCUDA_BACKEND_DRIVER) {
+		o->need = library;
+		o->why = lc_format(o->arena, "it is compressed and cannot be unpacked here; install"
+				   " %s",
+				   library);
+		return;
+	}
+	o->need = lc_format(o->arena, "%s, or nvJitLink 12.4 or later", library);
+	o->why = lc_format(o->arena, "it is compressed, can neither be unpacked here nor by %s;"
+			   " install %s", linker_text(o), library);
+}
+
+static void say_unsure(struct objection *o)
+{
+	if (o->entry->flags & LAZYCUDA_ENTRY_UNSEEN) {
+		o->need = o->entry->flags & LAZYCUDA_ENTRY_ZSTD ? "libzstd.so.1" : "liblz4.so.1";
+		o->why = lc_format(o->arena, "it is compressed, so that its version is not known,"
+				   " and the policy is strict; install %s", o->need);
+		return;
+	}
+	o->need = "code whose version and architecture are known";
+	o->why = lc_format(o->arena, "what it shows does not tell whether %s reads it, and the"
+			   " policy is strict", linker_text(o));
+}
+
+static void say(struct objection *o)
+{
+	switch (o->code) {
+	case LAZYCUDA_CODE_PTX_TOO_NEW:
+	case LAZYCUDA_CODE_CUBIN_TOO_NEW:
+	case LAZYCUDA_CODE_LTOIR_TOO_NEW:
+		say_too_new(o);
+		break;
+	case LAZYCUDA_CODE_LTOIR_CROSS_MAJOR:
+		say_cross_major(o);
+		break;
+	case LAZYCUDA_CODE_ARCH_MISMATCH:
+		say_arch(o);
+		break;
+	case LAZYCUDA_CODE_LTOIR_ON_DRIVER:
+		o->need = "nvJitLink";
+		o->why = "the driver's linker takes no LTO-IR; install nvJitLink, or pass PTX";
+		break;
+	case LAZYCUDA_CODE_LINKED_CUBIN:
+		o->need = "a relocatable cubin, or PTX";
+		o->why = "it is linked already, and the linker would drop it; compile it with"
+			 " -rdc=true, or pass PTX";
+		break;
+	case LAZYCUDA_CODE_CANNOT_UNPACK:
+		say_packed(o);
+		break;
+	case LAZYCUDA_CODE_NVJITLINK_TOO_OLD:
+		o->need = "nvJitLink 12.4 or later";
+		o->why = lc_format(o->arena, "%s does not read obfuscated LTO-IR; take %s, or a"
+				   " fatbin made with --compress-mode=none", linker_text(o),
+				   o->need);
+		break;
+	case LAZYCUDA_CODE_INSUFFICIENT_METADATA:
+		say_unsure(o);
+		break;
+	case LAZYCUDA_CODE_UNSUPPORTED_KIND:
+		say_unsupported(o);
+		break;
+	default:
+		o->need = "an entry that is whole";
+		o->why = o->entry->error ? o->entry->error : "it cannot be used";
+	}
+}
+
+/* ---- a group ---- */
+
+/* "ptx sm_90: PTX_TOO_NEW, ..." is said by codes: sentences would be many. */
+static const char *all_objections(struct lc_arena *arena, const struct lc_linker *linker,
+				  const struct lazycuda_inspection *inspection,
+				  const struct lc_group *group)
+{
+	const char *text = "";
+	size_t last = group->count < 8 ? group->count : 8;
+
+	for (size_t i = 0; i < last; i++) {
+		const struct lazycuda_entry *entry = inspection->entries[group->first + i];
+		struct lc_acceptance is = lc_accept(linker, entry);
+
+		text = lc_format(arena, "%s%s%s: %s", text, i ? ", " : "",
+				 lc_entry_text(arena, entry), is.code ?
+				 lazycuda_code_name(is.code) : "only with link-time optimisation");
+	}
+	return group->count > last ? lc_format(arena, "%s, and more", text) : text;
+}
+
+void lc_object(struct lc_arena *arena, const struct lc_linker *linker, const char *name,
+	       const struct lazycuda_inspection *inspection, const struct lc_group *group,
+	       const struct lc_choice *choice, struct lc_refusal *refusal)
+{
+	struct objection o = { .arena = arena, .linker = linker, .code = choice->code };
+	const struct lc_arch *target = &linker->target;
+
+	refusal->code = choice->code;
+	if (choice->offender == LAZYCUDA_NO_INDEX) {
+		refusal->have = lc_group_text(arena, inspection, group);
+		refusal->need = lc_format(arena, "an entry for %s or earlier that %s takes",
+					  arch_text(arena, target->sm, target->suffix),
+					  linker_text(&o));
+		refusal->message = lc_format(arena, "%s: none of its entries can be taken by %s for"
+					     " %s: %s", name, linker_text(&o),
+					     arch_text(arena, target->sm, target->suffix),
+					     all_objections(arena, linker, inspection, group));
+		return;
+	}
+	o.entry = inspection->entries[choice->offender];
+	say(&o);
+	refusal->have = lc_entry_text(arena, o.entry);
+	refusal->need = o.need;
+	if (o.entry->member)
+		name = lc_member_name(arena, name, o.entry->member);
+	refusal->message = lc_format(arena, "%s: %s: %s", name, refusal->have, o.why);
+}

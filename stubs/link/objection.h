@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* objection.h - why an entry is not taken, in words */
+#ifndef LINK_OBJECTION_H
+#define LINK_OBJECTION_H
+
+#include "choose.h"
+
+/* Why there is no image, as struct lazycuda_plan says it. */
+struct lc_refusal {
+	enum lazycuda_code code;
+	size_t input;
+	const char *have, *need, *message;
+};
+
+/* What an entry is: "PTX 9.0 (CUDA 13.0) for sm_90". */
+const char *lc_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry);
+
+/* Fills all but the input of a refusal of a group for which there is no choice;
+ * `name` is the input's. */
+void lc_object(struct lc_arena *arena, const struct lc_linker *linker, const char *name,
+	       const struct lazycuda_inspection *inspection, const struct lc_group *group,
+	       const struct lc_choice *choice, struct lc_refusal *refusal);
+
+#endif

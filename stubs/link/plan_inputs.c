@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_inputs.c - whether the inputs make sense, and what is to be linked */
+#include <string.h>
+
+#include "planning.h"
+#include "sized.h"
+
+/* Where a host file's code lies that is to be linked. */
+#define RELOCATABLE_SECTION "__nv_relfatbin"
+
+/* ---- one input ---- */
+
+static const char *name_of(struct lc_planning *planning, const struct lc_item *item)
+{
+	const struct lazycuda_input *what = &item->what;
+	const char *name = what->name ? what->name : what->path;
+
+	if (!name && what->inspection)
+		name = what->inspection->name;
+	if (!name && item->input == LAZYCUDA_NO_INDEX)
+		return lc_format(planning->arena, "support module %zu", item->support);
+	if (!name)
+		return lc_format(planning->arena, "input %zu", item->input);
+	for (const char *c = name; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return lc_printable(planning->arena, name);
+	return name;
+}
+
+static bool refuse_item(struct lc_planning *planning, struct lc_refusal *refusal,
+			enum lazycuda_code code, const struct lc_item *item, const char *have,
+			const char *need, const char *what)
+{
+	return lc_refuse(refusal, code, item->input, have, need,
+			 lc_format(planning->arena, "%s: %s", item->name, what));
+}
+
+static bool is_container(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_FATBIN || kind == LAZYCUDA_KIND_OBJECT ||
+	       kind == LAZYCUDA_KIND_ARCHIVE || kind == LAZYCUDA_KIND_SHARED;
+}
+
+/* Content that nothing recognises may be source all the same, if it is said to be. */
+static bool is_source(const struct lazycuda_input *what)
+{
+	if (!what->inspection)
+		return what->kind == LAZYCUDA_KIND_SOURCE;
+	return what->inspection->kind == LAZYCUDA_KIND_SOURCE ||
+	       (what->inspection->kind == LAZYCUDA_KIND_UNKNOWN &&
+		what->kind == LAZYCUDA_KIND_SOURCE);
+}
+
+static bool check_kind(struct lc_planning *planning, const struct lc_item *item,
+		       struct lc_refusal *refusal)
+{
+	enum lazycuda_kind declared = item->what.kind, kind = item->what.inspection->kind;
+	const char *have = lazycuda_kind_name(kind);
+
+	if (declared != LAZYCUDA_KIND_UNKNOWN && declared != kind)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_KIND_MISMATCH, item, have,
+				   lazycuda_kind_name(declared),
+				   lc_format(planning->arena, "it is declared as %s and its content"
+					     " is %s; declare what it is, or nothing",
+					     lazycuda_kind_name(declared),
+					     kind ? have : "none of these"));
+	if (kind == LAZYCUDA_KIND_UNKNOWN)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNKNOWN_KIND, item, "unknown"
+				   " content",
+				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
+				   "it is nothing that could be linked; CUDA source that looks like"
+				   " no source has to be declared as such");
+	if (kind > LAZYCUDA_KIND_SOURCE)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have,
+				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
+				   lc_format(planning->arena, "it is %s, which no linker here"
+					     " takes",
+					     have));
+	return true;
+}
+
+/*
+ * A program or library that was linked from relocatable code holds that code
+ * beside what the linker made of it; to link both would define all of it twice.
+ */
+static const char *only_section(const struct lazycuda_inspection *inspection)
+{
+	for (size_t i = 0; i < inspection->entry_count; i++) {
+		const char *section = inspection->entries[i]->section;
+
+		if (section && !strcmp(section, RELOCATABLE_SECTION))
+			return section;
+	}
+	return NULL;
+}
+
+bool lc_next_group(const struct lc_item *item, struct lc_group *group)
+{
+	const struct lazycuda_inspection *inspection = item->inspection;
+	size_t at = group->first + group->count;
+
+	for (; inspection && at < inspection->entry_count; at += group->count) {
+		const char *section = inspection->entries[at]->section;
+
+		*group = lc_group_at(inspection, at);
+		if (!item->section || !section || !strcmp(section, item->section))
+			return true;
+	}
+	return false;
+}
+
+static bool check_item(struct lc_planning *planning, struct lc_item *item,
+		       struct lc_refusal *refusal)
+{
+	const struct lazycuda_inspection *inspection = item->what.inspection;
+
+	if ((unsigned)item->what.kind >= LAZYCUDA_KIND_KINDS)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "it is declared as a kind that does not exist");
+	if (item->what.needs && planning->request.support_count < 64 &&
+	    item->what.needs >> planning->request.support_count)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   lc_format(planning->arena, "it needs a support module behind the"
+					     " request's %zu", planning->request.support_count));
+	if (inspection && inspection->error)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item,
+				   inspection->error, "a file that is whole", inspection->error);
+	if (is_source(&item->what))
+		return true;
+	if (!inspection)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL,
+				   "an inspection", "it has not been inspected, and is not declared"
+				   " to be source");
+	if (!check_kind(planning, item, refusal))
+		return false;
+	item->inspection = inspection;
+	if (inspection->kind == LAZYCUDA_KIND_SHARED)
+		item->section = only_section(inspection);
+	if (inspection->entry_count)
+		return true;
+	return refuse_item(planning, refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
+			   lazycuda_kind_name(inspection->kind), "device code",
+			   is_container(inspection->kind) ?
+			   "there is no device code in it; leave it to the host's linker" :
+			   "there is no code in it");
+}
+
+static bool fill(struct lc_planning *planning, struct lc_item *item,
+		 const struct lazycuda_input *input, struct lc_refusal *refusal)
+{
+	if (!lc_sized_copy(&item->what, sizeof(item->what), input)) {
+		item->name = name_of(planning, item);
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "it is missing, or its size is not set");
+	}
+	item->name = name_of(planning, item);
+	return check_item(planning, item, refusal);
+}
+
+/* ---- all of them ---- */
+
+static bool add_support(struct lc_planning *planning, struct lc_refusal *refusal)
+{
+	uint64_t modules = lc_support_needed(planning);
+	struct lazycuda_support support;
+
+	for (size_t i = 0; i < planning->request.support_count; i++) {
+		struct lc_item *item = &planning->items[planning->count];
+
+		if (!(modules >> i & 1))
+			continue;
+		lc_sized_copy(&support, sizeof(support), planning->request.support[i]);
+		*item = (struct lc_item){ .input = LAZYCUDA_NO_INDEX, .support = i };
+		if (!fill(planning, item, support.input, refusal))
+			return false;
+		planning->count++;
+	}
+	return true;
+}
+
+bool lc_plan_inputs(struct lc_planning *planning, const struct lazycuda_input *const *inputs,
+		    size_t count, struct lc_refusal *refusal)
+{
+	if (!count || !inputs)
+		return lc_refuse(refusal, LAZYCUDA_CODE_NO_INPUTS, LAZYCUDA_NO_INDEX, NULL,
+				 "an input", "there is nothing to link");
+	if (count > SIZE_MAX / sizeof(*planning->items) - 64)
+		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
+				 "there are more inputs than memory could hold");
+	planning->items = lc_alloc(planning->arena, (count + planning->request.support_count) *
+				   sizeof(*planning->items));
+	if (!planning->items)
+		return false;
+	for (; planning->count < count; planning->count++) {
+		struct lc_item *item = &planning->items[planning->count];
+
+		*item = (struct lc_item){ .input = planning->count,
+					  .support = LAZYCUDA_NO_INDEX };
+		if (!fill(planning, item, inputs[planning->count], refusal))
+			return false;
+	}
+	return add_support(planning, refusal);
+}
+
+/* ---- what they need ---- */
+
+static void need(struct lc_planning *planning, const struct lc_item *item, const char *why)
+{
+	if (planning->needs)
+		return;
+	planning->needs = true;
+	planning->needs_input = item ? item->input : LAZYCUDA_NO_INDEX;
+	planning->needs_why = why;
+}
+
+static bool has_ltoir(const struct lazycuda_inspection *inspection, const struct lc_group *group)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++)
+		if (inspection->entries[i]->kind == LAZYCUDA_KIND_LTOIR)
+			return true;
+	return false;
+}
+
+/* What there is to link with, as far as it is installed. */
+struct installed {
+	struct lc_linker linkers[2];	/* nvJitLink, the driver */
+	bool is[2];
+};
+
+/*
+ * Whether a container's LTO-IR is all of it that can be used: because nothing
+ * else is for the target, or because what is is too new for either linker.
+ */
+static bool is_ltoir_alone(const struct installed *installed,
+			   const struct lazycuda_inspection *inspection,
+			   const struct lc_group *group)
+{
+	struct lc_choice choice;
+
+	if (!has_ltoir(inspection, group))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		choice = lc_choose(&installed->linkers[i], inspection, group, false);
+		if (installed->is[i] && choice.entry != LAZYCUDA_NO_INDEX)
+			return false;
+	}
+	if (lc_group_is_ltoir(&installed->linkers[0], inspection, group))
+		return true;
+	choice = lc_choose(&installed->linkers[0], inspection, group, true);
+	return choice.entry != LAZYCUDA_NO_INDEX &&
+	       inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
+}
+
+static void look_for_ltoir(struct lc_planning *planning, const struct installed *installed,
+			   const struct lc_item *item)
+{
+	struct lc_group group = { 0, 0 };
+
+	while (lc_next_group(item, &group)) {
+		const struct lazycuda_entry *entry = item->inspection->entries[group.first];
+		bool raw = entry->fatbin < 0;
+
+		if (raw ? entry->kind != LAZYCUDA_KIND_LTOIR :
+			  !is_ltoir_alone(installed, item->inspection, &group))
+			continue;
+		planning->lto = true;
+		need(planning, item, lc_format(planning->arena, raw ? "%s is LTO-IR" :
+					       "%s has nothing but LTO-IR for the target",
+					       item->name));
+		return;
+	}
+}
+
+void lc_plan_needs(struct lc_planning *planning)
+{
+	const struct lazycuda_request *request = &planning->request;
+	const struct lazycuda_environment *environment = &planning->environment;
+	const bool strict = request->policy == LAZYCUDA_POLICY_STRICT;
+	const struct installed installed = {
+		.linkers = {
+			lc_linker(LAZYCUDA_BACKEND_NVJITLINK, environment->nvjitlink,
+				  &planning->target, request->flags, strict),
+			lc_linker(LAZYCUDA_BACKEND_DRIVER, environment->driver,
+				  &planning->target, request->flags, strict),
+		},
+		.is = { environment->nvjitlink != LAZYCUDA_VERSION_NONE,
+			environment->driver != LAZYCUDA_VERSION_NONE },
+	};
+
+	planning->lto = request->lto || request->output == LAZYCUDA_OUTPUT_PTX ||
+			request->output == LAZYCUDA_OUTPUT_LTOIR;
+	if (request->output == LAZYCUDA_OUTPUT_PTX)
+		need(planning, NULL, "PTX output is asked for");
+	else if (request->output == LAZYCUDA_OUTPUT_LTOIR)
+		need(planning, NULL, "LTO-IR output is asked for");
+	else if (request->output == LAZYCUDA_OUTPUT_RELOCATABLE)
+		need(planning, NULL, "a relocatable result is asked for");
+	else if (request->lto)
+		need(planning, NULL, "link-time optimisation is asked for");
+	for (size_t i = 0; i < planning->count; i++)
+		if (!planning->lto)
+			look_for_ltoir(planning, &installed, &planning->items[i]);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_request.c - whether the request makes sense */
+#include <string.h>
+
+#include "options.h"
+#include "planning.h"
+#include "sized.h"
+#include "versions.h"
+
+#define MODULES 64		/* an input's needs has a bit for each */
+
+static bool bad(struct lc_refusal *refusal, const char *message)
+{
+	return lc_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
+			 message);
+}
+
+static bool texts_are_there(const char *const *texts, size_t count)
+{
+	if (count && !texts)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!texts[i])
+			return false;
+	return true;
+}
+
+/* ---- the target ---- */
+
+/* A target newer than the table is for a linker that is newer, too. */
+static bool somebody_knows(const struct lc_planning *planning)
+{
+	const struct lazycuda_environment *environment = &planning->environment;
+
+	return (environment->nvjitlink > 0 &&
+		lc_arch_supported(&planning->target, LC_NVJITLINK, environment->nvjitlink)) ||
+	       (environment->driver > 0 &&
+		lc_arch_supported(&planning->target, LC_DRIVER, environment->driver));
+}
+
+static bool check_arch(struct lc_planning *planning, struct lc_refusal *refusal)
+{
+	const char *arch = planning->request.arch ? planning->request.arch : "";
+	const char *have = lc_printable(planning->arena, arch);
+	struct lc_arch *target = &planning->target;
+	const char *real;
+
+	if (!*arch)
+		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, NULL,
+				 "sm_90, say",
+				 "the request names no architecture to link for, sm_90 say");
+	if (!lc_arch_parse(arch, target))
+		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
+				 "sm_90, say",
+				 lc_format(planning->arena, "%s is no architecture; sm_90 is one,"
+					   " and sm_90a", have));
+	if (lc_arch_known(target) < 0 ||
+	    (!lc_arch_known(target) && !somebody_knows(planning)))
+		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
+				 "an architecture that exists",
+				 lc_format(planning->arena, "there is no architecture %s that"
+					   " anything here knows; it may be misspelt", have));
+	if (!target->virtual || planning->request.output == LAZYCUDA_OUTPUT_PTX)
+		return true;
+	real = lc_format(planning->arena, "sm_%d%.1s", target->sm, &target->suffix);
+	return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have, real,
+			 lc_format(planning->arena, "%s is an architecture for PTX output alone; an"
+				   " image is for %s", have, real));
+}
+
+/* ---- options ---- */
+
+/* Whatever backend it comes to: one that only this or that version lacks is
+ * judged when it is clear which. */
+static bool check_options(struct lc_planning *planning, struct lc_refusal *refusal)
+{
+	const struct lazycuda_request *request = &planning->request;
+
+	for (size_t i = 0; i < request->option_count; i++) {
+		struct lc_option_verdict verdict =
+			lc_option_judge(request->options[i], LAZYCUDA_BACKEND_NVJITLINK,
+					LAZYCUDA_VERSION_UNKNOWN);
+		const char *option;
+
+		if (verdict.fate != LC_OPTION_RESERVED && verdict.fate != LC_OPTION_UNKNOWN &&
+		    verdict.fate != LC_OPTION_MALFORMED)
+			continue;
+		option = lc_printable(planning->arena, request->options[i]);
+		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, option, NULL,
+				 lc_format(planning->arena, "option %s: %s", option, verdict.why));
+	}
+	for (size_t i = 0; i < request->compile_option_count; i++) {
+		const char *option;
+
+		if (!lc_compile_option_is_ours(request->compile_options[i]))
+			continue;
+		option = lc_printable(planning->arena, request->compile_options[i]);
+		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, option, NULL,
+				 lc_format(planning->arena, "compile option %s: the plan sets it"
+					   " itself, from arch and lto; leave it out", option));
+	}
+	return true;
+}
+
+/* ---- support modules ---- */
+
+static bool check_support(struct lc_planning *planning, struct lc_refusal *refusal)
+{
+	const struct lazycuda_request *request = &planning->request;
+	struct lazycuda_support support;
+	const char *lacks;
+
+	if (request->support_count > MODULES)
+		return bad(refusal, lc_format(planning->arena, "%zu support modules are more than"
+					      " %d",
+					      request->support_count, MODULES));
+	if (request->support_count && !request->support)
+		return bad(refusal, "support modules are counted and not given");
+	for (size_t i = 0; i < request->support_count; i++) {
+		if (!lc_sized_copy(&support, sizeof(support), request->support[i]))
+			return bad(refusal, lc_format(planning->arena, "support module %zu is"
+						      " missing, or its size is not set", i));
+		if (!support.enabled)
+			continue;
+		lacks = !support.input ? "has no input" :
+			!texts_are_there(support.functions, support.function_count) ?
+			"lacks a function's name" : NULL;
+		if (lacks)
+			return bad(refusal, lc_format(planning->arena,
+						      "support module %zu (%s) %s", i,
+						      support.name ? support.name : "", lacks));
+	}
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static bool check_constraint(struct lc_planning *planning, struct lc_refusal *refusal)
+{
+	const char *constraint = planning->request.constraint, *wrong;
+
+	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(12, 0), &wrong) >= 0)
+		return true;
+	return lc_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX,
+			 lc_printable(planning->arena, constraint), ">=13.2,<14, say",
+			 lc_format(planning->arena, "the constraint %s makes no sense from \"%s\""
+				   " on; >=13.2,<14 is one",
+				   lc_printable(planning->arena, constraint),
+				   lc_printable(planning->arena, wrong)));
+}
+
+static bool check_numbers(struct lc_planning *planning, struct lc_refusal *refusal)
+{
+	const struct lazycuda_request *request = &planning->request;
+	const struct lazycuda_environment *environment = &planning->environment;
+	const unsigned flags = LAZYCUDA_LINK_LTO_ACROSS_MAJORS | LAZYCUDA_LINK_OFFLINE |
+			       LAZYCUDA_LINK_FORWARD_COMPATIBLE;
+	size_t count;
+
+	if (!lc_policy_rules(request->policy, &count))
+		return bad(refusal, lc_format(planning->arena, "there is no policy %d",
+					      (int)request->policy));
+	if ((unsigned)request->output > LAZYCUDA_OUTPUT_LTOIR)
+		return bad(refusal, lc_format(planning->arena, "there is no output %d",
+					      (int)request->output));
+	if (request->flags & ~flags)
+		return bad(refusal, lc_format(planning->arena, "the request has flags that do not"
+					      " exist, %#x", request->flags & ~flags));
+	if (environment->driver < -1 || environment->nvjitlink < -1 || environment->nvrtc < -1 ||
+	    environment->branch < 0)
+		return bad(refusal, "the environment has a negative version");
+	if (!texts_are_there(request->options, request->option_count) ||
+	    !texts_are_there(request->compile_options, request->compile_option_count) ||
+	    !texts_are_there(request->symbols, request->symbol_count))
+		return bad(refusal, "a list of the request has no text where it should have one");
+	return true;
+}
+
+bool lc_plan_request(struct lc_planning *planning, const struct lazycuda_environment *environment,
+		     const struct lazycuda_request *request, struct lc_refusal *refusal)
+{
+	if (!lc_sized_copy(&planning->environment, sizeof(planning->environment), environment))
+		return bad(refusal, "the environment is missing, or its size is not set");
+	if (!lc_sized_copy(&planning->request, sizeof(planning->request), request))
+		return bad(refusal, "the request is missing, or its size is not set");
+	/* The branch tells what the driver itself did not. */
+	if (planning->environment.driver == LAZYCUDA_VERSION_UNKNOWN &&
+	    lc_cuda_of_branch(planning->environment.branch))
+		planning->environment.driver = lc_cuda_of_branch(planning->environment.branch);
+	return check_numbers(planning, refusal) && check_arch(planning, refusal) &&
+	       check_constraint(planning, refusal) && check_options(planning, refusal) &&
+	       check_support(planning, refusal);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_side.c - what each linker would take, and what it objects to */
+#include <string.h>
+
+#include "options.h"
+#include "planning.h"
+#include "versions.h"
+
+/* ---- the target ---- */
+
+static bool check_target(struct lc_planning *planning, struct lc_side *side)
+{
+	struct lc_arena *arena = planning->arena;
+	bool driver = side->linker.backend == LAZYCUDA_BACKEND_DRIVER;
+	enum lc_tool tool = driver ? LC_DRIVER : LC_NVJITLINK;
+	struct lc_arch target = planning->target;
+	int version = side->linker.version;
+	int since = lc_arch_since(&target, tool), until = lc_arch_until(&target, tool);
+	char linker[LC_LINKER_TEXT], arch[LC_ARCH_TEXT];
+	const char *need = "a newer linker";
+
+	if (lc_arch_supported(&target, tool, version))
+		return true;
+	target.virtual = false;
+	lc_linker_text(&side->linker, linker);
+	if (since && version < since)
+		need = lc_format(arena, driver ? "a driver for CUDA %s or later" :
+				 "nvJitLink %s or later", lc_version(arena, since));
+	else if (until)
+		need = lc_format(arena, "nvJitLink %s or earlier", lc_version(arena, until));
+	return lc_refuse(&side->refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, LAZYCUDA_NO_INDEX,
+			 lc_format(arena, "%s", linker), need,
+			 lc_format(arena, "%s does not link for %s; take %s", linker,
+				   lc_arch_text(&target, arch), need));
+}
+
+/* ---- the inputs ---- */
+
+static bool take(struct lc_planning *planning, struct lc_side *side, const struct lc_item *item,
+		 const struct lc_group *group, struct lc_choice choice, bool ltoir)
+{
+	struct lc_taken *taken = lc_grow(planning->arena, &side->taken, &side->count,
+					 sizeof(*taken));
+
+	if (!taken)
+		return false;
+	*taken = (struct lc_taken){ .item = item, .group = *group, .choice = choice };
+	side->ltoir += ltoir;
+	return true;
+}
+
+static bool take_source(struct lc_planning *planning, struct lc_side *side,
+			const struct lc_item *item)
+{
+	const struct lc_choice choice = { .entry = LAZYCUDA_NO_INDEX,
+					  .form = LAZYCUDA_FORM_COMPILED };
+	const struct lc_group group = { 0, 0 };
+
+	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
+	    !lc_plan_compilation(planning, &side->linker, side->lto, item, &side->compilation,
+				 &side->refusal))
+		return false;
+	return take(planning, side, item, &group, choice, side->lto);
+}
+
+static bool take_code(struct lc_planning *planning, struct lc_side *side,
+		      const struct lc_item *item)
+{
+	const struct lazycuda_inspection *inspection = item->inspection;
+	struct lc_group group = { 0, 0 };
+
+	while (lc_next_group(item, &group)) {
+		struct lc_choice choice = lc_choose(&side->linker, inspection, &group, side->lto);
+		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
+			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
+
+		if (choice.entry != LAZYCUDA_NO_INDEX) {
+			if (!take(planning, side, item, &group, choice, ltoir))
+				return false;
+			continue;
+		}
+		side->refusal.input = item->input;
+		lc_object(planning->arena, &side->linker, item->name, inspection, &group,
+			  &choice, &side->refusal);
+		return false;
+	}
+	return true;
+}
+
+static bool take_items(struct lc_planning *planning, struct lc_side *side)
+{
+	for (size_t i = 0; i < planning->count; i++) {
+		const struct lc_item *item = &planning->items[i];
+
+		if (!(item->inspection ? take_code(planning, side, item) :
+					 take_source(planning, side, item)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the output ---- */
+
+/* What is not an image, and since when nvJitLink makes it: where every input is
+ * LTO-IR, and where one is not. */
+static const struct output {
+	const char *text;
+	bool from_ltoir_alone;
+	int since_ltoir, since;
+	const char *why;
+} outputs[] = {
+	[LAZYCUDA_OUTPUT_CUBIN] = { "an image", false, 0, 0, NULL },
+	[LAZYCUDA_OUTPUT_PTX] = { "PTX", true, 0, 0, NULL },
+	[LAZYCUDA_OUTPUT_RELOCATABLE] = {
+		"a relocatable cubin", false, LC_CUDA(13, 3), LC_CUDA(13, 0),
+		"earlier ones have no -r, or ignore it where all inputs are LTO-IR" },
+	[LAZYCUDA_OUTPUT_LTOIR] = {
+		"LTO-IR", true, LC_CUDA(13, 4), LC_CUDA(13, 4), "earlier ones do not give it out" },
+};
+
+static bool check_inputs_of_output(struct lc_planning *planning, struct lc_side *side,
+				   const struct output *output)
+{
+	for (size_t i = 0; output->from_ltoir_alone && i < side->count; i++) {
+		const struct lc_taken *taken = &side->taken[i];
+		const struct lazycuda_entry *entry;
+
+		if (taken->choice.entry == LAZYCUDA_NO_INDEX)
+			continue;
+		entry = taken->item->inspection->entries[taken->choice.entry];
+		if (entry->kind == LAZYCUDA_KIND_LTOIR)
+			continue;
+		return lc_refuse(&side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item->input,
+				 lc_entry_text(planning->arena, entry), "LTO-IR",
+				 lc_format(planning->arena, "%s: %s output is made from LTO-IR"
+					   " alone, and this is %s; pass LTO-IR, or ask for an"
+					   " image",
+					   taken->item->name, output->text,
+					   lazycuda_kind_name(entry->kind)));
+	}
+	return true;
+}
+
+static bool check_output(struct lc_planning *planning, struct lc_side *side)
+{
+	const struct output *output = &outputs[planning->request.output];
+	struct lc_arena *arena = planning->arena;
+	int since = side->ltoir == side->count ? output->since_ltoir : output->since;
+	const char *have, *need;
+
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER) {
+		if (planning->request.output == LAZYCUDA_OUTPUT_CUBIN)
+			return true;
+		return lc_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_REQUIRED,
+				 LAZYCUDA_NO_INDEX, "the driver's linker", "nvJitLink",
+				 lc_format(arena, "the driver's linker makes images only, not %s;"
+					   " install nvJitLink", output->text));
+	}
+	if (!check_inputs_of_output(planning, side, output))
+		return false;
+	if (side->linker.version < 0 || side->linker.version >= since)
+		return true;
+	have = lc_format(arena, "nvJitLink %s", lc_version(arena, side->linker.version));
+	need = lc_format(arena, "nvJitLink %s or later", lc_version(arena, since));
+	return lc_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, LAZYCUDA_NO_INDEX,
+			 have, need,
+			 lc_format(arena, "%s does not make %s of these inputs: %s; take %s", have,
+				   output->text, output->why, need));
+}
+
+/* ---- the options ---- */
+
+static bool asks_for(const struct lazycuda_request *request, const char *option)
+{
+	for (size_t i = 0; i < request->option_count; i++)
+		if (!strncmp(request->options[i], option, strlen(option)))
+			return true;
+	return false;
+}
+
+/* Every nvJitLink tried reports a success then and hands out an image without
+ * the kernels of what is not LTO-IR. */
+static bool check_used(struct lc_planning *planning, struct lc_side *side)
+{
+	const char *need = "-kernels-used= beside it";
+
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER || side->ltoir == side->count ||
+	    !asks_for(&planning->request, "-variables-used=") ||
+	    asks_for(&planning->request, "-kernels-used="))
+		return true;
+	return lc_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
+			 "-variables-used=", need,
+			 lc_format(planning->arena, "option -variables-used= alone makes nvJitLink drop"
+				   " every kernel that is not LTO-IR; needed: %s", need));
+}
+
+static bool check_options(struct lc_planning *planning, struct lc_side *side)
+{
+	const struct lazycuda_request *request = &planning->request;
+	struct lc_arena *arena = planning->arena;
+
+	for (size_t i = 0; i < request->option_count; i++) {
+		struct lc_option_verdict verdict =
+			lc_option_judge(request->options[i], side->linker.backend,
+					side->linker.version);
+		const char *option, *need = "no such option";
+		char linker[LC_LINKER_TEXT];
+
+		if (verdict.fate != LC_OPTION_REFUSED)
+			continue;
+		option = lc_printable(arena, request->options[i]);
+		if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
+			need = "nvJitLink";
+		else if (verdict.since > side->linker.version)
+			need = lc_format(arena, "nvJitLink %s or later",
+					 lc_version(arena, verdict.since));
+		lc_linker_text(&side->linker, linker);
+		return lc_refuse(&side->refusal, LAZYCUDA_CODE_OPTION_UNSUPPORTED,
+				 LAZYCUDA_NO_INDEX, option, need,
+				 lc_format(arena, "option %s: %s does not take it: %s; needed: %s",
+					   option, linker, verdict.why, need));
+	}
+	return true;
+}
+
+void lc_plan_side(struct lc_planning *planning, enum lazycuda_backend backend,
+		  struct lc_side *side)
+{
+	const struct lazycuda_request *request = &planning->request;
+	bool driver = backend == LAZYCUDA_BACKEND_DRIVER;
+
+	*side = (struct lc_side){
+		.linker = lc_linker(backend, driver ? planning->environment.driver :
+						      planning->environment.nvjitlink,
+				    &planning->target, request->flags,
+				    request->policy == LAZYCUDA_POLICY_STRICT),
+		.lto = planning->lto && !driver,
+		.refusal = { .input = LAZYCUDA_NO_INDEX },
+	};
+	if (check_target(planning, side) && take_items(planning, side) &&
+	    check_output(planning, side) && check_options(planning, side))
+		check_used(planning, side);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_write.c - the plan, once it is clear who links */
+#include "options.h"
+#include "planning.h"
+
+/* CUjit_option and the values of CUjit_target, as cuLinkCreate counts. */
+#define JIT_TARGET 9
+#define JIT_TARGET_ACCELERATED 0x10000u
+#define JIT_TARGET_FAMILY 0x20000u
+
+/* ---- options ---- */
+
+static void note_dropped(struct lc_planning *planning, const char *option,
+			 const struct lc_option_verdict *verdict)
+{
+	lc_note(planning, lc_format(planning->arena, "option %s is left out: %s",
+				    lc_printable(planning->arena, option), verdict->why));
+}
+
+/* Room for those of the request and `more`. */
+static const char **option_room(struct lc_planning *planning, size_t more)
+{
+	return lc_alloc(planning->arena, (planning->request.option_count + more) *
+			sizeof(const char *));
+}
+
+static void write_nvjitlink_options(struct lc_planning *planning, const struct lc_side *side,
+				    struct lazycuda_plan *plan)
+{
+	const struct lazycuda_request *request = &planning->request;
+	const char **options = option_room(planning, 4);
+	char text[LC_ARCH_TEXT];
+	size_t count = 0;
+
+	if (!options)
+		return;
+	plan->lto = side->lto && side->ltoir;
+	options[count++] = lc_format(planning->arena, "-arch=%s",
+				     lc_arch_text(&planning->target, text));
+	if (plan->lto)
+		options[count++] = "-lto";
+	if (request->output == LAZYCUDA_OUTPUT_PTX)
+		options[count++] = "-ptx";
+	if (request->output == LAZYCUDA_OUTPUT_RELOCATABLE)
+		options[count++] = "-r";
+	for (size_t i = 0; i < request->option_count; i++) {
+		struct lc_option_verdict verdict =
+			lc_option_judge(request->options[i], side->linker.backend,
+					side->linker.version);
+
+		if (verdict.fate == LC_OPTION_DROPPED)
+			note_dropped(planning, request->options[i], &verdict);
+		else
+			options[count++] = request->options[i];
+	}
+	plan->options = options;
+	plan->option_count = count;
+}
+
+static unsigned jit_target(const struct lc_arch *target)
+{
+	return (unsigned)target->sm + (target->suffix == 'a' ? JIT_TARGET_ACCELERATED :
+				       target->suffix == 'f' ? JIT_TARGET_FAMILY : 0);
+}
+
+static void write_driver_options(struct lc_planning *planning, const struct lc_side *side,
+				 struct lazycuda_plan *plan)
+{
+	const struct lazycuda_request *request = &planning->request;
+	const struct lc_arch *target = &planning->target;
+	const char **words = option_room(planning, 1);
+	struct lazycuda_jit_option *options =
+		lc_alloc(planning->arena, (request->option_count + 1) * sizeof(*options));
+	size_t count = 1;
+
+	if (!words || !options)
+		return;
+	options[0] = (struct lazycuda_jit_option){ JIT_TARGET, jit_target(target),
+						   "CU_JIT_TARGET" };
+	words[0] = lc_format(planning->arena, "CU_JIT_TARGET=%d%.1s", target->sm,
+			     &target->suffix);
+	for (size_t i = 0; i < request->option_count; i++) {
+		struct lc_option_verdict verdict =
+			lc_option_judge(request->options[i], side->linker.backend,
+					side->linker.version);
+
+		if (verdict.fate == LC_OPTION_DROPPED) {
+			note_dropped(planning, request->options[i], &verdict);
+			continue;
+		}
+		options[count] = (struct lazycuda_jit_option){ verdict.jit_option,
+							       verdict.jit_value,
+							       verdict.jit_name };
+		words[count++] = lc_format(planning->arena, "%s=%u", verdict.jit_name,
+					   verdict.jit_value);
+	}
+	plan->jit_options = options;
+	plan->options = words;
+	plan->jit_option_count = plan->option_count = count;
+}
+
+/* ---- steps ---- */
+
+static const char *step_name(struct lc_planning *planning, const struct lc_item *item,
+			     const struct lazycuda_entry *entry)
+{
+	return entry->member ? lc_member_name(planning->arena, item->name, entry->member) :
+			       item->name;
+}
+
+static const char *source_reason(struct lc_planning *planning,
+				 const struct lc_compilation *compilation)
+{
+	char text[LC_ARCH_TEXT];
+
+	return lc_format(planning->arena, "compiled by nvrtc %s to %s for %s",
+			 lc_version(planning->arena, planning->environment.nvrtc),
+			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX",
+			 lc_arch_text(&compilation->arch, text));
+}
+
+static void write_step(struct lc_planning *planning, const struct lc_side *side,
+		       const struct lc_taken *taken, struct lazycuda_step *step)
+{
+	const struct lc_item *item = taken->item;
+	const struct lazycuda_entry *entry;
+
+	*step = (struct lazycuda_step){
+		.input = item->input,
+		.support = item->support,
+		.entry = taken->choice.entry,
+		.form = taken->choice.form,
+		.kind = side->compilation.to,
+		.name = item->name,
+	};
+	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
+		return;
+	entry = item->inspection->entries[taken->choice.entry];
+	step->kind = step->form == LAZYCUDA_FORM_FATBIN ? LAZYCUDA_KIND_FATBIN : entry->kind;
+	step->name = step_name(planning, item, entry);
+	step->reason = lc_choice_reason(planning->arena, &side->linker, item->inspection,
+					&taken->group, &taken->choice, side->lto);
+}
+
+static void write_steps(struct lc_planning *planning, const struct lc_side *side,
+			struct lazycuda_plan *plan)
+{
+	struct lazycuda_step *steps = lc_alloc(planning->arena, side->count * sizeof(*steps));
+	const struct lazycuda_step **list = lc_alloc(planning->arena,
+						     side->count * sizeof(*list));
+	const char *source = NULL;
+
+	if (!steps || !list)
+		return;
+	if (side->compilation.to != LAZYCUDA_KIND_UNKNOWN)
+		source = source_reason(planning, &side->compilation);
+	for (size_t i = 0; i < side->count; i++) {
+		write_step(planning, side, &side->taken[i], &steps[i]);
+		if (!steps[i].reason)
+			steps[i].reason = source;
+		list[i] = &steps[i];
+	}
+	plan->steps = list;
+	plan->step_count = side->count;
+}
+
+static void write_compilation(struct lc_planning *planning, const struct lc_side *side,
+			      struct lazycuda_plan *plan)
+{
+	plan->compile_to = side->compilation.to;
+	if (plan->compile_to != LAZYCUDA_KIND_UNKNOWN)
+		plan->compile_options = lc_compile_options(planning, &side->compilation,
+							   &plan->compile_option_count);
+}
+
+void lc_plan_write(struct lc_planning *planning, const struct lc_side *side,
+		   const struct lc_rule *rule, struct lazycuda_plan *plan)
+{
+	char linker[LC_LINKER_TEXT], arch[LC_ARCH_TEXT];
+
+	plan->backend = side->linker.backend;
+	if (plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
+		write_nvjitlink_options(planning, side, plan);
+	else
+		write_driver_options(planning, side, plan);
+	write_compilation(planning, side, plan);
+	write_steps(planning, side, plan);
+	lc_plan_notes(planning, side, plan);
+	plan->message = lc_format(planning->arena, "%s links for %s: %s",
+				  lc_linker_text(&side->linker, linker),
+				  lc_arch_text(&planning->target, arch), rule->reason);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* policy.c - the decision tables: which linker, by what is installed and needed */
+#include "policy.h"
+
+#include "versions.h"
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+#define NONE_USABLE (LC_ABSENT | LC_TOO_OLD)
+#define COMPARABLE (LC_SAME_MAJOR | LC_UNCOMPARED)
+#define OTHER_MAJOR (LC_DRIVER_NEWER | LC_DRIVER_OLDER)
+#define ANY (NONE_USABLE | COMPARABLE | OTHER_MAJOR)
+
+#define YES LC_YES
+#define NO LC_NO
+#define ANYWAY LC_EITHER
+
+/*
+ * The matrix of cuda-python #1911, to the letter.  What the chosen linker
+ * objects to is judged afterwards.
+ */
+static const struct lc_rule strict[] = {
+	/* name, driver known, nvJitLink, needs, nvJitLink takes all, driver takes all, elsewhere */
+	{ "A1", YES, NONE_USABLE, NO, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "there is no nvJitLink to use, and nothing that needs it" },
+	{ "A2", YES, LC_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NVJITLINK_REQUIRED, "there is no nvJitLink" },
+	{ "A2", YES, LC_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD, "nvJitLink is too old to be used" },
+	{ "A3", YES, LC_SAME_MAJOR, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_NVJITLINK,
+	  LAZYCUDA_CODE_OK, "nvJitLink and the driver are of one major" },
+	{ "A4", YES, OTHER_MAJOR, NO, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "nvJitLink and the driver are of different majors, and nothing needs nvJitLink" },
+	{ "A5", YES, OTHER_MAJOR, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_CROSS_MAJOR, "nvJitLink and the driver are of different majors" },
+	{ "A6", ANYWAY, LC_UNCOMPARED, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_NVJITLINK,
+	  LAZYCUDA_CODE_OK, "a version is unknown, and nvJitLink is there" },
+	{ "A7", NO, NONE_USABLE, NO, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "there is no nvJitLink to use, and nothing is known of the driver" },
+	{ "A8", NO, LC_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NVJITLINK_REQUIRED, "there is no nvJitLink" },
+	{ "A8", NO, LC_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD, "nvJitLink is too old to be used" },
+};
+
+/*
+ * Looks at the direction: an older nvJitLink may make what a newer driver
+ * loads, a newer one may not make what an older driver does not load.
+ */
+static const struct lc_rule best_effort[] = {
+	{ "B1", NO, LC_ABSENT, NO, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NO_BACKEND, "there is neither nvJitLink nor a driver that is known of" },
+	{ "B1", NO, LC_TOO_OLD, NO, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD,
+	  "nvJitLink is too old to be used, and nothing is known of a driver" },
+	{ "B2", ANYWAY, LC_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NVJITLINK_REQUIRED, "there is no nvJitLink" },
+	{ "B2", ANYWAY, LC_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD, "nvJitLink is too old to be used" },
+	{ "B3", YES, NONE_USABLE, NO, ANYWAY, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "there is no nvJitLink to use, and the driver takes everything" },
+	{ "B4", YES, NONE_USABLE, NO, ANYWAY, NO, ANYWAY, LC_REFUSE_AS_DRIVER, LAZYCUDA_CODE_OK,
+	  "there is no nvJitLink to use, and the driver does not take everything" },
+	{ "B5", NO, LC_UNCOMPARED, ANYWAY, YES, ANYWAY, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "nothing is known of the driver, and nvJitLink takes everything" },
+	{ "B5", NO, LC_UNCOMPARED, ANYWAY, NO, ANYWAY, ANYWAY, LC_REFUSE_AS_NVJITLINK,
+	  LAZYCUDA_CODE_OK,
+	  "nothing is known of the driver, and nvJitLink does not take everything" },
+	{ "B6", YES, COMPARABLE, ANYWAY, YES, ANYWAY, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "nvJitLink takes everything, and the driver loads what it makes" },
+	{ "B7", YES, COMPARABLE, NO, NO, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "nvJitLink does not take everything, and the driver does" },
+	{ "B8", YES, COMPARABLE, ANYWAY, NO, ANYWAY, ANYWAY, LC_REFUSE_AS_NVJITLINK,
+	  LAZYCUDA_CODE_OK, "nvJitLink does not take everything, and the driver cannot stand in" },
+	{ "B9", YES, LC_DRIVER_NEWER, NO, ANYWAY, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "the driver is of a later major than nvJitLink and takes everything" },
+	{ "B10", YES, LC_DRIVER_NEWER, NO, YES, NO, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "the driver's linker does not take everything, and it loads what an older nvJitLink"
+	  " makes" },
+	{ "B11", YES, LC_DRIVER_NEWER, YES, YES, ANYWAY, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "nvJitLink is needed, and a driver of a later major loads what it makes" },
+	{ "B12", YES, LC_DRIVER_NEWER, YES, NO, ANYWAY, ANYWAY, LC_REFUSE_AS_NVJITLINK,
+	  LAZYCUDA_CODE_OK, "nvJitLink is needed and does not take everything" },
+	{ "B12", YES, LC_DRIVER_NEWER, NO, NO, NO, ANYWAY, LC_REFUSE_AS_DRIVER, LAZYCUDA_CODE_OK,
+	  "neither linker takes everything" },
+	{ "B13", YES, LC_DRIVER_OLDER, NO, ANYWAY, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "the driver is of an earlier major than nvJitLink and takes everything" },
+	{ "B14o", YES, LC_DRIVER_OLDER, NO, YES, NO, YES, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "the driver's linker does not take everything, and need not load the result" },
+	{ "B14", YES, LC_DRIVER_OLDER, NO, ANYWAY, NO, ANYWAY, LC_REFUSE_AS_DRIVER,
+	  LAZYCUDA_CODE_OK,
+	  "the driver does not take everything, nor load what a later major's nvJitLink makes" },
+	{ "B15o", YES, LC_DRIVER_OLDER, YES, YES, ANYWAY, YES, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "nvJitLink is needed, and the driver here need not load the result" },
+	{ "B15o", YES, LC_DRIVER_OLDER, YES, NO, ANYWAY, YES, LC_REFUSE_AS_NVJITLINK,
+	  LAZYCUDA_CODE_OK, "nvJitLink is needed and does not take everything" },
+	{ "B15", YES, LC_DRIVER_OLDER, YES, ANYWAY, ANYWAY, NO, LC_REFUSE,
+	  LAZYCUDA_CODE_CROSS_MAJOR,
+	  "nvJitLink is of a later major than the driver, which need not load what it makes" },
+};
+
+/* Asks nothing but whether there is one. */
+static const struct lc_rule off[] = {
+	{ "O1", ANYWAY, ANY & ~LC_ABSENT, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_NVJITLINK,
+	  LAZYCUDA_CODE_OK, "there is an nvJitLink, and the policy is off" },
+	{ "O2", ANYWAY, LC_ABSENT, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	  "there is no nvJitLink, and the policy is off" },
+};
+
+const struct lc_rule *lc_policy_rules(enum lazycuda_policy policy, size_t *count)
+{
+	switch (policy) {
+	case LAZYCUDA_POLICY_STRICT:
+		*count = COUNT(strict);
+		return strict;
+	case LAZYCUDA_POLICY_BEST_EFFORT:
+		*count = COUNT(best_effort);
+		return best_effort;
+	case LAZYCUDA_POLICY_OFF:
+		*count = COUNT(off);
+		return off;
+	}
+	*count = 0;
+	return NULL;
+}
+
+enum lc_relation lc_policy_relation(int driver, int nvjitlink)
+{
+	if (nvjitlink == LAZYCUDA_VERSION_NONE)
+		return LC_ABSENT;
+	if (nvjitlink > 0 && nvjitlink < LC_NVJITLINK_OLDEST)
+		return LC_TOO_OLD;
+	if (nvjitlink < 0 || driver <= 0)
+		return LC_UNCOMPARED;
+	if (LC_CUDA_MAJOR(driver) == LC_CUDA_MAJOR(nvjitlink))
+		return LC_SAME_MAJOR;
+	return driver > nvjitlink ? LC_DRIVER_NEWER : LC_DRIVER_OLDER;
+}
+
+static bool answers(enum lc_answer asked, bool is)
+{
+	return asked == LC_EITHER || (asked == LC_YES) == is;
+}
+
+bool lc_rule_matches(const struct lc_rule *rule, const struct lc_situation *situation)
+{
+	return rule->relations & situation->relation &&
+	       answers(rule->driver, situation->driver) &&
+	       answers(rule->needs, situation->needs) &&
+	       answers(rule->nvjitlink, situation->nvjitlink) &&
+	       answers(rule->accepts, situation->accepts) &&
+	       answers(rule->elsewhere, situation->elsewhere);
+}
+
+const struct lc_rule *lc_policy_decide(enum lazycuda_policy policy,
+				       const struct lc_situation *situation)
+{
+	size_t count;
+	const struct lc_rule *rules = lc_policy_rules(policy, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (lc_rule_matches(&rules[i], situation))
+			return &rules[i];
+	return NULL;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* support.c - which support modules are linked */
+#include <string.h>
+
+#include "planning.h"
+#include "sized.h"
+#include "symbols.h"
+
+/* The functions of all enabled modules, and which of these define each. */
+struct functions {
+	struct lc_symbols symbols;
+	uint64_t *modules;	/* by the symbol's index */
+	uint64_t hashes;	/* the bits of their hashes' last six bits: most names that
+				   a program declares are none of these */
+};
+
+static uint64_t hash_bit(const struct lazycuda_symbol *symbol)
+{
+	return UINT64_C(1) << (symbol->hash & 63);
+}
+
+static bool is_enabled(const struct lc_planning *planning, size_t module,
+		       struct lazycuda_support *support)
+{
+	return lc_sized_copy(support, sizeof(*support), planning->request.support[module]) &&
+	       support->enabled;
+}
+
+static size_t function_total(const struct lc_planning *planning)
+{
+	struct lazycuda_support support;
+	size_t total = 0;
+
+	for (size_t i = 0; i < planning->request.support_count; i++)
+		if (is_enabled(planning, i, &support))
+			total += support.function_count;
+	return total;
+}
+
+static bool collect(struct lc_planning *planning, struct functions *functions)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lazycuda_support support;
+	size_t total = function_total(planning);
+
+	*functions = (struct functions){ .symbols.arena = planning->arena };
+	if (!total)
+		return false;
+	functions->modules = lc_alloc(planning->arena, total * sizeof(*functions->modules));
+	for (size_t i = 0; functions->modules && i < planning->request.support_count; i++) {
+		if (!is_enabled(planning, i, &support))
+			continue;
+		for (size_t k = 0; k < support.function_count; k++) {
+			const char *name = support.functions[k];
+			const struct lazycuda_symbol *symbol;
+
+			lc_symbols_add(&functions->symbols, name, strlen(name), &plain);
+			symbol = lc_symbols_find(&functions->symbols, name, strlen(name));
+			if (!symbol)
+				continue;
+			functions->modules[symbol - functions->symbols.list] |= UINT64_C(1) << i;
+			functions->hashes |= hash_bit(symbol);
+		}
+	}
+	return functions->modules;
+}
+
+/* The modules that the code of an entry declares functions of. */
+static uint64_t declared(const struct functions *functions, const struct lazycuda_entry *entry)
+{
+	uint64_t modules = 0;
+
+	for (size_t i = 0; i < entry->symbol_count; i++) {
+		const struct lazycuda_symbol *symbol = &entry->symbols[i], *found;
+
+		if (symbol->defined || !(functions->hashes & hash_bit(symbol)))
+			continue;
+		found = lc_symbols_find(&functions->symbols, symbol->name, strlen(symbol->name));
+		if (found)
+			modules |= functions->modules[found - functions->symbols.list];
+	}
+	return modules;
+}
+
+/*
+ * What the program itself declares.  Of each container the PTX or cubin counts
+ * that would be taken for the target if no version stood in the way, so that
+ * the same modules are linked whoever links.
+ */
+static uint64_t declared_by(const struct lc_planning *planning, const struct functions *functions,
+			    const struct lc_item *item)
+{
+	const struct lc_linker any = lc_linker(LAZYCUDA_BACKEND_NVJITLINK,
+					       LAZYCUDA_VERSION_UNKNOWN, &planning->target, 0,
+					       false);
+	struct lc_group group = { 0, 0 };
+	uint64_t modules = 0;
+
+	if (!(item->what.flags & LAZYCUDA_INPUT_MAIN))
+		return 0;
+	while (lc_next_group(item, &group)) {
+		struct lc_choice choice = lc_choose(&any, item->inspection, &group, false);
+
+		if (choice.entry != LAZYCUDA_NO_INDEX)
+			modules |= declared(functions, item->inspection->entries[choice.entry]);
+	}
+	return modules;
+}
+
+/* One that is asked for by an input and not enabled is left out, and said to
+ * be, once. */
+static void note_disabled(struct lc_planning *planning, const struct lc_item *item,
+			  uint64_t *noted)
+{
+	struct lazycuda_support support;
+
+	for (size_t i = 0; i < planning->request.support_count; i++) {
+		if (!((item->what.needs & ~*noted) >> i & 1) ||
+		    is_enabled(planning, i, &support))
+			continue;
+		*noted |= UINT64_C(1) << i;
+		lc_note(planning, lc_format(planning->arena, "support module %zu (%s), which %s"
+					    " needs, is not"
+					    " enabled", i, support.name ? support.name : "",
+					    item->name));
+	}
+}
+
+/* Modules may need modules. */
+static uint64_t with_their_needs(const struct lc_planning *planning, uint64_t modules)
+{
+	uint64_t seen = 0;
+
+	while (modules & ~seen) {
+		size_t i = (size_t)__builtin_ctzll(modules & ~seen);
+		struct lazycuda_support support;
+		struct lazycuda_input input;
+
+		seen |= UINT64_C(1) << i;
+		if (i >= planning->request.support_count || !is_enabled(planning, i, &support))
+			modules &= ~(UINT64_C(1) << i);
+		else if (lc_sized_copy(&input, sizeof(input), support.input))
+			modules |= input.needs;
+	}
+	return modules;
+}
+
+uint64_t lc_support_needed(struct lc_planning *planning)
+{
+	struct functions functions;
+	uint64_t modules = 0, noted = 0;
+	bool any = planning->request.support_count && collect(planning, &functions);
+
+	for (size_t i = 0; i < planning->count; i++) {
+		const struct lc_item *item = &planning->items[i];
+
+		modules |= item->what.needs;
+		if (item->what.needs)
+			note_disabled(planning, item, &noted);
+		if (any)
+			modules |= declared_by(planning, &functions, item);
+	}
+	return with_their_needs(planning, modules);
+}
