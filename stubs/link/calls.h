@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls.h - the functions of nvrtc and nvJitLink that the backends call
+ *
+ * Handles are opaque, results are plain numbers; 0 is success.  This library
+ * links them from the import libraries of CUDA 13 and gets them from the stubs,
+ * which find the real ones: so results come as that library counts them, and
+ * nvJitLink's names without a version reach 12.0 to 12.2 as well, which have
+ * only names with one.
+ */
+#ifndef LINK_CALLS_H
+#define LINK_CALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What gives something away comes in pairs: its size, and that many bytes of it. */
+typedef int lc_size_function(void *handle, size_t *size);
+typedef int lc_bytes_function(void *handle, void *into);
+
+int nvJitLinkCreate(void **handle, uint32_t option_count, const char **options);
+int nvJitLinkDestroy(void **handle);
+int nvJitLinkAddData(void *handle, int kind, const void *bytes, size_t length, const char *name);
+int nvJitLinkComplete(void *handle);
+lc_size_function nvJitLinkGetLinkedCubinSize, nvJitLinkGetLinkedPtxSize,
+		 nvJitLinkGetLinkedLTOIRSize, nvJitLinkGetInfoLogSize, nvJitLinkGetErrorLogSize;
+lc_bytes_function nvJitLinkGetLinkedCubin, nvJitLinkGetLinkedPtx, nvJitLinkGetLinkedLTOIR,
+		  nvJitLinkGetInfoLog, nvJitLinkGetErrorLog;
+
+int nvrtcCreateProgram(void **program, const char *source, const char *name, int header_count,
+		       const char *const *headers, const char *const *include_names);
+int nvrtcCompileProgram(void *program, int option_count, const char *const *options);
+int nvrtcDestroyProgram(void **program);
+lc_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetProgramLogSize;
+lc_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetProgramLog;
+const char *nvrtcGetErrorString(int result);
+
+#endif

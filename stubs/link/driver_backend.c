@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * driver_backend.c - a plan carried out by the driver's own linker
+ *
+ * cuLinkCreate() is given arrays and buffers that the driver writes to until
+ * cuLinkDestroy() has returned; they live in one block that outlives the link.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../driver.h"
+#include "../glibc.h"
+#include "backends.h"
+#include "product.h"
+#include "versions.h"
+
+/* As the driver counts; nvJitLink's numbers are others. */
+static const int kinds[LAZYCUDA_KIND_KINDS] = {
+	[LAZYCUDA_KIND_CUBIN] = 0,
+	[LAZYCUDA_KIND_PTX] = 1,
+	[LAZYCUDA_KIND_FATBIN] = 2,
+};
+
+/* CUjit_option. */
+enum { INFO_LOG = 3, INFO_LOG_SIZE = 4, ERROR_LOG = 5, ERROR_LOG_SIZE = 6, OWN_OPTIONS = 4 };
+
+#define LOG_BYTES ((size_t)65536)
+
+/* What the driver writes to while there is a link. */
+struct jit {
+	char info[LOG_BYTES], error[LOG_BYTES];
+	void **values;
+	int options[];
+};
+
+struct driver {
+	int (*init)(unsigned flags);
+	int (*current)(void **context);
+	int (*push)(void *context);
+	int (*pop)(void **context);
+	int (*device)(int *device, int ordinal);
+	int (*retain)(void **context, int device);
+	int (*release)(int device);
+	int (*create)(unsigned count, int *options, void **values, void **link);
+	int (*add)(void *link, int kind, void *bytes, size_t length, const char *name,
+		   unsigned count, int *options, void **values);
+	int (*complete)(void *link, void **image, size_t *length);
+	int (*destroy)(void *link);
+	int (*error_name)(int result, const char **name);
+	int version;
+	/* Where the context comes from, if none was current. */
+	int ordinal;
+	bool retained, pushed;
+	void *link;
+};
+
+#define FUNCTION(field, ...) { offsetof(struct driver, field), { __VA_ARGS__ } }
+
+/* The newest interface of each that all drivers have, then older names of it. */
+static const struct { size_t field; const char *names[2]; } functions[] = {
+	FUNCTION(init, "cuInit"),
+	FUNCTION(current, "cuCtxGetCurrent"),
+	FUNCTION(push, "cuCtxPushCurrent_v2"),
+	FUNCTION(pop, "cuCtxPopCurrent_v2"),
+	FUNCTION(device, "cuDeviceGet"),
+	FUNCTION(retain, "cuDevicePrimaryCtxRetain"),
+	FUNCTION(release, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease"),
+	FUNCTION(create, "cuLinkCreate_v2"),
+	FUNCTION(add, "cuLinkAddData_v2"),
+	FUNCTION(complete, "cuLinkComplete"),
+	FUNCTION(destroy, "cuLinkDestroy"),
+	FUNCTION(error_name, "cuGetErrorName"),
+};
+
+/* What a result of cuLink* means, where it means something of its own. */
+static const struct { int status; enum lazycuda_code code; } results[] = {
+	{ 2, LAZYCUDA_CODE_NO_MEMORY },		/* OUT_OF_MEMORY */
+	{ 200, LAZYCUDA_CODE_BAD_INPUT },		/* INVALID_IMAGE */
+	{ 209, LAZYCUDA_CODE_ARCH_MISMATCH },	/* NO_BINARY_FOR_GPU */
+	{ 218, LAZYCUDA_CODE_BAD_INPUT },		/* INVALID_PTX */
+	{ 221, LAZYCUDA_CODE_BACKEND_MISSING },	/* JIT_COMPILER_NOT_FOUND */
+	{ 222, LAZYCUDA_CODE_PTX_TOO_NEW },		/* UNSUPPORTED_PTX_VERSION */
+};
+
+static const char *find_functions(struct lc_arena *arena, struct driver *driver)
+{
+	void *handle = lc_driver_handle(&driver->version);
+
+	if (!handle)
+		return "there is no driver: libcuda.so.1 cannot be loaded, or is a stand-in for"
+		       " linking; install the NVIDIA driver";
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		void *function = dlsym(handle, functions[i].names[0]);
+
+		if (!function && functions[i].names[1])
+			function = dlsym(handle, functions[i].names[1]);
+		if (!function)
+			return lc_format(arena, "the driver has no %s: install a newer one",
+					 functions[i].names[0]);
+		memcpy((char *)driver + functions[i].field, &function, sizeof(function));
+	}
+	return NULL;
+}
+
+/* Remembers a call, and whether it worked. */
+static bool did(struct lc_product *product, const char *call, int status)
+{
+	product->call = call;
+	product->status = status;
+	return !status;
+}
+
+#define DO(field, name, ...) did(product, name, driver->field(__VA_ARGS__))
+
+/* ---- the context ---- */
+
+static bool enter(struct driver *driver, int device, struct lc_product *product)
+{
+	void *context = NULL;
+
+	if (!DO(init, "cuInit", 0) || !DO(current, "cuCtxGetCurrent", &context))
+		return false;
+	if (context)
+		return true;
+	if (!DO(device, "cuDeviceGet", &driver->ordinal, device))
+		return false;
+	driver->retained = DO(retain, "cuDevicePrimaryCtxRetain", &context, driver->ordinal);
+	if (!driver->retained)
+		return false;
+	driver->pushed = DO(push, "cuCtxPushCurrent", context);
+	return driver->pushed;
+}
+
+static void leave(struct driver *driver)
+{
+	void *context;
+
+	if (driver->pushed)
+		driver->pop(&context);
+	if (driver->retained)
+		driver->release(driver->ordinal);
+}
+
+/* ---- the link ---- */
+
+static struct jit *new_jit(const struct lazycuda_plan *plan, unsigned *count)
+{
+	size_t planned = plan->jit_option_count, all = planned + OWN_OPTIONS;
+	struct jit *jit = calloc(1, sizeof(*jit) + all * sizeof(int));
+
+	if (!jit || !(jit->values = calloc(all, sizeof(void *)))) {
+		free(jit);
+		return NULL;
+	}
+	const struct { int option; void *value; } own[OWN_OPTIONS] = {
+		{ INFO_LOG, jit->info }, { INFO_LOG_SIZE, (void *)LOG_BYTES },
+		{ ERROR_LOG, jit->error }, { ERROR_LOG_SIZE, (void *)LOG_BYTES },
+	};
+	for (size_t i = 0; i < OWN_OPTIONS; i++) {
+		jit->options[i] = own[i].option;
+		jit->values[i] = own[i].value;
+	}
+	for (size_t i = 0; i < planned; i++) {
+		jit->options[OWN_OPTIONS + i] = plan->jit_options[i].option;
+		jit->values[OWN_OPTIONS + i] = (void *)(uintptr_t)plan->jit_options[i].value;
+	}
+	*count = (unsigned)all;
+	return jit;
+}
+
+static void free_jit(struct jit *jit)
+{
+	free(jit->values);
+	free(jit);
+}
+
+static bool add(struct driver *driver, const struct lc_piece *pieces, size_t count,
+		struct lc_product *product)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct lc_piece *piece = &pieces[i];
+		/* Of PTX the driver wants the NUL counted. */
+		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
+
+		if (!DO(add, "cuLinkAddData", driver->link, kinds[piece->kind],
+			(void *)piece->bytes, length, piece->name, 0, NULL, NULL)) {
+			product->piece = i;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The image belongs to the link, and is copied while there is one. */
+static bool complete(struct lc_arena *arena, struct driver *driver, struct lc_product *product)
+{
+	size_t length = 0;
+	void *image = NULL;
+
+	return DO(complete, "cuLinkComplete", driver->link, &image, &length) &&
+	       lc_copy_image(arena, image, length, product);
+}
+
+static char *copy_log(struct lc_arena *arena, const char *log)
+{
+	return *log ? lc_copy(arena, log, strnlen(log, LOG_BYTES)) : NULL;
+}
+
+/* False if a call failed. */
+static bool link_pieces(struct lc_arena *arena, struct driver *driver,
+			const struct lazycuda_plan *plan, const struct lc_piece *pieces,
+			size_t count, struct lc_product *product)
+{
+	unsigned option_count;
+	struct jit *jit = new_jit(plan, &option_count);
+	bool created;
+
+	if (!jit) {
+		lc_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
+				"there is no memory for the link");
+		return true;
+	}
+	created = DO(create, "cuLinkCreate", option_count, jit->options, jit->values,
+		     &driver->link);
+	if (created && add(driver, pieces, count, product))
+		complete(arena, driver, product);
+	/* Destroying writes to the buffers once more. */
+	product->info_log = copy_log(arena, jit->info);
+	product->error_log = copy_log(arena, jit->error);
+	if (created)
+		driver->destroy(driver->link);
+	free_jit(jit);
+	return !product->status;
+}
+
+/* ---- what came of it ---- */
+
+static void explain(struct lc_arena *arena, const struct driver *driver, bool in_context,
+		    const struct lc_piece *pieces, struct lc_product *product)
+{
+	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
+		pieces[product->piece].name;
+	const char *name = NULL;
+	char text[LC_VERSION_TEXT];
+
+	product->code = in_context ? LAZYCUDA_CODE_LINK_FAILED : LAZYCUDA_CODE_DRIVER_FAILED;
+	for (size_t i = 0; in_context && i < sizeof(results) / sizeof(*results); i++)
+		if (results[i].status == product->status)
+			product->code = results[i].code;
+	product->code = lc_code_of_log(product->error_log, product->code);
+	if (driver->error_name(product->status, &name))
+		name = NULL;
+	product->message = lc_failure(arena, lc_format(arena, "the driver (CUDA %s)",
+						       lc_version_text(driver->version, text)),
+				      piece, product, name);
+}
+
+void lc_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
+		    const struct lc_piece *pieces, size_t count, struct lc_product *product)
+{
+	struct driver driver = { .link = NULL };
+	const char *missing = find_functions(arena, &driver);
+	bool in_context;
+
+	*product = (struct lc_product){ .piece = LAZYCUDA_NO_INDEX };
+	if (missing) {
+		lc_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
+		return;
+	}
+	in_context = enter(&driver, device, product);
+	if (!in_context ||
+	    !link_pieces(arena, &driver, plan, pieces, count, product))
+		explain(arena, &driver, in_context, pieces, product);
+	else
+		product->call = NULL;
+	leave(&driver);
+}

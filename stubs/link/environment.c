@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* environment.c - what is installed, as the stubs find it */
+#include "environment.h"
+
+#include "../../include/lazycuda_link.h"
+#include "../../include/lazycuda.h"
+#include "versions.h"
+
+static const char *const names[] = { [LC_NVRTC] = "nvrtc", [LC_NVJITLINK] = "nvJitLink" };
+
+/*
+ * The status of a stub that has its library, which never changes again: a link
+ * need not look for the stub each time.  NULL until then.
+ */
+static const struct lazycuda_status *usable[2];
+
+static const struct lazycuda_status *load(enum lc_tool tool)
+{
+	const struct lazycuda_status *status = __atomic_load_n(&usable[tool], __ATOMIC_ACQUIRE);
+
+	if (status)
+		return status;
+	lazycuda_load(names[tool]);
+	status = lazycuda_get_status(names[tool]);
+	if (status && status->state == LAZYCUDA_USABLE)
+		__atomic_store_n(&usable[tool], status, __ATOMIC_RELEASE);
+	return status;
+}
+
+const char *lc_why_missing(struct lc_arena *arena, enum lc_tool tool)
+{
+	const struct lazycuda_status *status = load(tool);
+	char *reason;
+
+	if (!status || !status->reason)
+		return lc_format(arena, "there is no stub for %s in this process", names[tool]);
+	if (status->state == LAZYCUDA_USABLE)
+		return NULL;
+	reason = lc_format(arena, "%s", status->reason);
+	for (char *c = reason; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	return lc_printable(arena, reason);
+}
+
+int lc_loaded_version(enum lc_tool tool)
+{
+	const struct lazycuda_status *status = load(tool);
+
+	if (!status || status->state != LAZYCUDA_USABLE)
+		return LAZYCUDA_VERSION_NONE;
+	return status->major ? LC_CUDA(status->major, status->minor) : LAZYCUDA_VERSION_UNKNOWN;
+}
+
+struct lazycuda_environment lazycuda_get_environment(void)
+{
+	struct lazycuda_environment environment = { .size = sizeof(environment) };
+	struct lazycuda_driver driver;
+
+	/* The linker first: the stubs agree on one major, and nvrtc is of use for
+	 * source alone. */
+	environment.nvjitlink = lc_loaded_version(LC_NVJITLINK);
+	environment.nvrtc = lc_loaded_version(LC_NVRTC);
+	driver = lazycuda_get_driver();
+	environment.driver = driver.version;
+	environment.branch = driver.branch;
+	return environment;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* environment.h - what is installed, as the stubs find it */
+#ifndef LINK_ENVIRONMENT_H
+#define LINK_ENVIRONMENT_H
+
+#include "../arena.h"
+#include "arch.h"
+
+/* Has the stub of LC_NVRTC or LC_NVJITLINK load its library.  NULL, or why
+ * there is none, in one line. */
+const char *lc_why_missing(struct lc_arena *arena, enum lc_tool tool);
+
+/* The version of what the stub has loaded, as in lazycuda_environment. */
+int lc_loaded_version(enum lc_tool tool);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* inputs.c - what is to be linked: taken from the caller, inspected, read */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../glibc.h"
+#include "handle.h"
+#include "sized.h"
+#include "source.h"
+
+#define MODULES 64	/* an input's needs has a bit for each */
+
+bool lc_take_struct(void *into, size_t size, const void *from)
+{
+	/* One that has no size is the plan's to refuse. */
+	if (!lc_sized_copy(into, size, from))
+		return false;
+	memcpy(into, &size, sizeof(size));
+	return true;
+}
+
+static struct lazycuda_support *take_support(struct lc_arena *arena,
+					     const struct lazycuda_support *from)
+{
+	struct lazycuda_support *support = lc_alloc(arena, sizeof(*support));
+	struct lazycuda_input *input = lc_alloc(arena, sizeof(*input));
+
+	if (!support || !input)
+		return NULL;
+	lc_take_struct(support, sizeof(*support), from);
+	if (support->input) {
+		lc_take_struct(input, sizeof(*input), support->input);
+		support->input = input;
+	}
+	return support;
+}
+
+bool lc_take_request(struct lazycuda_link *link, const struct lazycuda_request *from)
+{
+	struct lazycuda_request *request = &link->request;
+
+	lc_take_struct(request, sizeof(*request), from);
+	/* What makes no sense is the plan's to refuse. */
+	if (!request->support || request->support_count > MODULES)
+		return true;
+	link->support_count = request->support_count;
+	link->support = lc_alloc(&link->arena, MODULES * sizeof(*link->support));
+	if (!link->support)
+		return false;
+	for (size_t i = 0; i < link->support_count; i++) {
+		if (!request->support[i])
+			continue;
+		link->support[i] = take_support(&link->arena, request->support[i]);
+		if (!link->support[i])
+			return false;
+	}
+	request->support = (const struct lazycuda_support *const *)link->support;
+	return true;
+}
+
+static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
+{
+	struct lazycuda_inspection **slot;
+
+	if (input->inspection || !input->size)
+		return true;
+	slot = lc_grow(&link->arena, &link->inspections, &link->inspection_count, sizeof(*slot));
+	if (!slot)
+		return lc_stop_without_memory(link);
+	*slot = input->bytes || !input->path ?
+		lazycuda_inspect(input->bytes, input->length, input->name,
+				 LAZYCUDA_INSPECT_PAYLOADS) :
+		lazycuda_inspect_file(input->path, LAZYCUDA_INSPECT_PAYLOADS);
+	input->inspection = *slot;
+	return *slot || lc_stop_without_memory(link);
+}
+
+bool lc_inspect_inputs(struct lazycuda_link *link)
+{
+	for (size_t i = 0; i < link->count; i++)
+		if (!inspect(link, link->inputs[i]))
+			return false;
+	for (size_t i = 0; i < link->support_count; i++) {
+		struct lazycuda_support *support = link->support[i];
+
+		if (support && support->enabled && support->input &&
+		    !inspect(link, (struct lazycuda_input *)support->input))
+			return false;
+	}
+	return true;
+}
+
+const struct lazycuda_input *lc_input_of(const struct lazycuda_link *link,
+					 const struct lazycuda_step *step)
+{
+	return step->input != LAZYCUDA_NO_INDEX ? link->inputs[step->input] :
+		link->support[step->support]->input;
+}
+
+static char *read_whole(const struct lc_source *source, size_t *length)
+{
+	char *bytes = source->length < SIZE_MAX ? malloc((size_t)source->length + 1) : NULL;
+
+	if (!bytes)
+		return NULL;
+	if (!lc_source_read(source, 0, bytes, (size_t)source->length)) {
+		free(bytes);
+		errno = EIO;
+		return NULL;
+	}
+	*length = (size_t)source->length;
+	bytes[*length] = 0;
+	return bytes;
+}
+
+static char *read_file(const char *path, size_t *length)
+{
+	struct lc_source source = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
+	struct stat st;
+	char *bytes = NULL;
+
+	if (source.fd < 0)
+		return NULL;
+	if (!fstat(source.fd, &st)) {
+		source.length = (uint64_t)st.st_size;
+		bytes = read_whole(&source, length);
+	}
+	const int error = errno;
+	close(source.fd);
+	errno = error;
+	return bytes;
+}
+
+char *lc_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
+{
+	const struct lazycuda_input *input = lc_input_of(link, step);
+	const struct lc_source source = { .bytes = input->bytes, .length = input->length };
+	char *bytes;
+
+	errno = ENOENT;
+	bytes = input->bytes ? read_whole(&source, length) :
+		input->path ? read_file(input->path, length) : NULL;
+	if (bytes)
+		return bytes;
+	if (errno == ENOMEM)
+		lc_stop_without_memory(link);
+	else
+		lc_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
+			lc_format(&link->arena, "%s: cannot be read: %s",
+				  lc_printable(&link->arena, step->name), strerror(errno)));
+	return NULL;
+}

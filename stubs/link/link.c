@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* link.c - a link: the steps in their order, and what callers get */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch.h"
+#include "environment.h"
+#include "formats.h"
+#include "handle.h"
+#include "inspection.h"
+
+/* ---- what came of it ---- */
+
+bool lc_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
+	     const char *message)
+{
+	link->result.code = code;
+	link->result.input = input;
+	link->result.message = message;
+	return false;
+}
+
+bool lc_stop_without_memory(struct lazycuda_link *link)
+{
+	return lc_stop(link, LAZYCUDA_CODE_NO_MEMORY, LAZYCUDA_NO_INDEX, LC_NO_MEMORY);
+}
+
+bool lc_own(struct lazycuda_link *link, void *block)
+{
+	void **slot = lc_grow(&link->arena, &link->blocks, &link->block_count, sizeof(*slot));
+
+	if (!slot) {
+		free(block);
+		return lc_stop_without_memory(link);
+	}
+	*slot = block;
+	return true;
+}
+
+static const char *join(struct lc_arena *arena, const char *one, const char *other)
+{
+	if (!other)
+		return one;
+	return *one ? lc_format(arena, "%s\n%s", one, other) : other;
+}
+
+bool lc_take_product(struct lazycuda_link *link, const struct lc_product *product, size_t input)
+{
+	struct lazycuda_result *result = &link->result;
+
+	result->info_log = join(&link->arena, result->info_log, product->info_log);
+	result->error_log = join(&link->arena, result->error_log, product->error_log);
+	result->backend_call = product->call;
+	result->backend_status = product->status;
+	return product->code == LAZYCUDA_CODE_OK ||
+	       lc_stop(link, product->code, input, product->message);
+}
+
+/* ---- the decision ---- */
+
+/* The plan says what is not there; the stub knows where it looked and why. */
+static const char *refusal(struct lazycuda_link *link)
+{
+	const struct lazycuda_plan *plan = link->plan;
+	const char *why = NULL;
+
+	if (link->is_here && plan->code == LAZYCUDA_CODE_NVRTC_REQUIRED)
+		why = lc_why_missing(&link->arena, LC_NVRTC);
+	else if (link->is_here && (plan->code == LAZYCUDA_CODE_NVJITLINK_REQUIRED ||
+				   plan->code == LAZYCUDA_CODE_NO_BACKEND))
+		why = lc_why_missing(&link->arena, LC_NVJITLINK);
+	return why ? lc_format(&link->arena, "%s; %s", plan->message, why) : plan->message;
+}
+
+static bool decide(struct lazycuda_link *link)
+{
+	link->plan = lazycuda_plan(&link->environment, &link->request,
+				   (const struct lazycuda_input *const *)link->inputs, link->count);
+	if (!link->plan)
+		return lc_stop_without_memory(link);
+	link->result.plan = link->plan;
+	link->result.message = link->plan->message;
+	return link->plan->backend != LAZYCUDA_BACKEND_NONE ||
+	       lc_stop(link, link->plan->code, link->plan->input, refusal(link));
+}
+
+/* ---- the link ---- */
+
+/* Older linkers do not say which definition they missed. */
+static void name_undefined(struct lazycuda_link *link, const struct lc_product *product)
+{
+	const char *name;
+
+	if (product->code != LAZYCUDA_CODE_LINK_FAILED || product->piece != LAZYCUDA_NO_INDEX ||
+	    !product->call || !strstr(product->call, "Complete"))
+		return;
+	name = lc_undefined_name(link);
+	if (name)
+		lc_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
+			lc_format(&link->arena, "%s (nothing defines %s)", product->message,
+				  lc_printable(&link->arena, name)));
+}
+
+static bool link_pieces(struct lazycuda_link *link, const struct lc_piece *pieces)
+{
+	const struct lazycuda_plan *plan = link->plan;
+	struct lc_product product;
+	bool done;
+
+	if (plan->backend == LAZYCUDA_BACKEND_DRIVER)
+		lc_driver_link(&link->arena, plan, link->request.device, pieces, plan->step_count,
+			       &product);
+	else
+		lc_nvjitlink_link(&link->arena, plan, link->request.output, pieces,
+				  plan->step_count, &product);
+	link->image = product.image;
+	link->result.image_length = product.length;
+	done = lc_take_product(link, &product, product.piece == LAZYCUDA_NO_INDEX ?
+			       LAZYCUDA_NO_INDEX : plan->steps[product.piece]->input);
+	if (!done)
+		name_undefined(link, &product);
+	return done;
+}
+
+/* Linkers report success and hand out empty and broken images. */
+static bool check_image(struct lazycuda_link *link)
+{
+	const struct lazycuda_request *request = &link->request;
+	struct lc_arch arch = { .sm = 0 };
+	const char *wrong;
+
+	if (request->output == LAZYCUDA_OUTPUT_PTX)
+		link->result.image_length = strnlen(link->image, link->result.image_length);
+	lc_arch_parse(request->arch, &arch);
+	wrong = lc_image_check(link->image, link->result.image_length, request->output, arch.sm,
+			       arch.suffix, request->symbols, request->symbol_count, &link->arena);
+	if (!wrong)
+		return true;
+	return lc_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
+		       lc_format(&link->arena, "%s reported success, but the image %s",
+				 link->plan->backend == LAZYCUDA_BACKEND_DRIVER ?
+				 "the driver's linker" : "nvJitLink", wrong));
+}
+
+/* Whose callbacks are to be called. */
+static bool note_linked(struct lazycuda_link *link)
+{
+	size_t all = link->count + link->support_count;
+	bool *seen = lc_alloc(&link->arena, all * sizeof(*seen));
+
+	link->linked = lc_alloc(&link->arena, all * sizeof(*link->linked));
+	if (!seen || !link->linked)
+		return lc_stop_without_memory(link);
+	for (size_t i = 0; i < link->plan->step_count; i++) {
+		const struct lazycuda_step *step = link->plan->steps[i];
+		size_t index = step->input != LAZYCUDA_NO_INDEX ? step->input :
+			link->count + step->support;
+
+		if (seen[index])
+			continue;
+		seen[index] = true;
+		link->linked[link->linked_count++] = lc_input_of(link, step);
+	}
+	return true;
+}
+
+static bool carry_out(struct lazycuda_link *link)
+{
+	const struct lc_piece *pieces;
+
+	if (!lc_inspect_inputs(link) || !decide(link) || !lc_compile_sources(link))
+		return false;
+	pieces = lc_make_pieces(link);
+	return pieces && link_pieces(link, pieces) && check_image(link) && note_linked(link);
+}
+
+static void free_blocks(struct lazycuda_link *link)
+{
+	for (size_t i = 0; i < link->block_count; i++)
+		free(link->blocks[i]);
+	link->block_count = 0;
+}
+
+/* ---- what callers call ---- */
+
+struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
+					const struct lazycuda_environment *environment)
+{
+	struct lazycuda_link *link = calloc(1, sizeof(*link));
+
+	if (!link)
+		return NULL;
+	link->is_here = !environment;
+	if (environment)
+		lc_take_struct(&link->environment, sizeof(link->environment), environment);
+	if (!lc_take_request(link, request)) {
+		lazycuda_link_free(link);
+		return NULL;
+	}
+	link->result = (struct lazycuda_result){
+		.size = sizeof(link->result), .input = LAZYCUDA_NO_INDEX,
+		.info_log = "", .error_log = "",
+	};
+	return link;
+}
+
+int lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input)
+{
+	struct lazycuda_input *copy = lc_alloc(&link->arena, sizeof(*copy)), **slot;
+
+	slot = lc_grow(&link->arena, &link->inputs, &link->count, sizeof(*slot));
+	if (!copy || !slot) {
+		link->count -= slot != NULL;
+		return -1;
+	}
+	lc_take_struct(copy, sizeof(*copy), input);
+	*slot = copy;
+	return 0;
+}
+
+const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
+{
+	struct lazycuda_result *result = &link->result;
+
+	if (link->ran)
+		return result;
+	link->ran = true;
+	if (link->is_here)
+		link->environment = lazycuda_get_environment();
+	if (carry_out(link))
+		result->image = link->image;
+	else
+		result->image_length = 0;
+	/* What could not be allocated on the way was harmless until here. */
+	if (link->arena.failed) {
+		lc_stop_without_memory(link);
+		result->image = NULL;
+		result->image_length = 0;
+		link->linked_count = 0;
+	}
+	free_blocks(link);
+	return result;
+}
+
+void lazycuda_link_setup(struct lazycuda_link *link, void *module)
+{
+	for (size_t i = 0; i < link->linked_count; i++)
+		if (link->linked[i]->setup)
+			link->linked[i]->setup(module, link->linked[i]->data);
+}
+
+void lazycuda_link_teardown(struct lazycuda_link *link, void *module)
+{
+	for (size_t i = link->linked_count; i-- > 0;)
+		if (link->linked[i]->teardown)
+			link->linked[i]->teardown(module, link->linked[i]->data);
+}
+
+void lazycuda_link_free(struct lazycuda_link *link)
+{
+	if (!link)
+		return;
+	free(link->image);
+	free_blocks(link);
+	lazycuda_plan_free(link->plan);
+	for (size_t i = 0; i < link->inspection_count; i++)
+		lazycuda_inspection_free(link->inspections[i]);
+	lc_arena_free(&link->arena);
+	free(link);
+}

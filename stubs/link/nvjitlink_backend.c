@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* nvjitlink_backend.c - a plan carried out by nvJitLink */
+#include <string.h>
+
+#include "backends.h"
+#include "calls.h"
+#include "environment.h"
+#include "product.h"
+#include "versions.h"
+
+/* Results above 8 mean something else, or nothing, before the version given. */
+static const struct {
+	int status, since;
+	enum lazycuda_code code;
+	const char *name;
+} results[] = {
+	{ 1, 0, LAZYCUDA_CODE_OPTION_UNSUPPORTED, "UNRECOGNIZED_OPTION" },
+	{ 2, 0, LAZYCUDA_CODE_BAD_ARCH, "MISSING_ARCH" },
+	{ 3, 0, LAZYCUDA_CODE_LINK_FAILED, "INVALID_INPUT" },
+	{ 4, 0, LAZYCUDA_CODE_LINK_FAILED, "PTX_COMPILE" },
+	{ 5, 0, LAZYCUDA_CODE_LINK_FAILED, "NVVM_COMPILE" },
+	{ 6, 0, LAZYCUDA_CODE_LINK_FAILED, "INTERNAL" },
+	{ 7, LC_CUDA(12, 3), LAZYCUDA_CODE_LINK_FAILED, "THREADPOOL" },
+	{ 8, LC_CUDA(12, 4), LAZYCUDA_CODE_UNKNOWN_KIND, "UNRECOGNIZED_INPUT" },
+	{ 9, LC_CUDA(12, 6), LAZYCUDA_CODE_LINK_FAILED, "FINALIZE" },
+	{ 10, LC_CUDA(13, 0), LAZYCUDA_CODE_BAD_INPUT, "NULL_INPUT" },
+	{ 11, LC_CUDA(13, 0), LAZYCUDA_CODE_BAD_OPTION, "INCOMPATIBLE_OPTIONS" },
+	{ 12, LC_CUDA(13, 0), LAZYCUDA_CODE_KIND_MISMATCH, "INCORRECT_INPUT_TYPE" },
+	{ 13, LC_CUDA(13, 0), LAZYCUDA_CODE_ARCH_MISMATCH, "ARCH_MISMATCH" },
+	{ 14, LC_CUDA(13, 0), LAZYCUDA_CODE_LTOIR_TOO_NEW, "OUTDATED_LIBRARY" },
+	{ 15, LC_CUDA(13, 0), LAZYCUDA_CODE_NO_USABLE_ENTRY, "MISSING_FATBIN" },
+	{ 16, LC_CUDA(13, 0), LAZYCUDA_CODE_BAD_ARCH, "UNRECOGNIZED_ARCH" },
+	{ 17, LC_CUDA(13, 0), LAZYCUDA_CODE_ARCH_UNSUPPORTED, "UNSUPPORTED_ARCH" },
+	{ 18, LC_CUDA(13, 0), LAZYCUDA_CODE_LINK_FAILED, "LTO_NOT_ENABLED" },
+};
+
+/* Its own numbers for what it is given; the driver's are others. */
+static const int kinds[LAZYCUDA_KIND_KINDS] = {
+	[LAZYCUDA_KIND_CUBIN] = 1,
+	[LAZYCUDA_KIND_PTX] = 2,
+	[LAZYCUDA_KIND_LTOIR] = 3,
+	[LAZYCUDA_KIND_FATBIN] = 4,
+};
+
+static const struct lc_getter info_log = LC_GETTER(nvJitLinkGetInfoLog);
+static const struct lc_getter error_log = LC_GETTER(nvJitLinkGetErrorLog);
+static const struct lc_getter images[] = {
+	[LAZYCUDA_OUTPUT_CUBIN] = LC_GETTER(nvJitLinkGetLinkedCubin),
+	[LAZYCUDA_OUTPUT_RELOCATABLE] = LC_GETTER(nvJitLinkGetLinkedCubin),
+	[LAZYCUDA_OUTPUT_PTX] = LC_GETTER(nvJitLinkGetLinkedPtx),
+	[LAZYCUDA_OUTPUT_LTOIR] = LC_GETTER(nvJitLinkGetLinkedLTOIR),
+};
+
+static bool create(struct lc_arena *arena, const struct lazycuda_plan *plan, void **handle,
+		   struct lc_product *product)
+{
+	const char **options = lc_alloc(arena, (plan->option_count + 1) * sizeof(*options));
+
+	if (!options) {
+		lc_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
+				"there is no memory for the options");
+		return false;
+	}
+	if (plan->option_count)
+		memcpy(options, plan->options, plan->option_count * sizeof(*options));
+	product->call = "nvJitLinkCreate";
+	product->status = nvJitLinkCreate(handle, (uint32_t)plan->option_count, options);
+	return !product->status;
+}
+
+static bool add(void *handle, const struct lc_piece *pieces, size_t count,
+		struct lc_product *product)
+{
+	product->call = "nvJitLinkAddData";
+	for (size_t i = 0; i < count; i++) {
+		product->status = nvJitLinkAddData(handle, kinds[pieces[i].kind], pieces[i].bytes,
+						   pieces[i].length, pieces[i].name);
+		if (product->status) {
+			product->piece = i;
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool complete(void *handle, struct lc_product *product)
+{
+	product->call = "nvJitLinkComplete";
+	product->status = nvJitLinkComplete(handle);
+	return !product->status;
+}
+
+/* From a failed call to an outcome. */
+static void explain(struct lc_arena *arena, int version, const struct lc_piece *pieces,
+		    struct lc_product *product)
+{
+	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
+		pieces[product->piece].name;
+	const char *name = NULL;
+	char text[LC_VERSION_TEXT];
+
+	product->code = LAZYCUDA_CODE_LINK_FAILED;
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++) {
+		if (results[i].status != product->status || results[i].since > version)
+			continue;
+		name = results[i].name;
+		product->code = results[i].code;
+	}
+	product->code = lc_code_of_log(product->error_log, product->code);
+	product->message = lc_failure(arena, lc_format(arena, "nvJitLink %s",
+						       lc_version_text(version, text)),
+				      piece, product, name);
+}
+
+void lc_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		       enum lazycuda_output output, const struct lc_piece *pieces, size_t count,
+		       struct lc_product *product)
+{
+	const char *missing = lc_why_missing(arena, LC_NVJITLINK);
+	void *handle = NULL;
+
+	*product = (struct lc_product){ .piece = LAZYCUDA_NO_INDEX };
+	if (missing) {
+		lc_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
+		return;
+	}
+	if (create(arena, plan, &handle, product) && add(handle, pieces, count, product) &&
+	    complete(handle, product))
+		lc_fetch_image(arena, &images[output], handle, product);
+	/* One that could not be created has a log, too. */
+	if (handle) {
+		product->info_log = lc_fetch_log(arena, &info_log, handle);
+		product->error_log = lc_fetch_log(arena, &error_log, handle);
+		nvJitLinkDestroy(&handle);
+	}
+	if (product->status)
+		explain(arena, lc_loaded_version(LC_NVJITLINK), pieces, product);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* pieces.c - what the plan says, as bytes that a backend takes */
+#include "handle.h"
+#include "inspection.h"
+#include "source.h"
+
+/*
+ * Of PTX: whether a NUL is behind it, and its length without.  The driver wants
+ * one, and nvJitLink, which is told the length, reads on to one all the same
+ * from 12.3 on.
+ */
+static bool has_nul(const char *bytes, size_t *length, size_t room)
+{
+	size_t all = *length;
+
+	while (*length && !bytes[*length - 1])
+		--*length;
+	return *length < all || (all < room && !bytes[all]);
+}
+
+/* The payload where it lies in the caller's memory: what need not be copied
+ * costs nothing. */
+static bool borrow(const struct lazycuda_link *link, const struct lazycuda_step *step,
+		   struct lc_piece *piece)
+{
+	const struct lazycuda_input *input = lc_input_of(link, step);
+	const struct lc_source source = { .bytes = input->bytes, .length = input->length };
+	const struct lazycuda_entry *entry;
+
+	if (step->form != LAZYCUDA_FORM_AS_IS || !input->bytes || step->entry == LAZYCUDA_NO_INDEX)
+		return false;
+	entry = input->inspection->entries[step->entry];
+	if (!lc_source_has(&source, entry->offset, entry->length))
+		return false;
+	piece->bytes = source.bytes + entry->offset;
+	piece->length = (size_t)entry->length;
+	return step->kind != LAZYCUDA_KIND_PTX ||
+	       has_nul(piece->bytes, &piece->length, (size_t)(source.length - entry->offset));
+}
+
+/* A copy of what the step is about, freed with the link. */
+static bool copy(struct lazycuda_link *link, const struct lazycuda_step *step,
+		 struct lc_piece *piece)
+{
+	const struct lazycuda_input *input = lc_input_of(link, step);
+	const char *error = "cannot be read";
+	void *bytes;
+
+	if (step->entry == LAZYCUDA_NO_INDEX) {
+		bytes = lc_read_input(link, step, &piece->length);
+		if (!bytes)
+			return false;
+	} else if (step->form == LAZYCUDA_FORM_FATBIN) {
+		bytes = lazycuda_entry_fatbin(input->inspection, step->entry, &piece->length,
+					      &error);
+	} else {
+		bytes = lazycuda_entry_payload(input->inspection, step->entry,
+					       step->form == LAZYCUDA_FORM_UNPACKED,
+					       &piece->length, &error);
+	}
+	if (!bytes && error == LC_NO_MEMORY)
+		return lc_stop_without_memory(link);
+	if (!bytes)
+		return lc_stop(link, step->form == LAZYCUDA_FORM_UNPACKED ?
+			       LAZYCUDA_CODE_CANNOT_UNPACK : LAZYCUDA_CODE_BAD_INPUT, step->input,
+			       lc_format(&link->arena, "%s: %s",
+					 lc_printable(&link->arena, step->name), error));
+	piece->bytes = bytes;
+	return lc_own(link, bytes);
+}
+
+struct lc_piece *lc_make_pieces(struct lazycuda_link *link)
+{
+	size_t count = link->plan->step_count;
+	struct lc_piece *pieces = lc_alloc(&link->arena, (count + 1) * sizeof(*pieces));
+
+	if (!pieces) {
+		lc_stop_without_memory(link);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct lazycuda_step *step = link->plan->steps[i];
+		const struct lc_compiled *compiled = &link->compiled[i];
+
+		pieces[i].kind = step->kind;
+		pieces[i].name = step->name;
+		if (compiled->bytes) {
+			pieces[i].bytes = compiled->bytes;
+			pieces[i].length = compiled->length;
+		} else if (!borrow(link, step, &pieces[i]) && !copy(link, step, &pieces[i])) {
+			return NULL;
+		}
+	}
+	return pieces;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* product.c - what all backends do alike: fetch logs and images, say what failed */
+#include "product.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A library that claims more than this has lost its way. */
+#define LOG_LIMIT ((size_t)1 << 26)
+#define IMAGE_LIMIT ((size_t)1 << 32)
+
+char *lc_fetch_log(struct lc_arena *arena, const struct lc_getter *getter, void *handle)
+{
+	size_t size = 0;
+	char *log;
+
+	if (getter->size(handle, &size) || !size || size > LOG_LIMIT)
+		return NULL;
+	log = lc_alloc(arena, size + 1);
+	if (!log || getter->get(handle, log))
+		return NULL;
+	log[size] = 0;
+	return *log ? log : NULL;
+}
+
+static void *allocate_image(struct lc_arena *arena, size_t size, struct lc_product *product)
+{
+	char *image;
+
+	if (!size || size > IMAGE_LIMIT) {
+		lc_product_stop(product, LAZYCUDA_CODE_BAD_IMAGE, lc_format(arena,
+			"the linker reported success and an image of %zu bytes", size));
+		return NULL;
+	}
+	image = malloc(size + 1);
+	if (image)
+		image[size] = 0;
+	else
+		lc_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
+				"there is no memory for the image");
+	return image;
+}
+
+bool lc_fetch_image(struct lc_arena *arena, const struct lc_getter *getter, void *handle,
+		    struct lc_product *product)
+{
+	size_t size = 0;
+
+	product->call = getter->size_name;
+	product->status = getter->size(handle, &size);
+	if (product->status)
+		return false;
+	product->call = getter->name;
+	product->image = allocate_image(arena, size, product);
+	if (!product->image)
+		return false;
+	product->length = size;
+	product->status = getter->get(handle, product->image);
+	if (!product->status) {
+		product->call = NULL;
+		return true;
+	}
+	free(product->image);
+	product->image = NULL;
+	product->length = 0;
+	return false;
+}
+
+bool lc_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
+		   struct lc_product *product)
+{
+	product->image = allocate_image(arena, bytes ? length : 0, product);
+	if (!product->image)
+		return false;
+	memcpy(product->image, bytes, length);
+	product->length = length;
+	return true;
+}
+
+/* What linkers write, of all versions, the driver's among them. */
+static const struct { const char *text; enum lazycuda_code code; } phrases[] = {
+	{ "Undefined reference to '", LAZYCUDA_CODE_UNDEFINED_SYMBOL },
+	{ "Unresolved extern ", LAZYCUDA_CODE_UNDEFINED_SYMBOL },
+	{ "Unsupported .version ", LAZYCUDA_CODE_PTX_TOO_NEW },
+	{ "may need newer version of nvJitLink", LAZYCUDA_CODE_LTOIR_TOO_NEW },
+	{ "' cannot be compiled for architecture '", LAZYCUDA_CODE_ARCH_MISMATCH },
+	{ "Multiple definition of '", LAZYCUDA_CODE_DUPLICATE_SYMBOL },
+	{ "symbol multiply defined", LAZYCUDA_CODE_DUPLICATE_SYMBOL },
+};
+
+enum lazycuda_code lc_code_of_log(const char *log, enum lazycuda_code otherwise)
+{
+	for (size_t i = 0; log && i < sizeof(phrases) / sizeof(*phrases); i++)
+		if (strstr(log, phrases[i].text))
+			return phrases[i].code;
+	return otherwise;
+}
+
+/* The first line with an error in it, or the first that is not empty. */
+static const char *telling_line(struct lc_arena *arena, const char *log)
+{
+	const char *first = NULL;
+
+	for (; log && *log; log += strcspn(log, "\n"), log += *log == '\n') {
+		size_t length = strcspn(log, "\n");
+		const char *line = length ? lc_copy(arena, log, length) : NULL;
+
+		if (!line)
+			continue;
+		if (strstr(line, "error") || strstr(line, "fatal"))
+			return lc_printable(arena, line);
+		if (!first)
+			first = line;
+	}
+	return first ? lc_printable(arena, first) : NULL;
+}
+
+const char *lc_failure(struct lc_arena *arena, const char *who, const char *piece,
+		       const struct lc_product *product, const char *result_name)
+{
+	const char *line = telling_line(arena, product->error_log);
+
+	return lc_format(arena, "%s: %s%s%s returned %d%s%s%s%s%s", who, product->call,
+			 piece ? " of " : "", piece ? lc_printable(arena, piece) : "",
+			 product->status, result_name ? " (" : "", result_name ? result_name : "",
+			 result_name ? ")" : "", line ? ": " : "", line ? line : "");
+}
+
+void lc_product_stop(struct lc_product *product, enum lazycuda_code code, const char *message)
+{
+	product->code = code;
+	product->message = message;
+}
