@@ -2,6 +2,7 @@
 #
 # make			the stubs, the import libraries, the command-line tool
 # make test		the tests; make demo: the four worlds; make bench: the figures
+# make fuzz		the fuzzers, FUZZ_RUNS=10000000 executions each
 # make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR
 # make generate		stubs/generated from symbols.txt; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
@@ -56,8 +57,11 @@ OWN_cudart := stubs/cudart.c stubs/registrations.c $(sort $(wildcard stubs/adapt
 OWN_nvrtc := stubs/nvrtc.c
 OWN_nvJitLink := stubs/nvjitlink.c stubs/nvjitlink_results.c
 COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
+# The dispatch module is a library of its own, above the stubs.
+LINK := $(sort $(wildcard stubs/link/*.c)) stubs/arena.c stubs/libcuda.c stubs/object.c
 # What the tool has in common with the stubs.
-TOOL := $(sort $(wildcard tools/*.c)) stubs/arena.c stubs/image.c stubs/verdict.c
+TOOL := $(sort $(wildcard tools/*.c)) stubs/arena.c stubs/image.c stubs/verdict.c \
+	stubs/link/versions.c
 SCAN := $(sort $(wildcard gen/scan*.c))
 GEN := $(sort $(filter-out $(SCAN),$(wildcard gen/*.c)))
 
@@ -68,6 +72,7 @@ GENERATED := stubs/generated
 endif
 
 STUBS := $(LIBRARIES:%=$(BUILD)/lib/lib%_stub.so)
+LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
 # libX_stub.import12.map is there for cuda12/libX_stub.so.
 IMPORT_MAPS := $(sort $(wildcard stubs/generated/*.import*.map))
 import_major = $(patsubst .import%,%,$(suffix $(basename $(1))))
@@ -81,7 +86,7 @@ say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
 .PHONY: all
-all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(BUILD)/bin/lazycuda
+all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda
 
 # A change of these is a change of everything that is compiled.
 $(BUILD)/flags: FORCE
@@ -128,13 +133,26 @@ $(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
 endef
 $(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call import_major,$(m)))))
 
+# ---- dispatch ----
+
+# It is a caller like any other, compiled for 13: so it links what such callers
+# link.  It looks for the stubs beside itself.
+LINK_STUBS := $(foreach l,nvrtc nvJitLink,$(BUILD)/lib/cuda13/lib$(l)_stub.so)
+$(LINK_LIBRARY): $(call object,$(LINK)) stubs/link/lazycuda_link.map $(LINK_STUBS)
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) -Wl,-soname,$(@F) \
+		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) -o $@ \
+		$(LINK_STUBS) -Wl,-rpath,'$$ORIGIN' $(LIBDL) $(LDLIBS)
+
 # ---- command-line tool ----
 
-$(BUILD)/bin/lazycuda: $(call object,$(TOOL)) $(STUBS)
+$(BUILD)/bin/lazycuda: $(call object,$(TOOL)) $(STUBS) $(LINK_LIBRARY)
 	$(call say,LINK)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) -o $@ -L$(BUILD)/lib \
-		-Wl,--no-as-needed $(LIBRARIES:%=-l%_stub) -Wl,-rpath,'$$ORIGIN/../lib' $(LDLIBS)
+		-Wl,--no-as-needed $(LIBRARIES:%=-l%_stub) -llazycuda_link \
+		-Wl,-rpath,'$$ORIGIN/../lib' $(LDLIBS)
 
 # ---- generator ----
 
@@ -147,6 +165,7 @@ $(BUILD)/gen/gen: $(GEN) gen/list.h gen/plan.h gen/write.h
 generate: $(BUILD)/gen/gen
 	$(Q)$< -o stubs/generated symbols.txt
 	$(Q)$(PYTHON) tools/adapted.py
+	$(Q)$(PYTHON) tools/linking.py
 
 check-generated: $(BUILD)/gen/gen
 	$(Q)rm -rf $(BUILD)/check-generated && mkdir -p $(BUILD)/check-generated
@@ -154,6 +173,7 @@ check-generated: $(BUILD)/gen/gen
 	$(Q)diff -ru stubs/generated $(BUILD)/check-generated || \
 		{ echo 'stubs/generated is not what symbols.txt gives: make generate' >&2; exit 1; }
 	$(Q)$(PYTHON) tools/adapted.py --check
+	$(Q)$(PYTHON) tools/linking.py --check
 
 ifdef CUDA_ABI
 $(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map) &: \
@@ -196,7 +216,7 @@ check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 
 # ---- tests, figures ----
 
-.PHONY: test demo bench
+.PHONY: test demo bench fuzz
 test: all
 	$(Q)$(PYTHON) tests/run.py
 
@@ -206,13 +226,17 @@ demo: all
 bench: all
 	$(Q)$(PYTHON) bench/bench.py
 
+FUZZ_RUNS ?= 10000000
+fuzz:
+	$(Q)$(PYTHON) tests/fuzz/fuzz.py --runs $(FUZZ_RUNS)
+
 # ---- installation ----
 
 .PHONY: install uninstall
 install: all
 	install -d '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(BINDIR)' \
 		'$(DESTDIR)$(MANDIR)/man1'
-	install -m 755 $(STUBS) '$(DESTDIR)$(LIBDIR)'
+	install -m 755 $(STUBS) $(LINK_LIBRARY) '$(DESTDIR)$(LIBDIR)'
 	for major in $(MAJORS); do \
 		install -d '$(DESTDIR)$(LIBDIR)'/lazycuda/cuda$$major && \
 		install -m 644 $(BUILD)/lib/cuda$$major/*_stub.so \
@@ -222,7 +246,7 @@ install: all
 	install -m 644 $(wildcard docs/*.1) '$(DESTDIR)$(MANDIR)/man1'
 
 uninstall:
-	rm -f $(STUBS:$(BUILD)/lib/%='$(DESTDIR)$(LIBDIR)'/%)
+	rm -f $(patsubst $(BUILD)/lib/%,'$(DESTDIR)$(LIBDIR)'/%,$(STUBS) $(LINK_LIBRARY))
 	rm -f $(IMPORTS:$(BUILD)/lib/%='$(DESTDIR)$(LIBDIR)'/lazycuda/%)
 	rm -f $(patsubst include/%,'$(DESTDIR)$(INCLUDEDIR)'/%,$(wildcard include/*.h))
 	rm -f '$(DESTDIR)$(BINDIR)'/lazycuda
@@ -235,5 +259,5 @@ clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/generated-* \
 		$(BUILD)/check-generated $(BUILD)/flags
 
--include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c stubs/adaptors/*.c) $(TOOL))) \
+-include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c stubs/adaptors/*.c stubs/link/*.c) $(TOOL))) \
 	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o))

@@ -82,6 +82,12 @@ void json_integer(const char *key, int value)
 	printf("%d", value);
 }
 
+void json_size(const char *key, unsigned long long value)
+{
+	begin(key);
+	printf("%llu", value);
+}
+
 void json_boolean(const char *key, int value)
 {
 	begin(key);

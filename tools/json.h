@@ -12,6 +12,7 @@ void json_open(const char *key, char bracket);	/* '{' or '[' */
 void json_close(char bracket);			/* '}' or ']' */
 void json_text(const char *key, const char *text);	/* NULL: null */
 void json_integer(const char *key, int value);
+void json_size(const char *key, unsigned long long value);
 void json_boolean(const char *key, int value);
 void json_null(const char *key);
 

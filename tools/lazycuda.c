@@ -5,6 +5,9 @@
 
 #include "../include/lazycuda.h"
 #include "audit.h"
+#include "inspect.h"
+#include "link.h"
+#include "plan.h"
 #include "status.h"
 
 static const struct {
@@ -14,6 +17,9 @@ static const struct {
 } commands[] = {
 	{ "status", status_main, "which library each stub uses here, and why" },
 	{ "audit", audit_main, "on which CUDA versions a binary, wheel or folder runs" },
+	{ "inspect", inspect_main, "what device code a file holds" },
+	{ "plan", plan_main, "which linker takes which code, or why none does" },
+	{ "link", link_main, "link device code as planned" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

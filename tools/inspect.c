@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* inspect.c - `lazycuda inspect`: what device code a file holds */
+#include "inspect.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../stubs/glibc.h"
+#include "inspect_report.h"
+#include "json.h"
+
+static const char usage[] =
+"usage: lazycuda inspect [--json] [--entries] [--no-unpack] FILE...\n"
+"\n"
+"Says what device code a file holds, by its content: PTX, cubins, LTO-IR, fatbins,\n"
+"objects, static libraries, shared libraries and programs, CUDA source.  For each\n"
+"piece of code its kind, architecture, version and how it is stored.  Nothing is\n"
+"run, and no CUDA is needed.\n"
+"\n"
+"  --json        the same as JSON, every piece by itself\n"
+"  --entries     every piece on a line of its own; else, where there are many,\n"
+"                those that are alike are counted\n"
+"  --no-unpack   look at headers alone: faster, and of compressed code only what\n"
+"                the fatbin tells is known\n"
+"\n"
+"Compressed code is unpacked with liblz4.so.1 and libzstd.so.1 where they are.\n"
+"Exit status: 0 every file holds device code or is CUDA source, 1 one is damaged,\n"
+"holds none, or is of a kind that is recognised and not supported, 2 wrong usage,\n"
+"or a file cannot be read; the others are reported all the same.\n";
+
+struct options {
+	bool json, all;
+	unsigned flags;
+};
+
+/* What the library tells of a file that cannot be read is an error as damage
+ * is; here the two are told apart. */
+static bool is_readable(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	bool readable;
+
+	if (fd < 0)
+		return false;
+	readable = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	close(fd);
+	return readable;
+}
+
+static int status_of(const struct lazycuda_inspection *inspection)
+{
+	switch (inspection->kind) {
+	case LAZYCUDA_KIND_SOURCE:
+		return inspection->error ? 1 : 0;
+	case LAZYCUDA_KIND_PTX:
+	case LAZYCUDA_KIND_CUBIN:
+	case LAZYCUDA_KIND_LTOIR:
+	case LAZYCUDA_KIND_FATBIN:
+	case LAZYCUDA_KIND_OBJECT:
+	case LAZYCUDA_KIND_ARCHIVE:
+	case LAZYCUDA_KIND_SHARED:
+		return inspection->error || !inspection->entry_count ? 1 : 0;
+	default:
+		return 1;
+	}
+}
+
+static int inspect_file(const char *path, const struct options *options)
+{
+	struct lazycuda_inspection *inspection = lazycuda_inspect_file(path, options->flags);
+	int status;
+
+	if (!inspection) {
+		fputs("lazycuda inspect: memory ran out\n", stderr);
+		return 2;
+	}
+	if (options->json)
+		inspect_print_json(inspection);
+	else
+		inspect_print(inspection, options->all);
+	status = is_readable(path) ? status_of(inspection) : 2;
+	lazycuda_inspection_free(inspection);
+	return status;
+}
+
+static int inspect_files(char **paths, int count, const struct options *options)
+{
+	int status = 0;
+
+	if (options->json) {
+		json_open(NULL, '{');
+		json_open("files", '[');
+	}
+	for (int i = 0; i < count; i++) {
+		int one = inspect_file(paths[i], options);
+
+		if (one > status)
+			status = one;
+	}
+	if (options->json) {
+		json_close(']');
+		json_close('}');
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda inspect: standard output");
+		return 2;
+	}
+	return status;
+}
+
+static bool take_option(struct options *options, const char *word)
+{
+	if (!strcmp(word, "--json"))
+		options->json = true;
+	else if (!strcmp(word, "--entries"))
+		options->all = true;
+	else if (!strcmp(word, "--no-unpack"))
+		options->flags &= ~LAZYCUDA_INSPECT_PAYLOADS;
+	else
+		return false;
+	return true;
+}
+
+static int wrong(const char *what, const char *word)
+{
+	fprintf(stderr, "lazycuda inspect: %s%s\n%s", what, word, usage);
+	return 2;
+}
+
+int inspect_main(int argc, char **argv)
+{
+	struct options options = { .flags = LAZYCUDA_INSPECT_PAYLOADS };
+	bool more = true;	/* options may follow */
+	int count = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (!more || argv[i][0] != '-' || !argv[i][1]) {
+			argv[count++] = argv[i];
+		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			fputs(usage, stdout);
+			return 0;
+		} else if (!strcmp(argv[i], "--")) {
+			more = false;
+		} else if (!take_option(&options, argv[i])) {
+			return wrong("there is no option ", argv[i]);
+		}
+	}
+	return count ? inspect_files(argv, count, &options) : wrong("which file?", "");
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the tables of docs/linking.md from those of stubs/link.
+
+    tools/linking.py            write them
+    tools/linking.py --check    exit 1 if the page does not have them
+
+What stands between `<!-- table: NAME -->` and `<!-- end -->` is generated; the
+prose around it is not touched.  Run by `make generate` and `make
+check-generated`.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/linking.md"
+LINK = ROOT / "stubs/link"
+
+
+def rows(file, table):
+    """The rows of a table in C, each as its text between the outermost braces."""
+    text = (LINK / file).read_text()
+    found = re.search(rf"\b{table}\[\] = \{{\n(.*?)^\}};", text, re.M | re.S)
+    assert found, f"{file} has no table {table}"
+    body = re.sub(r"/\*.*?\*/", "", found[1], flags=re.S)
+    lines = [" ".join(row.split()) for row in re.findall(r"^\t\{(.*?)\},$", body, re.M | re.S)]
+    assert len(lines) == len(re.findall(r"^\t\{", body, re.M)), f"{file}: {table} has another form"
+    return lines
+
+
+def fields(row):
+    """The fields of a row, those in braces or parentheses in one piece."""
+    parts = re.findall(r'(?:"(?:[^"\\]|\\.)*"|\([^()]*(?:\([^()]*\)[^()]*)*\)|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|[^,])+',
+                       row)
+    return [part.strip() for part in parts]
+
+
+def number(field):
+    """A version as a number, LC_CUDA(12, 9) or 12090."""
+    cuda = re.fullmatch(r"LC_CUDA\((\d+), (\d+)\)", field)
+    return 1000 * int(cuda[1]) + 10 * int(cuda[2]) if cuda else int(field)
+
+
+def version(field):
+    """"12.9"; "" for 0."""
+    value = number(field)
+    return f"{value // 1000}.{value % 1000 // 10}" if value else ""
+
+
+def point(field, digits):
+    """8.8 for 88 with one digit behind the point; "" for 0."""
+    value = int(field)
+    return f"{value // 10**digits}.{value % 10**digits}" if value else ""
+
+
+def markdown(head, lines):
+    return "\n".join([f"| {' | '.join(head)} |", "|" + "---|" * len(head),
+                      *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+# ---- the tables ----
+
+def toolkits():
+    lines = []
+    for row in rows("versions.c", "toolkits"):
+        cuda, isa, branch, container, ir = fields(row)
+        lines.append((version(cuda), point(isa, 1), "" if branch == "0" else branch,
+                      point(container, 3), point(ir, 3)))
+    return markdown(("toolkit", "PTX", "driver branch", "LTO-IR container", "NVVM-IR"), lines)
+
+
+def compatibilities():
+    return markdown(("CUDA", "branch from"),
+                    [fields(row) for row in rows("versions.c", "compatibilities")])
+
+
+def span(field):
+    """"12.8-12.9", "12.8-"; "-" for none."""
+    since, until = fields(field.strip("{} "))
+    return f"{version(since)}-{version(until)}" if number(since) else "-"
+
+
+def architectures():
+    lines = []
+    for row in rows("arch.c", "archs"):
+        sm, suffix, tools = fields(row)
+        nvrtc, nvjitlink, driver = re.findall(r"\{[^{}]*\}", tools)
+        name = f"sm_{sm}" + ("" if suffix == "0" else suffix.strip("'"))
+        lines.append((name, span(nvrtc), span(nvjitlink), span(driver)))
+    merged = []
+    for line in lines:      # variants that everybody knows equally long share a line
+        if merged and merged[-1][1:] == line[1:]:
+            merged[-1] = (f"{merged[-1][0]}, {line[0]}", *line[1:])
+        else:
+            merged.append(line)
+    return markdown(("target", "nvrtc", "nvJitLink", "driver"), merged)
+
+
+def cubins():
+    lines = []
+    for row in rows("arch.c", "relations"):
+        code, target, since, broken = fields(row)
+        who = f"from {version(since)} on" if number(since) else "all that know the target"
+        lines.append((f"sm_{code}", f"sm_{target}",
+                      who + (f", but {version(broken)}" if number(broken) else "")))
+    return markdown(("cubin of", "for", "by nvJitLink"), lines)
+
+
+VALUES = {"NOTHING": "", "BINARY": "0 or 1", "THREADS": "N", "REGISTERS": "N",
+          "PERCENTAGE": "0 to 101", "TEXT": "TEXT"}
+
+
+def options():
+    text = (LINK / "options.c").read_text()
+    reasons = dict(re.findall(r'^#define (\w+) "(.*)"$', text, re.M))
+    names = dict(re.findall(r'^\t\[(\w+)\] = "(CU_JIT_\w+)",$', text, re.M))
+
+    def phrase(field):
+        return reasons.get(field, field.strip('"'))
+
+    lines = []
+    for row in rows("options.c", "rows"):
+        name, value, since, broken, why, driver = fields(row)
+        who = ("none" if since == "NEVER" else
+               f"{version(since) or '12.0'}-" + (f", but {version(broken)}" if number(broken) else ""))
+        if why != "NULL":
+            who += f": {phrase(why)}"
+        what, arguments = re.fullmatch(r"(\w+)\((.*)\)", driver).groups()
+        if what == "JIT":
+            option, number_ = arguments.split(", ")
+            given = number_ if value == "NOTHING" else "N"
+            on_driver = f"`{names[option]}` {given}"
+        else:
+            on_driver = f"{what.lower()}: {phrase(arguments)}"
+        lines.append((f"`{phrase(name)}` {VALUES[value]}".rstrip(), who, on_driver))
+    return markdown(("option", "nvJitLink", "driver"), lines)
+
+
+def reserved():
+    lines = [("`{}`".format(*parts), parts[1]) for parts in
+             ([part.strip('"') for part in fields(row)] for row in rows("options.c", "reserved"))]
+    return markdown(("option", "instead"), lines)
+
+
+RELATIONS = {"NONE_USABLE": "none, below 12.3", "COMPARABLE": "same major, not comparable",
+             "OTHER_MAJOR": "earlier major, later major", "ANY & ~LC_ABSENT": "any",
+             "LC_ABSENT": "none", "LC_TOO_OLD": "below 12.3", "LC_SAME_MAJOR": "same major",
+             "LC_DRIVER_NEWER": "earlier major", "LC_DRIVER_OLDER": "later major",
+             "LC_UNCOMPARED": "not comparable"}
+OUTCOMES = {"LC_USE_NVJITLINK": "**nvJitLink**", "LC_USE_DRIVER": "**driver**",
+            "LC_REFUSE_AS_NVJITLINK": "what nvJitLink objects to",
+            "LC_REFUSE_AS_DRIVER": "what the driver objects to"}
+
+
+def policy(table):
+    words = {"YES": "yes", "NO": "no", "ANYWAY": ""}
+    lines = []
+    for row in rows("policy.c", table):
+        name, driver, relation, *conditions, decision, code, reason = fields(row)
+        outcome = OUTCOMES.get(decision) or f"`{code.replace('LAZYCUDA_CODE_', '')}`"
+        lines.append((name.strip('"'), {"YES": "known", "NO": "unknown", "ANYWAY": ""}[driver],
+                      RELATIONS[relation], *(words[condition] for condition in conditions),
+                      outcome, "".join(re.findall(r'"([^"]*)"', reason))))
+    return markdown(("row", "driver", "nvJitLink", "needs nvJitLink", "nvJitLink takes all",
+                     "driver takes all", "elsewhere", "outcome", "because"), lines)
+
+
+TABLES = {"strict": lambda: policy("strict"), "best_effort": lambda: policy("best_effort"),
+          "off": lambda: policy("off"), "toolkits": toolkits, "compatibilities": compatibilities, "architectures": architectures,
+          "cubins": cubins, "options": options, "reserved": reserved}
+
+
+def page(text):
+    def table(found):
+        assert found[1] in TABLES, f"{PAGE}: there is no table {found[1]}"
+        return f"<!-- table: {found[1]} -->\n{TABLES[found[1]]()}\n<!-- end -->"
+
+    missing = [name for name in TABLES if f"<!-- table: {name} -->" not in text]
+    assert not missing, f"{PAGE} has no place for {', '.join(missing)}"
+    return re.sub(r"<!-- table: (\w+) -->\n.*?<!-- end -->", table, text, flags=re.S)
+
+
+def main():
+    old = PAGE.read_text()
+    new = page(old)
+    if sys.argv[1:] == ["--check"]:
+        if new != old:
+            sys.exit(f"{PAGE} is not what the tables in stubs/link give: make generate")
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    else:
+        PAGE.write_text(new)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_report.c - a decision, in words and in JSON */
+#include "plan_report.h"
+
+#include <stdio.h>
+
+#include "../stubs/link/versions.h"
+#include "json.h"
+
+static const char *policy_name(enum lazycuda_policy policy)
+{
+	switch (policy) {
+	case LAZYCUDA_POLICY_STRICT:	return "strict";
+	case LAZYCUDA_POLICY_OFF:	return "off";
+	default:			return "best_effort";
+	}
+}
+
+static const char *backend_name(enum lazycuda_backend backend)
+{
+	switch (backend) {
+	case LAZYCUDA_BACKEND_NVJITLINK:	return "nvjitlink";
+	case LAZYCUDA_BACKEND_DRIVER:		return "driver";
+	default:				return "refused";
+	}
+}
+
+static const char *form_name(enum lazycuda_form form)
+{
+	switch (form) {
+	case LAZYCUDA_FORM_UNPACKED:	return "unpacked";
+	case LAZYCUDA_FORM_FATBIN:	return "fatbin";
+	case LAZYCUDA_FORM_COMPILED:	return "compiled";
+	default:			return "as_is";
+	}
+}
+
+/* ---- words ---- */
+
+/* File names may hold what a terminal obeys. */
+static void print_safely(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+static void print_line(const char *head, const char *text)
+{
+	if (!text)
+		return;
+	printf("%-11s ", head);
+	print_safely(text);
+	putchar('\n');
+}
+
+static void print_words(const char *head, const char *const *words, size_t count)
+{
+	if (!count)
+		return;
+	printf("%-11s", head);
+	for (size_t i = 0; i < count; i++) {
+		putchar(' ');
+		print_safely(words[i]);
+	}
+	putchar('\n');
+}
+
+static void print_step(const struct lazycuda_step *step)
+{
+	printf("input       ");
+	print_safely(step->name);
+	fputs(": ", stdout);
+	print_safely(step->reason);
+	if (step->form == LAZYCUDA_FORM_UNPACKED)
+		fputs("; unpacked", stdout);
+	else if (step->form == LAZYCUDA_FORM_FATBIN)
+		fputs("; in a fatbin of its own", stdout);
+	putchar('\n');
+}
+
+static void print_refusal(const struct lazycuda_plan *plan)
+{
+	print_line("refused", lazycuda_code_name(plan->code));
+	print_line("because", plan->message);
+	print_line("rule", plan->rule);
+	print_line("have", plan->have);
+	print_line("need", plan->need);
+}
+
+void plan_print(const struct link_arguments *arguments, const struct lazycuda_plan *plan)
+{
+	if (plan->code != LAZYCUDA_CODE_OK) {
+		print_refusal(plan);
+		return;
+	}
+	print_line("decision", backend_name(plan->backend));
+	print_line("because", plan->message);
+	printf("rule        %s of the policy %s\n", plan->rule,
+	       policy_name(arguments->request.policy));
+	print_words("compile", plan->compile_options, plan->compile_option_count);
+	print_words("options", plan->options, plan->option_count);
+	for (size_t i = 0; i < plan->step_count; i++)
+		print_step(plan->steps[i]);
+	for (size_t i = 0; i < plan->note_count; i++)
+		print_line("note", plan->notes[i]);
+}
+
+/* ---- JSON ---- */
+
+static void json_words(const char *key, const char *const *words, size_t count)
+{
+	json_open(key, '[');
+	for (size_t i = 0; i < count; i++)
+		json_text(NULL, words[i]);
+	json_close(']');
+}
+
+static void json_index(const char *key, size_t index)
+{
+	if (index == LAZYCUDA_NO_INDEX)
+		json_null(key);
+	else
+		json_size(key, index);
+}
+
+/* "12.9", "none"; null if it is unknown. */
+static void json_version(const char *key, int version)
+{
+	char text[LC_VERSION_TEXT];
+
+	json_text(key, version == LAZYCUDA_VERSION_UNKNOWN ? NULL : lc_version_text(version, text));
+}
+
+void plan_json_environment(const struct lazycuda_environment *environment)
+{
+	json_open("environment", '{');
+	json_version("driver", environment->driver);
+	if (environment->branch)
+		json_integer("branch", environment->branch);
+	else
+		json_null("branch");
+	json_version("nvjitlink", environment->nvjitlink);
+	json_version("nvrtc", environment->nvrtc);
+	json_close('}');
+}
+
+static void json_step(const struct link_arguments *arguments, const struct lazycuda_step *step)
+{
+	json_open(NULL, '{');
+	json_text("file", arguments->inputs[step->input].path);
+	json_text("name", step->name);
+	json_text("kind", lazycuda_kind_name(step->kind));
+	json_index("input", step->input);
+	json_index("entry", step->entry);
+	json_text("form", form_name(step->form));
+	json_text("reason", step->reason);
+	json_close('}');
+}
+
+static void json_compilation(const struct lazycuda_plan *plan)
+{
+	if (plan->compile_to == LAZYCUDA_KIND_UNKNOWN) {
+		json_null("compile");
+		return;
+	}
+	json_open("compile", '{');
+	json_text("to", lazycuda_kind_name(plan->compile_to));
+	json_words("options", plan->compile_options, plan->compile_option_count);
+	json_close('}');
+}
+
+void plan_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan)
+{
+	const char *code = plan->code == LAZYCUDA_CODE_OK ? NULL : lazycuda_code_name(plan->code);
+
+	json_text("decision", backend_name(plan->backend));
+	json_text("code", code);
+	json_index("input", plan->input);
+	json_text("have", plan->have);
+	json_text("need", plan->need);
+	json_text("message", plan->message);
+	json_text("rule", plan->rule);
+	json_text("policy", policy_name(arguments->request.policy));
+	plan_json_environment(&arguments->environment);
+	json_boolean("lto", plan->lto);
+	json_words("options", plan->options, plan->option_count);
+	json_compilation(plan);
+	json_open("inputs", '[');
+	for (size_t i = 0; i < plan->step_count; i++)
+		json_step(arguments, plan->steps[i]);
+	json_close(']');
+	json_words("notes", plan->notes, plan->note_count);
+}
+
+void plan_print_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan)
+{
+	json_open(NULL, '{');
+	plan_json(arguments, plan);
+	json_close('}');
+}
