@@ -218,6 +218,14 @@ bool lc_device_elf_find(const struct lc_device_elf *elf, const char *name,
 
 /* ---- symbols ---- */
 
+/*
+ * Names may share bytes, as the end of a longer one; each is read whole.  So
+ * that all of them cost no more than a table without sharing would, they may
+ * not be longer together than this many times the table, or this many bytes.
+ */
+#define NAMES_SHARED 16
+#define NAMES_SMALL ((uint64_t)1 << 20)
+
 /* Bits of st_other. */
 enum { STO_CUDA_ENTRY = 0x10, STO_CUDA_MEMORY = 0xe0, STO_CUDA_SHARED = 0x40 };
 
@@ -230,6 +238,8 @@ struct symbol_walk {
 static const char *walk_symbols(const struct symbol_walk *walk,
 				void (*each)(const struct lc_device_symbol *, void *), void *data)
 {
+	uint64_t names = 0;
+
 	for (uint64_t i = 1; i < walk->count; i++) {
 		struct lc_device_symbol symbol;
 		Elf64_Sym raw;
@@ -242,6 +252,9 @@ static const char *walk_symbols(const struct symbol_walk *walk,
 		weak = ELF64_ST_BIND(raw.st_info) == STB_WEAK || raw.st_shndx == SHN_COMMON;
 		if (!raw.st_name || (!weak && ELF64_ST_BIND(raw.st_info) != STB_GLOBAL))
 			continue;
+		names += strlen((const char *)walk->strings.at + raw.st_name);
+		if (names > NAMES_SMALL && names / NAMES_SHARED > walk->strings_size)
+			return "has damaged names of symbols: they overlap";
 		symbol = (struct lc_device_symbol){
 			.name = (const char *)walk->strings.at + raw.st_name,
 			.defined = raw.st_shndx != SHN_UNDEF,
