@@ -5,7 +5,12 @@
 #include <limits.h>
 
 #include "../glibc.h"
+#include "../note.h"
 #include "inspection.h"
+
+LC_DLOPEN_NOTE(unpack,
+	LC_DLOPEN("\"liblz4.so.1\"", "lz4", "device code that is compressed with LZ4") ","
+	LC_DLOPEN("\"libzstd.so.1\"", "zstd", "device code that is compressed with ZSTD"))
 
 typedef int lz4_decompress(const char *from, char *into, int length, int size);
 typedef size_t zstd_decompress(void *into, size_t size, const void *from, size_t length);
