@@ -3,7 +3,9 @@
 # make			the stubs, the import libraries, the command-line tool
 # make test		the tests; make demo: the four worlds; make bench: the figures
 # make fuzz		the fuzzers, FUZZ_RUNS=10000000 executions each
-# make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR
+# make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR, DATADIR
+#			(and GNU's prefix, libdir ...); so does make uninstall
+# make dist		a source archive, the same bytes every time
 # make generate		stubs/generated from symbols.txt; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
 #			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
@@ -14,15 +16,25 @@
 #	HOSTCC		compiler for what runs here, when CC is a cross compiler
 #	CUDA_ABI=12	a program that links a stub itself, not an import library,
 #			gets this major's interface where majors differ
+#	SOVERSION=1	the stubs' SONAME is libcudart_stub.so.1, for a system's libraries
+#	COMPAT=12,13	also stubs under the real SONAMEs of these majors, for binaries
+#			that cannot be changed: LIBDIR/lazycuda/compat12 (docs/packaging.md)
+#	RUNPATH=no	what is installed has no run path; the default in /usr/lib and the like
 
 VERSION := 0.1.0
 
 BUILD ?= build
-PREFIX ?= /usr/local
-LIBDIR ?= $(PREFIX)/lib
-INCLUDEDIR ?= $(PREFIX)/include
-BINDIR ?= $(PREFIX)/bin
-MANDIR ?= $(PREFIX)/share/man
+# GNU's names count where they are said to make, and not from the environment.
+gnu = $(if $(filter command%,$(origin $(1))),$($(1)),$(2))
+PREFIX ?= $(call gnu,prefix,/usr/local)
+LIBDIR ?= $(call gnu,libdir,$(call gnu,exec_prefix,$(PREFIX))/lib)
+INCLUDEDIR ?= $(call gnu,includedir,$(PREFIX)/include)
+BINDIR ?= $(call gnu,bindir,$(call gnu,exec_prefix,$(PREFIX))/bin)
+DATADIR ?= $(call gnu,datadir,$(call gnu,datarootdir,$(PREFIX)/share))
+MANDIR ?= $(call gnu,mandir,$(call gnu,datarootdir,$(PREFIX)/share)/man)
+INSTALL ?= install
+INSTALL_PROGRAM ?= $(INSTALL) -m 755
+INSTALL_DATA ?= $(INSTALL) -m 644
 PYTHON ?= python3
 
 ifeq ($(origin CC),default)
@@ -35,7 +47,7 @@ WARNINGS ?= -Wall -Wextra
 
 # What no CFLAGS can take away.
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
-	-Werror=implicit-function-declaration -ffile-prefix-map=$(CURDIR)/= \
+	-Werror=implicit-function-declaration -ffile-prefix-map=$(CURDIR)=. \
 	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP
 # Entry points are one jump however the rest is built: optimised, and nothing
 # that a compiler adds at the beginning or the end of a function.
@@ -44,6 +56,7 @@ ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
 BASE_LDFLAGS := -shared -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
+TOOL_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 
 comma := ,
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
@@ -71,14 +84,28 @@ else
 GENERATED := stubs/generated
 endif
 
+SONUMBER := $(SOVERSION:%=.%)
 STUBS := $(LIBRARIES:%=$(BUILD)/lib/lib%_stub.so)
 LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
-# libX_stub.import12.map is there for cuda12/libX_stub.so.
+# libX_stub.import12.map is there for cuda12/libX_stub.so, and its version node is
+# the real SONAME.
 IMPORT_MAPS := $(sort $(wildcard stubs/generated/*.import*.map))
 import_major = $(patsubst .import%,%,$(suffix $(basename $(1))))
 import_stub = $(notdir $(basename $(basename $(1))))
-IMPORTS := $(foreach m,$(IMPORT_MAPS),$(BUILD)/lib/cuda$(call import_major,$(m))/$(call import_stub,$(m)).so)
+import_library = $(patsubst lib%_stub,%,$(import_stub))
+import_file = cuda$(call import_major,$(1))/$(call import_stub,$(1)).so
+real_soname = $(shell sed -n 's/^\(lib[^ ]*\) {.*/\1/p' $(1))
+compat_file = compat$(call import_major,$(1))/$(call real_soname,$(1))
+IMPORTS := $(foreach m,$(IMPORT_MAPS),$(BUILD)/lib/$(call import_file,$(m)))
 MAJORS := $(sort $(foreach m,$(IMPORT_MAPS),$(call import_major,$(m))))
+
+COMPAT_MAJORS := $(sort $(subst $(comma), ,$(COMPAT)))
+UNKNOWN_MAJORS := $(filter-out $(MAJORS),$(COMPAT_MAJORS))
+ifneq ($(UNKNOWN_MAJORS),)
+$(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
+endif
+COMPAT_MAPS := $(foreach m,$(COMPAT_MAJORS),$(filter %.import$(m).map,$(IMPORT_MAPS)))
+COMPATS := $(foreach m,$(COMPAT_MAPS),$(BUILD)/lib/$(call compat_file,$(m)))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
@@ -86,15 +113,18 @@ say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
 .PHONY: all
-all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda
+all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda
 
 # A change of these is a change of everything that is compiled.
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) \
-		$(ENTRY_CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) $(LDLIBS)) >$@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) \
+		$(ENTRY_CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) $(TOOL_LDFLAGS) $(LDLIBS) $(SOVERSION))
 quote = '$(subst ','\'',$(1))'
+define remember
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quote,$(1)) >$@.new
+	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+endef
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC)
@@ -108,15 +138,41 @@ $(BUILD)/obj/generated/%_stub.o: $(GENERATED)/%_stub.c $(BUILD)/flags
 
 # ---- stubs ----
 
+# $(1): library, $(2): file, $(3): its SONAME, $(4): of the generated object, $(5): of the map
 define stub
-$(BUILD)/lib/lib$(1)_stub.so: $(BUILD)/obj/generated/lib$(1)_stub.o \
-		$(call object,$(COMMON) $(OWN_$(1))) $(GENERATED)/lib$(1)_stub.map
+$(2): $(4)/lib$(1)_stub.o $(call object,$(COMMON) $(OWN_$(1))) $(5)/lib$(1)_stub.map
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$$(@F) \
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$(strip $(3)) \
 		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ $$(LIBDL) $$(LDLIBS)
+	$(if $(filter-out $(notdir $(2)),$(3)),$$(Q)ln -sf $$(@F) $$(@D)/$(strip $(3)))
 endef
-$(foreach l,$(LIBRARIES),$(eval $(call stub,$(l))))
+$(foreach l,$(LIBRARIES),$(eval $(call stub,$(l),$(BUILD)/lib/lib$(l)_stub.so,\
+	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/generated,$(GENERATED))))
+
+# ---- stubs under the real SONAMEs ----
+
+# $(1): major, $(2): libraries
+define compat_sources
+$(foreach l,$(2),$(BUILD)/generated-compat$(1)/lib$(l)_stub.c \
+		$(BUILD)/generated-compat$(1)/lib$(l)_stub.map) &: $(BUILD)/gen/gen symbols.txt
+	$$(call say,GEN)
+	@mkdir -p $$(@D)
+	$$(Q)$$< --compat $(1) -o $$(@D) symbols.txt
+	@touch $$(@D)/*
+
+$(BUILD)/obj/compat$(1)/%.o: $(BUILD)/generated-compat$(1)/%.c $(BUILD)/flags
+	$$(call say,CC)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) -Istubs -c $$< -o $$@
+endef
+compat_libraries = $(foreach f,$(filter %.import$(1).map,$(COMPAT_MAPS)),$(call import_library,$(f)))
+$(foreach m,$(COMPAT_MAJORS),$(eval $(call compat_sources,$(m),$(call compat_libraries,$(m)))))
+# $(1): library, $(2): major, $(3): SONAME
+compat = $(call stub,$(1),$(BUILD)/lib/compat$(2)/$(3),$(3),$(BUILD)/obj/compat$(2),$\
+	$(BUILD)/generated-compat$(2))
+$(foreach f,$(COMPAT_MAPS),$(eval $(call compat,$(call import_library,$(f)),$\
+	$(call import_major,$(f)),$(call real_soname,$(f)))))
 
 # ---- import libraries ----
 
@@ -127,8 +183,8 @@ $(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
 	$$(call say,IMPORT)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) -fPIC -fno-builtin \
-		-ffile-prefix-map=$$(CURDIR)/= -Istubs -DLC_IMPORT=$(2) $$(LDFLAGS) \
-		-shared -nostdlib -Wl,-z,noexecstack -Wl,-soname,$$(@F) \
+		-ffile-prefix-map=$$(CURDIR)=. -Istubs -DLC_IMPORT=$(2) $$(LDFLAGS) \
+		-shared -nostdlib -Wl,-z,noexecstack -Wl,-soname,$$(@F)$(SONUMBER) \
 		-Wl,--version-script=$$(filter %.map,$$^) $$< -o $$@
 endef
 $(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call import_major,$(m)))))
@@ -138,21 +194,31 @@ $(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call 
 # It is a caller like any other, compiled for 13: so it links what such callers
 # link.  It looks for the stubs beside itself.
 LINK_STUBS := $(foreach l,nvrtc nvJitLink,$(BUILD)/lib/cuda13/lib$(l)_stub.so)
-$(LINK_LIBRARY): $(call object,$(LINK)) stubs/link/lazycuda_link.map $(LINK_STUBS)
-	$(call say,LINK)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) -Wl,-soname,$(@F) \
-		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) -o $@ \
-		$(LINK_STUBS) -Wl,-rpath,'$$ORIGIN' $(LIBDL) $(LDLIBS)
+# $(1): file, $(2): its run path, $(3): what else it depends on
+define link_library
+$(1): $(call object,$(LINK)) stubs/link/lazycuda_link.map $(LINK_STUBS) $(3)
+	$$(call say,LINK)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$$(@F)$(SONUMBER) \
+		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ \
+		$(LINK_STUBS) $(call run_path,$(2)) $$(LIBDL) $$(LDLIBS)
+	$(if $(SONUMBER),$$(Q)ln -sf $$(@F) $$(@D)/$$(@F)$(SONUMBER))
+endef
+run_path = $(if $(1),-Wl$(comma)-rpath$(comma)'$(subst $$,$$$$,$(1))')
+$(eval $(call link_library,$(LINK_LIBRARY),$$ORIGIN))
 
 # ---- command-line tool ----
 
-$(BUILD)/bin/lazycuda: $(call object,$(TOOL)) $(STUBS) $(LINK_LIBRARY)
-	$(call say,LINK)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) -o $@ -L$(BUILD)/lib \
-		-Wl,--no-as-needed $(LIBRARIES:%=-l%_stub) -llazycuda_link \
-		-Wl,-rpath,'$$ORIGIN/../lib' $(LDLIBS)
+# $(1): file, $(2): its run path, $(3): what else it depends on
+define tool
+$(1): $(call object,$(TOOL)) $(STUBS) $(LINK_LIBRARY) $(3)
+	$$(call say,LINK)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(TOOL_LDFLAGS) $$(filter %.o,$$^) -o $$@ -L$$(BUILD)/lib \
+		-Wl,--no-as-needed $$(LIBRARIES:%=-l%_stub) -llazycuda_link \
+		$(call run_path,$(2)) $$(LDLIBS)
+endef
+$(eval $(call tool,$(BUILD)/bin/lazycuda,$$ORIGIN/../lib))
 
 # ---- generator ----
 
@@ -230,34 +296,16 @@ FUZZ_RUNS ?= 10000000
 fuzz:
 	$(Q)$(PYTHON) tests/fuzz/fuzz.py --runs $(FUZZ_RUNS)
 
-# ---- installation ----
+# ---- installation, source archive ----
 
-.PHONY: install uninstall
-install: all
-	install -d '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(BINDIR)' \
-		'$(DESTDIR)$(MANDIR)/man1'
-	install -m 755 $(STUBS) $(LINK_LIBRARY) '$(DESTDIR)$(LIBDIR)'
-	for major in $(MAJORS); do \
-		install -d '$(DESTDIR)$(LIBDIR)'/lazycuda/cuda$$major && \
-		install -m 644 $(BUILD)/lib/cuda$$major/*_stub.so \
-			'$(DESTDIR)$(LIBDIR)'/lazycuda/cuda$$major || exit 1; done
-	install -m 644 include/*.h '$(DESTDIR)$(INCLUDEDIR)'
-	install -m 755 $(BUILD)/bin/lazycuda '$(DESTDIR)$(BINDIR)'
-	install -m 644 $(wildcard docs/*.1) '$(DESTDIR)$(MANDIR)/man1'
-
-uninstall:
-	rm -f $(patsubst $(BUILD)/lib/%,'$(DESTDIR)$(LIBDIR)'/%,$(STUBS) $(LINK_LIBRARY))
-	rm -f $(IMPORTS:$(BUILD)/lib/%='$(DESTDIR)$(LIBDIR)'/lazycuda/%)
-	rm -f $(patsubst include/%,'$(DESTDIR)$(INCLUDEDIR)'/%,$(wildcard include/*.h))
-	rm -f '$(DESTDIR)$(BINDIR)'/lazycuda
-	rm -f $(patsubst docs/%,'$(DESTDIR)$(MANDIR)'/man1/%,$(wildcard docs/*.1))
-	-rmdir $(MAJORS:%='$(DESTDIR)$(LIBDIR)'/lazycuda/cuda%) '$(DESTDIR)$(LIBDIR)'/lazycuda
+include packaging/install.mk
 
 .PHONY: clean FORCE
 # What was fetched stays: it is the same every time.
 clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/generated-* \
-		$(BUILD)/check-generated $(BUILD)/flags
+		$(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags
 
 -include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c stubs/adaptors/*.c stubs/link/*.c) $(TOOL))) \
-	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o))
+	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o) \
+	$(wildcard $(BUILD)/obj/compat*/*.o))

@@ -8,6 +8,7 @@
 #include "inspect.h"
 #include "link.h"
 #include "plan.h"
+#include "retarget.h"
 #include "status.h"
 
 static const struct {
@@ -17,6 +18,7 @@ static const struct {
 } commands[] = {
 	{ "status", status_main, "which library each stub uses here, and why" },
 	{ "audit", audit_main, "on which CUDA versions a binary, wheel or folder runs" },
+	{ "retarget", retarget_main, "repoint binaries and wheels from the real libraries" },
 	{ "inspect", inspect_main, "what device code a file holds" },
 	{ "plan", plan_main, "which linker takes which code, or why none does" },
 	{ "link", link_main, "link device code as planned" },

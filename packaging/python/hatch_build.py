@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Fills the wheel with what `make install` installs.
+
+CC, CFLAGS, CPPFLAGS, LDFLAGS, HOSTCC and LIBDL count as they do for make; the
+wheel is tagged for the machine that CC compiles for.  docs/wheels.md says how to
+make one for manylinux2014.
+"""
+import os
+import pathlib
+import shlex
+import subprocess
+import tempfile
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# `make install` puts the Python code here; in the wheel it is the package itself.
+PYTHON_CODE = "share/lazycuda/python"
+
+PREFIX = "/lazycuda"
+FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/include",
+           "DATADIR": "/share", "MANDIR": "/share/man"}
+
+
+class CustomBuildHook(BuildHookInterface):
+    def initialize(self, version, build_data):
+        if version == "editable":
+            raise RuntimeError("lazycuda cannot be installed editable: run make, and use "
+                               "packaging/python as it is")
+        self.folder = tempfile.TemporaryDirectory(prefix="lazycuda-wheel-")
+        tree = self._install(pathlib.Path(self.folder.name))
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-linux_{self._machine()}"
+        for path in sorted(tree.rglob("*")):
+            place = path.relative_to(tree).as_posix()
+            if path.is_file() and not place.startswith(PYTHON_CODE):
+                build_data["force_include"][str(path)] = f"lazycuda/{place}"
+
+    def finalize(self, version, build_data, artifact_path):
+        self.folder.cleanup()
+
+    def _install(self, folder):
+        """What `make install` makes, below one folder."""
+        tree = folder / "tree"
+        # Any prefix that is not the system's: what is installed finds its own parts
+        # from where it lies, so the tree can lie anywhere.
+        folders = [f"{name}={PREFIX}{place}" for name, place in FOLDERS.items()]
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")}
+        # The Makefile gives these itself unless they are among make's arguments.
+        words = [f"{name}={environment[name]}" for name in ("CC", "HOSTCC", "LIBDL")
+                 if name in environment]
+        subprocess.run(["make", f"-j{len(os.sched_getaffinity(0))}", "install",
+                        f"BUILD={folder / 'build'}", f"DESTDIR={tree}", *folders, *words],
+                       cwd=self.root, env=environment, check=True,
+                       stdout=subprocess.DEVNULL)
+        return tree / PREFIX.lstrip("/")
+
+    @staticmethod
+    def _machine():
+        """Of what CC makes: "x86_64"."""
+        command = [*shlex.split(os.environ.get("CC", "cc")), "-dumpmachine"]
+        made = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+        return made.stdout.decode().partition("-")[0].strip()

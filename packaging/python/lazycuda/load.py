@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Loads a file in a child process, with every symbol bound.
+
+First ld.so only says what it would do (as `ldd -r`): that runs none of the
+file's code, and tells of its imports even where other libraries are missing.
+Then, if none is missing, the file is really loaded.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from . import elf, names
+from .repoint import Refused
+
+SECONDS = 120
+# What is wrong with this machine, or with a file this is not about.
+ELSEWHERE = re.compile(r"cannot open shared object file|cannot allocate memory in static TLS")
+LOAD = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW | os.RTLD_LOCAL)"
+
+
+def _environment(search, **more):
+    """LD_LIBRARY_PATH counts, for libraries that a file needs besides; what
+    else changes the dynamic linker does not."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("LD_") or name == "LD_LIBRARY_PATH"}
+    folders = [str(folder) for folder in search]
+    if environment.get("LD_LIBRARY_PATH"):
+        folders.append(environment["LD_LIBRARY_PATH"])
+    if folders:
+        environment["LD_LIBRARY_PATH"] = ":".join(folders)
+    environment.update(LD_BIND_NOW="1", **more)
+    return environment
+
+
+def _run(command, environment):
+    """(exit status or None: it took too long, what it said)"""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, env=environment, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return None, ""
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def _linker():
+    """(machine, path) of the dynamic linker that runs this Python."""
+    try:
+        image = elf.read(sys.executable)
+    except (OSError, elf.ElfError):
+        return None, None
+    path = (image.interpreter or b"").decode()
+    return image.machine, path if "ld-linux" in path else None
+
+
+def _is_ours(line):
+    """Whether what ld.so says is about a stub."""
+    return any(names.stub(word.strip("`'(),:")) or names.node(word.strip("`'(),:"))
+               for word in line.split())
+
+
+def _unmet(image, said):
+    """Files that it wants versions of without needing them: something else has
+    to load these first, and until then ld.so gives up with an assertion."""
+    if "_dl_check_map_versions" not in said:
+        return []
+    return [need.file for need in image.needs
+            if need.file not in image.needed and not names.stub(need.file)]
+
+
+def _trace(linker, file, image, search):
+    """Libraries that ld.so does not find."""
+    status, said = _run([linker, str(file)], _environment(
+        search, LD_TRACE_LOADED_OBJECTS="1", LD_WARN="yes"))
+    if status is None:
+        raise Refused("LOAD", f"ld.so was still busy with it after {SECONDS} seconds")
+    missing = _unmet(image, said)
+    for line in said.splitlines():
+        found = re.match(r"\s*(\S+) => not found", line)
+        if found and names.stub(found[1]):
+            raise Refused("LOAD", f"{found[1]} is not found from where it lies")
+        if found:
+            missing.append(found[1])
+        elif ("not defined" in line or "not found" in line or "undefined symbol" in line) \
+                and _is_ours(line):
+            raise Refused("LOAD", f"ld.so: {line.strip()}")
+    if status and not missing and not ELSEWHERE.search(said):
+        raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {status}').splitlines()[-1]}")
+    return missing
+
+
+def _load(file, search):
+    """None, or why it could not be loaded for a reason that is none of ours."""
+    status, said = _run([sys.executable, "-I", "-S", "-c", LOAD, str(file)], _environment(search))
+    if status == 0:
+        return None
+    if status is None:
+        return f"loading it took more than {SECONDS} seconds"
+    last = (said.strip() or "it says nothing").splitlines()[-1].replace(f"{file}: ", "")
+    if status < 0:
+        raise Refused("LOAD", f"loading it ends with {signal.Signals(-status).name}")
+    if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last)):
+        return last
+    raise Refused("LOAD", f"it cannot be loaded: {last}")
+
+
+def check(file, search=(), run=True):
+    """None: it was loaded; or why that cannot be tried here, in words.  Raises
+    Refused if it is the file's fault.  `search` are folders to find stubs in;
+    `run`: also run its constructors."""
+    machine, linker = _linker()
+    image = elf.read(file)
+    if image.machine != machine:
+        return f"it is for {image.machine}, and this Python for {machine}"
+    if not linker:
+        return "this Python does not run on glibc"
+    missing = _trace(linker, file, image, search)
+    if missing:
+        return f"not here: {', '.join(missing)}"
+    if image.interpreter:
+        return "it is a program: ld.so finds all that it needs, and it was not run"
+    return _load(file, search) if run else "not asked for (--no-load)"

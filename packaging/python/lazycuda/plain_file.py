@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Retargets one ELF file that is in no wheel."""
+import pathlib
+import shutil
+import tempfile
+
+from . import elf, load, report, repoint
+from .repoint import Refused
+from .rewrite import rewrite
+
+
+def _stubs(work, options):
+    return [options.read_stubs()[library].path
+            for library in sorted({change.library for change in work.changes})]
+
+
+def _load(new, path, stubs, options):
+    """From a folder of its own: of what lies beside the output only the stubs
+    are there; other libraries are found as the system finds them."""
+    with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
+        folder = pathlib.Path(folder)
+        shutil.copy(new, folder / path.name)
+        for stub in stubs:
+            shutil.copy(stub, folder)
+        return load.check(folder / path.name, [folder], options.load)
+
+
+def _retarget(path, said, options, output):
+    image = elf.read(path)
+    if repoint.is_library(image, path.name):
+        raise Refused("LIBRARY", "is one of the real libraries itself")
+    work = repoint.look(image, options.read_stubs())
+    if not work:
+        if repoint.needs_stub(image):
+            said["outcome"] = "already"
+        elif repoint.has_static_runtime(image):
+            said["notes"].append("has the CUDA runtime linked statically: out of reach; link with "
+                                 "`nvcc -cudart none` and an import library")
+        return said
+    stubs = _stubs(work, options)
+    new = output(path.name)
+    search_path = rewrite(path, new, work, options.find_patchelf(),
+                          "$ORIGIN" if options.bundle else None)
+    why = _load(new, path, stubs, options)
+    said.update(report.of_file(str(path), work, search_path, why))
+    if options.bundle:
+        for stub in stubs:
+            shutil.copy(stub, output(stub.name))
+            said["added"].append(stub.name)
+    said["outcome"] = "retargeted"
+    return said
+
+
+def retarget(path, options, output):
+    """Returns what is to be said."""
+    said = report.of_file(str(path))
+    try:
+        return _retarget(path, said, options, output)
+    except elf.ElfError as error:
+        return report.refused(said, Refused("UNREADABLE", str(error)))
+    except Refused as refused:
+        return report.refused(said, refused)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""What has to change in one ELF file, decided without touching it."""
+from typing import Dict, List, NamedTuple
+
+from . import elf, names
+
+# In the runtime's own code, which is in the file if it was linked statically.
+STATIC_RUNTIME = b"/cudart.shm."
+
+
+class Refused(Exception):
+    """A typed no: `code` stays the same from release to release."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+class Change(NamedTuple):
+    """What becomes of one name of a real library."""
+    library: str
+    needed: str         # libcudart.so.12
+    stub: str           # libcudart_stub.so
+    imports: int        # names that the file imports of this library
+
+
+class Work(NamedTuple):
+    changes: List[Change]
+    replace: Dict[str, str]     # in DT_NEEDED and in the version needs
+    add: List[str]              # to DT_NEEDED
+    remove: List[str]           # from DT_NEEDED
+    notes: List[str]
+
+    @property
+    def stubs(self):
+        return sorted({change.stub for change in self.changes})
+
+
+class Stub:
+    """What one stub has."""
+
+    def __init__(self, path):
+        self.path = path
+        self.image = elf.read(path)
+        self.library = names.stub(path.name)
+        self.majors = sorted({found.major for found in map(names.node, self.nodes)
+                              if found})
+        self.exports: Dict[str, List[elf.Symbol]] = {}
+        for symbol in self.image.symbols():
+            if symbol.defined:
+                self.exports.setdefault(symbol.name, []).append(symbol)
+
+    @property
+    def nodes(self):
+        return self.image.defines.values()
+
+    def has(self, name, version):
+        """Whether ld.so binds such a reference to this stub."""
+        found = self.exports.get(name, [])
+        if version:
+            return any(symbol.version == version for symbol in found)
+        # Without a version: what is in the first node, else the default one.
+        shown = [symbol for symbol in found if not symbol.hidden]
+        return any(symbol.index <= 2 for symbol in found) or len(shown) == 1
+
+
+def read_stubs(folder):
+    """{library: Stub} of a folder."""
+    stubs = {}
+    for library, name in names.STUBS.items():
+        path = folder / name
+        try:
+            stubs[library] = Stub(path)
+        except OSError as error:
+            raise Refused("NO_STUBS", f"{path}: {error.strerror}; --stubs says where the stubs are")
+        except elf.ElfError as error:
+            raise Refused("NO_STUBS", f"{path} {error}")
+    return stubs
+
+
+def _majors(stub):
+    *others, last = map(str, stub.majors)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _check_major(found, needed, stub):
+    if found.major is not None and found.major not in stub.majors:
+        code = "CUDA_10" if found.major < min(stub.majors) else "CUDA_TOO_NEW"
+        raise Refused(code, f"needs {needed}, of CUDA {found.major}: "
+                            f"{stub.path.name} stands for CUDA {_majors(stub)}")
+
+
+def _find(image, stubs):
+    """{name of a real library in the file: its library}, those that DT_NEEDED
+    has first."""
+    found = {}
+    for name in [*image.needed, *(need.file for need in image.needs)]:
+        real = names.real(name)
+        if real:
+            _check_major(real, name, stubs[real.library])
+            found[name] = real.library
+    return found
+
+
+def _check_nodes(image, found, stubs):
+    for need in image.needs:
+        for name, *_ in need.nodes if need.file in found else ():
+            stub = stubs[found[need.file]]
+            if name not in stub.nodes:
+                node = names.node(name)
+                if node:
+                    _check_major(node, f"the version {name}", stub)
+                raise Refused("NO_NODE", f"needs the version {name} of {need.file}, "
+                                         f"which {stub.path.name} does not have")
+
+
+def _check_symbols(image, found, stubs):
+    """Counts imports by library.  Every import must be there, in its version."""
+    libraries = set(found.values())
+    imports, unversioned = dict.fromkeys(libraries, 0), []
+    for symbol in image.symbols():
+        if symbol.defined:
+            continue
+        node = names.node(symbol.version)
+        owners = ([node.library] if node else
+                  [] if symbol.version else
+                  [library for library in libraries if symbol.name in stubs[library].exports])
+        for library in owners:
+            if library not in libraries:
+                continue
+            imports[library] += 1
+            if not symbol.version:
+                unversioned.append(symbol.name)
+            if not symbol.weak and not stubs[library].has(symbol.name, symbol.version):
+                _refuse_symbol(symbol, stubs[library])
+    return imports, unversioned
+
+
+def _refuse_symbol(symbol, stub):
+    if symbol.version:
+        raise Refused("NO_NAME", f"imports {symbol.name} of {symbol.version}, which "
+                                 f"{stub.path.name} does not have")
+    raise Refused("UNVERSIONED",
+                  f"imports {symbol.name} without a version, and it has another interface in "
+                  f"each CUDA: nothing tells which one is meant. Stubs made with `make CUDA_ABI="
+                  f"{stub.majors[-1]}` (or another major) decide it: --stubs")
+
+
+def has_static_runtime(image):
+    return image.data.find(STATIC_RUNTIME) >= 0
+
+
+def _notes(image, unversioned):
+    notes = []
+    if unversioned:
+        some = ", ".join(unversioned[:3]) + (", ..." if len(unversioned) > 3 else "")
+        notes.append(f"imports without a version ({some}): they are the same in every CUDA")
+    if has_static_runtime(image):
+        notes.append("has the CUDA runtime linked statically as well: that copy is out of reach")
+    return notes
+
+
+def is_library(image, name):
+    """Whether a file is one of the real libraries itself, or nvrtc's builtins."""
+    if names.is_builtins(name):
+        return True
+    return bool(names.real(image.soname or name) and any(map(names.node, image.defines.values())))
+
+
+def needs_stub(image):
+    return any(map(names.stub, image.needed))
+
+
+def look(image, stubs):
+    """The Work on a file; None if it needs none of the real libraries."""
+    found = _find(image, stubs)
+    if not found:
+        return None
+    machine = next(iter(stubs.values())).image.machine
+    if image.machine != machine:
+        raise Refused("MACHINE", f"is for {image.machine}, and the stubs are for {machine}: "
+                                 "--stubs says where others are")
+    _check_nodes(image, found, stubs)
+    imports, unversioned = _check_symbols(image, found, stubs)
+    notes = _notes(image, unversioned)
+    add = []
+    for library in sorted(set(found.values())):
+        stub = stubs[library].path.name
+        mine = [name for name in found if found[name] == library]
+        if stub not in image.needed and not set(mine) & set(image.needed):
+            add.append(stub)
+            notes.append(f"has a version need of {mine[0]} but no DT_NEEDED: {stub} added")
+    builtins = [name for name in image.needed if names.is_builtins(name)]
+    for name in builtins:
+        notes.append(f"needed {name}, which nvrtc opens for itself: removed")
+    changes = [Change(library, name, stubs[library].path.name, imports[library])
+               for name, library in found.items()]
+    return Work(changes, {change.needed: change.stub for change in changes}, add, builtins, notes)

