@@ -12,7 +12,7 @@ import pytest
 
 import build
 import symbols
-from importer import importer, patch
+from importer import importer, patch, real
 
 # Of a name that no header declares nobody knows the interface: it is never
 # forwarded across majors, and no adaptor can be written.
@@ -112,20 +112,6 @@ def test_majors_in_one_file_are_told_apart(said, tmp_path):
 
 
 # Where the imports come from.
-
-def real(folder, soname, *names, node=None):
-    """A library of that SONAME to link to."""
-    source = folder / "real.c"
-    source.write_text("\n".join(f"void {name}(void) {{}}" for name in names))
-    made = folder / soname
-    script = []
-    if node:
-        (folder / "real.map").write_text(f"{node} {{ global: *; }};\n")
-        script = [f"-Wl,--version-script={folder / 'real.map'}"]
-    build.output(*build.CC, "-w", "-shared", "-fPIC", f"-Wl,-soname,{soname}", *script, "-o", made,
-                 source)
-    return made
-
 
 @pytest.mark.parametrize("soname, node, major", [
     ("libcudart.so.12", "libcudart.so.12", 12), ("libcudart.so.11.0", "libcudart.so.11.0", 11)])

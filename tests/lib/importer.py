@@ -21,6 +21,20 @@ def importer(folder, *names, library="cudart", major=12, link=None, text="", nam
     return made
 
 
+def real(folder, soname, *names, node=None):
+    """A library of that SONAME to link to."""
+    source = folder / "real.c"
+    source.write_text("\n".join(f"void {name}(void) {{}}" for name in names))
+    made = folder / soname
+    script = []
+    if node:
+        (folder / "real.map").write_text(f"{node} {{ global: *; }};\n")
+        script = [f"-Wl,--version-script={folder / 'real.map'}"]
+    build.output(*build.CC, "-w", "-shared", "-fPIC", f"-Wl,-soname,{soname}", *script, "-o", made,
+                 source)
+    return made
+
+
 def patch(file, *arguments):
     subprocess.run(["patchelf", *arguments, file], check=True)
     return file

@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Programs linked against real libraries run on the stubs after their DT_NEEDED
 entries alone are changed."""
-
 import pytest
 
 import build
 import elf
 import toolkits
-
-SOURCE = build.TESTS / "retarget" / "client.c"
-
-
-def linked(toolkit):
-    """A program linked against the real libraries of a toolkit."""
-    files = [toolkit.file(library) for library in build.LIBRARIES if toolkit.file(library)]
-    suffix = [f"-DSUFFIX=_{toolkit.major}_{toolkit.minor}"] if len(files) == 3 else []
-    return build.program(SOURCE, *suffix, *files, "-Wl,--no-as-needed",
-                         "-Wl,--allow-shlib-undefined", name=f"client-{toolkit.version}")
+from clients import answers, linked
 
 
 @pytest.fixture
@@ -35,10 +25,6 @@ def retargeted(world, patchelf, real):
         world.search(build.STUBS)
         return program
     return make
-
-
-def answers(said):
-    return dict(line.split(" ", 1) for line in said.lines)
 
 
 @pytest.mark.parametrize("linked_with", toolkits.linked())

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""Stubs under the real SONAMEs (`make install COMPAT=12`): binaries that nobody may
+change start where there is no CUDA, and use the real libraries where there are any."""
+import shutil
+import sys
+
+import pytest
+
+import build
+import elf
+import installed
+import symbols
+import toolkits
+from clients import answers, linked
+from fakes import answer, builtins, driver, fake
+from world import CALL, MISSING
+
+VERSIONS = {11: "11.8", 12: "12.9", 13: "13.5"}
+PAIRS = [(library, major) for library in build.LIBRARIES for major in (11, 12, 13)
+         if (library, major) != ("nvJitLink", 11)]
+pairs = pytest.mark.parametrize("library, major", PAIRS)
+PROGRAM = build.TESTS / "linking" / "caller.c"
+PRIVATE = "LAZYCUDA_1"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    return installed.install(tmp_path_factory.mktemp("compat"), "COMPAT=11,12,13")
+
+
+def soname(library, major):
+    return symbols.read().libraries[library].soname(symbols.version(VERSIONS[major]))
+
+
+def program(library, major, name=None):
+    """A program that knows nothing of lazycuda: it needs libcudart.so.12."""
+    made = build.program(PROGRAM, f"-DNAME={name or CALL[library]}",
+                         fake(library, VERSIONS[major]))
+    assert soname(library, major) in elf.dynamic(made)["NEEDED"]
+    return made
+
+
+# ---- what they export ----
+
+def test_a_folder_for_each_major_that_was_asked_for(tree):
+    found = {path.name for major in VERSIONS for path in tree.compat(major).iterdir()}
+    assert found == {soname(library, major) for library, major in PAIRS}
+
+
+def test_none_unless_asked_for(tmp_path):
+    assert not installed.install(tmp_path).compat(12).exists()
+
+
+@pytest.mark.parametrize("setting", ["COMPAT=12,13", "COMPAT=13 12"])
+def test_several_with_commas_or_blanks(tmp_path, setting):
+    tree = installed.install(tmp_path, setting)
+    assert [tree.compat(major).exists() for major in VERSIONS] == [False, True, True]
+
+
+def test_a_major_that_there_is_not(tmp_path):
+    with pytest.raises(AssertionError, match="COMPAT=14: there is no CUDA 14 here"):
+        installed.install(tmp_path, "COMPAT=14")
+
+
+@pairs
+def test_exactly_that_majors_names_and_default_versions(tree, library, major):
+    path = tree.compat(major) / soname(library, major)
+    listed = symbols.read().libraries[library]
+    names = {f.name for f in listed.functions if major in f.range.majors()}
+    exports = [s for s in elf.exports(path) if s.node != PRIVATE]
+    assert {(s.name, s.node, s.default) for s in exports} == {
+        (name, soname(library, major), True) for name in names}
+    assert elf.dynamic(path)["SONAME"] == [soname(library, major)]
+    assert elf.defined_nodes(path)[:2] == [PRIVATE, soname(library, major)]
+
+
+@pairs
+def test_the_same_names_as_the_real_library(tree, real, library, major):
+    # Names are only added within a major: the newest version has them all.
+    exported = {s[:3] for s in elf.exports(real(VERSIONS[major]).file(library))}
+    assert exported == {s[:3] for s in elf.exports(tree.compat(major) / soname(library, major))
+                        if s.node != PRIVATE}
+
+
+@pairs
+def test_they_are_built_as_the_stubs_are(tree, library, major):
+    path = tree.compat(major) / soname(library, major)
+    dynamic = elf.dynamic(path)
+    assert set(dynamic["NEEDED"]) <= {"libc.so.6", "libdl.so.2"}
+    assert "NODELETE" in dynamic["FLAGS_1"][0] and not {"RPATH", "RUNPATH"} & set(dynamic)
+
+
+# ---- a program that cannot be changed ----
+
+@pairs
+def test_without_them_it_does_not_start(world, library, major):
+    said = world.run(program(library, major), check=False)
+    assert said.status == 127 and "cannot open shared object file" in said.err
+
+
+@pairs
+def test_with_them_it_starts_and_gets_a_typed_error(world, tree, library, major):
+    world.search(tree.compat(major))
+    said = world.run(program(library, major), timeout=20)
+    assert (int(said.out), said.err) == (MISSING[library], "")
+
+
+@pairs
+@pytest.mark.parametrize("first", [True, False])
+def test_a_real_library_on_the_same_path_is_used(world, tree, library, major, first):
+    # In front of it, ld.so takes the real one, and there is nothing to do.
+    if first:
+        world.search(tree.compat(major))
+    world.loader(fake(library, VERSIONS[major]))
+    if not first:
+        world.search(tree.compat(major))
+    assert int(world.run(program(library, major)).out) == answer(
+        library, CALL[library], VERSIONS[major])
+
+
+@pairs
+def test_a_real_library_elsewhere_is_used(world, tree, library, major):
+    world.search(tree.compat(major))
+    world.system("/usr/local/cuda/lib64", fake(library, VERSIONS[major]))
+    assert int(world.run(program(library, major)).out) == answer(
+        library, CALL[library], VERSIONS[major])
+
+
+def test_a_real_library_in_the_site_packages_of_the_program(world, tree):
+    site = world.site_packages(fake("cudart", "12.9"))
+    extension = world.put(site / "package", program("cudart", 12))
+    world.search(tree.compat(12))
+    said = world.run(extension / program("cudart", 12).name)
+    assert int(said.out) == answer("cudart", CALL["cudart"], "12.9")
+
+
+@pytest.mark.parametrize("version", ["11.8", "12.0", "13.5"])
+def test_another_major_serves_where_only_that_is_there(world, tree, version):
+    world.search(tree.compat(12))
+    world.loader(fake("cudart", version))
+    said = world.run(program("cudart", 12))
+    assert int(said.out) == answer("cudart", CALL["cudart"], version)
+
+
+def test_an_interface_that_changed_is_not_forwarded_by_name(world, tree):
+    # 13's cudaGraphAddDependencies has another prototype than 12's; a link from one
+    # library to the other would call it all the same.
+    world.record()
+    world.search(tree.compat(12))
+    world.loader(fake("cudart", "13.5"))
+    world.run(program("cudart", 12, "cudaGraphAddDependencies"))
+    (_, _, name, arguments, _), = [call for call in world.log() if "Dependencies" in call[2]]
+    assert (name, arguments[3]) == ("cudaGraphAddDependencies", 0)    # no edge data
+
+
+# ---- a stub never takes itself, or another, for the real library ----
+
+def candidates(status):
+    return {c["path"]: c["reason"] for c in status["candidates"]}
+
+
+def test_it_does_not_find_itself(world, tree):
+    stub = tree.compat(12) / "libcudart.so.12"
+    world.search(tree.compat(12))
+    opened, _, status, listed = world.probe("open:libcudart.so.12", "load", "status:cudart",
+                                            "libraries", timeout=20)
+    assert opened["error"] is None and status["state"] != "usable"
+    assert candidates(status) == {str(stub): "is a lazycuda stub itself"}
+    assert len([path for path in listed["libraries"] if "cudart" in path]) == 1
+
+
+def test_none_loads_the_stubs_of_other_majors(world, tree):
+    for major in VERSIONS:
+        world.search(tree.compat(major))
+    _, _, status, listed = world.probe("open:libcudart.so.11.0", "load", "status:cudart",
+                                       "libraries", timeout=20)
+    assert status["state"] != "usable" and len(candidates(status)) == 3
+    assert [path for path in listed["libraries"] if "cudart" in path] == [
+        str(tree.compat(11) / "libcudart.so.11.0")]
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_copy_or_link_of_it_is_known_too(world, tree, copied):
+    stub = tree.compat(12) / "libcudart.so.12"
+    other = world.folder("other") / "libcudart.so.13"
+    shutil.copy(stub, other) if copied else other.symlink_to(stub)
+    world.search(tree.compat(12))
+    world.search(other.parent)
+    _, _, status = world.probe("open:libcudart.so.12", "load", "status:cudart", timeout=20)
+    assert status["state"] != "usable"
+    assert set(candidates(status).values()) == {"is a lazycuda stub itself"}
+
+
+def test_named_as_the_real_library_it_is_an_error(world, tree):
+    stub = tree.compat(12) / "libcudart.so.12"
+    _, _, status = world.probe(f"open:{stub}", "load", "status:cudart", timeout=20,
+                               LAZYCUDA_CUDART=str(stub))
+    assert status["state"] == "broken"
+    assert "LAZYCUDA_CUDART names a file that is a lazycuda stub itself" in status["reason"]
+
+
+def test_a_loader_that_knows_more_places_is_still_asked(world, tree):
+    # The last resort is dlopen() of a plain name, for the majors without a stub: for 12
+    # it would get the stub.  ld.so looks into folders for CPUs, and the search does not.
+    world.put("hidden/glibc-hwcaps/x86-64-v2", fake("cudart", "13.5"))
+    world.search(tree.compat(12))
+    world.search(world.folder("hidden"))
+    opened, = world.probe("open:libcudart.so.13")
+    if opened["error"]:
+        pytest.skip("this ld.so or CPU has no glibc-hwcaps/x86-64-v2")
+    _, _, status = world.probe("open:libcudart.so.12", "load", "status:cudart", timeout=20)
+    assert (status["state"], status["version"], status["found_by"]) == ("usable", "13.5", "loader")
+
+
+# ---- other code in the process ----
+
+def test_others_that_open_the_soname_get_the_stub_and_are_served(world, tree):
+    world.search(tree.compat(12))
+    world.system("/usr/local/cuda/lib64", fake("cudart", "12.9"))
+    opened, called = world.probe("open:libcudart.so.12", f"call:{CALL['cudart']}@libcudart.so.12")
+    assert opened["error"] is None
+    assert called["value"] == answer("cudart", CALL["cudart"], "12.9")
+
+
+def test_a_real_library_in_the_process_is_used(world, tree):
+    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
+    world.loader(fake("cudart", "13.5"))
+    stub = tree.compat(12) / "libcudart.so.12"
+    *_, status = world.probe(f"open:{file}", f"open:{stub}", "load", "status:cudart")
+    assert (status["version"], status["found_by"], status["path"]) == ("12.9", "process", str(file))
+
+
+def test_one_that_comes_later_is_picked_up(world, tree):
+    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
+    call = f"call:{CALL['cudart']}@libcudart.so.12"
+    world.search(tree.compat(12))
+    said = world.probe("open:libcudart.so.12", call, f"open:{file}", "open:libcudart.so.12", call,
+                       "status:cudart", timeout=20)
+    assert said[1]["value"] == MISSING["cudart"]
+    assert said[4]["value"] == answer("cudart", CALL["cudart"], "12.9")
+    assert (said[5]["found_by"], said[5]["path"]) == ("process", str(file))
+
+
+def test_the_program_that_needs_the_soname_gets_the_real_one_if_that_came_first(world, tree):
+    # ld.so's own rule, which nothing here may break: one object for each SONAME.
+    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
+    world.search(tree.compat(12))
+    _, _, listed = world.probe(f"open:{file}", "open:libcudart.so.12", "libraries")
+    assert [path for path in listed["libraries"] if "cudart" in path] == [str(file)]
+
+
+@pytest.mark.parametrize("order", ["compat first", "stub first"])
+def test_it_coheres_with_the_ordinary_stub(world, tree, order):
+    both = [f"open:{tree.compat(12) / 'libcudart.so.12'}", f"open:{build.stub('cudart')}"]
+    world.loader(fake("cudart", "12.9"), fake("cudart", "13.5"), driver("12.9"))
+    world.record()
+    said = world.probe(*(both if order == "compat first" else both[::-1]),
+                       f"call:{CALL['cudart']}@libcudart.so.12",
+                       f"call:{CALL['cudart']}@libcudart.so.13", "libraries")
+    # One of them is called for 12 and the other for 13; both lead to the same library.
+    assert {call[0] for call in world.log() if call[2] == CALL["cudart"]} == {"libcudart.so.12"}
+    assert [line["value"] for line in said[2:4]] == [
+        answer("cudart", CALL["cudart"], "12.9")] * 2
+    real = [path for path in said[4]["libraries"] if "cudart" in path and "/loader/" in path]
+    assert len(real) == 1
+
+
+def test_the_three_of_one_folder_agree_on_a_major(world, tree):
+    for library in build.LIBRARIES:
+        world.loader(fake(library, "12.9"))
+    world.loader(fake("cudart", "13.5"))
+    said = world.probe(*[f"open:{tree.compat(12) / soname(library, 12)}"
+                         for library in build.LIBRARIES], "load",
+                       *[f"status:{library}" for library in build.LIBRARIES])
+    assert [status["major"] for status in said[-3:]] == [12, 12, 12]
+
+
+def test_nvrtc_finds_its_builtins(world, tree):
+    world.system("/usr/local/cuda/lib64", fake("nvrtc", "12.9"), builtins("12.9"))
+    world.search(tree.compat(12))
+    said = world.probe("open:libnvrtc.so.12", "call:nvrtcCompileProgram@libnvrtc.so.12")
+    assert said[1]["value"] == 0
+
+
+# ---- real binaries ----
+
+@pytest.mark.parametrize("linked_with", toolkits.linked())
+def test_a_real_client_starts_where_there_is_nothing(world, tree, real, linked_with):
+    world.search(tree.compat(int(linked_with.partition(".")[0])))
+    done = world.run(linked(real(linked_with)), timeout=30)
+    said = answers(done)
+    assert done.err == ""
+    assert said["runtime"] == "303 0"
+    assert said["devices"] == "303 cudaErrorSharedObjectInitFailed"
+    assert said["nvrtc"] == "11 0.0 ok"
+    assert said["last"] == "303 303 0"
+    assert said.get("link", "6 0") == "6 0"
+
+
+@pytest.mark.parametrize("linked_with", toolkits.linked())
+def test_a_real_client_on_every_real_version(world, tree, real, toolkit, linked_with):
+    world.search(tree.compat(int(linked_with.partition(".")[0])))
+    for file in toolkit.files():
+        world.search(file.parent)
+    said = answers(world.run(linked(real(linked_with))))
+    assert said["runtime"].split()[0] in ("0", "35")
+    assert said["devices"] == "35 cudaErrorInsufficientDriver"
+    assert said["nvrtc"] == f"0 {toolkit.version} ok"
+    assert said["attributes"].endswith("intact")
+
+
+@pytest.mark.parametrize("library, name", [("cudart", "libcudart.so.12"),
+                                           ("nvrtc", "libnvrtc.so.12"),
+                                           ("nvJitLink", "libnvJitLink.so.12")])
+def test_python_that_opens_the_soname(world, tree, library, name):
+    # As ctypes users do; site-packages has nothing, then the real library.
+    world.search(tree.compat(12))
+    code = f"import ctypes; print(ctypes.CDLL('{name}').{CALL[library]}(*[0] * 6))"
+    assert int(world.run(sys.executable, "-c", code).out) == MISSING[library]
+    world.loader(fake(library, "12.9"))
+    assert int(world.run(sys.executable, "-c", code).out) == answer(library, CALL[library], "12.9")

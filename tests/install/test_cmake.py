@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""find_package(lazycuda): its targets, and its place in a project made for CUDA."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import build
+import elf
+from projects import NODES, PROJECT, run, tool
+
+
+class Project:
+    """A CMake project in a folder of its own, configured and built."""
+
+    def __init__(self, tree, folder, text, sub=None):
+        self.tree, self.source, self.binary = tree, folder / "project", folder / "build"
+        self.source.mkdir()
+        shutil.copy(PROJECT / "app.c", self.source)
+        (self.source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.13)\n" + text)
+        if sub:
+            (self.source / "sub").mkdir()
+            (self.source / "sub" / "CMakeLists.txt").write_text(sub)
+
+    def configure(self, *arguments, check=True, **env):
+        # Where the system has no lib64, CMake does not look into one.
+        find = (f"-Dlazycuda_DIR={self.tree.cmake}" if self.tree.libdir.name == "lib64" else
+                f"-DCMAKE_PREFIX_PATH={self.tree.prefix}")
+        return run(tool("cmake"), "-S", self.source, "-B", self.binary, find,
+                   # This machine may have a CUDA of its own, where nobody asked for it.
+                   *([] if any("CUDAToolkit_ROOT" in str(word) for word in arguments)
+                     else ["-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON"]),
+                   *arguments, check=check, **env)
+
+    def build(self, *arguments, **env):
+        self.configure(*arguments, **env)
+        run("cmake", "--build", self.binary)
+        return self.binary / "app"
+
+
+APP = """
+project(app C)
+find_package(lazycuda REQUIRED)
+add_executable(app app.c)
+target_link_libraries(app PRIVATE lazycuda::cudart)
+"""
+
+
+@pytest.mark.parametrize("abi", [11, 12, 13])
+def test_a_c_project(tree, tmp_path, check, abi):
+    check(Project(tree, tmp_path, APP).build(f"-DLAZYCUDA_ABI={abi}"), abi)
+
+
+@pytest.mark.parametrize("flags", ["-fuse-ld=bfd", "-fuse-ld=gold", "-fuse-ld=lld",
+                                   "-fuse-ld=bfd -Wl,--as-needed"])
+def test_linkers(plain, tmp_path, check, flags):
+    tool(flags.split()[0].replace("-fuse-ld=", "ld."))
+    check(Project(plain, tmp_path, APP).build(
+        "-DLAZYCUDA_ABI=11", f"-DCMAKE_EXE_LINKER_FLAGS={flags}"), 11)
+
+
+def test_all_three(tree, tmp_path, check):
+    project = Project(tree, tmp_path, """
+        project(app C)
+        find_package(lazycuda 0.1 REQUIRED COMPONENTS cuda12 cudart nvrtc nvJitLink)
+        add_executable(app app.c)
+        target_compile_definitions(app PRIVATE WITH_NVRTC WITH_NVJITLINK)
+        target_link_libraries(app PRIVATE lazycuda::cudart lazycuda::nvrtc lazycuda::nvJitLink)
+        """)
+    check(project.build(), 12, libraries=build.LIBRARIES)
+
+
+def test_through_a_static_library(plain, tmp_path, check):
+    project = Project(plain, tmp_path, """
+        project(app C)
+        find_package(lazycuda REQUIRED)
+        file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.c "int nothing;")
+        add_library(part STATIC app.c)
+        target_link_libraries(part PRIVATE lazycuda::cudart)
+        add_executable(app ${CMAKE_CURRENT_BINARY_DIR}/empty.c)
+        target_link_libraries(app PRIVATE part)
+        """)
+    check(project.build("-DLAZYCUDA_ABI=11"), 11)
+
+
+def test_an_installed_program_has_no_run_path_to_us(plain, tmp_path):
+    project = Project(plain, tmp_path, APP + "install(TARGETS app)\ninclude(GNUInstallDirs)\n")
+    project.build("-DLAZYCUDA_ABI=12")
+    run("cmake", "--install", project.binary, "--prefix", tmp_path / "there")
+    assert "RUNPATH" not in elf.dynamic(tmp_path / "there" / "bin" / "app")
+
+
+def test_the_dispatch_library(plain, tmp_path):
+    project = Project(plain, tmp_path, """
+        project(app C)
+        find_package(lazycuda REQUIRED COMPONENTS link)
+        file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/none.c
+          "#include <lazycuda_link.h>\\nint main(void) { return 0; }")
+        add_executable(app ${CMAKE_CURRENT_BINARY_DIR}/none.c)
+        target_link_libraries(app PRIVATE -Wl,--no-as-needed lazycuda::link)
+        """)
+    assert "liblazycuda_link.so" in elf.dynamic(project.build("-DLAZYCUDA_ABI=13"))["NEEDED"]
+
+
+def test_a_library_folder_that_is_a_link(plain, tmp_path, check):
+    # As on merged systems, where /lib is /usr/lib: found through the link, it is one tree.
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "lib").symlink_to(plain.libdir)
+    program = Project(plain, tmp_path, APP).build(
+        "-DLAZYCUDA_ABI=12", f"-Dlazycuda_DIR={tmp_path}/root/lib/cmake/lazycuda")
+    check(program, 12)
+
+
+# ---- whose headers? ----
+
+@pytest.mark.parametrize("text, arguments, message", [
+    (APP, (), "with which CUDA's headers does this project compile"),
+    (APP, ("-DLAZYCUDA_ABI=10",), "CUDA 10 is not one that lazycuda knows"),
+    (APP.replace("REQUIRED", "REQUIRED COMPONENTS cuda13"), ("-DLAZYCUDA_ABI=12",),
+     "the headers of CUDA 12 and 13"),
+    (APP.replace("REQUIRED", "REQUIRED COMPONENTS nvJitLink"), ("-DLAZYCUDA_ABI=11",),
+     "there is no nvJitLink for CUDA 11"),
+    (APP.replace("lazycuda REQUIRED", "lazycuda 0.2 REQUIRED"), ("-DLAZYCUDA_ABI=12",), "0.1.0"),
+    (APP.replace("lazycuda REQUIRED", "lazycuda 1 REQUIRED"), ("-DLAZYCUDA_ABI=12",), "0.1.0"),
+    (APP + "set(LAZYCUDA_ABI 13)\nfind_package(lazycuda REQUIRED)\n", ("-DLAZYCUDA_ABI=12",),
+     "lazycuda::cudart is of CUDA 12 already, not of 13"),
+])
+def test_nothing_is_guessed(plain, tmp_path, text, arguments, message):
+    status, said = Project(plain, tmp_path, text).configure(*arguments, check=False)
+    assert status != 0 and message in " ".join(said.split())
+
+
+def test_it_can_be_done_without(plain, tmp_path):
+    project = Project(plain, tmp_path, """
+        project(app C)
+        find_package(lazycuda QUIET)
+        if(lazycuda_FOUND)
+          message(FATAL_ERROR "found")
+        endif()
+        """)
+    project.configure()
+
+
+# ---- a project made for CUDA ----
+
+NVCC = """#!/bin/sh
+case "$*" in
+*--version*) echo "Cuda compilation tools, release {major}.9, V{major}.9.86" ;;
+*) echo "#\\$ TOP={root}" >&2; echo "#\\$ TOP={root}" ;;
+esac
+"""
+
+
+@pytest.fixture
+def toolkit_of(tmp_path):
+    """A folder that FindCUDAToolkit takes for a CUDA; its libraries cannot be linked."""
+    def make(major):
+        root = tmp_path / f"cuda-{major}.9"
+        for name in ("cudart", "nvrtc", "nvJitLink", "cudart_static", "nvrtc_static",
+                     "nvJitLink_static"):
+            library = root / "lib64" / f"lib{name}{'.a' if name.endswith('static') else '.so'}"
+            library.parent.mkdir(parents=True, exist_ok=True)
+            library.write_text("this must not be linked\n")
+        (root / "include").mkdir()
+        (root / "include" / "cuda_runtime.h").write_text("#define CUDART_VERSION 1\n")
+        (root / "include" / "cuda.h").write_text(f"#define CUDA_VERSION {major}090\n")
+        (root / "bin").mkdir()
+        nvcc = root / "bin" / "nvcc"
+        nvcc.write_text(NVCC.format(major=major, root=root))
+        nvcc.chmod(0o755)
+        return root
+    return make
+
+
+FIND_CUDA = "find_package(CUDAToolkit REQUIRED)\n"
+FIND_OURS = "set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n"
+CALL_OURS = "find_package(lazycuda REQUIRED)\nlazycuda_replace_cuda()\n"
+TARGET = """
+add_executable(app {source}app.c)
+target_compile_definitions(app PRIVATE WITH_HEADER {definitions})
+target_link_libraries(app PRIVATE {libraries})
+set_target_properties(app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${{CMAKE_BINARY_DIR}})
+"""
+
+
+def target(*libraries, source="", definitions=""):
+    return TARGET.format(libraries=" ".join(libraries), source=source, definitions=definitions)
+
+
+@pytest.mark.parametrize("library", ["CUDA::cudart", "CUDA::cudart_static"])
+@pytest.mark.parametrize("text", [FIND_CUDA + FIND_OURS, FIND_OURS + FIND_CUDA,
+                                  FIND_CUDA + CALL_OURS, FIND_OURS + FIND_OURS + FIND_CUDA],
+                         ids=["after", "before", "called", "twice"])
+def test_cudas_targets_are_replaced(plain, tmp_path, toolkit_of, check, text, library):
+    # The ABI is that of the toolkit; its headers are still found.
+    project = Project(plain, tmp_path, "project(app C)\n" + text + target(library))
+    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
+
+
+def test_all_three_targets(plain, tmp_path, toolkit_of, check):
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + FIND_OURS + target(
+        "CUDA::cudart", "CUDA::nvrtc_static", "CUDA::nvJitLink",
+        definitions="WITH_NVRTC WITH_NVJITLINK"))
+    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(13)}"), 13, libraries=build.LIBRARIES)
+
+
+@pytest.mark.parametrize("text, sub", [
+    (FIND_OURS, FIND_CUDA), (FIND_CUDA + FIND_OURS, ""), (FIND_OURS, FIND_CUDA + FIND_OURS)])
+def test_in_a_folder_below(plain, tmp_path, toolkit_of, check, text, sub):
+    project = Project(plain, tmp_path, "project(app C)\n" + text + "add_subdirectory(sub)\n",
+                      sub + target("CUDA::cudart", source="../"))
+    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
+
+
+def test_targets_that_were_linked_before(plain, tmp_path, toolkit_of, check):
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + target("CUDA::cudart")
+                      + FIND_OURS)
+    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(11)}"), 11)
+
+
+def test_a_project_that_is_not_edited_at_all(plain, tmp_path, toolkit_of, check):
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + target("CUDA::cudart"))
+    program = project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}",
+                            f"-DCMAKE_PROJECT_INCLUDE={plain.cmake}/replace-cuda.cmake")
+    check(program, 12)
+
+
+def test_where_no_toolkit_is_installed(plain, tmp_path, check):
+    # The targets are there all the same, for a project that brings the headers itself.
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_OURS
+                      + target("CUDA::cudart").replace("WITH_HEADER", ""))
+    check(project.build("-DLAZYCUDA_ABI=12"), 12)
+
+
+def test_another_major_than_the_toolkits_is_an_error(plain, tmp_path, toolkit_of):
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + FIND_OURS)
+    status, said = project.configure(f"-DCUDAToolkit_ROOT={toolkit_of(13)}", "-DLAZYCUDA_ABI=12",
+                                     check=False)
+    assert status != 0 and "headers of CUDA 12 and 13" in " ".join(said.split())
+
+
+def test_without_the_wish_nothing_is_replaced(plain, tmp_path, toolkit_of):
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA
+                      + "find_package(lazycuda REQUIRED)\n" + target("CUDA::cudart"))
+    root = toolkit_of(12)
+    project.configure(f"-DCUDAToolkit_ROOT={root}")
+    status, said = run("cmake", "--build", project.binary, check=False)
+    assert status != 0 and f"{root}/lib64/libcudart.so" in said
+
+
+# ---- nvcc ----
+
+KERNEL = """
+__global__ void nothing() {}
+int main() { nothing<<<1, 1>>>(); return cudaDeviceSynchronize() == cudaSuccess; }
+"""
+
+
+@pytest.fixture(scope="session")
+def nvcc():
+    """A real nvcc, if this machine has one: (path, major)"""
+    path = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if not os.path.exists(path):
+        pytest.skip("there is no nvcc")
+    said = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+    return path, int(said.partition("release ")[2].partition(".")[0])
+
+
+CUDA_APP = "add_executable(app app.cu)\n"
+
+
+@pytest.mark.parametrize("text", [
+    "project(app LANGUAGES C CXX CUDA)\n" + FIND_OURS + CUDA_APP,
+    "project(app LANGUAGES C CXX CUDA)\n" + CUDA_APP + FIND_OURS,
+    "project(app LANGUAGES C CXX)\n" + FIND_OURS + "enable_language(CUDA)\n" + CUDA_APP,
+    "project(app LANGUAGES C CXX CUDA)\n" + FIND_OURS + CUDA_APP
+    + "set_property(TARGET app PROPERTY CUDA_RUNTIME_LIBRARY Shared)\n",
+    "project(app LANGUAGES C CXX CUDA)\n" + FIND_CUDA + FIND_OURS + CUDA_APP
+    + "target_link_libraries(app PRIVATE CUDA::cudart_static)\n",
+], ids=["first", "last", "language later", "shared", "linked too"])
+def test_the_runtime_that_nvcc_code_is_linked_with(plain, tmp_path, world, nvcc, text):
+    path, major = nvcc
+    project = Project(plain, tmp_path, text)
+    (project.source / "app.cu").write_text(KERNEL)
+    program = project.build(f"-DCMAKE_CUDA_COMPILER={path}", "-DCMAKE_CUDA_ARCHITECTURES=75", f"-DLAZYCUDA_ABI={major}",
+                            f"-DCUDAToolkit_ROOT={os.path.dirname(os.path.dirname(path))}")
+    assert [name for name in elf.dynamic(program)["NEEDED"] if "cuda" in name] == [
+        "libcudart_stub.so"]
+    imports = {s.name: s.node for s in elf.imports(program)}
+    assert imports["__cudaRegisterFatBinary"] == imports["cudaDeviceSynchronize"] == NODES[major]
+    assert b"cudart_static" not in program.read_bytes()
+    if text.endswith(FIND_OURS):
+        # A target that was there before has no run path; nor had it one to libcudart.
+        world.search(plain.libdir)
+    assert world.run(program).err == ""     # main() answers 0 where the call fails
+
+
+def test_nvcc_of_another_major_is_an_error(plain, tmp_path, nvcc):
+    path, major = nvcc
+    text = "project(app LANGUAGES C CXX)\n" + FIND_OURS + "enable_language(CUDA)\n"
+    status, said = Project(plain, tmp_path, text).configure(
+        f"-DCMAKE_CUDA_COMPILER={path}", "-DCMAKE_CUDA_ARCHITECTURES=75",
+        f"-DLAZYCUDA_ABI={12 if major == 11 else 11}", check=False)
+    assert status != 0 and "compiles this project, and LAZYCUDA_ABI says" in " ".join(said.split())
+
+
+def test_only_the_flag_can_find_an_import_library(plain):
+    # No tool may take its folder for one to run from: auditwheel would ship it.
+    for file in [*plain.cmake.glob("*.cmake"), *plain.pkgconfig.glob("*.pc")]:
+        for line in file.read_text().splitlines():
+            if "lazycuda/cuda" in line and not line.lstrip().startswith("#"):
+                assert line.lstrip().startswith(("importdir=", "set(import ", "elseif(NOT EXISTS"))

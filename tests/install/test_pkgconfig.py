@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""pkg-config, on the command line, in a Makefile, in Meson and in CMake."""
+import os
+import shutil
+
+import pytest
+
+import build
+import installed
+from projects import PROJECT, run, tool
+
+
+def pkg_config(tree, *arguments, check=True):
+    status, said = run(tool("pkg-config"), *arguments, check=check,
+                       PKG_CONFIG_LIBDIR=tree.pkgconfig)
+    return said.split() if check else (status, said)
+
+
+def flags(tree, *packages):
+    return pkg_config(tree, "--cflags", "--libs", *packages)
+
+
+def compile(folder, *arguments):
+    run(*build.CC, PROJECT / "app.c", "-o", folder / "app", *arguments)
+    return folder / "app"
+
+
+@pytest.mark.parametrize("abi", [11, 12, 13])
+def test_a_plain_compile_command(tree, tmp_path, check, abi):
+    check(compile(tmp_path, *flags(tree, f"cudart-stub-{abi}")), abi, tree.libdir)
+
+
+def test_all_three(tree, tmp_path, check):
+    packages = [f"{name}-stub-12" for name in ("cudart", "nvrtc", "nvjitlink")]
+    program = compile(tmp_path, "-DWITH_NVRTC", "-DWITH_NVJITLINK", *flags(tree, *packages))
+    check(program, 12, tree.libdir, build.LIBRARIES)
+
+
+@pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])
+@pytest.mark.parametrize("order", ["flags last", "flags first"])
+def test_every_linker_and_order(plain, tmp_path, check, linker, order):
+    # With --as-needed, as some distributions have it by default, a library in front of
+    # what needs it counts for nothing: then the second of the two would say the major.
+    tool("ld.lld" if linker == "lld" else linker if linker == "mold" else f"ld.{linker}")
+    found = flags(plain, "cudart-stub-12")
+    source = PROJECT / "app.c"
+    run(*build.CC, f"-fuse-ld={linker}", "-Wl,--as-needed", "-o", tmp_path / "app",
+        *([source, *found] if order == "flags last" else [*found, source]))
+    check(tmp_path / "app", 12, plain.libdir)
+
+
+def test_the_package_without_a_major_guesses_nothing(tree):
+    status, said = pkg_config(tree, "--libs", "cudart-stub", check=False)
+    assert status != 0 and "cudart-stub-NOT_SAID" in said
+
+
+def test_the_major_as_a_variable(tree, tmp_path, check):
+    found = pkg_config(tree, "--define-variable=cuda_major=13", "--cflags", "--libs", "cudart-stub")
+    check(compile(tmp_path, *found), 13, tree.libdir)
+
+
+def test_the_builder_of_lazycuda_may_have_chosen_one(tmp_path, check):
+    tree = installed.install(tmp_path, "CUDA_ABI=11", own=f"{installed.OWN}-abi11")
+    check(compile(tmp_path, *flags(tree, "cudart-stub")), 11, tree.libdir)
+
+
+def test_where_the_import_libraries_are_can_be_asked(tree, tmp_path, check):
+    # For linkers that do not know the flags: nvcc -cudart none -L$(...) -lcudart_stub
+    where, = pkg_config(tree, "--variable=importdir", "cudart-stub-12")
+    check(compile(tmp_path, f"-L{where}", "-lcudart_stub"), 12, tree.libdir)
+
+
+def test_the_headers_are_found(tree, tmp_path):
+    source = tmp_path / "header.c"
+    source.write_text("#include <lazycuda.h>\n#include <lazycuda_link.h>\n"
+                      "int main(void) { return !lazycuda_version(); }\n")
+    run(*build.CC, source, *flags(tree, "cudart-stub-12"), "-o", tmp_path / "header")
+
+
+def test_the_dispatch_library(tree, tmp_path):
+    said = pkg_config(tree, "--libs", "lazycuda-link")
+    assert said[-1] == "-llazycuda_link"
+    source = tmp_path / "none.c"
+    source.write_text("int main(void) { return 0; }\n")
+    run(*build.CC, source, "-Wl,--no-as-needed", *said, "-o", tmp_path / "none")
+
+
+def test_the_packages_are_valid(tree):
+    for file in sorted(tree.pkgconfig.glob("*.pc")):
+        if file.stem[-2:].isdigit() or file.stem == "lazycuda-link":
+            pkg_config(tree, "--validate", file.stem)
+            assert pkg_config(tree, "--modversion", file.stem) == ["0.1.0"]
+
+
+def test_a_makefile(tree, tmp_path, check):
+    tool("pkg-config")
+    shutil.copytree(PROJECT, tmp_path / "project")
+    run("make", "-C", tmp_path / "project", "CUDA_MAJOR=11", PKG_CONFIG_PATH=tree.pkgconfig)
+    check(tmp_path / "project" / "app", 11, tree.libdir)
+
+
+def meson(tree, folder, *options, **env):
+    tool("ninja")
+    run(tool("meson"), "setup", folder, PROJECT, *options, PKG_CONFIG_PATH=tree.pkgconfig, **env)
+    run("meson", "compile", "-C", folder)
+    return folder / "app"
+
+
+@pytest.mark.parametrize("abi", [11, 13])
+def test_meson_by_pkg_config(tree, tmp_path, check, abi):
+    # Nothing says where the stubs are: Meson puts that into the run path.
+    tool("pkg-config")
+    check(meson(tree, tmp_path / "build", f"-Dpackage=cudart-stub-{abi}"), abi)
+
+
+def test_meson_by_cmake(plain, tmp_path, check):
+    # Meson itself looks for CMake packages in few folders; lib64 is not one of them.
+    tool("cmake")
+    program = meson(plain, tmp_path / "build", "-Dpackage=lazycuda", "-Dmethod=cmake",
+                    "-Dmodules=lazycuda::cudart", f"-Dcmake_prefix_path={plain.prefix}",
+                    "-Dcmake_args=-DLAZYCUDA_ABI=12")
+    check(program, 12)
+
+
+@pytest.mark.parametrize("as_needed", ["", "-Wl,--as-needed"])
+def test_cmake_by_pkg_config(tree, tmp_path, check, as_needed):
+    tool("pkg-config")
+    project = tmp_path / "project"
+    project.mkdir()
+    shutil.copy(PROJECT / "app.c", project)
+    (project / "CMakeLists.txt").write_text("""
+        cmake_minimum_required(VERSION 3.13)
+        project(app C)
+        find_package(PkgConfig REQUIRED)
+        pkg_check_modules(CUDART REQUIRED IMPORTED_TARGET cudart-stub-12)
+        add_executable(app app.c)
+        target_link_libraries(app PRIVATE PkgConfig::CUDART)
+        """)
+    run(tool("cmake"), "-S", project, "-B", tmp_path / "build",
+        f"-DCMAKE_EXE_LINKER_FLAGS={as_needed}", PKG_CONFIG_PATH=tree.pkgconfig)
+    run("cmake", "--build", tmp_path / "build")
+    check(tmp_path / "build" / "app", 12)
+
+
+def test_a_folder_of_the_system_is_no_flag(tmp_path):
+    # An installed tree in /usr adds no -L/usr/lib: pkg-config knows the system's folders.
+    tree = installed.install(tmp_path, prefix="/usr", lib="lib/x86_64-linux-gnu")
+    status, said = run(tool("pkg-config"), "--libs", "lazycuda-link",
+                       PKG_CONFIG_LIBDIR=tree.pkgconfig,
+                       PKG_CONFIG_SYSTEM_LIBRARY_PATH=os.path.realpath(tree.libdir))
+    assert status == 0 and said.split()[-1] == "-llazycuda_link"

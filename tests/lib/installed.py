@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""What `make install` makes, as its users get it: put down with DESTDIR, then moved.
+
+The build is one of its own, so that no other test's files change meanwhile.
+"""
+import pathlib
+import shutil
+from dataclasses import dataclass
+
+import build
+
+OWN = build.BUILD / "tests" / "installed"
+
+
+@dataclass
+class Tree:
+    prefix: pathlib.Path
+    libdir: pathlib.Path
+
+    @property
+    def pkgconfig(self):
+        return self.libdir / "pkgconfig"
+
+    @property
+    def cmake(self):
+        return self.libdir / "cmake" / "lazycuda"
+
+    def import_library(self, library, major):
+        return self.libdir / "lazycuda" / f"cuda{major}" / f"lib{library}_stub.so"
+
+    def compat(self, major):
+        return self.libdir / "lazycuda" / f"compat{major}"
+
+
+def install(folder, *settings, prefix="/opt/lazycuda", lib="lib", own=OWN):
+    """An install tree below folder/moved: nothing in it may know where it was made."""
+    build.make(f"BUILD={own}", f"DESTDIR={folder}/dest", f"PREFIX={prefix}",
+               f"LIBDIR={prefix}/{lib}", *settings, "install")
+    shutil.move(f"{folder}/dest{prefix}", folder / "moved")
+    return Tree(folder / "moved", folder / "moved" / lib)
+
+
+def files(folder):
+    """{name below the folder: bytes, or where a link leads, or None for a folder}"""
+    found = {}
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        name = str(path.relative_to(folder))
+        found[name] = (str(path.readlink()) if path.is_symlink() else
+                       None if path.is_dir() else path.read_bytes())
+    return found

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Projects built with an installed tree, and what is asked of each program."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import build
+import elf
+from fakes import answer, fake
+
+PROJECT = build.TESTS / "install" / "project"
+CALLS = ("cudaDeviceSynchronize", "cudaMemAdvise")
+NODES = {11: "libcudart.so.11.0", 12: "libcudart.so.12", 13: "libcudart.so.13"}
+FAKES = {11: "11.8", 12: "12.9", 13: "13.5"}
+
+
+class Checker:
+    def __init__(self, world):
+        self.world = world
+
+    def __call__(self, program, abi, libdir=None, libraries=("cudart",)):
+        """The program needs the stubs and nothing of CUDA, asks for the versions of its
+        major, gets an error where there is nothing, and else what is there."""
+        dynamic = elf.dynamic(program)
+        cuda = [name for name in dynamic["NEEDED"] if name.startswith(("libcu", "libnv"))]
+        assert sorted(cuda) == sorted(f"lib{name}_stub.so" for name in libraries)
+        nodes = {s.name: s.node for s in elf.imports(program)}
+        assert {nodes[name] for name in CALLS} == {NODES[abi]}
+        assert "lazycuda/cuda" not in "".join(
+            dynamic.get("RUNPATH", []) + dynamic.get("RPATH", []))
+        if libdir:
+            self.world.search(libdir)
+        assert self.world.run(program).out.split()[:2] == ["303", "303"]
+        version = FAKES[abi]
+        self.world.loader(*[fake(name, version) for name in libraries
+                            if (name, abi) != ("nvJitLink", 11)])
+        said = self.world.run(program).out.split()
+        assert said == [str(answer("cudart", name, version)) for name in CALLS] + [
+            "0"] * (len(libraries) - 1)
+
+
+def tool(name):
+    path = shutil.which(name)
+    if not path:
+        pytest.skip(f"there is no {name} (cmake, meson, ninja: tests/requirements.txt)")
+    return path
+
+
+def run(*command, cwd=None, check=True, **env):
+    """Outside the sandbox, as whoever builds something does."""
+    done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL,
+                          env={**clean_environment(), **{k: str(v) for k, v in env.items()}},
+                          capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert not check or done.returncode == 0, said
+    return done.returncode, said
+
+
+def clean_environment():
+    """What `make test` was called with is not for these builds, nor is CUDA's."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("MAKE", "MFLAGS", "CUDA", "LD_", "PKG_CONFIG", "CMAKE", "LAZYCUDA"))}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Wheels from PyPI, fetched when a test wants them and kept below build/."""
+import subprocess
+import sys
+
+import build
+
+# Built for 11, 12 and 13; with the libraries of others, renamed ones, copies of
+# their own, and with none.  The names are those of the whole wheels.
+WHEELS = """
+bitsandbytes-cuda110==0.26.0.post2 bitsandbytes-cuda117==0.26.0.post2 torchaudio==2.0.2
+torchvision==0.15.2 torchaudio==2.8.0 torchvision==0.21.0 cumm-cu120==0.6.3
+faiss-gpu-cu12==1.14.1.post1 torch-memory-saver==0.0.10 torchao==0.18.0 torchaudio==2.11.0
+torchcodec==0.17.0 torchvision==0.29.2
+""".split()
+TAGS = ("manylinux1", "manylinux2014", "manylinux_2_17", "manylinux_2_24", "manylinux_2_27",
+        "manylinux_2_28")
+
+
+def folder(wheel):
+    return build.BUILD / "tests" / "wheels" / wheel
+
+
+def fetch(wheel):
+    """None, or why it could not be had."""
+    target = folder(wheel)
+    if list(target.glob("*.whl")):
+        return None
+    target.mkdir(parents=True, exist_ok=True)
+    platforms = [word for tag in TAGS for word in ("--platform", f"{tag}_x86_64")]
+    pip = subprocess.run(
+        [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
+         "--disable-pip-version-check", "--only-binary=:all:", "--python-version", "3.11",
+         *platforms, "--platform", "any", "--dest", target, wheel],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if pip.returncode:
+        return (pip.stderr.strip() or "pip says nothing").splitlines()[-1]
+    return None

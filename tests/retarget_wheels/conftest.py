@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+import json
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import build
+
+CODE = build.ROOT / "packaging" / "python" / "lazycuda"
+
+
+@pytest.fixture
+def retarget(patchelf, tmp_path):
+    """retarget(file, ...) runs it, into tmp_path/out unless told otherwise; what
+    it says is there as JSON too."""
+    def run(*arguments, status=0, env=None, json_wanted=True):
+        words = [str(word) for word in arguments]
+        if "-o" not in words and "--in-place" not in words:
+            (tmp_path / "out").mkdir(exist_ok=True)
+            words = ["-o", str(tmp_path / "out"), *words]
+        done = subprocess.run(
+            [sys.executable, "-B", CODE, "retarget", *(["--json"] if json_wanted else []), *words],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=tmp_path,
+            env={**os.environ, **(env or {})})
+        assert done.returncode == status, done.stdout + done.stderr
+        said = json.loads(done.stdout) if json_wanted and done.stdout else {}
+        return SimpleNamespace(out=done.stdout, err=done.stderr, said=said,
+                               files=said.get("files"), wheels=said.get("wheels"))
+    run.out = tmp_path / "out"
+    return run

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""A patchelf that is missing, forbidden or spoils files: nothing is written."""
+import os
+import shutil
+import stat
+
+import pytest
+
+import build
+import elf
+import wheel_files
+from importer import importer, patch, real
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    file = importer(tmp_path, "cudaMalloc", link=[library])
+    return file, wheel_files.make(tmp_path, {"pkg/module.so": file})
+
+
+@pytest.fixture
+def wrapper(tmp_path):
+    """wrapper(shell code) is a patchelf that runs it: $REAL is a good one, and
+    $FILE what it is to change."""
+    program = shutil.which("patchelf")
+
+    def make(code):
+        path = tmp_path / "wrapped"
+        path.write_text(f"#!/bin/sh\nREAL={program}\n"
+                        "for FILE in \"$@\"; do :; done\n"
+                        "[ \"$1\" = --version ] && exec $REAL --version\n" + code + "\n")
+        path.chmod(0o755)
+        return path
+    return make
+
+
+def state(folder):
+    return {path: (path.read_bytes(), path.stat().st_mode) for path in folder.rglob("*")
+            if path.is_file()}
+
+
+def refused(retarget, tmp_path, inputs, *options, **more):
+    """What is said when it fails on the file and on the wheel; nothing changed."""
+    codes = []
+    for path in inputs:
+        before = state(tmp_path)
+        done = retarget("--in-place", *options, path, status=1, **more)
+        said, = done.files + done.wheels
+        assert said["outcome"] == "refused" and said["output"] is None
+        assert state(tmp_path) == before
+        codes.append((said["code"], said["error"]))
+    assert codes[0][0] == codes[1][0]
+    return codes[0]
+
+
+def test_no_patchelf(retarget, tmp_path, inputs):
+    # Not even beside this Python: a Python that has none beside it.
+    (tmp_path / "bin").mkdir()
+    code, error = refused(retarget, tmp_path, inputs, "--patchelf", tmp_path / "bin" / "patchelf")
+    assert code == "NO_PATCHELF" and "cannot be run" in error
+
+
+def test_no_patchelf_on_path(inputs, tmp_path, world, patchelf):
+    python = shutil.which("python3", path="/usr/bin:/bin")
+    if not python:
+        pytest.skip("there is no Python that belongs to the system")
+    done = world.run(python, "-B", build.ROOT / "packaging/python/lazycuda", "retarget",
+                     "--in-place", inputs[0], check=False)
+    assert done.status == 1 and "there is no patchelf on PATH" in done.err
+
+
+@pytest.mark.parametrize("version, word", [
+    ("0.14.3", "0.14.5 is the oldest"), ("0.9", "0.14.5 is the oldest"), ("0.18.0", "misaligns"),
+    ("nonsense", "does not tell its version")])
+def test_a_patchelf_that_is_refused(retarget, tmp_path, inputs, wrapper, version, word):
+    program = wrapper("")
+    program.write_text(f"#!/bin/sh\necho patchelf {version}\n")
+    code, error = refused(retarget, tmp_path, inputs, "--patchelf", program)
+    assert code in ("PATCHELF_VERSION", "NO_PATCHELF") and word in error
+
+
+@pytest.mark.parametrize("damage, word", [
+    ("exit 3", "failed with status 3"),
+    (": nothing is done", "DT_NEEDED is libcudart.so.12"),
+    ("$REAL --remove-needed libcudart.so.12 $FILE", "DT_NEEDED is"),
+    ("$REAL \"$@\"; truncate -s 9000 $FILE", "cut short"),
+    ("$REAL \"$@\"; : >$FILE", "is empty"),
+    ("$REAL \"$@\"; $REAL --set-soname other.so $FILE", "SONAME"),
+    ("$REAL \"$@\"; $REAL --set-rpath /elsewhere $FILE", "search path"),
+    ("$REAL \"$@\"; $REAL --clear-symbol-version cudaMalloc $FILE", "symbol cudaMalloc"),
+    ("$REAL \"$@\"; spoil segments", "misaligned"),
+    ("$REAL \"$@\"; spoil code", "code or constants"),
+    ("$REAL \"$@\"; spoil relocations", "relocations"),
+    ("$REAL \"$@\"; spoil names", "section table"),
+])
+def test_what_it_spoils_is_noticed(retarget, tmp_path, inputs, wrapper, damage, word):
+    spoiler = tmp_path / "spoil.py"
+    spoiler.write_text(SPOILER)
+    program = wrapper(f"spoil() {{ python3 {spoiler} $1 $FILE; }}\n{damage}")
+    code, error = refused(retarget, tmp_path, inputs, "--patchelf", program)
+    assert word in error and code in ("SPOILT", "PATCHELF", "UNREADABLE")
+
+
+# Changes one thing in a file that only the comparison can see.
+SPOILER = r"""
+import struct, sys
+kind, path = sys.argv[1:]
+data = bytearray(open(path, "rb").read())
+phoff, shoff = struct.unpack_from("<QQ", data, 32)
+phnum, = struct.unpack_from("<H", data, 56)
+shnum, names = struct.unpack_from("<HH", data, 60)
+headers = [phoff + 56 * i for i in range(phnum)]
+loads = [at for at in headers if struct.unpack_from("<I", data, at)[0] == 1]
+sections = [shoff + 64 * i for i in range(shnum)]
+if kind == "segments":
+    last = loads[-1]
+    offset, address = struct.unpack_from("<QQ", data, last + 8)
+    data += data[offset:]
+    struct.pack_into("<Q", data, last + 48, 0x10000)
+    struct.pack_into("<Q", data, last + 8, offset + 8)
+elif kind == "code":
+    text = next(at for at in sections if struct.unpack_from("<IQ", data, at + 4)[:2] == (1, 6))
+    data[struct.unpack_from("<Q", data, text + 24)[0]] ^= 1
+elif kind == "relocations":
+    rela = next(at for at in sections if struct.unpack_from("<I", data, at + 4)[0] == 4)
+    data[struct.unpack_from("<Q", data, rela + 24)[0] + 16] ^= 1
+else:
+    symbols = next(at for at in sections if struct.unpack_from("<I", data, at + 4)[0] == 11)
+    struct.pack_into("<Q", data, symbols + 16, 0)
+open(path, "wb").write(data)
+"""
+
+
+def test_a_wrong_index_of_section_names_is_mended(retarget, tmp_path, inputs, wrapper):
+    # patchelf does that to NVIDIA's own libraries; nm then sees no symbols.
+    spoiler = tmp_path / "spoil.py"
+    spoiler.write_text("import struct, sys\nf = open(sys.argv[1], 'r+b')\nf.seek(62)\n"
+                       "f.write(struct.pack('<H', 1))\nf.close()\n")
+    program = wrapper(f"$REAL \"$@\"; python3 {spoiler} $FILE")
+    retarget("--in-place", "--patchelf", program, inputs[0])
+    assert ".dynsym" in elf.readelf("-S", inputs[0])
+    assert "cudaMalloc" in build.output("nm", "-D", inputs[0])
+
+
+def test_a_stub_that_lacks_what_is_imported(retarget, tmp_path, inputs):
+    # The stubs that are given are of another version than they should be.
+    stubs = tmp_path / "stubs"
+    stubs.mkdir()
+    for soname in ("libcudart", "libnvrtc", "libnvJitLink"):
+        node = "libnvJitLink.so.12" if "nvJ" in soname else f"{soname}.so.12"
+        real(stubs, f"{soname}_stub.so", "cudaFree", node=node)
+    code, error = refused(retarget, tmp_path, inputs, "--stubs", stubs)
+    assert code == "NO_NAME" and "cudaMalloc of libcudart.so.12" in error
+
+
+def test_no_stubs(retarget, tmp_path, inputs):
+    code, error = refused(retarget, tmp_path, inputs, "--stubs", tmp_path)
+    assert code == "NO_STUBS" and "libcudart_stub.so" in error
+
+
+def test_a_file_whose_constructor_crashes(retarget, tmp_path):
+    source = tmp_path / "crash.c"
+    source.write_text("int cudaMalloc(); void *p = cudaMalloc;\n"
+                      "__attribute__((constructor)) void crash(void) { __builtin_trap(); }\n")
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    build.output(*build.CC, "-shared", "-fPIC", "-o", tmp_path / "crash.so", source, library)
+    said, = retarget("--in-place", tmp_path / "crash.so", status=1).files
+    assert said["code"] == "LOAD" and "SIGILL" in said["error"] or "SIGTRAP" in said["error"]
+    # Asked to run nothing, it does not.
+    said, = retarget("--in-place", "--no-load", tmp_path / "crash.so").files
+    assert said["not_loaded"] == "not asked for (--no-load)"
+
+
+def test_what_cannot_be_loaded_here_is_said_and_is_no_failure(retarget, tmp_path):
+    links = [real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"),
+             real(tmp_path, "libcublas.so.12", "cublasCreate")]
+    file = importer(tmp_path, "cudaMalloc", "cublasCreate", link=links)
+    (tmp_path / "libcublas.so.12").rename(tmp_path / "hidden")
+    said, = retarget(file).files
+    assert said["loaded"] is False and said["not_loaded"] == "not here: libcublas.so.12"
+
+
+def test_another_version_need_without_its_library_is_said(retarget, tmp_path):
+    # onnxruntime-gpu 1.15.1 again: ld.so ends with an assertion, as it did before.
+    links = [real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"),
+             real(tmp_path, "libcublas.so.12", "cublasCreate", node="libcublas.so.12")]
+    file = importer(tmp_path, "cudaMalloc", "cublasCreate", link=links)
+    patch(file, "--remove-needed", "libcublas.so.12")
+    said, = retarget(file).files
+    assert said["not_loaded"] == "not here: libcublas.so.12"
+
+
+def test_a_library_on_ld_library_path_counts(retarget, tmp_path):
+    links = [real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"),
+             real(tmp_path, "libelsewhere.so.1", "somewhere")]
+    file = importer(tmp_path, "cudaMalloc", "somewhere", link=links)
+    said, = retarget(file, env={"LD_LIBRARY_PATH": str(tmp_path)}).files
+    assert said["loaded"] is True
+
+
+def test_what_changes_the_dynamic_linker_does_not_count(retarget, tmp_path, inputs):
+    # A preloaded library that ends whatever it is loaded into but this Python.
+    source = tmp_path / "preload.c"
+    source.write_text("#include <stdlib.h>\n#include <unistd.h>\n"
+                      "__attribute__((constructor)) void end(void)\n"
+                      "{ if (getenv(\"LD_BIND_NOW\")) _exit(9); }\n")
+    build.output(*build.CC, "-shared", "-fPIC", "-o", tmp_path / "preload.so", source)
+    said, = retarget(inputs[0], env={"LD_PRELOAD": str(tmp_path / "preload.so")}).files
+    assert said["loaded"] is True
+
+
+def test_a_folder_that_cannot_be_written_to(retarget, tmp_path, inputs):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    assert "closed" in retarget("-o", folder, inputs[0], status=2).err

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda retarget FILE`: what it makes of each kind of file."""
+import importlib
+import os
+import shutil
+import sys
+
+import pytest
+
+import build
+import elf
+from importer import importer, patch, real
+from world import World
+
+
+def module(folder, soname="libcudart.so.12", node="libcudart.so.12", names=("cudaMalloc",), **more):
+    return importer(folder, *names, link=[real(folder, soname, *names, node=node)],
+                    **more)
+
+
+def nodes(file):
+    """{file that a version need names: its nodes}"""
+    found, current = {}, None
+    for line in elf.readelf("-V", file).partition("Version needs section")[2].splitlines():
+        if "File: " in line:
+            current = line.split("File: ")[1].split()[0]
+        elif "Name: " in line:
+            found.setdefault(current, []).append(line.split("Name: ")[1].split()[0])
+    return found
+
+
+@pytest.mark.parametrize("soname, node", [
+    ("libcudart.so.13", "libcudart.so.13"), ("libcudart.so.12", "libcudart.so.12"),
+    ("libcudart.so.11.0", "libcudart.so.11.0"),
+    # As auditwheel renames, and as others do.
+    ("libcudart-09529672.so.12.6.77", "libcudart.so.12"),
+    ("libcudart.782fcab0.so.11.0", "libcudart.so.11.0")])
+def test_the_need_and_the_version_need_are_replaced(retarget, tmp_path, soname, node):
+    file = module(tmp_path, soname, node)
+    said, = retarget(file).files
+    assert said["outcome"] == "retargeted" and said["loaded"] is True
+    assert said["replaced"] == [{"library": "cudart", "needed": soname,
+                                 "stub": "libcudart_stub.so", "imports": 1}]
+    made = retarget.out / "module.so"
+    assert elf.dynamic(made)["NEEDED"] == ["libcudart_stub.so", "libc.so.6"]
+    assert nodes(made)["libcudart_stub.so"] == [node] and soname not in nodes(made)
+    assert said["output"] == str(made)
+    # BFD tools see what the dynamic linker sees.
+    assert {(s.name, s.node) for s in elf.imports(made)} >= {("cudaMalloc", node)}
+
+
+@pytest.mark.parametrize("node", ["libnvrtc.so.11.0", "libnvrtc.so.11.1"])
+def test_nodes_of_older_minors(retarget, tmp_path, node):
+    file = importer(tmp_path, "nvrtcVersion", link=[
+        real(tmp_path, node, "nvrtcVersion", node=node)])
+    said, = retarget(file).files
+    assert said["replaced"][0]["stub"] == "libnvrtc_stub.so" and said["loaded"]
+
+
+def test_three_libraries_at_once(retarget, tmp_path):
+    links = [real(tmp_path, soname, name, node=soname) for soname, name in (
+        ("libcudart.so.12", "cudaMalloc"), ("libnvrtc.so.12", "nvrtcVersion"),
+        ("libnvJitLink.so.12", "nvJitLinkVersion"))]
+    said, = retarget(importer(tmp_path, "cudaMalloc", "nvrtcVersion", "nvJitLinkVersion",
+                              link=links)).files
+    assert sorted(elf.dynamic(retarget.out / "module.so")["NEEDED"])[1:] == [
+        "libcudart_stub.so", "libnvJitLink_stub.so", "libnvrtc_stub.so"]
+    assert said["loaded"]
+
+
+def test_needed_for_nothing(retarget, tmp_path):
+    file = importer(tmp_path, link=[real(tmp_path, "libcudart.so.12", "cudaMalloc")])
+    said, = retarget(file).files
+    assert said["replaced"][0]["imports"] == 0
+    assert "libcudart_stub.so" in elf.dynamic(retarget.out / "module.so")["NEEDED"]
+
+
+def test_a_version_need_without_the_library(retarget, tmp_path):
+    # onnxruntime-gpu 1.15.1: ld.so wants that name among the loaded objects.
+    file = patch(module(tmp_path), "--remove-needed", "libcudart.so.12")
+    said, = retarget(file).files
+    made = retarget.out / "module.so"
+    assert "libcudart_stub.so" in elf.dynamic(made)["NEEDED"]
+    assert set(nodes(made)) - {"libc.so.6"} == {"libcudart_stub.so"} and said["loaded"]
+    assert "has a version need of libcudart.so.12 but no DT_NEEDED" in said["notes"][0]
+
+
+def test_a_version_need_of_another_name_than_the_library(retarget, tmp_path):
+    # auditwheel and patchelf of an age renamed one and not the other.
+    file = module(tmp_path)
+    shutil.copy(tmp_path / "libcudart.so.12", tmp_path / "libcudart-00c0ffee.so.12.1")
+    patch(file, "--remove-needed", "libcudart.so.12")
+    patch(file, "--add-needed", "libcudart-00c0ffee.so.12.1")
+    said, = retarget(file).files
+    made = retarget.out / "module.so"
+    assert [name for name in elf.dynamic(made)["NEEDED"] if "cudart" in name] == [
+        "libcudart_stub.so"]
+    assert set(nodes(made)) - {"libc.so.6"} == {"libcudart_stub.so"} and said["loaded"]
+
+
+def test_imports_without_a_version(retarget, tmp_path):
+    file = module(tmp_path, node=None)
+    said, = retarget(file).files
+    assert "imports without a version (cudaMalloc)" in said["notes"][0] and said["loaded"]
+
+
+def test_an_import_without_a_version_that_differs_is_refused(retarget, tmp_path):
+    file = module(tmp_path, node=None, names=["cudaMemAdvise"])
+    said, = retarget(file, status=1).files
+    assert said["code"] == "UNVERSIONED" and "cudaMemAdvise" in said["error"]
+    assert not list(retarget.out.iterdir())
+
+
+def test_nvrtcs_builtins_are_not_nvrtc(retarget, tmp_path):
+    builtins = "libnvrtc-builtins-a1d5fce3.so.12.6.85"
+    file = importer(tmp_path, "nvrtcVersion", link=[
+        real(tmp_path, "libnvrtc-d7c32a86.so.12.6.85", "nvrtcVersion", node="libnvrtc.so.12"),
+        real(tmp_path, builtins, "getBuiltins")])
+    said, = retarget(file).files
+    assert said["needed_removed"] == [builtins] and said["loaded"]
+    assert [name for name in elf.dynamic(retarget.out / "module.so")["NEEDED"]
+            if "nvrtc" in name] == ["libnvrtc_stub.so"]
+
+
+def test_builtins_alone_are_left(retarget, tmp_path):
+    file = importer(tmp_path, link=[real(tmp_path, "libnvrtc-builtins.so.12.6", "getBuiltins")])
+    assert retarget(file, status=1).files[0]["outcome"] == "nothing"
+
+
+@pytest.mark.parametrize("soname, code", [
+    ("libcudart.so.10.2", "CUDA_10"), ("libcudart-1b201d85.so.10.1.243", "CUDA_10"),
+    ("libcudart.so.9.0", "CUDA_10"), ("libcudart.so.14", "CUDA_TOO_NEW")])
+def test_a_major_that_the_stubs_do_not_stand_for(retarget, tmp_path, soname, code):
+    file = module(tmp_path, soname, "libcudart.so." + soname.split(".so.")[1])
+    said, = retarget(file, status=1).files
+    assert said["outcome"] == "refused" and said["code"] == code and soname in said["error"]
+    assert "11, 12 and 13" in said["error"]
+
+
+def test_a_name_that_the_stub_does_not_have(retarget, tmp_path):
+    said, = retarget(module(tmp_path, names=["cudaOfTomorrow"]), status=1).files
+    assert said["code"] == "NO_NAME" and "cudaOfTomorrow" in said["error"]
+
+
+def test_a_static_runtime_is_out_of_reach(retarget, tmp_path):
+    said, = retarget(importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx"), status=1).files
+    assert said["outcome"] == "nothing" and "linked statically" in said["notes"][0]
+
+
+def test_a_static_runtime_beside_another_library(retarget, tmp_path):
+    said, = retarget(module(tmp_path, text="/cudart.shm.%x.%x.%llx")).files
+    assert "linked statically as well" in said["notes"][0]
+
+
+def test_what_has_nothing_to_do_with_cuda(retarget, tmp_path):
+    assert retarget(importer(tmp_path, link=[]), status=1).files[0]["outcome"] == "nothing"
+    assert not list(retarget.out.iterdir())
+
+
+def test_the_second_time_there_is_nothing_to_do(retarget, tmp_path):
+    retarget("--in-place", module(tmp_path))
+    before = (tmp_path / "module.so").read_bytes()
+    said, = retarget("--in-place", tmp_path / "module.so").files
+    assert said["outcome"] == "already" and (tmp_path / "module.so").read_bytes() == before
+
+
+def test_a_real_library_itself_is_refused(retarget, tmp_path):
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    assert retarget(library, status=1).files[0]["code"] == "LIBRARY"
+
+
+def test_a_program(retarget, tmp_path):
+    source = tmp_path / "main.c"
+    source.write_text("int cudaDeviceReset(void);\n"
+                      "int main(void) { return cudaDeviceReset() != 303; }\n")
+    library = real(tmp_path, "libcudart.so.12", "cudaDeviceReset", node="libcudart.so.12")
+    build.output(*build.CC, "-o", tmp_path / "program", source, library)
+    said, = retarget("--bundle", tmp_path / "program").files
+    assert "it is a program" in said["not_loaded"] and said["added"] == ["libcudart_stub.so"]
+    World(tmp_path).run(retarget.out / "program")
+
+
+# Where it looks for the stubs.
+
+@pytest.mark.parametrize("flags, kind", [
+    (["--force-rpath"], "RPATH"), ([], "RUNPATH")])
+def test_bundled_stubs_come_first_and_the_old_path_stays(retarget, tmp_path, flags, kind):
+    file = patch(module(tmp_path), *flags, "--set-rpath", "$ORIGIN/../nvidia/lib:/opt/there")
+    said, = retarget("--bundle", file).files
+    assert elf.dynamic(retarget.out / "module.so")[kind] == [
+        "$ORIGIN:$ORIGIN/../nvidia/lib:/opt/there"]
+    assert (retarget.out / "libcudart_stub.so").read_bytes() == \
+        build.stub("cudart").read_bytes()
+
+
+def test_without_bundle_the_path_is_as_it_was(retarget, tmp_path):
+    file = patch(module(tmp_path), "--set-rpath", "/opt/there")
+    retarget(file)
+    assert elf.dynamic(retarget.out / "module.so")["RUNPATH"] == ["/opt/there"]
+    assert [path.name for path in retarget.out.iterdir()] == ["module.so"]
+
+
+def test_a_path_where_there_was_none_is_of_the_kind_that_auditwheel_makes(retarget, tmp_path):
+    retarget("--bundle", module(tmp_path))
+    assert elf.dynamic(retarget.out / "module.so")["RPATH"] == ["$ORIGIN"]
+
+
+# How it is written.
+
+def test_in_place_the_mode_stays_and_a_link_stays_one(retarget, tmp_path):
+    file = module(tmp_path)
+    file.chmod(0o550)
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "link.so"
+    link.symlink_to("../module.so")
+    retarget("--in-place", link)
+    assert link.is_symlink() and file.stat().st_mode & 0o777 == 0o550
+    assert "libcudart_stub.so" in elf.dynamic(file)["NEEDED"]
+
+
+def test_the_input_is_not_touched(retarget, tmp_path):
+    file = module(tmp_path)
+    before = file.read_bytes(), file.stat().st_mtime_ns
+    retarget(file)
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == before
+
+
+def test_it_refuses_to_overwrite_the_input(retarget, tmp_path):
+    file = module(tmp_path)
+    done = retarget("-o", tmp_path, file, status=2)
+    assert "--in-place" in done.err and "libcudart.so.12" in elf.dynamic(file)["NEEDED"]
+
+
+def test_one_refusal_and_nothing_is_written(retarget, tmp_path):
+    good, other = module(tmp_path), tmp_path / "other"
+    other.mkdir()
+    bad = module(other, names=["cudaOfTomorrow"], name="bad.so")
+    done = retarget("--in-place", good, bad, status=1)
+    assert [file["outcome"] for file in done.files] == ["retargeted", "refused"]
+    assert "libcudart.so.12" in elf.dynamic(good)["NEEDED"] and done.files[0]["output"] is None
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".lazycuda")]
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["module.so"], ["-o", "nowhere", "module.so"], ["--in-place", "-o", ".", "module.so"],
+    ["--in-place", "--build-tag", "1", "module.so"], ["-o", ".", "--stubs-in", "../x", "a.whl"],
+    ["-o", ".", "--build-tag", "x-1", "a.whl"], ["-o", ".", "a/x.so", "b/x.so"]])
+def test_wrong_usage(retarget, tmp_path, arguments):
+    done = retarget(*(arguments or ["-o", "."]), status=2, json_wanted=False) \
+        if "-o" in arguments or "--in-place" in arguments or not arguments else None
+    assert done is None or done.err
+
+
+@pytest.mark.parametrize("content, word", [
+    (b"", "is empty"), (b"text\n", "is not an ELF file"), (b"\177ELF" + bytes(60), "64-bit")])
+def test_what_is_not_an_elf_file(retarget, tmp_path, content, word):
+    (tmp_path / "x.so").write_bytes(content)
+    said, = retarget(tmp_path / "x.so", status=2).files
+    assert said["code"] == "UNREADABLE" and word in said["error"]
+
+
+@pytest.mark.parametrize("path", ["nothing.so", "."])
+def test_what_is_no_file(retarget, path):
+    assert retarget(path, status=2).err
+
+
+def test_nothing_in_a_file_is_trusted(retarget, tmp_path):
+    # Whatever is cut off or overwritten: a typed answer, no traceback.
+    good = module(tmp_path).read_bytes()
+    bad = tmp_path / "bad.so"
+    for at in range(16, 64 * 14, 24):
+        data = bytearray(good)
+        data[at:at + 8] = b"\xff" * 8
+        bad.write_bytes(data)
+        check_answer(bad)
+    for size in range(64, len(good), len(good) // 20):
+        bad.write_bytes(good[:size])
+        check_answer(bad)
+
+
+def check_answer(file):
+    """Decides in this process, for it is asked often."""
+    repoint, reader = inside("repoint"), inside("elf")
+    stubs = repoint.read_stubs(build.STUBS)
+    try:
+        repoint.look(reader.read(file), stubs)
+    except (reader.ElfError, repoint.Refused) as refused:
+        assert str(refused)
+
+
+def inside(name):
+    """A module of it."""
+    sys.path.insert(0, str(build.ROOT / "packaging" / "python"))
+    try:
+        return importlib.import_module(f"lazycuda.{name}")
+    finally:
+        sys.path.pop(0)
+
+
+def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path):
+    # What the decision before lets through none of, ld.so has to find by itself.
+    source = tmp_path / "call.c"
+    source.write_text("void cudaOfTomorrow(void); void call(void) { cudaOfTomorrow(); }")
+    library = real(tmp_path, "libcudart.so.12", "cudaOfTomorrow", node="libcudart.so.12")
+    build.output(*build.CC, "-shared", "-fPIC", "-o", tmp_path / "call.so", source, library)
+    patch(tmp_path / "call.so", "--replace-needed", "libcudart.so.12", "libcudart_stub.so")
+    with pytest.raises(inside("repoint").Refused, match="cudaOfTomorrow"):
+        inside("load").check(tmp_path / "call.so", [build.STUBS], run=False)
+
+
+def test_a_file_for_another_machine_says_which_stubs_it_wants(retarget, tmp_path):
+    data = bytearray(module(tmp_path).read_bytes())
+    data[18:20] = (183).to_bytes(2, "little")
+    (tmp_path / "arm.so").write_bytes(data)
+    said, = retarget(tmp_path / "arm.so", status=1).files
+    assert said["code"] == "MACHINE" and "aarch64" in said["error"] and "--stubs" in said["error"]
+
+
+def test_text_output(retarget, tmp_path):
+    done = retarget(module(tmp_path), json_wanted=False)
+    assert done.out.splitlines()[:2] == [
+        f"{tmp_path}/module.so: written to {retarget.out}/module.so",
+        "    libcudart.so.12 -> libcudart_stub.so (1 name)"]
+
+
+@pytest.fixture
+def command(world):
+    """Runs the command in C with such a PATH."""
+    if "retarget" not in world.cli("--help").out:
+        pytest.skip("build/bin/lazycuda is older than retarget: run make")
+    return lambda path, *arguments, **options: world.run(
+        shutil.which("env"), f"PATH={path}", build.BUILD / "bin" / "lazycuda", "retarget",
+        *arguments, **options)
+
+
+def test_the_command_runs_it(command, tmp_path, patchelf):
+    file = module(tmp_path)
+    command(os.environ["PATH"], "--in-place", file)
+    assert "libcudart_stub.so" in elf.dynamic(file)["NEEDED"]
+
+
+def test_without_python_it_says_so(command, tmp_path):
+    done = command(tmp_path, "--in-place", "x.so", check=False)
+    assert done.status == 2 and "python3 cannot be run" in done.err
+
+
+def test_modules_are_not_taken_from_where_it_is_called(command, tmp_path, patchelf):
+    file = module(tmp_path)
+    (tmp_path / "zipfile.py").write_text("raise SystemExit(99)")
+    command(os.environ["PATH"], "--in-place", file)

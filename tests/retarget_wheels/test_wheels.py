@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda retarget WHEEL`: what it makes of made-up wheels."""
+import json
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+import elf
+import wheel_files
+from importer import importer, patch, real
+
+RENAMED = "libcudart-09529672.so.12.6.77"
+NVRTC = "libnvrtc-d7c32a86.so.12.6.85"
+BUILTINS = "libnvrtc-builtins-a1d5fce3.so.12.6.85"
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A module that needs libcudart.so.12."""
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    return importer(tmp_path, "cudaMalloc", link=[library])
+
+
+@pytest.fixture
+def repaired(tmp_path):
+    """Members of a wheel as auditwheel leaves it: renamed copies within."""
+    cudart = real(tmp_path, RENAMED, "cudaMalloc", node="libcudart.so.12")
+    nvrtc = real(tmp_path, NVRTC, "nvrtcVersion", node="libnvrtc.so.12")
+    builtins = real(tmp_path, BUILTINS, "getBuiltins")
+    module = importer(tmp_path, "cudaMalloc", "nvrtcVersion", link=[cudart, nvrtc, builtins])
+    patch(module, "--force-rpath", "--set-rpath", "$ORIGIN/../pkg.libs")
+    return {"pkg/__init__.py": b"", "pkg/module.so": module, f"pkg.libs/{RENAMED}": cudart,
+            f"pkg.libs/{NVRTC}": nvrtc, f"pkg.libs/{BUILTINS}": builtins}
+
+
+def out_of(retarget):
+    made, = retarget.out.iterdir()
+    return made
+
+
+def unpacked(retarget, tmp_path):
+    return wheel_files.unpack(out_of(retarget), tmp_path / "site")
+
+
+def test_the_stubs_are_added_and_found(retarget, tmp_path, plain, world):
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/deep/module.so": plain})
+    said, = retarget(wheel).wheels
+    assert said["added"] == ["pkg.libs/libcudart_stub.so"] and said["removed"] == []
+    assert said["files"][0]["loaded"] is True
+    wheel_files.check_record(out_of(retarget))
+    site = unpacked(retarget, tmp_path)
+    assert elf.dynamic(site / "pkg/deep/module.so")["RPATH"] == ["$ORIGIN/../../pkg.libs"]
+    # Where there is nothing it is loaded with every symbol bound, and answers.
+    opened, = world.probe(f"open:{site / 'pkg/deep/module.so'}", LD_BIND_NOW="1")
+    assert opened["error"] is None
+
+
+def test_bundled_libraries_that_nothing_needs_any_more_are_removed(retarget, tmp_path, repaired):
+    said, = retarget(wheel_files.make(tmp_path, repaired)).wheels
+    assert sorted(said["removed"]) == sorted(
+        f"pkg.libs/{name}" for name in (RENAMED, NVRTC, BUILTINS))
+    names = wheel_files.read(out_of(retarget))
+    assert not [name for name in names if "libcudart-" in name or "libnvrtc-" in name]
+    assert {"pkg.libs/libcudart_stub.so", "pkg.libs/libnvrtc_stub.so"} <= set(names)
+    assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RPATH"] == [
+        "$ORIGIN/../pkg.libs"]
+    wheel_files.check_record(out_of(retarget))
+
+
+def test_builtins_stay_with_an_nvrtc_that_stays(retarget, tmp_path, repaired):
+    # Something that is no business of ours needs this nvrtc under another name.
+    other = tmp_path / "other"
+    other.mkdir()
+    repaired["pkg.libs/libnvrtc-feedbeef.so.12.6.85"] = real(
+        other, "libnvrtc-feedbeef.so.12.6.85", "nvrtcVersion", node="libnvrtc.so.12")
+    said, = retarget(wheel_files.make(tmp_path, repaired)).wheels
+    assert f"pkg.libs/{NVRTC}" in said["removed"]
+    assert f"pkg.libs/{BUILTINS}" not in said["removed"]
+
+
+def test_keep_libraries(retarget, tmp_path, repaired):
+    said, = retarget("--keep-libraries", wheel_files.make(tmp_path, repaired)).wheels
+    assert said["removed"] == [] and f"pkg.libs/{RENAMED}" in wheel_files.read(out_of(retarget))
+
+
+def test_another_folder_for_the_stubs(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    said, = retarget("--stubs-in", "pkg", wheel).wheels
+    assert said["added"] == ["pkg/libcudart_stub.so"]
+    assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RPATH"] == ["$ORIGIN"]
+
+
+def test_a_file_that_pip_moves(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg-1.0.data/platlib/pkg/module.so": plain})
+    retarget(wheel)
+    made = unpacked(retarget, tmp_path) / "pkg-1.0.data/platlib/pkg/module.so"
+    assert elf.dynamic(made)["RPATH"] == ["$ORIGIN/../pkg.libs"]
+
+
+def test_a_file_of_which_nobody_knows_where_it_goes(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg-1.0.data/data/module.so": plain})
+    assert retarget(wheel, status=1).wheels[0]["code"] == "PLACE"
+
+
+def test_one_bad_file_and_the_wheel_is_refused(retarget, tmp_path, plain):
+    other = tmp_path / "other"
+    other.mkdir()
+    bad = importer(other, "cudaMalloc", link=[
+        real(other, "libcudart.so.10.2", "cudaMalloc", node="libcudart.so.10.2")])
+    wheel = wheel_files.make(tmp_path, {"pkg/a.so": plain, "pkg/b.so": bad})
+    said, = retarget(wheel, status=1).wheels
+    assert said["code"] == "CUDA_10"
+    assert said["error"].startswith("pkg/b.so needs libcudart.so.10.2")
+    assert not list(retarget.out.iterdir())
+
+
+def test_a_wheel_without_cuda(retarget, tmp_path):
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b""})
+    assert retarget(wheel, status=1).wheels[0]["outcome"] == "nothing"
+    assert not list(retarget.out.iterdir())
+
+
+def test_static_runtimes_are_named(retarget, tmp_path):
+    module = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module}), status=1).wheels
+    assert said["notes"] == ["pkg/module.so has the CUDA runtime linked statically: out of reach"]
+
+
+# The archive.
+
+def test_members_keep_order_date_mode_and_compression(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/b.py": b"b", "pkg/module.so": plain, "pkg/a.py": b"a"},
+                        compression=zipfile.ZIP_STORED)
+    retarget(wheel)
+    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(out_of(retarget)) as new:
+        before = {info.filename: info for info in old.infolist()}
+        after = {info.filename: info for info in new.infolist()}
+    assert list(after) == [*list(before)[:3], "pkg.libs/libcudart_stub.so", *list(before)[3:]]
+    for name, info in before.items():
+        assert (after[name].date_time, after[name].external_attr, after[name].compress_type) == (
+            info.date_time, info.external_attr, info.compress_type)
+    stub = after["pkg.libs/libcudart_stub.so"]
+    assert stub.date_time == wheel_files.DATE and stub.external_attr >> 16 & 0o777 == 0o755
+
+
+def test_the_same_input_gives_the_same_output(retarget, tmp_path, repaired):
+    wheel = wheel_files.make(tmp_path, repaired)
+    (tmp_path / "again").mkdir()
+    retarget(wheel)
+    retarget("-o", tmp_path / "again", wheel)
+    assert out_of(retarget).read_bytes() == (tmp_path / "again" / wheel.name).read_bytes()
+
+
+def test_source_date_epoch_dates_what_is_new(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    retarget(wheel, env={"SOURCE_DATE_EPOCH": "1700000000"})
+    with zipfile.ZipFile(out_of(retarget)) as made:
+        assert made.getinfo("pkg.libs/libcudart_stub.so").date_time[:3] == (2023, 11, 14)
+        assert made.getinfo("pkg/module.so").date_time == wheel_files.DATE
+
+
+def test_signatures_are_dropped(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain},
+                        more={"pkg-1.0.dist-info/RECORD.jws": b"{}"})
+    said, = retarget(wheel).wheels
+    assert "RECORD.jws" in said["notes"][0]
+    assert "pkg-1.0.dist-info/RECORD.jws" not in wheel_files.read(out_of(retarget))
+    wheel_files.check_record(out_of(retarget))
+
+
+def test_names_with_commas_and_quotes(retarget, tmp_path, plain):
+    odd = 'pkg/a "strange", näme.txt'
+    retarget(wheel_files.make(tmp_path, {odd: b"x", "pkg/module.so": plain}))
+    assert wheel_files.read(out_of(retarget))[odd] == b"x"
+    wheel_files.check_record(out_of(retarget))
+
+
+def test_a_build_tag(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    said, = retarget("--build-tag", "1lazycuda", wheel).wheels
+    made = out_of(retarget)
+    assert made.name == "pkg-1.0-1lazycuda-py3-none-linux_x86_64.whl"
+    assert said["output"] == str(made)
+    assert b"Build: 1lazycuda" in wheel_files.read(made)["pkg-1.0.dist-info/WHEEL"]
+    wheel_files.check_record(made)
+
+
+def test_a_tag_that_promises_too_much_is_named(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain}, tags="py3-none-manylinux1_x86_64")
+    assert "glibc 2.17" in retarget(wheel).wheels[0]["notes"][0]
+
+
+def test_in_place(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    retarget("--in-place", wheel)
+    assert "pkg.libs/libcudart_stub.so" in wheel_files.read(wheel)
+    wheel_files.check_record(wheel)
+    assert retarget("--in-place", wheel).wheels[0]["outcome"] == "already"
+
+
+# Requirements.
+
+REQUIREMENTS = [
+    "numpy>=1.20", "nvidia-cuda-runtime-cu12>=12.1; platform_system == 'Linux'",
+    "nvidia_cuda_runtime_cu12==12.4.127", "nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12",
+    'nvidia-cuda-runtime-cu11; python_version < "3.9" or os_name == "nt"',
+    'nvidia-cuda-runtime==13.*; extra == "gpu"', "nvidia-cuda-runtime>=13.0"]
+
+
+def requirements(wheel):
+    lines = wheel_files.read(wheel)["pkg-1.0.dist-info/METADATA"].decode().splitlines()
+    return ([line[15:] for line in lines if line.startswith("Requires-Dist: ")],
+            [line[16:] for line in lines if line.startswith("Provides-Extra: ")])
+
+
+def test_requirements_are_named_and_stay(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain}, requires=REQUIREMENTS)
+    said, = retarget(wheel).wheels
+    assert [(entry["requirement"], entry["extra"]) for entry in said["requirements"]] == [
+        (REQUIREMENTS[1], "cuda12"), (REQUIREMENTS[2], "cuda12"), (REQUIREMENTS[5], "cuda11"),
+        (REQUIREMENTS[7], "cuda13")]
+    assert requirements(out_of(retarget))[0] == REQUIREMENTS
+
+
+def test_requirements_become_extras(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain}, requires=REQUIREMENTS)
+    said, = retarget("--relax-requirements", wheel).wheels
+    assert all(entry["relaxed"] for entry in said["requirements"])
+    required, extras = requirements(out_of(retarget))
+    assert extras == ["cuda12", "cuda11", "cuda13"]
+    assert required == [
+        "numpy>=1.20",
+        "nvidia-cuda-runtime-cu12>=12.1 ; platform_system == 'Linux' and extra == \"cuda12\"",
+        'nvidia_cuda_runtime_cu12==12.4.127 ; extra == "cuda12"',
+        # The file does not use nvrtc, so who requires it needs it for something else.
+        "nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12",
+        'nvidia-cuda-runtime-cu11 ; (python_version < "3.9" or os_name == "nt") '
+        'and extra == "cuda11"',
+        'nvidia-cuda-runtime==13.*; extra == "gpu"',
+        'nvidia-cuda-runtime>=13.0 ; extra == "cuda13"']
+    requirement = pytest.importorskip("packaging.requirements").Requirement
+    for line in required:
+        requirement(line)
+    text = wheel_files.read(out_of(retarget))["pkg-1.0.dist-info/METADATA"]
+    assert text.endswith(b"\nAbout it.\n")
+    wheel_files.check_record(out_of(retarget))
+
+
+# What others say of the result.
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True)
+
+
+def test_pip_installs_it_and_auditwheel_likes_it(retarget, tmp_path, repaired):
+    retarget(wheel_files.make(tmp_path, repaired))
+    done = run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+               "--target", tmp_path / "installed", out_of(retarget))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "installed/pkg.libs/libcudart_stub.so").exists()
+    pytest.importorskip("auditwheel")
+    done = run(sys.executable, "-m", "auditwheel", "show", out_of(retarget))
+    assert done.returncode == 0, done.stderr
+    libraries = re.findall(r"(\S+) with versions", " ".join(done.stdout.split()))
+    assert [name for name in sorted(libraries) if re.match("lib(cudart|nv)", name)] == [
+        "libcudart_stub.so", "libnvrtc_stub.so"]
+
+
+def test_wheel_unpack_accepts_it(retarget, tmp_path, repaired):
+    pytest.importorskip("wheel")
+    retarget(wheel_files.make(tmp_path, repaired))
+    done = run(sys.executable, "-m", "wheel", "unpack", "-d", tmp_path / "w", out_of(retarget))
+    assert done.returncode == 0, done.stderr
+
+
+# Wheels that are none.
+
+def break_name(wheel):
+    return wheel.rename(wheel.with_name("pkg.whl"))
+
+
+def not_a_zip(wheel):
+    wheel.write_bytes(b"PK\3\4" + bytes(200))
+
+
+def rewrite(wheel, edit):
+    contents = wheel_files.read(wheel)
+    edit(contents)
+    with zipfile.ZipFile(wheel, "w") as out:
+        for name, content in contents.items():
+            out.writestr(name, content)
+
+
+def without_record(wheel):
+    rewrite(wheel, lambda contents: contents.pop("pkg-1.0.dist-info/RECORD"))
+
+
+def outside(wheel):
+    rewrite(wheel, lambda contents: contents.update({"../evil": b"x"}))
+
+
+def two_of_a_name(wheel):
+    with zipfile.ZipFile(wheel, "a") as out, pytest.warns(UserWarning):
+        out.writestr("pkg/module.so", b"another")
+
+
+def spoilt_member(wheel):
+    data = bytearray(wheel.read_bytes())
+    at = data.find(b"pkg/module.so") + 400
+    data[at:at + 64] = bytes(64)
+    wheel.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage, word", [
+    (break_name, "name"), (not_a_zip, "zip"), (without_record, "RECORD"), (outside, "outside"),
+    (two_of_a_name, "two members"), (spoilt_member, "cannot be read")])
+def test_a_damaged_wheel(retarget, tmp_path, plain, damage, word):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    wheel = damage(wheel) or wheel
+    before = wheel.read_bytes()
+    said, = retarget(wheel, status=1).wheels
+    assert said["code"] == "WHEEL" and word in said["error"]
+    assert not list(retarget.out.iterdir()) and wheel.read_bytes() == before
+
+
+def test_text_output(retarget, tmp_path, repaired):
+    done = retarget(wheel_files.make(tmp_path, repaired, requires=["nvidia-cuda-runtime-cu12"]),
+                    json_wanted=False)
+    assert f"pkg.libs/{RENAMED}: removed, nothing needs it now" in done.out
+    assert "still requires nvidia-cuda-runtime-cu12: --relax-requirements" in done.out
+
+
+def test_json_names_the_patchelf(retarget, tmp_path, plain):
+    said = retarget(wheel_files.make(tmp_path, {"pkg/module.so": plain})).said
+    assert set(said) == {"patchelf", "files", "wheels"} and json.dumps(said)
+    assert said["patchelf"]["version"].count(".") == 2

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+from ._native import count
+
+__all__ = ["count"]
