@@ -29,6 +29,9 @@ CC = os.environ.get("CC", "cc")
 
 sys.path.insert(0, str(ROOT / "tools"))
 import fetch  # noqa: E402
+import inspection  # noqa: E402
+import link  # noqa: E402
+import plan  # noqa: E402
 
 
 class Unmeasured(Exception):
@@ -194,6 +197,21 @@ def size(stub):
     return measure
 
 
+def planning(kind):
+    def measure():
+        times = plan.plan_cost(kind, compile, run)
+        return {"a": statistics.median(times), "b": 100, "min": min(times) / 100,
+                "median": statistics.median(times) / 100, "unit": "us", "limit": "1"}
+    return measure
+
+
+def linking(kind):
+    def measure():
+        pairs = link.link_cost(kind, real_libraries()[0].parent, compile, run)
+        return ratio([(a / 1000, b / 1000) for a, b in pairs]) | {"unit": "us", "limit": "1.02"}
+    return measure
+
+
 ROWS = [
     ("forwarded call: stub / direct, time", forwarded_time),
     ("forwarded call: stub - direct", forwarded_instructions),
@@ -203,7 +221,11 @@ ROWS = [
     (f"loading: 3 stubs / 3 libraries of {TOOLKIT}, time", load_time),
     (f"loading: 3 stubs / 3 libraries of {TOOLKIT}, resident", load_memory),
     (f"first call: stub / dlopen of {TOOLKIT}", first_call),
-] + [(f"size: {stub.name} / 400 KiB, stripped", size(stub)) for stub in STUBS]
+] + [(f"plan: 100 inputs, {kind} / 100 us", planning(kind)) for kind in plan.KINDS] + [
+    ("inspect: 500 MB library / read() of it",
+     lambda: inspection.library_file(run, compile, interleaved, ratio, WORK)),
+    ("inspect: 100 MB of fatbins / memcpy()", lambda: inspection.memory(run, compile, ratio)),
+] + [(f"link: handle / nvJitLink alone, {kind}", linking(kind)) for kind in link.KINDS] + [(f"size: {stub.name} / 400 KiB, stripped", size(stub)) for stub in STUBS]
 
 
 def main():
