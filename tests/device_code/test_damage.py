@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""Device code that is cut off, changed or made up."""
+import re
+import struct
+
+import pytest
+
+from code_corpus import real_code
+
+LTOIR = 0x7f4e43ed
+
+
+@pytest.fixture
+def folder(real):
+    return lambda version: real_code(real(version).version)
+
+
+# Real code.
+
+@pytest.mark.parametrize("version", ["11.8", "12.9", "13.0", "13.5"])
+@pytest.mark.parametrize("name", ["h_80.cubin", "e_80.cubin", "h_80.ptx", "h_80.ltoir",
+                                  "h_100a.cubin", "e_100.cubin"])
+def test_every_beginning_of_a_file(folder, sanitized, version, name):
+    file = folder(version) / name
+    if not file.exists():
+        pytest.skip(f"CUDA {version} has no sm_100")
+    said = sanitized("cut", file)
+    whole, from_, complete, _ = map(int, re.findall(r"whole (\d+) from (\d+)\nwith symbols (\d+) "
+                                                    r"from (\d+)", said)[0])
+    if name.endswith("cubin"):
+        assert (whole, complete) == (0, 0)      # the last of its tables ends where it ends
+    elif name.endswith("ltoir"):
+        assert from_ > 40                       # nothing in it tells how long it is
+    else:
+        # Between two declarations PTX can end.
+        length = file.stat().st_size
+        assert from_ >= file.read_bytes().index(b"sm_") and complete < length / 2
+
+
+@pytest.mark.parametrize("version", ["12.9", "13.5"])
+@pytest.mark.parametrize("name", ["k_80.cubin", "e_100.cubin", "k_80.ptx", "k_80.ltoir"])
+def test_changed_bytes(folder, sanitized, version, name):
+    assert "of 3000" in sanitized("change", folder(version) / name, 3000)
+
+
+@pytest.mark.parametrize("name, least", [("k_80.cubin", 4), ("k_80.ptx", 2), ("k_80.ltoir", 0)])
+def test_memory_that_runs_out_is_noticed(folder, sanitized, name, least):
+    last, = sanitized("starve", folder("12.9") / name).splitlines()
+    assert last.startswith("enough: ") and int(last.split()[1]) >= least
+
+
+def test_padding_behind_code_is_no_damage(folder, read):
+    for name in ("h_80.cubin", "h_80.ptx", "h_80.ltoir"):
+        assert read((folder("12.9") / name).read_bytes() + bytes(7)).wrong is None
+
+
+# Cubins, one field after the other.
+
+class Elf:
+    """A cubin of 12.9 to be changed."""
+    def __init__(self, data):
+        self.data = bytearray(data)
+        self.shoff, = struct.unpack_from("<Q", data, 0x28)
+        self.count, self.names = struct.unpack_from("<HH", data, 0x3c)
+
+    def put(self, form, at, value):
+        struct.pack_into("<" + form, self.data, at, value)
+        return bytes(self.data)
+
+    def field(self, index, at, form="Q"):
+        return struct.unpack_from("<" + form, self.data, self.shoff + 64 * index + at)[0]
+
+    def find(self, name):
+        start = self.field(self.names, 24)
+        for index in range(self.count):
+            at = start + self.field(index, 0, "I")
+            if self.data[at:self.data.index(b"\0", at)].decode() == name:
+                return index
+        raise KeyError(name)
+
+    def header(self, name):
+        """Where the header of a section lies."""
+        return self.shoff + 64 * self.find(name)
+
+
+@pytest.fixture
+def elf(folder):
+    return lambda version="12.9", name="k_80.cubin": Elf((folder(version) / name).read_bytes())
+
+
+@pytest.mark.parametrize("form, at, value, wrong", [
+    ("B", 4, 1, "is not an ELF file of 64 bits, little-endian"),
+    ("B", 5, 2, "is neither PTX nor a cubin nor LTO-IR"),
+    ("Q", 0x28, 0, "has a damaged ELF header: it leads to no section headers"),
+    ("H", 0x3a, 63, "has a damaged ELF header: it leads to no section headers"),
+    ("Q", 0x28, 2**63, "ends at 0x"), ("Q", 0x28, 2**64 - 64, "ends at 0x"),
+    ("H", 0x3c, 0xfeff, "ends at 0x"),
+    ("H", 0x3e, 0xfeff, "has a damaged ELF header: it leads to no names of sections"),
+    ("H", 0x3e, 0, "has damaged names of sections"),
+    ("H", 0x38, 1, "has a damaged ELF header: its segments are of another size"),
+])
+def test_a_damaged_elf_header(elf, read, form, at, value, wrong):
+    file = elf()
+    if at == 0x38:
+        file.put("H", 0x36, 1)
+    entry = read(file.put(form, at, value))
+    assert entry.wrong.startswith(wrong) and entry.headers.startswith(wrong)
+
+
+@pytest.mark.parametrize("section, form, at, value, what", [
+    (".text.kernel", "I", 0, 2**31, "its name"),
+    (".text.kernel", "Q", 24, 2**62, "its bytes"),
+    (".text.kernel", "Q", 32, 2**40, "its bytes"),
+    (".text.kernel", "Q", 32, 2**64 - 1, "its bytes"),
+    (".symtab", "Q", 32, 25, "its size"),
+    (".symtab", "I", 40, 2**32 - 1, "its link"),
+    (".symtab", "I", 40, 0, "its link"),
+    (".nv.info", "Q", 32, 2**33, "its bytes"),
+])
+def test_a_damaged_section_header(elf, read, section, form, at, value, what):
+    file = elf()
+    index, place = file.find(section), file.header(section)
+    entry = read(file.put(form, place + at, value))
+    assert entry.wrong == entry.headers == (
+        f"has a damaged header of section {index} (0x{place:x}): {what}")
+
+
+def test_memory_that_takes_no_room_may_be_larger_than_the_file(elf, read):
+    for version in ("11.8", "12.9", "13.5"):
+        file = elf(version)
+        for section in (".nv.global", ".nv.shared.kernel"):
+            assert read(file.put("Q", file.header(section) + 32, 2**40)).wrong is None
+
+
+def test_damaged_symbols(elf, read):
+    file = elf()
+    symbols = file.field(file.find(".symtab"), 24)
+    entry = read(file.put("I", symbols + 24 * 5, 2**31))
+    assert entry.wrong == "has a damaged symbol 5: its name" and entry.headers is None
+    strings = file.find(".strtab")
+    end = file.field(strings, 24) + file.field(strings, 32)
+    file = elf()
+    assert read(file.put("B", end - 1, 1)).wrong == "has damaged names of symbols"
+
+
+def test_names_that_overlap_without_end(elf, read):
+    """Each is read whole, so that a small file could ask for any amount of memory."""
+    strings = b"\0" + b"a" * 100_000 + b"\0"
+    for count, wrong in ((5, None), (5000, "has damaged names of symbols: they overlap")):
+        file = elf()
+        symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1 + index, 0x12, 0, 1, 0, 0)
+                                       for index in range(count))
+        for section, data in ((".symtab", symbols), (".strtab", strings)):
+            struct.pack_into("<QQ", file.data, file.header(section) + 24, len(file.data), len(data))
+            file.data += data
+        assert read(bytes(file.data)).wrong == wrong
+
+
+def test_damaged_names_of_sections(elf, read):
+    file = elf()
+    end = file.field(file.names, 24) + file.field(file.names, 32)
+    assert read(file.put("B", end - 1, 1)).wrong == "has damaged names of sections"
+
+
+def test_a_damaged_segment(elf, read):
+    file = elf(name="e_80.cubin")
+    segments, = struct.unpack_from("<Q", file.data, 0x20)
+    assert read(file.put("Q", segments + 32, 2**40)).wrong == \
+        f"has a damaged header of segment 0 (0x{segments:x}): its bytes"
+    assert read(file.put("Q", 0x20, 2**63)).wrong.startswith("ends at 0x")
+
+
+def test_more_sections_than_fit_into_the_header(elf, read):
+    """Then the first section header has the numbers."""
+    file = elf()
+    good = read(bytes(file.data))
+    file.put("Q", file.shoff + 32, file.count)
+    file.put("I", file.shoff + 40, file.names)
+    file.put("H", 0x3c, 0)
+    entry = read(file.put("H", 0x3e, 0xffff))
+    assert entry.wrong is None and entry.symbols == good.symbols
+    assert read(file.put("Q", file.shoff + 32, 2**60)).wrong.startswith("ends at 0x")
+    assert read(file.put("Q", file.shoff + 32, 0)).wrong is not None
+
+
+# What may be right, and is not known.
+
+@pytest.mark.parametrize("osabi, abi", [(0x33, 6), (0x33, 8), (0x41, 7), (0x41, 9), (0, 0)])
+def test_an_unknown_abi_is_named(elf, read, osabi, abi):
+    file = elf()
+    file.put("B", 7, osabi)
+    entry = read(file.put("B", 8, abi))
+    assert entry.wrong is None and entry.abi == 0
+    assert entry.error == (f"is a cubin of ABI {abi} (OS/ABI 0x{osabi:x}), of which nothing is "
+                           "known")
+
+
+@pytest.mark.parametrize("type_", [0, 3, 4, 0xff00])
+def test_an_unknown_type_is_named(elf, read, type_):
+    entry = read(elf().put("H", 0x10, type_))
+    assert entry.error == (f"is a cubin of ELF type {type_}, neither relocatable nor linked")
+    assert entry.flags == 0
+
+
+@pytest.mark.parametrize("version, name", [("12.9", "k_80.cubin"), ("12.9", "k_100.cubin"),
+                                           ("13.0", "k_80.cubin")])
+def test_a_producer_that_is_not_told(elf, read, version, name):
+    file = elf(version, name)
+    assert read(bytes(file.data)).toolkit == {"12.9": 12090, "13.0": 13000}[version]
+    if name == "k_80.cubin" and version == "12.9":
+        file.put("I", 0x14, 1)
+    else:
+        for note in (".note.nv.cuinfo", ".note.nv.tkinfo"):
+            try:
+                file.put("I", file.field(file.find(note), 24) + 4, 1)   # its size
+            except KeyError:
+                pass
+    entry = read(bytes(file.data))
+    assert (entry.wrong, entry.error, entry.toolkit) == (None, None, 0)
+
+
+def test_a_note_that_counts_less_into_its_size(elf, read):
+    """As a tool of NVIDIA's own writes it, into cuBLAS."""
+    file = elf("13.0")
+    assert read(file.put("I", file.field(file.find(".note.nv.cuinfo"), 24) + 4, 6)).toolkit == 13000
+
+
+# LTO-IR.
+
+def header(container=0x4001, ir=0x5d02, tags=24, level=1, end=36, code=40, arch=900, more=b""):
+    return struct.pack("<I4H2H2I6H", LTOIR, container, ir, 0x203, 7, tags, level, end, code,
+                       1, arch, 2, 2, 99, 0) + bytes(4) + b"code" + more
+
+
+def test_made_up_ltoir(read):
+    entry = read(header())
+    assert (entry.wrong, entry.kind, entry.arch, entry.level) == (None, "ltoir", "90", 1)
+    assert (entry.container, entry.ir, entry.debug, entry.llvm) == (1064, 2093, 3002, 7000)
+    assert entry.toolkit == 12090
+    assert read(header(level=0)).level == 0
+    assert read(header(level=2)).kind == "optixir"
+
+
+@pytest.mark.parametrize("length", range(4, 24))
+def test_ltoir_shorter_than_its_header(read, length):
+    assert read(header()[:length]).wrong == "ends inside its header"
+
+
+@pytest.mark.parametrize("damage", [
+    {"tags": 0}, {"tags": 20}, {"tags": 0xffff}, {"end": 20}, {"end": 2**31}, {"code": 30},
+    {"code": 2**32 - 1}])
+def test_ltoir_with_offsets_that_lead_nowhere(read, damage):
+    assert read(header(**damage)).wrong == \
+        "has a damaged header: its offsets (0x0c to 0x17) lead out of it"
+
+
+def test_ltoir_with_too_many_tags(read):
+    assert read(header(end=2**14, code=2**14, more=bytes(2**15))).wrong == \
+        "has a damaged header: too many tags"
+
+
+def test_ltoir_without_an_architecture(read):
+    assert read(header(arch=0)).wrong == "has a damaged header: it names no architecture"
+
+
+def test_sm_110_under_its_former_name(folder, read):
+    """13.1 and later write sm_101 where they mean what has been sm_110 since 13.0."""
+    assert read(folder("13.5") / "h_110.ltoir").arch == "110"
+    assert struct.unpack_from("<H", (folder("13.5") / "h_110.ltoir").read_bytes(), 26) == (1010,)
+    assert read(folder("12.9") / "h_101.ltoir").arch == "101"
+
+
+# Neither.
+
+@pytest.mark.parametrize("data", [b"", b"x", b"\x7fELF", b"\x50\xed\x55\xba" + bytes(60),
+                                  b"__global__ void f() {}\n", b"BC\xc0\xde" + bytes(60)])
+def test_what_is_no_code(read, data):
+    assert read(data).wrong == "is neither PTX nor a cubin nor LTO-IR"

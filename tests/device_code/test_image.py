@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""What linkers give: images that are what was asked for, and images that are not."""
+import struct
+
+import pytest
+
+from code_corpus import archs, real_code
+
+SYMBOLS = ("kernel", "_Z9templatedILi3EEvPf", "counter")
+
+
+@pytest.fixture
+def check(code):
+    """What is wrong with an image; None if nothing is."""
+    def run(image, arch, *symbols, output="cubin"):
+        said = code("image", image, output, arch, *symbols).strip()
+        return None if said == "-" else said
+    return run
+
+
+# Healthy images.
+
+def jobs_for(version, folder):
+    """(what to link, what it is to become), of everything that this version links."""
+    for arch in archs(folder):
+        for kind in ("cubin", "ptx", "ltoir"):
+            inputs = [(kind, folder / f"{name}_{arch}.{kind}") for name in "kh"]
+            lto = ["-lto"] if kind == "ltoir" else []
+            yield {"options": [f"-arch=sm_{arch}", *lto], "inputs": inputs}, arch, "cubin"
+            if lto:
+                yield ({"options": [f"-arch=compute_{arch}", "-lto", "-ptx"], "inputs": inputs,
+                        "get": "Ptx"}, arch, "ptx")
+            if version >= (13, 4) and lto:
+                yield ({"options": [f"-arch=sm_{arch}", "-lto"], "inputs": inputs,
+                        "get": "LTOIR"}, arch, "ltoir")
+            # It has to be the one thing that is missing, too.
+            if version >= (13, 0 if not lto else 3):
+                yield ({"options": [f"-arch=sm_{arch}", *lto, "-r"], "inputs": inputs[:1]}, arch,
+                       "relocatable")
+
+
+def test_no_healthy_image_is_called_wrong(toolkit, produced, link, check):
+    jobs = list(jobs_for((toolkit.major, toolkit.minor), produced))
+    results = link(toolkit, [job for job, _, _ in jobs])
+    wrong = []
+    for (job, arch, output), result in zip(jobs, results, strict=True):
+        symbols = SYMBOLS if output != "ltoir" else ()
+        prefix = "compute" if output == "ptx" else "sm"
+        said = result if result != "ok" else check(job["out"], f"{prefix}_{arch}", *symbols,
+                                                   output=output)
+        if said not in (None, "ok"):
+            wrong.append((job["options"], job["inputs"][0][0], said))
+    print(len(jobs), "images of nvJitLink", toolkit.version)
+    assert not wrong
+
+
+def test_compiled_cubins_are_images(produced, check):
+    for arch in archs(produced):
+        assert check(produced / f"e_{arch}.cubin", f"sm_{arch}", "small") is None, arch
+        assert check(produced / f"k_{arch}.cubin", f"sm_{arch}", *SYMBOLS,
+                     output="relocatable") is None, arch
+
+
+# What real linkers give and call a success.
+
+@pytest.fixture
+def succeeded(link, check):
+    """What is wrong with what nvJitLink makes of these inputs, and calls a success."""
+    def run(toolkit, inputs, *options, arch="sm_80", symbols=(), output="cubin"):
+        job = {"options": [f"-arch={arch}", *options], "inputs": inputs}
+        result, = link(toolkit, [job])
+        assert result == "ok"
+        return check(job["out"], arch, *symbols, output=output)
+    return run
+
+
+@pytest.mark.parametrize("linker", ["12.5", "12.6"])
+@pytest.mark.parametrize("producer", ["13.0", "13.5"])
+def test_the_malformed_image_of_a_cubin_of_13(real, succeeded, linker, producer):
+    code = real_code(real(producer).version)
+    inputs = [("cubin", code / f"{name}_80.cubin") for name in "kh"]
+    assert succeeded(real(linker), inputs) == "is malformed: it names no virtual architecture"
+
+
+@pytest.mark.parametrize("linker", ["12.6", "12.9", "13.0", "13.5"])
+def test_the_empty_image_of_a_linked_cubin(real, succeeded, linker):
+    code = real_code(real(linker).version)
+    assert succeeded(real(linker), [("cubin", code / "e_80.cubin")]) == "has no code in it"
+
+
+@pytest.mark.parametrize("linker", ["12.0", "12.9", "13.0", "13.5"])
+def test_the_empty_image_of_a_cubin_called_an_object(real, succeeded, linker):
+    code = real_code(real(linker).version)
+    assert succeeded(real(linker), [("object", code / "h_80.cubin")]) == "has no code in it"
+
+
+@pytest.mark.parametrize("linker", ["12.4", "12.9", "13.0", "13.5"])
+def test_the_empty_image_of_nothing(real, succeeded, tmp_path, linker):
+    archive = tmp_path / "empty.a"
+    archive.write_bytes(b"!<arch>\n")
+    assert succeeded(real(linker), [("library", archive)]) == "has no code in it"
+    assert succeeded(real(linker), []) == "has no code in it"
+
+
+@pytest.mark.parametrize("linker", ["12.6", "12.9"])
+def test_the_empty_image_of_a_truncated_cubin(real, succeeded, tmp_path, linker):
+    code = real_code(real(linker).version)
+    cut = tmp_path / "cut.cubin"
+    cut.write_bytes((code / "h_80.cubin").read_bytes()[:100])
+    assert succeeded(real(linker), [("cubin", cut)]) == "has no code in it"
+
+
+@pytest.mark.parametrize("linker", ["13.0", "13.1", "13.2"])
+def test_the_linked_image_where_a_relocatable_one_was_wanted(real, succeeded, linker):
+    code = real_code(real(linker).version)
+    inputs = [("ltoir", code / f"{name}_80.ltoir") for name in "kh"]
+    assert succeeded(real(linker), inputs, "-lto", "-r", output="relocatable") == \
+        "is not relocatable"
+
+
+def test_a_symbol_that_was_asked_for_and_is_not_there(toolkit, produced, succeeded):
+    inputs = [("ptx", produced / f"{name}_80.ptx") for name in "kh"]
+    # Of these two the second is undefined, too, and comes from the driver.
+    for name in ("absent", "vprintf"):
+        assert succeeded(toolkit, inputs, symbols=["kernel", name]) == f"does not define {name}"
+
+
+# What none gave, and one might.
+
+@pytest.fixture
+def image(real, link, tmp_path):
+    """image(change) is a file: a healthy image for sm_80 with bytes changed."""
+    def run(change, version="12.9", get="Cubin", options=(), kind="ltoir"):
+        code = real_code(real(version).version)
+        job = {"options": ["-arch=sm_80", *(["-lto"] if kind == "ltoir" else []), *options],
+               "inputs": [(kind, code / f"{name}_80.{kind}") for name in "kh"], "get": get}
+        assert link(real(version), [job]) == ["ok"]
+        data = bytearray((tmp_path / "image0").read_bytes())
+        change(data)
+        (tmp_path / "changed").write_bytes(data)
+        return tmp_path / "changed"
+    return run
+
+
+def nothing(data):
+    pass
+
+
+def test_an_image_for_another_architecture(image, check):
+    good = image(nothing)
+    assert check(good, "sm_80") is None
+    assert check(good, "sm_86") == check(good, "sm_80a") == "is for sm_80"
+
+
+def test_an_image_without_its_virtual_architecture(image, check):
+    def change(data):
+        flags, = struct.unpack_from("<I", data, 0x30)
+        struct.pack_into("<I", data, 0x30, flags & ~0xff0000)
+    assert check(image(change), "sm_80") == "is malformed: it names no virtual architecture"
+    # ABI 8 has none.
+    assert check(image(nothing, "13.0"), "sm_80") is None
+
+
+def test_an_image_that_says_it_is_relocatable(image, check):
+    def change(data):
+        struct.pack_into("<H", data, 0x10, 1)
+    assert check(image(change), "sm_80") == "is not linked"
+
+
+def test_an_image_that_is_cut_short(image, check):
+    def change(data):
+        del data[-1:]
+    assert check(image(change), "sm_80").startswith("ends at 0x")
+
+
+def test_no_image_at_all(check, tmp_path):
+    file = tmp_path / "nothing"
+    for output in ("cubin", "ptx", "relocatable", "ltoir"):
+        for data in (b"", b"\0" * 4000, b"words"):
+            file.write_bytes(data)
+            assert check(file, "sm_80", output=output) is not None
+
+
+def test_ptx_for_a_later_architecture(image, check):
+    good = image(nothing, "12.9", "Ptx", ["-ptx"])
+    assert check(good, "compute_80", "kernel", output="ptx") is None
+    assert check(good, "compute_90", output="ptx") is None
+    assert check(good, "compute_75", output="ptx") == "is for sm_80"
+    assert check(good, "compute_80", "absent", output="ptx") == "does not define absent"
+
+
+def test_ptx_without_code(check, tmp_path):
+    file = tmp_path / "ptx"
+    file.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.extern .func f ();\n")
+    assert check(file, "compute_80", output="ptx") == "has no code in it"
+
+
+def test_ptx_of_another_target_of_the_same_number(check, tmp_path):
+    file = tmp_path / "ptx"
+    file.write_text(".version 8.0\n.target sm_90a\n.visible .func f () { ret; }\n")
+    assert check(file, "compute_90a", output="ptx") is None
+    assert check(file, "compute_90", output="ptx") == "is for sm_90a"
+
+
+def test_one_kind_in_place_of_another(image, check):
+    cubin = image(nothing)
+    assert check(cubin, "sm_80", output="ptx") is not None
+    assert check(cubin, "sm_80", output="ltoir") is not None
+
+
+def test_optixir_is_no_ltoir(real, check):
+    code = real_code(real("12.9").version)
+    assert check(code / "h_80.ltoir", "sm_80", output="ltoir") is None
+    assert check(code / "h_80.ltoir", "sm_75", output="ltoir") == "is for sm_80"
+    assert check(code / "o.optixir", "sm_80", output="ltoir") == "is not LTO-IR"
+
+
+def test_data_that_is_nowhere(image, check):
+    """As if the linker had left a reference to data undefined."""
+    def change(data):
+        shoff, = struct.unpack_from("<Q", data, 0x28)
+        count, = struct.unpack_from("<H", data, 0x3c)
+        sections = [struct.unpack_from("<IIQQQQIIQQ", data, shoff + 64 * i) for i in range(count)]
+        table, = (section for section in sections if section[1] == 2)
+        strings = sections[table[6]][4]
+        for at in range(table[4], table[4] + table[5], 24):
+            name = strings + struct.unpack_from("<I", data, at)[0]
+            if data[name:name + 8] == b"counter\0":
+                struct.pack_into("<H", data, at + 6, 0)
+    assert check(image(change), "sm_80") == "needs counter, which is not in it"

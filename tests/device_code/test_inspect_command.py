@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda inspect`: what device code a file holds."""
+import ctypes
+import json
+import struct
+import subprocess
+
+import pytest
+
+import build
+from code_corpus import real_code
+
+PTX = b".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k () { ret; }\n"
+LTOIR = struct.pack("<I4H2H2I6H", 0x7f4e43ed, 0x4001, 0x5d02, 0x203, 7, 24, 1, 36, 40, 1, 1000, 2,
+                    2, 99, 0) + bytes(4) + b"code"
+KIND_PTX, KIND_LTOIR, KIND_UNKNOWN = 1, 8, 77
+LZ4 = 0x2000
+
+
+def fatbin(*entries):
+    """A container of (kind, major, minor, arch, flags, payload, unpacked size)."""
+    body = b""
+    for kind, major, minor, arch, flags, payload, unpacked in entries:
+        padded = payload + bytes(-len(payload) % 8)
+        body += struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64, len(padded),
+                            len(payload) if unpacked else 0, 0, minor, major, arch, 0, 0, flags, 0,
+                            unpacked) + padded
+    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body
+
+
+def lz4(data):
+    """A block that holds all of it as it is."""
+    length, sizes = len(data) - 15, b""
+    while length >= 255:
+        length, sizes = length - 255, sizes + b"\xff"
+    return b"\xf0" + sizes + bytes([length]) + data
+
+
+PTX_ENTRY = (KIND_PTX, 9, 0, 90, 0x11 | 0x100000, PTX, 0)
+PACKED_ENTRY = (KIND_PTX, 9, 0, 90, 0x11 | 0x100000 | LZ4, lz4(PTX), len(PTX))
+LTOIR_ENTRY = (KIND_LTOIR, 1, 64, 100, 0x11, LTOIR, 0)
+
+
+@pytest.fixture
+def inspect(world):
+    def run(*arguments, status=0):
+        done = world.cli("inspect", *arguments, check=False)
+        assert done.status == status, done.out + done.err
+        return done
+    return run
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(name, data):
+        file = tmp_path / name
+        file.write_bytes(data)
+        return file
+    return write
+
+
+@pytest.fixture
+def said(inspect):
+    """What it says of one file, as JSON."""
+    def run(*arguments, **options):
+        file, = json.loads(inspect("--json", *arguments, **options).out)["files"]
+        return file
+    return run
+
+
+# What is said.
+
+def test_ptx(inspect, said, put):
+    file = put("k.ptx", PTX)
+    assert said(file) == {
+        "file": str(file), "kind": "ptx", "error": None, "warning": None, "fatbins": 0,
+        "entries": [{
+            "kind": "ptx", "arch": "sm_90a", "version": "9.0", "compressed": False,
+            "relocatable": True, "linked": False, "obfuscated": False, "debug": False,
+            "unseen": False, "compression": None, "toolkit": None, "isa": "9.0",
+            "container": None, "ir": None, "level": None, "abi": None, "offset": 0,
+            "length": len(PTX), "unpacked_length": len(PTX), "member": None, "section": None,
+            "fatbin": None, "error": None}]}
+    assert inspect(file).lines == [
+        f"{file}: ptx, 1 entry",
+        f"  ptx      sm_90a    PTX 9.0                 relocatable  {len(PTX)} bytes at 0x0"]
+
+
+def test_ltoir(inspect, said, put):
+    file = put("k.ltoir", LTOIR)
+    entry, = said(file)["entries"]
+    assert (entry["kind"], entry["arch"], entry["version"]) == ("ltoir", "sm_100", "12.9")
+    assert (entry["container"], entry["ir"], entry["level"]) == ("1.64", "2.93", 1)
+    assert (entry["toolkit"], entry["isa"], entry["abi"]) == ("12.9", None, None)
+    assert "ltoir    sm_100    CUDA 12.9, IR 2.93" in inspect(file).out
+
+
+def test_a_cubin(inspect, said, real):
+    code = real_code(real("12.9").version)
+    entry, = said(code / "e_80.cubin")["entries"]
+    assert (entry["kind"], entry["arch"], entry["version"]) == ("cubin", "sm_80", "12.9")
+    assert (entry["relocatable"], entry["linked"], entry["abi"]) == (False, True, 7)
+    entry, = said(code / "k_100a.cubin")["entries"]
+    assert (entry["arch"], entry["abi"], entry["relocatable"]) == ("sm_100a", 8, True)
+    out = inspect(code / "e_80.cubin", code / "g.cubin").out
+    assert "cubin    sm_80     CUDA 12.9               linked" in out
+    assert "relocatable, debug" in out
+
+
+def test_a_fatbin(inspect, said, put):
+    file = put("k.fatbin", fatbin(PTX_ENTRY, LTOIR_ENTRY, (KIND_UNKNOWN, 1, 0, 90, 1, b"x" * 8, 0)))
+    found = said(file)
+    assert (found["kind"], found["fatbins"], found["error"]) == ("fatbin", 1, None)
+    assert [(entry["kind"], entry["arch"], entry["fatbin"]) for entry in found["entries"]] == [
+        ("ptx", "sm_90a", 0), ("ltoir", "sm_100", 0), ("unknown", "sm_90", 0)]
+    assert [entry["offset"] for entry in found["entries"]][0] == 16 + 64
+    assert "77" in found["entries"][2]["error"]
+    lines = inspect(file).lines
+    assert lines[0] == f"{file}: fatbin, 3 entries" and len(lines) == 4
+    assert lines[3].startswith("  unknown  sm_90") and "; error: " in lines[3]
+
+
+def test_compressed_code_is_unpacked_unless_told_not_to(inspect, said, put):
+    file = put("k.fatbin", fatbin(PACKED_ENTRY))
+    entry, = said("--no-unpack", file)["entries"]
+    assert (entry["compressed"], entry["compression"], entry["unseen"]) == (True, "lz4", True)
+    assert entry["unpacked_length"] == len(PTX) < entry["length"]
+    assert "lz4, not unpacked" in inspect("--no-unpack", file).out
+    try:
+        ctypes.CDLL("liblz4.so.1")
+    except OSError:
+        pytest.skip("there is no liblz4.so.1")
+    entry, = said(file)["entries"]
+    assert (entry["compressed"], entry["unseen"], entry["error"]) == (True, False, None)
+
+
+def test_many_entries_that_are_alike_are_counted(inspect, said, put):
+    file = put("k.fatbin", fatbin(*[PTX_ENTRY] * 20, LTOIR_ENTRY))
+    lines = inspect(file).lines
+    assert len(lines) == 3
+    padded = len(PTX) + -len(PTX) % 8
+    assert lines[1] == ("      20 x ptx      sm_90a    CUDA 13.0, PTX 9.0      relocatable  "
+                        f"{20 * padded} bytes")
+    assert lines[2].startswith("       1 x ltoir")
+    assert len(inspect("--entries", file).lines) == 22
+    assert len(said(file)["entries"]) == 21
+
+
+def test_source(inspect, put):
+    file = put("k.cu", b"__global__ void k() {}\n")
+    assert inspect(file).lines == [f"{file}: source"]
+
+
+def test_a_name_that_says_something_else_is_a_warning(inspect, said, put):
+    file = put("k.cubin", PTX)
+    assert ".cubin" in said(file)["warning"]
+    lines = inspect(file).lines
+    assert lines[0].endswith(": ptx, 1 entry") and lines[1].startswith("  warning: ")
+
+
+def test_several_files_in_their_order(inspect, put):
+    files = [put("b.ptx", PTX), put("a.ltoir", LTOIR)]
+    heads = [line for line in inspect(*files).lines if not line.startswith(" ")]
+    assert heads == [f"{files[0]}: ptx, 1 entry", f"{files[1]}: ltoir, 1 entry"]
+    found = json.loads(inspect("--json", *files).out)["files"]
+    assert [file["file"] for file in found] == [str(file) for file in files]
+
+
+def test_a_name_that_a_terminal_would_obey(inspect, said, put):
+    file = put("k\x1b[31m\n.ptx", PTX)
+    assert inspect(file).lines[0] == f"{str(file.parent)}/k?[31m?.ptx: ptx, 1 entry"
+    assert said(file)["file"] == str(file)
+
+
+# Exit status.
+
+def test_damage_is_a_no(inspect, said, put):
+    file = put("k.fatbin", fatbin(PTX_ENTRY)[:-8])
+    assert said(file, status=1)["error"]
+    lines = inspect(file, status=1).lines
+    assert lines[0].startswith(f"{file}: fatbin") and lines[1].startswith("  error: ")
+
+
+@pytest.mark.parametrize("data, kind, words", [
+    (b"nothing of that sort", "unknown", "nothing that is known here"),
+    (b"BC\xc0\xde" + bytes(60), "bitcode", "bitcode"),
+    (b"!<thin>\n", "thin archive", "thin archive"),
+    (b"\x10\xff\x10\xad" + bytes(60), "offload binary", "offload binary"),
+    (fatbin(), "fatbin", "fatbin, no device code"),
+    (b"!<arch>\n", "archive", "archive, no device code"),
+])
+def test_nothing_that_could_be_linked_is_a_no(inspect, said, put, data, kind, words):
+    file = put("file", data)
+    assert said(file, status=1)["kind"] == kind
+    assert inspect(file, status=1).lines == [f"{file}: {words}"]
+
+
+def test_a_host_object_without_device_code_is_a_no(inspect, tmp_path):
+    source = tmp_path / "host.c"
+    source.write_text("int host;\n")
+    build.output(*build.CC, "-c", source, "-o", tmp_path / "host.o")
+    assert inspect(tmp_path / "host.o", status=1).out == (
+        f"{tmp_path / 'host.o'}: object, no device code\n")
+
+
+def test_what_cannot_be_read(inspect, said, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for file in (tmp_path / "absent", tmp_path / "folder"):
+        found = said(file, status=2)
+        assert (found["kind"], found["entries"]) == ("unknown", []) and found["error"]
+        assert inspect(file, status=2).lines == [f"{file}: {found['error']}"]
+
+
+def test_the_worst_status_counts_and_the_rest_is_said(inspect, put, tmp_path):
+    good, bad = put("k.ptx", PTX), put("bad", b"nothing")
+    assert len(inspect(bad, good, status=1).lines) == 3
+    assert len(inspect(tmp_path / "absent", bad, good, status=2).lines) == 4
+
+
+@pytest.mark.parametrize("words, message", [
+    ([], "which file?"), (["--jso", "x"], "there is no option --jso"),
+    (["-x"], "there is no option -x")])
+def test_wrong_usage(inspect, words, message):
+    done = inspect(*words, status=2)
+    assert done.out == "" and done.err.startswith(f"lazycuda inspect: {message}\nusage: ")
+
+
+def test_help(inspect):
+    for word in ("--help", "-h"):
+        assert inspect(word).out.startswith("usage: lazycuda inspect ")
+
+
+def test_a_file_named_as_an_option(tmp_path):
+    (tmp_path / "--json").write_bytes(PTX)
+    done = subprocess.run([build.BUILD / "bin" / "lazycuda", "inspect", "--", "--json"],
+                          cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("--json: ptx")
+
+
+def test_output_that_cannot_be_written(put):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([build.BUILD / "bin" / "lazycuda", "inspect", put("k.ptx", PTX)],
+                              stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and "standard output" in done.stderr

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""PTX, cubins and LTO-IR of real compilers, for every architecture they know."""
+import re
+
+import pytest
+
+import build
+
+# Of each toolkit: PTX ISA, container, IR and debug versions of LTO-IR, and LLVM's
+# for sm_100 and later; below sm_100 it is 7.0 everywhere.
+VERSIONS = {
+    "11.7": (77, 1054, 2047, 3001, 7000), "11.8": (78, 1054, 2048, 3001, 7000),
+    "12.0": (80, 1057, 2051, 3001, 7000), "12.1": (81, 1057, 2053, 3001, 7000),
+    "12.2": (82, 1059, 2058, 3001, 7000), "12.3": (83, 1060, 2063, 3001, 7000),
+    "12.4": (84, 1061, 2071, 3001, 7000), "12.5": (85, 1061, 2083, 3001, 7000),
+    "12.6": (85, 1062, 2084, 3001, 7000), "12.8": (87, 1064, 2089, 3002, 20000),
+    "12.9": (88, 1064, 2093, 3002, 20000), "13.0": (90, 1065, 2098, 3002, 20000),
+    "13.1": (91, 1066, 2107, 3002, 21000), "13.2": (92, 1066, 2114, 3002, 22000),
+    "13.3": (93, 1067, 2115, 3002, 23000), "13.4": (94, 1067, 2120, 3002, 23000),
+    "13.5": (95, 1067, 2131, 3002, 23000),
+}
+
+RELOCATABLE, LINKED, DEBUG = 0x01, 0x02, 0x20
+
+
+def files(folder, ending, name="[kh]"):
+    """(architecture, file) of each."""
+    found = [(re.match(r"\w_(\w+)\.", file.name)[1], file)
+             for file in sorted(folder.glob(f"{name}_*.{ending}"))]
+    assert found
+    return found
+
+
+def number(version):
+    major, minor = map(int, version.split("."))
+    return 1000 * major + 10 * minor
+
+
+def test_ptx(toolkit, produced, read):
+    for arch, file in files(produced, "ptx"):
+        entry = read(file)
+        assert (entry.wrong, entry.headers, entry.kind) == (None, None, "ptx"), file
+        assert entry.arch == arch
+        assert entry.toolkit == number(toolkit.version)
+        assert entry.isa == VERSIONS[toolkit.version][0]
+        assert entry.flags == RELOCATABLE
+
+
+@pytest.mark.parametrize("name, flags", [("[kh]", RELOCATABLE), ("[ef]", LINKED)])
+def test_cubins(toolkit, produced, read, name, flags):
+    for arch, file in files(produced, "cubin", name):
+        entry = read(file)
+        assert (entry.wrong, entry.error, entry.kind) == (None, None, "cubin"), file
+        # Nothing in a cubin tells sm_100f from sm_100.
+        assert entry.arch == arch.removesuffix("f"), file
+        assert entry.toolkit == number(toolkit.version), file
+        assert entry.abi == (8 if toolkit.major >= 13 or int(arch.rstrip("af")) >= 100 else 7)
+        assert entry.flags == flags
+
+
+def test_ltoir(toolkit, produced, read):
+    _, container, ir, debug, llvm = VERSIONS[toolkit.version]
+    for arch, file in files(produced, "ltoir"):
+        entry = read(file)
+        assert (entry.wrong, entry.kind, entry.level) == (None, "ltoir", 1), file
+        assert entry.arch == arch.removesuffix("f"), file
+        assert entry.toolkit == number(toolkit.version)
+        assert (entry.container, entry.ir, entry.debug) == (container, ir, debug)
+        assert entry.llvm == (llvm if int(arch.rstrip("af")) >= 100 else 7000)
+        assert entry.flags == RELOCATABLE
+
+
+def test_optixir_is_told_from_ltoir(toolkit, produced, read):
+    if toolkit.major < 12:
+        pytest.skip("nvrtc 11 makes no OptiX-IR")
+    entry = read(produced / "o.optixir")
+    assert (entry.wrong, entry.kind, entry.level) == (None, "optixir", 2)
+    assert entry.toolkit == number(toolkit.version)
+
+
+@pytest.mark.parametrize("ending", ["ptx", "cubin"])
+def test_code_for_debugging(produced, read, ending):
+    assert read(produced / f"g.{ending}").flags == RELOCATABLE | DEBUG
+
+
+def readelf_symbols(file):
+    """{name: as the reader says it}, of what readelf says."""
+    symbols = {}
+    for line in build.output("readelf", "-sW", file).splitlines():
+        found = re.match(r"\s*\d+: \w+ +\w+ +(?:<.*?>: )?\w+ +(GLOBAL|WEAK) +\w+ +"
+                         r"(?:\[<other>: (\w+)\] +)?(\w+) (\S+)$", line)
+        if not found:
+            continue
+        bind, other, section, name = found.groups()
+        other = int(other or "0", 16)
+        # Memory that a launch sizes, and what tools look for and can do without.
+        if section == "UND" and (bind == "WEAK" or other & 0xe0 == 0x40 or name[0] == "."):
+            continue
+        symbols[name] = (("needed" if section == "UND" else "defined") +
+                         ("-weak" if bind == "WEAK" else "") + ("-kernel" if other & 0x10 else ""))
+    return symbols
+
+
+def test_symbols_of_cubins_are_those_that_readelf_finds(produced, read):
+    for _, file in files(produced, "cubin", "[khef]"):
+        assert read(file).symbols == readelf_symbols(file), file
+
+
+def test_ptx_has_the_symbols_of_its_cubin(produced, read):
+    for _, file in files(produced, "ptx"):
+        symbols = read(file).symbols
+        # Some that compilers add are weak and stand in every cubin.
+        assert symbols == {name: how for name, how in
+                           read(file.with_suffix(".cubin")).symbols.items()
+                           if not name.startswith("__nv_reservedSMEM_")}, file
+        if file.name[0] == "k":
+            assert symbols["kernel"] == "defined-kernel"
+            assert symbols["_Z6helperi"] == symbols["elsewhere"] == "needed"
+            assert "hidden" not in symbols and "dynamic" not in symbols

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* versions.c - fuzzing what reads text: versions, constraints, architectures, options */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../stubs/link/arch.h"
+#include "../../stubs/link/options.h"
+#include "../../stubs/link/versions.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const int versions[] = {
+	LAZYCUDA_VERSION_UNKNOWN, LC_CUDA(11, 8), LC_CUDA(12, 0), LC_CUDA(12, 9), LC_CUDA(13, 2),
+	LC_CUDA(14, 0),
+};
+
+#define COUNT (sizeof(versions) / sizeof(*versions))
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* What was read and is written is read as the same. */
+static void check_version(const char *text)
+{
+	char written[LC_VERSION_TEXT];
+	int version, again;
+
+	if (!lc_version_parse(text, &version))
+		return;
+	must(version >= 0);
+	lc_version_text(version, written);
+	must(version == LAZYCUDA_VERSION_NONE ||
+	     (lc_version_parse(written, &again) && again == version));
+}
+
+static void check_constraint(const char *text, size_t length)
+{
+	for (size_t i = 0; i < COUNT; i++) {
+		const char *wrong = text;
+		int holds = lc_constraint_holds(text, versions[i], &wrong);
+
+		must(holds == 1 || holds == 0 || holds == -1);
+		must(holds >= 0 || (wrong >= text && wrong <= text + length));
+	}
+}
+
+static void check_arch(const char *text)
+{
+	char written[LC_ARCH_TEXT];
+	struct lc_arch arch, again;
+
+	if (!lc_arch_parse(text, &arch))
+		return;
+	lc_arch_text(&arch, written);
+	must(lc_arch_parse(written, &again) && again.sm == arch.sm &&
+	     again.suffix == arch.suffix && again.virtual == arch.virtual);
+	for (enum lc_tool tool = LC_NVRTC; tool <= LC_DRIVER; tool++) {
+		lc_arch_since(&arch, tool);
+		lc_arch_until(&arch, tool);
+		for (size_t i = 0; i < COUNT; i++)
+			lc_arch_supported(&arch, tool, versions[i]);
+	}
+	for (enum lazycuda_kind kind = LAZYCUDA_KIND_PTX; kind <= LAZYCUDA_KIND_LTOIR; kind++)
+		lc_arch_fits(kind, &arch, &again, LAZYCUDA_VERSION_UNKNOWN);
+}
+
+static void check_option(const char *text)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		for (enum lazycuda_backend backend = LAZYCUDA_BACKEND_NVJITLINK;
+		     backend <= LAZYCUDA_BACKEND_DRIVER; backend++) {
+			struct lc_option_verdict verdict;
+
+			verdict = lc_option_judge(text, backend, versions[i]);
+			must(verdict.fate == LC_OPTION_TAKEN || (verdict.why && *verdict.why));
+		}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Memory of exactly that size: what reads behind the NUL is seen. */
+	char *text = malloc(size + 1);
+	size_t length;
+
+	must(text != NULL);
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	length = strlen(text);
+	check_version(text);
+	check_constraint(text, length);
+	check_arch(text);
+	check_option(text);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Damage of every kind: no crash, and an error that says where."""
+import collections
+import os
+import random
+import re
+import struct
+import subprocess
+
+import pytest
+
+import build
+import containers as c
+from dumps import ADDRESS, Seen, compile_dump
+
+PACKED = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4),
+                  c.entry(c.CUBIN, c.cubin(), flags=c.PLAIN | c.ZSTD, name=b"unit"))
+OBJECT = c.elf([("__nv_relfatbin", PACKED + c.usual())])
+STRIPPED = c.elf([(".nv_fatbin", c.usual())], type=3, headers=False,
+                 segments=[(1, 0, c.ELF.size + c.SEGMENT.size + len(c.usual()))])
+STRIPPED = STRIPPED[:c.ELF.size + c.SEGMENT.size + len(c.usual())]
+MEMBERS = [c.member(b"/", b"\0\0\0\0"), c.member(b"//", b"a_long_name_indeed.o/\n"),
+           c.member(b"/0", OBJECT), c.member(b"#1/8", b"name.ptx" + c.ptx()),
+           c.member(b"f.fatbin/", PACKED)]
+ARCHIVE = c.archive(*MEMBERS)
+# Where an archive can end, and is only shorter.
+ENDS = [len(c.archive(*MEMBERS[:count])) for count in range(len(MEMBERS))]
+FILES = {
+    "ptx": c.ptx(), "cubin": c.cubin(), "ltoir": c.ltoir(), "fatbin": c.usual(),
+    "packed": PACKED, "object": OBJECT, "stripped": STRIPPED, "archive": ARCHIVE,
+}
+# What stands in a header and is believed by others.
+EVIL = [0, 1, 7, 8, 63, 64, 2**31 - 1, 2**31, 2**32 - 8, 2**32 - 1, 2**40, 2**62, 2**63, 2**64 - 64,
+        2**64 - 8, 2**64 - 1]
+
+
+@pytest.fixture(scope="session")
+def sanitized():
+    """dump.c and the library with sanitizers."""
+    try:
+        build.compile("sanitizes", *ADDRESS.split(), build.TESTS / "sanitize" / "works.c")
+    except build.CompileError as error:
+        pytest.skip(f"the compiler has no {ADDRESS}: {str(error).splitlines()[-1]}")
+    # The same as tests/sanitize has.
+    folder = build.BUILD / "tests" / "asan"
+    build.make(f"BUILD={folder}", f"CFLAGS=-g -O1 {ADDRESS}", f"LDFLAGS={ADDRESS}")
+    return compile_dump(folder / "lib" / "liblazycuda_link.so", *ADDRESS.split())
+
+
+@pytest.fixture
+def inspect_all(sanitized, tmp_path):
+    """inspect_all([bytes, ...]): what is seen of each, by a program with
+    sanitizers, from memory and from files."""
+    def inspect_all(files):
+        paths = []
+        for index, data in enumerate(files):
+            paths.append(tmp_path / f"{index}")
+            paths[-1].write_bytes(data)
+        seen = []
+        for start in range(0, len(paths), 2000):
+            batch = paths[start:start + 2000]
+            said = []
+            for how in (["--payloads"], ["--payloads", "--memory"]):
+                done = subprocess.run([sanitized, *how, *batch], capture_output=True, text=True,
+                                      errors="replace", timeout=300,
+                                      env={**os.environ, "ASAN_OPTIONS": "detect_leaks=1"})
+                assert done.returncode == 0, done.stderr
+                said.append(done.stdout)
+            assert said[0] == said[1]
+            seen += [Seen("file " + text) for text in re.split(r"^file ", said[0], flags=re.M)[1:]]
+        assert len(seen) == len(files)
+        return seen
+    return inspect_all
+
+
+def complaints(seen):
+    return [text for text in (seen.error, *seen.column("error")) if text]
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_whole_file_is_without_complaint(inspect_all, kind):
+    seen, = inspect_all([FILES[kind]])
+    assert seen.entries and not complaints(seen)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_cut_off_at_any_byte(inspect_all, kind):
+    whole = FILES[kind]
+    for length, seen in enumerate(inspect_all([whole[:i] for i in range(len(whole))])):
+        if complaints(seen) or seen.kind == "unknown":
+            continue
+        # Nothing but padding is missing, or what ends nowhere in particular.
+        assert kind in ("ptx", "ltoir") or not whole[length:].strip(b"\0\n") or \
+            (kind == "archive" and any(abs(length - end) < 2 for end in ENDS)), (length, vars(seen))
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_field_that_lies(inspect_all, kind):
+    """Every four bytes of the file, and every eight, as each of EVIL."""
+    whole = FILES[kind]
+    files = []
+    for at in range(0, len(whole) - 8, 4):
+        for value in EVIL:
+            for width, format in ((4, "<I"), (8, "<Q")):
+                if value < 1 << 8 * width:
+                    data = bytearray(whole)
+                    struct.pack_into(format, data, at, value)
+                    files.append(bytes(data))
+    for seen in inspect_all(files[::1 if len(whole) < 1000 else 5]):
+        # Containers are walked: where the walk ended is said.
+        if seen.error and seen.kind in ("fatbin", "archive"):
+            assert re.search(r" at 0x[0-9a-f]+", seen.error), seen.error
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_flipped_bits(inspect_all, kind):
+    whole = FILES[kind]
+    dice = random.Random(kind)
+    files = []
+    for _ in range(1500):
+        data = bytearray(whole)
+        for _ in range(dice.choice([1, 1, 2, 8])):
+            data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+        files.append(bytes(data))
+    counts = collections.Counter(bool(complaints(seen)) for seen in inspect_all(files))
+    assert counts[False] and (counts[True] or kind == "ptx")
+
+
+def test_a_section_of_zeros_and_one_of_noise(inspect_all):
+    noise = random.Random(1).randbytes(4096)
+    zeros, loud = inspect_all([c.elf([("__nv_relfatbin", bytes(4096))]),
+                               c.elf([("__nv_relfatbin", noise)])])
+    assert (zeros.error, zeros.entries) == (None, [])
+    assert loud.error == "fatbin at 0x40 is none: something else begins there"

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""What is no file, and files that cannot be read."""
+import ctypes
+import os
+import socket
+import subprocess
+
+import pytest
+
+import containers as c
+from dumps import LIBRARY
+
+
+@pytest.fixture
+def error(dump):
+    def error(path, **options):
+        said = subprocess.run([dump, path], capture_output=True, text=True, timeout=20, **options)
+        assert said.returncode == 0 and "kind unknown\n" in said.stdout
+        return [line[6:] for line in said.stdout.splitlines() if line.startswith("error ")]
+    return error
+
+
+def test_a_directory(error, tmp_path):
+    assert error(tmp_path) == ["is a directory"]
+
+
+def test_a_file_that_is_not_there(error, tmp_path):
+    assert error(tmp_path / "x") == ["cannot be opened: No such file or directory"]
+
+
+def test_a_fifo_is_not_waited_for(error, tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    assert error(tmp_path / "fifo") == ["is not a regular file"]
+
+
+def test_a_socket(error, tmp_path):
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(tmp_path / "socket"))
+        assert error(tmp_path / "socket") == ["is a socket or a device, not a file"]
+
+
+def test_a_device(error):
+    assert error("/dev/zero") == ["is not a regular file"]
+
+
+def test_a_file_that_may_not_be_read(error, tmp_path):
+    path = tmp_path / "secret"
+    path.write_bytes(c.ptx())
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
+    assert error(path) == ["cannot be opened: Permission denied"]
+
+
+def test_an_empty_file(error, tmp_path):
+    (tmp_path / "empty").touch()
+    assert error(tmp_path / "empty") == ["is empty"]
+
+
+def test_no_descriptor_is_left_open(dump, tmp_path):
+    """A thousand files with room for thirty descriptors."""
+    path = tmp_path / "a.fatbin"
+    path.write_bytes(c.usual())
+    said = subprocess.run(["sh", "-c", 'ulimit -n 30; exec "$0" "$@"', dump, *[path] * 1000],
+                          capture_output=True, text=True, timeout=120)
+    assert said.stdout.count("kind fatbin\n") == 1000, said.stderr
+
+
+def test_a_large_file_is_read_at_its_headers_alone(dump, tmp_path):
+    """One of 64 GiB that is nearly all hole."""
+    hole = 64 << 30
+    entry = c.entry(c.PTX, c.ptx(), payload_size=hole)[:c.ENTRY.size]
+    path = tmp_path / "large.fatbin"
+    with open(path, "wb") as file:
+        file.write(c.fatbin(size=len(entry) + hole) + entry + c.ptx())
+        try:
+            file.truncate(16 + len(entry) + hole)
+        except OSError as why:
+            pytest.skip(f"this file system has no files that large: {why}")
+    # Its code may not be handed out within this much memory.
+    said = subprocess.run(["sh", "-c", 'ulimit -v 400000; exec "$0" "$@"', dump, path],
+                          capture_output=True, text=True, timeout=20)
+    assert "entry kind=ptx arch=80 " in said.stdout and "no-code memory ran out" in said.stdout
+
+
+@pytest.fixture
+def change_later(tmp_path):
+    """change_later("code", change): what comes of an entry's code after the file
+    was changed under an inspection; change(path)."""
+    library = ctypes.CDLL(str(LIBRARY))
+    for function in (library.lazycuda_inspect_file, library.lazycuda_entry_payload,
+                     library.lazycuda_entry_fatbin):
+        function.restype = ctypes.c_void_p
+
+    def change_later(what, change):
+        path = tmp_path / "a.fatbin"
+        path.write_bytes(c.usual())
+        inspection = ctypes.c_void_p(library.lazycuda_inspect_file(bytes(path), 0))
+        change(path)
+        length, error = ctypes.c_size_t(), ctypes.c_char_p()
+        results = ctypes.byref(length), ctypes.byref(error)
+        index = ctypes.c_size_t(0)
+        if what == "code":
+            got = library.lazycuda_entry_payload(inspection, index, 1, *results)
+        else:
+            got = library.lazycuda_entry_fatbin(inspection, index, *results)
+        library.lazycuda_inspection_free(inspection)
+        return got, error.value
+    return change_later
+
+
+CHANGED = (None, b"cannot be read any more: the file was changed")
+
+
+@pytest.mark.parametrize("what", ["code", "fatbin"])
+@pytest.mark.parametrize("size", [0, 20, 200])
+def test_a_file_that_is_cut_short_later_is_an_error_not_a_signal(change_later, size, what):
+    assert change_later(what, lambda path: os.truncate(path, size)) == CHANGED
+
+
+@pytest.mark.parametrize("field", [{"header_size": 72}, {"header_size": 2**32 - 1},
+                                   {"payload_size": 2**40}, {"payload_size": 2**64 - 1}])
+def test_a_header_that_changes_later_is_not_believed(change_later, field):
+    def change(path):
+        with open(path, "r+b") as file:
+            file.seek(16)
+            file.write(c.entry(c.CUBIN, c.cubin(), **field)[:c.ENTRY.size])
+    assert change_later("fatbin", change) == CHANGED

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Objects, libraries and executables of the host, and archives of them."""
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+import build
+import containers as c
+
+RELOCATABLE = 1
+
+
+def assemble(folder, name, *sections):
+    """An object with these (section, bytes), as the assembler makes it."""
+    lines = []
+    for index, (section, data) in enumerate(sections):
+        part = folder / f"{name}.{index}.bin"
+        part.write_bytes(data)
+        lines += [f'.section {section},"a"', ".balign 8", f'.incbin "{part}"']
+    source = folder / f"{name}.s"
+    source.write_text("\n".join([*lines, '.section .note.GNU-stack,"",%progbits', ""]))
+    subprocess.run([*build.CC, "-c", source, "-o", folder / f"{name}.o"], check=True)
+    return folder / f"{name}.o"
+
+
+@pytest.fixture
+def objects(tmp_path):
+    return [assemble(tmp_path, "one", ("__nv_relfatbin", c.usual())),
+            assemble(tmp_path, "two", ("__nv_relfatbin", c.usual(c.PLAIN | c.LZ4)))]
+
+
+def sections_of(seen):
+    return sorted(set(seen.column("section")))
+
+
+def test_an_object_with_relocatable_code(see, objects):
+    seen = see(objects[1])
+    assert (seen.kind, seen.error, seen.fatbins) == ("object", None, "1")
+    assert seen.column("kind") == ["cubin", "ptx", "ltoir"]
+    assert sections_of(seen) == ["__nv_relfatbin"]
+    assert all(int(flags, 16) & RELOCATABLE for flags in seen.column("flags"))
+
+
+def test_every_container_that_ld_r_put_together_is_read(see, objects, tmp_path):
+    both = tmp_path / "both.o"
+    subprocess.run([*build.CC, "-r", "-nostdlib", *objects, "-o", both], check=True)
+    seen = see(both)
+    assert (seen.error, seen.fatbins) == (None, "2")
+    assert seen.column("kind") == ["cubin", "ptx", "ltoir"] * 2
+    assert seen.column("fatbin") == list("000111")
+
+
+def test_final_code_is_told_from_relocatable_code(see, tmp_path):
+    linked = c.fatbin(c.entry(c.CUBIN, c.cubin(linked=True)))
+    seen = see(assemble(tmp_path, "o", (".nv_fatbin", linked), ("__nv_relfatbin", c.usual())))
+    by_section = {entry["section"]: entry for entry in reversed(seen.entries)}
+    assert int(by_section[".nv_fatbin"]["flags"], 16) == 2
+    assert int(by_section["__nv_relfatbin"]["flags"], 16) == 1
+
+
+def test_a_linked_cubin_among_relocatable_code_stays_linked(see, tmp_path):
+    linked = c.fatbin(c.entry(c.CUBIN, c.cubin(linked=True)))
+    seen = see(assemble(tmp_path, "o", ("__nv_relfatbin", linked)))
+    assert seen.column("flags") == ["0x2"]
+
+
+def test_a_library_and_an_executable(see, objects, tmp_path):
+    main = tmp_path / "main.c"
+    main.write_text("int main(void) { return 0; }\n")
+    for name, how in (("lib.so", ["-shared", "-fPIC"]), ("program", [])):
+        subprocess.run([*build.CC, *how, main, *objects, "-o", tmp_path / name], check=True)
+        seen = see(tmp_path / name)
+        assert (seen.kind, seen.error, seen.warning) == ("shared", None, None)
+        assert seen.column("kind") == ["cubin", "ptx", "ltoir"] * 2
+
+
+def without_section_headers(data):
+    data = bytearray(data)
+    struct.pack_into("<Q", data, 40, 0)
+    struct.pack_into("<HHH", data, 58, 0, 0, 0)
+    return bytes(data)
+
+
+def test_a_library_without_section_headers_is_searched(see, objects, tmp_path):
+    main = tmp_path / "main.c"
+    # Eight bytes that look like a container, but are none.
+    main.write_text("const unsigned long long looks[] = { 0x00100001ba55ed50, -1ULL };\n")
+    library = tmp_path / "lib.so"
+    subprocess.run([*build.CC, "-shared", "-fPIC", main, *objects, "-o", library], check=True)
+    seen = see(without_section_headers(library.read_bytes()))
+    assert (seen.kind, seen.error, seen.fatbins) == ("shared", None, "2")
+    assert seen.column("kind") == ["cubin", "ptx", "ltoir"] * 2
+    assert seen.column("offset") == see(library).column("offset")
+
+
+@pytest.mark.parametrize("where", [65536 - 8, 65536, 65536 * 3 - 16])
+def test_the_search_misses_nothing_where_its_windows_meet(see, where):
+    begin = c.ELF.size + c.SEGMENT.size
+    data = c.elf(type=3, headers=False, segments=[(1, begin, where + len(c.usual()))])
+    seen = see(data[:begin] + bytes(where) + c.usual())
+    assert seen.error is None and seen.column("kind") == ["cubin", "ptx", "ltoir"]
+
+
+def test_a_segment_may_begin_anywhere(see):
+    begin = c.ELF.size + c.SEGMENT.size
+    data = c.elf(type=3, headers=False, segments=[(1, begin + 3, 5 + len(c.usual()))])
+    assert len(see(data[:begin] + bytes(8) + c.usual()).entries) == 3
+
+
+def test_a_host_file_without_device_code_has_no_entries_and_no_error(see, tmp_path):
+    seen = see(assemble(tmp_path, "o", (".rodata", b"hello")))
+    assert (seen.kind, seen.error, seen.entries) == ("object", None, [])
+
+
+def test_more_sections_than_the_header_can_count(see, tmp_path):
+    source = tmp_path / "many.s"
+    source.write_text("".join(f'.section .s{i},"a"\n.byte 1\n' for i in range(66000)) +
+                      '.section __nv_relfatbin,"a"\n.incbin "fatbin"\n')
+    (tmp_path / "fatbin").write_bytes(c.usual())
+    subprocess.run([*build.CC, "-c", source, "-o", tmp_path / "many.o"], check=True, cwd=tmp_path)
+    seen = see(tmp_path / "many.o")
+    assert (seen.error, seen.column("kind")) == (None, ["cubin", "ptx", "ltoir"])
+
+
+FATBIN = ("__nv_relfatbin", c.usual())
+HEADERS = int.from_bytes(c.elf([FATBIN])[40:48], "little")
+
+
+def patched(data, at, format, *values):
+    data = bytearray(data)
+    struct.pack_into(format, data, at, *values)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("elf, why", [
+    (c.elf([(*FATBIN, {"flags": 0x802})]),
+     "has a compressed section __nv_relfatbin, which is not supported"),
+    (c.elf([(*FATBIN, {"size": 2**40})]),
+     f"ends before its section __nv_relfatbin does (0x40 + {2**40:#x})"),
+    (c.elf([(*FATBIN, {"size": 2**64 - 1})]),
+     f"ends before its section __nv_relfatbin does (0x40 + {2**64 - 1:#x})"),
+    (c.elf([(*FATBIN, {"offset": 2**62})]),
+     f"ends before its section __nv_relfatbin does ({2**62:#x} + {len(FATBIN[1]):#x})"),
+    (c.elf([FATBIN, *[("__nv_relfatbin", b"", {"offset": 64, "size": len(FATBIN[1])})] * 2]),
+     "has sections that overlap"),
+    (c.elf([(*FATBIN, {"size": 60})]), "fatbin at 0x40 ends behind what it lies in"),
+    (c.elf([FATBIN])[:-1], f"ends inside its section headers ({HEADERS:#x})"),
+    (c.elf([FATBIN])[:HEADERS], f"ends before its section headers ({HEADERS:#x})"),
+    (c.elf([FATBIN])[:63], "ends inside its ELF header"),
+    (c.elf([FATBIN])[:9], "ends inside its ELF header"),
+    (c.elf([FATBIN], headers=False), "is an object without section headers"),
+    (patched(c.elf([FATBIN]), 58, "<H", 40), "has section headers of a size that cannot be"),
+    (patched(c.elf([FATBIN]), 60, "<H", 60000),
+     f"ends inside its section headers ({HEADERS:#x})"),
+    (patched(c.elf([FATBIN]), 62, "<H", 77), "has no names for its sections"),
+    (patched(patched(c.elf([FATBIN]), 60, "<H", 0), HEADERS + 32, "<Q", 2**60),
+     f"ends inside its section headers ({HEADERS:#x})"),
+    (patched(c.elf([FATBIN]), HEADERS + 2 * 64 + 4, "<I", 8), "has no names for its sections"),
+    (patched(c.elf([FATBIN]), HEADERS + 2 * 64 + 32, "<Q", 2**40),
+     f"ends before the names of its sections do ({0x40 + len(FATBIN[1]):#x} + {2**40:#x})"),
+    (c.elf(type=3, headers=False, segments=[(1, 0, 2**40)]),
+     f"ends before its segment 0 does (0x0 + {2**40:#x})"),
+    (c.elf(type=3, headers=False, segments=[(1, 0, 100), (1, 0, 100)]),
+     "has segments that overlap"),
+    (patched(c.elf(type=3, headers=False, segments=[(1, 0, 100)]), 56, "<H", 9),
+     "ends inside its program headers (0x40)"),
+    (patched(c.elf(type=3, headers=False, segments=[(1, 0, 100)]), 54, "<H", 9),
+     "has program headers of a size that cannot be"),
+])
+def test_a_damaged_host_file_says_what_is_wrong_with_it(see, elf, why):
+    seen = see(elf)
+    assert seen.kind in ("object", "shared") and seen.error == why
+
+
+def test_a_section_that_has_no_bytes_in_the_file_is_no_damage(see):
+    # What objcopy --only-keep-debug leaves.
+    seen = see(c.elf([(*FATBIN, {"type": 8, "size": 2**40})]))
+    assert (seen.error, seen.entries) == (None, [])
+
+
+# ---- archives ----
+
+def test_an_archive_of_objects_names_their_members(see, objects, tmp_path):
+    long = tmp_path / "an object with a name much longer than sixteen bytes.o"
+    shutil.copy(objects[1], long)
+    library = tmp_path / "libdevice.a"
+    subprocess.run(["ar", "rcs", library, objects[0], long], check=True)
+    seen = see(library)
+    assert (seen.kind, seen.error, seen.fatbins) == ("archive", None, "2")
+    assert seen.column("kind") == ["cubin", "ptx", "ltoir"] * 2
+    assert seen.column("section") == ["__nv_relfatbin"] * 6
+    # dump.c prints words.
+    assert seen.column("member") == ["one.o"] * 3 + ["an"] * 3
+
+
+def test_a_thin_archive_is_refused_by_its_kind(see, objects, tmp_path):
+    library = tmp_path / "libthin.a"
+    subprocess.run(["ar", "rcsT", library, *objects], check=True)
+    seen = see(library)
+    assert (seen.kind, seen.error, seen.entries) == ("thin archive", None, [])
+
+
+def test_members_of_every_kind_are_read_as_what_they_are(see):
+    seen = see(c.archive(
+        c.member(b"/", b"\0\0\0\1\0\0\0\0x\0"), c.member(b"//", b"a_rather_long_name.ptx/\n"),
+        c.member(b"/0", c.ptx()), c.member(b"b.cubin/", c.cubin()),
+        c.member(b"c.ltoir/", c.ltoir()), c.member(b"d.fatbin/", c.usual()),
+        c.member(b"e.txt/", b"hello\n"), c.member(b"f.cu/", b"#include <x>\n"),
+        c.member(b"g.bc/", b"BC\xc0\xde"), c.member(b"h.o/", c.elf())))
+    assert seen.error is None
+    assert list(zip(seen.column("kind"), seen.column("member"))) == [
+        ("ptx", "a_rather_long_name.ptx"), ("cubin", "b.cubin"), ("ltoir", "c.ltoir"),
+        ("cubin", "d.fatbin"), ("ptx", "d.fatbin"), ("ltoir", "d.fatbin"), ("bitcode", "g.bc")]
+
+
+def test_names_as_bsd_writes_them(see):
+    name = b"one of BSD.ptx\0\0".replace(b" ", b"_")
+    seen = see(c.archive(c.member(b"#1/20", b"__.SYMDEF SORTED" + bytes(4) + b"x" * 9),
+                         c.member(b"__.SYMDEF", c.ptx()),
+                         c.member(b"#1/%d" % len(name), name + c.ptx()),
+                         c.member(b"short.ptx", c.ptx())))
+    assert seen.error is None
+    assert seen.column("member") == ["one_of_BSD.ptx", "short.ptx"]
+    assert seen.column("kind") == ["ptx"] * 2
+
+
+@pytest.mark.parametrize("member, error", [
+    (c.member(b"bad/", c.archive()), "is an archive in an archive, which no linker reads"),
+    (c.member(b"bad/", b"!<thin>\n"), "is an archive in an archive, which no linker reads"),
+    (c.member(b"bad/", c.elf([FATBIN])[:-1]), f"ends inside its section headers ({HEADERS:#x})"),
+    (c.member(b"bad/", c.elf(elf_class=1)), "is not an ELF file of 64 bits"),
+    (c.member(b"/77", c.ptx()), "has a name that lies outside the archive's names"),
+    (c.member(b"#1/%d" % (len(c.ptx()) + 1), c.ptx()),
+     "has a name that lies outside the archive's names"),
+    (c.member(b"#1/99999999", c.ptx()), "has a name that lies outside the archive's names"),
+    (c.member(b"bad/", c.fatbin(size=2**40)), "fatbin at 0x{0:x} ends behind what it lies in"),
+])
+def test_a_damaged_member_does_not_lose_the_others(see, member, error):
+    first = c.member(b"first/", c.ptx())
+    seen = see(c.archive(first, member, c.member(b"last/", c.cubin())))
+    assert seen.error is None
+    assert seen.column("kind") == ["ptx", "unknown", "cubin"]
+    assert seen.column("error") == [None, error.format(8 + len(first) + 60), None]
+    assert seen.column("member")[1] in ("bad", "?")
+    assert int(seen.column("length")[1]) <= len(member) - 60
+
+
+@pytest.mark.parametrize("member, why", [
+    (c.member(b"bad/", c.ptx(), end=b"x\n"), "has a damaged header"),
+    (c.member(b"bad/", c.ptx(), size=b"12x"), "has a damaged header"),
+    (c.member(b"bad/", c.ptx(), size=b""), "has a damaged header"),
+    (c.member(b"bad/", c.ptx(), size=b"9999999999"), "ends behind the archive"),
+    (c.member(b"bad/", c.ptx())[:59], "is cut off in its header"),
+])
+def test_where_an_archive_breaks_off_is_said(see, member, why):
+    first = c.member(b"first/", c.ptx())
+    seen = see(c.archive(first, member))
+    assert seen.error == f"archive member at {8 + len(first):#x} {why}"
+    assert seen.column("kind") == ["ptx"]
+
+
+def test_a_name_cannot_speak_to_the_terminal(see):
+    seen = see(c.archive(c.member(b"a\x1b[2J\nb/", c.ptx())))
+    assert seen.column("member") == ["a?[2J?b"]

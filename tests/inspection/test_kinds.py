@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""What bytes are, whatever they are called."""
+import struct
+
+import pytest
+
+import containers as c
+
+BITCODE = b"BC\xc0\xde" + b"\x35\x14" * 20
+KINDS = {
+    "ptx": c.ptx(),
+    "cubin": c.cubin(),
+    "ltoir": c.ltoir(),
+    "fatbin": c.usual(),
+    "object": c.elf([(".text", b"\xc3")]),
+    "archive": c.archive(),
+    "shared": c.elf([(".text", b"\xc3")], type=3),
+    "source": b'extern "C" __global__ void kernel() {}\n',
+    "thin archive": b"!<thin>\n",
+    "bitcode": BITCODE,
+    "offload binary": b"\x10\xff\x10\xad" + bytes(60),
+    "optixir": c.ltoir(level=2),
+    "tileir": b"\x7fTileIR\0\x0d\x01\0\0" + bytes(32),
+    "unknown": b"a letter to a friend\n",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_known_by_its_bytes(see, kind):
+    seen = see(KINDS[kind])
+    assert (seen.kind, seen.error, seen.warning) == (kind, None, None)
+
+
+@pytest.mark.parametrize("kind, data", [
+    ("bitcode", b"\xde\xc0\x17\x0b" + bytes(16) + BITCODE),
+    ("offload binary", b"__CLANG_OFFLOAD_BUNDLE__" + bytes(40)),
+    ("offload binary", b"CCOB\x02\0\x01\0" + bytes(40)),
+    ("offload binary", b"\n// __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64\nint x;\n"),
+    ("shared", c.elf(type=2)),
+    ("object", c.elf([(".text", b"\0" * 4)], machine=183)),
+    ("ptx", b"\n\n\n\t.version 7.8\n.target sm_52\n"),
+    ("ptx", b"/* a */ // .version 1.0\n/**/.version 9.0\n.target sm_90a\n\0"),
+    ("ptx", b"//" + b"x" * 60000 + b"\n" + c.ptx()),
+    ("source", b"#include <stdio.h>\n"),
+    ("source", b"\xef\xbb\xbf// a mark\n  #define X 1\n"),
+    ("source", b"/* __global__ */ template <class T> struct S {};\n"),
+    ("source", b"int i = threadIdx.x;"),
+    ("source", b'/* "unfinished */ char c = \'"\'; __device__ int x;'),
+    ("unknown", b"\0\0\0\0" + c.ptx()),
+    ("unknown", b"/* __global__ never ends"),
+    ("unknown", b"// __global__ is only spoken of\n"),
+    ("unknown", b'"__global__"'),
+    ("unknown", b"a #define within a line\n"),
+    ("unknown", b"# include this paragraph if you like\n"),
+    ("unknown", b"\x01 __global__ void"),
+    ("unknown", b"#!/bin/sh\necho .version\n"),
+    ("unknown", b".versions 8.0\n"),
+    ("unknown", struct.pack("<I", 0x1EE55A01) + bytes(60)),     # a fatbin of CUDA 3
+    ("unknown", struct.pack("<IIQQ", 0x466243B1, 1, 0, 0)),     # what wraps one in memory
+    ("unknown", c.elf(machine=224, type=3)),                    # AMD's GPUs
+    ("unknown", c.elf(machine=205, type=3)),                    # Intel's
+    ("unknown", c.elf(type=4)),                                 # a core file
+    ("unknown", b"MZ\x90\0" + bytes(100)),
+    ("unknown", b"x"),
+    ("unknown", b"\x50\xed\x55"),
+])
+def test_odd_ones(see, kind, data):
+    seen = see(data)
+    assert (seen.kind, seen.error, seen.entries[1:]) == (kind, None, [])
+
+
+def test_ptx_behind_a_byte_order_mark_is_ptx_and_damaged_as_ptxas_has_it(see):
+    seen = see(b"\xef\xbb\xbf" + c.ptx())
+    assert seen.kind == "ptx" and seen.error and not seen.entries
+
+
+@pytest.mark.parametrize("elf, why", [
+    (c.elf(elf_class=1), "is not an ELF file of 64 bits"),
+    (c.elf(elf_class=1, type=3)[:52], "is not an ELF file of 64 bits"),
+    (b"\x7fELF\x02\x02\x01" + bytes(9) + b"\0\x01\0\x16" + bytes(44),
+     "is a big-endian ELF file, for which there is no CUDA"),
+])
+def test_elf_files_of_other_machines_are_refused_by_name(see, elf, why):
+    seen = see(elf)
+    assert seen.kind in ("object", "shared") and seen.error == why
+
+
+@pytest.mark.parametrize("name, data, warning", [
+    ("a.ptx", c.cubin(), "the name ends in .ptx, but the content is of the kind cubin"),
+    ("a.cu", c.ptx(), "the name ends in .cu, but the content is of the kind ptx"),
+    ("a.fatbin", b"hello\n", "the name ends in .fatbin, but the content is of no known kind"),
+    ("a.cubin", c.usual(), "the name ends in .cubin, but the content is of the kind fatbin"),
+    ("a.a", c.usual(), "the name ends in .a, but the content is of the kind fatbin"),
+    ("a.o", c.archive(), "the name ends in .o, but the content is of the kind archive"),
+    ("a.ltoir", BITCODE, "the name ends in .ltoir, but the content is of the kind bitcode"),
+    ("a.bc", c.ltoir(), "the name ends in .bc, but the content is of the kind ltoir"),
+    ("a.so", c.elf(), "the name ends in .so, but the content is of the kind object"),
+    ("a.lib", c.elf(), "the name ends in .lib, but the content is of the kind object"),
+    ("a.ptx", c.ptx(), None), ("a.a", b"!<thin>\n", None), ("a.so", KINDS["shared"], None),
+    ("a.lib", c.archive(), None), ("a.bc", BITCODE, None), ("a.cu", KINDS["source"], None),
+    ("a.CU", c.ptx(), None), ("a.o.ptx", c.ptx(), None), ("a.bin", c.ptx(), None),
+    ("a.so.12", c.ptx(), None), ("cu", c.ptx(), None), (".", None, None),
+])
+def test_a_name_that_says_something_else_is_warned_of(see, name, data, warning):
+    if data is not None:
+        assert see(data, name=name).warning == warning
+
+
+def test_an_empty_file_is_an_error(see):
+    assert see(b"").error == "is empty"
