@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* fake_nvrtc.c - a libnvrtc that makes what it is told to make; NAMES as in
+ * fake_nvjitlink.c */
+#define FAKE
+#include "fake.h"
+
+#define ABSENT(name) int name(void); int name(void) { MUST(!"called"); return 0; }
+#include NAMES
+
+struct program {
+	int compiled;
+};
+
+int nvrtcVersion(int *major, int *minor)
+{
+	*major = MAJOR;
+	*minor = MINOR;
+	return 0;
+}
+
+const char *nvrtcGetErrorString(int result)
+{
+	return result == 6 ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_FAKE";
+}
+
+int nvrtcCreateProgram(struct program **program, const char *source, const char *name, int count,
+		       const char *const *headers, const char *const *names)
+{
+	MUST(source && name && !count && !headers && !names);
+	MAY_FAIL();
+	*program = malloc(sizeof(**program));
+	if (!*program)
+		return 1;
+	**program = (struct program){ 0 };
+	__atomic_add_fetch(&fake.alive, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int nvrtcDestroyProgram(struct program **program)
+{
+	MUST(*program);
+	free(*program);
+	*program = NULL;
+	__atomic_sub_fetch(&fake.alive, 1, __ATOMIC_RELAXED);
+	MAY_FAIL();
+	return 0;
+}
+
+int nvrtcCompileProgram(struct program *program, int count, const char *const *options)
+{
+	for (int i = 0; i < count; i++)
+		MUST(options[i][0] == '-');
+	MAY_FAIL();
+	program->compiled = 1;
+	return 0;
+}
+
+static int give(void *into, const void *bytes, size_t length)
+{
+	memcpy(into, bytes, length);
+	return 0;
+}
+
+#define PAIR(name, bytes, length) \
+	int name##Size(struct program *program, size_t *size) \
+	{ \
+		MUST(program); \
+		MAY_FAIL(); \
+		*size = length; \
+		return 0; \
+	} \
+	int name(struct program *program, void *into) \
+	{ \
+		MUST(program); \
+		MAY_FAIL(); \
+		return give(into, bytes, length); \
+	}
+
+#define LOG (program->compiled ? fake.info : fake.error)
+
+PAIR(nvrtcGetPTX, fake.image, fake.length)
+PAIR(nvrtcGetCUBIN, fake.image, fake.length)
+PAIR(nvrtcGetLTOIR, fake.image, fake.length)
+PAIR(nvrtcGetProgramLog, LOG ? LOG : "", LOG ? strlen(LOG) + 1 : 1)

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * faults.c - links on fakes, everything failing in turn
+ *
+ *     faults calls|memory|images|logs driver|nvjitlink|source
+ *
+ * `calls` fails each call that the backend makes, one a link; `memory` fails
+ * each allocation; `images` has the backend hand out what is no image; `logs`
+ * has it say a lot.  Whatever happens, the outcome has to be the right typed
+ * one, nothing may be left alive, pushed or retained, and no memory lost.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <lazycuda.h>
+#include <lazycuda_link.h>
+
+#include "cubin.h"
+#include "fake.h"
+
+static int failures;
+
+#define CHECK(condition, ...) \
+	do { \
+		if (!(condition)) { \
+			failures++; \
+			printf("line %d: ", __LINE__); \
+			printf(__VA_ARGS__); \
+			putchar('\n'); \
+		} \
+	} while (0)
+
+/* ---- memory that runs out ---- */
+
+static long alive, allocations, fail_allocation;
+
+#ifndef SANITIZED
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void __libc_free(void *);
+
+static bool runs_out(void)
+{
+	if (++allocations != fail_allocation)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *counted(void *block)
+{
+	alive += block != NULL;
+	return block;
+}
+
+void *malloc(size_t size)
+{
+	return runs_out() ? NULL : counted(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return runs_out() ? NULL : counted(__libc_calloc(count, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+	if (runs_out())
+		return NULL;
+	alive -= block != NULL;
+	return counted(__libc_realloc(block, size));
+}
+
+void free(void *block)
+{
+	alive -= block != NULL;
+	__libc_free(block);
+}
+#endif
+
+/* ---- the fakes ---- */
+
+static struct fake *nvjitlink, *nvrtc, *driver;
+static int *retained, *pushed;
+
+static void *find(const char *file, const char *name)
+{
+	void *library = dlopen(file, RTLD_NOW);
+	void *symbol = library ? dlsym(library, name) : NULL;
+
+	if (!symbol) {
+		printf("%s\n", dlerror());
+		exit(2);
+	}
+	return symbol;
+}
+
+static void find_fakes(void)
+{
+	lazycuda_load("nvJitLink");
+	lazycuda_load("nvrtc");
+	nvjitlink = find(lazycuda_get_status("nvJitLink")->path, "fake");
+	nvrtc = find(lazycuda_get_status("nvrtc")->path, "fake");
+	driver = find("libcuda.so.1", "fake");
+	retained = find("libcuda.so.1", "fake_retained");
+	pushed = find("libcuda.so.1", "fake_pushed");
+}
+
+/* ---- the links ---- */
+
+static const char ptx[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+static const char other[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n.visible .func f() { ret; }\n";
+static const char source[] = "extern \"C\" __global__ void k() {}\n";
+
+/* LTO-IR by 13.0 for sm_80, as much of it as anybody reads. */
+static const unsigned char ltoir[64] = {
+	0xed, 0x43, 0x4e, 0x7f, 1, 0x41, 2, 0x62, 3, 2, 7, 0, 0x18, 0, 1, 0,
+	0x30, 0, 0, 0, 0x30, 0, 0, 0, 1, 0, 0x20, 3, 2, 0, 0, 0,
+};
+
+static const struct scenario {
+	const char *name;
+	struct fake **linker;
+	int driver, nvjitlink, nvrtc, lto;
+	const char *texts[2];
+	size_t lengths[2];	/* texts that are as long, without their NUL */
+} scenarios[] = {
+	{ "driver", &driver, 13000, 0, 0, 0, { ptx, other },
+	  { sizeof(ptx) - 1, sizeof(other) - 1 } },
+	{ "nvjitlink", &nvjitlink, 0, 13000, 0, 0, { ptx, other },
+	  { sizeof(ptx) - 1, sizeof(other) - 1 } },
+	{ "source", &nvjitlink, 0, 13000, 13000, 1, { source, NULL }, { sizeof(source) - 1, 0 } },
+};
+
+static struct cubin cubin;
+
+static void reset(void)
+{
+	*nvjitlink = *driver = (struct fake){
+		.status = 6, .image = &cubin, .length = sizeof(cubin),
+		.info = "linked", .error = "",
+	};
+	driver->status = 400;
+	*nvrtc = (struct fake){ .status = 6, .image = ltoir, .length = sizeof(ltoir),
+				.info = "compiled", .error = "error: no" };
+}
+
+struct outcome {
+	enum lazycuda_code code;
+	char message[512];
+	size_t info, error;	/* lengths of the logs */
+};
+
+static void note(struct outcome *outcome, const struct lazycuda_result *result)
+{
+	outcome->code = result->code;
+	outcome->info = strlen(result->info_log);
+	outcome->error = strlen(result->error_log);
+	/* Not snprintf(), which may allocate. */
+	strncpy(outcome->message, result->message, sizeof(outcome->message) - 1);
+	CHECK(!result->image == (result->code != LAZYCUDA_CODE_OK), "image and code differ");
+	CHECK(!result->image || (result->image_length == sizeof(cubin) &&
+				 !memcmp(result->image, &cubin, sizeof(cubin))),
+	      "not the image that was handed out");
+	CHECK(*result->message, "no message");
+}
+
+static struct outcome link_inputs(const struct scenario *scenario)
+{
+	const char *symbols[] = { "k" };
+	const struct lazycuda_request request = {
+		.size = sizeof(request), .arch = "sm_80", .lto = scenario->lto,
+		.symbols = symbols, .symbol_count = 1,
+	};
+	const struct lazycuda_environment environment = {
+		.size = sizeof(environment), .driver = scenario->driver,
+		.nvjitlink = scenario->nvjitlink, .nvrtc = scenario->nvrtc,
+	};
+	struct outcome outcome = { .code = LAZYCUDA_CODE_NO_MEMORY };
+	struct lazycuda_input inputs[2];
+	struct lazycuda_link *link = lazycuda_link_new(&request, &environment);
+	bool added = link;
+
+	for (int i = 0; i < 2 && added && scenario->texts[i]; i++) {
+		inputs[i] = (struct lazycuda_input){
+			.size = sizeof(*inputs), .name = "input", .bytes = scenario->texts[i],
+			.length = scenario->lengths[i],
+		};
+		added = !lazycuda_link_add(link, &inputs[i]);
+	}
+	if (link)	/* also if an input is missing: that is remembered */
+		note(&outcome, lazycuda_link_run(link));
+	CHECK(added || outcome.code == LAZYCUDA_CODE_NO_MEMORY, "a lost input is forgotten");
+	lazycuda_link_free(link);
+	return outcome;
+}
+
+static struct outcome run(const struct scenario *scenario)
+{
+	long before = alive;
+	struct outcome outcome = link_inputs(scenario);
+
+	CHECK(alive <= before, "%ld blocks are lost", alive - before);
+	return outcome;
+}
+
+static void check_nothing_left(const char *what)
+{
+	CHECK(!nvjitlink->alive && !nvrtc->alive && !driver->alive, "%s: something lives", what);
+	CHECK(!*retained && !*pushed, "%s: a context is retained or pushed", what);
+}
+
+/* ---- what fails ---- */
+
+static bool has(const char *text, const char *part)
+{
+	return strstr(text, part);
+}
+
+/* Without logs, and with what cannot be undone, there still is an image. */
+static enum lazycuda_code expected(const char *call)
+{
+	if (has(call, "Destroy") || has(call, "Log") || has(call, "Pop") || has(call, "Release"))
+		return LAZYCUDA_CODE_OK;
+	if (has(call, "nvrtc"))
+		return LAZYCUDA_CODE_COMPILE_FAILED;
+	return has(call, "Link") ? LAZYCUDA_CODE_LINK_FAILED : LAZYCUDA_CODE_DRIVER_FAILED;
+}
+
+static int fail_calls_of(const struct scenario *scenario, struct fake *fake)
+{
+	int call;
+
+	for (call = 1;; call++) {
+		struct outcome outcome;
+
+		reset();
+		fake->fail_at = call;
+		outcome = run(scenario);
+		if (!fake->failed)
+			break;
+		CHECK(outcome.code == expected(fake->failed), "%s fails: %s: %s", fake->failed,
+		      lazycuda_code_name(outcome.code), outcome.message);
+		check_nothing_left(fake->failed);
+	}
+	return call - 1;
+}
+
+static void fail_calls(const struct scenario *scenario)
+{
+	int calls = fail_calls_of(scenario, *scenario->linker);
+
+	if (scenario->nvrtc)
+		calls += fail_calls_of(scenario, nvrtc);
+	CHECK(calls > 8, "only %d calls", calls);
+	printf("calls failed: %d\n", calls);
+}
+
+static void fail_memory(const struct scenario *scenario)
+{
+	long number, wrong = 0;
+
+	for (number = 1;; number++) {
+		struct outcome outcome;
+
+		reset();
+		allocations = 0;
+		fail_allocation = number;
+		outcome = run(scenario);
+		fail_allocation = 0;
+		if (allocations < number)
+			break;
+		wrong += outcome.code != LAZYCUDA_CODE_NO_MEMORY;
+		CHECK(outcome.code != LAZYCUDA_CODE_OK, "allocation %ld: nobody minds", number);
+		check_nothing_left("without memory");
+	}
+	CHECK(number > 10, "only %ld allocations", number);
+	printf("allocations failed: %ld, otherwise than by NO_MEMORY: %ld\n", number - 1, wrong);
+}
+
+/* ---- what is no image ---- */
+
+static void hand_out(const struct scenario *scenario, const void *image, size_t length,
+		     enum lazycuda_code code, const char *why)
+{
+	struct outcome outcome;
+
+	reset();
+	(*scenario->linker)->image = image;
+	(*scenario->linker)->length = length;
+	outcome = run(scenario);
+	CHECK(outcome.code == code && has(outcome.message, why), "%s: %s: %s", why,
+	      lazycuda_code_name(outcome.code), outcome.message);
+	check_nothing_left(why);
+}
+
+static void images(const struct scenario *scenario)
+{
+	static const char garbage[256] = "this is no image";
+	struct cubin changed = cubin;
+
+	hand_out(scenario, &cubin, 0, LAZYCUDA_CODE_BAD_IMAGE, "an image of 0 bytes");
+	hand_out(scenario, garbage, sizeof(garbage), LAZYCUDA_CODE_BAD_IMAGE, "the image");
+	hand_out(scenario, &cubin, 100, LAZYCUDA_CODE_BAD_IMAGE, "the image");
+	changed.header.e_shnum = 4;
+	changed.symbols[1].st_shndx = 0;
+	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "the image");
+	changed = cubin;
+	changed.header.e_flags = 0x500 | CUBIN_SM;
+	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "virtual");
+	changed = cubin;
+	changed.header.e_type = ET_REL;
+	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "not linked");
+	changed = cubin;
+	memcpy(changed.names, "\0m", 3);
+	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "does not define k");
+	if (scenario->linker == &nvjitlink)
+		hand_out(scenario, &cubin, (size_t)1 << 40, LAZYCUDA_CODE_BAD_IMAGE,
+			 "1099511627776");
+}
+
+static void logs(const struct scenario *scenario)
+{
+	static char much[200000];
+	struct fake *linker = *scenario->linker;
+	struct outcome outcome;
+
+	memset(much, 'a', sizeof(much) - 1);
+	reset();
+	linker->info = linker->error = much;
+	outcome = run(scenario);
+	CHECK(outcome.code == LAZYCUDA_CODE_OK, "%s", outcome.message);
+	CHECK(outcome.info > 60000 && outcome.error > 60000, "logs of %zu and %zu bytes",
+	      outcome.info, outcome.error);
+	reset();
+	linker->error = "Undefined reference to 'f' in 'input'";
+	linker->fail_at = linker == driver ? 9 : 4;
+	outcome = run(scenario);
+	CHECK(outcome.code == LAZYCUDA_CODE_UNDEFINED_SYMBOL, "%s: %s",
+	      lazycuda_code_name(outcome.code), outcome.message);
+	check_nothing_left("logs");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(const struct scenario *);
+	} faults[] = {
+		{ "calls", fail_calls }, { "memory", fail_memory }, { "images", images },
+		{ "logs", logs },
+	};
+
+	cubin = make_cubin();
+	find_fakes();
+	for (size_t i = 0; argc == 3 && i < sizeof(faults) / sizeof(*faults); i++)
+		for (size_t k = 0; k < sizeof(scenarios) / sizeof(*scenarios); k++)
+			if (!strcmp(argv[1], faults[i].name) &&
+			    !strcmp(argv[2], scenarios[k].name)) {
+				reset();
+				link_inputs(&scenarios[k]);	/* what is done once is done */
+				faults[i].run(&scenarios[k]);
+			}
+	puts(failures ? "failed" : "done");
+	return failures != 0;
+}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Programs of this folder, the libraries they run on, and fakes for them."""
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+import build
+import fakes
+
+HERE = pathlib.Path(__file__).resolve().parent
+ADDRESS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+THREAD = ("-fsanitize=thread",)
+OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1",
+           "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:suppressions="
+                           f"{build.TESTS / 'sanitize' / 'thread.supp'}"}
+IMPORTS = [build.import_library(name, 13) for name in ("nvrtc", "nvJitLink")]
+
+
+def library(flags=()):
+    """liblazycuda_link.so, sanitized if there are flags for that."""
+    if not flags:
+        return build.STUBS / "liblazycuda_link.so"
+    try:
+        build.compile("sanitizes", *flags, build.TESTS / "sanitize" / "works.c")
+    except build.CompileError as error:
+        pytest.skip(f"the compiler has no {flags[0]}: {str(error).splitlines()[-1]}")
+    # The folder that tests/sanitize builds the stubs in, with the same flags; the
+    # thread sanitizer has to see how they publish what they found, too.
+    folder = build.BUILD / "tests" / ("asan" if flags == ADDRESS else "tsan")
+    words = " ".join(flags)
+    build.make(f"BUILD={folder}", f"CFLAGS=-g -O1 {words}", f"LDFLAGS={words}",
+               *[f"{folder}/lib/lib{name}.so" for name in
+                 ("nvrtc_stub", "nvJitLink_stub", "lazycuda_link")])
+    return folder / "lib" / "liblazycuda_link.so"
+
+
+def program(name, flags=(), *more):
+    """A program of this folder, linked with the handle's library."""
+    made = library(flags)
+    return build.program(HERE / f"{name}.c", *flags, *more, made, *IMPORTS,
+                         f"-Wl,-rpath,{made.parent}:{build.STUBS}",
+                         f"-Wl,-rpath-link,{build.STUBS}")
+
+
+def parse(said):
+    """What handle.c prints, "name: value" a line; callbacks in a list."""
+    fields = {"calls": []}
+    for line in said.lines:
+        name, _, value = line.partition(": ")
+        if name in ("setup", "teardown"):
+            fields["calls"].append(f"{name} {value}")
+        else:
+            assert name not in fields, line
+            fields[name] = value
+    assert {"another result", "an image that goes with no code"}.isdisjoint(fields)
+    return fields
+
+
+def link(world, *words, flags=(), **options):
+    return parse(world.run(program("handle", flags), *words, **options))
+
+
+def install(world, toolkit, *names):
+    """As pip lays it out, found by the loader's path."""
+    for name in names or ("nvrtc", "nvJitLink"):
+        file = toolkit.file(name)
+        if file is not None and str(file.parent) not in world.env.get("LD_LIBRARY_PATH", ""):
+            world.search(file.parent)
+
+
+# ---- fakes ----
+
+def fake(name, version, flags=()):
+    """A fake nvrtc or nvJitLink that does what faults.c tells it."""
+    source = HERE / f"fake_{name.lower()}.c"
+    own = fakes.soname(name, version)
+    names = fakes.exports(name, version)
+    text = source.read_text()
+    mine = set(re.findall(r"\b(?:nvJitLink|nvrtc)[A-Z]\w+(?=\()", text))
+    mine |= {word for pair in re.findall(r"^PAIR\((\w+)", text, re.M)
+             for word in (pair, pair + "Size")}
+    absent = "".join(f"ABSENT({word})\n" for word in sorted(set(names) - mine))
+    exported = " ".join(f"{word};" for word in sorted((set(names) | {"fake"})))
+    script = fakes._file(f"{own} {{ global: {exported} local: *; }};\n", "map")
+    major, minor = version.split(".")
+    return build.compile(
+        own, "-std=gnu11", "-g", "-O1", "-w", "-shared", "-fPIC", *flags, f"-DMAJOR={major}",
+        f"-DMINOR={minor}", f"-DNAMES=\"{fakes._file(absent, 'absent')}\"",
+        f"-Wl,-soname,{own}", f"-Wl,--version-script={script}", source)
+
+
+def fake_driver(flags=()):
+    return build.compile("libcuda.so.1", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-shared",
+                         "-fPIC", *flags, "-Wl,-soname,libcuda.so.1", HERE / "fake_driver.c")
+
+
+def install_fakes(world, flags=()):
+    world.loader(fake("nvJitLink", "13.0", flags), fake("nvrtc", "13.0", flags),
+                 fake_driver(flags), fakes.builtins("13.0"))
+    if flags:
+        world.env.update(OPTIONS)
+
+
+# ---- images ----
+
+def readelf(path):
+    """The header of an ELF file, as readelf names its fields."""
+    said = build.output("readelf", "-h", "-W", path)
+    return {name.strip(): value.strip() for name, _, value in
+            (line.partition(":") for line in said.splitlines())}
+
+
+def symbols(path):
+    """Names of the functions that a cubin defines."""
+    said = subprocess.run(["readelf", "-s", "-W", str(path)], capture_output=True, text=True,
+                          check=True).stdout
+    rows = [line.split() for line in said.splitlines()]
+    return {row[-1] for row in rows if len(row) >= 8 and row[3] == "FUNC" and "UND" not in row}

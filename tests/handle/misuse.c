@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* misuse.c - requests and inputs that make no sense, and those of older callers */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <lazycuda_link.h>
+
+static const struct lazycuda_environment environment = {
+	.size = sizeof(environment), .nvjitlink = 13000,
+};
+static const char ptx[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+
+static void run(const char *what, const struct lazycuda_request *request,
+		const struct lazycuda_input *input)
+{
+	struct lazycuda_link *link = lazycuda_link_new(request, &environment);
+	const struct lazycuda_result *result;
+
+	if (input)
+		lazycuda_link_add(link, input);
+	result = lazycuda_link_run(link);
+	printf("%s: %s\n", what, lazycuda_code_name(result->code));
+	lazycuda_link_setup(link, NULL);
+	lazycuda_link_teardown(link, NULL);
+	lazycuda_link_free(link);
+}
+
+int main(void)
+{
+	struct lazycuda_request request = { .size = sizeof(request), .arch = "sm_80" };
+	struct lazycuda_input input = { .size = sizeof(input), .bytes = ptx,
+					.length = sizeof(ptx) };
+	const struct lazycuda_support *none[] = { NULL };
+	struct lazycuda_request changed = request;
+	struct lazycuda_input other = input;
+
+	lazycuda_link_free(NULL);
+	run("no request", NULL, &input);
+	changed.size = 0;
+	run("a request without a size", &changed, &input);
+	run("no input", &request, NULL);
+	other.size = 0;
+	run("an input without a size", &request, &other);
+	other = (struct lazycuda_input){ .size = sizeof(other) };
+	run("an input without bytes", &request, &other);
+	changed = request;
+	changed.support_count = 1;
+	run("support that is not there", &changed, &input);
+	changed.support = none;
+	run("support that is NULL", &changed, &input);
+	changed.support_count = (size_t)-1;
+	run("endless support", &changed, &input);
+	/* A caller that knows less of the structs: what is behind is not looked at. */
+	changed = request;
+	changed.size = offsetof(struct lazycuda_request, options);
+	changed.option_count = 5;
+	other = input;
+	other.size = offsetof(struct lazycuda_input, needs);
+	memset((char *)&other + other.size, 0xa5, sizeof(other) - other.size);
+	run("an older caller", &changed, &other);
+	return 0;
+}

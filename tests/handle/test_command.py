@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda link` and examples/link.c."""
+import json
+import os
+
+import pytest
+
+import build
+import handles
+from test_real import SOURCES, check_image, pair
+
+PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() { ret; }\n"
+
+
+@pytest.fixture
+def files(world):
+    """A folder with a PTX file, and nothing else in it after a link but that
+    and what was made."""
+    folder = world.folder("files")
+    (folder / "k.ptx").write_text(PTX)
+    return folder
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_made(world, linker, files):
+    handles.install(world, linker)
+    if linker.version < "12.3":
+        pytest.skip("nvJitLink below 12.3 counts as absent")
+    said = world.cli("link", "-o", files / "out", "--arch", "sm_80",
+                     *pair(linker.version, "ptx"))
+    check_image(files / "out")
+    assert said.lines[0] == "decision    nvjitlink"
+    assert said.lines[-1] == f"output      {files / 'out'}, {(files / 'out').stat().st_size} bytes"
+    assert names(files) == ["k.ptx", "out"]
+
+
+def test_json_has_the_plan_and_what_came_of_it(world, real, files):
+    handles.install(world, real("13.5"))
+    inputs = pair("13.5", "ltoir")
+    done = world.cli("link", "--json", "--output", files / "out", "--lto", "--arch", "sm_80",
+                     "--symbol", "kernel", "--option", "-verbose", *inputs)
+    said = json.loads(done.out)
+    assert said["decision"] == "nvjitlink" and said["code"] is None and said["lto"] is True
+    assert said["options"][:2] == ["-arch=sm_80", "-lto"]
+    assert [step["file"] for step in said["inputs"]] == [str(path) for path in inputs]
+    assert said["output"] == str(files / "out")
+    assert said["size"] == (files / "out").stat().st_size
+    assert "registers" in said["info_log"] and said["error_log"] == ""
+    assert said["backend_call"] is None and said["backend_status"] == 0
+    assert done.err == ""
+
+
+def test_a_failure_in_json(world, real, files):
+    handles.install(world, real("13.5"))
+    done = world.cli("link", "--json", "-o", files / "out", "--arch", "sm_80",
+                     pair("13.5", "ptx")[0], check=False)
+    said = json.loads(done.out)
+    assert done.status == 1
+    assert said["code"] == "UNDEFINED_SYMBOL" and said["decision"] == "nvjitlink"
+    assert "helper" in said["message"] and "helper" in said["error_log"]
+    assert said["output"] is None and said["size"] is None
+    assert said["backend_call"] == "nvJitLinkComplete" and said["backend_status"] == 6
+    assert names(files) == ["k.ptx"]
+
+
+def test_logs_go_to_standard_error(world, real, files):
+    handles.install(world, real("13.5"))
+    done = world.cli("link", "-o", files / "out", "--arch", "sm_80", pair("13.5", "ptx")[0],
+                     check=False)
+    assert done.status == 1
+    assert done.lines[0] == "refused     UNDEFINED_SYMBOL"
+    assert "Undefined reference to 'helper'" in done.err
+
+
+def test_after_a_failure_the_old_file_is_there(world, files):
+    (files / "out").write_text("old")
+    done = world.cli("link", "-o", files / "out", "--arch", "sm_80", files / "k.ptx", check=False)
+    assert done.status == 1 and done.lines[0] == "refused     NO_BACKEND"
+    assert (files / "out").read_text() == "old"
+    assert names(files) == ["k.ptx", "out"]
+
+
+def test_a_file_is_replaced_not_written_over(world, real, files):
+    # Whoever has the old one open or mapped keeps it.
+    handles.install(world, real("13.5"))
+    (files / "out").write_text("old")
+    os.link(files / "out", files / "another name")
+    (files / "link").symlink_to("out")
+    world.cli("link", "-o", files / "link", "--arch", "sm_80", files / "k.ptx")
+    assert (files / "another name").read_text() == "old"
+    check_image(files / "out")
+    assert (files / "link").is_symlink()
+
+
+def test_no_part_of_a_file_is_left_if_the_disk_is_full(world, real, files):
+    handles.install(world, real("13.5"))
+    full = world.folder("full")
+    world.prefix = ["/bin/sh", "-c",
+                    f"mount -t tmpfs -o size=4k,nr_inodes=2 full {full} && exec \"$@\"", "sh"]
+    listing = 'ls -A "$0"; exit $status'
+    done = world.run("/bin/sh", "-c", f'status=0; "$@" || status=$?; {listing}', full,
+                     build.BUILD / "bin" / "lazycuda", "link", "-o", full / "out", "--arch",
+                     "sm_80", *pair("13.5", "ptx"), *["--option", "-lineinfo"], check=False)
+    if "mount" in done.err:
+        pytest.skip(f"no tmpfs: {done.err.strip()}")
+    assert done.status == 2, done.out + done.err
+    assert done.err == f"lazycuda link: {full / 'out'}: No space left on device\n"
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("out, why", [("nowhere/out", "No such file or directory"),
+                                      (".", "Is a directory"),
+                                      ("/dev/null", "is not a regular file")])
+def test_what_cannot_be_written(world, real, files, out, why):
+    handles.install(world, real("13.5"))
+    done = world.cli("link", "-o", files / out, "--arch", "sm_80", files / "k.ptx", check=False)
+    assert done.status == 2
+    assert done.err == f"lazycuda link: {files / out}: {why}\n"
+    assert done.out == "" and names(files) == ["k.ptx"]
+
+
+@pytest.mark.parametrize("words, why", [
+    ((), "which file?"),
+    (("k.ptx", "-o", "out"), "for which architecture?"),
+    (("k.ptx", "--arch", "sm_80"), "into which file?"),
+    (("k.ptx", "--arch", "sm_80", "-o"), "there is no sense in the value of -o"),
+    (("k.ptx", "--arch", "sm_80", "-o", "out", "--bogus"), "there is no option --bogus"),
+    (("none.ptx", "--arch", "sm_80", "-o", "out"), "none.ptx: No such file or directory")])
+def test_wrong_usage(world, files, words, why):
+    world.root = files
+    done = world.cli("link", *words, check=False)
+    assert done.status == 2
+    assert done.err.startswith("lazycuda link: ") and why in done.err
+    assert names(files) == ["k.ptx"]
+
+
+def test_source_through_the_command(world, real, files):
+    handles.install(world, real("12.9"))
+    for name, text in SOURCES.items():
+        (files / name).write_text(text)
+    done = world.cli("link", "-o", files / "out", "--arch=sm_90", "--lto",
+                     "--compile-option", "-DUNUSED", files / "kernel.cu", files / "helper.cu")
+    check_image(files / "out")
+    assert any(line.startswith("compile ") and "-DUNUSED" in line for line in done.lines)
+
+
+# ---- the example ----
+
+def example():
+    return build.program(build.ROOT / "examples" / "link.c", f"-L{build.STUBS}",
+                         "-llazycuda_link", f"-Wl,-rpath,{build.STUBS}")
+
+
+def test_the_example_is_short():
+    assert len((build.ROOT / "examples" / "link.c").read_text().splitlines()) < 60
+
+
+def test_the_example_links(world, linker):
+    handles.install(world, linker)
+    said = world.run(example(), check=False)
+    if linker.version < "12.3":
+        assert said.status == 1 and said.lines[0].startswith("NVJITLINK_TOO_OLD: ")
+    else:
+        assert said.status == 0 and said.lines[0].startswith("OK: ")
+        assert said.lines[1].startswith("an image of ")
+
+
+def test_the_example_without_cuda(world):
+    said = world.run(example(), check=False)
+    assert said.status == 1 and said.err == ""
+    assert said.lines[0].startswith("NVJITLINK_REQUIRED: ")
+
+
+def test_the_example_with_a_compiler_alone(world, real):
+    handles.install(world, real("13.5"), "nvrtc")
+    world.env["LD_LIBRARY_PATH"] = str(world.put(
+        "nvrtc", *[path for path in real("13.5").files() if "nvrtc" in path.name]))
+    said = world.run(example(), check=False)
+    assert said.status == 1
+    assert said.lines[0].startswith("NVJITLINK_REQUIRED: ")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Links on a fake driver, nvJitLink and nvrtc, with everything failing in turn."""
+import pytest
+
+import build
+import handles
+from handles import ADDRESS, THREAD
+
+SCENARIOS = ("driver", "nvjitlink", "source")
+
+
+def run(world, fault, scenario, flags=()):
+    handles.install_fakes(world, flags)
+    more = ["-DSANITIZED"] if flags else []
+    said = world.run(handles.program("faults", flags, *more), fault, scenario, check=False)
+    assert "Sanitizer" not in said.err and "runtime error" not in said.err, said.err
+    assert said.status == 0 and said.lines[-1] == "done", said.out + said.err
+    return said.lines
+
+
+def address(world):
+    """Sees what is read or written behind its end or after its life: the fake
+    driver writes to all it was given while it destroys a link."""
+    handles.library(ADDRESS)    # or skip
+    return ADDRESS
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_call_may_fail(world, scenario):
+    said = run(world, "calls", scenario)[0]
+    print(said)
+    assert int(said.split()[-1]) > 8
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_call_may_fail_under_the_address_sanitizer(world, scenario):
+    run(world, "calls", scenario, address(world))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_allocation_may_fail(world, scenario):
+    said = run(world, "memory", scenario)[0]
+    print(said)
+    assert int(said.split(",")[0].split()[-1]) > 10
+
+
+@pytest.mark.parametrize("scenario", ["driver", "nvjitlink"])
+def test_success_with_what_is_no_image_is_a_bad_image(world, scenario):
+    run(world, "images", scenario, address(world))
+
+
+@pytest.mark.parametrize("scenario", ["driver", "nvjitlink"])
+def test_logs_come_back_whole_on_success_and_failure(world, scenario):
+    run(world, "logs", scenario, address(world))
+
+
+def test_a_link_in_each_of_many_threads(world):
+    handles.install_fakes(world)
+    world.env.update(handles.OPTIONS)
+    handles.library(THREAD)
+    # The fakes hand out no image here, so that every link fails, and all alike.
+    ptx = world.root / "k.ptx"
+    ptx.write_text(PTX)
+    said = world.run(handles.program("threads", THREAD), "8", "40", "sm_80", "0", ptx, check=False)
+    assert "ThreadSanitizer" not in said.err, said.err
+    assert said.lines[-1] == "different: 320 of 320"
+    assert all(line.startswith("BAD_IMAGE: ") for line in said.lines[:-1])
+
+
+PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
+
+
+@pytest.mark.parametrize("current", [False, True])
+def test_the_drivers_context(world, current):
+    # The one that is current is used; else one is retained and given back,
+    # which the fake driver insists on.
+    handles.install_fakes(world)
+    ptx = world.root / "k.ptx"
+    ptx.write_text(PTX)
+    said = world.run(handles.program("context"), "current" if current else "none", ptx)
+    assert said.lines == ["BAD_IMAGE", f"retained {0 if current else 1} 0",
+                          f"pushed {0 if current else 1} 0"]
+
+
+def test_the_links_stand_in_for_libcuda_is_no_driver(world, link):
+    from fakes import driver
+    world.loader(driver("13.0", result=34))
+    ptx = world.root / "k.ptx"
+    ptx.write_text(PTX)
+    said = link(ptx, "--driver", "13000")
+    assert said["code"] == "BACKEND_MISSING"
+    assert "libcuda.so.1" in said["message"]
+
+
+def test_a_driver_without_a_linker_says_what_it_lacks(world, link):
+    from fakes import driver
+    world.loader(driver("13.0"))
+    ptx = world.root / "k.ptx"
+    ptx.write_text(PTX)
+    said = link(ptx)
+    assert said["code"] == "BACKEND_MISSING"
+    assert "cuCtxGetCurrent" in said["message"]
+
+
+def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
+    handles.install_fakes(world)
+    assert world.run(handles.program("misuse")).lines == [
+        "no request: BAD_REQUEST",
+        "a request without a size: BAD_REQUEST",
+        "no input: NO_INPUTS",
+        "an input without a size: BAD_REQUEST",
+        "an input without bytes: BAD_INPUT",
+        "support that is not there: BAD_REQUEST",
+        "support that is NULL: BAD_REQUEST",
+        "endless support: BAD_REQUEST",
+        # The fake makes nothing unless it is told to.
+        "an older caller: BAD_IMAGE"]

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""Links through the handle on every real nvJitLink and nvrtc."""
+import struct
+import subprocess
+
+import pytest
+
+import containers
+import handles
+import samples
+from handles import readelf, symbols
+from samples import Sample
+
+SOURCES = {"kernel.cu": samples.SOURCES["k"], "helper.cu": samples.SOURCES["h"]}
+NUMBER = {"ptx": 1, "cubin": 2, "ltoir": 8}     # of fatbin entries
+
+
+def pair(version, kind):
+    """The kernel and its helper."""
+    made = [Sample(version, kind, "sm_80", unit) for unit in "kh"]
+    samples.make(made)
+    return [sample.path for sample in made]
+
+
+def fatbin(world, name, *entries):
+    """A container of files, nothing compressed."""
+    body = b""
+    for path in entries:
+        kind = path.suffix[1:]
+        code = path.read_bytes() + (b"\0" if kind == "ptx" else b"")
+        code += bytes(-len(code) % 8)
+        body += struct.pack("<HHIQIIHHIIIQQQ", NUMBER[kind], 0x101, 64, len(code), 0, 0, 0, 1, 80,
+                            0, 0, 0x11, 0, 0) + code
+    made = world.root / name
+    made.write_bytes(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body)
+    return made
+
+
+def inputs(world, version, kind):
+    """Files of that kind, and whether they take -lto."""
+    if kind in NUMBER:
+        return pair(version, kind), kind == "ltoir"
+    if kind == "source":
+        paths = [world.root / name for name in SOURCES]
+        for path in paths:
+            path.write_text(SOURCES[path.name])
+        return paths, False
+    made = [fatbin(world, f"{path.stem}.fatbin", path, other) for path, other in
+            zip(pair(version, "ptx"), pair(version, "cubin"))]
+    if kind == "fatbin":
+        return made, False
+    objects = [containers.host_object(path) for path in made]
+    return (objects if kind == "object" else [containers.archive(*objects)]), False
+
+
+def claims(linker):
+    """nvJitLink below 12.3 counts as absent; the handle can drive it all the
+    same, and does if it is told that it is another."""
+    return ("--nvjitlink", "12030", "--nvrtc", "12030") if linker.version < "12.3" else ()
+
+
+def check_image(path):
+    header = readelf(path)
+    assert header["Type"].startswith("EXEC")
+    assert header["Machine"] == "NVIDIA CUDA architecture"
+    assert "kernel" in symbols(path)
+
+
+KINDS = ("ptx", "cubin", "ltoir", "fatbin", "object", "archive", "source")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_input_becomes_an_image(world, link, linker, kind):
+    files, lto = inputs(world, linker.version, kind)
+    handles.install(world, linker)
+    # Exact bytes: nvJitLink reads behind PTX, up to a NUL, from 12.3 on.
+    for more in (["--bytes"], ["--bytes", "--exact"], []):
+        image = world.root / "image"
+        said = link(*["--lto"][:lto], *more, *claims(linker), "--symbol", "kernel", "-o", image,
+                    *files)
+        assert said["code"] == "OK", said
+        assert int(said["image"]) == image.stat().st_size
+        check_image(image)
+        image.unlink()
+
+
+def test_source_is_compiled_for_link_time_optimisation(world, link, linker):
+    files, _ = inputs(world, linker.version, "source")
+    handles.install(world, linker)
+    image = world.root / "image"
+    said = link("--lto", *claims(linker), "--symbol", "kernel", "-o", image, *files)
+    assert said["code"] == "OK", said
+    check_image(image)
+
+
+def test_a_source_that_does_not_compile(world, link, linker):
+    (world.root / "good.cu").write_text(SOURCES["helper.cu"])
+    (world.root / "bad.cu").write_text("__device__ int x = nonsense;\n")
+    handles.install(world, linker)
+    said = link(*claims(linker), "good.cu", "bad.cu")
+    assert said["code"] == "COMPILE_FAILED" and said["input"] == "1"
+    assert said["call"] == "nvrtcCompileProgram 6"
+    assert "nonsense" in said["error"] and "bad.cu" in said["error"]
+    assert "nonsense" in said["message"] and "NVRTC_ERROR_COMPILATION" in said["message"]
+
+
+def test_warnings_of_the_compiler_are_in_the_log_of_a_success(world, link, linker):
+    (world.root / "k.cu").write_text(
+        'extern "C" __global__ void kernel(int *x) { int unused; *x = 1; }\n')
+    handles.install(world, linker)
+    said = link(*claims(linker), "k.cu")
+    assert said["code"] == "OK", said
+    assert "unused" in said["info"]
+
+
+def test_an_undefined_symbol_is_named(world, link, linker):
+    # Before 12.9 its name stands on stderr alone.
+    handles.install(world, linker)
+    for kind, lto in (("ptx", ()), ("cubin", ()), ("ltoir", ("--lto",))):
+        said = link(*lto, *claims(linker), pair(linker.version, kind)[0])
+        assert said["code"] == "UNDEFINED_SYMBOL", said
+        assert "helper" in said["message"]
+        assert said["call"].startswith("nvJitLinkComplete")
+
+
+def test_what_the_linker_refuses_comes_with_its_log(world, link, linker):
+    (world.root / "bad.ptx").write_text(
+        ".version 7.0\n.target sm_80\n.address_size 64\n"
+        ".visible .entry kernel() { frobnicate; ret; }\n")
+    handles.install(world, linker)
+    said = link(*claims(linker), pair(linker.version, "ptx")[1], "bad.ptx")
+    assert said["code"] == "LINK_FAILED" and said["input"] == "1"
+    assert said["call"] == "nvJitLinkAddData 4"
+    assert "frobnicate" in said["error"] and "PTX_COMPILE" in said["message"]
+
+
+def test_the_info_log_of_a_success(world, link, linker):
+    handles.install(world, linker)
+    said = link(*claims(linker), "--option", "-verbose", *pair(linker.version, "ptx"))
+    assert said["code"] == "OK"
+    assert "registers" in said["info"]
+
+
+def test_an_option_that_this_version_does_not_know(world, link, real):
+    # The plan is for 13.0, which has -r; the library that is here does not.
+    old = real("12.9")
+    handles.install(world, old)
+    said = link("--nvjitlink", "13010", "--output", "2", *pair("12.9", "ptx"))
+    assert said["code"] == "OPTION_UNSUPPORTED" and said["call"] == "nvJitLinkCreate 1"
+    assert "UNRECOGNIZED_OPTION" in said["message"]
+
+
+def test_ptx_after_link_time_optimisation(world, link, linker):
+    handles.install(world, linker)
+    image = world.root / "image.ptx"
+    said = link("--lto", "--output", "1", *claims(linker), "-o", image,
+                *pair(linker.version, "ltoir"))
+    assert said["code"] == "OK", said
+    text = image.read_bytes()
+    assert b".entry kernel" in text and b"\0" not in text
+
+
+def test_ltoir_of_a_newer_compiler_is_refused_before_it_is_linked(world, link, real):
+    old, new = real("12.9"), real("13.5")
+    handles.install(world, old, "nvJitLink")
+    said = link("--lto", *pair(new.version, "ltoir"))
+    assert said["code"] == "LTOIR_TOO_NEW" and said["call"] == "none 0"
+
+
+def test_what_nvrtc_really_made_is_judged(world, link, real):
+    # Planned for another nvrtc than the one that is here: its LTO-IR is too new.
+    old, new = real("12.9"), real("13.5")
+    files, _ = inputs(world, new.version, "source")
+    handles.install(world, old, "nvJitLink")
+    handles.install(world, new, "nvrtc")
+    world.env["LAZYCUDA_NVRTC"] = str(new.file("nvrtc"))
+    world.env["LAZYCUDA_NVJITLINK"] = str(old.file("nvJitLink"))
+    said = link("--lto", "--nvjitlink", "12090", "--nvrtc", "12080", *files)
+    assert said["code"] == "LTOIR_TOO_NEW", said
+    assert said["message"].startswith("after compiling: ") and said["call"] == "none 0"
+
+
+@pytest.mark.parametrize("sanitized", [False, True])
+def test_a_link_in_each_of_many_threads(world, real, sanitized):
+    toolkit = real("13.5")
+    handles.install(world, toolkit)
+    flags = handles.THREAD if sanitized else ()
+    if sanitized:
+        world.env.update(handles.OPTIONS)
+        # nvJitLink itself is not built for this sanitizer, and its locks are its own.
+        world.env["TSAN_OPTIONS"] += ":ignore_noninstrumented_modules=1"
+    said = world.run(handles.program("threads", flags), "8", "5", "sm_80", "0",
+                     *pair("13.5", "ptx"), check=False)
+    assert "ThreadSanitizer" not in said.err, said.err
+    assert said.lines == ["different: 0 of 40"], said.out
+
+
+# ---- callbacks and support modules ----
+
+def test_callbacks_in_the_order_of_linking_and_back(world, link, real):
+    toolkit = real("13.5")
+    files, _ = inputs(world, toolkit.version, "fatbin")
+    handles.install(world, toolkit)
+    said = link("--callbacks", *files)
+    assert said["code"] == "OK", said
+    names = [path.name for path in files]
+    assert said["calls"] == [f"setup module {name}" for name in names] + [
+        f"teardown module {name}" for name in reversed(names)]
+
+
+def test_callbacks_of_support_modules_only_if_they_are_linked(world, link, real):
+    toolkit = real("13.5")
+    kernel, helper = pair(toolkit.version, "ptx")
+    handles.install(world, toolkit)
+    said = link("--callbacks", "--support", f"{helper}:helper", "--main", kernel)
+    assert said["code"] == "OK", said
+    assert said["calls"] == ["setup module k-sm_80.ptx", "setup module h-sm_80.ptx",
+                             "teardown module h-sm_80.ptx", "teardown module k-sm_80.ptx"]
+    whole = Sample(toolkit.version, "ptx", "sm_80", "kh")
+    samples.make([whole])
+    said = link("--callbacks", "--support", f"{helper}:helper", "--main", whole.path)
+    assert said["code"] == "OK", said
+    assert said["calls"] == ["setup module kh-sm_80.ptx", "teardown module kh-sm_80.ptx"]
+
+
+def test_no_callbacks_after_a_failure(world, link, real):
+    toolkit = real("13.5")
+    handles.install(world, toolkit)
+    said = link("--callbacks", pair(toolkit.version, "ptx")[0])
+    assert said["code"] == "UNDEFINED_SYMBOL" and said["calls"] == []
+
+
+# ---- nothing installed ----
+
+def test_without_cuda_what_is_missing_is_said(world, link):
+    (world.root / "k.cu").write_text(SOURCES["helper.cu"])
+    (world.root / "k.ptx").write_text(".version 7.0\n.target sm_80\n.address_size 64\n"
+                                      ".visible .entry kernel() { ret; }\n")
+    said = link("k.ptx")
+    assert said["code"] == "NO_BACKEND" and said["backend"] == "0"
+    said = link("--lto", "k.cu")
+    assert said["code"] == "NVJITLINK_REQUIRED"
+    assert "pip install nvidia-nvjitlink" in said["message"]
+
+
+def test_a_plan_for_another_machine_is_not_carried_out_here(world, link):
+    (world.root / "k.ptx").write_text(".version 7.0\n.target sm_80\n.address_size 64\n"
+                                      ".visible .entry kernel() { ret; }\n")
+    (world.root / "k.cu").write_text(SOURCES["helper.cu"])
+    said = link("--nvjitlink", "13000", "k.ptx")
+    assert said["code"] == "BACKEND_MISSING" and said["backend"] == "1"
+    assert "nvidia-nvjitlink" in said["message"]
+    said = link("--nvjitlink", "13000", "--nvrtc", "13000", "k.cu")
+    assert said["code"] == "BACKEND_MISSING"
+    assert "nvidia-cuda-nvrtc" in said["message"]
+    said = link("--driver", "13000", "k.ptx")
+    assert said["code"] == "BACKEND_MISSING" and said["backend"] == "2"
+    assert "libcuda.so.1" in said["message"]

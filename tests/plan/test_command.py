@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda plan`: the decision on a command line."""
+import json
+
+import pytest
+
+import build
+from fakes import driver, fake, nvml
+
+HAVE = ["--driver", "12.4", "--nvjitlink", "12.4", "--nvrtc", "12.4"]
+KEYS = {"decision", "code", "input", "have", "need", "message", "options", "inputs", "rule",
+        "policy", "notes", "environment", "lto", "compile"}
+
+
+def ptx(isa="8.0", target="sm_80", body=""):
+    return f".version {isa}\n.target {target}\n.address_size 64\n{body}"
+
+
+@pytest.fixture
+def file(world):
+    """file("k.ptx", text) is such a file."""
+    def write(name, text):
+        path = world.folder("files") / name
+        path.write_text(text)
+        return path
+    return write
+
+
+def plan(world, *words, status=0):
+    done = world.cli("plan", "--json", *words, check=False)
+    assert (done.status, done.err) == (status, "")
+    return json.loads(done.out)
+
+
+# ---- with files ----
+
+def test_json_has_the_keys_of_the_design(world, file):
+    path = file("k.ptx", ptx())
+    said = plan(world, *HAVE, "--arch", "sm_80", "--option", "-lineinfo", path)
+    assert set(said) == KEYS
+    assert said["decision"] == "nvjitlink" and said["rule"] == "B6"
+    assert said["code"] is said["input"] is said["have"] is said["need"] is said["compile"] is None
+    assert said["options"] == ["-arch=sm_80", "-lineinfo"] and said["lto"] is False
+    assert said["policy"] == "best_effort" and any("leak" in note for note in said["notes"])
+    assert said["environment"] == {"driver": "12.4", "branch": None, "nvjitlink": "12.4",
+                                   "nvrtc": "12.4"}
+    assert said["inputs"] == [{"file": str(path), "name": str(path), "kind": "ptx", "input": 0,
+                               "entry": 0, "form": "as_is", "reason": "the only code in it"}]
+
+
+def test_a_refusal_in_json(world, file):
+    first, second = file("k.ptx", ptx()), file("new.ptx", ptx("9.0"))
+    said = plan(world, *HAVE, "--arch", "sm_80", first, second, status=1)
+    assert set(said) == KEYS
+    assert (said["decision"], said["code"], said["input"]) == ("refused", "PTX_TOO_NEW", 1)
+    assert said["have"] == "PTX 9.0 of CUDA 13.0 for sm_80"
+    assert said["need"] == "nvJitLink 13.0 or later"
+    assert said["message"].startswith(f"{second}: PTX 9.0") and said["inputs"] == []
+
+
+def test_a_decision_in_words(world, file):
+    source = file("k.cu", "__global__ void k() {}\n")
+    said = world.cli("plan", *HAVE, "--arch", "sm_80", "--lto", source).lines
+    assert said[:5] == [
+        "decision    nvjitlink",
+        "because     nvJitLink 12.4 links for sm_80: nvJitLink takes everything, and the driver"
+        " loads what it makes",
+        "rule        B6 of the policy best_effort",
+        "compile     -arch=compute_80 -dlto",
+        "options     -arch=sm_80 -lto",
+    ]
+    assert said[5] == f"input       {source}: compiled by nvrtc 12.4 to LTO-IR for compute_80"
+    assert said[6].startswith("note        nvJitLink 12.0 to 12.4 may leak")
+
+
+def test_a_refusal_in_words(world, file):
+    done = world.cli("plan", *HAVE, "--arch", "sm_80", file("k.ptx", ptx("9.0")), check=False)
+    assert done.status == 1
+    heads = [line[:12].strip() for line in done.lines]
+    assert heads == ["refused", "because", "rule", "have", "need"]
+    assert done.lines[0] == "refused     PTX_TOO_NEW"
+    assert "take nvJitLink 13.0 or later" in done.lines[1]
+
+
+@pytest.mark.parametrize("words, options", [
+    (["--lto", "--ptx"], ["-arch=sm_80", "-lto", "-ptx"]),
+    (["--arch=compute_80", "--ptx"], ["-arch=compute_80", "-lto", "-ptx"]),
+    (["--compile-option=-DX", "--option=-time"], ["-arch=sm_80", "-time"]),
+    (["--policy", "strict"], ["-arch=sm_80"]),
+])
+def test_options_of_the_command(world, file, words, options):
+    path = file("k.cu", "__global__ void k() {}\n")
+    assert plan(world, *HAVE, "--arch", "sm_80", *words, path)["options"] == options
+
+
+@pytest.mark.parametrize("words, code", [
+    (["--policy", "strict", "--driver", "13.0", "--lto"], "CROSS_MAJOR"),
+    (["--relocatable"], "NVJITLINK_TOO_OLD"),
+    (["--ltoir", "--driver", "13.0", "--nvjitlink", "13.0", "--nvrtc", "13.0"],
+     "NVJITLINK_TOO_OLD"),
+    (["--constraint", ">=12.6"], "CONSTRAINT"),
+    (["--nvrtc", "none"], "NVRTC_REQUIRED"),
+    (["--nvjitlink", "none", "--driver=none"], "NO_BACKEND"),
+    (["--nvrtc", "12.4", "--nvjitlink", "13.0", "--driver", "13.0", "--lto"],
+     "LTOIR_CROSS_MAJOR"),
+    (["--nvjitlink", "13.0", "--lto"], "CROSS_MAJOR"),
+])
+def test_a_refusal_of_the_command(world, file, words, code):
+    path = file("k.cu", "__global__ void k() {}\n")
+    assert plan(world, *HAVE, "--arch", "sm_80", *words, path, status=1)["code"] == code
+
+
+def test_flags_lift_refusals(world, file):
+    path = file("k.cu", "__global__ void k() {}\n")
+    have = ["--driver", "12.4", "--nvjitlink", "13.0", "--nvrtc", "12.4", "--arch", "sm_80", "--lto"]
+    plan(world, *have, "--offline", "--lto-across-majors", path)
+    plan(world, *have, "--forward-compatible", "--lto-across-majors", path)
+
+
+def test_the_driver_may_be_given_by_its_own_version(world, file):
+    path = file("k.ptx", ptx())
+    for version in ("550", "550.54.14"):
+        said = plan(world, "--driver", version, "--nvjitlink=none", "--nvrtc=none", "--arch",
+                    "sm_80", path)
+        assert said["environment"] == {"driver": "12.4", "branch": 550, "nvjitlink": "none",
+                                       "nvrtc": "none"}
+    said = plan(world, "--driver=unknown", "--nvjitlink=12.9", "--nvrtc=none", "--arch=sm_80", path)
+    assert said["environment"]["driver"] is None and said["rule"] == "B5"
+
+
+def test_what_is_not_given_is_what_is_installed(world, file):
+    path = file("k.ptx", ptx())
+    assert plan(world, "--arch", "sm_80", path, status=1)["code"] == "NO_BACKEND"
+    world.loader(fake("nvrtc", "12.9"), fake("nvJitLink", "12.9"), driver("12.2"),
+                 nvml("535.104.05"))
+    said = plan(world, "--arch", "sm_80", path)
+    assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.9",
+                                   "nvrtc": "12.9"}
+    said = plan(world, "--arch", "sm_80", "--nvjitlink", "12.5", path)
+    assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.5",
+                                   "nvrtc": "12.9"}
+
+
+def test_a_file_that_begins_with_a_dash(world, file):
+    file("-k.ptx", ptx())
+    done = world.cli("plan", *HAVE, "--arch", "sm_80", "--", world.root / "files" / "-k.ptx")
+    assert done.lines[0] == "decision    nvjitlink"
+
+
+# ---- without files ----
+
+@pytest.mark.parametrize("words, outcome, message", [
+    (["--nvrtc", "13.2", "--nvjitlink", "13.0", "--driver", "580", "--lto"], "incompatible",
+     "nvJitLink 13.0 is older than nvrtc 13.2, whose LTO-IR it is to link"),
+    (["--nvrtc", "13.0", "--nvjitlink", "13.2", "--driver", "580", "--lto"], "compatible", "13.2"),
+    (["--nvrtc", "13.0", "--nvjitlink", "13.2", "--driver", "550"], "driver_too_old", "12.4"),
+    (["--nvrtc", "13.0", "--nvjitlink", "unknown", "--driver", "580", "--policy=strict"],
+     "insufficient_metadata", "nvJitLink"),
+    (["--nvrtc", "12.9", "--nvjitlink", "13.2", "--driver", "none", "--lto"], "incompatible",
+     "major"),
+    (["--nvrtc", "12.9", "--nvjitlink", "13.2", "--driver", "none", "--lto",
+      "--lto-across-majors"], "compatible", "12.9"),
+    (["--nvrtc", "12.9", "--nvjitlink", "12.9", "--driver", "none", "--constraint", "<12.9"],
+     "incompatible", "constraint"),
+])
+def test_which_versions_go_together(world, words, outcome, message):
+    status = int(outcome != "compatible")
+    said = plan(world, *words, status=status)
+    assert set(said) == {"outcome", "message", "environment"}
+    assert said["outcome"] == outcome and message in said["message"]
+    done = world.cli("plan", *words, check=False)
+    assert (done.status, done.lines) == (status, [outcome, said["message"]])
+
+
+# ---- wrong usage ----
+
+@pytest.mark.parametrize("words, why", [
+    (["k.ptx"], "for which architecture?"),
+    (["--arch"], "there is no sense in the value of --arch"),
+    (["--driver", "twelve", "k.ptx"], "there is no sense in the value of --driver"),
+    (["--driver", "300", "k.ptx"], "there is no sense in the value of --driver"),
+    (["--nvjitlink", "12.4.x", "k.ptx"], "there is no sense in the value of --nvjitlink"),
+    (["--policy", "lax", "k.ptx"], "there is no sense in the value of --policy"),
+    (["--archive", "k.ptx"], "there is no option --archive"),
+    (["-o", "out", "k.ptx"], "there is no option -o"),
+])
+def test_wrong_usage_is_status_2(world, file, words, why):
+    path = file("k.ptx", ptx())
+    done = world.cli("plan", *[path if word == "k.ptx" else word for word in words], check=False)
+    assert done.status == 2 and done.out == ""
+    assert why in done.err and "usage: lazycuda plan" in done.err
+
+
+def test_a_file_that_cannot_be_read_is_status_2(world):
+    for path, why in ((world.root / "nothing", "No such file"), (world.root, "Is a directory")):
+        done = world.cli("plan", *HAVE, "--arch", "sm_80", path, check=False)
+        assert (done.status, done.out) == (2, "")
+        assert done.err == f"lazycuda plan: {path}: {why}{' or directory' * (why[0] == 'N')}\n"
+
+
+def test_a_damaged_file_is_a_refusal(world, file):
+    path = world.folder("files") / "x.cubin"
+    path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(20))
+    said = plan(world, *HAVE, "--arch", "sm_80", path, status=1)
+    assert said["code"] in ("BAD_INPUT", "UNKNOWN_KIND") and said["input"] == 0
+
+
+def test_output_that_cannot_be_written_is_status_2(world, file):
+    path = file("k.ptx", ptx())
+    done = world.run("/bin/sh", "-c", '"$@" >/dev/full', "sh", build.BUILD / "bin" / "lazycuda",
+                     "plan", *HAVE, "--arch", "sm_80", path, check=False)
+    assert done.status == 2 and "standard output" in done.err
+
+
+def test_help_is_on_standard_output(world):
+    done = world.cli("plan", "--help")
+    assert done.err == "" and done.out.startswith("usage: lazycuda plan")
+    for option in ("--arch", "--lto", "--policy", "--nvjitlink", "--json"):
+        assert option in done.out

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""The plan is a function of its arguments: of no thread, no machine, no file."""
+import subprocess
+
+import pytest
+
+import build
+
+HERE = build.TESTS / "plan"
+HAVE = "driver=12.9 nvjitlink=12.9 nvrtc=12.9 arch=sm_80".split()
+NRT = "support=nrt:on:f:+needs=1;ptx 8.0 sm_80"
+QUESTIONS = {
+    "nvjitlink": [*HAVE, "lto", "option=-lineinfo", "compile=-DX", "in=k.cu:source", NRT,
+                  "support=x:on:g:ltoir 12.0 sm_80",
+                  "in=a:+main;{ptx 8.0 sm_80 ext=f/lto 12.0 sm_52 obfuscated/lto 12.5 sm_80}",
+                  "in=b\n:cubin 12.0 sm_80 def=h member=m.o"],
+    "driver": [*HAVE, "nvjitlink=none", "option=-ftz=1", "in=k.cu:source",
+               "in=a:+main;{ptx 8.0 sm_80/ptx 9.0 sm_80/lto 12.0 sm_52}"],
+    "refused": [*HAVE, "in=k:ptx 8.0 sm_80 def=f", "in=b:{ptx 9.0 sm_80/cubin 13.0 sm_80}"],
+    "duplicate": [*HAVE, "in=k:ptx 8.0 sm_80 def=f", "in=b:ptx 8.0 sm_80 def=f"],
+    "cross-major": [*HAVE, "nvjitlink=13.0", "lto", "in=k:ptx 8.0 sm_80"],
+}
+
+
+@pytest.fixture(scope="module")
+def pure():
+    return build.program(HERE / "pure.c", HERE / "scene.c", build.STUBS / "liblazycuda_link.so")
+
+
+@pytest.fixture(scope="module")
+def starved():
+    """Where a library is in which every string is an allocation."""
+    folder = build.BUILD / "tests" / "starved"
+    # make names its targets as the Makefile does, from the top of the tree
+    relative = folder.relative_to(build.ROOT)
+    build.make(f"BUILD={relative}", "CFLAGS=-O1 -g -DCHUNK_BYTES=16",
+               relative / "lib" / "liblazycuda_link.so")
+    return folder / "lib"
+
+
+def run(program, way, question, *folders):
+    path = ":".join(map(str, [*folders, build.STUBS]))
+    done = subprocess.run([program, way, *QUESTIONS[question]], capture_output=True, text=True,
+                          env={"LD_LIBRARY_PATH": path})
+    if done.returncode == 77:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_eight_threads_get_the_same_plan(pure, question):
+    run(pure, "threads", question)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_planning_asks_nothing_of_the_system(pure, question):
+    run(pure, "sealed", question)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_without_memory_there_is_no_plan_and_no_crash(pure, starved, question):
+    assert int(run(pure, "starved", question, starved)) >= 10

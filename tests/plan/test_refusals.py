@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""What is refused, and what is said: which input, what it has, what would be
+needed, what happened and what to do."""
+import re
+import subprocess
+
+import pytest
+
+import build
+
+HAVE = "driver=12.4 nvjitlink=12.4 nvrtc=12.4 arch=sm_80 "
+PTX = "k.ptx:ptx 8.0 sm_80"
+
+# words, inputs, code, input, have, need, what the message has to say
+REFUSALS = [
+    # the request
+    (HAVE, [], "NO_INPUTS", None, None, "an input", "there is nothing to link"),
+    ("arch=", [PTX], "BAD_ARCH", None, None, "sm_90, say", "names no architecture"),
+    ("arch=turing", [PTX], "BAD_ARCH", None, "turing", "sm_90, say", "turing is no architecture"),
+    (HAVE + "arch=sm_91", [PTX], "BAD_ARCH", None, "sm_91", "an architecture that exists",
+     "no architecture sm_91 that anything here knows"),
+    (HAVE + "arch=sm_20", [PTX], "BAD_ARCH", None, "sm_20", "an architecture that exists",
+     "no architecture sm_20"),
+    (HAVE + "arch=compute_80", [PTX], "BAD_ARCH", None, "compute_80", "sm_80",
+     "compute_80 is an architecture for PTX output alone; an image is for sm_80"),
+    (HAVE + "option=-fast", [PTX], "BAD_OPTION", None, "-fast", None, "option -fast: neither"),
+    (HAVE + "option=-arch=sm_90", [PTX], "BAD_OPTION", None, "-arch=sm_90", None,
+     "the target is the request's arch"),
+    (HAVE + "option=-ftz=true", [PTX], "BAD_OPTION", None, "-ftz=true", None,
+     "its value is 0 or 1"),
+    (HAVE + "compile=-dlto", [PTX], "BAD_OPTION", None, "-dlto", None,
+     "compile option -dlto: the plan sets it itself"),
+    (HAVE + "compile=--gpu-architecture=sm_80", [PTX], "BAD_OPTION", None,
+     "--gpu-architecture=sm_80", None, "leave it out"),
+    (HAVE + "output=9", [PTX], "BAD_REQUEST", None, None, None, "there is no output 9"),
+    (HAVE + "policy=9", [PTX], "BAD_REQUEST", None, None, None, "there is no policy 9"),
+    (HAVE + "flags=wrong", [PTX], "BAD_REQUEST", None, None, None, "flags that do not exist, 0x800"),
+    ("driver=-5.0", [PTX], "BAD_REQUEST", None, None, None, "a negative version"),
+    (HAVE + "constraint=>=13,nonsense", [PTX], "BAD_REQUEST", None, ">=13,nonsense",
+     ">=13.2,<14, say", 'makes no sense from "nonsense" on'),
+    (HAVE + "support=nrt:on:f:", [PTX], "BAD_REQUEST", None, None, None,
+     "support module 0 (nrt) has no input"),
+    (HAVE + " ".join(["support=m:off::"] * 65), [PTX], "BAD_REQUEST", None, None, None,
+     "65 support modules are more than 64"),
+    (HAVE, ["k.ptx:+needs=1;ptx 8.0 sm_80"], "BAD_REQUEST", 0, None, None,
+     "k.ptx: it needs a support module behind the request's 0"),
+    # the inputs
+    (HAVE, [PTX, "x.o:+error=fatbin at 0x40: entry 2 ends behind the file;+is=object;"],
+     "BAD_INPUT", 1, "fatbin at 0x40: entry 2 ends behind the file", "a file that is whole",
+     "x.o: fatbin at 0x40: entry 2 ends behind the file"),
+    (HAVE, ["x:+unseen;"], "BAD_INPUT", 0, None, "an inspection", "x: it has not been inspected"),
+    (HAVE, ["x:ptx 8.0 sm_80 damaged"], "BAD_INPUT", 0, "PTX 8.0 of CUDA 12.0 for sm_80",
+     "an entry that is whole", "x: PTX 8.0 of CUDA 12.0 for sm_80: ends inside its header (0x20)"),
+    (HAVE, [PTX, "x:"], "UNKNOWN_KIND", 1, "unknown content", None,
+     "x: it is nothing that could be linked"),
+    (HAVE, ["x.bc:+is=bitcode;"], "UNSUPPORTED_KIND", 0, "bitcode", None,
+     "x.bc: it is bitcode, which no linker here takes"),
+    (HAVE, ["x.a:+is=thin archive;"], "UNSUPPORTED_KIND", 0, "thin archive", None, "thin archive"),
+    (HAVE, ["x:+is=offload binary;"], "UNSUPPORTED_KIND", 0, "offload binary", None, "offload"),
+    (HAVE, ["x:optixir 12.0 sm_80"], "UNSUPPORTED_KIND", 0, "optixir", None, "x: it is optixir"),
+    (HAVE, ["x.ptx:+declared=ptx;cubin 12.0 sm_80"], "KIND_MISMATCH", 0, "cubin", "ptx",
+     "x.ptx: it is declared as ptx and its content is cubin; declare what it is, or nothing"),
+    (HAVE, ["x:+declared=object;"], "KIND_MISMATCH", 0, "unknown", "object", "none of these"),
+    (HAVE, ["x.o:+is=object;"], "NO_DEVICE_CODE", 0, "object", "device code",
+     "x.o: there is no device code in it; leave it to the host's linker"),
+    (HAVE, ["x.fatbin:+is=fatbin;"], "NO_DEVICE_CODE", 0, "fatbin", "device code", "x.fatbin"),
+    (HAVE, [PTX, "x.fatbin:{ptx 9.0 sm_80/ptx 8.0 sm_90/cubin 12.0 sm_80 linked}"],
+     "NO_USABLE_ENTRY", 1, "{ptx sm_80, ptx sm_90, cubin sm_80}",
+     "an entry for sm_80 or earlier that nvJitLink 12.4 takes",
+     "x.fatbin: none of its entries can be taken by nvJitLink 12.4 for sm_80: PTX 9.0 of CUDA"
+     " 13.0 for sm_80: PTX_TOO_NEW, PTX 8.0 of CUDA 12.0 for sm_90: ARCH_MISMATCH, a linked cubin"
+     " of CUDA 12.0 for sm_80: LINKED_CUBIN"),
+    (HAVE, ["x.cubin:cubin 12.0 sm_80 linked"], "LINKED_CUBIN", 0,
+     "a linked cubin of CUDA 12.0 for sm_80", "a relocatable cubin, or PTX",
+     "x.cubin: a linked cubin of CUDA 12.0 for sm_80: it is linked already, and the linker would"
+     " drop it; compile it with -rdc=true, or pass PTX"),
+    (HAVE, ["a.ptx:ptx 8.0 sm_80 def=f", "b.cubin:cubin 12.0 sm_80 def=g def=f"],
+     "DUPLICATE_SYMBOL", 1, "f", "one definition",
+     "b.cubin: it defines f, and so does a.ptx; leave one out, or make it weak"),
+    ("driver=12.4 nvjitlink=none arch=sm_80", ["x:{ptx 8.0 sm_80 zstd unseen}"], "CANNOT_UNPACK", 0,
+     "PTX 8.0 of CUDA 12.0 for sm_80", "libzstd.so.1",
+     "it is compressed and cannot be unpacked here; install libzstd.so.1"),
+    ("driver=12.4 nvjitlink=none arch=sm_80", ["x:{ptx 8.0 sm_80 lz4 unseen}"], "CANNOT_UNPACK", 0,
+     "PTX 8.0 of CUDA 12.0 for sm_80", "liblz4.so.1", "install liblz4.so.1"),
+    ("driver=12.4 nvjitlink=12.3 arch=sm_80 policy=off", ["x:{ptx 8.0 sm_80 zstd unseen}"],
+     "CANNOT_UNPACK", 0, "PTX 8.0 of CUDA 12.0 for sm_80",
+     "libzstd.so.1, or nvJitLink 12.4 or later", "can neither be unpacked here nor by nvJitLink 12.3"),
+    # versions
+    (HAVE, [PTX, "new.ptx:ptx 9.0 sm_80"], "PTX_TOO_NEW", 1, "PTX 9.0 of CUDA 13.0 for sm_80",
+     "nvJitLink 13.0 or later",
+     "new.ptx: PTX 9.0 of CUDA 13.0 for sm_80: nvJitLink 12.4 reads nothing newer than itself;"
+     " take nvJitLink 13.0 or later, or code made by CUDA 12.4 or earlier"),
+    ("driver=12.4 nvjitlink=none arch=sm_80", ["x:ptx 9.0 sm_80"], "PTX_TOO_NEW", 0,
+     "PTX 9.0 of CUDA 13.0 for sm_80", "a driver for CUDA 13.0 or later",
+     "the driver (CUDA 12.4) reads nothing newer than itself"),
+    (HAVE, ["x:cubin 12.9 sm_80"], "CUBIN_TOO_NEW", 0, "a cubin of CUDA 12.9 for sm_80",
+     "nvJitLink 12.9 or later", "x: a cubin of CUDA 12.9"),
+    (HAVE, ["x:cubin ? sm_80 abi=8"], "CUBIN_TOO_NEW", 0, "a cubin of an unknown CUDA for sm_80",
+     "nvJitLink 13.0 or later", "x: a cubin of an unknown CUDA"),
+    (HAVE, ["x:ltoir 12.5 sm_80"], "LTOIR_TOO_NEW", 0, "LTO-IR of CUDA 12.5 for sm_80",
+     "nvJitLink 12.5 or later", "x: LTO-IR of CUDA 12.5 for sm_80: nvJitLink 12.4 reads nothing"),
+    (HAVE, ["x:{lto 12.8 sm_80 obfuscated}"], "LTOIR_TOO_NEW", 0,
+     "obfuscated LTO-IR of CUDA 12.8 to 12.9 for sm_80", "nvJitLink 12.8 or later", "x: obfuscated"),
+    (HAVE, ["x:ltoir 11.8 sm_80"], "LTOIR_CROSS_MAJOR", 0, "LTO-IR of CUDA 11.8 for sm_80",
+     "LTO-IR made by CUDA 12.0 or later", "no nvJitLink reads LTO-IR of CUDA 11; make it again"),
+    ("driver=13.0 nvjitlink=13.0 arch=sm_80", ["x:ltoir 12.9 sm_80"], "LTOIR_CROSS_MAJOR", 0,
+     "LTO-IR of CUDA 12.9 for sm_80", "LTO-IR made by CUDA 13",
+     "this is nvJitLink 13.0; make it again, or allow LTO across majors"),
+    (HAVE, ["x:ptx 8.0 sm_90"], "ARCH_MISMATCH", 0, "PTX 8.0 of CUDA 12.0 for sm_90",
+     "code for sm_80 or an earlier one", "it is for a later architecture than the target, sm_80"),
+    (HAVE + "arch=sm_90", ["x:cubin 12.0 sm_80"], "ARCH_MISMATCH", 0,
+     "a cubin of CUDA 12.0 for sm_80", "a cubin for sm_90, or PTX", "the target is sm_90"),
+    (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_90a"], "ARCH_MISMATCH", 0,
+     "PTX 8.0 of CUDA 12.0 for sm_90a", "code for sm_90 or an earlier one",
+     "code for sm_90a runs nowhere else, and the target is sm_90"),
+    ("driver=12.4 nvjitlink=12.4 arch=sm_100", [PTX], "ARCH_UNSUPPORTED", None, "nvJitLink 12.4",
+     "nvJitLink 12.8 or later", "nvJitLink 12.4 does not link for sm_100; take nvJitLink 12.8"),
+    ("driver=13.0 nvjitlink=13.0 arch=sm_52 lto", ["x:ltoir 13.0 sm_52"], "ARCH_UNSUPPORTED", None,
+     "nvJitLink 13.0", "nvJitLink 12.9 or earlier", "nvJitLink 13.0 does not link for sm_52"),
+    ("driver=12.4 nvjitlink=none arch=sm_100", [PTX], "ARCH_UNSUPPORTED", None,
+     "the driver (CUDA 12.4)", "a driver for CUDA 12.7 or later",
+     "the driver (CUDA 12.4) does not link for sm_100"),
+    ("driver=12.9 nvjitlink=none nvrtc=13.0 arch=sm_70 policy=off", ["x.cu:source"],
+     "ARCH_UNSUPPORTED", 0, "nvrtc 13.0", "nvrtc 12.9 or earlier",
+     "x.cu: nvrtc 13.0 compiles for nothing that runs on sm_70; take nvrtc 12.9 or earlier"),
+    ("driver=12.4 nvjitlink=none arch=sm_80 option=-time", [PTX], "OPTION_UNSUPPORTED", None,
+     "-time", "nvJitLink", "option -time: the driver (CUDA 12.4) does not take it"),
+    (HAVE + "lto option=-nvvm-latest", [PTX], "OPTION_UNSUPPORTED", None, "-nvvm-latest",
+     "nvJitLink 13.5 or later", "option -nvvm-latest: nvJitLink 12.4 does not take it"),
+    (HAVE + "output=ptx", ["x.ltoir:ltoir 12.0 sm_80", PTX], "PTX_NEEDS_LTO", 1,
+     "PTX 8.0 of CUDA 12.0 for sm_80", "LTO-IR",
+     "k.ptx: PTX output is made from LTO-IR alone, and this is ptx; pass LTO-IR, or ask for an"),
+    ("driver=13.4 nvjitlink=13.4 output=ltoir arch=sm_80", [PTX], "PTX_NEEDS_LTO", 0,
+     "PTX 8.0 of CUDA 12.0 for sm_80", "LTO-IR", "LTO-IR output is made from LTO-IR alone"),
+    # what is installed
+    ("arch=sm_80", [PTX], "NO_BACKEND", None, "no nvJitLink and no driver",
+     "nvJitLink 12.3 or later, or a driver", "neither nvJitLink nor a driver"),
+    ("driver=12.4 arch=sm_80 lto", [PTX], "NVJITLINK_REQUIRED", None, "no nvJitLink",
+     "nvJitLink 12.3 or later",
+     "link-time optimisation is asked for, and there is no nvJitLink (no nvJitLink is here)"),
+    ("driver=12.4 arch=sm_80", [PTX, "x.ltoir:ltoir 12.0 sm_80"], "NVJITLINK_REQUIRED", 1,
+     "no nvJitLink", "nvJitLink 12.3 or later", "x.ltoir is LTO-IR, and there is no nvJitLink"),
+    ("driver=12.4 arch=sm_80", ["x:{lto 12.0 sm_80}"], "NVJITLINK_REQUIRED", 0, "no nvJitLink",
+     "nvJitLink 12.3 or later", "x has nothing but LTO-IR for the target"),
+    ("driver=12.4 arch=sm_80 output=relocatable", [PTX], "NVJITLINK_REQUIRED", None,
+     "no nvJitLink", "nvJitLink 12.3 or later", "a relocatable result is asked for, and"),
+    ("driver=12.4 arch=sm_80 output=ptx policy=off", [PTX], "NVJITLINK_REQUIRED", None,
+     "the driver's linker", "nvJitLink", "the driver's linker makes images only, not PTX"),
+    ("driver=12.4 nvjitlink=12.2 arch=sm_80 lto", [PTX], "NVJITLINK_TOO_OLD", None,
+     "nvJitLink 12.2", "nvJitLink 12.3 or later", "nvJitLink 12.2 is here"),
+    (HAVE + "output=relocatable", [PTX], "NVJITLINK_TOO_OLD", None, "nvJitLink 12.4",
+     "nvJitLink 13.0 or later", "nvJitLink 12.4 does not make a relocatable cubin"),
+    ("driver=13.2 nvjitlink=13.2 output=relocatable lto", ["x:ltoir 13.0 sm_80"],
+     "NVJITLINK_TOO_OLD", None, "nvJitLink 13.2", "nvJitLink 13.3 or later",
+     "earlier ones have no -r, or ignore it where all inputs are LTO-IR"),
+    ("driver=13.3 nvjitlink=13.3 output=ltoir", ["x:ltoir 13.0 sm_80"], "NVJITLINK_TOO_OLD", None,
+     "nvJitLink 13.3", "nvJitLink 13.4 or later", "does not make LTO-IR"),
+    ("driver=12.4 nvjitlink=12.3 arch=sm_80", ["x:{lto 12.0 sm_80 obfuscated}"],
+     "NVJITLINK_TOO_OLD", 0, "obfuscated LTO-IR of CUDA 12.0 to 12.1 for sm_80",
+     "nvJitLink 12.4 or later", "nvJitLink 12.3 does not read obfuscated LTO-IR"),
+    ("driver=12.4 nvjitlink=12.4 arch=sm_80", ["x.cu:source"], "NVRTC_REQUIRED", 0, "CUDA source",
+     "nvrtc", "x.cu: it is source, and there is no nvrtc to compile it; install nvrtc, or pass PTX"),
+    (HAVE + "nvrtc=12.9 lto", ["x.cu:source"], "NVRTC_TOO_NEW", 0, "nvrtc 12.9",
+     "nvrtc 12.4 or earlier",
+     "x.cu: nvrtc 12.9 would write LTO-IR that is newer than nvJitLink 12.4 reads; take nvrtc"
+     " 12.4 or earlier, or a newer linker"),
+    (HAVE + "nvrtc=12.9", ["x.cu:source"], "NVRTC_TOO_NEW", 0, "nvrtc 12.9",
+     "nvrtc 12.4 or earlier", "would write PTX that is newer"),
+    (HAVE + "nvrtc=11.8 lto", ["x.cu:source"], "LTOIR_CROSS_MAJOR", 0, "nvrtc 11.8",
+     "nvrtc 12 or later", "nvrtc 11.8 writes LTO-IR that no nvJitLink reads"),
+    ("driver=13.0 nvjitlink=13.0 nvrtc=12.9 lto arch=sm_80", ["x.cu:source"],
+     "LTOIR_CROSS_MAJOR", 0, "nvrtc 12.9", "nvrtc 13", "or allow LTO across majors"),
+    (HAVE + "nvrtc=unknown policy=strict", ["x.cu:source"], "INSUFFICIENT_METADATA", 0,
+     "nvrtc of unknown version", "nvrtc of a known version", "the policy is strict"),
+    ("driver=12.4 nvjitlink=13.0 arch=sm_80 lto", [PTX], "CROSS_MAJOR", None,
+     "nvJitLink 13.0 and a driver for CUDA 12.4", "nvJitLink 12, or a driver for CUDA 13",
+     "link-time optimisation is asked for, and nvJitLink is of a later major than the driver"),
+    ("driver=12.4 nvjitlink=none policy=off arch=sm_80", ["x:ltoir 12.0 sm_80"], "LTOIR_ON_DRIVER",
+     0, "LTO-IR of CUDA 12.0 for sm_80", "nvJitLink",
+     "x: LTO-IR of CUDA 12.0 for sm_80: the driver's linker takes no LTO-IR; install nvJitLink"),
+    ("driver=12.4 nvjitlink=12.9 output=ptx", ["x:ltoir 12.9 sm_80"], "DRIVER_TOO_OLD", None,
+     "PTX 8.8", "a driver for CUDA 12.9 or later",
+     "nvJitLink 12.9 writes PTX 8.8, which the driver here, for CUDA 12.4, does not read; take a"),
+    ("driver=12.4 nvjitlink=12.9 arch=sm_120", [PTX], "DRIVER_TOO_OLD", None,
+     "the driver (CUDA 12.4)", "a driver for CUDA 12.8 or later", "does not know sm_120"),
+    ("driver=13.0 branch=570 nvjitlink=13.1 arch=sm_80", [PTX], "DRIVER_TOO_OLD", None,
+     "display driver 570", "display driver 580 or later",
+     "display driver 570 does not load what nvJitLink 13.1 makes"),
+    (HAVE + "constraint=>=12.6,<13", [PTX], "CONSTRAINT", None, "nvJitLink 12.4",
+     "nvJitLink >=12.6,<13", "nvJitLink 12.4 is here, and the constraint >=12.6,<13 forbids it"),
+    ("driver=12.4 nvrtc=12.4 arch=sm_80 constraint=>=12.6", ["x.cu:source"], "CONSTRAINT", None,
+     "nvrtc 12.4", "nvrtc >=12.6", "install another, or relax the constraint"),
+    ("driver=12.4 nvjitlink=unknown arch=sm_80 constraint=>=12.6 policy=strict", [PTX],
+     "INSUFFICIENT_METADATA", None, "nvJitLink unknown", "nvJitLink >=12.6",
+     "whether it satisfies >=12.6 is not known, and the policy is strict"),
+    (HAVE + "policy=strict", ["x:{ptx ? sm_80 zstd unseen}"], "INSUFFICIENT_METADATA", 0,
+     "PTX of an unknown CUDA for sm_80", "libzstd.so.1", "it is compressed, so that its version"),
+    (HAVE + "policy=strict", ["x:cubin ? sm_80"], "INSUFFICIENT_METADATA", 0,
+     "a cubin of an unknown CUDA for sm_80", "code whose version and architecture are known",
+     "does not tell whether nvJitLink 12.4 reads it"),
+]
+
+# What carrying a plan out comes to; no plan says it.
+OF_THE_HANDLE = {"COMPILE_FAILED", "LINK_FAILED", "UNDEFINED_SYMBOL", "BAD_IMAGE",
+                 "BACKEND_MISSING", "DRIVER_FAILED", "NO_MEMORY"}
+
+
+@pytest.mark.parametrize("words, inputs, code, index, have, need, message", [
+    pytest.param(*row, id=f"{row[2]}-{number}") for number, row in enumerate(REFUSALS)])
+def test_a_refusal_says_what_it_is(ask, words, inputs, code, index, have, need, message):
+    plan = ask(words, *inputs)
+    assert (plan.decision, plan.code) == ("refused", code), plan.message
+    assert plan.input == (None if index is None else str(index))
+    assert plan.have == have
+    assert plan.need == need or need is None
+    assert message in plan.message
+    assert "\n" not in plan.message and not plan.steps and not plan.options
+
+
+def test_every_code_has_a_refusal_that_is_read():
+    header = (build.ROOT / "include/lazycuda_link.h").read_text()
+    body = re.search(r"enum lazycuda_code \{(.*?)\n\};", header, re.S)[1]
+    codes = set(re.findall(r"^\tLAZYCUDA_CODE_(\w+) = ", body, re.M))
+    assert codes == {row[2] for row in REFUSALS} | OF_THE_HANDLE | {"OK"}
+
+
+def test_every_code_has_the_name_that_the_header_gives_it():
+    header = (build.ROOT / "include/lazycuda_link.h").read_text()
+    body = re.search(r"enum lazycuda_code \{(.*?)\n\};", header, re.S)[1]
+    program = build.program(build.TESTS / "plan/names.c", build.STUBS / "liblazycuda_link.so",
+                            f"-Wl,-rpath,{build.STUBS}")
+    said = dict(line.split() for line in
+                subprocess.check_output([program], text=True).splitlines())
+    assert said == {number: name for name, number in
+                    re.findall(r"^\tLAZYCUDA_CODE_(\w+) = (\d+)", body, re.M)}
+
+
+def test_control_characters_of_names_do_not_reach_a_message(ask):
+    plan = ask(HAVE, "x\x1b[31m\n:ptx 9.0 sm_80")
+    assert plan.message.startswith("x?[31m?: PTX 9.0")
+
+
+def test_an_input_without_a_name_is_named_by_its_place(ask):
+    assert ask(HAVE, PTX, ":ptx 9.0 sm_80").message.startswith("input 1: PTX 9.0")
+
+
+def test_the_first_offending_input_is_named(ask):
+    assert ask(HAVE, PTX, "b:ptx 9.0 sm_80", "c:ptx 9.0 sm_80").input == "1"
+
+
+def test_a_definition_may_be_there_twice_if_it_is_weak_or_a_declaration(ask):
+    assert ask(HAVE, "a:ptx 8.0 sm_80 def=f weak=g", "b:ptx 8.0 sm_80 ext=f weak=g").code == "OK"
+    # what is not taken does not count: of each container one entry is
+    assert ask(HAVE, "a:{ptx 8.0 sm_80 def=f/ptx 8.0 sm_52 def=f}").code == "OK"
+    # within one file, between its containers
+    plan = ask(HAVE, "a:+is=object;{ptx 8.0 sm_80 def=f}/{ptx 8.0 sm_80 def=f}")
+    assert plan.code == "DUPLICATE_SYMBOL" and "a: it defines f twice" in plan.message
+
+
+def test_duplicates_are_refused_on_the_driver_too(ask):
+    plan = ask("driver=12.4 nvjitlink=none arch=sm_80", "a:ptx 8.0 sm_80 def=f",
+               "b:ptx 8.0 sm_80 def=f")
+    assert plan.code == "DUPLICATE_SYMBOL"

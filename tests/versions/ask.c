@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ask.c - asks the tables and rules about versions: `ask < QUESTIONS`
+ *
+ * A question is a line of tab-separated fields, as below; each gets a line.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../stubs/link/arch.h"
+#include "../../stubs/link/options.h"
+#include "../../stubs/link/versions.h"
+
+enum { MAX_FIELDS = 16 };
+
+static const char *const fates[] = {
+	[LC_OPTION_TAKEN] = "taken", [LC_OPTION_DROPPED] = "dropped",
+	[LC_OPTION_REFUSED] = "refused", [LC_OPTION_RESERVED] = "reserved",
+	[LC_OPTION_UNKNOWN] = "unknown", [LC_OPTION_MALFORMED] = "malformed",
+};
+
+static const char *const outcomes[] = {
+	"compatible", "incompatible", "insufficient metadata", "driver too old"
+};
+
+static struct lc_arch arch(const char *text)
+{
+	struct lc_arch found;
+
+	if (!lc_arch_parse(text, &found)) {
+		fprintf(stderr, "%s is no architecture\n", text);
+		exit(2);
+	}
+	return found;
+}
+
+/* parse TEXT: the version */
+static void parse(char **fields)
+{
+	int version = -2;
+	bool is_one = lc_version_parse(fields[1], &version);
+
+	printf("%d %d\n", is_one, version);
+}
+
+static void text(char **fields)
+{
+	char text[LC_VERSION_TEXT];
+
+	printf("%s\n", lc_version_text(atoi(fields[1]), text));
+}
+
+static void isa(char **fields)
+{
+	printf("%d\n", lc_cuda_of_isa(atoi(fields[1])));
+}
+
+static void newest_isa(char **fields)
+{
+	printf("%d\n", lc_isa_of_cuda(atoi(fields[1])));
+}
+
+/* ltoir CONTAINER IR */
+static void ltoir(char **fields)
+{
+	printf("%d\n", lc_cuda_of_ltoir(atoi(fields[1]), atoi(fields[2])));
+}
+
+static void container(char **fields)
+{
+	int oldest, newest;
+
+	lc_cuda_range_of_container(atoi(fields[1]), &oldest, &newest);
+	printf("%d %d\n", oldest, newest);
+}
+
+static void branch(char **fields)
+{
+	printf("%d\n", lc_cuda_of_branch(atoi(fields[1])));
+}
+
+static void needed_branch(char **fields)
+{
+	printf("%d\n", lc_branch_of_major(atoi(fields[1])));
+}
+
+/* reads KIND PRODUCER LINKER ACROSS */
+static void reads(char **fields)
+{
+	printf("%d\n", lc_linker_reads((enum lazycuda_kind)atoi(fields[1]), atoi(fields[2]),
+				       atoi(fields[3]), atoi(fields[4])));
+}
+
+/* runs DRIVER BRANCH TOOLKIT */
+static void runs(char **fields)
+{
+	printf("%d\n", lc_driver_runs(atoi(fields[1]), atoi(fields[2]), atoi(fields[3])));
+}
+
+/* constraint VERSION TEXT: the answer, and where it is wrong */
+static void constraint(char **fields)
+{
+	const char *wrong = fields[2];
+
+	printf("%d", lc_constraint_holds(fields[2], atoi(fields[1]), &wrong));
+	printf(" %td\n", wrong - fields[2]);
+}
+
+/* arch TEXT: its name, and whether it is known */
+static void parse_arch(char **fields)
+{
+	char name[LC_ARCH_TEXT];
+	struct lc_arch found;
+
+	if (lc_arch_parse(fields[1], &found))
+		printf("%s %d\n", lc_arch_text(&found, name), lc_arch_known(&found));
+	else
+		printf("none\n");
+}
+
+/* knows TOOL VERSION ARCH: whether it does, and since and until when */
+static void knows(char **fields)
+{
+	enum lc_tool tool = (enum lc_tool)atoi(fields[1]);
+	struct lc_arch of = arch(fields[3]);
+
+	printf("%d %d %d\n", lc_arch_supported(&of, tool, atoi(fields[2])),
+	       lc_arch_since(&of, tool), lc_arch_until(&of, tool));
+}
+
+/* fits KIND CODE TARGET LINKER */
+static void fits(char **fields)
+{
+	struct lc_arch code = arch(fields[2]), target = arch(fields[3]);
+
+	printf("%d\n", lc_arch_fits((enum lazycuda_kind)atoi(fields[1]), &code, &target,
+				    atoi(fields[4])));
+}
+
+/* option BACKEND VERSION OPTION: fate, since, option, value, name, why */
+static void option(char **fields)
+{
+	struct lc_option_verdict verdict = lc_option_judge(fields[3],
+		(enum lazycuda_backend)atoi(fields[1]), atoi(fields[2]));
+
+	printf("%s\t%d\t%d\t%u\t%s\t%s\n", fates[verdict.fate], verdict.since,
+	       verdict.jit_option, verdict.jit_value, verdict.jit_name ? verdict.jit_name : "-",
+	       verdict.why ? verdict.why : "-");
+}
+
+/* combine DRIVER BRANCH CUDART NVRTC NVJITLINK CARRIES POLICY FLAGS [CONSTRAINT] */
+static void combine(char **fields)
+{
+	struct lazycuda_combination question = {
+		.size = sizeof(question),
+		.driver = atoi(fields[1]), .branch = atoi(fields[2]), .cudart = atoi(fields[3]),
+		.nvrtc = atoi(fields[4]), .nvjitlink = atoi(fields[5]),
+		.carries = (enum lazycuda_kind)atoi(fields[6]),
+		.policy = (enum lazycuda_policy)atoi(fields[7]),
+		.flags = (unsigned)atoi(fields[8]), .constraint = fields[9],
+	};
+	char message[1024] = "";
+	enum lazycuda_outcome outcome = lazycuda_combine(&question, message, sizeof(message));
+
+	if (lazycuda_combine(&question, NULL, 0) != outcome)
+		outcome = (enum lazycuda_outcome)-1;
+	printf("%s\t%s\n", outcomes[outcome], message);
+}
+
+/* toolkit PATH */
+static void toolkit(char **fields)
+{
+	char how[1024] = "";
+	int version = lazycuda_toolkit_version(fields[1], how, sizeof(how));
+
+	printf("%d\t%s\n", version, how);
+}
+
+static const struct {
+	const char *name;
+	void (*answer)(char **fields);
+	int fields;		/* behind the name */
+} questions[] = {
+	{ "parse", parse, 1 }, { "text", text, 1 }, { "isa", isa, 1 },
+	{ "newest-isa", newest_isa, 1 }, { "ltoir", ltoir, 2 }, { "container", container, 1 },
+	{ "branch", branch, 1 }, { "needed-branch", needed_branch, 1 }, { "reads", reads, 4 },
+	{ "runs", runs, 3 }, { "constraint", constraint, 2 }, { "arch", parse_arch, 1 },
+	{ "knows", knows, 3 }, { "fits", fits, 4 }, { "option", option, 3 },
+	{ "combine", combine, 8 }, { "toolkit", toolkit, 1 },
+};
+
+static void answer(char *line)
+{
+	char *fields[MAX_FIELDS + 1] = { 0 };
+	int count = 0;
+
+	for (char *field; count < MAX_FIELDS && (field = strsep(&line, "\t")); )
+		fields[count++] = field;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+		if (!strcmp(questions[i].name, fields[0]) && count > questions[i].fields) {
+			questions[i].answer(fields);
+			return;
+		}
+	}
+	fprintf(stderr, "%s: no such question\n", fields[0]);
+	exit(2);
+}
+
+int main(void)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	while ((length = getline(&line, &room, stdin)) > 0) {
+		line[length - 1] = 0;
+		answer(line);
+		fflush(stdout);
+	}
+	free(line);
+	return 0;
+}

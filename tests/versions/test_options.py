@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""What becomes of a linker option on nvJitLink and on the driver."""
+import pytest
+
+from questions import ON_DRIVER, ON_NVJITLINK, UNKNOWN, ask, ask_all, cuda
+from test_tables import VERSIONS
+
+ALL, NONE = "12.0", None
+DROPPED, REFUSED = "dropped", "refused"
+# The first nvJitLink that takes it; and CUjit_option and value, or what else
+# becomes of it on the driver.
+OPTIONS = {
+    "-maxrregcount=32": (ALL, (0, 32, "CU_JIT_MAX_REGISTERS")),
+    "-maxrregcount=0": (ALL, (0, 0, "CU_JIT_MAX_REGISTERS")),
+    "-time": (ALL, REFUSED),
+    "-verbose": (ALL, (12, 1, "CU_JIT_LOG_VERBOSE")),
+    "-O0": ("12.3", (7, 0, "CU_JIT_OPTIMIZATION_LEVEL")),
+    "-O1": (NONE, (7, 1, "CU_JIT_OPTIMIZATION_LEVEL")),
+    "-O2": (NONE, (7, 2, "CU_JIT_OPTIMIZATION_LEVEL")),
+    "-O3": ("12.3", (7, 3, "CU_JIT_OPTIMIZATION_LEVEL")),
+    "-O4": (NONE, (7, 4, "CU_JIT_OPTIMIZATION_LEVEL")),
+    "-Ofc=max": ("12.5", DROPPED), "-Ofc=mid": ("12.9", DROPPED), "-Ofc=min": ("12.9", DROPPED),
+    "-g": (ALL, (11, 1, "CU_JIT_GENERATE_DEBUG_INFO")),
+    "-lineinfo": (ALL, (13, 1, "CU_JIT_GENERATE_LINE_INFO")),
+    **{f"-{name}={value}": (ALL, DROPPED)
+       for name in ("ftz", "prec-div", "prec-sqrt", "fma") for value in "01"},
+    "-kernels-used=kernel": (ALL, DROPPED), "-variables-used=nothing": (ALL, DROPPED),
+    "-optimize-unused-variables": (ALL, DROPPED),
+    "-Xptxas=-v": (ALL, REFUSED), "-Xnvvm=-opt=3": (ALL, DROPPED),
+    "-nvvm-latest": ("13.5", DROPPED),
+    "-split-compile=2": ("12.3", REFUSED), "-split-compile-extended=0": ("12.3", REFUSED),
+    "-jump-table-density=50": ("12.3", DROPPED),
+    "-no-cache": ("12.5", (14, 0, "CU_JIT_CACHE_MODE")),
+    "-device-stack-protector": (NONE, REFUSED),
+}
+# Crashed by these.
+BROKEN = {"-kernels-used=kernel": "12.1", "-variables-used=nothing": "12.1"}
+LINKERS = [version for version in VERSIONS if version >= "12"] + ["13.6", "14.0"]
+
+
+def taken(option, version):
+    """Whether nvJitLink of this version takes it."""
+    since = OPTIONS[option][0]
+    return bool(since) and cuda(since) <= cuda(version) and BROKEN.get(option) != version
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_what_becomes_of_an_option_on_nvjitlink(option):
+    said = ask_all([("option", ON_NVJITLINK, cuda(version), option) for version in LINKERS])
+    assert [line.split("\t")[0] for line in said] == \
+        ["taken" if taken(option, version) else "refused" for version in LINKERS]
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_an_nvjitlink_of_unknown_version_takes_what_any_version_takes(option):
+    fate = ask("option", ON_NVJITLINK, UNKNOWN, option).split("\t")[0]
+    assert fate == ("taken" if OPTIONS[option][0] else "refused")
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_what_becomes_of_an_option_on_the_driver(option):
+    fate, _, number, value, name, why = ask("option", ON_DRIVER, 12020, option).split("\t")
+    expected = OPTIONS[option][1]
+    if isinstance(expected, tuple):
+        assert (fate, int(number), int(value), name, why) == ("taken", *expected, "-")
+    else:
+        assert fate == expected and name == "-" and len(why) > 10
+
+
+@pytest.mark.parametrize("option, version, why", [
+    ("-no-cache", 12040, "this nvJitLink is older than the option"),
+    ("-kernels-used=k", 12010, "it crashes nvJitLink 12.1"),
+    ("-O3", 12020, "nvJitLink optimises with -O0 or -O3, and from 12.3 on"),
+    ("-O2", 13000, "nvJitLink optimises with -O0 or -O3, and from 12.3 on"),
+    ("-device-stack-protector", 13050, "it is in nvJitLink's documentation, and no nvJitLink up to"
+     " 13.5 takes it")])
+def test_a_refusal_by_nvjitlink_says_why(option, version, why):
+    assert ask("option", ON_NVJITLINK, version, option).split("\t")[5] == why
+
+
+@pytest.mark.parametrize("option", ["-no-cache", "-O3", "-nvvm-latest"])
+def test_a_refusal_for_age_says_since_when_there_is_the_option(option):
+    since = ask("option", ON_NVJITLINK, 12000, option).split("\t")[1]
+    assert since == str(cuda(OPTIONS[option][0]))
+
+
+@pytest.mark.parametrize("backend", [ON_NVJITLINK, ON_DRIVER])
+@pytest.mark.parametrize("option", ["-arch=sm_90", "-arch", "-lto", "-lto=1", "-dlto", "-ptx", "-r",
+                                    "-rdc=true", "-rdc", "-relocatable-device-code=true"])
+def test_what_the_request_has_a_field_for_is_reserved(option, backend):
+    assert ask("option", backend, 13050, option).split("\t")[0] == "reserved"
+
+
+@pytest.mark.parametrize("backend", [ON_NVJITLINK, ON_DRIVER])
+@pytest.mark.parametrize("option", ["", "-", "--lto", "lto", "-G", "-v", "-O", "-O5", "-O33",
+                                    "-Ofc", "-Ofc=fast", "-fmad=1", "-use_fast_math", "-archive",
+                                    "-ltofoo", "-maxrregcounts=3", "-I/usr/include", "-time ",
+                                    " -time", "-std=c++17", "-split-compile-extend=3"])
+def test_what_no_version_has_is_unknown(option, backend):
+    assert ask("option", backend, 13050, option).split("\t")[0] == "unknown"
+
+
+@pytest.mark.parametrize("backend", [ON_NVJITLINK, ON_DRIVER])
+@pytest.mark.parametrize("option, why", [
+    ("-time=1", "it takes no value"), ("-verbose=", "it takes no value"),
+    ("-O3=1", "it takes no value"),
+    *[(f"-ftz{value}", "its value is 0 or 1") for value in ("", "=", "=2", "=true", "=01x", "=-1")],
+    *[(f"-maxrregcount{value}", "its value is a number of registers")
+      for value in ("", "=", "=x", "=32x", "= 32", "=-1", "=65536", "=99999999999999999999")],
+    *[(f"-split-compile{value}", "its value is a number of threads, 0 for all")
+      for value in ("", "=", "=x", "=1.5")],
+    *[(f"-jump-table-density{value}", "its value is a percentage, 0 to 101")
+      for value in ("", "=", "=102", "=50%")],
+    ("-Xptxas", "it needs a value"), ("-Xptxas=", "it needs a value"),
+    ("-kernels-used=", "it needs a value")])
+def test_a_value_that_makes_no_sense_is_told(option, why, backend):
+    said = ask("option", backend, 13050, option).split("\t")
+    assert (said[0], said[5]) == ("malformed", why)

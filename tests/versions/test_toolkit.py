@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""Which toolkit a library file belongs to."""
+import os
+import shutil
+
+import pytest
+
+import build
+import toolkits
+from questions import Asked, ask, cuda
+
+LIBRARIES = ("cudart", "nvrtc", "nvJitLink")
+UNTOLD = "neither the file, nor a cuda.h, nor a wheel tells"
+
+
+@pytest.fixture
+def fresh():
+    """Asks a process of its own, which may load what it likes."""
+    asked = Asked(sanitize=False)
+    yield lambda path: said(asked.ask("toolkit", path))
+    asked.end()
+
+
+def said(line):
+    version, how = line.split("\t")
+    return int(version), how
+
+
+def toolkit_of(path):
+    return said(ask("toolkit", path))
+
+
+def header(path, text="#define CUDA_VERSION 12090\n"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def file(path):
+    """Something that is no library."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x7fELF and nothing else")
+    return path
+
+
+def wheel(site, name, *files):
+    record = site / f"{name}.dist-info" / "RECORD"
+    lines = [f"{path},sha256=abc,123\n" for path in files] + [f"{name}.dist-info/RECORD,,\n"]
+    header(record, "".join(lines))
+    return record
+
+
+# ---- its own answer ----
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_real_library_says_so_itself(fresh, toolkit, library):
+    path = toolkit.file(library)
+    if path is None:
+        pytest.skip(f"there is no {library} of {toolkit.version}")
+    version, how = fresh(path)
+    assert version == cuda(toolkit.version)
+    # Without a driver a runtime of 11 does not say.
+    if library != "cudart" or toolkit.major > 11:
+        assert how == f"{path} says so itself"
+
+
+def test_a_library_that_was_asked_is_not_left_loaded(tmp_path, real):
+    path = real("12.9").file("cudart")
+    asked = Asked(sanitize=False)
+    assert said(asked.ask("toolkit", path))[0] == 12090
+    maps = open(f"/proc/{asked.process.pid}/maps").read()
+    asked.end()
+    assert "libcudart" not in maps
+
+
+@pytest.mark.parametrize("name", ["libcudart-09529672.so.12.6.77", "libcudart.782fcab0.so.12"])
+def test_one_that_auditwheel_has_renamed_is_asked(fresh, tmp_path, real, patchelf, name):
+    path = tmp_path / name
+    shutil.copy(real("12.9").file("cudart"), path)
+    patchelf("--set-soname", name, path)
+    assert fresh(path) == (12090, f"{path} says so itself")
+
+
+def test_an_old_nvjitlink_tells_by_its_names(fresh, real):
+    # Those have no nvJitLinkVersion.
+    for version in ("12.0", "12.1", "12.2"):
+        if version in toolkits.requested():
+            assert fresh(real(version).file("nvJitLink"))[0] == cuda(version)
+
+
+def test_only_cuda_libraries_are_loaded(tmp_path):
+    marker = tmp_path / "loaded"
+    source = tmp_path / "stranger.c"
+    source.write_text('#include <stdio.h>\n__attribute__((constructor)) static void run(void)\n'
+                      f'{{ fclose(fopen("{marker}", "w")); }}\n')
+    for soname, loaded in (("libstranger.so.1", False), ("libnvrtc-builtins.so.12.9", False),
+                           ("libcudartx.so.12", False), ("libcudart.so.12", True)):
+        path = build.shared(source, f"-Wl,-soname,{soname}", name="libcudart.so.12")
+        assert toolkit_of(path) == (0, UNTOLD)
+        assert marker.exists() == loaded, soname
+
+
+def test_a_stub_belongs_to_no_toolkit(tmp_path):
+    # Even if it lies in somebody's tree.
+    header(tmp_path / "include" / "cuda.h")
+    path = tmp_path / "lib64" / "libcudart.so.12"
+    path.parent.mkdir()
+    shutil.copy(build.stub("cudart"), path)
+    assert toolkit_of(path) == (0, "it is a stub, which belongs to none")
+
+
+# ---- cuda.h ----
+
+@pytest.mark.parametrize("library, place", [
+    ("lib64", "include"), ("lib", "include"), ("lib/x86_64-linux-gnu", "include"),
+    ("targets/x86_64-linux/lib", "targets/x86_64-linux/include"),
+    ("targets/sbsa-linux/lib", "include"), ("lib", "targets/x86_64-linux/include"),
+    ("lib", "targets/sbsa-linux/include"), ("lib", "targets/aarch64-linux/include"),
+    ("nvidia/cu13/lib", "nvidia/cu13/include"),
+    ("nvidia/cuda_runtime/lib", "nvidia/cuda_runtime/include"),
+    ("nvidia/cuda_nvrtc/lib", "nvidia/cuda_runtime/include"),
+    ("nvidia/nvjitlink/lib", "nvidia/cuda_runtime/include")])
+def test_the_cuda_h_of_its_tree_tells(tmp_path, library, place):
+    path = file(tmp_path / library / "libnvrtc.so.12")
+    found = header(tmp_path / place / "cuda.h")
+    assert toolkit_of(path) == (12090, f"CUDA_VERSION in {found}")
+
+
+def test_links_are_followed_to_the_tree(tmp_path):
+    path = file(tmp_path / "cuda-12.9" / "lib64" / "libnvrtc.so.12")
+    found = header(tmp_path / "cuda-12.9" / "include" / "cuda.h")
+    link = tmp_path / "elsewhere" / "libnvrtc.so"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    assert toolkit_of(link) == (12090, f"CUDA_VERSION in {found}")
+
+
+def test_the_tree_where_its_name_lies_comes_first(tmp_path):
+    path = file(tmp_path / "store" / "lib" / "libnvrtc.so.12")
+    header(tmp_path / "store" / "include" / "cuda.h", "#define CUDA_VERSION 12080\n")
+    found = header(tmp_path / "env" / "include" / "cuda.h")
+    link = tmp_path / "env" / "lib" / "libnvrtc.so.12"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    assert toolkit_of(link) == (12090, f"CUDA_VERSION in {found}")
+
+
+def test_the_headers_of_another_major_tell_nothing(tmp_path):
+    path = file(tmp_path / "lib" / "libnvrtc.so.11.2")
+    header(tmp_path / "include" / "cuda.h")
+    assert toolkit_of(path) == (0, UNTOLD)
+
+
+@pytest.mark.parametrize("text, version", [
+    ("/* 2024 */\n#ifndef X\n  #  define\tCUDA_VERSION   12090  /* 12.9 */\n", 12090),
+    ("#define CUDA_VERSION 12090\r\n", 12090), ("#define CUDA_VERSION 12090", 12090),
+    ("#define CUDA_VERSION 12098\n", 12090), ("x" * 5000 + "\n#define CUDA_VERSION 12090\n", 12090),
+    ("#define CUDA_VERSION_MAJOR 12\n", 0), ("#define CUDA_VERSION\n", 0),
+    ("#define CUDA_VERSION x\n", 0), ("#define CUDA_VERSION 12\n", 0),
+    ("#define CUDA_VERSION 99999999999999999999\n", 0), ("#define CUDA_VERSION -12090\n", 0),
+    ("x" * 5000 + "#define CUDA_VERSION 12090\n", 0), ("#undef CUDA_VERSION 12090\n", 0),
+    ("\0\0\0\n#define CUDA_VERSION 12090\n", 12090), ("", 0)])
+def test_a_header_is_read(tmp_path, text, version):
+    path = file(tmp_path / "lib" / "libnvrtc.so.12")
+    header(tmp_path / "include" / "cuda.h", text)
+    assert toolkit_of(path)[0] == version
+
+
+def test_a_header_that_is_a_fifo_is_not_waited_for(tmp_path):
+    path = file(tmp_path / "lib" / "libnvrtc.so.12")
+    (tmp_path / "include").mkdir()
+    os.mkfifo(tmp_path / "include" / "cuda.h")
+    assert toolkit_of(path) == (0, UNTOLD)
+
+
+# ---- wheels ----
+
+@pytest.mark.parametrize("name, path, version", [
+    ("nvidia_nvjitlink_cu12-12.9.86", "nvidia/nvjitlink/lib/libnvJitLink.so.12", 12090),
+    ("nvidia_cuda_nvrtc_cu11-11.8.89", "nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", 11080),
+    ("nvidia_cuda_runtime_cu12-12.1.105", "nvidia/cuda_runtime/lib/libcudart.so.12", 12010),
+    ("nvidia_nvjitlink-13.0.88", "nvidia/cu13/lib/libnvJitLink.so.13", 13000)])
+def test_the_wheel_that_lists_it_tells(tmp_path, name, path, version):
+    record = wheel(tmp_path, name, "other/file", path)
+    assert toolkit_of(file(tmp_path / path)) == (version, f"{record} lists it")
+
+
+@pytest.mark.parametrize("name", [
+    "torch-12.9.0", "nvidia_cublas_cu12-12.9.1.4", "nvidia_nvjitlink_cu12",
+    "nvidia_nvjitlink_cu12-",
+    "nvidia_nvjitlink_cu12-12", "nvidia_nvjitlink_cu12-x.y", "nvidia_nvjitlink_cu12_extra-12.9.86",
+    "nvidia_nvjitlink_cu12-99999.9.9"])
+def test_the_version_of_another_wheel_means_something_else(tmp_path, name):
+    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
+    wheel(tmp_path, name, path)
+    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
+
+
+def test_a_wheel_that_does_not_list_it_tells_nothing(tmp_path):
+    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
+    wheel(tmp_path, "nvidia_nvjitlink_cu12-12.9.86", f"{path}x", f"x{path}", f"/{path}",
+          f"a/{path}")
+    wheel(tmp_path, "nvidia_cuda_nvrtc_cu12-12.8.93")
+    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
+
+
+@pytest.mark.parametrize("text", [
+    "", "\n" * 10000, "x" * 100000, "\0" * 5000, ",,,,\n" * 1000,
+    "../../../etc/passwd,sha256=,1\n", "nvidia/nvjitlink/lib/libnvJitLink.so.12",
+    "nvidia/nvjitlink/lib/libnvJitLink.so.12\n",
+    "x" * 1023 + "nvidia/nvjitlink/lib/libnvJitLink.so.12,"])
+def test_a_hostile_record_tells_nothing(tmp_path, text):
+    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
+    header(tmp_path / "nvidia_nvjitlink_cu12-12.9.86.dist-info" / "RECORD", text)
+    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
+
+
+def test_a_record_that_is_a_folder_or_a_fifo_tells_nothing(tmp_path):
+    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
+    (tmp_path / "nvidia_nvjitlink_cu12-12.9.86.dist-info" / "RECORD").mkdir(parents=True)
+    (tmp_path / "nvidia_nvjitlink-13.0.88.dist-info").mkdir()
+    os.mkfifo(tmp_path / "nvidia_nvjitlink-13.0.88.dist-info" / "RECORD")
+    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
+
+
+def test_cuda_h_comes_before_the_wheel(tmp_path):
+    path = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"
+    wheel(tmp_path, "nvidia_cuda_nvrtc_cu12-12.8.93", path)
+    found = header(tmp_path / "nvidia/cuda_runtime/include/cuda.h")
+    assert toolkit_of(file(tmp_path / path)) == (12090, f"CUDA_VERSION in {found}")
+
+
+# ---- the rest ----
+
+def test_what_does_not_exist_belongs_to_no_toolkit(tmp_path):
+    header(tmp_path / "include" / "cuda.h")
+    (tmp_path / "lib").mkdir()
+    assert toolkit_of(tmp_path / "lib" / "libcudart.so.12") == (0, "there is no such file")
+    assert toolkit_of("") == (0, "there is no such file")
+
+
+def test_a_header_of_an_absurd_size_is_not_read(tmp_path):
+    path = file(tmp_path / "lib" / "libnvrtc.so.12")
+    os.truncate(header(tmp_path / "include" / "cuda.h"), 2**40)
+    assert toolkit_of(path) == (0, UNTOLD)
+
+
+def test_the_answer_is_printable(tmp_path):
+    path = file(tmp_path / "a\x1b[31mb" / "lib" / "libnvrtc.so.12")
+    header(tmp_path / "a\x1b[31mb" / "include" / "cuda.h")
+    version, how = toolkit_of(path)
+    assert version == 12090 and "\x1b" not in how and "a?[31mb" in how
