@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "containers.h"
+#include "cubin_sound.h"
 #include "elf_device.h"
 #include "symbols.h"
 #include "versions.h"
@@ -162,8 +163,12 @@ const char *lc_cubin_read(const struct lc_part *part, struct lc_arena *arena,
 	read_header(&elf, entry);
 	if (lc_device_elf_find(&elf, ".debug_info", &section))
 		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
-	if (symbols)
+	if (!entry->error && !entry->arch)
+		why = "names no architecture";
+	if (!why && symbols)
 		why = read_symbols(&elf, entry);
+	if (!why && symbols && entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
+		why = lc_cubin_sound(&elf);
 	lc_device_elf_close(&elf);
 	return why;
 }

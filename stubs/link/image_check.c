@@ -156,7 +156,7 @@ static const char *check_cubin(const struct lc_part *part, const struct wanted *
 			       struct lc_arena *arena)
 {
 	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
-	const char *why = lc_cubin_read(part, arena, &entry, true);
+	const char *why = lc_cubin_read(part, arena, &entry, wanted->symbol_count);
 	struct lc_device_elf elf;
 
 	if (!why)

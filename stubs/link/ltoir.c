@@ -42,9 +42,20 @@ static void take_tag(const struct tag *tag, struct lazycuda_entry *entry)
 		entry->suffix = 'a';
 }
 
+/* Behind the last tag is a word, zero in all that was seen: libraries of every
+ * version take it for a size and abort. */
+static bool is_end(const struct lc_part *part, uint64_t offset, uint32_t tags_end)
+{
+	uint32_t word;
+
+	return lc_part_read(part, offset, &word, sizeof(word)) && !word &&
+	       offset + sizeof(word) == tags_end;
+}
+
 const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *entry)
 {
 	struct header header;
+	bool ended = false;
 	size_t count;
 
 	if (!lc_part_read(part, 0, &header, sizeof(header)))
@@ -71,9 +82,14 @@ const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *ent
 
 		if (!lc_part_read(part, header.tags + i * sizeof(tag), &tag, sizeof(tag)))
 			return "ends inside the tags of its header";
-		if (tag.tag == TAG_END)
+		if (tag.tag == TAG_END) {
+			ended = !tag.value && is_end(part, header.tags + (i + 1) * sizeof(tag),
+						     header.tags_end);
 			break;
+		}
 		take_tag(&tag, entry);
 	}
+	if (!ended)
+		return "has a damaged header: its tags do not end";
 	return entry->arch ? NULL : "has a damaged header: it names no architecture";
 }

@@ -225,6 +225,19 @@ static const char *end_text(struct lc_ptx_text *text, struct lc_arena *arena)
 	return NULL;
 }
 
+/*
+ * PTX is ASCII.  nvJitLink 12.3 to 12.6 crash on any other byte, 12.8 to 13.3
+ * refuse it; later ones take it in comments.
+ */
+static const char *check_ascii(const struct lc_ptx_text *text, struct lc_arena *arena)
+{
+	for (const char *at = text->begin; at < text->end; at++)
+		if ((unsigned char)*at >= 0x80)
+			return lc_format(arena, "is not ASCII, which PTX is, at 0x%zx",
+					 (size_t)(at - text->begin));
+	return NULL;
+}
+
 static const char *read_text(const char *begin, size_t length, bool whole,
 			     struct lc_symbols *symbols, struct lazycuda_entry *entry)
 {
@@ -233,6 +246,8 @@ static const char *read_text(const char *begin, size_t length, bool whole,
 
 	entry->kind = LAZYCUDA_KIND_PTX;
 	entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
+	if (!why)
+		why = check_ascii(&text, symbols->arena);
 	if (!why)
 		why = read_version(&text, entry);
 	if (!why)

@@ -16,8 +16,8 @@ sys.path.insert(0, str(HERE))
 from code_corpus import real_code  # noqa: E402
 
 LINKER = HERE / "code_linker.py"
-NAMES = ("arch", "bytes", "code", "cubin", "elf_device", "image_check", "ltoir", "ptx",
-         "ptx_text", "recognise", "source", "symbols", "versions")
+NAMES = ("arch", "bytes", "code", "cubin", "cubin_sound", "elf_device", "image_check", "ltoir",
+         "ptx", "ptx_text", "recognise", "source", "symbols", "versions")
 SOURCES = [build.ROOT / "stubs" / "arena.c",
            *[build.ROOT / "stubs" / "link" / f"{name}.c" for name in NAMES]]
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")

@@ -146,14 +146,72 @@ def test_damaged_symbols(elf, read):
 def test_names_that_overlap_without_end(elf, read):
     """Each is read whole, so that a small file could ask for any amount of memory."""
     strings = b"\0" + b"a" * 100_000 + b"\0"
-    for count, wrong in ((5, None), (5000, "has damaged names of symbols: they overlap")):
+    for count, overlap in ((5, False), (5000, True)):
         file = elf()
         symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1 + index, 0x12, 0, 1, 0, 0)
                                        for index in range(count))
         for section, data in ((".symtab", symbols), (".strtab", strings)):
             struct.pack_into("<QQ", file.data, file.header(section) + 24, len(file.data), len(data))
             file.data += data
-        assert read(bytes(file.data)).wrong == wrong
+        wrong = read(bytes(file.data)).wrong
+        assert (wrong == "has damaged names of symbols: they overlap") == overlap
+
+
+@pytest.mark.parametrize("section, at, form, value, wrong", [
+    # Each of these crashed a real nvJitLink.
+    (".rel.text.kernel", 12, "I", 2**20, "relocation 0 of .rel.text.kernel: its symbol"),
+    (".rel.text.kernel", 8, "I", 0x7f00, "relocation 0 of .rel.text.kernel: its type"),
+    (".rel.text.kernel", 16, "Q", 2**40, "relocation 1 of .rel.text.kernel: its place"),
+    (".rela.text.kernel", 0, "Q", 2**62, "relocation 0 of .rela.text.kernel: its place"),
+    (".nv.info", 0, "B", 9, "attribute 0 of .nv.info: its format"),
+    (".nv.info", 2, "H", 0xffff, "attribute 0 of .nv.info: its size"),
+    (".nv.info", 4, "I", 2**30, "attribute 0 of .nv.info: its value"),
+    (".symtab", 24 * 2 + 6, "H", 0x7777, "symbol 2 of .symtab: its section"),
+])
+def test_what_a_linker_would_follow(elf, read, section, at, form, value, wrong):
+    file = elf()
+    data = file.put(form, file.field(file.find(section), 24) + at, value)
+    entry = read(data)
+    assert entry.wrong == f"has a damaged {wrong}" and entry.headers is None
+
+
+@pytest.mark.parametrize("section, at, form, value, wrong", [
+    (".text.kernel", 4, "I", 8, "its type"), (".nv.info", 4, "I", 1, "its type"),
+    (".text.kernel", 48, "Q", 3, "its alignment"), (".text.kernel", 48, "Q", 2**40, "its alignment"),
+    (".nv.info.kernel", 44, "I", 2**20, "its link"), (".rel.text.kernel", 40, "I", 2, "its symbols"),
+    (".rel.text.kernel", 56, "Q", 24, "the size of its entries"),
+])
+def test_a_header_that_a_linker_would_follow(elf, read, section, at, form, value, wrong):
+    file = elf()
+    index = file.find(section)
+    entry = read(file.put(form, file.header(section) + at, value))
+    assert entry.wrong == f"has a damaged header, section {index} of {section}: {wrong}"
+
+
+def test_a_symbol_of_nothing_and_a_function_outside_of_its_section(elf, read):
+    file = elf()
+    symbols = file.field(file.find(".symtab"), 24)
+    data = bytearray(file.data)
+    data[symbols + 24:symbols + 48] = bytes(24)
+    assert read(bytes(data)).wrong == "has a damaged symbol 1 of .symtab: nothing in it"
+    count = file.field(file.find(".symtab"), 32) // 24
+    functions = [index for index in range(count) if file.data[symbols + 24 * index + 4] & 15 == 2
+                 and struct.unpack_from("<H", file.data, symbols + 24 * index + 6)[0]]
+    data = file.put("Q", symbols + 24 * functions[0] + 16, 2**40)
+    assert read(data).wrong == f"has a damaged symbol {functions[0]} of .symtab: its place"
+
+
+def test_a_cubin_for_no_architecture(elf, read):
+    assert read(elf().put("I", 0x30, 0)).wrong == "names no architecture"
+
+
+@pytest.mark.parametrize("byte, place", [(0x80, 40), (0xff, 2), (0xc3, 50)])
+def test_ptx_that_is_not_ascii(read, byte, place):
+    """nvJitLink 12.3 to 12.6 crash on it, later ones refuse it."""
+    data = bytearray(b"// some comment\n.version 8.0\n.target sm_80 // more\n.address_size 64\n")
+    assert read(bytes(data)).wrong is None and read(bytes(data) + b"\0").wrong is None
+    data[place] = byte
+    assert read(bytes(data)).wrong == f"is not ASCII, which PTX is, at 0x{place:x}"
 
 
 def test_damaged_names_of_sections(elf, read):
@@ -227,9 +285,9 @@ def test_a_note_that_counts_less_into_its_size(elf, read):
 
 # LTO-IR.
 
-def header(container=0x4001, ir=0x5d02, tags=24, level=1, end=36, code=40, arch=900, more=b""):
+def header(container=0x4001, ir=0x5d02, tags=24, level=1, end=40, code=44, arch=900, more=b""):
     return struct.pack("<I4H2H2I6H", LTOIR, container, ir, 0x203, 7, tags, level, end, code,
-                       1, arch, 2, 2, 99, 0) + bytes(4) + b"code" + more
+                       1, arch, 2, 2, 99, 0) + bytes(4) + b"hashcode" + more
 
 
 def test_made_up_ltoir(read):
@@ -252,6 +310,14 @@ def test_ltoir_shorter_than_its_header(read, length):
 def test_ltoir_with_offsets_that_lead_nowhere(read, damage):
     assert read(header(**damage)).wrong == \
         "has a damaged header: its offsets (0x0c to 0x17) lead out of it"
+
+
+@pytest.mark.parametrize("at, value", [(32, 98), (34, 1), (36, 1), (39, 0xff)])
+def test_ltoir_whose_tags_do_not_end(read, at, value):
+    """Every real library takes what stands there for a size, and aborts."""
+    data = bytearray(header())
+    data[at] = value
+    assert read(bytes(data)).wrong == "has a damaged header: its tags do not end"
 
 
 def test_ltoir_with_too_many_tags(read):

@@ -11,8 +11,8 @@ import build
 from code_corpus import real_code
 
 PTX = b".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k () { ret; }\n"
-LTOIR = struct.pack("<I4H2H2I6H", 0x7f4e43ed, 0x4001, 0x5d02, 0x203, 7, 24, 1, 36, 40, 1, 1000, 2,
-                    2, 99, 0) + bytes(4) + b"code"
+LTOIR = struct.pack("<I4H2H2I6H", 0x7f4e43ed, 0x4001, 0x5d02, 0x203, 7, 24, 1, 40, 44, 1, 1000, 2,
+                    2, 99, 0) + bytes(4) + b"hashcode"
 KIND_PTX, KIND_LTOIR, KIND_UNKNOWN = 1, 8, 77
 LZ4 = 0x2000
 

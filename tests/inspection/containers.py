@@ -28,14 +28,15 @@ def ptx(isa="8.0", target="sm_80", body=".visible .entry kernel()\n{\n\tret;\n}\
 
 def ltoir(container=(1, 64), ir=(2, 93), debug=(3, 2), llvm=(7, 0), level=1, arch=800,
           body=b"not really code "):
-    tags = struct.pack("<6H", 1, arch, 2, 2, 99, 0)
+    tags = struct.pack("<6HI", 1, arch, 2, 2, 99, 0, 0)
     return struct.pack("<I8BHHII", 0x7F4E43ED, *container, *ir, *debug, *llvm, 24, level,
                        24 + len(tags), 24 + len(tags)) + tags + body
 
 
 def elf(sections=(), machine=62, type=1, osabi=0, abi=0, version=1, flags=0, segments=(),
         headers=True, elf_class=2, data=1):
-    """sections: (name, bytes) or (name, bytes, {"type": 8, "flags": ..., "size": ...})"""
+    """sections: (name, bytes) or (name, bytes, {"type": 8, "flags": ..., "size": ...}),
+    the first of which is section 1"""
     names = b"\0" + b"".join(section[0].encode() + b"\0" for section in sections) + b".shstrtab\0"
     at = ELF.size + SEGMENT.size * len(segments)
     table, contents = [SECTION.pack(*[0] * 10)], b""
@@ -44,7 +45,8 @@ def elf(sections=(), machine=62, type=1, osabi=0, abi=0, version=1, flags=0, seg
         contents += bytes(-(at + len(contents)) % 8)
         table.append(SECTION.pack(names.index(name.encode() + b"\0"), fields["type"],
                                   fields["flags"], 0, fields.get("offset", at + len(contents)),
-                                  fields["size"], 0, 0, 8, 0))
+                                  fields["size"], fields.get("link", 0), fields.get("info", 0),
+                                  8, fields.get("entry", 0)))
         contents += content
     contents += bytes(-(at + len(contents)) % 8)
     ident = struct.pack("<4s5B7x", b"\x7fELF", elf_class, data, 1, osabi, abi)
@@ -58,9 +60,13 @@ def elf(sections=(), machine=62, type=1, osabi=0, abi=0, version=1, flags=0, seg
 
 
 def cubin(arch=80, toolkit=129, linked=False, code=b"\0" * 64):
-    """One of ABI 7: its header says all."""
-    return elf([(".text.kernel", code)], machine=190, type=2 if linked else 1, osabi=0x33, abi=7,
-               version=toolkit, flags=arch << 16 | 0x500 | arch)
+    """One of ABI 7, that defines a kernel."""
+    kernel = struct.pack("<IBBHQQ", 1, 0x12, 0x10, 1, 0, len(code))
+    return elf([(".text.kernel", code), (".strtab", b"\0kernel\0", {"type": 3, "flags": 0}),
+                (".symtab", bytes(24) + kernel,
+                 {"type": 2, "flags": 0, "link": 2, "info": 1, "entry": 24})],
+               machine=190, type=2 if linked else 1, osabi=0x33, abi=7, version=toolkit,
+               flags=arch << 16 | 0x500 | arch)
 
 
 # ---- compressed ----
