@@ -30,6 +30,8 @@ BUILD = TESTS.parent / "build"
 VENV = BUILD / "venv"
 REQUIREMENTS = TESTS / "requirements.txt"
 RESULTS = BUILD / "tests" / "results.xml"
+# Of the comparisons with the real nvJitLink, tests/agreement.
+COUNTS = BUILD / "tests" / "agreement" / "counts"
 
 sys.path.insert(0, str(TESTS / "lib"))
 import toolkits  # noqa: E402
@@ -77,7 +79,7 @@ def fetch(python):
     if toolkits.can_run_aarch64():
         jobs.append((toolkits.requested_aarch64(), "aarch64"))
     # With all versions symbols.txt is derived again: that takes nvcc's headers too.
-    some = [] if toolkits.all_requested() else ["--parts", "cudart,nvrtc,nvjitlink"]
+    some = [] if toolkits.all_requested() else ["--parts", "cudart,nvrtc,nvjitlink,nvfatbin"]
     failures = []
     for versions, arch in jobs:
         if versions:
@@ -113,6 +115,7 @@ def count():
 def main():
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     RESULTS.unlink(missing_ok=True)
+    shutil.rmtree(COUNTS, ignore_errors=True)
     python = make_venv()
     status = 1
     if has(python, "pytest"):
@@ -122,6 +125,8 @@ def main():
     else:
         say("there is no pytest, and none could be installed"
             " (Debian: apt install python3-venv, or python3-pytest)")
+    for comparison in sorted(COUNTS.glob("*.txt")):
+        say(comparison.read_text().rstrip())
     passed, failed, skipped = count()
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
     return 1 if status or failed else 0

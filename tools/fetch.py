@@ -142,7 +142,7 @@ def main():
     parser.add_argument("dest")
     parser.add_argument("versions", nargs="+", metavar="VERSION")
     parser.add_argument("--arch", help="default: this machine's")
-    parser.add_argument("--parts", help="some of cudart,nvrtc,nvjitlink,crt; default: all")
+    parser.add_argument("--parts", help="some of cudart,nvrtc,nvjitlink,nvfatbin,crt; default: all")
     args = parser.parse_args()
     known = toolkits()
     versions = known if args.versions == ["all"] else args.versions

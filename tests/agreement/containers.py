@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Fatbins made by the real nvFatbin, and what is made of them.
+
+    fatbin("12.9", [Sample(...), ...], "-compress=false")       a path
+
+They lie in build/tests/agreement/fatbins, below a digest of nvFatbin, under a
+digest of what is in them.
+"""
+import fcntl
+import hashlib
+import os
+import pathlib
+import subprocess
+
+import build
+import samples
+import toolkits
+from samples import HERE, STORE, in_its_folder
+
+
+def versions():
+    """Every nvFatbin that is here, oldest first."""
+    return [version for version in toolkits.known()
+            if toolkits.Toolkit(version).file("nvfatbin") and version in toolkits.requested()]
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def fatbin(version, entries, *options):
+    """`entries` are samples, in order."""
+    samples.make(entries)
+    library = toolkits.Toolkit(version).file("nvfatbin")
+    paths = [str(entry.path.relative_to(STORE)) for entry in entries]
+    content = build.digest(library, library.stat().st_mtime_ns)
+    folder = STORE / "fatbins" / f"{version}-{content[:12]}"
+    made = folder / f"{digest(repr((paths, options)))}.fatbin"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if made.exists():
+            return made
+        fields = [f"{made}.new", str(len(options)), *options,
+                  *(f"{entry.kind}:{entry.arch.removeprefix('sm_')}:{entry.path}"
+                    for entry in entries)]
+        done = subprocess.run([build.program(HERE / "container.c"), library],
+                              input="\t".join(fields) + "\n", text=True, capture_output=True,
+                              env=in_its_folder(library))
+        assert done.stdout == "ok\n", f"nvFatbin {version}: {done.stdout} {done.stderr}"
+        pathlib.Path(f"{made}.new").rename(made)
+    return made
+
+
+def joined(*paths):
+    """One file behind the other, each at a multiple of eight, as `ld -r` leaves them."""
+    made = STORE / "joined" / f"{digest(repr([str(path) for path in paths]))}.fatbin"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        parts = [path.read_bytes() for path in paths]
+        new = made.with_suffix(f".{os.getpid()}")
+        new.write_bytes(b"".join(part + bytes(-len(part) % 8) for part in parts))
+        new.rename(made)
+    return made
+
+
+def host_object(path, section="__nv_relfatbin"):
+    """A host object that holds a fatbin as nvcc puts it there: relocatable code
+    in this section, and what points to it in another."""
+    source = (f'.section {section}, "a"\n.balign 8\nfatbin: .incbin "{path}"\n'
+              '.section .nvFatBinSegment, "aw"\n.balign 8\n'
+              ".long 0x466243b1, 1\n.quad fatbin, 0\n")
+    text = STORE / "objects" / f"{digest(str(path) + section)}.s"
+    text.parent.mkdir(parents=True, exist_ok=True)
+    if not text.exists() or text.read_text() != source:
+        new = text.with_suffix(f".{os.getpid()}")
+        new.write_text(source)
+        new.rename(text)
+    return build.compile(f"{path.stem}.o", "-c", text)
+
+
+def partial_link(*objects):
+    """`ld -r` of them."""
+    return build.compile("joined.o", "-r", "-nostdlib", *objects)
+
+
+def archive(*objects):
+    made = STORE / "archives" / f"{digest(repr([str(path) for path in objects]))}.a"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        new = made.with_suffix(f".{os.getpid()}")
+        subprocess.run(["ar", "rcs", new, *objects], check=True)
+        new.rename(made)
+    return made

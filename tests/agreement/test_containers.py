@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Real fatbins, host objects and archives: what the plan takes out of them links
+where nvJitLink alone fails, and never worse than it."""
+import itertools
+
+import containers
+import linkers
+import plans
+import pytest
+import samples
+from comparison import Comparison, RESCUED, case
+from samples import Sample, key
+
+ARCH = "sm_80"
+ACROSS = plans.ACROSS_MAJORS
+
+
+@pytest.fixture(autouse=True)
+def real_libraries():
+    for versions, name in ((linkers.versions(), "nvJitLink"), (containers.versions(), "nvFatbin")):
+        if not versions:
+            pytest.skip(f"there is no real {name} here (CUDA_VERSIONS)")
+
+
+def k_and_h(maker, producer, kinds, *options, arch=ARCH):
+    """Two fatbins, of which one needs the other."""
+    return [containers.fatbin(maker, [Sample(producer, kind, arch, unit) for kind in kinds],
+                              *options) for unit in "kh"]
+
+
+def neighbours(version):
+    """The newest compiler whose output this linker knows, and the oldest whose it does not."""
+    known = [p for p in linkers.producers() if key(p) <= key(version)]
+    newer = [p for p in linkers.producers() if key(p) > key(version)]
+    return (known or [None])[-1], (newer or [None])[0]
+
+
+def lz4_maker():
+    """The oldest nvFatbin of 12."""
+    found = [version for version in containers.versions() if key(version) < (13, 0)]
+    return found[0] if found else pytest.skip("there is no nvFatbin of 12 here")
+
+
+def zstd_maker():
+    """The oldest nvFatbin of 13."""
+    found = [version for version in containers.versions() if key(version) >= (13, 0)]
+    return found[0] if found else pytest.skip("there is no nvFatbin of 13 here")
+
+
+def finish(comparison, least_rescued):
+    comparison.finish()
+    assert comparison.counts[RESCUED] >= least_rescued, comparison.text()
+
+
+# ---- what nvJitLink alone fails ----
+
+def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
+    maker = lz4_maker()
+    cases = []
+    for version in linkers.versions():
+        known, newer = neighbours(version)
+        if not known or not newer:
+            continue
+        for beside in ("cubin", "ltoir"):
+            inputs = [("fatbin", containers.fatbin(
+                maker, [Sample(known, "ptx", ARCH, unit), Sample(newer, beside, ARCH, unit)],
+                "-compress=false")) for unit in "kh"]
+            cases.append(case(f"PTX of {known} and {beside} of {newer} on {version}", version, ARCH,
+                              inputs, lto=beside == "ltoir", contained=True))
+    comparison = Comparison("containers, an entry too new")
+    comparison.add(cases)
+    finish(comparison, len(cases))
+
+
+@pytest.mark.parametrize("how", ["fatbins", "objects", "ld -r"])
+def test_every_container_of_a_file_is_used(how):
+    maker = lz4_maker()
+    cases = []
+    for version in linkers.versions():
+        producer, _ = neighbours(version)
+        for kind in samples.KINDS:
+            parts = k_and_h(maker, producer, [kind], "-compress=false")
+            if how == "fatbins":
+                inputs = [("fatbin", containers.joined(*parts))]
+            elif how == "objects":
+                inputs = [("object", containers.host_object(part)) for part in parts]
+            else:
+                inputs = [("object", containers.partial_link(
+                    *(containers.host_object(part) for part in parts)))]
+            cases.append(case(f"{how} of {producer} {kind} on {version}", version, ARCH, inputs,
+                              lto=kind == "ltoir", contained=True))
+    comparison = Comparison(f"containers, {how}")
+    comparison.add(cases)
+    finish(comparison, 0 if how == "objects" else len(cases))
+
+
+def test_archives():
+    maker = lz4_maker()
+    cases = []
+    for version in linkers.versions():
+        producer, _ = neighbours(version)
+        for kind in samples.KINDS:
+            parts = k_and_h(maker, producer, [kind], "-compress=false")
+            made = containers.archive(*(containers.host_object(part) for part in parts))
+            cases.append(case(f"archive of {producer} {kind} on {version}", version, ARCH,
+                              [("archive", made)], lto=kind == "ltoir", contained=True))
+    comparison = Comparison("containers, archives")
+    comparison.add(cases)
+    finish(comparison, 0)
+
+
+def test_zstd_for_libraries_that_do_not_know_it():
+    maker = zstd_maker()
+    old = [version for version in linkers.versions() if key(version) < (12, 4)]
+    if not old:
+        pytest.skip("there is no nvJitLink before 12.4 here")
+    cases = [case(f"{kind} of {version}, ZSTD, on {version}", version, ARCH,
+                  [("fatbin", path) for path in
+                   k_and_h(maker, version, [kind], "-compress-all")], contained=True)
+             for version in old for kind in ("ptx", "cubin")]
+    comparison = Comparison("containers, ZSTD")
+    comparison.add(cases)
+    if all(plan.code == "CANNOT_UNPACK" for _, plan, _, _ in comparison.rows):
+        pytest.skip("there is no libzstd.so.1 here")
+    finish(comparison, len(cases))
+
+
+# ---- everything else ----
+
+# Their LTO-IR has containers of one version, which is all that can be seen of
+# it when it is compressed.
+ALIKE = (("12.4", "12.5"), ("12.8", "12.9"), ("13.1", "13.2"), ("13.3", "13.4", "13.5"))
+UNSEEN = "compressed LTO-IR of a version that its container does not tell from the linker's"
+
+
+def unseen(maker, version, how):
+    alike = any(maker in some and version in some for some in ALIKE)
+    return UNSEEN if how != "raw" and alike and key(maker) > key(version) else None
+
+
+COMPRESSION = {"raw": ("-compress=false",), "default": (), "all": ("-compress-all",)}
+
+
+def test_every_content_and_compression():
+    """Fatbins of every nvFatbin with the code of its own version, on every
+    linker: one kind, and all three."""
+    cases = []
+    for version, maker in itertools.product(linkers.versions(), containers.versions()):
+        if maker not in linkers.producers():
+            continue
+        for kinds in (*((kind,) for kind in samples.KINDS), samples.KINDS):
+            for (how, options), lto in itertools.product(COMPRESSION.items(), (False, True)):
+                cases.append(case(
+                    f"{'+'.join(kinds)} of {maker}, {how}{', -lto' if lto else ''}, on {version}",
+                    version, ARCH,
+                    [("fatbin", path) for path in k_and_h(maker, maker, kinds, *options)],
+                    lto=lto, flags=ACROSS, contained=True,
+                    left=unseen(maker, version, how) if "ltoir" in kinds else None))
+    comparison = Comparison("containers, content and compression")
+    comparison.add(cases)
+    finish(comparison, 0)
+
+
+# ---- the container that a driver could not load ----
+
+TARGETS = ("sm_52", "sm_61", "sm_86", "sm_90")
+
+
+def shape(maker, producer, unit, *options):
+    """PTX for sm_52, LTO-IR for sm_52 and sm_61."""
+    return containers.fatbin(maker, [Sample(producer, "ptx", "sm_52", unit),
+                                     Sample(producer, "ltoir", "sm_52", unit),
+                                     Sample(producer, "ltoir", "sm_61", unit)], *options)
+
+
+def shapes():
+    for maker in containers.versions():
+        if key(maker) < (13, 0) and maker in linkers.producers():
+            for how, options in COMPRESSION.items():
+                yield maker, how, [shape(maker, maker, unit, *options) for unit in "kh"]
+
+
+def test_ptx_beside_ltoir_of_two_architectures_on_nvjitlink():
+    cases = []
+    for (maker, how, paths), version in itertools.product(shapes(), linkers.versions()):
+        for target, lto, flags in itertools.product(TARGETS, (False, True), (0, ACROSS)):
+            cases.append(case(
+                f"shape of {maker}, {how}{', -lto' if lto else ''}, for {target} on {version}",
+                version, target, [("fatbin", path) for path in paths], lto=lto, flags=flags,
+                contained=True, left=unseen(maker, version, how)))
+    if not cases:
+        pytest.skip("there is no nvFatbin of 12 here")
+    comparison = Comparison("containers, PTX beside LTO-IR")
+    comparison.add(cases)
+    finish(comparison, 0)
+
+
+def test_the_driver_never_gets_a_container():
+    asks = [plans.Ask(None, target, paths, driver=driver)
+            for (maker, _, paths), target in itertools.product(shapes(), TARGETS)
+            for driver in ("12.9", "13.0", "13.5")]
+    if not asks:
+        pytest.skip("there is no nvFatbin of 12 here")
+    for ask, plan in plans.run(asks).items():
+        assert plan.ok and plan.backend == plans.DRIVER, (ask, plan)
+        assert plan.kinds == ["ptx", "ptx"], (ask, plan)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Links of several kinds and versions, outputs other than an image, options, and
+what libraries accept and spoil: the plan against the real library."""
+import itertools
+
+import linkers
+import plans
+import pytest
+import samples
+from comparison import Comparison, Reason, case
+from samples import Sample, key
+
+ARCH = "sm_80"
+ACROSS = plans.ACROSS_MAJORS
+SEEN_BY_THE_LINKER = "a symbol that is undefined"
+SEEN_IN_LTOIR = "a symbol of LTO-IR that is defined twice"
+
+
+def need_linkers():
+    if not linkers.versions():
+        pytest.skip("there is no real nvJitLink here (CUDA_VERSIONS)")
+
+
+def compilers():
+    """(linker, its own compiler, one before it): the one before may be of 11,
+    whose LTO-IR nobody takes."""
+    for version in linkers.versions():
+        before = [p for p in linkers.producers() if key(p) < key(version)]
+        if version in linkers.producers() and before:
+            yield version, version, before[-1]
+
+
+class Maker:
+    """Samples by name: maker("k.ptx"), maker("h.cubin", old)"""
+
+    def __init__(self, version):
+        self.version = version
+        self.made = []
+
+    def __call__(self, name, producer=None, linked=False):
+        unit, kind = name.split(".")
+        sample = Sample(producer or self.version, kind, ARCH, unit, linked)
+        self.made.append(sample)
+        return kind, sample
+
+
+def cases_of(links):
+    """Cases from (name, version, [(kind, sample)], keywords); compiles what they need."""
+    links = list(links)
+    samples.make([sample for _, _, inputs, _ in links for _, sample in inputs])
+    return [case(f"{name} on {version}", version, ARCH,
+                 [(kind, sample.path) for kind, sample in inputs], **keywords)
+            for name, version, inputs, keywords in links]
+
+
+# ---- sets of inputs ----
+
+def pairs():
+    """Every kind beside every other, in both orders, of one version and of two."""
+    for version, new, old in compilers():
+        make = Maker(new)
+        for (k, h), (a, b) in itertools.product(
+                itertools.product(samples.KINDS, repeat=2), ((new, new), (new, old), (old, new))):
+            inputs = [make(f"k.{k}", a), make(f"h.{h}", b)]
+            for lto in (False, True):
+                yield (f"{a} {k} + {b} {h}{', -lto' if lto else ''}", version, inputs,
+                       {"lto": lto, "flags": ACROSS, "kinds": {k, h}})
+                yield (f"{b} {h} + {a} {k}{', -lto' if lto else ''}", version, inputs[::-1],
+                       {"lto": lto, "flags": ACROSS, "kinds": {k, h}})
+
+
+def spoiled():
+    """What later libraries accept and spoil."""
+    for version, new, old in compilers():
+        make = Maker(new)
+        for producer in (new, old):
+            linked = make("kh.cubin", producer, linked=True)
+            yield f"linked cubin of {producer}", version, [linked], {}
+            yield (f"linked cubin of {producer} beside PTX", version,
+                   [make("h.ptx"), linked], {})
+            yield (f"linked cubin of {producer} beside LTO-IR", version,
+                   [make("h.ltoir"), linked], {"lto": True})
+        yield "nothing", version, [], {}
+        yield "nothing, -lto", version, [], {"lto": True}
+
+
+def twice():
+    """One function defined by two inputs."""
+    for version, new, old in compilers():
+        make = Maker(new)
+        for a, b in itertools.product(samples.KINDS, repeat=2):
+            lto = "ltoir" in (a, b)
+            yield (f"h twice, {a} + {b}", version,
+                   [make("k.ptx"), make(f"h.{a}"), make(f"h.{b}", old if a == b else new)],
+                   {"lto": lto, "flags": ACROSS, "left": SEEN_IN_LTOIR if lto else None})
+
+
+def missing():
+    """A kernel without the function it calls."""
+    for version, new, _ in compilers():
+        for kind in samples.KINDS:
+            yield (f"k.{kind} alone", version, [Maker(new)(f"k.{kind}")],
+                   {"lto": kind == "ltoir", "left": SEEN_BY_THE_LINKER})
+
+
+DEFINED_TWICE = (
+    Reason("a function that is defined twice",
+           "until 12.5 libraries refuse it; later ones say SUCCESS, and on stderr what is wrong",
+           lambda plan, facts: plan.code == "DUPLICATE_SYMBOL"),
+)
+
+
+@pytest.mark.parametrize("links, reasons", [
+    (pairs, ()), (spoiled, ()), (twice, DEFINED_TWICE), (missing, ()),
+], ids=lambda value: getattr(value, "__name__", ""))
+def test_sets_of_inputs(links, reasons):
+    need_linkers()
+    comparison = Comparison(f"sets of inputs, {links.__name__}")
+    comparison.add(cases_of(links()), reasons)
+    comparison.finish()
+
+
+# ---- outputs ----
+
+def outputs():
+    for version, new, old in compilers():
+        make = Maker(new)
+        for k, h in itertools.product(samples.KINDS, repeat=2):
+            for output in ("ptx", "relocatable", "ltoir"):
+                for lto in (False, True):
+                    yield (f"{output} of {k} + {h}{', -lto' if lto else ''}", version,
+                           [make(f"k.{k}"), make(f"h.{h}")],
+                           {"lto": lto, "output": output, "kinds": {k, h}})
+        for kind in samples.KINDS:
+            yield (f"relocatable of k.{kind} alone", version, [make(f"k.{kind}")],
+                   {"lto": kind == "ltoir", "output": "relocatable", "left": SEEN_BY_THE_LINKER})
+
+
+OUTPUTS = (
+    Reason("LTO-IR output of PTX and cubins",
+           "what they define is not in it: the test behind this one",
+           lambda plan, facts: plan.code == "PTX_NEEDS_LTO" and facts["output"] == "ltoir" and
+           facts["kinds"] != {"ltoir"}),
+)
+
+
+def test_outputs():
+    need_linkers()
+    comparison = Comparison("outputs")
+    comparison.add(cases_of(outputs()), OUTPUTS)
+    comparison.finish()
+
+
+def test_linked_ltoir_lacks_what_was_no_ltoir(tmp_path):
+    able = [version for version, _, _ in compilers() if key(version) >= (13, 4)]
+    if not able:
+        pytest.skip("there is no nvJitLink here that makes LTO-IR (CUDA_VERSIONS)")
+    for version in able:
+        samples.make([Sample(version, kind, ARCH, unit)
+                      for kind in samples.KINDS for unit in "kh"])
+        for kind, whole in (("ptx", "empty"), ("cubin", "empty"), ("ltoir", "yes")):
+            inputs = [(kind, Sample(version, kind, ARCH, "k").path),
+                      ("ltoir", Sample(version, "ltoir", ARCH, "h").path)]
+            options = [f"-arch={ARCH}", "-lto"]
+            made = tmp_path / f"{version}-{kind}.ltoir"
+            assert linkers.image(linkers.Job(version, [*options, "-linked-ltoir"], inputs),
+                                 made) == "yes"
+            again = linkers.Job(version, options, [("ltoir", made)])
+            assert linkers.link(version, [again.line()]) == [whole], (version, kind)
+
+
+# ---- options ----
+
+OPTIONS = (
+    "-maxrregcount=32", "-time", "-verbose", "-O0", "-O1", "-O2", "-O3", "-g", "-lineinfo",
+    "-ftz=1", "-ftz=0", "-ftz=true", "-prec-div=0", "-prec-div=1", "-prec-sqrt=0", "-fma=0",
+    "-fma=1", "-kernels-used=kernel", "-kernels-used=kernel -variables-used=nothing",
+    "-optimize-unused-variables", "-Xptxas=-v", "-Xptxas=-O1", "-split-compile=2",
+    "-split-compile-extended=2", "-jump-table-density=50", "-no-cache",
+    "-device-stack-protector", "-Ofc=min", "-Ofc=mid", "-Ofc=max", "-nvvm-latest", "-no-such-option", "nonsense",
+)
+
+
+def options():
+    for version, new, _ in compilers():
+        make = Maker(new)
+        for kind in samples.KINDS:
+            for option in OPTIONS:
+                yield (f"{option} with {kind}", version,
+                       [make(f"k.{kind}"), make(f"h.{kind}")],
+                       {"lto": kind == "ltoir", "options": option.split(), "kind": kind,
+                        "option": option})
+
+
+OPTIONS_REFUSED = (
+    Reason("-O in 12.0 to 12.2", "with LTO-IR every one of them fails there",
+           lambda plan, facts: plan.code == "OPTION_UNSUPPORTED" and
+           facts["option"].startswith("-O") and key(facts["version"]) < (12, 3)),
+    Reason("-kernels-used and -variables-used in 12.1", "with LTO-IR they crash it",
+           lambda plan, facts: plan.code == "OPTION_UNSUPPORTED" and
+           "-used=" in facts["option"] and facts["version"] == "12.1"),
+    Reason("-ftz=true", "documented: 0 or 1; with LTO-IR anything else fails",
+           lambda plan, facts: plan.code == "BAD_OPTION" and facts["option"] == "-ftz=true"),
+)
+
+
+def test_options():
+    need_linkers()
+    comparison = Comparison("options")
+    comparison.add(cases_of(options()), OPTIONS_REFUSED)
+    comparison.finish()
