@@ -95,8 +95,10 @@ char *lc_format(struct lc_arena *arena, const char *format, ...)
 
 char *lc_printable(struct lc_arena *arena, const char *text)
 {
-	char *copy = lc_format(arena, "%s", text);
+	char *copy = lc_copy(arena, text, strlen(text));
 
+	if (!copy)
+		return lc_format(arena, "%s", "");
 	for (char *c = copy; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '?';

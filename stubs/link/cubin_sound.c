@@ -50,22 +50,36 @@ static const char *name_of(const struct sound *sound, uint64_t index)
 	return lc_device_elf_section(sound->elf, index).name;
 }
 
-static bool begins_with(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 /* ---- headers of sections ---- */
+
+enum family { OTHER, INFO, CONSTANT, CODE };
+
+static enum family family_of(const char *name)
+{
+	static const struct { const char *prefix; size_t length; enum family family; } prefixes[] = {
+		{ ".nv.info", 8, INFO }, { ".nv.constant", 12, CONSTANT },
+		{ ".text.", 6, CODE }, { ".debug_", 7, CODE },
+	};
+
+	for (size_t i = 0; *name && i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (name[1] == prefixes[i].prefix[1] &&
+		    !strncmp(name, prefixes[i].prefix, prefixes[i].length))
+			return prefixes[i].family;
+	return OTHER;
+}
 
 static bool is_of_its_type(const char *name, uint32_t type)
 {
-	if (begins_with(name, ".nv.info") != (type == SHT_NV_INFO))
-		return false;
-	if (begins_with(name, ".nv.constant"))
+	switch (family_of(name)) {
+	case INFO:
+		return type == SHT_NV_INFO;
+	case CONSTANT:
 		return type >= SHT_NV_CONSTANT_FIRST && type <= SHT_NV_CONSTANT_LAST;
-	if (begins_with(name, ".text.") || begins_with(name, ".debug_"))
+	case CODE:
 		return type == SHT_PROGBITS || type == SHT_NV_RELOCATED_TEXT;
-	return true;
+	default:
+		return type != SHT_NV_INFO;
+	}
 }
 
 static bool is_entry_size(const Elf64_Shdr *header)
@@ -167,17 +181,16 @@ static const char *check_relocation(const struct sound *sound, const Elf64_Shdr 
 enum first_word { ANYTHING, FUNCTION, SYMBOL, SYMBOLS, PARAMETER };
 
 static const struct {
-	uint8_t number;
-	enum first_word first;
-	uint16_t least;		/* bytes */
-} attributes[] = {
-	{ 0x0a, SYMBOL, 8 },	/* the bank of parameters */
-	{ 0x0f, SYMBOLS, 0 },	/* externals */
-	{ 0x11, FUNCTION, 8 },	/* size of the frame */
-	{ 0x12, FUNCTION, 8 },	/* least size of the stack */
-	{ 0x17, PARAMETER, 12 },
-	{ 0x23, FUNCTION, 8 },	/* largest size of the stack */
-	{ 0x2f, FUNCTION, 8 },	/* number of registers */
+	uint8_t first;		/* enum first_word */
+	uint8_t least;		/* bytes */
+} attributes[256] = {
+	[0x0a] = { SYMBOL, 8 },		/* the bank of parameters */
+	[0x0f] = { SYMBOLS, 0 },	/* externals */
+	[0x11] = { FUNCTION, 8 },	/* size of the frame */
+	[0x12] = { FUNCTION, 8 },	/* least size of the stack */
+	[0x17] = { PARAMETER, 12 },
+	[0x23] = { FUNCTION, 8 },	/* largest size of the stack */
+	[0x2f] = { FUNCTION, 8 },	/* number of registers */
 };
 
 static uint32_t word_at(const unsigned char *at)
@@ -222,11 +235,9 @@ static const char *check_attribute(const struct sound *sound, const unsigned cha
 	if (size > left - 4)
 		return "its size";
 	*length += size;
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
-		if (attributes[i].number == at[1] &&
-		    (size < attributes[i].least ||
-		     !is_value(sound, attributes[i].first, at + 4, size)))
-			return "its value";
+	if (size < attributes[at[1]].least ||
+	    !is_value(sound, attributes[at[1]].first, at + 4, size))
+		return "its value";
 	return NULL;
 }
 
@@ -311,16 +322,14 @@ static const char *open_symbols(struct sound *sound)
 	const struct lc_device_elf *elf = sound->elf;
 	struct lc_section table;
 
-	while (++sound->symbol_table < elf->section_count) {
-		table = lc_device_elf_section(elf, sound->symbol_table);
-		if (table.type != SHT_SYMTAB)
-			continue;
-		sound->symbol_count = table.size / sizeof(Elf64_Sym);
-		sound->strings_size = lc_device_elf_section(elf, table.link).size;
-		return lc_bytes_get(&sound->symbols, elf->part, table.offset, table.size, "symbols",
-				    elf->arena);
-	}
-	return "has no symbols";
+	sound->symbol_table = lc_device_elf_symbol_table(elf);
+	if (!sound->symbol_table)
+		return "has no symbols";
+	table = lc_device_elf_section(elf, sound->symbol_table);
+	sound->symbol_count = table.size / sizeof(Elf64_Sym);
+	sound->strings_size = lc_device_elf_section(elf, table.link).size;
+	return lc_bytes_get(&sound->symbols, elf->part, table.offset, table.size, "symbols",
+			    elf->arena);
 }
 
 const char *lc_cubin_sound(const struct lc_device_elf *elf)

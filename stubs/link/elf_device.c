@@ -216,6 +216,14 @@ bool lc_device_elf_find(const struct lc_device_elf *elf, const char *name,
 	return false;
 }
 
+uint64_t lc_device_elf_symbol_table(const struct lc_device_elf *elf)
+{
+	for (uint64_t i = 1; i < elf->section_count; i++)
+		if (section_header(elf, i).sh_type == SHT_SYMTAB)
+			return i;
+	return 0;
+}
+
 /* ---- symbols ---- */
 
 /*
@@ -274,11 +282,13 @@ const char *lc_device_elf_symbols(const struct lc_device_elf *elf,
 				  void *data)
 {
 	struct symbol_walk walk = { .elf = elf };
+	uint64_t index = lc_device_elf_symbol_table(elf);
 	struct lc_section table, strings;
 	const char *why;
 
-	if (!lc_device_elf_find(elf, ".symtab", &table) || table.type != SHT_SYMTAB)
+	if (!index)
 		return NULL;
+	table = lc_device_elf_section(elf, index);
 	strings = lc_device_elf_section(elf, table.link);
 	walk.count = table.size / sizeof(Elf64_Sym);
 	walk.strings_size = strings.size;

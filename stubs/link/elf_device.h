@@ -47,6 +47,9 @@ struct lc_section lc_device_elf_section(const struct lc_device_elf *elf, uint64_
 bool lc_device_elf_find(const struct lc_device_elf *elf, const char *name,
 			struct lc_section *section);
 
+/* The section that is the table of symbols; 0 if there is none. */
+uint64_t lc_device_elf_symbol_table(const struct lc_device_elf *elf);
+
 /* Calls `each` with every global and weak symbol; its name lives until then. */
 const char *lc_device_elf_symbols(const struct lc_device_elf *elf,
 				  void (*each)(const struct lc_device_symbol *symbol, void *data),
