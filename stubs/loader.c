@@ -430,14 +430,13 @@ static void describe_failure(struct attempt *attempt, struct lazycuda_status *st
 		status->reason = search->at.settings.wrong;
 	} else if (named) {
 		status->state = LAZYCUDA_BROKEN;
-		status->reason = lc_format(arena, "%s Correct %s or unset it.",
+		status->reason = lc_format(arena, "%sCorrect %s or unset it.",
 					   tried(attempt, status), lc_library.variable);
 	} else if (attempt->choice.refusal == LC_DRIVER) {
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "the installed driver cannot run what was found: %s"
-			"Update the driver, or install a CUDA library for it: %s"
-			" LAZYCUDA_GUARD=off ignores the driver.",
-			tried(attempt, status), lc_specifics.advice);
+			"Update the driver, or install a CUDA library that it can run."
+			" LAZYCUDA_GUARD=off ignores the driver.", tried(attempt, status));
 	} else if (attempt->choice.refusal == LC_INCOHERENT) {
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"
