@@ -77,7 +77,9 @@ $(PLACED)/nothing.a: $(PLACED)/flags
 
 SHARED := $(STUBS) $(PLACED)/lib/$(notdir $(LINK_LIBRARY))
 HEADERS := $(sort $(wildcard include/*.h))
-PAGES := $(sort $(wildcard docs/*.1))
+PAGES := $(sort $(wildcard docs/*.[1-8]))
+# $(1): manual page; the folder of its section
+section = $(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 RETARGET := $(sort $(wildcard packaging/python/lazycuda/*.py))
 IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
 
@@ -88,7 +90,8 @@ install_shared = $(INSTALL_PROGRAM) $(1) $(call to,$(LIBDIR)/$(notdir $(1))$(SON
 install_below = $(foreach f,$(2),$(1) $(f) $(call to,$(f:$(BUILD)/lib/%=$(LIBDIR)/lazycuda/%)) &&) :
 
 install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
-	$(INSTALL) -d $(foreach d,$(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(MANDIR)/man1 $(PC_DIR) \
+	$(INSTALL) -d $(foreach d,$(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(PC_DIR) \
+		$(sort $(foreach p,$(PAGES),$(call section,$(p)))) \
 		$(CMAKE_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) $(RETARGET_DIR) $(IMPORT_DIRS) \
 		$(COMPAT_MAJORS:%=$(LIBDIR)/lazycuda/compat%),$(call to,$(d)))
 	$(foreach f,$(SHARED),$(call install_shared,$(f)) &&) :
@@ -96,7 +99,7 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 	$(call install_below,$(INSTALL_PROGRAM),$(COMPATS))
 	$(INSTALL_DATA) $(HEADERS) $(call to,$(INCLUDEDIR))
 	$(INSTALL_PROGRAM) $(PLACED)/bin/lazycuda $(call to,$(BINDIR))
-	$(INSTALL_DATA) $(PAGES) $(call to,$(MANDIR)/man1)
+	$(foreach p,$(PAGES),$(INSTALL_DATA) $(p) $(call to,$(call section,$(p))) &&) :
 	$(INSTALL_DATA) $(PCS) $(call to,$(PC_DIR))
 	$(INSTALL_DATA) $(CMAKES) $(call to,$(CMAKE_DIR))
 	$(INSTALL_DATA) packaging/completions/lazycuda.bash $(call to,$(BASH_DIR)/lazycuda)
@@ -113,7 +116,7 @@ uninstall:
 		$(call to,$(LIBDIR)/lazycuda/$(call compat_file,$(m))))
 	rm -f $(call uninstall_from,$(HEADERS),$(INCLUDEDIR))
 	rm -f $(call to,$(BINDIR)/lazycuda)
-	rm -f $(call uninstall_from,$(PAGES),$(MANDIR)/man1)
+	rm -f $(foreach p,$(PAGES),$(call uninstall_from,$(p),$(call section,$(p))))
 	rm -f $(call uninstall_from,$(PCS),$(PC_DIR))
 	rm -f $(call uninstall_from,$(CMAKES),$(CMAKE_DIR))
 	rm -f $(call to,$(BASH_DIR)/lazycuda) $(call to,$(ZSH_DIR)/_lazycuda) \
@@ -133,7 +136,8 @@ SOURCES := { test -e .git && git ls-files || \
 	find . -type f -not -path './build/*' -not -path './$(BUILD)/*' | sed 's|^\./||'; }
 dist:
 	@mkdir -p $(BUILD)
-	$(Q)$(SOURCES) | LC_ALL=C sort | tar -cf - --no-recursion -T - --format=ustar \
-		--transform 's|^|$(DIST)/|' --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 --group=0 \
-		--numeric-owner --mode=u+rw,go+r-w,a+X | gzip -9n >$(BUILD)/$(DIST).tar.gz
+	$(Q)$(SOURCES) | LC_ALL=C sort | tar -cf $(BUILD)/$(DIST).tar --no-recursion -T - \
+		--format=ustar --transform 's|^|$(DIST)/|' --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 \
+		--group=0 --numeric-owner --mode=u+rw,go+r-w,a+X
+	$(Q)gzip -9nf $(BUILD)/$(DIST).tar
 	@echo $(BUILD)/$(DIST).tar.gz

@@ -2,12 +2,12 @@
 """find_package(lazycuda): its targets, and its place in a project made for CUDA."""
 import os
 import shutil
-import subprocess
 
 import pytest
 
 import build
 import elf
+import projects
 from projects import NODES, PROJECT, run, tool
 
 
@@ -260,12 +260,7 @@ int main() { nothing<<<1, 1>>>(); return cudaDeviceSynchronize() == cudaSuccess;
 
 @pytest.fixture(scope="session")
 def nvcc():
-    """A real nvcc, if this machine has one: (path, major)"""
-    path = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    if not os.path.exists(path):
-        pytest.skip("there is no nvcc")
-    said = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
-    return path, int(said.partition("release ")[2].partition(".")[0])
+    return projects.nvcc()
 
 
 CUDA_APP = "add_executable(app app.cu)\n"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Shell completion offers what the command's own --help says, so it cannot go stale."""
 import os
-import re
 import shutil
 import subprocess
 
@@ -9,23 +8,9 @@ import pytest
 
 import build
 from projects import tool
+from usage import LAZYCUDA, commands, long_options as options
 
 COMPLETIONS = build.ROOT / "packaging" / "completions"
-LAZYCUDA = build.BUILD / "bin" / "lazycuda"
-
-
-def help_of(*command):
-    return build.output(LAZYCUDA, *command, "--help")
-
-
-def commands():
-    found = re.findall(r"^  ([a-z][a-z-]*)  ", help_of(), re.M)
-    assert {"status", "audit"} <= set(found)
-    return found
-
-
-def options(command):
-    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", help_of(command)))
 
 
 def bash(line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pkg-config, on the command line, in a Makefile, in Meson and in CMake."""
+"""pkg-config, on the command line, in Meson and in CMake; tests/examples has a Makefile."""
 import os
 import shutil
 
@@ -90,13 +90,6 @@ def test_the_packages_are_valid(tree):
         if file.stem[-2:].isdigit() or file.stem == "lazycuda-link":
             pkg_config(tree, "--validate", file.stem)
             assert pkg_config(tree, "--modversion", file.stem) == ["0.1.0"]
-
-
-def test_a_makefile(tree, tmp_path, check):
-    tool("pkg-config")
-    shutil.copytree(PROJECT, tmp_path / "project")
-    run("make", "-C", tmp_path / "project", "CUDA_MAJOR=11", PKG_CONFIG_PATH=tree.pkgconfig)
-    check(tmp_path / "project" / "app", 11, tree.libdir)
 
 
 def meson(tree, folder, *options, **env):

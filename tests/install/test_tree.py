@@ -13,7 +13,7 @@ import installed
 from fakes import answer, fake
 from world import CALL
 
-SKELETON = ("bin", "include", "lib/cmake", "lib/pkgconfig", "share/man/man1",
+SKELETON = ("bin", "include", "lib/cmake", "lib/pkgconfig", "share/man/man1", "share/man/man7",
             "share/bash-completion/completions", "share/zsh/site-functions",
             "share/fish/vendor_completions.d")
 
@@ -26,7 +26,8 @@ def test_what_users_look_for_is_there(tree):
     lib = tree.libdir.relative_to(tree.prefix)
     assert names(tree) >= {
         "bin/lazycuda", "include/lazycuda.h", "include/lazycuda_link.h",
-        "share/man/man1/lazycuda.1", *(f"{lib}/lib{name}_stub.so" for name in build.LIBRARIES), f"{lib}/liblazycuda_link.so",
+        "share/man/man1/lazycuda.1", "share/man/man7/lazycuda.7",
+        *(f"{lib}/lib{name}_stub.so" for name in build.LIBRARIES), f"{lib}/liblazycuda_link.so",
         f"{lib}/lazycuda/cuda12/libcudart_stub.so", f"{lib}/cmake/lazycuda/lazycuda-config.cmake",
         f"{lib}/cmake/lazycuda/lazycuda-config-version.cmake",
         *(f"{lib}/pkgconfig/{name}.pc" for name in

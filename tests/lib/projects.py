@@ -48,6 +48,14 @@ def tool(name):
     return path
 
 
+def nvcc():
+    """A real nvcc, if this machine has one: (path, major)"""
+    path = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if not os.path.exists(path):
+        pytest.skip("there is no nvcc")
+    return path, int(build.output(path, "--version").partition("release ")[2].partition(".")[0])
+
+
 def run(*command, cwd=None, check=True, **env):
     """Outside the sandbox, as whoever builds something does."""
     done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL,

@@ -210,6 +210,23 @@ def test_what_changes_the_dynamic_linker_does_not_count(retarget, tmp_path, inpu
     assert said["loaded"] is True
 
 
+def test_the_folder_for_results_is_made(retarget, tmp_path, inputs):
+    folder = tmp_path / "some" / "where"
+    retarget("-o", folder, inputs[0])
+    assert [path.name for path in folder.iterdir()] == [inputs[0].name]
+
+
+def test_no_folder_is_made_for_what_is_refused(retarget, tmp_path, inputs):
+    (tmp_path / "bin").mkdir()
+    retarget("-o", tmp_path / "some" / "where", "--patchelf", tmp_path / "bin" / "patchelf",
+             inputs[0], status=1)
+    assert not (tmp_path / "some").exists()
+
+
+def test_a_file_is_no_folder_for_results(retarget, inputs):
+    assert "is not a folder" in retarget("-o", inputs[1], inputs[0], status=2).err
+
+
 def test_a_folder_that_cannot_be_written_to(retarget, tmp_path, inputs):
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")

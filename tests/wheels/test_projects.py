@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Projects that name lazycuda in build-system.requires: built in isolation,
+"""Projects that name lazycuda in build-system.requires, examples/wheel and the same with
+setuptools: built in isolation,
 repaired by auditwheel, and imported where there is each CUDA, and none."""
 import re
 import shutil
@@ -13,7 +14,7 @@ import elf
 import package
 import wheel_files
 
-HERE = build.TESTS / "wheels"
+EXAMPLE = build.ROOT / "examples" / "wheel"
 # What each build backend needs in an isolated environment.
 BACKENDS = {"setuptools": ["setuptools==75.3.0", "wheel==0.45.1"],
             "scikit": ["scikit-build-core==0.10.7", "packaging", "pathspec", "tomli",
@@ -38,10 +39,10 @@ def build_project(backend, tmp_path):
     if backend == "scikit" and not (shutil.which("cmake") and
                                     (shutil.which("ninja") or shutil.which("make"))):
         pytest.skip("there is no cmake")
-    project = shutil.copytree(HERE / backend, tmp_path / "project")
-    if backend == "scikit":
-        shutil.copy(HERE / "setuptools/native.c", project)
-        shutil.copytree(HERE / "setuptools/fastcount", project / "src/fastcount")
+    project = shutil.copytree(EXAMPLE, tmp_path / "project")
+    if backend == "setuptools":
+        # The same sources, built another way.
+        shutil.copytree(build.TESTS / "wheels" / backend, project, dirs_exist_ok=True)
     found = index(tmp_path / "index", backend, package.made()["repaired"])
     package.run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index",
                 "--find-links", found, "--wheel-dir", tmp_path / "dist", project,

@@ -71,7 +71,7 @@ def _parser():
 
 
 def _check_usage(parser, options):
-    if options.output and not options.output.is_dir():
+    if options.output and options.output.exists() and not options.output.is_dir():
         parser.error(f"{options.output} is not a folder")
     if options.build_tag and not re.fullmatch(r"\d[A-Za-z0-9_.]*", options.build_tag):
         parser.error("a build tag begins with a digit and has letters, digits, _ and . alone")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Outputs that appear whole and together, or not at all."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -19,6 +20,7 @@ class Staging:
 
     def __init__(self):
         self._folders = {}
+        self._made = []
         self._moves = {}
 
     def __enter__(self):
@@ -27,9 +29,19 @@ class Staging:
     def __exit__(self, *_):
         for folder in self._folders.values():
             shutil.rmtree(folder, ignore_errors=True)
+        for folder in reversed(self._made):
+            with contextlib.suppress(OSError):     # it has outputs: stays
+                folder.rmdir()
+
+    def _make(self, folder):
+        if not folder.exists():
+            self._make(folder.parent)
+            folder.mkdir()
+            self._made.append(folder)
 
     def _folder(self, parent):
         if parent not in self._folders:
+            self._make(parent)
             self._folders[parent] = pathlib.Path(tempfile.mkdtemp(prefix=".lazycuda-", dir=parent))
         return self._folders[parent]
 

@@ -4,7 +4,7 @@ import lazycuda
 from setuptools import Extension, setup
 
 setup(
-    packages=["fastcount"],
+    packages=["fastcount"], package_dir={"": "src"},
     ext_modules=[Extension(
         "fastcount._native", ["native.c"], py_limited_api=True,
         library_dirs=[str(lazycuda.libdir(12))], extra_link_args=["-l:libcudart_stub.so"])],

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""What the pages say of files, options, variables and figures is so."""
+import inspect
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import build
+import pages
+import symbols
+import usage
+
+MAKEFILES = "".join((build.ROOT / name).read_text()
+                    for name in ("Makefile", "packaging/install.mk"))
+MANUAL = (pages.DOCS / "lazycuda.1").read_text().replace(r"\-", "-")
+
+
+# ---- links ----
+
+def anchors(text):
+    """Those that a Markdown page has, as they are made of its headings."""
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            for title in re.findall(r"^#+ (.+)$", text, re.M)}
+
+
+@pytest.mark.parametrize("page", pages.PAGES, ids=pages.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        file = page.parent / file if file else page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file.read_text()), target
+
+
+def test_every_page_is_linked_from_the_readme():
+    said = pages.README.read_text()
+    for page in pages.DOCS.glob("*.md"):
+        assert f"(docs/{page.name})" in said, page.name
+
+
+# ---- the command's options ----
+
+def test_the_manual_names_the_options_of_the_command():
+    known = set().union(*(usage.options(usage.help_of(*words))
+                          for words in [[], *([command] for command in usage.commands())]))
+    assert usage.options(re.search(r"^\.SH OPTIONS$(.*?)^\.SH", MANUAL, re.M | re.S)[1]) == known
+
+
+def test_the_manual_says_which_command_takes_an_option():
+    entries = MANUAL.partition(".SH OPTIONS")[2].partition(".SH")[0].split(".TP\n")[1:]
+    owned = [(line, re.findall(r"[a-z]+", tag)) for line, tag in
+             re.findall(r"^(.*)\n\.RB \(( [^)]*)\)", "\n".join(entries), re.M)]
+    assert len(owned) > 8
+    for line, commands in owned:
+        for command in commands:
+            assert usage.options(line) <= usage.options(usage.help_of(command)), (line, command)
+
+
+def test_the_manual_has_every_command():
+    assert set(re.findall(r"^\.B lazycuda ([a-z]+)", MANUAL, re.M)) == set(usage.commands())
+
+
+def test_the_readme_names_options_that_there_are():
+    known = set().union(*(usage.long_options(command) for command in usage.commands()))
+    named = {word for word in usage.options(pages.page("README.md")) if word.startswith("--")}
+    assert named and named <= known
+
+
+def test_the_page_on_wheels_names_options_that_there_are():
+    text = pages.section(pages.page("wheels.md"), "## A finished wheel")
+    named = usage.options(" ".join(re.findall(r"`([^`]+)`", text)))
+    assert len(named) > 5 and named <= usage.options(usage.help_of("retarget"))
+
+
+# ---- the Python package ----
+
+def test_what_the_package_answers():
+    table = pages.section(pages.page("wheels.md"), "## A new wheel")
+    named = {words[0].split()[0] for words in pages.first_column(table)}
+    said = subprocess.run([sys.executable, "-B", "-m", "lazycuda", "--help"], text=True,
+                          capture_output=True, check=True,
+                          env={**os.environ, "PYTHONPATH": f"{build.ROOT}/packaging/python"}).stdout
+    assert named == set(re.findall(r"^  (--[a-z]+) ", said, re.M))
+
+
+def test_the_codes_of_retarget():
+    code = "".join(file.read_text() for file in
+                   (build.ROOT / "packaging/python/lazycuda").glob("*.py"))
+    used = set(re.findall(r'Refused\(\s*"([A-Z_]+)"', code))
+    used |= {word for line in re.findall(r"^ *code = .*", code, re.M)
+             for word in re.findall(r'"([A-Z_0-9]+)"', line)}
+    text = pages.section(pages.page("wheels.md"), "### What is refused")
+    named = {word for words in pages.first_column(text) for word in words if word.isupper()}
+    assert named | {"UNREADABLE"} == used and "`UNREADABLE`" in text
+
+
+# ---- make ----
+
+def is_setting(name):
+    """Whether the Makefile uses it, and does not say itself what it is."""
+    if re.search(rf"^{name} :=", MAKEFILES, re.M) and f"$(origin {name})" not in MAKEFILES:
+        return False
+    return re.search(rf"\$\({name}\)|\bgnu,{name},|^{name} \?=", MAKEFILES, re.M)
+
+
+def test_the_settings_of_make():
+    text = pages.page("packaging.md")
+    named = {word for words in pages.first_column(pages.section(text, "## Settings"))
+             for word in words}
+    named |= set(re.findall(r"\b([A-Z_]+)=", text))
+    assert {"PREFIX", "libdir", "SOVERSION", "COMPAT", "DESTDIR", "V"} <= named
+    # That one is the dynamic loader's.
+    assert {name for name in named if not is_setting(name)} <= {"LD_LIBRARY_PATH"}
+
+
+@pytest.mark.parametrize("page", pages.PAGES, ids=pages.name)
+def test_what_make_is_called_with(page):
+    own = page.parent / "Makefile"
+    text = MAKEFILES + (build.TESTS / "run.py").read_text()
+    text += own.read_text() if own.exists() else ""
+    calls = pages.commands(page.read_text(), "make")
+    calls += re.findall(r"`(make [^`]+)`", page.read_text())
+    for word in " ".join(call.replace("make ", "", 1) for call in calls).split():
+        setting, is_set, _ = word.partition("=")
+        if is_set:
+            assert re.search(rf"\b{setting}\b", text), word
+        else:
+            assert re.search(rf"^(?:[\w./-]+ )*{word}(?: [\w./-]+)* ?:(?!=)", text, re.M), word
+
+
+# ---- figures ----
+
+@pytest.fixture(scope="module")
+def bench():
+    sys.path.insert(0, str(build.ROOT / "bench"))
+    import bench
+    yield bench
+    sys.path.remove(str(build.ROOT / "bench"))
+
+
+def limits(bench, measure):
+    """Those in the code that measures a row."""
+    if measure.__name__ == "<lambda>":
+        module, function = measure.__code__.co_names[:2]
+        measure = getattr(getattr(bench, module), function)
+    return re.findall(r'"limit": "([^"]*)"', inspect.getsource(measure))
+
+
+def test_the_limits_of_cost(bench):
+    table, = [block for block in pages.blocks(pages.page("cost.md")) if "at most" in block[0]]
+    at = table[0].index("at most")
+    rows = dict(bench.ROWS)
+    assert len(table) > 10
+    for line in table[1:]:
+        name = line[:54].strip()
+        assert name in rows, f"`make bench` prints no row {name}"
+        assert [line[at:]] == limits(bench, rows[name]), name
+
+
+def test_the_versions_that_are_covered():
+    known = symbols.read().toolkits
+    assert f"every name of CUDA {known[0]} to {known[-1]}" in pages.page("README.md")
+
+
+def test_how_large_cudaDeviceProp_is():
+    sizes = {version: size
+             for size, span, _ in symbols.read().libraries["cudart"].structs["cudaDeviceProp"]
+             for version in symbols.read().toolkits if symbols.version(version) in span}
+    said = " ".join(pages.page("README.md").split())
+    assert (f"writes {sizes['13.0']} bytes in CUDA 13 where code compiled for CUDA 11 has room "
+            f"for {sizes['11.8']}") in said
+
+
+def test_what_calls_return():
+    errors = {}         # kind: of each library
+    for kind, value in re.findall(r"^    error (\w+) (\d+)", build.SYMBOLS.read_text(), re.M):
+        errors.setdefault(kind, []).append(value)
+    table = pages.section(pages.page("README.md"), "## What calls return")
+    rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
+    kinds = ("missing", "absent", "refused", "driver", "incoherent")
+    assert [row for row in rows if row] == [errors[kind] for kind in kinds]
+
+
+# ---- building.md ----
+
+def test_the_oldest_cmake():
+    config = (build.ROOT / "packaging/cmake/lazycuda-config.cmake.in").read_text()
+    oldest = re.search(r"cmake_minimum_required\(VERSION ([\d.]+?)\.\.\.", config)[1]
+    assert f"CMake {oldest} is enough" in pages.page("building.md")

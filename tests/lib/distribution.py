@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Packages of distributions, built from the source archive as their builders do."""
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import build
+import dlopen_notes as notes
+import elf
+
+
+def build_environment():
+    """A packager's: nothing of this project's, no CUDA on the path."""
+    return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+
+
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program, path=build_environment()["PATH"]):
+            pytest.skip(f"there is no {program}")
+
+
+def offline():
+    """Words in front of a command that take the network from it, where that can be done."""
+    words = ["unshare", "--map-root-user", "--net"]
+    works = shutil.which("unshare") and not subprocess.run([*words, "true"],
+                                                           capture_output=True).returncode
+    return words if works else []
+
+
+def source_archive(folder):
+    """What `make dist` makes: all that a distribution gets."""
+    subprocess.run(["make", "-s", "-C", build.ROOT, f"BUILD={folder}", "dist"], check=True,
+                   capture_output=True)
+    made, = folder.glob("lazycuda-*.tar.gz")
+    return made
+
+
+def version():
+    text = (build.ROOT / "Makefile").read_text()
+    return re.search(r"^VERSION := (\S+)$", text, re.M)[1]
+
+
+def packaged(*command, cwd):
+    """Runs a command that builds a package; what it said."""
+    done = subprocess.run([*offline(), *map(str, command)], cwd=cwd, env=build_environment(),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-6000:]
+    return done.stdout
+
+
+def below(folder):
+    """Names of the files in an unpacked package, those of documentation left out."""
+    folder = pathlib.Path(folder)
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*")
+             if path.is_symlink() or not path.is_dir()}
+    return {name for name in names if not name.startswith(
+        ("usr/share/doc/", "usr/share/licenses/", "usr/share/lintian/", "usr/lib/.build-id/"))}
+
+
+# What a program loads, what one is built with, what one runs; by the name below usr/.
+def expected(libdir, manual_suffix=".gz"):
+    """{part: files that have to be in it}"""
+    stubs = [*(f"lib{library}_stub.so" for library in build.LIBRARIES), "liblazycuda_link.so"]
+    return {
+        "runtime": {f"{libdir}/{stub}.0" for stub in stubs},
+        "development": {*(f"{libdir}/{stub}" for stub in stubs), "include/lazycuda.h",
+                        "include/lazycuda_link.h", f"{libdir}/lazycuda/cuda11/libcudart_stub.so",
+                        f"{libdir}/lazycuda/cuda13/libnvJitLink_stub.so",
+                        f"{libdir}/pkgconfig/cudart-stub.pc",
+                        f"{libdir}/cmake/lazycuda/lazycuda-config.cmake"},
+        "tools": {"bin/lazycuda", f"share/man/man1/lazycuda.1{manual_suffix}",
+                  f"share/man/man7/lazycuda.7{manual_suffix}",
+                  "share/bash-completion/completions/lazycuda",
+                  "share/zsh/site-functions/_lazycuda",
+                  "share/fish/vendor_completions.d/lazycuda.fish",
+                  "share/lazycuda/python/lazycuda/retarget.py"},
+        **{f"compat{major}": {f"{libdir}/lazycuda/compat{major}/{soname}" for soname in sonames}
+           for major, sonames in {
+               11: ("libcudart.so.11.0", "libnvrtc.so.11.2"),
+               12: ("libcudart.so.12", "libnvrtc.so.12", "libnvJitLink.so.12"),
+               13: ("libcudart.so.13", "libnvrtc.so.13", "libnvJitLink.so.13")}.items()}}
+
+
+# All that these may hold.
+COMPLETE = ("runtime", "compat11", "compat12", "compat13")
+
+
+def check_contents(folders, libdir, manual_suffix=".gz"):
+    """folders: {part: where its package was unpacked}"""
+    for part, wanted in expected(libdir, manual_suffix).items():
+        wanted, found = {f"usr/{name}" for name in wanted}, below(folders[part])
+        assert wanted <= found, part
+        assert part not in COMPLETE or wanted == found, part
+
+
+def check_command(folders, libdir, world):
+    """The command and the stubs run from where they were unpacked, with no run path."""
+    program = folders["tools"] / "usr/bin/lazycuda"
+    assert "RUNPATH" not in elf.dynamic(program)
+    world.search(folders["runtime"] / "usr" / libdir)
+    assert world.run(program, "--version").out.split()[-1] == version()
+    said = world.run(program, "status", "--json", check=False).out
+    assert said.count('"state": "missing"') == 3
+    for library in build.LIBRARIES:     # strip has left it there
+        assert notes.by_segment(folders["runtime"] / "usr" / libdir / f"lib{library}_stub.so.0")

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""docs/states.md: each state is made here, and the page says what is really said.
+
+The fakes lie where real libraries would, so that paths are those of the page.  Only the list
+of folders that were looked into is the machine's own; the page has `...` in its place.
+"""
+import re
+import shutil
+import textwrap
+
+import pytest
+
+import build
+import fakes
+from fakes import answer, driver, fake
+from world import CALL
+
+PAGE = build.ROOT / "docs" / "states.md"
+STATES = {}
+
+
+def state(title):
+    """The function below makes it; its result is what the page's section has in a block."""
+    def note(function):
+        assert title not in STATES
+        STATES[title] = function
+        return function
+    return note
+
+
+def cuda(world, *files, version="12.9"):
+    """Files where NVIDIA's packages put them."""
+    world.system(f"/usr/local/cuda-{version}/lib64", *files)
+
+
+def system_driver(world, version):
+    world.loader(driver(version), folder="driver")
+
+
+def tell(value, status, error):
+    """One call: what it returned, why, the state after it, and the text."""
+    text = re.sub(r"Looked in [^ ]+(, [^ ]+)*\. ", "Looked in ... ", error["message"])
+    return (f"{error['function']} returned {value}, cause {error['cause']}, "
+            f"state {status['state']}\n"
+            + textwrap.fill(" ".join(text.split()), 94, initial_indent="  ",
+                            subsequent_indent="  ", break_long_words=False,
+                            break_on_hyphens=False))
+
+
+def refused(world, *calls, first=(), **env):
+    """What each of these calls says, after those in `first`: "cudart", or ("cudart", "name")"""
+    said = []
+    for call in calls:
+        library, name = (call, CALL[call]) if isinstance(call, str) else call
+        *_, done, error, status = world.probe(
+            *first, f"stub:{library}", f"call:{name}", f"error:{library}", f"status:{library}",
+            **env)
+        assert error["status"] == done["value"]
+        said.append(tell(done["value"], status, error))
+    return "\n\n".join(said)
+
+
+@state("Nothing has been called yet")
+def nothing_yet(world):
+    cuda(world, fake("cudart", "12.9"))
+    _, status, error = world.probe("stub:cudart", "status:cudart", "error:cudart")
+    assert error["cause"] == 0
+    return (f"state {status['state']}, cause {status['cause']}: {status['reason']}\n"
+            f"last error: {error['message']}")
+
+
+@state("No library is installed")
+def no_library(world):
+    return refused(world, *build.LIBRARIES)
+
+
+@state("The library lacks the function")
+def no_function(world):
+    cuda(world, fake("cudart", "12.0"), fake("nvrtc", "12.0"), fake("nvJitLink", "12.0"),
+         version="12.0")
+    return refused(world, ("cudart", "cudaLibraryLoadData@libcudart.so.12"),
+                   ("nvrtc", "nvrtcGetPCHHeapSize"),
+                   ("nvJitLink", "nvJitLinkGetLinkedLTOIRSize"))
+
+
+@state("The library has the function with another interface")
+def other_interface(world):
+    cuda(world, fake("cudart", "11.8"), fake("nvrtc", "11.8"), version="11.8")
+    cuda(world, fake("nvJitLink", "12.9"))
+    return refused(world, ("cudart", "cudaMemAdvise@libcudart.so.13"),
+                   ("nvrtc", "__nvrtcCPEx@libnvrtc.so.13"),
+                   ("nvJitLink", "__nvJitLinkAPI@libnvJitLink.so.13"))
+
+
+@state("The driver is too old")
+def old_driver(world):
+    cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
+    system_driver(world, "11.2")
+    return refused(world, *build.LIBRARIES)
+
+
+def used(*libraries):
+    """Commands: these were used before."""
+    return [word for library in libraries
+            for word in (f"stub:{library}", f"call:{CALL[library]}")]
+
+
+@state("What is installed does not go together")
+def incoherent(world):
+    cuda(world, fake("nvrtc", "13.0"), version="13.0")
+    cuda(world, fake("nvJitLink", "12.9"))
+    return "\n\n".join([refused(world, "nvJitLink", first=used("nvrtc")),
+                        refused(world, "nvrtc", first=used("nvJitLink"))])
+
+
+@state("LAZYCUDA_GUARD=strict, and the majors differ")
+def strict(world):
+    cuda(world, fake("cudart", "13.0"), version="13.0")
+    cuda(world, fake("nvrtc", "12.9"), fake("nvJitLink", "12.9"))
+    return "\n\n".join([
+        refused(world, "cudart", first=used("nvrtc"), LAZYCUDA_GUARD="strict"),
+        refused(world, "nvrtc", "nvJitLink", first=used("cudart"), LAZYCUDA_GUARD="strict")])
+
+
+@state("LAZYCUDA_CUDART names a file that cannot be used")
+def broken_override(world):
+    cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
+    return "\n\n".join([
+        refused(world, "cudart", LAZYCUDA_CUDART="/opt/cuda/libcudart.so.12"),
+        refused(world, "cudart", LAZYCUDA_CUDART="libcudart.so.12"),
+        refused(world, "cudart", LAZYCUDA_CUDART="/usr/local/cuda-12.9/lib64/libnvrtc.so.12"),
+        refused(world, "nvrtc", LAZYCUDA_NVRTC="/opt/cuda/libnvrtc.so.12"),
+        refused(world, "nvJitLink", LAZYCUDA_NVJITLINK="/opt/cuda/libnvJitLink.so.12")])
+
+
+@state("Only a library for another CPU, or a damaged one, is there")
+def unusable_file(world):
+    folder = world.folder("bad")
+    for library, damage in zip(build.LIBRARIES, (fakes.wrong_machine, fakes.truncated,
+                                                 fakes.text)):
+        damage(folder / f"lib{library}.so.12", fake(library, "12.9"))
+    world.bind(folder, "/usr/local/cuda-12.9/lib64")
+    return refused(world, *build.LIBRARIES)
+
+
+@state("A setting cannot be read")
+def bad_setting(world):
+    cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
+    return "\n\n".join([refused(world, "cudart", LAZYCUDA_GUARD="careful"),
+                        refused(world, "nvrtc", LAZYCUDA_MAJOR="14"),
+                        refused(world, "nvJitLink", LAZYCUDA_MAJOR="12.9")])
+
+
+@state("The pinned major is not installed")
+def pinned(world):
+    cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
+    return refused(world, *build.LIBRARIES, LAZYCUDA_MAJOR="13")
+
+
+def without(world, library, others):
+    """One library where only the others are."""
+    assert {status["state"] for status in world.statuses(*others).values()} == {"usable"}
+    return refused(world, library, first=used(*others))
+
+
+@state("There is no nvJitLink")
+def no_nvjitlink(world):
+    # As in every CUDA 11.
+    cuda(world, fake("cudart", "11.8"), fake("nvrtc", "11.8"), version="11.8")
+    return without(world, "nvJitLink", ("cudart", "nvrtc"))
+
+
+@state("There is no nvrtc")
+def no_nvrtc(world):
+    cuda(world, fake("cudart", "12.9"), fake("nvJitLink", "12.9"))
+    return without(world, "nvrtc", ("cudart", "nvJitLink"))
+
+
+@state("The library appears later")
+def later(world):
+    lines = []
+    for library in build.LIBRARIES:
+        name, file = CALL[library], fake(library, "12.9")
+        path = world.put("torch", file) / file.name
+        said = world.probe(f"stub:{library}", f"call:{name}", f"status:{library}", f"open:{path}",
+                           f"stub:{library}", f"call:{name}", f"status:{library}",
+                           f"error:{library}")
+        assert said[5]["value"] == answer(library, name, "12.9")
+        before, after, error = said[2], said[6], said[7]
+        lines += [f"{name} returned {said[1]['value']}, cause {error['cause']}, "
+                  f"state {before['state']}",
+                  f"{name} was forwarded, cause {after['cause']}, state {after['state']}, "
+                  f"found by {after['found_by']}"]
+    return "\n".join(lines)
+
+
+@state("The program runs setuid")
+def setuid(world):
+    program = build.program(build.TESTS / "search" / "secure.c")
+    shared = world.put("shared", program, build.stub("cudart"), fake("cudart", "12.9"))
+    shutil.copy(program, shared / "plain")
+    world.bind(shared, "/opt/shared")
+    said = [world.run(f"/opt/shared/{how}", "/opt/shared/libcudart_stub.so", how,
+                      LAZYCUDA_CUDART="/opt/shared/libcudart.so.12").out.strip()
+            for how in ("plain", "secure")]
+    return (f"LAZYCUDA_CUDART=/opt/shared/libcudart.so.12\n"
+            f"any other program: state {said[0]}\nset-user-ID: state {said[1]}")
+
+
+# ---- the page ----
+
+def sections():
+    """{heading: text below it}"""
+    parts = re.split(r"^## (.*)\n", PAGE.read_text(), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def blocks(text):
+    """The indented blocks of a section."""
+    lines = [line for line in text.splitlines() if line.startswith("    ") or not line]
+    return textwrap.dedent("\n".join(lines)).strip()
+
+
+@pytest.mark.parametrize("title", STATES)
+def test_the_page_says_what_is_said(world, title):
+    assert blocks(sections()[title]) == STATES[title](world)
+
+
+def test_the_page_has_every_state_and_no_other():
+    assert list(sections()) == ["In short", *STATES]
+
+
+def table():
+    """{state: (cudart, nvrtc, nvJitLink)} of the table in short."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in sections()["In short"].splitlines() if line.startswith("|")]
+    return {row[0]: row[1:] for row in rows[2:]}
+
+
+LIBRARY_OF = {"cuda": 0, "nvrtc": 1, "__nvrtc": 1, "nvJitLink": 2, "__nvJitLink": 2}
+
+
+def test_the_table_has_every_state_with_the_codes_of_its_block():
+    # A dash where the block has no call that was refused.
+    found = {}
+    for title in STATES:
+        found[title] = ["\N{EN DASH}"] * 3
+        for name, value in re.findall(r"^ *(\w+) returned (\d+)", sections()[title], re.M):
+            place, = {LIBRARY_OF[start] for start in LIBRARY_OF if name.startswith(start)}
+            assert found[title][place] in ("\N{EN DASH}", value)
+            found[title][place] = value
+    assert table() == found
+
+
+def test_readme_and_manual_page_have_the_same_codes():
+    codes = {tuple(row) for row in table().values() if "\N{EN DASH}" not in row}
+    readme = re.findall(r"\| (\d+)[^|]*\| (\d+) \| (\d+) \|",
+                        (build.ROOT / "README.md").read_text())
+    page = re.findall(r"^[^\t\n]*\t(\d+)\t(\d+)\t(\d+)$",
+                      (build.ROOT / "docs" / "lazycuda.7").read_text(), re.M)
+    assert set(readme) == set(page) == codes
