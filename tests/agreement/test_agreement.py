@@ -6,7 +6,7 @@ import pytest
 import linkers
 import plans
 import samples
-from comparison import Comparison, Reason, case
+from verdicts import Comparison, Reason, case
 from samples import Sample, key
 
 ARCHITECTURES = ("sm_52", "sm_70", "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100", "sm_100a",

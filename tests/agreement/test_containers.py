@@ -8,7 +8,7 @@ import linkers
 import plans
 import pytest
 import samples
-from comparison import Comparison, RESCUED, case
+from verdicts import Comparison, RESCUED, case
 from samples import Sample, key
 
 ARCH = "sm_80"

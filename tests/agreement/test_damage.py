@@ -9,7 +9,7 @@ import linkers
 import plans
 import pytest
 import samples
-from comparison import pieces_folder, publish
+from verdicts import pieces_folder, publish
 from samples import Sample, key
 
 ARCH = "sm_80"

@@ -7,7 +7,7 @@ import linkers
 import plans
 import pytest
 import samples
-from comparison import Comparison, Reason, case
+from verdicts import Comparison, Reason, case
 from samples import Sample, key
 
 ARCH = "sm_80"

@@ -10,7 +10,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "inspection"))
 
-import containers as c  # noqa: E402
+import made_up as c  # noqa: E402
 
 SHORT_PTX = c.ptx(body=".extern .func f;\n.visible .global .u32 x = 1;\n")
 FATBIN = c.fatbin(c.entry(c.PTX, SHORT_PTX, flags=c.PLAIN | c.LZ4, options=b"-c", version=(8, 0)),

@@ -118,7 +118,8 @@ static const char source[] = "extern \"C\" __global__ void k() {}\n";
 /* LTO-IR by 13.0 for sm_80, as much of it as anybody reads. */
 static const unsigned char ltoir[64] = {
 	0xed, 0x43, 0x4e, 0x7f, 1, 0x41, 2, 0x62, 3, 2, 7, 0, 0x18, 0, 1, 0,
-	0x30, 0, 0, 0, 0x30, 0, 0, 0, 1, 0, 0x20, 3, 2, 0, 0, 0,
+	0x28, 0, 0, 0, 0x2c, 0, 0, 0, 1, 0, 0x20, 3, 2, 0, 2, 0,
+	0x63, 0, 0, 0, 0, 0, 0, 0,
 };
 
 static const struct scenario {

@@ -8,6 +8,8 @@ import pytest
 
 import build
 import fakes
+import samples
+from samples import Sample
 
 HERE = pathlib.Path(__file__).resolve().parent
 ADDRESS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -118,3 +120,22 @@ def symbols(path):
                           check=True).stdout
     rows = [line.split() for line in said.splitlines()]
     return {row[-1] for row in rows if len(row) >= 8 and row[3] == "FUNC" and "UND" not in row}
+
+
+# Real code.
+
+SOURCES = {"kernel.cu": samples.SOURCES["k"], "helper.cu": samples.SOURCES["h"]}
+
+
+def pair(version, kind):
+    """The kernel and its helper."""
+    made = [Sample(version, kind, "sm_80", unit) for unit in "kh"]
+    samples.make(made)
+    return [sample.path for sample in made]
+
+
+def check_image(path):
+    header = readelf(path)
+    assert header["Type"].startswith("EXEC")
+    assert header["Machine"] == "NVIDIA CUDA architecture"
+    assert "kernel" in symbols(path)

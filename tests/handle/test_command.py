@@ -7,7 +7,7 @@ import pytest
 
 import build
 import handles
-from test_real import SOURCES, check_image, pair
+from handles import SOURCES, check_image, pair
 
 PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() { ret; }\n"
 

@@ -8,18 +8,10 @@ import pytest
 import containers
 import handles
 import samples
-from handles import readelf, symbols
+from handles import SOURCES, check_image, pair, symbols
 from samples import Sample
 
-SOURCES = {"kernel.cu": samples.SOURCES["k"], "helper.cu": samples.SOURCES["h"]}
 NUMBER = {"ptx": 1, "cubin": 2, "ltoir": 8}     # of fatbin entries
-
-
-def pair(version, kind):
-    """The kernel and its helper."""
-    made = [Sample(version, kind, "sm_80", unit) for unit in "kh"]
-    samples.make(made)
-    return [sample.path for sample in made]
 
 
 def fatbin(world, name, *entries):
@@ -57,13 +49,6 @@ def claims(linker):
     """nvJitLink below 12.3 counts as absent; the handle can drive it all the
     same, and does if it is told that it is another."""
     return ("--nvjitlink", "12030", "--nvrtc", "12030") if linker.version < "12.3" else ()
-
-
-def check_image(path):
-    header = readelf(path)
-    assert header["Type"].startswith("EXEC")
-    assert header["Machine"] == "NVIDIA CUDA architecture"
-    assert "kernel" in symbols(path)
 
 
 KINDS = ("ptx", "cubin", "ltoir", "fatbin", "object", "archive", "source")

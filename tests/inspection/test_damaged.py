@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 import build
-import containers as c
+import made_up as c
 from dumps import ADDRESS, Seen, compile_dump
 
 PACKED = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4),

@@ -2,7 +2,7 @@
 """Fatbins: what headers tell, what payloads tell, and how both are handed out."""
 import pytest
 
-import containers as c
+import made_up as c
 
 RELOCATABLE, LINKED, LZ4, ZSTD, OBFUSCATED, DEBUG, UNSEEN = (1 << i for i in range(7))
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-import containers as c
+import made_up as c
 from dumps import LIBRARY
 
 

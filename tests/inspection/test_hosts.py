@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import build
-import containers as c
+import made_up as c
 
 RELOCATABLE = 1
 

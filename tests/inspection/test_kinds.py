@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-import containers as c
+import made_up as c
 
 BITCODE = b"BC\xc0\xde" + b"\x35\x14" * 20
 KINDS = {

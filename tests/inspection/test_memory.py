@@ -3,7 +3,7 @@
 import subprocess
 
 import build
-import containers as c
+import made_up as c
 from dumps import HERE, LIBRARY
 
 PACKED = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4),

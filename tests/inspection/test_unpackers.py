@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-import containers as c
+import made_up as c
 
 UNSEEN = 0x40
 DATA = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4, version=(8, 0)),

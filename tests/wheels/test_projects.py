@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Projects that name lazycuda in build-system.requires, examples/wheel and the same with
-setuptools: built in isolation,
-repaired by auditwheel, and imported where there is each CUDA, and none."""
+setuptools: built in isolation, repaired by auditwheel, and imported where there is each
+CUDA, and none."""
 import re
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ EXAMPLE = build.ROOT / "examples" / "wheel"
 BACKENDS = {"setuptools": ["setuptools==75.3.0", "wheel==0.45.1"],
             "scikit": ["scikit-build-core==0.10.7", "packaging", "pathspec", "tomli",
                        "exceptiongroup", "typing-extensions", "importlib-metadata",
-                       "importlib-resources", "zipp"]}
+                       "importlib-resources", "zipp", "cmake==3.31.6", "ninja==1.11.1.4"]}
 
 
 def index(folder, backend, lazycuda):
