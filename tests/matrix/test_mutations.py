@@ -28,7 +28,7 @@ class Copy:
 
     def __init__(self, root):
         self.root = root
-        for part in ("stubs", "include", "tools", "gen"):
+        for part in ("stubs", "include", "tools", "gen", "packaging"):
             shutil.copytree(build.ROOT / part, root / part)
         for part in ("Makefile", "symbols.txt"):
             shutil.copy(build.ROOT / part, root / part)

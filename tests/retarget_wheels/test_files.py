@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda retarget FILE`: what it makes of each kind of file."""
+import filecmp
 import importlib
 import os
 import shutil
@@ -189,8 +190,7 @@ def test_bundled_stubs_come_first_and_the_old_path_stays(retarget, tmp_path, fla
     said, = retarget("--bundle", file).files
     assert elf.dynamic(retarget.out / "module.so")[kind] == [
         "$ORIGIN:$ORIGIN/../nvidia/lib:/opt/there"]
-    assert (retarget.out / "libcudart_stub.so").read_bytes() == \
-        build.stub("cudart").read_bytes()
+    assert filecmp.cmp(retarget.out / "libcudart_stub.so", build.stub("cudart"), shallow=False)
 
 
 def test_without_bundle_the_path_is_as_it_was(retarget, tmp_path):

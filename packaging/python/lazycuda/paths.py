@@ -5,8 +5,8 @@ import pathlib
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
 # What the folders lib/ and bin/ lie in, seen from here: in the Python package,
-# in what `make install` made (share/lazycuda/python/lazycuda), in a source tree.
-_ROOTS = ("", "../../../..", "../../../build")
+# in a source tree, in what `make install` made (share/lazycuda/python/lazycuda).
+_ROOTS = ("", "../../../build", "../../../..")
 _STUB = "libcudart_stub.so"
 
 
