@@ -29,9 +29,9 @@ CC = os.environ.get("CC", "cc")
 
 sys.path.insert(0, str(ROOT / "tools"))
 import fetch  # noqa: E402
-import inspection  # noqa: E402
-import link  # noqa: E402
-import plan  # noqa: E402
+import rows_inspection as inspection  # noqa: E402
+import rows_link as link  # noqa: E402
+import rows_plan as plan  # noqa: E402
 
 
 class Unmeasured(Exception):

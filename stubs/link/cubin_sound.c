@@ -23,6 +23,9 @@
 
 enum { FORMAT_FIRST = 1, FORMAT_SIZED = 4 };
 
+/* In no relocatable cubin of ABI 8 that a compiler made; nvJitLink 13.0 crashes on it. */
+#define ABI_8_FLAG_OF_NONE 0x01000000
+
 struct sound {
 	const struct lc_device_elf *elf;
 	struct lc_bytes symbols;
@@ -335,8 +338,11 @@ static const char *open_symbols(struct sound *sound)
 const char *lc_cubin_sound(const struct lc_device_elf *elf)
 {
 	struct sound sound = { .elf = elf };
-	const char *why = open_symbols(&sound);
+	const char *why;
 
+	if (elf->header.e_ident[EI_ABIVERSION] == 8 && elf->header.e_flags & ABI_8_FLAG_OF_NONE)
+		return "has a damaged ELF header: its flags";
+	why = open_symbols(&sound);
 	for (uint64_t i = 1; !why && i < sound.symbol_count; i++) {
 		why = check_symbol(&sound, i);
 		if (why)

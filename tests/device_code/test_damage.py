@@ -205,6 +205,12 @@ def test_a_cubin_for_no_architecture(elf, read):
     assert read(elf().put("I", 0x30, 0)).wrong == "names no architecture"
 
 
+def test_a_flag_that_no_compiler_sets(elf, read):
+    file = elf("13.5")
+    flags, = struct.unpack_from("<I", file.data, 0x30)
+    assert read(file.put("I", 0x30, flags | 1 << 24)).wrong == "has a damaged ELF header: its flags"
+
+
 @pytest.mark.parametrize("byte, place", [(0x80, 40), (0xff, 2), (0xc3, 50)])
 def test_ptx_that_is_not_ascii(read, byte, place):
     """nvJitLink 12.3 to 12.6 crash on it, later ones refuse it."""

@@ -22,7 +22,7 @@ import wheel_files
 from fakes import fake
 from published import fetch, folder
 
-CONTAINERS = build.TESTS / "inspection" / "containers.py"
+CONTAINERS = build.TESTS / "inspection" / "made_up.py"
 WHEEL = "fastkernels-1.0-cp311-cp311-linux_x86_64.whl"
 # The pages that show what commands print.
 PAGES = ("README.md", "wheels.md", "building.md", "packaging.md")
