@@ -32,14 +32,6 @@ struct sound {
 	uint64_t symbol_count, symbol_table, strings_size;
 };
 
-static Elf64_Shdr header_of(const struct sound *sound, uint64_t index)
-{
-	Elf64_Shdr header;
-
-	memcpy(&header, sound->elf->sections.at + index * sizeof(header), sizeof(header));
-	return header;
-}
-
 static Elf64_Sym symbol_of(const struct sound *sound, uint64_t index)
 {
 	Elf64_Sym symbol;
@@ -59,7 +51,11 @@ enum family { OTHER, INFO, CONSTANT, CODE };
 
 static enum family family_of(const char *name)
 {
-	static const struct { const char *prefix; size_t length; enum family family; } prefixes[] = {
+	static const struct {
+		const char *prefix;
+		size_t length;
+		enum family family;
+	} prefixes[] = {
 		{ ".nv.info", 8, INFO }, { ".nv.constant", 12, CONSTANT },
 		{ ".text.", 6, CODE }, { ".debug_", 7, CODE },
 	};
@@ -108,7 +104,7 @@ static bool leads_to_a_section(const Elf64_Shdr *header)
 
 static const char *check_header(const struct sound *sound, uint64_t index)
 {
-	Elf64_Shdr header = header_of(sound, index);
+	Elf64_Shdr header = lc_device_elf_header(sound->elf, index);
 	uint64_t count = sound->elf->section_count;
 
 	if (!is_of_its_type(name_of(sound, index), header.sh_type))
@@ -137,7 +133,7 @@ static const char *check_symbol(const struct sound *sound, uint64_t index)
 	if (section >= sound->elf->section_count)
 		return section == SHN_ABS || section == SHN_COMMON ? NULL : "its section";
 	if (section && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC) {
-		uint64_t room = header_of(sound, section).sh_size;
+		uint64_t room = lc_device_elf_header(sound->elf, section).sh_size;
 
 		if (symbol.st_value > room || symbol.st_size > room - symbol.st_value)
 			return "its place";
@@ -165,7 +161,7 @@ static bool is_function_here(const struct sound *sound, uint64_t index)
 static const char *check_relocation(const struct sound *sound, const Elf64_Shdr *section,
 				    const unsigned char *at)
 {
-	Elf64_Shdr target = header_of(sound, section->sh_info);
+	Elf64_Shdr target = lc_device_elf_header(sound->elf, section->sh_info);
 	Elf64_Rel relocation;	/* what RELA begins with */
 	uint64_t type;
 
@@ -303,7 +299,7 @@ static const char *check_attributes(const struct sound *sound, const Elf64_Shdr 
 static const char *check_section(const struct sound *sound, uint64_t index)
 {
 	const struct lc_device_elf *elf = sound->elf;
-	Elf64_Shdr header = header_of(sound, index);
+	Elf64_Shdr header = lc_device_elf_header(sound->elf, index);
 	const char *name = name_of(sound, index), *why = check_header(sound, index);
 	struct lc_bytes bytes = { 0 };
 

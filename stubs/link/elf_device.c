@@ -35,7 +35,7 @@ static const char *read_header(struct lc_device_elf *elf)
 
 /* ---- sections ---- */
 
-static Elf64_Shdr section_header(const struct lc_device_elf *elf, uint64_t index)
+Elf64_Shdr lc_device_elf_header(const struct lc_device_elf *elf, uint64_t index)
 {
 	Elf64_Shdr header;
 
@@ -91,7 +91,7 @@ static size_t entry_size(uint32_t type)
 
 static const char *check_section(const struct lc_device_elf *elf, uint64_t index)
 {
-	Elf64_Shdr header = section_header(elf, index);
+	Elf64_Shdr header = lc_device_elf_header(elf, index);
 	const char *what = NULL;
 
 	if (header.sh_name >= elf->names_size)
@@ -103,7 +103,7 @@ static const char *check_section(const struct lc_device_elf *elf, uint64_t index
 		what = "its size";
 	else if (header.sh_type == SHT_SYMTAB &&
 		 (header.sh_link >= elf->section_count ||
-		  section_header(elf, header.sh_link).sh_type != SHT_STRTAB))
+		  lc_device_elf_header(elf, header.sh_link).sh_type != SHT_STRTAB))
 		what = "its link";
 	if (!what)
 		return NULL;
@@ -118,7 +118,7 @@ static const char *read_names(struct lc_device_elf *elf, uint64_t index)
 
 	if (index >= elf->section_count)
 		return "has a damaged ELF header: it leads to no names of sections";
-	header = section_header(elf, index);
+	header = lc_device_elf_header(elf, index);
 	if (header.sh_type != SHT_STRTAB || !header.sh_size)
 		return "has damaged names of sections";
 	why = lc_bytes_get(&elf->names, elf->part, header.sh_offset, header.sh_size,
@@ -197,7 +197,7 @@ void lc_device_elf_close(struct lc_device_elf *elf)
 
 struct lc_section lc_device_elf_section(const struct lc_device_elf *elf, uint64_t index)
 {
-	Elf64_Shdr header = section_header(elf, index);
+	Elf64_Shdr header = lc_device_elf_header(elf, index);
 
 	return (struct lc_section){
 		.name = (const char *)elf->names.at + header.sh_name, .type = header.sh_type,
@@ -219,7 +219,7 @@ bool lc_device_elf_find(const struct lc_device_elf *elf, const char *name,
 uint64_t lc_device_elf_symbol_table(const struct lc_device_elf *elf)
 {
 	for (uint64_t i = 1; i < elf->section_count; i++)
-		if (section_header(elf, i).sh_type == SHT_SYMTAB)
+		if (lc_device_elf_header(elf, i).sh_type == SHT_SYMTAB)
 			return i;
 	return 0;
 }

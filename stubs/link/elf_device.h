@@ -40,7 +40,9 @@ const char *lc_device_elf_open(struct lc_device_elf *elf, const struct lc_part *
 			       struct lc_arena *arena);
 void lc_device_elf_close(struct lc_device_elf *elf);
 
-/* Section `index`, which has to be less than section_count. */
+/* Section `index`, which has to be less than section_count: its header as it
+ * stands in the file, and what most want of it. */
+Elf64_Shdr lc_device_elf_header(const struct lc_device_elf *elf, uint64_t index);
 struct lc_section lc_device_elf_section(const struct lc_device_elf *elf, uint64_t index);
 
 /* The section of that name; false if there is none. */

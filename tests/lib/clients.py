@@ -16,3 +16,15 @@ def linked(toolkit):
 def answers(said):
     """What such a program says of each thing that it does."""
     return dict(line.split(" ", 1) for line in said.lines)
+
+
+def answers_of_nothing(done):
+    """Its answers where there is no CUDA: typed errors, and nothing else printed."""
+    said = answers(done)
+    assert done.err == ""
+    assert said["runtime"] == "303 0"
+    assert said["devices"] == "303 cudaErrorSharedObjectInitFailed"
+    assert said["nvrtc"] == "11 0.0 ok"
+    assert said["last"] == "303 303 0"
+    assert said.get("link", "6 0") == "6 0"
+    return said
