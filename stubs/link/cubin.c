@@ -149,26 +149,35 @@ static const char *read_symbols(const struct lc_device_elf *elf, struct lazycuda
 	return why;
 }
 
-const char *lc_cubin_read(const struct lc_part *part, struct lc_arena *arena,
-			  struct lazycuda_entry *entry, bool symbols)
+const char *lc_cubin_describe(const struct lc_device_elf *elf, struct lazycuda_entry *entry,
+			      bool symbols)
 {
 	struct lc_section section;
-	struct lc_device_elf elf;
-	const char *why;
+	const char *why = NULL;
 
 	entry->kind = LAZYCUDA_KIND_CUBIN;
-	why = lc_device_elf_open(&elf, part, arena);
-	if (why)
-		return why;
-	read_header(&elf, entry);
-	if (lc_device_elf_find(&elf, ".debug_info", &section))
+	read_header(elf, entry);
+	if (lc_device_elf_find(elf, ".debug_info", &section))
 		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
 	if (!entry->error && !entry->arch)
 		why = "names no architecture";
 	if (!why && symbols)
-		why = read_symbols(&elf, entry);
+		why = read_symbols(elf, entry);
 	if (!why && symbols && entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
-		why = lc_cubin_sound(&elf);
+		why = lc_cubin_sound(elf);
+	return why;
+}
+
+const char *lc_cubin_read(const struct lc_part *part, struct lc_arena *arena,
+			  struct lazycuda_entry *entry, bool symbols)
+{
+	struct lc_device_elf elf;
+	const char *why = lc_device_elf_open(&elf, part, arena);
+
+	entry->kind = LAZYCUDA_KIND_CUBIN;
+	if (why)
+		return why;
+	why = lc_cubin_describe(&elf, entry, symbols);
 	lc_device_elf_close(&elf);
 	return why;
 }

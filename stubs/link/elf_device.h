@@ -57,4 +57,8 @@ const char *lc_device_elf_symbols(const struct lc_device_elf *elf,
 				  void (*each)(const struct lc_device_symbol *symbol, void *data),
 				  void *data);
 
+/* lc_cubin_read() of a file that is open. */
+const char *lc_cubin_describe(const struct lc_device_elf *elf, struct lazycuda_entry *entry,
+			      bool symbols);
+
 #endif

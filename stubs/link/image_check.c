@@ -156,16 +156,16 @@ static const char *check_cubin(const struct lc_part *part, const struct wanted *
 			       struct lc_arena *arena)
 {
 	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
-	const char *why = lc_cubin_read(part, arena, &entry, wanted->symbol_count);
 	struct lc_device_elf elf;
+	const char *why = lc_device_elf_open(&elf, part, arena);
 
+	if (why)
+		return why;
+	why = lc_cubin_describe(&elf, &entry, wanted->symbol_count);
 	if (!why)
 		why = entry.error;
 	if (!why)
-		why = lc_device_elf_open(&elf, part, arena);
-	if (why)
-		return why;
-	why = check_flags(&elf, &entry, wanted);
+		why = check_flags(&elf, &entry, wanted);
 	if (!why)
 		why = check_contents(&elf, wanted);
 	lc_device_elf_close(&elf);
