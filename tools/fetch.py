@@ -39,6 +39,8 @@ KEEP_LIB = re.compile(r"/lib/lib[^/]*\.so[^/]*$")
 KEEP_HEADER = re.compile(r"/include/")
 KEEP_CRT = re.compile(r"/include/(crt|nvvm)/|/include/fatbinary_section\.h$")
 DROP = re.compile(r"\.alt\.so|/stubs/")
+# Parts that are headers alone, the same on every CPU.
+HEADERS = ("crt", "nvml")
 
 
 def read_table():
@@ -129,9 +131,9 @@ def fetch(dest, versions, parts=None, arch=None, jobs=4):
     for toolkit, part, package, version, arches in read_table():
         if toolkit not in versions or (parts and part not in parts):
             continue
-        if arch in arches or part == "crt":
+        if arch in arches or part in HEADERS:
             work.append((dest / toolkit / arch, part, package, version,
-                         "x86_64" if part == "crt" else arch))
+                         "x86_64" if part in HEADERS else arch))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return [why for why in pool.map(lambda row: fetch_wheel(*row), work) if why]
 
@@ -142,7 +144,8 @@ def main():
     parser.add_argument("dest")
     parser.add_argument("versions", nargs="+", metavar="VERSION")
     parser.add_argument("--arch", help="default: this machine's")
-    parser.add_argument("--parts", help="some of cudart,nvrtc,nvjitlink,nvfatbin,crt; default: all")
+    parser.add_argument("--parts",
+                        help="some of cudart,nvrtc,nvjitlink,nvfatbin,crt,nvml; default: all")
     args = parser.parse_args()
     known = toolkits()
     versions = known if args.versions == ["all"] else args.versions
