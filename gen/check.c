@@ -348,20 +348,52 @@ static void check_given(const struct library *library)
 		[DRIVER] = "driver", [INCOHERENT] = "incoherent"
 	};
 	const char *lacks = !library->stub ? "stub" : !library->variable ? "variable" :
-			    !library->status ? "status" : !library->sonames.count ? "soname" : NULL;
+			    !library->status ? "status" : !library->sonames.count ? "soname" :
+			    library->without_majors && !library->witness ? "witness" : NULL;
 
 	if (lacks)
 		fail_at(library->place, "library %s has no row `%s`", library->name, lacks);
 	for (int kind = MISSING; kind < ERROR_KINDS; kind++)
-		if (!library->error_places[kind].line)
+		if (!library->error_places[kind].line && (kind <= ABSENT || !library->without_majors))
 			fail_at(library->place, "library %s has no row `error %s`", library->name,
 				errors[kind]);
 	if (!library->functions_place.line)
 		fail_at(library->place, "library %s has no functions", library->name);
 }
 
-void check_library(const struct list *list, struct library *library)
+/* What is there for the sake of majors alone. */
+static void check_without_majors(const struct library *library)
 {
+	for (int kind = REFUSED; kind < ERROR_KINDS; kind++)
+		if (library->error_places[kind].line)
+			fail_at(library->error_places[kind], "a library without majors has no such error");
+	if (library->nodes.count)
+		fail_at(library->nodes.items[0].place, "a library without majors has no nodes");
+	if (library->folders.count)
+		fail_at(library->folders.items[0].place, "a library without majors is in no toolkit");
+	if (!find_row(library, library->witness))
+		fail_at(library->witness_place, "there is no function %s", library->witness);
+	for (size_t i = 0; i < library->rows.count; i++)
+		if (library->rows.items[i].apart)
+			fail_at(library->rows.items[i].place, "there are no majors to keep apart");
+}
+
+/* One function serves callers of all versions: it has one interface. */
+static void check_one_interface(const struct library *library)
+{
+	for (size_t i = 1; i < library->rows.count; i++) {
+		const struct row *before = &library->rows.items[i - 1], *row = before + 1;
+
+		if (!strcmp(before->name, row->name))
+			fail_at(row->place, "%s has another interface on line %u, and library %s no"
+				" majors to tell them apart", row->name, before->place.line,
+				library->name);
+	}
+}
+
+void check_library(const struct list *whole, struct library *library)
+{
+	const struct list view = view_of(whole, library), *list = &view;
 	size_t length;
 
 	check_given(library);
@@ -383,4 +415,11 @@ void check_library(const struct list *list, struct library *library)
 	check_enums(list, library);
 	check_records(list, library);
 	check_rows(list, library);
+	if (library->without_majors) {
+		check_without_majors(library);
+		check_one_interface(library);
+	} else if (library->homes.count || library->witness) {
+		fail_at(library->witness ? library->witness_place : library->homes.items[0].place,
+			"only a library without majors has this");
+	}
 }

@@ -11,6 +11,8 @@
  *	STUB.map		version script of the stub
  *	STUB.import.c		bodies of the import libraries, one for each major
  *	STUB.import12.map	and their version scripts
+ *	STUB.real.h		what it takes to find the real library, for others, if
+ *				it has no majors
  *
  * MAJOR is the ABI that programs get which link the stub itself rather than an
  * import library, for the names whose interface differs between majors.  With
@@ -164,16 +166,21 @@ int main(int count, char **arguments)
 	if (options.purpose.compat)
 		check_major(&list, "--compat", options.purpose.compat);
 	for (size_t i = 0; i < list.libraries.count; i++) {
+		struct library *library = &list.libraries.items[i];
+		struct list view = view_of(&list, library);
 		struct plan plan;
 
-		make_plan(&plan, &list, &list.libraries.items[i]);
+		make_plan(&plan, &view, library);
 		if (options.purpose.compat && !soname_of(&plan, options.purpose.compat))
 			continue;
 		write_stub(&files, &plan, options.purpose);
 		write_map(&files, &plan, options.purpose);
-		write_layouts(&files, &plan);
+		if (!library->without_majors)	/* it has no adaptors */
+			write_layouts(&files, &plan);
 		if (!options.purpose.compat)
-			write_imports(&files, &plan);
+			write_imports(&files, &plan, &list);
+		if (library->without_majors)
+			write_real(&files, &plan);
 	}
 	write_files(&files, options.directory);
 	return 0;

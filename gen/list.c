@@ -207,8 +207,18 @@ unsigned last_bit(toolkits set)
 	return 63 - (unsigned)__builtin_clzll(set);
 }
 
+struct list view_of(const struct list *list, const struct library *library)
+{
+	struct list view = *list;
+
+	view.without_majors = library->without_majors;
+	return view;
+}
+
 unsigned major_of(const struct list *list, unsigned bit)
 {
+	if (list->without_majors)
+		return 0;
 	return list->toolkits[bit < list->toolkit_count ? bit : list->toolkit_count - 1].major;
 }
 
@@ -369,6 +379,16 @@ static void read_ranged(struct ranged *ranged, const struct list *list, struct l
 	ranged->in = take_range(list, line);
 }
 
+static void take_home(struct library *library, struct line *line)
+{
+	struct word word = take(line, "a folder");
+	struct ranged *home = push(&library->homes);
+
+	if (*word.text != '/')
+		fail_at(word.place, "`%s` is no absolute path", word.text);
+	*home = (struct ranged){ .text = word.text, .place = word.place };
+}
+
 static void read_library_row(struct list *list, struct library *library, struct line *line)
 {
 	struct word key = take(line, "");
@@ -385,6 +405,9 @@ static void read_library_row(struct list *list, struct library *library, struct 
 	} else if (!strcmp(key.text, "status")) {
 		set_once(&library->status, &library->status_place,
 			 take_identifier(line, "an enumeration"), key.place);
+	} else if (!strcmp(key.text, "witness")) {
+		set_once(&library->witness, &library->witness_place,
+			 take_identifier(line, "a name"), key.place);
 	} else if (!strcmp(key.text, "soname")) {
 		struct word word = take_file(line, "a file name", "._+-");
 
@@ -393,6 +416,17 @@ static void read_library_row(struct list *list, struct library *library, struct 
 		struct word word = take_file(line, "a folder", "._+-/");
 
 		read_ranged(push(&library->folders), list, line, word);
+	} else if (!strcmp(key.text, "home")) {
+		do
+			take_home(library, line);
+		while (line->next < line->words.count);
+	} else if (!strcmp(key.text, "majors")) {
+		if (library->without_majors)
+			fail_at(key.place, "this is said on line %u already",
+				library->majors_place.line);
+		expect(line, "none", "`none`");
+		library->without_majors = true;
+		library->majors_place = key.place;
 	} else if (!strcmp(key.text, "node")) {
 		struct node *node = push(&library->nodes);
 		struct word word = take_file(line, "a version node", "._+-");
@@ -403,8 +437,8 @@ static void read_library_row(struct list *list, struct library *library, struct 
 	} else if (!strcmp(key.text, "error")) {
 		read_error(library, line, key.place);
 	} else {
-		fail_at(key.place, "no row `%s` in a library: there are stub, soname, node, "
-			"folder, variable, companion, error, status", key.text);
+		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, "
+			"witness, home, node, folder, variable, companion, error, status", key.text);
 	}
 }
 

@@ -148,11 +148,15 @@ struct node {
 enum error_kind { MISSING = 1, ABSENT, REFUSED, DRIVER, INCOHERENT, ERROR_KINDS };
 
 struct library {
-	const char *name, *stub, *variable, *companion, *status;
+	const char *name, *stub, *variable, *companion, *status, *witness;
 	struct place place, stub_place, variable_place, companion_place, status_place;
+	struct place witness_place;
 	ARRAY(struct ranged) sonames;
 	ARRAY(struct ranged) folders;
 	ARRAY(struct node) nodes;
+	ARRAY(struct ranged) homes;		/* without a range */
+	bool without_majors;
+	struct place majors_place;
 	int32_t errors[ERROR_KINDS];
 	struct place error_places[ERROR_KINDS];	/* line 0: not given */
 	ARRAY(struct enumeration) enums;
@@ -167,6 +171,7 @@ struct list {
 	struct version toolkits[MAX_TOOLKITS];
 	unsigned toolkit_count;
 	struct place toolkits_place;
+	bool without_majors;	/* all toolkits are of major 0 */
 	ARRAY(struct library) libraries;
 };
 
@@ -177,6 +182,9 @@ void read_list(struct list *list, const char *path);
 void check_library(const struct list *list, struct library *library);
 
 /* ---- questions ---- */
+
+/* The list as one of its libraries sees it, which may have no majors. */
+struct list view_of(const struct list *list, const struct library *library);
 
 /* The layout of a struct in one toolkit; NULL: it has none. */
 const struct size *size_in(const struct record *record, unsigned toolkit);

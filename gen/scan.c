@@ -91,12 +91,12 @@ static const char *find_library(const struct scan *scan, const struct library *l
 	return NULL;
 }
 
-static bool is_expected(const struct scan *scan, const struct library *library, int toolkit)
+bool in_folders(const struct list *hints, version v)
 {
-	for (size_t i = 0; i < library->folders.count; i++) {
-		const struct hint *hint = library->folders.items[i];
+	for (size_t i = 0; i < hints->count; i++) {
+		const struct hint *hint = hints->items[i];
 
-		if (in_ranges(&hint->ranges, scan->versions[toolkit]))
+		if (in_ranges(&hint->ranges, v))
 			return true;
 	}
 	return false;
@@ -121,7 +121,7 @@ static void read_library(struct scan *scan, struct library *library, int toolkit
 	version v = scan->versions[toolkit];
 	const char *path = find_library(scan, library, toolkit, cpus[0]);
 
-	if (!path && is_expected(scan, library, toolkit))
+	if (!path && in_folders(&library->folders, v))
 		fail(scan->folder, "toolkit %d.%d (%s) has no lib%s.so", MAJOR(v), MINOR(v),
 		     cpus[0], library->name);
 	if (!path)
@@ -136,6 +136,40 @@ static void read_library(struct scan *scan, struct library *library, int toolkit
 		map_put(&library->names, exports->names[i], library);
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What stands for the exports of a library that comes with the driver: what the
+ * headers declare, and what real ones were seen to export beside that. */
+static void take_declared(struct scan *scan, struct library *library, int toolkit)
+{
+	const struct list *declared = &library->headers[toolkit].prototypes.keys;
+	struct exports *exports = &library->exports[toolkit];
+	version v = scan->versions[toolkit];
+
+	if (!declared->count)
+		return;
+	*exports = (struct exports){ .path = "headers", .soname = library->soname };
+	exports->names = scan_alloc((declared->count + library->exported.count) *
+				    sizeof(*exports->names));
+	for (size_t i = 0; i < declared->count; i++)
+		exports->names[exports->count++] = declared->items[i];
+	for (size_t i = 0; i < library->exported.count; i++) {
+		struct hint *hint = library->exported.items[i];
+
+		if (!in_ranges(&hint->ranges, v) ||
+		    map_get(&library->headers[toolkit].prototypes, hint->words[0]))
+			continue;
+		hint->used = true;
+		exports->names[exports->count++] = hint->words[0];
+	}
+	qsort(exports->names, exports->count, sizeof(*exports->names), compare_texts);
+	for (size_t i = 0; i < exports->count; i++)
+		map_put(&library->names, exports->names[i], library);
+}
+
 static int derive(struct scan *scan, const char *hints, const char *head, const char *output)
 {
 	scan->libraries = read_hints(hints);
@@ -145,8 +179,14 @@ static int derive(struct scan *scan, const char *hints, const char *head, const 
 			read_library(scan, scan->libraries.items[i], toolkit);
 	scan_headers(scan);
 	for (size_t i = 0; i < scan->libraries.count; i++) {
-		resolve(scan, scan->libraries.items[i]);
-		assign_letters(scan, scan->libraries.items[i]);
+		struct library *library = scan->libraries.items[i];
+
+		for (int toolkit = 0; library->soname && toolkit < scan->count; toolkit++)
+			take_declared(scan, library, toolkit);
+		resolve(scan, library);
+		assign_letters(scan, library);
+		if (library->without_majors)
+			refuse_changes(scan, library);
 	}
 	write_list(scan, head, output);
 	return 0;

@@ -174,8 +174,14 @@ struct library {
 	const char *name;
 	const char *status;	/* enumeration; NULL where not given */
 	const char *stub, *variable;
+	const char *soname;	/* of a library that is in no toolkit, */
+	const char *witness;	/* and a name that it has */
+	bool without_majors;
 	struct list folders, includes;		/* DIR RANGE */
 	struct list nodes, companions, errors;	/* copied to the list */
+	struct list homes;			/* copied, too: DIR */
+	struct list exported;			/* RANGE NAME */
+	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */
 	struct list reserved;			/* PATTERN */
 	struct list directions;			/* FUNCTION PARAM DIRECTION [TYPE] */
@@ -186,7 +192,9 @@ struct library {
 	struct list layouts;			/* FUNCTION RANGE STRUCT VERSION ALIAS */
 
 	/* found out */
-	struct exports exports[MAX_TOOLKITS];	/* count 0: none in that toolkit */
+	/* Count 0: none in that toolkit.  Where toolkits have its headers alone, what
+	 * they declare. */
+	struct exports exports[MAX_TOOLKITS];
 	struct headers headers[MAX_TOOLKITS];
 	struct map names;			/* every exported name */
 	struct map noted;			/* parameters that were noted */
@@ -225,9 +233,11 @@ struct scan {
 void note(const struct scan *scan, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+bool in_folders(const struct list *hints, version v);
 void scan_headers(struct scan *scan);
 void resolve(struct scan *scan, struct library *library);
 void assign_letters(struct scan *scan, struct library *library);
+void refuse_changes(const struct scan *scan, const struct library *library);
 void write_list(struct scan *scan, const char *head, const char *path);
 int check(const char *list, char **arguments, int count);
 

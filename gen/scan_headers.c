@@ -165,10 +165,11 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 		fail(unit->where, "%s is declared in two ways", name);
 }
 
-/* Some per-thread names have no declaration of their own. */
+/* Some per-thread names have no declaration of their own.  Of a library that is in
+ * no toolkit the headers alone tell what it exports. */
 static bool is_wanted(const struct library *library, const char *name)
 {
-	return map_get(&library->names, name) ||
+	return library->soname || map_get(&library->names, name) ||
 	       map_get(&library->names, scan_format("%s_ptds", name)) ||
 	       map_get(&library->names, scan_format("%s_ptsz", name));
 }
@@ -384,7 +385,8 @@ void scan_headers(struct scan *scan)
 			const char *where = scan_format("%s %d.%d", library->name, MAJOR(v), MINOR(v));
 			struct headers other = { 0 };
 
-			if (!library->exports[toolkit].count)
+			if (!library->exports[toolkit].count &&
+			    !(library->soname && in_folders(&library->includes, v)))
 				continue;
 			parse_all(scan, &clang, library, toolkit, targets[0], &library->headers[toolkit]);
 			parse_all(scan, &clang, library, toolkit, targets[1], &other);

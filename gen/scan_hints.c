@@ -237,8 +237,25 @@ static void read_name(const char **name, const struct line *line)
 	*name = line->words[1].text;
 }
 
+/* exported RANGE NAME... */
+static void read_exported(struct library *library, const struct line *line)
+{
+	if (line->count < 3)
+		fail_at(line->place, "expected: exported RANGE NAME...");
+	for (size_t i = 2; i < line->count; i++) {
+		struct hint *hint = scan_alloc(sizeof(*hint));
+
+		hint->place = line->words[i].place;
+		hint_range(hint, line, 1);
+		hint->words[0] = line->words[i].text;
+		hint->count = 1;
+		list_add(&library->exported, hint);
+	}
+}
+
 static void read_row(struct library *library, const struct line *line)
 {
+	static const char *const none[] = { "none", NULL };
 	const char *key = line->words[0].text;
 
 	if (!strcmp(key, "stub"))
@@ -247,6 +264,20 @@ static void read_row(struct library *library, const struct line *line)
 		read_name(&library->variable, line);
 	else if (!strcmp(key, "status"))
 		read_name(&library->status, line);
+	else if (!strcmp(key, "soname"))
+		read_name(&library->soname, line);
+	else if (!strcmp(key, "majors")) {
+		expect(line, 2, "majors none");
+		one_of(line, 1, none);
+		library->without_majors = true;
+	} else if (!strcmp(key, "witness"))
+		read_name(&library->witness, line);
+	else if (!strcmp(key, "home"))
+		read_words(&library->homes, line);
+	else if (!strcmp(key, "exported"))
+		read_exported(library, line);
+	else if (!strcmp(key, "tag"))
+		read_words(&library->tags, line);
 	else if (!strcmp(key, "folder"))
 		read_place(&library->folders, line);
 	else if (!strcmp(key, "include"))
@@ -303,8 +334,11 @@ static void check_library(const struct library *library)
 		fail_at(library->place, "library %s has no `stub`", library->name);
 	if (!library->status)
 		fail_at(library->place, "library %s has no `status`", library->name);
-	if (!library->folders.count)
+	if (!library->folders.count && !library->soname)
 		fail_at(library->place, "library %s has no `folder`", library->name);
+	if (library->without_majors != !!library->soname)
+		fail_at(library->place, "library %s needs both of `majors none` and `soname`, or"
+			" neither", library->name);
 }
 
 struct list read_hints(const char *path)

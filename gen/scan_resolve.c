@@ -247,8 +247,25 @@ static const struct hint *find_direction(struct library *library, const char *fu
 	return found;
 }
 
+/* Whether a struct begins with a field in which its caller says what it is. */
+static bool is_tagged(const struct library *library, int toolkit, const struct param *param)
+{
+	const struct layout *layout = param->type.record ?
+		map_get(&library->headers[toolkit].layouts, param->type.record) : NULL;
+
+	for (size_t i = 0; layout && layout->count && i < library->tags.count; i++) {
+		struct hint *hint = library->tags.items[i];
+
+		if (strcmp(hint->words[0], layout->leaves[0].name))
+			continue;
+		hint->used = true;
+		return true;
+	}
+	return false;
+}
+
 /* What a hint says; else what the type suggests. */
-static const char *direction(const struct scan *scan, struct library *library,
+static const char *direction(const struct scan *scan, struct library *library, int toolkit,
 			     const char *function, const struct param *param, size_t index,
 			     const struct hint *hint)
 {
@@ -260,6 +277,8 @@ static const char *direction(const struct scan *scan, struct library *library,
 		return "";
 	if (param->constant)
 		return "in";
+	if (is_tagged(library, toolkit, param))
+		return "ptr";
 	if (param->type.base == T_I8)
 		way = "buf";
 	/* Worth a maintainer's look: a wrong `out` overwrites a caller's memory. */
@@ -276,7 +295,7 @@ static const char *param_text(const struct scan *scan, struct library *library, 
 {
 	const struct param *param = &source->prototype->params[index];
 	const struct hint *hint = find_direction(library, function, param, index);
-	const char *way = direction(scan, library, function, param, index, hint);
+	const char *way = direction(scan, library, source->toolkit, function, param, index, hint);
 	struct type type = param->type;
 
 	if (!strcmp(way, "ptr"))
@@ -372,6 +391,32 @@ static void add_row(struct library *library, size_t first, int toolkit, const ch
 	list_add(&library->rows, row);
 }
 
+/* ---- libraries without majors ---- */
+
+/*
+ * Callers of all versions meet in one function there, so that it has one
+ * interface for good.  A release in which that is no longer so needs a hint.
+ */
+void refuse_changes(const struct scan *scan, const struct library *library)
+{
+	for (size_t i = 1; i < library->rows.count; i++) {
+		const struct row *before = library->rows.items[i - 1], *row = library->rows.items[i];
+
+		if (before->name == row->name)
+			fail(library->name, "%s changes its interface: %s %s, %s %s", row->name,
+			     range_text(scan, before->in), before->signature,
+			     range_text(scan, row->in), row->signature);
+	}
+	for (size_t i = 0; i < library->records.keys.count; i++) {
+		const struct record *record = library->records.values.items[i];
+
+		for (int toolkit = 0; toolkit < scan->count; toolkit++)
+			if (record->layouts[toolkit] && record->letters[toolkit])
+				fail(library->name, "struct %s changes its layout in %s", record->name,
+				     range_text(scan, BIT(toolkit)));
+	}
+}
+
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -419,4 +464,6 @@ void resolve(struct scan *scan, struct library *library)
 	refuse_unused(&library->hooks, "hook");
 	refuse_unused(&library->aparts, "apart");
 	refuse_unused(&library->layouts, "layout");
+	refuse_unused(&library->exported, "exported");
+	refuse_unused(&library->tags, "tag");
 }

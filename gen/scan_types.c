@@ -30,6 +30,8 @@ static const char *record_name(const struct unit *unit, CXType type)
 		name += 7;
 	else if (!strncmp(name, "union ", 6))
 		name += 6;
+	if (map_get(&unit->nameless, name))
+		return map_get(&unit->nameless, name);
 	if (strchr(name, '(') || strchr(name, ' '))
 		fail(unit->where, "a struct without a name is passed or pointed to: %s", name);
 	if (strlen(name) <= 3 || strcmp(name + strlen(name) - 3, "_st"))
@@ -122,6 +124,19 @@ static void flatten(struct flattening *outer, CXType type, const char *prefix, u
 	outer->unit->clang->Type_visitFields(type, visit_field, &inner);
 }
 
+/* An array of structs without a name gives them its own. */
+static void name_elements(struct flattening *in, CXType type, const char *field)
+{
+	const struct libclang *clang = in->unit->clang;
+	const char *spelling = take(clang, clang->getTypeSpelling(type)), *name;
+
+	if (!strchr(spelling, '('))
+		return;
+	spelling = scan_intern(spelling + (strncmp(spelling, "struct ", 7) ? 0 : 7));
+	name = scan_intern(scan_format("%s_%s", in->layout->name, field));
+	map_put(&in->unit->nameless, spelling, (void *)name);
+}
+
 static void flatten_leaf(struct flattening *in, CXType type, const char *name, uint32_t offset)
 {
 	const struct libclang *clang = in->unit->clang;
@@ -134,6 +149,8 @@ static void flatten_leaf(struct flattening *in, CXType type, const char *name, u
 		count = (count ? count : 1) * (uint32_t)clang->getArraySize(type);
 		type = clang->getCanonicalType(clang->getArrayElementType(type));
 	}
+	if (count && type.kind == CXType_Record)
+		name_elements(in, type, name);
 	leaf = value_type(in->unit, type);
 	if (type.kind == CXType_Pointer) {
 		target = clang->getCanonicalType(clang->getPointeeType(type));

@@ -14,6 +14,7 @@ struct unit {
 	const char *where;	/* for messages: toolkit and header */
 	struct map typedefs;	/* names */
 	struct map seen;	/* records whose layout has been taken */
+	struct map nameless;	/* what the list calls records without a name, by spelling */
 };
 
 /* The text of a libclang string, interned; the string is disposed of. */

@@ -51,8 +51,13 @@ static void write_library(FILE *out, const struct scan *scan, const struct libra
 	fprintf(out, "\nlibrary %s\n", library->name);
 	fprintf(out, "    stub %s\n", library->stub);
 	write_sonames(out, scan, library);
+	if (library->without_majors)
+		fputs("    majors none\n", out);
+	if (library->witness)
+		fprintf(out, "    witness %s\n", library->witness);
 	write_hints(out, "node", &library->nodes);
 	write_hints(out, "folder", &library->folders);
+	write_hints(out, "home", &library->homes);
 	if (library->variable)
 		fprintf(out, "    variable %s\n", library->variable);
 	write_hints(out, "companion", &library->companions);

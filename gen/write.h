@@ -26,7 +26,8 @@ struct purpose {
 /* Adds the files of one stub. */
 void write_stub(struct files *files, struct plan *plan, struct purpose purpose);	/* .c, .h */
 void write_map(struct files *files, const struct plan *plan, struct purpose purpose);
-void write_imports(struct files *files, const struct plan *plan);
+void write_imports(struct files *files, const struct plan *plan, const struct list *list);
+void write_real(struct files *files, const struct plan *plan);	/* .real.h */
 void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */
 
 void write_note(struct text *c, const struct plan *plan);	/* the end of .c */

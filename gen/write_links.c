@@ -29,6 +29,11 @@ void write_map(struct files *files, const struct plan *plan, struct purpose purp
 	const struct library *library = plan->library;
 	struct text *map = new_file(files, plan, ".map", "# ", "");
 
+	if (library->without_majors) {
+		/* What no node claims has no version. */
+		add(map, "LAZYCUDA_1 { global: lazycuda_*; local: lc_*; };\n");
+		return;
+	}
 	add(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
 	for (unsigned bit = 0; bit < plan->list->toolkit_count; bit++) {
 		unsigned major = major_of(plan->list, bit);
@@ -48,6 +53,9 @@ void write_map(struct files *files, const struct plan *plan, struct purpose purp
 static const char *condition(const struct use *first, const struct use *end)
 {
 	struct text text = { 0 };
+
+	if (!first->major)
+		return "1";	/* of a library without majors */
 
 	for (const struct use *use = end; use-- > first;)
 		add(&text, "%sLC_IMPORT == %u", text.length ? " || " : "", use->major);
@@ -88,6 +96,21 @@ static void write_import(struct files *files, const struct plan *plan)
 		add(c, "\n#if %s\n%s#endif\n", groups[i].condition, groups[i].names.bytes);
 }
 
+/* A library without majors is linked beside libraries of each: whichever folder
+ * a program links from, it is there, and the same. */
+static void write_plain_maps(struct files *files, const struct plan *plan, const struct list *list)
+{
+	for (unsigned bit = 0; bit < list->toolkit_count; bit++) {
+		unsigned major = major_of(list, bit);
+		struct text *map;
+
+		if (bit && major_of(list, bit - 1) == major)
+			continue;
+		map = new_file(files, plan, format(".import%u.map", major), "# ", "");
+		add(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
+	}
+}
+
 static void write_import_maps(struct files *files, const struct plan *plan)
 {
 	const struct library *library = plan->library;
@@ -102,8 +125,11 @@ static void write_import_maps(struct files *files, const struct plan *plan)
 	}
 }
 
-void write_imports(struct files *files, const struct plan *plan)
+void write_imports(struct files *files, const struct plan *plan, const struct list *list)
 {
 	write_import(files, plan);
-	write_import_maps(files, plan);
+	if (plan->library->without_majors)
+		write_plain_maps(files, plan, list);
+	else
+		write_import_maps(files, plan);
 }

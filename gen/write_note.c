@@ -24,15 +24,14 @@ static const char *companion_of(const char *pattern, struct version version)
 static void add_sonames(struct text *c, const struct plan *plan)
 {
 	const struct list *list = plan->list;
-	unsigned last = 0;
 	size_t count = 0;
 
 	for (unsigned i = list->toolkit_count; i--;) {
 		unsigned major = major_of(list, i);
+		bool last = i + 1 == list->toolkit_count || major_of(list, i + 1) != major;
 
-		if (major != last && soname_of(plan, major))
+		if (last && soname_of(plan, major))
 			add_quoted(c, &count, soname_of(plan, major));
-		last = major;
 	}
 }
 

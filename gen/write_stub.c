@@ -275,6 +275,12 @@ static void write_exports(struct text *c, const struct plan *plan, struct purpos
 {
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
 
+	if (plan->library->without_majors) {
+		add(c, "\n/* The names under which callers reach the entry points. */\n");
+		for (; use < end; use++)
+			add(c, "LC_EXPORT_PLAIN(%s, %s)\n", use->slot->ident, use->name);
+		return;
+	}
 	add(c, "\n/* The names under which callers of each major reach the entry points. */\n");
 	for (; use < end; use = next) {
 		unsigned chosen;
@@ -339,13 +345,21 @@ static void write_pool(struct text *c, const struct plan *plan)
 	add(c, "};\n#define N(name) offsetof(struct names, name)\n");
 }
 
+/* The versions in which a candidate serves.  Drivers keep what headers drop. */
+static toolkits times_of(const struct plan *plan, const struct candidate *candidate)
+{
+	if (!plan->library->without_majors)
+		return candidate->in;
+	return plan->library->in & ~(BIT(first_bit(candidate->in)) - 1);
+}
+
 static unsigned count_runs(const struct plan *plan, const struct slot *slot)
 {
 	struct text run = { 0 };
 	unsigned count = 0;
 
 	for (size_t i = 0; i < slot->candidates.count; i++)
-		for (toolkits in = slot->candidates.items[i].in; in; count++)
+		for (toolkits in = times_of(plan, &slot->candidates.items[i]); in; count++)
 			in = take_run(plan, in, &run);
 	return count;
 }
@@ -364,7 +378,7 @@ static void write_candidates(struct text *c, const struct plan *plan)
 
 		add(c, "\t{\n");
 		for (size_t j = 0; j < slot->candidates.count; j++) {
-			toolkits in = slot->candidates.items[j].in;
+			toolkits in = times_of(plan, &slot->candidates.items[j]);
 
 			while (in) {
 				in = take_run(plan, in, &run);
@@ -457,49 +471,74 @@ static void write_major(struct text *c, const struct plan *plan, unsigned major)
 	const struct library *library = plan->library;
 	toolkits set = major_set(plan->list, major) & library->in;
 	toolkits known = set & (BIT(plan->list->toolkit_count) - 1);
-	const struct version *versions = plan->list->toolkits;
+	const struct version *versions = plan->list->toolkits, *oldest, *newest;
 	const char *folder = NULL;
 
 	if (!known)
 		return;
+	oldest = &versions[first_bit(known)];
+	newest = &versions[last_bit(known)];
 	for (size_t i = 0; i < library->folders.count; i++)
 		if (library->folders.items[i].in & set)
 			folder = library->folders.items[i].text;
 	add(c, "\t{ %u, \"%s\", ", major, soname_of(plan, major));
 	add(c, folder ? "\"%s\"" : "NULL", folder);
-	add(c, ", LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", major,
-	    versions[first_bit(known)].minor, major, versions[last_bit(known)].minor);
+	add(c, ", LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", oldest->major, oldest->minor,
+	    newest->major, newest->minor);
 }
 
 static void write_majors(struct text *c, const struct plan *plan)
 {
-	unsigned last = 0;
+	const struct list *list = plan->list;
 
 	add(c, "\nstatic const struct lc_major majors[] = {\n");
+	for (unsigned i = list->toolkit_count; i--;)
+		if (i + 1 == list->toolkit_count || major_of(list, i) != major_of(list, i + 1))
+			write_major(c, plan, major_of(list, i));
+	add(c, "};\n");
+}
+
+/* Those of the whole list, whether this library has majors or not. */
+static void write_known_majors(struct text *c, const struct plan *plan)
+{
+	unsigned last = 0;
+
+	add(c, "\nstatic const uint16_t known_majors[] = {");
 	for (unsigned i = plan->list->toolkit_count; i--;) {
-		if (major_of(plan->list, i) != last)
-			write_major(c, plan, major_of(plan->list, i));
-		last = major_of(plan->list, i);
-	}
-	add(c, "};\n\nstatic const uint16_t known_majors[] = {");
-	last = 0;
-	for (unsigned i = plan->list->toolkit_count; i--;) {
+		unsigned major = plan->list->toolkits[i].major;
 		toolkits in = 0;
 
 		for (size_t j = 0; j < plan->list->libraries.count; j++)
 			in |= plan->list->libraries.items[j].in;
-		if (major_of(plan->list, i) == last || !(in & BIT(i)))
+		if (major == last || !(in & BIT(i)))
 			continue;
-		add(c, "%s %u", last ? "," : "", major_of(plan->list, i));
-		last = major_of(plan->list, i);
+		add(c, "%s %u", last ? "," : "", major);
+		last = major;
 	}
 	add(c, " };\n");
+}
+
+static void write_homes(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	if (!library->without_majors)
+		return;
+	add(c, "\nstatic const char *const homes[] = {");
+	for (size_t i = 0; i < library->homes.count; i++)
+		add(c, " \"%s\",", library->homes.items[i].text);
+	add(c, " NULL };\n");
 }
 
 static void write_library(struct text *c, const struct plan *plan, struct purpose purpose)
 {
 	const struct library *library = plan->library;
+	static const char *const refusals[] = {
+		[MISSING] = "LC_MISSING", [ABSENT] = "LC_ABSENT", [REFUSED] = "LC_REFUSED",
+		[DRIVER] = "LC_DRIVER", [INCOHERENT] = "LC_INCOHERENT"
+	};
 	const int32_t *errors = library->errors;
+
 	const char *name = purpose.compat ? soname_of(plan, purpose.compat) : library->stub;
 
 	add(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
@@ -508,11 +547,15 @@ static void write_library(struct text *c, const struct plan *plan, struct purpos
 	    name, library->variable);
 	if (library->companion)
 		add(c, "\t.companion = \"%s\",\n", library->companion);
-	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n"
-	    "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n");
-	add(c, "\t.errors = {\n\t\t[LC_MISSING] = %d,\n\t\t[LC_ABSENT] = %d,\n"
-	    "\t\t[LC_REFUSED] = %d,\n\t\t[LC_DRIVER] = %d,\n\t\t[LC_INCOHERENT] = %d,\n\t},\n",
-	    errors[MISSING], errors[ABSENT], errors[REFUSED], errors[DRIVER], errors[INCOHERENT]);
+	if (library->without_majors)
+		add(c, "\t.witness = \"%s\",\n\t.homes = homes,\n", library->witness);
+	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n");
+	add(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
+	    "\t.errors = {\n");
+	for (int kind = MISSING; kind < ERROR_KINDS; kind++)
+		if (errors[kind])
+			add(c, "\t\t[%s] = %d,\n", refusals[kind], errors[kind]);
+	add(c, "\t},\n");
 	add(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
 	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"
 	    "\t.exports = exports,\n\t.export_count = COUNT(exports),\n"
@@ -539,6 +582,28 @@ void write_stub(struct files *files, struct plan *plan, struct purpose purpose)
 	write_enumerators(c, plan);
 	write_since(c, plan);
 	write_majors(c, plan);
+	write_known_majors(c, plan);
+	write_homes(c, plan);
 	write_library(c, plan, purpose);
 	write_note(c, plan);
+}
+
+/* One for each library may be included in one file: no names but the library's. */
+void write_real(struct files *files, const struct plan *plan)
+{
+	struct text *h = new_file(files, plan, ".real.h", "/* ", " */");
+	const struct library *library = plan->library;
+
+	add(h, "/* What finds the real library, for code that is not its stub. */\n"
+	    "#include \"stub.h\"\n\n");
+	add(h, "static const struct lc_library lc_real_%s = {\n", library->name);
+	add(h, "\t.name = \"%s\",\n\t.stub = \"%s\",\n\t.variable = \"%s\",\n", library->name,
+	    library->stub, library->variable);
+	add(h, "\t.majors = (const struct lc_major[]){\n\t");
+	write_major(h, plan, 0);
+	add(h, "\t},\n\t.major_count = 1,\n\t.witness = \"%s\",\n", library->witness);
+	add(h, "\t.homes = (const char *const[]){");
+	for (size_t i = 0; i < library->homes.count; i++)
+		add(h, " \"%s\",", library->homes.items[i].text);
+	add(h, " NULL },\n};\n");
 }
