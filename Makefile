@@ -64,14 +64,18 @@ comma := ,
 LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
 	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl)
 
-LIBRARIES := cudart nvrtc nvJitLink
+# Libraries that come with the driver have one ABI for all majors.
+DRIVER := cuda nvidia-ml
+LIBRARIES := cudart nvrtc nvJitLink $(DRIVER)
 # Sources that one stub has alone; all others in stubs/ are in each of them.
 OWN_cudart := stubs/cudart.c stubs/registrations.c $(sort $(wildcard stubs/adaptors/*.c))
 OWN_nvrtc := stubs/nvrtc.c
 OWN_nvJitLink := stubs/nvjitlink.c stubs/nvjitlink_results.c
+OWN_cuda := stubs/cuda.c
+OWN_nvidia-ml := stubs/nvml.c
 COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
 # The dispatch module is a library of its own, above the stubs.
-LINK := $(sort $(wildcard stubs/link/*.c)) stubs/arena.c stubs/libcuda.c stubs/object.c
+LINK := $(sort $(wildcard stubs/link/*.c)) stubs/arena.c stubs/object.c
 # What the tool has in common with the stubs.
 TOOL := $(sort $(wildcard tools/*.c)) stubs/arena.c stubs/image.c stubs/verdict.c \
 	stubs/link/versions.c
@@ -193,7 +197,7 @@ $(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call 
 
 # It is a caller like any other, compiled for 13: so it links what such callers
 # link.  It looks for the stubs beside itself.
-LINK_STUBS := $(foreach l,nvrtc nvJitLink,$(BUILD)/lib/cuda13/lib$(l)_stub.so)
+LINK_STUBS := $(foreach l,nvrtc nvJitLink cuda,$(BUILD)/lib/cuda13/lib$(l)_stub.so)
 # $(1): file, $(2): its run path, $(3): what else it depends on
 define link_library
 $(1): $(call object,$(LINK)) stubs/link/lazycuda_link.map $(LINK_STUBS) $(3)

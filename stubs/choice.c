@@ -59,7 +59,7 @@ static bool guarded(const struct lc_circumstances *at)
 
 bool lc_choice_needs_driver(const struct lc_circumstances *at)
 {
-	if (!guarded(at))
+	if (!guarded(at) || at->without_majors)
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++)
 		for (size_t i = 0; i < at->seats[s].option_count; i++)
@@ -73,7 +73,7 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 {
 	int major = at->driver / 1000, minor = at->driver % 1000 / 10;
 
-	if (!guarded(at) || !at->driver)
+	if (!guarded(at) || !at->driver || at->without_majors)
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++) {
 		for (size_t i = 0; i < at->seats[s].option_count; i++) {
@@ -414,6 +414,31 @@ static const struct lc_option *best_refuser(struct lc_arena *arena,
 	return NULL;
 }
 
+/* Without majors it is the first that there is. */
+static struct lc_choice choose_first(struct lc_circumstances *at, int named)
+{
+	static const char *const reasons[] = {
+		[LC_BY_OVERRIDE] = "named by the environment",
+		[LC_BY_PROCESS] = "already loaded in this process",
+		[LC_BY_SEARCH] = "the first found",
+	};
+	struct lc_seat *seat = &at->seats[at->self];
+	int found = named;
+
+	/* Of equal origin in the order in which they were found. */
+	for (size_t i = 0; i < seat->option_count && named < 0; i++)
+		if (!seat->options[i].unusable &&
+		    (found < 0 || seat->options[i].origin < seat->options[found].origin))
+			found = (int)i;
+	if (found < 0)
+		return (struct lc_choice){ .option = -1, .refusal = LC_MISSING };
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (!seat->options[i].unusable)
+			seat->options[i].reason = "another one comes before it";
+	seat->options[found].reason = reasons[seat->options[found].origin];
+	return (struct lc_choice){ .option = found, .reason = seat->options[found].reason };
+}
+
 struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 {
 	struct lc_seat *seat = &at->seats[at->self];
@@ -430,6 +455,8 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 	/* A bad name is an error and never falls back on a search. */
 	if (named >= 0 && seat->options[named].unusable)
 		return none(arena, at, LC_MISSING, seat->options[named].reason);
+	if (at->without_majors)
+		return choose_first(at, named);
 	if (named >= 0)
 		return take(arena, at, named, "named by the environment");
 

@@ -48,6 +48,7 @@ struct lc_circumstances {
 	struct lc_seat *seats;	/* every stub in the process */
 	size_t seat_count;
 	size_t self;		/* the one to choose for */
+	bool without_majors;	/* it has none: nothing of the above bears on it */
 };
 
 struct lc_choice {

@@ -3,26 +3,96 @@
 #include "driver.h"
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "generated/libcuda_stub.real.h"
+#include "generated/libnvidia-ml_stub.real.h"
 #include "glibc.h"
 #include "note.h"
-#include "settings.h"
+#include "search.h"
 
-LC_DLOPEN_NOTE(nvml,
+LC_DLOPEN_NOTE(driver,
+	LC_DLOPEN("\"libcuda.so.1\"", "driver", "the installed driver, and its CUDA version") ","
 	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "the display driver's branch"))
+
+lc_version lc_cuda_version(lc_finder *find, void *data, int major)
+{
+	int (*get)(int *) = (int (*)(int *))find("cuDriverGetVersion", data);
+	int value = 0;
+
+	(void)major;
+	/* NVIDIA's stand-in for linking answers 34 to everything. */
+	return get && get(&value) == 0 && value >= 1000 ?
+		LC_VERSION(value / 1000, value % 1000 / 10) : 0;
+}
+
+lc_version lc_nvml_version(lc_finder *find, void *data, int major)
+{
+	typedef int (*getter)(char *, unsigned);
+	getter get = (getter)find("nvmlSystemGetNVMLVersion", data);
+	char text[96] = "";	/* "12.535.104.05" */
+
+	if (!get || get(text, sizeof(text)))
+		return 0;
+	major = atoi(text);
+	return major > 0 && major < 100 ? LC_VERSION(major, 0) : 0;
+}
+
+static lc_function find_in(const char *name, void *handle)
+{
+	lc_function function;
+	void *address = dlsym(handle, name);
+
+	memcpy(&function, &address, sizeof(function));
+	return function;
+}
+
+/* Opens what the stub of the library would take; NULL if there is none. */
+static void *open_real(const struct lc_library *library,
+		       lc_version (*version)(lc_finder *, void *, int), lc_version *said)
+{
+	struct lc_arena arena = { 0 };
+	struct lc_search search;
+	void *handle = NULL;
+	bool resorted = false;
+
+	lc_search_real(&arena, &search, library);
+	while (!handle && !arena.failed) {
+		struct lc_choice choice = lc_choose(&arena, &search.at);
+
+		if (choice.option < 0 && (resorted || lc_search_found(&search)))
+			break;
+		if (choice.option < 0) {
+			resorted = true;
+			lc_search_last_resort(&arena, &search);
+			continue;
+		}
+		handle = dlopen(search.files[0][choice.option].path, RTLD_NOW | RTLD_LOCAL);
+		*said = handle ? version(find_in, handle, 0) : 0;
+		if (*said)
+			break;
+		search.seats[0].options[choice.option].unusable = true;
+		if (handle)
+			dlclose(handle);
+		handle = NULL;
+	}
+	lc_arena_free(&arena);
+	return handle;
+}
 
 int lc_driver_version(void)
 {
-	int version;
+	lc_version said = 0;
 
 	/* It stays loaded: a runtime that is loaded next needs it anyway. */
-	lc_driver_handle(&version);
-	lc_trace(version ? "the driver supports CUDA %d.%d" : "there is no driver",
-		 version / 1000, version % 1000 / 10);
-	return version;
+	open_real(&lc_real_cuda, lc_cuda_version, &said);
+	if (said)
+		lc_trace("the driver supports CUDA %d.%d", LC_MAJOR(said), LC_MINOR(said));
+	else
+		lc_trace("there is no driver");
+	return 1000 * LC_MAJOR(said) + 10 * LC_MINOR(said);
 }
 
 static int branch_of_module(void)
@@ -38,25 +108,21 @@ static int branch_of_module(void)
 	return length > 0 ? atoi(text) : 0;
 }
 
+/* NVML's version goes on with the driver's: "12.535.104.05". */
 static int branch_of_nvml(void)
 {
-	void *handle = lc_driver_library("libnvidia-ml.so.1");
+	lc_version said = 0;
+	void *handle = open_real(&lc_real_nvml, lc_nvml_version, &said);
 	int (*get)(char *, unsigned) = NULL;
-	int (*init)(void) = NULL, (*shut_down)(void) = NULL;
-	char text[96] = "";
+	char text[96] = "", *dot = NULL;
 
 	if (!handle)
 		return 0;
-	*(void **)&init = dlsym(handle, "nvmlInit_v2");
-	*(void **)&get = dlsym(handle, "nvmlSystemGetDriverVersion");
-	*(void **)&shut_down = dlsym(handle, "nvmlShutdown");
-	if (init && get && shut_down && init() == 0) {
-		if (get(text, sizeof(text)))
-			text[0] = 0;
-		shut_down();
-	}
+	*(void **)&get = dlsym(handle, "nvmlSystemGetNVMLVersion");
+	if (get && !get(text, sizeof(text)))
+		dot = strchr(text, '.');
 	dlclose(handle);
-	return atoi(text);
+	return dot ? atoi(dot + 1) : 0;
 }
 
 int lc_driver_branch(void)

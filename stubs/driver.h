@@ -3,20 +3,15 @@
 #ifndef DRIVER_H
 #define DRIVER_H
 
+#include "stub.h"
+
 /*
  * The CUDA version that the driver supports, 1000 * major + 10 * minor, from
  * cuDriverGetVersion() of libcuda.so.1; 0 without a driver.  No GPU is needed
- * and no CUDA is started.  Loads the driver library, which any CUDA runtime
- * would load as well: hold no lock.
+ * and no CUDA is started.  Finds and loads the driver library as its own stub
+ * does; any CUDA runtime would load it as well.  Hold no lock.
  */
 int lc_driver_version(void);
-
-/* The same library, for its functions to be looked up; NULL, and version 0,
- * without a driver.  It stays loaded. */
-void *lc_driver_handle(int *version);
-
-/* A library of the driver's by its name, or NULL. */
-void *lc_driver_library(const char *name);
 
 /*
  * The display driver's branch, 535 for 535.104.05: what minor-version
@@ -24,5 +19,14 @@ void *lc_driver_library(const char *name);
  * neither tells.
  */
 int lc_driver_branch(void);
+
+/*
+ * The versions that the driver's libraries give themselves, before anything is
+ * initialized; 0 if they do not, as NVIDIA's stand-ins for linking.  NVML tells
+ * its major alone.  As lc_specifics.version.
+ */
+typedef lc_function lc_finder(const char *name, void *data);
+lc_version lc_cuda_version(lc_finder *find, void *data, int major);
+lc_version lc_nvml_version(lc_finder *find, void *data, int major);
 
 #endif

@@ -133,6 +133,11 @@
 		".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
 		".symver \"lc." #name "." node "\", \"" #name at node "\"\n");
 
+/* The same without a version. */
+#define LC_EXPORT_PLAIN(slot, name) \
+	__asm__(".globl " #name "\n" \
+		".set " #name ", lc_entry_" #slot "\n");
+
 /* The linker puts sections of this name where they become read-only. */
 #define LC_TABLE __attribute__((section(".data.rel.ro.lazycuda")))
 

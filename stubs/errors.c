@@ -78,8 +78,8 @@ static const char *message(struct lc_arena *arena, const char *function, enum lc
 	switch (why) {
 	case LC_ABSENT:
 		return lc_format(arena, "%s: %s %s (%s) does not have this function;"
-				 " a newer or older CUDA does", function, lc_library.name,
-				 status->version, path);
+				 " a newer %s does", function, lc_library.name, status->version,
+				 path, lc_has_majors(&lc_library) ? "or older CUDA" : "driver");
 	case LC_REFUSED:
 		if (reason)
 			return lc_format(arena, "%s: refused on %s %s (%s): %s", function,

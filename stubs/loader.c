@@ -177,19 +177,22 @@ static lc_function find(const char *name, void *data)
 {
 	struct attempt *attempt = data;
 	lc_function function;
-	void *address = dlvsym(attempt->handle, name, attempt->major->soname);
+	void *address = lc_has_majors(&lc_library) ?
+		dlvsym(attempt->handle, name, attempt->major->soname) :
+		dlsym(attempt->handle, name);
 
 	memcpy(&function, &address, sizeof(function));
 	return function;
 }
 
-/* What the library says, else what its exports prove, else the major's oldest. */
+/* What the library says, else what its exports prove, else the major's oldest.  One
+ * without majors has to say it: NVIDIA's stand-ins for linking cannot. */
 static lc_version version_of(struct attempt *attempt)
 {
 	int major = attempt->major->major;
 	lc_version said = lc_specifics.version ? lc_specifics.version(find, attempt, major) : 0;
 
-	if (said && LC_MAJOR(said) == major)
+	if (!lc_has_majors(&lc_library) || (said && LC_MAJOR(said) == major))
 		return said;
 	for (size_t i = 0; i < lc_library.since_count; i++) {
 		const struct lc_since *since = &lc_library.since[i];
@@ -232,7 +235,14 @@ static bool open_choice(struct attempt *attempt)
 	}
 	attempt->major = major_of(option->major);
 	attempt->version = option->version = version_of(attempt);
-	return true;
+	if (attempt->version)
+		return true;
+	option->reason = "is a stand-in for linking: its functions do nothing";
+	option->unusable = true;
+	lc_trace("%s %s", path, option->reason);
+	dlclose(attempt->handle);
+	attempt->handle = NULL;
+	return false;
 }
 
 /*
@@ -244,7 +254,7 @@ static bool agree(struct attempt *attempt)
 	struct lc_circumstances *at = &attempt->search.at;
 	uint32_t agreed = 0;
 
-	if (at->settings.guard == LC_OFF || at->process_major)
+	if (at->settings.guard == LC_OFF || at->process_major || at->without_majors)
 		return true;
 	if (atomic_compare_exchange_strong(&attempt->search.first->process_major, &agreed,
 					   (uint32_t)option_of(attempt)->major) ||
@@ -317,7 +327,8 @@ static lc_function resolve_slot(struct attempt *attempt, const struct lc_slot *s
 		const struct lc_candidate *c = &lc_library.candidates[slot->first + i];
 		lc_function function = NULL;
 
-		if (version >= c->from && version <= c->to)
+		/* Without majors a version proves no more than that it is there. */
+		if (!lc_has_majors(&lc_library) || (version >= c->from && version <= c->to))
 			function = find(lc_library.names + c->name, attempt);
 		if (function)
 			return function;

@@ -138,6 +138,13 @@ static void read_nodes(const struct reader *file, uint64_t offset, uint64_t coun
 	}
 }
 
+/* A library without majors has no nodes: it is told by its SONAME. */
+static void match_soname(const struct lc_library *library, struct lc_elf *elf)
+{
+	if (!lc_has_majors(library) && !strcmp(elf->soname, library->majors[0].soname))
+		elf->major = &library->majors[0];
+}
+
 /*
  * The newest version that a name in the string table proves.  What a library
  * exports is there, and it imports nothing of that name; so there is no need
@@ -152,10 +159,13 @@ static void read_version(const struct reader *file, const struct lc_library *lib
 	elf->version = elf->major->oldest;
 	strings = malloc(size);
 	if (strings && read_at(file, file->strings, strings, size)) {
-		for (size_t i = 0; i < library->since_count; i++) {
+		if (!lc_has_majors(library) &&
+		    !memmem(strings, size, library->witness, strlen(library->witness) + 1))
+			elf->major = NULL;
+		for (size_t i = 0; elf->major && i < library->since_count; i++) {
 			const char *name = library->names + library->since[i].name;
 
-			if (LC_MAJOR(library->since[i].version) == elf->major->major &&
+			if (lc_is_of(library->since[i].version, elf->major) &&
 			    memmem(strings, size, name, strlen(name) + 1)) {
 				elf->version = library->since[i].version;
 				break;
@@ -200,6 +210,8 @@ static const char *read_dynamic(struct reader *file, const struct lc_library *li
 		return "has a damaged SONAME";
 	if (verdef && file_offset(file, verdef, &offset))
 		read_nodes(file, offset, verdefs, library, elf);
+	if (!elf->stub)
+		match_soname(library, elf);
 	if (elf->major)
 		read_version(file, library, elf);
 	return NULL;

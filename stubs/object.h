@@ -20,7 +20,8 @@
 struct lc_elf {
 	char soname[128];
 	bool stub;		/* it is one of ours, under whatever name */
-	const struct lc_major *major;	/* by its version nodes; NULL: not this library */
+	const struct lc_major *major;	/* by its version nodes, or without majors by
+					   its SONAME; NULL: not this library */
 	lc_version version;	/* at least this one, by the names in it */
 };
 

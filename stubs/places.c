@@ -316,6 +316,16 @@ static void add_versions(struct list *list)
 	}
 }
 
+/* Where the system has what comes with the driver.  Toolkits have no part in that:
+ * theirs is for linking alone, or for a user to name. */
+static void add_system(struct list *list, const struct lc_library *library)
+{
+	for (size_t i = 0; system_directories[i]; i++)
+		add(list, system_directories[i], false, "system");
+	for (size_t i = 0; library->homes && library->homes[i]; i++)
+		add(list, library->homes[i], false, "system");
+}
+
 void lc_places_of(struct lc_arena *arena, const struct lc_library *library,
 		  const struct lc_process *process, struct lc_places *places)
 {
@@ -323,12 +333,16 @@ void lc_places_of(struct lc_arena *arena, const struct lc_library *library,
 
 	*places = (struct lc_places){ .count = 0 };
 	add_rpaths(&list, library, process);
+	if (!lc_has_majors(library)) {
+		add_loader(&list, library);
+		add_system(&list, library);
+		return;
+	}
 	add_all_above(&list, library, process, true);
 	add_conda(&list, library, process);
 	add_loader(&list, library);
 	add_environment(&list);
-	for (size_t i = 0; system_directories[i]; i++)
-		add(&list, system_directories[i], false, "system");
+	add_system(&list, library);
 	add_toolkit(&list, "/usr/local/cuda", "system");
 	add_versions(&list);
 	add_toolkit(&list, "/opt/cuda", "system");

@@ -103,13 +103,27 @@ static bool match_real(const char *node, void *data)
 	return match->found;
 }
 
+static void find_real(const struct lc_image *image, struct match *match)
+{
+	const struct lc_library *library = match->wanted;
+	const char *soname;
+
+	if (lc_has_majors(library)) {
+		lc_image_nodes(image, true, match_real, match);
+		return;
+	}
+	soname = lc_image_string(image, DT_SONAME);
+	match->found = soname && !strcmp(soname, library->majors[0].soname);
+	match->major = &library->majors[0];
+}
+
 static void note_real(struct walk *walk, const struct lc_image *image, const char *path)
 {
 	for (size_t i = 0; i < walk->stub_count; i++) {
 		struct match match = { .wanted = walk->stubs[i].library };
 		struct lc_real *real;
 
-		lc_image_nodes(image, true, match_real, &match);
+		find_real(image, &match);
 		if (!match.found)
 			continue;
 		real = lc_grow(walk->arena, &walk->process->reals,

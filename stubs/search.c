@@ -48,6 +48,10 @@ static void examine(struct lc_search *search, size_t seat, const struct lc_major
 		option->reason = "is a lazycuda stub itself";
 		return;
 	}
+	if (!elf.major && !lc_has_majors(library)) {
+		option->reason = "is not this library: it has another SONAME, or not its functions";
+		return;
+	}
 	if (!elf.major) {
 		option->reason = "is not this library, or of a CUDA that is not supported:"
 				 " it has none of the version nodes";
@@ -209,6 +213,9 @@ static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 		/* Another copy of this stub looks for the same as this one. */
 		if (peer != &lc_self && !strcmp(peer->library->name, lc_library.name))
 			continue;
+		/* What has no major is chosen without regard to others, and they to it. */
+		if (peer != &lc_self && !(lc_has_majors(peer->library) && lc_has_majors(&lc_library)))
+			continue;
 		seat = search->at.seat_count++;
 		if (peer == &lc_self)
 			search->at.self = seat;
@@ -223,7 +230,7 @@ static bool callers_matter(const struct lc_search *search, bool process_only)
 {
 	const struct lc_settings *settings = &search->at.settings;
 
-	return !process_only && settings->guard != LC_OFF && !settings->major &&
+	return !process_only && !search->at.without_majors && settings->guard != LC_OFF && !settings->major &&
 	       !search->at.process_major;
 }
 
@@ -255,6 +262,9 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	*search = (struct lc_search){ .looked = "", .first = peers.peers[0] };
 	lc_settings_read(arena, &search->at.settings);
 	search->at.seats = search->seats;
+	search->at.without_majors = !lc_has_majors(&lc_library);
+	if (search->at.without_majors)
+		search->at.settings.major = 0;
 	search->at.process_major = (int)atomic_load(&search->first->process_major);
 	seat_peers(search, &peers);
 	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search, process_only),
@@ -270,6 +280,29 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 		if (!arena->failed)
 			trace_found(search, seat);
 	}
+}
+
+void lc_search_real(struct lc_arena *arena, struct lc_search *search,
+		    const struct lc_library *library)
+{
+	const struct lc_stub stub = { "", library->stub, library };
+	struct lc_peer *peer = lc_alloc(arena, sizeof(*peer));
+	struct lc_process process;
+
+	*search = (struct lc_search){ .looked = "", .peers = { peer } };
+	search->at.seats = search->seats;
+	search->at.without_majors = true;
+	if (!peer)
+		return;
+	peer->library = library;
+	search->at.seat_count = 1;
+	search->seats[0].library = library->name;
+	lc_process_read(arena, &stub, 1, false, &process);
+	add_override(arena, search, 0);
+	add_reals(arena, search, 0, &process);
+	add_found(arena, search, 0, &process);
+	if (!arena->failed)
+		trace_found(search, 0);
 }
 
 bool lc_search_found(const struct lc_search *search)
@@ -297,13 +330,14 @@ static bool stub_has_name(const struct lc_search *search, const struct lc_major 
 void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
 	size_t self = search->at.self;
+	const struct lc_library *library = search->peers[self]->library;
 
 	if (!lc_loader_path_is_safe(arena)) {
 		lc_trace("dlopen() is not asked: it would search where anybody may write");
 		return;
 	}
-	for (size_t m = 0; m < lc_library.major_count; m++) {
-		const struct lc_major *major = &lc_library.majors[m];
+	for (size_t m = 0; m < library->major_count; m++) {
+		const struct lc_major *major = &library->majors[m];
 		struct lc_option *option;
 		struct link_map *map;
 		void *handle;

@@ -35,6 +35,10 @@ struct lc_search {
  * if `process_only`. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
+/* The same for a library without majors that need not have a stub in the process. */
+void lc_search_real(struct lc_arena *arena, struct lc_search *search,
+		    const struct lc_library *library);
+
 /* Whether there is anything for this stub but other stubs under real names. */
 bool lc_search_found(const struct lc_search *search);
 

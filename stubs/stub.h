@@ -112,7 +112,22 @@ struct lc_library {
 	size_t since_count;
 	const struct lc_export *exports;	/* sorted by name as strcmp does, then major */
 	size_t export_count;
+	/* A library without majors, which comes with the driver: its one row of
+	 * `majors` is of major 0, and its names have no version node. */
+	const char *witness;		/* a name that it has; NULL: it has majors */
+	const char *const *homes;	/* where it is looked for last, then NULL */
 };
+
+/* Whether a version is of this major; all are of major 0. */
+static inline int lc_is_of(lc_version version, const struct lc_major *major)
+{
+	return !major->major || LC_MAJOR(version) == major->major;
+}
+
+static inline int lc_has_majors(const struct lc_library *library)
+{
+	return !library->witness;
+}
 
 /* Generated. */
 extern const struct lc_library lc_library LC_HIDDEN;

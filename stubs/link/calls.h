@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.h - the functions of nvrtc and nvJitLink that the backends call
+ * calls.h - the functions of nvrtc, nvJitLink and the driver that the backends call
  *
  * Handles are opaque, results are plain numbers; 0 is success.  This library
  * links them from the import libraries of CUDA 13 and gets them from the stubs,
@@ -34,5 +34,21 @@ int nvrtcDestroyProgram(void **program);
 lc_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetProgramLogSize;
 lc_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetProgramLog;
 const char *nvrtcGetErrorString(int result);
+
+/* Of each the newest that all drivers have, or nearly. */
+int cuInit(unsigned flags);
+int cuDeviceGet(int *device, int ordinal);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxRelease(int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+int cuCtxGetCurrent(void **context);
+int cuCtxPushCurrent_v2(void *context);
+int cuCtxPopCurrent_v2(void **context);
+int cuLinkCreate_v2(unsigned count, int *options, void **values, void **link);
+int cuLinkAddData_v2(void *link, int kind, void *bytes, size_t length, const char *name,
+		     unsigned count, int *options, void **values);
+int cuLinkComplete(void *link, void **image, size_t *length);
+int cuLinkDestroy(void *link);
+int cuGetErrorName(int result, const char **name);
 
 #endif

@@ -5,13 +5,13 @@
  * cuLinkCreate() is given arrays and buffers that the driver writes to until
  * cuLinkDestroy() has returned; they live in one block that outlives the link.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../driver.h"
-#include "../glibc.h"
+#include "../../include/lazycuda.h"
 #include "backends.h"
+#include "calls.h"
+#include "environment.h"
 #include "product.h"
 #include "versions.h"
 
@@ -35,43 +35,13 @@ struct jit {
 };
 
 struct driver {
-	int (*init)(unsigned flags);
-	int (*current)(void **context);
-	int (*push)(void *context);
-	int (*pop)(void **context);
-	int (*device)(int *device, int ordinal);
-	int (*retain)(void **context, int device);
-	int (*release)(int device);
-	int (*create)(unsigned count, int *options, void **values, void **link);
-	int (*add)(void *link, int kind, void *bytes, size_t length, const char *name,
-		   unsigned count, int *options, void **values);
-	int (*complete)(void *link, void **image, size_t *length);
-	int (*destroy)(void *link);
-	int (*error_name)(int result, const char **name);
-	int version;
 	/* Where the context comes from, if none was current. */
 	int ordinal;
 	bool retained, pushed;
 	void *link;
 };
 
-#define FUNCTION(field, ...) { offsetof(struct driver, field), { __VA_ARGS__ } }
-
-/* The newest interface of each that all drivers have, then older names of it. */
-static const struct { size_t field; const char *names[2]; } functions[] = {
-	FUNCTION(init, "cuInit"),
-	FUNCTION(current, "cuCtxGetCurrent"),
-	FUNCTION(push, "cuCtxPushCurrent_v2"),
-	FUNCTION(pop, "cuCtxPopCurrent_v2"),
-	FUNCTION(device, "cuDeviceGet"),
-	FUNCTION(retain, "cuDevicePrimaryCtxRetain"),
-	FUNCTION(release, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease"),
-	FUNCTION(create, "cuLinkCreate_v2"),
-	FUNCTION(add, "cuLinkAddData_v2"),
-	FUNCTION(complete, "cuLinkComplete"),
-	FUNCTION(destroy, "cuLinkDestroy"),
-	FUNCTION(error_name, "cuGetErrorName"),
-};
+enum { NOT_FOUND = 500 };
 
 /* What a result of cuLink* means, where it means something of its own. */
 static const struct { int status; enum lazycuda_code code; } results[] = {
@@ -83,26 +53,6 @@ static const struct { int status; enum lazycuda_code code; } results[] = {
 	{ 222, LAZYCUDA_CODE_PTX_TOO_NEW },		/* UNSUPPORTED_PTX_VERSION */
 };
 
-static const char *find_functions(struct lc_arena *arena, struct driver *driver)
-{
-	void *handle = lc_driver_handle(&driver->version);
-
-	if (!handle)
-		return "there is no driver: libcuda.so.1 cannot be loaded, or is a stand-in for"
-		       " linking; install the NVIDIA driver";
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		void *function = dlsym(handle, functions[i].names[0]);
-
-		if (!function && functions[i].names[1])
-			function = dlsym(handle, functions[i].names[1]);
-		if (!function)
-			return lc_format(arena, "the driver has no %s: install a newer one",
-					 functions[i].names[0]);
-		memcpy((char *)driver + functions[i].field, &function, sizeof(function));
-	}
-	return NULL;
-}
-
 /* Remembers a call, and whether it worked. */
 static bool did(struct lc_product *product, const char *call, int status)
 {
@@ -111,7 +61,7 @@ static bool did(struct lc_product *product, const char *call, int status)
 	return !status;
 }
 
-#define DO(field, name, ...) did(product, name, driver->field(__VA_ARGS__))
+#define DO(function, ...) did(product, #function, function(__VA_ARGS__))
 
 /* ---- the context ---- */
 
@@ -119,16 +69,16 @@ static bool enter(struct driver *driver, int device, struct lc_product *product)
 {
 	void *context = NULL;
 
-	if (!DO(init, "cuInit", 0) || !DO(current, "cuCtxGetCurrent", &context))
+	if (!DO(cuInit, 0) || !DO(cuCtxGetCurrent, &context))
 		return false;
 	if (context)
 		return true;
-	if (!DO(device, "cuDeviceGet", &driver->ordinal, device))
+	if (!DO(cuDeviceGet, &driver->ordinal, device))
 		return false;
-	driver->retained = DO(retain, "cuDevicePrimaryCtxRetain", &context, driver->ordinal);
+	driver->retained = DO(cuDevicePrimaryCtxRetain, &context, driver->ordinal);
 	if (!driver->retained)
 		return false;
-	driver->pushed = DO(push, "cuCtxPushCurrent", context);
+	driver->pushed = DO(cuCtxPushCurrent_v2, context);
 	return driver->pushed;
 }
 
@@ -137,9 +87,10 @@ static void leave(struct driver *driver)
 	void *context;
 
 	if (driver->pushed)
-		driver->pop(&context);
-	if (driver->retained)
-		driver->release(driver->ordinal);
+		cuCtxPopCurrent_v2(&context);
+	/* Before CUDA 11 there was only the other. */
+	if (driver->retained && cuDevicePrimaryCtxRelease_v2(driver->ordinal) == NOT_FOUND)
+		cuDevicePrimaryCtxRelease(driver->ordinal);
 }
 
 /* ---- the link ---- */
@@ -183,7 +134,7 @@ static bool add(struct driver *driver, const struct lc_piece *pieces, size_t cou
 		/* Of PTX the driver wants the NUL counted. */
 		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
 
-		if (!DO(add, "cuLinkAddData", driver->link, kinds[piece->kind],
+		if (!DO(cuLinkAddData_v2, driver->link, kinds[piece->kind],
 			(void *)piece->bytes, length, piece->name, 0, NULL, NULL)) {
 			product->piece = i;
 			return false;
@@ -198,7 +149,7 @@ static bool complete(struct lc_arena *arena, struct driver *driver, struct lc_pr
 	size_t length = 0;
 	void *image = NULL;
 
-	return DO(complete, "cuLinkComplete", driver->link, &image, &length) &&
+	return DO(cuLinkComplete, driver->link, &image, &length) &&
 	       lc_copy_image(arena, image, length, product);
 }
 
@@ -221,7 +172,7 @@ static bool link_pieces(struct lc_arena *arena, struct driver *driver,
 				"there is no memory for the link");
 		return true;
 	}
-	created = DO(create, "cuLinkCreate", option_count, jit->options, jit->values,
+	created = DO(cuLinkCreate_v2, option_count, jit->options, jit->values,
 		     &driver->link);
 	if (created && add(driver, pieces, count, product))
 		complete(arena, driver, product);
@@ -229,30 +180,45 @@ static bool link_pieces(struct lc_arena *arena, struct driver *driver,
 	product->info_log = copy_log(arena, jit->info);
 	product->error_log = copy_log(arena, jit->error);
 	if (created)
-		driver->destroy(driver->link);
+		cuLinkDestroy(driver->link);
 	free_jit(jit);
 	return !product->status;
 }
 
 /* ---- what came of it ---- */
 
-static void explain(struct lc_arena *arena, const struct driver *driver, bool in_context,
-		    const struct lc_piece *pieces, struct lc_product *product)
+/* Whether the call failed because this driver has no such function. */
+static bool is_absent(const struct lc_product *product, const char **why)
+{
+	const struct lazycuda_error *error = lazycuda_get_error("cuda");
+
+	*why = error ? error->message : "";
+	return error && error->cause == LAZYCUDA_SYMBOL_MISSING &&
+	       error->status == product->status && !strcmp(error->function, product->call);
+}
+
+static void explain(struct lc_arena *arena, bool in_context, const struct lc_piece *pieces,
+		    struct lc_product *product)
 {
 	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
 		pieces[product->piece].name;
-	const char *name = NULL;
+	const char *name = NULL, *why;
 	char text[LC_VERSION_TEXT];
 
+	if (is_absent(product, &why)) {
+		lc_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, why);
+		return;
+	}
 	product->code = in_context ? LAZYCUDA_CODE_LINK_FAILED : LAZYCUDA_CODE_DRIVER_FAILED;
 	for (size_t i = 0; in_context && i < sizeof(results) / sizeof(*results); i++)
 		if (results[i].status == product->status)
 			product->code = results[i].code;
 	product->code = lc_code_of_log(product->error_log, product->code);
-	if (driver->error_name(product->status, &name))
+	if (cuGetErrorName(product->status, &name))
 		name = NULL;
 	product->message = lc_failure(arena, lc_format(arena, "the driver (CUDA %s)",
-						       lc_version_text(driver->version, text)),
+						       lc_version_text(lc_loaded_version(LC_DRIVER),
+								       text)),
 				      piece, product, name);
 }
 
@@ -260,7 +226,7 @@ void lc_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, in
 		    const struct lc_piece *pieces, size_t count, struct lc_product *product)
 {
 	struct driver driver = { .link = NULL };
-	const char *missing = find_functions(arena, &driver);
+	const char *missing = lc_why_missing(arena, LC_DRIVER);
 	bool in_context;
 
 	*product = (struct lc_product){ .piece = LAZYCUDA_NO_INDEX };
@@ -271,7 +237,7 @@ void lc_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, in
 	in_context = enter(&driver, device, product);
 	if (!in_context ||
 	    !link_pieces(arena, &driver, plan, pieces, count, product))
-		explain(arena, &driver, in_context, pieces, product);
+		explain(arena, in_context, pieces, product);
 	else
 		product->call = NULL;
 	leave(&driver);

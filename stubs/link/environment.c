@@ -6,13 +6,15 @@
 #include "../../include/lazycuda.h"
 #include "versions.h"
 
-static const char *const names[] = { [LC_NVRTC] = "nvrtc", [LC_NVJITLINK] = "nvJitLink" };
+static const char *const names[] = {
+	[LC_NVRTC] = "nvrtc", [LC_NVJITLINK] = "nvJitLink", [LC_DRIVER] = "cuda"
+};
 
 /*
  * The status of a stub that has its library, which never changes again: a link
  * need not look for the stub each time.  NULL until then.
  */
-static const struct lazycuda_status *usable[2];
+static const struct lazycuda_status *usable[3];
 
 static const struct lazycuda_status *load(enum lc_tool tool)
 {

@@ -6,7 +6,7 @@
 #include "../arena.h"
 #include "arch.h"
 
-/* Has the stub of LC_NVRTC or LC_NVJITLINK load its library.  NULL, or why
+/* Has the stub of a tool load its library.  NULL, or why
  * there is none, in one line. */
 const char *lc_why_missing(struct lc_arena *arena, enum lc_tool tool);
 

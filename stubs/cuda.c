@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* cuda.c - what the driver's stub does beyond forwarding */
+#include <string.h>
+
+#include "driver.h"
+#include "errors.h"
+#include "generated/libcuda_stub.h"
+#include "loader.h"
+
+enum { INVALID_VALUE = 1 };
+
+/* As a driver answers: 0 and a text, or INVALID_VALUE and NULL. */
+static int32_t answer(void *into, const char *text)
+{
+	if (!into)
+		return INVALID_VALUE;
+	memcpy(into, &text, sizeof(text));
+	return text ? 0 : INVALID_VALUE;
+}
+
+int32_t lc_hook_cuGetErrorName(int32_t error, void *into, unsigned slot)
+{
+	if (lc_reaches(slot))
+		return ((int32_t (*)(int32_t, void *))lc_slot_table[slot])(error, into);
+	return answer(into, lc_status_name(error));
+}
+
+int32_t lc_hook_cuGetErrorString(int32_t error, void *into, unsigned slot)
+{
+	const char *text = lc_refusal_text(error);
+
+	if (!text && lc_reaches(slot))
+		return ((int32_t (*)(int32_t, void *))lc_slot_table[slot])(error, into);
+	return answer(into, text ? text : lc_status_name(error));
+}
+
+const struct lc_specifics lc_specifics = {
+	.unknown = LC_UNKNOWN("cuda"),
+	.advice = "It comes with the NVIDIA driver: install that, or start the container with it"
+		  " (docker run --gpus all).",
+	.version = lc_cuda_version,
+};

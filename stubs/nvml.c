@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* nvml.c - what the stub of NVML does beyond forwarding */
+#include "driver.h"
+#include "errors.h"
+#include "generated/libnvidia-ml_stub.h"
+#include "loader.h"
+
+void *lc_hook_nvmlErrorString(int32_t result, unsigned slot)
+{
+	const char *text = lc_refusal_text(result);
+
+	if (text)
+		return (void *)text;
+	if (lc_reaches(slot))
+		return ((void *(*)(int32_t))lc_slot_table[slot])(result);
+	text = lc_status_name(result);
+	return (void *)(text ? text : "Unknown Error");
+}
+
+/* NVML tells its major; the minor is what its exports prove. */
+static lc_version version(lc_finder *find, void *data, int major)
+{
+	lc_version said = lc_nvml_version(find, data, major);
+
+	for (size_t i = 0; said && i < lc_library.since_count; i++) {
+		const struct lc_since *since = &lc_library.since[i];
+
+		if (LC_MAJOR(since->version) == LC_MAJOR(said) &&
+		    find(lc_library.names + since->name, data))
+			return since->version;
+	}
+	return said;
+}
+
+const struct lc_specifics lc_specifics = {
+	.unknown = LC_UNKNOWN("nvml"),
+	.advice = "It comes with the NVIDIA driver: install that, or start the container with it"
+		  " (docker run --gpus all).",
+	.version = version,
+};
