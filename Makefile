@@ -108,7 +108,9 @@ UNKNOWN_MAJORS := $(filter-out $(MAJORS),$(COMPAT_MAJORS))
 ifneq ($(UNKNOWN_MAJORS),)
 $(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
 endif
-COMPAT_MAPS := $(foreach m,$(COMPAT_MAJORS),$(filter %.import$(m).map,$(IMPORT_MAPS)))
+# Not the driver's: the real CUDA libraries would get the stub for their driver.
+COMPAT_MAPS := $(foreach m,$(COMPAT_MAJORS),$(filter-out $(DRIVER:%=stubs/generated/lib%_stub.%),\
+	$(filter %.import$(m).map,$(IMPORT_MAPS))))
 COMPATS := $(foreach m,$(COMPAT_MAPS),$(BUILD)/lib/$(call compat_file,$(m)))
 
 Q := $(if $(V),,@)

@@ -10,7 +10,7 @@ from world import World
 
 
 def pytest_sessionstart(session):
-    for library in build.LIBRARIES:
+    for library in build.STUBBED:
         if not build.stub(library).exists():
             pytest.exit(f"{build.stub(library)} is not there: run make first", 2)
 

@@ -11,14 +11,15 @@ import elf
 import symbols
 
 PRIVATE = "LAZYCUDA_1"
-libraries = pytest.mark.parametrize("library", build.LIBRARIES)
+libraries = pytest.mark.parametrize("library", build.STUBBED)
+with_majors = pytest.mark.parametrize("library", build.LIBRARIES)
 
 
 def wanted(library):
     """{(name, node)} that symbols.txt asks for."""
     listed = symbols.read().libraries[library]
     return {(function.name, node) for function in listed.functions
-            for node, major in listed.nodes() if major in function.range.majors()}
+            for node, major in listed.nodes() if major in listed.majors(function.range)}
 
 
 def public_functions():
@@ -39,7 +40,7 @@ def test_a_build_with_clang_exports_the_same():
         pytest.skip("there is no clang")
     folder = build.BUILD / "tests" / "clang"
     build.make(f"BUILD={folder}", "CC=clang")
-    for library in build.LIBRARIES:
+    for library in build.STUBBED:
         made = elf.exports(build.stub(library, folder / "lib"))
         assert {symbol[:3] for symbol in made} == {
             symbol[:3] for symbol in elf.exports(build.stub(library))}
@@ -52,7 +53,7 @@ def test_the_stub_exports_lazycuda_h(library):
     assert all(name.startswith("lazycuda_") for name in found)
 
 
-@libraries
+@with_majors
 def test_every_real_export_is_there(library, toolkit):
     real = toolkit.file(library)
     if real is None:
@@ -62,7 +63,7 @@ def test_every_real_export_is_there(library, toolkit):
     assert exports - {(s.name, s.node) for s in elf.exports(build.stub(library))} == set()
 
 
-@libraries
+@with_majors
 def test_a_name_has_a_default_version_only_if_its_interface_never_differs(library):
     listed = symbols.read().libraries[library]
     interfaces = {}
@@ -106,10 +107,10 @@ def test_the_private_node_comes_first(library):
 def test_the_list_is_the_union_of_seventeen_versions(library):
     listed = symbols.read().libraries[library]
     assert len({f.name for f in listed.functions}) == {
-        "cudart": 502, "nvrtc": 33, "nvJitLink": 237}[library]
+        "cudart": 502, "nvrtc": 33, "nvJitLink": 237, "cuda": 734, "nvml": 444}[library]
 
 
-@libraries
+@with_majors
 @pytest.mark.parametrize("major", build.MAJORS)
 def test_an_import_library_has_one_major_and_only_defaults(library, major):
     listed = symbols.read().libraries[library]
@@ -128,12 +129,23 @@ def test_an_import_library_has_one_major_and_only_defaults(library, major):
     assert elf.dynamic(path).get("NEEDED", []) == []
 
 
+@pytest.mark.parametrize("library", build.DRIVER)
+def test_the_import_library_of_what_has_no_majors_is_the_same_for_each(library):
+    names = {f.name for f in symbols.read().libraries[library].functions}
+    for major in build.MAJORS:
+        path = build.import_library(library, major)
+        assert elf.dynamic(path)["SONAME"] == [build.stub_name(library)]
+        assert {(s.name, s.node) for s in elf.exports(path) if s.node != PRIVATE} == {
+            (name, None) for name in names}
+        assert path.read_bytes() == build.import_library(library, build.MAJORS[0]).read_bytes()
+
+
 @libraries
 def test_the_stub_is_hardened(library):
     path = build.stub(library)
     dynamic = elf.dynamic(path)
     segments = elf.segments(path)
-    assert dynamic["SONAME"] == [f"lib{library}_stub.so"]
+    assert dynamic["SONAME"] == [build.stub_name(library)]
     assert set(dynamic["NEEDED"]) <= {"libc.so.6", "libdl.so.2"}
     assert "BIND_NOW" in dynamic.get("FLAGS", [""])[0] or "NOW" in dynamic["FLAGS_1"][0]
     assert "NODELETE" in dynamic["FLAGS_1"][0]

@@ -67,6 +67,27 @@ static long answer_of(const char *name, long answer, const long *a)
 		*(int *)a[1] = MINOR;
 		return 0;
 	}
+	if (is(name, "cuDriverGetVersion")) {	/* a stand-in for linking says 34 */
+		if (BROKEN)
+			return 34;
+		*(int *)a[0] = 1000 * MAJOR + 10 * MINOR;
+		return 0;
+	}
+	if (is(name, "nvmlSystemGetNVMLVersion")) {
+		if (BROKEN)
+			return 12;
+		sprintf((char *)a[0], "%d.535.1", MAJOR);
+		return 0;
+	}
+	if (is(name, "cuGetErrorName") || is(name, "cuGetErrorString")) {
+		snprintf(text, sizeof text, "fake %d.%d says %ld", MAJOR, MINOR, a[0]);
+		*(char **)a[1] = text;
+		return 0;
+	}
+	if (is(name, "cuGetProcAddress") || is(name, "cuGetProcAddress_v2")) {
+		*(void **)a[1] = (void *)&handles;
+		return 0;
+	}
 	if (is(name, "cudaGetDeviceCount")) {
 		*(int *)a[0] = devices;
 		return 0;
@@ -81,7 +102,7 @@ static long answer_of(const char *name, long answer, const long *a)
 		return answer;
 	}
 	if (is(name, "cudaGetErrorString") || is(name, "cudaGetErrorName") ||
-	    is(name, "nvrtcGetErrorString")) {
+	    is(name, "nvrtcGetErrorString") || is(name, "nvmlErrorString")) {
 		snprintf(text, sizeof text, "fake %d.%d says %ld", MAJOR, MINOR, a[0]);
 		return (long)text;
 	}

@@ -42,6 +42,8 @@ def fake(library, version, names=None, without=(), more=(), node=None, construct
     names = sorted(set(exports(library, version) if names is None else names)
                    - set(without) | set(more))
     listing = "".join(f"FAKE({name}, {answer(library, name, version)})\n" for name in names)
+    if symbols.read().libraries[library].without_majors:
+        node = ""
     node = own if node is None else node
     script = f"{node} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n"
     return build.compile(
@@ -64,14 +66,14 @@ def _file(text, suffix):
     return path
 
 
-def driver(version, result=0):
+def driver(version, result=0, init=100):
     major, minor = symbols.version(version)
     return _plain("libcuda.so.1", "driver.c", f"-DDRIVER={1000 * major + 10 * minor}",
-                  f"-DRESULT={result}")
+                  f"-DRESULT={result}", f"-DINIT={init}")
 
 
-def nvml(branch):
-    return _plain("libnvidia-ml.so.1", "nvml.c", f"-DBRANCH=\"{branch}\"")
+def nvml(branch, result=0):
+    return _plain("libnvidia-ml.so.1", "nvml.c", f"-DBRANCH=\"{branch}\"", f"-DRESULT={result}")
 
 
 def builtins(version, cc=build.CC):

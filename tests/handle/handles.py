@@ -34,7 +34,7 @@ def library(flags=()):
     words = " ".join(flags)
     build.make(f"BUILD={folder}", f"CFLAGS=-g -O1 {words}", f"LDFLAGS={words}",
                *[f"{folder}/lib/lib{name}.so" for name in
-                 ("nvrtc_stub", "nvJitLink_stub", "lazycuda_link")])
+                 ("nvrtc_stub", "nvJitLink_stub", "cuda_stub", "lazycuda_link")])
     return folder / "lib" / "liblazycuda_link.so"
 
 

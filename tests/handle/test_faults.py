@@ -94,7 +94,7 @@ def test_the_links_stand_in_for_libcuda_is_no_driver(world, link):
 
 def test_a_driver_without_a_linker_says_what_it_lacks(world, link):
     from fakes import driver
-    world.loader(driver("13.0"))
+    world.loader(driver("13.0", init=0))
     ptx = world.root / "k.ptx"
     ptx.write_text(PTX)
     said = link(ptx)

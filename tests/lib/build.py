@@ -26,14 +26,21 @@ CC = shlex.split(os.environ.get("CC", "cc"))
 
 LIBRARIES = ("cudart", "nvrtc", "nvJitLink")
 MAJORS = (13, 12, 11)
+# Those that come with the driver and have no majors.
+DRIVER = ("cuda", "nvml")
+STUBBED = LIBRARIES + DRIVER
+
+
+def stub_name(library):
+    return f"lib{ {'nvml': 'nvidia-ml'}.get(library, library)}_stub.so"
 
 
 def stub(library, stubs=STUBS):
-    return stubs / f"lib{library}_stub.so"
+    return stubs / stub_name(library)
 
 
 def import_library(library, major, stubs=STUBS):
-    return stubs / f"cuda{major}" / f"lib{library}_stub.so"
+    return stubs / f"cuda{major}" / stub_name(library)
 
 
 @functools.lru_cache(maxsize=None)

@@ -57,6 +57,11 @@ class Library:
     enumerators: list = field(default_factory=list)     # (name, value, Range)
     structs: dict = field(default_factory=dict)     # name: [(size, Range, letter)]
     functions: list = field(default_factory=list)
+    without_majors: bool = False
+
+    def majors(self, span):
+        """Of the callers that a range of versions concerns."""
+        return {0} if self.without_majors else span.majors()
 
     def soname(self, wanted):
         """Of the library of a toolkit, or None."""
@@ -67,6 +72,8 @@ class Library:
 
     def nodes(self):
         """[(node, major)], all of them"""
+        if self.without_majors:
+            return [(None, 0)]
         real = [(soname, major) for soname, span in self.sonames for major in span.majors()]
         return real + self.extra_nodes
 
@@ -130,6 +137,8 @@ def read():
             library.sonames.append((words[1], Range(words[2])))
         elif block == "library" and words[0] == "node":
             library.extra_nodes.append((words[1], int(words[2])))
+        elif block == "library" and words[0] == "majors":
+            library.without_majors = True
         elif block == "library" and words[0] == "error":
             library.errors[words[1]] = int(words[2])
         elif block == "enum":

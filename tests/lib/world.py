@@ -26,9 +26,9 @@ PIP_FOLDER_13 = "nvidia/cu13/lib"
 
 # A function of each library that every caller may call on every version.
 CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
-        "nvJitLink": "nvJitLinkDestroy"}
+        "nvJitLink": "nvJitLinkDestroy", "cuda": "cuCtxSynchronize", "nvml": "nvmlShutdown"}
 # What it returns where there is no library.
-MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6}
+MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6, "cuda": 34, "nvml": 12}
 
 
 def library_of(file):

@@ -11,7 +11,7 @@ import elf
 import symbols
 
 DRIVER = [["libcuda.so.1"], ["libnvidia-ml.so.1"]]
-libraries = pytest.mark.parametrize("library", build.LIBRARIES)
+libraries = pytest.mark.parametrize("library", build.STUBBED)
 
 
 def expected(library):
@@ -46,10 +46,10 @@ def test_it_is_loaded_with_the_library(library):
     assert notes.by_segment(build.stub(library)) == notes.by_section(build.stub(library))
 
 
-def test_the_dispatch_library_names_the_driver_and_what_unpacks():
+def test_the_dispatch_library_names_what_unpacks():
     entries = notes.by_section(build.STUBS / "liblazycuda_link.so")
     assert sorted((e["feature"], *e["soname"]) for e in entries) == [
-        ("driver", "libcuda.so.1"), ("lz4", "liblz4.so.1"), ("zstd", "libzstd.so.1")]
+        ("lz4", "liblz4.so.1"), ("zstd", "libzstd.so.1")]
 
 
 def test_a_stub_under_a_real_name_has_it_too(tmp_path):

@@ -52,14 +52,16 @@ def run(world, *words):
 
 
 def opened(world):
-    return [f"open:{build.stub(library, world.stubs)}" for library in build.LIBRARIES]
+    return [f"open:{build.stub(library, world.stubs)}" for library in build.STUBBED]
 
 
-EVERYTHING = ["load", *[f"status:{library}" for library in build.LIBRARIES], "driver", "guard",
+EVERYTHING = ["load", *[f"status:{library}" for library in build.STUBBED], "driver", "guard",
               "call:cudaProfilerInitialize", "call:cudaMemAdvise@libcudart.so.12",
               "text:cudaGetErrorString:303", "text:cudaGetErrorString:801",
               "text:cudaGetErrorName:303", "text:nvrtcGetErrorString:11",
-              *[f"error:{library}" for library in build.LIBRARIES], "call:cudaGetLastError",
+              "call:cuInit", "call:nvmlInit_v2", "text:nvmlErrorString:12",
+              "out:cuGetErrorString:8:1", "out:cuGetProcAddress_v2:8:1:4",
+              *[f"error:{library}" for library in build.STUBBED], "call:cudaGetLastError",
               "out:cudaGetDeviceProperties@libcudart.so.13:1100:0", "out:nvrtcVersion:4:0:1"]
 
 

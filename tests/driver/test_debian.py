@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Debian's real libcuda1 and libnvidia-ml1 (535) through the stubs, without a GPU.
+
+.ci/run unpacks the packages into build/libcuda1.
+"""
+import pytest
+
+import build
+import elf
+import symbols
+
+driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
+SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
+# Answers before anything is initialized.
+FIRST = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
+
+
+@pytest.fixture
+def installed(world, debian):
+    def install(library):
+        folder = world.loader(folder="driver")
+        (folder / SONAMES[library]).symlink_to(debian(library))
+        return folder / SONAMES[library]
+    return install
+
+
+def functions(path):
+    """What a library exports, without data."""
+    kinds = {fields[7].partition("@")[0]: fields[3] for fields in
+             (line.split() for line in elf.readelf("--dyn-syms", path).splitlines())
+             if len(fields) == 8}
+    return {s.name for s in elf.exports(path) if kinds[s.name] == "FUNC"}
+
+
+@driver_libraries
+def test_every_function_of_the_real_one_is_in_the_stub(debian, library):
+    real = functions(debian(library))
+    assert len(real) > 300
+    assert real - functions(build.stub(library)) == set()
+    # And none has a version, as in the stub.
+    assert {s.node for s in elf.exports(debian(library))} == {None}
+
+
+@driver_libraries
+def test_what_the_list_says_this_driver_has_it_has(debian, library):
+    # Names of 12.2 and older in the list, and in the library.  Some that a header
+    # declares were never exported by a driver of its time, or no longer.
+    listed = symbols.read().libraries[library]
+    old = {f.name for f in listed.functions if (12, 2) in f.range}
+    assert len(old - functions(debian(library))) <= 3, old - functions(debian(library))
+
+
+def test_data_symbols_of_debuggers_are_left_out(debian):
+    left = {s.name for s in elf.exports(debian("cuda"))} - {
+        s.name for s in elf.exports(build.stub("cuda"))}
+    assert len(left) == 20 and all(name.startswith("cudbg") for name in left)
+
+
+def test_the_driver_answers_through_the_stub(world, installed):
+    installed("cuda")
+    said = world.probe("stub:cuda", "out:cuDriverGetVersion:4:0", "call:cuInit",
+                       "out:cuGetErrorName:8:1", "status:cuda")
+    version = int.from_bytes(bytes.fromhex(said[1]["bytes"][0]), "little")
+    assert (said[1]["value"], said[2]["value"]) == (0, 100)     # no device
+    assert said[4]["version"] == f"{version // 1000}.{version % 1000 // 10}"
+
+
+@driver_libraries
+def test_every_function_answers_as_it_does_directly(world, installed, library):
+    real = installed(library)
+    program = build.program(build.TESTS / "driver" / "compare.c")
+    names = sorted(functions(real) & functions(build.stub(library)))
+    hooks = {f.name for f in symbols.read().libraries[library].functions if f.hook}
+    said = world.run(program, real, build.stub(library), FIRST[library],
+                     *[name for name in names if name not in hooks], timeout=600)
+    assert len(said.lines) == 2 * (len(names) - len(hooks & set(names)))
+    assert [line for line in said.lines if not line.endswith(" same")] == []
+    print(len(said.lines), "calls,", len([line for line in said.lines if "signal" in line]),
+          "crash in both")
+    # It is not all one answer.
+    assert len({line.split()[1] for line in said.lines}) > 2
