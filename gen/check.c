@@ -371,16 +371,16 @@ static void check_without_majors(const struct library *library)
 		fail_at(library->nodes.items[0].place, "a library without majors has no nodes");
 	if (library->folders.count)
 		fail_at(library->folders.items[0].place, "a library without majors is in no toolkit");
+}
+
+/* One function serves callers of all versions: it has one interface. */
+static void check_functions_without_majors(const struct library *library)
+{
 	if (!find_row(library, library->witness))
 		fail_at(library->witness_place, "there is no function %s", library->witness);
 	for (size_t i = 0; i < library->rows.count; i++)
 		if (library->rows.items[i].apart)
 			fail_at(library->rows.items[i].place, "there are no majors to keep apart");
-}
-
-/* One function serves callers of all versions: it has one interface. */
-static void check_one_interface(const struct library *library)
-{
 	for (size_t i = 1; i < library->rows.count; i++) {
 		const struct row *before = &library->rows.items[i - 1], *row = before + 1;
 
@@ -410,16 +410,16 @@ void check_library(const struct list *whole, struct library *library)
 				other->name);
 	}
 	check_sonames(list, library);
+	if (library->without_majors)
+		check_without_majors(library);
+	else if (library->homes.count || library->witness)
+		fail_at(library->witness ? library->witness_place : library->homes.items[0].place,
+			"only a library without majors has this");
 	check_nodes(list, library);
 	check_folders(list, library);
 	check_enums(list, library);
 	check_records(list, library);
 	check_rows(list, library);
-	if (library->without_majors) {
-		check_without_majors(library);
-		check_one_interface(library);
-	} else if (library->homes.count || library->witness) {
-		fail_at(library->witness ? library->witness_place : library->homes.items[0].place,
-			"only a library without majors has this");
-	}
+	if (library->without_majors)
+		check_functions_without_majors(library);
 }

@@ -127,6 +127,7 @@ static void read_library(struct scan *scan, struct library *library, int toolkit
 	if (!path)
 		return;
 	read_exports(path, exports);
+	refuse_plain(exports);
 	path = find_library(scan, library, toolkit, cpus[1]);
 	if (path) {
 		read_exports(path, &other);

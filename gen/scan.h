@@ -147,9 +147,12 @@ struct exports {
 	const char *soname;
 	const char **names;	/* sorted */
 	size_t count;
+	bool plain;		/* without version nodes; then data is left out */
 };
 void read_exports(const char *path, struct exports *out);
 bool exports_name(const struct exports *exports, const char *name);
+/* A library without version nodes can be one without majors alone. */
+void refuse_plain(const struct exports *exports);
 
 /* ---- hints ---- */
 

@@ -25,6 +25,7 @@ struct listed_soname {
 
 struct listed_library {
 	const char *name;
+	bool without_majors;
 	struct list sonames, names;
 };
 
@@ -114,6 +115,8 @@ static void read_soname(struct reader *reader, char *line, const char *start)
 	struct listed_soname *soname = scan_alloc(sizeof(*soname));
 	const char *key = next_word(&line, &reader->place, start);
 
+	if (!strcmp(key, "majors"))
+		reader->library->without_majors = true;	/* it says `none` */
 	if (strcmp(key, "soname"))
 		return;
 	soname->soname = next_word(&line, &reader->place, start);
@@ -289,6 +292,8 @@ static bool check_one(const struct listing *listing, char *argument)
 	library = find_soname(listing, exports.soname, &in);
 	if (!library)
 		fail(path, "%s does not list its SONAME, %s", listing->path, exports.soname);
+	if (!library->without_majors)
+		refuse_plain(&exports);
 	if (v && !holds(listing, in, v))
 		fail(path, "its SONAME, %s, is not that of %d.%d", exports.soname, MAJOR(v), MINOR(v));
 	if (!v && !version_of_path(listing, path, in, &v)) {

@@ -252,7 +252,8 @@ static const char *node_name(const struct elf *elf, uint16_t index)
 	fail(elf->path, "has a symbol of version node %u, which is not defined", index);
 }
 
-/* Everything that a stub relies on when it stands in for the library. */
+/* Everything that a stub relies on when it stands in for the library; without a
+ * SONAME of the nodes, all but that. */
 static void check_symbol(const struct elf *elf, const char *soname, const Elf64_Sym *symbol,
 			 uint16_t node)
 {
@@ -263,6 +264,8 @@ static void check_symbol(const struct elf *elf, const char *soname, const Elf64_
 		fail(elf->path, "exports %s, which is not a plain function", name);
 	if (ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL)
 		fail(elf->path, "exports %s, which is weak", name);
+	if (!soname)
+		return;
 	if ((node & 0x7fff) < 2)
 		fail(elf->path, "exports %s without a version node", name);
 	node_text = node_name(elf, node & 0x7fff);
@@ -293,23 +296,28 @@ static void collect(const struct elf *elf, struct exports *out)
 {
 	uint64_t count = count_symbols(elf), follow;
 	const char *symbols = table(elf, DT_SYMTAB, &follow, "symbol table");
-	const char *versions;
+	const char *versions = NULL;
+	uint64_t nodes;
 
 	if (count > follow / sizeof(Elf64_Sym))
 		fail(elf->path, "the symbol table is cut off");
-	versions = table(elf, DT_VERSYM, &follow, "symbol versions");
-	if (count > follow / 2)
+	out->plain = !dynamic(elf, DT_VERDEF, &nodes);
+	if (!out->plain)
+		versions = table(elf, DT_VERSYM, &follow, "symbol versions");
+	if (!out->plain && count > follow / 2)
 		fail(elf->path, "the symbol versions are cut off");
 	out->names = scan_alloc((count + 1) * sizeof(*out->names));
 	for (uint64_t i = 0; i < count; i++) {
 		Elf64_Sym symbol;
-		uint16_t node;
+		uint16_t node = 0;
 
 		memcpy(&symbol, symbols + i * sizeof(symbol), sizeof(symbol));
-		memcpy(&node, versions + 2 * i, sizeof(node));
-		if (!is_export(&symbol))
+		if (versions)
+			memcpy(&node, versions + 2 * i, sizeof(node));
+		if (!is_export(&symbol) ||
+		    (out->plain && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT))
 			continue;
-		check_symbol(elf, out->soname, &symbol, node);
+		check_symbol(elf, out->plain ? NULL : out->soname, &symbol, node);
 		out->names[out->count++] = scan_intern(string(elf, symbol.st_name));
 	}
 }
@@ -338,4 +346,11 @@ bool exports_name(const struct exports *exports, const char *name)
 {
 	return exports->count && bsearch(&name, exports->names, exports->count,
 					 sizeof(*exports->names), compare_names);
+}
+
+void refuse_plain(const struct exports *exports)
+{
+	if (exports->plain)
+		fail(exports->path, "has no symbol versions, which only a library without majors"
+		     " can lack");
 }

@@ -334,11 +334,11 @@ static void check_library(const struct library *library)
 		fail_at(library->place, "library %s has no `stub`", library->name);
 	if (!library->status)
 		fail_at(library->place, "library %s has no `status`", library->name);
-	if (!library->folders.count && !library->soname)
-		fail_at(library->place, "library %s has no `folder`", library->name);
 	if (library->without_majors != !!library->soname)
 		fail_at(library->place, "library %s needs both of `majors none` and `soname`, or"
 			" neither", library->name);
+	if (!library->folders.count && !library->soname)
+		fail_at(library->place, "library %s has no `folder`", library->name);
 }
 
 struct list read_hints(const char *path)

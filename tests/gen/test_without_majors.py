@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Lists of libraries without majors: what they may say, and what is made of them."""
+import pytest
+
+import elf
+
+BASE = """\
+toolkits 1.0 1.1 2.0
+
+library other
+    stub libother_stub.so
+    soname libother.so.1 1.0-1.1
+    soname libother.so.2 2.0-
+    variable OTHER
+    error missing 11
+    error absent 12
+    error refused 13
+    error driver 14
+    error incoherent 15
+    status status
+
+enum status
+    ok 0 1.0-
+
+functions
+    other 1.0- ()
+
+library thing
+    stub libthing_stub.so
+    soname libthing.so.1 1.0-
+    majors none
+    witness thingA
+    home /one
+    home /two/three
+    variable THING
+    error missing 21
+    error absent 22
+    status thingStatus
+
+enum thingStatus
+    thingOk 0 1.0-
+
+functions
+    thingA 1.0- (out i32)
+    thingB 1.1-1.1 (i32)
+    thingC 1.0- (?) undeclared
+"""
+
+
+@pytest.fixture
+def out(tmp_path):
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize("old, new, message", [
+    ("    majors none", "    majors ^two", "`two` where `none` is expected"),
+    ("    majors none", "    majors none\n    ^majors none", "this is said on line 24 already"),
+    ("    majors none\n", "", "library thing has no row `error refused`"),
+    ("    witness thingA\n", "", "library thing has no row `witness`"),
+    ("    witness thingA", "    witness ^thingX", "there is no function thingX"),
+    ("    home /one", "    home ^one", "`one` is no absolute path"),
+    ("    error absent 22", "    error absent 22\n    ^error refused 23", "no such error"),
+    ("    home /one", "    home /one\n    node ^libthing.so.0 1", "without majors has no nodes"),
+    ("    home /one", "    home /one\n    folder ^lib 1.0-", "is in no toolkit"),
+    ("    thingB 1.1-1.1 (i32)", "    thingB 1.1-1.1 (i32)\n    ^thingB 2.0- (i64)",
+     "has another interface on line"),
+    ("    thingB 1.1-1.1 (i32)", "    ^thingB 1.1-1.1 (i32) apart", "no majors to keep apart"),
+    ("    variable OTHER", "    variable OTHER\n    home ^/usr", "only a library without majors"),
+    ("    variable OTHER", "    variable OTHER\n    witness ^other", "only a library without majors"),
+])
+def test_malformed(gen, out, old, new, message):
+    text = BASE.replace(old, new)
+    assert text != BASE
+    done = gen(text.replace("^", ""), out)
+    assert done.returncode == 2 and list(out.iterdir()) == []
+    assert message in done.stderr
+    if "^" in new:
+        before = text[:text.index("^")]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        assert f":{line}:{column}: " in done.stderr
+
+
+def test_its_names_have_no_version(gen, out, cc, tmp_path):
+    assert gen(BASE, out).returncode == 0
+    loader = tmp_path / "loader.c"
+    loader.write_text('#include "libthing_stub.h"\n'
+                      "int32_t lc_slow(unsigned slot) { return (int32_t)slot; }\n")
+    symbols = elf.exports(cc.stub(out, tmp_path / "libthing_stub.so", loader=loader))
+    assert {(s.name, s.node) for s in symbols if s.name.startswith("thing")} == {
+        ("thingA", None), ("thingB", None), ("thingC", None)}
+    assert not [s.name for s in symbols if s.name.startswith("lc_")]
+
+
+def test_an_import_library_for_each_major_of_the_others(gen, out):
+    assert gen(BASE, out).returncode == 0
+    maps = sorted(path.name for path in out.glob("libthing_stub.import*.map"))
+    assert maps == ["libthing_stub.import1.map", "libthing_stub.import2.map"]
+    assert "LC_NAME(thingB)" in (out / "libthing_stub.import.c").read_text()
+
+
+def test_a_stub_of_one_major_is_not_made_of_it(gen, out):
+    assert gen(BASE, out, "--compat", "1").returncode == 0
+    assert not list(out.glob("libthing*"))
+
+
+def test_who_looks_for_it_is_told_how(gen, out):
+    assert gen(BASE, out).returncode == 0
+    text = (out / "libthing_stub.real.h").read_text()
+    for part in ("lc_real_thing", '"libthing.so.1"', '"/one", "/two/three", NULL', '"thingA"',
+                 '"THING"'):
+        assert part in text
+    assert not (out / "libother_stub.real.h").exists()

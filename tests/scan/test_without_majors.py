@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Libraries that come with the driver: in no toolkit, with one interface for good."""
+import pytest
+
+PLAIN = """\
+library thing
+    stub libthing_stub.so
+    status thingStatus
+    include include 1.0-
+    parse c thing.h
+    soname libthing.so.1
+    majors none
+    witness thingA
+    home /a/b /c
+"""
+
+
+def derive(toolkits, hints="", **more):
+    return toolkits.derive(hints, base=PLAIN, **more)
+
+
+def test_it_exports_what_the_headers_declare(toolkits):
+    toolkits.add("1.0", "void thingA(int);", ["thingOther"])
+    toolkits.add("2.0", "void thingA(int); void thingB(int);", ["thingOther"])
+    derived = derive(toolkits)
+    assert derived.functions == ["thingA 1.0- (i32) -> void", "thingB 2.0- (i32) -> void"]
+    assert derived.blocks["library thing"][:6] == [
+        "stub libthing_stub.so", "soname libthing.so.1 1.0-", "majors none", "witness thingA",
+        "home /a/b", "home /c"]
+
+
+def test_every_way_to_read_the_headers_counts(toolkits):
+    header = "#ifdef OTHER\n#define thingA thingA_v2\n#endif\nvoid thingA(int);"
+    toolkits.add("1.0", header)
+    derived = derive(toolkits, "    parse c -DOTHER thing.h\n")
+    assert derived.functions == ["thingA 1.0- (i32) -> void", "thingA_v2 1.0- (i32) -> void"]
+
+
+def test_what_real_ones_export_beside_that(toolkits):
+    toolkits.add("1.0", "void thingA(int);").add("1.1", "void thingA(int);")
+    derived = derive(toolkits, "    exported 1.1- thingX thingY\n    declared thingY (i32)\n")
+    assert derived.functions == ["thingA 1.0- (i32) -> void", "thingX 1.1- (?) undeclared",
+                                 "thingY 1.1- (i32)"]
+
+
+def test_an_exported_name_that_a_header_declares_is_a_stale_hint(toolkits):
+    toolkits.add("1.0", "void thingA(int);")
+    assert "applies to nothing: thingA" in toolkits.refuse("    exported 1.0- thingA\n", base=PLAIN)
+
+
+@pytest.mark.parametrize("old, new, why", [
+    ("void thingA(int);", "void thingA(long);",
+     "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i64) -> void"),
+    ("struct s { int a, b; }; void thingA(struct s *);",
+     "struct s { int b, c, a; }; void thingA(struct s *);",
+     "thing: struct s changes its layout in 1.1-"),
+])
+def test_an_interface_that_changes_is_refused(toolkits, old, new, why):
+    toolkits.add("1.0", old).add("1.1", new)
+    assert toolkits.refuse(base=PLAIN) == why
+
+
+def test_a_struct_that_grows_into_what_was_reserved_may(toolkits):
+    toolkits.add("1.0", "struct s { int a, reserved[3]; }; void thingA(struct s *);")
+    toolkits.add("1.1", "struct s { int a, b, reserved[2]; }; void thingA(struct s *);")
+    assert derive(toolkits, "    reserved reserved\n").sizes("s") == [
+        "16 1.0 layout A", "16 1.1- layout A tail"]
+
+
+def test_a_struct_that_says_what_it_is_may_change(toolkits):
+    toolkits.add("1.0", "struct s { int version, a; }; void thingA(struct s *);")
+    toolkits.add("1.1", "struct s { int version; long a, b; }; void thingA(struct s *);")
+    assert derive(toolkits, "    tag version\n").function("thingA") == ["1.0- (ptr) -> void"]
+
+
+def test_elements_without_a_name_get_one(toolkits):
+    toolkits.add("1.0", "struct s { int count; struct { int x; } sensor[3]; };"
+                        " void thingA(struct s *);")
+    derived = derive(toolkits)
+    assert derived.fields("s") == [".count i32 0 1.0-", ".sensor s_sensor[3] 4 1.0-"]
+    assert derived.fields("s_sensor") == [".x i32 0 1.0-"]
+
+
+@pytest.mark.parametrize("row, why", [
+    ("majors two", "'two' is none of none"),
+    ("tag version", "this tag applies to nothing: version"),
+    ("exported 1.0-", "expected: exported RANGE NAME..."),
+    ("exported now thingX", "'now' is not a range of versions"),
+])
+def test_malformed_hints(toolkits, row, why):
+    toolkits.add("1.0", "void thingA(int);")
+    assert why in toolkits.refuse(f"    {row}\n", base=PLAIN)
+
+
+def test_a_soname_and_no_majors_go_together(toolkits):
+    toolkits.add("1.0", "void thingA(int);")
+    for row in ("    majors none\n", "    soname libthing.so.1\n"):
+        assert "`majors none`" in toolkits.refuse(base=PLAIN.replace(row, ""))
+
+
+LIST = """\
+toolkits 1.0
+library thing
+    soname libthing.so.1 1.0-
+{}functions
+    thingA 1.0- ()
+"""
+SOURCE = "int thingData = 1;\nint thingA(void) { return 0; }\n"
+
+
+def test_check_wants_no_versions_of_it_and_passes_over_data(scan, thing, tmp_path):
+    plain = thing(["thingA"], node="{ global: *; };", source=SOURCE)
+    (tmp_path / "list").write_text(LIST.format("    majors none\n"))
+    done = scan("--check", tmp_path / "list", plain)
+    assert (done.returncode, done.stderr) == (0, "") and "1 names, as listed" in done.stdout
+    (tmp_path / "list").write_text(LIST.format(""))
+    done = scan("--check", tmp_path / "list", plain)
+    assert done.returncode == 2 and "has no symbol versions" in done.stderr
