@@ -48,13 +48,15 @@ PC_SED := sed -e 's|@PREFIX@|$(patsubst %/,%,$(call from_pc,$(PREFIX)/))|' \
 # $(1): library, $(2): its package, $(3): the major that the package is for, or nothing
 define stub_pc
 PCS += $(PLACED)/$(2)$(3:%=-%).pc
-$(PLACED)/$(2)$(3:%=-%).pc: packaging/pkgconfig/stub$(3:%=-major).pc.in $(PLACED)/flags
+$(PLACED)/$(2)$(3:%=-%).pc: \
+		packaging/pkgconfig/stub$(if $(filter $(DRIVER),$(1)),-plain)$(3:%=-major).pc.in \
+		$(PLACED)/flags
 	$$(call say,MAKE)
 	$$(Q)$$(PC_SED) -e 's|@NAME@|$(2)|' -e 's|@LIBRARY@|$(1)|g' -e 's|@MAJOR@|$(3)|g' $$< >$$@
 endef
-package = $(subst nvJitLink,nvjitlink,$(1))-stub
+package = $(subst nvidia-ml,nvml,$(subst nvJitLink,nvjitlink,$(1)))-stub
 $(foreach l,$(LIBRARIES),$(eval $(call stub_pc,$(l),$(call package,$(l)))))
-$(foreach m,$(IMPORT_MAPS),$(eval $(call stub_pc,$(call import_library,$(m)),$\
+$(foreach m,$(filter-out $(DRIVER:%=stubs/generated/lib%_stub.%),$(IMPORT_MAPS)),$(eval $(call stub_pc,$(call import_library,$(m)),$\
 	$(call package,$(call import_library,$(m))),$(call import_major,$(m)))))
 
 $(PLACED)/lazycuda-link.pc: packaging/pkgconfig/lazycuda-link.pc.in $(PLACED)/flags

@@ -8,21 +8,26 @@
 #include "../include/lazycuda.h"
 #include "json.h"
 
-#define LIBRARIES 3
+#define LIBRARIES 5
+#define OF_DRIVER 3	/* those from here on come with the driver */
 
-static const char *const libraries[LIBRARIES] = { "cudart", "nvrtc", "nvJitLink" };
+static const char *const libraries[LIBRARIES] = {
+	"cudart", "nvrtc", "nvJitLink", "cuda", "nvml"
+};
 
 static const char usage[] =
 "usage: lazycuda status [--json] [LIBRARY...]\n"
 "\n"
 "Loads the real library behind each stub as a program would, and says which\n"
 "file it is and why, with every other candidate and the reason against it.\n"
-"LIBRARY is cudart, nvrtc or nvJitLink; all three if none is given.  The three\n"
-"agree on one CUDA major, whichever are asked about.\n"
+"LIBRARY is cudart, nvrtc, nvJitLink, cuda or nvml; all of them if none is given.\n"
+"The first three agree on one CUDA major, whichever are asked about; the other two\n"
+"come with the driver.\n"
 "\n"
 "  --json   the same as JSON\n"
 "\n"
-"Exit status: 0 all of them are usable, 1 one is not, 2 wrong usage.\n"
+"Exit status: 0 all of them are usable, 1 one is not, 2 wrong usage.  The driver's\n"
+"count only if they are given by name.\n"
 "LAZYCUDA_* variables have their effect; LAZYCUDA_DEBUG=1 shows the search.\n";
 
 static const char *state_name(enum lazycuda_state state)
@@ -179,12 +184,16 @@ int status_main(int argc, char **argv)
 			return 2;
 		}
 	}
-	for (int i = 0; i < LIBRARIES; i++) {
+	/* The driver's first: a look at the driver for the others would load them. */
+	for (int k = 0; k < LIBRARIES; k++) {
+		int i = (k + OF_DRIVER) % LIBRARIES;
+
 		asked[i] |= !any;
 		if (!asked[i])
 			continue;
-		unusable += lazycuda_load(libraries[i]) != 0;
-		if (!major)
+		if (lazycuda_load(libraries[i]) && (any || i < OF_DRIVER))
+			unusable++;
+		if (!major && i < OF_DRIVER)
 			major = lazycuda_get_status(libraries[i])->major;
 	}
 	if (json) {

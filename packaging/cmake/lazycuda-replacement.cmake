@@ -4,11 +4,15 @@
 
 # The targets that FindCUDAToolkit made, or will not make because they are there.
 function(_lazycuda_replace_targets)
-  foreach(name cudart nvrtc nvJitLink)
+  foreach(name cudart nvrtc nvJitLink cuda_driver nvml)
     if(NOT TARGET lazycuda::${name})
       continue()
     endif()
-    foreach(target CUDA::${name} CUDA::${name}_static)
+    set(targets CUDA::${name})
+    if(NOT name MATCHES "^(cuda_driver|nvml)$")
+      list(APPEND targets CUDA::${name}_static)
+    endif()
+    foreach(target IN LISTS targets)
       if(NOT TARGET ${target})
         add_library(${target} INTERFACE IMPORTED)
       endif()

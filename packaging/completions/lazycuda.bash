@@ -15,7 +15,7 @@ _lazycuda() {
 	[ "$COMP_CWORD" -le 1 ] || command=${COMP_WORDS[1]}
 	COMPREPLY=()
 	case $command:$word in
-	status:[!-]* | status:) mapfile -t COMPREPLY < <(compgen -W 'cudart nvrtc nvJitLink' -- "$word") ;;
+	status:[!-]* | status:) mapfile -t COMPREPLY < <(compgen -W 'cudart nvrtc nvJitLink cuda nvml' -- "$word") ;;
 	:* | *:-*) mapfile -t COMPREPLY < <(
 		compgen -W "$(_lazycuda_words "${COMP_WORDS[0]}" "$word" "$command")" -- "$word") ;;
 	esac

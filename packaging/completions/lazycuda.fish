@@ -13,4 +13,4 @@ end
 
 complete -c lazycuda -n '__fish_is_nth_token 1' -f -a '(__lazycuda_commands)'
 complete -c lazycuda -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__lazycuda_options)'
-complete -c lazycuda -n '__fish_seen_subcommand_from status' -f -a 'cudart nvrtc nvJitLink'
+complete -c lazycuda -n '__fish_seen_subcommand_from status' -f -a 'cudart nvrtc nvJitLink cuda nvml'

@@ -14,7 +14,7 @@ elif [[ $PREFIX == -* ]]; then
 		grep -oE -- '(^|[^[:alnum:]-])--[a-z][a-z-]*' | grep -oE -- '--.*')"})
 	compadd -a found
 elif [[ $words[2] == status ]]; then
-	compadd cudart nvrtc nvJitLink
+	compadd cudart nvrtc nvJitLink cuda nvml
 else
 	_files
 fi
