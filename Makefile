@@ -94,6 +94,8 @@ LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
 # libX_stub.import12.map is there for cuda12/libX_stub.so, and its version node is
 # the real SONAME.
 IMPORT_MAPS := $(sort $(wildcard stubs/generated/*.import*.map))
+# Of libraries with majors.
+MAJOR_MAPS := $(filter-out $(DRIVER:%=stubs/generated/lib%_stub.%),$(IMPORT_MAPS))
 import_major = $(patsubst .import%,%,$(suffix $(basename $(1))))
 import_stub = $(notdir $(basename $(basename $(1))))
 import_library = $(patsubst lib%_stub,%,$(import_stub))
@@ -109,8 +111,7 @@ ifneq ($(UNKNOWN_MAJORS),)
 $(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
 endif
 # Not the driver's: the real CUDA libraries would get the stub for their driver.
-COMPAT_MAPS := $(foreach m,$(COMPAT_MAJORS),$(filter-out $(DRIVER:%=stubs/generated/lib%_stub.%),\
-	$(filter %.import$(m).map,$(IMPORT_MAPS))))
+COMPAT_MAPS := $(foreach m,$(COMPAT_MAJORS),$(filter %.import$(m).map,$(MAJOR_MAPS)))
 COMPATS := $(foreach m,$(COMPAT_MAPS),$(BUILD)/lib/$(call compat_file,$(m)))
 
 Q := $(if $(V),,@)

@@ -56,7 +56,7 @@ $(PLACED)/$(2)$(3:%=-%).pc: \
 endef
 package = $(subst nvidia-ml,nvml,$(subst nvJitLink,nvjitlink,$(1)))-stub
 $(foreach l,$(LIBRARIES),$(eval $(call stub_pc,$(l),$(call package,$(l)))))
-$(foreach m,$(filter-out $(DRIVER:%=stubs/generated/lib%_stub.%),$(IMPORT_MAPS)),$(eval $(call stub_pc,$(call import_library,$(m)),$\
+$(foreach m,$(MAJOR_MAPS),$(eval $(call stub_pc,$(call import_library,$(m)),$\
 	$(call package,$(call import_library,$(m))),$(call import_major,$(m)))))
 
 $(PLACED)/lazycuda-link.pc: packaging/pkgconfig/lazycuda-link.pc.in $(PLACED)/flags
@@ -114,8 +114,8 @@ uninstall_from = $(foreach f,$(1),$(call to,$(2)/$(notdir $(f))))
 
 uninstall:
 	rm -f $(call uninstall_from,$(SHARED) $(SHARED:%=%$(SONUMBER)),$(LIBDIR))
-	rm -f $(foreach m,$(IMPORT_MAPS),$(call to,$(LIBDIR)/lazycuda/$(call import_file,$(m))) \
-		$(call to,$(LIBDIR)/lazycuda/$(call compat_file,$(m))))
+	rm -f $(foreach m,$(IMPORT_MAPS),$(call to,$(LIBDIR)/lazycuda/$(call import_file,$(m))))
+	rm -f $(foreach m,$(MAJOR_MAPS),$(call to,$(LIBDIR)/lazycuda/$(call compat_file,$(m))))
 	rm -f $(call uninstall_from,$(HEADERS),$(INCLUDEDIR))
 	rm -f $(call to,$(BINDIR)/lazycuda)
 	rm -f $(foreach p,$(PAGES),$(call uninstall_from,$(p),$(call section,$(p))))

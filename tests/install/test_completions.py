@@ -42,8 +42,8 @@ def test_bash_offers_every_option_of_every_command():
 
 
 def test_bash_offers_libraries_and_leaves_files_to_bash():
-    assert bash("lazycuda status ") == set(build.LIBRARIES)
-    assert bash("lazycuda status nv") == {"nvrtc", "nvJitLink"}
+    assert bash("lazycuda status ") == set(build.STUBBED)
+    assert bash("lazycuda status nv") == {"nvrtc", "nvJitLink", "nvml"}
     assert bash("lazycuda audit ") == set()
 
 

@@ -21,12 +21,17 @@ def library(said, name):
     return next(entry for entry in said["libraries"] if entry["name"] == name)
 
 
+def of_cuda(said):
+    """Those with majors; the driver's come behind them."""
+    return said["libraries"][:len(build.LIBRARIES)]
+
+
 def check_shape(said):
     """The contract of DESIGN.md: these keys, with these types."""
     assert said["guard"] in ("strict", "best_effort", "off")
     assert said["major"] in (None, 11, 12, 13)
     assert said["driver"] is None or {"version", "branch"} <= set(said["driver"])
-    assert [entry["name"] for entry in said["libraries"]] == list(build.LIBRARIES)
+    assert [entry["name"] for entry in said["libraries"]] == list(build.STUBBED)
     for entry in said["libraries"]:
         assert entry["state"] in STATES
         assert (entry["path"] is not None) == (entry["state"] == "usable")
@@ -56,7 +61,7 @@ def test_where_all_is_well(world):
     assert said["guard"] == "best_effort"
     assert said["major"] == 12
     assert said["driver"] == {"version": "12.2", "branch": 535}
-    for entry in said["libraries"]:
+    for entry in of_cuda(said):
         assert (entry["state"], entry["version"], entry["found_by"]) == ("usable", "12.9", "loader")
         refused = next(c for c in entry["candidates"] if ".so.13" in c["path"])
         assert "12.2" in refused["reason"]
@@ -76,11 +81,25 @@ def test_without_cuda(world):
     assert {entry["state"] for entry in said["libraries"]} == {"missing"}
 
 
+def test_the_drivers_libraries(world):
+    # They count if they are asked for: a machine may do without a driver.
+    install(world, "12.9")
+    said = status(world, 0)
+    assert [entry["state"] for entry in said["libraries"]] == ["usable"] * 3 + ["missing"] * 2
+    assert world.cli("status", "cuda", check=False).status == 1
+    world.loader(driver("12.9"), nvml("575.51.03"), folder="driver")
+    said = status(world, 0)
+    assert [(library(said, name)["version"], library(said, name)["found_by"])
+            for name in build.DRIVER] == [("12.9", "loader"), ("12.0", "loader")]
+    assert said["driver"] == {"version": "12.9", "branch": 575}
+    assert world.cli("status", "nvml", "cuda").status == 0
+
+
 def test_where_one_is_missing(world):
     world.loader(fake("cudart", "13.5"))
     said = status(world, 1)
     check_shape(said)
-    assert [entry["state"] for entry in said["libraries"]] == ["usable", "missing", "missing"]
+    assert [entry["state"] for entry in of_cuda(said)] == ["usable", "missing", "missing"]
 
 
 def test_where_the_driver_is_too_old(world):
@@ -88,7 +107,7 @@ def test_where_the_driver_is_too_old(world):
     world.loader(driver("12.2"), folder="driver")
     said = status(world, 1)
     check_shape(said)
-    assert {entry["state"] for entry in said["libraries"]} == {"refused"}
+    assert {entry["state"] for entry in of_cuda(said)} == {"refused"}
 
 
 def test_where_something_is_broken(world):
