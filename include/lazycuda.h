@@ -32,7 +32,8 @@ enum lazycuda_state {
 
 /*
  * Why a call was not forwarded.  The status that the call returned stands
- * behind each cause, for cudart / nvrtc / nvJitLink.
+ * behind each cause, for cudart / nvrtc / nvJitLink.  cuda and nvml know the first
+ * two: 34 / 12 and 500 / 13.
  */
 enum lazycuda_cause {
 	LAZYCUDA_NOTHING = 0,		/* it was forwarded */
@@ -60,7 +61,7 @@ struct lazycuda_candidate {
 
 struct lazycuda_status {
 	size_t size;		/* bytes of this struct that are filled */
-	const char *library;	/* "cudart", "nvrtc" or "nvJitLink" */
+	const char *library;	/* "cudart", "nvrtc", "nvJitLink", "cuda" or "nvml" */
 	enum lazycuda_state state;
 	enum lazycuda_cause cause;	/* what calls fail with; NOTHING if usable */
 	int major, minor;	/* of the loaded library; 0, 0 if none */
@@ -91,7 +92,7 @@ struct lazycuda_error {
 };
 
 /*
- * The state of one stub.  `library` is "cudart", "nvrtc" or "nvJitLink".
+ * The state of one stub.  `library` is "cudart", "nvrtc", "nvJitLink", "cuda" or "nvml".
  * Searches nothing and loads nothing: before the first call the state is
  * LAZYCUDA_UNKNOWN.  Returns NULL if the process has no such stub.
  */

@@ -139,3 +139,17 @@ def test_sixteen_threads_without_a_data_race(thread, there):
         assert said.status == 0
         assert said.lines[0] == str(
             answer("cudart", "cudaDeviceSynchronize", "12.9") if there else 303)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_drivers_stubs_without_a_data_race(thread, there):
+    race = build.program(build.TESTS / "driver" / "race.c", *THREAD.split(), *[
+        build.import_library(library, 12, thread.stubs) for library in build.DRIVER])
+    if there:
+        thread.loader(*[fake(library, "12.9") for library in build.DRIVER])
+    for _ in range(3):
+        said = thread.run(race, check=False, timeout=120)
+        if "unexpected memory mapping" in said.err:
+            pytest.skip("ThreadSanitizer cannot run with this kernel's address space layout")
+        clean(said)
+        assert said.lines[0] == str(answer("cuda", "cuCtxSynchronize", "12.9") if there else 34)
