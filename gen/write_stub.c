@@ -552,9 +552,10 @@ static void write_library(struct text *c, const struct plan *plan, struct purpos
 	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n");
 	add(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
 	    "\t.errors = {\n");
+	/* Without majors some kinds cannot come about; 0 would be success. */
 	for (int kind = MISSING; kind < ERROR_KINDS; kind++)
-		if (errors[kind])
-			add(c, "\t\t[%s] = %d,\n", refusals[kind], errors[kind]);
+		add(c, "\t\t[%s] = %d,\n", refusals[kind],
+		    errors[kind] ? errors[kind] : errors[MISSING]);
 	add(c, "\t},\n");
 	add(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
 	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"

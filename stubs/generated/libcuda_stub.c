@@ -8468,6 +8468,9 @@ const struct lc_library lc_library = {
 	.errors = {
 		[LC_MISSING] = 34,
 		[LC_ABSENT] = 500,
+		[LC_REFUSED] = 34,
+		[LC_DRIVER] = 34,
+		[LC_INCOHERENT] = 34,
 	},
 	.names = (const char *)&names,
 	.slots = slots,

@@ -5056,6 +5056,9 @@ const struct lc_library lc_library = {
 	.errors = {
 		[LC_MISSING] = 12,
 		[LC_ABSENT] = 13,
+		[LC_REFUSED] = 12,
+		[LC_DRIVER] = 12,
+		[LC_INCOHERENT] = 12,
 	},
 	.names = (const char *)&names,
 	.slots = slots,

@@ -132,6 +132,13 @@ def test_majors_and_guards_have_nothing_to_do_with_it(world, library, setting):
     assert world.status(library, **setting)["version"] == "13.5"
 
 
+@driver_libraries
+def test_a_pinned_major_is_no_reason_against_it(world, library):
+    world.loader(fake(library, "13.5"))
+    status = world.status(library, **{VARIABLES[library]: "/nowhere", "LAZYCUDA_MAJOR": "11"})
+    assert [c["reason"] for c in status["candidates"]][1:] == ["was not considered"]
+
+
 def test_it_takes_no_part_in_the_choice_of_a_major(world):
     # A driver for 13, a runtime of 12: neither binds the other.
     world.loader(fake("cuda", "13.5"), fake("nvml", "13.5"), fake("cudart", "12.9"))

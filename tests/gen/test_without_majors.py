@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lists of libraries without majors: what they may say, and what is made of them."""
+import re
+
 import pytest
 
 import elf
@@ -79,6 +81,14 @@ def test_malformed(gen, out, old, new, message):
         before = text[:text.index("^")]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         assert f":{line}:{column}: " in done.stderr
+
+
+def test_no_refusal_is_a_success(gen, out):
+    assert gen(BASE, out).returncode == 0
+    text = (out / "libthing_stub.c").read_text()
+    assert re.findall(r"\[(LC_[A-Z]+)\] = (\d+)", text) == [
+        ("LC_MISSING", "21"), ("LC_ABSENT", "22"), ("LC_REFUSED", "21"), ("LC_DRIVER", "21"),
+        ("LC_INCOHERENT", "21")]
 
 
 def test_its_names_have_no_version(gen, out, cc, tmp_path):
