@@ -8,7 +8,7 @@ import build
 def objects(library):
     """What a stub is linked from."""
     own = {}
-    for name, words in re.findall(r"^OWN_(\w+) := (.*)$", (build.ROOT / "Makefile").read_text(),
+    for name, words in re.findall(r"^OWN_([\w-]+) := (.*)$", (build.ROOT / "Makefile").read_text(),
                                   re.M):
         own[name] = {path for pattern in re.findall(r"stubs/[\w/*]+\.c", words)
                      for path in build.ROOT.glob(pattern)}
