@@ -12,7 +12,7 @@
 #include "settings.h"
 
 LC_DLOPEN_NOTE(nvml,
-	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "the display driver's branch"))
+	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "what the installed driver can run"))
 
 int lc_driver_version(void)
 {

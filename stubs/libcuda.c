@@ -3,25 +3,31 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "by_name.h"
 #include "driver.h"
+#include "folders.h"
 #include "glibc.h"
 #include "note.h"
 
-/* The loader's own search first, then where it does not look on WSL and NixOS. */
-static const char *const folders[] = { "", "/usr/lib/wsl/lib/", "/run/opengl-driver/lib/" };
+/* Where the loader's own search does not look on WSL and NixOS. */
+static const char *const places[] = { "/usr/lib/wsl/lib", "/run/opengl-driver/lib" };
 
 LC_DLOPEN_NOTE(libcuda,
-	LC_DLOPEN("\"libcuda.so.1\"", "driver", "the installed driver, and its CUDA version"))
+	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run"))
 
 void *lc_driver_library(const char *name)
 {
-	void *handle = NULL;
+	struct lc_arena arena = { .failed = false };
+	struct lc_folders folders = { .arena = &arena };
+	void *handle = lc_open_by_name(name);
 	char path[128];
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && !handle; i++) {
-		snprintf(path, sizeof(path), "%s%s", folders[i], name);
-		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !handle; i++) {
+		snprintf(path, sizeof(path), "%s/%s", places[i], name);
+		if (lc_folder_is_safe(&folders, places[i]))
+			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}
+	lc_arena_free(&arena);
 	return handle;
 }
 
