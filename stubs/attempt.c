@@ -188,7 +188,8 @@ static void open_companion(struct lc_attempt *attempt)
 }
 
 /* The function that a slot leads to in this version, or NULL and why. */
-static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot *slot, uint8_t *why)
+static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot *slot,
+				uint8_t *why)
 {
 	lc_version version = attempt->version;
 

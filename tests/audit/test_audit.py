@@ -398,7 +398,8 @@ def test_nothing_in_a_file_is_trusted(tmp_path):
                 del data[chance.randrange(4, len(data)):]
             (tmp_path / f"{i:03}{source.suffix}").write_bytes(data)
     for options in ([], ["--json", "--all-versions"]):
-        done = subprocess.run([build.TOOL, "audit", *options, tmp_path], capture_output=True, timeout=120)
+        done = subprocess.run([build.TOOL, "audit", *options, tmp_path], capture_output=True,
+                              timeout=120)
         assert done.returncode in (0, 2), done.stderr.decode(errors="replace")[-3000:]
         assert len(done.stderr.splitlines()) > 100
 

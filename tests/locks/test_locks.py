@@ -4,6 +4,7 @@ import pytest
 
 import build
 import inside
+import world as worlds
 from fakes import answer, fake
 from world import user
 
@@ -26,13 +27,12 @@ def installed(world):
 
 @pytest.mark.parametrize("library", build.LIBRARIES)
 def test_the_table_of_slots_is_written_once_with_the_lock_held(world, library):
-    call = {"cudart": CALL, "nvrtc": "nvrtcDestroyProgram", "nvJitLink": "nvJitLinkDestroy"}[library]
     stub = inside.stub(library, HERE / "table.c", "-Wl,--wrap=mprotect", "-pthread")
     for version, writes in ((None, 0), ("12.9", 1)):
         if version:
             world.loader(fake(library, version))
         said = world.run(build.program(build.TESTS / "lib" / "probe.c"), f"open:{stub}",
-                         *[f"call:{call}"] * 3, "load")
+                         *[f"call:{worlds.CALL[library]}"] * 3, "load")
         opened, unlocked, before, after = map(int, said.lines[-1].split())
         assert (opened, unlocked, before, after) == (writes, 0, 0, 0)
 
@@ -84,7 +84,7 @@ def test_a_constructor_may_wait_for_any_call_after_the_first(world, there):
 
 
 @pytest.mark.parametrize("library", ["cudart", "nvrtc"])
-def test_one_that_waits_for_the_first_call_waits_in_vain_and_holds_up_nothing_else(installed, library):
+def test_one_that_waits_for_the_first_call_waits_in_vain_and_holds_up_no_other(installed, library):
     # The first call has to load the library, which ld.so does not do meanwhile.
     said = installed.run(build.program(HERE / "opens.c", STUBS[0]), f"open:{waits(library)}", "own",
                          timeout=30)
