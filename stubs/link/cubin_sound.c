@@ -62,7 +62,8 @@ static bool is_relocation(const lc_elf_section *section)
 /* What else sh_info is: a number of symbols; of code, registers and a symbol. */
 static bool leads_to_a_section(const lc_elf_section *section)
 {
-	return section->sh_type != SHT_SYMTAB && !(section->sh_flags & SHF_EXECINSTR);
+	return is_relocation(section) ||
+	       (section->sh_type != SHT_SYMTAB && !(section->sh_flags & SHF_EXECINSTR));
 }
 
 static const char *check_header(const struct lc_device_elf *elf, const lc_elf_section *section,

@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "planning.h"
+#include "text.h"
 #include "versions.h"
 
 /* ---- the target ---- */
@@ -191,8 +192,8 @@ static bool check_used(struct lc_planning *planning, struct lc_side *side)
 		return true;
 	return lc_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
 			 "-variables-used=", need,
-			 lc_format(planning->arena, "option -variables-used= alone makes nvJitLink drop"
-				   " every kernel that is not LTO-IR; needed: %s", need));
+			 LC_CONCAT(planning->arena, "option -variables-used= alone makes nvJitLink"
+				   " drop every kernel that is not LTO-IR; needed: ", need));
 }
 
 static bool check_options(struct lc_planning *planning, struct lc_side *side)
