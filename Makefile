@@ -2,6 +2,10 @@
 #
 # make			the stubs, the import libraries, the command-line tool
 # make test		the tests; make demo: the four worlds; make bench: the figures
+# make test-asan	the tests under the address sanitizer; test-ubsan, test-tsan;
+#			test-all: all of these
+# make test-races	ROUNDS=10000 rounds of 32 threads racing, a twentieth of them on aarch64
+# make test-faults	tests in which every call of libc fails in turn; make test has them too
 # make fuzz		the fuzzers, FUZZ_RUNS=10000000 executions each
 # make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR, DATADIR
 #			(and GNU's prefix, libdir ...); so does make uninstall
@@ -54,7 +58,8 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
 ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 	-ftest-coverage -fprofile% -fsanitize% -flto%,$(CFLAGS)) -O2 -fno-lto \
 	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
-BASE_LDFLAGS := -shared -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
+# Without crtbegin.o, whose constructor would be the only code that loading runs.
+BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
 TOOL_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 
@@ -74,10 +79,12 @@ OWN_nvJitLink := stubs/nvjitlink.c stubs/nvjitlink_results.c
 OWN_cuda := stubs/cuda.c
 OWN_nvidia-ml := stubs/nvml.c
 COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
+# What it takes to open a library by its name, wherever that is done.
+BY_NAME := stubs/arena.c stubs/by_name.c stubs/folders.c stubs/ldcache.c stubs/printable.c
 # The dispatch module is a library of its own, above the stubs.
-LINK := $(sort $(wildcard stubs/link/*.c)) stubs/arena.c stubs/object.c
+LINK := $(sort $(wildcard stubs/link/*.c)) $(BY_NAME) stubs/object.c
 # What the tool has in common with the stubs.
-TOOL := $(sort $(wildcard tools/*.c)) stubs/arena.c stubs/image.c stubs/verdict.c \
+TOOL := $(sort $(wildcard tools/*.c)) $(BY_NAME) stubs/image.c stubs/verdict.c \
 	stubs/link/versions.c
 SCAN := $(sort $(wildcard gen/scan*.c))
 GEN := $(sort $(filter-out $(SCAN),$(wildcard gen/*.c)))
@@ -190,7 +197,8 @@ $(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
 	$$(call say,IMPORT)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) -fPIC -fno-builtin \
-		-ffile-prefix-map=$$(CURDIR)=. -Istubs -DLC_IMPORT=$(2) $$(LDFLAGS) \
+		-ffile-prefix-map=$$(CURDIR)=. -Istubs -DLC_IMPORT=$(2) \
+		$$(filter-out -fsanitize%,$$(LDFLAGS)) \
 		-shared -nostdlib -Wl,-z,noexecstack -Wl,-soname,$$(@F)$(SONUMBER) \
 		-Wl,--version-script=$$(filter %.map,$$^) $$< -o $$@
 endef
@@ -289,15 +297,31 @@ check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 
 # ---- tests, figures ----
 
-.PHONY: test demo bench fuzz
+# What tests/run.py calls a configuration; sanitized ones are built by it.
+SANITIZED_TESTS := test-asan test-ubsan test-tsan
+.PHONY: test test-races test-faults test-all $(SANITIZED_TESTS) demo bench fuzz
 test: all
 	$(Q)$(PYTHON) tests/run.py
+
+$(SANITIZED_TESTS):
+	$(Q)$(PYTHON) tests/run.py $(@:test-%=%)
+
+ROUNDS ?= 10000
+test-races: all
+	$(Q)RACE_ROUNDS=$(ROUNDS) $(PYTHON) tests/run.py tests/threads/test_races.py \
+		tests/aarch64/test_aarch64.py -k 'rounds or races'
+
+test-faults: all
+	$(Q)$(PYTHON) tests/run.py faults
+
+test-all: all
+	$(Q)$(PYTHON) tests/run.py plain $(SANITIZED_TESTS:test-%=%)
 
 demo: all
 	$(Q)$(PYTHON) examples/demo.py
 
 bench: all
-	$(Q)$(PYTHON) bench/bench.py
+	$(Q)BUILD='$(BUILD)' $(PYTHON) bench/bench.py
 
 FUZZ_RUNS ?= 10000000
 fuzz:

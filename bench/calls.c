@@ -1,29 +1,107 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - what one forwarded call costs
+ * calls.c - what one call costs
  *
- *     calls ROUNDS        prints nanoseconds for that many calls
+ *	calls [THREADS [FILE...]]	loads the files, calls once, then reads numbers:
+ *					for each it makes that many calls, shared among
+ *					so many threads, and prints nanoseconds of the
+ *					processors
  *
- * Linked once to a library itself and once to its stub; the same code else.
- * Prints nothing with 0 rounds, for callgrind to count what starting costs.
+ * Compiled with
+ *	-DNAME='cudaMemAdvise'
+ *	-DPARAMETERS='(const void *, size_t, int, struct location)'
+ *	-DARGUMENTS='(numbers, 1, 1, place)'
+ * and linked to a library, its stub, or what else has that function; or, with
+ *	-DPOINTER='"libcudart.so.13"'
+ * to nothing, and the function is called through a pointer from there.
  */
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-extern int cudaDeviceSynchronize(void);
+struct location { int type, id; };
+
+/* What arguments may name. */
+extern int numbers[512];
+extern struct location place;
+int numbers[512];
+struct location place = { 1, 0 };
+
+#ifdef POINTER
+extern int (*pointer) PARAMETERS;
+int (*pointer) PARAMETERS;
+# define FIND(name) *(void **)&pointer = dlsym(dlopen(POINTER, RTLD_NOW), name)
+# define CALL pointer
+#else
+extern int NAME PARAMETERS;
+# define FIND(name) (void)(name)
+# define CALL NAME
+#endif
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+
+static pthread_barrier_t begin, end;
+static long share;
+
+/* callgrind counts what this does. */
+__attribute__((noinline)) static void loop(long rounds)
+{
+	for (long i = 0; i < rounds; i++)
+		CALL ARGUMENTS;
+}
+
+static void *work(void *unused)
+{
+	for (;;) {
+		pthread_barrier_wait(&begin);
+		loop(share);
+		pthread_barrier_wait(&end);
+	}
+	return unused;
+}
+
+/* Of the processors: what other processes do is of no interest, and threads that
+ * are in each other's way use more of it. */
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+}
+
+static double take(long rounds, long threads)
+{
+	double start;
+
+	share = rounds / threads;
+	start = now();
+	pthread_barrier_wait(&begin);
+	loop(share);
+	pthread_barrier_wait(&end);
+	return now() - start;
+}
 
 int main(int argc, char **argv)
 {
-	long rounds = argc > 1 ? atol(argv[1]) : 0;
-	struct timespec start, end;
+	long threads = argc > 1 ? atol(argv[1]) : 1, rounds;
+	pthread_t thread;
 
-	cudaDeviceSynchronize();	/* the first call finds the library */
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (long i = 0; i < rounds; i++)
-		cudaDeviceSynchronize();
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	if (rounds)
-		printf("%.0f\n", 1e9 * (end.tv_sec - start.tv_sec) + (end.tv_nsec - start.tv_nsec));
+	for (int i = 2; i < argc; i++)
+		if (!dlopen(argv[i], RTLD_NOW))
+			fprintf(stderr, "calls: %s\n", dlerror());
+	FIND(TEXT(NAME));
+	CALL ARGUMENTS;		/* the first call finds the library */
+	pthread_barrier_init(&begin, NULL, (unsigned)threads);
+	pthread_barrier_init(&end, NULL, (unsigned)threads);
+	for (long i = 1; i < threads; i++)
+		if (pthread_create(&thread, NULL, work, NULL))
+			return 1;
+	while (scanf("%ld", &rounds) == 1) {
+		printf("%.0f\n", take(rounds, threads));
+		fflush(stdout);
+	}
 	return 0;
 }

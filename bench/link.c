@@ -2,11 +2,13 @@
 /*
  * link.c - what a link costs through the handle, and through nvJitLink alone
  *
- *     link KIND ARCH NVJITLINK ROUNDS
+ *     link KIND KERNELS ARCH NVJITLINK ROUNDS
  *
- * Compiles two sources to KIND (ptx, ltoir or cubin) and links them ROUNDS
- * times, in turn through lazycuda_link_run() and by calling the library of that
- * name itself.  Prints the nanoseconds of each, a line a round.
+ * Compiles two sources, the first with KERNELS kernels, to KIND (ptx, ltoir or
+ * cubin) and links them ROUNDS times through lazycuda_link_run() and by calling
+ * the library of that name itself.  Each goes first every other time: whatever
+ * was done just before makes the first a percent or two slower.  Prints the
+ * nanoseconds of each, a line a round.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,30 +20,33 @@
 
 #include "../stubs/link/calls.h"
 
-static const char *const sources[2] = {
+static const char head[] =
 	"extern \"C\" __device__ float twice(float);\n"
 	"template <int N> __device__ float power(float x) { return x * power<N - 1>(x); }\n"
-	"template <> __device__ float power<0>(float x) { return 1; }\n"
-	"extern \"C\" __global__ void all(float *x, int n)\n"
+	"template <> __device__ float power<0>(float x) { return 1; }\n";
+static const char kernel[] =
+	"extern \"C\" __global__ void all%d(float *x, int n)\n"
 	"{\n"
 	"	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x)\n"
-	"		x[i] = twice(power<9>(x[i])) / (1 + power<5>(x[i]));\n"
-	"}\n",
-	"extern \"C\" __device__ float twice(float x) { return 2 * x; }\n",
-};
-static const char *const names[2] = { "kernel.cu", "helper.cu" };
+	"		x[i] = twice(power<9>(x[i] + %d)) / (1 + power<5>(x[i]));\n"
+	"}\n";
+static const char helper[] = "extern \"C\" __device__ float twice(float x) { return 2 * x; }\n";
 
 static const struct kind {
 	const char *name;
 	enum lazycuda_kind kind;
 	int number;		/* nvJitLink's */
 	const char *option;	/* of nvrtc */
+	const char *names[2];	/* of what is linked */
 	lc_size_function *size;
 	lc_bytes_function *get;
 } kinds[] = {
-	{ "ptx", LAZYCUDA_KIND_PTX, 2, "-rdc=true", nvrtcGetPTXSize, nvrtcGetPTX },
-	{ "cubin", LAZYCUDA_KIND_CUBIN, 1, "-rdc=true", nvrtcGetCUBINSize, nvrtcGetCUBIN },
-	{ "ltoir", LAZYCUDA_KIND_LTOIR, 3, "-dlto", nvrtcGetLTOIRSize, nvrtcGetLTOIR },
+	{ "ptx", LAZYCUDA_KIND_PTX, 2, "-rdc=true", { "kernel.ptx", "helper.ptx" },
+	  nvrtcGetPTXSize, nvrtcGetPTX },
+	{ "cubin", LAZYCUDA_KIND_CUBIN, 1, "-rdc=true", { "kernel.cubin", "helper.cubin" },
+	  nvrtcGetCUBINSize, nvrtcGetCUBIN },
+	{ "ltoir", LAZYCUDA_KIND_LTOIR, 3, "-dlto", { "kernel.ltoir", "helper.ltoir" },
+	  nvrtcGetLTOIRSize, nvrtcGetLTOIR },
 };
 
 static const struct kind *kind;
@@ -57,16 +62,28 @@ static void must(int worked, const char *what)
 	exit(1);
 }
 
-static void compile(int i)
+static char *write_kernels(int count)
+{
+	const size_t room = sizeof(head) + (size_t)count * (sizeof(kernel) + 16);
+	char *text = malloc(room), *at = text;
+
+	must(text != NULL, "no memory");
+	at += snprintf(at, room, "%s", head);
+	for (int i = 0; i < count; i++)
+		at += snprintf(at, room - (size_t)(at - text), kernel, i, i);
+	return text;
+}
+
+static void compile(int i, const char *source)
 {
 	const char *options[] = { arch_option, kind->option };
 	void *program;
 
-	must(!nvrtcCreateProgram(&program, sources[i], names[i], 0, NULL, NULL), "nvrtc");
+	must(!nvrtcCreateProgram(&program, source, NULL, 0, NULL, NULL), "nvrtc");
 	must(!nvrtcCompileProgram(program, 2, options), "the compiler failed");
 	must(!kind->size(program, &code[i].length), "no code");
 	code[i].bytes = malloc(code[i].length);
-	must(!kind->get(program, code[i].bytes), "no code");
+	must(code[i].bytes && !kind->get(program, code[i].bytes), "no code");
 	nvrtcDestroyProgram(&program);
 }
 
@@ -83,7 +100,7 @@ static void through_handle(void)
 
 	for (int i = 0; i < 2; i++) {
 		inputs[i] = (struct lazycuda_input){
-			.size = sizeof(*inputs), .name = names[i],
+			.size = sizeof(*inputs), .name = kind->names[i],
 			.bytes = code[i].bytes, .length = code[i].length,
 		};
 		lazycuda_link_add(link, &inputs[i]);
@@ -131,8 +148,8 @@ static void through_library(void)
 
 	must(!alone.create(&handle, 1 + (kind->number == 3), options), "nvJitLinkCreate");
 	for (int i = 0; i < 2; i++)
-		must(!alone.add(handle, kind->number, code[i].bytes, code[i].length, names[i]),
-		     "nvJitLinkAddData");
+		must(!alone.add(handle, kind->number, code[i].bytes, code[i].length,
+				kind->names[i]), "nvJitLinkAddData");
 	must(!alone.complete(handle), "nvJitLinkComplete");
 	must(!alone.size(handle, &size), "nvJitLinkGetLinkedCubinSize");
 	cubin = malloc(size);
@@ -151,26 +168,39 @@ static double nanoseconds(void (*link)(void))
 	return 1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec);
 }
 
+static void (*const ways[2])(void) = { through_handle, through_library };
+
 int main(int argc, char **argv)
 {
-	must(argc == 5, "usage: link KIND ARCH NVJITLINK ROUNDS");
+	double (*times)[2];
+	char *kernels;
+	long rounds;
+
+	must(argc == 6, "usage: link KIND KERNELS ARCH NVJITLINK ROUNDS");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];
 	must(kind != NULL, "there is no such kind");
-	arch = argv[2];
+	arch = argv[3];
 	snprintf(arch_option, sizeof(arch_option), "-arch=%s", arch);
-	for (int i = 0; i < 2; i++)
-		compile(i);
-	open_library(argv[3]);
-	for (int i = 0; i < 3; i++) {
-		through_handle();
-		through_library();
-	}
-	for (long i = 0, rounds = atol(argv[4]); i < rounds; i++) {
-		double handle = nanoseconds(through_handle);
+	rounds = atol(argv[5]);
+	times = calloc((size_t)rounds, sizeof(*times));
+	must(times != NULL, "no memory");
+	kernels = write_kernels(atoi(argv[2]));
+	compile(0, kernels);
+	compile(1, helper);
+	open_library(argv[4]);
+	for (long i = -3; i < rounds; i++)
+		for (int k = 0; k < 2; k++) {
+			int way = (i & 1) ^ k;
+			double time = nanoseconds(ways[way]);
 
-		printf("%.0f %.0f\n", handle, nanoseconds(through_library));
-	}
+			if (i >= 0)
+				times[i][way] = time;
+		}
+	for (long i = 0; i < rounds; i++)
+		printf("%.0f %.0f\n", times[i][0], times[i][1]);
+	free(kernels);
+	free(times);
 	return 0;
 }

@@ -2,56 +2,64 @@
 /*
  * load.c - what loading libraries costs
  *
- *     load FILE...                 dlopens them; prints microseconds and KiB resident
- *     load --call NAME FILE...     and calls NAME of the first; prints microseconds for
- *                                  dlopen and call together
+ *	load FILE...	dlopens them; prints microseconds, those of the processor, and how
+ *			many KiB more of memory are resident and how many of these the
+ *			process has alone
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-static long resident_kib(void)
+struct memory { long resident, own; };
+
+static struct memory memory(void)
 {
-	FILE *file = fopen("/proc/self/statm", "r");
-	long pages = 0;
+	FILE *file = fopen("/proc/self/smaps_rollup", "r");
+	struct memory memory = { 0, 0 };
+	char line[256];
 
-	if (!file || fscanf(file, "%*s %ld", &pages) != 1)
-		perror("/proc/self/statm");
-	if (file)
-		fclose(file);
-	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+	if (!file) {
+		perror("/proc/self/smaps_rollup");
+		exit(1);
+	}
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "Rss: %ld", &memory.resident);
+		sscanf(line, "Private_Dirty: %ld", &memory.own);
+	}
+	fclose(file);
+	return memory;
+}
+
+static double now(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return 1e6 * (double)time.tv_sec + (double)time.tv_nsec / 1e3;
 }
 
 int main(int argc, char **argv)
 {
-	int (*function)(int *) = NULL;
-	const char *call = NULL;
-	struct timespec start, end;
-	int first = 1, version;
-	long before;
+	struct memory before, after;
+	double wall, busy;
 
-	if (argc > 3 && !strcmp(argv[1], "--call")) {
-		call = argv[2];
-		first = 3;
-	}
-	before = resident_kib();
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (int i = first; i < argc; i++) {
-		void *handle = dlopen(argv[i], RTLD_NOW);
-
-		if (!handle) {
+	(void)argc;
+	memory();		/* what reading it takes is there now */
+	before = memory();
+	wall = now(CLOCK_MONOTONIC);
+	busy = now(CLOCK_PROCESS_CPUTIME_ID);
+	for (argv++; *argv; argv++) {
+		if (!dlopen(*argv, RTLD_NOW)) {
 			fprintf(stderr, "load: %s\n", dlerror());
 			return 1;
 		}
-		if (call && i == first)
-			*(void **)&function = dlsym(handle, call);
 	}
-	if (function)
-		function(&version);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%.1f %ld\n", 1e6 * (end.tv_sec - start.tv_sec) + (end.tv_nsec - start.tv_nsec) / 1e3,
-	       resident_kib() - before);
+	wall = now(CLOCK_MONOTONIC) - wall;
+	busy = now(CLOCK_PROCESS_CPUTIME_ID) - busy;
+	after = memory();
+	printf("%.1f %.1f %ld %ld\n", wall, busy,
+	       after.resident - before.resident, after.own - before.own);
 	return 0;
 }

@@ -50,6 +50,7 @@ int main(int argc, char **argv)
 		printf("an image of %zu bytes for %s\n", result->image_length, request.arch);
 	if (*result->error_log)
 		printf("%s\n", result->error_log);
-	lazycuda_link_free(link);
-	return result->code != LAZYCUDA_CODE_OK;
+	int failed = result->code != LAZYCUDA_CODE_OK;
+	lazycuda_link_free(link);	/* and the result with it */
+	return failed;
 }

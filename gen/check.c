@@ -357,7 +357,7 @@ static void check_given(const struct library *library)
 		if (!library->error_places[kind].line && (kind <= ABSENT || !library->without_majors))
 			fail_at(library->place, "library %s has no row `error %s`", library->name,
 				errors[kind]);
-	if (!library->functions_place.line)
+	if (!library->rows.count)
 		fail_at(library->place, "library %s has no functions", library->name);
 }
 

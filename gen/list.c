@@ -255,7 +255,7 @@ static const char *parse_version(const char *text, struct place place, struct ve
 		text += digits + (i == 0);
 	}
 	/* The loader keeps 100 * major + minor in 16 bits. */
-	if (parts[0] < 1 || parts[0] > 654 || parts[1] > 99)
+	if (parts[0] < 1 || parts[0] > 654 || parts[1] > MAX_MINOR)
 		fail_at(place, "a version is from 1.0 to 654.99");
 	*version = (struct version){ (unsigned)parts[0], (unsigned)parts[1] };
 	return text;

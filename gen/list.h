@@ -51,6 +51,7 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 /* ---- versions ---- */
 
 #define MAX_TOOLKITS 63
+#define MAX_MINOR 99
 struct version { unsigned major, minor; };
 
 /* A set of toolkits: bit n is the n-th oldest, and the bit after the newest

@@ -161,13 +161,20 @@ static void read_listing(struct listing *listing, const char *path)
 /* ---- comparing ---- */
 
 /* As symbols.txt says, what holds for the oldest toolkit holds for the older
- * ones of its major, which the list does not know. */
+ * ones of its major, and what holds for the newest of a major for later ones of
+ * it.  The list knows neither. */
 static bool holds(const struct listing *listing, const struct ranges *ranges, version v)
 {
-	version oldest = listing->toolkits[0];
+	version oldest = listing->toolkits[0], before = v;
 
 	if (v < oldest && MAJOR(v) == MAJOR(oldest))
 		v = oldest;
+	for (int i = 0; i < listing->count && MAJOR(listing->toolkits[i]) <= MAJOR(v); i++)
+		before = listing->toolkits[i];
+	/* Of the newest major of all, open ranges say it. */
+	if (v > before && MAJOR(v) == MAJOR(before) &&
+	    before != listing->toolkits[listing->count - 1])
+		v = before;
 	return in_ranges(ranges, v);
 }
 

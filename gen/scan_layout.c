@@ -5,9 +5,11 @@
  * Toolkits are taken in turn, oldest first.  One whose layout continues an
  * earlier one gets its letter, and else a new letter.  To continue is to have
  * the same size and all that the earlier one has, at the same place and of the
- * same type; what was reserved or padding may have become something, and a
- * union may have got another member.  Structs that are pointed to count too,
- * which takes some rounds to settle, because they may point to each other.
+ * same type.  A field may have got another name, but not moved, even where one
+ * of its type took its place; what was reserved or padding may have become
+ * something, and a union may have got another member.  Structs that are pointed
+ * to count too, which takes some rounds to settle, because they may point to
+ * each other.
  */
 #include "scan.h"
 
@@ -80,6 +82,21 @@ static bool is_new(const struct library *library, const struct layout *before,
 	return true;
 }
 
+/* Whether a field is somewhere else now.  One that only took its place is another. */
+static bool has_moved(const struct layout *after, const struct leaf *leaf)
+{
+	bool elsewhere = false;
+
+	for (size_t i = 0; i < after->count; i++) {
+		if (after->leaves[i].name != leaf->name)
+			continue;
+		if (after->leaves[i].offset == leaf->offset)
+			return false;
+		elsewhere = true;
+	}
+	return elsewhere;
+}
+
 static bool continues(const struct library *library, const struct record *record, int old, int new)
 {
 	const struct layout *before = record->layouts[old], *after = record->layouts[new];
@@ -91,7 +108,8 @@ static bool continues(const struct library *library, const struct record *record
 
 		if (is_reserved(library, leaf->name))
 			continue;
-		if (!find_leaf(library, after, leaf) || !same_target(library, leaf, old, new))
+		if (!find_leaf(library, after, leaf) || has_moved(after, leaf) ||
+		    !same_target(library, leaf, old, new))
 			return false;
 	}
 	return true;

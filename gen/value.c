@@ -173,19 +173,18 @@ const struct value *value_of(struct plan *plan, const struct type *type, unsigne
 {
 	const struct size *size = size_in(type->record, toolkit);
 	struct value *value;
-	bool other = false;
 
 	for (size_t i = 0; i < plan->values.count; i++) {
 		value = &plan->values.items[i];
 		if (value->record == type->record && value->letter == size->letter)
 			return value;
-		other |= value->record == type->record;
 	}
 	value = push(&plan->values);
 	*value = (struct value){ .record = type->record, .letter = size->letter,
 				 .bytes = size->bytes };
-	value->name = other ? format("lc_%s_%c", type->name, size->letter) :
-			      format("lc_%s", type->name);
+	/* A later layout does not take the name from the first: code uses it. */
+	value->name = size->letter == 'A' ? format("lc_%s", type->name) :
+					    format("lc_%s_%c", type->name, size->letter);
 	make_value(value, type, toolkit);
 	return value;
 }

@@ -49,6 +49,35 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
+/* "reserved", "reserved1", "params.nvSciSync.reserved", "unused", "pad" and the
+ * like; but reservedSharedMemPerBlock is a property. */
+static bool is_reserved(const char *name)
+{
+	static const char *const words[] = { "reserved", "unused", "padding", "pad", "__pad" };
+	const char *dot = strrchr(name, '.');
+
+	name = dot ? dot + 1 : name;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t length = strlen(words[i]);
+
+		if (!strncmp(name, words[i], length) &&
+		    name[length + strspn(name + length, "0123456789")] == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What tells a field from all others that the struct ever had, and orders them
+ * by name. */
+static size_t number_of(const struct record *record, const struct field *field)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < record->fields.count; i++)
+		number += strcmp(record->fields.items[i].name, field->name) < 0;
+	return number;
+}
+
 /* All toolkits in which the struct has this layout. */
 static toolkits having(const struct record *record, char letter)
 {
@@ -77,8 +106,9 @@ static void write_layout(struct text *h, const struct plan *plan, const struct r
 	for (size_t i = 0; i < count; i++) {
 		add(&offsets, "\tLC_AT_%s_%c_%s = %u,\n", record->name, size->letter,
 		    identifier(fields[i]->name), fields[i]->offset);
-		add(&table, "\t{ \"%s\", %u, %u },\n", plain(fields[i]->name), fields[i]->offset,
-		    field_size(fields[i], toolkit));
+		add(&table, "\t{ \"%s\", %zu, %u, %u, %d },\n", plain(fields[i]->name),
+		    number_of(record, fields[i]), fields[i]->offset,
+		    field_size(fields[i], toolkit), is_reserved(fields[i]->name));
 	}
 	add(h, "\n/* struct %s as of %s */\n", record->name, bit_text(plan->list, toolkit));
 	add(h, "enum {\n\tLC_SIZE_%s_%c = %u,\n%s};\n", record->name, size->letter, size->bytes,

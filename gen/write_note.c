@@ -45,6 +45,12 @@ static void add_companions(struct text *c, const struct plan *plan)
 							   plan->list->toolkits[i]));
 }
 
+/* One description for each feature: a published reader does not survive two. */
+static void add_feature(struct text *c, const char *name)
+{
+	add(c, "\",\n\t\t\"%s\", \"the real library that calls are forwarded to\")", name);
+}
+
 /* In the order of the search: the newest first. */
 void write_note(struct text *c, const struct plan *plan)
 {
@@ -52,11 +58,11 @@ void write_note(struct text *c, const struct plan *plan)
 
 	add(c, "\nLC_DLOPEN_NOTE(library,\n\tLC_DLOPEN(\"");
 	add_sonames(c, plan);
-	add(c, "\",\n\t\t\"%s\", \"the real library that calls are forwarded to\")", library->name);
+	add_feature(c, library->name);
 	if (library->companion) {
 		add(c, " \",\"\n\tLC_DLOPEN(\"");
 		add_companions(c, plan);
-		add(c, "\",\n\t\t\"%s\", \"what the real library needs beside it\")", library->name);
+		add_feature(c, library->name);
 	}
 	add(c, ")\n");
 }

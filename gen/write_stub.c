@@ -296,8 +296,9 @@ static void write_exports(struct text *c, const struct plan *plan, struct purpos
 
 /* ---- tables ---- */
 
-/* The next run of versions in a set, as the loader compares them; the oldest
- * toolkit stands for older ones of its major. */
+/* The next run of versions in a set, as the loader compares them.  The oldest
+ * toolkit stands for older ones of its major, and the newest of each major for
+ * later ones of it. */
 static toolkits take_run(const struct plan *plan, toolkits set, struct text *run)
 {
 	const struct list *list = plan->list;
@@ -311,8 +312,9 @@ static toolkits take_run(const struct plan *plan, toolkits set, struct text *run
 	if (last == list->toolkit_count)
 		add(run, "LC_ANY_LATER");
 	else
-		add(run, "LC_VERSION(%u, %u)", list->toolkits[last].major,
-		    list->toolkits[last].minor);
+		add(run, "LC_VERSION(%u, %u)", major_of(list, last),
+		    major_of(list, last + 1) == major_of(list, last) ?
+		    list->toolkits[last].minor : MAX_MINOR);
 	return last == list->toolkit_count ? 0 : set & ~(BIT(last + 1) - 1);
 }
 
@@ -364,6 +366,22 @@ static unsigned count_runs(const struct plan *plan, const struct slot *slot)
 	return count;
 }
 
+/* The stub counts both in 16 bits. */
+static void check_counts(const struct plan *plan)
+{
+	const struct library *library = plan->library;
+	size_t candidates = 0;
+
+	for (size_t i = 0; i < plan->slots.count; i++)
+		candidates += count_runs(plan, plan->slots.items[i]);
+	if (plan->slots.count > UINT16_MAX)
+		fail_at(library->place, "library %s has %zu interfaces, and a stub has room for %d",
+			library->name, plan->slots.count, UINT16_MAX);
+	if (candidates > UINT16_MAX)
+		fail_at(library->place, "library %s has %zu candidates for its interfaces, and a stub "
+			"has room for %d", library->name, candidates, UINT16_MAX);
+}
+
 static void write_candidates(struct text *c, const struct plan *plan)
 {
 	struct text run = { 0 };
@@ -393,11 +411,10 @@ static void write_candidates(struct text *c, const struct plan *plan)
 
 static void write_slot_rows(struct text *c, const struct plan *plan)
 {
+	/* A member of the type, not of the table: gcc copies what a table holds. */
 	add(c, "#define C(slot) \\\n"
 	    "\toffsetof(struct candidates, slot) / sizeof(struct lc_candidate), \\\n"
-	    "\tsizeof(candidates.slot) / sizeof(struct lc_candidate)\n"
-	    "_Static_assert(sizeof(candidates) / sizeof(struct lc_candidate) <= UINT16_MAX,\n"
-	    "\t       \"more candidates than lc_slot can count\");\n"
+	    "\tsizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)\n"
 	    "\nstatic const struct lc_slot slots[] = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		add(c, "\t{ N(%s), C(%s) },\n", plan->slots.items[i]->name,
@@ -570,6 +587,7 @@ void write_stub(struct files *files, struct plan *plan, struct purpose purpose)
 {
 	struct text *c;
 
+	check_counts(plan);
 	write_header(files, plan);
 	c = new_file(files, plan, ".c", "/* ", " */");
 	add(c, "#include \"%.*s.h\"\n", (int)strlen(plan->library->stub) - 3, plan->library->stub);

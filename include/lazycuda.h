@@ -103,7 +103,9 @@ const struct lazycuda_status *lazycuda_get_status(const char *library);
  * NULL stands for every stub in the process.  Returns 0 if all of them are
  * usable, else the number of those that are not, or -1 if the process has no
  * stub of that name.  May be called again: a stub that has its library does
- * nothing, one that has not looks whether one was loaded since.
+ * nothing, one that has not looks whether one was loaded since.  A call looks,
+ * too, but not each one of a storm of failing calls does: the library may be
+ * noticed some milliseconds late.
  */
 int lazycuda_load(const char *library);
 

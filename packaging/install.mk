@@ -69,7 +69,8 @@ CMAKES := $(PLACED)/lazycuda-config.cmake $(PLACED)/lazycuda-config-version.cmak
 $(PLACED)/%.cmake: packaging/cmake/%.cmake.in $(PLACED)/flags
 	$(call say,MAKE)
 	$(Q)sed -e 's|@INCLUDEDIR@|$(call from,$(LIBDIR),$(INCLUDEDIR))|' \
-		-e 's|@VERSION@|$(VERSION)|' -e 's|@SONUMBER@|$(SONUMBER)|' $< >$@
+		-e 's|@VERSION@|$(VERSION)|' -e 's|@SONUMBER@|$(SONUMBER)|' \
+		-e 's|@MAJORS@|$(subst $(space), or ,$(MAJORS))|' $< >$@
 
 # An archive with no members: see lazycuda-replacement.cmake.
 $(PLACED)/nothing.a: $(PLACED)/flags

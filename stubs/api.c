@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../include/lazycuda.h"
+#include "attempt.h"
 #include "errors.h"
 #include "loader.h"
 #include "peers.h"
@@ -30,7 +31,9 @@ static void read_peers(struct lc_peers *peers)
 {
 	struct lc_arena arena = { 0 };
 
+	lc_enter();
 	lc_peers_read(&arena, peers);
+	lc_leave();
 	lc_arena_free(&arena);	/* only the stubs' paths were in it */
 }
 

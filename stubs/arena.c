@@ -2,15 +2,17 @@
 /* arena.c - memory for one search */
 #include "arena.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
+
 struct lc_chunk {
 	struct lc_chunk *next;
-	size_t used, size;
 	max_align_t data[];
 };
 
@@ -18,30 +20,86 @@ struct lc_chunk {
 #define CHUNK_BYTES 8160	/* with malloc's own words, just under two pages */
 #endif
 
-void *lc_alloc(struct lc_arena *arena, size_t size)
+/* Most arenas stay small: the first chunks are of a size of which malloc() keeps
+ * that many at hand. */
+#define SMALL_CHUNKS 7
+#define SMALL_BYTES (1008 < CHUNK_BYTES ? 1008 : CHUNK_BYTES)
+
+/* Zeroed, so that not every allocation need be. */
+static bool add_chunk(struct lc_arena *arena, size_t room)
 {
-	struct lc_chunk *chunk = arena->chunks;
+	const bool small = room <= SMALL_BYTES;
+	struct lc_chunk *chunk;
+
+	if (room > SIZE_MAX / 2)
+		return false;
+	room = lc_aligned(room);
+	chunk = small ? malloc(sizeof(*chunk) + room) : calloc(1, sizeof(*chunk) + room);
+	if (!chunk)
+		return false;
+	if (small)
+		memset(chunk->data, 0, room);
+	chunk->next = arena->chunks;
+	arena->chunks = chunk;
+	arena->chunk_count++;
+	arena->at = (char *)chunk->data;
+	arena->end = arena->at + room;
+	return true;
+}
+
+static bool has_room(const struct lc_arena *arena, size_t size)
+{
+	return (size_t)(arena->end - arena->at) >= size;
+}
+
+struct lc_arena *lc_arena_new(void)
+{
+	struct lc_arena first = { 0 }, *arena = lc_alloc(&first, sizeof(*arena));
+
+	if (arena)
+		*arena = first;
+	return arena;
+}
+
+void *lc_alloc_more(struct lc_arena *arena, size_t size)
+{
+	size_t room = arena->chunk_count < SMALL_CHUNKS ? SMALL_BYTES : CHUNK_BYTES;
+	char *memory;
 
 	if (size > SIZE_MAX / 2)
 		goto fail;
-	size = (size + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
-	if (!chunk || chunk->size - chunk->used < size) {
-		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-
-		chunk = malloc(sizeof(*chunk) + room);
-		if (!chunk)
+	size = lc_aligned(size ? size : 1);
+	if (!has_room(arena, size)) {
+		if (arena->closed) {
+			arena->lacking = true;
+			return NULL;
+		}
+		if (!add_chunk(arena, size > room ? size : room))
 			goto fail;
-		chunk->next = arena->chunks;
-		chunk->used = 0;
-		chunk->size = room;
-		arena->chunks = chunk;
 	}
-	void *memory = (char *)chunk->data + chunk->used;
-	chunk->used += size;
-	return memset(memory, 0, size);
+	memory = arena->at;
+	arena->at += size;
+	return memory;
 fail:
 	arena->failed = true;
 	return NULL;
+}
+
+bool lc_close(struct lc_arena *arena, size_t room)
+{
+	if (!has_room(arena, room) && !add_chunk(arena, room)) {
+		arena->failed = true;
+		return false;
+	}
+	arena->closed = true;
+	arena->lacking = false;
+	return true;
+}
+
+bool lc_open(struct lc_arena *arena)
+{
+	arena->closed = false;
+	return !arena->lacking;
 }
 
 void *lc_grow(struct lc_arena *arena, void *array_pointer, size_t *count, size_t element)
@@ -80,16 +138,35 @@ char *lc_format(struct lc_arena *arena, const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(short_text, sizeof(short_text), format, arguments);
 	va_end(arguments);
-	if (length < 0)
+	if (length < 0) {
+		arena->failed = true;
 		return nothing;
+	}
 	char *text = lc_alloc(arena, (size_t)length + 1);
 	if (!text)
 		return nothing;
 	if ((size_t)length < sizeof(short_text))
 		return memcpy(text, short_text, (size_t)length + 1);
 	va_start(arguments, format);
-	vsnprintf(text, (size_t)length + 1, format, arguments);
+	if (vsnprintf(text, (size_t)length + 1, format, arguments) < 0)
+		arena->failed = true;
 	va_end(arguments);
+	return text;
+}
+
+char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, const char *between)
+{
+	size_t length = count ? (count - 1) * strlen(between) : 0;
+	char *text, *at;
+
+	for (size_t i = 0; i < count; i++)
+		length += strlen(texts[i]);
+	text = lc_alloc(arena, length + 1);
+	if (!text)
+		return lc_format(arena, "%s", "");
+	at = text;
+	for (size_t i = 0; i < count; i++)
+		at = stpcpy(stpcpy(at, texts[i]), i + 1 < count ? between : "");
 	return text;
 }
 
@@ -99,18 +176,29 @@ char *lc_printable(struct lc_arena *arena, const char *text)
 
 	if (!copy)
 		return lc_format(arena, "%s", "");
-	for (char *c = copy; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	lc_make_printable(copy);
 	return copy;
+}
+
+void lc_arena_hinder(struct lc_arena *arena, int error)
+{
+	if (error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO)
+		arena->hindered = true;
 }
 
 void lc_arena_free(struct lc_arena *arena)
 {
-	while (arena->chunks) {
-		struct lc_chunk *next = arena->chunks->next;
+	struct lc_chunk *chunk, *next;
 
-		free(arena->chunks);
-		arena->chunks = next;
+	if (!arena)
+		return;
+	chunk = arena->chunks;
+	/* Before it is gone, if it lies in one of them. */
+	arena->chunks = NULL;
+	arena->at = arena->end = NULL;
+	arena->chunk_count = 0;
+	for (; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
 	}
 }

@@ -37,7 +37,7 @@ static struct lc_called *called_of(struct lc_arena *arena, struct lc_callers *ca
 
 	for (size_t i = 0; i < callers->count; i++)
 		if (callers->list[i].library == library)
-			return &callers->list[i];
+			return callers->list[i].importers ? &callers->list[i] : NULL;
 	called = lc_grow(arena, &callers->list, &callers->count, sizeof(*called));
 	if (!called)
 		return NULL;

@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "found.h"
 #include "generated/libcuda_stub.real.h"
 #include "generated/libnvidia-ml_stub.real.h"
 #include "glibc.h"
 #include "note.h"
-#include "search.h"
 
 LC_DLOPEN_NOTE(driver,
-	LC_DLOPEN("\"libcuda.so.1\"", "driver", "the installed driver, and its CUDA version") ","
-	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "the display driver's branch"))
+	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run") ","
+	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "what the installed driver can run"))
 
 lc_version lc_cuda_version(lc_finder *find, void *data, int major)
 {
@@ -50,44 +50,43 @@ static lc_function find_in(const char *name, void *handle)
 }
 
 /* Opens what the stub of the library would take; NULL if there is none. */
-static void *open_real(const struct lc_library *library,
+static void *open_real(struct lc_arena *arena, const struct lc_library *library,
 		       lc_version (*version)(lc_finder *, void *, int), lc_version *said)
 {
-	struct lc_arena arena = { 0 };
 	struct lc_search search;
-	void *handle = NULL;
 	bool resorted = false;
 
-	lc_search_real(&arena, &search, library);
-	while (!handle && !arena.failed) {
-		struct lc_choice choice = lc_choose(&arena, &search.at);
+	*said = 0;
+	lc_search_real(arena, &search, library);
+	while (!arena->failed) {
+		int option = lc_choose(arena, &search.at).option;
+		void *handle;
 
-		if (choice.option < 0 && (resorted || lc_search_found(&search)))
-			break;
-		if (choice.option < 0) {
+		if (option < 0) {
+			if (resorted || lc_search_found(&search))
+				return NULL;
 			resorted = true;
-			lc_search_last_resort(&arena, &search);
+			lc_search_last_resort(arena, &search);
 			continue;
 		}
-		handle = dlopen(search.files[0][choice.option].path, RTLD_NOW | RTLD_LOCAL);
+		handle = lc_open_found(arena, &search, option);
 		*said = handle ? version(find_in, handle, 0) : 0;
 		if (*said)
-			break;
-		search.seats[0].options[choice.option].unusable = true;
-		if (handle)
+			return handle;
+		if (handle) {
 			dlclose(handle);
-		handle = NULL;
+			lc_reject_found(&search, option, lc_stand_in);
+		}
 	}
-	lc_arena_free(&arena);
-	return handle;
+	return NULL;
 }
 
-int lc_driver_version(void)
+int lc_driver_version(struct lc_arena *arena)
 {
-	lc_version said = 0;
+	lc_version said;
 
 	/* It stays loaded: a runtime that is loaded next needs it anyway. */
-	open_real(&lc_real_cuda, lc_cuda_version, &said);
+	open_real(arena, &lc_real_cuda, lc_cuda_version, &said);
 	if (said)
 		lc_trace("the driver supports CUDA %d.%d", LC_MAJOR(said), LC_MINOR(said));
 	else
@@ -109,10 +108,10 @@ static int branch_of_module(void)
 }
 
 /* NVML's version goes on with the driver's: "12.535.104.05". */
-static int branch_of_nvml(void)
+static int branch_of_nvml(struct lc_arena *arena)
 {
-	lc_version said = 0;
-	void *handle = open_real(&lc_real_nvml, lc_nvml_version, &said);
+	lc_version said;
+	void *handle = open_real(arena, &lc_real_nvml, lc_nvml_version, &said);
 	int (*get)(char *, unsigned) = NULL;
 	char text[96] = "", *dot = NULL;
 
@@ -125,12 +124,12 @@ static int branch_of_nvml(void)
 	return dot ? atoi(dot + 1) : 0;
 }
 
-int lc_driver_branch(void)
+int lc_driver_branch(struct lc_arena *arena)
 {
 	int branch = branch_of_module();
 
 	if (!branch)
-		branch = branch_of_nvml();
+		branch = branch_of_nvml(arena);
 	if (branch)
 		lc_trace("the display driver is of branch %d", branch);
 	else

@@ -2,7 +2,7 @@
 /* errors.c - what is said when a call is not forwarded */
 #include "errors.h"
 
-#include <stdlib.h>
+#include <stdatomic.h>
 
 #include "arena.h"
 #include "loader.h"
@@ -89,6 +89,14 @@ static const char *message(struct lc_arena *arena, const char *function, enum lc
 				 " it would corrupt memory, so it was refused",
 				 function, lc_library.name, status->version, path);
 	default:
+		if (status->state == LAZYCUDA_UNKNOWN)
+			return lc_format(arena, "%s: the search for %s could not be finished: memory"
+					 " or file descriptors ran out, or a disk failed; the next"
+					 " call searches again", function, lc_library.name);
+		if (status->state == LAZYCUDA_USABLE && !lc_is_loaded())
+			return lc_format(arena, "%s: %s (%s) is loaded, but mprotect() lets nobody"
+					 " write where its functions are noted; the next call tries"
+					 " again", function, lc_library.name, path);
 		if (status->state == LAZYCUDA_USABLE)
 			return lc_format(arena, "%s: was called before %s (%s) was in the process",
 					 function, lc_library.name, path);
@@ -102,16 +110,17 @@ struct remembered {
 	unsigned slot;
 	const char *reason;
 	const struct lazycuda_status *status;
-	struct remembered *next;
+	const struct remembered *next;
 	struct lc_arena arena;
 };
 
-static struct remembered *remembered;	/* under the lock */
+static _Atomic(const struct remembered *) remembered;	/* the latest */
 
-static struct remembered *recall(unsigned slot, enum lc_refusal why, const char *reason,
-				 const struct lazycuda_status *status)
+static const struct remembered *recall(const struct remembered *latest, unsigned slot,
+				       enum lc_refusal why, const char *reason,
+				       const struct lazycuda_status *status)
 {
-	for (struct remembered *r = remembered; r; r = r->next)
+	for (const struct remembered *r = latest; r; r = r->next)
 		if (r->slot == slot && r->reason == reason && r->status == status &&
 		    r->error.cause == (enum lazycuda_cause)why)
 			return r;
@@ -138,6 +147,10 @@ static struct remembered *compose(unsigned slot, enum lc_refusal why, const char
 		.function = function,
 		.message = message(&arena, function, why, reason, status),
 	};
+	if (arena.failed) {
+		lc_arena_free(&arena);
+		return NULL;
+	}
 	r->arena = arena;
 	return r;
 }
@@ -153,31 +166,28 @@ const struct lazycuda_error *lc_last_error(void)
 	};
 	const struct lazycuda_status *status = lc_status();
 	enum lc_refusal why = lc_last_refusal();
-	struct remembered *known, *fresh;
+	const struct remembered *latest = atomic_load(&remembered), *known;
+	struct remembered *fresh;
 
 	if (why == LC_NONE)
 		return &nothing;
-	lc_lock();
-	known = recall(last.slot, why, last.reason, status);
-	lc_unlock();
+	known = recall(latest, last.slot, why, last.reason, status);
 	if (known)
 		return &known->error;
 	fresh = compose(last.slot, why, last.reason, status);
 	if (!fresh)
 		return &no_memory;
-	lc_lock();
-	known = recall(last.slot, why, last.reason, status);
-	if (!known) {
-		fresh->next = remembered;
-		remembered = fresh;
-	}
-	lc_unlock();
-	if (known) {
-		struct lc_arena arena = fresh->arena;
+	do {
+		/* Another thread may have made the same one meanwhile. */
+		known = recall(latest, last.slot, why, last.reason, status);
+		if (known) {
+			struct lc_arena arena = fresh->arena;
 
-		lc_arena_free(&arena);
-		return &known->error;
-	}
+			lc_arena_free(&arena);
+			return &known->error;
+		}
+		fresh->next = latest;
+	} while (!atomic_compare_exchange_weak(&remembered, &latest, fresh));
 	return &fresh->error;
 }
 

@@ -228,7 +228,7 @@ static const char *walk_needs(const struct lc_image *image,
 		ElfW(Verneed) file;
 		struct need need;
 
-		if (!read_at(image, address, &file, sizeof(file)) ||
+		if (!left-- || !read_at(image, address, &file, sizeof(file)) ||
 		    !(need.file = string(image, file.vn_file)))
 			return "has damaged version needs";
 		next = address + file.vn_aux;

@@ -15,12 +15,14 @@
 
 struct lc_field {
 	const char *name;
-	uint16_t offset, size;
+	uint32_t number;	/* the same for this name in all layouts of the struct */
+	uint32_t offset, size;
+	bool reserved;
 };
 
 struct lc_layout {
 	size_t size;
-	const struct lc_field *fields;	/* sorted by name */
+	const struct lc_field *fields;	/* sorted by name, and so by number */
 	size_t count;
 };
 

@@ -2,6 +2,7 @@
 /* ldcache.c - what the dynamic loader has in its cache */
 #include "ldcache.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static const char *string_at(const char *cache, size_t size, uint32_t offset)
 size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 			const char *const *sonames, size_t soname_count, const char ***files)
 {
-	const char *start = memmem(cache, size, MAGIC, sizeof(MAGIC) - 1);
+	const char *start = cache ? memmem(cache, size, MAGIC, sizeof(MAGIC) - 1) : NULL;
 	struct header header;
 	size_t found = 0;
 
@@ -59,7 +60,7 @@ size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 		memcpy(&entry, start + sizeof(header) + i * sizeof(entry), sizeof(entry));
 		soname = string_at(start, size, entry.soname);
 		file = string_at(start, size, entry.file);
-		if (!soname || !file)
+		if (!soname || !file || *file != '/')
 			continue;
 		for (size_t s = 0; s < soname_count; s++) {
 			if (strcmp(soname, sonames[s]))
@@ -72,26 +73,43 @@ size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 	return found;
 }
 
+void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)
+{
+	int fd = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *bytes;
+
+	*cache = (struct lc_ldcache){ NULL, 0 };
+	if (fd < 0) {
+		lc_arena_hinder(arena, errno);
+		return;
+	}
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+		/* ldconfig renames a new file into place and never writes to this one. */
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes != MAP_FAILED)
+			*cache = (struct lc_ldcache){ bytes, (size_t)st.st_size };
+		else
+			lc_arena_hinder(arena, errno);
+	}
+	close(fd);
+}
+
+void lc_ldcache_close(struct lc_ldcache *cache)
+{
+	if (cache->bytes)
+		munmap((void *)cache->bytes, cache->size);
+	*cache = (struct lc_ldcache){ NULL, 0 };
+}
+
 size_t lc_ldcache_find(struct lc_arena *arena, const char *const *sonames, size_t soname_count,
 		       const char ***files)
 {
-	int fd = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
-	size_t found = 0;
-	struct stat st;
-	void *cache;
+	struct lc_ldcache cache;
+	size_t found;
 
-	*files = NULL;
-	if (fd < 0)
-		return 0;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
-		/* ldconfig renames a new file into place and never writes to this one. */
-		cache = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (cache != MAP_FAILED) {
-			found = lc_ldcache_parse(arena, cache, (size_t)st.st_size,
-						 sonames, soname_count, files);
-			munmap(cache, (size_t)st.st_size);
-		}
-	}
-	close(fd);
+	lc_ldcache_open(arena, &cache);
+	found = lc_ldcache_parse(arena, cache.bytes, cache.size, sonames, soname_count, files);
+	lc_ldcache_close(&cache);
 	return found;
 }

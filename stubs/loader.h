@@ -7,9 +7,18 @@
  *       └──── none ──► NONE ── something new was loaded into the process ──► load
  *
  * Threads that race for the first call all search; the first to get ready
- * publishes, and the others drop what they have.  So the lock is held only
- * while slots and state are written, and never across a call into the dynamic
- * loader or the real library, either of which may call back.
+ * publishes, and the others drop what they have.
+ *
+ * Locks.  There is one of ours in a stub (forks.h), held while slots, state and
+ * records are written and never across a call that leaves the stub: into the
+ * dynamic loader, into the real library, into malloc(), which a program may
+ * have replaced.  Each of these may call back, or wait for a thread that does.
+ * Of ld.so's own locks, dl_iterate_phdr()'s is held while we look at what is
+ * loaded; nothing is allocated or opened there (process.h).  dlopen() holds
+ * another while it runs constructors: a first call needs it, and a constructor
+ * that waits for another thread's first call waits for ever, as it would for a
+ * dlopen() there.  Later calls need none of them, but for the one that finds
+ * that the library has come meanwhile.
  */
 #ifndef LOADER_H
 #define LOADER_H
@@ -17,6 +26,7 @@
 #include <stdbool.h>
 
 #include "../include/lazycuda.h"
+#include "forks.h"
 #include "stub.h"
 
 /* What a library needs beyond its table; one is defined for each stub. */
@@ -48,17 +58,14 @@ struct lc_specifics {
 
 extern const struct lc_specifics lc_specifics LC_HIDDEN;
 
-/* The lock over the state, the slots and the records.  Never taken twice. */
-void lc_lock(void);
-void lc_unlock(void);
-
 /* Whether slots lead to the real library.  Never searches. */
 bool lc_is_loaded(void);
 
 /* Whether the process is past the point where the real library shuts down. */
 bool lc_is_exiting(void);
 
-/* Searches and loads unless that has been done; whether the library is usable. */
+/* Searches and loads unless that has been done, and looks again whether it was
+ * loaded since; whether the library is usable. */
 bool lc_load(void);
 
 /* Whether this slot leads to a real function; loads the library if need be. */
@@ -66,8 +73,5 @@ bool lc_reaches(unsigned slot);
 
 /* What the last search came to; never NULL. */
 const struct lazycuda_status *lc_status(void);
-
-/* The driver that a choice was made for; looks at it if none has been made. */
-struct lazycuda_driver lc_driver(void);
 
 #endif

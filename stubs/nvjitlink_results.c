@@ -33,39 +33,52 @@ static int32_t as_12(int32_t result)
 	return result;
 }
 
-/* A caller of 13 on 12 gets 12's codes, which mean the same there. */
-#define BETWEEN(name, parameters, arguments) \
-static int32_t name##_12 parameters { return as_12(lc_slots.name##_13 arguments); } \
-static int32_t name##_13 parameters { return lc_slots.name##_12 arguments; }
+/* Codes of the older library mean the same in the newer one. */
+static int32_t as_it_is(int32_t result)
+{
+	return result;
+}
 
-BETWEEN(nvJitLinkCreate, (void *handle, uint32_t count, void *options), (handle, count, options))
-BETWEEN(nvJitLinkDestroy, (void *handle), (handle))
-BETWEEN(nvJitLinkAddData, (void *handle, int32_t kind, void *data, uint64_t size, void *name),
-	(handle, kind, data, size, name))
-BETWEEN(nvJitLinkAddFile, (void *handle, int32_t kind, void *name), (handle, kind, name))
-BETWEEN(nvJitLinkComplete, (void *handle), (handle))
-BETWEEN(nvJitLinkGetInfoLogSize, (void *handle, void *size), (handle, size))
-BETWEEN(nvJitLinkGetInfoLog, (void *handle, void *log), (handle, log))
-BETWEEN(nvJitLinkGetLinkedCubinSize, (void *handle, void *size), (handle, size))
-BETWEEN(nvJitLinkGetLinkedCubin, (void *handle, void *cubin), (handle, cubin))
-BETWEEN(nvJitLinkGetLinkedPtxSize, (void *handle, void *size), (handle, size))
-BETWEEN(nvJitLinkGetLinkedPtx, (void *handle, void *ptx), (handle, ptx))
+/* X for each function: callers of one major, on a library of another, whose
+ * results are to be translated. */
+#define FUNCTIONS(X, callers, runtimes, as) \
+	X(callers, runtimes, as, nvJitLinkCreate, (void *handle, uint32_t count, void *options), \
+	  (handle, count, options)) \
+	X(callers, runtimes, as, nvJitLinkDestroy, (void *handle), (handle)) \
+	X(callers, runtimes, as, nvJitLinkAddData, \
+	  (void *handle, int32_t kind, void *data, uint64_t size, void *name), \
+	  (handle, kind, data, size, name)) \
+	X(callers, runtimes, as, nvJitLinkAddFile, (void *handle, int32_t kind, void *name), \
+	  (handle, kind, name)) \
+	X(callers, runtimes, as, nvJitLinkComplete, (void *handle), (handle)) \
+	X(callers, runtimes, as, nvJitLinkGetInfoLogSize, (void *handle, void *size), \
+	  (handle, size)) \
+	X(callers, runtimes, as, nvJitLinkGetInfoLog, (void *handle, void *log), (handle, log)) \
+	X(callers, runtimes, as, nvJitLinkGetLinkedCubinSize, (void *handle, void *size), \
+	  (handle, size)) \
+	X(callers, runtimes, as, nvJitLinkGetLinkedCubin, (void *handle, void *cubin), \
+	  (handle, cubin)) \
+	X(callers, runtimes, as, nvJitLinkGetLinkedPtxSize, (void *handle, void *size), \
+	  (handle, size)) \
+	X(callers, runtimes, as, nvJitLinkGetLinkedPtx, (void *handle, void *ptx), (handle, ptx))
 
-#define ROWS(name) \
-	{ LC_SLOT_##name##_12, LC_SLOT_##name##_13, (lc_function)name##_12 }, \
-	{ LC_SLOT_##name##_13, LC_SLOT_##name##_12, (lc_function)name##_13 },
+/* A new major is two more lines for each that is here. */
+#define PAIRS(X) \
+	FUNCTIONS(X, 12, 13, as_12) \
+	FUNCTIONS(X, 13, 12, as_it_is)
+
+#define DEFINE(callers, runtimes, as, name, parameters, arguments) \
+static int32_t name##_##callers##_by_##runtimes parameters \
+{ \
+	return as(lc_slots.name##_##runtimes arguments); \
+}
+PAIRS(DEFINE)
+
+#define ROW(callers, runtimes, as, name, parameters, arguments) \
+	{ LC_SLOT_##name##_##callers, LC_SLOT_##name##_##runtimes, \
+	  (lc_function)name##_##callers##_by_##runtimes },
 
 const struct lc_adaptor lc_result_adaptors[] = {
-	ROWS(nvJitLinkCreate)
-	ROWS(nvJitLinkDestroy)
-	ROWS(nvJitLinkAddData)
-	ROWS(nvJitLinkAddFile)
-	ROWS(nvJitLinkComplete)
-	ROWS(nvJitLinkGetInfoLogSize)
-	ROWS(nvJitLinkGetInfoLog)
-	ROWS(nvJitLinkGetLinkedCubinSize)
-	ROWS(nvJitLinkGetLinkedCubin)
-	ROWS(nvJitLinkGetLinkedPtxSize)
-	ROWS(nvJitLinkGetLinkedPtx)
+	PAIRS(ROW)
 	{ 0, 0, NULL }
 };

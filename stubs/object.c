@@ -29,6 +29,7 @@
 /* A file being read. */
 struct reader {
 	int fd;
+	int error;		/* errno of what failed */
 	off_t size;
 	ElfW(Phdr) phdrs[MAX_PHDRS];
 	size_t phdr_count;
@@ -36,7 +37,7 @@ struct reader {
 	uint64_t strings_size;
 };
 
-static bool read_at(const struct reader *file, uint64_t offset, void *data, size_t size)
+static bool read_at(struct reader *file, uint64_t offset, void *data, size_t size)
 {
 	if (offset > (uint64_t)file->size || size > (uint64_t)file->size - offset)
 		return false;
@@ -45,6 +46,8 @@ static bool read_at(const struct reader *file, uint64_t offset, void *data, size
 
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0)
+			file->error = errno;
 		if (got <= 0)
 			return false;
 		data = (char *)data + got;
@@ -70,7 +73,7 @@ static bool file_offset(const struct reader *file, uint64_t address, uint64_t *o
 }
 
 /* Reads the string at `index` of the string table; false if it does not fit. */
-static bool read_string(const struct reader *file, uint64_t index, char *text, size_t size)
+static bool read_string(struct reader *file, uint64_t index, char *text, size_t size)
 {
 	if (index >= file->strings_size)
 		return false;
@@ -118,7 +121,7 @@ static void match_node(const char *node, const struct lc_library *library, struc
 			elf->major = &library->majors[i];
 }
 
-static void read_nodes(const struct reader *file, uint64_t offset, uint64_t count,
+static void read_nodes(struct reader *file, uint64_t offset, uint64_t count,
 		       const struct lc_library *library, struct lc_elf *elf)
 {
 	/* A stub has a handful; a hostile file might have any number. */
@@ -150,7 +153,7 @@ static void match_soname(const struct lc_library *library, struct lc_elf *elf)
  * exports is there, and it imports nothing of that name; so there is no need
  * to read its symbols.
  */
-static void read_version(const struct reader *file, const struct lc_library *library,
+static void read_version(struct reader *file, const struct lc_library *library,
 			 struct lc_elf *elf)
 {
 	size_t size = file->strings_size < MAX_STRINGS ? (size_t)file->strings_size : MAX_STRINGS;
@@ -225,20 +228,27 @@ const char *lc_elf_file(const char *path, const struct lc_library *library, stru
 	struct stat st;
 
 	*elf = (struct lc_elf){ .soname = "" };
-	if (file.fd < 0)
+	if (file.fd < 0) {
+		elf->error = errno;
 		return errno == ENOENT ? "does not exist" :
 		       errno == EACCES ? "may not be read" : "cannot be opened";
+	}
 	if (fstat(file.fd, &st))
-		why = "cannot be examined";
+		file.error = errno;
 	else if (S_ISDIR(st.st_mode))
 		why = "is a directory";
 	else if (!S_ISREG(st.st_mode))
 		why = "is not a regular file";
-	file.size = st.st_size;
-	if (!why)
+	if (!why && !file.error) {
+		file.size = st.st_size;
+		elf->identity = lc_identity(&st);
 		why = read_header(&file);
-	if (!why)
+	}
+	if (!why && !file.error)
 		why = read_dynamic(&file, library, elf);
+	if (file.error)
+		why = "cannot be read";
+	elf->error = file.error;
 	close(file.fd);
 	return why;
 }

@@ -12,17 +12,39 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "stub.h"
 
 #define LC_PRIVATE_NODE "LAZYCUDA_1"	/* the version node that only stubs define */
 
+/* What stays the same as long as nobody replaces or changes a file. */
+struct lc_identity {
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec modified;
+};
+
+static inline struct lc_identity lc_identity(const struct stat *st)
+{
+	return (struct lc_identity){ st->st_dev, st->st_ino, st->st_size, st->st_mtim };
+}
+
+static inline bool lc_same_file(struct lc_identity a, struct lc_identity b)
+{
+	return a.device == b.device && a.inode == b.inode && a.size == b.size &&
+	       a.modified.tv_sec == b.modified.tv_sec && a.modified.tv_nsec == b.modified.tv_nsec;
+}
+
 struct lc_elf {
+	struct lc_identity identity;	/* of the file that was read, whatever has its path now */
 	char soname[128];
 	bool stub;		/* it is one of ours, under whatever name */
 	const struct lc_major *major;	/* by its version nodes, or without majors by
 					   its SONAME; NULL: not this library */
 	lc_version version;	/* at least this one, by the names in it */
+	int error;		/* errno, if the system would not let it be read; else 0 */
 };
 
 /*

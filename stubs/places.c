@@ -2,13 +2,8 @@
 /* places.c - where a real library may lie */
 #include "places.h"
 
-#include <dirent.h>
-#include <link.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "glibc.h"
-#include "ldcache.h"
 #include "settings.h"
 
 /* Debian's name for the CPU, and the folders that NVIDIA's packages use. */
@@ -29,36 +24,41 @@ static const char *const system_directories[] = {
 	"/usr/lib/" MULTIARCH, "/usr/lib64", "/usr/lib", NULL
 };
 
+/* The list for one library, being made. */
 struct list {
 	struct lc_arena *arena;
+	struct lc_survey *survey;
+	const struct lc_library *library;
 	struct lc_places *places;
 };
 
-static void add(struct list *list, const char *directory, bool site, const char *found_by)
+struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
 {
+	struct lc_folder *folder = lc_folder(&survey->folders, path);
+
+	if (!folder || lc_folder_is_safe(&survey->folders, path))
+		return folder;
+	lc_trace("%s: not searched, anybody may write there", path);
+	return NULL;
+}
+
+static void add(struct list *list, const char *path, bool site, const char *found_by)
+{
+	struct lc_folder *folder = lc_folder(&list->survey->folders, path);
 	struct lc_place *place;
 
-	/* A relative entry would mean the current directory: never search it. */
-	if (directory[0] != '/')
+	/* A relative entry would mean the current directory, and leads nowhere. */
+	if (!folder || folder->listed[site] == list->library ||
+	    !lc_searchable(list->survey, path))
 		return;
-	for (size_t i = 0; i < list->places->count; i++)
-		if (list->places->list[i].site == site &&
-		    !strcmp(list->places->list[i].directory, directory))
-			return;
 	place = lc_grow(list->arena, &list->places->list, &list->places->count, sizeof(*place));
-	if (place)
-		*place = (struct lc_place){ directory, site, found_by };
+	if (!place)
+		return;
+	*place = (struct lc_place){ path, folder, site, found_by };
+	folder->listed[site] = list->library;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-/* The directory of a file, or NULL where only its name is known. */
-static char *directory_of(struct lc_arena *arena, const char *path)
+const char *lc_folder_of(struct lc_arena *arena, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -118,64 +118,39 @@ static bool concerns(const struct lc_user *user, const struct lc_library *librar
 	return !user->needs || !strcmp(user->needs->name, library->name);
 }
 
-static void add_rpaths(struct list *list, const struct lc_library *library,
-		       const struct lc_process *process)
+static void add_rpaths(struct list *list)
 {
+	const struct lc_process *process = list->survey->process;
+
 	for (size_t i = 0; i < process->user_count; i++) {
 		const struct lc_user *user = &process->users[i];
 
-		if (concerns(user, library)) {
+		if (concerns(user, list->library)) {
 			const char *path = user->rpath ? user->rpath : user->runpath;
+			const char *origin = lc_is_privileged() ? NULL :
+					     lc_folder_of(list->arena, user->path);
 
-			add_path(list, path, directory_of(list->arena, user->path), "rpath");
+			add_path(list, path, origin, "rpath");
 		}
 	}
 }
 
-/*
- * A site-packages folder is known by what lies in it, since `pip --target`
- * gives it any name: it is above the object and has a folder "nvidia".  Conda
- * prefixes have a folder "conda-meta".  One that anybody may write to is passed
- * over: anybody could put such a folder there.
- */
-static void add_above(struct list *list, const char *path, bool site)
+static void add_above(struct list *list, bool site)
 {
-	const char *mark = site ? "nvidia" : "conda-meta";
-	char *directory = directory_of(list->arena, path);
+	const struct lc_survey *survey = list->survey;
 
-	while (directory && directory[1]) {
-		const char *below = lc_format(list->arena, "%s/%s", directory, mark);
-		struct stat st;
+	for (size_t i = 0; survey->above && i < survey->process->user_count; i++) {
+		const struct lc_strings *above = site ? &survey->above[i].sites :
+							&survey->above[i].condas;
 
-		if (is_directory(below) && !stat(directory, &st) && !(st.st_mode & S_IWOTH)) {
-			if (site)
-				add(list, lc_format(list->arena, "%s", directory), true, "site-packages");
-			else
-				add(list, lc_format(list->arena, "%s/lib", directory), false, "conda");
-		}
-		char *slash = strrchr(directory, '/');
-		if (!slash || slash == directory)
-			break;
-		*slash = 0;
-	}
-}
-
-static void add_all_above(struct list *list, const struct lc_library *library,
-			  const struct lc_process *process, bool site)
-{
-	for (size_t i = 0; i < process->user_count; i++) {
-		char real[4096];	/* PATH_MAX, which realpath() asks for */
-
-		if (!concerns(&process->users[i], library))
+		if (!concerns(&survey->process->users[i], list->library))
 			continue;
-		add_above(list, process->users[i].path, site);
-		if (realpath(process->users[i].path, real))
-			add_above(list, real, site);
+		for (size_t j = 0; j < above->count; j++)
+			add(list, above->list[j], site, site ? "site-packages" : "conda");
 	}
 }
 
-static void add_conda(struct list *list, const struct lc_library *library,
-		      const struct lc_process *process)
+static void add_conda(struct list *list)
 {
 	const char *prefix = lc_variable("CONDA_PREFIX");
 
@@ -185,12 +160,14 @@ static void add_conda(struct list *list, const struct lc_library *library,
 			add(list, lc_format(list->arena, "%s/%s", prefix, target_folders[i]),
 			    false, "conda");
 	}
-	add_all_above(list, library, process, false);
+	add_above(list, false);
 }
 
 /* Where ld.so's cache has the library. */
-static void add_cached(struct list *list, const struct lc_library *library)
+static void add_cached(struct list *list)
 {
+	const struct lc_library *library = list->library;
+	const struct lc_ldcache *cache = &list->survey->cache;
 	const char **sonames = lc_alloc(list->arena, library->major_count * sizeof(*sonames));
 	const char **files;
 	size_t count;
@@ -199,56 +176,25 @@ static void add_cached(struct list *list, const struct lc_library *library)
 		return;
 	for (size_t i = 0; i < library->major_count; i++)
 		sonames[i] = library->majors[i].soname;
-	count = lc_ldcache_find(list->arena, sonames, library->major_count, &files);
+	count = lc_ldcache_parse(list->arena, cache->bytes, cache->size,
+				 sonames, library->major_count, &files);
 	for (size_t i = 0; i < count; i++) {
-		const char *directory = directory_of(list->arena, files[i]);
+		const char *directory = lc_folder_of(list->arena, files[i]);
 
 		if (directory)
 			add(list, directory, false, "loader");
 	}
 }
 
-/* The directories that ld.so would search for a plain name; NULL if it does
- * not tell.  With LD_LIBRARY_PATH as it was when the program started. */
-static const Dl_serinfo *loader_path(struct lc_arena *arena)
-{
-	void *program = dlopen(NULL, RTLD_LAZY);
-	Dl_serinfo size, *info = NULL;
-
-	if (!program)
-		return NULL;
-	if (!dlinfo(program, RTLD_DI_SERINFOSIZE, &size))
-		info = lc_alloc(arena, size.dls_size);
-	if (info && (dlinfo(program, RTLD_DI_SERINFOSIZE, info) ||
-		     dlinfo(program, RTLD_DI_SERINFO, info)))
-		info = NULL;
-	dlclose(program);
-	return info;
-}
-
 /* In ld.so's order: LD_LIBRARY_PATH, its cache, and what is built into it. */
-static void add_loader(struct list *list, const struct lc_library *library)
+static void add_loader(struct list *list)
 {
-	const Dl_serinfo *path = loader_path(list->arena);
+	const Dl_serinfo *path = list->survey->loader_path;
 
 	add_path(list, lc_variable("LD_LIBRARY_PATH"), NULL, "loader");
-	add_cached(list, library);
+	add_cached(list);
 	for (unsigned i = 0; path && i < path->dls_cnt; i++)
 		add(list, path->dls_serpath[i].dls_name, false, "loader");
-}
-
-bool lc_loader_path_is_safe(struct lc_arena *arena)
-{
-	const Dl_serinfo *path = loader_path(arena);
-
-	for (unsigned i = 0; path && i < path->dls_cnt; i++) {
-		const char *directory = path->dls_serpath[i].dls_name;
-		struct stat st;
-
-		if (directory[0] != '/' || (!stat(directory, &st) && (st.st_mode & S_IWOTH)))
-			return false;
-	}
-	return path != NULL;
 }
 
 /* The folders of a toolkit as NVIDIA installs it. */
@@ -272,78 +218,35 @@ static void add_environment(struct list *list)
 	}
 }
 
-/* "cuda-12.9" as 1209; 0 for anything else. */
-static int toolkit_version(const char *name)
-{
-	char *end;
-	long major, minor = 0;
-
-	if (strncmp(name, "cuda-", 5))
-		return 0;
-	major = strtol(name + 5, &end, 10);
-	if (end == name + 5 || major < 1 || major > 99)
-		return 0;
-	if (*end == '.')
-		minor = strtol(end + 1, &end, 10);
-	return *end || minor < 0 || minor > 99 ? 0 : LC_VERSION((int)major, (int)minor);
-}
-
-/* /usr/local/cuda-X.Y, the newest first. */
-static void add_versions(struct list *list)
-{
-	DIR *directory = opendir("/usr/local");
-	int versions[32], count = 0;
-	struct dirent *entry;
-
-	if (!directory)
-		return;
-	while ((entry = readdir(directory)) && count < 32) {
-		int version = toolkit_version(entry->d_name), i;
-
-		if (!version)
-			continue;
-		for (i = count++; i > 0 && versions[i - 1] < version; i--)
-			versions[i] = versions[i - 1];
-		versions[i] = version;
-	}
-	closedir(directory);
-	for (int i = 0; i < count; i++) {
-		int major = versions[i] / 100, minor = versions[i] % 100;
-
-		add_toolkit(list, lc_format(list->arena, "/usr/local/cuda-%d.%d", major, minor), "system");
-		if (!minor)
-			add_toolkit(list, lc_format(list->arena, "/usr/local/cuda-%d", major), "system");
-	}
-}
-
 /* Where the system has what comes with the driver.  Toolkits have no part in that:
  * theirs is for linking alone, or for a user to name. */
-static void add_system(struct list *list, const struct lc_library *library)
+static void add_system(struct list *list)
 {
 	for (size_t i = 0; system_directories[i]; i++)
 		add(list, system_directories[i], false, "system");
-	for (size_t i = 0; library->homes && library->homes[i]; i++)
-		add(list, library->homes[i], false, "system");
+	for (size_t i = 0; list->library->homes && list->library->homes[i]; i++)
+		add(list, list->library->homes[i], false, "system");
 }
 
-void lc_places_of(struct lc_arena *arena, const struct lc_library *library,
-		  const struct lc_process *process, struct lc_places *places)
+void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
+		  const struct lc_library *library, struct lc_places *places)
 {
-	struct list list = { arena, places };
+	struct list list = { arena, survey, library, places };
 
 	*places = (struct lc_places){ .count = 0 };
-	add_rpaths(&list, library, process);
+	add_rpaths(&list);
 	if (!lc_has_majors(library)) {
-		add_loader(&list, library);
-		add_system(&list, library);
+		add_loader(&list);
+		add_system(&list);
 		return;
 	}
-	add_all_above(&list, library, process, true);
-	add_conda(&list, library, process);
-	add_loader(&list, library);
+	add_above(&list, true);
+	add_conda(&list);
+	add_loader(&list);
 	add_environment(&list);
-	add_system(&list, library);
+	add_system(&list);
 	add_toolkit(&list, "/usr/local/cuda", "system");
-	add_versions(&list);
+	for (size_t i = 0; i < survey->toolkits.count; i++)
+		add_toolkit(&list, survey->toolkits.list[i], "system");
 	add_toolkit(&list, "/opt/cuda", "system");
 }

@@ -10,11 +10,15 @@
 #define PLACES_H
 
 #include "arena.h"
+#include "by_name.h"
+#include "folders.h"
+#include "ldcache.h"
 #include "process.h"
 #include "stub.h"
 
 struct lc_place {
-	const char *directory;
+	const char *path;
+	struct lc_folder *folder;
 	bool site;		/* a site-packages: each major has its folder below */
 	const char *found_by;	/* as in lazycuda.h, "rpath" */
 };
@@ -24,15 +28,38 @@ struct lc_places {
 	size_t count;
 };
 
-/* The places for one library, in order, each once. */
-void lc_places_of(struct lc_arena *arena, const struct lc_library *library,
-		  const struct lc_process *process, struct lc_places *places);
+struct lc_strings {
+	const char **list;
+	size_t count;
+};
 
-/*
- * Whether dlopen() of a plain name would search only where we do: an empty or
- * relative entry in LD_LIBRARY_PATH makes it search the current directory, and
- * it does not mind a directory that anybody may write to.
- */
-bool lc_loader_path_is_safe(struct lc_arena *arena);
+/* What lies above a file: each site-packages, and the lib of each conda prefix. */
+struct lc_above {
+	struct lc_strings sites, condas;
+};
+
+/* What a search looks at once, however many libraries it looks for. */
+struct lc_survey {
+	const struct lc_process *process;
+	struct lc_folders folders;
+	struct lc_above *above;		/* parallel to the process's users */
+	struct lc_ldcache cache;
+	const Dl_serinfo *loader_path;	/* or NULL */
+	struct lc_strings toolkits;	/* below /usr/local, the newest first */
+};
+
+void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
+		     struct lc_survey *survey);
+void lc_survey_end(struct lc_survey *survey);
+
+/* The places for one library that are there and safe, in order, each once. */
+void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
+		  const struct lc_library *library, struct lc_places *places);
+
+/* The folder at this path, if it is there and safe; see folders.h. */
+struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);
+
+/* The path of what a file lies in, or NULL where only its name is known. */
+const char *lc_folder_of(struct lc_arena *arena, const char *path);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "image.h"
 #include "object.h"
+#include "unknown.h"
 
 const char *lc_basename(const char *path)
 {
@@ -20,7 +21,7 @@ const char *lc_basename(const char *path)
 struct match {
 	const void *wanted;
 	bool found;
-	const struct lc_major *major;	/* of match_real() */
+	int major;	/* of match_real(); below 0: of none */
 };
 
 static bool match_private(const char *node, void *data)
@@ -44,11 +45,37 @@ static bool read_loaded(const struct dl_phdr_info *info, struct lc_image *image)
 	return !lc_image_loaded(image, info) && image->dynamic_count;
 }
 
+/*
+ * Visits every loaded object, in load order.  ld.so holds a lock meanwhile, so
+ * what is kept goes into memory got before: malloc() might be a program's own,
+ * with a lock that another thread holds while it asks ld.so for something.
+ * Where that was too little all begins again, with more.
+ */
+static void walk_loaded(struct lc_arena *arena, void (*begin)(void *walk),
+			int (*visit)(struct dl_phdr_info *info, size_t size, void *walk), void *walk)
+{
+	for (size_t room = 32 * 1024; ; room *= 4) {
+		begin(walk);
+		if (!lc_close(arena, room))
+			return;
+		dl_iterate_phdr(visit, walk);
+		if (lc_open(arena))
+			return;
+	}
+}
+
 struct stub_walk {
 	struct lc_arena *arena;
 	struct lc_stub *stubs;
 	size_t count;
 };
+
+static void begin_stubs(void *data)
+{
+	struct stub_walk *walk = data;
+
+	*walk = (struct stub_walk){ .arena = walk->arena };
+}
 
 static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -73,7 +100,7 @@ size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs)
 {
 	struct stub_walk walk = { .arena = arena };
 
-	dl_iterate_phdr(visit_stub, &walk);
+	walk_loaded(arena, begin_stubs, visit_stub, &walk);
 	*stubs = walk.stubs;
 	return arena->failed ? 0 : walk.count;
 }
@@ -84,8 +111,14 @@ struct walk {
 	size_t stub_count;
 	struct lc_process *process;
 	bool callers;
-	bool first;		/* the program itself comes first */
 };
+
+static void begin(void *data)
+{
+	struct walk *walk = data;
+
+	*walk->process = (struct lc_process){ .real_count = 0 };
+}
 
 /* Real libraries have one version node, named as their SONAME was before
  * auditwheel or anybody else renamed the file. */
@@ -94,42 +127,44 @@ static bool match_real(const char *node, void *data)
 	struct match *match = data;
 	const struct lc_library *library = match->wanted;
 
-	for (size_t i = 0; i < library->major_count && !match->found; i++) {
-		if (!strcmp(node, library->majors[i].soname)) {
-			match->major = &library->majors[i];
-			match->found = true;
-		}
-	}
-	return match->found;
+	int unknown;
+
+	for (size_t i = 0; i < library->major_count; i++)
+		if (!strcmp(node, library->majors[i].soname))
+			match->major = library->majors[i].major;
+	unknown = match->major < 0 ? lc_unknown_major(library, node) : 0;
+	if (unknown)
+		match->major = unknown;
+	return match->found = match->major >= 0;
 }
 
-static void find_real(const struct lc_image *image, struct match *match)
+/* Of which major an object is; below 0: it is no such library. */
+static int major_of(const struct lc_image *image, const struct lc_library *library)
 {
-	const struct lc_library *library = match->wanted;
+	struct match match = { .wanted = library, .major = -1 };
 	const char *soname;
 
 	if (lc_has_majors(library)) {
-		lc_image_nodes(image, true, match_real, match);
-		return;
+		lc_image_nodes(image, true, match_real, &match);
+		return match.major;
 	}
 	soname = lc_image_string(image, DT_SONAME);
-	match->found = soname && !strcmp(soname, library->majors[0].soname);
-	match->major = &library->majors[0];
+	return soname && !strcmp(soname, library->majors[0].soname) ? 0 : -1;
 }
 
 static void note_real(struct walk *walk, const struct lc_image *image, const char *path)
 {
 	for (size_t i = 0; i < walk->stub_count; i++) {
-		struct match match = { .wanted = walk->stubs[i].library };
+		const struct lc_library *library = walk->stubs[i].library;
+		int major = major_of(image, library);
 		struct lc_real *real;
 
-		find_real(image, &match);
-		if (!match.found)
+		if (major < 0)
 			continue;
 		real = lc_grow(walk->arena, &walk->process->reals,
 			       &walk->process->real_count, sizeof(*real));
 		if (real)
-			*real = (struct lc_real){ match.wanted, match.major,
+			*real = (struct lc_real){ library, major,
 						  lc_format(walk->arena, "%s", path) };
 		return;
 	}
@@ -186,15 +221,13 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
 	const char *path = info->dlpi_name;
-	bool program = walk->first;
 	struct lc_image image;
 	char exe[4096];
 
 	(void)size;
-	walk->first = false;
 	if (!read_loaded(info, &image))
 		return 0;
-	if (program) {
+	if (!path[0]) {		/* the program; in a namespace of dlmopen() there is none */
 		ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
 		exe[length > 0 ? length : 0] = 0;
@@ -217,10 +250,44 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process)
 {
-	struct walk walk = { arena, stubs, stub_count, process, callers, true };
+	struct walk walk = { arena, stubs, stub_count, process, callers };
 
-	*process = (struct lc_process){ .real_count = 0 };
-	dl_iterate_phdr(visit, &walk);
+	walk_loaded(arena, begin, visit, &walk);
+}
+
+struct real_walk {
+	const struct lc_library *library;
+	const struct link_map *map;	/* whether it is that one; NULL: whether there is one */
+	int major;	/* below 0: none was found */
+};
+
+static int visit_real(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct real_walk *walk = data;
+	struct lc_image image;
+
+	(void)size;
+	if (walk->map && (info->dlpi_addr != walk->map->l_addr ||
+			  strcmp(info->dlpi_name, walk->map->l_name)))
+		return 0;
+	if (read_loaded(info, &image) && !is_stub(&image))
+		walk->major = major_of(&image, walk->library);
+	return walk->map || lc_listed_major(walk->library, walk->major);
+}
+
+bool lc_process_has(const struct lc_library *library)
+{
+	struct real_walk walk = { .library = library, .major = -1 };
+
+	return dl_iterate_phdr(visit_real, &walk);
+}
+
+int lc_process_major(const struct link_map *map, const struct lc_library *library)
+{
+	struct real_walk walk = { .library = library, .map = map, .major = -1 };
+
+	dl_iterate_phdr(visit_real, &walk);
+	return walk.major;
 }
 
 static int first_loads(struct dl_phdr_info *info, size_t size, void *data)

@@ -3,11 +3,13 @@
  * process.h - what is loaded in this process
  *
  * Walks the loaded objects and copies what concerns the search.  Nothing is
- * opened from within the walk: dlopen() there would deadlock against a
- * dlopen() in another thread.
+ * opened or allocated from within the walk, which ld.so makes with a lock held:
+ * dlopen() there would deadlock against a dlopen() in another thread.
  */
 #ifndef PROCESS_H
 #define PROCESS_H
+
+#include <link.h>
 
 #include "arena.h"
 #include "callers.h"
@@ -16,7 +18,7 @@
 /* A real library that something has loaded. */
 struct lc_real {
 	const struct lc_library *library;
-	const struct lc_major *major;
+	int major;		/* also one that the list does not know; 0: it has none */
 	const char *path;
 };
 
@@ -49,6 +51,13 @@ size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs);
 /* What concerns the given stubs. */
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process);
+
+/* Whether a real library of that kind is loaded that could be used. */
+bool lc_process_has(const struct lc_library *library);
+
+/* Of which major the real library is that was loaded as this object; below 0 if
+ * it is none of that kind. */
+int lc_process_major(const struct link_map *map, const struct lc_library *library);
 
 /* Grows whenever an object is loaded; costs no system call. */
 unsigned long long lc_process_loads(void);

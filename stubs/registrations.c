@@ -79,23 +79,32 @@ static void unlink_record(struct record *record)
 	*(record->next ? &record->next->previous : &newest) = record->previous;
 }
 
-/* With the lock held.  A call that there is no memory to record is lost, as the
+/* A call to record; NULL if there is no memory for it.  It is lost then, as the
  * static constructor has no way to hear of it. */
-static void append(struct module *module, unsigned slot, bool creates, unsigned words,
-		   const uintptr_t *word)
+static struct record *new_record(struct module *module, unsigned slot, bool creates,
+				 unsigned words, const uintptr_t *word)
 {
 	struct record *record = malloc(sizeof(*record) + words * sizeof(*word));
 
 	if (!record)
-		return;
-	*record = (struct record){ .previous = newest, .module = module, .slot = (uint16_t)slot,
+		return NULL;
+	*record = (struct record){ .module = module, .slot = (uint16_t)slot,
 				   .words = (uint8_t)words, .creates = creates };
 	for (unsigned i = 0; i < words; i++)
 		record->word[i] = word[i];
+	return record;
+}
+
+/* With the lock held. */
+static void append(struct record *record)
+{
+	struct module *module = record->module;
+
 	if (module) {
 		*(module->records ? &module->last->sibling : &module->records) = record;
 		module->last = record;
 	}
+	record->previous = newest;
 	*(newest ? &newest->next : &oldest) = record;
 	newest = record;
 }
@@ -113,6 +122,26 @@ static void unlink_module(struct module *module)
 	*(module->previous ? &module->previous->next : &modules) = module->next;
 	if (module->next)
 		module->next->previous = module->previous;
+}
+
+/*
+ * Records a call unless the library is there by now, and links the module that
+ * it creates, if any.  Whether nothing is left to do.
+ */
+static bool record_call(struct record *record, struct module *created)
+{
+	bool loaded;
+
+	lc_lock();
+	loaded = lc_is_loaded();
+	if (created)
+		link_module(created);
+	if (record && !loaded)
+		append(record);
+	lc_unlock();
+	if (loaded)
+		free(record);
+	return !loaded;
 }
 
 bool lc_replay_pending(void)
@@ -177,13 +206,8 @@ static void pass(uintptr_t handle, unsigned slot, unsigned words, uintptr_t *wor
 {
 	struct module *module = (struct module *)handle;
 
-	lc_lock();
-	if (!lc_is_loaded()) {
-		append(module, slot, false, words, word);
-		lc_unlock();
+	if (!lc_is_loaded() && record_call(new_record(module, slot, false, words, word), NULL))
 		return;
-	}
-	lc_unlock();
 	if (module)
 		word[0] = module->real;
 	/* Absent in this library, or another interface: the thread's last error. */
@@ -202,44 +226,54 @@ static void pass(uintptr_t handle, unsigned slot, unsigned words, uintptr_t *wor
 void *lc_hook___cudaRegisterFatBinary(void *binary, unsigned slot)
 {
 	struct module *module = calloc(1, sizeof(*module));
+	struct record *record = NULL;
 	uintptr_t word = W(binary);
 
 	if (!module)
 		return NULL;
 	module->unregister = LC_SLOT___cudaUnregisterFatBinary;
-	lc_lock();
-	link_module(module);
 	if (!lc_is_loaded()) {
-		append(module, slot, true, 1, &word);
-		lc_unlock();
-		return module;
+		record = new_record(module, slot, true, 1, &word);
+		if (!record) {
+			free(module);
+			return NULL;
+		}
 	}
-	lc_unlock();
+	if (record_call(record, module))
+		return module;
 	module->real = call(lc_slot_table[slot], 1, &word);
 	return module;
+}
+
+static void free_records(struct record *record)
+{
+	while (record) {
+		struct record *sibling = record->sibling;
+
+		free(record);
+		record = sibling;
+	}
 }
 
 void lc_hook___cudaUnregisterFatBinary(void *handle, unsigned slot)
 {
 	struct module *module = handle;
+	struct record *records;
+	bool replaying;
 
 	if (!module)
 		return;
 	lc_lock();
 	unlink_module(module);
-	while (module->records) {
-		struct record *record = module->records;
-
-		module->records = record->sibling;
-		unlink_record(record);
-		free(record);
-	}
-	if (module->replaying) {
-		module->gone = true;	/* lc_replay_next() sees to the rest */
-		lc_unlock();
-		return;
-	}
+	records = module->records;
+	for (struct record *r = records; r; r = r->sibling)
+		unlink_record(r);
+	module->records = NULL;
+	module->gone = replaying = module->replaying;
 	lc_unlock();
+	free_records(records);
+	if (replaying)	/* lc_replay_next() sees to the rest */
+		return;
 	if (module->real && !lc_is_exiting() && lc_is_loaded())
 		call(lc_slot_table[slot], 1, &module->real);
 	free(module);

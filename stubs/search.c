@@ -7,8 +7,7 @@
 
 #include "glibc.h"
 #include "loader.h"
-#include "object.h"
-#include "places.h"
+#include "unknown.h"
 
 static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *search, size_t seat,
 				    const char *path, const char *found_by, enum lc_origin origin)
@@ -28,7 +27,8 @@ static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *se
 }
 
 /* Reads the file of the option that was added last, and notes what it is. */
-static void examine(struct lc_search *search, size_t seat, const struct lc_major *expected)
+static void examine(struct lc_arena *arena, struct lc_search *search, size_t seat,
+		    const struct lc_major *expected)
 {
 	const struct lc_library *library = search->peers[seat]->library;
 	size_t last = search->seats[seat].option_count - 1;
@@ -37,8 +37,11 @@ static void examine(struct lc_search *search, size_t seat, const struct lc_major
 	struct lc_elf elf;
 	const char *why = lc_elf_file(file->path, library, &elf);
 
+	if (elf.identity.inode)
+		file->identity = elf.identity;
 	option->major = expected ? expected->major : 0;
 	option->unusable = true;
+	lc_arena_hinder(arena, elf.error);
 	if (why) {
 		option->reason = why;
 		return;
@@ -53,8 +56,13 @@ static void examine(struct lc_search *search, size_t seat, const struct lc_major
 		return;
 	}
 	if (!elf.major) {
-		option->reason = "is not this library, or of a CUDA that is not supported:"
-				 " it has none of the version nodes";
+		int unknown = lc_unknown_major(library, elf.soname);
+
+		option->reason = unknown ? lc_unknown_reason(arena, library, unknown) :
+			"is not this library, or of a CUDA that is not supported:"
+			" it has none of the version nodes";
+		if (unknown)
+			option->major = unknown;
 		return;
 	}
 	option->major = elf.major->major;
@@ -84,7 +92,7 @@ static void add_override(struct lc_arena *arena, struct lc_search *search, size_
 		option->reason = lc_format(arena, "%s must be an absolute path", library->variable);
 		return;
 	}
-	examine(search, seat, NULL);
+	examine(arena, search, seat, NULL);
 	if (option->unusable)
 		option->reason = lc_format(arena, "%s names a file that %s", library->variable,
 					   option->reason);
@@ -100,39 +108,38 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 		if (strcmp(real->library->name, search->peers[seat]->library->name))
 			continue;
 		option = add_option(arena, search, seat, real->path, "process", LC_BY_PROCESS);
-		if (option)
-			option->major = real->major->major;
+		if (!option)
+			continue;
+		option->major = real->major;
+		if (lc_listed_major(real->library, real->major))
+			continue;
+		option->unusable = true;
+		option->reason = lc_unknown_reason(arena, real->library, real->major);
 	}
 }
 
-/* Whether a place may be searched: it exists, and not everybody can put files there. */
-static bool searchable(const char *directory)
+/* The folder of a place for a major, if it may be searched. */
+static const char *folder_of(struct lc_arena *arena, struct lc_survey *survey,
+			     const struct lc_place *place, const struct lc_major *major,
+			     struct lc_folder **folder)
 {
-	struct stat st;
+	const char *path = place->path;
 
-	if (stat(directory, &st) || !S_ISDIR(st.st_mode))
-		return false;
-	if (st.st_mode & S_IWOTH) {
-		lc_trace("%s: not searched, anybody may write there", directory);
-		return false;
+	*folder = place->folder;
+	if (place->site) {
+		if (!major->folder)
+			return NULL;
+		path = lc_format(arena, "%s/%s", place->path, major->folder);
+		*folder = lc_searchable(survey, path);
 	}
-	return true;
-}
-
-/* The folder of a place for a major, or NULL. */
-static const char *folder_of(struct lc_arena *arena, const struct lc_place *place,
-			     const struct lc_major *major)
-{
-	if (!place->site)
-		return place->directory;
-	return major->folder ? lc_format(arena, "%s/%s", place->directory, major->folder) : NULL;
+	return *folder ? path : NULL;
 }
 
 static bool known_file(const struct lc_search *search, size_t seat, const struct stat *st)
 {
 	for (size_t i = 0; i < search->seats[seat].option_count; i++)
-		if (search->files[seat][i].inode == st->st_ino &&
-		    search->files[seat][i].device == st->st_dev)
+		if (search->files[seat][i].identity.inode == st->st_ino &&
+		    search->files[seat][i].identity.device == st->st_dev)
 			return true;
 	return false;
 }
@@ -141,54 +148,66 @@ static bool known_file(const struct lc_search *search, size_t seat, const struct
 static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_t seat,
 			 const char *path, const char *found_by, const struct lc_major *major)
 {
-	struct stat st = { .st_ino = 0 };
-	struct lc_option *option;
-	struct lc_file *file;
+	struct stat st;
 
+	if (lstat(path, &st))
+		return;
 	/* A link to nowhere is there, and worth a word. */
-	if (stat(path, &st) && lstat(path, &st))
+	if (S_ISLNK(st.st_mode) && stat(path, &st))
+		st = (struct stat){ .st_ino = 0 };
+	/* The same file may be in several places, through links. */
+	if (st.st_ino && known_file(search, seat, &st))
 		return;
-	if (known_file(search, seat, &st))
+	if (!add_option(arena, search, seat, path, found_by, LC_BY_SEARCH))
 		return;
-	option = add_option(arena, search, seat, path, found_by, LC_BY_SEARCH);
-	if (!option)
-		return;
-	file = &search->files[seat][search->seats[seat].option_count - 1];
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
-	examine(search, seat, major);
+	search->files[seat][search->seats[seat].option_count - 1].identity = lc_identity(&st);
+	examine(arena, search, seat, major);
 }
 
-static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat,
-		      const struct lc_process *process)
+/* Looks for one major in all places. */
+static void add_major(struct lc_arena *arena, struct lc_search *search, size_t seat,
+		      const struct lc_places *places, const struct lc_major *major)
+{
+	unsigned long round = ++search->rounds;
+
+	for (size_t p = 0; p < places->count; p++) {
+		struct lc_folder *folder;
+		const char *path = folder_of(arena, &search->survey, &places->list[p], major,
+					     &folder);
+
+		if (!path || folder->searched == round)
+			continue;
+		folder->searched = round;
+		add_if_there(arena, search, seat, lc_format(arena, "%s/%s", path, major->soname),
+			     places->list[p].found_by, major);
+	}
+}
+
+static bool has_usable(const struct lc_seat *seat)
+{
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (!seat->options[i].unusable)
+			return true;
+	return false;
+}
+
+static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
 	const struct lc_library *library = search->peers[seat]->library;
+	const struct lc_major *newest = &library->majors[0], *later;
 	struct lc_places places;
-	bool *usable;
 
-	lc_places_of(arena, library, process, &places);
-	usable = lc_alloc(arena, places.count + 1);
-	if (!usable)
+	lc_places_of(arena, &search->survey, library, &places);
+	if (seat == search->at.self)
+		search->looked = places;
+	for (size_t m = 0; m < library->major_count; m++)
+		add_major(arena, search, seat, &places, &library->majors[m]);
+	if (seat != search->at.self || has_usable(&search->seats[seat]))
 		return;
-	for (size_t p = 0; p < places.count; p++) {
-		usable[p] = searchable(places.list[p].directory);
-		if (usable[p] && seat == search->at.self)
-			search->looked = lc_format(arena, "%s%s%s", search->looked,
-						   search->looked[0] ? ", " : "",
-						   lc_printable(arena, places.list[p].directory));
-	}
-	for (size_t m = 0; m < library->major_count; m++) {
-		const struct lc_major *major = &library->majors[m];
-
-		for (size_t p = 0; p < places.count; p++) {
-			const char *folder = usable[p] ? folder_of(arena, &places.list[p], major) : NULL;
-
-			if (!folder || (places.list[p].site && !searchable(folder)))
-				continue;
-			add_if_there(arena, search, seat,
-				     lc_format(arena, "%s/%s", folder, major->soname),
-				     places.list[p].found_by, major);
-		}
+	for (int number = newest->major + 1; number <= newest->major + LC_LATER_MAJORS; number++) {
+		later = lc_later_major(arena, newest, number);
+		if (later)
+			add_major(arena, search, seat, &places, later);
 	}
 }
 
@@ -230,8 +249,8 @@ static bool callers_matter(const struct lc_search *search, bool process_only)
 {
 	const struct lc_settings *settings = &search->at.settings;
 
-	return !process_only && !search->at.without_majors && settings->guard != LC_OFF && !settings->major &&
-	       !search->at.process_major;
+	return !process_only && !search->at.without_majors && settings->guard != LC_OFF &&
+	       !settings->major && !search->at.process_major;
 }
 
 /* Says of what was found how many imports of the loaded objects it would refuse. */
@@ -255,11 +274,11 @@ static void judge_found(struct lc_search *search, size_t seat, const struct lc_c
 
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
 {
-	struct lc_process process;
+	struct lc_process *process = &search->process;
 	struct lc_peers peers;
 
 	lc_peers_read(arena, &peers);
-	*search = (struct lc_search){ .looked = "", .first = peers.peers[0] };
+	*search = (struct lc_search){ .first = peers.peers[0] };
 	lc_settings_read(arena, &search->at.settings);
 	search->at.seats = search->seats;
 	search->at.without_majors = !lc_has_majors(&lc_library);
@@ -268,18 +287,21 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	search->at.process_major = (int)atomic_load(&search->first->process_major);
 	seat_peers(search, &peers);
 	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search, process_only),
-			&process);
+			process);
+	if (!process_only)
+		lc_survey_begin(arena, process, &search->survey);
 	for (size_t seat = 0; seat < search->at.seat_count; seat++) {
 		add_override(arena, search, seat);
-		add_reals(arena, search, seat, &process);
+		add_reals(arena, search, seat, process);
 		/* A stub that has its library is not going to take another. */
 		if (!process_only && !search->seats[seat].loaded)
-			add_found(arena, search, seat, &process);
+			add_found(arena, search, seat);
 		if (!arena->failed)
-			judge_found(search, seat, &process.callers);
+			judge_found(search, seat, &process->callers);
 		if (!arena->failed)
 			trace_found(search, seat);
 	}
+	lc_survey_end(&search->survey);
 }
 
 void lc_search_real(struct lc_arena *arena, struct lc_search *search,
@@ -287,9 +309,8 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search,
 {
 	const struct lc_stub stub = { "", library->stub, library };
 	struct lc_peer *peer = lc_alloc(arena, sizeof(*peer));
-	struct lc_process process;
 
-	*search = (struct lc_search){ .looked = "", .peers = { peer } };
+	*search = (struct lc_search){ .peers = { peer } };
 	search->at.seats = search->seats;
 	search->at.without_majors = true;
 	if (!peer)
@@ -297,22 +318,30 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search,
 	peer->library = library;
 	search->at.seat_count = 1;
 	search->seats[0].library = library->name;
-	lc_process_read(arena, &stub, 1, false, &process);
+	lc_process_read(arena, &stub, 1, false, &search->process);
+	lc_survey_begin(arena, &search->process, &search->survey);
 	add_override(arena, search, 0);
-	add_reals(arena, search, 0, &process);
-	add_found(arena, search, 0, &process);
+	add_reals(arena, search, 0, &search->process);
+	add_found(arena, search, 0);
 	if (!arena->failed)
 		trace_found(search, 0);
+	lc_survey_end(&search->survey);
 }
 
 bool lc_search_found(const struct lc_search *search)
 {
 	size_t self = search->at.self;
+	const struct lc_library *library = search->peers[self]->library;
 
-	for (size_t i = 0; i < search->seats[self].option_count; i++)
-		if (search->seats[self].options[i].origin != LC_BY_SEARCH ||
-		    !search->files[self][i].stub)
+	for (size_t i = 0; i < search->seats[self].option_count; i++) {
+		const struct lc_option *option = &search->seats[self].options[i];
+
+		if (option->origin == LC_BY_OVERRIDE)
 			return true;
+		if (lc_listed_major(library, option->major) &&
+		    (option->origin == LC_BY_PROCESS || !search->files[self][i].stub))
+			return true;
+	}
 	return false;
 }
 
@@ -332,7 +361,7 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 	size_t self = search->at.self;
 	const struct lc_library *library = search->peers[self]->library;
 
-	if (!lc_loader_path_is_safe(arena)) {
+	if (!lc_loader_path_is_safe(&search->survey.folders, search->survey.loader_path)) {
 		lc_trace("dlopen() is not asked: it would search where anybody may write");
 		return;
 	}
@@ -352,7 +381,7 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 
 			option = add_option(arena, search, self, path, "loader", LC_BY_SEARCH);
 			if (option)
-				examine(search, self, major);
+				examine(arena, search, self, major);
 		}
 		/* Whoever uses it opens it again; until then it is not kept. */
 		dlclose(handle);

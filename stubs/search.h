@@ -7,10 +7,10 @@
 #ifndef SEARCH_H
 #define SEARCH_H
 
-#include <sys/types.h>
-
 #include "choice.h"
+#include "object.h"
 #include "peers.h"
+#include "places.h"
 #include "process.h"
 
 /* A file found, beside the option that the choice sees of it. */
@@ -18,8 +18,7 @@ struct lc_file {
 	const char *path;
 	const char *found_by;	/* as in lazycuda.h */
 	bool stub;		/* one of ours: no sign that a real library is here */
-	dev_t device;		/* of what was found by search: the same file may */
-	ino_t inode;		/* be in several places, through links */
+	struct lc_identity identity;	/* when it was read; none if it was not */
 };
 
 struct lc_search {
@@ -28,7 +27,10 @@ struct lc_search {
 	struct lc_file *files[LC_MAX_PEERS];	/* parallel to seats[i].options */
 	struct lc_peer *peers[LC_MAX_PEERS];	/* whose seats they are */
 	struct lc_peer *first;	/* keeps the process's major */
-	const char *looked;	/* for messages: where this stub looked */
+	struct lc_process process;
+	struct lc_survey survey;
+	unsigned long rounds;	/* of places, one for each library and major */
+	struct lc_places looked;	/* for messages: where this stub looked */
 };
 
 /* Fills everything but the driver.  Only what is loaded already is considered

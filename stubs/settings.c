@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
+#include "printable.h"
 #include "stub.h"
 
 static const char *const guards[] = {
@@ -18,6 +20,11 @@ static const char *const guards[] = {
 const char *lc_guard_name(enum lc_guard guard)
 {
 	return guards[guard];
+}
+
+bool lc_is_privileged(void)
+{
+	return getauxval(AT_SECURE);
 }
 
 const char *lc_variable(const char *name)
@@ -46,10 +53,12 @@ static bool read_major(const char *text, int *major)
 
 	if (*text < '0' || *text > '9' || *end || value > 1000)
 		return false;
-	*major = (int)value;
-	for (size_t i = 0; i < lc_library.known_major_count; i++)
-		if (lc_library.known_majors[i] == *major)
+	for (size_t i = 0; i < lc_library.known_major_count; i++) {
+		if (lc_library.known_majors[i] == value) {
+			*major = (int)value;
 			return true;
+		}
+	}
 	return false;
 }
 
@@ -86,13 +95,17 @@ void lc_trace(const char *format, ...)
 {
 	const char *debug = lc_variable("LAZYCUDA_DEBUG");
 	va_list arguments;
-	char line[1024];
+	char *line;
 
 	if (!debug || !strcmp(debug, "0"))
 		return;
 	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
+	if (vasprintf(&line, format, arguments) < 0)
+		line = NULL;
 	va_end(arguments);
+	if (line)
+		lc_make_printable(line);
 	/* In one piece, so that the lines of two threads do not mix. */
-	dprintf(2, "lazycuda: %s: %s\n", lc_library.name, line);
+	dprintf(2, "lazycuda: %s: %s\n", lc_library.name, line ? line : "memory ran out");
+	free(line);
 }

@@ -23,10 +23,16 @@ void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings);
 
 const char *lc_guard_name(enum lc_guard guard);
 
+/*
+ * Whether this program runs with more rights than its caller.  Then where it
+ * lies tells nothing either: anybody may have made a link to it.
+ */
+bool lc_is_privileged(void);
+
 /* The value of a variable, or NULL where it is unset, empty or not to be trusted. */
 const char *lc_variable(const char *name);
 
-/* With LAZYCUDA_DEBUG=1, one line on stderr. */
+/* With LAZYCUDA_DEBUG=1, one line on stderr, made printable. */
 void lc_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

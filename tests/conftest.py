@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 import build
+import sanitizer_skips
 import toolkits
 from world import World
 
@@ -13,6 +14,27 @@ def pytest_sessionstart(session):
     for library in build.STUBBED:
         if not build.stub(library).exists():
             pytest.exit(f"{build.stub(library)} is not there: run make first", 2)
+    if build.SANITIZER:
+        build.SANITIZER.prepare()
+
+
+def pytest_collection_modifyitems(items):
+    """Under a sanitizer some tests mean nothing."""
+    for item in items if build.SANITIZER else ():
+        reason = sanitizer_skips.reason(item.nodeid, build.SANITIZER.name)
+        if reason:
+            item.add_marker(pytest.mark.skip(f"under {build.SANITIZER.name}: {reason}"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Whatever a sanitizer found meanwhile fails the test."""
+    try:
+        return (yield)
+    finally:
+        found = build.SANITIZER and build.SANITIZER.take_findings()
+        if found:
+            pytest.fail(found, pytrace=False)
 
 
 def pytest_generate_tests(metafunc):

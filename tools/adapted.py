@@ -7,6 +7,7 @@
 
 Run by `make generate` and `make check-generated`.
 """
+import difflib
 import pathlib
 import re
 import sys
@@ -72,10 +73,19 @@ def spans(versions, known):
     return ", ".join(text)
 
 
+def check_row(number, names, callers):
+    """A new toolkit may have given a slot another name."""
+    for name in names:
+        if name not in callers:
+            near = sorted(difflib.get_close_matches(name, callers))
+            sys.exit(f"stubs/adaptors/adaptors.c:{number}: there is no slot {name}"
+                     + (f", but {', '.join(near)}" if near else ""))
+
+
 def page():
     known, callers, ranges = toolkits(), slots(), candidates()
     rows, file, served = [], None, {}
-    for line in TABLE.splitlines():
+    for number, line in enumerate(TABLE.splitlines(), 1):
         comment = re.match(r"\t/\* (\w+\.c) \*/", line)
         row = re.match(r"\tSERVE(?:_BY)?\((\w+), (\w+)", line)
         if comment:
@@ -83,6 +93,7 @@ def page():
         if not row:
             continue
         slot, needs = row[1], row[2]
+        check_row(number, (slot, needs), callers)
         here = [version for version in known
                 if not filled(ranges.get(slot, []), version)
                 and filled(ranges.get(needs, []), version)

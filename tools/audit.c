@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "say.h"
 #include "wheel.h"
 
 static const char usage[] =
@@ -46,6 +47,15 @@ struct audit {
 	bool all_versions;
 };
 
+/* What is said without memory is not all of it. */
+static void note_memory(struct audit *audit, const struct lc_arena *arena)
+{
+	if (!arena->failed)
+		return;
+	complain("audit", "memory ran out");
+	audit->report.errors++;
+}
+
 /* ---- files ---- */
 
 static void audit_bytes(struct audit *audit, const char *file, const char *wheel,
@@ -59,6 +69,7 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 		report_error(&audit->report, file, wheel, findings.error);
 	else
 		report_file(&audit->report, &arena, file, wheel, &findings);
+	note_memory(audit, &arena);
 	lc_arena_free(&arena);
 }
 
@@ -77,6 +88,7 @@ static void audit_member(const struct wheel_member *member, void *data)
 		report_error(&walk->audit->report, file, walk->wheel, member->error);
 	else
 		audit_bytes(walk->audit, file, walk->wheel, member->bytes, member->size);
+	note_memory(walk->audit, &arena);
 	lc_arena_free(&arena);
 }
 
@@ -229,7 +241,8 @@ static bool check_required(const struct audit *audit)
 
 static int wrong(const char *what, const char *word)
 {
-	fprintf(stderr, "lazycuda audit: %s%s\n%s", what, word, usage);
+	complain("audit", "%s%s", what, word);
+	fputs(usage, stderr);
 	return 2;
 }
 
@@ -274,6 +287,7 @@ static void audit_all(struct audit *audit, char **paths, size_t count)
 			audit_file(audit, paths[i], true);
 	}
 	report_end(&audit->report, &arena);
+	note_memory(audit, &arena);
 	lc_arena_free(&arena);
 }
 

@@ -127,11 +127,14 @@ def fetch(dest, versions, parts=None, arch=None, jobs=4):
     """Fetch toolkits below dest; return the list of failures, one line each."""
     arch = arch or platform.machine()
     dest = pathlib.Path(dest)
+    rows = read_table()
+    # Of headers alone there is one wheel, for every CPU that the toolkit has libraries for.
+    has = {row[0] for row in rows if row[1] not in HEADERS and arch in row[4]}
     work = []
-    for toolkit, part, package, version, arches in read_table():
+    for toolkit, part, package, version, arches in rows:
         if toolkit not in versions or (parts and part not in parts):
             continue
-        if arch in arches or part in HEADERS:
+        if arch in arches or (part in HEADERS and toolkit in has):
             work.append((dest / toolkit / arch, part, package, version,
                          "x86_64" if part in HEADERS else arch))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -10,10 +10,18 @@
 #include "../stubs/image.h"
 #include "../stubs/object.h"
 
+/* More than any file has that a compiler made: reading ends in a time that
+ * grows with the file alone. */
+#define MAX_IMPORTS 256
+#define MAX_NAME 1024		/* bytes */
+#define MAX_OPENS 64
+
 struct reading {
 	struct lc_arena *arena;
 	struct tables *tables;
 	struct findings *findings;
+	const char *why;	/* what is wrong with the file */
+	size_t unscanned;	/* bytes that may still be looked at for strings */
 };
 
 /* ---- imports ---- */
@@ -30,6 +38,10 @@ static struct found_import *import_of(struct reading *reading, struct table *tab
 		    import->versioned == versioned &&
 		    (!file || (import->file && !strcmp(import->file, file))))
 			return import;
+	}
+	if (findings->import_count == MAX_IMPORTS) {
+		reading->why = "needs an unlikely number of CUDA libraries";
+		return NULL;
 	}
 	import = lc_grow(reading->arena, &findings->imports, &findings->import_count,
 			 sizeof(*import));
@@ -92,6 +104,10 @@ static bool note_symbol(const struct lc_undefined *symbol, void *data)
 	struct table *table;
 	int major;
 
+	if (strnlen(symbol->name, MAX_NAME) == MAX_NAME)
+		reading->why = "imports a name of an unlikely length";
+	if (reading->why)
+		return true;
 	if (!symbol->node) {
 		note_unversioned(reading, symbol->name);
 		return reading->arena->failed;
@@ -133,7 +149,7 @@ static bool note_needed(const char *soname, void *data)
 			import->through = kind;
 		}
 	}
-	return reading->arena->failed;
+	return reading->arena->failed || reading->why;
 }
 
 /* ---- what it is itself ---- */
@@ -161,6 +177,8 @@ static void add_open(struct reading *reading, const char *name)
 	for (size_t i = 0; i < findings->open_count; i++)
 		if (!strcmp(findings->opens[i], name))
 			return;
+	if (findings->open_count == MAX_OPENS)
+		return;
 	open = lc_grow(reading->arena, &findings->opens, &findings->open_count, sizeof(*open));
 	if (open)
 		*open = name;
@@ -185,8 +203,13 @@ static void scan(struct reading *reading, const char *start, size_t size)
 {
 	/* Names of the CUDA runtime's shared memory: nothing else has them. */
 	static const char inside[] = "/cudart.shm.";
-	const char *end = start + size;
+	const char *end;
 
+	/* Sections and segments of a hostile file may all be the same bytes. */
+	if (size > reading->unscanned)
+		size = reading->unscanned;
+	reading->unscanned -= size;
+	end = start + size;
 	if (!reading->findings->has_static && memmem(start, size, inside, sizeof(inside) - 1))
 		reading->findings->has_static = true;
 	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
@@ -279,13 +302,15 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 		why = lc_image_undefined(image, wanted, note_symbol, reading);
 	if (!why)
 		why = lc_image_needed(image, note_needed, reading);
-	return why;
+	return why ? why : reading->why;
 }
 
 void findings_read(struct lc_arena *arena, struct tables *tables, const void *bytes, size_t size,
 		   struct findings *findings)
 {
-	struct reading reading = { arena, tables, findings };
+	struct reading reading = {
+		.arena = arena, .tables = tables, .findings = findings, .unscanned = size,
+	};
 	struct lc_image image;
 
 	*findings = (struct findings){ .foreign = is_foreign(bytes, size) };

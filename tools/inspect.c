@@ -12,6 +12,7 @@
 #include "../stubs/glibc.h"
 #include "inspect_report.h"
 #include "json.h"
+#include "say.h"
 
 static const char usage[] =
 "usage: lazycuda inspect [--json] [--entries] [--no-unpack] FILE...\n"
@@ -73,17 +74,14 @@ static int status_of(const struct lazycuda_inspection *inspection)
 static int inspect_file(const char *path, const struct options *options)
 {
 	struct lazycuda_inspection *inspection = lazycuda_inspect_file(path, options->flags);
-	int status;
+	int status = 2;
 
-	if (!inspection) {
-		fputs("lazycuda inspect: memory ran out\n", stderr);
-		return 2;
-	}
-	if (options->json)
+	if (inspection && options->json)
 		inspect_print_json(inspection);
-	else
-		inspect_print(inspection, options->all);
-	status = is_readable(path) ? status_of(inspection) : 2;
+	if (!inspection || (!options->json && !inspect_print(inspection, options->all)))
+		complain("inspect", "memory ran out");
+	else if (!inspection->error || is_readable(path))
+		status = status_of(inspection);
 	lazycuda_inspection_free(inspection);
 	return status;
 }
@@ -128,7 +126,8 @@ static bool take_option(struct options *options, const char *word)
 
 static int wrong(const char *what, const char *word)
 {
-	fprintf(stderr, "lazycuda inspect: %s%s\n%s", what, word, usage);
+	complain("inspect", "%s%s", what, word);
+	fputs(usage, stderr);
 	return 2;
 }
 

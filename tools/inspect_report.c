@@ -212,7 +212,7 @@ static void print_head(const struct lazycuda_inspection *inspection, struct lc_a
 		printf("  error: %s\n", lc_printable(arena, inspection->error));
 }
 
-void inspect_print(const struct lazycuda_inspection *inspection, bool all)
+bool inspect_print(const struct lazycuda_inspection *inspection, bool all)
 {
 	struct lc_arena arena = { .failed = false };
 	size_t count = 0;
@@ -227,6 +227,7 @@ void inspect_print(const struct lazycuda_inspection *inspection, bool all)
 	for (size_t i = 0; !groups && i < inspection->entry_count; i++)
 		print_entry(inspection->entries[i], &arena);
 	lc_arena_free(&arena);
+	return !arena.failed;
 }
 
 /* ---- JSON ---- */

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "../stubs/printable.h"
+
 static int depth, filled;	/* filled: something stands before in this bracket */
 
 static void begin(const char *key)
@@ -36,22 +38,6 @@ void json_close(char bracket)
 		putchar('\n');
 }
 
-/* The length of the UTF-8 character here, 0 if this is none. */
-static int character(const unsigned char *c)
-{
-	int length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 :
-		     c[0] >= 0xe0 && c[0] < 0xf0 ? 3 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
-
-	for (int i = 1; i < length; i++)
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-	/* Overlong forms, surrogates, and what is beyond U+10FFFF. */
-	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
-	    (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f))
-		return 0;
-	return length;
-}
-
 void json_text(const char *key, const char *text)
 {
 	if (!text) {
@@ -60,18 +46,19 @@ void json_text(const char *key, const char *text)
 	}
 	begin(key);
 	putchar('"');
-	for (const unsigned char *c = (const unsigned char *)text; *c; ) {
-		int length = character(c);
+	while (*text) {
+		uint32_t which;
+		size_t length = lc_character(text, &which);
 
 		if (!length)
 			fputs("\\ufffd", stdout);
-		else if (*c == '"' || *c == '\\')
-			printf("\\%c", *c);
-		else if (*c < 0x20 || *c == 0x7f)
-			printf("\\u%04x", *c);
+		else if (which == '"' || which == '\\')
+			printf("\\%c", (int)which);
+		else if (!lc_is_shown(which))
+			printf("\\u%04x", (unsigned)which);
 		else
-			fwrite(c, 1, (size_t)length, stdout);
-		c += length ? length : 1;
+			fwrite(text, 1, length, stdout);
+		text += length ? length : 1;
 	}
 	putchar('"');
 }

@@ -9,6 +9,7 @@
 #include "link.h"
 #include "plan.h"
 #include "retarget.h"
+#include "say.h"
 #include "status.h"
 
 static const struct {
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].main(argc - 1, argv + 1);
-	fprintf(stderr, "lazycuda: there is no command %s\n", argv[1]);
+	complain(NULL, "there is no command %s", argv[1]);
 	print_usage(stderr);
 	return 2;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "json.h"
 #include "plan_report.h"
+#include "say.h"
 
 static const char usage[] =
 "usage: lazycuda link -o OUT [OPTION...] --arch ARCH FILE...\n"
@@ -85,22 +87,41 @@ static bool replace(const char *path, const void *bytes, size_t length)
 	return written;
 }
 
+/* A link that somebody else left where everybody may leave one: it may lead to
+ * a file of the user's that was not meant. */
+static bool is_trap(const char *path)
+{
+	struct stat link, folder;
+	char *copy;
+	bool open;
+
+	if (lstat(path, &link) || !S_ISLNK(link.st_mode) || !link.st_uid ||
+	    link.st_uid == geteuid())
+		return false;
+	copy = strdup(path);
+	open = !copy || stat(dirname(copy), &folder) || folder.st_mode & S_IWOTH;
+	free(copy);
+	return open;
+}
+
 /* Behind a symbolic link lies what is meant; a device is not to be replaced. */
 static bool save(const char *path, const void *bytes, size_t length)
 {
 	char *real = realpath(path, NULL);
+	const char *why = NULL;
 	struct stat st;
-	bool saved = false;
 
-	if (real && !stat(real, &st) && !S_ISREG(st.st_mode))
-		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-	else
-		saved = replace(real ? real : path, bytes, length);
-	if (!saved)
-		fprintf(stderr, "lazycuda link: %s: %s\n", path, errno == EINVAL ?
-			"is not a regular file" : strerror(errno));
+	if (real && is_trap(path))
+		why = "is a symbolic link of somebody else's in a folder that everybody may"
+		      " write to: not followed";
+	else if (real && !stat(real, &st) && !S_ISREG(st.st_mode))
+		why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "is not a regular file";
+	else if (!replace(real ? real : path, bytes, length))
+		why = strerror(errno);
+	if (why)
+		complain("link", "%s: %s", path, why);
 	free(real);
-	return saved;
+	return !why;
 }
 
 /* ---- what came of it ---- */
@@ -138,24 +159,19 @@ static void print_json(const struct link_arguments *arguments, const char *outpu
 	json_close('}');
 }
 
-static void print_log(const char *text)
-{
-	size_t length = strlen(text);
-
-	if (length)
-		fprintf(stderr, "%s%s", text, text[length - 1] == '\n' ? "" : "\n");
-}
-
 static void print(const struct link_arguments *arguments, const char *output,
 		  const struct lazycuda_result *result)
 {
 	const struct lazycuda_plan plan = told(result);
 
-	print_log(result->info_log);
-	print_log(result->error_log);
+	say_log(result->info_log);
+	say_log(result->error_log);
 	plan_print(arguments, &plan);
-	if (result->code == LAZYCUDA_CODE_OK)
-		printf("output      %s, %zu bytes\n", output, result->image_length);
+	if (result->code == LAZYCUDA_CODE_OK) {
+		fputs("output      ", stdout);
+		say(output);
+		printf(", %zu bytes\n", result->image_length);
+	}
 }
 
 /* ---- the link ---- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../stubs/link/versions.h"
+#include "say.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
@@ -206,8 +207,8 @@ static int take_words(struct link_arguments *arguments, char **words)
 
 int link_arguments_wrong(const struct link_command *command, const char *what, const char *word)
 {
-	fprintf(stderr, "lazycuda %s: %s%s\n%s%s", command->name, what, word, command->usage,
-		link_arguments_usage);
+	complain(command->name, "%s%s", what, word);
+	fprintf(stderr, "%s%s", command->usage, link_arguments_usage);
 	return 2;
 }
 
@@ -276,7 +277,7 @@ int link_arguments_read(struct link_arguments *arguments, const struct link_comm
 	int status;
 
 	if (!allocate(arguments, argc)) {
-		fprintf(stderr, "lazycuda %s: memory ran out\n", command->name);
+		complain(command->name, "memory ran out");
 		return 2;
 	}
 	environment->driver = environment->nvjitlink = environment->nvrtc = not_given;
@@ -321,7 +322,7 @@ bool link_arguments_readable(const struct link_arguments *arguments,
 
 		if (can_read(path))
 			continue;
-		fprintf(stderr, "lazycuda %s: %s: %s\n", command->name, path, strerror(errno));
+		complain(command->name, "%s: %s", path, strerror(errno));
 		return false;
 	}
 	return true;

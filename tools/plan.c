@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "plan_report.h"
+#include "say.h"
 
 static const char usage[] =
 "usage: lazycuda plan [OPTION...] --arch ARCH FILE...\n"
@@ -61,7 +62,9 @@ static int combine(const struct link_arguments *arguments)
 		plan_json_environment(environment);
 		json_close('}');
 	} else {
-		printf("%s\n%s\n", outcome_name(outcome), message);
+		puts(outcome_name(outcome));
+		say(message);
+		putchar('\n');
 	}
 	return outcome != LAZYCUDA_OUTCOME_COMPATIBLE;
 }

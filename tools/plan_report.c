@@ -6,6 +6,7 @@
 
 #include "../stubs/link/versions.h"
 #include "json.h"
+#include "say.h"
 
 static const char *policy_name(enum lazycuda_policy policy)
 {
@@ -37,19 +38,12 @@ static const char *form_name(enum lazycuda_form form)
 
 /* ---- words ---- */
 
-/* File names may hold what a terminal obeys. */
-static void print_safely(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
-}
-
 static void print_line(const char *head, const char *text)
 {
 	if (!text)
 		return;
 	printf("%-11s ", head);
-	print_safely(text);
+	say(text);
 	putchar('\n');
 }
 
@@ -60,7 +54,7 @@ static void print_words(const char *head, const char *const *words, size_t count
 	printf("%-11s", head);
 	for (size_t i = 0; i < count; i++) {
 		putchar(' ');
-		print_safely(words[i]);
+		say(words[i]);
 	}
 	putchar('\n');
 }
@@ -68,9 +62,9 @@ static void print_words(const char *head, const char *const *words, size_t count
 static void print_step(const struct lazycuda_step *step)
 {
 	printf("input       ");
-	print_safely(step->name);
+	say(step->name);
 	fputs(": ", stdout);
-	print_safely(step->reason);
+	say(step->reason);
 	if (step->form == LAZYCUDA_FORM_UNPACKED)
 		fputs("; unpacked", stdout);
 	else if (step->form == LAZYCUDA_FORM_FATBIN)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "say.h"
 
 /* ---- one file on one version ---- */
 
@@ -82,11 +83,15 @@ static const char *version_text(struct lc_arena *arena, lc_version version)
 
 static const char *list_names(struct lc_arena *arena, const struct names *names)
 {
-	const char *text = "";
+	size_t length = 1;
+	char *text, *end;
 
 	for (size_t i = 0; i < names->count; i++)
-		text = lc_format(arena, "%s%s%s", text, i ? ", " : "", names->list[i]);
-	return text;
+		length += strlen(names->list[i]) + 2;
+	text = end = lc_alloc(arena, length);
+	for (size_t i = 0; end && i < names->count; i++)
+		end = stpcpy(stpcpy(end, i ? ", " : ""), names->list[i]);
+	return text ? text : "";
 }
 
 /* "2 refused: a, b; 1 absent: c" */
@@ -416,10 +421,7 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 void report_error(struct report *report, const char *file, const char *wheel, const char *error)
 {
 	report->errors++;
-	fprintf(stderr, "lazycuda audit: ");
-	for (const char *c = file; *c; c++)
-		fputc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, stderr);
-	fprintf(stderr, " %s\n", error);
+	complain("audit", "%s %s", file, error);
 	if (!report->json)
 		return;
 	json_open(NULL, '{');

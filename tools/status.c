@@ -7,6 +7,7 @@
 
 #include "../include/lazycuda.h"
 #include "json.h"
+#include "say.h"
 
 #define LIBRARIES 5
 #define OF_DRIVER 3	/* those from here on come with the driver */
@@ -50,13 +51,6 @@ static const char *cause_name(enum lazycuda_cause cause)
 	}
 }
 
-/* File names may hold what a terminal obeys. */
-static void print_safely(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
-}
-
 static const char *driver_version(const struct lazycuda_driver *driver, char *text, size_t size)
 {
 	snprintf(text, size, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
@@ -82,11 +76,13 @@ static void print_library(const struct lazycuda_status *status)
 	printf("%-11s ", status->library);
 	if (status->state == LAZYCUDA_USABLE) {
 		printf("%s  ", status->version);
-		print_safely(status->path);
-		printf("\n            found by %s: %s\n", status->found_by, status->reason);
+		say(status->path);
+		printf("\n            found by %s: ", status->found_by);
+		say(status->reason);
+		putchar('\n');
 	} else {
 		printf("%s: ", state_name(status->state));
-		print_safely(status->reason);
+		say(status->reason);
 		putchar('\n');
 	}
 	for (size_t i = 0; i < status->candidate_count; i++) {
@@ -95,9 +91,9 @@ static void print_library(const struct lazycuda_status *status)
 		if (candidate->taken)
 			continue;
 		fputs("            not ", stdout);
-		print_safely(candidate->path);
+		say(candidate->path);
 		fputs(": ", stdout);
-		print_safely(candidate->reason);
+		say(candidate->reason);
 		putchar('\n');
 	}
 }
@@ -179,8 +175,8 @@ int status_main(int argc, char **argv)
 				asked[k] = any = known = 1;
 		}
 		if (!known) {
-			fprintf(stderr, "lazycuda status: %s is not an option or a library\n%s",
-				argv[i], usage);
+			complain("status", "%s is not an option or a library", argv[i]);
+			fputs(usage, stderr);
 			return 2;
 		}
 	}

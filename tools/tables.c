@@ -125,9 +125,12 @@ static int major_behind(const char *rest)
 /* Skips "-09529672" or ".782fcab0", as tools for wheels put behind a name. */
 static const char *skip_hash(const char *rest)
 {
-	size_t length = strspn(rest + 1, "0123456789abcdef");
+	size_t length;
 
-	return (*rest == '-' || *rest == '.') && length >= 6 ? rest + 1 + length : rest;
+	if (*rest != '-' && *rest != '.')
+		return rest;
+	length = strspn(rest + 1, "0123456789abcdef");
+	return length >= 6 ? rest + 1 + length : rest;
 }
 
 enum needed_kind needed_kind(const struct lc_library *library, const char *soname, int *major)

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../stubs/by_name.h"
+
 struct zip {
 	const unsigned char *bytes;
 	size_t size;
@@ -74,7 +76,7 @@ static bool zlib_load(void)
 
 	if (handle)
 		return zlib.init;
-	handle = dlopen("libz.so.1", RTLD_NOW);
+	handle = lc_open_by_name("libz.so.1");
 	if (!handle)
 		return false;
 	*(void **)&zlib.inflate = dlsym(handle, "inflate");
@@ -184,8 +186,10 @@ static const char *read_entry(const struct zip *zip, uint64_t offset, struct ent
 	extra = number(head + 30, 2);
 	comment = number(head + 32, 2);
 	rest = at(zip, offset + 46, name + extra + comment);
-	if (!rest || name >= sizeof(entry->name))
+	if (!rest)
 		return "has a damaged directory";
+	if (name >= sizeof(entry->name))
+		return "has a member whose name is longer than any path may be";
 	memcpy(entry->name, rest, name);
 	entry->name[name] = 0;
 	entry->flags = (unsigned)number(head + 8, 2);
@@ -250,7 +254,7 @@ static const char *hand_out(const struct entry *entry, struct wheel_member *memb
 		return NULL;
 	}
 	bytes = mmap(NULL, entry->size, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bytes == MAP_FAILED)
 		return "is too large for this machine's memory";
 	if (!inflate_into(entry->data, entry->packed, bytes, entry->size, false) ||
@@ -293,7 +297,7 @@ const char *wheel_read(const void *bytes, size_t size,
 		       void (*each)(const struct wheel_member *member, void *data), void *data)
 {
 	struct zip zip = { bytes, size };
-	uint64_t offset, count;
+	uint64_t offset, count, left = size;
 	const char *why = find_directory(&zip, &offset, &count);
 	struct entry entry;
 
@@ -307,6 +311,10 @@ const char *wheel_read(const void *bytes, size_t size,
 			return "is compressed, and libz.so.1, which could decompress it, is not"
 			       " installed: unpack the wheel, or install zlib";
 		member.error = locate(&zip, &entry);
+		/* Many members that are the same bytes are a bomb, too. */
+		if (!member.error && entry.packed > left)
+			return "is a damaged wheel: its members overlap";
+		left -= member.error ? 0 : entry.packed;
 		if (!member.error && is_elf(&entry))
 			member.error = hand_out(&entry, &member, each, data);
 		if (member.error)

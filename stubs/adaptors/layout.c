@@ -4,24 +4,6 @@
 
 #include <string.h>
 
-/* "reserved", "reserved1", "params.nvSciSync.reserved", "unused", "pad" and the
- * like; but reservedSharedMemPerBlock is a property. */
-static bool is_reserved(const char *name)
-{
-	static const char *const words[] = { "reserved", "unused", "padding", "pad", "__pad" };
-	const char *dot = strrchr(name, '.');
-
-	name = dot ? dot + 1 : name;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t length = strlen(words[i]);
-
-		if (!strncmp(name, words[i], length) &&
-		    name[length + strspn(name + length, "0123456789")] == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Calls `each` with every field that both layouts have. */
 static void for_common(const struct lc_layout *to, const struct lc_layout *from,
 		       void (*each)(const struct lc_field *to, const struct lc_field *from,
@@ -30,12 +12,12 @@ static void for_common(const struct lc_layout *to, const struct lc_layout *from,
 	size_t t = 0, f = 0;
 
 	while (t < to->count && f < from->count) {
-		int order = strcmp(to->fields[t].name, from->fields[f].name);
+		uint32_t left = to->fields[t].number, right = from->fields[f].number;
 
-		if (order == 0 && !is_reserved(to->fields[t].name))
+		if (left == right && !to->fields[t].reserved)
 			each(&to->fields[t], &from->fields[f], data);
-		t += order <= 0;
-		f += order >= 0;
+		t += left <= right;
+		f += left >= right;
 	}
 }
 
@@ -72,6 +54,8 @@ bool lc_fits(const void *source, const struct lc_layout *from, const struct lc_l
 	char carried[2048] = { 0 };	/* the largest struct has 1032 bytes */
 	const char *bytes = source;
 
+	if (from->size > sizeof(carried))
+		return false;
 	for_common(to, from, mark_field, carried);
 	/* Bytes between fields are nobody's and may hold anything. */
 	for (size_t i = 0; i < from->count; i++) {
@@ -90,11 +74,12 @@ void lc_each_missing(const struct lc_layout *to, const struct lc_layout *from,
 	size_t t = 0, f = 0;
 
 	while (t < to->count) {
-		int order = f < from->count ? strcmp(to->fields[t].name, from->fields[f].name) : -1;
+		uint32_t left = to->fields[t].number;
+		uint32_t right = f < from->count ? from->fields[f].number : UINT32_MAX;
 
-		if (order < 0 && !is_reserved(to->fields[t].name))
+		if (left < right && !to->fields[t].reserved)
 			each(&to->fields[t], data);
-		t += order <= 0;
-		f += order >= 0;
+		t += left <= right;
+		f += left >= right;
 	}
 }

@@ -6840,9 +6840,7 @@ static const struct candidates {
 };
 #define C(slot) \
 	offsetof(struct candidates, slot) / sizeof(struct lc_candidate), \
-	sizeof(candidates.slot) / sizeof(struct lc_candidate)
-_Static_assert(sizeof(candidates) / sizeof(struct lc_candidate) <= UINT16_MAX,
-	       "more candidates than lc_slot can count");
+	sizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)
 
 static const struct lc_slot slots[] = {
 	{ N(cuArray3DCreate), C(cuArray3DCreate) },

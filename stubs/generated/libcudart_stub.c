@@ -4225,10 +4225,10 @@ static const struct candidates {
 		{ N(__cudaRegisterFunction), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(__cudaRegisterHostVar), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(__cudaRegisterHostVar), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(__cudaRegisterHostVar), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(__cudaRegisterHostVar), LC_VERSION(12, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(__cudaRegisterHostVar), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -4237,13 +4237,13 @@ static const struct candidates {
 		{ N(__cudaRegisterManagedVar), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(__cudaRegisterSurface), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(__cudaRegisterSurface), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(__cudaRegisterTexture), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(__cudaRegisterTexture), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(__cudaRegisterUnifiedTable), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(__cudaRegisterUnifiedTable), LC_VERSION(12, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(__cudaRegisterUnifiedTable), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -4267,25 +4267,25 @@ static const struct candidates {
 		{ N(cudaArrayGetSparseProperties), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaBindSurfaceToArray), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaBindSurfaceToArray), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaBindTexture), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaBindTexture), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaBindTexture2D), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaBindTexture2D), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaBindTextureToArray), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaBindTextureToArray), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaBindTextureToMipmappedArray), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaBindTextureToMipmappedArray), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaChooseDevice), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaChooseDevice), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaChooseDevice), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(cudaChooseDevice), LC_VERSION(12, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaChooseDevice), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -4294,18 +4294,18 @@ static const struct candidates {
 		{ N(cudaCreateChannelDesc), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaCreateSurfaceObject), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaCreateSurfaceObject), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaCreateSurfaceObject), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaCreateTextureObject), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaCreateTextureObject), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaCreateTextureObject), LC_VERSION(11, 0), LC_VERSION(11, 7) },
-		{ N(cudaCreateTextureObject), LC_VERSION(12, 0), LC_VERSION(12, 9) },
-		{ N(cudaCreateTextureObject_v2), LC_VERSION(11, 8), LC_VERSION(11, 8) },
+		{ N(cudaCreateTextureObject), LC_VERSION(12, 0), LC_VERSION(12, 99) },
+		{ N(cudaCreateTextureObject_v2), LC_VERSION(11, 8), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaCreateTextureObject), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -4354,7 +4354,7 @@ static const struct candidates {
 	},
 	{
 		{ N(cudaDeviceGetCacheConfig), LC_VERSION(11, 0), LC_ANY_LATER },
-		{ N(cudaThreadGetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadGetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaDeviceGetDefaultMemPool), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -4373,7 +4373,7 @@ static const struct candidates {
 	},
 	{
 		{ N(cudaDeviceGetLimit), LC_VERSION(11, 0), LC_ANY_LATER },
-		{ N(cudaThreadGetLimit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadGetLimit), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaDeviceGetMemPool), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -4407,18 +4407,18 @@ static const struct candidates {
 	},
 	{
 		{ N(cudaDeviceReset), LC_VERSION(11, 0), LC_ANY_LATER },
-		{ N(cudaThreadExit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadExit), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaDeviceSetCacheConfig), LC_VERSION(11, 0), LC_ANY_LATER },
-		{ N(cudaThreadSetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadSetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaDeviceSetGraphMemAttribute), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(cudaDeviceSetLimit), LC_VERSION(11, 0), LC_ANY_LATER },
-		{ N(cudaThreadSetLimit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadSetLimit), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaDeviceSetMemPool), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -4428,7 +4428,7 @@ static const struct candidates {
 	},
 	{
 		{ N(cudaDeviceSynchronize), LC_VERSION(11, 0), LC_ANY_LATER },
-		{ N(cudaThreadSynchronize), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadSynchronize), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaDeviceUnregisterAsyncNotification), LC_VERSION(12, 4), LC_ANY_LATER },
@@ -4477,10 +4477,10 @@ static const struct candidates {
 	},
 	{
 		{ N(cudaEventElapsedTime), LC_VERSION(11, 0), LC_ANY_LATER },
-		{ N(cudaEventElapsedTime_v2), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(cudaEventElapsedTime_v2), LC_VERSION(12, 8), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaEventElapsedTime_v2), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(cudaEventElapsedTime_v2), LC_VERSION(12, 8), LC_VERSION(12, 99) },
 		{ N(cudaEventElapsedTime), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
@@ -4526,13 +4526,13 @@ static const struct candidates {
 		{ N(cudaExecutionCtxWaitEvent), LC_VERSION(13, 1), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaExternalMemoryGetMappedBuffer), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaExternalMemoryGetMappedBuffer), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaExternalMemoryGetMappedBuffer), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaExternalMemoryGetMappedMipmappedArray), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaExternalMemoryGetMappedMipmappedArray), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaExternalMemoryGetMappedMipmappedArray), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -4556,7 +4556,7 @@ static const struct candidates {
 		{ N(cudaFreeMipmappedArray), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaFuncGetAttributes), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaFuncGetAttributes), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaFuncGetAttributes), LC_VERSION(12, 0), LC_ANY_LATER },
@@ -4619,13 +4619,13 @@ static const struct candidates {
 		{ N(cudaGetDeviceFlags), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetDeviceProperties), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGetDeviceProperties), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGetDeviceProperties), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetDeviceProperties_v2), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(cudaGetDeviceProperties_v2), LC_VERSION(12, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGetDriverEntryPointByVersion), LC_VERSION(12, 5), LC_ANY_LATER },
@@ -4634,19 +4634,19 @@ static const struct candidates {
 		{ N(cudaGetDriverEntryPointByVersion_ptsz), LC_VERSION(12, 5), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetDriverEntryPoint), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGetDriverEntryPoint), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaGetDriverEntryPoint), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(cudaGetDriverEntryPoint), LC_VERSION(12, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGetDriverEntryPoint), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(12, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGetDriverEntryPoint_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -4673,13 +4673,13 @@ static const struct candidates {
 		{ N(cudaGetMipmappedArrayLevel), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetSurfaceObjectResourceDesc), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGetSurfaceObjectResourceDesc), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGetSurfaceObjectResourceDesc), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetSurfaceReference), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGetSurfaceReference), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaGetSymbolAddress), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -4688,40 +4688,40 @@ static const struct candidates {
 		{ N(cudaGetSymbolSize), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetTextureAlignmentOffset), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGetTextureAlignmentOffset), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaGetTextureObjectResourceDesc), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGetTextureObjectResourceDesc), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGetTextureObjectResourceDesc), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetTextureObjectResourceViewDesc), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGetTextureObjectResourceViewDesc), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGetTextureObjectResourceViewDesc), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetTextureObjectTextureDesc), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGetTextureObjectTextureDesc), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaGetTextureObjectTextureDesc), LC_VERSION(11, 0), LC_VERSION(11, 7) },
 		{ N(cudaGetTextureObjectTextureDesc), LC_VERSION(12, 0), LC_ANY_LATER },
-		{ N(cudaGetTextureObjectTextureDesc_v2), LC_VERSION(11, 8), LC_VERSION(11, 8) },
+		{ N(cudaGetTextureObjectTextureDesc_v2), LC_VERSION(11, 8), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(cudaGetTextureReference), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGetTextureReference), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaGraphAddChildGraphNode), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphAddDependencies), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGraphAddDependencies), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphAddDependencies), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaGraphAddDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaGraphAddDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphAddEmptyNode), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -4766,11 +4766,11 @@ static const struct candidates {
 		{ N(cudaGraphAddMemsetNode), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphAddNode), LC_VERSION(12, 2), LC_VERSION(12, 9) },
+		{ N(cudaGraphAddNode), LC_VERSION(12, 2), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphAddNode), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaGraphAddNode_v2), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaGraphAddNode_v2), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphChildGraphNodeGetGraph), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -4857,7 +4857,7 @@ static const struct candidates {
 		{ N(cudaGraphExecNodeSetParams), LC_VERSION(12, 2), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphExecUpdate), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGraphExecUpdate), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaGraphExecUpdate), LC_VERSION(12, 0), LC_ANY_LATER },
@@ -4875,11 +4875,11 @@ static const struct candidates {
 		{ N(cudaGraphExternalSemaphoresWaitNodeSetParams), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphGetEdges), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGraphGetEdges), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphGetEdges), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaGraphGetEdges_v2), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaGraphGetEdges_v2), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphGetId), LC_VERSION(13, 1), LC_ANY_LATER },
@@ -4906,7 +4906,7 @@ static const struct candidates {
 		{ N(cudaGraphInstantiateWithParams_ptsz), LC_VERSION(12, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphInstantiate), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGraphInstantiate), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaGraphInstantiate), LC_VERSION(12, 0), LC_ANY_LATER },
@@ -4915,7 +4915,7 @@ static const struct candidates {
 		{ N(cudaGraphKernelNodeCopyAttributes), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphKernelNodeGetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGraphKernelNodeGetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaGraphKernelNodeGetAttribute), LC_VERSION(11, 8), LC_ANY_LATER },
@@ -4924,7 +4924,7 @@ static const struct candidates {
 		{ N(cudaGraphKernelNodeGetParams), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphKernelNodeSetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaGraphKernelNodeSetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaGraphKernelNodeSetAttribute), LC_VERSION(11, 8), LC_ANY_LATER },
@@ -4972,18 +4972,18 @@ static const struct candidates {
 		{ N(cudaGraphNodeGetContainingGraph), LC_VERSION(13, 1), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphNodeGetDependencies), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGraphNodeGetDependencies), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphNodeGetDependencies), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaGraphNodeGetDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaGraphNodeGetDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaGraphNodeGetDependentNodes), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGraphNodeGetDependentNodes), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphNodeGetDependentNodes), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaGraphNodeGetDependentNodes_v2), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaGraphNodeGetDependentNodes_v2), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphNodeGetEnabled), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5010,11 +5010,11 @@ static const struct candidates {
 		{ N(cudaGraphReleaseUserObject), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGraphRemoveDependencies), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaGraphRemoveDependencies), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphRemoveDependencies), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaGraphRemoveDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaGraphRemoveDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaGraphRetainUserObject), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5083,13 +5083,13 @@ static const struct candidates {
 		{ N(cudaHostUnregister), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaImportExternalMemory), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaImportExternalMemory), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaImportExternalMemory), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaImportExternalSemaphore), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaImportExternalSemaphore), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaImportExternalSemaphore), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -5119,7 +5119,7 @@ static const struct candidates {
 		{ N(cudaLaunchCooperativeKernel), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaLaunchCooperativeKernelMultiDevice), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaLaunchCooperativeKernelMultiDevice), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaLaunchCooperativeKernel_ptsz), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5227,11 +5227,11 @@ static const struct candidates {
 		{ N(cudaMallocPitch), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaMemAdvise), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaMemAdvise), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemAdvise), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaMemAdvise_v2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
+		{ N(cudaMemAdvise_v2), LC_VERSION(12, 2), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemDiscardAndPrefetchBatchAsync), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -5291,18 +5291,18 @@ static const struct candidates {
 		{ N(cudaMemPoolTrimTo), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaMemPrefetchAsync), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaMemPrefetchAsync), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemPrefetchAsync), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaMemPrefetchAsync_v2), LC_VERSION(12, 2), LC_VERSION(12, 9) },
+		{ N(cudaMemPrefetchAsync_v2), LC_VERSION(12, 2), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaMemPrefetchAsync_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaMemPrefetchAsync_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemPrefetchAsync_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaMemPrefetchAsync_v2_ptsz), LC_VERSION(12, 2), LC_VERSION(12, 9) },
+		{ N(cudaMemPrefetchAsync_v2_ptsz), LC_VERSION(12, 2), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemPrefetchBatchAsync), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -5374,13 +5374,13 @@ static const struct candidates {
 		{ N(cudaMemcpy3DAsync_ptsz), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaMemcpy3DBatchAsync), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(cudaMemcpy3DBatchAsync), LC_VERSION(12, 8), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemcpy3DBatchAsync), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaMemcpy3DBatchAsync_ptsz), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(cudaMemcpy3DBatchAsync_ptsz), LC_VERSION(12, 8), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemcpy3DBatchAsync_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -5419,13 +5419,13 @@ static const struct candidates {
 		{ N(cudaMemcpyAsync_ptsz), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaMemcpyBatchAsync), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(cudaMemcpyBatchAsync), LC_VERSION(12, 8), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemcpyBatchAsync), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaMemcpyBatchAsync_ptsz), LC_VERSION(12, 8), LC_VERSION(12, 9) },
+		{ N(cudaMemcpyBatchAsync_ptsz), LC_VERSION(12, 8), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaMemcpyBatchAsync_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -5554,13 +5554,13 @@ static const struct candidates {
 		{ N(cudaPeekAtLastError), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaPointerGetAttributes), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaPointerGetAttributes), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaPointerGetAttributes), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaProfilerInitialize), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaProfilerInitialize), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaProfilerStart), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5578,27 +5578,27 @@ static const struct candidates {
 		{ N(cudaSetDeviceFlags), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaSetDoubleForDevice), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaSetDoubleForDevice), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaSetDoubleForHost), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaSetDoubleForHost), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaSetValidDevices), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaSignalExternalSemaphoresAsync), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaSignalExternalSemaphoresAsync), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaSignalExternalSemaphoresAsync), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaSignalExternalSemaphoresAsync_v2), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaSignalExternalSemaphoresAsync_v2), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaSignalExternalSemaphoresAsync_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaSignalExternalSemaphoresAsync_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaSignalExternalSemaphoresAsync_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaSignalExternalSemaphoresAsync_v2_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaSignalExternalSemaphoresAsync_v2_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaStreamAddCallback), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5655,36 +5655,36 @@ static const struct candidates {
 		{ N(cudaStreamEndCapture_ptsz), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaStreamGetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaStreamGetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaStreamGetAttribute), LC_VERSION(11, 8), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaStreamGetAttribute_ptsz), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaStreamGetAttribute_ptsz), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaStreamGetAttribute_ptsz), LC_VERSION(11, 8), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaStreamGetCaptureInfo), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaStreamGetCaptureInfo), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaStreamGetCaptureInfo), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaStreamGetCaptureInfo_v3), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaStreamGetCaptureInfo_v3), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaStreamGetCaptureInfo_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaStreamGetCaptureInfo_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaStreamGetCaptureInfo_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaStreamGetCaptureInfo_v3_ptsz), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaStreamGetCaptureInfo_v3_ptsz), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaStreamGetCaptureInfo_v2), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaStreamGetCaptureInfo_v2), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaStreamGetCaptureInfo_v2_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaStreamGetCaptureInfo_v2_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaStreamGetDevResource), LC_VERSION(13, 1), LC_ANY_LATER },
@@ -5729,13 +5729,13 @@ static const struct candidates {
 		{ N(cudaStreamQuery_ptsz), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaStreamSetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaStreamSetAttribute), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaStreamSetAttribute), LC_VERSION(11, 8), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaStreamSetAttribute_ptsz), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaStreamSetAttribute_ptsz), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaStreamSetAttribute_ptsz), LC_VERSION(11, 8), LC_ANY_LATER },
@@ -5747,18 +5747,18 @@ static const struct candidates {
 		{ N(cudaStreamSynchronize_ptsz), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaStreamUpdateCaptureDependencies), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaStreamUpdateCaptureDependencies), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaStreamUpdateCaptureDependencies), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaStreamUpdateCaptureDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaStreamUpdateCaptureDependencies_v2), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaStreamUpdateCaptureDependencies_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaStreamUpdateCaptureDependencies_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaStreamUpdateCaptureDependencies_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaStreamUpdateCaptureDependencies_v2_ptsz), LC_VERSION(12, 3), LC_VERSION(12, 9) },
+		{ N(cudaStreamUpdateCaptureDependencies_v2_ptsz), LC_VERSION(12, 3), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaStreamWaitEvent), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5779,31 +5779,31 @@ static const struct candidates {
 		{ N(cudaThreadExchangeStreamCaptureMode), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaThreadExit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadExit), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(cudaDeviceReset), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaThreadGetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadGetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(cudaDeviceGetCacheConfig), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaThreadGetLimit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadGetLimit), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(cudaDeviceGetLimit), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaThreadSetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadSetCacheConfig), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(cudaDeviceSetCacheConfig), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaThreadSetLimit), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadSetLimit), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(cudaDeviceSetLimit), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaThreadSynchronize), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaThreadSynchronize), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(cudaDeviceSynchronize), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaUnbindTexture), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(cudaUnbindTexture), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
 		{ N(cudaUserObjectCreate), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -5821,25 +5821,23 @@ static const struct candidates {
 		{ N(cudaVDPAUSetVDPAUDevice), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaWaitExternalSemaphoresAsync), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaWaitExternalSemaphoresAsync), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaWaitExternalSemaphoresAsync), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaWaitExternalSemaphoresAsync_v2), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaWaitExternalSemaphoresAsync_v2), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
-		{ N(cudaWaitExternalSemaphoresAsync_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaWaitExternalSemaphoresAsync_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(cudaWaitExternalSemaphoresAsync_ptsz), LC_VERSION(13, 0), LC_ANY_LATER },
-		{ N(cudaWaitExternalSemaphoresAsync_v2_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(cudaWaitExternalSemaphoresAsync_v2_ptsz), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 };
 #define C(slot) \
 	offsetof(struct candidates, slot) / sizeof(struct lc_candidate), \
-	sizeof(candidates.slot) / sizeof(struct lc_candidate)
-_Static_assert(sizeof(candidates) / sizeof(struct lc_candidate) <= UINT16_MAX,
-	       "more candidates than lc_slot can count");
+	sizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)
 
 static const struct lc_slot slots[] = {
 	{ N(__cudaGetKernel), C(__cudaGetKernel) },

@@ -341,10 +341,10 @@ static const struct candidates {
 	struct lc_candidate nvrtcVersion[1];
 } candidates = {
 	{
-		{ N(__nvrtcCPEx), LC_VERSION(11, 0), LC_VERSION(11, 8) },
+		{ N(__nvrtcCPEx), LC_VERSION(11, 0), LC_VERSION(11, 99) },
 	},
 	{
-		{ N(__nvrtcCPEx), LC_VERSION(12, 0), LC_VERSION(12, 9) },
+		{ N(__nvrtcCPEx), LC_VERSION(12, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(__nvrtcCPEx), LC_VERSION(13, 0), LC_ANY_LATER },
@@ -378,21 +378,21 @@ static const struct candidates {
 	},
 	{
 		{ N(nvrtcGetLTOIR), LC_VERSION(12, 0), LC_ANY_LATER },
-		{ N(nvrtcGetNVVM), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(nvrtcGetNVVM), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(nvrtcGetLTOIRSize), LC_VERSION(12, 0), LC_ANY_LATER },
-		{ N(nvrtcGetNVVMSize), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(nvrtcGetNVVMSize), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 	},
 	{
 		{ N(nvrtcGetLoweredName), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(nvrtcGetNVVM), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(nvrtcGetNVVM), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(nvrtcGetLTOIR), LC_VERSION(12, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(nvrtcGetNVVMSize), LC_VERSION(11, 0), LC_VERSION(12, 9) },
+		{ N(nvrtcGetNVVMSize), LC_VERSION(11, 0), LC_VERSION(12, 99) },
 		{ N(nvrtcGetLTOIRSize), LC_VERSION(12, 0), LC_ANY_LATER },
 	},
 	{
@@ -452,9 +452,7 @@ static const struct candidates {
 };
 #define C(slot) \
 	offsetof(struct candidates, slot) / sizeof(struct lc_candidate), \
-	sizeof(candidates.slot) / sizeof(struct lc_candidate)
-_Static_assert(sizeof(candidates) / sizeof(struct lc_candidate) <= UINT16_MAX,
-	       "more candidates than lc_slot can count");
+	sizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)
 
 static const struct lc_slot slots[] = {
 	{ N(__nvrtcCPEx), C(__nvrtcCPEx_11) },
@@ -662,4 +660,4 @@ LC_DLOPEN_NOTE(library,
 		"\"libnvrtc-builtins.so.12.0\","
 		"\"libnvrtc-builtins.so.11.8\","
 		"\"libnvrtc-builtins.so.11.7\"",
-		"nvrtc", "what the real library needs beside it"))
+		"nvrtc", "the real library that calls are forwarded to"))

@@ -2,8 +2,7 @@
 /* accept.c - may this linker, of this version, take this entry for this target? */
 #include "accept.h"
 
-#include <stdio.h>
-
+#include "text.h"
 #include "versions.h"
 
 #define COMPRESSED (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD)
@@ -38,12 +37,13 @@ const char *lc_linker_text(const struct lc_linker *linker, char text[LC_LINKER_T
 	bool driver = linker->backend == LAZYCUDA_BACKEND_DRIVER;
 	char version[LC_VERSION_TEXT];
 
-	if (linker->version <= 0)
-		snprintf(text, LC_LINKER_TEXT, "%s of unknown version",
-			 driver ? "the driver" : "nvJitLink");
-	else
-		snprintf(text, LC_LINKER_TEXT, driver ? "the driver (CUDA %s)" : "nvJitLink %s",
-			 lc_version_text(linker->version, version));
+	if (linker->version <= 0) {
+		lc_put(lc_put(text, driver ? "the driver" : "nvJitLink"), " of unknown version");
+		return text;
+	}
+	lc_version_text(linker->version, version);
+	lc_put(lc_put(lc_put(text, driver ? "the driver (CUDA " : "nvJitLink "), version),
+	       driver ? ")" : "");
 	return text;
 }
 

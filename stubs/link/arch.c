@@ -2,9 +2,9 @@
 /* arch.c - GPU architectures: which exist, who knows them, what fits what */
 #include "arch.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "text.h"
 #include "versions.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -100,8 +100,9 @@ bool lc_arch_parse(const char *text, struct lc_arch *arch)
 
 const char *lc_arch_text(const struct lc_arch *arch, char text[LC_ARCH_TEXT])
 {
-	snprintf(text, LC_ARCH_TEXT, "%s_%d%.1s", arch->virtual ? "compute" : "sm", arch->sm,
-		 &arch->suffix);
+	const char suffix[2] = { arch->suffix, '\0' };
+
+	lc_put(lc_put_number(lc_put(text, arch->virtual ? "compute_" : "sm_"), arch->sm), suffix);
 	return text;
 }
 

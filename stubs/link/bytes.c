@@ -5,33 +5,25 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "containers.h"
-
-const char *lc_bytes_get(struct lc_bytes *bytes, const struct lc_part *part, uint64_t offset,
-			 uint64_t size, const char *what, struct lc_arena *arena)
+const char *lc_bytes_copy(struct lc_bytes *bytes, const struct lc_part *part, uint64_t offset,
+			  uint64_t size, const char *what, struct lc_arena *arena)
 {
-	*bytes = (struct lc_bytes){ .at = NULL };
-	if (!lc_part_has(part, offset, size) ||
-	    !lc_source_has(part->source, part->offset + offset, size))
+	if (!lc_bytes_are(part, offset, size))
 		return lc_format(arena, "ends at 0x%" PRIx64 ", inside its %s", part->length, what);
-	if (part->source->bytes) {
-		bytes->at = part->source->bytes + part->offset + offset;
-		return NULL;
-	}
 	bytes->copy = malloc(size ? (size_t)size : 1);
 	if (!bytes->copy) {
 		arena->failed = true;
 		return "is too large for the memory that is left";
 	}
 	if (!lc_part_read(part, offset, bytes->copy, (size_t)size)) {
-		lc_bytes_free(bytes);
+		lc_bytes_drop(bytes);
 		return lc_format(arena, "cannot be read at 0x%" PRIx64 ", its %s", offset, what);
 	}
 	bytes->at = bytes->copy;
 	return NULL;
 }
 
-void lc_bytes_free(struct lc_bytes *bytes)
+void lc_bytes_drop(struct lc_bytes *bytes)
 {
 	free(bytes->copy);
 	*bytes = (struct lc_bytes){ .at = NULL };

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * choice_text.c - which entry of a container is taken, in words
- *
- * A plan says it of every input, and printf would be most of the plan's time.
- */
+/* choice_text.c - which entry of a container is taken, in words */
 #include <string.h>
 
 #include "choose.h"
+#include "text.h"
 
 #define TEXT 512		/* what is longer is cut */
 #define LISTED 16		/* entries named of one container */
@@ -31,24 +28,12 @@ static void add(struct text *text, const char *word)
 	text->length += length;
 }
 
-static void add_number(struct text *text, int number)
-{
-	char digits[12], *at = digits + sizeof(digits);
-
-	*--at = '\0';
-	do
-		*--at = (char)('0' + number % 10);
-	while (number /= 10);
-	add(text, at);
-}
-
 static void add_arch(struct text *text, int sm, char suffix)
 {
-	const char tail[2] = { suffix, '\0' };
+	const struct lc_arch arch = { .sm = sm, .suffix = suffix };
+	char name[LC_ARCH_TEXT];
 
-	add(text, "sm_");
-	add_number(text, sm);
-	add(text, tail);
+	add(text, lc_arch_text(&arch, name));
 }
 
 static const char *short_name(enum lazycuda_kind kind)
@@ -95,17 +80,9 @@ const char *lc_group_text(struct lc_arena *arena, const struct lazycuda_inspecti
 
 const char *lc_member_name(struct lc_arena *arena, const char *file, const char *member)
 {
-	struct text text;
+	const char *name = LC_CONCAT(arena, file, "(", member, ")");
 
-	begin(&text);
-	add(&text, file);
-	add(&text, "(");
-	add(&text, member);
-	add(&text, ")");
-	for (size_t i = 0; i < text.length; i++)
-		if ((unsigned char)text.bytes[i] < 0x20 || text.bytes[i] == 0x7f)
-			text.bytes[i] = '?';
-	return finish(arena, &text);
+	return lc_is_plain(name) ? name : lc_printable(arena, name);
 }
 
 /* Whether an entry would have been taken rather than another. */

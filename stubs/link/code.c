@@ -2,10 +2,10 @@
 /* code.c - one piece of device code, whichever it is */
 #include "formats.h"
 
-const char *lc_code_read(const struct lc_part *part, struct lc_arena *arena,
-			 struct lazycuda_entry *entry, bool symbols)
+const char *lc_code_read(const struct lc_part *part, enum lazycuda_kind kind,
+			 struct lc_arena *arena, struct lazycuda_entry *entry, bool symbols)
 {
-	switch (lc_recognise(part)) {
+	switch (kind) {
 	case LAZYCUDA_KIND_PTX:
 		return lc_ptx_read(part, arena, entry, symbols);
 	case LAZYCUDA_KIND_CUBIN:

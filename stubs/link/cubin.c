@@ -28,19 +28,26 @@ static int toolkit_of(uint32_t version)
 
 /* ---- notes and attributes of ABI 8 ---- */
 
+/* The bytes of the first section of that name; empty if there is none. */
+static struct lc_part part_named(const struct lc_device_elf *elf, enum lc_section_name name)
+{
+	const lc_elf_section *section = lc_device_elf_section(elf, elf->first[name]);
+
+	return elf->first[name] ? lc_part_of(elf->part, section->sh_offset, section->sh_size) :
+				  lc_part_of(elf->part, 0, 0);
+}
+
 /* A word of what a note section's first note describes; 0: none such.  Of 16
  * bits, since some writers count no more than those into the note. */
-static unsigned note_word(const struct lc_device_elf *elf, const char *name, uint32_t at)
+static unsigned note_word(const struct lc_device_elf *elf, enum lc_section_name name, uint32_t at)
 {
-	struct lc_section section;
-	struct lc_part part;
+	struct lc_part part = part_named(elf, name);
 	uint16_t word = 0;
 	uint64_t begin;
 	Elf64_Nhdr note;
 
-	if (!lc_device_elf_find(elf, name, &section) || section.type != SHT_NOTE)
+	if (lc_device_elf_section(elf, elf->first[name])->sh_type != SHT_NOTE)
 		return 0;
-	part = lc_part_of(elf->part, section.offset, section.size);
 	if (!lc_part_read(&part, 0, &note, sizeof(note)) || note.n_descsz < at + sizeof(word))
 		return 0;
 	begin = sizeof(note) + (((uint64_t)note.n_namesz + 3) & ~(uint64_t)3);
@@ -49,10 +56,10 @@ static unsigned note_word(const struct lc_device_elf *elf, const char *name, uin
 
 static int read_toolkit(const struct lc_device_elf *elf)
 {
-	unsigned version = note_word(elf, ".note.nv.cuinfo", 4);	/* from 13.0 on */
+	unsigned version = note_word(elf, LC_NAME_CUINFO, 4);	/* from 13.0 on */
 
 	if (!version)
-		version = note_word(elf, ".note.nv.tkinfo", 0);		/* 12.8 and 12.9 */
+		version = note_word(elf, LC_NAME_TKINFO, 0);		/* 12.8 and 12.9 */
 	return toolkit_of(version);
 }
 
@@ -64,13 +71,9 @@ static bool is_specific(const struct lc_device_elf *elf)
 {
 	enum { TAG_SPECIFIC = 9, FORMAT_SIZED = 4, MOST_BYTES = 4096 };
 	struct { uint8_t format, tag; uint16_t value; } record;
-	struct lc_section section;
-	struct lc_part part;
+	struct lc_part part = part_named(elf, LC_NAME_COMPAT);
 	uint64_t at = 0;
 
-	if (!lc_device_elf_find(elf, ".nv.compat", &section))
-		return false;
-	part = lc_part_of(elf->part, section.offset, section.size);
 	while (at < MOST_BYTES && lc_part_read(&part, at, &record, sizeof(record))) {
 		if (record.tag == TAG_SPECIFIC)
 			return record.value & 0xff;
@@ -125,42 +128,72 @@ static void read_header(const struct lc_device_elf *elf, struct lazycuda_entry *
 
 /* ---- symbols ---- */
 
-static void add_symbol(const struct lc_device_symbol *symbol, void *data)
-{
-	const struct lazycuda_symbol like = {
-		.defined = symbol->defined, .weak = symbol->weak, .kernel = symbol->kernel,
-	};
+/*
+ * Names may share bytes, as the end of a longer one; each is read whole.  So
+ * that all of them cost no more than a table without sharing would, they may
+ * not be longer together than this many times the table, or this many bytes.
+ */
+#define NAMES_SHARED 16
+#define NAMES_SMALL ((uint64_t)1 << 20)
 
-	/* Others have no say in what a kernel's shared memory is, nor in what
-	 * tools reserve for themselves: ".nv.reservedSmem.offset0", "__UFT". */
-	if (symbol->defined || (!symbol->shared && !symbol->weak && symbol->name[0] != '.'))
-		lc_symbols_add(data, symbol->name, strlen(symbol->name), &like);
+/* Others have no say in what a kernel's shared memory is, nor in what tools
+ * reserve for themselves: ".nv.reservedSmem.offset0", "__UFT". */
+static bool is_of_others(const struct lc_device_symbol *symbol)
+{
+	return symbol->defined || (!symbol->shared && !symbol->weak && symbol->name[0] != '.');
+}
+
+/* How many symbols there are at most that others see. */
+static size_t count_others(const struct lc_device_elf *elf)
+{
+	size_t count = 0;
+
+	for (uint64_t i = 1; i < elf->symbol_count; i++)
+		count += ELF64_ST_BIND(lc_device_elf_symbol(elf, i)->st_info) != STB_LOCAL;
+	return count;
 }
 
 static const char *read_symbols(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
 {
 	struct lc_symbols symbols = { .arena = elf->arena };
-	const char *why = lc_device_elf_symbols(elf, add_symbol, &symbols);
+	struct lc_device_symbol symbol;
+	uint64_t names = 0;
 
-	if (!why) {
-		entry->symbols = symbols.list;
-		entry->symbol_count = symbols.count;
+	lc_symbols_expect(&symbols, count_others(elf));
+	for (uint64_t i = 1; i < elf->symbol_count; i++) {
+		struct lazycuda_symbol like = { .name = NULL };
+		size_t length;
+
+		if (!lc_device_elf_sees(elf, lc_device_elf_symbol(elf, i), &symbol) ||
+		    !is_of_others(&symbol))
+			continue;
+		length = strlen(symbol.name);
+		names += length;
+		if (names > NAMES_SMALL && names / NAMES_SHARED > elf->strings_size)
+			return "has damaged names of symbols: they overlap";
+		like.defined = symbol.defined;
+		like.weak = symbol.weak;
+		like.kernel = symbol.kernel;
+		lc_symbols_add(&symbols, symbol.name, length, &like);
 	}
-	return why;
+	entry->symbols = symbols.list;
+	entry->symbol_count = symbols.count;
+	return NULL;
 }
 
-const char *lc_cubin_describe(const struct lc_device_elf *elf, struct lazycuda_entry *entry,
+const char *lc_cubin_describe(struct lc_device_elf *elf, struct lazycuda_entry *entry,
 			      bool symbols)
 {
-	struct lc_section section;
 	const char *why = NULL;
 
 	entry->kind = LAZYCUDA_KIND_CUBIN;
 	read_header(elf, entry);
-	if (lc_device_elf_find(elf, ".debug_info", &section))
+	if (elf->first[LC_NAME_DEBUG_INFO])
 		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
 	if (!entry->error && !entry->arch)
 		why = "names no architecture";
+	if (!why && symbols)
+		why = lc_device_elf_load_symbols(elf);
 	if (!why && symbols)
 		why = read_symbols(elf, entry);
 	if (!why && symbols && entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)

@@ -26,152 +26,120 @@ enum { FORMAT_FIRST = 1, FORMAT_SIZED = 4 };
 /* In no relocatable cubin of ABI 8 that a compiler made; nvJitLink 13.0 crashes on it. */
 #define ABI_8_FLAG_OF_NONE 0x01000000
 
-struct sound {
-	const struct lc_device_elf *elf;
-	struct lc_bytes symbols;
-	uint64_t symbol_count, symbol_table, strings_size;
-};
-
-static Elf64_Sym symbol_of(const struct sound *sound, uint64_t index)
-{
-	Elf64_Sym symbol;
-
-	memcpy(&symbol, sound->symbols.at + index * sizeof(symbol), sizeof(symbol));
-	return symbol;
-}
-
-static const char *name_of(const struct sound *sound, uint64_t index)
-{
-	return lc_device_elf_section(sound->elf, index).name;
-}
-
 /* ---- headers of sections ---- */
 
-enum family { OTHER, INFO, CONSTANT, CODE };
-
-static enum family family_of(const char *name)
+static bool is_of_its_type(enum lc_section_name name, uint32_t type)
 {
-	static const struct {
-		const char *prefix;
-		size_t length;
-		enum family family;
-	} prefixes[] = {
-		{ ".nv.info", 8, INFO }, { ".nv.constant", 12, CONSTANT },
-		{ ".text.", 6, CODE }, { ".debug_", 7, CODE },
-	};
-
-	for (size_t i = 0; *name && i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (name[1] == prefixes[i].prefix[1] &&
-		    !strncmp(name, prefixes[i].prefix, prefixes[i].length))
-			return prefixes[i].family;
-	return OTHER;
-}
-
-static bool is_of_its_type(const char *name, uint32_t type)
-{
-	switch (family_of(name)) {
-	case INFO:
+	switch (name) {
+	case LC_NAME_INFO:
 		return type == SHT_NV_INFO;
-	case CONSTANT:
+	case LC_NAME_CONSTANT:
 		return type >= SHT_NV_CONSTANT_FIRST && type <= SHT_NV_CONSTANT_LAST;
-	case CODE:
+	case LC_NAME_TEXT:
+	case LC_NAME_DEBUG:
+	case LC_NAME_DEBUG_INFO:
 		return type == SHT_PROGBITS || type == SHT_NV_RELOCATED_TEXT;
 	default:
 		return type != SHT_NV_INFO;
 	}
 }
 
-static bool is_entry_size(const Elf64_Shdr *header)
+static bool is_entry_size(const lc_elf_section *section)
 {
-	switch (header->sh_type) {
-	case SHT_SYMTAB:	return header->sh_entsize == sizeof(Elf64_Sym);
-	case SHT_REL:		return header->sh_entsize == sizeof(Elf64_Rel);
-	case SHT_RELA:		return header->sh_entsize == sizeof(Elf64_Rela);
+	switch (section->sh_type) {
+	case SHT_SYMTAB:	return section->sh_entsize == sizeof(Elf64_Sym);
+	case SHT_REL:		return section->sh_entsize == sizeof(Elf64_Rel);
+	case SHT_RELA:		return section->sh_entsize == sizeof(Elf64_Rela);
 	default:		return true;
 	}
 }
 
-static bool is_relocation(const Elf64_Shdr *header)
+static bool is_relocation(const lc_elf_section *section)
 {
-	return header->sh_type == SHT_REL || header->sh_type == SHT_RELA;
+	return section->sh_type == SHT_REL || section->sh_type == SHT_RELA;
 }
 
 /* What else sh_info is: a number of symbols; of code, registers and a symbol. */
-static bool leads_to_a_section(const Elf64_Shdr *header)
+static bool leads_to_a_section(const lc_elf_section *section)
 {
-	return header->sh_type != SHT_SYMTAB && !(header->sh_flags & SHF_EXECINSTR);
+	return is_relocation(section) ||
+	       (section->sh_type != SHT_SYMTAB && !(section->sh_flags & SHF_EXECINSTR));
 }
 
-static const char *check_header(const struct sound *sound, uint64_t index)
+static const char *check_header(const struct lc_device_elf *elf, const lc_elf_section *section,
+				enum lc_section_name name)
 {
-	Elf64_Shdr header = lc_device_elf_header(sound->elf, index);
-	uint64_t count = sound->elf->section_count;
+	const uint64_t alignment = section->sh_addralign;
 
-	if (!is_of_its_type(name_of(sound, index), header.sh_type))
+	if (!is_of_its_type(name, section->sh_type))
 		return "its type";
-	if (header.sh_addralign & (header.sh_addralign - 1) ||
-	    header.sh_addralign > LARGEST_ALIGNMENT)
+	if (alignment & (alignment - 1) || alignment > LARGEST_ALIGNMENT)
 		return "its alignment";
-	if (header.sh_link >= count || (leads_to_a_section(&header) && header.sh_info >= count))
+	if (section->sh_link >= elf->section_count ||
+	    (section->sh_info >= elf->section_count && leads_to_a_section(section)))
 		return "its link";
-	if (is_relocation(&header) && header.sh_link != sound->symbol_table)
+	if (is_relocation(section) && section->sh_link != elf->symbol_table)
 		return "its symbols";
-	return is_entry_size(&header) ? NULL : "the size of its entries";
+	return is_entry_size(section) ? NULL : "the size of its entries";
 }
 
 /* ---- symbols ---- */
 
-static const char *check_symbol(const struct sound *sound, uint64_t index)
+static bool is_nothing(const lc_elf_symbol *symbol)
 {
-	Elf64_Sym symbol = symbol_of(sound, index), nothing = { 0 };
-	uint64_t section = symbol.st_shndx;
+	return !(symbol->st_name | symbol->st_info | symbol->st_other | symbol->st_shndx |
+		 symbol->st_value | symbol->st_size);
+}
 
-	if (!memcmp(&symbol, &nothing, sizeof(symbol)))
+static bool is_function(const lc_elf_symbol *symbol)
+{
+	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
+
+static const char *check_symbol(const struct lc_device_elf *elf, const lc_elf_symbol *symbol)
+{
+	const uint64_t section = symbol->st_shndx;
+	uint64_t room;
+
+	if (is_nothing(symbol))
 		return "nothing in it";
-	if (symbol.st_name >= sound->strings_size)
-		return "its name";
-	if (section >= sound->elf->section_count)
+	if (section >= elf->section_count)
 		return section == SHN_ABS || section == SHN_COMMON ? NULL : "its section";
-	if (section && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC) {
-		uint64_t room = lc_device_elf_header(sound->elf, section).sh_size;
-
-		if (symbol.st_value > room || symbol.st_size > room - symbol.st_value)
-			return "its place";
-	}
-	return NULL;
+	if (!section || !is_function(symbol))
+		return NULL;
+	room = lc_device_elf_section(elf, section)->sh_size;
+	return symbol->st_value <= room && symbol->st_size <= room - symbol->st_value ? NULL :
+		"its place";
 }
 
-static bool is_symbol(const struct sound *sound, uint64_t index)
+static bool is_symbol(const struct lc_device_elf *elf, uint64_t index)
 {
-	return index && index < sound->symbol_count;
+	return index && index < elf->symbol_count;
 }
 
-static bool is_function_here(const struct sound *sound, uint64_t index)
+static bool is_function_here(const struct lc_device_elf *elf, uint64_t index)
 {
-	Elf64_Sym symbol;
+	const lc_elf_symbol *symbol;
 
-	if (!is_symbol(sound, index))
+	if (!is_symbol(elf, index))
 		return false;
-	symbol = symbol_of(sound, index);
-	return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx;
+	symbol = lc_device_elf_symbol(elf, index);
+	return is_function(symbol) && symbol->st_shndx;
 }
 
 /* ---- relocations ---- */
 
-static const char *check_relocation(const struct sound *sound, const Elf64_Shdr *section,
-				    const unsigned char *at)
+/* `room` is the size of the section that is relocated. */
+static const char *check_relocation(const struct lc_device_elf *elf,
+				    const lc_elf_relocation *relocation, uint64_t room)
 {
-	Elf64_Shdr target = lc_device_elf_header(sound->elf, section->sh_info);
-	Elf64_Rel relocation;	/* what RELA begins with */
-	uint64_t type;
+	const uint64_t type = ELF64_R_TYPE(relocation->r_info);
 
-	memcpy(&relocation, at, sizeof(relocation));
-	type = ELF64_R_TYPE(relocation.r_info);
-	if (ELF64_R_SYM(relocation.r_info) >= sound->symbol_count)
+	if (ELF64_R_SYM(relocation->r_info) >= elf->symbol_count)
 		return "its symbol";
 	if ((type & ~(uint64_t)RELOCATION_FLAG) >= RELOCATION_TYPES)
 		return "its type";
-	return relocation.r_offset < target.sh_size ? NULL : "its place";
+	return relocation->r_offset < room ? NULL : "its place";
 }
 
 /* ---- attributes ---- */
@@ -200,152 +168,172 @@ static uint32_t word_at(const unsigned char *at)
 	return word;
 }
 
-static bool is_value(const struct sound *sound, enum first_word first, const unsigned char *at,
-		     uint16_t size)
+/* Parameters are numbered from 0 without a gap. */
+struct parameters {
+	unsigned count, largest;
+};
+
+static bool are_symbols(const struct lc_device_elf *elf, const unsigned char *at, unsigned size)
+{
+	for (unsigned i = 0; i + 4 <= size; i += 4)
+		if (!is_symbol(elf, word_at(at + i)))
+			return false;
+	return size % 4 == 0;
+}
+
+static bool is_parameter(const unsigned char *at, struct parameters *parameters)
+{
+	unsigned ordinal = word_at(at + 4) & 0xffff;
+
+	parameters->count++;
+	if (ordinal > parameters->largest)
+		parameters->largest = ordinal;
+	return word_at(at) == 0;
+}
+
+static bool is_value(const struct lc_device_elf *elf, enum first_word first,
+		     const unsigned char *at, unsigned size, struct parameters *parameters)
 {
 	switch (first) {
 	case FUNCTION:
-		return is_function_here(sound, word_at(at));
+		return is_function_here(elf, word_at(at));
 	case SYMBOL:
-		return is_symbol(sound, word_at(at));
+		return is_symbol(elf, word_at(at));
 	case SYMBOLS:
-		for (uint16_t i = 0; i + 4 <= size; i += 4)
-			if (!is_symbol(sound, word_at(at + i)))
-				return false;
-		return size % 4 == 0;
+		return are_symbols(elf, at, size);
 	case PARAMETER:
-		return word_at(at) == 0;
+		return is_parameter(at, parameters);
 	default:
 		return true;
 	}
 }
 
-static const char *check_attribute(const struct sound *sound, const unsigned char *at,
-				   uint64_t left, uint64_t *length)
+static bool is_sound_value(const struct lc_device_elf *elf, unsigned number,
+			   const unsigned char *at, unsigned size, struct parameters *parameters)
 {
-	uint16_t size;
-
-	*length = 4;
-	if (left < 4 || at[0] < FORMAT_FIRST || at[0] > FORMAT_SIZED)
-		return "its format";
-	if (at[0] != FORMAT_SIZED)
-		return NULL;
-	memcpy(&size, at + 2, sizeof(size));
-	if (size > left - 4)
-		return "its size";
-	*length += size;
-	if (size < attributes[at[1]].least ||
-	    !is_value(sound, attributes[at[1]].first, at + 4, size))
-		return "its value";
-	return NULL;
+	return size >= attributes[number].least &&
+	       (attributes[number].first == ANYTHING ||
+		is_value(elf, attributes[number].first, at, size, parameters));
 }
 
-/* Parameters are numbered from 0 without a gap. */
-static bool are_parameters(const unsigned char *at, uint64_t size)
+/*
+ * An attribute is a format, a number, and 16 bits that are its value or, if it
+ * is SIZED, how many bytes of value follow.  There are more of them than of all
+ * else.  NULL, or what is wrong, and *count is where.
+ */
+static const char *check_values(const struct lc_device_elf *elf, const unsigned char *at,
+				uint64_t left, uint64_t *count)
 {
-	uint64_t count = 0, largest = 0, length;
+	struct parameters parameters = { 0, 0 };
 
-	for (uint64_t i = 0; i < size; i += length) {
-		uint16_t bytes = 0, ordinal;
+	for (*count = 0; left; ++*count) {
+		const uint32_t head = left >= 4 ? word_at(at) : 0;
+		const unsigned format = head & 0xff, size = head >> 16;
 
-		if (at[i] == FORMAT_SIZED)
-			memcpy(&bytes, at + i + 2, sizeof(bytes));
-		length = 4 + bytes;
-		if (at[i] != FORMAT_SIZED || at[i + 1] != 0x17)
+		if (format < FORMAT_FIRST || format > FORMAT_SIZED)
+			return "its format";
+		at += 4;
+		left -= 4;
+		if (format != FORMAT_SIZED)
 			continue;
-		memcpy(&ordinal, at + i + 8, sizeof(ordinal));
-		largest = ordinal > largest ? ordinal : largest;
-		count++;
+		if (size > left)
+			return "its size";
+		if (!is_sound_value(elf, head >> 8 & 0xff, at, size, &parameters))
+			return "its value";
+		at += size;
+		left -= size;
 	}
-	return !count || largest < count;
+	return !parameters.count || parameters.largest < parameters.count ? NULL :
+		"a parameter's number";
 }
 
 /* ---- all of it ---- */
 
-static const char *damaged(const struct sound *sound, const char *what, uint64_t index,
+static const char *damaged(const struct lc_device_elf *elf, const char *what, uint64_t index,
 			   const char *section, const char *why)
 {
-	return lc_format(sound->elf->arena, "has a damaged %s %" PRIu64 " of %s: %s", what, index,
-			 lc_printable(sound->elf->arena, section), why);
+	return lc_format(elf->arena, "has a damaged %s %" PRIu64 " of %s: %s", what, index,
+			 lc_printable(elf->arena, section), why);
 }
 
-static const char *check_relocations(const struct sound *sound, const Elf64_Shdr *header,
-				     const unsigned char *at, const char *name)
+static const char *check_relocations(const struct lc_device_elf *elf,
+				     const lc_elf_section *section, const unsigned char *at,
+				     const char *name)
 {
-	for (uint64_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
-		const char *why = check_relocation(sound, header, at + i * header->sh_entsize);
+	const uint64_t room = lc_device_elf_section(elf, section->sh_info)->sh_size;
+	const size_t entry = (size_t)section->sh_entsize;
+
+	for (uint64_t i = 0; i < section->sh_size; i += entry) {
+		/* RELA begins as REL does. */
+		const char *why = check_relocation(elf, (const lc_elf_relocation *)(at + i), room);
 
 		if (why)
-			return damaged(sound, "relocation", i, name, why);
+			return damaged(elf, "relocation", i / entry, name, why);
 	}
 	return NULL;
 }
 
-static const char *check_attributes(const struct sound *sound, const Elf64_Shdr *header,
-				    const unsigned char *at, const char *name)
+static const char *check_attributes(const struct lc_device_elf *elf,
+				    const lc_elf_section *section, const unsigned char *at,
+				    const char *name)
 {
-	uint64_t length, count = 0;
+	uint64_t count;
+	const char *why = check_values(elf, at, section->sh_size, &count);
 
-	for (uint64_t i = 0; i < header->sh_size; i += length, count++) {
-		const char *why = check_attribute(sound, at + i, header->sh_size - i, &length);
-
-		if (why)
-			return damaged(sound, "attribute", count, name, why);
-	}
-	return are_parameters(at, header->sh_size) ? NULL :
-		damaged(sound, "attribute", count, name, "a parameter's number");
+	return why ? damaged(elf, "attribute", count, name, why) : NULL;
 }
 
-static const char *check_section(const struct sound *sound, uint64_t index)
+/* What a section of relocations or attributes holds. */
+static const char *check_bytes(const struct lc_device_elf *elf, const lc_elf_section *section)
 {
-	const struct lc_device_elf *elf = sound->elf;
-	Elf64_Shdr header = lc_device_elf_header(sound->elf, index);
-	const char *name = name_of(sound, index), *why = check_header(sound, index);
-	struct lc_bytes bytes = { 0 };
+	const char *name = lc_device_elf_name(elf, section);
+	struct lc_bytes bytes;
+	const char *why = lc_bytes_get(&bytes, elf->part, section->sh_offset, section->sh_size,
+				       name, elf->arena);
 
-	if (why)
-		return damaged(sound, "header, section", index, name, why);
-	if (!is_relocation(&header) && header.sh_type != SHT_NV_INFO)
-		return NULL;
-	why = lc_bytes_get(&bytes, elf->part, header.sh_offset, header.sh_size, name, elf->arena);
 	if (!why)
-		why = is_relocation(&header) ?
-			check_relocations(sound, &header, bytes.at, name) :
-			check_attributes(sound, &header, bytes.at, name);
+		why = is_relocation(section) ? check_relocations(elf, section, bytes.at, name) :
+					       check_attributes(elf, section, bytes.at, name);
 	lc_bytes_free(&bytes);
 	return why;
 }
 
-static const char *open_symbols(struct sound *sound)
+static const char *check_sections(const struct lc_device_elf *elf)
 {
-	const struct lc_device_elf *elf = sound->elf;
-	struct lc_section table;
+	for (uint64_t i = 1; i < elf->section_count; i++) {
+		const lc_elf_section *section = lc_device_elf_section(elf, i);
+		const char *why = check_header(elf, section, elf->named[i]);
 
-	sound->symbol_table = lc_device_elf_symbol_table(elf);
-	if (!sound->symbol_table)
-		return "has no symbols";
-	table = lc_device_elf_section(elf, sound->symbol_table);
-	sound->symbol_count = table.size / sizeof(Elf64_Sym);
-	sound->strings_size = lc_device_elf_section(elf, table.link).size;
-	return lc_bytes_get(&sound->symbols, elf->part, table.offset, table.size, "symbols",
-			    elf->arena);
+		if (why)
+			return damaged(elf, "header, section", i,
+				       lc_device_elf_name(elf, section), why);
+		if (is_relocation(section) || section->sh_type == SHT_NV_INFO)
+			why = check_bytes(elf, section);
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+static const char *check_symbols(const struct lc_device_elf *elf)
+{
+	for (uint64_t i = 1; i < elf->symbol_count; i++) {
+		const char *why = check_symbol(elf, lc_device_elf_symbol(elf, i));
+
+		if (why)
+			return damaged(elf, "symbol", i, ".symtab", why);
+	}
+	return NULL;
 }
 
 const char *lc_cubin_sound(const struct lc_device_elf *elf)
 {
-	struct sound sound = { .elf = elf };
 	const char *why;
 
 	if (elf->header.e_ident[EI_ABIVERSION] == 8 && elf->header.e_flags & ABI_8_FLAG_OF_NONE)
 		return "has a damaged ELF header: its flags";
-	why = open_symbols(&sound);
-	for (uint64_t i = 1; !why && i < sound.symbol_count; i++) {
-		why = check_symbol(&sound, i);
-		if (why)
-			why = damaged(&sound, "symbol", i, ".symtab", why);
-	}
-	for (uint64_t i = 1; !why && i < elf->section_count; i++)
-		why = check_section(&sound, i);
-	lc_bytes_free(&sound.symbols);
-	return why;
+	if (!elf->symbol_table)
+		return "has no symbols";
+	why = check_symbols(elf);
+	return why ? why : check_sections(elf);
 }

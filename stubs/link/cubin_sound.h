@@ -8,7 +8,7 @@
 /*
  * Whether all that the sections of a relocatable cubin say of each other is so:
  * NULL, or what is not, as a phrase.  No version of nvJitLink looks, and what is
- * wrong here crashes it.
+ * wrong here crashes it.  The symbols have to be loaded.
  */
 const char *lc_cubin_sound(const struct lc_device_elf *elf);
 

@@ -35,14 +35,6 @@ static const char *read_header(struct lc_device_elf *elf)
 
 /* ---- sections ---- */
 
-Elf64_Shdr lc_device_elf_header(const struct lc_device_elf *elf, uint64_t index)
-{
-	Elf64_Shdr header;
-
-	memcpy(&header, elf->sections.at + index * sizeof(header), sizeof(header));
-	return header;
-}
-
 /* Where there are too many, the first section says how many there are. */
 static const char *count_sections(struct lc_device_elf *elf, uint64_t *names)
 {
@@ -79,55 +71,104 @@ static bool has_bytes(uint32_t type)
 	}
 }
 
-static size_t entry_size(uint32_t type)
+static bool has_whole_entries(const lc_elf_section *section)
 {
-	switch (type) {
-	case SHT_SYMTAB:	return sizeof(Elf64_Sym);
-	case SHT_REL:		return sizeof(Elf64_Rel);
-	case SHT_RELA:		return sizeof(Elf64_Rela);
-	default:		return 1;
+	switch (section->sh_type) {
+	case SHT_SYMTAB:	return section->sh_size % sizeof(Elf64_Sym) == 0;
+	case SHT_REL:		return section->sh_size % sizeof(Elf64_Rel) == 0;
+	case SHT_RELA:		return section->sh_size % sizeof(Elf64_Rela) == 0;
+	default:		return true;
 	}
 }
 
-static const char *check_section(const struct lc_device_elf *elf, uint64_t index)
+/* NULL, or what of a section's header is damaged. */
+static const char *check_section(const struct lc_device_elf *elf, const lc_elf_section *section)
 {
-	Elf64_Shdr header = lc_device_elf_header(elf, index);
-	const char *what = NULL;
+	if (section->sh_name >= elf->names_size)
+		return "its name";
+	if (!lc_part_has(elf->part, section->sh_offset, section->sh_size) &&
+	    has_bytes(section->sh_type))
+		return "its bytes";
+	if (!has_whole_entries(section))
+		return "its size";
+	if (section->sh_type == SHT_SYMTAB &&
+	    (section->sh_link >= elf->section_count ||
+	     lc_device_elf_section(elf, section->sh_link)->sh_type != SHT_STRTAB))
+		return "its link";
+	return NULL;
+}
 
-	if (header.sh_name >= elf->names_size)
-		what = "its name";
-	else if (has_bytes(header.sh_type) &&
-		 !lc_part_has(elf->part, header.sh_offset, header.sh_size))
-		what = "its bytes";
-	else if (header.sh_size % entry_size(header.sh_type))
-		what = "its size";
-	else if (header.sh_type == SHT_SYMTAB &&
-		 (header.sh_link >= elf->section_count ||
-		  lc_device_elf_header(elf, header.sh_link).sh_type != SHT_STRTAB))
-		what = "its link";
-	if (!what)
-		return NULL;
-	return lc_format(elf->arena, "has a damaged header of section %" PRIu64 " (0x%" PRIx64
-			 "): %s", index, elf->header.e_shoff + index * sizeof(header), what);
+/* `left` bytes there are from the name on, up to the NUL behind the last one. */
+#define IS(text) (left >= sizeof(text) && !memcmp(name, text, sizeof(text)))
+#define BEGINS(text) (left >= sizeof(text) && !memcmp(name, text, sizeof(text) - 1))
+#define LETTERS(one, other) ((unsigned char)(one) << 8 | (unsigned char)(other))
+
+/* Of sections there are many: two letters tell apart what most are called. */
+static enum lc_section_name name_of(const char *name, uint64_t left)
+{
+	switch (left > 4 ? LETTERS(name[1], name[4]) : 0) {
+	case LETTERS('t', 't'):
+		return BEGINS(".text.") ? LC_NAME_TEXT : LC_NAME_OTHER;
+	case LETTERS('d', 'u'):
+		return IS(".debug_info") ? LC_NAME_DEBUG_INFO :
+		       BEGINS(".debug_") ? LC_NAME_DEBUG : LC_NAME_OTHER;
+	case LETTERS('n', 'i'):
+		return BEGINS(".nv.info") ? LC_NAME_INFO : LC_NAME_OTHER;
+	case LETTERS('n', 'c'):
+		return BEGINS(".nv.constant") ? LC_NAME_CONSTANT :
+		       IS(".nv.compat") ? LC_NAME_COMPAT : LC_NAME_OTHER;
+	case LETTERS('n', 'e'):
+		return IS(".note.nv.cuinfo") ? LC_NAME_CUINFO :
+		       IS(".note.nv.tkinfo") ? LC_NAME_TKINFO : LC_NAME_OTHER;
+	default:
+		return LC_NAME_OTHER;
+	}
+}
+
+/* The one walk over all sections: whether each is what it says, and which are
+ * those that somebody will ask for. */
+static const char *walk_sections(struct lc_device_elf *elf)
+{
+	elf->named = lc_alloc(elf->arena, elf->section_count);
+	if (!elf->named)
+		return "has more sections than memory could hold";
+	for (uint64_t i = 0; i < elf->section_count; i++) {
+		const lc_elf_section *section = lc_device_elf_section(elf, i);
+		const char *what = check_section(elf, section);
+		enum lc_section_name name;
+
+		if (what)
+			return lc_format(elf->arena, "has a damaged header of section %" PRIu64
+					 " (0x%" PRIx64 "): %s", i,
+					 elf->header.e_shoff + i * sizeof(*section), what);
+		name = name_of(lc_device_elf_name(elf, section),
+			       elf->names_size - section->sh_name);
+		elf->named[i] = name;
+		if (!elf->first[name])
+			elf->first[name] = i;
+		if (section->sh_type == SHT_SYMTAB && !elf->symbol_table)
+			elf->symbol_table = i;
+	}
+	return NULL;
 }
 
 static const char *read_names(struct lc_device_elf *elf, uint64_t index)
 {
-	Elf64_Shdr header;
+	const lc_elf_section *names;
 	const char *why;
 
 	if (index >= elf->section_count)
 		return "has a damaged ELF header: it leads to no names of sections";
-	header = lc_device_elf_header(elf, index);
-	if (header.sh_type != SHT_STRTAB || !header.sh_size)
+	names = lc_device_elf_section(elf, index);
+	if (names->sh_type != SHT_STRTAB || !names->sh_size)
 		return "has damaged names of sections";
-	why = lc_bytes_get(&elf->names, elf->part, header.sh_offset, header.sh_size,
+	why = lc_bytes_get(&elf->names, elf->part, names->sh_offset, names->sh_size,
 			   "names of sections", elf->arena);
 	if (why)
 		return why;
-	elf->names_size = header.sh_size;
+	elf->names_size = names->sh_size;
 	/* Then every offset into it is a string. */
-	return elf->names.at[header.sh_size - 1] ? "has damaged names of sections" : NULL;
+	return elf->names.at[names->sh_size - 1] ? "has damaged names of sections" : NULL;
 }
 
 static const char *read_sections(struct lc_device_elf *elf)
@@ -145,9 +186,7 @@ static const char *read_sections(struct lc_device_elf *elf)
 			   elf->section_count * sizeof(Elf64_Shdr), "section headers", elf->arena);
 	if (!why)
 		why = read_names(elf, names);
-	for (uint64_t i = 0; !why && i < elf->section_count; i++)
-		why = check_section(elf, i);
-	return why;
+	return why ? why : walk_sections(elf);
 }
 
 /* ---- segments ---- */
@@ -193,115 +232,64 @@ void lc_device_elf_close(struct lc_device_elf *elf)
 {
 	lc_bytes_free(&elf->sections);
 	lc_bytes_free(&elf->names);
-}
-
-struct lc_section lc_device_elf_section(const struct lc_device_elf *elf, uint64_t index)
-{
-	Elf64_Shdr header = lc_device_elf_header(elf, index);
-
-	return (struct lc_section){
-		.name = (const char *)elf->names.at + header.sh_name, .type = header.sh_type,
-		.link = header.sh_link, .offset = header.sh_offset, .size = header.sh_size,
-	};
-}
-
-bool lc_device_elf_find(const struct lc_device_elf *elf, const char *name,
-			struct lc_section *section)
-{
-	for (uint64_t i = 1; i < elf->section_count; i++) {
-		*section = lc_device_elf_section(elf, i);
-		if (!strcmp(section->name, name))
-			return true;
-	}
-	return false;
-}
-
-uint64_t lc_device_elf_symbol_table(const struct lc_device_elf *elf)
-{
-	for (uint64_t i = 1; i < elf->section_count; i++)
-		if (lc_device_elf_header(elf, i).sh_type == SHT_SYMTAB)
-			return i;
-	return 0;
+	lc_bytes_free(&elf->symbols);
+	lc_bytes_free(&elf->strings);
 }
 
 /* ---- symbols ---- */
 
-/*
- * Names may share bytes, as the end of a longer one; each is read whole.  So
- * that all of them cost no more than a table without sharing would, they may
- * not be longer together than this many times the table, or this many bytes.
- */
-#define NAMES_SHARED 16
-#define NAMES_SMALL ((uint64_t)1 << 20)
+static const char *check_names(const struct lc_device_elf *elf)
+{
+	const lc_elf_symbol *symbol = lc_device_elf_symbol(elf, 0);
+
+	if (elf->strings_size && elf->strings.at[elf->strings_size - 1])
+		return "has damaged names of symbols";
+	for (uint64_t i = 1; i < elf->symbol_count; i++)
+		if (symbol[i].st_name >= elf->strings_size)
+			return lc_format(elf->arena, "has a damaged symbol %" PRIu64 ": its name",
+					 i);
+	return NULL;
+}
+
+const char *lc_device_elf_load_symbols(struct lc_device_elf *elf)
+{
+	const lc_elf_section *table = lc_device_elf_section(elf, elf->symbol_table), *strings;
+	const char *why;
+
+	if (!elf->symbol_table || elf->symbols.at)
+		return NULL;
+	strings = lc_device_elf_section(elf, table->sh_link);
+	why = lc_bytes_get(&elf->symbols, elf->part, table->sh_offset, table->sh_size, "symbols",
+			   elf->arena);
+	if (!why)
+		why = lc_bytes_get(&elf->strings, elf->part, strings->sh_offset, strings->sh_size,
+				   "names of symbols", elf->arena);
+	if (why)
+		return why;
+	elf->symbol_count = table->sh_size / sizeof(Elf64_Sym);
+	elf->strings_size = strings->sh_size;
+	return check_names(elf);
+}
 
 /* Bits of st_other. */
 enum { STO_CUDA_ENTRY = 0x10, STO_CUDA_MEMORY = 0xe0, STO_CUDA_SHARED = 0x40 };
 
-struct symbol_walk {
-	const struct lc_device_elf *elf;
-	struct lc_bytes symbols, strings;
-	uint64_t count, strings_size;
-};
-
-static const char *walk_symbols(const struct symbol_walk *walk,
-				void (*each)(const struct lc_device_symbol *, void *), void *data)
+bool lc_device_elf_sees(const struct lc_device_elf *elf, const lc_elf_symbol *raw,
+			struct lc_device_symbol *symbol)
 {
-	uint64_t names = 0;
+	unsigned bind = ELF64_ST_BIND(raw->st_info);
+	bool weak = bind == STB_WEAK || raw->st_shndx == SHN_COMMON;
 
-	for (uint64_t i = 1; i < walk->count; i++) {
-		struct lc_device_symbol symbol;
-		Elf64_Sym raw;
-		bool weak;
-
-		memcpy(&raw, walk->symbols.at + i * sizeof(raw), sizeof(raw));
-		if (raw.st_name >= walk->strings_size)
-			return lc_format(walk->elf->arena, "has a damaged symbol %" PRIu64
-					 ": its name", i);
-		weak = ELF64_ST_BIND(raw.st_info) == STB_WEAK || raw.st_shndx == SHN_COMMON;
-		if (!raw.st_name || (!weak && ELF64_ST_BIND(raw.st_info) != STB_GLOBAL))
-			continue;
-		names += strlen((const char *)walk->strings.at + raw.st_name);
-		if (names > NAMES_SMALL && names / NAMES_SHARED > walk->strings_size)
-			return "has damaged names of symbols: they overlap";
-		symbol = (struct lc_device_symbol){
-			.name = (const char *)walk->strings.at + raw.st_name,
-			.defined = raw.st_shndx != SHN_UNDEF,
-			.weak = weak,
-			.kernel = raw.st_other & STO_CUDA_ENTRY,
-			.function = ELF64_ST_TYPE(raw.st_info) == STT_FUNC,
-			.shared = (raw.st_other & STO_CUDA_MEMORY) == STO_CUDA_SHARED,
-			.size = raw.st_size,
-		};
-		each(&symbol, data);
-	}
-	return NULL;
-}
-
-const char *lc_device_elf_symbols(const struct lc_device_elf *elf,
-				  void (*each)(const struct lc_device_symbol *symbol, void *data),
-				  void *data)
-{
-	struct symbol_walk walk = { .elf = elf };
-	uint64_t index = lc_device_elf_symbol_table(elf);
-	struct lc_section table, strings;
-	const char *why;
-
-	if (!index)
-		return NULL;
-	table = lc_device_elf_section(elf, index);
-	strings = lc_device_elf_section(elf, table.link);
-	walk.count = table.size / sizeof(Elf64_Sym);
-	walk.strings_size = strings.size;
-	why = lc_bytes_get(&walk.symbols, elf->part, table.offset, table.size, "symbols",
-			   elf->arena);
-	if (!why)
-		why = lc_bytes_get(&walk.strings, elf->part, strings.offset, strings.size,
-				   "names of symbols", elf->arena);
-	if (!why && strings.size && walk.strings.at[strings.size - 1])
-		why = "has damaged names of symbols";
-	if (!why)
-		why = walk_symbols(&walk, each, data);
-	lc_bytes_free(&walk.symbols);
-	lc_bytes_free(&walk.strings);
-	return why;
+	if (!raw->st_name || (!weak && bind != STB_GLOBAL))
+		return false;
+	*symbol = (struct lc_device_symbol){
+		.name = (const char *)elf->strings.at + raw->st_name,
+		.defined = raw->st_shndx != SHN_UNDEF,
+		.weak = weak,
+		.kernel = raw->st_other & STO_CUDA_ENTRY,
+		.function = ELF64_ST_TYPE(raw->st_info) == STT_FUNC,
+		.shared = (raw->st_other & STO_CUDA_MEMORY) == STO_CUDA_SHARED,
+		.size = raw->st_size,
+	};
+	return true;
 }

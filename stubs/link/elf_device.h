@@ -9,56 +9,83 @@
 
 #define LC_EM_CUDA 190
 
-/* A section, found to lie within the file. */
-struct lc_section {
-	const char *name;	/* lives as long as the file is open */
-	uint32_t type, link;
-	uint64_t offset, size;
+/* As they lie in the file, aligned to nothing. */
+typedef Elf64_Shdr lc_elf_section __attribute__((aligned(1)));
+typedef Elf64_Sym lc_elf_symbol __attribute__((aligned(1)));
+typedef Elf64_Rel lc_elf_relocation __attribute__((aligned(1)));
+
+/* What sections are called, as far as it matters to somebody here. */
+enum lc_section_name {
+	LC_NAME_OTHER,
+	LC_NAME_TEXT,		/* .text.* */
+	LC_NAME_DEBUG,		/* .debug_*, but for the next */
+	LC_NAME_DEBUG_INFO,	/* .debug_info */
+	LC_NAME_INFO,		/* .nv.info* */
+	LC_NAME_CONSTANT,	/* .nv.constant* */
+	LC_NAME_COMPAT,		/* .nv.compat */
+	LC_NAME_CUINFO,		/* .note.nv.cuinfo */
+	LC_NAME_TKINFO,		/* .note.nv.tkinfo */
+	LC_NAMES
 };
 
 struct lc_device_elf {
 	const struct lc_part *part;
 	struct lc_arena *arena;
 	Elf64_Ehdr header;
-	uint64_t section_count;
 	struct lc_bytes sections, names;
-	uint64_t names_size;
+	uint64_t section_count, names_size;
+	uint8_t *named;			/* lc_section_name of each section */
+	uint64_t first[LC_NAMES];	/* the first section of each name; 0: none */
+	uint64_t symbol_table;		/* the section that is it; 0: there is none */
+	/* once they are loaded */
+	struct lc_bytes symbols, strings;
+	uint64_t symbol_count, strings_size;
 };
 
 /* A symbol that other files may see. */
 struct lc_device_symbol {
-	const char *name;
+	const char *name;	/* lives as long as the file is open */
 	bool defined, weak, kernel, function, shared;
 	uint64_t size;
 };
 
 /*
- * Opens a part and checks every header in it.  NULL, or what is wrong, and then
- * nothing is open.
+ * Opens a part and checks every header in it: each section is found to have its
+ * name and bytes.  NULL, or what is wrong, and then nothing is open.
  */
 const char *lc_device_elf_open(struct lc_device_elf *elf, const struct lc_part *part,
 			       struct lc_arena *arena);
 void lc_device_elf_close(struct lc_device_elf *elf);
 
-/* Section `index`, which has to be less than section_count: its header as it
- * stands in the file, and what most want of it. */
-Elf64_Shdr lc_device_elf_header(const struct lc_device_elf *elf, uint64_t index);
-struct lc_section lc_device_elf_section(const struct lc_device_elf *elf, uint64_t index);
+/* Section `index`, which has to be less than section_count. */
+static inline const lc_elf_section *lc_device_elf_section(const struct lc_device_elf *elf,
+							  uint64_t index)
+{
+	return (const lc_elf_section *)elf->sections.at + index;
+}
 
-/* The section of that name; false if there is none. */
-bool lc_device_elf_find(const struct lc_device_elf *elf, const char *name,
-			struct lc_section *section);
+static inline const char *lc_device_elf_name(const struct lc_device_elf *elf,
+					     const lc_elf_section *section)
+{
+	return (const char *)elf->names.at + section->sh_name;
+}
 
-/* The section that is the table of symbols; 0 if there is none. */
-uint64_t lc_device_elf_symbol_table(const struct lc_device_elf *elf);
+/* Has the symbols at hand, each found to have a name; of a file without a table
+ * there are none. */
+const char *lc_device_elf_load_symbols(struct lc_device_elf *elf);
 
-/* Calls `each` with every global and weak symbol; its name lives until then. */
-const char *lc_device_elf_symbols(const struct lc_device_elf *elf,
-				  void (*each)(const struct lc_device_symbol *symbol, void *data),
-				  void *data);
+static inline const lc_elf_symbol *lc_device_elf_symbol(const struct lc_device_elf *elf,
+							uint64_t index)
+{
+	return (const lc_elf_symbol *)elf->symbols.at + index;
+}
+
+/* False for one that is nobody else's business. */
+bool lc_device_elf_sees(const struct lc_device_elf *elf, const lc_elf_symbol *raw,
+			struct lc_device_symbol *symbol);
 
 /* lc_cubin_read() of a file that is open. */
-const char *lc_cubin_describe(const struct lc_device_elf *elf, struct lazycuda_entry *entry,
+const char *lc_cubin_describe(struct lc_device_elf *elf, struct lazycuda_entry *entry,
 			      bool symbols);
 
 #endif

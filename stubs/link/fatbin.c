@@ -97,6 +97,10 @@ static const char *check_sizes(const struct lc_fatbin_entry_header *header,
 		return lc_format(arena, "claims to unpack to %llu bytes, which %u bytes of %s "
 				 "cannot", (unsigned long long)header->unpacked_size,
 				 (unsigned)header->packed_size, zstd ? "ZSTD" : "LZ4");
+	if (header->unpacked_size > LC_MOST_UNPACKED)
+		return lc_format(arena, "claims to unpack to %llu bytes, and no code has more than"
+				 " %llu", (unsigned long long)header->unpacked_size,
+				 (unsigned long long)LC_MOST_UNPACKED);
 	return NULL;
 }
 

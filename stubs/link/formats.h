@@ -43,9 +43,9 @@ const char *lc_cubin_read(const struct lc_part *part, struct lc_arena *arena,
 /* Version bytes, level and arch; kind OPTIXIR for level 2. */
 const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *entry);
 
-/* Any of the three, whichever it is; what fits none is an error. */
-const char *lc_code_read(const struct lc_part *part, struct lc_arena *arena,
-			 struct lazycuda_entry *entry, bool symbols);
+/* Any of the three, by what lc_recognise() says of it; what fits none is an error. */
+const char *lc_code_read(const struct lc_part *part, enum lazycuda_kind kind,
+			 struct lc_arena *arena, struct lazycuda_entry *entry, bool symbols);
 
 /* ---- readers of containers: call `each` for every entry ---- */
 

@@ -26,7 +26,7 @@ struct lc_compiled {
 };
 
 struct lazycuda_link {
-	struct lc_arena arena;
+	struct lc_arena *arena;		/* has all of it, itself and the link */
 	struct lazycuda_request request;	/* support modules replaced by those below */
 	struct lazycuda_environment environment;
 	bool is_here;			/* the environment is what is installed */
@@ -34,8 +34,8 @@ struct lazycuda_link {
 	size_t count;
 	struct lazycuda_support **support;	/* with inputs of their own */
 	size_t support_count;
-	struct lazycuda_inspection **inspections;	/* those made here */
-	size_t inspection_count;
+	struct lazycuda_inspection **opened;	/* of files, to be closed */
+	size_t opened_count;
 	void **blocks;			/* to be freed: code compiled or unpacked */
 	size_t block_count;
 	struct lazycuda_plan *plan;
@@ -86,9 +86,9 @@ const char *lc_undefined_name(const struct lazycuda_link *link);
 
 /* Says what stopped the link; false. */
 bool lc_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
-	     const char *message);
+	     const char *message) __attribute__((cold));
 
-bool lc_stop_without_memory(struct lazycuda_link *link);
+bool lc_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
 
 /* A block that is needed until the backend is done; false without memory, and
  * then it is freed now. */

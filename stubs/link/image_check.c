@@ -112,44 +112,44 @@ static const char *check_cubin_arch(const struct lazycuda_entry *entry,
 	return lc_format(arena, "is for %s", arch_text(arena, entry->arch, entry->suffix));
 }
 
-struct contents {
-	bool any;
-	const char *undefined;	/* data that it needs and has not */
-	struct lc_arena *arena;
-};
-
 /*
  * Functions may stay undefined: vprintf, malloc, cudaGraphLaunch and many more,
  * in each version others, come from the driver.  The linkers refuse those that
  * do not.
  */
-static void look_at_symbol(const struct lc_device_symbol *symbol, void *data)
+static bool is_lacking(const struct lc_device_symbol *symbol)
 {
-	struct contents *contents = data;
-	bool reserved = symbol->name[0] == '.' || symbol->weak;
+	return !symbol->defined && !symbol->function && !symbol->shared;
+}
 
-	if (symbol->defined && symbol->size && !reserved)
-		contents->any = true;
-	if (!symbol->defined && !symbol->function && !symbol->shared && !reserved &&
-	    !contents->undefined)
-		contents->undefined = lc_printable(contents->arena, symbol->name);
+static bool has_code(const struct lc_device_elf *elf)
+{
+	for (uint64_t i = elf->first[LC_NAME_TEXT]; i && i < elf->section_count; i++)
+		if (elf->named[i] == LC_NAME_TEXT && lc_device_elf_section(elf, i)->sh_size)
+			return true;
+	return false;
 }
 
 static const char *check_contents(const struct lc_device_elf *elf, const struct wanted *wanted)
 {
-	struct contents contents = { .arena = elf->arena };
-	const char *why = lc_device_elf_symbols(elf, look_at_symbol, &contents);
+	struct lc_device_symbol symbol;
+	const char *lacking = NULL;
+	bool any = false;
 
-	for (uint64_t i = 1; !why && i < elf->section_count && !contents.any; i++) {
-		struct lc_section section = lc_device_elf_section(elf, i);
-
-		contents.any = section.size && !strncmp(section.name, ".text.", 6);
+	for (uint64_t i = 1; i < elf->symbol_count; i++) {
+		if (!lc_device_elf_sees(elf, lc_device_elf_symbol(elf, i), &symbol) ||
+		    symbol.weak || symbol.name[0] == '.')
+			continue;
+		any |= symbol.defined && symbol.size;
+		if (!lacking && is_lacking(&symbol))
+			lacking = symbol.name;
 	}
-	if (!why && !contents.any)
-		why = "has no code in it";
-	if (!why && contents.undefined && wanted->output == LAZYCUDA_OUTPUT_CUBIN)
-		why = lc_format(elf->arena, "needs %s, which is not in it", contents.undefined);
-	return why;
+	if (!any && !has_code(elf))
+		return "has no code in it";
+	if (!lacking || wanted->output != LAZYCUDA_OUTPUT_CUBIN)
+		return NULL;
+	return lc_format(elf->arena, "needs %s, which is not in it",
+			 lc_printable(elf->arena, lacking));
 }
 
 static const char *check_cubin(const struct lc_part *part, const struct wanted *wanted,
@@ -166,6 +166,8 @@ static const char *check_cubin(const struct lc_part *part, const struct wanted *
 		why = entry.error;
 	if (!why)
 		why = check_flags(&elf, &entry, wanted);
+	if (!why)
+		why = lc_device_elf_load_symbols(&elf);
 	if (!why)
 		why = check_contents(&elf, wanted);
 	lc_device_elf_close(&elf);

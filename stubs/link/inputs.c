@@ -8,8 +8,8 @@
 
 #include "../glibc.h"
 #include "handle.h"
+#include "inspection.h"
 #include "sized.h"
-#include "source.h"
 
 #define MODULES 64	/* an input's needs has a bit for each */
 
@@ -47,13 +47,13 @@ bool lc_take_request(struct lazycuda_link *link, const struct lazycuda_request *
 	if (!request->support || request->support_count > MODULES)
 		return true;
 	link->support_count = request->support_count;
-	link->support = lc_alloc(&link->arena, MODULES * sizeof(*link->support));
+	link->support = lc_alloc(link->arena, MODULES * sizeof(*link->support));
 	if (!link->support)
 		return false;
 	for (size_t i = 0; i < link->support_count; i++) {
 		if (!request->support[i])
 			continue;
-		link->support[i] = take_support(&link->arena, request->support[i]);
+		link->support[i] = take_support(link->arena, request->support[i]);
 		if (!link->support[i])
 			return false;
 	}
@@ -61,21 +61,26 @@ bool lc_take_request(struct lazycuda_link *link, const struct lazycuda_request *
 	return true;
 }
 
-static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
+/* A file stays open until the link is freed. */
+static struct lazycuda_inspection *inspect_file(struct lazycuda_link *link, const char *path)
 {
 	struct lazycuda_inspection **slot;
 
+	slot = lc_grow(link->arena, &link->opened, &link->opened_count, sizeof(*slot));
+	if (slot)
+		*slot = lc_inspect_file(link->arena, path, LAZYCUDA_INSPECT_PAYLOADS);
+	return slot ? *slot : NULL;
+}
+
+static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
+{
 	if (input->inspection || !input->size)
 		return true;
-	slot = lc_grow(&link->arena, &link->inspections, &link->inspection_count, sizeof(*slot));
-	if (!slot)
-		return lc_stop_without_memory(link);
-	*slot = input->bytes || !input->path ?
-		lazycuda_inspect(input->bytes, input->length, input->name,
-				 LAZYCUDA_INSPECT_PAYLOADS) :
-		lazycuda_inspect_file(input->path, LAZYCUDA_INSPECT_PAYLOADS);
-	input->inspection = *slot;
-	return *slot || lc_stop_without_memory(link);
+	input->inspection = input->bytes || !input->path ?
+		lc_inspect(link->arena, input->bytes, input->length, input->name,
+			   LAZYCUDA_INSPECT_PAYLOADS) :
+		inspect_file(link, input->path);
+	return input->inspection || lc_stop_without_memory(link);
 }
 
 bool lc_inspect_inputs(struct lazycuda_link *link)
@@ -149,7 +154,7 @@ char *lc_read_input(struct lazycuda_link *link, const struct lazycuda_step *step
 		lc_stop_without_memory(link);
 	else
 		lc_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
-			lc_format(&link->arena, "%s: cannot be read: %s",
-				  lc_printable(&link->arena, step->name), strerror(errno)));
+			lc_format(link->arena, "%s: cannot be read: %s",
+				  lc_printable(link->arena, step->name), strerror(errno)));
 	return NULL;
 }

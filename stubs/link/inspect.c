@@ -9,6 +9,7 @@
 #include "../glibc.h"
 #include "containers.h"
 #include "inspection.h"
+#include "text.h"
 #include "unpack.h"
 
 #define MOST_ENTRIES (1 << 20)
@@ -96,9 +97,9 @@ static const char *read_code(struct lc_inspection *inspection, const struct lc_p
 	const char *wrong;
 
 	if (kind != LAZYCUDA_KIND_UNKNOWN && !same_kind(entry->kind, kind))
-		return lc_format(&inspection->arena, "is labelled %s and holds %s",
+		return lc_format(inspection->arena, "is labelled %s and holds %s",
 				 lazycuda_kind_name(entry->kind), lazycuda_kind_name(kind));
-	wrong = lc_code_read(part, &inspection->arena, &code, inspection->payloads);
+	wrong = lc_code_read(part, kind, inspection->arena, &code, inspection->payloads);
 	if (!wrong)
 		merge(entry, &code);
 	return wrong;
@@ -117,9 +118,9 @@ static const char *read_packed(struct lc_inspection *inspection, struct lazycuda
 	}
 	wrong = lc_payload_load(&inspection->source, entry, true, &code, &length);
 	if (wrong == LC_NO_MEMORY)
-		inspection->arena.failed = true;
+		inspection->arena->failed = true;
 	if (!wrong) {
-		const struct lc_source source = { code, -1, length };
+		const struct lc_source source = { code, -1, length, NULL };
 		const struct lc_part part = { &source, 0, length };
 
 		wrong = read_code(inspection, &part, entry);
@@ -157,7 +158,7 @@ static bool add_entry(struct lc_inspection *inspection, struct lazycuda_entry *e
 
 	if (*count == MOST_ENTRIES)
 		return false;
-	slot = lc_grow(&inspection->arena, &inspection->entries, count, sizeof(*slot));
+	slot = lc_grow(inspection->arena, &inspection->entries, count, sizeof(*slot));
 	if (slot)
 		*slot = entry;
 	return slot;
@@ -180,13 +181,15 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
  * with the whole. */
 static const char *read_bare(struct lc_inspection *inspection, const struct lc_part *part)
 {
-	struct lazycuda_entry *entry = lc_entry_new(&inspection->arena, part);
-	const char *wrong;
+	struct lazycuda_entry *entry = lc_entry_new(inspection->arena, part);
+	const char *wrong = NULL;
 
 	if (!entry)
 		return NULL;
 	entry->kind = inspection->public.kind;
-	wrong = read_payload(inspection, entry);
+	if (has_reader(entry->kind))
+		wrong = lc_code_read(part, entry->kind, inspection->arena, entry,
+				     inspection->payloads);
 	if (!wrong)
 		add_entry(inspection, entry);
 	return wrong;
@@ -206,12 +209,12 @@ static const char *read_whole(struct lc_inspection *inspection)
 	case LAZYCUDA_KIND_TILEIR:
 		return read_bare(inspection, &part);
 	case LAZYCUDA_KIND_FATBIN:
-		return lc_fatbin_read(&part, &inspection->arena, count, take_entry, inspection);
+		return lc_fatbin_read(&part, inspection->arena, count, take_entry, inspection);
 	case LAZYCUDA_KIND_OBJECT:
 	case LAZYCUDA_KIND_SHARED:
-		return lc_host_read(&part, &inspection->arena, count, take_entry, inspection);
+		return lc_host_read(&part, inspection->arena, count, take_entry, inspection);
 	case LAZYCUDA_KIND_ARCHIVE:
-		return lc_archive_read(&part, &inspection->arena, count, take_entry, inspection);
+		return lc_archive_read(&part, inspection->arena, count, take_entry, inspection);
 	default:
 		return NULL;
 	}
@@ -242,7 +245,7 @@ static const char *contradicting_ending(const char *name, enum lazycuda_kind kin
 	const char *dot = strrchr(name, '.'), *found = NULL;
 
 	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++) {
-		if (strcmp(dot, endings[i].ending))
+		if (dot[1] != endings[i].ending[1] || strcmp(dot, endings[i].ending))
 			continue;
 		if (endings[i].kind == kind)
 			return NULL;
@@ -259,10 +262,10 @@ static const char *judge_name(struct lc_inspection *inspection)
 	if (!ending)
 		return NULL;
 	if (public->kind == LAZYCUDA_KIND_UNKNOWN)
-		return lc_format(&inspection->arena, "the name ends in %s, but the content is of "
-				 "no known kind", ending);
-	return lc_format(&inspection->arena, "the name ends in %s, but the content is of the "
-			 "kind %s", ending, lazycuda_kind_name(public->kind));
+		return LC_CONCAT(inspection->arena, "the name ends in ", ending,
+				 ", but the content is of no known kind");
+	return LC_CONCAT(inspection->arena, "the name ends in ", ending,
+			 ", but the content is of the kind ", lazycuda_kind_name(public->kind));
 }
 
 static const char *warn(struct lc_inspection *inspection)
@@ -271,25 +274,28 @@ static const char *warn(struct lc_inspection *inspection)
 	const char *unread = inspection->unread;
 
 	if (unread)
-		unread = lc_format(&inspection->arena, "some code %s: its version is not known",
-				   unread);
+		unread = LC_CONCAT(inspection->arena, "some code ", unread,
+				   ": its version is not known");
 	if (name && unread)
-		return lc_format(&inspection->arena, "%s; %s", name, unread);
+		return LC_CONCAT(inspection->arena, name, "; ", unread);
 	return name ? name : unread;
 }
 
 /* ---- begin and end ---- */
 
-static struct lc_inspection *make_inspection(const char *name, unsigned flags)
+static struct lc_inspection *make_inspection(struct lc_arena *arena, const char *name,
+					     unsigned flags)
 {
-	struct lc_inspection *inspection = calloc(1, sizeof(*inspection));
+	struct lc_inspection *inspection = lc_alloc(arena, sizeof(*inspection));
 
 	if (!inspection)
 		return NULL;
+	inspection->arena = arena;
 	inspection->source.fd = -1;
+	inspection->source.error = &inspection->read_error;
 	inspection->payloads = flags & LAZYCUDA_INSPECT_PAYLOADS;
 	inspection->public.size = sizeof(inspection->public);
-	inspection->public.name = name ? lc_format(&inspection->arena, "%s", name) : NULL;
+	inspection->public.name = name ? lc_copy(arena, name, strlen(name)) : NULL;
 	return inspection;
 }
 
@@ -302,20 +308,23 @@ static struct lazycuda_inspection *finish(struct lc_inspection *inspection, cons
 	if (!wrong && !public->length)
 		wrong = "is empty";
 	public->error = wrong ? wrong : read_whole(inspection);
+	errno = inspection->read_error;
+	if (errno)	/* whatever was made of it */
+		public->error = lc_format(inspection->arena, "cannot be read: %m");
 	if (!public->error && public->entry_count == MOST_ENTRIES)
 		public->error = "has more entries than any file";
 	public->warning = warn(inspection);
 	public->entries = (const struct lazycuda_entry *const *)inspection->entries;
-	if (!inspection->arena.failed)
+	if (!inspection->arena->failed)
 		return public;
-	lazycuda_inspection_free(public);
+	lc_inspection_close(public);
 	return NULL;
 }
 
-struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length, const char *name,
-					     unsigned flags)
+struct lazycuda_inspection *lc_inspect(struct lc_arena *arena, const void *bytes, size_t length,
+				       const char *name, unsigned flags)
 {
-	struct lc_inspection *inspection = make_inspection(name, flags);
+	struct lc_inspection *inspection = make_inspection(arena, name, flags);
 
 	if (!inspection)
 		return NULL;
@@ -334,9 +343,9 @@ static const char *open_file(struct lc_inspection *inspection, const char *path)
 	source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (source->fd < 0)
 		return errno == ENXIO ? "is a socket or a device, not a file" :
-			lc_format(&inspection->arena, "cannot be opened: %m");
+			lc_format(inspection->arena, "cannot be opened: %m");
 	if (fstat(source->fd, &st))
-		return lc_format(&inspection->arena, "cannot be looked at: %m");
+		return lc_format(inspection->arena, "cannot be looked at: %m");
 	if (S_ISDIR(st.st_mode))
 		return "is a directory";
 	if (!S_ISREG(st.st_mode))
@@ -345,23 +354,53 @@ static const char *open_file(struct lc_inspection *inspection, const char *path)
 	return NULL;
 }
 
-struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags)
+struct lazycuda_inspection *lc_inspect_file(struct lc_arena *arena, const char *path,
+					    unsigned flags)
 {
-	struct lc_inspection *inspection = make_inspection(path, flags);
+	struct lc_inspection *inspection = make_inspection(arena, path, flags);
 
 	if (!inspection)
 		return NULL;
 	return finish(inspection, path ? open_file(inspection, path) : "has no path");
 }
 
+void lc_inspection_close(struct lazycuda_inspection *public)
+{
+	struct lc_source *source = public ? &((struct lc_inspection *)public)->source : NULL;
+
+	if (source && source->fd >= 0)
+		close(source->fd);
+}
+
+/* ---- for callers ---- */
+
+static struct lazycuda_inspection *or_free(struct lazycuda_inspection *inspection,
+					   struct lc_arena *arena)
+{
+	if (!inspection)
+		lc_arena_free(arena);
+	return inspection;
+}
+
+struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length, const char *name,
+					     unsigned flags)
+{
+	struct lc_arena *arena = lc_arena_new();
+
+	return arena ? or_free(lc_inspect(arena, bytes, length, name, flags), arena) : NULL;
+}
+
+struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags)
+{
+	struct lc_arena *arena = lc_arena_new();
+
+	return arena ? or_free(lc_inspect_file(arena, path, flags), arena) : NULL;
+}
+
 void lazycuda_inspection_free(struct lazycuda_inspection *public)
 {
-	struct lc_inspection *inspection = (struct lc_inspection *)public;
-
-	if (!inspection)
+	if (!public)
 		return;
-	if (inspection->source.fd >= 0)
-		close(inspection->source.fd);
-	lc_arena_free(&inspection->arena);
-	free(inspection);
+	lc_inspection_close(public);
+	lc_arena_free(((struct lc_inspection *)public)->arena);
 }

@@ -9,12 +9,23 @@
 
 struct lc_inspection {
 	struct lazycuda_inspection public;	/* first: callers have its address */
-	struct lc_arena arena;			/* has all that it points to */
+	struct lc_arena *arena;			/* has it and all that it points to */
 	struct lc_source source;
+	int read_error;		/* errno of a read that failed */
 	struct lazycuda_entry **entries;
 	bool payloads;			/* are wanted */
 	const char *unread;		/* NULL, or why some entry could not be unpacked */
 };
+
+/* lazycuda_inspect() and lazycuda_inspect_file() in an arena that the caller
+ * frees; NULL if memory is out. */
+struct lazycuda_inspection *lc_inspect(struct lc_arena *arena, const void *bytes, size_t length,
+				       const char *name, unsigned flags);
+struct lazycuda_inspection *lc_inspect_file(struct lc_arena *arena, const char *path,
+					    unsigned flags);
+
+/* Closes the file, if it was one, before the arena is freed.  NULL is none. */
+void lc_inspection_close(struct lazycuda_inspection *inspection);
 
 /*
  * An entry's payload as it is stored, or `unpack`ed; *code is to be freed, and

@@ -8,6 +8,7 @@
 #include "formats.h"
 #include "handle.h"
 #include "inspection.h"
+#include "planning.h"
 
 /* ---- what came of it ---- */
 
@@ -27,7 +28,7 @@ bool lc_stop_without_memory(struct lazycuda_link *link)
 
 bool lc_own(struct lazycuda_link *link, void *block)
 {
-	void **slot = lc_grow(&link->arena, &link->blocks, &link->block_count, sizeof(*slot));
+	void **slot = lc_grow(link->arena, &link->blocks, &link->block_count, sizeof(*slot));
 
 	if (!slot) {
 		free(block);
@@ -48,8 +49,8 @@ bool lc_take_product(struct lazycuda_link *link, const struct lc_product *produc
 {
 	struct lazycuda_result *result = &link->result;
 
-	result->info_log = join(&link->arena, result->info_log, product->info_log);
-	result->error_log = join(&link->arena, result->error_log, product->error_log);
+	result->info_log = join(link->arena, result->info_log, product->info_log);
+	result->error_log = join(link->arena, result->error_log, product->error_log);
 	result->backend_call = product->call;
 	result->backend_status = product->status;
 	return product->code == LAZYCUDA_CODE_OK ||
@@ -65,17 +66,17 @@ static const char *refusal(struct lazycuda_link *link)
 	const char *why = NULL;
 
 	if (link->is_here && plan->code == LAZYCUDA_CODE_NVRTC_REQUIRED)
-		why = lc_why_missing(&link->arena, LC_NVRTC);
+		why = lc_why_missing(link->arena, LC_NVRTC);
 	else if (link->is_here && (plan->code == LAZYCUDA_CODE_NVJITLINK_REQUIRED ||
 				   plan->code == LAZYCUDA_CODE_NO_BACKEND))
-		why = lc_why_missing(&link->arena, LC_NVJITLINK);
-	return why ? lc_format(&link->arena, "%s; %s", plan->message, why) : plan->message;
+		why = lc_why_missing(link->arena, LC_NVJITLINK);
+	return why ? lc_format(link->arena, "%s; %s", plan->message, why) : plan->message;
 }
 
 static bool decide(struct lazycuda_link *link)
 {
-	link->plan = lazycuda_plan(&link->environment, &link->request,
-				   (const struct lazycuda_input *const *)link->inputs, link->count);
+	link->plan = lc_plan(link->arena, &link->environment, &link->request,
+			     (const struct lazycuda_input *const *)link->inputs, link->count);
 	if (!link->plan)
 		return lc_stop_without_memory(link);
 	link->result.plan = link->plan;
@@ -97,8 +98,8 @@ static void name_undefined(struct lazycuda_link *link, const struct lc_product *
 	name = lc_undefined_name(link);
 	if (name)
 		lc_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
-			lc_format(&link->arena, "%s (nothing defines %s)", product->message,
-				  lc_printable(&link->arena, name)));
+			lc_format(link->arena, "%s (nothing defines %s)", product->message,
+				  lc_printable(link->arena, name)));
 }
 
 static bool link_pieces(struct lazycuda_link *link, const struct lc_piece *pieces)
@@ -108,10 +109,10 @@ static bool link_pieces(struct lazycuda_link *link, const struct lc_piece *piece
 	bool done;
 
 	if (plan->backend == LAZYCUDA_BACKEND_DRIVER)
-		lc_driver_link(&link->arena, plan, link->request.device, pieces, plan->step_count,
+		lc_driver_link(link->arena, plan, link->request.device, pieces, plan->step_count,
 			       &product);
 	else
-		lc_nvjitlink_link(&link->arena, plan, link->request.output, pieces,
+		lc_nvjitlink_link(link->arena, plan, link->request.output, pieces,
 				  plan->step_count, &product);
 	link->image = product.image;
 	link->result.image_length = product.length;
@@ -133,11 +134,11 @@ static bool check_image(struct lazycuda_link *link)
 		link->result.image_length = strnlen(link->image, link->result.image_length);
 	lc_arch_parse(request->arch, &arch);
 	wrong = lc_image_check(link->image, link->result.image_length, request->output, arch.sm,
-			       arch.suffix, request->symbols, request->symbol_count, &link->arena);
+			       arch.suffix, request->symbols, request->symbol_count, link->arena);
 	if (!wrong)
 		return true;
 	return lc_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
-		       lc_format(&link->arena, "%s reported success, but the image %s",
+		       lc_format(link->arena, "%s reported success, but the image %s",
 				 link->plan->backend == LAZYCUDA_BACKEND_DRIVER ?
 				 "the driver's linker" : "nvJitLink", wrong));
 }
@@ -146,9 +147,9 @@ static bool check_image(struct lazycuda_link *link)
 static bool note_linked(struct lazycuda_link *link)
 {
 	size_t all = link->count + link->support_count;
-	bool *seen = lc_alloc(&link->arena, all * sizeof(*seen));
+	bool *seen = lc_alloc(link->arena, all * sizeof(*seen));
 
-	link->linked = lc_alloc(&link->arena, all * sizeof(*link->linked));
+	link->linked = lc_alloc(link->arena, all * sizeof(*link->linked));
 	if (!seen || !link->linked)
 		return lc_stop_without_memory(link);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
@@ -186,10 +187,14 @@ static void free_blocks(struct lazycuda_link *link)
 struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment)
 {
-	struct lazycuda_link *link = calloc(1, sizeof(*link));
+	struct lc_arena *arena = lc_arena_new();
+	struct lazycuda_link *link = arena ? lc_alloc(arena, sizeof(*link)) : NULL;
 
-	if (!link)
+	if (!link) {
+		lc_arena_free(arena);
 		return NULL;
+	}
+	link->arena = arena;
 	link->is_here = !environment;
 	if (environment)
 		lc_take_struct(&link->environment, sizeof(link->environment), environment);
@@ -206,9 +211,9 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 
 int lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input)
 {
-	struct lazycuda_input *copy = lc_alloc(&link->arena, sizeof(*copy)), **slot;
+	struct lazycuda_input *copy = lc_alloc(link->arena, sizeof(*copy)), **slot;
 
-	slot = lc_grow(&link->arena, &link->inputs, &link->count, sizeof(*slot));
+	slot = lc_grow(link->arena, &link->inputs, &link->count, sizeof(*slot));
 	if (!copy || !slot) {
 		link->count -= slot != NULL;
 		return -1;
@@ -232,7 +237,7 @@ const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 	else
 		result->image_length = 0;
 	/* What could not be allocated on the way was harmless until here. */
-	if (link->arena.failed) {
+	if (link->arena->failed) {
 		lc_stop_without_memory(link);
 		result->image = NULL;
 		result->image_length = 0;
@@ -262,9 +267,7 @@ void lazycuda_link_free(struct lazycuda_link *link)
 		return;
 	free(link->image);
 	free_blocks(link);
-	lazycuda_plan_free(link->plan);
-	for (size_t i = 0; i < link->inspection_count; i++)
-		lazycuda_inspection_free(link->inspections[i]);
-	lc_arena_free(&link->arena);
-	free(link);
+	for (size_t i = 0; i < link->opened_count; i++)
+		lc_inspection_close(link->opened[i]);
+	lc_arena_free(link->arena);
 }

@@ -63,8 +63,8 @@ static bool copy(struct lazycuda_link *link, const struct lazycuda_step *step,
 	if (!bytes)
 		return lc_stop(link, step->form == LAZYCUDA_FORM_UNPACKED ?
 			       LAZYCUDA_CODE_CANNOT_UNPACK : LAZYCUDA_CODE_BAD_INPUT, step->input,
-			       lc_format(&link->arena, "%s: %s",
-					 lc_printable(&link->arena, step->name), error));
+			       lc_format(link->arena, "%s: %s",
+					 lc_printable(link->arena, step->name), error));
 	piece->bytes = bytes;
 	return lc_own(link, bytes);
 }
@@ -72,7 +72,7 @@ static bool copy(struct lazycuda_link *link, const struct lazycuda_step *step,
 struct lc_piece *lc_make_pieces(struct lazycuda_link *link)
 {
 	size_t count = link->plan->step_count;
-	struct lc_piece *pieces = lc_alloc(&link->arena, (count + 1) * sizeof(*pieces));
+	struct lc_piece *pieces = lc_alloc(link->arena, (count + 1) * sizeof(*pieces));
 
 	if (!pieces) {
 		lc_stop_without_memory(link);

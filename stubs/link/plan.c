@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - which linker takes which part of which input, or why none does */
-#include <stdlib.h>
-
 #include "planning.h"
+#include "text.h"
 #include "versions.h"
 
-/* What a caller gets, and all that it points to. */
+/* What a caller gets, and where it and all that it points to lie. */
 struct planned {
 	struct lazycuda_plan plan;
-	struct lc_arena arena;
+	struct lc_arena *arena;
 };
 
 bool lc_refuse(struct lc_refusal *refusal, enum lazycuda_code code, size_t input,
@@ -31,21 +30,25 @@ const char *lc_version(struct lc_arena *arena, int version)
 {
 	char text[LC_VERSION_TEXT];
 
-	return lc_format(arena, "%s", lc_version_text(version, text));
+	return LC_CONCAT(arena, lc_version_text(version, text));
 }
 
 /* ---- who links ---- */
 
-/* Whether it matters to the table what the driver's linker makes of the items. */
-static bool asks_the_driver(enum lazycuda_policy policy, struct lc_situation situation)
+/* The rule, if it does not matter to the table what the driver's linker makes of
+ * the items; else NULL. */
+static const struct lc_rule *rule_without_driver(enum lazycuda_policy policy,
+						 struct lc_situation situation)
 {
 	const struct lc_rule *yes, *no;
 
 	situation.accepts = true;
 	yes = lc_policy_decide(policy, &situation);
+	if (yes->decision == LC_USE_DRIVER || yes->decision == LC_REFUSE_AS_DRIVER)
+		return NULL;
 	situation.accepts = false;
 	no = lc_policy_decide(policy, &situation);
-	return yes != no || yes->decision == LC_USE_DRIVER || yes->decision == LC_REFUSE_AS_DRIVER;
+	return yes == no ? yes : NULL;
 }
 
 /* What the linkers make of the items, as far as it matters: that is most of the
@@ -62,15 +65,17 @@ static const struct lc_rule *judge(struct lc_planning *planning, struct lc_side 
 		.needs = planning->needs,
 		.elsewhere = planning->request.flags & elsewhere,
 	};
+	const struct lc_rule *rule;
 
 	if (situation.relation != LC_ABSENT) {
 		lc_plan_side(planning, LAZYCUDA_BACKEND_NVJITLINK, nvjitlink);
 		situation.nvjitlink = nvjitlink->refusal.code == LAZYCUDA_CODE_OK;
 	}
-	if (asks_the_driver(policy, situation)) {
-		lc_plan_side(planning, LAZYCUDA_BACKEND_DRIVER, driver);
-		situation.accepts = driver->refusal.code == LAZYCUDA_CODE_OK;
-	}
+	rule = rule_without_driver(policy, situation);
+	if (rule)
+		return rule;
+	lc_plan_side(planning, LAZYCUDA_BACKEND_DRIVER, driver);
+	situation.accepts = driver->refusal.code == LAZYCUDA_CODE_OK;
 	return lc_policy_decide(policy, &situation);
 }
 
@@ -154,30 +159,26 @@ static bool decide(struct lc_planning *planning, struct lazycuda_plan *plan,
 	return true;
 }
 
-/* ---- for callers ---- */
-
-struct lazycuda_plan *lazycuda_plan(const struct lazycuda_environment *environment,
-				    const struct lazycuda_request *request,
-				    const struct lazycuda_input *const *inputs,
-				    size_t input_count)
+struct lazycuda_plan *lc_plan(struct lc_arena *arena,
+			      const struct lazycuda_environment *environment,
+			      const struct lazycuda_request *request,
+			      const struct lazycuda_input *const *inputs, size_t count)
 {
-	struct planned *planned = calloc(1, sizeof(*planned));
-	struct lc_planning planning = { .needs_input = LAZYCUDA_NO_INDEX };
+	struct planned *planned = lc_alloc(arena, sizeof(*planned));
+	struct lc_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX };
 	struct lc_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
 	struct lazycuda_plan *plan;
 
 	if (!planned)
 		return NULL;
+	planned->arena = arena;
 	plan = &planned->plan;
-	planning.arena = &planned->arena;
 	plan->size = sizeof(*plan);
 	if (lc_plan_request(&planning, environment, request, &refusal) &&
-	    lc_plan_inputs(&planning, inputs, input_count, &refusal))
+	    lc_plan_inputs(&planning, inputs, count, &refusal))
 		decide(&planning, plan, &refusal);
-	if (planned->arena.failed) {
-		lazycuda_plan_free(plan);
+	if (arena->failed)
 		return NULL;
-	}
 	plan->code = refusal.code;
 	plan->input = refusal.input;
 	if (plan->code != LAZYCUDA_CODE_OK) {
@@ -188,12 +189,24 @@ struct lazycuda_plan *lazycuda_plan(const struct lazycuda_environment *environme
 	return plan;
 }
 
+/* ---- for callers ---- */
+
+struct lazycuda_plan *lazycuda_plan(const struct lazycuda_environment *environment,
+				    const struct lazycuda_request *request,
+				    const struct lazycuda_input *const *inputs,
+				    size_t input_count)
+{
+	struct lc_arena *arena = lc_arena_new();
+	struct lazycuda_plan *plan = arena ?
+		lc_plan(arena, environment, request, inputs, input_count) : NULL;
+
+	if (!plan)
+		lc_arena_free(arena);
+	return plan;
+}
+
 void lazycuda_plan_free(struct lazycuda_plan *plan)
 {
-	struct planned *planned = (struct planned *)plan;
-
-	if (!planned)
-		return;
-	lc_arena_free(&planned->arena);
-	free(planned);
+	if (plan)
+		lc_arena_free(((struct planned *)plan)->arena);
 }

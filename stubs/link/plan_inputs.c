@@ -4,6 +4,7 @@
 
 #include "planning.h"
 #include "sized.h"
+#include "text.h"
 
 /* Where a host file's code lies that is to be linked. */
 #define RELOCATABLE_SECTION "__nv_relfatbin"
@@ -21,10 +22,7 @@ static const char *name_of(struct lc_planning *planning, const struct lc_item *i
 		return lc_format(planning->arena, "support module %zu", item->support);
 	if (!name)
 		return lc_format(planning->arena, "input %zu", item->input);
-	for (const char *c = name; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			return lc_printable(planning->arena, name);
-	return name;
+	return lc_is_plain(name) ? name : lc_printable(planning->arena, name);
 }
 
 static bool refuse_item(struct lc_planning *planning, struct lc_refusal *refusal,
@@ -221,38 +219,33 @@ static bool has_ltoir(const struct lazycuda_inspection *inspection, const struct
 	return false;
 }
 
-/* What there is to link with, as far as it is installed. */
-struct installed {
-	struct lc_linker linkers[2];	/* nvJitLink, the driver */
-	bool is[2];
-};
-
 /*
  * Whether a container's LTO-IR is all of it that can be used: because nothing
  * else is for the target, or because what is is too new for either linker.
  */
-static bool is_ltoir_alone(const struct installed *installed,
+static bool is_ltoir_alone(const struct lc_planning *planning,
 			   const struct lazycuda_inspection *inspection,
 			   const struct lc_group *group)
 {
+	const struct lazycuda_environment *environment = &planning->environment;
+	const struct lc_linker nvjitlink = lc_linker_of(planning, LAZYCUDA_BACKEND_NVJITLINK);
+	const struct lc_linker driver = lc_linker_of(planning, LAZYCUDA_BACKEND_DRIVER);
 	struct lc_choice choice;
 
-	if (!has_ltoir(inspection, group))
+	if (environment->nvjitlink != LAZYCUDA_VERSION_NONE &&
+	    lc_choose(&nvjitlink, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
 		return false;
-	for (int i = 0; i < 2; i++) {
-		choice = lc_choose(&installed->linkers[i], inspection, group, false);
-		if (installed->is[i] && choice.entry != LAZYCUDA_NO_INDEX)
-			return false;
-	}
-	if (lc_group_is_ltoir(&installed->linkers[0], inspection, group))
+	if (environment->driver != LAZYCUDA_VERSION_NONE &&
+	    lc_choose(&driver, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
+		return false;
+	if (lc_group_is_ltoir(&nvjitlink, inspection, group))
 		return true;
-	choice = lc_choose(&installed->linkers[0], inspection, group, true);
+	choice = lc_choose(&nvjitlink, inspection, group, true);
 	return choice.entry != LAZYCUDA_NO_INDEX &&
 	       inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
 }
 
-static void look_for_ltoir(struct lc_planning *planning, const struct installed *installed,
-			   const struct lc_item *item)
+static void look_for_ltoir(struct lc_planning *planning, const struct lc_item *item)
 {
 	struct lc_group group = { 0, 0 };
 
@@ -261,12 +254,12 @@ static void look_for_ltoir(struct lc_planning *planning, const struct installed 
 		bool raw = entry->fatbin < 0;
 
 		if (raw ? entry->kind != LAZYCUDA_KIND_LTOIR :
-			  !is_ltoir_alone(installed, item->inspection, &group))
+			  !has_ltoir(item->inspection, &group) ||
+			  !is_ltoir_alone(planning, item->inspection, &group))
 			continue;
 		planning->lto = true;
-		need(planning, item, lc_format(planning->arena, raw ? "%s is LTO-IR" :
-					       "%s has nothing but LTO-IR for the target",
-					       item->name));
+		need(planning, item, LC_CONCAT(planning->arena, item->name, raw ? " is LTO-IR" :
+					       " has nothing but LTO-IR for the target"));
 		return;
 	}
 }
@@ -274,18 +267,6 @@ static void look_for_ltoir(struct lc_planning *planning, const struct installed 
 void lc_plan_needs(struct lc_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;
-	const struct lazycuda_environment *environment = &planning->environment;
-	const bool strict = request->policy == LAZYCUDA_POLICY_STRICT;
-	const struct installed installed = {
-		.linkers = {
-			lc_linker(LAZYCUDA_BACKEND_NVJITLINK, environment->nvjitlink,
-				  &planning->target, request->flags, strict),
-			lc_linker(LAZYCUDA_BACKEND_DRIVER, environment->driver,
-				  &planning->target, request->flags, strict),
-		},
-		.is = { environment->nvjitlink != LAZYCUDA_VERSION_NONE,
-			environment->driver != LAZYCUDA_VERSION_NONE },
-	};
 
 	planning->lto = request->lto || request->output == LAZYCUDA_OUTPUT_PTX ||
 			request->output == LAZYCUDA_OUTPUT_LTOIR;
@@ -299,5 +280,5 @@ void lc_plan_needs(struct lc_planning *planning)
 		need(planning, NULL, "link-time optimisation is asked for");
 	for (size_t i = 0; i < planning->count; i++)
 		if (!planning->lto)
-			look_for_ltoir(planning, &installed, &planning->items[i]);
+			look_for_ltoir(planning, &planning->items[i]);
 }

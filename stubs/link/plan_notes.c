@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "planning.h"
+#include "text.h"
 #include "versions.h"
 
 /* Of nvJitLink, by version. */
@@ -54,7 +55,7 @@ static void note_some(struct lc_planning *planning, const struct lc_item *first,
 		lc_note(planning, lc_format(planning->arena, "%s and %zu more: %s", first->name,
 					    count - 1, what));
 	else if (count)
-		lc_note(planning, lc_format(planning->arena, "%s: %s", first->name, what));
+		lc_note(planning, LC_CONCAT(planning->arena, first->name, ": ", what));
 }
 
 static void note_entries(struct lc_planning *planning, const struct lc_side *side)
@@ -82,12 +83,12 @@ static void note_items(struct lc_planning *planning)
 		const struct lc_item *item = &planning->items[i];
 
 		if (item->what.inspection && item->what.inspection->warning)
-			lc_note(planning, lc_format(planning->arena, "%s: %s", item->name,
+			lc_note(planning, LC_CONCAT(planning->arena, item->name, ": ",
 						    item->what.inspection->warning));
 		if (item->section)
-			lc_note(planning, lc_format(planning->arena, "%s: only what is in %s is"
-						    " taken; the rest was linked from it",
-						    item->name, item->section));
+			lc_note(planning, LC_CONCAT(planning->arena, item->name, ": only what is"
+						    " in ", item->section, " is taken; the rest"
+						    " was linked from it"));
 	}
 }
 

@@ -28,44 +28,54 @@ static bool texts_are_there(const char *const *texts, size_t count)
 /* ---- the target ---- */
 
 /* A target newer than the table is for a linker that is newer, too. */
-static bool somebody_knows(const struct lc_planning *planning)
+static bool is_known(const struct lc_planning *planning)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
+	const struct lc_arch *target = &planning->target;
+	int known = lc_arch_known(target);
 
+	if (known)
+		return known > 0;
 	return (environment->nvjitlink > 0 &&
-		lc_arch_supported(&planning->target, LC_NVJITLINK, environment->nvjitlink)) ||
+		lc_arch_supported(target, LC_NVJITLINK, environment->nvjitlink)) ||
 	       (environment->driver > 0 &&
-		lc_arch_supported(&planning->target, LC_DRIVER, environment->driver));
+		lc_arch_supported(target, LC_DRIVER, environment->driver));
 }
 
-static bool check_arch(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool refuse_arch(const struct lc_planning *planning, const char *arch,
+			struct lc_refusal *refusal)
 {
-	const char *arch = planning->request.arch ? planning->request.arch : "";
-	const char *have = lc_printable(planning->arena, arch);
-	struct lc_arch *target = &planning->target;
-	const char *real;
+	const struct lc_arch *target = &planning->target;
+	const char *have = lc_printable(planning->arena, arch), *real;
 
 	if (!*arch)
 		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, NULL,
 				 "sm_90, say",
 				 "the request names no architecture to link for, sm_90 say");
-	if (!lc_arch_parse(arch, target))
+	if (!target->sm)
 		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "sm_90, say",
 				 lc_format(planning->arena, "%s is no architecture; sm_90 is one,"
 					   " and sm_90a", have));
-	if (lc_arch_known(target) < 0 ||
-	    (!lc_arch_known(target) && !somebody_knows(planning)))
+	if (!is_known(planning))
 		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "an architecture that exists",
 				 lc_format(planning->arena, "there is no architecture %s that"
 					   " anything here knows; it may be misspelt", have));
-	if (!target->virtual || planning->request.output == LAZYCUDA_OUTPUT_PTX)
-		return true;
 	real = lc_format(planning->arena, "sm_%d%.1s", target->sm, &target->suffix);
 	return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have, real,
 			 lc_format(planning->arena, "%s is an architecture for PTX output alone; an"
 				   " image is for %s", have, real));
+}
+
+static bool check_arch(struct lc_planning *planning, struct lc_refusal *refusal)
+{
+	const char *arch = planning->request.arch ? planning->request.arch : "";
+
+	if (lc_arch_parse(arch, &planning->target) && is_known(planning) &&
+	    (!planning->target.virtual || planning->request.output == LAZYCUDA_OUTPUT_PTX))
+		return true;
+	return refuse_arch(planning, arch, refusal);
 }
 
 /* ---- options ---- */

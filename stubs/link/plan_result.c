@@ -58,12 +58,13 @@ static const char *driver_for(struct lc_arena *arena, int version)
 static bool check_gpu(struct lc_planning *planning, struct lc_refusal *refusal)
 {
 	const struct lc_arch gpu = { planning->target.sm, 0, false };
-	int driver = planning->environment.driver, since = lc_arch_since(&gpu, LC_DRIVER);
+	int driver = planning->environment.driver, since;
 	struct lc_arena *arena = planning->arena;
 	char arch[LC_ARCH_TEXT];
 
 	if (lc_arch_supported(&gpu, LC_DRIVER, driver))
 		return true;
+	since = lc_arch_since(&gpu, LC_DRIVER);
 	lc_arch_text(&gpu, arch);
 	return too_old(planning, refusal,
 		       lc_format(arena, "the driver (CUDA %s)", lc_version(arena, driver)),
@@ -96,20 +97,20 @@ static bool check_driver(struct lc_planning *planning, int nvjitlink, struct lc_
 	int driver = planning->environment.driver, branch = planning->environment.branch;
 	int needed = lc_branch_of_major(LC_CUDA_MAJOR(nvjitlink));
 	struct lc_arena *arena = planning->arena;
-	const char *maker = lc_format(arena, "nvJitLink %s", lc_version(arena, nvjitlink));
 
 	switch (lc_driver_runs(driver, branch, nvjitlink)) {
 	case LC_MAJOR_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "a driver for CUDA %s",
 							    lc_version(arena, driver)),
 			       driver_for(arena, LC_CUDA(LC_CUDA_MAJOR(nvjitlink), 0)),
-			       lc_format(arena, "a driver for CUDA %s need not load what %s makes",
-					 lc_version(arena, driver), maker));
+			       lc_format(arena, "a driver for CUDA %s need not load what nvJitLink"
+					 " %s makes", lc_version(arena, driver),
+					 lc_version(arena, nvjitlink)));
 	case LC_BRANCH_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "display driver %d", branch),
 			       lc_format(arena, "display driver %d or later", needed),
-			       lc_format(arena, "display driver %d does not load what %s makes",
-					 branch, maker));
+			       lc_format(arena, "display driver %d does not load what nvJitLink %s"
+					 " makes", branch, lc_version(arena, nvjitlink)));
 	case LC_BRANCH_UNKNOWN:
 	case LC_RUNS:
 		break;

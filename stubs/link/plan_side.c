@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "planning.h"
+#include "text.h"
 #include "versions.h"
 
 /* ---- the target ---- */
@@ -14,13 +15,14 @@ static bool check_target(struct lc_planning *planning, struct lc_side *side)
 	bool driver = side->linker.backend == LAZYCUDA_BACKEND_DRIVER;
 	enum lc_tool tool = driver ? LC_DRIVER : LC_NVJITLINK;
 	struct lc_arch target = planning->target;
-	int version = side->linker.version;
-	int since = lc_arch_since(&target, tool), until = lc_arch_until(&target, tool);
+	int version = side->linker.version, since, until;
 	char linker[LC_LINKER_TEXT], arch[LC_ARCH_TEXT];
 	const char *need = "a newer linker";
 
 	if (lc_arch_supported(&target, tool, version))
 		return true;
+	since = lc_arch_since(&target, tool);
+	until = lc_arch_until(&target, tool);
 	target.virtual = false;
 	lc_linker_text(&side->linker, linker);
 	if (since && version < since)
@@ -190,8 +192,8 @@ static bool check_used(struct lc_planning *planning, struct lc_side *side)
 		return true;
 	return lc_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
 			 "-variables-used=", need,
-			 lc_format(planning->arena, "option -variables-used= alone makes nvJitLink drop"
-				   " every kernel that is not LTO-IR; needed: %s", need));
+			 LC_CONCAT(planning->arena, "option -variables-used= alone makes nvJitLink"
+				   " drop every kernel that is not LTO-IR; needed: ", need));
 }
 
 static bool check_options(struct lc_planning *planning, struct lc_side *side)
@@ -223,18 +225,22 @@ static bool check_options(struct lc_planning *planning, struct lc_side *side)
 	return true;
 }
 
+struct lc_linker lc_linker_of(const struct lc_planning *planning, enum lazycuda_backend backend)
+{
+	const struct lazycuda_request *request = &planning->request;
+
+	return lc_linker(backend, backend == LAZYCUDA_BACKEND_DRIVER ?
+			 planning->environment.driver : planning->environment.nvjitlink,
+			 &planning->target, request->flags,
+			 request->policy == LAZYCUDA_POLICY_STRICT);
+}
+
 void lc_plan_side(struct lc_planning *planning, enum lazycuda_backend backend,
 		  struct lc_side *side)
 {
-	const struct lazycuda_request *request = &planning->request;
-	bool driver = backend == LAZYCUDA_BACKEND_DRIVER;
-
 	*side = (struct lc_side){
-		.linker = lc_linker(backend, driver ? planning->environment.driver :
-						      planning->environment.nvjitlink,
-				    &planning->target, request->flags,
-				    request->policy == LAZYCUDA_POLICY_STRICT),
-		.lto = planning->lto && !driver,
+		.linker = lc_linker_of(planning, backend),
+		.lto = planning->lto && backend != LAZYCUDA_BACKEND_DRIVER,
 		.refusal = { .input = LAZYCUDA_NO_INDEX },
 	};
 	if (check_target(planning, side) && take_items(planning, side) &&

@@ -2,6 +2,7 @@
 /* plan_write.c - the plan, once it is clear who links */
 #include "options.h"
 #include "planning.h"
+#include "text.h"
 
 /* CUjit_option and the values of CUjit_target, as cuLinkCreate counts. */
 #define JIT_TARGET 9
@@ -13,8 +14,9 @@
 static void note_dropped(struct lc_planning *planning, const char *option,
 			 const struct lc_option_verdict *verdict)
 {
-	lc_note(planning, lc_format(planning->arena, "option %s is left out: %s",
-				    lc_printable(planning->arena, option), verdict->why));
+	lc_note(planning, LC_CONCAT(planning->arena, "option ",
+				    lc_printable(planning->arena, option), " is left out: ",
+				    verdict->why));
 }
 
 /* Room for those of the request and `more`. */
@@ -25,18 +27,16 @@ static const char **option_room(struct lc_planning *planning, size_t more)
 }
 
 static void write_nvjitlink_options(struct lc_planning *planning, const struct lc_side *side,
-				    struct lazycuda_plan *plan)
+				    const char *arch, struct lazycuda_plan *plan)
 {
 	const struct lazycuda_request *request = &planning->request;
 	const char **options = option_room(planning, 4);
-	char text[LC_ARCH_TEXT];
 	size_t count = 0;
 
 	if (!options)
 		return;
 	plan->lto = side->lto && side->ltoir;
-	options[count++] = lc_format(planning->arena, "-arch=%s",
-				     lc_arch_text(&planning->target, text));
+	options[count++] = LC_CONCAT(planning->arena, "-arch=", arch);
 	if (plan->lto)
 		options[count++] = "-lto";
 	if (request->output == LAZYCUDA_OUTPUT_PTX)
@@ -178,15 +178,15 @@ void lc_plan_write(struct lc_planning *planning, const struct lc_side *side,
 {
 	char linker[LC_LINKER_TEXT], arch[LC_ARCH_TEXT];
 
+	lc_arch_text(&planning->target, arch);
 	plan->backend = side->linker.backend;
 	if (plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
-		write_nvjitlink_options(planning, side, plan);
+		write_nvjitlink_options(planning, side, arch, plan);
 	else
 		write_driver_options(planning, side, plan);
 	write_compilation(planning, side, plan);
 	write_steps(planning, side, plan);
 	lc_plan_notes(planning, side, plan);
-	plan->message = lc_format(planning->arena, "%s links for %s: %s",
-				  lc_linker_text(&side->linker, linker),
-				  lc_arch_text(&planning->target, arch), rule->reason);
+	plan->message = LC_CONCAT(planning->arena, lc_linker_text(&side->linker, linker),
+				  " links for ", arch, ": ", rule->reason);
 }

@@ -74,9 +74,16 @@ struct lc_planning {
 
 /* ---- plan.c ---- */
 
+/* lazycuda_plan() in an arena that the caller frees; NULL if memory is out. */
+struct lazycuda_plan *lc_plan(struct lc_arena *arena,
+			      const struct lazycuda_environment *environment,
+			      const struct lazycuda_request *request,
+			      const struct lazycuda_input *const *inputs, size_t count);
+
 /* Fills a refusal; false. */
 bool lc_refuse(struct lc_refusal *refusal, enum lazycuda_code code, size_t input,
-	       const char *have, const char *need, const char *message);
+	       const char *have, const char *need, const char *message)
+	__attribute__((cold));
 
 void lc_note(struct lc_planning *planning, const char *note);
 
@@ -108,6 +115,9 @@ void lc_plan_needs(struct lc_planning *planning);
 uint64_t lc_support_needed(struct lc_planning *planning);
 
 /* ---- plan_side.c ---- */
+
+/* The linker of the environment, as the request has it judged. */
+struct lc_linker lc_linker_of(const struct lc_planning *planning, enum lazycuda_backend backend);
 
 void lc_plan_side(struct lc_planning *planning, enum lazycuda_backend backend,
 		  struct lc_side *side);

@@ -6,19 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-bool lc_source_has(const struct lc_source *source, uint64_t offset, uint64_t size)
-{
-	return offset <= source->length && size <= source->length - offset;
-}
-
 /* A file of 2^63 bytes there is not: every offset in it is an off_t. */
-static bool read_file(int fd, uint64_t offset, unsigned char *into, size_t size)
+static bool read_file(const struct lc_source *source, uint64_t offset, unsigned char *into,
+		      size_t size)
 {
 	while (size) {
-		ssize_t got = pread(fd, into, size, (off_t)offset);
+		ssize_t got = pread(source->fd, into, size, (off_t)offset);
 
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0 && source->error)
+			*source->error = errno;
 		if (got <= 0)
 			return false;
 		into += got;
@@ -33,7 +31,7 @@ bool lc_source_read(const struct lc_source *source, uint64_t offset, void *into,
 	if (!lc_source_has(source, offset, size))
 		return false;
 	if (!source->bytes)
-		return read_file(source->fd, offset, into, size);
+		return read_file(source, offset, into, size);
 	if (size)
 		memcpy(into, source->bytes + offset, size);
 	return true;

@@ -16,12 +16,16 @@ struct lc_source {
 	const unsigned char *bytes;
 	int fd;
 	uint64_t length;
+	int *error;	/* where the errno of a read that fails is noted, or NULL */
 };
 
 /* Copies `size` bytes.  False if they do not all exist, or cannot be read. */
 bool lc_source_read(const struct lc_source *source, uint64_t offset, void *into, size_t size);
 
 /* A part of a source that is known to lie within it. */
-bool lc_source_has(const struct lc_source *source, uint64_t offset, uint64_t size);
+static inline bool lc_source_has(const struct lc_source *source, uint64_t offset, uint64_t size)
+{
+	return offset <= source->length && size <= source->length - offset;
+}
 
 #endif

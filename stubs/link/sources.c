@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "handle.h"
+#include "inspection.h"
+#include "planning.h"
 
 /* Text for nvrtc ends at its first NUL: one inside would hide the rest. */
 static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step,
@@ -13,21 +15,16 @@ static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step
 	if (strlen(source) == length)
 		return true;
 	return lc_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
-		       lc_format(&link->arena, "%s: there is a NUL at %#zx in the source",
-				 lc_printable(&link->arena, step->name), strlen(source)));
+		       lc_format(link->arena, "%s: there is a NUL at %#zx in the source",
+				 lc_printable(link->arena, step->name), strlen(source)));
 }
 
 static bool inspect(struct lazycuda_link *link, const struct lazycuda_step *step,
 		    struct lc_compiled *compiled)
 {
-	struct lazycuda_inspection **slot;
-
-	slot = lc_grow(&link->arena, &link->inspections, &link->inspection_count, sizeof(*slot));
-	if (!slot)
-		return lc_stop_without_memory(link);
-	compiled->inspection = *slot = lazycuda_inspect(compiled->bytes, compiled->length,
-							step->name, LAZYCUDA_INSPECT_PAYLOADS);
-	return *slot || lc_stop_without_memory(link);
+	compiled->inspection = lc_inspect(link->arena, compiled->bytes, compiled->length,
+					  step->name, LAZYCUDA_INSPECT_PAYLOADS);
+	return compiled->inspection || lc_stop_without_memory(link);
 }
 
 static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step,
@@ -39,7 +36,7 @@ static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step
 
 	if (!source || !lc_own(link, source) || !is_text(link, step, source, length))
 		return false;
-	lc_nvrtc_compile(&link->arena, link->plan, source, step->name, &product);
+	lc_nvrtc_compile(link->arena, link->plan, source, step->name, &product);
 	if (!lc_take_product(link, &product, step->input))
 		return false;
 	if (!lc_own(link, product.image))
@@ -67,9 +64,9 @@ static void replace(struct lazycuda_link *link, struct lazycuda_input *input,
 /* The inputs with code in the place of source; NULL without memory. */
 static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 {
-	struct lazycuda_input **inputs = lc_alloc(&link->arena, (link->count + 1) *
+	struct lazycuda_input **inputs = lc_alloc(link->arena, (link->count + 1) *
 						  sizeof(*inputs));
-	struct lazycuda_input *copies = lc_alloc(&link->arena, (link->count + 1) *
+	struct lazycuda_input *copies = lc_alloc(link->arena, (link->count + 1) *
 						 sizeof(*copies));
 
 	if (!inputs || !copies)
@@ -103,8 +100,8 @@ static bool judge(struct lazycuda_link *link)
 	enum lazycuda_code code;
 
 	if (inputs)
-		plan = lazycuda_plan(&link->environment, &link->request,
-				     (const struct lazycuda_input *const *)inputs, link->count);
+		plan = lc_plan(link->arena, &link->environment, &link->request,
+			       (const struct lazycuda_input *const *)inputs, link->count);
 	if (!plan)
 		return lc_stop_without_memory(link);
 	code = plan->code;
@@ -112,8 +109,7 @@ static bool judge(struct lazycuda_link *link)
 		code = LAZYCUDA_CODE_NVRTC_TOO_NEW;
 	if (code != LAZYCUDA_CODE_OK)
 		lc_stop(link, code, plan->input,
-			lc_format(&link->arena, "after compiling: %s", plan->message));
-	lazycuda_plan_free(plan);
+			lc_format(link->arena, "after compiling: %s", plan->message));
 	return code == LAZYCUDA_CODE_OK;
 }
 
@@ -121,7 +117,7 @@ bool lc_compile_sources(struct lazycuda_link *link)
 {
 	const struct lazycuda_plan *plan = link->plan;
 
-	link->compiled = lc_alloc(&link->arena, (plan->step_count + 1) * sizeof(*link->compiled));
+	link->compiled = lc_alloc(link->arena, (plan->step_count + 1) * sizeof(*link->compiled));
 	if (!link->compiled)
 		return lc_stop_without_memory(link);
 	if (plan->compile_to == LAZYCUDA_KIND_UNKNOWN)

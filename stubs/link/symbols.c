@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FIRST_SLOTS 64
+#define FIRST_ROOM 32
 
 uint32_t lc_symbol_hash(const char *name, size_t length)
 {
@@ -43,29 +43,40 @@ struct lazycuda_symbol *lc_symbols_find(const struct lc_symbols *symbols, const 
 	return *slot ? &symbols->list[*slot - 1] : NULL;
 }
 
-/* Makes room for one more symbol; at most half of the slots are taken. */
-static bool make_room(struct lc_symbols *symbols)
+/* A larger array for the symbols, and slots of which they take at most half. */
+static bool enlarge(struct lc_symbols *symbols, size_t room)
 {
-	size_t wanted = symbols->slot_count ? 2 * symbols->slot_count : FIRST_SLOTS;
+	struct lazycuda_symbol *list;
+	size_t wanted = 2;
 	uint32_t *slots;
 
-	if (2 * (symbols->count + 1) <= symbols->slot_count)
-		return true;
-	if (symbols->count >= UINT32_MAX / 2)
+	if (room >= UINT32_MAX / 2)
 		return false;
+	while (wanted < 2 * room)
+		wanted *= 2;
+	list = lc_alloc(symbols->arena, wanted / 2 * sizeof(*list));
 	slots = lc_alloc(symbols->arena, wanted * sizeof(*slots));
-	if (!slots)
+	if (!list || !slots)
 		return false;
 	for (size_t i = 0; i < symbols->count; i++) {
 		size_t at = symbols->list[i].hash;
 
+		list[i] = symbols->list[i];
 		while (slots[at & (wanted - 1)])
 			at++;
 		slots[at & (wanted - 1)] = (uint32_t)i + 1;
 	}
+	symbols->list = list;
+	symbols->room = wanted / 2;
 	symbols->slots = slots;
 	symbols->slot_count = wanted;
 	return true;
+}
+
+void lc_symbols_expect(struct lc_symbols *symbols, size_t count)
+{
+	if (count > symbols->room - symbols->count)
+		enlarge(symbols, symbols->count + count);
 }
 
 static struct lazycuda_symbol *append(struct lc_symbols *symbols, const char *name, size_t length,
@@ -76,11 +87,9 @@ static struct lazycuda_symbol *append(struct lc_symbols *symbols, const char *na
 
 	if (!copy)
 		return NULL;
-	symbol = lc_grow(symbols->arena, &symbols->list, &symbols->count, sizeof(*symbol));
-	if (symbol) {
-		symbol->name = copy;
-		symbol->hash = hash;
-	}
+	symbol = &symbols->list[symbols->count++];
+	symbol->name = copy;
+	symbol->hash = hash;
 	return symbol;
 }
 
@@ -91,7 +100,8 @@ void lc_symbols_add(struct lc_symbols *symbols, const char *name, size_t length,
 	struct lazycuda_symbol *symbol;
 	uint32_t *slot;
 
-	if (!make_room(symbols))
+	if (symbols->count == symbols->room &&
+	    !enlarge(symbols, symbols->room ? 2 * symbols->room : FIRST_ROOM))
 		return;
 	slot = find_slot(symbols, name, length, hash);
 	symbol = *slot ? &symbols->list[*slot - 1] : append(symbols, name, length, hash);

@@ -10,7 +10,7 @@
 struct lc_symbols {
 	struct lc_arena *arena;
 	struct lazycuda_symbol *list;	/* in the order in which they were added */
-	size_t count;
+	size_t count, room;
 	uint32_t *slots;		/* index + 1 by hash, 0 for none */
 	size_t slot_count;		/* a power of two */
 };
@@ -20,6 +20,9 @@ uint32_t lc_symbol_hash(const char *name, size_t length);
 /* The symbol of that name, or NULL. */
 struct lazycuda_symbol *lc_symbols_find(const struct lc_symbols *symbols, const char *name,
 					size_t length);
+
+/* Makes room for so many more, so that it need not be made bit by bit. */
+void lc_symbols_expect(struct lc_symbols *symbols, size_t count);
 
 /*
  * Adds a symbol with the properties of `like`.  One that is there already, a

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "../by_name.h"
 #include "../glibc.h"
 #include "../note.h"
 #include "inspection.h"
@@ -45,7 +46,7 @@ static void *find(struct format *format)
 
 	if (address)
 		return address;
-	library = dlopen(format->library, RTLD_NOW | RTLD_LOCAL);
+	library = lc_open_by_name(format->library);
 	address = library ? dlsym(library, format->function) : NULL;
 	if (!address)
 		address = MISSING;

@@ -19,6 +19,10 @@ const char *lc_unpack(int zstd, const void *from, size_t length, void *into, siz
 /* NULL if the library is there, else the phrase that lc_unpack() has for it. */
 const char *lc_unpack_missing(int zstd);
 
+/* No more is ever unpacked, whatever a header claims: an image of device code is
+ * at most so large. */
+#define LC_MOST_UNPACKED ((uint64_t)1 << 31)
+
 /* More than `length` bytes of the format can ever unpack to. */
 uint64_t lc_unpack_limit(int zstd, uint64_t length);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* versions.c - what each version of toolkit, linker and driver is and takes */
+#include "text.h"
 #include "versions.h"
-
-#include <stdio.h>
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
@@ -65,11 +64,10 @@ static const struct compatibility {
 const char *lc_version_text(int version, char text[LC_VERSION_TEXT])
 {
 	if (version > 0)
-		snprintf(text, LC_VERSION_TEXT, "%d.%d", LC_CUDA_MAJOR(version),
-			 LC_CUDA_MINOR(version));
+		lc_put_number(lc_put(lc_put_number(text, LC_CUDA_MAJOR(version)), "."),
+			      LC_CUDA_MINOR(version));
 	else
-		snprintf(text, LC_VERSION_TEXT, "%s",
-			 version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
+		lc_put(text, version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
 	return text;
 }
 
@@ -132,7 +130,7 @@ int lc_cuda_of_isa(int isa)
 
 int lc_isa_of_cuda(int cuda)
 {
-	int isa = 0;
+	const struct toolkit *toolkit = NEWEST;
 
 	if (cuda > NEWEST->cuda) {
 		/* An ISA has one digit behind the point here. */
@@ -140,9 +138,10 @@ int lc_isa_of_cuda(int cuda)
 
 		return 10 * (LC_CUDA_MAJOR(cuda) - ISA_BEHIND) + minor;
 	}
-	for (size_t i = 0; i < COUNT(toolkits) && toolkits[i].cuda <= cuda; i++)
-		isa = toolkits[i].isa;
-	return isa;
+	/* Most of what is in use is new. */
+	while (toolkit > toolkits && toolkit->cuda > cuda)
+		toolkit--;
+	return toolkit->cuda <= cuda ? toolkit->isa : 0;
 }
 
 /* ---- LTO-IR ---- */

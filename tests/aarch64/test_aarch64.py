@@ -8,6 +8,7 @@ import pytest
 
 import build
 import elf
+import races
 import symbols
 import toolkits
 from fakes import answer, builtins, fake
@@ -47,6 +48,12 @@ def program(source, *arguments, **options):
 def test_the_exports_are_the_same(stubs, library):
     there = {(s.name, s.node, s.default) for s in elf.exports(build.stub(library, stubs))}
     assert there == {(s.name, s.node, s.default) for s in elf.exports(build.stub(library))}
+
+
+@pytest.mark.parametrize("library", build.STUBBED)
+def test_the_stub_runs_on_glibc_2_17(stubs, library):
+    nodes = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", elf.readelf("-V", build.stub(library, stubs)))
+    assert nodes and max((int(a), int(b)) for a, b in nodes) <= (2, 17)
 
 
 @pytest.mark.parametrize("library", build.STUBBED)
@@ -142,6 +149,11 @@ def test_sixteen_threads(world):
         assert lines == [str(answer(*pair, "12.9")) for pair in (
             ("cudart", "cudaDeviceSynchronize"), ("cudart", "cudaFree"),
             ("nvrtc", "nvrtcDestroyProgram"), ("nvJitLink", "nvJitLinkDestroy"))] + ["0"]
+
+
+@pytest.mark.parametrize("kind", races.KINDS)
+def test_races(world, kind):
+    races.race(world, kind, races.rounds(10, part=20))
 
 
 @pytest.mark.parametrize("version", toolkits.requested_aarch64())

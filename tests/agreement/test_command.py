@@ -11,7 +11,7 @@ import pytest
 import samples
 from samples import Sample
 
-TOOL = build.BUILD / "bin" / "lazycuda"
+TOOL = build.TOOL
 ARCH = "sm_80"
 
 

@@ -16,7 +16,7 @@ from fakes import answer, builtins, driver, fake
 from world import CALL, MISSING
 
 VERSIONS = {11: "11.8", 12: "12.9", 13: "13.5"}
-PAIRS = [(library, major) for library in build.LIBRARIES for major in (11, 12, 13)
+PAIRS = [(library, major) for library in build.LIBRARIES for major in sorted(build.MAJORS)
          if (library, major) != ("nvJitLink", 11)]
 pairs = pytest.mark.parametrize("library, major", PAIRS)
 PROGRAM = build.TESTS / "linking" / "caller.c"

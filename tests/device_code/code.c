@@ -50,7 +50,7 @@ static const char *read_source(const struct lc_source *source, bool symbols,
 	const struct lc_part part = { source, 0, source->length };
 
 	*entry = (struct lazycuda_entry){ .level = -1 };
-	return lc_code_read(&part, arena, entry, symbols);
+	return lc_code_read(&part, lc_recognise(&part), arena, entry, symbols);
 }
 
 static const char *read_bytes(const unsigned char *bytes, size_t length, bool symbols,

@@ -18,7 +18,7 @@ from code_corpus import real_code  # noqa: E402
 LINKER = HERE / "code_linker.py"
 NAMES = ("arch", "bytes", "code", "cubin", "cubin_sound", "elf_device", "image_check", "ltoir",
          "ptx", "ptx_text", "recognise", "source", "symbols", "versions")
-SOURCES = [build.ROOT / "stubs" / "arena.c",
+SOURCES = [build.ROOT / "stubs" / "arena.c", build.ROOT / "stubs" / "printable.c",
            *[build.ROOT / "stubs" / "link" / f"{name}.c" for name in NAMES]]
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 

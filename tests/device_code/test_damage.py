@@ -188,6 +188,15 @@ def test_a_header_that_a_linker_would_follow(elf, read, section, at, form, value
     assert entry.wrong == f"has a damaged header, section {index} of {section}: {wrong}"
 
 
+def test_relocations_of_no_section_that_pass_for_code(elf, read):
+    """What sh_info of code is may be any number."""
+    file = elf()
+    index = file.find(".rel.text.kernel")
+    file.put("Q", file.shoff + 64 * index + 8, file.field(index, 8) | 4)
+    entry = read(file.put("I", file.shoff + 64 * index + 44, 2**31 - 1))
+    assert entry.wrong == f"has a damaged header, section {index} of .rel.text.kernel: its link"
+
+
 def test_a_symbol_of_nothing_and_a_function_outside_of_its_section(elf, read):
     file = elf()
     symbols = file.field(file.find(".symtab"), 24)

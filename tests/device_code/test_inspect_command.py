@@ -232,13 +232,13 @@ def test_help(inspect):
 
 def test_a_file_named_as_an_option(tmp_path):
     (tmp_path / "--json").write_bytes(PTX)
-    done = subprocess.run([build.BUILD / "bin" / "lazycuda", "inspect", "--", "--json"],
+    done = subprocess.run([build.TOOL, "inspect", "--", "--json"],
                           cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("--json: ptx")
 
 
 def test_output_that_cannot_be_written(put):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([build.BUILD / "bin" / "lazycuda", "inspect", put("k.ptx", PTX)],
+        done = subprocess.run([build.TOOL, "inspect", put("k.ptx", PTX)],
                               stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and "standard output" in done.stderr

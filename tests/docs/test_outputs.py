@@ -42,7 +42,7 @@ def shown(name, begin):
 
 def shell(line, cwd, check=True, **env):
     """As somebody types it who has the command."""
-    path = f"{build.BUILD / 'bin'}:{os.environ['PATH']}"
+    path = f"{build.TOOL.parent}:{os.environ['PATH']}"
     done = subprocess.run(["bash", "-c", line], cwd=cwd, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True,
                           env={**projects.clean_environment(), "PATH": path,
@@ -119,14 +119,14 @@ def workshop(tmp_path):
     (tmp_path / "helper.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n")
     (tmp_path / "main.cu").write_text("__global__ void kernel() {}\n")
     (tmp_path / "build").mkdir()
-    (tmp_path / "build" / "bin").symlink_to(build.BUILD / "bin")
+    (tmp_path / "build" / "bin").symlink_to(build.TOOL.parent)
     return tmp_path
 
 
 @pytest.mark.parametrize("page, command", [
     pytest.param(*one, id=": ".join(one)) for one in OF_THE_COMMAND])
 def test_a_command_can_be_run(workshop, patchelf, page, command, world):
-    path = f"{build.BUILD / 'bin'}:{os.environ['PATH']}"
+    path = f"{build.TOOL.parent}:{os.environ['PATH']}"
     # Without CUDA it is no failure that status and link say so.
     can_fail = re.search(r"lazycuda (status|link)\b", command)
     if " out/" in command:

@@ -34,11 +34,12 @@ def exports(library, version):
 
 
 def fake(library, version, names=None, without=(), more=(), node=None, constructor=None,
-         broken=False, data=0, cc=build.CC):
+         broken=False, data=0, own=None, cc=build.CC):
     """`constructor` is C code that runs when the fake is loaded; `data` is the
-    size of a table behind everything else in the file."""
+    size of a table behind everything else in the file; `own` is a SONAME that
+    the list does not know."""
     major, minor = symbols.version(version)
-    own = soname(library, version)
+    own = own or soname(library, version)
     names = sorted(set(exports(library, version) if names is None else names)
                    - set(without) | set(more))
     listing = "".join(f"FAKE({name}, {answer(library, name, version)})\n" for name in names)
@@ -68,8 +69,13 @@ def _file(text, suffix):
 
 def driver(version, result=0, init=100):
     major, minor = symbols.version(version)
-    return _plain("libcuda.so.1", "driver.c", f"-DDRIVER={1000 * major + 10 * minor}",
-                  f"-DRESULT={result}", f"-DINIT={init}")
+    return driver_saying(1000 * major + 10 * minor, result, init)
+
+
+def driver_saying(number, result=0, init=100):
+    """What cuDriverGetVersion gives may be no version."""
+    return _plain("libcuda.so.1", "driver.c", f"-DDRIVER=({number})", f"-DRESULT={result}",
+                  f"-DINIT={init}")
 
 
 def nvml(branch, result=0):

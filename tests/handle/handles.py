@@ -4,46 +4,20 @@ import pathlib
 import re
 import subprocess
 
-import pytest
-
 import build
 import fakes
 import samples
 from samples import Sample
 
 HERE = pathlib.Path(__file__).resolve().parent
-ADDRESS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-THREAD = ("-fsanitize=thread",)
-OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1",
-           "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:suppressions="
-                           f"{build.TESTS / 'sanitize' / 'thread.supp'}"}
 IMPORTS = [build.import_library(name, 13) for name in ("nvrtc", "nvJitLink")]
 
 
-def library(flags=()):
-    """liblazycuda_link.so, sanitized if there are flags for that."""
-    if not flags:
-        return build.STUBS / "liblazycuda_link.so"
-    try:
-        build.compile("sanitizes", *flags, build.TESTS / "sanitize" / "works.c")
-    except build.CompileError as error:
-        pytest.skip(f"the compiler has no {flags[0]}: {str(error).splitlines()[-1]}")
-    # The folder that tests/sanitize builds the stubs in, with the same flags; the
-    # thread sanitizer has to see how they publish what they found, too.
-    folder = build.BUILD / "tests" / ("asan" if flags == ADDRESS else "tsan")
-    words = " ".join(flags)
-    build.make(f"BUILD={folder}", f"CFLAGS=-g -O1 {words}", f"LDFLAGS={words}",
-               *[f"{folder}/lib/lib{name}.so" for name in
-                 ("nvrtc_stub", "nvJitLink_stub", "cuda_stub", "lazycuda_link")])
-    return folder / "lib" / "liblazycuda_link.so"
-
-
-def program(name, flags=(), *more):
+def program(name, *more):
     """A program of this folder, linked with the handle's library."""
-    made = library(flags)
-    return build.program(HERE / f"{name}.c", *flags, *more, made, *IMPORTS,
-                         f"-Wl,-rpath,{made.parent}:{build.STUBS}",
-                         f"-Wl,-rpath-link,{build.STUBS}")
+    library = build.STUBS / "liblazycuda_link.so"
+    return build.program(HERE / f"{name}.c", *more, library, *IMPORTS,
+                         f"-Wl,-rpath,{library.parent}")
 
 
 def parse(said):
@@ -60,8 +34,8 @@ def parse(said):
     return fields
 
 
-def link(world, *words, flags=(), **options):
-    return parse(world.run(program("handle", flags), *words, **options))
+def link(world, *words, **options):
+    return parse(world.run(program("handle"), *words, **options))
 
 
 def install(world, toolkit, *names):
@@ -74,7 +48,11 @@ def install(world, toolkit, *names):
 
 # ---- fakes ----
 
-def fake(name, version, flags=()):
+# A sanitizer is to see what they read and write, too.
+FLAGS = build.sanitizer_flags((), build.CC)
+
+
+def fake(name, version):
     """A fake nvrtc or nvJitLink that does what faults.c tells it."""
     source = HERE / f"fake_{name.lower()}.c"
     own = fakes.soname(name, version)
@@ -88,21 +66,19 @@ def fake(name, version, flags=()):
     script = fakes._file(f"{own} {{ global: {exported} local: *; }};\n", "map")
     major, minor = version.split(".")
     return build.compile(
-        own, "-std=gnu11", "-g", "-O1", "-w", "-shared", "-fPIC", *flags, f"-DMAJOR={major}",
+        own, "-std=gnu11", "-g", "-O1", "-w", "-shared", "-fPIC", *FLAGS, f"-DMAJOR={major}",
         f"-DMINOR={minor}", f"-DNAMES=\"{fakes._file(absent, 'absent')}\"",
         f"-Wl,-soname,{own}", f"-Wl,--version-script={script}", source)
 
 
-def fake_driver(flags=()):
+def fake_driver():
     return build.compile("libcuda.so.1", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-shared",
-                         "-fPIC", *flags, "-Wl,-soname,libcuda.so.1", HERE / "fake_driver.c")
+                         "-fPIC", *FLAGS, "-Wl,-soname,libcuda.so.1", HERE / "fake_driver.c")
 
 
-def install_fakes(world, flags=()):
-    world.loader(fake("nvJitLink", "13.0", flags), fake("nvrtc", "13.0", flags),
-                 fake_driver(flags), fakes.builtins("13.0"))
-    if flags:
-        world.env.update(OPTIONS)
+def install_fakes(world):
+    world.loader(fake("nvJitLink", "13.0"), fake("nvrtc", "13.0"), fake_driver(),
+                 fakes.builtins("13.0"))
 
 
 # ---- images ----

@@ -102,7 +102,7 @@ def test_no_part_of_a_file_is_left_if_the_disk_is_full(world, real, files):
                     f"mount -t tmpfs -o size=4k,nr_inodes=2 full {full} && exec \"$@\"", "sh"]
     listing = 'ls -A "$0"; exit $status'
     done = world.run("/bin/sh", "-c", f'status=0; "$@" || status=$?; {listing}', full,
-                     build.BUILD / "bin" / "lazycuda", "link", "-o", full / "out", "--arch",
+                     build.TOOL, "link", "-o", full / "out", "--arch",
                      "sm_80", *pair("13.5", "ptx"), *["--option", "-lineinfo"], check=False)
     if "mount" in done.err:
         pytest.skip(f"no tmpfs: {done.err.strip()}")

@@ -7,7 +7,6 @@ import pytest
 import build
 
 HERE = pathlib.Path(__file__).resolve().parent
-ADDRESS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 LIBRARY = build.STUBS / "liblazycuda_link.so"
 
 

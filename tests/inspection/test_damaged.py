@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Damage of every kind: no crash, and an error that says where."""
 import collections
-import os
 import random
 import re
 import struct
@@ -9,9 +8,8 @@ import subprocess
 
 import pytest
 
-import build
 import made_up as c
-from dumps import ADDRESS, Seen, compile_dump
+from dumps import Seen
 
 PACKED = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4),
                   c.entry(c.CUBIN, c.cubin(), flags=c.PLAIN | c.ZSTD, name=b"unit"))
@@ -34,23 +32,10 @@ EVIL = [0, 1, 7, 8, 63, 64, 2**31 - 1, 2**31, 2**32 - 8, 2**32 - 1, 2**40, 2**62
         2**64 - 8, 2**64 - 1]
 
 
-@pytest.fixture(scope="session")
-def sanitized():
-    """dump.c and the library with sanitizers."""
-    try:
-        build.compile("sanitizes", *ADDRESS.split(), build.TESTS / "sanitize" / "works.c")
-    except build.CompileError as error:
-        pytest.skip(f"the compiler has no {ADDRESS}: {str(error).splitlines()[-1]}")
-    # The same as tests/sanitize has.
-    folder = build.BUILD / "tests" / "asan"
-    build.make(f"BUILD={folder}", f"CFLAGS=-g -O1 {ADDRESS}", f"LDFLAGS={ADDRESS}")
-    return compile_dump(folder / "lib" / "liblazycuda_link.so", *ADDRESS.split())
-
-
 @pytest.fixture
-def inspect_all(sanitized, tmp_path):
-    """inspect_all([bytes, ...]): what is seen of each, by a program with
-    sanitizers, from memory and from files."""
+def inspect_all(dump, tmp_path):
+    """inspect_all([bytes, ...]): what is seen of each, from memory
+    and from files."""
     def inspect_all(files):
         paths = []
         for index, data in enumerate(files):
@@ -61,9 +46,8 @@ def inspect_all(sanitized, tmp_path):
             batch = paths[start:start + 2000]
             said = []
             for how in (["--payloads"], ["--payloads", "--memory"]):
-                done = subprocess.run([sanitized, *how, *batch], capture_output=True, text=True,
-                                      errors="replace", timeout=300,
-                                      env={**os.environ, "ASAN_OPTIONS": "detect_leaks=1"})
+                done = subprocess.run([dump, *how, *batch], capture_output=True, text=True,
+                                      errors="replace", timeout=300)
                 assert done.returncode == 0, done.stderr
                 said.append(done.stdout)
             assert said[0] == said[1]

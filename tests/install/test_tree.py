@@ -185,3 +185,11 @@ def test_two_builds_in_two_folders_are_the_same_bit_for_bit(archive, tmp_path):
         shutil.rmtree(source)
     assert trees[0].keys() == trees[1].keys() and len(trees[0]) > 40
     assert [name for name in trees[0] if trees[0][name] != trees[1][name]] == []
+
+
+@pytest.mark.parametrize("setting, shown", [("V=1", r"^cc .*-c .*stubs/arena\.c"),
+                                            ("V=", "^  CC ")])
+def test_v_1_shows_the_commands(tmp_path, setting, shown):
+    said = build.output("make", "-C", build.ROOT, f"BUILD={tmp_path}", "CC=cc", setting,
+                        f"{tmp_path}/obj/stubs/arena.o")
+    assert re.search(shown, said, re.M), said

@@ -29,7 +29,8 @@ def reader(*flags):
     stubs = build.ROOT / "stubs"
     return build.compile("ldcache", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra",
                          "-Werror", *flags, build.TESTS / "ldcache" / "ldcache.c",
-                         stubs / "ldcache.c", stubs / "arena.c")
+                         stubs / "ldcache.c", stubs / "arena.c",
+                         stubs / "printable.c")
 
 
 def find(cache, soname):

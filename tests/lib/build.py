@@ -11,13 +11,21 @@ import hashlib
 import os
 import pathlib
 import platform
+import re
 import shlex
 import subprocess
 import tempfile
 
+import sanitizer
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What is fetched, and what the tests make.
 BUILD = ROOT / "build"
-STUBS = BUILD / "lib"
+SANITIZER = sanitizer.current()
+# What make has built: libraries, tool, generators.
+BUILT = SANITIZER.folder if SANITIZER else BUILD
+STUBS = BUILT / "lib"
+TOOL = BUILT / "bin" / "lazycuda"
 TESTS = ROOT / "tests"
 BIN = BUILD / "tests" / "bin"
 SYMBOLS = ROOT / "symbols.txt"
@@ -25,7 +33,10 @@ ARCH = platform.machine()
 CC = shlex.split(os.environ.get("CC", "cc"))
 
 LIBRARIES = ("cudart", "nvrtc", "nvJitLink")
-MAJORS = (13, 12, 11)
+# Those of the list, the newest first.
+MAJORS = tuple(sorted({int(major) for line in SYMBOLS.read_text().splitlines()
+                       if line.startswith("toolkits ")
+                       for major in re.findall(r"(\d+)\.", line)}, reverse=True))
 # Those that come with the driver and have no majors.
 DRIVER = ("cuda", "nvml")
 STUBBED = LIBRARIES + DRIVER
@@ -85,7 +96,20 @@ def output(*command):
 def program(source, *arguments, name=None, cc=CC):
     """Compile a test program; warnings are errors."""
     return compile(name or source.stem, "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror",
-                   "-I", ROOT / "include", source, *arguments, "-ldl", "-pthread", cc=cc)
+                   *sanitizer_flags(arguments, cc), "-I", ROOT / "include", source, *arguments,
+                   "-ldl", "-pthread", cc=cc)
+
+
+def sanitizer_flags(arguments, cc):
+    """Those of this run, unless a program has some of its own."""
+    if not SANITIZER or cc != CC or any("-fsanitize" in str(word) for word in arguments):
+        return []
+    return SANITIZER.flags
+
+
+def environment(program, given):
+    """What a program is given, and what it needs beside that under a sanitizer."""
+    return {**given, **(SANITIZER.environment(program, given) if SANITIZER else {})}
 
 
 def shared(source, *arguments, name=None, cc=CC):

@@ -14,16 +14,16 @@ def objects(library):
                      for path in build.ROOT.glob(pattern)}
     others = set().union(*(paths for name, paths in own.items() if name != library))
     sources = {*(build.ROOT / "stubs").glob("*.c"), *own[library]} - others
-    made = [build.BUILD / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
+    made = [build.BUILT / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
             for path in sorted(sources)]
-    return [build.BUILD / "obj" / "generated" / f"lib{library}_stub.o", *made]
+    return [build.BUILT / "obj" / "generated" / f"lib{library}_stub.o", *made]
 
 
-def stub(library, source):
-    """The stub with one more source, which sees all that is inside it."""
+def stub(library, *more):
+    """The stub with more in it, say a source that sees all that is inside."""
     return build.compile(
         f"lib{library}_stub.so", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC",
         "-Wall", "-Wextra", "-Werror", "-I", build.ROOT / "stubs", "-Wl,-z,relro,-z,now,-z,nodelete",
         f"-Wl,-soname,lib{library}_stub.so",
         f"-Wl,--version-script={build.ROOT}/stubs/generated/lib{library}_stub.map",
-        source, *objects(library), "-ldl")
+        *build.sanitizer_flags(more, build.CC), *objects(library), *more, "-ldl")

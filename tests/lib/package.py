@@ -94,7 +94,7 @@ def environment(folder, *wheels):
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     python = folder / "bin" / "python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index",
-        "--disable-pip-version-check", "--no-deps", *wheels)
+        "--disable-pip-version-check", "--no-deps", "--no-compile", *wheels)
     return python
 
 

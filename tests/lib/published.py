@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Wheels from PyPI, fetched when a test wants them and kept below build/."""
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 import build
 
@@ -13,8 +15,9 @@ torchvision==0.15.2 torchaudio==2.8.0 torchvision==0.21.0 cumm-cu120==0.6.3
 faiss-gpu-cu12==1.14.1.post1 torch-memory-saver==0.0.10 torchao==0.18.0 torchaudio==2.11.0
 torchcodec==0.17.0 torchvision==0.29.2
 """.split()
-TAGS = ("manylinux1", "manylinux2014", "manylinux_2_17", "manylinux_2_24", "manylinux_2_27",
-        "manylinux_2_28")
+TAGS = ("manylinux1", "manylinux2014", "manylinux_2_17", "manylinux_2_24", "manylinux_2_26",
+        "manylinux_2_27", "manylinux_2_28", "manylinux_2_34")
+PYTHON = "3.11"     # what wheels for one Python are fetched for
 
 
 def folder(wheel):
@@ -28,11 +31,20 @@ def fetch(wheel):
         return None
     target.mkdir(parents=True, exist_ok=True)
     platforms = [word for tag in TAGS for word in ("--platform", f"{tag}_x86_64")]
-    pip = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
-         "--disable-pip-version-check", "--only-binary=:all:", "--python-version", "3.11",
-         *platforms, "--platform", "any", "--dest", target, wheel],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if pip.returncode:
-        return (pip.stderr.strip() or "pip says nothing").splitlines()[-1]
+    # Put there whole: another test may look for the same.
+    with tempfile.TemporaryDirectory(dir=target) as part:
+        pip = subprocess.run(
+            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
+             "--disable-pip-version-check", "--only-binary=:all:", "--python-version", PYTHON,
+             *platforms, "--platform", "any", "--dest", part, wheel],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if pip.returncode:
+            return (pip.stderr.strip() or "pip says nothing").splitlines()[-1]
+        made, = pathlib.Path(part).iterdir()
+        made.replace(target / made.name)
     return None
+
+
+def file(wheel):
+    """What was fetched."""
+    return next(folder(wheel).glob("*.whl"))

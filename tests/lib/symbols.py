@@ -13,20 +13,29 @@ def version(text):
     return int(major), int(minor)
 
 
+@functools.lru_cache(maxsize=None)
+def _listed(wanted):
+    """The version itself; the oldest toolkit stands for older ones of its major, and the newest
+    of each major, but the last, for later ones of it."""
+    known = [version(text) for text in read().toolkits]
+    same = [v for v in known if v[0] == wanted[0]]
+    if same and same[0] == known[0] and wanted < same[0]:
+        return same[0]
+    return min(wanted, same[-1]) if same and same[-1] != known[-1] else wanted
+
+
 @dataclass(frozen=True)
 class Range:
     text: str
 
     def __contains__(self, wanted):
+        wanted = _listed(wanted)
         return any(self._part(part, wanted) for part in self.text.split(","))
 
     @staticmethod
     def _part(part, wanted):
         first, dash, last = part.partition("-")
-        if version(first) > wanted:
-            # The oldest toolkit stands for older ones of its major.
-            return first == read().toolkits[0] and version(first)[0] == wanted[0] and bool(dash)
-        return first == ".".join(map(str, wanted)) or bool(dash) and (
+        return version(first) == wanted or bool(dash) and version(first) <= wanted and (
             not last or wanted <= version(last))
 
     def versions(self):
@@ -52,10 +61,13 @@ class Function:
 class Library:
     name: str
     sonames: list = field(default_factory=list)     # (SONAME, Range)
+    folders: list = field(default_factory=list)     # (below site-packages, Range)
     extra_nodes: list = field(default_factory=list)     # (node, major)
     errors: dict = field(default_factory=dict)
+    status: str = ""        # the enumeration
     enumerators: list = field(default_factory=list)     # (name, value, Range)
     structs: dict = field(default_factory=dict)     # name: [(size, Range, letter)]
+    fields: dict = field(default_factory=dict)      # struct: [(name, type, offset, Range)]
     functions: list = field(default_factory=list)
     without_majors: bool = False
 
@@ -116,7 +128,7 @@ class Symbols:
 @functools.lru_cache(maxsize=1)
 def read():
     symbols = Symbols([], {})
-    library = block = struct = None
+    library = block = struct = fields = None
     for line in build.SYMBOLS.read_text().splitlines():
         line = line.split("#")[0].rstrip()
         if not line:
@@ -130,21 +142,28 @@ def read():
                 library = symbols.libraries[words[1]] = Library(words[1])
             elif block == "struct":
                 struct = library.structs.setdefault(words[1], [])
+                fields = library.fields.setdefault(words[1], [])
             continue
         if block == "toolkits":
             symbols.toolkits += words
         elif block == "library" and words[0] == "soname":
             library.sonames.append((words[1], Range(words[2])))
+        elif block == "library" and words[0] == "folder":
+            library.folders.append((words[1], Range(words[2])))
         elif block == "library" and words[0] == "node":
             library.extra_nodes.append((words[1], int(words[2])))
         elif block == "library" and words[0] == "majors":
             library.without_majors = True
         elif block == "library" and words[0] == "error":
             library.errors[words[1]] = int(words[2])
+        elif block == "library" and words[0] == "status":
+            library.status = words[1]
         elif block == "enum":
             library.enumerators.append((words[0], int(words[1], 0), Range(words[2])))
         elif block == "struct" and words[0] == "size":
             struct.append((int(words[1]), Range(words[2]), words[4]))
+        elif block == "struct":
+            fields.append((words[0][1:], words[1], int(words[2]), Range(words[3])))
         elif block == "functions":
             library.functions.append(_function(line))
     return symbols

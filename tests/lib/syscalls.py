@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 
-def system_calls(world, *command):
+def traced(world, *command):
+    """(what the command said, its system calls)"""
     if not shutil.which("strace"):
         pytest.skip("there is no strace")
     log = world.root / "strace.log"
@@ -14,7 +15,11 @@ def system_calls(world, *command):
     if said.status and "ptrace" in said.err:
         pytest.skip(f"strace cannot trace here: {said.err.splitlines()[0]}")
     assert said.status == 0, said.err
-    return log.read_text()
+    return said, log.read_text()
+
+
+def system_calls(world, *command):
+    return traced(world, *command)[1]
 
 
 def between(calls, first, last):

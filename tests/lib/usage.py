@@ -4,7 +4,7 @@ import re
 
 import build
 
-LAZYCUDA = build.BUILD / "bin" / "lazycuda"
+LAZYCUDA = build.TOOL
 
 
 def help_of(*command):

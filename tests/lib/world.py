@@ -11,6 +11,7 @@ has put there, and the environment holds only what the test has set.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 from types import SimpleNamespace
@@ -18,11 +19,7 @@ from types import SimpleNamespace
 import pytest
 
 import build
-
-# Where pip puts a library, below site-packages.
-PIP_FOLDERS = {"cudart": "nvidia/cuda_runtime/lib", "nvrtc": "nvidia/cuda_nvrtc/lib",
-               "nvJitLink": "nvidia/nvjitlink/lib"}
-PIP_FOLDER_13 = "nvidia/cu13/lib"
+import symbols
 
 # A function of each library that every caller may call on every version.
 CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
@@ -37,7 +34,10 @@ def library_of(file):
 
 
 def pip_folder(file):
-    return PIP_FOLDER_13 if ".so.13" in file.name else PIP_FOLDERS[library_of(file)]
+    """Where pip puts it, below site-packages."""
+    major = int(re.search(r"\.so\.(\d+)", file.name)[1])
+    return next(folder for folder, span in symbols.read().libraries[library_of(file)].folders
+                if major in span.majors())
 
 
 class World:
@@ -113,7 +113,7 @@ class World:
     def run(self, *command, check=True, timeout=120, **env):
         """Run a command; with `check` it must succeed.  Status 77 means it was
         skipped, for the reason in its last line."""
-        settings = {**self.env, **env}
+        settings = build.environment([*self.prefix, *command][0], {**self.env, **env})
         argv = [sandbox(), *self.options]
         for name, value in settings.items():
             argv += ["--env", f"{name}={value}"]
@@ -153,7 +153,7 @@ class World:
         return dict(zip(libraries, said[-len(libraries):]))
 
     def cli(self, *arguments, **options):
-        return self.run(build.BUILD / "bin" / "lazycuda", *arguments, **options)
+        return self.run(build.TOOL, *arguments, **options)
 
     def log(self):
         """Where fakes write what is called: [(soname, version, name, args, answer)]"""

@@ -84,5 +84,6 @@ def adapted():
     slots = re.findall(r"^\tSERVE(?:_BY)?\((\w+), ", table, re.M)
     results = (build.ROOT / "stubs/nvjitlink_results.c").read_text()
     # A slot is named after its family, which may have several names.
-    return {re.sub(r"_1[123]$", "", slot) for slot in slots} | set(
-        re.findall(r"^\tROWS\((\w+)\)", results, re.M))
+    majors = "|".join(map(str, build.MAJORS))
+    return {re.sub(rf"_({majors})$", "", slot) for slot in slots} | set(
+        re.findall(r"^\tX\(callers, runtimes, as, (\w+),", results, re.M))

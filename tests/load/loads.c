@@ -24,6 +24,25 @@ static int threads(void)
 	return count;
 }
 
+/* KiB that this process has of the stubs, and no other has. */
+static long private_memory(void)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	char line[4096];
+	long kib = 0, part;
+	int ours = 0;
+
+	while (fgets(line, sizeof line, maps)) {
+		if (strchr(line, '-') && strpbrk(line, "-:") == strchr(line, '-'))
+			ours = strstr(line, "_stub.so") != NULL;
+		else if (ours && (sscanf(line, "Private_Clean: %ld", &part) == 1 ||
+				  sscanf(line, "Private_Dirty: %ld", &part) == 1))
+			kib += part;
+	}
+	fclose(maps);
+	return kib;
+}
+
 static void *load(void)
 {
 	void *cudart = dlopen("libcudart_stub.so", RTLD_NOW);
@@ -48,6 +67,11 @@ int main(int argc, char **argv)
 		return 0;
 	if (!strcmp(argv[1], "threads"))
 		printf("%d ", threads());
+	if (!strcmp(argv[1], "memory")) {
+		load();
+		printf("%ld\n", private_memory());
+		return 0;
+	}
 	if (strcmp(argv[1], "calls"))
 		mark("begin");
 	void *cudart = load();

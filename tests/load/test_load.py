@@ -6,6 +6,7 @@ import re
 import pytest
 
 import build
+import elf
 from fakes import driver, fake
 from syscalls import between, files_opened, system_calls
 
@@ -49,6 +50,16 @@ def test_linked_stubs_do_nothing_before_main_and_after_it(full):
 
 def test_loading_starts_no_thread(full):
     assert full.run(build.program(SOURCE), "threads").out.split() == ["1", "1"]
+
+
+def test_loading_takes_little_memory(full):
+    # Before the first call: what is relocated, and pages that were read for that.
+    assert 0 < int(full.run(build.program(SOURCE), "memory").out) < 256
+
+
+def test_loading_runs_no_code(full):
+    for library in build.LIBRARIES:
+        assert not {"INIT", "INIT_ARRAY", "PREINIT_ARRAY"} & set(elf.dynamic(build.stub(library)))
 
 
 def test_asking_for_the_status_searches_nothing(full):

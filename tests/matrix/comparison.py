@@ -8,7 +8,7 @@ import sources
 import symbols
 
 KINDS = ("direct", "renamed", "adapted", "refused", "absent")
-MAJORS = (11, 12, 13)
+MAJORS = sorted(build.MAJORS)
 VERSIONS = symbols.read().toolkits
 
 

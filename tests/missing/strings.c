@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int cudaDeviceSynchronize(void), cudaFree(void *);
@@ -22,5 +23,7 @@ int main(int argc, char **argv)
 	cudaDeviceSynchronize();
 	cudaGetErrorString(303);
 	puts(strcmp(text, copies[0]) || strcmp(name, copies[1]) ? "changed" : "same");
+	free(copies[0]);
+	free(copies[1]);
 	return 0;
 }

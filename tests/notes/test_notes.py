@@ -42,6 +42,14 @@ def test_every_entry_has_all_four_keys(library):
 
 
 @libraries
+def test_a_feature_has_one_description(library):
+    # dlopen-notes 0.20 fails on a second one.
+    entries = notes.by_section(build.stub(library))
+    described = {(entry["feature"], entry["description"]) for entry in entries}
+    assert len(described) == len({entry["feature"] for entry in entries})
+
+
+@libraries
 def test_it_is_loaded_with_the_library(library):
     assert notes.by_segment(build.stub(library)) == notes.by_section(build.stub(library))
 
@@ -96,13 +104,3 @@ def test_it_survives_patchelf(tmp_path, patchelf, library):
     patchelf("--set-rpath", "$ORIGIN/a/path/that/needs/more/room/than/there/was", patched)
     assert elf.dynamic(patched)["SONAME"] == [patched.name]
     assert notes.by_section(patched) == notes.by_section(build.stub(library))
-
-
-@libraries
-def test_systemds_reader_reads_it(library):
-    program = shutil.which("dlopen-notes") or shutil.which("dlopen-notes.py")
-    if not program:
-        pytest.skip("there is no dlopen-notes (of systemd's package-notes; not on PyPI)")
-    said = build.output(program, "--raw" if "raw" in build.output(program, "--help") else "-r",
-                        build.stub(library))
-    assert all(soname in said for names in expected(library) for soname in names)

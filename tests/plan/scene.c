@@ -2,6 +2,7 @@
 /* scene.c - a question to lazycuda_plan(), from words */
 #include "scene.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,20 @@ static void fail(const char *what)
 	exit(3);
 }
 
+/* Scenes last as long as the program; all that they are made of is kept. */
 static void *make(size_t size)
 {
-	void *memory = calloc(1, size);
+	static struct kept {
+		struct kept *older;
+		max_align_t memory[];
+	} *kept;
+	struct kept *made = calloc(1, sizeof(*made) + size);
 
-	if (!memory)
+	if (!made)
 		fail("no memory");
-	return memory;
+	made->older = kept;
+	kept = made;
+	return made->memory;
 }
 
 /* The value of "name=value", or NULL. */

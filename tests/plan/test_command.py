@@ -207,7 +207,7 @@ def test_a_damaged_file_is_a_refusal(world, file):
 
 def test_output_that_cannot_be_written_is_status_2(world, file):
     path = file("k.ptx", ptx())
-    done = world.run("/bin/sh", "-c", '"$@" >/dev/full', "sh", build.BUILD / "bin" / "lazycuda",
+    done = world.run("/bin/sh", "-c", '"$@" >/dev/full', "sh", build.TOOL,
                      "plan", *HAVE, "--arch", "sm_80", path, check=False)
     assert done.status == 2 and "standard output" in done.err
 

@@ -83,6 +83,7 @@ static void link(int kind, const char *data, size_t length, const char *arch)
 	result = LINK(GetLinkedCubin)(handle, cubin);
 	printf("linked: %s\n", !result && size > 500 && !memcmp(cubin, "\177ELF", 4) ? "ok" : "bad");
 	printf("destroyed: %d\n", LINK(Destroy)(&handle));
+	free(cubin);
 }
 #endif
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import json
 import os
+import pathlib
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -8,6 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import build
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 CODE = build.ROOT / "packaging" / "python" / "lazycuda"
 

@@ -329,7 +329,7 @@ def command(world):
     if "retarget" not in world.cli("--help").out:
         pytest.skip("build/bin/lazycuda is older than retarget: run make")
     return lambda path, *arguments, **options: world.run(
-        shutil.which("env"), f"PATH={path}", build.BUILD / "bin" / "lazycuda", "retarget",
+        shutil.which("env"), f"PATH={path}", build.TOOL, "retarget",
         *arguments, **options)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Wheels from PyPI: retargeted, installed, and loaded as far as they go without
-a GPU, with no CUDA and with each major."""
+"""Wheels from PyPI: retargeted, installed, and used or loaded as far as they go without a
+GPU, with no CUDA and with each major."""
+import contextlib
 import platform
 import re
 import subprocess
@@ -8,94 +9,153 @@ import sys
 
 import pytest
 
-import build
 import elf
+import package
+import published
+import stand_ins
 import wheel_files
-from published import WHEELS, fetch, folder
+from published_uses import USES
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
                                 reason="the wheels are for x86-64")
-REAL = re.compile(r"lib(cudart|nvrtc|nvJitLink|nvrtc-builtins)([-.][0-9a-f]{8})?\.so")
 WORLDS = ("none", "11.8", "12.9", "13.5")
+TRACED = [wheel for wheel in published.WHEELS if wheel not in {use.wheel for use in USES}]
 
 
-@pytest.fixture(params=WHEELS)
-def site(request, retarget, tmp_path):
-    """Such a wheel, retargeted and installed by pip; with what was said of it."""
-    why = fetch(request.param)
+def fetched(wheel):
+    """The file, for this Python."""
+    why = published.fetch(wheel)
     if why:
-        pytest.skip(f"{request.param} could not be fetched: {why}")
-    wheel, = folder(request.param).glob("*.whl")
-    said, = retarget("--relax-requirements", wheel).wheels
+        pytest.skip(f"{wheel} could not be fetched: {why}")
+    return published.file(wheel)
+
+
+def for_this_python(wheel):
+    python = "cp{}{}".format(*sys.version_info)
+    return wheel.name.split("-")[-3] in (python, "py3", "py2.py3") or "-abi3-" in wheel.name
+
+
+def retargeted(retarget, wheel, *options):
+    """The new wheel, and what was said of it."""
+    said, = retarget("--relax-requirements", *options, wheel).wheels
     made = retarget.out / wheel.name
     wheel_files.check_record(made)
-    installed = tmp_path / "site-packages"
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
-         "--no-compile", "--disable-pip-version-check", "--target", installed,
-         "--ignore-requires-python", as_installable(made)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return installed, said
+    assert said["files"] and said["outcome"] == "retargeted"
+    return made, said
 
 
-def as_installable(wheel):
-    """Tagged for any Python, for what is tested is what lies in it."""
-    name, version = wheel.name.split("-")[:2]
-    any_python = wheel.with_name(f"{name}-{version}-py3-none-any.whl")
-    return wheel if wheel == any_python else wheel.rename(any_python)
-
-
-def stand_ins(world, files, installed):
-    """Empty libraries for what is neither there nor ours: torch, cuBLAS, ffmpeg."""
-    there = {path.name for path in installed.rglob("*.so*")}
-    known = world.run("/sbin/ldconfig", "-p", check=False).out
-    missing = {name for file in files for name in elf.dynamic(file).get("NEEDED", ())
-               if name not in there and not REAL.match(name) and "_stub" not in name
-               and name not in known and not re.match(
-                   r"lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so|ld-linux", name)}
-    empty = world.folder("stand-ins")
-    (empty / "empty.c").write_text("")
-    for name in missing:
-        build.output(*build.CC, "-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", empty / name,
-                     empty / "empty.c")
-    return missing
-
-
-def undefined_of_ours(said):
-    return [line for line in said.splitlines()
-            if re.search("not defined|not found|undefined symbol|no version", line)
-            and re.search("lib(cudart|nvrtc|nvJitLink)", line)]
-
-
-def test_retargeted_and_loaded(site, world, real):
-    installed, said = site
-    files = [installed / file["file"] for file in said["files"]]
-    assert files and said["outcome"] == "retargeted"
+def check_files(files, installed):
+    """Each needs stubs, and nothing of the real libraries is left."""
     for file in files:
         needed = elf.dynamic(file)["NEEDED"]
-        assert not [name for name in needed if REAL.match(name)]
-        assert [name for name in needed if "_stub" in name]
+        assert not [name for name in needed if stand_ins.REAL.match(name)]
+        assert [name for name in needed if stand_ins.OURS.match(name)]
         assert elf.imports(file)        # what BFD tools see
-    left = [path for path in installed.rglob("lib*.so*") if REAL.match(path.name)]
-    assert not left
-    missing = stand_ins(world, files, installed)
-    world.search(world.root / "stand-ins")
+    assert not [path for path in installed.rglob("lib*.so*") if stand_ins.REAL.match(path.name)]
+
+
+@contextlib.contextmanager
+def beside_it(toolkit, installed):
+    """A real CUDA where pip would put it, as long as this lasts."""
+    made = []
+    for file in toolkit.files() if toolkit else ():
+        link = installed / file.relative_to(toolkit.site)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(file)
+        made.append(link)
+    yield
+    for link in made:
+        link.unlink()
+
+
+# ---- used ----
+
+# What is printed at last: the real libraries that the process has opened.
+OPENED = r"""
+import re
+found = set(re.findall(r"/lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)\S*$",
+                       open("/proc/self/maps").read(), re.M))
+print("opened:", *(".".join(one) for one in sorted(found)))
+"""
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.wheel)
+def test_used(use, retarget, tmp_path, world, real):
+    wheel, beside = fetched(use.wheel), [fetched(wheel) for wheel in use.beside]
+    if not all(map(for_this_python, (wheel, *beside))):
+        pytest.skip(f"{use.wheel} is for Python {published.PYTHON}")
+    made, said = retargeted(retarget, wheel, *(f"--leave={name}" for name in use.leave))
+    if use.tag:
+        assert package.show(made)[1] == use.tag
+    python = package.environment(tmp_path / "venv", made, *beside)
+    site = package.site_packages(python)
+    files = [site / re.sub(r"^[^/]*\.data/purelib/", "", file["file"]) for file in said["files"]]
+    check_files(files, site)
+    assert use.built_for in {int(found[1]) for file in said["files"] for change in file["replaced"]
+                             if (found := re.search(r"\.so\.(\d+)", change["needed"]))}
+    stand_ins.stand_in(world, files, [site])
+    for version in WORLDS:
+        with beside_it(version != "none" and real(version), site):
+            done = world.run(python, "-I", "-c", use.code + OPENED, check=False)
+        assert done.status == use.status, done.out + done.err
+        assert re.search(use.expected(version), done.out + done.err), done.out + done.err
+        if use.loads is not None:
+            major = version.partition(".")[0]
+            opened, = [line for line in done.lines if line.startswith("opened:")]
+            assert opened.split()[1:] == [
+                f"{library}.{major}" for library in use.loads if version != "none"], done.out
+
+
+def test_a_dozen_of_every_kind():
+    assert len(USES) >= 12
+    for major in (11, 12, 13):
+        assert len([use for use in USES if use.built_for == major]) >= 4, major
+
+
+# ---- traced: what cannot be used without torch or other large packages ----
+
+@pytest.mark.parametrize("name", TRACED)
+def test_traced(name, retarget, tmp_path, world, real):
+    made, said = retargeted(retarget, fetched(name))
+    installed = install_anywhere(made, tmp_path / "site-packages")
+    files = [installed / file["file"] for file in said["files"]]
+    check_files(files, installed)
+    missing = stand_ins.stand_in(world, files, [installed])
     world.search(installed / "torchaudio/lib")
     loaded = set()
     for version in WORLDS:
-        if version != "none":
-            toolkit = real(version)
-            (installed / "nvidia").unlink(missing_ok=True)
-            (installed / "nvidia").symlink_to(toolkit.site / "nvidia")
-        for file in files:
-            # What ld.so would do: every name of ours is there, in its version.
-            trace = world.run("env", "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=1", "LD_BIND_NOW=1",
-                              interpreter(), file, check=False)
-            assert not undefined_of_ours(trace.out + trace.err)
-            assert not [line for line in trace.lines if "_stub" in line and "not found" in line]
-            if is_loaded(world.run(sys.executable, "-I", "-S", "-c", LOAD, file, check=False)):
-                loaded.add(file)
+        with beside_it(version != "none" and real(version), installed):
+            for file in files:
+                check_trace(world, file)
+                if is_loaded(world.run(sys.executable, "-I", "-S", "-c", LOAD, file, check=False)):
+                    loaded.add(file)
     print(f"{len(loaded)} of {len(files)} files loaded, with {len(missing)} libraries stood in for")
+
+
+def install_anywhere(wheel, folder):
+    """By pip, tagged for any Python: what is tested is what lies in it."""
+    name, version = wheel.name.split("-")[:2]
+    wheel = wheel.rename(wheel.with_name(f"{name}-{version}-py3-none-any.whl"))
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+         "--no-compile", "--disable-pip-version-check", "--target", folder,
+         "--ignore-requires-python", wheel], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def interpreter():
+    return re.search(r"interpreter: (\S+)\]", elf.readelf("-l", sys.executable))[1]
+
+
+def check_trace(world, file):
+    """What ld.so would do: every name of ours is there, in its version."""
+    trace = world.run("env", "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=1", "LD_BIND_NOW=1",
+                      interpreter(), file, check=False)
+    undefined = [line for line in (trace.out + trace.err).splitlines()
+                 if re.search("not defined|not found|undefined symbol|no version", line)
+                 and re.search("lib(cudart|nvrtc|nvJitLink)", line)]
+    assert not undefined
 
 
 LOAD = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_LAZY)"
@@ -110,7 +170,3 @@ def is_loaded(done):
     assert undefined, done.err
     assert not re.match("_*(cuda|nvrtc|nvJitLink)", undefined[1]), done.err
     return False
-
-
-def interpreter():
-    return re.search(r"interpreter: (\S+)\]", elf.readelf("-l", sys.executable))[1]

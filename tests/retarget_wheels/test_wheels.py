@@ -102,7 +102,26 @@ def test_a_file_that_pip_moves(retarget, tmp_path, plain):
 
 def test_a_file_of_which_nobody_knows_where_it_goes(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg-1.0.data/data/module.so": plain})
-    assert retarget(wheel, status=1).wheels[0]["code"] == "PLACE"
+    said, = retarget(wheel, status=1).wheels
+    assert said["code"] == "PLACE" and "--leave" in said["error"]
+
+
+def test_a_file_that_is_left_as_it_is(retarget, tmp_path, repaired):
+    # What it needs is not removed either.
+    program = repaired["pkg-1.0.data/scripts/program"] = repaired["pkg/module.so"]
+    said, = retarget("--leave=*.data/*", wheel_files.make(tmp_path, repaired)).wheels
+    assert [file["file"] for file in said["files"]] == ["pkg/module.so"] and not said["removed"]
+    assert (f"pkg-1.0.data/scripts/program is left as it is: it needs {RENAMED}, {NVRTC} still"
+            in said["notes"])
+    names = wheel_files.read(out_of(retarget))
+    assert names["pkg-1.0.data/scripts/program"] == program.read_bytes()
+    wheel_files.check_record(out_of(retarget))
+
+
+def test_nothing_but_what_is_left(retarget, tmp_path, plain):
+    said, = retarget("--leave", "pkg/*", wheel_files.make(tmp_path, {"pkg/a.so": plain}),
+                     status=1).wheels
+    assert said["outcome"] == "nothing" and "libcudart.so.12 still" in said["notes"][0]
 
 
 def test_one_bad_file_and_the_wheel_is_refused(retarget, tmp_path, plain):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* works.c - compiles where the sanitizer is there */
+/* works.c - compiles and runs where the sanitizer does */
 int main(void)
 {
 	return 0;

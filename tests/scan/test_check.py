@@ -87,7 +87,9 @@ def test_the_version_from_the_names(check, thing):
 
 
 def test_versions_that_the_list_does_not_know(check, thing):
-    # Newer: open ranges hold.  Older of the oldest major: as the oldest.
+    # Newer: open ranges hold.  Older of the oldest major: as the oldest.  Newer of a major that
+    # is not the newest: as the newest of that major.
+    assert check(f"{thing(ALL)}=1.7").returncode == 0
     assert check(f"{thing(NEW, 'libthing.so.2')}=2.7").returncode == 0
     assert check(f"{thing(OLD)}=1.0").returncode == 0
 

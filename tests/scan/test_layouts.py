@@ -63,6 +63,7 @@ def test_what_makes_no_difference(toolkits, old, new, size):
     ("int a;", "int a, b;"),                # another size
     ("int a, b, c;", "int a; long b;"),     # another type
     ("int a; float b;", "float b; int a;"),  # moved
+    ("int a, b;", "int b, a;"),             # each where one of its type was
     ("int a, b;", "int a; float b;"),
     ("int a, b, c, d;", "int a, reserved, c, d;"),  # dropped
     ("int a, reserved, c;", "int a, reserved, c[1];"),

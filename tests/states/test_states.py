@@ -143,6 +143,28 @@ def unusable_file(world):
     return refused(world, *build.LIBRARIES)
 
 
+@state("Only a CUDA that lazycuda does not know is there")
+def unknown_major(world):
+    made = [fake(library, "13.5", own=f"lib{library}.so.14") for library in build.LIBRARIES]
+    world.system("/opt/torch/lib", *made)
+    loaded = refused(world, "cudart", first=["open:/opt/torch/lib/libcudart.so.14"])
+    cuda(world, *made, version="14.0")
+    return f"{refused(world, *build.LIBRARIES)}\n\n{loaded}"
+
+
+@state("A later minor version is there than lazycuda knows")
+def unknown_minor(world):
+    cuda(world, *[fake(library, "13.9", without=["cudaInitDevice"])
+                  for library in build.LIBRARIES], version="13.9")
+    lines = []
+    for library in build.LIBRARIES:
+        name = CALL[library]
+        call, status = world.probe(f"stub:{library}", f"call:{name}", f"status:{library}")[1:]
+        assert call["value"] == answer(library, name, "13.9")
+        lines.append(f"{name} was forwarded, state {status['state']}, version {status['version']}")
+    return "\n".join(lines) + "\n\n" + refused(world, ("cudart", "cudaInitDevice"))
+
+
 @state("A setting cannot be read")
 def bad_setting(world):
     cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])

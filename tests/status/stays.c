@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <lazycuda.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int cudaDeviceSynchronize(void);
@@ -23,5 +24,7 @@ int main(int argc, char **argv)
 		return 2;
 	puts(memcmp(&before, missing, sizeof before) || strcmp(reason, missing->reason) ||
 	     strcmp(message, error->message) ? "changed" : "same");
+	free(reason);
+	free(message);
 	return 0;
 }

@@ -16,7 +16,7 @@ UNTOLD = "neither the file, nor a cuda.h, nor a wheel tells"
 @pytest.fixture
 def fresh():
     """Asks a process of its own, which may load what it likes."""
-    asked = Asked(sanitize=False)
+    asked = Asked()
     yield lambda path: said(asked.ask("toolkit", path))
     asked.end()
 
@@ -66,7 +66,7 @@ def test_a_real_library_says_so_itself(fresh, toolkit, library):
 
 def test_a_library_that_was_asked_is_not_left_loaded(tmp_path, real):
     path = real("12.9").file("cudart")
-    asked = Asked(sanitize=False)
+    asked = Asked()
     assert said(asked.ask("toolkit", path))[0] == 12090
     maps = open(f"/proc/{asked.process.pid}/maps").read()
     asked.end()

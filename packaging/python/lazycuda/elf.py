@@ -112,7 +112,7 @@ class Elf:
     def _unpack(self, layout, offset):
         try:
             return struct.unpack_from(layout, self.data, offset)
-        except struct.error:
+        except (struct.error, OverflowError):
             raise ElfError("is cut short") from None
 
     def of_type(self, kind):

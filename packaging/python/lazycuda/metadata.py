@@ -21,6 +21,11 @@ def _extra_of(name, rest):
     return f"cuda{found[1] if found else 13}"
 
 
+def _text(line):
+    """METADATA is UTF-8; what is not is kept, and shown as what it is not."""
+    return line.decode(errors="replace")
+
+
 def _parse(line, libraries):
     """The match of a line that requires the package of one of the libraries
     unconditionally, with its extra; None: another line."""
@@ -30,7 +35,7 @@ def _parse(line, libraries):
     name = re.sub(r"[-_.]+", "-", found["name"].decode()).lower()
     if re.sub(r"-cu\d+$", "", name) not in {PACKAGE[library] for library in libraries}:
         return None
-    return found, _extra_of(name, found["rest"].decode())
+    return found, _extra_of(name, _text(found["rest"]))
 
 
 def _split(text):
@@ -42,7 +47,7 @@ def _split(text):
 
 def required(text, libraries):
     """Requirements on the packages of these libraries."""
-    return [Relaxed(line.decode().partition(":")[2].strip(), _parse(line, libraries)[1])
+    return [Relaxed(_text(line).partition(":")[2].strip(), _parse(line, libraries)[1])
             for line in _split(text)[0] if _parse(line, libraries)]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The ELF files of a wheel, and what each becomes."""
+import fnmatch
 import os
 import posixpath
 import shutil
@@ -18,6 +19,7 @@ class Part:
         self.path = path
         self.new = None             # where it is, once it is changed
         self.removed = False
+        self.left = False           # as it is, for the user said so
         self.work = None            # None: it needs none of the real libraries
         self.search_path = None
         wheel.extract(name, path)
@@ -52,7 +54,15 @@ class Part:
         self.work = repoint.look(self.image, stubs)
         if self.work and self.installed is None:
             raise Refused("PLACE", "is not installed into site-packages: nothing tells where the "
-                                   "stubs will lie from there")
+                                   "stubs will lie from there; --leave leaves it as it is")
+
+    def is_left(self, patterns):
+        return any(fnmatch.fnmatchcase(self.name, pattern) for pattern in patterns)
+
+    @property
+    def real_needs(self):
+        """The real libraries that it needs, by the names it has for them."""
+        return [name for name in self.image.needed if names.real(name)] if self.image else []
 
     def change(self, home, patchelf):
         """Carry it out; `home` is the folder of the stubs in site-packages."""

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What `lazycuda retarget` says, as JSON and as text."""
 import json
+import re
+
+# What a terminal obeys, what breaks a line or turns its direction, and bytes that
+# are no text, as Python has them: the same as in stubs/printable.c.
+HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 HEADS = {"nothing": "needs none of the real libraries: nothing to do",
          "already": "needs the stubs already: nothing to do"}
@@ -29,12 +34,26 @@ def refused(said, refusal):
     return said
 
 
+def printable(text):
+    """Text from outside, fit for a line."""
+    return HIDDEN.sub("?", text)
+
+
+def _whole(value):
+    """The same without the halves of characters, which JSON may not hold."""
+    if isinstance(value, dict):
+        return {name: _whole(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    return re.sub("[\ud800-\udfff]", "\ufffd", value) if isinstance(value, str) else value
+
+
 def as_json(all_said, patchelf):
-    return json.dumps({
+    return json.dumps(_whole({
         "patchelf": patchelf and {"path": patchelf.program, "version": patchelf.version},
         "files": [said for said in all_said if "file" in said],
         "wheels": [said for said in all_said if "wheel" in said],
-    }, indent=2)
+    }), indent=2)
 
 
 def _names(count):
@@ -71,9 +90,9 @@ def _wheel_lines(said):
 def as_text(said):
     name = said.get("wheel") or said["file"]
     if said["outcome"] == "refused":
-        return f"{name}: refused: {said['error']}"
+        return printable(f"{name}: refused: {said['error']}")
     lines = _wheel_lines(said) if "wheel" in said else _file_lines(said)
     head = HEADS.get(said["outcome"]) or f"written to {said['output']}"
     if said["outcome"] == "retargeted" and not said["output"]:
         head = "not written, since something else was refused"
-    return "\n".join([f"{name}: {head}", *(f"    {line}" for line in lines)])
+    return "\n".join(map(printable, [f"{name}: {head}", *(f"    {line}" for line in lines)]))

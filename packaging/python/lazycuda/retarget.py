@@ -42,8 +42,13 @@ class Options:
         return repoint.read_stubs(self.stubs or paths.libdir())
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        super().error(report.printable(message))
+
+
 def _parser():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="lazycuda retarget", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -59,6 +64,8 @@ def _parser():
         help="wheels: where in it the stubs are added (default: NAME.libs)")
     add("--relax-requirements", action="store_true",
         help="wheels: make requirements on NVIDIA's packages of these libraries extras: cuda12")
+    add("--leave", action="append", default=[], metavar="PATTERN",
+        help="wheels: do not touch these files of it, say 'mine-*.data/scripts/*'")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
     add("--build-tag", metavar="TAG", help="wheels: name the result apart, say 1lazycuda")
@@ -151,8 +158,8 @@ def main(arguments=None):
     try:
         all_said = _run(options)
     except OSError as error:
-        print(f"lazycuda retarget: {error.filename or ''}: {error.strerror or error}",
-              file=sys.stderr)
+        print(report.printable(
+            f"lazycuda retarget: {error.filename or ''}: {error.strerror or error}"), file=sys.stderr)
         return 2
     _say(all_said, options)
     return _status(all_said)

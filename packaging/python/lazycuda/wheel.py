@@ -5,13 +5,16 @@ Members keep their order, dates, modes and compression, so that the same input
 gives the same output, bit for bit.
 """
 import base64
+import contextlib
 import csv
+import errno
 import hashlib
 import io
 import os
 import re
 import shutil
 import stat
+import struct
 import time
 import zipfile
 
@@ -25,6 +28,24 @@ EXECUTABLE = (stat.S_IFREG | 0o755) << 16
 EARLIEST = 315532800        # 1980, where the dates of zip archives begin
 
 
+# What zipfile raises where an archive is damaged; of OSError only a place that
+# no file can have.
+DAMAGE = (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError,
+          ValueError, OverflowError, struct.error)
+
+
+@contextlib.contextmanager
+def _reading(what):
+    try:
+        yield
+    except DAMAGE as error:
+        raise Refused("WHEEL", f"{what}: {error}") from None
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise Refused("WHEEL", f"{what}: it refers to what it does not have") from None
+
+
 class Wheel:
     def __init__(self, path):
         self.path = path
@@ -33,10 +54,8 @@ class Wheel:
             raise Refused("WHEEL", "its name is not that of a wheel: NAME-VERSION-PYTHON-ABI-"
                                    "PLATFORM.whl")
         self.name, self.version, self.tags = found["name"], found["version"], found["tags"]
-        try:
+        with _reading("is not a zip archive"):
             self.zip = zipfile.ZipFile(path)
-        except zipfile.BadZipFile:
-            raise Refused("WHEEL", "is not a zip archive") from None
         self.members = {info.filename: info for info in self.zip.infolist()}
         self._check_names()
         self.dist_info = self._find_dist_info()
@@ -52,6 +71,9 @@ class Wheel:
                 raise Refused("WHEEL", f"holds {name!r}, which would lie outside of it")
             if info.flag_bits & 1:
                 raise Refused("WHEEL", f"holds {name}, which is encrypted")
+        # Many members that are the same bytes are a bomb.
+        if sum(info.compress_size for info in self.members.values()) > self.path.stat().st_size:
+            raise Refused("WHEEL", "holds members that overlap")
 
     def _find_dist_info(self):
         found = {name.split("/")[0] for name in self.members
@@ -69,26 +91,19 @@ class Wheel:
         return f"{self.dist_info}/{name}"
 
     def read(self, name):
-        try:
+        with _reading(f"its {name} cannot be read"):
             return self.zip.read(name)
-        except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError) as error:
-            raise Refused("WHEEL", f"its {name} cannot be read: {error}")
 
     def extract(self, name, target):
         """Write a member to a file of our choice."""
-        try:
-            with self.zip.open(name) as source, open(target, "wb") as sink:
-                shutil.copyfileobj(source, sink, CHUNK)
-        except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError) as error:
-            raise Refused("WHEEL", f"its {name} cannot be read: {error}")
+        with _reading(f"its {name} cannot be read"), self.zip.open(name) as source, \
+                open(target, "wb") as sink:
+            shutil.copyfileobj(source, sink, CHUNK)
 
     def start(self, name):
         """The first four bytes of a member."""
-        try:
-            with self.zip.open(name) as source:
-                return source.read(4)
-        except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError) as error:
-            raise Refused("WHEEL", f"its {name} cannot be read: {error}")
+        with _reading(f"its {name} cannot be read"), self.zip.open(name) as source:
+            return source.read(4)
 
     def installed(self, name):
         """Where pip puts a member, relative to site-packages; None: elsewhere."""

@@ -31,7 +31,9 @@ class Job:
         (folder / "site").mkdir()
         self.parts = parts.extract(self.wheel, folder / "parts")
         available = self.options.read_stubs()
-        parts.each(self.parts, lambda part: part.look(available))
+        self._leave()
+        parts.each([part for part in self.parts if not part.left],
+                   lambda part: part.look(available))
         work = [part for part in self.parts if part.work]
         self._note_others()
         if not work:
@@ -49,6 +51,13 @@ class Job:
         self._metadata({change.library for part in work for change in part.work.changes})
         self._finish(output)
         return "retargeted"
+
+    def _leave(self):
+        for part in self.parts:
+            part.left = part.is_left(self.options.leave)
+            if part.left and part.real_needs:
+                self.said["notes"].append(f"{part.name} is left as it is: it needs "
+                                          f"{', '.join(part.real_needs)} still")
 
     def _outcome_of_nothing(self):
         has = any(part.image and repoint.needs_stub(part.image) for part in self.parts)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * first.c - what a first call does, step by step, and what it takes at least
+ *
+ *	first stub [FILE...]		loads the files and makes the first call.  Prints
+ *					microseconds up to the dlopen() of the library, in
+ *					it, and from there on
+ *	first library LIBRARY [FILE...]	loads the files, then the library, and calls.
+ *					Prints microseconds in dlopen() and from there on
+ *	first names LIBRARY NAME...	microseconds to look these names up there
+ *	first walk FILE...		loads the files; microseconds to look at the
+ *					headers of everything that is loaded
+ *	first stat NAME DIRECTORY...	microseconds to ask for each directory, and for
+ *					three files of that name and a number in each
+ *
+ * Linked to a stub.  The stub's dlopen() is the one below: that is how the steps
+ * are told apart.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+extern int cudaRuntimeGetVersion(int *version);
+
+static double before, after;	/* of the dlopen() that came last and found a library */
+
+/* Nothing here waits for anything: what other processes do is of no interest. */
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return 1e6 * (double)time.tv_sec + (double)time.tv_nsec / 1e3;
+}
+
+void *dlopen(const char *file, int mode)
+{
+	static void *(*real)(const char *, int);
+	double start;
+	void *handle;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+	start = now();
+	handle = real(file, mode);
+	if (handle && file && strstr(file, "libcudart")) {
+		before = start;
+		after = now();
+	}
+	return handle;
+}
+
+static void *open_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	if (library)
+		return library;
+	fprintf(stderr, "first: %s\n", dlerror());
+	exit(1);
+}
+
+static void open_files(char **files)
+{
+	for (; *files; files++)
+		open_library(*files);
+}
+
+static void through_stub(char **files)
+{
+	double start;
+	int version;
+
+	open_files(files);
+	start = now();
+	if (cudaRuntimeGetVersion(&version))
+		before = after = now();		/* there is no library: all of it was the search */
+	printf("%.1f %.1f %.1f\n", before - start, after - before, now() - after);
+}
+
+static void of_library(const char *path, char **files)
+{
+	int (*function)(int *), version;
+
+	open_files(files);
+	*(void **)&function = dlsym(open_library(path), "cudaRuntimeGetVersion");
+	function(&version);
+	printf("%.1f %.1f\n", after - before, now() - after);
+}
+
+static void of_names(const char *path, char **names)
+{
+	void *library = open_library(path);
+	double start = now();
+
+	for (; *names; names++)
+		dlsym(library, *names);
+	printf("%.1f\n", now() - start);
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *tags)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Dyn) *entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+
+		for (; info->dlpi_phdr[i].p_type == PT_DYNAMIC && entry->d_tag; entry++)
+			*(long *)tags += entry->d_tag;
+	}
+	return 0;
+}
+
+static void of_walk(char **files)
+{
+	double start;
+	long tags = 0;
+
+	open_files(files);
+	start = now();
+	dl_iterate_phdr(look_at, &tags);
+	printf("%.1f\n", now() - start);
+}
+
+static void of_stat(const char *name, char **directories)
+{
+	double start = now();
+	struct stat status;
+	char path[4096];
+
+	for (; *directories; directories++) {
+		stat(*directories, &status);
+		for (int i = 11; i <= 13; i++) {
+			snprintf(path, sizeof(path), "%s/%s.%d", *directories, name, i);
+			stat(path, &status);
+		}
+	}
+	printf("%.1f\n", now() - start);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "stub"))
+		through_stub(argv + 2);
+	else if (!strcmp(what, "library") && argc > 2)
+		of_library(argv[2], argv + 3);
+	else if (!strcmp(what, "names") && argc > 2)
+		of_names(argv[2], argv + 3);
+	else if (!strcmp(what, "walk"))
+		of_walk(argv + 2);
+	else if (!strcmp(what, "stat") && argc > 2)
+		of_stat(argv[2], argv + 3);
+	else
+		return 2;
+	return 0;
+}

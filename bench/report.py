@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What was measured, as a table and on a page.
+
+    bench/report.py JSON            prints the table of a run
+    bench/report.py JSON FOLDER     puts it into FOLDER/cost.md, and draws FOLDER/cost.svg
+"""
+import json
+import pathlib
+import sys
+
+import plot
+
+NAME = 54
+HEADING = (f"{'A / B':{NAME}}{'min':>8}{'median':>8}{'A':>10}{'B':>10} {'unit':12} "
+           f"{'instructions':>16}  at most")
+
+
+def limit(row):
+    """"1.25, +1": the ratio, and how many instructions more."""
+    more = row.get("more")
+    return f"{row['limit']:.3g}" + (f", {more:+g}" if more is not None else "")
+
+
+def is_above(row):
+    """Over its limit, by more than samples differ."""
+    counts = row.get("instructions")
+    more = row.get("more")
+    return row["min"] > 1.02 * row["limit"] or bool(
+        counts and more is not None and counts[0] - counts[1] > more + 0.5)
+
+
+def line(row):
+    name = f"  {row['name']:{NAME - 2}}"
+    if "unmeasured" in row:
+        why = row["unmeasured"] and f"not measured: {row['unmeasured']}"
+        return f"{name}{why:66}  {limit(row)}"
+    counts = "".join(f"{count:8,.0f}" for count in row.get("instructions", ()))
+    digits = 0 if min(row["a"], row["b"]) >= 1000 else 2
+    return (f"{name}{row['min']:8.3f}{row['median']:8.3f}{row['a']:10.{digits}f}"
+            f"{row['b']:10.{digits}f} {row['unit']:12} {counts:>16}  {limit(row)}"
+            f"{'  ABOVE' if is_above(row) else ''}"
+            f"{'  not counted: ' + row['uncounted'] if 'uncounted' in row else ''}")
+
+
+def groups(rows):
+    """[(title, its rows)]"""
+    found = {}
+    for row in rows:
+        found.setdefault(row["group"], []).append(row)
+    return list(found.items())
+
+
+def table(rows):
+    return [HEADING, *(text for title, own in groups(rows)
+                       for text in (title, *map(line, own)))]
+
+
+def replace_table(page, rows):
+    """The page with another table in the place of its own, which is indented."""
+    lines = page.splitlines()
+    first = next(i for i, text in enumerate(lines) if text.endswith("at most"))
+    last = next((i for i in range(first, len(lines)) if not lines[i].strip()), len(lines))
+    lines[first:last] = ["    " + text for text in table(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    if not 2 <= len(sys.argv) <= 3 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    rows = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    if len(sys.argv) == 2:
+        print("\n".join(table(rows)))
+        return
+    page = pathlib.Path(sys.argv[2], "cost.md")
+    page.write_text(replace_table(page.read_text(), rows))
+    page.with_suffix(".svg").write_text(plot.draw(groups(rows), is_above))
+
+
+if __name__ == "__main__":
+    main()

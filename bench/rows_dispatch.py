@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What it costs to look at device code, to plan a link, and to carry it out."""
+import functools
+
+import measure
+import rows_link
+from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
+
+MIB, ENTRIES = 500, 8000
+PLANS = ("ptx", "fatbins", "lto", "archive")
+
+
+def program(name):
+    return compile(name, "-I", ROOT / "include", BENCH / f"{name}.c",
+                   LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}")
+
+
+def planning(kind):
+    """Microseconds of a plan of 100 inputs, beside one for each."""
+    built = program("plan")
+    rounds = 20 if measure.quick else 2000
+    return [(float(run(built, kind, rounds)) / 1000, 100) for _ in range(measure.often(15))]
+
+
+def inspecting_file():
+    """A large library, inspected and read() once, both from the page cache."""
+    inspection, library = program("inspection"), WORK / "large.so"
+    run(inspection, "make", library, measure.often(MIB), 8 if measure.quick else ENTRIES)
+    try:
+        return measure.interleaved(lambda: 1e3 * float(run(inspection, "file", library)),
+                                   lambda: 1e3 * float(run(inspection, "read", library)), 9)
+    finally:
+        library.unlink()
+
+
+def inspecting_memory():
+    """A container in memory, inspected with its payloads and copied once."""
+    inspection = program("inspection")
+
+    def sample():
+        copied, inspected = run(inspection, "memory", 10 if measure.quick else 100,
+                                80 if measure.quick else ENTRIES).split()
+        return 1e3 * float(inspected), 1e3 * float(copied)
+    return [sample() for _ in range(measure.often(9))]
+
+
+def linking(kind):
+    folder = measure.real(NEWEST)["nvJitLink"].parent
+    pairs = rows_link.link_cost(kind, folder, compile, run, rounds=measure.often(60))
+    return [(a / 1000, b / 1000) for a, b in pairs]
+
+
+GROUPS = {
+    "Device code": [
+        Row(f"plan 100 inputs, {kind} / 100 us", "us", 1, functools.partial(planning, kind))
+        for kind in PLANS
+    ] + [
+        Row(f"inspect a library of {MIB} MB / read() of it", "ms", 2, inspecting_file),
+        Row("inspect 100 MB of fatbins / memcpy() of them", "ms", 1, inspecting_memory),
+    ] + [
+        Row(f"link {kind}: handle / nvJitLink alone", "us", 1.02, functools.partial(linking, kind))
+        for kind in rows_link.KINDS
+    ],
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What loading the three stubs costs, beside loading the three libraries."""
+import functools
+import os
+import re
+import time
+
+import measure
+from measure import BENCH, NEWEST, STUBS, WORK, Row, compile, run
+
+
+WALL, BUSY, RESIDENT, OWN = range(4)    # microseconds, twice, and KiB, twice
+
+
+def program():
+    return compile("load", BENCH / "load.c", "-ldl")
+
+
+def empty():
+    return [measure.empty(f"libempty{i}.so") for i in range(3)]
+
+
+def libraries():
+    return list(measure.real(NEWEST).values())
+
+
+def load(files):
+    """What bench/load.c prints, as WALL, BUSY, RESIDENT and OWN say."""
+    return [float(word) for word in run(program(), *files).split()]
+
+
+def forget(files):
+    """Has the kernel drop what it has read of them."""
+    for file in files:
+        with open(file) as opened:
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def load_cold(files):
+    forget(files)
+    return load(files)
+
+
+def read_cold(files):
+    forget(files)
+    start = time.perf_counter()
+    for file in files:
+        file.read_bytes()
+    return 1e6 * (time.perf_counter() - start)
+
+
+def loading_cold():
+    return measure.interleaved(lambda: load_cold(STUBS)[WALL], lambda: read_cold(STUBS), 25)
+
+
+def loading(how, index, beside):
+    others = beside()
+    return measure.interleaved(lambda: how(STUBS)[index], lambda: how(others)[index])
+
+
+def opened(files):
+    """How many files are opened, beyond those that starting the program opens."""
+    log = WORK / "load.strace"
+
+    def count(*files):
+        run(measure.tool("strace"), "-f", "-e", "trace=open,openat", "-o", log, program(), *files)
+        return len(re.findall(r" = \d+$", log.read_text(), re.M))
+    return count(*files) - count()
+
+
+def opening():
+    return [(opened(STUBS), opened(libraries()))]
+
+
+def own_memory():
+    return [(load(STUBS)[OWN], 256) for _ in range(measure.often(5))]
+
+
+def stripped(stub):
+    made = WORK / f"stripped-{stub.name}"
+    run(measure.tool("strip"), "-o", made, stub)
+    return [(made.stat().st_size / 1024, 400)]
+
+
+def row(what, unit, limit, how, index, beside):
+    name = f"libraries of {NEWEST}" if beside is libraries else "empty libraries"
+    return Row(f"3 stubs / 3 {name}: {what}", unit, limit,
+               functools.partial(loading, how, index, beside))
+
+
+GROUPS = {
+    "Loading": [
+        row("time", "us", 1 / 25, load, BUSY, libraries),
+        row("time, cold", "us", 1 / 10, load_cold, WALL, libraries),
+        row("time", "us", 2, load, BUSY, empty),
+        Row("3 stubs / reading their files: time, cold", "us", 2, loading_cold),
+        Row(f"3 stubs / 3 libraries of {NEWEST}: files opened", "files", 1, opening),
+        row("resident", "KiB", 1 / 60, load, RESIDENT, libraries),
+        row("own memory", "KiB", 1 / 10, load, OWN, libraries),
+        Row("3 stubs / 256 KiB: own memory", "KiB", 1, own_memory),
+    ] + [Row(f"{stub.name} / 400 KiB: stripped", "KiB", 1, functools.partial(stripped, stub))
+         for stub in STUBS],
+}

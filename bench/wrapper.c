@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrapper.c - what is written by hand where a library is to be loaded late
+ *
+ * Compiled with NAME and PARAMETERS as calls.c is, where the parameters have
+ * names; with -DPASSED='(a, b)' and -DLIBRARY='"libnvrtc.so.12"'.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+
+static int (*function) PARAMETERS;
+
+static void load(void)
+{
+	void *library = dlopen(LIBRARY, RTLD_NOW);
+
+	*(void **)&function = library ? dlsym(library, TEXT(NAME)) : NULL;
+	if (!function)
+		abort();
+}
+
+extern int NAME PARAMETERS;
+int NAME PARAMETERS
+{
+	if (!function)
+		load();
+	return function PASSED;
+}

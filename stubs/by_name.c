@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* by_name.c - libraries by their plain names */
+#include "by_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "folders.h"
+#include "glibc.h"
+#include "ldcache.h"
+
+#define FLAGS (RTLD_NOW | RTLD_LOCAL)
+
+/* This library: a DT_RPATH of what loaded it counts for what it opens. */
+static void *open_this(void)
+{
+	static const char anchor = 0;
+	Dl_info here;
+	void *handle = NULL;
+
+	if (dladdr(&anchor, &here) && here.dli_fname)
+		handle = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	return handle ? handle : dlopen(NULL, RTLD_LAZY);
+}
+
+const Dl_serinfo *lc_loader_path(struct lc_arena *arena)
+{
+	void *handle = open_this();
+	Dl_serinfo size, *info = NULL;
+
+	if (!handle)
+		return NULL;
+	if (!dlinfo(handle, RTLD_DI_SERINFOSIZE, &size))
+		info = lc_alloc(arena, size.dls_size);
+	if (info && (dlinfo(handle, RTLD_DI_SERINFOSIZE, info) ||
+		     dlinfo(handle, RTLD_DI_SERINFO, info)))
+		info = NULL;
+	dlclose(handle);
+	return info;
+}
+
+bool lc_loader_path_is_safe(struct lc_folders *folders, const Dl_serinfo *path)
+{
+	for (unsigned i = 0; path && i < path->dls_cnt; i++)
+		if (!lc_folder_is_safe(folders, path->dls_serpath[i].dls_name))
+			return false;
+	return path != NULL;
+}
+
+/* `folder` is not NUL-terminated. */
+static void *open_in(struct lc_folders *folders, const char *folder, size_t length,
+		     const char *name)
+{
+	const char *safe = lc_copy(folders->arena, folder, length);
+
+	return safe && lc_folder_is_safe(folders, safe) ?
+	       dlopen(lc_format(folders->arena, "%s/%s", safe, name), FLAGS) : NULL;
+}
+
+/* In ld.so's order: LD_LIBRARY_PATH, its cache, and what else it knows. */
+static void *open_searched(struct lc_folders *folders, const Dl_serinfo *path, const char *name)
+{
+	const char *at = secure_getenv("LD_LIBRARY_PATH"), **cached;
+	void *handle = NULL;
+	size_t count;
+
+	while (at && *at && !handle) {
+		size_t length = strcspn(at, ":;");
+
+		handle = open_in(folders, at, length, name);
+		at += length + (at[length] != 0);
+	}
+	count = handle ? 0 : lc_ldcache_find(folders->arena, &name, 1, &cached);
+	for (size_t i = 0; i < count && !handle; i++)
+		handle = open_in(folders, cached[i],
+				 (size_t)(strrchr(cached[i], '/') - cached[i]), name);
+	for (unsigned i = 0; path && i < path->dls_cnt && !handle; i++)
+		handle = open_in(folders, path->dls_serpath[i].dls_name,
+				 strlen(path->dls_serpath[i].dls_name), name);
+	return handle;
+}
+
+void *lc_open_by_name(const char *name)
+{
+	struct lc_arena arena = { .failed = false };
+	struct lc_folders folders = { .arena = &arena };
+	const Dl_serinfo *path = lc_loader_path(&arena);
+	void *handle = lc_loader_path_is_safe(&folders, path) ? dlopen(name, FLAGS) :
+							open_searched(&folders, path, name);
+
+	lc_arena_free(&arena);
+	return handle;
+}

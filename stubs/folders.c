@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* folders.c - which folders there are, and which may be searched */
+#include "folders.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "glibc.h"
+
+/* A path that was met, as it was written: of a folder, or of a file in one. */
+struct lc_way {
+	const char *path;
+	struct lc_way *above;	/* NULL: it is the root */
+	struct lc_way *real;	/* the same without links; NULL: not yet known */
+	bool there, link;	/* itself, */
+	uid_t owner;
+	size_t size;		/* if it is a link: of the path in it */
+	mode_t mode;		/* of what it leads to; 0: there is nothing */
+	struct lc_folder *folder;
+	enum { UNKNOWN, SAFE, OPEN } safety;	/* of the way to it, as it is written */
+	struct lc_way *next;
+};
+
+static size_t bucket(const char *path, size_t length)
+{
+	unsigned hash = 5381;
+
+	for (size_t i = 0; i < length; i++)
+		hash = hash * 33 + (unsigned char)path[i];
+	return hash % LC_FOLDER_BUCKETS;
+}
+
+static struct lc_folder *folder_of(struct lc_folders *folders, const struct stat *st)
+{
+	struct lc_folder **first = &folders->folders[st->st_ino % LC_FOLDER_BUCKETS], *folder;
+
+	for (folder = *first; folder; folder = folder->next)
+		if (folder->inode == st->st_ino && folder->device == st->st_dev)
+			return folder;
+	folder = lc_alloc(folders->arena, sizeof(*folder));
+	if (!folder)
+		return NULL;
+	*folder = (struct lc_folder){ .device = st->st_dev, .inode = st->st_ino, .next = *first };
+	return *first = folder;
+}
+
+static bool lies_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return !strncmp(path, folder, length) && path[length] == '/';
+}
+
+/* Whether this library lies below a folder. */
+static bool is_above_this(struct lc_folders *folders, const char *folder)
+{
+	static const char anchor = 0;
+	Dl_info here;
+
+	return dladdr(&anchor, &here) && here.dli_fname &&
+	       (lies_below(here.dli_fname, folder) ||
+		lies_below(lc_real_path(folders, here.dli_fname), folder));
+}
+
+/* Whether somebody else can put another thing in place of what lies in a folder. */
+static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
+{
+	if (!(folder->mode & S_IWOTH))
+		return false;
+	return !(folder->mode & S_ISVTX) || !inside->there ||
+	       (inside->owner != 0 && inside->owner != geteuid());
+}
+
+/* What is there and cannot be examined counts as everybody's. */
+static void cannot_look(struct lc_folders *folders, struct lc_way *way)
+{
+	lc_arena_hinder(folders->arena, errno);
+	if (errno != ENOENT && errno != ENOTDIR)
+		way->mode = S_IWOTH;
+}
+
+static void look_at(struct lc_folders *folders, struct lc_way *way)
+{
+	struct stat st;
+
+	if (lstat(way->path, &st)) {
+		cannot_look(folders, way);
+		return;
+	}
+	way->there = true;
+	way->owner = st.st_uid;
+	way->link = S_ISLNK(st.st_mode);
+	/* Links of /proc do not tell. */
+	way->size = st.st_size ? (size_t)st.st_size : PATH_MAX;
+	if (way->link && stat(way->path, &st)) {
+		cannot_look(folders, way);
+		return;
+	}
+	way->mode = st.st_mode;
+	if (S_ISDIR(st.st_mode))
+		way->folder = folder_of(folders, &st);
+}
+
+/* The way of the first `length` bytes of an absolute path; NULL: memory is out. */
+static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_t length)
+{
+	struct lc_way **first, *way, *above = NULL;
+	size_t cut;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	first = &folders->ways[bucket(path, length)];
+	for (way = *first; way; way = way->next)
+		if (!strncmp(way->path, path, length) && !way->path[length])
+			return way;
+	for (cut = length; cut > 1 && path[cut - 1] != '/'; cut--)
+		;
+	if (length > 1 && !(above = way_to(folders, path, cut)))
+		return NULL;
+	way = lc_alloc(folders->arena, sizeof(*way));
+	if (!way || !(way->path = lc_copy(folders->arena, path, length)))
+		return NULL;
+	way->above = above;
+	if (!above || above->mode)
+		look_at(folders, way);
+	way->next = *first;
+	return *first = way;
+}
+
+/* What a relative path leads to from a folder, or an absolute one from anywhere. */
+static struct lc_way *from(struct lc_folders *folders, const struct lc_way *folder,
+			   const char *path)
+{
+	if (path[0] != '/')
+		path = lc_format(folders->arena, "%s/%s", folder->above ? folder->path : "", path);
+	return path[0] == '/' ? way_to(folders, path, strlen(path)) : NULL;
+}
+
+static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way);
+
+static struct lc_way *follow(struct lc_folders *folders, const struct lc_way *link,
+			     const struct lc_way *above)
+{
+	char *target = lc_alloc(folders->arena, link->size + 1);
+	struct lc_way *way;
+
+	/* What the kernel gave up on leads nowhere. */
+	if (!target || !link->mode || readlink(link->path, target, link->size) <= 0)
+		return NULL;
+	way = from(folders, above, target);
+	return way ? real_way(folders, way) : NULL;
+}
+
+static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
+{
+	const char *name = strrchr(way->path, '/') + 1;
+	struct lc_way *above, *real;
+
+	if (!way->above)
+		return way;
+	if (way->real)
+		return way->real;
+	way->real = way;	/* until it is known: a link may lead to itself */
+	above = real_way(folders, way->above);
+	if (!strcmp(name, "."))
+		real = above;
+	else if (!strcmp(name, ".."))
+		real = above->above ? above->above : above;
+	else if (way->link)
+		real = follow(folders, way, above);
+	else
+		real = above == way->above ? way : from(folders, above, name);
+	return way->real = real ? real : way;
+}
+
+static struct lc_way *way_of(struct lc_folders *folders, const char *path)
+{
+	size_t length = strlen(path);
+
+	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length) : NULL;
+}
+
+struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
+{
+	const struct lc_way *way = way_of(folders, path);
+
+	return way ? way->folder : NULL;
+}
+
+static bool way_is_safe(struct lc_folders *folders, struct lc_way *way)
+{
+	bool safe = true;
+
+	if (way->safety == UNKNOWN) {
+		if (way->above)
+			safe = is_open(way->above, way) ? is_above_this(folders, way->above->path) :
+							  way_is_safe(folders, way->above);
+		way->safety = safe ? SAFE : OPEN;
+	}
+	return way->safety == SAFE;
+}
+
+bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
+{
+	struct lc_way *way = way_of(folders, path);
+
+	return way && !(way->mode & S_IWOTH) && way_is_safe(folders, way) &&
+	       way_is_safe(folders, real_way(folders, way));
+}
+
+const char *lc_real_path(struct lc_folders *folders, const char *path)
+{
+	struct lc_way *way = way_of(folders, path);
+
+	return way ? real_way(folders, way)->path : path;
+}

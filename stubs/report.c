@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* report.c - what a search came to, in words */
+#include "attempt.h"
+#include "loader.h"
+
+static const char *version_text(struct lc_arena *arena, lc_version version, int major)
+{
+	if (version)
+		return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
+	return major ? lc_format(arena, "%d", major) : NULL;
+}
+
+static void describe_candidates(struct lc_attempt *attempt, struct lazycuda_status *status)
+{
+	const struct lc_seat *seat = &attempt->search.seats[attempt->search.at.self];
+	struct lazycuda_candidate *list =
+		lc_alloc(&attempt->arena, (seat->option_count + 1) * sizeof(*list));
+
+	if (!list)
+		return;
+	for (size_t i = 0; i < seat->option_count; i++) {
+		const struct lc_file *file = &attempt->search.files[attempt->search.at.self][i];
+
+		list[i] = (struct lazycuda_candidate){
+			.path = file->path,
+			.version = version_text(&attempt->arena, seat->options[i].version,
+						seat->options[i].major),
+			.found_by = file->found_by,
+			.reason = seat->options[i].reason,
+			.taken = (int)i == attempt->choice.option,
+		};
+		lc_trace("%s %s: %s", list[i].taken ? "took" : "passed over", list[i].path,
+			 list[i].reason);
+	}
+	status->candidates = list;
+	status->candidate_count = seat->option_count;
+}
+
+/* "libcudart.so.13, libcudart.so.12 or libcudart.so.11.0" */
+static const char *wanted(struct lc_arena *arena)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < lc_library.major_count; i++)
+		text = lc_format(arena, "%s%s%s", text,
+				 i == 0 ? "" : i + 1 == lc_library.major_count ? " or " : ", ",
+				 lc_library.majors[i].soname);
+	return text;
+}
+
+/* Each candidate with why it was not taken, for a message. */
+static const char *tried(struct lc_attempt *attempt, const struct lazycuda_status *status)
+{
+	struct lc_arena *arena = &attempt->arena;
+	size_t count = status->candidate_count;
+	const char **texts = lc_alloc(arena, count * sizeof(*texts));
+
+	if (!texts || !count)
+		return "";
+	for (size_t i = 0; i < count; i++)
+		texts[i] = lc_format(arena, "%s %s%s", lc_printable(arena, status->candidates[i].path),
+				     status->candidates[i].reason, i + 1 == count ? ". " : "");
+	return lc_join(arena, texts, count, "; ");
+}
+
+/* "Looked in /usr/lib64, /usr/lib. " */
+static const char *looked(struct lc_attempt *attempt)
+{
+	const struct lc_places *places = &attempt->search.looked;
+	struct lc_arena *arena = &attempt->arena;
+	const char **paths = lc_alloc(arena, places->count * sizeof(*paths));
+
+	if (!paths || !places->count)
+		return "";
+	for (size_t i = 0; i < places->count; i++)
+		paths[i] = lc_printable(arena, places->list[i].path);
+	return lc_format(arena, "Looked in %s. ", lc_join(arena, paths, places->count, ", "));
+}
+
+static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status *status)
+{
+	const struct lc_search *search = &attempt->search;
+	struct lc_arena *arena = &attempt->arena;
+	bool named = lc_variable(lc_library.variable) != NULL;
+
+	status->cause = (enum lazycuda_cause)attempt->choice.refusal;
+	if (search->at.settings.wrong) {
+		status->state = LAZYCUDA_BROKEN;
+		status->reason = search->at.settings.wrong;
+	} else if (named) {
+		status->state = LAZYCUDA_BROKEN;
+		status->reason = lc_format(arena, "%sCorrect %s or unset it.",
+					   tried(attempt, status), lc_library.variable);
+	} else if (attempt->choice.refusal == LC_DRIVER) {
+		status->state = LAZYCUDA_REFUSED;
+		status->reason = lc_format(arena, "the installed driver cannot run what was found: %s"
+			"Update the driver, or install a CUDA library that it can run."
+			" LAZYCUDA_GUARD=off ignores the driver.", tried(attempt, status));
+	} else if (attempt->choice.refusal == LC_INCOHERENT) {
+		status->state = LAZYCUDA_REFUSED;
+		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"
+			" process uses: %s%s LAZYCUDA_MAJOR pins one major for all;"
+			" LAZYCUDA_GUARD=off mixes them.", tried(attempt, status), lc_specifics.advice);
+	} else {
+		status->state = status->candidate_count ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
+		status->reason = lc_format(arena, "no usable %s was found. %s%s%s Or name a file:"
+			" %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the search.",
+			wanted(arena), tried(attempt, status), looked(attempt), lc_specifics.advice,
+			lc_library.variable, lc_library.majors[0].soname);
+	}
+}
+
+void lc_report(struct lc_attempt *attempt)
+{
+	struct lc_arena *arena = &attempt->arena;
+	struct lazycuda_status *status = lc_alloc(arena, sizeof(*status));
+
+	attempt->status = status;
+	if (!status)
+		return;
+	status->size = sizeof(*status);
+	status->library = lc_library.name;
+	describe_candidates(attempt, status);
+	if (!attempt->handle) {
+		describe_failure(attempt, status);
+		lc_trace("%s", status->reason);
+		return;
+	}
+	status->state = LAZYCUDA_USABLE;
+	status->major = LC_MAJOR(attempt->version);
+	status->minor = LC_MINOR(attempt->version);
+	status->version = version_text(arena, attempt->version, 0);
+	status->path = lc_attempt_file(attempt)->path;
+	status->found_by = lc_attempt_file(attempt)->found_by;
+	status->reason = attempt->choice.reason;
+	lc_trace("using %s, CUDA %s: %s", status->path, status->version, status->reason);
+}

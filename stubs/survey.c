@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* survey.c - what a search looks at once, however many libraries it looks for */
+#include "places.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+
+static void add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)
+{
+	const char **string = lc_grow(arena, &strings->list, &strings->count, sizeof(*string));
+
+	if (string)
+		*string = text;
+}
+
+/* "cuda-12.9" as 1209; 0 for anything else. */
+static int toolkit_version(const char *name)
+{
+	char *end;
+	long major, minor = 0;
+
+	if (strncmp(name, "cuda-", 5))
+		return 0;
+	major = strtol(name + 5, &end, 10);
+	if (end == name + 5 || major < 1 || major > 99)
+		return 0;
+	if (*end == '.')
+		minor = strtol(end + 1, &end, 10);
+	return *end || minor < 0 || minor > 99 ? 0 : LC_VERSION((int)major, (int)minor);
+}
+
+/* /usr/local/cuda-X.Y, the newest first. */
+static void read_toolkits(struct lc_arena *arena, struct lc_strings *toolkits)
+{
+	DIR *directory = opendir("/usr/local");
+	int versions[32], count = 0;
+	struct dirent *entry;
+
+	if (!directory) {
+		lc_arena_hinder(arena, errno);
+		return;
+	}
+	while ((entry = readdir(directory)) && count < 32) {
+		int version = toolkit_version(entry->d_name), i;
+
+		if (!version)
+			continue;
+		for (i = count++; i > 0 && versions[i - 1] < version; i--)
+			versions[i] = versions[i - 1];
+		versions[i] = version;
+	}
+	closedir(directory);
+	for (int i = 0; i < count; i++) {
+		int major = versions[i] / 100, minor = versions[i] % 100;
+
+		add_string(arena, toolkits, lc_format(arena, "/usr/local/cuda-%d.%d", major, minor));
+		if (!minor)
+			add_string(arena, toolkits, lc_format(arena, "/usr/local/cuda-%d", major));
+	}
+}
+
+/*
+ * A site-packages folder is known by what lies in it, since `pip --target`
+ * gives it any name: it is above the object and has a folder "nvidia".  Conda
+ * prefixes have a folder "conda-meta".
+ */
+static void look_above(struct lc_arena *arena, struct lc_survey *survey, const char *path,
+		       struct lc_above *above)
+{
+	const char *folder = lc_folder_of(arena, path);
+
+	for (; folder && folder[0] && folder[1]; folder = lc_folder_of(arena, folder)) {
+		if (lc_folder(&survey->folders, lc_format(arena, "%s/nvidia", folder)))
+			add_string(arena, &above->sites, folder);
+		if (lc_folder(&survey->folders, lc_format(arena, "%s/conda-meta", folder)))
+			add_string(arena, &above->condas, lc_format(arena, "%s/lib", folder));
+	}
+}
+
+static void look_above_users(struct lc_arena *arena, struct lc_survey *survey)
+{
+	const struct lc_process *process = survey->process;
+
+	survey->above = lc_alloc(arena, (process->user_count + 1) * sizeof(*survey->above));
+	if (lc_is_privileged())
+		return;
+	for (size_t i = 0; survey->above && i < process->user_count; i++) {
+		const char *path = process->users[i].path, *real;
+
+		/* What was loaded by a relative path lay in what was then the
+		 * current directory. */
+		if (path[0] != '/')
+			continue;
+		look_above(arena, survey, path, &survey->above[i]);
+		real = lc_real_path(&survey->folders, path);
+		if (strcmp(path, real))
+			look_above(arena, survey, real, &survey->above[i]);
+	}
+}
+
+void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
+		     struct lc_survey *survey)
+{
+	*survey = (struct lc_survey){ .process = process, .folders = { .arena = arena } };
+	look_above_users(arena, survey);
+	lc_ldcache_open(arena, &survey->cache);
+	survey->loader_path = lc_loader_path(arena);
+	read_toolkits(arena, &survey->toolkits);
+}
+
+void lc_survey_end(struct lc_survey *survey)
+{
+	lc_ldcache_close(&survey->cache);
+}

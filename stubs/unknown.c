@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* unknown.c - real libraries of majors that symbols.txt does not know */
+#include "unknown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "verdict.h"
+
+const struct lc_major *lc_listed_major(const struct lc_library *library, int major)
+{
+	for (size_t i = 0; i < library->major_count; i++)
+		if (library->majors[i].major == major)
+			return &library->majors[i];
+	return NULL;
+}
+
+int lc_unknown_major(const struct lc_library *library, const char *node)
+{
+	int major = lc_node_major(library, node);
+
+	return lc_listed_major(library, major) ? 0 : major;
+}
+
+const char *lc_unknown_reason(struct lc_arena *arena, const struct lc_library *library, int major)
+{
+	bool later = major > library->majors[0].major;
+
+	return lc_format(arena, "is of CUDA %d, which this lazycuda does not know%s", major,
+			 later ? "; a later release may" : "");
+}
+
+/* "nvidia/cu14/lib" for "nvidia/cu13/lib"; NULL where there is no 13. */
+static const char *renamed(struct lc_arena *arena, const char *name, int from, int to)
+{
+	static const char numerals[] = "0123456789";
+	const char *digits = name + strcspn(name, numerals);
+
+	for (; *digits; digits += strcspn(digits, numerals)) {
+		const char *end = digits + strspn(digits, numerals);
+
+		if (atoi(digits) == from)
+			return lc_format(arena, "%.*s%d%s", (int)(digits - name), name, to, end);
+		digits = end;
+	}
+	return NULL;
+}
+
+const struct lc_major *lc_later_major(struct lc_arena *arena, const struct lc_major *newest,
+				      int later)
+{
+	struct lc_major *made = lc_alloc(arena, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	made->major = later;
+	made->soname = renamed(arena, newest->soname, newest->major, later);
+	if (newest->folder)
+		made->folder = renamed(arena, newest->folder, newest->major, later);
+	return made->soname ? made : NULL;
+}

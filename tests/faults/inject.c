@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inject.c - stands between a library under test and libc
+ *
+ * The library is linked with --wrap for each function of `faults`, and so calls
+ * these instead.  What they call is libc's: only the library's own calls are
+ * counted and fail.
+ */
+#define _GNU_SOURCE
+#include "inject.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct fault faults[] = {
+	{ "malloc", ENOMEM, true }, { "calloc", ENOMEM, true }, { "realloc", ENOMEM, true },
+	{ "vasprintf", ENOMEM, true }, { "vsnprintf", ENOMEM, true }, { "snprintf", ENOMEM, true },
+	{ "dprintf", EIO, true },
+	{ "open", EMFILE, true }, { "open", EACCES, false },
+	{ "read", EIO, true }, { "read", 0, false }, { "pread", EIO, true }, { "pread", 0, false },
+	{ "strdup", ENOMEM, true }, { "asprintf", ENOMEM, true }, { "fstat", EIO, true },
+	{ "stat", EACCES, false }, { "lstat", EACCES, false },
+	{ "__fxstat", EIO, true }, { "__xstat", EACCES, false }, { "__lxstat", EACCES, false },
+	{ "access", EACCES, false }, { "readlink", ENOENT, false }, { "realpath", ENOENT, false },
+	{ "opendir", EMFILE, true }, { "readdir", 0, false },
+	{ "mmap", ENOMEM, true }, { "mprotect", ENOMEM, true },
+	{ "dlopen", EMFILE, true }, { "dlsym", 0, false }, { "dlvsym", 0, false },
+	{ "dlinfo", 0, false }, { "dladdr", 0, false }, { "dlerror", 0, true },
+	{ "pthread_atfork", ENOMEM, true }, { "atexit", ENOMEM, true },
+	{ "nanosleep", EINTR, true },
+	{ "clock_gettime", EINVAL, true },
+};
+const size_t fault_count = sizeof(faults) / sizeof(*faults);
+
+struct injection injection;
+struct held held;
+
+static bool fails(const char *function)
+{
+	const struct injection *now = &injection;
+	long call;
+
+	if (!now->fault || strcmp(now->fault->function, function))
+		return false;
+	call = __atomic_add_fetch(&injection.calls, 1, __ATOMIC_SEQ_CST);
+	if (call < now->at || (call > now->at && !now->lasting))
+		return false;
+	errno = now->fault->error;
+	return true;
+}
+
+/* Notes that something was taken, or given back, if it was. */
+static void note(long *count, bool done, int change)
+{
+	if (done)
+		__atomic_fetch_add(count, change, __ATOMIC_SEQ_CST);
+}
+
+/* ---- what is only made to fail ---- */
+
+/* name, what it returns, its parameters, the arguments, what it returns when it fails */
+#define PASS(name, type, parameters, arguments, failure) \
+	type __wrap_##name parameters; \
+	type __wrap_##name parameters { return fails(#name) ? failure : name arguments; }
+/* How read() and the like fail: with -1, or with 0 where a file ends early. */
+#define SHORT (injection.fault->error ? -1 : 0)
+
+extern int __xstat(int version, const char *path, struct stat *st);
+extern int __lxstat(int version, const char *path, struct stat *st);
+extern int __fxstat(int version, int fd, struct stat *st);
+
+/* None of what is opened here is made: there is no mode. */
+PASS(open, int, (const char *path, int flags), (path, flags), -1)
+PASS(vsnprintf, int, (char *to, size_t size, const char *format, va_list arguments),
+     (to, size, format, arguments), -1)
+PASS(read, ssize_t, (int fd, void *data, size_t size), (fd, data, size), SHORT)
+PASS(pread, ssize_t, (int fd, void *data, size_t size, off_t at), (fd, data, size, at), SHORT)
+PASS(access, int, (const char *path, int mode), (path, mode), -1)
+PASS(readlink, ssize_t, (const char *path, char *to, size_t size), (path, to, size), -1)
+PASS(__xstat, int, (int version, const char *path, struct stat *st), (version, path, st), -1)
+PASS(__lxstat, int, (int version, const char *path, struct stat *st), (version, path, st), -1)
+PASS(__fxstat, int, (int version, int fd, struct stat *st), (version, fd, st), -1)
+PASS(stat, int, (const char *path, struct stat *st), (path, st), -1)
+PASS(lstat, int, (const char *path, struct stat *st), (path, st), -1)
+PASS(fstat, int, (int fd, struct stat *st), (fd, st), -1)
+PASS(strdup, char *, (const char *text), (text), NULL)
+PASS(readdir, struct dirent *, (DIR *folder), (folder), NULL)
+PASS(mprotect, int, (void *start, size_t size, int protection), (start, size, protection), -1)
+PASS(dlsym, void *, (void *handle, const char *name), (handle, name), NULL)
+PASS(dlvsym, void *, (void *handle, const char *name, const char *version),
+     (handle, name, version), NULL)
+PASS(dlinfo, int, (void *handle, int request, void *info), (handle, request, info), -1)
+PASS(dladdr, int, (const void *address, Dl_info *info), (address, info), 0)
+PASS(dlerror, char *, (void), (), NULL)
+PASS(pthread_atfork, int, (void (*before)(void), void (*parent)(void), void (*child)(void)),
+     (before, parent, child), ENOMEM)
+PASS(atexit, int, (void (*handler)(void)), (handler), -1)
+PASS(clock_gettime, int, (clockid_t clock, struct timespec *time), (clock, time), -1)
+PASS(nanosleep, int, (const struct timespec *time, struct timespec *left), (time, left), -1)
+
+int __wrap_snprintf(char *to, size_t size, const char *format, ...);
+int __wrap_snprintf(char *to, size_t size, const char *format, ...)
+{
+	va_list arguments;
+	int length = -1;
+
+	va_start(arguments, format);
+	if (!fails("snprintf"))
+		length = vsnprintf(to, size, format, arguments);
+	va_end(arguments);
+	return length;
+}
+
+int __wrap_dprintf(int fd, const char *format, ...);
+int __wrap_dprintf(int fd, const char *format, ...)
+{
+	va_list arguments;
+	int length = -1;
+
+	va_start(arguments, format);
+	if (!fails("dprintf"))
+		length = vdprintf(fd, format, arguments);
+	va_end(arguments);
+	return length;
+}
+
+int __wrap_asprintf(char **text, const char *format, ...);
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+	va_list arguments;
+	int length = -1;
+
+	va_start(arguments, format);
+	if (!fails("asprintf"))
+		length = vasprintf(text, format, arguments);
+	va_end(arguments);
+	return length;
+}
+
+/* ---- what is also to be given back ---- */
+
+/* likewise, and what counts it */
+#define TAKE(name, type, parameters, arguments, failure, count) \
+	type __wrap_##name parameters; \
+	type __wrap_##name parameters \
+	{ \
+		type taken = failure; \
+		if (!fails(#name)) \
+			taken = name arguments; \
+		note(&held.count, taken != failure, 1); \
+		return taken; \
+	}
+#define GIVE(name, type, parameters, arguments, count) \
+	type __wrap_##name parameters; \
+	type __wrap_##name parameters \
+	{ \
+		type status = name arguments; \
+		note(&held.count, !status, -1); \
+		return status; \
+	}
+
+TAKE(malloc, void *, (size_t size), (size), NULL, blocks)
+TAKE(calloc, void *, (size_t count, size_t size), (count, size), NULL, blocks)
+TAKE(vasprintf, int, (char **text, const char *format, va_list arguments),
+     (text, format, arguments), -1, blocks)
+TAKE(opendir, DIR *, (const char *path), (path), NULL, folders)
+TAKE(mmap, void *, (void *start, size_t size, int protection, int flags, int fd, off_t at),
+     (start, size, protection, flags, fd, at), MAP_FAILED, mappings)
+GIVE(munmap, int, (void *start, size_t size), (start, size), mappings)
+GIVE(closedir, int, (DIR *folder), (folder), folders)
+GIVE(dlclose, int, (void *handle), (handle), handles)
+
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size)
+{
+	void *taken = NULL;
+
+	if (!fails("realloc"))
+		taken = realloc(block, size);
+	note(&held.blocks, taken && !block, 1);
+	return taken;
+}
+
+void __wrap_free(void *block);
+void __wrap_free(void *block)
+{
+	note(&held.blocks, block, -1);
+	free(block);
+}
+
+char *__wrap_realpath(const char *path, char *to);
+char *__wrap_realpath(const char *path, char *to)
+{
+	char *taken = fails("realpath") ? NULL : realpath(path, to);
+
+	note(&held.blocks, taken && !to, 1);
+	return taken;
+}
+
+/* ld.so has something to say about it. */
+void *__wrap_dlopen(const char *path, int flags);
+void *__wrap_dlopen(const char *path, int flags)
+{
+	bool failing = fails("dlopen");
+	void *handle = dlopen(failing ? "/a file that is not there" : path, flags);
+
+	if (failing)
+		errno = injection.fault->error;
+	note(&held.handles, handle, 1);
+	return handle;
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Stubs in which every call of libc can be made to fail."""
+import functools
+import pathlib
+import re
+
+import build
+import fakes
+import inside
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE / "inject.c"
+
+# What has no way to fail that a caller could do anything about.
+CANNOT_FAIL = set("""
+    memchr memcmp memcpy memmem memmove mempcpy memset stpcpy strchr strcmp strcpy strcspn strlen
+    strncmp strnlen strrchr strspn strstr strtol free close dl_iterate_phdr secure_getenv getauxval
+    geteuid sysconf pthread_self pthread_mutex_lock pthread_mutex_unlock __errno_location __ehdr_start
+    """.split())
+
+
+def wrapped():
+    """The functions that inject.c stands in for."""
+    text = SOURCE.read_text()
+    return set(re.findall(r"^(?:PASS|TAKE|GIVE)\((\w+)", text, re.M)
+               + re.findall(r"^[a-z].*?\b__wrap_(\w+)\(.*\)$", text, re.M))
+
+
+def needed(objects):
+    """What they need of libc, as they name it: "open", "dlopen@GLIBC_2.2.5"."""
+    names = {line.split()[-1] for line in build.output("nm", *objects).splitlines() if line}
+    defined = {line.split()[-1] for line in build.output(
+        "nm", "--defined-only", *objects).splitlines() if line}
+    return {name for name in names - defined if re.match(r"[a-z_]", name)
+            and not name.startswith(("lc_", "_GLOBAL_", "/", "__asan", "__ubsan", "__tsan"))
+            and not name.endswith(":")}
+
+
+def unknown(library):
+    """What inject.c has to be told of: functions that could fail, and never do here."""
+    bare = {name.partition("@")[0] for name in needed(inside.objects(library))}
+    return bare - wrapped() - CANNOT_FAIL
+
+
+@functools.lru_cache(maxsize=None)
+def injector():
+    """The library that the stubs call.  It has its functions under the versions
+    that the stubs ask libc for."""
+    nodes = {"FAULTS": {"faults", "fault_count", "injection", "held"}}
+    versioned = {}
+    for library in build.LIBRARIES:
+        for name in needed(inside.objects(library)):
+            bare, _, version = name.partition("@")
+            if version:
+                versioned[bare] = version
+    for name in wrapped():
+        nodes.setdefault(versioned.get(name, "FAULTS"), set()).add(f"__wrap_{name}")
+    script = "".join(f"{node} {{ global: {'; '.join(sorted(names))}; local: *; }};\n"
+                     for node, names in sorted(nodes.items()))
+    path = fakes._file(script, "map")
+    return build.shared(SOURCE, f"-Wl,--version-script={path}")
+
+
+def wraps(names):
+    return [f"-Wl,--wrap={name}" for name in sorted(names) if name.partition("@")[0] in wrapped()]
+
+
+@functools.lru_cache(maxsize=None)
+def stub(library):
+    return inside.stub(library, *wraps(needed(inside.objects(library))), injector())
+
+
+@functools.lru_cache(maxsize=None)
+def tool():
+    """The tool, with liblazycuda_link in it.  What fails is in its environment."""
+    sources = build.output("make", "-s", "-C", build.ROOT, "--no-print-directory", "print",
+                           "--eval=print: ; @echo $(sort $(TOOL) $(LINK))").split()
+    objects = [(build.BUILT / "obj" / source).with_suffix(".o") for source in sources]
+    return build.program(
+        HERE / "by_environment.c", *wraps(needed(objects)), *objects, injector(),
+        *[build.stub(library) for library in build.LIBRARIES],
+        *[build.import_library(library, 13) for library in ("nvrtc", "nvJitLink")],
+        f"-Wl,-rpath,{build.STUBS}", name="lazycuda")

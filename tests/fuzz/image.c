@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image.c - fuzzing what reads ELF files and loaded objects
+ *
+ * The same bytes are a file to be audited, and the memory of an object that the
+ * dynamic linker has loaded: its segment it has checked, all else it has not.
+ */
+#include "../../stubs/image.h"
+
+#include "../../tools/findings.h"
+#include "fuzzing.h"
+
+static const struct lc_library libraries[LIBRARIES] = {
+	FUZZ_LIBRARY("cudart"), FUZZ_LIBRARY("nvrtc"), FUZZ_LIBRARY("nvJitLink"),
+};
+
+static bool see_text(const char *text, void *data)
+{
+	(void)data;
+	touch_text(text);
+	return false;
+}
+
+static bool see_symbol(const struct lc_undefined *symbol, void *data)
+{
+	(void)data;
+	touch_text(symbol->name);
+	touch_text(symbol->node);
+	touch_text(symbol->file);
+	return false;
+}
+
+static bool every_second(const char *node, void *data)
+{
+	unsigned *count = data;
+
+	touch_text(node);
+	return ++*count % 2;
+}
+
+static void see(const struct lc_image *image)
+{
+	static const ElfW(Sxword) tags[] = { DT_SONAME, DT_RPATH, DT_RUNPATH, DT_NULL };
+	unsigned count = 0;
+
+	for (size_t i = 0; i < COUNT(tags); i++)
+		touch_text(lc_image_string(image, tags[i]));
+	lc_image_needed(image, see_text, NULL);
+	lc_image_nodes(image, true, see_text, NULL);
+	lc_image_undefined(image, every_second, see_symbol, &count);
+}
+
+static void see_loaded(const unsigned char *bytes, size_t size)
+{
+	uint16_t where = 0;
+	struct lc_image image;
+
+	if (size < 4)
+		return;
+	memcpy(&where, bytes, sizeof(where));
+	where %= size;
+	const ElfW(Phdr) phdrs[] = {
+		{ .p_type = PT_LOAD, .p_filesz = size, .p_memsz = size },
+		{ .p_type = PT_DYNAMIC, .p_vaddr = where, .p_filesz = size - where,
+		  .p_memsz = size - where },
+	};
+	const struct dl_phdr_info info = {
+		.dlpi_addr = (uintptr_t)bytes, .dlpi_phdr = phdrs, .dlpi_phnum = COUNT(phdrs),
+	};
+	if (!lc_image_loaded(&image, &info))
+		see(&image);
+}
+
+static void audit(const unsigned char *bytes, size_t size)
+{
+	struct lc_arena arena = { .failed = false };
+	struct tables tables = { .toolkit_count = 0 };
+	struct findings findings;
+
+	for (size_t i = 0; i < LIBRARIES; i++)
+		tables.all[i].library = &libraries[i];
+	findings_read(&arena, &tables, bytes, size, &findings);
+	must(!findings.error || *findings.error);
+	for (size_t i = 0; i < findings.import_count; i++) {
+		touch_text(findings.imports[i].file);
+		touch_text(findings.imports[i].needed);
+		for (size_t k = 0; k < findings.imports[i].name_count; k++)
+			touch_text(findings.imports[i].names[k].name);
+	}
+	for (size_t i = 0; i < findings.open_count; i++)
+		touch_text(findings.opens[i]);
+	lc_arena_free(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned char *bytes = copy_of(data, size);
+	struct lc_image image;
+
+	if (!lc_image_open(&image, bytes, size))
+		see(&image);
+	audit(bytes, size);
+	see_loaded(bytes, size);
+	free(bytes);
+	return 0;
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Fuzz what `lazycuda retarget` reads in Python: the METADATA and WHEEL of wheels,
+wheels, and ELF files.
+
+    tests/fuzz/metadata.py [--runs N] [--seed N]
+
+Damaged inputs are read N times.  What is wrong with them may be said in one of
+two ways, Refused and ElfError; whatever else is raised is a finding, and its
+input stands in the message.
+"""
+import argparse
+import pathlib
+import random
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "packaging" / "python")]
+
+import loadable  # noqa: E402
+from corpus import OBJECTS  # noqa: E402
+from lazycuda import elf, metadata, repoint, wheel  # noqa: E402
+
+METADATA = b"""Metadata-Version: 2.1
+Name: pkg
+Requires-Dist: nvidia-cuda-runtime-cu12 (>=12.1)
+requires-dist:nvidia_cuda.nvrtc~=13.0 ; python_version < "4" or sys_platform == 'linux'\r
+Requires-Dist: nvidia-nvjitlink; extra == "x"
+Provides-Extra: cuda12
+
+Requires-Dist: nvidia-nvjitlink
+"""
+WHEEL = b"Wheel-Version: 1.0\nBuild: 1\nTag: py3-none-any\n\n"
+WORDS = [*METADATA.split(), *WHEEL.split(), b"\r\n", b"\n\n", b";", b"\xff", b"\0", b"-cu12",
+         b"\xe2\x80\xae", b"PK\1\2", b"PK\3\4", b"PK\5\6", b"\xff\xff\xff\xff", bytes(8)]
+FOLDER = b"pkg-1.0.dist-info/"
+# Small, so that most changes change something that is read.
+ARCHIVE = loadable.wheel((b"pkg/a.so", OBJECTS["caller"][:200], True),
+                         (FOLDER + b"METADATA", METADATA, False), (FOLDER + b"WHEEL", WHEEL, True),
+                         (FOLDER + b"RECORD", b"pkg/a.so,,\n", False))
+
+
+def damaged(data, pick):
+    data = bytearray(data)
+    for _ in range(pick.choice((1, 1, 2, 4))):
+        at = pick.randrange(len(data) + 1)
+        what = pick.randrange(4)
+        if what == 0:
+            data[at:at + 1] = bytes([pick.randrange(256)])
+        elif what == 1:
+            data[at:at + pick.randrange(1, 9)] = b""
+        elif what == 2:
+            data[at:at] = pick.choice(WORDS)
+        else:
+            data[at:at + 4] = pick.choice((0, 1, 0x7f, 0xffff, 0xffffffff)).to_bytes(4, "little")
+    return bytes(data)
+
+
+def read_metadata(data):
+    libraries = list(metadata.PACKAGE)
+    said = metadata.required(data, libraries)
+    relaxed = metadata.relax(data, libraries)
+    assert len(relaxed) >= len(data)
+    # What is an extra is required no more.
+    assert not metadata.required(relaxed, libraries), said
+    assert metadata.set_build(data, "1x").endswith(b"Build: 1x\n")
+
+
+def read_elf(data):
+    image = elf.Elf(data)
+    repoint.is_library(image, "libx.so")
+    repoint.needs_stub(image)
+    for _ in (image.search_path, image.soname, image.needs, image.symbols(), image.interpreter,
+              image.sections_agree(), image.constant_ranges(), image.relocations()):
+        pass
+
+
+def read_wheel(path):
+    opened = wheel.Wheel(path)
+    try:
+        for name in opened.members:
+            assert ".." not in name.split("/") and not name.startswith("/")
+            if not name.endswith("/"):
+                opened.start(name)
+                opened.read(name)
+    finally:
+        opened.close()
+
+
+# With these something went wrong once.
+KNOWN = [
+    (read_metadata, b"Requires-Dist: nvidia-nvjitlink\xff\xff ; x\n"),
+    # Program headers, and the dynamic section, where no offset can be.
+    (read_elf, OBJECTS["caller"][:32] + b"\xff" * 8 + OBJECTS["caller"][40:]),
+    (read_elf, OBJECTS["caller"][:128] + b"\xff" * 8 + OBJECTS["caller"][136:]),
+    # A directory before the beginning.
+    (read_wheel, ARCHIVE[:-6] + b"\xff\xff\xff\x7f" + ARCHIVE[-2:]),
+]
+
+
+def choose(pick):
+    """(what reads it, bytes)"""
+    what = pick.random()
+    if what < 0.85:
+        return read_metadata, damaged(METADATA, pick)
+    if what < 0.95:
+        return read_elf, damaged(pick.choice(list(OBJECTS.values())), pick)
+    return read_wheel, damaged(ARCHIVE, pick)
+
+
+def try_one(read, data, path):
+    try:
+        if read is read_wheel:
+            path.write_bytes(data)
+        read(path if read is read_wheel else data)
+    except (repoint.Refused, elf.ElfError):
+        pass
+    except Exception as error:
+        raise AssertionError(f"{read.__name__}: {error!r} of {data!r}") from error
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    pick = random.Random(args.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "pkg-1.0-py3-none-any.whl"
+        for read, data in KNOWN:
+            try_one(read, data, path)
+        for _ in range(args.runs):
+            try_one(*choose(pick), path)
+    print(f"{args.runs} executions")
+
+
+if __name__ == "__main__":
+    main()

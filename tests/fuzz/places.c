@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * places.c - fuzzing the places that run paths and the environment name
+ *
+ * An input is texts, one behind the other, each with a NUL: run paths and the
+ * path of an object, then the values of variables.  It is compiled with opendir
+ * replaced by the one here.
+ */
+#include "../../stubs/places.h"
+
+#include <dirent.h>
+
+#include "../../stubs/settings.h"
+#include "fuzzing.h"
+
+const struct lc_library lc_library = FUZZ_LIBRARY("cudart");
+
+enum { PATH, RPATH, RUNPATH, LIBRARY_PATH, CUDA_PATH, CONDA_PREFIX, TEXTS };
+static char *texts[TEXTS];
+
+/* What the machine says is the same each time, and not asked. */
+const char *lc_variable(const char *name)
+{
+	const char *value = !strcmp(name, "LD_LIBRARY_PATH") ? texts[LIBRARY_PATH] :
+			    !strcmp(name, "CUDA_PATH") ? texts[CUDA_PATH] :
+			    !strcmp(name, "CONDA_PREFIX") ? texts[CONDA_PREFIX] : NULL;
+
+	return value && *value ? value : NULL;
+}
+
+bool lc_is_privileged(void)
+{
+	return false;
+}
+
+void lc_trace(const char *format, ...)
+{
+	(void)format;
+}
+
+void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)
+{
+	(void)arena;
+	*cache = (struct lc_ldcache){ NULL, 0 };
+}
+
+void lc_ldcache_close(struct lc_ldcache *cache)
+{
+	(void)cache;
+}
+
+size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
+			const char *const *sonames, size_t soname_count, const char ***files)
+{
+	(void)arena, (void)cache, (void)size, (void)sonames, (void)soname_count;
+	*files = NULL;
+	return 0;
+}
+
+const Dl_serinfo *lc_loader_path(struct lc_arena *arena)
+{
+	(void)arena;
+	return NULL;
+}
+
+DIR *fuzz_opendir(const char *path);
+DIR *fuzz_opendir(const char *path)
+{
+	(void)path;
+	return NULL;
+}
+
+/* Every absolute path leads to a folder, which is another one for each length. */
+static struct lc_folder all[64];
+
+struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
+{
+	(void)folders;
+	return path[0] == '/' ? &all[strlen(path) % COUNT(all)] : NULL;
+}
+
+/* Every second folder, by its length. */
+bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
+{
+	(void)folders;
+	must(path[0] == '/');
+	return strlen(path) % 2;
+}
+
+const char *lc_real_path(struct lc_folders *folders, const char *path)
+{
+	return lc_format(folders->arena, "/real%s", path);
+}
+
+static void see_places(struct lc_arena *arena)
+{
+	struct lc_user user = { .path = texts[PATH], .needs = &lc_library,
+				.rpath = *texts[RPATH] ? texts[RPATH] : NULL,
+				.runpath = texts[RUNPATH] };
+	struct lc_process process = { .users = &user, .user_count = 1 };
+	struct lc_survey survey;
+	struct lc_places places;
+
+	memset(all, 0, sizeof(all));
+	lc_survey_begin(arena, &process, &survey);
+	lc_places_of(arena, &survey, &lc_library, &places);
+	for (size_t i = 0; i < places.count; i++) {
+		must(places.list[i].path[0] == '/');
+		must(lc_folder_is_safe(&survey.folders, places.list[i].path));
+		touch_text(places.list[i].path);
+		for (size_t k = 0; k < i; k++)
+			must(places.list[i].site != places.list[k].site ||
+			     places.list[i].folder != places.list[k].folder);
+	}
+	lc_survey_end(&survey);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct lc_arena arena = { .failed = false };
+
+	for (size_t i = 0; i < TEXTS; i++) {
+		size_t length = strnlen((const char *)data, size);
+
+		texts[i] = malloc(length + 1);
+		memcpy(texts[i], data, length);
+		texts[i][length] = 0;
+		data += length + (length < size);
+		size -= length + (length < size);
+	}
+	see_places(&arena);
+	lc_arena_free(&arena);
+	for (size_t i = 0; i < TEXTS; i++)
+		free(texts[i]);
+	return 0;
+}

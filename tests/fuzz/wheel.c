@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* wheel.c - fuzzing the reader of wheels */
+#include "../../tools/wheel.h"
+
+#include "fuzzing.h"
+
+static void see(const struct wheel_member *member, void *data)
+{
+	uint64_t *unpacked = data;
+
+	touch_text(member->name);
+	must(!member->error || *member->error);
+	if (member->error)
+		return;
+	must(member->size >= 4 && !memcmp(member->bytes, "\177ELF", 4));
+	touch(member->bytes, member->size);
+	*unpacked += member->size;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned char *bytes = copy_of(data, size);
+	uint64_t unpacked = 0;
+	const char *why;
+
+	wheel_is(bytes, size);
+	why = wheel_read(bytes, size, see, &unpacked);
+	must(!why || *why);
+	/* However its members lie, no more comes out than deflate can make. */
+	must(unpacked <= (size + 1) * 1032);
+	free(bytes);
+	return 0;
+}

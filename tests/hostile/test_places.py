@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""What is searched, and what never is: the current directory, relative places, and
+folders that everybody can write to or swap for others."""
+import os
+import re
+import shutil
+
+import pytest
+
+import build
+from fakes import fake
+from syscalls import between, traced
+from visitors import BY_NAME, CODE, intruder, intruders, intruding_cudart, reading, visitor
+from world import user
+
+# A call, and the paths among its arguments.
+CALL = re.compile(r'^(?:\[?\w* ?\d+\]? )?(\w+)\((.*)', re.M)
+LIBRARY = re.compile(r"lib(cudart|nvrtc|nvJitLink|cuda|nvidia-ml|zstd|lz4)\b[^/]*\.so[^/]*$")
+
+
+def searched(calls):
+    """Every library that the kernel was asked for, by its path; and every relative
+    path, whatever it is."""
+    found = []
+    for name, arguments in CALL.findall(between(calls, r"begin\\n", r"end\\n")):
+        if name not in ("write", "pread64", "read", "readlink", "readlinkat"):
+            found += [path for path in re.findall(r'"((?:[^"\\]|\\.)*)"', arguments)
+                      if LIBRARY.search(path) or (path and path[0] != "/")]
+    return found
+
+
+def watched(world, own, **env):
+    """(what a visitor says, which libraries it asked for)"""
+    world.env.update(env)
+    world.put("app", own)
+    command = [visitor("search"), build.STUBS, world.root / "app" / "libuser.so", *CODE]
+    # ld.so is to find the stub for the user; if it can, because the user needs it, so
+    # that the user's DT_RPATH counts for what the stub opens.
+    if "LD_LIBRARY_PATH" in env:
+        world.env["LD_PRELOAD"] = str(build.stub("cudart"))
+    else:
+        world.search(build.STUBS)
+    said, calls = traced(world, *command)
+    return reading(said), searched(calls)
+
+
+SOURCES = {
+    "LD_LIBRARY_PATH": ["", ":", ".", "cuda", "./cuda", ":/nowhere", "/nowhere:", "/nowhere::/none",
+                        "{open}", "{sticky}", "{open}/lib", "{below}", "{link}", "cuda;.",
+                        "../{name}"],
+    "CUDA_PATH": [".", "cuda", "./cuda", "..", "{open}", "{sticky}", "{below}", "{link}"],
+    "CUDA_HOME": [".", "cuda", "{open}", "{below}", "{link}"],
+    "CONDA_PREFIX": [".", "cuda", "{open}", "{sticky}", "{below}", "{link}"],
+    "runpath": [".", ":", "cuda", "./cuda", "$ORIGIN/../open", "{open}", "{sticky}/lib",
+                "{below}/lib", "{link}/lib", "$LIB", "$ORIGIN/../link/lib"],
+    "rpath": [".", ":", "cuda", "$ORIGIN/../open", "{open}", "{below}/lib", "{link}/lib"],
+    "LAZYCUDA_CUDART": ["libcudart.so.12", "./libcudart.so.12", "cuda/libcudart.so.12"],
+}
+
+
+@pytest.fixture
+def places(world):
+    """The current directory and what lies in it are full of intruders; and so are
+    folders that everybody can write to, one below such a folder, and one that a
+    link in a safe place leads to."""
+    for folder in ("", "cuda", "lib", "lib64"):
+        intruders(world.root / folder)
+    made = {"name": world.root.name}
+    for name, mode in (("open", 0o777), ("sticky", 0o1777)):
+        for folder in ("", "lib", "lib64"):
+            intruders(world.root / name / folder)
+            (world.root / name / folder).chmod(mode)
+        made[name] = str(world.root / name)
+    for folder in ("", "lib", "lib64"):
+        intruders(world.root / "open" / "below" / folder)
+    made["below"] = f"{made['open']}/below"
+    (world.root / "link").symlink_to("open/below")
+    made["link"] = str(world.root / "link")
+    return made
+
+
+@pytest.mark.parametrize("source, value", [(source, value) for source, values in SOURCES.items()
+                                           for value in values])
+def test_it_is_not_searched(world, places, source, value):
+    value = value.format(**places)
+    own = user(**{source: value}) if source in ("runpath", "rpath") else user()
+    said, asked = watched(world, own, **({} if source in ("runpath", "rpath") else {source: value}))
+    assert said.cudart in ("missing", "broken") and not said.intruders
+    assert said.driver == 0
+    inside = [path for path in asked if not path.startswith("/") or
+              path.startswith(f"{world.root}/")]
+    assert inside == []
+
+
+@pytest.mark.parametrize("source", ["LD_LIBRARY_PATH", "rpath"])
+def test_safe_places_beside_it_are_searched_all_the_same(world, places, source):
+    # `LD_LIBRARY_PATH=/opt/cuda/lib64:$LD_LIBRARY_PATH` ends in the current directory
+    # where the variable was not set.  The driver is found in spite of it.
+    safe = world.folder("safe")
+    for file in (fake("cudart", "12.8"), *map(intruder, BY_NAME)):
+        shutil.copy(file, safe)
+    value = f"{places['open']}:{safe}::."
+    own = user(rpath=value) if source == "rpath" else user()
+    said, asked = watched(world, own, LD_LIBRARY_PATH=f"{safe}:" if source == "rpath" else value)
+    assert (said.cudart, said.path) == ("usable", f"{safe}/libcudart.so.12")
+    assert said.driver == 12080
+    # The driver's branch is asked for only where it matters.
+    assert {f"intruder {name}" for name in BY_NAME} - set(said.intruders) <= {
+        "intruder libnvidia-ml.so.1"}
+    assert {path for path in asked if path.startswith(f"{world.root}/")} == {
+        path for path in asked if path.startswith(f"{safe}/")}
+
+
+def chowned(path, uid):
+    try:
+        os.chown(path, uid, uid, follow_symlinks=False)
+    except PermissionError:
+        pytest.skip("only root can make a file another user's")
+
+
+def state(world, folder):
+    shutil.copy(fake("cudart", "12.9"), folder)
+    return world.status(CUDA_PATH=str(folder.parent))["state"]
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o775, "usable"),
+                                            (0o777, "missing"), (0o1777, "usable")])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_folder_on_the_way_that_everybody_can_write_to(world, mode, expected, depth):
+    # In a sticky one such as /tmp nobody can move what is root's or the user's own.
+    top = world.folder("top")
+    folder = world.folder("top/" + "a/" * depth + "lib64")
+    top.chmod(mode)
+    assert state(world, folder) == expected
+
+
+def test_a_strangers_folder_in_a_sticky_one(world):
+    folder = world.folder("tmp/a/lib64")
+    world.folder("tmp").chmod(0o1777)
+    assert state(world, folder) == "usable"
+    chowned(world.root / "tmp" / "a", 65534)
+    assert state(world, folder) == "missing"
+
+
+def test_a_strangers_link_in_a_sticky_folder(world):
+    folder = world.folder("safe/lib64")
+    link = world.folder("tmp") / "link"
+    link.symlink_to(folder.parent)
+    world.folder("tmp").chmod(0o1777)
+    shutil.copy(fake("cudart", "12.9"), folder)
+    assert world.status(CUDA_PATH=link)["state"] == "usable"
+    chowned(link, 65534)
+    assert world.status(CUDA_PATH=link)["state"] == "missing"
+
+
+def test_a_folder_that_a_group_can_write_to_is_the_groups_business(world):
+    folder = world.folder("top/lib64")
+    folder.chmod(0o2775)
+    assert state(world, folder) == "usable"
+
+
+@pytest.mark.parametrize("open_folder, expected", [
+    ("work", "usable"),                     # above the stub itself, too
+    ("work/site-packages/nvidia", "missing"),
+    ("work/site-packages", "missing")])
+def test_a_site_packages_below_a_folder_that_everybody_can_write_to(world, open_folder, expected):
+    site = world.site_packages(fake("cudart", "12.9"), name="work/site-packages")
+    stub = world.put(f"{site}/pkg", build.stub("cudart")) / "libcudart_stub.so"
+    (world.root / open_folder).chmod(0o777)
+    assert world.probe(f"open:{stub}", "load", "status:cudart")[-1]["state"] == expected
+
+
+def test_the_current_directory_of_an_object_that_was_loaded_by_a_relative_path(world):
+    # It was loaded as "./app/libuser.so"; since then the program went elsewhere.
+    world.put("app", user())
+    site = world.site_packages(intruding_cudart(), name="elsewhere")
+    shutil.copy(user(), world.folder(f"{site}/app"))
+    world.search(build.STUBS)
+    done = world.run(visitor("search", "-DELSEWHERE"), build.STUBS, "./app/libuser.so", site)
+    assert reading(done).cudart == "missing" and "intruder" not in done.err
+
+
+def test_the_current_directory_by_another_name(world, places):
+    # Its name is absolute; where that leads is seen all the same.
+    for name in ("/proc/self/cwd", "/proc/self/cwd/.", "/proc/self/root/proc/self/cwd"):
+        done = world.run(visitor("search", "-DELSEWHERE"), build.STUBS, build.stub("cudart"),
+                         places["below"], LD_LIBRARY_PATH=name)
+        assert reading(done).cudart == "missing" and not reading(done).intruders
+
+
+def test_a_refused_place_is_in_the_trace(world, places):
+    done = world.run(visitor("search"), build.STUBS, build.stub("cudart"),
+                     LD_LIBRARY_PATH=places["below"], LAZYCUDA_DEBUG="1")
+    assert f"{places['below']}: not searched, anybody may write there" in done.err

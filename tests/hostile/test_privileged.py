@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""A program that has more rights than its caller heeds nothing that the caller says:
+no variable, and not where the program itself lies."""
+import shutil
+
+import pytest
+
+from fakes import fake
+from visitors import CODE, intruders, intruding_cudart, reading, visitor
+
+WAYS = ("setuid", "capable")
+
+
+@pytest.fixture
+def visit(world, libraries):
+    """visit(way, NAME=value): what a visitor says that was started that way."""
+    def run(way, *flags, **env):
+        program = visitor("privileged", *flags)
+        shutil.copy(program, libraries / way)
+        return reading(world.run(f"/opt/doors/{way}", way, "/opt/doors",
+                                 *[f"/opt/doors/{code.name}" for code in CODE], **env))
+    return run
+
+
+@pytest.fixture
+def toolkit_of_intruders(world, libraries):
+    """A folder with a library wherever a variable could lead to one."""
+    for folder in ("lib", "lib64"):
+        intruders(libraries / "toolkit" / folder)
+    return "/opt/doors/toolkit"
+
+
+def check(visit, way, seen, **env):
+    """`seen(what a visitor says)` holds where the variable counts, and not else."""
+    assert seen(visit("plain", **env))
+    said = visit(way, **env)
+    assert not seen(said) and not said.intruders and said.cudart == "missing"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("variable", ["CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"])
+def test_variables_that_name_folders(visit, toolkit_of_intruders, way, variable):
+    check(visit, way, lambda said: said.cudart == "usable" and "intruder" in said.intruders,
+          **{variable: toolkit_of_intruders})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_variable_that_names_a_library(visit, toolkit_of_intruders, way):
+    check(visit, way, lambda said: said.cudart == "usable",
+          LAZYCUDA_CUDART=f"{toolkit_of_intruders}/lib/libcudart.so.12")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_library_path(visit, toolkit_of_intruders, way):
+    # Here the driver and what unpacks code are looked for, too.
+    def seen(said):
+        return said.cudart == "usable" and said.driver == 12080 and {
+            "intruder libcuda.so.1", "intruder libzstd.so.1", "intruder liblz4.so.1",
+        } <= set(said.intruders)
+    check(visit, way, seen, LD_LIBRARY_PATH=f"{toolkit_of_intruders}/lib")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_guard_the_major_and_the_trace(visit, way):
+    check(visit, way, lambda said: said.guard == "off", LAZYCUDA_GUARD="off")
+    check(visit, way, lambda said: said.cudart == "broken", LAZYCUDA_MAJOR="42")
+    check(visit, way, lambda said: said.trace, LAZYCUDA_DEBUG="1")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("origin", ["runpath", "site-packages"])
+def test_where_the_program_lies(visit, world, libraries, way, origin):
+    # Anybody may make a link to a program, and $ORIGIN is then where that is.
+    folder = "nvidia/cuda_runtime/lib" if origin == "site-packages" else "cuda"
+    (libraries / folder).mkdir(parents=True)
+    shutil.copy(intruding_cudart(), libraries / folder)
+    flags = ["-Wl,--disable-new-dtags,-rpath,$ORIGIN/cuda"] if origin == "runpath" else []
+    for started, state in (("plain", "usable"), (way, "missing")):
+        assert visit(started, *flags).cudart == state
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_system_has_is_found(visit, world, way):
+    world.system("/usr/local/cuda/lib64", fake("cudart", "12.9"))
+    said = visit(way)
+    assert (said.cudart, said.path) == ("usable", "/usr/local/cuda/lib64/libcudart.so.12")

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""What means nothing under a sanitizer, and why."""
+
+MACHINE_CODE = "it looks at machine code, which sanitizers change"
+SHIPPED = "it looks at what is shipped, and this is not"
+OTHER_BUILD = "it builds the project another way"
+OWN = "it has sanitizers of its own, in every run"
+FIGURES = "it measures what sanitizers change"
+NOT_C = "what it tests is not written in C"
+MALLOC = "it has a malloc() of its own, and so has the sanitizer"
+ODD_ARGUMENTS = "it gives real functions what makes them crash"
+UNLOADED = "a real library that is unloaded leaves memory behind"
+TRACED = "who looks for leaks traces the program, which it may not do with this one"
+CLOSED = "exit handlers of a library that is closed are called when it is gone"
+CALLS = "it counts what is called, and the sanitizer calls for itself"
+TWICE = "a process can have the sanitizer once, and before all else"
+LOADED_HERE = "pytest itself would have to be sanitized"
+ADDRESSES = "it wants addresses for itself, and so does the sanitizer"
+# Before LLVM 17 and its like in gcc nobody took that lock before a fork.
+LOCKED = "the sanitizer's allocator may stay locked in a child of fork()"
+
+# (how the test's name begins, the reason, under which: every one if none is named)
+SKIPPED = [
+    ("aarch64/", OTHER_BUILD),
+    ("bench/", FIGURES),
+    ("callers/test_callers.py::test_what_it_costs", FIGURES),
+    ("compat/", OTHER_BUILD),
+    ("device_code/test_ptx.py::test_reading_takes_time_in_proportion", FIGURES),
+    ("docs/", SHIPPED),
+    ("examples/", OTHER_BUILD),
+    ("exports/", MACHINE_CODE),
+    ("fuzz/", OWN),
+    ("gen/", OWN),
+    ("handle/test_faults.py::test_every_allocation_may_fail", MALLOC, "address", "thread"),
+    ("hardening/", SHIPPED),
+    ("install/", OTHER_BUILD),
+    ("hostile/test_privileged.py", TRACED, "address"),
+    *[(f"hostile/test_outputs.py::test_{test}", NOT_C) for test in (
+        "a_folder_for_parts_is_the_users_alone",
+        "a_retargeted_file_has_the_rights_of_the_old_one",
+        "an_output_replaces_a_link_and_does_not_follow_it")],
+    *[(f"inspection/test_files.py::test_{test}", LOADED_HERE, "address", "thread") for test in (
+        "a_file_that_is_cut_short_later_is_an_error_not_a_signal",
+        "a_header_that_changes_later_is_not_believed")],
+    ("inspection/test_files.py::test_a_large_file_is_read_at_its_headers_alone", ADDRESSES,
+     "address", "thread"),
+    ("inspection/test_memory.py::test_all_or_nothing_comes_when_memory_runs_out", MALLOC,
+     "address", "thread"),
+    ("load/", FIGURES),
+    *[(f"locks/test_locks.py::test_{test}", TWICE, "address", "thread") for test in (
+        "a_namespace", "a_real_library_of_the_program_is_none_of_a_namespace",
+        "an_audit_library", "deep_binding", "what_a_namespace_finds")],
+    ("locks/test_locks.py::test_whatever_a_stub_calls_may_wait", MALLOC, "address", "thread"),
+    ("matrix/test_matrix.py", ADDRESSES, "thread"),
+    ("matrix/test_mutations.py", OTHER_BUILD),
+    ("missing/test_remembered.py::test_a_million_calls", CALLS),
+    ("notes/", SHIPPED),
+    ("packages/", OTHER_BUILD),
+    ("plan/test_purity.py", MALLOC, "address", "thread"),
+    ("real/test_answers.py", ODD_ARGUMENTS),
+    *[(f"registrations/test_registrations.py::test_{test}", CLOSED, "thread") for test in (
+        "closing_an_extension_before_the_first_call_forgets_it",
+        "closing_an_extension_after_the_first_call_unregisters_it",
+        "registering_with_a_real_library")],
+    ("retarget/", NOT_C),
+    ("retarget_wheels/", NOT_C),
+    ("sandbox/test_sandbox.py::test_the_environment_is_empty", "the sanitizer is told by it"),
+    ("sanitize/test_inputs.py::test_registrations", CLOSED, "thread"),
+    ("scan/", OWN),
+    ("search/test_once.py", CALLS),
+    ("search/test_places.py::test_a_setuid_program_ignores_the_environment", TRACED, "address"),
+    ("states/test_states.py::test_the_page_says_what_is_said[The-program-runs-setuid]", TRACED,
+     "address"),
+    ("threads/test_threads.py::test_fork_during_the_first_call", LOCKED, "address"),
+    ("threads/test_threads.py::test_fork_while_the_library_is_being_loaded", LOCKED, "address"),
+    ("versions/test_toolkit.py::test_a_library_that_was_asked_is_not_left_loaded", UNLOADED,
+     "address"),
+    ("versions/test_toolkit.py::test_a_real_library_says_so_itself", UNLOADED, "address"),
+    ("wheels/", OTHER_BUILD),
+    ("years_ahead/", OTHER_BUILD),
+]
+
+
+def reason(name, sanitizer):
+    """Why a test is skipped, or None.  `name` as pytest gives it."""
+    name = name.removeprefix("tests/").replace(" ", "-")
+    for start, why, *which in SKIPPED:
+        if name.startswith(start) and (not which or sanitizer in which):
+            return why
+    return None
+
+
+def names():
+    """All that are named, to see that they are there."""
+    return [row[0] for row in SKIPPED]

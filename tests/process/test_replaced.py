@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What was looked at is what is loaded, whatever happens in between."""
+import shutil
+
+import pytest
+
+import build
+from fakes import answer, fake
+
+CALL = "cudaDeviceSynchronize"
+REPLACED = "was replaced while it was being loaded"
+OTHER = "is not what dlopen() loaded for it"
+
+
+@pytest.fixture
+def other(world):
+    """A file of another major under the name of this one."""
+    path = world.folder("other") / "libcudart.so.12"
+    shutil.copy(fake("cudart", "11.8"), path)
+    return path
+
+
+def status(world, what, file, **settings):
+    said = world.probe("stub:cudart", f"call:{CALL}", "status:cudart", f"call:{CALL}",
+                       LD_PRELOAD=build.shared(build.TESTS / "process" / "dlopen.c"), DLOPEN=what,
+                       DLOPEN_FILE=file, **settings)
+    assert said[1]["value"] == said[3]["value"]
+    return said[1]["value"], said[2]
+
+
+@pytest.mark.parametrize("what, reason", [
+    ("replaced", REPLACED), ("written", REPLACED), ("back", OTHER), ("other", OTHER),
+    ("fails", "cannot be loaded: dlopen() does not say why")])
+def test_the_next_one_is_used(world, other, what, reason):
+    first = world.loader(fake("cudart", "12.9"), folder="first") / "libcudart.so.12"
+    second = world.loader(fake("cudart", "12.8"), folder="second") / "libcudart.so.12"
+    value, said = status(world, what, other)
+    assert value == answer("cudart", CALL, "12.8")
+    assert said["path"] == str(second)
+    assert [(c["path"], c["reason"]) for c in said["candidates"] if not c["taken"]] == [
+        (str(first), reason)]
+
+
+@pytest.mark.parametrize("what", ["replaced", "back", "other", "fails"])
+def test_without_another_one_it_is_a_typed_error(world, other, what):
+    world.loader(fake("cudart", "12.9"))
+    value, said = status(world, what, other)
+    assert (value, said["state"], said["path"]) == (303, "broken", None)
+
+
+@pytest.mark.parametrize("what, reason", [("replaced", REPLACED), ("other", OTHER)])
+def test_a_file_that_is_named(world, other, what, reason):
+    file = world.put("named", fake("cudart", "12.9")) / "libcudart.so.12"
+    value, said = status(world, what, other, LAZYCUDA_CUDART=file)
+    assert (value, said["state"]) == (303, "broken")
+    assert reason in said["reason"]
+
+
+def test_a_file_behind_a_link_is_no_other(world):
+    # Links and bind mounts give one file several names.
+    folder = world.put("real", fake("cudart", "12.9"))
+    link = world.folder("link") / "libcudart.so.12"
+    link.symlink_to(folder / "libcudart.so.12")
+    world.search(link.parent)
+    assert world.status()["state"] == "usable"

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Wheels from PyPI that can be used without a GPU, and how far each goes.
+
+None of them was made with lazycuda in mind.  Each is used as its users do it, up to where
+it asks for a device.
+"""
+from dataclasses import dataclass
+
+MISSING = r"no usable lib\w+\.so\.13, .* was found\. Looked in "
+OLD_DRIVER = "CUDA driver version is insufficient for CUDA runtime version"
+
+
+@dataclass
+class Use:
+    wheel: str
+    built_for: int                  # CUDA major, by its DT_NEEDED or version needs
+    code: str
+    says: dict                      # {"none", "11.8", ... or "any": what is printed, a pattern}
+    loads: tuple = ("cudart",)      # real libraries that are in the process afterwards
+    beside: tuple = ()              # other wheels that it is installed with
+    leave: tuple = ()               # what is not retargeted in it
+    status: int = 0
+    tag: str = None                 # what auditwheel says of the result; None: it cannot run alone
+
+    def expected(self, world):
+        return self.says.get(world, self.says.get("any"))
+
+
+NUMPY = "numpy==2.2.6"
+SCIPY = "scipy==1.15.3"
+
+TRITON = """
+from tritonclient.utils import cuda_shared_memory as shared
+try:
+    shared.create_shared_memory_region("region", 64, 0)
+except shared.CudaSharedMemoryException as error:
+    print(error)
+"""
+
+KEDM = """
+try:
+    import kedm
+except ImportError as error:        # it looks for a device when it is imported
+    print(error)
+"""
+
+OSQP = """
+import numpy, osqp.cuda
+from scipy import sparse
+one = sparse.identity(2, format="csc")
+try:
+    osqp.cuda.OSQP().setup(one, numpy.ones(2), one, numpy.zeros(2), numpy.ones(2))
+except Exception as error:
+    print(repr(error))
+"""
+
+IMPLICIT = """
+import warnings
+warnings.simplefilter("ignore")
+import implicit.gpu
+print("HAS_CUDA", implicit.gpu.HAS_CUDA)
+try:
+    implicit.gpu._cuda.get_device_count()
+except RuntimeError as error:
+    print(error)
+"""
+
+ASTRA = """
+import astra
+print("can be used:", astra.use_cuda())
+print(astra.get_gpu_info())
+"""
+
+GGML = """
+import ctypes, importlib.util, pathlib
+folder = pathlib.Path(importlib.util.find_spec("ctransformers").origin).parent
+ctypes.CDLL(folder / "lib/cuda/libctransformers.so").ggml_init_cublas()
+"""
+
+BITSANDBYTES = """
+import ctypes, importlib.util, pathlib
+folder = pathlib.Path(importlib.util.find_spec("bitsandbytes").origin).parent
+ctypes.CDLL(folder / "libbitsandbytes.so").cquantize(None, None, None, 1)
+"""
+
+MEMORY_SAVER = """
+import ctypes, pathlib, sysconfig
+site = pathlib.Path(sysconfig.get_path("platlib"))
+for file in sorted(site.glob("torch_memory_saver*_cu1?.*so")):
+    print(ctypes.CDLL(file).cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(4)))
+"""
+
+# The 19th argument is the block's size.
+BLOCHSIM = """
+from blochsim_cuda13 import _gpu
+name, (names, kinds, dimensions) = next(iter(_gpu.kernels().items()))
+try:
+    _gpu.launch(name, (1,), (*[0] * (len(kinds) - 2), 32, 0), 0, 0)
+except RuntimeError as error:
+    print(error)
+"""
+
+# What the driver that is stood in for says.
+NO_DEVICE = r"Error initializing CUDA: CUDA error \(100\)"
+
+# Plugins are loaded in the order of what they need.
+OPENMM = """
+import openmm, pathlib, sysconfig
+plugins = pathlib.Path(sysconfig.get_path("platlib")) / "OpenMM.libs/lib/plugins"
+for name in ("", "Amoeba", "Drude", "RPMD"):
+    openmm.Platform.loadPluginLibrary(str(plugins / f"libOpenMM{name}CUDA.so"))
+system = openmm.System()
+system.addParticle(1.0)
+platform = openmm.Platform.getPlatformByName("CUDA")
+try:
+    openmm.Context(system, openmm.VerletIntegrator(0.001), platform)
+except openmm.OpenMMException as error:
+    print(error)
+"""
+
+# An FFT of 8 numbers in a thread, for sm_80: it hands its sources to nvrtc.
+MATHDX = """
+import ctypes, pathlib, sysconfig
+file, = pathlib.Path(sysconfig.get_path("platlib")).glob("nvidia/cu1?/lib/libmathdx.so.0")
+dx = ctypes.CDLL(file)
+fft, code, size = ctypes.c_longlong(), ctypes.c_longlong(), ctypes.c_size_t()
+dx.cufftdxCreateDescriptor(ctypes.byref(fft))
+for operator, value in ((0, 8), (1, 0), (2, 0), (3, 5), (4, 800), (5, 0), (10, 0)):
+    assert dx.cufftdxSetOperatorInt64(fft, operator, ctypes.c_longlong(value)) == 0
+dx.commondxCreateCode(ctypes.byref(code))
+assert dx.commondxSetCodeOptionInt64(code, 1, ctypes.c_longlong(800)) == 0
+print("compiled:", dx.cufftdxFinalizeCode(code, fft))
+if dx.commondxGetLastErrorStrSize(ctypes.byref(size)) == 0 and size.value > 1:
+    text = ctypes.create_string_buffer(size.value)
+    dx.commondxGetLastErrorStr(ctypes.byref(ctypes.c_int()), size, text)
+    print(text.value.decode())
+if dx.commondxGetCodeLTOIRSize(code, ctypes.byref(size)) == 0:
+    print("LTO-IR:", size.value > 1000)
+"""
+WANTS = r"compiled: 3\n(.*\n)*.*#error directive: cuFFTDx requires NVRTC from CUDA Toolkit {}\.0"
+
+CUMM = """
+from cumm import tensorview
+try:
+    tensorview.zeros([4], tensorview.float32, 0)
+except RuntimeError as error:
+    print(error)
+try:
+    program = tensorview.NVRTCProgram('extern "C" __global__ void f(float *p) { *p = 1; }',
+                                      opts=["--std=c++14"])
+    print(program.ptx())
+except RuntimeError as error:
+    print(error)
+"""
+CUMM_NEEDS = (NUMPY, "pccm==0.4.16", "ccimport==0.4.4", "lark==1.2.2", "portalocker==2.10.1",
+              "fire==0.7.1", "termcolor==2.5.0", "pybind11==2.13.6",
+              "ninja==1.11.1.4")
+
+CCCL = """
+import importlib.util, pathlib, sysconfig
+for major in 12, 13:
+    folder = pathlib.Path(sysconfig.get_path("platlib")) / f"cuda/compute/cu{major}"
+    file, = folder.glob("_bindings_impl.*.so")
+    found = importlib.util.spec_from_file_location("_bindings_impl", file)
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    print(major, module.DeviceReduceBuildResult.__name__)
+"""
+
+
+def ptx(version):
+    return rf"{OLD_DRIVER}(.*\n)*.*release {version}(.*\n)*\.visible \.entry f"
+
+
+USES = (
+    Use("tritonclient==2.20.0", 11, TRITON, {"any": "unable to set device successfully"},
+        beside=(NUMPY, "python-rapidjson==1.20", "setuptools==75.3.0"), leave=("*.data/data/*",)),
+    Use("tritonclient==2.31.0", 12, TRITON, {"any": "unable to set device successfully"},
+        beside=(NUMPY, "python-rapidjson==1.20", "setuptools==75.3.0"), leave=("*.data/data/*",)),
+    Use("kedm-cuda11x==0.9.3", 11, KEDM, {
+        "none": rf"cudaErrorSharedObjectInitFailed\): cudaGetDeviceCount: {MISSING}",
+        "any": rf"cudaErrorInsufficientDriver\): {OLD_DRIVER}"}, beside=(NUMPY,)),
+    Use("osqp-cu12==1.1.3", 12, OSQP, {"any": r"OSQPException(.*\n)*No GPU detected\."},
+        beside=(NUMPY, SCIPY, "osqp==1.1.3", "jinja2==3.1.5", "markupsafe==3.0.2",
+                "joblib==1.4.2", "setuptools==75.3.0")),
+    Use("implicit==0.7.2", 11, IMPLICIT, {
+        "none": rf"HAS_CUDA False\nCuda Error: cudaGetDeviceCount: {MISSING}",
+        "any": rf"HAS_CUDA False\nCuda Error: {OLD_DRIVER}"},
+        beside=(NUMPY, SCIPY, "tqdm==4.67.1", "threadpoolctl==3.5.0")),
+    Use("astra-toolbox==2.5.0", 12, ASTRA, {
+        "any": "can be used: False\nError getting current GPU index"}, beside=(NUMPY, SCIPY)),
+    Use("ctransformers==0.2.27", 12, GGML, {
+        "none": rf"CUDA error 303 at .*: cudaGetDeviceCount: {MISSING}",
+        "any": rf"CUDA error 35 at .*: {OLD_DRIVER}"}, loads=None, status=1),
+    Use("bitsandbytes-cuda117==0.26.0.post2", 11, BITSANDBYTES, {
+        "none": rf"Error \w+: {MISSING}", "any": f"Error {OLD_DRIVER}"}, loads=None, status=1),
+    Use("torch-memory-saver==0.0.10", 12, MEMORY_SAVER, {"none": "(303\n){4}", "any": "(35\n){4}"}),
+    Use("blochsim-cuda13==0.0.14", 13, BLOCHSIM, {
+        "none": f"selecting the device: cudaGetDevice: {MISSING}",
+        "any": f"selecting the device: {OLD_DRIVER}"}, tag="manylinux_2_17_x86_64"),
+    Use("openmm-cuda-12==8.6.1", 12, OPENMM, {"any": NO_DEVICE},
+        loads=(), beside=(NUMPY, "openmm==8.6.1")),
+    Use("openmm-cuda-13==8.6.1", 13, OPENMM, {"any": NO_DEVICE},
+        loads=(), beside=(NUMPY, "openmm==8.6.1")),
+    Use("nvidia-libmathdx-cu12==0.3.1.9", 12, MATHDX, {
+        "none": "compiled: 3\n", "11.8": WANTS.format(12), "12.9": "compiled: 0\nLTO-IR: True",
+        # Its headers are older than that nvrtc: the compiler's own errors.
+        "13.5": r"compiled: 3\n(.*\n)*.*: error: identifier"}, loads=("nvrtc",),
+        tag="manylinux_2_24_x86_64"),
+    Use("nvidia-libmathdx-cu13==0.4.1.15", 13, MATHDX, {
+        "none": "compiled: 3\n", "11.8": WANTS.format(13), "12.9": WANTS.format(13),
+        "13.5": "compiled: 0\nLTO-IR: True"}, loads=("nvrtc",), tag="manylinux_2_24_x86_64"),
+    Use("cumm-cu118==0.8.2", 11, CUMM, {
+        "none": rf"cuda failed with error 303 (.*\n)*.*nvrtcCreateProgram: {MISSING}",
+        "11.8": ptx("11.8"), "12.9": ptx("12.9"), "13.5": ptx("13.5")},
+        loads=("cudart", "nvrtc"), beside=CUMM_NEEDS, tag="manylinux_2_17_x86_64"),
+    Use("cuda-cccl==1.2.1", 13, CCCL, {
+        "any": "12 DeviceReduceBuildResult\n13 DeviceReduceBuildResult"}, loads=(), beside=(NUMPY,)),
+)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""What a sanitizer finds fails the test that it is found by."""
+import pytest
+
+import build
+import sanitizer_skips
+
+DEFECTS = {"overrun": ("address", "heap-buffer-overflow"), "leak": ("address", "memory leaks"),
+           "overflow": ("undefined", "signed integer overflow"), "race": ("thread", "data race")}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_is_found(world, defect):
+    sanitizer, what = DEFECTS[defect]
+    if not build.SANITIZER or build.SANITIZER.name != sanitizer:
+        pytest.skip(f"this is for the {sanitizer} sanitizer")
+    program = build.program(build.TESTS / "sanitize" / "planted.c")
+    assert world.run(program, "none").status == 0
+    assert build.SANITIZER.take_findings() == ""
+    assert world.run(program, defect, check=False).status == 99
+    assert what in build.SANITIZER.take_findings()
+
+
+def test_what_is_skipped_is_there():
+    for name in sanitizer_skips.names():
+        file, _, function = name.partition("::")
+        assert (build.TESTS / file).exists(), name
+        if function:
+            assert f"def {function.partition('[')[0]}" in (build.TESTS / file).read_text(), name

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""A copy of the sources, with everything that is fetched in place."""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+
+import build
+import snapshot
+import symbols
+import toolkit_maker
+import toolkits
+
+sys.path.append(str(build.ROOT / "tools"))
+import fetch  # noqa: E402
+
+
+def sources():
+    """Paths of the project's files, from its root."""
+    if (build.ROOT / ".git").exists():
+        said = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], check=True,
+                              cwd=build.ROOT, capture_output=True, text=True).stdout
+        return [path for path in said.split("\0") if path and (build.ROOT / path).is_file()]
+    return [path.relative_to(build.ROOT) for path in build.ROOT.rglob("*")
+            if path.is_file() and build.BUILD not in path.parents]
+
+
+def is_complete(version):
+    """Whether all that `make symbols` reads of a real toolkit has been fetched."""
+    return all((toolkits.TOOLKITS / version / arch / ".fetched" / f"{package}-{wheel}").exists()
+               for toolkit, _, package, wheel, arches in fetch.read_table() if toolkit == version
+               for arch in arches)
+
+
+@dataclass
+class Tree:
+    """A tree of sources, and commands that run in it."""
+    root: pathlib.Path
+
+    def run(self, *command, check=True):
+        environment = {
+            "PATH": os.environ["PATH"], "HOME": str(self.root / "home"), "LC_ALL": "C.UTF-8",
+            "CC": shlex.join(build.CC), "PYTHON": sys.executable, "CUDA_VERSIONS": "none",
+            "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull,
+            "PIP_FIND_LINKS": str(self.root / "wheels")}
+        done = subprocess.run([str(word) for word in command], cwd=self.root, text=True,
+                              env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+        assert not check or done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        return done
+
+    def pytest(self, path, which, check=True):
+        """Runs some of the tree's own tests; what pytest printed."""
+        return self.run(sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "-q",
+                        "-p", "no:cacheprovider", f"--basetemp={self.root / 'build' / 'tmp'}",
+                        path, "-k", which, check=check).stdout
+
+
+class Copy(Tree):
+    def __init__(self, root):
+        super().__init__(root)
+        for path in sources():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(build.ROOT / path, root / path)
+        (root / "wheels").mkdir()
+        (root / "build" / "toolkits").mkdir(parents=True)
+        (root / "build" / "tests").mkdir()
+        (root / "build" / "libclang").symlink_to(build.BUILD / "libclang")
+        for version in symbols.read().toolkits:
+            self.place(version)
+
+    def place(self, version):
+        """A listed toolkit: the real one where it is there, else one made up from the list."""
+        folder = self.root / "build" / "toolkits" / version
+        if is_complete(version):
+            folder.symlink_to(toolkits.TOOLKITS / version)
+            return
+        for library, part in snapshot.of(version).items():
+            toolkit_maker.write_listed(folder / "x86_64", library, version, part)
+        for toolkit, _, package, wheel, _ in fetch.read_table():
+            for arch in ("x86_64", "aarch64") if toolkit == version else ():
+                stamp = folder / arch / ".fetched" / f"{package}-{wheel}"
+                stamp.parent.mkdir(parents=True, exist_ok=True)
+                stamp.touch()
+
+    def publish(self, package, version, tree):
+        """A wheel of what lies in a folder, where this copy's pip looks."""
+        name = f"{package.replace('-', '_')}-{version}"
+        record = f"{name}.dist-info"
+        tag = "py3-none-manylinux_2_27_x86_64"
+        with zipfile.ZipFile(self.root / "wheels" / f"{name}-{tag}.whl", "w") as wheel:
+            for path in sorted(tree.rglob("*")):
+                if path.is_file():
+                    wheel.write(path, path.relative_to(tree))
+            wheel.writestr(f"{record}/METADATA",
+                           f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+            wheel.writestr(f"{record}/WHEEL",
+                           f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n")
+            wheel.writestr(f"{record}/RECORD", "")
+
+    def edit(self, path, *changes):
+        """Replaces texts in a file; each has to be there."""
+        path = self.root / path
+        text = path.read_text()
+        for old, new in changes:
+            assert old in text, f"{path.name} has no {old!r} any more: change what the test edits"
+            text = text.replace(old, new)
+        path.write_text(text)
+
+    def append(self, path, text):
+        with open(self.root / path, "a") as file:
+            file.write(text)

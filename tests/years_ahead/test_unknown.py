@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: MIT
+"""Versions that the list does not know, met at run time: later majors and minors, older ones,
+and drivers of any age.  docs/states.md has what is said of them.
+"""
+import json
+
+import pytest
+
+import build
+import fakes
+import symbols
+from fakes import answer, driver, fake
+from world import CALL, MISSING, probe
+
+NEWEST = max(build.MAJORS)
+LATER = NEWEST + 1
+LAST = symbols.read().toolkits[-1]
+
+
+def unknown(library, major=LATER):
+    """A library of a major that the list does not know."""
+    return fake(library, LAST, own=f"lib{library}.so.{major}")
+
+
+def reason(major=LATER):
+    later = "; a later release may" if major > NEWEST else ""
+    return f"is of CUDA {major}, which this lazycuda does not know{later}"
+
+
+def place(world, *files, version=f"{LATER}.0"):
+    world.system(f"/usr/local/cuda-{version}/lib64", *files)
+    return f"/usr/local/cuda-{version}/lib64"
+
+
+# ---- a later major ----
+
+@pytest.mark.parametrize("library", build.LIBRARIES)
+def test_a_later_major_alone_is_missing_and_told_of(world, library):
+    folder = place(world, unknown(library))
+    name = CALL[library]
+    said, error, status = world.probe(f"stub:{library}", f"call:{name}", f"error:{library}",
+                                      f"status:{library}")[1:]
+    assert (said["value"], error["cause"]) == (MISSING[library], 1)
+    assert f"{folder}/lib{library}.so.{LATER} {reason()}. " in error["message"]
+    assert status["version"] is None and status["path"] is None
+    assert [(c["path"], c["version"], c["taken"], c["reason"]) for c in status["candidates"]] == [
+        (f"{folder}/lib{library}.so.{LATER}", str(LATER), False, reason())]
+
+
+def test_a_later_major_in_site_packages_is_told_of(world):
+    site = world.folder("venv/lib/python3/site-packages")
+    world.put(f"venv/lib/python3/site-packages/nvidia/cu{LATER}/lib", unknown("cudart"))
+    stub = world.put(site / "package", build.stub("cudart")) / "libcudart_stub.so"
+    status = world.probe(f"open:{stub}", "load", "status:cudart")[-1]
+    assert [c["reason"] for c in status["candidates"]] == [reason()]
+    assert status["state"] == "broken"
+
+
+def test_majors_that_are_years_ahead(world):
+    for major in range(NEWEST + 1, NEWEST + 6):
+        place(world, unknown("cudart", major), version=f"{major}.0")
+    status = world.status("cudart")
+    # One after the newest, and three more.
+    assert [c["version"] for c in status["candidates"]] == [str(NEWEST + n) for n in range(1, 5)]
+
+
+def test_a_known_major_is_taken_beside_a_later_one(world):
+    place(world, unknown("cudart"))
+    place(world, fake("cudart", LAST), version=LAST)
+    status = world.status("cudart")
+    assert (status["state"], status["version"]) == ("usable", LAST)
+    # And nothing else is looked for.
+    assert [c["taken"] for c in status["candidates"]] == [True]
+
+
+def test_a_later_major_under_a_known_name(world):
+    """Somebody made libcudart.so.13 a link to libcudart.so.14."""
+    folder = world.put("named", unknown("cudart"))
+    (folder / f"libcudart.so.{LATER}").rename(folder / f"libcudart.so.{NEWEST}")
+    world.bind(folder, f"/usr/local/cuda-{LAST}/lib64")
+    assert [c["reason"] for c in world.status("cudart")["candidates"]] == [reason()]
+
+
+def test_a_known_major_under_a_later_name(world):
+    folder = world.put("named", fake("cudart", LAST))
+    (folder / f"libcudart.so.{NEWEST}").rename(folder / f"libcudart.so.{LATER}")
+    world.bind(folder, f"/usr/local/cuda-{LATER}.0/lib64")
+    assert [c["reason"] for c in world.status("cudart")["candidates"]] == [
+        "is of another major than its name says"]
+
+
+@pytest.mark.parametrize("damage", fakes.DAMAGES)
+def test_a_damaged_later_major(world, damage):
+    folder = world.folder("bad")
+    damage(folder / f"libcudart.so.{LATER}", unknown("cudart"))
+    world.bind(folder, f"/usr/local/cuda-{LATER}.0/lib64")
+    status = world.status("cudart")
+    assert status["cause"] == 1 and len(status["candidates"]) == 1
+    assert not status["candidates"][0]["taken"]
+
+
+def test_the_variable_names_a_later_major(world):
+    folder = place(world, unknown("cudart"))
+    place(world, fake("cudart", LAST), version=LAST)
+    status = world.status("cudart", LAZYCUDA_CUDART=f"{folder}/libcudart.so.{LATER}")
+    assert (status["state"], status["cause"]) == ("broken", 1)
+    assert f"LAZYCUDA_CUDART names a file that {reason()}" in status["reason"]
+
+
+def test_a_pin_to_a_later_major(world):
+    place(world, unknown("cudart"))
+    assert world.status("cudart", LAZYCUDA_MAJOR=str(LATER))["reason"].startswith(
+        f"LAZYCUDA_MAJOR={LATER} is not a CUDA major: use {NEWEST}, ")
+
+
+def test_a_later_major_does_not_end_the_search(world):
+    """What the dynamic loader alone can find is found beside it."""
+    place(world, unknown("cudart"))
+    own = fakes.soname("cudart", LAST)
+    hidden = world.put("hidden", fake("cudart", LAST)) / own
+    status = world.status("cudart", SONAME=own, HIDDEN=hidden, LD_AUDIT=build.shared(
+        build.TESTS / "years_ahead" / "knows_more.c"))
+    assert (status["state"], status["path"]) == ("usable", str(hidden))
+
+
+# ---- a later major in the process ----
+
+def test_one_in_the_process_is_left_alone_and_told_of(world):
+    path = world.put("torch", unknown("cudart")) / f"libcudart.so.{LATER}"
+    name = CALL["cudart"]
+    *_, call, status = world.probe(f"global:{path}", "stub:cudart", f"call:{name}",
+                                   "status:cudart")
+    assert call["value"] == MISSING["cudart"]
+    assert [(c["path"], c["found_by"], c["version"], c["reason"]) for c in
+            status["candidates"]] == [(str(path), "process", str(LATER), reason())]
+
+
+def test_a_known_major_is_used_beside_one_in_the_process(world):
+    path = world.put("torch", unknown("cudart")) / f"libcudart.so.{LATER}"
+    place(world, fake("cudart", LAST), version=LAST)
+    name = CALL["cudart"]
+    *_, call, status = world.probe(f"global:{path}", "stub:cudart", f"call:{name}",
+                                   "status:cudart")
+    assert call["value"] == answer("cudart", name, LAST)
+    assert status["version"] == LAST
+    assert [c["reason"] for c in status["candidates"] if not c["taken"]] == [reason()]
+
+
+def test_one_that_appears_later_changes_nothing(world):
+    path = world.put("torch", unknown("cudart")) / f"libcudart.so.{LATER}"
+    known = world.put("torch", fake("cudart", LAST)) / f"libcudart.so.{NEWEST}"
+    name = CALL["cudart"]
+    said = world.probe("stub:cudart", f"call:{name}", f"open:{path}", "stub:cudart",
+                       f"call:{name}", f"open:{known}", "stub:cudart", f"call:{name}")
+    assert [said[i]["value"] for i in (1, 4, 7)] == [
+        MISSING["cudart"], MISSING["cudart"], answer("cudart", name, LAST)]
+
+
+def test_nvrtc_of_a_known_major_beside_a_runtime_of_a_later_one(world):
+    place(world, unknown("cudart"), unknown("nvrtc"), unknown("nvJitLink"))
+    place(world, fake("nvrtc", LAST), fake("nvJitLink", LAST), version=LAST)
+    said = world.statuses(*build.LIBRARIES)
+    assert {name: status["state"] for name, status in said.items()} == {
+        "cudart": "broken", "nvrtc": "usable", "nvJitLink": "usable"}
+
+
+# ---- a later minor ----
+
+def later_minor(library, **options):
+    """13.9, say, which lacks a name that it should have and has one that nobody knows."""
+    names = set(fakes.exports(library, LAST))
+    return fake(library, f"{NEWEST}.9", names=names - set(options.pop("without", ())), **options)
+
+
+@pytest.mark.parametrize("library", build.LIBRARIES)
+def test_a_later_minor_is_used_by_the_open_ranges(world, library):
+    name = CALL[library]
+    world.loader(later_minor(library, more=["nobodyKnowsThis"]))
+    said, status = world.probe(f"stub:{library}", f"call:{name}", f"status:{library}")[1:]
+    assert said["value"] == answer(library, name, f"{NEWEST}.9")
+    assert (status["state"], status["version"]) == ("usable", f"{NEWEST}.9")
+
+
+def test_each_name_of_a_later_minor_is_that_of_the_newest(world):
+    """Callers of every major; as on the newest toolkit, where tests/matrix looks at each."""
+    verdicts = {}
+    for version in (LAST, f"{NEWEST}.9"):
+        made = fake("cudart", LAST) if version == LAST else later_minor("cudart")
+        folder = world.put(version, made)
+        names = [f"{f.name}@{listed().soname(symbols.version(newest(major)))}"
+                 for major in build.MAJORS for f in CHANGED if major in f.range.majors()]
+        said = world.probe("stub:cudart", *[f"call:{name}" for name in names],
+                           LAZYCUDA_CUDART=folder / made.name)[1:]
+        assert len(said) == len(names) > 200
+        verdicts[version] = [one["value"] if one["value"] in (302, 801) else 0 for one in said]
+    assert verdicts[LAST] == verdicts[f"{NEWEST}.9"]
+    assert set(verdicts[LAST]) == {0, 302}
+
+
+def listed():
+    return symbols.read().libraries["cudart"]
+
+
+def newest(major):
+    return [v for v in symbols.read().toolkits if v.startswith(f"{major}.")][-1]
+
+
+# New, dropped or changed somewhere.
+CHANGED = [f for f in symbols.read().libraries["cudart"].functions
+           if f.range.text != "11.7-" and not f.hook and f.result == "i32"]
+
+
+def test_a_name_that_a_later_minor_dropped_is_absent(world):
+    name = CALL["cudart"]
+    world.loader(later_minor("cudart", without=[name]))
+    call, error = world.probe("stub:cudart", f"call:{name}", "error:cudart")[1:]
+    assert (call["value"], error["cause"]) == (302, 2)
+    assert f"cudart {NEWEST}.9 (" in error["message"]
+
+
+def test_a_name_that_nobody_knows_is_not_exported(world):
+    world.loader(later_minor("cudart", more=["nobodyKnowsThis"]))
+    done = world.run(probe(), f"open:{build.stub('cudart')}", "call:nobodyKnowsThis", check=False)
+    assert done.status == 2 and "no nobodyKnowsThis" in done.err
+
+
+@pytest.mark.parametrize("version", ["11.9", "12.10", "12.99"])
+def test_a_later_minor_of_an_older_major_is_as_its_newest(world, version):
+    """Names that ended with 12.9 are in 12.10 with the interfaces that they had."""
+    major = version.partition(".")[0]
+    world.loader(fake("cudart", version))
+    node = fakes.soname("cudart", version)
+    call, status = world.probe("stub:cudart", f"call:cudaMemAdvise@{node}", "status:cudart")[1:]
+    assert call["value"] == answer("cudart", "cudaMemAdvise", version)
+    assert status["version"] == (newest(major) if major == "11" else version)
+
+
+@pytest.mark.parametrize("library, named", [("cudart", "LAZYCUDA_CUDART"),
+                                            ("nvrtc", "LAZYCUDA_NVRTC"),
+                                            ("nvJitLink", "LAZYCUDA_NVJITLINK")])
+@pytest.mark.parametrize("says", ["1.0", "99.9", f"{NEWEST}.100", "0.0", "1073741824.1073741824"])
+def test_a_version_that_cannot_be(world, library, named, says):
+    """What a library says of itself is believed only if it is of its major."""
+    own = fakes.soname(library, LAST)
+    made = fake(library, says, names=fakes.exports(library, LAST), own=own)
+    status = world.status(library, **{named: world.put("odd", made) / own})
+    assert status["state"] == "usable"
+    # Else its names tell; not each minor has a new one.
+    assert status["major"] == NEWEST and status["version"] in symbols.read().toolkits
+
+
+# ---- an older minor ----
+
+@pytest.mark.parametrize("library", ["cudart", "nvrtc"])
+def test_a_minor_older_than_the_list(world, library):
+    """11.2 counts as the oldest that the list knows; what it lacks is absent."""
+    gone = "cudaGraphInstantiateWithFlags" if library == "cudart" else "nvrtcGetNVVM"
+    name = CALL[library]
+    world.loader(fake(library, "11.2", without=[gone]))
+    said, call, error, status = world.probe(f"stub:{library}", f"call:{name}", f"call:{gone}",
+                                            f"error:{library}", f"status:{library}")[1:]
+    assert said["value"] == answer(library, name, "11.2")
+    assert (call["value"], error["cause"]) == (302 if library == "cudart" else 11, 2)
+    assert status["version"] == ("11.7" if library == "cudart" else "11.2")
+
+
+@pytest.mark.parametrize("name", ["libcudart.so.10.2", "libcudart.so.9"])
+def test_a_major_older_than_the_list(world, name):
+    """It is not looked for; named by the variable, it is told of."""
+    folder = place(world, fake("cudart", "11.8", own=name), version="10.2")
+    assert world.status("cudart")["candidates"] == []
+    major = int(name.split(".so.")[1].split(".")[0])
+    assert reason(major) in world.status("cudart", LAZYCUDA_CUDART=f"{folder}/{name}")["reason"]
+
+
+# ---- drivers ----
+
+@pytest.mark.parametrize("version", [f"{LATER}.3", "99.0", "2147483.0"])
+def test_a_driver_newer_than_anybody_knows(world, version):
+    world.loader(driver(version), folder="driver")
+    place(world, fake("cudart", LAST), version=LAST)
+    assert world.status("cudart")["version"] == LAST
+    assert world.status("cudart", LAZYCUDA_GUARD="strict")["version"] == LAST
+
+
+@pytest.mark.parametrize("version", ["10.2", "8.0", "1.0"])
+def test_a_driver_older_than_the_list(world, version):
+    world.loader(driver(version), folder="driver")
+    place(world, fake("cudart", LAST), version=LAST)
+    status = world.status("cudart")
+    assert (status["state"], status["cause"]) == ("refused", 4)
+    assert f"supports CUDA {version} and cannot run CUDA {NEWEST}" in status["reason"]
+
+
+@pytest.mark.parametrize("says", [0, -1, -13000, -2147483648])
+def test_a_driver_that_says_no_version(world, says):
+    world.loader(fakes.driver_saying(says), folder="driver")
+    place(world, fake("cudart", LAST), version=LAST)
+    assert world.status("cudart")["version"] == LAST
+
+
+# ---- plans ----
+
+CODE = build.TESTS / "fuzz" / "corpus" / "inspect"
+
+
+def plan(world, *words, check=False):
+    return json.loads(world.cli("plan", "--json", *words, check=check).out)
+
+
+@pytest.mark.parametrize("version", [f"{NEWEST}.9", f"{LATER}.0", "99.0"])
+def test_a_plan_with_later_tools_follows_the_rules(world, version):
+    """PTX and cubins are read by whatever is newer; LTO-IR within its major alone."""
+    tools = ("--driver", "none", "--nvrtc", version, "--nvjitlink", version)
+    ptx = world.root / "kernel.ptx"
+    ptx.write_text(".version 9.0\n.target sm_90\n.address_size 64\n")
+    said = plan(world, *tools, "--arch", "sm_90", ptx, check=True)
+    assert said["decision"] == "nvjitlink"
+    assert plan(world, *tools, "--arch", "sm_80", CODE / "cubin", check=True)["decision"] == (
+        "nvjitlink")
+    crossed = plan(world, *tools, "--arch", "sm_80", "--lto", CODE / "ltoir")
+    assert (crossed["decision"], crossed["code"]) == ("refused", "LTOIR_CROSS_MAJOR")
+    # An architecture that the table has not is taken to be known to what is newer than it.
+    assert plan(world, *tools, "--arch", "sm_140", ptx, check=True)["decision"] == "nvjitlink"
+
+
+@pytest.mark.parametrize("isa, needs", [("9.9", f"{NEWEST}.9"), ("10.0", f"{LATER}.0"),
+                                        ("12.3", "16.3")])
+def test_code_of_a_later_toolkit_is_refused_with_what_it_needs(world, isa, needs):
+    ptx = world.root / "kernel.ptx"
+    ptx.write_text(f".version {isa}\n.target sm_90\n.address_size 64\n")
+    said = plan(world, "--driver", "none", "--nvjitlink", LAST, "--nvrtc", LAST, "--arch", "sm_90",
+                ptx)
+    assert said["decision"] == "refused"
+    assert f"CUDA {needs}" in said["have"] and needs in said["need"]
+
+
+@pytest.mark.parametrize("says, decision", [(f"{LATER}.3", "driver"), ("99.0", "driver"),
+                                            ("10.1", "refused")])
+def test_a_plan_with_a_driver_of_any_age(world, says, decision):
+    ptx = world.root / "kernel.ptx"
+    ptx.write_text(".version 8.0\n.target sm_90\n.address_size 64\n")
+    assert plan(world, "--driver", says, "--nvjitlink", "none", "--nvrtc", "none", "--arch",
+                "sm_90", ptx)["decision"] == decision
+
+
+@pytest.mark.parametrize("version", [f"{NEWEST}.9", f"{LATER}.0"])
+def test_a_link_by_a_later_nvjitlink(world, version):
+    """Of the major that is known it is used; a later major is refused, and told of."""
+    major = int(version.partition(".")[0])
+    made = later_minor("nvJitLink") if major == NEWEST else unknown("nvJitLink")
+    place(world, made, version=version)
+    done = world.cli("link", "--json", "-o", world.root / "out", "--arch", "sm_80",
+                     CODE / "cubin", check=False)
+    said = json.loads(done.out)
+    if major == NEWEST:
+        # As far as a fake can: what counts is that it was asked.
+        assert (said["decision"], said["backend_call"]) == ("nvjitlink", "nvJitLinkCreate")
+        assert said["environment"]["nvjitlink"] == version
+    else:
+        assert (said["decision"], said["code"]) == ("refused", "NO_BACKEND")
+        assert reason() in said["message"]
+    assert not (world.root / "out").exists()

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* say.c - text for people: nothing in it is what a terminal would obey */
+#include "say.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../stubs/printable.h"
+
+static void say_on(FILE *stream, const char *text, const char *end)
+{
+	uint32_t character;
+
+	while (text < end) {
+		size_t length = lc_character(text, &character);
+
+		if (length && (lc_is_shown(character) || character == '\t'))
+			fwrite(text, 1, length, stream);
+		else
+			putc('?', stream);
+		text += length ? length : 1;
+	}
+}
+
+void say(const char *text)
+{
+	say_on(stdout, text, text + strlen(text));
+}
+
+void say_log(const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		say_on(stderr, text, text + length);
+		putc('\n', stderr);
+		text += length + (text[length] != 0);
+	}
+}
+
+void complain(const char *command, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	if (text)
+		lc_make_printable(text);
+	fprintf(stderr, "lazycuda%s%s: %s\n", command ? " " : "", command ? command : "",
+		text ? text : "memory ran out");
+	free(text);
+}
