@@ -7,6 +7,7 @@ import functools
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -117,6 +118,14 @@ def interleaved(sample_a, sample_b, count=15):
     """[(a, b)], after one unmeasured round."""
     sample_a(), sample_b()
     return [(sample_a(), sample_b()) for _ in range(often(count))]
+
+
+def processor_time(*command):
+    """Seconds of the processor that a program took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(*command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 class Worker:

@@ -2,10 +2,9 @@
 """What a name costs the generator, as the list gets longer."""
 import functools
 import re
-import resource
 
 import measure
-from measure import BUILD, ROOT, WORK, Row, run
+from measure import BUILD, ROOT, WORK, Row
 
 GEN = BUILD / "gen" / "gen"
 SHORT, LONG, LONGEST = 465, 5000, 50000
@@ -42,10 +41,7 @@ def command(count):
 
 def time_of(count):
     """Microseconds of the processor for one name."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run(*command(count))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return 1e6 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / count
+    return 1e6 * measure.processor_time(*command(count)) / count
 
 
 @functools.lru_cache(maxsize=None)

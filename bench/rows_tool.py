@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the command takes for many files."""
-import resource
 import shutil
 
 import measure
-from measure import LIB, WORK, Row, compile, run
+from measure import BUILD, LIB, WORK, Row, compile
 
 FILES = 1000
 CALLS = "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaMemAdvise", "cudaGetDeviceProperties_v2"
@@ -26,13 +25,8 @@ def folder():
 
 def auditing():
     files = folder()
-
-    def sample():
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run(measure.BUILD / "bin" / "lazycuda", "audit", files)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return [(sample(), 2000) for _ in range(measure.often(5))]
+    return [(1e3 * measure.processor_time(BUILD / "bin" / "lazycuda", "audit", files), 2000)
+            for _ in range(measure.often(5))]
 
 
 GROUPS = {"The command": [Row(f"audit {FILES:,} files / 2 s", "ms", 1, auditing)]}

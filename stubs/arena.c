@@ -165,8 +165,11 @@ char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, co
 	if (!text)
 		return lc_format(arena, "%s", "");
 	at = text;
-	for (size_t i = 0; i < count; i++)
-		at = stpcpy(stpcpy(at, texts[i]), i + 1 < count ? between : "");
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			at = stpcpy(at, between);
+		at = stpcpy(at, texts[i]);
+	}
 	return text;
 }
 

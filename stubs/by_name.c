@@ -14,12 +14,9 @@
 /* This library: a DT_RPATH of what loaded it counts for what it opens. */
 static void *open_this(void)
 {
-	static const char anchor = 0;
-	Dl_info here;
-	void *handle = NULL;
+	const char *file = lc_this_file();
+	void *handle = file ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
-	if (dladdr(&anchor, &here) && here.dli_fname)
-		handle = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	return handle ? handle : dlopen(NULL, RTLD_LAZY);
 }
 

@@ -53,15 +53,20 @@ static bool lies_below(const char *path, const char *folder)
 	return !strncmp(path, folder, length) && path[length] == '/';
 }
 
-/* Whether this library lies below a folder. */
-static bool is_above_this(struct lc_folders *folders, const char *folder)
+const char *lc_this_file(void)
 {
 	static const char anchor = 0;
 	Dl_info here;
 
-	return dladdr(&anchor, &here) && here.dli_fname &&
-	       (lies_below(here.dli_fname, folder) ||
-		lies_below(lc_real_path(folders, here.dli_fname), folder));
+	return dladdr(&anchor, &here) ? here.dli_fname : NULL;
+}
+
+/* Whether this library lies below a folder. */
+static bool is_above_this(struct lc_folders *folders, const char *folder)
+{
+	const char *file = lc_this_file();
+
+	return file && (lies_below(file, folder) || lies_below(lc_real_path(folders, file), folder));
 }
 
 /* Whether somebody else can put another thing in place of what lies in a folder. */

@@ -47,4 +47,7 @@ bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
  * taken as it is written. */
 const char *lc_real_path(struct lc_folders *folders, const char *path);
 
+/* The file of this library, as ld.so has it; NULL if it does not tell. */
+const char *lc_this_file(void);
+
 #endif

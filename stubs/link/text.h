@@ -35,8 +35,9 @@ static inline char *lc_put_number(char *at, int number)
 }
 
 /* Words behind each other, in the arena; "" when memory is out. */
-#define LC_CONCAT(arena, ...) lc_concat(arena, (const char *const[]){ __VA_ARGS__, NULL })
-const char *lc_concat(struct lc_arena *arena, const char *const *words);
+#define LC_CONCAT(arena, ...) \
+	lc_join(arena, (const char *const[]){ __VA_ARGS__ }, \
+		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *), "")
 
 /* Whether a text of others may stand in a message as it is; if not, what
  * lc_printable() makes of it may. */

@@ -67,7 +67,9 @@ def joined(*paths):
 def host_object(path, section="__nv_relfatbin"):
     """A host object that holds a fatbin as nvcc puts it there: relocatable code
     in this section, and what points to it in another."""
-    source = (f'.section {section}, "a"\n.balign 8\nfatbin: .incbin "{path}"\n'
+    # What is made of it is kept as long as this text is the same: so the bytes count.
+    source = (f'# {digest(path.read_bytes().hex())}\n'
+              f'.section {section}, "a"\n.balign 8\nfatbin: .incbin "{path}"\n'
               '.section .nvFatBinSegment, "aw"\n.balign 8\n'
               ".long 0x466243b1, 1\n.quad fatbin, 0\n")
     text = STORE / "objects" / f"{digest(str(path) + section)}.s"
