@@ -30,8 +30,8 @@ static const char usage[] =
 "\n"
 "Compressed code is unpacked with liblz4.so.1 and libzstd.so.1 where they are.\n"
 "Exit status: 0 every file holds device code or is CUDA source, 1 one is damaged,\n"
-"holds none, or is of a kind that is recognised and not supported, 2 wrong usage,\n"
-"or a file cannot be read; the others are reported all the same.\n";
+"or an entry of it, holds none, or is of a kind that is recognised and not supported,\n"
+"2 wrong usage, or a file cannot be read; the others are reported all the same.\n";
 
 struct options {
 	bool json, all;
@@ -53,21 +53,36 @@ static bool is_readable(const char *path)
 	return readable;
 }
 
+static bool is_code(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_PTX || kind == LAZYCUDA_KIND_CUBIN ||
+	       kind == LAZYCUDA_KIND_LTOIR;
+}
+
+/* Whether there is device code, and none of it is damaged.  What is of another
+ * kind, or of one that nobody knows yet, is no damage. */
+static bool is_sound(const struct lazycuda_inspection *inspection)
+{
+	for (size_t i = 0; i < inspection->entry_count; i++)
+		if (is_code(inspection->entries[i]->kind) && inspection->entries[i]->error)
+			return false;
+	return inspection->entry_count > 0;
+}
+
 static int status_of(const struct lazycuda_inspection *inspection)
 {
+	if (inspection->error)
+		return 1;
 	switch (inspection->kind) {
 	case LAZYCUDA_KIND_SOURCE:
-		return inspection->error ? 1 : 0;
-	case LAZYCUDA_KIND_PTX:
-	case LAZYCUDA_KIND_CUBIN:
-	case LAZYCUDA_KIND_LTOIR:
+		return 0;
 	case LAZYCUDA_KIND_FATBIN:
 	case LAZYCUDA_KIND_OBJECT:
 	case LAZYCUDA_KIND_ARCHIVE:
 	case LAZYCUDA_KIND_SHARED:
-		return inspection->error || !inspection->entry_count ? 1 : 0;
+		return is_sound(inspection) ? 0 : 1;
 	default:
-		return 1;
+		return is_code(inspection->kind) && is_sound(inspection) ? 0 : 1;
 	}
 }
 

@@ -181,6 +181,13 @@ def test_damage_is_a_no(inspect, said, put):
     assert lines[0].startswith(f"{file}: fatbin") and lines[1].startswith("  error: ")
 
 
+def test_a_damaged_entry_among_others_is_a_no(inspect, said, put):
+    damaged = (KIND_LTOIR, 9, 0, 90, 0x11, bytes(len(LTOIR)), 0)
+    file = put("k.fatbin", fatbin(PTX_ENTRY, damaged))
+    found = said(file, status=1)
+    assert not found["error"] and [bool(entry["error"]) for entry in found["entries"]] == [False, True]
+
+
 @pytest.mark.parametrize("data, kind, words", [
     (b"nothing of that sort", "unknown", "nothing that is known here"),
     (b"BC\xc0\xde" + bytes(60), "bitcode", "bitcode"),
