@@ -13,9 +13,8 @@
 #include "glibc.h"
 #include "note.h"
 
-LC_DLOPEN_NOTE(libcuda,
-	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run"))
-LC_DLOPEN_NOTE(nvml,
+LC_DLOPEN_NOTE(driver,
+	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run") ","
 	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "what the installed driver can run"))
 
 lc_version lc_cuda_version(lc_finder *find, void *data, int major)

@@ -43,9 +43,9 @@ def fake(library, version, names=None, without=(), more=(), node=None, construct
     names = sorted(set(exports(library, version) if names is None else names)
                    - set(without) | set(more))
     listing = "".join(f"FAKE({name}, {answer(library, name, version)})\n" for name in names)
-    if symbols.read().libraries[library].without_majors:
-        node = ""
-    node = own if node is None else node
+    listed = symbols.read().libraries.get(library)     # or made up
+    if node is None:
+        node = "" if listed and listed.without_majors else own
     script = f"{node} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n"
     return build.compile(
         own, "-O1", "-w", "-shared", "-fPIC", "-Wl,-z,now", f"-DSONAME=\"{own}\"", f"-DMAJOR={major}",

@@ -20,6 +20,9 @@ DROPPED = ("cudaCtxResetPersistingL2Cache", "cudaDeviceFlushGPUDirectRDMAWrites"
 NEW = ("cudaForecastCreate", "cudaForecastGet")
 RENAMED = {"cudaLaunchHostFunc_v2": "cudaLaunchHostFunc",
            "cudaLaunchHostFunc_v2_ptsz": "cudaLaunchHostFunc_ptsz"}
+# What comes with the driver has no majors, only new names.
+NEW_OF_DRIVER = {"cuda": ("cuForecastGet", "ptr", "out u64"),
+                 "nvml": ("nvmlDeviceGetForecast", "ptr", "out u32")}
 ENUMERATORS = {"cudart": ("cudaErrorForecast", 1101), "nvrtc": ("NVRTC_ERROR_FORECAST", 19),
                "nvJitLink": ("NVJITLINK_ERROR_FORECAST", 19)}
 
@@ -65,6 +68,9 @@ def parts():
     """{library: snapshot.Part}"""
     made = snapshot.of(symbols.read().toolkits[-1])
     for name, part in made.items():
+        if symbols.read().libraries[name].without_majors:
+            part.declare(*NEW_OF_DRIVER[name])
+            continue
         part.soname = f"lib{name}.so.14"
         word, value = ENUMERATORS[name]
         part.enumerators[word] = value

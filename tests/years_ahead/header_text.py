@@ -4,6 +4,7 @@
 Parameters have no names in the list.  Where gen/hints.txt speaks of one by name, the parameter
 that it means gets that name, so that the scanner comes to what the list says.
 """
+import collections
 import functools
 import re
 from dataclasses import dataclass
@@ -56,6 +57,11 @@ def renamed(library, version, function, struct):
                 version in symbols.Range(words[2]):
             return words[3], words[4] == "same"
     return struct, True
+
+
+def tag(library):
+    """The field by which a struct tells what it is, or None: a pointer to one is `ptr`."""
+    return next((words[1] for words in hints(library) if words[0] == "tag"), None)
 
 
 # ---- structs ----
@@ -175,20 +181,27 @@ def structs_text(structs):
 
 # ---- functions ----
 
+# {name that hints are meant for: how many parameters got it}
+given = collections.Counter()
+
+
 def hinted(said, way, base):
     """The name of a parameter that hints are meant for, and what they say a `void *` points
-    to; it is taken from what they say.  None where no hint is."""
-    for name, (direction, target) in said.items():
-        if direction == way and target in (None, base):
-            del said[name]
-            return name, target
-    return None
+    to; it is taken from what they say.  None where no hint is.  Where several would do, each
+    has its turn: a hint must not be left without a parameter."""
+    fit = [name for name, (direction, target) in said.items()
+           if direction == way and target in (None, base)]
+    if not fit:
+        return None
+    name = min(fit, key=given.__getitem__)
+    given[name] += 1
+    return name, said.pop(name)[1]
 
 
 def parameter(library, version, function, said, kind):
     """A parameter as C."""
     direction, _, base = kind.rpartition(" ")
-    text = C_TYPES.get(base) or f"struct {renamed(library, version, function, base)[0]} "
+    text = "struct tagged *" if base == "ptr" and tag(library) else C_TYPES.get(base) or f"struct {renamed(library, version, function, base)[0]} "
     found = hinted(said, direction or base, base)
     if not found:
         assert direction in ("", "in", "out") or (direction, base) == ("buf", "i8"), function
@@ -230,7 +243,11 @@ def text(library, version, part):
     enumerators = ", ".join(f"{name} = {value}" for name, value in part.enumerators.items())
     lines = ["#pragma once\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
              f"enum {part.status} {{ {enumerators} }};\n",
+             f"struct tagged {{ unsigned {tag(library)}; }};\n" if tag(library) else "",
              structs_text(structs_of(library, version, part))]
+    # What no header declares, though the parameters may be known.
+    hidden = {name for words in hints(library) if words[0] == "exported" for name in words[2:]}
     lines += [declaration(library, version, part, function)
-              for _, function in sorted(part.functions.items()) if not function.undeclared]
+              for name, function in sorted(part.functions.items())
+              if not function.undeclared and name not in hidden]
     return "".join([*lines, "#ifdef __cplusplus\n}\n#endif\n"])

@@ -7,7 +7,8 @@ import cuda14
 import toolkit_maker
 
 PACKAGES = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc",
-            "nvJitLink": "nvidia-nvjitlink", "crt": "nvidia-cuda-crt"}
+            "nvJitLink": "nvidia-nvjitlink", "crt": "nvidia-cuda-crt", "nvml": "nvidia-nvml-dev"}
+WHEELS = {"cuda": "cudart"}     # of a library without a wheel of its own
 WHEEL = f"{cuda14.VERSION}.12"
 OLDER = sorted(build.MAJORS)
 
@@ -18,7 +19,8 @@ def publish(copy):
     """Its wheels, as NVIDIA would put them on PyPI."""
     site = copy.root / "site"
     for library, part in cuda14.parts().items():
-        toolkit_maker.write_new(site / library, library, cuda14.VERSION, part, cuda14.FOLDER)
+        toolkit_maker.write_new(site / WHEELS.get(library, library), library, cuda14.VERSION, part,
+                                cuda14.FOLDER)
     # Of nvcc's headers they make a wheel of their own.
     own = site / "crt" / cuda14.FOLDER / "include"
     own.mkdir(parents=True)
@@ -36,7 +38,7 @@ def edit_tables(copy):
     text, rows = re.subn(r"^( +(?:folder|include)) nvidia/cu13/(\w+) 13\.0-$",
                          rf"\1 nvidia/cu13/\2 13.0-13.5\n\1 {cuda14.FOLDER}/\2 {cuda14.VERSION}-",
                          hints.read_text(), flags=re.M)
-    assert rows == 6
+    assert rows == 8
     hints.write_text(text)
 
 

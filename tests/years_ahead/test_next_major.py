@@ -54,7 +54,7 @@ def test_the_diff_shows_every_change_and_no_other(cuda14):
     assert set(changed) - linker == {
         future.ARGUMENT_ADDED, future.ARGUMENT_DROPPED, *future.DROPPED, *future.NEW,
         *future.RENAMED, *future.RENAMED.values(), "nvrtcGetNumSupportedArchs",
-        "nvrtcGetForecast"}
+        "nvrtcGetForecast", *(name for name, *_ in future.NEW_OF_DRIVER.values())}
     assert changed["cudaEventQuery"] == (
         [("11.7-13.5", "(ptr)"), ("14.0-", "(ptr, u32)")], [("11.7-", "(ptr)")])
     assert changed["cudaForecastCreate"] == ([("14.0-", "(out ptr, in cudaForecast)")], [])
@@ -234,7 +234,8 @@ def test_status_and_plan_know_it(new, cuda14):
     both(new, cuda14)
     said = json.loads(new.run(cuda14.tool, "status", "--json").out)
     assert said["major"] == 14
-    assert {one["version"] for one in said["libraries"]} == {"14.0"}
+    assert {one["name"]: one["version"] for one in said["libraries"]} == {
+        **dict.fromkeys(build.LIBRARIES, "14.0"), **dict.fromkeys(build.DRIVER)}
 
 
 def test_the_row_of_the_table_counts_and_without_it_the_rule(new, cuda14, tmp_path):

@@ -13,6 +13,8 @@ HEADERS = {
                "cuda_vdpau_interop.h", "crt/device_functions.h", "crt/host_runtime.h"),
     "nvrtc": ("nvrtc.h",),
     "nvJitLink": ("nvJitLink.h",),
+    "cuda": ("cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h"),
+    "nvml": ("nvml.h",),
 }
 
 
@@ -35,6 +37,8 @@ def write_listed(site, library, version, part):
     put_headers(site / first, library, version, part)
     for other in others:
         (site / other).mkdir(parents=True, exist_ok=True)
+    if symbols.read().libraries[library].without_majors:    # no toolkit has it
+        return
     folder, = folders(library, version, "folder")
     (site / folder).mkdir(parents=True, exist_ok=True)
     made = fakes.fake(library, version)
@@ -43,7 +47,9 @@ def write_listed(site, library, version, part):
 
 def write_new(site, library, version, part, folder):
     """The same for a toolkit that is not in the list, with all it has below one folder."""
+    put_headers(site / folder / "include", library, version, part)
+    if symbols.read().libraries[library].without_majors:    # no toolkit has it
+        return
     (site / folder / "lib").mkdir(parents=True, exist_ok=True)
     shutil.copy(fakes.fake(library, version, names=sorted(part.functions), own=part.soname),
                 site / folder / "lib")
-    put_headers(site / folder / "include", library, version, part)
