@@ -26,11 +26,20 @@ static void *find(const char *name)
 	return found;
 }
 
-/* nvFatbin keeps what it is given until the end, so nothing is freed. */
+/* nvFatbin keeps what it is given until it is destroyed. */
+static char *given[MAX_FIELDS];
+static int given_count;
+
+static void free_given(void)
+{
+	while (given_count)
+		free(given[--given_count]);
+}
+
 static char *read_file(const char *path, size_t *length)
 {
 	FILE *file = fopen(path, "r");
-	char *bytes = calloc(1, 1 << 20);
+	char *bytes = given[given_count++] = calloc(1, 1 << 20);
 
 	if (!file || !bytes) {
 		perror(path);
@@ -103,6 +112,7 @@ static void run(char **fields, int count)
 	fflush(stdout);
 	if (handle)
 		destroy(&handle);
+	free_given();
 }
 
 int main(int argc, char **argv)
