@@ -129,8 +129,8 @@ def test_outputs_and_inputs_of_the_driver(world, call, zeroed):
 
 
 @pytest.mark.parametrize("call, zeroed", [
-    ("nvmlDeviceGetGpuInstances:16:3", 4), ("nvmlDeviceGetGpuInstancePossiblePlacements_v2:16:3", 4),
-    ("nvmlGpuInstanceGetComputeInstances:16:3", 4), ("nvmlDeviceGetSamples:16:3:4", 4),
+    ("nvmlDeviceGetGpuInstances:16:3", 4), ("nvmlGpuInstanceGetComputeInstances:16:3", 4),
+    ("nvmlDeviceGetGpuInstancePossiblePlacements_v2:16:3", 4), ("nvmlDeviceGetSamples:16:3:4", 4),
     ("nvmlDeviceGetProcessUtilization:16:2", 4), ("nvmlDeviceGetVgpuUtilization:16:2:3", 4),
     ("nvmlDeviceGetThermalSettings:72:2", 64), ("nvmlDeviceGetMemoryInfo:32:1", 24),
     # The size of an array that the caller has.

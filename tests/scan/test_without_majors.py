@@ -116,3 +116,24 @@ def test_check_wants_no_versions_of_it_and_passes_over_data(scan, thing, tmp_pat
     (tmp_path / "list").write_text(LIST.format(""))
     done = scan("--check", tmp_path / "list", plain)
     assert done.returncode == 2 and "has no symbol versions" in done.stderr
+
+
+@pytest.mark.parametrize("names, status, said", [
+    # As the newest version that it has all of; what is newer in the list, or in the library, is
+    # no difference, since a driver goes by its own numbers.
+    (["thingA", "thingB"], 0, ["2 names, as listed"]),
+    (["thingA", "thingB", "thingC"], 0, ["3 names, as listed"]),
+    (["thingA", "thingB", "thingD"], 0, ["1.0", "3 names, as listed"]),
+    # Headers declare what no driver has: said, and all right.
+    (["thingB"], 0, ["1 differ", "    - thingA"]),
+    # The list lacks it: the stub would.
+    (["thingA", "thingB", "thingX"], 1, ["1 differ", "    + thingX"]),
+])
+def test_check_of_a_driver(scan, thing, tmp_path, names, status, said):
+    rows = "    thingB 1.0- ()\n    thingC 2.0- ()\n    thingD 3.0- ()\n"
+    (tmp_path / "list").write_text(
+        LIST.format("    majors none\n").replace("toolkits 1.0", "toolkits 1.0 2.0 3.0") + rows)
+    done = scan("--check", tmp_path / "list", thing(names, node="{ global: *; };"))
+    assert done.returncode == status, done.stdout
+    assert all(word in done.stdout for word in said), done.stdout
+    assert done.stdout.count("\n    ") == len([word for word in said if word.startswith("    ")])
