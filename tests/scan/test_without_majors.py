@@ -48,16 +48,45 @@ def test_an_exported_name_that_a_header_declares_is_a_stale_hint(toolkits):
     assert "applies to nothing: thingA" in toolkits.refuse("    exported 1.0- thingA\n", base=PLAIN)
 
 
-@pytest.mark.parametrize("old, new, why", [
-    ("void thingA(int);", "void thingA(long);",
+STRUCT = "struct s { int a; long b; int c; };"
+CHANGED = "thing: struct s, which thingA takes, changes its layout in 1.1-"
+
+
+@pytest.mark.parametrize("old, new, at, why", [
+    ("void thingA(int);", "void thingA(long);", "3:6",
      "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i64) -> void"),
-    ("struct s { int a, b; }; void thingA(struct s *);",
-     "struct s { int b, c, a; }; void thingA(struct s *);",
-     "thing: struct s changes its layout in 1.1-"),
+    ("void thingA(int);", "void thingA(int, int);", "3:6",
+     "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i32, i32) -> void"),
+    ("void thingA(int);", "int thingA(int);", "3:5",
+     "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i32) -> i32"),
+    # What it declares under a name that a macro has given it.
+    ("void thingA(int);", "#define thingZ thingA\nvoid thingZ(long);", "4:6",
+     "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i64) -> void"),
+    # A field more, less, elsewhere, of another size, or of another type.
+    *[(f"{STRUCT}\nvoid thingA(struct s *);", f"{new}\nvoid thingA(struct s *);", "3:8", CHANGED)
+      for new in ("struct s { int a; long b; int c, d[2]; };", "struct s { int a; long b; };",
+                  "struct s { int c; long b; int a; };", "struct s { int a; int b[3], c; };",
+                  "struct s { int a; double b; int c; };")],
+    # Within another, and behind a pointer.
+    (f"{STRUCT} struct t {{ struct s s; }};\nvoid thingA(struct t *);",
+     "struct s { int a; }; struct t { struct s s; };\nvoid thingA(struct t *);", "3:29",
+     "thing: struct t, which thingA takes, changes its layout in 1.1-"),
+    (f"{STRUCT} struct t {{ struct s *s; }};\nvoid thingA(struct t *);",
+     "struct s { int a; }; struct t { struct s *s; };\nvoid thingA(struct t *);", "3:29",
+     "thing: struct t, which thingA takes, changes its layout in 1.1-"),
 ])
-def test_an_interface_that_changes_is_refused(toolkits, old, new, why):
-    toolkits.add("1.0", old).add("1.1", new)
-    assert toolkits.refuse(base=PLAIN) == why
+def test_an_interface_that_changes_is_refused(toolkits, old, new, at, why):
+    toolkits.add("1.0", "\n" + old).add("1.1", "\n" + new)
+    header = toolkits.folder / "1.1" / "x86_64" / "include" / "thing.h"
+    assert toolkits.refuse(base=PLAIN) == f"{header}:{at}: {why}"
+
+
+def test_a_union_that_gets_another_member_may(toolkits):
+    toolkits.add("1.0", "struct s { int kind; union { long a; int room[8]; } u; };"
+                        " void thingA(struct s *);")
+    toolkits.add("1.1", "struct s { int kind; union { long a; double b; int room[8]; } u; };"
+                        " void thingA(struct s *);")
+    assert derive(toolkits).sizes("s") == ["40 1.0 layout A", "40 1.1- layout A union"]
 
 
 def test_a_struct_that_grows_into_what_was_reserved_may(toolkits):
