@@ -239,8 +239,8 @@ def test_what_is_installed(tree):
 def test_the_notes_that_a_stub_has():
     text = pages.section(pages.page("packaging.md"), "## What the stubs open")
     notes = "".join(pages.blocks(text)[0]).replace("][", "]\n[").splitlines()
-    assert [json.loads(note) for note in notes] == [
-        [entry] for entry in dlopen_notes.by_section(build.stub("cudart"))]
+    assert [entry for note in notes for entry in json.loads(note)] == (
+        dlopen_notes.by_section(build.stub("cudart")))
 
 
 def test_the_name_of_the_source_archive():
