@@ -9,7 +9,7 @@ import build
 from fakes import fake
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARIES = [*map(build.stub, build.LIBRARIES), build.STUBS / "liblazycuda_link.so"]
+LIBRARIES = [*map(build.stub, build.STUBBED), build.STUBS / "liblazycuda_link.so"]
 # What is loaded by its plain name.
 BY_NAME = ("libcuda.so.1", "libnvidia-ml.so.1", "libzstd.so.1", "liblz4.so.1")
 # Code that ZSTD and LZ4 have compressed.
