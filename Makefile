@@ -289,7 +289,9 @@ symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 	$(Q)$(scan) -o symbols.txt
 
 # REAL=/path/to/libcudart.so.13=13.6 checks that file instead of those fetched.
-REAL ?= $(wildcard $(foreach l,cudart nvrtc nvJitLink,build/toolkits/*/*/nvidia/*/lib/lib$(l).so.*))
+# The driver's are Debian's, which .ci/run unpacks.
+REAL ?= $(wildcard $(foreach l,cudart nvrtc nvJitLink,build/toolkits/*/*/nvidia/*/lib/lib$(l).so.*) \
+	$(foreach l,cuda nvidia-ml,build/libcuda1/usr/lib/*/nvidia/current/lib$(l).so.*.*))
 check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 	$(Q)$(scan) -o $(BUILD)/symbols.txt
 	$(Q)diff -u symbols.txt $(BUILD)/symbols.txt

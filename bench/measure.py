@@ -19,6 +19,7 @@ TOOLKITS = ROOT / "build" / "toolkits"
 WORK = BUILD / "bench"
 LIB = BUILD / "lib"
 STUBS = [LIB / f"lib{name}_stub.so" for name in ("cudart", "nvrtc", "nvJitLink")]
+DRIVER_STUBS = [LIB / f"lib{name}_stub.so" for name in ("cuda", "nvidia-ml")]
 MAJORS = ("11.8", "12.9", "13.5")
 NEWEST = MAJORS[-1]
 OBJECTS = 1000
@@ -90,6 +91,20 @@ def tiny():
     script.write_text("libcudart.so.13 { global: *; };\n")
     return compile("libcudart.so.13", "-shared", "-fPIC", "-Wl,-soname,libcudart.so.13",
                    f"-Wl,--version-script={script}", BENCH / "tiny.c")
+
+
+def tiny_driver():
+    return compile("libcuda.so.1", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1",
+                   BENCH / "tiny_driver.c")
+
+
+def debian(name):
+    """A library of Debian's driver, where .ci/run has unpacked it."""
+    found = sorted((ROOT / "build" / "libcuda1").glob(
+        f"usr/lib/{os.uname().machine}-*/nvidia/current/{name}.so.*.*"))
+    if not found:
+        raise Unmeasured(f"there is no {name}.so of Debian's in build/libcuda1")
+    return found[0]
 
 
 @functools.lru_cache(maxsize=None)

@@ -27,6 +27,11 @@ ENTRY_POINT_12 = Function("cudaGetDriverEntryPoint",
                           "(const char *, void *, unsigned long long, int *)",
                           '("", numbers, 0, numbers)')
 ABSENT_13 = Function("cudaFree", "(void *)", "(0)")
+DRIVER_SYNCHRONIZE = Function("cuCtxSynchronize", "(void)", "()")
+DRIVER_VERSION = Function("cuDriverGetVersion", "(int *a)", "(numbers)", "(a)")
+NVML_VERSION = Function("nvmlSystemGetNVMLVersion", "(char *a, unsigned b)",
+                        "((char *)numbers, 96)")
+NVML_SHUTDOWN = Function("nvmlShutdown", "(void)", "()")
 
 
 # ---- programs ----
@@ -108,11 +113,29 @@ def of_real(way, version):
             {"LAZYCUDA_NVRTC": str(library)})
 
 
+def of_driver(way, function, stub, variable, find):
+    library = find()
+    return stubbed(function, stub, 13), way(function, library), {variable: str(library)}
+
+
+OF_CUDA = functools.partial(of_driver, stub="cuda", variable="LAZYCUDA_CUDA")
+OF_NVML = functools.partial(of_driver, stub="nvidia-ml", variable="LAZYCUDA_NVML")
+
+
 FORWARDED = [row(f"does nothing: stub / {name}", limit, more, functools.partial(of_tiny, way))
              for name, way, limit, more in WAYS] + [
     row(f"nvrtcVersion() of {version}: stub / {name}", limit, more,
         functools.partial(of_real, way, version))
-    for version in MAJORS for name, way, limit, more in WAYS]
+    for version in MAJORS for name, way, limit, more in WAYS] + [
+    row(f"cuDriverGetVersion(): stub / {name}", limit, more,
+        functools.partial(OF_CUDA, way, DRIVER_VERSION,
+                          find=functools.partial(measure.debian, "libcuda")))
+    for name, way, limit, more in WAYS] + [
+    row("a driver's call that returns: stub / direct", *WAYS[0][2:],
+        functools.partial(OF_CUDA, direct, DRIVER_SYNCHRONIZE, find=measure.tiny_driver)),
+    row("nvmlSystemGetNVMLVersion(): stub / direct", *WAYS[0][2:],
+        functools.partial(OF_NVML, direct, NVML_VERSION,
+                          find=functools.partial(measure.debian, "libnvidia-ml")))]
 
 
 def aarch64_entry():
@@ -151,6 +174,11 @@ def missing():
     return refused(SYNCHRONIZE, 13, "/nonexistent/libcudart.so.13")
 
 
+def missing_driver(function, stub, variable):
+    return (stubbed(function, stub, 13), direct(DRIVER_SYNCHRONIZE, measure.tiny_driver()),
+            {variable: "/nonexistent/library"})
+
+
 # One jump, one function that knows why, and four words about it for the thread;
 # where the library may have come meanwhile, a look at the clock.
 NOT_FORWARDED = 3, 70
@@ -169,6 +197,10 @@ OTHERS = [
     row("no library / a call that returns", *MISSING, missing),
     Row(f"no library, {measure.OBJECTS:,} objects / a call that returns", "ns", MISSING[0],
         functools.partial(on_one_processor, missing, measure.objects)),
+    row("no driver / a call that returns", *MISSING, functools.partial(
+        missing_driver, DRIVER_SYNCHRONIZE, "cuda", "LAZYCUDA_CUDA")),
+    row("no NVML / a call that returns", *MISSING, functools.partial(
+        missing_driver, NVML_SHUTDOWN, "nvidia-ml", "LAZYCUDA_NVML")),
 ]
 
 GROUPS = {"A call that is forwarded": FORWARDED,

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What loading the three stubs costs, beside loading the three libraries."""
+"""What loading stubs costs, beside loading the libraries."""
 import functools
 import os
 import re
 import time
 
 import measure
-from measure import BENCH, NEWEST, STUBS, WORK, Row, compile, run
+from measure import BENCH, DRIVER_STUBS, NEWEST, STUBS, WORK, Row, compile, run
 
 
 WALL, BUSY, RESIDENT, OWN = range(4)    # microseconds, twice, and KiB, twice
@@ -16,12 +16,16 @@ def program():
     return compile("load", BENCH / "load.c", "-ldl")
 
 
-def empty():
-    return [measure.empty(f"libempty{i}.so") for i in range(3)]
+def empty(count=3):
+    return [measure.empty(f"libempty{i}.so") for i in range(count)]
 
 
 def libraries():
     return list(measure.real(NEWEST).values())
+
+
+def driver():
+    return [measure.debian(name) for name in ("libcuda", "libnvidia-ml")]
 
 
 def load(files):
@@ -53,9 +57,9 @@ def loading_cold():
     return measure.interleaved(lambda: load_cold(STUBS)[WALL], lambda: read_cold(STUBS), 25)
 
 
-def loading(how, index, beside):
+def loading(how, index, beside, stubs=STUBS):
     others = beside()
-    return measure.interleaved(lambda: how(STUBS)[index], lambda: how(others)[index])
+    return measure.interleaved(lambda: how(stubs)[index], lambda: how(others)[index])
 
 
 def opened(files):
@@ -72,8 +76,8 @@ def opening():
     return [(opened(STUBS), opened(libraries()))]
 
 
-def own_memory():
-    return [(load(STUBS)[OWN], 256) for _ in range(measure.often(5))]
+def own_memory(stubs):
+    return [(load(stubs)[OWN], 256) for _ in range(measure.often(5))]
 
 
 def stripped(stub):
@@ -97,7 +101,13 @@ GROUPS = {
         Row(f"3 stubs / 3 libraries of {NEWEST}: files opened", "files", 1, opening),
         row("resident", "KiB", 1 / 60, load, RESIDENT, libraries),
         row("own memory", "KiB", 1 / 10, load, OWN, libraries),
-        Row("3 stubs / 256 KiB: own memory", "KiB", 1, own_memory),
+        Row("3 stubs / 256 KiB: own memory", "KiB", 1, functools.partial(own_memory, STUBS)),
+        Row("the driver's 2 stubs / Debian's 535: time", "us", 1 / 4,
+            functools.partial(loading, load, BUSY, driver, DRIVER_STUBS)),
+        Row("the driver's 2 stubs / 2 empty libraries: time", "us", 2,
+            functools.partial(loading, load, BUSY, functools.partial(empty, 2), DRIVER_STUBS)),
+        Row("the driver's 2 stubs / 256 KiB: own memory", "KiB", 1,
+            functools.partial(own_memory, DRIVER_STUBS)),
     ] + [Row(f"{stub.name} / 400 KiB: stripped", "KiB", 1, functools.partial(stripped, stub))
-         for stub in STUBS],
+         for stub in STUBS + DRIVER_STUBS],
 }

@@ -16,6 +16,7 @@ typedef void *CXIndex;
 typedef struct CXTranslationUnitImpl *CXTranslationUnit;
 typedef void *CXDiagnostic;
 typedef void *CXClientData;
+typedef void *CXFile;
 
 typedef struct {
 	const void *data;
@@ -32,6 +33,11 @@ typedef struct {
 	int kind;
 	void *data[2];
 } CXType;
+
+typedef struct {
+	const void *data[2];
+	unsigned place;
+} CXSourceLocation;
 
 struct CXUnsavedFile {
 	const char *Filename;
@@ -106,6 +112,10 @@ typedef enum CXVisitorResult (*CXFieldVisitor)(CXCursor, CXClientData);
 	X(int, getCursorKind, (CXCursor)) \
 	X(int, getCursorLinkage, (CXCursor)) \
 	X(CXString, getCursorSpelling, (CXCursor)) \
+	X(CXSourceLocation, getCursorLocation, (CXCursor)) \
+	X(void, getExpansionLocation, (CXSourceLocation, CXFile *, unsigned *, unsigned *, \
+		unsigned *)) \
+	X(CXString, getFileName, (CXFile)) \
 	X(CXType, getCursorType, (CXCursor)) \
 	X(CXType, getCursorResultType, (CXCursor)) \
 	X(int, Cursor_getNumArguments, (CXCursor)) \

@@ -110,6 +110,7 @@ struct leaf {
 
 struct layout {
 	const char *name;
+	struct place place;	/* in a header */
 	uint32_t size;
 	struct leaf *leaves;	/* in order of declaration */
 	size_t count, room;
@@ -124,6 +125,7 @@ struct param {
 
 struct prototype {
 	const char *name;
+	struct place place;	/* in a header, or of a hint */
 	struct type result;
 	struct param *params;
 	size_t count;
@@ -222,6 +224,7 @@ struct row {
 	const char *signature;
 	const char *family;	/* NULL: its own name */
 	bool hook, apart, undeclared;
+	struct place place;	/* in the oldest toolkit that it is in */
 	toolkits in;
 };
 

@@ -178,30 +178,37 @@ static bool holds(const struct listing *listing, const struct ranges *ranges, ve
 	return in_ranges(ranges, v);
 }
 
+/* A driver has names before the headers of its toolkit do: in any version will do. */
 static bool is_listed(const struct listing *listing, const struct listed_library *library,
 		      const char *name, version v)
 {
 	for (size_t i = 0; i < library->names.count; i++) {
 		const struct listed_name *listed = library->names.items[i];
 
-		if (listed->name == name && holds(listing, &listed->in, v))
+		if (listed->name == name &&
+		    (library->without_majors || holds(listing, &listed->in, v)))
 			return true;
 	}
 	return false;
 }
 
+struct difference {
+	size_t unlisted, lacking;
+};
+
 /* Names are interned, and rows of one name are next to each other. */
-static size_t difference(const struct listing *listing, const struct listed_library *library,
-			 const struct exports *exports, version v, bool print)
+static struct difference difference(const struct listing *listing,
+				    const struct listed_library *library,
+				    const struct exports *exports, version v, bool print)
 {
-	size_t count = 0;
+	struct difference count = { 0, 0 };
 
 	for (size_t i = 0; i < exports->count; i++) {
 		if (is_listed(listing, library, exports->names[i], v))
 			continue;
 		if (print)
 			printf("    + %s\n", exports->names[i]);
-		count++;
+		count.unlisted++;
 	}
 	for (size_t i = 0; i < library->names.count; i++) {
 		const struct listed_name *listed = library->names.items[i];
@@ -210,7 +217,7 @@ static size_t difference(const struct listing *listing, const struct listed_libr
 			continue;
 		if (print)
 			printf("    - %s\n", listed->name);
-		count++;
+		count.lacking++;
 	}
 	return count;
 }
@@ -259,14 +266,14 @@ static version version_of_names(const struct listing *listing, const struct list
 	version found = 0;
 
 	for (int i = listing->count - 1; i >= 0; i--) {
-		size_t count;
+		struct difference count;
 
 		if (!in_ranges(in, listing->toolkits[i]))
 			continue;
 		count = difference(listing, library, exports, listing->toolkits[i], false);
-		if (count >= best)
+		if (count.unlisted + count.lacking >= best)
 			continue;
-		best = count;
+		best = count.unlisted + count.lacking;
 		found = listing->toolkits[i];
 	}
 	return found;
@@ -285,7 +292,8 @@ static const char *split_argument(char *argument, version *out)
 	return scan_intern_n(argument, (size_t)(equals - argument));
 }
 
-/* Returns whether the library and the list differ. */
+/* Returns whether the library and the list differ.  Headers declare what no driver for
+ * a CPU ever had, and the list has what they declare: that is said, and is all right. */
 static bool check_one(const struct listing *listing, char *argument)
 {
 	version v;
@@ -293,7 +301,7 @@ static bool check_one(const struct listing *listing, char *argument)
 	const struct listed_library *library;
 	const struct ranges *in;
 	struct exports exports;
-	size_t count;
+	struct difference count;
 
 	read_exports(path, &exports);
 	library = find_soname(listing, exports.soname, &in);
@@ -309,13 +317,13 @@ static bool check_one(const struct listing *listing, char *argument)
 	}
 	count = difference(listing, library, &exports, v, false);
 	printf("%s: %s %d.%d%s: ", path, library->name, MAJOR(v), MINOR(v), how);
-	if (!count)
+	if (!count.unlisted && !count.lacking)
 		printf("%zu names, as listed\n", exports.count);
 	else
-		printf("%zu differ; + only the library has, - only the list has\n", count);
-	if (count)
-		difference(listing, library, &exports, v, true);
-	return count;
+		printf("%zu differ; + only the library has, - only the list has\n",
+		       count.unlisted + count.lacking);
+	difference(listing, library, &exports, v, true);
+	return count.unlisted || (count.lacking && !library->without_majors);
 }
 
 int check(const char *list, char **arguments, int count)

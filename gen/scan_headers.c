@@ -150,6 +150,7 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	if (clang->Cursor_isVariadic(cursor))
 		fail(unit->where, "%s takes a variable number of arguments", name);
 	prototype->name = name;
+	prototype->place = place_of(unit, cursor);
 	prototype->result = value_type(unit, clang->getCanonicalType(
 						clang->getCursorResultType(cursor)));
 	prototype->count = (size_t)count;

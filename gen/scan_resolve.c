@@ -387,11 +387,37 @@ static void add_row(struct library *library, size_t first, int toolkit, const ch
 	row->apart = is_among(&library->aparts, name);
 	row->undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
 					  !source->prototype;
+	row->place = source->given ? source->given->place :
+		     source->prototype ? source->prototype->place : library->place;
 	row->in = BIT(toolkit);
 	list_add(&library->rows, row);
 }
 
 /* ---- libraries without majors ---- */
+
+/* A function that takes a struct, or a pointer to one. */
+static const char *user_of(const struct library *library, const char *record)
+{
+	size_t length = strlen(record);
+
+	for (size_t i = 0; i < library->rows.count; i++) {
+		const struct row *row = library->rows.items[i];
+		const char *at = row->signature;
+
+		for (; (at = strstr(at, record)); at += length)
+			if (strchr("( ", at[-1]) && strchr(",) ", at[length]))
+				return row->name;
+	}
+	return "a function";	/* through a struct that has not changed */
+}
+
+static void refuse_layout(const struct scan *scan, const struct library *library,
+			  const struct record *record, int toolkit)
+{
+	fail_at(record->layouts[toolkit]->place, "%s: struct %s, which %s takes, changes its layout in %s",
+		library->name, record->name, user_of(library, record->name),
+		range_text(scan, BIT(toolkit)));
+}
 
 /*
  * Callers of all versions meet in one function there, so that it has one
@@ -403,17 +429,16 @@ void refuse_changes(const struct scan *scan, const struct library *library)
 		const struct row *before = library->rows.items[i - 1], *row = library->rows.items[i];
 
 		if (before->name == row->name)
-			fail(library->name, "%s changes its interface: %s %s, %s %s", row->name,
-			     range_text(scan, before->in), before->signature,
-			     range_text(scan, row->in), row->signature);
+			fail_at(row->place, "%s: %s changes its interface: %s %s, %s %s",
+				library->name, row->name, range_text(scan, before->in),
+				before->signature, range_text(scan, row->in), row->signature);
 	}
 	for (size_t i = 0; i < library->records.keys.count; i++) {
 		const struct record *record = library->records.values.items[i];
 
 		for (int toolkit = 0; toolkit < scan->count; toolkit++)
 			if (record->layouts[toolkit] && record->letters[toolkit])
-				fail(library->name, "struct %s changes its layout in %s", record->name,
-				     range_text(scan, BIT(toolkit)));
+				refuse_layout(scan, library, record, toolkit);
 	}
 }
 

@@ -13,6 +13,16 @@ const char *take(const struct libclang *clang, CXString string)
 	return text;
 }
 
+struct place place_of(const struct unit *unit, CXCursor cursor)
+{
+	const struct libclang *clang = unit->clang;
+	unsigned line, column;
+	CXFile file;
+
+	clang->getExpansionLocation(clang->getCursorLocation(cursor), &file, &line, &column, NULL);
+	return (struct place){ take(clang, clang->getFileName(file)), (int)line, (int)column };
+}
+
 bool is_record(const struct unit *unit, CXType type)
 {
 	return type.kind == CXType_Record && unit->clang->Type_getSizeOf(type) >= 0;
@@ -214,6 +224,7 @@ static const char *take_layout(struct unit *unit, CXType type)
 		return name;
 	layout = scan_alloc(sizeof(*layout));
 	layout->name = name;
+	layout->place = place_of(unit, unit->clang->getTypeDeclaration(type));
 	layout->size = (uint32_t)unit->clang->Type_getSizeOf(type);
 	map_put(&unit->seen, name, layout);
 	top = (struct flattening){ unit, layout, "", 0 };

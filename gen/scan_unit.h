@@ -20,6 +20,9 @@ struct unit {
 /* The text of a libclang string, interned; the string is disposed of. */
 const char *take(const struct libclang *clang, CXString string);
 
+/* Where a header declares it. */
+struct place place_of(const struct unit *unit, CXCursor cursor);
+
 /* Whether a canonical type is a struct or union whose layout is known. */
 bool is_record(const struct unit *unit, CXType type);
 

@@ -15,17 +15,31 @@
 /* The driver, looked at once; -1: not yet. */
 static _Atomic int driver = -1, branch = -1;
 
-/* What could not be looked at now is not remembered as not there. */
+/* What could not be looked at now is not taken for what is not there: -1. */
 static int cached(struct lc_arena *arena, _Atomic int *value, int (*look)(struct lc_arena *))
 {
+	bool hindered = arena->hindered;
 	int known = atomic_load(value);
 
-	if (known < 0) {
-		known = look(arena);
-		if (!arena->failed && !arena->hindered)
-			atomic_store(value, known);
-	}
+	if (known >= 0)
+		return known;
+	arena->hindered = false;
+	known = look(arena);
+	if (!known && (arena->failed || arena->hindered))
+		return -1;
+	arena->hindered |= hindered;
+	atomic_store(value, known);
 	return known;
+}
+
+/* What the choice depends on.  False: no choice can be made now. */
+static bool look_at_driver(struct lc_arena *arena, struct lc_circumstances *at)
+{
+	if (lc_choice_needs_driver(at))
+		at->driver = cached(arena, &driver, lc_driver_version);
+	if (at->driver >= 0 && lc_choice_needs_branch(at))
+		at->branch = cached(arena, &branch, lc_driver_branch);
+	return at->driver >= 0 && at->branch >= 0;
 }
 
 static void close_choice(struct lc_attempt *attempt)
@@ -109,10 +123,10 @@ static void choose(struct lc_attempt *attempt, bool process_only)
 	bool resorted = process_only;
 
 	for (;;) {
-		if (lc_choice_needs_driver(at))
-			at->driver = cached(&attempt->arena, &driver, lc_driver_version);
-		if (lc_choice_needs_branch(at))
-			at->branch = cached(&attempt->arena, &branch, lc_driver_branch);
+		if (!look_at_driver(&attempt->arena, at)) {
+			attempt->choice = (struct lc_choice){ .option = -1, .refusal = LC_MISSING };
+			return;
+		}
 		attempt->choice = lc_choose(&attempt->arena, at);
 		if (attempt->arena.failed)
 			return;
@@ -240,12 +254,15 @@ struct lazycuda_driver lc_driver(void)
 {
 	struct lazycuda_driver found = { .size = sizeof(found) };
 	struct lc_arena arena = { .failed = false };
+	int version, of_branch = 0;
 
 	lc_enter();
-	found.version = cached(&arena, &driver, lc_driver_version);
-	if (found.version)
-		found.branch = cached(&arena, &branch, lc_driver_branch);
+	version = cached(&arena, &driver, lc_driver_version);
+	if (version > 0)
+		of_branch = cached(&arena, &branch, lc_driver_branch);
 	lc_leave();
 	lc_arena_free(&arena);
+	found.version = version > 0 ? version : 0;
+	found.branch = of_branch > 0 ? of_branch : 0;
 	return found;
 }

@@ -2,6 +2,7 @@
 /* driver.c - the installed NVIDIA driver */
 #include "driver.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,14 +95,16 @@ int lc_driver_version(struct lc_arena *arena)
 	return 1000 * LC_MAJOR(said) + 10 * LC_MINOR(said);
 }
 
-static int branch_of_module(void)
+static int branch_of_module(struct lc_arena *arena)
 {
 	int fd = open("/sys/module/nvidia/version", O_RDONLY | O_CLOEXEC);
 	char text[32] = "";
 	ssize_t length;
 
-	if (fd < 0)
+	if (fd < 0) {
+		lc_arena_hinder(arena, errno);
 		return 0;
+	}
 	length = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	return length > 0 ? atoi(text) : 0;
@@ -126,7 +129,7 @@ static int branch_of_nvml(struct lc_arena *arena)
 
 int lc_driver_branch(struct lc_arena *arena)
 {
-	int branch = branch_of_module();
+	int branch = branch_of_module(arena);
 
 	if (!branch)
 		branch = branch_of_nvml(arena);

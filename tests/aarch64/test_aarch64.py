@@ -93,6 +93,18 @@ def test_every_name_reaches_its_function(world, version):
     assert [line["value"] for line in said] == [answer("cudart", name, version) for name in names]
 
 
+@pytest.mark.parametrize("library", build.DRIVER)
+def test_every_name_of_the_driver_reaches_its_function(world, library):
+    names = [f.name for f in symbols.read().libraries[library].functions
+             if f.result == "i32" and not f.hook and f.range.text == "11.7-"
+             and f.name not in ("cuDriverGetVersion", "nvmlSystemGetNVMLVersion",
+                                "cuGetProcAddress")]
+    assert len(names) > 250
+    world.loader(fake(library, "12.9", cc=CC))
+    said = world.probe(f"stub:{library}", *[f"call:{name}" for name in names])[1:]
+    assert [line["value"] for line in said] == [answer(library, name, "12.9") for name in names]
+
+
 def test_arguments_arrive(world):
     # By-value structs and arguments beyond the eighth register.
     caller = program(build.TESTS / "aarch64" / "launch.c",
@@ -111,6 +123,22 @@ def test_without_cuda(world):
     assert [(line["value"], line["bytes"]) for line in said[3:6]] == [
         (303, ["00" * 4]), (11, ["00" * 4] * 2), (6, ["00" * 8])]
     assert "nvidia-cuda-runtime" in said[6]["text"]
+
+
+def test_without_a_driver(world):
+    said = world.probe("stub:cuda", "stub:nvml", "out:cuDriverGetVersion:4:0",
+                       "out:cuGetProcAddress_v2:8:1:4", "out:nvmlDeviceGetCount_v2:4:0",
+                       "out:nvmlDeviceGetMemoryInfo:32:1", "text:nvmlErrorString:12")[2:]
+    assert [(line["value"], line["bytes"]) for line in said[:4]] == [
+        (34, ["00" * 4]), (34, ["00" * 8, "00" * 4 + "a5" * 4]), (12, ["00" * 4]),
+        (12, ["00" * 24 + "a5" * 8])]
+    assert "libnvidia-ml.so.1" in said[4]["text"]
+
+
+def test_the_drivers_home(world):
+    world.system_file("/usr/lib/aarch64-linux-gnu", fake("cuda", "12.9", cc=CC))
+    status = world.probe("stub:cuda", "load", "status:cuda")[2]
+    assert (status["state"], status["version"]) == ("usable", "12.9")
 
 
 @pytest.mark.parametrize("triple", ["sbsa-linux", "aarch64-linux"])
@@ -151,9 +179,10 @@ def test_sixteen_threads(world):
             ("nvrtc", "nvrtcDestroyProgram"), ("nvJitLink", "nvJitLinkDestroy"))] + ["0"]
 
 
+@pytest.mark.parametrize("library, usual", [("cudart", 10), ("cuda", 5)])
 @pytest.mark.parametrize("kind", races.KINDS)
-def test_races(world, kind):
-    races.race(world, kind, races.rounds(10, part=20))
+def test_races(world, kind, library, usual):
+    races.race(world, kind, races.rounds(usual, part=20), library)
 
 
 @pytest.mark.parametrize("version", toolkits.requested_aarch64())

@@ -11,14 +11,12 @@ import build
 
 
 @pytest.fixture
-def debian(world):
-    found = sorted((build.BUILD / "libcuda1").glob("usr/lib/*/nvidia/current/libcuda.so.*.*"))
-    if not found:
-        pytest.skip("Debian's libcuda1 is not in build/libcuda1 (.ci/run puts it there)")
-    folder = world.loader(found[0], folder="driver")
+def debian(world, debian):
+    file = debian("cuda")
+    folder = world.loader(file, folder="driver")
     # 12.3 and 12.4 of nvJitLink ask for libcuda.so.
     for name in ("libcuda.so.1", "libcuda.so"):
-        (folder / name).symlink_to(found[0].name)
+        (folder / name).symlink_to(file.name)
     driver = world.probe("stub:cudart", "driver")[-1]["version"]
     if driver // 1000 != 12:
         pytest.skip(f"this libcuda1 is a driver for CUDA {driver // 1000}, not 12")

@@ -48,7 +48,7 @@ def injector():
     that the stubs ask libc for."""
     nodes = {"FAULTS": {"faults", "fault_count", "injection", "held"}}
     versioned = {}
-    for library in build.LIBRARIES:
+    for library in build.STUBBED:
         for name in needed(inside.objects(library)):
             bare, _, version = name.partition("@")
             if version:

@@ -34,20 +34,30 @@ enum {
 #else
 	EVERY = 1 << 30,	/* up to this call each fails */
 #endif
+	TOO_OLD = 35,		/* the driver, for what is left */
+	DRIVER = 12040,
+	BRANCH = 550,		/* of the driver that is there */
 	FAKE = 0x40000000,	/* what fakes answer with at least */
 };
 
 /* What a scenario needs of the stub. */
 static struct stub {
-	const char *library;
-	int missing;		/* what calls return without the library */
+	const char *library, *file;
+	int missing, absent;	/* what calls return without the library, without the name */
 	const char *node, *name, *out;	/* two functions; the second has an output first */
 	int (*call)(void *, void *);
 	int (*call_out)(void *, void *, void *, void *);
 } stubs[] = {
-	{ "cudart", 303, "libcudart.so.13", "cudaDeviceSynchronize", "cudaMalloc", NULL, NULL },
-	{ "nvrtc", 11, "libnvrtc.so.13", "nvrtcDestroyProgram", "nvrtcGetPTXSize", NULL, NULL },
-	{ "nvJitLink", 6, "libnvJitLink.so.13", "nvJitLinkDestroy", "nvJitLinkCreate", NULL, NULL },
+	{ "cudart", "/libcudart_stub.so", 303, 302, "libcudart.so.13", "cudaDeviceSynchronize",
+	  "cudaMalloc", NULL, NULL },
+	{ "nvrtc", "/libnvrtc_stub.so", 11, 11, "libnvrtc.so.13", "nvrtcDestroyProgram",
+	  "nvrtcGetPTXSize", NULL, NULL },
+	{ "nvJitLink", "/libnvJitLink_stub.so", 6, 6, "libnvJitLink.so.13", "nvJitLinkDestroy",
+	  "nvJitLinkCreate", NULL, NULL },
+	{ "cuda", "/libcuda_stub.so", 34, 500, NULL, "cuCtxSynchronize", "cuMemAlloc_v2",
+	  NULL, NULL },
+	{ "nvml", "/libnvidia-ml_stub.so", 12, 13, NULL, "nvmlShutdown", "nvmlEventSetCreate",
+	  NULL, NULL },
 };
 
 static struct stub *stub;
@@ -114,7 +124,8 @@ static bool is_answer(int said)
 	if (said == stub->missing || (answer && said == answer))
 		return true;
 	/* Without that name of a function it is another one of the same interface. */
-	return believed && answer && (said == 302 || said == 801 || said >= FAKE);
+	return believed && answer && (said == stub->absent || said == 801 ||
+				      said == TOO_OLD || said >= FAKE);
 }
 
 /* Both functions, with the output checked. */
@@ -163,6 +174,29 @@ static void call_at_last(void)
 
 static void nothing(void)
 {
+}
+
+/* ---- the driver ---- */
+
+static void ask(int unknown)
+{
+	struct lazycuda_driver driver =
+		CALL(struct lazycuda_driver (*)(void), "lazycuda_get_driver");
+
+	CHECK(driver.version == DRIVER || (unknown && !driver.version), "a driver for %d",
+	      driver.version);
+	CHECK(driver.branch == BRANCH || (unknown && !driver.branch), "a driver of branch %d",
+	      driver.branch);
+}
+
+static void ask_driver(void)
+{
+	ask(1);
+}
+
+static void ask_at_last(void)
+{
+	ask(believed);
 }
 
 /* ---- errors in words ---- */
@@ -248,6 +282,7 @@ static const struct scenario {
 } scenarios[] = {
 	{ "call", nothing, call, call_at_last },
 	{ "load", nothing, load, call_at_last },
+	{ "ask", nothing, ask_driver, ask_at_last },
 	{ "tell", nothing, tell, call_at_last },
 	{ "appear", appear, call, call_at_last },
 	{ "record", nothing, record_and_call, unregister },
@@ -367,7 +402,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof(stubs) / sizeof(*stubs); i++)
-		if (strstr(argv[2], stubs[i].library))
+		if (strstr(argv[2], stubs[i].file))
 			stub = &stubs[i];
 	stub->call = find(stub->name, stub->node);
 	stub->call_out = find(stub->out, stub->node);

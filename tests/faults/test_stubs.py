@@ -28,27 +28,43 @@ def sweep(world):
 
 
 def install(world, version="13.5"):
-    world.loader(*[fake(library, version) for library in build.LIBRARIES], builtins(version),
-                 driver(version), nvml("590.1"))
+    world.loader(*[fake(library, version) for library in build.STUBBED], builtins(version))
 
 
-@pytest.mark.parametrize("library", build.LIBRARIES)
+@pytest.mark.parametrize("library", build.STUBBED)
 def test_what_a_stub_calls_can_be_made_to_fail(library):
     assert not injected.unknown(library), "name these in inject.c, or say in injected.py that" \
         " they cannot fail"
 
 
-@pytest.mark.parametrize("library", build.LIBRARIES)
+@pytest.mark.parametrize("library", build.STUBBED)
 @pytest.mark.parametrize("scenario", ["call", "load"])
 def test_no_library(sweep, scenario, library):
     assert sweep(scenario, library) > 50
 
 
-@pytest.mark.parametrize("library", build.LIBRARIES)
+@pytest.mark.parametrize("library", build.STUBBED)
 @pytest.mark.parametrize("scenario", ["call", "load", "fork"])
 def test_a_library(world, sweep, scenario, library):
     install(world)
     assert sweep(scenario, library, "13.5") > 50
+
+
+def old_driver(world):
+    """One that runs 12, and is found for a moment's lack of memory or files, or not yet."""
+    world.loader(driver("12.4"), nvml("550.54"), folder="driver")
+
+
+@pytest.mark.parametrize("library", ["cudart", "cuda"])
+def test_a_driver_that_could_not_be_looked_at_is_looked_at_again(world, sweep, library):
+    old_driver(world)
+    assert sweep("ask", library) > 50
+
+
+def test_no_major_is_chosen_while_the_driver_cannot_be_looked_at(world, sweep):
+    old_driver(world)
+    world.loader(fake("cudart", "13.5"), fake("cudart", "12.9"))
+    assert sweep("call", "cudart", "12.9") > 50
 
 
 def test_errors_in_words(sweep):

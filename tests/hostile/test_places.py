@@ -55,6 +55,8 @@ SOURCES = {
                 "{below}/lib", "{link}/lib", "$LIB", "$ORIGIN/../link/lib"],
     "rpath": [".", ":", "cuda", "$ORIGIN/../open", "{open}", "{below}/lib", "{link}/lib"],
     "LAZYCUDA_CUDART": ["libcudart.so.12", "./libcudart.so.12", "cuda/libcudart.so.12"],
+    "LAZYCUDA_CUDA": ["libcuda.so.1", "./libcuda.so.1", "cuda/libcuda.so.1"],
+    "LAZYCUDA_NVML": ["libnvidia-ml.so.1", "./libnvidia-ml.so.1"],
 }
 
 
@@ -151,6 +153,15 @@ def test_a_strangers_link_in_a_sticky_folder(world):
     assert world.status(CUDA_PATH=link)["state"] == "usable"
     chowned(link, 65534)
     assert world.status(CUDA_PATH=link)["state"] == "missing"
+
+
+@pytest.mark.parametrize("library", build.DRIVER)
+@pytest.mark.parametrize("home", ["/usr/lib/wsl/lib", "/run/opengl-driver/lib"])
+def test_a_home_of_the_driver_that_everybody_can_write_to(world, home, library):
+    world.system(home, fake(library, "12.9"))
+    assert world.status(library)["state"] == "usable"
+    (world.root / f"system{home}").chmod(0o777)
+    assert world.status(library)["state"] == "missing"
 
 
 def test_a_folder_that_a_group_can_write_to_is_the_groups_business(world):

@@ -51,6 +51,14 @@ def test_a_variable_that_names_a_library(visit, toolkit_of_intruders, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_variables_that_name_the_driver(visit, toolkit_of_intruders, way):
+    def seen(said):
+        return said.driver == 12080 and "intruder libcuda.so.1" in said.intruders
+    check(visit, way, seen, LAZYCUDA_CUDA=f"{toolkit_of_intruders}/lib/libcuda.so.1",
+          LAZYCUDA_NVML=f"{toolkit_of_intruders}/lib/libnvidia-ml.so.1")
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_the_library_path(visit, toolkit_of_intruders, way):
     # Here the driver and what unpacks code are looked for, too.
     def seen(said):

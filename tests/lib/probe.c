@@ -187,7 +187,7 @@ static void do_text(char *name)
 
 static void do_out(char *name)
 {
-	static unsigned char buffers[8][4096];
+	static unsigned char buffers[8][1 << 18];
 	long arguments[8] = { 0 };
 	char *size = strchr(name, ':');
 	size_t length;

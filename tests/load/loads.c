@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* loads.c - load the three stubs, between two markers that a trace shows */
+/* loads.c - WHAT [STUB...]: load stubs, the three if none is named, between two markers
+ * that a trace shows */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -43,16 +44,23 @@ static long private_memory(void)
 	return kib;
 }
 
-static void *load(void)
-{
-	void *cudart = dlopen("libcudart_stub.so", RTLD_NOW);
+static char *three[] = { "libcudart_stub.so", "libnvrtc_stub.so", "libnvJitLink_stub.so", NULL };
 
-	if (!cudart || !dlopen("libnvrtc_stub.so", RTLD_NOW) ||
-	    !dlopen("libnvJitLink_stub.so", RTLD_NOW)) {
-		fprintf(stderr, "%s\n", dlerror());
-		_exit(1);
+/* The first of them. */
+static void *load(char **names)
+{
+	void *first = NULL;
+
+	for (names = *names ? names : three; *names; names++) {
+		void *stub = dlopen(*names, RTLD_NOW);
+
+		if (!stub) {
+			fprintf(stderr, "%s\n", dlerror());
+			_exit(1);
+		}
+		first = first ? first : stub;
 	}
-	return cudart;
+	return first;
 }
 
 #ifdef LINKED
@@ -68,13 +76,13 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "threads"))
 		printf("%d ", threads());
 	if (!strcmp(argv[1], "memory")) {
-		load();
+		load(argv + 2);
 		printf("%ld\n", private_memory());
 		return 0;
 	}
 	if (strcmp(argv[1], "calls"))
 		mark("begin");
-	void *cudart = load();
+	void *cudart = load(argv + 2);
 	if (!strcmp(argv[1], "calls")) {
 		int (*call)(void) = (int (*)(void))dlsym(cudart, "cudaDeviceSynchronize");
 		mark("begin");

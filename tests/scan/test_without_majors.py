@@ -48,16 +48,45 @@ def test_an_exported_name_that_a_header_declares_is_a_stale_hint(toolkits):
     assert "applies to nothing: thingA" in toolkits.refuse("    exported 1.0- thingA\n", base=PLAIN)
 
 
-@pytest.mark.parametrize("old, new, why", [
-    ("void thingA(int);", "void thingA(long);",
+STRUCT = "struct s { int a; long b; int c; };"
+CHANGED = "thing: struct s, which thingA takes, changes its layout in 1.1-"
+
+
+@pytest.mark.parametrize("old, new, at, why", [
+    ("void thingA(int);", "void thingA(long);", "3:6",
      "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i64) -> void"),
-    ("struct s { int a, b; }; void thingA(struct s *);",
-     "struct s { int b, c, a; }; void thingA(struct s *);",
-     "thing: struct s changes its layout in 1.1-"),
+    ("void thingA(int);", "void thingA(int, int);", "3:6",
+     "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i32, i32) -> void"),
+    ("void thingA(int);", "int thingA(int);", "3:5",
+     "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i32) -> i32"),
+    # What it declares under a name that a macro has given it.
+    ("void thingA(int);", "#define thingZ thingA\nvoid thingZ(long);", "4:6",
+     "thing: thingA changes its interface: 1.0 (i32) -> void, 1.1- (i64) -> void"),
+    # A field more, less, elsewhere, of another size, or of another type.
+    *[(f"{STRUCT}\nvoid thingA(struct s *);", f"{new}\nvoid thingA(struct s *);", "3:8", CHANGED)
+      for new in ("struct s { int a; long b; int c, d[2]; };", "struct s { int a; long b; };",
+                  "struct s { int c; long b; int a; };", "struct s { int a; int b[3], c; };",
+                  "struct s { int a; double b; int c; };")],
+    # Within another, and behind a pointer.
+    (f"{STRUCT} struct t {{ struct s s; }};\nvoid thingA(struct t *);",
+     "struct s { int a; }; struct t { struct s s; };\nvoid thingA(struct t *);", "3:29",
+     "thing: struct t, which thingA takes, changes its layout in 1.1-"),
+    (f"{STRUCT} struct t {{ struct s *s; }};\nvoid thingA(struct t *);",
+     "struct s { int a; }; struct t { struct s *s; };\nvoid thingA(struct t *);", "3:29",
+     "thing: struct t, which thingA takes, changes its layout in 1.1-"),
 ])
-def test_an_interface_that_changes_is_refused(toolkits, old, new, why):
-    toolkits.add("1.0", old).add("1.1", new)
-    assert toolkits.refuse(base=PLAIN) == why
+def test_an_interface_that_changes_is_refused(toolkits, old, new, at, why):
+    toolkits.add("1.0", "\n" + old).add("1.1", "\n" + new)
+    header = toolkits.folder / "1.1" / "x86_64" / "include" / "thing.h"
+    assert toolkits.refuse(base=PLAIN) == f"{header}:{at}: {why}"
+
+
+def test_a_union_that_gets_another_member_may(toolkits):
+    toolkits.add("1.0", "struct s { int kind; union { long a; int room[8]; } u; };"
+                        " void thingA(struct s *);")
+    toolkits.add("1.1", "struct s { int kind; union { long a; double b; int room[8]; } u; };"
+                        " void thingA(struct s *);")
+    assert derive(toolkits).sizes("s") == ["40 1.0 layout A", "40 1.1- layout A union"]
 
 
 def test_a_struct_that_grows_into_what_was_reserved_may(toolkits):
@@ -116,3 +145,24 @@ def test_check_wants_no_versions_of_it_and_passes_over_data(scan, thing, tmp_pat
     (tmp_path / "list").write_text(LIST.format(""))
     done = scan("--check", tmp_path / "list", plain)
     assert done.returncode == 2 and "has no symbol versions" in done.stderr
+
+
+@pytest.mark.parametrize("names, status, said", [
+    # As the newest version that it has all of; what is newer in the list, or in the library, is
+    # no difference, since a driver goes by its own numbers.
+    (["thingA", "thingB"], 0, ["2 names, as listed"]),
+    (["thingA", "thingB", "thingC"], 0, ["3 names, as listed"]),
+    (["thingA", "thingB", "thingD"], 0, ["1.0", "3 names, as listed"]),
+    # Headers declare what no driver has: said, and all right.
+    (["thingB"], 0, ["1 differ", "    - thingA"]),
+    # The list lacks it: the stub would.
+    (["thingA", "thingB", "thingX"], 1, ["1 differ", "    + thingX"]),
+])
+def test_check_of_a_driver(scan, thing, tmp_path, names, status, said):
+    rows = "    thingB 1.0- ()\n    thingC 2.0- ()\n    thingD 3.0- ()\n"
+    (tmp_path / "list").write_text(
+        LIST.format("    majors none\n").replace("toolkits 1.0", "toolkits 1.0 2.0 3.0") + rows)
+    done = scan("--check", tmp_path / "list", thing(names, node="{ global: *; };"))
+    assert done.returncode == status, done.stdout
+    assert all(word in done.stdout for word in said), done.stdout
+    assert done.stdout.count("\n    ") == len([word for word in said if word.startswith("    ")])

@@ -8,8 +8,8 @@
  *     forks     one forks in the midst of it, and the child calls too
  *
  * Each round is a process of its own, forked from one in which nothing has been
- * called yet.  Every call has to return ANSWER in the end, and 303 at most until
- * then.  Prints what went wrong, how many rounds there were, and in how many of
+ * called yet.  Every call has to return ANSWER in the end, and until then that
+ * there is no library.  With -DDRIVER it is the driver's stub.  Prints what went wrong, how many rounds there were, and in how many of
  * these a process hung in such a way that no alarm ended it.
  */
 #define _GNU_SOURCE
@@ -26,10 +26,41 @@
 
 #include <lazycuda.h>
 
+#ifdef DRIVER
+# define LIBRARY "cuda"
+# define MISSING 34
+int cuCtxSynchronize(void);
+int cuGetErrorString(int, const char **);
+
+static int synchronize(void)
+{
+	return cuCtxSynchronize();
+}
+
+static void tell(int said)
+{
+	const char *text;
+
+	cuGetErrorString(said, &text);
+}
+#else
+# define LIBRARY "cudart"
+# define MISSING 303
 int cudaDeviceSynchronize(void);
 const char *cudaGetErrorString(int);
 
-enum { THREADS = 32, SECONDS = 60, MISSING = 303, STUCK = 3 };
+static int synchronize(void)
+{
+	return cudaDeviceSynchronize();
+}
+
+static void tell(int said)
+{
+	cudaGetErrorString(said);
+}
+#endif
+
+enum { THREADS = 32, SECONDS = 60, STUCK = 3 };
 
 static int answer, failures, stuck;
 static const char *file, *user;
@@ -50,13 +81,13 @@ static void check(int said)
 	if (said == answer)
 		return;
 	if (!failures++)
-		printf("a call returned %d: %s\n", said, lazycuda_get_status("cudart")->reason);
+		printf("a call returned %d: %s\n", said, lazycuda_get_status(LIBRARY)->reason);
 }
 
 static void call(void)
 {
-	check(cudaDeviceSynchronize());
-	if (lazycuda_get_status("cudart")->state != LAZYCUDA_USABLE && !failures++)
+	check(synchronize());
+	if (lazycuda_get_status(LIBRARY)->state != LAZYCUDA_USABLE && !failures++)
 		puts("it was forwarded, and the state is another");
 }
 
@@ -73,8 +104,8 @@ static void appears(int thread)
 
 	if (!thread && !dlopen(file, RTLD_NOW) && !failures++)
 		printf("%s\n", dlerror());
-	while ((said = cudaDeviceSynchronize()) == MISSING) {
-		cudaGetErrorString(said);
+	while ((said = synchronize()) == MISSING) {
+		tell(said);
 		sched_yield();
 	}
 	check(said);

@@ -6,6 +6,7 @@ import build
 import races
 
 
+@pytest.mark.parametrize("library, usual", [("cudart", 300), ("cuda", 150)])
 @pytest.mark.parametrize("kind", races.KINDS)
-def test_rounds(world, kind):
-    races.race(world, kind, races.rounds(30 if build.SANITIZER else 300))
+def test_rounds(world, kind, library, usual):
+    races.race(world, kind, races.rounds(usual // 10 if build.SANITIZER else usual), library)
