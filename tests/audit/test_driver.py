@@ -226,7 +226,7 @@ def test_a_library_of_that_name_without_its_functions_is_not_it(said, tmp_path):
 
 
 def test_a_stub_that_is_not_ours_is_not_ours(said, tmp_path):
-    # TileLang's own libcuda_stub.so has some of the names.
+    # Others make stubs for the driver as well.
     file = real(tmp_path, "libcuda_stub.so", "cuInit", "cuDriverGetVersion")
     assert said(file)["is"] is None
 
