@@ -39,7 +39,8 @@ def test_the_need_is_replaced(retarget, tmp_path, library, renamed):
                                  "stub": build.stub_name(library), "imports": 2}]
     made = retarget.out / "module.so"
     assert elf.dynamic(made)["NEEDED"] == [build.stub_name(library), "libc.so.6"]
-    assert {(s.name, s.node) for s in elf.imports(made)} >= {(name, None) for name in NAMES[library]}
+    assert {(s.name, s.node) for s in elf.imports(made)} >= {
+        (name, None) for name in NAMES[library]}
 
 
 def test_the_runtime_and_the_driver_at_once(retarget, both):
@@ -55,7 +56,8 @@ def test_a_name_that_the_stub_does_not_have(retarget, tmp_path, library):
     file = needing(tmp_path, library, NAMES[library][0], LATER[library])
     said, = retarget(file, status=1).files
     assert said["code"] == "NO_NAME"
-    assert said["error"] == f"imports {LATER[library]}, which {build.stub_name(library)} does not have"
+    assert said["error"] == (
+        f"imports {LATER[library]}, which {build.stub_name(library)} does not have")
     assert not list(retarget.out.iterdir())
 
 
@@ -93,7 +95,8 @@ def test_a_program_that_opens_the_driver_needs_nothing(retarget, tmp_path):
     assert said["outcome"] == "nothing"
 
 
-@pytest.mark.parametrize("name", ["libcuda_stub.so", "libcuda_stub.so.0", "libcuda_stub-1a2b3c4d.so"])
+@pytest.mark.parametrize("name", [
+    "libcuda_stub.so", "libcuda_stub.so.0", "libcuda_stub-1a2b3c4d.so"])
 def test_what_needs_a_stub_already(retarget, tmp_path, name):
     file = patch(importer(tmp_path, "cuInit", link=[build.stub("cuda")]), "--replace-needed",
                  "libcuda_stub.so", name)
