@@ -37,6 +37,8 @@ int lc_node_major(const struct lc_library *library, const char *node)
 	size_t length = strlen(library->name);
 	int major = 0;
 
+	if (!lc_has_majors(library))
+		return 0;
 	if (strncmp(node, "lib", 3) || strncmp(node + 3, library->name, length) ||
 	    strncmp(node + 3 + length, ".so.", 4))
 		return 0;

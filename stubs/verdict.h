@@ -26,7 +26,7 @@ const struct lc_export *lc_find_export(const struct lc_library *library, const c
 				       int major);
 
 /* The major of a version node of this library: 11 for "libnvrtc.so.11.1"; 0 if
- * the node is another's. */
+ * the node is another's; a library without majors has none. */
 int lc_node_major(const struct lc_library *library, const char *node);
 
 /* `adaptors` ends with a row that has no function; NULL: there are none. */

@@ -17,7 +17,7 @@
 #include "wheel.h"
 
 static const char usage[] =
-"usage: lazycuda audit [--json] [--all-versions] [--require LIST] FILE...\n"
+"usage: lazycuda audit [--json] [--all-versions] [--require LIST] [--driver V] FILE...\n"
 "\n"
 "Says on which CUDA versions a binary runs, once its CUDA imports go through the\n"
 "stubs: how many are direct, renamed, adapted, refused or absent on each.  FILE\n"
@@ -29,9 +29,13 @@ static const char usage[] =
 "  --require LIST   exit with 1 unless every file runs on these, such as 11,12,13.\n"
 "                   A major is satisfied by any one of its versions; 12.4 means\n"
 "                   that version.  What is printed last says from which one on.\n"
+"  --driver V       the driver's functions that came after that CUDA, such as 12.2,\n"
+"                   are not there; without it the newest driver that is known counts\n"
 "\n"
 "A file runs on a version if none of its imports is refused (the name is there\n"
 "with another interface that no adaptor bridges) or absent (it is not there).\n"
+"libcuda.so.1 and libnvidia-ml.so.1 come with the driver, whichever CUDA is there:\n"
+"what is said last is the oldest driver that has all that is imported of them.\n"
 "Exit status: 0 it is so, 1 a requirement is not met, 2 wrong usage, or\n"
 "something could not be read; what could be read is reported all the same.\n";
 
@@ -246,20 +250,51 @@ static int wrong(const char *what, const char *word)
 	return 2;
 }
 
-/* Takes one option; the number of words it took, 0 if it is none, -1: wrong. */
-static int take_option(struct audit *audit, char **words)
+static bool set_driver(struct audit *audit, const char *text)
+{
+	const struct tables *tables = &audit->tables;
+	char version[16];
+
+	for (size_t i = 0; i < tables->toolkit_count; i++) {
+		snprintf(version, sizeof(version), "%d.%d", LC_MAJOR(tables->toolkits[i]),
+			 LC_MINOR(tables->toolkits[i]));
+		if (!strcmp(text, version)) {
+			audit->tables.driver = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct valued {
+	const char *name;
+	bool (*take)(struct audit *audit, const char *value);
+	const char *wants;
+} valued[] = {
+	{ "--require", parse_required,
+	  "--require takes majors or versions of CUDA that are known, as in 11,12,13" },
+	{ "--driver", set_driver, "--driver takes a version of CUDA that is known, as in 12.2" },
+};
+
+/* Takes one option; the number of words it took, 0 if it is none; *why: it is wrong. */
+static int take_option(struct audit *audit, char **words, const char **why)
 {
 	if (!strcmp(words[0], "--json"))
-		audit->report.json = true;
-	else if (!strcmp(words[0], "--all-versions"))
-		audit->all_versions = true;
-	else if (!strncmp(words[0], "--require=", 10))
-		return parse_required(audit, words[0] + 10) ? 1 : -1;
-	else if (!strcmp(words[0], "--require"))
-		return words[1] && parse_required(audit, words[1]) ? 2 : -1;
-	else
-		return 0;
-	return 1;
+		return audit->report.json = true;
+	if (!strcmp(words[0], "--all-versions"))
+		return audit->all_versions = true;
+	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
+		size_t length = strlen(valued[i].name);
+		const char *rest = words[0] + length, *value;
+
+		if (strncmp(words[0], valued[i].name, length) || (*rest && *rest != '='))
+			continue;
+		value = *rest ? rest + 1 : words[1];
+		if (!value || !valued[i].take(audit, value))
+			*why = valued[i].wants;
+		return *rest ? 1 : 2;
+	}
+	return 0;
 }
 
 /* The newest version of each major, or all. */
@@ -295,6 +330,7 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 {
 	size_t count = 0;
 	bool options = true, met;
+	const char *why = NULL;
 
 	for (int i = 1, taken; i < argc; i += taken) {
 		taken = 1;
@@ -307,10 +343,9 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 		} else if (!strcmp(argv[i], "--")) {
 			options = false;
 		} else {
-			taken = take_option(audit, argv + i);
-			if (taken < 0)
-				return wrong("--require takes majors or versions of CUDA"
-					     " that are known, as in 11,12,13", "");
+			taken = take_option(audit, argv + i, &why);
+			if (why)
+				return wrong(why, "");
 			if (!taken)
 				return wrong("there is no option ", argv[i]);
 		}

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../stubs/image.h"
 #include "../stubs/object.h"
@@ -15,11 +16,15 @@
 #define MAX_IMPORTS 256
 #define MAX_NAME 1024		/* bytes */
 #define MAX_OPENS 64
+#define MAX_RIVALS 16
 
 struct reading {
 	struct lc_arena *arena;
 	struct tables *tables;
 	struct findings *findings;
+	bool needed[LIBRARIES];
+	const char *rivals[MAX_RIVALS];	/* see note_rival() */
+	size_t rival_count;
 	const char *why;	/* what is wrong with the file */
 	size_t unscanned;	/* bytes that may still be looked at for strings */
 };
@@ -79,12 +84,72 @@ static bool wanted(const char *node, void *data)
 	return !node || table_of_node(data, node, &major);
 }
 
-/* A name without a version may be any library's. */
+/* "cufile" of "libcufile.so.0" */
+static const char *stem_of(const char *soname, size_t *length)
+{
+	const char *slash = strrchr(soname, '/');
+	const char *name = slash ? slash + 1 : soname;
+
+	if (!strncmp(name, "lib", 3))
+		name += 3;
+	*length = strcspn(name, ".-_");
+	return name;
+}
+
+/* A library that is needed besides, and whose name begins as the driver's
+ * functions do: libcufile has cuFileOpen, say. */
+static void note_rival(struct reading *reading, const char *soname)
+{
+	size_t length;
+	const char *stem = stem_of(soname, &length);
+
+	if ((!strncmp(stem, "cu", 2) || !strncmp(stem, "nv", 2)) &&
+	    reading->rival_count < MAX_RIVALS)
+		reading->rivals[reading->rival_count++] = soname;
+}
+
+/* `kind` is how much of the name says no more than that it is the driver's. */
+static bool is_a_rivals(const struct reading *reading, const char *name, size_t kind)
+{
+	for (size_t i = 0; i < reading->rival_count; i++) {
+		size_t length;
+		const char *stem = stem_of(reading->rivals[i], &length);
+
+		if (length > kind && !strncasecmp(name, stem, length))
+			return true;
+	}
+	return false;
+}
+
+static bool note_library(const char *soname, void *data)
+{
+	struct reading *reading = data;
+	bool ours = false;
+
+	for (size_t i = 0; i < LIBRARIES; i++) {
+		int major;
+
+		if (needed_kind(&reading->tables->all[i], soname, &major) != NEEDS_OTHER)
+			ours = reading->needed[i] = true;
+	}
+	if (!ours)
+		note_rival(reading, soname);
+	return false;
+}
+
+/*
+ * A name without a version may be any library's.  It is said to be of those that
+ * have it, if the file needs them; no two have a name in common.  The driver's
+ * names never have a version, and a list is as old as its release: so a name that
+ * none has, and that is of the kind of theirs, is one that such a library will
+ * have had since, if the file needs it and no other library of a name that fits.
+ */
 static void note_unversioned(struct reading *reading, const char *name)
 {
 	const char *letter = name + strspn(name, "_");
+	bool found = false;
 
-	/* Every name of the three begins with "cuda" or "nv", so most need no search. */
+	/* Every name of the five begins with "cu" or "nv", so most need no search. */
 	if (*letter != 'c' && *letter != 'n')
 		return;
 	for (size_t i = 0; i < LIBRARIES; i++) {
@@ -93,8 +158,16 @@ static void note_unversioned(struct reading *reading, const char *name)
 		bool known;
 
 		export = unversioned_export(table->library, name, &known);
+		found |= known;
 		if (known)
 			add_name(reading, import_of(reading, table, 0, false, NULL), name, export);
+	}
+	for (size_t i = 0; i < LIBRARIES && !found; i++) {
+		struct table *table = &reading->tables->all[i];
+		size_t kind = reading->needed[i] ? kind_length(table->library, name) : 0;
+
+		if (kind && !is_a_rivals(reading, name, kind))
+			add_name(reading, import_of(reading, table, 0, false, NULL), name, NULL);
 	}
 }
 
@@ -130,7 +203,7 @@ static bool note_needed(const char *soname, void *data)
 		struct found_import *import;
 		bool used = false;
 		int major;
-		enum needed_kind kind = needed_kind(table->library, soname, &major);
+		enum needed_kind kind = needed_kind(table, soname, &major);
 
 		if (kind == NEEDS_OTHER)
 			continue;
@@ -165,6 +238,26 @@ static bool note_node(const char *node, void *data)
 	if (table)
 		reading->findings->itself = table->library;
 	return false;
+}
+
+/* A library without majors has no node of its own: its SONAME tells it. */
+static void note_soname(struct reading *reading, const struct lc_image *image,
+			const char *bytes, size_t size)
+{
+	const char *soname = lc_image_string(image, DT_SONAME);
+
+	for (size_t i = 0; i < LIBRARIES && soname; i++) {
+		const struct table *table = &reading->tables->all[i];
+		const char *witness = table->library->witness;
+		int major;
+		enum needed_kind kind = needed_kind(table, soname, &major);
+
+		if (kind == NEEDS_OTHER || !witness ||
+		    reading->findings->stub != (kind == NEEDS_STUB) ||
+		    !memmem(bytes, size, witness, strlen(witness) + 1))
+			continue;
+		reading->findings->itself = table->library;
+	}
 }
 
 /* ---- strings ---- */
@@ -214,11 +307,13 @@ static void scan(struct reading *reading, const char *start, size_t size)
 		reading->findings->has_static = true;
 	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
 		for (size_t i = 0; i < LIBRARIES; i++) {
-			const char *library = reading->tables->all[i].library->name;
+			const struct table *table = &reading->tables->all[i];
 			char name[32];
-			size_t length = (size_t)snprintf(name, sizeof(name), "lib%s.so.", library);
+			size_t length = (size_t)snprintf(name, sizeof(name), "%.*s.so.",
+							 (int)table->stem_length, table->stem);
 
-			if ((size_t)(at + 4 - start) >= length &&
+			/* Whoever opens the driver opens the one that there is. */
+			if (lc_has_majors(table->library) && (size_t)(at + 4 - start) >= length &&
 			    !memcmp(at + 4 - length, name, length))
 				note_string(reading, start, end, at + 4 - length, name);
 		}
@@ -298,6 +393,10 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 
 	if (!why)
 		why = lc_image_nodes(image, false, note_node, reading);
+	if (!why)
+		note_soname(reading, image, bytes, size);
+	if (!why)
+		why = lc_image_needed(image, note_library, reading);
 	if (!why)
 		why = lc_image_undefined(image, wanted, note_symbol, reading);
 	if (!why)

@@ -7,172 +7,24 @@
 
 #include "json.h"
 #include "say.h"
-
-/* ---- one file on one version ---- */
-
-struct names {
-	const char **list;
-	size_t count;
-};
-
-struct tally {
-	size_t direct, renamed, adapted;
-	struct names refused, absent;
-};
-
-static void add(struct lc_arena *arena, struct names *names, const char *name)
-{
-	const char **place = lc_grow(arena, &names->list, &names->count, sizeof(*place));
-
-	if (place)
-		*place = name;
-	else
-		names->count = 0;
-}
-
-/* Imports that neither say their version nor where they come from may be
- * answered by anything in the process: they are told, and not judged. */
-static bool is_judged(const struct found_import *import)
-{
-	return import->versioned || import->needed;
-}
-
-static bool imports_any(const struct findings *findings)
-{
-	for (size_t i = 0; i < findings->import_count; i++)
-		if (findings->imports[i].name_count && is_judged(&findings->imports[i]))
-			return true;
-	return false;
-}
-
-static void count(struct report *report, struct lc_arena *arena,
-		  const struct findings *findings, size_t toolkit, struct tally *tally)
-{
-	*tally = (struct tally){ .direct = 0 };
-	for (size_t i = 0; i < findings->import_count; i++) {
-		const struct found_import *import = &findings->imports[i];
-
-		for (size_t k = 0; is_judged(import) && k < import->name_count; k++) {
-			const struct found_name *name = &import->names[k];
-			enum lc_verdict verdict = name->export ?
-				judge(report->tables, import->table, name->export, toolkit) :
-				LC_IS_ABSENT;
-
-			switch (verdict) {
-			case LC_RUNS_DIRECT:	tally->direct++; break;
-			case LC_RUNS_RENAMED:	tally->renamed++; break;
-			case LC_RUNS_ADAPTED:	tally->adapted++; break;
-			case LC_IS_REFUSED:	add(arena, &tally->refused, name->name); break;
-			default:		add(arena, &tally->absent, name->name);
-			}
-		}
-	}
-}
-
-static bool runs(const struct tally *tally)
-{
-	return !tally->refused.count && !tally->absent.count;
-}
+#include "tally.h"
 
 /* ---- the verdict ---- */
-
-static const char *version_text(struct lc_arena *arena, lc_version version)
-{
-	return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
-}
-
-static const char *list_names(struct lc_arena *arena, const struct names *names)
-{
-	size_t length = 1;
-	char *text, *end;
-
-	for (size_t i = 0; i < names->count; i++)
-		length += strlen(names->list[i]) + 2;
-	text = end = lc_alloc(arena, length);
-	for (size_t i = 0; end && i < names->count; i++)
-		end = stpcpy(stpcpy(end, i ? ", " : ""), names->list[i]);
-	return text ? text : "";
-}
-
-/* "2 refused: a, b; 1 absent: c" */
-static const char *problems(struct lc_arena *arena, const struct tally *tally)
-{
-	const char *text = "";
-
-	if (tally->refused.count)
-		text = lc_format(arena, "%zu refused: %s", tally->refused.count,
-				 list_names(arena, &tally->refused));
-	if (tally->absent.count)
-		text = lc_format(arena, "%s%s%zu absent: %s", text, *text ? "; " : "",
-				 tally->absent.count, list_names(arena, &tally->absent));
-	return text;
-}
-
-/* The end of the major that begins at this toolkit. */
-static size_t end_of_major(const struct tables *tables, size_t first)
-{
-	size_t end = first;
-
-	while (end < tables->toolkit_count &&
-	       LC_MAJOR(tables->toolkits[end]) == LC_MAJOR(tables->toolkits[first]))
-		end++;
-	return end;
-}
-
-/* "13", "12.3 and later", or what else runs of toolkits [first, end); NULL: none.
- * The lowest major that runs is always given with its minor. */
-static const char *range_text(struct lc_arena *arena, const struct tables *tables,
-			      const bool *on, size_t first, size_t end, bool lowest)
-{
-	const char *text = "";
-	size_t start = first;
-
-	while (start < end && !on[start])
-		start++;
-	if (start == end)
-		return NULL;
-	for (size_t i = start; i < end; i++)
-		if (!on[i])
-			goto list;
-	if (start == first && !lowest)
-		return lc_format(arena, "%d", LC_MAJOR(tables->toolkits[first]));
-	return lc_format(arena, "%s and later", version_text(arena, tables->toolkits[start]));
-list:
-	/* Names only appear inside a major, so this is a rare thing. */
-	for (size_t i = start; i < end; i++)
-		if (on[i])
-			text = lc_format(arena, "%s%s%s", text, *text ? ", " : "",
-					 version_text(arena, tables->toolkits[i]));
-	return lc_format(arena, "%s only", text);
-}
-
-/* "runs on 12.0 and later and on 13"; "" if on none. */
-static const char *runs_text(struct lc_arena *arena, const struct tables *tables, const bool *on)
-{
-	const char *text = "", *last = NULL;
-
-	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
-		const char *range;
-
-		end = end_of_major(tables, first);
-		range = range_text(arena, tables, on, first, end, !last);
-		if (!range)
-			continue;
-		if (last)
-			text = lc_format(arena, "%s%s%s", text, *text ? ", on " : "runs on ", last);
-		last = range;
-	}
-	if (!last)
-		return "";
-	return lc_format(arena, "%s%s%s", text, *text ? " and on " : "runs on ", last);
-}
 
 static const char *verdict_text(struct report *report, struct lc_arena *arena,
 				const struct findings *findings, const bool *on)
 {
 	const struct tables *tables = report->tables;
 	const char *text = runs_text(arena, tables, on), *why = "";
+	struct tally newest;
+	size_t driver;
 
+	count(arena, report->tables, findings, tables->toolkit_count - 1, &newest);
+	if (newest.undriven.count)
+		return lc_format(arena, "runs on none: a driver of CUDA %s does not have %s",
+				 version_text(arena, tables->toolkits[tables->driver]),
+				 list_names(arena, &newest.undriven));
+	driver_needed(report->tables, findings, &driver);
 	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
 		struct tally tally;
 		bool any = false;
@@ -182,11 +34,12 @@ static const char *verdict_text(struct report *report, struct lc_arena *arena,
 			any |= on[i];
 		if (any)
 			continue;
-		count(report, arena, findings, end - 1, &tally);
+		count(arena, report->tables, findings, end - 1, &tally);
 		why = lc_format(arena, "%s; on %d: %s", why, LC_MAJOR(tables->toolkits[first]),
 				problems(arena, &tally));
 	}
-	return lc_format(arena, "%s%s", *text ? text : "runs on none", why);
+	return lc_format(arena, "%s%s%s", *text ? text : "runs on none",
+			 *text ? driver_text(arena, tables, driver) : "", why);
 }
 
 /* ---- what else there is to say ---- */
@@ -199,7 +52,7 @@ static const char *import_note(struct lc_arena *arena, const struct found_import
 		return lc_format(arena, "%zu names of %s are imported without a version and without"
 				 " needing any library, such as %s: whatever is in the process answers",
 				 import->name_count, library->name, import->names[0].name);
-	if (import->name_count && !import->versioned)
+	if (import->name_count && !import->versioned && lc_has_majors(library))
 		return lc_format(arena, "%zu names of %s are imported without a version, such as %s:"
 				 " they get its newest interface, and none where majors differ; link"
 				 " against an import library", import->name_count, library->name,
@@ -221,12 +74,10 @@ static const char *through(const struct found_import *import)
 
 /* ---- JSON ---- */
 
-static void json_names(const char *key, const struct names *names)
+static void json_names(const struct names *names)
 {
-	json_open(key, '[');
 	for (size_t i = 0; i < names->count; i++)
 		json_text(NULL, names->list[i]);
-	json_close(']');
 }
 
 static void json_imports(const struct findings *findings)
@@ -257,14 +108,25 @@ static void json_target(struct report *report, struct lc_arena *arena,
 {
 	struct tally tally;
 
-	count(report, arena, findings, toolkit, &tally);
+	count(arena, report->tables, findings, toolkit, &tally);
 	json_open(version_text(arena, report->tables->toolkits[toolkit]), '{');
 	json_integer("direct", (int)tally.direct);
 	json_integer("renamed", (int)tally.renamed);
 	json_integer("adapted", (int)tally.adapted);
-	json_names("refused", &tally.refused);
-	json_names("absent", &tally.absent);
+	json_open("refused", '[');
+	json_names(&tally.refused);
+	json_close(']');
+	json_open("absent", '[');
+	json_names(&tally.absent);
+	json_names(&tally.undriven);
+	json_close(']');
 	json_close('}');
+}
+
+static void json_driver(const struct report *report, struct lc_arena *arena, bool any,
+			size_t needed)
+{
+	json_text("driver", any ? version_text(arena, report->tables->toolkits[needed]) : NULL);
 }
 
 static void json_runs(const struct report *report, struct lc_arena *arena, const bool *on)
@@ -280,6 +142,9 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 		      const char *wheel, const struct findings *findings, const bool *on,
 		      const char *verdict)
 {
+	size_t driver;
+	bool drives = driver_needed(report->tables, findings, &driver);
+
 	json_open(NULL, '{');
 	json_text("file", file);
 	json_text("wheel", wheel);
@@ -297,6 +162,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 			json_target(report, arena, findings, i);
 	json_close('}');
 	json_runs(report, arena, on);
+	json_driver(report, arena, drives, driver);
 	json_text("verdict", verdict);
 	json_close('}');
 }
@@ -328,7 +194,7 @@ static void print_target(struct report *report, struct lc_arena *arena,
 	struct tally tally;
 	const char *text;
 
-	count(report, arena, findings, toolkit, &tally);
+	count(arena, report->tables, findings, toolkit, &tally);
 	text = lc_format(arena, "%zu direct, %zu renamed, %zu adapted", tally.direct,
 			 tally.renamed, tally.adapted);
 	if (!runs(&tally))
@@ -399,17 +265,20 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 {
 	bool on[64] = { false }, imports = imports_any(findings);
 	const char *verdict;
+	size_t driver;
 
 	report->files++;
 	report->importers += imports;
 	for (size_t i = 0; i < report->tables->toolkit_count; i++) {
 		struct tally tally;
 
-		count(report, arena, findings, i, &tally);
+		count(arena, report->tables, findings, i, &tally);
 		on[i] = runs(&tally);
 		report->runs[i] &= on[i];
 		report->importing[i] += imports && on[i];
 	}
+	report->drives |= driver_needed(report->tables, findings, &driver);
+	report->driver = driver > report->driver ? driver : report->driver;
 	verdict = whole_verdict(report, arena, findings, on);
 	if (report->json)
 		json_file(report, arena, file, wheel, findings, on, verdict);
@@ -460,8 +329,9 @@ void report_end(struct report *report, struct lc_arena *arena)
 	const char *text = !report->importers ? "imports nothing from the CUDA libraries" :
 			   runs_text(arena, report->tables, report->runs);
 
-	if (!*text)
-		text = "runs on none";
+	text = *text ? lc_format(arena, "%s%s", text, !report->importers ? "" :
+				 driver_text(arena, report->tables, report->driver)) :
+		       "runs on none";
 	if (report->json) {
 		json_close(']');
 		json_open("all", '{');
@@ -469,6 +339,7 @@ void report_end(struct report *report, struct lc_arena *arena)
 		json_integer("importing", (int)report->importers);
 		json_integer("errors", (int)report->errors);
 		json_runs(report, arena, report->runs);
+		json_driver(report, arena, report->drives, report->driver);
 		json_text("verdict", text);
 		json_close('}');
 		json_close('}');

@@ -13,6 +13,8 @@ struct report {
 	bool runs[64];		/* on which versions every file seen so far runs */
 	size_t importing[64];	/* files of those seen that run there, of those that import */
 	size_t importers, files, errors;
+	bool drives;		/* something is imported of the driver's libraries */
+	size_t driver;		/* the oldest that has it all */
 	bool quiet;		/* files that have nothing to do with CUDA are not shown */
 };
 

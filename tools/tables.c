@@ -10,7 +10,8 @@
 #include "tables.h"
 
 static const char *const stubs[LIBRARIES] = {
-	"libcudart_stub.so", "libnvrtc_stub.so", "libnvJitLink_stub.so"
+	"libcudart_stub.so", "libnvrtc_stub.so", "libnvJitLink_stub.so", "libcuda_stub.so",
+	"libnvidia-ml_stub.so"
 };
 
 static void add_toolkit(struct tables *tables, lc_version version)
@@ -52,6 +53,8 @@ const char *tables_read(struct tables *tables)
 		if (!peer || peer->size != sizeof(*peer))
 			return "the stubs beside it are of another version of lazycuda";
 		table->library = peer->library;
+		table->stem = peer->library->majors[0].soname;
+		table->stem_length = (size_t)(strstr(table->stem, ".so") - table->stem);
 		table->adaptors = peer->specifics->adaptors;
 		add_toolkits(tables, peer->library);
 		cells = peer->library->export_count *
@@ -61,6 +64,7 @@ const char *tables_read(struct tables *tables)
 			return "memory is out";
 		memset(table->verdicts, LC_VERDICTS, cells);
 	}
+	tables->driver = tables->toolkit_count - 1;
 	return NULL;
 }
 
@@ -70,8 +74,8 @@ void tables_free(struct tables *tables)
 		free(tables->all[i].verdicts);
 }
 
-enum lc_verdict judge(struct tables *tables, struct table *table,
-		      const struct lc_export *import, size_t toolkit)
+static enum lc_verdict judge_at(struct tables *tables, struct table *table,
+				const struct lc_export *import, size_t toolkit)
 {
 	unsigned char *known = &table->verdicts[toolkit * table->library->export_count +
 						(size_t)(import - table->library->exports)];
@@ -80,6 +84,19 @@ enum lc_verdict judge(struct tables *tables, struct table *table,
 		*known = (unsigned char)lc_judge(table->library, table->adaptors, import,
 						 tables->toolkits[toolkit]);
 	return *known;
+}
+
+enum lc_verdict judge(struct tables *tables, struct table *table,
+		      const struct lc_export *import, size_t toolkit)
+{
+	return judge_at(tables, table, import,
+			lc_has_majors(table->library) ? toolkit : tables->driver);
+}
+
+bool driver_has(struct tables *tables, struct table *table, const struct lc_export *import,
+		size_t version)
+{
+	return judge_at(tables, table, import, version) == LC_RUNS_DIRECT;
 }
 
 const struct lc_export *unversioned_export(const struct lc_library *library, const char *name,
@@ -101,14 +118,21 @@ const struct lc_export *unversioned_export(const struct lc_library *library, con
 	return differs ? NULL : newest;
 }
 
-/* The rest of a name behind "libcudart", or NULL. */
-static const char *behind(const struct lc_library *library, const char *name)
-{
-	size_t length = strlen(library->name);
+static const char *const lower = "abcdefghijklmnopqrstuvwxyz";
 
-	if (strncmp(name, "lib", 3) || strncmp(name + 3, library->name, length))
-		return NULL;
-	return name + 3 + length;
+size_t kind_length(const struct lc_library *library, const char *name)
+{
+	size_t length = strspn(name, lower);
+
+	if (lc_has_majors(library) || name[length] < 'A' || name[length] > 'Z')
+		return 0;
+	for (size_t i = 0; i < library->export_count; i++) {
+		const char *known = library->names + library->exports[i].name;
+
+		if (!strncmp(known, name, length) && strspn(known, lower) == length)
+			return length;
+	}
+	return 0;
 }
 
 /* ".so.12.6" gives 12, ".so" 0, anything else -1. */
@@ -133,19 +157,23 @@ static const char *skip_hash(const char *rest)
 	return length >= 6 ? rest + 1 + length : rest;
 }
 
-enum needed_kind needed_kind(const struct lc_library *library, const char *soname, int *major)
+enum needed_kind needed_kind(const struct table *table, const char *soname, int *major)
 {
 	const char *slash = strrchr(soname, '/');
-	const char *rest = behind(library, slash ? slash + 1 : soname), *end;
+	const char *name = slash ? slash + 1 : soname, *rest, *end;
 
 	*major = 0;
-	if (!rest)
+	if (strncmp(name, table->stem, table->stem_length))
 		return NEEDS_OTHER;
+	rest = name + table->stem_length;
+	/* In a system's folder it may be libcudart_stub.so.0. */
 	if (!strncmp(rest, "_stub", 5))
-		return !strcmp(skip_hash(rest + 5), ".so") ? NEEDS_STUB : NEEDS_OTHER;
+		return major_behind(skip_hash(rest + 5)) >= 0 ? NEEDS_STUB : NEEDS_OTHER;
 	end = skip_hash(rest);
 	if (major_behind(end) < 0)
 		return NEEDS_OTHER;
-	*major = major_behind(end);
+	/* The driver's are .so.1 for good: that is no CUDA. */
+	if (lc_has_majors(table->library))
+		*major = major_behind(end);
 	return end == rest ? NEEDS_REAL : NEEDS_RENAMED;
 }

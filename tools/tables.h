@@ -7,10 +7,12 @@
 
 #include "../stubs/verdict.h"
 
-#define LIBRARIES 3
+#define LIBRARIES 5
 
 struct table {
 	const struct lc_library *library;
+	const char *stem;		/* of its file names, "libnvidia-ml" */
+	size_t stem_length;
 	const struct lc_adaptor *adaptors;
 	unsigned char *verdicts;	/* of what was asked: see judge() */
 };
@@ -19,15 +21,23 @@ struct tables {
 	struct table all[LIBRARIES];
 	lc_version toolkits[64];	/* that the list knows, oldest first */
 	size_t toolkit_count;
+	size_t driver;			/* of these, the driver that is judged for */
 };
 
 /* NULL, or what is wrong. */
 const char *tables_read(struct tables *tables);
 void tables_free(struct tables *tables);
 
-/* As lc_judge(), remembered; `toolkit` indexes tables->toolkits. */
+/*
+ * As lc_judge(), remembered; `toolkit` indexes tables->toolkits.  A library without
+ * majors comes with the driver, whatever the toolkit is: tables->driver counts.
+ */
 enum lc_verdict judge(struct tables *tables, struct table *table,
 		      const struct lc_export *import, size_t toolkit);
+
+/* Whether a driver of this version has the name, for a library without majors. */
+bool driver_has(struct tables *tables, struct table *table, const struct lc_export *import,
+		size_t version);
 
 /*
  * The row for an import without a version, which a stub serves only if the
@@ -37,6 +47,14 @@ enum lc_verdict judge(struct tables *tables, struct table *table,
 const struct lc_export *unversioned_export(const struct lc_library *library, const char *name,
 					   bool *known);
 
+/*
+ * Whether a name that the list does not have is of the kind that a library
+ * without majors exports: it begins as some of its names do, "cu" or "nvml", and
+ * goes on with a capital letter.  cublasCreate is none of the driver's.  Returns
+ * the length of that beginning; 0: it is of no such kind.
+ */
+size_t kind_length(const struct lc_library *library, const char *name);
+
 enum needed_kind {
 	NEEDS_OTHER,		/* not this library */
 	NEEDS_REAL,		/* libcudart.so.12 */
@@ -45,6 +63,6 @@ enum needed_kind {
 };
 
 /* What a DT_NEEDED names; *major is 0 where the name does not tell. */
-enum needed_kind needed_kind(const struct lc_library *library, const char *soname, int *major);
+enum needed_kind needed_kind(const struct table *table, const char *soname, int *major);
 
 #endif

@@ -270,7 +270,7 @@ def test_a_wheel(audit, tmp_path, compression):
         (f"{path}/package/one.so", str(path)), (f"{path}/package/two.so", str(path))]
     assert [file["imports"][0]["compiled_for"] for file in out["files"]] == [12, 11]
     assert out["all"] == {"files": 2, "importing": 2, "errors": 0, "runs_on": ["11.7", "11.8"],
-                          "verdict": "runs on 11.7 and later"}
+                          "driver": None, "verdict": "runs on 11.7 and later"}
 
 
 def test_a_large_member(audit, tmp_path):

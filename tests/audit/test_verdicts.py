@@ -14,7 +14,7 @@ DIRECT, RENAMED, ADAPTED, REFUSED, ABSENT = range(5)
 CAUSES = {REFUSED: 3, ABSENT: 2}
 
 
-CASES = [(library, ".".join(map(str, version))) for library in build.LIBRARIES
+CASES = [(library, ".".join(map(str, version))) for library in build.STUBBED
          for version in map(symbols.version, symbols.read().toolkits)
          if symbols.read().libraries[library].soname(version)]
 
@@ -29,8 +29,13 @@ def test_the_loader_does_what_the_tables_say(world, library, version):
     rows = [json.loads(line) for line in said.read_text().splitlines()]
     listed = symbols.read().libraries[library]
     assert {(row["name"], row["major"]) for row in rows} == {
-        (f.name, major) for f in listed.functions for major in f.range.majors()}
-    wrong = [row for row in rows if not agrees(row, stub, library)]
+        (f.name, major) for f in listed.functions
+        for major in ([0] if listed.without_majors else f.range.majors())}
+    # Of a name that newer headers of the driver lack nobody knows whether it went; fakes lack it.
+    wanted = symbols.version(version)
+    gone = {f.name for f in listed.functions if listed.without_majors and
+            f.range.versions()[0] < wanted and wanted not in f.range}
+    wrong = [row for row in rows if row["name"] not in gone and not agrees(row, stub, library)]
     assert not wrong
 
 

@@ -10,8 +10,27 @@
 #include "../../tools/findings.h"
 #include "fuzzing.h"
 
+/* One without majors, as the driver's are. */
+static const struct lc_major no_major[] = {
+	{ 0, "libcuda.so.1", NULL, LC_VERSION(11, 7), LC_VERSION(13, 5) },
+};
+static const char driver_names[] = "cuInit\0cuDriverGetVersion";
+static const struct lc_export driver_exports[] = { { 7, 0, 1 }, { 0, 0, 0 } };
+
+#define DRIVER(called) { \
+	.name = called, .stub = "libcuda_stub.so", .variable = "LAZYCUDA_CUDA", \
+	.majors = no_major, .major_count = COUNT(no_major), \
+	.known_majors = fuzz_known_majors, .known_major_count = COUNT(fuzz_known_majors), \
+	.names = driver_names, .exports = driver_exports, \
+	.export_count = COUNT(driver_exports), .witness = driver_names + 7, \
+}
+
 static const struct lc_library libraries[LIBRARIES] = {
 	FUZZ_LIBRARY("cudart"), FUZZ_LIBRARY("nvrtc"), FUZZ_LIBRARY("nvJitLink"),
+	DRIVER("cuda"), DRIVER("nvml"),
+};
+static const char *const stems[LIBRARIES] = {
+	"libcudart", "libnvrtc", "libnvJitLink", "libcuda", "libnvidia-ml",
 };
 
 static bool see_text(const char *text, void *data)
@@ -78,7 +97,7 @@ static void audit(const unsigned char *bytes, size_t size)
 	struct findings findings;
 
 	for (size_t i = 0; i < LIBRARIES; i++)
-		tables.all[i].library = &libraries[i];
+		tables.all[i] = (struct table){ &libraries[i], stems[i], strlen(stems[i]) };
 	findings_read(&arena, &tables, bytes, size, &findings);
 	must(!findings.error || *findings.error);
 	for (size_t i = 0; i < findings.import_count; i++) {

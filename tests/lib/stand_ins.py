@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Libraries for what a wheel needs and is neither there nor ours: the driver, cuBLAS and its
-siblings, torch.  Those of NVIDIA have the C functions that are imported; each fails."""
+"""Libraries for what a wheel needs and is neither there nor ours: cuBLAS and its siblings,
+torch.  Those of NVIDIA have the C functions that are imported; each fails."""
 import re
 import sys
 
 import build
 import elf
 
-REAL = re.compile(r"lib(cudart|nvrtc|nvJitLink|nvrtc-builtins)([-.][0-9a-f]{8})?\.so")
-OURS = re.compile(r"lib(cudart|nvrtc|nvJitLink)_stub")
+REAL = re.compile(
+    r"lib(cudart|nvrtc|nvJitLink|nvrtc-builtins|cuda|nvidia-ml)([-.][0-9a-f]{8})?\.so")
+OURS = re.compile(r"lib(cudart|nvrtc|nvJitLink|cuda|nvidia-ml)_stub")
 # What the names of the functions begin with, where they have no version that tells.
-PREFIX = {"cuda": "cu[A-Z]", "cublas": "cublas(?!Lt)", "cublasLt": "cublasLt", "cufft": "cufft",
+PREFIX = {"cublas": "cublas(?!Lt)", "cublasLt": "cublasLt", "cufft": "cufft",
           "curand": "curand", "cusolver": "cusolver", "cusparse": "cusparse"}
-NO_DEVICE = 100     # the driver's, and no success of the others
+FAILURE = 100       # no success of any
 CHECK = """
 import ctypes, sys
 for name in sys.argv[1:]:
@@ -32,7 +33,7 @@ def _functions(library, imports):
 
 def _make(folder, library, functions):
     source, script = folder / "functions.c", folder / "functions.map"
-    source.write_text("".join(f"int {name}(void) {{ return {NO_DEVICE}; }}\n"
+    source.write_text("".join(f"int {name}(void) {{ return {FAILURE}; }}\n"
                               for name in dict.fromkeys(name for name, _ in functions)))
     script.write_text(f"{library} {{ global: *; }};\n")
     versions = [f"-Wl,--version-script={script}"] if any(node for _, node in functions) else []

@@ -100,8 +100,8 @@ except RuntimeError as error:
     print(error)
 """
 
-# What the driver that is stood in for says.
-NO_DEVICE = r"Error initializing CUDA: CUDA error \(100\)"
+# It asks the driver, and there is none (driver_uses.py has it with one).
+NO_DRIVER = r"Error initializing CUDA: CUDA_ERROR_STUB_LIBRARY \(34\)"
 
 # Plugins are loaded in the order of what they need.
 OPENMM = """
@@ -198,9 +198,9 @@ USES = (
     Use("blochsim-cuda13==0.0.14", 13, BLOCHSIM, {
         "none": f"selecting the device: cudaGetDevice: {MISSING}",
         "any": f"selecting the device: {OLD_DRIVER}"}, tag="manylinux_2_17_x86_64"),
-    Use("openmm-cuda-12==8.6.1", 12, OPENMM, {"any": NO_DEVICE},
+    Use("openmm-cuda-12==8.6.1", 12, OPENMM, {"any": NO_DRIVER},
         loads=(), beside=(NUMPY, "openmm==8.6.1")),
-    Use("openmm-cuda-13==8.6.1", 13, OPENMM, {"any": NO_DEVICE},
+    Use("openmm-cuda-13==8.6.1", 13, OPENMM, {"any": NO_DRIVER},
         loads=(), beside=(NUMPY, "openmm==8.6.1")),
     Use("nvidia-libmathdx-cu12==0.3.1.9", 12, MATHDX, {
         "none": "compiled: 3\n", "11.8": WANTS.format(12), "12.9": "compiled: 0\nLTO-IR: True",

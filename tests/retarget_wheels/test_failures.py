@@ -150,6 +150,8 @@ def test_a_stub_that_lacks_what_is_imported(retarget, tmp_path, inputs):
     for soname in ("libcudart", "libnvrtc", "libnvJitLink"):
         node = "libnvJitLink.so.12" if "nvJ" in soname else f"{soname}.so.12"
         real(stubs, f"{soname}_stub.so", "cudaFree", node=node)
+    for library in build.DRIVER:
+        real(stubs, build.stub_name(library), "cuInit")
     code, error = refused(retarget, tmp_path, inputs, "--stubs", stubs)
     assert code == "NO_NAME" and "cudaMalloc of libcudart.so.12" in error
 

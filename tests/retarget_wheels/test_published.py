@@ -13,45 +13,13 @@ import elf
 import package
 import published
 import stand_ins
-import wheel_files
+from published_steps import check_files, fetched, for_this_python, retargeted
 from published_uses import USES
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
                                 reason="the wheels are for x86-64")
 WORLDS = ("none", "11.8", "12.9", "13.5")
 TRACED = [wheel for wheel in published.WHEELS if wheel not in {use.wheel for use in USES}]
-
-
-def fetched(wheel):
-    """The file, for this Python."""
-    why = published.fetch(wheel)
-    if why:
-        pytest.skip(f"{wheel} could not be fetched: {why}")
-    return published.file(wheel)
-
-
-def for_this_python(wheel):
-    python = "cp{}{}".format(*sys.version_info)
-    return wheel.name.split("-")[-3] in (python, "py3", "py2.py3") or "-abi3-" in wheel.name
-
-
-def retargeted(retarget, wheel, *options):
-    """The new wheel, and what was said of it."""
-    said, = retarget("--relax-requirements", *options, wheel).wheels
-    made = retarget.out / wheel.name
-    wheel_files.check_record(made)
-    assert said["files"] and said["outcome"] == "retargeted"
-    return made, said
-
-
-def check_files(files, installed):
-    """Each needs stubs, and nothing of the real libraries is left."""
-    for file in files:
-        needed = elf.dynamic(file)["NEEDED"]
-        assert not [name for name in needed if stand_ins.REAL.match(name)]
-        assert [name for name in needed if stand_ins.OURS.match(name)]
-        assert elf.imports(file)        # what BFD tools see
-    assert not [path for path in installed.rglob("lib*.so*") if stand_ins.REAL.match(path.name)]
 
 
 @contextlib.contextmanager
@@ -154,7 +122,7 @@ def check_trace(world, file):
                       interpreter(), file, check=False)
     undefined = [line for line in (trace.out + trace.err).splitlines()
                  if re.search("not defined|not found|undefined symbol|no version", line)
-                 and re.search("lib(cudart|nvrtc|nvJitLink)", line)]
+                 and re.search("lib(cudart|nvrtc|nvJitLink|cuda|nvidia-ml)", line)]
     assert not undefined
 
 
@@ -168,5 +136,5 @@ def is_loaded(done):
         return True
     undefined = re.search(r"undefined symbol: (\w+)", done.err)
     assert undefined, done.err
-    assert not re.match("_*(cuda|nvrtc|nvJitLink)", undefined[1]), done.err
+    assert not re.match("_*(cuda|nvrtc|nvJitLink|cu[A-Z]|nvml)", undefined[1]), done.err
     return False

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+# The driver's libraries are in none.
 PACKAGE = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc",
            "nvJitLink": "nvidia-nvjitlink"}
 REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<rest>[^;\r\n]*)"
@@ -33,7 +34,7 @@ def _parse(line, libraries):
     if not found or b"extra" in (found["marker"] or b""):
         return None
     name = re.sub(r"[-_.]+", "-", found["name"].decode()).lower()
-    if re.sub(r"-cu\d+$", "", name) not in {PACKAGE[library] for library in libraries}:
+    if re.sub(r"-cu\d+$", "", name) not in {PACKAGE.get(library) for library in libraries}:
         return None
     return found, _extra_of(name, _text(found["rest"]))
 

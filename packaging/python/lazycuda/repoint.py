@@ -49,6 +49,9 @@ class Stub:
         for symbol in self.image.symbols():
             if symbol.defined:
                 self.exports.setdefault(symbol.name, []).append(symbol)
+        # What names of its functions begin with, where no version tells that they are its.
+        self.kinds = ({names.kind(name) for name in self.exports} - {None}
+                      if self.library in names.DRIVER else set())
 
     @property
     def nodes(self):
@@ -114,6 +117,20 @@ def _check_nodes(image, found, stubs):
                                          f"which {stub.path.name} does not have")
 
 
+def _owners(symbol, image, libraries, stubs):
+    """The libraries that an import is of.  Without a version it is of those that have the name.
+    The driver's names never have one, and newer drivers have more of them: what is of their
+    kind, and nothing else that is needed may have, is the driver's, too."""
+    node = names.node(symbol.version)
+    if node or symbol.version:
+        return [node.library] if node and node.library in libraries else []
+    owners = [library for library in libraries if symbol.name in stubs[library].exports]
+    if owners or any(names.kind(symbol.name) and names.claims(file, symbol.name)
+                     for file in image.needed if not names.real(file)):
+        return owners
+    return [library for library in libraries if names.kind(symbol.name) in stubs[library].kinds]
+
+
 def _check_symbols(image, found, stubs):
     """Counts imports by library.  Every import must be there, in its version."""
     libraries = set(found.values())
@@ -121,15 +138,9 @@ def _check_symbols(image, found, stubs):
     for symbol in image.symbols():
         if symbol.defined:
             continue
-        node = names.node(symbol.version)
-        owners = ([node.library] if node else
-                  [] if symbol.version else
-                  [library for library in libraries if symbol.name in stubs[library].exports])
-        for library in owners:
-            if library not in libraries:
-                continue
+        for library in _owners(symbol, image, libraries, stubs):
             imports[library] += 1
-            if not symbol.version:
+            if not symbol.version and library not in names.DRIVER:
                 unversioned.append(symbol.name)
             if not symbol.weak and not stubs[library].has(symbol.name, symbol.version):
                 _refuse_symbol(symbol, stubs[library])
@@ -140,6 +151,8 @@ def _refuse_symbol(symbol, stub):
     if symbol.version:
         raise Refused("NO_NAME", f"imports {symbol.name} of {symbol.version}, which "
                                  f"{stub.path.name} does not have")
+    if stub.library in names.DRIVER:
+        raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.path.name} does not have")
     raise Refused("UNVERSIONED",
                   f"imports {symbol.name} without a version, and it has another interface in "
                   f"each CUDA: nothing tells which one is meant. Stubs made with `make CUDA_ABI="
@@ -164,7 +177,11 @@ def is_library(image, name):
     """Whether a file is one of the real libraries itself, or nvrtc's builtins."""
     if names.is_builtins(name):
         return True
-    return bool(names.real(image.soname or name) and any(map(names.node, image.defines.values())))
+    real = names.real(image.soname or name)
+    if real and real.library in names.DRIVER:
+        witness = names.DRIVER[real.library]
+        return any(symbol.defined and symbol.name == witness for symbol in image.symbols())
+    return bool(real and any(map(names.node, image.defines.values())))
 
 
 def needs_stub(image):

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda audit` of what needs the driver's libraries, whose names have no versions."""
+import json
+import shutil
+
+import pytest
+
+import build
+import elf
+import symbols
+from importer import importer, patch, real
+
+driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
+SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
+NAMES = {"cuda": ("cuInit", "cuCtxCreate_v2"), "nvml": ("nvmlInit_v2", "nvmlShutdown")}
+# Of a kind that the list has, and not in it.
+LATER = {"cuda": "cuOfTomorrow", "nvml": "nvmlOfTomorrow"}
+EVERY = {"direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
+
+
+@pytest.fixture
+def audit(world):
+    def run(*arguments, status=0):
+        done = world.cli("audit", *arguments, check=False)
+        assert done.status == status, done.out + done.err
+        return done
+    return run
+
+
+@pytest.fixture
+def said(audit):
+    def run(*arguments, **options):
+        return json.loads(audit("--json", *arguments, **options).out)["files"][0]
+    return run
+
+
+def needing(folder, library, *names, soname=None, **options):
+    """A module that imports these names from something of the library's name."""
+    return importer(folder, *names, **options, link=[
+        real(folder, soname or SONAMES[library], *names)])
+
+
+def since(library, version):
+    """A name of a library that came with this version."""
+    return next(f.name for f in symbols.read().libraries[library].functions
+                if f.range.text == f"{version}-")
+
+
+@driver_libraries
+def test_names_of_the_driver_are_judged(said, tmp_path, library):
+    file = said(needing(tmp_path, library, *NAMES[library]))
+    assert file["imports"] == [{
+        "library": library, "needed": SONAMES[library], "version_need": None, "through": "real",
+        "compiled_for": None, "names": 2, "versioned": False, "judged": True}]
+    assert file["targets"] == {version: EVERY for version in ("11.8", "12.9", "13.5")}
+    assert file["driver"] == "11.7"
+    assert file["verdict"] == "runs on 11.7 and later, on 12 and on 13"
+
+
+@driver_libraries
+def test_what_is_linked_to_the_stub_already(said, tmp_path, library):
+    by_stub = importer(tmp_path, *NAMES[library], link=[build.stub(library)], name="one.so")
+    by_import_library = importer(tmp_path, *NAMES[library], library=library, name="two.so")
+    for file in (by_stub, by_import_library):
+        out = said(file)
+        entry, = out["imports"]
+        assert (entry["needed"], entry["through"], entry["names"], entry["judged"]) == (
+            build.stub_name(library), "stub", 2, True)
+        assert out["targets"]["13.5"] == EVERY
+
+
+@pytest.mark.parametrize("name", ["libcuda_stub-1a2b3c4d.so", "libcuda_stub.so.0"])
+def test_a_stub_of_another_name(said, tmp_path, name):
+    file = patch(importer(tmp_path, "cuInit", link=[build.stub("cuda")]), "--replace-needed",
+                 "libcuda_stub.so", name)
+    assert said(file)["imports"][0]["through"] == "stub"
+
+
+def test_a_copy_that_came_with_the_file(said, audit, tmp_path):
+    file = needing(tmp_path, "cuda", "cuInit", soname="libcuda-1a2b3c4d.so.535.54.03")
+    entry, = said(file)["imports"]
+    assert (entry["library"], entry["through"], entry["compiled_for"]) == ("cuda", "renamed", None)
+    assert "under another name" in audit(file).out
+
+
+def test_the_runtime_and_the_driver_in_one_file(said, tmp_path):
+    file = said("--all-versions", importer(
+        tmp_path, "cuInit", "cudaMalloc", "cudaGetKernel", link=[
+            real(tmp_path, "libcuda.so.1", "cuInit"), build.import_library("cudart", 12)]))
+    assert {(entry["library"], entry["compiled_for"], entry["names"])
+            for entry in file["imports"]} == {("cuda", None, 1), ("cudart", 12, 2)}
+    assert file["targets"]["12.9"]["direct"] == 3
+    assert file["targets"]["11.8"]["absent"] == ["cudaGetKernel"]
+
+
+# The driver is not of the toolkit's version.
+
+@driver_libraries
+def test_a_later_function_runs_on_every_cuda_with_a_driver_that_has_it(said, audit, tmp_path,
+                                                                       library):
+    name = since(library, "12.4")
+    file = needing(tmp_path, library, NAMES[library][0], name)
+    out = said(file)
+    assert out["driver"] == "12.4" and out["targets"]["11.8"] == EVERY
+    assert out["verdict"] == ("runs on 11.7 and later, on 12 and on 13, with a driver of CUDA 12.4 "
+                              "or later")
+    audit("--require", "11,12,13", file)
+
+
+def test_for_a_driver_that_lacks_one(said, audit, tmp_path):
+    name = since("cuda", "12.4")
+    file = needing(tmp_path, "cuda", "cuInit", name)
+    out = said("--driver", "12.2", file)
+    assert out["targets"]["13.5"]["absent"] == [name] and out["runs_on"] == []
+    assert out["verdict"] == f"runs on none: a driver of CUDA 12.2 does not have {name}"
+    assert "1 not in the driver" in audit("--driver=12.2", file).out
+    assert audit("--driver", "12.2", "--require", "11", file, status=1).err
+    audit("--driver=12.4", "--require=11", file)
+
+
+def test_all_of_several_files(audit, tmp_path):
+    older = needing(tmp_path, "cuda", "cuInit", name="one.so")
+    newer = needing(tmp_path, "nvml", since("nvml", "12.8"), name="two.so")
+    out = json.loads(audit("--json", older, newer).out)
+    assert out["all"]["driver"] == "12.8"
+    assert audit(older, newer).lines[-1] == (
+        "all of it: runs on 11.7 and later, on 12 and on 13, with a driver of CUDA 12.8 or later")
+
+
+def test_a_file_that_imports_nothing_of_the_driver(said, tmp_path):
+    assert said(importer(tmp_path, "cudaMalloc"))["driver"] is None
+
+
+def test_a_name_that_headers_have_no_more_is_looked_for_all_the_same(said, tmp_path):
+    gone = next(f.name for f in symbols.read().libraries["nvml"].functions
+                if f.range.text == "12.0-12.1")
+    file = said(needing(tmp_path, "nvml", gone))
+    assert file["targets"]["13.5"]["absent"] == [] and file["driver"] == "12.0"
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--driver"], ["--driver", "", "x"], ["--driver=12", "x"], ["--driver", "9.0", "x"],
+    ["--driver", "12.2.1", "x"]])
+def test_wrong_usage(audit, arguments):
+    assert "--driver takes a version" in audit(*arguments, status=2).err
+
+
+# Names that say themselves whose they are, or nothing does.
+
+def test_no_two_libraries_have_a_name_in_common():
+    seen = {}
+    for library, listed in symbols.read().libraries.items():
+        for function in listed.functions:
+            assert seen.setdefault(function.name, library) == library
+
+
+@driver_libraries
+def test_a_name_that_no_list_has(said, audit, tmp_path, library):
+    file = needing(tmp_path, library, NAMES[library][0], LATER[library])
+    out = said(file)
+    assert out["imports"][0]["names"] == 2
+    assert out["targets"]["11.8"]["absent"] == out["targets"]["13.5"]["absent"] == [LATER[library]]
+    assert out["verdict"] == f"runs on none: a driver of CUDA 13.5 does not have {LATER[library]}"
+    assert audit("--require", "12", file, status=1).err
+
+
+@pytest.mark.parametrize("name", ["cublasCreate_v2", "cufftExecC2C", "cunning", "cu_helper",
+                                  "cuvidCreateDecoder", "nvtxRangePush", "nvmlike"])
+def test_what_only_begins_alike_is_not_the_drivers(said, tmp_path, name):
+    both = [real(tmp_path, "libcuda.so.1", "cuInit"),
+            real(tmp_path, "libnvidia-ml.so.1", "nvmlInit_v2")]
+    file = said(importer(tmp_path, "cuInit", name, link=both))
+    assert [entry["names"] for entry in file["imports"]] == [1, 0]
+    assert file["targets"]["13.5"]["absent"] == []
+
+
+def test_a_name_of_another_library_that_is_needed(said, tmp_path):
+    # Names of libcufile are like the driver's, and it is older than none of these.
+    driver = real(tmp_path, "libcuda.so.1", "cuInit")
+    other = real(tmp_path, "libcufile.so.0", "cuFileRead")
+    file = importer(tmp_path, "cuInit", "cuFileRead", link=[driver, other])
+    assert said(file)["targets"]["13.5"]["absent"] == []
+    alone = importer(tmp_path, "cuInit", "cuFileRead", link=[driver])
+    assert said(alone)["targets"]["13.5"]["absent"] == ["cuFileRead"]
+
+
+@driver_libraries
+def test_names_that_nothing_is_needed_for_are_told_and_not_judged(said, audit, tmp_path, library):
+    file = importer(tmp_path, *NAMES[library], LATER[library], link=[])
+    out = said(file)
+    entry, = out["imports"]
+    assert (entry["judged"], entry["names"], entry["needed"]) == (False, 2, None)
+    assert out["driver"] is None and "whatever is in the process answers" in audit(file).out
+
+
+@driver_libraries
+def test_needed_for_nothing(said, tmp_path, library):
+    file = said(needing(tmp_path, library))
+    assert file["imports"][0]["names"] == 0 and file["imports"][0]["compiled_for"] is None
+    assert file["verdict"] == "imports no function of the libraries that it needs"
+
+
+def test_names_of_the_driver_need_no_advice_on_versions(audit, tmp_path):
+    assert "note" not in audit(needing(tmp_path, "cuda", "cuInit")).out
+
+
+# What a file is, and opens.
+
+@driver_libraries
+def test_a_stub_is_recognised(said, tmp_path, library):
+    copy = tmp_path / "renamed.so"
+    shutil.copy(build.stub(library), copy)
+    for file in (build.stub(library), copy):
+        out = said(file)
+        assert out["is"] == "stub" and out["imports"] == []
+        assert out["verdict"] == f"is the stub for {library} itself"
+
+
+@driver_libraries
+def test_the_real_library_is_recognised(said, debian, library):
+    out = said(debian(library))
+    assert out["is"] == "real" and out["verdict"] == f"is the real {library} itself"
+
+
+def test_a_library_of_that_name_without_its_functions_is_not_it(said, tmp_path):
+    assert said(real(tmp_path, "libcuda.so.1", "cuInit"))["is"] is None
+
+
+def test_a_stub_that_is_not_ours_is_not_ours(said, tmp_path):
+    # Others make stubs for the driver as well.
+    file = real(tmp_path, "libcuda_stub.so", "cuInit", "cuDriverGetVersion")
+    assert said(file)["is"] is None
+
+
+def test_opening_the_driver_is_no_fixed_major(said, tmp_path):
+    assert said(importer(tmp_path, link=[], text="libcuda.so.1"))["dlopens"] == []
+
+
+@driver_libraries
+def test_the_stub_serves_every_name_that_is_said_to_be_there(said, tmp_path, library):
+    names = [f.name for f in symbols.read().libraries[library].functions]
+    out = said(needing(tmp_path, library, *names))
+    assert out["targets"]["13.5"] == {**EVERY, "direct": len(names)}
+    assert set(names) <= {s.name for s in elf.exports(build.stub(library))}

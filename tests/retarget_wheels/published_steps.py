@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""What is done to every wheel from PyPI."""
+import sys
+
+import pytest
+
+import elf
+import published
+import stand_ins
+import wheel_files
+
+
+def fetched(wheel):
+    """The file, for this Python."""
+    why = published.fetch(wheel)
+    if why:
+        pytest.skip(f"{wheel} could not be fetched: {why}")
+    return published.file(wheel)
+
+
+def for_this_python(wheel):
+    python = "cp{}{}".format(*sys.version_info)
+    return wheel.name.split("-")[-3] in (python, "py3", "py2.py3") or "-abi3-" in wheel.name
+
+
+def retargeted(retarget, wheel, *options):
+    """The new wheel, and what was said of it."""
+    said, = retarget("--relax-requirements", *options, wheel).wheels
+    made = retarget.out / wheel.name
+    wheel_files.check_record(made)
+    assert said["files"] and said["outcome"] == "retargeted"
+    return made, said
+
+
+def check_files(files, installed, left=False):
+    """Each needs stubs, and nothing of the real libraries is left but for what needs it still."""
+    for file in files:
+        needed = elf.dynamic(file)["NEEDED"]
+        assert not [name for name in needed if stand_ins.REAL.match(name)]
+        assert [name for name in needed if stand_ins.OURS.match(name)]
+        assert elf.imports(file)        # what BFD tools see
+    there = [path for path in installed.rglob("lib*.so*") if stand_ins.REAL.match(path.name)]
+    assert left or not there

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda retarget` of files and wheels that need the driver's libraries."""
+import pytest
+
+import build
+import elf
+import wheel_files
+from importer import importer, patch, real
+
+driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
+SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
+NAMES = {"cuda": ("cuInit", "cuCtxCreate_v2"), "nvml": ("nvmlInit_v2", "nvmlShutdown")}
+LATER = {"cuda": "cuOfTomorrow", "nvml": "nvmlOfTomorrow"}
+WITNESSES = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
+
+
+def needing(folder, library, *names, soname=None, **options):
+    return importer(folder, *names, **options, link=[
+        real(folder, soname or SONAMES[library], *names)])
+
+
+@pytest.fixture
+def both(tmp_path):
+    """A module that needs both of the driver's libraries, and the runtime."""
+    links = [real(tmp_path, SONAMES[library], *NAMES[library]) for library in build.DRIVER]
+    links.append(real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"))
+    return importer(tmp_path, "cudaMalloc", *NAMES["cuda"], *NAMES["nvml"], link=links)
+
+
+@driver_libraries
+@pytest.mark.parametrize("renamed", [False, True])
+def test_the_need_is_replaced(retarget, tmp_path, library, renamed):
+    soname = SONAMES[library]
+    if renamed:         # as auditwheel does
+        soname = soname.replace(".so.1", "-1a2b3c4d.so.535.54.03")
+    said, = retarget(needing(tmp_path, library, *NAMES[library], soname=soname)).files
+    assert said["outcome"] == "retargeted" and said["loaded"] is True and said["notes"] == []
+    assert said["replaced"] == [{"library": library, "needed": soname,
+                                 "stub": build.stub_name(library), "imports": 2}]
+    made = retarget.out / "module.so"
+    assert elf.dynamic(made)["NEEDED"] == [build.stub_name(library), "libc.so.6"]
+    assert {(s.name, s.node) for s in elf.imports(made)} >= {
+        (name, None) for name in NAMES[library]}
+
+
+def test_the_runtime_and_the_driver_at_once(retarget, both):
+    said, = retarget(both).files
+    assert {change["library"]: change["imports"] for change in said["replaced"]} == {
+        "cuda": 2, "nvml": 2, "cudart": 1}
+    assert said["loaded"] and sorted(elf.dynamic(retarget.out / "module.so")["NEEDED"]) == [
+        "libc.so.6", "libcuda_stub.so", "libcudart_stub.so", "libnvidia-ml_stub.so"]
+
+
+@driver_libraries
+def test_a_name_that_the_stub_does_not_have(retarget, tmp_path, library):
+    file = needing(tmp_path, library, NAMES[library][0], LATER[library])
+    said, = retarget(file, status=1).files
+    assert said["code"] == "NO_NAME"
+    assert said["error"] == (
+        f"imports {LATER[library]}, which {build.stub_name(library)} does not have")
+    assert not list(retarget.out.iterdir())
+
+
+@driver_libraries
+def test_one_such_name_and_the_wheel_is_refused(retarget, tmp_path, both, library):
+    bad = needing(tmp_path, library, LATER[library], name="bad.so")
+    wheel = wheel_files.make(tmp_path, {"pkg/good.so": both, "pkg/bad.so": bad})
+    said, = retarget(wheel, status=1).wheels
+    assert said["code"] == "NO_NAME" and said["error"].startswith("pkg/bad.so imports ")
+    assert not list(retarget.out.iterdir())
+
+
+@pytest.mark.parametrize("name, other", [
+    ("cuFileRead", "libcufile.so.0"), ("cublasCreate_v2", "libcublas.so.12"),
+    ("cuvidCreateDecoder", "libnvcuvid.so.1"), ("cu_helper", "libhelper.so")])
+def test_a_name_of_another_library(retarget, tmp_path, name, other):
+    links = [real(tmp_path, "libcuda.so.1", "cuInit"), real(tmp_path, other, name)]
+    said, = retarget(importer(tmp_path, "cuInit", name, link=links)).files
+    assert said["replaced"][0]["imports"] == 1 and said["not_loaded"] == f"not here: {other}"
+
+
+@driver_libraries
+def test_needed_for_nothing(retarget, tmp_path, library):
+    said, = retarget(needing(tmp_path, library)).files
+    assert said["replaced"][0]["imports"] == 0 and said["loaded"]
+
+
+@driver_libraries
+def test_the_library_itself_is_refused(retarget, debian, library):
+    assert retarget(debian(library), status=1).files[0]["code"] == "LIBRARY"
+
+
+def test_a_program_that_opens_the_driver_needs_nothing(retarget, tmp_path):
+    said, = retarget(importer(tmp_path, link=[], text="libcuda.so.1"), status=1).files
+    assert said["outcome"] == "nothing"
+
+
+@pytest.mark.parametrize("name", [
+    "libcuda_stub.so", "libcuda_stub.so.0", "libcuda_stub-1a2b3c4d.so"])
+def test_what_needs_a_stub_already(retarget, tmp_path, name):
+    file = patch(importer(tmp_path, "cuInit", link=[build.stub("cuda")]), "--replace-needed",
+                 "libcuda_stub.so", name)
+    assert retarget(file).files[0]["outcome"] == "already"
+
+
+def test_the_stubs_are_put_beside_a_file(retarget, both, world):
+    said, = retarget("--bundle", both).files
+    assert said["added"] == ["libcuda_stub.so", "libcudart_stub.so", "libnvidia-ml_stub.so"]
+    opened, = world.probe(f"open:{retarget.out / 'module.so'}", LD_BIND_NOW="1")
+    assert opened["error"] is None
+
+
+def test_a_wheel(retarget, tmp_path, both, world):
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": both},
+                             requires=["nvidia-cuda-runtime-cu12"])
+    said, = retarget("--relax-requirements", wheel).wheels
+    assert said["added"] == [f"pkg.libs/{build.stub_name(library)}"
+                             for library in ("cuda", "cudart", "nvml")]
+    assert said["requirements"][0]["relaxed"]
+    made, = retarget.out.iterdir()
+    wheel_files.check_record(made)
+    module = wheel_files.unpack(made, tmp_path / "site") / "pkg/module.so"
+    opened, = world.probe(f"open:{module}", LD_BIND_NOW="1")
+    assert opened["error"] is None
+    assert retarget("--in-place", made).wheels[0]["outcome"] == "already"
+
+
+@driver_libraries
+def test_a_bundled_driver_is_removed(retarget, tmp_path, library):
+    # It would be of another version than the kernel's part.
+    soname = SONAMES[library].replace(".so.1", "-1a2b3c4d.so.535.54.03")
+    copy = real(tmp_path, soname, *NAMES[library], WITNESSES[library])
+    module = patch(importer(tmp_path, *NAMES[library], link=[copy]), "--force-rpath", "--set-rpath",
+                   "$ORIGIN/../pkg.libs")
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": module, f"pkg.libs/{soname}": copy})
+    assert retarget(wheel).wheels[0]["removed"] == [f"pkg.libs/{soname}"]
+
+
+def test_what_has_only_the_drivers_name_stays(retarget, tmp_path):
+    other = real(tmp_path, "libcuda-1a2b3c4d.so.1", "cuInit")
+    module = importer(tmp_path, "cuInit", link=[other])
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": module, f"pkg.libs/{other.name}": other})
+    assert retarget(wheel).wheels[0]["removed"] == []
+
+
+@driver_libraries
+def test_through_the_stub_the_driver_answers(retarget, tmp_path, world, debian, library):
+    """A module that could not be loaded without a driver."""
+    module = needing(tmp_path, library, *NAMES[library])
+    (tmp_path / SONAMES[library]).unlink()
+    before, = world.probe(f"open:{module}")
+    assert f"{SONAMES[library]}: cannot open" in before["error"]
+    retarget("--bundle", module)
+    commands = (f"open:{retarget.out / 'module.so'}",
+                f"open:{retarget.out / build.stub_name(library)}", f"call:{NAMES[library][0]}")
+    said = world.probe(*commands)
+    assert said[0]["error"] is None and said[2]["value"] == {"cuda": 34, "nvml": 12}[library]
+    folder = world.loader(folder="driver")
+    (folder / SONAMES[library]).symlink_to(debian(library))
+    # No device; no kernel module.
+    assert world.probe(*commands)[2]["value"] == {"cuda": 100, "nvml": 9}[library]

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* tally.c - what the imports of a file come to on a version, in numbers and in words */
+#include "tally.h"
+
+#include <string.h>
+
+/* ---- one file on one version ---- */
+
+static void add(struct lc_arena *arena, struct names *names, const char *name)
+{
+	const char **place = lc_grow(arena, &names->list, &names->count, sizeof(*place));
+
+	if (place)
+		*place = name;
+	else
+		names->count = 0;
+}
+
+bool is_judged(const struct found_import *import)
+{
+	return import->versioned || import->needed;
+}
+
+bool imports_any(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (findings->imports[i].name_count && is_judged(&findings->imports[i]))
+			return true;
+	return false;
+}
+
+static void add_verdict(struct lc_arena *arena, struct tally *tally, const struct lc_library *library,
+			const char *name, enum lc_verdict verdict)
+{
+	switch (verdict) {
+	case LC_RUNS_DIRECT:	tally->direct++; break;
+	case LC_RUNS_RENAMED:	tally->renamed++; break;
+	case LC_RUNS_ADAPTED:	tally->adapted++; break;
+	case LC_IS_REFUSED:	add(arena, &tally->refused, name); break;
+	default:
+		add(arena, lc_has_majors(library) ? &tally->absent : &tally->undriven, name);
+	}
+}
+
+void count(struct lc_arena *arena, struct tables *tables, const struct findings *findings,
+	   size_t toolkit, struct tally *tally)
+{
+	*tally = (struct tally){ .direct = 0 };
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		for (size_t k = 0; is_judged(import) && k < import->name_count; k++) {
+			const struct found_name *name = &import->names[k];
+
+			add_verdict(arena, tally, import->table->library, name->name,
+				    name->export ? judge(tables, import->table, name->export,
+							 toolkit) : LC_IS_ABSENT);
+		}
+	}
+}
+
+bool runs(const struct tally *tally)
+{
+	return !tally->refused.count && !tally->absent.count && !tally->undriven.count;
+}
+
+/* The oldest version from which on, up to the one judged for, it has this name. */
+static size_t driver_of(struct tables *tables, const struct found_import *import,
+			const struct found_name *name)
+{
+	size_t version = tables->driver;
+
+	while (name->export && version &&
+	       driver_has(tables, import->table, name->export, version - 1))
+		version--;
+	return version;
+}
+
+bool driver_needed(struct tables *tables, const struct findings *findings, size_t *needed)
+{
+	bool any = false;
+
+	*needed = 0;
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		if (lc_has_majors(import->table->library) || !is_judged(import))
+			continue;
+		for (size_t k = 0; k < import->name_count; k++) {
+			size_t version = driver_of(tables, import, &import->names[k]);
+
+			any = true;
+			*needed = version > *needed ? version : *needed;
+		}
+	}
+	return any;
+}
+
+/* ---- in words ---- */
+
+const char *version_text(struct lc_arena *arena, lc_version version)
+{
+	return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
+}
+
+const char *list_names(struct lc_arena *arena, const struct names *names)
+{
+	size_t length = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < names->count; i++)
+		length += strlen(names->list[i]) + 2;
+	text = end = lc_alloc(arena, length);
+	for (size_t i = 0; end && i < names->count; i++)
+		end = stpcpy(stpcpy(end, i ? ", " : ""), names->list[i]);
+	return text ? text : "";
+}
+
+const char *problems(struct lc_arena *arena, const struct tally *tally)
+{
+	const char *text = "";
+
+	if (tally->refused.count)
+		text = lc_format(arena, "%zu refused: %s", tally->refused.count,
+				 list_names(arena, &tally->refused));
+	if (tally->absent.count)
+		text = lc_format(arena, "%s%s%zu absent: %s", text, *text ? "; " : "",
+				 tally->absent.count, list_names(arena, &tally->absent));
+	if (tally->undriven.count)
+		text = lc_format(arena, "%s%s%zu not in the driver: %s", text, *text ? "; " : "",
+				 tally->undriven.count, list_names(arena, &tally->undriven));
+	return text;
+}
+
+size_t end_of_major(const struct tables *tables, size_t first)
+{
+	size_t end = first;
+
+	while (end < tables->toolkit_count &&
+	       LC_MAJOR(tables->toolkits[end]) == LC_MAJOR(tables->toolkits[first]))
+		end++;
+	return end;
+}
+
+/* "13", "12.3 and later", or what else runs of toolkits [first, end); NULL: none.
+ * The lowest major that runs is always given with its minor. */
+static const char *range_text(struct lc_arena *arena, const struct tables *tables,
+			      const bool *on, size_t first, size_t end, bool lowest)
+{
+	const char *text = "";
+	size_t start = first;
+
+	while (start < end && !on[start])
+		start++;
+	if (start == end)
+		return NULL;
+	for (size_t i = start; i < end; i++)
+		if (!on[i])
+			goto list;
+	if (start == first && !lowest)
+		return lc_format(arena, "%d", LC_MAJOR(tables->toolkits[first]));
+	return lc_format(arena, "%s and later", version_text(arena, tables->toolkits[start]));
+list:
+	/* Names only appear inside a major, so this is a rare thing. */
+	for (size_t i = start; i < end; i++)
+		if (on[i])
+			text = lc_format(arena, "%s%s%s", text, *text ? ", " : "",
+					 version_text(arena, tables->toolkits[i]));
+	return lc_format(arena, "%s only", text);
+}
+
+const char *runs_text(struct lc_arena *arena, const struct tables *tables, const bool *on)
+{
+	const char *text = "", *last = NULL;
+
+	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
+		const char *range;
+
+		end = end_of_major(tables, first);
+		range = range_text(arena, tables, on, first, end, !last);
+		if (!range)
+			continue;
+		if (last)
+			text = lc_format(arena, "%s%s%s", text, *text ? ", on " : "runs on ", last);
+		last = range;
+	}
+	if (!last)
+		return "";
+	return lc_format(arena, "%s%s%s", text, *text ? " and on " : "runs on ", last);
+}
+
+const char *driver_text(struct lc_arena *arena, const struct tables *tables, size_t needed)
+{
+	return needed ? lc_format(arena, ", with a driver of CUDA %s or later",
+				  version_text(arena, tables->toolkits[needed])) : "";
+}
