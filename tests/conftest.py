@@ -82,15 +82,9 @@ def patchelf():
 
 @pytest.fixture
 def debian():
-<<<<<<< HEAD
-    """debian("cuda") is the file of Debian's driver; skips the test where it is not there."""
-    def find(library):
-        name = {"cuda": "libcuda.so", "nvml": "libnvidia-ml.so"}[library]
-=======
     """debian("cuda"): the file of Debian's package; skips the test without it."""
     def find(library):
         name = build.stub_name(library).replace("_stub", "")
->>>>>>> h-audit
         found = sorted((build.BUILD / "libcuda1").glob(f"usr/lib/*/nvidia/current/{name}.*.*"))
         if not found:
             pytest.skip(f"Debian's {name} is not in build/libcuda1 (.ci/run puts it there)")

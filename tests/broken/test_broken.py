@@ -18,7 +18,7 @@ def lay(world, name, damage, version="13.5", library="cudart"):
 
 
 @damages
-@pytest.mark.parametrize("library", build.LIBRARIES)
+@pytest.mark.parametrize("library", build.STUBBED)
 def test_alone_it_is_an_error(world, library, damage):
     path = lay(world, "bad", damage, library=library)
     status = world.status(library, timeout=20)

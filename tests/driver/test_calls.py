@@ -32,6 +32,22 @@ def test_every_function_is_forwarded_whatever_its_version(world, library, versio
     assert wrong == [] and len(said) > 400
 
 
+@pytest.mark.parametrize("name", ["cuMemcpy_ptds", "cuMemcpyHtoD_v2_ptds", "cuLaunchKernel_ptsz",
+                                  "cuStreamSynchronize_ptsz", "cuGraphLaunch_ptsz"])
+def test_the_default_stream_of_a_thread_has_names_of_its_own(world, name):
+    plain = name.rpartition("_")[0]
+    world.loader(fake("cuda", "12.9"))
+    said = world.probe("stub:cuda", f"call:{name}", f"call:{plain}")[1:]
+    assert [line["value"] for line in said] == [
+        answer("cuda", function, "12.9") for function in (name, plain)]
+
+
+def test_the_drivers_own_tables_are_handed_on(world):
+    world.loader(fake("cuda", "12.9"))
+    said = world.probe("stub:cuda", "call:cuGetExportTable")[1]
+    assert said["value"] == answer("cuda", "cuGetExportTable", "12.9")
+
+
 @driver_libraries
 def test_a_function_that_this_driver_has_not(world, library):
     folder = world.loader(fake(library, "12.0", without=[CALL[library]]))

@@ -104,6 +104,23 @@ def test_a_stand_in_for_linking_is_never_taken(world, library):
 
 
 @driver_libraries
+def test_a_stand_in_as_a_toolkit_has_it(world, library):
+    # lib64/stubs/libcuda.so, whose SONAME is the driver's: found by nobody, named, loaded.
+    folder = world.folder("cuda/lib64/stubs")
+    stand_in = folder / SONAMES[library].removesuffix(".1")
+    shutil.copy(fake(library, "12.9", broken=True), stand_in)
+    assert world.status(library, LD_LIBRARY_PATH=folder)["state"] == "missing"
+    status = world.status(library, **{VARIABLES[library]: stand_in})
+    assert status["state"] == "broken" and "stand-in for linking" in status["reason"]
+    *_, call, status = world.probe(f"open:{stand_in}", f"stub:{library}", f"call:{CALL[library]}",
+                                   f"status:{library}")
+    assert call["value"] == MISSING[library] and status["path"] is None
+    world.loader(fake(library, "12.4"), folder="real")
+    said = world.probe(f"open:{stand_in}", f"stub:{library}", f"call:{CALL[library]}")
+    assert said[2]["value"] == answer(library, CALL[library], "12.4")
+
+
+@driver_libraries
 def test_a_stub_under_the_real_name_is_not_taken(world, library):
     # It would call itself forever.
     folder = world.loader(folder="stub")

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #ifndef BROKEN
-#define BROKEN 0	/* functions that tell the version fail */
+#define BROKEN 0	/* functions that tell the version fail; all of a driver do */
 #endif
 
 static __thread int last_error;
@@ -67,15 +67,15 @@ static long answer_of(const char *name, long answer, const long *a)
 		*(int *)a[1] = MINOR;
 		return 0;
 	}
-	if (is(name, "cuDriverGetVersion")) {	/* a stand-in for linking says 34 */
-		if (BROKEN)
-			return 34;
+	if (BROKEN && is(SONAME, "libcuda.so.1"))	/* a stand-in for linking */
+		return 34;
+	if (BROKEN && is(SONAME, "libnvidia-ml.so.1"))
+		return 12;
+	if (is(name, "cuDriverGetVersion")) {
 		*(int *)a[0] = 1000 * MAJOR + 10 * MINOR;
 		return 0;
 	}
 	if (is(name, "nvmlSystemGetNVMLVersion")) {
-		if (BROKEN)
-			return 12;
 		sprintf((char *)a[0], "%d.535.1", MAJOR);
 		return 0;
 	}

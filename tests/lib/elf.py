@@ -21,6 +21,8 @@ def _dynamic_symbols(path, defined):
         if fields[4] == "LOCAL" or fields[6] == "ABS" or (fields[6] != "UND") != defined:
             continue
         name, at, node = fields[7].partition("@")
+        if name.startswith("__odr_asan."):      # the sanitizer's, where nodes do not hide it
+            continue
         yield Symbol(name, node.lstrip("@") or None, node.startswith("@"), int(fields[1], 16))
 
 

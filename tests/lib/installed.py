@@ -26,7 +26,7 @@ class Tree:
         return self.libdir / "cmake" / "lazycuda"
 
     def import_library(self, library, major):
-        return self.libdir / "lazycuda" / f"cuda{major}" / f"lib{library}_stub.so"
+        return build.import_library(library, major, self.libdir / "lazycuda")
 
     def compat(self, major):
         return self.libdir / "lazycuda" / f"compat{major}"

@@ -116,11 +116,11 @@ def runtime_file(runtime):
 
 
 SANITIZERS = [
-    # What lives as long as the process stays reachable, so that every leak counts.
-    # Each stub has a lazycuda_stub_1 of its own, and by that the others know it.
+    # What lives as long as the process stays reachable, so that every leak counts.  Each
+    # stub has a variable lazycuda_stub_1, of the same size.
     Sanitizer("address", "asan", "ASAN_OPTIONS", "libasan.so",
               "detect_stack_use_after_return=1:allocator_may_return_null=1"
-              ":detect_odr_violation=0",
+              ":detect_odr_violation=1",
               LSAN_OPTIONS=f"print_suppressions=0:suppressions={SUPPRESSIONS}/leak.supp"),
     Sanitizer("undefined", "ubsan", "UBSAN_OPTIONS", None, "print_stacktrace=1"),
     # ld.so and the real libraries are not compiled so, and are not looked at; a

@@ -25,6 +25,15 @@ def test_the_second_call_opens_no_file(world):
     assert between(calls, "second", "end") == ""
 
 
+def test_nor_does_it_of_the_drivers_stubs(world):
+    program = build.program(HERE / "twice.c", "-DDRIVER", *[
+        build.import_library(library, 12) for library in build.DRIVER])
+    calls = system_calls(world, program)
+    assert "libcuda.so.1" in between(calls, "first", "second")
+    assert "libnvidia-ml.so.1" in between(calls, "first", "second")
+    assert between(calls, "second", "end") == ""
+
+
 def test_nor_does_it_where_a_named_library_cannot_be_loaded(world, patchelf):
     # ld.so counts what it began to load: that is no reason to begin again.
     broken = world.put("named", fake("cudart", "12.9")) / "libcudart.so.12"

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* twice.c - a call that fails, and a thousand more, between markers */
+/* twice.c - calls that fail, and a thousand more, between markers */
 #include <string.h>
 #include <unistd.h>
 
+#ifdef DRIVER
+int cuCtxSynchronize(void), nvmlShutdown(void);
+# define CALLS() (cuCtxSynchronize(), nvmlShutdown())
+#else
 int cudaDeviceSynchronize(void), cudaGetLastError(void);
+# define CALLS() (cudaDeviceSynchronize(), cudaGetLastError())
+#endif
 
 static void mark(const char *text)
 {
@@ -14,12 +20,10 @@ static void mark(const char *text)
 int main(void)
 {
 	mark("first");
-	cudaDeviceSynchronize();
+	CALLS();
 	mark("second");
-	for (int i = 0; i < 1000; i++) {
-		cudaDeviceSynchronize();
-		cudaGetLastError();
-	}
+	for (int i = 0; i < 1000; i++)
+		CALLS();
 	mark("end");
 	return 0;
 }
