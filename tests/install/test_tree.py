@@ -27,12 +27,13 @@ def test_what_users_look_for_is_there(tree):
     assert names(tree) >= {
         "bin/lazycuda", "include/lazycuda.h", "include/lazycuda_link.h",
         "share/man/man1/lazycuda.1", "share/man/man7/lazycuda.7",
-        *(f"{lib}/lib{name}_stub.so" for name in build.LIBRARIES), f"{lib}/liblazycuda_link.so",
-        f"{lib}/lazycuda/cuda12/libcudart_stub.so", f"{lib}/cmake/lazycuda/lazycuda-config.cmake",
+        *(f"{lib}/{build.stub_name(name)}" for name in build.STUBBED),
+        f"{lib}/liblazycuda_link.so", f"{lib}/lazycuda/cuda12/libcudart_stub.so",
+        f"{lib}/lazycuda/cuda12/libcuda_stub.so", f"{lib}/cmake/lazycuda/lazycuda-config.cmake",
         f"{lib}/cmake/lazycuda/lazycuda-config-version.cmake",
         *(f"{lib}/pkgconfig/{name}.pc" for name in
           ("cudart-stub", "nvrtc-stub", "nvjitlink-stub", "lazycuda-link", "cudart-stub-11",
-           "nvjitlink-stub-13"))}
+           "nvjitlink-stub-13", "cuda-stub", "nvml-stub"))}
 
 
 def test_no_file_knows_where_it_was_made_or_is(tree):
@@ -109,11 +110,11 @@ def numbered(tmp_path_factory):
 
 
 def test_a_soversion_is_in_every_name_that_is_recorded(numbered):
-    for name in [*(f"lib{library}_stub.so" for library in build.LIBRARIES), "liblazycuda_link.so"]:
+    for name in [*map(build.stub_name, build.STUBBED), "liblazycuda_link.so"]:
         link = numbered.libdir / name
         assert os.readlink(link) == f"{name}.3"
         assert elf.dynamic(link)["SONAME"] == [f"{name}.3"]
-    for library, major in (("cudart", 11), ("nvrtc", 12), ("nvJitLink", 13)):
+    for library, major in (("cudart", 11), ("nvrtc", 12), ("nvJitLink", 13), ("nvidia-ml", 12)):
         assert elf.dynamic(numbered.import_library(library, major))["SONAME"] == [
             f"lib{library}_stub.so.3"]
     needed = elf.dynamic(numbered.prefix / "bin" / "lazycuda")["NEEDED"]

@@ -16,7 +16,7 @@ import dlopen_notes as notes
 
 # .ci/run unpacks them there, from Debian's dh-dlopenlibdeps.
 UNPACKED = build.BUILD / "dh-dlopenlibdeps" / "usr" / "bin"
-FILES = [*map(build.stub, build.LIBRARIES), build.STUBS / "liblazycuda_link.so"]
+FILES = [*map(build.stub, build.STUBBED), build.STUBS / "liblazycuda_link.so"]
 
 CONTROL = """Source: mine
 Maintainer: Nobody <nobody@example.invalid>
