@@ -17,7 +17,8 @@ class Project:
     def __init__(self, tree, folder, text, sub=None):
         self.tree, self.source, self.binary = tree, folder / "project", folder / "build"
         self.source.mkdir()
-        shutil.copy(PROJECT / "app.c", self.source)
+        for source in PROJECT.glob("*.c"):
+            shutil.copy(source, self.source)
         (self.source / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.13)\n" + text)
         if sub:
@@ -70,6 +71,16 @@ def test_all_three(tree, tmp_path, check):
         target_link_libraries(app PRIVATE lazycuda::cudart lazycuda::nvrtc lazycuda::nvJitLink)
         """)
     check(project.build(), 12, libraries=build.LIBRARIES)
+
+
+def test_the_drivers_need_no_major(tree, tmp_path, check):
+    project = Project(tree, tmp_path, """
+        project(app C)
+        find_package(lazycuda REQUIRED COMPONENTS cuda_driver nvml)
+        add_executable(app driver.c)
+        target_link_libraries(app PRIVATE lazycuda::cuda_driver lazycuda::nvml)
+        """)
+    check.driver(project.build())
 
 
 def test_through_a_static_library(plain, tmp_path, check):
@@ -159,7 +170,7 @@ def toolkit_of(tmp_path):
     def make(major):
         root = tmp_path / f"cuda-{major}.9"
         for name in ("cudart", "nvrtc", "nvJitLink", "cudart_static", "nvrtc_static",
-                     "nvJitLink_static"):
+                     "nvJitLink_static", "cuda", "nvidia-ml"):
             library = root / "lib64" / f"lib{name}{'.a' if name.endswith('static') else '.so'}"
             library.parent.mkdir(parents=True, exist_ok=True)
             library.write_text("this must not be linked\n")
@@ -204,6 +215,15 @@ def test_all_three_targets(plain, tmp_path, toolkit_of, check):
         "CUDA::cudart", "CUDA::nvrtc_static", "CUDA::nvJitLink",
         definitions="WITH_NVRTC WITH_NVJITLINK"))
     check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(13)}"), 13, libraries=build.LIBRARIES)
+
+
+@pytest.mark.parametrize("with_toolkit", [True, False])
+def test_the_drivers_targets(plain, tmp_path, toolkit_of, check, with_toolkit):
+    text = (FIND_CUDA if with_toolkit else "") + FIND_OURS + \
+        target("CUDA::cuda_driver", "CUDA::nvml").replace("WITH_HEADER", "")
+    project = Project(plain, tmp_path, "project(app C)\n" + text.replace("app.c", "driver.c"))
+    check.driver(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}" if with_toolkit else
+                               "-DLAZYCUDA_ABI=12"))
 
 
 @pytest.mark.parametrize("text, sub", [

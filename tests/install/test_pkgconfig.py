@@ -20,8 +20,8 @@ def flags(tree, *packages):
     return pkg_config(tree, "--cflags", "--libs", *packages)
 
 
-def compile(folder, *arguments):
-    run(*build.CC, PROJECT / "app.c", "-o", folder / "app", *arguments)
+def compile(folder, *arguments, source="app.c"):
+    run(*build.CC, PROJECT / source, "-o", folder / "app", *arguments)
     return folder / "app"
 
 
@@ -34,6 +34,12 @@ def test_all_three(tree, tmp_path, check):
     packages = [f"{name}-stub-12" for name in ("cudart", "nvrtc", "nvjitlink")]
     program = compile(tmp_path, "-DWITH_NVRTC", "-DWITH_NVJITLINK", *flags(tree, *packages))
     check(program, 12, tree.libdir, build.LIBRARIES)
+
+
+def test_the_drivers_have_no_major(tree, tmp_path, check):
+    found = flags(tree, "cuda-stub", "nvml-stub")
+    check.driver(compile(tmp_path, *found, source="driver.c"), tree.libdir)
+    assert pkg_config(tree, "--exists", "cuda-stub-12", check=False)[0] != 0
 
 
 @pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])
@@ -87,7 +93,7 @@ def test_the_dispatch_library(tree, tmp_path):
 
 def test_the_packages_are_valid(tree):
     for file in sorted(tree.pkgconfig.glob("*.pc")):
-        if file.stem[-2:].isdigit() or file.stem == "lazycuda-link":
+        if file.stem[-2:].isdigit() or file.stem in ("lazycuda-link", "cuda-stub", "nvml-stub"):
             pkg_config(tree, "--validate", file.stem)
             assert pkg_config(tree, "--modversion", file.stem) == ["0.1.0"]
 

@@ -65,13 +65,15 @@ def below(folder):
 # What a program loads, what one is built with, what one runs; by the name below usr/.
 def expected(libdir, manual_suffix=".gz"):
     """{part: files that have to be in it}"""
-    stubs = [*(f"lib{library}_stub.so" for library in build.LIBRARIES), "liblazycuda_link.so"]
+    stubs = [*map(build.stub_name, build.STUBBED), "liblazycuda_link.so"]
     return {
         "runtime": {f"{libdir}/{stub}.0" for stub in stubs},
         "development": {*(f"{libdir}/{stub}" for stub in stubs), "include/lazycuda.h",
                         "include/lazycuda_link.h", f"{libdir}/lazycuda/cuda11/libcudart_stub.so",
                         f"{libdir}/lazycuda/cuda13/libnvJitLink_stub.so",
-                        f"{libdir}/pkgconfig/cudart-stub.pc",
+                        f"{libdir}/lazycuda/cuda12/libnvidia-ml_stub.so",
+                        *(f"{libdir}/pkgconfig/{name}-stub.pc" for name in
+                          ("cudart", "cuda", "nvml")),
                         f"{libdir}/cmake/lazycuda/lazycuda-config.cmake"},
         "tools": {"bin/lazycuda", f"share/man/man1/lazycuda.1{manual_suffix}",
                   f"share/man/man7/lazycuda.7{manual_suffix}",
@@ -105,6 +107,7 @@ def check_command(folders, libdir, world):
     world.search(folders["runtime"] / "usr" / libdir)
     assert world.run(program, "--version").out.split()[-1] == version()
     said = world.run(program, "status", "--json", check=False).out
-    assert said.count('"state": "missing"') == 3
-    for library in build.LIBRARIES:     # strip has left it there
-        assert notes.by_segment(folders["runtime"] / "usr" / libdir / f"lib{library}_stub.so.0")
+    assert said.count('"state": "missing"') == len(build.STUBBED)
+    for library in build.STUBBED:       # strip has left it there
+        assert notes.by_segment(
+            folders["runtime"] / "usr" / libdir / f"{build.stub_name(library)}.0")

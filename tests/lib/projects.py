@@ -41,6 +41,19 @@ class Checker:
             "0"] * (len(libraries) - 1)
 
 
+    def driver(self, program, libdir=None):
+        """The same of driver.c, which no major is known of."""
+        needed = [name for name in elf.dynamic(program)["NEEDED"]
+                  if name.startswith(("libcu", "libnv"))]
+        assert sorted(needed) == sorted(map(build.stub_name, build.DRIVER))
+        if libdir:
+            self.world.search(libdir)
+        assert self.world.run(program).out.split() == ["34", "12"]
+        self.world.loader(*[fake(library, "12.9") for library in build.DRIVER])
+        assert self.world.run(program).out.split() == [
+            str(answer("cuda", "cuInit", "12.9")), str(answer("nvml", "nvmlInit_v2", "12.9"))]
+
+
 def tool(name):
     path = shutil.which(name)
     if not path:

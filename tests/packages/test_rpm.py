@@ -57,8 +57,8 @@ def libraries(lines):
 def test_only_the_stubs_are_provided(built):
     # Not the real libraries' names, which compat packages have files under.
     for part in PARTS:
-        wanted = {f"lib{name}.so.0" for name in ("cudart_stub", "nvrtc_stub", "nvJitLink_stub",
-                                                 "lazycuda_link")} if part == "runtime" else set()
+        wanted = {f"{name}.0" for name in (*map(build.stub_name, build.STUBBED),
+                                           "liblazycuda_link.so")} if part == "runtime" else set()
         assert libraries(asked(built, part, "--provides")) == wanted, part
 
 

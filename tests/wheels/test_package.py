@@ -42,10 +42,10 @@ def test_auditwheel_bundles_and_renames_nothing(made):
 
 def test_what_is_in_it(made):
     names = set(wheel_files.read(made["repaired"]))
-    assert {f"lazycuda/lib/lib{library}_stub.so" for library in build.LIBRARIES} <= names
+    assert {f"lazycuda/lib/{build.stub_name(library)}" for library in build.STUBBED} <= names
     for major in build.MAJORS:
-        for library in build.LIBRARIES:
-            path = f"lazycuda/lib/lazycuda/cuda{major}/lib{library}_stub.so"
+        for library in build.STUBBED:
+            path = f"lazycuda/lib/lazycuda/cuda{major}/{build.stub_name(library)}"
             assert (path in names) == build.import_library(library, major).exists()
     assert "lazycuda/include/lazycuda.h" in names and "lazycuda/bin/lazycuda" in names
     # The Python code once, not also where `make install` puts it.
