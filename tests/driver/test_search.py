@@ -121,12 +121,17 @@ def test_a_stand_in_as_a_toolkit_has_it(world, library):
 
 
 @driver_libraries
-def test_a_stub_under_the_real_name_is_not_taken(world, library):
+@pytest.mark.parametrize("soname", [False, True])
+def test_a_stub_under_the_real_name_is_not_taken(world, library, patchelf, soname):
     # It would call itself forever.
     folder = world.loader(folder="stub")
     shutil.copy(build.stub(library), folder / SONAMES[library])
+    if soname:
+        patchelf("--set-soname", SONAMES[library], folder / SONAMES[library])
     world.loader(fake(library, "12.9"), folder="real")
-    assert world.status(library)["path"] == f"{world.root}/real/{SONAMES[library]}"
+    status = world.status(library)
+    assert status["path"] == f"{world.root}/real/{SONAMES[library]}"
+    assert status["candidates"][0]["reason"] == "is a lazycuda stub itself"
 
 
 @driver_libraries
