@@ -33,6 +33,13 @@ typedef struct {
 	void *data[2];
 } CXType;
 
+typedef void *CXFile;
+
+typedef struct {
+	const void *data[2];
+	unsigned number;
+} CXSourceLocation;
+
 struct CXUnsavedFile {
 	const char *Filename;
 	const char *Contents;
@@ -106,6 +113,9 @@ typedef enum CXVisitorResult (*CXFieldVisitor)(CXCursor, CXClientData);
 	X(int, getCursorKind, (CXCursor)) \
 	X(int, getCursorLinkage, (CXCursor)) \
 	X(CXString, getCursorSpelling, (CXCursor)) \
+	X(CXSourceLocation, getCursorLocation, (CXCursor)) \
+	X(void, getFileLocation, (CXSourceLocation, CXFile *, unsigned *, unsigned *, unsigned *)) \
+	X(CXString, getFileName, (CXFile)) \
 	X(CXType, getCursorType, (CXCursor)) \
 	X(CXType, getCursorResultType, (CXCursor)) \
 	X(int, Cursor_getNumArguments, (CXCursor)) \

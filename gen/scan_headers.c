@@ -41,10 +41,27 @@ static const struct { const char *name, *text; } shims[] = {
 	{ "limits.h",
 	  "#pragma once\n"
 	  "#define INT_MAX __INT_MAX__\n"
-	  "#define UINT_MAX (2u * __INT_MAX__ + 1)\n" },
+	  "#define INT_MIN (-__INT_MAX__ - 1)\n"
+	  "#define UINT_MAX (2u * __INT_MAX__ + 1)\n"
+	  "#define LONG_MAX __LONG_MAX__\n"
+	  "#define LLONG_MAX __LONG_LONG_MAX__\n" },
 	{ "stdlib.h", "#include <stddef.h>\n" },
 	{ "string.h", "#include <stddef.h>\n" },
 	{ "ctype.h", "\n" },
+	{ "stdio.h", "#include <stddef.h>\ntypedef struct _IO_FILE FILE;\n" },
+	{ "math.h",
+	  "#pragma once\n"
+	  "extern float fabsf(float), sqrtf(float);\n"
+	  "extern double fabs(double), sqrt(double);\n" },
+	{ "stdbool.h",
+	  "#ifndef __cplusplus\n"
+	  "#define bool _Bool\n"
+	  "#define true 1\n"
+	  "#define false 0\n"
+	  "#endif\n" },
+	{ "inttypes.h", "#include <stdint.h>\n" },
+	{ "assert.h", "#define assert(condition) ((void)0)\n" },
+	{ "nv/target", "\n" },
 	{ "cxxabi.h", "\n" },
 	{ "cstdlib", "#include <stddef.h>\n" },
 	{ "GL/gl.h",
@@ -93,6 +110,18 @@ static void libclang_open(struct libclang *clang, const char *path)
 
 /* ---- functions and enumerations ---- */
 
+/* Whether a type is the address of something that no header lays out. */
+static bool is_handle(const struct unit *unit, CXType type)
+{
+	const struct libclang *clang = unit->clang;
+	CXType target;
+
+	if (type.kind != CXType_Pointer)
+		return false;
+	target = clang->getCanonicalType(clang->getPointeeType(type));
+	return target.kind == CXType_Record && !is_record(unit, target);
+}
+
 static struct param take_param(struct unit *unit, CXCursor function, unsigned index)
 {
 	const struct libclang *clang = unit->clang;
@@ -118,6 +147,7 @@ static struct param take_param(struct unit *unit, CXCursor function, unsigned in
 	param.type.enumeration = NULL;
 	param.pointer = true;
 	param.constant = clang->isConstQualifiedType(target);
+	param.handle = is_handle(unit, target);
 	return param;
 }
 
@@ -147,8 +177,9 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	int count = clang->Cursor_getNumArguments(cursor);
 	struct prototype *prototype = scan_alloc(sizeof(*prototype)), *known;
 
+	unit->objection = NULL;
 	if (clang->Cursor_isVariadic(cursor))
-		fail(unit->where, "%s takes a variable number of arguments", name);
+		object(unit, "%s takes a variable number of arguments", name);
 	prototype->name = name;
 	prototype->result = value_type(unit, clang->getCanonicalType(
 						clang->getCursorResultType(cursor)));
@@ -156,6 +187,10 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	prototype->params = scan_alloc((size_t)count * sizeof(*prototype->params) + 1);
 	for (int i = 0; i < count; i++)
 		prototype->params[i] = take_param(unit, cursor, (unsigned)i);
+	if (unit->objection) {
+		map_put(&unit->library->given->inexpressible, name, (void *)unit->objection);
+		return;
+	}
 	known = map_get(&unit->headers->prototypes, name);
 	if (!known)
 		map_put(&unit->headers->prototypes, name, prototype);
@@ -207,7 +242,8 @@ static void take_enum(struct unit *unit, CXCursor cursor)
 	const char *name = enum_name(unit, unit->clang->getCursorType(cursor));
 	struct enumeration in = { unit, map_get(&unit->headers->enums, name) };
 
-	if (name != unit->library->status)
+	/* Where the headers are given, their functions are to tell which one it is. */
+	if (name != unit->library->status && !unit->library->given)
 		return;
 	if (!in.values) {
 		in.values = scan_alloc(sizeof(*in.values));
@@ -230,6 +266,20 @@ static enum CXChildVisitResult visit_typedefs(CXCursor cursor, CXCursor parent, 
 	return CXChildVisit_Continue;
 }
 
+/* Whether a declaration stands in the header itself, not in one that it includes. */
+static bool is_of_header(const struct unit *unit, CXCursor cursor)
+{
+	const struct libclang *clang = unit->clang;
+	const char *header = unit->hint->headers.items[0], *path;
+	size_t length = strlen(header), whole;
+	CXFile file;
+
+	clang->getFileLocation(clang->getCursorLocation(cursor), &file, NULL, NULL, NULL);
+	path = file ? take(clang, clang->getFileName(file)) : "";
+	whole = strlen(path);
+	return whole >= length && !strcmp(path + whole - length, header);
+}
+
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
 	struct unit *unit = data;
@@ -247,6 +297,8 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 	name = take(unit->clang, unit->clang->getCursorSpelling(cursor));
 	if (is_wanted(unit->library, name))
 		take_function(unit, cursor, name);
+	else if (unit->library->given && is_of_header(unit, cursor))
+		map_put(&unit->library->given->unexported, name, (void *)name);
 	return CXChildVisit_Continue;
 }
 
@@ -259,8 +311,13 @@ static void refuse_errors(const struct unit *unit, CXTranslationUnit tu)
 	for (unsigned i = 0; i < clang->getNumDiagnostics(tu); i++) {
 		CXDiagnostic diagnostic = clang->getDiagnostic(tu, i);
 
-		if (clang->getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
-			fail(unit->where, "%s", take(clang, clang->formatDiagnostic(diagnostic, 1)));
+		if (clang->getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+			const char *said = take(clang, clang->formatDiagnostic(diagnostic, 1));
+
+			fail(unit->where, "%s%s", said,
+			     unit->library->given && strstr(said, "file not found") ?
+			     "; --include names the folder of a header" : "");
+		}
 		clang->disposeDiagnostic(diagnostic);
 	}
 }
@@ -318,6 +375,8 @@ static struct list find_folders(const struct scan *scan, const struct library *l
 	struct list folders = { 0 };
 	struct stat status;
 
+	if (library->given)
+		return library->given->includes[toolkit];
 	for (size_t i = 0; i < library->includes.count; i++) {
 		struct hint *hint = library->includes.items[i];
 		const char *path;
@@ -343,12 +402,16 @@ static void parse_all(const struct scan *scan, const struct libclang *clang,
 		      struct headers *out)
 {
 	struct list folders = find_folders(scan, library, toolkit, target);
+	const struct list *parses = library->given ? &library->given->parses[toolkit] :
+						     &library->parses;
 
-	for (size_t i = 0; i < library->parses.count; i++) {
-		const struct parse_hint *hint = library->parses.items[i];
-		struct unit unit = { .clang = clang, .library = library, .headers = out };
+	for (size_t i = 0; i < parses->count; i++) {
+		const struct parse_hint *hint = parses->items[i];
+		struct unit unit = { .clang = clang, .library = library, .headers = out,
+				     .hint = hint };
 
-		unit.where = scan_format("%s (%s)", (char *)folders.items[0], target);
+		unit.where = scan_format("%s (%s)", library->given ? hint->place.file :
+						    (char *)folders.items[0], target);
 		parse(&unit, hint, &folders, target);
 	}
 }
@@ -385,7 +448,8 @@ void scan_headers(struct scan *scan)
 			const char *where = scan_format("%s %d.%d", library->name, MAJOR(v), MINOR(v));
 			struct headers other = { 0 };
 
-			if (!library->exports[toolkit].count &&
+			if (library->given ? !library->given->parses[toolkit].count :
+			    !library->exports[toolkit].count &&
 			    !(library->soname && in_folders(&library->includes, v)))
 				continue;
 			parse_all(scan, &clang, library, toolkit, targets[0], &library->headers[toolkit]);
