@@ -191,7 +191,7 @@ int main(int count, char **arguments)
 			continue;
 		write_stub(&files, &plan, options.purpose);
 		write_map(&files, &plan, options.purpose);
-		if (!library->without_majors)	/* it has no adaptors */
+		if (!library->without_majors && !library->advice)	/* else there are no adaptors */
 			write_layouts(&files, &plan);
 		if (!options.purpose.compat)
 			write_imports(&files, &plan, &list);
