@@ -7,7 +7,7 @@
 # make test-races	ROUNDS=10000 rounds of 32 threads racing, a twentieth of them on aarch64
 # make test-faults	tests in which every call of libc fails in turn; make test has them too
 # make fuzz		the fuzzers, FUZZ_RUNS=10000000 executions each
-# make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR, DATADIR
+# make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, LIBEXECDIR, MANDIR, DATADIR
 #			(and GNU's prefix, libdir ...); so does make uninstall
 # make dist		a source archive, the same bytes every time
 # make generate		stubs/generated from symbols.txt; check-generated compares
@@ -34,6 +34,7 @@ PREFIX ?= $(call gnu,prefix,/usr/local)
 LIBDIR ?= $(call gnu,libdir,$(call gnu,exec_prefix,$(PREFIX))/lib)
 INCLUDEDIR ?= $(call gnu,includedir,$(PREFIX)/include)
 BINDIR ?= $(call gnu,bindir,$(call gnu,exec_prefix,$(PREFIX))/bin)
+LIBEXECDIR ?= $(call gnu,libexecdir,$(call gnu,exec_prefix,$(PREFIX))/libexec)
 DATADIR ?= $(call gnu,datadir,$(call gnu,datarootdir,$(PREFIX)/share))
 MANDIR ?= $(call gnu,mandir,$(call gnu,datarootdir,$(PREFIX)/share)/man)
 INSTALL ?= install

@@ -82,6 +82,11 @@ static const char *const variables[] = {
 	"CCC_OVERRIDE_OPTIONS", "CLANG_CONFIG_FILE_USER_DIR", "CLANG_CONFIG_FILE_SYSTEM_DIR"
 };
 
+static const char how_to_get_it[] =
+	"\nlibclang 18 reads headers: `pip install libclang==18.1.1` has it, in site-packages as"
+	"\nclang/native/libclang.so, and --libclang FILE names it.  `lazycuda stub` can do without,"
+	"\nwithout --header: functions are then forwarded within a major alone.";
+
 static void libclang_open(struct libclang *clang, const char *path)
 {
 	CXString text;
@@ -92,7 +97,7 @@ static void libclang_open(struct libclang *clang, const char *path)
 		unsetenv(variables[i]);
 	clang->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!clang->handle)
-		fail(path, "%s", dlerror());
+		fail(path, "%s%s", dlerror(), how_to_get_it);
 #define X(result, name, parameters) \
 	*(void **)&clang->name = dlsym(clang->handle, "clang_" #name); \
 	if (!clang->name) \
@@ -105,7 +110,8 @@ static void libclang_open(struct libclang *clang, const char *path)
 		major = 10 * major + (*number++ - '0');
 	clang->disposeString(text);
 	if (major != LIBCLANG_MAJOR)
-		fail(path, "is libclang %d; scan was written for %d", major, LIBCLANG_MAJOR);
+		fail(path, "is libclang %d; scan was written for %d%s", major, LIBCLANG_MAJOR,
+		     how_to_get_it);
 }
 
 /* ---- functions and enumerations ---- */
@@ -312,7 +318,7 @@ static void refuse_errors(const struct unit *unit, CXTranslationUnit tu)
 		CXDiagnostic diagnostic = clang->getDiagnostic(tu, i);
 
 		if (clang->getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-			const char *said = take(clang, clang->formatDiagnostic(diagnostic, 1));
+			const char *said = take(clang, clang->formatDiagnostic(diagnostic, 3));
 
 			fail(unit->where, "%s%s", said,
 			     unit->library->given && strstr(said, "file not found") ?
