@@ -320,6 +320,10 @@ static void take_any(const struct elf *elf, const Elf64_Sym *symbol, uint16_t no
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 	const char *name = scan_intern(string(elf, symbol->st_name));
 
+	/* The linker's own, which some libraries do not hide. */
+	if (type == STT_NOTYPE && (!strcmp(name, "_edata") || !strcmp(name, "_end") ||
+				   !strcmp(name, "__bss_start")))
+		return;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
 		list_add(&out->data, (void *)name);
 	} else if (!strncmp(name, "_Z", 2)) {

@@ -525,8 +525,7 @@ static void say(const struct own *own)
 		printf("    %s is forwarded within its major alone: %s\n",
 		       (char *)inexpressible->keys.items[i], (char *)inexpressible->values.items[i]);
 	if (own->library.own_majors)
-		printf("No --from is said to belong to a major of CUDA (--from FILE=12): the stub takes"
-		       " no part\nin the choice of one.\n");
+		puts("    no major of CUDA was named (--from FILE=12): the stub goes with any");
 }
 
 /* ---- all together ---- */

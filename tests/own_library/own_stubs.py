@@ -10,19 +10,19 @@ import build
 LIBCLANG = build.BUILD / "libclang" / "clang" / "native" / "libclang.so"
 
 
-def library(folder, soname, source, script=None, flags=()):
+def library(folder, soname, source, script=None, named=True):
     """A shared library.  `script` is a version script; by default every function has
     the node that is called as the SONAME."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "source.c").write_text(source)
     made = folder / soname
+    flags = [f"-Wl,-soname,{soname}"] if named else []
     if script is None:
         script = f"{soname} {{ global: *; }};\n"
     if script:
         (folder / "map").write_text(script)
-        flags = (*flags, f"-Wl,--version-script={folder / 'map'}")
-    subprocess.run([*build.CC, "-O1", "-w", "-shared", "-fPIC", "-nostdlib",
-                    *([f"-Wl,-soname,{soname}"] if soname else []), *flags,
+        flags.append(f"-Wl,--version-script={folder / 'map'}")
+    subprocess.run([*build.CC, "-O1", "-w", "-shared", "-fPIC", "-nostdlib", *flags,
                     folder / "source.c", "-o", made], check=True)
     return made
 
