@@ -319,7 +319,10 @@ static void take_any(const struct elf *elf, const Elf64_Sym *symbol, uint16_t no
 {
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 	const char *name = scan_intern(string(elf, symbol->st_name));
+	const char *node_text = (node & 0x7fff) >= 2 ? node_name(elf, node & 0x7fff) : NULL;
 
+	if (node_text && !strcmp(node_text, "LAZYCUDA_1"))
+		fail(elf->path, "is a lazycuda stub itself");
 	/* The linker's own, which some libraries do not hide. */
 	if (type == STT_NOTYPE && (!strcmp(name, "_edata") || !strcmp(name, "_end") ||
 				   !strcmp(name, "__bss_start")))
@@ -332,8 +335,8 @@ static void take_any(const struct elf *elf, const Elf64_Sym *symbol, uint16_t no
 		list_add(&out->odd, (void *)name);
 	} else {
 		out->names[out->count++] = name;
-		if ((node & 0x7fff) >= 2)
-			add_node(out, scan_intern(node_name(elf, node & 0x7fff)));
+		if (node_text)
+			add_node(out, scan_intern(node_text));
 	}
 }
 
@@ -402,9 +405,6 @@ void read_any_exports(const char *path, struct exports *out)
 	struct elf elf = { .any = true };
 
 	read_symbols(&elf, path, out);
-	for (size_t i = 0; i < out->nodes.count; i++)
-		if (!strcmp(out->nodes.items[i], "LAZYCUDA_1"))
-			fail(path, "is a lazycuda stub itself");
 }
 
 bool exports_name(const struct exports *exports, const char *name)

@@ -149,3 +149,22 @@ def test_a_program_links_the_import_library_of_its_major(world, plain, reals, tm
     world.search(plain.file.parent)
     # The higher major would refuse what the program imports, and is passed over.
     assert world.run(program).status == 0
+
+
+# ---- lazycuda status ----
+
+def test_the_command_tells_the_status_of_any_stub(world, plain, reals):
+    import json
+    world.loader(reals[2])
+    said = world.cli("status", "--json", plain.file)
+    library, = json.loads(said.out)["libraries"]
+    assert (library["name"], library["state"], library["version"]) == ("foo", "usable", "2")
+    assert "foo         2  " in world.cli("status", plain.file).out
+    world.env.pop("LD_LIBRARY_PATH")
+    assert world.cli("status", plain.file, check=False).status == 1
+
+
+def test_the_command_tells_what_is_no_stub(world, reals):
+    said = world.cli("status", reals[1], check=False)
+    assert said.status == 2 and "is not a stub of lazycuda" in said.err
+    assert world.cli("status", "/nowhere/lib.so", check=False).status == 2
