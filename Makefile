@@ -7,7 +7,7 @@
 # make test-races	ROUNDS=10000 rounds of 32 threads racing, a twentieth of them on aarch64
 # make test-faults	tests in which every call of libc fails in turn; make test has them too
 # make fuzz		the fuzzers, FUZZ_RUNS=10000000 executions each
-# make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, MANDIR, DATADIR
+# make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, LIBEXECDIR, MANDIR, DATADIR
 #			(and GNU's prefix, libdir ...); so does make uninstall
 # make dist		a source archive, the same bytes every time
 # make generate		stubs/generated from symbols.txt; check-generated compares
@@ -34,6 +34,7 @@ PREFIX ?= $(call gnu,prefix,/usr/local)
 LIBDIR ?= $(call gnu,libdir,$(call gnu,exec_prefix,$(PREFIX))/lib)
 INCLUDEDIR ?= $(call gnu,includedir,$(PREFIX)/include)
 BINDIR ?= $(call gnu,bindir,$(call gnu,exec_prefix,$(PREFIX))/bin)
+LIBEXECDIR ?= $(call gnu,libexecdir,$(call gnu,exec_prefix,$(PREFIX))/libexec)
 DATADIR ?= $(call gnu,datadir,$(call gnu,datarootdir,$(PREFIX)/share))
 MANDIR ?= $(call gnu,mandir,$(call gnu,datarootdir,$(PREFIX)/share)/man)
 INSTALL ?= install
@@ -41,33 +42,12 @@ INSTALL_PROGRAM ?= $(INSTALL) -m 755
 INSTALL_DATA ?= $(INSTALL) -m 644
 PYTHON ?= python3
 
-ifeq ($(origin CC),default)
-CC := cc
-endif
 HOSTCC ?= cc
-CFLAGS ?= -O2 -g
 HOSTCFLAGS ?= -O2 -g
-WARNINGS ?= -Wall -Wextra
 
-# What no CFLAGS can take away.
-BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
-	-Werror=implicit-function-declaration -ffile-prefix-map=$(CURDIR)=. \
-	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP
-# Entry points are one jump however the rest is built: optimised, and nothing
-# that a compiler adds at the beginning or the end of a function.
-ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
-	-ftest-coverage -fprofile% -fsanitize% -flto%,$(CFLAGS)) -O2 -fno-lto \
-	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
-# Without crtbegin.o, whose constructor would be the only code that loading runs.
-BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
-	-Wl,--hash-style=gnu
+include packaging/stub/flags.mk
+
 TOOL_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
-
-comma := ,
-# Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
-# name it, though newer ones need it no more (stubs/glibc.h).
-LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
-	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl)
 
 # Libraries that come with the driver have one ABI for all majors.
 DRIVER := cuda nvidia-ml
@@ -121,24 +101,16 @@ endif
 COMPAT_MAPS := $(foreach m,$(COMPAT_MAJORS),$(filter %.import$(m).map,$(MAJOR_MAPS)))
 COMPATS := $(foreach m,$(COMPAT_MAPS),$(BUILD)/lib/$(call compat_file,$(m)))
 
-Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
-
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
 .PHONY: all
-all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda
+all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda \
+	stub-maker
 
 # A change of these is a change of everything that is compiled.
 $(BUILD)/flags: FORCE
 	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) \
 		$(ENTRY_CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) $(TOOL_LDFLAGS) $(LDLIBS) $(SOVERSION))
-quote = '$(subst ','\'',$(1))'
-define remember
-	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(1)) >$@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
-endef
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC)
@@ -196,10 +168,7 @@ $(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
 		stubs/generated/$(1).import$(2).map stubs/import.h $(BUILD)/flags
 	$$(call say,IMPORT)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) -fPIC -fno-builtin \
-		-ffile-prefix-map=$$(CURDIR)=. -Istubs -DLC_IMPORT=$(2) \
-		$$(filter-out -fsanitize%,$$(LDFLAGS)) \
-		-shared -nostdlib -Wl,-z,noexecstack -Wl,-soname,$$(@F)$(SONUMBER) \
+	$$(Q)$$(CC) $$(IMPORT_FLAGS) -DLC_IMPORT=$(2) -Wl,-soname,$$(@F)$(SONUMBER) \
 		-Wl,--version-script=$$(filter %.map,$$^) $$< -o $$@
 endef
 $(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call import_major,$(m)))))
@@ -234,6 +203,34 @@ $(1): $(call object,$(TOOL)) $(STUBS) $(LINK_LIBRARY) $(3)
 		$(call run_path,$(2)) $$(LDLIBS)
 endef
 $(eval $(call tool,$(BUILD)/bin/lazycuda,$$ORIGIN/../lib))
+
+# ---- what `lazycuda stub` needs ----
+
+# Its programs are the generator and the scanner, for where the tool is to run; what
+# it copies lies as it does in the folders that it makes.  Both are found from where
+# the tool lies, installed or not.
+MAKERS := $(BUILD)/libexec/lazycuda/gen $(BUILD)/libexec/lazycuda/scan
+$(BUILD)/libexec/lazycuda/gen: $(call object,$(GEN))
+$(BUILD)/libexec/lazycuda/scan: $(call object,$(SCAN))
+$(MAKERS):
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TOOL_LDFLAGS) $^ -o $@ -ldl $(LDLIBS)
+
+STUB_SHARE := $(BUILD)/share/lazycuda/stub
+COPIED := LICENSE packaging/stub/flags.mk include/lazycuda.h $(COMMON) \
+	$(filter-out stubs/registrations.h stubs/nvjitlink_results.h,$(sort $(wildcard stubs/*.h))) \
+	$(DRIVER:%=stubs/generated/lib%_stub.real.h)
+COPIES := $(patsubst packaging/stub/%,%,$(COPIED)) Makefile
+$(BUILD)/stub-maker: $(COPIED) packaging/stub/Makefile.in Makefile
+	$(call say,COPY)
+	$(Q)rm -rf $(STUB_SHARE) && mkdir -p $(sort $(dir $(COPIES:%=$(STUB_SHARE)/%)))
+	$(Q)$(foreach f,$(COPIED),cp $(f) $(STUB_SHARE)/$(patsubst packaging/stub/%,%,$(f)) &&) :
+	$(Q)sed 's|@VERSION@|$(VERSION)|' packaging/stub/Makefile.in >$(STUB_SHARE)/Makefile
+	@touch $@
+
+.PHONY: stub-maker
+stub-maker: $(MAKERS) $(BUILD)/stub-maker
 
 # ---- generator ----
 
@@ -336,9 +333,9 @@ include packaging/install.mk
 .PHONY: clean FORCE
 # What was fetched stays: it is the same every time.
 clean:
-	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/generated-* \
-		$(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags
+	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/libexec $(BUILD)/share \
+		$(BUILD)/generated-* $(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags $(BUILD)/stub-maker
 
--include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c stubs/adaptors/*.c stubs/link/*.c) $(TOOL))) \
+-include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c stubs/adaptors/*.c stubs/link/*.c) $(TOOL) $(GEN) $(SCAN))) \
 	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o) \
 	$(wildcard $(BUILD)/obj/compat*/*.o))

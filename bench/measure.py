@@ -55,9 +55,10 @@ def environment(**more):
             if not name.startswith(("LAZYCUDA_", "LD_", "CUDA_", "CONDA_"))} | more
 
 
-def run(*command, **env):
+def run(*command, cwd=None, **env):
     return subprocess.run([str(word) for word in command], env=environment(**env), check=True,
-                          text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout
+                          text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                          cwd=cwd).stdout
 
 
 @functools.lru_cache(maxsize=None)

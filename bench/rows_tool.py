@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What the command takes for many files."""
+"""What the command takes for many files, and for the libraries of docs/own-library.md."""
+import pathlib
+import re
 import shutil
+import tempfile
+import time
 
 import measure
-from measure import BUILD, LIB, WORK, Row, compile
+from measure import BUILD, LIB, ROOT, WORK, Row, compile
 
 FILES = 1000
 CALLS = "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaMemAdvise", "cudaGetDeviceProperties_v2"
@@ -29,4 +33,31 @@ def auditing():
             for _ in range(measure.often(5))]
 
 
-GROUPS = {"The command": [Row(f"audit {FILES:,} files / 2 s", "ms", 1, auditing)]}
+def seven_commands():
+    """The shell commands of the page, one after the other."""
+    text = (ROOT / "docs/own-library.md").read_text().partition("\n## Seven libraries\n")[2]
+    lines = text.partition("\nWhat they say")[0]
+    return re.sub(r"^    ", "", lines[lines.index("    A="):], flags=re.M)
+
+
+def make_seven(libraries, commands):
+    """Seconds on the clock: what they wait for counts."""
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        for path in (*libraries.iterdir(), ROOT / "build" / "libclang"):
+            pathlib.Path(folder, path.name).symlink_to(path)
+        begin = time.monotonic()
+        measure.run("bash", "-ec", commands.replace("../libclang", "libclang"), cwd=folder,
+                    PATH=f"{BUILD / 'bin'}:/usr/bin:/bin")
+        return time.monotonic() - begin
+
+
+def making_stubs():
+    libraries = ROOT / "build" / "libraries"
+    if len(list(libraries.glob("cu12/*/nvidia/*/lib/lib*.so.*"))) < 9:
+        raise measure.Unmeasured("tools/libraries.txt has not been fetched: docs/own-library.md")
+    return [(make_seven(libraries, seven_commands()), 10) for _ in range(measure.often(5))]
+
+
+GROUPS = {"The command": [Row(f"audit {FILES:,} files / 2 s", "ms", 1, auditing),
+                          Row("stub: the seven of docs/own-library.md / 10 s", "s", 1,
+                              making_stubs)]}

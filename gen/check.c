@@ -271,7 +271,7 @@ static void check_enums(const struct list *list, struct library *library)
 		if (library->status && !strcmp(one->name, library->status))
 			library->statuses = one;
 	}
-	if (!library->statuses)
+	if (library->status && !library->statuses)
 		fail_at(library->status_place, "no enum %s in library %s", library->status,
 			library->name);
 }
@@ -301,6 +301,12 @@ static void check_sonames(const struct list *list, struct library *library)
 
 static void check_nodes(const struct list *list, const struct library *library)
 {
+	if (library->node_names == NODES_NONE && library->nodes.count)
+		fail_at(library->nodes.items[0].place, "a library of which no name has a node");
+	if (library->node_names == NODES_NONE && library->sonames.count > 1)
+		fail_at(library->sonames.items[1].place, "without version nodes nobody can tell the"
+			" callers of %s from those of %s", library->sonames.items[0].text,
+			library->sonames.items[1].text);
 	for (size_t i = 0; i < library->nodes.count; i++) {
 		const struct node *node = &library->nodes.items[i];
 
@@ -318,7 +324,7 @@ static void check_nodes(const struct list *list, const struct library *library)
 	}
 }
 
-/* A stub looks for a library by its major: the folder is the same within it. */
+/* A stub looks for a library by its major: the folders are the same within it. */
 static void check_folders(const struct list *list, const struct library *library)
 {
 	for (size_t i = 0; i < library->folders.count; i++) {
@@ -327,7 +333,7 @@ static void check_folders(const struct list *list, const struct library *library
 		for (size_t j = 0; j < i; j++) {
 			const struct ranged *b = &library->folders.items[j];
 
-			if (a->in & b->in)
+			if (a->in & b->in && !strcmp(a->text, b->text))
 				fail_twice(list, a->place, b->place, a->in & b->in, "folder");
 		}
 		for (toolkits in = a->in; in; in &= in - 1) {
@@ -348,13 +354,15 @@ static void check_given(const struct library *library)
 		[DRIVER] = "driver", [INCOHERENT] = "incoherent"
 	};
 	const char *lacks = !library->stub ? "stub" : !library->variable ? "variable" :
-			    !library->status ? "status" : !library->sonames.count ? "soname" :
+			    !library->sonames.count ? "soname" :
 			    library->without_majors && !library->witness ? "witness" : NULL;
+	/* What can become of a call. */
+	int last = library->without_majors ? ABSENT : library->own_majors ? REFUSED : INCOHERENT;
 
 	if (lacks)
 		fail_at(library->place, "library %s has no row `%s`", library->name, lacks);
-	for (int kind = MISSING; kind < ERROR_KINDS; kind++)
-		if (!library->error_places[kind].line && (kind <= ABSENT || !library->without_majors))
+	for (int kind = MISSING; kind <= last; kind++)
+		if (!library->error_places[kind].line)
 			fail_at(library->place, "library %s has no row `error %s`", library->name,
 				errors[kind]);
 	if (!library->rows.count)

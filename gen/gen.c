@@ -2,7 +2,7 @@
 /*
  * gen.c - turns symbols.txt into the sources of the stub libraries
  *
- *	gen [-o DIR] [--abi MAJOR | --compat MAJOR] LIST
+ *	gen [-o DIR] [--abi MAJOR | --compat MAJOR | --stub] LIST
  *
  * For each library of the list it writes, into DIR:
  *
@@ -13,12 +13,13 @@
  *	STUB.import12.map	and their version scripts
  *	STUB.real.h		what it takes to find the real library, for others, if
  *				it has no majors
+ *	STUB.specifics.c	what the stub says of itself, if `advice` tells
  *
  * MAJOR is the ABI that programs get which link the stub itself rather than an
  * import library, for the names whose interface differs between majors.  With
  * --compat the stubs stand in for the libraries of that one major, under their
  * SONAMEs and with their names and versions alone; import libraries have no
- * part in that.
+ * part in that.  --stub is how `lazycuda stub` calls it.
  *
  * Exit status: 0 all written, 2 nothing was.
  */
@@ -34,11 +35,12 @@
 struct options {
 	const char *directory, *list;
 	struct purpose purpose;
+	bool stub;
 };
 
 static _Noreturn void usage(void)
 {
-	fputs("usage: gen [-o DIR] [--abi MAJOR | --compat MAJOR] LIST\n", stderr);
+	fputs("usage: gen [-o DIR] [--abi MAJOR | --compat MAJOR | --stub] LIST\n", stderr);
 	exit(2);
 }
 
@@ -62,6 +64,8 @@ static void read_options(struct options *options, char **argument)
 			options->purpose.abi = read_major(*++argument);
 		} else if (!strcmp(*argument, "--compat") && argument[1]) {
 			options->purpose.compat = read_major(*++argument);
+		} else if (!strcmp(*argument, "--stub")) {
+			options->stub = true;
 		} else if (**argument == '-' || options->list) {
 			usage();
 		} else {
@@ -70,6 +74,17 @@ static void read_options(struct options *options, char **argument)
 	}
 	if (!options->list || (options->purpose.abi && options->purpose.compat))
 		usage();
+}
+
+/* What the heads of the files say. */
+static void name_maker(struct files *files, const struct options *options)
+{
+	const char *slash = strrchr(options->list, '/');
+
+	files->maker = options->stub ? format("`lazycuda stub` from %s",
+					      slash ? slash + 1 : options->list) :
+				       "gen/gen from symbols.txt";
+	files->how = options->stub ? "" : ": `make generate`";
 }
 
 static void check_major(const struct list *list, const char *option, unsigned major)
@@ -160,6 +175,7 @@ int main(int count, char **arguments)
 
 	(void)count;
 	read_options(&options, arguments);
+	name_maker(&files, &options);
 	read_list(&list, options.list);
 	if (options.purpose.abi)
 		check_major(&list, "--abi", options.purpose.abi);
@@ -175,12 +191,14 @@ int main(int count, char **arguments)
 			continue;
 		write_stub(&files, &plan, options.purpose);
 		write_map(&files, &plan, options.purpose);
-		if (!library->without_majors)	/* it has no adaptors */
+		if (!library->without_majors && !library->advice)	/* else there are no adaptors */
 			write_layouts(&files, &plan);
 		if (!options.purpose.compat)
 			write_imports(&files, &plan, &list);
 		if (library->without_majors)
 			write_real(&files, &plan);
+		if (library->advice)
+			write_specifics(&files, &plan);
 	}
 	write_files(&files, options.directory);
 	return 0;

@@ -389,6 +389,52 @@ static void take_home(struct library *library, struct line *line)
 	*home = (struct ranged){ .text = word.text, .place = word.place };
 }
 
+static void check_once(struct place before, struct place row)
+{
+	if (before.line)
+		fail_at(row, "this is said on line %u already", before.line);
+}
+
+static void read_majors(struct library *library, struct line *line, struct place row)
+{
+	struct word word = take(line, "`none` or `own`");
+
+	check_once(library->majors_place, row);
+	library->majors_place = row;
+	library->without_majors = !strcmp(word.text, "none");
+	library->own_majors = !strcmp(word.text, "own");
+	if (!library->without_majors && !library->own_majors)
+		fail_at(word.place, "`%s` where `none` or `own` is expected", word.text);
+}
+
+static void read_nodes(struct library *library, struct line *line, struct place row)
+{
+	struct word word = take(line, "`none` or `other`");
+
+	check_once(library->node_names_place, row);
+	library->node_names_place = row;
+	library->node_names = !strcmp(word.text, "none") ? NODES_NONE : NODES_OTHER;
+	if (library->node_names == NODES_OTHER && strcmp(word.text, "other"))
+		fail_at(word.place, "`%s` where `none` or `other` is expected", word.text);
+}
+
+/* A sentence: its words, with a blank wherever there was one. */
+static void read_advice(struct library *library, struct line *line, struct place row)
+{
+	struct text text = { 0 };
+	unsigned end = 0;
+
+	check_once(library->advice_place, row);
+	library->advice_place = row;
+	do {
+		struct word word = take(line, "a sentence");
+
+		add(&text, "%s%s", end && word.place.column > end ? " " : "", word.text);
+		end = word.place.column + (unsigned)strlen(word.text);
+	} while (line->next < line->words.count);
+	library->advice = text.bytes;
+}
+
 static void read_library_row(struct list *list, struct library *library, struct line *line)
 {
 	struct word key = take(line, "");
@@ -421,12 +467,11 @@ static void read_library_row(struct list *list, struct library *library, struct 
 			take_home(library, line);
 		while (line->next < line->words.count);
 	} else if (!strcmp(key.text, "majors")) {
-		if (library->without_majors)
-			fail_at(key.place, "this is said on line %u already",
-				library->majors_place.line);
-		expect(line, "none", "`none`");
-		library->without_majors = true;
-		library->majors_place = key.place;
+		read_majors(library, line, key.place);
+	} else if (!strcmp(key.text, "nodes")) {
+		read_nodes(library, line, key.place);
+	} else if (!strcmp(key.text, "advice")) {
+		read_advice(library, line, key.place);
 	} else if (!strcmp(key.text, "node")) {
 		struct node *node = push(&library->nodes);
 		struct word word = take_file(line, "a version node", "._+-");
@@ -437,8 +482,9 @@ static void read_library_row(struct list *list, struct library *library, struct 
 	} else if (!strcmp(key.text, "error")) {
 		read_error(library, line, key.place);
 	} else {
-		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, "
-			"witness, home, node, folder, variable, companion, error, status", key.text);
+		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, nodes, "
+			"witness, home, node, folder, variable, companion, advice, error, status",
+			key.text);
 	}
 }
 

@@ -9,6 +9,7 @@
  *	write_stub.c	writes a stub as C
  *	write_links.c	and what the linker needs: version scripts, import libraries
  *	write_note.c	and packaging tools: the libraries that it may open
+ *	write_specifics.c	and what a stub says of itself that only forwards
  *	gen.c		command line, and files that appear whole or not at all
  *	util.c		memory, text, errors
  *
@@ -157,13 +158,18 @@ struct library {
 	ARRAY(struct node) nodes;
 	ARRAY(struct ranged) homes;		/* without a range */
 	bool without_majors;
+	bool own_majors;		/* their numbers have nothing to do with CUDA's */
 	struct place majors_place;
+	enum { NODES_SONAME, NODES_NONE, NODES_OTHER } node_names;
+	struct place node_names_place;
+	const char *advice;		/* NULL: the stub has a source of its own */
+	struct place advice_place;
 	int32_t errors[ERROR_KINDS];
 	struct place error_places[ERROR_KINDS];	/* line 0: not given */
 	ARRAY(struct enumeration) enums;
 	ARRAY(struct record) records;	/* sorted by name, once read */
 	ARRAY(struct row) rows;		/* sorted by name and range, once read */
-	struct enumeration *statuses;	/* the one that `status` names */
+	struct enumeration *statuses;	/* the one that `status` names; or NULL */
 	struct place functions_place;
 	toolkits in;			/* those that some soname covers */
 };

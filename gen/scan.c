@@ -16,10 +16,12 @@
 static const char usage_text[] =
 	"usage: scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] [-v] -o LIST\n"
 	"       scan --check LIST LIBRARY[=VERSION]...\n"
+	"       scan --own OPTION... -o LIST\n"
 	"\n"
 	"The first form derives the list from the toolkits below DIR, which are laid\n"
 	"out as tools/fetch.py does it: DIR/VERSION/CPU/nvidia/...  The second says\n"
 	"what each given library has that the list has not, and the other way round.\n"
+	"The third is how `lazycuda stub` calls it.\n"
 	"\n"
 	"Exit status: 0 done, or all agree; 1 some differ; 2 wrong usage or input.\n";
 
@@ -189,7 +191,7 @@ static int derive(struct scan *scan, const char *hints, const char *head, const 
 		if (library->without_majors)
 			refuse_changes(scan, library);
 	}
-	write_list(scan, head, output);
+	write_list(scan, read_text(head), output);
 	return 0;
 }
 
@@ -213,6 +215,8 @@ static int run(int argc, char **argv)
 			return usage("%s needs a list and a library", argv[1]);
 		return check(argv[2], argv + 3, argc - 3);
 	}
+	if (argc > 1 && !strcmp(argv[1], "--own"))
+		return derive_own(&scan, argv + 2);
 	for (int i = 1; i < argc; i++) {
 		const char **into = NULL;
 

@@ -11,6 +11,7 @@
  *	scan_resolve.c	which prototype an exported name has in which toolkit
  *	scan_layout.c	which layouts of a struct are interchangeable
  *	scan_write.c	writes symbols.txt
+ *	scan_own.c	derives the list of a library of anybody's
  *	scan_check.c	compares a library with symbols.txt
  *
  * It is a program that runs once: what it allocates lives until it ends.
@@ -114,6 +115,7 @@ struct layout {
 	uint32_t size;
 	struct leaf *leaves;	/* in order of declaration */
 	size_t count, room;
+	const char *objection;	/* what the list cannot express; else NULL */
 };
 
 struct param {
@@ -121,6 +123,7 @@ struct param {
 	struct type type;	/* its own, or what it points to */
 	bool pointer;		/* to a scalar, a handle or a record */
 	bool constant;		/* only read through */
+	bool handle;		/* to an address of something that no header lays out */
 };
 
 struct prototype {
@@ -150,8 +153,14 @@ struct exports {
 	const char **names;	/* sorted */
 	size_t count;
 	bool plain;		/* without version nodes; then data is left out */
+	/* Of read_any_exports(): */
+	struct list nodes;	/* names of the version nodes in use */
+	struct list data, mangled, odd;	/* names that were left out */
 };
 void read_exports(const char *path, struct exports *out);
+/* The same of a library that need not be one of CUDA's: its functions may be weak
+ * and under any version node, and what is no C function is left out. */
+void read_any_exports(const char *path, struct exports *out);
 bool exports_name(const struct exports *exports, const char *name);
 /* A library without version nodes can be one without majors alone. */
 void refuse_plain(const struct exports *exports);
@@ -174,11 +183,24 @@ struct parse_hint {
 	struct list headers;
 };
 
+/* What the command line says of a library, instead of hints.  Nothing is guessed
+ * then: what no header declares is unknown, and a type that the list cannot express
+ * makes a function one that is not declared. */
+struct given {
+	struct list includes[MAX_TOOLKITS];	/* DIR */
+	struct list parses[MAX_TOOLKITS];	/* struct parse_hint */
+	struct map unexported;	/* functions of these headers that no library has */
+	struct map inexpressible;	/* functions: why */
+};
+
 struct library {
 	struct place place;
 	const char *name;
 	const char *status;	/* enumeration; NULL where not given */
-	const char *stub, *variable;
+	const char *stub, *variable, *advice;
+	const char *nodes_row;	/* NULL: the node is called as the SONAME is */
+	bool own_majors;
+	struct given *given;	/* NULL: hints say all */
 	const char *soname;	/* of a library that is in no toolkit, */
 	const char *witness;	/* and a name that it has */
 	bool without_majors;
@@ -196,7 +218,7 @@ struct library {
 	struct list hooks, aparts;		/* PATTERN */
 	struct list layouts;			/* FUNCTION RANGE STRUCT VERSION ALIAS */
 
-	/* found out */
+	/* found out: */
 	/* Count 0: none in that toolkit.  Where toolkits have its headers alone, what
 	 * they declare. */
 	struct exports exports[MAX_TOOLKITS];
@@ -244,8 +266,9 @@ void scan_headers(struct scan *scan);
 void resolve(struct scan *scan, struct library *library);
 void assign_letters(struct scan *scan, struct library *library);
 void refuse_changes(const struct scan *scan, const struct library *library);
-void write_list(struct scan *scan, const char *head, const char *path);
+void write_list(struct scan *scan, const char *head, const char *path);	/* head is text */
 int check(const char *list, char **arguments, int count);
+int derive_own(struct scan *scan, char **arguments);
 
 const char *range_text(const struct scan *scan, toolkits in);
 bool is_reserved(const struct library *library, const char *field);

@@ -20,6 +20,7 @@
 
 struct elf {
 	const char *path;
+	bool any;		/* of whatever library there is */
 	const char *data;
 	size_t size;
 	const char *segments;
@@ -80,6 +81,8 @@ static void open_elf(struct elf *elf, const char *path)
 	memcpy(&header, at(elf, 0, sizeof(header), "the ELF header"), sizeof(header));
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		fail(path, "is not a 64-bit little-endian ELF file");
+	if (elf->any && header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
+		fail(path, "is for another CPU: there are stubs for x86-64 and aarch64");
 	if (header.e_type != ET_DYN)
 		fail(path, "is not a shared library");
 	if (header.e_phentsize != sizeof(Elf64_Phdr))
@@ -292,6 +295,51 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Whether C can speak of it, and a stub has no such name itself. */
+static bool is_plain_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return !strchr("0123456789", *name) && !name[strspn(name, letters)] &&
+	       strncmp(name, "lc_", 3) && strncmp(name, "lazycuda_", 9) &&
+	       strcmp(name, "_init") && strcmp(name, "_fini");
+}
+
+static void add_node(struct exports *out, const char *node)
+{
+	for (size_t i = 0; i < out->nodes.count; i++)
+		if (out->nodes.items[i] == node)
+			return;
+	list_add(&out->nodes, (void *)node);
+}
+
+/* Takes a symbol of any library, or leaves it out. */
+static void take_any(const struct elf *elf, const Elf64_Sym *symbol, uint16_t node,
+		     struct exports *out)
+{
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+	const char *name = scan_intern(string(elf, symbol->st_name));
+	const char *node_text = (node & 0x7fff) >= 2 ? node_name(elf, node & 0x7fff) : NULL;
+
+	if (node_text && !strcmp(node_text, "LAZYCUDA_1"))
+		fail(elf->path, "is a lazycuda stub itself");
+	/* The linker's own, which some libraries do not hide. */
+	if (type == STT_NOTYPE && (!strcmp(name, "_edata") || !strcmp(name, "_end") ||
+				   !strcmp(name, "__bss_start")))
+		return;
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
+		list_add(&out->data, (void *)name);
+	} else if (!strncmp(name, "_Z", 2)) {
+		list_add(&out->mangled, (void *)name);
+	} else if (type == STT_NOTYPE || !is_plain_name(name)) {
+		list_add(&out->odd, (void *)name);
+	} else {
+		out->names[out->count++] = name;
+		if (node_text)
+			add_node(out, scan_intern(node_text));
+	}
+}
+
 static void collect(const struct elf *elf, struct exports *out)
 {
 	uint64_t count = count_symbols(elf), follow;
@@ -314,6 +362,10 @@ static void collect(const struct elf *elf, struct exports *out)
 		memcpy(&symbol, symbols + i * sizeof(symbol), sizeof(symbol));
 		if (versions)
 			memcpy(&node, versions + 2 * i, sizeof(node));
+		if (elf->any && is_export(&symbol)) {
+			take_any(elf, &symbol, node, out);
+			continue;
+		}
 		if (!is_export(&symbol) ||
 		    (out->plain && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT))
 			continue;
@@ -322,24 +374,37 @@ static void collect(const struct elf *elf, struct exports *out)
 	}
 }
 
-void read_exports(const char *path, struct exports *out)
+static void read_symbols(struct elf *elf, const char *path, struct exports *out)
 {
-	struct elf elf = { 0 };
 	uint64_t soname;
 
-	open_elf(&elf, path);
-	find_strings(&elf);
-	if (!dynamic(&elf, DT_SONAME, &soname))
+	open_elf(elf, path);
+	find_strings(elf);
+	if (!dynamic(elf, DT_SONAME, &soname))
 		fail(path, "has no SONAME");
-	*out = (struct exports){ .path = path, .soname = scan_intern(string(&elf, soname)) };
-	collect(&elf, out);
+	*out = (struct exports){ .path = path, .soname = scan_intern(string(elf, soname)) };
+	collect(elf, out);
 	if (!out->count)
-		fail(path, "exports nothing");
+		fail(path, elf->any ? "exports no function" : "exports nothing");
 	qsort(out->names, out->count, sizeof(*out->names), compare_names);
 	for (size_t i = 1; i < out->count; i++)
 		if (out->names[i - 1] == out->names[i])
 			fail(path, "exports %s twice", out->names[i]);
-	munmap((void *)elf.data, elf.size);
+	munmap((void *)elf->data, elf->size);
+}
+
+void read_exports(const char *path, struct exports *out)
+{
+	struct elf elf = { .any = false };
+
+	read_symbols(&elf, path, out);
+}
+
+void read_any_exports(const char *path, struct exports *out)
+{
+	struct elf elf = { .any = true };
+
+	read_symbols(&elf, path, out);
 }
 
 bool exports_name(const struct exports *exports, const char *name)

@@ -41,10 +41,27 @@ static const struct { const char *name, *text; } shims[] = {
 	{ "limits.h",
 	  "#pragma once\n"
 	  "#define INT_MAX __INT_MAX__\n"
-	  "#define UINT_MAX (2u * __INT_MAX__ + 1)\n" },
+	  "#define INT_MIN (-__INT_MAX__ - 1)\n"
+	  "#define UINT_MAX (2u * __INT_MAX__ + 1)\n"
+	  "#define LONG_MAX __LONG_MAX__\n"
+	  "#define LLONG_MAX __LONG_LONG_MAX__\n" },
 	{ "stdlib.h", "#include <stddef.h>\n" },
 	{ "string.h", "#include <stddef.h>\n" },
 	{ "ctype.h", "\n" },
+	{ "stdio.h", "#include <stddef.h>\ntypedef struct _IO_FILE FILE;\n" },
+	{ "math.h",
+	  "#pragma once\n"
+	  "extern float fabsf(float), sqrtf(float);\n"
+	  "extern double fabs(double), sqrt(double);\n" },
+	{ "stdbool.h",
+	  "#ifndef __cplusplus\n"
+	  "#define bool _Bool\n"
+	  "#define true 1\n"
+	  "#define false 0\n"
+	  "#endif\n" },
+	{ "inttypes.h", "#include <stdint.h>\n" },
+	{ "assert.h", "#define assert(condition) ((void)0)\n" },
+	{ "nv/target", "\n" },
 	{ "cxxabi.h", "\n" },
 	{ "cstdlib", "#include <stddef.h>\n" },
 	{ "GL/gl.h",
@@ -65,6 +82,11 @@ static const char *const variables[] = {
 	"CCC_OVERRIDE_OPTIONS", "CLANG_CONFIG_FILE_USER_DIR", "CLANG_CONFIG_FILE_SYSTEM_DIR"
 };
 
+static const char how_to_get_it[] =
+	"\nlibclang 18 reads headers: `pip install libclang==18.1.1` has it, in site-packages as"
+	"\nclang/native/libclang.so, and --libclang FILE names it.  `lazycuda stub` can do without,"
+	"\nwithout --header: functions are then forwarded within a major alone.";
+
 static void libclang_open(struct libclang *clang, const char *path)
 {
 	CXString text;
@@ -75,7 +97,7 @@ static void libclang_open(struct libclang *clang, const char *path)
 		unsetenv(variables[i]);
 	clang->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!clang->handle)
-		fail(path, "%s", dlerror());
+		fail(path, "%s%s", dlerror(), how_to_get_it);
 #define X(result, name, parameters) \
 	*(void **)&clang->name = dlsym(clang->handle, "clang_" #name); \
 	if (!clang->name) \
@@ -88,10 +110,23 @@ static void libclang_open(struct libclang *clang, const char *path)
 		major = 10 * major + (*number++ - '0');
 	clang->disposeString(text);
 	if (major != LIBCLANG_MAJOR)
-		fail(path, "is libclang %d; scan was written for %d", major, LIBCLANG_MAJOR);
+		fail(path, "is libclang %d; scan was written for %d%s", major, LIBCLANG_MAJOR,
+		     how_to_get_it);
 }
 
 /* ---- functions and enumerations ---- */
+
+/* Whether a type is the address of something that no header lays out. */
+static bool is_handle(const struct unit *unit, CXType type)
+{
+	const struct libclang *clang = unit->clang;
+	CXType target;
+
+	if (type.kind != CXType_Pointer)
+		return false;
+	target = clang->getCanonicalType(clang->getPointeeType(type));
+	return target.kind == CXType_Record && !is_record(unit, target);
+}
 
 static struct param take_param(struct unit *unit, CXCursor function, unsigned index)
 {
@@ -118,6 +153,7 @@ static struct param take_param(struct unit *unit, CXCursor function, unsigned in
 	param.type.enumeration = NULL;
 	param.pointer = true;
 	param.constant = clang->isConstQualifiedType(target);
+	param.handle = is_handle(unit, target);
 	return param;
 }
 
@@ -147,8 +183,9 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	int count = clang->Cursor_getNumArguments(cursor);
 	struct prototype *prototype = scan_alloc(sizeof(*prototype)), *known;
 
+	unit->objection = NULL;
 	if (clang->Cursor_isVariadic(cursor))
-		fail(unit->where, "%s takes a variable number of arguments", name);
+		object(unit, "%s takes a variable number of arguments", name);
 	prototype->name = name;
 	prototype->place = place_of(unit, cursor);
 	prototype->result = value_type(unit, clang->getCanonicalType(
@@ -157,6 +194,10 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	prototype->params = scan_alloc((size_t)count * sizeof(*prototype->params) + 1);
 	for (int i = 0; i < count; i++)
 		prototype->params[i] = take_param(unit, cursor, (unsigned)i);
+	if (unit->objection) {
+		map_put(&unit->library->given->inexpressible, name, (void *)unit->objection);
+		return;
+	}
 	known = map_get(&unit->headers->prototypes, name);
 	if (!known)
 		map_put(&unit->headers->prototypes, name, prototype);
@@ -208,7 +249,8 @@ static void take_enum(struct unit *unit, CXCursor cursor)
 	const char *name = enum_name(unit, unit->clang->getCursorType(cursor));
 	struct enumeration in = { unit, map_get(&unit->headers->enums, name) };
 
-	if (name != unit->library->status)
+	/* Where the headers are given, their functions are to tell which one it is. */
+	if (name != unit->library->status && !unit->library->given)
 		return;
 	if (!in.values) {
 		in.values = scan_alloc(sizeof(*in.values));
@@ -231,6 +273,15 @@ static enum CXChildVisitResult visit_typedefs(CXCursor cursor, CXCursor parent, 
 	return CXChildVisit_Continue;
 }
 
+/* Whether a declaration stands in the header itself, not in one that it includes. */
+static bool is_of_header(const struct unit *unit, CXCursor cursor)
+{
+	const char *header = unit->hint->headers.items[0], *path = place_of(unit, cursor).file;
+	size_t length = strlen(header), whole = strlen(path);
+
+	return whole >= length && !strcmp(path + whole - length, header);
+}
+
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
 	struct unit *unit = data;
@@ -248,6 +299,8 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 	name = take(unit->clang, unit->clang->getCursorSpelling(cursor));
 	if (is_wanted(unit->library, name))
 		take_function(unit, cursor, name);
+	else if (unit->library->given && is_of_header(unit, cursor))
+		map_put(&unit->library->given->unexported, name, (void *)name);
 	return CXChildVisit_Continue;
 }
 
@@ -260,8 +313,13 @@ static void refuse_errors(const struct unit *unit, CXTranslationUnit tu)
 	for (unsigned i = 0; i < clang->getNumDiagnostics(tu); i++) {
 		CXDiagnostic diagnostic = clang->getDiagnostic(tu, i);
 
-		if (clang->getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
-			fail(unit->where, "%s", take(clang, clang->formatDiagnostic(diagnostic, 1)));
+		if (clang->getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+			const char *said = take(clang, clang->formatDiagnostic(diagnostic, 3));
+
+			fail(unit->where, "%s%s", said,
+			     unit->library->given && strstr(said, "file not found") ?
+			     "; --include names the folder of a header" : "");
+		}
 		clang->disposeDiagnostic(diagnostic);
 	}
 }
@@ -319,6 +377,8 @@ static struct list find_folders(const struct scan *scan, const struct library *l
 	struct list folders = { 0 };
 	struct stat status;
 
+	if (library->given)
+		return library->given->includes[toolkit];
 	for (size_t i = 0; i < library->includes.count; i++) {
 		struct hint *hint = library->includes.items[i];
 		const char *path;
@@ -344,12 +404,16 @@ static void parse_all(const struct scan *scan, const struct libclang *clang,
 		      struct headers *out)
 {
 	struct list folders = find_folders(scan, library, toolkit, target);
+	const struct list *parses = library->given ? &library->given->parses[toolkit] :
+						     &library->parses;
 
-	for (size_t i = 0; i < library->parses.count; i++) {
-		const struct parse_hint *hint = library->parses.items[i];
-		struct unit unit = { .clang = clang, .library = library, .headers = out };
+	for (size_t i = 0; i < parses->count; i++) {
+		const struct parse_hint *hint = parses->items[i];
+		struct unit unit = { .clang = clang, .library = library, .headers = out,
+				     .hint = hint };
 
-		unit.where = scan_format("%s (%s)", (char *)folders.items[0], target);
+		unit.where = scan_format("%s (%s)", library->given ? hint->place.file :
+						    (char *)folders.items[0], target);
 		parse(&unit, hint, &folders, target);
 	}
 }
@@ -386,7 +450,8 @@ void scan_headers(struct scan *scan)
 			const char *where = scan_format("%s %d.%d", library->name, MAJOR(v), MINOR(v));
 			struct headers other = { 0 };
 
-			if (!library->exports[toolkit].count &&
+			if (library->given ? !library->given->parses[toolkit].count :
+			    !library->exports[toolkit].count &&
 			    !(library->soname && in_folders(&library->includes, v)))
 				continue;
 			parse_all(scan, &clang, library, toolkit, targets[0], &library->headers[toolkit]);

@@ -116,6 +116,10 @@ static struct source find_source(const struct scan *scan, const struct library *
 		source.given = hint;
 		return source;
 	}
+	if (library->given) {
+		source.prototype = map_get(&library->headers[toolkit].prototypes, name);
+		return source;
+	}
 	source = nearest(scan, library, toolkit, name, declared);
 	if (!source.prototype) {
 		source = nearest(scan, library, toolkit, name, declared_family);
@@ -277,6 +281,9 @@ static const char *direction(const struct scan *scan, struct library *library, i
 		return "";
 	if (param->constant)
 		return "in";
+	/* Any other address may be one of the device. */
+	if (library->given)
+		return param->handle ? "out" : param->type.base == T_I8 ? "buf" : "inout";
 	if (is_tagged(library, toolkit, param))
 		return "ptr";
 	if (param->type.base == T_I8)
@@ -326,7 +333,7 @@ static const char *result_text(const struct scan *scan, struct library *library,
 
 		if (!strncmp(name, "enum ", 5))
 			name += 5;
-		if (!strcmp(name, library->status))
+		if (library->status && !strcmp(name, library->status))
 			return "";
 	}
 	if (type.record)

@@ -2,6 +2,8 @@
 /* scan_types.c - reads types and layouts, in ABI terms, through libclang */
 #include "scan_unit.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *take(const struct libclang *clang, CXString string)
@@ -20,7 +22,22 @@ struct place place_of(const struct unit *unit, CXCursor cursor)
 	CXFile file;
 
 	clang->getExpansionLocation(clang->getCursorLocation(cursor), &file, &line, &column, NULL);
-	return (struct place){ take(clang, clang->getFileName(file)), (int)line, (int)column };
+	return (struct place){ file ? take(clang, clang->getFileName(file)) : "",
+			       (int)line, (int)column };
+}
+
+void object(struct unit *unit, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!unit->library->given)
+		fail(unit->where, "%s", text);
+	if (!unit->objection)
+		unit->objection = scan_intern(text);
 }
 
 bool is_record(const struct unit *unit, CXType type)
@@ -29,7 +46,7 @@ bool is_record(const struct unit *unit, CXType type)
 }
 
 /* The name people use: name or name_t for `struct name_st`, else the tag. */
-static const char *record_name(const struct unit *unit, CXType type)
+static const char *record_name(struct unit *unit, CXType type)
 {
 	CXCursor declaration = unit->clang->getTypeDeclaration(type);
 	const char *name = take(unit->clang, unit->clang->getTypeSpelling(
@@ -43,7 +60,7 @@ static const char *record_name(const struct unit *unit, CXType type)
 	if (map_get(&unit->nameless, name))
 		return map_get(&unit->nameless, name);
 	if (strchr(name, '(') || strchr(name, ' '))
-		fail(unit->where, "a struct without a name is passed or pointed to: %s", name);
+		object(unit, "a struct without a name is passed or pointed to: %s", name);
 	if (strlen(name) <= 3 || strcmp(name + strlen(name) - 3, "_st"))
 		return scan_intern(name);
 	typedefs[0] = scan_intern_n(name, strlen(name) - 3);
@@ -56,7 +73,7 @@ static const char *record_name(const struct unit *unit, CXType type)
 
 static const char *take_layout(struct unit *unit, CXType type);
 
-static enum base scalar(const struct unit *unit, CXType type)
+static enum base scalar(struct unit *unit, CXType type)
 {
 	switch (type.kind) {
 	case CXType_Void: return T_VOID;
@@ -81,8 +98,9 @@ static enum base scalar(const struct unit *unit, CXType type)
 		if (unit->clang->Type_getSizeOf(type) == 4)
 			return T_I32;
 	}
-	fail(unit->where, "the type %s is not one that the list can express",
-	     take(unit->clang, unit->clang->getTypeSpelling(type)));
+	object(unit, "the type %s is not one that the list can express",
+	       take(unit->clang, unit->clang->getTypeSpelling(type)));
+	return T_PTR;
 }
 
 /* A type passed by value, or pointed to. */
@@ -183,8 +201,8 @@ static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
 	const char *name = take(clang, clang->getCursorSpelling(field));
 
 	if (bits < 0 || bits % 8 || clang->Cursor_isBitField(field))
-		fail(in->unit->where, "%s: the field %s%s has no byte offset",
-		     in->layout->name, in->prefix, name);
+		object(in->unit, "%s: the field %s%s has no byte offset", in->layout->name, in->prefix,
+		       name);
 	if (type.kind != CXType_Record) {
 		flatten_leaf(in, type, scan_intern(scan_format("%s%s", in->prefix, name)), offset);
 		return CXVisit_Continue;
@@ -217,10 +235,13 @@ bool same_layout(const struct layout *a, const struct layout *b)
 static const char *take_layout(struct unit *unit, CXType type)
 {
 	const char *name = record_name(unit, type);
-	struct layout *layout, *known;
+	struct layout *layout = map_get(&unit->seen, name), *known;
+	const char *before = unit->objection;
 	struct flattening top;
 
-	if (map_get(&unit->seen, name))
+	if (layout && layout->objection)
+		object(unit, "%s", layout->objection);
+	if (layout)
 		return name;
 	layout = scan_alloc(sizeof(*layout));
 	layout->name = name;
@@ -228,7 +249,11 @@ static const char *take_layout(struct unit *unit, CXType type)
 	layout->size = (uint32_t)unit->clang->Type_getSizeOf(type);
 	map_put(&unit->seen, name, layout);
 	top = (struct flattening){ unit, layout, "", 0 };
+	unit->objection = NULL;
 	flatten(&top, type, "", 0);
+	layout->objection = unit->objection;
+	if (before)
+		unit->objection = before;
 	known = map_get(&unit->headers->layouts, name);
 	if (known && !same_layout(known, layout))
 		fail(unit->where, "struct %s is laid out in two ways", name);

@@ -12,6 +12,8 @@ struct unit {
 	const struct library *library;
 	struct headers *headers;
 	const char *where;	/* for messages: toolkit and header */
+	const struct parse_hint *hint;
+	const char *objection;	/* against the type that is read: given libraries alone */
 	struct map typedefs;	/* names */
 	struct map seen;	/* records whose layout has been taken */
 	struct map nameless;	/* what the list calls records without a name, by spelling */
@@ -22,6 +24,9 @@ const char *take(const struct libclang *clang, CXString string);
 
 /* Where a header declares it. */
 struct place place_of(const struct unit *unit, CXCursor cursor);
+
+/* Ends the program; where a library is given, only notes why a type will not do. */
+void object(struct unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Whether a canonical type is a struct or union whose layout is known. */
 bool is_record(const struct unit *unit, CXType type);

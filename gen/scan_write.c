@@ -53,6 +53,10 @@ static void write_library(FILE *out, const struct scan *scan, const struct libra
 	write_sonames(out, scan, library);
 	if (library->without_majors)
 		fputs("    majors none\n", out);
+	if (library->own_majors)
+		fputs("    majors own\n", out);
+	if (library->nodes_row)
+		fprintf(out, "    nodes %s\n", library->nodes_row);
 	if (library->witness)
 		fprintf(out, "    witness %s\n", library->witness);
 	write_hints(out, "node", &library->nodes);
@@ -61,8 +65,11 @@ static void write_library(FILE *out, const struct scan *scan, const struct libra
 	if (library->variable)
 		fprintf(out, "    variable %s\n", library->variable);
 	write_hints(out, "companion", &library->companions);
+	if (library->advice)
+		fprintf(out, "    advice %s\n", library->advice);
 	write_hints(out, "error", &library->errors);
-	fprintf(out, "    status %s\n", library->status);
+	if (library->status)
+		fprintf(out, "    status %s\n", library->status);
 }
 
 /* ---- enumeration ---- */
@@ -105,7 +112,7 @@ static void write_enum(FILE *out, const struct scan *scan, const struct library 
 	for (int toolkit = 0; toolkit < scan->count; toolkit++) {
 		const struct map *found = map_get(&library->headers[toolkit].enums, library->status);
 
-		if (!library->exports[toolkit].count)
+		if (!library->exports[toolkit].count || (library->given && !found))
 			continue;
 		if (!found)
 			fail_at(library->place, "no header of %d.%d defines enum %s",
@@ -280,9 +287,7 @@ static void write_row(FILE *out, const struct scan *scan, const struct row *row)
 
 static void write_all(FILE *out, const struct scan *scan, const char *head)
 {
-	size_t size;
-
-	fputs(read_file(head, &size), out);
+	fputs(head, out);
 	fputs("\ntoolkits", out);
 	for (int i = 0; i < scan->count; i++)
 		fprintf(out, " %d.%d", MAJOR(scan->versions[i]), MINOR(scan->versions[i]));
@@ -293,7 +298,8 @@ static void write_all(FILE *out, const struct scan *scan, const char *head)
 		if (!library->names.keys.count)
 			continue;
 		write_library(out, scan, library);
-		write_enum(out, scan, library);
+		if (library->status)
+			write_enum(out, scan, library);
 		write_records(out, scan, library);
 		fputs("\nfunctions\n", out);
 		for (size_t j = 0; j < library->rows.count; j++)

@@ -12,6 +12,8 @@ struct file {
 
 struct files {
 	ARRAY(struct file *) all;
+	const char *maker;	/* "gen/gen from symbols.txt": what their heads say, */
+	const char *how;	/* and what to do instead of editing; or "" */
 };
 
 /* What the stubs are made for. */
@@ -29,6 +31,7 @@ void write_map(struct files *files, const struct plan *plan, struct purpose purp
 void write_imports(struct files *files, const struct plan *plan, const struct list *list);
 void write_real(struct files *files, const struct plan *plan);	/* .real.h */
 void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */
+void write_specifics(struct files *files, const struct plan *plan);	/* .specifics.c */
 
 void write_note(struct text *c, const struct plan *plan);	/* the end of .c */
 

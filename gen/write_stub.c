@@ -275,7 +275,7 @@ static void write_exports(struct text *c, const struct plan *plan, struct purpos
 {
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
 
-	if (plan->library->without_majors) {
+	if (plan->library->without_majors || plan->library->node_names == NODES_NONE) {
 		add(c, "\n/* The names under which callers reach the entry points. */\n");
 		for (; use < end; use++)
 			add(c, "LC_EXPORT_PLAIN(%s, %s)\n", use->slot->ident, use->name);
@@ -331,7 +331,7 @@ static void write_pool(struct text *c, const struct plan *plan)
 
 	for (size_t i = 0; i < plan->names.count; i++)
 		*push(&pool) = plan->names.items[i].name;
-	for (size_t i = 0; i < statuses->values.count; i++)
+	for (size_t i = 0; statuses && i < statuses->values.count; i++)
 		*push(&pool) = statuses->values.items[i].name;
 	if (pool.count)
 		qsort(pool.items, pool.count, sizeof(*pool.items), compare_strings);
@@ -454,6 +454,8 @@ static void write_enumerators(struct text *c, const struct plan *plan)
 	struct enumeration *statuses = plan->library->statuses;
 	struct text run = { 0 };
 
+	if (!statuses)
+		return;
 	if (statuses->values.count)
 		qsort(statuses->values.items, statuses->values.count, sizeof(struct enumerator),
 		      compare_values);
@@ -489,7 +491,7 @@ static void write_major(struct text *c, const struct plan *plan, unsigned major)
 	toolkits set = major_set(plan->list, major) & library->in;
 	toolkits known = set & (BIT(plan->list->toolkit_count) - 1);
 	const struct version *versions = plan->list->toolkits, *oldest, *newest;
-	const char *folder = NULL;
+	struct text folder = { 0 };
 
 	if (!known)
 		return;
@@ -497,9 +499,9 @@ static void write_major(struct text *c, const struct plan *plan, unsigned major)
 	newest = &versions[last_bit(known)];
 	for (size_t i = 0; i < library->folders.count; i++)
 		if (library->folders.items[i].in & set)
-			folder = library->folders.items[i].text;
+			add(&folder, "%s%s", folder.length ? ":" : "", library->folders.items[i].text);
 	add(c, "\t{ %u, \"%s\", ", major, soname_of(plan, major));
-	add(c, folder ? "\"%s\"" : "NULL", folder);
+	add(c, folder.length ? "\"%s\"" : "NULL", folder.bytes);
 	add(c, ", LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", oldest->major, oldest->minor,
 	    newest->major, newest->minor);
 }
@@ -515,7 +517,8 @@ static void write_majors(struct text *c, const struct plan *plan)
 	add(c, "};\n");
 }
 
-/* Those of the whole list, whether this library has majors or not. */
+/* Those of the whole list, whether this library has majors or not: other stubs of
+ * the process may have something of each. */
 static void write_known_majors(struct text *c, const struct plan *plan)
 {
 	unsigned last = 0;
@@ -523,11 +526,8 @@ static void write_known_majors(struct text *c, const struct plan *plan)
 	add(c, "\nstatic const uint16_t known_majors[] = {");
 	for (unsigned i = plan->list->toolkit_count; i--;) {
 		unsigned major = plan->list->toolkits[i].major;
-		toolkits in = 0;
 
-		for (size_t j = 0; j < plan->list->libraries.count; j++)
-			in |= plan->list->libraries.items[j].in;
-		if (major == last || !(in & BIT(i)))
+		if (major == last)
 			continue;
 		add(c, "%s %u", last ? "," : "", major);
 		last = major;
@@ -566,6 +566,10 @@ static void write_library(struct text *c, const struct plan *plan, struct purpos
 		add(c, "\t.companion = \"%s\",\n", library->companion);
 	if (library->without_majors)
 		add(c, "\t.witness = \"%s\",\n\t.homes = homes,\n", library->witness);
+	if (library->own_majors)
+		add(c, "\t.own_majors = 1,\n");
+	if (library->node_names != NODES_SONAME)
+		add(c, "\t.by_soname = 1,\n");
 	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n");
 	add(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
 	    "\t.errors = {\n");
@@ -576,8 +580,9 @@ static void write_library(struct text *c, const struct plan *plan, struct purpos
 	add(c, "\t},\n");
 	add(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
 	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"
-	    "\t.exports = exports,\n\t.export_count = COUNT(exports),\n"
-	    "\t.enumerators = enumerators,\n\t.enumerator_count = COUNT(enumerators),\n");
+	    "\t.exports = exports,\n\t.export_count = COUNT(exports),\n");
+	if (library->statuses)
+		add(c, "\t.enumerators = enumerators,\n\t.enumerator_count = COUNT(enumerators),\n");
 	if (plan->since.count)
 		add(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
 	add(c, "};\n");

@@ -18,6 +18,9 @@ CMAKE_DIR := $(LIBDIR)/cmake/lazycuda
 BASH_DIR := $(DATADIR)/bash-completion/completions
 ZSH_DIR := $(DATADIR)/zsh/site-functions
 FISH_DIR := $(DATADIR)/fish/vendor_completions.d
+# The programs that `lazycuda stub` runs, and what it copies (tools/stub.c).
+LIBEXEC_DIR := $(LIBEXECDIR)/lazycuda
+SHARE_DIR := $(DATADIR)/lazycuda/stub
 # The Python code of `lazycuda retarget` (tools/retarget.c).
 RETARGET_DIR := $(DATADIR)/lazycuda/python/lazycuda
 
@@ -84,6 +87,7 @@ PAGES := $(sort $(wildcard docs/*.[1-8]))
 # $(1): manual page; the folder of its section
 section = $(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 RETARGET := $(sort $(wildcard packaging/python/lazycuda/*.py))
+SHARE_DIRS := $(SHARE_DIR) $(SHARE_DIR)/include $(SHARE_DIR)/stubs $(SHARE_DIR)/stubs/generated
 IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
 
 # $(1): shared library; with a SOVERSION it is called by that, and a link leads there.
@@ -96,6 +100,7 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 	$(INSTALL) -d $(foreach d,$(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(PC_DIR) \
 		$(sort $(foreach p,$(PAGES),$(call section,$(p)))) \
 		$(CMAKE_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) $(RETARGET_DIR) $(IMPORT_DIRS) \
+		$(LIBEXEC_DIR) $(SHARE_DIRS) \
 		$(COMPAT_MAJORS:%=$(LIBDIR)/lazycuda/compat%),$(call to,$(d)))
 	$(foreach f,$(SHARED),$(call install_shared,$(f)) &&) :
 	$(call install_below,$(INSTALL_DATA),$(IMPORTS))
@@ -109,6 +114,8 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 	$(INSTALL_DATA) packaging/completions/lazycuda.zsh $(call to,$(ZSH_DIR)/_lazycuda)
 	$(INSTALL_DATA) packaging/completions/lazycuda.fish $(call to,$(FISH_DIR)/lazycuda.fish)
 	$(INSTALL_DATA) $(RETARGET) $(call to,$(RETARGET_DIR))
+	$(INSTALL_PROGRAM) $(MAKERS) $(call to,$(LIBEXEC_DIR))
+	$(foreach f,$(COPIES),$(INSTALL_DATA) $(STUB_SHARE)/$(f) $(call to,$(SHARE_DIR)/$(f)) &&) :
 
 # $(1): files, $(2): the folder where they were put
 uninstall_from = $(foreach f,$(1),$(call to,$(2)/$(notdir $(f))))
@@ -126,9 +133,11 @@ uninstall:
 		$(call to,$(FISH_DIR)/lazycuda.fish)
 	rm -f $(call uninstall_from,$(RETARGET),$(RETARGET_DIR))
 	rm -rf $(call to,$(RETARGET_DIR)/__pycache__)
+	rm -f $(call uninstall_from,$(MAKERS),$(LIBEXEC_DIR)) $(foreach f,$(COPIES),$(call to,$(SHARE_DIR)/$(f)))
 	rmdir $(foreach d,$(IMPORT_DIRS) $(MAJORS:%=$(LIBDIR)/lazycuda/compat%) \
 		$(LIBDIR)/lazycuda $(CMAKE_DIR) $(RETARGET_DIR) $(patsubst %/,%,$(dir $(RETARGET_DIR))) \
-		$(DATADIR)/lazycuda,$(call to,$(d))) 2>/dev/null || :
+		$(LIBEXEC_DIR) $(LIBEXECDIR) $(SHARE_DIR)/stubs/generated $(SHARE_DIR)/stubs \
+		$(SHARE_DIR)/include $(SHARE_DIR) $(DATADIR)/lazycuda,$(call to,$(d))) 2>/dev/null || :
 
 # ---- source archive ----
 

@@ -53,7 +53,7 @@ static lc_function find(const char *name, void *data)
 {
 	struct lc_attempt *attempt = data;
 	lc_function function;
-	void *address = lc_has_majors(&lc_library) ?
+	void *address = lc_has_nodes(&lc_library) ?
 		dlvsym(attempt->handle, name, attempt->major->soname) :
 		dlsym(attempt->handle, name);
 
@@ -106,7 +106,7 @@ static bool agree(struct lc_attempt *attempt)
 	struct lc_circumstances *at = &attempt->search.at;
 	uint32_t agreed = 0;
 
-	if (at->settings.guard == LC_OFF || at->process_major || at->without_majors)
+	if (at->settings.guard == LC_OFF || at->process_major || at->without_majors || at->alone)
 		return true;
 	if (atomic_compare_exchange_strong(&attempt->search.first->process_major, &agreed,
 					   (uint32_t)lc_attempt_option(attempt)->major) ||

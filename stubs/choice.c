@@ -59,7 +59,7 @@ static bool guarded(const struct lc_circumstances *at)
 
 bool lc_choice_needs_driver(const struct lc_circumstances *at)
 {
-	if (!guarded(at) || at->without_majors)
+	if (!guarded(at) || at->without_majors || at->alone)
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++)
 		for (size_t i = 0; i < at->seats[s].option_count; i++)
@@ -73,7 +73,7 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 {
 	int major = at->driver / 1000, minor = at->driver % 1000 / 10;
 
-	if (!guarded(at) || !at->driver || at->without_majors)
+	if (!guarded(at) || !at->driver || at->without_majors || at->alone)
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++) {
 		for (size_t i = 0; i < at->seats[s].option_count; i++) {
@@ -346,7 +346,8 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 			suits_better(at, &seat->options[taken], option) &&
 			option->major > seat->options[taken].major ?
 			refusal_text(arena, option) :
-			lc_format(arena, "CUDA %d was chosen", seat->options[taken].major);
+			lc_format(arena, "%s %d was chosen", lc_major_word(&lc_library),
+				  seat->options[taken].major);
 	}
 }
 
@@ -482,11 +483,12 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 		return choose_mixed(arena, at, common, driver);
 	if (!common)
 		passed = best_refuser(arena, at, seat, option);
-	return take(arena, at, option, passed ? lc_format(arena, "CUDA %d was passed over: %s",
-							  passed->major, refusal_text(arena, passed)) :
+	return take(arena, at, option, passed ?
+		    lc_format(arena, "%s %d was passed over: %s", lc_major_word(&lc_library),
+			      passed->major, refusal_text(arena, passed)) :
 		    !guarded(at) ? "the highest major found (LAZYCUDA_GUARD=off)" :
 		    at->process_major ? lc_format(arena, "CUDA %d is in use in this process", common) :
-		    !common ? "the highest major found" :
+		    !common || at->alone ? "the highest major found" :
 		    at->driver ? "the highest major that every stub in the process has and the driver runs" :
 		    "the highest major that every stub in the process has");
 }

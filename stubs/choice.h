@@ -49,6 +49,7 @@ struct lc_circumstances {
 	size_t seat_count;
 	size_t self;		/* the one to choose for */
 	bool without_majors;	/* it has none: nothing of the above bears on it */
+	bool alone;		/* they are its own: neither does the driver, nor another stub */
 };
 
 struct lc_choice {

@@ -79,15 +79,17 @@ static const char *message(struct lc_arena *arena, const char *function, enum lc
 	case LC_ABSENT:
 		return lc_format(arena, "%s: %s %s (%s) does not have this function;"
 				 " a newer %s does", function, lc_library.name, status->version,
-				 path, lc_has_majors(&lc_library) ? "or older CUDA" : "driver");
+				 path, !lc_has_majors(&lc_library) ? "driver" :
+				 lc_library.own_majors ? "or older one" : "or older CUDA");
 	case LC_REFUSED:
 		if (reason)
 			return lc_format(arena, "%s: refused on %s %s (%s): %s", function,
 					 lc_library.name, status->version, path, reason);
-		return lc_format(arena, "%s: the caller was compiled for another CUDA major than"
+		return lc_format(arena, "%s: the caller was compiled for another %smajor than"
 				 " %s %s (%s), where this function has a different interface; calling"
-				 " it would corrupt memory, so it was refused",
-				 function, lc_library.name, status->version, path);
+				 " it would corrupt memory, so it was refused", function,
+				 lc_library.own_majors ? "" : "CUDA ", lc_library.name,
+				 status->version, path);
 	default:
 		if (status->state == LAZYCUDA_UNKNOWN)
 			return lc_format(arena, "%s: the search for %s could not be finished: memory"

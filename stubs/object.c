@@ -116,7 +116,7 @@ static void match_node(const char *node, const struct lc_library *library, struc
 {
 	if (!strcmp(node, LC_PRIVATE_NODE))
 		elf->stub = true;
-	for (size_t i = 0; i < library->major_count; i++)
+	for (size_t i = 0; lc_has_nodes(library) && i < library->major_count; i++)
 		if (!strcmp(node, library->majors[i].soname))
 			elf->major = &library->majors[i];
 }
@@ -141,11 +141,12 @@ static void read_nodes(struct reader *file, uint64_t offset, uint64_t count,
 	}
 }
 
-/* A library without majors has no nodes: it is told by its SONAME. */
+/* Without nodes it is told by its SONAME. */
 static void match_soname(const struct lc_library *library, struct lc_elf *elf)
 {
-	if (!lc_has_majors(library) && !strcmp(elf->soname, library->majors[0].soname))
-		elf->major = &library->majors[0];
+	for (size_t i = 0; !lc_has_nodes(library) && i < library->major_count; i++)
+		if (!strcmp(elf->soname, library->majors[i].soname))
+			elf->major = &library->majors[i];
 }
 
 /*

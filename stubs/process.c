@@ -144,12 +144,15 @@ static int major_of(const struct lc_image *image, const struct lc_library *libra
 	struct match match = { .wanted = library, .major = -1 };
 	const char *soname;
 
-	if (lc_has_majors(library)) {
+	if (lc_has_nodes(library)) {
 		lc_image_nodes(image, true, match_real, &match);
 		return match.major;
 	}
 	soname = lc_image_string(image, DT_SONAME);
-	return soname && !strcmp(soname, library->majors[0].soname) ? 0 : -1;
+	for (size_t i = 0; soname && i < library->major_count; i++)
+		if (!strcmp(soname, library->majors[i].soname))
+			return library->majors[i].major;
+	return -1;
 }
 
 static void note_real(struct walk *walk, const struct lc_image *image, const char *path)

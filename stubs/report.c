@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* report.c - what a search came to, in words */
+#include <string.h>
+
 #include "attempt.h"
 #include "loader.h"
+#include "unknown.h"
 
+/* "12.9"; "12" where nothing tells the minor; of what has a number of its own, that. */
 static const char *version_text(struct lc_arena *arena, lc_version version, int major)
 {
+	const struct lc_major *listed = lc_listed_major(&lc_library, version ? LC_MAJOR(version) :
+									       major);
+	const char *number = lc_library.own_majors && listed ? strstr(listed->soname, ".so.") : NULL;
+
+	if (number)
+		return number + 4;
+	if (version && !lc_specifics.version && !lc_library.since_count)
+		return lc_format(arena, "%d", LC_MAJOR(version));
 	if (version)
 		return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
 	return major ? lc_format(arena, "%d", major) : NULL;
@@ -133,5 +145,6 @@ void lc_report(struct lc_attempt *attempt)
 	status->path = lc_attempt_file(attempt)->path;
 	status->found_by = lc_attempt_file(attempt)->found_by;
 	status->reason = attempt->choice.reason;
-	lc_trace("using %s, CUDA %s: %s", status->path, status->version, status->reason);
+	lc_trace("using %s, %s %s: %s", status->path, lc_major_word(&lc_library), status->version,
+		 status->reason);
 }

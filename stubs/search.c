@@ -59,8 +59,10 @@ static void examine(struct lc_arena *arena, struct lc_search *search, size_t sea
 		int unknown = lc_unknown_major(library, elf.soname);
 
 		option->reason = unknown ? lc_unknown_reason(arena, library, unknown) :
+			lc_has_nodes(library) ?
 			"is not this library, or of a CUDA that is not supported:"
-			" it has none of the version nodes";
+			" it has none of the version nodes" :
+			"is not this library: it has another SONAME";
 		if (unknown)
 			option->major = unknown;
 		return;
@@ -118,22 +120,6 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 	}
 }
 
-/* The folder of a place for a major, if it may be searched. */
-static const char *folder_of(struct lc_arena *arena, struct lc_survey *survey,
-			     const struct lc_place *place, const struct lc_major *major,
-			     struct lc_folder **folder)
-{
-	const char *path = place->path;
-
-	*folder = place->folder;
-	if (place->site) {
-		if (!major->folder)
-			return NULL;
-		path = lc_format(arena, "%s/%s", place->path, major->folder);
-		*folder = lc_searchable(survey, path);
-	}
-	return *folder ? path : NULL;
-}
 
 static bool known_file(const struct lc_search *search, size_t seat, const struct stat *st)
 {
@@ -164,22 +150,39 @@ static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_
 	examine(arena, search, seat, major);
 }
 
+/* Looks for one major in a folder, once in each round. */
+static void add_in_folder(struct lc_arena *arena, struct lc_search *search, size_t seat,
+			  const char *path, struct lc_folder *folder, const char *found_by,
+			  const struct lc_major *major)
+{
+	if (!folder || folder->searched == search->rounds)
+		return;
+	folder->searched = search->rounds;
+	add_if_there(arena, search, seat, lc_format(arena, "%s/%s", path, major->soname), found_by,
+		     major);
+}
+
 /* Looks for one major in all places. */
 static void add_major(struct lc_arena *arena, struct lc_search *search, size_t seat,
 		      const struct lc_places *places, const struct lc_major *major)
 {
-	unsigned long round = ++search->rounds;
-
+	search->rounds++;
 	for (size_t p = 0; p < places->count; p++) {
-		struct lc_folder *folder;
-		const char *path = folder_of(arena, &search->survey, &places->list[p], major,
-					     &folder);
+		const struct lc_place *place = &places->list[p];
+		const char *below = place->site ? major->folder : NULL;
 
-		if (!path || folder->searched == round)
-			continue;
-		folder->searched = round;
-		add_if_there(arena, search, seat, lc_format(arena, "%s/%s", path, major->soname),
-			     places->list[p].found_by, major);
+		if (!place->site)
+			add_in_folder(arena, search, seat, place->path, place->folder,
+				      place->found_by, major);
+		while (below) {
+			size_t length = strcspn(below, ":");
+			const char *path = lc_format(arena, "%s/%.*s", place->path, (int)length,
+						     below);
+
+			add_in_folder(arena, search, seat, path,
+				      lc_searchable(&search->survey, path), place->found_by, major);
+			below = below[length] ? below + length + 1 : NULL;
+		}
 	}
 }
 
@@ -232,8 +235,9 @@ static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 		/* Another copy of this stub looks for the same as this one. */
 		if (peer != &lc_self && !strcmp(peer->library->name, lc_library.name))
 			continue;
-		/* What has no major is chosen without regard to others, and they to it. */
-		if (peer != &lc_self && !(lc_has_majors(peer->library) && lc_has_majors(&lc_library)))
+		/* What has no major of CUDA is chosen without regard to others, and they to it. */
+		if (peer != &lc_self &&
+		    !(lc_is_coordinated(peer->library) && lc_is_coordinated(&lc_library)))
 			continue;
 		seat = search->at.seat_count++;
 		if (peer == &lc_self)
@@ -282,9 +286,11 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	lc_settings_read(arena, &search->at.settings);
 	search->at.seats = search->seats;
 	search->at.without_majors = !lc_has_majors(&lc_library);
-	if (search->at.without_majors)
+	search->at.alone = lc_library.own_majors;
+	if (!lc_is_coordinated(&lc_library))
 		search->at.settings.major = 0;
-	search->at.process_major = (int)atomic_load(&search->first->process_major);
+	if (!search->at.alone)
+		search->at.process_major = (int)atomic_load(&search->first->process_major);
 	seat_peers(search, &peers);
 	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search, process_only),
 			process);

@@ -78,7 +78,8 @@ static const char *known_majors(struct lc_arena *arena)
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings)
 {
 	const char *guard = lc_variable("LAZYCUDA_GUARD");
-	const char *major = lc_variable("LAZYCUDA_MAJOR");
+	/* It is CUDA's major. */
+	const char *major = lc_library.own_majors ? NULL : lc_variable("LAZYCUDA_MAJOR");
 
 	*settings = (struct lc_settings){ .guard = LC_BEST_EFFORT };
 	if (guard && !read_guard(guard, &settings->guard))

@@ -41,7 +41,7 @@ enum lc_refusal {
 struct lc_major {
 	int major;
 	const char *soname;	/* also its version node */
-	const char *folder;	/* below site-packages */
+	const char *folder;	/* below site-packages; several with `:` between them */
 	lc_version oldest;	/* the oldest and newest toolkits the list knows */
 	lc_version newest;
 };
@@ -116,6 +116,8 @@ struct lc_library {
 	 * `majors` is of major 0, and its names have no version node. */
 	const char *witness;		/* a name that it has; NULL: it has majors */
 	const char *const *homes;	/* where it is looked for last, then NULL */
+	uint8_t own_majors;	/* they are not CUDA's: it takes no part in that choice */
+	uint8_t by_soname;	/* no version node is called as its SONAME is */
 };
 
 /* Whether a version is of this major; all are of major 0. */
@@ -127,6 +129,24 @@ static inline int lc_is_of(lc_version version, const struct lc_major *major)
 static inline int lc_has_majors(const struct lc_library *library)
 {
 	return !library->witness;
+}
+
+/* Whether its major is chosen together with those of other stubs. */
+static inline int lc_is_coordinated(const struct lc_library *library)
+{
+	return lc_has_majors(library) && !library->own_majors;
+}
+
+/* Whether version nodes tell the real library, and the interface of a name in it. */
+static inline int lc_has_nodes(const struct lc_library *library)
+{
+	return lc_has_majors(library) && !library->by_soname;
+}
+
+/* Before a number, in a message. */
+static inline const char *lc_major_word(const struct lc_library *library)
+{
+	return library->own_majors ? "major" : "CUDA";
 }
 
 /* Generated. */

@@ -26,6 +26,8 @@ const char *lc_unknown_reason(struct lc_arena *arena, const struct lc_library *l
 {
 	bool later = major > library->majors[0].major;
 
+	if (library->own_majors)
+		return lc_format(arena, "is of major %d, for which this stub was not made", major);
 	return lc_format(arena, "is of CUDA %d, which this lazycuda does not know%s", major,
 			 later ? "; a later release may" : "");
 }

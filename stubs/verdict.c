@@ -32,7 +32,8 @@ const struct lc_export *lc_find_export(const struct lc_library *library, const c
 	return NULL;
 }
 
-int lc_node_major(const struct lc_library *library, const char *node)
+/* The number in "libNAME.so.NUMBER" and the like; 0: it is another name. */
+static int number_of(const struct lc_library *library, const char *node)
 {
 	size_t length = strlen(library->name);
 	int major = 0;
@@ -45,6 +46,17 @@ int lc_node_major(const struct lc_library *library, const char *node)
 	for (node += 7 + length; *node >= '0' && *node <= '9' && major < 1000; node++)
 		major = 10 * major + *node - '0';
 	return *node && *node != '.' ? 0 : major;
+}
+
+int lc_node_major(const struct lc_library *library, const char *node)
+{
+	const struct lc_major *newest = &library->majors[0];
+
+	for (size_t i = 0; i < library->major_count; i++)
+		if (!strcmp(node, library->majors[i].soname))
+			return library->majors[i].major;
+	/* The libcufft.so.11 of CUDA 12: another number tells nothing of its major. */
+	return number_of(library, newest->soname) == newest->major ? number_of(library, node) : 0;
 }
 
 static bool covers(const struct lc_candidate *candidate, lc_version version)

@@ -84,6 +84,18 @@ def fetch_libclang(python):
                     "build/libclang/clang/native/libclang.so"], stdin=subprocess.DEVNULL)
 
 
+def fetch_libraries(python):
+    """Those that docs/own-library.md makes stubs for: all, or the smallest."""
+    some = [] if toolkits.all_requested() else ["--parts", "libcurand,cudart,crt"]
+    if not toolkits.requested() or platform.machine() != "x86_64":
+        return []
+    done = subprocess.run([python, TESTS.parent / "tools" / "fetch.py", *some, "--table",
+                           TESTS.parent / "tools" / "libraries.txt", BUILD / "libraries",
+                           "cu12", "cu13"],
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return done.stderr.splitlines()
+
+
 def fetch(python):
     """The real libraries that are asked for, and for aarch64 those that can be
     run here.  What fails is left to the tests to report."""
@@ -99,6 +111,7 @@ def fetch(python):
                                    *some, BUILD / "toolkits", *versions],
                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             failures += done.stderr.splitlines()
+    failures += fetch_libraries(python)
     for line in failures:
         say(line)
     toolkits.FAILURES.write_text("\n".join(failures))

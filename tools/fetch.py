@@ -2,6 +2,7 @@
 """Fetch real CUDA libraries and headers from PyPI into a folder.
 
     tools/fetch.py [options] DEST VERSION...        VERSION: 12.9, or "all"
+    tools/fetch.py --table tools/libraries.txt DEST cu12
 
 Each toolkit becomes DEST/VERSION/ARCH/, laid out as pip lays out its
 site-packages, so that it can stand in for one:
@@ -43,22 +44,22 @@ DROP = re.compile(r"\.alt\.so|/stubs/")
 HEADERS = ("crt", "nvml")
 
 
-def read_table():
+def read_table(table=TABLE):
     """[(toolkit, part, package, wheel version, architectures)]"""
     rows = []
-    for number, line in enumerate(TABLE.read_text().splitlines(), 1):
+    for number, line in enumerate(pathlib.Path(table).read_text().splitlines(), 1):
         fields = line.split("#")[0].split()
         if not fields:
             continue
         if len(fields) != 5:
-            sys.exit(f"{TABLE}:{number}: five columns expected, {len(fields)} found")
+            sys.exit(f"{table}:{number}: five columns expected, {len(fields)} found")
         rows.append((*fields[:4], fields[4].split(",")))
     return rows
 
 
-def toolkits():
+def toolkits(table=TABLE):
     """Every toolkit of the table, oldest first."""
-    return list(dict.fromkeys(row[0] for row in read_table()))
+    return list(dict.fromkeys(row[0] for row in read_table(table)))
 
 
 def wanted_member(name, part):
@@ -66,6 +67,10 @@ def wanted_member(name, part):
         return False
     if part == "crt":
         return bool(KEEP_CRT.search(name))
+    if part.startswith("lib"):
+        # These alone: others of the wheel are large.
+        return bool(KEEP_HEADER.search(name)) or name.split("/")[-1].partition(".so")[0] in (
+            part.split(","))
     return bool(KEEP_LIB.search(name) or KEEP_HEADER.search(name))
 
 
@@ -123,11 +128,11 @@ def fetch_wheel(root, part, package, version, arch):
     return None
 
 
-def fetch(dest, versions, parts=None, arch=None, jobs=4):
+def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE):
     """Fetch toolkits below dest; return the list of failures, one line each."""
     arch = arch or platform.machine()
     dest = pathlib.Path(dest)
-    rows = read_table()
+    rows = read_table(table)
     # Of headers alone there is one wheel, for every CPU that the toolkit has libraries for.
     has = {row[0] for row in rows if row[1] not in HEADERS and arch in row[4]}
     work = []
@@ -149,13 +154,15 @@ def main():
     parser.add_argument("--arch", help="default: this machine's")
     parser.add_argument("--parts",
                         help="some of cudart,nvrtc,nvjitlink,nvfatbin,crt,nvml; default: all")
+    parser.add_argument("--table", default=TABLE, help="default: toolkits.txt beside this file")
     args = parser.parse_args()
-    known = toolkits()
+    known = toolkits(args.table)
     versions = known if args.versions == ["all"] else args.versions
     for version in versions:
         if version not in known:
             parser.error(f"no toolkit {version}; there are {' '.join(known)}")
-    failures = fetch(args.dest, versions, args.parts and args.parts.split(","), args.arch)
+    failures = fetch(args.dest, versions, args.parts and args.parts.split(","), args.arch,
+                     table=args.table)
     for why in failures:
         print(f"fetch: {why}", file=sys.stderr)
     return 1 if failures else 0

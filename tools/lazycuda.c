@@ -11,6 +11,7 @@
 #include "retarget.h"
 #include "say.h"
 #include "status.h"
+#include "stub.h"
 
 static const struct {
 	const char *name;
@@ -23,6 +24,7 @@ static const struct {
 	{ "inspect", inspect_main, "what device code a file holds" },
 	{ "plan", plan_main, "which linker takes which code, or why none does" },
 	{ "link", link_main, "link device code as planned" },
+	{ "stub", stub_main, "make a stub for a library of your own" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -2,28 +2,31 @@
 /* status.c - `lazycuda status`: which library each stub uses here, and why */
 #include "status.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../include/lazycuda.h"
+#include "../stubs/peers.h"
 #include "json.h"
 #include "say.h"
 
 #define LIBRARIES 5
 #define OF_DRIVER 3	/* those from here on come with the driver */
+#define FILES 32	/* that may be named */
 
 static const char *const libraries[LIBRARIES] = {
 	"cudart", "nvrtc", "nvJitLink", "cuda", "nvml"
 };
 
 static const char usage[] =
-"usage: lazycuda status [--json] [LIBRARY...]\n"
+"usage: lazycuda status [--json] [LIBRARY | STUB]...\n"
 "\n"
 "Loads the real library behind each stub as a program would, and says which\n"
 "file it is and why, with every other candidate and the reason against it.\n"
 "LIBRARY is cudart, nvrtc, nvJitLink, cuda or nvml; all of them if none is given.\n"
 "The first three agree on one CUDA major, whichever are asked about; the other two\n"
-"come with the driver.\n"
+"come with the driver.  STUB is the path of any other stub, of `lazycuda stub` say.\n"
 "\n"
 "  --json   the same as JSON\n"
 "\n"
@@ -124,7 +127,20 @@ static void print_json_library(const struct lazycuda_status *status)
 	json_close('}');
 }
 
-static void print_json(const int *asked, int major)
+/* Loads a stub by its path; its library's name, or NULL. */
+static const char *open_stub(const char *path)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
+
+	if (!handle)
+		complain("status", "%s", dlerror());
+	else if (!peer)
+		complain("status", "%s is not a stub of lazycuda", path);
+	return peer ? peer->library->name : NULL;
+}
+
+static void print_json(const int *asked, const char *const *others, int major)
 {
 	struct lazycuda_driver driver = lazycuda_get_driver();
 	char version[16];
@@ -151,6 +167,8 @@ static void print_json(const int *asked, int major)
 	for (int i = 0; i < LIBRARIES; i++)
 		if (asked[i])
 			print_json_library(lazycuda_get_status(libraries[i]));
+	for (; *others; others++)
+		print_json_library(lazycuda_get_status(*others));
 	json_close(']');
 	json_close('}');
 }
@@ -158,6 +176,8 @@ static void print_json(const int *asked, int major)
 int status_main(int argc, char **argv)
 {
 	int asked[LIBRARIES] = { 0 }, any = 0, json = 0, major = 0, unusable = 0;
+	const char *others[FILES + 1] = { NULL };
+	size_t other_count = 0;
 
 	for (int i = 1; i < argc; i++) {
 		int known = 0;
@@ -168,6 +188,13 @@ int status_main(int argc, char **argv)
 		}
 		if (!strcmp(argv[i], "--json")) {
 			json = 1;
+			continue;
+		}
+		if (strchr(argv[i], '/') && other_count < FILES) {
+			others[other_count] = open_stub(argv[i]);
+			if (!others[other_count++])
+				return 2;
+			any = 1;
 			continue;
 		}
 		for (int k = 0; k < LIBRARIES; k++) {
@@ -192,14 +219,18 @@ int status_main(int argc, char **argv)
 		if (!major && i < OF_DRIVER)
 			major = lazycuda_get_status(libraries[i])->major;
 	}
+	for (size_t i = 0; i < other_count; i++)
+		unusable += lazycuda_load(others[i]) != 0;
 	if (json) {
-		print_json(asked, major);
+		print_json(asked, others, major);
 	} else {
 		printf("lazycuda    %s, guard %s\n", lazycuda_version(), lazycuda_get_guard());
 		print_driver();
 		for (int i = 0; i < LIBRARIES; i++)
 			if (asked[i])
 				print_library(lazycuda_get_status(libraries[i]));
+		for (size_t i = 0; i < other_count; i++)
+			print_library(lazycuda_get_status(others[i]));
 	}
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda status: standard output");

@@ -14,7 +14,7 @@ import symbols
 import usage
 
 MAKEFILES = "".join((build.ROOT / name).read_text()
-                    for name in ("Makefile", "packaging/install.mk"))
+                    for name in ("Makefile", "packaging/install.mk", "packaging/stub/flags.mk"))
 MANUAL = (pages.DOCS / "lazycuda.1").read_text().replace(r"\-", "-")
 
 
@@ -129,8 +129,11 @@ def test_what_make_is_called_with(page):
     own = page.parent / "Makefile"
     text = MAKEFILES + (build.TESTS / "run.py").read_text()
     text += own.read_text() if own.exists() else ""
+    # `make -C` in a folder of `lazycuda stub`.
+    text += (build.ROOT / "packaging/stub/Makefile.in").read_text()
     calls = pages.commands(page.read_text(), "make")
     calls += re.findall(r"`(make [^`]+)`", page.read_text())
+    calls = [re.sub(r"-C \S+", "", call) for call in calls]
     for word in " ".join(call.replace("make ", "", 1) for call in calls).split():
         setting, is_set, _ = word.partition("=")
         if is_set:

@@ -56,7 +56,7 @@ def out(tmp_path):
 
 
 @pytest.mark.parametrize("old, new, message", [
-    ("    majors none", "    majors ^two", "`two` where `none` is expected"),
+    ("    majors none", "    majors ^two", "`two` where `none` or `own` is expected"),
     ("    majors none", "    majors none\n    ^majors none", "this is said on line 24 already"),
     ("    majors none\n", "", "library thing has no row `error refused`"),
     ("    witness thingA\n", "", "library thing has no row `witness`"),

@@ -31,7 +31,7 @@ def bash(line):
 
 def test_bash_offers_every_command():
     assert bash("lazycuda ") == set(commands())
-    assert bash("lazycuda st") == {"status"}
+    assert bash("lazycuda st") == {"status", "stub"}
 
 
 def test_bash_offers_every_option_of_every_command():

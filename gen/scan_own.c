@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scan_own.c - derives the list of a library of anybody's
+ *
+ * `lazycuda stub` calls this.  What hints say of CUDA's libraries comes from the
+ * command line here.  A library has one version for each of its majors: those of
+ * CUDA, where each file is said to belong to one, else the numbers of its SONAMEs.
+ */
+#include "scan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_MAJOR 654	/* a version has 16 bits */
+
+/* A --from, and what follows it. */
+struct source {
+	const char *path;
+	int cuda;		/* its major of CUDA; 0: not said */
+	int major;		/* what the list calls it */
+	struct list headers, includes, defines, folders;
+	struct exports exports;
+};
+
+struct own {
+	struct scan *scan;
+	struct library library;
+	struct given given;
+	struct list sources;
+	struct source common;	/* what comes before the first --from */
+	const char *output, *advice, *missing, *absent, *refused;
+	struct list cuda;	/* majors of CUDA, as text, that other stubs know */
+};
+
+/* ---- command line ---- */
+
+static const char own_name[] = "lazycuda stub";
+
+static int parse_major(const char *text)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	return *text < '0' || *text > '9' || *end || value < 1 || value > MAX_MAJOR ? 0 : (int)value;
+}
+
+static struct source *add_source(struct own *own, const char *argument)
+{
+	struct source *source = scan_alloc(sizeof(*source));
+	const char *equals = strrchr(argument, '=');
+
+	source->path = argument;
+	if (equals) {
+		source->path = scan_intern_n(argument, (size_t)(equals - argument));
+		source->cuda = parse_major(equals + 1);
+		if (!source->cuda)
+			fail(own_name, "--from %s: `%s` is no major of CUDA", argument, equals + 1);
+	}
+	list_add(&own->sources, source);
+	return source;
+}
+
+static void read_arguments(struct own *own, char **argument)
+{
+	struct source *now = &own->common;
+
+	for (; *argument; argument += 2) {
+		const struct { const char *name, **text; struct list *list; } options[] = {
+			{ "--header", NULL, &now->headers },
+			{ "--include", NULL, &now->includes },
+			{ "--define", NULL, &now->defines },
+			{ "--folder", NULL, &now->folders },
+			{ "--cuda-major", NULL, &own->cuda },
+			{ "--name", &own->library.name, NULL },
+			{ "--status", &own->library.status, NULL },
+			{ "--missing", &own->missing, NULL },
+			{ "--absent", &own->absent, NULL },
+			{ "--refused", &own->refused, NULL },
+			{ "--advice", &own->advice, NULL },
+			{ "--libclang", &own->scan->libclang, NULL },
+			{ "-o", &own->output, NULL },
+		};
+		size_t i = 0, count = sizeof(options) / sizeof(options[0]);
+
+		while (i < count && strcmp(options[i].name, argument[0]))
+			i++;
+		if (i == count && strcmp(argument[0], "--from"))
+			fail(own_name, "%s is no option; --help lists them", argument[0]);
+		if (!argument[1])
+			fail(own_name, "%s needs a value", argument[0]);
+		if (i == count)
+			now = add_source(own, argument[1]);
+		else if (options[i].list)
+			list_add(options[i].list, argument[1]);
+		else
+			*options[i].text = scan_intern(argument[1]);
+	}
+}
+
+/* ---- what the files are ---- */
+
+static size_t stem_length(const char *soname)
+{
+	const char *end = strstr(soname, ".so");
+
+	return end ? (size_t)(end - soname) : strlen(soname);
+}
+
+static int number_of(const char *soname)
+{
+	const char *number = strstr(soname, ".so.");
+
+	return number ? (int)strtol(number + 4, NULL, 10) : 0;
+}
+
+static void refuse_mixtures(const struct own *own)
+{
+	const struct source *first = own->sources.items[0];
+
+	for (size_t i = 0; i < own->sources.count; i++) {
+		const struct source *one = own->sources.items[i];
+		size_t length = stem_length(one->exports.soname);
+
+		if (length != stem_length(first->exports.soname) ||
+		    memcmp(one->exports.soname, first->exports.soname, length))
+			fail(one->path, "is %s, and %s is %s: a stub stands in for one library",
+			     one->exports.soname, first->path, first->exports.soname);
+		if (!one->cuda != !first->cuda)
+			fail(own_name, "say of each --from which major of CUDA it belongs to, or of none");
+		if (one->exports.plain != first->exports.plain)
+			fail(one->path, "has %sversion nodes, unlike %s",
+			     one->exports.plain ? "no " : "", first->path);
+	}
+}
+
+/* One SONAME to a major, and one major to a SONAME. */
+static void refuse_collisions(const struct own *own)
+{
+	for (size_t i = 0; i < own->sources.count; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct source *a = own->sources.items[j], *b = own->sources.items[i];
+			bool same = a->exports.soname == b->exports.soname;
+
+			if (same == (a->major == b->major))
+				continue;
+			if (same)
+				fail(b->path, "has the SONAME of %s, %s: it cannot be told to which of"
+				     " CUDA %d and %d such a library belongs, so name none", a->path,
+				     a->exports.soname, a->major, b->major);
+			fail(b->path, "has the SONAME %s, and %s has %s: both would be major %d",
+			     b->exports.soname, a->path, a->exports.soname, a->major);
+		}
+}
+
+static void read_sources(struct own *own)
+{
+	for (size_t i = 0; i < own->sources.count; i++) {
+		struct source *source = own->sources.items[i];
+		int number;
+
+		read_any_exports(source->path, &source->exports);
+		number = number_of(source->exports.soname);
+		source->major = source->cuda ? source->cuda :
+				number < 1 || number > MAX_MAJOR ? 1 : number;
+		source->exports.plain = !source->exports.nodes.count;
+	}
+	refuse_mixtures(own);
+	refuse_collisions(own);
+}
+
+/* ---- the library ---- */
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* "foo_bar" for libfoo-bar.so.1 */
+static const char *default_name(const char *soname)
+{
+	const char *first = soname + (strncmp(soname, "lib", 3) ? 0 : 3);
+	char *name = scan_format("%.*s", (int)(stem_length(soname) - (size_t)(first - soname)), first);
+
+	for (char *c = name; *c; c++)
+		if (!is_letter(*c))
+			*c = '_';
+	if (!*name || (*name >= '0' && *name <= '9'))
+		fail(own_name, "%s has no name in it; --name gives one", soname);
+	return scan_intern(name);
+}
+
+static const char *default_variable(const char *name)
+{
+	char *variable = scan_format("LAZYCUDA_%s", name);
+
+	for (char *c = variable; *c; c++)
+		if (*c >= 'a' && *c <= 'z')
+			*c = (char)(*c - 'a' + 'A');
+	return scan_intern(variable);
+}
+
+static void name_library(struct own *own)
+{
+	struct library *library = &own->library;
+	const struct source *first = own->sources.items[0];
+	const char *soname = first->exports.soname;
+
+	if (!library->name)
+		library->name = default_name(soname);
+	library->stub = scan_format("%.*s_stub.so", (int)stem_length(soname), soname);
+	library->variable = default_variable(library->name);
+	library->own_majors = !first->cuda;
+	library->advice = own->advice;
+	if (!library->advice)
+		library->advice = scan_format("Install the package that has it, such as %s.", soname);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* The versions of the list: one for each major. */
+static void find_versions(struct own *own)
+{
+	struct scan *scan = own->scan;
+	int majors[2 * MAX_TOOLKITS], count = 0;
+
+	if (own->sources.count + own->cuda.count > 2 * MAX_TOOLKITS)
+		fail(own_name, "that are more files than anybody has");
+	for (size_t i = 0; i < own->sources.count; i++)
+		majors[count++] = ((struct source *)own->sources.items[i])->major;
+	for (size_t i = 0; i < own->cuda.count && !own->library.own_majors; i++)
+		majors[count++] = parse_major(own->cuda.items[i]);
+	qsort(majors, (size_t)count, sizeof(*majors), compare_numbers);
+	for (int i = 0; i < count; i++) {
+		if (i && majors[i] == majors[i - 1])
+			continue;
+		if (scan->count == MAX_TOOLKITS)
+			fail(own_name, "more than %d majors", MAX_TOOLKITS);
+		scan->versions[scan->count++] = VERSION(majors[i], 0);
+	}
+}
+
+static int toolkit_of(const struct own *own, const struct source *source)
+{
+	int toolkit = 0;
+
+	while (MAJOR(own->scan->versions[toolkit]) != source->major)
+		toolkit++;
+	return toolkit;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What one more file of a major exports. */
+static void add_exports(struct own *own, const struct source *source)
+{
+	struct exports *all = &own->library.exports[toolkit_of(own, source)], before = *all;
+
+	*all = source->exports;
+	all->names = scan_alloc((before.count + source->exports.count) * sizeof(*all->names));
+	all->count = 0;
+	for (size_t i = 0; i < before.count; i++)
+		all->names[all->count++] = before.names[i];
+	for (size_t i = 0; i < source->exports.count; i++)
+		if (!exports_name(&before, source->exports.names[i]))
+			all->names[all->count++] = source->exports.names[i];
+	qsort(all->names, all->count, sizeof(*all->names), compare_texts);
+	for (size_t i = 0; i < all->count; i++)
+		map_put(&own->library.names, all->names[i], own);
+}
+
+/* ---- rows of the list that hints would have given ---- */
+
+static void add_hint(struct list *list, const char *first, const char *second)
+{
+	struct hint *hint = scan_alloc(sizeof(*hint));
+
+	hint->words[hint->count++] = first;
+	hint->words[hint->count++] = second;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct hint *other = list->items[i];
+
+		if (!strcmp(other->words[0], first) && !strcmp(other->words[1], second))
+			return;
+	}
+	list_add(list, hint);
+}
+
+/* "nvidia/cublas/lib" of .../nvidia/cublas/lib/libcublas.so.12, as pip lays it out. */
+static const char *folder_of_wheel(const char *path)
+{
+	char real[PATH_MAX], *slash, *below = NULL;
+
+	if (!realpath(path, real))
+		fail(path, "%s", strerror(errno));
+	slash = strrchr(real, '/');
+	*slash = 0;
+	for (char *at = real; (at = strstr(at, "/nvidia/")); at++)
+		below = at + 1;
+	return below ? scan_intern(below) : NULL;
+}
+
+static void add_folders(struct own *own, const struct source *source)
+{
+	const char *range = range_text(own->scan, BIT(toolkit_of(own, source)));
+	const char *found = folder_of_wheel(source->path);
+
+	if (found)
+		add_hint(&own->library.folders, found, range);
+	for (size_t i = 0; i < source->folders.count; i++)
+		add_hint(&own->library.folders, source->folders.items[i], range);
+	for (size_t i = 0; i < own->common.folders.count; i++)
+		add_hint(&own->library.folders, own->common.folders.items[i], range);
+}
+
+static void add_nodes(struct own *own, const struct source *source)
+{
+	const struct list *nodes = &source->exports.nodes;
+
+	if (!nodes->count)
+		own->library.nodes_row = "none";
+	for (size_t i = 0; i < nodes->count; i++) {
+		if (nodes->items[i] == source->exports.soname)
+			continue;
+		own->library.nodes_row = "other";
+		add_hint(&own->library.nodes, nodes->items[i], scan_format("%d", source->major));
+	}
+}
+
+/* ---- headers ---- */
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
+static void add_all(struct list *list, const struct list *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		list_add(list, more->items[i]);
+}
+
+/* Each header is parsed by itself: two versions of an interface may exclude each
+ * other. */
+static void add_header(struct own *own, const struct source *source, const char *header)
+{
+	struct list *includes = &own->given.includes[toolkit_of(own, source)];
+	struct parse_hint *parse = scan_alloc(sizeof(*parse));
+	char real[PATH_MAX];
+
+	parse->place.file = header;
+	if (is_file(header) && realpath(header, real)) {
+		header = scan_intern(real);
+		list_add(includes, (void *)scan_intern_n(real, (size_t)(strrchr(real, '/') - real)));
+	}
+	list_add(&parse->headers, (void *)header);
+	for (int own_ones = 1; own_ones >= 0; own_ones--) {
+		const struct list *defines = own_ones ? &source->defines : &own->common.defines;
+
+		for (size_t i = 0; i < defines->count; i++)
+			list_add(&parse->defines, scan_format("-D%s", (char *)defines->items[i]));
+	}
+	list_add(&own->given.parses[toolkit_of(own, source)], parse);
+}
+
+static void add_headers(struct own *own, const struct source *source)
+{
+	struct list *includes = &own->given.includes[toolkit_of(own, source)];
+
+	if (source->headers.count || own->common.headers.count) {
+		add_all(includes, &source->includes);
+		add_all(includes, &own->common.includes);
+	}
+	for (size_t i = 0; i < source->headers.count; i++)
+		add_header(own, source, source->headers.items[i]);
+	for (size_t i = 0; i < own->common.headers.count; i++)
+		add_header(own, source, own->common.headers.items[i]);
+	if (own->given.parses[toolkit_of(own, source)].count && !includes->count)
+		fail(own_name, "there is no header %s here; --include names its folder",
+		     (const char *)(source->headers.count ? source->headers.items[0] :
+							    own->common.headers.items[0]));
+}
+
+static bool has_headers(const struct own *own)
+{
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++)
+		if (own->given.parses[toolkit].count)
+			return true;
+	return false;
+}
+
+/* ---- the status ---- */
+
+/* The enumeration that most functions return. */
+static const char *usual_result(const struct own *own)
+{
+	struct map counts = { 0 };
+	const char *usual = NULL;
+	size_t most = 0;
+
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		const struct list *all = &own->library.headers[toolkit].prototypes.values;
+
+		for (size_t i = 0; i < all->count; i++) {
+			const char *name = ((struct prototype *)all->items[i])->result.enumeration;
+			size_t *count;
+
+			if (!name)
+				continue;
+			name = scan_intern(name + (strncmp(name, "enum ", 5) ? 0 : 5));
+			count = map_get(&counts, name);
+			if (!count)
+				map_put(&counts, name, count = scan_alloc(sizeof(*count)));
+			if (++*count > most) {
+				most = *count;
+				usual = name;
+			}
+		}
+	}
+	return usual;
+}
+
+static bool has_status(const struct own *own)
+{
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++)
+		if (map_get(&own->library.headers[toolkit].enums, own->library.status))
+			return true;
+	return false;
+}
+
+/* A number, or the name of an enumerator. */
+static const char *value_of(const struct own *own, const char *option, const char *text)
+{
+	char *end;
+	long value = strtol(text, &end, 0);
+
+	for (int toolkit = 0; toolkit < own->scan->count && *end && own->library.status; toolkit++) {
+		const struct map *values = map_get(&own->library.headers[toolkit].enums,
+						   own->library.status);
+		const struct enumerator *found = values ? map_get(values, text) : NULL;
+
+		if (found) {
+			value = (long)found->value;
+			end = "";
+		}
+	}
+	if (!*text || *end)
+		fail(own_name, "%s %s: it is no number%s%s", option, text,
+		     own->library.status ? ", and not in enum " : "",
+		     own->library.status ? own->library.status : "");
+	if (!value || value < INT_MIN || value > INT_MAX)
+		fail(own_name, "%s %s: an error is a number of 32 bits, and not 0", option, text);
+	return scan_format("%ld", value);
+}
+
+static void find_status(struct own *own)
+{
+	struct list *errors = &own->library.errors;
+	const char *missing, *absent, *refused;
+
+	if (own->library.status && !has_status(own))
+		fail(own_name, "--status %s: no header that was given defines this enum",
+		     own->library.status);
+	if (!own->library.status)
+		own->library.status = usual_result(own);
+	missing = value_of(own, "--missing", own->missing);
+	absent = own->absent ? value_of(own, "--absent", own->absent) : missing;
+	refused = own->refused ? value_of(own, "--refused", own->refused) : absent;
+	add_hint(errors, "missing", missing);
+	add_hint(errors, "absent", absent);
+	add_hint(errors, "refused", refused);
+	if (!own->library.own_majors) {
+		add_hint(errors, "driver", missing);
+		add_hint(errors, "incoherent", missing);
+	}
+}
+
+/* ---- what is said of it ---- */
+
+static void say_names(const char *what, const struct list *names)
+{
+	if (!names->count)
+		return;
+	printf("    %zu %s:", names->count, what);
+	for (size_t i = 0; i < names->count && i < 5; i++)
+		printf(" %s", (char *)names->items[i]);
+	printf("%s\n", names->count > 5 ? " ..." : "");
+}
+
+static void say_source(const struct own *own, const struct source *source)
+{
+	const struct map *declared = &own->library.headers[toolkit_of(own, source)].prototypes;
+	size_t with = 0;
+
+	for (size_t i = 0; i < source->exports.count; i++)
+		with += map_get(declared, source->exports.names[i]) != NULL;
+	printf("%s", source->exports.soname);
+	if (source->cuda)
+		printf(" (CUDA %d)", source->cuda);
+	printf(": %zu functions, %zu with a prototype\n", source->exports.count, with);
+	say_names("left out, no functions", &source->exports.data);
+	say_names("left out, mangled names of C++", &source->exports.mangled);
+	say_names("left out, no names of C functions", &source->exports.odd);
+}
+
+static void say(const struct own *own)
+{
+	const struct map *unexported = &own->given.unexported;
+	const struct map *inexpressible = &own->given.inexpressible;
+
+	for (size_t i = 0; i < own->sources.count; i++)
+		say_source(own, own->sources.items[i]);
+	say_names("declared, and exported by none of them", &unexported->keys);
+	for (size_t i = 0; i < inexpressible->keys.count; i++)
+		printf("    %s is forwarded within its major alone: %s\n",
+		       (char *)inexpressible->keys.items[i], (char *)inexpressible->values.items[i]);
+	if (own->library.own_majors)
+		puts("    no major of CUDA was named (--from FILE=12): the stub goes with any");
+}
+
+/* ---- all together ---- */
+
+static char *head_of(const struct own *own)
+{
+	char *text = scan_format("# What it takes to stand in for %s, as `lazycuda stub` found it in\n#",
+				 own->library.name);
+
+	for (size_t i = 0; i < own->sources.count; i++) {
+		const struct source *source = own->sources.items[i];
+
+		text = scan_format("%s %s%s", text, source->exports.soname,
+				   i + 1 < own->sources.count ? "," : "");
+	}
+	return scan_format("%s.  `lazycuda stub --list` makes the stub of it again; what may be\n"
+			   "# changed here is said in docs/own-library.md, and what a row means at the"
+			   " head of\n# lazycuda's symbols.txt.\n", text);
+}
+
+static void check_arguments(const struct own *own)
+{
+	if (!own->sources.count)
+		fail(own_name, "which library? --from FILE names it");
+	if (!own->missing)
+		fail(own_name, "what are calls to return where there is no such library?"
+		     " --missing NUMBER says it");
+	if (own->advice && (strpbrk(own->advice, "#\"\\\n\r\t") || !*own->advice))
+		fail(own_name, "--advice is one sentence, without quotes, \\ and #");
+}
+
+int derive_own(struct scan *scan, char **arguments)
+{
+	struct own *own = scan_alloc(sizeof(*own));
+	struct library *library = &own->library;
+
+	own->scan = scan;
+	library->given = &own->given;
+	library->place.file = own_name;
+	read_arguments(own, arguments);
+	check_arguments(own);
+	read_sources(own);
+	name_library(own);
+	find_versions(own);
+	for (size_t i = 0; i < own->sources.count; i++) {
+		const struct source *source = own->sources.items[i];
+
+		add_exports(own, source);
+		add_folders(own, source);
+		add_nodes(own, source);
+		add_headers(own, source);
+	}
+	list_add(&scan->libraries, library);
+	if (has_headers(own))
+		scan_headers(scan);
+	find_status(own);
+	resolve(scan, library);
+	assign_letters(scan, library);
+	write_list(scan, head_of(own), own->output);
+	say(own);
+	return 0;
+}

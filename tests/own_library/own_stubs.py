@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Stubs that `lazycuda stub` makes, of libraries made up here."""
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import build
+
+LIBCLANG = build.BUILD / "libclang" / "clang" / "native" / "libclang.so"
+
+
+def library(folder, soname, source, script=None, named=True):
+    """A shared library.  `script` is a version script; by default every function has
+    the node that is called as the SONAME."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "source.c").write_text(source)
+    made = folder / soname
+    flags = [f"-Wl,-soname,{soname}"] if named else []
+    if script is None:
+        script = f"{soname} {{ global: *; }};\n"
+    if script:
+        (folder / "map").write_text(script)
+        flags.append(f"-Wl,--version-script={folder / 'map'}")
+    subprocess.run([*build.CC, "-O1", "-w", "-shared", "-fPIC", "-nostdlib", *flags,
+                    folder / "source.c", "-o", made], check=True)
+    return made
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([str(word) for word in (build.TOOL, "stub", *arguments)], cwd=cwd,
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+
+
+def make(folder, *settings):
+    """Builds what is there as its user would."""
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    done = subprocess.run(["make", "-j2", "-C", folder, f"CC={' '.join(build.CC)}", *settings],
+                          env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stderr, done.stderr
+    return done.stdout
+
+
+@dataclass
+class Stub:
+    folder: Path
+    said: str
+
+    @property
+    def file(self):
+        return next((self.folder / "build" / "lib").glob("lib*_stub.so"))
+
+    def abi(self, major):
+        return self.folder / "build" / "lib" / f"abi{major}" / self.file.name
+
+    @property
+    def list(self):
+        return next(self.folder.glob("*.txt"))
+
+
+def stub(folder, *arguments):
+    """The stub, built."""
+    done = run(*arguments, "-o", folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    make(folder, "CFLAGS=-O0 -g")
+    return Stub(folder, done.stdout)
+
+
+def files(folder):
+    """{name: (bytes, time)} of all below it but build/."""
+    return {str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.relative_to(folder).parts[0] != "build"}

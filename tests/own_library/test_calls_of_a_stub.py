@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What becomes of calls through a stub of somebody's own library."""
+import pytest
+
+import own_stubs
+
+ONE = """\
+typedef struct fooContext *fooHandle;
+typedef enum { FOO_OK = 0, FOO_NOT_THERE = 40, FOO_OTHER = 41 } fooStatus;
+struct fooSize { int a, b; };
+fooStatus fooCreate(fooHandle *handle);
+fooStatus fooSame(fooHandle handle, int n, float *device);
+fooStatus fooChanged(fooHandle handle, int n);
+fooStatus fooStruct(struct fooSize *size);
+fooStatus fooGone(void);
+const char *fooText(fooStatus status);
+"""
+TWO = (ONE.replace("int n);", "long long n);").replace("fooStatus fooGone(void);\n", "")
+       .replace("int a, b;", "int a, b; double c;") + "fooStatus fooNew(int n);\n")
+NAMES = {1: ("fooCreate", "fooSame", "fooChanged", "fooStruct", "fooGone", "fooSecret"),
+         2: ("fooCreate", "fooSame", "fooChanged", "fooStruct", "fooNew", "fooSecret")}
+
+
+def source(major):
+    """Each function says in which library it is."""
+    text = "".join(f"int {name}(void) {{ return {major * 100 + i}; }}\n"
+                   for i, name in enumerate(NAMES[major]))
+    return text + f'const char *fooText(int status) {{ return "of {major}"; }}\n'
+
+
+@pytest.fixture(scope="module")
+def reals(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reals")
+    return {major: own_stubs.library(folder / f"{major}", f"libfoo.so.{major}", source(major))
+            for major in (1, 2)}
+
+
+@pytest.fixture(scope="module")
+def plain(reals, tmp_path_factory):
+    """Without headers."""
+    return own_stubs.stub(tmp_path_factory.mktemp("plain") / "foo", "--folder", "vendor/foo/lib",
+                          "--from", reals[1], "--from", reals[2], "--missing", "40", "--absent",
+                          "42", "--refused", "43", "--advice", "Ask whoever made libfoo.")
+
+
+@pytest.fixture(scope="module")
+def known(reals, libclang, tmp_path_factory):
+    """With headers."""
+    folder = tmp_path_factory.mktemp("known")
+    words = []
+    for major, text in ((1, ONE), (2, TWO)):
+        (folder / f"{major}").mkdir()
+        (folder / f"{major}" / "foo.h").write_text(text)
+        words += ["--from", reals[major], "--header", folder / f"{major}" / "foo.h"]
+    return own_stubs.stub(folder / "foo", *words, "--missing", "FOO_NOT_THERE", "--absent", "0x2a",
+                          "--refused", "43", *libclang)
+
+
+def value(world, stub, call, **env):
+    said = world.probe(f"open:{stub.file}", f"call:{call}", "error:foo", **env)
+    return said[1]["value"], said[2]["message"]
+
+
+def test_a_missing_library(world, plain):
+    number, message = value(world, plain, "fooSame@libfoo.so.1")
+    assert number == 40
+    assert "no usable libfoo.so.2 or libfoo.so.1 was found" in message
+    assert "Ask whoever made libfoo." in message and "LAZYCUDA_FOO=/path/to/libfoo.so.2" in message
+
+
+@pytest.mark.parametrize("major", [1, 2])
+def test_without_headers_a_caller_of_the_same_major_is_served(world, plain, reals, major):
+    world.loader(reals[major])
+    assert value(world, plain, f"fooSame@libfoo.so.{major}")[0] == major * 100 + 1
+
+
+@pytest.mark.parametrize("caller, there", [(1, 2), (2, 1)])
+def test_without_headers_no_caller_of_another_major_is(world, plain, reals, caller, there):
+    world.loader(reals[there])
+    number, message = value(world, plain, f"fooSame@libfoo.so.{caller}")
+    assert number == 43
+    assert "compiled for another major than foo" in message and "CUDA" not in message
+
+
+def test_with_headers_equal_interfaces_are_forwarded_across_majors(world, known, reals):
+    world.loader(reals[2])
+    assert value(world, known, "fooSame@libfoo.so.1")[0] == 201
+    assert value(world, known, "fooChanged@libfoo.so.2")[0] == 202
+
+
+@pytest.mark.parametrize("name", ["fooChanged", "fooStruct", "fooSecret"])
+def test_with_headers_others_are_not(world, known, reals, name):
+    # A parameter, a struct that is pointed to, no prototype at all.
+    world.loader(reals[2])
+    assert value(world, known, f"{name}@libfoo.so.1")[0] == 43
+
+
+def test_a_function_that_the_library_has_not(world, known, reals):
+    world.loader(reals[2])
+    number, message = value(world, known, "fooGone@libfoo.so.1")
+    assert number == 42 and "a newer or older one does" in message
+
+
+def test_handles_are_nulled_and_addresses_of_the_device_left_alone(world, known):
+    said = world.probe(f"open:{known.file}", "out:fooCreate@libfoo.so.1:8:0",
+                       "out:fooSame@libfoo.so.1:8:2", "text:fooText@libfoo.so.2:0")
+    assert (said[1]["value"], said[1]["bytes"]) == (40, ["00" * 8])
+    assert (said[2]["value"], said[2]["bytes"]) == (40, ["a5" * 8])
+    assert said[3]["text"] is None
+
+
+def test_the_higher_major_is_taken_unless_the_environment_names_a_file(world, plain, reals):
+    world.loader(*reals.values())
+    assert value(world, plain, "fooSame@libfoo.so.2")[0] == 201
+    assert value(world, plain, "fooSame@libfoo.so.1", LAZYCUDA_FOO=reals[1])[0] == 101
+    assert value(world, plain, "fooSame@libfoo.so.1", LAZYCUDA_FOO="/nowhere")[0] == 40
+
+
+def test_majors_of_its_own_have_nothing_to_do_with_cudas(world, plain, reals):
+    world.loader(*reals.values())
+    assert value(world, plain, "fooSame@libfoo.so.2", LAZYCUDA_MAJOR="12")[0] == 201
+    said = world.probe("stub:cudart", f"open:{plain.file}", "load", "status:foo", "status:cudart")
+    status = said[-2]
+    assert (status["state"], status["version"], status["major"]) == ("usable", "2", 2)
+    assert {c["reason"] for c in status["candidates"] if not c["taken"]} == {"major 2 was chosen"}
+    assert said[-1]["state"] == "missing"
+
+
+def test_it_is_found_where_pip_puts_it(world, plain, reals):
+    world.put("site/vendor/foo/lib", reals[1])
+    (world.folder("site") / "nvidia").mkdir()
+    copied = world.put("site/app", plain.file) / plain.file.name
+    said = world.probe(f"open:{copied}", "call:fooSame@libfoo.so.1", "status:foo")
+    assert said[1]["value"] == 101 and said[2]["found_by"] == "site-packages"
+
+
+def test_a_library_of_an_unknown_major_is_told_of(world, plain, tmp_path):
+    world.loader(own_stubs.library(tmp_path / "five", "libfoo.so.5", source(1)))
+    number, message = value(world, plain, "fooSame@libfoo.so.2")
+    assert number == 40 and "is of major 5, for which this stub was not made" in message
+
+
+def test_a_program_links_the_import_library_of_its_major(world, plain, reals, tmp_path):
+    import build
+    (tmp_path / "user.c").write_text("int fooSame(void);\n"
+                                     "int main(void) { return fooSame() != 101; }\n")
+    program = build.program(tmp_path / "user.c", plain.abi(1))
+    world.loader(*reals.values())
+    world.search(plain.file.parent)
+    # The higher major would refuse what the program imports, and is passed over.
+    assert world.run(program).status == 0
+
+
+# ---- lazycuda status ----
+
+def test_the_command_tells_the_status_of_any_stub(world, plain, reals):
+    import json
+    world.loader(reals[2])
+    said = world.cli("status", "--json", plain.file)
+    library, = json.loads(said.out)["libraries"]
+    assert (library["name"], library["state"], library["version"]) == ("foo", "usable", "2")
+    assert "foo         2  " in world.cli("status", plain.file).out
+    world.env.pop("LD_LIBRARY_PATH")
+    assert world.cli("status", plain.file, check=False).status == 1
+
+
+def test_the_command_tells_what_is_no_stub(world, reals):
+    said = world.cli("status", reals[1], check=False)
+    assert said.status == 2 and "is not a stub of lazycuda" in said.err
+    assert world.cli("status", "/nowhere/lib.so", check=False).status == 2

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""What differs between libraries: nodes, numbers, kinds of symbols, CUDA's majors."""
+import own_stubs
+from fakes import fake
+
+SOURCE = "int barA(void) { return 101; }\nint barB(void) { return 102; }\n"
+
+
+def call(world, stub, *commands):
+    return world.probe(f"open:{stub.file}", *commands)[1:]
+
+
+def test_without_version_nodes(world, tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libbar.so.2", SOURCE, script="")
+    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7")
+    assert call(world, stub, "call:barA")[0]["value"] == 7
+    world.loader(real)
+    said = call(world, stub, "call:barB", "status:bar")
+    assert said[0]["value"] == 102 and said[1]["version"] == "2"
+    # Already in the process, under whatever path.
+    other = world.put("elsewhere", real) / real.name
+    world.env.pop("LD_LIBRARY_PATH")
+    said = world.probe(f"open:{other}", f"open:{stub.file}", "load", "status:bar")[-1]
+    assert (said["state"], said["found_by"]) == ("usable", "process")
+
+
+def test_two_majors_without_nodes_cannot_be_told_apart(tmp_path):
+    words = [word for n in (1, 2) for word in (
+        "--from", own_stubs.library(tmp_path / f"{n}", f"libbar.so.{n}", SOURCE, script=""))]
+    done = own_stubs.run(*words, "--missing", "7", "-o", tmp_path / "bar")
+    assert done.returncode == 2 and "without version nodes nobody can tell" in done.stderr
+    assert not (tmp_path / "bar").exists()
+
+
+def test_nodes_that_are_not_called_as_the_soname(world, tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libbar.so.0", SOURCE,
+                             script="BAR_1 { global: barA; };\nBAR_2 { global: barB; } BAR_1;\n")
+    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7")
+    world.loader(real)
+    said = call(world, stub, "call:barA@BAR_1", "call:barB@BAR_2", "status:bar")
+    assert [one["value"] for one in said[:2]] == [101, 102]
+    # A number that no version can be: it is told all the same.
+    assert said[2]["version"] == "0"
+
+
+def test_what_is_no_c_function_is_left_out_and_said(world, tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libbar.so.1", SOURCE + (
+        "int barTable[4] = { 1 };\n__thread int barThread = 1;\n"
+        "__attribute__((weak)) int barWeak(void) { return 103; }\n"
+        "int cplusplus(void) __asm__(\"_ZN3bar3fooEv\"); int cplusplus(void) { return 1; }\n"
+        "int odd(void) __asm__(\"bar.part.0\"); int odd(void) { return 1; }\n"))
+    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7")
+    assert "libbar.so.1: 3 functions, 0 with a prototype\n" in stub.said
+    assert "    2 left out, no functions: " in stub.said and "barTable" in stub.said
+    assert "    1 left out, mangled names of C++: _ZN3bar3fooEv\n" in stub.said
+    assert "    1 left out, no names of C functions: bar.part.0\n" in stub.said
+    world.loader(real)
+    assert call(world, stub, "call:barWeak@libbar.so.1")[0]["value"] == 103
+
+
+def test_two_files_of_one_soname_are_taken_together(world, tmp_path):
+    one = own_stubs.library(tmp_path / "nvidia/bar/lib", "libbar.so.1", SOURCE)
+    other = own_stubs.library(tmp_path / "nvidia/cu13/lib", "libbar.so.1",
+                              SOURCE.replace("barB", "barC"))
+    stub = own_stubs.stub(tmp_path / "bar", "--from", one, "--from", other, "--missing", "7")
+    text = stub.list.read_text()
+    assert "    folder nvidia/bar/lib 1.0-\n    folder nvidia/cu13/lib 1.0-\n" in text
+    site = world.folder("site")
+    world.put("site/nvidia/cu13/lib", other)
+    copied = world.put("site/app", stub.file) / stub.file.name
+    said = world.probe(f"open:{copied}", "call:barC@libbar.so.1", "call:barB@libbar.so.1",
+                       "status:bar")
+    assert [one.get("value") for one in said[1:3]] == [102, 7]
+    assert said[3]["path"] == f"{site}/nvidia/cu13/lib/libbar.so.1"
+
+
+# ---- CUDA's majors ----
+
+def coordinated(tmp_path):
+    """As cuFFT: its own number, and one for each major of CUDA."""
+    reals = {cuda: own_stubs.library(tmp_path / f"real{cuda}", f"libbar.so.{cuda - 1}",
+                                     SOURCE.replace("10", f"{cuda}0"))
+             for cuda in (11, 12, 13)}
+    words = [word for cuda, real in reals.items() for word in ("--from", f"{real}={cuda}")]
+    return reals, own_stubs.stub(tmp_path / "bar", *words, "--missing", "7")
+
+
+def test_it_follows_the_major_that_other_stubs_use(world, tmp_path):
+    reals, stub = coordinated(tmp_path)
+    assert "toolkits 11.0 12.0 13.0" in stub.list.read_text()
+    assert "    soname libbar.so.11 12.0\n" in stub.list.read_text()
+    world.loader(*reals.values(), fake("cudart", "12.9"))
+    said = world.probe("stub:cudart", f"open:{stub.file}", "load:cudart", "load:bar", "status:bar",
+                       "status:cudart", "call:barA@libbar.so.11")
+    assert (said[-3]["major"], said[-3]["version"]) == (12, "12")
+    assert said[-3]["path"].endswith("/libbar.so.11")
+    assert said[-2]["version"] == "12.9" and said[-1]["value"] == 1201
+
+
+def test_asked_first_it_chooses_what_the_others_can_follow(world, tmp_path):
+    reals, stub = coordinated(tmp_path)
+    world.loader(*reals.values(), fake("cudart", "11.8"))
+    said = world.probe("stub:cudart", f"open:{stub.file}", "load:bar", "load:cudart", "status:bar",
+                       "status:cudart")
+    assert (said[-2]["major"], said[-1]["major"]) == (11, 11)
+    said = world.probe("stub:cudart", f"open:{stub.file}", "load:bar", "status:bar",
+                       LAZYCUDA_MAJOR="13")
+    assert said[-1]["major"] == 13
+
+
+def test_its_callers_are_told_by_the_cuda_that_their_number_means(world, tmp_path):
+    import build
+    reals, stub = coordinated(tmp_path)
+    (tmp_path / "user.c").write_text("int barA(void);\nint main(void) { return barA() != 1201; }\n")
+    program = build.program(tmp_path / "user.c", stub.abi(12))
+    world.loader(*reals.values())
+    world.search(stub.file.parent)
+    assert world.run(program).status == 0

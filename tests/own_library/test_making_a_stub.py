@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda stub` itself: the folder it makes, the list it keeps, and what it refuses."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import own_stubs
+
+SOURCE = "int bazA(void) { return 101; }\nint bazB(int n) { return 102; }\n"
+HEADER = """\
+typedef enum { BAZ_OK = 0, BAZ_BAD = 9 } bazStatus;
+bazStatus bazA(void);
+bazStatus bazB(int n);
+"""
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    return own_stubs.library(tmp_path_factory.mktemp("real"), "libbaz.so.3", SOURCE)
+
+
+@pytest.fixture
+def header(tmp_path):
+    """A header of this text."""
+    def write(text, name="baz.h"):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+    return write
+
+
+def made(folder, *arguments):
+    done = own_stubs.run(*arguments, "-o", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return own_stubs.files(folder)
+
+
+def refusal(folder, *arguments):
+    """What it says where it makes nothing."""
+    done = own_stubs.run(*arguments, "-o", folder)
+    assert done.returncode == 2, done.stdout
+    left = {path.name for path in folder.parent.glob(f"{folder.name}.??????")}
+    assert not left, left
+    return done.stderr
+
+
+# ---- the folder ----
+
+def test_the_folder_needs_nothing_else(real, world, tmp_path):
+    """Moved, and built without lazycuda's sources or programs anywhere near."""
+    made(tmp_path / "first", "--from", real, "--missing", "9")
+    shutil.move(tmp_path / "first", tmp_path / "second")
+    own_stubs.make(tmp_path / "second", "CFLAGS=-O1")
+    stub = tmp_path / "second" / "build" / "lib" / "libbaz_stub.so"
+    said = world.probe(f"open:{stub}", "call:bazA@libbaz.so.3")
+    assert said[1]["value"] == 9
+    for path in (tmp_path / "second").rglob("*"):
+        if path.is_file() and "build" not in path.parts[-4:]:
+            assert str(tmp_path).encode() not in path.read_bytes(), path
+
+
+def test_make_install_and_uninstall(real, tmp_path):
+    made(tmp_path / "baz", "--from", real, "--missing", "9")
+    where = (f"DESTDIR={tmp_path}/dest", "PREFIX=/opt/x", "LIBDIR=/opt/x/lib64")
+    own_stubs.make(tmp_path / "baz", "CFLAGS=-O0", *where, "install")
+    names = {str(path.relative_to(tmp_path / "dest")) for path in (tmp_path / "dest").rglob("*")
+             if path.is_file()}
+    assert names == {"opt/x/lib64/libbaz_stub.so", "opt/x/lib64/lazycuda/abi3/libbaz_stub.so"}
+    own_stubs.make(tmp_path / "baz", *where, "uninstall")
+    assert not [path for path in (tmp_path / "dest").rglob("*") if path.is_file()]
+
+
+def test_the_same_again_changes_nothing(real, tmp_path):
+    arguments = ("--from", real, "--missing", "9")
+    before = made(tmp_path / "baz", *arguments)
+    assert made(tmp_path / "baz", *arguments) == before
+    assert own_stubs.run(*arguments, "-o", tmp_path / "baz").stdout.endswith(", as it was\n")
+
+
+def test_something_else_replaces_it_and_leaves_what_make_made(real, tmp_path):
+    before = made(tmp_path / "baz", "--from", real, "--missing", "9")
+    (tmp_path / "baz" / "build").mkdir()
+    (tmp_path / "baz" / "build" / "kept").write_text("")
+    (tmp_path / "baz" / "stubs" / "old.c").write_text("of an older lazycuda")
+    after = made(tmp_path / "baz", "--from", real, "--missing", "8")
+    assert set(after) == set(before) and after != before
+    assert (tmp_path / "baz" / "build" / "kept").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["baz"]
+
+
+@pytest.mark.parametrize("name, why", [
+    ("precious.c", "holds precious.c, which this command did not make"),
+    ("Makefile", "was not made by this command")])
+def test_a_folder_of_somebody_else_is_left_alone(real, tmp_path, name, why):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / name).write_text("all:\n")
+    assert why in refusal(tmp_path / "theirs", "--from", real, "--missing", "9")
+    assert (tmp_path / "theirs" / name).read_text() == "all:\n"
+
+
+def test_a_run_that_fails_leaves_what_was_there(real, tmp_path):
+    before = made(tmp_path / "baz", "--from", real, "--missing", "9")
+    (tmp_path / "damaged.so").write_bytes(real.read_bytes()[:3000])
+    refusal(tmp_path / "baz", "--from", tmp_path / "damaged.so", "--missing", "9")
+    (tmp_path / "bad.txt").write_text((tmp_path / "baz" / "baz.txt").read_text() + "    bazA\n")
+    said = refusal(tmp_path / "baz", "--list", tmp_path / "bad.txt")
+    assert said.startswith(f"{tmp_path}/bad.txt:") and "the line ends where" in said
+    assert own_stubs.files(tmp_path / "baz") == before
+
+
+def test_a_place_that_cannot_be_written(real, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "Not a directory" in own_stubs.run("--from", real, "--missing", "9", "-o",
+                                              tmp_path / "file" / "baz").stderr
+    assert "Not a directory" in own_stubs.run("--from", real, "--missing", "9", "-o",
+                                              tmp_path / "file").stderr
+
+
+# ---- the list ----
+
+def test_the_list_makes_the_same_stub(real, tmp_path, header, libclang):
+    first = made(tmp_path / "first", "--from", real, "--missing", "BAZ_BAD", "--header",
+                 header(HEADER), *libclang)
+    kept = tmp_path / "baz.txt"
+    shutil.copy(tmp_path / "first" / "baz.txt", kept)
+    again = made(tmp_path / "again", "--list", kept)
+    assert {name: data for name, (data, _) in first.items()} == {
+        name: data for name, (data, _) in again.items()}
+    assert made(tmp_path / "again", "--list", tmp_path / "again" / "baz.txt") == again
+
+
+def test_an_edited_list_counts(real, world, tmp_path, header, libclang):
+    made(tmp_path / "baz", "--from", real, "--missing", "BAZ_BAD", "--header",
+         header(HEADER.replace("int n", "int *n")), *libclang)
+    text = (tmp_path / "baz" / "baz.txt").read_text()
+    assert "(inout i32)" in text and "    error missing 9\n" in text
+    kept = tmp_path / "baz.txt"
+    kept.write_text(text.replace("inout i32", "out i32").replace("missing 9", "missing 77"))
+    stub = own_stubs.stub(tmp_path / "baz", "--list", kept)
+    said = world.probe(f"open:{stub.file}", "out:bazB@libbaz.so.3:4:0")[1]
+    assert (said["value"], said["bytes"]) == (77, ["00000000"])
+
+
+@pytest.mark.parametrize("change, why", [
+    (("    advice ", "    # advice "), "has one library, with a row `advice`; in this one 0 have"),
+    (("error missing 9", "error missing 0"), "an error cannot be 0"),
+    (("majors own", "majors few"), "`few` where `none` or `own` is expected"),
+    (("    majors own", "    nodes none\n    nodes none"), "this is said on line"),
+    (("    majors own", "    nodes some"), "`some` where `none` or `other` is expected"),
+    (("    error absent 9\n", ""), "has no row `error absent`"),
+])
+def test_what_a_list_may_not_say(real, tmp_path, change, why):
+    made(tmp_path / "baz", "--from", real, "--missing", "9")
+    text = (tmp_path / "baz" / "baz.txt").read_text()
+    assert change[0] in text
+    (tmp_path / "edited.txt").write_text(text.replace(*change))
+    assert why in refusal(tmp_path / "other", "--list", tmp_path / "edited.txt")
+
+
+# ---- what it is given ----
+
+@pytest.mark.parametrize("content, why", [
+    (b"", "is empty"), (b"INPUT(libbaz.so.3)\n", "is not an ELF file"),
+    (b"\x7fELF", "the ELF header lies beyond the end of the file"),
+    (b"\x7fELF\x01\x01" + bytes(60), "is not a 64-bit little-endian ELF file"),
+    (b"\x7fELF\x02\x01" + bytes(10) + b"\x03\x00\x2b\x00" + bytes(50), "is for another CPU"),
+])
+def test_what_is_no_library(tmp_path, content, why):
+    (tmp_path / "libbaz.so.3").write_bytes(content)
+    said = refusal(tmp_path / "baz", "--from", tmp_path / "libbaz.so.3", "--missing", "9")
+    assert said.startswith(f"{tmp_path}/libbaz.so.3: ") and why in said
+
+
+def test_every_truncation_is_refused(real, tmp_path):
+    bytes_ = real.read_bytes()
+    file = tmp_path / "libbaz.so.3"
+    for length in range(64, 4096, 256):
+        file.write_bytes(bytes_[:length])
+        refusal(tmp_path / "baz", "--from", file, "--missing", "9")
+
+
+def test_what_cannot_be_stood_in_for(real, tmp_path):
+    def of(name, *arguments, **how):
+        file = own_stubs.library(tmp_path / name, *arguments, **how)
+        return refusal(tmp_path / "baz", "--from", file, "--missing", "9")
+
+    assert "No such file" in refusal(tmp_path / "baz", "--from", "/nowhere", "--missing", "9")
+    assert "is not a regular file" in refusal(tmp_path / "baz", "--from", tmp_path, "--missing", "9")
+    named = own_stubs.library(tmp_path / "named", "libbaz.so.3", SOURCE, named=False)
+    assert "has no SONAME" in refusal(tmp_path / "baz", "--from", named, "--missing", "9")
+    assert "exports no function" in of("data", "libbaz.so.3", "int baz = 1;")
+    import build
+    assert "is a lazycuda stub itself" in refusal(tmp_path / "baz", "--from", build.stub("nvrtc"),
+                                                  "--missing", "9")
+
+
+def test_files_that_do_not_go_together(real, tmp_path):
+    other = own_stubs.library(tmp_path / "other", "libqux.so.3", SOURCE)
+    minor = own_stubs.library(tmp_path / "minor", "libbaz.so.3.1", SOURCE)
+    four = own_stubs.library(tmp_path / "four", "libbaz.so.4", SOURCE)
+
+    def of(*words):
+        return refusal(tmp_path / "baz", *words, "--missing", "9")
+
+    assert "a stub stands in for one library" in of("--from", real, "--from", other)
+    assert "both would be major 3" in of("--from", real, "--from", minor)
+    assert "both would be major 12" in of("--from", f"{real}=12", "--from", f"{four}=12")
+    assert "name none" in of("--from", f"{real}=12", "--from", f"{real}=13")
+    assert "say of each --from" in of("--from", f"{real}=12", "--from", four)
+    assert "`x` is no major of CUDA" in of("--from", f"{real}=x")
+
+
+@pytest.mark.parametrize("words, why", [
+    ((), "which library? --from FILE names it"),
+    (("--from", "REAL"), "--missing NUMBER says it"),
+    (("--from", "REAL", "--missing", "0"), "a number of 32 bits, and not 0"),
+    (("--from", "REAL", "--missing", "99999999999"), "a number of 32 bits, and not 0"),
+    (("--from", "REAL", "--missing", "BAZ_BAD"), "it is no number"),
+    (("--from", "REAL", "--missing", "9", "--status", "x"), "no header that was given"),
+    (("--from", "REAL", "--missing", "9", "--speed", "9"), "--speed is no option"),
+    (("--from", "REAL", "--missing", "9", "--advice", 'say "x"'), "without quotes"),
+    (("--from", "REAL", "--missing"), "needs a value"),
+    (("--list", "l.txt", "--missing", "9"), "--list says all that there is"),
+    (("--list", "list"), "ends in .txt"),
+])
+def test_arguments_that_make_no_sense(real, tmp_path, words, why):
+    words = [real if word == "REAL" else word for word in words]
+    assert why in refusal(tmp_path / "baz", *words)
+    assert not (tmp_path / "baz").exists()
+
+
+def test_without_output_or_anything(tmp_path):
+    assert "-o DIR says it" in own_stubs.run("--from", "x", "--missing", "9").stderr
+    assert own_stubs.run().returncode == 2 and own_stubs.run("--help").returncode == 0
+
+
+# ---- headers ----
+
+def test_a_header_that_does_not_parse_is_named_with_its_place(real, tmp_path, header, libclang):
+    bad = header("int bazA(void);\nint bazB(unknown n);\n")
+    said = refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header", bad, *libclang)
+    assert f"{bad}:2:10: error: " in said
+
+
+def test_a_header_that_is_not_there(real, tmp_path, header, libclang):
+    def of(*words):
+        return refusal(tmp_path / "baz", "--from", real, "--missing", "9", *words, *libclang)
+
+    assert "there is no header baz.h here; --include names its folder" in of("--header", "baz.h")
+    missing = header('#include "other.h"\n')
+    assert "'other.h' file not found; --include names the folder" in of("--header", missing)
+
+
+def test_a_header_below_an_include_folder(real, tmp_path, header, libclang):
+    (tmp_path / "inc" / "sub").mkdir(parents=True)
+    (tmp_path / "inc" / "sub" / "baz.h").write_text(
+        "#ifdef WANTED\n" + HEADER + "#else\n#error no\n#endif\n")
+    done = own_stubs.run("--include", tmp_path / "inc", "--define", "WANTED", "--header",
+                         "sub/baz.h", "--from", real, "--missing", "9", *libclang, "-o",
+                         tmp_path / "baz")
+    assert "libbaz.so.3: 2 functions, 2 with a prototype\n" in done.stdout, done.stderr
+
+
+def test_what_a_header_declares_and_no_library_has(real, tmp_path, header, libclang):
+    done = own_stubs.run("--from", real, "--missing", "9", "--header",
+                         header(HEADER + "bazStatus bazGone(void);\n"), *libclang, "-o",
+                         tmp_path / "baz")
+    assert "    1 declared, and exported by none of them: bazGone\n" in done.stdout
+
+
+@pytest.mark.parametrize("text, why", [
+    ("int bazA(int n, ...);\nint bazB(int n);\n", "bazA takes a variable number of arguments"),
+    ("int bazA(long double n);\nint bazB(int n);\n", "the type long double is not one"),
+    ("struct bits { int a : 3; };\nint bazA(struct bits *b);\nint bazB(int n);\n",
+     "bits: the field a has no byte offset"),
+])
+def test_a_function_that_the_list_cannot_express(real, tmp_path, header, libclang, text, why):
+    done = own_stubs.run("--from", real, "--missing", "9", "--header", header(text), *libclang,
+                         "-o", tmp_path / "baz")
+    assert done.returncode == 0, done.stderr
+    assert f"    bazA is forwarded within its major alone: {why}" in done.stdout
+    text = (tmp_path / "baz" / "baz.txt").read_text()
+    assert "(?) undeclared" in text and "(i32) -> i32" in text
+
+
+def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):
+    said = refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header", header(HEADER),
+                   "--libclang", "/nowhere/libclang.so")
+    assert "pip install libclang==18.1.1" in said and "without --header" in said
+    made(tmp_path / "baz", "--from", real, "--missing", "9", "--libclang", "/nowhere/libclang.so")
+
+
+# ---- the tool as it is installed ----
+
+def test_it_works_without_the_sources(real, tmp_path):
+    import installed
+    tree = installed.install(tmp_path)
+    env = {"PATH": os.environ["PATH"]}
+    done = subprocess.run([tree.prefix / "bin" / "lazycuda", "stub", "--from", real, "--missing",
+                           "9", "-o", tmp_path / "baz"], env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    made(tmp_path / "here", "--from", real, "--missing", "9")
+    assert {name: data for name, (data, _) in own_stubs.files(tmp_path / "baz").items()} == {
+        name: data for name, (data, _) in own_stubs.files(tmp_path / "here").items()}
+    shutil.rmtree(tree.prefix / "libexec")
+    done = subprocess.run([tree.prefix / "bin" / "lazycuda", "stub", "--from", real, "--missing",
+                           "9", "-o", tmp_path / "baz"], env=env, capture_output=True, text=True)
+    assert done.returncode == 2 and "is a part of the installation" in done.stderr

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""The seven libraries of docs/own-library.md: made, built and loaded by its commands, and
+called as far as that goes without a GPU.
+
+`make test` has cuRAND; with CUDA_VERSIONS=all it has all of them.
+"""
+import re
+import subprocess
+
+import pytest
+
+import build
+import elf
+import own_stubs
+import pages
+import real_libraries
+
+SEVEN = ("cublas", "cufft", "cusolver", "cusparse", "curand", "cudnn", "nccl")
+PAGE = pages.page("own-library.md")
+MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1,
+           "nccl": 2}
+
+
+def script():
+    """({library: its command}, what comes before all of them) of the page."""
+    lines = [line for block in pages.blocks(pages.section(PAGE, "## Seven libraries"))
+             for line in block]
+    text = "\n".join(lines).replace("\\\n", " ")
+    commands = re.findall(r"^lazycuda stub .*$", text, re.M)
+    return ({command.split()[-1]: command for command in commands},
+            "\n".join(re.findall(r"^\w+=.*$", text, re.M)))
+
+
+def test_the_page_has_all_seven():
+    assert set(script()[0]) == set(SEVEN)
+
+
+@pytest.fixture(scope="module", params=SEVEN)
+def made(request, libclang, tmp_path_factory):
+    """One of them, by the page's command, with the folders of the page."""
+    why = real_libraries.why_absent(request.param)
+    if why:
+        pytest.skip(why)
+    folder = tmp_path_factory.mktemp(request.param)
+    commands, before = script()
+    work = folder / "libraries"
+    work.mkdir()
+    for name in ("cu12", "cu13"):
+        (work / name).symlink_to(real_libraries.FOLDER / name)
+    (folder / "libclang").symlink_to(build.BUILD / "libclang")
+    done = subprocess.run(
+        ["bash", "-ec", f"{before}\n{commands[request.param]}"], cwd=work, capture_output=True,
+        text=True, env={"PATH": f"{build.TOOL.parent}:/usr/bin:/bin"})
+    assert (done.returncode, done.stderr) == (0, "")
+    own_stubs.make(work / request.param, "CFLAGS=-O1")
+    return request.param, own_stubs.Stub(work / request.param, done.stdout)
+
+
+def test_what_it_says_is_on_the_page(made):
+    shown = [line for block in pages.blocks(PAGE) for line in block]
+    said = [line for line in made[1].said.splitlines() if " functions, " in line]
+    assert said and set(said) <= set(shown)
+
+
+def test_every_function_of_the_library_is_there(made):
+    name, stub = made
+    exported = {}
+    for symbol in elf.exports(stub.file):
+        exported.setdefault(symbol.node, set()).add(symbol.name)
+    for file in real_libraries.files(name):
+        real = {s.name for s in elf.exports(file)} - {"_end", "_edata", "__bss_start", file.name}
+        node = None if name == "nccl" else file.name
+        assert real - exported[node] == set()
+
+
+def test_without_the_library(made, world):
+    name, stub = made
+    program = build.program(build.TESTS / "own_library" / "calls.c")
+    said = world.run(program, stub.file, name).lines
+    numbers = {line.split(": ")[1].split(",")[0].split()[0] for line in said}
+    assert numbers <= {str(MISSING[name]), "NULL", "0"}
+    status = world.probe(f"open:{stub.file}", "load", f"status:{name}")[-1]
+    assert status["state"] == "missing" and status["cause"] == 1
+
+
+def test_with_the_library_it_answers_as_it_does_itself(made, world):
+    name, stub = made
+    program = build.program(build.TESTS / "own_library" / "calls.c")
+    file = real_libraries.files(name)[-1]
+    for folder in real_libraries.folders(file):
+        world.search(folder)
+    direct = world.run(program, file, name)
+    through = world.run(program, stub.file, name)
+    assert direct.lines == through.lines and len(through.lines) > 1
+    status = world.probe(f"open:{stub.file}", "load", f"status:{name}")[-1]
+    assert (status["state"], status["path"]) == ("usable", str(file))
+
+
+@pytest.mark.parametrize("made", ["curand"], indirect=True)
+def test_curand_makes_numbers_without_a_gpu(made, world):
+    name, stub = made
+    world.search(real_libraries.files("curand")[0].parent)
+    program = build.program(build.TESTS / "own_library" / "calls.c")
+    lines = dict(line.split(": ", 1) for line in world.run(program, stub.file, name).lines)
+    assert lines["curandCreateGeneratorHost"] == "0, a generator"
+    assert lines["bits"].split()[0] == "0" and len(set(lines["bits"].split()[1:])) == 8
+    assert all(0 < float.fromhex(word) <= 1 for word in lines["uniform"].split()[1:])
+
+
+@pytest.mark.parametrize("made", ["cublas"], indirect=True)
+def test_two_majors_of_cublas(made, world):
+    _, stub = made
+    twelve, thirteen = real_libraries.files("cublas")
+    world.search(thirteen.parent)
+    # A caller of 12 where only 13 is: what is the same is forwarded.
+    said = world.probe(f"open:{stub.file}", "out:cublasCreate_v2@libcublas.so.12:8:0",
+                       "status:cublas")
+    assert said[-1]["major"] == 13 and said[1]["value"] != 0
+    rows = stub.list.read_text()
+    assert re.search(r"^    cublasCreate_v2 +12\.0- +\(out ptr\)$", rows, re.M)
+    world.search(twelve.parent)
+    for major in (12, 13):
+        said = world.probe(f"open:{stub.file}", "load", "status:cublas", LAZYCUDA_MAJOR=str(major))
+        assert said[-1]["major"] == major

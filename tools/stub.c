@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stub.c - `lazycuda stub`: a stub for a library of anybody's
+ *
+ * gen/scan derives the list, gen/gen writes the sources; both are programs of
+ * their own.  This calls them, and makes a folder of what they give and of what
+ * every stub has in it.
+ */
+#include "stub.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "beside.h"
+#include "say.h"
+#include "stub_folder.h"
+#include "tables.h"
+
+#define SCAN "../libexec/lazycuda/scan"
+#define GEN "../libexec/lazycuda/gen"
+#define SHARE "../share/lazycuda/stub"
+
+static const char usage[] =
+"usage: lazycuda stub --from FILE[=CUDA]... --missing VALUE [OPTION...] -o DIR\n"
+"       lazycuda stub --list LIST -o DIR\n"
+"\n"
+"Makes a stub for any shared library: a folder that holds a list of what the\n"
+"library has, as text, and sources.  `make -C DIR` builds it with a C compiler.\n"
+"\n"
+"  --from FILE[=CUDA]  the library; once for each major.  Where the majors are\n"
+"                      CUDA's, it belongs to this one: libcufft.so.11=12\n"
+"  --missing VALUE     what functions return where there is no such library\n"
+"  --absent VALUE      where the library lacks the function; default: the same\n"
+"  --refused VALUE     where it has it with another interface; default: the same\n"
+"  --list LIST         a list that was made before, and may have been edited\n"
+"  -o, --output DIR    the folder; one that was made before is replaced\n"
+"  --advice TEXT       how to get the library, for messages\n"
+"  --name NAME         what to call it; default: cublas for libcublas.so.12\n"
+"\n"
+"Without headers a function is called in a library of the caller's major alone, and\n"
+"taken to return an int.  With them it is called in other majors too, where the\n"
+"interface is the same.  Before the first --from these are for all, else for the\n"
+"--from before them; each may be given again:\n"
+"\n"
+"  --header HEADER     a file, or a name below --include; each is read by itself\n"
+"  --include DIR       where headers are looked for\n"
+"  --define NAME[=VALUE]\n"
+"  --folder DIR        where pip puts the library, below site-packages; default:\n"
+"                      what follows in FILE's path from its last `nvidia` on\n"
+"  --status ENUM       what functions return that may fail; default: the\n"
+"                      enumeration that most of them return.  A VALUE may be one\n"
+"                      of its names\n"
+"  --libclang FILE     libclang 18, which reads headers\n"
+"\n"
+"Exit status: 0 it is made, or was there; 2 it is not, and nothing was changed.\n";
+
+struct request {
+	const char *list, *output;
+	const char **scan;	/* arguments for it */
+	size_t scan_count;
+};
+
+/* ---- arguments ---- */
+
+static bool read_arguments(struct request *request, int argc, char **argv)
+{
+	request->scan = calloc((size_t)argc + 32, sizeof(*request->scan));
+	if (!request->scan)
+		return false;
+	request->scan_count = 2;	/* its name, and --own */
+	for (int i = 1; i < argc; i += 2) {
+		if (i + 1 == argc) {
+			complain("stub", "%s needs a value; --help lists the options", argv[i]);
+			return false;
+		}
+		if (!strcmp(argv[i], "-o") || !strcmp(argv[i], "--output")) {
+			request->output = argv[i + 1];
+		} else if (!strcmp(argv[i], "--list")) {
+			request->list = argv[i + 1];
+		} else {
+			request->scan[request->scan_count++] = argv[i];
+			request->scan[request->scan_count++] = argv[i + 1];
+		}
+	}
+	if (!request->output || !*request->output)
+		complain("stub", "where is it to be made? -o DIR says it");
+	else if (request->list && request->scan_count > 2)
+		complain("stub", "%s: --list says all that there is to say", request->scan[2]);
+	else
+		return true;
+	return false;
+}
+
+/* The majors of CUDA, which other stubs in a process may have: the choice of one
+ * looks at all. */
+static bool add_majors(struct request *request)
+{
+	static char majors[8][8];
+	struct tables tables;
+	const char *problem = tables_read(&tables);
+
+	if (problem) {
+		complain("stub", "%s", problem);
+		return false;
+	}
+	for (size_t i = 0; i < tables.all[0].library->known_major_count && i < 8; i++) {
+		snprintf(majors[i], sizeof(majors[i]), "%u",
+			 tables.all[0].library->known_majors[i]);
+		request->scan[request->scan_count++] = "--cuda-major";
+		request->scan[request->scan_count++] = majors[i];
+	}
+	tables_free(&tables);
+	return true;
+}
+
+/* ---- programs ---- */
+
+/* Runs one of ours; it complains itself. */
+static bool run(const char *place, const char **arguments)
+{
+	extern char **environ;
+	char *program = beside(place);
+	int status = -1, error;
+	pid_t child;
+
+	if (!program) {
+		complain("stub", "%s is not there: libexec/lazycuda is a part of the installation",
+			 place);
+		return false;
+	}
+	arguments[0] = program;
+	error = posix_spawn(&child, program, NULL, NULL, (char *const *)arguments, environ);
+	if (error)
+		complain("stub", "%s cannot be run: %s", program, strerror(error));
+	while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!error && !WIFEXITED(status))
+		complain("stub", "%s was ended", program);
+	free(program);
+	return !error && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* "cublas.txt", by the list itself. */
+static bool name_list(const char *list, char *name, size_t size)
+{
+	char line[256], library[128] = "";
+	FILE *file = fopen(list, "r");
+
+	while (file && !*library && fgets(line, sizeof(line), file))
+		sscanf(line, "library %127[A-Za-z0-9_]", library);
+	if (file)
+		fclose(file);
+	return *library && snprintf(name, size, "%s.txt", library) < (int)size;
+}
+
+/* Derives the list into the folder; *path is where it is. */
+static bool derive(struct request *request, const struct stub_folder *folder, char *path)
+{
+	char made[PATH_MAX], name[160];
+
+	if (!add_majors(request))
+		return false;
+	snprintf(made, sizeof(made), "%s/list", folder->parts);
+	request->scan[1] = "--own";
+	request->scan[request->scan_count++] = "-o";
+	request->scan[request->scan_count++] = made;
+	if (!run(SCAN, request->scan))
+		return false;
+	if (!name_list(made, name, sizeof(name)) ||
+	    snprintf(path, PATH_MAX, "%s/%s", folder->parts, name) >= PATH_MAX ||
+	    rename(made, path)) {
+		complain("stub", "%s: %s", made, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+/* Copies a list that somebody kept. */
+static bool take_list(const char *list, const struct stub_folder *folder)
+{
+	const char *slash = strrchr(list, '/'), *name = slash ? slash + 1 : list;
+	size_t length = strlen(name);
+
+	if (length < 5 || strcmp(name + length - 4, ".txt")) {
+		complain("stub", "%s: the name of a list ends in .txt", list);
+		return false;
+	}
+	return stub_folder_copy(folder, list, name);
+}
+
+/* ---- all together ---- */
+
+/* The one stub that the list gave: "libcublas_stub". */
+static bool find_stub(const char *generated, const char *list, char *stub, size_t size)
+{
+	static const char end[] = ".specifics.c";
+	DIR *folder = opendir(generated);
+	struct dirent *entry;
+	unsigned count = 0;
+
+	while (folder && (entry = readdir(folder))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length < sizeof(end) || strcmp(entry->d_name + length - sizeof(end) + 1, end))
+			continue;
+		snprintf(stub, size, "%.*s", (int)(length - sizeof(end) + 1), entry->d_name);
+		count++;
+	}
+	if (folder)
+		closedir(folder);
+	if (count != 1)
+		complain("stub", "%s: a list for this command has one library, with a row `advice`; in"
+			 " this one %u have it", list, count);
+	return count == 1;
+}
+
+static bool write_sources(const struct stub_folder *folder, const char *list, char *stub, size_t size)
+{
+	char generated[PATH_MAX], *share = beside(SHARE);
+	const char *gen[] = { NULL, "--stub", "-o", generated, list, NULL };
+	bool done;
+
+	if (!share) {
+		complain("stub", "%s is not there: share/lazycuda is a part of the installation", SHARE);
+		return false;
+	}
+	done = stub_folder_copy_all(folder, share);
+	free(share);
+	if (!done)
+		return false;
+	snprintf(generated, sizeof(generated), "%s/generated", folder->parts);
+	if (mkdir(generated, 0777)) {
+		complain("stub", "%s: %s", generated, strerror(errno));
+		return false;
+	}
+	return run(GEN, gen) && find_stub(generated, list, stub, size);
+}
+
+static bool make_stub(struct request *request, struct stub_folder *folder)
+{
+	char path[PATH_MAX], stub[256];
+	const char *list = request->list;
+	bool changed;
+
+	if (list ? !take_list(list, folder) : !derive(request, folder, path))
+		return false;
+	if (!write_sources(folder, list ? list : path, stub, sizeof(stub)) ||
+	    !stub_folder_finish(folder, &changed))
+		return false;
+	say(folder->path);
+	printf(changed ? ": %s.so, once `make -C` has built it\n" : ": %s.so, as it was\n", stub);
+	return true;
+}
+
+int stub_main(int argc, char **argv)
+{
+	struct request request = { NULL };
+	struct stub_folder folder = { NULL };
+	bool made;
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return fputs(usage, stdout) < 0 ? 2 : 0;
+	if (argc < 2) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	made = read_arguments(&request, argc, argv) && stub_folder_begin(&folder, request.output) &&
+	       make_stub(&request, &folder);
+	stub_folder_end(&folder);
+	free(request.scan);
+	return made && !fflush(stdout) && !ferror(stdout) ? 0 : 2;
+}
