@@ -11,7 +11,8 @@
  *	scan_resolve.c	which prototype an exported name has in which toolkit
  *	scan_layout.c	which layouts of a struct are interchangeable
  *	scan_write.c	writes symbols.txt
- *	scan_own.c	derives the list of a library of anybody's
+ *	scan_own.c	derives the list of a library of anybody's (scan_own.h)
+ *	scan_given.c	what the command line says of it
  *	scan_check.c	compares a library with symbols.txt
  *
  * It is a program that runs once: what it allocates lives until it ends.

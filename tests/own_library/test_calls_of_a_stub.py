@@ -3,6 +3,7 @@
 import pytest
 
 import own_stubs
+from fakes import fake
 
 ONE = """\
 typedef struct fooContext *fooHandle;
@@ -95,6 +96,15 @@ def test_with_headers_others_are_not(world, known, reals, name):
     assert value(world, known, f"{name}@libfoo.so.1")[0] == 43
 
 
+def test_with_headers_of_one_major_nothing_is_guessed_of_the_other(world, reals, libclang, tmp_path):
+    (tmp_path / "foo.h").write_text(ONE)
+    stub = own_stubs.stub(tmp_path / "foo", "--from", reals[1], "--header", tmp_path / "foo.h",
+                          "--from", reals[2], "--missing", "40", "--refused", "43", *libclang)
+    world.loader(reals[2])
+    assert value(world, stub, "fooSame@libfoo.so.1")[0] == 43
+    assert value(world, stub, "fooSame@libfoo.so.2")[0] == 201
+
+
 def test_a_function_that_the_library_has_not(world, known, reals):
     world.loader(reals[2])
     number, message = value(world, known, "fooGone@libfoo.so.1")
@@ -124,6 +134,12 @@ def test_majors_of_its_own_have_nothing_to_do_with_cudas(world, plain, reals):
     assert (status["state"], status["version"], status["major"]) == ("usable", "2", 2)
     assert {c["reason"] for c in status["candidates"] if not c["taken"]} == {"major 2 was chosen"}
     assert said[-1]["state"] == "missing"
+    # Nor has what the stub uses for them.
+    world.loader(fake("cudart", "12.9"))
+    said = world.probe("stub:cudart", f"open:{plain.file}", "load:foo", "load:cudart",
+                       "status:foo", "status:cudart")
+    assert (said[-2]["state"], said[-1]["state"]) == ("usable", "usable")
+    assert said[-1]["reason"] == "the highest major that every stub in the process has"
 
 
 def test_it_is_found_where_pip_puts_it(world, plain, reals):

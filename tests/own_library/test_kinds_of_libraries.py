@@ -116,3 +116,12 @@ def test_its_callers_are_told_by_the_cuda_that_their_number_means(world, tmp_pat
     world.loader(*reals.values())
     world.search(stub.file.parent)
     assert world.run(program).status == 0
+
+
+def test_a_major_of_cuda_that_the_list_has_nothing_of_is_one_all_the_same(world, tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libbar.so.12", SOURCE)
+    stub = own_stubs.stub(tmp_path / "bar", "--from", f"{real}=12", "--missing", "7")
+    world.loader(real)
+    said = world.probe(f"open:{stub.file}", "load", "status:bar", LAZYCUDA_MAJOR="11")[-1]
+    assert (said["state"], said["candidates"][0]["reason"]) == (
+        "broken", "LAZYCUDA_MAJOR=11 asks for another major")
