@@ -28,12 +28,12 @@ def test_what_users_look_for_is_there(tree):
         "bin/lazycuda", "include/lazycuda.h", "include/lazycuda_link.h",
         "share/man/man1/lazycuda.1", "share/man/man7/lazycuda.7",
         *(f"{lib}/{build.stub_name(name)}" for name in build.STUBBED),
-        f"{lib}/liblazycuda_link.so", f"{lib}/lazycuda/cuda12/libcudart_stub.so",
-        f"{lib}/lazycuda/cuda12/libcuda_stub.so", f"{lib}/cmake/lazycuda/lazycuda-config.cmake",
+        *(f"{lib}/lazycuda/cuda12/{build.stub_name(name)}" for name in build.STUBBED),
+        f"{lib}/liblazycuda_link.so", f"{lib}/cmake/lazycuda/lazycuda-config.cmake",
         f"{lib}/cmake/lazycuda/lazycuda-config-version.cmake",
         *(f"{lib}/pkgconfig/{name}.pc" for name in
           ("cudart-stub", "nvrtc-stub", "nvjitlink-stub", "lazycuda-link", "cudart-stub-11",
-           "nvjitlink-stub-13", "cuda-stub", "nvml-stub"))}
+           "nvjitlink-stub-13"))}
 
 
 def test_no_file_knows_where_it_was_made_or_is(tree):
@@ -114,20 +114,22 @@ def test_a_soversion_is_in_every_name_that_is_recorded(numbered):
         link = numbered.libdir / name
         assert os.readlink(link) == f"{name}.3"
         assert elf.dynamic(link)["SONAME"] == [f"{name}.3"]
-    for library, major in (("cudart", 11), ("nvrtc", 12), ("nvJitLink", 13), ("nvidia-ml", 12)):
+    for library, major in (("cudart", 11), ("nvrtc", 12), ("nvJitLink", 13), ("cuda", 12),
+                           ("nvml", 13)):
         assert elf.dynamic(numbered.import_library(library, major))["SONAME"] == [
-            f"lib{library}_stub.so.3"]
+            f"{build.stub_name(library)}.3"]
     needed = elf.dynamic(numbered.prefix / "bin" / "lazycuda")["NEEDED"]
     assert "libcudart_stub.so.3" in needed
 
 
-def test_a_program_for_a_soversion_runs(numbered, world):
-    program = build.program(build.TESTS / "linking" / "caller.c", f"-DNAME={CALL['cudart']}",
-                            numbered.import_library("cudart", 12))
-    assert "libcudart_stub.so.3" in elf.dynamic(program)["NEEDED"]
+@pytest.mark.parametrize("library", ["cudart", "cuda", "nvml"])
+def test_a_program_for_a_soversion_runs(numbered, world, library):
+    program = build.program(build.TESTS / "linking" / "caller.c", f"-DNAME={CALL[library]}",
+                            numbered.import_library(library, 12))
+    assert f"{build.stub_name(library)}.3" in elf.dynamic(program)["NEEDED"]
     world.search(numbered.libdir)
-    world.loader(fake("cudart", "12.9"))
-    assert int(world.run(program).out) == answer("cudart", CALL["cudart"], "12.9")
+    world.loader(fake(library, "12.9"))
+    assert int(world.run(program).out) == answer(library, CALL[library], "12.9")
     assert world.run(numbered.prefix / "bin" / "lazycuda", "status", check=False).status in (0, 1)
 
 
