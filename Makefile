@@ -52,7 +52,7 @@ WARNINGS ?= -Wall -Wextra
 # What no CFLAGS can take away.
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
 	-Werror=implicit-function-declaration -ffile-prefix-map=$(CURDIR)=. \
-	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP
+	-DLAZYCUDA_VERSION='"$(VERSION)"' -DLAZYCUDA_SONUMBER='"$(SOVERSION:%=.%)"' -MMD -MP
 # Entry points are one jump however the rest is built: optimised, and nothing
 # that a compiler adds at the beginning or the end of a function.
 ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
