@@ -46,7 +46,8 @@ HOSTCC ?= cc
 HOSTCFLAGS ?= -O2 -g
 
 include packaging/stub/flags.mk
-
+# The tool loads the stubs by the names that they are installed by.
+BASE_CFLAGS += -DLAZYCUDA_SONUMBER='"$(SOVERSION:%=.%)"'
 TOOL_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 
 # Libraries that come with the driver have one ABI for all majors.

@@ -82,9 +82,9 @@ def patchelf():
 
 @pytest.fixture
 def debian():
-    """debian("cuda"): the file of Debian's package; skips the test without it."""
+    """debian("cuda") is the file of Debian's driver; skips the test where it is not there."""
     def find(library):
-        name = build.stub_name(library).replace("_stub", "")
+        name = {"cuda": "libcuda.so", "nvml": "libnvidia-ml.so"}[library]
         found = sorted((build.BUILD / "libcuda1").glob(f"usr/lib/*/nvidia/current/{name}.*.*"))
         if not found:
             pytest.skip(f"Debian's {name} is not in build/libcuda1 (.ci/run puts it there)")

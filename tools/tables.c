@@ -9,9 +9,14 @@
 #include "../stubs/peers.h"
 #include "tables.h"
 
+#ifndef LAZYCUDA_SONUMBER
+# define LAZYCUDA_SONUMBER ""
+#endif
+/* By SONAME: in a system's folder the other name is there for builds alone. */
+#define STUB(library) "lib" library "_stub.so" LAZYCUDA_SONUMBER
+
 static const char *const stubs[LIBRARIES] = {
-	"libcudart_stub.so", "libnvrtc_stub.so", "libnvJitLink_stub.so", "libcuda_stub.so",
-	"libnvidia-ml_stub.so"
+	STUB("cudart"), STUB("nvrtc"), STUB("nvJitLink"), STUB("cuda"), STUB("nvidia-ml"),
 };
 
 static void add_toolkit(struct tables *tables, lc_version version)

@@ -78,6 +78,6 @@ def tool():
     objects = [(build.BUILT / "obj" / source).with_suffix(".o") for source in sources]
     return build.program(
         HERE / "by_environment.c", *wraps(needed(objects)), *objects, injector(),
-        *[build.stub(library) for library in build.STUBBED],
+        "-Wl,--no-as-needed", *[build.stub(library) for library in build.STUBBED],
         *[build.import_library(library, 13) for library in ("nvrtc", "nvJitLink", "cuda")],
         f"-Wl,-rpath,{build.STUBS}", name="lazycuda")

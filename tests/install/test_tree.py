@@ -33,7 +33,7 @@ def test_what_users_look_for_is_there(tree):
         f"{lib}/cmake/lazycuda/lazycuda-config-version.cmake",
         *(f"{lib}/pkgconfig/{name}.pc" for name in
           ("cudart-stub", "nvrtc-stub", "nvjitlink-stub", "lazycuda-link", "cudart-stub-11",
-           "nvjitlink-stub-13", "cuda-stub", "nvml-stub"))}
+           "nvjitlink-stub-13"))}
 
 
 def test_no_file_knows_where_it_was_made_or_is(tree):

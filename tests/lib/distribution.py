@@ -108,6 +108,8 @@ def check_command(folders, libdir, world):
     assert world.run(program, "--version").out.split()[-1] == version()
     said = world.run(program, "status", "--json", check=False).out
     assert said.count('"state": "missing"') == len(build.STUBBED)
+    # Where nothing is installed to build with.
+    assert "verdict" in world.run(program, "audit", program).out
     for library in build.STUBBED:       # strip has left it there
         assert notes.by_segment(
             folders["runtime"] / "usr" / libdir / f"{build.stub_name(library)}.0")
