@@ -8,53 +8,29 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/*
- * Where the Python code is, seen from the folder of this program: installed, in
- * the Python package, in the source tree.  So an install tree can be moved.
- */
+#include "beside.h"
+
+/* Where the Python code is: installed, in the Python package, in the source tree. */
 static const char *const places[] = {
-	"../share/lazycuda/python/lazycuda", "..", "../../packaging/python/lazycuda",
+	"../share/lazycuda/python/lazycuda/retarget.py", "../retarget.py",
+	"../../packaging/python/lazycuda/retarget.py",
 };
 
-static bool join(char *path, const char *folder, const char *rest)
+/* The folder of the code, or NULL. */
+static char *find_code(void)
 {
-	return snprintf(path, PATH_MAX, "%s/%s", folder, rest) < PATH_MAX;
-}
+	char *file = NULL;
 
-/* The folder of this program. */
-static bool own_folder(char *folder)
-{
-	ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-	char *slash;
-
-	if (length <= 0)
-		return false;
-	folder[length] = 0;
-	slash = strrchr(folder, '/');
-	if (!slash)
-		return false;
-	*slash = 0;
-	return true;
-}
-
-static bool find_code(char *path)
-{
-	char folder[PATH_MAX], place[PATH_MAX], file[PATH_MAX];
-
-	if (!own_folder(folder))
-		return false;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (join(place, folder, places[i]) && join(file, place, "retarget.py") &&
-		    !access(file, R_OK))
-			return realpath(place, path);
-	return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !file; i++)
+		file = beside(places[i]);
+	if (file)
+		*strrchr(file, '/') = 0;
+	return file;
 }
 
 /* --stubs=FOLDER, of the stubs that this program runs with; NULL: not found. */
@@ -77,14 +53,15 @@ static char *stubs_option(void)
 
 int retarget_main(int argc, char **argv)
 {
-	char code[PATH_MAX], *stubs = stubs_option();
+	char *code = find_code(), *stubs = stubs_option();
 	char **words = calloc((size_t)argc + 7, sizeof(*words));
 	size_t count = 0;
 
-	if (!words || !find_code(code)) {
+	if (!words || !code) {
 		fputs("lazycuda retarget: its Python code is not beside this program:"
 		      " share/lazycuda/python is a part of the installation\n", stderr);
 		free(words);
+		free(code);
 		free(stubs);
 		return 2;
 	}
@@ -103,6 +80,7 @@ int retarget_main(int argc, char **argv)
 	fprintf(stderr, "lazycuda retarget: python3 cannot be run: %s; retarget needs Python 3.8"
 		" or later on PATH\n", strerror(errno));
 	free(words);
+	free(code);
 	free(stubs);
 	return 2;
 }
