@@ -120,7 +120,6 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 	}
 }
 
-
 static bool known_file(const struct lc_search *search, size_t seat, const struct stat *st)
 {
 	for (size_t i = 0; i < search->seats[seat].option_count; i++)
