@@ -34,29 +34,21 @@ int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
 	return lc_reaches(slot) ? REAL(slot, int32_t (*)(void))() : 0;
 }
 
-static const char *name_of(int32_t error)
-{
-	const char *name = lc_status_name(error);
-
-	return name ? name : "unrecognized error code";
-}
+static const char unknown[] = "unrecognized error code";
 
 void *lc_hook_cudaGetErrorName(int32_t error, unsigned slot)
 {
+	const char *name;
+
 	if (lc_reaches(slot))
 		return REAL(slot, void *(*)(int32_t))(error);
-	return (void *)name_of(error);
+	name = lc_status_name(error);
+	return (void *)(name ? name : unknown);
 }
 
 void *lc_hook_cudaGetErrorString(int32_t error, unsigned slot)
 {
-	const char *text = lc_refusal_text(error);
-
-	if (text)
-		return (void *)text;
-	if (lc_reaches(slot))
-		return REAL(slot, void *(*)(int32_t))(error);
-	return (void *)name_of(error);
+	return (void *)lc_error_text(error, slot, unknown);
 }
 
 /* nvcc calls it before the first use of a managed variable. */

@@ -205,3 +205,14 @@ const char *lc_refusal_text(int32_t value)
 		return status->reason;
 	return NULL;
 }
+
+const char *lc_error_text(int32_t value, unsigned slot, const char *unknown)
+{
+	const char *text = lc_refusal_text(value);
+
+	if (!text && lc_reaches(slot))
+		return ((const char *(*)(int32_t))lc_slot_table[slot])(value);
+	if (!text)
+		text = lc_status_name(value);
+	return text ? text : unknown;
+}

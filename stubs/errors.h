@@ -35,4 +35,8 @@ const char *lc_status_name(int32_t value);
  * thread's last refusal, or why there is no library; else NULL. */
 const char *lc_refusal_text(int32_t value);
 
+/* What cudaGetErrorString() and its like answer, whose slot it is: the above, else
+ * what the real one says, else the name, else `unknown`. */
+const char *lc_error_text(int32_t value, unsigned slot, const char *unknown);
+
 #endif

@@ -7,14 +7,7 @@
 
 void *lc_hook_nvmlErrorString(int32_t result, unsigned slot)
 {
-	const char *text = lc_refusal_text(result);
-
-	if (text)
-		return (void *)text;
-	if (lc_reaches(slot))
-		return ((void *(*)(int32_t))lc_slot_table[slot])(result);
-	text = lc_status_name(result);
-	return (void *)(text ? text : "Unknown Error");
+	return (void *)lc_error_text(result, slot, "Unknown Error");
 }
 
 /* NVML tells its major; the minor is what its exports prove. */

@@ -6,14 +6,7 @@
 
 void *lc_hook_nvrtcGetErrorString(int32_t result, unsigned slot)
 {
-	const char *text = lc_refusal_text(result);
-
-	if (text)
-		return (void *)text;
-	if (lc_reaches(slot))
-		return ((void *(*)(int32_t))lc_slot_table[slot])(result);
-	text = lc_status_name(result);
-	return (void *)(text ? text : "NVRTC_ERROR unknown");
+	return (void *)lc_error_text(result, slot, "NVRTC_ERROR unknown");
 }
 
 static lc_version version(lc_function (*find)(const char *name, void *data), void *data, int major)

@@ -18,22 +18,6 @@ LATER = {"cuda": "cuOfTomorrow", "nvml": "nvmlOfTomorrow"}
 EVERY = {"direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
 
 
-@pytest.fixture
-def audit(world):
-    def run(*arguments, status=0):
-        done = world.cli("audit", *arguments, check=False)
-        assert done.status == status, done.out + done.err
-        return done
-    return run
-
-
-@pytest.fixture
-def said(audit):
-    def run(*arguments, **options):
-        return json.loads(audit("--json", *arguments, **options).out)["files"][0]
-    return run
-
-
 def needing(folder, library, *names, soname=None, **options):
     """A module that imports these names from something of the library's name."""
     return importer(folder, *names, **options, link=[
