@@ -124,6 +124,19 @@ def objects():
             for i in range(often(OBJECTS))]
 
 
+@functools.lru_cache(maxsize=None)
+def callers(count, *names):
+    """So many modules that import these names from the runtime's stub."""
+    source, folder = WORK / "caller.c", WORK / f"callers{len(names)}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    source.write_text("".join(f"int {name}();\n" for name in names) +
+                      f"void *calls[] = {{ {', '.join(names)} }};\n")
+    module = compile("caller.so", "-shared", "-fPIC", "-fno-builtin", source,
+                     LIB / "cuda12" / "libcudart_stub.so")
+    return [shutil.copy(module, folder / f"{i:04}.so") for i in range(count)]
+
+
 # ---- samples ----
 
 def often(count):

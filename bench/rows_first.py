@@ -7,6 +7,7 @@ import measure
 from measure import BENCH, LIB, NEWEST, OBJECTS, WORK, Row, compile, run
 
 MAJOR = NEWEST.partition(".")[0]
+CALLERS = 300
 
 
 def program():
@@ -27,9 +28,9 @@ def search_path(*folders):
     return {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
 
 
-def through_stub(*files):
+def through_stub(*files, **env):
     """Microseconds of the search, of dlopen(), and from there on."""
-    return ask("stub", *files, **search_path(library().parent))
+    return ask("stub", *files, **search_path(library().parent), **env)
 
 
 def by_hand(*files):
@@ -77,6 +78,19 @@ def searching_objects():
     return measure.interleaved(added, lambda: ask("walk", *files)[0], 5)
 
 
+def searching_callers():
+    """What it takes to look at what 300 modules import from the stub, 60 names each as
+    real ones do.  A major that is pinned makes no use of that."""
+    stub = LIB / "cuda12" / "libcudart_stub.so"
+    names = re.findall(r" T (cuda[A-Z]\w+)", run(measure.tool("nm"), "-D", stub))[:60]
+    files = measure.callers(measure.often(CALLERS), *names)
+
+    def added():
+        return (least(lambda: through_stub(*files)[0]) -
+                least(lambda: through_stub(*files, LAZYCUDA_MAJOR=MAJOR)[0]))
+    return [(added(), 2000) for _ in range(measure.often(5))]
+
+
 # ---- directories ----
 
 @functools.lru_cache(maxsize=None)
@@ -110,6 +124,7 @@ GROUPS = {
         Row(f"with {OBJECTS:,} objects: stub / by hand", "us", 1.5,
             functools.partial(whole, measure.objects)),
         Row(f"the search: {OBJECTS:,} objects / a look at each", "us", 5, searching_objects),
+        Row(f"the search: {CALLERS} callers / 2 ms", "us", 1, searching_callers),
     ] + [
         Row(f"the search: one of {count:,} directories / stat()", "us", 2,
             functools.partial(searching_directories, count))

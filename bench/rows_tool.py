@@ -2,33 +2,18 @@
 """What the command takes for many files, and for the libraries of docs/own-library.md."""
 import pathlib
 import re
-import shutil
 import tempfile
 import time
 
 import measure
-from measure import BUILD, LIB, ROOT, WORK, Row, compile
+from measure import BUILD, ROOT, WORK, Row
 
 FILES = 1000
 CALLS = "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaMemAdvise", "cudaGetDeviceProperties_v2"
 
 
-def folder():
-    """Modules that call a stub."""
-    made = WORK / "audited"
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
-    source = WORK / "audited.c"
-    source.write_text("".join(f"int {name}();\n" for name in CALLS) +
-                      f"void *calls[] = {{ {', '.join(CALLS)} }};\n")
-    program = compile("audited.so", "-shared", "-fPIC", source, LIB / "cuda12/libcudart_stub.so")
-    for i in range(FILES):
-        shutil.copy(program, made / f"{i:04}.so")
-    return made
-
-
 def auditing():
-    files = folder()
+    files = pathlib.Path(measure.callers(FILES, *CALLS)[0]).parent
     return [(1e3 * measure.processor_time(BUILD / "bin" / "lazycuda", "audit", files), 2000)
             for _ in range(measure.often(5))]
 
@@ -54,7 +39,7 @@ def make_seven(libraries, commands):
 def making_stubs():
     libraries = ROOT / "build" / "libraries"
     if len(list(libraries.glob("cu12/*/nvidia/*/lib/lib*.so.*"))) < 9:
-        raise measure.Unmeasured("tools/libraries.txt has not been fetched: docs/own-library.md")
+        raise measure.Unmeasured("there is no build/libraries: docs/own-library.md")
     return [(make_seven(libraries, seven_commands()), 10) for _ in range(measure.often(5))]
 
 

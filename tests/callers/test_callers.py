@@ -199,12 +199,12 @@ def test_a_program(machine, style, pie):
     assert f"{GONE}, which {program} imports" in done.out
 
 
-def test_what_it_costs(world):
+def test_each_of_many_callers_is_looked_at(world):
     # 300 objects that all import from the stub, 60 names each, as real ones do.
     names = [line.split("(")[1].split(")")[0] for line in (
         build.ROOT / "stubs/generated/libcudart_stub.import.c").read_text().splitlines()
         if line.startswith("LC_NAME(")]
-    stub = inside.stub("cudart", build.TESTS / "callers" / "cost.c")
+    stub = inside.stub("cudart", build.TESTS / "callers" / "imports.c")
     link = build.import_library("cudart", 12)
     present = build.output("nm", "-D", link)
     names = [name for name in names if f" {name}@@" in present][:60]
@@ -216,7 +216,5 @@ def test_what_it_costs(world):
         copy = folder / f"m{i}.so"
         copy.write_bytes(first.read_bytes())
         files.append(f"open:{copy}")
-    said = world.probe(f"open:{stub}", *files, "call:lazycuda_test_imports",
-                       "call:lazycuda_test_cost")
-    assert said[-2]["value"] == len(names)
-    assert said[-1]["value"] < 2_000_000
+    said = world.probe(f"open:{stub}", *files, "call:lazycuda_test_imports")
+    assert said[-1]["value"] == len(names)

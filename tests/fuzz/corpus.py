@@ -138,6 +138,42 @@ functions
 }
 
 # What a library is before anything is known of it.
+LISTS["driver"] = """toolkits 1.0 1.1
+library thing
+    stub libthing_stub.so
+    soname libthing.so.1 1.0-
+    majors none
+    witness thingA
+    home /one /two/three
+    variable THING
+    error missing 21
+    error absent 22
+    status thingStatus
+enum thingStatus
+    thingOk 0 1.0-
+functions
+    thingA 1.0- (out i32)
+    thingB 1.1-1.1 (i32)
+    thingC 1.0- (?) undeclared
+"""
+LISTS["own"] = """toolkits 3.0 4.0
+library foo
+    stub libfoo_stub.so
+    soname libfoo.so.3 3.0
+    soname libfoo.so.4 4.0-
+    majors own
+    nodes other
+    folder a/lib 3.0
+    folder b/lib 3.0-
+    variable FOO
+    advice Ask for it.
+    error missing 9
+    error absent 9
+    error refused 9
+functions
+    fooA 3.0- (?) undeclared
+    fooB 3.0 (f64) -> f64
+"""
 LISTS["empty"] = LISTS["library"].partition("    changed")[0]
 
 CORPUS = {

@@ -87,11 +87,18 @@ static void generate(void)
 
 	read_list(&list, "list.txt");
 	for (size_t i = 0; i < list.libraries.count; i++) {
-		make_plan(&plan, &list, &list.libraries.items[i]);
+		const struct library *library = &list.libraries.items[i];
+
+		make_plan(&plan, &list, library);
 		write_stub(&files, &plan, (struct purpose){ .abi = 0 });
 		write_map(&files, &plan, (struct purpose){ .abi = 0 });
-		write_layouts(&files, &plan);
-		write_imports(&files, &plan);
+		write_imports(&files, &plan, &list);
+		if (!library->without_majors && !library->advice)
+			write_layouts(&files, &plan);
+		if (library->without_majors)
+			write_real(&files, &plan);
+		if (library->advice)
+			write_specifics(&files, &plan);
 	}
 	for (size_t i = 0; i < files.all.count; i++)
 		touch(files.all.items[i]->text.bytes, files.all.items[i]->text.length);

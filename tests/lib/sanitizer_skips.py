@@ -24,7 +24,6 @@ LOCKED = "the sanitizer's allocator may stay locked in a child of fork()"
 SKIPPED = [
     ("aarch64/", OTHER_BUILD),
     ("bench/", FIGURES),
-    ("callers/test_callers.py::test_what_it_costs", FIGURES),
     ("compat/", OTHER_BUILD),
     ("device_code/test_ptx.py::test_reading_takes_time_in_proportion", FIGURES),
     ("docs/", SHIPPED),
