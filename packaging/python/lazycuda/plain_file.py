@@ -27,9 +27,10 @@ def _load(new, path, stubs, options):
 
 def _retarget(path, said, options, output):
     image = elf.read(path)
+    available = options.read_stubs()
     if repoint.is_library(image, path.name):
         raise Refused("LIBRARY", "is one of the real libraries itself")
-    work = repoint.look(image, options.read_stubs())
+    work = repoint.look(image, available)
     if not work:
         if repoint.needs_stub(image):
             said["outcome"] = "already"
