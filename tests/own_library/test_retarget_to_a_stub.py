@@ -160,6 +160,14 @@ def test_together_with_cudas_own(retarget, two, tmp_path):
     assert said["loaded"]
 
 
+def test_what_needs_another_stub_already_finds_it_too(retarget, two, tmp_path):
+    module = importer(tmp_path, "barA", "cudaFree", link=[
+        two[0][0], build.import_library("cudart", 12)])
+    said = retarget(two[1], "--bundle", module)
+    assert [change["library"] for change in said["replaced"]] == ["bar"]
+    assert said["loaded"] and said["added"] == ["libbar_stub.so", "libcudart_stub.so"]
+
+
 @pytest.mark.parametrize("old, new", [(b'"soname":[', b'"sonama":['), (b'[{"soname"', b'{{"soname"'),
                                       (b'"libbar.so.2"', b'1            '), (b'"bar"', b'[[[[[')])
 def test_a_stub_whose_note_is_damaged_is_refused(plain, patchelf, tmp_path, old, new):
