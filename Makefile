@@ -219,15 +219,17 @@ $(MAKERS):
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TOOL_LDFLAGS) $^ -o $@ -ldl $(LDLIBS)
 
 STUB_SHARE := $(BUILD)/share/lazycuda/stub
-COPIED := LICENSE packaging/stub/flags.mk include/lazycuda.h $(COMMON) \
+COPIED := LICENSE packaging/stub/flags.mk $(sort $(wildcard packaging/stub/*.*.in)) \
+	packaging/cmake/lazycuda-config-version.cmake.in include/lazycuda.h $(COMMON) \
 	$(filter-out stubs/registrations.h stubs/nvjitlink_results.h,$(sort $(wildcard stubs/*.h))) \
 	$(DRIVER:%=stubs/generated/lib%_stub.real.h)
-COPIES := $(patsubst packaging/stub/%,%,$(COPIED)) Makefile
+copied_as = $(patsubst packaging/cmake/lazycuda-%,%,$(patsubst packaging/stub/%,%,$(1)))
+COPIES := $(call copied_as,$(COPIED)) Makefile
 $(BUILD)/stub-maker: $(COPIED) packaging/stub/Makefile.in Makefile
 	$(call say,COPY)
 	$(Q)rm -rf $(STUB_SHARE) && mkdir -p $(sort $(dir $(COPIES:%=$(STUB_SHARE)/%)))
-	$(Q)$(foreach f,$(COPIED),cp $(f) $(STUB_SHARE)/$(patsubst packaging/stub/%,%,$(f)) &&) :
-	$(Q)sed 's|@VERSION@|$(VERSION)|' packaging/stub/Makefile.in >$(STUB_SHARE)/Makefile
+	$(Q)$(foreach f,$(COPIED),cp $(f) $(STUB_SHARE)/$(call copied_as,$(f)) &&) :
+	$(Q)sed '/^VERSION/s|@VERSION@|$(VERSION)|' packaging/stub/Makefile.in >$(STUB_SHARE)/Makefile
 	@touch $@
 
 .PHONY: stub-maker

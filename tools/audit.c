@@ -12,17 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "own_stub.h"
 #include "report.h"
 #include "say.h"
 #include "wheel.h"
 
 static const char usage[] =
-"usage: lazycuda audit [--json] [--all-versions] [--require LIST] [--driver V] FILE...\n"
+"usage: lazycuda audit [--json] [--all-versions] [--require LIST] [--driver V]\n"
+"                      [--stub STUB]... FILE...\n"
 "\n"
 "Says on which CUDA versions a binary runs, once its CUDA imports go through the\n"
 "stubs: how many are direct, renamed, adapted, refused or absent on each.  FILE\n"
 "is an ELF file, a wheel (.whl), or a folder, in which ELF files and wheels are\n"
-"looked for; symbolic links in a folder are not followed.  Nothing is run.\n"
+"looked for; symbolic links in a folder are not followed.  No FILE is run.\n"
 "\n"
 "  --json           the same as JSON\n"
 "  --all-versions   every version, not only the newest of each major\n"
@@ -31,11 +33,15 @@ static const char usage[] =
 "                   that version.  What is printed last says from which one on.\n"
 "  --driver V       the driver's functions that came after that CUDA, such as 12.2,\n"
 "                   are not there; without it the newest driver that is known counts\n"
+"  --stub STUB      imports of the library of this stub, made by `lazycuda stub`,\n"
+"                   are judged, too; may be given again.  The stub is loaded\n"
 "\n"
 "A file runs on a version if none of its imports is refused (the name is there\n"
 "with another interface that no adaptor bridges) or absent (it is not there).\n"
 "libcuda.so.1 and libnvidia-ml.so.1 come with the driver, whichever CUDA is there:\n"
 "what is said last is the oldest driver that has all that is imported of them.\n"
+"Where a STUB's majors are its library's own, one that has all is looked for,\n"
+"whichever CUDA is there.\n"
 "Exit status: 0 it is so, 1 a requirement is not met, 2 wrong usage, or\n"
 "something could not be read; what could be read is reported all the same.\n";
 
@@ -48,6 +54,8 @@ struct audit {
 	struct tables tables;
 	struct requirement required[32];
 	size_t required_count;
+	const char *stubs[MAX_TABLES];	/* paths of those that --stub named */
+	size_t stub_count;
 	bool all_versions;
 };
 
@@ -266,6 +274,28 @@ static bool set_driver(struct audit *audit, const char *text)
 	return false;
 }
 
+static bool note_stub(struct audit *audit, const char *path)
+{
+	if (audit->stub_count == MAX_TABLES - LIBRARIES)
+		return false;
+	audit->stubs[audit->stub_count++] = path;
+	return true;
+}
+
+static bool add_stubs(struct audit *audit)
+{
+	for (size_t i = 0; i < audit->stub_count; i++) {
+		const struct lc_peer *peer = own_stub_open("audit", audit->stubs[i]);
+		const char *why = peer ? tables_add(&audit->tables, peer) : NULL;
+
+		if (why)
+			complain("audit", "%s: %s", audit->stubs[i], why);
+		if (!peer || why)
+			return false;
+	}
+	return true;
+}
+
 static const struct valued {
 	const char *name;
 	bool (*take)(struct audit *audit, const char *value);
@@ -274,6 +304,7 @@ static const struct valued {
 	{ "--require", parse_required,
 	  "--require takes majors or versions of CUDA that are known, as in 11,12,13" },
 	{ "--driver", set_driver, "--driver takes a version of CUDA that is known, as in 12.2" },
+	{ "--stub", note_stub, "--stub takes the path of a stub; a process can have 16 in all" },
 };
 
 /* Takes one option; the number of words it took, 0 if it is none; *why: it is wrong. */
@@ -352,6 +383,8 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 	}
 	if (!count)
 		return wrong("which file?", "");
+	if (!add_stubs(audit))
+		return 2;
 	audit_all(audit, argv, count);
 	met = check_required(audit);
 	if (fflush(stdout) || ferror(stdout)) {

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <elf.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +21,7 @@ struct reading {
 	struct lc_arena *arena;
 	struct tables *tables;
 	struct findings *findings;
-	bool needed[LIBRARIES];
+	bool needed[MAX_TABLES];
 	const char *rivals[MAX_RIVALS];	/* see note_rival() */
 	size_t rival_count;
 	const char *why;	/* what is wrong with the file */
@@ -69,10 +68,39 @@ static void add_name(struct reading *reading, struct found_import *import, const
 
 static struct table *table_of_node(struct reading *reading, const char *node, int *major)
 {
-	for (size_t i = 0; i < LIBRARIES; i++) {
+	for (size_t i = 0; i < reading->tables->count; i++) {
 		*major = lc_node_major(reading->tables->all[i].library, node);
 		if (*major)
 			return &reading->tables->all[i];
+	}
+	return NULL;
+}
+
+/* Where nodes are not called as the SONAME, the file that they are needed of tells. */
+static bool is_by_soname(const struct table *table)
+{
+	return table->own && !lc_has_nodes(table->library);
+}
+
+static bool any_by_soname(const struct reading *reading)
+{
+	bool any = false;
+
+	for (size_t i = LIBRARIES; i < reading->tables->count; i++)
+		any |= is_by_soname(&reading->tables->all[i]);
+	return any;
+}
+
+static struct table *table_of_file(struct reading *reading, const char *file, int *major)
+{
+	for (size_t i = LIBRARIES; file && i < reading->tables->count; i++) {
+		struct table *table = &reading->tables->all[i];
+
+		if (!is_by_soname(table) || needed_kind(table, file, major) == NEEDS_OTHER)
+			continue;
+		/* It has one major alone, which a stub's name does not tell. */
+		*major = table->library->majors[0].major;
+		return table;
 	}
 	return NULL;
 }
@@ -81,7 +109,7 @@ static bool wanted(const char *node, void *data)
 {
 	int major;
 
-	return !node || table_of_node(data, node, &major);
+	return !node || table_of_node(data, node, &major) || any_by_soname(data);
 }
 
 /* "cufile" of "libcufile.so.0" */
@@ -126,7 +154,7 @@ static bool note_library(const char *soname, void *data)
 	struct reading *reading = data;
 	bool ours = false;
 
-	for (size_t i = 0; i < LIBRARIES; i++) {
+	for (size_t i = 0; i < reading->tables->count; i++) {
 		int major;
 
 		if (needed_kind(&reading->tables->all[i], soname, &major) != NEEDS_OTHER)
@@ -150,9 +178,9 @@ static void note_unversioned(struct reading *reading, const char *name)
 	bool found = false;
 
 	/* Every name of the five begins with "cu" or "nv", so most need no search. */
-	if (*letter != 'c' && *letter != 'n')
+	if (reading->tables->count == LIBRARIES && *letter != 'c' && *letter != 'n')
 		return;
-	for (size_t i = 0; i < LIBRARIES; i++) {
+	for (size_t i = 0; i < reading->tables->count; i++) {
 		struct table *table = &reading->tables->all[i];
 		const struct lc_export *export;
 		bool known;
@@ -162,7 +190,7 @@ static void note_unversioned(struct reading *reading, const char *name)
 		if (known)
 			add_name(reading, import_of(reading, table, 0, false, NULL), name, export);
 	}
-	for (size_t i = 0; i < LIBRARIES && !found; i++) {
+	for (size_t i = 0; i < reading->tables->count && !found; i++) {
 		struct table *table = &reading->tables->all[i];
 		size_t kind = reading->needed[i] ? kind_length(table->library, name) : 0;
 
@@ -186,6 +214,10 @@ static bool note_symbol(const struct lc_undefined *symbol, void *data)
 		return reading->arena->failed;
 	}
 	table = table_of_node(reading, symbol->node, &major);
+	if (!table)
+		table = table_of_file(reading, symbol->file, &major);
+	if (!table)
+		return false;
 	add_name(reading, import_of(reading, table, major, true, symbol->file), symbol->name,
 		 lc_find_export(table->library, symbol->name, major));
 	return reading->arena->failed;
@@ -198,7 +230,7 @@ static bool note_needed(const char *soname, void *data)
 	struct reading *reading = data;
 	struct findings *findings = reading->findings;
 
-	for (size_t i = 0; i < LIBRARIES; i++) {
+	for (size_t i = 0; i < reading->tables->count; i++) {
 		struct table *table = &reading->tables->all[i];
 		struct found_import *import;
 		bool used = false;
@@ -240,15 +272,20 @@ static bool note_node(const char *node, void *data)
 	return false;
 }
 
+static const char *witness_of(const struct lc_library *library)
+{
+	return library->by_soname ? library->names + library->exports[0].name : library->witness;
+}
+
 /* A library without majors has no node of its own: its SONAME tells it. */
 static void note_soname(struct reading *reading, const struct lc_image *image,
 			const char *bytes, size_t size)
 {
 	const char *soname = lc_image_string(image, DT_SONAME);
 
-	for (size_t i = 0; i < LIBRARIES && soname; i++) {
+	for (size_t i = 0; i < reading->tables->count && soname; i++) {
 		const struct table *table = &reading->tables->all[i];
-		const char *witness = table->library->witness;
+		const char *witness = witness_of(table->library);
 		int major;
 		enum needed_kind kind = needed_kind(table, soname, &major);
 
@@ -279,9 +316,9 @@ static void add_open(struct reading *reading, const char *name)
 
 /* "libcudart.so.12" as a whole string, or as the end of a path. */
 static void note_string(struct reading *reading, const char *start, const char *end,
-			const char *found, const char *name)
+			const char *found, const char *digits)
 {
-	const char *digits = found + strlen(name), *last = digits;
+	const char *last = digits;
 
 	if (found > start && found[-1] && found[-1] != '/')
 		return;
@@ -306,16 +343,14 @@ static void scan(struct reading *reading, const char *start, size_t size)
 	if (!reading->findings->has_static && memmem(start, size, inside, sizeof(inside) - 1))
 		reading->findings->has_static = true;
 	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
-		for (size_t i = 0; i < LIBRARIES; i++) {
+		for (size_t i = 0; i < reading->tables->count; i++) {
 			const struct table *table = &reading->tables->all[i];
-			char name[32];
-			size_t length = (size_t)snprintf(name, sizeof(name), "%.*s.so.",
-							 (int)table->stem_length, table->stem);
+			size_t length = table->stem_length;
 
 			/* Whoever opens the driver opens the one that there is. */
-			if (lc_has_majors(table->library) && (size_t)(at + 4 - start) >= length &&
-			    !memcmp(at + 4 - length, name, length))
-				note_string(reading, start, end, at + 4 - length, name);
+			if (lc_has_majors(table->library) && (size_t)(at - start) >= length &&
+			    !memcmp(at - length, table->stem, length))
+				note_string(reading, start, end, at - length, at + 4);
 		}
 	}
 }

@@ -52,7 +52,7 @@ static const char *import_note(struct lc_arena *arena, const struct found_import
 		return lc_format(arena, "%zu names of %s are imported without a version and without"
 				 " needing any library, such as %s: whatever is in the process answers",
 				 import->name_count, library->name, import->names[0].name);
-	if (import->name_count && !import->versioned && lc_has_majors(library))
+	if (import->name_count && !import->versioned && lc_has_nodes(library))
 		return lc_format(arena, "%zu names of %s are imported without a version, such as %s:"
 				 " they get its newest interface, and none where majors differ; link"
 				 " against an import library", import->name_count, library->name,
@@ -80,6 +80,22 @@ static void json_names(const struct names *names)
 		json_text(NULL, names->list[i]);
 }
 
+/* Those of a library that has its own: whichever CUDA is there. */
+static void json_majors(const struct findings *findings, struct table *table)
+{
+	const struct lc_library *library = table->library;
+
+	if (!library->own_majors) {
+		json_null("served_by");
+		return;
+	}
+	json_open("served_by", '[');
+	for (size_t row = library->major_count; row--;)
+		if (serves(findings, table, row))
+			json_integer(NULL, library->majors[row].major);
+	json_close(']');
+}
+
 static void json_imports(const struct findings *findings)
 {
 	json_open("imports", '[');
@@ -98,6 +114,7 @@ static void json_imports(const struct findings *findings)
 		json_integer("names", (int)import->name_count);
 		json_boolean("versioned", import->versioned || !import->name_count);
 		json_boolean("judged", is_judged(import));
+		json_majors(findings, import->table);
 		json_close('}');
 	}
 	json_close(']');
@@ -175,17 +192,35 @@ static void line(struct lc_arena *arena, const char *label, const char *text)
 	printf("  %-10s %s\n", label, lc_printable(arena, text));
 }
 
-static void print_import(struct lc_arena *arena, const struct found_import *import)
+/* "served by its major 10, 11" */
+static const char *majors_text(struct lc_arena *arena, const struct findings *findings,
+			       struct table *table)
 {
+	const struct lc_library *library = table->library;
+	const char *text = "";
+
+	for (size_t row = library->major_count; row--;)
+		if (serves(findings, table, row))
+			text = lc_format(arena, "%s%s %d", text, *text ? "," : "served by its major",
+					 library->majors[row].major);
+	return *text ? text : "none of its majors serves all";
+}
+
+static void print_import(struct lc_arena *arena, const struct findings *findings,
+			 const struct found_import *import)
+{
+	const struct lc_library *library = import->table->library;
 	const char *text = lc_format(arena, "%zu name%s", import->name_count,
 				     import->name_count == 1 ? "" : "s");
 
 	if (import->major)
-		text = lc_format(arena, "%s of CUDA %d", text, import->major);
+		text = lc_format(arena, "%s of %s %d", text, lc_major_word(library), import->major);
 	if (import->needed)
 		text = lc_format(arena, "%s through %s%s", text, import->needed,
 				 import->through == NEEDS_STUB ? "" : ", not yet the stub");
-	line(arena, import->table->library->name, text);
+	if (library->own_majors && import->name_count && is_judged(import))
+		text = lc_format(arena, "%s; %s", text, majors_text(arena, findings, import->table));
+	line(arena, library->name, text);
 }
 
 static void print_target(struct report *report, struct lc_arena *arena,
@@ -208,7 +243,7 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 {
 	printf("%s\n", lc_printable(arena, file));
 	for (size_t i = 0; i < findings->import_count; i++)
-		print_import(arena, &findings->imports[i]);
+		print_import(arena, findings, &findings->imports[i]);
 	for (size_t i = 0; imports_any(findings) && i < report->tables->toolkit_count; i++)
 		if (report->targets[i])
 			print_target(report, arena, findings, i);

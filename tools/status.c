@@ -2,13 +2,12 @@
 /* status.c - `lazycuda status`: which library each stub uses here, and why */
 #include "status.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../include/lazycuda.h"
-#include "../stubs/peers.h"
 #include "json.h"
+#include "own_stub.h"
 #include "say.h"
 
 #define LIBRARIES 5
@@ -127,19 +126,6 @@ static void print_json_library(const struct lazycuda_status *status)
 	json_close('}');
 }
 
-/* Loads a stub by its path; its library's name, or NULL. */
-static const char *open_stub(const char *path)
-{
-	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
-
-	if (!handle)
-		complain("status", "%s", dlerror());
-	else if (!peer)
-		complain("status", "%s is not a stub of lazycuda", path);
-	return peer ? peer->library->name : NULL;
-}
-
 static void print_json(const int *asked, const char *const *others, int major)
 {
 	struct lazycuda_driver driver = lazycuda_get_driver();
@@ -191,9 +177,11 @@ int status_main(int argc, char **argv)
 			continue;
 		}
 		if (strchr(argv[i], '/') && other_count < FILES) {
-			others[other_count] = open_stub(argv[i]);
-			if (!others[other_count++])
+			const struct lc_peer *peer = own_stub_open("status", argv[i]);
+
+			if (!peer)
 				return 2;
+			others[other_count++] = peer->library->name;
 			any = 1;
 			continue;
 		}

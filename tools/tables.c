@@ -45,50 +45,83 @@ static void add_toolkits(struct tables *tables, const struct lc_library *library
 		add_toolkit(tables, library->since[i].version);
 }
 
+static const char *add_table(struct tables *tables, const struct lc_peer *peer, bool own)
+{
+	const struct lc_library *library = peer->library;
+	struct table *table = &tables->all[tables->count];
+	size_t cells = library->export_count * sizeof(tables->toolkits) / sizeof(*tables->toolkits);
+
+	*table = (struct table){
+		.library = library, .own = own, .stem = library->majors[0].soname,
+		.adaptors = peer->specifics->adaptors, .verdicts = malloc(cells),
+	};
+	table->stem_length = (size_t)(strstr(table->stem, ".so") - table->stem);
+	if (!table->verdicts)
+		return "memory is out";
+	memset(table->verdicts, LC_VERDICTS, cells);
+	tables->count++;
+	return NULL;
+}
+
 const char *tables_read(struct tables *tables)
 {
+	const char *why = NULL;
+
 	*tables = (struct tables){ .toolkit_count = 0 };
-	for (size_t i = 0; i < LIBRARIES; i++) {
+	for (size_t i = 0; i < LIBRARIES && !why; i++) {
 		/* This program is linked to them, so they are loaded. */
 		void *handle = dlopen(stubs[i], RTLD_LAZY | RTLD_NOLOAD);
 		const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
-		struct table *table = &tables->all[i];
-		size_t cells;
 
 		if (!peer || peer->size != sizeof(*peer))
 			return "the stubs beside it are of another version of lazycuda";
-		table->library = peer->library;
-		table->stem = peer->library->majors[0].soname;
-		table->stem_length = (size_t)(strstr(table->stem, ".so") - table->stem);
-		table->adaptors = peer->specifics->adaptors;
 		add_toolkits(tables, peer->library);
-		cells = peer->library->export_count *
-			sizeof(tables->toolkits) / sizeof(*tables->toolkits);
-		table->verdicts = malloc(cells);
-		if (!table->verdicts)
-			return "memory is out";
-		memset(table->verdicts, LC_VERDICTS, cells);
+		why = add_table(tables, peer, false);
 	}
 	tables->driver = tables->toolkit_count - 1;
-	return NULL;
+	return why;
+}
+
+const char *tables_add(struct tables *tables, const struct lc_peer *peer)
+{
+	const struct lc_library *library = peer->library;
+
+	for (size_t i = 0; i < tables->count; i++)
+		if (!strcmp(tables->all[i].library->stub, library->stub) ||
+		    !strcmp(tables->all[i].library->name, library->name))
+			return "there is another stub of that library";
+	if (tables->count == MAX_TABLES ||
+	    library->major_count > sizeof(tables->toolkits) / sizeof(*tables->toolkits))
+		return "that is more than a process can have";
+	return add_table(tables, peer, true);
 }
 
 void tables_free(struct tables *tables)
 {
-	for (size_t i = 0; i < LIBRARIES; i++)
+	for (size_t i = 0; i < tables->count; i++)
 		free(tables->all[i].verdicts);
+}
+
+static enum lc_verdict remembered(struct table *table, const struct lc_export *import, size_t place,
+				  lc_version version)
+{
+	unsigned char *known = &table->verdicts[place * table->library->export_count +
+						(size_t)(import - table->library->exports)];
+
+	if (*known == LC_VERDICTS)
+		*known = (unsigned char)lc_judge(table->library, table->adaptors, import, version);
+	return *known;
 }
 
 static enum lc_verdict judge_at(struct tables *tables, struct table *table,
 				const struct lc_export *import, size_t toolkit)
 {
-	unsigned char *known = &table->verdicts[toolkit * table->library->export_count +
-						(size_t)(import - table->library->exports)];
+	return remembered(table, import, toolkit, tables->toolkits[toolkit]);
+}
 
-	if (*known == LC_VERDICTS)
-		*known = (unsigned char)lc_judge(table->library, table->adaptors, import,
-						 tables->toolkits[toolkit]);
-	return *known;
+enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row)
+{
+	return remembered(table, import, row, table->library->majors[row].newest);
 }
 
 enum lc_verdict judge(struct tables *tables, struct table *table,
@@ -129,7 +162,7 @@ size_t kind_length(const struct lc_library *library, const char *name)
 {
 	size_t length = strspn(name, lower);
 
-	if (lc_has_majors(library) || name[length] < 'A' || name[length] > 'Z')
+	if (lc_has_nodes(library) || name[length] < 'A' || name[length] > 'Z')
 		return 0;
 	for (size_t i = 0; i < library->export_count; i++) {
 		const char *known = library->names + library->exports[i].name;
@@ -162,23 +195,37 @@ static const char *skip_hash(const char *rest)
 	return length >= 6 ? rest + 1 + length : rest;
 }
 
+/* The major whose library has this number behind its name; else it is the number, but
+ * that of a library of `lazycuda stub` says nothing then. */
+static int major_of(const struct table *table, int number)
+{
+	const struct lc_library *library = table->library;
+
+	/* The driver's are .so.1 for good: that is no CUDA. */
+	if (!lc_has_majors(library))
+		return 0;
+	for (size_t i = 0; table->own && i < library->major_count; i++)
+		if (major_behind(library->majors[i].soname + table->stem_length) == number)
+			return library->majors[i].major;
+	return table->own ? 0 : number;
+}
+
 enum needed_kind needed_kind(const struct table *table, const char *soname, int *major)
 {
-	const char *slash = strrchr(soname, '/');
+	const char *slash = strrchr(soname, '/'), *stub = table->library->stub;
 	const char *name = slash ? slash + 1 : soname, *rest, *end;
+	size_t length = (size_t)(strstr(stub, ".so") - stub);
 
 	*major = 0;
+	/* In a system's folder it may be libcudart_stub.so.0. */
+	if (!strncmp(name, stub, length) && major_behind(skip_hash(name + length)) >= 0)
+		return NEEDS_STUB;
 	if (strncmp(name, table->stem, table->stem_length))
 		return NEEDS_OTHER;
 	rest = name + table->stem_length;
-	/* In a system's folder it may be libcudart_stub.so.0. */
-	if (!strncmp(rest, "_stub", 5))
-		return major_behind(skip_hash(rest + 5)) >= 0 ? NEEDS_STUB : NEEDS_OTHER;
 	end = skip_hash(rest);
 	if (major_behind(end) < 0)
 		return NEEDS_OTHER;
-	/* The driver's are .so.1 for good: that is no CUDA. */
-	if (lc_has_majors(table->library))
-		*major = major_behind(end);
+	*major = major_of(table, major_behind(end));
 	return end == rest ? NEEDS_REAL : NEEDS_RENAMED;
 }

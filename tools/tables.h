@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
+#include "../stubs/peers.h"
 #include "../stubs/verdict.h"
 
-#define LIBRARIES 5
+#define LIBRARIES 5	/* lazycuda's own */
+#define MAX_TABLES LC_MAX_PEERS
 
 struct table {
 	const struct lc_library *library;
@@ -15,10 +17,12 @@ struct table {
 	size_t stem_length;
 	const struct lc_adaptor *adaptors;
 	unsigned char *verdicts;	/* of what was asked: see judge() */
+	bool own;			/* of `lazycuda stub` */
 };
 
 struct tables {
-	struct table all[LIBRARIES];
+	struct table all[MAX_TABLES];
+	size_t count;
 	lc_version toolkits[64];	/* that the list knows, oldest first */
 	size_t toolkit_count;
 	size_t driver;			/* of these, the driver that is judged for */
@@ -26,6 +30,8 @@ struct tables {
 
 /* NULL, or what is wrong. */
 const char *tables_read(struct tables *tables);
+/* Adds those of a stub that `lazycuda stub` made.  NULL, or what is wrong. */
+const char *tables_add(struct tables *tables, const struct lc_peer *peer);
 void tables_free(struct tables *tables);
 
 /*
@@ -34,6 +40,9 @@ void tables_free(struct tables *tables);
  */
 enum lc_verdict judge(struct tables *tables, struct table *table,
 		      const struct lc_export *import, size_t toolkit);
+
+/* The same for a library whose majors are its own, in its majors[row]. */
+enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row);
 
 /* Whether a driver of this version has the name, for a library without majors. */
 bool driver_has(struct tables *tables, struct table *table, const struct lc_export *import,
@@ -49,7 +58,7 @@ const struct lc_export *unversioned_export(const struct lc_library *library, con
 
 /*
  * Whether a name that the list does not have is of the kind that a library
- * without majors exports: it begins as some of its names do, "cu" or "nvml", and
+ * without version nodes exports: it begins as some of its names do, "cu" or "nvml", and
  * goes on with a capital letter.  cublasCreate is none of the driver's.  Returns
  * the length of that beginning; 0: it is of no such kind.
  */

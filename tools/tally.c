@@ -42,6 +42,40 @@ static void add_verdict(struct lc_arena *arena, struct tally *tally, const struc
 	}
 }
 
+bool serves(const struct findings *findings, struct table *table, size_t row)
+{
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		if (import->table != table || !is_judged(import))
+			continue;
+		for (size_t k = 0; k < import->name_count; k++)
+			if (!import->names[k].export ||
+			    judge_in(table, import->names[k].export, row) > LC_RUNS_ADAPTED)
+				return false;
+	}
+	return true;
+}
+
+/* Of a library whose majors are its own: the newest that serves the file, or the newest. */
+static size_t own_row(const struct findings *findings, struct table *table)
+{
+	for (size_t row = 0; row < table->library->major_count; row++)
+		if (serves(findings, table, row))
+			return row;
+	return 0;
+}
+
+static enum lc_verdict verdict_of(struct tables *tables, const struct findings *findings,
+				  struct table *table, const struct found_name *name, size_t toolkit)
+{
+	if (!name->export)
+		return LC_IS_ABSENT;
+	return table->library->own_majors ?
+		judge_in(table, name->export, own_row(findings, table)) :
+		judge(tables, table, name->export, toolkit);
+}
+
 void count(struct lc_arena *arena, struct tables *tables, const struct findings *findings,
 	   size_t toolkit, struct tally *tally)
 {
@@ -53,8 +87,7 @@ void count(struct lc_arena *arena, struct tables *tables, const struct findings 
 			const struct found_name *name = &import->names[k];
 
 			add_verdict(arena, tally, import->table->library, name->name,
-				    name->export ? judge(tables, import->table, name->export,
-							 toolkit) : LC_IS_ABSENT);
+				    verdict_of(tables, findings, import->table, name, toolkit));
 		}
 	}
 }

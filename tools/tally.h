@@ -21,6 +21,9 @@ void count(struct lc_arena *arena, struct tables *tables, const struct findings 
 	   size_t toolkit, struct tally *tally);
 bool runs(const struct tally *tally);
 
+/* Whether all that the file imports of a library runs in this row of its own majors. */
+bool serves(const struct findings *findings, struct table *table, size_t row);
+
 /* The oldest driver that has all that is imported of the driver's; false: nothing is. */
 bool driver_needed(struct tables *tables, const struct findings *findings, size_t *needed);
 

@@ -93,7 +93,7 @@ static void see_loaded(const unsigned char *bytes, size_t size)
 static void audit(const unsigned char *bytes, size_t size)
 {
 	struct lc_arena arena = { .failed = false };
-	struct tables tables = { .toolkit_count = 0 };
+	struct tables tables = { .count = LIBRARIES };
 	struct findings findings;
 
 	for (size_t i = 0; i < LIBRARIES; i++)

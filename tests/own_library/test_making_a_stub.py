@@ -60,17 +60,6 @@ def test_the_folder_needs_nothing_else(real, world, tmp_path):
             assert str(tmp_path).encode() not in path.read_bytes(), path
 
 
-def test_make_install_and_uninstall(real, tmp_path):
-    made(tmp_path / "baz", "--from", real, "--missing", "9")
-    where = (f"DESTDIR={tmp_path}/dest", "PREFIX=/opt/x", "LIBDIR=/opt/x/lib64")
-    own_stubs.make(tmp_path / "baz", "CFLAGS=-O0", *where, "install")
-    names = {str(path.relative_to(tmp_path / "dest")) for path in (tmp_path / "dest").rglob("*")
-             if path.is_file()}
-    assert names == {"opt/x/lib64/libbaz_stub.so", "opt/x/lib64/lazycuda/abi3/libbaz_stub.so"}
-    own_stubs.make(tmp_path / "baz", *where, "uninstall")
-    assert not [path for path in (tmp_path / "dest").rglob("*") if path.is_file()]
-
-
 def test_the_same_again_changes_nothing(real, tmp_path):
     arguments = ("--from", real, "--missing", "9")
     before = made(tmp_path / "baz", *arguments)

@@ -5,13 +5,14 @@ Section tables may lie (some patchelfs leave them behind) or be stripped; what
 the dynamic segment says is what happens when the file is loaded.  Nothing in a
 file is trusted: what does not fit raises ElfError.
 """
+import json
 import mmap
 import struct
 from typing import NamedTuple
 
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
-PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_TLS = 1, 2, 3, 7
+PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_TLS = 1, 2, 3, 4, 7
 DT_NEEDED, DT_PLTRELSZ, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA = 1, 2, 4, 5, 6, 7
 DT_RELASZ, DT_STRSZ, DT_SONAME, DT_RPATH, DT_JMPREL, DT_RUNPATH = 8, 10, 14, 15, 23, 29
 DT_RELRSZ, DT_RELR = 35, 36
@@ -22,6 +23,8 @@ DT_VERNEED, DT_VERNEEDNUM = 0x6ffffffe, 0x6fffffff
 SHT_PROGBITS, SHT_STRTAB, SHT_DYNAMIC, SHT_DYNSYM = 1, 3, 6, 11
 NAMES_INDEX = struct.Struct("<H"), 62     # e_shstrndx in the file's header
 SHF_WRITE, SHF_ALLOC = 1, 2
+
+NOTE_OWNER, NOTE_DLOPEN = b"FDO\0", 0x407c0c0a
 
 RELOCATION = struct.Struct("<QQq")
 SYMBOL = struct.Struct("<IBBHQQ")
@@ -87,6 +90,18 @@ def read(path):
             raise ElfError("is empty") from None
 
 
+def _parse_opens(text):
+    """A note that is something else tells nothing."""
+    try:
+        found = json.loads(text.rstrip(b"\0").decode())
+    except (ValueError, RecursionError):
+        return []
+    return [each for each in found if isinstance(each, dict) and
+            isinstance(each.get("feature"), str) and isinstance(each.get("soname"), list) and
+            each["soname"] and all(isinstance(name, str) for name in each["soname"])
+            ] if isinstance(found, list) else []
+
+
 class Elf:
     """One file; `data` is its bytes, or a map of them."""
 
@@ -117,6 +132,20 @@ class Elf:
 
     def of_type(self, kind):
         return [segment for segment in self.segments if segment.type == kind]
+
+    def opens(self):
+        """What its notes say that it may open, as [{"soname": [...], "feature": ...}]"""
+        found = []
+        for segment in self.of_type(PT_NOTE):
+            data = self.data[segment.offset:segment.offset + segment.file_size]
+            at, align = 0, segment.align if segment.align == 8 else 4
+            while at + 12 <= len(data):
+                owner, size, kind = struct.unpack_from("<III", data, at)
+                start = at + 12 + -(-owner // align) * align
+                if kind == NOTE_DLOPEN and data[at + 12:at + 12 + owner] == NOTE_OWNER:
+                    found += _parse_opens(data[start:start + size])
+                at = start + -(-size // align) * align
+        return found
 
     def offset(self, address, size=1):
         """Where in the file an address is, with so many bytes behind it."""

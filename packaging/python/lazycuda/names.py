@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which library a file name means."""
 import re
-from typing import NamedTuple
+from typing import Dict, FrozenSet, NamedTuple, Tuple
 
 # What file names have behind "lib", and the library.
 STEMS = {"cudart": "cudart", "nvrtc": "nvrtc", "nvJitLink": "nvJitLink", "cuda": "cuda",
@@ -20,6 +20,27 @@ STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub(?:[-.][0-9a-f]{{6,}})?\.so(?:\.
 NODE = re.compile(r"lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)")
 
 
+class Own(NamedTuple):
+    """What there is to know of a library of `lazycuda stub`."""
+    sonames: Tuple[str, ...]
+    real: re.Pattern
+    stub: re.Pattern
+    nodes: FrozenSet[str]
+    witness: str        # a function that it has
+
+
+# Those that --stub named, by the library.
+OWN: Dict[str, Own] = {}
+
+
+def learn(library, stub, sonames, nodes, witness):
+    stem, end = sonames[0].partition(".so")[0], r"(?:[-.][0-9a-f]{6,})?\.so"
+    OWN[library] = Own(
+        tuple(sonames), re.compile(rf"{re.escape(stem)}{end}(?:\.(\d+)[\d.]*)?$"),
+        re.compile(rf"{re.escape(stub.partition('.so')[0])}{end}(?:\.\d+)?$"), frozenset(nodes),
+        witness)
+
+
 class Real(NamedTuple):
     library: str
     major: int          # None: the name does not say, or it has none
@@ -31,6 +52,10 @@ def base(name):
 
 def real(name):
     """The real library that a name in DT_NEEDED means, or None."""
+    for library, own in OWN.items():
+        found = own.real.match(base(name))
+        if found:
+            return Real(library, int(found[1]) if found[1] else None)
     found = REAL.match(base(name))
     if not found:
         return None
@@ -41,8 +66,16 @@ def real(name):
 
 def node(name):
     """The library and major that a version node belongs to, or None."""
+    for library, own in OWN.items():
+        if name in own.nodes:
+            return Real(library, None)
     found = NODE.match(name or "")
     return found and Real(found[1], int(found[2]))
+
+
+def is_function(name):
+    """Whether it is of the library, and none that every stub has for itself."""
+    return not name.startswith(("lazycuda_", "LAZYCUDA_"))
 
 
 def is_builtins(name):
@@ -51,8 +84,23 @@ def is_builtins(name):
 
 def stub(name):
     """The library that a stub's name stands for, or None."""
+    for library, own in OWN.items():
+        if own.stub.match(base(name)):
+            return library
     found = STUB.match(base(name))
     return found and STEMS[found[1]]
+
+
+def witness(library):
+    """A function of a library that has no version nodes; None: it has them, or its stub."""
+    if library in OWN:
+        return None if OWN[library].nodes else OWN[library].witness
+    return DRIVER.get(library)
+
+
+def majors(library):
+    """Those in the SONAMEs of a library of `lazycuda stub`."""
+    return {real(soname).major for soname in OWN[library].sonames}
 
 
 def kind(name):

@@ -4,14 +4,15 @@ import pathlib
 import shutil
 import tempfile
 
-from . import elf, load, report, repoint
+from . import elf, load, names, report, repoint
 from .repoint import Refused
 from .rewrite import rewrite
 
 
-def _stubs(work, options):
-    return [options.read_stubs()[library].path
-            for library in sorted({change.library for change in work.changes})]
+def _stubs(work, image, available):
+    """Those that it will need, also if it did before."""
+    libraries = {change.library for change in work.changes} | set(map(names.stub, image.needed))
+    return [available[library].path for library in sorted(libraries - {None})]
 
 
 def _load(new, path, stubs, options):
@@ -27,9 +28,10 @@ def _load(new, path, stubs, options):
 
 def _retarget(path, said, options, output):
     image = elf.read(path)
+    available = options.read_stubs()
     if repoint.is_library(image, path.name):
         raise Refused("LIBRARY", "is one of the real libraries itself")
-    work = repoint.look(image, options.read_stubs())
+    work = repoint.look(image, available)
     if not work:
         if repoint.needs_stub(image):
             said["outcome"] = "already"
@@ -37,7 +39,7 @@ def _retarget(path, said, options, output):
             said["notes"].append("has the CUDA runtime linked statically: out of reach; link with "
                                  "`nvcc -cudart none` and an import library")
         return said
-    stubs = _stubs(work, options)
+    stubs = _stubs(work, image, available)
     new = output(path.name)
     search_path = rewrite(path, new, work, options.find_patchelf(),
                           "$ORIGIN" if options.bundle else None)

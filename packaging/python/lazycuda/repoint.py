@@ -8,6 +8,10 @@ from . import elf, names
 STATIC_RUNTIME = b"/cudart.shm."
 
 
+# Every stub has it, for functions of its own.
+PRIVATE_NODE = "LAZYCUDA_1"
+
+
 class Refused(Exception):
     """A typed no: `code` stays the same from release to release."""
 
@@ -43,6 +47,7 @@ class Stub:
         self.path = path
         self.image = elf.read(path)
         self.library = names.stub(path.name)
+        self.own = self.library in names.OWN
         self.majors = sorted({found.major for found in map(names.node, self.nodes)
                               if found})
         self.exports: Dict[str, List[elf.Symbol]] = {}
@@ -50,8 +55,9 @@ class Stub:
             if symbol.defined:
                 self.exports.setdefault(symbol.name, []).append(symbol)
         # What names of its functions begin with, where no version tells that they are its.
-        self.kinds = ({names.kind(name) for name in self.exports} - {None}
-                      if self.library in names.DRIVER else set())
+        self.unversioned = bool(names.witness(self.library))
+        self.kinds = ({names.kind(name) for name in filter(names.is_function, self.exports)} -
+                      {None} if self.unversioned else set())
 
     @property
     def nodes(self):
@@ -67,8 +73,35 @@ class Stub:
         return any(symbol.index <= 2 for symbol in found) or len(shown) == 1
 
 
-def read_stubs(folder):
-    """{library: Stub} of a folder."""
+def _learn(path):
+    """What the stub of `lazycuda stub` at a path stands for; its library."""
+    image = elf.read(path)
+    real = next((each for each in image.opens() if each["feature"] != "driver"), None)
+    functions = [symbol.name for symbol in image.symbols()
+                 if symbol.defined and names.is_function(symbol.name)]
+    if not real or not functions or PRIVATE_NODE not in image.defines.values():
+        raise elf.ElfError("is not a stub of lazycuda")
+    names.learn(real["feature"], path.name, real["soname"],
+                {*image.defines.values()} - {PRIVATE_NODE, image.soname}, functions[0])
+    return real["feature"]
+
+
+def _read_own(paths, stubs):
+    for path in paths:
+        try:
+            library = _learn(path)
+            if library in stubs:
+                raise Refused("NO_STUBS", f"{path}: there is another stub of {library}")
+            stubs[library] = Stub(path)
+        except OSError as error:
+            raise Refused("NO_STUBS", f"{path}: {error.strerror}")
+        except elf.ElfError as error:
+            raise Refused("NO_STUBS", f"{path} {error}")
+
+
+def read_stubs(folder, own=()):
+    """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made."""
+    names.OWN.clear()
     stubs = {}
     for library, name in names.STUBS.items():
         path = folder / name
@@ -78,6 +111,7 @@ def read_stubs(folder):
             raise Refused("NO_STUBS", f"{path}: {error.strerror}; --stubs says where the stubs are")
         except elf.ElfError as error:
             raise Refused("NO_STUBS", f"{path} {error}")
+    _read_own(own, stubs)
     return stubs
 
 
@@ -87,7 +121,10 @@ def _majors(stub):
 
 
 def _check_major(found, needed, stub):
-    if found.major is not None and found.major not in stub.majors:
+    if stub.own and found.major not in {None, *names.majors(stub.library)}:
+        raise Refused("MAJOR", f"needs {needed}: {stub.path.name} stands for "
+                               f"{', '.join(names.OWN[stub.library].sonames)}")
+    if not stub.own and found.major is not None and found.major not in stub.majors:
         code = "CUDA_10" if found.major < min(stub.majors) else "CUDA_TOO_NEW"
         raise Refused(code, f"needs {needed}, of CUDA {found.major}: "
                             f"{stub.path.name} stands for CUDA {_majors(stub)}")
@@ -140,7 +177,7 @@ def _check_symbols(image, found, stubs):
             continue
         for library in _owners(symbol, image, libraries, stubs):
             imports[library] += 1
-            if not symbol.version and library not in names.DRIVER:
+            if not symbol.version and not stubs[library].unversioned:
                 unversioned.append(symbol.name)
             if not symbol.weak and not stubs[library].has(symbol.name, symbol.version):
                 _refuse_symbol(symbol, stubs[library])
@@ -151,8 +188,11 @@ def _refuse_symbol(symbol, stub):
     if symbol.version:
         raise Refused("NO_NAME", f"imports {symbol.name} of {symbol.version}, which "
                                  f"{stub.path.name} does not have")
-    if stub.library in names.DRIVER:
+    if stub.unversioned or symbol.name not in stub.exports:
         raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.path.name} does not have")
+    if stub.own:
+        raise Refused("UNVERSIONED", f"imports {symbol.name} without a version: nothing tells for "
+                                     "which major")
     raise Refused("UNVERSIONED",
                   f"imports {symbol.name} without a version, and it has another interface in "
                   f"each CUDA: nothing tells which one is meant. Stubs made with `make CUDA_ABI="
@@ -178,8 +218,8 @@ def is_library(image, name):
     if names.is_builtins(name):
         return True
     real = names.real(image.soname or name)
-    if real and real.library in names.DRIVER:
-        witness = names.DRIVER[real.library]
+    witness = real and names.witness(real.library)
+    if witness:
         return any(symbol.defined and symbol.name == witness for symbol in image.symbols())
     return bool(real and any(map(names.node, image.defines.values())))
 

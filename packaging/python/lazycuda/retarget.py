@@ -39,7 +39,7 @@ class Options:
 
     @functools.lru_cache(maxsize=None)
     def read_stubs(self):
-        return repoint.read_stubs(self.stubs or paths.libdir())
+        return repoint.read_stubs(self.stubs or paths.libdir(), self.stub)
 
 
 class Parser(argparse.ArgumentParser):
@@ -72,6 +72,8 @@ def _parser():
     add("--no-load", dest="load", action="store_false",
         help="do not run what a file runs when it is loaded; symbols are looked up all the same")
     add("--stubs", metavar="DIR", type=pathlib.Path, help="where the stubs are")
+    add("--stub", action="append", default=[], metavar="FILE", type=pathlib.Path,
+        help="a stub of `lazycuda stub`, whose library is replaced, too; may be given again")
     add("--patchelf", metavar="PROGRAM", help="default: the one on PATH")
     add("--json", action="store_true", help="the same as JSON")
     return parser

@@ -29,8 +29,8 @@ class Job:
         outcome."""
         (folder / "parts").mkdir()
         (folder / "site").mkdir()
-        self.parts = parts.extract(self.wheel, folder / "parts")
         available = self.options.read_stubs()
+        self.parts = parts.extract(self.wheel, folder / "parts")
         self._leave()
         parts.each([part for part in self.parts if not part.left],
                    lambda part: part.look(available))

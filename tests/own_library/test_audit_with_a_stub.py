@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda audit --stub`: imports of a library that somebody made a stub of."""
+import json
+
+import pytest
+
+import own_stubs
+from importer import importer, patch
+
+SOURCE = "int barA(void) {{ return 1; }}\nint barB{0}(void) {{ return 2; }}\n"
+SERVED = {"direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
+
+
+def reals(folder, *numbers, **options):
+    return [own_stubs.library(folder / f"real{number}", f"libbar.so.{number}",
+                              SOURCE.format(number), **options) for number in numbers]
+
+
+def stub_of(folder, *words, missing="7"):
+    return own_stubs.stub(folder / "bar", *[word for one in words for word in ("--from", one)],
+                          "--missing", missing)
+
+
+@pytest.fixture(scope="module")
+def cuda(tmp_path_factory):
+    """As cuFFT: a number of its own for each major of CUDA; and nothing of CUDA 13."""
+    folder = tmp_path_factory.mktemp("cuda")
+    found = reals(folder, 10, 11)
+    return found, stub_of(folder, *[f"{real}={cuda}" for real, cuda in zip(found, (11, 12))])
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """As cuRAND: its majors are its own."""
+    folder = tmp_path_factory.mktemp("own")
+    found = reals(folder, 10, 11)
+    return found, stub_of(folder, *found)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """As NCCL: no version nodes."""
+    folder = tmp_path_factory.mktemp("plain")
+    found = reals(folder, 2, script="")
+    return found, stub_of(folder, *found)
+
+
+@pytest.fixture
+def audit(world):
+    def run(stub, *arguments, status=0):
+        done = world.cli("audit", "--stub", stub.file, *arguments, check=False)
+        assert done.status == status, done.out + done.err
+        return done
+    return run
+
+
+@pytest.fixture
+def said(audit):
+    """What it says of one file, as JSON."""
+    return lambda *arguments: json.loads(audit(*arguments, "--json").out)["files"][0]
+
+
+def test_cudas_majors_are_judged_on_each_cuda(said, cuda, tmp_path):
+    found, stub = cuda
+    for link, needed, way in ((found[1], "libbar.so.11", "real"),
+                              (stub.abi(12), "libbar_stub.so", "stub")):
+        file = said(stub, importer(tmp_path, "barA", "barB11", link=[link]))
+        assert file["imports"] == [{
+            "library": "bar", "needed": needed, "version_need": needed, "through": way,
+            "compiled_for": 12, "names": 2, "versioned": True, "judged": True, "served_by": None}]
+        assert file["targets"]["12.9"] == SERVED
+        assert file["targets"]["11.8"] == {**SERVED, "direct": 0, "refused": ["barA"],
+                                           "absent": ["barB11"]}
+        assert set(version.split(".")[0] for version in file["runs_on"]) == {"12"}
+
+
+def test_a_cuda_that_the_stub_knows_nothing_of_has_none(said, cuda, tmp_path):
+    file = said(cuda[1], importer(tmp_path, "barA", "barB11", link=[cuda[0][1]]))
+    on = file["targets"]["13.5"]
+    assert on == {**SERVED, "direct": 0, "absent": on["absent"]}
+    assert set(on["absent"]) == {"barA", "barB11"}
+
+
+def test_what_a_wheel_renamed_is_of_the_cuda_that_its_number_means(said, cuda, tmp_path):
+    file = patch(importer(tmp_path, link=[cuda[0][1]]), "--replace-needed", "libbar.so.11",
+                 "libbar-1a2b3c4d.so.11.0.3")
+    entry, = said(cuda[1], file)["imports"]
+    assert (entry["through"], entry["compiled_for"]) == ("renamed", 12)
+
+
+def test_require_counts_them(audit, cuda, tmp_path):
+    file = importer(tmp_path, "barA", link=[cuda[0][1]])
+    audit(cuda[1], "--require", "12", file)
+    done = audit(cuda[1], "--require", "12,13", file, status=1)
+    assert "no version of CUDA 13 that all of it runs on" in done.err
+
+
+def test_majors_of_its_own_are_told_whichever_cuda_is_there(audit, said, own, tmp_path):
+    found, stub = own
+    module = importer(tmp_path, "barA", "barB10", link=[found[0]])
+    file = said(stub, module)
+    assert file["imports"][0]["served_by"] == [10] and file["imports"][0]["compiled_for"] == 10
+    assert file["targets"] == {version: SERVED for version in ("11.8", "12.9", "13.5")}
+    assert ("  bar        2 names of major 10 through libbar.so.10, not yet the stub; served by its"
+            " major 10\n") in audit(stub, module).out
+
+
+def test_no_major_of_its_own_has_all(audit, said, own, tmp_path):
+    """Of two majors at once: without headers neither serves callers of the other."""
+    found, stub = own
+    one = importer(tmp_path, "barB10", link=[found[0]], name="libone.so")
+    both = patch(importer(tmp_path, "barB11", link=[found[1]], name="both.so"), "--add-needed",
+                 "libbar.so.10")
+    assert said(stub, one)["imports"][0]["served_by"] == [10]
+    # What the library of that SONAME has and the stub does not.
+    newer = own_stubs.library(tmp_path / "newer", "libbar.so.11", "int barNew(void) { return 3; }")
+    file = said(stub, importer(tmp_path, "barNew", link=[newer]))
+    assert file["imports"][0]["served_by"] == []
+    assert file["runs_on"] == [] and file["targets"]["12.9"]["absent"] == ["barNew"]
+    assert "; none of its majors serves all\n" in audit(
+        stub, importer(tmp_path, "barNew", link=[newer])).out
+    assert said(stub, both)["targets"]["12.9"]["direct"] == 1
+
+
+def test_names_without_versions(said, plain, tmp_path):
+    found, stub = plain
+    for link, way in ((found[0], "real"), (stub.abi(2), "stub"), (stub.file, "stub")):
+        file = said(stub, importer(tmp_path, "barA", "barB2", link=[link]))
+        entry, = file["imports"]
+        assert (entry["through"], entry["names"], entry["judged"], entry["served_by"]) == (
+            way, 2, True, [2])
+        assert file["targets"]["12.9"] == SERVED
+    newer = own_stubs.library(tmp_path / "newer", "libbar.so.2", "int barNew(void) { return 3; }",
+                              script="")
+    file = said(stub, importer(tmp_path, "barNew", link=[newer]))
+    assert file["targets"]["12.9"]["absent"] == ["barNew"]
+
+
+def test_nodes_that_are_not_called_as_the_soname(said, tmp_path):
+    script = "BAR_1 { global: barA; };\nBAR_2 { global: *; } BAR_1;\n"
+    found = reals(tmp_path, 3, script=script)
+    stub = stub_of(tmp_path, *found)
+    file = said(stub, importer(tmp_path, "barA", "barB3", link=found))
+    entry, = file["imports"]
+    assert (entry["library"], entry["names"], entry["versioned"]) == ("bar", 2, True)
+    assert file["targets"]["12.9"] == SERVED
+
+
+def test_the_library_and_the_stub_themselves(said, cuda, own, plain):
+    for found, stub in (cuda, own, plain):
+        assert said(stub, found[0])["verdict"] == "is the real bar itself"
+        assert said(stub, stub.file)["verdict"] == "is the stub for bar itself"
+
+
+def test_a_name_in_its_constants_is_told(audit, cuda, tmp_path):
+    file = importer(tmp_path, "barA", link=[cuda[0][1]], text="libbar.so.11")
+    assert "holds the name libbar.so.11: it may open that one itself" in audit(cuda[1], file).out
+
+
+def test_without_the_stub_nothing_is_said_of_it(world, cuda, tmp_path):
+    out = world.cli("audit", importer(tmp_path, "barA", link=[cuda[0][1]])).out
+    assert out.endswith("  verdict    imports nothing from the CUDA libraries\n")
+
+
+def test_what_is_no_stub_is_refused(world, cuda, tmp_path):
+    found, stub = cuda
+    file = importer(tmp_path, "barA", link=[found[1]])
+    for words, message in (
+            ((found[1],), f"{found[1]} is not a stub of lazycuda"),
+            ((tmp_path / "none.so",), "none.so: No such file or directory"),
+            ((stub.file, "--stub", stub.file), "there is another stub of that library")):
+        done = world.cli("audit", "--stub", *words, file, check=False)
+        assert done.status == 2 and message in done.err and not done.out

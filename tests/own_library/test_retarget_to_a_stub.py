@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda retarget --stub`: to the stub of a library that somebody made one of."""
+import json
+import subprocess
+import zipfile
+
+import pytest
+
+import build
+import elf
+import own_stubs
+from importer import importer
+
+SOURCE = "int barA(void) {{ return {0}1; }}\nint barB{0}(void) {{ return {0}2; }}\n"
+NODES = "BAR_1 {{ global: barA; }};\nBAR_2 {{ global: barB{0}; }} BAR_1;\n"
+
+
+def real(folder, number, **options):
+    return own_stubs.library(folder / f"real{number}", f"libbar.so.{number}",
+                             SOURCE.format(number), **options)
+
+
+def stub_of(folder, *reals):
+    return own_stubs.stub(folder / "bar", *[word for one in reals for word in ("--from", one)],
+                          "--missing", "7")
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two majors."""
+    folder = tmp_path_factory.mktemp("two")
+    reals = [real(folder, number) for number in (3, 4)]
+    return reals, stub_of(folder, *reals)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """No version nodes."""
+    folder = tmp_path_factory.mktemp("plain")
+    found = real(folder, 2, script="")
+    return found, stub_of(folder, found)
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in (build.TOOL, "retarget", *words)],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+@pytest.fixture
+def retarget(patchelf, tmp_path):
+    """retarget(stub, file, ...) into tmp_path/out; what it says of it."""
+    def retarget(stub, *words, status=0):
+        done = run("--json", "-o", tmp_path / "out", "--stub", stub.file, *words)
+        assert done.returncode == status, done.stdout + done.stderr
+        said = json.loads(done.stdout)
+        return (said["files"] + said["wheels"])[0]
+    return retarget
+
+
+def test_a_file_of_each_major(retarget, two, world, tmp_path):
+    reals, stub = two
+    for library, number in zip(reals, (3, 4)):
+        module = importer(tmp_path, "barA", f"barB{number}", link=[library])
+        said = retarget(stub, "--bundle", module)
+        assert said["replaced"] == [{"library": "bar", "needed": f"libbar.so.{number}",
+                                     "stub": "libbar_stub.so", "imports": 2}]
+        assert (said["loaded"], said["added"]) == (True, ["libbar_stub.so"])
+        made = tmp_path / "out" / module.name
+        assert "libbar_stub.so" in elf.dynamic(made)["NEEDED"]
+        assert {s.node for s in elf.imports(made) if s.name.startswith("bar")} == {
+            f"libbar.so.{number}"}
+        assert world.probe(f"open:{made}", f"call:barA@libbar.so.{number}")[1]["value"] == 7
+
+
+def test_without_the_option_it_is_none_of_ours(retarget, two, tmp_path, patchelf):
+    module = importer(tmp_path, "barA", link=[two[0][0]])
+    done = run("-o", tmp_path / "out", module)
+    assert done.returncode == 1 and "needs none of the real libraries" in done.stdout
+
+
+@pytest.mark.parametrize("script", ["", NODES])
+def test_without_nodes_of_its_soname(retarget, tmp_path, script):
+    found = real(tmp_path, 2, script=script.format(2))
+    module = importer(tmp_path, "barA", "barB2", link=[found])
+    said = retarget(stub_of(tmp_path, found), module)
+    assert said["replaced"][0]["imports"] == 2 and said["notes"] == []
+    assert "libbar_stub.so" in elf.dynamic(tmp_path / "out" / module.name)["NEEDED"]
+
+
+@pytest.mark.parametrize("kind", ["with nodes", "other nodes", "without nodes"])
+def test_a_name_that_the_stub_does_not_have_is_refused(retarget, tmp_path, kind):
+    scripts = {"with nodes": None, "other nodes": "BAR_1 { global: *; };\n", "without nodes": ""}
+    stub = stub_of(tmp_path, real(tmp_path, 2, script=scripts[kind]))
+    newer = own_stubs.library(tmp_path / "newer", "libbar.so.2", "int barNew(void) { return 3; }",
+                              script=scripts[kind])
+    said = retarget(stub, importer(tmp_path, "barNew", link=[newer]), status=1)
+    assert (said["outcome"], said["code"]) == ("refused", "NO_NAME")
+    assert "barNew" in said["error"] and "libbar_stub.so does not have" in said["error"]
+    assert not list((tmp_path / "out").glob("*"))
+
+
+@pytest.mark.parametrize("script", [None, ""])
+def test_a_major_that_the_stub_does_not_stand_for_is_refused(retarget, two, plain, tmp_path,
+                                                             script):
+    stub, sonames = ((plain[1], "libbar.so.2") if script == "" else
+                     (two[1], "libbar.so.4, libbar.so.3"))
+    module = importer(tmp_path, "barA", link=[real(tmp_path, 9, script=script)])
+    said = retarget(stub, module, status=1)
+    assert said["code"] == "MAJOR"
+    assert said["error"] == f"needs libbar.so.9: libbar_stub.so stands for {sonames}"
+
+
+def test_a_name_without_a_version_that_majors_tell_apart_is_refused(retarget, two, tmp_path):
+    bare = real(tmp_path, 3, script="")
+    said = retarget(two[1], importer(tmp_path, "barA", link=[bare]), status=1)
+    assert (said["code"], "nothing tells for which major" in said["error"]) == ("UNVERSIONED", True)
+
+
+def test_the_real_library_itself_is_refused(retarget, two, plain):
+    assert retarget(two[1], two[0][0], status=1)["code"] == "LIBRARY"
+    assert retarget(plain[1], plain[0], status=1)["code"] == "LIBRARY"
+
+
+def test_what_needs_the_stub_already(retarget, two, tmp_path):
+    module = importer(tmp_path, "barA", link=[two[1].abi(3)])
+    assert retarget(two[1], module)["outcome"] == "already"
+
+
+def wheel(folder, **members):
+    made = folder / "mine-1.0-cp311-cp311-linux_x86_64.whl"
+    info = "mine-1.0.dist-info"
+    with zipfile.ZipFile(made, "w") as out:
+        for name, path in members.items():
+            out.write(path, f"mine/{name}.so" if name == "module" else f"mine.libs/{path.name}")
+        out.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+        out.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: cp311-cp311-linux_x86_64\n")
+        out.writestr(f"{info}/RECORD", "")
+    return made
+
+
+@pytest.mark.parametrize("which", ["two", "plain"])
+def test_a_wheel(request, retarget, tmp_path, which):
+    """The stub is added, and the copy of the real library that it came with goes."""
+    found, stub = request.getfixturevalue(which)
+    library = found[0] if which == "two" else found
+    module = importer(tmp_path, "barA", link=[library])
+    said = retarget(stub, wheel(tmp_path, module=module, library=library))
+    assert said["added"] == ["mine.libs/libbar_stub.so"]
+    assert said["removed"] == [f"mine.libs/{library.name}"]
+    assert said["files"][0]["search_path"].startswith("$ORIGIN/../mine.libs")
+    with zipfile.ZipFile(next((tmp_path / "out").iterdir())) as made:
+        assert made.read("mine.libs/libbar_stub.so") == stub.file.read_bytes()
+
+
+def test_together_with_cudas_own(retarget, two, tmp_path):
+    cudart = own_stubs.library(tmp_path / "cudart", "libcudart.so.12", "void cudaFree(void) {}")
+    said = retarget(two[1], importer(tmp_path, "barA", "cudaFree", link=[two[0][0], cudart]))
+    assert {change["library"]: change["imports"] for change in said["replaced"]} == {
+        "bar": 1, "cudart": 1}
+    assert said["loaded"]
+
+
+def test_what_needs_another_stub_already_finds_it_too(retarget, two, tmp_path):
+    module = importer(tmp_path, "barA", "cudaFree", link=[
+        two[0][0], build.import_library("cudart", 12)])
+    said = retarget(two[1], "--bundle", module)
+    assert [change["library"] for change in said["replaced"]] == ["bar"]
+    assert said["loaded"] and said["added"] == ["libbar_stub.so", "libcudart_stub.so"]
+
+
+@pytest.mark.parametrize("old, new", [(b'"soname":[', b'"sonama":['), (b'[{"soname"', b'{{"soname"'),
+                                      (b'"libbar.so.2"', b'1            '), (b'"bar"', b'[[[[[')])
+def test_a_stub_whose_note_is_damaged_is_refused(plain, patchelf, tmp_path, old, new):
+    damaged = tmp_path / plain[1].file.name
+    text = plain[1].file.read_bytes()
+    assert old in text
+    damaged.write_bytes(text.replace(old, new))
+    done = run("-o", tmp_path / "out", "--stub", damaged,
+               importer(tmp_path, "barA", link=[plain[0]]))
+    assert done.returncode == 1 and done.stderr.endswith(
+        f"refused: {damaged} is not a stub of lazycuda\n"), done.stderr
+
+
+def test_what_is_no_stub_is_refused(retarget, two, tmp_path):
+    reals, stub = two
+    module = importer(tmp_path, "barA", link=[reals[0]])
+    for words, message in ((("--stub", reals[0]), "is not a stub of lazycuda"),
+                           (("--stub", tmp_path / "none.so"), "No such file or directory"),
+                           (("--stub", stub.file), "there is another stub of bar")):
+        said = retarget(stub, *words, module, status=1)
+        assert said["code"] == "NO_STUBS" and message in said["error"]

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* own_stub.c - a stub that a user names by its path, one of `lazycuda stub` say */
+#include "own_stub.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../include/lazycuda.h"
+#include "say.h"
+
+/* What is behind a peer may differ from release to release. */
+static bool is_current(void *handle, const struct lc_peer *peer)
+{
+	const char *(*version)(void) = (const char *(*)(void))dlsym(handle, "lazycuda_version");
+
+	return peer->size == sizeof(*peer) && version && !strcmp(version(), lazycuda_version());
+}
+
+const struct lc_peer *own_stub_open(const char *command, const char *path)
+{
+	/* A name without a slash would be looked for as a library is. */
+	char *real = realpath(path, NULL);
+	void *handle = real ? dlopen(real, RTLD_NOW | RTLD_LOCAL) : NULL;
+	const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
+
+	if (!real)
+		complain(command, "%s: %s", path, strerror(errno));
+	else if (!handle)
+		complain(command, "%s", dlerror());
+	else if (!peer)
+		complain(command, "%s is not a stub of lazycuda", path);
+	else if (!is_current(handle, peer))
+		complain(command, "%s is of another version of lazycuda: make it again", path);
+	free(real);
+	return peer && is_current(handle, peer) ? peer : NULL;
+}
