@@ -174,26 +174,23 @@ static bool is_ours(const char *name)
 static bool may_replace(const char *path)
 {
 	DIR *folder = opendir(path);
-	const char *foreign = NULL;
+	bool empty = true, ours = true;
 	struct dirent *entry;
-	bool empty = true;
 
 	if (!folder)
 		return errno == ENOENT || wrong(path);
-	while (!foreign && (entry = readdir(folder))) {
+	while (ours && (entry = readdir(folder))) {
 		empty &= entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name);
-		if (!is_ours(entry->d_name))
-			foreign = entry->d_name;
+		ours = is_ours(entry->d_name);
+		if (!ours)
+			complain("stub", "%s holds %s, which this command did not make: nothing was"
+				 " written", path, entry->d_name);
 	}
-	if (foreign)
-		complain("stub", "%s holds %s, which this command did not make: nothing was written",
-			 path, foreign);
-	else if (!empty && !is_marked(path))
-		complain("stub", "%s was not made by this command: nothing was written", path);
-	else
-		foreign = "";
 	closedir(folder);
-	return foreign && !*foreign;
+	if (!ours || empty || is_marked(path))
+		return ours;
+	complain("stub", "%s was not made by this command: nothing was written", path);
+	return false;
 }
 
 /* ---- the folder ---- */

@@ -35,5 +35,5 @@ def race(world, kind, count, library="cudart"):
     # qemu-user may hang in a lock of its own after a fork(): it is not told apart
     # from a process that hears no alarm, which no process on a real machine is.
     lines = [line for line in said.lines if not (world.prefix and line.endswith("deaf"))]
-    assert lines == [f"{count} rounds"]
+    assert lines == [f"{count} rounds"], said
     assert said.status == 0

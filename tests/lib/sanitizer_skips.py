@@ -57,6 +57,8 @@ SKIPPED = [
     ("matrix/test_mutations.py", OTHER_BUILD),
     ("missing/test_remembered.py::test_a_million_calls", CALLS),
     ("notes/", SHIPPED),
+    ("own_library/test_building_with_a_stub.py", OTHER_BUILD),
+    ("own_library/test_retarget_to_a_stub.py", NOT_C),
     ("packages/", OTHER_BUILD),
     ("plan/test_purity.py", MALLOC, "address", "thread"),
     ("real/test_answers.py", ODD_ARGUMENTS),

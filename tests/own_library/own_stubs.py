@@ -29,7 +29,8 @@ def library(folder, soname, source, script=None, named=True):
 
 def run(*arguments, cwd=None):
     return subprocess.run([str(word) for word in (build.TOOL, "stub", *arguments)], cwd=cwd,
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120,
+                          env=build.environment(build.TOOL, os.environ))
 
 
 def make(folder, *settings):

@@ -50,7 +50,8 @@ def made(request, libclang, tmp_path_factory):
     (folder / "libclang").symlink_to(build.BUILD / "libclang")
     done = subprocess.run(
         ["bash", "-ec", f"{before}\n{commands[request.param]}"], cwd=work, capture_output=True,
-        text=True, env={"PATH": f"{build.TOOL.parent}:/usr/bin:/bin"})
+        text=True,
+        env=build.environment(build.TOOL, {"PATH": f"{build.TOOL.parent}:/usr/bin:/bin"}))
     assert (done.returncode, done.stderr) == (0, "")
     own_stubs.make(work / request.param, "CFLAGS=-O1")
     return request.param, own_stubs.Stub(work / request.param, done.stdout)
