@@ -108,6 +108,21 @@ def test_members_that_lie_in_each_other(tmp_path, patchelf):
         (tmp_path / "out").exists() else True
 
 
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_member_is_named_however_it_is_compressed(tmp_path, patchelf, compression):
+    wheel = wheel_files.make(tmp_path, {"pkg/a.so": user()}, compression=compression)
+    with zipfile.ZipFile(wheel) as archive:
+        info = archive.getinfo("pkg/a.so")
+    data = bytearray(wheel.read_bytes())
+    start = info.header_offset + 30 + len(info.filename)
+    end = start + info.compress_size
+    data[start + 9:end] = b"\xa5" * (end - start - 9)  # what LZMA begins with is no data
+    wheel.write_bytes(data)
+    status, said = retarget(wheel, tmp_path / "out")
+    assert (status, said["code"]) == (1, "WHEEL")
+    assert said["error"].startswith("its pkg/a.so cannot be read: ")
+
+
 # ---- bombs ----
 
 def deflated(name, size, start=b"\177ELF"):

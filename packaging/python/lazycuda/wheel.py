@@ -29,9 +29,11 @@ EARLIEST = 315532800        # 1980, where the dates of zip archives begin
 
 
 # What zipfile raises where an archive is damaged; of OSError only a place that
-# no file can have.
+# no file can have, and what bz2 raises, which is no error of the system.
 DAMAGE = (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError,
-          ValueError, OverflowError, struct.error)
+          ValueError, OverflowError, struct.error,
+          # A Python may be built without lzma.
+          getattr(zipfile.lzma, "LZMAError", zipfile.BadZipFile))
 
 
 @contextlib.contextmanager
@@ -41,9 +43,10 @@ def _reading(what):
     except DAMAGE as error:
         raise Refused("WHEEL", f"{what}: {error}") from None
     except OSError as error:
-        if error.errno != errno.EINVAL:
+        if error.errno not in (None, errno.EINVAL):
             raise
-        raise Refused("WHEEL", f"{what}: it refers to what it does not have") from None
+        why = "it refers to what it does not have" if error.errno else error
+        raise Refused("WHEEL", f"{what}: {why}") from None
 
 
 class Wheel:
