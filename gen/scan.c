@@ -117,6 +117,12 @@ static void compare_cpus(const struct exports *a, const struct exports *b)
 			fail(a->path, "does not export %s, which %s does", b->names[i], b->path);
 }
 
+void note_names(struct library *library, const struct exports *exports)
+{
+	for (size_t i = 0; i < exports->count; i++)
+		map_put(&library->names, exports->names[i], library);
+}
+
 static void read_library(struct scan *scan, struct library *library, int toolkit)
 {
 	struct exports *exports = &library->exports[toolkit], other;
@@ -135,13 +141,7 @@ static void read_library(struct scan *scan, struct library *library, int toolkit
 		read_exports(path, &other);
 		compare_cpus(exports, &other);
 	}
-	for (size_t i = 0; i < exports->count; i++)
-		map_put(&library->names, exports->names[i], library);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	note_names(library, exports);
 }
 
 /* What stands for the exports of a library that comes with the driver: what the
@@ -169,8 +169,7 @@ static void take_declared(struct scan *scan, struct library *library, int toolki
 		exports->names[exports->count++] = hint->words[0];
 	}
 	qsort(exports->names, exports->count, sizeof(*exports->names), compare_texts);
-	for (size_t i = 0; i < exports->count; i++)
-		map_put(&library->names, exports->names[i], library);
+	note_names(library, exports);
 }
 
 static int derive(struct scan *scan, const char *hints, const char *head, const char *output)

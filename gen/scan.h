@@ -64,6 +64,8 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 char *read_file(const char *path, size_t *size);
 char *read_text(const char *path);	/* one that holds a NUL byte is refused */
 
+int compare_texts(const void *a, const void *b);	/* for arrays of const char * */
+
 /* `*` stands for any text, `#` for digits; the text of the first `*` is given
  * back in *star, interned, if star is not NULL. */
 bool matches(const char *pattern, const char *text, const char **star);
@@ -263,6 +265,8 @@ void note(const struct scan *scan, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 bool in_folders(const struct list *hints, version v);
+/* That a library, in whichever version, has what this one exports. */
+void note_names(struct library *library, const struct exports *exports);
 void scan_headers(struct scan *scan);
 void resolve(struct scan *scan, struct library *library);
 void assign_letters(struct scan *scan, struct library *library);

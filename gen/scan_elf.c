@@ -290,11 +290,6 @@ static bool is_export(const Elf64_Sym *symbol)
 	return visibility == STV_DEFAULT || visibility == STV_PROTECTED;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Whether C can speak of it, and a stub has no such name itself. */
 static bool is_plain_name(const char *name)
 {
@@ -386,7 +381,7 @@ static void read_symbols(struct elf *elf, const char *path, struct exports *out)
 	collect(elf, out);
 	if (!out->count)
 		fail(path, elf->any ? "exports no function" : "exports nothing");
-	qsort(out->names, out->count, sizeof(*out->names), compare_names);
+	qsort(out->names, out->count, sizeof(*out->names), compare_texts);
 	for (size_t i = 1; i < out->count; i++)
 		if (out->names[i - 1] == out->names[i])
 			fail(path, "exports %s twice", out->names[i]);
@@ -410,7 +405,7 @@ void read_any_exports(const char *path, struct exports *out)
 bool exports_name(const struct exports *exports, const char *name)
 {
 	return exports->count && bsearch(&name, exports->names, exports->count,
-					 sizeof(*exports->names), compare_names);
+					 sizeof(*exports->names), compare_texts);
 }
 
 void refuse_plain(const struct exports *exports)

@@ -220,11 +220,6 @@ static void find_versions(struct own *own)
 	}
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* What one more file of a major exports. */
 static void add_exports(struct own *own, const struct source *source)
 {
@@ -239,8 +234,7 @@ static void add_exports(struct own *own, const struct source *source)
 		if (!exports_name(&before, source->exports.names[i]))
 			all->names[all->count++] = source->exports.names[i];
 	qsort(all->names, all->count, sizeof(*all->names), compare_texts);
-	for (size_t i = 0; i < all->count; i++)
-		map_put(&own->library.names, all->names[i], own);
+	note_names(&own->library, all);
 }
 
 /* ---- the status ---- */

@@ -449,11 +449,6 @@ void refuse_changes(const struct scan *scan, const struct library *library)
 	}
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void refuse_unused(const struct list *hints, const char *what)
 {
 	for (size_t i = 0; i < hints->count; i++) {

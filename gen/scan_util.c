@@ -122,6 +122,11 @@ void map_put(struct map *map, const char *key, void *value)
 	map->slots[slot] = (uint32_t)map->keys.count;
 }
 
+int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 const char *scan_intern(const char *text)
 {
 	char *copy = map_get(&interned, text);
