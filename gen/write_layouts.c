@@ -3,8 +3,8 @@
  * write_layouts.c - the layouts of structs, for adaptors
  *
  * An adaptor that converts a struct between two layouts copies the fields that
- * both have, by name.  The tables for that come from the list; what a field
- * means is the adaptor's own affair.
+ * both have, by name.  The tables for that come from the list, as the bytes that
+ * go from where to where; what a field means is the adaptor's own affair.
  */
 #include "write.h"
 
@@ -42,13 +42,6 @@ static char *identifier(const char *name)
 	return text;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct field *const *left = a, *const *right = b;
-
-	return strcmp((*left)->name, (*right)->name);
-}
-
 /* "reserved", "reserved1", "params.nvSciSync.reserved", "unused", "pad" and the
  * like; but reservedSharedMemPerBlock is a property. */
 static bool is_reserved(const char *name)
@@ -67,15 +60,22 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
-/* What tells a field from all others that the struct ever had, and orders them
- * by name. */
-static size_t number_of(const struct record *record, const struct field *field)
-{
-	size_t number = 0;
+/* One layout of a struct, with its fields. */
+struct layout {
+	const struct record *record;
+	const struct size *size;
+	unsigned toolkit;
+	const struct field **fields;	/* sorted by name */
+	size_t count;
+};
 
-	for (size_t i = 0; i < record->fields.count; i++)
-		number += strcmp(record->fields.items[i].name, field->name) < 0;
-	return number;
+typedef ARRAY(struct layout) layouts;
+
+static int by_name(const void *a, const void *b)
+{
+	const struct field *const *left = a, *const *right = b;
+
+	return strcmp((*left)->name, (*right)->name);
 }
 
 /* All toolkits in which the struct has this layout. */
@@ -89,44 +89,221 @@ static toolkits having(const struct record *record, char letter)
 	return in;
 }
 
-static void write_layout(struct text *h, const struct plan *plan, const struct record *record,
-			 const struct size *size)
+static struct layout layout_of(const struct plan *plan, const struct record *record,
+			       const struct size *size)
 {
 	/* Of interchangeable layouts the newest has all fields. */
 	toolkits known = having(record, size->letter) & (BIT(plan->list->toolkit_count) - 1);
-	unsigned toolkit = last_bit(known);
-	const struct field **fields = allocate(record->fields.count + 1, sizeof(*fields));
-	struct text offsets = { 0 }, table = { 0 };
-	size_t count = 0;
+	struct layout layout = {
+		record, size, last_bit(known), allocate(record->fields.count + 1, sizeof(void *)), 0,
+	};
 
 	for (size_t i = 0; i < record->fields.count; i++)
-		if (record->fields.items[i].in & BIT(toolkit))
-			fields[count++] = &record->fields.items[i];
-	qsort(fields, count, sizeof(*fields), by_name);
-	for (size_t i = 0; i < count; i++) {
-		add(&offsets, "\tLC_AT_%s_%c_%s = %u,\n", record->name, size->letter,
-		    identifier(fields[i]->name), fields[i]->offset);
-		add(&table, "\t{ \"%s\", %zu, %u, %u, %d },\n", plain(fields[i]->name),
-		    number_of(record, fields[i]), fields[i]->offset,
-		    field_size(fields[i], toolkit), is_reserved(fields[i]->name));
-	}
-	add(h, "\n/* struct %s as of %s */\n", record->name, bit_text(plan->list, toolkit));
-	add(h, "enum {\n\tLC_SIZE_%s_%c = %u,\n%s};\n", record->name, size->letter, size->bytes,
-	    offsets.length ? offsets.bytes : "");
-	if (count)
-		add(h, "LC_LAYOUT(%s_%c, %u,\n%s)\n", record->name, size->letter, size->bytes,
-		    table.bytes);
+		if (record->fields.items[i].in & BIT(layout.toolkit))
+			layout.fields[layout.count++] = &record->fields.items[i];
+	qsort(layout.fields, layout.count, sizeof(*layout.fields), by_name);
+	return layout;
 }
 
-void write_layouts(struct files *files, const struct plan *plan)
+static void write_offsets(struct text *h, const struct plan *plan, const struct layout *layout)
+{
+	const char *name = layout->record->name;
+	char letter = layout->size->letter;
+
+	add(h, "\n/* struct %s as of %s */\n", name, bit_text(plan->list, layout->toolkit));
+	add(h, "enum {\n\tLC_SIZE_%s_%c = %u,\n", name, letter, layout->size->bytes);
+	for (size_t i = 0; i < layout->count; i++)
+		add(h, "\tLC_AT_%s_%c_%s = %u,\n", name, letter, identifier(layout->fields[i]->name),
+		    layout->fields[i]->offset);
+	add(h, "};\n");
+}
+
+/* ---- conversions ---- */
+
+/* Bytes that go from one layout to the other. */
+struct run {
+	unsigned to, from, size;
+};
+
+typedef ARRAY(struct run) runs;
+
+static int by_target(const void *a, const void *b)
+{
+	const struct run *left = a, *right = b;
+
+	if (left->to != right->to)
+		return left->to < right->to ? -1 : 1;
+	return left->from < right->from ? -1 : left->from > right->from;
+}
+
+/* Makes one of those that go the same way and touch, as members of a union do. */
+static void join(runs *runs)
+{
+	size_t kept = 0;
+
+	qsort(runs->items, runs->count, sizeof(*runs->items), by_target);
+	for (size_t i = 0; i < runs->count; i++) {
+		struct run *last = kept ? &runs->items[kept - 1] : NULL, run = runs->items[i];
+
+		if (last && run.to - last->to == run.from - last->from &&
+		    run.to <= last->to + last->size) {
+			if (run.to + run.size > last->to + last->size)
+				last->size = run.to + run.size - last->to;
+		} else {
+			runs->items[kept++] = run;
+		}
+	}
+	runs->count = kept;
+}
+
+/* A field of a struct that the other layout's has, too.  Reserved ones are each
+ * layout's own. */
+static const struct field *common(const struct layout *layout, const struct field *field)
+{
+	const struct field **found = is_reserved(field->name) ? NULL :
+		bsearch(&field, layout->fields, layout->count, sizeof(*layout->fields), by_name);
+
+	return found ? *found : NULL;
+}
+
+static unsigned smaller_size(const struct field *target, const struct layout *to,
+			     const struct field *source, const struct layout *from)
+{
+	unsigned wide = field_size(target, to->toolkit), narrow = field_size(source, from->toolkit);
+
+	return wide < narrow ? wide : narrow;
+}
+
+static runs copies(const struct layout *to, const struct layout *from)
+{
+	runs runs = { 0 };
+
+	for (size_t i = 0; i < to->count; i++) {
+		const struct field *target = to->fields[i], *source = common(from, target);
+
+		if (source)
+			*push(&runs) = (struct run){ target->offset, source->offset,
+				smaller_size(target, to, source, from) };
+	}
+	join(&runs);
+	return runs;
+}
+
+/* Of layouts that are interchangeable the oldest may be smaller than the newest. */
+static unsigned end_of(const struct layout *layout)
+{
+	unsigned end = layout->size->bytes;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		unsigned last = layout->fields[i]->offset +
+				field_size(layout->fields[i], layout->toolkit);
+
+		end = last > end ? last : end;
+	}
+	return end;
+}
+
+static void write_lost(struct text *h, const struct layout *from, const runs *copied)
+{
+	enum { NOBODYS, A_FIELDS, CARRIED };	/* bytes between fields may hold anything */
+	unsigned end = end_of(from), start = 0;
+	char *bytes = allocate(end + 1, 1);
+
+	for (size_t i = 0; i < from->count; i++)
+		memset(bytes + from->fields[i]->offset, A_FIELDS,
+		       field_size(from->fields[i], from->toolkit));
+	for (size_t i = 0; i < copied->count; i++)
+		memset(bytes + copied->items[i].from, CARRIED, copied->items[i].size);
+	for (unsigned at = 0; at <= end; at++) {
+		if (bytes[at] == A_FIELDS)
+			continue;
+		if (at > start)
+			add(h, "\t\t{ %u, %u },\n", start, at - start);
+		start = at + 1;
+	}
+}
+
+/* What tells a field from all others that the struct ever had; 0 is none's. */
+static size_t number_of(const struct record *record, const struct field *field)
+{
+	size_t number = 1;
+
+	for (size_t i = 0; i < record->fields.count; i++)
+		number += strcmp(record->fields.items[i].name, field->name) < 0;
+	return number;
+}
+
+static void write_numbers(struct text *h, const struct record *record)
+{
+	const struct field **fields = allocate(record->fields.count + 1, sizeof(*fields));
+
+	for (size_t i = 0; i < record->fields.count; i++)
+		fields[i] = &record->fields.items[i];
+	qsort(fields, record->fields.count, sizeof(*fields), by_name);
+	add(h, "\n/* The fields that struct %s has had */\nenum {\n", record->name);
+	for (size_t i = 0; i < record->fields.count; i++)
+		if (!i || strcmp(fields[i]->name, fields[i - 1]->name))
+			add(h, "\tLC_NUMBER_%s_%s = %zu,\n", record->name,
+			    identifier(fields[i]->name), number_of(record, fields[i]));
+	add(h, "\tLC_NUMBERS_%s = %zu\n};\n", record->name, record->fields.count + 1);
+}
+
+static void write_conversion(struct text *h, const struct layout *to, const struct layout *from)
+{
+	const runs copied = copies(to, from);
+
+	add(h, "\nLC_CONVERSION(%s_%c, %s_%c) = {\n\t.to = %u, .from = %u,\n", to->record->name,
+	    to->size->letter, from->record->name, from->size->letter, to->size->bytes,
+	    from->size->bytes);
+	add(h, "\t.copies = (const struct lc_copy[]){\n");
+	for (size_t i = 0; i < copied.count; i++)
+		add(h, "\t\t{ %u, %u, %u },\n", copied.items[i].to, copied.items[i].from,
+		    copied.items[i].size);
+	add(h, "\t\t{ 0 }\n\t},\n\t.lost = (const struct lc_lost[]){\n");
+	write_lost(h, from, &copied);
+	add(h, "\t\t{ 0 }\n\t},\n\t.missing = (const struct lc_missing[]){\n");
+	for (size_t i = 0; i < to->count; i++)
+		if (!common(from, to->fields[i]) && !is_reserved(to->fields[i]->name))
+			add(h, "\t\t{ LC_NUMBER_%s_%s, %u },\n", to->record->name,
+			    identifier(to->fields[i]->name), to->fields[i]->offset);
+	add(h, "\t\t{ 0 }\n\t},\n};\n");
+}
+
+/* "cudaTextureDesc_v1" is another name for a layout of "cudaTextureDesc". */
+static bool akin(const char *a, const char *b)
+{
+	size_t length = strlen(a);
+
+	return !strncmp(a, b, length) &&
+	       (!b[length] || (!strncmp(b + length, "_v", 2) &&
+			       !b[length + 2 + strspn(b + length + 2, "0123456789")]));
+}
+
+static bool converts(const struct layout *a, const struct layout *b)
+{
+	return a != b && a->count && b->count &&
+	       (akin(a->record->name, b->record->name) || akin(b->record->name, a->record->name));
+}
+
+static void write_conversions(struct text *h, const layouts *all)
+{
+	const struct record *numbered = NULL;
+
+	for (size_t t = 0; t < all->count; t++)
+		for (size_t f = 0; f < all->count; f++) {
+			if (!converts(&all->items[t], &all->items[f]))
+				continue;
+			if (numbered != all->items[t].record)
+				write_numbers(h, numbered = all->items[t].record);
+			write_conversion(h, &all->items[t], &all->items[f]);
+		}
+}
+
+static layouts layouts_of(const struct plan *plan)
 {
 	const struct library *library = plan->library;
-	struct text *h;
+	layouts all = { 0 };
 
-	if (!library->records.count)
-		return;
-	h = new_file(files, plan, ".layouts.h", "/* ", " */");
-	add(h, "#include \"layout.h\"\n");
 	for (size_t i = 0; i < library->records.count; i++) {
 		const struct record *record = &library->records.items[i];
 		char done[27] = "";
@@ -137,7 +314,22 @@ void write_layouts(struct files *files, const struct plan *plan)
 			if (strchr(done, size->letter))
 				continue;
 			strncat(done, &size->letter, 1);
-			write_layout(h, plan, record, size);
+			*push(&all) = layout_of(plan, record, size);
 		}
 	}
+	return all;
+}
+
+void write_layouts(struct files *files, const struct plan *plan)
+{
+	const layouts all = layouts_of(plan);
+	struct text *h;
+
+	if (!all.count)
+		return;
+	h = new_file(files, plan, ".layouts.h", "/* ", " */");
+	add(h, "#include \"layout.h\"\n");
+	for (size_t i = 0; i < all.count; i++)
+		write_offsets(h, plan, &all.items[i]);
+	write_conversions(h, &all);
 }

@@ -3,8 +3,9 @@
  * layout.h - structs whose layout differs between versions
  *
  * The generated *.layouts.h define LC_SIZE_S_A, the size of layout A of struct
- * S, LC_AT_S_A_f, the offset of its field f, and lc_layout_S_A, all of its
- * fields.
+ * S, and LC_AT_S_A_f, the offset of its field f; for a struct that has several
+ * layouts, lc_conversion_S_A_from_S_B as well, and LC_NUMBER_S_f, which tells its
+ * fields apart.
  */
 #ifndef LAYOUT_H
 #define LAYOUT_H
@@ -13,42 +14,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_field {
-	const char *name;
-	uint32_t number;	/* the same for this name in all layouts of the struct */
-	uint32_t offset, size;
-	bool reserved;
+/* How a struct of one layout is made of one of another.  Each table ends with zeroes. */
+struct lc_conversion {
+	uint32_t to, from;	/* sizes of the structs */
+	/* What both have, ascending in the target; adjacent fields are one copy. */
+	const struct lc_copy { uint32_t to, from, size; } *copies;
+	/* The fields that the target has no room for, reserved ones included. */
+	const struct lc_lost { uint32_t at, size; } *lost;
+	/* The target's fields that the source has not, reserved ones apart. */
+	const struct lc_missing { uint32_t number, at; } *missing;
 };
 
-struct lc_layout {
-	size_t size;
-	const struct lc_field *fields;	/* sorted by name, and so by number */
-	size_t count;
-};
-
-#define LC_LAYOUT(name, bytes, ...) \
-	static const struct lc_field lc_fields_##name[] __attribute__((unused)) = { __VA_ARGS__ }; \
-	static const struct lc_layout lc_layout_##name __attribute__((unused)) = { \
-		bytes, lc_fields_##name, sizeof(lc_fields_##name) / sizeof(*lc_fields_##name) \
-	};
+#define LC_FROM(to, from) lc_##to##_from_##from
+#define LC_CONVERSION(to, from) \
+	static const struct lc_conversion LC_FROM(to, from) __attribute__((unused))
 
 /*
- * Makes a struct of layout `to` of one of layout `from`: every field that both
- * have, by name; zeroes elsewhere.  Reserved fields are not fields: each
- * layout's are its own.
+ * Makes a struct of another layout: every field that both have, by name; zeroes
+ * elsewhere.  Reserved fields are not fields: each layout's are its own.
  */
-void lc_convert(void *target, const struct lc_layout *to, const void *source,
-		const struct lc_layout *from);
+void lc_convert(void *target, const void *source, const struct lc_conversion *conversion);
 
-/*
- * Whether nothing is lost in a conversion: all that layout `to` has no field
- * for is zero in `source`, reserved fields included.
- */
-bool lc_fits(const void *source, const struct lc_layout *from, const struct lc_layout *to);
-
-/* Calls `each` with every field of `to` that `from` has not, reserved ones apart. */
-void lc_each_missing(const struct lc_layout *to, const struct lc_layout *from,
-		     void (*each)(const struct lc_field *field, void *data), void *data);
+/* Whether nothing is lost in a conversion: all that it does not copy is zero. */
+bool lc_fits(const void *source, const struct lc_conversion *conversion);
 
 /* The field at a known offset. */
 #define LC_FIELD(type, base, offset) (*(type *)((char *)(base) + (offset)))

@@ -17,7 +17,7 @@ int32_t lc_adapt_##name##_11 parameters \
 	char wide[LC_SIZE_##layout##_B] __attribute__((aligned(8))); \
 \
 	if (description) { \
-		lc_convert(wide, &lc_layout_##layout##_B, description, &lc_layout_##layout##_A); \
+		lc_convert(wide, description, &LC_FROM(layout##_B, layout##_A)); \
 		description = wide; \
 	} \
 	return lc_slots.name##_13 arguments; \
@@ -27,13 +27,13 @@ int32_t lc_adapt_##name##_13 parameters \
 { \
 	char narrow[LC_SIZE_##layout##_A] __attribute__((aligned(8))); \
 \
-	if (description && !lc_fits(description, &lc_layout_##layout##_B, &lc_layout_##layout##_A)) { \
+	if (description && !lc_fits(description, &LC_FROM(layout##_A, layout##_B))) { \
 		if (output) \
 			memset(output, 0, sizeof(void *)); \
 		return LC_REFUSE(name##_13, LOST); \
 	} \
 	if (description) { \
-		lc_convert(narrow, &lc_layout_##layout##_A, description, &lc_layout_##layout##_B); \
+		lc_convert(narrow, description, &LC_FROM(layout##_A, layout##_B)); \
 		description = narrow; \
 	} \
 	return lc_slots.name##_11 arguments; \
@@ -54,7 +54,7 @@ DESCRIBED(cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryMipmapped
 #define SOME 8		/* without a trip to malloc() */
 
 static int32_t with_wide(void *semaphores, void *parameters, uint32_t count, void *stream,
-			 const struct lc_layout *to, const struct lc_layout *from,
+			 const struct lc_conversion *conversion,
 			 int32_t (*call)(void *, void *, uint32_t, void *))
 {
 	char few[SOME * LC_SIZE_cudaExternalSemaphoreWaitParams_A] __attribute__((aligned(8)));
@@ -63,10 +63,11 @@ static int32_t with_wide(void *semaphores, void *parameters, uint32_t count, voi
 
 	if (!parameters)
 		return call(semaphores, NULL, count, stream);
-	if (count > SOME && !(wide = calloc(count, to->size)))
+	if (count > SOME && !(wide = calloc(count, conversion->to)))
 		return 2;	/* cudaErrorMemoryAllocation */
 	for (uint32_t i = 0; i < count; i++)
-		lc_convert(wide + i * to->size, to, (char *)parameters + i * from->size, from);
+		lc_convert(wide + (size_t)i * conversion->to,
+			   (char *)parameters + (size_t)i * conversion->from, conversion);
 	error = call(semaphores, wide, count, stream);
 	if (wide != few)
 		free(wide);
@@ -78,8 +79,8 @@ int32_t lc_adapt_cudaSignalExternalSemaphoresAsync##suffix##_11(void *semaphores
 		void *parameters, uint32_t count, void *stream) \
 { \
 	return with_wide(semaphores, parameters, count, stream, \
-			 &lc_layout_cudaExternalSemaphoreSignalParams_A, \
-			 &lc_layout_cudaExternalSemaphoreSignalParams_v1_A, \
+			 &LC_FROM(cudaExternalSemaphoreSignalParams_A, \
+				  cudaExternalSemaphoreSignalParams_v1_A), \
 			 lc_slots.cudaSignalExternalSemaphoresAsync##suffix##_13); \
 } \
 \
@@ -87,8 +88,8 @@ int32_t lc_adapt_cudaWaitExternalSemaphoresAsync##suffix##_11(void *semaphores, 
 		void *parameters, uint32_t count, void *stream) \
 { \
 	return with_wide(semaphores, parameters, count, stream, \
-			 &lc_layout_cudaExternalSemaphoreWaitParams_A, \
-			 &lc_layout_cudaExternalSemaphoreWaitParams_v1_A, \
+			 &LC_FROM(cudaExternalSemaphoreWaitParams_A, \
+				  cudaExternalSemaphoreWaitParams_v1_A), \
 			 lc_slots.cudaWaitExternalSemaphoresAsync##suffix##_13); \
 }
 LC_BOTH(SEMAPHORES)

@@ -10,7 +10,7 @@ int32_t lc_adapt_cudaFuncGetAttributes_11(void *out, void *function)
 	int32_t error = lc_slots.cudaFuncGetAttributes_12(out ? wide : NULL, function);
 
 	if (out)
-		lc_convert(out, &lc_layout_cudaFuncAttributes_A, wide, &lc_layout_cudaFuncAttributes_B);
+		lc_convert(out, wide, &LC_FROM(cudaFuncAttributes_A, cudaFuncAttributes_B));
 	return error;
 }
 
@@ -20,8 +20,7 @@ int32_t lc_adapt_cudaFuncGetAttributes_12(void *out, void *function)
 	int32_t error = lc_slots.cudaFuncGetAttributes_11(out ? narrow : NULL, function);
 
 	if (out)
-		lc_convert(out, &lc_layout_cudaFuncAttributes_B, narrow,
-			   &lc_layout_cudaFuncAttributes_A);
+		lc_convert(out, narrow, &LC_FROM(cudaFuncAttributes_B, cudaFuncAttributes_A));
 	return error;
 }
 

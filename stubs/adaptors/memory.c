@@ -122,8 +122,8 @@ int32_t lc_adapt_cudaPointerGetAttributes_11(void *attributes, void *pointer)
 	int32_t error = lc_slots.cudaPointerGetAttributes_13(attributes ? wide : NULL, pointer);
 
 	if (attributes)
-		lc_convert(attributes, &lc_layout_cudaPointerAttributes_A, wide,
-			   &lc_layout_cudaPointerAttributes_B);
+		lc_convert(attributes, wide,
+			   &LC_FROM(cudaPointerAttributes_A, cudaPointerAttributes_B));
 	return error;
 }
 
@@ -133,7 +133,7 @@ int32_t lc_adapt_cudaPointerGetAttributes_13(void *attributes, void *pointer)
 	int32_t error = lc_slots.cudaPointerGetAttributes_11(attributes ? narrow : NULL, pointer);
 
 	if (attributes)
-		lc_convert(attributes, &lc_layout_cudaPointerAttributes_B, narrow,
-			   &lc_layout_cudaPointerAttributes_A);
+		lc_convert(attributes, narrow,
+			   &LC_FROM(cudaPointerAttributes_B, cudaPointerAttributes_A));
 	return error;
 }

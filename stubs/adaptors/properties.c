@@ -3,101 +3,77 @@
 #include "adaptors/adaptor.h"
 #include "adaptors/adaptors.h"
 
-#include <stdlib.h>
-
 /*
  * cudaDeviceProp has a layout in each major.  12.0 appended fields; 13.0 moved
  * most, dropped eight and added seven.  What both have is copied by name; what
  * the runtime's struct has not, its cudaDeviceGetAttribute() may still tell.
  */
-struct attribute {
-	const char *field;
-	int32_t number;		/* cudaDeviceAttr */
+#define ATTRIBUTE(field) [LC_NUMBER_cudaDeviceProp_##field]
+
+/* cudaDeviceAttr, by field; zero is nobody's, and means that nobody can tell. */
+static const uint8_t attributes[LC_NUMBERS_cudaDeviceProp] = {
+	ATTRIBUTE(clockRate) = 13,
+	ATTRIBUTE(clusterLaunch) = 120,
+	ATTRIBUTE(computeMode) = 20,
+	ATTRIBUTE(deferredMappingCudaArraySupported) = 121,
+	ATTRIBUTE(deviceNumaConfig) = 130,
+	ATTRIBUTE(deviceNumaId) = 131,
+	ATTRIBUTE(deviceOverlap) = 15,
+	ATTRIBUTE(gpuDirectRDMAFlushWritesOptions) = 117,
+	ATTRIBUTE(gpuDirectRDMASupported) = 116,
+	ATTRIBUTE(gpuDirectRDMAWritesOrdering) = 118,
+	ATTRIBUTE(gpuPciDeviceID) = 139,
+	ATTRIBUTE(gpuPciSubsystemID) = 140,
+	ATTRIBUTE(hostNumaId) = 134,
+	ATTRIBUTE(hostNumaMultinodeIpcSupported) = 143,
+	ATTRIBUTE(hostRegisterReadOnlySupported) = 113,
+	ATTRIBUTE(hostRegisterSupported) = 99,
+	ATTRIBUTE(ipcEventSupported) = 125,
+	ATTRIBUTE(kernelExecTimeoutEnabled) = 17,
+	ATTRIBUTE(maxTexture1DLinear) = 69,
+	ATTRIBUTE(memoryClockRate) = 36,
+	ATTRIBUTE(memoryPoolSupportedHandleTypes) = 119,
+	ATTRIBUTE(memoryPoolsSupported) = 115,
+	ATTRIBUTE(mpsEnabled) = 133,
+	ATTRIBUTE(singleToDoublePrecisionPerfRatio) = 87,
+	ATTRIBUTE(sparseCudaArraySupported) = 112,
+	ATTRIBUTE(timelineSemaphoreInteropSupported) = 114,
+	ATTRIBUTE(unifiedFunctionPointers) = 129,
 };
-
-/* Sorted by field. */
-static const struct attribute attributes[] = {
-	{ "clockRate", 13 },
-	{ "clusterLaunch", 120 },
-	{ "computeMode", 20 },
-	{ "deferredMappingCudaArraySupported", 121 },
-	{ "deviceNumaConfig", 130 },
-	{ "deviceNumaId", 131 },
-	{ "deviceOverlap", 15 },
-	{ "gpuDirectRDMAFlushWritesOptions", 117 },
-	{ "gpuDirectRDMASupported", 116 },
-	{ "gpuDirectRDMAWritesOrdering", 118 },
-	{ "gpuPciDeviceID", 139 },
-	{ "gpuPciSubsystemID", 140 },
-	{ "hostNumaId", 134 },
-	{ "hostNumaMultinodeIpcSupported", 143 },
-	{ "hostRegisterReadOnlySupported", 113 },
-	{ "hostRegisterSupported", 99 },
-	{ "ipcEventSupported", 125 },
-	{ "kernelExecTimeoutEnabled", 17 },
-	{ "maxTexture1DLinear", 69 },
-	{ "memoryClockRate", 36 },
-	{ "memoryPoolSupportedHandleTypes", 119 },
-	{ "memoryPoolsSupported", 115 },
-	{ "mpsEnabled", 133 },
-	{ "singleToDoublePrecisionPerfRatio", 87 },
-	{ "sparseCudaArraySupported", 112 },
-	{ "timelineSemaphoreInteropSupported", 114 },
-	{ "unifiedFunctionPointers", 129 },
-};
-
-struct query {
-	char *target;
-	int32_t device;
-	bool failed;
-};
-
-static int by_field(const void *name, const void *attribute)
-{
-	return strcmp(name, ((const struct attribute *)attribute)->field);
-}
-
-static void ask_attribute(const struct lc_field *field, void *data)
-{
-	const struct attribute *attribute = bsearch(field->name, attributes,
-		sizeof(attributes) / sizeof(*attributes), sizeof(*attributes), by_field);
-	struct query *query = data;
-	int32_t value = 0;
-
-	if (!attribute)
-		return;		/* nobody can tell: zero */
-	if (lc_slots.cudaDeviceGetAttribute(&value, attribute->number, query->device))
-		query->failed = true;
-	else
-		memcpy(query->target + field->offset, &value, sizeof(value));
-}
 
 /*
  * Asks the runtime for what its struct did not say.  An attribute that it does
  * not know is an error of ours, not of the caller's: it is taken back.
  */
-static void ask_attributes(void *target, const struct lc_layout *to, const struct lc_layout *from,
-			   int32_t device)
+static void ask(void *properties, int32_t device, const struct lc_missing *missing)
 {
-	struct query query = { target, device, false };
-	bool pending = lc_slots.cudaPeekAtLastError() != 0;
+	bool pending = lc_slots.cudaPeekAtLastError() != 0, failed = false;
 
-	lc_each_missing(to, from, ask_attribute, &query);
-	if (query.failed && !pending)
+	for (; missing->number; missing++) {
+		int32_t value = 0;
+
+		if (!attributes[missing->number])
+			continue;
+		if (lc_slots.cudaDeviceGetAttribute(&value, attributes[missing->number], device))
+			failed = true;
+		else
+			memcpy((char *)properties + missing->at, &value, sizeof(value));
+	}
+	if (failed && !pending)
 		lc_slots.cudaGetLastError();
 }
 
-static int32_t get(void *out, int32_t device, const struct lc_layout *to,
-		   const struct lc_layout *from, int32_t (*call)(void *, int32_t))
+static int32_t get(void *out, int32_t device, const struct lc_conversion *conversion,
+		   int32_t (*call)(void *, int32_t))
 {
 	char theirs[LC_SIZE_cudaDeviceProp_B] __attribute__((aligned(8))) = { 0 };
 	int32_t error = call(out ? theirs : NULL, device);
 
 	if (!out)
 		return error;
-	lc_convert(out, to, theirs, from);
+	lc_convert(out, theirs, conversion);
 	if (!error)
-		ask_attributes(out, to, from, device);
+		ask(out, device, conversion->missing);
 	return error;
 }
 
@@ -108,7 +84,7 @@ _Static_assert((int)LC_SIZE_cudaDeviceProp_B >= (int)LC_SIZE_cudaDeviceProp_A &&
 #define GET(slot, own, needs, other) \
 int32_t lc_adapt_##slot##_by_##needs(void *out, int32_t device) \
 { \
-	return get(out, device, &lc_layout_cudaDeviceProp_##own, &lc_layout_cudaDeviceProp_##other, \
+	return get(out, device, &LC_FROM(cudaDeviceProp_##own, cudaDeviceProp_##other), \
 		   lc_slots.needs); \
 }
 GET(cudaGetDeviceProperties_11, A, cudaGetDeviceProperties_13, C)
@@ -125,8 +101,8 @@ int32_t lc_adapt_cudaChooseDevice_##own##_by_##other(void *device, void *propert
 	char theirs[LC_SIZE_cudaDeviceProp_##other_layout] __attribute__((aligned(8))); \
 \
 	if (properties) { \
-		lc_convert(theirs, &lc_layout_cudaDeviceProp_##other_layout, properties, \
-			   &lc_layout_cudaDeviceProp_##own_layout); \
+		lc_convert(theirs, properties, &LC_FROM(cudaDeviceProp_##other_layout, \
+							cudaDeviceProp_##own_layout)); \
 		properties = theirs; \
 	} \
 	return lc_slots.cudaChooseDevice_##other(device, properties); \

@@ -8,27 +8,25 @@
  * into the older layout if it holds nothing there, nor of a kind of resource
  * that the older CUDA has not.
  */
-#define LAYOUT(name) (&lc_layout_##name)
 #define LOST "it says something that this CUDA's smaller struct has no room for"
 
 /* The older layout of a struct, or NULL for NULL; *fits is left alone or cleared. */
-static void *narrowed(void *narrow, const struct lc_layout *to, const void *wide,
-		      const struct lc_layout *from, bool *fits)
+static void *narrowed(void *narrow, const void *wide, const struct lc_conversion *conversion,
+		      bool *fits)
 {
 	if (!wide)
 		return NULL;
-	if (!lc_fits(wide, from, to))
+	if (!lc_fits(wide, conversion))
 		*fits = false;
-	lc_convert(narrow, to, wide, from);
+	lc_convert(narrow, wide, conversion);
 	return narrow;
 }
 
-static void *widened(void *wide, const struct lc_layout *to, const void *narrow,
-		     const struct lc_layout *from)
+static void *widened(void *wide, const void *narrow, const struct lc_conversion *conversion)
 {
 	if (!narrow)
 		return NULL;
-	lc_convert(wide, to, narrow, from);
+	lc_convert(wide, narrow, conversion);
 	return wide;
 }
 
@@ -66,11 +64,9 @@ int32_t lc_adapt_cudaCreateTextureObject_12(void *object, void *resource, void *
 	char wide_view[LC_SIZE_cudaResourceViewDesc_B] __attribute__((aligned(8)));
 
 	return lc_slots.cudaCreateTextureObject_13(object,
-		widened(wide_resource, LAYOUT(cudaResourceDesc_B), resource,
-			LAYOUT(cudaResourceDesc_A)),
+		widened(wide_resource, resource, &LC_FROM(cudaResourceDesc_B, cudaResourceDesc_A)),
 		texture,
-		widened(wide_view, LAYOUT(cudaResourceViewDesc_B), view,
-			LAYOUT(cudaResourceViewDesc_A)));
+		widened(wide_view, view, &LC_FROM(cudaResourceViewDesc_B, cudaResourceViewDesc_A)));
 }
 
 int32_t lc_adapt_cudaCreateTextureObject_11_13(void *object, void *resource, void *texture,
@@ -88,10 +84,10 @@ int32_t lc_adapt_cudaCreateTextureObject_13(void *object, void *resource, void *
 	char narrow_view[LC_SIZE_cudaResourceViewDesc_A] __attribute__((aligned(8)));
 	bool fits = true;
 
-	resource = narrowed(narrow_resource, LAYOUT(cudaResourceDesc_A), resource,
-			    LAYOUT(cudaResourceDesc_B), &fits);
-	view = narrowed(narrow_view, LAYOUT(cudaResourceViewDesc_A), view,
-			LAYOUT(cudaResourceViewDesc_B), &fits);
+	resource = narrowed(narrow_resource, resource,
+			    &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B), &fits);
+	view = narrowed(narrow_view, view,
+			&LC_FROM(cudaResourceViewDesc_A, cudaResourceViewDesc_B), &fits);
 	if (!fits) {
 		zero_handle(object);
 		return LC_REFUSE(cudaCreateTextureObject_13, LOST);
@@ -104,7 +100,7 @@ int32_t lc_adapt_cudaCreateSurfaceObject_11(void *object, void *resource)
 	char wide[LC_SIZE_cudaResourceDesc_B] __attribute__((aligned(8)));
 
 	return lc_slots.cudaCreateSurfaceObject_13(object,
-		widened(wide, LAYOUT(cudaResourceDesc_B), resource, LAYOUT(cudaResourceDesc_A)));
+		widened(wide, resource, &LC_FROM(cudaResourceDesc_B, cudaResourceDesc_A)));
 }
 
 int32_t lc_adapt_cudaCreateSurfaceObject_13(void *object, void *resource)
@@ -112,8 +108,8 @@ int32_t lc_adapt_cudaCreateSurfaceObject_13(void *object, void *resource)
 	char narrow[LC_SIZE_cudaResourceDesc_A] __attribute__((aligned(8)));
 	bool fits = true;
 
-	resource = narrowed(narrow, LAYOUT(cudaResourceDesc_A), resource,
-			    LAYOUT(cudaResourceDesc_B), &fits);
+	resource = narrowed(narrow, resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B),
+			    &fits);
 	if (!fits) {
 		zero_handle(object);
 		return LC_REFUSE(cudaCreateSurfaceObject_13, LOST);
@@ -129,7 +125,7 @@ int32_t lc_adapt_##name##_##callers(void *out, uint64_t object) \
 	int32_t error = lc_slots.name##_##runtimes(out ? theirs : NULL, object); \
 \
 	if (out) \
-		lc_convert(out, LAYOUT(layout##_##own), theirs, LAYOUT(layout##_##other)); \
+		lc_convert(out, theirs, &LC_FROM(layout##_##own, layout##_##other)); \
 	return error; \
 }
 READ_BACK(cudaGetTextureObjectResourceDesc, 11, 13, cudaResourceDesc, A, B)

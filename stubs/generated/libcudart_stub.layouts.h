@@ -7,9 +7,6 @@ enum {
 	LC_SIZE_CUuuid_A = 16,
 	LC_AT_CUuuid_A_bytes = 0,
 };
-LC_LAYOUT(CUuuid_A, 16,
-	{ "bytes", 0, 0, 16, 0 },
-)
 
 /* struct cudaArrayMemoryRequirements as of 13.5 */
 enum {
@@ -18,11 +15,6 @@ enum {
 	LC_AT_cudaArrayMemoryRequirements_A_reserved = 16,
 	LC_AT_cudaArrayMemoryRequirements_A_size = 0,
 };
-LC_LAYOUT(cudaArrayMemoryRequirements_A, 32,
-	{ "alignment", 0, 8, 8, 0 },
-	{ "reserved", 1, 16, 16, 1 },
-	{ "size", 2, 0, 8, 0 },
-)
 
 /* struct cudaArraySparseProperties as of 13.5 */
 enum {
@@ -35,15 +27,6 @@ enum {
 	LC_AT_cudaArraySparseProperties_A_tileExtent_height = 4,
 	LC_AT_cudaArraySparseProperties_A_tileExtent_width = 0,
 };
-LC_LAYOUT(cudaArraySparseProperties_A, 48,
-	{ "flags", 0, 24, 4, 0 },
-	{ "miptailFirstLevel", 1, 12, 4, 0 },
-	{ "miptailSize", 2, 16, 8, 0 },
-	{ "reserved", 3, 28, 16, 1 },
-	{ "tileExtent.depth", 4, 8, 4, 0 },
-	{ "tileExtent.height", 5, 4, 4, 0 },
-	{ "tileExtent.width", 6, 0, 4, 0 },
-)
 
 /* struct cudaChannelFormatDesc as of 13.5 */
 enum {
@@ -54,13 +37,6 @@ enum {
 	LC_AT_cudaChannelFormatDesc_A_y = 4,
 	LC_AT_cudaChannelFormatDesc_A_z = 8,
 };
-LC_LAYOUT(cudaChannelFormatDesc_A, 20,
-	{ "f", 0, 16, 4, 0 },
-	{ "w", 1, 12, 4, 0 },
-	{ "x", 2, 0, 4, 0 },
-	{ "y", 3, 4, 4, 0 },
-	{ "z", 4, 8, 4, 0 },
-)
 
 /* struct cudaDevResource as of 13.5 */
 enum {
@@ -79,21 +55,6 @@ enum {
 	LC_AT_cudaDevResource_A_wqConfig_sharingScope = 104,
 	LC_AT_cudaDevResource_A_wqConfig_wqConcurrencyLimit = 100,
 };
-LC_LAYOUT(cudaDevResource_A, 144,
-	{ "_internal_padding", 0, 4, 92, 0 },
-	{ "_oversize", 1, 96, 40, 0 },
-	{ "nextResource", 2, 136, 8, 0 },
-	{ "sm.flags", 3, 108, 4, 0 },
-	{ "sm.localityDomainId", 4, 112, 4, 0 },
-	{ "sm.minSmPartitionSize", 5, 100, 4, 0 },
-	{ "sm.smCoscheduledAlignment", 6, 104, 4, 0 },
-	{ "sm.smCount", 7, 96, 4, 0 },
-	{ "type", 8, 0, 4, 0 },
-	{ "wq.reserved", 9, 96, 40, 1 },
-	{ "wqConfig.device", 10, 96, 4, 0 },
-	{ "wqConfig.sharingScope", 11, 104, 4, 0 },
-	{ "wqConfig.wqConcurrencyLimit", 12, 100, 4, 0 },
-)
 
 /* struct cudaDevSmResourceGroupParams as of 13.5 */
 enum {
@@ -105,14 +66,6 @@ enum {
 	LC_AT_cudaDevSmResourceGroupParams_A_reserved = 20,
 	LC_AT_cudaDevSmResourceGroupParams_A_smCount = 0,
 };
-LC_LAYOUT(cudaDevSmResourceGroupParams_A, 64,
-	{ "coscheduledSmCount", 0, 4, 4, 0 },
-	{ "flags", 1, 12, 4, 0 },
-	{ "localityDomainId", 2, 16, 4, 0 },
-	{ "preferredCoscheduledSmCount", 3, 8, 4, 0 },
-	{ "reserved", 4, 20, 44, 1 },
-	{ "smCount", 6, 0, 4, 0 },
-)
 
 /* struct cudaDeviceProp as of 11.8 */
 enum {
@@ -198,88 +151,6 @@ enum {
 	LC_AT_cudaDeviceProp_A_uuid_bytes = 256,
 	LC_AT_cudaDeviceProp_A_warpSize = 308,
 };
-LC_LAYOUT(cudaDeviceProp_A, 728,
-	{ "ECCEnabled", 0, 580, 4, 0 },
-	{ "accessPolicyMaxWindowSize", 2, 716, 4, 0 },
-	{ "asyncEngineCount", 4, 600, 4, 0 },
-	{ "canMapHostMemory", 6, 400, 4, 0 },
-	{ "canUseHostPointerForRegisteredMem", 8, 684, 4, 0 },
-	{ "clockRate", 10, 348, 4, 0 },
-	{ "computeMode", 13, 404, 4, 0 },
-	{ "computePreemptionSupported", 14, 680, 4, 0 },
-	{ "concurrentKernels", 16, 576, 4, 0 },
-	{ "concurrentManagedAccess", 18, 676, 4, 0 },
-	{ "cooperativeLaunch", 20, 688, 4, 0 },
-	{ "cooperativeMultiDeviceLaunch", 22, 692, 4, 0 },
-	{ "deviceOverlap", 27, 384, 4, 0 },
-	{ "directManagedMemAccessFromHost", 28, 708, 4, 0 },
-	{ "globalL1CacheSupported", 30, 632, 4, 0 },
-	{ "hostNativeAtomicSupported", 40, 664, 4, 0 },
-	{ "integrated", 48, 396, 4, 0 },
-	{ "isMultiGpuBoard", 52, 656, 4, 0 },
-	{ "kernelExecTimeoutEnabled", 54, 392, 4, 0 },
-	{ "l2CacheSize", 55, 616, 4, 0 },
-	{ "localL1CacheSupported", 57, 636, 4, 0 },
-	{ "luid", 59, 272, 8, 0 },
-	{ "luidDeviceNodeMask", 60, 280, 4, 0 },
-	{ "major", 61, 360, 4, 0 },
-	{ "managedMemory", 62, 652, 4, 0 },
-	{ "maxBlocksPerMultiProcessor", 64, 712, 4, 0 },
-	{ "maxGridSize", 66, 336, 12, 0 },
-	{ "maxSurface1D", 67, 512, 4, 0 },
-	{ "maxSurface1DLayered", 69, 536, 8, 0 },
-	{ "maxSurface2D", 71, 516, 8, 0 },
-	{ "maxSurface2DLayered", 73, 544, 12, 0 },
-	{ "maxSurface3D", 75, 524, 12, 0 },
-	{ "maxSurfaceCubemap", 77, 556, 4, 0 },
-	{ "maxSurfaceCubemapLayered", 79, 560, 8, 0 },
-	{ "maxTexture1D", 81, 408, 4, 0 },
-	{ "maxTexture1DLayered", 83, 484, 8, 0 },
-	{ "maxTexture1DLinear", 85, 416, 4, 0 },
-	{ "maxTexture1DMipmap", 86, 412, 4, 0 },
-	{ "maxTexture2D", 88, 420, 8, 0 },
-	{ "maxTexture2DGather", 90, 448, 8, 0 },
-	{ "maxTexture2DLayered", 92, 492, 12, 0 },
-	{ "maxTexture2DLinear", 94, 436, 12, 0 },
-	{ "maxTexture2DMipmap", 96, 428, 8, 0 },
-	{ "maxTexture3D", 98, 456, 12, 0 },
-	{ "maxTexture3DAlt", 100, 468, 12, 0 },
-	{ "maxTextureCubemap", 102, 480, 4, 0 },
-	{ "maxTextureCubemapLayered", 104, 504, 8, 0 },
-	{ "maxThreadsDim", 106, 324, 12, 0 },
-	{ "maxThreadsPerBlock", 107, 320, 4, 0 },
-	{ "maxThreadsPerMultiProcessor", 108, 624, 4, 0 },
-	{ "memPitch", 110, 312, 8, 0 },
-	{ "memoryBusWidth", 111, 612, 4, 0 },
-	{ "memoryClockRate", 113, 608, 4, 0 },
-	{ "minor", 118, 364, 4, 0 },
-	{ "multiGpuBoardGroupID", 120, 660, 4, 0 },
-	{ "multiProcessorCount", 122, 388, 4, 0 },
-	{ "name", 124, 0, 256, 0 },
-	{ "pageableMemoryAccess", 125, 672, 4, 0 },
-	{ "pageableMemoryAccessUsesHostPageTables", 127, 704, 4, 0 },
-	{ "pciBusID", 129, 584, 4, 0 },
-	{ "pciDeviceID", 131, 588, 4, 0 },
-	{ "pciDomainID", 133, 592, 4, 0 },
-	{ "persistingL2CacheMaxSize", 135, 620, 4, 0 },
-	{ "regsPerBlock", 137, 304, 4, 0 },
-	{ "regsPerMultiprocessor", 138, 648, 4, 0 },
-	{ "reservedSharedMemPerBlock", 146, 720, 8, 0 },
-	{ "sharedMemPerBlock", 148, 296, 8, 0 },
-	{ "sharedMemPerBlockOptin", 149, 696, 8, 0 },
-	{ "sharedMemPerMultiprocessor", 151, 640, 8, 0 },
-	{ "singleToDoublePrecisionPerfRatio", 153, 668, 4, 0 },
-	{ "streamPrioritiesSupported", 156, 628, 4, 0 },
-	{ "surfaceAlignment", 158, 568, 8, 0 },
-	{ "tccDriver", 160, 596, 4, 0 },
-	{ "textureAlignment", 162, 368, 8, 0 },
-	{ "texturePitchAlignment", 163, 376, 8, 0 },
-	{ "totalConstMem", 166, 352, 8, 0 },
-	{ "totalGlobalMem", 167, 288, 8, 0 },
-	{ "unifiedAddressing", 168, 604, 4, 0 },
-	{ "uuid.bytes", 172, 256, 16, 0 },
-	{ "warpSize", 173, 308, 4, 0 },
-)
 
 /* struct cudaDeviceProp as of 12.9 */
 enum {
@@ -379,102 +250,6 @@ enum {
 	LC_AT_cudaDeviceProp_B_uuid_bytes = 256,
 	LC_AT_cudaDeviceProp_B_warpSize = 308,
 };
-LC_LAYOUT(cudaDeviceProp_B, 1032,
-	{ "ECCEnabled", 0, 580, 4, 0 },
-	{ "accessPolicyMaxWindowSize", 2, 716, 4, 0 },
-	{ "asyncEngineCount", 4, 600, 4, 0 },
-	{ "canMapHostMemory", 6, 400, 4, 0 },
-	{ "canUseHostPointerForRegisteredMem", 8, 684, 4, 0 },
-	{ "clockRate", 10, 348, 4, 0 },
-	{ "clusterLaunch", 11, 772, 4, 0 },
-	{ "computeMode", 13, 404, 4, 0 },
-	{ "computePreemptionSupported", 14, 680, 4, 0 },
-	{ "concurrentKernels", 16, 576, 4, 0 },
-	{ "concurrentManagedAccess", 18, 676, 4, 0 },
-	{ "cooperativeLaunch", 20, 688, 4, 0 },
-	{ "cooperativeMultiDeviceLaunch", 22, 692, 4, 0 },
-	{ "deferredMappingCudaArraySupported", 23, 764, 4, 0 },
-	{ "deviceOverlap", 27, 384, 4, 0 },
-	{ "directManagedMemAccessFromHost", 28, 708, 4, 0 },
-	{ "globalL1CacheSupported", 30, 632, 4, 0 },
-	{ "gpuDirectRDMAFlushWritesOptions", 32, 752, 4, 0 },
-	{ "gpuDirectRDMASupported", 34, 748, 4, 0 },
-	{ "gpuDirectRDMAWritesOrdering", 36, 756, 4, 0 },
-	{ "hostNativeAtomicSupported", 40, 664, 4, 0 },
-	{ "hostRegisterReadOnlySupported", 44, 736, 4, 0 },
-	{ "hostRegisterSupported", 46, 728, 4, 0 },
-	{ "integrated", 48, 396, 4, 0 },
-	{ "ipcEventSupported", 50, 768, 4, 0 },
-	{ "isMultiGpuBoard", 52, 656, 4, 0 },
-	{ "kernelExecTimeoutEnabled", 54, 392, 4, 0 },
-	{ "l2CacheSize", 55, 616, 4, 0 },
-	{ "localL1CacheSupported", 57, 636, 4, 0 },
-	{ "luid", 59, 272, 8, 0 },
-	{ "luidDeviceNodeMask", 60, 280, 4, 0 },
-	{ "major", 61, 360, 4, 0 },
-	{ "managedMemory", 62, 652, 4, 0 },
-	{ "maxBlocksPerMultiProcessor", 64, 712, 4, 0 },
-	{ "maxGridSize", 66, 336, 12, 0 },
-	{ "maxSurface1D", 67, 512, 4, 0 },
-	{ "maxSurface1DLayered", 69, 536, 8, 0 },
-	{ "maxSurface2D", 71, 516, 8, 0 },
-	{ "maxSurface2DLayered", 73, 544, 12, 0 },
-	{ "maxSurface3D", 75, 524, 12, 0 },
-	{ "maxSurfaceCubemap", 77, 556, 4, 0 },
-	{ "maxSurfaceCubemapLayered", 79, 560, 8, 0 },
-	{ "maxTexture1D", 81, 408, 4, 0 },
-	{ "maxTexture1DLayered", 83, 484, 8, 0 },
-	{ "maxTexture1DLinear", 85, 416, 4, 0 },
-	{ "maxTexture1DMipmap", 86, 412, 4, 0 },
-	{ "maxTexture2D", 88, 420, 8, 0 },
-	{ "maxTexture2DGather", 90, 448, 8, 0 },
-	{ "maxTexture2DLayered", 92, 492, 12, 0 },
-	{ "maxTexture2DLinear", 94, 436, 12, 0 },
-	{ "maxTexture2DMipmap", 96, 428, 8, 0 },
-	{ "maxTexture3D", 98, 456, 12, 0 },
-	{ "maxTexture3DAlt", 100, 468, 12, 0 },
-	{ "maxTextureCubemap", 102, 480, 4, 0 },
-	{ "maxTextureCubemapLayered", 104, 504, 8, 0 },
-	{ "maxThreadsDim", 106, 324, 12, 0 },
-	{ "maxThreadsPerBlock", 107, 320, 4, 0 },
-	{ "maxThreadsPerMultiProcessor", 108, 624, 4, 0 },
-	{ "memPitch", 110, 312, 8, 0 },
-	{ "memoryBusWidth", 111, 612, 4, 0 },
-	{ "memoryClockRate", 113, 608, 4, 0 },
-	{ "memoryPoolSupportedHandleTypes", 114, 760, 4, 0 },
-	{ "memoryPoolsSupported", 116, 744, 4, 0 },
-	{ "minor", 118, 364, 4, 0 },
-	{ "multiGpuBoardGroupID", 120, 660, 4, 0 },
-	{ "multiProcessorCount", 122, 388, 4, 0 },
-	{ "name", 124, 0, 256, 0 },
-	{ "pageableMemoryAccess", 125, 672, 4, 0 },
-	{ "pageableMemoryAccessUsesHostPageTables", 127, 704, 4, 0 },
-	{ "pciBusID", 129, 584, 4, 0 },
-	{ "pciDeviceID", 131, 588, 4, 0 },
-	{ "pciDomainID", 133, 592, 4, 0 },
-	{ "persistingL2CacheMaxSize", 135, 620, 4, 0 },
-	{ "regsPerBlock", 137, 304, 4, 0 },
-	{ "regsPerMultiprocessor", 138, 648, 4, 0 },
-	{ "reserved", 140, 780, 252, 1 },
-	{ "reservedSharedMemPerBlock", 146, 720, 8, 0 },
-	{ "sharedMemPerBlock", 148, 296, 8, 0 },
-	{ "sharedMemPerBlockOptin", 149, 696, 8, 0 },
-	{ "sharedMemPerMultiprocessor", 151, 640, 8, 0 },
-	{ "singleToDoublePrecisionPerfRatio", 153, 668, 4, 0 },
-	{ "sparseCudaArraySupported", 154, 732, 4, 0 },
-	{ "streamPrioritiesSupported", 156, 628, 4, 0 },
-	{ "surfaceAlignment", 158, 568, 8, 0 },
-	{ "tccDriver", 160, 596, 4, 0 },
-	{ "textureAlignment", 162, 368, 8, 0 },
-	{ "texturePitchAlignment", 163, 376, 8, 0 },
-	{ "timelineSemaphoreInteropSupported", 164, 740, 4, 0 },
-	{ "totalConstMem", 166, 352, 8, 0 },
-	{ "totalGlobalMem", 167, 288, 8, 0 },
-	{ "unifiedAddressing", 168, 604, 4, 0 },
-	{ "unifiedFunctionPointers", 170, 776, 4, 0 },
-	{ "uuid.bytes", 172, 256, 16, 0 },
-	{ "warpSize", 173, 308, 4, 0 },
-)
 
 /* struct cudaDeviceProp as of 13.5 */
 enum {
@@ -573,101 +348,6 @@ enum {
 	LC_AT_cudaDeviceProp_C_uuid_bytes = 256,
 	LC_AT_cudaDeviceProp_C_warpSize = 308,
 };
-LC_LAYOUT(cudaDeviceProp_C, 1008,
-	{ "ECCEnabled", 0, 564, 4, 0 },
-	{ "accessPolicyMaxWindowSize", 2, 692, 4, 0 },
-	{ "asyncEngineCount", 4, 584, 4, 0 },
-	{ "canMapHostMemory", 6, 392, 4, 0 },
-	{ "canUseHostPointerForRegisteredMem", 8, 664, 4, 0 },
-	{ "clusterLaunch", 11, 748, 4, 0 },
-	{ "computePreemptionSupported", 14, 660, 4, 0 },
-	{ "concurrentKernels", 16, 560, 4, 0 },
-	{ "concurrentManagedAccess", 18, 656, 4, 0 },
-	{ "cooperativeLaunch", 20, 668, 4, 0 },
-	{ "deferredMappingCudaArraySupported", 23, 740, 4, 0 },
-	{ "deviceNumaConfig", 25, 756, 4, 0 },
-	{ "deviceNumaId", 26, 760, 4, 0 },
-	{ "directManagedMemAccessFromHost", 28, 684, 4, 0 },
-	{ "globalL1CacheSupported", 30, 612, 4, 0 },
-	{ "gpuDirectRDMAFlushWritesOptions", 32, 728, 4, 0 },
-	{ "gpuDirectRDMASupported", 34, 724, 4, 0 },
-	{ "gpuDirectRDMAWritesOrdering", 36, 732, 4, 0 },
-	{ "gpuPciDeviceID", 38, 772, 4, 0 },
-	{ "gpuPciSubsystemID", 39, 776, 4, 0 },
-	{ "hostNativeAtomicSupported", 40, 648, 4, 0 },
-	{ "hostNumaId", 42, 768, 4, 0 },
-	{ "hostNumaMultinodeIpcSupported", 43, 780, 4, 0 },
-	{ "hostRegisterReadOnlySupported", 44, 712, 4, 0 },
-	{ "hostRegisterSupported", 46, 704, 4, 0 },
-	{ "integrated", 48, 388, 4, 0 },
-	{ "ipcEventSupported", 50, 744, 4, 0 },
-	{ "isMultiGpuBoard", 52, 640, 4, 0 },
-	{ "l2CacheSize", 55, 596, 4, 0 },
-	{ "localL1CacheSupported", 57, 616, 4, 0 },
-	{ "luid", 59, 272, 8, 0 },
-	{ "luidDeviceNodeMask", 60, 280, 4, 0 },
-	{ "major", 61, 360, 4, 0 },
-	{ "managedMemory", 62, 636, 4, 0 },
-	{ "maxBlocksPerMultiProcessor", 64, 688, 4, 0 },
-	{ "maxGridSize", 66, 336, 12, 0 },
-	{ "maxSurface1D", 67, 496, 4, 0 },
-	{ "maxSurface1DLayered", 69, 520, 8, 0 },
-	{ "maxSurface2D", 71, 500, 8, 0 },
-	{ "maxSurface2DLayered", 73, 528, 12, 0 },
-	{ "maxSurface3D", 75, 508, 12, 0 },
-	{ "maxSurfaceCubemap", 77, 540, 4, 0 },
-	{ "maxSurfaceCubemapLayered", 79, 544, 8, 0 },
-	{ "maxTexture1D", 81, 396, 4, 0 },
-	{ "maxTexture1DLayered", 83, 468, 8, 0 },
-	{ "maxTexture1DMipmap", 86, 400, 4, 0 },
-	{ "maxTexture2D", 88, 404, 8, 0 },
-	{ "maxTexture2DGather", 90, 432, 8, 0 },
-	{ "maxTexture2DLayered", 92, 476, 12, 0 },
-	{ "maxTexture2DLinear", 94, 420, 12, 0 },
-	{ "maxTexture2DMipmap", 96, 412, 8, 0 },
-	{ "maxTexture3D", 98, 440, 12, 0 },
-	{ "maxTexture3DAlt", 100, 452, 12, 0 },
-	{ "maxTextureCubemap", 102, 464, 4, 0 },
-	{ "maxTextureCubemapLayered", 104, 488, 8, 0 },
-	{ "maxThreadsDim", 106, 324, 12, 0 },
-	{ "maxThreadsPerBlock", 107, 320, 4, 0 },
-	{ "maxThreadsPerMultiProcessor", 108, 604, 4, 0 },
-	{ "memPitch", 110, 312, 8, 0 },
-	{ "memoryBusWidth", 111, 592, 4, 0 },
-	{ "memoryPoolSupportedHandleTypes", 114, 736, 4, 0 },
-	{ "memoryPoolsSupported", 116, 720, 4, 0 },
-	{ "minor", 118, 364, 4, 0 },
-	{ "mpsEnabled", 119, 764, 4, 0 },
-	{ "multiGpuBoardGroupID", 120, 644, 4, 0 },
-	{ "multiProcessorCount", 122, 384, 4, 0 },
-	{ "name", 124, 0, 256, 0 },
-	{ "pageableMemoryAccess", 125, 652, 4, 0 },
-	{ "pageableMemoryAccessUsesHostPageTables", 127, 680, 4, 0 },
-	{ "pciBusID", 129, 568, 4, 0 },
-	{ "pciDeviceID", 131, 572, 4, 0 },
-	{ "pciDomainID", 133, 576, 4, 0 },
-	{ "persistingL2CacheMaxSize", 135, 600, 4, 0 },
-	{ "regsPerBlock", 137, 304, 4, 0 },
-	{ "regsPerMultiprocessor", 138, 632, 4, 0 },
-	{ "reserved", 140, 784, 224, 1 },
-	{ "reservedSharedMemPerBlock", 146, 696, 8, 0 },
-	{ "sharedMemPerBlock", 148, 296, 8, 0 },
-	{ "sharedMemPerBlockOptin", 149, 672, 8, 0 },
-	{ "sharedMemPerMultiprocessor", 151, 624, 8, 0 },
-	{ "sparseCudaArraySupported", 154, 708, 4, 0 },
-	{ "streamPrioritiesSupported", 156, 608, 4, 0 },
-	{ "surfaceAlignment", 158, 552, 8, 0 },
-	{ "tccDriver", 160, 580, 4, 0 },
-	{ "textureAlignment", 162, 368, 8, 0 },
-	{ "texturePitchAlignment", 163, 376, 8, 0 },
-	{ "timelineSemaphoreInteropSupported", 164, 716, 4, 0 },
-	{ "totalConstMem", 166, 352, 8, 0 },
-	{ "totalGlobalMem", 167, 288, 8, 0 },
-	{ "unifiedAddressing", 168, 588, 4, 0 },
-	{ "unifiedFunctionPointers", 170, 752, 4, 0 },
-	{ "uuid.bytes", 172, 256, 16, 0 },
-	{ "warpSize", 173, 308, 4, 0 },
-)
 
 /* struct cudaDeviceProp_v1 as of 12.9 */
 enum {
@@ -753,88 +433,6 @@ enum {
 	LC_AT_cudaDeviceProp_v1_A_uuid_bytes = 256,
 	LC_AT_cudaDeviceProp_v1_A_warpSize = 308,
 };
-LC_LAYOUT(cudaDeviceProp_v1_A, 728,
-	{ "ECCEnabled", 0, 580, 4, 0 },
-	{ "accessPolicyMaxWindowSize", 1, 716, 4, 0 },
-	{ "asyncEngineCount", 2, 600, 4, 0 },
-	{ "canMapHostMemory", 3, 400, 4, 0 },
-	{ "canUseHostPointerForRegisteredMem", 4, 684, 4, 0 },
-	{ "clockRate", 5, 348, 4, 0 },
-	{ "computeMode", 6, 404, 4, 0 },
-	{ "computePreemptionSupported", 7, 680, 4, 0 },
-	{ "concurrentKernels", 8, 576, 4, 0 },
-	{ "concurrentManagedAccess", 9, 676, 4, 0 },
-	{ "cooperativeLaunch", 10, 688, 4, 0 },
-	{ "cooperativeMultiDeviceLaunch", 11, 692, 4, 0 },
-	{ "deviceOverlap", 12, 384, 4, 0 },
-	{ "directManagedMemAccessFromHost", 13, 708, 4, 0 },
-	{ "globalL1CacheSupported", 14, 632, 4, 0 },
-	{ "hostNativeAtomicSupported", 15, 664, 4, 0 },
-	{ "integrated", 16, 396, 4, 0 },
-	{ "isMultiGpuBoard", 17, 656, 4, 0 },
-	{ "kernelExecTimeoutEnabled", 18, 392, 4, 0 },
-	{ "l2CacheSize", 19, 616, 4, 0 },
-	{ "localL1CacheSupported", 20, 636, 4, 0 },
-	{ "luid", 21, 272, 8, 0 },
-	{ "luidDeviceNodeMask", 22, 280, 4, 0 },
-	{ "major", 23, 360, 4, 0 },
-	{ "managedMemory", 24, 652, 4, 0 },
-	{ "maxBlocksPerMultiProcessor", 25, 712, 4, 0 },
-	{ "maxGridSize", 26, 336, 12, 0 },
-	{ "maxSurface1D", 27, 512, 4, 0 },
-	{ "maxSurface1DLayered", 28, 536, 8, 0 },
-	{ "maxSurface2D", 29, 516, 8, 0 },
-	{ "maxSurface2DLayered", 30, 544, 12, 0 },
-	{ "maxSurface3D", 31, 524, 12, 0 },
-	{ "maxSurfaceCubemap", 32, 556, 4, 0 },
-	{ "maxSurfaceCubemapLayered", 33, 560, 8, 0 },
-	{ "maxTexture1D", 34, 408, 4, 0 },
-	{ "maxTexture1DLayered", 35, 484, 8, 0 },
-	{ "maxTexture1DLinear", 36, 416, 4, 0 },
-	{ "maxTexture1DMipmap", 37, 412, 4, 0 },
-	{ "maxTexture2D", 38, 420, 8, 0 },
-	{ "maxTexture2DGather", 39, 448, 8, 0 },
-	{ "maxTexture2DLayered", 40, 492, 12, 0 },
-	{ "maxTexture2DLinear", 41, 436, 12, 0 },
-	{ "maxTexture2DMipmap", 42, 428, 8, 0 },
-	{ "maxTexture3D", 43, 456, 12, 0 },
-	{ "maxTexture3DAlt", 44, 468, 12, 0 },
-	{ "maxTextureCubemap", 45, 480, 4, 0 },
-	{ "maxTextureCubemapLayered", 46, 504, 8, 0 },
-	{ "maxThreadsDim", 47, 324, 12, 0 },
-	{ "maxThreadsPerBlock", 48, 320, 4, 0 },
-	{ "maxThreadsPerMultiProcessor", 49, 624, 4, 0 },
-	{ "memPitch", 50, 312, 8, 0 },
-	{ "memoryBusWidth", 51, 612, 4, 0 },
-	{ "memoryClockRate", 52, 608, 4, 0 },
-	{ "minor", 53, 364, 4, 0 },
-	{ "multiGpuBoardGroupID", 54, 660, 4, 0 },
-	{ "multiProcessorCount", 55, 388, 4, 0 },
-	{ "name", 56, 0, 256, 0 },
-	{ "pageableMemoryAccess", 57, 672, 4, 0 },
-	{ "pageableMemoryAccessUsesHostPageTables", 58, 704, 4, 0 },
-	{ "pciBusID", 59, 584, 4, 0 },
-	{ "pciDeviceID", 60, 588, 4, 0 },
-	{ "pciDomainID", 61, 592, 4, 0 },
-	{ "persistingL2CacheMaxSize", 62, 620, 4, 0 },
-	{ "regsPerBlock", 63, 304, 4, 0 },
-	{ "regsPerMultiprocessor", 64, 648, 4, 0 },
-	{ "reservedSharedMemPerBlock", 65, 720, 8, 0 },
-	{ "sharedMemPerBlock", 66, 296, 8, 0 },
-	{ "sharedMemPerBlockOptin", 67, 696, 8, 0 },
-	{ "sharedMemPerMultiprocessor", 68, 640, 8, 0 },
-	{ "singleToDoublePrecisionPerfRatio", 69, 668, 4, 0 },
-	{ "streamPrioritiesSupported", 70, 628, 4, 0 },
-	{ "surfaceAlignment", 71, 568, 8, 0 },
-	{ "tccDriver", 72, 596, 4, 0 },
-	{ "textureAlignment", 73, 368, 8, 0 },
-	{ "texturePitchAlignment", 74, 376, 8, 0 },
-	{ "totalConstMem", 75, 352, 8, 0 },
-	{ "totalGlobalMem", 76, 288, 8, 0 },
-	{ "unifiedAddressing", 77, 604, 4, 0 },
-	{ "uuid.bytes", 78, 256, 16, 0 },
-	{ "warpSize", 79, 308, 4, 0 },
-)
 
 /* struct cudaEglFrame as of 13.5 */
 enum {
@@ -846,14 +444,6 @@ enum {
 	LC_AT_cudaEglFrame_A_planeCount = 264,
 	LC_AT_cudaEglFrame_A_planeDesc = 96,
 };
-LC_LAYOUT(cudaEglFrame_A, 280,
-	{ "eglColorFormat", 0, 272, 4, 0 },
-	{ "frame.pArray", 1, 0, 24, 0 },
-	{ "frame.pPitch", 2, 0, 96, 0 },
-	{ "frameType", 3, 268, 4, 0 },
-	{ "planeCount", 4, 264, 4, 0 },
-	{ "planeDesc", 5, 96, 168, 0 },
-)
 
 /* struct cudaEglPlaneDesc as of 13.5 */
 enum {
@@ -870,19 +460,6 @@ enum {
 	LC_AT_cudaEglPlaneDesc_A_reserved = 40,
 	LC_AT_cudaEglPlaneDesc_A_width = 0,
 };
-LC_LAYOUT(cudaEglPlaneDesc_A, 56,
-	{ "channelDesc.f", 0, 36, 4, 0 },
-	{ "channelDesc.w", 1, 32, 4, 0 },
-	{ "channelDesc.x", 2, 20, 4, 0 },
-	{ "channelDesc.y", 3, 24, 4, 0 },
-	{ "channelDesc.z", 4, 28, 4, 0 },
-	{ "depth", 5, 8, 4, 0 },
-	{ "height", 6, 4, 4, 0 },
-	{ "numChannels", 7, 16, 4, 0 },
-	{ "pitch", 8, 12, 4, 0 },
-	{ "reserved", 9, 40, 16, 1 },
-	{ "width", 10, 0, 4, 0 },
-)
 
 /* struct cudaExtent as of 13.5 */
 enum {
@@ -891,11 +468,6 @@ enum {
 	LC_AT_cudaExtent_A_height = 8,
 	LC_AT_cudaExtent_A_width = 0,
 };
-LC_LAYOUT(cudaExtent_A, 24,
-	{ "depth", 0, 16, 8, 0 },
-	{ "height", 1, 8, 8, 0 },
-	{ "width", 2, 0, 8, 0 },
-)
 
 /* struct cudaExternalMemoryBufferDesc as of 12.9 */
 enum {
@@ -904,11 +476,6 @@ enum {
 	LC_AT_cudaExternalMemoryBufferDesc_A_offset = 0,
 	LC_AT_cudaExternalMemoryBufferDesc_A_size = 8,
 };
-LC_LAYOUT(cudaExternalMemoryBufferDesc_A, 24,
-	{ "flags", 0, 16, 4, 0 },
-	{ "offset", 1, 0, 8, 0 },
-	{ "size", 3, 8, 8, 0 },
-)
 
 /* struct cudaExternalMemoryBufferDesc as of 13.5 */
 enum {
@@ -918,12 +485,6 @@ enum {
 	LC_AT_cudaExternalMemoryBufferDesc_B_reserved = 20,
 	LC_AT_cudaExternalMemoryBufferDesc_B_size = 8,
 };
-LC_LAYOUT(cudaExternalMemoryBufferDesc_B, 88,
-	{ "flags", 0, 16, 4, 0 },
-	{ "offset", 1, 0, 8, 0 },
-	{ "reserved", 2, 20, 64, 1 },
-	{ "size", 3, 8, 8, 0 },
-)
 
 /* struct cudaExternalMemoryHandleDesc as of 12.9 */
 enum {
@@ -936,15 +497,6 @@ enum {
 	LC_AT_cudaExternalMemoryHandleDesc_A_size = 24,
 	LC_AT_cudaExternalMemoryHandleDesc_A_type = 0,
 };
-LC_LAYOUT(cudaExternalMemoryHandleDesc_A, 40,
-	{ "flags", 0, 32, 4, 0 },
-	{ "handle.fd", 1, 8, 4, 0 },
-	{ "handle.nvSciBufObject", 2, 8, 8, 0 },
-	{ "handle.win32.handle", 3, 8, 8, 0 },
-	{ "handle.win32.name", 4, 16, 8, 0 },
-	{ "size", 6, 24, 8, 0 },
-	{ "type", 7, 0, 4, 0 },
-)
 
 /* struct cudaExternalMemoryHandleDesc as of 13.5 */
 enum {
@@ -958,16 +510,6 @@ enum {
 	LC_AT_cudaExternalMemoryHandleDesc_B_size = 24,
 	LC_AT_cudaExternalMemoryHandleDesc_B_type = 0,
 };
-LC_LAYOUT(cudaExternalMemoryHandleDesc_B, 104,
-	{ "flags", 0, 32, 4, 0 },
-	{ "handle.fd", 1, 8, 4, 0 },
-	{ "handle.nvSciBufObject", 2, 8, 8, 0 },
-	{ "handle.win32.handle", 3, 8, 8, 0 },
-	{ "handle.win32.name", 4, 16, 8, 0 },
-	{ "reserved", 5, 36, 64, 1 },
-	{ "size", 6, 24, 8, 0 },
-	{ "type", 7, 0, 4, 0 },
-)
 
 /* struct cudaExternalMemoryMipmappedArrayDesc as of 12.9 */
 enum {
@@ -984,19 +526,6 @@ enum {
 	LC_AT_cudaExternalMemoryMipmappedArrayDesc_A_numLevels = 60,
 	LC_AT_cudaExternalMemoryMipmappedArrayDesc_A_offset = 0,
 };
-LC_LAYOUT(cudaExternalMemoryMipmappedArrayDesc_A, 64,
-	{ "extent.depth", 0, 48, 8, 0 },
-	{ "extent.height", 1, 40, 8, 0 },
-	{ "extent.width", 2, 32, 8, 0 },
-	{ "flags", 3, 56, 4, 0 },
-	{ "formatDesc.f", 4, 24, 4, 0 },
-	{ "formatDesc.w", 5, 20, 4, 0 },
-	{ "formatDesc.x", 6, 8, 4, 0 },
-	{ "formatDesc.y", 7, 12, 4, 0 },
-	{ "formatDesc.z", 8, 16, 4, 0 },
-	{ "numLevels", 9, 60, 4, 0 },
-	{ "offset", 10, 0, 8, 0 },
-)
 
 /* struct cudaExternalMemoryMipmappedArrayDesc as of 13.5 */
 enum {
@@ -1014,20 +543,6 @@ enum {
 	LC_AT_cudaExternalMemoryMipmappedArrayDesc_B_offset = 0,
 	LC_AT_cudaExternalMemoryMipmappedArrayDesc_B_reserved = 64,
 };
-LC_LAYOUT(cudaExternalMemoryMipmappedArrayDesc_B, 128,
-	{ "extent.depth", 0, 48, 8, 0 },
-	{ "extent.height", 1, 40, 8, 0 },
-	{ "extent.width", 2, 32, 8, 0 },
-	{ "flags", 3, 56, 4, 0 },
-	{ "formatDesc.f", 4, 24, 4, 0 },
-	{ "formatDesc.w", 5, 20, 4, 0 },
-	{ "formatDesc.x", 6, 8, 4, 0 },
-	{ "formatDesc.y", 7, 12, 4, 0 },
-	{ "formatDesc.z", 8, 16, 4, 0 },
-	{ "numLevels", 9, 60, 4, 0 },
-	{ "offset", 10, 0, 8, 0 },
-	{ "reserved", 11, 64, 64, 1 },
-)
 
 /* struct cudaExternalSemaphoreHandleDesc as of 12.9 */
 enum {
@@ -1039,14 +554,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreHandleDesc_A_handle_win32_name = 16,
 	LC_AT_cudaExternalSemaphoreHandleDesc_A_type = 0,
 };
-LC_LAYOUT(cudaExternalSemaphoreHandleDesc_A, 32,
-	{ "flags", 0, 24, 4, 0 },
-	{ "handle.fd", 1, 8, 4, 0 },
-	{ "handle.nvSciSyncObj", 2, 8, 8, 0 },
-	{ "handle.win32.handle", 3, 8, 8, 0 },
-	{ "handle.win32.name", 4, 16, 8, 0 },
-	{ "type", 6, 0, 4, 0 },
-)
 
 /* struct cudaExternalSemaphoreHandleDesc as of 13.5 */
 enum {
@@ -1059,15 +566,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreHandleDesc_B_reserved = 28,
 	LC_AT_cudaExternalSemaphoreHandleDesc_B_type = 0,
 };
-LC_LAYOUT(cudaExternalSemaphoreHandleDesc_B, 96,
-	{ "flags", 0, 24, 4, 0 },
-	{ "handle.fd", 1, 8, 4, 0 },
-	{ "handle.nvSciSyncObj", 2, 8, 8, 0 },
-	{ "handle.win32.handle", 3, 8, 8, 0 },
-	{ "handle.win32.name", 4, 16, 8, 0 },
-	{ "reserved", 5, 28, 64, 1 },
-	{ "type", 6, 0, 4, 0 },
-)
 
 /* struct cudaExternalSemaphoreSignalNodeParams as of 13.5 */
 enum {
@@ -1076,11 +574,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreSignalNodeParams_A_numExtSems = 16,
 	LC_AT_cudaExternalSemaphoreSignalNodeParams_A_paramsArray = 8,
 };
-LC_LAYOUT(cudaExternalSemaphoreSignalNodeParams_A, 24,
-	{ "extSemArray", 0, 0, 8, 0 },
-	{ "numExtSems", 1, 16, 4, 0 },
-	{ "paramsArray", 2, 8, 8, 0 },
-)
 
 /* struct cudaExternalSemaphoreSignalParams as of 13.5 */
 enum {
@@ -1093,15 +586,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreSignalParams_A_params_reserved = 24,
 	LC_AT_cudaExternalSemaphoreSignalParams_A_reserved = 76,
 };
-LC_LAYOUT(cudaExternalSemaphoreSignalParams_A, 144,
-	{ "flags", 0, 72, 4, 0 },
-	{ "params.fence.value", 1, 0, 8, 0 },
-	{ "params.keyedMutex.key", 2, 16, 8, 0 },
-	{ "params.nvSciSync.fence", 3, 8, 8, 0 },
-	{ "params.nvSciSync.reserved", 4, 8, 8, 1 },
-	{ "params.reserved", 5, 24, 48, 1 },
-	{ "reserved", 6, 76, 64, 1 },
-)
 
 /* struct cudaExternalSemaphoreSignalParams_v1 as of 12.9 */
 enum {
@@ -1112,13 +596,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreSignalParams_v1_A_params_nvSciSync_fence = 8,
 	LC_AT_cudaExternalSemaphoreSignalParams_v1_A_params_nvSciSync_reserved = 8,
 };
-LC_LAYOUT(cudaExternalSemaphoreSignalParams_v1_A, 32,
-	{ "flags", 0, 24, 4, 0 },
-	{ "params.fence.value", 1, 0, 8, 0 },
-	{ "params.keyedMutex.key", 2, 16, 8, 0 },
-	{ "params.nvSciSync.fence", 3, 8, 8, 0 },
-	{ "params.nvSciSync.reserved", 4, 8, 8, 1 },
-)
 
 /* struct cudaExternalSemaphoreWaitNodeParams as of 13.5 */
 enum {
@@ -1127,11 +604,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreWaitNodeParams_A_numExtSems = 16,
 	LC_AT_cudaExternalSemaphoreWaitNodeParams_A_paramsArray = 8,
 };
-LC_LAYOUT(cudaExternalSemaphoreWaitNodeParams_A, 24,
-	{ "extSemArray", 0, 0, 8, 0 },
-	{ "numExtSems", 1, 16, 4, 0 },
-	{ "paramsArray", 2, 8, 8, 0 },
-)
 
 /* struct cudaExternalSemaphoreWaitParams as of 13.5 */
 enum {
@@ -1145,16 +617,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreWaitParams_A_params_reserved = 32,
 	LC_AT_cudaExternalSemaphoreWaitParams_A_reserved = 76,
 };
-LC_LAYOUT(cudaExternalSemaphoreWaitParams_A, 144,
-	{ "flags", 0, 72, 4, 0 },
-	{ "params.fence.value", 1, 0, 8, 0 },
-	{ "params.keyedMutex.key", 2, 16, 8, 0 },
-	{ "params.keyedMutex.timeoutMs", 3, 24, 4, 0 },
-	{ "params.nvSciSync.fence", 4, 8, 8, 0 },
-	{ "params.nvSciSync.reserved", 5, 8, 8, 1 },
-	{ "params.reserved", 6, 32, 40, 1 },
-	{ "reserved", 7, 76, 64, 1 },
-)
 
 /* struct cudaExternalSemaphoreWaitParams_v1 as of 12.9 */
 enum {
@@ -1166,14 +628,6 @@ enum {
 	LC_AT_cudaExternalSemaphoreWaitParams_v1_A_params_nvSciSync_fence = 8,
 	LC_AT_cudaExternalSemaphoreWaitParams_v1_A_params_nvSciSync_reserved = 8,
 };
-LC_LAYOUT(cudaExternalSemaphoreWaitParams_v1_A, 40,
-	{ "flags", 0, 32, 4, 0 },
-	{ "params.fence.value", 1, 0, 8, 0 },
-	{ "params.keyedMutex.key", 2, 16, 8, 0 },
-	{ "params.keyedMutex.timeoutMs", 3, 24, 4, 0 },
-	{ "params.nvSciSync.fence", 4, 8, 8, 0 },
-	{ "params.nvSciSync.reserved", 5, 8, 8, 1 },
-)
 
 /* struct cudaFuncAttributes as of 11.8 */
 enum {
@@ -1189,18 +643,6 @@ enum {
 	LC_AT_cudaFuncAttributes_A_ptxVersion = 32,
 	LC_AT_cudaFuncAttributes_A_sharedSizeBytes = 0,
 };
-LC_LAYOUT(cudaFuncAttributes_A, 56,
-	{ "binaryVersion", 0, 36, 4, 0 },
-	{ "cacheModeCA", 1, 40, 4, 0 },
-	{ "constSizeBytes", 4, 8, 8, 0 },
-	{ "localSizeBytes", 6, 16, 8, 0 },
-	{ "maxDynamicSharedSizeBytes", 7, 44, 4, 0 },
-	{ "maxThreadsPerBlock", 8, 24, 4, 0 },
-	{ "numRegs", 10, 28, 4, 0 },
-	{ "preferredShmemCarveout", 11, 48, 4, 0 },
-	{ "ptxVersion", 12, 32, 4, 0 },
-	{ "sharedSizeBytes", 22, 0, 8, 0 },
-)
 
 /* struct cudaFuncAttributes as of 13.5 */
 enum {
@@ -1225,27 +667,6 @@ enum {
 	LC_AT_cudaFuncAttributes_B_sharedMemoryMode = 80,
 	LC_AT_cudaFuncAttributes_B_sharedSizeBytes = 0,
 };
-LC_LAYOUT(cudaFuncAttributes_B, 144,
-	{ "binaryVersion", 0, 36, 4, 0 },
-	{ "cacheModeCA", 1, 40, 4, 0 },
-	{ "clusterDimMustBeSet", 2, 52, 4, 0 },
-	{ "clusterSchedulingPolicyPreference", 3, 68, 4, 0 },
-	{ "constSizeBytes", 4, 8, 8, 0 },
-	{ "deviceNodeUpdateStatus", 5, 76, 4, 0 },
-	{ "localSizeBytes", 6, 16, 8, 0 },
-	{ "maxDynamicSharedSizeBytes", 7, 44, 4, 0 },
-	{ "maxThreadsPerBlock", 8, 24, 4, 0 },
-	{ "nonPortableClusterSizeAllowed", 9, 72, 4, 0 },
-	{ "numRegs", 10, 28, 4, 0 },
-	{ "preferredShmemCarveout", 11, 48, 4, 0 },
-	{ "ptxVersion", 12, 32, 4, 0 },
-	{ "requiredClusterDepth", 13, 64, 4, 0 },
-	{ "requiredClusterHeight", 14, 60, 4, 0 },
-	{ "requiredClusterWidth", 15, 56, 4, 0 },
-	{ "reserved", 16, 84, 56, 1 },
-	{ "sharedMemoryMode", 21, 80, 4, 0 },
-	{ "sharedSizeBytes", 22, 0, 8, 0 },
-)
 
 /* struct cudaGraphEdgeData as of 13.5 */
 enum {
@@ -1255,12 +676,6 @@ enum {
 	LC_AT_cudaGraphEdgeData_A_to_port = 1,
 	LC_AT_cudaGraphEdgeData_A_type = 2,
 };
-LC_LAYOUT(cudaGraphEdgeData_A, 8,
-	{ "from_port", 0, 0, 1, 0 },
-	{ "reserved", 1, 3, 5, 1 },
-	{ "to_port", 2, 1, 1, 0 },
-	{ "type", 3, 2, 1, 0 },
-)
 
 /* struct cudaGraphExecUpdateResultInfo as of 13.5 */
 enum {
@@ -1269,11 +684,6 @@ enum {
 	LC_AT_cudaGraphExecUpdateResultInfo_A_errorNode = 8,
 	LC_AT_cudaGraphExecUpdateResultInfo_A_result = 0,
 };
-LC_LAYOUT(cudaGraphExecUpdateResultInfo_A, 24,
-	{ "errorFromNode", 0, 16, 8, 0 },
-	{ "errorNode", 1, 8, 8, 0 },
-	{ "result", 2, 0, 4, 0 },
-)
 
 /* struct cudaGraphInstantiateParams as of 13.5 */
 enum {
@@ -1283,12 +693,6 @@ enum {
 	LC_AT_cudaGraphInstantiateParams_A_result_out = 24,
 	LC_AT_cudaGraphInstantiateParams_A_uploadStream = 8,
 };
-LC_LAYOUT(cudaGraphInstantiateParams_A, 32,
-	{ "errNode_out", 0, 16, 8, 0 },
-	{ "flags", 1, 0, 8, 0 },
-	{ "result_out", 2, 24, 4, 0 },
-	{ "uploadStream", 3, 8, 8, 0 },
-)
 
 /* struct cudaGraphNodeParams as of 13.5 */
 enum {
@@ -1388,102 +792,6 @@ enum {
 	LC_AT_cudaGraphNodeParams_A_reserved2 = 248,
 	LC_AT_cudaGraphNodeParams_A_type = 0,
 };
-LC_LAYOUT(cudaGraphNodeParams_A, 256,
-	{ "alloc.accessDescCount", 0, 112, 8, 0 },
-	{ "alloc.accessDescs", 1, 104, 8, 0 },
-	{ "alloc.bytesize", 2, 120, 8, 0 },
-	{ "alloc.dptr", 3, 128, 8, 0 },
-	{ "alloc.poolProps.allocType", 4, 16, 4, 0 },
-	{ "alloc.poolProps.handleTypes", 5, 20, 4, 0 },
-	{ "alloc.poolProps.location.id", 6, 28, 4, 0 },
-	{ "alloc.poolProps.location.localized.deviceId", 7, 28, 1, 0 },
-	{ "alloc.poolProps.location.localized.localityDomainId", 8, 29, 1, 0 },
-	{ "alloc.poolProps.location.type", 9, 24, 4, 0 },
-	{ "alloc.poolProps.maxSize", 10, 40, 8, 0 },
-	{ "alloc.poolProps.reserved", 11, 50, 53, 1 },
-	{ "alloc.poolProps.reserved1", 14, 103, 1, 1 },
-	{ "alloc.poolProps.usage", 15, 48, 2, 0 },
-	{ "alloc.poolProps.win32SecurityAttributes", 16, 32, 8, 0 },
-	{ "conditional.ctx", 17, 40, 8, 0 },
-	{ "conditional.handle", 18, 16, 8, 0 },
-	{ "conditional.phGraph_out", 19, 32, 8, 0 },
-	{ "conditional.size", 20, 28, 4, 0 },
-	{ "conditional.type", 21, 24, 4, 0 },
-	{ "eventRecord.ctx", 22, 24, 8, 0 },
-	{ "eventRecord.event", 23, 16, 8, 0 },
-	{ "eventWait.event", 24, 16, 8, 0 },
-	{ "extSemSignal.ctx", 25, 40, 8, 0 },
-	{ "extSemSignal.extSemArray", 26, 16, 8, 0 },
-	{ "extSemSignal.numExtSems", 27, 32, 4, 0 },
-	{ "extSemSignal.paramsArray", 28, 24, 8, 0 },
-	{ "extSemWait.ctx", 29, 40, 8, 0 },
-	{ "extSemWait.extSemArray", 30, 16, 8, 0 },
-	{ "extSemWait.numExtSems", 31, 32, 4, 0 },
-	{ "extSemWait.paramsArray", 32, 24, 8, 0 },
-	{ "free.dptr", 33, 16, 8, 0 },
-	{ "graph.graph", 34, 16, 8, 0 },
-	{ "graph.ownership", 35, 24, 4, 0 },
-	{ "host.ctx", 36, 40, 8, 0 },
-	{ "host.fn", 37, 16, 8, 0 },
-	{ "host.syncMode", 38, 32, 4, 0 },
-	{ "host.userData", 39, 24, 8, 0 },
-	{ "kernel.blockDim.x", 40, 36, 4, 0 },
-	{ "kernel.blockDim.y", 41, 40, 4, 0 },
-	{ "kernel.blockDim.z", 42, 44, 4, 0 },
-	{ "kernel.ctx", 43, 72, 8, 0 },
-	{ "kernel.cuFunc", 44, 16, 8, 0 },
-	{ "kernel.extra", 45, 64, 8, 0 },
-	{ "kernel.func", 46, 16, 8, 0 },
-	{ "kernel.functionType", 47, 80, 4, 0 },
-	{ "kernel.gridDim.x", 48, 24, 4, 0 },
-	{ "kernel.gridDim.y", 49, 28, 4, 0 },
-	{ "kernel.gridDim.z", 50, 32, 4, 0 },
-	{ "kernel.kern", 51, 16, 8, 0 },
-	{ "kernel.kernelParams", 52, 56, 8, 0 },
-	{ "kernel.sharedMemBytes", 53, 48, 4, 0 },
-	{ "memcpy.copyParams.dstArray", 54, 96, 8, 0 },
-	{ "memcpy.copyParams.dstPos.x", 55, 104, 8, 0 },
-	{ "memcpy.copyParams.dstPos.y", 56, 112, 8, 0 },
-	{ "memcpy.copyParams.dstPos.z", 57, 120, 8, 0 },
-	{ "memcpy.copyParams.dstPtr.pitch", 58, 136, 8, 0 },
-	{ "memcpy.copyParams.dstPtr.ptr", 59, 128, 8, 0 },
-	{ "memcpy.copyParams.dstPtr.xsize", 60, 144, 8, 0 },
-	{ "memcpy.copyParams.dstPtr.ysize", 61, 152, 8, 0 },
-	{ "memcpy.copyParams.extent.depth", 62, 176, 8, 0 },
-	{ "memcpy.copyParams.extent.height", 63, 168, 8, 0 },
-	{ "memcpy.copyParams.extent.width", 64, 160, 8, 0 },
-	{ "memcpy.copyParams.kind", 65, 184, 4, 0 },
-	{ "memcpy.copyParams.srcArray", 66, 32, 8, 0 },
-	{ "memcpy.copyParams.srcPos.x", 67, 40, 8, 0 },
-	{ "memcpy.copyParams.srcPos.y", 68, 48, 8, 0 },
-	{ "memcpy.copyParams.srcPos.z", 69, 56, 8, 0 },
-	{ "memcpy.copyParams.srcPtr.pitch", 70, 72, 8, 0 },
-	{ "memcpy.copyParams.srcPtr.ptr", 71, 64, 8, 0 },
-	{ "memcpy.copyParams.srcPtr.xsize", 72, 80, 8, 0 },
-	{ "memcpy.copyParams.srcPtr.ysize", 73, 88, 8, 0 },
-	{ "memcpy.ctx", 74, 24, 8, 0 },
-	{ "memcpy.flags", 75, 16, 4, 0 },
-	{ "memcpy.reserved", 76, 20, 4, 1 },
-	{ "memcpyBatch.attrs", 78, 48, 8, 0 },
-	{ "memcpyBatch.attrsIdxs", 79, 56, 8, 0 },
-	{ "memcpyBatch.count", 80, 16, 8, 0 },
-	{ "memcpyBatch.ctx", 81, 72, 8, 0 },
-	{ "memcpyBatch.dsts", 82, 24, 8, 0 },
-	{ "memcpyBatch.numAttrs", 83, 64, 8, 0 },
-	{ "memcpyBatch.sizes", 84, 40, 8, 0 },
-	{ "memcpyBatch.srcs", 85, 32, 8, 0 },
-	{ "memset.ctx", 86, 56, 8, 0 },
-	{ "memset.dst", 87, 16, 8, 0 },
-	{ "memset.elementSize", 88, 36, 4, 0 },
-	{ "memset.height", 89, 48, 8, 0 },
-	{ "memset.pitch", 90, 24, 8, 0 },
-	{ "memset.value", 91, 32, 4, 0 },
-	{ "memset.width", 92, 40, 8, 0 },
-	{ "reserved0", 93, 4, 12, 1 },
-	{ "reserved1", 94, 16, 232, 1 },
-	{ "reserved2", 95, 248, 8, 1 },
-	{ "type", 96, 0, 4, 0 },
-)
 
 /* struct cudaGraphRecaptureCallbackData as of 13.5 */
 enum {
@@ -1491,10 +799,6 @@ enum {
 	LC_AT_cudaGraphRecaptureCallbackData_A_callbackFunc = 0,
 	LC_AT_cudaGraphRecaptureCallbackData_A_userData = 8,
 };
-LC_LAYOUT(cudaGraphRecaptureCallbackData_A, 16,
-	{ "callbackFunc", 0, 0, 8, 0 },
-	{ "userData", 1, 8, 8, 0 },
-)
 
 /* struct cudaHostNodeParams as of 13.5 */
 enum {
@@ -1502,28 +806,18 @@ enum {
 	LC_AT_cudaHostNodeParams_A_fn = 0,
 	LC_AT_cudaHostNodeParams_A_userData = 8,
 };
-LC_LAYOUT(cudaHostNodeParams_A, 16,
-	{ "fn", 0, 0, 8, 0 },
-	{ "userData", 1, 8, 8, 0 },
-)
 
 /* struct cudaIpcEventHandle_t as of 13.5 */
 enum {
 	LC_SIZE_cudaIpcEventHandle_t_A = 64,
 	LC_AT_cudaIpcEventHandle_t_A_reserved = 0,
 };
-LC_LAYOUT(cudaIpcEventHandle_t_A, 64,
-	{ "reserved", 0, 0, 64, 1 },
-)
 
 /* struct cudaIpcMemHandle_t as of 13.5 */
 enum {
 	LC_SIZE_cudaIpcMemHandle_t_A = 64,
 	LC_AT_cudaIpcMemHandle_t_A_reserved = 0,
 };
-LC_LAYOUT(cudaIpcMemHandle_t_A, 64,
-	{ "reserved", 0, 0, 64, 1 },
-)
 
 /* struct cudaKernelNodeAttrValue as of 11.7 */
 enum {
@@ -1536,15 +830,6 @@ enum {
 	LC_AT_cudaKernelNodeAttrValue_A_cooperative = 0,
 	LC_AT_cudaKernelNodeAttrValue_A_priority = 0,
 };
-LC_LAYOUT(cudaKernelNodeAttrValue_A, 32,
-	{ "accessPolicyWindow.base_ptr", 0, 0, 8, 0 },
-	{ "accessPolicyWindow.hitProp", 1, 20, 4, 0 },
-	{ "accessPolicyWindow.hitRatio", 2, 16, 4, 0 },
-	{ "accessPolicyWindow.missProp", 3, 24, 4, 0 },
-	{ "accessPolicyWindow.num_bytes", 4, 8, 8, 0 },
-	{ "cooperative", 5, 0, 4, 0 },
-	{ "priority", 6, 0, 4, 0 },
-)
 
 /* struct cudaKernelNodeParams as of 13.5 */
 enum {
@@ -1560,18 +845,6 @@ enum {
 	LC_AT_cudaKernelNodeParams_A_kernelParams = 40,
 	LC_AT_cudaKernelNodeParams_A_sharedMemBytes = 32,
 };
-LC_LAYOUT(cudaKernelNodeParams_A, 56,
-	{ "blockDim.x", 0, 20, 4, 0 },
-	{ "blockDim.y", 1, 24, 4, 0 },
-	{ "blockDim.z", 2, 28, 4, 0 },
-	{ "extra", 3, 48, 8, 0 },
-	{ "func", 4, 0, 8, 0 },
-	{ "gridDim.x", 5, 8, 4, 0 },
-	{ "gridDim.y", 6, 12, 4, 0 },
-	{ "gridDim.z", 7, 16, 4, 0 },
-	{ "kernelParams", 8, 40, 8, 0 },
-	{ "sharedMemBytes", 9, 32, 4, 0 },
-)
 
 /* struct cudaLaunchAttribute as of 13.5 */
 enum {
@@ -1610,41 +883,6 @@ enum {
 	LC_AT_cudaLaunchAttribute_A_val_sharedMemoryMode = 8,
 	LC_AT_cudaLaunchAttribute_A_val_syncPolicy = 8,
 };
-LC_LAYOUT(cudaLaunchAttribute_A, 72,
-	{ "id", 0, 0, 4, 0 },
-	{ "pad", 1, 4, 4, 1 },
-	{ "val.accessPolicyWindow.base_ptr", 2, 8, 8, 0 },
-	{ "val.accessPolicyWindow.hitProp", 3, 28, 4, 0 },
-	{ "val.accessPolicyWindow.hitRatio", 4, 24, 4, 0 },
-	{ "val.accessPolicyWindow.missProp", 5, 32, 4, 0 },
-	{ "val.accessPolicyWindow.num_bytes", 6, 16, 8, 0 },
-	{ "val.clusterDim.x", 7, 8, 4, 0 },
-	{ "val.clusterDim.y", 8, 12, 4, 0 },
-	{ "val.clusterDim.z", 9, 16, 4, 0 },
-	{ "val.clusterSchedulingPolicyPreference", 10, 8, 4, 0 },
-	{ "val.cooperative", 11, 8, 4, 0 },
-	{ "val.deviceUpdatableKernelNode.devNode", 12, 16, 8, 0 },
-	{ "val.deviceUpdatableKernelNode.deviceUpdatable", 13, 8, 4, 0 },
-	{ "val.launchCompletionEvent.event", 14, 8, 8, 0 },
-	{ "val.launchCompletionEvent.flags", 15, 16, 4, 0 },
-	{ "val.memSyncDomain", 16, 8, 4, 0 },
-	{ "val.memSyncDomainMap.default_", 17, 8, 1, 0 },
-	{ "val.memSyncDomainMap.remote", 18, 9, 1, 0 },
-	{ "val.nvlinkUtilCentricScheduling", 19, 8, 4, 0 },
-	{ "val.pad", 20, 8, 64, 1 },
-	{ "val.portableClusterSizeMode", 21, 8, 4, 0 },
-	{ "val.preferredClusterDim.x", 22, 8, 4, 0 },
-	{ "val.preferredClusterDim.y", 23, 12, 4, 0 },
-	{ "val.preferredClusterDim.z", 24, 16, 4, 0 },
-	{ "val.priority", 25, 8, 4, 0 },
-	{ "val.programmaticEvent.event", 26, 8, 8, 0 },
-	{ "val.programmaticEvent.flags", 27, 16, 4, 0 },
-	{ "val.programmaticEvent.triggerAtBlockStart", 28, 20, 4, 0 },
-	{ "val.programmaticStreamSerializationAllowed", 29, 8, 4, 0 },
-	{ "val.sharedMemCarveout", 30, 8, 4, 0 },
-	{ "val.sharedMemoryMode", 31, 8, 4, 0 },
-	{ "val.syncPolicy", 32, 8, 4, 0 },
-)
 
 /* struct cudaLaunchAttributeValue as of 13.5 */
 enum {
@@ -1681,39 +919,6 @@ enum {
 	LC_AT_cudaLaunchAttributeValue_A_sharedMemoryMode = 0,
 	LC_AT_cudaLaunchAttributeValue_A_syncPolicy = 0,
 };
-LC_LAYOUT(cudaLaunchAttributeValue_A, 64,
-	{ "accessPolicyWindow.base_ptr", 0, 0, 8, 0 },
-	{ "accessPolicyWindow.hitProp", 1, 20, 4, 0 },
-	{ "accessPolicyWindow.hitRatio", 2, 16, 4, 0 },
-	{ "accessPolicyWindow.missProp", 3, 24, 4, 0 },
-	{ "accessPolicyWindow.num_bytes", 4, 8, 8, 0 },
-	{ "clusterDim.x", 5, 0, 4, 0 },
-	{ "clusterDim.y", 6, 4, 4, 0 },
-	{ "clusterDim.z", 7, 8, 4, 0 },
-	{ "clusterSchedulingPolicyPreference", 8, 0, 4, 0 },
-	{ "cooperative", 9, 0, 4, 0 },
-	{ "deviceUpdatableKernelNode.devNode", 10, 8, 8, 0 },
-	{ "deviceUpdatableKernelNode.deviceUpdatable", 11, 0, 4, 0 },
-	{ "launchCompletionEvent.event", 12, 0, 8, 0 },
-	{ "launchCompletionEvent.flags", 13, 8, 4, 0 },
-	{ "memSyncDomain", 14, 0, 4, 0 },
-	{ "memSyncDomainMap.default_", 15, 0, 1, 0 },
-	{ "memSyncDomainMap.remote", 16, 1, 1, 0 },
-	{ "nvlinkUtilCentricScheduling", 17, 0, 4, 0 },
-	{ "pad", 18, 0, 64, 1 },
-	{ "portableClusterSizeMode", 19, 0, 4, 0 },
-	{ "preferredClusterDim.x", 20, 0, 4, 0 },
-	{ "preferredClusterDim.y", 21, 4, 4, 0 },
-	{ "preferredClusterDim.z", 22, 8, 4, 0 },
-	{ "priority", 23, 0, 4, 0 },
-	{ "programmaticEvent.event", 24, 0, 8, 0 },
-	{ "programmaticEvent.flags", 25, 8, 4, 0 },
-	{ "programmaticEvent.triggerAtBlockStart", 26, 12, 4, 0 },
-	{ "programmaticStreamSerializationAllowed", 27, 0, 4, 0 },
-	{ "sharedMemCarveout", 28, 0, 4, 0 },
-	{ "sharedMemoryMode", 29, 0, 4, 0 },
-	{ "syncPolicy", 30, 0, 4, 0 },
-)
 
 /* struct cudaLaunchConfig_t as of 13.5 */
 enum {
@@ -1729,18 +934,6 @@ enum {
 	LC_AT_cudaLaunchConfig_t_A_numAttrs = 48,
 	LC_AT_cudaLaunchConfig_t_A_stream = 32,
 };
-LC_LAYOUT(cudaLaunchConfig_t_A, 56,
-	{ "attrs", 0, 40, 8, 0 },
-	{ "blockDim.x", 1, 12, 4, 0 },
-	{ "blockDim.y", 2, 16, 4, 0 },
-	{ "blockDim.z", 3, 20, 4, 0 },
-	{ "dynamicSmemBytes", 4, 24, 8, 0 },
-	{ "gridDim.x", 5, 0, 4, 0 },
-	{ "gridDim.y", 6, 4, 4, 0 },
-	{ "gridDim.z", 7, 8, 4, 0 },
-	{ "numAttrs", 8, 48, 4, 0 },
-	{ "stream", 9, 32, 8, 0 },
-)
 
 /* struct cudaLaunchParams as of 12.9 */
 enum {
@@ -1756,18 +949,6 @@ enum {
 	LC_AT_cudaLaunchParams_A_sharedMem = 40,
 	LC_AT_cudaLaunchParams_A_stream = 48,
 };
-LC_LAYOUT(cudaLaunchParams_A, 56,
-	{ "args", 0, 32, 8, 0 },
-	{ "blockDim.x", 1, 20, 4, 0 },
-	{ "blockDim.y", 2, 24, 4, 0 },
-	{ "blockDim.z", 3, 28, 4, 0 },
-	{ "func", 4, 0, 8, 0 },
-	{ "gridDim.x", 5, 8, 4, 0 },
-	{ "gridDim.y", 6, 12, 4, 0 },
-	{ "gridDim.z", 7, 16, 4, 0 },
-	{ "sharedMem", 8, 40, 8, 0 },
-	{ "stream", 9, 48, 8, 0 },
-)
 
 /* struct cudaMemAccessDesc as of 13.5 */
 enum {
@@ -1778,13 +959,6 @@ enum {
 	LC_AT_cudaMemAccessDesc_A_location_localized_localityDomainId = 5,
 	LC_AT_cudaMemAccessDesc_A_location_type = 0,
 };
-LC_LAYOUT(cudaMemAccessDesc_A, 12,
-	{ "flags", 0, 8, 4, 0 },
-	{ "location.id", 1, 4, 4, 0 },
-	{ "location.localized.deviceId", 2, 4, 1, 0 },
-	{ "location.localized.localityDomainId", 3, 5, 1, 0 },
-	{ "location.type", 4, 0, 4, 0 },
-)
 
 /* struct cudaMemAllocNodeParams as of 13.5 */
 enum {
@@ -1805,23 +979,6 @@ enum {
 	LC_AT_cudaMemAllocNodeParams_A_poolProps_usage = 32,
 	LC_AT_cudaMemAllocNodeParams_A_poolProps_win32SecurityAttributes = 16,
 };
-LC_LAYOUT(cudaMemAllocNodeParams_A, 120,
-	{ "accessDescCount", 0, 96, 8, 0 },
-	{ "accessDescs", 1, 88, 8, 0 },
-	{ "bytesize", 2, 104, 8, 0 },
-	{ "dptr", 3, 112, 8, 0 },
-	{ "poolProps.allocType", 4, 0, 4, 0 },
-	{ "poolProps.handleTypes", 5, 4, 4, 0 },
-	{ "poolProps.location.id", 6, 12, 4, 0 },
-	{ "poolProps.location.localized.deviceId", 7, 12, 1, 0 },
-	{ "poolProps.location.localized.localityDomainId", 8, 13, 1, 0 },
-	{ "poolProps.location.type", 9, 8, 4, 0 },
-	{ "poolProps.maxSize", 10, 24, 8, 0 },
-	{ "poolProps.reserved", 11, 34, 53, 1 },
-	{ "poolProps.reserved1", 15, 87, 1, 1 },
-	{ "poolProps.usage", 16, 32, 2, 0 },
-	{ "poolProps.win32SecurityAttributes", 17, 16, 8, 0 },
-)
 
 /* struct cudaMemLocation as of 13.5 */
 enum {
@@ -1831,12 +988,6 @@ enum {
 	LC_AT_cudaMemLocation_A_localized_localityDomainId = 5,
 	LC_AT_cudaMemLocation_A_type = 0,
 };
-LC_LAYOUT(cudaMemLocation_A, 8,
-	{ "id", 0, 4, 4, 0 },
-	{ "localized.deviceId", 1, 4, 1, 0 },
-	{ "localized.localityDomainId", 2, 5, 1, 0 },
-	{ "type", 3, 0, 4, 0 },
-)
 
 /* struct cudaMemPoolProps as of 13.5 */
 enum {
@@ -1853,28 +1004,12 @@ enum {
 	LC_AT_cudaMemPoolProps_A_usage = 32,
 	LC_AT_cudaMemPoolProps_A_win32SecurityAttributes = 16,
 };
-LC_LAYOUT(cudaMemPoolProps_A, 88,
-	{ "allocType", 0, 0, 4, 0 },
-	{ "handleTypes", 1, 4, 4, 0 },
-	{ "location.id", 2, 12, 4, 0 },
-	{ "location.localized.deviceId", 3, 12, 1, 0 },
-	{ "location.localized.localityDomainId", 4, 13, 1, 0 },
-	{ "location.type", 5, 8, 4, 0 },
-	{ "maxSize", 6, 24, 8, 0 },
-	{ "reserved", 7, 34, 53, 1 },
-	{ "reserved1", 11, 87, 1, 1 },
-	{ "usage", 12, 32, 2, 0 },
-	{ "win32SecurityAttributes", 13, 16, 8, 0 },
-)
 
 /* struct cudaMemPoolPtrExportData as of 13.5 */
 enum {
 	LC_SIZE_cudaMemPoolPtrExportData_A = 64,
 	LC_AT_cudaMemPoolPtrExportData_A_reserved = 0,
 };
-LC_LAYOUT(cudaMemPoolPtrExportData_A, 64,
-	{ "reserved", 0, 0, 64, 1 },
-)
 
 /* struct cudaMemcpy3DBatchOp as of 13.5 */
 enum {
@@ -1909,37 +1044,6 @@ enum {
 	LC_AT_cudaMemcpy3DBatchOp_A_src_type = 0,
 	LC_AT_cudaMemcpy3DBatchOp_A_srcAccessOrder = 104,
 };
-LC_LAYOUT(cudaMemcpy3DBatchOp_A, 112,
-	{ "dst.op.array.array", 0, 48, 8, 0 },
-	{ "dst.op.array.offset.x", 1, 56, 8, 0 },
-	{ "dst.op.array.offset.y", 2, 64, 8, 0 },
-	{ "dst.op.array.offset.z", 3, 72, 8, 0 },
-	{ "dst.op.ptr.layerHeight", 4, 64, 8, 0 },
-	{ "dst.op.ptr.locHint.id", 5, 76, 4, 0 },
-	{ "dst.op.ptr.locHint.localized.deviceId", 6, 76, 1, 0 },
-	{ "dst.op.ptr.locHint.localized.localityDomainId", 7, 77, 1, 0 },
-	{ "dst.op.ptr.locHint.type", 8, 72, 4, 0 },
-	{ "dst.op.ptr.ptr", 9, 48, 8, 0 },
-	{ "dst.op.ptr.rowLength", 10, 56, 8, 0 },
-	{ "dst.type", 11, 40, 4, 0 },
-	{ "extent.depth", 12, 96, 8, 0 },
-	{ "extent.height", 13, 88, 8, 0 },
-	{ "extent.width", 14, 80, 8, 0 },
-	{ "flags", 15, 108, 4, 0 },
-	{ "src.op.array.array", 16, 8, 8, 0 },
-	{ "src.op.array.offset.x", 17, 16, 8, 0 },
-	{ "src.op.array.offset.y", 18, 24, 8, 0 },
-	{ "src.op.array.offset.z", 19, 32, 8, 0 },
-	{ "src.op.ptr.layerHeight", 20, 24, 8, 0 },
-	{ "src.op.ptr.locHint.id", 21, 36, 4, 0 },
-	{ "src.op.ptr.locHint.localized.deviceId", 22, 36, 1, 0 },
-	{ "src.op.ptr.locHint.localized.localityDomainId", 23, 37, 1, 0 },
-	{ "src.op.ptr.locHint.type", 24, 32, 4, 0 },
-	{ "src.op.ptr.ptr", 25, 8, 8, 0 },
-	{ "src.op.ptr.rowLength", 26, 16, 8, 0 },
-	{ "src.type", 27, 0, 4, 0 },
-	{ "srcAccessOrder", 28, 104, 4, 0 },
-)
 
 /* struct cudaMemcpy3DParms as of 13.5 */
 enum {
@@ -1965,28 +1069,6 @@ enum {
 	LC_AT_cudaMemcpy3DParms_A_srcPtr_xsize = 48,
 	LC_AT_cudaMemcpy3DParms_A_srcPtr_ysize = 56,
 };
-LC_LAYOUT(cudaMemcpy3DParms_A, 160,
-	{ "dstArray", 0, 64, 8, 0 },
-	{ "dstPos.x", 1, 72, 8, 0 },
-	{ "dstPos.y", 2, 80, 8, 0 },
-	{ "dstPos.z", 3, 88, 8, 0 },
-	{ "dstPtr.pitch", 4, 104, 8, 0 },
-	{ "dstPtr.ptr", 5, 96, 8, 0 },
-	{ "dstPtr.xsize", 6, 112, 8, 0 },
-	{ "dstPtr.ysize", 7, 120, 8, 0 },
-	{ "extent.depth", 8, 144, 8, 0 },
-	{ "extent.height", 9, 136, 8, 0 },
-	{ "extent.width", 10, 128, 8, 0 },
-	{ "kind", 11, 152, 4, 0 },
-	{ "srcArray", 12, 0, 8, 0 },
-	{ "srcPos.x", 13, 8, 8, 0 },
-	{ "srcPos.y", 14, 16, 8, 0 },
-	{ "srcPos.z", 15, 24, 8, 0 },
-	{ "srcPtr.pitch", 16, 40, 8, 0 },
-	{ "srcPtr.ptr", 17, 32, 8, 0 },
-	{ "srcPtr.xsize", 18, 48, 8, 0 },
-	{ "srcPtr.ysize", 19, 56, 8, 0 },
-)
 
 /* struct cudaMemcpy3DPeerParms as of 13.5 */
 enum {
@@ -2013,29 +1095,6 @@ enum {
 	LC_AT_cudaMemcpy3DPeerParms_A_srcPtr_xsize = 48,
 	LC_AT_cudaMemcpy3DPeerParms_A_srcPtr_ysize = 56,
 };
-LC_LAYOUT(cudaMemcpy3DPeerParms_A, 168,
-	{ "dstArray", 0, 72, 8, 0 },
-	{ "dstDevice", 1, 136, 4, 0 },
-	{ "dstPos.x", 2, 80, 8, 0 },
-	{ "dstPos.y", 3, 88, 8, 0 },
-	{ "dstPos.z", 4, 96, 8, 0 },
-	{ "dstPtr.pitch", 5, 112, 8, 0 },
-	{ "dstPtr.ptr", 6, 104, 8, 0 },
-	{ "dstPtr.xsize", 7, 120, 8, 0 },
-	{ "dstPtr.ysize", 8, 128, 8, 0 },
-	{ "extent.depth", 9, 160, 8, 0 },
-	{ "extent.height", 10, 152, 8, 0 },
-	{ "extent.width", 11, 144, 8, 0 },
-	{ "srcArray", 12, 0, 8, 0 },
-	{ "srcDevice", 13, 64, 4, 0 },
-	{ "srcPos.x", 14, 8, 8, 0 },
-	{ "srcPos.y", 15, 16, 8, 0 },
-	{ "srcPos.z", 16, 24, 8, 0 },
-	{ "srcPtr.pitch", 17, 40, 8, 0 },
-	{ "srcPtr.ptr", 18, 32, 8, 0 },
-	{ "srcPtr.xsize", 19, 48, 8, 0 },
-	{ "srcPtr.ysize", 20, 56, 8, 0 },
-)
 
 /* struct cudaMemcpyAttributes as of 13.5 */
 enum {
@@ -2051,18 +1110,6 @@ enum {
 	LC_AT_cudaMemcpyAttributes_A_srcLocHint_localized_localityDomainId = 9,
 	LC_AT_cudaMemcpyAttributes_A_srcLocHint_type = 4,
 };
-LC_LAYOUT(cudaMemcpyAttributes_A, 24,
-	{ "dstLocHint.id", 0, 16, 4, 0 },
-	{ "dstLocHint.localized.deviceId", 1, 16, 1, 0 },
-	{ "dstLocHint.localized.localityDomainId", 2, 17, 1, 0 },
-	{ "dstLocHint.type", 3, 12, 4, 0 },
-	{ "flags", 4, 20, 4, 0 },
-	{ "srcAccessOrder", 5, 0, 4, 0 },
-	{ "srcLocHint.id", 6, 8, 4, 0 },
-	{ "srcLocHint.localized.deviceId", 7, 8, 1, 0 },
-	{ "srcLocHint.localized.localityDomainId", 8, 9, 1, 0 },
-	{ "srcLocHint.type", 9, 4, 4, 0 },
-)
 
 /* struct cudaMemsetParams as of 13.5 */
 enum {
@@ -2074,14 +1121,6 @@ enum {
 	LC_AT_cudaMemsetParams_A_value = 16,
 	LC_AT_cudaMemsetParams_A_width = 24,
 };
-LC_LAYOUT(cudaMemsetParams_A, 40,
-	{ "dst", 0, 0, 8, 0 },
-	{ "elementSize", 1, 20, 4, 0 },
-	{ "height", 2, 32, 8, 0 },
-	{ "pitch", 3, 8, 8, 0 },
-	{ "value", 4, 16, 4, 0 },
-	{ "width", 5, 24, 8, 0 },
-)
 
 /* struct cudaPitchedPtr as of 13.5 */
 enum {
@@ -2091,12 +1130,6 @@ enum {
 	LC_AT_cudaPitchedPtr_A_xsize = 16,
 	LC_AT_cudaPitchedPtr_A_ysize = 24,
 };
-LC_LAYOUT(cudaPitchedPtr_A, 32,
-	{ "pitch", 0, 8, 8, 0 },
-	{ "ptr", 1, 0, 8, 0 },
-	{ "xsize", 2, 16, 8, 0 },
-	{ "ysize", 3, 24, 8, 0 },
-)
 
 /* struct cudaPointerAttributes as of 12.9 */
 enum {
@@ -2106,12 +1139,6 @@ enum {
 	LC_AT_cudaPointerAttributes_A_hostPointer = 16,
 	LC_AT_cudaPointerAttributes_A_type = 0,
 };
-LC_LAYOUT(cudaPointerAttributes_A, 24,
-	{ "device", 0, 4, 4, 0 },
-	{ "devicePointer", 1, 8, 8, 0 },
-	{ "hostPointer", 2, 16, 8, 0 },
-	{ "type", 6, 0, 4, 0 },
-)
 
 /* struct cudaPointerAttributes as of 13.5 */
 enum {
@@ -2124,15 +1151,6 @@ enum {
 	LC_AT_cudaPointerAttributes_B_type = 0,
 	LC_AT_cudaPointerAttributes_B_unused = 24,
 };
-LC_LAYOUT(cudaPointerAttributes_B, 88,
-	{ "device", 0, 4, 4, 0 },
-	{ "devicePointer", 1, 8, 8, 0 },
-	{ "hostPointer", 2, 16, 8, 0 },
-	{ "localityDomainOrdinal", 3, 24, 4, 0 },
-	{ "reserved", 4, 32, 56, 1 },
-	{ "type", 6, 0, 4, 0 },
-	{ "unused", 7, 24, 8, 1 },
-)
 
 /* struct cudaResourceDesc as of 12.9 */
 enum {
@@ -2157,27 +1175,6 @@ enum {
 	LC_AT_cudaResourceDesc_A_res_pitch2D_width = 40,
 	LC_AT_cudaResourceDesc_A_resType = 0,
 };
-LC_LAYOUT(cudaResourceDesc_A, 64,
-	{ "res.array.array", 1, 8, 8, 0 },
-	{ "res.linear.desc.f", 2, 32, 4, 0 },
-	{ "res.linear.desc.w", 3, 28, 4, 0 },
-	{ "res.linear.desc.x", 4, 16, 4, 0 },
-	{ "res.linear.desc.y", 5, 20, 4, 0 },
-	{ "res.linear.desc.z", 6, 24, 4, 0 },
-	{ "res.linear.devPtr", 7, 8, 8, 0 },
-	{ "res.linear.sizeInBytes", 8, 40, 8, 0 },
-	{ "res.mipmap.mipmap", 9, 8, 8, 0 },
-	{ "res.pitch2D.desc.f", 10, 32, 4, 0 },
-	{ "res.pitch2D.desc.w", 11, 28, 4, 0 },
-	{ "res.pitch2D.desc.x", 12, 16, 4, 0 },
-	{ "res.pitch2D.desc.y", 13, 20, 4, 0 },
-	{ "res.pitch2D.desc.z", 14, 24, 4, 0 },
-	{ "res.pitch2D.devPtr", 15, 8, 8, 0 },
-	{ "res.pitch2D.height", 16, 48, 8, 0 },
-	{ "res.pitch2D.pitchInBytes", 17, 56, 8, 0 },
-	{ "res.pitch2D.width", 18, 40, 8, 0 },
-	{ "resType", 20, 0, 4, 0 },
-)
 
 /* struct cudaResourceDesc as of 13.5 */
 enum {
@@ -2204,29 +1201,6 @@ enum {
 	LC_AT_cudaResourceDesc_B_res_reserved_reserved = 8,
 	LC_AT_cudaResourceDesc_B_resType = 0,
 };
-LC_LAYOUT(cudaResourceDesc_B, 144,
-	{ "flags", 0, 136, 4, 0 },
-	{ "res.array.array", 1, 8, 8, 0 },
-	{ "res.linear.desc.f", 2, 32, 4, 0 },
-	{ "res.linear.desc.w", 3, 28, 4, 0 },
-	{ "res.linear.desc.x", 4, 16, 4, 0 },
-	{ "res.linear.desc.y", 5, 20, 4, 0 },
-	{ "res.linear.desc.z", 6, 24, 4, 0 },
-	{ "res.linear.devPtr", 7, 8, 8, 0 },
-	{ "res.linear.sizeInBytes", 8, 40, 8, 0 },
-	{ "res.mipmap.mipmap", 9, 8, 8, 0 },
-	{ "res.pitch2D.desc.f", 10, 32, 4, 0 },
-	{ "res.pitch2D.desc.w", 11, 28, 4, 0 },
-	{ "res.pitch2D.desc.x", 12, 16, 4, 0 },
-	{ "res.pitch2D.desc.y", 13, 20, 4, 0 },
-	{ "res.pitch2D.desc.z", 14, 24, 4, 0 },
-	{ "res.pitch2D.devPtr", 15, 8, 8, 0 },
-	{ "res.pitch2D.height", 16, 48, 8, 0 },
-	{ "res.pitch2D.pitchInBytes", 17, 56, 8, 0 },
-	{ "res.pitch2D.width", 18, 40, 8, 0 },
-	{ "res.reserved.reserved", 19, 8, 128, 1 },
-	{ "resType", 20, 0, 4, 0 },
-)
 
 /* struct cudaResourceViewDesc as of 12.9 */
 enum {
@@ -2240,16 +1214,6 @@ enum {
 	LC_AT_cudaResourceViewDesc_A_lastMipmapLevel = 36,
 	LC_AT_cudaResourceViewDesc_A_width = 8,
 };
-LC_LAYOUT(cudaResourceViewDesc_A, 48,
-	{ "depth", 0, 24, 8, 0 },
-	{ "firstLayer", 1, 40, 4, 0 },
-	{ "firstMipmapLevel", 2, 32, 4, 0 },
-	{ "format", 3, 0, 4, 0 },
-	{ "height", 4, 16, 8, 0 },
-	{ "lastLayer", 5, 44, 4, 0 },
-	{ "lastMipmapLevel", 6, 36, 4, 0 },
-	{ "width", 8, 8, 8, 0 },
-)
 
 /* struct cudaResourceViewDesc as of 13.5 */
 enum {
@@ -2264,17 +1228,6 @@ enum {
 	LC_AT_cudaResourceViewDesc_B_reserved = 48,
 	LC_AT_cudaResourceViewDesc_B_width = 8,
 };
-LC_LAYOUT(cudaResourceViewDesc_B, 112,
-	{ "depth", 0, 24, 8, 0 },
-	{ "firstLayer", 1, 40, 4, 0 },
-	{ "firstMipmapLevel", 2, 32, 4, 0 },
-	{ "format", 3, 0, 4, 0 },
-	{ "height", 4, 16, 8, 0 },
-	{ "lastLayer", 5, 44, 4, 0 },
-	{ "lastMipmapLevel", 6, 36, 4, 0 },
-	{ "reserved", 7, 48, 64, 1 },
-	{ "width", 8, 8, 8, 0 },
-)
 
 /* struct cudaStreamAttrValue as of 11.7 */
 enum {
@@ -2286,14 +1239,6 @@ enum {
 	LC_AT_cudaStreamAttrValue_A_accessPolicyWindow_num_bytes = 8,
 	LC_AT_cudaStreamAttrValue_A_syncPolicy = 0,
 };
-LC_LAYOUT(cudaStreamAttrValue_A, 32,
-	{ "accessPolicyWindow.base_ptr", 0, 0, 8, 0 },
-	{ "accessPolicyWindow.hitProp", 1, 20, 4, 0 },
-	{ "accessPolicyWindow.hitRatio", 2, 16, 4, 0 },
-	{ "accessPolicyWindow.missProp", 3, 24, 4, 0 },
-	{ "accessPolicyWindow.num_bytes", 4, 8, 8, 0 },
-	{ "syncPolicy", 5, 0, 4, 0 },
-)
 
 /* struct cudaTextureDesc as of 13.5 */
 enum {
@@ -2312,21 +1257,6 @@ enum {
 	LC_AT_cudaTextureDesc_A_sRGB = 20,
 	LC_AT_cudaTextureDesc_A_seamlessCubemap = 68,
 };
-LC_LAYOUT(cudaTextureDesc_A, 72,
-	{ "addressMode", 0, 0, 12, 0 },
-	{ "borderColor", 1, 24, 16, 0 },
-	{ "disableTrilinearOptimization", 2, 64, 4, 0 },
-	{ "filterMode", 3, 12, 4, 0 },
-	{ "maxAnisotropy", 4, 44, 4, 0 },
-	{ "maxMipmapLevelClamp", 5, 60, 4, 0 },
-	{ "minMipmapLevelClamp", 6, 56, 4, 0 },
-	{ "mipmapFilterMode", 7, 48, 4, 0 },
-	{ "mipmapLevelBias", 8, 52, 4, 0 },
-	{ "normalizedCoords", 9, 40, 4, 0 },
-	{ "readMode", 10, 16, 4, 0 },
-	{ "sRGB", 11, 20, 4, 0 },
-	{ "seamlessCubemap", 12, 68, 4, 0 },
-)
 
 /* struct cudaTextureDesc_v1 as of 11.8 */
 enum {
@@ -2344,20 +1274,6 @@ enum {
 	LC_AT_cudaTextureDesc_v1_A_readMode = 16,
 	LC_AT_cudaTextureDesc_v1_A_sRGB = 20,
 };
-LC_LAYOUT(cudaTextureDesc_v1_A, 68,
-	{ "addressMode", 0, 0, 12, 0 },
-	{ "borderColor", 1, 24, 16, 0 },
-	{ "disableTrilinearOptimization", 2, 64, 4, 0 },
-	{ "filterMode", 3, 12, 4, 0 },
-	{ "maxAnisotropy", 4, 44, 4, 0 },
-	{ "maxMipmapLevelClamp", 5, 60, 4, 0 },
-	{ "minMipmapLevelClamp", 6, 56, 4, 0 },
-	{ "mipmapFilterMode", 7, 48, 4, 0 },
-	{ "mipmapLevelBias", 8, 52, 4, 0 },
-	{ "normalizedCoords", 9, 40, 4, 0 },
-	{ "readMode", 10, 16, 4, 0 },
-	{ "sRGB", 11, 20, 4, 0 },
-)
 
 /* struct dim3 as of 13.5 */
 enum {
@@ -2366,11 +1282,6 @@ enum {
 	LC_AT_dim3_A_y = 4,
 	LC_AT_dim3_A_z = 8,
 };
-LC_LAYOUT(dim3_A, 12,
-	{ "x", 0, 0, 4, 0 },
-	{ "y", 1, 4, 4, 0 },
-	{ "z", 2, 8, 4, 0 },
-)
 
 /* struct surfaceReference as of 11.8 */
 enum {
@@ -2381,13 +1292,6 @@ enum {
 	LC_AT_surfaceReference_A_channelDesc_y = 4,
 	LC_AT_surfaceReference_A_channelDesc_z = 8,
 };
-LC_LAYOUT(surfaceReference_A, 20,
-	{ "channelDesc.f", 0, 16, 4, 0 },
-	{ "channelDesc.w", 1, 12, 4, 0 },
-	{ "channelDesc.x", 2, 0, 4, 0 },
-	{ "channelDesc.y", 3, 4, 4, 0 },
-	{ "channelDesc.z", 4, 8, 4, 0 },
-)
 
 /* struct textureReference as of 11.8 */
 enum {
@@ -2409,21 +1313,1116 @@ enum {
 	LC_AT_textureReference_A_normalized = 0,
 	LC_AT_textureReference_A_sRGB = 40,
 };
-LC_LAYOUT(textureReference_A, 124,
-	{ "__cudaReserved", 0, 68, 56, 0 },
-	{ "addressMode", 1, 8, 12, 0 },
-	{ "channelDesc.f", 2, 36, 4, 0 },
-	{ "channelDesc.w", 3, 32, 4, 0 },
-	{ "channelDesc.x", 4, 20, 4, 0 },
-	{ "channelDesc.y", 5, 24, 4, 0 },
-	{ "channelDesc.z", 6, 28, 4, 0 },
-	{ "disableTrilinearOptimization", 7, 64, 4, 0 },
-	{ "filterMode", 8, 4, 4, 0 },
-	{ "maxAnisotropy", 9, 44, 4, 0 },
-	{ "maxMipmapLevelClamp", 10, 60, 4, 0 },
-	{ "minMipmapLevelClamp", 11, 56, 4, 0 },
-	{ "mipmapFilterMode", 12, 48, 4, 0 },
-	{ "mipmapLevelBias", 13, 52, 4, 0 },
-	{ "normalized", 14, 0, 4, 0 },
-	{ "sRGB", 15, 40, 4, 0 },
-)
+
+/* The fields that struct cudaDeviceProp has had */
+enum {
+	LC_NUMBER_cudaDeviceProp_ECCEnabled = 1,
+	LC_NUMBER_cudaDeviceProp_accessPolicyMaxWindowSize = 3,
+	LC_NUMBER_cudaDeviceProp_asyncEngineCount = 5,
+	LC_NUMBER_cudaDeviceProp_canMapHostMemory = 7,
+	LC_NUMBER_cudaDeviceProp_canUseHostPointerForRegisteredMem = 9,
+	LC_NUMBER_cudaDeviceProp_clockRate = 11,
+	LC_NUMBER_cudaDeviceProp_clusterLaunch = 12,
+	LC_NUMBER_cudaDeviceProp_computeMode = 14,
+	LC_NUMBER_cudaDeviceProp_computePreemptionSupported = 15,
+	LC_NUMBER_cudaDeviceProp_concurrentKernels = 17,
+	LC_NUMBER_cudaDeviceProp_concurrentManagedAccess = 19,
+	LC_NUMBER_cudaDeviceProp_cooperativeLaunch = 21,
+	LC_NUMBER_cudaDeviceProp_cooperativeMultiDeviceLaunch = 23,
+	LC_NUMBER_cudaDeviceProp_deferredMappingCudaArraySupported = 24,
+	LC_NUMBER_cudaDeviceProp_deviceNumaConfig = 26,
+	LC_NUMBER_cudaDeviceProp_deviceNumaId = 27,
+	LC_NUMBER_cudaDeviceProp_deviceOverlap = 28,
+	LC_NUMBER_cudaDeviceProp_directManagedMemAccessFromHost = 29,
+	LC_NUMBER_cudaDeviceProp_globalL1CacheSupported = 31,
+	LC_NUMBER_cudaDeviceProp_gpuDirectRDMAFlushWritesOptions = 33,
+	LC_NUMBER_cudaDeviceProp_gpuDirectRDMASupported = 35,
+	LC_NUMBER_cudaDeviceProp_gpuDirectRDMAWritesOrdering = 37,
+	LC_NUMBER_cudaDeviceProp_gpuPciDeviceID = 39,
+	LC_NUMBER_cudaDeviceProp_gpuPciSubsystemID = 40,
+	LC_NUMBER_cudaDeviceProp_hostNativeAtomicSupported = 41,
+	LC_NUMBER_cudaDeviceProp_hostNumaId = 43,
+	LC_NUMBER_cudaDeviceProp_hostNumaMultinodeIpcSupported = 44,
+	LC_NUMBER_cudaDeviceProp_hostRegisterReadOnlySupported = 45,
+	LC_NUMBER_cudaDeviceProp_hostRegisterSupported = 47,
+	LC_NUMBER_cudaDeviceProp_integrated = 49,
+	LC_NUMBER_cudaDeviceProp_ipcEventSupported = 51,
+	LC_NUMBER_cudaDeviceProp_isMultiGpuBoard = 53,
+	LC_NUMBER_cudaDeviceProp_kernelExecTimeoutEnabled = 55,
+	LC_NUMBER_cudaDeviceProp_l2CacheSize = 56,
+	LC_NUMBER_cudaDeviceProp_localL1CacheSupported = 58,
+	LC_NUMBER_cudaDeviceProp_luid = 60,
+	LC_NUMBER_cudaDeviceProp_luidDeviceNodeMask = 61,
+	LC_NUMBER_cudaDeviceProp_major = 62,
+	LC_NUMBER_cudaDeviceProp_managedMemory = 63,
+	LC_NUMBER_cudaDeviceProp_maxBlocksPerMultiProcessor = 65,
+	LC_NUMBER_cudaDeviceProp_maxGridSize = 67,
+	LC_NUMBER_cudaDeviceProp_maxSurface1D = 68,
+	LC_NUMBER_cudaDeviceProp_maxSurface1DLayered = 70,
+	LC_NUMBER_cudaDeviceProp_maxSurface2D = 72,
+	LC_NUMBER_cudaDeviceProp_maxSurface2DLayered = 74,
+	LC_NUMBER_cudaDeviceProp_maxSurface3D = 76,
+	LC_NUMBER_cudaDeviceProp_maxSurfaceCubemap = 78,
+	LC_NUMBER_cudaDeviceProp_maxSurfaceCubemapLayered = 80,
+	LC_NUMBER_cudaDeviceProp_maxTexture1D = 82,
+	LC_NUMBER_cudaDeviceProp_maxTexture1DLayered = 84,
+	LC_NUMBER_cudaDeviceProp_maxTexture1DLinear = 86,
+	LC_NUMBER_cudaDeviceProp_maxTexture1DMipmap = 87,
+	LC_NUMBER_cudaDeviceProp_maxTexture2D = 89,
+	LC_NUMBER_cudaDeviceProp_maxTexture2DGather = 91,
+	LC_NUMBER_cudaDeviceProp_maxTexture2DLayered = 93,
+	LC_NUMBER_cudaDeviceProp_maxTexture2DLinear = 95,
+	LC_NUMBER_cudaDeviceProp_maxTexture2DMipmap = 97,
+	LC_NUMBER_cudaDeviceProp_maxTexture3D = 99,
+	LC_NUMBER_cudaDeviceProp_maxTexture3DAlt = 101,
+	LC_NUMBER_cudaDeviceProp_maxTextureCubemap = 103,
+	LC_NUMBER_cudaDeviceProp_maxTextureCubemapLayered = 105,
+	LC_NUMBER_cudaDeviceProp_maxThreadsDim = 107,
+	LC_NUMBER_cudaDeviceProp_maxThreadsPerBlock = 108,
+	LC_NUMBER_cudaDeviceProp_maxThreadsPerMultiProcessor = 109,
+	LC_NUMBER_cudaDeviceProp_memPitch = 111,
+	LC_NUMBER_cudaDeviceProp_memoryBusWidth = 112,
+	LC_NUMBER_cudaDeviceProp_memoryClockRate = 114,
+	LC_NUMBER_cudaDeviceProp_memoryPoolSupportedHandleTypes = 115,
+	LC_NUMBER_cudaDeviceProp_memoryPoolsSupported = 117,
+	LC_NUMBER_cudaDeviceProp_minor = 119,
+	LC_NUMBER_cudaDeviceProp_mpsEnabled = 120,
+	LC_NUMBER_cudaDeviceProp_multiGpuBoardGroupID = 121,
+	LC_NUMBER_cudaDeviceProp_multiProcessorCount = 123,
+	LC_NUMBER_cudaDeviceProp_name = 125,
+	LC_NUMBER_cudaDeviceProp_pageableMemoryAccess = 126,
+	LC_NUMBER_cudaDeviceProp_pageableMemoryAccessUsesHostPageTables = 128,
+	LC_NUMBER_cudaDeviceProp_pciBusID = 130,
+	LC_NUMBER_cudaDeviceProp_pciDeviceID = 132,
+	LC_NUMBER_cudaDeviceProp_pciDomainID = 134,
+	LC_NUMBER_cudaDeviceProp_persistingL2CacheMaxSize = 136,
+	LC_NUMBER_cudaDeviceProp_regsPerBlock = 138,
+	LC_NUMBER_cudaDeviceProp_regsPerMultiprocessor = 139,
+	LC_NUMBER_cudaDeviceProp_reserved = 141,
+	LC_NUMBER_cudaDeviceProp_reserved1 = 145,
+	LC_NUMBER_cudaDeviceProp_reserved2 = 146,
+	LC_NUMBER_cudaDeviceProp_reservedSharedMemPerBlock = 147,
+	LC_NUMBER_cudaDeviceProp_sharedMemPerBlock = 149,
+	LC_NUMBER_cudaDeviceProp_sharedMemPerBlockOptin = 150,
+	LC_NUMBER_cudaDeviceProp_sharedMemPerMultiprocessor = 152,
+	LC_NUMBER_cudaDeviceProp_singleToDoublePrecisionPerfRatio = 154,
+	LC_NUMBER_cudaDeviceProp_sparseCudaArraySupported = 155,
+	LC_NUMBER_cudaDeviceProp_streamPrioritiesSupported = 157,
+	LC_NUMBER_cudaDeviceProp_surfaceAlignment = 159,
+	LC_NUMBER_cudaDeviceProp_tccDriver = 161,
+	LC_NUMBER_cudaDeviceProp_textureAlignment = 163,
+	LC_NUMBER_cudaDeviceProp_texturePitchAlignment = 164,
+	LC_NUMBER_cudaDeviceProp_timelineSemaphoreInteropSupported = 165,
+	LC_NUMBER_cudaDeviceProp_totalConstMem = 167,
+	LC_NUMBER_cudaDeviceProp_totalGlobalMem = 168,
+	LC_NUMBER_cudaDeviceProp_unifiedAddressing = 169,
+	LC_NUMBER_cudaDeviceProp_unifiedFunctionPointers = 171,
+	LC_NUMBER_cudaDeviceProp_uuid_bytes = 173,
+	LC_NUMBER_cudaDeviceProp_warpSize = 174,
+	LC_NUMBERS_cudaDeviceProp = 175
+};
+
+LC_CONVERSION(cudaDeviceProp_A, cudaDeviceProp_B) = {
+	.to = 728, .from = 1032,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 440 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 728, 304 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_A, cudaDeviceProp_C) = {
+	.to = 728, .from = 1008,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 60 },
+		{ 352, 352, 32 },
+		{ 388, 384, 4 },
+		{ 396, 388, 8 },
+		{ 408, 396, 8 },
+		{ 420, 404, 188 },
+		{ 612, 592, 28 },
+		{ 640, 624, 28 },
+		{ 672, 652, 20 },
+		{ 696, 672, 32 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 704, 304 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_clockRate, 348 },
+		{ LC_NUMBER_cudaDeviceProp_computeMode, 404 },
+		{ LC_NUMBER_cudaDeviceProp_cooperativeMultiDeviceLaunch, 692 },
+		{ LC_NUMBER_cudaDeviceProp_deviceOverlap, 384 },
+		{ LC_NUMBER_cudaDeviceProp_kernelExecTimeoutEnabled, 392 },
+		{ LC_NUMBER_cudaDeviceProp_maxTexture1DLinear, 416 },
+		{ LC_NUMBER_cudaDeviceProp_memoryClockRate, 608 },
+		{ LC_NUMBER_cudaDeviceProp_singleToDoublePrecisionPerfRatio, 668 },
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_A, cudaDeviceProp_v1_A) = {
+	.to = 728, .from = 728,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 440 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_B, cudaDeviceProp_A) = {
+	.to = 1032, .from = 728,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 440 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_clusterLaunch, 772 },
+		{ LC_NUMBER_cudaDeviceProp_deferredMappingCudaArraySupported, 764 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAFlushWritesOptions, 752 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMASupported, 748 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAWritesOrdering, 756 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterReadOnlySupported, 736 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterSupported, 728 },
+		{ LC_NUMBER_cudaDeviceProp_ipcEventSupported, 768 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolSupportedHandleTypes, 760 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolsSupported, 744 },
+		{ LC_NUMBER_cudaDeviceProp_sparseCudaArraySupported, 732 },
+		{ LC_NUMBER_cudaDeviceProp_timelineSemaphoreInteropSupported, 740 },
+		{ LC_NUMBER_cudaDeviceProp_unifiedFunctionPointers, 776 },
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_B, cudaDeviceProp_C) = {
+	.to = 1032, .from = 1008,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 60 },
+		{ 352, 352, 32 },
+		{ 388, 384, 4 },
+		{ 396, 388, 8 },
+		{ 408, 396, 8 },
+		{ 420, 404, 188 },
+		{ 612, 592, 28 },
+		{ 640, 624, 28 },
+		{ 672, 652, 20 },
+		{ 696, 672, 84 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 756, 252 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_clockRate, 348 },
+		{ LC_NUMBER_cudaDeviceProp_computeMode, 404 },
+		{ LC_NUMBER_cudaDeviceProp_cooperativeMultiDeviceLaunch, 692 },
+		{ LC_NUMBER_cudaDeviceProp_deviceOverlap, 384 },
+		{ LC_NUMBER_cudaDeviceProp_kernelExecTimeoutEnabled, 392 },
+		{ LC_NUMBER_cudaDeviceProp_maxTexture1DLinear, 416 },
+		{ LC_NUMBER_cudaDeviceProp_memoryClockRate, 608 },
+		{ LC_NUMBER_cudaDeviceProp_singleToDoublePrecisionPerfRatio, 668 },
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_B, cudaDeviceProp_v1_A) = {
+	.to = 1032, .from = 728,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 440 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_clusterLaunch, 772 },
+		{ LC_NUMBER_cudaDeviceProp_deferredMappingCudaArraySupported, 764 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAFlushWritesOptions, 752 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMASupported, 748 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAWritesOrdering, 756 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterReadOnlySupported, 736 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterSupported, 728 },
+		{ LC_NUMBER_cudaDeviceProp_ipcEventSupported, 768 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolSupportedHandleTypes, 760 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolsSupported, 744 },
+		{ LC_NUMBER_cudaDeviceProp_sparseCudaArraySupported, 732 },
+		{ LC_NUMBER_cudaDeviceProp_timelineSemaphoreInteropSupported, 740 },
+		{ LC_NUMBER_cudaDeviceProp_unifiedFunctionPointers, 776 },
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_C, cudaDeviceProp_A) = {
+	.to = 1008, .from = 728,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 60 },
+		{ 352, 352, 32 },
+		{ 384, 388, 4 },
+		{ 388, 396, 8 },
+		{ 396, 408, 8 },
+		{ 404, 420, 188 },
+		{ 592, 612, 28 },
+		{ 624, 640, 28 },
+		{ 652, 672, 20 },
+		{ 672, 696, 32 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 348, 4 },
+		{ 384, 4 },
+		{ 392, 4 },
+		{ 404, 4 },
+		{ 416, 4 },
+		{ 608, 4 },
+		{ 668, 4 },
+		{ 692, 4 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_clusterLaunch, 748 },
+		{ LC_NUMBER_cudaDeviceProp_deferredMappingCudaArraySupported, 740 },
+		{ LC_NUMBER_cudaDeviceProp_deviceNumaConfig, 756 },
+		{ LC_NUMBER_cudaDeviceProp_deviceNumaId, 760 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAFlushWritesOptions, 728 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMASupported, 724 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAWritesOrdering, 732 },
+		{ LC_NUMBER_cudaDeviceProp_gpuPciDeviceID, 772 },
+		{ LC_NUMBER_cudaDeviceProp_gpuPciSubsystemID, 776 },
+		{ LC_NUMBER_cudaDeviceProp_hostNumaId, 768 },
+		{ LC_NUMBER_cudaDeviceProp_hostNumaMultinodeIpcSupported, 780 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterReadOnlySupported, 712 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterSupported, 704 },
+		{ LC_NUMBER_cudaDeviceProp_ipcEventSupported, 744 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolSupportedHandleTypes, 736 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolsSupported, 720 },
+		{ LC_NUMBER_cudaDeviceProp_mpsEnabled, 764 },
+		{ LC_NUMBER_cudaDeviceProp_sparseCudaArraySupported, 708 },
+		{ LC_NUMBER_cudaDeviceProp_timelineSemaphoreInteropSupported, 716 },
+		{ LC_NUMBER_cudaDeviceProp_unifiedFunctionPointers, 752 },
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_C, cudaDeviceProp_B) = {
+	.to = 1008, .from = 1032,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 60 },
+		{ 352, 352, 32 },
+		{ 384, 388, 4 },
+		{ 388, 396, 8 },
+		{ 396, 408, 8 },
+		{ 404, 420, 188 },
+		{ 592, 612, 28 },
+		{ 624, 640, 28 },
+		{ 652, 672, 20 },
+		{ 672, 696, 84 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 348, 4 },
+		{ 384, 4 },
+		{ 392, 4 },
+		{ 404, 4 },
+		{ 416, 4 },
+		{ 608, 4 },
+		{ 668, 4 },
+		{ 692, 4 },
+		{ 780, 252 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_deviceNumaConfig, 756 },
+		{ LC_NUMBER_cudaDeviceProp_deviceNumaId, 760 },
+		{ LC_NUMBER_cudaDeviceProp_gpuPciDeviceID, 772 },
+		{ LC_NUMBER_cudaDeviceProp_gpuPciSubsystemID, 776 },
+		{ LC_NUMBER_cudaDeviceProp_hostNumaId, 768 },
+		{ LC_NUMBER_cudaDeviceProp_hostNumaMultinodeIpcSupported, 780 },
+		{ LC_NUMBER_cudaDeviceProp_mpsEnabled, 764 },
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_C, cudaDeviceProp_v1_A) = {
+	.to = 1008, .from = 728,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 60 },
+		{ 352, 352, 32 },
+		{ 384, 388, 4 },
+		{ 388, 396, 8 },
+		{ 396, 408, 8 },
+		{ 404, 420, 188 },
+		{ 592, 612, 28 },
+		{ 624, 640, 28 },
+		{ 652, 672, 20 },
+		{ 672, 696, 32 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 348, 4 },
+		{ 384, 4 },
+		{ 392, 4 },
+		{ 404, 4 },
+		{ 416, 4 },
+		{ 608, 4 },
+		{ 668, 4 },
+		{ 692, 4 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_clusterLaunch, 748 },
+		{ LC_NUMBER_cudaDeviceProp_deferredMappingCudaArraySupported, 740 },
+		{ LC_NUMBER_cudaDeviceProp_deviceNumaConfig, 756 },
+		{ LC_NUMBER_cudaDeviceProp_deviceNumaId, 760 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAFlushWritesOptions, 728 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMASupported, 724 },
+		{ LC_NUMBER_cudaDeviceProp_gpuDirectRDMAWritesOrdering, 732 },
+		{ LC_NUMBER_cudaDeviceProp_gpuPciDeviceID, 772 },
+		{ LC_NUMBER_cudaDeviceProp_gpuPciSubsystemID, 776 },
+		{ LC_NUMBER_cudaDeviceProp_hostNumaId, 768 },
+		{ LC_NUMBER_cudaDeviceProp_hostNumaMultinodeIpcSupported, 780 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterReadOnlySupported, 712 },
+		{ LC_NUMBER_cudaDeviceProp_hostRegisterSupported, 704 },
+		{ LC_NUMBER_cudaDeviceProp_ipcEventSupported, 744 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolSupportedHandleTypes, 736 },
+		{ LC_NUMBER_cudaDeviceProp_memoryPoolsSupported, 720 },
+		{ LC_NUMBER_cudaDeviceProp_mpsEnabled, 764 },
+		{ LC_NUMBER_cudaDeviceProp_sparseCudaArraySupported, 708 },
+		{ LC_NUMBER_cudaDeviceProp_timelineSemaphoreInteropSupported, 716 },
+		{ LC_NUMBER_cudaDeviceProp_unifiedFunctionPointers, 752 },
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaDeviceProp_v1 has had */
+enum {
+	LC_NUMBER_cudaDeviceProp_v1_ECCEnabled = 1,
+	LC_NUMBER_cudaDeviceProp_v1_accessPolicyMaxWindowSize = 2,
+	LC_NUMBER_cudaDeviceProp_v1_asyncEngineCount = 3,
+	LC_NUMBER_cudaDeviceProp_v1_canMapHostMemory = 4,
+	LC_NUMBER_cudaDeviceProp_v1_canUseHostPointerForRegisteredMem = 5,
+	LC_NUMBER_cudaDeviceProp_v1_clockRate = 6,
+	LC_NUMBER_cudaDeviceProp_v1_computeMode = 7,
+	LC_NUMBER_cudaDeviceProp_v1_computePreemptionSupported = 8,
+	LC_NUMBER_cudaDeviceProp_v1_concurrentKernels = 9,
+	LC_NUMBER_cudaDeviceProp_v1_concurrentManagedAccess = 10,
+	LC_NUMBER_cudaDeviceProp_v1_cooperativeLaunch = 11,
+	LC_NUMBER_cudaDeviceProp_v1_cooperativeMultiDeviceLaunch = 12,
+	LC_NUMBER_cudaDeviceProp_v1_deviceOverlap = 13,
+	LC_NUMBER_cudaDeviceProp_v1_directManagedMemAccessFromHost = 14,
+	LC_NUMBER_cudaDeviceProp_v1_globalL1CacheSupported = 15,
+	LC_NUMBER_cudaDeviceProp_v1_hostNativeAtomicSupported = 16,
+	LC_NUMBER_cudaDeviceProp_v1_integrated = 17,
+	LC_NUMBER_cudaDeviceProp_v1_isMultiGpuBoard = 18,
+	LC_NUMBER_cudaDeviceProp_v1_kernelExecTimeoutEnabled = 19,
+	LC_NUMBER_cudaDeviceProp_v1_l2CacheSize = 20,
+	LC_NUMBER_cudaDeviceProp_v1_localL1CacheSupported = 21,
+	LC_NUMBER_cudaDeviceProp_v1_luid = 22,
+	LC_NUMBER_cudaDeviceProp_v1_luidDeviceNodeMask = 23,
+	LC_NUMBER_cudaDeviceProp_v1_major = 24,
+	LC_NUMBER_cudaDeviceProp_v1_managedMemory = 25,
+	LC_NUMBER_cudaDeviceProp_v1_maxBlocksPerMultiProcessor = 26,
+	LC_NUMBER_cudaDeviceProp_v1_maxGridSize = 27,
+	LC_NUMBER_cudaDeviceProp_v1_maxSurface1D = 28,
+	LC_NUMBER_cudaDeviceProp_v1_maxSurface1DLayered = 29,
+	LC_NUMBER_cudaDeviceProp_v1_maxSurface2D = 30,
+	LC_NUMBER_cudaDeviceProp_v1_maxSurface2DLayered = 31,
+	LC_NUMBER_cudaDeviceProp_v1_maxSurface3D = 32,
+	LC_NUMBER_cudaDeviceProp_v1_maxSurfaceCubemap = 33,
+	LC_NUMBER_cudaDeviceProp_v1_maxSurfaceCubemapLayered = 34,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture1D = 35,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture1DLayered = 36,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture1DLinear = 37,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture1DMipmap = 38,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture2D = 39,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture2DGather = 40,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture2DLayered = 41,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture2DLinear = 42,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture2DMipmap = 43,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture3D = 44,
+	LC_NUMBER_cudaDeviceProp_v1_maxTexture3DAlt = 45,
+	LC_NUMBER_cudaDeviceProp_v1_maxTextureCubemap = 46,
+	LC_NUMBER_cudaDeviceProp_v1_maxTextureCubemapLayered = 47,
+	LC_NUMBER_cudaDeviceProp_v1_maxThreadsDim = 48,
+	LC_NUMBER_cudaDeviceProp_v1_maxThreadsPerBlock = 49,
+	LC_NUMBER_cudaDeviceProp_v1_maxThreadsPerMultiProcessor = 50,
+	LC_NUMBER_cudaDeviceProp_v1_memPitch = 51,
+	LC_NUMBER_cudaDeviceProp_v1_memoryBusWidth = 52,
+	LC_NUMBER_cudaDeviceProp_v1_memoryClockRate = 53,
+	LC_NUMBER_cudaDeviceProp_v1_minor = 54,
+	LC_NUMBER_cudaDeviceProp_v1_multiGpuBoardGroupID = 55,
+	LC_NUMBER_cudaDeviceProp_v1_multiProcessorCount = 56,
+	LC_NUMBER_cudaDeviceProp_v1_name = 57,
+	LC_NUMBER_cudaDeviceProp_v1_pageableMemoryAccess = 58,
+	LC_NUMBER_cudaDeviceProp_v1_pageableMemoryAccessUsesHostPageTables = 59,
+	LC_NUMBER_cudaDeviceProp_v1_pciBusID = 60,
+	LC_NUMBER_cudaDeviceProp_v1_pciDeviceID = 61,
+	LC_NUMBER_cudaDeviceProp_v1_pciDomainID = 62,
+	LC_NUMBER_cudaDeviceProp_v1_persistingL2CacheMaxSize = 63,
+	LC_NUMBER_cudaDeviceProp_v1_regsPerBlock = 64,
+	LC_NUMBER_cudaDeviceProp_v1_regsPerMultiprocessor = 65,
+	LC_NUMBER_cudaDeviceProp_v1_reservedSharedMemPerBlock = 66,
+	LC_NUMBER_cudaDeviceProp_v1_sharedMemPerBlock = 67,
+	LC_NUMBER_cudaDeviceProp_v1_sharedMemPerBlockOptin = 68,
+	LC_NUMBER_cudaDeviceProp_v1_sharedMemPerMultiprocessor = 69,
+	LC_NUMBER_cudaDeviceProp_v1_singleToDoublePrecisionPerfRatio = 70,
+	LC_NUMBER_cudaDeviceProp_v1_streamPrioritiesSupported = 71,
+	LC_NUMBER_cudaDeviceProp_v1_surfaceAlignment = 72,
+	LC_NUMBER_cudaDeviceProp_v1_tccDriver = 73,
+	LC_NUMBER_cudaDeviceProp_v1_textureAlignment = 74,
+	LC_NUMBER_cudaDeviceProp_v1_texturePitchAlignment = 75,
+	LC_NUMBER_cudaDeviceProp_v1_totalConstMem = 76,
+	LC_NUMBER_cudaDeviceProp_v1_totalGlobalMem = 77,
+	LC_NUMBER_cudaDeviceProp_v1_unifiedAddressing = 78,
+	LC_NUMBER_cudaDeviceProp_v1_uuid_bytes = 79,
+	LC_NUMBER_cudaDeviceProp_v1_warpSize = 80,
+	LC_NUMBERS_cudaDeviceProp_v1 = 81
+};
+
+LC_CONVERSION(cudaDeviceProp_v1_A, cudaDeviceProp_A) = {
+	.to = 728, .from = 728,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 440 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_v1_A, cudaDeviceProp_B) = {
+	.to = 728, .from = 1032,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 440 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 728, 304 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaDeviceProp_v1_A, cudaDeviceProp_C) = {
+	.to = 728, .from = 1008,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 284 },
+		{ 288, 288, 60 },
+		{ 352, 352, 32 },
+		{ 388, 384, 4 },
+		{ 396, 388, 8 },
+		{ 408, 396, 8 },
+		{ 420, 404, 188 },
+		{ 612, 592, 28 },
+		{ 640, 624, 28 },
+		{ 672, 652, 20 },
+		{ 696, 672, 32 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 704, 304 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaDeviceProp_v1_clockRate, 348 },
+		{ LC_NUMBER_cudaDeviceProp_v1_computeMode, 404 },
+		{ LC_NUMBER_cudaDeviceProp_v1_cooperativeMultiDeviceLaunch, 692 },
+		{ LC_NUMBER_cudaDeviceProp_v1_deviceOverlap, 384 },
+		{ LC_NUMBER_cudaDeviceProp_v1_kernelExecTimeoutEnabled, 392 },
+		{ LC_NUMBER_cudaDeviceProp_v1_maxTexture1DLinear, 416 },
+		{ LC_NUMBER_cudaDeviceProp_v1_memoryClockRate, 608 },
+		{ LC_NUMBER_cudaDeviceProp_v1_singleToDoublePrecisionPerfRatio, 668 },
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalMemoryBufferDesc has had */
+enum {
+	LC_NUMBER_cudaExternalMemoryBufferDesc_flags = 1,
+	LC_NUMBER_cudaExternalMemoryBufferDesc_offset = 2,
+	LC_NUMBER_cudaExternalMemoryBufferDesc_reserved = 3,
+	LC_NUMBER_cudaExternalMemoryBufferDesc_size = 4,
+	LC_NUMBERS_cudaExternalMemoryBufferDesc = 5
+};
+
+LC_CONVERSION(cudaExternalMemoryBufferDesc_A, cudaExternalMemoryBufferDesc_B) = {
+	.to = 24, .from = 88,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 20 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 20, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaExternalMemoryBufferDesc_B, cudaExternalMemoryBufferDesc_A) = {
+	.to = 88, .from = 24,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 20 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalMemoryHandleDesc has had */
+enum {
+	LC_NUMBER_cudaExternalMemoryHandleDesc_flags = 1,
+	LC_NUMBER_cudaExternalMemoryHandleDesc_handle_fd = 2,
+	LC_NUMBER_cudaExternalMemoryHandleDesc_handle_nvSciBufObject = 3,
+	LC_NUMBER_cudaExternalMemoryHandleDesc_handle_win32_handle = 4,
+	LC_NUMBER_cudaExternalMemoryHandleDesc_handle_win32_name = 5,
+	LC_NUMBER_cudaExternalMemoryHandleDesc_reserved = 6,
+	LC_NUMBER_cudaExternalMemoryHandleDesc_size = 7,
+	LC_NUMBER_cudaExternalMemoryHandleDesc_type = 8,
+	LC_NUMBERS_cudaExternalMemoryHandleDesc = 9
+};
+
+LC_CONVERSION(cudaExternalMemoryHandleDesc_A, cudaExternalMemoryHandleDesc_B) = {
+	.to = 40, .from = 104,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 28 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 36, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaExternalMemoryHandleDesc_B, cudaExternalMemoryHandleDesc_A) = {
+	.to = 104, .from = 40,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 28 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalMemoryMipmappedArrayDesc has had */
+enum {
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_extent_depth = 1,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_extent_height = 2,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_extent_width = 3,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_flags = 4,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_formatDesc_f = 5,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_formatDesc_w = 6,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_formatDesc_x = 7,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_formatDesc_y = 8,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_formatDesc_z = 9,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_numLevels = 10,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_offset = 11,
+	LC_NUMBER_cudaExternalMemoryMipmappedArrayDesc_reserved = 12,
+	LC_NUMBERS_cudaExternalMemoryMipmappedArrayDesc = 13
+};
+
+LC_CONVERSION(cudaExternalMemoryMipmappedArrayDesc_A, cudaExternalMemoryMipmappedArrayDesc_B) = {
+	.to = 64, .from = 128,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 28 },
+		{ 32, 32, 32 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 64, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaExternalMemoryMipmappedArrayDesc_B, cudaExternalMemoryMipmappedArrayDesc_A) = {
+	.to = 128, .from = 64,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 28 },
+		{ 32, 32, 32 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalSemaphoreHandleDesc has had */
+enum {
+	LC_NUMBER_cudaExternalSemaphoreHandleDesc_flags = 1,
+	LC_NUMBER_cudaExternalSemaphoreHandleDesc_handle_fd = 2,
+	LC_NUMBER_cudaExternalSemaphoreHandleDesc_handle_nvSciSyncObj = 3,
+	LC_NUMBER_cudaExternalSemaphoreHandleDesc_handle_win32_handle = 4,
+	LC_NUMBER_cudaExternalSemaphoreHandleDesc_handle_win32_name = 5,
+	LC_NUMBER_cudaExternalSemaphoreHandleDesc_reserved = 6,
+	LC_NUMBER_cudaExternalSemaphoreHandleDesc_type = 7,
+	LC_NUMBERS_cudaExternalSemaphoreHandleDesc = 8
+};
+
+LC_CONVERSION(cudaExternalSemaphoreHandleDesc_A, cudaExternalSemaphoreHandleDesc_B) = {
+	.to = 32, .from = 96,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 20 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 28, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaExternalSemaphoreHandleDesc_B, cudaExternalSemaphoreHandleDesc_A) = {
+	.to = 96, .from = 32,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 20 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalSemaphoreSignalParams has had */
+enum {
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_flags = 1,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_params_fence_value = 2,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_params_keyedMutex_key = 3,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_params_nvSciSync_fence = 4,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_params_nvSciSync_reserved = 5,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_params_reserved = 6,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_reserved = 7,
+	LC_NUMBERS_cudaExternalSemaphoreSignalParams = 8
+};
+
+LC_CONVERSION(cudaExternalSemaphoreSignalParams_A, cudaExternalSemaphoreSignalParams_v1_A) = {
+	.to = 144, .from = 32,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 24 },
+		{ 72, 24, 4 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalSemaphoreSignalParams_v1 has had */
+enum {
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_v1_flags = 1,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_v1_params_fence_value = 2,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_v1_params_keyedMutex_key = 3,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_v1_params_nvSciSync_fence = 4,
+	LC_NUMBER_cudaExternalSemaphoreSignalParams_v1_params_nvSciSync_reserved = 5,
+	LC_NUMBERS_cudaExternalSemaphoreSignalParams_v1 = 6
+};
+
+LC_CONVERSION(cudaExternalSemaphoreSignalParams_v1_A, cudaExternalSemaphoreSignalParams_A) = {
+	.to = 32, .from = 144,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 24 },
+		{ 24, 72, 4 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 24, 48 },
+		{ 76, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalSemaphoreWaitParams has had */
+enum {
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_flags = 1,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_params_fence_value = 2,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_params_keyedMutex_key = 3,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_params_keyedMutex_timeoutMs = 4,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_params_nvSciSync_fence = 5,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_params_nvSciSync_reserved = 6,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_params_reserved = 7,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_reserved = 8,
+	LC_NUMBERS_cudaExternalSemaphoreWaitParams = 9
+};
+
+LC_CONVERSION(cudaExternalSemaphoreWaitParams_A, cudaExternalSemaphoreWaitParams_v1_A) = {
+	.to = 144, .from = 40,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 28 },
+		{ 72, 32, 4 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaExternalSemaphoreWaitParams_v1 has had */
+enum {
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_v1_flags = 1,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_v1_params_fence_value = 2,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_v1_params_keyedMutex_key = 3,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_v1_params_keyedMutex_timeoutMs = 4,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_v1_params_nvSciSync_fence = 5,
+	LC_NUMBER_cudaExternalSemaphoreWaitParams_v1_params_nvSciSync_reserved = 6,
+	LC_NUMBERS_cudaExternalSemaphoreWaitParams_v1 = 7
+};
+
+LC_CONVERSION(cudaExternalSemaphoreWaitParams_v1_A, cudaExternalSemaphoreWaitParams_A) = {
+	.to = 40, .from = 144,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 28 },
+		{ 32, 72, 4 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 32, 40 },
+		{ 76, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaFuncAttributes has had */
+enum {
+	LC_NUMBER_cudaFuncAttributes_binaryVersion = 1,
+	LC_NUMBER_cudaFuncAttributes_cacheModeCA = 2,
+	LC_NUMBER_cudaFuncAttributes_clusterDimMustBeSet = 3,
+	LC_NUMBER_cudaFuncAttributes_clusterSchedulingPolicyPreference = 4,
+	LC_NUMBER_cudaFuncAttributes_constSizeBytes = 5,
+	LC_NUMBER_cudaFuncAttributes_deviceNodeUpdateStatus = 6,
+	LC_NUMBER_cudaFuncAttributes_localSizeBytes = 7,
+	LC_NUMBER_cudaFuncAttributes_maxDynamicSharedSizeBytes = 8,
+	LC_NUMBER_cudaFuncAttributes_maxThreadsPerBlock = 9,
+	LC_NUMBER_cudaFuncAttributes_nonPortableClusterSizeAllowed = 10,
+	LC_NUMBER_cudaFuncAttributes_numRegs = 11,
+	LC_NUMBER_cudaFuncAttributes_preferredShmemCarveout = 12,
+	LC_NUMBER_cudaFuncAttributes_ptxVersion = 13,
+	LC_NUMBER_cudaFuncAttributes_requiredClusterDepth = 14,
+	LC_NUMBER_cudaFuncAttributes_requiredClusterHeight = 15,
+	LC_NUMBER_cudaFuncAttributes_requiredClusterWidth = 16,
+	LC_NUMBER_cudaFuncAttributes_reserved = 17,
+	LC_NUMBER_cudaFuncAttributes_reserved0 = 20,
+	LC_NUMBER_cudaFuncAttributes_reserved1 = 21,
+	LC_NUMBER_cudaFuncAttributes_sharedMemoryMode = 22,
+	LC_NUMBER_cudaFuncAttributes_sharedSizeBytes = 23,
+	LC_NUMBERS_cudaFuncAttributes = 24
+};
+
+LC_CONVERSION(cudaFuncAttributes_A, cudaFuncAttributes_B) = {
+	.to = 56, .from = 144,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 52 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 52, 88 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaFuncAttributes_B, cudaFuncAttributes_A) = {
+	.to = 144, .from = 56,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 52 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaFuncAttributes_clusterDimMustBeSet, 52 },
+		{ LC_NUMBER_cudaFuncAttributes_clusterSchedulingPolicyPreference, 68 },
+		{ LC_NUMBER_cudaFuncAttributes_deviceNodeUpdateStatus, 76 },
+		{ LC_NUMBER_cudaFuncAttributes_nonPortableClusterSizeAllowed, 72 },
+		{ LC_NUMBER_cudaFuncAttributes_requiredClusterDepth, 64 },
+		{ LC_NUMBER_cudaFuncAttributes_requiredClusterHeight, 60 },
+		{ LC_NUMBER_cudaFuncAttributes_requiredClusterWidth, 56 },
+		{ LC_NUMBER_cudaFuncAttributes_sharedMemoryMode, 80 },
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaPointerAttributes has had */
+enum {
+	LC_NUMBER_cudaPointerAttributes_device = 1,
+	LC_NUMBER_cudaPointerAttributes_devicePointer = 2,
+	LC_NUMBER_cudaPointerAttributes_hostPointer = 3,
+	LC_NUMBER_cudaPointerAttributes_localityDomainOrdinal = 4,
+	LC_NUMBER_cudaPointerAttributes_reserved = 5,
+	LC_NUMBER_cudaPointerAttributes_type = 7,
+	LC_NUMBER_cudaPointerAttributes_unused = 8,
+	LC_NUMBERS_cudaPointerAttributes = 9
+};
+
+LC_CONVERSION(cudaPointerAttributes_A, cudaPointerAttributes_B) = {
+	.to = 24, .from = 88,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 24 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 24, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaPointerAttributes_B, cudaPointerAttributes_A) = {
+	.to = 88, .from = 24,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 24 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaPointerAttributes_localityDomainOrdinal, 24 },
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaResourceDesc has had */
+enum {
+	LC_NUMBER_cudaResourceDesc_flags = 1,
+	LC_NUMBER_cudaResourceDesc_res_array_array = 2,
+	LC_NUMBER_cudaResourceDesc_res_linear_desc_f = 3,
+	LC_NUMBER_cudaResourceDesc_res_linear_desc_w = 4,
+	LC_NUMBER_cudaResourceDesc_res_linear_desc_x = 5,
+	LC_NUMBER_cudaResourceDesc_res_linear_desc_y = 6,
+	LC_NUMBER_cudaResourceDesc_res_linear_desc_z = 7,
+	LC_NUMBER_cudaResourceDesc_res_linear_devPtr = 8,
+	LC_NUMBER_cudaResourceDesc_res_linear_sizeInBytes = 9,
+	LC_NUMBER_cudaResourceDesc_res_mipmap_mipmap = 10,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_desc_f = 11,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_desc_w = 12,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_desc_x = 13,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_desc_y = 14,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_desc_z = 15,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_devPtr = 16,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_height = 17,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_pitchInBytes = 18,
+	LC_NUMBER_cudaResourceDesc_res_pitch2D_width = 19,
+	LC_NUMBER_cudaResourceDesc_res_reserved_reserved = 20,
+	LC_NUMBER_cudaResourceDesc_resType = 21,
+	LC_NUMBERS_cudaResourceDesc = 22
+};
+
+LC_CONVERSION(cudaResourceDesc_A, cudaResourceDesc_B) = {
+	.to = 64, .from = 144,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 28 },
+		{ 40, 40, 24 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 36, 4 },
+		{ 64, 76 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaResourceDesc_B, cudaResourceDesc_A) = {
+	.to = 144, .from = 64,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 28 },
+		{ 40, 40, 24 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaResourceDesc_flags, 136 },
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaResourceViewDesc has had */
+enum {
+	LC_NUMBER_cudaResourceViewDesc_depth = 1,
+	LC_NUMBER_cudaResourceViewDesc_firstLayer = 2,
+	LC_NUMBER_cudaResourceViewDesc_firstMipmapLevel = 3,
+	LC_NUMBER_cudaResourceViewDesc_format = 4,
+	LC_NUMBER_cudaResourceViewDesc_height = 5,
+	LC_NUMBER_cudaResourceViewDesc_lastLayer = 6,
+	LC_NUMBER_cudaResourceViewDesc_lastMipmapLevel = 7,
+	LC_NUMBER_cudaResourceViewDesc_reserved = 8,
+	LC_NUMBER_cudaResourceViewDesc_width = 9,
+	LC_NUMBERS_cudaResourceViewDesc = 10
+};
+
+LC_CONVERSION(cudaResourceViewDesc_A, cudaResourceViewDesc_B) = {
+	.to = 48, .from = 112,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 40 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 48, 64 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+LC_CONVERSION(cudaResourceViewDesc_B, cudaResourceViewDesc_A) = {
+	.to = 112, .from = 48,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 4 },
+		{ 8, 8, 40 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaTextureDesc has had */
+enum {
+	LC_NUMBER_cudaTextureDesc_addressMode = 1,
+	LC_NUMBER_cudaTextureDesc_borderColor = 2,
+	LC_NUMBER_cudaTextureDesc_disableTrilinearOptimization = 3,
+	LC_NUMBER_cudaTextureDesc_filterMode = 4,
+	LC_NUMBER_cudaTextureDesc_maxAnisotropy = 5,
+	LC_NUMBER_cudaTextureDesc_maxMipmapLevelClamp = 6,
+	LC_NUMBER_cudaTextureDesc_minMipmapLevelClamp = 7,
+	LC_NUMBER_cudaTextureDesc_mipmapFilterMode = 8,
+	LC_NUMBER_cudaTextureDesc_mipmapLevelBias = 9,
+	LC_NUMBER_cudaTextureDesc_normalizedCoords = 10,
+	LC_NUMBER_cudaTextureDesc_readMode = 11,
+	LC_NUMBER_cudaTextureDesc_sRGB = 12,
+	LC_NUMBER_cudaTextureDesc_seamlessCubemap = 13,
+	LC_NUMBERS_cudaTextureDesc = 14
+};
+
+LC_CONVERSION(cudaTextureDesc_A, cudaTextureDesc_v1_A) = {
+	.to = 72, .from = 68,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 68 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ LC_NUMBER_cudaTextureDesc_seamlessCubemap, 68 },
+		{ 0 }
+	},
+};
+
+/* The fields that struct cudaTextureDesc_v1 has had */
+enum {
+	LC_NUMBER_cudaTextureDesc_v1_addressMode = 1,
+	LC_NUMBER_cudaTextureDesc_v1_borderColor = 2,
+	LC_NUMBER_cudaTextureDesc_v1_disableTrilinearOptimization = 3,
+	LC_NUMBER_cudaTextureDesc_v1_filterMode = 4,
+	LC_NUMBER_cudaTextureDesc_v1_maxAnisotropy = 5,
+	LC_NUMBER_cudaTextureDesc_v1_maxMipmapLevelClamp = 6,
+	LC_NUMBER_cudaTextureDesc_v1_minMipmapLevelClamp = 7,
+	LC_NUMBER_cudaTextureDesc_v1_mipmapFilterMode = 8,
+	LC_NUMBER_cudaTextureDesc_v1_mipmapLevelBias = 9,
+	LC_NUMBER_cudaTextureDesc_v1_normalizedCoords = 10,
+	LC_NUMBER_cudaTextureDesc_v1_readMode = 11,
+	LC_NUMBER_cudaTextureDesc_v1_sRGB = 12,
+	LC_NUMBERS_cudaTextureDesc_v1 = 13
+};
+
+LC_CONVERSION(cudaTextureDesc_v1_A, cudaTextureDesc_A) = {
+	.to = 68, .from = 72,
+	.copies = (const struct lc_copy[]){
+		{ 0, 0, 68 },
+		{ 0 }
+	},
+	.lost = (const struct lc_lost[]){
+		{ 68, 4 },
+		{ 0 }
+	},
+	.missing = (const struct lc_missing[]){
+		{ 0 }
+	},
+};

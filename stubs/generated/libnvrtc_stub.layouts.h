@@ -12,11 +12,3 @@ enum {
 	LC_AT_nvrtcBundledHeadersInfo_A_numFiles = 32,
 	LC_AT_nvrtcBundledHeadersInfo_A_uncompressedSize = 16,
 };
-LC_LAYOUT(nvrtcBundledHeadersInfo_A, 40,
-	{ "available", 0, 0, 4, 0 },
-	{ "compressedSize", 1, 8, 8, 0 },
-	{ "cudaVersionMajor", 2, 24, 4, 0 },
-	{ "cudaVersionMinor", 3, 28, 4, 0 },
-	{ "numFiles", 4, 32, 4, 0 },
-	{ "uncompressedSize", 5, 16, 8, 0 },
-)

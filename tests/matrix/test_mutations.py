@@ -117,13 +117,12 @@ def test_a_row_that_is_dropped(world, copy):
     assert unseen == []
 
 
-def adapted_layouts(text):
-    """{layout: its block} of structs whose layouts differ; the stub converts
-    between these."""
-    blocks = re.findall(r"LC_LAYOUT\((\w+?)_([A-Z]), \d+,\n((?:\t\{.*\n)+)", text)
-    structs = [struct for struct, _, _ in blocks]
-    return {(struct, letter): block for struct, letter, block in blocks
-            if structs.count(struct) > 1 or struct.endswith("_v1")}
+def conversions(text):
+    """[(the struct made, its layout, the struct it is made of, its layout, where
+    the list of copies ends)]"""
+    found = re.finditer(r"^LC_CONVERSION\((\w+)_([A-Z]), (\w+)_([A-Z])\).*?\n()\t\t\{ 0 \}\n", text,
+                        re.M | re.S)
+    return [(*match.groups()[:4], match.start(5)) for match in found]
 
 
 # What reads them.
@@ -143,43 +142,46 @@ CONVERTED = {
 # Another name for a layout, which nothing converts by fields: it is one of the
 # others to the byte, or is copied as it is.
 NOT_BY_FIELDS = {"cudaDeviceProp_v1", "cudaTextureDesc_v1"}
+# Nothing is made of these by fields: 13's callers call what 11 has as well.
+ONLY_MADE = {"cudaExternalSemaphoreSignalParams", "cudaExternalSemaphoreWaitParams"}
 
 
-def two_fields(fields):
+def two_fields(both):
     """Two of one size, and of one union's member where there are such; none that
     another member lies over, which would put it right again."""
-    offsets = [offset for _, offset, _ in fields]
-    alone = [f for f in fields if offsets.count(f[1]) == 1]
-    pairs = [(a, b) for i, a in enumerate(alone) for b in alone[i + 1:] if a[2] == b[2]]
-    kin = [(a, b) for a, b in pairs if a[0].rpartition(".")[0] == b[0].rpartition(".")[0]]
+    offsets = [field.offset for field, _ in both]
+    alone = [pair for pair in both if offsets.count(pair[0].offset) == 1]
+    pairs = [(a, b) for i, a in enumerate(alone) for b in alone[i + 1:] if a[0].size == b[0].size]
+    kin = [(a, b) for a, b in pairs
+           if a[0].name.rpartition(".")[0] == b[0].name.rpartition(".")[0]]
     return (kin or pairs)[0]
+
+
+def newest_with(struct, letter):
+    return max(version for _, span, layout in symbols.read().libraries["cudart"].structs[struct]
+               for version in map(symbols.version, VERSIONS)
+               if layout == letter and version in span)
 
 
 def test_two_fields_that_are_swapped(world, copy):
     text = copy.text(LAYOUTS)
     seen, unseen = set(), []
-    for (struct, letter), block in adapted_layouts(text).items():
-        if struct in NOT_BY_FIELDS:
+    for struct, letter, other, others, end in conversions(text):
+        if {struct, other} & NOT_BY_FIELDS or other in ONLY_MADE:
             continue
-        seen.add(struct)
-        names = CONVERTED[struct].split()
-        lines = block.splitlines(keepends=True)
-        reserved = {f.name for f, _ in layouts.rows()[struct] if f.reserved}
-        rows = [re.fullmatch(r'\t\{ "(\S+)", (\d+), (\d+), (\d+), [01] \},\n', line).groups()
-                for line in lines]
-        fields = [(name, offset, size) for name, _, offset, size in rows if name not in reserved]
-        numbers = {name: number for name, number, _, _ in rows}
-        first, second = two_fields(fields)
-        exchange = {first[0]: second[1], second[0]: first[1]}
-        swapped = "".join(
-            f'\t{{ "{name}", {numbers[name]}, {exchange[name]}, {size}, 0 }},\n'
-            if name in exchange else line
-            for line, (name, _, _, size) in zip(lines, rows))
-        head = f"LC_LAYOUT({struct}_{letter}, "
-        at = text.index(block, text.index(head))
-        stubs = copy.with_change(LAYOUTS, text[:at] + swapped + text[at + len(block):])
-        if not is_red(world, stubs, names):
-            unseen.append((struct, letter, first, second))
+        seen.add(other)
+        target, source = ({field.name: field for field in layouts.fields(*layout)
+                           if not field.reserved}
+                          for layout in ((struct, newest_with(struct, letter)),
+                                         (other, newest_with(other, others))))
+        first, second = two_fields([(field, source[name]) for name, field in target.items()
+                                    if name in source])
+        # Copied once more, each to the other's place.
+        swapped = "".join(f"\t\t{{ {to.offset}, {of.offset}, {to.size} }},\n"
+                          for to, of in ((first[0], second[1]), (second[0], first[1])))
+        stubs = copy.with_change(LAYOUTS, text[:end] + swapped + text[end:])
+        if not is_red(world, stubs, CONVERTED[other].split()):
+            unseen.append((struct, letter, other, others, swapped))
     assert unseen == []
     assert seen == set(CONVERTED)
 
@@ -213,12 +215,13 @@ MISTAKES = [
     ("functions.c", r"memcpy\(value, wide, SMALL_ATTRIBUTE\)", "memcpy(value, wide, 64)",
      "cudaGraphKernelNodeGetAttribute"),
     ("functions.c", r"error == 0 && query != 0", "0", "cudaGetDriverEntryPoint"),
-    ("properties.c", r'"clockRate", 13', '"clockRate", 36', "cudaGetDeviceProperties"),
-    ("properties.c", r"attribute->number, query->device", "attribute->number, 0",
+    ("properties.c", r"ATTRIBUTE\(clockRate\) = 13", "ATTRIBUTE(clockRate) = 36",
      "cudaGetDeviceProperties"),
-    ("external.c", r"\(char \*\)parameters \+ i \* from->size", "(char *)parameters + i * to->size",
+    ("properties.c", r"attributes\[missing->number\], device", "attributes[missing->number], 0",
+     "cudaGetDeviceProperties"),
+    ("external.c", r"\(size_t\)i \* conversion->from", "(size_t)i * conversion->to",
      "cudaWaitExternalSemaphoresAsync"),
-    ("layout.c", r"memset\(target, 0, to->size\)", "memset(target, 1, to->size)",
+    ("layout.c", r"memset\(target, 0, conversion->to\)", "memset(target, 1, conversion->to)",
      "cudaImportExternalMemory"),
     # Forwarded by name, across a difference of interface; and not renamed.
     (GENERATED, r"\{ N\(cudaMemAdvise\), LC_VERSION\(13, 0\), LC_ANY_LATER \}",
@@ -227,7 +230,7 @@ MISTAKES = [
      "{ N(cudaMemAdvise), LC_VERSION(11, 0), LC_ANY_LATER }", "cudaMemAdvise"),
     (GENERATED, r"\{ N\(cudaMemAdvise_v2\), LC_VERSION\(12, 2\), LC_VERSION\(12, 99\) \}",
      "{ N(cudaMemAdvise), LC_VERSION(13, 0), LC_ANY_LATER }", "cudaMemAdvise"),
-    ("layout.c", r"!carried\[b\] && bytes\[b\]", "0", "cudaImportExternalSemaphore"),
+    ("layout.c", r"bytes\[lost->at \+ i\]", "0", "cudaImportExternalSemaphore"),
 ]
 
 
