@@ -50,6 +50,13 @@ def linking(kind):
     return [(a / 1000, b / 1000) for a, b in pairs]
 
 
+def counting(kind):
+    if measure.quick:
+        raise measure.Unmeasured("nvrtc takes a minute in valgrind")
+    return rows_link.link_instructions(kind, measure.real(NEWEST)["nvJitLink"].parent, compile,
+                                       measure.callgrind)
+
+
 GROUPS = {
     "Device code": [
         Row(f"plan 100 inputs, {kind} / 100 us", "us", 1, functools.partial(planning, kind))
@@ -58,7 +65,8 @@ GROUPS = {
         Row(f"inspect a library of {MIB} MB / read() of it", "ms", 2, inspecting_file),
         Row("inspect 100 MB of fatbins / memcpy() of them", "ms", 1, inspecting_memory),
     ] + [
-        Row(f"link {kind}: handle / nvJitLink alone", "us", 1.02, functools.partial(linking, kind))
+        Row(f"link {kind}: handle / nvJitLink alone", "us", 1.02,
+            functools.partial(linking, kind), functools.partial(counting, kind))
         for kind in rows_link.KINDS
     ],
 }

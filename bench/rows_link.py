@@ -22,12 +22,27 @@ def program(compile):
                    LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")
 
 
-def link_cost(name, folder, compile, run, arch="sm_90", rounds=60):
-    """[(nanoseconds through the handle, alone)] of links of one of KINDS taken
-    in turn, with the nvrtc and nvJitLink in a folder."""
-    kind, kernels, times = KINDS[name]
+def command(name, folder, compile, rounds, arch="sm_90"):
+    """What links one of KINDS so many times with the nvrtc and nvJitLink in a
+    folder, and its environment."""
+    kind, kernels, _ = KINDS[name]
     nvrtc, library = (next(folder.glob(f"lib{name}.so.*")) for name in ("nvrtc", "nvJitLink"))
-    said = run(program(compile), kind, kernels, arch, library, rounds * times,
-               LD_LIBRARY_PATH=str(folder),
-               LAZYCUDA_NVRTC=str(nvrtc), LAZYCUDA_NVJITLINK=str(library))
-    return [tuple(map(float, line.split())) for line in said.splitlines()]
+    return ([program(compile), kind, kernels, arch, library, rounds],
+            {"LD_LIBRARY_PATH": str(folder), "LAZYCUDA_NVRTC": str(nvrtc),
+             "LAZYCUDA_NVJITLINK": str(library)})
+
+
+def link_cost(name, folder, compile, run, rounds=60):
+    """[(nanoseconds through the handle, alone)] of links taken in turn."""
+    words, variables = command(name, folder, compile, rounds * KINDS[name][2])
+    return [tuple(map(float, line.split())) for line in run(*words, **variables).splitlines()]
+
+
+def link_instructions(name, folder, compile, callgrind, few=4, many=12):
+    """(instructions of a link through the handle, alone), once both are warm."""
+    def count(function, rounds):
+        words, variables = command(name, folder, compile, rounds)
+        return callgrind(function, *words, **variables)
+
+    return [(count(function, many) - count(function, few)) / (many - few)
+            for function in ("through_handle", "through_library")]

@@ -98,9 +98,17 @@ static const char *check_section(const struct lc_device_elf *elf, const lc_elf_s
 	return NULL;
 }
 
+/* memcmp() of 4 to 16 bytes, as comparisons of two words instead of a call. */
+static inline bool is_same(const char *a, const char *b, size_t size)
+{
+	const size_t half = size < 8 ? 4 : 8;
+
+	return !memcmp(a, b, half) && !memcmp(a + size - half, b + size - half, half);
+}
+
 /* `left` bytes there are from the name on, up to the NUL behind the last one. */
-#define IS(text) (left >= sizeof(text) && !memcmp(name, text, sizeof(text)))
-#define BEGINS(text) (left >= sizeof(text) && !memcmp(name, text, sizeof(text) - 1))
+#define IS(text) (left >= sizeof(text) && is_same(name, text, sizeof(text)))
+#define BEGINS(text) (left >= sizeof(text) && is_same(name, text, sizeof(text) - 1))
 #define LETTERS(one, other) ((unsigned char)(one) << 8 | (unsigned char)(other))
 
 /* Of sections there are many: two letters tell apart what most are called. */
@@ -269,27 +277,4 @@ const char *lc_device_elf_load_symbols(struct lc_device_elf *elf)
 	elf->symbol_count = table->sh_size / sizeof(Elf64_Sym);
 	elf->strings_size = strings->sh_size;
 	return check_names(elf);
-}
-
-/* Bits of st_other. */
-enum { STO_CUDA_ENTRY = 0x10, STO_CUDA_MEMORY = 0xe0, STO_CUDA_SHARED = 0x40 };
-
-bool lc_device_elf_sees(const struct lc_device_elf *elf, const lc_elf_symbol *raw,
-			struct lc_device_symbol *symbol)
-{
-	unsigned bind = ELF64_ST_BIND(raw->st_info);
-	bool weak = bind == STB_WEAK || raw->st_shndx == SHN_COMMON;
-
-	if (!raw->st_name || (!weak && bind != STB_GLOBAL))
-		return false;
-	*symbol = (struct lc_device_symbol){
-		.name = (const char *)elf->strings.at + raw->st_name,
-		.defined = raw->st_shndx != SHN_UNDEF,
-		.weak = weak,
-		.kernel = raw->st_other & STO_CUDA_ENTRY,
-		.function = ELF64_ST_TYPE(raw->st_info) == STT_FUNC,
-		.shared = (raw->st_other & STO_CUDA_MEMORY) == STO_CUDA_SHARED,
-		.size = raw->st_size,
-	};
-	return true;
 }

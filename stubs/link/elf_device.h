@@ -80,9 +80,29 @@ static inline const lc_elf_symbol *lc_device_elf_symbol(const struct lc_device_e
 	return (const lc_elf_symbol *)elf->symbols.at + index;
 }
 
-/* False for one that is nobody else's business. */
-bool lc_device_elf_sees(const struct lc_device_elf *elf, const lc_elf_symbol *raw,
-			struct lc_device_symbol *symbol);
+/* Bits of st_other. */
+enum { STO_CUDA_ENTRY = 0x10, STO_CUDA_MEMORY = 0xe0, STO_CUDA_SHARED = 0x40 };
+
+/* False for one that is nobody else's business: most, so that this is no call. */
+static inline bool lc_device_elf_sees(const struct lc_device_elf *elf, const lc_elf_symbol *raw,
+				      struct lc_device_symbol *symbol)
+{
+	unsigned bind = ELF64_ST_BIND(raw->st_info);
+	bool weak = bind == STB_WEAK || raw->st_shndx == SHN_COMMON;
+
+	if (!raw->st_name || (!weak && bind != STB_GLOBAL))
+		return false;
+	*symbol = (struct lc_device_symbol){
+		.name = (const char *)elf->strings.at + raw->st_name,
+		.defined = raw->st_shndx != SHN_UNDEF,
+		.weak = weak,
+		.kernel = raw->st_other & STO_CUDA_ENTRY,
+		.function = ELF64_ST_TYPE(raw->st_info) == STT_FUNC,
+		.shared = (raw->st_other & STO_CUDA_MEMORY) == STO_CUDA_SHARED,
+		.size = raw->st_size,
+	};
+	return true;
+}
 
 /* lc_cubin_read() of a file that is open. */
 const char *lc_cubin_describe(struct lc_device_elf *elf, struct lazycuda_entry *entry,
