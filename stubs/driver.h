@@ -23,8 +23,11 @@ struct lazycuda_driver lc_driver(void);
  * initialized; 0 if they do not, as NVIDIA's stand-ins for linking.  NVML tells
  * its major alone.  As lc_specifics.version.
  */
-typedef lc_function lc_finder(const char *name, void *data);
 lc_version lc_cuda_version(lc_finder *find, void *data, int major);
 lc_version lc_nvml_version(lc_finder *find, void *data, int major);
+
+/* How a user gets them, as lc_specifics.advice. */
+#define LC_DRIVER_ADVICE "It comes with the NVIDIA driver: install that, or start the container" \
+	" with it (docker run --gpus all)."
 
 #endif
