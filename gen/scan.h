@@ -63,6 +63,7 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 /* The whole of a regular file; NUL-terminated beyond its size. */
 char *read_file(const char *path, size_t *size);
 char *read_text(const char *path);	/* one that holds a NUL byte is refused */
+char *next_line(char **text);		/* cut off the text; NULL: that was all */
 
 int compare_texts(const void *a, const void *b);	/* for arrays of const char * */
 

@@ -142,15 +142,11 @@ static void read_line(struct reader *reader, char *line)
 static void read_listing(struct listing *listing, const char *path)
 {
 	struct reader reader = { .place = { path, 0, 1 }, .listing = listing };
-	char *text = read_text(path), *next;
+	char *text = read_text(path), *line;
 
-	for (; *text; text = next) {
-		size_t length = strcspn(text, "\n");
-
-		next = text + length + (text[length] == '\n');
-		text[length] = '\0';
+	while ((line = next_line(&text))) {
 		reader.place.line++;
-		read_line(&reader, text);
+		read_line(&reader, line);
 	}
 	listing->path = path;
 	if (!listing->count || !listing->libraries.count)

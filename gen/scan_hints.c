@@ -346,16 +346,12 @@ struct list read_hints(const char *path)
 	struct list libraries = { 0 };
 	struct library *library = NULL;
 	struct line line = { .place = { path, 0, 1 } };
-	char *text = read_text(path), *next;
+	char *text = read_text(path), *row;
 
-	for (; *text; text = next) {
-		size_t length = strcspn(text, "\n");
-
-		next = text + length + (text[length] == '\n');
-		text[length] = '\0';
+	while ((row = next_line(&text))) {
 		line.place.line++;
 		line.place.column = 1;
-		split(&line, text);
+		split(&line, row);
 		if (!line.count)
 			continue;
 		if (!line.indented)

@@ -215,6 +215,18 @@ char *read_text(const char *path)
 	return text;
 }
 
+char *next_line(char **text)
+{
+	char *line = *text;
+	size_t length = strcspn(line, "\n");
+
+	if (!*line)
+		return NULL;
+	*text = line + length + (line[length] == '\n');
+	line[length] = '\0';
+	return line;
+}
+
 bool matches(const char *pattern, const char *text, const char **star)
 {
 	size_t length;

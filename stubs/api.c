@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../include/lazycuda.h"
-#include "attempt.h"
+#include "driver.h"
 #include "errors.h"
 #include "loader.h"
 #include "peers.h"

@@ -8,16 +8,13 @@
 #ifndef ATTEMPT_H
 #define ATTEMPT_H
 
-#include "search.h"
+#include "found.h"
 
 struct lc_attempt {
 	struct lc_arena arena;		/* of everything below */
 	struct lc_search search;
-	struct lc_choice choice;
-	void *handle;			/* NULL: no library is usable */
+	struct lc_found found;
 	void *companion;		/* what was loaded for it, or NULL */
-	lc_version version;
-	const struct lc_major *major;
 	lc_function *functions;		/* what each slot is to lead to, */
 	uint8_t *outcomes;		/* or why it does not: enum lc_refusal */
 	struct lazycuda_status *status;
@@ -36,17 +33,9 @@ void lc_attempt_drop(struct lc_attempt *attempt);
 /* Sets attempt->status: report.c. */
 void lc_report(struct lc_attempt *attempt);
 
-/* The driver that a choice was made for; looks at it if none has been made. */
-struct lazycuda_driver lc_driver(void);
-
-static inline struct lc_option *lc_attempt_option(const struct lc_attempt *attempt)
-{
-	return &attempt->search.seats[attempt->search.at.self].options[attempt->choice.option];
-}
-
 static inline const struct lc_file *lc_attempt_file(const struct lc_attempt *attempt)
 {
-	return &attempt->search.files[attempt->search.at.self][attempt->choice.option];
+	return &attempt->search.files[attempt->search.at.self][attempt->found.choice.option];
 }
 
 #endif

@@ -36,7 +36,6 @@ int32_t lc_hook_cuGetErrorString(int32_t error, void *into, unsigned slot)
 
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("cuda"),
-	.advice = "It comes with the NVIDIA driver: install that, or start the container with it"
-		  " (docker run --gpus all).",
+	.advice = LC_DRIVER_ADVICE,
 	.version = lc_cuda_version,
 };

@@ -57,7 +57,7 @@ int8_t lc_hook___cudaInitModule(void *handle, unsigned slot)
 	return lc_reaches(slot) ? REAL(slot, int8_t (*)(void *))(lc_real_handle(handle)) : 0;
 }
 
-static lc_version version(lc_function (*find)(const char *name, void *data), void *data, int major)
+static lc_version version(lc_finder *find, void *data, int major)
 {
 	int (*get)(int *);
 	int value = 0;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "found.h"
 #include "generated/libcuda_stub.real.h"
 #include "generated/libnvidia-ml_stub.real.h"
-#include "glibc.h"
+#include "loader.h"
 #include "note.h"
 
 LC_DLOPEN_NOTE(driver,
@@ -29,10 +30,11 @@ lc_version lc_cuda_version(lc_finder *find, void *data, int major)
 		LC_VERSION(value / 1000, value % 1000 / 10) : 0;
 }
 
+typedef int (*nvml_getter)(char *, unsigned);
+
 lc_version lc_nvml_version(lc_finder *find, void *data, int major)
 {
-	typedef int (*getter)(char *, unsigned);
-	getter get = (getter)find("nvmlSystemGetNVMLVersion", data);
+	nvml_getter get = (nvml_getter)find("nvmlSystemGetNVMLVersion", data);
 	char text[96] = "";	/* "12.535.104.05" */
 
 	if (!get || get(text, sizeof(text)))
@@ -41,58 +43,31 @@ lc_version lc_nvml_version(lc_finder *find, void *data, int major)
 	return major > 0 && major < 100 ? LC_VERSION(major, 0) : 0;
 }
 
-static lc_function find_in(const char *name, void *handle)
-{
-	lc_function function;
-	void *address = dlsym(handle, name);
-
-	memcpy(&function, &address, sizeof(function));
-	return function;
-}
-
-/* Opens what the stub of the library would take; NULL if there is none. */
-static void *open_real(struct lc_arena *arena, const struct lc_library *library,
-		       lc_version (*version)(lc_finder *, void *, int), lc_version *said)
+/* Opens what the stub of the library would take. */
+static void open_real(struct lc_arena *arena, const struct lc_library *library,
+		      const struct lc_specifics *specifics, struct lc_found *found)
 {
 	struct lc_search search;
-	bool resorted = false;
 
-	*said = 0;
-	lc_search_real(arena, &search, library);
-	while (!arena->failed) {
-		int option = lc_choose(arena, &search.at).option;
-		void *handle;
-
-		if (option < 0) {
-			if (resorted || lc_search_found(&search))
-				return NULL;
-			resorted = true;
-			lc_search_last_resort(arena, &search);
-			continue;
-		}
-		handle = lc_open_found(arena, &search, option);
-		*said = handle ? version(find_in, handle, 0) : 0;
-		if (*said)
-			return handle;
-		if (handle) {
-			dlclose(handle);
-			lc_reject_found(&search, option, lc_stand_in);
-		}
-	}
-	return NULL;
+	lc_search_real(arena, &search, library, specifics);
+	lc_open_found(arena, &search, found);
 }
 
-int lc_driver_version(struct lc_arena *arena)
+/* 1000 * major + 10 * minor; 0 without a driver. */
+static int look_at_version(struct lc_arena *arena)
 {
-	lc_version said;
+	static const struct lc_specifics specifics = { .version = lc_cuda_version };
+	struct lc_found found;
 
 	/* It stays loaded: a runtime that is loaded next needs it anyway. */
-	open_real(arena, &lc_real_cuda, lc_cuda_version, &said);
-	if (said)
-		lc_trace("the driver supports CUDA %d.%d", LC_MAJOR(said), LC_MINOR(said));
-	else
+	open_real(arena, &lc_real_cuda, &specifics, &found);
+	if (!found.handle) {
 		lc_trace("there is no driver");
-	return 1000 * LC_MAJOR(said) + 10 * LC_MINOR(said);
+		return 0;
+	}
+	lc_trace("the driver supports CUDA %d.%d", LC_MAJOR(found.version),
+		 LC_MINOR(found.version));
+	return 1000 * LC_MAJOR(found.version) + 10 * LC_MINOR(found.version);
 }
 
 static int branch_of_module(struct lc_arena *arena)
@@ -113,21 +88,27 @@ static int branch_of_module(struct lc_arena *arena)
 /* NVML's version goes on with the driver's: "12.535.104.05". */
 static int branch_of_nvml(struct lc_arena *arena)
 {
-	lc_version said;
-	void *handle = open_real(arena, &lc_real_nvml, lc_nvml_version, &said);
-	int (*get)(char *, unsigned) = NULL;
+	static const struct lc_specifics specifics = { .version = lc_nvml_version };
+	struct lc_found found;
+	nvml_getter get;
 	char text[96] = "", *dot = NULL;
 
-	if (!handle)
+	open_real(arena, &lc_real_nvml, &specifics, &found);
+	if (!found.handle)
 		return 0;
-	*(void **)&get = dlsym(handle, "nvmlSystemGetNVMLVersion");
+	get = (nvml_getter)lc_find_found("nvmlSystemGetNVMLVersion", &found);
 	if (get && !get(text, sizeof(text)))
 		dot = strchr(text, '.');
-	dlclose(handle);
+	lc_close_found(&found);
 	return dot ? atoi(dot + 1) : 0;
 }
 
-int lc_driver_branch(struct lc_arena *arena)
+/*
+ * The display driver's branch, 535 for 535.104.05: what minor-version
+ * compatibility depends on.  From the kernel module, else from NVML; 0 if
+ * neither tells.
+ */
+static int look_at_branch(struct lc_arena *arena)
 {
 	int branch = branch_of_module(arena);
 
@@ -138,4 +119,50 @@ int lc_driver_branch(struct lc_arena *arena)
 	else
 		lc_trace("the display driver's branch is unknown");
 	return branch;
+}
+
+/* Looked at once; -1: not yet. */
+static _Atomic int driver = -1, branch = -1;
+
+/* What could not be looked at now is not taken for what is not there: -1. */
+static int cached(struct lc_arena *arena, _Atomic int *value, int (*look)(struct lc_arena *))
+{
+	bool hindered = arena->hindered;
+	int known = atomic_load(value);
+
+	if (known >= 0)
+		return known;
+	arena->hindered = false;
+	known = look(arena);
+	if (!known && (arena->failed || arena->hindered))
+		return -1;
+	arena->hindered |= hindered;
+	atomic_store(value, known);
+	return known;
+}
+
+bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at)
+{
+	if (lc_choice_needs_driver(at))
+		at->driver = cached(arena, &driver, look_at_version);
+	if (at->driver >= 0 && lc_choice_needs_branch(at))
+		at->branch = cached(arena, &branch, look_at_branch);
+	return at->driver >= 0 && at->branch >= 0;
+}
+
+struct lazycuda_driver lc_driver(void)
+{
+	struct lazycuda_driver found = { .size = sizeof(found) };
+	struct lc_arena arena = { .failed = false };
+	int version, of_branch = 0;
+
+	lc_enter();
+	version = cached(&arena, &driver, look_at_version);
+	if (version > 0)
+		of_branch = cached(&arena, &branch, look_at_branch);
+	lc_leave();
+	lc_arena_free(&arena);
+	found.version = version > 0 ? version : 0;
+	found.branch = of_branch > 0 ? of_branch : 0;
+	return found;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* found.c - what a search found, loaded */
+/* found.c - what a search found, chosen and loaded */
 #include "found.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
 
+#include "driver.h"
 #include "glibc.h"
-
-const char lc_stand_in[] = "is a stand-in for linking: its functions do nothing";
+#include "loader.h"
+#include "unknown.h"
 
 /*
  * Whether what dlopen() gave is what was chosen.  It opens a path again, under
@@ -40,7 +43,8 @@ static const char *failure(struct lc_arena *arena, int error, bool loaded)
 	return lc_format(arena, "cannot be loaded: %s", said);
 }
 
-void lc_reject_found(struct lc_search *search, int option, const char *why)
+/* Makes an option unusable, for this reason. */
+static void reject(struct lc_search *search, int option, const char *why)
 {
 	size_t self = search->at.self;
 
@@ -49,7 +53,8 @@ void lc_reject_found(struct lc_search *search, int option, const char *why)
 	lc_trace("%s %s", search->files[self][option].path, why);
 }
 
-void *lc_open_found(struct lc_arena *arena, struct lc_search *search, int option)
+/* Loads the file of an option.  NULL: then it is unusable. */
+static void *open_option(struct lc_arena *arena, struct lc_search *search, int option)
 {
 	size_t self = search->at.self;
 	const struct lc_option *chosen = &search->seats[self].options[option];
@@ -66,6 +71,112 @@ void *lc_open_found(struct lc_arena *arena, struct lc_search *search, int option
 		return handle;
 	if (handle)
 		dlclose(handle);
-	lc_reject_found(search, option, why);
+	reject(search, option, why);
 	return NULL;
+}
+
+lc_function lc_find_found(const char *name, void *found)
+{
+	const struct lc_found *in = found;
+	lc_function function;
+	void *address = lc_has_nodes(in->library) ?
+		dlvsym(in->handle, name, in->major->soname) : dlsym(in->handle, name);
+
+	memcpy(&function, &address, sizeof(function));
+	return function;
+}
+
+void lc_close_found(struct lc_found *found)
+{
+	if (found->handle)
+		dlclose(found->handle);
+	found->handle = NULL;
+}
+
+/* What the library says, else what its exports prove, else the major's oldest.  One
+ * without majors has to say it: NVIDIA's stand-ins for linking cannot. */
+static lc_version version_of(struct lc_found *found, const struct lc_specifics *specifics)
+{
+	const struct lc_library *library = found->library;
+	int major = found->major->major;
+	lc_version said = specifics->version ?
+		specifics->version(lc_find_found, found, major) : 0;
+
+	if (!lc_has_majors(library) || (said && LC_MAJOR(said) == major))
+		return said;
+	for (size_t i = 0; i < library->since_count; i++) {
+		const struct lc_since *since = &library->since[i];
+
+		if (LC_MAJOR(since->version) == major &&
+		    lc_find_found(library->names + since->name, found))
+			return since->version;
+	}
+	return found->major->oldest;
+}
+
+/* Loads what was chosen. */
+static bool open_choice(struct lc_arena *arena, struct lc_search *search, struct lc_found *found)
+{
+	int chosen = found->choice.option;
+	struct lc_option *option = &search->seats[search->at.self].options[chosen];
+
+	found->major = lc_listed_major(found->library, option->major);
+	found->handle = open_option(arena, search, chosen);
+	if (!found->handle)
+		return false;
+	found->version = version_of(found, search->peers[search->at.self]->specifics);
+	option->version = found->version;
+	if (found->version)
+		return true;
+	lc_close_found(found);
+	reject(search, chosen, "is a stand-in for linking: its functions do nothing");
+	return false;
+}
+
+/*
+ * Agrees on a major with the other stubs.  Returns false if another one was
+ * agreed on since the search read it; then the choice is to be made again.
+ */
+static bool agree(struct lc_search *search, const struct lc_found *found)
+{
+	struct lc_circumstances *at = &search->at;
+	int major = found->major->major;
+	uint32_t agreed = 0;
+
+	if (at->settings.guard == LC_OFF || at->process_major || at->without_majors || at->alone)
+		return true;
+	if (atomic_compare_exchange_strong(&search->first->process_major, &agreed,
+					   (uint32_t)major) ||
+	    (int)agreed == major)
+		return true;
+	at->process_major = (int)agreed;
+	return false;
+}
+
+void lc_open_found(struct lc_arena *arena, struct lc_search *search, struct lc_found *found)
+{
+	static const struct lc_choice none = { .option = -1, .refusal = LC_MISSING };
+
+	*found = (struct lc_found){ .choice = none };
+	if (arena->failed)
+		return;
+	found->library = search->peers[search->at.self]->library;
+	for (;;) {
+		/* The driver's own libraries do not depend on it: no way back to here. */
+		if (!lc_look_at_driver(arena, &search->at)) {
+			found->choice = none;
+			return;
+		}
+		found->choice = lc_choose(arena, &search->at);
+		if (arena->failed)
+			return;
+		if (found->choice.option < 0) {
+			if (!lc_search_last_resort(arena, search))
+				return;
+		} else if (open_choice(arena, search, found)) {
+			if (agree(search, found))
+				return;
+			lc_close_found(found);
+		}
+	}
 }

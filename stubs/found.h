@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * found.h - what a search found, loaded
+ * found.h - what a search found, chosen and loaded
  *
  * Of the seat that the search is made for.  Calls the dynamic loader and
  * foreign constructors: hold no lock.
@@ -10,13 +10,23 @@
 
 #include "search.h"
 
-/* Loads the file of an option.  NULL: then it is unusable, and has the reason. */
-void *lc_open_found(struct lc_arena *arena, struct lc_search *search, int option);
+struct lc_found {
+	const struct lc_library *library;
+	const struct lc_major *major;
+	lc_version version;
+	void *handle;			/* NULL: no library is usable */
+	struct lc_choice choice;
+};
 
-/* Makes an option unusable, for this reason. */
-void lc_reject_found(struct lc_search *search, int option, const char *why);
+/*
+ * Chooses and loads, until something is loaded that the process agrees on, or
+ * nothing is left.  What cannot be loaded is unusable then, and has the reason.
+ */
+void lc_open_found(struct lc_arena *arena, struct lc_search *search, struct lc_found *found);
 
-/* Why a library without majors is rejected that does not say its version. */
-extern const char lc_stand_in[];
+/* The function of this name in what was loaded, a struct lc_found; or NULL. */
+lc_function lc_find_found(const char *name, void *found);
+
+void lc_close_found(struct lc_found *found);
 
 #endif

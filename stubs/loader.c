@@ -208,7 +208,7 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 	state.functions = attempt->functions;
 	atomic_store(&state.outcomes, attempt->outcomes);
 	publish_status(published);
-	atomic_store(&lc_self.loaded, attempt->version);
+	atomic_store(&lc_self.loaded, attempt->found.version);
 	fill();
 	lc_unlock();
 }
@@ -221,7 +221,7 @@ static void publish_none(struct lc_attempt *attempt, struct published *published
 		lc_attempt_drop(attempt);
 		return;
 	}
-	atomic_store(&state.refusal, (int)attempt->choice.refusal);
+	atomic_store(&state.refusal, (int)attempt->found.choice.refusal);
 	publish_status(published);
 	atomic_store_explicit(&state.phase, NONE, memory_order_release);
 	lc_unlock();
@@ -281,8 +281,8 @@ static enum lc_refusal search(bool retry)
 	published->arena = attempt.arena;
 	atomic_store(&looks.searched, loads);
 	atomic_store(&looks.named, named);
-	if (!attempt.handle) {
-		refusal = attempt.choice.refusal;
+	if (!attempt.found.handle) {
+		refusal = attempt.found.choice.refusal;
 		publish_none(&attempt, published, retry);
 		return refusal;
 	}

@@ -39,8 +39,7 @@ struct lc_specifics {
 	 * The version that the library gives itself; 0 if it does not tell.
 	 * `find` gives its functions.
 	 */
-	lc_version (*version)(lc_function (*find)(const char *name, void *data), void *data,
-			      int major);
+	lc_version (*version)(lc_finder *find, void *data, int major);
 	/* How slots are served that the library cannot fill, or NULL. */
 	const struct lc_adaptor *adaptors;
 	/*

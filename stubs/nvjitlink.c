@@ -37,7 +37,7 @@ int32_t lc_hook_nvJitLinkGetErrorLog(void *handle, void *log, unsigned slot)
 	return 0;
 }
 
-static lc_version version(lc_function (*find)(const char *name, void *data), void *data, int major)
+static lc_version version(lc_finder *find, void *data, int major)
 {
 	typedef int (*getter)(unsigned *, unsigned *);
 	getter get = (getter)find("nvJitLinkVersion", data);

@@ -27,7 +27,6 @@ static lc_version version(lc_finder *find, void *data, int major)
 
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvml"),
-	.advice = "It comes with the NVIDIA driver: install that, or start the container with it"
-		  " (docker run --gpus all).",
+	.advice = LC_DRIVER_ADVICE,
 	.version = version,
 };

@@ -9,7 +9,7 @@ void *lc_hook_nvrtcGetErrorString(int32_t result, unsigned slot)
 	return (void *)lc_error_text(result, slot, "NVRTC_ERROR unknown");
 }
 
-static lc_version version(lc_function (*find)(const char *name, void *data), void *data, int major)
+static lc_version version(lc_finder *find, void *data, int major)
 {
 	int (*get)(int *, int *) = (int (*)(int *, int *))find("nvrtcVersion", data);
 	int minor = 0;

@@ -39,7 +39,7 @@ static void describe_candidates(struct lc_attempt *attempt, struct lazycuda_stat
 						seat->options[i].major),
 			.found_by = file->found_by,
 			.reason = seat->options[i].reason,
-			.taken = (int)i == attempt->choice.option,
+			.taken = (int)i == attempt->found.choice.option,
 		};
 		lc_trace("%s %s: %s", list[i].taken ? "took" : "passed over", list[i].path,
 			 list[i].reason);
@@ -95,7 +95,7 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 	struct lc_arena *arena = &attempt->arena;
 	bool named = lc_variable(lc_library.variable) != NULL;
 
-	status->cause = (enum lazycuda_cause)attempt->choice.refusal;
+	status->cause = (enum lazycuda_cause)attempt->found.choice.refusal;
 	if (search->at.settings.wrong) {
 		status->state = LAZYCUDA_BROKEN;
 		status->reason = search->at.settings.wrong;
@@ -103,12 +103,12 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->state = LAZYCUDA_BROKEN;
 		status->reason = lc_format(arena, "%sCorrect %s or unset it.",
 					   tried(attempt, status), lc_library.variable);
-	} else if (attempt->choice.refusal == LC_DRIVER) {
+	} else if (attempt->found.choice.refusal == LC_DRIVER) {
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "the installed driver cannot run what was found: %s"
 			"Update the driver, or install a CUDA library that it can run."
 			" LAZYCUDA_GUARD=off ignores the driver.", tried(attempt, status));
-	} else if (attempt->choice.refusal == LC_INCOHERENT) {
+	} else if (attempt->found.choice.refusal == LC_INCOHERENT) {
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"
 			" process uses: %s%s LAZYCUDA_MAJOR pins one major for all;"
@@ -133,18 +133,18 @@ void lc_report(struct lc_attempt *attempt)
 	status->size = sizeof(*status);
 	status->library = lc_library.name;
 	describe_candidates(attempt, status);
-	if (!attempt->handle) {
+	if (!attempt->found.handle) {
 		describe_failure(attempt, status);
 		lc_trace("%s", status->reason);
 		return;
 	}
 	status->state = LAZYCUDA_USABLE;
-	status->major = LC_MAJOR(attempt->version);
-	status->minor = LC_MINOR(attempt->version);
-	status->version = version_text(arena, attempt->version, 0);
+	status->major = LC_MAJOR(attempt->found.version);
+	status->minor = LC_MINOR(attempt->found.version);
+	status->version = version_text(arena, attempt->found.version, 0);
 	status->path = lc_attempt_file(attempt)->path;
 	status->found_by = lc_attempt_file(attempt)->found_by;
-	status->reason = attempt->choice.reason;
+	status->reason = attempt->found.choice.reason;
 	lc_trace("using %s, %s %s: %s", status->path, lc_major_word(&lc_library), status->version,
 		 status->reason);
 }

@@ -293,6 +293,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	seat_peers(search, &peers);
 	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search, process_only),
 			process);
+	search->resorted = process_only;
 	if (!process_only)
 		lc_survey_begin(arena, process, &search->survey);
 	for (size_t seat = 0; seat < search->at.seat_count; seat++) {
@@ -310,7 +311,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 }
 
 void lc_search_real(struct lc_arena *arena, struct lc_search *search,
-		    const struct lc_library *library)
+		    const struct lc_library *library, const struct lc_specifics *specifics)
 {
 	const struct lc_stub stub = { "", library->stub, library };
 	struct lc_peer *peer = lc_alloc(arena, sizeof(*peer));
@@ -321,6 +322,7 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search,
 	if (!peer)
 		return;
 	peer->library = library;
+	peer->specifics = specifics;
 	search->at.seat_count = 1;
 	search->seats[0].library = library->name;
 	lc_process_read(arena, &stub, 1, false, &search->process);
@@ -333,7 +335,8 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search,
 	lc_survey_end(&search->survey);
 }
 
-bool lc_search_found(const struct lc_search *search)
+/* Whether there is anything for this stub but other stubs under real names. */
+static bool found_any(const struct lc_search *search)
 {
 	size_t self = search->at.self;
 	const struct lc_library *library = search->peers[self]->library;
@@ -361,14 +364,17 @@ static bool stub_has_name(const struct lc_search *search, const struct lc_major 
 	return false;
 }
 
-void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
+bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
 	size_t self = search->at.self;
 	const struct lc_library *library = search->peers[self]->library;
 
+	if (search->resorted || found_any(search))
+		return false;
+	search->resorted = true;
 	if (!lc_loader_path_is_safe(&search->survey.folders, search->survey.loader_path)) {
 		lc_trace("dlopen() is not asked: it would search where anybody may write");
-		return;
+		return false;
 	}
 	for (size_t m = 0; m < library->major_count; m++) {
 		const struct lc_major *major = &library->majors[m];
@@ -391,4 +397,5 @@ void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 		/* Whoever uses it opens it again; until then it is not kept. */
 		dlclose(handle);
 	}
+	return found_any(search);
 }

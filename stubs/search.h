@@ -31,6 +31,7 @@ struct lc_search {
 	struct lc_survey survey;
 	unsigned long rounds;	/* of places, one for each library and major */
 	struct lc_places looked;	/* for messages: where this stub looked */
+	bool resorted;		/* dlopen() was asked, or is not to be */
 };
 
 /* Fills everything but the driver.  Only what is loaded already is considered
@@ -39,16 +40,14 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 
 /* The same for a library without majors that need not have a stub in the process. */
 void lc_search_real(struct lc_arena *arena, struct lc_search *search,
-		    const struct lc_library *library);
-
-/* Whether there is anything for this stub but other stubs under real names. */
-bool lc_search_found(const struct lc_search *search);
+		    const struct lc_library *library, const struct lc_specifics *specifics);
 
 /*
  * Adds what dlopen() finds for a plain soname where the places had nothing: a
  * loader may know more than we do (Nix, LD_AUDIT, musl).  Loads it.  A soname
  * under which there is a stub is not asked for: dlopen() would give that one.
+ * Once in a search; whether there is something now that was not.
  */
-void lc_search_last_resort(struct lc_arena *arena, struct lc_search *search);
+bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search);
 
 #endif

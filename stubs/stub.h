@@ -85,6 +85,9 @@ struct lc_since {
 
 typedef void (*lc_function)(void);
 
+/* Gives a library's function of this name, or NULL; `data` says of which library. */
+typedef lc_function lc_finder(const char *name, void *data);
+
 /* How a slot is served where it has no candidate: `function` has the slot's
  * prototype and calls what slot `needs` leads to. */
 struct lc_adaptor {

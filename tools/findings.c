@@ -2,19 +2,18 @@
 /* findings.c - what one ELF file has to do with the CUDA libraries */
 #include "findings.h"
 
-#include <ctype.h>
 #include <elf.h>
 #include <string.h>
 #include <strings.h>
 
 #include "../stubs/image.h"
 #include "../stubs/object.h"
+#include "constants.h"
 
 /* More than any file has that a compiler made: reading ends in a time that
  * grows with the file alone. */
 #define MAX_IMPORTS 256
 #define MAX_NAME 1024		/* bytes */
-#define MAX_OPENS 64
 #define MAX_RIVALS 16
 
 struct reading {
@@ -25,7 +24,6 @@ struct reading {
 	const char *rivals[MAX_RIVALS];	/* see note_rival() */
 	size_t rival_count;
 	const char *why;	/* what is wrong with the file */
-	size_t unscanned;	/* bytes that may still be looked at for strings */
 };
 
 /* ---- imports ---- */
@@ -297,121 +295,6 @@ static void note_soname(struct reading *reading, const struct lc_image *image,
 	}
 }
 
-/* ---- strings ---- */
-
-static void add_open(struct reading *reading, const char *name)
-{
-	struct findings *findings = reading->findings;
-	const char **open;
-
-	for (size_t i = 0; i < findings->open_count; i++)
-		if (!strcmp(findings->opens[i], name))
-			return;
-	if (findings->open_count == MAX_OPENS)
-		return;
-	open = lc_grow(reading->arena, &findings->opens, &findings->open_count, sizeof(*open));
-	if (open)
-		*open = name;
-}
-
-/* "libcudart.so.12" as a whole string, or as the end of a path. */
-static void note_string(struct reading *reading, const char *start, const char *end,
-			const char *found, const char *digits)
-{
-	const char *last = digits;
-
-	if (found > start && found[-1] && found[-1] != '/')
-		return;
-	while (last < end && (isdigit((unsigned char)*last) || *last == '.'))
-		last++;
-	if (last < end && !*last && last > digits)
-		add_open(reading, found);
-}
-
-/* Every ".so." of the segment is looked at once. */
-static void scan(struct reading *reading, const char *start, size_t size)
-{
-	/* Names of the CUDA runtime's shared memory: nothing else has them. */
-	static const char inside[] = "/cudart.shm.";
-	const char *end;
-
-	/* Sections and segments of a hostile file may all be the same bytes. */
-	if (size > reading->unscanned)
-		size = reading->unscanned;
-	reading->unscanned -= size;
-	end = start + size;
-	if (!reading->findings->has_static && memmem(start, size, inside, sizeof(inside) - 1))
-		reading->findings->has_static = true;
-	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
-		for (size_t i = 0; i < reading->tables->count; i++) {
-			const struct table *table = &reading->tables->all[i];
-			size_t length = table->stem_length;
-
-			/* Whoever opens the driver opens the one that there is. */
-			if (lc_has_majors(table->library) && (size_t)(at - start) >= length &&
-			    !memcmp(at - length, table->stem, length))
-				note_string(reading, start, end, at - length, at + 4);
-		}
-	}
-}
-
-/* Constants are in sections named .rodata; device code lies in others, and is
- * often a hundred times larger. */
-static bool scan_sections(struct reading *reading, const char *bytes, size_t size)
-{
-	Elf64_Ehdr header;
-	Elf64_Shdr names;
-	bool any = false;
-
-	memcpy(&header, bytes, sizeof(header));
-	if (header.e_shentsize != sizeof(names) || header.e_shstrndx >= header.e_shnum ||
-	    header.e_shoff > size || header.e_shnum * sizeof(names) > size - header.e_shoff)
-		return false;
-	memcpy(&names, bytes + header.e_shoff + header.e_shstrndx * sizeof(names), sizeof(names));
-	if (names.sh_offset > size || names.sh_size > size - names.sh_offset)
-		return false;
-	for (size_t i = 0; i < header.e_shnum; i++) {
-		Elf64_Shdr section;
-
-		memcpy(&section, bytes + header.e_shoff + i * sizeof(section), sizeof(section));
-		if (section.sh_type != SHT_PROGBITS || section.sh_name >= names.sh_size ||
-		    names.sh_size - section.sh_name < 8 ||
-		    memcmp(bytes + names.sh_offset + section.sh_name, ".rodata", 7) ||
-		    section.sh_offset > size || section.sh_size > size - section.sh_offset)
-			continue;
-		any = true;
-		scan(reading, bytes + section.sh_offset, section.sh_size);
-	}
-	return any;
-}
-
-#define MAX_SCANNED (64 << 20)
-
-/* Without sections: what is mapped and not written to, but for the names that
- * the dynamic linker reads. */
-static void scan_segments(struct reading *reading, const struct lc_image *image,
-			  const char *bytes)
-{
-	for (size_t i = 0; i < image->phdr_count; i++) {
-		Elf64_Phdr p;
-		size_t size, before;
-
-		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
-		if (p.p_type != PT_LOAD || p.p_flags & PF_W)
-			continue;
-		size = p.p_filesz < MAX_SCANNED ? p.p_filesz : MAX_SCANNED;
-		before = image->strings - p.p_vaddr;
-		if (image->strings < p.p_vaddr || before > size) {
-			scan(reading, bytes + p.p_offset, size);
-			continue;
-		}
-		scan(reading, bytes + p.p_offset, before);
-		if (size - before > image->strings_size)
-			scan(reading, bytes + p.p_offset + before + image->strings_size,
-			     size - before - image->strings_size);
-	}
-}
-
 /* ---- all of it ---- */
 
 static bool is_foreign(const unsigned char *bytes, size_t size)
@@ -443,7 +326,7 @@ void findings_read(struct lc_arena *arena, struct tables *tables, const void *by
 		   struct findings *findings)
 {
 	struct reading reading = {
-		.arena = arena, .tables = tables, .findings = findings, .unscanned = size,
+		.arena = arena, .tables = tables, .findings = findings,
 	};
 	struct lc_image image;
 
@@ -453,8 +336,6 @@ void findings_read(struct lc_arena *arena, struct tables *tables, const void *by
 	findings->error = read_image(&reading, &image, bytes, size);
 	if (!findings->error && arena->failed)
 		findings->error = "is too much for this machine's memory";
-	if (findings->error || findings->itself)
-		return;
-	if (!scan_sections(&reading, bytes, size))
-		scan_segments(&reading, &image, bytes);
+	if (!findings->error && !findings->itself)
+		constants_read(arena, tables, &image, findings);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "beside.h"
+#include "tables.h"
 
 /* Where the Python code is: installed, in the Python package, in the source tree. */
 static const char *const places[] = {
@@ -36,7 +37,7 @@ static char *find_code(void)
 /* --stubs=FOLDER, of the stubs that this program runs with; NULL: not found. */
 static char *stubs_option(void)
 {
-	void *stub = dlopen("libcudart_stub.so", RTLD_LAZY | RTLD_NOLOAD);
+	void *stub = dlopen(STUB_SONAME("cudart"), RTLD_LAZY | RTLD_NOLOAD);
 	void *symbol = stub ? dlsym(stub, "lazycuda_version") : NULL;
 	Dl_info found;
 	const char *slash;

@@ -9,14 +9,9 @@
 #include "../stubs/peers.h"
 #include "tables.h"
 
-#ifndef LAZYCUDA_SONUMBER
-# define LAZYCUDA_SONUMBER ""
-#endif
-/* By SONAME: in a system's folder the other name is there for builds alone. */
-#define STUB(library) "lib" library "_stub.so" LAZYCUDA_SONUMBER
-
 static const char *const stubs[LIBRARIES] = {
-	STUB("cudart"), STUB("nvrtc"), STUB("nvJitLink"), STUB("cuda"), STUB("nvidia-ml"),
+	STUB_SONAME("cudart"), STUB_SONAME("nvrtc"), STUB_SONAME("nvJitLink"),
+	STUB_SONAME("cuda"), STUB_SONAME("nvidia-ml"),
 };
 
 static void add_toolkit(struct tables *tables, lc_version version)

@@ -8,6 +8,12 @@
 #include "../stubs/peers.h"
 #include "../stubs/verdict.h"
 
+#ifndef LAZYCUDA_SONUMBER
+# define LAZYCUDA_SONUMBER ""
+#endif
+/* In a system's folder the name without a number is there for builds alone. */
+#define STUB_SONAME(library) "lib" library "_stub.so" LAZYCUDA_SONUMBER
+
 #define LIBRARIES 5	/* lazycuda's own */
 #define MAX_TABLES LC_MAX_PEERS
 

@@ -35,6 +35,27 @@ def test_the_drivers_homes(world, library, home):
     assert status["path"].removeprefix("/usr") == f"{home}/{SONAMES[library]}".removeprefix("/usr")
 
 
+def known_to_the_loader_alone(world, file):
+    """What makes it so."""
+    hidden = world.put("hidden", file) / file.name
+    return {"SONAME": file.name, "HIDDEN": hidden,
+            "LD_AUDIT": build.shared(build.TESTS / "lib" / "knows_more.c")}
+
+
+@driver_libraries
+def test_what_the_loader_alone_can_find(world, library):
+    status = world.status(library, **known_to_the_loader_alone(world, fake(library, "12.9")))
+    assert (status["state"], status["found_by"]) == ("usable", "loader")
+
+
+def test_the_choice_is_for_a_driver_that_the_loader_alone_can_find(world):
+    world.loader(fake("cudart", "13.5"))
+    world.loader(fake("cudart", "12.9"))
+    assert world.status("cudart")["version"] == "13.5"
+    hidden = known_to_the_loader_alone(world, driver("12.9"))
+    assert world.status("cudart", **hidden)["version"] == "12.9"
+
+
 @driver_libraries
 @pytest.mark.parametrize("place", ["/usr/local/cuda/lib64", "/usr/local/cuda/compat",
                                    "/usr/local/cuda-12.9/lib64", "/opt/cuda/lib64"])

@@ -8,8 +8,9 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "inspection")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "inspection"), str(HERE.parent / "lib")]
 
+import lists  # noqa: E402
 import loadable  # noqa: E402
 import made_up as c  # noqa: E402
 
@@ -137,25 +138,7 @@ functions
 """,
 }
 
-# What a library is before anything is known of it.
-LISTS["driver"] = """toolkits 1.0 1.1
-library thing
-    stub libthing_stub.so
-    soname libthing.so.1 1.0-
-    majors none
-    witness thingA
-    home /one /two/three
-    variable THING
-    error missing 21
-    error absent 22
-    status thingStatus
-enum thingStatus
-    thingOk 0 1.0-
-functions
-    thingA 1.0- (out i32)
-    thingB 1.1-1.1 (i32)
-    thingC 1.0- (?) undeclared
-"""
+LISTS["driver"] = "toolkits 1.0 1.1\n" + lists.WITHOUT_MAJORS
 LISTS["own"] = """toolkits 3.0 4.0
 library foo
     stub libfoo_stub.so
@@ -174,6 +157,7 @@ functions
     fooA 3.0- (?) undeclared
     fooB 3.0 (f64) -> f64
 """
+# What a library is before anything is known of it.
 LISTS["empty"] = LISTS["library"].partition("    changed")[0]
 
 CORPUS = {

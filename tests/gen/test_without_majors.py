@@ -5,6 +5,7 @@ import re
 import pytest
 
 import elf
+import lists
 
 BASE = """\
 toolkits 1.0 1.1 2.0
@@ -27,26 +28,7 @@ enum status
 functions
     other 1.0- ()
 
-library thing
-    stub libthing_stub.so
-    soname libthing.so.1 1.0-
-    majors none
-    witness thingA
-    home /one
-    home /two/three
-    variable THING
-    error missing 21
-    error absent 22
-    status thingStatus
-
-enum thingStatus
-    thingOk 0 1.0-
-
-functions
-    thingA 1.0- (out i32)
-    thingB 1.1-1.1 (i32)
-    thingC 1.0- (?) undeclared
-"""
+""" + lists.WITHOUT_MAJORS
 
 
 @pytest.fixture

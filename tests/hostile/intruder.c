@@ -16,3 +16,13 @@ int cuDriverGetVersion(int *version)
 	*version = 12080;
 	return 0;
 }
+
+int nvmlSystemGetNVMLVersion(char *version, unsigned length)
+{
+	static const char text[] = "12.535.104.05";
+
+	if (length < sizeof(text))
+		return 7;
+	memcpy(version, text, sizeof(text));
+	return 0;
+}

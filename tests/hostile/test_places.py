@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 import build
-from fakes import fake
+from fakes import driver, fake
 from syscalls import between, traced
 from visitors import BY_NAME, CODE, intruder, intruders, intruding_cudart, reading, visitor
 from world import user
@@ -56,7 +56,6 @@ SOURCES = {
     "rpath": [".", ":", "cuda", "$ORIGIN/../open", "{open}", "{below}/lib", "{link}/lib"],
     "LAZYCUDA_CUDART": ["libcudart.so.12", "./libcudart.so.12", "cuda/libcudart.so.12"],
     "LAZYCUDA_CUDA": ["libcuda.so.1", "./libcuda.so.1", "cuda/libcuda.so.1"],
-    "LAZYCUDA_NVML": ["libnvidia-ml.so.1", "./libnvidia-ml.so.1"],
 }
 
 
@@ -94,8 +93,17 @@ def test_it_is_not_searched(world, places, source, value):
     assert inside == []
 
 
+@pytest.mark.parametrize("value", ["libnvidia-ml.so.1", "./libnvidia-ml.so.1"])
+def test_nor_is_it_for_nvml(world, no_module, places, value):
+    # It is asked for the branch of a driver that is there.
+    world.system("/usr/lib/wsl/lib", driver("12.8"))
+    said, asked = watched(world, user(), LAZYCUDA_NVML=value)
+    assert (said.driver, said.branch) == (12080, 0) and not said.intruders
+    assert [path for path in asked if not path.startswith("/")] == []
+
+
 @pytest.mark.parametrize("source", ["LD_LIBRARY_PATH", "rpath"])
-def test_safe_places_beside_it_are_searched_all_the_same(world, places, source):
+def test_safe_places_beside_it_are_searched_all_the_same(world, no_module, places, source):
     # `LD_LIBRARY_PATH=/opt/cuda/lib64:$LD_LIBRARY_PATH` ends in the current directory
     # where the variable was not set.  The driver is found in spite of it.
     safe = world.folder("safe")
@@ -106,9 +114,7 @@ def test_safe_places_beside_it_are_searched_all_the_same(world, places, source):
     said, asked = watched(world, own, LD_LIBRARY_PATH=f"{safe}:" if source == "rpath" else value)
     assert (said.cudart, said.path) == ("usable", f"{safe}/libcudart.so.12")
     assert said.driver == 12080
-    # The driver's branch is asked for only where it matters.
-    assert {f"intruder {name}" for name in BY_NAME} - set(said.intruders) <= {
-        "intruder libnvidia-ml.so.1"}
+    assert {f"intruder {name}" for name in BY_NAME} <= set(said.intruders)
     assert {path for path in asked if path.startswith(f"{world.root}/")} == {
         path for path in asked if path.startswith(f"{safe}/")}
 

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from fakes import fake
-from visitors import CODE, intruders, intruding_cudart, reading, visitor
+from fakes import driver, fake
+from visitors import BY_NAME, CODE, intruders, intruding_cudart, reading, visitor
 
 WAYS = ("setuid", "capable")
 
@@ -35,6 +35,7 @@ def check(visit, way, seen, **env):
     assert seen(visit("plain", **env))
     said = visit(way, **env)
     assert not seen(said) and not said.intruders and said.cudart == "missing"
+    return said
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -51,20 +52,29 @@ def test_a_variable_that_names_a_library(visit, toolkit_of_intruders, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_variables_that_name_the_driver(visit, toolkit_of_intruders, way):
+def test_a_variable_that_names_the_driver(visit, toolkit_of_intruders, way):
     def seen(said):
         return said.driver == 12080 and "intruder libcuda.so.1" in said.intruders
-    check(visit, way, seen, LAZYCUDA_CUDA=f"{toolkit_of_intruders}/lib/libcuda.so.1",
-          LAZYCUDA_NVML=f"{toolkit_of_intruders}/lib/libnvidia-ml.so.1")
+    check(visit, way, seen, LAZYCUDA_CUDA=f"{toolkit_of_intruders}/lib/libcuda.so.1")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_library_path(visit, toolkit_of_intruders, way):
+def test_a_variable_that_names_nvml(visit, world, no_module, toolkit_of_intruders, way):
+    # It is asked for the branch of a driver that is there.
+    world.system("/usr/lib/wsl/lib", driver("12.8"))
+
+    def seen(said):
+        return said.branch == 535 and "intruder libnvidia-ml.so.1" in said.intruders
+    said = check(visit, way, seen, LAZYCUDA_NVML=f"{toolkit_of_intruders}/lib/libnvidia-ml.so.1")
+    assert said.driver == 12080
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_library_path(visit, no_module, toolkit_of_intruders, way):
     # Here the driver and what unpacks code are looked for, too.
     def seen(said):
-        return said.cudart == "usable" and said.driver == 12080 and {
-            "intruder libcuda.so.1", "intruder libzstd.so.1", "intruder liblz4.so.1",
-        } <= set(said.intruders)
+        return (said.cudart == "usable" and said.driver == 12080 and
+                {f"intruder {name}" for name in BY_NAME} <= set(said.intruders))
     check(visit, way, seen, LD_LIBRARY_PATH=f"{toolkit_of_intruders}/lib")
 
 

@@ -84,4 +84,5 @@ void visit(const char *folder, char **code)
 	}
 	printf("guard %s\n", ((const char *(*)(void))find(stub, "lazycuda_get_guard"))());
 	printf("driver %d\n", driver.version);
+	printf("branch %d\n", driver.branch);
 }

@@ -45,6 +45,7 @@ def reading(done):
         said.setdefault(name, []).append(rest)
     return SimpleNamespace(
         cudart=said["cudart"][0].split()[0], path=said["cudart"][0].split(" ", 1)[1],
-        guard=said["guard"][0], driver=int(said["driver"][0]), code=said.get("code", []),
+        guard=said["guard"][0], driver=int(said["driver"][0]), branch=int(said["branch"][0]),
+        code=said.get("code", []),
         trace=[line for line in done.err.splitlines() if line.startswith("lazycuda: ")],
         intruders=re.findall(r"^intruder.*$", done.err, re.M))

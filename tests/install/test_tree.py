@@ -105,8 +105,7 @@ def test_the_builder_may_decide_on_the_run_path(tmp_path, answer_to, expected):
 
 @pytest.fixture(scope="module")
 def numbered(tmp_path_factory):
-    return installed.install(tmp_path_factory.mktemp("numbered"), "SOVERSION=3",
-                             own=f"{installed.OWN}-soversion")
+    return installed.numbered(tmp_path_factory.mktemp("numbered"))
 
 
 def test_a_soversion_is_in_every_name_that_is_recorded(numbered):

@@ -40,6 +40,11 @@ def install(folder, *settings, prefix="/opt/lazycuda", lib="lib", own=OWN):
     return Tree(folder / "moved", folder / "moved" / lib)
 
 
+def numbered(folder, **more):
+    """The same with a SOVERSION, of which there is a build of its own, too."""
+    return install(folder, "SOVERSION=3", own=f"{OWN}-soversion", **more)
+
+
 def files(folder):
     """{name below the folder: bytes, or where a link leads, or None for a folder}"""
     found = {}

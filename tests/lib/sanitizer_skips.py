@@ -29,6 +29,9 @@ SKIPPED = [
     ("docs/", SHIPPED),
     ("driver/test_debian.py::test_every_function_answers_as_it_does_directly", ODD_ARGUMENTS,
      "address", "thread"),
+    *[(f"driver/test_search.py::test_{test}", TWICE, "address", "thread") for test in (
+        "what_the_loader_alone_can_find",
+        "the_choice_is_for_a_driver_that_the_loader_alone_can_find")],
     ("examples/", OTHER_BUILD),
     ("exports/", MACHINE_CODE),
     ("fuzz/", OWN),

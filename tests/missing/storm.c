@@ -20,21 +20,28 @@
 #include <unistd.h>
 
 int cudaDeviceSynchronize(void), nvrtcDestroyProgram(void **), nvJitLinkDestroy(void **);
-int cudaGetLastError(void);
-const char *cudaGetErrorString(int);
+int cuCtxSynchronize(void), nvmlShutdown(void);
+int cudaGetLastError(void), cuGetErrorString(int, const char **);
+const char *cudaGetErrorString(int), *nvmlErrorString(int);
 
-enum { THREADS = 4, CALLS = 250000 };
+enum { THREADS = 4, CALLS = 250000, CALLS_OF_ALL = 9 };
 
 static int sealed;
 static atomic_int ready, done, over;
 
 static void call_all(void)
 {
+	const char *text;
+
 	cudaDeviceSynchronize();
 	cudaGetErrorString(303);
 	cudaGetLastError();
 	nvrtcDestroyProgram(NULL);
 	nvJitLinkDestroy(NULL);
+	cuCtxSynchronize();
+	cuGetErrorString(34, &text);
+	nvmlShutdown();
+	nvmlErrorString(12);
 }
 
 static void *storm(void *unused)
@@ -45,7 +52,7 @@ static void *storm(void *unused)
 		;
 	if (sealed && prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
 		_exit(77);
-	for (int i = 0; i < CALLS / 5 && !over; i++)
+	for (int i = 0; i < CALLS / CALLS_OF_ALL && !over; i++)
 		call_all();
 	done++;
 	if (sealed)	/* the end of a thread is more than one system call */

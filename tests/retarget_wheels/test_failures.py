@@ -161,6 +161,15 @@ def test_no_stubs(retarget, tmp_path, inputs):
     assert code == "NO_STUBS" and "libcudart_stub.so" in error
 
 
+@pytest.mark.parametrize("soname", ["libcudart.so.12", "../libcudart_stub.so"])
+def test_what_is_no_stub_by_its_soname(retarget, tmp_path, inputs, soname):
+    # That is what DT_NEEDED would name, and what a copy would be called.
+    stub = real(tmp_path, "libcudart_stub.so", "cudaMalloc", node="libcudart.so.12")
+    patch(stub, "--set-soname", soname)
+    code, error = refused(retarget, tmp_path, inputs, "--stubs", tmp_path)
+    assert code == "NO_STUBS" and f"its SONAME is {soname}" in error
+
+
 def test_a_file_whose_constructor_crashes(retarget, tmp_path):
     source = tmp_path / "crash.c"
     source.write_text("int cudaMalloc(); void *p = cudaMalloc;\n"

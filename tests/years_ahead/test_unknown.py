@@ -119,7 +119,7 @@ def test_a_later_major_does_not_end_the_search(world):
     own = fakes.soname("cudart", LAST)
     hidden = world.put("hidden", fake("cudart", LAST)) / own
     status = world.status("cudart", SONAME=own, HIDDEN=hidden, LD_AUDIT=build.shared(
-        build.TESTS / "years_ahead" / "knows_more.c"))
+        build.TESTS / "lib" / "knows_more.c"))
     assert (status["state"], status["path"]) == ("usable", str(hidden))
 
 

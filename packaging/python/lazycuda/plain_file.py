@@ -12,7 +12,7 @@ from .rewrite import rewrite
 def _stubs(work, image, available):
     """Those that it will need, also if it did before."""
     libraries = {change.library for change in work.changes} | set(map(names.stub, image.needed))
-    return [available[library].path for library in sorted(libraries - {None})]
+    return [available[library] for library in sorted(libraries - {None})]
 
 
 def _load(new, path, stubs, options):
@@ -22,7 +22,7 @@ def _load(new, path, stubs, options):
         folder = pathlib.Path(folder)
         shutil.copy(new, folder / path.name)
         for stub in stubs:
-            shutil.copy(stub, folder)
+            shutil.copy(stub.path, folder / stub.name)
         return load.check(folder / path.name, [folder], options.load)
 
 
@@ -47,7 +47,7 @@ def _retarget(path, said, options, output):
     said.update(report.of_file(str(path), work, search_path, why))
     if options.bundle:
         for stub in stubs:
-            shutil.copy(stub, output(stub.name))
+            shutil.copy(stub.path, output(stub.name))
             said["added"].append(stub.name)
     said["outcome"] = "retargeted"
     return said

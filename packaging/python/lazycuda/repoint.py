@@ -24,7 +24,7 @@ class Change(NamedTuple):
     """What becomes of one name of a real library."""
     library: str
     needed: str         # libcudart.so.12
-    stub: str           # libcudart_stub.so
+    stub: str           # libcudart_stub.so, or libcudart_stub.so.0
     imports: int        # names that the file imports of this library
 
 
@@ -44,9 +44,13 @@ class Stub:
     """What one stub has."""
 
     def __init__(self, path):
-        self.path = path
+        self.path = path.resolve()
         self.image = elf.read(path)
-        self.library = names.stub(path.name)
+        # What DT_NEEDED is to say, and what a copy is to be called.
+        self.name = self.image.soname or path.name
+        self.library = names.stub(self.name)
+        if not self.library or "/" in self.name:
+            raise elf.ElfError(f"is no stub: its SONAME is {self.name}")
         self.own = self.library in names.OWN
         self.majors = sorted({found.major for found in map(names.node, self.nodes)
                               if found})
@@ -81,7 +85,7 @@ def _learn(path):
                  if symbol.defined and names.is_function(symbol.name)]
     if not real or not functions or PRIVATE_NODE not in image.defines.values():
         raise elf.ElfError("is not a stub of lazycuda")
-    names.learn(real["feature"], path.name, real["soname"],
+    names.learn(real["feature"], image.soname or path.name, real["soname"],
                 {*image.defines.values()} - {PRIVATE_NODE, image.soname}, functions[0])
     return real["feature"]
 
@@ -99,12 +103,20 @@ def _read_own(paths, stubs):
             raise Refused("NO_STUBS", f"{path} {error}")
 
 
+def _find_stub(folder, name):
+    """Where a system has none but what programs need to run, it is libcudart_stub.so.0 alone."""
+    numbered = [path for path in folder.glob(f"{name}.*") if path.suffix[1:].isdecimal()]
+    if (folder / name).exists() or not numbered:
+        return folder / name
+    return max(numbered, key=lambda path: int(path.suffix[1:]))
+
+
 def read_stubs(folder, own=()):
     """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made."""
     names.OWN.clear()
     stubs = {}
     for library, name in names.STUBS.items():
-        path = folder / name
+        path = _find_stub(folder, name)
         try:
             stubs[library] = Stub(path)
         except OSError as error:
@@ -122,12 +134,12 @@ def _majors(stub):
 
 def _check_major(found, needed, stub):
     if stub.own and found.major not in {None, *names.majors(stub.library)}:
-        raise Refused("MAJOR", f"needs {needed}: {stub.path.name} stands for "
+        raise Refused("MAJOR", f"needs {needed}: {stub.name} stands for "
                                f"{', '.join(names.OWN[stub.library].sonames)}")
     if not stub.own and found.major is not None and found.major not in stub.majors:
         code = "CUDA_10" if found.major < min(stub.majors) else "CUDA_TOO_NEW"
         raise Refused(code, f"needs {needed}, of CUDA {found.major}: "
-                            f"{stub.path.name} stands for CUDA {_majors(stub)}")
+                            f"{stub.name} stands for CUDA {_majors(stub)}")
 
 
 def _find(image, stubs):
@@ -151,7 +163,7 @@ def _check_nodes(image, found, stubs):
                 if node:
                     _check_major(node, f"the version {name}", stub)
                 raise Refused("NO_NODE", f"needs the version {name} of {need.file}, "
-                                         f"which {stub.path.name} does not have")
+                                         f"which {stub.name} does not have")
 
 
 def _owners(symbol, image, libraries, stubs):
@@ -187,9 +199,9 @@ def _check_symbols(image, found, stubs):
 def _refuse_symbol(symbol, stub):
     if symbol.version:
         raise Refused("NO_NAME", f"imports {symbol.name} of {symbol.version}, which "
-                                 f"{stub.path.name} does not have")
+                                 f"{stub.name} does not have")
     if stub.unversioned or symbol.name not in stub.exports:
-        raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.path.name} does not have")
+        raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.name} does not have")
     if stub.own:
         raise Refused("UNVERSIONED", f"imports {symbol.name} without a version: nothing tells for "
                                      "which major")
@@ -242,7 +254,7 @@ def look(image, stubs):
     notes = _notes(image, unversioned)
     add = []
     for library in sorted(set(found.values())):
-        stub = stubs[library].path.name
+        stub = stubs[library].name
         mine = [name for name in found if found[name] == library]
         if stub not in image.needed and not set(mine) & set(image.needed):
             add.append(stub)
@@ -250,6 +262,6 @@ def look(image, stubs):
     builtins = [name for name in image.needed if names.is_builtins(name)]
     for name in builtins:
         notes.append(f"needed {name}, which nvrtc opens for itself: removed")
-    changes = [Change(library, name, stubs[library].path.name, imports[library])
+    changes = [Change(library, name, stubs[library].name, imports[library])
                for name, library in found.items()]
     return Work(changes, {change.needed: change.stub for change in changes}, add, builtins, notes)

@@ -80,8 +80,8 @@ class Job:
     def _stub_places(self, work):
         available = self.options.read_stubs()
         libraries = {change.library for part in work for change in part.work.changes}
-        files = [available[library].path for library in libraries]
-        return {f"{self.home}/{path.name}".lstrip("/"): path for path in sorted(files)}
+        stubs = sorted((available[library] for library in libraries), key=lambda stub: stub.name)
+        return {f"{self.home}/{stub.name}".lstrip("/"): stub.path for stub in stubs}
 
     def _collect(self, work, stubs):
         self.changed = {part.name: part.new for part in work}

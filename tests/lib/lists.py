@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Made-up libraries, in the words of symbols.txt."""
+
+# Its toolkits are 1.0 and 1.1 at least.
+WITHOUT_MAJORS = """\
+library thing
+    stub libthing_stub.so
+    soname libthing.so.1 1.0-
+    majors none
+    witness thingA
+    home /one
+    home /two/three
+    variable THING
+    error missing 21
+    error absent 22
+    status thingStatus
+
+enum thingStatus
+    thingOk 0 1.0-
+
+functions
+    thingA 1.0- (out i32)
+    thingB 1.1-1.1 (i32)
+    thingC 1.0- (?) undeclared
+"""

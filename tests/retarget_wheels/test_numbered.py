@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda retarget` of an install whose stubs have numbers, as a distribution's have:
+libcudart_stub.so.3, and a link for builds that may not be there."""
+import json
+import os
+import shutil
+
+import pytest
+
+import elf
+import installed
+import wheel_files
+from importer import importer, real
+
+STUB = "libcudart_stub.so.3"
+
+
+@pytest.fixture(scope="module", params=["with links", "without links"])
+def numbered(request, tmp_path_factory):
+    tree = installed.numbered(tmp_path_factory.mktemp("numbered"), lib="lib/x86_64-linux-gnu")
+    if request.param == "without links":
+        for link in tree.libdir.glob("*.so"):
+            assert link.is_symlink()
+            link.unlink()
+    return tree
+
+
+@pytest.fixture
+def retargeted(numbered, world, patchelf, tmp_path):
+    """retargeted(file, ...) is what is said of it; the result is in world.root/out."""
+    def run(*words):
+        world.folder("out")
+        done = world.run(shutil.which("env"), f"PATH={os.environ['PATH']}",
+                         numbered.prefix / "bin" / "lazycuda", "retarget", "--json", "-o", "out",
+                         *words)
+        return json.loads(done.out)
+    return run
+
+
+@pytest.fixture
+def module(tmp_path):
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    return importer(tmp_path, "cudaMalloc", link=[library])
+
+
+def is_loaded(world, file):
+    opened, = world.probe(f"open:{file}", LD_BIND_NOW="1")
+    return opened["error"] is None
+
+
+def test_a_file_needs_the_stub_by_its_soname(numbered, retargeted, module, world):
+    said, = retargeted(module)["files"]
+    assert said["loaded"] is True and said["replaced"][0]["stub"] == STUB
+    made = world.root / "out" / "module.so"
+    assert elf.dynamic(made)["NEEDED"][0] == STUB
+    world.search(numbered.libdir)
+    assert is_loaded(world, made)
+
+
+def test_a_stub_beside_a_file_is_called_by_its_soname(retargeted, module, world):
+    said, = retargeted("--bundle", module)["files"]
+    assert said["added"] == [STUB]
+    assert not (world.root / "out" / STUB).is_symlink()
+    assert is_loaded(world, world.root / "out" / "module.so")
+
+
+def test_a_stub_in_a_wheel_is_called_by_its_soname(retargeted, module, world, tmp_path):
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": module})
+    said, = retargeted(wheel)["wheels"]
+    assert said["added"] == [f"pkg.libs/{STUB}"] and said["files"][0]["loaded"] is True
+    site = wheel_files.unpack(world.root / "out" / wheel.name, tmp_path / "site")
+    assert elf.dynamic(site / "pkg/module.so")["NEEDED"][0] == STUB
+    assert is_loaded(world, site / "pkg/module.so")
+
+
+def test_of_two_numbers_the_higher_one_counts(retargeted, module, numbered, world):
+    # While a system goes over from one to the other.
+    stubs = world.put("stubs", *numbered.libdir.glob("*_stub.so.3"))
+    for stub in list(stubs.iterdir()):
+        stub.with_suffix(".10").write_bytes(stub.read_bytes().replace(b"_stub.so.3", b"_stub.so.9"))
+    said, = retargeted("--stubs", stubs, "--no-load", module)["files"]
+    assert said["replaced"][0]["stub"] == "libcudart_stub.so.9"

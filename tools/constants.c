@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* constants.c - what the strings in an ELF file's constants say of the CUDA libraries */
+#include "constants.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <string.h>
+
+/* More than any file has that a compiler made. */
+#define MAX_OPENS 64
+#define MAX_SCANNED (64 << 20)	/* bytes of a segment */
+
+struct scan {
+	struct lc_arena *arena;
+	const struct tables *tables;
+	struct findings *findings;
+	size_t left;	/* bytes that may still be looked at */
+};
+
+static void add_open(struct scan *scan, const char *name)
+{
+	struct findings *findings = scan->findings;
+	const char **open;
+
+	for (size_t i = 0; i < findings->open_count; i++)
+		if (!strcmp(findings->opens[i], name))
+			return;
+	if (findings->open_count == MAX_OPENS)
+		return;
+	open = lc_grow(scan->arena, &findings->opens, &findings->open_count, sizeof(*open));
+	if (open)
+		*open = name;
+}
+
+/* "libcudart.so.12" as a whole string, or as the end of a path. */
+static void note_string(struct scan *scan, const char *start, const char *end,
+			const char *found, const char *digits)
+{
+	const char *last = digits;
+
+	if (found > start && found[-1] && found[-1] != '/')
+		return;
+	while (last < end && (isdigit((unsigned char)*last) || *last == '.'))
+		last++;
+	if (last < end && !*last && last > digits)
+		add_open(scan, found);
+}
+
+/* Every ".so." of the segment is looked at once. */
+static void scan_bytes(struct scan *scan, const char *start, size_t size)
+{
+	/* Names of the CUDA runtime's shared memory: nothing else has them. */
+	static const char inside[] = "/cudart.shm.";
+	const char *end;
+
+	/* Sections and segments of a hostile file may all be the same bytes. */
+	if (size > scan->left)
+		size = scan->left;
+	scan->left -= size;
+	end = start + size;
+	if (!scan->findings->has_static && memmem(start, size, inside, sizeof(inside) - 1))
+		scan->findings->has_static = true;
+	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
+		for (size_t i = 0; i < scan->tables->count; i++) {
+			const struct table *table = &scan->tables->all[i];
+			size_t length = table->stem_length;
+
+			/* Whoever opens the driver opens the one that there is. */
+			if (lc_has_majors(table->library) && (size_t)(at - start) >= length &&
+			    !memcmp(at - length, table->stem, length))
+				note_string(scan, start, end, at - length, at + 4);
+		}
+	}
+}
+
+/* Constants are in sections named .rodata; device code lies in others, and is
+ * often a hundred times larger. */
+static bool scan_sections(struct scan *scan, const char *bytes, size_t size)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr names;
+	bool any = false;
+
+	memcpy(&header, bytes, sizeof(header));
+	if (header.e_shentsize != sizeof(names) || header.e_shstrndx >= header.e_shnum ||
+	    header.e_shoff > size || header.e_shnum * sizeof(names) > size - header.e_shoff)
+		return false;
+	memcpy(&names, bytes + header.e_shoff + header.e_shstrndx * sizeof(names), sizeof(names));
+	if (names.sh_offset > size || names.sh_size > size - names.sh_offset)
+		return false;
+	for (size_t i = 0; i < header.e_shnum; i++) {
+		Elf64_Shdr section;
+
+		memcpy(&section, bytes + header.e_shoff + i * sizeof(section), sizeof(section));
+		if (section.sh_type != SHT_PROGBITS || section.sh_name >= names.sh_size ||
+		    names.sh_size - section.sh_name < 8 ||
+		    memcmp(bytes + names.sh_offset + section.sh_name, ".rodata", 7) ||
+		    section.sh_offset > size || section.sh_size > size - section.sh_offset)
+			continue;
+		any = true;
+		scan_bytes(scan, bytes + section.sh_offset, section.sh_size);
+	}
+	return any;
+}
+
+/* Without sections: what is mapped and not written to, but for the names that
+ * the dynamic linker reads. */
+static void scan_segments(struct scan *scan, const struct lc_image *image, const char *bytes)
+{
+	for (size_t i = 0; i < image->phdr_count; i++) {
+		Elf64_Phdr p;
+		size_t size, before;
+
+		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
+		if (p.p_type != PT_LOAD || p.p_flags & PF_W)
+			continue;
+		size = p.p_filesz < MAX_SCANNED ? p.p_filesz : MAX_SCANNED;
+		before = image->strings - p.p_vaddr;
+		if (image->strings < p.p_vaddr || before > size) {
+			scan_bytes(scan, bytes + p.p_offset, size);
+			continue;
+		}
+		scan_bytes(scan, bytes + p.p_offset, before);
+		if (size - before > image->strings_size)
+			scan_bytes(scan, bytes + p.p_offset + before + image->strings_size,
+				   size - before - image->strings_size);
+	}
+}
+
+void constants_read(struct lc_arena *arena, const struct tables *tables,
+		    const struct lc_image *image, struct findings *findings)
+{
+	struct scan scan = {
+		.arena = arena, .tables = tables, .findings = findings, .left = image->size,
+	};
+	const char *bytes = (const char *)image->bytes;
+
+	if (!scan_sections(&scan, bytes, image->size))
+		scan_segments(&scan, image, bytes);
+}
