@@ -16,9 +16,3 @@ def libraries(world):
     folder.chmod(0o755)
     world.bind(folder, "/opt/doors")
     return folder
-
-
-@pytest.fixture
-def no_module(world):
-    """The kernel module of a driver tells its branch: without it NVML is asked."""
-    world.bind(world.folder("module"), "/sys/module")

@@ -94,7 +94,7 @@ def test_it_is_not_searched(world, places, source, value):
 
 
 @pytest.mark.parametrize("value", ["libnvidia-ml.so.1", "./libnvidia-ml.so.1"])
-def test_nor_is_it_for_nvml(world, no_module, places, value):
+def test_nor_is_it_for_nvml(world, places, value):
     # It is asked for the branch of a driver that is there.
     world.system("/usr/lib/wsl/lib", driver("12.8"))
     said, asked = watched(world, user(), LAZYCUDA_NVML=value)
@@ -103,7 +103,7 @@ def test_nor_is_it_for_nvml(world, no_module, places, value):
 
 
 @pytest.mark.parametrize("source", ["LD_LIBRARY_PATH", "rpath"])
-def test_safe_places_beside_it_are_searched_all_the_same(world, no_module, places, source):
+def test_safe_places_beside_it_are_searched_all_the_same(world, places, source):
     # `LD_LIBRARY_PATH=/opt/cuda/lib64:$LD_LIBRARY_PATH` ends in the current directory
     # where the variable was not set.  The driver is found in spite of it.
     safe = world.folder("safe")

@@ -59,7 +59,7 @@ def test_a_variable_that_names_the_driver(visit, toolkit_of_intruders, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_variable_that_names_nvml(visit, world, no_module, toolkit_of_intruders, way):
+def test_a_variable_that_names_nvml(visit, world, toolkit_of_intruders, way):
     # It is asked for the branch of a driver that is there.
     world.system("/usr/lib/wsl/lib", driver("12.8"))
 
@@ -70,7 +70,7 @@ def test_a_variable_that_names_nvml(visit, world, no_module, toolkit_of_intruder
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_library_path(visit, no_module, toolkit_of_intruders, way):
+def test_the_library_path(visit, toolkit_of_intruders, way):
     # Here the driver and what unpacks code are looked for, too.
     def seen(said):
         return (said.cudart == "usable" and said.driver == 12080 and

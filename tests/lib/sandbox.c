@@ -7,9 +7,9 @@
  * A "no CUDA" test on a machine that has CUDA passes for the wrong reason.  In
  * a mount namespace of its own the command sees /usr, /opt, /etc and /run
  * through overlays in which every CUDA folder and library and the loader's
- * cache are deleted.  Its environment is empty but for PATH and --env.  Root's
- * power to read unreadable files is dropped, so that root meets what a user
- * meets.  Nothing outside the namespace changes.
+ * cache are deleted; no module of the kernel is seen.  Its environment is empty
+ * but for PATH and --env.  Root's power to read unreadable files is dropped, so
+ * that root meets what a user meets.  Nothing outside the namespace changes.
  *
  * --bind and --symlink then put things in place; folders on the way to DST are
  * made if they lie inside an overlay.
@@ -43,6 +43,7 @@ enum { SKIP = 77, BROKEN = 125 };
 /* A folder that is everywhere and that no test needs: the overlays' upper
  * layers live in a tmpfs mounted over it. */
 #define SCRATCH "/dev/shm"
+#define MODULES "/sys/module"
 
 static const char *const overlays[] = { "/usr", "/opt", "/etc", "/run", "/lib", "/lib64" };
 #define OVERLAYS (sizeof overlays / sizeof *overlays)
@@ -238,6 +239,9 @@ static void mount_overlays(void)
 		if (mount("overlay", overlays[i], "overlay", 0, options))
 			fail(SKIP, "no overlay on %s", overlays[i]);
 	}
+	/* A driver's module tells its version there. */
+	if (!access(MODULES, F_OK) && mount("none", MODULES, "tmpfs", 0, "mode=755"))
+		fail(SKIP, "no tmpfs on " MODULES);
 }
 
 /* Whether a path was asked for, or leads to one that was. */

@@ -27,6 +27,10 @@ def test_no_cuda_folder_is_left(world):
     assert found.out == ""
 
 
+def test_no_module_of_a_driver_is_left(world):
+    assert world.run("sh", "-c", "ls /sys/module").out == ""
+
+
 def test_what_a_test_puts_there_can_be_loaded(world):
     # Or the two above would pass in a sandbox where nothing can be loaded.
     world.loader(fake("cudart", "12.9"))
