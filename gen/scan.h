@@ -102,7 +102,7 @@ struct type {
 	bool pointer;		/* *RECORD; base is T_RECORD */
 	uint32_t count;		/* of an array; else 0 */
 	const char *record;	/* interned */
-	const char *enumeration;/* where the header says enum; interned */
+	const char *enumeration;/* its name, where the header says enum; interned */
 };
 const char *type_text(struct type type);
 
@@ -135,9 +135,6 @@ struct prototype {
 	struct type result;
 	struct param *params;
 	size_t count;
-	bool given;		/* by a hint: text */
-	bool undeclared;
-	const char *text;	/* `(...) -> RESULT` of a given one */
 };
 
 struct enumerator { const char *name; int64_t value; };

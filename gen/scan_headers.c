@@ -237,13 +237,6 @@ static enum CXChildVisitResult visit_enumerator(CXCursor cursor, CXCursor parent
 	return CXChildVisit_Continue;
 }
 
-static const char *enum_name(const struct unit *unit, CXType type)
-{
-	const char *name = take(unit->clang, unit->clang->getTypeSpelling(type));
-
-	return strncmp(name, "enum ", 5) ? name : scan_intern(name + 5);
-}
-
 static void take_enum(struct unit *unit, CXCursor cursor)
 {
 	const char *name = enum_name(unit, unit->clang->getCursorType(cursor));

@@ -255,7 +255,6 @@ static const char *usual_result(const struct own *own)
 
 			if (!name)
 				continue;
-			name = scan_intern(name + (strncmp(name, "enum ", 5) ? 0 : 5));
 			count = map_get(&counts, name);
 			if (!count)
 				map_put(&counts, name, count = scan_alloc(sizeof(*count)));

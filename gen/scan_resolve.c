@@ -328,14 +328,8 @@ static const char *result_text(const struct scan *scan, struct library *library,
 		return strcmp(hint->words[1], "status") ?
 			scan_format(" -> %s", hint->words[1]) : "";
 	}
-	if (type.enumeration) {
-		const char *name = type.enumeration;
-
-		if (!strncmp(name, "enum ", 5))
-			name += 5;
-		if (library->status && !strcmp(name, library->status))
-			return "";
-	}
+	if (type.enumeration && type.enumeration == library->status)
+		return "";
 	if (type.record)
 		type.record = record_in(scan, library, toolkit, source, function, type.record);
 	return scan_format(" -> %s", type_text(type));
