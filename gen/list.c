@@ -637,13 +637,18 @@ static void take_words(struct line *line, struct row *row)
 			row->hook = true;
 			if (row->unknown)
 				fail_at(word.place, "a hook needs a prototype");
+		} else if (!strcmp(word.text, "text") && !row->text) {
+			row->text = true;
+			if (row->unknown || row->result.kind != PTR || row->hook)
+				fail_at(word.place, "a text needs a prototype with `-> ptr`, and no hook");
 		} else if (!strcmp(word.text, "apart") && !row->apart) {
 			row->apart = true;
 		} else if (!strcmp(word.text, "undeclared") && !row->undeclared) {
 			row->undeclared = true;
 		} else {
 			fail_at(word.place, "unexpected `%s`: `-> RESULT`, `family NAME`, `hook`, "
-				"`apart` and `undeclared` can follow, once and in this order", word.text);
+				"`text`, `apart` and `undeclared` can follow, once and in this order",
+				word.text);
 		}
 	}
 }

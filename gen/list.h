@@ -116,7 +116,7 @@ struct row {
 	struct type result;
 	const char *family;		/* its own name if none is given */
 	struct place family_place;
-	bool hook, apart, undeclared;
+	bool hook, text, apart, undeclared;
 };
 
 struct enumerator {

@@ -135,6 +135,7 @@ struct prototype {
 	struct type result;
 	struct param *params;
 	size_t count;
+	bool text;		/* the result is a const char * */
 };
 
 struct enumerator { const char *name; int64_t value; };
@@ -191,6 +192,7 @@ struct given {
 	struct list parses[MAX_TOOLKITS];	/* struct parse_hint */
 	struct map unexported;	/* functions of these headers that no library has */
 	struct map inexpressible;	/* functions: why */
+	struct map texts;	/* functions that say what a status means */
 };
 
 struct library {
@@ -245,7 +247,7 @@ struct row {
 	const char *name;
 	const char *signature;
 	const char *family;	/* NULL: its own name */
-	bool hook, apart, undeclared;
+	bool hook, text, apart, undeclared;
 	struct place place;	/* in the oldest toolkit that it is in */
 	toolkits in;
 };

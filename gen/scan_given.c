@@ -154,6 +154,67 @@ bool has_headers(const struct own *own)
 	return false;
 }
 
+/* ---- functions that say what a status means ---- */
+
+/* As libraries declare it: const char *fooGetErrorString(fooStatus status). */
+static bool tells_status(const struct library *library, const struct prototype *prototype)
+{
+	const struct param *first = prototype->params;
+
+	return prototype->text && prototype->count == 1 && !first->pointer &&
+	       first->type.enumeration && first->type.enumeration == library->status;
+}
+
+/* What --text says of a function that no header declares. */
+static struct prototype *text_prototype(const struct library *library, const char *name)
+{
+	struct prototype *prototype = scan_alloc(sizeof(*prototype));
+
+	*prototype = (struct prototype){
+		.name = name, .place = library->place, .result = { .base = T_PTR },
+		.params = scan_alloc(sizeof(*prototype->params)), .count = 1, .text = true,
+	};
+	prototype->params[0] = (struct param){ .name = "status", .type = { .base = T_I32 } };
+	return prototype;
+}
+
+static void take_text(struct own *own, const char *name)
+{
+	struct library *library = &own->library;
+	const char *objection = map_get(&own->given.inexpressible, name);
+
+	if (!map_get(&library->names, name))
+		fail(own_name, "--text %s: no library that was given has this function", name);
+	if (objection)
+		fail(own_name, "--text %s: %s", name, objection);
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		struct map *prototypes = &library->headers[toolkit].prototypes;
+		const struct prototype *known = map_get(prototypes, name);
+
+		if (!known)
+			map_put(prototypes, name, text_prototype(library, name));
+		else if (known->result.base != T_PTR)
+			fail_at(known->place, "%s returns no string, as --text says", name);
+	}
+	map_put(&own->given.texts, name, library);
+}
+
+void find_texts(struct own *own)
+{
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		const struct list *all = &own->library.headers[toolkit].prototypes.values;
+
+		for (size_t i = 0; i < all->count; i++) {
+			const struct prototype *prototype = all->items[i];
+
+			if (tells_status(&own->library, prototype))
+				map_put(&own->given.texts, prototype->name, &own->library);
+		}
+	}
+	for (size_t i = 0; i < own->texts.count; i++)
+		take_text(own, own->texts.items[i]);
+}
+
 /* ---- what is said of it ---- */
 
 static void say_names(const char *what, const struct list *names)
@@ -189,6 +250,7 @@ void say_own(const struct own *own)
 
 	for (size_t i = 0; i < own->sources.count; i++)
 		say_source(own, own->sources.items[i]);
+	say_names("that say what a status means", &own->given.texts.keys);
 	say_names("declared, and exported by none of them", &unexported->keys);
 	for (size_t i = 0; i < inexpressible->keys.count; i++)
 		printf("    %s is forwarded within its major alone: %s\n",

@@ -48,6 +48,7 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--include", NULL, &now->includes },
 			{ "--define", NULL, &now->defines },
 			{ "--folder", NULL, &now->folders },
+			{ "--text", NULL, &own->texts },
 			{ "--cuda-major", NULL, &own->cuda },
 			{ "--name", &own->library.name, NULL },
 			{ "--status", &own->library.status, NULL },
@@ -369,6 +370,7 @@ int derive_own(struct scan *scan, char **arguments)
 	if (has_headers(own))
 		scan_headers(scan);
 	find_status(own);
+	find_texts(own);
 	resolve(scan, library);
 	assign_letters(scan, library);
 	write_list(scan, head_of(own), own->output);

@@ -385,6 +385,8 @@ static void add_row(struct library *library, size_t first, int toolkit, const ch
 	if (row->family == name)
 		row->family = NULL;
 	row->hook = is_among(&library->hooks, name);
+	row->text = library->given && map_get(&library->given->texts, name) &&
+		    source->prototype && source->prototype->result.base == T_PTR;
 	row->apart = is_among(&library->aparts, name);
 	row->undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
 					  !source->prototype;

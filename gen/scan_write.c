@@ -278,6 +278,8 @@ static void write_row(FILE *out, const struct scan *scan, const struct row *row)
 		fprintf(out, " family %s", row->family);
 	if (row->hook)
 		fprintf(out, " hook");
+	if (row->text)
+		fprintf(out, " text");
 	if (row->apart)
 		fprintf(out, " apart");
 	if (row->undeclared)

@@ -184,6 +184,16 @@ static bool has_struct(const struct row *row)
 	return row->result.kind == STRUCT;
 }
 
+/* What a function that says what a status means returns where there is none. */
+static const char *text_instead(const struct row *row)
+{
+	const struct param *first = row->params.items;
+
+	return row->params.count == 1 && first->way == BY_VALUE &&
+	       (first->type.kind == I32 || first->type.kind == U32) ?
+		"lc_text_instead(a1)" : "lc_last_error()->message";
+}
+
 static void write_entry(struct text *c, struct plan *plan, const struct slot *slot)
 {
 	struct signature signature;
@@ -194,6 +204,12 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		return;
 	}
 	make_signature(plan, slot, &signature);
+	if (slot->text) {
+		add(c, "LC_FORWARD_TEXT(%s, %s, (%s), (%s), %s)\n", result_type(plan, slot),
+		    slot->ident, signature.params.bytes, signature.args.bytes,
+		    text_instead(slot->row));
+		return;
+	}
 	if (slot->hook)
 		add(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
 		    slot->ident, slot->hook, signature.args.bytes,
@@ -211,11 +227,16 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 
 static void write_entries(struct text *c, struct plan *plan)
 {
-	for (size_t i = 0; i < plan->slots.count; i++)
-		if (plan->slots.items[i]->unknown) {
-			add(c, "#include \"trampoline.h\"\n");
-			break;
-		}
+	bool unknown = false, text = false;
+
+	for (size_t i = 0; i < plan->slots.count; i++) {
+		unknown |= plan->slots.items[i]->unknown;
+		text |= plan->slots.items[i]->text;
+	}
+	if (text)
+		add(c, "#include \"errors.h\"\n#include \"loader.h\"\n");
+	if (unknown)
+		add(c, "#include \"trampoline.h\"\n");
 	add(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		write_entry(c, plan, plan->slots.items[i]);

@@ -71,11 +71,23 @@
 		return failure; \
 	}
 
+#define LC_C_ENTRY(type, slot, params, args) \
+	LC_ENTRY type lc_entry_##slot params; \
+	LC_ENTRY type lc_entry_##slot params { LC_JUMP(slot, args); }
+
 /* An entry that forwards. */
 #define LC_FORWARD(type, slot, params, args, failure, zero) \
 	LC_SLOW(type, slot, params, args, failure, zero) \
-	LC_ENTRY type lc_entry_##slot params; \
-	LC_ENTRY type lc_entry_##slot params { LC_JUMP(slot, args); }
+	LC_C_ENTRY(type, slot, params, args)
+
+/* The same of a function that says what a status means.  It is no call that could be
+ * refused: the thread's last refusal stays, and is what `text` tells of. */
+#define LC_FORWARD_TEXT(type, slot, params, args, text) \
+	static __attribute__((cold, noinline)) type lc_slow_##slot params \
+	{ \
+		return lc_reaches(LC_SLOT_##slot) ? lc_slots.slot args : (type)text; \
+	} \
+	LC_C_ENTRY(type, slot, params, args)
 
 /* An entry in assembly: it leaves alone whatever it is called with. */
 #if defined(LC_X86_64)

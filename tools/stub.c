@@ -60,6 +60,10 @@ static const char usage[] =
 "                      enumeration that most of them return.  A VALUE may be one\n"
 "                      of its names\n"
 "  --libclang FILE     libclang 18, which reads headers\n"
+"  --text FUNCTION     one that says what an error means: without a library the stub\n"
+"                      answers.  One that no header declares is taken for\n"
+"                      const char *FUNCTION(int).  Where headers declare such functions of\n"
+"                      a status they are known without this\n"
 "\n"
 "Exit status: 0 it is made, or was there; 2 it is not, and nothing was changed.\n";
 

@@ -20,6 +20,16 @@ PAGE = pages.page("own-library.md")
 MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1,
            "nccl": 2}
 
+# What they say of a status, before the words that tell which library is missing.
+TEXTS = {
+    "cublas": {"cublasGetStatusString": "cublasGetProperty: ",
+               "cublasGetStatusName": "CUBLAS_STATUS_NOT_SUPPORTED"},
+    "cusparse": {"cusparseGetErrorString": "cusparseGetProperty: ",
+                 "cusparseGetErrorName": "CUSPARSE_STATUS_INVALID_VALUE"},
+    "cudnn": {"cudnnGetErrorString": "cudnnGetCudartVersion: "},
+    "nccl": {"ncclGetErrorString": "ncclGetVersion: ", "ncclGetLastError": "ncclGetVersion: "},
+}
+
 
 def script():
     """({library: its command}, what comes before all of them) of the page."""
@@ -77,9 +87,11 @@ def test_every_function_of_the_library_is_there(made):
 def test_without_the_library(made, world):
     name, stub = made
     program = build.program(build.TESTS / "own_library" / "calls.c")
-    said = world.run(program, stub.file, name).lines
-    numbers = {line.split(": ")[1].split(",")[0].split()[0] for line in said}
-    assert numbers <= {str(MISSING[name]), "NULL", "0"}
+    said = dict(line.split(": ", 1) for line in world.run(program, stub.file, name).lines)
+    assert {function: said.pop(function).partition(f"no usable lib{name}.so.")[0]
+            for function in TEXTS.get(name, ())} == TEXTS.get(name, {})
+    numbers = {line.split(",")[0].split()[0] for line in said.values()}
+    assert numbers <= {str(MISSING[name]), "0"}
     status = world.probe(f"open:{stub.file}", "load", f"status:{name}")[-1]
     assert status["state"] == "missing" and status["cause"] == 1
 
