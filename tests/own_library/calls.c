@@ -120,7 +120,7 @@ static void cudnn(void)
 {
 	printf("cudnnGetVersion: %zu\n", CALL(size_t (*)(void), "cudnnGetVersion"));
 	printf("cudnnGetCudartVersion: %zu\n", CALL(size_t (*)(void), "cudnnGetCudartVersion"));
-	say_text("cudnnGetErrorString", 1);
+	say_text("cudnnGetErrorString", 1001);
 }
 
 static void nccl(void)

@@ -17,7 +17,7 @@ import real_libraries
 
 SEVEN = ("cublas", "cufft", "cusolver", "cusparse", "curand", "cudnn", "nccl")
 PAGE = pages.page("own-library.md")
-MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1,
+MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1001,
            "nccl": 2}
 
 # What they say of a status, before the words that tell which library is missing.
