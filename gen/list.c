@@ -18,11 +18,6 @@ const unsigned kind_sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8 };
 
 /* ---- words ---- */
 
-struct word {
-	const char *text;
-	struct place place;
-};
-
 /* One line, split.  Words are consumed from the left. */
 struct line {
 	ARRAY(struct word) words;
@@ -462,6 +457,8 @@ static void read_library_row(struct list *list, struct library *library, struct 
 		struct word word = take_file(line, "a folder", "._+-/");
 
 		read_ranged(push(&library->folders), list, line, word);
+	} else if (!strcmp(key.text, "package")) {
+		*push(&library->packages) = take_file(line, "a package", "._-");
 	} else if (!strcmp(key.text, "home")) {
 		do
 			take_home(library, line);
@@ -483,7 +480,8 @@ static void read_library_row(struct list *list, struct library *library, struct 
 		read_error(library, line, key.place);
 	} else {
 		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, nodes, "
-			"witness, home, node, folder, variable, companion, advice, error, status",
+			"witness, home, node, folder, package, variable, companion, advice, error, "
+			"status",
 			key.text);
 	}
 }

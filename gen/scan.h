@@ -208,7 +208,7 @@ struct library {
 	bool without_majors;
 	struct list folders, includes;		/* DIR RANGE */
 	struct list nodes, companions, errors;	/* copied to the list */
-	struct list homes;			/* copied, too: DIR */
+	struct list homes, packages;		/* copied, too: DIR, NAME */
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */

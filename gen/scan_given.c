@@ -2,6 +2,7 @@
 /* scan_given.c - what hints would have given, from the command line */
 #include "scan_own.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -61,6 +62,54 @@ void add_folders(struct own *own, const struct source *source)
 		add_hint(&own->library.folders, source->folders.items[i], range);
 	for (size_t i = 0; i < own->common.folders.count; i++)
 		add_hint(&own->library.folders, own->common.folders.items[i], range);
+}
+
+/* "nvidia-cuda-runtime" of nvidia/cuda_runtime/lib; nvidia/cu13/lib is of many packages. */
+static const char *package_of_folder(const char *folder)
+{
+	const char *part;
+	char *name;
+
+	if (!matches("nvidia/*/lib", folder, &part) || matches("cu#", part, NULL))
+		return NULL;
+	name = scan_format("nvidia-%s", part);
+	for (char *c = name; *c; c++)
+		if (*c == '_')
+			*c = '-';
+	return name;
+}
+
+static void add_package(struct list *packages, const char *name)
+{
+	struct hint *hint = scan_alloc(sizeof(*hint));
+
+	for (size_t i = 0; i < packages->count; i++)
+		if (!strcmp(((struct hint *)packages->items[i])->words[0], name))
+			return;
+	hint->words[hint->count++] = name;
+	list_add(packages, hint);
+}
+
+void add_packages(struct own *own)
+{
+	struct library *library = &own->library;
+
+	for (size_t i = 0; i < own->packages.count; i++) {
+		const char *name = own->packages.items[i];
+
+		for (const char *c = name; *c || c == name; c++)
+			if (!isalnum((unsigned char)*c) && (c == name || !strchr("._-", *c)))
+				fail(own_name, "--package %s: letters, digits, ., _ and - make a name",
+				     name);
+		add_package(&library->packages, name);
+	}
+	for (size_t i = 0; i < library->folders.count && !own->packages.count; i++) {
+		const struct hint *folder = library->folders.items[i];
+		const char *name = package_of_folder(folder->words[0]);
+
+		if (name)
+			add_package(&library->packages, name);
+	}
 }
 
 void add_nodes(struct own *own, const struct source *source)

@@ -49,6 +49,7 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--define", NULL, &now->defines },
 			{ "--folder", NULL, &now->folders },
 			{ "--text", NULL, &own->texts },
+			{ "--package", NULL, &own->packages },
 			{ "--cuda-major", NULL, &own->cuda },
 			{ "--name", &own->library.name, NULL },
 			{ "--status", &own->library.status, NULL },
@@ -366,6 +367,7 @@ int derive_own(struct scan *scan, char **arguments)
 		add_nodes(own, source);
 		add_headers(own, source);
 	}
+	add_packages(own);
 	list_add(&scan->libraries, library);
 	if (has_headers(own))
 		scan_headers(scan);

@@ -24,6 +24,7 @@ struct own {
 	struct source common;	/* what comes before the first --from */
 	const char *output, *advice, *missing, *absent, *refused;
 	struct list texts;	/* names: --text */
+	struct list packages;	/* --package */
 	struct list cuda;	/* majors of CUDA, as text, that other stubs know */
 };
 
@@ -34,6 +35,7 @@ int toolkit_of(const struct own *own, const struct source *source);
 
 /* What hints would have given: rows of the list, */
 void add_folders(struct own *own, const struct source *source);
+void add_packages(struct own *own);
 void add_nodes(struct own *own, const struct source *source);
 void add_errors(struct own *own, const char *missing, const char *absent, const char *refused);
 

@@ -7866,3 +7866,5 @@ LC_DLOPEN_NOTE(library,
 		"\"libcudart.so.12\","
 		"\"libcudart.so.11.0\"",
 		"cudart", "the real library that calls are forwarded to"))
+
+LC_PACKAGE_NOTE("\"nvidia-cuda-runtime\"")

@@ -1547,3 +1547,5 @@ LC_DLOPEN_NOTE(library,
 	LC_DLOPEN("\"libnvJitLink.so.13\","
 		"\"libnvJitLink.so.12\"",
 		"nvJitLink", "the real library that calls are forwarded to"))
+
+LC_PACKAGE_NOTE("\"nvidia-nvjitlink\"")

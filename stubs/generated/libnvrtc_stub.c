@@ -661,3 +661,5 @@ LC_DLOPEN_NOTE(library,
 		"\"libnvrtc-builtins.so.11.8\","
 		"\"libnvrtc-builtins.so.11.7\"",
 		"nvrtc", "the real library that calls are forwarded to"))
+
+LC_PACKAGE_NOTE("\"nvidia-cuda-nvrtc\"")
