@@ -138,12 +138,31 @@
 	__attribute__((visibility("default"))) type lc_entry_##slot params; \
 	type lc_entry_##slot params { return hook hook_args; }
 
-/* A version of an entry: LC_EXPORT(cudaMalloc, cudaMalloc, "@@", "libcudart.so.13").
- * Assemblers before binutils 2.35 want a symbol of its own for each. */
-#define LC_EXPORT(slot, name, at, node) \
-	__asm__(".globl \"lc." #name "." node "\"\n" \
-		".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
-		".symver \"lc." #name "." node "\", \"" #name at node "\"\n");
+/* -DLC_COMPAT='"libcudart.so.12"' makes the stub that has this SONAME: with the versions of
+ * that library alone, its own being every name's default. */
+#ifdef LC_COMPAT
+#define LC_STUB_NAME(name) LC_COMPAT
+#define LC_AT(at) "@@"
+#define LC_OF(soname, text) ".ifeqs \"" soname "\", \"" LC_COMPAT "\"\n" text ".endif\n"
+#else
+#define LC_STUB_NAME(name) name
+#define LC_AT(at) at
+#define LC_OF(soname, text) text
+#endif
+
+/* Assemblers before binutils 2.35 want a symbol of its own for each version. */
+#define LC_VERSIONED(slot, name, at, node) \
+	".globl \"lc." #name "." node "\"\n" \
+	".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
+	".symver \"lc." #name "." node "\", \"" #name at node "\"\n"
+
+/* A version of an entry: LC_EXPORT(cudaMalloc, cudaMalloc, "@@", "libcudart.so.13"). */
+#define LC_EXPORT(slot, name, at, soname) \
+	__asm__(LC_OF(soname, LC_VERSIONED(slot, name, LC_AT(at), soname)));
+
+/* One more, of the library of this SONAME; "": of an older one. */
+#define LC_EXPORT_NODE(slot, name, node, soname) \
+	__asm__(LC_OF(soname, LC_VERSIONED(slot, name, "@", node)));
 
 /* The same without a version. */
 #define LC_EXPORT_PLAIN(slot, name) \

@@ -7836,7 +7836,7 @@ static const uint16_t known_majors[] = { 13, 12, 11 };
 
 const struct lc_library lc_library = {
 	.name = "cudart",
-	.stub = "libcudart_stub.so",
+	.stub = LC_STUB_NAME("libcudart_stub.so"),
 	.variable = "LAZYCUDA_CUDART",
 	.majors = majors,
 	.major_count = COUNT(majors),

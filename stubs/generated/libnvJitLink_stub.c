@@ -1518,7 +1518,7 @@ static const uint16_t known_majors[] = { 13, 12, 11 };
 
 const struct lc_library lc_library = {
 	.name = "nvJitLink",
-	.stub = "libnvJitLink_stub.so",
+	.stub = LC_STUB_NAME("libnvJitLink_stub.so"),
 	.variable = "LAZYCUDA_NVJITLINK",
 	.majors = majors,
 	.major_count = COUNT(majors),
