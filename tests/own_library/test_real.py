@@ -20,6 +20,9 @@ PAGE = pages.page("own-library.md")
 MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1001,
            "nccl": 2}
 
+# As their lists call the majors.
+COMPAT = {"cublas": "12,13", "cufft": 12, "cusolver": 11, "cusparse": 12, "curand": 10, "cudnn": 9,
+          "nccl": 2}
 # What they say of a status, before the words that tell which library is missing.
 TEXTS = {
     "cublas": {"cublasGetStatusString": "cublasGetProperty: ",
@@ -63,7 +66,7 @@ def made(request, libclang, tmp_path_factory):
         text=True,
         env=build.environment(build.TOOL, {"PATH": f"{build.TOOL.parent}:/usr/bin:/bin"}))
     assert (done.returncode, done.stderr) == (0, "")
-    own_stubs.make(work / request.param, "CFLAGS=-O1")
+    own_stubs.make(work / request.param, "CFLAGS=-O1", f"COMPAT={COMPAT[request.param]}")
     return request.param, own_stubs.Stub(work / request.param, done.stdout)
 
 
@@ -82,6 +85,16 @@ def test_every_function_of_the_library_is_there(made):
         real = {s.name for s in elf.exports(file)} - {"_end", "_edata", "__bss_start", file.name}
         node = None if name == "nccl" else file.name
         assert real - exported[node] == set()
+
+
+def test_under_the_real_name_it_has_the_same_versions(made):
+    name, stub = made
+    for file in real_libraries.files(name):
+        exports = {(s.name, s.node, s.default) for s in elf.exports(
+            next(stub.file.parent.glob(f"compat*/{file.name}")))}
+        real = {(s.name, s.node, s.default) for s in elf.exports(file) if s.name not in (
+            "_end", "_edata", "__bss_start")}
+        assert real - exports == set()
 
 
 def test_without_the_library(made, world):
