@@ -97,11 +97,13 @@ ifneq ($(UNKNOWN_MAJORS),)
 $(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
 endif
 # libX_stub.compat12.SONAME.map is there for compat12/SONAME, of libraries with majors.
-# $(1): library, $(2): major
-compat_map = $(wildcard stubs/generated/lib$(1)_stub.compat$(2).*.map)
-real_soname = $(patsubst stubs/generated/lib$(1)_stub.compat$(2).%.map,%,$(call compat_map,$(1),$(2)))
+# $(1): library, $(2): major, $(3): SONAME
+compat_map = stubs/generated/lib$(1)_stub.compat$(2).$(3).map
+real_soname = $(patsubst $(call compat_map,$(1),$(2),%),%,$\
+	$(wildcard $(call compat_map,$(1),$(2),*)))
 # $(1): majors
-compat_files = $(foreach m,$(1),$(foreach l,$(LIBRARIES),$(addprefix compat$(m)/,$(call real_soname,$(l),$(m)))))
+compat_files = $(foreach m,$(1),$(foreach l,$(LIBRARIES),$\
+	$(addprefix compat$(m)/,$(call real_soname,$(l),$(m)))))
 COMPATS := $(addprefix $(BUILD)/lib/,$(call compat_files,$(COMPAT_MAJORS)))
 
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
@@ -149,7 +151,8 @@ $(BUILD)/obj/compat$(2)/lib$(1)_stub.o: stubs/generated/lib$(1)_stub.c $(BUILD)/
 	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) -Istubs \
 		-DLC_COMPAT='"$(3)"' -c $$< -o $$@
 
-$(call stub,$(1),$(BUILD)/lib/compat$(2)/$(3),$(3),$(BUILD)/obj/compat$(2),$(call compat_map,$(1),$(2)))
+$(call stub,$(1),$(BUILD)/lib/compat$(2)/$(3),$(3),$(BUILD)/obj/compat$(2),$\
+	$(call compat_map,$(1),$(2),$(3)))
 endef
 $(foreach m,$(COMPAT_MAJORS),$(foreach l,$(LIBRARIES),$(foreach s,$(call real_soname,$(l),$(m)),$\
 	$(eval $(call compat,$(l),$(m),$(s))))))

@@ -225,6 +225,7 @@ const char *lc_error_text(int32_t value, unsigned slot, const char *unknown)
 const char *lc_text_instead(int32_t value)
 {
 	const struct lazycuda_status *status = lc_status();
+	bool found = status->cause == LAZYCUDA_NOTHING;
 
-	return own_text(value, status->cause != LAZYCUDA_NOTHING ? status->reason : "unrecognized error code");
+	return own_text(value, found ? "unrecognized error code" : status->reason);
 }

@@ -170,12 +170,14 @@ def test_with_one_it_is_the_librarys_own_text(request, world, reals, which, ther
 
 
 def test_where_the_library_lacks_it_there_is_a_text_all_the_same(world, known, told, tmp_path):
-    world.loader(own_stubs.library(tmp_path / "bare", "libfoo.so.1", "int fooSame(void) { return 1; }"))
+    world.loader(own_stubs.library(tmp_path / "bare", "libfoo.so.1",
+                                   "int fooSame(void) { return 1; }"))
     assert text(world, known, "text:fooText@libfoo.so.1:41") == ["FOO_OTHER"]
     assert text(world, told, "text:fooText@libfoo.so.1:41") == ["unrecognized error code"]
 
 
-def test_one_that_takes_something_else_says_why_the_last_call_was_refused(world, libclang, tmp_path):
+def test_one_that_takes_something_else_says_why_the_last_call_was_refused(world, libclang,
+                                                                          tmp_path):
     real = own_stubs.library(tmp_path / "real", "libfoo.so.1", source(1) + (
         "const char *fooLast(void *handle) { return \"of the real one\"; }\n"
         "const char *fooName(int device) { return 0; }\n"))
@@ -185,7 +187,8 @@ def test_one_that_takes_something_else_says_why_the_last_call_was_refused(world,
                           tmp_path / "foo.h", "--text", "fooLast", *libclang)
     calls = ["text:fooLast@libfoo.so.1:0", "call:fooGone@libfoo.so.1", "text:fooLast@libfoo.so.1:0"]
     said = text(world, stub, *calls, "text:fooName@libfoo.so.1:0")
-    assert said[0] == "no call was refused" and said[2].startswith("fooGone: no usable libfoo.so.1 ")
+    assert said[0] == "no call was refused"
+    assert said[2].startswith("fooGone: no usable libfoo.so.1 ")
     assert said[3] is None      # A name that is not there is not a status.
     world.loader(real)
     assert text(world, stub, calls[0]) == ["of the real one"]

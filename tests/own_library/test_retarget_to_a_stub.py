@@ -214,7 +214,8 @@ def test_a_note_of_packages_that_is_damaged_tells_nothing(retarget, tmp_path, ol
     text = stub.file.read_bytes()
     assert text.count(old) == 1
     stub.file.write_bytes(text.replace(old, new))
-    said = retarget(stub, wheel(tmp_path, REQUIRES, module=importer(tmp_path, "barA", link=[found])))
+    module = importer(tmp_path, "barA", link=[found])
+    said = retarget(stub, wheel(tmp_path, REQUIRES, module=module))
     assert said["requirements"] == []
 
 
