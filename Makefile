@@ -88,8 +88,6 @@ import_major = $(patsubst .import%,%,$(suffix $(basename $(1))))
 import_stub = $(notdir $(basename $(basename $(1))))
 import_library = $(patsubst lib%_stub,%,$(import_stub))
 import_file = cuda$(call import_major,$(1))/$(call import_stub,$(1)).so
-real_soname = $(shell sed -n 's/^\(lib[^ ]*\) {.*/\1/p' $(1))
-compat_file = compat$(call import_major,$(1))/$(call real_soname,$(1))
 IMPORTS := $(foreach m,$(IMPORT_MAPS),$(BUILD)/lib/$(call import_file,$(m)))
 MAJORS := $(sort $(foreach m,$(IMPORT_MAPS),$(call import_major,$(m))))
 
@@ -98,9 +96,15 @@ UNKNOWN_MAJORS := $(filter-out $(MAJORS),$(COMPAT_MAJORS))
 ifneq ($(UNKNOWN_MAJORS),)
 $(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
 endif
-# Not the driver's: the real CUDA libraries would get the stub for their driver.
-COMPAT_MAPS := $(foreach m,$(COMPAT_MAJORS),$(filter %.import$(m).map,$(MAJOR_MAPS)))
-COMPATS := $(foreach m,$(COMPAT_MAPS),$(BUILD)/lib/$(call compat_file,$(m)))
+# libX_stub.compat12.SONAME.map is there for compat12/SONAME, of libraries with majors.
+# $(1): library, $(2): major, $(3): SONAME
+compat_map = stubs/generated/lib$(1)_stub.compat$(2).$(3).map
+real_soname = $(patsubst $(call compat_map,$(1),$(2),%),%,$\
+	$(wildcard $(call compat_map,$(1),$(2),*)))
+# $(1): majors
+compat_files = $(foreach m,$(1),$(foreach l,$(LIBRARIES),$\
+	$(addprefix compat$(m)/,$(call real_soname,$(l),$(m)))))
+COMPATS := $(addprefix $(BUILD)/lib/,$(call compat_files,$(COMPAT_MAJORS)))
 
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
@@ -125,9 +129,9 @@ $(BUILD)/obj/generated/%_stub.o: $(GENERATED)/%_stub.c $(BUILD)/flags
 
 # ---- stubs ----
 
-# $(1): library, $(2): file, $(3): its SONAME, $(4): of the generated object, $(5): of the map
+# $(1): library, $(2): file, $(3): its SONAME, $(4): folder of the generated object, $(5): map
 define stub
-$(2): $(4)/lib$(1)_stub.o $(call object,$(COMMON) $(OWN_$(1))) $(5)/lib$(1)_stub.map
+$(2): $(4)/lib$(1)_stub.o $(call object,$(COMMON) $(OWN_$(1))) $(5)
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$(strip $(3)) \
@@ -135,31 +139,23 @@ $(2): $(4)/lib$(1)_stub.o $(call object,$(COMMON) $(OWN_$(1))) $(5)/lib$(1)_stub
 	$(if $(filter-out $(notdir $(2)),$(3)),$$(Q)ln -sf $$(@F) $$(@D)/$(strip $(3)))
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call stub,$(l),$(BUILD)/lib/lib$(l)_stub.so,\
-	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/generated,$(GENERATED))))
+	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/generated,$(GENERATED)/lib$(l)_stub.map)))
 
 # ---- stubs under the real SONAMEs ----
 
-# $(1): major, $(2): libraries
-define compat_sources
-$(foreach l,$(2),$(BUILD)/generated-compat$(1)/lib$(l)_stub.c \
-		$(BUILD)/generated-compat$(1)/lib$(l)_stub.map) &: $(BUILD)/gen/gen symbols.txt
-	$$(call say,GEN)
-	@mkdir -p $$(@D)
-	$$(Q)$$< --compat $(1) -o $$(@D) symbols.txt
-	@touch $$(@D)/*
-
-$(BUILD)/obj/compat$(1)/%.o: $(BUILD)/generated-compat$(1)/%.c $(BUILD)/flags
+# $(1): library, $(2): major, $(3): SONAME
+define compat
+$(BUILD)/obj/compat$(2)/lib$(1)_stub.o: stubs/generated/lib$(1)_stub.c $(BUILD)/flags
 	$$(call say,CC)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) -Istubs -c $$< -o $$@
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) -Istubs \
+		-DLC_COMPAT='"$(3)"' -c $$< -o $$@
+
+$(call stub,$(1),$(BUILD)/lib/compat$(2)/$(3),$(3),$(BUILD)/obj/compat$(2),$\
+	$(call compat_map,$(1),$(2),$(3)))
 endef
-compat_libraries = $(foreach f,$(filter %.import$(1).map,$(COMPAT_MAPS)),$(call import_library,$(f)))
-$(foreach m,$(COMPAT_MAJORS),$(eval $(call compat_sources,$(m),$(call compat_libraries,$(m)))))
-# $(1): library, $(2): major, $(3): SONAME
-compat = $(call stub,$(1),$(BUILD)/lib/compat$(2)/$(3),$(3),$(BUILD)/obj/compat$(2),$\
-	$(BUILD)/generated-compat$(2))
-$(foreach f,$(COMPAT_MAPS),$(eval $(call compat,$(call import_library,$(f)),$\
-	$(call import_major,$(f)),$(call real_soname,$(f)))))
+$(foreach m,$(COMPAT_MAJORS),$(foreach l,$(LIBRARIES),$(foreach s,$(call real_soname,$(l),$(m)),$\
+	$(eval $(call compat,$(l),$(m),$(s))))))
 
 # ---- import libraries ----
 

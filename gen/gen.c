@@ -2,7 +2,7 @@
 /*
  * gen.c - turns symbols.txt into the sources of the stub libraries
  *
- *	gen [-o DIR] [--abi MAJOR | --compat MAJOR | --stub] LIST
+ *	gen [-o DIR] [--abi MAJOR | --stub] LIST
  *
  * For each library of the list it writes, into DIR:
  *
@@ -11,15 +11,14 @@
  *	STUB.map		version script of the stub
  *	STUB.import.c		bodies of the import libraries, one for each major
  *	STUB.import12.map	and their version scripts
+ *	STUB.compat12.SONAME.map	that of the stub under the real library's name
  *	STUB.real.h		what it takes to find the real library, for others, if
  *				it has no majors
  *	STUB.specifics.c	what the stub says of itself, if `advice` tells
  *
  * MAJOR is the ABI that programs get which link the stub itself rather than an
- * import library, for the names whose interface differs between majors.  With
- * --compat the stubs stand in for the libraries of that one major, under their
- * SONAMEs and with their names and versions alone; import libraries have no
- * part in that.  --stub is how `lazycuda stub` calls it.
+ * import library, for the names whose interface differs between majors.  --stub is
+ * how `lazycuda stub` calls it.
  *
  * Exit status: 0 all written, 2 nothing was.
  */
@@ -34,13 +33,13 @@
 
 struct options {
 	const char *directory, *list;
-	struct purpose purpose;
+	unsigned abi;		/* MAJOR; 0: none */
 	bool stub;
 };
 
 static _Noreturn void usage(void)
 {
-	fputs("usage: gen [-o DIR] [--abi MAJOR | --compat MAJOR | --stub] LIST\n", stderr);
+	fputs("usage: gen [-o DIR] [--abi MAJOR | --stub] LIST\n", stderr);
 	exit(2);
 }
 
@@ -61,9 +60,7 @@ static void read_options(struct options *options, char **argument)
 		if (!strcmp(*argument, "-o") && argument[1]) {
 			options->directory = *++argument;
 		} else if (!strcmp(*argument, "--abi") && argument[1]) {
-			options->purpose.abi = read_major(*++argument);
-		} else if (!strcmp(*argument, "--compat") && argument[1]) {
-			options->purpose.compat = read_major(*++argument);
+			options->abi = read_major(*++argument);
 		} else if (!strcmp(*argument, "--stub")) {
 			options->stub = true;
 		} else if (**argument == '-' || options->list) {
@@ -72,7 +69,7 @@ static void read_options(struct options *options, char **argument)
 			options->list = *argument;
 		}
 	}
-	if (!options->list || (options->purpose.abi && options->purpose.compat))
+	if (!options->list)
 		usage();
 }
 
@@ -87,12 +84,12 @@ static void name_maker(struct files *files, const struct options *options)
 	files->how = options->stub ? "" : ": `make generate`";
 }
 
-static void check_major(const struct list *list, const char *option, unsigned major)
+static void check_abi(const struct list *list, unsigned major)
 {
 	for (size_t i = 0; i < list->libraries.count; i++)
 		if (list->libraries.items[i].in & major_set(list, major))
 			return;
-	fail("%s %u: no library of the list has that major", option, major);
+	fail("--abi %u: no library of the list has that major", major);
 }
 
 /* ---- files: all of them or none ---- */
@@ -177,24 +174,19 @@ int main(int count, char **arguments)
 	read_options(&options, arguments);
 	name_maker(&files, &options);
 	read_list(&list, options.list);
-	if (options.purpose.abi)
-		check_major(&list, "--abi", options.purpose.abi);
-	if (options.purpose.compat)
-		check_major(&list, "--compat", options.purpose.compat);
+	if (options.abi)
+		check_abi(&list, options.abi);
 	for (size_t i = 0; i < list.libraries.count; i++) {
 		struct library *library = &list.libraries.items[i];
 		struct list view = view_of(&list, library);
 		struct plan plan;
 
 		make_plan(&plan, &view, library);
-		if (options.purpose.compat && !soname_of(&plan, options.purpose.compat))
-			continue;
-		write_stub(&files, &plan, options.purpose);
-		write_map(&files, &plan, options.purpose);
+		write_stub(&files, &plan, options.abi);
+		write_maps(&files, &plan);
 		if (!library->without_majors && !library->advice)	/* else there are no adaptors */
 			write_layouts(&files, &plan);
-		if (!options.purpose.compat)
-			write_imports(&files, &plan, &list);
+		write_imports(&files, &plan, &list);
 		if (library->without_majors)
 			write_real(&files, &plan);
 		if (library->advice)

@@ -18,11 +18,6 @@ const unsigned kind_sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8 };
 
 /* ---- words ---- */
 
-struct word {
-	const char *text;
-	struct place place;
-};
-
 /* One line, split.  Words are consumed from the left. */
 struct line {
 	ARRAY(struct word) words;
@@ -462,6 +457,8 @@ static void read_library_row(struct list *list, struct library *library, struct 
 		struct word word = take_file(line, "a folder", "._+-/");
 
 		read_ranged(push(&library->folders), list, line, word);
+	} else if (!strcmp(key.text, "package")) {
+		*push(&library->packages) = take_file(line, "a package", "._-");
 	} else if (!strcmp(key.text, "home")) {
 		do
 			take_home(library, line);
@@ -483,7 +480,8 @@ static void read_library_row(struct list *list, struct library *library, struct 
 		read_error(library, line, key.place);
 	} else {
 		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, nodes, "
-			"witness, home, node, folder, variable, companion, advice, error, status",
+			"witness, home, node, folder, package, variable, companion, advice, error, "
+			"status",
 			key.text);
 	}
 }
@@ -637,13 +635,18 @@ static void take_words(struct line *line, struct row *row)
 			row->hook = true;
 			if (row->unknown)
 				fail_at(word.place, "a hook needs a prototype");
+		} else if (!strcmp(word.text, "text") && !row->text) {
+			row->text = true;
+			if (row->unknown || row->result.kind != PTR || row->hook)
+				fail_at(word.place, "a text needs a prototype with `-> ptr`, and no hook");
 		} else if (!strcmp(word.text, "apart") && !row->apart) {
 			row->apart = true;
 		} else if (!strcmp(word.text, "undeclared") && !row->undeclared) {
 			row->undeclared = true;
 		} else {
 			fail_at(word.place, "unexpected `%s`: `-> RESULT`, `family NAME`, `hook`, "
-				"`apart` and `undeclared` can follow, once and in this order", word.text);
+				"`text`, `apart` and `undeclared` can follow, once and in this order",
+				word.text);
 		}
 	}
 }

@@ -116,7 +116,7 @@ struct row {
 	struct type result;
 	const char *family;		/* its own name if none is given */
 	struct place family_place;
-	bool hook, apart, undeclared;
+	bool hook, text, apart, undeclared;
 };
 
 struct enumerator {
@@ -147,6 +147,11 @@ struct node {
 	unsigned major;
 };
 
+struct word {
+	const char *text;
+	struct place place;
+};
+
 enum error_kind { MISSING = 1, ABSENT, REFUSED, DRIVER, INCOHERENT, ERROR_KINDS };
 
 struct library {
@@ -155,6 +160,7 @@ struct library {
 	struct place witness_place;
 	ARRAY(struct ranged) sonames;
 	ARRAY(struct ranged) folders;
+	ARRAY(struct word) packages;
 	ARRAY(struct node) nodes;
 	ARRAY(struct ranged) homes;		/* without a range */
 	bool without_majors;

@@ -208,6 +208,7 @@ static void add_caller(struct plan *plan, struct slot *slot, const struct form *
 	slot->unknown |= row->unknown;
 	if (row->hook)
 		slot->hook = "";
+	slot->text |= row->text;
 	for (; in; in &= ~major_set(plan->list, major_of(plan->list, first_bit(in))))
 		add_use(slot, row->name, major_of(plan->list, first_bit(in)));
 }

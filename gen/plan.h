@@ -33,6 +33,7 @@ struct slot {
 	const char *ident;	/* what C code calls the slot */
 	const char *hook;	/* the function that answers instead; or NULL */
 	unsigned number;
+	bool text;		/* it says what a status means */
 	bool unknown;		/* no prototype: the entry is assembly */
 	/* The prototype: this row, with the structs as they are in this toolkit. */
 	const struct row *row;

@@ -103,7 +103,7 @@ struct type {
 	bool pointer;		/* *RECORD; base is T_RECORD */
 	uint32_t count;		/* of an array; else 0 */
 	const char *record;	/* interned */
-	const char *enumeration;/* where the header says enum; interned */
+	const char *enumeration;/* its name, where the header says enum; interned */
 };
 const char *type_text(struct type type);
 
@@ -136,9 +136,7 @@ struct prototype {
 	struct type result;
 	struct param *params;
 	size_t count;
-	bool given;		/* by a hint: text */
-	bool undeclared;
-	const char *text;	/* `(...) -> RESULT` of a given one */
+	bool text;		/* the result is a const char * */
 };
 
 struct enumerator { const char *name; int64_t value; };
@@ -195,6 +193,7 @@ struct given {
 	struct list parses[MAX_TOOLKITS];	/* struct parse_hint */
 	struct map unexported;	/* functions of these headers that no library has */
 	struct map inexpressible;	/* functions: why */
+	struct map texts;	/* functions that say what a status means */
 };
 
 struct library {
@@ -210,7 +209,7 @@ struct library {
 	bool without_majors;
 	struct list folders, includes;		/* DIR RANGE */
 	struct list nodes, companions, errors;	/* copied to the list */
-	struct list homes;			/* copied, too: DIR */
+	struct list homes, packages;		/* copied, too: DIR, NAME */
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */
@@ -249,7 +248,7 @@ struct row {
 	const char *name;
 	const char *signature;
 	const char *family;	/* NULL: its own name */
-	bool hook, apart, undeclared;
+	bool hook, text, apart, undeclared;
 	struct place place;	/* in the oldest toolkit that it is in */
 	toolkits in;
 };

@@ -2,6 +2,7 @@
 /* scan_given.c - what hints would have given, from the command line */
 #include "scan_own.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -61,6 +62,54 @@ void add_folders(struct own *own, const struct source *source)
 		add_hint(&own->library.folders, source->folders.items[i], range);
 	for (size_t i = 0; i < own->common.folders.count; i++)
 		add_hint(&own->library.folders, own->common.folders.items[i], range);
+}
+
+/* "nvidia-cuda-runtime" of nvidia/cuda_runtime/lib; nvidia/cu13/lib is of many packages. */
+static const char *package_of_folder(const char *folder)
+{
+	const char *part;
+	char *name;
+
+	if (!matches("nvidia/*/lib", folder, &part) || matches("cu#", part, NULL))
+		return NULL;
+	name = scan_format("nvidia-%s", part);
+	for (char *c = name; *c; c++)
+		if (*c == '_')
+			*c = '-';
+	return name;
+}
+
+static void add_package(struct list *packages, const char *name)
+{
+	struct hint *hint = scan_alloc(sizeof(*hint));
+
+	for (size_t i = 0; i < packages->count; i++)
+		if (!strcmp(((struct hint *)packages->items[i])->words[0], name))
+			return;
+	hint->words[hint->count++] = name;
+	list_add(packages, hint);
+}
+
+void add_packages(struct own *own)
+{
+	struct library *library = &own->library;
+
+	for (size_t i = 0; i < own->packages.count; i++) {
+		const char *name = own->packages.items[i];
+
+		for (const char *c = name; *c || c == name; c++)
+			if (!isalnum((unsigned char)*c) && (c == name || !strchr("._-", *c)))
+				fail(own_name, "--package %s: letters, digits, ., _ and - make a name",
+				     name);
+		add_package(&library->packages, name);
+	}
+	for (size_t i = 0; i < library->folders.count && !own->packages.count; i++) {
+		const struct hint *folder = library->folders.items[i];
+		const char *name = package_of_folder(folder->words[0]);
+
+		if (name)
+			add_package(&library->packages, name);
+	}
 }
 
 void add_nodes(struct own *own, const struct source *source)
@@ -154,6 +203,67 @@ bool has_headers(const struct own *own)
 	return false;
 }
 
+/* ---- functions that say what a status means ---- */
+
+/* As libraries declare it: const char *fooGetErrorString(fooStatus status). */
+static bool tells_status(const struct library *library, const struct prototype *prototype)
+{
+	const struct param *first = prototype->params;
+
+	return prototype->text && prototype->count == 1 && !first->pointer &&
+	       first->type.enumeration && first->type.enumeration == library->status;
+}
+
+/* What --text says of a function that no header declares. */
+static struct prototype *text_prototype(const struct library *library, const char *name)
+{
+	struct prototype *prototype = scan_alloc(sizeof(*prototype));
+
+	*prototype = (struct prototype){
+		.name = name, .place = library->place, .result = { .base = T_PTR },
+		.params = scan_alloc(sizeof(*prototype->params)), .count = 1, .text = true,
+	};
+	prototype->params[0] = (struct param){ .name = "status", .type = { .base = T_I32 } };
+	return prototype;
+}
+
+static void take_text(struct own *own, const char *name)
+{
+	struct library *library = &own->library;
+	const char *objection = map_get(&own->given.inexpressible, name);
+
+	if (!map_get(&library->names, name))
+		fail(own_name, "--text %s: no library that was given has this function", name);
+	if (objection)
+		fail(own_name, "--text %s: %s", name, objection);
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		struct map *prototypes = &library->headers[toolkit].prototypes;
+		const struct prototype *known = map_get(prototypes, name);
+
+		if (!known)
+			map_put(prototypes, name, text_prototype(library, name));
+		else if (known->result.base != T_PTR)
+			fail_at(known->place, "%s returns no string, as --text says", name);
+	}
+	map_put(&own->given.texts, name, library);
+}
+
+void find_texts(struct own *own)
+{
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		const struct list *all = &own->library.headers[toolkit].prototypes.values;
+
+		for (size_t i = 0; i < all->count; i++) {
+			const struct prototype *prototype = all->items[i];
+
+			if (tells_status(&own->library, prototype))
+				map_put(&own->given.texts, prototype->name, &own->library);
+		}
+	}
+	for (size_t i = 0; i < own->texts.count; i++)
+		take_text(own, own->texts.items[i]);
+}
+
 /* ---- what is said of it ---- */
 
 static void say_names(const char *what, const struct list *names)
@@ -189,6 +299,7 @@ void say_own(const struct own *own)
 
 	for (size_t i = 0; i < own->sources.count; i++)
 		say_source(own, own->sources.items[i]);
+	say_names("that say what a status means", &own->given.texts.keys);
 	say_names("declared, and exported by none of them", &unexported->keys);
 	for (size_t i = 0; i < inexpressible->keys.count; i++)
 		printf("    %s is forwarded within its major alone: %s\n",

@@ -128,6 +128,19 @@ static bool is_handle(const struct unit *unit, CXType type)
 	return target.kind == CXType_Record && !is_record(unit, target);
 }
 
+/* const char *, as a string that the library keeps. */
+static bool is_text(const struct unit *unit, CXType type)
+{
+	const struct libclang *clang = unit->clang;
+	CXType target;
+
+	if (type.kind != CXType_Pointer)
+		return false;
+	target = clang->getCanonicalType(clang->getPointeeType(type));
+	return clang->isConstQualifiedType(target) &&
+	       (target.kind == CXType_Char_S || target.kind == CXType_Char_U);
+}
+
 static struct param take_param(struct unit *unit, CXCursor function, unsigned index)
 {
 	const struct libclang *clang = unit->clang;
@@ -182,14 +195,16 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	const struct libclang *clang = unit->clang;
 	int count = clang->Cursor_getNumArguments(cursor);
 	struct prototype *prototype = scan_alloc(sizeof(*prototype)), *known;
+	CXType result;
 
 	unit->objection = NULL;
 	if (clang->Cursor_isVariadic(cursor))
 		object(unit, "%s takes a variable number of arguments", name);
 	prototype->name = name;
 	prototype->place = place_of(unit, cursor);
-	prototype->result = value_type(unit, clang->getCanonicalType(
-						clang->getCursorResultType(cursor)));
+	result = clang->getCanonicalType(clang->getCursorResultType(cursor));
+	prototype->result = value_type(unit, result);
+	prototype->text = is_text(unit, result);
 	prototype->count = (size_t)count;
 	prototype->params = scan_alloc((size_t)count * sizeof(*prototype->params) + 1);
 	for (int i = 0; i < count; i++)
@@ -235,13 +250,6 @@ static enum CXChildVisitResult visit_enumerator(CXCursor cursor, CXCursor parent
 	value->value = clang->getEnumConstantDeclValue(cursor);
 	map_put(in->values, value->name, value);
 	return CXChildVisit_Continue;
-}
-
-static const char *enum_name(const struct unit *unit, CXType type)
-{
-	const char *name = take(unit->clang, unit->clang->getTypeSpelling(type));
-
-	return strncmp(name, "enum ", 5) ? name : scan_intern(name + 5);
 }
 
 static void take_enum(struct unit *unit, CXCursor cursor)

@@ -274,6 +274,8 @@ static void read_row(struct library *library, const struct line *line)
 		read_name(&library->witness, line);
 	else if (!strcmp(key, "home"))
 		read_words(&library->homes, line);
+	else if (!strcmp(key, "package"))
+		read_words(&library->packages, line);
 	else if (!strcmp(key, "exported"))
 		read_exported(library, line);
 	else if (!strcmp(key, "tag"))

@@ -48,6 +48,8 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--include", NULL, &now->includes },
 			{ "--define", NULL, &now->defines },
 			{ "--folder", NULL, &now->folders },
+			{ "--text", NULL, &own->texts },
+			{ "--package", NULL, &own->packages },
 			{ "--cuda-major", NULL, &own->cuda },
 			{ "--name", &own->library.name, NULL },
 			{ "--status", &own->library.status, NULL },
@@ -255,7 +257,6 @@ static const char *usual_result(const struct own *own)
 
 			if (!name)
 				continue;
-			name = scan_intern(name + (strncmp(name, "enum ", 5) ? 0 : 5));
 			count = map_get(&counts, name);
 			if (!count)
 				map_put(&counts, name, count = scan_alloc(sizeof(*count)));
@@ -366,10 +367,12 @@ int derive_own(struct scan *scan, char **arguments)
 		add_nodes(own, source);
 		add_headers(own, source);
 	}
+	add_packages(own);
 	list_add(&scan->libraries, library);
 	if (has_headers(own))
 		scan_headers(scan);
 	find_status(own);
+	find_texts(own);
 	resolve(scan, library);
 	assign_letters(scan, library);
 	write_list(scan, head_of(own), own->output);

@@ -23,6 +23,8 @@ struct own {
 	struct list sources;
 	struct source common;	/* what comes before the first --from */
 	const char *output, *advice, *missing, *absent, *refused;
+	struct list texts;	/* names: --text */
+	struct list packages;	/* --package */
 	struct list cuda;	/* majors of CUDA, as text, that other stubs know */
 };
 
@@ -33,12 +35,16 @@ int toolkit_of(const struct own *own, const struct source *source);
 
 /* What hints would have given: rows of the list, */
 void add_folders(struct own *own, const struct source *source);
+void add_packages(struct own *own);
 void add_nodes(struct own *own, const struct source *source);
 void add_errors(struct own *own, const char *missing, const char *absent, const char *refused);
 
 /* headers, and whether there are any. */
 void add_headers(struct own *own, const struct source *source);
 bool has_headers(const struct own *own);
+
+/* Which functions say what a status means. */
+void find_texts(struct own *own);
 
 /* What has been found, on standard output. */
 void say_own(const struct own *own);

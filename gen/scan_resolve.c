@@ -328,14 +328,8 @@ static const char *result_text(const struct scan *scan, struct library *library,
 		return strcmp(hint->words[1], "status") ?
 			scan_format(" -> %s", hint->words[1]) : "";
 	}
-	if (type.enumeration) {
-		const char *name = type.enumeration;
-
-		if (!strncmp(name, "enum ", 5))
-			name += 5;
-		if (library->status && !strcmp(name, library->status))
-			return "";
-	}
+	if (type.enumeration && type.enumeration == library->status)
+		return "";
 	if (type.record)
 		type.record = record_in(scan, library, toolkit, source, function, type.record);
 	return scan_format(" -> %s", type_text(type));
@@ -391,6 +385,8 @@ static void add_row(struct library *library, size_t first, int toolkit, const ch
 	if (row->family == name)
 		row->family = NULL;
 	row->hook = is_among(&library->hooks, name);
+	row->text = library->given && map_get(&library->given->texts, name) &&
+		    source->prototype && source->prototype->result.base == T_PTR;
 	row->apart = is_among(&library->aparts, name);
 	row->undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
 					  !source->prototype;

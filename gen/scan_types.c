@@ -103,6 +103,13 @@ static enum base scalar(struct unit *unit, CXType type)
 	return T_PTR;
 }
 
+const char *enum_name(const struct unit *unit, CXType type)
+{
+	const char *name = take(unit->clang, unit->clang->getTypeSpelling(type));
+
+	return strncmp(name, "enum ", 5) ? name : scan_intern(name + 5);
+}
+
 /* A type passed by value, or pointed to. */
 struct type value_type(struct unit *unit, CXType type)
 {
@@ -115,7 +122,7 @@ struct type value_type(struct unit *unit, CXType type)
 	}
 	out.base = scalar(unit, type);
 	if (type.kind == CXType_Enum)
-		out.enumeration = take(unit->clang, unit->clang->getTypeSpelling(type));
+		out.enumeration = enum_name(unit, type);
 	return out;
 }
 

@@ -28,6 +28,9 @@ struct place place_of(const struct unit *unit, CXCursor cursor);
 /* Ends the program; where a library is given, only notes why a type will not do. */
 void object(struct unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The name of an enumeration, without the word. */
+const char *enum_name(const struct unit *unit, CXType type);
+
 /* Whether a canonical type is a struct or union whose layout is known. */
 bool is_record(const struct unit *unit, CXType type);
 

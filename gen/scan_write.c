@@ -61,6 +61,7 @@ static void write_library(FILE *out, const struct scan *scan, const struct libra
 		fprintf(out, "    witness %s\n", library->witness);
 	write_hints(out, "node", &library->nodes);
 	write_hints(out, "folder", &library->folders);
+	write_hints(out, "package", &library->packages);
 	write_hints(out, "home", &library->homes);
 	if (library->variable)
 		fprintf(out, "    variable %s\n", library->variable);
@@ -278,6 +279,8 @@ static void write_row(FILE *out, const struct scan *scan, const struct row *row)
 		fprintf(out, " family %s", row->family);
 	if (row->hook)
 		fprintf(out, " hook");
+	if (row->text)
+		fprintf(out, " text");
 	if (row->apart)
 		fprintf(out, " apart");
 	if (row->undeclared)

@@ -16,18 +16,10 @@ struct files {
 	const char *how;	/* and what to do instead of editing; or "" */
 };
 
-/* What the stubs are made for. */
-struct purpose {
-	/* The major that names without a default version get as their default; 0: none. */
-	unsigned abi;
-	/* The stubs stand in for the libraries of this major, under their SONAMEs,
-	 * for callers of this major alone; 0: they serve all. */
-	unsigned compat;
-};
-
-/* Adds the files of one stub. */
-void write_stub(struct files *files, struct plan *plan, struct purpose purpose);	/* .c, .h */
-void write_map(struct files *files, const struct plan *plan, struct purpose purpose);
+/* Adds the files of one stub.  `abi` is the major that names without a default version
+ * get as their default; 0: none. */
+void write_stub(struct files *files, struct plan *plan, unsigned abi);	/* .c, .h */
+void write_maps(struct files *files, const struct plan *plan);	/* .map, .compat12.SONAME.map */
 void write_imports(struct files *files, const struct plan *plan, const struct list *list);
 void write_real(struct files *files, const struct plan *plan);	/* .real.h */
 void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */

@@ -24,10 +24,14 @@ struct text *new_file(struct files *files, const struct plan *plan, const char *
 	return &file->text;
 }
 
-void write_map(struct files *files, const struct plan *plan, struct purpose purpose)
+/* Of the stub; with `compat`, of one under the SONAME of that major, with its nodes alone:
+ * real libraries have no others, but those of their own fashion. */
+static void write_map(struct files *files, const struct plan *plan, const char *suffix,
+		      unsigned compat)
 {
 	const struct library *library = plan->library;
-	struct text *map = new_file(files, plan, ".map", "# ", "");
+	bool nodes = !compat || library->node_names == NODES_OTHER;
+	struct text *map = new_file(files, plan, suffix, "# ", "");
 
 	if (library->without_majors || library->node_names == NODES_NONE) {
 		/* What no node claims has no version. */
@@ -39,14 +43,29 @@ void write_map(struct files *files, const struct plan *plan, struct purpose purp
 		unsigned major = major_of(plan->list, bit);
 
 		if ((bit && major_of(plan->list, bit - 1) == major) || !soname_of(plan, major) ||
-		    (purpose.compat && purpose.compat != major))
+		    (compat && compat != major))
 			continue;
-		for (size_t i = 0; i < library->nodes.count && !purpose.compat; i++)
+		for (size_t i = 0; i < library->nodes.count && nodes; i++)
 			if (library->nodes.items[i].major == major)
 				add(map, "%s { };\n", library->nodes.items[i].name);
 		add(map, "%s { };\n", soname_of(plan, major));
 	}
 	add(map, "LAZYCUDA_LOCAL { local: *; };\n");
+}
+
+void write_maps(struct files *files, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	write_map(files, plan, ".map", 0);
+	/* What comes with the driver keeps its name: the real CUDA libraries would get
+	 * the stub for it. */
+	for (size_t i = 0; i < library->sonames.count && !library->without_majors; i++) {
+		const struct ranged *soname = &library->sonames.items[i];
+		unsigned major = major_of(plan->list, first_bit(soname->in));
+
+		write_map(files, plan, format(".compat%u.%s.map", major, soname->text), major);
+	}
 }
 
 /* The majors that have a name, as the condition of an #if. */

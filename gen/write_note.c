@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* write_note.c - which libraries a stub may open, for packaging tools (stubs/note.h) */
+/* write_note.c - which libraries a stub may open, and who has them (stubs/note.h) */
 #include "write.h"
 
-static void add_quoted(struct text *c, size_t *count, const char *soname)
+static void add_quoted(struct text *c, size_t *count, const char *name)
 {
-	add(c, "%s\\\"%s\\\"", (*count)++ ? ",\"\n\t\t\"" : "", soname);
+	add(c, "%s\\\"%s\\\"", (*count)++ ? ",\"\n\t\t\"" : "", name);
 }
 
 /* The companion of one toolkit: %M and %m are its major and minor. */
@@ -51,6 +51,18 @@ static void add_feature(struct text *c, const char *name)
 	add(c, "\",\n\t\t\"%s\", \"the real library that calls are forwarded to\")", name);
 }
 
+static void write_packages(struct text *c, const struct library *library)
+{
+	size_t count = 0;
+
+	if (!library->packages.count)
+		return;
+	add(c, "\nLC_PACKAGE_NOTE(\"");
+	for (size_t i = 0; i < library->packages.count; i++)
+		add_quoted(c, &count, library->packages.items[i].text);
+	add(c, "\")\n");
+}
+
 /* In the order of the search: the newest first. */
 void write_note(struct text *c, const struct plan *plan)
 {
@@ -65,4 +77,5 @@ void write_note(struct text *c, const struct plan *plan)
 		add_feature(c, library->name);
 	}
 	add(c, ")\n");
+	write_packages(c, library);
 }

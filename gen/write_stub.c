@@ -184,6 +184,16 @@ static bool has_struct(const struct row *row)
 	return row->result.kind == STRUCT;
 }
 
+/* What a function that says what a status means returns where there is none. */
+static const char *text_instead(const struct row *row)
+{
+	const struct param *first = row->params.items;
+
+	return row->params.count == 1 && first->way == BY_VALUE &&
+	       (first->type.kind == I32 || first->type.kind == U32) ?
+		"lc_text_instead(a1)" : "lc_last_error()->message";
+}
+
 static void write_entry(struct text *c, struct plan *plan, const struct slot *slot)
 {
 	struct signature signature;
@@ -194,6 +204,12 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		return;
 	}
 	make_signature(plan, slot, &signature);
+	if (slot->text) {
+		add(c, "LC_FORWARD_TEXT(%s, %s, (%s), (%s), %s)\n", result_type(plan, slot),
+		    slot->ident, signature.params.bytes, signature.args.bytes,
+		    text_instead(slot->row));
+		return;
+	}
 	if (slot->hook)
 		add(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
 		    slot->ident, slot->hook, signature.args.bytes,
@@ -211,11 +227,16 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 
 static void write_entries(struct text *c, struct plan *plan)
 {
-	for (size_t i = 0; i < plan->slots.count; i++)
-		if (plan->slots.items[i]->unknown) {
-			add(c, "#include \"trampoline.h\"\n");
-			break;
-		}
+	bool unknown = false, text = false;
+
+	for (size_t i = 0; i < plan->slots.count; i++) {
+		unknown |= plan->slots.items[i]->unknown;
+		text |= plan->slots.items[i]->text;
+	}
+	if (text)
+		add(c, "#include \"errors.h\"\n#include \"loader.h\"\n");
+	if (unknown)
+		add(c, "#include \"trampoline.h\"\n");
 	add(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		write_entry(c, plan, plan->slots.items[i]);
@@ -257,21 +278,24 @@ static unsigned default_major(const struct use *first, const struct use *end, un
 	return abi && first->slot->row->apart ? abi : first->major;
 }
 
-static void write_use(struct text *c, const struct plan *plan, const struct use *use, bool chosen,
-		      bool nodes)
+static void write_use(struct text *c, const struct plan *plan, const struct use *use, bool chosen)
 {
-	for (size_t i = 0; i < plan->library->nodes.count && nodes; i++) {
-		const struct node *node = &plan->library->nodes.items[i];
+	const struct library *library = plan->library;
+	const char *soname = soname_of(plan, use->major);
 
+	for (size_t i = 0; i < library->nodes.count; i++) {
+		const struct node *node = &library->nodes.items[i];
+
+		/* Of older libraries, or of all that there are. */
 		if (node->major == use->major)
-			add(c, "LC_EXPORT(%s, %s, \"@\", \"%s\")\n", use->slot->ident, use->name,
-			    node->name);
+			add(c, "LC_EXPORT_NODE(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
+			    node->name, library->node_names == NODES_OTHER ? soname : "");
 	}
 	add(c, "LC_EXPORT(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
-	    chosen ? "@@" : "@", soname_of(plan, use->major));
+	    chosen ? "@@" : "@", soname);
 }
 
-static void write_exports(struct text *c, const struct plan *plan, struct purpose purpose)
+static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 {
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
 
@@ -287,10 +311,9 @@ static void write_exports(struct text *c, const struct plan *plan, struct purpos
 
 		for (next = use; next < end && !strcmp(next->name, use->name); next++)
 			;
-		chosen = purpose.compat ? purpose.compat : default_major(use, next, purpose.abi);
+		chosen = default_major(use, next, abi);
 		for (const struct use *one = next; one-- > use;)
-			if (!purpose.compat || one->major == purpose.compat)
-				write_use(c, plan, one, one->major == chosen, !purpose.compat);
+			write_use(c, plan, one, one->major == chosen);
 	}
 }
 
@@ -547,7 +570,7 @@ static void write_homes(struct text *c, const struct plan *plan)
 	add(c, " NULL };\n");
 }
 
-static void write_library(struct text *c, const struct plan *plan, struct purpose purpose)
+static void write_library(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;
 	static const char *const refusals[] = {
@@ -556,12 +579,10 @@ static void write_library(struct text *c, const struct plan *plan, struct purpos
 	};
 	const int32_t *errors = library->errors;
 
-	const char *name = purpose.compat ? soname_of(plan, purpose.compat) : library->stub;
-
 	add(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
 	add(c, "const struct lc_library lc_library = {\n");
-	add(c, "\t.name = \"%s\",\n\t.stub = \"%s\",\n\t.variable = \"%s\",\n", library->name,
-	    name, library->variable);
+	add(c, "\t.name = \"%s\",\n\t.stub = LC_STUB_NAME(\"%s\"),\n\t.variable = \"%s\",\n",
+	    library->name, library->stub, library->variable);
 	if (library->companion)
 		add(c, "\t.companion = \"%s\",\n", library->companion);
 	if (library->without_majors)
@@ -588,7 +609,7 @@ static void write_library(struct text *c, const struct plan *plan, struct purpos
 	add(c, "};\n");
 }
 
-void write_stub(struct files *files, struct plan *plan, struct purpose purpose)
+void write_stub(struct files *files, struct plan *plan, unsigned abi)
 {
 	struct text *c;
 
@@ -598,7 +619,7 @@ void write_stub(struct files *files, struct plan *plan, struct purpose purpose)
 	add(c, "#include \"%.*s.h\"\n", (int)strlen(plan->library->stub) - 3, plan->library->stub);
 	add(c, "#include \"note.h\"\n");
 	write_entries(c, plan);
-	write_exports(c, plan, purpose);
+	write_exports(c, plan, abi);
 	write_pool(c, plan);
 	write_candidates(c, plan);
 	write_slot_rows(c, plan);
@@ -608,7 +629,7 @@ void write_stub(struct files *files, struct plan *plan, struct purpose purpose)
 	write_majors(c, plan);
 	write_known_majors(c, plan);
 	write_homes(c, plan);
-	write_library(c, plan, purpose);
+	write_library(c, plan);
 	write_note(c, plan);
 }
 

@@ -123,7 +123,7 @@ uninstall_from = $(foreach f,$(1),$(call to,$(2)/$(notdir $(f))))
 uninstall:
 	rm -f $(call uninstall_from,$(SHARED) $(SHARED:%=%$(SONUMBER)),$(LIBDIR))
 	rm -f $(foreach m,$(IMPORT_MAPS),$(call to,$(LIBDIR)/lazycuda/$(call import_file,$(m))))
-	rm -f $(foreach m,$(MAJOR_MAPS),$(call to,$(LIBDIR)/lazycuda/$(call compat_file,$(m))))
+	rm -f $(foreach f,$(call compat_files,$(MAJORS)),$(call to,$(LIBDIR)/lazycuda/$(f)))
 	rm -f $(call uninstall_from,$(HEADERS),$(INCLUDEDIR))
 	rm -f $(call to,$(BINDIR)/lazycuda)
 	rm -f $(foreach p,$(PAGES),$(call uninstall_from,$(p),$(call section,$(p))))

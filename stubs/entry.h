@@ -71,11 +71,23 @@
 		return failure; \
 	}
 
+#define LC_C_ENTRY(type, slot, params, args) \
+	LC_ENTRY type lc_entry_##slot params; \
+	LC_ENTRY type lc_entry_##slot params { LC_JUMP(slot, args); }
+
 /* An entry that forwards. */
 #define LC_FORWARD(type, slot, params, args, failure, zero) \
 	LC_SLOW(type, slot, params, args, failure, zero) \
-	LC_ENTRY type lc_entry_##slot params; \
-	LC_ENTRY type lc_entry_##slot params { LC_JUMP(slot, args); }
+	LC_C_ENTRY(type, slot, params, args)
+
+/* The same of a function that says what a status means.  It is no call that could be
+ * refused: the thread's last refusal stays, and is what `text` tells of. */
+#define LC_FORWARD_TEXT(type, slot, params, args, text) \
+	static __attribute__((cold, noinline)) type lc_slow_##slot params \
+	{ \
+		return lc_reaches(LC_SLOT_##slot) ? lc_slots.slot args : (type)text; \
+	} \
+	LC_C_ENTRY(type, slot, params, args)
 
 /* An entry in assembly: it leaves alone whatever it is called with. */
 #if defined(LC_X86_64)
@@ -126,12 +138,31 @@
 	__attribute__((visibility("default"))) type lc_entry_##slot params; \
 	type lc_entry_##slot params { return hook hook_args; }
 
-/* A version of an entry: LC_EXPORT(cudaMalloc, cudaMalloc, "@@", "libcudart.so.13").
- * Assemblers before binutils 2.35 want a symbol of its own for each. */
-#define LC_EXPORT(slot, name, at, node) \
-	__asm__(".globl \"lc." #name "." node "\"\n" \
-		".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
-		".symver \"lc." #name "." node "\", \"" #name at node "\"\n");
+/* -DLC_COMPAT='"libcudart.so.12"' makes the stub that has this SONAME: with the versions of
+ * that library alone, its own being every name's default. */
+#ifdef LC_COMPAT
+#define LC_STUB_NAME(name) LC_COMPAT
+#define LC_AT(at) "@@"
+#define LC_OF(soname, text) ".ifeqs \"" soname "\", \"" LC_COMPAT "\"\n" text ".endif\n"
+#else
+#define LC_STUB_NAME(name) name
+#define LC_AT(at) at
+#define LC_OF(soname, text) text
+#endif
+
+/* Assemblers before binutils 2.35 want a symbol of its own for each version. */
+#define LC_VERSIONED(slot, name, at, node) \
+	".globl \"lc." #name "." node "\"\n" \
+	".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
+	".symver \"lc." #name "." node "\", \"" #name at node "\"\n"
+
+/* A version of an entry: LC_EXPORT(cudaMalloc, cudaMalloc, "@@", "libcudart.so.13"). */
+#define LC_EXPORT(slot, name, at, soname) \
+	__asm__(LC_OF(soname, LC_VERSIONED(slot, name, LC_AT(at), soname)));
+
+/* One more, of the library of this SONAME; "": of an older one. */
+#define LC_EXPORT_NODE(slot, name, node, soname) \
+	__asm__(LC_OF(soname, LC_VERSIONED(slot, name, "@", node)));
 
 /* The same without a version. */
 #define LC_EXPORT_PLAIN(slot, name) \

@@ -206,13 +206,26 @@ const char *lc_refusal_text(int32_t value)
 	return NULL;
 }
 
-const char *lc_error_text(int32_t value, unsigned slot, const char *unknown)
+static const char *own_text(int32_t value, const char *unknown)
 {
 	const char *text = lc_refusal_text(value);
 
-	if (!text && lc_reaches(slot))
-		return ((const char *(*)(int32_t))lc_slot_table[slot])(value);
 	if (!text)
 		text = lc_status_name(value);
 	return text ? text : unknown;
+}
+
+const char *lc_error_text(int32_t value, unsigned slot, const char *unknown)
+{
+	if (!lc_refusal_text(value) && lc_reaches(slot))
+		return ((const char *(*)(int32_t))lc_slot_table[slot])(value);
+	return own_text(value, unknown);
+}
+
+const char *lc_text_instead(int32_t value)
+{
+	const struct lazycuda_status *status = lc_status();
+	bool found = status->cause == LAZYCUDA_NOTHING;
+
+	return own_text(value, found ? "unrecognized error code" : status->reason);
 }

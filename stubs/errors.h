@@ -39,4 +39,7 @@ const char *lc_refusal_text(int32_t value);
  * what the real one says, else the name, else `unknown`. */
 const char *lc_error_text(int32_t value, unsigned slot, const char *unknown);
 
+/* The same for a slot that leads nowhere. */
+const char *lc_text_instead(int32_t value);
+
 #endif

@@ -44,6 +44,9 @@ static const char usage[] =
 "  --list LIST         a list that was made before, and may have been edited\n"
 "  -o, --output DIR    the folder; one that was made before is replaced\n"
 "  --advice TEXT       how to get the library, for messages\n"
+"  --package NAME      of PyPI, that has the library, without -cu12: `lazycuda retarget`\n"
+"                      knows a wheel's requirement by it; default: nvidia-cublas for a\n"
+"                      FILE in nvidia/cublas/lib; may be given again\n"
 "  --name NAME         what to call it; default: cublas for libcublas.so.12\n"
 "\n"
 "Without headers a function is called in a library of the caller's major alone, and\n"
@@ -60,6 +63,10 @@ static const char usage[] =
 "                      enumeration that most of them return.  A VALUE may be one\n"
 "                      of its names\n"
 "  --libclang FILE     libclang 18, which reads headers\n"
+"  --text FUNCTION     one that says what an error means: without a library the stub\n"
+"                      answers.  One that no header declares is taken for\n"
+"                      const char *FUNCTION(int).  Where headers declare such functions of\n"
+"                      a status they are known without this\n"
 "\n"
 "Exit status: 0 it is made, or was there; 2 it is not, and nothing was changed.\n";
 

@@ -8455,7 +8455,7 @@ static const char *const homes[] = { "/usr/lib/wsl/lib", "/run/opengl-driver/lib
 
 const struct lc_library lc_library = {
 	.name = "cuda",
-	.stub = "libcuda_stub.so",
+	.stub = LC_STUB_NAME("libcuda_stub.so"),
 	.variable = "LAZYCUDA_CUDA",
 	.witness = "cuDriverGetVersion",
 	.homes = homes,

@@ -7836,7 +7836,7 @@ static const uint16_t known_majors[] = { 13, 12, 11 };
 
 const struct lc_library lc_library = {
 	.name = "cudart",
-	.stub = "libcudart_stub.so",
+	.stub = LC_STUB_NAME("libcudart_stub.so"),
 	.variable = "LAZYCUDA_CUDART",
 	.majors = majors,
 	.major_count = COUNT(majors),
@@ -7866,3 +7866,5 @@ LC_DLOPEN_NOTE(library,
 		"\"libcudart.so.12\","
 		"\"libcudart.so.11.0\"",
 		"cudart", "the real library that calls are forwarded to"))
+
+LC_PACKAGE_NOTE("\"nvidia-cuda-runtime\"")

@@ -1518,7 +1518,7 @@ static const uint16_t known_majors[] = { 13, 12, 11 };
 
 const struct lc_library lc_library = {
 	.name = "nvJitLink",
-	.stub = "libnvJitLink_stub.so",
+	.stub = LC_STUB_NAME("libnvJitLink_stub.so"),
 	.variable = "LAZYCUDA_NVJITLINK",
 	.majors = majors,
 	.major_count = COUNT(majors),
@@ -1547,3 +1547,5 @@ LC_DLOPEN_NOTE(library,
 	LC_DLOPEN("\"libnvJitLink.so.13\","
 		"\"libnvJitLink.so.12\"",
 		"nvJitLink", "the real library that calls are forwarded to"))
+
+LC_PACKAGE_NOTE("\"nvidia-nvjitlink\"")

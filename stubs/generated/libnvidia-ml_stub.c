@@ -5043,7 +5043,7 @@ static const char *const homes[] = { "/usr/lib/wsl/lib", "/run/opengl-driver/lib
 
 const struct lc_library lc_library = {
 	.name = "nvml",
-	.stub = "libnvidia-ml_stub.so",
+	.stub = LC_STUB_NAME("libnvidia-ml_stub.so"),
 	.variable = "LAZYCUDA_NVML",
 	.witness = "nvmlSystemGetNVMLVersion",
 	.homes = homes,

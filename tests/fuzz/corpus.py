@@ -48,6 +48,11 @@ REAL = dict(soname="libcudart.so.12", nodes=["libcudart.so.12", "libcudart.so.12
             more=["cudaMalloc", "cudaLaunchKernelExC"])
 STUB = dict(soname="libcudart_stub.so", nodes=["libcudart_stub.so", "LAZYCUDA_1",
                                                "libcudart.so.11.0", "libcudart.so.13"])
+# Libraries of `lazycuda stub`.
+OWN = dict(soname="libuser.so", needed=["libfft.so.11", "libbar-09529672.so.2", "libbar_stub.so"],
+           imports=[("fftPlan", "libfft.so.11", "libfft.so.11"),
+                    ("fftNew", "libfft.so.12", "libfft.so.12"), ("barA", "libbar.so.2", "BAR_1"),
+                    ("barNew", "libbar.so.2", "BAR_2"), ("barB", None, None)])
 OPENS = b"libcudart.so.12\0/usr/lib/libnvrtc.so.13.0\0/cudart.shm.\0"
 
 OBJECTS = {"caller": loadable.library(**CALLER), "real": loadable.library(**REAL),
@@ -55,10 +60,13 @@ OBJECTS = {"caller": loadable.library(**CALLER), "real": loadable.library(**REAL
 IMAGES = {**OBJECTS,
           # A name that ends where the file does.
           "bare": loadable.library(needed=["libcudart"], strings_last=True),
+          "own": loadable.library(**OWN),
+          "plain": loadable.library(soname="libbar.so.2", more=["barA"]),
           "opens": OBJECTS["caller"] + OPENS,
           "sections": c.elf([(".rodata", OPENS), (".rodata.str", b"libcudart.so.11.0\0")], type=3),
           **{f"loaded-{name}": loadable.loaded(**tables) for name, tables in
-             (("caller", CALLER), ("real", REAL), ("stub", {**STUB, "gnu_hash": False}))}}
+             (("caller", CALLER), ("real", REAL), ("own", OWN),
+              ("stub", {**STUB, "gnu_hash": False}))}}
 
 CACHE = [("libcudart.so.13", "/opt/cuda/lib64/libcudart.so.13"), ("libz.so.1", "/lib/libz.so.1"),
          ("libcuda.so.1", "/usr/lib/libcuda.so.1")]
@@ -146,6 +154,9 @@ library foo
     soname libfoo.so.4 4.0-
     majors own
     nodes other
+    node FOO_1 3
+    node FOO_2 4
+    package foo-lib
     folder a/lib 3.0
     folder b/lib 3.0-
     variable FOO
@@ -156,6 +167,8 @@ library foo
 functions
     fooA 3.0- (?) undeclared
     fooB 3.0 (f64) -> f64
+    fooText 3.0- (i32) -> ptr text
+    fooLast 3.0- (ptr) -> ptr text
 """
 # What a library is before anything is known of it.
 LISTS["empty"] = LISTS["library"].partition("    changed")[0]

@@ -25,12 +25,33 @@ static const struct lc_export driver_exports[] = { { 7, 0, 1 }, { 0, 0, 0 } };
 	.export_count = COUNT(driver_exports), .witness = driver_names + 7, \
 }
 
-static const struct lc_library libraries[LIBRARIES] = {
+/* Of `lazycuda stub`: CUDA's majors under other numbers, and a library whose imports are
+ * told by its file, since no version node is called as that is. */
+static const struct lc_major fft_majors[] = {
+	{ 13, "libfft.so.12", NULL, LC_VERSION(13, 0), LC_VERSION(13, 0) },
+	{ 12, "libfft.so.11", NULL, LC_VERSION(12, 0), LC_VERSION(12, 0) },
+};
+static const char fft_names[] = "fftNew\0fftPlan";
+static const struct lc_export fft_exports[] = { { 0, 13, 1 }, { 7, 12, 0 }, { 7, 13, 2 } };
+static const struct lc_major bar_majors[] = {
+	{ 2, "libbar.so.2", NULL, LC_VERSION(2, 0), LC_VERSION(2, 0) },
+};
+static const struct lc_export bar_exports[] = { { 0, 2, 0 } };
+
+#define OWN(called, has_majors, has_names, has_exports) \
+	.name = called, .stub = "lib" called "_stub.so", .variable = "LAZYCUDA_OWN", \
+	.majors = has_majors, .major_count = COUNT(has_majors), \
+	.known_majors = fuzz_known_majors, .known_major_count = COUNT(fuzz_known_majors), \
+	.names = has_names, .exports = has_exports, .export_count = COUNT(has_exports)
+
+static const struct lc_library libraries[] = {
 	FUZZ_LIBRARY("cudart"), FUZZ_LIBRARY("nvrtc"), FUZZ_LIBRARY("nvJitLink"),
 	DRIVER("cuda"), DRIVER("nvml"),
+	{ OWN("fft", fft_majors, fft_names, fft_exports) },
+	{ OWN("bar", bar_majors, "barA", bar_exports), .own_majors = 1, .by_soname = 1 },
 };
-static const char *const stems[LIBRARIES] = {
-	"libcudart", "libnvrtc", "libnvJitLink", "libcuda", "libnvidia-ml",
+static const char *const stems[COUNT(libraries)] = {
+	"libcudart", "libnvrtc", "libnvJitLink", "libcuda", "libnvidia-ml", "libfft", "libbar",
 };
 
 static bool see_text(const char *text, void *data)
@@ -93,11 +114,14 @@ static void see_loaded(const unsigned char *bytes, size_t size)
 static void audit(const unsigned char *bytes, size_t size)
 {
 	struct lc_arena arena = { .failed = false };
-	struct tables tables = { .count = LIBRARIES };
+	struct tables tables = { .count = COUNT(libraries) };
 	struct findings findings;
 
-	for (size_t i = 0; i < LIBRARIES; i++)
-		tables.all[i] = (struct table){ &libraries[i], stems[i], strlen(stems[i]) };
+	for (size_t i = 0; i < COUNT(libraries); i++)
+		tables.all[i] = (struct table){
+			.library = &libraries[i], .stem = stems[i],
+			.stem_length = strlen(stems[i]), .own = i >= LIBRARIES,
+		};
 	findings_read(&arena, &tables, bytes, size, &findings);
 	must(!findings.error || *findings.error);
 	for (size_t i = 0; i < findings.import_count; i++) {

@@ -90,8 +90,8 @@ static void generate(void)
 		const struct library *library = &list.libraries.items[i];
 
 		make_plan(&plan, &list, library);
-		write_stub(&files, &plan, (struct purpose){ .abi = 0 });
-		write_map(&files, &plan, (struct purpose){ .abi = 0 });
+		write_stub(&files, &plan, 0);
+		write_maps(&files, &plan);
 		write_imports(&files, &plan, &list);
 		if (!library->without_majors && !library->advice)
 			write_layouts(&files, &plan);

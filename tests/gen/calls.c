@@ -177,6 +177,9 @@ FUNCTION(struct pair, returns_pair, (int a)) { return (struct pair){ (uint64_t)a
 FUNCTION(void *, returns_ptr, (void *a)) { return a; }
 FUNCTION(void, returns_void, (int *a)) { *a = 5; }
 
+FUNCTION(const char *, says, (int a)) { return a == 2 ? "2" : "other"; }
+FUNCTION(const char *, says_last, (void *a)) { return a; }
+
 /* What nobody told the generator of. */
 FUNCTION(int, unknown, (int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f,
 			int64_t g, int64_t h, double i, double j, double k, double l, double m,
@@ -222,6 +225,8 @@ static void call_all(int real)
 	CHECK(real ? hooked_ptr(1) == (void *)0x1234567890 : hooked_ptr(1) != NULL);
 	CHECK(unknown_ptr(1.25L, (struct big){ 2, 3, 4 }) ==
 	      (real ? UNKNOWN_PTR((void *)0x1234567890) : NULL));
+	CHECK(!strcmp(says(2), real ? "2" : "instead of 2"));
+	CHECK(!strcmp(says_last("3"), real ? "3" : "the last"));
 	CHECK(returns_double(1.5) == (real ? 3 : 0));
 	CHECK(returns_i8(-5) == (real ? -5 : 0));
 	CHECK(returns_ptr(&number) == (real ? &number : NULL));

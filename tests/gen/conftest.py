@@ -77,11 +77,12 @@ class Compiler:
         assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
         return output
 
-    def stub(self, folder, output, *flags, loader=HERE / "loader.c", name="libthing_stub"):
+    def stub(self, folder, output, *flags, loader=HERE / "loader.c", name="libthing_stub",
+             script="libthing_stub.map"):
         """The stub with a loader that these tests control."""
         self(output, *FLAGS, *flags, f"-I{folder}", folder / f"{name}.c", loader, "-shared",
              "-Wl,-z,norelro,-z,defs", f"-Wl,-soname,{name}.so",
-             f"-Wl,--version-script={folder / name}.map", "-ldl")
+             f"-Wl,--version-script={folder / script}", "-ldl")
         return output
 
 

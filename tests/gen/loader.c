@@ -9,7 +9,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "errors.h"
 #include "libthing_stub.h"
+#include "loader.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -58,6 +60,23 @@ int32_t lc_slow(unsigned slot)
 	}
 	overwrite_registers();
 	return error;
+}
+
+bool lc_reaches(unsigned slot)
+{
+	return !lc_slow(slot);
+}
+
+const char *lc_text_instead(int32_t value)
+{
+	return value == 2 ? "instead of 2" : "instead";
+}
+
+const struct lazycuda_error *lc_last_error(void)
+{
+	static const struct lazycuda_error error = { .message = "the last" };
+
+	return &error;
 }
 
 int32_t lc_hook_hooked(int32_t number, struct lc_dim dim, struct lc_pair pair, unsigned slot)

@@ -120,18 +120,17 @@ def test_a_full_disk(optimized, tmp_path):
 
 @pytest.mark.parametrize("arguments, message", [
     ([], "usage:"), (["a", "b"], "usage:"), (["-x", "a"], "usage:"), (["-o"], "usage:"),
-    (["--abi", "x", "a"], "usage:"), (["--compat", "0", "a"], "usage:"),
-    (["--abi", "2", "--compat", "2", "a"], "usage:"), (["none.txt"], "cannot read none.txt"), (["."], "cannot read"),
+    (["--abi", "x", "a"], "usage:"), (["--abi", "0", "a"], "usage:"),
+    (["none.txt"], "cannot read none.txt"), (["."], "cannot read"),
 ])
 def test_wrong_usage(optimized, tmp_path, arguments, message):
     done = subprocess.run([optimized, *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2 and message in done.stderr and not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("option", ["--abi", "--compat"])
-def test_a_major_that_there_is_not(gen, tmp_path, option):
+def test_a_major_that_there_is_not(gen, tmp_path):
     (tmp_path / "out").mkdir()
-    done = gen(THING, tmp_path / "out", option, "4")
+    done = gen(THING, tmp_path / "out", "--abi", "4")
     assert done.returncode == 2 and "no library of the list has that major" in done.stderr
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Which names a stub exports under which versions, and what linking makes of them."""
+import ctypes
 import re
 import shutil
 import subprocess
@@ -284,33 +285,24 @@ def test_other_linkers(cc, thing, stub, tmp_path, linker):
 
 # ---- a stub under the real name ----
 
-@pytest.fixture
-def compat(cc, gen, tmp_path):
-    """compat(2): the stub that stands in for libthing.so.2, and its folder."""
-    def make(major):
-        folder = tmp_path / f"compat{major}"
-        folder.mkdir()
-        assert gen(THING, folder, "--compat", str(major)).returncode == 0
-        return cc.stub(folder, tmp_path / f"libthing.so.{major}"), folder
-    return make
-
-
 @pytest.mark.parametrize("major", [1, 2, 3])
-def test_a_compat_stub_has_one_majors_names_as_defaults(stub, compat, major):
-    made, folder = compat(major)
+def test_a_compat_stub_has_one_majors_names_as_defaults(stub, thing, compiler, tmp_path, major):
     node = f"libthing.so.{major}"
+    made = compiler.stub(thing, tmp_path / node, f'-DLC_COMPAT="{node}"',
+                         script=f"libthing_stub.compat{major}.{node}.map")
     assert elf.defined_nodes(made)[:2] == ["LAZYCUDA_1", node]
     ordinary = {name for name, found in versions(stub).items()
                 if {node, f"@{node}"} & found}
     found = {name: nodes for name, nodes in versions(made).items() if not nodes & {"@LAZYCUDA_1"}}
     assert found == {name: {f"@{node}"} for name in ordinary}
-    assert f'.stub = "{node}"' in (folder / "libthing_stub.c").read_text()
 
 
-def test_a_compat_stub_has_no_import_libraries(compat):
-    _, folder = compat(2)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "libthing_stub.c", "libthing_stub.h", "libthing_stub.layouts.h", "libthing_stub.map"]
+def test_a_compat_stub_calls_itself_by_its_name(cc, thing, tmp_path):
+    made = cc.stub(thing, tmp_path / "libthing.so.2", '-DLC_COMPAT="libthing.so.2"',
+                   script="libthing_stub.compat2.libthing.so.2.map")
+    library = ctypes.CDLL(made).lazycuda_library
+    library.restype = ctypes.POINTER(ctypes.c_char_p)
+    assert library()[:2] == [b"thing", b"libthing.so.2"]
 
 
 # ---- what packaging tools read ----

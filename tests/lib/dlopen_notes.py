@@ -36,13 +36,13 @@ def _notes(data, offset, size):
     assert offset == end
 
 
-def _entries(data, places):
+def _entries(data, places, wanted=(b"FDO\0", 0x407c0c0a)):
     found = []
     for offset, size, align in places:
         if align != 4:
             continue
         for name, kind, text in _notes(data, offset, size):
-            if (name, kind) == (b"FDO\0", 0x407c0c0a):
+            if (name, kind) == wanted:
                 assert text.endswith(b"\0") and text.count(b"\0") == 1
                 found += json.loads(text[:-1])
     return found
@@ -56,3 +56,9 @@ def by_section(path):
 def by_segment(path):
     data = path.read_bytes()
     return _entries(data, _tables(data)[1])
+
+
+def packages(path):
+    """Those of PyPI that have the library of a stub."""
+    data = path.read_bytes()
+    return _entries(data, _tables(data)[1], (b"lazycuda\0", 1))

@@ -50,6 +50,14 @@ def test_a_feature_has_one_description(library):
 
 
 @libraries
+def test_the_packages_that_have_it_are_in_a_note_of_their_own(library):
+    # Published readers know the keys of the other alone.
+    wanted = {"cudart": ["nvidia-cuda-runtime"], "nvrtc": ["nvidia-cuda-nvrtc"],
+              "nvJitLink": ["nvidia-nvjitlink"]}
+    assert notes.packages(build.stub(library)) == wanted.get(library, [])
+
+
+@libraries
 def test_it_is_loaded_with_the_library(library):
     assert notes.by_segment(build.stub(library)) == notes.by_section(build.stub(library))
 
@@ -104,3 +112,4 @@ def test_it_survives_patchelf(tmp_path, patchelf, library):
     patchelf("--set-rpath", "$ORIGIN/a/path/that/needs/more/room/than/there/was", patched)
     assert elf.dynamic(patched)["SONAME"] == [patched.name]
     assert notes.by_section(patched) == notes.by_section(build.stub(library))
+    assert notes.packages(patched) == notes.packages(build.stub(library))

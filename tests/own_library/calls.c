@@ -38,17 +38,21 @@ static void say_property(const char *name)
 	}
 }
 
+/* As callers do, who never look whether it is NULL. */
+static void say_text(const char *name, int status)
+{
+	printf("%s: %s\n", name, CALL(const char *(*)(int), name, status));
+}
+
 static void cublas(void)
 {
 	void *handle = &handle;
 	int status = CALL(of_address, "cublasCreate_v2", &handle);
-	const char *text = CALL(const char *(*)(int), "cublasGetStatusString", 1);
 
 	printf("cublasCreate_v2: %d, %s\n", status, handle ? "a handle" : "NULL");
 	say_property("cublasGetProperty");
-	printf("cublasGetStatusString: %s\n", text ? text : "NULL");
-	printf("cublasGetStatusName: %s\n", text ? CALL(const char *(*)(int), "cublasGetStatusName",
-							  15) : "NULL");
+	say_text("cublasGetStatusString", 1);
+	say_text("cublasGetStatusName", 15);
 	printf("cublasGetCudartVersion: %zu\n", CALL(size_t (*)(void), "cublasGetCudartVersion"));
 	printf("cublasLoggerConfigure: %d\n", CALL(int (*)(int, int, int, void *),
 						   "cublasLoggerConfigure", 0, 0, 0, NULL));
@@ -107,27 +111,26 @@ static void cusolver(void)
 
 static void cusparse(void)
 {
-	const char *text = CALL(const char *(*)(int), "cusparseGetErrorString", 1);
-
 	say_property("cusparseGetProperty");
-	printf("cusparseGetErrorString: %s\n", text ? text : "NULL");
+	say_text("cusparseGetErrorString", 1);
+	say_text("cusparseGetErrorName", 3);
 }
 
 static void cudnn(void)
 {
 	printf("cudnnGetVersion: %zu\n", CALL(size_t (*)(void), "cudnnGetVersion"));
 	printf("cudnnGetCudartVersion: %zu\n", CALL(size_t (*)(void), "cudnnGetCudartVersion"));
+	say_text("cudnnGetErrorString", 1001);
 }
 
 static void nccl(void)
 {
 	int version = -1;
-	const char *text;
 
 	printf("ncclGetVersion: %d", CALL(of_address, "ncclGetVersion", &version));
 	printf(" %d\n", version);
-	text = CALL(const char *(*)(int), "ncclGetErrorString", 4);
-	printf("ncclGetErrorString: %s\n", text ? text : "NULL");
+	say_text("ncclGetErrorString", 2);
+	printf("ncclGetLastError: %s\n", CALL(const char *(*)(void *), "ncclGetLastError", NULL));
 }
 
 static const struct {

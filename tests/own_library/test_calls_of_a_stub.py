@@ -113,10 +113,88 @@ def test_a_function_that_the_library_has_not(world, known, reals):
 
 def test_handles_are_nulled_and_addresses_of_the_device_left_alone(world, known):
     said = world.probe(f"open:{known.file}", "out:fooCreate@libfoo.so.1:8:0",
-                       "out:fooSame@libfoo.so.1:8:2", "text:fooText@libfoo.so.2:0")
+                       "out:fooSame@libfoo.so.1:8:2")
     assert (said[1]["value"], said[1]["bytes"]) == (40, ["00" * 8])
     assert (said[2]["value"], said[2]["bytes"]) == (40, ["a5" * 8])
-    assert said[3]["text"] is None
+
+
+# ---- functions that say what a status means ----
+
+@pytest.fixture(scope="module")
+def told(reals, tmp_path_factory):
+    """Without headers, and told which function it is."""
+    return own_stubs.stub(tmp_path_factory.mktemp("told") / "foo", "--from", reals[1], "--from",
+                          reals[2], "--missing", "40", "--text", "fooText")
+
+
+def text(world, stub, *calls):
+    said = world.probe(f"open:{stub.file}", *calls)[1:]
+    return [line["text"] if "text" in line else line for line in said]
+
+
+def test_headers_tell_which_function_says_what_a_status_means(known, plain):
+    assert "    1 that say what a status means: fooText\n" in known.said
+    assert "(i32) -> ptr text\n" in known.list.read_text()
+    assert "status means" not in plain.said
+
+
+@pytest.mark.parametrize("which", ["known", "told"])
+def test_without_a_library_it_says_which_one_is_missing(request, world, which):
+    stub = request.getfixturevalue(which)
+    for major in (1, 2):
+        before, after, error = text(world, stub, f"text:fooText@libfoo.so.{major}:40",
+                                    f"text:fooText@libfoo.so.{major}:40", "error:foo")
+        assert before.startswith("no usable libfoo.so.2 or libfoo.so.1 was found. ")
+        # It is no call that failed.
+        assert after == before and error["message"] == "no call was refused"
+    _, said, error = text(world, stub, "call:fooSame@libfoo.so.1", "text:fooText@libfoo.so.1:40",
+                          "error:foo")
+    assert said == error["message"] and said.startswith("fooSame: no usable libfoo.so.2 or ")
+
+
+def test_without_a_library_other_values_have_their_names(world, known, told):
+    assert text(world, known, "text:fooText@libfoo.so.1:41", "text:fooText@libfoo.so.2:0",
+                ) == ["FOO_OTHER", "FOO_OK"]
+    said = text(world, known, "text:fooText@libfoo.so.1:777") + \
+        text(world, told, "text:fooText@libfoo.so.1:0")
+    assert all(one.startswith("no usable libfoo.so.2 ") for one in said)
+
+
+@pytest.mark.parametrize("which", ["known", "told"])
+@pytest.mark.parametrize("there", [1, 2])
+def test_with_one_it_is_the_librarys_own_text(request, world, reals, which, there):
+    stub = request.getfixturevalue(which)
+    world.loader(reals[there])
+    assert text(world, stub, *[f"text:fooText@libfoo.so.{major}:{value}" for major in (1, 2)
+                               for value in (0, 40)]) == [f"of {there}"] * 4
+
+
+def test_where_the_library_lacks_it_there_is_a_text_all_the_same(world, known, told, tmp_path):
+    world.loader(own_stubs.library(tmp_path / "bare", "libfoo.so.1",
+                                   "int fooSame(void) { return 1; }"))
+    assert text(world, known, "text:fooText@libfoo.so.1:41") == ["FOO_OTHER"]
+    assert text(world, told, "text:fooText@libfoo.so.1:41") == ["unrecognized error code"]
+
+
+def test_one_that_takes_something_else_says_why_the_last_call_was_refused(world, libclang,
+                                                                          tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libfoo.so.1", source(1) + (
+        "const char *fooLast(void *handle) { return \"of the real one\"; }\n"
+        "const char *fooName(int device) { return 0; }\n"))
+    (tmp_path / "foo.h").write_text(ONE + "const char *fooLast(fooHandle handle);\n"
+                                    "const char *fooName(int device);\n")
+    stub = own_stubs.stub(tmp_path / "foo", "--from", real, "--missing", "40", "--header",
+                          tmp_path / "foo.h", "--text", "fooLast", *libclang)
+    calls = ["text:fooLast@libfoo.so.1:0", "call:fooGone@libfoo.so.1", "text:fooLast@libfoo.so.1:0"]
+    said = text(world, stub, *calls, "text:fooName@libfoo.so.1:0")
+    assert said[0] == "no call was refused"
+    assert said[2].startswith("fooGone: no usable libfoo.so.1 ")
+    assert said[3] is None      # A name that is not there is not a status.
+    world.loader(real)
+    assert text(world, stub, calls[0]) == ["of the real one"]
+
+
+# ---- which library is taken ----
 
 
 def test_the_higher_major_is_taken_unless_the_environment_names_a_file(world, plain, reals):

@@ -209,6 +209,11 @@ def test_files_that_do_not_go_together(real, tmp_path):
     (("--from", "REAL", "--missing", "9", "--status", "x"), "no header that was given"),
     (("--from", "REAL", "--missing", "9", "--speed", "9"), "--speed is no option"),
     (("--from", "REAL", "--missing", "9", "--advice", 'say "x"'), "without quotes"),
+    (("--from", "REAL", "--missing", "9", "--text", "bazGone"),
+     "--text bazGone: no library that was given has this function"),
+    (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: letters"),
+    (("--from", "REAL", "--missing", "9", "--package", ""), "--package : letters"),
+    (("--from", "REAL", "--missing", "9", "--package", "-a"), "--package -a: letters"),
     (("--from", "REAL", "--missing"), "needs a value"),
     (("--list", "l.txt", "--missing", "9"), "--list says all that there is"),
     (("--list", "list"), "ends in .txt"),
@@ -271,6 +276,15 @@ def test_a_function_that_the_list_cannot_express(real, tmp_path, header, libclan
     assert f"    bazA is forwarded within its major alone: {why}" in done.stdout
     text = (tmp_path / "baz" / "baz.txt").read_text()
     assert "(?) undeclared" in text and "(i32) -> i32" in text
+
+
+@pytest.mark.parametrize("text, why", [
+    ("int bazA(int n);\n", "baz.h:1:5: bazA returns no string, as --text says"),
+    ("const char *bazA(int n, ...);\n", "--text bazA: bazA takes a variable number of arguments"),
+])
+def test_a_text_that_the_header_declares_otherwise(real, tmp_path, header, libclang, text, why):
+    assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
+                          header(text), "--text", "bazA", *libclang)
 
 
 def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):

@@ -17,8 +17,21 @@ import real_libraries
 
 SEVEN = ("cublas", "cufft", "cusolver", "cusparse", "curand", "cudnn", "nccl")
 PAGE = pages.page("own-library.md")
-MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1,
+MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1001,
            "nccl": 2}
+
+# As their lists call the majors.
+COMPAT = {"cublas": "12,13", "cufft": 12, "cusolver": 11, "cusparse": 12, "curand": 10, "cudnn": 9,
+          "nccl": 2}
+# What they say of a status, before the words that tell which library is missing.
+TEXTS = {
+    "cublas": {"cublasGetStatusString": "cublasGetProperty: ",
+               "cublasGetStatusName": "CUBLAS_STATUS_NOT_SUPPORTED"},
+    "cusparse": {"cusparseGetErrorString": "cusparseGetProperty: ",
+                 "cusparseGetErrorName": "CUSPARSE_STATUS_INVALID_VALUE"},
+    "cudnn": {"cudnnGetErrorString": "cudnnGetCudartVersion: "},
+    "nccl": {"ncclGetErrorString": "ncclGetVersion: ", "ncclGetLastError": "ncclGetVersion: "},
+}
 
 
 def script():
@@ -53,7 +66,7 @@ def made(request, libclang, tmp_path_factory):
         text=True,
         env=build.environment(build.TOOL, {"PATH": f"{build.TOOL.parent}:/usr/bin:/bin"}))
     assert (done.returncode, done.stderr) == (0, "")
-    own_stubs.make(work / request.param, "CFLAGS=-O1")
+    own_stubs.make(work / request.param, "CFLAGS=-O1", f"COMPAT={COMPAT[request.param]}")
     return request.param, own_stubs.Stub(work / request.param, done.stdout)
 
 
@@ -74,12 +87,24 @@ def test_every_function_of_the_library_is_there(made):
         assert real - exported[node] == set()
 
 
+def test_under_the_real_name_it_has_the_same_versions(made):
+    name, stub = made
+    for file in real_libraries.files(name):
+        exports = {(s.name, s.node, s.default) for s in elf.exports(
+            next(stub.file.parent.glob(f"compat*/{file.name}")))}
+        real = {(s.name, s.node, s.default) for s in elf.exports(file) if s.name not in (
+            "_end", "_edata", "__bss_start")}
+        assert real - exports == set()
+
+
 def test_without_the_library(made, world):
     name, stub = made
     program = build.program(build.TESTS / "own_library" / "calls.c")
-    said = world.run(program, stub.file, name).lines
-    numbers = {line.split(": ")[1].split(",")[0].split()[0] for line in said}
-    assert numbers <= {str(MISSING[name]), "NULL", "0"}
+    said = dict(line.split(": ", 1) for line in world.run(program, stub.file, name).lines)
+    assert {function: said.pop(function).partition(f"no usable lib{name}.so.")[0]
+            for function in TEXTS.get(name, ())} == TEXTS.get(name, {})
+    numbers = {line.split(",")[0].split()[0] for line in said.values()}
+    assert numbers <= {str(MISSING[name]), "0"}
     status = world.probe(f"open:{stub.file}", "load", f"status:{name}")[-1]
     assert status["state"] == "missing" and status["cause"] == 1
 

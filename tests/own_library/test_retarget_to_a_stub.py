@@ -126,13 +126,14 @@ def test_what_needs_the_stub_already(retarget, two, tmp_path):
     assert retarget(two[1], module)["outcome"] == "already"
 
 
-def wheel(folder, **members):
+def wheel(folder, requires=(), **members):
     made = folder / "mine-1.0-cp311-cp311-linux_x86_64.whl"
     info = "mine-1.0.dist-info"
     with zipfile.ZipFile(made, "w") as out:
         for name, path in members.items():
             out.write(path, f"mine/{name}.so" if name == "module" else f"mine.libs/{path.name}")
-        out.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+        out.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n" +
+                     "".join(f"Requires-Dist: {each}\n" for each in requires))
         out.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: cp311-cp311-linux_x86_64\n")
         out.writestr(f"{info}/RECORD", "")
     return made
@@ -151,6 +152,74 @@ def test_a_wheel(request, retarget, tmp_path, which):
     with zipfile.ZipFile(next((tmp_path / "out").iterdir())) as made:
         assert made.read("mine.libs/libbar_stub.so") == stub.file.read_bytes()
 
+
+# ---- requirements ----
+
+REQUIRES = ["numpy", "nvidia-foo-bar-cu12>=1; os_name == 'posix'", "nvidia-foo.bar==10.4.0.35",
+            "Bar_Lib==7", "nvidia-cuda-runtime==14.*"]
+
+
+def requirements(file):
+    with zipfile.ZipFile(file) as made:
+        lines = made.read("mine-1.0.dist-info/METADATA").decode().splitlines()
+    return [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist")]
+
+
+def relaxed(retarget, tmp_path, folder, *words):
+    """({extra: requirement} that is said, what the wheel requires) of a wheel whose module
+    needs a library from this folder, and the runtime."""
+    found = own_stubs.library(tmp_path / folder, "libbar.so.2", "int barA(void) { return 1; }")
+    stub = own_stubs.stub(tmp_path / "bar", "--from", found, "--missing", "7", *words)
+    cudart = own_stubs.library(tmp_path / "cudart", "libcudart.so.12", "void cudaFree(void) {}")
+    module = importer(tmp_path, "barA", "cudaFree", link=[found, cudart])
+    said = retarget(stub, "--relax-requirements", wheel(tmp_path, REQUIRES, module=module))
+    assert all(each["relaxed"] for each in said["requirements"])
+    return ([(each["requirement"], each["extra"]) for each in said["requirements"]],
+            requirements(next((tmp_path / "out").iterdir())))
+
+
+def test_the_folder_of_the_library_tells_its_package(retarget, tmp_path):
+    said, required = relaxed(retarget, tmp_path, "site/nvidia/foo_bar/lib")
+    # The number of cuRAND's package, say, is not CUDA's.
+    assert said == [(REQUIRES[1], "cuda12"), (REQUIRES[2], "cuda13"), (REQUIRES[4], "cuda14")]
+    assert required == ["numpy",
+                        "nvidia-foo-bar-cu12>=1 ; os_name == 'posix' and extra == \"cuda12\"",
+                        'nvidia-foo.bar==10.4.0.35 ; extra == "cuda13"', "Bar_Lib==7",
+                        'nvidia-cuda-runtime==14.* ; extra == "cuda14"']
+    assert "    package nvidia-foo-bar\n" in (tmp_path / "bar" / "bar.txt").read_text()
+
+
+def test_an_option_tells_it(retarget, tmp_path):
+    said, required = relaxed(retarget, tmp_path, "site/nvidia/foo_bar/lib", "--package",
+                             "nvidia_Foo-bar-cu11", "--package", "bar-lib")
+    assert said == [(REQUIRES[1], "cuda12"), (REQUIRES[2], "cuda13"), (REQUIRES[3], "bar"),
+                    (REQUIRES[4], "cuda14")]
+    assert required[3] == 'Bar_Lib==7 ; extra == "bar"'
+
+
+@pytest.mark.parametrize("folder", ["site/nvidia/cu13/lib", "lib", "nvidia/foo/lib/deep"])
+def test_nothing_tells_it(retarget, tmp_path, folder):
+    said, required = relaxed(retarget, tmp_path, folder)
+    assert said == [(REQUIRES[4], "cuda14")] and required[1:4] == REQUIRES[1:4]
+    assert "    package " not in (tmp_path / "bar" / "bar.txt").read_text()
+
+
+@pytest.mark.parametrize("old, new", [
+    (b'["nvidia-', b'[[nvidia-'), (b'["nvidia-foo-bar"]', b'[1               ]'),
+    (b'["nvidia-foo-bar"]', b'"nvidia-foo-bar"  ')])
+def test_a_note_of_packages_that_is_damaged_tells_nothing(retarget, tmp_path, old, new):
+    found = own_stubs.library(tmp_path / "nvidia/foo_bar/lib", "libbar.so.2",
+                              "int barA(void) { return 1; }")
+    stub = own_stubs.stub(tmp_path / "bar", "--from", found, "--missing", "7")
+    text = stub.file.read_bytes()
+    assert text.count(old) == 1
+    stub.file.write_bytes(text.replace(old, new))
+    module = importer(tmp_path, "barA", link=[found])
+    said = retarget(stub, wheel(tmp_path, REQUIRES, module=module))
+    assert said["requirements"] == []
+
+
+# ---- with other stubs, and what is none ----
 
 def test_together_with_cudas_own(retarget, two, tmp_path):
     cudart = own_stubs.library(tmp_path / "cudart", "libcudart.so.12", "void cudaFree(void) {}")

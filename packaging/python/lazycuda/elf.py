@@ -24,7 +24,9 @@ SHT_PROGBITS, SHT_STRTAB, SHT_DYNAMIC, SHT_DYNSYM = 1, 3, 6, 11
 NAMES_INDEX = struct.Struct("<H"), 62     # e_shstrndx in the file's header
 SHF_WRITE, SHF_ALLOC = 1, 2
 
-NOTE_OWNER, NOTE_DLOPEN = b"FDO\0", 0x407c0c0a
+# What notes are said by, and their type.
+NOTE_DLOPEN = b"FDO\0", 0x407c0c0a
+NOTE_PACKAGES = b"lazycuda\0", 1
 
 RELOCATION = struct.Struct("<QQq")
 SYMBOL = struct.Struct("<IBBHQQ")
@@ -90,16 +92,19 @@ def read(path):
             raise ElfError("is empty") from None
 
 
-def _parse_opens(text):
-    """A note that is something else tells nothing."""
+def _parse_array(text):
+    """The JSON array that a note is; one that is something else is empty."""
     try:
         found = json.loads(text.rstrip(b"\0").decode())
     except (ValueError, RecursionError):
         return []
-    return [each for each in found if isinstance(each, dict) and
-            isinstance(each.get("feature"), str) and isinstance(each.get("soname"), list) and
-            each["soname"] and all(isinstance(name, str) for name in each["soname"])
-            ] if isinstance(found, list) else []
+    return found if isinstance(found, list) else []
+
+
+def _names_libraries(entry):
+    return (isinstance(entry, dict) and isinstance(entry.get("feature"), str) and
+            isinstance(entry.get("soname"), list) and entry["soname"] and
+            all(isinstance(name, str) for name in entry["soname"]))
 
 
 class Elf:
@@ -133,8 +138,8 @@ class Elf:
     def of_type(self, kind):
         return [segment for segment in self.segments if segment.type == kind]
 
-    def opens(self):
-        """What its notes say that it may open, as [{"soname": [...], "feature": ...}]"""
+    def _notes(self, wanted):
+        """What the notes of this owner and type say, as one list."""
         found = []
         for segment in self.of_type(PT_NOTE):
             data = self.data[segment.offset:segment.offset + segment.file_size]
@@ -142,10 +147,18 @@ class Elf:
             while at + 12 <= len(data):
                 owner, size, kind = struct.unpack_from("<III", data, at)
                 start = at + 12 + -(-owner // align) * align
-                if kind == NOTE_DLOPEN and data[at + 12:at + 12 + owner] == NOTE_OWNER:
-                    found += _parse_opens(data[start:start + size])
+                if (data[at + 12:at + 12 + owner], kind) == wanted:
+                    found += _parse_array(data[start:start + size])
                 at = start + -(-size // align) * align
         return found
+
+    def opens(self):
+        """What it says that it may open, as [{"soname": [...], "feature": ...}]"""
+        return [entry for entry in self._notes(NOTE_DLOPEN) if _names_libraries(entry)]
+
+    def packages(self):
+        """PyPI's packages that have what it opens."""
+        return [name for name in self._notes(NOTE_PACKAGES) if isinstance(name, str)]
 
     def offset(self, address, size=1):
         """Where in the file an address is, with so many bytes behind it."""

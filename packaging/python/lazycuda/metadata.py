@@ -3,9 +3,6 @@
 import re
 from typing import NamedTuple
 
-# The driver's libraries are in none.
-PACKAGE = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc",
-           "nvJitLink": "nvidia-nvjitlink"}
 REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<rest>[^;\r\n]*)"
                          rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
 
@@ -15,10 +12,25 @@ class Relaxed(NamedTuple):
     extra: str
 
 
-def _extra_of(name, rest):
+def canonical(name):
+    """A package's or extra's name as all its spellings are compared."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def without_cuda(name):
+    """The name without the -cu12 of a package for one CUDA."""
+    return re.sub(r"-cu\d+$", "", canonical(name))
+
+
+def _extra_of(name, rest, own):
     """"cuda12" for nvidia-cuda-runtime-cu12; without a suffix the specifier says
-    it, and what says nothing is 13, the first without a suffix."""
-    found = re.search(r"-cu(\d+)$", name) or re.search(r"[=~>]=*\s*(\d+)", rest)
+    it, and what says nothing is 13, the first without a suffix.  Of `own`, a library
+    of `lazycuda stub`, the numbers are not CUDA's."""
+    found = re.search(r"-cu(\d+)$", name)
+    if own and not found and not name.startswith("nvidia-"):
+        return canonical(own)
+    if not own and not found:
+        found = re.search(r"[=~>]=*\s*(\d+)", rest)
     return f"cuda{found[1] if found else 13}"
 
 
@@ -27,16 +39,16 @@ def _text(line):
     return line.decode(errors="replace")
 
 
-def _parse(line, libraries):
-    """The match of a line that requires the package of one of the libraries
-    unconditionally, with its extra; None: another line."""
+def _parse(line, packages):
+    """The match of a line that requires one of the packages unconditionally, with
+    its extra; None: another line."""
     found = REQUIREMENT.match(line)
     if not found or b"extra" in (found["marker"] or b""):
         return None
-    name = re.sub(r"[-_.]+", "-", found["name"].decode()).lower()
-    if re.sub(r"-cu\d+$", "", name) not in {PACKAGE.get(library) for library in libraries}:
+    name = canonical(found["name"].decode())
+    if without_cuda(name) not in packages:
         return None
-    return found, _extra_of(name, _text(found["rest"]))
+    return found, _extra_of(name, _text(found["rest"]), packages[without_cuda(name)])
 
 
 def _split(text):
@@ -46,20 +58,20 @@ def _split(text):
     return text[:end].splitlines(True), text[end:]
 
 
-def required(text, libraries):
-    """Requirements on the packages of these libraries."""
-    return [Relaxed(_text(line).partition(":")[2].strip(), _parse(line, libraries)[1])
-            for line in _split(text)[0] if _parse(line, libraries)]
+def required(text, packages):
+    """Requirements on these packages, {name: library of `lazycuda stub`, or None}."""
+    return [Relaxed(_text(line).partition(":")[2].strip(), _parse(line, packages)[1])
+            for line in _split(text)[0] if _parse(line, packages)]
 
 
-def relax(text, libraries):
+def relax(text, packages):
     """METADATA in which these requirements are extras."""
     lines, body = _split(text)
     extras = {line.partition(b":")[2].strip() for line in lines
               if line.lower().startswith(b"provides-extra:")}
     made = []
     for line in lines:
-        parsed = _parse(line, libraries)
+        parsed = _parse(line, packages)
         if parsed:
             found, extra = parsed
             if extra.encode() not in extras:

@@ -63,7 +63,7 @@ def _parser():
     add("--stubs-in", metavar="FOLDER",
         help="wheels: where in it the stubs are added (default: NAME.libs)")
     add("--relax-requirements", action="store_true",
-        help="wheels: make requirements on NVIDIA's packages of these libraries extras: cuda12")
+        help="wheels: make requirements on the packages of these libraries extras: cuda12")
     add("--leave", action="append", default=[], metavar="PATTERN",
         help="wheels: do not touch these files of it, say 'mine-*.data/scripts/*'")
     add("--keep-libraries", action="store_true",

@@ -89,15 +89,22 @@ class Job:
         self.removed = [part.name for part in self.parts if part.removed]
         self.said.update(added=sorted(stubs), removed=self.removed)
 
+    def _packages(self, libraries):
+        """{name: library of `lazycuda stub`, or None}, as their stubs say."""
+        stubs = [self.options.read_stubs()[library] for library in libraries]
+        return {metadata.without_cuda(name): stub.library if stub.own else None
+                for stub in stubs for name in stub.image.packages()}
+
     def _metadata(self, libraries):
         name = self.wheel.member("METADATA")
         text = self.wheel.read(name)
         relax = self.options.relax_requirements
+        packages = self._packages(libraries)
         self.said["requirements"] = [
             {"requirement": each.requirement, "extra": each.extra, "relaxed": relax}
-            for each in metadata.required(text, libraries)]
+            for each in metadata.required(text, packages)]
         if relax:
-            self.changed[name] = metadata.relax(text, libraries)
+            self.changed[name] = metadata.relax(text, packages)
         if self.options.build_tag:
             name = self.wheel.member("WHEEL")
             self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""`make -C DIR COMPAT=2`: the stub under the real library's SONAME, for binaries that nobody
+may change."""
+import os
+import subprocess
+from dataclasses import dataclass
+
+import pytest
+
+import build
+import elf
+import own_stubs
+
+SOURCE = "int barA(void) {{ return {0}1; }}\nint barB{0}(void) {{ return {0}2; }}\n"
+USER = "int barA(void);\nint main(void) {{ return barA() != {0}; }}\n"
+# How a library names its versions, and the majors of which it can have several.
+KINDS = {"soname": (None, (3, 4)), "other": ("BAR_{0} {{ global: *; }};\n", (3, 4)),
+         "none": ("", (3,))}
+
+
+@dataclass
+class Made:
+    kind: str
+    stub: own_stubs.Stub
+    reals: dict
+
+    def compat(self, major):
+        return self.stub.file.parent / f"compat{major}" / self.reals[major].name
+
+
+def make(folder, reals, compat, kind="soname", cuda=""):
+    """`cuda` is what follows the name of a file in --from."""
+    stub = own_stubs.stub(folder / "bar", "--missing", "7", *[
+        word for real in reals.values() for word in ("--from", f"{real}{cuda}")])
+    own_stubs.make(stub.folder, "CFLAGS=-O0 -g", f"COMPAT={compat}")
+    return Made(kind, stub, reals)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def bar(request, tmp_path_factory):
+    script, majors = KINDS[request.param]
+    folder = tmp_path_factory.mktemp(request.param)
+    reals = {major: own_stubs.library(
+        folder / f"real{major}", f"libbar.so.{major}", SOURCE.format(major),
+        script=script and script.format(major)) for major in majors}
+    return make(folder, reals, ",".join(map(str, majors)), request.param)
+
+
+def program(folder, real, expected):
+    """It was linked with the real library, and knows nothing of lazycuda."""
+    (folder / "user.c").write_text(USER.format(expected))
+    made = build.program(folder / "user.c", real)
+    assert real.name in elf.dynamic(made)["NEEDED"]
+    return made
+
+
+# ---- what is built ----
+
+def test_none_unless_asked_for(bar, tmp_path):
+    assert not list((own_stubs.stub(tmp_path / "bar", "--list", bar.stub.list).folder / "build" /
+                     "lib").glob("compat*"))
+
+
+def functions(file):
+    return {(s.name, s.node): s.default for s in elf.exports(file) if s.name.startswith("bar")}
+
+
+def test_it_has_what_the_real_library_has(bar):
+    for major, real in bar.reals.items():
+        file = bar.compat(major)
+        found, wanted = functions(file), functions(real)
+        if bar.kind == "other":     # beside those that linking it would give
+            found = {key: key in wanted for key in found if key[1] != real.name}
+        assert wanted and found == wanted
+        assert elf.dynamic(file)["SONAME"] == [real.name]
+        assert set(elf.dynamic(file)["NEEDED"]) <= {"libc.so.6", "libdl.so.2"}
+
+
+@pytest.mark.parametrize("setting", ["3,4", "4 3"])
+def test_several_with_commas_or_blanks(tmp_path, setting):
+    reals = {n: own_stubs.library(tmp_path / f"real{n}", f"libbar.so.{n}", SOURCE.format(n))
+             for n in (2, 3, 4)}
+    made = make(tmp_path, reals, setting)
+    assert [made.compat(major).exists() for major in reals] == [False, True, True]
+
+
+def test_a_major_that_there_is_not(bar):
+    done = subprocess.run(["make", "-C", bar.stub.folder, "COMPAT=9"], capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "COMPAT=9: there is no major 9 here, only 3" in done.stderr
+
+
+def test_it_is_installed_beside_cudas_and_taken_away(bar, tmp_path):
+    where = ["CFLAGS=-O0 -g", f"DESTDIR={tmp_path}", "LIBDIR=/lib"]
+    own_stubs.make(bar.stub.folder, *where, "COMPAT=3", "install")
+    own_stubs.make(bar.stub.folder, *where, "install")
+    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("libbar.so*")}
+    assert found == {"lib/lazycuda/compat3/libbar.so.3"}
+    assert os.access(tmp_path / found.pop(), os.X_OK)
+    own_stubs.make(bar.stub.folder, *where, "uninstall")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not (tmp_path / "lib/lazycuda/compat3").exists()
+
+
+# ---- a program that cannot be changed ----
+
+def test_with_it_a_program_starts_and_gets_an_error(bar, world, tmp_path):
+    for major, real in bar.reals.items():
+        made = program(tmp_path, real, 7)
+        assert world.run(made, check=False).status == 127
+        world.search(bar.compat(major).parent)
+        assert world.run(made).status == 0
+        world.env.pop("LD_LIBRARY_PATH")
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_real_library_on_the_same_path_is_used(bar, world, tmp_path, first):
+    # In front of it, ld.so takes the real one, and there is nothing to do.
+    major, real = max(bar.reals.items())
+    if first:
+        world.search(bar.compat(major).parent)
+    world.loader(real)
+    if not first:
+        world.search(bar.compat(major).parent)
+    assert world.run(program(tmp_path, real, int(f"{major}1"))).status == 0
+
+
+def test_its_callers_major_is_preferred_to_a_newer_one(bar, world, tmp_path):
+    if bar.kind != "soname":
+        pytest.skip("its version nodes do not tell its callers' major")
+    world.search(bar.compat(3).parent)
+    world.loader(*bar.reals.values())
+    assert world.run(program(tmp_path, bar.reals[3], 31)).status == 0
+
+
+def test_named_by_the_environment_the_real_one_is_used(bar, world, tmp_path):
+    major, real = max(bar.reals.items())
+    world.search(bar.compat(major).parent)
+    world.env["LAZYCUDA_BAR"] = str(real)
+    assert world.run(program(tmp_path, real, int(f"{major}1"))).status == 0
+
+
+# ---- a stub never takes itself, or another, for the real library ----
+
+def test_it_does_not_find_itself(bar, world):
+    for major in bar.reals:
+        world.search(bar.compat(major).parent)
+    name = bar.compat(3).name
+    _, _, status, listed = world.probe(f"open:{name}", "load", "status:bar", "libraries",
+                                       timeout=20)
+    assert status["state"] == "broken"
+    assert {c["reason"] for c in status["candidates"]} == {"is a lazycuda stub itself"}
+    assert len([path for path in listed["libraries"] if "libbar" in path]) == 1
+
+
+def test_named_as_the_real_library_it_is_an_error(bar, world):
+    stub = bar.compat(3)
+    _, _, status = world.probe(f"open:{stub}", "load", "status:bar", timeout=20,
+                               LAZYCUDA_BAR=str(stub))
+    assert status["state"] == "broken"
+    assert "LAZYCUDA_BAR names a file that is a lazycuda stub itself" in status["reason"]
+
+
+@pytest.mark.parametrize("ordinary_first", [True, False])
+def test_it_coheres_with_the_ordinary_stub(bar, world, ordinary_first):
+    major, real = max(bar.reals.items())
+    files = [bar.stub.file, bar.compat(major)]
+    files = files if ordinary_first else files[::-1]
+    world.loader(real)
+    said = world.probe(*[f"open:{file}" for file in files], "load", "libraries", "status:bar")
+    assert (said[-1]["state"], said[-1]["path"].rpartition("/")[2]) == ("usable", real.name)
+    assert len([path for path in said[-2]["libraries"] if "/loader/" in path]) == 1
+
+
+def test_a_real_library_in_the_process_is_used(bar, world):
+    major, real = max(bar.reals.items())
+    file = world.put("elsewhere", real) / real.name
+    *_, status = world.probe(f"open:{file}", f"open:{bar.compat(major)}", "load", "status:bar")
+    assert (status["state"], status["found_by"], status["path"]) == ("usable", "process", str(file))
+
+
+# ---- CUDA's majors ----
+
+def test_the_folder_is_called_by_the_major_of_cuda(world, tmp_path):
+    # As cuFFT: the number in the SONAME is another.
+    real = own_stubs.library(tmp_path / "real", "libbar.so.11", SOURCE.format(12))
+    made = make(tmp_path, {12: real}, "12", cuda="=12")
+    world.search(made.compat(12).parent)
+    assert world.run(program(tmp_path, real, 7)).status == 0
+    world.loader(real)
+    assert world.run(program(tmp_path, real, 121)).status == 0
+    done = subprocess.run(["make", "-C", made.stub.folder, "COMPAT=11"], capture_output=True,
+                          text=True)
+    assert "there is no major 11 here, only 12" in done.stderr
