@@ -8,6 +8,7 @@
  *     replaced   that file is there when the library is loaded
  *     back       and the first one is there again at once
  *     written    the library is written to before it is loaded
+ *     overtaken  that file, nvrtc's stub, makes its first call before it is loaded
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,6 +40,15 @@ static void *replaced(const char *path, int flags, const char *file, int back)
 	return handle;
 }
 
+static void *overtaken(const char *path, int flags, const char *stub)
+{
+	int (*call)(void **);
+
+	*(void **)&call = dlsym(next(stub, RTLD_NOW), "nvrtcDestroyProgram");
+	call(NULL);
+	return next(path, flags);
+}
+
 void *dlopen(const char *path, int flags)
 {
 	const char *what = getenv("DLOPEN"), *file = getenv("DLOPEN_FILE");
@@ -52,6 +62,8 @@ void *dlopen(const char *path, int flags)
 		return NULL;
 	if (!strcmp(what, "other"))
 		return next(file, flags);
+	if (!strcmp(what, "overtaken"))
+		return overtaken(path, flags, file);
 	if (!strcmp(what, "written")) {
 		if (utimensat(AT_FDCWD, path, later, 0))
 			abort();

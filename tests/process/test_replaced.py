@@ -63,3 +63,11 @@ def test_a_file_behind_a_link_is_no_other(world):
     link.symlink_to(folder / "libcudart.so.12")
     world.search(link.parent)
     assert world.status()["state"] == "usable"
+
+
+def test_a_major_that_another_stub_agrees_on_meanwhile(world):
+    # cudart has chosen 13 and begins to load it; by then nvrtc's stub comes, and
+    # has but 12.
+    world.loader(fake("cudart", "13.5"), fake("cudart", "12.9"), fake("nvrtc", "12.9"))
+    value, said = status(world, "overtaken", build.stub("nvrtc"))
+    assert (value, said["version"]) == (answer("cudart", CALL, "12.9"), "12.9")
