@@ -59,10 +59,11 @@ bool lc_is_exiting(void)
 /*
  * glibc counts what is loaded, and tells the count under a lock of its own.  A
  * call that finds nothing must not wait for that lock, nor may a thousand such
- * calls: so they look a few times in a tick of the coarse clock, one thread at a
- * time, and else know no more than the last one that looked.  A program that
- * makes a few calls, loads the real library and calls again is served at once;
- * in the midst of a storm of failing calls it may have to wait for the next tick.
+ * calls: so they look a few times in a tick of the coarse clock, one thread of
+ * all stubs at a time, and else know no more than the last one that looked.  A
+ * program that makes a few calls, loads the real library and calls again is
+ * served at once; in the midst of a storm of failing calls it may have to wait
+ * for the next tick.
  */
 #define LOOKS_A_TICK 64
 
@@ -72,8 +73,22 @@ static struct {
 	_Atomic unsigned named;			/* what was named at the last search */
 	_Atomic unsigned long long tick;	/* of the last look */
 	_Atomic int count;			/* looks in it */
-	_Atomic bool looking;
+	_Atomic(_Atomic uint32_t *) looking;	/* the first stub's, once it is known */
 } looks;
+
+static _Atomic uint32_t *looking(void)
+{
+	_Atomic uint32_t *shared = atomic_load(&looks.looking);
+
+	return shared ? shared : &lc_self.looking;
+}
+
+/* A first stub of an older release has none. */
+static void share_looking(struct lc_peer *first)
+{
+	if (first->size >= offsetof(struct lc_peer, looking) + sizeof(first->looking))
+		atomic_store(&looks.looking, &first->looking);
+}
 
 /* Costs no system call; some milliseconds long. */
 static unsigned long long this_tick(void)
@@ -96,10 +111,11 @@ static void look(void)
 static void look_if_due(void)
 {
 	unsigned long long tick = this_tick();
+	_Atomic uint32_t *busy = looking();
 
 	if (tick <= atomic_load(&looks.tick) && atomic_load(&looks.count) >= LOOKS_A_TICK)
 		return;
-	if (atomic_load(&looks.looking) || atomic_exchange(&looks.looking, true))
+	if (atomic_load(busy) || atomic_exchange(busy, 1))
 		return;
 	if (lc_try_enter()) {
 		if (tick > atomic_load(&looks.tick)) {
@@ -110,7 +126,7 @@ static void look_if_due(void)
 		look();
 		lc_leave();
 	}
-	atomic_store(&looks.looking, false);
+	atomic_store(busy, 0);
 }
 
 /* Whether the process has loaded anything since the last search. */
@@ -231,7 +247,7 @@ void lc_forked(void)
 {
 	if (state.phase == FILLING && !pthread_equal(state.filler, pthread_self()))
 		state.phase = UNWRITTEN;
-	atomic_store(&looks.looking, false);
+	atomic_store(looking(), 0);
 }
 
 /* Stands for the file that is named, as far as to see that it is another; 0: none. */
@@ -272,6 +288,7 @@ static enum lc_refusal search(bool retry)
 	/* Then nothing is remembered: the next call tries again. */
 	if (!lc_attempt(&attempt, retry))
 		return LC_MISSING;
+	share_looking(attempt.search.first);
 	published = lc_alloc(&attempt.arena, sizeof(*published));
 	if (!published) {
 		lc_attempt_drop(&attempt);

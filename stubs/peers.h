@@ -33,6 +33,7 @@ struct lc_peer {
 	const struct lazycuda_status *(*status)(void);
 	const struct lazycuda_error *(*error)(void);
 	const struct lc_specifics *specifics;
+	_Atomic uint32_t looking;	/* of the first stub: a failing call asks ld.so */
 };
 
 /* This stub's own.  It is exported as lazycuda_stub_1; inside the stub that

@@ -59,6 +59,11 @@ def test_a_million_calls_of_four_threads_make_no_system_call(world):
     assert world.run(build.program(HERE / "storm.c", *STUBS), "sealed").status == 0
 
 
+def test_one_thread_at_a_time_asks_what_is_loaded(world):
+    # Of all stubs: or they would wait for each other, at ld.so's lock.
+    assert world.run(build.program(HERE / "storm.c", *STUBS), "looks").out == "1\n"
+
+
 def test_a_million_calls_seldom_ask_what_is_loaded(world):
     # ld.so answers under a lock of its own.
     count = build.shared(HERE / "count.c")
