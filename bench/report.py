@@ -30,12 +30,17 @@ def is_above(row):
         counts and more is not None and counts[0] - counts[1] > more + 0.5)
 
 
+def counted(count):
+    """In eight columns."""
+    return f"{count:8,.0f}" if count < 1e6 else f"{count / 1000:7,.0f}k"
+
+
 def line(row):
     name = f"  {row['name']:{NAME - 2}}"
     if "unmeasured" in row:
         why = row["unmeasured"] and f"not measured: {row['unmeasured']}"
         return f"{name}{why:66}  {limit(row)}"
-    counts = "".join(f"{count:8,.0f}" for count in row.get("instructions", ()))
+    counts = "".join(map(counted, row.get("instructions", ())))
     digits = 0 if min(row["a"], row["b"]) >= 1000 else 2
     return (f"{name}{row['min']:8.3f}{row['median']:8.3f}{row['a']:10.{digits}f}"
             f"{row['b']:10.{digits}f} {row['unit']:12} {counts:>16}  {limit(row)}"
