@@ -166,7 +166,7 @@ char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, co
 		return lc_format(arena, "%s", "");
 	at = text;
 	for (size_t i = 0; i < count; i++) {
-		if (i)
+		if (i && *between)
 			at = stpcpy(at, between);
 		at = stpcpy(at, texts[i]);
 	}

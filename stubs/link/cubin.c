@@ -143,14 +143,13 @@ static bool is_of_others(const struct lc_device_symbol *symbol)
 	return symbol->defined || (!symbol->shared && !symbol->weak && symbol->name[0] != '.');
 }
 
-/* How many symbols there are at most that others see. */
+/* How many symbols others may see: behind the local ones, of which sh_info is the number.
+ * Where that is wrong there is room for too many, or more is made later. */
 static size_t count_others(const struct lc_device_elf *elf)
 {
-	size_t count = 0;
+	const uint64_t locals = lc_device_elf_section(elf, elf->symbol_table)->sh_info;
 
-	for (uint64_t i = 1; i < elf->symbol_count; i++)
-		count += ELF64_ST_BIND(lc_device_elf_symbol(elf, i)->st_info) != STB_LOCAL;
-	return count;
+	return locals < elf->symbol_count ? (size_t)(elf->symbol_count - locals) : 0;
 }
 
 static const char *read_symbols(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
