@@ -59,6 +59,7 @@ SKIPPED = [
     ("matrix/test_matrix.py", ADDRESSES, "thread"),
     ("matrix/test_mutations.py", OTHER_BUILD),
     ("missing/test_remembered.py::test_a_million_calls", CALLS),
+    ("missing/test_remembered.py::test_one_thread_at_a_time", CALLS),
     ("notes/", SHIPPED),
     ("own_library/test_building_with_a_stub.py", OTHER_BUILD),
     ("own_library/test_retarget_to_a_stub.py", NOT_C),

@@ -3,15 +3,13 @@
  * storm.c - a million calls that fail, from four threads: `storm MODE [FILE]`
  *
  *     sealed    the threads may make no system call: the kernel kills who does
- *     looks     prints how many threads were in dl_iterate_phdr() at once: each stays
- *               there for a while
+ *     looks     with looks.c preloaded: prints how many of them asked ld.so at once
  *     ticks     prints how many ticks the coarse clock went meanwhile
  *     appear    meanwhile FILE, a real library, is loaded: prints what the thread
  *               that loaded it gets in the end
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <link.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,36 +25,10 @@ int cuCtxSynchronize(void), nvmlShutdown(void);
 int cudaGetLastError(void), cuGetErrorString(int, const char **);
 const char *cudaGetErrorString(int), *nvmlErrorString(int);
 
-enum { THREADS = 4, CALLS = 250000, CALLS_OF_ALL = 9, ENOUGH = 2000 };
+enum { THREADS = 4, CALLS = 250000, CALLS_OF_ALL = 9 };
 
-static int sealed, looks;
-static atomic_int ready, done, over, inside, most, asked;
-
-typedef int visitor(struct dl_phdr_info *, size_t, void *);
-
-/* The stubs' way to ask ld.so what is loaded. */
-int dl_iterate_phdr(visitor *each, void *data)
-{
-	static int (*_Atomic known)(visitor *, void *);
-	int (*real)(visitor *, void *) = known;
-	int count, answer;
-
-	if (!real) {
-		*(void **)&real = dlsym(RTLD_NEXT, "dl_iterate_phdr");
-		known = real;
-	}
-	if (!looks || ready < THREADS)
-		return real(each, data);
-	if (++asked == ENOUGH)
-		over = 1;
-	count = ++inside;
-	if (count > most)
-		most = count;
-	usleep(100);
-	answer = real(each, data);
-	inside--;
-	return answer;
-}
+static int sealed;
+static atomic_int ready, done, over;
 
 static void call_all(void)
 {
@@ -106,7 +78,6 @@ int main(int argc, char **argv)
 
 	alarm(60);	/* a thread that was killed is never done */
 	sealed = !strcmp(mode, "sealed");
-	looks = !strcmp(mode, "looks");
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, storm, NULL);
 	if (argc > 2) {
@@ -121,13 +92,19 @@ int main(int argc, char **argv)
 		over = 1;
 		printf("%d\n", cudaDeviceSynchronize());
 	}
+	if (!strcmp(mode, "looks")) {
+		while (ready < THREADS)
+			;
+		((void (*)(void))dlsym(RTLD_DEFAULT, "looks_begin"))();
+		usleep(300000);
+		over = 1;
+		printf("%d\n", ((int (*)(void))dlsym(RTLD_DEFAULT, "looks_most"))());
+	}
 	while (done < THREADS)
 		;
 	for (int i = 0; i < THREADS && !sealed; i++)
 		pthread_join(threads[i], NULL);
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	if (looks)
-		printf("%d\n", most);
 	if (!strcmp(mode, "ticks"))
 		printf("%lld\n", (now() - start) / tick.tv_nsec);
 	fflush(stdout);
