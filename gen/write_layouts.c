@@ -224,15 +224,6 @@ static void write_lost(struct text *h, const struct layout *from, const runs *co
 }
 
 /* What tells a field from all others that the struct ever had; 0 is none's. */
-static size_t number_of(const struct record *record, const struct field *field)
-{
-	size_t number = 1;
-
-	for (size_t i = 0; i < record->fields.count; i++)
-		number += strcmp(record->fields.items[i].name, field->name) < 0;
-	return number;
-}
-
 static void write_numbers(struct text *h, const struct record *record)
 {
 	const struct field **fields = allocate(record->fields.count + 1, sizeof(*fields));
@@ -244,7 +235,7 @@ static void write_numbers(struct text *h, const struct record *record)
 	for (size_t i = 0; i < record->fields.count; i++)
 		if (!i || strcmp(fields[i]->name, fields[i - 1]->name))
 			add(h, "\tLC_NUMBER_%s_%s = %zu,\n", record->name,
-			    identifier(fields[i]->name), number_of(record, fields[i]));
+			    identifier(fields[i]->name), i + 1);
 	add(h, "\tLC_NUMBERS_%s = %zu\n};\n", record->name, record->fields.count + 1);
 }
 
@@ -279,10 +270,23 @@ static bool akin(const char *a, const char *b)
 			       !b[length + 2 + strspn(b + length + 2, "0123456789")]));
 }
 
+static bool has_one_layout(const struct record *record)
+{
+	for (size_t i = 1; i < record->sizes.count; i++)
+		if (record->sizes.items[i].letter != record->sizes.items[0].letter)
+			return false;
+	return true;
+}
+
+/* Beside a struct of several layouts, S_v1 is but another name for one of them. */
 static bool converts(const struct layout *a, const struct layout *b)
 {
-	return a != b && a->count && b->count &&
-	       (akin(a->record->name, b->record->name) || akin(b->record->name, a->record->name));
+	const struct record *left = a->record, *right = b->record;
+
+	if (a == b || !a->count || !b->count)
+		return false;
+	return left == right || (has_one_layout(left) && has_one_layout(right) &&
+				 (akin(left->name, right->name) || akin(right->name, left->name)));
 }
 
 static void write_conversions(struct text *h, const layouts *all)
