@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cudart.c - what the runtime's stub does beyond forwarding */
+#include <string.h>
+
 #include "adaptors/adaptors.h"
+#include "driver.h"
 #include "errors.h"
 #include "generated/libcudart_stub.h"
 #include "loader.h"
@@ -22,7 +25,7 @@ int32_t lc_hook_cudaGetLastError(unsigned slot)
 		lc_clear_pending();
 		return pending;
 	}
-	return lc_reaches(slot) ? REAL(slot, int32_t (*)(void))() : 0;
+	return lc_reaches(slot) ? lc_note_error(REAL(slot, int32_t (*)(void))()) : 0;
 }
 
 int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
@@ -31,7 +34,49 @@ int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
 
 	if (pending)
 		return pending;
-	return lc_reaches(slot) ? REAL(slot, int32_t (*)(void))() : 0;
+	return lc_reaches(slot) ? lc_note_error(REAL(slot, int32_t (*)(void))()) : 0;
+}
+
+/*
+ * Two questions by which programs find out whether there is a GPU.  Without a driver
+ * the real library answers them with 35, and with version 0, which programs take
+ * for "there is none"; 303 is unheard of there, and ends some of them.  So where there
+ * is no library and no driver either, these two say what it would have said.  With a
+ * driver a GPU lies idle for want of a package, and that is to be heard.
+ */
+static const char neither[] = "neither an NVIDIA driver nor a CUDA library was found. As for the"
+	" driver, " LC_DRIVER_REMEDY ". As for the library, ";
+
+/* Whether there is nothing, or nothing to be seen; *reason says so, if it is not said. */
+static bool has_nothing(const char **reason)
+{
+	bool hidden = lc_status()->state == LAZYCUDA_HIDDEN;
+
+	*reason = hidden ? NULL : neither;
+	return lc_found_nothing() && (hidden || !lc_has_driver());
+}
+
+static int32_t answer(void *into, unsigned slot, int32_t status)
+{
+	enum lc_refusal why = lc_why_not(slot);
+	const char *reason;
+
+	if (why == LC_NONE)
+		return REAL(slot, int32_t (*)(void *))(into);
+	if (into)
+		memset(into, 0, sizeof(int32_t));
+	return why == LC_MISSING && has_nothing(&reason) ?
+	       lc_refuse_with(slot, why, status, reason) : lc_refuse(slot, why);
+}
+
+int32_t lc_hook_cudaGetDeviceCount(void *count, unsigned slot)
+{
+	return answer(count, slot, lc_library.errors[LC_DRIVER]);
+}
+
+int32_t lc_hook_cudaDriverGetVersion(void *version, unsigned slot)
+{
+	return answer(version, slot, 0);
 }
 
 static const char unknown[] = "unrecognized error code";
@@ -48,13 +93,19 @@ void *lc_hook_cudaGetErrorName(int32_t error, unsigned slot)
 
 void *lc_hook_cudaGetErrorString(int32_t error, unsigned slot)
 {
-	return (void *)lc_error_text(error, slot, unknown);
-}
+	struct lc_refused count = { LC_SLOT_cudaGetDeviceCount, LC_MISSING,
+				    lc_library.errors[LC_DRIVER], NULL };
 
-/* nvcc calls it before the first use of a managed variable. */
-int8_t lc_hook___cudaInitModule(void *handle, unsigned slot)
-{
-	return lc_reaches(slot) ? REAL(slot, int8_t (*)(void *))(lc_real_handle(handle)) : 0;
+	/*
+	 * A forwarded call is a jump, so nobody has told us of an error of the runtime's
+	 * that has the number of an earlier refusal; the runtime knows.
+	 */
+	if (lc_is_loaded() && lc_refusal_text(error) && lc_reaches(LC_SLOT_cudaPeekAtLastError))
+		lc_note_error(REAL(LC_SLOT_cudaPeekAtLastError, int32_t (*)(void))());
+	/* Another thread may have been told of it, and have handed it on. */
+	if (error == count.status && !lc_refusal_text(error) && has_nothing(&count.reason))
+		return (void *)lc_error_of(&count)->message;
+	return (void *)lc_error_text(error, slot, unknown);
 }
 
 static lc_version version(lc_finder *find, void *data, int major)
@@ -78,4 +129,5 @@ const struct lc_specifics lc_specifics = {
 	.adaptors = lc_adaptors,
 	.replay_pending = lc_replay_pending,
 	.replay_next = lc_replay_next,
+	.registered = lc_registered,
 };

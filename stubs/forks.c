@@ -4,16 +4,32 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <time.h>
 
+#include "glibc.h"
 #include "stub.h"
 
 #define OWN __thread __attribute__((tls_model("initial-exec")))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool handled;
-static _Atomic int entered, forking;	/* threads */
-static OWN int own_entered;
+static _Atomic int forking;	/* threads */
+
+/*
+ * The threads that are in, those of each epoch apart.  An epoch ends when a fork()
+ * has waited for its threads in vain: no other waits for them, and whether they
+ * leave after all says nothing of those that came later.
+ */
+#define EPOCHS 32
+
+static _Atomic unsigned epoch;
+static _Atomic int entered[EPOCHS];
+
+static OWN int own_entered;	/* how often, one within the other */
+static OWN unsigned own_epoch;	/* in which it did so first */
+static OWN int own_cancellation;	/* as it was before that */
+static OWN uintptr_t own_frame;	/* where on the stack that was; the highest: anywhere */
 static OWN bool own_fork;
 
 /*
@@ -26,16 +42,31 @@ __attribute__((weak)) void *__dso_handle = &__dso_handle;
 void lc_nap(void)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 };
+	int cancellation;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
 	nanosleep(&moment, NULL);
+	pthread_setcancelstate(cancellation, &cancellation);
+}
+
+/* Whether a thread is in that may be worth waiting for. */
+static bool others_are_in(void)
+{
+	unsigned now = atomic_load(&epoch);
+
+	return atomic_load(&entered[now % EPOCHS]) > (own_entered && own_epoch == now);
 }
 
 static void before_fork(void)
 {
 	own_fork = true;
 	atomic_fetch_add(&forking, 1);
-	for (int i = 0; i < LC_NAPS_A_SECOND && atomic_load(&entered) > own_entered; i++)
+	for (int i = 0; i < LC_NAPS_A_SECOND; i++) {
+		if (!others_are_in())
+			return;
 		lc_nap();
+	}
+	atomic_fetch_add(&epoch, 1);
 }
 
 static void in_parent(void)
@@ -47,7 +78,9 @@ static void in_parent(void)
 static void in_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-	atomic_store(&entered, own_entered);
+	for (unsigned i = 0; i < EPOCHS; i++)
+		atomic_store(&entered[i], 0);
+	atomic_store(&entered[own_epoch % EPOCHS], own_entered != 0);
 	atomic_store(&forking, 0);
 	own_fork = false;
 	lc_forked();
@@ -59,44 +92,99 @@ static void handle_fork(void)
 		pthread_atfork(before_fork, in_parent, in_child);
 }
 
-/* One that is in already is waited for, and must not wait; nor does fork() for itself. */
-static bool fork_is_near(void)
+static void go_out(int times)
 {
-	return atomic_load(&forking) && !own_entered && !own_fork;
+	int cancellation;
+
+	own_entered -= times;
+	if (own_entered)
+		return;
+	atomic_fetch_sub(&entered[own_epoch % EPOCHS], 1);
+	pthread_setcancelstate(own_cancellation, &cancellation);
 }
 
-bool lc_try_enter(void)
+/* A thread that is cancelled in here would never leave. */
+static void come_in(uintptr_t frame)
+{
+	if (own_entered++)
+		return;
+	own_frame = frame;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own_cancellation);
+	own_epoch = atomic_load(&epoch);
+	atomic_fetch_add(&entered[own_epoch % EPOCHS], 1);
+}
+
+/*
+ * Whether fork() is about to happen, or to take this thread for one of those it has
+ * waited for.  One that is in already is waited for, and must not wait; nor does
+ * fork() for itself.
+ */
+static bool is_in_the_way(void)
+{
+	return own_entered == 1 && !own_fork &&
+	       (atomic_load(&forking) || atomic_load(&epoch) != own_epoch);
+}
+
+static bool try_enter(uintptr_t frame)
 {
 	handle_fork();
-	atomic_fetch_add(&entered, 1);
-	if (fork_is_near()) {
-		atomic_fetch_sub(&entered, 1);
-		return false;
-	}
-	own_entered++;
-	return true;
+	come_in(frame);
+	if (!is_in_the_way())
+		return true;
+	lc_leave();
+	return false;
 }
 
-void lc_enter(void)
+static void enter(uintptr_t frame)
 {
 	for (int i = 0; i < LC_NAPS_A_SECOND; i++) {
-		if (lc_try_enter())
+		if (try_enter(frame))
 			return;
 		lc_nap();
 	}
-	atomic_fetch_add(&entered, 1);
-	own_entered++;
+	come_in(frame);
+}
+
+/*
+ * A thread that foreign code threw out, by an exception or longjmp(), is seen when it
+ * comes again at the same or an older place of its stack, which grows down.  So no
+ * function calls lc_enter() twice without lc_leave() in between, and the two that
+ * look are functions of their own, each as far from its caller as the other.  A signal
+ * handler with a stack of its own may look like that; then fork() does not wait for
+ * what the handler interrupted, which can be cancelled, and nothing else changes.
+ */
+static void see_thrown_out(uintptr_t frame)
+{
+	if (own_entered && frame >= own_frame)
+		go_out(own_entered);
+}
+
+__attribute__((noinline)) bool lc_try_enter(void)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	see_thrown_out(frame);
+	return try_enter(frame);
+}
+
+__attribute__((noinline)) void lc_enter(void)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	see_thrown_out(frame);
+	enter(frame);
 }
 
 void lc_leave(void)
 {
-	own_entered--;
-	atomic_fetch_sub(&entered, 1);
+	if (own_entered)
+		go_out(1);
 }
 
+/* Its caller may well be in, and nothing foreign is called before lc_unlock(). */
 void lc_lock(void)
 {
-	lc_enter();
+	enter(UINTPTR_MAX);
 	pthread_mutex_lock(&lock);
 }
 

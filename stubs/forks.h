@@ -17,7 +17,7 @@
 
 /*
  * Around every call into the dynamic loader, and around whatever else a fork()
- * is not to cut in two.  May be nested.
+ * is not to cut in two.  May be nested.  The thread cannot be cancelled there.
  */
 void lc_enter(void);
 void lc_leave(void);

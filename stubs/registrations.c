@@ -6,8 +6,14 @@
  * constructor and unregisters it from an exit handler.  Loading CUDA for that
  * would load it into programs that never use it, so the calls are recorded, and
  * made in the same order once the real library is there.  What
- * __cudaRegisterFatBinary() returns is a handle of ours, which stands for the
- * library's from then on.
+ * __cudaRegisterFatBinary() returns is a handle of ours (modules.h), which
+ * stands for the library's from then on.
+ *
+ * A call about a handle that is not ours goes to who gave it: another copy of
+ * this stub that knows it, else the real library that the process has.
+ *
+ * What the library was told of is told again when it goes, whatever else is
+ * going on: a file may be closed while another thread makes the first call.
  *
  * All of these functions take addresses and integers alone, which the ABIs of
  * all 64-bit CPUs pass as words; so a recorded call is an array of words.
@@ -17,25 +23,16 @@
 #include "errors.h"
 #include "generated/libcudart_stub.h"
 #include "loader.h"
+#include "modules.h"
+#include "peers.h"
 #include "registrations.h"
-
-#define MAX_WORDS 10
-
-/* One fat binary.  Its address is the handle that the caller has. */
-struct module {
-	struct module *next, *previous;
-	uintptr_t real;		/* the library's handle, once it has one */
-	struct record *records, *last;	/* recorded calls about it, oldest first */
-	unsigned unregister;	/* slot of __cudaUnregisterFatBinary */
-	bool replaying;		/* its registration is being made right now */
-	bool gone;		/* unregistered meanwhile */
-};
+#include "verdict.h"
 
 /* One recorded call. */
-struct record {
-	struct record *next, *previous;	/* in the order of the calls */
-	struct record *sibling;		/* the module's next one */
-	struct module *module;
+struct lc_record {
+	struct lc_record *next, *previous;	/* in the order of the calls */
+	struct lc_record *sibling;		/* the module's next one */
+	struct lc_module *module;
 	uint16_t slot;
 	uint8_t words;
 	bool creates;			/* returns the module's handle */
@@ -43,8 +40,10 @@ struct record {
 };
 
 /* Under the loader's lock. */
-static struct record *oldest, *newest;
-static struct module *modules;
+static struct lc_record *oldest, *newest;
+
+/* Records that have not been replayed to the end. */
+static _Atomic size_t pending;
 
 static uintptr_t call(lc_function function, unsigned words, const uintptr_t *w)
 {
@@ -73,7 +72,7 @@ static uintptr_t call(lc_function function, unsigned words, const uintptr_t *w)
 	}
 }
 
-static void unlink_record(struct record *record)
+static void unlink_record(struct lc_record *record)
 {
 	*(record->previous ? &record->previous->next : &oldest) = record->next;
 	*(record->next ? &record->next->previous : &newest) = record->previous;
@@ -81,14 +80,14 @@ static void unlink_record(struct record *record)
 
 /* A call to record; NULL if there is no memory for it.  It is lost then, as the
  * static constructor has no way to hear of it. */
-static struct record *new_record(struct module *module, unsigned slot, bool creates,
+static struct lc_record *new_record(struct lc_module *module, unsigned slot, bool creates,
 				 unsigned words, const uintptr_t *word)
 {
-	struct record *record = malloc(sizeof(*record) + words * sizeof(*word));
+	struct lc_record *record = malloc(sizeof(*record) + words * sizeof(*word));
 
 	if (!record)
 		return NULL;
-	*record = (struct record){ .module = module, .slot = (uint16_t)slot,
+	*record = (struct lc_record){ .module = module, .slot = (uint16_t)slot,
 				   .words = (uint8_t)words, .creates = creates };
 	for (unsigned i = 0; i < words; i++)
 		record->word[i] = word[i];
@@ -96,9 +95,9 @@ static struct record *new_record(struct module *module, unsigned slot, bool crea
 }
 
 /* With the lock held. */
-static void append(struct record *record)
+static void append(struct lc_record *record)
 {
-	struct module *module = record->module;
+	struct lc_module *module = record->module;
 
 	if (module) {
 		*(module->records ? &module->last->sibling : &module->records) = record;
@@ -109,39 +108,29 @@ static void append(struct record *record)
 	newest = record;
 }
 
-static void link_module(struct module *module)
+/* With the lock held: whether a call about this module is to be made by the thread
+ * that replays.  One that waits for a second goes ahead of that thread (loader.c),
+ * and must not overtake the module's own registration. */
+static bool is_to_be_recorded(const struct lc_module *module)
 {
-	module->next = modules;
-	if (modules)
-		modules->previous = module;
-	modules = module;
+	return !lc_is_loaded() || (module && (module->records || module->replaying));
 }
 
-static void unlink_module(struct module *module)
+/* Records a call unless it can be made.  Whether nothing is left to do. */
+static bool record_call(struct lc_record *record, const struct lc_module *module)
 {
-	*(module->previous ? &module->previous->next : &modules) = module->next;
-	if (module->next)
-		module->next->previous = module->previous;
-}
-
-/*
- * Records a call unless the library is there by now, and links the module that
- * it creates, if any.  Whether nothing is left to do.
- */
-static bool record_call(struct record *record, struct module *created)
-{
-	bool loaded;
+	bool recorded;
 
 	lc_lock();
-	loaded = lc_is_loaded();
-	if (created)
-		link_module(created);
-	if (record && !loaded)
+	recorded = is_to_be_recorded(module);
+	if (record && recorded) {
 		append(record);
+		atomic_fetch_add(&pending, 1);
+	}
 	lc_unlock();
-	if (loaded)
+	if (!recorded)
 		free(record);
-	return !loaded;
+	return recorded;
 }
 
 bool lc_replay_pending(void)
@@ -150,9 +139,9 @@ bool lc_replay_pending(void)
 }
 
 /* The oldest record of all is the oldest of its module. */
-static struct record *take_oldest(void)
+static struct lc_record *take_oldest(void)
 {
-	struct record *record = oldest;
+	struct lc_record *record = oldest;
 
 	unlink_record(record);
 	if (record->module)
@@ -160,12 +149,43 @@ static struct record *take_oldest(void)
 	return record;
 }
 
+/* Tells the library, if it knows the module. */
+static void unregister_real(struct lc_module *module)
+{
+	uintptr_t real = atomic_load(&module->real);
+	lc_function function = lc_function_of(LC_SLOT___cudaUnregisterFatBinary);
+
+	if (real && function && !lc_is_exiting())
+		call(function, 1, &real);
+	lc_module_free(module);
+}
+
+/* The module's own registration begins. */
+static void begin_replay(struct lc_module *module)
+{
+	if (!module)
+		return;
+	module->replaying = true;
+	module->replayer = pthread_self();
+}
+
+/* It has ended; whether the module is gone since. */
+static bool end_replay(struct lc_module *module, const struct lc_record *record, uintptr_t result)
+{
+	if (!module)
+		return false;
+	module->replaying = false;
+	if (record->creates)
+		atomic_store(&module->real, result);
+	return module->gone;
+}
+
 void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 {
-	struct record *record;
-	struct module *module;
+	struct lc_record *record;
+	struct lc_module *module;
 	uintptr_t result = 0;
-	bool gone = false;
+	bool gone;
 
 	lc_lock();
 	if (!oldest) {
@@ -174,117 +194,226 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 	}
 	record = take_oldest();
 	module = record->module;
-	if (module)
-		module->replaying = true;
+	begin_replay(module);
 	lc_unlock();
 
 	if (module && !record->creates)
-		record->word[0] = module->real;
+		record->word[0] = atomic_load(&module->real);
 	if (functions[record->slot])
 		result = call(functions[record->slot], record->words, record->word);
 	else	/* for cudaGetLastError() to tell: nobody else would */
 		lc_refuse(record->slot, (enum lc_refusal)outcomes[record->slot]);
 
 	lc_lock();
-	if (module) {
-		module->replaying = false;
-		if (record->creates)
-			module->real = result;
-		gone = module->gone;
-	}
+	gone = end_replay(module, record, result);
 	lc_unlock();
-	if (gone) {
-		if (module->real && functions[module->unregister])
-			call(functions[module->unregister], 1, &module->real);
-		free(module);
-	}
+	atomic_fetch_sub(&pending, 1);
+	if (gone)
+		unregister_real(module);
 	free(record);
 }
 
-/* A call about a module: recorded, or made with the library's own handle. */
-static void pass(uintptr_t handle, unsigned slot, unsigned words, uintptr_t *word)
+/* Makes a call in the library; absent there, or of another interface, it is the
+ * thread's last error. */
+static uintptr_t make(unsigned slot, unsigned words, const uintptr_t *word)
 {
-	struct module *module = (struct module *)handle;
+	return lc_slow(slot) == 0 ? call(lc_slot_table[slot], words, word) : 0;
+}
 
-	if (!lc_is_loaded() && record_call(new_record(module, slot, false, words, word), NULL))
+/* A call about a module, or about none: recorded, or made with the library's own handle. */
+static void pass(struct lc_module *module, unsigned slot, unsigned words, uintptr_t *word)
+{
+	if ((!lc_is_loaded() || atomic_load(&pending)) &&
+	    record_call(new_record(module, slot, false, words, word), module))
 		return;
 	if (module)
-		word[0] = module->real;
-	/* Absent in this library, or another interface: the thread's last error. */
-	if (lc_slow(slot) == 0)
-		call(lc_slot_table[slot], words, word);
+		word[0] = atomic_load(&module->real);
+	make(slot, words, word);
 }
 
-#define W(argument) ((uintptr_t)(argument))
-/* A handle is NULL only if its registration failed for want of memory. */
-#define PASS(handle, slot, ...) do { \
-	uintptr_t words_[] = { W(handle), __VA_ARGS__ }; \
-	if (handle) \
-		pass(W(handle), slot, sizeof(words_) / sizeof(*words_), words_); \
-} while (0)
-
-void *lc_hook___cudaRegisterFatBinary(void *binary, unsigned slot)
-{
-	struct module *module = calloc(1, sizeof(*module));
-	struct record *record = NULL;
-	uintptr_t word = W(binary);
-
-	if (!module)
-		return NULL;
-	module->unregister = LC_SLOT___cudaUnregisterFatBinary;
-	if (!lc_is_loaded()) {
-		record = new_record(module, slot, true, 1, &word);
-		if (!record) {
-			free(module);
-			return NULL;
-		}
-	}
-	if (record_call(record, module))
-		return module;
-	module->real = call(lc_slot_table[slot], 1, &word);
-	return module;
-}
-
-static void free_records(struct record *record)
+static void free_records(struct lc_record *record)
 {
 	while (record) {
-		struct record *sibling = record->sibling;
+		struct lc_record *sibling = record->sibling;
 
+		atomic_fetch_sub(&pending, 1);
 		free(record);
 		record = sibling;
 	}
 }
 
-void lc_hook___cudaUnregisterFatBinary(void *handle, unsigned slot)
+/* With the lock held. */
+static struct lc_record *take_records(struct lc_module *module)
 {
-	struct module *module = handle;
-	struct record *records;
-	bool replaying;
+	struct lc_record *records = module->records;
 
-	if (!module)
-		return;
-	lc_lock();
-	unlink_module(module);
-	records = module->records;
-	for (struct record *r = records; r; r = r->sibling)
+	for (struct lc_record *r = records; r; r = r->sibling)
 		unlink_record(r);
-	module->records = NULL;
-	module->gone = replaying = module->replaying;
+	module->records = module->last = NULL;
+	return records;
+}
+
+/* With the lock held: another thread is telling the library of the module. */
+static bool is_being_replayed(const struct lc_module *module)
+{
+	return module->replaying && !pthread_equal(module->replayer, pthread_self());
+}
+
+/*
+ * What the library is reading must not be unmapped: the caller, who is about to
+ * do that, waits.  A second at most: the library may be waiting for a lock of
+ * ld.so's, which the caller has, in dlclose().  After that the thread that
+ * replays has to see to the rest, as has this thread itself where the library
+ * called it back.
+ */
+static void unregister(struct lc_module *module)
+{
+	struct lc_record *records;
+	bool later;
+
+	lc_lock();
+	records = take_records(module);
+	for (int i = 0; i < LC_NAPS_A_SECOND && is_being_replayed(module); i++) {
+		lc_unlock();
+		lc_nap();
+		lc_lock();
+	}
+	module->gone = later = module->replaying;
 	lc_unlock();
 	free_records(records);
-	if (replaying)	/* lc_replay_next() sees to the rest */
-		return;
-	if (module->real && !lc_is_exiting() && lc_is_loaded())
-		call(lc_slot_table[slot], 1, &module->real);
-	free(module);
+	if (!later)
+		unregister_real(module);
+}
+
+/* A call about a handle of ours. */
+static uintptr_t call_about(struct lc_module *module, unsigned slot, unsigned words,
+			    uintptr_t *word)
+{
+	switch (slot) {
+	case LC_SLOT___cudaUnregisterFatBinary:
+		unregister(module);
+		return 0;
+	case LC_SLOT___cudaInitModule:
+		if (!lc_reaches(slot))
+			return 0;
+		word[0] = atomic_load(&module->real);
+		return call(lc_slot_table[slot], words, word);
+	default:
+		pass(module, slot, words, word);
+		return 0;
+	}
+}
+
+/* The name and the major by which callers ask for a slot. */
+static const struct lc_export *export_of(unsigned slot)
+{
+	const struct lc_export *row = lc_library.exports;
+
+	while (row->slot != slot)
+		row++;
+	return row;
+}
+
+bool lc_registered(const struct lc_registration *call, uintptr_t *result)
+{
+	struct lc_module *module = lc_module_of((void *)call->word[0]);
+	const struct lc_export *row = lc_find_export(&lc_library, call->name, call->major);
+
+	if (!module || !row)
+		return false;
+	*result = call_about(module, row->slot, call->words, call->word);
+	return true;
+}
+
+/*
+ * A call about a handle that this stub never gave.  Only a real library that is
+ * in the process can have given it, or another copy of the stub; the handle is
+ * theirs to read.
+ */
+static uintptr_t call_elsewhere(unsigned slot, unsigned words, uintptr_t *word)
+{
+	const struct lc_export *row = export_of(slot);
+	struct lc_registration registration = { .name = lc_library.names + row->name,
+						.major = row->major, .words = words, .word = word };
+	uintptr_t result = 0;
+
+	if (lc_peers_registered(&registration, &result))
+		return result;
+	if (lc_is_exiting() || !(lc_is_loaded() || lc_is_in_process()))
+		return 0;
+	return make(slot, words, word);
+}
+
+static uintptr_t about(void *handle, unsigned slot, unsigned words, uintptr_t *word)
+{
+	struct lc_module *module = lc_module_of(handle);
+
+	/* A handle is NULL only if its registration failed for want of memory. */
+	if (!handle || lc_module_is_gone(handle))
+		return 0;
+	return module ? call_about(module, slot, words, word) : call_elsewhere(slot, words, word);
+}
+
+#define W(argument) ((uintptr_t)(argument))
+#define PASS(handle, slot, ...) do { \
+	uintptr_t words_[] = { W(handle), __VA_ARGS__ }; \
+	about(handle, slot, sizeof(words_) / sizeof(*words_), words_); \
+} while (0)
+
+/*
+ * Where another copy of this stub has the library already, kernels are launched
+ * through that one, and what is registered here has to reach the library, too.
+ * Copies that are loaded later look here themselves (loader.c).
+ */
+static void follow_copies(void)
+{
+	static _Atomic bool looked;
+
+	if (!lc_is_loaded() && !atomic_exchange(&looked, true) && lc_peers_copy_is_loaded())
+		lc_load();
+}
+
+void *lc_hook___cudaRegisterFatBinary(void *binary, unsigned slot)
+{
+	struct lc_module *module = lc_module_new();
+	struct lc_record *record = NULL;
+	uintptr_t word = W(binary);
+
+	if (!module)
+		return NULL;
+	follow_copies();
+	if (!lc_is_loaded()) {
+		record = new_record(module, slot, true, 1, &word);
+		if (!record) {
+			lc_module_free(module);
+			return NULL;
+		}
+		if (record_call(record, module))
+			return module;
+	}
+	atomic_store(&module->real, call(lc_slot_table[slot], 1, &word));
+	return module;
+}
+
+void lc_hook___cudaUnregisterFatBinary(void *handle, unsigned slot)
+{
+	uintptr_t word = W(handle);
+
+	about(handle, slot, 1, &word);
+}
+
+int8_t lc_hook___cudaInitModule(void *handle, unsigned slot)
+{
+	uintptr_t word = W(handle);
+
+	return (int8_t)about(handle, slot, 1, &word);
 }
 
 void lc_hook___cudaRegisterFatBinaryEnd(void *handle, unsigned slot)
 {
 	uintptr_t word = W(handle);
 
-	if (handle)
-		pass(word, slot, 1, &word);
+	about(handle, slot, 1, &word);
 }
 
 void lc_hook___cudaRegisterFunction(void *handle, void *host, void *device, void *name,
@@ -330,18 +459,6 @@ void lc_hook___cudaRegisterUnifiedTable(void *a1, void *a2, void *a3, void *a4, 
 					unsigned slot)
 {
 	uintptr_t words[] = { W(a1), W(a2), W(a3), W(a4), W(a5) };
-	struct module *module;
 
-	lc_lock();
-	for (module = modules; module && module != a1; module = module->next)
-		;
-	lc_unlock();
-	pass(W(module), slot, 5, words);
-}
-
-void *lc_real_handle(void *handle)
-{
-	struct module *module = handle;
-
-	return module ? (void *)module->real : NULL;
+	pass(lc_module_of(a1), slot, 5, words);
 }

@@ -5,13 +5,15 @@
 
 #include <stdbool.h>
 
+#include "peers.h"
 #include "stub.h"
 
 /* As in struct lc_specifics. */
 bool lc_replay_pending(void);
 void lc_replay_next(const lc_function *functions, const uint8_t *outcomes);
 
-/* The library's handle for one of ours; NULL while it has none. */
-void *lc_real_handle(void *handle);
+/* A call that another copy of this stub was asked for: made if it is about a handle
+ * of ours, and false if not.  Never reads what the handle points to. */
+bool lc_registered(const struct lc_registration *call, uintptr_t *result);
 
 #endif
