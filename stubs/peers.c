@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "forks.h"
 #include "glibc.h"
 
 static struct lc_peer *peer_at(const char *path)
@@ -17,7 +18,7 @@ static struct lc_peer *peer_at(const char *path)
 	peer = dlsym(handle, LC_PEER_SYMBOL);
 	/* Stubs are never unloaded: what was found stays. */
 	dlclose(handle);
-	return peer && peer->size >= sizeof(*peer) ? peer : NULL;
+	return peer && peer->size >= LC_PEER_FIRST ? peer : NULL;
 }
 
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
@@ -42,4 +43,55 @@ void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
 		peers->stubs[peers->count] = (struct lc_stub){ "", lc_library.stub, &lc_library };
 		peers->peers[peers->count++] = &lc_self;
 	}
+}
+
+void lc_peers_list(struct lc_peers *peers)
+{
+	struct lc_arena arena = { 0 };
+
+	lc_enter();
+	lc_peers_read(&arena, peers);
+	lc_leave();
+	lc_arena_free(&arena);	/* only the stubs' paths were in it */
+}
+
+static bool is_copy(const struct lc_peer *peer)
+{
+	return peer != &lc_self && !strcmp(peer->library->name, lc_library.name);
+}
+
+bool lc_peers_copy_is_loaded(void)
+{
+	struct lc_peers peers;
+
+	lc_peers_list(&peers);
+	for (size_t i = 0; i < peers.count; i++)
+		if (is_copy(peers.peers[i]) && atomic_load(&peers.peers[i]->loaded))
+			return true;
+	return false;
+}
+
+void lc_peers_load_copies(void)
+{
+	struct lc_peers peers;
+
+	lc_peers_list(&peers);
+	for (size_t i = 0; i < peers.count; i++)
+		if (is_copy(peers.peers[i]))
+			peers.peers[i]->load();
+}
+
+bool lc_peers_registered(const struct lc_registration *call, uintptr_t *result)
+{
+	struct lc_peers peers;
+
+	lc_peers_list(&peers);
+	for (size_t i = 0; i < peers.count; i++) {
+		struct lc_peer *peer = peers.peers[i];
+
+		if (is_copy(peer) && LC_PEER_HAS(peer, registered) &&
+		    peer->registered(call, result))
+			return true;
+	}
+	return false;
 }

@@ -8,13 +8,18 @@
  * whole has agreed on is kept by its first stub in load order, which cannot
  * change, since stubs are never unloaded.
  *
- * Stubs of different releases of lazycuda may meet: fields are only added at
- * the end, and an incompatible change gets a new symbol name.
+ * Stubs of different releases of lazycuda may meet.  A record is never too old:
+ * fields are only added at the end, those from LC_PEER_FIRST on may be missing,
+ * and LC_PEER_HAS() tells.  What a record points to, struct lc_library with its
+ * tables and struct lc_specifics, grows at the end only, too, and the rows of the
+ * tables do not change; tests/releases holds that.  What cannot keep to this is a
+ * record under a new symbol name.
  */
 #ifndef PEERS_H
 #define PEERS_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../include/lazycuda.h"
@@ -23,6 +28,15 @@
 #define LC_PEER_SYMBOL "lazycuda_stub_1"
 
 struct lc_specifics;	/* loader.h */
+
+/* One of nvcc's registrations, by its name and not by its slot, which is each
+ * release's own.  Crosses from one copy of a stub to another: never changes. */
+struct lc_registration {
+	const char *name;
+	int major;		/* by whose version node the caller asked */
+	unsigned words;
+	uintptr_t *word;	/* arguments; the handle is the first */
+};
 
 struct lc_peer {
 	uint32_t size;			/* bytes of this struct */
@@ -33,8 +47,16 @@ struct lc_peer {
 	const struct lazycuda_status *(*status)(void);
 	const struct lazycuda_error *(*error)(void);
 	const struct lc_specifics *specifics;
+	/* Records of before November 2026 end here. */
 	_Atomic uint32_t looking;	/* of the first stub: a failing call asks ld.so */
+	/* Makes a registration whose handle this stub has given; 0: it has not. */
+	int (*registered)(const struct lc_registration *call, uintptr_t *result);
 };
+
+/* What each record has. */
+#define LC_PEER_FIRST offsetof(struct lc_peer, looking)
+#define LC_PEER_HAS(peer, field) ((peer)->size >= \
+	offsetof(struct lc_peer, field) + sizeof((peer)->field))
 
 /* This stub's own.  It is exported as lazycuda_stub_1; inside the stub that
  * name might mean another stub's, so it is not used. */
@@ -53,5 +75,18 @@ struct lc_peers {
  * among them.  Calls the dynamic loader: hold no lock.
  */
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers);
+
+/* The same for those who only want the records. */
+void lc_peers_list(struct lc_peers *peers);
+
+/*
+ * Copies: other stubs for this stub's library.  What nvcc registers with one may
+ * be launched through another, so once one of them has the library all have.
+ */
+bool lc_peers_copy_is_loaded(void);
+void lc_peers_load_copies(void);
+
+/* Offers a registration to the copies; whether one of them knew the handle. */
+bool lc_peers_registered(const struct lc_registration *call, uintptr_t *result);
 
 #endif
