@@ -185,7 +185,7 @@ char *lc_printable(struct lc_arena *arena, const char *text)
 
 void lc_arena_hinder(struct lc_arena *arena, int error)
 {
-	if (error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO)
+	if (error == EMFILE || error == ENFILE || error == ENOMEM)
 		arena->hindered = true;
 }
 

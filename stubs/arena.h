@@ -64,7 +64,8 @@ char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, co
 /* A copy fit for a message: see printable.h. */
 char *lc_printable(struct lc_arena *arena, const char *text);
 
-/* Notes why something could not be looked at (errno), if that may pass. */
+/* Notes why something could not be looked at (errno), if the process ran out of
+ * something: that may pass.  A disk that fails and what may not be read stay as they are. */
 void lc_arena_hinder(struct lc_arena *arena, int error);
 
 /*

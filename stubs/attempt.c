@@ -91,7 +91,7 @@ bool lc_attempt(struct lc_attempt *attempt, bool process_only)
 {
 	*attempt = (struct lc_attempt){ .found.choice = { .option = -1, .refusal = LC_MISSING } };
 	lc_search_run(&attempt->arena, &attempt->search, process_only);
-	if (!attempt->search.at.settings.wrong)
+	if (!attempt->search.at.settings.wrong && !attempt->search.hidden)
 		lc_open_found(&attempt->arena, &attempt->search, &attempt->found);
 	if (attempt->found.handle) {
 		open_companion(attempt);

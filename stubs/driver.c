@@ -12,6 +12,7 @@
 #include "found.h"
 #include "generated/libcuda_stub.real.h"
 #include "generated/libnvidia-ml_stub.real.h"
+#include "glibc.h"
 #include "loader.h"
 #include "note.h"
 
@@ -49,6 +50,9 @@ static void open_real(struct lc_arena *arena, const struct lc_library *library,
 {
 	struct lc_search search;
 
+	*found = (struct lc_found){ .handle = NULL };
+	if (lc_hidden_by(library))
+		return;
 	lc_search_real(arena, &search, library, specifics);
 	lc_open_found(arena, &search, found);
 }
@@ -121,7 +125,7 @@ static int look_at_branch(struct lc_arena *arena)
 	return branch;
 }
 
-/* Looked at once; -1: not yet. */
+/* Looked at once; -1: not yet.  What is hidden now may not be hidden later. */
 static _Atomic int driver = -1, branch = -1;
 
 /* What could not be looked at now is not taken for what is not there: -1. */
@@ -141,13 +145,59 @@ static int cached(struct lc_arena *arena, _Atomic int *value, int (*look)(struct
 	return known;
 }
 
+static int version_now(struct lc_arena *arena)
+{
+	const char *hidden = lc_hidden_by(&lc_real_cuda);
+
+	if (!hidden)
+		return cached(arena, &driver, look_at_version);
+	lc_trace("the driver is hidden by %s=none", hidden);
+	return 0;
+}
+
+/* Whether to go on without what could not be looked at, as if nothing were known of it:
+ * not for what soon passes, since the choice is for life; but it keeps nobody waiting. */
+static bool go_on_without(int *value, enum lc_guard guard)
+{
+	static _Atomic int unfinished;
+
+	if (*value >= 0)
+		return true;
+	if (guard == LC_STRICT || atomic_fetch_add(&unfinished, 1) < LC_TRIES_A_SECOND)
+		return false;
+	lc_trace("the driver could not be looked at: the choice is made without");
+	*value = 0;
+	return true;
+}
+
 bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at)
 {
 	if (lc_choice_needs_driver(at))
-		at->driver = cached(arena, &driver, look_at_version);
-	if (at->driver >= 0 && lc_choice_needs_branch(at))
+		at->driver = version_now(arena);
+	if (!go_on_without(&at->driver, at->settings.guard))
+		return false;
+	if (lc_choice_needs_branch(at))
 		at->branch = cached(arena, &branch, look_at_branch);
-	return at->driver >= 0 && at->branch >= 0;
+	return go_on_without(&at->branch, at->settings.guard);
+}
+
+bool lc_has_driver(void)
+{
+	struct lc_arena arena = { .failed = false };
+	int version = atomic_load(&driver);
+
+	/* Known already: failing calls ask for it again and again. */
+	if (version >= 0)
+		return version && !lc_hidden_by(&lc_real_cuda);
+	if (!lc_is_ready() || !lc_may_try())
+		return true;
+	lc_enter();
+	version = version_now(&arena);
+	lc_leave();
+	if (version < 0)
+		lc_try_failed();
+	lc_arena_free(&arena);
+	return version != 0;
 }
 
 struct lazycuda_driver lc_driver(void)
@@ -156,8 +206,10 @@ struct lazycuda_driver lc_driver(void)
 	struct lc_arena arena = { .failed = false };
 	int version, of_branch = 0;
 
+	if (!lc_is_ready())
+		return found;
 	lc_enter();
-	version = cached(&arena, &driver, look_at_version);
+	version = version_now(&arena);
 	if (version > 0)
 		of_branch = cached(&arena, &branch, look_at_branch);
 	lc_leave();

@@ -11,12 +11,16 @@
  * cuDriverGetVersion() of libcuda.so.1, and the display driver's branch.  No GPU
  * is needed and no CUDA is started.  Finds and loads the driver library as its own
  * stub does; any CUDA runtime would load it as well.  Hold no lock.  False: it
- * could not be looked at now, and no choice can be made.
+ * could not be looked at now, for want of memory or files, and no choice can be made;
+ * after some tries, unless LAZYCUDA_GUARD=strict, one is made without it.
  */
 bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at);
 
 /* The driver that a choice was made for; looks at it if none has been made. */
 struct lazycuda_driver lc_driver(void);
+
+/* Whether there is one; where that cannot be found out now, there may be. */
+bool lc_has_driver(void);
 
 /*
  * The versions that the driver's libraries give themselves, before anything is
@@ -27,7 +31,7 @@ lc_version lc_cuda_version(lc_finder *find, void *data, int major);
 lc_version lc_nvml_version(lc_finder *find, void *data, int major);
 
 /* How a user gets them, as lc_specifics.advice. */
-#define LC_DRIVER_ADVICE "It comes with the NVIDIA driver: install that, or start the container" \
-	" with it (docker run --gpus all)."
+#define LC_DRIVER_REMEDY "install that, or start the container with it (docker run --gpus all)"
+#define LC_DRIVER_ADVICE "It comes with the NVIDIA driver: " LC_DRIVER_REMEDY "."
 
 #endif

@@ -18,8 +18,10 @@ struct lc_way {
 	uid_t owner;
 	size_t size;		/* if it is a link: of the path in it */
 	mode_t mode;		/* of what it leads to; 0: there is nothing */
+	int error;		/* why it could not be looked at, though it may be there */
 	struct lc_folder *folder;
-	enum { UNKNOWN, SAFE, OPEN } safety;	/* of the way to it, as it is written */
+	const struct lc_way *open;	/* on the way to it, as it is written: what anybody may */
+	bool known;			/* write to, or NULL; whether that was looked at */
 	struct lc_way *next;
 };
 
@@ -78,12 +80,25 @@ static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
 	       (inside->owner != 0 && inside->owner != geteuid());
 }
 
-/* What is there and cannot be examined counts as everybody's. */
+/*
+ * Whether what is below a folder could as well be put in this library's place: it lies
+ * below one with it in which anybody may move what is there.
+ */
+static bool is_beside_this(struct lc_folders *folders, const struct lc_way *way)
+{
+	for (; way; way = way->above)
+		if ((way->mode & (S_IWOTH | S_ISVTX)) == S_IWOTH &&
+		    is_above_this(folders, way->path))
+			return true;
+	return false;
+}
+
+/* What is there and cannot be examined is left out. */
 static void cannot_look(struct lc_folders *folders, struct lc_way *way)
 {
 	lc_arena_hinder(folders->arena, errno);
 	if (errno != ENOENT && errno != ENOTDIR)
-		way->mode = S_IWOTH;
+		way->error = errno;
 }
 
 static void look_at(struct lc_folders *folders, struct lc_way *way)
@@ -128,7 +143,10 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	if (!way || !(way->path = lc_copy(folders->arena, path, length)))
 		return NULL;
 	way->above = above;
-	if (!above || above->mode)
+	/* A dead mount is asked once. */
+	if (above && above->error)
+		way->error = above->error;
+	else if (!above || above->mode)
 		look_at(folders, way);
 	way->next = *first;
 	return *first = way;
@@ -194,25 +212,48 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
 	return way ? way->folder : NULL;
 }
 
-static bool way_is_safe(struct lc_folders *folders, struct lc_way *way)
+bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
 {
-	bool safe = true;
+	const struct lc_way *way = way_of(folders, path);
 
-	if (way->safety == UNKNOWN) {
-		if (way->above)
-			safe = is_open(way->above, way) ? is_above_this(folders, way->above->path) :
-							  way_is_safe(folders, way->above);
-		way->safety = safe ? SAFE : OPEN;
+	return way && (way->folder || way->error);
+}
+
+/* The folder on the way that anybody may write to; NULL: there is none. */
+static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *way)
+{
+	if (!way->known && way->above) {
+		if (!is_open(way->above, way))
+			way->open = open_on(folders, way->above);
+		else if (!is_above_this(folders, way->above->path) &&
+			 !is_beside_this(folders, way->above))
+			way->open = way->above;
 	}
-	return way->safety == SAFE;
+	way->known = true;
+	return way->open;
+}
+
+const char *lc_folder_objection(struct lc_folders *folders, const char *path)
+{
+	struct lc_way *way = way_of(folders, path);
+	const struct lc_way *open;
+
+	if (!way)
+		return path[0] == '/' ? "its path is too long" : "its path is not absolute";
+	if (way->error)
+		return lc_format(folders->arena, "it cannot be looked at: %s", strerror(way->error));
+	open = (way->mode & S_IWOTH) && !is_beside_this(folders, way) ? way : NULL;
+	if (!open)
+		open = open_on(folders, way);
+	if (!open)
+		open = open_on(folders, real_way(folders, way));
+	return open ? lc_format(folders->arena, "anybody may write to %s",
+				lc_printable(folders->arena, open->path)) : NULL;
 }
 
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 {
-	struct lc_way *way = way_of(folders, path);
-
-	return way && !(way->mode & S_IWOTH) && way_is_safe(folders, way) &&
-	       way_is_safe(folders, real_way(folders, way));
+	return !lc_folder_objection(folders, path);
 }
 
 const char *lc_real_path(struct lc_folders *folders, const char *path)

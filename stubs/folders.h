@@ -39,9 +39,17 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
  * any folder on the way to it, as it is written or as links lead there, may be
  * one that everybody can write to.  On the way a sticky one such as /tmp will
  * do, if what lies in it is root's or the user's.  The way ends where this
- * library lies below, too: who can change that needs no other.
+ * library lies below, too: who can change that needs no other.  For the same reason
+ * everything is safe below such a folder: all of a site-packages that has this
+ * library, as `chmod -R a+w` leaves it.
  */
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
+
+/* Whether there is one, as far as can be seen. */
+bool lc_folder_may_be_there(struct lc_folders *folders, const char *path);
+
+/* What speaks against a folder, a sentence without its path; NULL: it is safe. */
+const char *lc_folder_objection(struct lc_folders *folders, const char *path);
 
 /* An absolute path without links, as realpath() gives it; what is not there is
  * taken as it is written. */

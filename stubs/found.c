@@ -16,14 +16,17 @@
  * which somebody may have put another file since it was read; and it may be
  * somebody else's dlopen(), or hand out what has that name already.
  */
-static const char *mismatch(void *handle, const struct lc_library *library,
+static const char *mismatch(struct lc_arena *arena, void *handle, const struct lc_library *library,
 			    const struct lc_option *option, const struct lc_file *file)
 {
 	struct link_map *map;
 	struct stat st;
 
-	if (option->origin != LC_BY_PROCESS &&
-	    (stat(file->path, &st) || !lc_same_file(file->identity, lc_identity(&st))))
+	if (option->origin != LC_BY_PROCESS && stat(file->path, &st)) {
+		lc_arena_hinder(arena, errno);
+		return lc_format(arena, "cannot be looked at again: %s", strerror(errno));
+	}
+	if (option->origin != LC_BY_PROCESS && !lc_same_file(file->identity, lc_identity(&st)))
 		return "was replaced while it was being loaded";
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) ||
 	    lc_process_major(map, library) != option->major)
@@ -65,7 +68,7 @@ static void *open_option(struct lc_arena *arena, struct lc_search *search, int o
 
 	errno = 0;
 	handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | (loaded ? RTLD_NOLOAD : 0));
-	why = handle ? mismatch(handle, search->peers[self]->library, chosen, file) :
+	why = handle ? mismatch(arena, handle, search->peers[self]->library, chosen, file) :
 		       failure(arena, errno, loaded);
 	if (!why)
 		return handle;

@@ -41,7 +41,7 @@ static bool read_at(const struct lc_image *image, ElfW(Addr) address, void *data
 }
 
 /* The string table, if it ends with a string: then every index is one. */
-static const char *string_table(const struct lc_image *image)
+const char *lc_image_strings(const struct lc_image *image)
 {
 	const char *table = at(image, image->strings, image->strings_size);
 
@@ -50,7 +50,7 @@ static const char *string_table(const struct lc_image *image)
 
 static const char *string(const struct lc_image *image, size_t index)
 {
-	const char *table = index < image->strings_size ? string_table(image) : NULL;
+	const char *table = index < image->strings_size ? lc_image_strings(image) : NULL;
 
 	return table ? table + index : NULL;
 }
@@ -165,6 +165,21 @@ const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag)
 		if (entry.d_tag == tag && entry.d_un.d_val)
 			return string(image, entry.d_un.d_val);
 	return NULL;
+}
+
+bool lc_image_is_lazy(const struct lc_image *image)
+{
+	bool functions = false;
+	ElfW(Dyn) entry;
+
+	for (size_t i = 0; read_entry(image, i, &entry); i++) {
+		functions |= entry.d_tag == DT_JMPREL;
+		if (entry.d_tag == DT_BIND_NOW ||
+		    (entry.d_tag == DT_FLAGS && entry.d_un.d_val & DF_BIND_NOW) ||
+		    (entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_NOW))
+			return false;
+	}
+	return functions;
 }
 
 const char *lc_image_needed(const struct lc_image *image,
@@ -365,7 +380,7 @@ const char *lc_image_undefined(const struct lc_image *image,
 	const struct need *plain = wanted(NULL, data) ? &none : NULL;
 	const char *why = walk_needs(image, select_need, &selection);
 	const unsigned char *symbols, *versym;
-	const char *strings = string_table(image);
+	const char *strings = lc_image_strings(image);
 	size_t count;
 	bool guess;
 

@@ -48,6 +48,12 @@ const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *i
  * long as the image. */
 const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag);
 
+/* The table that all names are in; NULL if it is not there. */
+const char *lc_image_strings(const struct lc_image *image);
+
+/* Whether its functions are looked up at their first calls, and not when it is loaded. */
+bool lc_image_is_lazy(const struct lc_image *image);
+
 /*
  * Each calls `each` until it returns true.  Strings live as long as the image.
  * NULL, or what is wrong.

@@ -149,11 +149,21 @@ static void match_soname(const struct lc_library *library, struct lc_elf *elf)
 			elf->major = &library->majors[i];
 }
 
-/*
- * The newest version that a name in the string table proves.  What a library
- * exports is there, and it imports nothing of that name; so there is no need
- * to read its symbols.
- */
+/* What a library exports is there, and it imports nothing of that name; so there
+ * is no need to read its symbols. */
+lc_version lc_proven_version(const struct lc_library *library, const struct lc_major *major,
+			     const char *strings, size_t size)
+{
+	for (size_t i = 0; i < library->since_count; i++) {
+		const char *name = library->names + library->since[i].name;
+
+		if (lc_is_of(library->since[i].version, major) &&
+		    memmem(strings, size, name, strlen(name) + 1))
+			return library->since[i].version;
+	}
+	return major->oldest;
+}
+
 static void read_version(struct reader *file, const struct lc_library *library,
 			 struct lc_elf *elf)
 {
@@ -166,15 +176,8 @@ static void read_version(struct reader *file, const struct lc_library *library,
 		if (!lc_has_majors(library) &&
 		    !memmem(strings, size, library->witness, strlen(library->witness) + 1))
 			elf->major = NULL;
-		for (size_t i = 0; elf->major && i < library->since_count; i++) {
-			const char *name = library->names + library->since[i].name;
-
-			if (lc_is_of(library->since[i].version, elf->major) &&
-			    memmem(strings, size, name, strlen(name) + 1)) {
-				elf->version = library->since[i].version;
-				break;
-			}
-		}
+		if (elf->major)
+			elf->version = lc_proven_version(library, elf->major, strings, size);
 	}
 	free(strings);
 }
@@ -230,9 +233,12 @@ const char *lc_elf_file(const char *path, const struct lc_library *library, stru
 
 	*elf = (struct lc_elf){ .soname = "" };
 	if (file.fd < 0) {
+		if (errno == ENOENT)
+			return "does not exist";
+		if (errno == EACCES)
+			return "may not be read";
 		elf->error = errno;
-		return errno == ENOENT ? "does not exist" :
-		       errno == EACCES ? "may not be read" : "cannot be opened";
+		return "cannot be opened";
 	}
 	if (fstat(file.fd, &st))
 		file.error = errno;

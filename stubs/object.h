@@ -44,8 +44,12 @@ struct lc_elf {
 	const struct lc_major *major;	/* by its version nodes, or without majors by
 					   its SONAME; NULL: not this library */
 	lc_version version;	/* at least this one, by the names in it */
-	int error;		/* errno, if the system would not let it be read; else 0 */
+	int error;		/* errno, where the reason does not say it; else 0 */
 };
+
+/* The newest version of this major that a name in a library's string table proves. */
+lc_version lc_proven_version(const struct lc_library *library, const struct lc_major *major,
+			     const char *strings, size_t size);
 
 /*
  * Reads a file that might be the given library.  Returns NULL, or why it cannot

@@ -3,6 +3,7 @@
 #include "places.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "settings.h"
 
@@ -32,24 +33,40 @@ struct list {
 	struct lc_places *places;
 };
 
+void lc_leave_out(struct lc_survey *survey, const char *path, const char *why)
+{
+	struct lazycuda_folder *folder;
+
+	for (size_t i = 0; i < survey->left_out_count; i++)
+		if (!strcmp(survey->left_out[i].path, path))
+			return;
+	lc_trace("%s: not searched, %s", path, why);
+	folder = lc_grow(survey->folders.arena, &survey->left_out, &survey->left_out_count,
+			 sizeof(*folder));
+	if (folder)
+		*folder = (struct lazycuda_folder){ path, why };
+}
+
 struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
 {
-	struct lc_folder *folder = lc_folder(&survey->folders, path);
+	const char *why;
 
-	if (!folder || lc_folder_is_safe(&survey->folders, path))
-		return folder;
-	lc_trace("%s: not searched, anybody may write there", path);
+	/* A relative entry would mean the current directory, and leads nowhere. */
+	if (!lc_folder_may_be_there(&survey->folders, path))
+		return NULL;
+	why = lc_folder_objection(&survey->folders, path);
+	if (!why)
+		return lc_folder(&survey->folders, path);
+	lc_leave_out(survey, path, why);
 	return NULL;
 }
 
 static void add(struct list *list, const char *path, bool site, const char *found_by)
 {
-	struct lc_folder *folder = lc_folder(&list->survey->folders, path);
+	struct lc_folder *folder = lc_searchable(list->survey, path);
 	struct lc_place *place;
 
-	/* A relative entry would mean the current directory, and leads nowhere. */
-	if (!folder || folder->listed[site] == list->library ||
-	    !lc_searchable(list->survey, path))
+	if (!folder || folder->listed[site] == list->library)
 		return;
 	place = lc_grow(list->arena, &list->places->list, &list->places->count, sizeof(*place));
 	if (!place)
@@ -68,48 +85,87 @@ const char *lc_folder_of(struct lc_arena *arena, const char *path)
 }
 
 /*
- * Replaces $ORIGIN and $LIB in an entry of a search path.  Returns NULL for an
- * entry with another `$`, which would need the loader's own knowledge.
+ * What ld.so puts for $LIB is built into it: the folder that it and its libc were built
+ * for, "lib64" on Fedora, "lib/x86_64-linux-gnu" on Debian.  So libc's path tells.
  */
-static const char *expand(struct lc_arena *arena, const char *entry, size_t length,
+static const char *lib_token(struct lc_arena *arena, const char *libc)
+{
+	const char *lib = NULL, *slash, *next;
+
+	for (const char *at = libc; at && (at = strchr(at, '/')); )
+		if (!strncmp(++at, "lib", 3) && strchr(at, '/'))
+			lib = at;
+	if (!lib)
+		return "lib";
+	slash = strchr(lib, '/');
+	next = strchr(slash + 1, '/');
+	if (next && memmem(slash, (size_t)(next - slash), "-linux-gnu", 10))
+		slash = next;
+	return lc_copy(arena, lib, (size_t)(slash - lib));
+}
+
+static bool is_in_name(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The length of "$NAME" or "${NAME}" at a `$`; 0: something else stands there. */
+static size_t token_length(const char *dollar, const char *end, const char *name)
+{
+	const bool braces = end - dollar > 1 && dollar[1] == '{';
+	const char *at = dollar + 1 + braces;
+	size_t length = strlen(name);
+
+	if ((size_t)(end - at) < length + braces || strncmp(at, name, length))
+		return 0;
+	at += length;
+	if (braces ? *at != '}' : at < end && is_in_name(*at))
+		return 0;
+	return (size_t)(at - dollar) + braces;
+}
+
+/*
+ * Replaces what ld.so replaces in an entry of a search path.  Returns NULL for an entry
+ * with another `$`, or with what is not known.  For some of Intel's CPUs glibc has a word
+ * of its own for the platform, up to 2.36, and does not tell it.
+ */
+static const char *expand(const struct list *list, const char *entry, size_t length,
 			  const char *origin)
 {
-	static const struct { const char *token; size_t length; bool origin; } tokens[] = {
-		{ "${ORIGIN}", 9, true }, { "$ORIGIN", 7, true },
-		{ "${LIB}", 6, false }, { "$LIB", 4, false },
+	const struct { const char *name, *value; } tokens[] = {
+		{ "ORIGIN", origin }, { "LIB", list->survey->lib },
+		{ "PLATFORM", (const char *)getauxval(AT_PLATFORM) },
 	};
 	const char *end = entry + length, *result = "";
 
 	while (entry < end) {
 		const char *dollar = memchr(entry, '$', (size_t)(end - entry));
-		size_t plain = (size_t)((dollar ? dollar : end) - entry), i;
+		size_t plain = (size_t)((dollar ? dollar : end) - entry), used = 0, i;
 
-		result = lc_format(arena, "%s%.*s", result, (int)plain, entry);
+		result = lc_format(list->arena, "%s%.*s", result, (int)plain, entry);
 		if (!dollar)
 			break;
-		for (i = 0; i < sizeof(tokens) / sizeof(*tokens); i++)
-			if ((size_t)(end - dollar) >= tokens[i].length &&
-			    !strncmp(dollar, tokens[i].token, tokens[i].length))
-				break;
-		if (i == sizeof(tokens) / sizeof(*tokens) || (tokens[i].origin && !origin))
+		for (i = 0; i < sizeof(tokens) / sizeof(*tokens) && !used; i++)
+			used = token_length(dollar, end, tokens[i].name);
+		if (!used || !tokens[i - 1].value)
 			return NULL;
-		result = lc_format(arena, "%s%s", result, tokens[i].origin ? origin : "lib");
-		entry = dollar + tokens[i].length;
+		result = lc_format(list->arena, "%s%s", result, tokens[i - 1].value);
+		entry = dollar + used;
 	}
 	return result;
 }
 
-/* The entries of a colon-separated search path. */
-static void add_path(struct list *list, const char *path, const char *origin, const char *found_by)
+/* The entries of a search path, with one of these between two of them. */
+static void add_path(struct list *list, const char *path, const char *between, const char *origin,
+		     const char *found_by)
 {
 	for (const char *entry = path; entry; ) {
-		const char *colon = strchr(entry, ':');
-		size_t length = colon ? (size_t)(colon - entry) : strlen(entry);
-		const char *directory = expand(list->arena, entry, length, origin);
+		size_t length = strcspn(entry, between);
+		const char *directory = expand(list, entry, length, origin);
 
 		if (directory)
 			add(list, directory, false, found_by);
-		entry = colon ? colon + 1 : NULL;
+		entry = entry[length] ? entry + length + 1 : NULL;
 	}
 }
 
@@ -130,7 +186,7 @@ static void add_rpaths(struct list *list)
 			const char *origin = lc_is_privileged() ? NULL :
 					     lc_folder_of(list->arena, user->path);
 
-			add_path(list, path, origin, "rpath");
+			add_path(list, path, ":", origin, "rpath");
 		}
 	}
 }
@@ -191,7 +247,7 @@ static void add_loader(struct list *list)
 {
 	const Dl_serinfo *path = list->survey->loader_path;
 
-	add_path(list, lc_variable("LD_LIBRARY_PATH"), NULL, "loader");
+	add_path(list, lc_variable("LD_LIBRARY_PATH"), ":;", NULL, "loader");
 	add_cached(list);
 	for (unsigned i = 0; path && i < path->dls_cnt; i++)
 		add(list, path->dls_serpath[i].dls_name, false, "loader");
@@ -233,6 +289,8 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 {
 	struct list list = { arena, survey, library, places };
 
+	if (!survey->lib)
+		survey->lib = lib_token(arena, survey->process->libc);
 	*places = (struct lc_places){ .count = 0 };
 	add_rpaths(&list);
 	if (!lc_has_majors(library)) {

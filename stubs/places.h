@@ -9,6 +9,7 @@
 #ifndef PLACES_H
 #define PLACES_H
 
+#include "../include/lazycuda.h"
 #include "arena.h"
 #include "by_name.h"
 #include "folders.h"
@@ -45,7 +46,10 @@ struct lc_survey {
 	struct lc_above *above;		/* parallel to the process's users */
 	struct lc_ldcache cache;
 	const Dl_serinfo *loader_path;	/* or NULL */
+	const char *lib;		/* what ld.so puts for $LIB; NULL: not yet known */
 	struct lc_strings toolkits;	/* below /usr/local, the newest first */
+	struct lazycuda_folder *left_out;	/* what is there and not safe, and why */
+	size_t left_out_count;
 };
 
 void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
@@ -55,6 +59,9 @@ void lc_survey_end(struct lc_survey *survey);
 /* The places for one library that are there and safe, in order, each once. */
 void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		  const struct lc_library *library, struct lc_places *places);
+
+/* Notes what is there and is not searched: a folder, and what speaks against it. */
+void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
 
 /* The folder at this path, if it is there and safe; see folders.h. */
 struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);

@@ -89,6 +89,20 @@ static const char *looked(struct lc_attempt *attempt)
 	return lc_format(arena, "Looked in %s. ", lc_join(arena, paths, places->count, ", "));
 }
 
+/* "Left out /srv/lib, anybody may write to /srv. " */
+static const char *left_out(struct lc_attempt *attempt, const struct lazycuda_status *status)
+{
+	struct lc_arena *arena = &attempt->arena;
+	const char **texts = lc_alloc(arena, status->left_out_count * sizeof(*texts));
+
+	if (!texts || !status->left_out_count)
+		return "";
+	for (size_t i = 0; i < status->left_out_count; i++)
+		texts[i] = lc_format(arena, "%s: %s", lc_printable(arena, status->left_out[i].path),
+				     status->left_out[i].reason);
+	return lc_format(arena, "Left out %s. ", lc_join(arena, texts, status->left_out_count, "; "));
+}
+
 static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status *status)
 {
 	const struct lc_search *search = &attempt->search;
@@ -99,6 +113,10 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 	if (search->at.settings.wrong) {
 		status->state = LAZYCUDA_BROKEN;
 		status->reason = search->at.settings.wrong;
+	} else if (search->hidden) {
+		status->state = LAZYCUDA_HIDDEN;
+		status->reason = lc_format(arena, "%s is hidden by %s=none, and was not looked for;"
+			" unset it to use what is installed", lc_library.name, search->hidden);
 	} else if (named) {
 		status->state = LAZYCUDA_BROKEN;
 		status->reason = lc_format(arena, "%sCorrect %s or unset it.",
@@ -115,10 +133,10 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 			" LAZYCUDA_GUARD=off mixes them.", tried(attempt, status), lc_specifics.advice);
 	} else {
 		status->state = status->candidate_count ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
-		status->reason = lc_format(arena, "no usable %s was found. %s%s%s Or name a file:"
+		status->reason = lc_format(arena, "no usable %s was found. %s%s%s%s Or name a file:"
 			" %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the search.",
-			wanted(arena), tried(attempt, status), looked(attempt), lc_specifics.advice,
-			lc_library.variable, lc_library.majors[0].soname);
+			wanted(arena), tried(attempt, status), looked(attempt),
+			left_out(attempt, status), lc_specifics.advice, lc_library.variable, lc_library.majors[0].soname);
 	}
 }
 
@@ -133,6 +151,8 @@ void lc_report(struct lc_attempt *attempt)
 	status->size = sizeof(*status);
 	status->library = lc_library.name;
 	describe_candidates(attempt, status);
+	status->left_out = attempt->search.survey.left_out;
+	status->left_out_count = attempt->search.survey.left_out_count;
 	if (!attempt->found.handle) {
 		describe_failure(attempt, status);
 		lc_trace("%s", status->reason);

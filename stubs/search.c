@@ -2,6 +2,7 @@
 /* search.c - everything that could be loaded, for every stub of the process */
 #include "search.h"
 
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 
@@ -43,7 +44,8 @@ static void examine(struct lc_arena *arena, struct lc_search *search, size_t sea
 	option->unusable = true;
 	lc_arena_hinder(arena, elf.error);
 	if (why) {
-		option->reason = why;
+		option->reason = !elf.error ? why :
+				 lc_format(arena, "%s: %s", why, strerror(elf.error));
 		return;
 	}
 	file->stub = elf.stub;
@@ -113,6 +115,7 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 		if (!option)
 			continue;
 		option->major = real->major;
+		option->version = real->version;
 		if (lc_listed_major(real->library, real->major))
 			continue;
 		option->unusable = true;
@@ -129,17 +132,33 @@ static bool known_file(const struct lc_search *search, size_t seat, const struct
 	return false;
 }
 
+/* It may be there, and whatever else is beside it. */
+static void cannot_look(struct lc_arena *arena, struct lc_search *search, const char *path)
+{
+	int error = errno;
+
+	lc_arena_hinder(arena, error);
+	if (error != ENOENT && error != ENOTDIR)
+		lc_leave_out(&search->survey, lc_folder_of(arena, path),
+			     lc_format(arena, "what is in it cannot be looked at: %s",
+				       strerror(error)));
+}
+
 /* Looks for one file and notes it if it is there and new. */
 static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_t seat,
 			 const char *path, const char *found_by, const struct lc_major *major)
 {
 	struct stat st;
 
-	if (lstat(path, &st))
+	if (lstat(path, &st)) {
+		cannot_look(arena, search, path);
 		return;
+	}
 	/* A link to nowhere is there, and worth a word. */
-	if (S_ISLNK(st.st_mode) && stat(path, &st))
+	if (S_ISLNK(st.st_mode) && stat(path, &st)) {
+		lc_arena_hinder(arena, errno);
 		st = (struct stat){ .st_ino = 0 };
+	}
 	/* The same file may be in several places, through links. */
 	if (st.st_ino && known_file(search, seat, &st))
 		return;
@@ -248,11 +267,11 @@ static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 }
 
 /* Whether the callers can make a difference to what is chosen. */
-static bool callers_matter(const struct lc_search *search, bool process_only)
+static bool callers_matter(const struct lc_search *search)
 {
 	const struct lc_settings *settings = &search->at.settings;
 
-	return !process_only && !search->at.without_majors && settings->guard != LC_OFF &&
+	return !search->at.without_majors && settings->guard != LC_OFF &&
 	       !settings->major && !search->at.process_major;
 }
 
@@ -265,7 +284,7 @@ static void judge_found(struct lc_search *search, size_t seat, const struct lc_c
 		struct lc_option *option = &search->seats[seat].options[i];
 		struct lc_unserved unserved;
 
-		if (option->origin != LC_BY_SEARCH || option->unusable)
+		if (option->origin == LC_BY_OVERRIDE || option->unusable)
 			continue;
 		unserved = lc_callers_unserved(callers, peer->library, peer->specifics->adaptors,
 					       option->version);
@@ -275,13 +294,27 @@ static void judge_found(struct lc_search *search, size_t seat, const struct lc_c
 	}
 }
 
+/* Adds what there is for a stub, in order of preference. */
+static void add_options(struct lc_arena *arena, struct lc_search *search, size_t seat,
+			bool process_only)
+{
+	if (lc_hidden_by(search->peers[seat]->library))
+		return;
+	add_override(arena, search, seat);
+	add_reals(arena, search, seat, &search->process);
+	/* A stub that has its library is not going to take another. */
+	if (!process_only && !search->seats[seat].loaded)
+		add_found(arena, search, seat);
+}
+
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
 {
 	struct lc_process *process = &search->process;
 	struct lc_peers peers;
 
 	lc_peers_read(arena, &peers);
-	*search = (struct lc_search){ .first = peers.peers[0] };
+	*search = (struct lc_search){ .first = peers.peers[0],
+				      .hidden = lc_hidden_by(&lc_library) };
 	lc_settings_read(arena, &search->at.settings);
 	search->at.seats = search->seats;
 	search->at.without_majors = !lc_has_majors(&lc_library);
@@ -291,17 +324,14 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	if (!search->at.alone)
 		search->at.process_major = (int)atomic_load(&search->first->process_major);
 	seat_peers(search, &peers);
-	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search, process_only),
-			process);
+	if (search->hidden)
+		return;
+	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search), process);
 	search->resorted = process_only;
 	if (!process_only)
 		lc_survey_begin(arena, process, &search->survey);
 	for (size_t seat = 0; seat < search->at.seat_count; seat++) {
-		add_override(arena, search, seat);
-		add_reals(arena, search, seat, process);
-		/* A stub that has its library is not going to take another. */
-		if (!process_only && !search->seats[seat].loaded)
-			add_found(arena, search, seat);
+		add_options(arena, search, seat, process_only);
 		if (!arena->failed)
 			judge_found(search, seat, &process->callers);
 		if (!arena->failed)
@@ -333,6 +363,17 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search,
 	if (!arena->failed)
 		trace_found(search, 0);
 	lc_survey_end(&search->survey);
+}
+
+bool lc_search_found_any(const struct lc_search *search)
+{
+	size_t self = search->at.self;
+
+	for (size_t i = 0; i < search->seats[self].option_count; i++)
+		if (search->seats[self].options[i].origin == LC_BY_OVERRIDE ||
+		    !search->files[self][i].stub)
+			return true;
+	return false;
 }
 
 /* Whether there is anything for this stub but other stubs under real names. */

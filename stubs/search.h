@@ -32,15 +32,19 @@ struct lc_search {
 	unsigned long rounds;	/* of places, one for each library and major */
 	struct lc_places looked;	/* for messages: where this stub looked */
 	bool resorted;		/* dlopen() was asked, or is not to be */
+	const char *hidden;	/* the variable that hides what is searched for, or NULL */
 };
 
 /* Fills everything but the driver.  Only what is loaded already is considered
- * if `process_only`. */
+ * if `process_only`, and nothing if it is hidden. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
 /* The same for a library without majors that need not have a stub in the process. */
 void lc_search_real(struct lc_arena *arena, struct lc_search *search,
 		    const struct lc_library *library, const struct lc_specifics *specifics);
+
+/* Whether it found anything at all, usable or not, but stubs under real names. */
+bool lc_search_found_any(const struct lc_search *search);
 
 /*
  * Adds what dlopen() finds for a plain soname where the places had nothing: a

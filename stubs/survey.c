@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "glibc.h"
 #include "settings.h"
 
 static void add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)
@@ -34,7 +35,7 @@ static int toolkit_version(const char *name)
 }
 
 /* /usr/local/cuda-X.Y, the newest first. */
-static void read_toolkits(struct lc_arena *arena, struct lc_strings *toolkits)
+static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
 {
 	DIR *directory = opendir("/usr/local");
 	int versions[32], count = 0;
@@ -42,6 +43,9 @@ static void read_toolkits(struct lc_arena *arena, struct lc_strings *toolkits)
 
 	if (!directory) {
 		lc_arena_hinder(arena, errno);
+		if (errno != ENOENT)
+			lc_leave_out(survey, "/usr/local", lc_format(arena,
+				     "what is in it cannot be listed: %s", strerror(errno)));
 		return;
 	}
 	while ((entry = readdir(directory)) && count < 32) {
@@ -57,9 +61,11 @@ static void read_toolkits(struct lc_arena *arena, struct lc_strings *toolkits)
 	for (int i = 0; i < count; i++) {
 		int major = versions[i] / 100, minor = versions[i] % 100;
 
-		add_string(arena, toolkits, lc_format(arena, "/usr/local/cuda-%d.%d", major, minor));
+		add_string(arena, &survey->toolkits,
+			   lc_format(arena, "/usr/local/cuda-%d.%d", major, minor));
 		if (!minor)
-			add_string(arena, toolkits, lc_format(arena, "/usr/local/cuda-%d", major));
+			add_string(arena, &survey->toolkits,
+				   lc_format(arena, "/usr/local/cuda-%d", major));
 	}
 }
 
@@ -109,7 +115,7 @@ void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
 	look_above_users(arena, survey);
 	lc_ldcache_open(arena, &survey->cache);
 	survey->loader_path = lc_loader_path(arena);
-	read_toolkits(arena, &survey->toolkits);
+	read_toolkits(arena, survey);
 }
 
 void lc_survey_end(struct lc_survey *survey)

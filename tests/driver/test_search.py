@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How the driver's libraries are found: they have no majors, and come with the system."""
+import re
 import shutil
 
 import pytest
@@ -32,7 +33,10 @@ def test_the_drivers_homes(world, library, home):
         world.system(home, fake(library, "12.9"))
     status = world.status(library)
     assert status["state"] == "usable"
-    assert status["path"].removeprefix("/usr") == f"{home}/{SONAMES[library]}".removeprefix("/usr")
+    # /lib may be /usr/lib.
+    found, expected = (re.sub("^/usr", "", path) for path in (
+        status["path"], f"{home}/{SONAMES[library]}"))
+    assert found == expected
 
 
 def known_to_the_loader_alone(world, file):

@@ -10,11 +10,8 @@ from fakes import fake
 
 
 @pytest.fixture
-def cache(tmp_path):
+def cache(tmp_path, ldconfig):
     """A cache that ldconfig has made of one folder."""
-    ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:/usr/bin")
-    if not ldconfig:
-        pytest.skip("there is no ldconfig")
     folder = tmp_path / "lib"
     folder.mkdir()
     for version in ("11.8", "12.9"):

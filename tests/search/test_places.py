@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where a real library is looked for, and in which order."""
 import pathlib
+import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -51,6 +53,78 @@ def test_the_rpath_of_an_object_that_needs_the_stub(world, with_user, kind):
 def test_spellings_of_a_runpath(world, with_user, spelling):
     world.put("app/cuda", cudart())
     assert with_user("app/bin", user(runpath=spelling))["found_by"] == "rpath"
+
+
+@pytest.fixture(scope="module")
+def tokens():
+    """What the loader of this machine puts for $LIB and $PLATFORM."""
+    program = build.compile("asks", build.text("int main(void) { return 0; }\n", "c"),
+                            "-Wl,--no-as-needed,-rpath,/lib=$LIB/platform=$PLATFORM/end",
+                            link=[build.shared(build.TESTS / "lib" / "stranger.c")])
+    said = subprocess.run([program], capture_output=True, text=True,
+                          env={"LD_DEBUG": "libs"}).stderr
+    found = re.search(r"/lib=(\S*?)/platform=(\S*?)/end", said)
+    if not found:
+        pytest.skip("this loader does not say where it searches")
+    return dict(zip(("LIB", "PLATFORM"), found.groups()))
+
+
+@pytest.mark.parametrize("spelling", ["$LIB", "${LIB}", "$PLATFORM", "${PLATFORM}", "$LIB/$PLATFORM",
+                                      "a$LIB-$PLATFORM"])
+@pytest.mark.parametrize("above", ["$ORIGIN/..", "{root}/app"])
+def test_what_the_loader_puts_for_its_words(world, with_user, tokens, spelling, above):
+    if "PLATFORM" in spelling and tokens["PLATFORM"] in ("haswell", "xeon_phi"):
+        pytest.skip("this loader has a word of its own for this CPU, which nobody tells")
+    words = re.sub(r"\$\{?(LIB|PLATFORM)\}?", lambda found: tokens[found[1]], spelling)
+    folder = world.put(f"app/cuda/{words}", cudart())
+    status = with_user("app/bin", user(
+        runpath=f"{above.format(root=world.root)}/cuda/{spelling}"))
+    assert status["found_by"] == "rpath"
+    assert pathlib.Path(status["path"]).samefile(folder / "libcudart.so.12")
+
+
+@pytest.mark.parametrize("spelling", ["$LIBS", "$LIB_", "${LIB", "$ORIGINAL", "$ORIGIN2", "$", "${",
+                                      "$lib", "${LIBS}"])
+def test_other_words_lead_nowhere(world, with_user, spelling):
+    for folder in ("lib", "libS", "lib_", "", spelling):
+        world.put(f"app/cuda/{folder}", cudart())
+    assert with_user("app/cuda", user(runpath=f"{world.root}/app/cuda/{spelling}/x:{spelling}"))[
+        "state"] == "missing"
+
+
+@pytest.mark.parametrize("where, lib", [
+    ("lib64", "lib64"), ("usr/lib64", "lib64"), ("usr/lib", "lib"), ("store/glibc-2.40/lib", "lib"),
+    (f"lib/{build.ARCH}-linux-gnu", f"lib/{build.ARCH}-linux-gnu"),
+    (f"usr/lib/{build.ARCH}-linux-gnu/glibc-hwcaps/x86-64-v3", f"lib/{build.ARCH}-linux-gnu"),
+    ("lib64/glibc-hwcaps/x86-64-v3", "lib64")])
+def test_where_libc_lies_tells_what_a_loader_puts(world, with_user, where, lib):
+    # As on Debian, Fedora, Arch, NixOS...; a loader says nothing of it.
+    interpreter, libc = loader_and_libc()
+    world.prefix = [interpreter, "--library-path", f"{world.put(where, libc)}:{build.STUBS}"]
+    folder = world.put(f"cuda/{lib}", cudart())
+    status = with_user("bin", user(runpath=f"{world.root}/cuda/$LIB"))
+    found(status, folder / "libcudart.so.12", "rpath")
+
+
+def loader_and_libc():
+    maps = pathlib.Path("/proc/self/maps").read_text()
+    files = set(re.findall(r"/\S+", maps))
+    return [pathlib.Path(next(file for file in files if re.search(pattern, file)))
+            for pattern in (r"/ld-linux[^/]*$|/ld-2[^/]*$", r"/libc\.so\.6$")]
+
+
+@pytest.mark.parametrize("between", ":;")
+def test_entries_of_the_library_path(world, between):
+    # ld.so takes both.
+    folder = world.put("cuda", cudart())
+    status = world.status(LD_LIBRARY_PATH=f"/nowhere{between}{folder}{between}/nowhere")
+    found(status, folder / "libcudart.so.12", "loader")
+
+
+def test_the_words_hold_in_the_library_path_too(world, tokens):
+    folder = world.put(f"cuda/{tokens['LIB']}", cudart())
+    found(world.status(LD_LIBRARY_PATH=f"{world.root}/cuda/$LIB"), folder / "libcudart.so.12",
+          "loader")
 
 
 def test_the_rpath_of_an_object_that_does_not_need_the_stub_does_not_count(world):
@@ -126,11 +200,11 @@ def test_ld_library_path(world):
     found(world.status(), folder / "libcudart.so.12", "loader")
 
 
-def test_the_loaders_cache(world):
+def test_the_loaders_cache(world, ldconfig):
     folder = world.put("anywhere", cudart())
     configuration = world.root / "ld.so.conf"
     configuration.write_text(f"{folder}\n")
-    world.run("/sbin/ldconfig", "-X", "-f", configuration, "-C", world.root / "cache")
+    world.run(ldconfig, "-X", "-f", configuration, "-C", world.root / "cache")
     world.bind(world.root / "cache", "/etc/ld.so.cache")
     found(world.status(), folder / "libcudart.so.12", "loader")
 
