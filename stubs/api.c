@@ -16,6 +16,11 @@ static int load_this(void)
 	return lc_load();
 }
 
+static int registered_here(const struct lc_registration *call, uintptr_t *result)
+{
+	return lc_specifics.registered && lc_specifics.registered(call, result);
+}
+
 struct lc_peer lc_self = {
 	.size = sizeof(lc_self),
 	.library = &lc_library,
@@ -23,19 +28,10 @@ struct lc_peer lc_self = {
 	.status = lc_status,
 	.error = lc_last_error,
 	.specifics = &lc_specifics,
+	.registered = registered_here,
 };
 
 extern struct lc_peer lazycuda_stub_1 __attribute__((alias("lc_self"))) LC_EXPORT;
-
-static void read_peers(struct lc_peers *peers)
-{
-	struct lc_arena arena = { 0 };
-
-	lc_enter();
-	lc_peers_read(&arena, peers);
-	lc_leave();
-	lc_arena_free(&arena);	/* only the stubs' paths were in it */
-}
 
 static struct lc_peer *peer_named(const char *library)
 {
@@ -43,7 +39,9 @@ static struct lc_peer *peer_named(const char *library)
 
 	if (library && !strcmp(library, lc_library.name))
 		return &lc_self;
-	read_peers(&peers);
+	if (!lc_is_ready())
+		return NULL;
+	lc_peers_list(&peers);
 	for (size_t i = 0; library && i < peers.count; i++)
 		if (!strcmp(library, peers.peers[i]->library->name))
 			return peers.peers[i];
@@ -67,7 +65,9 @@ LC_EXPORT int lazycuda_load(const char *library)
 
 		return peer ? !peer->load() : -1;
 	}
-	read_peers(&peers);
+	if (!lc_is_ready())
+		return 1;
+	lc_peers_list(&peers);
 	for (size_t i = 0; i < peers.count; i++)
 		unusable += !peers.peers[i]->load();
 	return unusable;

@@ -28,7 +28,7 @@ static const char *driver_objection(struct lc_arena *arena, const struct lc_circ
 {
 	int major = at->driver / 1000, minor = at->driver % 1000 / 10;
 
-	if (!at->driver || option->origin != LC_BY_SEARCH || option->major < major)
+	if (at->settings.guard == LC_OFF || !at->driver || option->major < major)
 		return NULL;
 	if (option->major > major)
 		return lc_format(arena, "the installed driver supports CUDA %d.%d and cannot run CUDA %d",
@@ -57,14 +57,28 @@ static bool guarded(const struct lc_circumstances *at)
 	return at->settings.guard != LC_OFF;
 }
 
+/*
+ * Whether it matters what the driver runs.  Who has loaded what is in the process has
+ * decided; who has loaded several has left it open.
+ */
+static bool driver_matters(const struct lc_seat *seat, const struct lc_option *option)
+{
+	if (option->unusable || option->origin == LC_BY_OVERRIDE)
+		return false;
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (&seat->options[i] != option && !seat->options[i].unusable &&
+		    seat->options[i].origin == LC_BY_PROCESS)
+			return true;
+	return option->origin == LC_BY_SEARCH;
+}
+
 bool lc_choice_needs_driver(const struct lc_circumstances *at)
 {
 	if (!guarded(at) || at->without_majors || at->alone)
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++)
 		for (size_t i = 0; i < at->seats[s].option_count; i++)
-			if (at->seats[s].options[i].origin == LC_BY_SEARCH &&
-			    !at->seats[s].options[i].unusable)
+			if (driver_matters(&at->seats[s], &at->seats[s].options[i]))
 				return true;
 	return false;
 }
@@ -79,8 +93,7 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 		for (size_t i = 0; i < at->seats[s].option_count; i++) {
 			const struct lc_option *option = &at->seats[s].options[i];
 
-			if (option->origin == LC_BY_SEARCH && !option->unusable &&
-			    option->major == major &&
+			if (driver_matters(&at->seats[s], option) && option->major == major &&
 			    (!option->version || LC_MINOR(option->version) > minor))
 				return true;
 		}
@@ -105,7 +118,7 @@ static bool allowed(struct lc_arena *arena, const struct lc_circumstances *at,
 					   at->settings.major);
 		return false;
 	}
-	objection = guarded(at) ? driver_objection(arena, at, option) : NULL;
+	objection = option->origin == LC_BY_SEARCH ? driver_objection(arena, at, option) : NULL;
 	if (objection) {
 		option->reason = objection;
 		*driver = true;
@@ -130,11 +143,11 @@ static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 
 /* Whether the callers would rather have one option than another, of a higher
  * major: that one would refuse some of what they import, and this one nothing.
- * Of what was not searched for that is unknown. */
+ * Of what the user names that is unknown. */
 static bool suits_better(const struct lc_circumstances *at, const struct lc_option *one,
 			 const struct lc_option *higher)
 {
-	return guarded(at) && one->origin == LC_BY_SEARCH && !one->refuses && higher->refuses;
+	return guarded(at) && one->origin != LC_BY_OVERRIDE && !one->refuses && higher->refuses;
 }
 
 /* The same; 0 stands for the highest that there is and that suits the callers. */
@@ -164,6 +177,45 @@ static int of_origin(const struct lc_seat *seat, enum lc_origin origin)
 	return -1;
 }
 
+static bool mixes(struct lc_arena *arena, const struct lc_circumstances *at,
+		  struct lc_option *option, int common);
+
+/* Whether one option that is in the process comes before another.  No major: 0. */
+static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
+		      const struct lc_option *one, const struct lc_option *other, int common)
+{
+	bool runs = !driver_objection(arena, at, one);
+
+	if (runs != !driver_objection(arena, at, other))
+		return runs;
+	if ((one->major == common) != (other->major == common))
+		return one->major == common;
+	if (guarded(at) && !one->refuses != !other->refuses)
+		return !one->refuses;
+	return one->major > other->major;
+}
+
+/*
+ * Of what is in the process what the driver runs, then what is of the common major
+ * (0: there is none yet), then what refuses nothing, then the highest; -1: nothing.
+ */
+static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at,
+		       const struct lc_seat *seat, int common)
+{
+	int found = -1;
+	bool driver;
+
+	for (size_t i = 0; i < seat->option_count; i++) {
+		struct lc_option *option = &seat->options[i];
+
+		if (option->origin == LC_BY_PROCESS && allowed(arena, at, option, &driver) &&
+		    mixes(arena, at, option, common) &&
+		    (found < 0 || is_rather(arena, at, option, &seat->options[found], common)))
+			found = (int)i;
+	}
+	return found;
+}
+
 /*
  * The major that a seat is bound to, whatever else was found for it: what it
  * has loaded, what the user names, what is in the process; 0 if it is free.
@@ -172,21 +224,14 @@ static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 		 const struct lc_seat *seat)
 {
 	int named = of_origin(seat, LC_BY_OVERRIDE);
-	int major = 0;
-	bool driver;
+	int loaded;
 
 	if (seat->loaded)
 		return LC_MAJOR(seat->loaded);
 	if (named >= 0)
 		return seat->options[named].unusable ? 0 : seat->options[named].major;
-	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *option = &seat->options[i];
-
-		if (option->origin == LC_BY_PROCESS && option->major > major &&
-		    allowed(arena, at, option, &driver))
-			major = option->major;
-	}
-	return major;
+	loaded = best_loaded(arena, at, seat, 0);
+	return loaded < 0 ? 0 : seat->options[loaded].major;
 }
 
 /*
@@ -217,9 +262,15 @@ static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at,
 	return anybody && everybody;
 }
 
+/* Whether the driver runs libraries of a major, as far as the major tells. */
+static bool runs(const struct lc_circumstances *at, int major)
+{
+	return !at->driver || major <= at->driver / 1000;
+}
+
 /*
  * The major for the process: the one agreed on; else what some stub is bound
- * to; else the highest for which every stub that has anything has something,
+ * to, the highest that the driver runs; else the highest for which every stub that has anything has something,
  * and which refuses nothing that the loaded objects import from any of them; if
  * each refuses something, the highest.  *passed is what spoke against a higher
  * one, or NULL.
@@ -236,7 +287,8 @@ static int common_major(struct lc_arena *arena, const struct lc_circumstances *a
 	for (size_t s = 0; s < at->seat_count; s++) {
 		int major = bound(arena, at, &at->seats[s]);
 
-		if (major > highest)
+		if (major && (!highest || runs(at, major) > runs(at, highest) ||
+			      (runs(at, major) == runs(at, highest) && major > highest)))
 			highest = major;
 	}
 	if (highest)
@@ -339,6 +391,9 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 
 		/* What it could not be taken for comes before what it was not. */
 		if ((int)i == taken || option->reason || !allowed(arena, at, option, &ignored))
+			continue;
+		option->reason = driver_objection(arena, at, option);
+		if (option->reason)
 			continue;
 		option->reason = taken < 0 ? "was not considered" :
 			option->major == seat->options[taken].major ?
@@ -464,17 +519,7 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 	common = guarded(at) ? common_major(arena, at, &passed) : 0;
 
 	/* What is in the process is used before anything is searched for. */
-	option = -1;
-	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *it = &seat->options[i];
-
-		if (it->origin == LC_BY_PROCESS && allowed(arena, at, it, &driver) &&
-		    mixes(arena, at, it, common) &&
-		    (option < 0 || it->major == common ||
-		     (seat->options[option].major != common &&
-		      it->major > seat->options[option].major)))
-			option = (int)i;
-	}
+	option = best_loaded(arena, at, seat, common);
 	if (option >= 0)
 		return take(arena, at, option, "already loaded in this process");
 
@@ -489,6 +534,6 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 		    !guarded(at) ? "the highest major found (LAZYCUDA_GUARD=off)" :
 		    at->process_major ? lc_format(arena, "CUDA %d is in use in this process", common) :
 		    !common || at->alone ? "the highest major found" :
-		    at->driver ? "the highest major that every stub in the process has and the driver runs" :
-		    "the highest major that every stub in the process has");
+		    at->driver ? "the highest major that was found for every stub that found any, and that the driver runs" :
+		    "the highest major that was found for every stub that found any");
 }

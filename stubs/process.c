@@ -155,6 +155,17 @@ static int major_of(const struct lc_image *image, const struct lc_library *libra
 	return -1;
 }
 
+/* By its names in memory: the file may be another by now. */
+static lc_version version_of(const struct lc_image *image, const struct lc_library *library,
+			     int number)
+{
+	const struct lc_major *major = lc_listed_major(library, number);
+	const char *strings = lc_image_strings(image);
+
+	return lc_has_majors(library) && major && strings ?
+		lc_proven_version(library, major, strings, image->strings_size) : 0;
+}
+
 static void note_real(struct walk *walk, const struct lc_image *image, const char *path)
 {
 	for (size_t i = 0; i < walk->stub_count; i++) {
@@ -167,7 +178,7 @@ static void note_real(struct walk *walk, const struct lc_image *image, const cha
 		real = lc_grow(walk->arena, &walk->process->reals,
 			       &walk->process->real_count, sizeof(*real));
 		if (real)
-			*real = (struct lc_real){ library, major,
+			*real = (struct lc_real){ library, major, version_of(image, library, major),
 						  lc_format(walk->arena, "%s", path) };
 		return;
 	}
@@ -243,6 +254,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		note_user(walk, &image, path, NULL);
 		return 0;
 	}
+	if (!strcmp(lc_basename(path), "libc.so.6"))
+		walk->process->libc = lc_format(walk->arena, "%s", path);
 	note_real(walk, &image, path);
 	for (size_t i = 0; i < walk->stub_count; i++)
 		if (needs(&image, &walk->stubs[i]))

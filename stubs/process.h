@@ -19,6 +19,7 @@
 struct lc_real {
 	const struct lc_library *library;
 	int major;		/* also one that the list does not know; 0: it has none */
+	lc_version version;	/* at least this one; 0: nothing is known of it */
 	const char *path;
 };
 
@@ -35,6 +36,7 @@ struct lc_process {
 	size_t real_count;
 	struct lc_user *users;
 	size_t user_count;
+	const char *libc;	/* its path; NULL: no glibc's */
 	struct lc_callers callers;	/* what the users import, if that was asked for */
 };
 

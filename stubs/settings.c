@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "glibc.h"
 #include "printable.h"
-#include "stub.h"
 
 static const char *const guards[] = {
 	[LC_BEST_EFFORT] = "best_effort",
@@ -32,6 +32,18 @@ const char *lc_variable(const char *name)
 	const char *value = secure_getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+static bool says_none(const char *value)
+{
+	return value && !strcmp(value, "none");
+}
+
+const char *lc_hidden_by(const struct lc_library *library)
+{
+	if (says_none(lc_variable("LAZYCUDA_MAJOR")))
+		return "LAZYCUDA_MAJOR";
+	return says_none(lc_variable(library->variable)) ? library->variable : NULL;
 }
 
 static bool read_guard(const char *text, enum lc_guard *guard)
@@ -86,9 +98,9 @@ void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings)
 		settings->wrong = lc_format(arena,
 			"LAZYCUDA_GUARD=%s is not a guard: use strict, best_effort or off",
 			lc_printable(arena, guard));
-	else if (major && !read_major(major, &settings->major))
+	else if (major && !says_none(major) && !read_major(major, &settings->major))
 		settings->wrong = lc_format(arena,
-			"LAZYCUDA_MAJOR=%s is not a CUDA major: use %s, or unset it",
+			"LAZYCUDA_MAJOR=%s is not a CUDA major: use %s, or none, or unset it",
 			lc_printable(arena, major), known_majors(arena));
 }
 

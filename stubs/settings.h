@@ -10,6 +10,7 @@
 #define SETTINGS_H
 
 #include "arena.h"
+#include "stub.h"
 
 enum lc_guard { LC_BEST_EFFORT, LC_STRICT, LC_OFF };
 
@@ -28,6 +29,13 @@ const char *lc_guard_name(enum lc_guard guard);
  * lies tells nothing either: anybody may have made a link to it.
  */
 bool lc_is_privileged(void);
+
+/*
+ * The variable that hides a library, by the value "none": its own, or LAZYCUDA_MAJOR,
+ * which hides every one, whatever the others say; NULL: none does.  What is hidden is
+ * not looked for, and not used where it is in the process already.
+ */
+const char *lc_hidden_by(const struct lc_library *library);
 
 /* The value of a variable, or NULL where it is unset, empty or not to be trusted. */
 const char *lc_variable(const char *name);

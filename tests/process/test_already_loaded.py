@@ -6,7 +6,8 @@ import pytest
 
 import build
 import world as worlds
-from fakes import answer, driver, fake
+from fakes import answer, driver, fake, nvml
+from importer import importer
 
 CALL = "cudaDeviceSynchronize"
 
@@ -83,6 +84,74 @@ def test_two_majors_side_by_side(world):
     assert chosen in ("11.8", "13.5")
     assert {line["value"] for line in said[-4:-1]} == {answer("cudart", CALL, chosen)}
     assert {version for _, version, name, _, _ in world.log() if name == CALL} == {chosen}
+
+
+def several(world, *versions, libraries=("cudart",), modules=(), **options):
+    """The statuses of the stubs where these versions are in the process, in this order."""
+    files = [world.put(version, fake(library, version)) / fake(library, version).name
+             for version in versions for library in libraries]
+    said = world.probe(*[f"open:{file}" for file in files],
+                       *[f"stub:{library}" for library in libraries],
+                       *[f"open:{module}" for module in modules], "load",
+                       *[f"status:{library}" for library in libraries], **options)
+    return said[-len(libraries):]
+
+
+@pytest.mark.parametrize("order", [("12.9", "13.5"), ("13.5", "12.9")])
+@pytest.mark.parametrize("driver_version, branch, chosen", [
+    (None, None, "13.5"), ("13.5", "590.10", "13.5"), ("12.4", "550.54", "12.9"),
+    # It runs neither: whoever loaded them has decided.
+    ("11.8", "520.61", "13.5")])
+def test_of_several_it_is_what_the_driver_runs(world, driver_version, branch, chosen, order):
+    if driver_version:
+        world.loader(driver(driver_version), nvml(branch), folder="driver")
+    status, = several(world, *order)
+    assert (status["version"], status["reason"]) == (chosen, "already loaded in this process")
+    other = [candidate for candidate in status["candidates"] if not candidate["taken"]]
+    assert len(other) == 1
+    if (driver_version, chosen) == ("12.4", "12.9"):
+        assert "supports CUDA 12.4 and cannot run CUDA 13" in other[0]["reason"]
+
+
+@pytest.mark.parametrize("branch, chosen", [("535.104", "12.9"), ("470.82", "11.8")])
+def test_the_display_driver_counts_among_several_too(world, branch, chosen):
+    # A libcuda of 12.4 runs 12.9 on a display driver that is new enough.
+    world.loader(driver("12.4"), nvml(branch), folder="driver")
+    assert several(world, "11.8", "12.9")[0]["version"] == chosen
+
+
+def test_the_stubs_agree_on_what_the_driver_runs(world):
+    world.loader(driver("12.4"), nvml("550.54"), folder="driver")
+    statuses = several(world, "12.9", "13.5", libraries=build.LIBRARIES)
+    assert [status["version"] for status in statuses] == ["12.9"] * 3
+
+
+def test_one_that_the_driver_cannot_run_does_not_lead_the_others(world):
+    # nvrtc has 13 alone, and cudart both: cudart's calls would all fail with 13.
+    world.loader(driver("12.4"), nvml("550.54"), folder="driver")
+    other = world.put("other", fake("nvrtc", "13.5")) / "libnvrtc.so.13"
+    files = [world.put(v, fake("cudart", v)) / fake("cudart", v).name for v in ("12.9", "13.5")]
+    said = world.probe(*[f"open:{file}" for file in (other, *files)], "stub:cudart", "stub:nvrtc",
+                       "load", "status:cudart", "status:nvrtc")
+    assert [status["version"] for status in said[-2:]] == ["12.9", "13.5"]
+
+
+def test_of_several_it_is_what_refuses_no_import(world):
+    module = importer(world.folder("modules"), "cudaLaunchCooperativeKernelMultiDevice")
+    status, = several(world, "12.9", "13.5", modules=[module])
+    assert status["version"] == "12.9"
+    refuser = status["candidates"][1]
+    assert refuser["version"].startswith("13") and refuser["reason"].startswith("it would refuse cudaL")
+    status, = several(world, "12.9", "13.5", modules=[module], LAZYCUDA_GUARD="off")
+    assert status["version"] == "13.5"
+
+
+def test_the_same_holds_for_those_that_come_later(world):
+    world.loader(driver("12.4"), nvml("550.54"), folder="driver")
+    files = [world.put(v, fake("cudart", v)) / fake("cudart", v).name for v in ("12.9", "13.5")]
+    said = world.probe("stub:cudart", f"call:{CALL}", *[f"open:{file}" for file in files],
+                       "stub:cudart", "load", "status:cudart")
+    assert said[1]["value"] == 303 and said[-1]["version"] == "12.9"
 
 
 def test_one_that_is_loaded_after_a_failed_search_is_picked_up(world):

@@ -74,6 +74,28 @@ def no_library(world):
     return refused(world, *build.LIBRARIES)
 
 
+def questions(world, what, **env):
+    """What those two answer by which a program finds out whether there is a GPU."""
+    said = world.probe("stub:cudart", "out:cudaGetDeviceCount:4:0",
+                       "out:cudaDriverGetVersion:4:0", **env)[1:]
+    assert [line["bytes"] for line in said] == [["00000000"]] * 2
+    return f"{what}: cudaGetDeviceCount {said[0]['value']}, cudaDriverGetVersion {said[1]['value']}"
+
+
+@state("There is no driver either, and somebody asks for a GPU")
+def no_gpu(world):
+    count = refused(world, ("cudart", "cudaGetDeviceCount"))
+    version = world.probe("stub:cudart", "out:cudaDriverGetVersion:4:0")[1]
+    strict = questions(world, "LAZYCUDA_GUARD=strict", LAZYCUDA_GUARD="strict")
+    fakes.truncated(world.folder("bad") / "libcudart.so.12", fake("cudart", "12.9"))
+    bad = questions(world, "a library that was cut off",
+                    LD_LIBRARY_PATH=world.folder("bad"))
+    system_driver(world, "12.9")
+    return (f"{count}\n\ncudaDriverGetVersion: {version['value']}, "
+            f"version {int.from_bytes(bytes.fromhex(version['bytes'][0]), 'little')}\n\n"
+            f"{questions(world, 'a driver is there')}\n{strict}\n{bad}")
+
+
 @state("The library lacks the function")
 def no_function(world):
     cuda(world, fake("cudart", "12.0"), fake("nvrtc", "12.0"), fake("nvJitLink", "12.0"),
@@ -177,6 +199,16 @@ def bad_setting(world):
 def pinned(world):
     cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
     return refused(world, *build.LIBRARIES, LAZYCUDA_MAJOR="13")
+
+
+@state("A variable hides it")
+def hidden(world):
+    cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
+    system_driver(world, "12.9")
+    return "\n\n".join([refused(world, "cudart", LAZYCUDA_MAJOR="none"),
+                        refused(world, "nvrtc", LAZYCUDA_NVRTC="none"),
+                        refused(world, "nvJitLink", "cuda", LAZYCUDA_MAJOR="none"),
+                        refused(world, "nvml", LAZYCUDA_NVML="none")])
 
 
 def without(world, library, others):

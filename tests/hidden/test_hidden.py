@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""A variable that is "none" hides a library, LAZYCUDA_MAJOR=none every one.
+
+A state of its own, not a mistake: calls fail as where no library is installed, and nothing
+is looked for, nor opened.
+"""
+import json
+
+import pytest
+
+import build
+from fakes import answer, driver, fake
+from syscalls import between, files_opened, system_calls
+from world import CALL, MISSING
+
+VARIABLES = {"cudart": "LAZYCUDA_CUDART", "nvrtc": "LAZYCUDA_NVRTC",
+             "nvJitLink": "LAZYCUDA_NVJITLINK", "cuda": "LAZYCUDA_CUDA", "nvml": "LAZYCUDA_NVML"}
+libraries = pytest.mark.parametrize("library", VARIABLES)
+
+
+@pytest.fixture
+def installed(world):
+    """A machine that has everything."""
+    world.loader(*[fake(library, "12.9") for library in build.LIBRARIES],
+                 *[fake(library, "12.9") for library in build.DRIVER])
+    return world
+
+
+def call(library):
+    return [f"stub:{library}", f"call:{CALL[library]}"]
+
+
+def is_hidden(said, library, variable):
+    call, error, status = said
+    assert call["value"] == MISSING[library]
+    assert (status["state"], status["cause"], status["path"], status["candidates"]) == (
+        "hidden", 1, None, [])
+    assert status["reason"] == (f"{library} is hidden by {variable}=none, and was not looked for;"
+                                " unset it to use what is installed")
+    assert (error["cause"], error["status"]) == (1, MISSING[library])
+    assert error["message"] == f"{CALL[library]}: {status['reason']}"
+    return True
+
+
+def asked(world, library, *first, **env):
+    return world.probe(*first, *call(library), f"error:{library}", f"status:{library}", **env)[-3:]
+
+
+@libraries
+def test_one_that_is_hidden_by_its_own_variable(installed, library):
+    assert is_hidden(asked(installed, library, **{VARIABLES[library]: "none"}), library,
+                     VARIABLES[library])
+    # And no other.
+    for other in set(VARIABLES) - {library}:
+        assert installed.status(other, **{VARIABLES[library]: "none"})["state"] == "usable"
+
+
+@libraries
+def test_all_of_them_at_once(installed, library):
+    assert is_hidden(asked(installed, library, LAZYCUDA_MAJOR="none"), library, "LAZYCUDA_MAJOR")
+
+
+def test_what_the_process_has_is_hidden_too(installed):
+    real = installed.root / "loader" / "libcudart.so.12"
+    for variable in ("LAZYCUDA_CUDART", "LAZYCUDA_MAJOR"):
+        assert is_hidden(asked(installed, "cudart", f"open:{real}", **{variable: "none"}),
+                         "cudart", variable)
+
+
+def test_what_another_variable_names_is_hidden_with_all(installed):
+    real = installed.root / "loader" / "libcudart.so.12"
+    said = asked(installed, "cudart", LAZYCUDA_MAJOR="none", LAZYCUDA_CUDART=real)
+    assert is_hidden(said, "cudart", "LAZYCUDA_MAJOR")
+
+
+@pytest.mark.parametrize("guard", ["strict", "off"])
+def test_whatever_the_guard(installed, guard):
+    assert is_hidden(asked(installed, "cudart", LAZYCUDA_MAJOR="none", LAZYCUDA_GUARD=guard),
+                     "cudart", "LAZYCUDA_MAJOR")
+
+
+def test_a_guard_that_is_none_is_told_of_all_the_same(installed):
+    status = installed.status(LAZYCUDA_MAJOR="none", LAZYCUDA_GUARD="loose")
+    assert status["state"] == "broken" and "LAZYCUDA_GUARD=loose" in status["reason"]
+
+
+@pytest.mark.parametrize("value", ["None", "NONE", "none ", "0"])
+def test_only_that_word_hides(installed, value):
+    assert installed.status(LAZYCUDA_CUDART=value)["state"] == "broken"
+    said = installed.status(LAZYCUDA_MAJOR=value)
+    assert said["state"] == "broken" and "use 13, 12 or 11, or none, or unset it" in said["reason"]
+
+
+@pytest.mark.parametrize("stubs, flags", [(build.LIBRARIES, []), (build.DRIVER, ["-DDRIVER"])])
+def test_no_file_is_looked_for(installed, stubs, flags):
+    program = build.program(build.TESTS / "missing" / "twice.c", *flags,
+                            *[build.import_library(library, 12) for library in stubs])
+    installed.search(build.STUBS)
+    installed.env["LAZYCUDA_MAJOR"] = "none"
+    calls = between(system_calls(installed, program), "first", "second")
+    assert files_opened(calls) == []
+    assert "libcu" not in calls and "libnv" not in calls and "/usr" not in calls
+
+
+def test_nor_for_the_driver(installed):
+    # Whoever asks which there is, and whoever checks what it can run.
+    said = installed.probe("stub:cudart", "driver", "maps:libcuda.so", LAZYCUDA_MAJOR="none")
+    assert said[1]["version"] == 0 and said[2]["maps"] is None
+    installed.loader(driver("11.2"), folder="loader")
+    assert installed.status()["state"] == "refused"
+    assert installed.status(LAZYCUDA_CUDA="none")["version"] == "12.9"
+
+
+def test_a_driver_that_is_shown_again_is_looked_at(installed):
+    said = installed.probe("stub:cudart", "driver", "setenv:LAZYCUDA_CUDA=", "driver",
+                           LAZYCUDA_CUDA="none")
+    assert [line["version"] for line in said if "branch" in line] == [0, 12090]
+
+
+def test_a_hidden_library_binds_no_other(world):
+    world.loader(fake("cudart", "13.5"), fake("cudart", "12.9"), fake("nvJitLink", "12.9"))
+    assert world.status("cudart", "nvJitLink")["version"] == "12.9"
+    said = world.statuses("cudart", "nvJitLink", LAZYCUDA_NVJITLINK="none")
+    assert said["cudart"]["version"] == "13.5" and said["nvJitLink"]["state"] == "hidden"
+
+
+def test_once_it_is_shown_again_it_is_picked_up_as_any_that_comes_later(installed):
+    real = installed.root / "loader" / "libcudart.so.12"
+    said = installed.probe(*call("cudart"), "setenv:LAZYCUDA_MAJOR=", f"open:{real}",
+                           *call("cudart"), LAZYCUDA_MAJOR="none")
+    assert said[1]["value"] == 303
+    assert said[-1]["value"] == answer("cudart", CALL["cudart"], "12.9")
+
+
+# ---- the command ----
+
+def test_status_has_a_word_for_it(installed):
+    done = installed.cli("status", LAZYCUDA_CUDART="none", check=False)
+    assert done.status == 1
+    line, = [line for line in done.lines if line.startswith("cudart")]
+    assert line == ("cudart      hidden: cudart is hidden by LAZYCUDA_CUDART=none, and was not"
+                    " looked for; unset it to use what is installed")
+
+
+def test_status_says_so_in_json(installed):
+    done = installed.cli("status", "--json", LAZYCUDA_MAJOR="none", check=False)
+    said = json.loads(done.out)
+    assert (done.status, said["driver"], said["major"]) == (1, None, None)
+    assert [library["state"] for library in said["libraries"]] == ["hidden"] * 5
+
+
+def test_device_code_is_not_linked(installed):
+    # With a typed refusal, as where nothing is installed.
+    ptx = build.TESTS / "fuzz" / "corpus" / "inspect" / "ptx"
+    image = installed.root / "image.cubin"
+    asked = ["--arch", "sm_90", "--json", ptx]
+    planned = installed.cli("plan", *asked, LAZYCUDA_MAJOR="none", check=False)
+    assert planned.status == 1
+    assert (json.loads(planned.out)["decision"], json.loads(planned.out)["code"]) == (
+        "refused", "NO_BACKEND")
+    linked = installed.cli("link", "-o", image, *asked, LAZYCUDA_MAJOR="none", check=False)
+    assert linked.status == 1 and json.loads(linked.out)["code"] == "NO_BACKEND"
+    assert not image.exists()
+
+
+def test_what_is_left_links_it(installed):
+    ptx = build.TESTS / "fuzz" / "corpus" / "inspect" / "ptx"
+    for hidden, decision in (("LAZYCUDA_NVJITLINK", "driver"), ("LAZYCUDA_CUDA", "nvjitlink")):
+        done = installed.cli("plan", "--arch", "sm_90", "--json", ptx, **{hidden: "none"})
+        assert json.loads(done.out)["decision"] == decision
