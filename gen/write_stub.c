@@ -646,9 +646,9 @@ void write_real(struct files *files, const struct plan *plan)
 	    library->stub, library->variable);
 	add(h, "\t.majors = (const struct lc_major[]){\n\t");
 	write_major(h, plan, 0);
-	add(h, "\t},\n\t.major_count = 1,\n\t.witness = \"%s\",\n", library->witness);
-	add(h, "\t.homes = (const char *const[]){");
+	/* What comes last is plain: after a compound literal gcc 10 misses the rest. */
+	add(h, "\t},\n\t.homes = (const char *const[]){");
 	for (size_t i = 0; i < library->homes.count; i++)
 		add(h, " \"%s\",", library->homes.items[i].text);
-	add(h, " NULL },\n};\n");
+	add(h, " NULL },\n\t.witness = \"%s\",\n\t.major_count = 1,\n};\n", library->witness);
 }

@@ -2,9 +2,9 @@
 /*
  * lazycuda.h - ask the stub libraries what they loaded, and why
  *
- * Every stub (libcudart_stub.so, libnvrtc_stub.so, libnvJitLink_stub.so)
- * exports these functions under the version node LAZYCUDA_1.  They speak for
- * all stubs of the process, whichever one they are bound to: link any of them.
+ * Every stub, libcudart_stub.so and its siblings and those that `lazycuda stub`
+ * makes, exports these functions under the version node LAZYCUDA_1.  They speak
+ * for all stubs of the process, whichever one they are bound to: link any.
  *
  * All functions are thread-safe and none prints.  Strings and structs returned
  * are immutable, belong to the library and stay valid until the process ends;
@@ -20,14 +20,20 @@
 extern "C" {
 #endif
 
-/* What became of a stub's search for its real library. */
+/*
+ * What became of a stub's search for its real library.  Later releases may add
+ * states: take one that you do not know for one in which no call is forwarded,
+ * and `cause` and `reason` for what there is to say of it.
+ */
 enum lazycuda_state {
 	LAZYCUDA_UNKNOWN = 0,	/* no call has been made yet, nothing was searched */
 	LAZYCUDA_USABLE = 1,	/* loaded; calls are forwarded */
 	LAZYCUDA_MISSING = 2,	/* no such library was found */
 	LAZYCUDA_REFUSED = 3,	/* found, but not to be used: see `cause` */
-	LAZYCUDA_BROKEN = 4	/* a LAZYCUDA_* variable is wrong, or what was
+	LAZYCUDA_BROKEN = 4,	/* a LAZYCUDA_* variable is wrong, or what was
 				   found could not be loaded */
+	LAZYCUDA_HIDDEN = 5	/* a LAZYCUDA_* variable is "none": the user wants
+				   no such library to be seen */
 };
 
 /*
@@ -37,7 +43,10 @@ enum lazycuda_state {
  */
 enum lazycuda_cause {
 	LAZYCUDA_NOTHING = 0,		/* it was forwarded */
-	LAZYCUDA_LIBRARY_MISSING = 1,	/* 303 / 11 / 6: state MISSING or BROKEN */
+	LAZYCUDA_LIBRARY_MISSING = 1,	/* 303 / 11 / 6: state MISSING,
+					   BROKEN or HIDDEN; 35 of cudaGetDeviceCount
+					   and 0 of cudaDriverGetVersion where there is
+					   no driver either */
 	LAZYCUDA_SYMBOL_MISSING = 2,	/* 302 / 11 / 6: this version has no such function */
 	LAZYCUDA_INTERFACE_REFUSED = 3,	/* 801 / 11 / 6: it has, with another interface
 					   than the caller was compiled for */
@@ -59,6 +68,12 @@ struct lazycuda_candidate {
 	int taken;		/* 1 for the one in use, else 0 */
 };
 
+/* A folder that was not searched. */
+struct lazycuda_folder {
+	const char *path;
+	const char *reason;	/* "anybody may write to /srv", and the like */
+};
+
 struct lazycuda_status {
 	size_t size;		/* bytes of this struct that are filled */
 	const char *library;	/* "cudart", "nvrtc", "nvJitLink", "cuda" or "nvml" */
@@ -71,6 +86,10 @@ struct lazycuda_status {
 	const char *reason;	/* one or more lines: what was tried, what to do */
 	const struct lazycuda_candidate *candidates;	/* in order of preference */
 	size_t candidate_count;
+	/* What is there and was not searched, because of its mode or owner or because it
+	 * cannot be read.  See `size`: not in every 0.1.0. */
+	const struct lazycuda_folder *left_out;
+	size_t left_out_count;
 };
 
 /* The installed driver, as far as it was looked at. */

@@ -7,23 +7,25 @@
 #include "arena.h"
 #include "loader.h"
 
-/* Initial-exec keeps this out of __tls_get_addr(), which allocates. */
-static __thread struct {
-	unsigned slot;
-	uint8_t why;		/* enum lc_refusal */
-	int32_t pending;	/* status not yet asked for */
-	const char *reason;	/* a constant, or NULL */
-} last __attribute__((tls_model("initial-exec")));
+/* Initial-exec keeps these out of __tls_get_addr(), which allocates. */
+#define OWN static __thread __attribute__((tls_model("initial-exec")))
+
+OWN struct lc_refused last;
+OWN int32_t pending;		/* a status that was not asked for yet */
+OWN bool past;			/* the library has had an error of its own since */
+
+int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason)
+{
+	last = (struct lc_refused){ slot, why, status, reason };
+	past = false;
+	if (status)
+		pending = status;
+	return status;
+}
 
 int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason)
 {
-	int32_t status = lc_library.errors[why];
-
-	last.slot = slot;
-	last.why = (uint8_t)why;
-	last.pending = status;
-	last.reason = reason;
-	return status;
+	return lc_refuse_with(slot, why, lc_library.errors[why], reason);
 }
 
 int32_t lc_refuse(unsigned slot, enum lc_refusal why)
@@ -33,17 +35,23 @@ int32_t lc_refuse(unsigned slot, enum lc_refusal why)
 
 enum lc_refusal lc_last_refusal(void)
 {
-	return (enum lc_refusal)last.why;
+	return last.why;
 }
 
 int32_t lc_pending_status(void)
 {
-	return last.pending;
+	return pending;
 }
 
 void lc_clear_pending(void)
 {
-	last.pending = 0;
+	pending = 0;
+}
+
+int32_t lc_note_error(int32_t status)
+{
+	past |= status != 0 && status == last.status;
+	return status;
 }
 
 const char *lc_status_name(int32_t value)
@@ -70,21 +78,22 @@ const char *lc_status_name(int32_t value)
 	return name;
 }
 
-static const char *message(struct lc_arena *arena, const char *function, enum lc_refusal why,
-			   const char *reason, const struct lazycuda_status *status)
+static const char *message(struct lc_arena *arena, const struct lc_refused *call,
+			   const struct lazycuda_status *status)
 {
+	const char *function = lc_library.names + lc_library.slots[call->slot].name;
 	const char *path = lc_printable(arena, status->path ? status->path : "");
 
-	switch (why) {
+	switch (call->why) {
 	case LC_ABSENT:
 		return lc_format(arena, "%s: %s %s (%s) does not have this function;"
 				 " a newer %s does", function, lc_library.name, status->version,
 				 path, !lc_has_majors(&lc_library) ? "driver" :
 				 lc_library.own_majors ? "or older one" : "or older CUDA");
 	case LC_REFUSED:
-		if (reason)
+		if (call->reason)
 			return lc_format(arena, "%s: refused on %s %s (%s): %s", function,
-					 lc_library.name, status->version, path, reason);
+					 lc_library.name, status->version, path, call->reason);
 		return lc_format(arena, "%s: the caller was compiled for another %smajor than"
 				 " %s %s (%s), where this function has a different interface; calling"
 				 " it would corrupt memory, so it was refused", function,
@@ -93,8 +102,8 @@ static const char *message(struct lc_arena *arena, const char *function, enum lc
 	default:
 		if (status->state == LAZYCUDA_UNKNOWN)
 			return lc_format(arena, "%s: the search for %s could not be finished: memory"
-					 " or file descriptors ran out, or a disk failed; the next"
-					 " call searches again", function, lc_library.name);
+					 " or file descriptors ran out; a later call searches"
+					 " again", function, lc_library.name);
 		if (status->state == LAZYCUDA_USABLE && !lc_is_loaded())
 			return lc_format(arena, "%s: %s (%s) is loaded, but mprotect() lets nobody"
 					 " write where its functions are noted; the next call tries"
@@ -102,15 +111,15 @@ static const char *message(struct lc_arena *arena, const char *function, enum lc
 		if (status->state == LAZYCUDA_USABLE)
 			return lc_format(arena, "%s: was called before %s (%s) was in the process",
 					 function, lc_library.name, path);
-		return lc_format(arena, "%s: %s", function, status->reason);
+		return lc_format(arena, "%s: %s%s", function, call->reason ? call->reason : "",
+				 status->reason);
 	}
 }
 
 /* Messages are made once each and kept: the caller may hold on to them. */
 struct remembered {
 	struct lazycuda_error error;
-	unsigned slot;
-	const char *reason;
+	struct lc_refused call;
 	const struct lazycuda_status *status;
 	const struct remembered *next;
 	struct lc_arena arena;
@@ -118,36 +127,35 @@ struct remembered {
 
 static _Atomic(const struct remembered *) remembered;	/* the latest */
 
-static const struct remembered *recall(const struct remembered *latest, unsigned slot,
-				       enum lc_refusal why, const char *reason,
+static const struct remembered *recall(const struct remembered *latest,
+				       const struct lc_refused *call,
 				       const struct lazycuda_status *status)
 {
 	for (const struct remembered *r = latest; r; r = r->next)
-		if (r->slot == slot && r->reason == reason && r->status == status &&
-		    r->error.cause == (enum lazycuda_cause)why)
+		if (r->call.slot == call->slot && r->call.reason == call->reason &&
+		    r->call.why == call->why && r->call.status == call->status &&
+		    r->status == status)
 			return r;
 	return NULL;
 }
 
-static struct remembered *compose(unsigned slot, enum lc_refusal why, const char *reason,
+static struct remembered *compose(const struct lc_refused *call,
 				  const struct lazycuda_status *status)
 {
-	const char *function = lc_library.names + lc_library.slots[slot].name;
 	struct lc_arena arena = { 0 };
 	struct remembered *r = lc_alloc(&arena, sizeof(*r));
 
 	if (!r)
 		return NULL;
-	r->slot = slot;
-	r->reason = reason;
+	r->call = *call;
 	r->status = status;
 	r->error = (struct lazycuda_error){
 		.size = sizeof(r->error),
-		.cause = (enum lazycuda_cause)why,
-		.status = lc_library.errors[why],
+		.cause = (enum lazycuda_cause)call->why,
+		.status = call->status,
 		.library = lc_library.name,
-		.function = function,
-		.message = message(&arena, function, why, reason, status),
+		.function = lc_library.names + lc_library.slots[call->slot].name,
+		.message = message(&arena, call, status),
 	};
 	if (arena.failed) {
 		lc_arena_free(&arena);
@@ -157,31 +165,32 @@ static struct remembered *compose(unsigned slot, enum lc_refusal why, const char
 	return r;
 }
 
-const struct lazycuda_error *lc_last_error(void)
+const struct lazycuda_error *lc_error_of(const struct lc_refused *call)
 {
-	static const struct lazycuda_error nothing = {
-		.size = sizeof(nothing), .library = "", .function = "", .message = "no call was refused",
-	};
 	static const struct lazycuda_error no_memory = {
 		.size = sizeof(no_memory), .cause = LAZYCUDA_LIBRARY_MISSING, .library = "",
 		.function = "", .message = "a call was refused, and there is no memory to say why",
 	};
+	static const struct lazycuda_error too_early = {
+		.size = sizeof(too_early), .cause = LAZYCUDA_LIBRARY_MISSING, .library = "",
+		.function = "", .message = "a call was refused, which was made before the process was"
+			" set up: by the resolver of an IFUNC, while the program was loaded",
+	};
 	const struct lazycuda_status *status = lc_status();
-	enum lc_refusal why = lc_last_refusal();
 	const struct remembered *latest = atomic_load(&remembered), *known;
 	struct remembered *fresh;
 
-	if (why == LC_NONE)
-		return &nothing;
-	known = recall(latest, last.slot, why, last.reason, status);
+	if (!lc_is_ready())
+		return &too_early;
+	known = recall(latest, call, status);
 	if (known)
 		return &known->error;
-	fresh = compose(last.slot, why, last.reason, status);
+	fresh = compose(call, status);
 	if (!fresh)
 		return &no_memory;
 	do {
 		/* Another thread may have made the same one meanwhile. */
-		known = recall(latest, last.slot, why, last.reason, status);
+		known = recall(latest, call, status);
 		if (known) {
 			struct lc_arena arena = fresh->arena;
 
@@ -193,12 +202,21 @@ const struct lazycuda_error *lc_last_error(void)
 	return &fresh->error;
 }
 
+const struct lazycuda_error *lc_last_error(void)
+{
+	static const struct lazycuda_error nothing = {
+		.size = sizeof(nothing), .library = "", .function = "", .message = "no call was refused",
+	};
+
+	return last.why == LC_NONE ? &nothing : lc_error_of(&last);
+}
+
 const char *lc_refusal_text(int32_t value)
 {
 	const struct lazycuda_status *status = lc_status();
-	enum lc_refusal why = lc_last_refusal();
 
-	if (why != LC_NONE && lc_library.errors[why] == value)
+	/* What a call answered that was not forwarded, and is no error, has no text. */
+	if (value && last.why != LC_NONE && last.status == value && !past)
 		return lc_last_error()->message;
 	/* Refused in another thread, which handed the status on. */
 	if (status->cause != LAZYCUDA_NOTHING && lc_library.errors[status->cause] == value)

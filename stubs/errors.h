@@ -6,6 +6,14 @@
 #include "../include/lazycuda.h"
 #include "stub.h"
 
+/* A call that was not forwarded. */
+struct lc_refused {
+	unsigned slot;
+	enum lc_refusal why;
+	int32_t status;		/* what was returned */
+	const char *reason;	/* a constant, or NULL: what it depends on besides */
+};
+
 /*
  * Notes a refusal as the calling thread's last and returns the status for it.
  * Allocates nothing, takes no lock.
@@ -15,11 +23,18 @@ int32_t lc_refuse(unsigned slot, enum lc_refusal why);
 /* The same, where it depends on the call: `reason`, a constant, says on what. */
 int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason);
 
+/* The same with another status than is usual; 0 is no error, and leaves the pending
+ * one alone. */
+int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason);
+
 /* The calling thread's last refusal; LC_NONE if there was none. */
 enum lc_refusal lc_last_refusal(void);
 
 /* The same, with a message; never NULL. */
 const struct lazycuda_error *lc_last_error(void);
+
+/* What there is to say of such a call, whichever thread made it; never NULL. */
+const struct lazycuda_error *lc_error_of(const struct lc_refused *call);
 
 /*
  * The status of the calling thread's last refusal as cudaGetLastError() is to
@@ -27,6 +42,12 @@ const struct lazycuda_error *lc_last_error(void);
  */
 int32_t lc_pending_status(void);
 void lc_clear_pending(void);
+
+/*
+ * Notes that the library itself gave this status, or 0, and returns it.  From then on
+ * it is not the thread's last refusal that the status means.
+ */
+int32_t lc_note_error(int32_t status);
 
 /* The name of a status value in the library's enumeration, in any version; or NULL. */
 const char *lc_status_name(int32_t value);

@@ -4,13 +4,15 @@
  *
  * A wheel for manylinux2014 may need no symbol younger than 2.17, nor does the
  * real libcudart.  glibc 2.34 moved libdl into libc and gave its functions new
- * versions, and 2.33 made functions of what had been inlined; the old ones are
- * still there and do the same.  Include this before calling any of them.
+ * versions, 2.33 made functions of what had been inlined, and 2.38 has others
+ * that read numbers, for C23's 0b1; the old ones are still there and do the
+ * same.  Include this before calling any of them.
  */
 #ifndef GLIBC_H
 #define GLIBC_H
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -37,9 +39,23 @@ extern int __xstat(int version, const char *path, struct stat *st);
 extern int __lxstat(int version, const char *path, struct stat *st);
 extern int __fxstat(int version, int fd, struct stat *st);
 
+/*
+ * pthread_atfork() is in libc_nonshared.a and does this.  zig's stand-in for that
+ * archive lacks it on x86-64, and leads to a symbol of libpthread from before 2.3.
+ */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *object);
+
 # define stat(path, st) __xstat(LC_STAT_VERSION, path, st)
 # define lstat(path, st) __lxstat(LC_STAT_VERSION, path, st)
 # define fstat(fd, st) __fxstat(LC_STAT_VERSION, fd, st)
+# define pthread_atfork(prepare, parent, child) \
+	__register_atfork(prepare, parent, child, &__dso_handle)
+
+extern long lc_strtol(const char *text, char **end, int base) __asm__("strtol");
+
+# define strtol(text, end, base) lc_strtol(text, end, base)
+# define atoi(text) ((int)lc_strtol(text, NULL, 10))
 
 #endif
 

@@ -13,6 +13,7 @@
 
 #include "attempt.h"
 #include "errors.h"
+#include "peers.h"
 
 enum phase { FIRST, NONE, FILLING, UNWRITTEN, LOADED };
 
@@ -20,6 +21,7 @@ enum phase { FIRST, NONE, FILLING, UNWRITTEN, LOADED };
 struct published {
 	struct lazycuda_status status;
 	struct lc_arena arena;
+	bool nothing;			/* see lc_found_nothing() */
 	const struct published *older;	/* kept: somebody may be reading it */
 };
 
@@ -33,9 +35,35 @@ static struct {
 	_Atomic bool exit_handled, exiting;
 } state;
 
+/* ld.so gives thread-local variables their values once all is relocated; until then
+ * they are zero.  Volatile, since the compiler sees nobody write it. */
+static __thread volatile bool ready __attribute__((tls_model("initial-exec"))) = true;
+
+bool lc_is_ready(void)
+{
+	return ready;
+}
+
 bool lc_is_loaded(void)
 {
 	return atomic_load_explicit(&state.phase, memory_order_acquire) == LOADED;
+}
+
+lc_function lc_function_of(unsigned slot)
+{
+	if (atomic_load_explicit(&state.phase, memory_order_acquire) < FILLING)
+		return NULL;
+	return state.functions[slot];
+}
+
+bool lc_is_in_process(void)
+{
+	bool is;
+
+	lc_enter();
+	is = lc_process_has(&lc_library);
+	lc_leave();
+	return is;
 }
 
 /*
@@ -86,7 +114,7 @@ static _Atomic uint32_t *looking(void)
 /* A first stub of an older release has none. */
 static void share_looking(struct lc_peer *first)
 {
-	if (first->size >= offsetof(struct lc_peer, looking) + sizeof(first->looking))
+	if (LC_PEER_HAS(first, looking))
 		atomic_store(&looks.looking, &first->looking);
 }
 
@@ -140,6 +168,37 @@ static bool loaded_something(bool asked)
 		look_if_due();
 	}
 	return atomic_load(&looks.seen) > atomic_load(&looks.searched);
+}
+
+/* --- what could not be finished --- */
+
+static struct {
+	_Atomic unsigned long long second;	/* of the last that failed */
+	_Atomic int failed;			/* in it */
+} tries;
+
+static unsigned long long this_second(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
+		return atomic_load(&tries.second) + 1;	/* then each call tries */
+	return (unsigned long long)now.tv_sec;
+}
+
+bool lc_may_try(void)
+{
+	return atomic_load(&tries.failed) < LC_TRIES_A_SECOND ||
+	       atomic_load(&tries.second) != this_second();
+}
+
+void lc_try_failed(void)
+{
+	unsigned long long second = this_second();
+
+	if (atomic_exchange(&tries.second, second) != second)
+		atomic_store(&tries.failed, 0);
+	atomic_fetch_add(&tries.failed, 1);
 }
 
 /* --- publication, with the lock --- */
@@ -285,9 +344,11 @@ static enum lc_refusal search(bool retry)
 		atomic_store(&looks.searched, loads);
 		return (enum lc_refusal)atomic_load(&state.refusal);
 	}
-	/* Then nothing is remembered: the next call tries again. */
-	if (!lc_attempt(&attempt, retry))
+	/* Then nothing is remembered: a later call tries again. */
+	if (!lc_attempt(&attempt, retry)) {
+		lc_try_failed();
 		return LC_MISSING;
+	}
 	share_looking(attempt.search.first);
 	published = lc_alloc(&attempt.arena, sizeof(*published));
 	if (!published) {
@@ -295,6 +356,9 @@ static enum lc_refusal search(bool retry)
 		return LC_MISSING;
 	}
 	published->status = *attempt.status;
+	published->nothing = attempt.search.at.settings.guard != LC_STRICT &&
+			     !attempt.search.at.settings.wrong &&
+			     !lc_search_found_any(&attempt.search);
 	published->arena = attempt.arena;
 	atomic_store(&looks.searched, loads);
 	atomic_store(&looks.named, named);
@@ -304,16 +368,20 @@ static enum lc_refusal search(bool retry)
 		return refusal;
 	}
 	publish_loaded(&attempt, published);
+	if (lc_specifics.replay_pending)
+		lc_peers_load_copies();
 	return LC_NONE;
 }
 
 /* The library is loaded and the slots could not be written. */
 static enum lc_refusal write_again(void)
 {
+	lc_enter();
 	lc_lock();
 	if (state.phase == UNWRITTEN)
 		fill();
 	lc_unlock();
+	lc_leave();
 	return LC_MISSING;
 }
 
@@ -340,9 +408,11 @@ static void wait_for_filler(void)
 			break;	/* called back from a replayed call */
 		lc_nap();
 	}
+	lc_enter();	/* a replayed call may have thrown this thread out of fill() */
 	lc_lock();
 	finish_filling();
 	lc_unlock();
+	lc_leave();
 }
 
 /* LC_NONE once the library is loaded.  `asked`: the caller wants to know now. */
@@ -361,24 +431,30 @@ static enum lc_refusal ensure(bool asked)
 			refusal = write_again();
 			break;
 		case NONE:
-			if (!loaded_something(asked))
+			if (!loaded_something(asked) || !(asked || lc_may_try()))
 				return (enum lc_refusal)atomic_load(&state.refusal);
 			refusal = attempt_load(true);
 			break;
 		default:
-			refusal = attempt_load(false);
+			refusal = lc_is_ready() && (asked || lc_may_try()) ?
+				  attempt_load(false) : LC_MISSING;
 		}
 		if (refusal != LC_NONE && atomic_load(&state.phase) != LOADED)
 			return refusal;
 	}
 }
 
-int32_t lc_slow(unsigned slot)
+enum lc_refusal lc_why_not(unsigned slot)
 {
 	enum lc_refusal refusal = ensure(false);
 
-	if (refusal == LC_NONE)
-		refusal = (enum lc_refusal)atomic_load(&state.outcomes)[slot];
+	return refusal == LC_NONE ? (enum lc_refusal)atomic_load(&state.outcomes)[slot] : refusal;
+}
+
+int32_t lc_slow(unsigned slot)
+{
+	enum lc_refusal refusal = lc_why_not(slot);
+
 	return refusal == LC_NONE ? 0 : lc_refuse(slot, refusal);
 }
 
@@ -387,14 +463,16 @@ bool lc_load(void)
 	return ensure(true) == LC_NONE;
 }
 
-bool lc_reaches(unsigned slot)
+bool lc_found_nothing(void)
 {
-	return ensure(false) == LC_NONE && atomic_load(&state.outcomes)[slot] == LC_NONE;
+	const struct published *published = atomic_load(&state.published);
+
+	return published && published->nothing;
 }
 
 const struct lazycuda_status *lc_status(void)
 {
 	const struct published *published = atomic_load(&state.published);
 
-	return published ? &published->status : &lc_specifics.unknown;
+	return published ? &published->status : lc_specifics.unknown;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* nvjitlink.c - what the linker's stub does beyond forwarding */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "errors.h"
@@ -9,11 +10,28 @@
 
 /*
  * nvJitLink explains itself through a handle's log.  Where there is no library
- * there is no handle either, so the log, of any handle, is the stub's own text.
+ * there is no handle either, so the log, of any handle, is why there is none.
+ * One thread may ask for the size, and another one for the text, after any
+ * number of other calls: so it is the same text for all of them.
  */
 static const char *own_log(void)
 {
-	return lc_last_refusal() != LC_NONE ? lc_last_error()->message : lc_status()->reason;
+	const struct lazycuda_status *status = lc_status();
+
+	return status->cause == LAZYCUDA_NOTHING ? lc_last_error()->message : status->reason;
+}
+
+/* The least that was announced.  A search that could not be finished at first makes
+ * for another text later, which is cut to fit whoever still has the first size. */
+static _Atomic size_t least;
+
+static size_t announce(size_t bytes)
+{
+	size_t known = atomic_load(&least);
+
+	while ((!known || bytes < known) && !atomic_compare_exchange_weak(&least, &known, bytes))
+		;
+	return bytes;
 }
 
 int32_t lc_hook_nvJitLinkGetErrorLogSize(void *handle, void *size, unsigned slot)
@@ -22,7 +40,7 @@ int32_t lc_hook_nvJitLinkGetErrorLogSize(void *handle, void *size, unsigned slot
 
 	if (lc_reaches(slot))
 		return ((int32_t (*)(void *, void *))lc_slot_table[slot])(handle, size);
-	bytes = strlen(own_log()) + 1;
+	bytes = announce(strlen(own_log()) + 1);
 	if (size)
 		memcpy(size, &bytes, sizeof(bytes));
 	return 0;
@@ -30,10 +48,17 @@ int32_t lc_hook_nvJitLinkGetErrorLogSize(void *handle, void *size, unsigned slot
 
 int32_t lc_hook_nvJitLinkGetErrorLog(void *handle, void *log, unsigned slot)
 {
+	const char *text;
+	size_t room;
+
 	if (lc_reaches(slot))
 		return ((int32_t (*)(void *, void *))lc_slot_table[slot])(handle, log);
+	text = own_log();
+	room = atomic_load(&least);
+	if (!room || room > strlen(text) + 1)
+		room = strlen(text) + 1;
 	if (log)
-		strcpy(log, own_log());
+		*stpncpy(log, text, room - 1) = 0;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "glibc.h"
 #include "verdict.h"
 
 const struct lc_major *lc_listed_major(const struct lc_library *library, int major)

@@ -27,6 +27,15 @@ static bool device_of(struct lc_cudaMemLocation location, int32_t *device)
 	return words[0] == LOCATION_HOST || words[0] == LOCATION_DEVICE;
 }
 
+/* cudaMemoryAdvise: those that hold wherever the memory is, and ignore the location. */
+enum { SET_READ_MOSTLY = 1, UNSET_READ_MOSTLY = 2, UNSET_PREFERRED_LOCATION = 4 };
+
+static bool ignores_location(int32_t advice)
+{
+	return advice == SET_READ_MOSTLY || advice == UNSET_READ_MOSTLY ||
+	       advice == UNSET_PREFERRED_LOCATION;
+}
+
 #define NO_NUMA "this CUDA knows devices and the host as locations, and no NUMA nodes"
 
 /* 13.0 replaced `int device` by a location. */
@@ -40,7 +49,9 @@ int32_t lc_adapt_cudaMemAdvise_13(void *pointer, uint64_t count, int32_t advice,
 {
 	int32_t device;
 
-	if (!device_of(location, &device))
+	if (ignores_location(advice))
+		device = CPU_DEVICE;
+	else if (!device_of(location, &device))
 		return LC_REFUSE(cudaMemAdvise_13, NO_NUMA);
 	return lc_slots.cudaMemAdvise_11(pointer, count, advice, device);
 }

@@ -5,29 +5,36 @@
 
 /*
  * 13.0 gave resource and view descriptors a reserved tail.  A caller's fits
- * into the older layout if it holds nothing there, nor of a kind of resource
- * that the older CUDA has not.
+ * into the older layout if it holds nothing there.
  */
 #define LOST "it says something that this CUDA's smaller struct has no room for"
 
-/* The older layout of a struct, or NULL for NULL; *fits is left alone or cleared. */
-static void *narrowed(void *narrow, const void *wide, const struct lc_conversion *conversion,
-		      bool *fits)
+/* A struct in another layout, or NULL for NULL. */
+static void *converted(void *to, const void *from, const struct lc_conversion *conversion)
 {
-	if (!wide)
+	if (!from)
 		return NULL;
-	if (!lc_fits(wide, conversion))
-		*fits = false;
-	lc_convert(narrow, wide, conversion);
-	return narrow;
+	lc_convert(to, from, conversion);
+	return to;
 }
 
-static void *widened(void *wide, const void *narrow, const struct lc_conversion *conversion)
+/* cudaResourceType: the kinds that each CUDA has are the first. */
+enum { KINDS_OF_RESOURCES = 4 };
+
+/* A resource is a union.  What lies behind the member that its kind stands for, and
+ * in that member's padding, is whatever was in the caller's memory. */
+static bool resource_fits(const void *resource)
 {
-	if (!narrow)
-		return NULL;
-	lc_convert(wide, narrow, conversion);
-	return wide;
+	if (!resource)
+		return true;
+	if (LC_FIELD(const uint32_t, resource, LC_AT_cudaResourceDesc_B_resType) < KINDS_OF_RESOURCES)
+		return !LC_FIELD(const uint32_t, resource, LC_AT_cudaResourceDesc_B_flags);
+	return lc_fits(resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B));
+}
+
+static bool view_fits(const void *view)
+{
+	return !view || lc_fits(view, &LC_FROM(cudaResourceViewDesc_A, cudaResourceViewDesc_B));
 }
 
 static void zero_handle(void *handle)
@@ -64,9 +71,9 @@ int32_t lc_adapt_cudaCreateTextureObject_12(void *object, void *resource, void *
 	char wide_view[LC_SIZE_cudaResourceViewDesc_B] __attribute__((aligned(8)));
 
 	return lc_slots.cudaCreateTextureObject_13(object,
-		widened(wide_resource, resource, &LC_FROM(cudaResourceDesc_B, cudaResourceDesc_A)),
+		converted(wide_resource, resource, &LC_FROM(cudaResourceDesc_B, cudaResourceDesc_A)),
 		texture,
-		widened(wide_view, view, &LC_FROM(cudaResourceViewDesc_B, cudaResourceViewDesc_A)));
+		converted(wide_view, view, &LC_FROM(cudaResourceViewDesc_B, cudaResourceViewDesc_A)));
 }
 
 int32_t lc_adapt_cudaCreateTextureObject_11_13(void *object, void *resource, void *texture,
@@ -82,17 +89,16 @@ int32_t lc_adapt_cudaCreateTextureObject_13(void *object, void *resource, void *
 {
 	char narrow_resource[LC_SIZE_cudaResourceDesc_A] __attribute__((aligned(8)));
 	char narrow_view[LC_SIZE_cudaResourceViewDesc_A] __attribute__((aligned(8)));
-	bool fits = true;
 
-	resource = narrowed(narrow_resource, resource,
-			    &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B), &fits);
-	view = narrowed(narrow_view, view,
-			&LC_FROM(cudaResourceViewDesc_A, cudaResourceViewDesc_B), &fits);
-	if (!fits) {
+	if (!resource_fits(resource) || !view_fits(view)) {
 		zero_handle(object);
 		return LC_REFUSE(cudaCreateTextureObject_13, LOST);
 	}
-	return lc_slots.cudaCreateTextureObject_12(object, resource, texture, view);
+	return lc_slots.cudaCreateTextureObject_12(object,
+		converted(narrow_resource, resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B)),
+		texture,
+		converted(narrow_view, view,
+			  &LC_FROM(cudaResourceViewDesc_A, cudaResourceViewDesc_B)));
 }
 
 int32_t lc_adapt_cudaCreateSurfaceObject_11(void *object, void *resource)
@@ -100,21 +106,19 @@ int32_t lc_adapt_cudaCreateSurfaceObject_11(void *object, void *resource)
 	char wide[LC_SIZE_cudaResourceDesc_B] __attribute__((aligned(8)));
 
 	return lc_slots.cudaCreateSurfaceObject_13(object,
-		widened(wide, resource, &LC_FROM(cudaResourceDesc_B, cudaResourceDesc_A)));
+		converted(wide, resource, &LC_FROM(cudaResourceDesc_B, cudaResourceDesc_A)));
 }
 
 int32_t lc_adapt_cudaCreateSurfaceObject_13(void *object, void *resource)
 {
 	char narrow[LC_SIZE_cudaResourceDesc_A] __attribute__((aligned(8)));
-	bool fits = true;
 
-	resource = narrowed(narrow, resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B),
-			    &fits);
-	if (!fits) {
+	if (!resource_fits(resource)) {
 		zero_handle(object);
 		return LC_REFUSE(cudaCreateSurfaceObject_13, LOST);
 	}
-	return lc_slots.cudaCreateSurfaceObject_11(object, resource);
+	return lc_slots.cudaCreateSurfaceObject_11(object,
+		converted(narrow, resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B)));
 }
 
 /* Descriptors that are read back: into a struct of the runtime's, then over. */

@@ -1149,6 +1149,8 @@ void lc_hook___cudaRegisterTexture(void *a1, void *a2, void *a3, void *a4, int32
 void lc_hook___cudaRegisterUnifiedTable(void *a1, void *a2, void *a3, void *a4, void *a5, unsigned slot) LC_HIDDEN;
 void lc_hook___cudaRegisterVar(void *a1, void *a2, void *a3, void *a4, int32_t a5, uint64_t a6, int32_t a7, int32_t a8, unsigned slot) LC_HIDDEN;
 void lc_hook___cudaUnregisterFatBinary(void *a1, unsigned slot) LC_HIDDEN;
+int32_t lc_hook_cudaDriverGetVersion(void *a1, unsigned slot) LC_HIDDEN;
+int32_t lc_hook_cudaGetDeviceCount(void *a1, unsigned slot) LC_HIDDEN;
 void * lc_hook_cudaGetErrorName(int32_t a1, unsigned slot) LC_HIDDEN;
 void * lc_hook_cudaGetErrorString(int32_t a1, unsigned slot) LC_HIDDEN;
 int32_t lc_hook_cudaGetLastError(unsigned slot) LC_HIDDEN;

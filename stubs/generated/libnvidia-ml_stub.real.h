@@ -10,7 +10,7 @@ static const struct lc_library lc_real_nvml = {
 	.majors = (const struct lc_major[]){
 		{ 0, "libnvidia-ml.so.1", NULL, LC_VERSION(11, 7), LC_VERSION(13, 5) },
 	},
-	.major_count = 1,
-	.witness = "nvmlSystemGetNVMLVersion",
 	.homes = (const char *const[]){ "/usr/lib/wsl/lib", "/run/opengl-driver/lib", NULL },
+	.witness = "nvmlSystemGetNVMLVersion",
+	.major_count = 1,
 };

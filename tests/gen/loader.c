@@ -62,9 +62,9 @@ int32_t lc_slow(unsigned slot)
 	return error;
 }
 
-bool lc_reaches(unsigned slot)
+enum lc_refusal lc_why_not(unsigned slot)
 {
-	return !lc_slow(slot);
+	return lc_slow(slot) ? LC_MISSING : LC_NONE;
 }
 
 const char *lc_text_instead(int32_t value)

@@ -40,6 +40,9 @@ QUERIES = {"cudaDeviceGetAttribute", "cudaPeekAtLastError", "cudaGetLastError"}
 KERNELS = {"__cudaGetKernel": None, "__cudaLaunchKernel": "cudaLaunchKernel",
            "__cudaLaunchKernel_ptsz": "cudaLaunchKernel_ptsz"}
 
+# cudaMemoryAdvise
+IGNORE_LOCATION = (1, 2, 4)
+
 # Declared nowhere; their arguments, counted in the libraries, never changed.
 MEASURED = {"__cudaRegisterHostVar", "__cudaRegisterUnifiedTable"}
 
@@ -253,6 +256,14 @@ def cases(caller, version, said, target_version):
     for name in {"mode", "context"} & lost:     # what 0 stands for is what was before
         given[name] = 0
         found.append(Case(name, {name: 1}, refused=True))
+    if "advice" in mine.values() and "location" in lost:
+        # Read-mostly, set and unset, and no preferred location: wherever it is.
+        found += [Case(f"advice {advice} ignores location {n}",
+                       {"advice": advice, "location": {"type": n, "id": 0}})
+                  for advice in IGNORE_LOCATION for n in (0, 2, 3, 4)]
+        found += [Case(f"advice {advice} at no location",
+                       {"advice": advice, "location": {"type": 0, "id": 0}}, refused=True)
+                  for advice in (3, 5, 6)]
     if "location" in lost:
         found += [Case("host", {"location": {"type": 2, "id": 0}}),
                   Case("device 0", {"location": {"type": 1, "id": 0}}),
@@ -302,12 +313,7 @@ def beyond(kind, version, target_kind, target_version):
         return []
     known = {f.name for f in layouts.fields(target_kind, target_version)}
     return [f for f in layouts.fields(kind, version)
-            if f.name not in known and not overlaps(f, kind, version)]
-
-
-def overlaps(f, kind, version):
-    return any(o.name != f.name and o.offset < f.end and f.offset < o.end
-               for o in layouts.fields(kind, version))
+            if f.name not in known and not layouts.in_union(f, kind, version)]
 
 
 def layout(kind, version):
@@ -511,8 +517,9 @@ def results(caller, case, outcome, target, version):
 def passed(caller, given, after, case, reached, target, version):
     """The call as it was: the same values, the same addresses, and the same bytes
     in the runtime's layout."""
-    for i, (a, got, (direction, kind)) in enumerate(
-            zip(given, reached.arguments, parameters(target), strict=True)):
+    taken = parameters(target)
+    assert len(given) == len(reached.arguments) == len(taken)
+    for i, (a, got, (direction, kind)) in enumerate(zip(given, reached.arguments, taken)):
         if not a.direction:
             if got != a.bytes and (not is_struct(kind) or struct_differs(a, got, kind, version)):
                 yield f"argument {i} is {got.hex()}, not {a.bytes.hex()}"
@@ -643,6 +650,8 @@ def supplied(meaning, value, mine, direction, kind, target, version, case):
         if seen["type"] != wanted or seen["id"] != (identity or 0):
             yield f"device {device} is location {seen}"
     elif meaning == "device":
+        if "advice" in mine and mine["advice"][0].bytes[0] in IGNORE_LOCATION:
+            return
         values = {name: int.from_bytes(bits, "little")
                   for name, bits in mine["location"][0].elements[0].items()}
         wanted = {1: values["id"], 2: -1}[values["type"]]

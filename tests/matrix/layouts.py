@@ -100,6 +100,12 @@ def arm(struct, version, wanted=()):
     return tuple(sorted(chosen, key=lambda f: f.offset))
 
 
+@functools.lru_cache(maxsize=None)
+def in_union(field, struct, version):
+    return any(o.name != field.name and o.offset < field.end and field.offset < o.end
+               for o in fields(struct, version))
+
+
 def value(who, what, length):
     """Bytes that nobody else puts anywhere: `who` is "caller" or "runtime"."""
     made = b""
@@ -114,12 +120,13 @@ def number(n, length):
 
 def filled(who, struct, version, wanted=(), given=None, element=0, padding=PADDING):
     """(bytes, {field: value}): each field has its value, or what is given;
-    reserved ones are zero."""
+    reserved ones are zero, but for what is reserved in a union: that is padding
+    behind its other members."""
     given = given or {}
     image = bytearray([padding]) * size(struct, version)
     values = {}
     for field in fields(struct, version):
-        if field.reserved and who == "caller":
+        if field.reserved and who == "caller" and not in_union(field, struct, version):
             image[field.offset:field.end] = bytes(field.size)
     for field in arm(struct, version, wanted):
         if field.name in given:

@@ -34,7 +34,8 @@ def committed():
     for line in (HERE / "counts.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             major, version, *numbers = line.split()
-            rows[int(major), version] = dict(zip(KINDS, map(int, numbers), strict=True))
+            assert len(numbers) == len(KINDS), line
+            rows[int(major), version] = dict(zip(KINDS, map(int, numbers)))
     return rows
 
 

@@ -5,6 +5,7 @@ them turns it red.
 Each mutation is made in a copy of the stub's sources, in which nothing but
 libcudart_stub.so is built.
 """
+import pathlib
 import re
 import shutil
 import subprocess
@@ -34,13 +35,13 @@ class Copy:
             shutil.copy(build.ROOT / part, root / part)
 
     def build(self):
-        stub = self.root / "build" / "lib" / "libcudart_stub.so"
+        stub = pathlib.Path("build") / "lib" / "libcudart_stub.so"
         done = subprocess.run(
-            ["make", "-s", "-C", self.root, f"BUILD={self.root / 'build'}", "CFLAGS=-O0",
+            ["make", "-s", "-C", self.root, "BUILD=build", "CFLAGS=-O0",
              "WARNINGS=", f"CC={' '.join(build.CC)}", stub],
             capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"})
         assert done.returncode == 0, done.stdout + done.stderr
-        return stub.parent
+        return self.root / stub.parent
 
     def text(self, file):
         return (self.root / file).read_text()
@@ -193,6 +194,10 @@ MISTAKES = [
     ("memory.c", r"CPU_DEVICE = -1", "CPU_DEVICE = -2", "cudaMemPrefetchAsync"),
     ("memory.c", r"words\[0\] == LOCATION_HOST \|\| words\[0\] == LOCATION_DEVICE", "1",
      "cudaMemAdvise"),
+    ("memory.c", r"if \(ignores_location\(advice\)\)", "if (1)", "cudaMemAdvise"),
+    ("memory.c", r"if \(ignores_location\(advice\)\)", "if (0)", "cudaMemAdvise"),
+    ("textures.c", r"< KINDS_OF_RESOURCES", "< 0u", "cudaCreateSurfaceObject"),
+    ("textures.c", r"!resource_fits\(resource\)", "0", "cudaCreateSurfaceObject"),
     ("memory.c", r"if \(error && fail_index\)", "if (0)", "cudaMemcpyBatchAsync"),
     ("memory.c", r"if \(flags\)", "if (0)", "cudaMemPrefetchAsync_ptsz"),
     ("graphs.c", r"_13\(graph, from, to, NULL, count\)", "_13(graph, to, from, NULL, count)",

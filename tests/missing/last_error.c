@@ -5,6 +5,7 @@
  *     missing    no library: as the real ones behave, but for the stub's errors
  *     present    a fake library of 11.8: the stub's refusals and the runtime's
  *                own errors, one after the other
+ *     texts      the same library: whose text an error gets that both have
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,6 +19,8 @@ struct location { int type, id; };
 int cudaDeviceSynchronize(void), cudaSetDevice(int);
 int cudaMemAdvise(void *, size_t, int, struct location);
 int cudaGetLastError(void), cudaPeekAtLastError(void), cudaGetDeviceCount(int *);
+
+const char *cudaGetErrorString(int);
 
 /* What CUDA 11 cannot express: a NUMA node of the host. */
 static const struct location node = { 3, 0 };
@@ -53,12 +56,12 @@ static void missing(void)
 
 	IS(cudaPeekAtLastError(), 0);	/* nothing has failed yet */
 	IS(cudaGetLastError(), 0);
-	IS(cudaGetDeviceCount(&count), 303);
+	IS(cudaGetDeviceCount(&count), 35);
 	IS(count, 0);
 	in_another_thread(0);
-	IS(cudaPeekAtLastError(), 303);	/* looking does not clear it */
-	IS(cudaPeekAtLastError(), 303);
-	IS(cudaGetLastError(), 303);	/* getting does */
+	IS(cudaPeekAtLastError(), 35);	/* looking does not clear it */
+	IS(cudaPeekAtLastError(), 35);
+	IS(cudaGetLastError(), 35);	/* getting does */
 	IS(cudaGetLastError(), 0);
 	IS(cudaPeekAtLastError(), 0);
 	in_another_thread(1);
@@ -93,10 +96,45 @@ static void present(void)
 	IS(cudaGetLastError(), 801);
 }
 
+/* Whether the text of 801 is that of the stub's refusal. */
+static int is_ours(void)
+{
+	return strstr(cudaGetErrorString(801), "cudaMemAdvise") != NULL;
+}
+
+static void texts(void)
+{
+	IS(cudaMemAdvise(NULL, 0, 0, node), 801);
+	IS(is_ours(), 1);
+	IS(cudaPeekAtLastError(), 801);
+	IS(is_ours(), 1);
+	IS(cudaGetLastError(), 801);
+	IS(is_ours(), 1);
+	/* Another error of the runtime is not this one, and no error is none. */
+	IS(cudaSetDevice(1), 101);
+	IS(is_ours(), 1);
+	IS(cudaSetDevice(0), 0);
+	IS(is_ours(), 1);
+	/* The runtime's own, for whatever reason. */
+	IS(cudaSetDevice(801), 801);
+	IS(is_ours(), 0);
+	IS(cudaPeekAtLastError(), 801);
+	IS(is_ours(), 0);
+	IS(cudaGetLastError(), 801);
+	IS(is_ours(), 0);
+	IS(cudaGetLastError(), 0);
+	IS(is_ours(), 0);
+	/* And the stub's again. */
+	IS(cudaMemAdvise(NULL, 0, 0, node), 801);
+	IS(is_ours(), 1);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "present"))
 		present();
+	else if (argc > 1 && !strcmp(argv[1], "texts"))
+		texts();
 	else
 		missing();
 	puts("ok");

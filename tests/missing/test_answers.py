@@ -117,7 +117,7 @@ def test_the_outputs_that_programs_rely_on(world):
                        "out:cudaPointerGetAttributes@libcudart.so.12:96:0",
                        "out:nvrtcVersion:4:0:1", "out:nvJitLinkCreate:8:0")[3:]
     assert [(line["value"], line["bytes"]) for line in said] == [
-        (303, ["00" * 4]), (303, ["00" * 8]),
+        (35, ["00" * 4]), (303, ["00" * 8]),
         (303, ["00" * 728 + "a5" * 312]), (303, ["00" * 1032 + "a5" * 8]),
         (303, ["00" * 1008 + "a5" * 32]),
         (303, ["00" * 88 + "a5" * 8]), (303, ["00" * 24 + "a5" * 72]),
@@ -192,6 +192,13 @@ def test_nvJitLinkGetErrorLog_says_what_was_tried(world):
     # The size counts the terminating zero, and nothing is written behind it.
     assert sizes == f"6 0 {len(text.encode())} 0 intact"
     assert explains(text, "nvJitLink", folder)
+
+
+def test_a_log_is_no_longer_than_its_size(world):
+    program = build.program(build.TESTS / "missing" / "sizes.c", "-pthread",
+                            build.import_library("nvJitLink", 13))
+    world.search(build.STUBS)
+    assert world.run(program).out == ""
 
 
 def test_the_strings_stay_what_they_were(world):

@@ -24,6 +24,12 @@ def test_with_a_library_that_lacks_what_is_asked(world, program):
     assert world.run(program, "present").out == "ok\n"
 
 
+def test_an_error_of_the_runtime_has_the_runtimes_text(world, program):
+    # Also where an earlier refusal of the stub had the same number.
+    world.loader(fake("cudart", "11.8"))
+    assert world.run(program, "texts").out == "ok\n"
+
+
 def test_a_refused_launch_is_noticed(world):
     # Launches with attributes came with 11.8: on 11.7 the launch does not
     # happen, and most code looks only at cudaGetLastError.

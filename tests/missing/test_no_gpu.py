@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Without a library and without a driver, whoever asks for a GPU is told that there is none.
+
+In the words that the real runtime has for it, because programs know no others.  With a driver
+a GPU lies idle for want of a package: that stays the error that nobody overlooks.
+"""
+import pytest
+
+import build
+import fakes
+from fakes import driver, fake
+from syscalls import between, system_calls
+
+COUNT, VERSION = "out:cudaGetDeviceCount:4:0", "out:cudaDriverGetVersion:4:0"
+NEITHER = "neither an NVIDIA driver nor a CUDA library was found"
+QUIET, LOUD = (35, 0), (303, 303)
+
+
+def answers(world, *first, **env):
+    """What both answer; their outputs are zeroed in any case."""
+    *_, count, version = world.probe(*first, "stub:cudart", COUNT, VERSION, **env)
+    assert count["bytes"] == version["bytes"] == ["00" * 4]
+    return count["value"], version["value"]
+
+
+def test_the_answers(world):
+    assert answers(world) == QUIET
+
+
+def test_they_are_those_of_the_real_runtime(world, toolkit):
+    # Which leaves the count alone where it cannot be told.
+    without = world.probe("stub:cudart", COUNT, "text:cudaGetErrorName:35", VERSION)
+    world.loader(toolkit.file("cudart"))
+    real = world.probe("stub:cudart", COUNT, "text:cudaGetErrorName:35", VERSION)
+    assert [line["value"] for line in (real[1], real[3])] == list(QUIET)
+    assert without[2:] == real[2:] and without[1]["value"] == real[1]["value"]
+
+
+def test_the_last_error_is_that_of_the_count(world):
+    said = world.probe("stub:cudart", VERSION, "call:cudaPeekAtLastError", COUNT,
+                       "call:cudaPeekAtLastError", VERSION, "call:cudaGetLastError",
+                       "call:cudaGetLastError", "call:cudaMalloc", VERSION,
+                       "call:cudaGetLastError")
+    assert [line["value"] for line in said[1:]] == [0, 0, 35, 35, 0, 35, 0, 303, 0, 303]
+
+
+def test_no_information_is_lost(world):
+    folder = world.loader()
+    said = world.probe("stub:cudart", COUNT, "error:cudart", "text:cudaGetErrorString:35",
+                       "status:cudart", VERSION, "error:cudart", "text:cudaGetErrorString:0")
+    _, _, count, text, status, _, version, success = said
+    for error, function, value in ((count, "cudaGetDeviceCount", 35),
+                                   (version, "cudaDriverGetVersion", 0)):
+        assert (error["cause"], error["status"], error["function"]) == (1, value, function)
+        for part in (f"{function}: {NEITHER}", "docker run --gpus all", "pip install", str(folder),
+                     "libcudart.so.13"):
+            assert part in error["message"]
+    assert text["text"] == count["message"]
+    assert (status["state"], status["cause"]) == ("missing", 1)
+    assert NEITHER not in success["text"]
+
+
+def test_the_text_of_a_status_that_another_thread_was_told(world):
+    said = world.probe("stub:cudart", "call:cudaMalloc", "text:cudaGetErrorString:35",
+                       "text:cudaGetErrorString:303")
+    assert said[2]["text"].startswith(f"cudaGetDeviceCount: {NEITHER}")
+    assert said[3]["text"].startswith("cudaMalloc: no usable")
+
+
+@pytest.mark.parametrize("name", ["cudaGetDevice", "cudaSetDevice", "cudaRuntimeGetVersion",
+                                  "cudaDeviceCanAccessPeer", "cudaMalloc", "cudaFree"])
+def test_all_that_uses_cuda_says_that_the_library_is_missing(world, name):
+    assert world.probe("stub:cudart", COUNT, f"call:{name}")[2]["value"] == 303
+
+
+# Where it stays loud.
+
+def test_with_a_driver(world):
+    world.loader(driver("12.9"), folder="driver")
+    assert answers(world) == LOUD
+    said = world.probe("stub:cudart", COUNT, "text:cudaGetErrorString:303",
+                       "text:cudaGetErrorString:35")
+    assert said[2]["text"].startswith("cudaGetDeviceCount: no usable libcudart.so.13")
+    assert NEITHER not in said[3]["text"]
+
+
+def test_nvidias_stand_in_is_no_driver(world):
+    world.loader(fake("cuda", "12.9", broken=True), folder="driver")
+    assert answers(world) == QUIET
+
+
+def test_where_the_guard_is_strict(world):
+    assert answers(world, LAZYCUDA_GUARD="strict") == LOUD
+    assert answers(world, LAZYCUDA_GUARD="strict", LAZYCUDA_MAJOR="none") == LOUD
+    assert answers(world, LAZYCUDA_GUARD="off") == QUIET
+
+
+@pytest.mark.parametrize("variable, value", [
+    ("LAZYCUDA_CUDART", "/nowhere/libcudart.so.12"), ("LAZYCUDA_GUARD", "careful"),
+    ("LAZYCUDA_MAJOR", "14")])
+def test_where_a_variable_is_wrong(world, variable, value):
+    assert answers(world, **{variable: value}) == LOUD
+
+
+def test_where_something_is_there_that_cannot_be_used(world):
+    fakes.truncated(world.folder("bad") / "libcudart.so.12", fake("cudart", "12.9"))
+    world.search(world.folder("bad"))
+    assert answers(world) == LOUD
+
+
+def test_where_the_pinned_major_is_not_there(world):
+    world.loader(fake("cudart", "12.9"))
+    assert answers(world, LAZYCUDA_MAJOR="13") == LOUD
+
+
+def test_a_stub_under_a_real_name_is_no_library(world):
+    world.folder("compat")
+    (world.root / "compat" / "libcudart.so.12").write_bytes(build.stub("cudart").read_bytes())
+    world.search(world.root / "compat")
+    assert answers(world) == QUIET
+
+
+# Where somebody says that there is none.
+
+@pytest.mark.parametrize("variable", ["LAZYCUDA_MAJOR", "LAZYCUDA_CUDART"])
+def test_where_the_library_is_hidden(world, variable):
+    # And all the rest is there.
+    world.loader(driver("12.9"), fake("cudart", "12.9"))
+    assert answers(world, **{variable: "none"}) == QUIET
+    said = world.probe("stub:cudart", COUNT, "text:cudaGetErrorString:35", "maps:libcuda.so",
+                       **{variable: "none"})
+    assert said[2]["text"] == (f"cudaGetDeviceCount: cudart is hidden by {variable}=none, and was"
+                               " not looked for; unset it to use what is installed")
+    assert said[3]["maps"] is None
+
+
+def test_where_the_driver_is_hidden(world):
+    world.loader(driver("12.9"))
+    assert answers(world, LAZYCUDA_CUDA="none") == QUIET
+
+
+# When it is looked for.
+
+def test_nobody_else_has_the_driver_loaded(world):
+    world.loader(driver("12.9"))
+    said = world.probe("stub:cudart", "call:cudaMalloc", "maps:libcuda.so", COUNT,
+                       "maps:libcuda.so")
+    assert said[2]["maps"] is None and said[4]["maps"]
+
+
+def test_it_is_looked_for_once(world):
+    program = build.program(build.TESTS / "missing" / "twice.c", "-DQUESTIONS",
+                            build.import_library("cudart", 12))
+    world.search(build.STUBS)
+    calls = system_calls(world, program)
+    assert "libcuda.so.1" in between(calls, "first", "second")
+    assert between(calls, "second", "end") == ""
+
+
+def test_a_library_that_comes_later_answers_itself(world):
+    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
+    said = world.probe("stub:cudart", COUNT, f"open:{file}", "stub:cudart", COUNT)
+    assert (said[1]["value"], said[-1]["value"]) == (35, 0)
