@@ -11,8 +11,8 @@
  *			which part of which input, or refuses and says why;
  *   lazycuda_link_run()	does what the plan says.
  *
- * The library is liblazycuda_link.so.  It needs libnvJitLink_stub.so and
- * libnvrtc_stub.so, and so runs on a machine that has no CUDA at all.
+ * The library is liblazycuda_link.so.  It needs libnvJitLink_stub.so,
+ * libnvrtc_stub.so and libcuda_stub.so, and so runs on a machine that has no CUDA at all.
  *
  * Every function is thread-safe: the only objects that are changed after they
  * were made are links, and each link belongs to one thread at a time.  Nothing
@@ -76,11 +76,14 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 #define LAZYCUDA_ENTRY_DEBUG		0x020u	/* made for debugging */
 #define LAZYCUDA_ENTRY_UNSEEN		0x040u	/* compressed and not unpacked: what the
 						   fatbin's header does not tell is not known */
+#define LAZYCUDA_ENTRY_OVER_LIMIT	0x080u	/* would be unpacked to more than is allowed */
 
 /* Something of an entry that other inputs may meet. */
 struct lazycuda_symbol {
 	const char *name;	/* as in the code: mangled */
-	uint32_t hash;		/* FNV-1a of the name */
+	uint32_t hash;		/* of the name; another each time a program is started.
+				   Who makes symbols of his own has any, the same for
+				   the same name */
 	unsigned char defined;	/* 0: the entry needs it from elsewhere */
 	unsigned char weak;	/* may be defined more than once */
 	unsigned char kernel;
@@ -151,6 +154,18 @@ struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length,
  * read, not mapped: a file that is cut short meanwhile is an error, no signal.
  * One that cannot be read is an inspection with `error`. */
 struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags);
+
+struct lazycuda_input;
+
+/*
+ * The same of the bytes or the path of an input, and with a limit of one's own,
+ * in bytes, on what all compressed code of the file is unpacked to.  0 is the limit
+ * that the others have: 32 times the length of the file, and at least 256 MiB.
+ * An entry that would exceed it has an error and the flag OVER_LIMIT, and is not
+ * unpacked; those behind it are, if they are small enough.
+ */
+struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *input,
+						   unsigned flags, uint64_t unpack_limit);
 
 void lazycuda_inspection_free(struct lazycuda_inspection *inspection);
 
@@ -264,6 +279,8 @@ struct lazycuda_request {
 	const char *constraint;		/* on the toolkit, ">=13.2,<14"; NULL: none */
 	int device;			/* the driver's linker needs a context: where none is
 					   current it gets this device's primary one */
+	uint64_t unpack_limit;		/* on each input that lazycuda_link_run() inspects, as of
+					   lazycuda_inspect_input() */
 };
 
 /* Why there is no image.  Numbers and names are stable. */
@@ -284,6 +301,7 @@ enum lazycuda_code {
 	LAZYCUDA_CODE_LINKED_CUBIN = 16,		/* linked already: would be dropped */
 	LAZYCUDA_CODE_DUPLICATE_SYMBOL = 17,
 	LAZYCUDA_CODE_CANNOT_UNPACK = 18,		/* compressed, and nothing unpacks it */
+	LAZYCUDA_CODE_UNPACK_LIMIT = 19,		/* compressed, and unpacks to too much */
 	/* versions */
 	LAZYCUDA_CODE_PTX_TOO_NEW = 20,
 	LAZYCUDA_CODE_CUBIN_TOO_NEW = 21,

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "../stubs/glibc.h"
+#include "bytes.h"
 #include "inspect_report.h"
 #include "json.h"
 #include "say.h"
 
 static const char usage[] =
-"usage: lazycuda inspect [--json] [--entries] [--no-unpack] FILE...\n"
+"usage: lazycuda inspect [--json] [--entries] [--no-unpack] [--unpack-limit SIZE]\n"
+"                        FILE...\n"
 "\n"
 "Says what device code a file holds, by its content: PTX, cubins, LTO-IR, fatbins,\n"
 "objects, static libraries, shared libraries and programs, CUDA source.  For each\n"
@@ -27,6 +29,9 @@ static const char usage[] =
 "                those that are alike are counted\n"
 "  --no-unpack   look at headers alone: faster, and of compressed code only what\n"
 "                the fatbin tells is known\n"
+"  --unpack-limit SIZE\n"
+"                unpack at most so much of each file, 4G say; without it that is 32\n"
+"                times the file, and at least 256M.  What is more is an error\n"
 "\n"
 "Compressed code is unpacked with liblz4.so.1 and libzstd.so.1 where they are.\n"
 "Exit status: 0 every file holds device code or is CUDA source, 1 one is damaged,\n"
@@ -36,6 +41,7 @@ static const char usage[] =
 struct options {
 	bool json, all;
 	unsigned flags;
+	uint64_t unpack_limit;
 };
 
 /* What the library tells of a file that cannot be read is an error as damage
@@ -88,7 +94,9 @@ static int status_of(const struct lazycuda_inspection *inspection)
 
 static int inspect_file(const char *path, const struct options *options)
 {
-	struct lazycuda_inspection *inspection = lazycuda_inspect_file(path, options->flags);
+	const struct lazycuda_input input = { .size = sizeof(input), .path = path };
+	struct lazycuda_inspection *inspection = lazycuda_inspect_input(&input, options->flags,
+									options->unpack_limit);
 	int status = 2;
 
 	if (inspection && options->json)
@@ -126,7 +134,7 @@ static int inspect_files(char **paths, int count, const struct options *options)
 	return status;
 }
 
-static bool take_option(struct options *options, const char *word)
+static bool take_flag(struct options *options, const char *word)
 {
 	if (!strcmp(word, "--json"))
 		options->json = true;
@@ -137,6 +145,20 @@ static bool take_option(struct options *options, const char *word)
 	else
 		return false;
 	return true;
+}
+
+/* How many words it took; 0 if it is no option, -1 if its value is wrong. */
+static int take_option(struct options *options, char **words)
+{
+	static const char name[] = "--unpack-limit";
+	const char *rest = words[0] + strlen(name), *value;
+
+	if (strncmp(words[0], name, strlen(name)) || (*rest && *rest != '='))
+		return take_flag(options, words[0]);
+	value = *rest ? rest + 1 : words[1];
+	if (!value || !bytes_read(value, &options->unpack_limit))
+		return -1;
+	return *rest ? 1 : 2;
 }
 
 static int wrong(const char *what, const char *word)
@@ -152,7 +174,8 @@ int inspect_main(int argc, char **argv)
 	bool more = true;	/* options may follow */
 	int count = 0;
 
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1, taken; i < argc; i += taken) {
+		taken = 1;
 		if (!more || argv[i][0] != '-' || !argv[i][1]) {
 			argv[count++] = argv[i];
 		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
@@ -160,8 +183,13 @@ int inspect_main(int argc, char **argv)
 			return 0;
 		} else if (!strcmp(argv[i], "--")) {
 			more = false;
-		} else if (!take_option(&options, argv[i])) {
-			return wrong("there is no option ", argv[i]);
+		} else {
+			taken = take_option(&options, argv + i);
+			if (taken < 0)
+				return wrong("a number of bytes is wanted, such as 4G, behind ",
+					     argv[i]);
+			if (!taken)
+				return wrong("there is no option ", argv[i]);
 		}
 	}
 	return count ? inspect_files(argv, count, &options) : wrong("which file?", "");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../stubs/link/versions.h"
+#include "bytes.h"
 #include "say.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -29,6 +30,8 @@ const char link_arguments_usage[] =
 "  --compile-option OPTION\n"
 "                       for nvrtc; more than once\n"
 "  --symbol NAME        that the result has to define; more than once\n"
+"  --unpack-limit SIZE  unpack at most so much of each file, 4G say; without it that\n"
+"                       is 32 times the file, and at least 256M\n"
 "  --lto-across-majors  take LTO-IR of an older CUDA major\n"
 "  --offline            the result is for another machine\n"
 "  --forward-compatible a forward-compatibility package makes up for an old driver\n"
@@ -126,6 +129,11 @@ static bool take_symbol(struct link_arguments *arguments, const char *value)
 	return true;
 }
 
+static bool take_unpack_limit(struct link_arguments *arguments, const char *value)
+{
+	return bytes_read(value, &arguments->request.unpack_limit);
+}
+
 static const struct {
 	const char *name;
 	bool (*take)(struct link_arguments *arguments, const char *value);
@@ -140,6 +148,7 @@ static const struct {
 	{ "--option", take_option, false },
 	{ "--compile-option", take_compile_option, false },
 	{ "--symbol", take_symbol, false },
+	{ "--unpack-limit", take_unpack_limit, false },
 };
 
 /* ---- flags ---- */

@@ -78,7 +78,8 @@ static bool inspect_all(struct link_arguments *arguments)
 	for (size_t i = 0; i < arguments->input_count; i++) {
 		struct lazycuda_input *input = &arguments->inputs[i];
 
-		input->inspection = lazycuda_inspect_file(input->path, LAZYCUDA_INSPECT_PAYLOADS);
+		input->inspection = lazycuda_inspect_input(input, LAZYCUDA_INSPECT_PAYLOADS,
+							   arguments->request.unpack_limit);
 		if (!input->inspection) {
 			fputs("lazycuda plan: memory ran out\n", stderr);
 			return false;

@@ -270,8 +270,8 @@ static bool make_stub(struct request *request, struct stub_folder *folder)
 
 int stub_main(int argc, char **argv)
 {
-	struct request request = { NULL };
-	struct stub_folder folder = { NULL };
+	struct request request = { 0 };
+	struct stub_folder folder = { 0 };
 	bool made;
 
 	for (int i = 1; i < argc; i++)

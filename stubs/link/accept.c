@@ -203,6 +203,8 @@ struct lc_acceptance lc_accept(const struct lc_linker *linker,
 {
 	struct lc_acceptance is = { .code = LAZYCUDA_CODE_BAD_INPUT };
 
+	if (entry->flags & LAZYCUDA_ENTRY_OVER_LIMIT)
+		is.code = LAZYCUDA_CODE_UNPACK_LIMIT;
 	if (entry->error)
 		return is;
 	is.code = version(linker, entry, &is.doubt);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../printable.h"
 #include "containers.h"
 
 #define MAGIC_SIZE 8
@@ -18,7 +19,8 @@ struct archive {
 	int *count;
 	lc_each_entry *each;
 	void *data;
-	struct lc_part long_names;	/* GNU's member of names */
+	char *long_names;		/* GNU's member of names, each with a NUL behind it */
+	uint64_t long_names_length;
 	const char *member;		/* that is being read */
 };
 
@@ -26,6 +28,9 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
 {
 	struct archive *archive = data;
 
+	/* One name may be that of many members, and whoever has an entry reads it. */
+	if (!lc_source_pay(archive->part->source, entry->offset, strlen(archive->member)))
+		return;
 	entry->member = archive->member;
 	archive->each(entry, archive->data);
 }
@@ -57,18 +62,61 @@ static bool parse_number(const char *text, size_t length, uint64_t *number)
 	return digits;
 }
 
-/* A name in the archive, up to `end` or a NUL, in at most `length` bytes. */
-static const char *copy_name(struct archive *archive, const struct lc_part *from, uint64_t offset,
-			     uint64_t length, const char *end)
+/* Makes each of the texts in `length` bytes and a NUL fit for a message. */
+static void make_printable(char *texts, size_t length)
 {
-	char text[LONGEST_NAME + 1];
-	size_t size = length < LONGEST_NAME ? (size_t)length : LONGEST_NAME;
+	for (size_t at = 0; at < length;) {
+		char *text = texts + at, *end = text + strlen(text);
 
-	if (!lc_part_read(from, offset, text, size))
+		lc_make_printable(text);
+		at += (size_t)(end - text) + 1;
+		for (text += strlen(text); text < end; text++)
+			*text = '\0';
+	}
+}
+
+/*
+ * GNU's names, which end with "/\n", Microsoft's with a NUL.  All are read at once
+ * and lie in memory once, however many members have them.
+ */
+static void read_long_names(struct archive *archive, const struct lc_part *contents)
+{
+	const size_t length = (size_t)contents->length;
+	char *names = lc_alloc(archive->arena, length + 1);
+
+	archive->long_names_length = 0;
+	if (!names || !lc_part_read(contents, 0, names, length))
+		return;
+	for (size_t i = 0; i < length; i++)
+		if (names[i] == '/' || names[i] == '\n')
+			names[i] = '\0';
+	make_printable(names, length);
+	archive->long_names = names;
+	archive->long_names_length = length;
+}
+
+/* NULL if it is not among the names, or begins within a character. */
+static const char *long_name(const struct archive *archive, uint64_t at)
+{
+	if (at >= archive->long_names_length || (archive->long_names[at] & 0xc0) == 0x80)
 		return NULL;
-	text[size] = '\0';
-	text[strcspn(text, end)] = '\0';
-	return lc_printable(archive->arena, text);
+	return archive->long_names + at;
+}
+
+/* BSD's, which is what the member's contents begin with. */
+static const char *first_name(struct archive *archive, const struct lc_part *contents,
+			      uint64_t length)
+{
+	const size_t size = length < LONGEST_NAME ? (size_t)length : LONGEST_NAME;
+	char *name;
+
+	if (!lc_part_has(contents, 0, length))
+		return NULL;
+	name = lc_alloc(archive->arena, size + 1);
+	if (!name || !lc_part_read(contents, 0, name, size))
+		return NULL;
+	lc_make_printable(name);
+	return name;
 }
 
 /*
@@ -79,20 +127,16 @@ static const char *copy_name(struct archive *archive, const struct lc_part *from
 static const char *read_name(struct archive *archive, const struct member_header *header,
 			     struct lc_part *contents)
 {
-	const struct lc_part *names = &archive->long_names;
 	uint64_t number;
 	char text[17];
 
 	if (header->name[0] == '/' && parse_number(header->name + 1, 15, &number))
-		return number < names->length ?
-			copy_name(archive, names, number, names->length - number, "/\n") : NULL;
+		return long_name(archive, number);
 	if (!memcmp(header->name, "#1/", 3) && parse_number(header->name + 3, 13, &number)) {
-		const char *name;
+		const char *name = first_name(archive, contents, number);
 
-		if (number > contents->length)
-			return NULL;
-		name = copy_name(archive, contents, 0, number, "");
-		*contents = lc_part_of(contents, number, contents->length - number);
+		if (name)
+			*contents = lc_part_of(contents, number, contents->length - number);
 		return name;
 	}
 	memcpy(text, header->name, 16);
@@ -146,7 +190,7 @@ static void read_member(struct archive *archive, const struct member_header *hea
 	const char *wrong;
 
 	if (!memcmp(header->name, "//", 2)) {
-		archive->long_names = contents;
+		read_long_names(archive, &contents);
 		return;
 	}
 	archive->member = read_name(archive, header, &contents);
@@ -182,7 +226,9 @@ static const char *check_member(const struct lc_part *part, uint64_t at,
 const char *lc_archive_read(const struct lc_part *part, struct lc_arena *arena, int *count,
 			    lc_each_entry *each, void *data)
 {
-	struct archive archive = { part, arena, count, each, data, { part->source, 0, 0 }, NULL };
+	struct archive archive = {
+		.part = part, .arena = arena, .count = count, .each = each, .data = data,
+	};
 	uint64_t at = MAGIC_SIZE;
 
 	while (at < part->length) {

@@ -31,7 +31,8 @@ static inline const char *lc_bytes_get(struct lc_bytes *bytes, const struct lc_p
 				       struct lc_arena *arena)
 {
 	*bytes = (struct lc_bytes){ .at = NULL };
-	if (!part->source->bytes || !lc_bytes_are(part, offset, size))
+	if (!part->source->bytes || !lc_bytes_are(part, offset, size) ||
+	    !lc_source_pay(part->source, part->offset + offset, size))
 		return lc_bytes_copy(bytes, part, offset, size, what, arena);
 	bytes->at = part->source->bytes + part->offset + offset;
 	return NULL;

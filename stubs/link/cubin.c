@@ -129,12 +129,11 @@ static void read_header(const struct lc_device_elf *elf, struct lazycuda_entry *
 /* ---- symbols ---- */
 
 /*
- * Names may share bytes, as the end of a longer one; each is read whole.  So
- * that all of them cost no more than a table without sharing would, they may
- * not be longer together than this many times the table, or this many bytes.
+ * Names may share bytes, as the end of a longer one; each is read whole, and
+ * copied.  So all of them may not be longer together than so many tables, however
+ * small: there may be many cubins in a file.
  */
-#define NAMES_SHARED 16
-#define NAMES_SMALL ((uint64_t)1 << 20)
+#define NAMES_SHARED 8
 
 /* Others have no say in what a kernel's shared memory is, nor in what tools
  * reserve for themselves: ".nv.reservedSmem.offset0", "__UFT". */
@@ -168,7 +167,7 @@ static const char *read_symbols(const struct lc_device_elf *elf, struct lazycuda
 			continue;
 		length = strlen(symbol.name);
 		names += length;
-		if (names > NAMES_SMALL && names / NAMES_SHARED > elf->strings_size)
+		if (names / NAMES_SHARED > elf->strings_size)
 			return "has damaged names of symbols: they overlap";
 		like.defined = symbol.defined;
 		like.weak = symbol.weak;

@@ -251,14 +251,16 @@ const char *lc_fatbin_container(const struct lc_part *part, struct lc_arena *are
 	return wrong ? lc_format(arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
 }
 
-/* Where the next thing that is not zero begins; behind the part if nothing is. */
+/* Where the next thing that is not zero begins; behind the part if nothing is.  Most
+ * often that is here: what is read is more only where there were zeros. */
 static uint64_t skip_zeros(const struct lc_part *part, uint64_t at)
 {
 	unsigned char window[4096];
+	size_t room = 8;
 
 	while (at < part->length) {
 		uint64_t left = part->length - at;
-		size_t size = left < sizeof(window) ? (size_t)left : sizeof(window);
+		size_t size = left < room ? (size_t)left : room;
 
 		if (!lc_part_read(part, at, window, size))
 			break;
@@ -266,6 +268,7 @@ static uint64_t skip_zeros(const struct lc_part *part, uint64_t at)
 			if (window[i])
 				return at + i;
 		at += size;
+		room = room < sizeof(window) / 8 ? 8 * room : sizeof(window);
 	}
 	return at;
 }

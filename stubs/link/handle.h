@@ -34,8 +34,8 @@ struct lazycuda_link {
 	size_t count;
 	struct lazycuda_support **support;	/* with inputs of their own */
 	size_t support_count;
-	struct lazycuda_inspection **opened;	/* of files, to be closed */
-	size_t opened_count;
+	struct lazycuda_inspection **inspected;	/* to be closed */
+	size_t inspected_count;
 	void **blocks;			/* to be freed: code compiled or unpacked */
 	size_t block_count;
 	struct lazycuda_plan *plan;

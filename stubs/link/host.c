@@ -140,24 +140,40 @@ static const char *read_sections(struct host *host, const Elf64_Ehdr *header)
 
 static const struct section_kind no_section;
 
+/* What was read of a segment last: behind a container there may be another in it. */
+struct window {
+	uint64_t begin, end;
+	uint64_t *words;
+};
+
+#define WINDOW_SIZE ((size_t)64 * 1024)
+
+static bool move_window(const struct lc_part *segment, uint64_t at, struct window *window)
+{
+	uint64_t left = segment->length - at;
+
+	window->begin = at;
+	window->end = at + (left < WINDOW_SIZE ? left : WINDOW_SIZE);
+	return lc_part_read(segment, at, window->words, (size_t)(window->end - at));
+}
+
 /* Where in the segment, from *at on, a container begins; its end if none does. */
 static const char *find_container(const struct lc_part *segment, uint64_t *at,
-				  uint64_t *window, size_t window_size)
+				  struct window *window)
 {
-	while (*at < segment->length) {
-		uint64_t left = segment->length - *at;
-		size_t size = left < window_size ? (size_t)left : window_size;
+	const size_t word = sizeof(*window->words);
 
-		if (!lc_part_read(segment, *at, window, size))
+	while (*at < segment->length) {
+		if (*at >= window->end && !move_window(segment, *at, window))
 			return "cannot be read";
-		for (size_t i = 0; i < size / sizeof(*window); i++)
-			if (window[i] == LC_FATBIN_BEGIN) {
-				*at += i * sizeof(*window);
+		for (size_t i = (size_t)(*at - window->begin) / word;
+		     i < (size_t)(window->end - window->begin) / word; i++)
+			if (window->words[i] == LC_FATBIN_BEGIN) {
+				*at = window->begin + i * word;
 				return NULL;
 			}
-		*at += size;
+		*at = window->end;
 	}
-	*at = segment->length;
 	return NULL;
 }
 
@@ -171,16 +187,17 @@ static bool is_container(const struct lc_part *rest)
 }
 
 static const char *scan_segment(struct host *host, const struct lc_part *segment,
-				uint64_t *window, size_t window_size)
+				uint64_t *words)
 {
+	struct window window = { .words = words };
 	uint64_t at = -segment->offset & 7;	/* containers lie at multiples of 8 */
 
 	for (;;) {
-		uint64_t length = sizeof(*window);
+		uint64_t length = sizeof(*words);
 		struct lc_part rest;
 		const char *wrong;
 
-		wrong = find_container(segment, &at, window, window_size);
+		wrong = find_container(segment, &at, &window);
 		if (wrong || at == segment->length)
 			return wrong;
 		rest = lc_part_of(segment, at, segment->length - at);
@@ -220,20 +237,19 @@ static const char *read_segment(struct host *host, const Elf64_Ehdr *header, uns
 
 static const char *scan(struct host *host, const Elf64_Ehdr *header)
 {
-	const size_t window_size = 64 * 1024;
-	uint64_t *window = malloc(window_size);
+	uint64_t *words = malloc(WINDOW_SIZE);
 	const char *wrong = NULL;
 
-	host->arena->failed |= !window;
+	host->arena->failed |= !words;
 	host->kind = &no_section;
-	for (unsigned i = 0; window && !wrong && i < header->e_phnum; i++) {
+	for (unsigned i = 0; words && !wrong && i < header->e_phnum; i++) {
 		struct lc_part segment;
 
 		wrong = read_segment(host, header, i, &segment);
 		if (!wrong && segment.length)
-			wrong = scan_segment(host, &segment, window, window_size);
+			wrong = scan_segment(host, &segment, words);
 	}
-	free(window);
+	free(words);
 	return wrong;
 }
 

@@ -9,6 +9,7 @@
 
 #include "arch.h"
 #include "elf_device.h"
+#include "symbols.h"
 
 struct wanted {
 	enum lazycuda_output output;
@@ -30,16 +31,23 @@ static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
 static const char *check_symbols(const struct lazycuda_entry *entry, const struct wanted *wanted,
 				 struct lc_arena *arena)
 {
-	for (size_t i = 0; i < wanted->symbol_count; i++) {
-		bool found = false;
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lc_symbols lacking = { .arena = arena };
 
-		for (size_t k = 0; k < entry->symbol_count && !found; k++)
-			found = entry->symbols[k].defined &&
-				!strcmp(entry->symbols[k].name, wanted->symbols[i]);
-		if (!found)
-			return lc_format(arena, "does not define %s",
-					 lc_printable(arena, wanted->symbols[i]));
+	for (size_t i = 0; i < wanted->symbol_count; i++)
+		lc_symbols_add(&lacking, wanted->symbols[i], strlen(wanted->symbols[i]), &plain);
+	for (size_t i = 0; wanted->symbol_count && i < entry->symbol_count; i++) {
+		const char *name = entry->symbols[i].name;
+		struct lazycuda_symbol *symbol = !entry->symbols[i].defined ? NULL :
+			lc_symbols_find(&lacking, name, strlen(name));
+
+		if (symbol)
+			symbol->defined = 1;
 	}
+	for (size_t i = 0; i < lacking.count; i++)
+		if (!lacking.list[i].defined)
+			return lc_format(arena, "does not define %s",
+					 lc_printable(arena, lacking.list[i].name));
 	return NULL;
 }
 
@@ -182,7 +190,8 @@ const char *lc_image_check(const void *image, size_t length, enum lazycuda_outpu
 {
 	const struct wanted wanted = { output, { .sm = arch, .suffix = suffix }, symbols,
 				       symbol_count };
-	const struct lc_source source = { .bytes = image, .length = length };
+	struct lc_budget budget = lc_budget_for(length);
+	const struct lc_source source = { .bytes = image, .length = length, .budget = &budget };
 	const struct lc_part part = { &source, 0, length };
 
 	if (!image || !length)

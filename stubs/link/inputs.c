@@ -61,25 +61,18 @@ bool lc_take_request(struct lazycuda_link *link, const struct lazycuda_request *
 	return true;
 }
 
-/* A file stays open until the link is freed. */
-static struct lazycuda_inspection *inspect_file(struct lazycuda_link *link, const char *path)
+static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
 {
 	struct lazycuda_inspection **slot;
 
-	slot = lc_grow(link->arena, &link->opened, &link->opened_count, sizeof(*slot));
-	if (slot)
-		*slot = lc_inspect_file(link->arena, path, LAZYCUDA_INSPECT_PAYLOADS);
-	return slot ? *slot : NULL;
-}
-
-static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
-{
 	if (input->inspection || !input->size)
 		return true;
-	input->inspection = input->bytes || !input->path ?
-		lc_inspect(link->arena, input->bytes, input->length, input->name,
-			   LAZYCUDA_INSPECT_PAYLOADS) :
-		inspect_file(link, input->path);
+	/* A file stays open until the link is freed. */
+	slot = lc_grow(link->arena, &link->inspected, &link->inspected_count, sizeof(*slot));
+	if (slot)
+		*slot = lc_inspect_input(link->arena, input, LAZYCUDA_INSPECT_PAYLOADS,
+					 link->request.unpack_limit);
+	input->inspection = slot ? *slot : NULL;
 	return input->inspection || lc_stop_without_memory(link);
 }
 

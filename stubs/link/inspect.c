@@ -9,10 +9,16 @@
 #include "../glibc.h"
 #include "containers.h"
 #include "inspection.h"
+#include "sized.h"
 #include "text.h"
 #include "unpack.h"
 
 #define MOST_ENTRIES (1 << 20)
+
+/* Of what all code of a file unpacks to, unless the caller has another limit.  What
+ * compilers make is packed to a third, PTX of templates to a twentieth. */
+#define TIMES_UNPACKED 32
+#define ALWAYS_UNPACKED ((uint64_t)256 << 20)
 
 static const char *const kind_names[LAZYCUDA_KIND_KINDS] = {
 	[LAZYCUDA_KIND_UNKNOWN] = "unknown",
@@ -105,6 +111,37 @@ static const char *read_code(struct lc_inspection *inspection, const struct lc_p
 	return wrong;
 }
 
+static uint64_t unpack_limit_of(uint64_t length)
+{
+	const uint64_t most = UINT64_MAX / TIMES_UNPACKED;
+	const uint64_t limit = TIMES_UNPACKED * (length < most ? length : most);
+
+	return limit > ALWAYS_UNPACKED ? limit : ALWAYS_UNPACKED;
+}
+
+/* NULL, and the entry is counted, or that it is too much. */
+static const char *check_limit(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+{
+	if (entry->unpacked <= inspection->unpack_limit - inspection->unpacked) {
+		inspection->unpacked += entry->unpacked;
+		return NULL;
+	}
+	entry->flags |= LAZYCUDA_ENTRY_OVER_LIMIT;
+	return lc_format(inspection->arena, "unpacks to %llu bytes (at 0x%llx), with what was unpacked"
+			 " before it to %llu, and at most %llu are unpacked of one file: raise the"
+			 " limit to have more (--unpack-limit, or unpack_limit in C)",
+			 (unsigned long long)entry->unpacked, (unsigned long long)entry->offset,
+			 (unsigned long long)(inspection->unpacked + entry->unpacked),
+			 (unsigned long long)inspection->unpack_limit);
+}
+
+static const char *overlapping(struct lc_arena *arena, const struct lc_budget *budget)
+{
+	return lc_format(arena, "has parts that are the same bytes, at 0x%llx: to read all of them"
+			 " would take more than %d times its length",
+			 (unsigned long long)budget->at, LC_TIMES_READ);
+}
+
 static const char *read_packed(struct lc_inspection *inspection, struct lazycuda_entry *entry)
 {
 	int zstd = (entry->flags & LAZYCUDA_ENTRY_ZSTD) != 0;
@@ -116,14 +153,21 @@ static const char *read_packed(struct lc_inspection *inspection, struct lazycuda
 		inspection->unread = wrong;
 		return NULL;
 	}
+	wrong = check_limit(inspection, entry);
+	if (wrong)
+		return wrong;
 	wrong = lc_payload_load(&inspection->source, entry, true, &code, &length);
 	if (wrong == LC_NO_MEMORY)
 		inspection->arena->failed = true;
 	if (!wrong) {
-		const struct lc_source source = { code, -1, length, NULL };
+		struct lc_budget budget = lc_budget_for(length);
+		const struct lc_source source = { .bytes = code, .length = length,
+						  .budget = &budget };
 		const struct lc_part part = { &source, 0, length };
 
 		wrong = read_code(inspection, &part, entry);
+		if (budget.spent)
+			wrong = overlapping(inspection->arena, &budget);
 	}
 	free(code);
 	return wrong;
@@ -284,7 +328,7 @@ static const char *warn(struct lc_inspection *inspection)
 /* ---- begin and end ---- */
 
 static struct lc_inspection *make_inspection(struct lc_arena *arena, const char *name,
-					     unsigned flags)
+					     unsigned flags, uint64_t unpack_limit)
 {
 	struct lc_inspection *inspection = lc_alloc(arena, sizeof(*inspection));
 
@@ -294,6 +338,7 @@ static struct lc_inspection *make_inspection(struct lc_arena *arena, const char 
 	inspection->source.fd = -1;
 	inspection->source.error = &inspection->read_error;
 	inspection->payloads = flags & LAZYCUDA_INSPECT_PAYLOADS;
+	inspection->unpack_limit = unpack_limit;
 	inspection->public.size = sizeof(inspection->public);
 	inspection->public.name = name ? lc_copy(arena, name, strlen(name)) : NULL;
 	return inspection;
@@ -307,7 +352,15 @@ static struct lazycuda_inspection *finish(struct lc_inspection *inspection, cons
 	public->length = inspection->source.length;
 	if (!wrong && !public->length)
 		wrong = "is empty";
+	if (!inspection->unpack_limit)
+		inspection->unpack_limit = unpack_limit_of(public->length);
+	inspection->budget = lc_budget_for(public->length);
+	inspection->source.budget = &inspection->budget;
 	public->error = wrong ? wrong : read_whole(inspection);
+	/* What is asked for from here on is asked for by the caller. */
+	inspection->source.budget = NULL;
+	if (inspection->budget.spent)
+		public->error = overlapping(inspection->arena, &inspection->budget);
 	errno = inspection->read_error;
 	if (errno)	/* whatever was made of it */
 		public->error = lc_format(inspection->arena, "cannot be read: %m");
@@ -322,9 +375,9 @@ static struct lazycuda_inspection *finish(struct lc_inspection *inspection, cons
 }
 
 struct lazycuda_inspection *lc_inspect(struct lc_arena *arena, const void *bytes, size_t length,
-				       const char *name, unsigned flags)
+				       const char *name, unsigned flags, uint64_t unpack_limit)
 {
-	struct lc_inspection *inspection = make_inspection(arena, name, flags);
+	struct lc_inspection *inspection = make_inspection(arena, name, flags, unpack_limit);
 
 	if (!inspection)
 		return NULL;
@@ -355,13 +408,23 @@ static const char *open_file(struct lc_inspection *inspection, const char *path)
 }
 
 struct lazycuda_inspection *lc_inspect_file(struct lc_arena *arena, const char *path,
-					    unsigned flags)
+					    unsigned flags, uint64_t unpack_limit)
 {
-	struct lc_inspection *inspection = make_inspection(arena, path, flags);
+	struct lc_inspection *inspection = make_inspection(arena, path, flags, unpack_limit);
 
 	if (!inspection)
 		return NULL;
 	return finish(inspection, path ? open_file(inspection, path) : "has no path");
+}
+
+struct lazycuda_inspection *lc_inspect_input(struct lc_arena *arena,
+					     const struct lazycuda_input *input, unsigned flags,
+					     uint64_t unpack_limit)
+{
+	if (input->bytes || !input->path)
+		return lc_inspect(arena, input->bytes, input->length, input->name, flags,
+				  unpack_limit);
+	return lc_inspect_file(arena, input->path, flags, unpack_limit);
 }
 
 void lc_inspection_close(struct lazycuda_inspection *public)
@@ -387,14 +450,24 @@ struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length, c
 {
 	struct lc_arena *arena = lc_arena_new();
 
-	return arena ? or_free(lc_inspect(arena, bytes, length, name, flags), arena) : NULL;
+	return arena ? or_free(lc_inspect(arena, bytes, length, name, flags, 0), arena) : NULL;
 }
 
 struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags)
 {
 	struct lc_arena *arena = lc_arena_new();
 
-	return arena ? or_free(lc_inspect_file(arena, path, flags), arena) : NULL;
+	return arena ? or_free(lc_inspect_file(arena, path, flags, 0), arena) : NULL;
+}
+
+struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *from,
+						   unsigned flags, uint64_t unpack_limit)
+{
+	struct lc_arena *arena = lc_arena_new();
+	struct lazycuda_input input;
+
+	lc_sized_copy(&input, sizeof(input), from);
+	return arena ? or_free(lc_inspect_input(arena, &input, flags, unpack_limit), arena) : NULL;
 }
 
 void lazycuda_inspection_free(struct lazycuda_inspection *public)

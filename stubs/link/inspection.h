@@ -12,17 +12,23 @@ struct lc_inspection {
 	struct lc_arena *arena;			/* has it and all that it points to */
 	struct lc_source source;
 	int read_error;		/* errno of a read that failed */
+	struct lc_budget budget;	/* of the source, until it is inspected */
 	struct lazycuda_entry **entries;
 	bool payloads;			/* are wanted */
+	uint64_t unpack_limit, unpacked;	/* what they may unpack to in all, and did */
 	const char *unread;		/* NULL, or why some entry could not be unpacked */
 };
 
 /* lazycuda_inspect() and lazycuda_inspect_file() in an arena that the caller
- * frees; NULL if memory is out. */
+ * frees; NULL if memory is out.  The limit is that of lazycuda_inspect_input(). */
 struct lazycuda_inspection *lc_inspect(struct lc_arena *arena, const void *bytes, size_t length,
-				       const char *name, unsigned flags);
+				       const char *name, unsigned flags, uint64_t unpack_limit);
 struct lazycuda_inspection *lc_inspect_file(struct lc_arena *arena, const char *path,
-					    unsigned flags);
+					    unsigned flags, uint64_t unpack_limit);
+
+struct lazycuda_inspection *lc_inspect_input(struct lc_arena *arena,
+					     const struct lazycuda_input *input, unsigned flags,
+					     uint64_t unpack_limit);
 
 /* Closes the file, if it was one, before the arena is freed.  NULL is none. */
 void lc_inspection_close(struct lazycuda_inspection *inspection);

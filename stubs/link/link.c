@@ -267,7 +267,7 @@ void lazycuda_link_free(struct lazycuda_link *link)
 		return;
 	free(link->image);
 	free_blocks(link);
-	for (size_t i = 0; i < link->opened_count; i++)
-		lc_inspection_close(link->opened[i]);
+	for (size_t i = 0; i < link->inspected_count; i++)
+		lc_inspection_close(link->inspected[i]);
 	lc_arena_free(link->arena);
 }

@@ -214,6 +214,10 @@ static void say(struct objection *o)
 	case LAZYCUDA_CODE_UNSUPPORTED_KIND:
 		say_unsupported(o);
 		break;
+	case LAZYCUDA_CODE_UNPACK_LIMIT:
+		o->need = "a higher limit";
+		o->why = o->entry->error;
+		break;
 	default:
 		o->need = "an entry that is whole";
 		o->why = o->entry->error ? o->entry->error : "it cannot be used";

@@ -114,6 +114,10 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 	unsigned char *code = NULL;
 
 	*length = 0;
+	/* The inspection counted them, if it unpacked them. */
+	if (!wrong && unpacked && entry->unpacked > whole(inspection)->unpack_limit)
+		wrong = "unpacks to more than the limit on what is unpacked of the file"
+			" (unpack_limit)";
 	if (!wrong)
 		wrong = lc_payload_load(&whole(inspection)->source, entry, unpacked, &code, length);
 	return answer(code, wrong, error);

@@ -5,6 +5,17 @@
 #include <errno.h>
 #include <unistd.h>
 
+bool lc_source_overspend(const struct lc_source *source, uint64_t offset)
+{
+	struct lc_budget *budget = source->budget;
+
+	if (!budget->spent)
+		budget->at = offset;
+	budget->spent = true;
+	budget->left = 0;	/* nothing else is read, either */
+	return false;
+}
+
 /* A file of 2^63 bytes there is not: every offset in it is an off_t. */
 bool lc_source_read_file(const struct lc_source *source, uint64_t offset, void *into, size_t size)
 {

@@ -23,7 +23,8 @@ static bool inspect(struct lazycuda_link *link, const struct lazycuda_step *step
 		    struct lc_compiled *compiled)
 {
 	compiled->inspection = lc_inspect(link->arena, compiled->bytes, compiled->length,
-					  step->name, LAZYCUDA_INSPECT_PAYLOADS);
+					  step->name, LAZYCUDA_INSPECT_PAYLOADS,
+					  link->request.unpack_limit);
 	return compiled->inspection || lc_stop_without_memory(link);
 }
 

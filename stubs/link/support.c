@@ -10,13 +10,13 @@
 struct functions {
 	struct lc_symbols symbols;
 	uint64_t *modules;	/* by the symbol's index */
-	uint64_t hashes;	/* the bits of their hashes' last six bits: most names that
-				   a program declares are none of these */
+	uint64_t lengths;	/* bit n % 64: some name is of n bytes; most names that a
+				   program declares are of none of these lengths */
 };
 
-static uint64_t hash_bit(const struct lazycuda_symbol *symbol)
+static uint64_t bit_of(size_t length)
 {
-	return UINT64_C(1) << (symbol->hash & 63);
+	return UINT64_C(1) << (length & 63);
 }
 
 static bool is_enabled(const struct lc_planning *planning, size_t module,
@@ -59,7 +59,7 @@ static bool collect(struct lc_planning *planning, struct functions *functions)
 			if (!symbol)
 				continue;
 			functions->modules[symbol - functions->symbols.list] |= UINT64_C(1) << i;
-			functions->hashes |= hash_bit(symbol);
+			functions->lengths |= bit_of(strlen(name));
 		}
 	}
 	return functions->modules;
@@ -72,10 +72,14 @@ static uint64_t declared(const struct functions *functions, const struct lazycud
 
 	for (size_t i = 0; i < entry->symbol_count; i++) {
 		const struct lazycuda_symbol *symbol = &entry->symbols[i], *found;
+		size_t length;
 
-		if (symbol->defined || !(functions->hashes & hash_bit(symbol)))
+		if (symbol->defined)
 			continue;
-		found = lc_symbols_find(&functions->symbols, symbol->name, strlen(symbol->name));
+		length = strlen(symbol->name);
+		if (!(functions->lengths & bit_of(length)))
+			continue;
+		found = lc_symbols_find(&functions->symbols, symbol->name, length);
 		if (found)
 			modules |= functions->modules[found - functions->symbols.list];
 	}

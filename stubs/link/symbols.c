@@ -3,17 +3,82 @@
 #include "symbols.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 
 #define FIRST_ROOM 32
 
+/* ---- the hash: SipHash-1-3 ---- */
+
+/*
+ * Whoever makes a file chooses its names.  Of a hash without a key he chooses those
+ * that all fall together, and each is compared with each.  The kernel gives every
+ * process 16 bytes that nobody else knows.
+ */
+static void take_key(uint64_t key[2])
+{
+	static const void *found;
+	const void *random = __atomic_load_n(&found, __ATOMIC_RELAXED);
+
+	if (!random) {
+		random = (const void *)getauxval(AT_RANDOM);
+		if (!random)
+			random = "no key, and yet";
+		__atomic_store_n(&found, random, __ATOMIC_RELAXED);
+	}
+	memcpy(key, random, 2 * sizeof(*key));
+}
+
+static inline uint64_t rotate(uint64_t word, int by)
+{
+	return word << by | word >> (64 - by);
+}
+
+static inline void mix(uint64_t state[4])
+{
+	state[0] += state[1];
+	state[2] += state[3];
+	state[1] = rotate(state[1], 13) ^ state[0];
+	state[3] = rotate(state[3], 16) ^ state[2];
+	state[0] = rotate(state[0], 32) + state[3];
+	state[2] += state[1];
+	state[3] = rotate(state[3], 21) ^ state[0];
+	state[1] = rotate(state[1], 17) ^ state[2];
+	state[2] = rotate(state[2], 32);
+}
+
+static inline void take_word(uint64_t state[4], uint64_t word)
+{
+	state[3] ^= word;
+	mix(state);
+	state[0] ^= word;
+}
+
 uint32_t lc_symbol_hash(const char *name, size_t length)
 {
-	uint32_t hash = 2166136261u;	/* FNV-1a */
+	uint64_t key[2], last = (uint64_t)length << 56, word;
+	uint64_t state[4];
+	size_t left = length;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash;
+	take_key(key);
+	state[0] = key[0] ^ UINT64_C(0x736f6d6570736575);
+	state[1] = key[1] ^ UINT64_C(0x646f72616e646f6d);
+	state[2] = key[0] ^ UINT64_C(0x6c7967656e657261);
+	state[3] = key[1] ^ UINT64_C(0x7465646279746573);
+	for (; left >= sizeof(word); left -= sizeof(word), name += sizeof(word)) {
+		memcpy(&word, name, sizeof(word));
+		take_word(state, word);
+	}
+	for (size_t i = 0; i < left; i++)
+		last |= (uint64_t)(unsigned char)name[i] << 8 * i;
+	take_word(state, last);
+	state[2] ^= 0xff;
+	for (int i = 0; i < 3; i++)
+		mix(state);
+	word = state[0] ^ state[1] ^ state[2] ^ state[3];
+	return (uint32_t)(word ^ word >> 32);
 }
+
+/* ---- the table ---- */
 
 /* The slot that holds the name, or the free one where it belongs. */
 static uint32_t *find_slot(const struct lc_symbols *symbols, const char *name, size_t length,

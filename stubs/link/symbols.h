@@ -15,6 +15,7 @@ struct lc_symbols {
 	size_t slot_count;		/* a power of two */
 };
 
+/* Keyed: another in each program that is started. */
 uint32_t lc_symbol_hash(const char *name, size_t length);
 
 /* The symbol of that name, or NULL. */

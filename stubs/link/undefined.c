@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "handle.h"
+#include "symbols.h"
 
 /* The linkers have these themselves. */
 static const char *const of_the_linker[] = {
@@ -27,24 +28,20 @@ static const struct lazycuda_entry *entry_of(const struct lazycuda_link *link, s
 	return lc_input_of(link, step)->inspection->entries[step->entry];
 }
 
-static bool same(const struct lazycuda_symbol *one, const struct lazycuda_symbol *other)
+static void collect_defined(const struct lazycuda_link *link, struct lc_symbols *defined)
 {
-	return one->hash == other->hash && !strcmp(one->name, other->name);
-}
+	const struct lazycuda_symbol plain = { .name = NULL };
 
-static bool is_defined(const struct lazycuda_link *link, const struct lazycuda_symbol *needed)
-{
 	for (size_t i = 0; i < sizeof(of_the_linker) / sizeof(*of_the_linker); i++)
-		if (!strcmp(needed->name, of_the_linker[i]))
-			return true;
+		lc_symbols_add(defined, of_the_linker[i], strlen(of_the_linker[i]), &plain);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_entry *entry = entry_of(link, i);
 
-		for (size_t k = 0; entry && k < entry->symbol_count; k++)
-			if (entry->symbols[k].defined && same(&entry->symbols[k], needed))
-				return true;
+		for (size_t k = 0; k < entry->symbol_count; k++)
+			if (entry->symbols[k].defined)
+				lc_symbols_add(defined, entry->symbols[k].name,
+					       strlen(entry->symbols[k].name), &plain);
 	}
-	return false;
 }
 
 /* LTO-IR and what only the linker can unpack show no names. */
@@ -56,15 +53,19 @@ static bool shows_names(const struct lazycuda_entry *entry)
 
 const char *lc_undefined_name(const struct lazycuda_link *link)
 {
+	struct lc_symbols defined = { .arena = link->arena };
+
 	for (size_t i = 0; i < link->plan->step_count; i++)
 		if (!shows_names(entry_of(link, i)))
 			return NULL;
+	collect_defined(link, &defined);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_entry *entry = entry_of(link, i);
 
 		for (size_t k = 0; k < entry->symbol_count; k++)
 			if (!entry->symbols[k].defined && !entry->symbols[k].weak &&
-			    !is_defined(link, &entry->symbols[k]))
+			    !lc_symbols_find(&defined, entry->symbols[k].name,
+					     strlen(entry->symbols[k].name)))
 				return entry->symbols[k].name;
 	}
 	return NULL;

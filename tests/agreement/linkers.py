@@ -91,14 +91,14 @@ def run(jobs, seconds=SECONDS):
     answers = {version: Answers(version) for version in by_version}
     for version, keys in by_version.items():
         known = answers[version].known
-        found |= {job: known[key] for job, key in keys.items() if key in known}
+        found.update({job: known[key] for job, key in keys.items() if key in known})
         missing = [job for job, key in keys.items() if key not in known]
         work += [(version, missing[at:at + AT_A_TIME])
                  for at in range(0, len(missing), AT_A_TIME)]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         said = pool.map(lambda some: link(some[0], [job.line() for job in some[1]], seconds), work)
         for (version, some), lines in zip(work, said):
-            found |= dict(zip(some, lines))
+            found.update(zip(some, lines))
     for version, keys in by_version.items():
         new = {key: found[job] for job, key in keys.items() if key not in answers[version].known}
         if new:

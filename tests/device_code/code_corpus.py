@@ -18,16 +18,15 @@ def real_code(version):
     """A folder of code that the nvrtc of this version compiled; compiled once."""
     key = hashlib.sha256(PRODUCER.read_bytes()).hexdigest()[:16]
     folder = build.BUILD / "tests" / "device_code" / key / version
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        made = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
-        subprocess.run([sys.executable, PRODUCER, toolkits.Toolkit(version).file("nvrtc"), made],
-                       check=True)
-        made.chmod(0o755)
-        try:
+    if folder.exists():
+        return folder
+    with build.locked(folder.parent / f"{version}.lock"):
+        if not folder.exists():
+            made = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
+            subprocess.run([sys.executable, PRODUCER, toolkits.Toolkit(version).file("nvrtc"),
+                            made], check=True)
+            made.chmod(0o755)
             made.rename(folder)
-        except OSError:
-            assert folder.exists()      # another process was faster
     return folder
 
 

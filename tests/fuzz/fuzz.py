@@ -29,6 +29,10 @@ ROOT = HERE.parents[1]
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", "-fno-omit-frame-pointer",
          "-fno-sanitize-recover=all"]
 SANITIZERS = "address,undefined"
+# work.c counts these.
+STEPS = "-fsanitize-coverage=trace-pc"
+COUNTED = ("__sanitizer_cov_trace_pc", "strlen", "strnlen", "strchr", "strrchr", "memchr", "memmem",
+           "__asan_memcpy", "__asan_memset", "__asan_memmove")
 # Unpacking may ask for more memory than libFuzzer grants.
 LIMITS = ["-timeout=20", "-rss_limit_mb=3000", "-malloc_limit_mb=2000"]
 
@@ -39,6 +43,9 @@ class Target(NamedTuple):
     flags: Tuple[str, ...] = ()
     # Larger inputs only repeat what these can have.
     length: int = 4096
+    # That an input may make for each of its bytes, beside 50,000: see work.c.  It is
+    # 95 at most in the corpus.
+    steps: int = 200
 
 
 STUBS = ("stubs/arena.c", "stubs/printable.c")
@@ -56,7 +63,7 @@ TARGETS = {
                        ("-Dsecure_getenv=fuzz_getenv", "-Ddprintf=fuzz_dprintf"), 512),
     "places": Target((*STUBS, "stubs/places.c", "stubs/survey.c"),
                      ("-Dopendir=fuzz_opendir",), 512),
-    "wheel": Target((*BY_NAME, "tools/wheel.c")),
+    "wheel": Target((*BY_NAME, "tools/wheel.c", "tools/progress.c")),
     "symbols": Target((*STUBS, "gen/[!gs]*.c"),
                       ("-Dexit=fuzz_exit", "-Dcalloc=fuzz_calloc", "-Dfopen=fuzz_fopen",
                        "-Dvfprintf=fuzz_vfprintf", "-Dfprintf=fuzz_fprintf",
@@ -102,7 +109,7 @@ def build_objects(clang, target, folder, jobs):
         made = objects / f"{source.stem}.o"
         if not made.exists() or made.stat().st_mtime < max(source.stat().st_mtime, headers):
             run(*clang, *FLAGS, *target.flags, f"-fsanitize=fuzzer-no-link,{SANITIZERS}",
-                "-I", ROOT / "stubs", "-c", source, "-o", made)
+                STEPS, "-I", ROOT / "stubs", "-c", source, "-o", made)
         return made
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         made = list(pool.map(compile, sources))
@@ -115,8 +122,13 @@ def build_target(clang, name, folder, jobs):
     archive = build_objects(clang, TARGETS[name], folder, jobs)
     program = folder / name / name
     program.parent.mkdir(parents=True, exist_ok=True)
-    run(*clang, *FLAGS, f"-fsanitize=fuzzer,{SANITIZERS}", "-I", ROOT / "stubs",
-        HERE / f"{name}.c", archive, "-ldl", "-o", program)
+    steps = program.with_name("work.o")
+    run(*clang, *FLAGS, f"-DMOST_STEPS={TARGETS[name].steps}", "-c", HERE / "work.c", "-o", steps)
+    run(*clang, *FLAGS, f"-fsanitize=fuzzer,{SANITIZERS}", STEPS, "-I", ROOT / "stubs",
+        "-DLLVMFuzzerTestOneInput=target", HERE / f"{name}.c", "-c", "-o",
+        program.with_name("target.o"))
+    run(*clang, *FLAGS, f"-fsanitize=fuzzer,{SANITIZERS}", program.with_name("target.o"), steps,
+        archive, *(f"-Wl,--wrap={name}" for name in COUNTED), "-ldl", "-o", program)
     return program
 
 

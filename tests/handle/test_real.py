@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Links through the handle on every real nvJitLink and nvrtc."""
 import struct
-import subprocess
 
 import pytest
 

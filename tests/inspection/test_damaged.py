@@ -111,7 +111,7 @@ def test_flipped_bits(inspect_all, kind):
 
 
 def test_a_section_of_zeros_and_one_of_noise(inspect_all):
-    noise = random.Random(1).randbytes(4096)
+    noise = random.Random(1).getrandbits(8 * 4096).to_bytes(4096, "little")
     zeros, loud = inspect_all([c.elf([("__nv_relfatbin", bytes(4096))]),
                                c.elf([("__nv_relfatbin", noise)])])
     assert (zeros.error, zeros.entries) == (None, [])

@@ -88,7 +88,7 @@ def test_a_reference_without_version_never_falls_to_the_oldest_interface(world):
 def test_the_builder_may_choose_an_abi(world):
     # make CUDA_ABI=12: then the stub itself links, with 12's interface.
     folder = build.BUILD / "tests" / "abi12"
-    build.make(f"BUILD={folder}", "CUDA_ABI=12")
+    build.make(build.made_at(folder), "CUDA_ABI=12")
     program = caller("cudaMemAdvise", build.stub("cudart", folder / "lib"))
     assert [s.node for s in elf.imports(program) if s.name == "cudaMemAdvise"] == ["libcudart.so.12"]
     world.loader(fake("cudart", "12.9"))

@@ -12,12 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <linux/seccomp.h>
 #include <unistd.h>
 
+#include "../lib/seal.h"
 #include "scene.h"
 
 #define THREADS 8
@@ -139,7 +138,7 @@ static int sealed(void)
 
 	if (!child) {
 		ask(into);	/* the heap has room from here on */
-		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+		if (seal())
 			syscall(SYS_exit, 77);
 		syscall(SYS_exit, ask(into) == 1 ? 0 : 1);
 	}

@@ -32,9 +32,8 @@ def starved():
     """Where a library is in which every string is an allocation."""
     folder = build.BUILD / "tests" / "starved"
     # make names its targets as the Makefile does, from the top of the tree
-    relative = folder.relative_to(build.ROOT)
-    build.make(f"BUILD={relative}", "CFLAGS=-O1 -g -DCHUNK_BYTES=16",
-               relative / "lib" / "liblazycuda_link.so")
+    build.make(build.made_at(folder), "CFLAGS=-O1 -g -DCHUNK_BYTES=16",
+               folder.relative_to(build.ROOT) / "lib" / "liblazycuda_link.so")
     return folder / "lib"
 
 

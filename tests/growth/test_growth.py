@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""What it takes to look at a file grows as the file does, whatever is in it: counted
+in instructions at once, twice and four times a size, never timed."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import build
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(build.TESTS / "inspection")]
+import shapes  # noqa: E402
+
+# Bytes of the smallest of the three, about.
+SIZE, TIMES = 16_000, (1, 2, 4)
+# Instructions a byte, which are about 2 when code is skipped, and 200 for a name of
+# five bytes that is read, kept and looked for.
+MOST_INSTRUCTIONS = 400
+# Where memory is measured: one file of so many bytes, and how many times that is needed.
+# A name of four bytes in PTX needs a record of 16, its copy, and its share of a table
+# that is half empty; what is unpacked needs what the limit allows.
+MEMORY_SIZE, MOST_MEMORY = 4 << 20, {"PTX, short names": 32, "PTX, aliases": 8,
+                                     "fatbin of ZSTD bombs": 5}
+# What is said of the files that were made to harm; of the others nothing.
+SAID = {
+    "archive, one name for all entries": "has parts that are the same bytes",
+    "archive, names in names": "has parts that are the same bytes",
+    "object, sections over the same bytes": "has sections that overlap",
+    "cubin, names in names": "has damaged names of symbols: they overlap",
+    "cubin, relocations over the same bytes": "has parts that are the same bytes",
+    "cubin, attributes over the same bytes": "has parts that are the same bytes",
+    "PTX, blocks that stay open": "ends inside the body of a function",
+}
+
+
+def program():
+    library = build.STUBS / "liblazycuda_link.so"
+    return build.program(HERE / "growth.c", "-O1", library, f"-Wl,-rpath,{library.parent}")
+
+
+def write(folder, kinds, size):
+    """{shape: files of one, two and four times the size}"""
+    files = {}
+    for index, (name, make) in enumerate(kinds.items()):
+        files[name] = [folder / f"{index}-{times}" for times in TIMES]
+        for times, file in zip(TIMES, files[name]):
+            file.write_bytes(shapes.sized(make, size, times))
+    return files
+
+
+def count(folder, function, command, files):
+    """Instructions for each of the files: callgrind writes its counts whenever the
+    function is done."""
+    out = folder / "counts"
+    done = subprocess.run(
+        ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}",
+         f"--toggle-collect={function}", f"--dump-after={function}", *command, *files],
+        capture_output=True, text=True)
+    assert done.returncode in (0, 2), done.stderr
+    return [int(re.search(r"^(?:totals|summary): (\d+)", pathlib.Path(f"{out}.{i + 1}").read_text(),
+                          re.M)[1]) for i in range(len(files))]
+
+
+def counts(folder, kinds, function, *command):
+    """{shape: [(bytes, instructions), ...]}"""
+    if not shutil.which("valgrind"):
+        pytest.skip("valgrind is not installed")
+    if build.SANITIZER:
+        pytest.skip("instructions are not counted under a sanitizer")
+    files = write(folder, kinds, SIZE)
+    made = iter(count(folder, function, command, [file for three in files.values()
+                                                  for file in three]))
+    return {name: [(file.stat().st_size, next(made)) for file in three]
+            for name, three in files.items()}
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    return {**counts(tmp_path_factory.mktemp("shapes"), shapes.SHAPES, "measured", program()),
+            **counts(tmp_path_factory.mktemp("audited"), shapes.AUDITED, "findings_read",
+                     build.TOOL, "audit")}
+
+
+@pytest.mark.parametrize("name", [*shapes.SHAPES, *shapes.AUDITED])
+def test_twice_the_file_is_twice_the_work(counted, name):
+    (_, one), (two_size, two), (four_size, four) = counted[name]
+    said = json.dumps(counted[name])
+    # What it takes at all is in none of the differences.
+    assert four - two < 2.5 * max(two - one, two / 8), said
+    assert (four - two) / (four_size - two_size) < MOST_INSTRUCTIONS, said
+
+
+@pytest.mark.parametrize("name", shapes.SHAPES)
+def test_memory_is_a_multiple_of_the_file(tmp_path, name):
+    if build.SANITIZER:
+        pytest.skip("a sanitizer needs memory of its own")
+    file = tmp_path / "file"
+    file.write_bytes(shapes.sized(shapes.SHAPES[name], MEMORY_SIZE))
+    _, _, memory, error = build.output(program(), file).split(maxsplit=3)
+    assert error.startswith(SAID.get(name, "-")), error
+    # KiB, of which half a MiB is of no matter.
+    most = MOST_MEMORY.get(name, 4)
+    assert int(memory) - 512 <= most * file.stat().st_size >> 10, (memory, file.stat().st_size)
+
+
+def test_the_names_collide():
+    for count in range(len(shapes.PAIRS)):
+        before = b"".join(one for one, _ in shapes.PAIRS[:count])
+        one, other = shapes.PAIRS[count]
+        assert one != other and shapes.fnv(before + one) == shapes.fnv(before + other)
+
+
+# ---- the limit on what is unpacked ----
+
+LIMIT = 256 << 20
+BOMBS = shapes.bombs(3)     # a MiB each
+
+
+def inspect(tmp_path, *words, data=BOMBS):
+    (tmp_path / "bombs.fatbin").write_bytes(data)
+    said = subprocess.run([build.TOOL, *words, "bombs.fatbin"], cwd=tmp_path, text=True,
+                          capture_output=True)
+    return said.returncode, said.stdout, said.stderr
+
+
+def errors(tmp_path, *words, data=BOMBS):
+    status, said, _ = inspect(tmp_path, "inspect", "--json", *words, data=data)
+    return [entry["error"] for entry in json.loads(said)["files"][0]["entries"]]
+
+
+def is_refused(error, of, limit):
+    return "raise the limit" in error and f"to {of}," in error and \
+        f"at most {limit} are unpacked" in error and "--unpack-limit" in error
+
+
+def test_the_sum_is_limited(tmp_path):
+    """Of three entries of a MiB two may be unpacked: they are seen to be no code."""
+    errors_ = errors(tmp_path, "--unpack-limit", "2M")
+    assert [is_refused(error, 3 << 20, 2 << 20) for error in errors_] == [False, False, True]
+    assert not any("limit" in error for error in errors(tmp_path, "--unpack-limit=3M"))
+
+
+def test_an_entry_behind_one_that_is_too_large_is_unpacked(tmp_path):
+    data = shapes.c.fatbin(shapes.bomb(3), shapes.bomb(1))
+    assert ["limit" in error for error in errors(tmp_path, "--unpack-limit", "2M", data=data)] == \
+        [True, False]
+
+
+def test_the_limit_without_the_option(tmp_path):
+    data = shapes.c.fatbin(*[shapes.bomb(2047)] * 4)
+    assert all(is_refused(error, 2047 << 20, LIMIT) for error in errors(tmp_path, data=data))
+
+
+def test_what_is_not_unpacked_is_not_counted(tmp_path):
+    assert errors(tmp_path, "--unpack-limit", "1", "--no-unpack") == [None] * 3
+
+
+def test_a_plan_refuses_with_a_code_and_names_what(tmp_path):
+    words = "--arch sm_80 --driver 13.0 --nvjitlink 13.0 --nvrtc 13.0".split()
+    status, said, _ = inspect(tmp_path, "plan", "--json", *words, "--unpack-limit", "1K")
+    plan = json.loads(said)
+    assert (status, plan["code"], plan["input"]) == (1, "UNPACK_LIMIT", 0)
+    for word in ("bombs.fatbin", "at 0x", "1024", "--unpack-limit"):
+        assert word in plan["message"]
+
+
+@pytest.mark.parametrize("size", ["", "0", "-1", "4GB", "G", "x", "99999999999999999999",
+                                  "99999999999G"])
+def test_a_limit_that_is_none(tmp_path, size):
+    for command in (["inspect"], ["plan", "--arch", "sm_80"]):
+        status, said, why = inspect(tmp_path, *command, f"--unpack-limit={size}")
+        assert status == 2 and "--unpack-limit" in why and not said
