@@ -23,12 +23,13 @@ import rows_calls
 import rows_dispatch
 import rows_first
 import rows_generator
+import rows_growth
 import rows_load
 import rows_threads
 import rows_tool
 
 GROUPS = {group: rows for module in (rows_calls, rows_first, rows_load, rows_threads,
-                                     rows_generator, rows_dispatch, rows_tool)
+                                     rows_generator, rows_dispatch, rows_growth, rows_tool)
           for group, rows in module.GROUPS.items()}
 
 

@@ -3,10 +3,12 @@
 """What was measured, as a table and on a page.
 
     bench/report.py JSON            prints the table of a run
-    bench/report.py JSON FOLDER     puts it into FOLDER/cost.md, and draws FOLDER/cost.svg
+    bench/report.py JSON FOLDER     puts it into FOLDER/cost.md, draws FOLDER/cost.svg, and writes
+                                    what README.md above FOLDER shows of it
 """
 import json
 import pathlib
+import re
 import sys
 
 import plot
@@ -70,6 +72,17 @@ def replace_table(page, rows):
     return "\n".join(lines) + "\n"
 
 
+def replace_figures(text, rows):
+    """The text with new medians in a table of `| name | median |`, as exact as the old ones."""
+    medians = {row["name"]: row["median"] for row in rows if "median" in row}
+
+    def cell(found):
+        name, old = found.groups()
+        digits = len(old.partition(".")[2])
+        return f"| {name} | {medians[name]:.{digits}f} |" if name in medians else found[0]
+    return re.sub(r"^\| (.+) \| ([\d.]+) \|$", cell, text, flags=re.M)
+
+
 def main():
     if not 2 <= len(sys.argv) <= 3 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
@@ -80,6 +93,9 @@ def main():
     page = pathlib.Path(sys.argv[2], "cost.md")
     page.write_text(replace_table(page.read_text(), rows))
     page.with_suffix(".svg").write_text(plot.draw(groups(rows), is_above))
+    readme = page.parent.parent / "README.md"
+    if readme.exists():
+        readme.write_text(replace_figures(readme.read_text(), rows))
 
 
 if __name__ == "__main__":

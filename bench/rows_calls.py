@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a call costs once the library is there, or is known not to be."""
 import functools
+import os
 import re
 
 import measure
@@ -142,9 +143,11 @@ def aarch64_entry():
     """Instructions of an entry, and of one that jumps through a slot: adrp, ldr, br."""
     objdump = measure.tool("aarch64-linux-gnu-objdump")
     compiler = measure.tool("aarch64-linux-gnu-gcc")
-    made = WORK / "aarch64/obj/generated/libnvrtc_stub.o"
-    measure.run("make", "-s", "-C", ROOT, f"CC={compiler}", f"BUILD={WORK}/aarch64", made)
-    text = measure.run(objdump, "-d", "--no-show-raw-insn", made)
+    # make cannot name a target whose path has spaces, as that of the tree may.
+    work = os.path.relpath(WORK / "aarch64", ROOT)
+    made = f"{work}/obj/generated/libnvrtc_stub.o"
+    measure.run("make", "-s", "-C", ROOT, f"CC={compiler}", f"BUILD={work}", made)
+    text = measure.run(objdump, "-d", "--no-show-raw-insn", ROOT / made)
     function = re.search(r"<lc\.nvrtcVersion\.[^>]*>:\n((?:\s+[0-9a-f]+:.*\n)+)", text)
     body = function[1].splitlines()
     return [(next(i for i, line in enumerate(body, 1) if re.search(r":\s+br\s", line)), 3)]
