@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "own_stub.h"
+#include "progress.h"
 #include "report.h"
 #include "say.h"
 #include "wheel.h"
@@ -64,6 +65,7 @@ static void note_memory(struct audit *audit, const struct lc_arena *arena)
 {
 	if (!arena->failed)
 		return;
+	progress_hide();
 	complain("audit", "memory ran out");
 	audit->report.errors++;
 }
@@ -77,6 +79,7 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 	struct findings findings;
 
 	findings_read(&arena, &audit->tables, bytes, size, &findings);
+	progress_hide();
 	if (findings.error)
 		report_error(&audit->report, file, wheel, findings.error);
 	else
@@ -96,6 +99,7 @@ static void audit_member(const struct wheel_member *member, void *data)
 	struct lc_arena arena = { .failed = false };
 	const char *file = lc_format(&arena, "%s/%s", walk->wheel, member->name);
 
+	progress_hide();
 	if (member->error)
 		report_error(&walk->audit->report, file, walk->wheel, member->error);
 	else
@@ -118,7 +122,9 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 	const char *why;
 
 	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
+		progress_begin("reading", basename(path), size);
 		why = wheel_read(bytes, size, audit_member, &walk);
+		progress_hide();
 		if (why)
 			report_error(&audit->report, path, path, why);
 		return;
@@ -385,6 +391,7 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 		return wrong("which file?", "");
 	if (!add_stubs(audit))
 		return 2;
+	progress_wanted(!audit->report.json);
 	audit_all(audit, argv, count);
 	met = check_required(audit);
 	if (fflush(stdout) || ferror(stdout)) {

@@ -21,10 +21,26 @@ struct reading {
 	struct tables *tables;
 	struct findings *findings;
 	bool needed[MAX_TABLES];
-	const char *rivals[MAX_RIVALS];	/* see note_rival() */
-	size_t rival_count;
+	const char *rivals[MAX_RIVALS];	/* stems: see note_rival() */
+	size_t rival_lengths[MAX_RIVALS], rival_count;
+	size_t names_left;	/* bytes that names may still be long: they may be the same */
 	const char *why;	/* what is wrong with the file */
 };
+
+/* Whether a name is no longer than names are, and all so far no longer than the file:
+ * each is read, and some are said, as often as something leads to them. */
+static bool is_likely_name(struct reading *reading, const char *name, const char *why)
+{
+	size_t length = strnlen(name, MAX_NAME);
+
+	if (length == MAX_NAME)
+		reading->why = why;
+	else if (length > reading->names_left)
+		reading->why = "has names that are the same bytes";
+	else
+		reading->names_left -= length;
+	return !reading->why;
+}
 
 /* ---- imports ---- */
 
@@ -130,18 +146,19 @@ static void note_rival(struct reading *reading, const char *soname)
 	const char *stem = stem_of(soname, &length);
 
 	if ((!strncmp(stem, "cu", 2) || !strncmp(stem, "nv", 2)) &&
-	    reading->rival_count < MAX_RIVALS)
-		reading->rivals[reading->rival_count++] = soname;
+	    reading->rival_count < MAX_RIVALS) {
+		reading->rival_lengths[reading->rival_count] = length;
+		reading->rivals[reading->rival_count++] = stem;
+	}
 }
 
 /* `kind` is how much of the name says no more than that it is the driver's. */
 static bool is_a_rivals(const struct reading *reading, const char *name, size_t kind)
 {
 	for (size_t i = 0; i < reading->rival_count; i++) {
-		size_t length;
-		const char *stem = stem_of(reading->rivals[i], &length);
+		size_t length = reading->rival_lengths[i];
 
-		if (length > kind && !strncasecmp(name, stem, length))
+		if (length > kind && !strncasecmp(name, reading->rivals[i], length))
 			return true;
 	}
 	return false;
@@ -152,6 +169,8 @@ static bool note_library(const char *soname, void *data)
 	struct reading *reading = data;
 	bool ours = false;
 
+	if (!is_likely_name(reading, soname, "needs a library of an unlikely name"))
+		return true;
 	for (size_t i = 0; i < reading->tables->count; i++) {
 		int major;
 
@@ -203,9 +222,7 @@ static bool note_symbol(const struct lc_undefined *symbol, void *data)
 	struct table *table;
 	int major;
 
-	if (strnlen(symbol->name, MAX_NAME) == MAX_NAME)
-		reading->why = "imports a name of an unlikely length";
-	if (reading->why)
+	if (!is_likely_name(reading, symbol->name, "imports a name of an unlikely length"))
 		return true;
 	if (!symbol->node) {
 		note_unversioned(reading, symbol->name);
@@ -312,9 +329,13 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 	if (!why)
 		why = lc_image_nodes(image, false, note_node, reading);
 	if (!why)
+		reading->findings->lazy = lc_image_is_lazy(image);
+	if (!why)
 		note_soname(reading, image, bytes, size);
 	if (!why)
 		why = lc_image_needed(image, note_library, reading);
+	if (!why)
+		why = reading->why;
 	if (!why)
 		why = lc_image_undefined(image, wanted, note_symbol, reading);
 	if (!why)
@@ -326,7 +347,7 @@ void findings_read(struct lc_arena *arena, struct tables *tables, const void *by
 		   struct findings *findings)
 {
 	struct reading reading = {
-		.arena = arena, .tables = tables, .findings = findings,
+		.arena = arena, .tables = tables, .findings = findings, .names_left = 4 * size,
 	};
 	struct lc_image image;
 

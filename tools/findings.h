@@ -28,6 +28,7 @@ struct findings {
 	bool foreign;		/* for a CPU that has no CUDA */
 	bool stub;		/* it is a stub itself */
 	const struct lc_library *itself;	/* the library that it is, or stands for */
+	bool lazy;		/* its functions are looked up at their first calls */
 	bool has_static;	/* the CUDA runtime is linked into it */
 	struct found_import *imports;
 	size_t import_count;

@@ -168,6 +168,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_null("error");
 	json_text("is", !findings->itself ? NULL : findings->stub ? "stub" : "real");
 	json_boolean("static", findings->has_static);
+	json_boolean("lazy", findings->lazy);
 	json_open("dlopens", '[');
 	for (size_t i = 0; i < findings->open_count; i++)
 		json_text(NULL, findings->opens[i]);
@@ -253,6 +254,10 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 		if (note)
 			line(arena, "note", note);
 	}
+	if (findings->lazy && imports_any(findings) && !findings->itself)
+		line(arena, "note", "is bound lazily: where a real library becomes global in the"
+		     " process, the calls after that go there and what was registered before is"
+		     " not known; link with -Wl,-z,now, or let `lazycuda retarget` see to it");
 	if (findings->has_static && findings->import_count)
 		line(arena, "note", "a CUDA runtime is linked into it statically, too");
 	for (size_t i = 0; i < findings->open_count; i++)

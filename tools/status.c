@@ -39,6 +39,7 @@ static const char *state_name(enum lazycuda_state state)
 	case LAZYCUDA_USABLE:	return "usable";
 	case LAZYCUDA_REFUSED:	return "refused";
 	case LAZYCUDA_BROKEN:	return "broken";
+	case LAZYCUDA_HIDDEN:	return "hidden";
 	default:		return "missing";
 	}
 }
@@ -73,6 +74,35 @@ static void print_driver(void)
 		       driver_version(&driver, version, sizeof(version)), driver.branch);
 }
 
+/* What a stub of an earlier release does not tell. */
+static size_t left_out_count(const struct lazycuda_status *status)
+{
+	return status->size < sizeof(*status) ? 0 : status->left_out_count;
+}
+
+static void print_left_out(const struct lazycuda_status *status)
+{
+	for (size_t i = 0; i < left_out_count(status); i++) {
+		fputs("            left out ", stdout);
+		say(status->left_out[i].path);
+		fputs(": ", stdout);
+		say(status->left_out[i].reason);
+		putchar('\n');
+	}
+}
+
+static void print_json_left_out(const struct lazycuda_status *status)
+{
+	json_open("left_out", '[');
+	for (size_t i = 0; i < left_out_count(status); i++) {
+		json_open(NULL, '{');
+		json_text("path", status->left_out[i].path);
+		json_text("reason", status->left_out[i].reason);
+		json_close('}');
+	}
+	json_close(']');
+}
+
 static void print_library(const struct lazycuda_status *status)
 {
 	printf("%-11s ", status->library);
@@ -98,6 +128,7 @@ static void print_library(const struct lazycuda_status *status)
 		say(candidate->reason);
 		putchar('\n');
 	}
+	print_left_out(status);
 }
 
 static void print_json_library(const struct lazycuda_status *status)
@@ -123,6 +154,7 @@ static void print_json_library(const struct lazycuda_status *status)
 		json_close('}');
 	}
 	json_close(']');
+	print_json_left_out(status);
 	json_close('}');
 }
 

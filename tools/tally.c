@@ -66,13 +66,13 @@ static size_t own_row(const struct findings *findings, struct table *table)
 	return 0;
 }
 
-static enum lc_verdict verdict_of(struct tables *tables, const struct findings *findings,
-				  struct table *table, const struct found_name *name, size_t toolkit)
+/* `row` is own_row(), if the table's majors are its own. */
+static enum lc_verdict verdict_of(struct tables *tables, struct table *table, size_t row,
+				  const struct found_name *name, size_t toolkit)
 {
 	if (!name->export)
 		return LC_IS_ABSENT;
-	return table->library->own_majors ?
-		judge_in(table, name->export, own_row(findings, table)) :
+	return table->library->own_majors ? judge_in(table, name->export, row) :
 		judge(tables, table, name->export, toolkit);
 }
 
@@ -82,12 +82,18 @@ void count(struct lc_arena *arena, struct tables *tables, const struct findings 
 	*tally = (struct tally){ .direct = 0 };
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
+		struct table *table = import->table;
+		size_t row = 0;
 
-		for (size_t k = 0; is_judged(import) && k < import->name_count; k++) {
+		if (!is_judged(import))
+			continue;
+		if (table->library->own_majors)
+			row = own_row(findings, table);
+		for (size_t k = 0; k < import->name_count; k++) {
 			const struct found_name *name = &import->names[k];
 
-			add_verdict(arena, tally, import->table->library, name->name,
-				    verdict_of(tables, findings, import->table, name, toolkit));
+			add_verdict(arena, tally, table->library, name->name,
+				    verdict_of(tables, table, row, name, toolkit));
 		}
 	}
 }

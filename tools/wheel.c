@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "../stubs/by_name.h"
+#include "progress.h"
 
 struct zip {
 	const unsigned char *bytes;
@@ -87,16 +88,18 @@ static bool zlib_load(void)
 	return zlib.init;
 }
 
-/* zlib counts in unsigned. */
+/* What zlib does at once; it counts in unsigned, and who waits wants to see how far it is. */
+#define PORTION (1 << 22)
+
 static unsigned portion(size_t size)
 {
-	return size < 1 << 30 ? (unsigned)size : 1 << 30;
+	return size < PORTION ? (unsigned)size : PORTION;
 }
 
 /* Fills `out` from `in`; whether it came out at exactly that size, or, for a
  * beginning, got that far. */
-static bool inflate_into(const unsigned char *in, size_t in_size, unsigned char *out,
-			 size_t out_size, bool beginning)
+static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t in_size,
+			 unsigned char *out, size_t out_size, bool beginning)
 {
 	struct stream stream = { .next_in = in, .next_out = out };
 	int status = Z_OK;
@@ -112,6 +115,7 @@ static bool inflate_into(const unsigned char *in, size_t in_size, unsigned char 
 		if (beginning && !out_left)
 			break;
 		status = zlib.inflate(&stream, Z_NO_FLUSH);
+		progress_at((size_t)(stream.next_in - zip->bytes));
 		if (status == Z_OK && in_left == in_size - (size_t)(stream.next_in - in) &&
 		    out_left == out_size - (size_t)(stream.next_out - out))
 			break;	/* no progress: more data than was said */
@@ -228,7 +232,7 @@ static const char *locate(const struct zip *zip, struct entry *entry)
 }
 
 /* Only ELF files are decompressed in full. */
-static bool is_elf(const struct entry *entry)
+static bool is_elf(const struct zip *zip, const struct entry *entry)
 {
 	unsigned char start[SELFMAG];
 
@@ -236,11 +240,12 @@ static bool is_elf(const struct entry *entry)
 		return false;
 	if (entry->method == STORED)
 		return !memcmp(entry->data, ELFMAG, SELFMAG);
-	return inflate_into(entry->data, entry->packed, start, SELFMAG, true) &&
+	return inflate_into(zip, entry->data, entry->packed, start, SELFMAG, true) &&
 	       !memcmp(start, ELFMAG, SELFMAG);
 }
 
-static const char *hand_out(const struct entry *entry, struct wheel_member *member,
+static const char *hand_out(const struct zip *zip, const struct entry *entry,
+			    struct wheel_member *member,
 			    void (*each)(const struct wheel_member *member, void *data),
 			    void *data)
 {
@@ -257,7 +262,7 @@ static const char *hand_out(const struct entry *entry, struct wheel_member *memb
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bytes == MAP_FAILED)
 		return "is too large for this machine's memory";
-	if (!inflate_into(entry->data, entry->packed, bytes, entry->size, false) ||
+	if (!inflate_into(zip, entry->data, entry->packed, bytes, entry->size, false) ||
 	    checksum(bytes, entry->size) != entry->crc) {
 		why = "is damaged in the archive: it does not decompress to what it should";
 	} else {
@@ -315,8 +320,8 @@ const char *wheel_read(const void *bytes, size_t size,
 		if (!member.error && entry.packed > left)
 			return "is a damaged wheel: its members overlap";
 		left -= member.error ? 0 : entry.packed;
-		if (!member.error && is_elf(&entry))
-			member.error = hand_out(&entry, &member, each, data);
+		if (!member.error && is_elf(&zip, &entry))
+			member.error = hand_out(&zip, &entry, &member, each, data);
 		if (member.error)
 			each(&member, data);
 	}

@@ -282,12 +282,12 @@ def test_a_folder(audit, tmp_path):
     assert "text" not in done.err and not done.err
 
 
-def test_without_zlib_it_says_so(world, tmp_path):
+def test_without_zlib_it_says_so(world, tmp_path, ldconfig):
     path = wheel(tmp_path / "p.whl", importer(tmp_path, "cudaMalloc"))
     stored = wheel(tmp_path / "s.whl", tmp_path / "module.so", compression=zipfile.ZIP_STORED)
     hidden = world.root / "libz.so.1"
     hidden.write_text("")
-    for line in build.output("ldconfig", "-p").splitlines():
+    for line in build.output(ldconfig, "-p").splitlines():
         if line.strip().startswith("libz.so.1 "):
             world.bind(hidden, line.split(" => ")[1])
     done = world.cli("audit", path, stored, check=False)
@@ -396,3 +396,17 @@ def test_a_thousand_files(audit, tmp_path):
     module.unlink()
     done = audit(tmp_path)
     assert "1000 files, 1000 with CUDA imports" in done.out
+
+
+# When functions are looked up.
+
+@pytest.mark.parametrize("flag, lazy", [("-Wl,-z,lazy", True), ("-Wl,-z,now", False)])
+def test_a_file_that_is_bound_lazily(said, audit, tmp_path, flag, lazy):
+    source = tmp_path / "calls.c"
+    source.write_text("int cudaDeviceSynchronize(void);\n"
+                      "int call(void) { return cudaDeviceSynchronize() + 1; }\n")
+    file = tmp_path / "calls.so"
+    build.output(*build.CC, "-shared", "-fPIC", "-fplt", flag, "-o", file, source,
+                 build.import_library("cudart", 12))
+    assert said(file)["lazy"] is lazy
+    assert ("is bound lazily" in audit(file).out) is lazy

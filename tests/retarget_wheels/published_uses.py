@@ -7,6 +7,8 @@ it asks for a device.
 from dataclasses import dataclass
 
 MISSING = r"no usable lib\w+\.so\.13, .* was found\. Looked in "
+# Of cudaGetDeviceCount, where there is no driver either.
+NEITHER = "neither an NVIDIA driver nor a CUDA library was found"
 OLD_DRIVER = "CUDA driver version is insufficient for CUDA runtime version"
 
 
@@ -156,6 +158,17 @@ CUMM_NEEDS = (NUMPY, "pccm==0.4.16", "ccimport==0.4.4", "lark==1.2.2", "portaloc
               "fire==0.7.1", "termcolor==2.5.0", "pybind11==2.13.6",
               "ninja==1.11.1.4")
 
+# The wheel wants the packages of the libraries themselves, unless it is told not to.
+FAISS = """
+import os
+os.environ.update(_FAISS_WHEEL_DISABLE_CUDA_PRELOAD="1")
+import faiss, numpy
+print("GPUs:", faiss.get_num_gpus())
+index = faiss.IndexFlatL2(2)
+index.add(numpy.eye(2, dtype="float32"))
+print("nearest:", *index.search(numpy.eye(2, dtype="float32"), 1)[1].ravel())
+"""
+
 CCCL = """
 import importlib.util, pathlib, sysconfig
 for major in 12, 13:
@@ -178,19 +191,19 @@ USES = (
     Use("tritonclient==2.31.0", 12, TRITON, {"any": "unable to set device successfully"},
         beside=(NUMPY, "python-rapidjson==1.20", "setuptools==75.3.0"), leave=("*.data/data/*",)),
     Use("kedm-cuda11x==0.9.3", 11, KEDM, {
-        "none": rf"cudaErrorSharedObjectInitFailed\): cudaGetDeviceCount: {MISSING}",
+        "none": rf"cudaErrorInsufficientDriver\): cudaGetDeviceCount: {NEITHER}",
         "any": rf"cudaErrorInsufficientDriver\): {OLD_DRIVER}"}, beside=(NUMPY,)),
     Use("osqp-cu12==1.1.3", 12, OSQP, {"any": r"OSQPException(.*\n)*No GPU detected\."},
         beside=(NUMPY, SCIPY, "osqp==1.1.3", "jinja2==3.1.5", "markupsafe==3.0.2",
                 "joblib==1.4.2", "setuptools==75.3.0")),
     Use("implicit==0.7.2", 11, IMPLICIT, {
-        "none": rf"HAS_CUDA False\nCuda Error: cudaGetDeviceCount: {MISSING}",
+        "none": rf"HAS_CUDA False\nCuda Error: cudaGetDeviceCount: {NEITHER}",
         "any": rf"HAS_CUDA False\nCuda Error: {OLD_DRIVER}"},
         beside=(NUMPY, SCIPY, "tqdm==4.67.1", "threadpoolctl==3.5.0")),
     Use("astra-toolbox==2.5.0", 12, ASTRA, {
         "any": "can be used: False\nError getting current GPU index"}, beside=(NUMPY, SCIPY)),
     Use("ctransformers==0.2.27", 12, GGML, {
-        "none": rf"CUDA error 303 at .*: cudaGetDeviceCount: {MISSING}",
+        "none": rf"CUDA error 35 at .*: cudaGetDeviceCount: {NEITHER}",
         "any": rf"CUDA error 35 at .*: {OLD_DRIVER}"}, loads=None, status=1),
     Use("bitsandbytes-cuda117==0.26.0.post2", 11, BITSANDBYTES, {
         "none": rf"Error \w+: {MISSING}", "any": f"Error {OLD_DRIVER}"}, loads=None, status=1),
@@ -214,6 +227,8 @@ USES = (
         "none": rf"cuda failed with error 303 (.*\n)*.*nvrtcCreateProgram: {MISSING}",
         "11.8": ptx("11.8"), "12.9": ptx("12.9"), "13.5": ptx("13.5")},
         loads=("cudart", "nvrtc"), beside=CUMM_NEEDS, tag="manylinux_2_17_x86_64"),
+    Use("faiss-gpu-cu12==1.14.1.post1", 12, FAISS, {"any": r"\AGPUs: 0\nnearest: 0 1\nopened:"},
+        beside=(NUMPY, "packaging==24.2")),
     Use("cuda-cccl==1.2.1", 13, CCCL, {
         "any": "12 DeviceReduceBuildResult\n13 DeviceReduceBuildResult"}, loads=(), beside=(NUMPY,)),
 )

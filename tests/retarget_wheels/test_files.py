@@ -348,3 +348,34 @@ def test_modules_are_not_taken_from_where_it_is_called(command, tmp_path, patche
     file = module(tmp_path)
     (tmp_path / "zipfile.py").write_text("raise SystemExit(99)")
     command(os.environ["PATH"], "--in-place", file)
+
+
+# ---- when functions are looked up ----
+
+def flags(file):
+    return " ".join(line for line in elf.readelf("-d", file).splitlines() if "FLAGS" in line)
+
+
+@pytest.mark.parametrize("linker", [[], ["-fuse-ld=lld"], ["-Wl,-z,nospare-dynamic-tags"],
+                                    ["-Wl,-z,now"], ["-Wl,-z,origin"]])
+def test_every_function_is_bound_when_the_file_is_loaded(retarget, tmp_path, linker):
+    # A file that is bound lazily changes sides when a real library becomes global.
+    if "lld" in " ".join(linker) and not shutil.which("ld.lld"):
+        pytest.skip("there is no ld.lld")
+    if "nospare" in " ".join(linker):
+        linker = ["-Wl,-z,lazy", "-Wl,--spare-dynamic-tags=0"]
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    file = importer(tmp_path, "cudaMalloc", link=[library, *linker])
+    before = flags(file)
+    assert retarget(file).files[0]["outcome"] == "retargeted"
+    after = flags(retarget.out / "module.so")
+    assert "NOW" in after
+    assert "ORIGIN" in after or "ORIGIN" not in before
+
+
+def test_the_place_of_a_flag():
+    elf_format, rewrite = inside("elf"), inside("rewrite")
+    assert rewrite._place([(1, 2), (0, 0)], elf_format.DT_FLAGS) is None
+    assert rewrite._place([(1, 2), (0, 0), (0, 0)], elf_format.DT_FLAGS) == 1
+    assert rewrite._place([(1, 2), (elf_format.DT_RELACOUNT, 3), (0, 0)], elf_format.DT_FLAGS) == 1
+    assert rewrite._place([(elf_format.DT_FLAGS, 2), (0, 0), (0, 0)], elf_format.DT_FLAGS) == 0

@@ -7,7 +7,7 @@ import pytest
 import build
 from fakes import DAMAGES, driver, fake, nvml
 
-STATES = {"usable", "missing", "refused", "broken"}
+STATES = {"usable", "missing", "refused", "broken", "hidden"}
 
 
 def status(world, expected=None, **options):

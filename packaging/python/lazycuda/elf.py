@@ -16,6 +16,8 @@ PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_TLS = 1, 2, 3, 4, 7
 DT_NEEDED, DT_PLTRELSZ, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA = 1, 2, 4, 5, 6, 7
 DT_RELASZ, DT_STRSZ, DT_SONAME, DT_RPATH, DT_JMPREL, DT_RUNPATH = 8, 10, 14, 15, 23, 29
 DT_RELRSZ, DT_RELR = 35, 36
+DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1, DT_RELACOUNT = 24, 30, 0x6ffffffb, 0x6ffffff9
+DF_BIND_NOW, DF_1_NOW = 8, 1
 DT_GNU_HASH, DT_VERSYM = 0x6ffffef5, 0x6ffffff0
 DT_VERDEF, DT_VERDEFNUM = 0x6ffffffc, 0x6ffffffd
 DT_VERNEED, DT_VERNEEDNUM = 0x6ffffffe, 0x6fffffff
@@ -28,6 +30,7 @@ SHF_WRITE, SHF_ALLOC = 1, 2
 NOTE_DLOPEN = b"FDO\0", 0x407c0c0a
 NOTE_PACKAGES = b"lazycuda\0", 1
 
+DYNAMIC = struct.Struct("<qQ")
 RELOCATION = struct.Struct("<QQq")
 SYMBOL = struct.Struct("<IBBHQQ")
 # No table of a sane file is longer.
@@ -180,16 +183,18 @@ class Elf:
     # ---- the dynamic segment ----
 
     def _read_dynamic(self):
-        found = self.of_type(PT_DYNAMIC)
-        if not found:
-            return []
         entries = []
-        for i in range(found[0].file_size // 16):
-            tag, value = self._unpack("<qQ", found[0].offset + 16 * i)
-            if tag == 0:
+        for entry in self.dynamic_room():
+            if entry[0] == 0:
                 break
-            entries.append((tag, value))
+            entries.append(entry)
         return entries
+
+    def dynamic_room(self):
+        """The entries, the one that ends them, and the spare ones behind it."""
+        for segment in self.of_type(PT_DYNAMIC)[:1]:
+            for i in range(segment.file_size // DYNAMIC.size):
+                yield self._unpack(DYNAMIC.format, segment.offset + DYNAMIC.size * i)
 
     def value(self, tag, default=None):
         return next((value for each, value in self.dynamic if each == tag), default)
@@ -224,6 +229,13 @@ class Elf:
             if text:
                 return tag, text[0]
         return None, ""
+
+    @property
+    def is_bound_at_once(self):
+        """Whether ld.so looks up every function when the file is loaded."""
+        return bool(self.value(DT_BIND_NOW) is not None or
+                    self.value(DT_FLAGS, 0) & DF_BIND_NOW or
+                    self.value(DT_FLAGS_1, 0) & DF_1_NOW)
 
     # ---- versions ----
 

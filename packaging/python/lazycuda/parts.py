@@ -13,7 +13,7 @@ from .rewrite import rewrite
 class Part:
     """One ELF file of a wheel."""
 
-    def __init__(self, wheel, name, path):
+    def __init__(self, wheel, name, path, stage):
         self.name = name
         self.installed = wheel.installed(name)
         self.path = path
@@ -22,7 +22,7 @@ class Part:
         self.left = False           # as it is, for the user said so
         self.work = None            # None: it needs none of the real libraries
         self.search_path = None
-        wheel.extract(name, path)
+        wheel.extract(name, path, stage)
         try:
             self.image = elf.read(path)
         except elf.ElfError:
@@ -75,9 +75,12 @@ class Part:
 def extract(wheel, folder):
     """Every ELF file of a wheel, in its order."""
     found = []
-    for name, info in wheel.members.items():
-        if info.file_size >= 64 and elf.is_elf(wheel.start(name)):
-            found.append(Part(wheel, name, folder / f"{len(found)}.old"))
+    with wheel.stage("reading", wheel.members) as stage:
+        for name, info in wheel.members.items():
+            if info.file_size >= 64 and elf.is_elf(wheel.start(name)):
+                found.append(Part(wheel, name, folder / f"{len(found)}.old", stage))
+            else:
+                stage.add(info.file_size)
     return found
 
 

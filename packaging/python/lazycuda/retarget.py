@@ -2,12 +2,13 @@
 """`lazycuda retarget`: from the real CUDA libraries to the stubs."""
 import argparse
 import functools
+import os
 import pathlib
 import re
 import signal
 import sys
 
-from . import patchelf, paths, plain_file, report, repoint, wheel_file
+from . import patchelf, paths, plain_file, progress, report, repoint, wheel_file
 from .staging import Staging
 
 DESCRIPTION = """\
@@ -32,6 +33,7 @@ class Options:
 
     def __init__(self, words):
         self.__dict__.update(vars(words))
+        self.line = progress.Line(wanted=not self.json)
 
     @functools.lru_cache(maxsize=None)
     def find_patchelf(self):
@@ -152,6 +154,12 @@ def _stop(number, _frame):
     sys.exit(128 + number)
 
 
+def _die_of(number):
+    """As a program does that knows nothing of the signal: a shell's loop ends, too."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
 def main(arguments=None):
     parser = _parser()
     options = Options(parser.parse_args(arguments))
@@ -159,6 +167,8 @@ def main(arguments=None):
     signal.signal(signal.SIGTERM, _stop)
     try:
         all_said = _run(options)
+    except KeyboardInterrupt:
+        _die_of(signal.SIGINT)
     except OSError as error:
         print(report.printable(
             f"lazycuda retarget: {error.filename or ''}: {error.strerror or error}"), file=sys.stderr)

@@ -36,6 +36,41 @@ def _mend_section_names(before, target):
             stream.write(layout.pack(found[0]))
 
 
+NOT_AT_ONCE = ("is still bound lazily, for want of room in its dynamic segment: what becomes global "
+               "in the process may come before the stub; link it with -Wl,-z,now")
+
+
+def _place(entries, tag):
+    """The index of an entry of this kind: the one that there is, else one that is spare, else
+    one that ld.so can do without; None."""
+    tags = [each for each, _ in entries]
+    end = tags.index(0) if 0 in tags else len(tags)
+    for wanted in (tag, elf.DT_RELACOUNT):
+        if wanted in tags[:end]:
+            return tags.index(wanted)
+        if entries[end:end + 2] == [(0, 0), (0, 0)]:
+            return end
+    return None
+
+
+def _bind_at_once(target):
+    """Has every function looked up when the file is loaded.  A file that is bound lazily
+    changes sides when a real library becomes global in the process: what it has registered
+    with the stub is not there, then.  Either flag will do for ld.so."""
+    image = elf.read(target)
+    segment = next(iter(image.of_type(elf.PT_DYNAMIC)))
+    entries = list(image.dynamic_room())
+    with open(target, "r+b") as stream:
+        for tag, flag in ((elf.DT_FLAGS_1, elf.DF_1_NOW), (elf.DT_FLAGS, elf.DF_BIND_NOW)):
+            index = _place(entries, tag)
+            if index is None:
+                continue
+            old, value = entries[index]
+            entries[index] = tag, (value if old == tag else 0) | flag
+            stream.seek(segment.offset + elf.DYNAMIC.size * index)
+            stream.write(elf.DYNAMIC.pack(*entries[index]))
+
+
 def rewrite(source, target, work, patchelf, folder=None):
     """Make `target` of `source`; returns its search path.  Raises Refused if it
     did not become what it should."""
@@ -46,9 +81,12 @@ def rewrite(source, target, work, patchelf, folder=None):
     patchelf.apply(target, work, path if path != before.search_path else None)
     try:
         _mend_section_names(before, target)
+        _bind_at_once(target)
         after = elf.read(target)
     except elf.ElfError as error:
         compare.fail(f"it {error}")
     compare.check(before, after, work, path)
+    if not after.is_bound_at_once:
+        work.notes.append(NOT_AT_ONCE)
     shutil.copymode(source, target)
     return after.search_path[1]

