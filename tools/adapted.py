@@ -28,6 +28,11 @@ the majors in the second column, on a runtime of a version in the third, is serv
 which calls the function in the fourth. On other runtimes the call is forwarded as it is, under its
 own name or another of its family, or the function does not exist there. The fifth column is where
 the adaptor says what it does and what it refuses.
+
+What a function ignores, its adaptor does not look at: the location of a `cudaMemAdvise` that sets or
+unsets read-mostly, or unsets the preferred location; in a `cudaResourceDesc` all of the union but
+the member that `resType` stands for. What is refused is what would be lost: the location of another
+advice that is no device and not the host, a field that must be zero and is not.
 """
 
 

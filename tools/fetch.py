@@ -9,24 +9,31 @@ site-packages, so that it can stand in for one:
 
     DEST/12.9/x86_64/nvidia/cuda_runtime/lib/libcudart.so.12
 
-What is there already is not fetched again.  A wheel appears whole or not at
-all.  Which wheels these are is said in toolkits.txt beside this file.
+What is there already is not fetched again, unless a file of it is missing or
+has another size.  What is fetched of a wheel counts when all of it is there; two
+processes may fetch the same.  Which wheels these are is said in toolkits.txt
+beside this file.
 
 Exit status: 0 all there, 1 something could not be fetched, 2 wrong usage.
 """
 import argparse
 import concurrent.futures
-import functools
-import importlib.util
+import contextlib
+import fcntl
+import io
 import pathlib
 import platform
 import re
-import subprocess
+import shutil
+import signal
 import sys
-import tempfile
 import threading
-import venv
+import time
 import zipfile
+import zlib
+
+import progress_line
+import run_pip
 
 TABLE = pathlib.Path(__file__).resolve().parent / "toolkits.txt"
 
@@ -74,76 +81,252 @@ def wanted_member(name, part):
     return bool(KEEP_LIB.search(name) or KEEP_HEADER.search(name))
 
 
-_pip_lock = threading.Lock()
+class Stopped(Exception):
+    """No more wheels are wanted."""
 
 
-@functools.lru_cache(maxsize=None)
-def pip_python(dest):
-    """A Python that has pip: this one, or one in an environment made for it;
-    None if there can be none."""
-    if importlib.util.find_spec("pip"):
-        return sys.executable
-    if not importlib.util.find_spec("ensurepip"):
-        return None
-    venv.create(dest / ".pip", with_pip=True)
-    return str(dest / ".pip/bin/python")
+class Wheel:
+    """One to be fetched, and how far that is."""
+
+    def __init__(self, root, part, package, version, arch):
+        self.root, self.part, self.package, self.version, self.arch = (
+            root, part, package, version, arch)
+        self.stamp = stamp(root, package, version)
+        self.temporary = root / f".fetch-{package}-{version}"
+        self.pip = None
+        self.bytes = 0          # when all are there
+        self.started = None
+        self.done = False
+
+    def __str__(self):
+        return f"{self.package}=={self.version} ({self.arch})"
+
+    def under_way(self):
+        return self.started is not None and not self.done
+
+    def got(self):
+        return self.bytes or (self.pip.got() if self.pip else 0)
+
+    def size(self):
+        """As pip rounds it, or 0: it has not said yet."""
+        return self.bytes or (self.pip.size if self.pip else 0)
 
 
-def fetch_wheel(root, part, package, version, arch):
-    """Unpack one wheel into root; return None, or why it could not be."""
-    stamp = root / ".fetched" / f"{package}-{version}"
-    if stamp.exists():
-        return None
-    root.mkdir(parents=True, exist_ok=True)
-    with _pip_lock:
-        python = pip_python(root.parent.parent)
-    if not python:
-        return (f"{package}=={version} ({arch}): this Python has no pip "
-                "(Debian: apt install python3-venv)")
-    with tempfile.TemporaryDirectory(dir=root, prefix=".fetch-") as tmp:
-        tags = [word for tag in TAGS for word in ("--platform", f"{tag}_{arch}")]
-        pip = subprocess.run(
-            [python, "-m", "pip", "download", "--quiet", "--no-deps",
-             "--disable-pip-version-check", "--no-cache-dir",
-             "--only-binary=:all:", *tags, "--dest", tmp, f"{package}=={version}"],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        wheels = list(pathlib.Path(tmp).glob("*.whl"))
-        if pip.returncode or not wheels:
-            last = (pip.stderr.strip() or "pip gave no reason").splitlines()[-1]
-            return f"{package}=={version} ({arch}): {last}"
-        unpacked = pathlib.Path(tmp) / "unpacked"
-        with zipfile.ZipFile(wheels[0]) as wheel:
-            for name in wheel.namelist():
-                if wanted_member(name, part):
-                    wheel.extract(name, unpacked)
-        # Wheels of one toolkit share folders: merge file by file.
-        for source in sorted(unpacked.rglob("*")):
-            target = root / source.relative_to(unpacked)
-            if source.is_dir():
-                target.mkdir(parents=True, exist_ok=True)
-            else:
-                source.replace(target)
-        stamp.parent.mkdir(exist_ok=True)
-        stamp.write_text("")
-    return None
+# ---- what is there ----
+
+def stamp(root, package, version):
+    """Says which files of a wheel are there.  It is locked while they are put there."""
+    return root / ".fetched" / f"{package}-{version}"
 
 
-def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE):
-    """Fetch toolkits below dest; return the list of failures, one line each."""
-    arch = arch or platform.machine()
-    dest = pathlib.Path(dest)
+def write_stamp(file, root, paths):
+    rows = [f"{(root / path).stat().st_size} {path}\n" for path in paths]
+    file.write(f"{len(rows)} files\n" + "".join(rows))
+
+
+def is_whole(root, package, version):
+    """Whether each file of this wheel is there, and as long as it was.  A stamp that was not
+    finished, or an empty one, says no."""
+    try:
+        head, *rows = stamp(root, package, version).read_text().splitlines()
+        return head == f"{len(rows)} files" and all(
+            (root / path).stat().st_size == int(length)
+            for length, path in (row.split(" ", 1) for row in rows))
+    except (OSError, ValueError):
+        return False
+
+
+# ---- one wheel ----
+
+class Fetching:
+    """The fetching of some wheels, a few at a time."""
+
+    def __init__(self, pip, wheels, line):
+        self.pip = pip
+        self.wheels = wheels
+        self.line = line
+        self.running = set()
+        self.lock = threading.Lock()
+        self.stopped = None     # why no more are to be fetched
+        self.began = time.monotonic()
+
+    def stop(self, why):
+        with self.lock:
+            self.stopped = self.stopped or why
+            for pip in self.running:
+                pip.process.terminate()
+
+    def begin(self, wheel):
+        tags = [word for tag in TAGS for word in ("--platform", f"{tag}_{wheel.arch}")]
+        words = [*self.pip, "download", "--no-deps", "--no-cache-dir", "--no-input",
+                 "--progress-bar", "off", "--only-binary=:all:", *tags,
+                 "--dest", str(wheel.temporary / "made"), f"{wheel.package}=={wheel.version}"]
+        with self.lock:
+            if self.stopped:
+                raise Stopped(self.stopped)
+            wheel.pip = run_pip.Watched(words, wheel.temporary)
+            self.running.add(wheel.pip)
+
+    def download(self, wheel):
+        """None and the file that pip puts into the wheel's temporary folder, or why not."""
+        self.begin(wheel)
+        status, said = wheel.pip.wait()
+        with self.lock:
+            self.running.remove(wheel.pip)
+            if self.stopped:
+                raise Stopped(self.stopped)
+        made = list((wheel.temporary / "made").glob("*.whl"))
+        return (run_pip.reason(said), None) if status or not made else (None, made[0])
+
+    def unpack(self, wheel, file):
+        """Puts what is wanted of it into place; the paths of that.  Wheels of one toolkit share
+        folders: they are merged file by file."""
+        unpacked = wheel.temporary / "unpacked"
+        with zipfile.ZipFile(file) as opened:
+            for name in opened.namelist():
+                if wanted_member(name, wheel.part):
+                    opened.extract(name, unpacked)
+        files = sorted(path for path in unpacked.rglob("*") if not path.is_dir())
+        for path in files:
+            target = wheel.root / path.relative_to(unpacked)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
+        return [path.relative_to(unpacked) for path in files]
+
+    def fill(self, wheel, stamp_file):
+        shutil.rmtree(wheel.temporary, ignore_errors=True)     # of one that was killed
+        wheel.temporary.mkdir()
+        try:
+            why, file = self.download(wheel)
+            if not why:
+                wheel.bytes = file.stat().st_size
+                paths = self.unpack(wheel, file)
+                stamp_file.truncate(0)
+                write_stamp(stamp_file, wheel.root, paths)
+            return why
+        finally:
+            shutil.rmtree(wheel.temporary, ignore_errors=True)
+
+    def fetch(self, wheel):
+        """None, or why it could not be fetched."""
+        wheel.started = time.monotonic()
+        wheel.stamp.parent.mkdir(parents=True, exist_ok=True)
+        with open(wheel.stamp, "a") as stamp_file:
+            fcntl.flock(stamp_file, fcntl.LOCK_EX)
+            if is_whole(wheel.root, wheel.package, wheel.version):     # another process did it
+                return None
+            why = self.fill(wheel, stamp_file)
+        if not why:
+            self.line.log(f"fetch: {wheel}: {progress_line.size(wheel.bytes)} in "
+                          f"{progress_line.seconds(time.monotonic() - wheel.started)}")
+        elif isinstance(why, run_pip.Unreachable) and not any(one.bytes for one in self.wheels):
+            self.stop(why)
+        return why
+
+    def failure(self, wheel):
+        """None, or a line that says which wheel could not be fetched, and why."""
+        try:
+            why = Stopped(self.stopped) if self.stopped else self.fetch(wheel)
+        except Stopped as error:
+            why = error
+        except (OSError, zipfile.BadZipFile, zlib.error) as error:
+            why = f"{type(error).__name__}: {error}"
+        wheel.done = True
+        return why and f"{wheel}: {why}"
+
+    def text(self):
+        """How far all is."""
+        got = sum(wheel.got() for wheel in self.wheels)
+        known = sum(wheel.size() for wheel in self.wheels)
+        taken = time.monotonic() - self.began
+        waiting = sum(wheel.started is None for wheel in self.wheels)
+        words = [f"fetch: {sum(wheel.done for wheel in self.wheels)} of {len(self.wheels)} wheels"]
+        if known:
+            words.append(progress_line.amount(got, known, taken) +
+                         (f" and {waiting} wheels" if waiting else ""))
+        words += [f"{wheel.package} {wheel.version}" for wheel in self.wheels
+                  if wheel.under_way()]
+        return ", ".join(words)
+
+    def run(self, jobs):
+        """The failures.  Whatever ends this early ends the fetching as well."""
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            futures = [pool.submit(self.failure, wheel) for wheel in self.wheels]
+            try:
+                waiting = futures
+                while waiting:
+                    self.line.show(self.text())
+                    waiting = concurrent.futures.wait(waiting, timeout=0.2).not_done
+            except BaseException:
+                self.stop("interrupted")
+                raise
+            finally:
+                self.line.clear()
+        return [future.result() for future in futures if future.result()]
+
+
+@contextlib.contextmanager
+def ended_in_order():
+    """A signal that asks to end this does so as Ctrl-C does: what is half made is removed."""
+    def end(number, _frame):
+        sys.exit(128 + number)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:          # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def wheels_of(dest, versions, parts, arch, table):
+    """All that a table has of these."""
     rows = read_table(table)
     # Of headers alone there is one wheel, for every CPU that the toolkit has libraries for.
     has = {row[0] for row in rows if row[1] not in HEADERS and arch in row[4]}
-    work = []
-    for toolkit, part, package, version, arches in rows:
-        if toolkit not in versions or (parts and part not in parts):
-            continue
-        if arch in arches or (part in HEADERS and toolkit in has):
-            work.append((dest / toolkit / arch, part, package, version,
-                         "x86_64" if part in HEADERS else arch))
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return [why for why in pool.map(lambda row: fetch_wheel(*row), work) if why]
+    return [Wheel(dest / toolkit / arch, part, package, version,
+                  "x86_64" if part in HEADERS else arch)
+            for toolkit, part, package, version, arches in rows
+            if toolkit in versions and (not parts or part in parts)
+            and (arch in arches or (part in HEADERS and toolkit in has))]
+
+
+def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE, line=None):
+    """Fetch toolkits below dest; return the list of failures, one line each.  `line` shows how
+    far that is: a progress_line.Line."""
+    wheels = [wheel for wheel in wheels_of(pathlib.Path(dest), versions, parts,
+                                           arch or platform.machine(), table)
+              if not is_whole(wheel.root, wheel.package, wheel.version)]
+    if not wheels:
+        return []
+    line = line or progress_line.Line(io.StringIO())
+    with ended_in_order():
+        line.show("fetch: looking for pip")
+        try:
+            pip = run_pip.command()
+        except run_pip.NoPip as why:
+            line.clear()
+            return [f"{wheel}: {why}" for wheel in wheels]
+        return Fetching(pip, wheels, line).run(jobs)
+
+
+def is_there(dest, version, parts=None, arch=None, table=TABLE):
+    """Whether all these parts of a toolkit have been fetched."""
+    return all(is_whole(wheel.root, wheel.package, wheel.version) for wheel in
+               wheels_of(pathlib.Path(dest), [version], parts, arch or platform.machine(), table))
+
+
+def summary(failures):
+    """Failures in as few lines: those with one reason are one line."""
+    reasons = {}
+    for line in failures:
+        wheel, _, why = line.partition(": ")
+        reasons.setdefault(why, []).append(wheel)
+    return [f"{len(wheels)} wheels ({wheels[0]} ...): {why}" if len(wheels) > 1 else
+            f"{wheels[0]}: {why}" for why, wheels in reasons.items()]
 
 
 def main():
@@ -161,12 +344,16 @@ def main():
     for version in versions:
         if version not in known:
             parser.error(f"no toolkit {version}; there are {' '.join(known)}")
+    line = progress_line.Line()
     failures = fetch(args.dest, versions, args.parts and args.parts.split(","), args.arch,
-                     table=args.table)
-    for why in failures:
-        print(f"fetch: {why}", file=sys.stderr)
+                     table=args.table, line=line)
+    for why in summary(failures):
+        line.say(f"fetch: {why}")
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

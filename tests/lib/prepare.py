@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""What tests/run.py makes and fetches before pytest starts: build/venv, and of the real
+CUDA libraries what the tests that will run take."""
+import contextlib
+import fcntl
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import toolkits
+from toolkits import ROOT       # which puts tools/ where Python looks
+
+import fetch as fetcher  # noqa: E402
+import progress_line  # noqa: E402
+import run_pip  # noqa: E402
+
+TESTS = ROOT / "tests"
+BUILD = ROOT / "build"
+VENV = BUILD / "venv"
+PYTHON = VENV / "bin" / "python"
+REQUIREMENTS = TESTS / "requirements.txt"
+# Without these nothing runs.
+NEEDED = ("pytest", "pytest-xdist")
+# Tests call pip themselves, and before Python 3.12 it wants distutils, which Debian leaves
+# out and setuptools has.
+FIRST = ("setuptools", "pip")
+LIBCLANG = "build/libclang/clang/native/libclang.so"
+# Folders whose tests take real libraries, where they are there; all others run on fakes.
+TOOLKIT_FOLDERS = """
+    aarch64 agreement audit broken choice compat device_code docs driver examples exports fuzz
+    handle headers hostile inspection install linking load locks matrix missing notes
+    own_library packages plan process real registrations retarget retarget_wheels scan search status versions wheels
+    years_ahead
+""".split()
+LIBRARY_FOLDERS = "docs own_library registrations".split()
+LIBCLANG_FOLDERS = "docs gen own_library scan years_ahead".split()
+
+
+class Failed(Exception):
+    """What cannot be had; what that means is for the caller to say."""
+
+
+def say(text):
+    print(f"tests: {text}", flush=True)
+
+
+def has(python, module):
+    return subprocess.run([python, "-c", f"import {module}"], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+# ---- build/venv ----
+
+def requirements():
+    """Lines of requirements.txt, by the name of the package."""
+    lines = [line.partition("#")[0].strip() for line in REQUIREMENTS.read_text().splitlines()]
+    found = {}
+    for line in filter(None, lines):
+        found.setdefault(line.partition("==")[0], []).append(line)
+    return found
+
+
+def watched(words, line):
+    """Runs pip and shows how far it is; its exit status, and what it said of errors."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix="pip-") as folder:
+        pip = run_pip.Watched(words, pathlib.Path(folder))
+        with fetcher.ended_in_order(), pip.ended_with():
+            while pip.process.poll() is None:
+                what = f", {pip.wheel}" if pip.wheel else ""
+                amount = progress_line.amount(pip.got(), pip.size, time.monotonic() - began)
+                line.show(f"tests: build/venv: {amount}{what}")
+                time.sleep(0.2)
+        line.clear()
+        return pip.wait()
+
+
+def install(lines, line, *options):
+    """Into build/venv; None, or why it could not be done."""
+    status, said = watched([*run_pip.command(PYTHON), "install", "--no-input", "--progress-bar",
+                            "off", *options, *lines], line)
+    return run_pip.reason(said) if status else None
+
+
+def install_each(groups, line, *options):
+    """Each as far as it goes; {what could not be installed: why}."""
+    missing = {}
+    for lines in groups:
+        why = install(lines, line, *options)
+        if why:
+            missing[lines[0]] = why
+        if isinstance(why, run_pip.Unreachable):
+            break
+    return missing
+
+
+def fill_venv():
+    """What could not be installed, as install_each() says it.  Raises Failed without pytest."""
+    wanted = requirements()
+    line = progress_line.Line()
+    line.log("tests: making build/venv")
+    shutil.rmtree(VENV, ignore_errors=True)
+    # With symlinks as venv's own command does it; pip is put there below.
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], check=True,
+                   stdin=subprocess.DEVNULL)
+    # What lies beside pip in build/pip is not in the environment.
+    why = install([text for name in NEEDED for text in wanted.pop(name)], line,
+                  "--ignore-installed")
+    if why:
+        raise Failed(why)
+    missing = install_each([wanted.pop(name, [name]) for name in FIRST], line,
+                           "--ignore-installed")
+    rest = list(wanted.values())
+    if rest and install([text for lines in rest for text in lines], line):
+        missing.update(install_each(rest, line))
+    return missing
+
+
+@contextlib.contextmanager
+def alone():
+    """One process at a time makes build/venv."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / "venv.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def make_venv():
+    """build/venv, with what requirements.txt names; what could not be had of it.
+
+    Raises Failed where there is no pytest in it."""
+    stamp = VENV / "requirements.txt"
+    with alone():
+        if not (stamp.exists() and stamp.read_text() == REQUIREMENTS.read_text()
+                and has(PYTHON, "pytest")):
+            missing = fill_venv()
+            (VENV / "missing.txt").write_text("".join(
+                f"{what}: {why}\n" for what, why in missing.items()))
+            if not any(isinstance(why, run_pip.Unreachable) for why in missing.values()):
+                shutil.copy(REQUIREMENTS, stamp)
+    missing = VENV / "missing.txt"
+    return missing.read_text().splitlines() if missing.exists() else []
+
+
+def python():
+    """The Python to run pytest with; None if there is none, and that has been said."""
+    try:
+        missing = make_venv()
+    except (run_pip.NoPip, Failed, OSError, subprocess.CalledProcessError) as why:
+        if has(sys.executable, "pytest"):
+            say(f"build/venv could not be made ({why}): the tests run with this Python's own "
+                "pytest, and those that need what tests/requirements.txt names are skipped")
+            return sys.executable
+        say(f"there is no pytest, and none could be installed: {why}. Without it no test runs: "
+            "mend that, or install pytest (Debian, Ubuntu, Fedora: python3-pytest)")
+        return None
+    if missing:
+        say(f"tests that need these are skipped, pip could not install them: {'; '.join(missing)}")
+    return PYTHON
+
+
+# ---- real libraries ----
+
+def folders(paths):
+    """Names of the folders of tests that will run; None: all."""
+    found = set()
+    for path in paths:
+        try:
+            parts = pathlib.Path(str(path).partition("::")[0]).resolve().relative_to(TESTS).parts
+        except ValueError:
+            return None
+        if not parts:
+            return None
+        found.add(parts[0])
+    return found or None
+
+
+def wants(selected, names):
+    return selected is None or not selected.isdisjoint(names)
+
+
+def fetch_libclang():
+    """What derives symbols.txt reads headers with it.  A line of failure, or none."""
+    done = subprocess.run(["make", "-s", "-C", ROOT, f"PYTHON={PYTHON}", LIBCLANG],
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = "\n".join(line for line in done.stderr.splitlines() if not line.startswith("make"))
+    return [] if done.returncode == 0 else [f"libclang==18.1.1: {run_pip.reason(said)}"]
+
+
+def fetch_libraries(line):
+    """Those that docs/own-library.md makes stubs for: all, or the smallest."""
+    if not toolkits.requested() or platform.machine() != "x86_64":
+        return []
+    some = None if toolkits.all_requested() else ["libcurand", "cudart", "crt"]
+    return fetcher.fetch(BUILD / "libraries", ["cu12", "cu13"], some,
+                         table=ROOT / "tools" / "libraries.txt", line=line)
+
+
+def fetch_toolkits(line):
+    """Those that are asked for, and for aarch64 those that can be run here."""
+    jobs = [(toolkits.requested(), platform.machine())]
+    if toolkits.can_run_aarch64():
+        jobs.append((toolkits.requested_aarch64(), "aarch64"))
+    # With all versions symbols.txt is derived again: that takes nvcc's headers too.
+    some = None if toolkits.all_requested() else ["cudart", "nvrtc", "nvjitlink", "nvfatbin"]
+    return [why for versions, arch in jobs
+            for why in fetcher.fetch(BUILD / "toolkits", versions, some, arch, line=line)]
+
+
+def fetch(paths):
+    """What the tests in these folders and files take; all tests, if there are none.  What
+    fails is left to the tests to report."""
+    selected = folders(paths)
+    line = progress_line.Line()
+    failures = []
+    if wants(selected, TOOLKIT_FOLDERS):
+        failures += fetch_toolkits(line)
+    if wants(selected, LIBRARY_FOLDERS):
+        failures += fetch_libraries(line)
+    for why in fetcher.summary(failures):
+        say(f"not fetched, so tests of it are skipped and all others run on fakes: {why}")
+    toolkits.FAILURES.write_text("\n".join(failures))
+    if wants(selected, LIBCLANG_FOLDERS):
+        for why in fetch_libclang():
+            say(f"tests that need it are skipped: {why}")

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Fetched wheels are there whole or not at all, and it can be seen how far they are."""
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+import build
+import fetch
+import progress_line
+import run_pip
+from index_server import library_wheel
+
+PACKAGES = ("made-up-one", "made-up-two")
+
+
+class Fetching:
+    def __init__(self, folder, index, settings):
+        self.index = index
+        self.settings = {**settings, "PIP_INDEX_URL": index.url, "PIP_CONFIG_FILE": os.devnull}
+        self.table = folder / "table.txt"
+        self.table.write_text("".join(f"1.0 {package} {package} 1.0 x86_64\n"
+                                      for package in PACKAGES))
+        self.wheels = [library_wheel(index.folder, package, "1.0", 3_000_000)
+                       for package in PACKAGES]
+        self.dest = folder / "toolkits"
+        self.root = self.dest / "1.0" / "x86_64"
+
+    def start(self, **options):
+        return subprocess.Popen(
+            [sys.executable, build.ROOT / "tools" / "fetch.py", "--arch", "x86_64", "--table",
+             self.table, self.dest, "1.0"],
+            env=self.settings, stdin=subprocess.DEVNULL, start_new_session=True,
+            **(options or {"stderr": subprocess.PIPE, "text": True}))
+
+    def run(self):
+        """(exit status, lines)"""
+        started = self.start()
+        _, err = started.communicate(timeout=240)
+        return started.returncode, err.splitlines()
+
+    def library(self, package):
+        return self.root / "nvidia" / package / "lib" / f"lib{package}.so.1"
+
+    def is_whole(self):
+        return fetch.is_there(self.dest, "1.0", arch="x86_64", table=self.table) and all(
+            self.library(package).stat().st_size == 3_000_000 for package in PACKAGES)
+
+    def fetched(self):
+        """Wheels that were asked for since the last time."""
+        asked = [path for path, _ in self.index.asked if path.startswith("/files/")
+                 and path.endswith(".whl")]
+        self.index.asked.clear()
+        return len(asked)
+
+    def wait_for_a_wheel(self):
+        """Until half of one has come."""
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            parts = list(self.root.glob(".fetch-*/**/*.whl"))
+            if len(parts) == len(PACKAGES):
+                return
+            time.sleep(0.05)
+        raise AssertionError("no wheel came")
+
+
+@pytest.fixture
+def fetching(tmp_path, index, settings):
+    return Fetching(tmp_path, index, settings)
+
+
+def test_a_log_has_a_line_a_wheel(fetching):
+    status, lines = fetching.run()
+    assert status == 0 and len(lines) == len(PACKAGES)
+    for package, line in zip(PACKAGES, sorted(lines)):
+        assert line.startswith(f"fetch: {package}==1.0 (x86_64): ") and "\r" not in line
+    assert fetching.is_whole() and fetching.fetched() == 2
+    assert sorted(path.name for path in fetching.root.iterdir()) == [".fetched", "nvidia"]
+    assert fetching.run() == (0, []) and fetching.fetched() == 0
+
+
+def cut_short(fetching):
+    os.truncate(fetching.library(PACKAGES[0]), 1_000_000)
+
+
+def one_gone(fetching):
+    fetching.library(PACKAGES[0]).unlink()
+
+
+def unfinished_stamp(fetching):
+    stamp = fetch.stamp(fetching.root, PACKAGES[0], "1.0")
+    stamp.write_text("".join(stamp.read_text().splitlines(keepends=True)[:-1]))
+
+
+def empty_stamp(fetching):
+    fetch.stamp(fetching.root, PACKAGES[0], "1.0").write_text("")
+
+
+@pytest.mark.parametrize("damage", [cut_short, one_gone, unfinished_stamp, empty_stamp])
+def test_a_half_fetched_toolkit_is_fetched_again(fetching, damage):
+    fetching.run()
+    fetching.fetched()
+    damage(fetching)
+    assert not fetch.is_there(fetching.dest, "1.0", arch="x86_64", table=fetching.table)
+    status, lines = fetching.run()
+    assert status == 0 and len(lines) == 1 and PACKAGES[0] in lines[0]
+    assert fetching.is_whole() and fetching.fetched() == 1
+
+
+@pytest.mark.parametrize("end, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted(fetching, end, status):
+    fetching.index.stall.clear()
+    started = fetching.start()
+    fetching.wait_for_a_wheel()
+    os.kill(started.pid, end)       # it alone, as `kill` does
+    _, said = started.communicate(timeout=60)
+    assert started.returncode == status and "Traceback" not in said
+    assert [path.name for path in fetching.root.iterdir()] == [".fetched"]
+    fetching.index.stall.set()
+    assert fetching.run()[0] == 0 and fetching.is_whole()
+
+
+def test_killed(fetching):
+    fetching.index.stall.clear()
+    started = fetching.start()
+    fetching.wait_for_a_wheel()
+    os.killpg(started.pid, signal.SIGKILL)
+    started.communicate(timeout=60)
+    fetching.index.stall.set()
+    assert not fetching.is_whole()
+    assert fetching.run()[0] == 0 and fetching.is_whole()
+    assert sorted(path.name for path in fetching.root.iterdir()) == [".fetched", "nvidia"]
+
+
+def test_two_at_a_time(fetching):
+    both = [fetching.start(), fetching.start()]
+    lines = [line for one in both for line in one.communicate(timeout=240)[1].splitlines()]
+    assert [one.returncode for one in both] == [0, 0] and len(lines) == 2
+    assert fetching.is_whole() and fetching.fetched() == 2
+
+
+def test_a_damaged_wheel(fetching):
+    wheel = fetching.wheels[0]
+    data = bytearray(wheel.read_bytes())
+    data[1000] ^= 1                 # within the library, which is not compressed
+    wheel.write_bytes(data)
+    status, lines = fetching.run()
+    assert status == 1 and any(PACKAGES[0] in line and "CRC" in line for line in lines)
+    assert not fetching.library(PACKAGES[0]).exists() and fetching.library(PACKAGES[1]).exists()
+
+
+def test_a_wheel_that_is_not_the_one_of_the_index(fetching):
+    fetching.index.hashes[fetching.wheels[0].name] = "0" * 64
+    status, lines = fetching.run()
+    why, = [line for line in lines if "made-up-one" in line]
+    assert status == 1 and "DO NOT MATCH THE HASHES" in why
+    assert not fetching.library("made-up-one").exists()
+
+
+def test_what_pip_says_takes_no_room(tmp_path):
+    """Else nobody heard why where there is none left."""
+    pip = run_pip.Watched([sys.executable, "-c", "import sys; sys.exit('no room')"], tmp_path)
+    assert pip.wait() == (1, "no room\n") and not list(tmp_path.iterdir())
+
+
+def test_no_network(fetching, refused):
+    fetching.settings.update(PIP_INDEX_URL=refused, PIP_RETRIES="1")
+    status, lines = fetching.run()
+    assert status == 1 and len(lines) == 1
+    assert f"2 wheels ({PACKAGES[0]}==1.0" in lines[0] and "cannot be reached: " in lines[0]
+    assert refused in lines[0] or "127.0.0.1" in lines[0]
+
+
+def test_a_wheel_that_the_index_lacks(fetching):
+    fetching.wheels[0].unlink()
+    status, lines = fetching.run()
+    assert status == 1 and len(lines) == 2 and fetching.library(PACKAGES[1]).exists()
+    assert any(f"{PACKAGES[0]}==1.0 (x86_64): " in line and "No matching" in line
+               for line in lines)
+
+
+def test_a_terminal_sees_how_far_it_is(fetching):
+    fetching.index.stall.clear()
+    fetching.settings["TERM"] = "xterm"
+    ours, theirs = pty.openpty()
+    started = fetching.start(stderr=theirs)
+    os.close(theirs)
+    fetching.wait_for_a_wheel()
+    time.sleep(1)
+    fetching.index.stall.set()
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:             # that end is closed
+            break
+        said += part
+    assert started.wait(240) == 0
+    shown = said.decode().split("\r")
+    assert any("0 of 2 wheels, " in line and "MB of 6 MB" in line and "B/s, " in line
+               and "left" in line for line in shown), shown
+    assert shown[-1] == "\x1b[K", "the line is gone at the end"
+    assert max(map(len, shown)) < 80 + len("\x1b[K")
+
+
+def test_the_line_is_as_wide_as_its_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "xterm")
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
+    with open(slave, "w") as stream:
+        progress_line.Line(stream).show("x" * 300)
+        assert os.read(master, 1000) == b"\r" + b"x" * 49 + b"\x1b[K"
+    os.close(master)

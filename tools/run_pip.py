@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Run pip, where Python has none as well.
+
+    tools/run_pip.py ARGUMENTS...       what `python3 -m pip ARGUMENTS...` does
+
+All that runs pip here runs it by this file.  If this Python has no pip, one is got
+for build/pip, the first that there is of:
+
+    a wheel of pip on the machine: in Python's ensurepip, in a folder that pip's
+        find-links names, where a distribution keeps it;
+    the index that pip's settings name (PIP_INDEX_URL, pip.conf ...);
+    on Debian and its kin, which alone leave ensurepip out, their package of pip,
+        from the sources that apt has, as an ordinary user.
+
+Nothing is installed, and nothing but build/pip is written.
+
+Exit status: pip's; 1 if there is no pip to be had.
+"""
+import contextlib
+import fcntl
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import threading
+import zipfile
+
+import pip_settings
+from pip_sources import Unavailable, from_debian, from_index, from_machine, last_line, unpack_debian
+
+BUILD = pathlib.Path(__file__).resolve().parent.parent / "build"
+PIP = BUILD / "pip"
+# Of Debian.
+DEBIAN_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+DEBIAN_CERTIFICATES = ("ca-certificates",)
+DEBIAN_DISTUTILS = ("python3-distutils",)
+ADVICE = ("install it (Debian, Ubuntu: python3-venv; Fedora: python3-pip; elsewhere: python3 -m "
+          "ensurepip), or name an index that has it in PIP_INDEX_URL")
+# "  Downloading NAME.whl (89.6 MB)"
+ANNOUNCED = re.compile(r"^\s*Downloading (\S+)\.whl \(([\d.]+) ([kMG]?)B\)")
+UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
+# What pip says of an index that it cannot speak with.
+UNREACHABLE = re.compile(
+    r"Temporary failure in name resolution|Name or service not known|No address associated"
+    r"|Connection refused|Network is unreachable|No route to host|[Tt]imed out"
+    r"|certificate verify failed(?:: [\w -]*\w)?|Tunnel connection failed[^'\")]*"
+    r"|Cannot connect to proxy")
+
+
+class NoPip(Exception):
+    """No pip, and why none was to be had."""
+
+
+# ---- what pip needs besides ----
+
+def add_distutils(folder, part):
+    """Before Python 3.10 pip needs all of distutils, which Debian leaves out as well."""
+    unpack_debian(folder, DEBIAN_DISTUTILS)
+    running = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    shutil.copytree(pathlib.Path(sysconfig.get_path("stdlib")) / "distutils", part / "distutils")
+    for file in (folder / "usr/lib" / running / "distutils").rglob("*.py"):
+        target = part / file.relative_to(folder / "usr/lib" / running)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
+
+
+def lacks_distutils():
+    if sys.version_info >= (3, 10):
+        return False
+    try:
+        return importlib.util.find_spec("distutils.cmd") is None
+    except ModuleNotFoundError:
+        return True
+
+
+def bundled_certificates(part):
+    """The module of this pip that says where certificates are."""
+    return next(part.glob("**/certifi/core.py"))
+
+
+def lacks_certificates(part):
+    """Debian's pip takes the machine's, and does nothing without them, whatever its settings
+    name."""
+    return (DEBIAN_BUNDLE in bundled_certificates(part).read_text()
+            and not os.path.exists(DEBIAN_BUNDLE))
+
+
+def add_certificates(folder, part):
+    """Those of Debian, or the older ones that came with pip, beside the module."""
+    module = bundled_certificates(part)
+    try:
+        unpack_debian(folder, DEBIAN_CERTIFICATES)
+        found = sorted((folder / "usr/share/ca-certificates").rglob("*.crt"))
+        module.with_name("cacert.pem").write_text("".join(file.read_text() for file in found))
+    except Unavailable:
+        if not module.with_name("cacert.pem").exists():
+            raise
+    beside = '__file__.replace("core.py", "cacert.pem")'
+    module.write_text(module.read_text().replace(f"'{DEBIAN_BUNDLE}'", beside))
+
+
+# ---- build/pip ----
+
+def make(settings, source, folder):
+    """build/pip, whole or not at all."""
+    part = folder / "whole"
+    for wheel in source(settings, folder):
+        with zipfile.ZipFile(wheel) as opened:
+            opened.extractall(part)
+    if lacks_distutils():
+        add_distutils(folder, part)
+    if lacks_certificates(part):
+        add_certificates(folder, part)
+    tried = subprocess.run([sys.executable, part / "pip", "--version"],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if tried.returncode:
+        raise Unavailable(f"the pip found does not run: {last_line(tried.stderr)}")
+    part.replace(PIP)
+
+
+@contextlib.contextmanager
+def alone():
+    """One process at a time makes build/pip.  What an interrupted one left is removed."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / "pip.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = BUILD / "pip.part"
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def get():
+    """Makes build/pip, or raises NoPip."""
+    settings = pip_settings.read()
+    reasons = []
+    try:
+        with alone() as folder:
+            for source in (from_machine, from_index, from_debian):
+                if PIP.exists():
+                    return
+                folder.mkdir()
+                try:
+                    make(settings, source, folder)
+                except (Unavailable, OSError, zipfile.BadZipFile,
+                        subprocess.CalledProcessError) as why:
+                    reasons.append(str(why))
+                    shutil.rmtree(folder)
+    except OSError as why:
+        raise NoPip(f"this Python has no pip, and {PIP} cannot be made: {why}. {ADVICE}") from None
+    if not PIP.exists():
+        raise NoPip(f"this Python has no pip, and none was found: {'; '.join(reasons)}. {ADVICE}")
+
+
+def has_pip(python):
+    if python == sys.executable:
+        return importlib.util.find_spec("pip") is not None
+    return subprocess.run([python, "-c", "import pip"], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def serves_others():
+    """Whether this Python's own pip knows --python."""
+    said = subprocess.run([sys.executable, "-m", "pip", "--version"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True).stdout
+    found = re.match(r"pip (\d+)\.(\d+)", said)
+    return found is not None and tuple(map(int, found.groups())) >= (22, 3)
+
+
+def command(python=sys.executable):
+    """What runs pip for this Python: the words before pip's own.  Raises NoPip."""
+    python = str(python)
+    if has_pip(python):
+        return [python, "-m", "pip"]
+    if has_pip(sys.executable) and serves_others():
+        return [sys.executable, "-m", "pip", "--python", python]
+    if not PIP.exists():
+        get()
+    return [python, str(PIP / "pip")]
+
+
+def environment():
+    """What pip runs in.  pip's own settings go before these."""
+    named = os.environ.get("SSL_CERT_FILE")
+    if any(map(os.environ.get, pip_settings.BUNDLE_VARIABLES)):
+        named = None
+    # Five times, as pip does by itself, is long where there is no network.
+    patient = "retries" in pip_settings.read()
+    return {**({"REQUESTS_CA_BUNDLE": named} if named else {}),
+            **({} if patient else {"PIP_RETRIES": "2"}),
+            **os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
+
+
+def run(arguments, python=sys.executable, **options):
+    """subprocess.run of pip."""
+    words = [*command(python), *map(str, arguments)]
+    return subprocess.run(words, env=environment(), stdin=subprocess.DEVNULL, **options)
+
+
+class Watched:
+    """A pip that runs, and how much of what it downloads is there."""
+
+    def __init__(self, words, folder):
+        """`words` begin with command(); pip keeps what it downloads below `folder`."""
+        self.folder = folder
+        self.size = 0           # of all wheels that it has begun to download, as it rounds it
+        self.wheel = ""         # the last of these
+        self.said = ""          # of errors: in no file, for want of room may be one of them
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env={**environment(), "TMPDIR": str(folder)})
+        self.listeners = [threading.Thread(target=hear, daemon=True)
+                          for hear in (self.listen, self.listen_to_errors)]
+        for listener in self.listeners:
+            listener.start()
+
+    def listen(self):
+        for text in self.process.stdout:
+            found = ANNOUNCED.match(text)
+            if found:
+                self.wheel = found[1]
+                self.size += float(found[2]) * UNITS[found[3]]
+
+    def listen_to_errors(self):
+        self.said = self.process.stderr.read()
+
+    def wait(self):
+        """Its exit status, and what it said of errors."""
+        for listener in self.listeners:
+            listener.join()
+        with self.process:
+            return self.process.wait(), self.said
+
+    @contextlib.contextmanager
+    def ended_with(self):
+        """What ends this early ends pip."""
+        try:
+            yield
+        except BaseException:
+            self.process.terminate()
+            self.process.wait()
+            raise
+
+    def got(self):
+        """Bytes that are there."""
+        try:
+            files = [file.stat().st_size for file in self.folder.rglob("*.whl")]
+        except OSError:         # moved meanwhile
+            return 0
+        return min(sum(files), self.size)
+
+
+class Unreachable(str):
+    """A reason that holds for all that the index has."""
+
+
+def reason(said):
+    """Why pip failed, in a line."""
+    found = UNREACHABLE.search(said)
+    if found:
+        host = re.search(r"host='([^']+)'", said)
+        named = pip_settings.indexes(pip_settings.read())
+        index = (host[1] if host else pip_settings.shown(named[0]) if named else
+                 "the package index")
+        return Unreachable(f"{index} cannot be reached: {found[0]}")
+    # Where a wheel is not what the index says, lines with both hashes follow.
+    errors = [line for line in said.splitlines()
+              if line.startswith("ERROR: ") and line != "ERROR: Exception:"]
+    return errors[-1] if errors else last_line(said)
+
+
+def main():
+    try:
+        return run(sys.argv[1:]).returncode
+    except NoPip as why:
+        print(f"pip: {why}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
