@@ -105,7 +105,8 @@ static void do_close(const char *file)
 
 static void do_status(const char *library)
 {
-	static const char *const states[] = { "unknown", "usable", "missing", "refused", "broken" };
+	static const char *const states[] = { "unknown", "usable", "missing", "refused", "broken",
+						"hidden" };
 	const struct lazycuda_status *status =
 		CALL(const struct lazycuda_status *(*)(const char *), "lazycuda_get_status", library);
 
@@ -130,6 +131,15 @@ static void do_status(const char *library)
 		member("found_by", candidate->found_by);
 		member("reason", candidate->reason);
 		printf("\"taken\": %s}", candidate->taken ? "true" : "false");
+	}
+	printf("], \"left_out\": [");
+	/* A stub of an older release has no such list. */
+	for (size_t i = 0; status->size >= sizeof(*status) && i < status->left_out_count; i++) {
+		printf("%s{\"path\": ", i ? ", " : "");
+		text(status->left_out[i].path);
+		printf(", \"reason\": ");
+		text(status->left_out[i].reason);
+		putchar('}');
 	}
 	puts("]}");
 }

@@ -4,56 +4,41 @@
  *
  *     sandbox [--bind SRC:DST] [--symlink TARGET:PATH] [--env NAME=VALUE] -- COMMAND...
  *
- * A "no CUDA" test on a machine that has CUDA passes for the wrong reason.  In
- * a mount namespace of its own the command sees /usr, /opt, /etc and /run
- * through overlays in which every CUDA folder and library and the loader's
- * cache are deleted; no module of the kernel is seen.  Its environment is empty
- * but for PATH and --env.  Root's power to read unreadable files is dropped, so
- * that root meets what a user meets.  Nothing outside the namespace changes.
+ * A "no CUDA" test on a machine that has CUDA passes for the wrong reason.  The
+ * command sees /usr, /opt, /etc and /run without any CUDA folder and library
+ * and without the loader's cache; it sees no module of the kernel.  Its
+ * environment is empty but for PATH and --env.  Root's power to read unreadable
+ * files is dropped, so that root meets what a user meets.  Nothing outside of
+ * the sandbox changes.
  *
  * --bind and --symlink then put things in place; folders on the way to DST are
- * made if they lie inside an overlay.
+ * made if they lie inside one of those four.
  *
  * Before they do, the program itself tries to load every CUDA library and
- * exits 125 if one is still there.  Where the kernel offers no such namespace
- * it exits 77, which the tests report as skipped.
+ * exits 125 if one is still there.
+ *
+ * There are two ways to make that, and the first that works here is taken:
+ *
+ *     namespace    overlays, in a mount namespace in which things are deleted
+ *     supervised   a supervisor answers the command's system calls about paths
+ *                  (sandbox_calls.h)
+ *
+ * LAZYCUDA_TEST_SANDBOX names one of them.  Where neither works, or the second
+ * cannot do what the command asks for, the exit status is 77, which the tests
+ * report as skipped.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
+#include "sandbox.h"
+#include "sandbox_calls.h"
+
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
-enum { SKIP = 77, BROKEN = 125 };
-
-/* A folder that is everywhere and that no test needs: the overlays' upper
- * layers live in a tmpfs mounted over it. */
-#define SCRATCH "/dev/shm"
-#define MODULES "/sys/module"
-
-static const char *const overlays[] = { "/usr", "/opt", "/etc", "/run", "/lib", "/lib64" };
-#define OVERLAYS (sizeof overlays / sizeof *overlays)
-
-#define FOLDERS "{/usr,/usr/local,}/lib{,64,/*-linux-gnu*}"
-static const char *const hidden[] = {
-	"/usr/local/cuda*", "/opt/cuda*", "/usr/lib/cuda*", "/run/opengl-driver*",
-	"/etc/ld.so.cache", FOLDERS "/lib{cudart,nvrtc,nvJitLink,nvidia-ml}[-._]*",
-	FOLDERS "/libcuda.so*",
-};
+/* Which of the two ways is taken, for those who test them. */
+#define WAY "LAZYCUDA_TEST_SANDBOX"
 
 static const char *const sonames[] = {
 	"libcudart.so", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
@@ -61,31 +46,6 @@ static const char *const sonames[] = {
 	"libnvJitLink.so", "libnvJitLink.so.12", "libnvJitLink.so.13",
 	"libcuda.so", "libcuda.so.1", "libnvidia-ml.so.1",
 };
-
-static _Noreturn void fail(int status, const char *format, ...)
-{
-	int error = errno;
-	va_list args;
-
-	va_start(args, format);
-	fputs("sandbox: ", stderr);
-	vfprintf(stderr, format, args);
-	if (error)
-		fprintf(stderr, ": %s", strerror(error));
-	fputc('\n', stderr);
-	exit(status);
-}
-
-/* Which overlay a path lies in, or -1. */
-static int overlay_of(const char *path)
-{
-	for (size_t i = 0; i < OVERLAYS; i++) {
-		size_t length = strlen(overlays[i]);
-		if (!strncmp(path, overlays[i], length) && path[length] == '/')
-			return (int)i;
-	}
-	return -1;
-}
 
 static void make_folder(char *upper, const char *path);
 
@@ -111,7 +71,7 @@ static int upper_path(char *upper, const char *path)
 }
 
 /* In the upper layer a character device 0/0 hides what the lower layer has. */
-static void hide(const char *path)
+static void white_out(const char *path)
 {
 	char upper[PATH_MAX];
 
@@ -139,13 +99,9 @@ static void make_folder(char *upper, const char *path)
 	while ((entry = readdir(folder)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
 		    snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) < PATH_MAX)
-			hide(inside);
+			white_out(inside);
 	closedir(folder);
 }
-
-/* What --bind and --symlink ask for; `option` is the option's first letter. */
-static struct place { char option; const char *from, *to; } places[64];
-static size_t place_count;
 
 /* Makes the mount point for a --bind, or the link for a --symlink. */
 static void prepare(const struct place *place)
@@ -206,7 +162,7 @@ static void enter_namespace(void)
 		fail(SKIP, "no tmpfs on " SCRATCH);
 }
 
-static void prepare_overlays(void)
+static void make_layers(void)
 {
 	for (size_t i = 0; i < OVERLAYS; i++) {
 		char path[64];
@@ -217,11 +173,15 @@ static void prepare_overlays(void)
 				fail(BROKEN, "mkdir %s", path);
 		}
 	}
+}
+
+static void white_out_cuda(void)
+{
 	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
 		glob_t found;
 		if (glob(hidden[i], GLOB_BRACE, NULL, &found) == 0)
 			for (size_t j = 0; j < found.gl_pathc; j++)
-				hide(found.gl_pathv[j]);
+				white_out(found.gl_pathv[j]);
 		globfree(&found);
 	}
 }
@@ -268,11 +228,77 @@ static void assert_no_cuda(void)
 	globfree(&found);
 }
 
+/* Root meets what a user meets, now and in every program that it starts. */
 static void drop_powers(void)
 {
-	if (geteuid() == 0 && (prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) ||
-			       prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH)))
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[2];
+	const unsigned dropped = 1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH;
+
+	if (geteuid())
+		return;
+	if (prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) ||
+	    prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH) || syscall(SYS_capget, &header, sets))
 		fail(SKIP, "cannot drop root's powers");
+	sets[0].effective &= ~dropped;
+	sets[0].permitted &= ~dropped;
+	if (syscall(SYS_capset, &header, sets))
+		fail(SKIP, "cannot drop root's powers");
+}
+
+/* Whether this user may make a namespace and mount in it: some systems allow
+ * the one and not the other.  Tried in a process of its own. */
+static int namespaces_work(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(SKIP);
+		enter_namespace();
+		make_layers();
+		mount_overlays();
+		_exit(0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+/* Whether to make a namespace, or to do without. */
+static int takes_namespace(void)
+{
+	const char *way = getenv(WAY);
+
+	if (!way || !*way)
+		return namespaces_work();
+	if (strcmp(way, "namespace") && strcmp(way, "supervised"))
+		fail(BROKEN, WAY " is namespace or supervised, not %s", way);
+	return !strcmp(way, "namespace");
+}
+
+static void run_in_namespace(void)
+{
+	enter_namespace();
+	make_layers();
+	white_out_cuda();
+	for (size_t j = 0; j < place_count; j++)
+		prepare(&places[j]);
+	mount_overlays();
+	assert_no_cuda();
+	for (size_t j = 0; j < place_count; j++)
+		if (places[j].option == 'b' &&
+		    mount(places[j].from, places[j].to, NULL, MS_BIND | MS_REC, NULL))
+			fail(BROKEN, "cannot bind %s to %s", places[j].from, places[j].to);
+	drop_powers();
+}
+
+static void run_supervised(void)
+{
+	prepare_view();
+	drop_powers();
+	start_supervised();
+	assert_no_cuda();
+	be_ready();
 }
 
 int main(int argc, char **argv)
@@ -302,20 +328,13 @@ int main(int argc, char **argv)
 	if (!getcwd(folder, sizeof folder))
 		fail(BROKEN, "no current folder");
 
-	enter_namespace();
-	prepare_overlays();
-	for (size_t j = 0; j < place_count; j++)
-		prepare(&places[j]);
-	mount_overlays();
-	assert_no_cuda();
-	for (size_t j = 0; j < place_count; j++)
-		if (places[j].option == 'b' &&
-		    mount(places[j].from, places[j].to, NULL, MS_BIND | MS_REC, NULL))
-			fail(BROKEN, "cannot bind %s to %s", places[j].from, places[j].to);
-	drop_powers();
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	if (takes_namespace())
+		run_in_namespace();
+	else
+		run_supervised();
 	if (chdir(folder))
 		fail(BROKEN, "chdir %s", folder);
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	execvpe(argv[i + 1], argv + i + 1, environment);
 	fail(127, "%s", argv[i + 1]);
 }

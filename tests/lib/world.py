@@ -24,6 +24,9 @@ import symbols
 # A function of each library that every caller may call on every version.
 CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
         "nvJitLink": "nvJitLinkDestroy", "cuda": "cuCtxSynchronize", "nvml": "nvmlShutdown"}
+# Of the sandbox itself: which of its two ways to take, if that is asked for.
+SANDBOX_ENVIRONMENT = {name: os.environ[name] for name in ("LAZYCUDA_TEST_SANDBOX",)
+                       if name in os.environ}
 # What it returns where there is no library.
 MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6, "cuda": 34, "nvml": 12}
 
@@ -120,7 +123,7 @@ class World:
         argv += ["--", *self.prefix, *command]
         done = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace",
-                              timeout=timeout, env={}, cwd=self.root)
+                              timeout=timeout, env=SANDBOX_ENVIRONMENT, cwd=self.root)
         if done.returncode == 77:
             pytest.skip((done.stdout + done.stderr).strip().splitlines()[-1])
         # 125 is the sandbox's own word.
