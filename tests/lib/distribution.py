@@ -33,7 +33,7 @@ def offline():
 
 def source_archive(folder):
     """What `make dist` makes: all that a distribution gets."""
-    subprocess.run(["make", "-s", "-C", build.ROOT, f"BUILD={folder}", "dist"], check=True,
+    subprocess.run(["make", "-s", "-C", build.ROOT, build.made_at(folder), "dist"], check=True,
                    capture_output=True)
     made, = folder.glob("lazycuda-*.tar.gz")
     return made
@@ -74,7 +74,9 @@ def expected(libdir, manual_suffix=".gz"):
                         f"{libdir}/lazycuda/cuda12/libnvidia-ml_stub.so",
                         *(f"{libdir}/pkgconfig/{name}-stub.pc" for name in
                           ("cudart", "cuda", "nvml")),
-                        f"{libdir}/cmake/lazycuda/lazycuda-config.cmake"},
+                        f"{libdir}/cmake/lazycuda/lazycuda-config.cmake",
+                        f"share/man/man3/lazycuda.h.3{manual_suffix}",
+                        f"share/man/man3/lazycuda_link.h.3{manual_suffix}"},
         "tools": {"bin/lazycuda", f"share/man/man1/lazycuda.1{manual_suffix}",
                   f"share/man/man7/lazycuda.7{manual_suffix}",
                   "share/bash-completion/completions/lazycuda",

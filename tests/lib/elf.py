@@ -47,12 +47,25 @@ def dynamic(path):
     return dict(entries)
 
 
+def is_bound_at_once(path):
+    """Whether ld.so binds its functions when it loads it, and not each at its first call."""
+    entries = dynamic(path)
+    words = " ".join(entries.get("FLAGS", []) + entries.get("FLAGS_1", [])).split()
+    return bool({"BIND_NOW", "NOW"} & set(words))
+
+
 def defined_nodes(path):
     """Version nodes that a library defines, in order, without its base."""
     text = readelf("-V", path).partition("Version definition section")[2]
     text = text.partition("Version needs section")[0]
     return [name for flags, name in re.findall(r"Flags: (\S+).*Name: (\S+)", text)
             if flags != "BASE"]
+
+
+def glibc(path):
+    """The newest glibc that a file needs, as (2, 17)."""
+    nodes = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", readelf("-V", path))
+    return max((int(major), int(minor)) for major, minor in nodes)
 
 
 def segments(path):

@@ -34,7 +34,7 @@ class Tree:
 
 def install(folder, *settings, prefix="/opt/lazycuda", lib="lib", own=OWN):
     """An install tree below folder/moved: nothing in it may know where it was made."""
-    build.make(f"BUILD={own}", f"DESTDIR={folder}/dest", f"PREFIX={prefix}",
+    build.make(build.made_at(own), f"DESTDIR={folder}/dest", f"PREFIX={prefix}",
                f"LIBDIR={prefix}/{lib}", *settings, "install")
     shutil.move(f"{folder}/dest{prefix}", folder / "moved")
     return Tree(folder / "moved", folder / "moved" / lib)

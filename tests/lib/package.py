@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Python package, built once from this tree and repaired for manylinux2014."""
+"""The Python package: built with this machine's compiler, or as a release of it is."""
+import contextlib
 import fcntl
 import hashlib
 import importlib.util
@@ -12,26 +13,18 @@ import sys
 import pytest
 
 import build
+import distribution
+import installed
 
 MADE = build.BUILD / "tests" / "package"
 # What the package is made of: those of the sdist that count.
-SOURCES = ("Makefile", "pyproject.toml", "symbols.txt", "gen", "include", "packaging", "stubs",
-           "tools", "docs")
-TOOLS = ("auditwheel", "build", "hatchling", "ziglang")
-
-
+SOURCES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "symbols.txt", "gen", "include",
+           "packaging", "stubs", "tools", "docs")
 def need(*modules):
     """Skips the test unless these are installed."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
         pytest.skip(f"pip could not install {', '.join(missing)} (tests/requirements.txt)")
-
-
-def floor_compiler(arch=build.ARCH):
-    """What to set so that the package needs glibc 2.17 only."""
-    return {"CC": f"{sys.executable} -m ziglang cc -target {arch}-linux-gnu.2.17",
-            "LIBDL": "-ldl", "ZIG_GLOBAL_CACHE_DIR": str(MADE / "zig"),
-            "ZIG_LOCAL_CACHE_DIR": str(MADE / "zig")}
 
 
 def run(*command, cwd=None, **env):
@@ -54,25 +47,62 @@ def digest():
     return key.hexdigest()[:16]
 
 
-def made(arch=build.ARCH):
-    """{"sdist", "built", "repaired"}: files.  The wheel is built from the sdist."""
-    need(*TOOLS)
+@contextlib.contextmanager
+def alone():
+    """What is made here is made by one process, once."""
     MADE.mkdir(parents=True, exist_ok=True)
     with open(MADE / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        folder = MADE / f"{digest()}-{arch}"
+        yield
+
+
+def built():
+    """The wheel that this machine's compiler makes.  Nothing is compiled for it alone: the
+    build is that of installed.py."""
+    need("hatchling")
+    folder = MADE / f"built-{digest()}"
+    with alone():
         if not folder.exists():
-            for old in MADE.glob(f"*-{arch}"):
+            for old in MADE.glob("built-*"):
                 shutil.rmtree(old)
-            part = MADE / f"part-{arch}"
-            shutil.rmtree(part, ignore_errors=True)
-            run(sys.executable, "-m", "build", "--no-isolation", "--skip-dependency-check",
-                "--outdir", part / "built", build.ROOT, **floor_compiler(arch))
-            repair(next((part / "built").glob("*.whl")), part / "repaired")
-            part.rename(folder)
-    return {"sdist": next((folder / "built").glob("*.tar.gz")),
-            "built": next((folder / "built").glob("*.whl")),
-            "repaired": next((folder / "repaired").glob("*.whl"))}
+            with build.locked(build.make_lock(installed.OWN)):
+                run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory",
+                    MADE / "part", cwd=build.ROOT, LAZYCUDA_BUILD=os.path.relpath(installed.OWN, build.ROOT))
+            (MADE / "part").rename(folder)
+    return next(folder.glob("*.whl"))
+
+
+def release(make):
+    """`make()` runs what a page shows, or `make release`; then it is known to be of these sources."""
+    done = make()
+    (MADE / "released").write_text(digest())
+    return done
+
+
+def skip_without_tools(said):
+    """A release takes what has to be fetched."""
+    why = re.search(r"^release: (pip could not install them.*)", said, re.M)
+    if why:
+        pytest.skip(why[1])
+
+
+def make_release():
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    done = subprocess.run(["make", "-s", "-C", build.ROOT, "release"], env=env, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    skip_without_tools(done.stdout)
+    assert done.returncode == 0, done.stdout
+
+
+def released():
+    """{"sdist", "x86_64", "aarch64"}: what `make release` makes, made once."""
+    stamp, dist = MADE / "released", build.BUILD / "dist"
+    with alone():
+        if not (dist.exists() and stamp.exists() and stamp.read_text() == digest()):
+            release(make_release)
+    wheels = {arch: next(dist.glob(f"*_{arch}.whl")) for arch in ("x86_64", "aarch64")}
+    return {"sdist": dist / f"lazycuda-{distribution.version()}.tar.gz", **wheels}
 
 
 def repair(wheel, folder, *options, search=None):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Wheels from PyPI, fetched when a test wants them and kept below build/."""
 import pathlib
-import subprocess
-import sys
 import tempfile
 
 import build
+import run_pip
 
 # Built for 11, 12 and 13; with the libraries of others, renamed ones, copies of
 # their own, and with none.  The names are those of the whole wheels.
@@ -33,13 +32,14 @@ def fetch(wheel):
     platforms = [word for tag in TAGS for word in ("--platform", f"{tag}_x86_64")]
     # Put there whole: another test may look for the same.
     with tempfile.TemporaryDirectory(dir=target) as part:
-        pip = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
-             "--disable-pip-version-check", "--only-binary=:all:", "--python-version", PYTHON,
-             *platforms, "--platform", "any", "--dest", part, wheel],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        try:
+            pip = run_pip.run(["download", "--quiet", "--no-deps", "--only-binary=:all:",
+                               "--python-version", PYTHON, *platforms, "--platform", "any",
+                               "--dest", part, wheel], capture_output=True, text=True)
+        except run_pip.NoPip as why:
+            return str(why)
         if pip.returncode:
-            return (pip.stderr.strip() or "pip says nothing").splitlines()[-1]
+            return run_pip.reason(pip.stderr)
         made, = pathlib.Path(part).iterdir()
         made.replace(target / made.name)
     return None

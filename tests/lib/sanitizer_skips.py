@@ -20,6 +20,9 @@ ADDRESSES = "it wants addresses for itself, and so does the sanitizer"
 # Before LLVM 17 and its like in gcc nobody took that lock before a fork.
 LOCKED = "the sanitizer's allocator may stay locked in a child of fork()"
 
+EARLY = "an IFUNC's resolver runs before the sanitizer is set up"
+LEFT = "a call that is left by longjmp() loses its memory, and frames are others"
+
 # (how the test's name begins, the reason, under which: every one if none is named)
 SKIPPED = [
     ("aarch64/", OTHER_BUILD),
@@ -58,6 +61,9 @@ SKIPPED = [
     ("locks/test_locks.py::test_whatever_a_stub_calls_may_wait", MALLOC, "address", "thread"),
     ("matrix/test_matrix.py", ADDRESSES, "thread"),
     ("matrix/test_mutations.py", OTHER_BUILD),
+    ("process/test_ifunc.py", EARLY, "address", "thread"),
+    *[(f"registrations/test_meanwhile.py::test_{test}", LEFT, "address") for test in (
+        "a_library_that_leaves_by_longjmp", "a_thread_that_never_comes_back_is_waited_for_once")],
     ("missing/test_remembered.py::test_a_million_calls", CALLS),
     ("missing/test_remembered.py::test_one_thread_at_a_time", CALLS),
     ("notes/", SHIPPED),
@@ -71,6 +77,7 @@ SKIPPED = [
         "closing_an_extension_after_the_first_call_unregisters_it",
         "registering_with_a_real_library")],
     ("retarget/", NOT_C),
+    ("setup/", NOT_C),
     ("retarget_wheels/", NOT_C),
     ("sandbox/test_sandbox.py::test_the_environment_is_empty", "the sanitizer is told by it"),
     ("sanitize/test_inputs.py::test_registrations", CLOSED, "thread"),
@@ -80,6 +87,7 @@ SKIPPED = [
     ("states/test_states.py::test_the_page_says_what_is_said[The-program-runs-setuid]", TRACED,
      "address"),
     ("status/test_status.py::test_on_real_libraries[12.0]", TRACER, "address"),
+    ("suite/", NOT_C),
     ("threads/test_threads.py::test_fork_during_the_first_call", LOCKED, "address"),
     ("threads/test_threads.py::test_fork_while_the_library_is_being_loaded", LOCKED, "address"),
     ("versions/test_toolkit.py::test_a_library_that_was_asked_is_not_left_loaded", UNLOADED,

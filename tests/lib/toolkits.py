@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: MIT
 """The real CUDA libraries in build/toolkits (tools/fetch.py puts them there)."""
-import importlib.util
 import os
 import pathlib
 import platform
 import re
 import shutil
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+import fetch  # noqa: E402
+
 TOOLKITS = ROOT / "build" / "toolkits"
 FAILURES = ROOT / "build" / "tests" / "fetch-failures.txt"
-DEFAULT = ("11.8", "12.0", "12.9", "13.0", "13.5")
-DEFAULT_AARCH64 = ("11.8", "12.9", "13.5")
-# Programs are linked against these and then run on every version.
-LINKED = ("11.8", "12.9", "13.5")
+# The newest of each major; `make test-all` takes the oldest of two as well.
+DEFAULT = ("11.8", "12.9", "13.5")
+WITH_ALL = ("11.8", "12.0", "12.9", "13.0", "13.5")
 
 
 def known(arch=platform.machine()):
     """Every toolkit of tools/toolkits.txt that has a runtime for this CPU,
     oldest first."""
-    spec = importlib.util.spec_from_file_location("fetch", ROOT / "tools" / "fetch.py")
-    fetch = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fetch)
     return [version for version, part, _, _, arches in fetch.read_table()
             if part == "cudart" and arch in arches]
 
@@ -48,13 +47,13 @@ def requested_aarch64():
     """Those of them that are also run for aarch64."""
     if all_requested():
         return known("aarch64")
-    return [version for version in DEFAULT_AARCH64 if version in requested()]
+    return [version for version in DEFAULT if version in requested()]
 
 
 def linked():
     """Versions that programs are linked against, to run on all that are asked
     for."""
-    return requested() if all_requested() else LINKED
+    return requested() if all_requested() else DEFAULT
 
 
 def can_run_aarch64():

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What `make test` leaves to `make test-all`.
+
+A test of the default shows a behaviour once, on the fewest real libraries that prove it.
+What needs more than that is marked here, or where it is defined, by what it needs:
+pytest.ini has the words.
+"""
+import re
+
+# (how the tests' names begin, what they need, which cases the default runs all the same:
+# regular expressions)
+LEFT_OUT = [
+    # What is downloaded is downloaded for these alone.
+    ("wheels/test_projects.py", "network"),
+    ("docs/test_outputs.py::test_the_commands_of_the_example_of_a_wheel", "network"),
+    ("docs/test_outputs.py::test_the_commands_of_the_page_on_wheels", "network"),
+    ("docs/test_outputs.py::test_a_published_wheel", "wheels"),
+    ("retarget_wheels/test_published.py::test_traced", "wheels"),
+    ("retarget_wheels/test_published.py::test_used", "wheels"),
+    ("retarget_wheels/test_published_driver.py::test_used_without_a_driver_and_with_one", "wheels"),
+    ("retarget_wheels/test_published_driver.py::"
+     "test_what_puts_jumps_into_the_drivers_functions_has_to_have_the_driver", "wheels"),
+
+    # Whole builds, by compilers or with flags that nothing else is built with.
+    ("aarch64/test_aarch64.py", "minute"),
+    ("aarch64/test_wheel.py", "minute"),
+    ("exports/test_entries.py::test_an_entry_is_one_jump_without_optimisation", "minute"),
+    ("exports/test_exports.py::test_a_build_with_clang_exports_the_same", "minute"),
+    ("hardening/test_hardening.py::test_distributions_flags_are_kept", "minute"),
+    ("hardening/test_hardening.py::test_every_entry_has_a_landing_pad_for_bti", "minute"),
+    ("hardening/test_hardening.py::test_every_entry_has_a_landing_pad_for_cet", "minute", "gcc"),
+    ("install/test_tree.py::test_two_builds_in_two_folders_are_the_same_bit_for_bit", "minute"),
+    ("packages/test_conda.py", "minute"),
+    ("packages/test_debian.py", "minute"),
+    ("packages/test_rpm.py", "minute"),
+    ("wheels/test_driver.py", "minute"),
+    ("wheels/test_release.py::test_in_another_folder_it_is_the_same_bytes", "minute"),
+    ("wheels/test_release.py::test_it_is_for_manylinux2014", "minute"),
+    ("wheels/test_release.py::test_its_libraries_are_what_a_build_with_gcc_makes", "minute"),
+    ("wheels/test_release.py::test_nothing_else_is_in_the_folder", "minute"),
+    ("wheels/test_release.py::test_the_commands_of_the_page", "minute"),
+    ("wheels/test_release.py::test_the_sdist_holds_what_is_needed_and_nothing_made", "minute"),
+    ("years_ahead/test_large_lists.py::test_calls_through_two_of_them", "minute"),
+    ("years_ahead/test_made_up.py", "minute"),
+    ("years_ahead/test_next_major.py", "minute"),
+    # Tests of the tests: each builds the project with a mistake in it.
+    ("matrix/test_mutations.py", "minute"),
+    # Thousands of links by the real nvJitLink.
+    ("agreement/test_agreement.py", "minute"),
+    ("agreement/test_containers.py", "minute"),
+    ("agreement/test_damage.py", "minute"),
+    ("agreement/test_mixed.py", "minute"),
+    ("versions/test_real.py", "minute"),
+    # Long for what they are: `make fuzz`, `make bench`.
+    ("bench/test_bench.py::test_every_row_is_measured_or_says_why_not", "minute"),
+    ("fuzz/test_fuzz.py::test_a_short_run_finds_nothing", "minute"),
+    ("fuzz/test_fuzz.py::test_a_short_run_of_what_is_read_in_python_finds_nothing", "minute"),
+
+    # Every version, every linker, every place: the default takes one or two.
+    ("audit/test_verdicts.py", "again", r".*-(11\.8|12\.9|13\.0|13\.5)"),
+    ("device_code/test_damage.py::test_every_beginning_of_a_file", "again", r".*-13\.5"),
+    ("install/test_cmake.py::test_a_c_project", "again", r"lib-11", r"lib64-12", r"lib/x.*-13"),
+    ("install/test_cmake.py::test_all_three", "again", "lib"),
+    ("install/test_cmake.py::test_all_three_targets", "again"),
+    ("install/test_cmake.py::test_cudas_targets_are_replaced", "again",
+     "after-CUDA::cudart", "before-CUDA::cudart_static"),
+    ("install/test_cmake.py::test_linkers", "again", "-fuse-ld=lld"),
+    ("install/test_cmake.py::test_the_drivers_need_no_major", "again", "lib64"),
+    ("install/test_cmake.py::test_the_runtime_that_nvcc_code_is_linked_with", "again", "first"),
+    ("install/test_pkgconfig.py::test_a_plain_compile_command", "again", r"lib-.*"),
+    ("install/test_pkgconfig.py::test_cmake_by_pkg_config", "again", r"lib-"),
+    ("install/test_pkgconfig.py::test_every_linker_and_order", "again", r"flags last-.*"),
+    ("install/test_pkgconfig.py::test_meson_by_pkg_config", "again", "lib64-13"),
+    ("install/test_tree.py::test_uninstall_leaves_what_was_there_before", "again", r"settings[01]"),
+    ("own_library/test_real.py", "again", r"curand|"),
+    ("linking/test_every_name.py", "again", r".*-(11\.8|12\.9|13\.5)"),
+    ("matrix/test_matrix.py::test_every_call_does_what_it_says", "again",
+     r".*-(11\.8|12\.9|13\.5)"),
+    ("notes/test_notes.py::test_it_survives_the_linker", "again", r"flags0-(bfd|gold|lld)"),
+
+    # For one version, and only there.
+    ("real/test_compile.py::test_an_object_of_12_4_on_12_3", "versions"),
+]
+NEEDS = ("network", "wheels", "minute", "versions", "again")
+# Of a test with real libraries: the parameters that name their versions.
+VERSIONS = ("version", "producer", "linker", "linked_with", "built_for")
+
+
+def begins(name, start):
+    return name.startswith(start) and (
+        start.endswith("/") or not re.match(r"\w", name[len(start):]))
+
+
+def need(name):
+    """What the table says of a test, or None.  `name` as pytest gives it."""
+    case = name.partition("[")[2][:-1]
+    for start, what, *kept in LEFT_OUT:
+        if begins(name, start) and not any(re.fullmatch(one, case) for one in kept):
+            return what
+    return None
+
+
+def wants_a_version(item, versions):
+    """Whether a test is for a real CUDA of these versions."""
+    asked = getattr(item, "callspec", None)
+    return bool(asked) and "real" in item.fixturenames and any(
+        asked.params.get(name) in versions for name in VERSIONS)

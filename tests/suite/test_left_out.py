@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What `make test` leaves to `make test-all` is a list without dead rows, and is told of."""
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+import build
+import left_out
+
+SOME = [build.TESTS / name for name in ("notes", "wheels", "hardening")]
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    """tests/run.py"""
+    monkeypatch.syspath_prepend(build.TESTS)
+    import run
+    return run
+
+
+@pytest.mark.parametrize("row", left_out.LEFT_OUT, ids=lambda row: row[0])
+def test_a_row_of_the_table_is_about_a_test(row):
+    file, _, function = row[0].partition("::")
+    assert (build.TESTS / file).exists()
+    assert not function or f"\ndef {function}(" in (build.TESTS / file).read_text()
+
+
+def collected(*arguments):
+    said = build.output(sys.executable, "-m", "pytest", "-c", build.TESTS / "pytest.ini", "-q",
+                        "-p", "no:xdist", "-p", "no:cacheprovider", "--collect-only", *arguments)
+    return [line for line in said.splitlines() if "::" in line]
+
+
+def test_every_test_is_in_the_default_or_left_out_for_a_reason(tmp_path, runner):
+    everything = collected(*SOME)
+    default = collected("--default", tmp_path / "left", *SOME)
+    left = json.loads((tmp_path / "left").read_text())
+    assert set(left) <= set(runner.needs())
+    names = [name for some in left.values() for name in some]
+    assert names and sorted([*names, *default]) == sorted(everything)
+    # And each case that the table keeps is there.
+    for start, _, *kept in left_out.LEFT_OUT:
+        cases = [name.partition("[")[2][:-1] for name in default if left_out.begins(name, start)]
+        if start.startswith(("notes/", "hardening/")):
+            assert all(any(re.fullmatch(one, case) for case in cases) for one in kept), start
+
+
+def test_all_needs_have_a_meaning_and_a_place(runner):
+    assert set(left_out.NEEDS) == set(runner.needs())
+    assert {row[1] for row in left_out.LEFT_OUT} <= set(left_out.NEEDS)
+
+
+@pytest.mark.parametrize("name, need", [
+    ("wheels/test_release.py::test_the_commands_of_the_page", "minute"),
+    ("notes/test_notes.py::test_it_survives_the_linker[flags1-bfd]", "again"),
+    ("notes/test_notes.py::test_it_survives_the_linker[flags0-bfd]", None),
+    ("notes/test_notes.py::test_it_survives_the_linker_too", None),
+    ("sandbox/test_sandbox.py::test_the_environment_is_empty", None),
+])
+def test_what_the_table_says(name, need):
+    assert left_out.need(name) == need
+
+
+@pytest.mark.parametrize("arguments, rule", [
+    ([], True), (["-x"], True), (["-n", "1", "--durations=5"], True), (["-k", "race"], False),
+    (["-m", "network"], False), ([str(SOME[0])], False),
+    ([f"{SOME[0]}/test_notes.py::test_it_survives_strip"], False)])
+def test_who_names_tests_gets_them(runner, arguments, rule):
+    assert runner.names_tests(arguments) != rule
+
+
+def test_the_closing_lines_say_what_was_left_out(runner, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(runner, "LEFT_OUT", tmp_path / "left")
+    runner.say_what_was_left_out()
+    assert capsys.readouterr().out == ""
+    (tmp_path / "left").write_text(json.dumps({"network": ["a"], "minute": ["b", "c"]}))
+    runner.say_what_was_left_out()
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("tests: 3 tests were left out") and "make test-all" in said[0]
+    assert [line.split(":")[1].split() for line in said[1:]] == [["1", "network"], ["2", "minute"]]
+
+
+def test_the_makefile_runs_them_all():
+    said = build.output("make", "-s", "-n", "-C", build.ROOT, "test-all")
+    assert re.search(r"tests/run\.py --all plain asan ubsan tsan", said)
+    assert "CUDA_VERSIONS=all make test-all" in (build.ROOT / ".ci/run").read_text()
+
+
+def test_an_old_python_is_told_what_is_needed(runner, monkeypatch, capsys):
+    needed = "{}.{}".format(*runner.PYTHON)
+    for page in ("README.md", "docs/packaging.md"):
+        line, = [line for line in (build.ROOT / page).read_text().splitlines()
+                 if line.startswith("|") and "Python" in line and "tests" in line]
+        assert f" {needed}" in line, page
+    monkeypatch.setattr(runner, "PYTHON", (99, 0))
+    monkeypatch.setattr(sys, "argv", ["run.py"])
+    assert runner.main() == 1
+    assert "the tests need Python 99.0 or later" in capsys.readouterr().out
+
+
+def test_the_list_can_be_asked_for(tmp_path):
+    done = subprocess.run([sys.executable, build.TESTS / "run.py", "--help"], text=True,
+                          capture_output=True)
+    assert done.returncode == 0 and "--left-out" in done.stdout
