@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: MIT
 #
 # make			the stubs, the import libraries, the command-line tool
-# make test		the tests; make demo: the four worlds; make bench: the figures
-# make test-asan	the tests under the address sanitizer; test-ubsan, test-tsan;
-#			test-all: all of these
+# make test		every behaviour once, in some minutes; it ends with what it left out
+# make test-all		all tests, and all of them under each sanitizer; CUDA_VERSIONS=all
+#			with every CUDA that there is
+# make test-asan	all tests under the address sanitizer; test-ubsan, test-tsan
+# make demo		the four worlds; make bench: the figures; make bench-suite: where the
+#			time of the last run of the tests went
 # make test-races	ROUNDS=10000 rounds of 32 threads racing, a twentieth of them on aarch64
-# make test-faults	tests in which every call of libc fails in turn; make test has them too
+# make test-faults	tests in which every call of libc fails in turn; make test-all has them too
+# make test-distributions	all of it on minimal Debians: DISTRIBUTIONS='sid bookworm/clang' or all
 # make fuzz		the fuzzers, FUZZ_RUNS=10000000 executions each
 # make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, LIBEXECDIR, MANDIR, DATADIR
 #			(and GNU's prefix, libdir ...); so does make uninstall
 # make dist		a source archive, the same bytes every time
+# make release		for pip: the sdist and checked manylinux2014 wheels, in build/dist
 # make generate		stubs/generated from symbols.txt; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
 #			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
+# make libclang		what reads headers, into build/libclang, from PyPI
 #
 #	V=1		show commands
 #	CC, CFLAGS, CPPFLAGS, LDFLAGS	the usual
-#	BUILD=DIR	where everything is made, default build
+#	BUILD=DIR	where everything is made, default build; the demo and the tests are
+#			about build itself
 #	HOSTCC		compiler for what runs here, when CC is a cross compiler
 #	CUDA_ABI=12	a program that links a stub itself, not an import library,
 #			gets this major's interface where majors differ
@@ -26,6 +33,11 @@
 #	RUNPATH=no	what is installed has no run path; the default in /usr/lib and the like
 
 VERSION := 0.1.0
+# Where the project is: its home page, its sources, and where problems are reported.  Empty until
+# there are such places; tests/docs/test_urls.py says where each has to be written.
+HOMEPAGE :=
+REPOSITORY :=
+ISSUES :=
 
 BUILD ?= build
 # GNU's names count where they are said to make, and not from the environment.
@@ -54,7 +66,7 @@ TOOL_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 DRIVER := cuda nvidia-ml
 LIBRARIES := cudart nvrtc nvJitLink $(DRIVER)
 # Sources that one stub has alone; all others in stubs/ are in each of them.
-OWN_cudart := stubs/cudart.c stubs/registrations.c $(sort $(wildcard stubs/adaptors/*.c))
+OWN_cudart := stubs/cudart.c stubs/modules.c stubs/registrations.c $(sort $(wildcard stubs/adaptors/*.c))
 OWN_nvrtc := stubs/nvrtc.c
 OWN_nvJitLink := stubs/nvjitlink.c stubs/nvjitlink_results.c
 OWN_cuda := stubs/cuda.c
@@ -197,7 +209,7 @@ $(1): $(call object,$(TOOL)) $(STUBS) $(LINK_LIBRARY) $(3)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(TOOL_LDFLAGS) $$(filter %.o,$$^) -o $$@ -L$$(BUILD)/lib \
 		-Wl,--no-as-needed $$(LIBRARIES:%=-l%_stub) -llazycuda_link \
-		$(call run_path,$(2)) $$(LDLIBS)
+		$(call run_path,$(2)) -ldl $$(LDLIBS)
 endef
 $(eval $(call tool,$(BUILD)/bin/lazycuda,$$ORIGIN/../lib))
 
@@ -215,16 +227,16 @@ $(MAKERS):
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TOOL_LDFLAGS) $^ -o $@ -ldl $(LDLIBS)
 
 STUB_SHARE := $(BUILD)/share/lazycuda/stub
-COPIED := LICENSE packaging/stub/flags.mk $(sort $(wildcard packaging/stub/*.*.in)) \
+COPIED := LICENSE packaging/stub/flags.mk packaging/stub/folders.sh $(sort $(wildcard packaging/stub/*.*.in)) \
 	packaging/cmake/lazycuda-config-version.cmake.in include/lazycuda.h $(COMMON) \
-	$(filter-out stubs/registrations.h stubs/nvjitlink_results.h,$(sort $(wildcard stubs/*.h))) \
+	$(filter-out stubs/modules.h stubs/registrations.h stubs/nvjitlink_results.h,$(sort $(wildcard stubs/*.h))) \
 	$(DRIVER:%=stubs/generated/lib%_stub.real.h)
 copied_as = $(patsubst packaging/cmake/lazycuda-%,%,$(patsubst packaging/stub/%,%,$(1)))
 COPIES := $(call copied_as,$(COPIED)) Makefile
 $(BUILD)/stub-maker: $(COPIED) packaging/stub/Makefile.in Makefile
 	$(call say,COPY)
 	$(Q)rm -rf $(STUB_SHARE) && mkdir -p $(sort $(dir $(COPIES:%=$(STUB_SHARE)/%)))
-	$(Q)$(foreach f,$(COPIED),cp $(f) $(STUB_SHARE)/$(call copied_as,$(f)) &&) :
+	$(foreach f,$(COPIED),$(Q)cp $(f) $(STUB_SHARE)/$(call copied_as,$(f))$(newline))
 	$(Q)sed '/^VERSION/s|@VERSION@|$(VERSION)|' packaging/stub/Makefile.in >$(STUB_SHARE)/Makefile
 	@touch $@
 
@@ -270,10 +282,16 @@ $(BUILD)/gen/scan: $(SCAN) $(wildcard gen/*.h)
 
 LIBCLANG := build/libclang/clang/native/libclang.so
 $(LIBCLANG):
-	$(Q)$(PYTHON) -m pip install --quiet --disable-pip-version-check --target build/libclang \
-		libclang==18.1.1
+	$(call say,FETCH)
+	@mkdir -p build
+	$(Q)part=$$(mktemp -d build/libclang.XXXXXX) && trap 'rm -rf "$$part"' EXIT && \
+		trap 'exit 130' INT TERM && \
+		$(PYTHON) tools/run_pip.py install --quiet --target "$$part/libclang" libclang==18.1.1 && \
+		{ test -f $@ || { rm -rf build/libclang && mv "$$part/libclang" build/; }; }
 
-.PHONY: symbols check-symbols toolkits
+.PHONY: symbols check-symbols toolkits libclang
+libclang: $(LIBCLANG)
+
 toolkits:
 	$(Q)$(PYTHON) tools/fetch.py build/toolkits all
 	$(Q)$(PYTHON) tools/fetch.py build/toolkits all --arch aarch64
@@ -295,9 +313,15 @@ check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 
 # ---- tests, figures ----
 
+# These look at what lies in build, and would look at another build than the one made.
+OF_BUILD := $(filter test test-races test-faults test-all demo,$(MAKECMDGOALS))
+ifneq ($(and $(OF_BUILD),$(filter-out $(abspath build),$(abspath $(BUILD)))),)
+$(error BUILD='$(BUILD)': `make $(OF_BUILD)' looks at what is in build/: call it without BUILD)
+endif
+
 # What tests/run.py calls a configuration; sanitized ones are built by it.
 SANITIZED_TESTS := test-asan test-ubsan test-tsan
-.PHONY: test test-races test-faults test-all $(SANITIZED_TESTS) demo bench fuzz
+.PHONY: test test-races test-faults test-all $(SANITIZED_TESTS) demo bench bench-suite fuzz
 test: all
 	$(Q)$(PYTHON) tests/run.py
 
@@ -313,13 +337,21 @@ test-faults: all
 	$(Q)$(PYTHON) tests/run.py faults
 
 test-all: all
-	$(Q)$(PYTHON) tests/run.py plain $(SANITIZED_TESTS:test-%=%)
+	$(Q)$(PYTHON) tests/run.py --all plain $(SANITIZED_TESTS:test-%=%)
+
+DISTRIBUTIONS ?=
+.PHONY: test-distributions
+test-distributions:
+	$(Q)$(PYTHON) tests/distributions.py $(DISTRIBUTIONS)
 
 demo: all
 	$(Q)$(PYTHON) examples/demo.py
 
 bench: all
 	$(Q)BUILD='$(BUILD)' $(PYTHON) bench/bench.py
+
+bench-suite:
+	$(Q)$(PYTHON) bench/suite.py
 
 FUZZ_RUNS ?= 10000000
 fuzz:

@@ -29,7 +29,7 @@ def tree(tmp_path_factory):
     for tool in (CC[0], QEMU[0]):
         if not shutil.which(tool):
             pytest.skip(f"there is no {tool} (Debian: gcc-aarch64-linux-gnu qemu-user-static)")
-    wheel = package.made("aarch64")["repaired"]
+    wheel = package.released()["aarch64"]
     return wheel_files.unpack(wheel, tmp_path_factory.mktemp("site")) / "lazycuda"
 
 

@@ -48,7 +48,7 @@ def fake(library, version, names=None, without=(), more=(), node=None, construct
         node = "" if listed and listed.without_majors else own
     script = f"{node} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n"
     return build.compile(
-        own, "-O1", "-w", "-shared", "-fPIC", "-Wl,-z,now", f"-DSONAME=\"{own}\"", f"-DMAJOR={major}",
+        own, "-O0", "-w", "-shared", "-fPIC", "-Wl,-z,now", f"-DSONAME=\"{own}\"", f"-DMAJOR={major}",
         f"-DMINOR={minor}", f"-DBROKEN={int(broken)}", f"-DNAMES=\"{_file(listing, 'names')}\"",
         *([f"-DCONSTRUCTOR={constructor}"] if constructor else []),
         *([f"-DDATA={data}"] if data else []), f"-Wl,-soname,{own}",

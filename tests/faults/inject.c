@@ -26,17 +26,20 @@ const struct fault faults[] = {
 	{ "malloc", ENOMEM, true }, { "calloc", ENOMEM, true }, { "realloc", ENOMEM, true },
 	{ "vasprintf", ENOMEM, true }, { "vsnprintf", ENOMEM, true }, { "snprintf", ENOMEM, true },
 	{ "dprintf", EIO, true },
-	{ "open", EMFILE, true }, { "open", EACCES, false },
-	{ "read", EIO, true }, { "read", 0, false }, { "pread", EIO, true }, { "pread", 0, false },
-	{ "strdup", ENOMEM, true }, { "asprintf", ENOMEM, true }, { "fstat", EIO, true },
+	{ "open", EMFILE, true }, { "open", EACCES, false }, { "open", EIO, false },
+	{ "read", EIO, false }, { "read", 0, false },
+	{ "pread", EIO, false }, { "pread", ENOMEM, true }, { "pread", 0, false },
+	{ "strdup", ENOMEM, true }, { "asprintf", ENOMEM, true }, { "fstat", EIO, false },
 	{ "stat", EACCES, false }, { "lstat", EACCES, false },
-	{ "__fxstat", EIO, true }, { "__xstat", EACCES, false }, { "__lxstat", EACCES, false },
+	{ "__fxstat", EIO, false }, { "__fxstat", ENOMEM, true },
+	{ "__xstat", ESTALE, false }, { "__xstat", ENOMEM, true },
+	{ "__lxstat", ETIMEDOUT, false }, { "__lxstat", ENOMEM, true },
 	{ "access", EACCES, false }, { "readlink", ENOENT, false }, { "realpath", ENOENT, false },
 	{ "opendir", EMFILE, true }, { "readdir", 0, false },
 	{ "mmap", ENOMEM, true }, { "mprotect", ENOMEM, true },
 	{ "dlopen", EMFILE, true }, { "dlsym", 0, false }, { "dlvsym", 0, false },
 	{ "dlinfo", 0, false }, { "dladdr", 0, false }, { "dlerror", 0, true },
-	{ "pthread_atfork", ENOMEM, true }, { "atexit", ENOMEM, true },
+	{ "__register_atfork", ENOMEM, true }, { "atexit", ENOMEM, true },
 	{ "nanosleep", EINTR, true },
 	{ "clock_gettime", EINVAL, true },
 };
@@ -75,9 +78,13 @@ static void note(long *count, bool done, int change)
 /* How read() and the like fail: with -1, or with 0 where a file ends early. */
 #define SHORT (injection.fault->error ? -1 : 0)
 
+extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+			     void *object);
 extern int __xstat(int version, const char *path, struct stat *st);
 extern int __lxstat(int version, const char *path, struct stat *st);
 extern int __fxstat(int version, int fd, struct stat *st);
+extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+			     void *object);
 
 /* None of what is opened here is made: there is no mode. */
 PASS(open, int, (const char *path, int flags), (path, flags), -1)
@@ -102,8 +109,8 @@ PASS(dlvsym, void *, (void *handle, const char *name, const char *version),
 PASS(dlinfo, int, (void *handle, int request, void *info), (handle, request, info), -1)
 PASS(dladdr, int, (const void *address, Dl_info *info), (address, info), 0)
 PASS(dlerror, char *, (void), (), NULL)
-PASS(pthread_atfork, int, (void (*before)(void), void (*parent)(void), void (*child)(void)),
-     (before, parent, child), ENOMEM)
+PASS(__register_atfork, int, (void (*before)(void), void (*parent)(void), void (*child)(void),
+			      void *object), (before, parent, child, object), ENOMEM)
 PASS(atexit, int, (void (*handler)(void)), (handler), -1)
 PASS(clock_gettime, int, (clockid_t clock, struct timespec *time), (clock, time), -1)
 PASS(nanosleep, int, (const struct timespec *time, struct timespec *left), (time, left), -1)

@@ -13,9 +13,10 @@ SOURCE = HERE / "inject.c"
 
 # What has no way to fail that a caller could do anything about.
 CANNOT_FAIL = set("""
-    memchr memcmp memcpy memmem memmove mempcpy memset stpcpy strchr strcmp strcpy strcspn strlen
-    strncmp strnlen strrchr strspn strstr strtol free close dl_iterate_phdr secure_getenv getauxval
-    geteuid sysconf pthread_self pthread_mutex_lock pthread_mutex_unlock __errno_location __ehdr_start
+    memchr memcmp memcpy memmem memmove mempcpy memset stpcpy strchr strcmp strcpy strcspn
+    strerror strlen strncmp strnlen strrchr strspn strstr strtol free close dl_iterate_phdr
+    secure_getenv getauxval geteuid sysconf pthread_self pthread_mutex_lock pthread_mutex_unlock
+    __errno_location __ehdr_start stpncpy pthread_setcancelstate
     """.split())
 
 

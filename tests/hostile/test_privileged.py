@@ -82,6 +82,8 @@ def test_the_library_path(visit, toolkit_of_intruders, way):
 def test_the_guard_the_major_and_the_trace(visit, way):
     check(visit, way, lambda said: said.guard == "off", LAZYCUDA_GUARD="off")
     check(visit, way, lambda said: said.cudart == "broken", LAZYCUDA_MAJOR="42")
+    check(visit, way, lambda said: said.cudart == "hidden", LAZYCUDA_MAJOR="none")
+    check(visit, way, lambda said: said.cudart == "hidden", LAZYCUDA_CUDART="none")
     check(visit, way, lambda said: said.trace, LAZYCUDA_DEBUG="1")
 
 

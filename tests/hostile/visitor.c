@@ -42,7 +42,8 @@ static void *find(void *library, const char *name)
 	return function;
 }
 
-static const char *const states[] = { "unknown", "usable", "missing", "refused", "broken" };
+static const char *const states[] = { "unknown", "usable", "missing", "refused", "broken",
+					"hidden" };
 
 /* Code that cannot be unpacked is an error of its entry. */
 static void inspect(void *link, const char *path)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What differs between libraries: nodes, numbers, kinds of symbols, CUDA's majors."""
+import pytest
+
 import own_stubs
 from fakes import fake
 
@@ -125,3 +127,16 @@ def test_a_major_of_cuda_that_the_list_has_nothing_of_is_one_all_the_same(world,
     said = world.probe(f"open:{stub.file}", "load", "status:bar", LAZYCUDA_MAJOR="11")[-1]
     assert (said["state"], said["candidates"][0]["reason"]) == (
         "broken", "LAZYCUDA_MAJOR=11 asks for another major")
+
+
+@pytest.mark.parametrize("variable", ["LAZYCUDA_BAR", "LAZYCUDA_MAJOR"])
+def test_one_with_majors_of_its_own_is_hidden_like_any_other(world, tmp_path, variable):
+    # Though CUDA's major says nothing of which is used.
+    real = own_stubs.library(tmp_path / "real", "libbar.so.1", SOURCE)
+    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7")
+    world.loader(real)
+    shown = world.probe(f"open:{stub.file}", "load", "status:bar", LAZYCUDA_MAJOR="12")
+    assert shown[-1]["state"] == "usable"
+    said = world.probe(f"open:{stub.file}", "load", "call:barA", "status:bar", **{variable: "none"})
+    assert said[-2]["value"] == 7
+    assert (said[-1]["state"], said[-1]["candidates"]) == ("hidden", [])

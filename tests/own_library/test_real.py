@@ -36,12 +36,12 @@ TEXTS = {
 
 def script():
     """({library: its command}, what comes before all of them) of the page."""
-    lines = [line for block in pages.blocks(pages.section(PAGE, "## Seven libraries"))
-             for line in block]
-    text = "\n".join(lines).replace("\\\n", " ")
-    commands = re.findall(r"^lazycuda stub .*$", text, re.M)
-    return ({command.split()[-1]: command for command in commands},
-            "\n".join(re.findall(r"^\w+=.*$", text, re.M)))
+    section = pages.section(PAGE, "## Seven libraries")
+    lines = [step.line for block in pages.blocks(section) for step in pages.steps_of(block)
+             if isinstance(step, pages.Command)]
+    stubs = [line for line in lines if line.startswith("lazycuda stub ")]
+    return ({line.split()[-1]: line for line in stubs},
+            "\n".join(line for line in lines if re.match(r"\w+=", line)))
 
 
 def test_the_page_has_all_seven():

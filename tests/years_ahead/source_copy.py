@@ -31,7 +31,7 @@ def sources():
 
 def is_complete(version):
     """Whether all that `make symbols` reads of a real toolkit has been fetched."""
-    return all((toolkits.TOOLKITS / version / arch / ".fetched" / f"{package}-{wheel}").exists()
+    return all(fetch.is_whole(toolkits.TOOLKITS / version / arch, package, wheel)
                for toolkit, _, package, wheel, arches in fetch.read_table() if toolkit == version
                for arch in arches)
 
@@ -82,9 +82,10 @@ class Copy(Tree):
             toolkit_maker.write_listed(folder / "x86_64", library, version, part)
         for toolkit, _, package, wheel, _ in fetch.read_table():
             for arch in ("x86_64", "aarch64") if toolkit == version else ():
-                stamp = folder / arch / ".fetched" / f"{package}-{wheel}"
+                stamp = fetch.stamp(folder / arch, package, wheel)
                 stamp.parent.mkdir(parents=True, exist_ok=True)
-                stamp.touch()
+                with open(stamp, "w") as file:
+                    fetch.write_stamp(file, folder / arch, [])
 
     def publish(self, package, version, tree):
         """A wheel of what lies in a folder, where this copy's pip looks."""

@@ -3,12 +3,14 @@
 import subprocess
 
 import build
+import header_text
 import snapshot
 import symbols
 import toolkit_maker
 
 
 def test_toolkits_made_up_from_the_list_give_that_list_again(libclang, tmp_path):
+    header_text.given.clear()       # whose turn it is is not to depend on other tests
     for version in symbols.read().toolkits:
         for library, part in snapshot.of(version).items():
             toolkit_maker.write_listed(tmp_path / version / "x86_64", library, version, part)

@@ -191,7 +191,7 @@ def test_what_the_driver_can_run(new, cuda14, supports, version):
 def test_a_major_that_is_not_known_then(new, cuda14):
     both(new, cuda14)
     assert new.status("cudart", LAZYCUDA_MAJOR="15")["reason"] == (
-        "LAZYCUDA_MAJOR=15 is not a CUDA major: use 14, 13, 12 or 11, or unset it")
+        "LAZYCUDA_MAJOR=15 is not a CUDA major: use 14, 13, 12 or 11, or none, or unset it")
 
 
 def test_the_folder_of_its_wheels_is_searched(new, cuda14):
