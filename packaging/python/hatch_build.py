@@ -2,13 +2,14 @@
 """Fills the wheel with what `make install` installs.
 
 CC, CFLAGS, CPPFLAGS, LDFLAGS, HOSTCC and LIBDL count as they do for make; the
-wheel is tagged for the machine that CC compiles for.  docs/wheels.md says how to
-make one for manylinux2014.
+wheel is tagged for the machine that CC compiles for.  LAZYCUDA_BUILD names a
+folder to compile in that is kept, for the next time.  docs/wheels.md says how to
+make a wheel for manylinux2014.
 """
 import os
 import pathlib
-import shlex
 import subprocess
+import sys
 import tempfile
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -29,7 +30,7 @@ class CustomBuildHook(BuildHookInterface):
         self.folder = tempfile.TemporaryDirectory(prefix="lazycuda-wheel-")
         tree = self._install(pathlib.Path(self.folder.name))
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-linux_{self._machine()}"
+        build_data["tag"] = f"py3-none-linux_{self._machine(tree)}"
         for path in sorted(tree.rglob("*")):
             place = path.relative_to(tree).as_posix()
             if path.is_file() and not place.startswith(PYTHON_CODE):
@@ -41,23 +42,20 @@ class CustomBuildHook(BuildHookInterface):
     def _install(self, folder):
         """What `make install` makes, below one folder."""
         tree = folder / "tree"
+        build = os.environ.get("LAZYCUDA_BUILD") or folder / "build"
         # Any prefix that is not the system's: what is installed finds its own parts
         # from where it lies, so the tree can lie anywhere.
         folders = [f"{name}={PREFIX}{place}" for name, place in FOLDERS.items()]
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")}
-        # The Makefile gives these itself unless they are among make's arguments.
-        words = [f"{name}={environment[name]}" for name in ("CC", "HOSTCC", "LIBDL")
-                 if name in environment]
         subprocess.run(["make", f"-j{len(os.sched_getaffinity(0))}", "install",
-                        f"BUILD={folder / 'build'}", f"DESTDIR={tree}", *folders, *words],
+                        f"BUILD={build}", f"DESTDIR={tree}", *folders],
                        cwd=self.root, env=environment, check=True,
                        stdout=subprocess.DEVNULL)
         return tree / PREFIX.lstrip("/")
 
-    @staticmethod
-    def _machine():
-        """Of what CC makes: "x86_64"."""
-        command = [*shlex.split(os.environ.get("CC", "cc")), "-dumpmachine"]
-        made = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-        return made.stdout.decode().partition("-")[0].strip()
+    def _machine(self, tree):
+        """Of what was made: "x86_64"."""
+        sys.path.insert(0, str(pathlib.Path(self.root, "packaging", "python")))
+        from lazycuda import elf
+        return elf.read(tree / "lib" / "libcudart_stub.so").machine

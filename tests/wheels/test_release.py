@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""`make release`, as docs/wheels.md shows it, with the tools of today."""
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+import build
+import distribution
+import elf
+import package
+import pages
+import wheel_files
+
+SECTION = "### A release"
+NEEDED = {"libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
+
+def shell(line, cwd):
+    """As somebody types it."""
+    env = {name: value for name, value in os.environ.items()
+           if "MAKE" not in name and name not in ("BUILD", "SOURCE_DATE_EPOCH")}
+    done = subprocess.run(["bash", "-c", line], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    package.skip_without_tools(done.stdout)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def released():
+    """{"sdist", "x86_64", "aarch64"}: files"""
+    return package.released()
+
+
+def run_page():
+    """What each command of the page prints; all are run in one place, one after another."""
+    block, = pages.blocks(pages.section(pages.page("wheels.md"), SECTION))
+    commands = [line.replace("$ ", "", 1) for line in block]
+    return dict(zip(commands, (shell(command, build.ROOT) for command in commands)))
+
+
+def test_the_commands_of_the_page():
+    with package.alone():
+        said = package.release(run_page)
+    assert len(said) == 2
+    version = distribution.version()
+    names = [*(f"lazycuda-{version}-py3-none-manylinux2014_{arch}.manylinux_2_17_{arch}.whl"
+               for arch in ("aarch64", "x86_64")), f"lazycuda-{version}.tar.gz"]
+    assert re.search(rf"^  RELEASE lazycuda {version} of ", said["make release"], re.M)
+    assert re.search(r"^  WITH    .*\bziglang \d", said["make release"], re.M)
+    sums = said["cd build/dist && sha256sum -c SHA256SUMS"]
+    assert sorted(sums.splitlines()) == sorted(f"{name}: OK" for name in names)
+
+
+def test_nothing_else_is_in_the_folder(released):
+    folder = released["sdist"].parent
+    assert {path.name for path in folder.iterdir()} == {
+        "SHA256SUMS", *(path.name for path in released.values())}
+    for line in (folder / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "aarch64"])
+def test_it_is_for_manylinux2014(released, arch):
+    wheel = released[arch]
+    assert "-py3-none-" in wheel.name and f"manylinux2014_{arch}" in wheel.name
+    assert package.show(wheel)[1] == f"manylinux_2_17_{arch}"
+    assert not [name for name in wheel_files.read(wheel) if ".libs/" in name]
+    wheel_files.check_record(wheel)
+
+
+@pytest.mark.parametrize("arch, machine", [("x86_64", "X86-64"), ("aarch64", "AArch64")])
+def test_its_libraries_are_what_a_build_with_gcc_makes(released, tmp_path, arch, machine):
+    tree = wheel_files.unpack(released[arch], tmp_path) / "lazycuda"
+    libraries = sorted((tree / "lib").glob("*.so"))
+    assert len(libraries) == len(build.STUBBED) + 1
+    own = {path.name for path in libraries}
+    for path in [*libraries, tree / "bin" / "lazycuda"]:
+        dynamic = elf.dynamic(path)
+        assert machine in elf.readelf("-h", path)
+        assert set(dynamic["NEEDED"]) <= NEEDED | own, path
+        assert "GNU_RELRO" in elf.segments(path) and elf.segments(path)["GNU_STACK"] == "RW"
+        assert "NOW" in dynamic["FLAGS_1"][0] and "TEXTREL" not in dynamic
+        assert not {"INIT", "INIT_ARRAY"} & set(dynamic) or path.name == "lazycuda", path
+        nodes = {symbol.node for symbol in elf.imports(path)} - {None}
+        assert all(distribution_floor(node) for node in nodes), (path, nodes)
+        assert ".debug_info" not in elf.readelf("-S", path)
+
+
+def distribution_floor(node):
+    """Whether glibc 2.17 has it, or it is no version of glibc."""
+    found = re.fullmatch(r"GLIBC_(\d+)\.(\d+)(\.\d+)?", node)
+    return not found or (int(found[1]), int(found[2])) <= (2, 17)
+
+
+def test_the_sdist_holds_what_is_needed_and_nothing_made(released):
+    with tarfile.open(released["sdist"]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"Makefile", "LICENSE", "symbols.txt", "stubs/loader.c", "gen/gen.c", "PKG-INFO",
+            "packaging/python/hatch_build.py", "packaging/release.py", "tests/run.py"} <= names
+    assert not [name for name in names if name.startswith("build/") or "__pycache__" in name]
+
+
+def test_in_another_folder_it_is_the_same_bytes(released, tmp_path):
+    """From the sdist, with the tools that are there."""
+    with tarfile.open(released["sdist"]) as archive:
+        date = max(member.mtime for member in archive.getmembers())
+        archive.extractall(tmp_path)
+    tree, = tmp_path.iterdir()
+    assert tree.name == f"lazycuda-{distribution.version()}"
+    (tree / "build" / "release").mkdir(parents=True)
+    shutil.copytree(build.BUILD / "release" / "tools", tree / "build" / "release" / "tools",
+                    symlinks=True)
+    shell(f"SOURCE_DATE_EPOCH={date} make release", tree)
+    for arch in ("x86_64", "aarch64"):
+        again = tree / "build" / "dist" / released[arch].name
+        assert again.read_bytes() == released[arch].read_bytes(), arch
+
+
+# ---- its parts ----
+
+@pytest.fixture
+def release(monkeypatch):
+    """packaging/release.py, loaded."""
+    found = importlib.util.spec_from_file_location("release", build.ROOT / "packaging/release.py")
+    loaded = importlib.util.module_from_spec(found)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    found.loader.exec_module(loaded)
+    return loaded
+
+
+def test_a_wheel_with_a_file_of_another_machine_is_refused(release, tmp_path):
+    wheel = package.built()
+    release.check_files(wheel, build.ARCH, tmp_path / "right")
+    other, = set(release.ARCHES) - {build.ARCH}
+    with pytest.raises(release.Failed, match=f"not for {other}"):
+        release.check_files(wheel, other, tmp_path / "wrong")
+
+
+@pytest.mark.parametrize("name", ["lazycuda-0.1.0-py3-none-linux_x86_64.whl",
+                                  "lazycuda-0.1.0-py3-none-manylinux_2_34_x86_64.whl",
+                                  "lazycuda-0.0.9-py3-none-manylinux2014_x86_64"
+                                  ".manylinux_2_17_x86_64.whl"])
+def test_a_wheel_that_is_called_otherwise_is_refused(release, tmp_path, name):
+    with pytest.raises(release.Failed, match="not what the wheel should be called"):
+        release.check_tag(None, tmp_path / name, "x86_64", "0.1.0")
+
+
+def test_it_says_of_what_it_is_a_release(release, tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    assert release.origin("1.2") == "a source archive"
+    if not shutil.which("git"):
+        pytest.skip("there is no git")
+
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x.invalid", *words],
+                       cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "file").write_text("1")
+    git("init")
+    git("add", "file")
+    git("commit", "-m", "x")
+    assert re.fullmatch(r"commit [0-9a-f]+, which has no tag v1\.2", release.origin("1.2"))
+    git("tag", "v1.2")
+    assert release.origin("1.2") == "v1.2"
+    (tmp_path / "file").write_text("2")
+    assert release.origin("1.2") == "v1.2, and 1 changed file"
+
+
+def test_what_is_there_stays_where_a_check_fails(tmp_path):
+    """Without tools there is no release; nor is the last one gone."""
+    tree = tmp_path / "tree"
+    shutil.copytree(build.ROOT / "packaging", tree / "packaging")
+    dist = tree / "build" / "dist"
+    dist.mkdir(parents=True)
+    (dist / "older.whl").write_text("")
+    done = subprocess.run(
+        ["python3", tree / "packaging" / "release.py", tree / "none.tar.gz", "0.1.0", dist],
+        env={"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull,
+             "PIP_FIND_LINKS": str(tmp_path / "empty")},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("release: ")
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in dist.iterdir()] == ["older.whl"]
