@@ -2,9 +2,17 @@
 #
 # install.mk - what the Makefile installs, and the source archive
 
-.PHONY: install uninstall dist
+.PHONY: install uninstall dist release
 
 # ---- places ----
+
+# A list ends a name at a space, a pattern takes % for anything, and recipes quote with '.
+PLACES := PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR MANDIR
+odd = $(or $(word 2,$($(1))),$(findstring %,$($(1))),$(findstring ',$($(1))))
+ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
+$(foreach p,$(PLACES),$(if $(call odd,$(p)),\
+	$(error $(p)='$($(p))': a path with a space, a % or a quote cannot be installed to)))
+endif
 
 # A folder as it is seen from another, if both are below PREFIX; else itself.
 space := $(subst ,, )
@@ -90,54 +98,60 @@ RETARGET := $(sort $(wildcard packaging/python/lazycuda/*.py))
 SHARE_DIRS := $(SHARE_DIR) $(SHARE_DIR)/include $(SHARE_DIR)/stubs $(SHARE_DIR)/stubs/generated
 IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
 
-# $(1): shared library; with a SOVERSION it is called by that, and a link leads there.
-install_shared = $(INSTALL_PROGRAM) $(1) $(call to,$(LIBDIR)/$(notdir $(1))$(SONUMBER)) \
-	$(if $(SONUMBER),&& ln -sf $(notdir $(1))$(SONUMBER) $(call to,$(LIBDIR)/$(notdir $(1))))
+FOLDERS_SH := packaging/stub/folders.sh
+# Those that bear our name, and those that others use, too.
+OWN_DIRS := $(LIBDIR)/lazycuda $(IMPORT_DIRS) $(CMAKE_DIR) $(DATADIR)/lazycuda \
+	$(patsubst %/,%,$(dir $(RETARGET_DIR))) $(RETARGET_DIR) $(LIBEXEC_DIR) $(SHARE_DIRS)
+SHARED_DIRS := $(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(PC_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) \
+	$(sort $(foreach p,$(PAGES),$(call section,$(p))))
+compat_dirs = $(1:%=$(LIBDIR)/lazycuda/compat%)
+
+# $(1): command and mode, $(2): files, $(3): the folder they go to
+put_into = $(foreach f,$(2),$(call put,$(1),$(f),$(call to,$(3)/$(notdir $(f)))))
 # $(1): command and mode, $(2): files below $(BUILD)/lib, which keep their folders
-install_below = $(foreach f,$(2),$(1) $(f) $(call to,$(f:$(BUILD)/lib/%=$(LIBDIR)/lazycuda/%)) &&) :
+put_below = $(foreach f,$(2),$(call put,$(1),$(f),$(call to,$(f:$(BUILD)/lib/%=$(LIBDIR)/lazycuda/%))))
+# $(1): shared library; with a SOVERSION it is called by that, and a link leads there.
+put_shared = $(call put,$(INSTALL_PROGRAM),$(1),$(call to,$(LIBDIR)/$(notdir $(1))$(SONUMBER)))\
+	$(if $(SONUMBER),$(call put,ln -sf,$(notdir $(1))$(SONUMBER),$(call to,$(LIBDIR)/$(notdir $(1)))))
+# In the order of bash, zsh, fish.
+COMPLETIONS := $(BASH_DIR)/lazycuda $(ZSH_DIR)/_lazycuda $(FISH_DIR)/lazycuda.fish
+put_completion = $(call put,$(INSTALL_DATA),packaging/completions/lazycuda.$(1),$(call to,$(2)))
 
 install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
-	$(INSTALL) -d $(foreach d,$(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(PC_DIR) \
-		$(sort $(foreach p,$(PAGES),$(call section,$(p)))) \
-		$(CMAKE_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) $(RETARGET_DIR) $(IMPORT_DIRS) \
-		$(LIBEXEC_DIR) $(SHARE_DIRS) \
-		$(COMPAT_MAJORS:%=$(LIBDIR)/lazycuda/compat%),$(call to,$(d)))
-	$(foreach f,$(SHARED),$(call install_shared,$(f)) &&) :
-	$(call install_below,$(INSTALL_DATA),$(IMPORTS))
-	$(call install_below,$(INSTALL_PROGRAM),$(COMPATS))
-	$(INSTALL_DATA) $(HEADERS) $(call to,$(INCLUDEDIR))
-	$(INSTALL_PROGRAM) $(PLACED)/bin/lazycuda $(call to,$(BINDIR))
-	$(foreach p,$(PAGES),$(INSTALL_DATA) $(p) $(call to,$(call section,$(p))) &&) :
-	$(INSTALL_DATA) $(PCS) $(call to,$(PC_DIR))
-	$(INSTALL_DATA) $(CMAKES) $(call to,$(CMAKE_DIR))
-	$(INSTALL_DATA) packaging/completions/lazycuda.bash $(call to,$(BASH_DIR)/lazycuda)
-	$(INSTALL_DATA) packaging/completions/lazycuda.zsh $(call to,$(ZSH_DIR)/_lazycuda)
-	$(INSTALL_DATA) packaging/completions/lazycuda.fish $(call to,$(FISH_DIR)/lazycuda.fish)
-	$(INSTALL_DATA) $(RETARGET) $(call to,$(RETARGET_DIR))
-	$(INSTALL_PROGRAM) $(MAKERS) $(call to,$(LIBEXEC_DIR))
-	$(foreach f,$(COPIES),$(INSTALL_DATA) $(STUB_SHARE)/$(f) $(call to,$(SHARE_DIR)/$(f)) &&) :
+	$(foreach d,$(SHARED_DIRS) $(OWN_DIRS) $(call compat_dirs,$(COMPAT_MAJORS)),$\
+		$(call folder,$(call to,$(d))))
+	$(foreach f,$(SHARED),$(call put_shared,$(f)))
+	$(call put_below,$(INSTALL_DATA),$(IMPORTS))
+	$(call put_below,$(INSTALL_PROGRAM),$(COMPATS))
+	$(call put_into,$(INSTALL_DATA),$(HEADERS),$(INCLUDEDIR))
+	$(call put_into,$(INSTALL_PROGRAM),$(PLACED)/bin/lazycuda,$(BINDIR))
+	$(foreach p,$(PAGES),$(call put_into,$(INSTALL_DATA),$(p),$(call section,$(p))))
+	$(call put_into,$(INSTALL_DATA),$(PCS),$(PC_DIR))
+	$(call put_into,$(INSTALL_DATA),$(CMAKES),$(CMAKE_DIR))
+	$(call put_completion,bash,$(word 1,$(COMPLETIONS)))
+	$(call put_completion,zsh,$(word 2,$(COMPLETIONS)))
+	$(call put_completion,fish,$(word 3,$(COMPLETIONS)))
+	$(call put_into,$(INSTALL_DATA),$(RETARGET),$(RETARGET_DIR))
+	$(call put_into,$(INSTALL_PROGRAM),$(MAKERS),$(LIBEXEC_DIR))
+	$(foreach f,$(COPIES),$(call put,$(INSTALL_DATA),$(STUB_SHARE)/$(f),$(call to,$(SHARE_DIR)/$(f))))
 
 # $(1): files, $(2): the folder where they were put
-uninstall_from = $(foreach f,$(1),$(call to,$(2)/$(notdir $(f))))
+put_from = $(foreach f,$(1),$(2)/$(notdir $(f)))
+INSTALLED = $(call put_from,$(SHARED) $(if $(SONUMBER),$(SHARED:%=%$(SONUMBER))),$(LIBDIR)) \
+	$(foreach m,$(IMPORT_MAPS),$(LIBDIR)/lazycuda/$(call import_file,$(m))) \
+	$(addprefix $(LIBDIR)/lazycuda/,$(call compat_files,$(MAJORS))) \
+	$(call put_from,$(HEADERS),$(INCLUDEDIR)) $(BINDIR)/lazycuda \
+	$(foreach p,$(PAGES),$(call put_from,$(p),$(call section,$(p)))) \
+	$(call put_from,$(PCS),$(PC_DIR)) $(call put_from,$(CMAKES),$(CMAKE_DIR)) \
+	$(COMPLETIONS) \
+	$(call put_from,$(RETARGET),$(RETARGET_DIR)) $(call put_from,$(MAKERS),$(LIBEXEC_DIR)) \
+	$(COPIES:%=$(SHARE_DIR)/%)
 
 uninstall:
-	rm -f $(call uninstall_from,$(SHARED) $(SHARED:%=%$(SONUMBER)),$(LIBDIR))
-	rm -f $(foreach m,$(IMPORT_MAPS),$(call to,$(LIBDIR)/lazycuda/$(call import_file,$(m))))
-	rm -f $(foreach f,$(call compat_files,$(MAJORS)),$(call to,$(LIBDIR)/lazycuda/$(f)))
-	rm -f $(call uninstall_from,$(HEADERS),$(INCLUDEDIR))
-	rm -f $(call to,$(BINDIR)/lazycuda)
-	rm -f $(foreach p,$(PAGES),$(call uninstall_from,$(p),$(call section,$(p))))
-	rm -f $(call uninstall_from,$(PCS),$(PC_DIR))
-	rm -f $(call uninstall_from,$(CMAKES),$(CMAKE_DIR))
-	rm -f $(call to,$(BASH_DIR)/lazycuda) $(call to,$(ZSH_DIR)/_lazycuda) \
-		$(call to,$(FISH_DIR)/lazycuda.fish)
-	rm -f $(call uninstall_from,$(RETARGET),$(RETARGET_DIR))
-	rm -rf $(call to,$(RETARGET_DIR)/__pycache__)
-	rm -f $(call uninstall_from,$(MAKERS),$(LIBEXEC_DIR)) $(foreach f,$(COPIES),$(call to,$(SHARE_DIR)/$(f)))
-	rmdir $(foreach d,$(IMPORT_DIRS) $(MAJORS:%=$(LIBDIR)/lazycuda/compat%) \
-		$(LIBDIR)/lazycuda $(CMAKE_DIR) $(RETARGET_DIR) $(patsubst %/,%,$(dir $(RETARGET_DIR))) \
-		$(LIBEXEC_DIR) $(LIBEXECDIR) $(SHARE_DIR)/stubs/generated $(SHARE_DIR)/stubs \
-		$(SHARE_DIR)/include $(SHARE_DIR) $(DATADIR)/lazycuda,$(call to,$(d))) 2>/dev/null || :
+	$(foreach f,$(INSTALLED),$(call take,$(call to,$(f))))
+	$(Q)rm -rf $(call to,$(RETARGET_DIR)/__pycache__)
+	$(Q)$(FOLDERS) remove-own $(RECORD) $(foreach d,$(OWN_DIRS) $(call compat_dirs,$(MAJORS)),$(call to,$(d)))
+	$(Q)$(FOLDERS) remove $(RECORD) $(foreach d,$(SHARED_DIRS) $(OWN_DIRS),$(call to,$(d)))
 
 # ---- source archive ----
 
@@ -153,3 +167,8 @@ dist:
 		--group=0 --numeric-owner --mode=u+rw,go+r-w,a+X
 	$(Q)gzip -9nf $(BUILD)/$(DIST).tar
 	@echo $(BUILD)/$(DIST).tar.gz
+
+# What is uploaded for pip: in $(BUILD)/dist.
+release: dist
+	$(Q)SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) $(PYTHON) packaging/release.py \
+		$(BUILD)/$(DIST).tar.gz $(VERSION) $(BUILD)/dist

@@ -2,16 +2,30 @@
 #
 # flags.mk - how a stub is compiled and linked, here and in what `lazycuda stub` makes
 
+# `make clean` removes BUILD/lib, BUILD/bin, BUILD/gen ...
+ifneq ($(words $(BUILD)),1)
+$(error BUILD='$(BUILD)': it has to be the path of one folder, without spaces)
+endif
+# $(CURDIR) may have spaces.
+ifneq ($(filter /,$(abspath $(BUILD)))$(findstring :$(abspath $(BUILD)):,:$(CURDIR):),)
+$(error BUILD='$(BUILD)': it has to be a folder of its own)
+endif
+
 ifeq ($(origin CC),default)
 CC := cc
 endif
 CFLAGS ?= -O2 -g
 WARNINGS ?= -Wall -Wextra
 
-# What no CFLAGS can take away.
+quote = '$(subst ','\'',$(1))'
+# The folder may have a name with spaces; no file says where it was built.
+WHERE := -ffile-prefix-map=$(call quote,$(CURDIR))=.
+
+# What no CFLAGS can take away.  Link-time optimisation would move code to where the
+# .symver lines of stubs/glibc.h do not hold.
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
-	-Werror=implicit-function-declaration -ffile-prefix-map=$(CURDIR)=. \
-	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP
+	-Werror=implicit-function-declaration $(WHERE) \
+	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP -fno-lto
 # Entry points are one jump however the rest is built: optimised, and nothing
 # that a compiler adds at the beginning or the end of a function.
 ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
@@ -21,22 +35,39 @@ ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
 # Nobody calls what is in an import library, and it needs nothing.
-IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin -ffile-prefix-map=$(CURDIR)=. \
+IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
 	-Istubs $(filter-out -fsanitize%,$(LDFLAGS)) -shared -nostdlib -Wl,-z,noexecstack
 
 comma := ,
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
 # name it, though newer ones need it no more (stubs/glibc.h).
+ifndef LIBDL
 LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
 	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl)
+endif
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
 
 # Recipe of a file that holds this text, and is new only where the text is.
-quote = '$(subst ','\'',$(1))'
 define remember
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quote,$(1)) >$@.new
 	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
 endef
+
+# Lines of recipes that install: one for each file, which says where it goes.
+define newline
+
+
+endef
+FOLDERS = INSTALL='$(INSTALL)' sh $(FOLDERS_SH)
+# What `make uninstall` needs to know.
+RECORD = $(BUILD)/folders
+# $(1): folder, quoted
+folder = $(Q)$(FOLDERS) make $(RECORD) $(1)$(newline)
+# $(1): command, $(2): file, $(3): where it is to lie, quoted
+put = $(if $(V),,@printf '  %-8s%s\n' INSTALL $(3) && )$(1) $(2) $(3)$(newline)
+# $(1): file, quoted
+take = $(if $(V),rm -f $(1),@if [ -e $(1) ] || [ -L $(1) ]; then \
+	printf '  %-8s%s\n' REMOVE $(1) && rm -f $(1); fi)$(newline)

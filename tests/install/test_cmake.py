@@ -112,7 +112,9 @@ def test_the_dispatch_library(plain, tmp_path):
         add_executable(app ${CMAKE_CURRENT_BINARY_DIR}/none.c)
         target_link_libraries(app PRIVATE -Wl,--no-as-needed lazycuda::link)
         """)
-    assert "liblazycuda_link.so" in elf.dynamic(project.build("-DLAZYCUDA_ABI=13"))["NEEDED"]
+    program = project.build("-DLAZYCUDA_ABI=13")
+    assert "liblazycuda_link.so" in elf.dynamic(program)["NEEDED"]
+    assert elf.is_bound_at_once(program)
 
 
 def test_a_library_folder_that_is_a_link(plain, tmp_path, check):
@@ -306,6 +308,7 @@ def test_the_runtime_that_nvcc_code_is_linked_with(plain, tmp_path, world, nvcc,
     imports = {s.name: s.node for s in elf.imports(program)}
     assert imports["__cudaRegisterFatBinary"] == imports["cudaDeviceSynchronize"] == NODES[major]
     assert b"cudart_static" not in program.read_bytes()
+    assert elf.is_bound_at_once(program)
     if text.endswith(FIND_OURS):
         # A target that was there before has no run path; nor had it one to libcudart.
         world.search(plain.libdir)

@@ -6,9 +6,12 @@ import subprocess
 import pytest
 
 import build
+import pages
 from projects import tool
 
-PAGES = sorted((build.ROOT / "docs").glob("lazycuda.[17]"))
+PAGES = pages.MANUALS
+OF_THE_COMMAND = [page for page in PAGES if page.suffix != ".3"]
+OF_HEADERS = [page for page in PAGES if page.suffix == ".3"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -23,7 +26,7 @@ def plain(page):
     return re.sub(r"\\f.|\\", "", page.read_text())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", OF_THE_COMMAND, ids=lambda page: page.name)
 def test_every_variable_of_ours_is_explained(page):
     read = {name for folder in ("stubs", "stubs/generated")
             for file in (build.ROOT / folder).glob("*.c")
@@ -32,8 +35,85 @@ def test_every_variable_of_ours_is_explained(page):
     assert not [name for name in sorted(read) if name not in plain(page)]
 
 
-def test_each_page_leads_to_the_other():
+def test_each_page_leads_to_the_others():
     for page in PAGES:
-        other = {"1": "7", "7": "1"}[page.suffix[1:]]
-        assert f".BR lazycuda ({other})" in page.read_text().partition(".SH SEE ALSO")[2]
-    assert len(PAGES) == 2
+        see = page.read_text().partition(".SH SEE ALSO")[2]
+        for other in set(PAGES) - {page}:
+            assert f".BR {other.stem} ({other.suffix[1:]})" in see, (page.name, other.name)
+    assert len(PAGES) == 4
+
+
+# ---- the headers ----
+
+def words(text):
+    """A declaration, however it is broken into lines."""
+    return " ".join(re.sub(r"([(),;*])", r" \1 ", text).split())
+
+
+def header_of(page):
+    """Without its comments."""
+    text = (build.ROOT / "include" / page.stem).read_text()
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+
+
+def declared(text):
+    return {words(one) for one in re.findall(
+        r"^(?:const )?(?:struct |enum )?\w+ \*?lazycuda_\w+\([^;{]*\);", text, re.M)}
+
+
+def printed(line):
+    """A line of a synopsis: .BI puts its arguments, some in quotes, behind each other."""
+    if not line.startswith(".BI "):
+        return re.sub(r"^\.B ", "", line)
+    return "".join(quoted or bare for quoted, bare in re.findall(r'"([^"]*)"|(\S+)', line[4:]))
+
+
+def synopsis(page):
+    text = page.read_text().partition(".SH SYNOPSIS")[2].partition(".SH")[0]
+    return "\n".join(map(printed, text.splitlines()))
+
+
+def test_there_is_a_page_for_each_header():
+    assert {page.stem for page in OF_HEADERS} == {
+        path.name for path in (build.ROOT / "include").glob("*.h")}
+
+
+@pytest.mark.parametrize("page", OF_HEADERS, ids=lambda page: page.name)
+def test_the_synopsis_is_what_the_header_declares(page):
+    assert declared(synopsis(page)) == declared(header_of(page)) != set()
+
+
+@pytest.mark.parametrize("page", OF_HEADERS, ids=lambda page: page.name)
+def test_every_function_is_described(page):
+    text = page.read_text().partition(".SH DESCRIPTION")[2]
+    for declaration in declared(header_of(page)):
+        name = re.search(r"(lazycuda_\w+) \(", declaration)[1]
+        assert re.search(rf"^\.BR {name} \(\)", text, re.M), name
+
+
+def members(page, enumeration):
+    body = re.search(rf"^enum {enumeration} \{{(.*?)^\}};", header_of(page), re.M | re.S)[1]
+    return re.findall(r"\b(LAZYCUDA_\w+) = (\d+)", body)
+
+
+@pytest.mark.parametrize("header, enumeration, row", [
+    ("lazycuda.h", "lazycuda_state", "{name}\t"), ("lazycuda.h", "lazycuda_cause", "{name}\t"),
+    ("lazycuda_link.h", "lazycuda_code", "{number}\t{short}\t"),
+    ("lazycuda_link.h", "lazycuda_policy", ".B {name}\n")])
+def test_every_number_is_described(header, enumeration, row):
+    page, = [page for page in OF_HEADERS if page.stem == header]
+    found = members(page, enumeration)
+    assert len(found) > 2
+    for name, number in found:
+        line = row.format(name=name, number=number, short=name.replace("LAZYCUDA_CODE_", ""))
+        assert f"\n{line}" in page.read_text(), name
+
+
+def test_every_field_of_a_status_is_described():
+    page, = [page for page in OF_HEADERS if page.stem == "lazycuda.h"]
+    fields = re.findall(r"(\w+)(?:, (\w+))?;", re.search(
+        r"^struct lazycuda_status \{(.*?)^\};", header_of(page), re.M | re.S)[1])
+    text = page.read_text().partition(".SS struct lazycuda_status")[2].partition(".SS")[0]
+    assert len(fields) > 8
+    assert not [name for pair in fields for name in pair if name and not re.search(
+        rf"\b{name}\b", text)]

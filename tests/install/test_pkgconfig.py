@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """pkg-config, on the command line, in Meson and in CMake; tests/examples has a Makefile."""
 import os
+import shlex
 import shutil
 
 import pytest
 
 import build
+import elf
 import installed
 from projects import PROJECT, run, tool
 
@@ -13,7 +15,7 @@ from projects import PROJECT, run, tool
 def pkg_config(tree, *arguments, check=True):
     status, said = run(tool("pkg-config"), *arguments, check=check,
                        PKG_CONFIG_LIBDIR=tree.pkgconfig)
-    return said.split() if check else (status, said)
+    return shlex.split(said) if check else (status, said)
 
 
 def flags(tree, *packages):
@@ -72,8 +74,8 @@ def test_the_builder_of_lazycuda_may_have_chosen_one(tmp_path, check):
 
 def test_where_the_import_libraries_are_can_be_asked(tree, tmp_path, check):
     # For linkers that do not know the flags: nvcc -cudart none -L$(...) -lcudart_stub
-    where, = pkg_config(tree, "--variable=importdir", "cudart-stub-12")
-    check(compile(tmp_path, f"-L{where}", "-lcudart_stub"), 12, tree.libdir)
+    where = " ".join(pkg_config(tree, "--variable=importdir", "cudart-stub-12"))
+    check(compile(tmp_path, f"-L{where}", "-lcudart_stub", "-Wl,-z,now"), 12, tree.libdir)
 
 
 def test_the_headers_are_found(tree, tmp_path):
@@ -89,6 +91,7 @@ def test_the_dispatch_library(tree, tmp_path):
     source = tmp_path / "none.c"
     source.write_text("int main(void) { return 0; }\n")
     run(*build.CC, source, "-Wl,--no-as-needed", *said, "-o", tmp_path / "none")
+    assert elf.is_bound_at_once(tmp_path / "none")
 
 
 def test_the_packages_are_valid(tree):

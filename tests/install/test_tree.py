@@ -4,16 +4,18 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 import build
 import elf
 import installed
+import pages
 from fakes import answer, fake
 from world import CALL
 
-SKELETON = ("bin", "include", "lib/cmake", "lib/pkgconfig", "share/man/man1", "share/man/man7",
+SKELETON = ("bin", "include", "lib/cmake", "lib/pkgconfig", "share/man/man1", "share/man/man3", "share/man/man7",
             "share/bash-completion/completions", "share/zsh/site-functions",
             "share/fish/vendor_completions.d")
 
@@ -27,6 +29,7 @@ def test_what_users_look_for_is_there(tree):
     assert names(tree) >= {
         "bin/lazycuda", "include/lazycuda.h", "include/lazycuda_link.h",
         "share/man/man1/lazycuda.1", "share/man/man7/lazycuda.7",
+        "share/man/man3/lazycuda.h.3", "share/man/man3/lazycuda_link.h.3",
         *(f"{lib}/{build.stub_name(name)}" for name in build.STUBBED),
         *(f"{lib}/lazycuda/cuda12/{build.stub_name(name)}" for name in build.STUBBED),
         f"{lib}/liblazycuda_link.so", f"{lib}/cmake/lazycuda/lazycuda-config.cmake",
@@ -38,7 +41,9 @@ def test_what_users_look_for_is_there(tree):
 
 def test_no_file_knows_where_it_was_made_or_is(tree):
     for name, content in installed.files(tree.prefix).items():
-        assert not isinstance(content, bytes) or b"/opt/lazycuda" not in content, name
+        # Manual pages are the same everywhere, and show commands that name that folder.
+        assert (not isinstance(content, bytes) or b"/opt/lazycuda" not in content or
+                content == (pages.DOCS / Path(name).name).read_bytes()), name
         assert not isinstance(content, bytes) or b"/dest/" not in content, name
 
 
@@ -47,24 +52,107 @@ def test_the_command_runs_from_where_the_tree_was_moved(tree, world):
     assert said.status == 1 and '"state": "missing"' in said.out
 
 
-@pytest.mark.parametrize("settings", [(), ("COMPAT=11,13",), ("SOVERSION=3",)])
-def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
-    prefix = tmp_path / "usr"
+def somebody_elses(prefix):
+    """What is there before: files, and folders that are empty."""
     for folder in SKELETON:
         (prefix / folder).mkdir(parents=True)
     (prefix / "lib" / "pkgconfig" / "other.pc").write_text("somebody else's")
     (prefix / "lib" / "libcudart_stub_of_somebody_else.so").write_text("")
-    before = installed.files(prefix)
+
+
+def there_and_back(folder, settings=()):
+    """`make install` and `make uninstall` below it; what is there after each."""
     own = installed.OWN if settings != ("SOVERSION=3",) else f"{installed.OWN}-soversion"
-    where = (f"BUILD={own}", f"DESTDIR={tmp_path}", "PREFIX=/usr")
+    where = (build.made_at(own), f"DESTDIR={folder}", "PREFIX=/usr")
     build.make(*where, *settings, "install")
-    assert len(installed.files(prefix)) > len(before) + 30
+    there = installed.files(folder)
     build.make(*where, *settings, "uninstall")
-    assert installed.files(prefix) == before
+    return there, installed.files(folder)
+
+
+@pytest.mark.parametrize("settings", [(), ("COMPAT=11,13",), ("SOVERSION=3",)])
+def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
+    somebody_elses(tmp_path / "usr")
+    before = installed.files(tmp_path)
+    there, after = there_and_back(tmp_path, settings)
+    assert len(there) > len(before) + 30
+    assert after == before
+
+
+def test_uninstall_leaves_no_folder_where_there_was_none(tmp_path):
+    assert there_and_back(tmp_path / "de st")[1] == {}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_uninstall_leaves_a_folder_that_others_use_by_now(tmp_path):
+    where = (build.made_at(installed.OWN), f"DESTDIR={tmp_path}", "PREFIX=/usr")
+    build.make(*where, "V=", "install")
+    (tmp_path / "usr/lib/pkgconfig/other.pc").write_text("somebody else's")
+    build.make(*where, "V=", "uninstall")
+    assert set(installed.files(tmp_path)) == {"usr", "usr/lib", "usr/lib/pkgconfig",
+                                              "usr/lib/pkgconfig/other.pc"}
+
+
+def test_an_installation_made_twice_is_taken_away_once(tmp_path):
+    where = (build.made_at(installed.OWN), f"DESTDIR={tmp_path}/x", "PREFIX=/opt/twice")
+    build.make(*where, "install")
+    build.make(*where, "V=1", "install")
+    build.make(*where, "uninstall")
+    assert list(tmp_path.iterdir()) == []
+
+
+def said(folder, *words):
+    return build.output("make", "-C", build.ROOT, build.made_at(installed.OWN), f"DESTDIR={folder}",
+                        "PREFIX=/usr", "MAKEFLAGS=", *words).splitlines()
+
+
+def test_each_file_has_a_line(tmp_path):
+    lines = said(tmp_path, "install")
+    files = [name for name, content in installed.files(tmp_path).items() if content is not None]
+    assert {f"  INSTALL {tmp_path}/{name}" for name in files} <= set(lines)
+    assert f"  INSTALL {tmp_path}/usr/lib/libcudart_stub.so" in lines
+    removed = {line for line in said(tmp_path, "uninstall") if line.startswith("  REMOVE ")}
+    assert removed == {f"  REMOVE  {tmp_path}/{name}" for name in files}
+
+
+def test_v_1_shows_how_each_file_is_installed(tmp_path):
+    lines = said(tmp_path, "V=1", "install")
+    assert f"install -m 644 include/lazycuda.h '{tmp_path}/usr/include/lazycuda.h'" in lines
+    assert max(len(line) for line in lines if line.startswith("install ")) < 500
+    assert f"rm -f '{tmp_path}/usr/include/lazycuda.h'" in said(tmp_path, "V=1", "uninstall")
+
+
+def refusal(folder, *words):
+    """What make says that it will not do."""
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    done = subprocess.run(["make", "-n", "-C", folder, *words], env=env, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and "***" in done.stderr, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("folder", [build.ROOT, build.BUILT / "share/lazycuda/stub"],
+                         ids=["tree", "stub"])
+@pytest.mark.parametrize("value", ["", ".", "/", "/home/me/my builds"])
+def test_clean_removes_nothing_but_a_build(folder, value):
+    """/lib and /bin, the sources in gen, /home/me/my."""
+    assert f"BUILD='{value}'" in refusal(folder, "clean", f"BUILD={value}")
+
+
+@pytest.mark.parametrize("goal", ["test", "test-all", "demo"])
+def test_what_looks_at_build_takes_no_other(goal):
+    assert "call it without BUILD" in refusal(build.ROOT, goal, "BUILD=elsewhere")
+
+
+@pytest.mark.parametrize("goal", ["install", "uninstall"])
+@pytest.mark.parametrize("setting", ["PREFIX=/opt/a b", "BINDIR=/opt/a%b", "LIBDIR=/opt/it's"])
+def test_a_place_that_make_would_misread_is_refused(goal, setting):
+    name, _, value = setting.partition("=")
+    assert f"{name}='{value}'" in refusal(build.ROOT, goal, setting)
 
 
 def test_gnu_names_of_the_folders(tmp_path):
-    build.make(f"BUILD={installed.OWN}", f"DESTDIR={tmp_path}", "prefix=/p", "exec_prefix=/e",
+    build.make(build.made_at(installed.OWN), f"DESTDIR={tmp_path}", "prefix=/p", "exec_prefix=/e",
                "libdir=/e/lib32", "datarootdir=/p/data", "includedir=/p/inc", "install")
     there = installed.files(tmp_path)
     assert {"e/bin/lazycuda", "e/lib32/libcudart_stub.so", "p/inc/lazycuda.h",
@@ -76,7 +164,7 @@ def test_a_folder_variable_of_the_environment_does_not_count(tmp_path):
     # Somebody's shell has a variable called prefix; it means something else.
     os.environ["prefix"] = str(tmp_path / "wrong")
     try:
-        build.make(f"BUILD={installed.OWN}", f"DESTDIR={tmp_path}", "install")
+        build.make(build.made_at(installed.OWN), f"DESTDIR={tmp_path}", "install")
     finally:
         del os.environ["prefix"]
     assert (tmp_path / "usr/local/bin/lazycuda").exists()
@@ -143,7 +231,7 @@ def make_dist(folder, epoch=None):
     env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     if epoch:
         env["SOURCE_DATE_EPOCH"] = epoch
-    done = subprocess.run(["make", "-s", "-C", build.ROOT, f"BUILD={folder}", "dist"], env=env,
+    done = subprocess.run(["make", "-s", "-C", build.ROOT, build.made_at(folder), "dist"], env=env,
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     archive, = folder.glob("lazycuda-*.tar.gz")
@@ -192,6 +280,7 @@ def test_two_builds_in_two_folders_are_the_same_bit_for_bit(archive, tmp_path):
 @pytest.mark.parametrize("setting, shown", [("V=1", r"^cc .*-c .*stubs/arena\.c"),
                                             ("V=", "^  CC ")])
 def test_v_1_shows_the_commands(tmp_path, setting, shown):
-    said = build.output("make", "-C", build.ROOT, f"BUILD={tmp_path}", "CC=cc", setting,
-                        f"{tmp_path}/obj/stubs/arena.o")
+    where = build.made_at(tmp_path)
+    said = build.output("make", "-C", build.ROOT, where, "CC=cc", setting,
+                        where[len("BUILD="):] + "/obj/stubs/arena.o")
     assert re.search(shown, said, re.M), said
