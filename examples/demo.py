@@ -4,7 +4,8 @@
 
 Runs build/demo/demo, the same file each time, on a machine without CUDA, with
 CUDA 11.8, with 12.9 and with 13.5.  The real libraries come from PyPI; without
-a network, fake ones built from tests/fakes stand in, and the demo says so.
+a network, fake ones built from tests/fakes stand in, and the demo says what they
+show and what they cannot.
 
 Each world is the sandbox that the tests use (tests/lib/sandbox.c): a mount
 namespace in which this machine's own CUDA is hidden.  Where the kernel allows
@@ -25,26 +26,46 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/lib"), str(ROOT / "tests/
 import build  # noqa: E402
 import fakes  # noqa: E402
 import fetch  # noqa: E402
+import progress_line  # noqa: E402
 
+TOOLKITS = BUILD / "toolkits"
 VERSIONS = ("11.8", "12.9", "13.5")
+PARTS = ("cudart", "nvrtc", "nvjitlink")
+FAKE = """\
+  FAKE libraries, made here.  What they show: which library is chosen, why, and that each
+  call arrives in it.  What they cannot: they reach no GPU, and compile and link nothing.
+"""
 SKIPPED = 77
 
 
 def make_program():
     libraries = [build.import_library(library, 12) for library in build.LIBRARIES]
-    (BUILD / "demo").mkdir(exist_ok=True)
-    subprocess.run([*build.CC, "-O2", "-I", ROOT / "include", "-o", BUILD / "demo/demo",
-                    ROOT / "examples/demo.c", *libraries, f"-Wl,-rpath,{build.STUBS}"], check=True)
-    return BUILD / "demo/demo"
+    program = BUILD / "demo/demo"
+    program.parent.mkdir(exist_ok=True)
+    with build.locked(program.with_suffix(".lock")):
+        # Another demo may be running the one that is there.
+        part = program.with_suffix(".part")
+        subprocess.run([*build.CC, "-O2", "-I", ROOT / "include", "-o", part,
+                        ROOT / "examples/demo.c", *libraries, f"-Wl,-rpath,{build.STUBS}"],
+                       check=True)
+        part.replace(program)
+    return program
+
+
+def fetch_real():
+    """Versions whose real libraries are there.  Says in a line why others are not."""
+    line = progress_line.Line()
+    failures = fetch.fetch(TOOLKITS, VERSIONS, PARTS, line=line)
+    for why in fetch.summary(failures):
+        print(f"demo: not all of CUDA could be fetched, and fake libraries stand in for it: {why}",
+              flush=True)
+    return [version for version in VERSIONS if fetch.is_there(TOOLKITS, version, PARTS)]
 
 
 def real_folders(version):
-    """Where the real libraries of this version lie, and why they do not."""
-    failures = fetch.fetch(BUILD / "toolkits", [version], ["cudart", "nvrtc", "nvjitlink"])
-    if failures:
-        return [], failures[0]
-    root = BUILD / "toolkits" / version / build.ARCH
-    return sorted({file.parent for file in root.glob("nvidia/*/lib/*.so*")}), None
+    """Where the real libraries of this version lie."""
+    root = TOOLKITS / version / build.ARCH
+    return sorted({file.parent for file in root.glob("nvidia/*/lib/*.so*")})
 
 
 def fake_folders(version):
@@ -85,17 +106,16 @@ def working_sandbox():
 def main():
     program = make_program()
     sandbox = working_sandbox()
+    real = fetch_real()
     failed = False
     for version in (None, *VERSIONS):
         print(f"\n--- {'no CUDA' if version is None else 'CUDA ' + version} ---", flush=True)
         folders = []
-        if version:
-            folders, why = real_folders(version)
-            if why:
-                print(f"  could not be fetched ({why});\n"
-                      "  FAKE libraries stand in: they answer every call with made-up numbers",
-                      flush=True)
-                folders = fake_folders(version)
+        if version in real:
+            folders = real_folders(version)
+        elif version:
+            print(FAKE, end="", flush=True)
+            folders = fake_folders(version)
         status = run(program, sandbox, folders, version)
         if status == SKIPPED:
             print("  skipped: this machine has CUDA, and it cannot be hidden")
@@ -105,4 +125,7 @@ def main():
 
 if __name__ == "__main__":
     os.environ.pop("LAZYCUDA_MAJOR", None)
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
