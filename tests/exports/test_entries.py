@@ -54,7 +54,7 @@ def test_an_entry_is_one_jump_without_optimisation(unoptimised):
 @pytest.fixture
 def unoptimised():
     folder = build.BUILD / "tests" / "unoptimised"
-    build.make(f"BUILD={folder}", "CFLAGS=-O0 -g")
+    build.make(build.made_at(folder), "CFLAGS=-O0 -g")
     return folder / "lib"
 
 

@@ -39,7 +39,7 @@ def test_a_build_with_clang_exports_the_same():
     if not shutil.which("clang"):
         pytest.skip("there is no clang")
     folder = build.BUILD / "tests" / "clang"
-    build.make(f"BUILD={folder}", "CC=clang")
+    build.make(build.made_at(folder), "CC=clang")
     for library in build.STUBBED:
         made = elf.exports(build.stub(library, folder / "lib"))
         assert {symbol[:3] for symbol in made} == {
@@ -163,11 +163,14 @@ def test_the_stub_has_no_constructor(library):
     assert "PREINIT_ARRAY" not in dynamic
 
 
+# manylinux2014: what the real libcudart needs, too.
 @libraries
 def test_the_stub_runs_on_glibc_2_17(library):
-    # manylinux2014: what the real libcudart needs, too.
-    nodes = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", elf.readelf("-V", build.stub(library)))
-    assert nodes and max((int(a), int(b)) for a, b in nodes) <= (2, 17)
+    assert elf.glibc(build.stub(library)) <= (2, 17)
+
+
+def test_the_dispatch_library_runs_on_glibc_2_17():
+    assert elf.glibc(build.STUBS / "liblazycuda_link.so") <= (2, 17)
 
 
 @libraries

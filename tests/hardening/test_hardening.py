@@ -113,7 +113,7 @@ def test_every_entry_has_a_landing_pad_for_cet(compiler):
     if not shutil.which(compiler):
         pytest.skip(f"there is no {compiler}")
     folder = build.BUILD / "tests" / f"cet-{compiler}"
-    build.make(f"BUILD={folder}", f"CC={compiler}", "CFLAGS=-O2 -fcf-protection=full", "COMPAT=12")
+    build.make(build.made_at(folder), f"CC={compiler}", "CFLAGS=-O2 -fcf-protection=full", "COMPAT=12")
     check_pads(folder / "lib", "endbr64")
     # The linker says so of a library if all objects do, and the C library's have to.
     for path in sorted((folder / "obj").rglob("*.o")):
@@ -128,7 +128,7 @@ def test_every_entry_has_a_landing_pad_for_bti(compiler):
         if not shutil.which(tool):
             pytest.skip(f"there is no {tool}")
     folder = build.BUILD / "tests" / f"bti-{compiler.split()[0]}"
-    build.make(f"BUILD={folder}", f"CC={compiler}", "CFLAGS=-O2 -mbranch-protection=standard",
+    build.make(build.made_at(folder), f"CC={compiler}", "CFLAGS=-O2 -mbranch-protection=standard",
                "COMPAT=12")
     check_pads(folder / "lib", r"bti\s+(c|j|jc)|paciasp|hint\s+#(34|36|38|0x22)",
                "aarch64-linux-gnu-")
@@ -139,6 +139,6 @@ def test_distributions_flags_are_kept():
     # What Debian builds with; the entries leave out what has no place in a jump.
     folder = build.BUILD / "tests" / "debian"
     flags = "-O2 -g -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security"
-    build.make(f"BUILD={folder}", f"CFLAGS={flags}", "LDFLAGS=-Wl,-z,relro -Wl,-z,now")
+    build.make(build.made_at(folder), f"CFLAGS={flags}", "LDFLAGS=-Wl,-z,relro -Wl,-z,now")
     used = {s.name for s in elf.imports(folder / "lib" / "libcudart_stub.so")}
     assert "__stack_chk_fail" in used and any(name.endswith("_chk") for name in used)
