@@ -59,6 +59,8 @@ PIP_SETTINGS = "/etc/pip.conf"
 # There what settings name is to be seen.  Not in /etc or /opt: the tests' sandbox lays
 # something over these, and the kernel refuses that where others have mounted below.
 SHOWN_AT = "/mnt"
+# Of the log of a command that failed: what failed is in pytest's summary.
+SHOWN = 60
 FETCHED = ("toolkits", "libraries", "libclang")
 
 # In a namespace of its own: $1 the root's folder; the rest is a command for its owner.
@@ -182,6 +184,10 @@ def call(arch, script, *arguments, log):
 def last_line(log):
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
     return lines[-1].strip() if lines else "nothing was printed"
+
+
+def last_lines(log, count):
+    return "".join(log.read_text(errors="replace").splitlines(keepends=True)[-count:])
 
 
 def make_root(root, options, log):
@@ -360,7 +366,7 @@ def try_root(root, options):
         say(f"{name(root)}: {command}: {'ok' if status == 0 else f'failed ({status})'}, "
             f"{seconds:.0f} s: {last_line(log)}")
         if status:
-            say(f"    all of it: {log}")
+            say(f"{last_lines(log, SHOWN)}    all of it: {log}")
     if not options.keep:
         remove(root, folder, log)
     return len(options.run) - failed, failed, 0
