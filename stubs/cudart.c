@@ -130,4 +130,5 @@ const struct lc_specifics lc_specifics = {
 	.replay_pending = lc_replay_pending,
 	.replay_next = lc_replay_next,
 	.registered = lc_registered,
+	.replay_forked = lc_replay_forked,
 };

@@ -306,6 +306,8 @@ void lc_forked(void)
 {
 	if (state.phase == FILLING && !pthread_equal(state.filler, pthread_self()))
 		state.phase = UNWRITTEN;
+	if (lc_specifics.replay_forked)
+		lc_specifics.replay_forked();
 	atomic_store(looking(), 0);
 }
 

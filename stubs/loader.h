@@ -56,6 +56,8 @@ struct lc_specifics {
 	bool (*registered)(const struct lc_registration *call, uintptr_t *result);
 	/* The status before the first search. */
 	const struct lazycuda_status *unknown;
+	/* In a new process, alone there, after fork(); NULL likewise. */
+	void (*replay_forked)(void);
 };
 
 #define LC_UNKNOWN(name) &(const struct lazycuda_status){ \

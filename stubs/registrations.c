@@ -42,6 +42,9 @@ struct lc_record {
 /* Under the loader's lock. */
 static struct lc_record *oldest, *newest;
 
+static struct lc_record *replayed;	/* the one that is being replayed */
+static pthread_t replayer;
+
 /* Records that have not been replayed to the end. */
 static _Atomic size_t pending;
 
@@ -108,6 +111,22 @@ static void append(struct lc_record *record)
 	newest = record;
 }
 
+/* With the lock held: what take_oldest() has taken is the oldest again. */
+static void put_back(struct lc_record *record)
+{
+	struct lc_module *module = record->module;
+
+	if (module) {
+		record->sibling = module->records;
+		module->last = module->records ? module->last : record;
+		module->records = record;
+	}
+	record->previous = NULL;
+	record->next = oldest;
+	*(oldest ? &oldest->previous : &newest) = record;
+	oldest = record;
+}
+
 /* With the lock held: whether a call about this module is to be made by the thread
  * that replays.  One that waits for a second goes ahead of that thread (loader.c),
  * and must not overtake the module's own registration. */
@@ -160,18 +179,23 @@ static void unregister_real(struct lc_module *module)
 	lc_module_free(module);
 }
 
-/* The module's own registration begins. */
-static void begin_replay(struct lc_module *module)
+/* With the lock held. */
+static void begin_replay(struct lc_record *record)
 {
-	if (!module)
+	replayed = record;
+	replayer = pthread_self();
+	if (!record->module)
 		return;
-	module->replaying = true;
-	module->replayer = pthread_self();
+	record->module->replaying = true;
+	record->module->replayer = replayer;
 }
 
-/* It has ended; whether the module is gone since. */
-static bool end_replay(struct lc_module *module, const struct lc_record *record, uintptr_t result)
+/* With the lock held; whether the module is gone since. */
+static bool end_replay(const struct lc_record *record, uintptr_t result)
 {
+	struct lc_module *module = record->module;
+
+	replayed = NULL;
 	if (!module)
 		return false;
 	module->replaying = false;
@@ -194,7 +218,7 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 	}
 	record = take_oldest();
 	module = record->module;
-	begin_replay(module);
+	begin_replay(record);
 	lc_unlock();
 
 	if (module && !record->creates)
@@ -205,12 +229,33 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 		lc_refuse(record->slot, (enum lc_refusal)outcomes[record->slot]);
 
 	lc_lock();
-	gone = end_replay(module, record, result);
+	gone = end_replay(record, result);
 	lc_unlock();
 	atomic_fetch_sub(&pending, 1);
 	if (gone)
 		unregister_real(module);
 	free(record);
+}
+
+/* The thread that was making it is not in this process: whoever fills next makes it
+ * again, unless its module went meanwhile. */
+void lc_replay_forked(void)
+{
+	struct lc_record *record = replayed;
+	struct lc_module *module = record ? record->module : NULL;
+
+	if (!record || pthread_equal(replayer, pthread_self()))
+		return;
+	replayed = NULL;
+	if (module)
+		module->replaying = false;
+	if (!module || !module->gone) {
+		put_back(record);
+		return;
+	}
+	atomic_fetch_sub(&pending, 1);
+	free(record);
+	lc_module_free(module);
 }
 
 /* Makes a call in the library; absent there, or of another interface, it is the

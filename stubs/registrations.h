@@ -11,6 +11,7 @@
 /* As in struct lc_specifics. */
 bool lc_replay_pending(void);
 void lc_replay_next(const lc_function *functions, const uint8_t *outcomes);
+void lc_replay_forked(void);
 
 /* A call that another copy of this stub was asked for: made if it is about a handle
  * of ours, and false if not.  Never reads what the handle points to. */

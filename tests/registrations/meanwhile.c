@@ -15,6 +15,8 @@
  *                library looks for that while it is told of an extension
  *     version    the library's function that tells its version leaves by longjmp()
  *     lost       the same, and the thread makes no call after that
+ *     forked     fork() waits in vain while an extension is being registered; the new
+ *                process makes a call and closes both
  *     late       fork() waits in vain for a thread in that function, which then comes
  *                back; the next one finds another thread in the stub
  *
@@ -101,6 +103,9 @@ static void registering(const long *arguments)
 		longjmp(out, 1);
 	else if (is("cancel"))
 		pthread_testcancel();
+	else if (is("forked") && number == 0)
+		for (inside = 1; inside;)
+			sleep_ms(1);
 }
 
 void fake_called(const char *name, const long *arguments)
@@ -172,6 +177,28 @@ static pthread_t begin(void)
 	return thread;
 }
 
+/* What the new process finds: half of what the thread did that it has not. */
+static void forked(void)
+{
+	pthread_t thread = begin();
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		naps = 0;
+		printf("%d\n", cudaDeviceSynchronize());
+		dlclose(extensions[0]);
+		dlclose(extensions[1]);
+		printf("%d naps\n", naps);
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	inside = 0;
+	pthread_join(thread, NULL);
+}
+
 static void late(void)
 {
 	pthread_t thread = begin();
@@ -202,8 +229,8 @@ int main(int argc, char **argv)
 		dlclose(extensions[0]);
 		fail_mprotect = 0;
 	}
-	if (is("late")) {
-		late();
+	if (is("late") || is("forked")) {
+		is("late") ? late() : forked();
 		return 0;
 	}
 	if (is("itself"))

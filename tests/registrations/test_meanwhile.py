@@ -82,6 +82,14 @@ def test_a_thread_that_never_comes_back_is_waited_for_once(run):
     assert (left, second) == ("left", "0 naps") and int(first.split()[0]) > 1000
 
 
+def test_a_new_process_without_the_thread_that_registers(run):
+    printed, told = run("forked")
+    assert printed[:2] == [CALL, "0 naps"]
+    # It begins anew with the one that was cut short.
+    assert [name for name, _ in told[:4]] == [REGISTER] * 2 + [UNREGISTER] * 2
+    assert unregistered(told)[:2] == [told[0][1], told[1][1]]
+
+
 def test_one_that_comes_back_late_counts_no_more(run):
     first, refused, *rest = run("late")[0]
     assert int(first.split()[0]) > 1000 and refused == "303" and CALL in rest
