@@ -60,5 +60,5 @@ def test_what_is_no_cache_gives_nothing(tmp_path, content):
 
 
 def test_damaged_caches_are_read_safely(cache):
-    flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1")
-    subprocess.run([reader(*flags), "damage", cache, "libcudart.so.12", "200000"], check=True)
+    subprocess.run([reader(*build.sanitizing(), "-O1"), "damage", cache, "libcudart.so.12",
+                    "200000"], check=True)

@@ -102,6 +102,18 @@ def compile(name, *arguments, cc=CC, link=()):
     return output
 
 
+@functools.lru_cache(maxsize=None)
+def sanitizing():
+    """Flags for a program that reads damaged input: sanitizers, where the compiler has
+    them.  clang's are a package of their own on Debian; then a crash alone is seen."""
+    flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    try:
+        compile("sanitizes", *flags, TESTS / "sanitize" / "works.c")
+    except CompileError:
+        return ()
+    return flags
+
+
 def text(content, suffix):
     """A file of this text, named after it."""
     path = BIN / "texts" / f"{hashlib.sha256(content.encode()).hexdigest()[:16]}.{suffix}"

@@ -12,12 +12,8 @@ GEN = build.ROOT / "gen"
 
 
 def sanitized(name, sources):
-    common = ["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"]
-    try:
-        return build.compile(name, *common, "-fsanitize=address,undefined",
-                             "-fno-sanitize-recover=all", *sources, "-ldl")
-    except build.CompileError:
-        return build.compile(name, *common, *sources, "-ldl")
+    return build.compile(name, "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
+                         *build.sanitizing(), *sources, "-ldl")
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ extern const char *cudaGetErrorString(int);
 
 struct said {
 	int count, status, last, load, driver;
-	char text[256], message[256], state[32];
+	char text[256], message[256], state[256];
 };
 
 extern int pick(void);
@@ -38,11 +38,12 @@ static int without(void)
 
 static void copy(char *to, const char *text)
 {
-	for (size_t i = 0; i < 255 && text[i]; i++)
+	for (size_t i = 0; i < sizeof(said.text) - 1 && text[i]; i++)
 		to[i] = text[i];
 }
 
-static int (*resolve(void))(void)
+/* clang takes a name in an attribute for no use. */
+__attribute__((used)) static int (*resolve(void))(void)
 {
 	said.count = 4711;
 	said.status = cudaGetDeviceCount(&said.count);

@@ -25,12 +25,8 @@ STATUS = "enum thingStatus { thingOk = 0 };\n"
 def program():
     """gen/scan, with sanitizers where the compiler has them."""
     sources = sorted((build.ROOT / "gen").glob("scan*.c"))
-    common = ["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"]
-    try:
-        return build.compile("scan", *common, "-fsanitize=address,undefined",
-                             "-fno-sanitize-recover=all", *sources, "-ldl")
-    except build.CompileError:
-        return build.compile("scan", *common, *sources, "-ldl")
+    return build.compile("scan", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
+                         *build.sanitizing(), *sources, "-ldl")
 
 
 def run(program, *arguments):
