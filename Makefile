@@ -65,22 +65,18 @@ TOOL_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 # Libraries that come with the driver have one ABI for all majors.
 DRIVER := cuda nvidia-ml
 LIBRARIES := cudart nvrtc nvJitLink $(DRIVER)
-# Sources that one stub has alone; all others in stubs/ are in each of them.
-OWN_cudart := stubs/cudart.c stubs/modules.c stubs/registrations.c $(sort $(wildcard stubs/adaptors/*.c))
-OWN_nvrtc := stubs/nvrtc.c
-OWN_nvJitLink := stubs/nvjitlink.c stubs/nvjitlink_results.c
-OWN_cuda := stubs/cuda.c
-OWN_nvidia-ml := stubs/nvml.c
-COMMON := $(sort $(filter-out $(foreach l,$(LIBRARIES),$(OWN_$(l))),$(wildcard stubs/*.c)))
-# What it takes to open a library by its name, wherever that is done.
-BY_NAME := stubs/arena.c stubs/by_name.c stubs/folders.c stubs/ldcache.c stubs/printable.c
+# Rooms: whatever lies in one is in the library that the room belongs to.  Those of every
+# stub, each needing those before it; a stub has one more, stubs/LIBRARY.
+STUB_ROOMS := stubs/entry stubs/base stubs/loader
 # The dispatch module is a library of its own, above the stubs.
-LINK := $(sort $(wildcard stubs/link/*.c)) $(BY_NAME) stubs/object.c
-# What the tool has in common with the stubs.
-TOOL := $(sort $(wildcard tools/*.c)) $(BY_NAME) stubs/image.c stubs/verdict.c \
-	stubs/link/versions.c
-SCAN := $(sort $(wildcard gen/scan*.c))
-GEN := $(sort $(filter-out $(SCAN),$(wildcard gen/*.c)))
+LINK_ROOMS := link/tables link/formats link/plan link/run
+sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
+own = $(call sources,stubs/$(1) stubs/$(1)/*)
+COMMON := $(call sources,$(STUB_ROOMS))
+LINK := $(call sources,$(LINK_ROOMS) stubs/base)
+TOOL := $(call sources,tools stubs/base link/tables)
+GEN := $(call sources,gen)
+SCAN := $(call sources,gen/scan)
 
 ifdef CUDA_ABI
 GENERATED := $(BUILD)/generated-$(CUDA_ABI)
@@ -143,7 +139,7 @@ $(BUILD)/obj/generated/%_stub.o: $(GENERATED)/%_stub.c $(BUILD)/flags
 
 # $(1): library, $(2): file, $(3): its SONAME, $(4): folder of the generated object, $(5): map
 define stub
-$(2): $(4)/lib$(1)_stub.o $(call object,$(COMMON) $(OWN_$(1))) $(5)
+$(2): $(4)/lib$(1)_stub.o $(call object,$(COMMON) $(call own,$(1))) $(5)
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$(strip $(3)) \
@@ -174,7 +170,7 @@ $(foreach m,$(COMPAT_MAJORS),$(foreach l,$(LIBRARIES),$(foreach s,$(call real_so
 # $(1): stub, $(2): major
 define import
 $(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
-		stubs/generated/$(1).import$(2).map stubs/import.h $(BUILD)/flags
+		stubs/generated/$(1).import$(2).map stubs/entry/import.h $(BUILD)/flags
 	$$(call say,IMPORT)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(IMPORT_FLAGS) -DLC_IMPORT=$(2) -Wl,-soname,$$(@F)$(SONUMBER) \
@@ -189,7 +185,7 @@ $(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call 
 LINK_STUBS := $(foreach l,nvrtc nvJitLink cuda,$(BUILD)/lib/cuda13/lib$(l)_stub.so)
 # $(1): file, $(2): its run path, $(3): what else it depends on
 define link_library
-$(1): $(call object,$(LINK)) stubs/link/lazycuda_link.map $(LINK_STUBS) $(3)
+$(1): $(call object,$(LINK)) link/run/lazycuda_link.map $(LINK_STUBS) $(3)
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$$(@F)$(SONUMBER) \
@@ -229,7 +225,7 @@ $(MAKERS):
 STUB_SHARE := $(BUILD)/share/lazycuda/stub
 COPIED := LICENSE packaging/stub/flags.mk packaging/stub/folders.sh $(sort $(wildcard packaging/stub/*.*.in)) \
 	packaging/cmake/lazycuda-config-version.cmake.in include/lazycuda.h $(COMMON) \
-	$(filter-out stubs/modules.h stubs/registrations.h stubs/nvjitlink_results.h,$(sort $(wildcard stubs/*.h))) \
+	$(sort $(wildcard $(STUB_ROOMS:%=%/*.h))) \
 	$(DRIVER:%=stubs/generated/lib%_stub.real.h)
 copied_as = $(patsubst packaging/cmake/lazycuda-%,%,$(patsubst packaging/stub/%,%,$(1)))
 COPIES := $(call copied_as,$(COPIED)) Makefile
@@ -245,7 +241,7 @@ stub-maker: $(MAKERS) $(BUILD)/stub-maker
 
 # ---- generator ----
 
-$(BUILD)/gen/gen: $(GEN) gen/list.h gen/plan.h gen/write.h
+$(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h)
 	$(call say,HOSTCC)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(GEN) -o $@
@@ -253,16 +249,16 @@ $(BUILD)/gen/gen: $(GEN) gen/list.h gen/plan.h gen/write.h
 .PHONY: generate check-generated
 generate: $(BUILD)/gen/gen
 	$(Q)$< -o stubs/generated symbols.txt
-	$(Q)$(PYTHON) tools/adapted.py
-	$(Q)$(PYTHON) tools/linking.py
+	$(Q)$(PYTHON) tools/upkeep/adapted.py
+	$(Q)$(PYTHON) tools/upkeep/linking.py
 
 check-generated: $(BUILD)/gen/gen
 	$(Q)rm -rf $(BUILD)/check-generated && mkdir -p $(BUILD)/check-generated
 	$(Q)$< -o $(BUILD)/check-generated symbols.txt
 	$(Q)diff -ru stubs/generated $(BUILD)/check-generated || \
 		{ echo 'stubs/generated is not what symbols.txt gives: make generate' >&2; exit 1; }
-	$(Q)$(PYTHON) tools/adapted.py --check
-	$(Q)$(PYTHON) tools/linking.py --check
+	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
+	$(Q)$(PYTHON) tools/upkeep/linking.py --check
 
 ifdef CUDA_ABI
 $(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map) &: \
@@ -275,7 +271,7 @@ endif
 
 # ---- symbols.txt ----
 
-$(BUILD)/gen/scan: $(SCAN) $(wildcard gen/*.h)
+$(BUILD)/gen/scan: $(SCAN) $(wildcard gen/scan/*.h)
 	$(call say,HOSTCC)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(SCAN) -o $@ -ldl
@@ -286,15 +282,15 @@ $(LIBCLANG):
 	@mkdir -p build
 	$(Q)part=$$(mktemp -d build/libclang.XXXXXX) && trap 'rm -rf "$$part"' EXIT && \
 		trap 'exit 130' INT TERM && \
-		$(PYTHON) tools/run_pip.py install --quiet --target "$$part/libclang" libclang==18.1.1 && \
+		$(PYTHON) tools/upkeep/run_pip.py install --quiet --target "$$part/libclang" libclang==18.1.1 && \
 		{ test -f $@ || { rm -rf build/libclang && mv "$$part/libclang" build/; }; }
 
 .PHONY: symbols check-symbols toolkits libclang
 libclang: $(LIBCLANG)
 
 toolkits:
-	$(Q)$(PYTHON) tools/fetch.py build/toolkits all
-	$(Q)$(PYTHON) tools/fetch.py build/toolkits all --arch aarch64
+	$(Q)$(PYTHON) tools/upkeep/fetch.py build/toolkits all
+	$(Q)$(PYTHON) tools/upkeep/fetch.py build/toolkits all --arch aarch64
 
 scan = $(BUILD)/gen/scan --toolkits build/toolkits --hints gen/hints.txt \
 	--head gen/symbols.head --libclang $(LIBCLANG)
@@ -367,6 +363,6 @@ clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/libexec $(BUILD)/share \
 		$(BUILD)/generated-* $(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags $(BUILD)/stub-maker
 
--include $(patsubst %.o,%.d,$(call object,$(sort $(wildcard stubs/*.c stubs/adaptors/*.c stubs/link/*.c) $(TOOL) $(GEN) $(SCAN))) \
+-include $(patsubst %.o,%.d,$(call object,$(sort $(COMMON) $(foreach l,$(LIBRARIES),$(call own,$(l))) $(LINK) $(TOOL) $(GEN) $(SCAN))) \
 	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o) \
 	$(wildcard $(BUILD)/obj/compat*/*.o))

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lazycuda_link.h"
+#include "../include/lazycuda_link.h"
 
 #define PER_CONTAINER 8
 #define CUBIN_SECTIONS 3

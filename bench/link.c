@@ -18,7 +18,7 @@
 
 #include <lazycuda_link.h>
 
-#include "../stubs/link/calls.h"
+#include "../link/run/calls.h"
 
 static const char head[] =
 	"extern \"C\" __device__ float twice(float);\n"

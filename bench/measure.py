@@ -25,7 +25,7 @@ NEWEST = MAJORS[-1]
 OBJECTS = 1000
 CC = os.environ.get("CC", "cc")
 
-sys.path.append(str(ROOT / "tools"))
+sys.path.append(str(ROOT / "tools" / "upkeep"))
 import fetch  # noqa: E402
 
 quick = False       # a few short samples, and nothing is fetched: to try the rows out

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lazycuda.h"
+#include "../include/lazycuda.h"
 
 /* What the CUDA headers would declare. */
 extern int cudaRuntimeGetVersion(int *version);

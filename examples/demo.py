@@ -21,7 +21,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/lib"), str(ROOT / "tests/fakes")]
+sys.path[:0] = [str(ROOT / "tools/upkeep"), str(ROOT / "tests/lib"), str(ROOT / "tests/fakes")]
 
 import build  # noqa: E402
 import fakes  # noqa: E402

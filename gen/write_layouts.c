@@ -332,7 +332,7 @@ void write_layouts(struct files *files, const struct plan *plan)
 	if (!all.count)
 		return;
 	h = new_file(files, plan, ".layouts.h", "/* ", " */");
-	add(h, "#include \"layout.h\"\n");
+	add(h, "#include \"entry/layout.h\"\n");
 	for (size_t i = 0; i < all.count; i++)
 		write_offsets(h, plan, &all.items[i]);
 	write_conversions(h, &all);

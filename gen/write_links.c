@@ -110,7 +110,7 @@ static void write_import(struct files *files, const struct plan *plan)
 			;
 		add(group_of(groups, &count, condition(use, next)), "LC_NAME(%s)\n", use->name);
 	}
-	add(c, "#include \"import.h\"\n");
+	add(c, "#include \"entry/import.h\"\n");
 	for (size_t i = 0; i < count; i++)
 		add(c, "\n#if %s\n%s#endif\n", groups[i].condition, groups[i].names.bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write_note.c - which libraries a stub may open, and who has them (stubs/note.h) */
+/* write_note.c - which libraries a stub may open, and who has them (stubs/entry/note.h) */
 #include "write.h"
 
 static void add_quoted(struct text *c, size_t *count, const char *name)

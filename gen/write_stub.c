@@ -159,7 +159,7 @@ static void write_header(struct files *files, struct plan *plan)
 	for (char *c = guard; *c; c++)
 		*c = isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
 	add(h, "#ifndef LC_%s\n#define LC_%s\n\n", guard, guard);
-	add(h, "#include \"stub.h\"\n#include \"entry.h\"\n\n");
+	add(h, "#include \"entry/stub.h\"\n#include \"entry/entry.h\"\n\n");
 	write_values(h, plan);
 	write_slots(h, plan);
 	write_hooks(h, plan);
@@ -234,9 +234,9 @@ static void write_entries(struct text *c, struct plan *plan)
 		text |= plan->slots.items[i]->text;
 	}
 	if (text)
-		add(c, "#include \"errors.h\"\n#include \"loader.h\"\n");
+		add(c, "#include \"loader/errors.h\"\n#include \"loader/loader.h\"\n");
 	if (unknown)
-		add(c, "#include \"trampoline.h\"\n");
+		add(c, "#include \"entry/trampoline.h\"\n");
 	add(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		write_entry(c, plan, plan->slots.items[i]);
@@ -617,7 +617,7 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_header(files, plan);
 	c = new_file(files, plan, ".c", "/* ", " */");
 	add(c, "#include \"%.*s.h\"\n", (int)strlen(plan->library->stub) - 3, plan->library->stub);
-	add(c, "#include \"note.h\"\n");
+	add(c, "#include \"entry/note.h\"\n");
 	write_entries(c, plan);
 	write_exports(c, plan, abi);
 	write_pool(c, plan);
@@ -640,7 +640,7 @@ void write_real(struct files *files, const struct plan *plan)
 	const struct library *library = plan->library;
 
 	add(h, "/* What finds the real library, for code that is not its stub. */\n"
-	    "#include \"stub.h\"\n\n");
+	    "#include \"entry/stub.h\"\n\n");
 	add(h, "static const struct lc_library lc_real_%s = {\n", library->name);
 	add(h, "\t.name = \"%s\",\n\t.stub = \"%s\",\n\t.variable = \"%s\",\n", library->name,
 	    library->stub, library->variable);

@@ -94,8 +94,9 @@ HEADERS := $(sort $(wildcard include/*.h))
 PAGES := $(sort $(wildcard docs/*.[1-8]))
 # $(1): manual page; the folder of its section
 section = $(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
-RETARGET := $(sort $(wildcard packaging/python/lazycuda/*.py))
-SHARE_DIRS := $(SHARE_DIR) $(SHARE_DIR)/include $(SHARE_DIR)/stubs $(SHARE_DIR)/stubs/generated
+RETARGET := $(sort $(wildcard tools/retarget/lazycuda/*.py))
+SHARE_DIRS := $(SHARE_DIR) $(SHARE_DIR)/include $(SHARE_DIR)/stubs \
+	$(STUB_ROOMS:%=$(SHARE_DIR)/%) $(SHARE_DIR)/stubs/generated
 IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
 
 FOLDERS_SH := packaging/stub/folders.sh

@@ -64,7 +64,7 @@ def fetch(folder):
     """Into a folder of its own, which a Python without venv can use, too."""
     part = folder.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
-    run(sys.executable, ROOT / "tools" / "run_pip.py", "install", "--quiet",
+    run(sys.executable, ROOT / "tools" / "upkeep" / "run_pip.py", "install", "--quiet",
         "--disable-pip-version-check", "--target", part, "-r", REQUIREMENTS)
     # The compiler itself: what starts it is Python, and would be started 200 times.
     (part / "bin" / "zig").symlink_to("../ziglang/zig")

@@ -3,7 +3,7 @@
 #ifndef CONSTANTS_H
 #define CONSTANTS_H
 
-#include "../stubs/image.h"
+#include "../stubs/base/image.h"
 #include "findings.h"
 
 /* Adds to `findings` the names that a file may open, and whether it has the CUDA

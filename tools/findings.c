@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../stubs/image.h"
-#include "../stubs/object.h"
+#include "../stubs/base/image.h"
+#include "../stubs/base/object.h"
 #include "constants.h"
 
 /* More than any file has that a compiler made: reading ends in a time that

@@ -3,7 +3,7 @@
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
-#include "../stubs/arena.h"
+#include "../stubs/base/arena.h"
 #include "tables.h"
 
 struct found_name {

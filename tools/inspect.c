@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../stubs/glibc.h"
+#include "../stubs/base/glibc.h"
 #include "bytes.h"
 #include "inspect_report.h"
 #include "json.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../stubs/arena.h"
+#include "../stubs/base/arena.h"
 #include "json.h"
 
 #define MANY 16		/* entries: from here on those that are alike are counted */

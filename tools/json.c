@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../stubs/printable.h"
+#include "../stubs/base/printable.h"
 
 static int depth, filled;	/* filled: something stands before in this bracket */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../stubs/link/versions.h"
+#include "../link/tables/versions.h"
 #include "bytes.h"
 #include "say.h"
 

@@ -3,7 +3,7 @@
 #ifndef OWN_STUB_H
 #define OWN_STUB_H
 
-#include "../stubs/peers.h"
+#include "../stubs/loader/peers.h"
 
 /* Loads it; NULL: it is no stub of this release, which was said in the name of `command`. */
 const struct lc_peer *own_stub_open(const char *command, const char *path);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../stubs/link/versions.h"
+#include "../link/tables/versions.h"
 #include "json.h"
 #include "say.h"
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../stubs/printable.h"
+#include "../stubs/base/printable.h"
 
 /* Seconds: what is shorter than the first needs no line, and nobody reads faster
  * than the second. */

@@ -19,7 +19,7 @@
 /* Where the Python code is: installed, in the Python package, in the source tree. */
 static const char *const places[] = {
 	"../share/lazycuda/python/lazycuda/retarget.py", "../retarget.py",
-	"../../packaging/python/lazycuda/retarget.py",
+	"../../tools/retarget/lazycuda/retarget.py",
 };
 
 /* The folder of the code, or NULL. */

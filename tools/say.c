@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stubs/printable.h"
+#include "../stubs/base/printable.h"
 
 static void say_on(FILE *stream, const char *text, const char *end)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stubs/loader.h"
-#include "../stubs/peers.h"
+#include "../stubs/loader/loader.h"
+#include "../stubs/loader/peers.h"
 #include "tables.h"
 
 static const char *const stubs[LIBRARIES] = {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "../stubs/peers.h"
-#include "../stubs/verdict.h"
+#include "../stubs/loader/peers.h"
+#include "../stubs/base/verdict.h"
 
 #ifndef LAZYCUDA_SONUMBER
 # define LAZYCUDA_SONUMBER ""

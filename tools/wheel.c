@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../stubs/by_name.h"
+#include "../stubs/base/by_name.h"
 #include "progress.h"
 
 struct zip {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_check.c - compares a library with symbols.txt
+ * check.c - compares a library with symbols.txt
  *
  * Which library it is, its SONAME says.  Of which toolkit it is, the caller
  * says (FILE=12.9), or the folders it lies in (.../12.9/..., .../cuda-12.9/...),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_elf.c - what a shared library exports, and under which version node
+ * elf.c - what a shared library exports, and under which version node
  *
  * Reads what the dynamic loader reads, the segments and the dynamic table, and
  * not the section headers, which a library need not have.  The file is not

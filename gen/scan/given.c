@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scan_given.c - what hints would have given, from the command line */
-#include "scan_own.h"
+/* given.c - what hints would have given, from the command line */
+#include "own.h"
 
 #include <ctype.h>
 #include <errno.h>

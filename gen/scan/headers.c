@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_headers.c - reads prototypes and enumerators through libclang
+ * headers.c - reads prototypes and enumerators through libclang
  *
  * Headers are parsed without the machine's own: what they include from there
  * is a handful of types, given below, so that the outcome depends on the
  * toolkit alone.  Every toolkit is parsed for x86-64 and for aarch64 and must
  * come out the same; the list has one line for both.
  */
-#include "scan_unit.h"
+#include "unit.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

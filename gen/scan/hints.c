@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scan_hints.c - reads gen/hints.txt; its format is described at its head */
+/* hints.c - reads gen/hints.txt; its format is described at its head */
 #include "scan.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_layout.c - which layouts of a struct are interchangeable
+ * layout.c - which layouts of a struct are interchangeable
  *
  * Toolkits are taken in turn, oldest first.  One whose layout continues an
  * earlier one gets its letter, and else a new letter.  To continue is to have

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_own.c - derives the list of a library of anybody's
+ * own.c - derives the list of a library of anybody's
  *
  * `lazycuda stub` calls this.  What hints say of CUDA's libraries comes from the
  * command line here.  A library has one version for each of its majors: those of
  * CUDA, where each file is said to belong to one, else the numbers of its SONAMEs.
  */
-#include "scan_own.h"
+#include "own.h"
 
 #include <limits.h>
 #include <stdlib.h>

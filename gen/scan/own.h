@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scan_own.h - what the parts that derive the list of anybody's library share */
+/* own.h - what the parts that derive the list of anybody's library share */
 #ifndef SCAN_OWN_H
 #define SCAN_OWN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_resolve.c - which prototype an exported name has in which toolkit
+ * resolve.c - which prototype an exported name has in which toolkit
  *
  * Headers and libraries do not quite agree: a library exports names that its
  * own headers no longer, or do not yet, declare.  A prototype comes, in this

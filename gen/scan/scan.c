@@ -19,7 +19,7 @@ static const char usage_text[] =
 	"       scan --own OPTION... -o LIST\n"
 	"\n"
 	"The first form derives the list from the toolkits below DIR, which are laid\n"
-	"out as tools/fetch.py does it: DIR/VERSION/CPU/nvidia/...  The second says\n"
+	"out as tools/upkeep/fetch.py does it: DIR/VERSION/CPU/nvidia/...  The second says\n"
 	"what each given library has that the list has not, and the other way round.\n"
 	"The third is how `lazycuda stub` calls it.\n"
 	"\n"

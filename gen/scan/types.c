@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scan_types.c - reads types and layouts, in ABI terms, through libclang */
-#include "scan_unit.h"
+/* types.c - reads types and layouts, in ABI terms, through libclang */
+#include "unit.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

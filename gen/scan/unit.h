@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scan_unit.h - what scan_headers.c and scan_types.c share: both use libclang */
+/* unit.h - what scan_headers.c and scan_types.c share: both use libclang */
 #ifndef SCAN_UNIT_H
 #define SCAN_UNIT_H
 

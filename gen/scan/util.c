@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scan_util.c - memory, maps, errors, versions */
+/* util.c - memory, maps, errors, versions */
 #include "scan.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scan_write.c - writes symbols.txt, whole or not at all */
+/* write.c - writes symbols.txt, whole or not at all */
 #include "scan.h"
 
 #include <errno.h>

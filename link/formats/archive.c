@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../printable.h"
+#include "../../stubs/base/printable.h"
 #include "containers.h"
 
 #define MAGIC_SIZE 8

@@ -6,7 +6,7 @@
 #include "cubin_sound.h"
 #include "elf_device.h"
 #include "symbols.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* The two ABIs, by what identifies them. */
 enum { OSABI_7 = 0x33, OSABI_8 = 0x41 };

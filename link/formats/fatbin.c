@@ -2,7 +2,7 @@
 /* fatbin.c - the entries of fatbin containers */
 #include "containers.h"
 #include "unpack.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* Flags of an entry's header. */
 #define FLAG_DEBUG	0x2u

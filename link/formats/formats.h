@@ -11,7 +11,7 @@
 #define LINK_FORMATS_H
 
 #include "../../include/lazycuda_link.h"
-#include "../arena.h"
+#include "../../stubs/base/arena.h"
 #include "source.h"
 
 struct lc_part {

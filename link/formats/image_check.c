@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "arch.h"
+#include "../tables/arch.h"
 #include "elf_device.h"
 #include "symbols.h"
 

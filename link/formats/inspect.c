@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../glibc.h"
+#include "../../stubs/base/glibc.h"
 #include "containers.h"
 #include "inspection.h"
-#include "sized.h"
-#include "text.h"
+#include "../tables/sized.h"
+#include "../tables/text.h"
 #include "unpack.h"
 
 #define MOST_ENTRIES (1 << 20)

@@ -4,7 +4,7 @@
 #define LINK_INSPECTION_H
 
 #include "../../include/lazycuda_link.h"
-#include "../arena.h"
+#include "../../stubs/base/arena.h"
 #include "source.h"
 
 struct lc_inspection {

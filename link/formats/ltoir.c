@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ltoir.c - what the header of LTO-IR says */
 #include "containers.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* Little-endian, as all of CUDA's hosts are. */
 struct header {

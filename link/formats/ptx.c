@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arch.h"
+#include "../tables/arch.h"
 #include "bytes.h"
 #include "ptx_text.h"
 #include "symbols.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 #define HEADER_BYTES 65536	/* looked at for the header alone */
 

@@ -4,7 +4,7 @@
 #define LINK_SYMBOLS_H
 
 #include "../../include/lazycuda_link.h"
-#include "../arena.h"
+#include "../../stubs/base/arena.h"
 
 /* Zero but for the arena, in which all of it lies. */
 struct lc_symbols {

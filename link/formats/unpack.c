@@ -4,9 +4,9 @@
 
 #include <limits.h>
 
-#include "../by_name.h"
-#include "../glibc.h"
-#include "../note.h"
+#include "../../stubs/base/by_name.h"
+#include "../../stubs/base/glibc.h"
+#include "../../stubs/entry/note.h"
 #include "inspection.h"
 
 LC_DLOPEN_NOTE(unpack,

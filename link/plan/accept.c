@@ -2,8 +2,8 @@
 /* accept.c - may this linker, of this version, take this entry for this target? */
 #include "accept.h"
 
-#include "text.h"
-#include "versions.h"
+#include "../tables/text.h"
+#include "../tables/versions.h"
 
 #define COMPRESSED (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD)
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "../../include/lazycuda_link.h"
-#include "../arena.h"
-#include "arch.h"
+#include "../../stubs/base/arena.h"
+#include "../tables/arch.h"
 
 struct lc_linker {
 	enum lazycuda_backend backend;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "choose.h"
-#include "text.h"
+#include "../tables/text.h"
 
 #define TEXT 512		/* what is longer is cut */
 #define LISTED 16		/* entries named of one container */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_compile.c - what becomes of source */
+/* compile.c - what becomes of source */
 #include <string.h>
 
 #include "planning.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* nvrtc's spellings; the plan sets these itself. */
 #define TARGET_OPTION "-arch="

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_inputs.c - whether the inputs make sense, and what is to be linked */
+/* inputs.c - whether the inputs make sense, and what is to be linked */
 #include <string.h>
 
 #include "planning.h"
-#include "sized.h"
-#include "text.h"
+#include "../tables/sized.h"
+#include "../tables/text.h"
 
 /* Where a host file's code lies that is to be linked. */
 #define RELOCATABLE_SECTION "__nv_relfatbin"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_notes.c - what is worth knowing of a plan that is carried out all the same */
+/* notes.c - what is worth knowing of a plan that is carried out all the same */
 #include <stdbool.h>
 
 #include "planning.h"
-#include "text.h"
-#include "versions.h"
+#include "../tables/text.h"
+#include "../tables/versions.h"
 
 /* Of nvJitLink, by version. */
 static const struct {

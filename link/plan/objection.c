@@ -2,7 +2,7 @@
 /* objection.c - why an entry is not taken, in words */
 #include "objection.h"
 
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* An entry that cannot be taken, and what is said of it. */
 struct objection {

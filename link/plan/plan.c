@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - which linker takes which part of which input, or why none does */
 #include "planning.h"
-#include "text.h"
-#include "versions.h"
+#include "../tables/text.h"
+#include "../tables/versions.h"
 
 /* What a caller gets, and where it and all that it points to lie. */
 struct planned {

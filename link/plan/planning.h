@@ -20,7 +20,7 @@
 #define LINK_PLANNING_H
 
 #include "objection.h"
-#include "policy.h"
+#include "../tables/policy.h"
 
 /* One thing to link. */
 struct lc_item {

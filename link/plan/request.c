@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_request.c - whether the request makes sense */
+/* request.c - whether the request makes sense */
 #include <string.h>
 
-#include "options.h"
+#include "../tables/options.h"
 #include "planning.h"
-#include "sized.h"
-#include "versions.h"
+#include "../tables/sized.h"
+#include "../tables/versions.h"
 
 #define MODULES 64		/* an input's needs has a bit for each */
 

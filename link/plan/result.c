@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_result.c - what has to hold of the result, whoever links it */
+/* result.c - what has to hold of the result, whoever links it */
 #include "planning.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* ---- what the user demands ---- */
 

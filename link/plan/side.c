@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_side.c - what each linker would take, and what it objects to */
+/* side.c - what each linker would take, and what it objects to */
 #include <string.h>
 
-#include "options.h"
+#include "../tables/options.h"
 #include "planning.h"
-#include "text.h"
-#include "versions.h"
+#include "../tables/text.h"
+#include "../tables/versions.h"
 
 /* ---- the target ---- */
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "planning.h"
-#include "sized.h"
-#include "symbols.h"
+#include "../tables/sized.h"
+#include "../formats/symbols.h"
 
 /* The functions of all enabled modules, and which of these define each. */
 struct functions {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_write.c - the plan, once it is clear who links */
-#include "options.h"
+/* write.c - the plan, once it is clear who links */
+#include "../tables/options.h"
 #include "planning.h"
-#include "text.h"
+#include "../tables/text.h"
 
 /* CUjit_option and the values of CUjit_target, as cuLinkCreate counts. */
 #define JIT_TARGET 9

@@ -10,7 +10,7 @@
 #define LINK_BACKENDS_H
 
 #include "../../include/lazycuda_link.h"
-#include "../arena.h"
+#include "../../stubs/base/arena.h"
 
 /* Ready to be handed over. */
 struct lc_piece {

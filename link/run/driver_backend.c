@@ -13,7 +13,7 @@
 #include "calls.h"
 #include "environment.h"
 #include "product.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* As the driver counts; nvJitLink's numbers are others. */
 static const int kinds[LAZYCUDA_KIND_KINDS] = {

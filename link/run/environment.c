@@ -4,7 +4,7 @@
 
 #include "../../include/lazycuda_link.h"
 #include "../../include/lazycuda.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 static const char *const names[] = {
 	[LC_NVRTC] = "nvrtc", [LC_NVJITLINK] = "nvJitLink", [LC_DRIVER] = "cuda"

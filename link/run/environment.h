@@ -3,8 +3,8 @@
 #ifndef LINK_ENVIRONMENT_H
 #define LINK_ENVIRONMENT_H
 
-#include "../arena.h"
-#include "arch.h"
+#include "../../stubs/base/arena.h"
+#include "../tables/arch.h"
 
 /* Has the stub of a tool load its library.  NULL, or why
  * there is none, in one line. */

@@ -15,7 +15,7 @@
 #define LINK_HANDLE_H
 
 #include "../../include/lazycuda_link.h"
-#include "../arena.h"
+#include "../../stubs/base/arena.h"
 #include "backends.h"
 
 /* The code that nvrtc made of a source. */

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../glibc.h"
+#include "../../stubs/base/glibc.h"
 #include "handle.h"
-#include "inspection.h"
-#include "sized.h"
+#include "../formats/inspection.h"
+#include "../tables/sized.h"
 
 #define MODULES 64	/* an input's needs has a bit for each */
 

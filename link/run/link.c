@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch.h"
+#include "../tables/arch.h"
 #include "environment.h"
-#include "formats.h"
+#include "../formats/formats.h"
 #include "handle.h"
-#include "inspection.h"
-#include "planning.h"
+#include "../formats/inspection.h"
+#include "../plan/planning.h"
 
 /* ---- what came of it ---- */
 

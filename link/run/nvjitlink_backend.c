@@ -6,7 +6,7 @@
 #include "calls.h"
 #include "environment.h"
 #include "product.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 /* Results above 8 mean something else, or nothing, before the version given. */
 static const struct {

@@ -4,7 +4,7 @@
 #include "calls.h"
 #include "environment.h"
 #include "product.h"
-#include "versions.h"
+#include "../tables/versions.h"
 
 enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult; all others are for the log to explain */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* pieces.c - what the plan says, as bytes that a backend takes */
 #include "handle.h"
-#include "inspection.h"
-#include "source.h"
+#include "../formats/inspection.h"
+#include "../formats/source.h"
 
 /*
  * Of PTX: whether a NUL is behind it, and its length without.  The driver wants

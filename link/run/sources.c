@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "handle.h"
-#include "inspection.h"
-#include "planning.h"
+#include "../formats/inspection.h"
+#include "../plan/planning.h"
 
 /* Text for nvrtc ends at its first NUL: one inside would hide the rest. */
 static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step,

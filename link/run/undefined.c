@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "handle.h"
-#include "symbols.h"
+#include "../formats/symbols.h"
 
 /* The linkers have these themselves. */
 static const char *const of_the_linker[] = {

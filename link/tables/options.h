@@ -4,7 +4,7 @@
 #define LINK_OPTIONS_H
 
 #include "../../include/lazycuda_link.h"
-#include "../arena.h"
+#include "../../stubs/base/arena.h"
 
 /* What becomes of an option on a backend. */
 enum lc_option_fate {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../arena.h"
+#include "../../stubs/base/arena.h"
 
 /* Each of these writes at `at`, where there has to be room, and returns where
  * the text ends: at its NUL. */

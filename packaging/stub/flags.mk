@@ -22,7 +22,7 @@ quote = '$(subst ','\'',$(1))'
 WHERE := -ffile-prefix-map=$(call quote,$(CURDIR))=.
 
 # What no CFLAGS can take away.  Link-time optimisation would move code to where the
-# .symver lines of stubs/glibc.h do not hold.
+# .symver lines of stubs/base/glibc.h do not hold.
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
 	-Werror=implicit-function-declaration $(WHERE) \
 	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP -fno-lto
@@ -40,7 +40,7 @@ IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
 
 comma := ,
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
-# name it, though newer ones need it no more (stubs/glibc.h).
+# name it, though newer ones need it no more (stubs/base/glibc.h).
 ifndef LIBDL
 LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
 	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl)

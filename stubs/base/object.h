@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "stub.h"
+#include "../entry/stub.h"
 
 #define LC_PRIVATE_NODE "LAZYCUDA_1"	/* the version node that only stubs define */
 

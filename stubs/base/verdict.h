@@ -9,7 +9,7 @@
 #ifndef VERDICT_H
 #define VERDICT_H
 
-#include "stub.h"
+#include "../entry/stub.h"
 
 enum lc_verdict {
 	LC_RUNS_DIRECT,		/* the same name has the caller's interface there */

@@ -2,10 +2,10 @@
 /* cuda.c - what the driver's stub does beyond forwarding */
 #include <string.h>
 
-#include "driver.h"
-#include "errors.h"
+#include "../loader/driver.h"
+#include "../loader/errors.h"
 #include "generated/libcuda_stub.h"
-#include "loader.h"
+#include "../loader/loader.h"
 
 enum { INVALID_VALUE = 1 };
 

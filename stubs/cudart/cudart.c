@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "adaptors/adaptors.h"
-#include "driver.h"
-#include "errors.h"
+#include "../loader/driver.h"
+#include "../loader/errors.h"
 #include "generated/libcudart_stub.h"
-#include "loader.h"
+#include "../loader/loader.h"
 #include "registrations.h"
 
 /* The slot's real function as one of type `type`. */

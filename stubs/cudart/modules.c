@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "loader.h"
+#include "../loader/loader.h"
 
 #define BLOCKS 24
 #define MODULES_IN(block) ((size_t)64 << (block))

@@ -20,13 +20,13 @@
  */
 #include <stdlib.h>
 
-#include "errors.h"
+#include "../loader/errors.h"
 #include "generated/libcudart_stub.h"
-#include "loader.h"
+#include "../loader/loader.h"
 #include "modules.h"
-#include "peers.h"
+#include "../loader/peers.h"
 #include "registrations.h"
-#include "verdict.h"
+#include "../base/verdict.h"
 
 /* One recorded call. */
 struct lc_record {

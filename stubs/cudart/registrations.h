@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "peers.h"
-#include "stub.h"
+#include "../loader/peers.h"
+#include "../entry/stub.h"
 
 /* As in struct lc_specifics. */
 bool lc_replay_pending(void);

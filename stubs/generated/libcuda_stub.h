@@ -3,8 +3,8 @@
 #ifndef LC_LIBCUDA_STUB_H
 #define LC_LIBCUDA_STUB_H
 
-#include "stub.h"
-#include "entry.h"
+#include "entry/stub.h"
+#include "entry/entry.h"
 
 /* Structs that are passed by value, as far as that depends on them. */
 struct lc_CUeglFrame {

@@ -3,8 +3,8 @@
 #ifndef LC_LIBNVIDIA_ML_STUB_H
 #define LC_LIBNVIDIA_ML_STUB_H
 
-#include "stub.h"
-#include "entry.h"
+#include "entry/stub.h"
+#include "entry/entry.h"
 
 enum {
 	LC_SLOT_nvmlComputeInstanceDestroy,

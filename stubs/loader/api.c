@@ -2,7 +2,7 @@
 /* api.c - lazycuda.h: any stub speaks for all stubs of the process */
 #include <string.h>
 
-#include "../include/lazycuda.h"
+#include "../../include/lazycuda.h"
 #include "driver.h"
 #include "errors.h"
 #include "loader.h"

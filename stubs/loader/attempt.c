@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "glibc.h"
+#include "../base/glibc.h"
 #include "loader.h"
 
 /* Loads what the library would look for beside itself, and not find. */

@@ -8,7 +8,7 @@
 #ifndef ATTEMPT_H
 #define ATTEMPT_H
 
-#include "found.h"
+#include "open.h"
 
 struct lc_attempt {
 	struct lc_arena arena;		/* of everything below */

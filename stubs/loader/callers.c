@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "verdict.h"
+#include "../base/verdict.h"
 
 struct note {
 	const struct lc_library *library;

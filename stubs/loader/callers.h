@@ -8,9 +8,9 @@
 #ifndef CALLERS_H
 #define CALLERS_H
 
-#include "arena.h"
-#include "image.h"
-#include "stub.h"
+#include "../base/arena.h"
+#include "../base/image.h"
+#include "../entry/stub.h"
 
 /* What is imported from one stub. */
 struct lc_called {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "settings.h"
-#include "stub.h"
+#include "../entry/stub.h"
 
 /* How a candidate was found, in order of preference. */
 enum lc_origin {

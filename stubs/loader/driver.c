@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "found.h"
+#include "open.h"
 #include "generated/libcuda_stub.real.h"
 #include "generated/libnvidia-ml_stub.real.h"
-#include "glibc.h"
+#include "../base/glibc.h"
 #include "loader.h"
-#include "note.h"
+#include "../entry/note.h"
 
 LC_DLOPEN_NOTE(driver,
 	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run") ","

@@ -3,7 +3,7 @@
 #ifndef DRIVER_H
 #define DRIVER_H
 
-#include "../include/lazycuda.h"
+#include "../../include/lazycuda.h"
 #include "choice.h"
 
 /*

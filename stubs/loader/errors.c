@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "arena.h"
+#include "../base/arena.h"
 #include "loader.h"
 
 /* Initial-exec keeps these out of __tls_get_addr(), which allocates. */

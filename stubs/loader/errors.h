@@ -3,8 +3,8 @@
 #ifndef ERRORS_H
 #define ERRORS_H
 
-#include "../include/lazycuda.h"
-#include "stub.h"
+#include "../../include/lazycuda.h"
+#include "../entry/stub.h"
 
 /* A call that was not forwarded. */
 struct lc_refused {

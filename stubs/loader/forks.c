@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "glibc.h"
-#include "stub.h"
+#include "../base/glibc.h"
+#include "../entry/stub.h"
 
 #define OWN __thread __attribute__((tls_model("initial-exec")))
 

@@ -25,9 +25,9 @@
 
 #include <stdbool.h>
 
-#include "../include/lazycuda.h"
+#include "../../include/lazycuda.h"
 #include "forks.h"
-#include "stub.h"
+#include "../entry/stub.h"
 
 struct lc_registration;	/* peers.h */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* found.c - what a search found, chosen and loaded */
-#include "found.h"
+/* open.c - what a search found, chosen and loaded */
+#include "open.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "driver.h"
-#include "glibc.h"
+#include "../base/glibc.h"
 #include "loader.h"
 #include "unknown.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * found.h - what a search found, chosen and loaded
+ * open.h - what a search found, chosen and loaded
  *
  * Of the seat that the search is made for.  Calls the dynamic loader and
  * foreign constructors: hold no lock.
  */
-#ifndef FOUND_H
-#define FOUND_H
+#ifndef OPEN_H
+#define OPEN_H
 
 #include "search.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "forks.h"
-#include "glibc.h"
+#include "../base/glibc.h"
 
 static struct lc_peer *peer_at(const char *path)
 {

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../include/lazycuda.h"
+#include "../../include/lazycuda.h"
 #include "process.h"
 
 #define LC_PEER_SYMBOL "lazycuda_stub_1"

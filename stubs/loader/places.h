@@ -9,13 +9,13 @@
 #ifndef PLACES_H
 #define PLACES_H
 
-#include "../include/lazycuda.h"
-#include "arena.h"
-#include "by_name.h"
-#include "folders.h"
-#include "ldcache.h"
+#include "../../include/lazycuda.h"
+#include "../base/arena.h"
+#include "../base/by_name.h"
+#include "../base/folders.h"
+#include "../base/ldcache.h"
 #include "process.h"
-#include "stub.h"
+#include "../entry/stub.h"
 
 struct lc_place {
 	const char *path;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image.h"
-#include "object.h"
+#include "../base/image.h"
+#include "../base/object.h"
 #include "unknown.h"
 
 const char *lc_basename(const char *path)

@@ -11,9 +11,9 @@
 
 #include <link.h>
 
-#include "arena.h"
+#include "../base/arena.h"
 #include "callers.h"
-#include "stub.h"
+#include "../entry/stub.h"
 
 /* A real library that something has loaded. */
 struct lc_real {

@@ -6,7 +6,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "glibc.h"
+#include "../base/glibc.h"
 #include "loader.h"
 #include "unknown.h"
 

@@ -8,7 +8,7 @@
 #define SEARCH_H
 
 #include "choice.h"
-#include "object.h"
+#include "../base/object.h"
 #include "peers.h"
 #include "places.h"
 #include "process.h"

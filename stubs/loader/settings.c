@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "glibc.h"
-#include "printable.h"
+#include "../base/glibc.h"
+#include "../base/printable.h"
 
 static const char *const guards[] = {
 	[LC_BEST_EFFORT] = "best_effort",

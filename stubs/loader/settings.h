@@ -9,8 +9,8 @@
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
-#include "arena.h"
-#include "stub.h"
+#include "../base/arena.h"
+#include "../entry/stub.h"
 
 enum lc_guard { LC_BEST_EFFORT, LC_STRICT, LC_OFF };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glibc.h"
+#include "../base/glibc.h"
 #include "settings.h"
 
 static void add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)

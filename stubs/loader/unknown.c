@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glibc.h"
-#include "verdict.h"
+#include "../base/glibc.h"
+#include "../base/verdict.h"
 
 const struct lc_major *lc_listed_major(const struct lc_library *library, int major)
 {

@@ -8,8 +8,8 @@
 #ifndef UNKNOWN_H
 #define UNKNOWN_H
 
-#include "arena.h"
-#include "stub.h"
+#include "../base/arena.h"
+#include "../entry/stub.h"
 
 /* How many majors after the newest one are looked for. */
 #define LC_LATER_MAJORS 4

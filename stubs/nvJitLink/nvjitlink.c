@@ -3,10 +3,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "errors.h"
+#include "../loader/errors.h"
 #include "generated/libnvJitLink_stub.h"
-#include "loader.h"
-#include "nvjitlink_results.h"
+#include "../loader/loader.h"
+#include "results.h"
 
 /*
  * nvJitLink explains itself through a handle's log.  Where there is no library

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvjitlink_results.c - nvJitLink's result codes between 12 and 13
+ * results.c - nvJitLink's result codes between 12 and 13
  *
  * All functions have the same interface in both, and codes up to 9 mean the
  * same.  From 13.0 on there are finer ones.  The headers of 12.6 to 12.9 define
@@ -8,7 +8,7 @@
  * compares with; the rest is what 12's library returned in those cases.
  */
 #include "generated/libnvJitLink_stub.h"
-#include "nvjitlink_results.h"
+#include "results.h"
 
 enum { UNRECOGNIZED_OPTION = 1, INVALID_INPUT = 3, INTERNAL = 6 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* nvml.c - what the stub of NVML does beyond forwarding */
-#include "driver.h"
-#include "errors.h"
+#include "../loader/driver.h"
+#include "../loader/errors.h"
 #include "generated/libnvidia-ml_stub.h"
-#include "loader.h"
+#include "../loader/loader.h"
 
 void *lc_hook_nvmlErrorString(int32_t result, unsigned slot)
 {

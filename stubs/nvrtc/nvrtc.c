@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* nvrtc.c - what the run-time compiler's stub does beyond forwarding */
-#include "errors.h"
+#include "../loader/errors.h"
 #include "generated/libnvrtc_stub.h"
-#include "loader.h"
+#include "../loader/loader.h"
 
 void *lc_hook_nvrtcGetErrorString(int32_t result, unsigned slot)
 {

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lazycuda_link.h"
+#include "../../include/lazycuda_link.h"
 
 enum { MAX_FIELDS = 160, MAX_FILES = 1 << 14 };
 

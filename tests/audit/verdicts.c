@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "errors.h"
-#include "loader.h"
-#include "verdict.h"
+#include "loader/errors.h"
+#include "loader/loader.h"
+#include "base/verdict.h"
 
 __attribute__((visibility("default"))) long lazycuda_test_verdicts(void);
 

@@ -3,8 +3,8 @@
  * imports.c - linked into a stub: how many different imports of this process's
  * callers the search sees
  */
-#include "peers.h"
-#include "process.h"
+#include "loader/peers.h"
+#include "loader/process.h"
 
 __attribute__((visibility("default"))) long lazycuda_test_imports(void);
 

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../stubs/link/arch.h"
-#include "../../stubs/link/formats.h"
+#include "../../link/tables/arch.h"
+#include "../../link/formats/formats.h"
 
 struct file {
 	unsigned char *bytes;

@@ -16,10 +16,7 @@ sys.path.insert(0, str(HERE))
 from code_corpus import real_code  # noqa: E402
 
 LINKER = HERE / "code_linker.py"
-NAMES = ("arch", "bytes", "code", "cubin", "cubin_sound", "elf_device", "image_check", "ltoir",
-         "ptx", "ptx_text", "recognise", "source", "symbols", "versions")
-SOURCES = [build.ROOT / "stubs" / "arena.c", build.ROOT / "stubs" / "printable.c",
-           *[build.ROOT / "stubs" / "link" / f"{name}.c" for name in NAMES]]
+SOURCES = build.room("stubs/base", "link/tables", "link/formats")
 
 
 def reader(*flags):

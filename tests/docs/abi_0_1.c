@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* abi_0_1.c - where the fields of both headers were in 0.1, for ever (docs/versioning.md) */
-#include "lazycuda.h"
-#include "lazycuda_link.h"
+#include "../../include/lazycuda.h"
+#include "../../include/lazycuda_link.h"
 
 #define AT(type, field, offset) \
 	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)

@@ -95,7 +95,7 @@ def test_what_the_package_answers():
 
 def test_the_codes_of_retarget():
     code = "".join(file.read_text() for file in
-                   (build.ROOT / "packaging/python/lazycuda").glob("*.py"))
+                   (build.ROOT / "tools/retarget/lazycuda").glob("*.py"))
     used = set(re.findall(r'Refused\(\s*"([A-Z_]+)"', code))
     used |= {word for line in re.findall(r"^ *code = .*", code, re.M)
              for word in re.findall(r'"([A-Z_0-9]+)"', line)}

@@ -44,7 +44,7 @@ NOT_RUN = (
     ("docs/building.md", "nvcc*", "test_an_nvcc_command"),
     ("docs/cpu-only.md", "LAZYCUDA_MAJOR=none python -m pytest", "the tests of a reader's project"),
     ("docs/own-library.md", "lazycuda stub --missing 1 --header*", SEVEN),
-    ("docs/own-library.md", "tools/fetch.py*", SEVEN),
+    ("docs/own-library.md", "tools/upkeep/fetch.py*", SEVEN),
     ("docs/own-library.md", "make libclang", "tests/run.py fetches it"),
     ("docs/own-library.md", "export PATH=*", SEVEN),
     ("docs/own-library.md", "cd build/libraries", SEVEN),

@@ -27,7 +27,7 @@ def first_column(title, page=PAGE):
 
 def test_every_refusal_of_retarget_has_an_entry():
     sources = "".join(path.read_text() for path in
-                      (build.ROOT / "packaging/python/lazycuda").glob("*.py"))
+                      (build.ROOT / "tools/retarget/lazycuda").glob("*.py"))
     given = set(re.findall(r'Refused\("([A-Z_0-9]+)"', sources)) | set(
         re.findall(r'"(CUDA_[A-Z_0-9]+)"', sources))
     assert len(given) > 15
@@ -35,7 +35,7 @@ def test_every_refusal_of_retarget_has_an_entry():
 
 
 def test_every_refusal_of_a_link_has_an_entry():
-    given = re.findall(r"^\tCODE\((\w+)\),", (build.ROOT / "stubs/link/codes.c").read_text(), re.M)
+    given = re.findall(r"^\tCODE\((\w+)\),", (build.ROOT / "link/tables/codes.c").read_text(), re.M)
     listed = re.findall(r"LAZYCUDA_CODE_(\w+) = \d+",
                         (build.ROOT / "include/lazycuda_link.h").read_text())
     assert given == listed

@@ -48,23 +48,23 @@ class Target(NamedTuple):
     steps: int = 200
 
 
-STUBS = ("stubs/arena.c", "stubs/printable.c")
-BY_NAME = (*STUBS, "stubs/by_name.c", "stubs/folders.c", "stubs/ldcache.c")
-LINK = Target((*BY_NAME, "stubs/link/*.c"))
+STUBS = ("stubs/base/arena.c", "stubs/base/printable.c")
+BY_NAME = (*STUBS, "stubs/base/by_name.c", "stubs/base/folders.c", "stubs/base/ldcache.c")
+LINK = Target((*BY_NAME, "link/*/*.c"))
 
 TARGETS = {
     "inspect": LINK,
     "versions": LINK,
-    "object": Target((*STUBS, "stubs/object.c")),
-    "image": Target((*STUBS, "stubs/image.c", "stubs/verdict.c", "tools/constants.c",
+    "object": Target((*STUBS, "stubs/base/object.c")),
+    "image": Target((*STUBS, "stubs/base/image.c", "stubs/base/verdict.c", "tools/constants.c",
                      "tools/findings.c", "tools/tables.c")),
-    "ldcache": Target((*STUBS, "stubs/ldcache.c"), length=1024),
-    "settings": Target((*STUBS, "stubs/settings.c"),
+    "ldcache": Target((*STUBS, "stubs/base/ldcache.c"), length=1024),
+    "settings": Target((*STUBS, "stubs/loader/settings.c"),
                        ("-Dsecure_getenv=fuzz_getenv", "-Ddprintf=fuzz_dprintf"), 512),
-    "places": Target((*STUBS, "stubs/places.c", "stubs/survey.c"),
+    "places": Target((*STUBS, "stubs/loader/places.c", "stubs/loader/survey.c"),
                      ("-Dopendir=fuzz_opendir",), 512),
     "wheel": Target((*BY_NAME, "tools/wheel.c", "tools/progress.c")),
-    "symbols": Target((*STUBS, "gen/[!gs]*.c"),
+    "symbols": Target((*STUBS, "gen/[!g]*.c"),
                       ("-Dexit=fuzz_exit", "-Dcalloc=fuzz_calloc", "-Dfopen=fuzz_fopen",
                        "-Dvfprintf=fuzz_vfprintf", "-Dfprintf=fuzz_fprintf",
                        "-Dfputs=fuzz_fputs", "-Dfputc=fuzz_fputc"), 2048),
@@ -101,12 +101,12 @@ def build_objects(clang, target, folder, jobs):
     Targets that are compiled alike share it."""
     key = hashlib.sha256(repr(target).encode()).hexdigest()[:8]
     archive, objects = folder / f"{key}.a", folder / key
-    headers = newest("stubs/*.h", "stubs/link/*.h", "tools/*.h", "gen/*.h", "include/*.h")
+    headers = newest("stubs/*/*.h", "link/*/*.h", "tools/*.h", "gen/*.h", "include/*.h")
     sources = sorted(path for pattern in target.sources for path in ROOT.glob(pattern))
     objects.mkdir(parents=True, exist_ok=True)
 
     def compile(source):
-        made = objects / f"{source.stem}.o"
+        made = objects / f"{'-'.join(source.relative_to(ROOT).with_suffix('').parts)}.o"
         if not made.exists() or made.stat().st_mtime < max(source.stat().st_mtime, headers):
             run(*clang, *FLAGS, *target.flags, f"-fsanitize=fuzzer-no-link,{SANITIZERS}",
                 STEPS, "-I", ROOT / "stubs", "-c", source, "-o", made)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../stubs/printable.h"
-#include "../../stubs/stub.h"
+#include "../../stubs/base/printable.h"
+#include "../../stubs/entry/stub.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 

@@ -5,7 +5,7 @@
  * The same bytes are a file to be audited, and the memory of an object that the
  * dynamic linker has loaded: its segment it has checked, all else it has not.
  */
-#include "../../stubs/image.h"
+#include "../../stubs/base/image.h"
 
 #include "../../tools/findings.h"
 #include "fuzzing.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ldcache.c - fuzzing the reader of ld.so's cache */
-#include "../../stubs/ldcache.h"
+#include "../../stubs/base/ldcache.h"
 
 #include "fuzzing.h"
 

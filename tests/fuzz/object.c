@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* object.c - fuzzing the reader of files that may be a real library */
-#include "../../stubs/object.h"
+#include "../../stubs/base/object.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -6,11 +6,11 @@
  * path of an object, then the values of variables.  It is compiled with opendir
  * replaced by the one here.
  */
-#include "../../stubs/places.h"
+#include "../../stubs/loader/places.h"
 
 #include <dirent.h>
 
-#include "../../stubs/settings.h"
+#include "../../stubs/loader/settings.h"
 #include "fuzzing.h"
 
 const struct lc_library lc_library = FUZZ_LIBRARY("cudart");

@@ -5,7 +5,7 @@
  * An input is the values of a few variables, one behind the other, each with a
  * NUL.  It is compiled with secure_getenv and dprintf replaced by those here.
  */
-#include "../../stubs/settings.h"
+#include "../../stubs/loader/settings.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../stubs/link/arch.h"
-#include "../../stubs/link/options.h"
-#include "../../stubs/link/versions.h"
+#include "../../link/tables/arch.h"
+#include "../../link/tables/options.h"
+#include "../../link/tables/versions.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

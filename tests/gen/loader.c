@@ -9,9 +9,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "errors.h"
+#include "loader/errors.h"
 #include "libthing_stub.h"
-#include "loader.h"
+#include "loader/loader.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

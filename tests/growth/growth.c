@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "lazycuda_link.h"
+#include "../../include/lazycuda_link.h"
 
 /* Less than the usual, so that what is unpacked does not hide all the rest. */
 #define UNPACK_LIMIT (8 << 20)

@@ -102,7 +102,7 @@ def retarget(tmp_path, patchelf):
         temporary = tmp_path / "temporary"
         temporary.mkdir(exist_ok=True)
         done = subprocess.run(
-            [sys.executable, "-B", build.ROOT / "packaging/python/lazycuda", "retarget",
+            [sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget",
              *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
             env={**os.environ, "TMPDIR": str(temporary), **env})
         # Nothing is left, whatever came of it.
@@ -174,7 +174,7 @@ PREDICTABLE = re.compile(r"""["'(= ]/(?:var/)?tmp/[\w.-]*[A-Za-z]|(?<![.\w])mkte
 
 def test_no_file_of_the_tree_has_a_name_in_tmp_that_others_can_guess():
     found = []
-    for pattern in ("stubs/**/*.[ch]", "tools/*", "gen/*.[ch]", "packaging/**/*", "bench/*.[cp]*",
+    for pattern in ("stubs/**/*.[ch]", "link/**/*.[ch]", "tools/**/*", "gen/**/*.[ch]", "packaging/**/*", "bench/*.[cp]*",
                     "examples/**/*.[cps]*", "tests/**/*.[cp]*", ".ci/run", "Makefile"):
         for path in build.ROOT.glob(pattern):
             if path.is_file() and path.name != "test_outputs.py":

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lazycuda_link.h"
+#include "../../include/lazycuda_link.h"
 
 enum { CODE, STORED, FATBIN };
 

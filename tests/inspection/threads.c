@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lazycuda_link.h"
+#include "../../include/lazycuda_link.h"
 
 #define THREADS 16
 #define ROUNDS 50

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../stubs/ldcache.h"
+#include "../../stubs/base/ldcache.h"
 
 static char *read_file(const char *path, size_t *size)
 {

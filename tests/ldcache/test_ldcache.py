@@ -23,11 +23,9 @@ def cache(tmp_path, ldconfig):
 
 
 def reader(*flags):
-    stubs = build.ROOT / "stubs"
     return build.compile("ldcache", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra",
                          "-Werror", *flags, build.TESTS / "ldcache" / "ldcache.c",
-                         stubs / "ldcache.c", stubs / "arena.c",
-                         stubs / "printable.c")
+                         *build.room("stubs/base"), "-ldl")
 
 
 def find(cache, soname):

@@ -70,6 +70,11 @@ def locked(file):
         yield
 
 
+def room(*folders):
+    """The C sources of folders of the tree: room("stubs/base")."""
+    return [file for folder in folders for file in sorted((ROOT / folder).glob("*.c"))]
+
+
 def compile(name, *arguments, cc=CC, link=()):
     """The file that `cc arguments link -o name` makes.  Files among the arguments
     are given as Path; a C file brings the headers beside it along.  Libraries in

@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: MIT
 """A stub with a test linked into it."""
-import re
-
 import build
 
 
 def objects(library):
     """What a stub is linked from."""
-    own, file = {}, build.stub_name(library).removesuffix(".so")
-    for name, words in re.findall(r"^OWN_([\w-]+) := (.*)$", (build.ROOT / "Makefile").read_text(),
-                                  re.M):
-        own[name] = {path for pattern in re.findall(r"stubs/[\w/*]+\.c", words)
-                     for path in build.ROOT.glob(pattern)}
-    mine = own.pop(file.removeprefix("lib").removesuffix("_stub"))
-    sources = {*(build.ROOT / "stubs").glob("*.c"), *mine} - set().union(*own.values())
+    file = build.stub_name(library).removesuffix(".so")
+    own = f"stubs/{file.removeprefix('lib').removesuffix('_stub')}"
+    sources = build.room("stubs/entry", "stubs/base", "stubs/loader", own, f"{own}/adaptors")
     made = [build.BUILT / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
-            for path in sorted(sources)]
+            for path in sources]
     return [build.BUILT / "obj" / "generated" / f"{file}.o", *made]
 
 

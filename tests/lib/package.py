@@ -19,7 +19,7 @@ import installed
 MADE = build.BUILD / "tests" / "package"
 # What the package is made of: those of the sdist that count.
 SOURCES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "symbols.txt", "gen", "include",
-           "packaging", "stubs", "tools", "docs")
+           "packaging", "link", "stubs", "tools", "docs")
 def need(*modules):
     """Skips the test unless these are installed."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]

@@ -12,7 +12,7 @@ import tempfile
 import time
 
 import toolkits
-from toolkits import ROOT       # which puts tools/ where Python looks
+from toolkits import ROOT       # which puts tools/upkeep where Python looks
 
 import fetch as fetcher  # noqa: E402
 import progress_line  # noqa: E402
@@ -197,7 +197,7 @@ def fetch_libraries(line):
         return []
     some = None if toolkits.all_requested() else ["libcurand", "cudart", "crt"]
     return fetcher.fetch(BUILD / "libraries", ["cu12", "cu13"], some,
-                         table=ROOT / "tools" / "libraries.txt", line=line)
+                         table=ROOT / "tools" / "upkeep" / "libraries.txt", line=line)
 
 
 def fetch_toolkits(line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real CUDA libraries in build/toolkits (tools/fetch.py puts them there)."""
+"""The real CUDA libraries in build/toolkits (tools/upkeep/fetch.py puts them there)."""
 import os
 import pathlib
 import platform
@@ -8,7 +8,7 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
+sys.path.append(str(ROOT / "tools" / "upkeep"))
 import fetch  # noqa: E402
 
 TOOLKITS = ROOT / "build" / "toolkits"
@@ -19,7 +19,7 @@ WITH_ALL = ("11.8", "12.0", "12.9", "13.0", "13.5")
 
 
 def known(arch=platform.machine()):
-    """Every toolkit of tools/toolkits.txt that has a runtime for this CPU,
+    """Every toolkit of tools/upkeep/toolkits.txt that has a runtime for this CPU,
     oldest first."""
     return [version for version, part, _, _, arches in fetch.read_table()
             if part == "cudart" and arch in arches]

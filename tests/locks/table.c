@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "forks.h"
-#include "stub.h"
+#include "loader/forks.h"
+#include "entry/stub.h"
 
 static atomic_int opened, unlocked, locked;
 static int writable_at_first;

@@ -61,7 +61,7 @@ def test_the_clone_has_what_git_has_and_nothing_made(script, tmp_path):
     script.pack_tree(tmp_path / "tree.tar")
     with tarfile.open(tmp_path / "tree.tar") as archive:
         names = set(archive.getnames())
-    assert {"Makefile", "symbols.txt", "tests/distributions.py", "stubs/loader.c"} <= names
+    assert {"Makefile", "symbols.txt", "tests/distributions.py", "stubs/loader/loader.c"} <= names
     assert not [name for name in names if name.startswith("build/")]
 
 

@@ -17,7 +17,7 @@ NAMES = ("lazycuda", "a b", "ü", "build", "lazycuda/lib/it's 100 %")
 @pytest.mark.parametrize("name", NAMES)
 def test_make_works_there(tmp_path, name):
     clone = tmp_path / name
-    for part in ("stubs", "include", "tools", "gen", "packaging"):
+    for part in ("stubs", "link", "include", "tools", "gen", "packaging"):
         shutil.copytree(build.ROOT / part, clone / part)
     for part in ("Makefile", "symbols.txt"):
         shutil.copy(build.ROOT / part, clone / part)

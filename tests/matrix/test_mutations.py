@@ -19,7 +19,7 @@ import sources
 import symbols
 from comparison import MAJORS, VERSIONS, mistakes
 
-TABLE = "stubs/adaptors/adaptors.c"
+TABLE = "stubs/cudart/adaptors/adaptors.c"
 LAYOUTS = "stubs/generated/libcudart_stub.layouts.h"
 GENERATED = "../generated/libcudart_stub.c"
 
@@ -29,7 +29,7 @@ class Copy:
 
     def __init__(self, root):
         self.root = root
-        for part in ("stubs", "include", "tools", "gen", "packaging"):
+        for part in ("stubs", "link", "include", "tools", "gen", "packaging"):
             shutil.copytree(build.ROOT / part, root / part)
         for part in ("Makefile", "symbols.txt"):
             shutil.copy(build.ROOT / part, root / part)
@@ -242,7 +242,7 @@ MISTAKES = [
 @pytest.mark.parametrize("file, old, new, name", MISTAKES,
                          ids=[f"{row[3]}-{i}" for i, row in enumerate(MISTAKES)])
 def test_a_mistake_in_an_adaptor(world, copy, file, old, new, name):
-    file = f"stubs/adaptors/{file}"
+    file = f"stubs/cudart/adaptors/{file}"
     text = copy.text(file)
     assert re.search(old, text), f"{file} is written another way now: find the like of {old}"
     assert is_red(world, copy.with_change(file, re.sub(old, new, text)), [name])

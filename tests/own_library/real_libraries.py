@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real libraries in build/libraries (tools/fetch.py puts them there)."""
+"""The real libraries in build/libraries (tools/upkeep/fetch.py puts them there)."""
 import platform
 
 import build
@@ -26,7 +26,7 @@ def folders(file):
 def why_absent(name):
     """A reason to skip, or None."""
     if platform.machine() != "x86_64":
-        return "tools/libraries.txt has them for x86-64"
+        return "tools/upkeep/libraries.txt has them for x86-64"
     if files(name):
         return None
     if name != "curand" and not toolkits.all_requested():

@@ -8,8 +8,6 @@ import pytest
 import build
 import own_stubs
 
-GEN = build.ROOT / "gen"
-
 
 def sanitized(name, sources):
     return build.compile(name, "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
@@ -18,7 +16,7 @@ def sanitized(name, sources):
 
 @pytest.fixture(scope="module")
 def scan():
-    program = sanitized("scan", sorted(GEN.glob("scan*.c")))
+    program = sanitized("scan", build.room("gen/scan"))
 
     def run(file, output):
         return subprocess.run([program, "--own", "--missing", "9", "--from", file, "-o", output],
@@ -28,8 +26,7 @@ def scan():
 
 @pytest.fixture(scope="module")
 def gen():
-    program = sanitized("gen", sorted(path for path in GEN.glob("*.c")
-                                      if not path.name.startswith("scan")))
+    program = sanitized("gen", build.room("gen"))
 
     def run(text, folder):
         (folder / "list.txt").write_text(text)

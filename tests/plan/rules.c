@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "../../stubs/link/policy.h"
+#include "../../link/tables/policy.h"
 
 #define MOST_RULES 64
 

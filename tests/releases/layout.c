@@ -7,8 +7,8 @@
  * be added at the end of a struct; a line here never changes.  Rows of tables
  * cannot grow, so for them there is their size.
  */
-#include "peers.h"
-#include "loader.h"
+#include "loader/peers.h"
+#include "loader/loader.h"
 
 #define FIELD(type, field, offset, bytes) \
 	_Static_assert(offsetof(type, field) == (offset), #type "." #field " has moved"); \

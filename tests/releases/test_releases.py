@@ -4,7 +4,7 @@ different times.
 
 before_looking/ and with_looking/ hold stubs as they were built for x86-64, stripped and
 packed by xz, of commits b4b36d9 and c3abc5a: their records are the first two that there
-have been (stubs/peers.h).  A release whose record differs gets a folder of its own.
+have been (stubs/loader/peers.h).  A release whose record differs gets a folder of its own.
 """
 import lzma
 import pathlib

@@ -24,9 +24,8 @@ STATUS = "enum thingStatus { thingOk = 0 };\n"
 @pytest.fixture(scope="session")
 def program():
     """gen/scan, with sanitizers where the compiler has them."""
-    sources = sorted((build.ROOT / "gen").glob("scan*.c"))
     return build.compile("scan", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
-                         *build.sanitizing(), *sources, "-ldl")
+                         *build.sanitizing(), *build.room("gen/scan"), "-ldl")
 
 
 def run(program, *arguments):
@@ -105,7 +104,7 @@ class List:
 
 
 class Toolkits:
-    """A folder of toolkits, as tools/fetch.py lays them out."""
+    """A folder of toolkits, as tools/upkeep/fetch.py lays them out."""
 
     base = HINTS
 

@@ -125,7 +125,7 @@ def test_another_libclang(toolkits, thing):
     """Its numbers may differ, so nothing is asked of it but its version."""
     toolkits.add("1.0", "void thingF(void);")
     assert "has no clang_" in toolkits.refuse(libclang=thing(["thingF"]))
-    header = (build.ROOT / "gen" / "libclang.h").read_text()
+    header = (build.ROOT / "gen" / "scan" / "libclang.h").read_text()
     names = {f"clang_{name}" for name in re.findall(r"X\([^,]*, (\w+), \(", header)}
     given = {"clang_getClangVersion", "clang_getCString", "clang_disposeString"}
     assert given < names

@@ -68,7 +68,7 @@ class Bare:
 
     def start(self, *words, **settings):
         return subprocess.Popen(
-            [sys.executable, "-S", "-c", BARE, self.root / "tools", *words],
+            [sys.executable, "-S", "-c", BARE, self.root / "tools" / "upkeep", *words],
             env={**self.settings, **settings}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True)
 

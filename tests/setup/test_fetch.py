@@ -35,7 +35,7 @@ class Fetching:
 
     def start(self, **options):
         return subprocess.Popen(
-            [sys.executable, build.ROOT / "tools" / "fetch.py", "--arch", "x86_64", "--table",
+            [sys.executable, build.ROOT / "tools" / "upkeep" / "fetch.py", "--arch", "x86_64", "--table",
              self.table, self.dest, "1.0"],
             env=self.settings, stdin=subprocess.DEVNULL, start_new_session=True,
             **(options or {"stderr": subprocess.PIPE, "text": True}))

@@ -10,10 +10,7 @@ import subprocess
 import build
 
 HERE = pathlib.Path(__file__).resolve().parent
-LINK = build.ROOT / "stubs" / "link"
-SOURCES = [LINK / f"{name}.c" for name in ("arch", "combine", "constraint", "options", "toolkit",
-                                           "versions")]
-SOURCES += [build.ROOT / "stubs" / f"{name}.c" for name in ("arena", "object", "printable")]
+SOURCES = build.room("stubs/base", "link/tables")
 
 NONE, UNKNOWN = 0, -1
 PTX, CUBIN, LTOIR = 1, 2, 3
@@ -33,7 +30,7 @@ class Asked:
     """A running ask."""
 
     def __init__(self, **env):
-        program = build.program(HERE / "ask.c", *SOURCES, "-D_GNU_SOURCE", name="ask")
+        program = build.program(HERE / "ask.c", *SOURCES, "-D_GNU_SOURCE", "-ldl", name="ask")
         env = build.environment(program, env)
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env=env)

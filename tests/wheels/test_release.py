@@ -104,7 +104,7 @@ def distribution_floor(node):
 def test_the_sdist_holds_what_is_needed_and_nothing_made(released):
     with tarfile.open(released["sdist"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"Makefile", "LICENSE", "symbols.txt", "stubs/loader.c", "gen/gen.c", "PKG-INFO",
+    assert {"Makefile", "LICENSE", "symbols.txt", "stubs/loader/loader.c", "gen/gen.c", "PKG-INFO",
             "packaging/python/hatch_build.py", "packaging/release.py", "tests/run.py"} <= names
     assert not [name for name in names if name.startswith("build/") or "__pycache__" in name]
 

@@ -30,8 +30,8 @@ def publish(copy):
 
 
 def edit_tables(copy):
-    """tools/toolkits.txt, gen/hints.txt: where it is, and where it has things."""
-    with open(copy.root / "tools" / "toolkits.txt", "a") as table:
+    """tools/upkeep/toolkits.txt, gen/hints.txt: where it is, and where it has things."""
+    with open(copy.root / "tools" / "upkeep" / "toolkits.txt", "a") as table:
         for part, package in PACKAGES.items():
             table.write(f"{cuda14.VERSION} {part.lower()} {package} {WHEEL} x86_64\n")
     hints = copy.root / "gen" / "hints.txt"
@@ -116,22 +116,22 @@ def registrations():
 
 def edit_stubs(copy):
     rows, definitions, declarations = map("".join, zip(*registrations()))
-    adaptors = "stubs/adaptors/adaptors.c", "stubs/adaptors/adaptors.h"
+    adaptors = "stubs/cudart/adaptors/adaptors.c", "stubs/cudart/adaptors/adaptors.h"
     copy.edit(adaptors[0], *SLOTS, ("\t{ 0, 0, NULL }", f"{rows}\t{{ 0, 0, NULL }}"))
     copy.edit(adaptors[1], *DECLARATIONS, ("\n#endif", f"{declarations}\n#endif"))
-    copy.edit("stubs/adaptors/functions.c", *FUNCTIONS)
-    copy.append("stubs/adaptors/functions.c", NEW)
-    copy.append("stubs/adaptors/registrations.c", definitions)
-    copy.edit("stubs/nvjitlink_results.c",
+    copy.edit("stubs/cudart/adaptors/functions.c", *FUNCTIONS)
+    copy.append("stubs/cudart/adaptors/functions.c", NEW)
+    copy.append("stubs/cudart/adaptors/registrations.c", definitions)
+    copy.edit("stubs/nvJitLink/results.c",
               ("#define PAIRS(X) \\\n", LTOIR + "#define PAIRS(X) \\\n"
                "\tLTOIR(X, 14, 13, as_it_is) \\\n\tLTOIR(X, 13, 14, as_it_is) \\\n"
                "\tFUNCTIONS(X, 14, 13, as_it_is) \\\n\tFUNCTIONS(X, 13, 14, as_it_is) \\\n"
                "\tFUNCTIONS(X, 14, 12, as_it_is) \\\n\tFUNCTIONS(X, 12, 14, as_12) \\\n"))
-    copy.edit("stubs/choice.c", ("{ 13, 580 },", "{ 13, 580 }, { 14, 640 },"))
+    copy.edit("stubs/loader/choice.c", ("{ 13, 580 },", "{ 13, 580 }, { 14, 640 },"))
 
 
 def edit_link_tables(copy):
-    copy.edit("stubs/link/versions.c",
+    copy.edit("link/tables/versions.c",
               ("	{ LC_CUDA(13, 5), 95, 0, 1067, 2131 },\n",
                "	{ LC_CUDA(13, 5), 95, 0, 1067, 2131 },\n"
                "	{ LC_CUDA(14, 0), 97, 640, 1070, 2150 },\n"),

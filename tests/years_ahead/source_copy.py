@@ -15,7 +15,7 @@ import symbols
 import toolkit_maker
 import toolkits
 
-sys.path.append(str(build.ROOT / "tools"))
+sys.path.append(str(build.ROOT / "tools" / "upkeep"))
 import fetch  # noqa: E402
 
 

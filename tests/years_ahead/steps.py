@@ -73,7 +73,7 @@ def tests(copy):
 
 
 ACTIONS = {
-    "$EDITOR tools/toolkits.txt gen/hints.txt": where_it_is,
+    "$EDITOR tools/upkeep/toolkits.txt gen/hints.txt": where_it_is,
     "make symbols": derive,
     "git diff symbols.txt": read,
     "make generate": generate,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Toolkits as tools/fetch.py lays them out, made from symbols.txt: headers and libraries."""
+"""Toolkits as tools/upkeep/fetch.py lays them out, made from symbols.txt: headers and libraries."""
 import shutil
 
 import fakes

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fetch real CUDA libraries and headers from PyPI into a folder.
 
-    tools/fetch.py [options] DEST VERSION...        VERSION: 12.9, or "all"
-    tools/fetch.py --table tools/libraries.txt DEST cu12
+    tools/upkeep/fetch.py [options] DEST VERSION...        VERSION: 12.9, or "all"
+    tools/upkeep/fetch.py --table tools/upkeep/libraries.txt DEST cu12
 
 Each toolkit becomes DEST/VERSION/ARCH/, laid out as pip lays out its
 site-packages, so that it can stand in for one:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the tables of docs/linking.md from those of stubs/link.
+"""Write the tables of docs/linking.md from those of link/tables.
 
-    tools/linking.py            write them
-    tools/linking.py --check    exit 1 if the page does not have them
+    tools/upkeep/linking.py            write them
+    tools/upkeep/linking.py --check    exit 1 if the page does not have them
 
 What stands between `<!-- table: NAME -->` and `<!-- end -->` is generated; the
 prose around it is not touched.  Run by `make generate` and `make
@@ -13,9 +13,9 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/linking.md"
-LINK = ROOT / "stubs/link"
+LINK = ROOT / "link/tables"
 
 
 def rows(file, table):
@@ -186,7 +186,7 @@ def main():
     new = page(old)
     if sys.argv[1:] == ["--check"]:
         if new != old:
-            sys.exit(f"{PAGE} is not what the tables in stubs/link give: make generate")
+            sys.exit(f"{PAGE} is not what the tables in link/tables give: make generate")
     elif sys.argv[1:]:
         sys.exit(__doc__)
     else:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run pip, where Python has none as well.
 
-    tools/run_pip.py ARGUMENTS...       what `python3 -m pip ARGUMENTS...` does
+    tools/upkeep/run_pip.py ARGUMENTS...       what `python3 -m pip ARGUMENTS...` does
 
 All that runs pip here runs it by this file.  If this Python has no pip, one is got
 for build/pip, the first that there is of:
@@ -33,7 +33,7 @@ import zipfile
 import pip_settings
 from pip_sources import Unavailable, from_debian, from_index, from_machine, last_line, unpack_debian
 
-BUILD = pathlib.Path(__file__).resolve().parent.parent / "build"
+BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
 PIP = BUILD / "pip"
 # Of Debian.
 DEBIAN_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"

@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "errors.h"
+#include "../../loader/errors.h"
 #include "generated/libcudart_stub.h"
 #include "generated/libcudart_stub.layouts.h"
-#include "layout.h"
+#include "../../entry/layout.h"
 
 /* For functions that have a twin for the per-thread default stream: X(),
  * defined with `suffix` in its name, for both. */

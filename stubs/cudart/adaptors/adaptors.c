@@ -5,7 +5,7 @@
  * SERVE(slot, needs): lc_adapt_SLOT stands in for SLOT where the library has
  * what slot NEEDS wants.  SERVE_BY names the function, where a slot has several.
  */
-#include "adaptors/adaptors.h"
+#include "adaptors.h"
 
 #define SERVE_BY(slot, needs, function) \
 	{ LC_SLOT_##slot, LC_SLOT_##needs, (lc_function)lc_adapt_##function },

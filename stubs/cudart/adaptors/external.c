@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* external.c - memory and semaphores of other APIs */
-#include "adaptors/adaptor.h"
-#include "adaptors/adaptors.h"
+#include "adaptor.h"
+#include "adaptors.h"
 
 #include <stdlib.h>
 

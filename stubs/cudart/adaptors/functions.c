@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* functions.c - kernels, their attributes and launches, driver functions */
-#include "adaptors/adaptor.h"
-#include "adaptors/adaptors.h"
+#include "adaptor.h"
+#include "adaptors.h"
 
 /* 12.0 appended fields. */
 int32_t lc_adapt_cudaFuncGetAttributes_11(void *out, void *function)

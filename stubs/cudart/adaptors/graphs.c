@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graphs.c - graphs and stream capture */
-#include "adaptors/adaptor.h"
-#include "adaptors/adaptors.h"
+#include "adaptor.h"
+#include "adaptors.h"
 
 /*
  * 12.3 gave edges data, in functions with _v2, and 13.0 dropped the functions

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layout.c - structs whose layout differs between versions */
-#include "layout.h"
+#include "../../entry/layout.h"
 
 #include <string.h>
 

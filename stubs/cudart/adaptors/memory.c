@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.c - memory advice, prefetch, batches of copies, pointer attributes */
-#include "adaptors/adaptor.h"
-#include "adaptors/adaptors.h"
+#include "adaptor.h"
+#include "adaptors.h"
 
 /* cudaMemLocationType and cudaCpuDeviceId. */
 enum { LOCATION_DEVICE = 1, LOCATION_HOST = 2, CPU_DEVICE = -1 };

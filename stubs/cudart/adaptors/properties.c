@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* properties.c - device properties */
-#include "adaptors/adaptor.h"
-#include "adaptors/adaptors.h"
+#include "adaptor.h"
+#include "adaptors.h"
 
 /*
  * cudaDeviceProp has a layout in each major.  12.0 appended fields; 13.0 moved

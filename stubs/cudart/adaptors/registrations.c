@@ -7,8 +7,8 @@
  * __cudaRegisterUnifiedTable five from 12.0 on), and nvcc's objects of each
  * major register on the others.  The stub has put the library's handle in.
  */
-#include "adaptors/adaptor.h"
-#include "adaptors/adaptors.h"
+#include "adaptor.h"
+#include "adaptors.h"
 
 #define HOST_VAR(callers, runtimes) \
 void lc_adapt___cudaRegisterHostVar_##callers##_by_##runtimes(void *handle, void *a2, void *a3, \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* textures.c - texture and surface objects */
-#include "adaptors/adaptor.h"
-#include "adaptors/adaptors.h"
+#include "adaptor.h"
+#include "adaptors.h"
 
 /*
  * 13.0 gave resource and view descriptors a reserved tail.  A caller's fits

@@ -4,7 +4,7 @@ import json
 import re
 
 # What a terminal obeys, what breaks a line or turns its direction, and bytes that
-# are no text, as Python has them: the same as in stubs/printable.c.
+# are no text, as Python has them: the same as in stubs/base/printable.c.
 HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 HEADS = {"nothing": "needs none of the real libraries: nothing to do",

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../arena.h"
-#include "../glibc.h"
-#include "../object.h"
+#include "../../stubs/base/arena.h"
+#include "../../stubs/base/glibc.h"
+#include "../../stubs/base/object.h"
 #include "versions.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
