@@ -35,7 +35,7 @@ ARCHES = ("x86_64", "aarch64")
 # debuggers read: without that the bytes are the same in any folder.
 CFLAGS, LDFLAGS = "-O2 -g0", "-s"
 
-sys.path.insert(0, str(ROOT / "packaging" / "python"))
+sys.path.insert(0, str(ROOT / "tools" / "retarget"))
 from lazycuda import elf  # noqa: E402
 
 

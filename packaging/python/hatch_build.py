@@ -26,7 +26,7 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version, build_data):
         if version == "editable":
             raise RuntimeError("lazycuda cannot be installed editable: run make, and use "
-                               "packaging/python as it is")
+                               "tools/retarget as it is")
         self.folder = tempfile.TemporaryDirectory(prefix="lazycuda-wheel-")
         tree = self._install(pathlib.Path(self.folder.name))
         build_data["pure_python"] = False
@@ -56,6 +56,6 @@ class CustomBuildHook(BuildHookInterface):
 
     def _machine(self, tree):
         """Of what was made: "x86_64"."""
-        sys.path.insert(0, str(pathlib.Path(self.root, "packaging", "python")))
+        sys.path.insert(0, str(pathlib.Path(self.root, "tools", "retarget")))
         from lazycuda import elf
         return elf.read(tree / "lib" / "libcudart_stub.so").machine

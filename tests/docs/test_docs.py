@@ -89,7 +89,7 @@ def test_what_the_package_answers():
     named = {words[0].split()[0] for words in pages.first_column(table)}
     said = subprocess.run([sys.executable, "-B", "-m", "lazycuda", "--help"], text=True,
                           capture_output=True, check=True,
-                          env={**os.environ, "PYTHONPATH": f"{build.ROOT}/packaging/python"}).stdout
+                          env={**os.environ, "PYTHONPATH": f"{build.ROOT}/tools/retarget"}).stdout
     assert named == set(re.findall(r"^  (--[a-z]+) ", said, re.M))
 
 

@@ -24,7 +24,7 @@ def instructions(path):
 
 def jumps_at_once(code):
     code = code[1:] if code[0].startswith("endbr64") else code
-    return bool(re.match(r"(notrack |bnd )?jmp\s+\*0x[0-9a-f]+\(%rip\)", code[0]))
+    return bool(re.match(r"(notrack |bnd )?jmpq?\s+\*0x[0-9a-f]+\(%rip\)", code[0]))
 
 
 def check_entries(library, stub):

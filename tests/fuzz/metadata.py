@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "packaging" / "python")]
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools" / "retarget")]
 
 import loadable  # noqa: E402
 from corpus import OBJECTS  # noqa: E402

@@ -152,7 +152,7 @@ def write(path, text):
 
 TABLES = r"""
 #include <stdio.h>
-#include "stub.h"
+#include "entry/stub.h"
 const struct lc_library *lazycuda_library(void);
 int main(void)
 {

@@ -28,6 +28,8 @@ NEEDED = ("pytest", "pytest-xdist")
 # Tests call pip themselves, and before Python 3.12 it wants distutils, which Debian leaves
 # out and setuptools has.
 FIRST = ("setuptools", "pip")
+# Before Python 3.10 it does not take that of setuptools.
+DISTUTILS = VENV / "lib" / "distutils-of-pip"
 LIBCLANG = "build/libclang/clang/native/libclang.so"
 # Folders whose tests take real libraries, where they are there; all others run on fakes.
 TOOLKIT_FOLDERS = """
@@ -98,6 +100,16 @@ def install_each(groups, line, *options):
     return missing
 
 
+def add_distutils():
+    """What build/pip has needed, goes before what this Python has of it."""
+    if not (run_pip.PIP / "distutils").is_dir():
+        return
+    shutil.copytree(run_pip.PIP / "distutils", DISTUTILS / "distutils")
+    for packages in VENV.glob("lib/python*/site-packages"):
+        (packages / "distutils-of-pip.pth").write_text(
+            f"import sys; sys.path.insert(0, {str(DISTUTILS)!r})\n")
+
+
 def fill_venv():
     """What could not be installed, as install_each() says it.  Raises Failed without pytest."""
     wanted = requirements()
@@ -112,6 +124,7 @@ def fill_venv():
                   "--ignore-installed")
     if why:
         raise Failed(why)
+    add_distutils()
     missing = install_each([wanted.pop(name, [name]) for name in FIRST], line,
                            "--ignore-installed")
     rest = list(wanted.values())

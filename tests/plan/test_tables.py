@@ -144,7 +144,8 @@ def test_the_default_policy_is_best_effort(ask):
 
 
 def test_every_situation_has_a_rule_and_every_rule_a_situation():
-    program = build.program(HERE / "rules.c", *build.room("link/tables", "stubs/base"))
+    program = build.program(HERE / "rules.c", "-D_GNU_SOURCE", "-ldl",
+                            *build.room("link/tables", "stubs/base"))
     done = subprocess.run([program], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     rules = {tuple(line.split()[::3]) for line in done.stdout.splitlines()}

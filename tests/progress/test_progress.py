@@ -14,7 +14,7 @@ import terminal
 import wheel_files
 from importer import importer, real
 
-CODE = build.ROOT / "packaging" / "python" / "lazycuda"
+CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
 LINE = re.compile(r"[\d.]+ (?:[kM]B|bytes) of [\d.]+ MB(?:, [\d.]+ [kM]B/s, \d+ s left)?"
                   r": (\w+) (\S+)")
 UNITS = {"bytes": 1e-6, "kB": 1e-3, "MB": 1}

@@ -33,8 +33,8 @@ def lines(listed, version):
 
 def answers(world, library, node, text):
     world.root.joinpath("names").write_text(text)
-    said = world.run("sh", "-c", f'exec "$0" "$1" "$2" <{world.root}/names',
-                     build.program(PROGRAM), library, node, timeout=600)
+    said = world.run("sh", "-c", 'exec "$0" "$1" "$2" <"$3"', build.program(PROGRAM), library,
+                     node, world.root / "names", timeout=600)
     return said.lines
 
 

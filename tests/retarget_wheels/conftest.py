@@ -12,7 +12,7 @@ import build
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-CODE = build.ROOT / "packaging" / "python" / "lazycuda"
+CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
 
 
 @pytest.fixture

@@ -290,7 +290,7 @@ def check_answer(file):
 
 def inside(name):
     """A module of it."""
-    sys.path.insert(0, str(build.ROOT / "packaging" / "python"))
+    sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
     try:
         return importlib.import_module(f"lazycuda.{name}")
     finally:

@@ -110,7 +110,7 @@ def loader_and_libc():
     maps = pathlib.Path("/proc/self/maps").read_text()
     files = set(re.findall(r"/\S+", maps))
     return [pathlib.Path(next(file for file in files if re.search(pattern, file)))
-            for pattern in (r"/ld-linux[^/]*$|/ld-2[^/]*$", r"/libc\.so\.6$")]
+            for pattern in (r"/ld-linux[^/]*$|/ld-2[^/]*$", r"/libc\.so\.6$|/libc-2[^/]*$")]
 
 
 @pytest.mark.parametrize("between", ":;")

@@ -24,6 +24,7 @@ importlib.util.find_spec = lambda name, *rest: (
     None if name in ("pip", "ensurepip") else found(name, *rest))
 import pip_sources, run_pip
 pip_sources.SYSTEM_WHEELS = ()
+run_pip.lacks_distutils = lambda: False
 run_pip.DEBIAN_BUNDLE = "/nowhere/ca-certificates.crt"
 sys.exit(run_pip.main())
 """

@@ -177,7 +177,8 @@ def test_it_says_of_what_it_is_a_release(release, tmp_path, monkeypatch):
 def test_what_is_there_stays_where_a_check_fails(tmp_path):
     """Without tools there is no release; nor is the last one gone."""
     tree = tmp_path / "tree"
-    shutil.copytree(build.ROOT / "packaging", tree / "packaging")
+    for part in ("packaging", "tools"):
+        shutil.copytree(build.ROOT / part, tree / part)
     dist = tree / "build" / "dist"
     dist.mkdir(parents=True)
     (dist / "older.whl").write_text("")
