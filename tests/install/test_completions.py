@@ -18,7 +18,7 @@ def bash(line):
     words = line.split(" ")
     quoted = " ".join(f"'{word}'" for word in words)
     script = f"""
-        source {COMPLETIONS}/lazycuda.bash
+        source "{COMPLETIONS}/lazycuda.bash"
         COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
         _lazycuda
         printf '%s\\n' "${{COMPREPLY[@]}}"
@@ -60,7 +60,7 @@ def test_fish():
         pytest.skip("there is no fish")
 
     def offered(line):
-        done = subprocess.run(["fish", "--no-config", "-c", f"source {COMPLETIONS}/lazycuda.fish;"
+        done = subprocess.run(["fish", "--no-config", "-c", f"source '{COMPLETIONS}/lazycuda.fish';"
                                f" complete -C '{line}'"], capture_output=True, text=True,
                               env={"PATH": f"{LAZYCUDA.parent}:{os.environ['PATH']}", "HOME": "/"})
         return {word.split("\t")[0] for word in done.stdout.splitlines()}

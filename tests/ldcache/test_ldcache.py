@@ -30,7 +30,7 @@ def reader(*flags):
 
 def find(cache, soname):
     return subprocess.run([reader(), "find", cache, soname], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout.split()
+                          stdout=subprocess.PIPE).stdout.splitlines()
 
 
 def test_it_gives_the_file_of_a_soname(cache):

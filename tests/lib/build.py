@@ -154,9 +154,29 @@ def sanitizer_flags(arguments, cc):
     return SANITIZER.flags
 
 
+LINKS = tempfile.TemporaryDirectory(prefix="lazycuda-tests-")
+
+
+def preloaded(paths):
+    """Paths for LD_PRELOAD, in which a space ends a name: links instead of those with one."""
+    found = []
+    for path in map(pathlib.Path, str(paths).split(":")):
+        if " " in str(path):
+            link = pathlib.Path(LINKS.name) / hashlib.sha256(bytes(path)).hexdigest()[:8] / path.name
+            link.parent.mkdir(exist_ok=True)
+            if not link.is_symlink():
+                link.symlink_to(path)
+            path = link
+        found.append(str(path))
+    return ":".join(found)
+
+
 def environment(program, given):
     """What a program is given, and what it needs beside that under a sanitizer."""
-    return {**given, **(SANITIZER.environment(program, given) if SANITIZER else {})}
+    made = {**given, **(SANITIZER.environment(program, given) if SANITIZER else {})}
+    if made.get("LD_PRELOAD"):
+        made["LD_PRELOAD"] = preloaded(made["LD_PRELOAD"])
+    return made
 
 
 def shared(source, *arguments, name=None, cc=CC):

@@ -241,15 +241,16 @@ def test_two_at_a_time(bare, index):
 
 # Stand-ins: without lists of its own apt knows no package, and what dpkg unpacks is a folder.
 APT = """#!/bin/sh
-echo "$*" >>@/log
+folder="@"
+echo "$*" >>"$folder/log"
 case "$*" in
-*" update") case "$*" in *State::lists=*) : >@/updated ;; esac ;;
+*" update") case "$*" in *State::lists=*) : >"$folder/updated" ;; esac ;;
 *" download python3-pip-whl") echo "E: Unable to locate package python3-pip-whl" >&2; exit 100 ;;
-*) [ -e @/updated ] || exit 100; for last; do :; done; : >"$last.deb" ;;
+*) [ -e "$folder/updated" ] || exit 100; for last; do :; done; : >"$last.deb" ;;
 esac
 """
 DPKG = """#!/bin/sh
-/bin/cp -r @/packages/$(/usr/bin/basename "$2" .deb)/. "$3"
+/bin/cp -r "@/packages/$(/usr/bin/basename "$2" .deb)/." "$3"
 """
 
 
