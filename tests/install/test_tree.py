@@ -277,10 +277,10 @@ def test_two_builds_in_two_folders_are_the_same_bit_for_bit(archive, tmp_path):
     assert [name for name in trees[0] if trees[0][name] != trees[1][name]] == []
 
 
-@pytest.mark.parametrize("setting, shown", [("V=1", r"^cc .*-c .*stubs/arena\.c"),
+@pytest.mark.parametrize("setting, shown", [("V=1", r"^cc .*-c .*stubs/base/arena\.c"),
                                             ("V=", "^  CC ")])
 def test_v_1_shows_the_commands(tmp_path, setting, shown):
     where = build.made_at(tmp_path)
     said = build.output("make", "-C", build.ROOT, where, "CC=cc", setting,
-                        where[len("BUILD="):] + "/obj/stubs/arena.o")
+                        where[len("BUILD="):] + "/obj/stubs/base/arena.o")
     assert re.search(shown, said, re.M), said
