@@ -11,11 +11,6 @@
 #define MAX_LINE 16384
 #define MAX_BYTES (1 << 24)	/* of a struct */
 
-const char *const kind_names[] = {
-	"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "ptr", "", "void"
-};
-const unsigned kind_sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8 };
-
 /* ---- words ---- */
 
 /* One line, split.  Words are consumed from the left. */
@@ -191,50 +186,6 @@ static int64_t take_number(struct line *line, const char *what, int64_t low, int
 }
 
 /* ---- versions and ranges ---- */
-
-unsigned first_bit(toolkits set)
-{
-	return (unsigned)__builtin_ctzll(set);
-}
-
-unsigned last_bit(toolkits set)
-{
-	return 63 - (unsigned)__builtin_clzll(set);
-}
-
-struct list view_of(const struct list *list, const struct library *library)
-{
-	struct list view = *list;
-
-	view.without_majors = library->without_majors;
-	return view;
-}
-
-unsigned major_of(const struct list *list, unsigned bit)
-{
-	if (list->without_majors)
-		return 0;
-	return list->toolkits[bit < list->toolkit_count ? bit : list->toolkit_count - 1].major;
-}
-
-toolkits major_set(const struct list *list, unsigned major)
-{
-	toolkits set = 0;
-
-	for (unsigned bit = 0; bit <= list->toolkit_count; bit++)
-		if (major_of(list, bit) == major)
-			set |= BIT(bit);
-	return set;
-}
-
-const char *bit_text(const struct list *list, unsigned bit)
-{
-	bool later = bit == list->toolkit_count;
-	const struct version *version = &list->toolkits[bit - later];
-
-	return format("%s%u.%u", later ? "versions later than " : "", version->major,
-		      version->minor);
-}
 
 /* Reads MAJOR.MINOR; returns what follows. */
 static const char *parse_version(const char *text, struct place place, struct version *version)

@@ -7,7 +7,7 @@ void write_specifics(struct files *files, const struct plan *plan)
 	struct text *c = new_file(files, plan, ".specifics.c", "/* ", " */");
 
 	/* A list has no quotes and no backslashes. */
-	add(c, "#include \"loader/loader.h\"\n\n"
+	add(c, "#include \"loader/specifics.h\"\n\n"
 	    "const struct lc_specifics lc_specifics = {\n"
 	    "\t.unknown = LC_UNKNOWN(\"%s\"),\n\t.advice = \"%s\",\n};\n",
 	    plan->library->name, plan->library->advice);

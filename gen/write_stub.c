@@ -249,17 +249,6 @@ static void write_entries(struct text *c, struct plan *plan)
 
 /* ---- versions of names ---- */
 
-const char *soname_of(const struct plan *plan, unsigned major)
-{
-	for (size_t i = 0; i < plan->library->sonames.count; i++) {
-		const struct ranged *soname = &plan->library->sonames.items[i];
-
-		if (major_of(plan->list, first_bit(soname->in)) == major)
-			return soname->text;
-	}
-	return NULL;	/* every use was checked to have one */
-}
-
 static bool same_interface(const struct slot *a, const struct slot *b)
 {
 	return a->row->apart && b->row->apart &&

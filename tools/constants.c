@@ -13,21 +13,21 @@
 struct scan {
 	struct lc_arena *arena;
 	const struct tables *tables;
-	struct findings *findings;
+	struct constants *constants;
 	size_t left;	/* bytes that may still be looked at */
 };
 
 static void add_open(struct scan *scan, const char *name)
 {
-	struct findings *findings = scan->findings;
+	struct constants *constants = scan->constants;
 	const char **open;
 
-	for (size_t i = 0; i < findings->open_count; i++)
-		if (!strcmp(findings->opens[i], name))
+	for (size_t i = 0; i < constants->open_count; i++)
+		if (!strcmp(constants->opens[i], name))
 			return;
-	if (findings->open_count == MAX_OPENS)
+	if (constants->open_count == MAX_OPENS)
 		return;
-	open = lc_grow(scan->arena, &findings->opens, &findings->open_count, sizeof(*open));
+	open = lc_grow(scan->arena, &constants->opens, &constants->open_count, sizeof(*open));
 	if (open)
 		*open = name;
 }
@@ -58,8 +58,8 @@ static void scan_bytes(struct scan *scan, const char *start, size_t size)
 		size = scan->left;
 	scan->left -= size;
 	end = start + size;
-	if (!scan->findings->has_static && memmem(start, size, inside, sizeof(inside) - 1))
-		scan->findings->has_static = true;
+	if (!scan->constants->has_static && memmem(start, size, inside, sizeof(inside) - 1))
+		scan->constants->has_static = true;
 	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
 		for (size_t i = 0; i < scan->tables->count; i++) {
 			const struct table *table = &scan->tables->all[i];
@@ -128,10 +128,10 @@ static void scan_segments(struct scan *scan, const struct lc_image *image, const
 }
 
 void constants_read(struct lc_arena *arena, const struct tables *tables,
-		    const struct lc_image *image, struct findings *findings)
+		    const struct lc_image *image, struct constants *constants)
 {
 	struct scan scan = {
-		.arena = arena, .tables = tables, .findings = findings, .left = image->size,
+		.arena = arena, .tables = tables, .constants = constants, .left = image->size,
 	};
 	const char *bytes = (const char *)image->bytes;
 

@@ -4,11 +4,16 @@
 #define CONSTANTS_H
 
 #include "../stubs/base/image.h"
-#include "findings.h"
+#include "tables.h"
 
-/* Adds to `findings` the names that a file may open, and whether it has the CUDA
- * runtime linked into it.  Strings point into the file. */
+struct constants {
+	bool has_static;	/* the CUDA runtime is linked into the file */
+	const char **opens;	/* names of a fixed major that it may open itself */
+	size_t open_count;
+};
+
+/* Adds what one file has.  Strings point into it. */
 void constants_read(struct lc_arena *arena, const struct tables *tables,
-		    const struct lc_image *image, struct findings *findings);
+		    const struct lc_image *image, struct constants *constants);
 
 #endif

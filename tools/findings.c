@@ -358,5 +358,5 @@ void findings_read(struct lc_arena *arena, struct tables *tables, const void *by
 	if (!findings->error && arena->failed)
 		findings->error = "is too much for this machine's memory";
 	if (!findings->error && !findings->itself)
-		constants_read(arena, tables, &image, findings);
+		constants_read(arena, tables, &image, &findings->constants);
 }

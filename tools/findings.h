@@ -4,7 +4,7 @@
 #define FINDINGS_H
 
 #include "../stubs/base/arena.h"
-#include "tables.h"
+#include "constants.h"
 
 struct found_name {
 	const char *name;
@@ -29,11 +29,9 @@ struct findings {
 	bool stub;		/* it is a stub itself */
 	const struct lc_library *itself;	/* the library that it is, or stands for */
 	bool lazy;		/* its functions are looked up at their first calls */
-	bool has_static;	/* the CUDA runtime is linked into it */
 	struct found_import *imports;
 	size_t import_count;
-	const char **opens;	/* names of a fixed major that it may open itself */
-	size_t open_count;
+	struct constants constants;
 };
 
 /* Strings point into `bytes` or `arena`. */

@@ -167,11 +167,11 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_text("wheel", wheel);
 	json_null("error");
 	json_text("is", !findings->itself ? NULL : findings->stub ? "stub" : "real");
-	json_boolean("static", findings->has_static);
+	json_boolean("static", findings->constants.has_static);
 	json_boolean("lazy", findings->lazy);
 	json_open("dlopens", '[');
-	for (size_t i = 0; i < findings->open_count; i++)
-		json_text(NULL, findings->opens[i]);
+	for (size_t i = 0; i < findings->constants.open_count; i++)
+		json_text(NULL, findings->constants.opens[i]);
 	json_close(']');
 	json_imports(findings);
 	json_open("targets", '{');
@@ -258,12 +258,12 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 		line(arena, "note", "is bound lazily: where a real library becomes global in the"
 		     " process, the calls after that go there and what was registered before is"
 		     " not known; link with -Wl,-z,now, or let `lazycuda retarget` see to it");
-	if (findings->has_static && findings->import_count)
+	if (findings->constants.has_static && findings->import_count)
 		line(arena, "note", "a CUDA runtime is linked into it statically, too");
-	for (size_t i = 0; i < findings->open_count; i++)
+	for (size_t i = 0; i < findings->constants.open_count; i++)
 		line(arena, "note", lc_format(arena, "holds the name %s: it may open that one"
 					      " itself, whatever the stubs choose",
-					      findings->opens[i]));
+					      findings->constants.opens[i]));
 	line(arena, "verdict", verdict);
 }
 
@@ -282,7 +282,7 @@ static const char *whole_verdict(struct report *report, struct lc_arena *arena,
 			return "imports CUDA names from no library in particular: not judged";
 	if (findings->import_count)
 		return "imports no function of the libraries that it needs";
-	if (findings->has_static)
+	if (findings->constants.has_static)
 		return "the CUDA runtime is linked statically: nothing to retarget; link with"
 		       " `nvcc -cudart none` to use the stub";
 	return "imports nothing from the CUDA libraries";
@@ -322,8 +322,8 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	verdict = whole_verdict(report, arena, findings, on);
 	if (report->json)
 		json_file(report, arena, file, wheel, findings, on, verdict);
-	else if (!report->quiet || findings->import_count || findings->has_static ||
-		 findings->open_count)
+	else if (!report->quiet || findings->import_count || findings->constants.has_static ||
+		 findings->constants.open_count)
 		print_file(report, arena, file, findings, verdict);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stubs/loader/loader.h"
+#include "../stubs/loader/specifics.h"
 #include "../stubs/loader/peers.h"
 #include "tables.h"
 

@@ -93,17 +93,6 @@ static const char *find_library(const struct scan *scan, const struct library *l
 	return NULL;
 }
 
-bool in_folders(const struct list *hints, version v)
-{
-	for (size_t i = 0; i < hints->count; i++) {
-		const struct hint *hint = hints->items[i];
-
-		if (in_ranges(&hint->ranges, v))
-			return true;
-	}
-	return false;
-}
-
 /* The list has one line for both CPUs, so they have to agree. */
 static void compare_cpus(const struct exports *a, const struct exports *b)
 {
@@ -115,12 +104,6 @@ static void compare_cpus(const struct exports *a, const struct exports *b)
 	for (size_t i = 0; i < b->count; i++)
 		if (!exports_name(a, b->names[i]))
 			fail(a->path, "does not export %s, which %s does", b->names[i], b->path);
-}
-
-void note_names(struct library *library, const struct exports *exports)
-{
-	for (size_t i = 0; i < exports->count; i++)
-		map_put(&library->names, exports->names[i], library);
 }
 
 static void read_library(struct scan *scan, struct library *library, int toolkit)

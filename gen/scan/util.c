@@ -365,3 +365,20 @@ bool is_reserved(const struct library *library, const char *field)
 	}
 	return false;
 }
+
+bool in_folders(const struct list *hints, version v)
+{
+	for (size_t i = 0; i < hints->count; i++) {
+		const struct hint *hint = hints->items[i];
+
+		if (in_ranges(&hint->ranges, v))
+			return true;
+	}
+	return false;
+}
+
+void note_names(struct library *library, const struct exports *exports)
+{
+	for (size_t i = 0; i < exports->count; i++)
+		map_put(&library->names, exports->names[i], library);
+}

@@ -44,19 +44,6 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind)
 
 /* ---- one entry ---- */
 
-struct lazycuda_entry *lc_entry_new(struct lc_arena *arena, const struct lc_part *part)
-{
-	struct lazycuda_entry *entry = lc_alloc(arena, sizeof(*entry));
-
-	if (entry) {
-		entry->level = -1;
-		entry->fatbin = -1;
-		entry->header = entry->offset = part->offset;
-		entry->length = entry->unpacked = part->length;
-	}
-	return entry;
-}
-
 static void merge_number(int *into, int from)
 {
 	if (from)

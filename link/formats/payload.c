@@ -7,7 +7,6 @@
 #include "inspection.h"
 #include "unpack.h"
 
-const char LC_NO_MEMORY[] = "memory ran out";
 
 /* `length` bytes of the source in memory of their own, a NUL behind them. */
 static const char *load(const struct lc_source *source, uint64_t offset, uint64_t length,
@@ -161,4 +160,17 @@ void *lazycuda_entry_fatbin(const struct lazycuda_inspection *inspection, size_t
 	if (!wrong)
 		wrong = load_fatbin(&whole(inspection)->source, entry, &fatbin, length);
 	return answer(fatbin, wrong, error);
+}
+
+struct lazycuda_entry *lc_entry_new(struct lc_arena *arena, const struct lc_part *part)
+{
+	struct lazycuda_entry *entry = lc_alloc(arena, sizeof(*entry));
+
+	if (entry) {
+		entry->level = -1;
+		entry->fatbin = -1;
+		entry->header = entry->offset = part->offset;
+		entry->length = entry->unpacked = part->length;
+	}
+	return entry;
 }

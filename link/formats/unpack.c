@@ -9,6 +9,8 @@
 #include "../../stubs/entry/note.h"
 #include "inspection.h"
 
+const char LC_NO_MEMORY[] = "memory ran out";
+
 LC_DLOPEN_NOTE(unpack,
 	LC_DLOPEN("\"liblz4.so.1\"", "lz4", "device code that is compressed with LZ4") ","
 	LC_DLOPEN("\"libzstd.so.1\"", "zstd", "device code that is compressed with ZSTD"))

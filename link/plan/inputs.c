@@ -92,21 +92,6 @@ static const char *only_section(const struct lazycuda_inspection *inspection)
 	return NULL;
 }
 
-bool lc_next_group(const struct lc_item *item, struct lc_group *group)
-{
-	const struct lazycuda_inspection *inspection = item->inspection;
-	size_t at = group->first + group->count;
-
-	for (; inspection && at < inspection->entry_count; at += group->count) {
-		const char *section = inspection->entries[at]->section;
-
-		*group = lc_group_at(inspection, at);
-		if (!item->section || !section || !strcmp(section, item->section))
-			return true;
-	}
-	return false;
-}
-
 static bool check_item(struct lc_planning *planning, struct lc_item *item,
 		       struct lc_refusal *refusal)
 {

@@ -10,29 +10,6 @@ struct planned {
 	struct lc_arena *arena;
 };
 
-bool lc_refuse(struct lc_refusal *refusal, enum lazycuda_code code, size_t input,
-	       const char *have, const char *need, const char *message)
-{
-	*refusal = (struct lc_refusal){ code, input, have, need, message };
-	return false;
-}
-
-void lc_note(struct lc_planning *planning, const char *note)
-{
-	const char **slot = lc_grow(planning->arena, &planning->notes, &planning->note_count,
-				    sizeof(*slot));
-
-	if (slot)
-		*slot = note;
-}
-
-const char *lc_version(struct lc_arena *arena, int version)
-{
-	char text[LC_VERSION_TEXT];
-
-	return LC_CONCAT(arena, lc_version_text(version, text));
-}
-
 /* ---- who links ---- */
 
 /* The rule, if it does not matter to the table what the driver's linker makes of

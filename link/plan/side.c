@@ -225,16 +225,6 @@ static bool check_options(struct lc_planning *planning, struct lc_side *side)
 	return true;
 }
 
-struct lc_linker lc_linker_of(const struct lc_planning *planning, enum lazycuda_backend backend)
-{
-	const struct lazycuda_request *request = &planning->request;
-
-	return lc_linker(backend, backend == LAZYCUDA_BACKEND_DRIVER ?
-			 planning->environment.driver : planning->environment.nvjitlink,
-			 &planning->target, request->flags,
-			 request->policy == LAZYCUDA_POLICY_STRICT);
-}
-
 void lc_plan_side(struct lc_planning *planning, enum lazycuda_backend backend,
 		  struct lc_side *side)
 {

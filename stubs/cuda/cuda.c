@@ -6,6 +6,7 @@
 #include "../loader/errors.h"
 #include "generated/libcuda_stub.h"
 #include "../loader/loader.h"
+#include "../loader/specifics.h"
 
 enum { INVALID_VALUE = 1 };
 

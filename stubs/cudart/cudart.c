@@ -7,6 +7,7 @@
 #include "../loader/errors.h"
 #include "generated/libcudart_stub.h"
 #include "../loader/loader.h"
+#include "../loader/specifics.h"
 #include "registrations.h"
 
 /* The slot's real function as one of type `type`. */

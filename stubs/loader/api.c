@@ -8,6 +8,8 @@
 #include "loader.h"
 #include "peers.h"
 #include "settings.h"
+#include "specifics.h"
+#include "tries.h"
 
 #define LC_EXPORT __attribute__((visibility("default")))
 

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver.h"
+#include "specifics.h"
 #include "../base/glibc.h"
-#include "loader.h"
 
 /* Loads what the library would look for beside itself, and not find. */
 static void open_companion(struct lc_attempt *attempt)
@@ -92,7 +93,7 @@ bool lc_attempt(struct lc_attempt *attempt, bool process_only)
 	*attempt = (struct lc_attempt){ .found.choice = { .option = -1, .refusal = LC_MISSING } };
 	lc_search_run(&attempt->arena, &attempt->search, process_only);
 	if (!attempt->search.at.settings.wrong && !attempt->search.hidden)
-		lc_open_found(&attempt->arena, &attempt->search, &attempt->found);
+		lc_open_found(&attempt->arena, &attempt->search, lc_look_at_driver, &attempt->found);
 	if (attempt->found.handle) {
 		open_companion(attempt);
 		resolve(attempt);

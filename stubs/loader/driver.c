@@ -9,12 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "forks.h"
 #include "open.h"
+#include "specifics.h"
+#include "tries.h"
+#include "../base/glibc.h"
+#include "../entry/note.h"
 #include "generated/libcuda_stub.real.h"
 #include "generated/libnvidia-ml_stub.real.h"
-#include "../base/glibc.h"
-#include "loader.h"
-#include "../entry/note.h"
 
 LC_DLOPEN_NOTE(driver,
 	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run") ","
@@ -54,7 +56,7 @@ static void open_real(struct lc_arena *arena, const struct lc_library *library,
 	if (lc_hidden_by(library))
 		return;
 	lc_search_real(arena, &search, library, specifics);
-	lc_open_found(arena, &search, found);
+	lc_open_found(arena, &search, NULL, found);
 }
 
 /* 1000 * major + 10 * minor; 0 without a driver. */

@@ -6,6 +6,7 @@
 
 #include "../base/arena.h"
 #include "loader.h"
+#include "tries.h"
 
 /* Initial-exec keeps these out of __tls_get_addr(), which allocates. */
 #define OWN static __thread __attribute__((tls_model("initial-exec")))

@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "attempt.h"
-#include "errors.h"
 #include "peers.h"
+#include "specifics.h"
+#include "tries.h"
 
 enum phase { FIRST, NONE, FILLING, UNWRITTEN, LOADED };
 
@@ -34,15 +35,6 @@ static struct {
 	pthread_t filler;		/* in FILLING: who fills */
 	_Atomic bool exit_handled, exiting;
 } state;
-
-/* ld.so gives thread-local variables their values once all is relocated; until then
- * they are zero.  Volatile, since the compiler sees nobody write it. */
-static __thread volatile bool ready __attribute__((tls_model("initial-exec"))) = true;
-
-bool lc_is_ready(void)
-{
-	return ready;
-}
 
 bool lc_is_loaded(void)
 {
@@ -168,37 +160,6 @@ static bool loaded_something(bool asked)
 		look_if_due();
 	}
 	return atomic_load(&looks.seen) > atomic_load(&looks.searched);
-}
-
-/* --- what could not be finished --- */
-
-static struct {
-	_Atomic unsigned long long second;	/* of the last that failed */
-	_Atomic int failed;			/* in it */
-} tries;
-
-static unsigned long long this_second(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
-		return atomic_load(&tries.second) + 1;	/* then each call tries */
-	return (unsigned long long)now.tv_sec;
-}
-
-bool lc_may_try(void)
-{
-	return atomic_load(&tries.failed) < LC_TRIES_A_SECOND ||
-	       atomic_load(&tries.second) != this_second();
-}
-
-void lc_try_failed(void)
-{
-	unsigned long long second = this_second();
-
-	if (atomic_exchange(&tries.second, second) != second)
-		atomic_store(&tries.failed, 0);
-	atomic_fetch_add(&tries.failed, 1);
 }
 
 /* --- publication, with the lock --- */
@@ -451,13 +412,6 @@ enum lc_refusal lc_why_not(unsigned slot)
 	enum lc_refusal refusal = ensure(false);
 
 	return refusal == LC_NONE ? (enum lc_refusal)atomic_load(&state.outcomes)[slot] : refusal;
-}
-
-int32_t lc_slow(unsigned slot)
-{
-	enum lc_refusal refusal = lc_why_not(slot);
-
-	return refusal == LC_NONE ? 0 : lc_refuse(slot, refusal);
 }
 
 bool lc_load(void)

@@ -29,51 +29,6 @@
 #include "forks.h"
 #include "../entry/stub.h"
 
-struct lc_registration;	/* peers.h */
-
-/* What a library needs beyond its table; one is defined for each stub. */
-struct lc_specifics {
-	/* A status was here, which grows and would move what other releases read. */
-	char unused[80];
-	/* How a user gets the library, a sentence for messages. */
-	const char *advice;
-	/*
-	 * The version that the library gives itself; 0 if it does not tell.
-	 * `find` gives its functions.
-	 */
-	lc_version (*version)(lc_finder *find, void *data, int major);
-	/* How slots are served that the library cannot fill, or NULL. */
-	const struct lc_adaptor *adaptors;
-	/*
-	 * Calls recorded before the library was there: whether any is left, and
-	 * make the next one, given what each slot leads to, or why it does not
-	 * (enum lc_refusal).  The first is called with the lock held, the second
-	 * without.  NULL: this library records none.
-	 */
-	bool (*replay_pending)(void);
-	void (*replay_next)(const lc_function *functions, const uint8_t *outcomes);
-	/* As in struct lc_peer; NULL likewise. */
-	bool (*registered)(const struct lc_registration *call, uintptr_t *result);
-	/* The status before the first search. */
-	const struct lazycuda_status *unknown;
-	/* In a new process, alone there, after fork(); NULL likewise. */
-	void (*replay_forked)(void);
-};
-
-#define LC_UNKNOWN(name) &(const struct lazycuda_status){ \
-	.size = sizeof(struct lazycuda_status), .library = (name), \
-	.state = LAZYCUDA_UNKNOWN, .reason = "no call has been made yet" }
-
-extern const struct lc_specifics lc_specifics LC_HIDDEN;
-
-/*
- * Whether the process is set up.  An IFUNC's resolver runs while ld.so is still
- * relocating, and may call us before libc has a locale, an environment or anything
- * thread-local.  Then a call is refused, nothing is searched for, allocated or
- * formatted, and nothing is remembered: what is thread-local begins anew.
- */
-bool lc_is_ready(void);
-
 /* Whether slots lead to the real library.  Never searches. */
 bool lc_is_loaded(void);
 
@@ -86,15 +41,6 @@ bool lc_is_in_process(void);
 
 /* Whether the process is past the point where the real library shuts down. */
 bool lc_is_exiting(void);
-
-/*
- * What memory or file descriptors ran out in is tried again, but not by each of a
- * thousand calls: whether it may be now, and that it failed again.
- */
-#define LC_TRIES_A_SECOND 8
-
-bool lc_may_try(void);
-void lc_try_failed(void);
 
 /* Searches and loads unless that has been done, and looks again whether it was
  * loaded since; whether the library is usable. */

@@ -6,9 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "driver.h"
 #include "../base/glibc.h"
-#include "loader.h"
+#include "specifics.h"
 #include "unknown.h"
 
 /*
@@ -156,7 +155,8 @@ static bool agree(struct lc_search *search, const struct lc_found *found)
 	return false;
 }
 
-void lc_open_found(struct lc_arena *arena, struct lc_search *search, struct lc_found *found)
+void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
+		   struct lc_found *found)
 {
 	static const struct lc_choice none = { .option = -1, .refusal = LC_MISSING };
 
@@ -165,8 +165,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, struct lc_f
 		return;
 	found->library = search->peers[search->at.self]->library;
 	for (;;) {
-		/* The driver's own libraries do not depend on it: no way back to here. */
-		if (!lc_look_at_driver(arena, &search->at)) {
+		if (look && !look(arena, &search->at)) {
 			found->choice = none;
 			return;
 		}

@@ -18,11 +18,16 @@ struct lc_found {
 	struct lc_choice choice;
 };
 
+/* Looks at the driver as far as the choice needs it; false: that could not be done now. */
+typedef bool lc_driver_look(struct lc_arena *arena, struct lc_circumstances *at);
+
 /*
  * Chooses and loads, until something is loaded that the process agrees on, or
  * nothing is left.  What cannot be loaded is unusable then, and has the reason.
+ * look: NULL for what does not depend on the driver.
  */
-void lc_open_found(struct lc_arena *arena, struct lc_search *search, struct lc_found *found);
+void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
+		   struct lc_found *found);
 
 /* The function of this name in what was loaded, a struct lc_found; or NULL. */
 lc_function lc_find_found(const char *name, void *found);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "attempt.h"
-#include "loader.h"
+#include "specifics.h"
 #include "unknown.h"
 
 /* "12.9"; "12" where nothing tells the minor; of what has a number of its own, that. */

@@ -6,9 +6,9 @@
 #include <link.h>
 #include <string.h>
 
-#include "../base/glibc.h"
-#include "loader.h"
+#include "specifics.h"
 #include "unknown.h"
+#include "../base/glibc.h"
 
 static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *search, size_t seat,
 				    const char *path, const char *found_by, enum lc_origin origin)

@@ -6,6 +6,7 @@
 #include "../loader/errors.h"
 #include "generated/libnvJitLink_stub.h"
 #include "../loader/loader.h"
+#include "../loader/specifics.h"
 #include "results.h"
 
 /*

@@ -4,6 +4,7 @@
 #include "../loader/errors.h"
 #include "generated/libnvidia-ml_stub.h"
 #include "../loader/loader.h"
+#include "../loader/specifics.h"
 
 void *lc_hook_nvmlErrorString(int32_t result, unsigned slot)
 {

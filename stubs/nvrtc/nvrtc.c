@@ -3,6 +3,7 @@
 #include "../loader/errors.h"
 #include "generated/libnvrtc_stub.h"
 #include "../loader/loader.h"
+#include "../loader/specifics.h"
 
 void *lc_hook_nvrtcGetErrorString(int32_t result, unsigned slot)
 {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* model.c - questions about a list, whether it is read to the end or not */
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const kind_names[] = {
+	"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "ptr", "", "void"
+};
+const unsigned kind_sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8 };
+
+unsigned first_bit(toolkits set)
+{
+	return (unsigned)__builtin_ctzll(set);
+}
+
+unsigned last_bit(toolkits set)
+{
+	return 63 - (unsigned)__builtin_clzll(set);
+}
+
+struct list view_of(const struct list *list, const struct library *library)
+{
+	struct list view = *list;
+
+	view.without_majors = library->without_majors;
+	return view;
+}
+
+unsigned major_of(const struct list *list, unsigned bit)
+{
+	if (list->without_majors)
+		return 0;
+	return list->toolkits[bit < list->toolkit_count ? bit : list->toolkit_count - 1].major;
+}
+
+toolkits major_set(const struct list *list, unsigned major)
+{
+	toolkits set = 0;
+
+	for (unsigned bit = 0; bit <= list->toolkit_count; bit++)
+		if (major_of(list, bit) == major)
+			set |= BIT(bit);
+	return set;
+}
+
+const char *bit_text(const struct list *list, unsigned bit)
+{
+	bool later = bit == list->toolkit_count;
+	const struct version *version = &list->toolkits[bit - later];
+
+	return format("%s%u.%u", later ? "versions later than " : "", version->major,
+		      version->minor);
+}

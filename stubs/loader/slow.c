@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* slow.c - a call through a slot that leads to no real function, or not yet */
+#include "errors.h"
+#include "loader.h"
+
+int32_t lc_slow(unsigned slot)
+{
+	enum lc_refusal refusal = lc_why_not(slot);
+
+	return refusal == LC_NONE ? 0 : lc_refuse(slot, refusal);
+}

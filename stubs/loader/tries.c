@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* tries.c - whether anything may be tried now */
+#include "tries.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+/* ld.so gives thread-local variables their values once all is relocated; until then
+ * they are zero.  Volatile, since the compiler sees nobody write it. */
+static __thread volatile bool ready __attribute__((tls_model("initial-exec"))) = true;
+
+bool lc_is_ready(void)
+{
+	return ready;
+}
+
+static struct {
+	_Atomic unsigned long long second;	/* of the last that failed */
+	_Atomic int failed;			/* in it */
+} tries;
+
+static unsigned long long this_second(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
+		return atomic_load(&tries.second) + 1;	/* then each call tries */
+	return (unsigned long long)now.tv_sec;
+}
+
+bool lc_may_try(void)
+{
+	return atomic_load(&tries.failed) < LC_TRIES_A_SECOND ||
+	       atomic_load(&tries.second) != this_second();
+}
+
+void lc_try_failed(void)
+{
+	unsigned long long second = this_second();
+
+	if (atomic_exchange(&tries.second, second) != second)
+		atomic_store(&tries.failed, 0);
+	atomic_fetch_add(&tries.failed, 1);
+}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""The tree's rooms: each needs only those that NEEDS says, and no files need each other in a
+ring, neither by their #includes nor by the symbols of their objects."""
+import os
+import re
+
+import pytest
+
+import build
+
+LOADER = ("include", "stubs/entry", "stubs/base", "stubs/loader", "stubs/generated")
+LINK = ("include", "stubs/base", "link/tables")
+NEEDS = {
+    "include": (),
+    "stubs/entry": (),
+    "stubs/generated": ("stubs/entry",),
+    "stubs/base": ("stubs/entry",),
+    # Of what is generated, what the driver's libraries are called and have.
+    "stubs/loader": ("include", "stubs/entry", "stubs/base", "stubs/generated"),
+    "stubs/cudart/adaptors": LOADER,
+    "stubs/cudart": (*LOADER, "stubs/cudart/adaptors"),
+    **{f"stubs/{library}": LOADER for library in ("cuda", "nvJitLink", "nvidia-ml", "nvrtc")},
+    "link/tables": ("include", "stubs/base"),
+    "link/formats": (*LINK, "stubs/entry"),
+    "link/plan": (*LINK, "link/formats"),
+    "link/run": (*LINK, "link/formats", "link/plan"),
+    "gen": (),
+    "gen/scan": (),
+    # It reads the tables of the stubs that it runs with.
+    "tools": ("include", "stubs/base", "stubs/loader", "link/tables"),
+}
+# What every stub has, is defined above where it is used: tables by what is generated and by a
+# library's room, the record of a stub and what a fork() leaves to do by the loader's top.
+GIVEN = {"lc_library", "lc_slot_table", "lc_specifics", "lc_self", "lc_forked"}
+# What is linked together.
+STUB = ("stubs/entry", "stubs/base", "stubs/loader")
+LINKED = {
+    **{library: (*STUB, f"stubs/{library}", f"stubs/{library}/adaptors")
+       for library in ("cudart", "cuda", "nvJitLink", "nvidia-ml", "nvrtc")},
+    "link": ("stubs/base", "link/tables", "link/formats", "link/plan", "link/run"),
+    "lazycuda": ("stubs/base", "link/tables", "tools"),
+    "gen": ("gen",),
+    "scan": ("gen/scan",),
+}
+
+
+def sources():
+    return [path for part in ("include", "stubs", "link", "gen", "tools")
+            for path in sorted((build.ROOT / part).rglob("*.[ch]"))]
+
+
+def room(path):
+    return path.parent.relative_to(build.ROOT).as_posix()
+
+
+def included(path):
+    """What a file includes of the tree."""
+    for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.M):
+        found = [place for place in (path.parent / name, build.ROOT / "stubs" / name)
+                 if place.is_file()]
+        assert found, f"{path}: there is no {name}"
+        yield build.ROOT / os.path.relpath(found[0], build.ROOT)
+
+
+def rings(needs):
+    """{a: {b, ...}}: each ring, as the names in it."""
+    found = []
+    waiting = {one: set(others) - {one} for one, others in needs.items()}
+    # Who needs nothing, or only those that are done, is done; who is left is in a ring, or
+    # needs one that is.
+    while True:
+        done = [one for one, others in waiting.items() if not others & waiting.keys()]
+        if not done:
+            break
+        for one in done:
+            del waiting[one]
+    for one in sorted(waiting):
+        found.append(f"{one} needs {', '.join(sorted(waiting[one] & waiting.keys()))}")
+    return found
+
+
+def test_every_source_is_in_a_room():
+    assert {room(path) for path in sources()} == set(NEEDS)
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_a_room_includes_what_it_may(name):
+    back = {f"{path.relative_to(build.ROOT)} includes {other.relative_to(build.ROOT)}"
+            for path in sources() if room(path) == name
+            for other in included(path) if room(other) not in (name, *NEEDS[name])}
+    assert back == set()
+
+
+def test_rooms_are_in_no_ring():
+    assert rings(NEEDS) == []
+
+
+def test_files_are_in_no_ring():
+    needs = {}
+    for path in sources():
+        stem = path.relative_to(build.ROOT).with_suffix("").as_posix()
+        needs.setdefault(stem, set()).update(
+            other.relative_to(build.ROOT).with_suffix("").as_posix() for other in included(path))
+    assert rings(needs) == []
+
+
+@pytest.mark.parametrize("product", LINKED)
+def test_objects_are_in_no_ring_and_need_what_their_rooms_may(product):
+    objects = {path: build.BUILT / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
+               for name in LINKED[product] for path in build.room(name)}
+    assert len(objects) > 5
+    defined, undefined = {}, {}
+    for path, made in objects.items():
+        for line in build.output("nm", made).splitlines():
+            kind, symbol = line.split()[-2:]
+            if kind in "BCDRTVW":
+                defined[symbol] = path
+            elif kind == "U":
+                undefined.setdefault(path, set()).add(symbol)
+    needs = {path: {defined[symbol] for symbol in undefined.get(path, ())
+                    if symbol in defined and symbol not in GIVEN} for path in objects}
+    assert any(needs.values())
+    assert rings(needs) == []
+    back = {f"{path.relative_to(build.ROOT)} calls {other.relative_to(build.ROOT)}"
+            for path, others in needs.items() for other in others
+            if room(other) not in (room(path), *NEEDS[room(path)])}
+    assert back == set()
+
+
+def test_a_ring_is_seen():
+    assert rings({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [
+        "a needs b", "b needs c", "c needs b", "d needs a"]
+    assert rings({"a": {"b"}, "b": {"c"}, "c": set()}) == []
