@@ -38,8 +38,8 @@ static const struct kind {
 	int number;		/* nvJitLink's */
 	const char *option;	/* of nvrtc */
 	const char *names[2];	/* of what is linked */
-	lc_size_function *size;
-	lc_bytes_function *get;
+	lk_size_function *size;
+	lk_bytes_function *get;
 } kinds[] = {
 	{ "ptx", LAZYCUDA_KIND_PTX, 2, "-rdc=true", { "kernel.ptx", "helper.ptx" },
 	  nvrtcGetPTXSize, nvrtcGetPTX },

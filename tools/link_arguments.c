@@ -49,7 +49,7 @@ static bool read_version(const char *text, int *version)
 	else if (!strcmp(text, "unknown"))
 		*version = LAZYCUDA_VERSION_UNKNOWN;
 	else
-		return lc_version_parse(text, version);
+		return lk_version_parse(text, version);
 	return true;
 }
 
@@ -62,10 +62,10 @@ static bool take_driver(struct link_arguments *arguments, const char *value)
 		return false;
 	environment->branch = 0;
 	environment->driver = version;
-	if (version < LC_CUDA(FIRST_BRANCH, 0))
+	if (version < LK_CUDA(FIRST_BRANCH, 0))
 		return true;
-	environment->branch = LC_CUDA_MAJOR(version);
-	environment->driver = lc_cuda_of_branch(environment->branch);
+	environment->branch = LK_CUDA_MAJOR(version);
+	environment->driver = lk_cuda_of_branch(environment->branch);
 	return environment->driver;
 }
 

@@ -120,9 +120,9 @@ static void json_index(const char *key, size_t index)
 /* "12.9", "none"; null if it is unknown. */
 static void json_version(const char *key, int version)
 {
-	char text[LC_VERSION_TEXT];
+	char text[LK_VERSION_TEXT];
 
-	json_text(key, version == LAZYCUDA_VERSION_UNKNOWN ? NULL : lc_version_text(version, text));
+	json_text(key, version == LAZYCUDA_VERSION_UNKNOWN ? NULL : lk_version_text(version, text));
 }
 
 void plan_json_environment(const struct lazycuda_environment *environment)

@@ -14,10 +14,10 @@ struct member_header {
 };
 
 struct archive {
-	const struct lc_part *part;
+	const struct lk_part *part;
 	struct lc_arena *arena;
 	int *count;
-	lc_each_entry *each;
+	lk_each_entry *each;
 	void *data;
 	char *long_names;		/* GNU's member of names, each with a NUL behind it */
 	uint64_t long_names_length;
@@ -29,16 +29,16 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
 	struct archive *archive = data;
 
 	/* One name may be that of many members, and whoever has an entry reads it. */
-	if (!lc_source_pay(archive->part->source, entry->offset, strlen(archive->member)))
+	if (!lk_source_pay(archive->part->source, entry->offset, strlen(archive->member)))
 		return;
 	entry->member = archive->member;
 	archive->each(entry, archive->data);
 }
 
 /* What is wrong with one member stands in an entry: the others are still read. */
-static void take_error(struct archive *archive, const struct lc_part *contents, const char *wrong)
+static void take_error(struct archive *archive, const struct lk_part *contents, const char *wrong)
 {
-	struct lazycuda_entry *entry = lc_entry_new(archive->arena, contents);
+	struct lazycuda_entry *entry = lk_entry_new(archive->arena, contents);
 
 	if (!entry)
 		return;
@@ -79,13 +79,13 @@ static void make_printable(char *texts, size_t length)
  * GNU's names, which end with "/\n", Microsoft's with a NUL.  All are read at once
  * and lie in memory once, however many members have them.
  */
-static void read_long_names(struct archive *archive, const struct lc_part *contents)
+static void read_long_names(struct archive *archive, const struct lk_part *contents)
 {
 	const size_t length = (size_t)contents->length;
 	char *names = lc_alloc(archive->arena, length + 1);
 
 	archive->long_names_length = 0;
-	if (!names || !lc_part_read(contents, 0, names, length))
+	if (!names || !lk_part_read(contents, 0, names, length))
 		return;
 	for (size_t i = 0; i < length; i++)
 		if (names[i] == '/' || names[i] == '\n')
@@ -104,16 +104,16 @@ static const char *long_name(const struct archive *archive, uint64_t at)
 }
 
 /* BSD's, which is what the member's contents begin with. */
-static const char *first_name(struct archive *archive, const struct lc_part *contents,
+static const char *first_name(struct archive *archive, const struct lk_part *contents,
 			      uint64_t length)
 {
 	const size_t size = length < LONGEST_NAME ? (size_t)length : LONGEST_NAME;
 	char *name;
 
-	if (!lc_part_has(contents, 0, length))
+	if (!lk_part_has(contents, 0, length))
 		return NULL;
 	name = lc_alloc(archive->arena, size + 1);
-	if (!name || !lc_part_read(contents, 0, name, size))
+	if (!name || !lk_part_read(contents, 0, name, size))
 		return NULL;
 	lc_make_printable(name);
 	return name;
@@ -125,7 +125,7 @@ static const char *first_name(struct archive *archive, const struct lc_part *con
  * where it should be.
  */
 static const char *read_name(struct archive *archive, const struct member_header *header,
-			     struct lc_part *contents)
+			     struct lk_part *contents)
 {
 	uint64_t number;
 	char text[17];
@@ -136,7 +136,7 @@ static const char *read_name(struct archive *archive, const struct member_header
 		const char *name = first_name(archive, contents, number);
 
 		if (name)
-			*contents = lc_part_of(contents, number, contents->length - number);
+			*contents = lk_part_of(contents, number, contents->length - number);
 		return name;
 	}
 	memcpy(text, header->name, 16);
@@ -156,17 +156,17 @@ static bool is_table(const char *name)
 
 /* ---- contents ---- */
 
-static const char *read_contents(struct archive *archive, const struct lc_part *contents)
+static const char *read_contents(struct archive *archive, const struct lk_part *contents)
 {
-	enum lazycuda_kind kind = lc_recognise(contents);
+	enum lazycuda_kind kind = lk_recognise(contents);
 	struct lazycuda_entry *entry;
 
 	switch (kind) {
 	case LAZYCUDA_KIND_OBJECT:
 	case LAZYCUDA_KIND_SHARED:
-		return lc_host_read(contents, archive->arena, archive->count, take_entry, archive);
+		return lk_host_read(contents, archive->arena, archive->count, take_entry, archive);
 	case LAZYCUDA_KIND_FATBIN:
-		return lc_fatbin_read(contents, archive->arena, archive->count, take_entry,
+		return lk_fatbin_read(contents, archive->arena, archive->count, take_entry,
 				      archive);
 	case LAZYCUDA_KIND_ARCHIVE:
 	case LAZYCUDA_KIND_THIN_ARCHIVE:
@@ -175,7 +175,7 @@ static const char *read_contents(struct archive *archive, const struct lc_part *
 	case LAZYCUDA_KIND_UNKNOWN:
 		return NULL;
 	default:
-		entry = lc_entry_new(archive->arena, contents);
+		entry = lk_entry_new(archive->arena, contents);
 		if (!entry)
 			return NULL;
 		entry->kind = kind;
@@ -185,7 +185,7 @@ static const char *read_contents(struct archive *archive, const struct lc_part *
 }
 
 static void read_member(struct archive *archive, const struct member_header *header,
-			struct lc_part contents)
+			struct lk_part contents)
 {
 	const char *wrong;
 
@@ -208,23 +208,23 @@ static void read_member(struct archive *archive, const struct member_header *hea
 
 /* ---- the walk ---- */
 
-static const char *check_member(const struct lc_part *part, uint64_t at,
+static const char *check_member(const struct lk_part *part, uint64_t at,
 				struct member_header *header, uint64_t *size)
 {
-	if (!lc_part_has(part, at, sizeof(*header)))
+	if (!lk_part_has(part, at, sizeof(*header)))
 		return "is cut off in its header";
-	if (!lc_part_read(part, at, header, sizeof(*header)))
+	if (!lk_part_read(part, at, header, sizeof(*header)))
 		return "cannot be read";
 	if (memcmp(header->end, "`\n", 2) ||
 	    !parse_number(header->size, sizeof(header->size), size))
 		return "has a damaged header";
-	if (!lc_part_has(part, at + sizeof(*header), *size))
+	if (!lk_part_has(part, at + sizeof(*header), *size))
 		return "ends behind the archive";
 	return NULL;
 }
 
-const char *lc_archive_read(const struct lc_part *part, struct lc_arena *arena, int *count,
-			    lc_each_entry *each, void *data)
+const char *lk_archive_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			    lk_each_entry *each, void *data)
 {
 	struct archive archive = {
 		.part = part, .arena = arena, .count = count, .each = each, .data = data,
@@ -241,7 +241,7 @@ const char *lc_archive_read(const struct lc_part *part, struct lc_arena *arena, 
 			return lc_format(arena, "archive member at 0x%llx %s",
 					 (unsigned long long)(part->offset + at), wrong);
 		read_member(&archive, &header,
-			    lc_part_of(part, at + sizeof(header), size));
+			    lk_part_of(part, at + sizeof(header), size));
 		at += sizeof(header) + size;
 		at += at & 1;	/* members begin at even places */
 	}

@@ -2,17 +2,17 @@
 /* code.c - one piece of device code, whichever it is */
 #include "formats.h"
 
-const char *lc_code_read(const struct lc_part *part, enum lazycuda_kind kind,
+const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,
 			 struct lc_arena *arena, struct lazycuda_entry *entry, bool symbols)
 {
 	switch (kind) {
 	case LAZYCUDA_KIND_PTX:
-		return lc_ptx_read(part, arena, entry, symbols);
+		return lk_ptx_read(part, arena, entry, symbols);
 	case LAZYCUDA_KIND_CUBIN:
-		return lc_cubin_read(part, arena, entry, symbols);
+		return lk_cubin_read(part, arena, entry, symbols);
 	case LAZYCUDA_KIND_LTOIR:
 	case LAZYCUDA_KIND_OPTIXIR:
-		return lc_ltoir_read(part, entry);
+		return lk_ltoir_read(part, entry);
 	default:
 		return "is neither PTX nor a cubin nor LTO-IR";
 	}

@@ -6,40 +6,40 @@
 #include "formats.h"
 
 /* Offsets are from the beginning of the part. */
-static inline bool lc_part_has(const struct lc_part *part, uint64_t offset, uint64_t size)
+static inline bool lk_part_has(const struct lk_part *part, uint64_t offset, uint64_t size)
 {
 	return offset <= part->length && size <= part->length - offset;
 }
 
-static inline bool lc_part_read(const struct lc_part *part, uint64_t offset, void *into,
+static inline bool lk_part_read(const struct lk_part *part, uint64_t offset, void *into,
 				size_t size)
 {
-	return lc_part_has(part, offset, size) &&
-	       lc_source_read(part->source, part->offset + offset, into, size);
+	return lk_part_has(part, offset, size) &&
+	       lk_source_read(part->source, part->offset + offset, into, size);
 }
 
 /* A part of a part, which has to have it. */
-static inline struct lc_part lc_part_of(const struct lc_part *part, uint64_t offset,
+static inline struct lk_part lk_part_of(const struct lk_part *part, uint64_t offset,
 					uint64_t length)
 {
-	return (struct lc_part){ part->source, part->offset + offset, length };
+	return (struct lk_part){ part->source, part->offset + offset, length };
 }
 
 /* An entry that is this part and of which nothing else is known; NULL if memory
  * is out. */
-struct lazycuda_entry *lc_entry_new(struct lc_arena *arena, const struct lc_part *part);
+struct lazycuda_entry *lk_entry_new(struct lc_arena *arena, const struct lk_part *part);
 
 /* A fatbin container's first bytes: magic, version 1 and 16 bytes of header. */
-#define LC_FATBIN_MAGIC 0xba55ed50u
-#define LC_FATBIN_BEGIN 0x00100001ba55ed50u
+#define LK_FATBIN_MAGIC 0xba55ed50u
+#define LK_FATBIN_BEGIN 0x00100001ba55ed50u
 
-struct lc_fatbin_header {
+struct lk_fatbin_header {
 	uint32_t magic;
 	uint16_t version, header_size;
 	uint64_t size;		/* of all entries */
 };
 
-struct lc_fatbin_entry_header {
+struct lk_fatbin_entry_header {
 	uint16_t kind, version;
 	uint32_t header_size;
 	uint64_t payload_size;	/* with padding: the next entry follows */
@@ -54,7 +54,7 @@ struct lc_fatbin_entry_header {
 };
 
 /* One container, which the part begins with; *length is what it takes of it. */
-const char *lc_fatbin_container(const struct lc_part *part, struct lc_arena *arena, int *count,
-				lc_each_entry *each, void *data, uint64_t *length);
+const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *arena, int *count,
+				lk_each_entry *each, void *data, uint64_t *length);
 
 #endif

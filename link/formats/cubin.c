@@ -23,43 +23,43 @@ enum {
 static int toolkit_of(uint32_t version)
 {
 	return version >= 50 && version < 1000 ?
-	       LC_CUDA((int)version / 10, (int)version % 10) : LAZYCUDA_VERSION_NONE;
+	       LK_CUDA((int)version / 10, (int)version % 10) : LAZYCUDA_VERSION_NONE;
 }
 
 /* ---- notes and attributes of ABI 8 ---- */
 
 /* The bytes of the first section of that name; empty if there is none. */
-static struct lc_part part_named(const struct lc_device_elf *elf, enum lc_section_name name)
+static struct lk_part part_named(const struct lk_device_elf *elf, enum lk_section_name name)
 {
-	const lc_elf_section *section = lc_device_elf_section(elf, elf->first[name]);
+	const lk_elf_section *section = lk_device_elf_section(elf, elf->first[name]);
 
-	return elf->first[name] ? lc_part_of(elf->part, section->sh_offset, section->sh_size) :
-				  lc_part_of(elf->part, 0, 0);
+	return elf->first[name] ? lk_part_of(elf->part, section->sh_offset, section->sh_size) :
+				  lk_part_of(elf->part, 0, 0);
 }
 
 /* A word of what a note section's first note describes; 0: none such.  Of 16
  * bits, since some writers count no more than those into the note. */
-static unsigned note_word(const struct lc_device_elf *elf, enum lc_section_name name, uint32_t at)
+static unsigned note_word(const struct lk_device_elf *elf, enum lk_section_name name, uint32_t at)
 {
-	struct lc_part part = part_named(elf, name);
+	struct lk_part part = part_named(elf, name);
 	uint16_t word = 0;
 	uint64_t begin;
 	Elf64_Nhdr note;
 
-	if (lc_device_elf_section(elf, elf->first[name])->sh_type != SHT_NOTE)
+	if (lk_device_elf_section(elf, elf->first[name])->sh_type != SHT_NOTE)
 		return 0;
-	if (!lc_part_read(&part, 0, &note, sizeof(note)) || note.n_descsz < at + sizeof(word))
+	if (!lk_part_read(&part, 0, &note, sizeof(note)) || note.n_descsz < at + sizeof(word))
 		return 0;
 	begin = sizeof(note) + (((uint64_t)note.n_namesz + 3) & ~(uint64_t)3);
-	return lc_part_read(&part, begin + at, &word, sizeof(word)) ? word : 0;
+	return lk_part_read(&part, begin + at, &word, sizeof(word)) ? word : 0;
 }
 
-static int read_toolkit(const struct lc_device_elf *elf)
+static int read_toolkit(const struct lk_device_elf *elf)
 {
-	unsigned version = note_word(elf, LC_NAME_CUINFO, 4);	/* from 13.0 on */
+	unsigned version = note_word(elf, LK_NAME_CUINFO, 4);	/* from 13.0 on */
 
 	if (!version)
-		version = note_word(elf, LC_NAME_TKINFO, 0);		/* 12.8 and 12.9 */
+		version = note_word(elf, LK_NAME_TKINFO, 0);		/* 12.8 and 12.9 */
 	return toolkit_of(version);
 }
 
@@ -67,14 +67,14 @@ static int read_toolkit(const struct lc_device_elf *elf)
  * Whether .nv.compat has the tag that says code is for this architecture alone.
  * Records are a format, a tag, and a value of that format.
  */
-static bool is_specific(const struct lc_device_elf *elf)
+static bool is_specific(const struct lk_device_elf *elf)
 {
 	enum { TAG_SPECIFIC = 9, FORMAT_SIZED = 4, MOST_BYTES = 4096 };
 	struct { uint8_t format, tag; uint16_t value; } record;
-	struct lc_part part = part_named(elf, LC_NAME_COMPAT);
+	struct lk_part part = part_named(elf, LK_NAME_COMPAT);
 	uint64_t at = 0;
 
-	while (at < MOST_BYTES && lc_part_read(&part, at, &record, sizeof(record))) {
+	while (at < MOST_BYTES && lk_part_read(&part, at, &record, sizeof(record))) {
 		if (record.tag == TAG_SPECIFIC)
 			return record.value & 0xff;
 		at += sizeof(record) + (record.format == FORMAT_SIZED ? record.value : 0);
@@ -84,7 +84,7 @@ static bool is_specific(const struct lc_device_elf *elf)
 
 /* ---- the header ---- */
 
-static void read_abi_7(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+static void read_abi_7(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
 {
 	uint32_t flags = elf->header.e_flags;
 
@@ -94,7 +94,7 @@ static void read_abi_7(const struct lc_device_elf *elf, struct lazycuda_entry *e
 	entry->toolkit = toolkit_of(elf->header.e_version);
 }
 
-static void read_abi_8(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+static void read_abi_8(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
 {
 	uint32_t flags = elf->header.e_flags;
 
@@ -105,7 +105,7 @@ static void read_abi_8(const struct lc_device_elf *elf, struct lazycuda_entry *e
 }
 
 /* What is not known may be right, and cannot be used: no damage. */
-static void read_header(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+static void read_header(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
 {
 	unsigned osabi = elf->header.e_ident[EI_OSABI];
 	unsigned version = elf->header.e_ident[EI_ABIVERSION];
@@ -137,32 +137,32 @@ static void read_header(const struct lc_device_elf *elf, struct lazycuda_entry *
 
 /* Others have no say in what a kernel's shared memory is, nor in what tools
  * reserve for themselves: ".nv.reservedSmem.offset0", "__UFT". */
-static bool is_of_others(const struct lc_device_symbol *symbol)
+static bool is_of_others(const struct lk_device_symbol *symbol)
 {
 	return symbol->defined || (!symbol->shared && !symbol->weak && symbol->name[0] != '.');
 }
 
 /* How many symbols others may see: behind the local ones, of which sh_info is the number.
  * Where that is wrong there is room for too many, or more is made later. */
-static size_t count_others(const struct lc_device_elf *elf)
+static size_t count_others(const struct lk_device_elf *elf)
 {
-	const uint64_t locals = lc_device_elf_section(elf, elf->symbol_table)->sh_info;
+	const uint64_t locals = lk_device_elf_section(elf, elf->symbol_table)->sh_info;
 
 	return locals < elf->symbol_count ? (size_t)(elf->symbol_count - locals) : 0;
 }
 
-static const char *read_symbols(const struct lc_device_elf *elf, struct lazycuda_entry *entry)
+static const char *read_symbols(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
 {
-	struct lc_symbols symbols = { .arena = elf->arena };
-	struct lc_device_symbol symbol;
+	struct lk_symbols symbols = { .arena = elf->arena };
+	struct lk_device_symbol symbol;
 	uint64_t names = 0;
 
-	lc_symbols_expect(&symbols, count_others(elf));
+	lk_symbols_expect(&symbols, count_others(elf));
 	for (uint64_t i = 1; i < elf->symbol_count; i++) {
 		struct lazycuda_symbol like = { .name = NULL };
 		size_t length;
 
-		if (!lc_device_elf_sees(elf, lc_device_elf_symbol(elf, i), &symbol) ||
+		if (!lk_device_elf_sees(elf, lk_device_elf_symbol(elf, i), &symbol) ||
 		    !is_of_others(&symbol))
 			continue;
 		length = strlen(symbol.name);
@@ -172,43 +172,43 @@ static const char *read_symbols(const struct lc_device_elf *elf, struct lazycuda
 		like.defined = symbol.defined;
 		like.weak = symbol.weak;
 		like.kernel = symbol.kernel;
-		lc_symbols_add(&symbols, symbol.name, length, &like);
+		lk_symbols_add(&symbols, symbol.name, length, &like);
 	}
 	entry->symbols = symbols.list;
 	entry->symbol_count = symbols.count;
 	return NULL;
 }
 
-const char *lc_cubin_describe(struct lc_device_elf *elf, struct lazycuda_entry *entry,
+const char *lk_cubin_describe(struct lk_device_elf *elf, struct lazycuda_entry *entry,
 			      bool symbols)
 {
 	const char *why = NULL;
 
 	entry->kind = LAZYCUDA_KIND_CUBIN;
 	read_header(elf, entry);
-	if (elf->first[LC_NAME_DEBUG_INFO])
+	if (elf->first[LK_NAME_DEBUG_INFO])
 		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
 	if (!entry->error && !entry->arch)
 		why = "names no architecture";
 	if (!why && symbols)
-		why = lc_device_elf_load_symbols(elf);
+		why = lk_device_elf_load_symbols(elf);
 	if (!why && symbols)
 		why = read_symbols(elf, entry);
 	if (!why && symbols && entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
-		why = lc_cubin_sound(elf);
+		why = lk_cubin_sound(elf);
 	return why;
 }
 
-const char *lc_cubin_read(const struct lc_part *part, struct lc_arena *arena,
+const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,
 			  struct lazycuda_entry *entry, bool symbols)
 {
-	struct lc_device_elf elf;
-	const char *why = lc_device_elf_open(&elf, part, arena);
+	struct lk_device_elf elf;
+	const char *why = lk_device_elf_open(&elf, part, arena);
 
 	entry->kind = LAZYCUDA_KIND_CUBIN;
 	if (why)
 		return why;
-	why = lc_cubin_describe(&elf, entry, symbols);
-	lc_device_elf_close(&elf);
+	why = lk_cubin_describe(&elf, entry, symbols);
+	lk_device_elf_close(&elf);
 	return why;
 }

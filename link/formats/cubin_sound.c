@@ -28,23 +28,23 @@ enum { FORMAT_FIRST = 1, FORMAT_SIZED = 4 };
 
 /* ---- headers of sections ---- */
 
-static bool is_of_its_type(enum lc_section_name name, uint32_t type)
+static bool is_of_its_type(enum lk_section_name name, uint32_t type)
 {
 	switch (name) {
-	case LC_NAME_INFO:
+	case LK_NAME_INFO:
 		return type == SHT_NV_INFO;
-	case LC_NAME_CONSTANT:
+	case LK_NAME_CONSTANT:
 		return type >= SHT_NV_CONSTANT_FIRST && type <= SHT_NV_CONSTANT_LAST;
-	case LC_NAME_TEXT:
-	case LC_NAME_DEBUG:
-	case LC_NAME_DEBUG_INFO:
+	case LK_NAME_TEXT:
+	case LK_NAME_DEBUG:
+	case LK_NAME_DEBUG_INFO:
 		return type == SHT_PROGBITS || type == SHT_NV_RELOCATED_TEXT;
 	default:
 		return type != SHT_NV_INFO;
 	}
 }
 
-static bool is_entry_size(const lc_elf_section *section)
+static bool is_entry_size(const lk_elf_section *section)
 {
 	switch (section->sh_type) {
 	case SHT_SYMTAB:	return section->sh_entsize == sizeof(Elf64_Sym);
@@ -54,20 +54,20 @@ static bool is_entry_size(const lc_elf_section *section)
 	}
 }
 
-static bool is_relocation(const lc_elf_section *section)
+static bool is_relocation(const lk_elf_section *section)
 {
 	return section->sh_type == SHT_REL || section->sh_type == SHT_RELA;
 }
 
 /* What else sh_info is: a number of symbols; of code, registers and a symbol. */
-static bool leads_to_a_section(const lc_elf_section *section)
+static bool leads_to_a_section(const lk_elf_section *section)
 {
 	return is_relocation(section) ||
 	       (section->sh_type != SHT_SYMTAB && !(section->sh_flags & SHF_EXECINSTR));
 }
 
-static const char *check_header(const struct lc_device_elf *elf, const lc_elf_section *section,
-				enum lc_section_name name)
+static const char *check_header(const struct lk_device_elf *elf, const lk_elf_section *section,
+				enum lk_section_name name)
 {
 	const uint64_t alignment = section->sh_addralign;
 
@@ -85,18 +85,18 @@ static const char *check_header(const struct lc_device_elf *elf, const lc_elf_se
 
 /* ---- symbols ---- */
 
-static bool is_nothing(const lc_elf_symbol *symbol)
+static bool is_nothing(const lk_elf_symbol *symbol)
 {
 	return !(symbol->st_name | symbol->st_info | symbol->st_other | symbol->st_shndx |
 		 symbol->st_value | symbol->st_size);
 }
 
-static bool is_function(const lc_elf_symbol *symbol)
+static bool is_function(const lk_elf_symbol *symbol)
 {
 	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-static const char *check_symbol(const struct lc_device_elf *elf, const lc_elf_symbol *symbol)
+static const char *check_symbol(const struct lk_device_elf *elf, const lk_elf_symbol *symbol)
 {
 	const uint64_t section = symbol->st_shndx;
 	uint64_t room;
@@ -107,31 +107,31 @@ static const char *check_symbol(const struct lc_device_elf *elf, const lc_elf_sy
 		return section == SHN_ABS || section == SHN_COMMON ? NULL : "its section";
 	if (!section || !is_function(symbol))
 		return NULL;
-	room = lc_device_elf_section(elf, section)->sh_size;
+	room = lk_device_elf_section(elf, section)->sh_size;
 	return symbol->st_value <= room && symbol->st_size <= room - symbol->st_value ? NULL :
 		"its place";
 }
 
-static bool is_symbol(const struct lc_device_elf *elf, uint64_t index)
+static bool is_symbol(const struct lk_device_elf *elf, uint64_t index)
 {
 	return index && index < elf->symbol_count;
 }
 
-static bool is_function_here(const struct lc_device_elf *elf, uint64_t index)
+static bool is_function_here(const struct lk_device_elf *elf, uint64_t index)
 {
-	const lc_elf_symbol *symbol;
+	const lk_elf_symbol *symbol;
 
 	if (!is_symbol(elf, index))
 		return false;
-	symbol = lc_device_elf_symbol(elf, index);
+	symbol = lk_device_elf_symbol(elf, index);
 	return is_function(symbol) && symbol->st_shndx;
 }
 
 /* ---- relocations ---- */
 
 /* `room` is the size of the section that is relocated. */
-static const char *check_relocation(const struct lc_device_elf *elf,
-				    const lc_elf_relocation *relocation, uint64_t room)
+static const char *check_relocation(const struct lk_device_elf *elf,
+				    const lk_elf_relocation *relocation, uint64_t room)
 {
 	const uint64_t type = ELF64_R_TYPE(relocation->r_info);
 
@@ -173,7 +173,7 @@ struct parameters {
 	unsigned count, largest;
 };
 
-static bool are_symbols(const struct lc_device_elf *elf, const unsigned char *at, unsigned size)
+static bool are_symbols(const struct lk_device_elf *elf, const unsigned char *at, unsigned size)
 {
 	for (unsigned i = 0; i + 4 <= size; i += 4)
 		if (!is_symbol(elf, word_at(at + i)))
@@ -191,7 +191,7 @@ static bool is_parameter(const unsigned char *at, struct parameters *parameters)
 	return word_at(at) == 0;
 }
 
-static bool is_value(const struct lc_device_elf *elf, enum first_word first,
+static bool is_value(const struct lk_device_elf *elf, enum first_word first,
 		     const unsigned char *at, unsigned size, struct parameters *parameters)
 {
 	switch (first) {
@@ -208,7 +208,7 @@ static bool is_value(const struct lc_device_elf *elf, enum first_word first,
 	}
 }
 
-static bool is_sound_value(const struct lc_device_elf *elf, unsigned number,
+static bool is_sound_value(const struct lk_device_elf *elf, unsigned number,
 			   const unsigned char *at, unsigned size, struct parameters *parameters)
 {
 	return size >= attributes[number].least &&
@@ -221,7 +221,7 @@ static bool is_sound_value(const struct lc_device_elf *elf, unsigned number,
  * is SIZED, how many bytes of value follow.  There are more of them than of all
  * else.  NULL, or what is wrong, and *count is where.
  */
-static const char *check_values(const struct lc_device_elf *elf, const unsigned char *at,
+static const char *check_values(const struct lk_device_elf *elf, const unsigned char *at,
 				uint64_t left, uint64_t *count)
 {
 	struct parameters parameters = { 0, 0 };
@@ -249,23 +249,23 @@ static const char *check_values(const struct lc_device_elf *elf, const unsigned 
 
 /* ---- all of it ---- */
 
-static const char *damaged(const struct lc_device_elf *elf, const char *what, uint64_t index,
+static const char *damaged(const struct lk_device_elf *elf, const char *what, uint64_t index,
 			   const char *section, const char *why)
 {
 	return lc_format(elf->arena, "has a damaged %s %" PRIu64 " of %s: %s", what, index,
 			 lc_printable(elf->arena, section), why);
 }
 
-static const char *check_relocations(const struct lc_device_elf *elf,
-				     const lc_elf_section *section, const unsigned char *at,
+static const char *check_relocations(const struct lk_device_elf *elf,
+				     const lk_elf_section *section, const unsigned char *at,
 				     const char *name)
 {
-	const uint64_t room = lc_device_elf_section(elf, section->sh_info)->sh_size;
+	const uint64_t room = lk_device_elf_section(elf, section->sh_info)->sh_size;
 	const size_t entry = (size_t)section->sh_entsize;
 
 	for (uint64_t i = 0; i < section->sh_size; i += entry) {
 		/* RELA begins as REL does. */
-		const char *why = check_relocation(elf, (const lc_elf_relocation *)(at + i), room);
+		const char *why = check_relocation(elf, (const lk_elf_relocation *)(at + i), room);
 
 		if (why)
 			return damaged(elf, "relocation", i / entry, name, why);
@@ -273,8 +273,8 @@ static const char *check_relocations(const struct lc_device_elf *elf,
 	return NULL;
 }
 
-static const char *check_attributes(const struct lc_device_elf *elf,
-				    const lc_elf_section *section, const unsigned char *at,
+static const char *check_attributes(const struct lk_device_elf *elf,
+				    const lk_elf_section *section, const unsigned char *at,
 				    const char *name)
 {
 	uint64_t count;
@@ -284,29 +284,29 @@ static const char *check_attributes(const struct lc_device_elf *elf,
 }
 
 /* What a section of relocations or attributes holds. */
-static const char *check_bytes(const struct lc_device_elf *elf, const lc_elf_section *section)
+static const char *check_bytes(const struct lk_device_elf *elf, const lk_elf_section *section)
 {
-	const char *name = lc_device_elf_name(elf, section);
-	struct lc_bytes bytes;
-	const char *why = lc_bytes_get(&bytes, elf->part, section->sh_offset, section->sh_size,
+	const char *name = lk_device_elf_name(elf, section);
+	struct lk_bytes bytes;
+	const char *why = lk_bytes_get(&bytes, elf->part, section->sh_offset, section->sh_size,
 				       name, elf->arena);
 
 	if (!why)
 		why = is_relocation(section) ? check_relocations(elf, section, bytes.at, name) :
 					       check_attributes(elf, section, bytes.at, name);
-	lc_bytes_free(&bytes);
+	lk_bytes_free(&bytes);
 	return why;
 }
 
-static const char *check_sections(const struct lc_device_elf *elf)
+static const char *check_sections(const struct lk_device_elf *elf)
 {
 	for (uint64_t i = 1; i < elf->section_count; i++) {
-		const lc_elf_section *section = lc_device_elf_section(elf, i);
+		const lk_elf_section *section = lk_device_elf_section(elf, i);
 		const char *why = check_header(elf, section, elf->named[i]);
 
 		if (why)
 			return damaged(elf, "header, section", i,
-				       lc_device_elf_name(elf, section), why);
+				       lk_device_elf_name(elf, section), why);
 		if (is_relocation(section) || section->sh_type == SHT_NV_INFO)
 			why = check_bytes(elf, section);
 		if (why)
@@ -315,10 +315,10 @@ static const char *check_sections(const struct lc_device_elf *elf)
 	return NULL;
 }
 
-static const char *check_symbols(const struct lc_device_elf *elf)
+static const char *check_symbols(const struct lk_device_elf *elf)
 {
 	for (uint64_t i = 1; i < elf->symbol_count; i++) {
-		const char *why = check_symbol(elf, lc_device_elf_symbol(elf, i));
+		const char *why = check_symbol(elf, lk_device_elf_symbol(elf, i));
 
 		if (why)
 			return damaged(elf, "symbol", i, ".symtab", why);
@@ -326,7 +326,7 @@ static const char *check_symbols(const struct lc_device_elf *elf)
 	return NULL;
 }
 
-const char *lc_cubin_sound(const struct lc_device_elf *elf)
+const char *lk_cubin_sound(const struct lk_device_elf *elf)
 {
 	const char *why;
 

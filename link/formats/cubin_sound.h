@@ -10,6 +10,6 @@
  * NULL, or what is not, as a phrase.  No version of nvJitLink looks, and what is
  * wrong here crashes it.  The symbols have to be loaded.
  */
-const char *lc_cubin_sound(const struct lc_device_elf *elf);
+const char *lk_cubin_sound(const struct lk_device_elf *elf);
 
 #endif

@@ -9,22 +9,22 @@
 
 /* ---- the header ---- */
 
-static bool is_table(uint64_t offset, uint64_t count, size_t entry, const struct lc_part *part)
+static bool is_table(uint64_t offset, uint64_t count, size_t entry, const struct lk_part *part)
 {
-	return count <= UINT64_MAX / entry && lc_part_has(part, offset, count * entry);
+	return count <= UINT64_MAX / entry && lk_part_has(part, offset, count * entry);
 }
 
-static const char *read_header(struct lc_device_elf *elf)
+static const char *read_header(struct lk_device_elf *elf)
 {
 	Elf64_Ehdr *header = &elf->header;
 
-	if (!lc_part_read(elf->part, 0, header, sizeof(*header)))
+	if (!lk_part_read(elf->part, 0, header, sizeof(*header)))
 		return "ends inside its ELF header";
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG))
 		return "is not an ELF file";
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
 		return "is not an ELF file of 64 bits, little-endian";
-	if (header->e_machine != LC_EM_CUDA)
+	if (header->e_machine != LK_EM_CUDA)
 		return "is an ELF file for another processor";
 	if (!header->e_shoff || header->e_shentsize != sizeof(Elf64_Shdr))
 		return "has a damaged ELF header: it leads to no section headers";
@@ -36,7 +36,7 @@ static const char *read_header(struct lc_device_elf *elf)
 /* ---- sections ---- */
 
 /* Where there are too many, the first section says how many there are. */
-static const char *count_sections(struct lc_device_elf *elf, uint64_t *names)
+static const char *count_sections(struct lk_device_elf *elf, uint64_t *names)
 {
 	Elf64_Shdr first;
 
@@ -44,7 +44,7 @@ static const char *count_sections(struct lc_device_elf *elf, uint64_t *names)
 	*names = elf->header.e_shstrndx;
 	if (elf->section_count && *names != SHN_XINDEX)
 		return NULL;
-	if (!lc_part_read(elf->part, elf->header.e_shoff, &first, sizeof(first)))
+	if (!lk_part_read(elf->part, elf->header.e_shoff, &first, sizeof(first)))
 		return "ends before its section headers";
 	if (!elf->section_count)
 		elf->section_count = first.sh_size;
@@ -71,7 +71,7 @@ static bool has_bytes(uint32_t type)
 	}
 }
 
-static bool has_whole_entries(const lc_elf_section *section)
+static bool has_whole_entries(const lk_elf_section *section)
 {
 	switch (section->sh_type) {
 	case SHT_SYMTAB:	return section->sh_size % sizeof(Elf64_Sym) == 0;
@@ -82,18 +82,18 @@ static bool has_whole_entries(const lc_elf_section *section)
 }
 
 /* NULL, or what of a section's header is damaged. */
-static const char *check_section(const struct lc_device_elf *elf, const lc_elf_section *section)
+static const char *check_section(const struct lk_device_elf *elf, const lk_elf_section *section)
 {
 	if (section->sh_name >= elf->names_size)
 		return "its name";
-	if (!lc_part_has(elf->part, section->sh_offset, section->sh_size) &&
+	if (!lk_part_has(elf->part, section->sh_offset, section->sh_size) &&
 	    has_bytes(section->sh_type))
 		return "its bytes";
 	if (!has_whole_entries(section))
 		return "its size";
 	if (section->sh_type == SHT_SYMTAB &&
 	    (section->sh_link >= elf->section_count ||
-	     lc_device_elf_section(elf, section->sh_link)->sh_type != SHT_STRTAB))
+	     lk_device_elf_section(elf, section->sh_link)->sh_type != SHT_STRTAB))
 		return "its link";
 	return NULL;
 }
@@ -112,44 +112,44 @@ static inline bool is_same(const char *a, const char *b, size_t size)
 #define LETTERS(one, other) ((unsigned char)(one) << 8 | (unsigned char)(other))
 
 /* Of sections there are many: two letters tell apart what most are called. */
-static enum lc_section_name name_of(const char *name, uint64_t left)
+static enum lk_section_name name_of(const char *name, uint64_t left)
 {
 	switch (left > 4 ? LETTERS(name[1], name[4]) : 0) {
 	case LETTERS('t', 't'):
-		return BEGINS(".text.") ? LC_NAME_TEXT : LC_NAME_OTHER;
+		return BEGINS(".text.") ? LK_NAME_TEXT : LK_NAME_OTHER;
 	case LETTERS('d', 'u'):
-		return IS(".debug_info") ? LC_NAME_DEBUG_INFO :
-		       BEGINS(".debug_") ? LC_NAME_DEBUG : LC_NAME_OTHER;
+		return IS(".debug_info") ? LK_NAME_DEBUG_INFO :
+		       BEGINS(".debug_") ? LK_NAME_DEBUG : LK_NAME_OTHER;
 	case LETTERS('n', 'i'):
-		return BEGINS(".nv.info") ? LC_NAME_INFO : LC_NAME_OTHER;
+		return BEGINS(".nv.info") ? LK_NAME_INFO : LK_NAME_OTHER;
 	case LETTERS('n', 'c'):
-		return BEGINS(".nv.constant") ? LC_NAME_CONSTANT :
-		       IS(".nv.compat") ? LC_NAME_COMPAT : LC_NAME_OTHER;
+		return BEGINS(".nv.constant") ? LK_NAME_CONSTANT :
+		       IS(".nv.compat") ? LK_NAME_COMPAT : LK_NAME_OTHER;
 	case LETTERS('n', 'e'):
-		return IS(".note.nv.cuinfo") ? LC_NAME_CUINFO :
-		       IS(".note.nv.tkinfo") ? LC_NAME_TKINFO : LC_NAME_OTHER;
+		return IS(".note.nv.cuinfo") ? LK_NAME_CUINFO :
+		       IS(".note.nv.tkinfo") ? LK_NAME_TKINFO : LK_NAME_OTHER;
 	default:
-		return LC_NAME_OTHER;
+		return LK_NAME_OTHER;
 	}
 }
 
 /* The one walk over all sections: whether each is what it says, and which are
  * those that somebody will ask for. */
-static const char *walk_sections(struct lc_device_elf *elf)
+static const char *walk_sections(struct lk_device_elf *elf)
 {
 	elf->named = lc_alloc(elf->arena, elf->section_count);
 	if (!elf->named)
 		return "has more sections than memory could hold";
 	for (uint64_t i = 0; i < elf->section_count; i++) {
-		const lc_elf_section *section = lc_device_elf_section(elf, i);
+		const lk_elf_section *section = lk_device_elf_section(elf, i);
 		const char *what = check_section(elf, section);
-		enum lc_section_name name;
+		enum lk_section_name name;
 
 		if (what)
 			return lc_format(elf->arena, "has a damaged header of section %" PRIu64
 					 " (0x%" PRIx64 "): %s", i,
 					 elf->header.e_shoff + i * sizeof(*section), what);
-		name = name_of(lc_device_elf_name(elf, section),
+		name = name_of(lk_device_elf_name(elf, section),
 			       elf->names_size - section->sh_name);
 		elf->named[i] = name;
 		if (!elf->first[name])
@@ -160,17 +160,17 @@ static const char *walk_sections(struct lc_device_elf *elf)
 	return NULL;
 }
 
-static const char *read_names(struct lc_device_elf *elf, uint64_t index)
+static const char *read_names(struct lk_device_elf *elf, uint64_t index)
 {
-	const lc_elf_section *names;
+	const lk_elf_section *names;
 	const char *why;
 
 	if (index >= elf->section_count)
 		return "has a damaged ELF header: it leads to no names of sections";
-	names = lc_device_elf_section(elf, index);
+	names = lk_device_elf_section(elf, index);
 	if (names->sh_type != SHT_STRTAB || !names->sh_size)
 		return "has damaged names of sections";
-	why = lc_bytes_get(&elf->names, elf->part, names->sh_offset, names->sh_size,
+	why = lk_bytes_get(&elf->names, elf->part, names->sh_offset, names->sh_size,
 			   "names of sections", elf->arena);
 	if (why)
 		return why;
@@ -179,7 +179,7 @@ static const char *read_names(struct lc_device_elf *elf, uint64_t index)
 	return elf->names.at[names->sh_size - 1] ? "has damaged names of sections" : NULL;
 }
 
-static const char *read_sections(struct lc_device_elf *elf)
+static const char *read_sections(struct lk_device_elf *elf)
 {
 	uint64_t names;
 	const char *why = count_sections(elf, &names);
@@ -190,7 +190,7 @@ static const char *read_sections(struct lc_device_elf *elf)
 		return lc_format(elf->arena, "ends at 0x%" PRIx64 ", inside or before its section"
 				 " headers (0x%" PRIx64 ")", elf->part->length,
 				 elf->header.e_shoff);
-	why = lc_bytes_get(&elf->sections, elf->part, elf->header.e_shoff,
+	why = lk_bytes_get(&elf->sections, elf->part, elf->header.e_shoff,
 			   elf->section_count * sizeof(Elf64_Shdr), "section headers", elf->arena);
 	if (!why)
 		why = read_names(elf, names);
@@ -199,7 +199,7 @@ static const char *read_sections(struct lc_device_elf *elf)
 
 /* ---- segments ---- */
 
-static const char *check_segments(struct lc_device_elf *elf)
+static const char *check_segments(struct lk_device_elf *elf)
 {
 	const Elf64_Ehdr *header = &elf->header;
 
@@ -210,8 +210,8 @@ static const char *check_segments(struct lc_device_elf *elf)
 		uint64_t offset = header->e_phoff + i * sizeof(Elf64_Phdr);
 		Elf64_Phdr segment;
 
-		if (!lc_part_read(elf->part, offset, &segment, sizeof(segment)) ||
-		    !lc_part_has(elf->part, segment.p_offset, segment.p_filesz))
+		if (!lk_part_read(elf->part, offset, &segment, sizeof(segment)) ||
+		    !lk_part_has(elf->part, segment.p_offset, segment.p_filesz))
 			return lc_format(elf->arena, "has a damaged header of segment %u (0x%"
 					 PRIx64 "): its bytes", i, offset);
 	}
@@ -220,35 +220,35 @@ static const char *check_segments(struct lc_device_elf *elf)
 
 /* ---- all of it ---- */
 
-const char *lc_device_elf_open(struct lc_device_elf *elf, const struct lc_part *part,
+const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *part,
 			       struct lc_arena *arena)
 {
 	const char *why;
 
-	*elf = (struct lc_device_elf){ .part = part, .arena = arena };
+	*elf = (struct lk_device_elf){ .part = part, .arena = arena };
 	why = read_header(elf);
 	if (!why)
 		why = read_sections(elf);
 	if (!why)
 		why = check_segments(elf);
 	if (why)
-		lc_device_elf_close(elf);
+		lk_device_elf_close(elf);
 	return why;
 }
 
-void lc_device_elf_close(struct lc_device_elf *elf)
+void lk_device_elf_close(struct lk_device_elf *elf)
 {
-	lc_bytes_free(&elf->sections);
-	lc_bytes_free(&elf->names);
-	lc_bytes_free(&elf->symbols);
-	lc_bytes_free(&elf->strings);
+	lk_bytes_free(&elf->sections);
+	lk_bytes_free(&elf->names);
+	lk_bytes_free(&elf->symbols);
+	lk_bytes_free(&elf->strings);
 }
 
 /* ---- symbols ---- */
 
-static const char *check_names(const struct lc_device_elf *elf)
+static const char *check_names(const struct lk_device_elf *elf)
 {
-	const lc_elf_symbol *symbol = lc_device_elf_symbol(elf, 0);
+	const lk_elf_symbol *symbol = lk_device_elf_symbol(elf, 0);
 
 	if (elf->strings_size && elf->strings.at[elf->strings_size - 1])
 		return "has damaged names of symbols";
@@ -259,18 +259,18 @@ static const char *check_names(const struct lc_device_elf *elf)
 	return NULL;
 }
 
-const char *lc_device_elf_load_symbols(struct lc_device_elf *elf)
+const char *lk_device_elf_load_symbols(struct lk_device_elf *elf)
 {
-	const lc_elf_section *table = lc_device_elf_section(elf, elf->symbol_table), *strings;
+	const lk_elf_section *table = lk_device_elf_section(elf, elf->symbol_table), *strings;
 	const char *why;
 
 	if (!elf->symbol_table || elf->symbols.at)
 		return NULL;
-	strings = lc_device_elf_section(elf, table->sh_link);
-	why = lc_bytes_get(&elf->symbols, elf->part, table->sh_offset, table->sh_size, "symbols",
+	strings = lk_device_elf_section(elf, table->sh_link);
+	why = lk_bytes_get(&elf->symbols, elf->part, table->sh_offset, table->sh_size, "symbols",
 			   elf->arena);
 	if (!why)
-		why = lc_bytes_get(&elf->strings, elf->part, strings->sh_offset, strings->sh_size,
+		why = lk_bytes_get(&elf->strings, elf->part, strings->sh_offset, strings->sh_size,
 				   "names of symbols", elf->arena);
 	if (why)
 		return why;

@@ -7,43 +7,43 @@
 
 #include "bytes.h"
 
-#define LC_EM_CUDA 190
+#define LK_EM_CUDA 190
 
 /* As they lie in the file, aligned to nothing. */
-typedef Elf64_Shdr lc_elf_section __attribute__((aligned(1)));
-typedef Elf64_Sym lc_elf_symbol __attribute__((aligned(1)));
-typedef Elf64_Rel lc_elf_relocation __attribute__((aligned(1)));
+typedef Elf64_Shdr lk_elf_section __attribute__((aligned(1)));
+typedef Elf64_Sym lk_elf_symbol __attribute__((aligned(1)));
+typedef Elf64_Rel lk_elf_relocation __attribute__((aligned(1)));
 
 /* What sections are called, as far as it matters to somebody here. */
-enum lc_section_name {
-	LC_NAME_OTHER,
-	LC_NAME_TEXT,		/* .text.* */
-	LC_NAME_DEBUG,		/* .debug_*, but for the next */
-	LC_NAME_DEBUG_INFO,	/* .debug_info */
-	LC_NAME_INFO,		/* .nv.info* */
-	LC_NAME_CONSTANT,	/* .nv.constant* */
-	LC_NAME_COMPAT,		/* .nv.compat */
-	LC_NAME_CUINFO,		/* .note.nv.cuinfo */
-	LC_NAME_TKINFO,		/* .note.nv.tkinfo */
-	LC_NAMES
+enum lk_section_name {
+	LK_NAME_OTHER,
+	LK_NAME_TEXT,		/* .text.* */
+	LK_NAME_DEBUG,		/* .debug_*, but for the next */
+	LK_NAME_DEBUG_INFO,	/* .debug_info */
+	LK_NAME_INFO,		/* .nv.info* */
+	LK_NAME_CONSTANT,	/* .nv.constant* */
+	LK_NAME_COMPAT,		/* .nv.compat */
+	LK_NAME_CUINFO,		/* .note.nv.cuinfo */
+	LK_NAME_TKINFO,		/* .note.nv.tkinfo */
+	LK_NAMES
 };
 
-struct lc_device_elf {
-	const struct lc_part *part;
+struct lk_device_elf {
+	const struct lk_part *part;
 	struct lc_arena *arena;
 	Elf64_Ehdr header;
-	struct lc_bytes sections, names;
+	struct lk_bytes sections, names;
 	uint64_t section_count, names_size;
-	uint8_t *named;			/* lc_section_name of each section */
-	uint64_t first[LC_NAMES];	/* the first section of each name; 0: none */
+	uint8_t *named;			/* lk_section_name of each section */
+	uint64_t first[LK_NAMES];	/* the first section of each name; 0: none */
 	uint64_t symbol_table;		/* the section that is it; 0: there is none */
 	/* once they are loaded */
-	struct lc_bytes symbols, strings;
+	struct lk_bytes symbols, strings;
 	uint64_t symbol_count, strings_size;
 };
 
 /* A symbol that other files may see. */
-struct lc_device_symbol {
+struct lk_device_symbol {
 	const char *name;	/* lives as long as the file is open */
 	bool defined, weak, kernel, function, shared;
 	uint64_t size;
@@ -53,46 +53,46 @@ struct lc_device_symbol {
  * Opens a part and checks every header in it: each section is found to have its
  * name and bytes.  NULL, or what is wrong, and then nothing is open.
  */
-const char *lc_device_elf_open(struct lc_device_elf *elf, const struct lc_part *part,
+const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *part,
 			       struct lc_arena *arena);
-void lc_device_elf_close(struct lc_device_elf *elf);
+void lk_device_elf_close(struct lk_device_elf *elf);
 
 /* Section `index`, which has to be less than section_count. */
-static inline const lc_elf_section *lc_device_elf_section(const struct lc_device_elf *elf,
+static inline const lk_elf_section *lk_device_elf_section(const struct lk_device_elf *elf,
 							  uint64_t index)
 {
-	return (const lc_elf_section *)elf->sections.at + index;
+	return (const lk_elf_section *)elf->sections.at + index;
 }
 
-static inline const char *lc_device_elf_name(const struct lc_device_elf *elf,
-					     const lc_elf_section *section)
+static inline const char *lk_device_elf_name(const struct lk_device_elf *elf,
+					     const lk_elf_section *section)
 {
 	return (const char *)elf->names.at + section->sh_name;
 }
 
 /* Has the symbols at hand, each found to have a name; of a file without a table
  * there are none. */
-const char *lc_device_elf_load_symbols(struct lc_device_elf *elf);
+const char *lk_device_elf_load_symbols(struct lk_device_elf *elf);
 
-static inline const lc_elf_symbol *lc_device_elf_symbol(const struct lc_device_elf *elf,
+static inline const lk_elf_symbol *lk_device_elf_symbol(const struct lk_device_elf *elf,
 							uint64_t index)
 {
-	return (const lc_elf_symbol *)elf->symbols.at + index;
+	return (const lk_elf_symbol *)elf->symbols.at + index;
 }
 
 /* Bits of st_other. */
 enum { STO_CUDA_ENTRY = 0x10, STO_CUDA_MEMORY = 0xe0, STO_CUDA_SHARED = 0x40 };
 
 /* False for one that is nobody else's business: most, so that this is no call. */
-static inline bool lc_device_elf_sees(const struct lc_device_elf *elf, const lc_elf_symbol *raw,
-				      struct lc_device_symbol *symbol)
+static inline bool lk_device_elf_sees(const struct lk_device_elf *elf, const lk_elf_symbol *raw,
+				      struct lk_device_symbol *symbol)
 {
 	unsigned bind = ELF64_ST_BIND(raw->st_info);
 	bool weak = bind == STB_WEAK || raw->st_shndx == SHN_COMMON;
 
 	if (!raw->st_name || (!weak && bind != STB_GLOBAL))
 		return false;
-	*symbol = (struct lc_device_symbol){
+	*symbol = (struct lk_device_symbol){
 		.name = (const char *)elf->strings.at + raw->st_name,
 		.defined = raw->st_shndx != SHN_UNDEF,
 		.weak = weak,
@@ -104,8 +104,8 @@ static inline bool lc_device_elf_sees(const struct lc_device_elf *elf, const lc_
 	return true;
 }
 
-/* lc_cubin_read() of a file that is open. */
-const char *lc_cubin_describe(struct lc_device_elf *elf, struct lazycuda_entry *entry,
+/* lk_cubin_read() of a file that is open. */
+const char *lk_cubin_describe(struct lk_device_elf *elf, struct lazycuda_entry *entry,
 			      bool symbols);
 
 #endif

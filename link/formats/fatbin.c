@@ -44,7 +44,7 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t length)
 
 /* ---- what is wrong with one entry, though the next can be found ---- */
 
-static const char *check_kind(const struct lc_fatbin_entry_header *header, struct lc_arena *arena)
+static const char *check_kind(const struct lk_fatbin_entry_header *header, struct lc_arena *arena)
 {
 	if (header->kind == KIND_CONCATENATED)
 		return "holds several entries packed into one (nvFatbin's -concat), which is not "
@@ -59,8 +59,8 @@ static const char *check_kind(const struct lc_fatbin_entry_header *header, struc
 }
 
 /* Name and options lie in the header, and whoever is handed it reads them. */
-static const char *check_texts(const struct lc_fatbin_entry_header *header,
-			       const struct lc_part *part)
+static const char *check_texts(const struct lk_fatbin_entry_header *header,
+			       const struct lk_part *part)
 {
 	uint32_t record[2];	/* offset and length of the options' text */
 
@@ -69,13 +69,13 @@ static const char *check_texts(const struct lc_fatbin_entry_header *header,
 	if (!header->options)
 		return NULL;
 	if (!inside(header->options, sizeof(record), header->header_size) ||
-	    !lc_part_read(part, header->options, record, sizeof(record)) ||
+	    !lk_part_read(part, header->options, record, sizeof(record)) ||
 	    !inside(record[0], record[1], header->header_size))
 		return "has options that lie outside its header";
 	return NULL;
 }
 
-static const char *check_sizes(const struct lc_fatbin_entry_header *header,
+static const char *check_sizes(const struct lk_fatbin_entry_header *header,
 			       struct lc_arena *arena)
 {
 	unsigned packing = header->flags & (FLAG_LZ4 | FLAG_ZSTD);
@@ -93,33 +93,33 @@ static const char *check_sizes(const struct lc_fatbin_entry_header *header,
 				 (unsigned)header->packed_size,
 				 (unsigned long long)header->payload_size);
 	if (!header->unpacked_size ||
-	    header->unpacked_size > lc_unpack_limit(zstd, header->packed_size))
+	    header->unpacked_size > lk_unpack_limit(zstd, header->packed_size))
 		return lc_format(arena, "claims to unpack to %llu bytes, which %u bytes of %s "
 				 "cannot", (unsigned long long)header->unpacked_size,
 				 (unsigned)header->packed_size, zstd ? "ZSTD" : "LZ4");
-	if (header->unpacked_size > LC_MOST_UNPACKED)
+	if (header->unpacked_size > LK_MOST_UNPACKED)
 		return lc_format(arena, "claims to unpack to %llu bytes, and no code has more than"
 				 " %llu", (unsigned long long)header->unpacked_size,
-				 (unsigned long long)LC_MOST_UNPACKED);
+				 (unsigned long long)LK_MOST_UNPACKED);
 	return NULL;
 }
 
 /* ---- what an entry's header tells ---- */
 
 static void note_versions(struct lazycuda_entry *entry,
-			  const struct lc_fatbin_entry_header *header)
+			  const struct lk_fatbin_entry_header *header)
 {
 	if (entry->kind == LAZYCUDA_KIND_PTX && header->major < 100 && header->minor < 10) {
 		entry->isa = header->major * 10 + header->minor;
-		entry->toolkit = lc_cuda_of_isa(entry->isa);
+		entry->toolkit = lk_cuda_of_isa(entry->isa);
 	}
 	if (entry->kind == LAZYCUDA_KIND_LTOIR && header->major < 1000 && header->minor < 1000) {
 		entry->container = header->major * 1000 + header->minor;
-		entry->toolkit = lc_cuda_of_ltoir(entry->container, 0);
+		entry->toolkit = lk_cuda_of_ltoir(entry->container, 0);
 	}
 }
 
-static void note_flags(struct lazycuda_entry *entry, const struct lc_fatbin_entry_header *header)
+static void note_flags(struct lazycuda_entry *entry, const struct lk_fatbin_entry_header *header)
 {
 	if (header->flags & FLAG_LZ4)
 		entry->flags |= LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_UNSEEN;
@@ -139,12 +139,12 @@ static void note_flags(struct lazycuda_entry *entry, const struct lc_fatbin_entr
 }
 
 /* `part` is the entry with its header. */
-static struct lazycuda_entry *make_entry(const struct lc_part *part,
-					 const struct lc_fatbin_entry_header *header, int fatbin,
+static struct lazycuda_entry *make_entry(const struct lk_part *part,
+					 const struct lk_fatbin_entry_header *header, int fatbin,
 					 struct lc_arena *arena)
 {
-	struct lc_part payload = lc_part_of(part, header->header_size, header->payload_size);
-	struct lazycuda_entry *entry = lc_entry_new(arena, &payload);
+	struct lk_part payload = lk_part_of(part, header->header_size, header->payload_size);
+	struct lazycuda_entry *entry = lk_entry_new(arena, &payload);
 
 	if (!entry)
 		return NULL;
@@ -170,14 +170,14 @@ static struct lazycuda_entry *make_entry(const struct lc_part *part,
 /* ---- the walk ---- */
 
 /* A step that is never zero and stays within what is left. */
-static const char *read_step(const struct lc_part *entries, uint64_t at,
-			     struct lc_fatbin_entry_header *header)
+static const char *read_step(const struct lk_part *entries, uint64_t at,
+			     struct lk_fatbin_entry_header *header)
 {
 	uint64_t left = entries->length - at;
 
 	if (left < sizeof(*header))
 		return "ends behind the fatbin";
-	if (!lc_part_read(entries, at, header, sizeof(*header)))
+	if (!lk_part_read(entries, at, header, sizeof(*header)))
 		return "cannot be read";
 	if (header->header_size < sizeof(*header) || header->header_size % 8)
 		return "has a header of a size that cannot be";
@@ -188,22 +188,22 @@ static const char *read_step(const struct lc_part *entries, uint64_t at,
 	return NULL;
 }
 
-static const char *walk(const struct lc_part *entries, struct lc_arena *arena, int fatbin,
-			lc_each_entry *each, void *data)
+static const char *walk(const struct lk_part *entries, struct lc_arena *arena, int fatbin,
+			lk_each_entry *each, void *data)
 {
 	uint64_t at = 0;
 
 	for (unsigned index = 0; at < entries->length; index++) {
-		struct lc_fatbin_entry_header header;
+		struct lk_fatbin_entry_header header;
 		struct lazycuda_entry *entry;
-		struct lc_part whole;
+		struct lk_part whole;
 		const char *wrong;
 
 		wrong = read_step(entries, at, &header);
 		if (wrong)
 			return lc_format(arena, "entry %u, at 0x%llx, %s", index,
 					 (unsigned long long)(entries->offset + at), wrong);
-		whole = lc_part_of(entries, at, header.header_size + header.payload_size);
+		whole = lk_part_of(entries, at, header.header_size + header.payload_size);
 		entry = make_entry(&whole, &header, fatbin, arena);
 		if (!entry)
 			return NULL;
@@ -213,9 +213,9 @@ static const char *walk(const struct lc_part *entries, struct lc_arena *arena, i
 	return NULL;
 }
 
-static const char *check_container(const struct lc_fatbin_header *header, uint64_t left)
+static const char *check_container(const struct lk_fatbin_header *header, uint64_t left)
 {
-	if (header->magic != LC_FATBIN_MAGIC)
+	if (header->magic != LK_FATBIN_MAGIC)
 		return "is none: something else begins there";
 	if (header->version != 1)
 		return "is of a version that is not known";
@@ -227,17 +227,17 @@ static const char *check_container(const struct lc_fatbin_header *header, uint64
 	return NULL;
 }
 
-const char *lc_fatbin_container(const struct lc_part *part, struct lc_arena *arena, int *count,
-				lc_each_entry *each, void *data, uint64_t *length)
+const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *arena, int *count,
+				lk_each_entry *each, void *data, uint64_t *length)
 {
 	unsigned long long place = part->offset;
-	struct lc_fatbin_header header;
-	struct lc_part entries;
+	struct lk_fatbin_header header;
+	struct lk_part entries;
 	const char *wrong;
 
-	if (!lc_part_has(part, 0, sizeof(header)))
+	if (!lk_part_has(part, 0, sizeof(header)))
 		wrong = "is cut off in its header";
-	else if (!lc_part_read(part, 0, &header, sizeof(header)))
+	else if (!lk_part_read(part, 0, &header, sizeof(header)))
 		wrong = "cannot be read";
 	else
 		wrong = check_container(&header, part->length);
@@ -246,14 +246,14 @@ const char *lc_fatbin_container(const struct lc_part *part, struct lc_arena *are
 	if (*count == MOST_CONTAINERS)
 		return "has more fatbins than any file";
 	*length = header.header_size + header.size;
-	entries = lc_part_of(part, header.header_size, header.size);
+	entries = lk_part_of(part, header.header_size, header.size);
 	wrong = walk(&entries, arena, (*count)++, each, data);
 	return wrong ? lc_format(arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
 }
 
 /* Where the next thing that is not zero begins; behind the part if nothing is.  Most
  * often that is here: what is read is more only where there were zeros. */
-static uint64_t skip_zeros(const struct lc_part *part, uint64_t at)
+static uint64_t skip_zeros(const struct lk_part *part, uint64_t at)
 {
 	unsigned char window[4096];
 	size_t room = 8;
@@ -262,7 +262,7 @@ static uint64_t skip_zeros(const struct lc_part *part, uint64_t at)
 		uint64_t left = part->length - at;
 		size_t size = left < room ? (size_t)left : room;
 
-		if (!lc_part_read(part, at, window, size))
+		if (!lk_part_read(part, at, window, size))
 			break;
 		for (size_t i = 0; i < size; i++)
 			if (window[i])
@@ -273,17 +273,17 @@ static uint64_t skip_zeros(const struct lc_part *part, uint64_t at)
 	return at;
 }
 
-const char *lc_fatbin_read(const struct lc_part *part, struct lc_arena *arena, int *count,
-			   lc_each_entry *each, void *data)
+const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			   lk_each_entry *each, void *data)
 {
 	uint64_t at = 0;
 
 	while ((at = skip_zeros(part, at)) < part->length) {
-		struct lc_part rest = lc_part_of(part, at, part->length - at);
+		struct lk_part rest = lk_part_of(part, at, part->length - at);
 		uint64_t length;
 		const char *wrong;
 
-		wrong = lc_fatbin_container(&rest, arena, count, each, data, &length);
+		wrong = lk_fatbin_container(&rest, arena, count, each, data, &length);
 		if (wrong)
 			return wrong;
 		at += length;

@@ -14,8 +14,8 @@
 #include "../../stubs/base/arena.h"
 #include "source.h"
 
-struct lc_part {
-	const struct lc_source *source;
+struct lk_part {
+	const struct lk_source *source;
 	uint64_t offset, length;
 };
 
@@ -28,45 +28,45 @@ struct lc_part {
  * comments; SOURCE is text that is not PTX and has what CUDA C++ has (a
  * preprocessor line, __global__, extern "C", ...).
  */
-enum lazycuda_kind lc_recognise(const struct lc_part *part);
+enum lazycuda_kind lk_recognise(const struct lk_part *part);
 
 /* ---- readers of entries: fill kind, arch, suffix, toolkit and what is theirs ---- */
 
 /* ISA, target and, if `symbols`, what it defines and declares. */
-const char *lc_ptx_read(const struct lc_part *part, struct lc_arena *arena,
+const char *lk_ptx_read(const struct lk_part *part, struct lc_arena *arena,
 			struct lazycuda_entry *entry, bool symbols);
 
 /* Producer by the three layouts, arch, ABI, relocatable or linked, symbols. */
-const char *lc_cubin_read(const struct lc_part *part, struct lc_arena *arena,
+const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,
 			  struct lazycuda_entry *entry, bool symbols);
 
 /* Version bytes, level and arch; kind OPTIXIR for level 2. */
-const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *entry);
+const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry);
 
-/* Any of the three, by what lc_recognise() says of it; what fits none is an error. */
-const char *lc_code_read(const struct lc_part *part, enum lazycuda_kind kind,
+/* Any of the three, by what lk_recognise() says of it; what fits none is an error. */
+const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,
 			 struct lc_arena *arena, struct lazycuda_entry *entry, bool symbols);
 
 /* ---- readers of containers: call `each` for every entry ---- */
 
 /* `entry` lives in the arena; what the container tells of it is filled in. */
-typedef void lc_each_entry(struct lazycuda_entry *entry, void *data);
+typedef void lk_each_entry(struct lazycuda_entry *entry, void *data);
 
 /*
  * Fatbin containers behind each other, up to the end of the part; zero padding
  * between them is skipped.  Offsets are of the source.  *count grows by the
  * number of containers.
  */
-const char *lc_fatbin_read(const struct lc_part *part, struct lc_arena *arena, int *count,
-			   lc_each_entry *each, void *data);
+const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			   lk_each_entry *each, void *data);
 
 /* The sections __nv_relfatbin and .nv_fatbin of a host ELF file. */
-const char *lc_host_read(const struct lc_part *part, struct lc_arena *arena, int *count,
-			 lc_each_entry *each, void *data);
+const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			 lk_each_entry *each, void *data);
 
 /* The members of an archive, each as what it is. */
-const char *lc_archive_read(const struct lc_part *part, struct lc_arena *arena, int *count,
-			    lc_each_entry *each, void *data);
+const char *lk_archive_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			    lk_each_entry *each, void *data);
 
 /* ---- the image that a linker made ---- */
 
@@ -77,7 +77,7 @@ const char *lc_archive_read(const struct lc_part *part, struct lc_arena *arena, 
  * where its ABI has one, has something in it, nothing undefined, and defines
  * `symbols`; PTX and LTO-IR are of their kind and not for a later architecture.
  */
-const char *lc_image_check(const void *image, size_t length, enum lazycuda_output output,
+const char *lk_image_check(const void *image, size_t length, enum lazycuda_output output,
 			   int arch, char suffix, const char *const *symbols,
 			   size_t symbol_count, struct lc_arena *arena);
 

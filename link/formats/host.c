@@ -16,10 +16,10 @@ static const struct section_kind {
 };
 
 struct host {
-	const struct lc_part *part;
+	const struct lk_part *part;
 	struct lc_arena *arena;
 	int *count;
-	lc_each_entry *each;
+	lk_each_entry *each;
 	void *data;
 	const struct section_kind *kind;	/* of what is being read */
 	uint64_t left;		/* how much may still be read: nothing overlaps */
@@ -51,7 +51,7 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 
 	if (header->e_shentsize != sizeof(Elf64_Shdr))
 		return "has section headers of a size that cannot be";
-	if (!lc_part_read(host->part, header->e_shoff, &first, sizeof(first)))
+	if (!lk_part_read(host->part, header->e_shoff, &first, sizeof(first)))
 		return lc_format(host->arena, "ends before its section headers (0x%llx)", place);
 	sections->offset = header->e_shoff;
 	/* Numbers too large for the ELF header are in the first section's. */
@@ -61,12 +61,12 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 	if (sections->count > (host->part->length - header->e_shoff) / sizeof(Elf64_Shdr))
 		return lc_format(host->arena, "ends inside its section headers (0x%llx)", place);
 	if (names >= sections->count ||
-	    !lc_part_read(host->part, header->e_shoff + names * sizeof(Elf64_Shdr),
+	    !lk_part_read(host->part, header->e_shoff + names * sizeof(Elf64_Shdr),
 			  &sections->names, sizeof(sections->names)))
 		return "has no names for its sections";
 	if (sections->names.sh_type != SHT_STRTAB)
 		return "has no names for its sections";
-	if (!lc_part_has(host->part, sections->names.sh_offset, sections->names.sh_size))
+	if (!lk_part_has(host->part, sections->names.sh_offset, sections->names.sh_size))
 		return lc_format(host->arena, "ends before the names of its sections do (0x%llx + "
 				 "0x%llx)", (unsigned long long)sections->names.sh_offset,
 				 (unsigned long long)sections->names.sh_size);
@@ -82,7 +82,7 @@ static const struct section_kind *kind_of(const struct host *host,
 	if (name >= sections->names.sh_size)
 		return NULL;
 	left = sections->names.sh_size - name;
-	if (!lc_part_read(host->part, sections->names.sh_offset + name, text,
+	if (!lk_part_read(host->part, sections->names.sh_offset + name, text,
 			  left < sizeof(text) ? (size_t)left : sizeof(text)))
 		return NULL;
 	for (size_t i = 0; i < sizeof(section_kinds) / sizeof(*section_kinds); i++)
@@ -94,7 +94,7 @@ static const struct section_kind *kind_of(const struct host *host,
 static const char *read_section(struct host *host, const Elf64_Shdr *section)
 {
 	const char *name = host->kind->name;
-	struct lc_part part;
+	struct lk_part part;
 
 	/* A file of debug information alone has none of the contents. */
 	if (section->sh_type == SHT_NOBITS)
@@ -102,15 +102,15 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 	if (section->sh_flags & SHF_COMPRESSED)
 		return lc_format(host->arena, "has a compressed section %s, which is not supported",
 				 name);
-	if (!lc_part_has(host->part, section->sh_offset, section->sh_size))
+	if (!lk_part_has(host->part, section->sh_offset, section->sh_size))
 		return lc_format(host->arena, "ends before its section %s does (0x%llx + 0x%llx)",
 				 name, (unsigned long long)section->sh_offset,
 				 (unsigned long long)section->sh_size);
 	if (section->sh_size > host->left)
 		return "has sections that overlap";
 	host->left -= section->sh_size;
-	part = lc_part_of(host->part, section->sh_offset, section->sh_size);
-	return lc_fatbin_read(&part, host->arena, host->count, take_entry, host);
+	part = lk_part_of(host->part, section->sh_offset, section->sh_size);
+	return lk_fatbin_read(&part, host->arena, host->count, take_entry, host);
 }
 
 static const char *read_sections(struct host *host, const Elf64_Ehdr *header)
@@ -125,7 +125,7 @@ static const char *read_sections(struct host *host, const Elf64_Ehdr *header)
 		if (i % 32 == 0) {
 			uint64_t left = sections.count - i;
 
-			if (!lc_part_read(host->part, sections.offset + i * sizeof(*window), window,
+			if (!lk_part_read(host->part, sections.offset + i * sizeof(*window), window,
 					  (left < 32 ? left : 32) * sizeof(*window)))
 				return "cannot be read";
 		}
@@ -148,17 +148,17 @@ struct window {
 
 #define WINDOW_SIZE ((size_t)64 * 1024)
 
-static bool move_window(const struct lc_part *segment, uint64_t at, struct window *window)
+static bool move_window(const struct lk_part *segment, uint64_t at, struct window *window)
 {
 	uint64_t left = segment->length - at;
 
 	window->begin = at;
 	window->end = at + (left < WINDOW_SIZE ? left : WINDOW_SIZE);
-	return lc_part_read(segment, at, window->words, (size_t)(window->end - at));
+	return lk_part_read(segment, at, window->words, (size_t)(window->end - at));
 }
 
 /* Where in the segment, from *at on, a container begins; its end if none does. */
-static const char *find_container(const struct lc_part *segment, uint64_t *at,
+static const char *find_container(const struct lk_part *segment, uint64_t *at,
 				  struct window *window)
 {
 	const size_t word = sizeof(*window->words);
@@ -168,7 +168,7 @@ static const char *find_container(const struct lc_part *segment, uint64_t *at,
 			return "cannot be read";
 		for (size_t i = (size_t)(*at - window->begin) / word;
 		     i < (size_t)(window->end - window->begin) / word; i++)
-			if (window->words[i] == LC_FATBIN_BEGIN) {
+			if (window->words[i] == LK_FATBIN_BEGIN) {
 				*at = window->begin + i * word;
 				return NULL;
 			}
@@ -178,15 +178,15 @@ static const char *find_container(const struct lc_part *segment, uint64_t *at,
 }
 
 /* Whether a container can be here, or only eight bytes that look like one. */
-static bool is_container(const struct lc_part *rest)
+static bool is_container(const struct lk_part *rest)
 {
-	struct lc_fatbin_header header;
+	struct lk_fatbin_header header;
 
-	return lc_part_read(rest, 0, &header, sizeof(header)) && header.size &&
-	       lc_part_has(rest, sizeof(header), header.size);
+	return lk_part_read(rest, 0, &header, sizeof(header)) && header.size &&
+	       lk_part_has(rest, sizeof(header), header.size);
 }
 
-static const char *scan_segment(struct host *host, const struct lc_part *segment,
+static const char *scan_segment(struct host *host, const struct lk_part *segment,
 				uint64_t *words)
 {
 	struct window window = { .words = words };
@@ -194,15 +194,15 @@ static const char *scan_segment(struct host *host, const struct lc_part *segment
 
 	for (;;) {
 		uint64_t length = sizeof(*words);
-		struct lc_part rest;
+		struct lk_part rest;
 		const char *wrong;
 
 		wrong = find_container(segment, &at, &window);
 		if (wrong || at == segment->length)
 			return wrong;
-		rest = lc_part_of(segment, at, segment->length - at);
+		rest = lk_part_of(segment, at, segment->length - at);
 		if (is_container(&rest))
-			wrong = lc_fatbin_container(&rest, host->arena, host->count, take_entry,
+			wrong = lk_fatbin_container(&rest, host->arena, host->count, take_entry,
 						    host, &length);
 		if (wrong)
 			return wrong;
@@ -212,26 +212,26 @@ static const char *scan_segment(struct host *host, const struct lc_part *segment
 
 /* The segment of that index; one that is not loaded has no length. */
 static const char *read_segment(struct host *host, const Elf64_Ehdr *header, unsigned index,
-				struct lc_part *segment)
+				struct lk_part *segment)
 {
 	uint64_t place = header->e_phoff + index * sizeof(Elf64_Phdr);
 	Elf64_Phdr program;
 
-	*segment = lc_part_of(host->part, 0, 0);
+	*segment = lk_part_of(host->part, 0, 0);
 	if (header->e_phoff > host->part->length ||
-	    !lc_part_read(host->part, place, &program, sizeof(program)))
+	    !lk_part_read(host->part, place, &program, sizeof(program)))
 		return lc_format(host->arena, "ends inside its program headers (0x%llx)",
 				 (unsigned long long)header->e_phoff);
 	if (program.p_type != PT_LOAD)
 		return NULL;
-	if (!lc_part_has(host->part, program.p_offset, program.p_filesz))
+	if (!lk_part_has(host->part, program.p_offset, program.p_filesz))
 		return lc_format(host->arena, "ends before its segment %u does (0x%llx + 0x%llx)",
 				 index, (unsigned long long)program.p_offset,
 				 (unsigned long long)program.p_filesz);
 	if (program.p_filesz > host->left)
 		return "has segments that overlap";
 	host->left -= program.p_filesz;
-	*segment = lc_part_of(host->part, program.p_offset, program.p_filesz);
+	*segment = lk_part_of(host->part, program.p_offset, program.p_filesz);
 	return NULL;
 }
 
@@ -243,7 +243,7 @@ static const char *scan(struct host *host, const Elf64_Ehdr *header)
 	host->arena->failed |= !words;
 	host->kind = &no_section;
 	for (unsigned i = 0; words && !wrong && i < header->e_phnum; i++) {
-		struct lc_part segment;
+		struct lk_part segment;
 
 		wrong = read_segment(host, header, i, &segment);
 		if (!wrong && segment.length)
@@ -264,8 +264,8 @@ static const char *check_header(const Elf64_Ehdr *header)
 	return "is an object without section headers";
 }
 
-const char *lc_host_read(const struct lc_part *part, struct lc_arena *arena, int *count,
-			 lc_each_entry *each, void *data)
+const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			 lk_each_entry *each, void *data)
 {
 	struct host host = { part, arena, count, each, data, NULL, part->length };
 	const char *wrong;
@@ -273,10 +273,10 @@ const char *lc_host_read(const struct lc_part *part, struct lc_arena *arena, int
 
 	/* One of 32 bits is shorter. */
 	memset(&header, 0, sizeof(header));
-	if (!lc_part_read(part, 0, &header, EI_NIDENT))
+	if (!lk_part_read(part, 0, &header, EI_NIDENT))
 		return "ends inside its ELF header";
 	if (header.e_ident[EI_CLASS] == ELFCLASS64 &&
-	    !lc_part_read(part, 0, &header, sizeof(header)))
+	    !lk_part_read(part, 0, &header, sizeof(header)))
 		return "ends inside its ELF header";
 	wrong = check_header(&header);
 	if (wrong)

@@ -13,7 +13,7 @@
 
 struct wanted {
 	enum lazycuda_output output;
-	struct lc_arch arch;
+	struct lk_arch arch;
 	const char *const *symbols;
 	size_t symbol_count;
 };
@@ -22,24 +22,24 @@ struct wanted {
 
 static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
 {
-	const struct lc_arch arch = { .sm = sm, .suffix = suffix };
-	char text[LC_ARCH_TEXT];
+	const struct lk_arch arch = { .sm = sm, .suffix = suffix };
+	char text[LK_ARCH_TEXT];
 
-	return lc_format(arena, "%s", lc_arch_text(&arch, text));
+	return lc_format(arena, "%s", lk_arch_text(&arch, text));
 }
 
 static const char *check_symbols(const struct lazycuda_entry *entry, const struct wanted *wanted,
 				 struct lc_arena *arena)
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
-	struct lc_symbols lacking = { .arena = arena };
+	struct lk_symbols lacking = { .arena = arena };
 
 	for (size_t i = 0; i < wanted->symbol_count; i++)
-		lc_symbols_add(&lacking, wanted->symbols[i], strlen(wanted->symbols[i]), &plain);
+		lk_symbols_add(&lacking, wanted->symbols[i], strlen(wanted->symbols[i]), &plain);
 	for (size_t i = 0; wanted->symbol_count && i < entry->symbol_count; i++) {
 		const char *name = entry->symbols[i].name;
 		struct lazycuda_symbol *symbol = !entry->symbols[i].defined ? NULL :
-			lc_symbols_find(&lacking, name, strlen(name));
+			lk_symbols_find(&lacking, name, strlen(name));
 
 		if (symbol)
 			symbol->defined = 1;
@@ -63,11 +63,11 @@ static const char *check_later_arch(const struct lazycuda_entry *entry,
 				       arch_text(arena, entry->arch, entry->suffix));
 }
 
-static const char *check_ptx(const struct lc_part *part, const struct wanted *wanted,
+static const char *check_ptx(const struct lk_part *part, const struct wanted *wanted,
 			     struct lc_arena *arena)
 {
 	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
-	const char *why = lc_ptx_read(part, arena, &entry, true);
+	const char *why = lk_ptx_read(part, arena, &entry, true);
 
 	for (size_t i = 0; !why; i++) {
 		if (i == entry.symbol_count)
@@ -81,11 +81,11 @@ static const char *check_ptx(const struct lc_part *part, const struct wanted *wa
 }
 
 /* Its symbols are not to be seen from outside. */
-static const char *check_ltoir(const struct lc_part *part, const struct wanted *wanted,
+static const char *check_ltoir(const struct lk_part *part, const struct wanted *wanted,
 			       struct lc_arena *arena)
 {
 	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
-	const char *why = lc_ltoir_read(part, &entry);
+	const char *why = lk_ltoir_read(part, &entry);
 
 	if (!why && entry.kind != LAZYCUDA_KIND_LTOIR)
 		why = "is not LTO-IR";
@@ -95,7 +95,7 @@ static const char *check_ltoir(const struct lc_part *part, const struct wanted *
 /* ---- cubins ---- */
 
 /* Of ABI 7 it is the architecture that the PTX was for, which there always is. */
-static const char *check_flags(const struct lc_device_elf *elf, const struct lazycuda_entry *entry,
+static const char *check_flags(const struct lk_device_elf *elf, const struct lazycuda_entry *entry,
 			       const struct wanted *wanted)
 {
 	bool relocatable = wanted->output == LAZYCUDA_OUTPUT_RELOCATABLE;
@@ -125,27 +125,27 @@ static const char *check_cubin_arch(const struct lazycuda_entry *entry,
  * in each version others, come from the driver.  The linkers refuse those that
  * do not.
  */
-static bool is_lacking(const struct lc_device_symbol *symbol)
+static bool is_lacking(const struct lk_device_symbol *symbol)
 {
 	return !symbol->defined && !symbol->function && !symbol->shared;
 }
 
-static bool has_code(const struct lc_device_elf *elf)
+static bool has_code(const struct lk_device_elf *elf)
 {
-	for (uint64_t i = elf->first[LC_NAME_TEXT]; i && i < elf->section_count; i++)
-		if (elf->named[i] == LC_NAME_TEXT && lc_device_elf_section(elf, i)->sh_size)
+	for (uint64_t i = elf->first[LK_NAME_TEXT]; i && i < elf->section_count; i++)
+		if (elf->named[i] == LK_NAME_TEXT && lk_device_elf_section(elf, i)->sh_size)
 			return true;
 	return false;
 }
 
-static const char *check_contents(const struct lc_device_elf *elf, const struct wanted *wanted)
+static const char *check_contents(const struct lk_device_elf *elf, const struct wanted *wanted)
 {
-	struct lc_device_symbol symbol;
+	struct lk_device_symbol symbol;
 	const char *lacking = NULL;
 	bool any = false;
 
 	for (uint64_t i = 1; i < elf->symbol_count; i++) {
-		if (!lc_device_elf_sees(elf, lc_device_elf_symbol(elf, i), &symbol) ||
+		if (!lk_device_elf_sees(elf, lk_device_elf_symbol(elf, i), &symbol) ||
 		    symbol.weak || symbol.name[0] == '.')
 			continue;
 		any |= symbol.defined && symbol.size;
@@ -160,39 +160,39 @@ static const char *check_contents(const struct lc_device_elf *elf, const struct 
 			 lc_printable(elf->arena, lacking));
 }
 
-static const char *check_cubin(const struct lc_part *part, const struct wanted *wanted,
+static const char *check_cubin(const struct lk_part *part, const struct wanted *wanted,
 			       struct lc_arena *arena)
 {
 	struct lazycuda_entry entry = { .kind = LAZYCUDA_KIND_UNKNOWN };
-	struct lc_device_elf elf;
-	const char *why = lc_device_elf_open(&elf, part, arena);
+	struct lk_device_elf elf;
+	const char *why = lk_device_elf_open(&elf, part, arena);
 
 	if (why)
 		return why;
-	why = lc_cubin_describe(&elf, &entry, wanted->symbol_count);
+	why = lk_cubin_describe(&elf, &entry, wanted->symbol_count);
 	if (!why)
 		why = entry.error;
 	if (!why)
 		why = check_flags(&elf, &entry, wanted);
 	if (!why)
-		why = lc_device_elf_load_symbols(&elf);
+		why = lk_device_elf_load_symbols(&elf);
 	if (!why)
 		why = check_contents(&elf, wanted);
-	lc_device_elf_close(&elf);
+	lk_device_elf_close(&elf);
 	if (!why)
 		why = check_cubin_arch(&entry, wanted, arena);
 	return why ? why : check_symbols(&entry, wanted, arena);
 }
 
-const char *lc_image_check(const void *image, size_t length, enum lazycuda_output output,
+const char *lk_image_check(const void *image, size_t length, enum lazycuda_output output,
 			   int arch, char suffix, const char *const *symbols,
 			   size_t symbol_count, struct lc_arena *arena)
 {
 	const struct wanted wanted = { output, { .sm = arch, .suffix = suffix }, symbols,
 				       symbol_count };
-	struct lc_budget budget = lc_budget_for(length);
-	const struct lc_source source = { .bytes = image, .length = length, .budget = &budget };
-	const struct lc_part part = { &source, 0, length };
+	struct lk_budget budget = lk_budget_for(length);
+	const struct lk_source source = { .bytes = image, .length = length, .budget = &budget };
+	const struct lk_part part = { &source, 0, length };
 
 	if (!image || !length)
 		return "is empty";

@@ -82,17 +82,17 @@ static bool same_kind(enum lazycuda_kind label, enum lazycuda_kind kind)
 }
 
 /* NULL, or what is wrong with the code. */
-static const char *read_code(struct lc_inspection *inspection, const struct lc_part *part,
+static const char *read_code(struct lk_inspection *inspection, const struct lk_part *part,
 			     struct lazycuda_entry *entry)
 {
-	enum lazycuda_kind kind = lc_recognise(part);
+	enum lazycuda_kind kind = lk_recognise(part);
 	struct lazycuda_entry code = { .level = -1 };
 	const char *wrong;
 
 	if (kind != LAZYCUDA_KIND_UNKNOWN && !same_kind(entry->kind, kind))
 		return lc_format(inspection->arena, "is labelled %s and holds %s",
 				 lazycuda_kind_name(entry->kind), lazycuda_kind_name(kind));
-	wrong = lc_code_read(part, kind, inspection->arena, &code, inspection->payloads);
+	wrong = lk_code_read(part, kind, inspection->arena, &code, inspection->payloads);
 	if (!wrong)
 		merge(entry, &code);
 	return wrong;
@@ -107,7 +107,7 @@ static uint64_t unpack_limit_of(uint64_t length)
 }
 
 /* NULL, and the entry is counted, or that it is too much. */
-static const char *check_limit(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+static const char *check_limit(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	if (entry->unpacked <= inspection->unpack_limit - inspection->unpacked) {
 		inspection->unpacked += entry->unpacked;
@@ -122,17 +122,17 @@ static const char *check_limit(struct lc_inspection *inspection, struct lazycuda
 			 (unsigned long long)inspection->unpack_limit);
 }
 
-static const char *overlapping(struct lc_arena *arena, const struct lc_budget *budget)
+static const char *overlapping(struct lc_arena *arena, const struct lk_budget *budget)
 {
 	return lc_format(arena, "has parts that are the same bytes, at 0x%llx: to read all of them"
 			 " would take more than %d times its length",
-			 (unsigned long long)budget->at, LC_TIMES_READ);
+			 (unsigned long long)budget->at, LK_TIMES_READ);
 }
 
-static const char *read_packed(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+static const char *read_packed(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	int zstd = (entry->flags & LAZYCUDA_ENTRY_ZSTD) != 0;
-	const char *wrong = lc_unpack_missing(zstd);
+	const char *wrong = lk_unpack_missing(zstd);
 	unsigned char *code;
 	size_t length;
 
@@ -143,14 +143,14 @@ static const char *read_packed(struct lc_inspection *inspection, struct lazycuda
 	wrong = check_limit(inspection, entry);
 	if (wrong)
 		return wrong;
-	wrong = lc_payload_load(&inspection->source, entry, true, &code, &length);
-	if (wrong == LC_NO_MEMORY)
+	wrong = lk_payload_load(&inspection->source, entry, true, &code, &length);
+	if (wrong == LK_NO_MEMORY)
 		inspection->arena->failed = true;
 	if (!wrong) {
-		struct lc_budget budget = lc_budget_for(length);
-		const struct lc_source source = { .bytes = code, .length = length,
+		struct lk_budget budget = lk_budget_for(length);
+		const struct lk_source source = { .bytes = code, .length = length,
 						  .budget = &budget };
-		const struct lc_part part = { &source, 0, length };
+		const struct lk_part part = { &source, 0, length };
 
 		wrong = read_code(inspection, &part, entry);
 		if (budget.spent)
@@ -167,10 +167,10 @@ static bool has_reader(enum lazycuda_kind kind)
 }
 
 /* NULL, or what is wrong with the payload, as far as it is to be read. */
-static const char *read_payload(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	const unsigned packed = LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD;
-	const struct lc_part part = { &inspection->source, entry->offset, entry->length };
+	const struct lk_part part = { &inspection->source, entry->offset, entry->length };
 
 	if (!has_reader(entry->kind))
 		return NULL;
@@ -182,7 +182,7 @@ static const char *read_payload(struct lc_inspection *inspection, struct lazycud
 	return NULL;
 }
 
-static bool add_entry(struct lc_inspection *inspection, struct lazycuda_entry *entry)
+static bool add_entry(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	size_t *count = &inspection->public.entry_count;
 	struct lazycuda_entry **slot;
@@ -210,28 +210,28 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
 
 /* What is code itself is its one entry, and what is wrong with that is wrong
  * with the whole. */
-static const char *read_bare(struct lc_inspection *inspection, const struct lc_part *part)
+static const char *read_bare(struct lk_inspection *inspection, const struct lk_part *part)
 {
-	struct lazycuda_entry *entry = lc_entry_new(inspection->arena, part);
+	struct lazycuda_entry *entry = lk_entry_new(inspection->arena, part);
 	const char *wrong = NULL;
 
 	if (!entry)
 		return NULL;
 	entry->kind = inspection->public.kind;
 	if (has_reader(entry->kind))
-		wrong = lc_code_read(part, entry->kind, inspection->arena, entry,
+		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
 				     inspection->payloads);
 	if (!wrong)
 		add_entry(inspection, entry);
 	return wrong;
 }
 
-static const char *read_whole(struct lc_inspection *inspection)
+static const char *read_whole(struct lk_inspection *inspection)
 {
-	const struct lc_part part = { &inspection->source, 0, inspection->source.length };
+	const struct lk_part part = { &inspection->source, 0, inspection->source.length };
 	int *count = &inspection->public.fatbin_count;
 
-	inspection->public.kind = lc_recognise(&part);
+	inspection->public.kind = lk_recognise(&part);
 	switch (inspection->public.kind) {
 	case LAZYCUDA_KIND_PTX:
 	case LAZYCUDA_KIND_CUBIN:
@@ -240,12 +240,12 @@ static const char *read_whole(struct lc_inspection *inspection)
 	case LAZYCUDA_KIND_TILEIR:
 		return read_bare(inspection, &part);
 	case LAZYCUDA_KIND_FATBIN:
-		return lc_fatbin_read(&part, inspection->arena, count, take_entry, inspection);
+		return lk_fatbin_read(&part, inspection->arena, count, take_entry, inspection);
 	case LAZYCUDA_KIND_OBJECT:
 	case LAZYCUDA_KIND_SHARED:
-		return lc_host_read(&part, inspection->arena, count, take_entry, inspection);
+		return lk_host_read(&part, inspection->arena, count, take_entry, inspection);
 	case LAZYCUDA_KIND_ARCHIVE:
-		return lc_archive_read(&part, inspection->arena, count, take_entry, inspection);
+		return lk_archive_read(&part, inspection->arena, count, take_entry, inspection);
 	default:
 		return NULL;
 	}
@@ -285,7 +285,7 @@ static const char *contradicting_ending(const char *name, enum lazycuda_kind kin
 	return found;
 }
 
-static const char *judge_name(struct lc_inspection *inspection)
+static const char *judge_name(struct lk_inspection *inspection)
 {
 	const struct lazycuda_inspection *public = &inspection->public;
 	const char *ending = public->name ? contradicting_ending(public->name, public->kind) : NULL;
@@ -293,31 +293,31 @@ static const char *judge_name(struct lc_inspection *inspection)
 	if (!ending)
 		return NULL;
 	if (public->kind == LAZYCUDA_KIND_UNKNOWN)
-		return LC_CONCAT(inspection->arena, "the name ends in ", ending,
+		return LK_CONCAT(inspection->arena, "the name ends in ", ending,
 				 ", but the content is of no known kind");
-	return LC_CONCAT(inspection->arena, "the name ends in ", ending,
+	return LK_CONCAT(inspection->arena, "the name ends in ", ending,
 			 ", but the content is of the kind ", lazycuda_kind_name(public->kind));
 }
 
-static const char *warn(struct lc_inspection *inspection)
+static const char *warn(struct lk_inspection *inspection)
 {
 	const char *name = inspection->source.length ? judge_name(inspection) : NULL;
 	const char *unread = inspection->unread;
 
 	if (unread)
-		unread = LC_CONCAT(inspection->arena, "some code ", unread,
+		unread = LK_CONCAT(inspection->arena, "some code ", unread,
 				   ": its version is not known");
 	if (name && unread)
-		return LC_CONCAT(inspection->arena, name, "; ", unread);
+		return LK_CONCAT(inspection->arena, name, "; ", unread);
 	return name ? name : unread;
 }
 
 /* ---- begin and end ---- */
 
-static struct lc_inspection *make_inspection(struct lc_arena *arena, const char *name,
+static struct lk_inspection *make_inspection(struct lc_arena *arena, const char *name,
 					     unsigned flags, uint64_t unpack_limit)
 {
-	struct lc_inspection *inspection = lc_alloc(arena, sizeof(*inspection));
+	struct lk_inspection *inspection = lc_alloc(arena, sizeof(*inspection));
 
 	if (!inspection)
 		return NULL;
@@ -332,7 +332,7 @@ static struct lc_inspection *make_inspection(struct lc_arena *arena, const char 
 }
 
 /* `wrong` is what is wrong already, before anything was read. */
-static struct lazycuda_inspection *finish(struct lc_inspection *inspection, const char *wrong)
+static struct lazycuda_inspection *finish(struct lk_inspection *inspection, const char *wrong)
 {
 	struct lazycuda_inspection *public = &inspection->public;
 
@@ -341,7 +341,7 @@ static struct lazycuda_inspection *finish(struct lc_inspection *inspection, cons
 		wrong = "is empty";
 	if (!inspection->unpack_limit)
 		inspection->unpack_limit = unpack_limit_of(public->length);
-	inspection->budget = lc_budget_for(public->length);
+	inspection->budget = lk_budget_for(public->length);
 	inspection->source.budget = &inspection->budget;
 	public->error = wrong ? wrong : read_whole(inspection);
 	/* What is asked for from here on is asked for by the caller. */
@@ -357,14 +357,14 @@ static struct lazycuda_inspection *finish(struct lc_inspection *inspection, cons
 	public->entries = (const struct lazycuda_entry *const *)inspection->entries;
 	if (!inspection->arena->failed)
 		return public;
-	lc_inspection_close(public);
+	lk_inspection_close(public);
 	return NULL;
 }
 
-struct lazycuda_inspection *lc_inspect(struct lc_arena *arena, const void *bytes, size_t length,
+struct lazycuda_inspection *lk_inspect(struct lc_arena *arena, const void *bytes, size_t length,
 				       const char *name, unsigned flags, uint64_t unpack_limit)
 {
-	struct lc_inspection *inspection = make_inspection(arena, name, flags, unpack_limit);
+	struct lk_inspection *inspection = make_inspection(arena, name, flags, unpack_limit);
 
 	if (!inspection)
 		return NULL;
@@ -374,9 +374,9 @@ struct lazycuda_inspection *lc_inspect(struct lc_arena *arena, const void *bytes
 }
 
 /* NULL, or why the file cannot be read. */
-static const char *open_file(struct lc_inspection *inspection, const char *path)
+static const char *open_file(struct lk_inspection *inspection, const char *path)
 {
-	struct lc_source *source = &inspection->source;
+	struct lk_source *source = &inspection->source;
 	struct stat st;
 
 	/* A FIFO would be waited for, a terminal would become ours. */
@@ -394,29 +394,29 @@ static const char *open_file(struct lc_inspection *inspection, const char *path)
 	return NULL;
 }
 
-struct lazycuda_inspection *lc_inspect_file(struct lc_arena *arena, const char *path,
+struct lazycuda_inspection *lk_inspect_file(struct lc_arena *arena, const char *path,
 					    unsigned flags, uint64_t unpack_limit)
 {
-	struct lc_inspection *inspection = make_inspection(arena, path, flags, unpack_limit);
+	struct lk_inspection *inspection = make_inspection(arena, path, flags, unpack_limit);
 
 	if (!inspection)
 		return NULL;
 	return finish(inspection, path ? open_file(inspection, path) : "has no path");
 }
 
-struct lazycuda_inspection *lc_inspect_input(struct lc_arena *arena,
+struct lazycuda_inspection *lk_inspect_input(struct lc_arena *arena,
 					     const struct lazycuda_input *input, unsigned flags,
 					     uint64_t unpack_limit)
 {
 	if (input->bytes || !input->path)
-		return lc_inspect(arena, input->bytes, input->length, input->name, flags,
+		return lk_inspect(arena, input->bytes, input->length, input->name, flags,
 				  unpack_limit);
-	return lc_inspect_file(arena, input->path, flags, unpack_limit);
+	return lk_inspect_file(arena, input->path, flags, unpack_limit);
 }
 
-void lc_inspection_close(struct lazycuda_inspection *public)
+void lk_inspection_close(struct lazycuda_inspection *public)
 {
-	struct lc_source *source = public ? &((struct lc_inspection *)public)->source : NULL;
+	struct lk_source *source = public ? &((struct lk_inspection *)public)->source : NULL;
 
 	if (source && source->fd >= 0)
 		close(source->fd);
@@ -437,14 +437,14 @@ struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length, c
 {
 	struct lc_arena *arena = lc_arena_new();
 
-	return arena ? or_free(lc_inspect(arena, bytes, length, name, flags, 0), arena) : NULL;
+	return arena ? or_free(lk_inspect(arena, bytes, length, name, flags, 0), arena) : NULL;
 }
 
 struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags)
 {
 	struct lc_arena *arena = lc_arena_new();
 
-	return arena ? or_free(lc_inspect_file(arena, path, flags, 0), arena) : NULL;
+	return arena ? or_free(lk_inspect_file(arena, path, flags, 0), arena) : NULL;
 }
 
 struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *from,
@@ -453,14 +453,14 @@ struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *
 	struct lc_arena *arena = lc_arena_new();
 	struct lazycuda_input input;
 
-	lc_sized_copy(&input, sizeof(input), from);
-	return arena ? or_free(lc_inspect_input(arena, &input, flags, unpack_limit), arena) : NULL;
+	lk_sized_copy(&input, sizeof(input), from);
+	return arena ? or_free(lk_inspect_input(arena, &input, flags, unpack_limit), arena) : NULL;
 }
 
 void lazycuda_inspection_free(struct lazycuda_inspection *public)
 {
 	if (!public)
 		return;
-	lc_inspection_close(public);
-	lc_arena_free(((struct lc_inspection *)public)->arena);
+	lk_inspection_close(public);
+	lc_arena_free(((struct lk_inspection *)public)->arena);
 }

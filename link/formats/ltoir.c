@@ -31,7 +31,7 @@ static int arch_of(unsigned value, int toolkit)
 {
 	int arch = (int)value / 10;
 
-	return arch == 101 && toolkit >= LC_CUDA(13, 0) ? 110 : arch;
+	return arch == 101 && toolkit >= LK_CUDA(13, 0) ? 110 : arch;
 }
 
 static void take_tag(const struct tag *tag, struct lazycuda_entry *entry)
@@ -44,21 +44,21 @@ static void take_tag(const struct tag *tag, struct lazycuda_entry *entry)
 
 /* Behind the last tag is a word, zero in all that was seen: libraries of every
  * version take it for a size and abort. */
-static bool is_end(const struct lc_part *part, uint64_t offset, uint32_t tags_end)
+static bool is_end(const struct lk_part *part, uint64_t offset, uint32_t tags_end)
 {
 	uint32_t word;
 
-	return lc_part_read(part, offset, &word, sizeof(word)) && !word &&
+	return lk_part_read(part, offset, &word, sizeof(word)) && !word &&
 	       offset + sizeof(word) == tags_end;
 }
 
-const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *entry)
+const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry)
 {
 	struct header header;
 	bool ended = false;
 	size_t count;
 
-	if (!lc_part_read(part, 0, &header, sizeof(header)))
+	if (!lk_part_read(part, 0, &header, sizeof(header)))
 		return "ends inside its header";
 	if (header.magic != MAGIC)
 		return "does not begin as LTO-IR does";
@@ -68,7 +68,7 @@ const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *ent
 	entry->ir = version(header.ir);
 	entry->debug = version(header.debug);
 	entry->llvm = version(header.llvm);
-	entry->toolkit = lc_cuda_of_ltoir(entry->container, entry->ir);
+	entry->toolkit = lk_cuda_of_ltoir(entry->container, entry->ir);
 	entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
 	/* Real libraries follow these without a look at where they lead. */
 	if (header.tags < sizeof(header) || header.tags > header.tags_end ||
@@ -80,7 +80,7 @@ const char *lc_ltoir_read(const struct lc_part *part, struct lazycuda_entry *ent
 	for (size_t i = 0; i < count; i++) {
 		struct tag tag;
 
-		if (!lc_part_read(part, header.tags + i * sizeof(tag), &tag, sizeof(tag)))
+		if (!lk_part_read(part, header.tags + i * sizeof(tag), &tag, sizeof(tag)))
 			return "ends inside the tags of its header";
 		if (tag.tag == TAG_END) {
 			ended = !tag.value && is_end(part, header.tags + (i + 1) * sizeof(tag),

@@ -9,17 +9,17 @@
 
 
 /* `length` bytes of the source in memory of their own, a NUL behind them. */
-static const char *load(const struct lc_source *source, uint64_t offset, uint64_t length,
+static const char *load(const struct lk_source *source, uint64_t offset, uint64_t length,
 			unsigned char **bytes)
 {
 	/* What is not there is not allocated for. */
-	if (!lc_source_has(source, offset, length))
+	if (!lk_source_has(source, offset, length))
 		return "lies outside the file";
 	*bytes = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
 	if (!*bytes)
-		return LC_NO_MEMORY;
+		return LK_NO_MEMORY;
 	(*bytes)[length] = '\0';
-	if (lc_source_read(source, offset, *bytes, (size_t)length))
+	if (lk_source_read(source, offset, *bytes, (size_t)length))
 		return NULL;
 	free(*bytes);
 	*bytes = NULL;
@@ -29,16 +29,16 @@ static const char *load(const struct lc_source *source, uint64_t offset, uint64_
 static const char *unpack(int zstd, const unsigned char *from, size_t from_length,
 			  uint64_t length, unsigned char **code)
 {
-	const char *wrong = lc_unpack_missing(zstd);
+	const char *wrong = lk_unpack_missing(zstd);
 
 	/* Before memory is asked for. */
 	if (wrong)
 		return wrong;
 	*code = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
 	if (!*code)
-		return LC_NO_MEMORY;
+		return LK_NO_MEMORY;
 	(*code)[length] = '\0';
-	wrong = lc_unpack(zstd, from, from_length, *code, (size_t)length);
+	wrong = lk_unpack(zstd, from, from_length, *code, (size_t)length);
 	if (!wrong)
 		return NULL;
 	free(*code);
@@ -46,7 +46,7 @@ static const char *unpack(int zstd, const unsigned char *from, size_t from_lengt
 	return wrong;
 }
 
-static const char *load_unpacked(const struct lc_source *source,
+static const char *load_unpacked(const struct lk_source *source,
 				 const struct lazycuda_entry *entry, unsigned char **code)
 {
 	int zstd = (entry->flags & LAZYCUDA_ENTRY_ZSTD) != 0;
@@ -63,7 +63,7 @@ static const char *load_unpacked(const struct lc_source *source,
 	return wrong;
 }
 
-const char *lc_payload_load(const struct lc_source *source, const struct lazycuda_entry *entry,
+const char *lk_payload_load(const struct lk_source *source, const struct lazycuda_entry *entry,
 			    bool unpacked, unsigned char **code, size_t *length)
 {
 	bool packed = entry->flags & (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD);
@@ -84,9 +84,9 @@ const char *lc_payload_load(const struct lc_source *source, const struct lazycud
 
 /* ---- for callers ---- */
 
-static const struct lc_inspection *whole(const struct lazycuda_inspection *inspection)
+static const struct lk_inspection *whole(const struct lazycuda_inspection *inspection)
 {
-	return (const struct lc_inspection *)inspection;
+	return (const struct lk_inspection *)inspection;
 }
 
 static const char *find_entry(const struct lazycuda_inspection *inspection, size_t index,
@@ -118,31 +118,31 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 		wrong = "unpacks to more than the limit on what is unpacked of the file"
 			" (unpack_limit)";
 	if (!wrong)
-		wrong = lc_payload_load(&whole(inspection)->source, entry, unpacked, &code, length);
+		wrong = lk_payload_load(&whole(inspection)->source, entry, unpacked, &code, length);
 	return answer(code, wrong, error);
 }
 
 /* The entry with its header and padding, behind a container's header. */
-static const char *load_fatbin(const struct lc_source *source, const struct lazycuda_entry *entry,
+static const char *load_fatbin(const struct lk_source *source, const struct lazycuda_entry *entry,
 			       unsigned char **fatbin, size_t *length)
 {
-	struct lc_fatbin_header container = { LC_FATBIN_MAGIC, 1, sizeof(container), 0 };
-	struct lc_fatbin_entry_header header;
+	struct lk_fatbin_header container = { LK_FATBIN_MAGIC, 1, sizeof(container), 0 };
+	struct lk_fatbin_entry_header header;
 	uint64_t begin = entry->header;
 
 	if (entry->fatbin < 0)
 		return "is in no fatbin";
-	if (!lc_source_read(source, begin, &header, sizeof(header)) ||
+	if (!lk_source_read(source, begin, &header, sizeof(header)) ||
 	    header.header_size != entry->offset - begin ||
-	    !lc_source_has(source, entry->offset, header.payload_size))
+	    !lk_source_has(source, entry->offset, header.payload_size))
 		return "cannot be read any more: the file was changed";
 	container.size = header.header_size + header.payload_size;
 	*length = (size_t)(sizeof(container) + container.size);
 	*fatbin = malloc(*length);
 	if (!*fatbin)
-		return LC_NO_MEMORY;
+		return LK_NO_MEMORY;
 	memcpy(*fatbin, &container, sizeof(container));
-	if (lc_source_read(source, begin, *fatbin + sizeof(container), (size_t)container.size))
+	if (lk_source_read(source, begin, *fatbin + sizeof(container), (size_t)container.size))
 		return NULL;
 	free(*fatbin);
 	*fatbin = NULL;
@@ -162,7 +162,7 @@ void *lazycuda_entry_fatbin(const struct lazycuda_inspection *inspection, size_t
 	return answer(fatbin, wrong, error);
 }
 
-struct lazycuda_entry *lc_entry_new(struct lc_arena *arena, const struct lc_part *part)
+struct lazycuda_entry *lk_entry_new(struct lc_arena *arena, const struct lk_part *part)
 {
 	struct lazycuda_entry *entry = lc_alloc(arena, sizeof(*entry));
 

@@ -37,19 +37,19 @@ static int find_toolkit(const char *begin, const char *end)
 
 	if (!at || !read_number(at + sizeof(before) - 1, end, parts))
 		return LAZYCUDA_VERSION_NONE;
-	return LC_CUDA(parts[0], parts[1]);
+	return LK_CUDA(parts[0], parts[1]);
 }
 
-static const char *read_version(struct lc_ptx_text *text, struct lazycuda_entry *entry)
+static const char *read_version(struct lk_ptx_text *text, struct lazycuda_entry *entry)
 {
-	struct lc_ptx_token token = lc_ptx_next(text);
+	struct lk_ptx_token token = lk_ptx_next(text);
 	const char *end;
 	int parts[2];
 
-	if (!lc_ptx_is(&token, ".version"))
+	if (!lk_ptx_is(&token, ".version"))
 		return "does not begin with a .version";
 	entry->toolkit = find_toolkit(text->begin, token.at);
-	token = lc_ptx_next(text);
+	token = lk_ptx_next(text);
 	end = token.at + token.length;
 	if (read_number(token.at, end, parts) != end || !parts[0])
 		return "has a .version that is none";
@@ -57,31 +57,31 @@ static const char *read_version(struct lc_ptx_text *text, struct lazycuda_entry 
 	return NULL;
 }
 
-static const char *read_target(struct lc_ptx_text *text, struct lazycuda_entry *entry)
+static const char *read_target(struct lk_ptx_text *text, struct lazycuda_entry *entry)
 {
-	struct lc_ptx_token token = lc_ptx_next(text);
-	char name[LC_ARCH_TEXT];
-	struct lc_arch arch;
+	struct lk_ptx_token token = lk_ptx_next(text);
+	char name[LK_ARCH_TEXT];
+	struct lk_arch arch;
 
-	if (!lc_ptx_is(&token, ".target"))
+	if (!lk_ptx_is(&token, ".target"))
 		return "has no .target behind its .version";
-	token = lc_ptx_next(text);
+	token = lk_ptx_next(text);
 	snprintf(name, sizeof(name), "%.*s", (int)(token.length < sizeof(name) ? token.length : 0),
 		 token.at);
-	if (!lc_arch_parse(name, &arch))
+	if (!lk_arch_parse(name, &arch))
 		return "has a .target that is none";
 	entry->arch = arch.sm;
 	entry->suffix = arch.suffix;
 	for (;;) {
-		struct lc_ptx_text before = *text;
+		struct lk_ptx_text before = *text;
 
-		token = lc_ptx_next(text);
-		if (!lc_ptx_is(&token, ",")) {
+		token = lk_ptx_next(text);
+		if (!lk_ptx_is(&token, ",")) {
 			*text = before;
 			return NULL;
 		}
-		token = lc_ptx_next(text);
-		if (lc_ptx_is(&token, "debug"))
+		token = lk_ptx_next(text);
+		if (lk_ptx_is(&token, "debug"))
 			entry->flags |= LAZYCUDA_ENTRY_DEBUG;
 	}
 }
@@ -97,7 +97,7 @@ static const struct {
 	{ ".visible", VISIBLE }, { ".weak", WEAK }, { ".common", COMMON }, { ".extern", EXTERN },
 };
 
-static void add(struct lc_symbols *symbols, const struct lc_ptx_token *name, enum linkage linkage,
+static void add(struct lk_symbols *symbols, const struct lk_ptx_token *name, enum linkage linkage,
 		bool defined, bool kernel)
 {
 	const struct lazycuda_symbol like = {
@@ -107,60 +107,60 @@ static void add(struct lc_symbols *symbols, const struct lc_ptx_token *name, enu
 	};
 
 	if (linkage != LOCAL && name->length)
-		lc_symbols_add(symbols, name->at, name->length, &like);
+		lk_symbols_add(symbols, name->at, name->length, &like);
 }
 
 /* Behind .func or .entry: (results) name (parameters) directives, and a body or
  * a semicolon. */
-static void read_function(struct lc_ptx_text *text, enum linkage linkage, bool kernel,
-			  struct lc_symbols *symbols)
+static void read_function(struct lk_ptx_text *text, enum linkage linkage, bool kernel,
+			  struct lk_symbols *symbols)
 {
 	const char *begin = text->at;
-	struct lc_ptx_token name = { begin, 0 };
+	struct lk_ptx_token name = { begin, 0 };
 
 	for (;;) {
-		struct lc_ptx_token token = lc_ptx_next(text);
+		struct lk_ptx_token token = lk_ptx_next(text);
 
 		if (!token.length) {
-			lc_ptx_ends_in(text, begin, "the declaration of a function");
+			lk_ptx_ends_in(text, begin, "the declaration of a function");
 			return;
 		}
-		if (lc_ptx_is(&token, "("))
-			lc_ptx_skip_group(text);
-		else if (!name.length && lc_ptx_is_name(&token))
+		if (lk_ptx_is(&token, "("))
+			lk_ptx_skip_group(text);
+		else if (!name.length && lk_ptx_is_name(&token))
 			name = token;
-		else if (lc_ptx_is(&token, "{") || lc_ptx_is(&token, ";")) {
+		else if (lk_ptx_is(&token, "{") || lk_ptx_is(&token, ";")) {
 			add(symbols, &name, linkage, *token.at == '{', kernel);
 			if (*token.at == '{')
-				lc_ptx_skip_block(text, "the body of a function");
+				lk_ptx_skip_block(text, "the body of a function");
 			return;
 		}
 	}
 }
 
 /* Behind .global or .const: properties name[sizes] = value, name = value; */
-static void read_variables(struct lc_ptx_text *text, enum linkage linkage,
-			   struct lc_symbols *symbols)
+static void read_variables(struct lk_ptx_text *text, enum linkage linkage,
+			   struct lk_symbols *symbols)
 {
 	const char *begin = text->at;
 	bool named = false;
 
 	for (;;) {
-		struct lc_ptx_token token = lc_ptx_next(text);
+		struct lk_ptx_token token = lk_ptx_next(text);
 
 		if (!token.length) {
-			lc_ptx_ends_in(text, begin, "the declaration of a variable");
+			lk_ptx_ends_in(text, begin, "the declaration of a variable");
 			return;
 		}
-		if (lc_ptx_is(&token, ";"))
+		if (lk_ptx_is(&token, ";"))
 			return;
-		if (lc_ptx_is(&token, "(") || lc_ptx_is(&token, "["))
-			lc_ptx_skip_group(text);
-		else if (lc_ptx_is(&token, "{"))
-			lc_ptx_skip_block(text, "the value of a variable");
-		else if (lc_ptx_is(&token, ","))
+		if (lk_ptx_is(&token, "(") || lk_ptx_is(&token, "["))
+			lk_ptx_skip_group(text);
+		else if (lk_ptx_is(&token, "{"))
+			lk_ptx_skip_block(text, "the value of a variable");
+		else if (lk_ptx_is(&token, ","))
 			named = false;
-		else if (!named && lc_ptx_is_name(&token)) {
+		else if (!named && lk_ptx_is_name(&token)) {
 			add(symbols, &token, linkage, true, false);
 			named = true;
 		}
@@ -168,42 +168,42 @@ static void read_variables(struct lc_ptx_text *text, enum linkage linkage,
 }
 
 /* Behind .alias: name, name of a function; the first was declared before. */
-static void read_alias(struct lc_ptx_text *text, struct lc_symbols *symbols)
+static void read_alias(struct lk_ptx_text *text, struct lk_symbols *symbols)
 {
-	struct lc_ptx_token name = lc_ptx_next(text);
-	struct lazycuda_symbol *symbol = lc_symbols_find(symbols, name.at, name.length);
+	struct lk_ptx_token name = lk_ptx_next(text);
+	struct lazycuda_symbol *symbol = lk_symbols_find(symbols, name.at, name.length);
 
 	if (symbol)
 		symbol->defined = 1;
 }
 
 /* All of a module behind its header. */
-static void read_module(struct lc_ptx_text *text, struct lc_symbols *symbols)
+static void read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
 {
 	enum linkage linkage = LOCAL;
 
 	for (;;) {
-		struct lc_ptx_token token = lc_ptx_next(text);
+		struct lk_ptx_token token = lk_ptx_next(text);
 
 		if (!token.length)
 			return;
 		for (size_t i = 0; i < sizeof(linkages) / sizeof(*linkages); i++)
-			if (lc_ptx_is(&token, linkages[i].directive))
+			if (lk_ptx_is(&token, linkages[i].directive))
 				linkage = linkages[i].linkage;
-		if (lc_ptx_is(&token, ".func") || lc_ptx_is(&token, ".entry")) {
-			read_function(text, linkage, lc_ptx_is(&token, ".entry"), symbols);
+		if (lk_ptx_is(&token, ".func") || lk_ptx_is(&token, ".entry")) {
+			read_function(text, linkage, lk_ptx_is(&token, ".entry"), symbols);
 			linkage = LOCAL;
-		} else if (lc_ptx_is(&token, ".global") || lc_ptx_is(&token, ".const")) {
+		} else if (lk_ptx_is(&token, ".global") || lk_ptx_is(&token, ".const")) {
 			read_variables(text, linkage, symbols);
 			linkage = LOCAL;
-		} else if (lc_ptx_is(&token, ".alias")) {
+		} else if (lk_ptx_is(&token, ".alias")) {
 			read_alias(text, symbols);
-		} else if (lc_ptx_is(&token, "{")) {
-			lc_ptx_skip_block(text, "a section");
-		} else if (lc_ptx_is(&token, ";")) {
+		} else if (lk_ptx_is(&token, "{")) {
+			lk_ptx_skip_block(text, "a section");
+		} else if (lk_ptx_is(&token, ";")) {
 			linkage = LOCAL;	/* of what is no symbol: .extern .shared */
-		} else if (lc_ptx_is(&token, "#") || lc_ptx_is(&token, "@")) {
-			lc_ptx_skip_line(text);	/* a preprocessor's, or @@DWARF of old */
+		} else if (lk_ptx_is(&token, "#") || lk_ptx_is(&token, "@")) {
+			lk_ptx_skip_line(text);	/* a preprocessor's, or @@DWARF of old */
 		}
 	}
 }
@@ -211,7 +211,7 @@ static void read_module(struct lc_ptx_text *text, struct lc_symbols *symbols)
 /* ---- all of it ---- */
 
 /* NULs may follow the text, and nothing else behind them. */
-static const char *end_text(struct lc_ptx_text *text, struct lc_arena *arena)
+static const char *end_text(struct lk_ptx_text *text, struct lc_arena *arena)
 {
 	const char *nul = memchr(text->begin, 0, (size_t)(text->end - text->begin));
 
@@ -229,7 +229,7 @@ static const char *end_text(struct lc_ptx_text *text, struct lc_arena *arena)
  * PTX is ASCII.  nvJitLink 12.3 to 12.6 crash on any other byte, 12.8 to 13.3
  * refuse it; later ones take it in comments.
  */
-static const char *check_ascii(const struct lc_ptx_text *text, struct lc_arena *arena)
+static const char *check_ascii(const struct lk_ptx_text *text, struct lc_arena *arena)
 {
 	for (const char *at = text->begin; at < text->end; at++)
 		if ((unsigned char)*at >= 0x80)
@@ -239,9 +239,9 @@ static const char *check_ascii(const struct lc_ptx_text *text, struct lc_arena *
 }
 
 static const char *read_text(const char *begin, size_t length, bool whole,
-			     struct lc_symbols *symbols, struct lazycuda_entry *entry)
+			     struct lk_symbols *symbols, struct lazycuda_entry *entry)
 {
-	struct lc_ptx_text text = { .begin = begin, .at = begin, .end = begin + length };
+	struct lk_ptx_text text = { .begin = begin, .at = begin, .end = begin + length };
 	const char *why = end_text(&text, symbols->arena);
 
 	entry->kind = LAZYCUDA_KIND_PTX;
@@ -260,17 +260,17 @@ static const char *read_text(const char *begin, size_t length, bool whole,
 	return why;
 }
 
-static const char *read_part(const struct lc_part *part, uint64_t length, struct lc_arena *arena,
+static const char *read_part(const struct lk_part *part, uint64_t length, struct lc_arena *arena,
 			     struct lazycuda_entry *entry, bool symbols)
 {
-	struct lc_symbols found = { .arena = arena };
-	struct lc_bytes bytes;
-	const char *why = lc_bytes_get(&bytes, part, 0, length, "text", arena);
+	struct lk_symbols found = { .arena = arena };
+	struct lk_bytes bytes;
+	const char *why = lk_bytes_get(&bytes, part, 0, length, "text", arena);
 
 	if (why)
 		return why;
 	why = read_text((const char *)bytes.at, (size_t)length, symbols, &found, entry);
-	lc_bytes_free(&bytes);
+	lk_bytes_free(&bytes);
 	if (!why) {
 		entry->symbols = found.list;
 		entry->symbol_count = found.count;
@@ -278,7 +278,7 @@ static const char *read_part(const struct lc_part *part, uint64_t length, struct
 	return why;
 }
 
-const char *lc_ptx_read(const struct lc_part *part, struct lc_arena *arena,
+const char *lk_ptx_read(const struct lk_part *part, struct lc_arena *arena,
 			struct lazycuda_entry *entry, bool symbols)
 {
 	/* A header that is longer than that is rare: then all of it is read. */

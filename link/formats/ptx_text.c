@@ -15,7 +15,7 @@ static const unsigned char classes[256] = {
 	['{'] = BRACE, ['}'] = BRACE, ['"'] = BRACE, ['/'] = BRACE,
 };
 
-void lc_ptx_ends_in(struct lc_ptx_text *text, const char *at, const char *what)
+void lk_ptx_ends_in(struct lk_ptx_text *text, const char *at, const char *what)
 {
 	if (text->open)
 		return;
@@ -23,14 +23,14 @@ void lc_ptx_ends_in(struct lc_ptx_text *text, const char *at, const char *what)
 	text->what = what;
 }
 
-bool lc_ptx_is(const struct lc_ptx_token *token, const char *word)
+bool lk_ptx_is(const struct lk_ptx_token *token, const char *word)
 {
 	size_t length = strlen(word);
 
 	return token->length == length && !memcmp(token->at, word, length);
 }
 
-void lc_ptx_skip_line(struct lc_ptx_text *text)
+void lk_ptx_skip_line(struct lk_ptx_text *text)
 {
 	const char *end = memchr(text->at, '\n', (size_t)(text->end - text->at));
 
@@ -38,43 +38,43 @@ void lc_ptx_skip_line(struct lc_ptx_text *text)
 }
 
 /* A comment, if one begins here. */
-static bool skip_comment(struct lc_ptx_text *text)
+static bool skip_comment(struct lk_ptx_text *text)
 {
 	const char *begin = text->at, *end;
 
 	if (text->end - begin < 2 || begin[0] != '/')
 		return false;
 	if (begin[1] == '/') {
-		lc_ptx_skip_line(text);
+		lk_ptx_skip_line(text);
 		return true;
 	}
 	if (begin[1] != '*')
 		return false;
 	end = memmem(begin + 2, (size_t)(text->end - begin) - 2, "*/", 2);
 	if (!end)
-		lc_ptx_ends_in(text, begin, "a comment");
+		lk_ptx_ends_in(text, begin, "a comment");
 	text->at = end ? end + 2 : text->end;
 	return true;
 }
 
 /* A string, which begins here.  A backslash in one is no escape. */
-static void skip_string(struct lc_ptx_text *text)
+static void skip_string(struct lk_ptx_text *text)
 {
 	const char *begin = text->at;
 	const char *end = memchr(begin + 1, '"', (size_t)(text->end - begin) - 1);
 
 	if (!end)
-		lc_ptx_ends_in(text, begin, "a string");
+		lk_ptx_ends_in(text, begin, "a string");
 	text->at = end ? end + 1 : text->end;
 }
 
-bool lc_ptx_is_name(const struct lc_ptx_token *token)
+bool lk_ptx_is_name(const struct lk_ptx_token *token)
 {
 	return token->length && classes[(unsigned char)*token->at] == NAME &&
 	       !(*token->at >= '0' && *token->at <= '9');
 }
 
-static void skip_blanks(struct lc_ptx_text *text)
+static void skip_blanks(struct lk_ptx_text *text)
 {
 	for (;;) {
 		while (text->at < text->end && classes[(unsigned char)*text->at] == BLANK)
@@ -84,15 +84,15 @@ static void skip_blanks(struct lc_ptx_text *text)
 	}
 }
 
-struct lc_ptx_token lc_ptx_next(struct lc_ptx_text *text)
+struct lk_ptx_token lk_ptx_next(struct lk_ptx_text *text)
 {
-	struct lc_ptx_token token;
+	struct lk_ptx_token token;
 	bool number;
 
 	skip_blanks(text);
 	token.at = text->at;
 	if (text->at == text->end)
-		return (struct lc_ptx_token){ text->end, 0 };
+		return (struct lk_ptx_token){ text->end, 0 };
 	number = *text->at >= '0' && *text->at <= '9';
 	if (*text->at == '"') {
 		skip_string(text);
@@ -108,7 +108,7 @@ struct lc_ptx_token lc_ptx_next(struct lc_ptx_text *text)
 	return token;
 }
 
-void lc_ptx_skip_block(struct lc_ptx_text *text, const char *what)
+void lk_ptx_skip_block(struct lk_ptx_text *text, const char *what)
 {
 	const char *begin = text->at - 1;
 	size_t depth = 1;
@@ -117,7 +117,7 @@ void lc_ptx_skip_block(struct lc_ptx_text *text, const char *what)
 		while (text->at < text->end && classes[(unsigned char)*text->at] != BRACE)
 			text->at++;
 		if (text->at == text->end) {
-			lc_ptx_ends_in(text, begin, what);
+			lk_ptx_ends_in(text, begin, what);
 			return;
 		}
 		if (*text->at == '"') {
@@ -130,17 +130,17 @@ void lc_ptx_skip_block(struct lc_ptx_text *text, const char *what)
 	}
 }
 
-void lc_ptx_skip_group(struct lc_ptx_text *text)
+void lk_ptx_skip_group(struct lk_ptx_text *text)
 {
 	const char *begin = text->at - 1;
 	char open = *begin, close = open == '(' ? ')' : ']';
 	size_t depth = 1;
 
 	while (depth) {
-		struct lc_ptx_token token = lc_ptx_next(text);
+		struct lk_ptx_token token = lk_ptx_next(text);
 
 		if (!token.length) {
-			lc_ptx_ends_in(text, begin, "a list");
+			lk_ptx_ends_in(text, begin, "a list");
 			return;
 		}
 		depth += *token.at == open;

@@ -76,7 +76,7 @@ static enum lazycuda_kind elf_kind(const unsigned char *head, size_t length)
 #define WORD 32
 
 struct text {
-	const struct lc_part *part;
+	const struct lk_part *part;
 	uint64_t next, length;		/* what is to be read, what may be */
 	size_t at, filled;		/* in the window */
 	bool fresh;			/* nothing but blanks before it in its line */
@@ -93,7 +93,7 @@ static int peek(struct text *text)
 		text->filled = left < sizeof(text->window) ? (size_t)left : sizeof(text->window);
 		text->at = 0;
 		if (!text->filled ||
-		    !lc_part_read(text->part, text->next, text->window, text->filled)) {
+		    !lk_part_read(text->part, text->next, text->window, text->filled)) {
 			text->filled = 0;
 			return END;
 		}
@@ -251,7 +251,7 @@ static bool is_text_bundle(struct text *text)
 	return begins_with(text, "__CLANG_OFFLOAD_BUNDLE__");
 }
 
-static void rewind_text(struct text *text, const struct lc_part *part, uint64_t start)
+static void rewind_text(struct text *text, const struct lk_part *part, uint64_t start)
 {
 	text->part = part;
 	text->next = start;
@@ -261,7 +261,7 @@ static void rewind_text(struct text *text, const struct lc_part *part, uint64_t 
 	text->binary = false;
 }
 
-static enum lazycuda_kind text_kind(const struct lc_part *part, const unsigned char *head,
+static enum lazycuda_kind text_kind(const struct lk_part *part, const unsigned char *head,
 				    size_t length)
 {
 	/* Compilers skip a byte order mark.  ptxas does not: PTX behind one is
@@ -280,13 +280,13 @@ static enum lazycuda_kind text_kind(const struct lc_part *part, const unsigned c
 	return is_source(&text) ? LAZYCUDA_KIND_SOURCE : LAZYCUDA_KIND_UNKNOWN;
 }
 
-enum lazycuda_kind lc_recognise(const struct lc_part *part)
+enum lazycuda_kind lk_recognise(const struct lk_part *part)
 {
 	unsigned char head[64];
 	size_t length = part->length < sizeof(head) ? (size_t)part->length : sizeof(head);
 	enum lazycuda_kind kind;
 
-	if (!lc_part_read(part, 0, head, length))
+	if (!lk_part_read(part, 0, head, length))
 		return LAZYCUDA_KIND_UNKNOWN;
 	if (length >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
 		return elf_kind(head, length);

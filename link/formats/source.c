@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-bool lc_source_overspend(const struct lc_source *source, uint64_t offset)
+bool lk_source_overspend(const struct lk_source *source, uint64_t offset)
 {
-	struct lc_budget *budget = source->budget;
+	struct lk_budget *budget = source->budget;
 
 	if (!budget->spent)
 		budget->at = offset;
@@ -17,7 +17,7 @@ bool lc_source_overspend(const struct lc_source *source, uint64_t offset)
 }
 
 /* A file of 2^63 bytes there is not: every offset in it is an off_t. */
-bool lc_source_read_file(const struct lc_source *source, uint64_t offset, void *into, size_t size)
+bool lk_source_read_file(const struct lk_source *source, uint64_t offset, void *into, size_t size)
 {
 	unsigned char *at = into;
 

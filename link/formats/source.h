@@ -13,7 +13,7 @@
  * file may all lead to the same bytes: whoever reads some pays for them here, so
  * that all readers together read no more than a multiple of the file.
  */
-struct lc_budget {
+struct lk_budget {
 	uint64_t left;		/* bytes */
 	bool spent;		/* more were to be read */
 	uint64_t at;		/* of which these were the first */
@@ -21,15 +21,15 @@ struct lc_budget {
 
 /* Of honest files the most is read of a text that is recognised and then read, five
  * times. */
-#define LC_TIMES_READ 16
-#define LC_ALWAYS_READ ((uint64_t)1 << 16)
+#define LK_TIMES_READ 16
+#define LK_ALWAYS_READ ((uint64_t)1 << 16)
 
-static inline struct lc_budget lc_budget_for(uint64_t length)
+static inline struct lk_budget lk_budget_for(uint64_t length)
 {
-	const uint64_t most = (UINT64_MAX - LC_ALWAYS_READ) / LC_TIMES_READ;
+	const uint64_t most = (UINT64_MAX - LK_ALWAYS_READ) / LK_TIMES_READ;
 
-	return (struct lc_budget){
-		.left = LC_ALWAYS_READ + LC_TIMES_READ * (length < most ? length : most)
+	return (struct lk_budget){
+		.left = LK_ALWAYS_READ + LK_TIMES_READ * (length < most ? length : most)
 	};
 }
 
@@ -38,50 +38,50 @@ static inline struct lc_budget lc_budget_for(uint64_t length)
  * nothing need be aligned and a file that changes meanwhile changes nothing
  * that was checked.
  */
-struct lc_source {
+struct lk_source {
 	const unsigned char *bytes;
 	int fd;
 	uint64_t length;
 	int *error;	/* where the errno of a read that fails is noted, or NULL */
-	struct lc_budget *budget;	/* NULL: it may be read as often as anybody likes */
+	struct lk_budget *budget;	/* NULL: it may be read as often as anybody likes */
 };
 
 /* Notes that a budget is spent; false. */
-bool lc_source_overspend(const struct lc_source *source, uint64_t offset)
+bool lk_source_overspend(const struct lk_source *source, uint64_t offset)
 	__attribute__((cold));
 
 /* Pays for `size` bytes; false if there is no budget for them.  What costs as much
  * as reading them, the length of a name that many share, is paid for, too. */
-static inline bool lc_source_pay(const struct lc_source *source, uint64_t offset, uint64_t size)
+static inline bool lk_source_pay(const struct lk_source *source, uint64_t offset, uint64_t size)
 {
-	struct lc_budget *budget = source->budget;
+	struct lk_budget *budget = source->budget;
 
 	if (!budget)
 		return true;
 	if (size > budget->left)
-		return lc_source_overspend(source, offset);
+		return lk_source_overspend(source, offset);
 	budget->left -= size;
 	return true;
 }
 
 /* A part of a source that is known to lie within it. */
-static inline bool lc_source_has(const struct lc_source *source, uint64_t offset, uint64_t size)
+static inline bool lk_source_has(const struct lk_source *source, uint64_t offset, uint64_t size)
 {
 	return offset <= source->length && size <= source->length - offset;
 }
 
-/* lc_source_read() of a file that has the bytes. */
-bool lc_source_read_file(const struct lc_source *source, uint64_t offset, void *into, size_t size);
+/* lk_source_read() of a file that has the bytes. */
+bool lk_source_read_file(const struct lk_source *source, uint64_t offset, void *into, size_t size);
 
 /* Copies `size` bytes.  False if they do not all exist, cannot be paid for, or
  * cannot be read. */
-static inline bool lc_source_read(const struct lc_source *source, uint64_t offset, void *into,
+static inline bool lk_source_read(const struct lk_source *source, uint64_t offset, void *into,
 				  size_t size)
 {
-	if (!lc_source_has(source, offset, size) || !lc_source_pay(source, offset, size))
+	if (!lk_source_has(source, offset, size) || !lk_source_pay(source, offset, size))
 		return false;
 	if (!source->bytes)
-		return lc_source_read_file(source, offset, into, size);
+		return lk_source_read_file(source, offset, into, size);
 	if (size)
 		memcpy(into, source->bytes + offset, size);
 	return true;

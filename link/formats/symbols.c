@@ -53,7 +53,7 @@ static inline void take_word(uint64_t state[4], uint64_t word)
 	state[0] ^= word;
 }
 
-uint32_t lc_symbol_hash(const char *name, size_t length)
+uint32_t lk_symbol_hash(const char *name, size_t length)
 {
 	uint64_t key[2], last = (uint64_t)length << 56, word;
 	uint64_t state[4];
@@ -81,7 +81,7 @@ uint32_t lc_symbol_hash(const char *name, size_t length)
 /* ---- the table ---- */
 
 /* The slot that holds the name, or the free one where it belongs. */
-static uint32_t *find_slot(const struct lc_symbols *symbols, const char *name, size_t length,
+static uint32_t *find_slot(const struct lk_symbols *symbols, const char *name, size_t length,
 			   uint32_t hash)
 {
 	for (size_t i = hash;; i++) {
@@ -97,19 +97,19 @@ static uint32_t *find_slot(const struct lc_symbols *symbols, const char *name, s
 	}
 }
 
-struct lazycuda_symbol *lc_symbols_find(const struct lc_symbols *symbols, const char *name,
+struct lazycuda_symbol *lk_symbols_find(const struct lk_symbols *symbols, const char *name,
 					size_t length)
 {
 	uint32_t *slot;
 
 	if (!symbols->slot_count)
 		return NULL;
-	slot = find_slot(symbols, name, length, lc_symbol_hash(name, length));
+	slot = find_slot(symbols, name, length, lk_symbol_hash(name, length));
 	return *slot ? &symbols->list[*slot - 1] : NULL;
 }
 
 /* A larger array for the symbols, and slots of which they take at most half. */
-static bool enlarge(struct lc_symbols *symbols, size_t room)
+static bool enlarge(struct lk_symbols *symbols, size_t room)
 {
 	struct lazycuda_symbol *list;
 	size_t wanted = 2;
@@ -138,13 +138,13 @@ static bool enlarge(struct lc_symbols *symbols, size_t room)
 	return true;
 }
 
-void lc_symbols_expect(struct lc_symbols *symbols, size_t count)
+void lk_symbols_expect(struct lk_symbols *symbols, size_t count)
 {
 	if (count > symbols->room - symbols->count)
 		enlarge(symbols, symbols->count + count);
 }
 
-static struct lazycuda_symbol *append(struct lc_symbols *symbols, const char *name, size_t length,
+static struct lazycuda_symbol *append(struct lk_symbols *symbols, const char *name, size_t length,
 				      uint32_t hash)
 {
 	struct lazycuda_symbol *symbol;
@@ -158,10 +158,10 @@ static struct lazycuda_symbol *append(struct lc_symbols *symbols, const char *na
 	return symbol;
 }
 
-void lc_symbols_add(struct lc_symbols *symbols, const char *name, size_t length,
+void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 		    const struct lazycuda_symbol *like)
 {
-	uint32_t hash = lc_symbol_hash(name, length);
+	uint32_t hash = lk_symbol_hash(name, length);
 	struct lazycuda_symbol *symbol;
 	uint32_t *slot;
 

@@ -7,7 +7,7 @@
 #include "../../stubs/base/arena.h"
 
 /* Zero but for the arena, in which all of it lies. */
-struct lc_symbols {
+struct lk_symbols {
 	struct lc_arena *arena;
 	struct lazycuda_symbol *list;	/* in the order in which they were added */
 	size_t count, room;
@@ -16,20 +16,20 @@ struct lc_symbols {
 };
 
 /* Keyed: another in each program that is started. */
-uint32_t lc_symbol_hash(const char *name, size_t length);
+uint32_t lk_symbol_hash(const char *name, size_t length);
 
 /* The symbol of that name, or NULL. */
-struct lazycuda_symbol *lc_symbols_find(const struct lc_symbols *symbols, const char *name,
+struct lazycuda_symbol *lk_symbols_find(const struct lk_symbols *symbols, const char *name,
 					size_t length);
 
 /* Makes room for so many more, so that it need not be made bit by bit. */
-void lc_symbols_expect(struct lc_symbols *symbols, size_t count);
+void lk_symbols_expect(struct lk_symbols *symbols, size_t count);
 
 /*
  * Adds a symbol with the properties of `like`.  One that is there already, a
  * declaration before its definition say, gets them in addition.
  */
-void lc_symbols_add(struct lc_symbols *symbols, const char *name, size_t length,
+void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 		    const struct lazycuda_symbol *like);
 
 #endif

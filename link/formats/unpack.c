@@ -9,7 +9,7 @@
 #include "../../stubs/entry/note.h"
 #include "inspection.h"
 
-const char LC_NO_MEMORY[] = "memory ran out";
+const char LK_NO_MEMORY[] = "memory ran out";
 
 LC_DLOPEN_NOTE(unpack,
 	LC_DLOPEN("\"liblz4.so.1\"", "lz4", "device code that is compressed with LZ4") ","
@@ -56,14 +56,14 @@ static void *find(struct format *format)
 	return address;
 }
 
-const char *lc_unpack_missing(int zstd)
+const char *lk_unpack_missing(int zstd)
 {
 	struct format *format = &formats[zstd != 0];
 
 	return find(format) == MISSING ? format->missing : NULL;
 }
 
-uint64_t lc_unpack_limit(int zstd, uint64_t length)
+uint64_t lk_unpack_limit(int zstd, uint64_t length)
 {
 	const struct format *format = &formats[zstd != 0];
 	uint64_t steps = length / format->step_in + 1;
@@ -91,11 +91,11 @@ static const char *unpack_zstd(const struct format *format, void *function, cons
 	size_t result = decompress(into, size, from, length);
 
 	if (result == ZSTD_NO_MEMORY)
-		return LC_NO_MEMORY;
+		return LK_NO_MEMORY;
 	return result == size ? NULL : format->damaged;
 }
 
-const char *lc_unpack(int zstd, const void *from, size_t length, void *into, size_t size)
+const char *lk_unpack(int zstd, const void *from, size_t length, void *into, size_t size)
 {
 	struct format *format = &formats[zstd != 0];
 	void *function = find(format);

@@ -11,66 +11,66 @@
  * architectures that came with it. */
 #define ABI_OLD 7
 #define ABI_NEW 8
-#define ABI_NEW_SINCE LC_CUDA(12, 8)
-#define ABI_NEW_FOR_ALL LC_CUDA(13, 0)
+#define ABI_NEW_SINCE LK_CUDA(12, 8)
+#define ABI_NEW_FOR_ALL LK_CUDA(13, 0)
 #define ABI_NEW_ARCH 100
 
 /* NVVM IR 2.0: no nvJitLink reads what is older. */
-#define LTOIR_OLDEST LC_CUDA(12, 0)
+#define LTOIR_OLDEST LK_CUDA(12, 0)
 #define LTOIR_LEVEL_OPTIX 2
 
-struct lc_linker lc_linker(enum lazycuda_backend backend, int version,
-			   const struct lc_arch *target, unsigned flags, bool strict)
+struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
+			   const struct lk_arch *target, unsigned flags, bool strict)
 {
-	struct lc_linker linker = { .backend = backend, .version = version, .target = *target,
+	struct lk_linker linker = { .backend = backend, .version = version, .target = *target,
 				    .flags = flags, .strict = strict };
 
 	if (version <= 0)
 		linker.version = LAZYCUDA_VERSION_UNKNOWN;
 	else
-		linker.isa = lc_isa_of_cuda(version);
+		linker.isa = lk_isa_of_cuda(version);
 	return linker;
 }
 
-const char *lc_linker_text(const struct lc_linker *linker, char text[LC_LINKER_TEXT])
+const char *lk_linker_text(const struct lk_linker *linker, char text[LK_LINKER_TEXT])
 {
 	bool driver = linker->backend == LAZYCUDA_BACKEND_DRIVER;
-	char version[LC_VERSION_TEXT];
+	char version[LK_VERSION_TEXT];
 
 	if (linker->version <= 0) {
-		lc_put(lc_put(text, driver ? "the driver" : "nvJitLink"), " of unknown version");
+		lk_put(lk_put(text, driver ? "the driver" : "nvJitLink"), " of unknown version");
 		return text;
 	}
-	lc_version_text(linker->version, version);
-	lc_put(lc_put(lc_put(text, driver ? "the driver (CUDA " : "nvJitLink "), version),
+	lk_version_text(linker->version, version);
+	lk_put(lk_put(lk_put(text, driver ? "the driver (CUDA " : "nvJitLink "), version),
 	       driver ? ")" : "");
 	return text;
 }
 
-bool lc_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest)
+bool lk_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest)
 {
 	bool ltoir = entry->kind == LAZYCUDA_KIND_LTOIR;
 	int toolkit = entry->toolkit;
 
 	if (entry->kind == LAZYCUDA_KIND_PTX)
-		toolkit = lc_cuda_of_isa(entry->isa);
+		toolkit = lk_cuda_of_isa(entry->isa);
 	else if (!toolkit && ltoir)
-		toolkit = lc_cuda_of_ltoir(entry->container, entry->ir);
+		toolkit = lk_cuda_of_ltoir(entry->container, entry->ir);
 	*oldest = *newest = toolkit;
 	if (!toolkit && ltoir && entry->container)
-		lc_cuda_range_of_container(entry->container, oldest, newest);
+		lk_cuda_range_of_container(entry->container, oldest, newest);
 	return *oldest;
 }
 
 /* ---- the version ---- */
 
 /* Whether a version is no later than the linker's. */
-static bool reaches(const struct lc_linker *linker, int version)
+static bool reaches(const struct lk_linker *linker, int version)
 {
 	return linker->version < 0 || version <= linker->version;
 }
 
-static enum lazycuda_code ptx_version(const struct lc_linker *linker,
+static enum lazycuda_code ptx_version(const struct lk_linker *linker,
 				      const struct lazycuda_entry *entry, bool *doubt)
 {
 	if (!entry->isa)
@@ -87,7 +87,7 @@ static int oldest_by_abi(const struct lazycuda_entry *entry)
 	return entry->arch >= ABI_NEW_ARCH ? ABI_NEW_SINCE : ABI_NEW_FOR_ALL;
 }
 
-static enum lazycuda_code cubin_version(const struct lc_linker *linker,
+static enum lazycuda_code cubin_version(const struct lk_linker *linker,
 					const struct lazycuda_entry *entry, bool *doubt)
 {
 	if (!entry->toolkit)
@@ -101,7 +101,7 @@ static enum lazycuda_code cubin_version(const struct lc_linker *linker,
 	return LAZYCUDA_CODE_OK;
 }
 
-static enum lazycuda_code ltoir_version(const struct lc_linker *linker,
+static enum lazycuda_code ltoir_version(const struct lk_linker *linker,
 					const struct lazycuda_entry *entry, bool *doubt)
 {
 	bool across = linker->flags & LAZYCUDA_LINK_LTO_ACROSS_MAJORS;
@@ -111,7 +111,7 @@ static enum lazycuda_code ltoir_version(const struct lc_linker *linker,
 		return LAZYCUDA_CODE_LTOIR_ON_DRIVER;
 	if (entry->level == LTOIR_LEVEL_OPTIX)
 		return LAZYCUDA_CODE_UNSUPPORTED_KIND;
-	if (!lc_entry_toolkits(entry, &oldest, &newest)) {
+	if (!lk_entry_toolkits(entry, &oldest, &newest)) {
 		*doubt = true;
 		return LAZYCUDA_CODE_OK;
 	}
@@ -119,21 +119,21 @@ static enum lazycuda_code ltoir_version(const struct lc_linker *linker,
 		return LAZYCUDA_CODE_LTOIR_CROSS_MAJOR;
 	if (linker->version < 0)
 		return LAZYCUDA_CODE_OK;
-	if (lc_linker_reads(entry->kind, oldest, linker->version, across) == LC_TOO_NEW)
+	if (lk_linker_reads(entry->kind, oldest, linker->version, across) == LK_TOO_NEW)
 		return LAZYCUDA_CODE_LTOIR_TOO_NEW;
-	switch (lc_linker_reads(entry->kind, newest, linker->version, across)) {
-	case LC_CROSS_MAJOR:
+	switch (lk_linker_reads(entry->kind, newest, linker->version, across)) {
+	case LK_CROSS_MAJOR:
 		return LAZYCUDA_CODE_LTOIR_CROSS_MAJOR;
-	case LC_TOO_NEW:
+	case LK_TOO_NEW:
 		*doubt = true;
 		break;
-	case LC_READS:
+	case LK_READS:
 		break;
 	}
 	return LAZYCUDA_CODE_OK;
 }
 
-static enum lazycuda_code version(const struct lc_linker *linker,
+static enum lazycuda_code version(const struct lk_linker *linker,
 				  const struct lazycuda_entry *entry, bool *doubt)
 {
 	switch (entry->kind) {
@@ -163,21 +163,21 @@ static enum lazycuda_code linkable(const struct lazycuda_entry *entry, bool *dou
 	return LAZYCUDA_CODE_LINKED_CUBIN;
 }
 
-static enum lazycuda_code arch(const struct lc_linker *linker, const struct lazycuda_entry *entry,
+static enum lazycuda_code arch(const struct lk_linker *linker, const struct lazycuda_entry *entry,
 			       bool *doubt)
 {
-	struct lc_arch code = { entry->arch, entry->suffix, false };
+	struct lk_arch code = { entry->arch, entry->suffix, false };
 
 	if (!entry->arch) {
 		*doubt = true;
 		return LAZYCUDA_CODE_OK;
 	}
-	return lc_arch_fits(entry->kind, &code, &linker->target, linker->version) ?
+	return lk_arch_fits(entry->kind, &code, &linker->target, linker->version) ?
 	       LAZYCUDA_CODE_OK : LAZYCUDA_CODE_ARCH_MISMATCH;
 }
 
 /* How it gets there.  What cannot be unpacked here nvJitLink may unpack. */
-static enum lazycuda_code form(const struct lc_linker *linker, const struct lazycuda_entry *entry,
+static enum lazycuda_code form(const struct lk_linker *linker, const struct lazycuda_entry *entry,
 			       enum lazycuda_form *form)
 {
 	bool obfuscated = entry->flags & LAZYCUDA_ENTRY_OBFUSCATED;
@@ -191,17 +191,17 @@ static enum lazycuda_code form(const struct lc_linker *linker, const struct lazy
 	*form = LAZYCUDA_FORM_FATBIN;
 	if (linker->backend == LAZYCUDA_BACKEND_DRIVER)
 		return LAZYCUDA_CODE_CANNOT_UNPACK;
-	if (reaches(linker, LC_NVJITLINK_ZSTD))
+	if (reaches(linker, LK_NVJITLINK_ZSTD))
 		return LAZYCUDA_CODE_OK;
 	if (obfuscated)
 		return LAZYCUDA_CODE_NVJITLINK_TOO_OLD;
 	return entry->flags & LAZYCUDA_ENTRY_ZSTD ? LAZYCUDA_CODE_CANNOT_UNPACK : LAZYCUDA_CODE_OK;
 }
 
-struct lc_acceptance lc_accept(const struct lc_linker *linker,
+struct lk_acceptance lk_accept(const struct lk_linker *linker,
 			       const struct lazycuda_entry *entry)
 {
-	struct lc_acceptance is = { .code = LAZYCUDA_CODE_BAD_INPUT };
+	struct lk_acceptance is = { .code = LAZYCUDA_CODE_BAD_INPUT };
 
 	if (entry->flags & LAZYCUDA_ENTRY_OVER_LIMIT)
 		is.code = LAZYCUDA_CODE_UNPACK_LIMIT;

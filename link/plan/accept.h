@@ -9,34 +9,34 @@
 #include "../../stubs/base/arena.h"
 #include "../tables/arch.h"
 
-struct lc_linker {
+struct lk_linker {
 	enum lazycuda_backend backend;
 	int version;		/* UNKNOWN: every version of the backend would do */
 	int isa;		/* the newest PTX that it reads; 0: not known */
-	struct lc_arch target;
+	struct lk_arch target;
 	unsigned flags;		/* LAZYCUDA_LINK_* */
 	bool strict;		/* takes nothing that it is not sure of */
 };
 
 /* A linker; what is not installed is judged as if its version were unknown. */
-struct lc_linker lc_linker(enum lazycuda_backend backend, int version,
-			   const struct lc_arch *target, unsigned flags, bool strict);
+struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
+			   const struct lk_arch *target, unsigned flags, bool strict);
 
 /* "nvJitLink 12.9", "the driver (CUDA 12.4)", "nvJitLink of unknown version" */
-#define LC_LINKER_TEXT 48
-const char *lc_linker_text(const struct lc_linker *linker, char text[LC_LINKER_TEXT]);
+#define LK_LINKER_TEXT 48
+const char *lk_linker_text(const struct lk_linker *linker, char text[LK_LINKER_TEXT]);
 
-struct lc_acceptance {
+struct lk_acceptance {
 	enum lazycuda_code code;	/* OK: taken */
 	enum lazycuda_form form;	/* how, if it is taken */
 	bool doubt;		/* something is not known that the linker will look at */
 };
 
 /* Looks at the one entry: whether LTO-IR is asked for is not its business. */
-struct lc_acceptance lc_accept(const struct lc_linker *linker,
+struct lk_acceptance lk_accept(const struct lk_linker *linker,
 			       const struct lazycuda_entry *entry);
 
 /* The toolkits that may have made an entry; false, and 0, if nothing tells. */
-bool lc_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest);
+bool lk_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest);
 
 #endif

@@ -30,10 +30,10 @@ static void add(struct text *text, const char *word)
 
 static void add_arch(struct text *text, int sm, char suffix)
 {
-	const struct lc_arch arch = { .sm = sm, .suffix = suffix };
-	char name[LC_ARCH_TEXT];
+	const struct lk_arch arch = { .sm = sm, .suffix = suffix };
+	char name[LK_ARCH_TEXT];
 
-	add(text, lc_arch_text(&arch, name));
+	add(text, lk_arch_text(&arch, name));
 }
 
 static const char *short_name(enum lazycuda_kind kind)
@@ -51,7 +51,7 @@ static void add_entry(struct text *text, const struct lazycuda_entry *entry)
 }
 
 static void add_group(struct text *text, const struct lazycuda_inspection *inspection,
-		      const struct lc_group *group)
+		      const struct lk_group *group)
 {
 	add(text, "{");
 	for (size_t i = 0; i < group->count && i < LISTED; i++) {
@@ -68,8 +68,8 @@ static const char *finish(struct lc_arena *arena, const struct text *text)
 	return copy ? copy : "";
 }
 
-const char *lc_group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
-			  const struct lc_group *group)
+const char *lk_group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
+			  const struct lk_group *group)
 {
 	struct text text;
 
@@ -78,11 +78,11 @@ const char *lc_group_text(struct lc_arena *arena, const struct lazycuda_inspecti
 	return finish(arena, &text);
 }
 
-const char *lc_member_name(struct lc_arena *arena, const char *file, const char *member)
+const char *lk_member_name(struct lc_arena *arena, const char *file, const char *member)
 {
-	const char *name = LC_CONCAT(arena, file, "(", member, ")");
+	const char *name = LK_CONCAT(arena, file, "(", member, ")");
 
-	return lc_is_plain(name) ? name : lc_printable(arena, name);
+	return lk_is_plain(name) ? name : lc_printable(arena, name);
 }
 
 /* Whether an entry would have been taken rather than another. */
@@ -99,9 +99,9 @@ static bool comes_before(const struct lazycuda_entry *entry, const struct lazycu
 
 /* " (not ptx sm_90: PTX_TOO_NEW)", of the first for which it is not the
  * architecture. */
-static void add_passed_over(struct text *text, const struct lc_linker *linker,
+static void add_passed_over(struct text *text, const struct lk_linker *linker,
 			    const struct lazycuda_inspection *inspection,
-			    const struct lc_group *group, const struct lazycuda_entry *taken,
+			    const struct lk_group *group, const struct lazycuda_entry *taken,
 			    bool lto)
 {
 	for (size_t i = group->first; i < group->first + group->count; i++) {
@@ -110,7 +110,7 @@ static void add_passed_over(struct text *text, const struct lc_linker *linker,
 
 		if (!comes_before(entry, taken, lto))
 			continue;
-		code = lc_accept(linker, entry).code;
+		code = lk_accept(linker, entry).code;
 		if (code == LAZYCUDA_CODE_OK || code == LAZYCUDA_CODE_ARCH_MISMATCH)
 			continue;
 		add(text, " (not ");
@@ -122,13 +122,13 @@ static void add_passed_over(struct text *text, const struct lc_linker *linker,
 	}
 }
 
-const char *lc_choice_reason(struct lc_arena *arena, const struct lc_linker *linker,
+const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *linker,
 			     const struct lazycuda_inspection *inspection,
-			     const struct lc_group *group, const struct lc_choice *choice,
+			     const struct lk_group *group, const struct lk_choice *choice,
 			     bool lto)
 {
 	const struct lazycuda_entry *taken = inspection->entries[choice->entry];
-	const struct lc_arch *target = &linker->target;
+	const struct lk_arch *target = &linker->target;
 	struct text text;
 
 	if (taken->fatbin < 0)

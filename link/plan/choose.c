@@ -19,7 +19,7 @@ static const struct preference {
 	{ LAZYCUDA_KIND_PTX, true },
 };
 
-struct lc_group lc_group_at(const struct lazycuda_inspection *inspection, size_t first)
+struct lk_group lk_group_at(const struct lazycuda_inspection *inspection, size_t first)
 {
 	int fatbin = inspection->entries[first]->fatbin;
 	size_t end = first + 1;
@@ -27,7 +27,7 @@ struct lc_group lc_group_at(const struct lazycuda_inspection *inspection, size_t
 	while (fatbin >= 0 && end < inspection->entry_count &&
 	       inspection->entries[end]->fatbin == fatbin)
 		end++;
-	return (struct lc_group){ first, end - first };
+	return (struct lk_group){ first, end - first };
 }
 
 static size_t rank_of(enum lazycuda_kind kind, bool doubt)
@@ -46,12 +46,12 @@ static int closeness(const struct lazycuda_entry *entry)
 
 /* What stands against all of a group: if they do not object alike there is no
  * one code. */
-static void note_objections(const struct lc_linker *linker,
+static void note_objections(const struct lk_linker *linker,
 			    const struct lazycuda_inspection *inspection,
-			    const struct lc_group *group, struct lc_choice *choice)
+			    const struct lk_group *group, struct lk_choice *choice)
 {
 	for (size_t i = group->first; i < group->first + group->count; i++) {
-		enum lazycuda_code code = lc_accept(linker, inspection->entries[i]).code;
+		enum lazycuda_code code = lk_accept(linker, inspection->entries[i]).code;
 
 		if (!code)
 			continue;
@@ -67,22 +67,22 @@ static void note_objections(const struct lc_linker *linker,
 		choice->code = LAZYCUDA_CODE_NO_USABLE_ENTRY;
 }
 
-struct lc_choice lc_choose(const struct lc_linker *linker,
+struct lk_choice lk_choose(const struct lk_linker *linker,
 			   const struct lazycuda_inspection *inspection,
-			   const struct lc_group *group, bool lto)
+			   const struct lk_group *group, bool lto)
 {
-	struct lc_choice choice = { .entry = LAZYCUDA_NO_INDEX, .offender = LAZYCUDA_NO_INDEX };
+	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX, .offender = LAZYCUDA_NO_INDEX };
 	size_t best = COUNT(preferences);
 	int closest = INT_MIN;
 
 	for (size_t i = group->first; i < group->first + group->count; i++) {
 		const struct lazycuda_entry *entry = inspection->entries[i];
-		struct lc_acceptance is;
+		struct lk_acceptance is;
 		size_t rank;
 
 		if (entry->kind == LAZYCUDA_KIND_LTOIR && !lto)
 			continue;
-		is = lc_accept(linker, entry);
+		is = lk_accept(linker, entry);
 		rank = rank_of(entry->kind, is.doubt);
 		if (is.code || rank > best || (rank == best && closeness(entry) < closest))
 			continue;
@@ -97,15 +97,15 @@ struct lc_choice lc_choose(const struct lc_linker *linker,
 	return choice;
 }
 
-static bool fits(const struct lc_linker *linker, const struct lazycuda_entry *entry)
+static bool fits(const struct lk_linker *linker, const struct lazycuda_entry *entry)
 {
-	struct lc_arch arch = { entry->arch, entry->suffix, false };
+	struct lk_arch arch = { entry->arch, entry->suffix, false };
 
-	return !entry->error && lc_arch_fits(entry->kind, &arch, &linker->target, linker->version);
+	return !entry->error && lk_arch_fits(entry->kind, &arch, &linker->target, linker->version);
 }
 
-bool lc_group_is_ltoir(const struct lc_linker *linker,
-		       const struct lazycuda_inspection *inspection, const struct lc_group *group)
+bool lk_group_is_ltoir(const struct lk_linker *linker,
+		       const struct lazycuda_inspection *inspection, const struct lk_group *group)
 {
 	bool ltoir = false;
 

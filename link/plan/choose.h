@@ -7,14 +7,14 @@
 
 /* Entries of an inspection of which one is taken: those of one fatbin
  * container, or one that is in none. */
-struct lc_group {
+struct lk_group {
 	size_t first, count;
 };
 
 /* The group that begins with an entry. */
-struct lc_group lc_group_at(const struct lazycuda_inspection *inspection, size_t first);
+struct lk_group lk_group_at(const struct lazycuda_inspection *inspection, size_t first);
 
-struct lc_choice {
+struct lk_choice {
 	size_t entry;		/* NO_INDEX: none can be taken */
 	enum lazycuda_form form;
 	bool doubt;
@@ -29,26 +29,26 @@ struct lc_choice {
  * highest architecture, and of one architecture the last.  The driver's linker
  * is never given LTO-IR.
  */
-struct lc_choice lc_choose(const struct lc_linker *linker,
+struct lk_choice lk_choose(const struct lk_linker *linker,
 			   const struct lazycuda_inspection *inspection,
-			   const struct lc_group *group, bool lto);
+			   const struct lk_group *group, bool lto);
 
 /* Whether a group has LTO-IR for the target and nothing else that would do for
  * it, of whatever version. */
-bool lc_group_is_ltoir(const struct lc_linker *linker,
-		       const struct lazycuda_inspection *inspection, const struct lc_group *group);
+bool lk_group_is_ltoir(const struct lk_linker *linker,
+		       const struct lazycuda_inspection *inspection, const struct lk_group *group);
 
 /* "lto sm_61 of {ptx sm_52, lto sm_52, lto sm_61}: the highest not above sm_86" */
-const char *lc_choice_reason(struct lc_arena *arena, const struct lc_linker *linker,
+const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *linker,
 			     const struct lazycuda_inspection *inspection,
-			     const struct lc_group *group, const struct lc_choice *choice,
+			     const struct lk_group *group, const struct lk_choice *choice,
 			     bool lto);
 
 /* "libx.a(member.o)", fit for a message. */
-const char *lc_member_name(struct lc_arena *arena, const char *file, const char *member);
+const char *lk_member_name(struct lc_arena *arena, const char *file, const char *member);
 
 /* "{ptx sm_52, lto sm_52}" */
-const char *lc_group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
-			  const struct lc_group *group);
+const char *lk_group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
+			  const struct lk_group *group);
 
 #endif

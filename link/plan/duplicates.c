@@ -11,7 +11,7 @@
 
 struct definition {
 	const struct lazycuda_symbol *symbol;
-	const struct lc_taken *taken;
+	const struct lk_taken *taken;
 };
 
 /* A hash table by the symbols' own hashes; at most half full. */
@@ -20,7 +20,7 @@ struct definitions {
 	size_t mask;
 };
 
-static const struct lazycuda_entry *entry_of(const struct lc_taken *taken)
+static const struct lazycuda_entry *entry_of(const struct lk_taken *taken)
 {
 	return taken->choice.entry == LAZYCUDA_NO_INDEX ? NULL :
 		taken->item->inspection->entries[taken->choice.entry];
@@ -31,7 +31,7 @@ static bool counts(const struct lazycuda_symbol *symbol)
 	return symbol->defined && !symbol->weak;
 }
 
-static bool make_table(struct lc_arena *arena, const struct lc_side *side,
+static bool make_table(struct lc_arena *arena, const struct lk_side *side,
 		       struct definitions *table)
 {
 	size_t total = 0, slots = 1;
@@ -63,11 +63,11 @@ static struct definition *find(const struct definitions *table,
 }
 
 static bool refuse(struct lc_arena *arena, const struct definition *first,
-		   const struct lc_taken *second, struct lc_refusal *refusal)
+		   const struct lk_taken *second, struct lk_refusal *refusal)
 {
 	const char *name = lc_printable(arena, first->symbol->name);
 
-	return lc_refuse(refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, second->item->input, name,
+	return lk_refuse(refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, second->item->input, name,
 			 "one definition",
 			 first->taken->item == second->item ?
 			 lc_format(arena, "%s: it defines %s twice; leave one out, or make it weak",
@@ -77,8 +77,8 @@ static bool refuse(struct lc_arena *arena, const struct definition *first,
 				   " weak", second->item->name, name, first->taken->item->name));
 }
 
-bool lc_plan_duplicates(struct lc_planning *planning, const struct lc_side *side,
-			struct lc_refusal *refusal)
+bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side,
+			struct lk_refusal *refusal)
 {
 	struct definitions table;
 

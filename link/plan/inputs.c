@@ -11,7 +11,7 @@
 
 /* ---- one input ---- */
 
-static const char *name_of(struct lc_planning *planning, const struct lc_item *item)
+static const char *name_of(struct lk_planning *planning, const struct lk_item *item)
 {
 	const struct lazycuda_input *what = &item->what;
 	const char *name = what->name ? what->name : what->path;
@@ -22,14 +22,14 @@ static const char *name_of(struct lc_planning *planning, const struct lc_item *i
 		return lc_format(planning->arena, "support module %zu", item->support);
 	if (!name)
 		return lc_format(planning->arena, "input %zu", item->input);
-	return lc_is_plain(name) ? name : lc_printable(planning->arena, name);
+	return lk_is_plain(name) ? name : lc_printable(planning->arena, name);
 }
 
-static bool refuse_item(struct lc_planning *planning, struct lc_refusal *refusal,
-			enum lazycuda_code code, const struct lc_item *item, const char *have,
+static bool refuse_item(struct lk_planning *planning, struct lk_refusal *refusal,
+			enum lazycuda_code code, const struct lk_item *item, const char *have,
 			const char *need, const char *what)
 {
-	return lc_refuse(refusal, code, item->input, have, need,
+	return lk_refuse(refusal, code, item->input, have, need,
 			 lc_format(planning->arena, "%s: %s", item->name, what));
 }
 
@@ -49,8 +49,8 @@ static bool is_source(const struct lazycuda_input *what)
 		what->kind == LAZYCUDA_KIND_SOURCE);
 }
 
-static bool check_kind(struct lc_planning *planning, const struct lc_item *item,
-		       struct lc_refusal *refusal)
+static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
+		       struct lk_refusal *refusal)
 {
 	enum lazycuda_kind declared = item->what.kind, kind = item->what.inspection->kind;
 	const char *have = lazycuda_kind_name(kind);
@@ -92,8 +92,8 @@ static const char *only_section(const struct lazycuda_inspection *inspection)
 	return NULL;
 }
 
-static bool check_item(struct lc_planning *planning, struct lc_item *item,
-		       struct lc_refusal *refusal)
+static bool check_item(struct lk_planning *planning, struct lk_item *item,
+		       struct lk_refusal *refusal)
 {
 	const struct lazycuda_inspection *inspection = item->what.inspection;
 
@@ -128,10 +128,10 @@ static bool check_item(struct lc_planning *planning, struct lc_item *item,
 			   "there is no code in it");
 }
 
-static bool fill(struct lc_planning *planning, struct lc_item *item,
-		 const struct lazycuda_input *input, struct lc_refusal *refusal)
+static bool fill(struct lk_planning *planning, struct lk_item *item,
+		 const struct lazycuda_input *input, struct lk_refusal *refusal)
 {
-	if (!lc_sized_copy(&item->what, sizeof(item->what), input)) {
+	if (!lk_sized_copy(&item->what, sizeof(item->what), input)) {
 		item->name = name_of(planning, item);
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
 				   "it is missing, or its size is not set");
@@ -142,18 +142,18 @@ static bool fill(struct lc_planning *planning, struct lc_item *item,
 
 /* ---- all of them ---- */
 
-static bool add_support(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool add_support(struct lk_planning *planning, struct lk_refusal *refusal)
 {
-	uint64_t modules = lc_support_needed(planning);
+	uint64_t modules = lk_support_needed(planning);
 	struct lazycuda_support support;
 
 	for (size_t i = 0; i < planning->request.support_count; i++) {
-		struct lc_item *item = &planning->items[planning->count];
+		struct lk_item *item = &planning->items[planning->count];
 
 		if (!(modules >> i & 1))
 			continue;
-		lc_sized_copy(&support, sizeof(support), planning->request.support[i]);
-		*item = (struct lc_item){ .input = LAZYCUDA_NO_INDEX, .support = i };
+		lk_sized_copy(&support, sizeof(support), planning->request.support[i]);
+		*item = (struct lk_item){ .input = LAZYCUDA_NO_INDEX, .support = i };
 		if (!fill(planning, item, support.input, refusal))
 			return false;
 		planning->count++;
@@ -161,23 +161,23 @@ static bool add_support(struct lc_planning *planning, struct lc_refusal *refusal
 	return true;
 }
 
-bool lc_plan_inputs(struct lc_planning *planning, const struct lazycuda_input *const *inputs,
-		    size_t count, struct lc_refusal *refusal)
+bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *const *inputs,
+		    size_t count, struct lk_refusal *refusal)
 {
 	if (!count || !inputs)
-		return lc_refuse(refusal, LAZYCUDA_CODE_NO_INPUTS, LAZYCUDA_NO_INDEX, NULL,
+		return lk_refuse(refusal, LAZYCUDA_CODE_NO_INPUTS, LAZYCUDA_NO_INDEX, NULL,
 				 "an input", "there is nothing to link");
 	if (count > SIZE_MAX / sizeof(*planning->items) - 64)
-		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
+		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
 				 "there are more inputs than memory could hold");
 	planning->items = lc_alloc(planning->arena, (count + planning->request.support_count) *
 				   sizeof(*planning->items));
 	if (!planning->items)
 		return false;
 	for (; planning->count < count; planning->count++) {
-		struct lc_item *item = &planning->items[planning->count];
+		struct lk_item *item = &planning->items[planning->count];
 
-		*item = (struct lc_item){ .input = planning->count,
+		*item = (struct lk_item){ .input = planning->count,
 					  .support = LAZYCUDA_NO_INDEX };
 		if (!fill(planning, item, inputs[planning->count], refusal))
 			return false;
@@ -187,7 +187,7 @@ bool lc_plan_inputs(struct lc_planning *planning, const struct lazycuda_input *c
 
 /* ---- what they need ---- */
 
-static void need(struct lc_planning *planning, const struct lc_item *item, const char *why)
+static void need(struct lk_planning *planning, const struct lk_item *item, const char *why)
 {
 	if (planning->needs)
 		return;
@@ -196,7 +196,7 @@ static void need(struct lc_planning *planning, const struct lc_item *item, const
 	planning->needs_why = why;
 }
 
-static bool has_ltoir(const struct lazycuda_inspection *inspection, const struct lc_group *group)
+static bool has_ltoir(const struct lazycuda_inspection *inspection, const struct lk_group *group)
 {
 	for (size_t i = group->first; i < group->first + group->count; i++)
 		if (inspection->entries[i]->kind == LAZYCUDA_KIND_LTOIR)
@@ -208,33 +208,33 @@ static bool has_ltoir(const struct lazycuda_inspection *inspection, const struct
  * Whether a container's LTO-IR is all of it that can be used: because nothing
  * else is for the target, or because what is is too new for either linker.
  */
-static bool is_ltoir_alone(const struct lc_planning *planning,
+static bool is_ltoir_alone(const struct lk_planning *planning,
 			   const struct lazycuda_inspection *inspection,
-			   const struct lc_group *group)
+			   const struct lk_group *group)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
-	const struct lc_linker nvjitlink = lc_linker_of(planning, LAZYCUDA_BACKEND_NVJITLINK);
-	const struct lc_linker driver = lc_linker_of(planning, LAZYCUDA_BACKEND_DRIVER);
-	struct lc_choice choice;
+	const struct lk_linker nvjitlink = lk_linker_of(planning, LAZYCUDA_BACKEND_NVJITLINK);
+	const struct lk_linker driver = lk_linker_of(planning, LAZYCUDA_BACKEND_DRIVER);
+	struct lk_choice choice;
 
 	if (environment->nvjitlink != LAZYCUDA_VERSION_NONE &&
-	    lc_choose(&nvjitlink, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
+	    lk_choose(&nvjitlink, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
 		return false;
 	if (environment->driver != LAZYCUDA_VERSION_NONE &&
-	    lc_choose(&driver, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
+	    lk_choose(&driver, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
 		return false;
-	if (lc_group_is_ltoir(&nvjitlink, inspection, group))
+	if (lk_group_is_ltoir(&nvjitlink, inspection, group))
 		return true;
-	choice = lc_choose(&nvjitlink, inspection, group, true);
+	choice = lk_choose(&nvjitlink, inspection, group, true);
 	return choice.entry != LAZYCUDA_NO_INDEX &&
 	       inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
 }
 
-static void look_for_ltoir(struct lc_planning *planning, const struct lc_item *item)
+static void look_for_ltoir(struct lk_planning *planning, const struct lk_item *item)
 {
-	struct lc_group group = { 0, 0 };
+	struct lk_group group = { 0, 0 };
 
-	while (lc_next_group(item, &group)) {
+	while (lk_next_group(item, &group)) {
 		const struct lazycuda_entry *entry = item->inspection->entries[group.first];
 		bool raw = entry->fatbin < 0;
 
@@ -243,13 +243,13 @@ static void look_for_ltoir(struct lc_planning *planning, const struct lc_item *i
 			  !is_ltoir_alone(planning, item->inspection, &group))
 			continue;
 		planning->lto = true;
-		need(planning, item, LC_CONCAT(planning->arena, item->name, raw ? " is LTO-IR" :
+		need(planning, item, LK_CONCAT(planning->arena, item->name, raw ? " is LTO-IR" :
 					       " has nothing but LTO-IR for the target"));
 		return;
 	}
 }
 
-void lc_plan_needs(struct lc_planning *planning)
+void lk_plan_needs(struct lk_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;
 

@@ -11,30 +11,30 @@ static const struct {
 	int since, until;
 	const char *text;
 } quirks[] = {
-	{ LC_CUDA(12, 0), LC_CUDA(12, 4), "nvJitLink 12.0 to 12.4 may leak memory at every link;"
+	{ LK_CUDA(12, 0), LK_CUDA(12, 4), "nvJitLink 12.0 to 12.4 may leak memory at every link;"
 	  " 12.5 does not" },
-	{ LC_CUDA(13, 0), LC_CUDA(13, 0), "nvJitLink 13.0 crashes on a definition that is there"
+	{ LK_CUDA(13, 0), LK_CUDA(13, 0), "nvJitLink 13.0 crashes on a definition that is there"
 	  " twice, if an earlier link of the process used -lto; those that can be seen are refused"
 	  " beforehand" },
 };
 
-static void note_quirks(struct lc_planning *planning, int version)
+static void note_quirks(struct lk_planning *planning, int version)
 {
 	for (size_t i = 0; i < sizeof(quirks) / sizeof(*quirks); i++)
 		if (version >= quirks[i].since && version <= quirks[i].until)
-			lc_note(planning, quirks[i].text);
+			lk_note(planning, quirks[i].text);
 }
 
-static void note_lto(struct lc_planning *planning, const struct lc_side *side)
+static void note_lto(struct lk_planning *planning, const struct lk_side *side)
 {
 	if (!planning->lto || side->ltoir)
 		return;
-	lc_note(planning, side->linker.backend == LAZYCUDA_BACKEND_DRIVER ?
+	lk_note(planning, side->linker.backend == LAZYCUDA_BACKEND_DRIVER ?
 		"link-time optimisation is left out: the driver's linker has none" :
 		"-lto is left out: nothing that is linked is LTO-IR");
 }
 
-static bool is_of_older_major(const struct lc_side *side, const struct lc_taken *taken)
+static bool is_of_older_major(const struct lk_side *side, const struct lk_taken *taken)
 {
 	const struct lazycuda_entry *entry;
 	int oldest, newest;
@@ -43,28 +43,28 @@ static bool is_of_older_major(const struct lc_side *side, const struct lc_taken 
 		return false;
 	entry = taken->item->inspection->entries[taken->choice.entry];
 	return entry->kind == LAZYCUDA_KIND_LTOIR && side->linker.version > 0 &&
-	       lc_entry_toolkits(entry, &oldest, &newest) &&
-	       LC_CUDA_MAJOR(newest) < LC_CUDA_MAJOR(side->linker.version);
+	       lk_entry_toolkits(entry, &oldest, &newest) &&
+	       LK_CUDA_MAJOR(newest) < LK_CUDA_MAJOR(side->linker.version);
 }
 
 /* Says of the first input that something holds of, and of how many more. */
-static void note_some(struct lc_planning *planning, const struct lc_item *first, size_t count,
+static void note_some(struct lk_planning *planning, const struct lk_item *first, size_t count,
 		      const char *what)
 {
 	if (count > 1)
-		lc_note(planning, lc_format(planning->arena, "%s and %zu more: %s", first->name,
+		lk_note(planning, lc_format(planning->arena, "%s and %zu more: %s", first->name,
 					    count - 1, what));
 	else if (count)
-		lc_note(planning, LC_CONCAT(planning->arena, first->name, ": ", what));
+		lk_note(planning, LK_CONCAT(planning->arena, first->name, ": ", what));
 }
 
-static void note_entries(struct lc_planning *planning, const struct lc_side *side)
+static void note_entries(struct lk_planning *planning, const struct lk_side *side)
 {
-	const struct lc_item *doubtful = NULL, *older = NULL;
+	const struct lk_item *doubtful = NULL, *older = NULL;
 	size_t doubtful_count = 0, older_count = 0;
 
 	for (size_t i = 0; i < side->count; i++) {
-		const struct lc_taken *taken = &side->taken[i];
+		const struct lk_taken *taken = &side->taken[i];
 
 		if (taken->choice.doubt && !doubtful_count++)
 			doubtful = taken->item;
@@ -77,35 +77,35 @@ static void note_entries(struct lc_planning *planning, const struct lc_side *sid
 		  " case tried and is promised in none");
 }
 
-static void note_items(struct lc_planning *planning)
+static void note_items(struct lk_planning *planning)
 {
 	for (size_t i = 0; i < planning->count; i++) {
-		const struct lc_item *item = &planning->items[i];
+		const struct lk_item *item = &planning->items[i];
 
 		if (item->what.inspection && item->what.inspection->warning)
-			lc_note(planning, LC_CONCAT(planning->arena, item->name, ": ",
+			lk_note(planning, LK_CONCAT(planning->arena, item->name, ": ",
 						    item->what.inspection->warning));
 		if (item->section)
-			lc_note(planning, LC_CONCAT(planning->arena, item->name, ": only what is"
+			lk_note(planning, LK_CONCAT(planning->arena, item->name, ": only what is"
 						    " in ", item->section, " is taken; the rest"
 						    " was linked from it"));
 	}
 }
 
-static void note_compilation(struct lc_planning *planning, const struct lc_compilation *compilation)
+static void note_compilation(struct lk_planning *planning, const struct lk_compilation *compilation)
 {
-	const struct lc_arch *target = &planning->target;
+	const struct lk_arch *target = &planning->target;
 
 	if (compilation->to == LAZYCUDA_KIND_UNKNOWN ||
 	    (compilation->arch.sm == target->sm && compilation->arch.suffix == target->suffix))
 		return;
-	lc_note(planning, lc_format(planning->arena, "nvrtc %s does not know sm_%d%.1s: source is"
+	lk_note(planning, lc_format(planning->arena, "nvrtc %s does not know sm_%d%.1s: source is"
 				    " compiled for compute_%d, which is linked for it",
-				    lc_version(planning->arena, planning->environment.nvrtc),
+				    lk_version(planning->arena, planning->environment.nvrtc),
 				    target->sm, &target->suffix, compilation->arch.sm));
 }
 
-void lc_plan_notes(struct lc_planning *planning, const struct lc_side *side,
+void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
 		   struct lazycuda_plan *plan)
 {
 	note_items(planning);

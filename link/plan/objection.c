@@ -7,7 +7,7 @@
 /* An entry that cannot be taken, and what is said of it. */
 struct objection {
 	struct lc_arena *arena;
-	const struct lc_linker *linker;
+	const struct lk_linker *linker;
 	const struct lazycuda_entry *entry;
 	enum lazycuda_code code;
 	const char *have, *need, *why;
@@ -15,17 +15,17 @@ struct objection {
 
 static const char *version_text(struct lc_arena *arena, int version)
 {
-	char text[LC_VERSION_TEXT];
+	char text[LK_VERSION_TEXT];
 
-	return lc_format(arena, "%s", lc_version_text(version, text));
+	return lc_format(arena, "%s", lk_version_text(version, text));
 }
 
 static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
 {
-	char text[LC_ARCH_TEXT];
-	const struct lc_arch arch = { sm, suffix, false };
+	char text[LK_ARCH_TEXT];
+	const struct lk_arch arch = { sm, suffix, false };
 
-	return lc_format(arena, "%s", lc_arch_text(&arch, text));
+	return lc_format(arena, "%s", lk_arch_text(&arch, text));
 }
 
 /* "PTX 9.0", "linked cubin", "LTO-IR" */
@@ -51,7 +51,7 @@ static const char *toolkit_text(struct lc_arena *arena, const struct lazycuda_en
 {
 	int oldest, newest;
 
-	if (!lc_entry_toolkits(entry, &oldest, &newest))
+	if (!lk_entry_toolkits(entry, &oldest, &newest))
 		return "of an unknown CUDA";
 	if (oldest == newest)
 		return lc_format(arena, "of CUDA %s", version_text(arena, oldest));
@@ -59,7 +59,7 @@ static const char *toolkit_text(struct lc_arena *arena, const struct lazycuda_en
 			 version_text(arena, newest));
 }
 
-const char *lc_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
+const char *lk_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
 {
 	return lc_format(arena, "%s %s for %s", kind_text(arena, entry),
 			 toolkit_text(arena, entry),
@@ -80,19 +80,19 @@ static const char *newer_linker(struct objection *o, int version)
 
 static const char *linker_text(struct objection *o)
 {
-	char text[LC_LINKER_TEXT];
+	char text[LK_LINKER_TEXT];
 
-	return lc_format(o->arena, "%s", lc_linker_text(o->linker, text));
+	return lc_format(o->arena, "%s", lk_linker_text(o->linker, text));
 }
 
 static void say_too_new(struct objection *o)
 {
 	int oldest, newest;
 
-	if (!lc_entry_toolkits(o->entry, &oldest, &newest) || oldest <= o->linker->version)
+	if (!lk_entry_toolkits(o->entry, &oldest, &newest) || oldest <= o->linker->version)
 		/* Of a cubin without its toolkit the ABI told. */
-		oldest = o->entry->arch >= 100 && LC_CUDA_MAJOR(o->linker->version) < 13 &&
-			 o->linker->version < LC_CUDA(12, 8) ? LC_CUDA(12, 8) : LC_CUDA(13, 0);
+		oldest = o->entry->arch >= 100 && LK_CUDA_MAJOR(o->linker->version) < 13 &&
+			 o->linker->version < LK_CUDA(12, 8) ? LK_CUDA(12, 8) : LK_CUDA(13, 0);
 	o->need = newer_linker(o, oldest);
 	o->why = lc_format(o->arena, "%s reads nothing newer than itself; take %s, or code made by"
 			   " CUDA %s or earlier", linker_text(o), o->need,
@@ -103,21 +103,21 @@ static void say_cross_major(struct objection *o)
 {
 	int oldest, newest;
 
-	lc_entry_toolkits(o->entry, &oldest, &newest);
-	if (LC_CUDA_MAJOR(newest) < 12) {
+	lk_entry_toolkits(o->entry, &oldest, &newest);
+	if (LK_CUDA_MAJOR(newest) < 12) {
 		o->need = "LTO-IR made by CUDA 12.0 or later";
 		o->why = "no nvJitLink reads LTO-IR of CUDA 11; make it again with CUDA 12 or"
 			 " later, or pass PTX";
 		return;
 	}
-	o->need = lc_format(o->arena, "LTO-IR made by CUDA %d", LC_CUDA_MAJOR(o->linker->version));
+	o->need = lc_format(o->arena, "LTO-IR made by CUDA %d", LK_CUDA_MAJOR(o->linker->version));
 	o->why = lc_format(o->arena, "LTO-IR is promised to link within a major only, and this is"
 			   " %s; make it again, or allow LTO across majors", linker_text(o));
 }
 
 static void say_arch(struct objection *o)
 {
-	const struct lc_arch *target = &o->linker->target;
+	const struct lk_arch *target = &o->linker->target;
 	const char *arch = arch_text(o->arena, target->sm, target->suffix);
 
 	if (o->entry->suffix)
@@ -227,34 +227,34 @@ static void say(struct objection *o)
 /* ---- a group ---- */
 
 /* "ptx sm_90: PTX_TOO_NEW, ..." is said by codes: sentences would be many. */
-static const char *all_objections(struct lc_arena *arena, const struct lc_linker *linker,
+static const char *all_objections(struct lc_arena *arena, const struct lk_linker *linker,
 				  const struct lazycuda_inspection *inspection,
-				  const struct lc_group *group)
+				  const struct lk_group *group)
 {
 	const char *text = "";
 	size_t last = group->count < 8 ? group->count : 8;
 
 	for (size_t i = 0; i < last; i++) {
 		const struct lazycuda_entry *entry = inspection->entries[group->first + i];
-		struct lc_acceptance is = lc_accept(linker, entry);
+		struct lk_acceptance is = lk_accept(linker, entry);
 
 		text = lc_format(arena, "%s%s%s: %s", text, i ? ", " : "",
-				 lc_entry_text(arena, entry), is.code ?
+				 lk_entry_text(arena, entry), is.code ?
 				 lazycuda_code_name(is.code) : "only with link-time optimisation");
 	}
 	return group->count > last ? lc_format(arena, "%s, and more", text) : text;
 }
 
-void lc_object(struct lc_arena *arena, const struct lc_linker *linker, const char *name,
-	       const struct lazycuda_inspection *inspection, const struct lc_group *group,
-	       const struct lc_choice *choice, struct lc_refusal *refusal)
+void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
+	       const struct lazycuda_inspection *inspection, const struct lk_group *group,
+	       const struct lk_choice *choice, struct lk_refusal *refusal)
 {
 	struct objection o = { .arena = arena, .linker = linker, .code = choice->code };
-	const struct lc_arch *target = &linker->target;
+	const struct lk_arch *target = &linker->target;
 
 	refusal->code = choice->code;
 	if (choice->offender == LAZYCUDA_NO_INDEX) {
-		refusal->have = lc_group_text(arena, inspection, group);
+		refusal->have = lk_group_text(arena, inspection, group);
 		refusal->need = lc_format(arena, "an entry for %s or earlier that %s takes",
 					  arch_text(arena, target->sm, target->suffix),
 					  linker_text(&o));
@@ -266,9 +266,9 @@ void lc_object(struct lc_arena *arena, const struct lc_linker *linker, const cha
 	}
 	o.entry = inspection->entries[choice->offender];
 	say(&o);
-	refusal->have = lc_entry_text(arena, o.entry);
+	refusal->have = lk_entry_text(arena, o.entry);
 	refusal->need = o.need;
 	if (o.entry->member)
-		name = lc_member_name(arena, name, o.entry->member);
+		name = lk_member_name(arena, name, o.entry->member);
 	refusal->message = lc_format(arena, "%s: %s: %s", name, refusal->have, o.why);
 }

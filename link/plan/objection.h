@@ -6,19 +6,19 @@
 #include "choose.h"
 
 /* Why there is no image, as struct lazycuda_plan says it. */
-struct lc_refusal {
+struct lk_refusal {
 	enum lazycuda_code code;
 	size_t input;
 	const char *have, *need, *message;
 };
 
 /* What an entry is: "PTX 9.0 (CUDA 13.0) for sm_90". */
-const char *lc_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry);
+const char *lk_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry);
 
 /* Fills all but the input of a refusal of a group for which there is no choice;
  * `name` is the input's. */
-void lc_object(struct lc_arena *arena, const struct lc_linker *linker, const char *name,
-	       const struct lazycuda_inspection *inspection, const struct lc_group *group,
-	       const struct lc_choice *choice, struct lc_refusal *refusal);
+void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
+	       const struct lazycuda_inspection *inspection, const struct lk_group *group,
+	       const struct lk_choice *choice, struct lk_refusal *refusal);
 
 #endif

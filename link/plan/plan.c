@@ -14,59 +14,59 @@ struct planned {
 
 /* The rule, if it does not matter to the table what the driver's linker makes of
  * the items; else NULL. */
-static const struct lc_rule *rule_without_driver(enum lazycuda_policy policy,
-						 struct lc_situation situation)
+static const struct lk_rule *rule_without_driver(enum lazycuda_policy policy,
+						 struct lk_situation situation)
 {
-	const struct lc_rule *yes, *no;
+	const struct lk_rule *yes, *no;
 
 	situation.accepts = true;
-	yes = lc_policy_decide(policy, &situation);
-	if (yes->decision == LC_USE_DRIVER || yes->decision == LC_REFUSE_AS_DRIVER)
+	yes = lk_policy_decide(policy, &situation);
+	if (yes->decision == LK_USE_DRIVER || yes->decision == LK_REFUSE_AS_DRIVER)
 		return NULL;
 	situation.accepts = false;
-	no = lc_policy_decide(policy, &situation);
+	no = lk_policy_decide(policy, &situation);
 	return yes == no ? yes : NULL;
 }
 
 /* What the linkers make of the items, as far as it matters: that is most of the
  * time that a plan takes. */
-static const struct lc_rule *judge(struct lc_planning *planning, struct lc_side *nvjitlink,
-				   struct lc_side *driver)
+static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side *nvjitlink,
+				   struct lk_side *driver)
 {
 	const unsigned elsewhere = LAZYCUDA_LINK_OFFLINE | LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	const struct lazycuda_environment *environment = &planning->environment;
 	enum lazycuda_policy policy = planning->request.policy;
-	struct lc_situation situation = {
-		.relation = lc_policy_relation(environment->driver, environment->nvjitlink),
+	struct lk_situation situation = {
+		.relation = lk_policy_relation(environment->driver, environment->nvjitlink),
 		.driver = environment->driver > 0,
 		.needs = planning->needs,
 		.elsewhere = planning->request.flags & elsewhere,
 	};
-	const struct lc_rule *rule;
+	const struct lk_rule *rule;
 
-	if (situation.relation != LC_ABSENT) {
-		lc_plan_side(planning, LAZYCUDA_BACKEND_NVJITLINK, nvjitlink);
+	if (situation.relation != LK_ABSENT) {
+		lk_plan_side(planning, LAZYCUDA_BACKEND_NVJITLINK, nvjitlink);
 		situation.nvjitlink = nvjitlink->refusal.code == LAZYCUDA_CODE_OK;
 	}
 	rule = rule_without_driver(policy, situation);
 	if (rule)
 		return rule;
-	lc_plan_side(planning, LAZYCUDA_BACKEND_DRIVER, driver);
+	lk_plan_side(planning, LAZYCUDA_BACKEND_DRIVER, driver);
 	situation.accepts = driver->refusal.code == LAZYCUDA_CODE_OK;
-	return lc_policy_decide(policy, &situation);
+	return lk_policy_decide(policy, &situation);
 }
 
 /* "link-time optimisation is asked for, and there is no nvJitLink; ..." */
-static void refuse_by_rule(struct lc_planning *planning, const struct lc_rule *rule,
-			   struct lc_refusal *refusal)
+static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *rule,
+			   struct lk_refusal *refusal)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
 	struct lc_arena *arena = planning->arena;
 	const char *nvjitlink = environment->nvjitlink ?
-		lc_format(arena, "nvJitLink %s", lc_version(arena, environment->nvjitlink)) :
+		lc_format(arena, "nvJitLink %s", lk_version(arena, environment->nvjitlink)) :
 		"no nvJitLink";
 	const char *oldest = lc_format(arena, "nvJitLink %s or later",
-				       lc_version(arena, LC_NVJITLINK_OLDEST));
+				       lk_version(arena, LK_NVJITLINK_OLDEST));
 	const char *have = nvjitlink, *need = oldest, *what = rule->reason;
 
 	switch (rule->code) {
@@ -76,15 +76,15 @@ static void refuse_by_rule(struct lc_planning *planning, const struct lc_rule *r
 		break;
 	case LAZYCUDA_CODE_CROSS_MAJOR:
 		have = lc_format(arena, "%s and a driver for CUDA %s", nvjitlink,
-				 lc_version(arena, environment->driver));
+				 lk_version(arena, environment->driver));
 		need = lc_format(arena, "nvJitLink %d, or a driver for CUDA %d",
-				 LC_CUDA_MAJOR(environment->driver),
-				 LC_CUDA_MAJOR(environment->nvjitlink));
+				 LK_CUDA_MAJOR(environment->driver),
+				 LK_CUDA_MAJOR(environment->nvjitlink));
 		break;
 	default:
 		break;
 	}
-	lc_refuse(refusal, rule->code, planning->needs_input, have, need,
+	lk_refuse(refusal, rule->code, planning->needs_input, have, need,
 		  planning->needs ?
 		  lc_format(arena, "%s, and %s (%s is here); take %s", planning->needs_why, what,
 			    have, need) :
@@ -92,23 +92,23 @@ static void refuse_by_rule(struct lc_planning *planning, const struct lc_rule *r
 }
 
 /* The side that links, or NULL and the refusal. */
-static const struct lc_side *choose_side(struct lc_planning *planning, const struct lc_rule *rule,
-					 const struct lc_side *nvjitlink,
-					 const struct lc_side *driver,
-					 struct lc_refusal *refusal)
+static const struct lk_side *choose_side(struct lk_planning *planning, const struct lk_rule *rule,
+					 const struct lk_side *nvjitlink,
+					 const struct lk_side *driver,
+					 struct lk_refusal *refusal)
 {
-	const struct lc_side *side = driver;
+	const struct lk_side *side = driver;
 
 	switch (rule->decision) {
-	case LC_REFUSE:
+	case LK_REFUSE:
 		refuse_by_rule(planning, rule, refusal);
 		return NULL;
-	case LC_USE_NVJITLINK:
-	case LC_REFUSE_AS_NVJITLINK:
+	case LK_USE_NVJITLINK:
+	case LK_REFUSE_AS_NVJITLINK:
 		side = nvjitlink;
 		break;
-	case LC_USE_DRIVER:
-	case LC_REFUSE_AS_DRIVER:
+	case LK_USE_DRIVER:
+	case LK_REFUSE_AS_DRIVER:
 		break;
 	}
 	if (side->refusal.code == LAZYCUDA_CODE_OK)
@@ -117,33 +117,33 @@ static const struct lc_side *choose_side(struct lc_planning *planning, const str
 	return NULL;
 }
 
-static bool decide(struct lc_planning *planning, struct lazycuda_plan *plan,
-		   struct lc_refusal *refusal)
+static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
+		   struct lk_refusal *refusal)
 {
-	struct lc_side nvjitlink = { .count = 0 }, driver = { .count = 0 };
-	const struct lc_side *side;
-	const struct lc_rule *rule;
+	struct lk_side nvjitlink = { .count = 0 }, driver = { .count = 0 };
+	const struct lk_side *side;
+	const struct lk_rule *rule;
 
-	lc_plan_needs(planning);
+	lk_plan_needs(planning);
 	rule = judge(planning, &nvjitlink, &driver);
 	if (planning->arena->failed)
 		return false;
 	plan->rule = rule->name;
 	side = choose_side(planning, rule, &nvjitlink, &driver, refusal);
-	if (!side || !lc_plan_result(planning, side, refusal))
+	if (!side || !lk_plan_result(planning, side, refusal))
 		return false;
-	lc_plan_write(planning, side, rule, plan);
+	lk_plan_write(planning, side, rule, plan);
 	return true;
 }
 
-struct lazycuda_plan *lc_plan(struct lc_arena *arena,
+struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 			      const struct lazycuda_environment *environment,
 			      const struct lazycuda_request *request,
 			      const struct lazycuda_input *const *inputs, size_t count)
 {
 	struct planned *planned = lc_alloc(arena, sizeof(*planned));
-	struct lc_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX };
-	struct lc_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
+	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX };
+	struct lk_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
 	struct lazycuda_plan *plan;
 
 	if (!planned)
@@ -151,8 +151,8 @@ struct lazycuda_plan *lc_plan(struct lc_arena *arena,
 	planned->arena = arena;
 	plan = &planned->plan;
 	plan->size = sizeof(*plan);
-	if (lc_plan_request(&planning, environment, request, &refusal) &&
-	    lc_plan_inputs(&planning, inputs, count, &refusal))
+	if (lk_plan_request(&planning, environment, request, &refusal) &&
+	    lk_plan_inputs(&planning, inputs, count, &refusal))
 		decide(&planning, plan, &refusal);
 	if (arena->failed)
 		return NULL;
@@ -175,7 +175,7 @@ struct lazycuda_plan *lazycuda_plan(const struct lazycuda_environment *environme
 {
 	struct lc_arena *arena = lc_arena_new();
 	struct lazycuda_plan *plan = arena ?
-		lc_plan(arena, environment, request, inputs, input_count) : NULL;
+		lk_plan(arena, environment, request, inputs, input_count) : NULL;
 
 	if (!plan)
 		lc_arena_free(arena);

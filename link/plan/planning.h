@@ -23,7 +23,7 @@
 #include "../tables/policy.h"
 
 /* One thing to link. */
-struct lc_item {
+struct lk_item {
 	size_t input;		/* index; NO_INDEX: support module `support` */
 	size_t support;
 	struct lazycuda_input what;	/* as this version of the library knows it */
@@ -33,35 +33,35 @@ struct lc_item {
 };
 
 /* What a linker is going to be given. */
-struct lc_taken {
-	const struct lc_item *item;
-	struct lc_group group;
-	struct lc_choice choice;	/* of source: of no entry */
+struct lk_taken {
+	const struct lk_item *item;
+	struct lk_group group;
+	struct lk_choice choice;	/* of source: of no entry */
 };
 
 /* What is going to be compiled, and to what. */
-struct lc_compilation {
+struct lk_compilation {
 	enum lazycuda_kind to;	/* UNKNOWN: nothing is */
-	struct lc_arch arch;
+	struct lk_arch arch;
 };
 
 /* A linker, and what it makes of the items. */
-struct lc_side {
-	struct lc_linker linker;
+struct lk_side {
+	struct lk_linker linker;
 	bool lto;		/* LTO-IR is taken where there is some */
-	struct lc_taken *taken;
+	struct lk_taken *taken;
 	size_t count;
 	size_t ltoir;		/* how many of them are LTO-IR */
-	struct lc_compilation compilation;
-	struct lc_refusal refusal;	/* code OK: takes everything */
+	struct lk_compilation compilation;
+	struct lk_refusal refusal;	/* code OK: takes everything */
 };
 
-struct lc_planning {
+struct lk_planning {
 	struct lc_arena *arena;
 	struct lazycuda_environment environment;
 	struct lazycuda_request request;
-	struct lc_arch target;
-	struct lc_item *items;
+	struct lk_arch target;
+	struct lk_item *items;
 	size_t count;
 	/* What only nvJitLink does: whether it is needed, for which input or
 	 * NO_INDEX, and why. */
@@ -75,87 +75,87 @@ struct lc_planning {
 /* ---- plan.c ---- */
 
 /* lazycuda_plan() in an arena that the caller frees; NULL if memory is out. */
-struct lazycuda_plan *lc_plan(struct lc_arena *arena,
+struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 			      const struct lazycuda_environment *environment,
 			      const struct lazycuda_request *request,
 			      const struct lazycuda_input *const *inputs, size_t count);
 
 /* Fills a refusal; false. */
-bool lc_refuse(struct lc_refusal *refusal, enum lazycuda_code code, size_t input,
+bool lk_refuse(struct lk_refusal *refusal, enum lazycuda_code code, size_t input,
 	       const char *have, const char *need, const char *message)
 	__attribute__((cold));
 
-void lc_note(struct lc_planning *planning, const char *note);
+void lk_note(struct lk_planning *planning, const char *note);
 
 /* A version as text in the arena. */
-const char *lc_version(struct lc_arena *arena, int version);
+const char *lk_version(struct lc_arena *arena, int version);
 
 /* ---- plan_request.c ---- */
 
 /* Takes environment and request over. */
-bool lc_plan_request(struct lc_planning *planning, const struct lazycuda_environment *environment,
-		     const struct lazycuda_request *request, struct lc_refusal *refusal);
+bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
+		     const struct lazycuda_request *request, struct lk_refusal *refusal);
 
 /* ---- plan_inputs.c ---- */
 
 /* Fills the items with inputs and the support modules that they need. */
-bool lc_plan_inputs(struct lc_planning *planning, const struct lazycuda_input *const *inputs,
-		    size_t count, struct lc_refusal *refusal);
+bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *const *inputs,
+		    size_t count, struct lk_refusal *refusal);
 
 /* The next group of entries of which one is to be linked, the first after
  * { 0, 0 }; false at the end. */
-bool lc_next_group(const struct lc_item *item, struct lc_group *group);
+bool lk_next_group(const struct lk_item *item, struct lk_group *group);
 
 /* Finds out whether nvJitLink is needed. */
-void lc_plan_needs(struct lc_planning *planning);
+void lk_plan_needs(struct lk_planning *planning);
 
 /* ---- support.c ---- */
 
 /* Bit n: support module n is linked.  The items are the inputs. */
-uint64_t lc_support_needed(struct lc_planning *planning);
+uint64_t lk_support_needed(struct lk_planning *planning);
 
 /* ---- plan_side.c ---- */
 
 /* The linker of the environment, as the request has it judged. */
-struct lc_linker lc_linker_of(const struct lc_planning *planning, enum lazycuda_backend backend);
+struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_backend backend);
 
-void lc_plan_side(struct lc_planning *planning, enum lazycuda_backend backend,
-		  struct lc_side *side);
+void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
+		  struct lk_side *side);
 
 /* ---- plan_compile.c ---- */
 
 /* How source would be compiled for this linker. */
-bool lc_plan_compilation(struct lc_planning *planning, const struct lc_linker *linker, bool lto,
-			 const struct lc_item *item, struct lc_compilation *compilation,
-			 struct lc_refusal *refusal);
+bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
+			 const struct lk_item *item, struct lk_compilation *compilation,
+			 struct lk_refusal *refusal);
 
 /* The options for it. */
-const char *const *lc_compile_options(struct lc_planning *planning,
-				      const struct lc_compilation *compilation, size_t *count);
+const char *const *lk_compile_options(struct lk_planning *planning,
+				      const struct lk_compilation *compilation, size_t *count);
 
 /* Whether a compile option is one that the plan sets itself. */
-bool lc_compile_option_is_ours(const char *option);
+bool lk_compile_option_is_ours(const char *option);
 
 /* ---- duplicates.c ---- */
 
-bool lc_plan_duplicates(struct lc_planning *planning, const struct lc_side *side,
-			struct lc_refusal *refusal);
+bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side,
+			struct lk_refusal *refusal);
 
 /* ---- plan_result.c ---- */
 
 /* What has to hold of the result, whoever links it. */
-bool lc_plan_result(struct lc_planning *planning, const struct lc_side *side,
-		    struct lc_refusal *refusal);
+bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
+		    struct lk_refusal *refusal);
 
 /* ---- plan_write.c ---- */
 
 /* Fills a plan that nothing stands against. */
-void lc_plan_write(struct lc_planning *planning, const struct lc_side *side,
-		   const struct lc_rule *rule, struct lazycuda_plan *plan);
+void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
+		   const struct lk_rule *rule, struct lazycuda_plan *plan);
 
 /* ---- plan_notes.c ---- */
 
-void lc_plan_notes(struct lc_planning *planning, const struct lc_side *side,
+void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
 		   struct lazycuda_plan *plan);
 
 #endif

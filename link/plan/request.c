@@ -9,9 +9,9 @@
 
 #define MODULES 64		/* an input's needs has a bit for each */
 
-static bool bad(struct lc_refusal *refusal, const char *message)
+static bool bad(struct lk_refusal *refusal, const char *message)
 {
-	return lc_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
+	return lk_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
 			 message);
 }
 
@@ -28,51 +28,51 @@ static bool texts_are_there(const char *const *texts, size_t count)
 /* ---- the target ---- */
 
 /* A target newer than the table is for a linker that is newer, too. */
-static bool is_known(const struct lc_planning *planning)
+static bool is_known(const struct lk_planning *planning)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
-	const struct lc_arch *target = &planning->target;
-	int known = lc_arch_known(target);
+	const struct lk_arch *target = &planning->target;
+	int known = lk_arch_known(target);
 
 	if (known)
 		return known > 0;
 	return (environment->nvjitlink > 0 &&
-		lc_arch_supported(target, LC_NVJITLINK, environment->nvjitlink)) ||
+		lk_arch_supported(target, LK_NVJITLINK, environment->nvjitlink)) ||
 	       (environment->driver > 0 &&
-		lc_arch_supported(target, LC_DRIVER, environment->driver));
+		lk_arch_supported(target, LK_DRIVER, environment->driver));
 }
 
-static bool refuse_arch(const struct lc_planning *planning, const char *arch,
-			struct lc_refusal *refusal)
+static bool refuse_arch(const struct lk_planning *planning, const char *arch,
+			struct lk_refusal *refusal)
 {
-	const struct lc_arch *target = &planning->target;
+	const struct lk_arch *target = &planning->target;
 	const char *have = lc_printable(planning->arena, arch), *real;
 
 	if (!*arch)
-		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, NULL,
+		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, NULL,
 				 "sm_90, say",
 				 "the request names no architecture to link for, sm_90 say");
 	if (!target->sm)
-		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
+		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "sm_90, say",
 				 lc_format(planning->arena, "%s is no architecture; sm_90 is one,"
 					   " and sm_90a", have));
 	if (!is_known(planning))
-		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
+		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "an architecture that exists",
 				 lc_format(planning->arena, "there is no architecture %s that"
 					   " anything here knows; it may be misspelt", have));
 	real = lc_format(planning->arena, "sm_%d%.1s", target->sm, &target->suffix);
-	return lc_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have, real,
+	return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have, real,
 			 lc_format(planning->arena, "%s is an architecture for PTX output alone; an"
 				   " image is for %s", have, real));
 }
 
-static bool check_arch(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool check_arch(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const char *arch = planning->request.arch ? planning->request.arch : "";
 
-	if (lc_arch_parse(arch, &planning->target) && is_known(planning) &&
+	if (lk_arch_parse(arch, &planning->target) && is_known(planning) &&
 	    (!planning->target.virtual || planning->request.output == LAZYCUDA_OUTPUT_PTX))
 		return true;
 	return refuse_arch(planning, arch, refusal);
@@ -82,30 +82,30 @@ static bool check_arch(struct lc_planning *planning, struct lc_refusal *refusal)
 
 /* Whatever backend it comes to: one that only this or that version lacks is
  * judged when it is clear which. */
-static bool check_options(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool check_options(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const struct lazycuda_request *request = &planning->request;
 
 	for (size_t i = 0; i < request->option_count; i++) {
-		struct lc_option_verdict verdict =
-			lc_option_judge(request->options[i], LAZYCUDA_BACKEND_NVJITLINK,
+		struct lk_option_verdict verdict =
+			lk_option_judge(request->options[i], LAZYCUDA_BACKEND_NVJITLINK,
 					LAZYCUDA_VERSION_UNKNOWN);
 		const char *option;
 
-		if (verdict.fate != LC_OPTION_RESERVED && verdict.fate != LC_OPTION_UNKNOWN &&
-		    verdict.fate != LC_OPTION_MALFORMED)
+		if (verdict.fate != LK_OPTION_RESERVED && verdict.fate != LK_OPTION_UNKNOWN &&
+		    verdict.fate != LK_OPTION_MALFORMED)
 			continue;
 		option = lc_printable(planning->arena, request->options[i]);
-		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, option, NULL,
+		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, option, NULL,
 				 lc_format(planning->arena, "option %s: %s", option, verdict.why));
 	}
 	for (size_t i = 0; i < request->compile_option_count; i++) {
 		const char *option;
 
-		if (!lc_compile_option_is_ours(request->compile_options[i]))
+		if (!lk_compile_option_is_ours(request->compile_options[i]))
 			continue;
 		option = lc_printable(planning->arena, request->compile_options[i]);
-		return lc_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, option, NULL,
+		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, option, NULL,
 				 lc_format(planning->arena, "compile option %s: the plan sets it"
 					   " itself, from arch and lto; leave it out", option));
 	}
@@ -114,7 +114,7 @@ static bool check_options(struct lc_planning *planning, struct lc_refusal *refus
 
 /* ---- support modules ---- */
 
-static bool check_support(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool check_support(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const struct lazycuda_request *request = &planning->request;
 	struct lazycuda_support support;
@@ -127,7 +127,7 @@ static bool check_support(struct lc_planning *planning, struct lc_refusal *refus
 	if (request->support_count && !request->support)
 		return bad(refusal, "support modules are counted and not given");
 	for (size_t i = 0; i < request->support_count; i++) {
-		if (!lc_sized_copy(&support, sizeof(support), request->support[i]))
+		if (!lk_sized_copy(&support, sizeof(support), request->support[i]))
 			return bad(refusal, lc_format(planning->arena, "support module %zu is"
 						      " missing, or its size is not set", i));
 		if (!support.enabled)
@@ -145,13 +145,13 @@ static bool check_support(struct lc_planning *planning, struct lc_refusal *refus
 
 /* ---- all of it ---- */
 
-static bool check_constraint(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool check_constraint(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const char *constraint = planning->request.constraint, *wrong;
 
-	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(12, 0), &wrong) >= 0)
+	if (!constraint || lk_constraint_holds(constraint, LK_CUDA(12, 0), &wrong) >= 0)
 		return true;
-	return lc_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX,
+	return lk_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX,
 			 lc_printable(planning->arena, constraint), ">=13.2,<14, say",
 			 lc_format(planning->arena, "the constraint %s makes no sense from \"%s\""
 				   " on; >=13.2,<14 is one",
@@ -159,7 +159,7 @@ static bool check_constraint(struct lc_planning *planning, struct lc_refusal *re
 				   lc_printable(planning->arena, wrong)));
 }
 
-static bool check_numbers(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const struct lazycuda_request *request = &planning->request;
 	const struct lazycuda_environment *environment = &planning->environment;
@@ -167,7 +167,7 @@ static bool check_numbers(struct lc_planning *planning, struct lc_refusal *refus
 			       LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	size_t count;
 
-	if (!lc_policy_rules(request->policy, &count))
+	if (!lk_policy_rules(request->policy, &count))
 		return bad(refusal, lc_format(planning->arena, "there is no policy %d",
 					      (int)request->policy));
 	if ((unsigned)request->output > LAZYCUDA_OUTPUT_LTOIR)
@@ -186,17 +186,17 @@ static bool check_numbers(struct lc_planning *planning, struct lc_refusal *refus
 	return true;
 }
 
-bool lc_plan_request(struct lc_planning *planning, const struct lazycuda_environment *environment,
-		     const struct lazycuda_request *request, struct lc_refusal *refusal)
+bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
+		     const struct lazycuda_request *request, struct lk_refusal *refusal)
 {
-	if (!lc_sized_copy(&planning->environment, sizeof(planning->environment), environment))
+	if (!lk_sized_copy(&planning->environment, sizeof(planning->environment), environment))
 		return bad(refusal, "the environment is missing, or its size is not set");
-	if (!lc_sized_copy(&planning->request, sizeof(planning->request), request))
+	if (!lk_sized_copy(&planning->request, sizeof(planning->request), request))
 		return bad(refusal, "the request is missing, or its size is not set");
 	/* The branch tells what the driver itself did not. */
 	if (planning->environment.driver == LAZYCUDA_VERSION_UNKNOWN &&
-	    lc_cuda_of_branch(planning->environment.branch))
-		planning->environment.driver = lc_cuda_of_branch(planning->environment.branch);
+	    lk_cuda_of_branch(planning->environment.branch))
+		planning->environment.driver = lk_cuda_of_branch(planning->environment.branch);
 	return check_numbers(planning, refusal) && check_arch(planning, refusal) &&
 	       check_constraint(planning, refusal) && check_options(planning, refusal) &&
 	       check_support(planning, refusal);

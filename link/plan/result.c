@@ -5,8 +5,8 @@
 
 /* ---- what the user demands ---- */
 
-static bool check_constraint(struct lc_planning *planning, const char *library, int version,
-			     struct lc_refusal *refusal)
+static bool check_constraint(struct lk_planning *planning, const char *library, int version,
+			     struct lk_refusal *refusal)
 {
 	const struct lazycuda_request *request = &planning->request;
 	struct lc_arena *arena = planning->arena;
@@ -14,17 +14,17 @@ static bool check_constraint(struct lc_planning *planning, const char *library, 
 	bool unknown = version <= 0;
 
 	if (!request->constraint ||
-	    (!unknown && lc_constraint_holds(request->constraint, version, NULL)))
+	    (!unknown && lk_constraint_holds(request->constraint, version, NULL)))
 		return true;
 	constraint = lc_printable(arena, request->constraint);
-	have = lc_format(arena, "%s %s", library, lc_version(arena, version));
+	have = lc_format(arena, "%s %s", library, lk_version(arena, version));
 	if (request->policy == LAZYCUDA_POLICY_OFF ||
 	    (unknown && request->policy == LAZYCUDA_POLICY_BEST_EFFORT)) {
-		lc_note(planning, lc_format(arena, "%s, and the constraint %s, are let pass by the"
+		lk_note(planning, lc_format(arena, "%s, and the constraint %s, are let pass by the"
 					    " policy", have, constraint));
 		return true;
 	}
-	return lc_refuse(refusal, unknown ? LAZYCUDA_CODE_INSUFFICIENT_METADATA :
+	return lk_refuse(refusal, unknown ? LAZYCUDA_CODE_INSUFFICIENT_METADATA :
 					    LAZYCUDA_CODE_CONSTRAINT,
 			 LAZYCUDA_NO_INDEX, have,
 			 lc_format(arena, "%s %s", library, constraint),
@@ -37,89 +37,89 @@ static bool check_constraint(struct lc_planning *planning, const char *library, 
 /* ---- what the driver here can load ---- */
 
 /* Refused, or let pass with a note where the policy is off. */
-static bool too_old(struct lc_planning *planning, struct lc_refusal *refusal, const char *have,
+static bool too_old(struct lk_planning *planning, struct lk_refusal *refusal, const char *have,
 		    const char *need, const char *message)
 {
 	if (planning->request.policy != LAZYCUDA_POLICY_OFF)
-		return lc_refuse(refusal, LAZYCUDA_CODE_DRIVER_TOO_OLD, LAZYCUDA_NO_INDEX, have,
+		return lk_refuse(refusal, LAZYCUDA_CODE_DRIVER_TOO_OLD, LAZYCUDA_NO_INDEX, have,
 				 need,
 				 lc_format(planning->arena, "%s; take %s, or say that the result is"
 					   " for another machine", message, need));
-	lc_note(planning, message);
+	lk_note(planning, message);
 	return true;
 }
 
 static const char *driver_for(struct lc_arena *arena, int version)
 {
-	return lc_format(arena, "a driver for CUDA %s or later", lc_version(arena, version));
+	return lc_format(arena, "a driver for CUDA %s or later", lk_version(arena, version));
 }
 
 /* A GPU that the driver does not know is none that it could run. */
-static bool check_gpu(struct lc_planning *planning, struct lc_refusal *refusal)
+static bool check_gpu(struct lk_planning *planning, struct lk_refusal *refusal)
 {
-	const struct lc_arch gpu = { planning->target.sm, 0, false };
+	const struct lk_arch gpu = { planning->target.sm, 0, false };
 	int driver = planning->environment.driver, since;
 	struct lc_arena *arena = planning->arena;
-	char arch[LC_ARCH_TEXT];
+	char arch[LK_ARCH_TEXT];
 
-	if (lc_arch_supported(&gpu, LC_DRIVER, driver))
+	if (lk_arch_supported(&gpu, LK_DRIVER, driver))
 		return true;
-	since = lc_arch_since(&gpu, LC_DRIVER);
-	lc_arch_text(&gpu, arch);
+	since = lk_arch_since(&gpu, LK_DRIVER);
+	lk_arch_text(&gpu, arch);
 	return too_old(planning, refusal,
-		       lc_format(arena, "the driver (CUDA %s)", lc_version(arena, driver)),
+		       lc_format(arena, "the driver (CUDA %s)", lk_version(arena, driver)),
 		       since ? driver_for(arena, since) : "a newer driver",
 		       lc_format(arena, "the driver here, for CUDA %s, does not know %s",
-				 lc_version(arena, driver), arch));
+				 lk_version(arena, driver), arch));
 }
 
 /* PTX is read by no driver older than the toolkit that wrote it. */
-static bool check_ptx(struct lc_planning *planning, int nvjitlink, struct lc_refusal *refusal)
+static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
 {
 	int driver = planning->environment.driver;
-	int isa = lc_isa_of_cuda(nvjitlink);
+	int isa = lk_isa_of_cuda(nvjitlink);
 	struct lc_arena *arena = planning->arena;
 
-	if (isa <= lc_isa_of_cuda(driver))
+	if (isa <= lk_isa_of_cuda(driver))
 		return true;
 	return too_old(planning, refusal, lc_format(arena, "PTX %d.%d", isa / 10, isa % 10),
-		       driver_for(arena, lc_cuda_of_isa(isa)),
+		       driver_for(arena, lk_cuda_of_isa(isa)),
 		       lc_format(arena, "nvJitLink %s writes PTX %d.%d, which the driver here, for"
-				 " CUDA %s, does not read", lc_version(arena, nvjitlink), isa / 10,
-				 isa % 10, lc_version(arena, driver)));
+				 " CUDA %s, does not read", lk_version(arena, nvjitlink), isa / 10,
+				 isa % 10, lk_version(arena, driver)));
 }
 
 /* Cubins of a later toolkit of the driver's major need a display driver of that
  * major's first branch.  Those of a later major get here only where the policy
  * is off. */
-static bool check_driver(struct lc_planning *planning, int nvjitlink, struct lc_refusal *refusal)
+static bool check_driver(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
 {
 	int driver = planning->environment.driver, branch = planning->environment.branch;
-	int needed = lc_branch_of_major(LC_CUDA_MAJOR(nvjitlink));
+	int needed = lk_branch_of_major(LK_CUDA_MAJOR(nvjitlink));
 	struct lc_arena *arena = planning->arena;
 
-	switch (lc_driver_runs(driver, branch, nvjitlink)) {
-	case LC_MAJOR_TOO_OLD:
+	switch (lk_driver_runs(driver, branch, nvjitlink)) {
+	case LK_MAJOR_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "a driver for CUDA %s",
-							    lc_version(arena, driver)),
-			       driver_for(arena, LC_CUDA(LC_CUDA_MAJOR(nvjitlink), 0)),
+							    lk_version(arena, driver)),
+			       driver_for(arena, LK_CUDA(LK_CUDA_MAJOR(nvjitlink), 0)),
 			       lc_format(arena, "a driver for CUDA %s need not load what nvJitLink"
-					 " %s makes", lc_version(arena, driver),
-					 lc_version(arena, nvjitlink)));
-	case LC_BRANCH_TOO_OLD:
+					 " %s makes", lk_version(arena, driver),
+					 lk_version(arena, nvjitlink)));
+	case LK_BRANCH_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "display driver %d", branch),
 			       lc_format(arena, "display driver %d or later", needed),
 			       lc_format(arena, "display driver %d does not load what nvJitLink %s"
-					 " makes", branch, lc_version(arena, nvjitlink)));
-	case LC_BRANCH_UNKNOWN:
-	case LC_RUNS:
+					 " makes", branch, lk_version(arena, nvjitlink)));
+	case LK_BRANCH_UNKNOWN:
+	case LK_RUNS:
 		break;
 	}
 	return true;
 }
 
-static bool check_loadable(struct lc_planning *planning, const struct lc_side *side,
-			   struct lc_refusal *refusal)
+static bool check_loadable(struct lk_planning *planning, const struct lk_side *side,
+			   struct lk_refusal *refusal)
 {
 	const unsigned elsewhere = LAZYCUDA_LINK_OFFLINE | LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	int version = side->linker.version;
@@ -137,8 +137,8 @@ static bool check_loadable(struct lc_planning *planning, const struct lc_side *s
 	}
 }
 
-bool lc_plan_result(struct lc_planning *planning, const struct lc_side *side,
-		    struct lc_refusal *refusal)
+bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
+		    struct lk_refusal *refusal)
 {
 	if (side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK &&
 	    !check_constraint(planning, "nvJitLink", planning->environment.nvjitlink, refusal))
@@ -147,5 +147,5 @@ bool lc_plan_result(struct lc_planning *planning, const struct lc_side *side,
 	    !check_constraint(planning, "nvrtc", planning->environment.nvrtc, refusal))
 		return false;
 	return check_loadable(planning, side, refusal) &&
-	       lc_plan_duplicates(planning, side, refusal);
+	       lk_plan_duplicates(planning, side, refusal);
 }

@@ -9,70 +9,70 @@
 
 /* ---- the target ---- */
 
-static bool check_target(struct lc_planning *planning, struct lc_side *side)
+static bool check_target(struct lk_planning *planning, struct lk_side *side)
 {
 	struct lc_arena *arena = planning->arena;
 	bool driver = side->linker.backend == LAZYCUDA_BACKEND_DRIVER;
-	enum lc_tool tool = driver ? LC_DRIVER : LC_NVJITLINK;
-	struct lc_arch target = planning->target;
+	enum lk_tool tool = driver ? LK_DRIVER : LK_NVJITLINK;
+	struct lk_arch target = planning->target;
 	int version = side->linker.version, since, until;
-	char linker[LC_LINKER_TEXT], arch[LC_ARCH_TEXT];
+	char linker[LK_LINKER_TEXT], arch[LK_ARCH_TEXT];
 	const char *need = "a newer linker";
 
-	if (lc_arch_supported(&target, tool, version))
+	if (lk_arch_supported(&target, tool, version))
 		return true;
-	since = lc_arch_since(&target, tool);
-	until = lc_arch_until(&target, tool);
+	since = lk_arch_since(&target, tool);
+	until = lk_arch_until(&target, tool);
 	target.virtual = false;
-	lc_linker_text(&side->linker, linker);
+	lk_linker_text(&side->linker, linker);
 	if (since && version < since)
 		need = lc_format(arena, driver ? "a driver for CUDA %s or later" :
-				 "nvJitLink %s or later", lc_version(arena, since));
+				 "nvJitLink %s or later", lk_version(arena, since));
 	else if (until)
-		need = lc_format(arena, "nvJitLink %s or earlier", lc_version(arena, until));
-	return lc_refuse(&side->refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, LAZYCUDA_NO_INDEX,
+		need = lc_format(arena, "nvJitLink %s or earlier", lk_version(arena, until));
+	return lk_refuse(&side->refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, LAZYCUDA_NO_INDEX,
 			 lc_format(arena, "%s", linker), need,
 			 lc_format(arena, "%s does not link for %s; take %s", linker,
-				   lc_arch_text(&target, arch), need));
+				   lk_arch_text(&target, arch), need));
 }
 
 /* ---- the inputs ---- */
 
-static bool take(struct lc_planning *planning, struct lc_side *side, const struct lc_item *item,
-		 const struct lc_group *group, struct lc_choice choice, bool ltoir)
+static bool take(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
+		 const struct lk_group *group, struct lk_choice choice, bool ltoir)
 {
-	struct lc_taken *taken = lc_grow(planning->arena, &side->taken, &side->count,
+	struct lk_taken *taken = lc_grow(planning->arena, &side->taken, &side->count,
 					 sizeof(*taken));
 
 	if (!taken)
 		return false;
-	*taken = (struct lc_taken){ .item = item, .group = *group, .choice = choice };
+	*taken = (struct lk_taken){ .item = item, .group = *group, .choice = choice };
 	side->ltoir += ltoir;
 	return true;
 }
 
-static bool take_source(struct lc_planning *planning, struct lc_side *side,
-			const struct lc_item *item)
+static bool take_source(struct lk_planning *planning, struct lk_side *side,
+			const struct lk_item *item)
 {
-	const struct lc_choice choice = { .entry = LAZYCUDA_NO_INDEX,
+	const struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX,
 					  .form = LAZYCUDA_FORM_COMPILED };
-	const struct lc_group group = { 0, 0 };
+	const struct lk_group group = { 0, 0 };
 
 	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
-	    !lc_plan_compilation(planning, &side->linker, side->lto, item, &side->compilation,
+	    !lk_plan_compilation(planning, &side->linker, side->lto, item, &side->compilation,
 				 &side->refusal))
 		return false;
 	return take(planning, side, item, &group, choice, side->lto);
 }
 
-static bool take_code(struct lc_planning *planning, struct lc_side *side,
-		      const struct lc_item *item)
+static bool take_code(struct lk_planning *planning, struct lk_side *side,
+		      const struct lk_item *item)
 {
 	const struct lazycuda_inspection *inspection = item->inspection;
-	struct lc_group group = { 0, 0 };
+	struct lk_group group = { 0, 0 };
 
-	while (lc_next_group(item, &group)) {
-		struct lc_choice choice = lc_choose(&side->linker, inspection, &group, side->lto);
+	while (lk_next_group(item, &group)) {
+		struct lk_choice choice = lk_choose(&side->linker, inspection, &group, side->lto);
 		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
 			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
 
@@ -82,17 +82,17 @@ static bool take_code(struct lc_planning *planning, struct lc_side *side,
 			continue;
 		}
 		side->refusal.input = item->input;
-		lc_object(planning->arena, &side->linker, item->name, inspection, &group,
+		lk_object(planning->arena, &side->linker, item->name, inspection, &group,
 			  &choice, &side->refusal);
 		return false;
 	}
 	return true;
 }
 
-static bool take_items(struct lc_planning *planning, struct lc_side *side)
+static bool take_items(struct lk_planning *planning, struct lk_side *side)
 {
 	for (size_t i = 0; i < planning->count; i++) {
-		const struct lc_item *item = &planning->items[i];
+		const struct lk_item *item = &planning->items[i];
 
 		if (!(item->inspection ? take_code(planning, side, item) :
 					 take_source(planning, side, item)))
@@ -114,17 +114,17 @@ static const struct output {
 	[LAZYCUDA_OUTPUT_CUBIN] = { "an image", false, 0, 0, NULL },
 	[LAZYCUDA_OUTPUT_PTX] = { "PTX", true, 0, 0, NULL },
 	[LAZYCUDA_OUTPUT_RELOCATABLE] = {
-		"a relocatable cubin", false, LC_CUDA(13, 3), LC_CUDA(13, 0),
+		"a relocatable cubin", false, LK_CUDA(13, 3), LK_CUDA(13, 0),
 		"earlier ones have no -r, or ignore it where all inputs are LTO-IR" },
 	[LAZYCUDA_OUTPUT_LTOIR] = {
-		"LTO-IR", true, LC_CUDA(13, 4), LC_CUDA(13, 4), "earlier ones do not give it out" },
+		"LTO-IR", true, LK_CUDA(13, 4), LK_CUDA(13, 4), "earlier ones do not give it out" },
 };
 
-static bool check_inputs_of_output(struct lc_planning *planning, struct lc_side *side,
+static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side *side,
 				   const struct output *output)
 {
 	for (size_t i = 0; output->from_ltoir_alone && i < side->count; i++) {
-		const struct lc_taken *taken = &side->taken[i];
+		const struct lk_taken *taken = &side->taken[i];
 		const struct lazycuda_entry *entry;
 
 		if (taken->choice.entry == LAZYCUDA_NO_INDEX)
@@ -132,8 +132,8 @@ static bool check_inputs_of_output(struct lc_planning *planning, struct lc_side 
 		entry = taken->item->inspection->entries[taken->choice.entry];
 		if (entry->kind == LAZYCUDA_KIND_LTOIR)
 			continue;
-		return lc_refuse(&side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item->input,
-				 lc_entry_text(planning->arena, entry), "LTO-IR",
+		return lk_refuse(&side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item->input,
+				 lk_entry_text(planning->arena, entry), "LTO-IR",
 				 lc_format(planning->arena, "%s: %s output is made from LTO-IR"
 					   " alone, and this is %s; pass LTO-IR, or ask for an"
 					   " image",
@@ -143,7 +143,7 @@ static bool check_inputs_of_output(struct lc_planning *planning, struct lc_side 
 	return true;
 }
 
-static bool check_output(struct lc_planning *planning, struct lc_side *side)
+static bool check_output(struct lk_planning *planning, struct lk_side *side)
 {
 	const struct output *output = &outputs[planning->request.output];
 	struct lc_arena *arena = planning->arena;
@@ -153,7 +153,7 @@ static bool check_output(struct lc_planning *planning, struct lc_side *side)
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER) {
 		if (planning->request.output == LAZYCUDA_OUTPUT_CUBIN)
 			return true;
-		return lc_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_REQUIRED,
+		return lk_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_REQUIRED,
 				 LAZYCUDA_NO_INDEX, "the driver's linker", "nvJitLink",
 				 lc_format(arena, "the driver's linker makes images only, not %s;"
 					   " install nvJitLink", output->text));
@@ -162,9 +162,9 @@ static bool check_output(struct lc_planning *planning, struct lc_side *side)
 		return false;
 	if (side->linker.version < 0 || side->linker.version >= since)
 		return true;
-	have = lc_format(arena, "nvJitLink %s", lc_version(arena, side->linker.version));
-	need = lc_format(arena, "nvJitLink %s or later", lc_version(arena, since));
-	return lc_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, LAZYCUDA_NO_INDEX,
+	have = lc_format(arena, "nvJitLink %s", lk_version(arena, side->linker.version));
+	need = lc_format(arena, "nvJitLink %s or later", lk_version(arena, since));
+	return lk_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, LAZYCUDA_NO_INDEX,
 			 have, need,
 			 lc_format(arena, "%s does not make %s of these inputs: %s; take %s", have,
 				   output->text, output->why, need));
@@ -182,7 +182,7 @@ static bool asks_for(const struct lazycuda_request *request, const char *option)
 
 /* Every nvJitLink tried reports a success then and hands out an image without
  * the kernels of what is not LTO-IR. */
-static bool check_used(struct lc_planning *planning, struct lc_side *side)
+static bool check_used(struct lk_planning *planning, struct lk_side *side)
 {
 	const char *need = "-kernels-used= beside it";
 
@@ -190,34 +190,34 @@ static bool check_used(struct lc_planning *planning, struct lc_side *side)
 	    !asks_for(&planning->request, "-variables-used=") ||
 	    asks_for(&planning->request, "-kernels-used="))
 		return true;
-	return lc_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
+	return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
 			 "-variables-used=", need,
-			 LC_CONCAT(planning->arena, "option -variables-used= alone makes nvJitLink"
+			 LK_CONCAT(planning->arena, "option -variables-used= alone makes nvJitLink"
 				   " drop every kernel that is not LTO-IR; needed: ", need));
 }
 
-static bool check_options(struct lc_planning *planning, struct lc_side *side)
+static bool check_options(struct lk_planning *planning, struct lk_side *side)
 {
 	const struct lazycuda_request *request = &planning->request;
 	struct lc_arena *arena = planning->arena;
 
 	for (size_t i = 0; i < request->option_count; i++) {
-		struct lc_option_verdict verdict =
-			lc_option_judge(request->options[i], side->linker.backend,
+		struct lk_option_verdict verdict =
+			lk_option_judge(request->options[i], side->linker.backend,
 					side->linker.version);
 		const char *option, *need = "no such option";
-		char linker[LC_LINKER_TEXT];
+		char linker[LK_LINKER_TEXT];
 
-		if (verdict.fate != LC_OPTION_REFUSED)
+		if (verdict.fate != LK_OPTION_REFUSED)
 			continue;
 		option = lc_printable(arena, request->options[i]);
 		if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
 			need = "nvJitLink";
 		else if (verdict.since > side->linker.version)
 			need = lc_format(arena, "nvJitLink %s or later",
-					 lc_version(arena, verdict.since));
-		lc_linker_text(&side->linker, linker);
-		return lc_refuse(&side->refusal, LAZYCUDA_CODE_OPTION_UNSUPPORTED,
+					 lk_version(arena, verdict.since));
+		lk_linker_text(&side->linker, linker);
+		return lk_refuse(&side->refusal, LAZYCUDA_CODE_OPTION_UNSUPPORTED,
 				 LAZYCUDA_NO_INDEX, option, need,
 				 lc_format(arena, "option %s: %s does not take it: %s; needed: %s",
 					   option, linker, verdict.why, need));
@@ -225,11 +225,11 @@ static bool check_options(struct lc_planning *planning, struct lc_side *side)
 	return true;
 }
 
-void lc_plan_side(struct lc_planning *planning, enum lazycuda_backend backend,
-		  struct lc_side *side)
+void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
+		  struct lk_side *side)
 {
-	*side = (struct lc_side){
-		.linker = lc_linker_of(planning, backend),
+	*side = (struct lk_side){
+		.linker = lk_linker_of(planning, backend),
 		.lto = planning->lto && backend != LAZYCUDA_BACKEND_DRIVER,
 		.refusal = { .input = LAZYCUDA_NO_INDEX },
 	};

@@ -8,7 +8,7 @@
 
 /* The functions of all enabled modules, and which of these define each. */
 struct functions {
-	struct lc_symbols symbols;
+	struct lk_symbols symbols;
 	uint64_t *modules;	/* by the symbol's index */
 	uint64_t lengths;	/* bit n % 64: some name is of n bytes; most names that a
 				   program declares are of none of these lengths */
@@ -19,14 +19,14 @@ static uint64_t bit_of(size_t length)
 	return UINT64_C(1) << (length & 63);
 }
 
-static bool is_enabled(const struct lc_planning *planning, size_t module,
+static bool is_enabled(const struct lk_planning *planning, size_t module,
 		       struct lazycuda_support *support)
 {
-	return lc_sized_copy(support, sizeof(*support), planning->request.support[module]) &&
+	return lk_sized_copy(support, sizeof(*support), planning->request.support[module]) &&
 	       support->enabled;
 }
 
-static size_t function_total(const struct lc_planning *planning)
+static size_t function_total(const struct lk_planning *planning)
 {
 	struct lazycuda_support support;
 	size_t total = 0;
@@ -37,7 +37,7 @@ static size_t function_total(const struct lc_planning *planning)
 	return total;
 }
 
-static bool collect(struct lc_planning *planning, struct functions *functions)
+static bool collect(struct lk_planning *planning, struct functions *functions)
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lazycuda_support support;
@@ -54,8 +54,8 @@ static bool collect(struct lc_planning *planning, struct functions *functions)
 			const char *name = support.functions[k];
 			const struct lazycuda_symbol *symbol;
 
-			lc_symbols_add(&functions->symbols, name, strlen(name), &plain);
-			symbol = lc_symbols_find(&functions->symbols, name, strlen(name));
+			lk_symbols_add(&functions->symbols, name, strlen(name), &plain);
+			symbol = lk_symbols_find(&functions->symbols, name, strlen(name));
 			if (!symbol)
 				continue;
 			functions->modules[symbol - functions->symbols.list] |= UINT64_C(1) << i;
@@ -79,7 +79,7 @@ static uint64_t declared(const struct functions *functions, const struct lazycud
 		length = strlen(symbol->name);
 		if (!(functions->lengths & bit_of(length)))
 			continue;
-		found = lc_symbols_find(&functions->symbols, symbol->name, length);
+		found = lk_symbols_find(&functions->symbols, symbol->name, length);
 		if (found)
 			modules |= functions->modules[found - functions->symbols.list];
 	}
@@ -91,19 +91,19 @@ static uint64_t declared(const struct functions *functions, const struct lazycud
  * that would be taken for the target if no version stood in the way, so that
  * the same modules are linked whoever links.
  */
-static uint64_t declared_by(const struct lc_planning *planning, const struct functions *functions,
-			    const struct lc_item *item)
+static uint64_t declared_by(const struct lk_planning *planning, const struct functions *functions,
+			    const struct lk_item *item)
 {
-	const struct lc_linker any = lc_linker(LAZYCUDA_BACKEND_NVJITLINK,
+	const struct lk_linker any = lk_linker(LAZYCUDA_BACKEND_NVJITLINK,
 					       LAZYCUDA_VERSION_UNKNOWN, &planning->target, 0,
 					       false);
-	struct lc_group group = { 0, 0 };
+	struct lk_group group = { 0, 0 };
 	uint64_t modules = 0;
 
 	if (!(item->what.flags & LAZYCUDA_INPUT_MAIN))
 		return 0;
-	while (lc_next_group(item, &group)) {
-		struct lc_choice choice = lc_choose(&any, item->inspection, &group, false);
+	while (lk_next_group(item, &group)) {
+		struct lk_choice choice = lk_choose(&any, item->inspection, &group, false);
 
 		if (choice.entry != LAZYCUDA_NO_INDEX)
 			modules |= declared(functions, item->inspection->entries[choice.entry]);
@@ -113,7 +113,7 @@ static uint64_t declared_by(const struct lc_planning *planning, const struct fun
 
 /* One that is asked for by an input and not enabled is left out, and said to
  * be, once. */
-static void note_disabled(struct lc_planning *planning, const struct lc_item *item,
+static void note_disabled(struct lk_planning *planning, const struct lk_item *item,
 			  uint64_t *noted)
 {
 	struct lazycuda_support support;
@@ -123,7 +123,7 @@ static void note_disabled(struct lc_planning *planning, const struct lc_item *it
 		    is_enabled(planning, i, &support))
 			continue;
 		*noted |= UINT64_C(1) << i;
-		lc_note(planning, lc_format(planning->arena, "support module %zu (%s), which %s"
+		lk_note(planning, lc_format(planning->arena, "support module %zu (%s), which %s"
 					    " needs, is not"
 					    " enabled", i, support.name ? support.name : "",
 					    item->name));
@@ -131,7 +131,7 @@ static void note_disabled(struct lc_planning *planning, const struct lc_item *it
 }
 
 /* Modules may need modules. */
-static uint64_t with_their_needs(const struct lc_planning *planning, uint64_t modules)
+static uint64_t with_their_needs(const struct lk_planning *planning, uint64_t modules)
 {
 	uint64_t seen = 0;
 
@@ -143,20 +143,20 @@ static uint64_t with_their_needs(const struct lc_planning *planning, uint64_t mo
 		seen |= UINT64_C(1) << i;
 		if (i >= planning->request.support_count || !is_enabled(planning, i, &support))
 			modules &= ~(UINT64_C(1) << i);
-		else if (lc_sized_copy(&input, sizeof(input), support.input))
+		else if (lk_sized_copy(&input, sizeof(input), support.input))
 			modules |= input.needs;
 	}
 	return modules;
 }
 
-uint64_t lc_support_needed(struct lc_planning *planning)
+uint64_t lk_support_needed(struct lk_planning *planning)
 {
 	struct functions functions;
 	uint64_t modules = 0, noted = 0;
 	bool any = planning->request.support_count && collect(planning, &functions);
 
 	for (size_t i = 0; i < planning->count; i++) {
-		const struct lc_item *item = &planning->items[i];
+		const struct lk_item *item = &planning->items[i];
 
 		modules |= item->what.needs;
 		if (item->what.needs)

@@ -11,22 +11,22 @@
 
 /* ---- options ---- */
 
-static void note_dropped(struct lc_planning *planning, const char *option,
-			 const struct lc_option_verdict *verdict)
+static void note_dropped(struct lk_planning *planning, const char *option,
+			 const struct lk_option_verdict *verdict)
 {
-	lc_note(planning, LC_CONCAT(planning->arena, "option ",
+	lk_note(planning, LK_CONCAT(planning->arena, "option ",
 				    lc_printable(planning->arena, option), " is left out: ",
 				    verdict->why));
 }
 
 /* Room for those of the request and `more`. */
-static const char **option_room(struct lc_planning *planning, size_t more)
+static const char **option_room(struct lk_planning *planning, size_t more)
 {
 	return lc_alloc(planning->arena, (planning->request.option_count + more) *
 			sizeof(const char *));
 }
 
-static void write_nvjitlink_options(struct lc_planning *planning, const struct lc_side *side,
+static void write_nvjitlink_options(struct lk_planning *planning, const struct lk_side *side,
 				    const char *arch, struct lazycuda_plan *plan)
 {
 	const struct lazycuda_request *request = &planning->request;
@@ -36,7 +36,7 @@ static void write_nvjitlink_options(struct lc_planning *planning, const struct l
 	if (!options)
 		return;
 	plan->lto = side->lto && side->ltoir;
-	options[count++] = LC_CONCAT(planning->arena, "-arch=", arch);
+	options[count++] = LK_CONCAT(planning->arena, "-arch=", arch);
 	if (plan->lto)
 		options[count++] = "-lto";
 	if (request->output == LAZYCUDA_OUTPUT_PTX)
@@ -44,11 +44,11 @@ static void write_nvjitlink_options(struct lc_planning *planning, const struct l
 	if (request->output == LAZYCUDA_OUTPUT_RELOCATABLE)
 		options[count++] = "-r";
 	for (size_t i = 0; i < request->option_count; i++) {
-		struct lc_option_verdict verdict =
-			lc_option_judge(request->options[i], side->linker.backend,
+		struct lk_option_verdict verdict =
+			lk_option_judge(request->options[i], side->linker.backend,
 					side->linker.version);
 
-		if (verdict.fate == LC_OPTION_DROPPED)
+		if (verdict.fate == LK_OPTION_DROPPED)
 			note_dropped(planning, request->options[i], &verdict);
 		else
 			options[count++] = request->options[i];
@@ -57,17 +57,17 @@ static void write_nvjitlink_options(struct lc_planning *planning, const struct l
 	plan->option_count = count;
 }
 
-static unsigned jit_target(const struct lc_arch *target)
+static unsigned jit_target(const struct lk_arch *target)
 {
 	return (unsigned)target->sm + (target->suffix == 'a' ? JIT_TARGET_ACCELERATED :
 				       target->suffix == 'f' ? JIT_TARGET_FAMILY : 0);
 }
 
-static void write_driver_options(struct lc_planning *planning, const struct lc_side *side,
+static void write_driver_options(struct lk_planning *planning, const struct lk_side *side,
 				 struct lazycuda_plan *plan)
 {
 	const struct lazycuda_request *request = &planning->request;
-	const struct lc_arch *target = &planning->target;
+	const struct lk_arch *target = &planning->target;
 	const char **words = option_room(planning, 1);
 	struct lazycuda_jit_option *options =
 		lc_alloc(planning->arena, (request->option_count + 1) * sizeof(*options));
@@ -80,11 +80,11 @@ static void write_driver_options(struct lc_planning *planning, const struct lc_s
 	words[0] = lc_format(planning->arena, "CU_JIT_TARGET=%d%.1s", target->sm,
 			     &target->suffix);
 	for (size_t i = 0; i < request->option_count; i++) {
-		struct lc_option_verdict verdict =
-			lc_option_judge(request->options[i], side->linker.backend,
+		struct lk_option_verdict verdict =
+			lk_option_judge(request->options[i], side->linker.backend,
 					side->linker.version);
 
-		if (verdict.fate == LC_OPTION_DROPPED) {
+		if (verdict.fate == LK_OPTION_DROPPED) {
 			note_dropped(planning, request->options[i], &verdict);
 			continue;
 		}
@@ -101,28 +101,28 @@ static void write_driver_options(struct lc_planning *planning, const struct lc_s
 
 /* ---- steps ---- */
 
-static const char *step_name(struct lc_planning *planning, const struct lc_item *item,
+static const char *step_name(struct lk_planning *planning, const struct lk_item *item,
 			     const struct lazycuda_entry *entry)
 {
-	return entry->member ? lc_member_name(planning->arena, item->name, entry->member) :
+	return entry->member ? lk_member_name(planning->arena, item->name, entry->member) :
 			       item->name;
 }
 
-static const char *source_reason(struct lc_planning *planning,
-				 const struct lc_compilation *compilation)
+static const char *source_reason(struct lk_planning *planning,
+				 const struct lk_compilation *compilation)
 {
-	char text[LC_ARCH_TEXT];
+	char text[LK_ARCH_TEXT];
 
 	return lc_format(planning->arena, "compiled by nvrtc %s to %s for %s",
-			 lc_version(planning->arena, planning->environment.nvrtc),
+			 lk_version(planning->arena, planning->environment.nvrtc),
 			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX",
-			 lc_arch_text(&compilation->arch, text));
+			 lk_arch_text(&compilation->arch, text));
 }
 
-static void write_step(struct lc_planning *planning, const struct lc_side *side,
-		       const struct lc_taken *taken, struct lazycuda_step *step)
+static void write_step(struct lk_planning *planning, const struct lk_side *side,
+		       const struct lk_taken *taken, struct lazycuda_step *step)
 {
-	const struct lc_item *item = taken->item;
+	const struct lk_item *item = taken->item;
 	const struct lazycuda_entry *entry;
 
 	*step = (struct lazycuda_step){
@@ -138,11 +138,11 @@ static void write_step(struct lc_planning *planning, const struct lc_side *side,
 	entry = item->inspection->entries[taken->choice.entry];
 	step->kind = step->form == LAZYCUDA_FORM_FATBIN ? LAZYCUDA_KIND_FATBIN : entry->kind;
 	step->name = step_name(planning, item, entry);
-	step->reason = lc_choice_reason(planning->arena, &side->linker, item->inspection,
+	step->reason = lk_choice_reason(planning->arena, &side->linker, item->inspection,
 					&taken->group, &taken->choice, side->lto);
 }
 
-static void write_steps(struct lc_planning *planning, const struct lc_side *side,
+static void write_steps(struct lk_planning *planning, const struct lk_side *side,
 			struct lazycuda_plan *plan)
 {
 	struct lazycuda_step *steps = lc_alloc(planning->arena, side->count * sizeof(*steps));
@@ -164,21 +164,21 @@ static void write_steps(struct lc_planning *planning, const struct lc_side *side
 	plan->step_count = side->count;
 }
 
-static void write_compilation(struct lc_planning *planning, const struct lc_side *side,
+static void write_compilation(struct lk_planning *planning, const struct lk_side *side,
 			      struct lazycuda_plan *plan)
 {
 	plan->compile_to = side->compilation.to;
 	if (plan->compile_to != LAZYCUDA_KIND_UNKNOWN)
-		plan->compile_options = lc_compile_options(planning, &side->compilation,
+		plan->compile_options = lk_compile_options(planning, &side->compilation,
 							   &plan->compile_option_count);
 }
 
-void lc_plan_write(struct lc_planning *planning, const struct lc_side *side,
-		   const struct lc_rule *rule, struct lazycuda_plan *plan)
+void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
+		   const struct lk_rule *rule, struct lazycuda_plan *plan)
 {
-	char linker[LC_LINKER_TEXT], arch[LC_ARCH_TEXT];
+	char linker[LK_LINKER_TEXT], arch[LK_ARCH_TEXT];
 
-	lc_arch_text(&planning->target, arch);
+	lk_arch_text(&planning->target, arch);
 	plan->backend = side->linker.backend;
 	if (plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
 		write_nvjitlink_options(planning, side, arch, plan);
@@ -186,7 +186,7 @@ void lc_plan_write(struct lc_planning *planning, const struct lc_side *side,
 		write_driver_options(planning, side, plan);
 	write_compilation(planning, side, plan);
 	write_steps(planning, side, plan);
-	lc_plan_notes(planning, side, plan);
-	plan->message = LC_CONCAT(planning->arena, lc_linker_text(&side->linker, linker),
+	lk_plan_notes(planning, side, plan);
+	plan->message = LK_CONCAT(planning->arena, lk_linker_text(&side->linker, linker),
 				  " links for ", arch, ": ", rule->reason);
 }

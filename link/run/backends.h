@@ -13,14 +13,14 @@
 #include "../../stubs/base/arena.h"
 
 /* Ready to be handed over. */
-struct lc_piece {
+struct lk_piece {
 	enum lazycuda_kind kind;	/* PTX (NUL behind it), CUBIN, LTOIR, FATBIN */
 	const void *bytes;
 	size_t length;			/* without the NUL */
 	const char *name;
 };
 
-struct lc_product {
+struct lk_product {
 	enum lazycuda_code code;
 	const char *call;		/* that failed; NULL */
 	int status;
@@ -31,15 +31,15 @@ struct lc_product {
 	char *info_log, *error_log;	/* in the arena, or NULL */
 };
 
-void lc_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		       enum lazycuda_output output, const struct lc_piece *pieces, size_t count,
-		       struct lc_product *product);
+void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		       enum lazycuda_output output, const struct lk_piece *pieces, size_t count,
+		       struct lk_product *product);
 
-void lc_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
-		    const struct lc_piece *pieces, size_t count, struct lc_product *product);
+void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
+		    const struct lk_piece *pieces, size_t count, struct lk_product *product);
 
 /* One source to plan->compile_to, with plan->compile_options. */
-void lc_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		      const char *source, const char *name, struct lc_product *product);
+void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		      const char *source, const char *name, struct lk_product *product);
 
 #endif

@@ -15,24 +15,24 @@
 #include <stdint.h>
 
 /* What gives something away comes in pairs: its size, and that many bytes of it. */
-typedef int lc_size_function(void *handle, size_t *size);
-typedef int lc_bytes_function(void *handle, void *into);
+typedef int lk_size_function(void *handle, size_t *size);
+typedef int lk_bytes_function(void *handle, void *into);
 
 int nvJitLinkCreate(void **handle, uint32_t option_count, const char **options);
 int nvJitLinkDestroy(void **handle);
 int nvJitLinkAddData(void *handle, int kind, const void *bytes, size_t length, const char *name);
 int nvJitLinkComplete(void *handle);
-lc_size_function nvJitLinkGetLinkedCubinSize, nvJitLinkGetLinkedPtxSize,
+lk_size_function nvJitLinkGetLinkedCubinSize, nvJitLinkGetLinkedPtxSize,
 		 nvJitLinkGetLinkedLTOIRSize, nvJitLinkGetInfoLogSize, nvJitLinkGetErrorLogSize;
-lc_bytes_function nvJitLinkGetLinkedCubin, nvJitLinkGetLinkedPtx, nvJitLinkGetLinkedLTOIR,
+lk_bytes_function nvJitLinkGetLinkedCubin, nvJitLinkGetLinkedPtx, nvJitLinkGetLinkedLTOIR,
 		  nvJitLinkGetInfoLog, nvJitLinkGetErrorLog;
 
 int nvrtcCreateProgram(void **program, const char *source, const char *name, int header_count,
 		       const char *const *headers, const char *const *include_names);
 int nvrtcCompileProgram(void *program, int option_count, const char *const *options);
 int nvrtcDestroyProgram(void **program);
-lc_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetProgramLogSize;
-lc_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetProgramLog;
+lk_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetProgramLogSize;
+lk_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetProgramLog;
 const char *nvrtcGetErrorString(int result);
 
 /* Of each the newest that all drivers have, or nearly. */

@@ -54,7 +54,7 @@ static const struct { int status; enum lazycuda_code code; } results[] = {
 };
 
 /* Remembers a call, and whether it worked. */
-static bool did(struct lc_product *product, const char *call, int status)
+static bool did(struct lk_product *product, const char *call, int status)
 {
 	product->call = call;
 	product->status = status;
@@ -65,7 +65,7 @@ static bool did(struct lc_product *product, const char *call, int status)
 
 /* ---- the context ---- */
 
-static bool enter(struct driver *driver, int device, struct lc_product *product)
+static bool enter(struct driver *driver, int device, struct lk_product *product)
 {
 	void *context = NULL;
 
@@ -126,11 +126,11 @@ static void free_jit(struct jit *jit)
 	free(jit);
 }
 
-static bool add(struct driver *driver, const struct lc_piece *pieces, size_t count,
-		struct lc_product *product)
+static bool add(struct driver *driver, const struct lk_piece *pieces, size_t count,
+		struct lk_product *product)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct lc_piece *piece = &pieces[i];
+		const struct lk_piece *piece = &pieces[i];
 		/* Of PTX the driver wants the NUL counted. */
 		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
 
@@ -144,13 +144,13 @@ static bool add(struct driver *driver, const struct lc_piece *pieces, size_t cou
 }
 
 /* The image belongs to the link, and is copied while there is one. */
-static bool complete(struct lc_arena *arena, struct driver *driver, struct lc_product *product)
+static bool complete(struct lc_arena *arena, struct driver *driver, struct lk_product *product)
 {
 	size_t length = 0;
 	void *image = NULL;
 
 	return DO(cuLinkComplete, driver->link, &image, &length) &&
-	       lc_copy_image(arena, image, length, product);
+	       lk_copy_image(arena, image, length, product);
 }
 
 static char *copy_log(struct lc_arena *arena, const char *log)
@@ -160,15 +160,15 @@ static char *copy_log(struct lc_arena *arena, const char *log)
 
 /* False if a call failed. */
 static bool link_pieces(struct lc_arena *arena, struct driver *driver,
-			const struct lazycuda_plan *plan, const struct lc_piece *pieces,
-			size_t count, struct lc_product *product)
+			const struct lazycuda_plan *plan, const struct lk_piece *pieces,
+			size_t count, struct lk_product *product)
 {
 	unsigned option_count;
 	struct jit *jit = new_jit(plan, &option_count);
 	bool created;
 
 	if (!jit) {
-		lc_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
+		lk_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
 				"there is no memory for the link");
 		return true;
 	}
@@ -188,7 +188,7 @@ static bool link_pieces(struct lc_arena *arena, struct driver *driver,
 /* ---- what came of it ---- */
 
 /* Whether the call failed because this driver has no such function. */
-static bool is_absent(const struct lc_product *product, const char **why)
+static bool is_absent(const struct lk_product *product, const char **why)
 {
 	const struct lazycuda_error *error = lazycuda_get_error("cuda");
 
@@ -197,41 +197,41 @@ static bool is_absent(const struct lc_product *product, const char **why)
 	       error->status == product->status && !strcmp(error->function, product->call);
 }
 
-static void explain(struct lc_arena *arena, bool in_context, const struct lc_piece *pieces,
-		    struct lc_product *product)
+static void explain(struct lc_arena *arena, bool in_context, const struct lk_piece *pieces,
+		    struct lk_product *product)
 {
 	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
 		pieces[product->piece].name;
 	const char *name = NULL, *why;
-	char text[LC_VERSION_TEXT];
+	char text[LK_VERSION_TEXT];
 
 	if (is_absent(product, &why)) {
-		lc_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, why);
+		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, why);
 		return;
 	}
 	product->code = in_context ? LAZYCUDA_CODE_LINK_FAILED : LAZYCUDA_CODE_DRIVER_FAILED;
 	for (size_t i = 0; in_context && i < sizeof(results) / sizeof(*results); i++)
 		if (results[i].status == product->status)
 			product->code = results[i].code;
-	product->code = lc_code_of_log(product->error_log, product->code);
+	product->code = lk_code_of_log(product->error_log, product->code);
 	if (cuGetErrorName(product->status, &name))
 		name = NULL;
-	product->message = lc_failure(arena, lc_format(arena, "the driver (CUDA %s)",
-						       lc_version_text(lc_loaded_version(LC_DRIVER),
+	product->message = lk_failure(arena, lc_format(arena, "the driver (CUDA %s)",
+						       lk_version_text(lk_loaded_version(LK_DRIVER),
 								       text)),
 				      piece, product, name);
 }
 
-void lc_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
-		    const struct lc_piece *pieces, size_t count, struct lc_product *product)
+void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
+		    const struct lk_piece *pieces, size_t count, struct lk_product *product)
 {
 	struct driver driver = { .link = NULL };
-	const char *missing = lc_why_missing(arena, LC_DRIVER);
+	const char *missing = lk_why_missing(arena, LK_DRIVER);
 	bool in_context;
 
-	*product = (struct lc_product){ .piece = LAZYCUDA_NO_INDEX };
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (missing) {
-		lc_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
+		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
 		return;
 	}
 	in_context = enter(&driver, device, product);

@@ -7,7 +7,7 @@
 #include "../tables/versions.h"
 
 static const char *const names[] = {
-	[LC_NVRTC] = "nvrtc", [LC_NVJITLINK] = "nvJitLink", [LC_DRIVER] = "cuda"
+	[LK_NVRTC] = "nvrtc", [LK_NVJITLINK] = "nvJitLink", [LK_DRIVER] = "cuda"
 };
 
 /*
@@ -16,7 +16,7 @@ static const char *const names[] = {
  */
 static const struct lazycuda_status *usable[3];
 
-static const struct lazycuda_status *load(enum lc_tool tool)
+static const struct lazycuda_status *load(enum lk_tool tool)
 {
 	const struct lazycuda_status *status = __atomic_load_n(&usable[tool], __ATOMIC_ACQUIRE);
 
@@ -29,7 +29,7 @@ static const struct lazycuda_status *load(enum lc_tool tool)
 	return status;
 }
 
-const char *lc_why_missing(struct lc_arena *arena, enum lc_tool tool)
+const char *lk_why_missing(struct lc_arena *arena, enum lk_tool tool)
 {
 	const struct lazycuda_status *status = load(tool);
 	char *reason;
@@ -45,13 +45,13 @@ const char *lc_why_missing(struct lc_arena *arena, enum lc_tool tool)
 	return lc_printable(arena, reason);
 }
 
-int lc_loaded_version(enum lc_tool tool)
+int lk_loaded_version(enum lk_tool tool)
 {
 	const struct lazycuda_status *status = load(tool);
 
 	if (!status || status->state != LAZYCUDA_USABLE)
 		return LAZYCUDA_VERSION_NONE;
-	return status->major ? LC_CUDA(status->major, status->minor) : LAZYCUDA_VERSION_UNKNOWN;
+	return status->major ? LK_CUDA(status->major, status->minor) : LAZYCUDA_VERSION_UNKNOWN;
 }
 
 struct lazycuda_environment lazycuda_get_environment(void)
@@ -61,8 +61,8 @@ struct lazycuda_environment lazycuda_get_environment(void)
 
 	/* The linker first: the stubs agree on one major, and nvrtc is of use for
 	 * source alone. */
-	environment.nvjitlink = lc_loaded_version(LC_NVJITLINK);
-	environment.nvrtc = lc_loaded_version(LC_NVRTC);
+	environment.nvjitlink = lk_loaded_version(LK_NVJITLINK);
+	environment.nvrtc = lk_loaded_version(LK_NVRTC);
 	driver = lazycuda_get_driver();
 	environment.driver = driver.version;
 	environment.branch = driver.branch;

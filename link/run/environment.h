@@ -8,9 +8,9 @@
 
 /* Has the stub of a tool load its library.  NULL, or why
  * there is none, in one line. */
-const char *lc_why_missing(struct lc_arena *arena, enum lc_tool tool);
+const char *lk_why_missing(struct lc_arena *arena, enum lk_tool tool);
 
 /* The version of what the stub has loaded, as in lazycuda_environment. */
-int lc_loaded_version(enum lc_tool tool);
+int lk_loaded_version(enum lk_tool tool);
 
 #endif

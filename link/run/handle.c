@@ -5,7 +5,7 @@
 #include "handle.h"
 #include "../formats/inspection.h"
 
-bool lc_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
+bool lk_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
 	     const char *message)
 {
 	link->result.code = code;
@@ -14,18 +14,18 @@ bool lc_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
 	return false;
 }
 
-bool lc_stop_without_memory(struct lazycuda_link *link)
+bool lk_stop_without_memory(struct lazycuda_link *link)
 {
-	return lc_stop(link, LAZYCUDA_CODE_NO_MEMORY, LAZYCUDA_NO_INDEX, LC_NO_MEMORY);
+	return lk_stop(link, LAZYCUDA_CODE_NO_MEMORY, LAZYCUDA_NO_INDEX, LK_NO_MEMORY);
 }
 
-bool lc_own(struct lazycuda_link *link, void *block)
+bool lk_own(struct lazycuda_link *link, void *block)
 {
 	void **slot = lc_grow(link->arena, &link->blocks, &link->block_count, sizeof(*slot));
 
 	if (!slot) {
 		free(block);
-		return lc_stop_without_memory(link);
+		return lk_stop_without_memory(link);
 	}
 	*slot = block;
 	return true;
@@ -38,7 +38,7 @@ static const char *join(struct lc_arena *arena, const char *one, const char *oth
 	return *one ? lc_format(arena, "%s\n%s", one, other) : other;
 }
 
-bool lc_take_product(struct lazycuda_link *link, const struct lc_product *product, size_t input)
+bool lk_take_product(struct lazycuda_link *link, const struct lk_product *product, size_t input)
 {
 	struct lazycuda_result *result = &link->result;
 
@@ -47,5 +47,5 @@ bool lc_take_product(struct lazycuda_link *link, const struct lc_product *produc
 	result->backend_call = product->call;
 	result->backend_status = product->status;
 	return product->code == LAZYCUDA_CODE_OK ||
-	       lc_stop(link, product->code, input, product->message);
+	       lk_stop(link, product->code, input, product->message);
 }

@@ -19,7 +19,7 @@
 #include "backends.h"
 
 /* The code that nvrtc made of a source. */
-struct lc_compiled {
+struct lk_compiled {
 	const void *bytes;
 	size_t length;
 	struct lazycuda_inspection *inspection;
@@ -39,7 +39,7 @@ struct lazycuda_link {
 	void **blocks;			/* to be freed: code compiled or unpacked */
 	size_t block_count;
 	struct lazycuda_plan *plan;
-	struct lc_compiled *compiled;	/* one for each step; empty if it is no source */
+	struct lk_compiled *compiled;	/* one for each step; empty if it is no source */
 	void *image;
 	const struct lazycuda_input **linked;	/* each once, in the order of linking */
 	size_t linked_count;
@@ -51,50 +51,50 @@ struct lazycuda_link {
 
 /* A struct of the caller's, which may be a smaller one than ours, made as large;
  * false if it does not say how large it is. */
-bool lc_take_struct(void *into, size_t size, const void *from);
+bool lk_take_struct(void *into, size_t size, const void *from);
 
 /* The request with support modules that are the link's own. */
-bool lc_take_request(struct lazycuda_link *link, const struct lazycuda_request *request);
+bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *request);
 
 /* Inspects all inputs that have not been. */
-bool lc_inspect_inputs(struct lazycuda_link *link);
+bool lk_inspect_inputs(struct lazycuda_link *link);
 
 /* What a step is about. */
-const struct lazycuda_input *lc_input_of(const struct lazycuda_link *link,
+const struct lazycuda_input *lk_input_of(const struct lazycuda_link *link,
 					 const struct lazycuda_step *step);
 
 /* All of an input's bytes with a NUL behind them, to be freed with free(); NULL,
  * and the result filled. */
-char *lc_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
+char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
 
 /* ---- sources.c ---- */
 
-bool lc_compile_sources(struct lazycuda_link *link);
+bool lk_compile_sources(struct lazycuda_link *link);
 
 /* ---- pieces.c ---- */
 
 /* One piece for each step of the plan; NULL, and the result filled. */
-struct lc_piece *lc_make_pieces(struct lazycuda_link *link);
+struct lk_piece *lk_make_pieces(struct lazycuda_link *link);
 
 /* ---- undefined.c ---- */
 
 /* A name that some input needs and none has; NULL if there is none, or if it
  * cannot be told. */
-const char *lc_undefined_name(const struct lazycuda_link *link);
+const char *lk_undefined_name(const struct lazycuda_link *link);
 
 /* ---- link.c ---- */
 
 /* Says what stopped the link; false. */
-bool lc_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
+bool lk_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
 	     const char *message) __attribute__((cold));
 
-bool lc_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
+bool lk_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
 
 /* A block that is needed until the backend is done; false without memory, and
  * then it is freed now. */
-bool lc_own(struct lazycuda_link *link, void *block);
+bool lk_own(struct lazycuda_link *link, void *block);
 
 /* What a backend made or said, into the result; false if it failed. */
-bool lc_take_product(struct lazycuda_link *link, const struct lc_product *product, size_t input);
+bool lk_take_product(struct lazycuda_link *link, const struct lk_product *product, size_t input);
 
 #endif

@@ -13,10 +13,10 @@
 
 #define MODULES 64	/* an input's needs has a bit for each */
 
-bool lc_take_struct(void *into, size_t size, const void *from)
+bool lk_take_struct(void *into, size_t size, const void *from)
 {
 	/* One that has no size is the plan's to refuse. */
-	if (!lc_sized_copy(into, size, from))
+	if (!lk_sized_copy(into, size, from))
 		return false;
 	memcpy(into, &size, sizeof(size));
 	return true;
@@ -30,19 +30,19 @@ static struct lazycuda_support *take_support(struct lc_arena *arena,
 
 	if (!support || !input)
 		return NULL;
-	lc_take_struct(support, sizeof(*support), from);
+	lk_take_struct(support, sizeof(*support), from);
 	if (support->input) {
-		lc_take_struct(input, sizeof(*input), support->input);
+		lk_take_struct(input, sizeof(*input), support->input);
 		support->input = input;
 	}
 	return support;
 }
 
-bool lc_take_request(struct lazycuda_link *link, const struct lazycuda_request *from)
+bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *from)
 {
 	struct lazycuda_request *request = &link->request;
 
-	lc_take_struct(request, sizeof(*request), from);
+	lk_take_struct(request, sizeof(*request), from);
 	/* What makes no sense is the plan's to refuse. */
 	if (!request->support || request->support_count > MODULES)
 		return true;
@@ -70,13 +70,13 @@ static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
 	/* A file stays open until the link is freed. */
 	slot = lc_grow(link->arena, &link->inspected, &link->inspected_count, sizeof(*slot));
 	if (slot)
-		*slot = lc_inspect_input(link->arena, input, LAZYCUDA_INSPECT_PAYLOADS,
+		*slot = lk_inspect_input(link->arena, input, LAZYCUDA_INSPECT_PAYLOADS,
 					 link->request.unpack_limit);
 	input->inspection = slot ? *slot : NULL;
-	return input->inspection || lc_stop_without_memory(link);
+	return input->inspection || lk_stop_without_memory(link);
 }
 
-bool lc_inspect_inputs(struct lazycuda_link *link)
+bool lk_inspect_inputs(struct lazycuda_link *link)
 {
 	for (size_t i = 0; i < link->count; i++)
 		if (!inspect(link, link->inputs[i]))
@@ -91,20 +91,20 @@ bool lc_inspect_inputs(struct lazycuda_link *link)
 	return true;
 }
 
-const struct lazycuda_input *lc_input_of(const struct lazycuda_link *link,
+const struct lazycuda_input *lk_input_of(const struct lazycuda_link *link,
 					 const struct lazycuda_step *step)
 {
 	return step->input != LAZYCUDA_NO_INDEX ? link->inputs[step->input] :
 		link->support[step->support]->input;
 }
 
-static char *read_whole(const struct lc_source *source, size_t *length)
+static char *read_whole(const struct lk_source *source, size_t *length)
 {
 	char *bytes = source->length < SIZE_MAX ? malloc((size_t)source->length + 1) : NULL;
 
 	if (!bytes)
 		return NULL;
-	if (!lc_source_read(source, 0, bytes, (size_t)source->length)) {
+	if (!lk_source_read(source, 0, bytes, (size_t)source->length)) {
 		free(bytes);
 		errno = EIO;
 		return NULL;
@@ -116,7 +116,7 @@ static char *read_whole(const struct lc_source *source, size_t *length)
 
 static char *read_file(const char *path, size_t *length)
 {
-	struct lc_source source = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
+	struct lk_source source = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
 	struct stat st;
 	char *bytes = NULL;
 
@@ -132,10 +132,10 @@ static char *read_file(const char *path, size_t *length)
 	return bytes;
 }
 
-char *lc_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
+char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
 {
-	const struct lazycuda_input *input = lc_input_of(link, step);
-	const struct lc_source source = { .bytes = input->bytes, .length = input->length };
+	const struct lazycuda_input *input = lk_input_of(link, step);
+	const struct lk_source source = { .bytes = input->bytes, .length = input->length };
 	char *bytes;
 
 	errno = ENOENT;
@@ -144,9 +144,9 @@ char *lc_read_input(struct lazycuda_link *link, const struct lazycuda_step *step
 	if (bytes)
 		return bytes;
 	if (errno == ENOMEM)
-		lc_stop_without_memory(link);
+		lk_stop_without_memory(link);
 	else
-		lc_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
+		lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
 			lc_format(link->arena, "%s: cannot be read: %s",
 				  lc_printable(link->arena, step->name), strerror(errno)));
 	return NULL;

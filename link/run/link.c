@@ -19,57 +19,57 @@ static const char *refusal(struct lazycuda_link *link)
 	const char *why = NULL;
 
 	if (link->is_here && plan->code == LAZYCUDA_CODE_NVRTC_REQUIRED)
-		why = lc_why_missing(link->arena, LC_NVRTC);
+		why = lk_why_missing(link->arena, LK_NVRTC);
 	else if (link->is_here && (plan->code == LAZYCUDA_CODE_NVJITLINK_REQUIRED ||
 				   plan->code == LAZYCUDA_CODE_NO_BACKEND))
-		why = lc_why_missing(link->arena, LC_NVJITLINK);
+		why = lk_why_missing(link->arena, LK_NVJITLINK);
 	return why ? lc_format(link->arena, "%s; %s", plan->message, why) : plan->message;
 }
 
 static bool decide(struct lazycuda_link *link)
 {
-	link->plan = lc_plan(link->arena, &link->environment, &link->request,
+	link->plan = lk_plan(link->arena, &link->environment, &link->request,
 			     (const struct lazycuda_input *const *)link->inputs, link->count);
 	if (!link->plan)
-		return lc_stop_without_memory(link);
+		return lk_stop_without_memory(link);
 	link->result.plan = link->plan;
 	link->result.message = link->plan->message;
 	return link->plan->backend != LAZYCUDA_BACKEND_NONE ||
-	       lc_stop(link, link->plan->code, link->plan->input, refusal(link));
+	       lk_stop(link, link->plan->code, link->plan->input, refusal(link));
 }
 
 /* ---- the link ---- */
 
 /* Older linkers do not say which definition they missed. */
-static void name_undefined(struct lazycuda_link *link, const struct lc_product *product)
+static void name_undefined(struct lazycuda_link *link, const struct lk_product *product)
 {
 	const char *name;
 
 	if (product->code != LAZYCUDA_CODE_LINK_FAILED || product->piece != LAZYCUDA_NO_INDEX ||
 	    !product->call || !strstr(product->call, "Complete"))
 		return;
-	name = lc_undefined_name(link);
+	name = lk_undefined_name(link);
 	if (name)
-		lc_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
+		lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
 			lc_format(link->arena, "%s (nothing defines %s)", product->message,
 				  lc_printable(link->arena, name)));
 }
 
-static bool link_pieces(struct lazycuda_link *link, const struct lc_piece *pieces)
+static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *pieces)
 {
 	const struct lazycuda_plan *plan = link->plan;
-	struct lc_product product;
+	struct lk_product product;
 	bool done;
 
 	if (plan->backend == LAZYCUDA_BACKEND_DRIVER)
-		lc_driver_link(link->arena, plan, link->request.device, pieces, plan->step_count,
+		lk_driver_link(link->arena, plan, link->request.device, pieces, plan->step_count,
 			       &product);
 	else
-		lc_nvjitlink_link(link->arena, plan, link->request.output, pieces,
+		lk_nvjitlink_link(link->arena, plan, link->request.output, pieces,
 				  plan->step_count, &product);
 	link->image = product.image;
 	link->result.image_length = product.length;
-	done = lc_take_product(link, &product, product.piece == LAZYCUDA_NO_INDEX ?
+	done = lk_take_product(link, &product, product.piece == LAZYCUDA_NO_INDEX ?
 			       LAZYCUDA_NO_INDEX : plan->steps[product.piece]->input);
 	if (!done)
 		name_undefined(link, &product);
@@ -80,17 +80,17 @@ static bool link_pieces(struct lazycuda_link *link, const struct lc_piece *piece
 static bool check_image(struct lazycuda_link *link)
 {
 	const struct lazycuda_request *request = &link->request;
-	struct lc_arch arch = { .sm = 0 };
+	struct lk_arch arch = { .sm = 0 };
 	const char *wrong;
 
 	if (request->output == LAZYCUDA_OUTPUT_PTX)
 		link->result.image_length = strnlen(link->image, link->result.image_length);
-	lc_arch_parse(request->arch, &arch);
-	wrong = lc_image_check(link->image, link->result.image_length, request->output, arch.sm,
+	lk_arch_parse(request->arch, &arch);
+	wrong = lk_image_check(link->image, link->result.image_length, request->output, arch.sm,
 			       arch.suffix, request->symbols, request->symbol_count, link->arena);
 	if (!wrong)
 		return true;
-	return lc_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
+	return lk_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
 		       lc_format(link->arena, "%s reported success, but the image %s",
 				 link->plan->backend == LAZYCUDA_BACKEND_DRIVER ?
 				 "the driver's linker" : "nvJitLink", wrong));
@@ -104,7 +104,7 @@ static bool note_linked(struct lazycuda_link *link)
 
 	link->linked = lc_alloc(link->arena, all * sizeof(*link->linked));
 	if (!seen || !link->linked)
-		return lc_stop_without_memory(link);
+		return lk_stop_without_memory(link);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_step *step = link->plan->steps[i];
 		size_t index = step->input != LAZYCUDA_NO_INDEX ? step->input :
@@ -113,18 +113,18 @@ static bool note_linked(struct lazycuda_link *link)
 		if (seen[index])
 			continue;
 		seen[index] = true;
-		link->linked[link->linked_count++] = lc_input_of(link, step);
+		link->linked[link->linked_count++] = lk_input_of(link, step);
 	}
 	return true;
 }
 
 static bool carry_out(struct lazycuda_link *link)
 {
-	const struct lc_piece *pieces;
+	const struct lk_piece *pieces;
 
-	if (!lc_inspect_inputs(link) || !decide(link) || !lc_compile_sources(link))
+	if (!lk_inspect_inputs(link) || !decide(link) || !lk_compile_sources(link))
 		return false;
-	pieces = lc_make_pieces(link);
+	pieces = lk_make_pieces(link);
 	return pieces && link_pieces(link, pieces) && check_image(link) && note_linked(link);
 }
 
@@ -150,8 +150,8 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 	link->arena = arena;
 	link->is_here = !environment;
 	if (environment)
-		lc_take_struct(&link->environment, sizeof(link->environment), environment);
-	if (!lc_take_request(link, request)) {
+		lk_take_struct(&link->environment, sizeof(link->environment), environment);
+	if (!lk_take_request(link, request)) {
 		lazycuda_link_free(link);
 		return NULL;
 	}
@@ -171,7 +171,7 @@ int lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *i
 		link->count -= slot != NULL;
 		return -1;
 	}
-	lc_take_struct(copy, sizeof(*copy), input);
+	lk_take_struct(copy, sizeof(*copy), input);
 	*slot = copy;
 	return 0;
 }
@@ -191,7 +191,7 @@ const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 		result->image_length = 0;
 	/* What could not be allocated on the way was harmless until here. */
 	if (link->arena->failed) {
-		lc_stop_without_memory(link);
+		lk_stop_without_memory(link);
 		result->image = NULL;
 		result->image_length = 0;
 		link->linked_count = 0;
@@ -221,6 +221,6 @@ void lazycuda_link_free(struct lazycuda_link *link)
 	free(link->image);
 	free_blocks(link);
 	for (size_t i = 0; i < link->inspected_count; i++)
-		lc_inspection_close(link->inspected[i]);
+		lk_inspection_close(link->inspected[i]);
 	lc_arena_free(link->arena);
 }

@@ -20,18 +20,18 @@ static const struct {
 	{ 4, 0, LAZYCUDA_CODE_LINK_FAILED, "PTX_COMPILE" },
 	{ 5, 0, LAZYCUDA_CODE_LINK_FAILED, "NVVM_COMPILE" },
 	{ 6, 0, LAZYCUDA_CODE_LINK_FAILED, "INTERNAL" },
-	{ 7, LC_CUDA(12, 3), LAZYCUDA_CODE_LINK_FAILED, "THREADPOOL" },
-	{ 8, LC_CUDA(12, 4), LAZYCUDA_CODE_UNKNOWN_KIND, "UNRECOGNIZED_INPUT" },
-	{ 9, LC_CUDA(12, 6), LAZYCUDA_CODE_LINK_FAILED, "FINALIZE" },
-	{ 10, LC_CUDA(13, 0), LAZYCUDA_CODE_BAD_INPUT, "NULL_INPUT" },
-	{ 11, LC_CUDA(13, 0), LAZYCUDA_CODE_BAD_OPTION, "INCOMPATIBLE_OPTIONS" },
-	{ 12, LC_CUDA(13, 0), LAZYCUDA_CODE_KIND_MISMATCH, "INCORRECT_INPUT_TYPE" },
-	{ 13, LC_CUDA(13, 0), LAZYCUDA_CODE_ARCH_MISMATCH, "ARCH_MISMATCH" },
-	{ 14, LC_CUDA(13, 0), LAZYCUDA_CODE_LTOIR_TOO_NEW, "OUTDATED_LIBRARY" },
-	{ 15, LC_CUDA(13, 0), LAZYCUDA_CODE_NO_USABLE_ENTRY, "MISSING_FATBIN" },
-	{ 16, LC_CUDA(13, 0), LAZYCUDA_CODE_BAD_ARCH, "UNRECOGNIZED_ARCH" },
-	{ 17, LC_CUDA(13, 0), LAZYCUDA_CODE_ARCH_UNSUPPORTED, "UNSUPPORTED_ARCH" },
-	{ 18, LC_CUDA(13, 0), LAZYCUDA_CODE_LINK_FAILED, "LTO_NOT_ENABLED" },
+	{ 7, LK_CUDA(12, 3), LAZYCUDA_CODE_LINK_FAILED, "THREADPOOL" },
+	{ 8, LK_CUDA(12, 4), LAZYCUDA_CODE_UNKNOWN_KIND, "UNRECOGNIZED_INPUT" },
+	{ 9, LK_CUDA(12, 6), LAZYCUDA_CODE_LINK_FAILED, "FINALIZE" },
+	{ 10, LK_CUDA(13, 0), LAZYCUDA_CODE_BAD_INPUT, "NULL_INPUT" },
+	{ 11, LK_CUDA(13, 0), LAZYCUDA_CODE_BAD_OPTION, "INCOMPATIBLE_OPTIONS" },
+	{ 12, LK_CUDA(13, 0), LAZYCUDA_CODE_KIND_MISMATCH, "INCORRECT_INPUT_TYPE" },
+	{ 13, LK_CUDA(13, 0), LAZYCUDA_CODE_ARCH_MISMATCH, "ARCH_MISMATCH" },
+	{ 14, LK_CUDA(13, 0), LAZYCUDA_CODE_LTOIR_TOO_NEW, "OUTDATED_LIBRARY" },
+	{ 15, LK_CUDA(13, 0), LAZYCUDA_CODE_NO_USABLE_ENTRY, "MISSING_FATBIN" },
+	{ 16, LK_CUDA(13, 0), LAZYCUDA_CODE_BAD_ARCH, "UNRECOGNIZED_ARCH" },
+	{ 17, LK_CUDA(13, 0), LAZYCUDA_CODE_ARCH_UNSUPPORTED, "UNSUPPORTED_ARCH" },
+	{ 18, LK_CUDA(13, 0), LAZYCUDA_CODE_LINK_FAILED, "LTO_NOT_ENABLED" },
 };
 
 /* Its own numbers for what it is given; the driver's are others. */
@@ -42,22 +42,22 @@ static const int kinds[LAZYCUDA_KIND_KINDS] = {
 	[LAZYCUDA_KIND_FATBIN] = 4,
 };
 
-static const struct lc_getter info_log = LC_GETTER(nvJitLinkGetInfoLog);
-static const struct lc_getter error_log = LC_GETTER(nvJitLinkGetErrorLog);
-static const struct lc_getter images[] = {
-	[LAZYCUDA_OUTPUT_CUBIN] = LC_GETTER(nvJitLinkGetLinkedCubin),
-	[LAZYCUDA_OUTPUT_RELOCATABLE] = LC_GETTER(nvJitLinkGetLinkedCubin),
-	[LAZYCUDA_OUTPUT_PTX] = LC_GETTER(nvJitLinkGetLinkedPtx),
-	[LAZYCUDA_OUTPUT_LTOIR] = LC_GETTER(nvJitLinkGetLinkedLTOIR),
+static const struct lk_getter info_log = LK_GETTER(nvJitLinkGetInfoLog);
+static const struct lk_getter error_log = LK_GETTER(nvJitLinkGetErrorLog);
+static const struct lk_getter images[] = {
+	[LAZYCUDA_OUTPUT_CUBIN] = LK_GETTER(nvJitLinkGetLinkedCubin),
+	[LAZYCUDA_OUTPUT_RELOCATABLE] = LK_GETTER(nvJitLinkGetLinkedCubin),
+	[LAZYCUDA_OUTPUT_PTX] = LK_GETTER(nvJitLinkGetLinkedPtx),
+	[LAZYCUDA_OUTPUT_LTOIR] = LK_GETTER(nvJitLinkGetLinkedLTOIR),
 };
 
 static bool create(struct lc_arena *arena, const struct lazycuda_plan *plan, void **handle,
-		   struct lc_product *product)
+		   struct lk_product *product)
 {
 	const char **options = lc_alloc(arena, (plan->option_count + 1) * sizeof(*options));
 
 	if (!options) {
-		lc_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
+		lk_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
 				"there is no memory for the options");
 		return false;
 	}
@@ -68,8 +68,8 @@ static bool create(struct lc_arena *arena, const struct lazycuda_plan *plan, voi
 	return !product->status;
 }
 
-static bool add(void *handle, const struct lc_piece *pieces, size_t count,
-		struct lc_product *product)
+static bool add(void *handle, const struct lk_piece *pieces, size_t count,
+		struct lk_product *product)
 {
 	product->call = "nvJitLinkAddData";
 	for (size_t i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ static bool add(void *handle, const struct lc_piece *pieces, size_t count,
 	return true;
 }
 
-static bool complete(void *handle, struct lc_product *product)
+static bool complete(void *handle, struct lk_product *product)
 {
 	product->call = "nvJitLinkComplete";
 	product->status = nvJitLinkComplete(handle);
@@ -91,13 +91,13 @@ static bool complete(void *handle, struct lc_product *product)
 }
 
 /* From a failed call to an outcome. */
-static void explain(struct lc_arena *arena, int version, const struct lc_piece *pieces,
-		    struct lc_product *product)
+static void explain(struct lc_arena *arena, int version, const struct lk_piece *pieces,
+		    struct lk_product *product)
 {
 	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
 		pieces[product->piece].name;
 	const char *name = NULL;
-	char text[LC_VERSION_TEXT];
+	char text[LK_VERSION_TEXT];
 
 	product->code = LAZYCUDA_CODE_LINK_FAILED;
 	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++) {
@@ -106,33 +106,33 @@ static void explain(struct lc_arena *arena, int version, const struct lc_piece *
 		name = results[i].name;
 		product->code = results[i].code;
 	}
-	product->code = lc_code_of_log(product->error_log, product->code);
-	product->message = lc_failure(arena, lc_format(arena, "nvJitLink %s",
-						       lc_version_text(version, text)),
+	product->code = lk_code_of_log(product->error_log, product->code);
+	product->message = lk_failure(arena, lc_format(arena, "nvJitLink %s",
+						       lk_version_text(version, text)),
 				      piece, product, name);
 }
 
-void lc_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		       enum lazycuda_output output, const struct lc_piece *pieces, size_t count,
-		       struct lc_product *product)
+void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		       enum lazycuda_output output, const struct lk_piece *pieces, size_t count,
+		       struct lk_product *product)
 {
-	const char *missing = lc_why_missing(arena, LC_NVJITLINK);
+	const char *missing = lk_why_missing(arena, LK_NVJITLINK);
 	void *handle = NULL;
 
-	*product = (struct lc_product){ .piece = LAZYCUDA_NO_INDEX };
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (missing) {
-		lc_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
+		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
 		return;
 	}
 	if (create(arena, plan, &handle, product) && add(handle, pieces, count, product) &&
 	    complete(handle, product))
-		lc_fetch_image(arena, &images[output], handle, product);
+		lk_fetch_image(arena, &images[output], handle, product);
 	/* One that could not be created has a log, too. */
 	if (handle) {
-		product->info_log = lc_fetch_log(arena, &info_log, handle);
-		product->error_log = lc_fetch_log(arena, &error_log, handle);
+		product->info_log = lk_fetch_log(arena, &info_log, handle);
+		product->error_log = lk_fetch_log(arena, &error_log, handle);
 		nvJitLinkDestroy(&handle);
 	}
 	if (product->status)
-		explain(arena, lc_loaded_version(LC_NVJITLINK), pieces, product);
+		explain(arena, lk_loaded_version(LK_NVJITLINK), pieces, product);
 }

@@ -8,15 +8,15 @@
 
 enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult; all others are for the log to explain */
 
-static const struct lc_getter log_getter = LC_GETTER(nvrtcGetProgramLog);
-static const struct lc_getter images[LAZYCUDA_KIND_KINDS] = {
-	[LAZYCUDA_KIND_PTX] = LC_GETTER(nvrtcGetPTX),
-	[LAZYCUDA_KIND_CUBIN] = LC_GETTER(nvrtcGetCUBIN),
-	[LAZYCUDA_KIND_LTOIR] = LC_GETTER(nvrtcGetLTOIR),
+static const struct lk_getter log_getter = LK_GETTER(nvrtcGetProgramLog);
+static const struct lk_getter images[LAZYCUDA_KIND_KINDS] = {
+	[LAZYCUDA_KIND_PTX] = LK_GETTER(nvrtcGetPTX),
+	[LAZYCUDA_KIND_CUBIN] = LK_GETTER(nvrtcGetCUBIN),
+	[LAZYCUDA_KIND_LTOIR] = LK_GETTER(nvrtcGetLTOIR),
 };
 
 static bool create(const char *source, const char *name, void **program,
-		   struct lc_product *product)
+		   struct lk_product *product)
 {
 	product->call = "nvrtcCreateProgram";
 	product->status = nvrtcCreateProgram(program, source, name, 0, NULL, NULL);
@@ -24,7 +24,7 @@ static bool create(const char *source, const char *name, void **program,
 }
 
 static bool compile(struct lc_arena *arena, void *program, const struct lazycuda_plan *plan,
-		    struct lc_product *product)
+		    struct lk_product *product)
 {
 	char *log;
 
@@ -32,35 +32,35 @@ static bool compile(struct lc_arena *arena, void *program, const struct lazycuda
 	product->status = nvrtcCompileProgram(program, (int)plan->compile_option_count,
 					      plan->compile_options);
 	/* nvrtc has one log: warnings if it succeeded, errors if not. */
-	log = lc_fetch_log(arena, &log_getter, program);
+	log = lk_fetch_log(arena, &log_getter, program);
 	*(product->status ? &product->error_log : &product->info_log) = log;
 	return !product->status;
 }
 
-static void explain(struct lc_arena *arena, const char *name, struct lc_product *product)
+static void explain(struct lc_arena *arena, const char *name, struct lk_product *product)
 {
-	char text[LC_VERSION_TEXT];
+	char text[LK_VERSION_TEXT];
 
 	product->code = product->status == OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
 		LAZYCUDA_CODE_COMPILE_FAILED;
-	product->message = lc_failure(arena, lc_format(arena, "nvrtc %s",
-			lc_version_text(lc_loaded_version(LC_NVRTC), text)),
+	product->message = lk_failure(arena, lc_format(arena, "nvrtc %s",
+			lk_version_text(lk_loaded_version(LK_NVRTC), text)),
 		name, product, nvrtcGetErrorString(product->status));
 }
 
-void lc_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		      const char *source, const char *name, struct lc_product *product)
+void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		      const char *source, const char *name, struct lk_product *product)
 {
-	const char *missing = lc_why_missing(arena, LC_NVRTC);
+	const char *missing = lk_why_missing(arena, LK_NVRTC);
 	void *program = NULL;
 
-	*product = (struct lc_product){ .piece = LAZYCUDA_NO_INDEX };
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (missing) {
-		lc_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
+		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
 		return;
 	}
 	if (create(source, name, &program, product) && compile(arena, program, plan, product))
-		lc_fetch_image(arena, &images[plan->compile_to], program, product);
+		lk_fetch_image(arena, &images[plan->compile_to], program, product);
 	if (product->status)
 		explain(arena, name, product);
 	if (program)

@@ -21,16 +21,16 @@ static bool has_nul(const char *bytes, size_t *length, size_t room)
 /* The payload where it lies in the caller's memory: what need not be copied
  * costs nothing. */
 static bool borrow(const struct lazycuda_link *link, const struct lazycuda_step *step,
-		   struct lc_piece *piece)
+		   struct lk_piece *piece)
 {
-	const struct lazycuda_input *input = lc_input_of(link, step);
-	const struct lc_source source = { .bytes = input->bytes, .length = input->length };
+	const struct lazycuda_input *input = lk_input_of(link, step);
+	const struct lk_source source = { .bytes = input->bytes, .length = input->length };
 	const struct lazycuda_entry *entry;
 
 	if (step->form != LAZYCUDA_FORM_AS_IS || !input->bytes || step->entry == LAZYCUDA_NO_INDEX)
 		return false;
 	entry = input->inspection->entries[step->entry];
-	if (!lc_source_has(&source, entry->offset, entry->length))
+	if (!lk_source_has(&source, entry->offset, entry->length))
 		return false;
 	piece->bytes = source.bytes + entry->offset;
 	piece->length = (size_t)entry->length;
@@ -40,14 +40,14 @@ static bool borrow(const struct lazycuda_link *link, const struct lazycuda_step 
 
 /* A copy of what the step is about, freed with the link. */
 static bool copy(struct lazycuda_link *link, const struct lazycuda_step *step,
-		 struct lc_piece *piece)
+		 struct lk_piece *piece)
 {
-	const struct lazycuda_input *input = lc_input_of(link, step);
+	const struct lazycuda_input *input = lk_input_of(link, step);
 	const char *error = "cannot be read";
 	void *bytes;
 
 	if (step->entry == LAZYCUDA_NO_INDEX) {
-		bytes = lc_read_input(link, step, &piece->length);
+		bytes = lk_read_input(link, step, &piece->length);
 		if (!bytes)
 			return false;
 	} else if (step->form == LAZYCUDA_FORM_FATBIN) {
@@ -58,29 +58,29 @@ static bool copy(struct lazycuda_link *link, const struct lazycuda_step *step,
 					       step->form == LAZYCUDA_FORM_UNPACKED,
 					       &piece->length, &error);
 	}
-	if (!bytes && error == LC_NO_MEMORY)
-		return lc_stop_without_memory(link);
+	if (!bytes && error == LK_NO_MEMORY)
+		return lk_stop_without_memory(link);
 	if (!bytes)
-		return lc_stop(link, step->form == LAZYCUDA_FORM_UNPACKED ?
+		return lk_stop(link, step->form == LAZYCUDA_FORM_UNPACKED ?
 			       LAZYCUDA_CODE_CANNOT_UNPACK : LAZYCUDA_CODE_BAD_INPUT, step->input,
 			       lc_format(link->arena, "%s: %s",
 					 lc_printable(link->arena, step->name), error));
 	piece->bytes = bytes;
-	return lc_own(link, bytes);
+	return lk_own(link, bytes);
 }
 
-struct lc_piece *lc_make_pieces(struct lazycuda_link *link)
+struct lk_piece *lk_make_pieces(struct lazycuda_link *link)
 {
 	size_t count = link->plan->step_count;
-	struct lc_piece *pieces = lc_alloc(link->arena, (count + 1) * sizeof(*pieces));
+	struct lk_piece *pieces = lc_alloc(link->arena, (count + 1) * sizeof(*pieces));
 
 	if (!pieces) {
-		lc_stop_without_memory(link);
+		lk_stop_without_memory(link);
 		return NULL;
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct lazycuda_step *step = link->plan->steps[i];
-		const struct lc_compiled *compiled = &link->compiled[i];
+		const struct lk_compiled *compiled = &link->compiled[i];
 
 		pieces[i].kind = step->kind;
 		pieces[i].name = step->name;

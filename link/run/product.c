@@ -9,7 +9,7 @@
 #define LOG_LIMIT ((size_t)1 << 26)
 #define IMAGE_LIMIT ((size_t)1 << 32)
 
-char *lc_fetch_log(struct lc_arena *arena, const struct lc_getter *getter, void *handle)
+char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void *handle)
 {
 	size_t size = 0;
 	char *log;
@@ -23,12 +23,12 @@ char *lc_fetch_log(struct lc_arena *arena, const struct lc_getter *getter, void 
 	return *log ? log : NULL;
 }
 
-static void *allocate_image(struct lc_arena *arena, size_t size, struct lc_product *product)
+static void *allocate_image(struct lc_arena *arena, size_t size, struct lk_product *product)
 {
 	char *image;
 
 	if (!size || size > IMAGE_LIMIT) {
-		lc_product_stop(product, LAZYCUDA_CODE_BAD_IMAGE, lc_format(arena,
+		lk_product_stop(product, LAZYCUDA_CODE_BAD_IMAGE, lc_format(arena,
 			"the linker reported success and an image of %zu bytes", size));
 		return NULL;
 	}
@@ -36,13 +36,13 @@ static void *allocate_image(struct lc_arena *arena, size_t size, struct lc_produ
 	if (image)
 		image[size] = 0;
 	else
-		lc_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
+		lk_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
 				"there is no memory for the image");
 	return image;
 }
 
-bool lc_fetch_image(struct lc_arena *arena, const struct lc_getter *getter, void *handle,
-		    struct lc_product *product)
+bool lk_fetch_image(struct lc_arena *arena, const struct lk_getter *getter, void *handle,
+		    struct lk_product *product)
 {
 	size_t size = 0;
 
@@ -66,8 +66,8 @@ bool lc_fetch_image(struct lc_arena *arena, const struct lc_getter *getter, void
 	return false;
 }
 
-bool lc_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
-		   struct lc_product *product)
+bool lk_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
+		   struct lk_product *product)
 {
 	product->image = allocate_image(arena, bytes ? length : 0, product);
 	if (!product->image)
@@ -88,7 +88,7 @@ static const struct { const char *text; enum lazycuda_code code; } phrases[] = {
 	{ "symbol multiply defined", LAZYCUDA_CODE_DUPLICATE_SYMBOL },
 };
 
-enum lazycuda_code lc_code_of_log(const char *log, enum lazycuda_code otherwise)
+enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 {
 	for (size_t i = 0; log && i < sizeof(phrases) / sizeof(*phrases); i++)
 		if (strstr(log, phrases[i].text))
@@ -115,8 +115,8 @@ static const char *telling_line(struct lc_arena *arena, const char *log)
 	return first ? lc_printable(arena, first) : NULL;
 }
 
-const char *lc_failure(struct lc_arena *arena, const char *who, const char *piece,
-		       const struct lc_product *product, const char *result_name)
+const char *lk_failure(struct lc_arena *arena, const char *who, const char *piece,
+		       const struct lk_product *product, const char *result_name)
 {
 	const char *line = telling_line(arena, product->error_log);
 
@@ -126,7 +126,7 @@ const char *lc_failure(struct lc_arena *arena, const char *who, const char *piec
 			 result_name ? ")" : "", line ? ": " : "", line ? line : "");
 }
 
-void lc_product_stop(struct lc_product *product, enum lazycuda_code code, const char *message)
+void lk_product_stop(struct lk_product *product, enum lazycuda_code code, const char *message)
 {
 	product->code = code;
 	product->message = message;

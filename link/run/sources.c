@@ -14,33 +14,33 @@ static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step
 		length--;
 	if (strlen(source) == length)
 		return true;
-	return lc_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
+	return lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
 		       lc_format(link->arena, "%s: there is a NUL at %#zx in the source",
 				 lc_printable(link->arena, step->name), strlen(source)));
 }
 
 static bool inspect(struct lazycuda_link *link, const struct lazycuda_step *step,
-		    struct lc_compiled *compiled)
+		    struct lk_compiled *compiled)
 {
-	compiled->inspection = lc_inspect(link->arena, compiled->bytes, compiled->length,
+	compiled->inspection = lk_inspect(link->arena, compiled->bytes, compiled->length,
 					  step->name, LAZYCUDA_INSPECT_PAYLOADS,
 					  link->request.unpack_limit);
-	return compiled->inspection || lc_stop_without_memory(link);
+	return compiled->inspection || lk_stop_without_memory(link);
 }
 
 static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step,
-		    struct lc_compiled *compiled)
+		    struct lk_compiled *compiled)
 {
-	struct lc_product product;
+	struct lk_product product;
 	size_t length;
-	char *source = lc_read_input(link, step, &length);
+	char *source = lk_read_input(link, step, &length);
 
-	if (!source || !lc_own(link, source) || !is_text(link, step, source, length))
+	if (!source || !lk_own(link, source) || !is_text(link, step, source, length))
 		return false;
-	lc_nvrtc_compile(link->arena, link->plan, source, step->name, &product);
-	if (!lc_take_product(link, &product, step->input))
+	lk_nvrtc_compile(link->arena, link->plan, source, step->name, &product);
+	if (!lk_take_product(link, &product, step->input))
 		return false;
-	if (!lc_own(link, product.image))
+	if (!lk_own(link, product.image))
 		return false;
 	compiled->bytes = product.image;
 	compiled->length = link->plan->compile_to == LAZYCUDA_KIND_PTX ?
@@ -51,7 +51,7 @@ static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step
 /* ---- the plan for what came out ---- */
 
 static void replace(struct lazycuda_link *link, struct lazycuda_input *input,
-		    const struct lc_compiled *compiled)
+		    const struct lk_compiled *compiled)
 {
 	input->kind = link->plan->compile_to;
 	input->bytes = compiled->bytes;
@@ -84,7 +84,7 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 		if (step->input != LAZYCUDA_NO_INDEX)
 			replace(link, inputs[step->input], &link->compiled[i]);
 		else
-			replace(link, (struct lazycuda_input *)lc_input_of(link, step),
+			replace(link, (struct lazycuda_input *)lk_input_of(link, step),
 				&link->compiled[i]);
 	}
 	return (const struct lazycuda_input **)inputs;
@@ -101,26 +101,26 @@ static bool judge(struct lazycuda_link *link)
 	enum lazycuda_code code;
 
 	if (inputs)
-		plan = lc_plan(link->arena, &link->environment, &link->request,
+		plan = lk_plan(link->arena, &link->environment, &link->request,
 			       (const struct lazycuda_input *const *)inputs, link->count);
 	if (!plan)
-		return lc_stop_without_memory(link);
+		return lk_stop_without_memory(link);
 	code = plan->code;
 	if (code == LAZYCUDA_CODE_OK && plan->backend != link->plan->backend)
 		code = LAZYCUDA_CODE_NVRTC_TOO_NEW;
 	if (code != LAZYCUDA_CODE_OK)
-		lc_stop(link, code, plan->input,
+		lk_stop(link, code, plan->input,
 			lc_format(link->arena, "after compiling: %s", plan->message));
 	return code == LAZYCUDA_CODE_OK;
 }
 
-bool lc_compile_sources(struct lazycuda_link *link)
+bool lk_compile_sources(struct lazycuda_link *link)
 {
 	const struct lazycuda_plan *plan = link->plan;
 
 	link->compiled = lc_alloc(link->arena, (plan->step_count + 1) * sizeof(*link->compiled));
 	if (!link->compiled)
-		return lc_stop_without_memory(link);
+		return lk_stop_without_memory(link);
 	if (plan->compile_to == LAZYCUDA_KIND_UNKNOWN)
 		return true;
 	for (size_t i = 0; i < plan->step_count; i++)

@@ -25,21 +25,21 @@ static const struct lazycuda_entry *entry_of(const struct lazycuda_link *link, s
 		return inspection->entry_count == 1 ? inspection->entries[0] : NULL;
 	if (step->entry == LAZYCUDA_NO_INDEX)
 		return NULL;
-	return lc_input_of(link, step)->inspection->entries[step->entry];
+	return lk_input_of(link, step)->inspection->entries[step->entry];
 }
 
-static void collect_defined(const struct lazycuda_link *link, struct lc_symbols *defined)
+static void collect_defined(const struct lazycuda_link *link, struct lk_symbols *defined)
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
 
 	for (size_t i = 0; i < sizeof(of_the_linker) / sizeof(*of_the_linker); i++)
-		lc_symbols_add(defined, of_the_linker[i], strlen(of_the_linker[i]), &plain);
+		lk_symbols_add(defined, of_the_linker[i], strlen(of_the_linker[i]), &plain);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_entry *entry = entry_of(link, i);
 
 		for (size_t k = 0; k < entry->symbol_count; k++)
 			if (entry->symbols[k].defined)
-				lc_symbols_add(defined, entry->symbols[k].name,
+				lk_symbols_add(defined, entry->symbols[k].name,
 					       strlen(entry->symbols[k].name), &plain);
 	}
 }
@@ -51,9 +51,9 @@ static bool shows_names(const struct lazycuda_entry *entry)
 	       !(entry->flags & LAZYCUDA_ENTRY_UNSEEN);
 }
 
-const char *lc_undefined_name(const struct lazycuda_link *link)
+const char *lk_undefined_name(const struct lazycuda_link *link)
 {
-	struct lc_symbols defined = { .arena = link->arena };
+	struct lk_symbols defined = { .arena = link->arena };
 
 	for (size_t i = 0; i < link->plan->step_count; i++)
 		if (!shows_names(entry_of(link, i)))
@@ -64,7 +64,7 @@ const char *lc_undefined_name(const struct lazycuda_link *link)
 
 		for (size_t k = 0; k < entry->symbol_count; k++)
 			if (!entry->symbols[k].defined && !entry->symbols[k].weak &&
-			    !lc_symbols_find(&defined, entry->symbols[k].name,
+			    !lk_symbols_find(&defined, entry->symbols[k].name,
 					     strlen(entry->symbols[k].name)))
 				return entry->symbols[k].name;
 	}

@@ -25,7 +25,7 @@ struct span {
 static const struct known {
 	int sm;
 	char suffix;
-	struct span tools[3];	/* by enum lc_tool */
+	struct span tools[3];	/* by enum lk_tool */
 } archs[] = {
 	/*          nvrtc             nvJitLink         driver */
 	{  35,   0, { { 11000, 11080 }, {     0,     0 }, { 11000, 0 } } },
@@ -70,11 +70,11 @@ static const struct known {
 };
 
 /* The newest version whose architectures the table has. */
-#define NEWEST LC_CUDA(13, 5)
+#define NEWEST LK_CUDA(13, 5)
 
 /* ---- names ---- */
 
-bool lc_arch_parse(const char *text, struct lc_arch *arch)
+bool lk_arch_parse(const char *text, struct lk_arch *arch)
 {
 	static const struct {
 		const char *text;
@@ -92,23 +92,23 @@ bool lc_arch_parse(const char *text, struct lc_arch *arch)
 		if (digits < 2 || sm < 10 || (*text && *text != 'a' && *text != 'f') ||
 		    (*text && text[1]))
 			return false;
-		*arch = (struct lc_arch){ sm, *text, prefixes[i].virtual };
+		*arch = (struct lk_arch){ sm, *text, prefixes[i].virtual };
 		return true;
 	}
 	return false;
 }
 
-const char *lc_arch_text(const struct lc_arch *arch, char text[LC_ARCH_TEXT])
+const char *lk_arch_text(const struct lk_arch *arch, char text[LK_ARCH_TEXT])
 {
 	const char suffix[2] = { arch->suffix, '\0' };
 
-	lc_put(lc_put_number(lc_put(text, arch->virtual ? "compute_" : "sm_"), arch->sm), suffix);
+	lk_put(lk_put_number(lk_put(text, arch->virtual ? "compute_" : "sm_"), arch->sm), suffix);
 	return text;
 }
 
 /* ---- who knows them ---- */
 
-static const struct known *find(const struct lc_arch *arch)
+static const struct known *find(const struct lk_arch *arch)
 {
 	for (size_t i = 0; i < COUNT(archs); i++)
 		if (archs[i].sm == arch->sm && archs[i].suffix == arch->suffix)
@@ -116,12 +116,12 @@ static const struct known *find(const struct lc_arch *arch)
 	return NULL;
 }
 
-int lc_arch_known(const struct lc_arch *arch)
+int lk_arch_known(const struct lk_arch *arch)
 {
 	return find(arch) ? 1 : arch->sm < archs[0].sm ? -1 : 0;
 }
 
-bool lc_arch_supported(const struct lc_arch *arch, enum lc_tool tool, int version)
+bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int version)
 {
 	const struct known *known = find(arch);
 	bool any = version == LAZYCUDA_VERSION_UNKNOWN;
@@ -133,14 +133,14 @@ bool lc_arch_supported(const struct lc_arch *arch, enum lc_tool tool, int versio
 				       (!span->until || version <= span->until)));
 }
 
-int lc_arch_since(const struct lc_arch *arch, enum lc_tool tool)
+int lk_arch_since(const struct lk_arch *arch, enum lk_tool tool)
 {
 	const struct known *known = find(arch);
 
 	return known ? known->tools[tool].since : 0;
 }
 
-int lc_arch_until(const struct lc_arch *arch, enum lc_tool tool)
+int lk_arch_until(const struct lk_arch *arch, enum lk_tool tool)
 {
 	const struct known *known = find(arch);
 
@@ -155,7 +155,7 @@ static int renamed(int sm)
 	return sm == 101 ? 110 : sm;
 }
 
-static bool text_fits(const struct lc_arch *code, const struct lc_arch *target)
+static bool text_fits(const struct lk_arch *code, const struct lk_arch *target)
 {
 	int from = renamed(code->sm), to = renamed(target->sm);
 
@@ -183,18 +183,18 @@ static const struct relation {
 } relations[] = {
 	{  50,  52, 0, 0 },
 	{  60,  61, 0, 0 },
-	{  70,  75, 0, LC_CUDA(13, 0) },
+	{  70,  75, 0, LK_CUDA(13, 0) },
 	{  80,  86, 0, 0 },
 	{  80,  89, 0, 0 },
 	{  86,  89, 0, 0 },
-	{ 100, 103, 0, LC_CUDA(13, 0) },
+	{ 100, 103, 0, LK_CUDA(13, 0) },
 	{ 100, 107, 0, 0 },
-	{ 101, 110, LC_CUDA(13, 1), 0 },
+	{ 101, 110, LK_CUDA(13, 1), 0 },
 	{ 103, 107, 0, 0 },
 	{ 120, 121, 0, 0 },
 };
 
-static bool cubin_fits(const struct lc_arch *code, const struct lc_arch *target, int linker)
+static bool cubin_fits(const struct lk_arch *code, const struct lk_arch *target, int linker)
 {
 	bool unknown = linker == LAZYCUDA_VERSION_UNKNOWN;
 
@@ -216,8 +216,8 @@ static bool cubin_fits(const struct lc_arch *code, const struct lc_arch *target,
 	return false;
 }
 
-bool lc_arch_fits(enum lazycuda_kind kind, const struct lc_arch *code,
-		  const struct lc_arch *target, int linker)
+bool lk_arch_fits(enum lazycuda_kind kind, const struct lk_arch *code,
+		  const struct lk_arch *target, int linker)
 {
 	if (kind == LAZYCUDA_KIND_CUBIN)
 		return cubin_fits(code, target, linker);

@@ -7,7 +7,7 @@
 
 #include "../../include/lazycuda_link.h"
 
-struct lc_arch {
+struct lk_arch {
 	int sm;			/* 90 */
 	char suffix;		/* 'a', 'f', 0 */
 	bool virtual;		/* compute_90, not sm_90 */
@@ -15,26 +15,26 @@ struct lc_arch {
 
 /* "sm_90a", "compute_90", "lto_90", the last two both virtual; false if it is not
  * of that form.  Whether such a GPU exists is another question. */
-bool lc_arch_parse(const char *text, struct lc_arch *arch);
+bool lk_arch_parse(const char *text, struct lk_arch *arch);
 
-#define LC_ARCH_TEXT 24
-const char *lc_arch_text(const struct lc_arch *arch, char text[LC_ARCH_TEXT]);
+#define LK_ARCH_TEXT 24
+const char *lk_arch_text(const struct lk_arch *arch, char text[LK_ARCH_TEXT]);
 
 /* 1: exists; 0: the table does not know it; -1: it is older than all in it. */
-int lc_arch_known(const struct lc_arch *arch);
+int lk_arch_known(const struct lk_arch *arch);
 
 /*
  * Whether a tool of this version (UNKNOWN: any) knows the target.  A version
  * newer than the table knows what the newest in it knows and, maybe, what the
  * table does not: then true.
  */
-enum lc_tool { LC_NVRTC, LC_NVJITLINK, LC_DRIVER };
-bool lc_arch_supported(const struct lc_arch *arch, enum lc_tool tool, int version);
+enum lk_tool { LK_NVRTC, LK_NVJITLINK, LK_DRIVER };
+bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int version);
 /* The first version of the tool that knows it; 0 if none in the table does, for
- * which lc_arch_known() tells apart what never will and what may yet. */
-int lc_arch_since(const struct lc_arch *arch, enum lc_tool tool);
+ * which lk_arch_known() tells apart what never will and what may yet. */
+int lk_arch_since(const struct lk_arch *arch, enum lk_tool tool);
 /* The last; 0 if the newest still does. */
-int lc_arch_until(const struct lc_arch *arch, enum lc_tool tool);
+int lk_arch_until(const struct lk_arch *arch, enum lk_tool tool);
 
 /*
  * Whether code of one architecture may be linked into an image for another.
@@ -52,7 +52,7 @@ int lc_arch_until(const struct lc_arch *arch, enum lc_tool tool);
  * `linker` is the version that does it, nvJitLink's or the driver's; UNKNOWN:
  * what all do.  Whether it knows the target is another question.
  */
-bool lc_arch_fits(enum lazycuda_kind kind, const struct lc_arch *code,
-		  const struct lc_arch *target, int linker);
+bool lk_arch_fits(enum lazycuda_kind kind, const struct lk_arch *code,
+		  const struct lk_arch *target, int linker);
 
 #endif

@@ -66,7 +66,7 @@ static void check_constraint(const struct question *question, struct answer *ans
 {
 	const char *constraint = question->in.constraint, *wrong;
 
-	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(1, 0), &wrong) >= 0)
+	if (!constraint || lk_constraint_holds(constraint, LK_CUDA(1, 0), &wrong) >= 0)
 		return;
 	say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
 	    "the constraint \"%.100s\" is malformed at character %zu (\"%.20s\"):"
@@ -80,16 +80,16 @@ static void apply_constraint(const struct question *question, struct answer *ans
 
 	for (size_t i = 0; constraint && i < PARTS; i++) {
 		const struct part *part = &question->parts[i];
-		char version[LC_VERSION_TEXT];
+		char version[LK_VERSION_TEXT];
 
 		if (!asked(part->version))
 			continue;
 		if (!known(part->version))
 			say_unknown(answer, part->name);
-		else if (!lc_constraint_holds(constraint, part->version, NULL))
+		else if (!lk_constraint_holds(constraint, part->version, NULL))
 			say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
 			    "%s %s does not satisfy the constraint \"%.100s\": use one that does",
-			    part->name, lc_version_text(part->version, version), constraint);
+			    part->name, lk_version_text(part->version, version), constraint);
 	}
 }
 
@@ -110,7 +110,7 @@ static const char *carried(const struct question *question)
 static void apply_pipeline(const struct question *question, struct answer *answer)
 {
 	int nvrtc = question->in.nvrtc, nvjitlink = question->in.nvjitlink;
-	char compiler[LC_VERSION_TEXT], linker[LC_VERSION_TEXT];
+	char compiler[LK_VERSION_TEXT], linker[LK_VERSION_TEXT];
 
 	if (!question->piped || !asked(nvjitlink))
 		return;
@@ -118,23 +118,23 @@ static void apply_pipeline(const struct question *question, struct answer *answe
 		say_unknown(answer, known(nvrtc) ? "nvJitLink" : "nvrtc");
 		return;
 	}
-	lc_version_text(nvrtc, compiler);
-	lc_version_text(nvjitlink, linker);
-	switch (lc_linker_reads(question->in.carries, nvrtc, nvjitlink,
+	lk_version_text(nvrtc, compiler);
+	lk_version_text(nvjitlink, linker);
+	switch (lk_linker_reads(question->in.carries, nvrtc, nvjitlink,
 				question->in.flags & LAZYCUDA_LINK_LTO_ACROSS_MAJORS)) {
-	case LC_READS:
+	case LK_READS:
 		break;
-	case LC_TOO_NEW:
+	case LK_TOO_NEW:
 		say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
 		    "nvJitLink %s is older than nvrtc %s, whose %s it is to link:"
 		    " use nvJitLink %s or later, or nvrtc %s or older",
 		    linker, compiler, carried(question), compiler, linker);
 		break;
-	case LC_CROSS_MAJOR:
+	case LK_CROSS_MAJOR:
 		say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
 		    "LTO-IR of nvrtc %s is not for nvJitLink %s, which is of another major:"
 		    " use nvrtc and nvJitLink of one major%s", compiler, linker,
-		    nvrtc >= LC_CUDA(12, 0) ? ", or allow LTO-IR across majors" : "");
+		    nvrtc >= LK_CUDA(12, 0) ? ", or allow LTO-IR across majors" : "");
 		break;
 	}
 }
@@ -146,31 +146,31 @@ static void apply_driver(const struct question *question, const struct part *par
 			 struct answer *answer)
 {
 	int version = question->in.driver, branch = question->in.branch;
-	char driver[LC_VERSION_TEXT], toolkit[LC_VERSION_TEXT];
+	char driver[LK_VERSION_TEXT], toolkit[LK_VERSION_TEXT];
 
 	if (!known(version) || !known(part->version)) {
 		say_unknown(answer, known(version) ? part->name : "the driver");
 		return;
 	}
-	lc_version_text(version, driver);
-	lc_version_text(part->version, toolkit);
-	switch (lc_driver_runs(version, branch, part->version)) {
-	case LC_RUNS:
+	lk_version_text(version, driver);
+	lk_version_text(part->version, toolkit);
+	switch (lk_driver_runs(version, branch, part->version)) {
+	case LK_RUNS:
 		break;
-	case LC_MAJOR_TOO_OLD:
+	case LK_MAJOR_TOO_OLD:
 		say(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
 		    "the driver is for CUDA %s, and %s %s needs one for CUDA %d.0 or later:"
 		    " update the driver, or use %s %d", driver, part->name, toolkit,
-		    LC_CUDA_MAJOR(part->version), part->name, LC_CUDA_MAJOR(version));
+		    LK_CUDA_MAJOR(part->version), part->name, LK_CUDA_MAJOR(version));
 		break;
-	case LC_BRANCH_TOO_OLD:
+	case LK_BRANCH_TOO_OLD:
 		say(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
 		    "the display driver is of branch %d, and %s %s with a driver for CUDA %s needs"
 		    " branch %d or later: update the driver, or use %s %s or older", branch,
-		    part->name, toolkit, driver, lc_branch_of_major(LC_CUDA_MAJOR(version)),
+		    part->name, toolkit, driver, lk_branch_of_major(LK_CUDA_MAJOR(version)),
 		    part->name, driver);
 		break;
-	case LC_BRANCH_UNKNOWN:
+	case LK_BRANCH_UNKNOWN:
 		say(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
 		    "whether %s %s works with a driver for CUDA %s depends on the display driver's"
 		    " branch, which is not known: give it, or use the policy best_effort",
@@ -184,17 +184,17 @@ static void apply_driver(const struct question *question, const struct part *par
 static void apply_driver_to_ptx(const struct question *question, struct answer *answer)
 {
 	int version = question->in.driver, nvrtc = question->in.nvrtc;
-	char driver[LC_VERSION_TEXT], compiler[LC_VERSION_TEXT];
+	char driver[LK_VERSION_TEXT], compiler[LK_VERSION_TEXT];
 
 	if (!known(version) || !known(nvrtc)) {
 		say_unknown(answer, known(version) ? "nvrtc" : "the driver");
 		return;
 	}
-	int isa = lc_isa_of_cuda(nvrtc);
-	if (isa <= lc_isa_of_cuda(version))
+	int isa = lk_isa_of_cuda(nvrtc);
+	if (isa <= lk_isa_of_cuda(version))
 		return;
-	lc_version_text(version, driver);
-	lc_version_text(nvrtc, compiler);
+	lk_version_text(version, driver);
+	lk_version_text(nvrtc, compiler);
 	say(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
 	    "the driver is for CUDA %s and does not load PTX %d.%d, which nvrtc %s writes:"
 	    " update the driver, use nvrtc %s or older, or have it write cubins",
@@ -239,10 +239,10 @@ static struct question read_question(const struct lazycuda_combination *combinat
 	struct question question = { 0 };
 	struct lazycuda_combination *in = &question.in;
 
-	lc_sized_copy(in, sizeof(*in), combination);
+	lk_sized_copy(in, sizeof(*in), combination);
 	/* Better than nothing, where only the display driver is known. */
-	if (in->driver < 0 && lc_cuda_of_branch(in->branch))
-		in->driver = lc_cuda_of_branch(in->branch);
+	if (in->driver < 0 && lk_cuda_of_branch(in->branch))
+		in->driver = lk_cuda_of_branch(in->branch);
 	question.parts[CUDART] = (struct part){ "cudart", in->cudart };
 	question.parts[NVRTC] = (struct part){ "nvrtc", in->nvrtc };
 	question.parts[NVJITLINK] = (struct part){ "nvJitLink", in->nvjitlink };
@@ -255,7 +255,7 @@ static struct question read_question(const struct lazycuda_combination *combinat
 /* "nvrtc 13.0, nvJitLink 13.0, driver 13.0" */
 static void describe(const struct question *question, char *text, size_t size)
 {
-	char version[LC_VERSION_TEXT];
+	char version[LK_VERSION_TEXT];
 	size_t used = 0;
 
 	snprintf(text, size, "nothing");
@@ -267,7 +267,7 @@ static void describe(const struct question *question, char *text, size_t size)
 		if (asked(part.version))
 			used += (size_t)snprintf(text + used, size - used, "%s%s %s",
 						 used ? ", " : "", part.name,
-						 lc_version_text(part.version, version));
+						 lk_version_text(part.version, version));
 	}
 }
 

@@ -39,7 +39,7 @@ static const struct operator *read_operator(const char *text)
 /* What is left of a version if only its first numbers count. */
 static int prefix(int version, int numbers)
 {
-	return numbers == 1 ? LC_CUDA_MAJOR(version) : version;
+	return numbers == 1 ? LK_CUDA_MAJOR(version) : version;
 }
 
 static int compare(int a, int b)
@@ -58,7 +58,7 @@ static const char *read_clause(const char *text, int version, bool *holds, const
 	if (!operator)
 		return NULL;
 	*wrong = text = skip_spaces(text + strlen(operator->text));
-	end = lc_version_scan(text, &bound, &numbers);
+	end = lk_version_scan(text, &bound, &numbers);
 	if (!end || (operator->compatible && numbers < 2))
 		return NULL;
 	outcome = compare(version, bound);
@@ -75,7 +75,7 @@ static const char *read_clause(const char *text, int version, bool *holds, const
 	return end;
 }
 
-int lc_constraint_holds(const char *constraint, int version, const char **wrong)
+int lk_constraint_holds(const char *constraint, int version, const char **wrong)
 {
 	const char *text = skip_spaces(constraint), *place;
 	bool all = true, holds;

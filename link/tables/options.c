@@ -42,15 +42,15 @@ static const char *const jit_names[] = {
 
 /* What the driver's linker makes of an option. */
 struct on_driver {
-	enum lc_option_fate fate;
+	enum lk_option_fate fate;
 	int jit_option;
 	unsigned jit_value;	/* of a flag; else it is the option's own */
 	const char *why;
 };
 
-#define JIT(option, value) { LC_OPTION_TAKEN, option, value, NULL }
-#define DROPPED(why) { LC_OPTION_DROPPED, 0, 0, why }
-#define REFUSED(why) { LC_OPTION_REFUSED, 0, 0, why }
+#define JIT(option, value) { LK_OPTION_TAKEN, option, value, NULL }
+#define DROPPED(why) { LK_OPTION_DROPPED, 0, 0, why }
+#define REFUSED(why) { LK_OPTION_REFUSED, 0, 0, why }
 
 #define IN_LTO "it matters to link-time optimisation alone, which the driver has not"
 #define KEEPS_ALL "the driver's linker keeps what nobody uses"
@@ -73,16 +73,16 @@ static const struct row {
 	{ "-maxrregcount=", REGISTERS, 0, 0, NULL, JIT(MAX_REGISTERS, 0) },
 	{ "-time", NOTHING, 0, 0, NULL, REFUSED("the driver's linker does not tell times") },
 	{ "-verbose", NOTHING, 0, 0, NULL, JIT(LOG_VERBOSE, 1) },
-	{ "-O0", NOTHING, LC_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 0) },
+	{ "-O0", NOTHING, LK_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 0) },
 	{ "-O1", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 1) },
 	{ "-O2", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 2) },
-	{ "-O3", NOTHING, LC_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 3) },
+	{ "-O3", NOTHING, LK_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 3) },
 	{ "-O4", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 4) },
-	{ "-Ofc=max", NOTHING, LC_CUDA(12, 5), 0, NULL,
+	{ "-Ofc=max", NOTHING, LK_CUDA(12, 5), 0, NULL,
 	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-Ofc=mid", NOTHING, LC_CUDA(12, 9), 0, NULL,
+	{ "-Ofc=mid", NOTHING, LK_CUDA(12, 9), 0, NULL,
 	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-Ofc=min", NOTHING, LC_CUDA(12, 9), 0, NULL,
+	{ "-Ofc=min", NOTHING, LK_CUDA(12, 9), 0, NULL,
 	  DROPPED("the driver's linker has no fast compilation") },
 	{ "-g", NOTHING, 0, 0, NULL, JIT(GENERATE_DEBUG_INFO, 1) },
 	{ "-lineinfo", NOTHING, 0, 0, NULL, JIT(GENERATE_LINE_INFO, 1) },
@@ -90,21 +90,21 @@ static const struct row {
 	{ "-prec-div=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
 	{ "-prec-sqrt=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
 	{ "-fma=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
-	{ "-kernels-used=", TEXT, 0, LC_CUDA(12, 1), "it crashes nvJitLink 12.1",
+	{ "-kernels-used=", TEXT, 0, LK_CUDA(12, 1), "it crashes nvJitLink 12.1",
 	  DROPPED(KEEPS_ALL) },
-	{ "-variables-used=", TEXT, 0, LC_CUDA(12, 1), "it crashes nvJitLink 12.1",
+	{ "-variables-used=", TEXT, 0, LK_CUDA(12, 1), "it crashes nvJitLink 12.1",
 	  DROPPED(KEEPS_ALL) },
 	{ "-optimize-unused-variables", NOTHING, 0, 0, NULL, DROPPED(KEEPS_ALL) },
 	{ "-Xptxas=", TEXT, 0, 0, NULL,
 	  REFUSED("the driver's linker takes no options for ptxas") },
 	{ "-Xnvvm=", TEXT, 0, 0, NULL, DROPPED(IN_LTO) },
-	{ "-nvvm-latest", NOTHING, LC_CUDA(13, 5), 0, NULL, DROPPED(IN_LTO) },
-	{ "-split-compile=", THREADS, LC_CUDA(12, 3), 0, NULL,
+	{ "-nvvm-latest", NOTHING, LK_CUDA(13, 5), 0, NULL, DROPPED(IN_LTO) },
+	{ "-split-compile=", THREADS, LK_CUDA(12, 3), 0, NULL,
 	  REFUSED("the driver's linker does not split compilation") },
-	{ "-split-compile-extended=", THREADS, LC_CUDA(12, 3), 0, NULL,
+	{ "-split-compile-extended=", THREADS, LK_CUDA(12, 3), 0, NULL,
 	  REFUSED("the driver's linker does not split compilation") },
-	{ "-jump-table-density=", PERCENTAGE, LC_CUDA(12, 3), 0, NULL, DROPPED(IN_LTO) },
-	{ "-no-cache", NOTHING, LC_CUDA(12, 5), 0, NULL, JIT(CACHE_MODE, 0) },
+	{ "-jump-table-density=", PERCENTAGE, LK_CUDA(12, 3), 0, NULL, DROPPED(IN_LTO) },
+	{ "-no-cache", NOTHING, LK_CUDA(12, 5), 0, NULL, JIT(CACHE_MODE, 0) },
 	{ "-device-stack-protector", NOTHING, NEVER, 0,
 	  "it is in nvJitLink's documentation, and no nvJitLink up to 13.5 takes it",
 	  REFUSED("the driver's linker has no stack protector") },
@@ -172,26 +172,26 @@ static const char *read_value(const struct row *row, const char *option, unsigne
 	return right ? NULL : wanted[row->value];
 }
 
-static struct lc_option_verdict judge_nvjitlink(const struct row *row, int version)
+static struct lk_option_verdict judge_nvjitlink(const struct row *row, int version)
 {
-	struct lc_option_verdict verdict = { .since = row->since };
+	struct lk_option_verdict verdict = { .since = row->since };
 	bool any = version == LAZYCUDA_VERSION_UNKNOWN;
 
 	if (row->since == NEVER)
-		verdict = (struct lc_option_verdict){ .fate = LC_OPTION_REFUSED };
+		verdict = (struct lk_option_verdict){ .fate = LK_OPTION_REFUSED };
 	else if (!any && (version < row->since || version == row->broken))
-		verdict.fate = LC_OPTION_REFUSED;
-	if (verdict.fate != LC_OPTION_TAKEN)
+		verdict.fate = LK_OPTION_REFUSED;
+	if (verdict.fate != LK_OPTION_TAKEN)
 		verdict.why = row->why ? row->why : "this nvJitLink is older than the option";
 	return verdict;
 }
 
-static struct lc_option_verdict judge_driver(const struct row *row, unsigned number)
+static struct lk_option_verdict judge_driver(const struct row *row, unsigned number)
 {
 	const struct on_driver *driver = &row->driver;
-	bool taken = driver->fate == LC_OPTION_TAKEN;
+	bool taken = driver->fate == LK_OPTION_TAKEN;
 
-	return (struct lc_option_verdict){
+	return (struct lk_option_verdict){
 		.fate = driver->fate,
 		.jit_option = driver->jit_option,
 		.jit_value = row->value == NOTHING ? driver->jit_value : taken ? number : 0,
@@ -200,12 +200,12 @@ static struct lc_option_verdict judge_driver(const struct row *row, unsigned num
 	};
 }
 
-struct lc_option_verdict lc_option_judge(const char *option, enum lazycuda_backend backend,
+struct lk_option_verdict lk_option_judge(const char *option, enum lazycuda_backend backend,
 					 int version)
 {
 	for (size_t i = 0; i < COUNT(reserved); i++)
 		if (is_named(option, reserved[i].name))
-			return (struct lc_option_verdict){ .fate = LC_OPTION_RESERVED,
+			return (struct lk_option_verdict){ .fate = LK_OPTION_RESERVED,
 							   .why = reserved[i].why };
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		unsigned number = 0;
@@ -214,12 +214,12 @@ struct lc_option_verdict lc_option_judge(const char *option, enum lazycuda_backe
 			continue;
 		const char *wrong = read_value(&rows[i], option, &number);
 		if (wrong)
-			return (struct lc_option_verdict){ .fate = LC_OPTION_MALFORMED,
+			return (struct lk_option_verdict){ .fate = LK_OPTION_MALFORMED,
 							   .why = wrong };
 		if (backend == LAZYCUDA_BACKEND_DRIVER)
 			return judge_driver(&rows[i], number);
 		return judge_nvjitlink(&rows[i], version);
 	}
-	return (struct lc_option_verdict){ .fate = LC_OPTION_UNKNOWN,
+	return (struct lk_option_verdict){ .fate = LK_OPTION_UNKNOWN,
 					   .why = "neither nvJitLink nor the driver has it" };
 }

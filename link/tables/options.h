@@ -7,18 +7,18 @@
 #include "../../stubs/base/arena.h"
 
 /* What becomes of an option on a backend. */
-enum lc_option_fate {
-	LC_OPTION_TAKEN,
-	LC_OPTION_DROPPED,	/* harmless to leave out: say so in a note */
-	LC_OPTION_REFUSED,	/* this backend or version has it not: OPTION_UNSUPPORTED */
-	LC_OPTION_RESERVED,	/* the plan sets it itself, by a field of the request:
+enum lk_option_fate {
+	LK_OPTION_TAKEN,
+	LK_OPTION_DROPPED,	/* harmless to leave out: say so in a note */
+	LK_OPTION_REFUSED,	/* this backend or version has it not: OPTION_UNSUPPORTED */
+	LK_OPTION_RESERVED,	/* the plan sets it itself, by a field of the request:
 				   -arch, -lto, -dlto, -ptx, -r: BAD_OPTION */
-	LC_OPTION_UNKNOWN,	/* no version has it: BAD_OPTION */
-	LC_OPTION_MALFORMED	/* its value makes no sense: BAD_OPTION */
+	LK_OPTION_UNKNOWN,	/* no version has it: BAD_OPTION */
+	LK_OPTION_MALFORMED	/* its value makes no sense: BAD_OPTION */
 };
 
-struct lc_option_verdict {
-	enum lc_option_fate fate;
+struct lk_option_verdict {
+	enum lk_option_fate fate;
 	int since, until;	/* versions of nvJitLink that have it; 0: no bound */
 	int jit_option;		/* driver: CUjit_option and its value, if TAKEN */
 	unsigned jit_value;
@@ -27,7 +27,7 @@ struct lc_option_verdict {
 };
 
 /* `version` is nvJitLink's or the driver's; UNKNOWN takes what any version takes. */
-struct lc_option_verdict lc_option_judge(const char *option, enum lazycuda_backend backend,
+struct lk_option_verdict lk_option_judge(const char *option, enum lazycuda_backend backend,
 					 int version);
 
 #endif

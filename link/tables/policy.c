@@ -6,40 +6,40 @@
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-#define NONE_USABLE (LC_ABSENT | LC_TOO_OLD)
-#define COMPARABLE (LC_SAME_MAJOR | LC_UNCOMPARED)
-#define OTHER_MAJOR (LC_DRIVER_NEWER | LC_DRIVER_OLDER)
+#define NONE_USABLE (LK_ABSENT | LK_TOO_OLD)
+#define COMPARABLE (LK_SAME_MAJOR | LK_UNCOMPARED)
+#define OTHER_MAJOR (LK_DRIVER_NEWER | LK_DRIVER_OLDER)
 #define ANY (NONE_USABLE | COMPARABLE | OTHER_MAJOR)
 
-#define YES LC_YES
-#define NO LC_NO
-#define ANYWAY LC_EITHER
+#define YES LK_YES
+#define NO LK_NO
+#define ANYWAY LK_EITHER
 
 /*
  * The matrix of cuda-python #1911, to the letter.  What the chosen linker
  * objects to is judged afterwards.
  */
-static const struct lc_rule strict[] = {
+static const struct lk_rule strict[] = {
 	/* name, driver known, nvJitLink, needs, nvJitLink takes all, driver takes all, elsewhere */
-	{ "A1", YES, NONE_USABLE, NO, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "A1", YES, NONE_USABLE, NO, ANYWAY, ANYWAY, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "there is no nvJitLink to use, and nothing that needs it" },
-	{ "A2", YES, LC_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "A2", YES, LK_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_REQUIRED, "there is no nvJitLink" },
-	{ "A2", YES, LC_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "A2", YES, LK_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD, "nvJitLink is too old to be used" },
-	{ "A3", YES, LC_SAME_MAJOR, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_NVJITLINK,
+	{ "A3", YES, LK_SAME_MAJOR, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LK_USE_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "nvJitLink and the driver are of one major" },
-	{ "A4", YES, OTHER_MAJOR, NO, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "A4", YES, OTHER_MAJOR, NO, ANYWAY, ANYWAY, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "nvJitLink and the driver are of different majors, and nothing needs nvJitLink" },
-	{ "A5", YES, OTHER_MAJOR, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "A5", YES, OTHER_MAJOR, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_CROSS_MAJOR, "nvJitLink and the driver are of different majors" },
-	{ "A6", ANYWAY, LC_UNCOMPARED, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_NVJITLINK,
+	{ "A6", ANYWAY, LK_UNCOMPARED, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LK_USE_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "a version is unknown, and nvJitLink is there" },
-	{ "A7", NO, NONE_USABLE, NO, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "A7", NO, NONE_USABLE, NO, ANYWAY, ANYWAY, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "there is no nvJitLink to use, and nothing is known of the driver" },
-	{ "A8", NO, LC_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "A8", NO, LK_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_REQUIRED, "there is no nvJitLink" },
-	{ "A8", NO, LC_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "A8", NO, LK_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD, "nvJitLink is too old to be used" },
 };
 
@@ -47,67 +47,67 @@ static const struct lc_rule strict[] = {
  * Looks at the direction: an older nvJitLink may make what a newer driver
  * loads, a newer one may not make what an older driver does not load.
  */
-static const struct lc_rule best_effort[] = {
-	{ "B1", NO, LC_ABSENT, NO, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+static const struct lk_rule best_effort[] = {
+	{ "B1", NO, LK_ABSENT, NO, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NO_BACKEND, "there is neither nvJitLink nor a driver that is known of" },
-	{ "B1", NO, LC_TOO_OLD, NO, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "B1", NO, LK_TOO_OLD, NO, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD,
 	  "nvJitLink is too old to be used, and nothing is known of a driver" },
-	{ "B2", ANYWAY, LC_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "B2", ANYWAY, LK_ABSENT, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_REQUIRED, "there is no nvJitLink" },
-	{ "B2", ANYWAY, LC_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LC_REFUSE,
+	{ "B2", ANYWAY, LK_TOO_OLD, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD, "nvJitLink is too old to be used" },
-	{ "B3", YES, NONE_USABLE, NO, ANYWAY, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "B3", YES, NONE_USABLE, NO, ANYWAY, YES, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "there is no nvJitLink to use, and the driver takes everything" },
-	{ "B4", YES, NONE_USABLE, NO, ANYWAY, NO, ANYWAY, LC_REFUSE_AS_DRIVER, LAZYCUDA_CODE_OK,
+	{ "B4", YES, NONE_USABLE, NO, ANYWAY, NO, ANYWAY, LK_REFUSE_AS_DRIVER, LAZYCUDA_CODE_OK,
 	  "there is no nvJitLink to use, and the driver does not take everything" },
-	{ "B5", NO, LC_UNCOMPARED, ANYWAY, YES, ANYWAY, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	{ "B5", NO, LK_UNCOMPARED, ANYWAY, YES, ANYWAY, ANYWAY, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
 	  "nothing is known of the driver, and nvJitLink takes everything" },
-	{ "B5", NO, LC_UNCOMPARED, ANYWAY, NO, ANYWAY, ANYWAY, LC_REFUSE_AS_NVJITLINK,
+	{ "B5", NO, LK_UNCOMPARED, ANYWAY, NO, ANYWAY, ANYWAY, LK_REFUSE_AS_NVJITLINK,
 	  LAZYCUDA_CODE_OK,
 	  "nothing is known of the driver, and nvJitLink does not take everything" },
-	{ "B6", YES, COMPARABLE, ANYWAY, YES, ANYWAY, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	{ "B6", YES, COMPARABLE, ANYWAY, YES, ANYWAY, ANYWAY, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
 	  "nvJitLink takes everything, and the driver loads what it makes" },
-	{ "B7", YES, COMPARABLE, NO, NO, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "B7", YES, COMPARABLE, NO, NO, YES, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "nvJitLink does not take everything, and the driver does" },
-	{ "B8", YES, COMPARABLE, ANYWAY, NO, ANYWAY, ANYWAY, LC_REFUSE_AS_NVJITLINK,
+	{ "B8", YES, COMPARABLE, ANYWAY, NO, ANYWAY, ANYWAY, LK_REFUSE_AS_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "nvJitLink does not take everything, and the driver cannot stand in" },
-	{ "B9", YES, LC_DRIVER_NEWER, NO, ANYWAY, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "B9", YES, LK_DRIVER_NEWER, NO, ANYWAY, YES, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "the driver is of a later major than nvJitLink and takes everything" },
-	{ "B10", YES, LC_DRIVER_NEWER, NO, YES, NO, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	{ "B10", YES, LK_DRIVER_NEWER, NO, YES, NO, ANYWAY, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
 	  "the driver's linker does not take everything, and it loads what an older nvJitLink"
 	  " makes" },
-	{ "B11", YES, LC_DRIVER_NEWER, YES, YES, ANYWAY, ANYWAY, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	{ "B11", YES, LK_DRIVER_NEWER, YES, YES, ANYWAY, ANYWAY, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
 	  "nvJitLink is needed, and a driver of a later major loads what it makes" },
-	{ "B12", YES, LC_DRIVER_NEWER, YES, NO, ANYWAY, ANYWAY, LC_REFUSE_AS_NVJITLINK,
+	{ "B12", YES, LK_DRIVER_NEWER, YES, NO, ANYWAY, ANYWAY, LK_REFUSE_AS_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "nvJitLink is needed and does not take everything" },
-	{ "B12", YES, LC_DRIVER_NEWER, NO, NO, NO, ANYWAY, LC_REFUSE_AS_DRIVER, LAZYCUDA_CODE_OK,
+	{ "B12", YES, LK_DRIVER_NEWER, NO, NO, NO, ANYWAY, LK_REFUSE_AS_DRIVER, LAZYCUDA_CODE_OK,
 	  "neither linker takes everything" },
-	{ "B13", YES, LC_DRIVER_OLDER, NO, ANYWAY, YES, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "B13", YES, LK_DRIVER_OLDER, NO, ANYWAY, YES, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "the driver is of an earlier major than nvJitLink and takes everything" },
-	{ "B14o", YES, LC_DRIVER_OLDER, NO, YES, NO, YES, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	{ "B14o", YES, LK_DRIVER_OLDER, NO, YES, NO, YES, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
 	  "the driver's linker does not take everything, and need not load the result" },
-	{ "B14", YES, LC_DRIVER_OLDER, NO, ANYWAY, NO, ANYWAY, LC_REFUSE_AS_DRIVER,
+	{ "B14", YES, LK_DRIVER_OLDER, NO, ANYWAY, NO, ANYWAY, LK_REFUSE_AS_DRIVER,
 	  LAZYCUDA_CODE_OK,
 	  "the driver does not take everything, nor load what a later major's nvJitLink makes" },
-	{ "B15o", YES, LC_DRIVER_OLDER, YES, YES, ANYWAY, YES, LC_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	{ "B15o", YES, LK_DRIVER_OLDER, YES, YES, ANYWAY, YES, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
 	  "nvJitLink is needed, and the driver here need not load the result" },
-	{ "B15o", YES, LC_DRIVER_OLDER, YES, NO, ANYWAY, YES, LC_REFUSE_AS_NVJITLINK,
+	{ "B15o", YES, LK_DRIVER_OLDER, YES, NO, ANYWAY, YES, LK_REFUSE_AS_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "nvJitLink is needed and does not take everything" },
-	{ "B15", YES, LC_DRIVER_OLDER, YES, ANYWAY, ANYWAY, NO, LC_REFUSE,
+	{ "B15", YES, LK_DRIVER_OLDER, YES, ANYWAY, ANYWAY, NO, LK_REFUSE,
 	  LAZYCUDA_CODE_CROSS_MAJOR,
 	  "nvJitLink is of a later major than the driver, which need not load what it makes" },
 };
 
 /* Asks nothing but whether there is one. */
-static const struct lc_rule off[] = {
-	{ "O1", ANYWAY, ANY & ~LC_ABSENT, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_NVJITLINK,
+static const struct lk_rule off[] = {
+	{ "O1", ANYWAY, ANY & ~LK_ABSENT, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LK_USE_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "there is an nvJitLink, and the policy is off" },
-	{ "O2", ANYWAY, LC_ABSENT, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LC_USE_DRIVER, LAZYCUDA_CODE_OK,
+	{ "O2", ANYWAY, LK_ABSENT, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "there is no nvJitLink, and the policy is off" },
 };
 
-const struct lc_rule *lc_policy_rules(enum lazycuda_policy policy, size_t *count)
+const struct lk_rule *lk_policy_rules(enum lazycuda_policy policy, size_t *count)
 {
 	switch (policy) {
 	case LAZYCUDA_POLICY_STRICT:
@@ -124,25 +124,25 @@ const struct lc_rule *lc_policy_rules(enum lazycuda_policy policy, size_t *count
 	return NULL;
 }
 
-enum lc_relation lc_policy_relation(int driver, int nvjitlink)
+enum lk_relation lk_policy_relation(int driver, int nvjitlink)
 {
 	if (nvjitlink == LAZYCUDA_VERSION_NONE)
-		return LC_ABSENT;
-	if (nvjitlink > 0 && nvjitlink < LC_NVJITLINK_OLDEST)
-		return LC_TOO_OLD;
+		return LK_ABSENT;
+	if (nvjitlink > 0 && nvjitlink < LK_NVJITLINK_OLDEST)
+		return LK_TOO_OLD;
 	if (nvjitlink < 0 || driver <= 0)
-		return LC_UNCOMPARED;
-	if (LC_CUDA_MAJOR(driver) == LC_CUDA_MAJOR(nvjitlink))
-		return LC_SAME_MAJOR;
-	return driver > nvjitlink ? LC_DRIVER_NEWER : LC_DRIVER_OLDER;
+		return LK_UNCOMPARED;
+	if (LK_CUDA_MAJOR(driver) == LK_CUDA_MAJOR(nvjitlink))
+		return LK_SAME_MAJOR;
+	return driver > nvjitlink ? LK_DRIVER_NEWER : LK_DRIVER_OLDER;
 }
 
-static bool answers(enum lc_answer asked, bool is)
+static bool answers(enum lk_answer asked, bool is)
 {
-	return asked == LC_EITHER || (asked == LC_YES) == is;
+	return asked == LK_EITHER || (asked == LK_YES) == is;
 }
 
-bool lc_rule_matches(const struct lc_rule *rule, const struct lc_situation *situation)
+bool lk_rule_matches(const struct lk_rule *rule, const struct lk_situation *situation)
 {
 	return rule->relations & situation->relation &&
 	       answers(rule->driver, situation->driver) &&
@@ -152,14 +152,14 @@ bool lc_rule_matches(const struct lc_rule *rule, const struct lc_situation *situ
 	       answers(rule->elsewhere, situation->elsewhere);
 }
 
-const struct lc_rule *lc_policy_decide(enum lazycuda_policy policy,
-				       const struct lc_situation *situation)
+const struct lk_rule *lk_policy_decide(enum lazycuda_policy policy,
+				       const struct lk_situation *situation)
 {
 	size_t count;
-	const struct lc_rule *rules = lc_policy_rules(policy, &count);
+	const struct lk_rule *rules = lk_policy_rules(policy, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (lc_rule_matches(&rules[i], situation))
+		if (lk_rule_matches(&rules[i], situation))
 			return &rules[i];
 	return NULL;
 }

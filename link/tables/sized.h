@@ -12,7 +12,7 @@
  * caller does not know of is zero.  False if there is none, or the size was not
  * set.
  */
-static inline bool lc_sized_copy(void *to, size_t known, const void *from)
+static inline bool lk_sized_copy(void *to, size_t known, const void *from)
 {
 	size_t size;
 

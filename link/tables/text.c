@@ -2,7 +2,7 @@
 /* text.c - which texts may stand in a message as they are */
 #include "text.h"
 
-bool lc_is_plain(const char *text)
+bool lk_is_plain(const char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)

@@ -15,12 +15,12 @@
 
 /* Each of these writes at `at`, where there has to be room, and returns where
  * the text ends: at its NUL. */
-static inline char *lc_put(char *at, const char *word)
+static inline char *lk_put(char *at, const char *word)
 {
 	return stpcpy(at, word);
 }
 
-static inline char *lc_put_number(char *at, int number)
+static inline char *lk_put_number(char *at, int number)
 {
 	unsigned value = number < 0 ? -(unsigned)number : (unsigned)number;
 	char digits[12], *first = digits + sizeof(digits);
@@ -31,16 +31,16 @@ static inline char *lc_put_number(char *at, int number)
 	while (value /= 10);
 	if (number < 0)
 		*--first = '-';
-	return lc_put(at, first);
+	return lk_put(at, first);
 }
 
 /* Words behind each other, in the arena; "" when memory is out. */
-#define LC_CONCAT(arena, ...) \
+#define LK_CONCAT(arena, ...) \
 	lc_join(arena, (const char *const[]){ __VA_ARGS__ }, \
 		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *), "")
 
 /* Whether a text of others may stand in a message as it is; if not, what
  * lc_printable() makes of it may. */
-bool lc_is_plain(const char *text);
+bool lk_is_plain(const char *text);
 
 #endif

@@ -50,7 +50,7 @@ static int ask_nvrtc(void *library)
 	int (*get)(int *, int *) = NULL, major = 0, minor = 0;
 
 	*(void **)&get = dlsym(library, "nvrtcVersion");
-	return get && !get(&major, &minor) ? LC_CUDA(major, minor) : 0;
+	return get && !get(&major, &minor) ? LK_CUDA(major, minor) : 0;
 }
 
 static int ask_nvjitlink(void *library)
@@ -62,12 +62,12 @@ static int ask_nvjitlink(void *library)
 	*(void **)&get = dlsym(library, "nvJitLinkVersion");
 	if (get)
 		return !get(&major, &minor) && major < 1000 && minor < 100 ?
-		       LC_CUDA((int)major, (int)minor) : 0;
+		       LK_CUDA((int)major, (int)minor) : 0;
 	/* Before 12.3 only its names tell: each minor adds its own. */
 	for (int i = 2; i >= 0; i--) {
 		snprintf(name, sizeof(name), "__nvJitLinkCreate_12_%d", i);
 		if (dlsym(library, name))
-			return LC_CUDA(12, i);
+			return LK_CUDA(12, i);
 	}
 	return 0;
 }
@@ -204,7 +204,7 @@ static int major_of_name(const char *name)
 	const char *place = strstr(name, ".so.");
 	int version, numbers;
 
-	return place && lc_version_scan(place + 4, &version, &numbers) ? LC_CUDA_MAJOR(version) : 0;
+	return place && lk_version_scan(place + 4, &version, &numbers) ? LK_CUDA_MAJOR(version) : 0;
 }
 
 static int ask_header(struct file *file, const char *soname)
@@ -217,7 +217,7 @@ static int ask_header(struct file *file, const char *soname)
 		int version = read_header(path);
 
 		/* The headers of another toolkit may lie there as well. */
-		if (!version || (major && LC_CUDA_MAJOR(version) != major))
+		if (!version || (major && LK_CUDA_MAJOR(version) != major))
 			continue;
 		file->how = lc_format(file->arena, "CUDA_VERSION in %s",
 				      resolve(file->arena, path));
@@ -247,7 +247,7 @@ static int version_of_wheel(const char *name)
 		name += length;
 		if (!strncmp(name, "_cu", 3))
 			name += 3 + strspn(name + 3, "0123456789");
-		end = *name == '-' ? lc_version_scan(name + 1, &version, &numbers) : NULL;
+		end = *name == '-' ? lk_version_scan(name + 1, &version, &numbers) : NULL;
 		return end && numbers >= 2 && strstr(end, ".dist-info") ? version : 0;
 	}
 	return 0;

@@ -18,31 +18,31 @@ static const struct toolkit {
 	int branch;
 	int container, ir;	/* of LTO-IR, major * 1000 + minor */
 } toolkits[] = {
-	{ LC_CUDA(11, 0), 70, 445, 0, 0 },
-	{ LC_CUDA(11, 1), 71, 455, 0, 0 },
-	{ LC_CUDA(11, 2), 72, 460, 0, 0 },
-	{ LC_CUDA(11, 3), 73, 465, 0, 0 },
-	{ LC_CUDA(11, 4), 74, 470, 0, 0 },
-	{ LC_CUDA(11, 5), 75, 495, 0, 0 },
-	{ LC_CUDA(11, 6), 76, 510, 0, 0 },
-	{ LC_CUDA(11, 7), 77, 515, 1054, 2047 },
-	{ LC_CUDA(11, 8), 78, 520, 1054, 2048 },
-	{ LC_CUDA(12, 0), 80, 525, 1057, 2051 },
-	{ LC_CUDA(12, 1), 81, 530, 1057, 2053 },
-	{ LC_CUDA(12, 2), 82, 535, 1059, 2058 },
-	{ LC_CUDA(12, 3), 83, 545, 1060, 2063 },
-	{ LC_CUDA(12, 4), 84, 550, 1061, 2071 },
-	{ LC_CUDA(12, 5), 85, 555, 1061, 2083 },
-	{ LC_CUDA(12, 6), 85, 560, 1062, 2084 },
-	{ LC_CUDA(12, 7), 86, 565, 0, 0 },
-	{ LC_CUDA(12, 8), 87, 570, 1064, 2089 },
-	{ LC_CUDA(12, 9), 88, 575, 1064, 2093 },
-	{ LC_CUDA(13, 0), 90, 580, 1065, 2098 },
-	{ LC_CUDA(13, 1), 91, 590, 1066, 2107 },
-	{ LC_CUDA(13, 2), 92, 595, 1066, 2114 },
-	{ LC_CUDA(13, 3), 93, 610, 1067, 2115 },
-	{ LC_CUDA(13, 4), 94, 615, 1067, 2120 },
-	{ LC_CUDA(13, 5), 95, 0, 1067, 2131 },
+	{ LK_CUDA(11, 0), 70, 445, 0, 0 },
+	{ LK_CUDA(11, 1), 71, 455, 0, 0 },
+	{ LK_CUDA(11, 2), 72, 460, 0, 0 },
+	{ LK_CUDA(11, 3), 73, 465, 0, 0 },
+	{ LK_CUDA(11, 4), 74, 470, 0, 0 },
+	{ LK_CUDA(11, 5), 75, 495, 0, 0 },
+	{ LK_CUDA(11, 6), 76, 510, 0, 0 },
+	{ LK_CUDA(11, 7), 77, 515, 1054, 2047 },
+	{ LK_CUDA(11, 8), 78, 520, 1054, 2048 },
+	{ LK_CUDA(12, 0), 80, 525, 1057, 2051 },
+	{ LK_CUDA(12, 1), 81, 530, 1057, 2053 },
+	{ LK_CUDA(12, 2), 82, 535, 1059, 2058 },
+	{ LK_CUDA(12, 3), 83, 545, 1060, 2063 },
+	{ LK_CUDA(12, 4), 84, 550, 1061, 2071 },
+	{ LK_CUDA(12, 5), 85, 555, 1061, 2083 },
+	{ LK_CUDA(12, 6), 85, 560, 1062, 2084 },
+	{ LK_CUDA(12, 7), 86, 565, 0, 0 },
+	{ LK_CUDA(12, 8), 87, 570, 1064, 2089 },
+	{ LK_CUDA(12, 9), 88, 575, 1064, 2093 },
+	{ LK_CUDA(13, 0), 90, 580, 1065, 2098 },
+	{ LK_CUDA(13, 1), 91, 590, 1066, 2107 },
+	{ LK_CUDA(13, 2), 92, 595, 1066, 2114 },
+	{ LK_CUDA(13, 3), 93, 610, 1067, 2115 },
+	{ LK_CUDA(13, 4), 94, 615, 1067, 2120 },
+	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },
 };
 
 /* Display-driver branches from which on a CUDA major has minor-version
@@ -61,17 +61,17 @@ static const struct compatibility {
 
 /* ---- text ---- */
 
-const char *lc_version_text(int version, char text[LC_VERSION_TEXT])
+const char *lk_version_text(int version, char text[LK_VERSION_TEXT])
 {
 	if (version > 0)
-		lc_put_number(lc_put(lc_put_number(text, LC_CUDA_MAJOR(version)), "."),
-			      LC_CUDA_MINOR(version));
+		lk_put_number(lk_put(lk_put_number(text, LK_CUDA_MAJOR(version)), "."),
+			      LK_CUDA_MINOR(version));
 	else
-		lc_put(text, version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
+		lk_put(text, version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
 	return text;
 }
 
-const char *lc_version_scan(const char *text, int *version, int *numbers)
+const char *lk_version_scan(const char *text, int *version, int *numbers)
 {
 	static const int limits[] = { 999, 99, 999999 };
 	int parts[COUNT(limits)] = { 0 };
@@ -94,15 +94,15 @@ const char *lc_version_scan(const char *text, int *version, int *numbers)
 	} while (*text == '.' && count < COUNT(parts));
 	if (!count || !parts[0])
 		return NULL;
-	*version = LC_CUDA(parts[0], parts[1]);
+	*version = LK_CUDA(parts[0], parts[1]);
 	*numbers = (int)count;
 	return text;
 }
 
-bool lc_version_parse(const char *text, int *version)
+bool lk_version_parse(const char *text, int *version)
 {
 	int found, numbers;
-	const char *end = lc_version_scan(text, &found, &numbers);
+	const char *end = lk_version_scan(text, &found, &numbers);
 
 	if (!end || *end)
 		return false;
@@ -118,25 +118,25 @@ bool lc_version_parse(const char *text, int *version)
  */
 #define ISA_BEHIND 4
 
-int lc_cuda_of_isa(int isa)
+int lk_cuda_of_isa(int isa)
 {
 	if (isa <= 0)
 		return LAZYCUDA_VERSION_NONE;
 	for (size_t i = 0; i < COUNT(toolkits); i++)
 		if (toolkits[i].isa >= isa)
 			return toolkits[i].cuda;
-	return LC_CUDA(isa / 10 + ISA_BEHIND, isa % 10);
+	return LK_CUDA(isa / 10 + ISA_BEHIND, isa % 10);
 }
 
-int lc_isa_of_cuda(int cuda)
+int lk_isa_of_cuda(int cuda)
 {
 	const struct toolkit *toolkit = NEWEST;
 
 	if (cuda > NEWEST->cuda) {
 		/* An ISA has one digit behind the point here. */
-		int minor = LC_CUDA_MINOR(cuda) < 9 ? LC_CUDA_MINOR(cuda) : 9;
+		int minor = LK_CUDA_MINOR(cuda) < 9 ? LK_CUDA_MINOR(cuda) : 9;
 
-		return 10 * (LC_CUDA_MAJOR(cuda) - ISA_BEHIND) + minor;
+		return 10 * (LK_CUDA_MAJOR(cuda) - ISA_BEHIND) + minor;
 	}
 	/* Most of what is in use is new. */
 	while (toolkit > toolkits && toolkit->cuda > cuda)
@@ -156,13 +156,13 @@ static int first_reader(int container, int ir)
 	return NEXT_CUDA;
 }
 
-int lc_cuda_of_ltoir(int container, int ir)
+int lk_cuda_of_ltoir(int container, int ir)
 {
 	/* A linker wants both to be no newer than its own. */
 	return ir > 0 ? first_reader(container, ir) : 0;
 }
 
-void lc_cuda_range_of_container(int container, int *oldest, int *newest)
+void lk_cuda_range_of_container(int container, int *oldest, int *newest)
 {
 	*oldest = *newest = first_reader(container, 0);
 	for (size_t i = 0; i < COUNT(toolkits); i++)
@@ -172,7 +172,7 @@ void lc_cuda_range_of_container(int container, int *oldest, int *newest)
 
 /* ---- display drivers ---- */
 
-int lc_branch_of_major(int major)
+int lk_branch_of_major(int major)
 {
 	for (size_t i = 0; i < COUNT(compatibilities); i++)
 		if (compatibilities[i].major == major)
@@ -180,7 +180,7 @@ int lc_branch_of_major(int major)
 	return 0;
 }
 
-int lc_cuda_of_branch(int branch)
+int lk_cuda_of_branch(int branch)
 {
 	int cuda = 0;
 
@@ -193,25 +193,25 @@ int lc_cuda_of_branch(int branch)
 
 /* ---- which versions go together ---- */
 
-enum lc_reading lc_linker_reads(enum lazycuda_kind kind, int producer, int linker,
+enum lk_reading lk_linker_reads(enum lazycuda_kind kind, int producer, int linker,
 				bool across_majors)
 {
 	if (producer > linker)
-		return LC_TOO_NEW;
-	if (kind != LAZYCUDA_KIND_LTOIR || LC_CUDA_MAJOR(producer) == LC_CUDA_MAJOR(linker))
-		return LC_READS;
-	return across_majors && producer >= LC_CUDA(12, 0) ? LC_READS : LC_CROSS_MAJOR;
+		return LK_TOO_NEW;
+	if (kind != LAZYCUDA_KIND_LTOIR || LK_CUDA_MAJOR(producer) == LK_CUDA_MAJOR(linker))
+		return LK_READS;
+	return across_majors && producer >= LK_CUDA(12, 0) ? LK_READS : LK_CROSS_MAJOR;
 }
 
-enum lc_running lc_driver_runs(int driver, int branch, int toolkit)
+enum lk_running lk_driver_runs(int driver, int branch, int toolkit)
 {
-	int needed = lc_branch_of_major(LC_CUDA_MAJOR(toolkit));
+	int needed = lk_branch_of_major(LK_CUDA_MAJOR(toolkit));
 
 	if (driver >= toolkit)
-		return LC_RUNS;
-	if (LC_CUDA_MAJOR(driver) < LC_CUDA_MAJOR(toolkit))
-		return LC_MAJOR_TOO_OLD;
+		return LK_RUNS;
+	if (LK_CUDA_MAJOR(driver) < LK_CUDA_MAJOR(toolkit))
+		return LK_MAJOR_TOO_OLD;
 	if (!branch || !needed)
-		return LC_BRANCH_UNKNOWN;
-	return branch >= needed ? LC_RUNS : LC_BRANCH_TOO_OLD;
+		return LK_BRANCH_UNKNOWN;
+	return branch >= needed ? LK_RUNS : LK_BRANCH_TOO_OLD;
 }

@@ -13,58 +13,58 @@
 
 #include "../../include/lazycuda_link.h"
 
-#define LC_CUDA(major, minor) (1000 * (major) + 10 * (minor))
-#define LC_CUDA_MAJOR(version) ((version) / 1000)
-#define LC_CUDA_MINOR(version) ((version) % 1000 / 10)
+#define LK_CUDA(major, minor) (1000 * (major) + 10 * (minor))
+#define LK_CUDA_MAJOR(version) ((version) / 1000)
+#define LK_CUDA_MINOR(version) ((version) % 1000 / 10)
 
 /* "12.9" into `text`; "none" and "unknown" for those. */
-#define LC_VERSION_TEXT 16
-const char *lc_version_text(int version, char text[LC_VERSION_TEXT]);
+#define LK_VERSION_TEXT 16
+const char *lk_version_text(int version, char text[LK_VERSION_TEXT]);
 
 /* "12.9", "12.9.86", "12" (12.0); false if it is none.  Nothing may follow. */
-bool lc_version_parse(const char *text, int *version);
+bool lk_version_parse(const char *text, int *version);
 
 /* The version at the start of a text, up to three numbers of which the third is
  * not kept, and how many there were.  Where the text goes on, or NULL if it is
  * none; a version is at most 999.99. */
-const char *lc_version_scan(const char *text, int *version, int *numbers);
+const char *lk_version_scan(const char *text, int *version, int *numbers);
 
 /* The first toolkit that knows a PTX ISA, 88 -> 12090; for an ISA newer than
  * the table the next one that could: 96 -> 13060, 100 -> 14000.  The oldest is
  * 11.0, also for what was before it.  NONE for an ISA that is not known (0). */
-int lc_cuda_of_isa(int isa);
+int lk_cuda_of_isa(int isa);
 /* The newest PTX ISA that a toolkit, linker or driver of this version knows; 0
  * for one before 11.0, and for NONE and UNKNOWN. */
-int lc_isa_of_cuda(int cuda);
+int lk_isa_of_cuda(int cuda);
 
 /* The toolkit of LTO-IR by its version bytes as lazycuda_entry has them: the
  * first whose linker reads it, which for bytes newer than the table is the next
  * one that could.  0 if they do not tell: obfuscated LTO-IR shows its
  * container's version alone, and `ir` is 0. */
-int lc_cuda_of_ltoir(int container, int ir);
+int lk_cuda_of_ltoir(int container, int ir);
 /* The range of toolkits that the container's version leaves open; both are the
  * next one that could read it where no toolkit writes that version. */
-void lc_cuda_range_of_container(int container, int *oldest, int *newest);
+void lk_cuda_range_of_container(int container, int *oldest, int *newest);
 
 /* Whether nvJitLink of this version takes ZSTD and obfuscated entries, and
  * whether it says its version and has names without one (12.3). */
-#define LC_NVJITLINK_ZSTD LC_CUDA(12, 4)
-#define LC_NVJITLINK_OLDEST LC_CUDA(12, 3)
+#define LK_NVJITLINK_ZSTD LK_CUDA(12, 4)
+#define LK_NVJITLINK_OLDEST LK_CUDA(12, 3)
 
 /* The display-driver branch that minor-version compatibility of this CUDA major
  * needs (450, 525, 580); 0 for a major that the table has not. */
-int lc_branch_of_major(int major);
+int lk_branch_of_major(int major);
 /* The CUDA version that a display driver's branch supports, 580 -> 13000; of a
  * branch that the table has not, the one before it counts.  0: older than all. */
-int lc_cuda_of_branch(int branch);
+int lk_cuda_of_branch(int branch);
 
 /* ---- which versions go together; all are known ones ---- */
 
 /* Whether a linker may be given what a compiler has made. */
-enum lc_reading {
-	LC_READS,
-	LC_TOO_NEW,		/* the linker is the older one */
-	LC_CROSS_MAJOR		/* LTO-IR of an older major */
+enum lk_reading {
+	LK_READS,
+	LK_TOO_NEW,		/* the linker is the older one */
+	LK_CROSS_MAJOR		/* LTO-IR of an older major */
 };
 
 /*
@@ -72,20 +72,20 @@ enum lc_reading {
  * LTO-IR of its own major alone.  `across_majors` allows LTO-IR of an older one
  * from 12.0 on; that of 11 nothing reads.  `kind` is PTX, CUBIN or LTOIR.
  */
-enum lc_reading lc_linker_reads(enum lazycuda_kind kind, int producer, int linker,
+enum lk_reading lk_linker_reads(enum lazycuda_kind kind, int producer, int linker,
 				bool across_majors);
 
 /* Whether a driver runs a runtime, or loads a cubin, of a toolkit. */
-enum lc_running {
-	LC_RUNS,
-	LC_MAJOR_TOO_OLD,	/* the driver is for an older CUDA major */
-	LC_BRANCH_TOO_OLD,	/* for minor-version compatibility */
-	LC_BRANCH_UNKNOWN	/* it depends on the branch, and nobody knows that, or what
+enum lk_running {
+	LK_RUNS,
+	LK_MAJOR_TOO_OLD,	/* the driver is for an older CUDA major */
+	LK_BRANCH_TOO_OLD,	/* for minor-version compatibility */
+	LK_BRANCH_UNKNOWN	/* it depends on the branch, and nobody knows that, or what
 				   the major needs */
 };
 
 /* `branch` is 0 where it is not known. */
-enum lc_running lc_driver_runs(int driver, int branch, int toolkit);
+enum lk_running lk_driver_runs(int driver, int branch, int toolkit);
 
 /* ---- user constraints ---- */
 
@@ -100,6 +100,6 @@ enum lc_running lc_driver_runs(int driver, int branch, int toolkit);
  * at, so that 13.2 satisfies "==13.2.1" and not "<13.2.1"; only "~=13.2.1" takes
  * from it that the minor is fixed.  No text at all holds.
  */
-int lc_constraint_holds(const char *constraint, int version, const char **wrong);
+int lk_constraint_holds(const char *constraint, int version, const char **wrong);
 
 #endif

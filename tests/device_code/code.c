@@ -6,7 +6,7 @@
  *	code cut FILE				every beginning of the file
  *	code change FILE COUNT			COUNT copies, each with a few bytes changed
  *	code starve FILE			the first allocation fails, the second, ...
- *	code image FILE OUTPUT ARCH SYMBOL...	lc_image_check()
+ *	code image FILE OUTPUT ARCH SYMBOL...	lk_image_check()
  *	code time FILE				how long reading takes
  *
  * Every copy that is read lies in memory of its own, so that a sanitizer sees
@@ -44,19 +44,19 @@ static struct file read_file(const char *path)
 	return file;
 }
 
-static const char *read_source(const struct lc_source *source, bool symbols,
+static const char *read_source(const struct lk_source *source, bool symbols,
 			       struct lc_arena *arena, struct lazycuda_entry *entry)
 {
-	const struct lc_part part = { source, 0, source->length };
+	const struct lk_part part = { source, 0, source->length };
 
 	*entry = (struct lazycuda_entry){ .level = -1 };
-	return lc_code_read(&part, lc_recognise(&part), arena, entry, symbols);
+	return lk_code_read(&part, lk_recognise(&part), arena, entry, symbols);
 }
 
 static const char *read_bytes(const unsigned char *bytes, size_t length, bool symbols,
 			      struct lc_arena *arena, struct lazycuda_entry *entry)
 {
-	const struct lc_source source = { .bytes = bytes, .fd = -1, .length = length };
+	const struct lk_source source = { .bytes = bytes, .fd = -1, .length = length };
 
 	return read_source(&source, symbols, arena, entry);
 }
@@ -104,7 +104,7 @@ static int read_both(const char *path)
 {
 	struct file file = read_file(path);
 	FILE *stream = fopen(path, "rb");
-	const struct lc_source source = { .fd = fileno(stream), .length = file.length };
+	const struct lk_source source = { .fd = fileno(stream), .length = file.length };
 	struct lc_arena arenas[3] = { { .failed = false } };
 	struct lazycuda_entry entries[3];
 	const char *why[3];
@@ -209,7 +209,7 @@ void *__wrap_malloc(size_t size)
 static int starve(const char *path)
 {
 	FILE *stream = fopen(path, "rb");
-	struct lc_source source = { .fd = fileno(stream) };
+	struct lk_source source = { .fd = fileno(stream) };
 	const char *why = "";
 
 	fseek(stream, 0, SEEK_END);
@@ -238,14 +238,14 @@ static int image(char **words, int count)
 	static const char *const outputs[] = { "cubin", "ptx", "relocatable", "ltoir" };
 	struct file file = read_file(words[0]);
 	struct lc_arena arena = { .failed = false };
-	struct lc_arch arch;
+	struct lk_arch arch;
 	int output = 0;
 
 	while (strcmp(outputs[output], words[1]))
 		output++;
-	if (!lc_arch_parse(words[2], &arch))
+	if (!lk_arch_parse(words[2], &arch))
 		return 2;
-	puts(or_none(lc_image_check(file.bytes, file.length, output, arch.sm, arch.suffix,
+	puts(or_none(lk_image_check(file.bytes, file.length, output, arch.sm, arch.suffix,
 				    (const char *const *)words + 3, (size_t)count - 3, &arena)));
 	lc_arena_free(&arena);
 	free(file.bytes);

@@ -12,8 +12,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const int versions[] = {
-	LAZYCUDA_VERSION_UNKNOWN, LC_CUDA(11, 8), LC_CUDA(12, 0), LC_CUDA(12, 9), LC_CUDA(13, 2),
-	LC_CUDA(14, 0),
+	LAZYCUDA_VERSION_UNKNOWN, LK_CUDA(11, 8), LK_CUDA(12, 0), LK_CUDA(12, 9), LK_CUDA(13, 2),
+	LK_CUDA(14, 0),
 };
 
 #define COUNT (sizeof(versions) / sizeof(*versions))
@@ -27,22 +27,22 @@ static void must(int holds)
 /* What was read and is written is read as the same. */
 static void check_version(const char *text)
 {
-	char written[LC_VERSION_TEXT];
+	char written[LK_VERSION_TEXT];
 	int version, again;
 
-	if (!lc_version_parse(text, &version))
+	if (!lk_version_parse(text, &version))
 		return;
 	must(version >= 0);
-	lc_version_text(version, written);
+	lk_version_text(version, written);
 	must(version == LAZYCUDA_VERSION_NONE ||
-	     (lc_version_parse(written, &again) && again == version));
+	     (lk_version_parse(written, &again) && again == version));
 }
 
 static void check_constraint(const char *text, size_t length)
 {
 	for (size_t i = 0; i < COUNT; i++) {
 		const char *wrong = text;
-		int holds = lc_constraint_holds(text, versions[i], &wrong);
+		int holds = lk_constraint_holds(text, versions[i], &wrong);
 
 		must(holds == 1 || holds == 0 || holds == -1);
 		must(holds >= 0 || (wrong >= text && wrong <= text + length));
@@ -51,22 +51,22 @@ static void check_constraint(const char *text, size_t length)
 
 static void check_arch(const char *text)
 {
-	char written[LC_ARCH_TEXT];
-	struct lc_arch arch, again;
+	char written[LK_ARCH_TEXT];
+	struct lk_arch arch, again;
 
-	if (!lc_arch_parse(text, &arch))
+	if (!lk_arch_parse(text, &arch))
 		return;
-	lc_arch_text(&arch, written);
-	must(lc_arch_parse(written, &again) && again.sm == arch.sm &&
+	lk_arch_text(&arch, written);
+	must(lk_arch_parse(written, &again) && again.sm == arch.sm &&
 	     again.suffix == arch.suffix && again.virtual == arch.virtual);
-	for (enum lc_tool tool = LC_NVRTC; tool <= LC_DRIVER; tool++) {
-		lc_arch_since(&arch, tool);
-		lc_arch_until(&arch, tool);
+	for (enum lk_tool tool = LK_NVRTC; tool <= LK_DRIVER; tool++) {
+		lk_arch_since(&arch, tool);
+		lk_arch_until(&arch, tool);
 		for (size_t i = 0; i < COUNT; i++)
-			lc_arch_supported(&arch, tool, versions[i]);
+			lk_arch_supported(&arch, tool, versions[i]);
 	}
 	for (enum lazycuda_kind kind = LAZYCUDA_KIND_PTX; kind <= LAZYCUDA_KIND_LTOIR; kind++)
-		lc_arch_fits(kind, &arch, &again, LAZYCUDA_VERSION_UNKNOWN);
+		lk_arch_fits(kind, &arch, &again, LAZYCUDA_VERSION_UNKNOWN);
 }
 
 static void check_option(const char *text)
@@ -74,10 +74,10 @@ static void check_option(const char *text)
 	for (size_t i = 0; i < COUNT; i++)
 		for (enum lazycuda_backend backend = LAZYCUDA_BACKEND_NVJITLINK;
 		     backend <= LAZYCUDA_BACKEND_DRIVER; backend++) {
-			struct lc_option_verdict verdict;
+			struct lk_option_verdict verdict;
 
-			verdict = lc_option_judge(text, backend, versions[i]);
-			must(verdict.fate == LC_OPTION_TAKEN || (verdict.why && *verdict.why));
+			verdict = lk_option_judge(text, backend, versions[i]);
+			must(verdict.fate == LK_OPTION_TAKEN || (verdict.why && *verdict.why));
 		}
 }
 

@@ -11,8 +11,8 @@
 
 #define MOST_RULES 64
 
-static const enum lc_relation relations[] = {
-	LC_ABSENT, LC_TOO_OLD, LC_SAME_MAJOR, LC_DRIVER_NEWER, LC_DRIVER_OLDER, LC_UNCOMPARED,
+static const enum lk_relation relations[] = {
+	LK_ABSENT, LK_TOO_OLD, LK_SAME_MAJOR, LK_DRIVER_NEWER, LK_DRIVER_OLDER, LK_UNCOMPARED,
 };
 static const char *const names[] = {
 	"absent", "too_old", "same", "driver_newer", "driver_older", "uncompared",
@@ -20,25 +20,25 @@ static const char *const names[] = {
 static const char *const policies[] = { "best_effort", "strict", "off" };
 
 /* Two majors are compared only if both are known. */
-static int is_possible(const struct lc_situation *situation)
+static int is_possible(const struct lk_situation *situation)
 {
-	return situation->driver || situation->relation == LC_ABSENT ||
-	       situation->relation == LC_TOO_OLD || situation->relation == LC_UNCOMPARED;
+	return situation->driver || situation->relation == LK_ABSENT ||
+	       situation->relation == LK_TOO_OLD || situation->relation == LK_UNCOMPARED;
 }
 
 static int check_policy(enum lazycuda_policy policy)
 {
 	int used[MOST_RULES] = { 0 }, failures = 0;
 	size_t count;
-	const struct lc_rule *rules = lc_policy_rules(policy, &count);
+	const struct lk_rule *rules = lk_policy_rules(policy, &count);
 
 	for (size_t r = 0; r < sizeof(relations) / sizeof(*relations); r++) {
 		for (unsigned bits = 0; bits < 32; bits++) {
-			const struct lc_situation situation = {
+			const struct lk_situation situation = {
 				.relation = relations[r], .driver = bits & 1, .needs = bits & 2,
 				.nvjitlink = bits & 4, .accepts = bits & 8, .elsewhere = bits & 16,
 			};
-			const struct lc_rule *rule = lc_policy_decide(policy, &situation);
+			const struct lk_rule *rule = lk_policy_decide(policy, &situation);
 
 			if (!is_possible(&situation))
 				continue;
@@ -65,5 +65,5 @@ int main(void)
 
 	for (int policy = 0; policy < 3; policy++)
 		failures += check_policy(policy);
-	return failures != 0 || lc_policy_rules(3, &count) != NULL;
+	return failures != 0 || lk_policy_rules(3, &count) != NULL;
 }

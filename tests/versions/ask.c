@@ -15,20 +15,20 @@
 enum { MAX_FIELDS = 16 };
 
 static const char *const fates[] = {
-	[LC_OPTION_TAKEN] = "taken", [LC_OPTION_DROPPED] = "dropped",
-	[LC_OPTION_REFUSED] = "refused", [LC_OPTION_RESERVED] = "reserved",
-	[LC_OPTION_UNKNOWN] = "unknown", [LC_OPTION_MALFORMED] = "malformed",
+	[LK_OPTION_TAKEN] = "taken", [LK_OPTION_DROPPED] = "dropped",
+	[LK_OPTION_REFUSED] = "refused", [LK_OPTION_RESERVED] = "reserved",
+	[LK_OPTION_UNKNOWN] = "unknown", [LK_OPTION_MALFORMED] = "malformed",
 };
 
 static const char *const outcomes[] = {
 	"compatible", "incompatible", "insufficient metadata", "driver too old"
 };
 
-static struct lc_arch arch(const char *text)
+static struct lk_arch arch(const char *text)
 {
-	struct lc_arch found;
+	struct lk_arch found;
 
-	if (!lc_arch_parse(text, &found)) {
+	if (!lk_arch_parse(text, &found)) {
 		fprintf(stderr, "%s is no architecture\n", text);
 		exit(2);
 	}
@@ -39,63 +39,63 @@ static struct lc_arch arch(const char *text)
 static void parse(char **fields)
 {
 	int version = -2;
-	bool is_one = lc_version_parse(fields[1], &version);
+	bool is_one = lk_version_parse(fields[1], &version);
 
 	printf("%d %d\n", is_one, version);
 }
 
 static void text(char **fields)
 {
-	char text[LC_VERSION_TEXT];
+	char text[LK_VERSION_TEXT];
 
-	printf("%s\n", lc_version_text(atoi(fields[1]), text));
+	printf("%s\n", lk_version_text(atoi(fields[1]), text));
 }
 
 static void isa(char **fields)
 {
-	printf("%d\n", lc_cuda_of_isa(atoi(fields[1])));
+	printf("%d\n", lk_cuda_of_isa(atoi(fields[1])));
 }
 
 static void newest_isa(char **fields)
 {
-	printf("%d\n", lc_isa_of_cuda(atoi(fields[1])));
+	printf("%d\n", lk_isa_of_cuda(atoi(fields[1])));
 }
 
 /* ltoir CONTAINER IR */
 static void ltoir(char **fields)
 {
-	printf("%d\n", lc_cuda_of_ltoir(atoi(fields[1]), atoi(fields[2])));
+	printf("%d\n", lk_cuda_of_ltoir(atoi(fields[1]), atoi(fields[2])));
 }
 
 static void container(char **fields)
 {
 	int oldest, newest;
 
-	lc_cuda_range_of_container(atoi(fields[1]), &oldest, &newest);
+	lk_cuda_range_of_container(atoi(fields[1]), &oldest, &newest);
 	printf("%d %d\n", oldest, newest);
 }
 
 static void branch(char **fields)
 {
-	printf("%d\n", lc_cuda_of_branch(atoi(fields[1])));
+	printf("%d\n", lk_cuda_of_branch(atoi(fields[1])));
 }
 
 static void needed_branch(char **fields)
 {
-	printf("%d\n", lc_branch_of_major(atoi(fields[1])));
+	printf("%d\n", lk_branch_of_major(atoi(fields[1])));
 }
 
 /* reads KIND PRODUCER LINKER ACROSS */
 static void reads(char **fields)
 {
-	printf("%d\n", lc_linker_reads((enum lazycuda_kind)atoi(fields[1]), atoi(fields[2]),
+	printf("%d\n", lk_linker_reads((enum lazycuda_kind)atoi(fields[1]), atoi(fields[2]),
 				       atoi(fields[3]), atoi(fields[4])));
 }
 
 /* runs DRIVER BRANCH TOOLKIT */
 static void runs(char **fields)
 {
-	printf("%d\n", lc_driver_runs(atoi(fields[1]), atoi(fields[2]), atoi(fields[3])));
+	printf("%d\n", lk_driver_runs(atoi(fields[1]), atoi(fields[2]), atoi(fields[3])));
 }
 
 /* constraint VERSION TEXT: the answer, and where it is wrong */
@@ -103,18 +103,18 @@ static void constraint(char **fields)
 {
 	const char *wrong = fields[2];
 
-	printf("%d", lc_constraint_holds(fields[2], atoi(fields[1]), &wrong));
+	printf("%d", lk_constraint_holds(fields[2], atoi(fields[1]), &wrong));
 	printf(" %td\n", wrong - fields[2]);
 }
 
 /* arch TEXT: its name, and whether it is known */
 static void parse_arch(char **fields)
 {
-	char name[LC_ARCH_TEXT];
-	struct lc_arch found;
+	char name[LK_ARCH_TEXT];
+	struct lk_arch found;
 
-	if (lc_arch_parse(fields[1], &found))
-		printf("%s %d\n", lc_arch_text(&found, name), lc_arch_known(&found));
+	if (lk_arch_parse(fields[1], &found))
+		printf("%s %d\n", lk_arch_text(&found, name), lk_arch_known(&found));
 	else
 		printf("none\n");
 }
@@ -122,26 +122,26 @@ static void parse_arch(char **fields)
 /* knows TOOL VERSION ARCH: whether it does, and since and until when */
 static void knows(char **fields)
 {
-	enum lc_tool tool = (enum lc_tool)atoi(fields[1]);
-	struct lc_arch of = arch(fields[3]);
+	enum lk_tool tool = (enum lk_tool)atoi(fields[1]);
+	struct lk_arch of = arch(fields[3]);
 
-	printf("%d %d %d\n", lc_arch_supported(&of, tool, atoi(fields[2])),
-	       lc_arch_since(&of, tool), lc_arch_until(&of, tool));
+	printf("%d %d %d\n", lk_arch_supported(&of, tool, atoi(fields[2])),
+	       lk_arch_since(&of, tool), lk_arch_until(&of, tool));
 }
 
 /* fits KIND CODE TARGET LINKER */
 static void fits(char **fields)
 {
-	struct lc_arch code = arch(fields[2]), target = arch(fields[3]);
+	struct lk_arch code = arch(fields[2]), target = arch(fields[3]);
 
-	printf("%d\n", lc_arch_fits((enum lazycuda_kind)atoi(fields[1]), &code, &target,
+	printf("%d\n", lk_arch_fits((enum lazycuda_kind)atoi(fields[1]), &code, &target,
 				    atoi(fields[4])));
 }
 
 /* option BACKEND VERSION OPTION: fate, since, option, value, name, why */
 static void option(char **fields)
 {
-	struct lc_option_verdict verdict = lc_option_judge(fields[3],
+	struct lk_option_verdict verdict = lk_option_judge(fields[3],
 		(enum lazycuda_backend)atoi(fields[1]), atoi(fields[2]));
 
 	printf("%s\t%d\t%d\t%u\t%s\t%s\n", fates[verdict.fate], verdict.since,

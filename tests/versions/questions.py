@@ -14,7 +14,7 @@ SOURCES = build.room("stubs/base", "link/tables")
 
 NONE, UNKNOWN = 0, -1
 PTX, CUBIN, LTOIR = 1, 2, 3
-NVRTC, NVJITLINK, DRIVER = range(3)             # enum lc_tool
+NVRTC, NVJITLINK, DRIVER = range(3)             # enum lk_tool
 ON_NVJITLINK, ON_DRIVER = 1, 2                  # enum lazycuda_backend
 BEST_EFFORT, STRICT, OFF = range(3)
 ACROSS_MAJORS, FORWARD_COMPATIBLE = 1, 4

@@ -37,8 +37,8 @@ def fields(row):
 
 
 def number(field):
-    """A version as a number, LC_CUDA(12, 9) or 12090."""
-    cuda = re.fullmatch(r"LC_CUDA\((\d+), (\d+)\)", field)
+    """A version as a number, LK_CUDA(12, 9) or 12090."""
+    cuda = re.fullmatch(r"LK_CUDA\((\d+), (\d+)\)", field)
     return 1000 * int(cuda[1]) + 10 * int(cuda[2]) if cuda else int(field)
 
 
@@ -144,13 +144,13 @@ def reserved():
 
 
 RELATIONS = {"NONE_USABLE": "none, below 12.3", "COMPARABLE": "same major, not comparable",
-             "OTHER_MAJOR": "earlier major, later major", "ANY & ~LC_ABSENT": "any",
-             "LC_ABSENT": "none", "LC_TOO_OLD": "below 12.3", "LC_SAME_MAJOR": "same major",
-             "LC_DRIVER_NEWER": "earlier major", "LC_DRIVER_OLDER": "later major",
-             "LC_UNCOMPARED": "not comparable"}
-OUTCOMES = {"LC_USE_NVJITLINK": "**nvJitLink**", "LC_USE_DRIVER": "**driver**",
-            "LC_REFUSE_AS_NVJITLINK": "what nvJitLink objects to",
-            "LC_REFUSE_AS_DRIVER": "what the driver objects to"}
+             "OTHER_MAJOR": "earlier major, later major", "ANY & ~LK_ABSENT": "any",
+             "LK_ABSENT": "none", "LK_TOO_OLD": "below 12.3", "LK_SAME_MAJOR": "same major",
+             "LK_DRIVER_NEWER": "earlier major", "LK_DRIVER_OLDER": "later major",
+             "LK_UNCOMPARED": "not comparable"}
+OUTCOMES = {"LK_USE_NVJITLINK": "**nvJitLink**", "LK_USE_DRIVER": "**driver**",
+            "LK_REFUSE_AS_NVJITLINK": "what nvJitLink objects to",
+            "LK_REFUSE_AS_DRIVER": "what the driver objects to"}
 
 
 def policy(table):
