@@ -19,7 +19,7 @@ import build
 
 README = build.ROOT / "README.md"
 DOCS = build.ROOT / "docs"
-PAGES = [README, *sorted(DOCS.glob("*.md")), *sorted((build.ROOT / "examples").rglob("*.md"))]
+PAGES = [*sorted(build.ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *sorted((build.ROOT / "examples").rglob("*.md"))]
 MANUALS = sorted(DOCS.glob("*.[1-8]"))
 
 
