@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* audit.c - `lazycuda audit`: on which CUDA versions a binary runs through the stubs */
-#include "audit.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inspect.c - `lazycuda inspect`: what device code a file holds */
-#include "inspect.h"
+#include "commands.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

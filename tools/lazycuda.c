@@ -4,14 +4,8 @@
 #include <string.h>
 
 #include "../include/lazycuda.h"
-#include "audit.h"
-#include "inspect.h"
-#include "link.h"
-#include "plan.h"
-#include "retarget.h"
+#include "commands.h"
 #include "say.h"
-#include "status.h"
-#include "stub.h"
 
 static const struct {
 	const char *name;

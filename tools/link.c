@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* link.c - `lazycuda link`: device code linked, as `lazycuda plan` says */
-#include "link.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

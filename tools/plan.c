@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - `lazycuda plan`: how device code would be linked, without doing it */
-#include "plan.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *
  * It is written in Python, which reads and writes wheels; this finds it.
  */
-#include "retarget.h"
+#include "commands.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* status.c - `lazycuda status`: which library each stub uses here, and why */
-#include "status.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * their own.  This calls them, and makes a folder of what they give and of what
  * every stub has in it.
  */
-#include "stub.h"
+#include "commands.h"
 
 #include <dirent.h>
 #include <errno.h>
