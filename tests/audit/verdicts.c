@@ -14,6 +14,7 @@
 
 #include "loader/errors.h"
 #include "loader/loader.h"
+#include "loader/specifics.h"
 #include "base/verdict.h"
 
 __attribute__((visibility("default"))) long lazycuda_test_verdicts(void);

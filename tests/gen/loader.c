@@ -12,6 +12,7 @@
 #include "loader/errors.h"
 #include "libthing_stub.h"
 #include "loader/loader.h"
+#include "loader/specifics.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -9,6 +9,7 @@
  */
 #include "loader/peers.h"
 #include "loader/loader.h"
+#include "loader/specifics.h"
 
 #define FIELD(type, field, offset, bytes) \
 	_Static_assert(offsetof(type, field) == (offset), #type "." #field " has moved"); \

@@ -16,7 +16,7 @@ from fakes import fake
 SOURCES = build.room("gen")
 LIBRARIES, NAMES = 10, 5000
 SPECIFICS = """\
-#include "loader/loader.h"
+#include "loader/specifics.h"
 const struct lc_specifics lc_specifics = {{
 	.unknown = LC_UNKNOWN("{name}"), .advice = "Wait for it."
 }};
