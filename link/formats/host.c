@@ -22,7 +22,7 @@ struct host {
 	lk_each_entry *each;
 	void *data;
 	const struct section_kind *kind;	/* of the section that is being read */
-	uint64_t left;		/* bytes that may still be read: sections do not overlap */
+	uint64_t left;		/* bytes that may still be read: a sound file has no overlaps */
 };
 
 static void take_entry(struct lazycuda_entry *entry, void *data)
@@ -190,7 +190,7 @@ static const char *scan_segment(struct host *host, const struct lk_part *segment
 				uint64_t *words)
 {
 	struct window window = { .words = words };
-	uint64_t at = -segment->offset & 7;	/* containers are aligned to 8 in the source */
+	uint64_t at = -segment->offset & 7;	/* containers lie at multiples of 8 */
 
 	for (;;) {
 		uint64_t length = sizeof(*words);

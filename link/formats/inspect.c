@@ -166,7 +166,8 @@ static bool has_reader(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
 }
 
-/* Reads the payload if the flags ask for it.  Returns NULL, or what is wrong with it. */
+/* Reads the payload; unpacks it only if the caller wants payloads.  Returns NULL, or what is
+ * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	const unsigned packed = LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD;
