@@ -2,18 +2,18 @@
 /*
  * calls.c - what one call costs
  *
- *	calls [THREADS [FILE...]]	loads the files, calls once, then reads numbers:
- *					for each it makes that many calls, shared among
- *					so many threads, and prints nanoseconds of the
- *					processors
+ *	calls [THREADS [FILE...]]	loads the files, calls once, then reads numbers.
+ *					For each number it makes that many calls, divided
+ *					among the threads, and prints nanoseconds of CPU
+ *					time
  *
  * Compiled with
  *	-DNAME='cudaMemAdvise'
  *	-DPARAMETERS='(const void *, size_t, int, struct location)'
  *	-DARGUMENTS='(numbers, 1, 1, place)'
- * and linked to a library, its stub, or what else has that function; or, with
+ * and linked to a library, its stub, or anything else that has the function.  With
  *	-DPOINTER='"libcudart.so.13"'
- * to nothing, and the function is called through a pointer from there.
+ * it is linked to none of these, and calls through a pointer into that library.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 
 struct location { int type, id; };
 
-/* What arguments may name. */
+/* Variables for ARGUMENTS. */
 extern int numbers[512];
 extern struct location place;
 int numbers[512];
@@ -45,7 +45,7 @@ extern int NAME PARAMETERS;
 static pthread_barrier_t begin, end;
 static long share;
 
-/* callgrind counts what this does. */
+/* callgrind counts the instructions of this function. */
 __attribute__((noinline)) static void loop(long rounds)
 {
 	for (long i = 0; i < rounds; i++)
@@ -62,8 +62,8 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* Of the processors: what other processes do is of no interest, and threads that
- * are in each other's way use more of it. */
+/* CPU time of the process: other processes do not count, and threads that contend use more
+ * of it. */
 static double now(void)
 {
 	struct timespec time;

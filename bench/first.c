@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * first.c - what a first call does, step by step, and what it takes at least
+ * first.c - the cost of a first call, step by step, and the least that it can cost
  *
  *	first stub [FILE...]		loads the files and makes the first call.  Prints
- *					microseconds up to the dlopen() of the library, in
- *					it, and from there on
+ *					microseconds before the dlopen() of the library, in
+ *					it, and after it
  *	first library LIBRARY [FILE...]	loads the files, then the library, and calls.
- *					Prints microseconds in dlopen() and from there on
- *	first names LIBRARY NAME...	microseconds to look these names up there
- *	first walk FILE...		loads the files; microseconds to look at the
+ *					Prints microseconds in dlopen() and after it
+ *	first names LIBRARY NAME...	microseconds to look up these names in the library
+ *	first walk FILE...		loads the files; microseconds to walk the program
  *					headers of everything that is loaded
- *	first stat NAME DIRECTORY...	microseconds to ask for each directory, and for
- *					three files of that name and a number in each
+ *	first stat NAME DIRECTORY...	microseconds to stat() each directory, and three
+ *					files NAME.11 to NAME.13 in it
  *
- * Linked to a stub.  The stub's dlopen() is the one below: that is how the steps
- * are told apart.
+ * Linked to a stub.  The stub calls the dlopen() below, which tells the steps
+ * apart.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -26,9 +26,9 @@
 
 extern int cudaRuntimeGetVersion(int *version);
 
-static double before, after;	/* of the dlopen() that came last and found a library */
+static double before, after;	/* times around the last dlopen() that loaded libcudart */
 
-/* Nothing here waits for anything: what other processes do is of no interest. */
+/* CPU time: nothing here waits, and other processes do not count. */
 static double now(void)
 {
 	struct timespec time;
@@ -78,7 +78,7 @@ static void through_stub(char **files)
 	open_files(files);
 	start = now();
 	if (cudaRuntimeGetVersion(&version))
-		before = after = now();		/* there is no library: all of it was the search */
+		before = after = now();		/* no library: all the time was the search */
 	printf("%.1f %.1f %.1f\n", before - start, after - before, now() - after);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inspection.c - what inspecting costs
+ * inspection.c - the cost of an inspection
  *
  *     inspection make FILE MIB ENTRIES	makes a shared library of that size
  *     inspection read FILE	seconds to read() it once
  *     inspection file FILE	seconds to inspect it
- *     inspection memory MIB ENTRIES	seconds to copy and to inspect a container in memory
+ *     inspection memory MIB ENTRIES	seconds to copy and to inspect containers in memory
  *
- * The entries are uncompressed cubins, as in libraries of real size; what is in
- * them is noise but for their headers.
+ * The entries are uncompressed cubins, as in libraries of real size.  Apart from
+ * their headers they hold filler.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -54,13 +54,13 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Noise that costs nothing, and is no zeros. */
+/* Filler that is cheap to write and not zero. */
 static void fill(unsigned char *at, size_t size)
 {
 	memset(at, 0x5a, size);
 }
 
-/* ELF of this type and machine, its section headers at the end. */
+/* Writes an ELF file of this type and machine, with the section headers at the end. */
 static void write_elf(unsigned char *at, size_t size, unsigned type, unsigned machine,
 		      const char *names, size_t names_size, const Elf64_Shdr *sections, size_t count)
 {
@@ -97,7 +97,7 @@ static void write_cubin(unsigned char *at, size_t size)
 	write_elf(at, size, ET_EXEC, 190, names, sizeof(names), sections, CUBIN_SECTIONS);
 }
 
-/* Containers of a few entries each, `size` bytes in all. */
+/* Writes containers of PER_CONTAINER entries each, at most `size` bytes in all. */
 static void write_containers(unsigned char *at, size_t size, size_t entries)
 {
 	const size_t containers = entries / PER_CONTAINER;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * least.c - the least that it takes to answer a caller of 12 on a runtime of 13
+ * least.c - the least work that answers a caller of CUDA 12 on a runtime of CUDA 13
  *
- * 13 has not kept seven fields of cudaDeviceProp, which cudaDeviceGetAttribute
- * tells, and has moved most others.
+ * CUDA 13 dropped seven fields of cudaDeviceProp, which cudaDeviceGetAttribute still
+ * returns, and moved most others.
  */
 #include <string.h>
 

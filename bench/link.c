@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link.c - what a link costs through the handle, and through nvJitLink alone
+ * link.c - the cost of a link through lazycuda_link and through nvJitLink alone
  *
  *     link KIND KERNELS ARCH NVJITLINK ROUNDS
  *
  * Compiles two sources, the first with KERNELS kernels, to KIND (ptx, ltoir or
- * cubin) and links them ROUNDS times through lazycuda_link_run() and by calling
- * the library of that name itself.  Each goes first every other time: whatever
- * was done just before makes the first a percent or two slower.  Prints the
- * nanoseconds of each, a line a round.
+ * cubin) and links them ROUNDS times through lazycuda_link_run(), and ROUNDS times
+ * by calling the library NVJITLINK itself.  The two take turns to go first, since
+ * the first in a round is a percent or two slower.  Prints the nanoseconds of each,
+ * one line per round.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -36,8 +36,8 @@ static const struct kind {
 	const char *name;
 	enum lazycuda_kind kind;
 	int number;		/* nvJitLink's */
-	const char *option;	/* of nvrtc */
-	const char *names[2];	/* of what is linked */
+	const char *option;	/* nvrtc's */
+	const char *names[2];	/* of the two inputs */
 	lk_size_function *size;
 	lk_bytes_function *get;
 } kinds[] = {

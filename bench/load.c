@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.c - what loading libraries costs
+ * load.c - the cost of loading libraries
  *
- *	load FILE...	dlopens them; prints microseconds, those of the processor, and how
- *			many KiB more of memory are resident and how many of these the
- *			process has alone
+ *	load FILE...	dlopen()s the files; prints microseconds of wall time and of CPU time,
+ *			and by how many KiB the resident memory and the private dirty memory
+ *			of the process grew
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	double wall, busy;
 
 	(void)argc;
-	memory();		/* what reading it takes is there now */
+	memory();		/* so that the memory for reading smaps is resident before */
 	before = memory();
 	wall = now(CLOCK_MONOTONIC);
 	busy = now(CLOCK_PROCESS_CPUTIME_ID);

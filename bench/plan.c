@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan.c - what a plan costs
+ * plan.c - the cost of a plan
  *
- *	plan KIND [ROUNDS]	prints nanoseconds of one lazycuda_plan() with 100 inputs
+ *	plan KIND [ROUNDS]	prints the nanoseconds of one lazycuda_plan() with 100 inputs
  *
- * KIND: fatbins (each of PTX, a cubin and two LTO-IR, with 20 symbols in either
- * of the first two), ptx (the same PTX alone), lto (the fatbins, with LTO), or
+ * KIND: fatbins (each with PTX, a cubin and two LTO-IR; the PTX and the cubin have
+ * 20 symbols each), ptx (the same PTX alone), lto (the fatbins, with LTO), or
  * archive (one input of 100 such fatbins).
  */
 #include <stdio.h>
@@ -40,7 +40,7 @@ static uint32_t hash(const char *name)
 static void make_symbols(int input)
 {
 	for (int i = 0; i < SYMBOLS; i++) {
-		/* The second half of one is the first of the next. */
+		/* The second half of an input's names is the first half of the next one's. */
 		snprintf(names[input][i], sizeof(names[input][i]), "_Z20some_device_function%dPfi",
 			 (input * SYMBOLS + i * 2) / 2);
 		symbols[input][i] = (struct lazycuda_symbol){
@@ -87,7 +87,7 @@ static void make_input(int input, int only_ptx)
 	list[input] = &inputs[input];
 }
 
-/* All of them in one file. */
+/* Puts all entries into the first input. */
 static void make_archive(void)
 {
 	for (int i = 0; i < INPUTS; i++)
@@ -99,8 +99,7 @@ static void make_archive(void)
 	inspections[0].entry_count = INPUTS * ENTRIES;
 }
 
-/* The processor's time: a plan waits for nothing, and whoever else is at work on
- * the machine is of no interest. */
+/* CPU time of the thread: a plan waits for nothing, and other processes do not count. */
 static double now(void)
 {
 	struct timespec time;

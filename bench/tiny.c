@@ -27,7 +27,7 @@ int cudaGetDeviceProperties(void *properties, int device)
 	return 0;
 }
 
-/* A caller of 12 is served by another function, which is not here. */
+/* For a caller of CUDA 12 the stub calls another function, which this library lacks. */
 int cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
 			    int *result)
 {

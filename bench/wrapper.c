@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrapper.c - what is written by hand where a library is to be loaded late
+ * wrapper.c - a hand-written wrapper that loads a library on the first call
  *
- * Compiled with NAME and PARAMETERS as calls.c is, where the parameters have
- * names; with -DPASSED='(a, b)' and -DLIBRARY='"libnvrtc.so.12"'.
+ * Compiled with NAME and PARAMETERS as calls.c is, but the parameters have names;
+ * and with -DPASSED='(a, b)' and -DLIBRARY='"libnvrtc.so.12"'.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

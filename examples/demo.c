@@ -2,16 +2,17 @@
 /*
  * demo.c - one binary, any CUDA
  *
- * Asks the runtime for its version and the devices, compiles a kernel with
- * nvrtc and links it with nvJitLink, and prints which files did that.  Built
+ * Asks the runtime for its version and the number of devices, compiles a kernel
+ * with nvrtc, links it with nvJitLink, and prints which files did that.  Built
  * against lib/cuda12, without a CUDA header, as if compiled for CUDA 12.
  *
  *     demo [VERSION]
  *
- * Where `make demo` had to make fake libraries, it says what came back of them.
+ * With the fake libraries that `make demo` makes if it cannot fetch the real ones,
+ * it prints what they returned.
  *
- * Exit status: 0 if the runtime in use is of that version ("none": there is
- * none), or if none was said; else 1.
+ * Exit status: 0 if the runtime in use has VERSION ("none": there is no runtime),
+ * or if no VERSION was given; else 1.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ extern int nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t *size);
 extern int nvJitLinkGetErrorLog(nvJitLinkHandle handle, char *log);
 extern int nvJitLinkDestroy(nvJitLinkHandle *handle);
 
-/* What the fakes of tests/fakes answer; no status of CUDA is that large. */
+/* Answers of the libraries in tests/fakes have this bit; no status of CUDA is that large. */
 enum { FAKE_ANSWER = 0x40000000 };
 
 static const char kernel[] =
@@ -58,7 +59,7 @@ static const char kernel[] =
 	"		y[i] += x[i];\n"
 	"}\n";
 
-/* A fake has numbers, and no names for them. */
+/* A fake library returns numbers and has no names for them. */
 static const char *name_of(int error)
 {
 	const char *name = cudaGetErrorName(error);
@@ -86,7 +87,7 @@ static void ask_runtime(void)
 	printf("  cudaGetDeviceCount        %d (%s)\n", error, name_of(error));
 }
 
-/* Returns the PTX, to be freed, or NULL. */
+/* Returns the PTX, which the caller frees, or NULL. */
 static char *compile(void)
 {
 	const char *options[] = { "--gpu-architecture=compute_80" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hello.c - says which CUDA runtime is used here, or why none */
+/* hello.c - prints which CUDA runtime is used here, or why none */
 #include <stdio.h>
 
 /* What cuda_runtime.h declares. */

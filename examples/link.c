@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link.c - two sources compiled to LTO-IR and linked on whatever is installed
+ * link.c - compiles two sources to LTO-IR and links them with what is installed
  *
  *	cc examples/link.c -Iinclude -Lbuild/lib -llazycuda_link -o link
  *	LD_LIBRARY_PATH=build/lib ./link [sm_90]
  *
- * It runs where there is no CUDA at all, and then says what is missing.
+ * Without any CUDA it still runs, and says what is missing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int add(struct lazycuda_link *link, const char *name, const char *text,
 
 int main(int argc, char **argv)
 {
-	const char *symbols[] = { "all" };	/* the image has to have */
+	const char *symbols[] = { "all" };	/* that the image has to define */
 	const struct lazycuda_request request = {
 		.size = sizeof(request), .arch = argc > 1 ? argv[1] : "sm_90", .lto = 1,
 		.symbols = symbols, .symbol_count = 1,
@@ -51,6 +51,6 @@ int main(int argc, char **argv)
 	if (*result->error_log)
 		printf("%s\n", result->error_log);
 	int failed = result->code != LAZYCUDA_CODE_OK;
-	lazycuda_link_free(link);	/* and the result with it */
+	lazycuda_link_free(link);	/* frees the result, too */
 	return failed;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - squares numbers on the GPU, and where that cannot be on the CPU */
+/* main.c - squares numbers on the GPU, or on the CPU where the GPU cannot be used */
 #include <stdio.h>
 
 /* Declared here so that the example builds without CUDA's headers. */
@@ -10,7 +10,7 @@ const char *cudaGetErrorString(int status);
 #ifdef WITH_KERNEL
 int square_on_gpu(float *values, int count);
 #else
-/* No CUDA compiler was there to make the kernel. */
+/* The kernel was not built: there was no CUDA compiler. */
 static int square_on_gpu(float *values, int count)
 {
 	enum { NOT_SUPPORTED = 801 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* versions.c - which CUDA runtime and compiler are used here, or why none */
+/* versions.c - prints which CUDA runtime and compiler are used here, or why none */
 #include <stdio.h>
 
 /* Declared here so that the example builds without CUDA's headers. */
@@ -32,7 +32,7 @@ static int compiler(void)
 	return status;
 }
 
-/* 0: both are usable here. */
+/* Exit status 0: both are usable here. */
 int main(void)
 {
 	int missing = runtime() != 0;

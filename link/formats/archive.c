@@ -19,23 +19,23 @@ struct archive {
 	int *count;
 	lk_each_entry *each;
 	void *data;
-	char *long_names;		/* GNU's member of names, each with a NUL behind it */
+	char *long_names;		/* GNU's member "//", each name ended by a NUL */
 	uint64_t long_names_length;
-	const char *member;		/* that is being read */
+	const char *member;		/* name of the member that is being read */
 };
 
 static void take_entry(struct lazycuda_entry *entry, void *data)
 {
 	struct archive *archive = data;
 
-	/* One name may be that of many members, and whoever has an entry reads it. */
+	/* Many members may share one name, and everyone who gets an entry reads its name. */
 	if (!lk_source_pay(archive->part->source, entry->offset, strlen(archive->member)))
 		return;
 	entry->member = archive->member;
 	archive->each(entry, archive->data);
 }
 
-/* What is wrong with one member stands in an entry: the others are still read. */
+/* An error in one member becomes an entry, and the other members are still read. */
 static void take_error(struct archive *archive, const struct lk_part *contents, const char *wrong)
 {
 	struct lazycuda_entry *entry = lk_entry_new(archive->arena, contents);
@@ -48,7 +48,7 @@ static void take_error(struct archive *archive, const struct lk_part *contents, 
 
 /* ---- names ---- */
 
-/* A number in the whole of a field, blanks behind it. */
+/* Parses a number that fills the field, up to trailing blanks. */
 static bool parse_number(const char *text, size_t length, uint64_t *number)
 {
 	size_t digits = 0;
@@ -62,7 +62,7 @@ static bool parse_number(const char *text, size_t length, uint64_t *number)
 	return digits;
 }
 
-/* Makes each of the texts in `length` bytes and a NUL fit for a message. */
+/* Makes every string in `length` bytes plus a NUL fit for a message. */
 static void make_printable(char *texts, size_t length)
 {
 	for (size_t at = 0; at < length;) {
@@ -76,8 +76,8 @@ static void make_printable(char *texts, size_t length)
 }
 
 /*
- * GNU's names, which end with "/\n", Microsoft's with a NUL.  All are read at once
- * and lie in memory once, however many members have them.
+ * Reads the table of long names.  GNU ends each name with "/\n", Microsoft with a
+ * NUL.  The table is read once and kept once, however many members use it.
  */
 static void read_long_names(struct archive *archive, const struct lk_part *contents)
 {
@@ -95,7 +95,7 @@ static void read_long_names(struct archive *archive, const struct lk_part *conte
 	archive->long_names_length = length;
 }
 
-/* NULL if it is not among the names, or begins within a character. */
+/* Returns NULL if `at` lies outside the table or in the middle of a UTF-8 character. */
 static const char *long_name(const struct archive *archive, uint64_t at)
 {
 	if (at >= archive->long_names_length || (archive->long_names[at] & 0xc0) == 0x80)
@@ -103,7 +103,7 @@ static const char *long_name(const struct archive *archive, uint64_t at)
 	return archive->long_names + at;
 }
 
-/* BSD's, which is what the member's contents begin with. */
+/* BSD's long name, at the beginning of the member's contents. */
 static const char *first_name(struct archive *archive, const struct lk_part *contents,
 			      uint64_t length)
 {
@@ -120,9 +120,9 @@ static const char *first_name(struct archive *archive, const struct lk_part *con
 }
 
 /*
- * GNU: "name/", or "/123", a place among the long names.  BSD: "name", or
- * "#1/20", and the name is the member's first 20 bytes.  NULL: the name is not
- * where it should be.
+ * GNU: "name/", or "/123", an offset into the long names.  BSD: "name", or
+ * "#1/20" if the name is the member's first 20 bytes.  Returns NULL if the name is
+ * not where the header says.
  */
 static const char *read_name(struct archive *archive, const struct member_header *header,
 			     struct lk_part *contents)
@@ -148,7 +148,7 @@ static const char *read_name(struct archive *archive, const struct member_header
 	return lc_printable(archive->arena, text);
 }
 
-/* Symbol tables: "/", "/SYM64/", "__.SYMDEF SORTED" and Microsoft's. */
+/* Returns true for symbol tables: "/", "/SYM64/", "__.SYMDEF SORTED" and Microsoft's. */
 static bool is_table(const char *name)
 {
 	return name[0] == '/' || !strncmp(name, "__.SYMDEF", 9);
@@ -243,7 +243,7 @@ const char *lk_archive_read(const struct lk_part *part, struct lc_arena *arena, 
 		read_member(&archive, &header,
 			    lk_part_of(part, at + sizeof(header), size));
 		at += sizeof(header) + size;
-		at += at & 1;	/* members begin at even places */
+		at += at & 1;	/* members begin at even offsets */
 	}
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.c - many bytes of a part at once, copied only if they have to be */
+/* bytes.c - many bytes of a part at once, copied only if necessary */
 #include "bytes.h"
 
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.h - many bytes of a part at once, copied only if they have to be */
+/* bytes.h - many bytes of a part at once, copied only if necessary */
 #ifndef LINK_BYTES_H
 #define LINK_BYTES_H
 
 #include "containers.h"
 
 struct lk_bytes {
-	const unsigned char *at;	/* aligned to nothing */
+	const unsigned char *at;	/* not aligned */
 	void *copy;
 };
 
@@ -16,15 +16,15 @@ static inline bool lk_bytes_are(const struct lk_part *part, uint64_t offset, uin
 	       lk_source_has(part->source, part->offset + offset, size);
 }
 
-/* lk_bytes_get() and lk_bytes_free() of what has to be copied. */
+/* The slow paths of lk_bytes_get() and lk_bytes_free(), for bytes that have to be copied. */
 const char *lk_bytes_copy(struct lk_bytes *bytes, const struct lk_part *part, uint64_t offset,
 			  uint64_t size, const char *what, struct lc_arena *arena);
 void lk_bytes_drop(struct lk_bytes *bytes);
 
 /*
- * `size` bytes of a part, for as long as the source is there and until
- * lk_bytes_free().  NULL, or why not, as a phrase: "ends at 0x40, inside its
- * symbols"; `what` is "symbols".
+ * Gets `size` bytes of a part.  They are valid while the source exists and until
+ * lk_bytes_free().  Returns NULL, or an error phrase: "ends at 0x40, inside its
+ * symbols", where `what` is "symbols".
  */
 static inline const char *lk_bytes_get(struct lk_bytes *bytes, const struct lk_part *part,
 				       uint64_t offset, uint64_t size, const char *what,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* code.c - one piece of device code, whichever it is */
+/* code.c - one piece of device code of any kind */
 #include "formats.h"
 
 const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,

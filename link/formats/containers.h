@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* containers.h - what the readers of containers have in common */
+/* containers.h - shared by the readers of containers */
 #ifndef LINK_CONTAINERS_H
 #define LINK_CONTAINERS_H
 
 #include "formats.h"
 
-/* Offsets are from the beginning of the part. */
+/* Offsets count from the beginning of the part. */
 static inline bool lk_part_has(const struct lk_part *part, uint64_t offset, uint64_t size)
 {
 	return offset <= part->length && size <= part->length - offset;
@@ -18,15 +18,14 @@ static inline bool lk_part_read(const struct lk_part *part, uint64_t offset, voi
 	       lk_source_read(part->source, part->offset + offset, into, size);
 }
 
-/* A part of a part, which has to have it. */
+/* A part of a part.  The caller has checked that it lies inside. */
 static inline struct lk_part lk_part_of(const struct lk_part *part, uint64_t offset,
 					uint64_t length)
 {
 	return (struct lk_part){ part->source, part->offset + offset, length };
 }
 
-/* An entry that is this part and of which nothing else is known; NULL if memory
- * is out. */
+/* A new entry for this part, with all else unknown; NULL on allocation failure. */
 struct lazycuda_entry *lk_entry_new(struct lc_arena *arena, const struct lk_part *part);
 
 /* A fatbin container's first bytes: magic, version 1 and 16 bytes of header. */
@@ -42,10 +41,10 @@ struct lk_fatbin_header {
 struct lk_fatbin_entry_header {
 	uint16_t kind, version;
 	uint32_t header_size;
-	uint64_t payload_size;	/* with padding: the next entry follows */
-	uint32_t packed_size;	/* without; 0: not compressed */
-	uint32_t options;	/* offset, as that of the name, from here; 0: none */
-	uint16_t minor, major;	/* of the PTX ISA, of the LTO-IR's container */
+	uint64_t payload_size;	/* with padding; the next entry follows it */
+	uint32_t packed_size;	/* without padding; 0: not compressed */
+	uint32_t options;	/* offset from this header, as `name` is; 0: none */
+	uint16_t minor, major;	/* of the PTX ISA, or of the LTO-IR container */
 	uint32_t arch;		/* 90 */
 	uint32_t name, name_length;
 	uint64_t flags;
@@ -53,7 +52,7 @@ struct lk_fatbin_entry_header {
 	uint64_t unpacked_size;	/* 0: not compressed */
 };
 
-/* One container, which the part begins with; *length is what it takes of it. */
+/* Reads the container at the beginning of the part; *length is the container's length. */
 const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *arena, int *count,
 				lk_each_entry *each, void *data, uint64_t *length);
 

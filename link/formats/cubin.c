@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cubin.c - what a cubin says of itself: producer, architecture, ABI, symbols */
+/* cubin.c - what a cubin records about itself: toolkit, architecture, ABI, symbols */
 #include <string.h>
 
 #include "containers.h"
@@ -8,18 +8,18 @@
 #include "symbols.h"
 #include "../tables/versions.h"
 
-/* The two ABIs, by what identifies them. */
+/* EI_OSABI of the two ABIs. */
 enum { OSABI_7 = 0x33, OSABI_8 = 0x41 };
 
 /* Fields of e_flags. */
 enum {
 	ABI_7_SPECIFIC = 0x800,		/* sm_90a */
 	ABI_8_KIND = 0xff,
-	ABI_8_KIND_SPECIFIC = 0x0a	/* sm_100a of 12.8 and 12.9; of 13 it is in .nv.compat */
+	ABI_8_KIND_SPECIFIC = 0x0a	/* sm_100a by 12.8 and 12.9; 13 says so in .nv.compat */
 };
 
-/* Versions are written as 10 * major + minor; what is less than the first that
- * used these fields is something else. */
+/* Versions are written as 10 * major + minor.  A value below the first version that used
+ * these fields is something else. */
 static int toolkit_of(uint32_t version)
 {
 	return version >= 50 && version < 1000 ?
@@ -28,7 +28,7 @@ static int toolkit_of(uint32_t version)
 
 /* ---- notes and attributes of ABI 8 ---- */
 
-/* The bytes of the first section of that name; empty if there is none. */
+/* Returns the bytes of the first section with that name, or an empty part. */
 static struct lk_part part_named(const struct lk_device_elf *elf, enum lk_section_name name)
 {
 	const lk_elf_section *section = lk_device_elf_section(elf, elf->first[name]);
@@ -37,8 +37,8 @@ static struct lk_part part_named(const struct lk_device_elf *elf, enum lk_sectio
 				  lk_part_of(elf->part, 0, 0);
 }
 
-/* A word of what a note section's first note describes; 0: none such.  Of 16
- * bits, since some writers count no more than those into the note. */
+/* Returns a word of the description of a section's first note, or 0 if there is none.
+ * Only 16 bits: some writers count no more than those into n_descsz. */
 static unsigned note_word(const struct lk_device_elf *elf, enum lk_section_name name, uint32_t at)
 {
 	struct lk_part part = part_named(elf, name);
@@ -64,8 +64,8 @@ static int read_toolkit(const struct lk_device_elf *elf)
 }
 
 /*
- * Whether .nv.compat has the tag that says code is for this architecture alone.
- * Records are a format, a tag, and a value of that format.
+ * Returns true if .nv.compat has the tag for code that runs on this architecture
+ * alone.  A record is a format, a tag, and a value of that format.
  */
 static bool is_specific(const struct lk_device_elf *elf)
 {
@@ -104,7 +104,7 @@ static void read_abi_8(const struct lk_device_elf *elf, struct lazycuda_entry *e
 	entry->toolkit = read_toolkit(elf);
 }
 
-/* What is not known may be right, and cannot be used: no damage. */
+/* An unknown ABI or ELF type is not damage: the cubin may be sound, but is of no use here. */
 static void read_header(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
 {
 	unsigned osabi = elf->header.e_ident[EI_OSABI];
@@ -129,21 +129,22 @@ static void read_header(const struct lk_device_elf *elf, struct lazycuda_entry *
 /* ---- symbols ---- */
 
 /*
- * Names may share bytes, as the end of a longer one; each is read whole, and
- * copied.  So all of them may not be longer together than so many tables, however
- * small: there may be many cubins in a file.
+ * Names may share bytes: a name can be the tail of a longer one.  Each is read whole
+ * and copied, so the sum of their lengths is limited to this multiple of the string
+ * table, however small the table is: a file may hold many cubins.
  */
 #define NAMES_SHARED 8
 
-/* Others have no say in what a kernel's shared memory is, nor in what tools
- * reserve for themselves: ".nv.reservedSmem.offset0", "__UFT". */
+/* Returns true for symbols that matter to other files.  Undefined symbols for a kernel's
+ * shared memory do not, nor do undefined ones that tools reserve for themselves:
+ * ".nv.reservedSmem.offset0", "__UFT". */
 static bool is_of_others(const struct lk_device_symbol *symbol)
 {
 	return symbol->defined || (!symbol->shared && !symbol->weak && symbol->name[0] != '.');
 }
 
-/* How many symbols others may see: behind the local ones, of which sh_info is the number.
- * Where that is wrong there is room for too many, or more is made later. */
+/* Returns the number of symbols after the local ones, which sh_info counts.  If sh_info is
+ * wrong, the list gets too much room, or grows later. */
 static size_t count_others(const struct lk_device_elf *elf)
 {
 	const uint64_t locals = lk_device_elf_section(elf, elf->symbol_table)->sh_info;

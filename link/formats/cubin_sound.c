@@ -2,9 +2,9 @@
 /*
  * cubin_sound.c - whether a relocatable cubin can be linked without harm
  *
- * Each of these was seen to crash a real nvJitLink, most of them all versions:
- * an index of a symbol or a section that there is none of, a relocation of no
- * known type or behind its section, attributes that end behind theirs.
+ * Each of these defects has crashed a real nvJitLink, and most crash all versions:
+ * an index of a symbol or section that does not exist, a relocation of unknown type
+ * or past the end of its section, attributes that run past the end of theirs.
  */
 #include "cubin_sound.h"
 
@@ -12,18 +12,18 @@
 #include <string.h>
 
 #define SHT_NV_INFO (SHT_LOPROC + 0)
-#define SHT_NV_RELOCATED_TEXT (SHT_LOPROC + 0x86)	/* of sm_100, beside PROGBITS */
-#define SHT_NV_CONSTANT_FIRST (SHT_LOPROC + 0x64)	/* one for each bank */
+#define SHT_NV_RELOCATED_TEXT (SHT_LOPROC + 0x86)	/* sm_100 has it beside PROGBITS */
+#define SHT_NV_CONSTANT_FIRST (SHT_LOPROC + 0x64)	/* one type for each bank */
 #define SHT_NV_CONSTANT_LAST (SHT_LOPROC + 0x7b)
 #define LARGEST_ALIGNMENT 65536
 
-/* Relocations are numbered below this, those of sm_100 and later with a bit above. */
+/* Relocation types are less than this; those of sm_100 and later add the flag. */
 #define RELOCATION_TYPES 256
 #define RELOCATION_FLAG 0x10000
 
 enum { FORMAT_FIRST = 1, FORMAT_SIZED = 4 };
 
-/* In no relocatable cubin of ABI 8 that a compiler made; nvJitLink 13.0 crashes on it. */
+/* No compiler sets this flag in a relocatable cubin of ABI 8; nvJitLink 13.0 crashes on it. */
 #define ABI_8_FLAG_OF_NONE 0x01000000
 
 /* ---- headers of sections ---- */
@@ -59,7 +59,8 @@ static bool is_relocation(const lk_elf_section *section)
 	return section->sh_type == SHT_REL || section->sh_type == SHT_RELA;
 }
 
-/* What else sh_info is: a number of symbols; of code, registers and a symbol. */
+/* sh_info is no section index in a symbol table, where it is a number of symbols, nor in code,
+ * where it holds registers and a symbol. */
 static bool leads_to_a_section(const lk_elf_section *section)
 {
 	return is_relocation(section) ||
@@ -129,7 +130,7 @@ static bool is_function_here(const struct lk_device_elf *elf, uint64_t index)
 
 /* ---- relocations ---- */
 
-/* `room` is the size of the section that is relocated. */
+/* `room` is the size of the section to which the relocation applies. */
 static const char *check_relocation(const struct lk_device_elf *elf,
 				    const lk_elf_relocation *relocation, uint64_t room)
 {
@@ -144,14 +145,14 @@ static const char *check_relocation(const struct lk_device_elf *elf,
 
 /* ---- attributes ---- */
 
-/* The first word of an attribute's value, by its number. */
+/* What the first word of an attribute's value holds, by attribute number. */
 enum first_word { ANYTHING, FUNCTION, SYMBOL, SYMBOLS, PARAMETER };
 
 static const struct {
 	uint8_t first;		/* enum first_word */
 	uint8_t least;		/* bytes */
 } attributes[256] = {
-	[0x0a] = { SYMBOL, 8 },		/* the bank of parameters */
+	[0x0a] = { SYMBOL, 8 },		/* constant bank of the parameters */
 	[0x0f] = { SYMBOLS, 0 },	/* externals */
 	[0x11] = { FUNCTION, 8 },	/* size of the frame */
 	[0x12] = { FUNCTION, 8 },	/* least size of the stack */
@@ -168,7 +169,7 @@ static uint32_t word_at(const unsigned char *at)
 	return word;
 }
 
-/* Parameters are numbered from 0 without a gap. */
+/* Parameters have to be numbered from 0 without a gap. */
 struct parameters {
 	unsigned count, largest;
 };
@@ -217,9 +218,9 @@ static bool is_sound_value(const struct lk_device_elf *elf, unsigned number,
 }
 
 /*
- * An attribute is a format, a number, and 16 bits that are its value or, if it
- * is SIZED, how many bytes of value follow.  There are more of them than of all
- * else.  NULL, or what is wrong, and *count is where.
+ * An attribute is a format, a number, and 16 bits: the value itself or, for format
+ * SIZED, the number of value bytes that follow.  A cubin has more attributes than
+ * anything else.  Returns NULL, or what is wrong with attribute *count.
  */
 static const char *check_values(const struct lk_device_elf *elf, const unsigned char *at,
 				uint64_t left, uint64_t *count)
@@ -264,7 +265,7 @@ static const char *check_relocations(const struct lk_device_elf *elf,
 	const size_t entry = (size_t)section->sh_entsize;
 
 	for (uint64_t i = 0; i < section->sh_size; i += entry) {
-		/* RELA begins as REL does. */
+		/* A RELA entry begins with the fields of a REL entry. */
 		const char *why = check_relocation(elf, (const lk_elf_relocation *)(at + i), room);
 
 		if (why)
@@ -283,7 +284,7 @@ static const char *check_attributes(const struct lk_device_elf *elf,
 	return why ? damaged(elf, "attribute", count, name, why) : NULL;
 }
 
-/* What a section of relocations or attributes holds. */
+/* Checks the contents of a section of relocations or attributes. */
 static const char *check_bytes(const struct lk_device_elf *elf, const lk_elf_section *section)
 {
 	const char *name = lk_device_elf_name(elf, section);

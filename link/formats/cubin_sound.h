@@ -6,9 +6,9 @@
 #include "elf_device.h"
 
 /*
- * Whether all that the sections of a relocatable cubin say of each other is so:
- * NULL, or what is not, as a phrase.  No version of nvJitLink looks, and what is
- * wrong here crashes it.  The symbols have to be loaded.
+ * Checks that the references between the sections of a relocatable cubin hold.
+ * Returns NULL, or what is wrong as a phrase.  No version of nvJitLink checks them,
+ * and a wrong one crashes it.  The symbols have to be loaded.
  */
 const char *lk_cubin_sound(const struct lk_device_elf *elf);
 

@@ -35,7 +35,7 @@ static const char *read_header(struct lk_device_elf *elf)
 
 /* ---- sections ---- */
 
-/* Where there are too many, the first section says how many there are. */
+/* A count or index too large for the ELF header is in the first section header. */
 static const char *count_sections(struct lk_device_elf *elf, uint64_t *names)
 {
 	Elf64_Shdr first;
@@ -53,8 +53,8 @@ static const char *count_sections(struct lk_device_elf *elf, uint64_t *names)
 	return NULL;
 }
 
-/* Sections of memory that nothing is put into take no room in the file, and may
- * be larger than it. */
+/* Returns false for sections of uninitialised memory.  They take no room in the file, and
+ * may be larger than the file. */
 static bool has_bytes(uint32_t type)
 {
 	switch (type) {
@@ -81,7 +81,7 @@ static bool has_whole_entries(const lk_elf_section *section)
 	}
 }
 
-/* NULL, or what of a section's header is damaged. */
+/* Returns NULL, or the field of the section header that is damaged. */
 static const char *check_section(const struct lk_device_elf *elf, const lk_elf_section *section)
 {
 	if (section->sh_name >= elf->names_size)
@@ -98,7 +98,7 @@ static const char *check_section(const struct lk_device_elf *elf, const lk_elf_s
 	return NULL;
 }
 
-/* memcmp() of 4 to 16 bytes, as comparisons of two words instead of a call. */
+/* Compares 4 to 16 bytes as two words that may overlap, without a call of memcmp(). */
 static inline bool is_same(const char *a, const char *b, size_t size)
 {
 	const size_t half = size < 8 ? 4 : 8;
@@ -106,12 +106,12 @@ static inline bool is_same(const char *a, const char *b, size_t size)
 	return !memcmp(a, b, half) && !memcmp(a + size - half, b + size - half, half);
 }
 
-/* `left` bytes there are from the name on, up to the NUL behind the last one. */
+/* `left` is the number of bytes from the name to the end of the table, whose last is a NUL. */
 #define IS(text) (left >= sizeof(text) && is_same(name, text, sizeof(text)))
 #define BEGINS(text) (left >= sizeof(text) && is_same(name, text, sizeof(text) - 1))
 #define LETTERS(one, other) ((unsigned char)(one) << 8 | (unsigned char)(other))
 
-/* Of sections there are many: two letters tell apart what most are called. */
+/* A cubin has many sections.  Two letters of a name tell most of them apart. */
 static enum lk_section_name name_of(const char *name, uint64_t left)
 {
 	switch (left > 4 ? LETTERS(name[1], name[4]) : 0) {
@@ -133,8 +133,8 @@ static enum lk_section_name name_of(const char *name, uint64_t left)
 	}
 }
 
-/* The one walk over all sections: whether each is what it says, and which are
- * those that somebody will ask for. */
+/* The only walk over all sections: checks each header, and records the sections that are
+ * asked for later. */
 static const char *walk_sections(struct lk_device_elf *elf)
 {
 	elf->named = lc_alloc(elf->arena, elf->section_count);
@@ -175,7 +175,7 @@ static const char *read_names(struct lk_device_elf *elf, uint64_t index)
 	if (why)
 		return why;
 	elf->names_size = names->sh_size;
-	/* Then every offset into it is a string. */
+	/* With a NUL at the end, every offset into the table is a string. */
 	return elf->names.at[names->sh_size - 1] ? "has damaged names of sections" : NULL;
 }
 

@@ -9,16 +9,16 @@
 
 #define LK_EM_CUDA 190
 
-/* As they lie in the file, aligned to nothing. */
+/* As stored in the file, without alignment. */
 typedef Elf64_Shdr lk_elf_section __attribute__((aligned(1)));
 typedef Elf64_Sym lk_elf_symbol __attribute__((aligned(1)));
 typedef Elf64_Rel lk_elf_relocation __attribute__((aligned(1)));
 
-/* What sections are called, as far as it matters to somebody here. */
+/* The section names that some reader needs. */
 enum lk_section_name {
 	LK_NAME_OTHER,
 	LK_NAME_TEXT,		/* .text.* */
-	LK_NAME_DEBUG,		/* .debug_*, but for the next */
+	LK_NAME_DEBUG,		/* .debug_*, except the next */
 	LK_NAME_DEBUG_INFO,	/* .debug_info */
 	LK_NAME_INFO,		/* .nv.info* */
 	LK_NAME_CONSTANT,	/* .nv.constant* */
@@ -36,22 +36,22 @@ struct lk_device_elf {
 	uint64_t section_count, names_size;
 	uint8_t *named;			/* lk_section_name of each section */
 	uint64_t first[LK_NAMES];	/* the first section of each name; 0: none */
-	uint64_t symbol_table;		/* the section that is it; 0: there is none */
-	/* once they are loaded */
+	uint64_t symbol_table;		/* index of the section; 0: none */
+	/* set by lk_device_elf_load_symbols() */
 	struct lk_bytes symbols, strings;
 	uint64_t symbol_count, strings_size;
 };
 
-/* A symbol that other files may see. */
+/* A symbol that other files can see. */
 struct lk_device_symbol {
-	const char *name;	/* lives as long as the file is open */
+	const char *name;	/* valid while the file is open */
 	bool defined, weak, kernel, function, shared;
 	uint64_t size;
 };
 
 /*
- * Opens a part and checks every header in it: each section is found to have its
- * name and bytes.  NULL, or what is wrong, and then nothing is open.
+ * Opens a part and checks every header in it: each section has a name, and its bytes
+ * lie inside the part.  Returns NULL, or what is wrong; then nothing is open.
  */
 const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *part,
 			       struct lc_arena *arena);
@@ -70,8 +70,8 @@ static inline const char *lk_device_elf_name(const struct lk_device_elf *elf,
 	return (const char *)elf->names.at + section->sh_name;
 }
 
-/* Has the symbols at hand, each found to have a name; of a file without a table
- * there are none. */
+/* Loads the symbols and checks that each has a name.  A file without a symbol table has no
+ * symbols; that is not an error. */
 const char *lk_device_elf_load_symbols(struct lk_device_elf *elf);
 
 static inline const lk_elf_symbol *lk_device_elf_symbol(const struct lk_device_elf *elf,
@@ -83,7 +83,7 @@ static inline const lk_elf_symbol *lk_device_elf_symbol(const struct lk_device_e
 /* Bits of st_other. */
 enum { STO_CUDA_ENTRY = 0x10, STO_CUDA_MEMORY = 0xe0, STO_CUDA_SHARED = 0x40 };
 
-/* False for one that is nobody else's business: most, so that this is no call. */
+/* Returns false for a symbol that other files cannot see.  Most are such, so this is inline. */
 static inline bool lk_device_elf_sees(const struct lk_device_elf *elf, const lk_elf_symbol *raw,
 				      struct lk_device_symbol *symbol)
 {
@@ -104,7 +104,7 @@ static inline bool lk_device_elf_sees(const struct lk_device_elf *elf, const lk_
 	return true;
 }
 
-/* lk_cubin_read() of a file that is open. */
+/* lk_cubin_read() for a file that is open already. */
 const char *lk_cubin_describe(struct lk_device_elf *elf, struct lazycuda_entry *entry,
 			      bool symbols);
 

@@ -23,7 +23,7 @@ static const struct {
 	{ 128, LAZYCUDA_KIND_TILEIR },
 };
 
-/* Several entries, packed into one: what nvFatbin's -concat of 13.5 writes. */
+/* Several entries packed into one, as nvFatbin 13.5 writes them with -concat. */
 #define KIND_CONCATENATED 256
 
 #define MOST_CONTAINERS (1 << 20)
@@ -42,7 +42,7 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t length)
 	return offset <= length && size <= length - offset;
 }
 
-/* ---- what is wrong with one entry, though the next can be found ---- */
+/* ---- errors in one entry that leave the next one reachable ---- */
 
 static const char *check_kind(const struct lk_fatbin_entry_header *header, struct lc_arena *arena)
 {
@@ -58,7 +58,8 @@ static const char *check_kind(const struct lk_fatbin_entry_header *header, struc
 	return NULL;
 }
 
-/* Name and options lie in the header, and whoever is handed it reads them. */
+/* The name and options have to lie inside the header: every library that gets the entry reads
+ * them. */
 static const char *check_texts(const struct lk_fatbin_entry_header *header,
 			       const struct lk_part *part)
 {
@@ -104,7 +105,7 @@ static const char *check_sizes(const struct lk_fatbin_entry_header *header,
 	return NULL;
 }
 
-/* ---- what an entry's header tells ---- */
+/* ---- what an entry's header records ---- */
 
 static void note_versions(struct lazycuda_entry *entry,
 			  const struct lk_fatbin_entry_header *header)
@@ -129,7 +130,7 @@ static void note_flags(struct lazycuda_entry *entry, const struct lk_fatbin_entr
 		entry->flags |= LAZYCUDA_ENTRY_OBFUSCATED | LAZYCUDA_ENTRY_UNSEEN;
 	if (header->flags & FLAG_DEBUG)
 		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
-	/* These may be linked whoever made them; of a cubin its payload tells. */
+	/* PTX and LTO-IR can always be linked; whether a cubin can is in its payload. */
 	if (entry->kind == LAZYCUDA_KIND_PTX || entry->kind == LAZYCUDA_KIND_LTOIR)
 		entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
 	if (header->flags & FLAG_A)
@@ -138,7 +139,7 @@ static void note_flags(struct lazycuda_entry *entry, const struct lk_fatbin_entr
 		entry->suffix = 'f';
 }
 
-/* `part` is the entry with its header. */
+/* `part` is the entry, including its header. */
 static struct lazycuda_entry *make_entry(const struct lk_part *part,
 					 const struct lk_fatbin_entry_header *header, int fatbin,
 					 struct lc_arena *arena)
@@ -169,7 +170,8 @@ static struct lazycuda_entry *make_entry(const struct lk_part *part,
 
 /* ---- the walk ---- */
 
-/* A step that is never zero and stays within what is left. */
+/* Reads the header of the entry at `at`.  The step that it gives is never zero and stays inside
+ * the container. */
 static const char *read_step(const struct lk_part *entries, uint64_t at,
 			     struct lk_fatbin_entry_header *header)
 {
@@ -251,8 +253,8 @@ const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *are
 	return wrong ? lc_format(arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
 }
 
-/* Where the next thing that is not zero begins; behind the part if nothing is.  Most
- * often that is here: what is read is more only where there were zeros. */
+/* Returns the offset of the next byte that is not zero, or the length of the part.  Most
+ * often that is `at` itself, so the first read is small, and reads grow only over zeros. */
 static uint64_t skip_zeros(const struct lk_part *part, uint64_t at)
 {
 	unsigned char window[4096];

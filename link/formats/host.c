@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c - the device code in objects, libraries and executables of the host */
+/* host.c - the device code in host objects, libraries and executables */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "containers.h"
 
-/* Code to be linked with that of other objects, and code that is final. */
+/* Code that is to be linked with that of other objects, and code that is final. */
 static const struct section_kind {
 	const char *name;
 	unsigned flags;
@@ -21,8 +21,8 @@ struct host {
 	int *count;
 	lk_each_entry *each;
 	void *data;
-	const struct section_kind *kind;	/* of what is being read */
-	uint64_t left;		/* how much may still be read: nothing overlaps */
+	const struct section_kind *kind;	/* of the section that is being read */
+	uint64_t left;		/* bytes that may still be read: a sound file has no overlaps */
 };
 
 static void take_entry(struct lazycuda_entry *entry, void *data)
@@ -54,7 +54,7 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 	if (!lk_part_read(host->part, header->e_shoff, &first, sizeof(first)))
 		return lc_format(host->arena, "ends before its section headers (0x%llx)", place);
 	sections->offset = header->e_shoff;
-	/* Numbers too large for the ELF header are in the first section's. */
+	/* Numbers too large for the ELF header are in the first section header. */
 	sections->count = header->e_shnum ? header->e_shnum : first.sh_size;
 	if (names == SHN_XINDEX)
 		names = first.sh_link;
@@ -96,7 +96,7 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 	const char *name = host->kind->name;
 	struct lk_part part;
 
-	/* A file of debug information alone has none of the contents. */
+	/* A file of split debug information has the section headers without the contents. */
 	if (section->sh_type == SHT_NOBITS)
 		return NULL;
 	if (section->sh_flags & SHF_COMPRESSED)
@@ -140,7 +140,7 @@ static const char *read_sections(struct host *host, const Elf64_Ehdr *header)
 
 static const struct section_kind no_section;
 
-/* What was read of a segment last: behind a container there may be another in it. */
+/* The bytes of a segment that were read last.  Several containers may lie in them. */
 struct window {
 	uint64_t begin, end;
 	uint64_t *words;
@@ -157,7 +157,7 @@ static bool move_window(const struct lk_part *segment, uint64_t at, struct windo
 	return lk_part_read(segment, at, window->words, (size_t)(window->end - at));
 }
 
-/* Where in the segment, from *at on, a container begins; its end if none does. */
+/* Advances *at to the next container in the segment, or to the segment's end. */
 static const char *find_container(const struct lk_part *segment, uint64_t *at,
 				  struct window *window)
 {
@@ -177,7 +177,7 @@ static const char *find_container(const struct lk_part *segment, uint64_t *at,
 	return NULL;
 }
 
-/* Whether a container can be here, or only eight bytes that look like one. */
+/* Returns true if a container can be here, false for eight bytes that only look like one. */
 static bool is_container(const struct lk_part *rest)
 {
 	struct lk_fatbin_header header;
@@ -210,7 +210,7 @@ static const char *scan_segment(struct host *host, const struct lk_part *segment
 	}
 }
 
-/* The segment of that index; one that is not loaded has no length. */
+/* Gets segment `index`; if it is not PT_LOAD, its length is zero. */
 static const char *read_segment(struct host *host, const Elf64_Ehdr *header, unsigned index,
 				struct lk_part *segment)
 {
@@ -271,7 +271,7 @@ const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int
 	const char *wrong;
 	Elf64_Ehdr header;
 
-	/* One of 32 bits is shorter. */
+	/* A 32-bit ELF header is shorter: read e_ident first. */
 	memset(&header, 0, sizeof(header));
 	if (!lk_part_read(part, 0, &header, EI_NIDENT))
 		return "ends inside its ELF header";

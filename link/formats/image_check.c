@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image_check.c - whether an image is what was asked for
+ * image_check.c - checks that an image is what the caller asked for
  *
- * nvJitLink reports success for more than it can do: what it cannot link it
- * drops, and what it does not understand it copies with half of a header.
+ * nvJitLink reports success for more than it can do: it drops input that it cannot
+ * link, and copies input that it does not understand with half of a header.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct wanted {
 	size_t symbol_count;
 };
 
-/* ---- what every kind has ---- */
+/* ---- for every kind ---- */
 
 static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
 {
@@ -51,7 +51,7 @@ static const char *check_symbols(const struct lazycuda_entry *entry, const struc
 	return NULL;
 }
 
-/* ---- what will be compiled for the device later ---- */
+/* ---- PTX and LTO-IR, which are compiled for the device later ---- */
 
 static const char *check_later_arch(const struct lazycuda_entry *entry,
 				    const struct wanted *wanted, struct lc_arena *arena)
@@ -80,7 +80,7 @@ static const char *check_ptx(const struct lk_part *part, const struct wanted *wa
 	return why ? why : check_symbols(&entry, wanted, arena);
 }
 
-/* Its symbols are not to be seen from outside. */
+/* The symbols of LTO-IR are not visible from outside. */
 static const char *check_ltoir(const struct lk_part *part, const struct wanted *wanted,
 			       struct lc_arena *arena)
 {
@@ -94,7 +94,7 @@ static const char *check_ltoir(const struct lk_part *part, const struct wanted *
 
 /* ---- cubins ---- */
 
-/* Of ABI 7 it is the architecture that the PTX was for, which there always is. */
+/* In ABI 7, e_flags names the architecture that the PTX was for.  It always has one. */
 static const char *check_flags(const struct lk_device_elf *elf, const struct lazycuda_entry *entry,
 			       const struct wanted *wanted)
 {
@@ -109,7 +109,7 @@ static const char *check_flags(const struct lk_device_elf *elf, const struct laz
 	return NULL;
 }
 
-/* What cubins of family architectures say of their suffix is nothing. */
+/* A cubin for a family architecture (sm_100f) does not record the suffix. */
 static const char *check_cubin_arch(const struct lazycuda_entry *entry,
 				    const struct wanted *wanted, struct lc_arena *arena)
 {
@@ -121,9 +121,9 @@ static const char *check_cubin_arch(const struct lazycuda_entry *entry,
 }
 
 /*
- * Functions may stay undefined: vprintf, malloc, cudaGraphLaunch and many more,
- * in each version others, come from the driver.  The linkers refuse those that
- * do not.
+ * Functions may stay undefined.  vprintf, malloc, cudaGraphLaunch and many more come
+ * from the driver, and the set differs between versions.  The linkers refuse
+ * undefined functions that the driver does not have.
  */
 static bool is_lacking(const struct lk_device_symbol *symbol)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.c - what bytes are, and what device code is in them */
+/* inspect.c - the kind of a file or of memory, and the device code in it */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,8 +15,9 @@
 
 #define MOST_ENTRIES (1 << 20)
 
-/* Of what all code of a file unpacks to, unless the caller has another limit.  What
- * compilers make is packed to a third, PTX of templates to a twentieth. */
+/* The default limit on the size to which all code of a file unpacks: so many times the
+ * length of the file, or so many bytes if that is more.  Compiler output packs to a third,
+ * PTX of templates to a twentieth. */
 #define TIMES_UNPACKED 32
 #define ALWAYS_UNPACKED ((uint64_t)256 << 20)
 
@@ -50,8 +51,7 @@ static void merge_number(int *into, int from)
 		*into = from;
 }
 
-/* What the code says of itself holds; where it says nothing, what the container
- * says of it. */
+/* The code's own header wins; the container's fields stand where the code has none. */
 static void merge(struct lazycuda_entry *entry, const struct lazycuda_entry *code)
 {
 	entry->kind = code->kind;
@@ -66,22 +66,22 @@ static void merge(struct lazycuda_entry *entry, const struct lazycuda_entry *cod
 	merge_number(&entry->debug, code->debug);
 	merge_number(&entry->llvm, code->llvm);
 	merge_number(&entry->abi, code->abi);
-	/* Where it lies is no better a witness of this. */
+	/* For these two flags the code is the authority, not the container. */
 	entry->flags &= ~(LAZYCUDA_ENTRY_UNSEEN | LAZYCUDA_ENTRY_RELOCATABLE);
 	entry->flags |= code->flags;
-	entry->error = code->error;	/* whole, and of no use */
+	entry->error = code->error;	/* the code is whole, but of no use */
 	entry->symbols = code->symbols;
 	entry->symbol_count = code->symbol_count;
 }
 
-/* OptiX-IR is LTO-IR to those who make fatbins. */
+/* Fatbins label OptiX-IR as LTO-IR. */
 static bool same_kind(enum lazycuda_kind label, enum lazycuda_kind kind)
 {
 	return label == kind ||
 	       (label == LAZYCUDA_KIND_LTOIR && kind == LAZYCUDA_KIND_OPTIXIR);
 }
 
-/* NULL, or what is wrong with the code. */
+/* Returns NULL, or what is wrong with the code. */
 static const char *read_code(struct lk_inspection *inspection, const struct lk_part *part,
 			     struct lazycuda_entry *entry)
 {
@@ -106,7 +106,7 @@ static uint64_t unpack_limit_of(uint64_t length)
 	return limit > ALWAYS_UNPACKED ? limit : ALWAYS_UNPACKED;
 }
 
-/* NULL, and the entry is counted, or that it is too much. */
+/* Returns NULL and counts the entry, or returns that it exceeds the limit. */
 static const char *check_limit(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	if (entry->unpacked <= inspection->unpack_limit - inspection->unpacked) {
@@ -166,7 +166,8 @@ static bool has_reader(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
 }
 
-/* NULL, or what is wrong with the payload, as far as it is to be read. */
+/* Reads the payload; unpacks it only if the caller wants payloads.  Returns NULL, or what is
+ * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	const unsigned packed = LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD;
@@ -208,8 +209,8 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
 
 /* ---- the whole ---- */
 
-/* What is code itself is its one entry, and what is wrong with that is wrong
- * with the whole. */
+/* A file that is bare code is its own only entry, and an error in it is an error of the
+ * whole file. */
 static const char *read_bare(struct lk_inspection *inspection, const struct lk_part *part)
 {
 	struct lazycuda_entry *entry = lk_entry_new(inspection->arena, part);
@@ -251,7 +252,7 @@ static const char *read_whole(struct lk_inspection *inspection)
 	}
 }
 
-/* ---- what the name says ---- */
+/* ---- the name against the content ---- */
 
 static const struct {
 	const char *ending;
@@ -270,7 +271,7 @@ static const struct {
 	{ ".bc",	LAZYCUDA_KIND_BITCODE },
 };
 
-/* NULL, or the ending of the name that belongs to other kinds alone. */
+/* Returns the ending of the name if only other kinds have it, else NULL. */
 static const char *contradicting_ending(const char *name, enum lazycuda_kind kind)
 {
 	const char *dot = strrchr(name, '.'), *found = NULL;
@@ -331,7 +332,7 @@ static struct lk_inspection *make_inspection(struct lc_arena *arena, const char 
 	return inspection;
 }
 
-/* `wrong` is what is wrong already, before anything was read. */
+/* `wrong` is an error from before the first read, or NULL. */
 static struct lazycuda_inspection *finish(struct lk_inspection *inspection, const char *wrong)
 {
 	struct lazycuda_inspection *public = &inspection->public;
@@ -344,12 +345,12 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 	inspection->budget = lk_budget_for(public->length);
 	inspection->source.budget = &inspection->budget;
 	public->error = wrong ? wrong : read_whole(inspection);
-	/* What is asked for from here on is asked for by the caller. */
+	/* From here on only the caller asks for reads, and those have no limit. */
 	inspection->source.budget = NULL;
 	if (inspection->budget.spent)
 		public->error = overlapping(inspection->arena, &inspection->budget);
 	errno = inspection->read_error;
-	if (errno)	/* whatever was made of it */
+	if (errno)	/* takes precedence: other errors may follow from it */
 		public->error = lc_format(inspection->arena, "cannot be read: %m");
 	if (!public->error && public->entry_count == MOST_ENTRIES)
 		public->error = "has more entries than any file";
@@ -373,13 +374,13 @@ struct lazycuda_inspection *lk_inspect(struct lc_arena *arena, const void *bytes
 	return finish(inspection, !bytes && length ? "has a length but no bytes" : NULL);
 }
 
-/* NULL, or why the file cannot be read. */
+/* Returns NULL, or why the file cannot be read. */
 static const char *open_file(struct lk_inspection *inspection, const char *path)
 {
 	struct lk_source *source = &inspection->source;
 	struct stat st;
 
-	/* A FIFO would be waited for, a terminal would become ours. */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO.  O_NOCTTY: never acquire a tty. */
 	source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (source->fd < 0)
 		return errno == ENXIO ? "is a socket or a device, not a file" :

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ltoir.c - what the header of LTO-IR says */
+/* ltoir.c - the header of LTO-IR */
 #include "containers.h"
 #include "../tables/versions.h"
 
-/* Little-endian, as all of CUDA's hosts are. */
+/* Little-endian, as all CUDA hosts are. */
 struct header {
 	uint32_t magic;
 	uint8_t container[2], ir[2], debug[2], llvm[2];	/* major, minor */
@@ -18,7 +18,7 @@ struct tag {
 enum { TAG_ARCH = 1, TAG_ARCH_SPECIFIC = 0x20, TAG_END = 99 };
 
 #define MAGIC 0x7f4e43edu
-#define MAX_TAGS 256		/* there are five */
+#define MAX_TAGS 256		/* real headers have five */
 #define LEVEL_OPTIX 2
 
 static int version(const uint8_t parts[2])
@@ -26,7 +26,7 @@ static int version(const uint8_t parts[2])
 	return 1000 * parts[0] + parts[1];
 }
 
-/* sm_101 became sm_110 in 13.0; 13.1 and later still write the former. */
+/* CUDA 13.0 renamed sm_101 to sm_110; 13.1 and later still write 101. */
 static int arch_of(unsigned value, int toolkit)
 {
 	int arch = (int)value / 10;
@@ -42,8 +42,8 @@ static void take_tag(const struct tag *tag, struct lazycuda_entry *entry)
 		entry->suffix = 'a';
 }
 
-/* Behind the last tag is a word, zero in all that was seen: libraries of every
- * version take it for a size and abort. */
+/* After the last tag comes a word, zero in all LTO-IR that was seen.  Libraries of every
+ * version take another value for a size and abort. */
 static bool is_end(const struct lk_part *part, uint64_t offset, uint32_t tags_end)
 {
 	uint32_t word;
@@ -70,7 +70,7 @@ const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *ent
 	entry->llvm = version(header.llvm);
 	entry->toolkit = lk_cuda_of_ltoir(entry->container, entry->ir);
 	entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
-	/* Real libraries follow these without a look at where they lead. */
+	/* Real libraries follow these offsets without checking them. */
 	if (header.tags < sizeof(header) || header.tags > header.tags_end ||
 	    header.tags_end > header.code || header.code >= part->length)
 		return "has a damaged header: its offsets (0x0c to 0x17) lead out of it";

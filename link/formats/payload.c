@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* payload.c - the code of one entry, as it is stored, unpacked, or in a fatbin of its own */
+/* payload.c - the code of one entry: as stored, unpacked, or in a fatbin of its own */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "unpack.h"
 
 
-/* `length` bytes of the source in memory of their own, a NUL behind them. */
+/* Copies `length` bytes of the source into new memory, with a NUL after them. */
 static const char *load(const struct lk_source *source, uint64_t offset, uint64_t length,
 			unsigned char **bytes)
 {
-	/* What is not there is not allocated for. */
+	/* Check before allocating. */
 	if (!lk_source_has(source, offset, length))
 		return "lies outside the file";
 	*bytes = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
@@ -31,7 +31,7 @@ static const char *unpack(int zstd, const unsigned char *from, size_t from_lengt
 {
 	const char *wrong = lk_unpack_missing(zstd);
 
-	/* Before memory is asked for. */
+	/* Check for the library before allocating. */
 	if (wrong)
 		return wrong;
 	*code = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
@@ -113,7 +113,7 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 	unsigned char *code = NULL;
 
 	*length = 0;
-	/* The inspection counted them, if it unpacked them. */
+	/* An inspection that unpacked the entry has counted it against the limit already. */
 	if (!wrong && unpacked && entry->unpacked > whole(inspection)->unpack_limit)
 		wrong = "unpacks to more than the limit on what is unpacked of the file"
 			" (unpack_limit)";
@@ -122,7 +122,7 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 	return answer(code, wrong, error);
 }
 
-/* The entry with its header and padding, behind a container's header. */
+/* Copies the entry with its header and padding, and puts a container header before it. */
 static const char *load_fatbin(const struct lk_source *source, const struct lazycuda_entry *entry,
 			       unsigned char **fatbin, size_t *length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ptx.c - what PTX says of itself, and the symbols that it defines and declares */
+/* ptx.c - the header of PTX, and the symbols that it defines and declares */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #include "symbols.h"
 #include "../tables/versions.h"
 
-#define HEADER_BYTES 65536	/* looked at for the header alone */
+#define HEADER_BYTES 65536	/* read if only the header is wanted */
 
 /* ---- the header ---- */
 
-/* Reads "13.0", which ends before `end`; where it ends, or NULL if it is none. */
+/* Parses a version such as "13.0" before `end`.  Returns where it ends, or NULL if it is none. */
 static const char *read_number(const char *at, const char *end, int parts[2])
 {
 	for (int i = 0; i < 2; i++) {
@@ -28,7 +28,7 @@ static const char *read_number(const char *at, const char *end, int parts[2])
 	return at;
 }
 
-/* The compiler signs in the first comment. */
+/* The compiler writes its version into the first comment. */
 static int find_toolkit(const char *begin, const char *end)
 {
 	static const char before[] = "Cuda compilation tools, release ";
@@ -110,7 +110,7 @@ static void add(struct lk_symbols *symbols, const struct lk_ptx_token *name, enu
 		lk_symbols_add(symbols, name->at, name->length, &like);
 }
 
-/* Behind .func or .entry: (results) name (parameters) directives, and a body or
+/* Reads what follows .func or .entry: (results) name (parameters) directives, then a body or
  * a semicolon. */
 static void read_function(struct lk_ptx_text *text, enum linkage linkage, bool kernel,
 			  struct lk_symbols *symbols)
@@ -138,7 +138,7 @@ static void read_function(struct lk_ptx_text *text, enum linkage linkage, bool k
 	}
 }
 
-/* Behind .global or .const: properties name[sizes] = value, name = value; */
+/* Reads what follows .global or .const: properties name[sizes] = value, name = value; */
 static void read_variables(struct lk_ptx_text *text, enum linkage linkage,
 			   struct lk_symbols *symbols)
 {
@@ -167,7 +167,7 @@ static void read_variables(struct lk_ptx_text *text, enum linkage linkage,
 	}
 }
 
-/* Behind .alias: name, name of a function; the first was declared before. */
+/* Reads what follows .alias: the alias, declared before, and the name of a function. */
 static void read_alias(struct lk_ptx_text *text, struct lk_symbols *symbols)
 {
 	struct lk_ptx_token name = lk_ptx_next(text);
@@ -177,7 +177,7 @@ static void read_alias(struct lk_ptx_text *text, struct lk_symbols *symbols)
 		symbol->defined = 1;
 }
 
-/* All of a module behind its header. */
+/* Reads the module after its header. */
 static void read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
 {
 	enum linkage linkage = LOCAL;
@@ -201,16 +201,16 @@ static void read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
 		} else if (lk_ptx_is(&token, "{")) {
 			lk_ptx_skip_block(text, "a section");
 		} else if (lk_ptx_is(&token, ";")) {
-			linkage = LOCAL;	/* of what is no symbol: .extern .shared */
+			linkage = LOCAL;	/* ends what is no symbol here: .extern .shared */
 		} else if (lk_ptx_is(&token, "#") || lk_ptx_is(&token, "@")) {
-			lk_ptx_skip_line(text);	/* a preprocessor's, or @@DWARF of old */
+			lk_ptx_skip_line(text);	/* a preprocessor line, or @@DWARF of old PTX */
 		}
 	}
 }
 
 /* ---- all of it ---- */
 
-/* NULs may follow the text, and nothing else behind them. */
+/* The text may end in NULs, and nothing else may follow them. */
 static const char *end_text(struct lk_ptx_text *text, struct lc_arena *arena)
 {
 	const char *nul = memchr(text->begin, 0, (size_t)(text->end - text->begin));
@@ -281,7 +281,7 @@ static const char *read_part(const struct lk_part *part, uint64_t length, struct
 const char *lk_ptx_read(const struct lk_part *part, struct lc_arena *arena,
 			struct lazycuda_entry *entry, bool symbols)
 {
-	/* A header that is longer than that is rare: then all of it is read. */
+	/* If the header is longer than that, which is rare, all of the text is read. */
 	if (symbols || part->length <= HEADER_BYTES ||
 	    read_part(part, HEADER_BYTES, arena, entry, false))
 		return read_part(part, part->length, arena, entry, symbols);

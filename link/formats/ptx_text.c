@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* What a byte is within a module. */
-enum { OTHER, BLANK, NAME, BRACE };	/* BRACE: what ends a run within a block */
+/* Classes of bytes in a module. */
+enum { OTHER, BLANK, NAME, BRACE };	/* BRACE: lk_ptx_skip_block() stops there */
 
 static const unsigned char classes[256] = {
 	[' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK,
@@ -37,7 +37,7 @@ void lk_ptx_skip_line(struct lk_ptx_text *text)
 	text->at = end ? end + 1 : text->end;
 }
 
-/* A comment, if one begins here. */
+/* Skips a comment.  Returns false if none begins here. */
 static bool skip_comment(struct lk_ptx_text *text)
 {
 	const char *begin = text->at, *end;
@@ -57,7 +57,7 @@ static bool skip_comment(struct lk_ptx_text *text)
 	return true;
 }
 
-/* A string, which begins here.  A backslash in one is no escape. */
+/* Skips the string that begins here.  A backslash in a string is no escape. */
 static void skip_string(struct lk_ptx_text *text)
 {
 	const char *begin = text->at;

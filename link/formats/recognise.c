@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recognise.c - what kind of thing begins here, from its first bytes */
+/* recognise.c - the kind of a part, from its first bytes */
 #include <elf.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static enum lazycuda_kind by_magic(const unsigned char *head, size_t length)
 	return LAZYCUDA_KIND_UNKNOWN;
 }
 
-/* OptiX-IR has the magic number of LTO-IR; its level tells. */
+/* OptiX-IR has the magic number of LTO-IR; the level field tells them apart. */
 #define LEVEL_OFFSET 14
 #define LEVEL_OPTIX 2
 
@@ -41,15 +41,16 @@ static enum lazycuda_kind by_magic(const unsigned char *head, size_t length)
 
 #define MACHINE_CUDA 190
 
-/* Other processors whose code is no host's: Intel's and AMD's GPUs. */
+/* Returns true for GPUs of Intel and AMD, whose code is neither CUDA's nor a host's. */
 static bool is_foreign_gpu(unsigned machine)
 {
 	return machine == 205 || machine == 224;
 }
 
 /*
- * One of 32 bits or of the other byte order counts as what it would be: whoever
- * reads it says what is wrong with it.  So does one cut off in these fields.
+ * A 32-bit or big-endian file gets the kind that it would otherwise have: the reader
+ * of that kind then reports what is wrong.  For the same reason a file that is cut
+ * off in these fields is an OBJECT.
  */
 static enum lazycuda_kind elf_kind(const unsigned char *head, size_t length)
 {
@@ -71,20 +72,20 @@ static enum lazycuda_kind elf_kind(const unsigned char *head, size_t length)
 
 /* ---- text ---- */
 
-#define LOOKED_AT 65536		/* bytes: whoever writes more comment than that loses */
+#define LOOKED_AT 65536		/* bytes: text after a longer comment is not seen */
 #define END (-1)
 #define WORD 32
 
 struct text {
 	const struct lk_part *part;
-	uint64_t next, length;		/* what is to be read, what may be */
-	size_t at, filled;		/* in the window */
-	bool fresh;			/* nothing but blanks before it in its line */
-	bool binary;			/* has bytes that no text has */
+	uint64_t next, length;		/* offset of the next read, and its limit */
+	size_t at, filled;		/* position and end in the window */
+	bool fresh;			/* only blanks so far in this line */
+	bool binary;			/* a byte was seen that is not text */
 	unsigned char window[1024];
 };
 
-/* The next byte, which stays; END behind the text.  A NUL ends it, too. */
+/* Returns the next byte without consuming it; END after the text or at a NUL. */
 static int peek(struct text *text)
 {
 	if (text->at == text->filled) {
@@ -132,7 +133,7 @@ static void skip_comment(struct text *text, bool line)
 		before = c;
 }
 
-/* White space and comments.  A slash that begins no comment is skipped, too. */
+/* Skips white space and comments, and also a slash that begins no comment. */
 static void skip_blanks(struct text *text)
 {
 	for (;;) {
@@ -161,7 +162,7 @@ static bool is_letter(int c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* A word of letters; of a longer one the beginning, which equals none. */
+/* Reads a word.  A longer one is cut off, and then matches no known word. */
 static void take_word(struct text *text, char word[WORD])
 {
 	size_t length = 0;
@@ -183,8 +184,8 @@ static bool is_one_of(const char *word, const char *const *list)
 	return false;
 }
 
-/* Behind a '#' that begins a line, and nothing between: "# if" begins many a
- * line of other languages' comments. */
+/* Words right after a '#' that begins a line.  No blank may come between: "# if" begins
+ * many comment lines in other languages. */
 static const char *const directives[] = {
 	"include", "define", "undef", "if", "ifdef", "ifndef", "pragma", "line", "error", NULL
 };
@@ -243,7 +244,7 @@ static bool begins_with(struct text *text, const char *word)
 	return !*word;
 }
 
-/* clang's bundles of text begin with a comment in the language of the text. */
+/* clang's text bundles begin with a comment in the language of the text. */
 static bool is_text_bundle(struct text *text)
 {
 	while (is_blank(peek(text)) || peek(text) == '/' || peek(text) == '#' || peek(text) == ';')
@@ -264,8 +265,8 @@ static void rewind_text(struct text *text, const struct lk_part *part, uint64_t 
 static enum lazycuda_kind text_kind(const struct lk_part *part, const unsigned char *head,
 				    size_t length)
 {
-	/* Compilers skip a byte order mark.  ptxas does not: PTX behind one is
-	 * recognised, so that it can be said to be damaged. */
+	/* Compilers skip a byte order mark; ptxas does not.  PTX after a byte order
+	 * mark is recognised all the same, so that its reader can report the damage. */
 	uint64_t start = length >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
 	struct text text;
 

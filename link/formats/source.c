@@ -12,11 +12,11 @@ bool lk_source_overspend(const struct lk_source *source, uint64_t offset)
 	if (!budget->spent)
 		budget->at = offset;
 	budget->spent = true;
-	budget->left = 0;	/* nothing else is read, either */
+	budget->left = 0;	/* no later read succeeds, either */
 	return false;
 }
 
-/* A file of 2^63 bytes there is not: every offset in it is an off_t. */
+/* No file is 2^63 bytes long, so every offset fits an off_t. */
 bool lk_source_read_file(const struct lk_source *source, uint64_t offset, void *into, size_t size)
 {
 	unsigned char *at = into;

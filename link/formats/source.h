@@ -9,18 +9,18 @@
 #include <string.h>
 
 /*
- * What is left of the reading that a source may be made to do.  Offsets in a
- * file may all lead to the same bytes: whoever reads some pays for them here, so
- * that all readers together read no more than a multiple of the file.
+ * The number of bytes that may still be read from a source.  Many offsets in a
+ * file may lead to the same bytes.  Every read is paid for here, so that all
+ * readers together read no more than a fixed multiple of the file.
  */
 struct lk_budget {
 	uint64_t left;		/* bytes */
-	bool spent;		/* more were to be read */
-	uint64_t at;		/* of which these were the first */
+	bool spent;		/* a read did not fit into the budget */
+	uint64_t at;		/* offset of the first such read */
 };
 
-/* Of honest files the most is read of a text that is recognised and then read, five
- * times. */
+/* The most that an honest file needs is five times its length: text that is recognised
+ * and then read. */
 #define LK_TIMES_READ 16
 #define LK_ALWAYS_READ ((uint64_t)1 << 16)
 
@@ -34,24 +34,24 @@ static inline struct lk_budget lk_budget_for(uint64_t length)
 }
 
 /*
- * Memory if `bytes`, else a file.  Everything that is read is copied, so that
- * nothing need be aligned and a file that changes meanwhile changes nothing
- * that was checked.
+ * Memory if `bytes` is set, else a file.  lk_source_read() copies, so that nothing
+ * needs to be aligned, and a file that changes meanwhile does not change data that
+ * was checked.
  */
 struct lk_source {
 	const unsigned char *bytes;
 	int fd;
 	uint64_t length;
-	int *error;	/* where the errno of a read that fails is noted, or NULL */
-	struct lk_budget *budget;	/* NULL: it may be read as often as anybody likes */
+	int *error;	/* receives the errno of a failed read, unless NULL */
+	struct lk_budget *budget;	/* NULL: no limit */
 };
 
-/* Notes that a budget is spent; false. */
+/* Records that the budget is spent, and where.  Returns false. */
 bool lk_source_overspend(const struct lk_source *source, uint64_t offset)
 	__attribute__((cold));
 
-/* Pays for `size` bytes; false if there is no budget for them.  What costs as much
- * as reading them, the length of a name that many share, is paid for, too. */
+/* Pays for `size` bytes; returns false if the budget is too small.  Work that costs as
+ * much as a read is paid for, too: going through a name that many entries share. */
 static inline bool lk_source_pay(const struct lk_source *source, uint64_t offset, uint64_t size)
 {
 	struct lk_budget *budget = source->budget;
@@ -64,17 +64,17 @@ static inline bool lk_source_pay(const struct lk_source *source, uint64_t offset
 	return true;
 }
 
-/* A part of a source that is known to lie within it. */
+/* Returns true if the source has all of these bytes. */
 static inline bool lk_source_has(const struct lk_source *source, uint64_t offset, uint64_t size)
 {
 	return offset <= source->length && size <= source->length - offset;
 }
 
-/* lk_source_read() of a file that has the bytes. */
+/* lk_source_read() for a file; the caller has checked that the file has the bytes. */
 bool lk_source_read_file(const struct lk_source *source, uint64_t offset, void *into, size_t size);
 
-/* Copies `size` bytes.  False if they do not all exist, cannot be paid for, or
- * cannot be read. */
+/* Copies `size` bytes.  Returns false if not all of them exist, if the budget is too
+ * small, or if the read fails. */
 static inline bool lk_source_read(const struct lk_source *source, uint64_t offset, void *into,
 				  size_t size)
 {

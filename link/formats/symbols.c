@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* symbols.c - the symbols of one entry, each name once */
+/* symbols.c - the symbols of one entry, without duplicates */
 #include "symbols.h"
 
 #include <string.h>
@@ -10,9 +10,10 @@
 /* ---- the hash: SipHash-1-3 ---- */
 
 /*
- * Whoever makes a file chooses its names.  Of a hash without a key he chooses those
- * that all fall together, and each is compared with each.  The kernel gives every
- * process 16 bytes that nobody else knows.
+ * The author of a file chooses its names.  For a hash without a key he could choose
+ * names that all collide, and every lookup would compare with all of them.  The key is
+ * the 16 random bytes that the kernel gives every program it starts (AT_RANDOM); nobody
+ * else knows them.
  */
 static void take_key(uint64_t key[2])
 {
@@ -80,7 +81,7 @@ uint32_t lk_symbol_hash(const char *name, size_t length)
 
 /* ---- the table ---- */
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* Returns the slot that holds the name, or the free slot where it belongs. */
 static uint32_t *find_slot(const struct lk_symbols *symbols, const char *name, size_t length,
 			   uint32_t hash)
 {
@@ -108,7 +109,7 @@ struct lazycuda_symbol *lk_symbols_find(const struct lk_symbols *symbols, const 
 	return *slot ? &symbols->list[*slot - 1] : NULL;
 }
 
-/* A larger array for the symbols, and slots of which they take at most half. */
+/* Enlarges the list of symbols and the slots, so that at most half of the slots are used. */
 static bool enlarge(struct lk_symbols *symbols, size_t room)
 {
 	struct lazycuda_symbol *list;

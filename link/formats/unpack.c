@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unpack.c - compressed payloads, with libraries that are loaded when needed */
+/* unpack.c - unpacks compressed payloads with libraries that are loaded when needed */
 #include "unpack.h"
 
 #include <limits.h>
@@ -21,15 +21,15 @@ typedef size_t zstd_decompress(void *into, size_t size, const void *from, size_t
 static struct format {
 	const char *library, *function;
 	const char *missing, *damaged;
-	/* At most so many bytes come out of one step, which takes at least so many. */
+	/* One step produces at most step_out bytes and consumes at least step_in. */
 	uint64_t step_out, step_in;
-	void *address;		/* 0: not looked for; MISSING; or the function */
+	void *address;		/* NULL: not looked up yet; MISSING; or the function */
 } formats[] = {
-	/* A byte of LZ4 adds at most 255 to the length of a match. */
+	/* One byte of LZ4 adds at most 255 to the length of a match. */
 	{ "liblz4.so.1", "LZ4_decompress_safe",
 	  "is compressed with LZ4 and liblz4.so.1 is not installed",
 	  "cannot be unpacked: its LZ4 data is damaged", 255, 1, NULL },
-	/* A block of ZSTD is a byte that repeats, behind a header of three. */
+	/* The densest block of ZSTD is a header of three bytes and one byte that repeats. */
 	{ "libzstd.so.1", "ZSTD_decompress",
 	  "is compressed with ZSTD and libzstd.so.1 is not installed",
 	  "cannot be unpacked: its ZSTD data is damaged", 128 * 1024, 4, NULL },
@@ -38,8 +38,8 @@ static struct format {
 #define MISSING ((void *)-1)
 
 /*
- * The function, or MISSING.  No lock is held across dlopen(): two threads that
- * look at the same time find the same, and the library is never unloaded.
+ * Returns the function, or MISSING.  No lock is held across dlopen(): two threads that
+ * look it up at the same time find the same function, and the library is never unloaded.
  */
 static void *find(struct format *format)
 {
@@ -81,7 +81,7 @@ static const char *unpack_lz4(const struct format *format, void *function, const
 	       NULL : format->damaged;
 }
 
-/* Errors are numbers larger than any size; it allocates what it works with. */
+/* ZSTD returns errors as numbers larger than any size.  It allocates its own working memory. */
 #define ZSTD_NO_MEMORY ((size_t)-64)
 
 static const char *unpack_zstd(const struct format *format, void *function, const void *from,

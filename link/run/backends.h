@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backends.h - what carries a plan out
+ * backends.h - the backends that carry out a plan
  *
- * Each function takes what the plan says and bytes that are ready, and fills a
- * product.  On failure `call` and `status` say what failed; logs are filled in
- * either case.  Everything it made is undone on every path.
+ * Each function takes the plan and the bytes to work on, and fills a product.  On
+ * failure `call` and `status` name the failed call; logs are filled in either case.
+ * Every path releases all that the function created.
  */
 #ifndef LINK_BACKENDS_H
 #define LINK_BACKENDS_H
@@ -12,9 +12,9 @@
 #include "../../include/lazycuda_link.h"
 #include "../../stubs/base/arena.h"
 
-/* Ready to be handed over. */
+/* Code that is ready for a backend. */
 struct lk_piece {
-	enum lazycuda_kind kind;	/* PTX (NUL behind it), CUBIN, LTOIR, FATBIN */
+	enum lazycuda_kind kind;	/* PTX (with a NUL after it), CUBIN, LTOIR, FATBIN */
 	const void *bytes;
 	size_t length;			/* without the NUL */
 	const char *name;
@@ -22,11 +22,11 @@ struct lk_piece {
 
 struct lk_product {
 	enum lazycuda_code code;
-	const char *call;		/* that failed; NULL */
+	const char *call;		/* the call that failed, or NULL */
 	int status;
-	size_t piece;			/* that it failed at; NO_INDEX */
+	size_t piece;			/* the piece at which it failed, or NO_INDEX */
 	const char *message;		/* in the arena */
-	void *image;			/* malloc()ed, a NUL behind it */
+	void *image;			/* from malloc(), with a NUL after it */
 	size_t length;
 	char *info_log, *error_log;	/* in the arena, or NULL */
 };
@@ -38,7 +38,7 @@ void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
 		    const struct lk_piece *pieces, size_t count, struct lk_product *product);
 
-/* One source to plan->compile_to, with plan->compile_options. */
+/* Compiles one source to plan->compile_to, with plan->compile_options. */
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		      const char *source, const char *name, struct lk_product *product);
 

@@ -2,11 +2,11 @@
 /*
  * calls.h - the functions of nvrtc, nvJitLink and the driver that the backends call
  *
- * Handles are opaque, results are plain numbers; 0 is success.  This library
- * links them from the import libraries of CUDA 13 and gets them from the stubs,
- * which find the real ones: so results come as that library counts them, and
- * nvJitLink's names without a version reach 12.0 to 12.2 as well, which have
- * only names with one.
+ * Handles are opaque.  Results are plain numbers, and 0 is success.  This library
+ * is linked to the import libraries of CUDA 13, and the stubs provide the functions
+ * by finding the real ones.  So the results are those of the real library, and
+ * nvJitLink's unversioned names also work with 12.0 to 12.2, which export only
+ * versioned ones.
  */
 #ifndef LINK_CALLS_H
 #define LINK_CALLS_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What gives something away comes in pairs: its size, and that many bytes of it. */
+/* Functions that hand out data come in pairs: one returns the size, one copies the bytes. */
 typedef int lk_size_function(void *handle, size_t *size);
 typedef int lk_bytes_function(void *handle, void *into);
 
@@ -35,7 +35,7 @@ lk_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGet
 lk_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetProgramLog;
 const char *nvrtcGetErrorString(int result);
 
-/* Of each the newest that all drivers have, or nearly. */
+/* The newest version of each that all drivers, or nearly all, have. */
 int cuInit(unsigned flags);
 int cuDeviceGet(int *device, int ordinal);
 int cuDevicePrimaryCtxRetain(void **context, int device);

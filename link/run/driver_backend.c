@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * driver_backend.c - a plan carried out by the driver's own linker
+ * driver_backend.c - carries out a plan with the driver's own linker
  *
- * cuLinkCreate() is given arrays and buffers that the driver writes to until
- * cuLinkDestroy() has returned; they live in one block that outlives the link.
+ * The driver writes to the arrays and buffers passed to cuLinkCreate() until
+ * cuLinkDestroy() has returned.  So they belong to struct jit, which outlives the link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "product.h"
 #include "../tables/versions.h"
 
-/* As the driver counts; nvJitLink's numbers are others. */
+/* The driver's numbers (CUjitInputType); nvJitLink has others. */
 static const int kinds[LAZYCUDA_KIND_KINDS] = {
 	[LAZYCUDA_KIND_CUBIN] = 0,
 	[LAZYCUDA_KIND_PTX] = 1,
@@ -27,7 +27,7 @@ enum { INFO_LOG = 3, INFO_LOG_SIZE = 4, ERROR_LOG = 5, ERROR_LOG_SIZE = 6, OWN_O
 
 #define LOG_BYTES ((size_t)65536)
 
-/* What the driver writes to while there is a link. */
+/* The memory that the driver writes to while the link exists. */
 struct jit {
 	char info[LOG_BYTES], error[LOG_BYTES];
 	void **values;
@@ -35,7 +35,7 @@ struct jit {
 };
 
 struct driver {
-	/* Where the context comes from, if none was current. */
+	/* The device whose primary context is used if none was current. */
 	int ordinal;
 	bool retained, pushed;
 	void *link;
@@ -43,7 +43,7 @@ struct driver {
 
 enum { NOT_FOUND = 500 };
 
-/* What a result of cuLink* means, where it means something of its own. */
+/* Results of cuLink* that have a code of their own. */
 static const struct { int status; enum lazycuda_code code; } results[] = {
 	{ 2, LAZYCUDA_CODE_NO_MEMORY },		/* OUT_OF_MEMORY */
 	{ 200, LAZYCUDA_CODE_BAD_INPUT },		/* INVALID_IMAGE */
@@ -53,7 +53,7 @@ static const struct { int status; enum lazycuda_code code; } results[] = {
 	{ 222, LAZYCUDA_CODE_PTX_TOO_NEW },		/* UNSUPPORTED_PTX_VERSION */
 };
 
-/* Remembers a call, and whether it worked. */
+/* Records a call and its status.  Returns true if the call worked. */
 static bool did(struct lk_product *product, const char *call, int status)
 {
 	product->call = call;
@@ -88,7 +88,7 @@ static void leave(struct driver *driver)
 
 	if (driver->pushed)
 		cuCtxPopCurrent_v2(&context);
-	/* Before CUDA 11 there was only the other. */
+	/* Drivers before CUDA 11 have only the function without _v2. */
 	if (driver->retained && cuDevicePrimaryCtxRelease_v2(driver->ordinal) == NOT_FOUND)
 		cuDevicePrimaryCtxRelease(driver->ordinal);
 }
@@ -131,7 +131,7 @@ static bool add(struct driver *driver, const struct lk_piece *pieces, size_t cou
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct lk_piece *piece = &pieces[i];
-		/* Of PTX the driver wants the NUL counted. */
+		/* For PTX the driver wants the NUL counted. */
 		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
 
 		if (!DO(cuLinkAddData_v2, driver->link, kinds[piece->kind],
@@ -143,7 +143,7 @@ static bool add(struct driver *driver, const struct lk_piece *pieces, size_t cou
 	return true;
 }
 
-/* The image belongs to the link, and is copied while there is one. */
+/* The image belongs to the link, so it is copied before the link is destroyed. */
 static bool complete(struct lc_arena *arena, struct driver *driver, struct lk_product *product)
 {
 	size_t length = 0;
@@ -158,7 +158,7 @@ static char *copy_log(struct lc_arena *arena, const char *log)
 	return *log ? lc_copy(arena, log, strnlen(log, LOG_BYTES)) : NULL;
 }
 
-/* False if a call failed. */
+/* Returns false if a call failed.  Other failures return true and are in product->code. */
 static bool link_pieces(struct lc_arena *arena, struct driver *driver,
 			const struct lazycuda_plan *plan, const struct lk_piece *pieces,
 			size_t count, struct lk_product *product)
@@ -176,7 +176,7 @@ static bool link_pieces(struct lc_arena *arena, struct driver *driver,
 		     &driver->link);
 	if (created && add(driver, pieces, count, product))
 		complete(arena, driver, product);
-	/* Destroying writes to the buffers once more. */
+	/* cuLinkDestroy() writes to the buffers once more. */
 	product->info_log = copy_log(arena, jit->info);
 	product->error_log = copy_log(arena, jit->error);
 	if (created)
@@ -185,9 +185,9 @@ static bool link_pieces(struct lc_arena *arena, struct driver *driver,
 	return !product->status;
 }
 
-/* ---- what came of it ---- */
+/* ---- the outcome ---- */
 
-/* Whether the call failed because this driver has no such function. */
+/* Returns true if the call failed because this driver has no such function. */
 static bool is_absent(const struct lk_product *product, const char **why)
 {
 	const struct lazycuda_error *error = lazycuda_get_error("cuda");

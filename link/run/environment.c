@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* environment.c - what is installed, as the stubs find it */
+/* environment.c - the installed CUDA libraries, as the stubs find them */
 #include "environment.h"
 
 #include "../../include/lazycuda_link.h"
@@ -11,8 +11,8 @@ static const char *const names[] = {
 };
 
 /*
- * The status of a stub that has its library, which never changes again: a link
- * need not look for the stub each time.  NULL until then.
+ * The status of a stub that has loaded its library; NULL until then.  That status
+ * never changes again, so a link does not have to look for the stub each time.
  */
 static const struct lazycuda_status *usable[3];
 
@@ -59,8 +59,8 @@ struct lazycuda_environment lazycuda_get_environment(void)
 	struct lazycuda_environment environment = { .size = sizeof(environment) };
 	struct lazycuda_driver driver;
 
-	/* The linker first: the stubs agree on one major, and nvrtc is of use for
-	 * source alone. */
+	/* nvJitLink first: the stubs agree on one major, and nvrtc is needed only
+	 * for source. */
 	environment.nvjitlink = lk_loaded_version(LK_NVJITLINK);
 	environment.nvrtc = lk_loaded_version(LK_NVRTC);
 	driver = lazycuda_get_driver();

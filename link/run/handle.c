@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* handle.c - what came of a link, and what it keeps */
+/* handle.c - the result of a link, and the blocks that it keeps */
 #include <stdlib.h>
 
 #include "handle.h"

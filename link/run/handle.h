@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handle.h - a link from its inputs to its image, for the files that do parts of it
+ * handle.h - a link, as the files that do parts of it share it
  *
- *	link.c		the steps in their order, and what callers get
- *	inputs.c	what is to be linked, inspected
- *	sources.c	source compiled, and judged again as what it became
- *	pieces.c	what the plan says, as bytes that a backend takes
- *	undefined.c	which name a failed link missed
+ *	link.c		runs the steps in order; the public functions
+ *	handle.c	fills the result; keeps blocks until the link has run
+ *	inputs.c	takes, inspects and reads the inputs
+ *	sources.c	compiles source, and plans again with the compiled code
+ *	pieces.c	turns the steps of the plan into bytes for a backend
+ *	undefined.c	finds the name that a failed link missed
  *
- * A part that cannot be done leaves a code and a message in the result and
- * returns false.
+ * A function that fails leaves a code and a message in the result and returns
+ * false.
  */
 #ifndef LINK_HANDLE_H
 #define LINK_HANDLE_H
@@ -18,7 +19,7 @@
 #include "../../stubs/base/arena.h"
 #include "backends.h"
 
-/* The code that nvrtc made of a source. */
+/* The code that nvrtc made from a source. */
 struct lk_compiled {
 	const void *bytes;
 	size_t length;
@@ -26,20 +27,20 @@ struct lk_compiled {
 };
 
 struct lazycuda_link {
-	struct lc_arena *arena;		/* has all of it, itself and the link */
-	struct lazycuda_request request;	/* support modules replaced by those below */
+	struct lc_arena *arena;		/* holds itself and the link */
+	struct lazycuda_request request;	/* its support modules are those below */
 	struct lazycuda_environment environment;
-	bool is_here;			/* the environment is what is installed */
+	bool is_here;			/* the environment is this machine's */
 	struct lazycuda_input **inputs;
 	size_t count;
-	struct lazycuda_support **support;	/* with inputs of their own */
+	struct lazycuda_support **support;	/* copies, with copies of their inputs */
 	size_t support_count;
 	struct lazycuda_inspection **inspected;	/* to be closed */
 	size_t inspected_count;
-	void **blocks;			/* to be freed: code compiled or unpacked */
+	void **blocks;			/* to be freed: sources, code */
 	size_t block_count;
 	struct lazycuda_plan *plan;
-	struct lk_compiled *compiled;	/* one for each step; empty if it is no source */
+	struct lk_compiled *compiled;	/* one for each step; empty if not compiled */
 	void *image;
 	const struct lazycuda_input **linked;	/* each once, in the order of linking */
 	size_t linked_count;
@@ -49,22 +50,22 @@ struct lazycuda_link {
 
 /* ---- inputs.c ---- */
 
-/* A struct of the caller's, which may be a smaller one than ours, made as large;
- * false if it does not say how large it is. */
+/* Copies a caller's struct, which may be of another size, into one of `size` bytes.  Returns
+ * false if there is none or its size field is not set. */
 bool lk_take_struct(void *into, size_t size, const void *from);
 
-/* The request with support modules that are the link's own. */
+/* Copies the request and its support modules into the link; false on allocation failure. */
 bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *request);
 
-/* Inspects all inputs that have not been. */
+/* Inspects all inputs that have no inspection yet. */
 bool lk_inspect_inputs(struct lazycuda_link *link);
 
-/* What a step is about. */
+/* The input, or the input of the support module, that a step links. */
 const struct lazycuda_input *lk_input_of(const struct lazycuda_link *link,
 					 const struct lazycuda_step *step);
 
-/* All of an input's bytes with a NUL behind them, to be freed with free(); NULL,
- * and the result filled. */
+/* Returns all bytes of an input with a NUL after them; the caller calls free().  On failure
+ * fills the result and returns NULL. */
 char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
 
 /* ---- sources.c ---- */
@@ -73,28 +74,28 @@ bool lk_compile_sources(struct lazycuda_link *link);
 
 /* ---- pieces.c ---- */
 
-/* One piece for each step of the plan; NULL, and the result filled. */
+/* Returns one piece for each step of the plan.  On failure fills the result and returns NULL. */
 struct lk_piece *lk_make_pieces(struct lazycuda_link *link);
 
 /* ---- undefined.c ---- */
 
-/* A name that some input needs and none has; NULL if there is none, or if it
- * cannot be told. */
+/* Returns a name that some input needs and none defines; NULL if there is none, or if the
+ * inputs do not show their names. */
 const char *lk_undefined_name(const struct lazycuda_link *link);
 
-/* ---- link.c ---- */
+/* ---- handle.c ---- */
 
-/* Says what stopped the link; false. */
+/* Records in the result what stopped the link.  Returns false. */
 bool lk_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
 	     const char *message) __attribute__((cold));
 
 bool lk_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
 
-/* A block that is needed until the backend is done; false without memory, and
- * then it is freed now. */
+/* Keeps a block until the link has run, and then frees it.  On allocation failure frees it
+ * now and returns false. */
 bool lk_own(struct lazycuda_link *link, void *block);
 
-/* What a backend made or said, into the result; false if it failed. */
+/* Copies a backend's logs and status into the result; false if the backend failed. */
 bool lk_take_product(struct lazycuda_link *link, const struct lk_product *product, size_t input);
 
 #endif

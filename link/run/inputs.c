@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inputs.c - what is to be linked: taken from the caller, inspected, read */
+/* inputs.c - the inputs of a link: taken from the caller, inspected, read */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "../formats/inspection.h"
 #include "../tables/sized.h"
 
-#define MODULES 64	/* an input's needs has a bit for each */
+#define MODULES 64	/* `needs` of an input has a bit for each */
 
 bool lk_take_struct(void *into, size_t size, const void *from)
 {
-	/* One that has no size is the plan's to refuse. */
+	/* The plan refuses a struct without a size. */
 	if (!lk_sized_copy(into, size, from))
 		return false;
 	memcpy(into, &size, sizeof(size));
@@ -43,7 +43,7 @@ bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *
 	struct lazycuda_request *request = &link->request;
 
 	lk_take_struct(request, sizeof(*request), from);
-	/* What makes no sense is the plan's to refuse. */
+	/* The plan refuses a request that makes no sense. */
 	if (!request->support || request->support_count > MODULES)
 		return true;
 	link->support_count = request->support_count;
@@ -67,7 +67,7 @@ static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
 
 	if (input->inspection || !input->size)
 		return true;
-	/* A file stays open until the link is freed. */
+	/* The inspection keeps its file open until the link is freed. */
 	slot = lc_grow(link->arena, &link->inspected, &link->inspected_count, sizeof(*slot));
 	if (slot)
 		*slot = lk_inspect_input(link->arena, input, LAZYCUDA_INSPECT_PAYLOADS,

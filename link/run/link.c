@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* link.c - a link: the steps in their order, and what callers get */
+/* link.c - a link: runs the steps in order; the public functions */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- the decision ---- */
 
-/* The plan says what is not there; the stub knows where it looked and why. */
+/* The plan says which library is missing; the stub knows where it looked and why it found none. */
 static const char *refusal(struct lazycuda_link *link)
 {
 	const struct lazycuda_plan *plan = link->plan;
@@ -40,7 +40,7 @@ static bool decide(struct lazycuda_link *link)
 
 /* ---- the link ---- */
 
-/* Older linkers do not say which definition they missed. */
+/* Older linkers do not report which definition they missed. */
 static void name_undefined(struct lazycuda_link *link, const struct lk_product *product)
 {
 	const char *name;
@@ -76,7 +76,7 @@ static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *piece
 	return done;
 }
 
-/* Linkers report success and hand out empty and broken images. */
+/* Linkers may report success and hand out an empty or broken image. */
 static bool check_image(struct lazycuda_link *link)
 {
 	const struct lazycuda_request *request = &link->request;
@@ -96,7 +96,7 @@ static bool check_image(struct lazycuda_link *link)
 				 "the driver's linker" : "nvJitLink", wrong));
 }
 
-/* Whose callbacks are to be called. */
+/* Records the inputs whose callbacks are to be called, each once. */
 static bool note_linked(struct lazycuda_link *link)
 {
 	size_t all = link->count + link->support_count;
@@ -135,7 +135,7 @@ static void free_blocks(struct lazycuda_link *link)
 	link->block_count = 0;
 }
 
-/* ---- what callers call ---- */
+/* ---- public functions ---- */
 
 struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment)
@@ -189,7 +189,7 @@ const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 		result->image = link->image;
 	else
 		result->image_length = 0;
-	/* What could not be allocated on the way was harmless until here. */
+	/* An allocation failure that had no effect so far makes the link fail here. */
 	if (link->arena->failed) {
 		lk_stop_without_memory(link);
 		result->image = NULL;

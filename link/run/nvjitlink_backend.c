@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nvjitlink_backend.c - a plan carried out by nvJitLink */
+/* nvjitlink_backend.c - carries out a plan with nvJitLink */
 #include <string.h>
 
 #include "backends.h"
@@ -8,7 +8,7 @@
 #include "product.h"
 #include "../tables/versions.h"
 
-/* Results above 8 mean something else, or nothing, before the version given. */
+/* Before the version in `since`, a result means something else, or nothing. */
 static const struct {
 	int status, since;
 	enum lazycuda_code code;
@@ -34,7 +34,7 @@ static const struct {
 	{ 18, LK_CUDA(13, 0), LAZYCUDA_CODE_LINK_FAILED, "LTO_NOT_ENABLED" },
 };
 
-/* Its own numbers for what it is given; the driver's are others. */
+/* nvJitLink's numbers (nvJitLinkInputType); the driver has others. */
 static const int kinds[LAZYCUDA_KIND_KINDS] = {
 	[LAZYCUDA_KIND_CUBIN] = 1,
 	[LAZYCUDA_KIND_PTX] = 2,
@@ -90,7 +90,7 @@ static bool complete(void *handle, struct lk_product *product)
 	return !product->status;
 }
 
-/* From a failed call to an outcome. */
+/* Sets the code and the message for a failed call. */
 static void explain(struct lc_arena *arena, int version, const struct lk_piece *pieces,
 		    struct lk_product *product)
 {
@@ -127,7 +127,7 @@ void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	if (create(arena, plan, &handle, product) && add(handle, pieces, count, product) &&
 	    complete(handle, product))
 		lk_fetch_image(arena, &images[output], handle, product);
-	/* One that could not be created has a log, too. */
+	/* A handle whose creation failed has a log, too. */
 	if (handle) {
 		product->info_log = lk_fetch_log(arena, &info_log, handle);
 		product->error_log = lk_fetch_log(arena, &error_log, handle);

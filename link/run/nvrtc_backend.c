@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* nvrtc_backend.c - source compiled by nvrtc */
+/* nvrtc_backend.c - compiles source with nvrtc */
 #include "backends.h"
 #include "calls.h"
 #include "environment.h"
 #include "product.h"
 #include "../tables/versions.h"
 
-enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult; all others are for the log to explain */
+enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult; the log explains all others */
 
 static const struct lk_getter log_getter = LK_GETTER(nvrtcGetProgramLog);
 static const struct lk_getter images[LAZYCUDA_KIND_KINDS] = {

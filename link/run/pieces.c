@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* pieces.c - what the plan says, as bytes that a backend takes */
+/* pieces.c - turns the steps of the plan into bytes for a backend */
 #include "handle.h"
 #include "../formats/inspection.h"
 #include "../formats/source.h"
 
 /*
- * Of PTX: whether a NUL is behind it, and its length without.  The driver wants
- * one, and nvJitLink, which is told the length, reads on to one all the same
- * from 12.3 on.
+ * Takes trailing NULs off the length of PTX, and returns true if a NUL follows the
+ * text.  The driver wants one.  nvJitLink is told the length, but from 12.3 on it reads
+ * up to a NUL all the same.
  */
 static bool has_nul(const char *bytes, size_t *length, size_t room)
 {
@@ -18,8 +18,8 @@ static bool has_nul(const char *bytes, size_t *length, size_t room)
 	return *length < all || (all < room && !bytes[all]);
 }
 
-/* The payload where it lies in the caller's memory: what need not be copied
- * costs nothing. */
+/* Uses the payload where it lies in the caller's memory.  Returns false if it has to be
+ * copied. */
 static bool borrow(const struct lazycuda_link *link, const struct lazycuda_step *step,
 		   struct lk_piece *piece)
 {
@@ -38,7 +38,7 @@ static bool borrow(const struct lazycuda_link *link, const struct lazycuda_step 
 	       has_nul(piece->bytes, &piece->length, (size_t)(source.length - entry->offset));
 }
 
-/* A copy of what the step is about, freed with the link. */
+/* Copies the input or entry of a step.  The copy is freed when the link has run. */
 static bool copy(struct lazycuda_link *link, const struct lazycuda_step *step,
 		 struct lk_piece *piece)
 {

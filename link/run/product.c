@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* product.c - what all backends do alike: fetch logs and images, say what failed */
+/* product.c - shared by all backends: fetch logs and images, report what failed */
 #include "product.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A library that claims more than this has lost its way. */
+/* A library that claims a larger size is broken. */
 #define LOG_LIMIT ((size_t)1 << 26)
 #define IMAGE_LIMIT ((size_t)1 << 32)
 
@@ -77,7 +77,7 @@ bool lk_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
 	return true;
 }
 
-/* What linkers write, of all versions, the driver's among them. */
+/* Phrases in the logs of all versions of the linkers, the driver's included. */
 static const struct { const char *text; enum lazycuda_code code; } phrases[] = {
 	{ "Undefined reference to '", LAZYCUDA_CODE_UNDEFINED_SYMBOL },
 	{ "Unresolved extern ", LAZYCUDA_CODE_UNDEFINED_SYMBOL },
@@ -96,7 +96,7 @@ enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 	return otherwise;
 }
 
-/* The first line with an error in it, or the first that is not empty. */
+/* Returns the first line that has "error" or "fatal" in it, else the first that is not empty. */
 static const char *telling_line(struct lc_arena *arena, const char *log)
 {
 	const char *first = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* product.h - what all backends do alike: fetch logs and images, say what failed */
+/* product.h - shared by all backends: fetch logs and images, report what failed */
 #ifndef LINK_PRODUCT_H
 #define LINK_PRODUCT_H
 
 #include "backends.h"
 #include "calls.h"
 
-/* How nvrtc and nvJitLink give something away: its size first, then its bytes. */
+/* How nvrtc and nvJitLink hand out data: one function returns the size, one copies the bytes. */
 struct lk_getter {
 	const char *size_name, *name;
 	lk_size_function *size;
@@ -15,33 +15,33 @@ struct lk_getter {
 
 #define LK_GETTER(name) { #name "Size", #name, name##Size, name }
 
-/* A log, in the arena; NULL if it is empty or cannot be had. */
+/* Returns a log in the arena; NULL if it is empty or cannot be fetched. */
 char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void *handle);
 
 /*
- * An image into product->image.  False if a call failed, and then `call` and
- * `status` are filled, or if there is no such image or no memory, and then the
- * product's code and message are.
+ * Fetches an image into product->image.  Returns false if a call failed, with `call`
+ * and `status` filled, or if the size is no sensible one or memory ran out, with the
+ * product's code and message filled.
  */
 bool lk_fetch_image(struct lc_arena *arena, const struct lk_getter *getter, void *handle,
 		    struct lk_product *product);
 
-/* An image that belongs to somebody else, copied into product->image, with a
- * NUL behind it; false as above. */
+/* Copies an image that the driver owns into product->image, with a NUL after it.  Returns
+ * false if the size is no sensible one or memory ran out, with code and message filled. */
 bool lk_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
 		   struct lk_product *product);
 
-/* The outcome that a log tells, if it does; else `otherwise`. */
+/* Returns the outcome that a log shows, or `otherwise` if it shows none. */
 enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise);
 
 /*
- * The message of a failed call: who did not take what, how the result is
- * called, and the line of the error log that says most.
+ * The message for a failed call: the library, the call and the piece, the name of the
+ * result, and the most telling line of the error log.
  */
 const char *lk_failure(struct lc_arena *arena, const char *who, const char *piece,
 		       const struct lk_product *product, const char *result_name);
 
-/* What stops a backend before its first call. */
+/* Records a failure in the product's code and message. */
 void lk_product_stop(struct lk_product *product, enum lazycuda_code code, const char *message);
 
 #endif

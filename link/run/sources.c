@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.c - source compiled, and judged again as what it became */
+/* sources.c - compiles source, and plans again with the compiled code */
 #include <string.h>
 
 #include "handle.h"
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
 
-/* Text for nvrtc ends at its first NUL: one inside would hide the rest. */
+/* nvrtc reads source up to the first NUL, so a NUL inside would hide the rest. */
 static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step,
 		    const char *source, size_t length)
 {
@@ -48,7 +48,7 @@ static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step
 	return inspect(link, step, compiled);
 }
 
-/* ---- the plan for what came out ---- */
+/* ---- the plan for the compiled code ---- */
 
 static void replace(struct lazycuda_link *link, struct lazycuda_input *input,
 		    const struct lk_compiled *compiled)
@@ -58,11 +58,11 @@ static void replace(struct lazycuda_link *link, struct lazycuda_input *input,
 	input->length = compiled->length;
 	input->path = NULL;
 	input->inspection = compiled->inspection;
-	/* Source is not searched for what support modules define. */
+	/* Source does not decide on support modules, nor does code compiled from it. */
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;
 }
 
-/* The inputs with code in the place of source; NULL without memory. */
+/* Returns the inputs, with code in place of source; NULL on allocation failure. */
 static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 {
 	struct lazycuda_input **inputs = lc_alloc(link->arena, (link->count + 1) *
@@ -91,8 +91,8 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 }
 
 /*
- * The plan took nvrtc's output on trust; now it is there, and is judged like
- * any other input: by the version it really has, and by what it defines.
+ * The first plan took nvrtc's output on trust.  The second one judges it like any
+ * other input: by its real version, and by the symbols that it defines.
  */
 static bool judge(struct lazycuda_link *link)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * undefined.c - which name a failed link missed
+ * undefined.c - finds the name that a failed link missed
  *
- * nvJitLink before 12.9 says so on stderr alone, and its log has nothing but
+ * nvJitLink before 12.9 reports the name only on stderr; its log has nothing but
  * "ERROR 9: finish".
  */
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "handle.h"
 #include "../formats/symbols.h"
 
-/* The linkers have these themselves. */
+/* The linkers provide these themselves. */
 static const char *const of_the_linker[] = {
 	"vprintf", "malloc", "free", "__assertfail", "__cuda_syscall", "cnpGetParameterBuffer",
 	"cnpLaunchDevice",
@@ -44,7 +44,7 @@ static void collect_defined(const struct lazycuda_link *link, struct lk_symbols 
 	}
 }
 
-/* LTO-IR and what only the linker can unpack show no names. */
+/* LTO-IR shows no names, nor does code that was not unpacked. */
 static bool shows_names(const struct lazycuda_entry *entry)
 {
 	return entry && (entry->kind == LAZYCUDA_KIND_PTX || entry->kind == LAZYCUDA_KIND_CUBIN) &&
