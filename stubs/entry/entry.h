@@ -2,19 +2,19 @@
 /*
  * entry.h - entry points, for generated code
  *
- * An entry is a C function that returns what its slot returns for the same
- * arguments.  Compilers make that a jump and leave the arguments where they
- * are, so a new CPU needs nothing here.  On two CPUs some compilers use more
- * instructions than it takes, and are helped:
+ * An entry is a C function that calls its slot with the same arguments and
+ * returns the result.  Compilers turn that into a jump and leave the arguments
+ * where they are, so a new CPU needs nothing here.  On two CPUs some compilers
+ * need help, because they emit more instructions than necessary:
  *
- *	x86-64	gcc makes `jmp *slot(%rip)`; clang 14 loads the slot first
+ *	x86-64	gcc emits `jmp *slot(%rip)`; clang 14 loads the slot first
  *	aarch64	adrp, ldr, br; gcc moves the slot to x16 before it jumps, clang
  *		reloads stack arguments
  *
- * and all of them take structs apart and rebuild them, so that a function that
- * takes or returns a struct by value has its jump in assembly there.
+ * All of these compilers take structs apart and rebuild them.  So on these CPUs
+ * a function that takes or returns a struct by value has its jump in assembly.
  *
- * Build generated code with optimisation, whatever the rest is built with.
+ * Build generated code with optimization, whatever flags the rest is built with.
  */
 #ifndef ENTRY_H
 #define ENTRY_H
@@ -23,7 +23,7 @@
 
 #include "stub.h"
 
-/* -DLC_C_ONLY makes what a CPU that is not known here gets. */
+/* -DLC_C_ONLY selects the code for an unknown CPU. */
 #if defined(__LP64__) && !defined(LC_C_ONLY)
 #if defined(__x86_64__)
 #define LC_X86_64
@@ -32,13 +32,13 @@
 #endif
 #endif
 
-/* Parameters of a naked function have no use: clang 11 warns of that, clang 14 does not. */
+/* A naked function does not use its parameters: clang 11 warns about that, clang 14 does not. */
 #if defined(__clang__) && __clang_major__ < 14
 #pragma clang diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* Entries are visible as far as the version script, which drops these names
- * and keeps the versioned ones that LC_EXPORT makes of them. */
+/* Entries have default visibility only for the version script.  It drops these
+ * names and keeps the versioned ones that LC_EXPORT derives from them. */
 #define LC_ENTRY __attribute__((visibility("default"), no_instrument_function)) LC_NAKED
 
 #if defined(LC_X86_64) && defined(__clang__)
@@ -62,10 +62,10 @@
 #define LC_JUMP(slot, args) return lc_slots.slot args
 #endif
 
-/* What a failing call leaves behind an output parameter. */
+/* A failing call zeroes the target of an output parameter. */
 #define LC_ZERO(pointer, bytes) do { if (pointer) memset(pointer, 0, bytes); } while (0)
 
-/* What a slot leads to until there is something better. */
+/* The slow function, to which a slot leads until it is filled. */
 #define LC_SLOW(type, slot, params, args, failure, zero) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
 	{ \
@@ -85,8 +85,8 @@
 	LC_SLOW(type, slot, params, args, failure, zero) \
 	LC_C_ENTRY(type, slot, params, args)
 
-/* The same of a function that says what a status means.  It is no call that could be
- * refused: the thread's last refusal stays, and is what `text` tells of. */
+/* The same for a function that describes a status.  Such a call is never recorded as
+ * a refusal: the thread's last refusal stays, and `text` may describe it. */
 #define LC_FORWARD_TEXT(type, slot, params, args, text) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
 	{ \
@@ -94,7 +94,7 @@
 	} \
 	LC_C_ENTRY(type, slot, params, args)
 
-/* An entry in assembly: it leaves alone whatever it is called with. */
+/* An entry in assembly, which touches no argument. */
 #if defined(LC_X86_64)
 #if defined(__CET__) && (__CET__ & 1)
 #define LC_LANDING "endbr64\n"
@@ -143,8 +143,8 @@
 	__attribute__((visibility("default"))) type lc_entry_##slot params; \
 	type lc_entry_##slot params { return hook hook_args; }
 
-/* -DLC_COMPAT='"libcudart.so.12"' makes the stub that has this SONAME: with the versions of
- * that library alone, its own being every name's default. */
+/* -DLC_COMPAT='"libcudart.so.12"' builds the stub with this SONAME.  It has the version
+ * nodes of that library alone, and each name's default is the node named like the SONAME. */
 #ifdef LC_COMPAT
 #define LC_STUB_NAME(name) LC_COMPAT
 #define LC_AT(at) "@@"
@@ -155,7 +155,7 @@
 #define LC_OF(soname, text) text
 #endif
 
-/* Assemblers before binutils 2.35 want a symbol of its own for each version. */
+/* Assemblers before binutils 2.35 need a separate symbol for each version. */
 #define LC_VERSIONED(slot, name, at, node) \
 	".globl \"lc." #name "." node "\"\n" \
 	".set \"lc." #name "." node "\", lc_entry_" #slot "\n" \
@@ -165,7 +165,7 @@
 #define LC_EXPORT(slot, name, at, soname) \
 	__asm__(LC_OF(soname, LC_VERSIONED(slot, name, LC_AT(at), soname)));
 
-/* One more, of the library of this SONAME; "": of an older one. */
+/* Another version node, of the library with this SONAME; "": of an older library. */
 #define LC_EXPORT_NODE(slot, name, node, soname) \
 	__asm__(LC_OF(soname, LC_VERSIONED(slot, name, "@", node)));
 
@@ -174,7 +174,7 @@
 	__asm__(".globl " #name "\n" \
 		".set " #name ", lc_entry_" #slot "\n");
 
-/* The linker puts sections of this name where they become read-only. */
+/* The linker puts sections of this name into RELRO. */
 #define LC_TABLE __attribute__((section(".data.rel.ro.lazycuda")))
 
 /* The same table as an array. */

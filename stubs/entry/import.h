@@ -2,9 +2,9 @@
 /*
  * import.h - bodies of the import libraries, for generated code
  *
- * An import library stands in for a stub while a program is linked, and gives
- * it the version nodes of one major.  It has the stub's SONAME, so at run time
- * the stub is loaded.  Nobody calls these functions.
+ * An import library stands in for a stub at link time and gives the program the
+ * version nodes of one major.  The import library has the stub's SONAME, so the
+ * stub is loaded at run time.  Nobody calls these functions.
  */
 #ifndef IMPORT_H
 #define IMPORT_H

@@ -3,9 +3,9 @@
  * layout.h - structs whose layout differs between versions
  *
  * The generated *.layouts.h define LC_SIZE_S_A, the size of layout A of struct
- * S, and LC_AT_S_A_f, the offset of its field f; for a struct that has several
- * layouts, lc_conversion_S_A_from_S_B as well, and LC_NUMBER_S_f, which tells its
- * fields apart.
+ * S, and LC_AT_S_A_f, the offset of field f in that layout.  For a struct with
+ * several layouts they also define lc_S_A_from_S_B, the conversions, and
+ * LC_NUMBER_S_f, a number for each field.
  */
 #ifndef LAYOUT_H
 #define LAYOUT_H
@@ -14,14 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a struct of one layout is made of one of another.  Each table ends with zeroes. */
+/* How to convert a struct from one layout to another.  Each table ends with a row of zeroes. */
 struct lc_conversion {
 	uint32_t to, from;	/* sizes of the structs */
-	/* What both have, ascending in the target; adjacent fields are one copy. */
+	/* The fields that both have, ascending in the target; adjacent fields share a copy. */
 	const struct lc_copy { uint32_t to, from, size; } *copies;
-	/* The fields that the target has no room for, reserved ones included. */
+	/* The source's field bytes that are not copied, reserved fields included. */
 	const struct lc_lost { uint32_t at, size; } *lost;
-	/* The target's fields that the source has not, reserved ones apart. */
+	/* The target's fields that the source lacks, except reserved ones. */
 	const struct lc_missing { uint32_t number, at; } *missing;
 };
 
@@ -30,12 +30,13 @@ struct lc_conversion {
 	static const struct lc_conversion LC_FROM(to, from) __attribute__((unused))
 
 /*
- * Makes a struct of another layout: every field that both have, by name; zeroes
- * elsewhere.  Reserved fields are not fields: each layout's are its own.
+ * Converts a struct to another layout: copies every field that both have, by
+ * name, and zeroes the rest.  Reserved fields are never copied: those of two
+ * layouts have nothing in common.
  */
 void lc_convert(void *target, const void *source, const struct lc_conversion *conversion);
 
-/* Whether nothing is lost in a conversion: all that it does not copy is zero. */
+/* Returns true if the conversion loses nothing: every field byte that is not copied is 0. */
 bool lc_fits(const void *source, const struct lc_conversion *conversion);
 
 /* The field at a known offset. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stub.h - what generated code and the loader know of each other
+ * stub.h - the interface between generated code and the loader
  *
  * Each stub library is the loader's objects plus one generated file.  The
  * generated file defines `lc_library`, which describes the real library, and
- * `lc_slots`, one pointer for each interface that a caller may ask for.  An
- * entry point is one jump through its slot.  A slot starts out at its slow
- * function, which asks lc_slow() what to do.
+ * `lc_slots`, one pointer for each interface that a caller may import.  An
+ * entry point is one jump through its slot.  A slot starts out pointing to its
+ * slow function, which asks lc_slow() what to do.
  *
- * Everything here is hidden; what a stub exports is the real library's names
- * and include/lazycuda.h.
+ * Everything here is hidden.  A stub exports the real library's names and the
+ * functions of include/lazycuda.h.
  */
 #ifndef STUB_H
 #define STUB_H
@@ -28,12 +28,12 @@ typedef uint16_t lc_version;
 
 /* Why a call was not forwarded.  Indexes lc_library.errors. */
 enum lc_refusal {
-	LC_NONE,	/* it was */
+	LC_NONE,	/* the slot leads to a real function */
 	LC_MISSING,	/* no usable library was found */
 	LC_ABSENT,	/* the library does not have the name */
-	LC_REFUSED,	/* it has it with another interface */
+	LC_REFUSED,	/* the library has the name with another interface */
 	LC_DRIVER,	/* the driver is too old for the library */
-	LC_INCOHERENT,	/* its major does not go with another stub's */
+	LC_INCOHERENT,	/* the library's major conflicts with another stub's */
 	LC_REFUSALS
 };
 
@@ -42,7 +42,7 @@ struct lc_major {
 	int major;
 	const char *soname;	/* also its version node */
 	const char *folder;	/* below site-packages; several with `:` between them */
-	lc_version oldest;	/* the oldest and newest toolkits the list knows */
+	lc_version oldest;	/* the oldest and newest toolkits in the list */
 	lc_version newest;
 };
 
@@ -53,9 +53,9 @@ struct lc_candidate {
 };
 
 /*
- * What a slot wants.  Candidates are in order of preference; the first whose
- * range holds the loaded version and that the library exports is taken.  When
- * none is, the slot is REFUSED if the library exports `name`, else ABSENT.
+ * How a slot is resolved.  Candidates are in order of preference: the first whose
+ * range contains the loaded version and that the library exports is used.  If
+ * there is none, the slot is REFUSED if the library exports `name`, else ABSENT.
  */
 struct lc_slot {
 	uint32_t name;		/* the name callers use, for messages */
@@ -63,7 +63,7 @@ struct lc_slot {
 	uint16_t count;
 };
 
-/* A name as callers import it: compiled for this major they use this slot. */
+/* A name that callers import: those compiled for this major use this slot. */
 struct lc_export {
 	uint32_t name;
 	uint16_t major;
@@ -85,14 +85,14 @@ struct lc_since {
 
 typedef void (*lc_function)(void);
 
-/* Gives a library's function of this name, or NULL; `data` says of which library. */
+/* Returns the function of this name in the library that `data` identifies, or NULL. */
 typedef lc_function lc_finder(const char *name, void *data);
 
-/* How a slot is served where it has no candidate: `function` has the slot's
- * prototype and calls what slot `needs` leads to. */
+/* Serves a slot that the library leaves empty: `function` has the slot's prototype
+ * and calls the function of slot `needs`. */
 struct lc_adaptor {
 	uint16_t slot, needs;
-	lc_function function;	/* NULL in the last row of a table, which is none */
+	lc_function function;	/* NULL ends the table */
 };
 
 struct lc_library {
@@ -102,7 +102,7 @@ struct lc_library {
 	const char *companion;		/* "libnvrtc-builtins.so.%M.%m" or NULL */
 	const struct lc_major *majors;	/* newest first */
 	size_t major_count;
-	const uint16_t *known_majors;	/* of any library in the list, newest first */
+	const uint16_t *known_majors;	/* of all libraries in the list, newest first */
 	size_t known_major_count;
 	int32_t errors[LC_REFUSALS];
 	const char *names;		/* the pool that name offsets point into */
@@ -113,17 +113,17 @@ struct lc_library {
 	size_t enumerator_count;
 	const struct lc_since *since;	/* newest first */
 	size_t since_count;
-	const struct lc_export *exports;	/* sorted by name as strcmp does, then major */
+	const struct lc_export *exports;	/* sorted by name in strcmp() order, then major */
 	size_t export_count;
-	/* A library without majors, which comes with the driver: its one row of
-	 * `majors` is of major 0, and its names have no version node. */
-	const char *witness;		/* a name that it has; NULL: it has majors */
-	const char *const *homes;	/* where it is looked for last, then NULL */
-	uint8_t own_majors;	/* they are not CUDA's: it takes no part in that choice */
-	uint8_t by_soname;	/* no version node is called as its SONAME is */
+	/* For a library without majors, which comes with the driver.  Its only row in
+	 * `majors` has major 0, and its names have no version node. */
+	const char *witness;		/* a name that it exports; NULL: it has majors */
+	const char *const *homes;	/* folders to search last, ending with NULL */
+	uint8_t own_majors;	/* its majors are not CUDA's, so it is chosen on its own */
+	uint8_t by_soname;	/* it has no version node named like its SONAME */
 };
 
-/* Whether a version is of this major; all are of major 0. */
+/* Returns true if a version belongs to this major.  All versions belong to major 0. */
 static inline int lc_is_of(lc_version version, const struct lc_major *major)
 {
 	return !major->major || LC_MAJOR(version) == major->major;
@@ -134,19 +134,19 @@ static inline int lc_has_majors(const struct lc_library *library)
 	return !library->witness;
 }
 
-/* Whether its major is chosen together with those of other stubs. */
+/* Returns true if the library's major is chosen together with those of other stubs. */
 static inline int lc_is_coordinated(const struct lc_library *library)
 {
 	return lc_has_majors(library) && !library->own_majors;
 }
 
-/* Whether version nodes tell the real library, and the interface of a name in it. */
+/* Returns true if version nodes identify the real library and the interfaces of its names. */
 static inline int lc_has_nodes(const struct lc_library *library)
 {
 	return lc_has_majors(library) && !library->by_soname;
 }
 
-/* Before a number, in a message. */
+/* The word before a major in messages. */
 static inline const char *lc_major_word(const struct lc_library *library)
 {
 	return library->own_majors ? "major" : "CUDA";
@@ -158,16 +158,16 @@ extern const struct lc_library lc_library LC_HIDDEN;
 /*
  * The table of slots, lc_library.slot_count function pointers, is generated as
  * `struct lc_slots lc_slots`, whose members have the real prototypes; the
- * loader sees it as an array.  It lies in RELRO, so it is read-only except
+ * loader sees it as an array.  The table is in RELRO, so it is read-only except
  * while the loader fills it.
  */
 extern lc_function lc_slot_table[] LC_HIDDEN;
 
 /*
  * Called by a slot's slow function.  Finds and loads the real library if that
- * has not been done.  Returns 0 when the slot now leads to a real function, and
- * else the status to return; the refusal is then the calling thread's last.
- * Thread-safe, takes no lock once the outcome is known.
+ * has not been done.  Returns 0 if the slot now leads to a real function.
+ * Otherwise records the refusal as the calling thread's last one, and returns
+ * the status to return.  Thread-safe; takes no lock once the library is loaded.
  */
 int32_t lc_slow(unsigned slot) LC_HIDDEN;
 

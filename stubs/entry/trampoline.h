@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trampoline.h - entry points of functions whose parameters nobody knows
+ * trampoline.h - entry points of functions with unknown parameters
  *
- * No header declares them, so C cannot pass their arguments on, and assembly
- * has to.  The entry is the same jump as any other.  The slot leads at first to
- * a few instructions that note the slot's number and go to the trampoline; that
- * saves every register that can hold an argument, asks lc_slow(), and either
- * restores them and jumps to where the slot leads by then, or returns the
- * status (with `null`, for functions that return an address: NULL).  Arguments
- * on the stack stay where they are.  Vector registers are saved as far as they
- * pass double and 128-bit arguments.
+ * No header declares these functions, so C cannot pass on their arguments and
+ * assembly has to.  The entry is the same jump as any other.  The slot first
+ * leads to a few instructions that store the slot's number and jump to the
+ * trampoline.  The trampoline saves every register that can hold an argument
+ * and calls lc_slow().  Then it either restores the registers and jumps to the
+ * function that is in the slot by then, or returns the status (NULL if `null`
+ * is set, for functions that return an address).  Arguments on the stack stay
+ * where they are.  Vector registers are saved only as far as double and 128-bit
+ * arguments use them.
  *
- * A CPU without this code refuses such functions in every state.
+ * On a CPU without this code such functions are always refused.
  */
 #ifndef TRAMPOLINE_H
 #define TRAMPOLINE_H
@@ -23,7 +24,7 @@
 __asm__(
 	".pushsection .text.unlikely,\"ax\",@progbits\n"
 	".type lc_trampoline, @function\n"
-	"lc_trampoline:\n"		/* (%rsp): 2 * slot + null; 8(%rsp): the caller */
+	"lc_trampoline:\n"		/* (%rsp): 2 * slot + null; 8(%rsp): return address */
 	".cfi_startproc\n"
 	".cfi_def_cfa_offset 16\n"
 	"subq $192, %rsp\n"
@@ -100,7 +101,7 @@ __asm__(
 
 #elif defined(LC_AARCH64)
 
-/* The return address goes to the stack: sign it if the compiler does. */
+/* The return address is spilled to the stack: sign it if the compiler does. */
 #if defined(__ARM_FEATURE_PAC_DEFAULT) && (__ARM_FEATURE_PAC_DEFAULT & 1)
 #define LC_SIGN "hint #25\n.cfi_negate_ra_state\n"		/* paciasp */
 #define LC_AUTHENTICATE "hint #29\n.cfi_negate_ra_state\n"	/* autiasp */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* api.c - lazycuda.h: any stub speaks for all stubs of the process */
+/* api.c - the functions of lazycuda.h: any stub answers for all stubs of the process */
 #include <string.h>
 
 #include "../../include/lazycuda.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attempt.c - one search, up to all that is to be published */
+/* attempt.c - one search, and everything that is published of it */
 #include "attempt.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "specifics.h"
 #include "../base/glibc.h"
 
-/* Loads what the library would look for beside itself, and not find. */
+/* Loads the companion beside the library, where the library itself would not find it. */
 static void open_companion(struct lc_attempt *attempt)
 {
 	const char *path = lc_attempt_file(attempt)->path, *slash = strrchr(path, '/');
@@ -27,14 +27,14 @@ static void open_companion(struct lc_attempt *attempt)
 			name = lc_format(&attempt->arena, "%s%c", name, *pattern);
 	}
 	name = lc_format(&attempt->arena, "%.*s/%s", (int)(slash - path), path, name);
-	/* No harm if it is not there: the library may find it elsewhere. */
+	/* It need not be there: the library may find one elsewhere. */
 	if (!access(name, R_OK))
 		attempt->companion = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
 	if (attempt->companion)
 		lc_trace("%s: loaded beside it", name);
 }
 
-/* The function that a slot leads to in this version, or NULL and why. */
+/* Returns the library's function for a slot, or NULL and the refusal in *why. */
 static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot *slot,
 				uint8_t *why)
 {
@@ -45,7 +45,7 @@ static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot
 		const struct lc_candidate *c = &lc_library.candidates[slot->first + i];
 		lc_function function = NULL;
 
-		/* Without majors a version proves no more than that it is there. */
+		/* Without majors, the version only proves that the library is a real one. */
 		if (!lc_has_majors(&lc_library) || (version >= c->from && version <= c->to))
 			function = lc_find_found(lc_library.names + c->name, &attempt->found);
 		if (function)
@@ -57,8 +57,8 @@ static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot
 }
 
 /*
- * Puts adaptors into slots that the library left empty.  A row holds if what
- * it needs is a function of the library itself: adaptors do not call adaptors.
+ * Puts adaptors into slots that the library left empty.  A row applies only if
+ * the slot it needs has a function of the library: adaptors do not call adaptors.
  */
 static void adapt(struct lc_attempt *attempt)
 {

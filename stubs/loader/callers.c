@@ -58,8 +58,8 @@ void lc_callers_note(struct lc_arena *arena, struct lc_callers *callers,
 			   &(struct note){ library, called->importers, path });
 }
 
-/* Adds what one stub's callers would miss.  It may be another copy of the stub
- * that is to serve them, of another release: its tables count. */
+/* Adds the imports from one stub that would not be served.  Another copy of that
+ * stub, of another release, may be the one to serve them: its tables count. */
 static void add_unserved(const struct lc_called *called, const struct lc_library *library,
 			 const struct lc_adaptor *adaptors, lc_version version,
 			 struct lc_unserved *unserved)

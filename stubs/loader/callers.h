@@ -2,8 +2,8 @@
 /*
  * callers.h - what the loaded objects import from the stubs
  *
- * A version node tells which major a caller was compiled for, so what is
- * imported tells, before anything is called, which real library would serve it.
+ * The version node of an import names the major that the caller was compiled
+ * for.  So the imports show, before any call, which real library would serve them.
  */
 #ifndef CALLERS_H
 #define CALLERS_H
@@ -12,10 +12,10 @@
 #include "../base/image.h"
 #include "../entry/stub.h"
 
-/* What is imported from one stub. */
+/* The imports from one stub. */
 struct lc_called {
 	const struct lc_library *library;
-	const char **importers;	/* parallel to its exports: a file that imports it, or NULL */
+	const char **importers;	/* parallel to library->exports: a file that imports it, or NULL */
 };
 
 struct lc_callers {
@@ -23,8 +23,8 @@ struct lc_callers {
 	size_t count;
 };
 
-/* Notes what an object imports from a library's stub.  For use from within
- * dl_iterate_phdr(); `path` is kept. */
+/* Records what an object imports from a library's stub.  May be called within
+ * dl_iterate_phdr().  Keeps the pointer `path`. */
 void lc_callers_note(struct lc_arena *arena, struct lc_callers *callers,
 		     const struct lc_library *library, const struct lc_image *image,
 		     const char *path);

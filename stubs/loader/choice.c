@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* choice.c - which library, of those found */
+/* choice.c - chooses a library among those found */
 #include "choice.h"
 
 #include <string.h>
@@ -14,15 +14,15 @@ static const struct { int major, branch; } minor_compatible[] = {
 };
 
 /*
- * Pairs of libraries of which one reads what the other writes.  Where they are
- * of different majors the reader must be the newer one: nvJitLink accepts
- * PTX, cubins and LTO-IR of an older nvrtc and rejects those of a newer one.
+ * Pairs of libraries of which one reads the other's output.  If their majors
+ * differ, the reader must be the newer one: nvJitLink accepts PTX, cubins and
+ * LTO-IR of an older nvrtc and rejects those of a newer one.
  */
 static const struct { const char *writer, *reader; } pairs[] = {
 	{ "nvrtc", "nvJitLink" },
 };
 
-/* What keeps the driver from running this option, or NULL. */
+/* Returns why the driver cannot run this option, or NULL if it can. */
 static const char *driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
 				    const struct lc_option *option)
 {
@@ -58,8 +58,9 @@ static bool guarded(const struct lc_circumstances *at)
 }
 
 /*
- * Whether it matters what the driver runs.  Who has loaded what is in the process has
- * decided; who has loaded several has left it open.
+ * Returns true if the driver's abilities can decide about this option.  A library that
+ * the process has loaded is used whatever the driver is, but if several are loaded the
+ * driver helps to choose among them.
  */
 static bool driver_matters(const struct lc_seat *seat, const struct lc_option *option)
 {
@@ -102,8 +103,8 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 }
 
 /*
- * Whether an option may be taken at all, whatever the others do.  Sets its
- * reason if not; an objection of the driver is noted in *driver.
+ * Returns true if an option may be taken, whatever the other stubs do.  Otherwise
+ * sets its reason, and sets *driver if the driver is the reason.
  */
 static bool allowed(struct lc_arena *arena, const struct lc_circumstances *at,
 		    struct lc_option *option, bool *driver)
@@ -133,7 +134,7 @@ static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 {
 	int found = -1;
 
-	/* To the end: *driver is to hold an objection to any of them. */
+	/* No early exit: an objection to any of them has to set *driver. */
 	for (size_t i = 0; i < seat->option_count; i++)
 		if (seat->options[i].major == major &&
 		    allowed(arena, at, &seat->options[i], driver) && found < 0)
@@ -141,16 +142,16 @@ static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 	return found;
 }
 
-/* Whether the callers would rather have one option than another, of a higher
- * major: that one would refuse some of what they import, and this one nothing.
- * Of what the user names that is unknown. */
+/* Returns true if one option suits the callers better than another of a higher major:
+ * it serves all their imports, and the higher one refuses some.  For an option that
+ * the user names this is not known. */
 static bool suits_better(const struct lc_circumstances *at, const struct lc_option *one,
 			 const struct lc_option *higher)
 {
 	return guarded(at) && one->origin != LC_BY_OVERRIDE && !one->refuses && higher->refuses;
 }
 
-/* The same; 0 stands for the highest that there is and that suits the callers. */
+/* The same, but 0 stands for the highest major, or a lower one that suits the callers better. */
 static int best(struct lc_arena *arena, const struct lc_circumstances *at,
 		const struct lc_seat *seat, int major, bool *driver)
 {
@@ -180,7 +181,8 @@ static int of_origin(const struct lc_seat *seat, enum lc_origin origin)
 static bool mixes(struct lc_arena *arena, const struct lc_circumstances *at,
 		  struct lc_option *option, int common);
 
-/* Whether one option that is in the process comes before another.  No major: 0. */
+/* Returns true if one option that the process has loaded is preferred to another; `common`
+ * 0: there is no common major. */
 static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
 		      const struct lc_option *one, const struct lc_option *other, int common)
 {
@@ -196,8 +198,9 @@ static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
 }
 
 /*
- * Of what is in the process what the driver runs, then what is of the common major
- * (0: there is none yet), then what refuses nothing, then the highest; -1: nothing.
+ * Returns the best option that the process has loaded, or -1.  Prefers one that the
+ * driver runs, then one of the common major (0: there is none yet), then one that
+ * refuses nothing, then the highest major.
  */
 static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at,
 		       const struct lc_seat *seat, int common)
@@ -217,8 +220,9 @@ static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at
 }
 
 /*
- * The major that a seat is bound to, whatever else was found for it: what it
- * has loaded, what the user names, what is in the process; 0 if it is free.
+ * Returns the major that a seat is bound to, whatever else was found for it: the
+ * one its stub has loaded, the one the user names, or the best one that is in the
+ * process.  Returns 0 if the seat is free.
  */
 static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 		 const struct lc_seat *seat)
@@ -235,8 +239,9 @@ static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 }
 
 /*
- * Whether every stub that has anything has something of this major.  *refuser
- * is the first of those options that would refuse something, or NULL.
+ * Returns true if there is at least one stub with an option, and every such stub
+ * has one of this major.  *refuser is the first of these that would refuse an
+ * import, or NULL.
  */
 static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at, int major,
 		      const struct lc_option **refuser)
@@ -249,7 +254,7 @@ static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at,
 		int i;
 
 		if (best(arena, at, seat, 0, &driver) < 0)
-			continue;	/* it has nothing and binds nobody */
+			continue;	/* without options it has no say */
 		i = best(arena, at, seat, major, &driver);
 		if (i < 0) {
 			everybody = false;
@@ -262,18 +267,21 @@ static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at,
 	return anybody && everybody;
 }
 
-/* Whether the driver runs libraries of a major, as far as the major tells. */
+/* Returns true if the driver runs libraries of a major, judging by the major alone. */
 static bool runs(const struct lc_circumstances *at, int major)
 {
 	return !at->driver || major <= at->driver / 1000;
 }
 
 /*
- * The major for the process: the one agreed on; else what some stub is bound
- * to, the highest that the driver runs; else the highest for which every stub that has anything has something,
- * and which refuses nothing that the loaded objects import from any of them; if
- * each refuses something, the highest.  *passed is what spoke against a higher
- * one, or NULL.
+ * Returns the major for the process; 0: there is none.  In this order:
+ *
+ *	- the one that the stubs have agreed on
+ *	- the highest that some stub is bound to, preferably one that the driver runs
+ *	- the highest that is common (see above) and refuses no import
+ *	- the highest that is common
+ *
+ * *passed is the option because of which a higher major was passed over, or NULL.
  */
 static int common_major(struct lc_arena *arena, const struct lc_circumstances *at,
 			const struct lc_option **passed)
@@ -309,7 +317,7 @@ static int common_major(struct lc_arena *arena, const struct lc_circumstances *a
 	return highest;
 }
 
-/* What another stub has, or is going to have. */
+/* Returns the major that another stub has or is going to have; 0: none. */
 static int major_of(struct lc_arena *arena, const struct lc_circumstances *at,
 		    const struct lc_seat *seat, int common)
 {
@@ -325,8 +333,8 @@ static int major_of(struct lc_arena *arena, const struct lc_circumstances *at,
 }
 
 /*
- * Whether an option may be used beside what the other stubs have, though its
- * major is another than theirs; the reason is set if not.
+ * Returns true if an option goes with the libraries of the other stubs, although
+ * its major may differ from theirs.  Otherwise sets its reason.
  */
 static bool mixes(struct lc_arena *arena, const struct lc_circumstances *at,
 		  struct lc_option *option, int common)
@@ -380,7 +388,7 @@ static const char *refusal_text(struct lc_arena *arena, const struct lc_option *
 			 lc_printable(arena, option->importer), others);
 }
 
-/* Says of every option that was passed over why. */
+/* Sets the reason of every option that was passed over. */
 static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *at, int taken)
 {
 	const struct lc_seat *seat = &at->seats[at->self];
@@ -389,7 +397,7 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 		struct lc_option *option = &seat->options[i];
 		bool ignored;
 
-		/* What it could not be taken for comes before what it was not. */
+		/* Why an option was not allowed matters more than why it was not chosen. */
 		if ((int)i == taken || option->reason || !allowed(arena, at, option, &ignored))
 			continue;
 		option->reason = driver_objection(arena, at, option);
@@ -421,7 +429,7 @@ static struct lc_choice none(struct lc_arena *arena, const struct lc_circumstanc
 	return (struct lc_choice){ .option = -1, .refusal = refusal, .reason = reason };
 }
 
-/* The best of the options whose major is not the common one. */
+/* Chooses among the options of other majors when none of the common major is allowed. */
 static struct lc_choice choose_mixed(struct lc_arena *arena, struct lc_circumstances *at,
 				     int common, bool driver)
 {
@@ -451,8 +459,8 @@ static struct lc_choice choose_mixed(struct lc_arena *arena, struct lc_circumsta
 	return none(arena, at, driver ? LC_DRIVER : LC_MISSING, NULL);
 }
 
-/* The option of the highest major that was passed over for this one, because it
- * would refuse something; or NULL. */
+/* Returns the option of the highest major that was passed over for this one because it
+ * would refuse an import; or NULL. */
 static const struct lc_option *best_refuser(struct lc_arena *arena,
 					    const struct lc_circumstances *at,
 					    const struct lc_seat *seat, int taken)
@@ -470,7 +478,7 @@ static const struct lc_option *best_refuser(struct lc_arena *arena,
 	return NULL;
 }
 
-/* Without majors it is the first that there is. */
+/* Takes the named option, else the first usable one: there are no majors to choose from. */
 static struct lc_choice choose_first(struct lc_circumstances *at, int named)
 {
 	static const char *const reasons[] = {
@@ -481,7 +489,7 @@ static struct lc_choice choose_first(struct lc_circumstances *at, int named)
 	struct lc_seat *seat = &at->seats[at->self];
 	int found = named;
 
-	/* Of equal origin in the order in which they were found. */
+	/* Options of equal origin are in the order in which they were found. */
 	for (size_t i = 0; i < seat->option_count && named < 0; i++)
 		if (!seat->options[i].unusable &&
 		    (found < 0 || seat->options[i].origin < seat->options[found].origin))
@@ -508,7 +516,7 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 			if (!at->seats[s].options[i].unusable)
 				at->seats[s].options[i].reason = NULL;
 
-	/* A bad name is an error and never falls back on a search. */
+	/* A bad LAZYCUDA_CUDART or the like is an error, never a reason to search. */
 	if (named >= 0 && seat->options[named].unusable)
 		return none(arena, at, LC_MISSING, seat->options[named].reason);
 	if (at->without_majors)
@@ -518,7 +526,7 @@ struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
 
 	common = guarded(at) ? common_major(arena, at, &passed) : 0;
 
-	/* What is in the process is used before anything is searched for. */
+	/* A library that is in the process comes before any other file. */
 	option = best_loaded(arena, at, seat, common);
 	if (option >= 0)
 		return take(arena, at, option, "already loaded in this process");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * choice.h - which library, of those found
+ * choice.h - chooses a library among those found
  *
  * A pure function: candidates and circumstances in, a choice with a reason for
  * each candidate out.  No I/O, no state, the same answer in any thread.
@@ -15,12 +15,12 @@
 
 /* How a candidate was found, in order of preference. */
 enum lc_origin {
-	LC_BY_OVERRIDE,		/* LAZYCUDA_CUDART and its like name it */
-	LC_BY_PROCESS,		/* something else has loaded it */
+	LC_BY_OVERRIDE,		/* named by LAZYCUDA_CUDART or the like */
+	LC_BY_PROCESS,		/* already loaded by something else */
 	LC_BY_SEARCH
 };
 
-/* A file that could be loaded, as far as could be told without loading it. */
+/* A file that could be loaded, as far as is known without loading it. */
 struct lc_option {
 	enum lc_origin origin;
 	int major;
@@ -29,7 +29,7 @@ struct lc_option {
 	const char *refused;	/* one of them, */
 	const char *importer;	/* and the file that imports it */
 	bool unusable;		/* damaged, foreign, or loading it has failed */
-	const char *reason;	/* says why, if unusable; else set by the choice */
+	const char *reason;	/* if unusable: why; else set by the choice */
 };
 
 /* One stub in the process and what was found for it, in order of preference. */
@@ -37,19 +37,19 @@ struct lc_seat {
 	const char *library;	/* "nvrtc" */
 	struct lc_option *options;
 	size_t option_count;
-	lc_version loaded;	/* what the stub uses already; 0: nothing yet */
+	lc_version loaded;	/* the version that the stub has loaded; 0: none yet */
 };
 
 struct lc_circumstances {
 	struct lc_settings settings;
 	int driver;		/* 1000 * major + 10 * minor; 0: no driver */
 	int branch;		/* of the display driver; 0: unknown */
-	int process_major;	/* that the stubs of the process have agreed on; 0: none */
+	int process_major;	/* the one that the stubs have agreed on; 0: none */
 	struct lc_seat *seats;	/* every stub in the process */
 	size_t seat_count;
-	size_t self;		/* the one to choose for */
-	bool without_majors;	/* it has none: nothing of the above bears on it */
-	bool alone;		/* they are its own: neither does the driver, nor another stub */
+	size_t self;		/* the seat to choose for */
+	bool without_majors;	/* it has none: settings, driver and process_major do not matter */
+	bool alone;		/* its majors are its own: driver and other stubs do not matter */
 };
 
 struct lc_choice {
@@ -58,11 +58,11 @@ struct lc_choice {
 	const char *reason;	/* why this one, or why none */
 };
 
-/* Whether anything about the driver can change the choice. */
+/* Returns true if anything about the driver can change the choice. */
 bool lc_choice_needs_driver(const struct lc_circumstances *at);
 
-/* Whether the display driver's branch can: the driver is of the same major as
- * a candidate and may be older. */
+/* Returns true if the display driver's branch can change the choice: the driver
+ * has the same major as a candidate and may be older. */
 bool lc_choice_needs_branch(const struct lc_circumstances *at);
 
 /* Reasons are allocated in `arena`. */

@@ -28,7 +28,7 @@ lc_version lc_cuda_version(lc_finder *find, void *data, int major)
 	int value = 0;
 
 	(void)major;
-	/* NVIDIA's stand-in for linking answers 34 to everything. */
+	/* NVIDIA's link-time stub of libcuda returns 34 from every function. */
 	return get && get(&value) == 0 && value >= 1000 ?
 		LC_VERSION(value / 1000, value % 1000 / 10) : 0;
 }
@@ -46,7 +46,7 @@ lc_version lc_nvml_version(lc_finder *find, void *data, int major)
 	return major > 0 && major < 100 ? LC_VERSION(major, 0) : 0;
 }
 
-/* Opens what the stub of the library would take. */
+/* Opens the file that the library's own stub would choose. */
 static void open_real(struct lc_arena *arena, const struct lc_library *library,
 		      const struct lc_specifics *specifics, struct lc_found *found)
 {
@@ -59,13 +59,13 @@ static void open_real(struct lc_arena *arena, const struct lc_library *library,
 	lc_open_found(arena, &search, NULL, found);
 }
 
-/* 1000 * major + 10 * minor; 0 without a driver. */
+/* Returns 1000 * major + 10 * minor, or 0 without a driver. */
 static int look_at_version(struct lc_arena *arena)
 {
 	static const struct lc_specifics specifics = { .version = lc_cuda_version };
 	struct lc_found found;
 
-	/* It stays loaded: a runtime that is loaded next needs it anyway. */
+	/* Never closed: a runtime that is loaded next needs the driver library anyway. */
 	open_real(arena, &lc_real_cuda, &specifics, &found);
 	if (!found.handle) {
 		lc_trace("there is no driver");
@@ -91,7 +91,7 @@ static int branch_of_module(struct lc_arena *arena)
 	return length > 0 ? atoi(text) : 0;
 }
 
-/* NVML's version goes on with the driver's: "12.535.104.05". */
+/* NVML's version is its major and the driver's version: "12.535.104.05". */
 static int branch_of_nvml(struct lc_arena *arena)
 {
 	static const struct lc_specifics specifics = { .version = lc_nvml_version };
@@ -110,9 +110,9 @@ static int branch_of_nvml(struct lc_arena *arena)
 }
 
 /*
- * The display driver's branch, 535 for 535.104.05: what minor-version
- * compatibility depends on.  From the kernel module, else from NVML; 0 if
- * neither tells.
+ * Returns the display driver's branch, 535 for 535.104.05, on which minor
+ * version compatibility depends.  Asks the kernel module, then NVML; returns 0
+ * if neither knows.
  */
 static int look_at_branch(struct lc_arena *arena)
 {
@@ -127,10 +127,12 @@ static int look_at_branch(struct lc_arena *arena)
 	return branch;
 }
 
-/* Looked at once; -1: not yet.  What is hidden now may not be hidden later. */
+/* Cached for the life of the process; -1: not known yet.  A hidden driver is not cached
+ * as absent, because it may not be hidden later. */
 static _Atomic int driver = -1, branch = -1;
 
-/* What could not be looked at now is not taken for what is not there: -1. */
+/* Returns -1, and caches nothing, if a shortage of memory or file descriptors may be why
+ * nothing was found. */
 static int cached(struct lc_arena *arena, _Atomic int *value, int (*look)(struct lc_arena *))
 {
 	bool hindered = arena->hindered;
@@ -157,8 +159,10 @@ static int version_now(struct lc_arena *arena)
 	return 0;
 }
 
-/* Whether to go on without what could not be looked at, as if nothing were known of it:
- * not for what soon passes, since the choice is for life; but it keeps nobody waiting. */
+/* Returns true if the choice can be made: *value is known, or has been set to 0 as if there
+ * were none.  The choice lasts as long as the process, and a shortage usually passes: so the
+ * first few calls without a value return false, and with LAZYCUDA_GUARD=strict all of them.
+ * Otherwise a lasting shortage must not block the choice. */
 static bool go_on_without(int *value, enum lc_guard guard)
 {
 	static _Atomic int unfinished;
@@ -188,7 +192,7 @@ bool lc_has_driver(void)
 	struct lc_arena arena = { .failed = false };
 	int version = atomic_load(&driver);
 
-	/* Known already: failing calls ask for it again and again. */
+	/* The common case is fast: failing calls ask again and again. */
 	if (version >= 0)
 		return version && !lc_hidden_by(&lc_real_cuda);
 	if (!lc_is_ready() || !lc_may_try())

@@ -7,30 +7,31 @@
 #include "choice.h"
 
 /*
- * What the choice depends on: the CUDA version that the driver supports, from
- * cuDriverGetVersion() of libcuda.so.1, and the display driver's branch.  No GPU
- * is needed and no CUDA is started.  Finds and loads the driver library as its own
- * stub does; any CUDA runtime would load it as well.  Hold no lock.  False: it
- * could not be looked at now, for want of memory or files, and no choice can be made;
- * after some tries, unless LAZYCUDA_GUARD=strict, one is made without it.
+ * Sets what the choice needs to know of the driver: the CUDA version that it
+ * supports, from cuDriverGetVersion() of libcuda.so.1, and the display driver's
+ * branch.  Needs no GPU and does not initialize CUDA.  Finds and loads the driver
+ * library as its own stub does; any CUDA runtime would load it as well.  Hold no
+ * lock.  Returns false if a shortage of memory or file descriptors prevents this;
+ * then no choice can be made.  After some tries it returns true without having
+ * found out, unless LAZYCUDA_GUARD=strict.
  */
 bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at);
 
-/* The driver that a choice was made for; looks at it if none has been made. */
+/* The driver that the choice was made for.  Looks for the driver if no choice did. */
 struct lazycuda_driver lc_driver(void);
 
-/* Whether there is one; where that cannot be found out now, there may be. */
+/* Returns true if there is a driver that is not hidden, or if that cannot be found out now. */
 bool lc_has_driver(void);
 
 /*
- * The versions that the driver's libraries give themselves, before anything is
- * initialized; 0 if they do not, as NVIDIA's stand-ins for linking.  NVML tells
- * its major alone.  As lc_specifics.version.
+ * The versions that the driver's libraries report before initialization; 0 if
+ * they report none, as NVIDIA's link-time stubs.  Of NVML's version only the
+ * major is returned.  For use as lc_specifics.version.
  */
 lc_version lc_cuda_version(lc_finder *find, void *data, int major);
 lc_version lc_nvml_version(lc_finder *find, void *data, int major);
 
-/* How a user gets them, as lc_specifics.advice. */
+/* How a user gets these libraries, for use as lc_specifics.advice. */
 #define LC_DRIVER_REMEDY "install that, or start the container with it (docker run --gpus all)"
 #define LC_DRIVER_ADVICE "It comes with the NVIDIA driver: " LC_DRIVER_REMEDY "."
 

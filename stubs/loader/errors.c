@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* errors.c - what is said when a call is not forwarded */
+/* errors.c - statuses and messages for calls that are not forwarded */
 #include "errors.h"
 
 #include <stdatomic.h>
@@ -8,12 +8,12 @@
 #include "loader.h"
 #include "tries.h"
 
-/* Initial-exec keeps these out of __tls_get_addr(), which allocates. */
+/* Initial-exec avoids __tls_get_addr(), which allocates. */
 #define OWN static __thread __attribute__((tls_model("initial-exec")))
 
 OWN struct lc_refused last;
-OWN int32_t pending;		/* a status that was not asked for yet */
-OWN bool past;			/* the library has had an error of its own since */
+OWN int32_t pending;		/* a status that the caller has not fetched yet */
+OWN bool past;			/* the library has since returned the last refusal's status */
 
 int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason)
 {
@@ -68,7 +68,7 @@ const char *lc_status_name(int32_t value)
 		else
 			high = middle;
 	}
-	/* A value may have had several names: the newest is the one to say. */
+	/* A value may have had several names: use the newest. */
 	for (lc_version newest = 0; low < lc_library.enumerator_count &&
 	     lc_library.enumerators[low].value == value; low++) {
 		if (!name || lc_library.enumerators[low].to > newest) {
@@ -117,7 +117,7 @@ static const char *message(struct lc_arena *arena, const struct lc_refused *call
 	}
 }
 
-/* Messages are made once each and kept: the caller may hold on to them. */
+/* Each message is composed once and kept, because callers may keep the pointer. */
 struct remembered {
 	struct lazycuda_error error;
 	struct lc_refused call;
@@ -190,7 +190,7 @@ const struct lazycuda_error *lc_error_of(const struct lc_refused *call)
 	if (!fresh)
 		return &no_memory;
 	do {
-		/* Another thread may have made the same one meanwhile. */
+		/* Another thread may have composed the same message meanwhile. */
 		known = recall(latest, call, status);
 		if (known) {
 			struct lc_arena arena = fresh->arena;
@@ -216,10 +216,10 @@ const char *lc_refusal_text(int32_t value)
 {
 	const struct lazycuda_status *status = lc_status();
 
-	/* What a call answered that was not forwarded, and is no error, has no text. */
+	/* A refused call may return 0, which is no error and has no message. */
 	if (value && last.why != LC_NONE && last.status == value && !past)
 		return lc_last_error()->message;
-	/* Refused in another thread, which handed the status on. */
+	/* The call was refused in another thread, which passed the status on. */
 	if (status->cause != LAZYCUDA_NOTHING && lc_library.errors[status->cause] == value)
 		return status->reason;
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* forks.c - the one lock, and fork() */
+/* forks.c - the stub's only lock, and fork() */
 #include "forks.h"
 
 #include <pthread.h>
@@ -14,27 +14,28 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool handled;
-static _Atomic int forking;	/* threads */
+static _Atomic int forking;	/* number of threads in fork() */
 
 /*
- * The threads that are in, those of each epoch apart.  An epoch ends when a fork()
- * has waited for its threads in vain: no other waits for them, and whether they
- * leave after all says nothing of those that came later.
+ * The number of threads between lc_enter() and lc_leave(), counted separately for
+ * each epoch.  An epoch ends when a fork() has waited for its threads in vain.  No
+ * later fork() waits for those threads, and if they do leave, the count of the
+ * threads that entered later is unaffected.
  */
 #define EPOCHS 32
 
 static _Atomic unsigned epoch;
 static _Atomic int entered[EPOCHS];
 
-static OWN int own_entered;	/* how often, one within the other */
-static OWN unsigned own_epoch;	/* in which it did so first */
-static OWN int own_cancellation;	/* as it was before that */
-static OWN uintptr_t own_frame;	/* where on the stack that was; the highest: anywhere */
-static OWN bool own_fork;
+static OWN int own_entered;	/* nesting depth of lc_enter() */
+static OWN unsigned own_epoch;	/* epoch of the outermost lc_enter() */
+static OWN int own_cancellation;	/* cancellation state before it */
+static OWN uintptr_t own_frame;	/* its stack frame; UINTPTR_MAX: above any frame */
+static OWN bool own_fork;	/* this thread is in fork() */
 
 /*
- * What crtbegin.o would define: the stubs are linked without, so that loading
- * them runs no code, and not a page of code is read for it.
+ * crtbegin.o would define this.  The stubs are linked without crtbegin.o, so that
+ * loading a stub runs no code and reads no page of code.
  */
 extern void *__dso_handle LC_HIDDEN;
 __attribute__((weak)) void *__dso_handle = &__dso_handle;
@@ -49,7 +50,7 @@ void lc_nap(void)
 	pthread_setcancelstate(cancellation, &cancellation);
 }
 
-/* Whether a thread is in that may be worth waiting for. */
+/* Returns true if another thread has entered in this epoch and not left. */
 static bool others_are_in(void)
 {
 	unsigned now = atomic_load(&epoch);
@@ -103,7 +104,7 @@ static void go_out(int times)
 	pthread_setcancelstate(own_cancellation, &cancellation);
 }
 
-/* A thread that is cancelled in here would never leave. */
+/* Disables cancellation, since a thread that is cancelled inside would never leave. */
 static void come_in(uintptr_t frame)
 {
 	if (own_entered++)
@@ -115,9 +116,9 @@ static void come_in(uintptr_t frame)
 }
 
 /*
- * Whether fork() is about to happen, or to take this thread for one of those it has
- * waited for.  One that is in already is waited for, and must not wait; nor does
- * fork() for itself.
+ * Returns true if this thread must leave and wait for a fork(): one is under way, or
+ * has just ended the epoch in which this thread is counted.  A thread that was inside
+ * before must not wait, because fork() waits for it; nor must the thread that forks.
  */
 static bool is_in_the_way(void)
 {
@@ -146,12 +147,14 @@ static void enter(uintptr_t frame)
 }
 
 /*
- * A thread that foreign code threw out, by an exception or longjmp(), is seen when it
- * comes again at the same or an older place of its stack, which grows down.  So no
- * function calls lc_enter() twice without lc_leave() in between, and the two that
- * look are functions of their own, each as far from its caller as the other.  A signal
- * handler with a stack of its own may look like that; then fork() does not wait for
- * what the handler interrupted, which can be cancelled, and nothing else changes.
+ * Foreign code may unwind a thread past its lc_leave(), by an exception or longjmp().
+ * This is detected when the thread enters again from the same or an older stack frame
+ * (the stack grows down).  So no function may call lc_enter() twice without
+ * lc_leave() in between, and the two callers of this function are not inlined, so
+ * that their frames are equally far from those of their callers.  A signal handler on
+ * a stack of its own may look like an unwound thread.  Then fork() does not wait for
+ * the code that the handler interrupted, and that code can be cancelled; nothing else
+ * changes.
  */
 static void see_thrown_out(uintptr_t frame)
 {
@@ -181,7 +184,8 @@ void lc_leave(void)
 		go_out(1);
 }
 
-/* Its caller may well be in, and nothing foreign is called before lc_unlock(). */
+/* No see_thrown_out() here: the caller may be inside already, and nothing foreign is called
+ * before lc_unlock(). */
 void lc_lock(void)
 {
 	enter(UINTPTR_MAX);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forks.h - the one lock, and fork()
+ * forks.h - the stub's only lock, and fork()
  *
- * A child of fork() has one thread, and what another thread of the parent was
- * in the middle of is never finished there.  A lock that such a thread held, of
- * ours or of ld.so, would be held in the child for ever.  So fork() waits until
- * no other thread is at such a place on our behalf, and threads on their way
- * there wait for fork(); both for a second at most, since the one may depend on
- * the other through foreign code.  Nothing is locked across a fork(): handlers
- * of other libraries run in the middle of it and may call us.
+ * A child of fork() has one thread.  What the parent's other threads were doing is
+ * never finished there, and a lock that one of them held, the stub's or ld.so's,
+ * would be held in the child for ever.  So fork() waits until no other thread is
+ * between lc_enter() and lc_leave(), and threads that are about to enter wait for
+ * fork().  Both wait a second at most, since each may depend on the other through
+ * foreign code.  No lock is held across a fork(): handlers of other libraries run
+ * in the middle of it and may call the stub.
  */
 #ifndef FORKS_H
 #define FORKS_H
@@ -16,25 +16,27 @@
 #include <stdbool.h>
 
 /*
- * Around every call into the dynamic loader, and around whatever else a fork()
- * is not to cut in two.  May be nested.  The thread cannot be cancelled there.
+ * Put these around every call into the dynamic loader, and around anything else
+ * that a fork() must not interrupt.  They may be nested.  The thread cannot be
+ * cancelled in between.
  */
 void lc_enter(void);
 void lc_leave(void);
 
-/* The same, but false rather than wait for a fork(). */
+/* lc_enter() that returns false instead of waiting for a fork(). */
 bool lc_try_enter(void);
 
-/* The lock over the state, the slots and the records: loader.h.  Never taken twice. */
+/* The lock over the state, the slots and the records: see loader.h.  Not recursive. */
 void lc_lock(void);
 void lc_unlock(void);
 
-/* A tenth of a millisecond, for the few waits that have no event to wait for. */
+/* Sleeps for a tenth of a millisecond, for the few waits that have no event to wait for. */
 void lc_nap(void);
 
 #define LC_NAPS_A_SECOND 10000
 
-/* In a child, once the lock is free: what was half done is to be done anew. */
+/* Called in the child of a fork(), where the lock is free: resets what was half done, so
+ * that it is done anew. */
 void lc_forked(void);
 
 #endif

@@ -23,7 +23,7 @@ struct published {
 	struct lazycuda_status status;
 	struct lc_arena arena;
 	bool nothing;			/* see lc_found_nothing() */
-	const struct published *older;	/* kept: somebody may be reading it */
+	const struct published *older;	/* never freed: another thread may be reading it */
 };
 
 static struct {
@@ -31,8 +31,8 @@ static struct {
 	_Atomic int refusal;		/* in NONE: why */
 	_Atomic(const struct published *) published;
 	const uint8_t *_Atomic outcomes;	/* from FILLING on: an lc_refusal for each slot */
-	const lc_function *functions;	/* likewise: what each slot is to lead to */
-	pthread_t filler;		/* in FILLING: who fills */
+	const lc_function *functions;	/* likewise: the function for each slot */
+	pthread_t filler;		/* in FILLING: the thread that fills */
 	_Atomic bool exit_handled, exiting;
 } state;
 
@@ -59,10 +59,10 @@ bool lc_is_in_process(void)
 }
 
 /*
- * The real library is loaded after the caller's static constructors ran, so
- * its exit handlers run before the handlers that those registered, in which
- * nvcc's code unregisters its kernels.  This handler, registered right after
- * the library's own, runs just before them.
+ * The real library is loaded after the caller's static constructors ran, so its
+ * exit handlers run before the handlers that those constructors registered.  In
+ * the latter, nvcc's code unregisters its kernels.  This handler is registered
+ * right after the library's own, and so runs just before them.
  */
 static void at_exit(void)
 {
@@ -77,23 +77,23 @@ bool lc_is_exiting(void)
 /* --- missing, later present --- */
 
 /*
- * glibc counts what is loaded, and tells the count under a lock of its own.  A
- * call that finds nothing must not wait for that lock, nor may a thousand such
- * calls: so they look a few times in a tick of the coarse clock, one thread of
- * all stubs at a time, and else know no more than the last one that looked.  A
- * program that makes a few calls, loads the real library and calls again is
- * served at once; in the midst of a storm of failing calls it may have to wait
- * for the next tick.
+ * glibc counts the objects that it loads, and reports the count under a lock of
+ * its own.  Failing calls must not queue for that lock, even if there are thousands
+ * of them.  So they ask a limited number of times in each tick of the coarse clock,
+ * and among all stubs only one thread at a time asks; other calls use the last
+ * answer.  A program that makes a few calls, loads the real library and calls again
+ * is served at once.  During a storm of failing calls it may have to wait for the
+ * next tick.
  */
 #define LOOKS_A_TICK 64
 
 static struct {
 	_Atomic unsigned long long searched;	/* lc_process_loads() before the last search */
-	_Atomic unsigned long long seen;	/* and at the last look */
-	_Atomic unsigned named;			/* what was named at the last search */
+	_Atomic unsigned long long seen;	/* the same at the last look */
+	_Atomic unsigned named;			/* named_now() before the last search */
 	_Atomic unsigned long long tick;	/* of the last look */
-	_Atomic int count;			/* looks in it */
-	_Atomic(_Atomic uint32_t *) looking;	/* the first stub's, once it is known */
+	_Atomic int count;			/* looks in that tick */
+	_Atomic(_Atomic uint32_t *) looking;	/* in the first stub's record, once known */
 } looks;
 
 static _Atomic uint32_t *looking(void)
@@ -103,20 +103,20 @@ static _Atomic uint32_t *looking(void)
 	return shared ? shared : &lc_self.looking;
 }
 
-/* A first stub of an older release has none. */
+/* The record of a first stub of an older release lacks the field. */
 static void share_looking(struct lc_peer *first)
 {
 	if (LC_PEER_HAS(first, looking))
 		atomic_store(&looks.looking, &first->looking);
 }
 
-/* Costs no system call; some milliseconds long. */
+/* Returns the current tick, which lasts some milliseconds.  Costs no system call. */
 static unsigned long long this_tick(void)
 {
 	struct timespec now;
 
 	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
-		return atomic_load(&looks.tick) + 1;	/* then each call looks */
+		return atomic_load(&looks.tick) + 1;	/* no clock: every call looks */
 	return (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
 }
 
@@ -149,7 +149,8 @@ static void look_if_due(void)
 	atomic_store(busy, 0);
 }
 
-/* Whether the process has loaded anything since the last search. */
+/* Returns true if the process is known to have loaded anything since the last search.
+ * `asked`: looks now, whatever the limit. */
 static bool loaded_something(bool asked)
 {
 	if (asked) {
@@ -164,10 +165,10 @@ static bool loaded_something(bool asked)
 
 /* --- publication, with the lock --- */
 
-/* The end of the part of this object that ld.so made read-only. */
+/* Returns the end of this object's RELRO segment. */
 static uintptr_t relro_end(void)
 {
-	extern const char __ehdr_start[] LC_HIDDEN;	/* the linker's: our own image */
+	extern const char __ehdr_start[] LC_HIDDEN;	/* by the linker: this object's image */
 	const char *base = __ehdr_start;
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)base;
 	const ElfW(Phdr) *phdrs = (const ElfW(Phdr) *)(base + header->e_phoff);
@@ -179,9 +180,9 @@ static uintptr_t relro_end(void)
 }
 
 /*
- * Writes the slots.  They lie in RELRO, whose pages become writable for the
- * moment.  With pages larger than the linker thought of, the last page of RELRO
- * is shared with other data and stays writable, as ld.so had left it.
+ * Writes the slots.  They are in RELRO, whose pages are made writable for a moment.
+ * If pages are larger than the linker assumed, the last page of RELRO is shared
+ * with other data and stays writable, as ld.so left it.
  */
 static bool fill_slots(const lc_function *functions)
 {
@@ -209,8 +210,8 @@ static void publish_status(struct published *published)
 	atomic_store(&state.published, published);
 }
 
-/* With the lock held: slots to real functions, once everything else is there.
- * Without the memory to write them, the next call tries again. */
+/* With the lock held: points the slots to the real functions, after everything else is
+ * ready.  If mprotect() fails, the next call tries again. */
 static void finish_filling(void)
 {
 	if (state.phase == FILLING)
@@ -218,7 +219,7 @@ static void finish_filling(void)
 				      memory_order_release);
 }
 
-/* With the lock held, which is let go of while recorded calls are made. */
+/* With the lock held; drops it while recorded calls are replayed. */
 static void fill(void)
 {
 	state.filler = pthread_self();
@@ -253,7 +254,7 @@ static void publish_none(struct lc_attempt *attempt, struct published *published
 {
 	lc_lock();
 	if (state.phase >= FILLING || (retry && state.phase == NONE)) {
-		lc_unlock();	/* a retry that found nothing has nothing new to say */
+		lc_unlock();	/* a retry that found nothing has no news */
 		lc_attempt_drop(attempt);
 		return;
 	}
@@ -272,7 +273,7 @@ void lc_forked(void)
 	atomic_store(looking(), 0);
 }
 
-/* Stands for the file that is named, as far as to see that it is another; 0: none. */
+/* Returns a hash of the path that the environment names, to detect a change; 0: none. */
 static unsigned named_now(void)
 {
 	const char *path = lc_variable(lc_library.variable);
@@ -284,17 +285,18 @@ static unsigned named_now(void)
 }
 
 /*
- * What was loaded since the last search matters only if the library is among
- * it; a program may also have named one meanwhile.  To see that takes none of
- * the locks that dlopen() does: a constructor may be waiting for this very call.
+ * A new search is worthwhile only if the library has been loaded since the last
+ * one, or if the program has named a file meanwhile.  This check does not take the
+ * lock that dlopen() holds while it runs constructors: a constructor may be waiting
+ * for this very call.
  */
 static bool worth_a_search(unsigned named)
 {
 	return (named && named != atomic_load(&looks.named)) || lc_process_has(&lc_library);
 }
 
-/* Searches and publishes.  Returns why the library is not to be had for this
- * call, or LC_NONE. */
+/* Searches and publishes the result.  Returns why the library is not available to
+ * this call, or LC_NONE. */
 static enum lc_refusal search(bool retry)
 {
 	unsigned long long loads = lc_process_loads();
@@ -307,7 +309,7 @@ static enum lc_refusal search(bool retry)
 		atomic_store(&looks.searched, loads);
 		return (enum lc_refusal)atomic_load(&state.refusal);
 	}
-	/* Then nothing is remembered: a later call tries again. */
+	/* On failure nothing is published: a later call tries again. */
 	if (!lc_attempt(&attempt, retry)) {
 		lc_try_failed();
 		return LC_MISSING;
@@ -336,7 +338,7 @@ static enum lc_refusal search(bool retry)
 	return LC_NONE;
 }
 
-/* The library is loaded and the slots could not be written. */
+/* The library is loaded, but the slots have not been written. */
 static enum lc_refusal write_again(void)
 {
 	lc_enter();
@@ -359,10 +361,10 @@ static enum lc_refusal attempt_load(bool retry)
 }
 
 /*
- * Another thread is replaying recorded calls.  They take microseconds; but they
- * are foreign code, which might wait for a lock that this thread's caller holds
- * (ld.so's, in a constructor).  So the wait ends after a second, and this
- * thread goes ahead with what is there.
+ * Waits for another thread that is replaying recorded calls.  They take
+ * microseconds, but they are foreign code and might wait for a lock that this
+ * thread's caller holds (ld.so's, in a constructor).  So the wait ends after a
+ * second, and this thread fills the slots itself.
  */
 static void wait_for_filler(void)
 {
@@ -371,14 +373,15 @@ static void wait_for_filler(void)
 			break;	/* called back from a replayed call */
 		lc_nap();
 	}
-	lc_enter();	/* a replayed call may have thrown this thread out of fill() */
+	lc_enter();	/* a replayed call may have unwound this thread out of fill() */
 	lc_lock();
 	finish_filling();
 	lc_unlock();
 	lc_leave();
 }
 
-/* LC_NONE once the library is loaded.  `asked`: the caller wants to know now. */
+/* Returns LC_NONE once the library is loaded, else why not.  `asked`: tries now, whatever
+ * the limits. */
 static enum lc_refusal ensure(bool asked)
 {
 	for (;;) {

@@ -6,19 +6,20 @@
  *       │                ▲      slow for good: refused or absent
  *       └──── none ──► NONE ── something new was loaded into the process ──► load
  *
- * Threads that race for the first call all search; the first to get ready
- * publishes, and the others drop what they have.
+ * Threads that race for the first call all search.  The first to finish publishes
+ * its result, and the others drop theirs.
  *
- * Locks.  There is one of ours in a stub (forks.h), held while slots, state and
- * records are written and never across a call that leaves the stub: into the
- * dynamic loader, into the real library, into malloc(), which a program may
- * have replaced.  Each of these may call back, or wait for a thread that does.
- * Of ld.so's own locks, dl_iterate_phdr()'s is held while we look at what is
- * loaded; nothing is allocated or opened there (process.h).  dlopen() holds
- * another while it runs constructors: a first call needs it, and a constructor
- * that waits for another thread's first call waits for ever, as it would for a
- * dlopen() there.  Later calls need none of them, but for the one that finds
- * that the library has come meanwhile.
+ * Locks.  A stub has one lock (forks.h).  It is held while slots, state and records
+ * are written, and never across a call that leaves the stub: into the dynamic
+ * loader, into the real library, into malloc(), which a program may have replaced.
+ * Each of these may call back, or wait for a thread that does.
+ *
+ * ld.so has locks of its own.  dl_iterate_phdr() holds one while the stub inspects
+ * the loaded objects; nothing is allocated or opened there (process.h).  dlopen()
+ * holds another while it runs constructors.  A first call needs that one, so a
+ * constructor that waits for another thread's first call waits for ever, as it
+ * would for another thread's dlopen().  Later calls do not need it, except the one
+ * that finds that the library has been loaded meanwhile.
  */
 #ifndef LOADER_H
 #define LOADER_H
@@ -29,25 +30,25 @@
 #include "forks.h"
 #include "../entry/stub.h"
 
-/* Whether slots lead to the real library.  Never searches. */
+/* Returns true if the slots lead to the real library.  Never searches. */
 bool lc_is_loaded(void);
 
-/* What a slot leads to, or is to lead to while recorded calls are replayed; NULL if
- * that is no function, or the library is not there.  Never searches. */
+/* Returns the real function of a slot, also while recorded calls are still being
+ * replayed; NULL if there is none, or no library.  Never searches. */
 lc_function lc_function_of(unsigned slot);
 
-/* Whether something has loaded a real library that could be used. */
+/* Returns true if a real library that could be used is in the process. */
 bool lc_is_in_process(void);
 
-/* Whether the process is past the point where the real library shuts down. */
+/* Returns true once exit() has reached the real library's shutdown. */
 bool lc_is_exiting(void);
 
-/* Searches and loads unless that has been done, and looks again whether it was
- * loaded since; whether the library is usable. */
+/* Searches and loads unless that has been done; after a failed search, checks whether
+ * the library has been loaded since.  Returns true if it is usable. */
 bool lc_load(void);
 
-/* Why this slot does not lead to a real function; LC_NONE: it does.  Loads the
- * library if need be. */
+/* Returns why this slot does not lead to a real function; LC_NONE: it does.  Loads
+ * the library if necessary. */
 enum lc_refusal lc_why_not(unsigned slot);
 
 static inline bool lc_reaches(unsigned slot)
@@ -55,11 +56,12 @@ static inline bool lc_reaches(unsigned slot)
 	return lc_why_not(slot) == LC_NONE;
 }
 
-/* Whether the last search found nothing at all, or was not to: where something is
- * broken or wrong, or where LAZYCUDA_GUARD=strict, that is another matter. */
+/* Returns true if the last search found nothing at all, or if the library is hidden.
+ * Returns false if a file found is unusable or a variable is wrong, and with
+ * LAZYCUDA_GUARD=strict. */
 bool lc_found_nothing(void);
 
-/* What the last search came to; never NULL. */
+/* The result of the last search; never NULL. */
 const struct lazycuda_status *lc_status(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* open.c - what a search found, chosen and loaded */
+/* open.c - chooses and loads one of the files that a search found */
 #include "open.h"
 
 #include <errno.h>
@@ -11,9 +11,10 @@
 #include "unknown.h"
 
 /*
- * Whether what dlopen() gave is what was chosen.  It opens a path again, under
- * which somebody may have put another file since it was read; and it may be
- * somebody else's dlopen(), or hand out what has that name already.
+ * Returns why the object that dlopen() returned is not the chosen one, or NULL if it
+ * is.  dlopen() opens the path again, and the file may have been replaced since it
+ * was read.  dlopen() may also be interposed, or return an object that already has
+ * that name.
  */
 static const char *mismatch(struct lc_arena *arena, void *handle, const struct lc_library *library,
 			    const struct lc_option *option, const struct lc_file *file)
@@ -33,7 +34,7 @@ static const char *mismatch(struct lc_arena *arena, void *handle, const struct l
 	return NULL;
 }
 
-/* Why dlopen() gave nothing. */
+/* Returns why dlopen() failed. */
 static const char *failure(struct lc_arena *arena, int error, bool loaded)
 {
 	const char *said;
@@ -45,7 +46,7 @@ static const char *failure(struct lc_arena *arena, int error, bool loaded)
 	return lc_format(arena, "cannot be loaded: %s", said);
 }
 
-/* Makes an option unusable, for this reason. */
+/* Marks an option as unusable, for this reason. */
 static void reject(struct lc_search *search, int option, const char *why)
 {
 	size_t self = search->at.self;
@@ -55,7 +56,7 @@ static void reject(struct lc_search *search, int option, const char *why)
 	lc_trace("%s %s", search->files[self][option].path, why);
 }
 
-/* Loads the file of an option.  NULL: then it is unusable. */
+/* Loads the file of an option.  On failure marks it as unusable and returns NULL. */
 static void *open_option(struct lc_arena *arena, struct lc_search *search, int option)
 {
 	size_t self = search->at.self;
@@ -95,8 +96,9 @@ void lc_close_found(struct lc_found *found)
 	found->handle = NULL;
 }
 
-/* What the library says, else what its exports prove, else the major's oldest.  One
- * without majors has to say it: NVIDIA's stand-ins for linking cannot. */
+/* Returns the version that the library reports, else what its exports prove, else the
+ * oldest of its major.  A library without majors has to report one, which NVIDIA's
+ * link-time stubs cannot. */
 static lc_version version_of(struct lc_found *found, const struct lc_specifics *specifics)
 {
 	const struct lc_library *library = found->library;
@@ -116,7 +118,7 @@ static lc_version version_of(struct lc_found *found, const struct lc_specifics *
 	return found->major->oldest;
 }
 
-/* Loads what was chosen. */
+/* Loads the chosen option. */
 static bool open_choice(struct lc_arena *arena, struct lc_search *search, struct lc_found *found)
 {
 	int chosen = found->choice.option;
@@ -136,8 +138,8 @@ static bool open_choice(struct lc_arena *arena, struct lc_search *search, struct
 }
 
 /*
- * Agrees on a major with the other stubs.  Returns false if another one was
- * agreed on since the search read it; then the choice is to be made again.
+ * Agrees on a major with the other stubs.  Returns false if they have agreed on
+ * another one since the search read it; then the choice has to be made again.
  */
 static bool agree(struct lc_search *search, const struct lc_found *found)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open.h - what a search found, chosen and loaded
+ * open.h - chooses and loads one of the files that a search found
  *
- * Of the seat that the search is made for.  Calls the dynamic loader and
+ * For the seat that the search is made for.  Calls the dynamic loader and
  * foreign constructors: hold no lock.
  */
 #ifndef OPEN_H
@@ -18,18 +18,18 @@ struct lc_found {
 	struct lc_choice choice;
 };
 
-/* Looks at the driver as far as the choice needs it; false: that could not be done now. */
+/* Sets what the choice needs to know of the driver; false: that is not possible now. */
 typedef bool lc_driver_look(struct lc_arena *arena, struct lc_circumstances *at);
 
 /*
- * Chooses and loads, until something is loaded that the process agrees on, or
- * nothing is left.  What cannot be loaded is unusable then, and has the reason.
- * look: NULL for what does not depend on the driver.
+ * Chooses and loads, until a library is loaded whose major the process agrees on, or
+ * no option is left.  Options that cannot be loaded are marked as unusable, with the
+ * reason.  `look` is NULL for a library that does not depend on the driver.
  */
 void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
 		   struct lc_found *found);
 
-/* The function of this name in what was loaded, a struct lc_found; or NULL. */
+/* The function of this name in the loaded library, or NULL.  `found` is a struct lc_found. */
 lc_function lc_find_found(const char *name, void *found);
 
 void lc_close_found(struct lc_found *found);

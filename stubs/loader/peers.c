@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.c - how the stubs of a process know each other */
+/* peers.c - how the stubs of a process find each other */
 #include "peers.h"
 
 #include <link.h>
@@ -16,7 +16,7 @@ static struct lc_peer *peer_at(const char *path)
 	if (!handle)
 		return NULL;
 	peer = dlsym(handle, LC_PEER_SYMBOL);
-	/* Stubs are never unloaded: what was found stays. */
+	/* Stubs are never unloaded, so the record stays valid. */
 	dlclose(handle);
 	return peer && peer->size >= LC_PEER_FIRST ? peer : NULL;
 }
@@ -39,7 +39,7 @@ void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
 		peers->peers[peers->count++] = peer;
 	}
 	if (!self) {
-		/* One stub too many, or memory is out. */
+		/* There are too many stubs, or memory ran out. */
 		peers->stubs[peers->count] = (struct lc_stub){ "", lc_library.stub, &lc_library };
 		peers->peers[peers->count++] = &lc_self;
 	}
@@ -52,7 +52,7 @@ void lc_peers_list(struct lc_peers *peers)
 	lc_enter();
 	lc_peers_read(&arena, peers);
 	lc_leave();
-	lc_arena_free(&arena);	/* only the stubs' paths were in it */
+	lc_arena_free(&arena);	/* it only held the stubs' paths */
 }
 
 static bool is_copy(const struct lc_peer *peer)

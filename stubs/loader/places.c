@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* places.c - where a real library may lie */
+/* places.c - where a real library may be */
 #include "places.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const char *const system_directories[] = {
 	"/usr/lib/" MULTIARCH, "/usr/lib64", "/usr/lib", NULL
 };
 
-/* The list for one library, being made. */
+/* The list for one library while it is built. */
 struct list {
 	struct lc_arena *arena;
 	struct lc_survey *survey;
@@ -51,7 +51,7 @@ struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
 {
 	const char *why;
 
-	/* A relative entry would mean the current directory, and leads nowhere. */
+	/* A relative path would depend on the current directory; it leads nowhere. */
 	if (!lc_folder_may_be_there(&survey->folders, path))
 		return NULL;
 	why = lc_folder_objection(&survey->folders, path);
@@ -85,8 +85,9 @@ const char *lc_folder_of(struct lc_arena *arena, const char *path)
 }
 
 /*
- * What ld.so puts for $LIB is built into it: the folder that it and its libc were built
- * for, "lib64" on Fedora, "lib/x86_64-linux-gnu" on Debian.  So libc's path tells.
+ * Returns what ld.so substitutes for $LIB.  It is compiled into ld.so: the folder that
+ * ld.so and libc were built for, "lib64" on Fedora, "lib/x86_64-linux-gnu" on Debian.
+ * So libc's path shows it.
  */
 static const char *lib_token(struct lc_arena *arena, const char *libc)
 {
@@ -109,7 +110,7 @@ static bool is_in_name(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The length of "$NAME" or "${NAME}" at a `$`; 0: something else stands there. */
+/* The length of "$NAME" or "${NAME}" at a `$`; 0: it is another token. */
 static size_t token_length(const char *dollar, const char *end, const char *name)
 {
 	const bool braces = end - dollar > 1 && dollar[1] == '{';
@@ -125,9 +126,9 @@ static size_t token_length(const char *dollar, const char *end, const char *name
 }
 
 /*
- * Replaces what ld.so replaces in an entry of a search path.  Returns NULL for an entry
- * with another `$`, or with what is not known.  For some of Intel's CPUs glibc has a word
- * of its own for the platform, up to 2.36, and does not tell it.
+ * Expands the tokens that ld.so expands in an entry of a search path.  Returns NULL if
+ * the entry has another `$`, or a token whose value is not known.  For some of Intel's
+ * CPUs, glibc up to 2.36 substitutes a platform of its own and does not report it.
  */
 static const char *expand(const struct list *list, const char *entry, size_t length,
 			  const char *origin)
@@ -155,7 +156,7 @@ static const char *expand(const struct list *list, const char *entry, size_t len
 	return result;
 }
 
-/* The entries of a search path, with one of these between two of them. */
+/* Adds the entries of a search path; each character of `between` is a separator. */
 static void add_path(struct list *list, const char *path, const char *between, const char *origin,
 		     const char *found_by)
 {
@@ -219,7 +220,7 @@ static void add_conda(struct list *list)
 	add_above(list, false);
 }
 
-/* Where ld.so's cache has the library. */
+/* The folders in which ld.so's cache has the library. */
 static void add_cached(struct list *list)
 {
 	const struct lc_library *library = list->library;
@@ -242,7 +243,7 @@ static void add_cached(struct list *list)
 	}
 }
 
-/* In ld.so's order: LD_LIBRARY_PATH, its cache, and what is built into it. */
+/* In ld.so's order: LD_LIBRARY_PATH, the cache, and the rest that dlinfo() reports. */
 static void add_loader(struct list *list)
 {
 	const Dl_serinfo *path = list->survey->loader_path;
@@ -274,8 +275,8 @@ static void add_environment(struct list *list)
 	}
 }
 
-/* Where the system has what comes with the driver.  Toolkits have no part in that:
- * theirs is for linking alone, or for a user to name. */
+/* The system's folders, where the driver's libraries are.  Toolkits are not searched for
+ * those: a toolkit's copy is only for linking, or for a user to name. */
 static void add_system(struct list *list)
 {
 	for (size_t i = 0; system_directories[i]; i++)

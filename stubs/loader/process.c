@@ -17,11 +17,11 @@ const char *lc_basename(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What image.h calls back with until something fits. */
+/* The `data` of the callbacks for image.h, which search until something matches. */
 struct match {
 	const void *wanted;
 	bool found;
-	int major;	/* of match_real(); below 0: of none */
+	int major;	/* set by match_real(); below 0: no match */
 };
 
 static bool match_private(const char *node, void *data)
@@ -39,17 +39,17 @@ static bool is_stub(const struct lc_image *image)
 	return match.found;
 }
 
-/* False for what is no ELF object as they should be; nothing is known of it. */
+/* Returns false for an object that is not well-formed ELF; such an object is ignored. */
 static bool read_loaded(const struct dl_phdr_info *info, struct lc_image *image)
 {
 	return !lc_image_loaded(image, info) && image->dynamic_count;
 }
 
 /*
- * Visits every loaded object, in load order.  ld.so holds a lock meanwhile, so
- * what is kept goes into memory got before: malloc() might be a program's own,
- * with a lock that another thread holds while it asks ld.so for something.
- * Where that was too little all begins again, with more.
+ * Visits every loaded object, in load order.  ld.so holds a lock meanwhile, so the
+ * results go into memory allocated in advance: the program may have replaced
+ * malloc(), with a lock that another thread holds while it calls ld.so.  If the
+ * memory is too small, the walk starts again with more.
  */
 static void walk_loaded(struct lc_arena *arena, void (*begin)(void *walk),
 			int (*visit)(struct dl_phdr_info *info, size_t size, void *walk), void *walk)
@@ -120,8 +120,8 @@ static void begin(void *data)
 	*walk->process = (struct lc_process){ .real_count = 0 };
 }
 
-/* Real libraries have one version node, named as their SONAME was before
- * auditwheel or anybody else renamed the file. */
+/* A real library has one version node.  It is named like the SONAME that the file had
+ * before auditwheel or anybody else renamed it. */
 static bool match_real(const char *node, void *data)
 {
 	struct match *match = data;
@@ -138,7 +138,7 @@ static bool match_real(const char *node, void *data)
 	return match->found = match->major >= 0;
 }
 
-/* Of which major an object is; below 0: it is no such library. */
+/* Returns the major of an object; below 0: the object is not this library. */
 static int major_of(const struct lc_image *image, const struct lc_library *library)
 {
 	struct match match = { .wanted = library, .major = -1 };
@@ -155,7 +155,7 @@ static int major_of(const struct lc_image *image, const struct lc_library *libra
 	return -1;
 }
 
-/* By its names in memory: the file may be another by now. */
+/* Judges by the names in memory: the file may have been replaced by now. */
 static lc_version version_of(const struct lc_image *image, const struct lc_library *library,
 			     int number)
 {
@@ -213,7 +213,7 @@ static void note_user(struct walk *walk, const struct lc_image *image, const cha
 		return;
 	user->path = lc_format(walk->arena, "%s", path);
 	user->needs = needs;
-	if (runpath)	/* ld.so ignores DT_RPATH beside it */
+	if (runpath)	/* ld.so ignores DT_RPATH then */
 		user->runpath = lc_format(walk->arena, "%s", runpath);
 	else if (rpath)
 		user->rpath = lc_format(walk->arena, "%s", rpath);
@@ -241,12 +241,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	if (!read_loaded(info, &image))
 		return 0;
-	if (!path[0]) {		/* the program; in a namespace of dlmopen() there is none */
+	if (!path[0]) {		/* the program; a namespace of dlmopen() has none */
 		ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
 		exe[length > 0 ? length : 0] = 0;
 		path = exe;
-		/* The program's DT_RPATH counts for every object it has. */
+		/* The program's DT_RPATH applies to every object in the process. */
 		if (lc_image_string(&image, DT_RPATH) && !lc_image_string(&image, DT_RUNPATH))
 			note_user(walk, &image, path, NULL);
 	}
@@ -273,7 +273,7 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 
 struct real_walk {
 	const struct lc_library *library;
-	const struct link_map *map;	/* whether it is that one; NULL: whether there is one */
+	const struct link_map *map;	/* the object to judge; NULL: searches for any */
 	int major;	/* below 0: none was found */
 };
 

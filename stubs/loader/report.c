@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* report.c - what a search came to, in words */
+/* report.c - the result of a search, in words */
 #include <string.h>
 
 #include "attempt.h"
 #include "specifics.h"
 #include "unknown.h"
 
-/* "12.9"; "12" where nothing tells the minor; of what has a number of its own, that. */
+/* "12.9"; "12" if the minor is not known; for majors that are not CUDA's, the SONAME's number. */
 static const char *version_text(struct lc_arena *arena, lc_version version, int major)
 {
 	const struct lc_major *listed = lc_listed_major(&lc_library, version ? LC_MAJOR(version) :
@@ -60,7 +60,7 @@ static const char *wanted(struct lc_arena *arena)
 	return text;
 }
 
-/* Each candidate with why it was not taken, for a message. */
+/* Each candidate and why it was not taken, for a message. */
 static const char *tried(struct lc_attempt *attempt, const struct lazycuda_status *status)
 {
 	struct lc_arena *arena = &attempt->arena;
@@ -89,7 +89,7 @@ static const char *looked(struct lc_attempt *attempt)
 	return lc_format(arena, "Looked in %s. ", lc_join(arena, paths, places->count, ", "));
 }
 
-/* "Left out /srv/lib, anybody may write to /srv. " */
+/* "Left out /srv/lib: anybody may write to /srv. " */
 static const char *left_out(struct lc_attempt *attempt, const struct lazycuda_status *status)
 {
 	struct lc_arena *arena = &attempt->arena;

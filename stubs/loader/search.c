@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* search.c - everything that could be loaded, for every stub of the process */
+/* search.c - finds everything that could be loaded, for every stub of the process */
 #include "search.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *se
 	struct lc_option *option = lc_grow(arena, &s->options, &s->option_count, sizeof(*option));
 
 	if (!file || !option) {
-		s->option_count = 0;	/* the arena has failed; nobody will look */
+		s->option_count = 0;	/* the arena has failed: the search is dropped */
 		return NULL;
 	}
 	*file = (struct lc_file){ .path = path, .found_by = found_by };
@@ -27,7 +27,7 @@ static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *se
 	return option;
 }
 
-/* Reads the file of the option that was added last, and notes what it is. */
+/* Reads the file of the option that was added last, and sets what is known of it. */
 static void examine(struct lc_arena *arena, struct lc_search *search, size_t seat,
 		    const struct lc_major *expected)
 {
@@ -72,7 +72,7 @@ static void examine(struct lc_arena *arena, struct lc_search *search, size_t sea
 	option->major = elf.major->major;
 	option->version = elf.version;
 	if (expected && elf.major != expected) {
-		/* Somebody made libcudart.so.13 a link to libcudart.so.12, say. */
+		/* libcudart.so.13 may be a link to libcudart.so.12, for instance. */
 		option->reason = "is of another major than its name says";
 		return;
 	}
@@ -132,7 +132,8 @@ static bool known_file(const struct lc_search *search, size_t seat, const struct
 	return false;
 }
 
-/* It may be there, and whatever else is beside it. */
+/* Reports the file's folder unless the file is simply absent: the file may be there, and
+ * others beside it. */
 static void cannot_look(struct lc_arena *arena, struct lc_search *search, const char *path)
 {
 	int error = errno;
@@ -144,7 +145,7 @@ static void cannot_look(struct lc_arena *arena, struct lc_search *search, const 
 				       strerror(error)));
 }
 
-/* Looks for one file and notes it if it is there and new. */
+/* Adds an option for this file if it exists and is new. */
 static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_t seat,
 			 const char *path, const char *found_by, const struct lc_major *major)
 {
@@ -154,12 +155,12 @@ static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_
 		cannot_look(arena, search, path);
 		return;
 	}
-	/* A link to nowhere is there, and worth a word. */
+	/* A dangling link exists, and is worth reporting. */
 	if (S_ISLNK(st.st_mode) && stat(path, &st)) {
 		lc_arena_hinder(arena, errno);
 		st = (struct stat){ .st_ino = 0 };
 	}
-	/* The same file may be in several places, through links. */
+	/* Links may lead to the same file from several places. */
 	if (st.st_ino && known_file(search, seat, &st))
 		return;
 	if (!add_option(arena, search, seat, path, found_by, LC_BY_SEARCH))
@@ -243,17 +244,17 @@ static void trace_found(const struct lc_search *search, size_t seat)
 	}
 }
 
-/* A seat for each library that has a stub in the process. */
+/* Adds a seat for each library that has a stub in the process. */
 static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 {
 	for (size_t i = 0; i < peers->count; i++) {
 		struct lc_peer *peer = peers->peers[i];
 		size_t seat;
 
-		/* Another copy of this stub looks for the same as this one. */
+		/* Another copy of this stub looks for the same library. */
 		if (peer != &lc_self && !strcmp(peer->library->name, lc_library.name))
 			continue;
-		/* What has no major of CUDA is chosen without regard to others, and they to it. */
+		/* A library without a CUDA major is chosen independently of all others. */
 		if (peer != &lc_self &&
 		    !(lc_is_coordinated(peer->library) && lc_is_coordinated(&lc_library)))
 			continue;
@@ -266,7 +267,7 @@ static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 	}
 }
 
-/* Whether the callers can make a difference to what is chosen. */
+/* Returns true if the callers' imports can change the choice. */
 static bool callers_matter(const struct lc_search *search)
 {
 	const struct lc_settings *settings = &search->at.settings;
@@ -275,7 +276,7 @@ static bool callers_matter(const struct lc_search *search)
 	       !settings->major && !search->at.process_major;
 }
 
-/* Says of what was found how many imports of the loaded objects it would refuse. */
+/* Sets for each option how many imports of the loaded objects it would refuse. */
 static void judge_found(struct lc_search *search, size_t seat, const struct lc_callers *callers)
 {
 	const struct lc_peer *peer = search->peers[seat];
@@ -294,7 +295,7 @@ static void judge_found(struct lc_search *search, size_t seat, const struct lc_c
 	}
 }
 
-/* Adds what there is for a stub, in order of preference. */
+/* Adds the options for a stub, in order of preference. */
 static void add_options(struct lc_arena *arena, struct lc_search *search, size_t seat,
 			bool process_only)
 {
@@ -302,7 +303,7 @@ static void add_options(struct lc_arena *arena, struct lc_search *search, size_t
 		return;
 	add_override(arena, search, seat);
 	add_reals(arena, search, seat, &search->process);
-	/* A stub that has its library is not going to take another. */
+	/* A stub that has its library will not load another. */
 	if (!process_only && !search->seats[seat].loaded)
 		add_found(arena, search, seat);
 }
@@ -376,7 +377,8 @@ bool lc_search_found_any(const struct lc_search *search)
 	return false;
 }
 
-/* Whether there is anything for this stub but other stubs under real names. */
+/* Returns true if anything was found for this stub except stubs under real names and
+ * libraries of majors that are not listed. */
 static bool found_any(const struct lc_search *search)
 {
 	size_t self = search->at.self;
@@ -394,7 +396,7 @@ static bool found_any(const struct lc_search *search)
 	return false;
 }
 
-/* Whether a stub was found under the name of this major. */
+/* Returns true if a stub was found under the SONAME of this major. */
 static bool stub_has_name(const struct lc_search *search, const struct lc_major *major)
 {
 	size_t self = search->at.self;
@@ -435,7 +437,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 			if (option)
 				examine(arena, search, self, major);
 		}
-		/* Whoever uses it opens it again; until then it is not kept. */
+		/* If the option is chosen, it is opened again. */
 		dlclose(handle);
 	}
 	return found_any(search);

@@ -57,7 +57,7 @@ static bool read_guard(const char *text, enum lc_guard *guard)
 	return false;
 }
 
-/* A major that this library can have, as a plain number. */
+/* Reads a plain number that is one of the known majors. */
 static bool read_major(const char *text, int *major)
 {
 	char *end;
@@ -90,7 +90,7 @@ static const char *known_majors(struct lc_arena *arena)
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings)
 {
 	const char *guard = lc_variable("LAZYCUDA_GUARD");
-	/* It is CUDA's major. */
+	/* LAZYCUDA_MAJOR is CUDA's major. */
 	const char *major = lc_library.own_majors ? NULL : lc_variable("LAZYCUDA_MAJOR");
 
 	*settings = (struct lc_settings){ .guard = LC_BEST_EFFORT };
@@ -118,7 +118,7 @@ void lc_trace(const char *format, ...)
 	va_end(arguments);
 	if (line)
 		lc_make_printable(line);
-	/* In one piece, so that the lines of two threads do not mix. */
+	/* One write, so that the lines of two threads do not mix. */
 	dprintf(2, "lazycuda: %s: %s\n", lc_library.name, line ? line : "memory ran out");
 	free(line);
 }

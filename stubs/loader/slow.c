@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slow.c - a call through a slot that leads to no real function, or not yet */
+/* slow.c - a call through a slot that does not lead to a real function, or not yet */
 #include "errors.h"
 #include "loader.h"
 

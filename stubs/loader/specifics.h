@@ -11,24 +11,26 @@
 
 struct lc_registration;	/* peers.h */
 
-/* One is defined for each stub. */
+/* Each stub defines one. */
 struct lc_specifics {
-	/* A status was here, which grows and would move what other releases read. */
+	/* A struct lazycuda_status was here.  It grows, and would move the fields below,
+	 * which other releases read. */
 	char unused[80];
 	/* How a user gets the library, a sentence for messages. */
 	const char *advice;
 	/*
-	 * The version that the library gives itself; 0 if it does not tell.
-	 * `find` gives its functions.
+	 * The version that the library reports; 0 if it reports none.  `find`
+	 * returns its functions.
 	 */
 	lc_version (*version)(lc_finder *find, void *data, int major);
-	/* How slots are served that the library cannot fill, or NULL. */
+	/* Functions for slots that the library leaves empty, or NULL. */
 	const struct lc_adaptor *adaptors;
 	/*
-	 * Calls recorded before the library was there: whether any is left, and
-	 * make the next one, given what each slot leads to, or why it does not
-	 * (enum lc_refusal).  The first is called with the lock held, the second
-	 * without.  NULL: this library records none.
+	 * Calls that were recorded before the library was loaded.  The first
+	 * function returns true if any is left.  The second makes the next one,
+	 * given the function of each slot, or why it has none (enum lc_refusal).
+	 * The first is called with the lock held, the second without.  NULL: this
+	 * library records no calls.
 	 */
 	bool (*replay_pending)(void);
 	void (*replay_next)(const lc_function *functions, const uint8_t *outcomes);
@@ -36,7 +38,7 @@ struct lc_specifics {
 	bool (*registered)(const struct lc_registration *call, uintptr_t *result);
 	/* The status before the first search. */
 	const struct lazycuda_status *unknown;
-	/* In a new process, alone there, after fork(); NULL likewise. */
+	/* Called in the child of a fork(), as its only thread; NULL likewise. */
 	void (*replay_forked)(void);
 };
 

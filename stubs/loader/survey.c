@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* survey.c - what a search looks at once, however many libraries it looks for */
+/* survey.c - what a search reads only once, however many libraries it looks for */
 #include "places.h"
 
 #include <dirent.h>
@@ -70,9 +70,9 @@ static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
 }
 
 /*
- * A site-packages folder is known by what lies in it, since `pip --target`
- * gives it any name: it is above the object and has a folder "nvidia".  Conda
- * prefixes have a folder "conda-meta".
+ * A site-packages folder is recognized by its contents, since `pip --target` gives
+ * it any name: it is above the object and has a folder "nvidia".  Conda prefixes
+ * have a folder "conda-meta".
  */
 static void look_above(struct lc_arena *arena, struct lc_survey *survey, const char *path,
 		       struct lc_above *above)
@@ -97,8 +97,8 @@ static void look_above_users(struct lc_arena *arena, struct lc_survey *survey)
 	for (size_t i = 0; survey->above && i < process->user_count; i++) {
 		const char *path = process->users[i].path, *real;
 
-		/* What was loaded by a relative path lay in what was then the
-		 * current directory. */
+		/* A relative path depends on the current directory at the time
+		 * when the object was loaded. */
 		if (path[0] != '/')
 			continue;
 		look_above(arena, survey, path, &survey->above[i]);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tries.c - whether anything may be tried now */
+/* tries.c - when a stub may search: not too early, and not too often */
 #include "tries.h"
 
 #include <stdatomic.h>
 #include <time.h>
 
-/* ld.so gives thread-local variables their values once all is relocated; until then
- * they are zero.  Volatile, since the compiler sees nobody write it. */
+/* ld.so initializes thread-local variables after all relocations; until then they are
+ * zero.  Volatile, because the compiler sees no write. */
 static __thread volatile bool ready __attribute__((tls_model("initial-exec"))) = true;
 
 bool lc_is_ready(void)
@@ -15,8 +15,8 @@ bool lc_is_ready(void)
 }
 
 static struct {
-	_Atomic unsigned long long second;	/* of the last that failed */
-	_Atomic int failed;			/* in it */
+	_Atomic unsigned long long second;	/* of the last failed try */
+	_Atomic int failed;			/* tries in that second */
 } tries;
 
 static unsigned long long this_second(void)
@@ -24,7 +24,7 @@ static unsigned long long this_second(void)
 	struct timespec now;
 
 	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
-		return atomic_load(&tries.second) + 1;	/* then each call tries */
+		return atomic_load(&tries.second) + 1;	/* no clock: every call tries */
 	return (unsigned long long)now.tv_sec;
 }
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* tries.h - whether anything may be tried now */
+/* tries.h - when a stub may search: not too early, and not too often */
 #ifndef TRIES_H
 #define TRIES_H
 
 #include <stdbool.h>
 
 /*
- * Whether the process is set up.  An IFUNC's resolver runs while ld.so is still
- * relocating, and may call us before libc has a locale, an environment or anything
- * thread-local.  Then a call is refused, nothing is searched for, allocated or
- * formatted, and nothing is remembered: what is thread-local begins anew.
+ * Returns true once the process is set up.  The resolver of an IFUNC runs while
+ * ld.so is still relocating, and may call a stub before libc has a locale, an
+ * environment or thread-local variables.  Such a call is refused.  It searches,
+ * allocates and formats nothing, and leaves no trace: thread-local variables are
+ * initialized later.
  */
 bool lc_is_ready(void);
 
 /*
- * What memory or file descriptors ran out in is tried again, but not by each of a
- * thousand calls: whether it may be now, and that it failed again.
+ * A search that ran out of memory or file descriptors is tried again, but not by
+ * each of a thousand calls.  lc_may_try() returns true if the caller may try now;
+ * lc_try_failed() records another failure.
  */
 #define LC_TRIES_A_SECOND 8
 

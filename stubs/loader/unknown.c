@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unknown.c - real libraries of majors that symbols.txt does not know */
+/* unknown.c - real libraries of majors that are not in symbols.txt */
 #include "unknown.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ const char *lc_unknown_reason(struct lc_arena *arena, const struct lc_library *l
 			 later ? "; a later release may" : "");
 }
 
-/* "nvidia/cu14/lib" for "nvidia/cu13/lib"; NULL where there is no 13. */
+/* "nvidia/cu14/lib" for "nvidia/cu13/lib"; NULL if the name has no 13. */
 static const char *renamed(struct lc_arena *arena, const char *name, int from, int to)
 {
 	static const char numerals[] = "0123456789";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unknown.h - real libraries of majors that symbols.txt does not know
+ * unknown.h - real libraries of majors that are not in symbols.txt
  *
- * They are never used: nobody knows their interfaces.  They are only told of,
- * so that whoever has nothing else learns why it does not do.
+ * These are never used, because their interfaces are not known.  They are only
+ * reported, so that a user who has no other library learns why this one is not used.
  */
 #ifndef UNKNOWN_H
 #define UNKNOWN_H
@@ -11,20 +11,20 @@
 #include "../base/arena.h"
 #include "../entry/stub.h"
 
-/* How many majors after the newest one are looked for. */
+/* How many majors after the newest one to look for. */
 #define LC_LATER_MAJORS 4
 
-/* What the list has of a major; NULL: nothing. */
+/* The row of a major in the list; NULL: there is none. */
 const struct lc_major *lc_listed_major(const struct lc_library *library, int major);
 
-/* The major that a SONAME or version node of this library names, if the list
- * does not know it; else 0. */
+/* The major that a SONAME or version node of this library names, if it is not in
+ * the list; else 0. */
 int lc_unknown_major(const struct lc_library *library, const char *node);
 
 /* Why such a library is not used. */
 const char *lc_unknown_reason(struct lc_arena *arena, const struct lc_library *library, int major);
 
-/* A later major, with a SONAME and a folder after the fashion of the newest. */
+/* A row for a later major, with a SONAME and a folder modelled on the newest one's. */
 const struct lc_major *lc_later_major(struct lc_arena *arena, const struct lc_major *newest,
 				      int later);
 
