@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check.c - what a list must be beyond well-formed lines */
+/* check.c - rejects a list of well-formed lines that is inconsistent or incomplete */
 #include "list.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 		qsort(items, count, size, compare);
 }
 
-/* Two rows say something of the same versions. */
+/* Reports two rows that cover the same version. */
 static _Noreturn void fail_twice(const struct list *list, struct place a, struct place b,
 				 toolkits both, const char *what)
 {
@@ -88,7 +88,7 @@ const struct size *size_in(const struct record *record, unsigned toolkit)
 	return NULL;
 }
 
-/* Finds the struct that a type names; it must have a size in all of `in`. */
+/* Finds the struct that a type names.  The struct must have a size in every toolkit of `in`. */
 static void resolve(const struct list *list, const struct library *library, struct type *type,
 		    toolkits in)
 {
@@ -213,7 +213,7 @@ static const struct row *find_row(const struct library *library, const char *nam
 	return &library->rows.items[low];
 }
 
-/* A family is named after one of its members, or after none. */
+/* If a function has the family's name, it must be a member of that family. */
 static void check_family(const struct library *library, const struct row *row)
 {
 	const struct row *head = find_row(library, row->family);
@@ -324,7 +324,7 @@ static void check_nodes(const struct list *list, const struct library *library)
 	}
 }
 
-/* A stub looks for a library by its major: the folders are the same within it. */
+/* A stub searches by major, so a folder must hold for all toolkits of a major. */
 static void check_folders(const struct list *list, const struct library *library)
 {
 	for (size_t i = 0; i < library->folders.count; i++) {
@@ -356,7 +356,7 @@ static void check_given(const struct library *library)
 	const char *lacks = !library->stub ? "stub" : !library->variable ? "variable" :
 			    !library->sonames.count ? "soname" :
 			    library->without_majors && !library->witness ? "witness" : NULL;
-	/* What can become of a call. */
+	/* The last kind of error that a call of this library can get. */
 	int last = library->without_majors ? ABSENT : library->own_majors ? REFUSED : INCOHERENT;
 
 	if (lacks)
@@ -369,7 +369,7 @@ static void check_given(const struct library *library)
 		fail_at(library->place, "library %s has no functions", library->name);
 }
 
-/* What is there for the sake of majors alone. */
+/* Rejects rows that make sense only with majors. */
 static void check_without_majors(const struct library *library)
 {
 	for (int kind = REFUSED; kind < ERROR_KINDS; kind++)
@@ -381,7 +381,7 @@ static void check_without_majors(const struct library *library)
 		fail_at(library->folders.items[0].place, "a library without majors is in no toolkit");
 }
 
-/* One function serves callers of all versions: it has one interface. */
+/* One function serves callers of all versions, so it must have a single interface. */
 static void check_functions_without_majors(const struct library *library)
 {
 	if (!find_row(library, library->witness))

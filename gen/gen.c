@@ -4,23 +4,26 @@
  *
  *	gen [-o DIR] [--abi MAJOR | --stub] LIST
  *
- * For each library of the list it writes, into DIR:
+ * For each library of the list, writes into DIR:
  *
  *	STUB.c, STUB.h		entry points, slots, tables
- *	STUB.layouts.h		structs, field by field, for adaptors
+ *	STUB.layouts.h		structs, field by field, for adaptors; only for a
+ *				library that has majors and no `advice`
  *	STUB.map		version script of the stub
- *	STUB.import.c		bodies of the import libraries, one for each major
- *	STUB.import12.map	and their version scripts
- *	STUB.compat12.SONAME.map	that of the stub under the real library's name
- *	STUB.real.h		what it takes to find the real library, for others, if
- *				it has no majors
- *	STUB.specifics.c	what the stub says of itself, if `advice` tells
+ *	STUB.import.c		source of the import libraries of all majors
+ *	STUB.import12.map	version script of the import library of major 12
+ *	STUB.compat12.SONAME.map	version script of the stub that has the real
+ *				library's SONAME; not for a library without majors
+ *	STUB.real.h		what other code needs to find the real library; only
+ *				for a library without majors
+ *	STUB.specifics.c	lc_specifics of a stub that only forwards; only if
+ *				the library has `advice`
  *
- * MAJOR is the ABI that programs get which link the stub itself rather than an
- * import library, for the names whose interface differs between majors.  --stub is
- * how `lazycuda stub` calls it.
+ * MAJOR is the default ABI of names whose interface differs between majors, for
+ * programs that link against the stub itself instead of an import library.
+ * `lazycuda stub` passes --stub.
  *
- * Exit status: 0 all written, 2 nothing was.
+ * Exit status: 0 all files are written, 2 no file is.
  */
 #include "write.h"
 
@@ -33,7 +36,7 @@
 
 struct options {
 	const char *directory, *list;
-	unsigned abi;		/* MAJOR; 0: none */
+	unsigned abi;		/* MAJOR; 0 if not given */
 	bool stub;
 };
 
@@ -73,7 +76,7 @@ static void read_options(struct options *options, char **argument)
 		usage();
 }
 
-/* What the heads of the files say. */
+/* Sets the origin that the first lines of the generated files state. */
 static void name_maker(struct files *files, const struct options *options)
 {
 	const char *slash = strrchr(options->list, '/');
@@ -94,7 +97,7 @@ static void check_abi(const struct list *list, unsigned major)
 
 /* ---- files: all of them or none ---- */
 
-static char **unfinished;	/* temporary files, removed if the program fails */
+static char **unfinished;	/* temporary files; removed when the program ends */
 static size_t unfinished_count;
 
 static void remove_unfinished(void)
@@ -130,8 +133,8 @@ static void write_temporary(const char *path, const struct text *text)
 		fail("cannot write %s: %s", path, strerror(errno));
 }
 
-/* Renaming a file over another in the same folder fails only for reasons that
- * can be looked at before: so either all renames come about or none is tried. */
+/* A rename within a folder fails only for reasons that can be checked beforehand.
+ * All targets are checked first, so either every rename succeeds or none is tried. */
 static void check_target(const char *path)
 {
 	struct stat status;
@@ -155,7 +158,7 @@ static void write_files(const struct files *files, const char *directory)
 		write_temporary(format("%s.%ld.tmp", paths[i], (long)getpid()),
 				&files->all.items[i]->text);
 	for (size_t i = 0; i < count; i++) {
-		/* What has not changed keeps its time: make looks at it. */
+		/* An unchanged file keeps its timestamp: make compares it. */
 		if (same_content(paths[i], &files->all.items[i]->text))
 			continue;
 		if (rename(unfinished[i], paths[i]))
@@ -184,7 +187,7 @@ int main(int count, char **arguments)
 		make_plan(&plan, &view, library);
 		write_stub(&files, &plan, options.abi);
 		write_maps(&files, &plan);
-		if (!library->without_majors && !library->advice)	/* else there are no adaptors */
+		if (!library->without_majors && !library->advice)	/* else no adaptors */
 			write_layouts(&files, &plan);
 		write_imports(&files, &plan, &list);
 		if (library->without_majors)

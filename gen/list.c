@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* list.c - reads symbols.txt, whose head says what it means */
+/* list.c - reads symbols.txt; the head of that file describes the format */
 #include "list.h"
 
 #include <ctype.h>
@@ -13,11 +13,11 @@
 
 /* ---- words ---- */
 
-/* One line, split.  Words are consumed from the left. */
+/* One line, split into words, which are consumed from the left. */
 struct line {
 	ARRAY(struct word) words;
 	size_t next;
-	struct place end;	/* where the line ends, for what is missing there */
+	struct place end;	/* where the line ends, for messages about a missing word */
 	bool indented;
 };
 
@@ -52,7 +52,7 @@ static void check_bytes(const char *text, size_t length, unsigned number)
 	}
 }
 
-/* Splits at blanks; between parentheses commas stand alone too. */
+/* Splits at blanks.  Parentheses are words, and so are commas between them. */
 static void split(struct line *line, const char *text, size_t length, unsigned number)
 {
 	bool inside = false;
@@ -128,7 +128,7 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
-/* What C could not be told of as a name. */
+/* Returns true for C keywords, which generated C cannot use as names. */
 static bool is_keyword(const char *text)
 {
 	static const char *const keywords[] = {
@@ -156,7 +156,7 @@ static struct word take_identifier(struct line *line, const char *what)
 	return word;
 }
 
-/* A word of letters, digits and some of "._+-/%"; it begins with none of these. */
+/* Takes a word of letters, digits and `others`; it must begin with a letter or a digit. */
 static struct word take_file(struct line *line, const char *what, const char *others)
 {
 	struct word word = take(line, what);
@@ -187,7 +187,7 @@ static int64_t take_number(struct line *line, const char *what, int64_t low, int
 
 /* ---- versions and ranges ---- */
 
-/* Reads MAJOR.MINOR; returns what follows. */
+/* Reads MAJOR.MINOR; returns a pointer to the rest of the text. */
 static const char *parse_version(const char *text, struct place place, struct version *version)
 {
 	unsigned long parts[2];
@@ -364,7 +364,7 @@ static void read_nodes(struct library *library, struct line *line, struct place 
 		fail_at(word.place, "`%s` where `none` or `other` is expected", word.text);
 }
 
-/* A sentence: its words, with a blank wherever there was one. */
+/* Joins the words again, with one blank wherever the line had blanks. */
 static void read_advice(struct library *library, struct line *line, struct place row)
 {
 	struct text text = { 0 };
@@ -451,8 +451,7 @@ static void read_enumerator(const struct list *list, struct library *library, st
 	value->in = take_range(list, line);
 }
 
-/* The last kind that `text` can be is `last`: fields and parameters end with
- * PTR, results with VOID.  Everything else is the name of a struct. */
+/* Only a result can be `void`.  A word that is not a kind is the name of a struct. */
 static void parse_type(struct type *type, const char *text, struct place place, bool result)
 {
 	type->place = place;

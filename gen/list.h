@@ -2,18 +2,21 @@
 /*
  * list.h - symbols.txt in memory
  *
- *	list.c		reads it; every malformed line ends the program here
- *	check.c		and everything that does not fit together, here
+ *	list.c		reads the list; rejects malformed lines
+ *	check.c		rejects a list that is inconsistent or incomplete
+ *	model.c		queries on a list
  *	plan.c		decides which slots, names and versions a stub has
- *	value.c		structs by value, as C
+ *	value.c		writes structs passed by value as C
+ *	write.c		what the writers share
  *	write_stub.c	writes a stub as C
- *	write_links.c	and what the linker needs: version scripts, import libraries
- *	write_note.c	and packaging tools: the libraries that it may open
- *	write_specifics.c	and what a stub says of itself that only forwards
- *	gen.c		command line, and files that appear whole or not at all
+ *	write_layouts.c	writes struct layouts for adaptors
+ *	write_links.c	writes version scripts and the source of import libraries
+ *	write_note.c	writes the note that tells packaging tools what a stub may open
+ *	write_specifics.c	writes lc_specifics of a stub that only forwards
+ *	gen.c		command line; writes all files or none
  *	util.c		memory, text, errors
  *
- * It is a program that runs once: what it allocates lives until it ends.
+ * The program runs once and frees nothing.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -26,7 +29,7 @@
 
 void *allocate(size_t count, size_t size);	/* zeroed, never NULL */
 
-/* A growing array: items is a pointer to anything, grown by grow(). */
+/* A growable array; push() returns the new item. */
 #define ARRAY(type) struct { type *items; size_t count, room; }
 void *grow(void *items, size_t count, size_t *room, size_t size);
 #define push(array) \
@@ -41,10 +44,10 @@ struct text {
 void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- errors: they go to stderr and end the program with status 2 ---- */
+/* ---- errors: print to stderr and exit with status 2 ---- */
 
 struct place { unsigned line, column; };
-extern const char *list_file;	/* the file that places are in */
+extern const char *list_file;	/* the file that every place refers to */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void fail_at(struct place place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -55,8 +58,8 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 #define MAX_MINOR 99
 struct version { unsigned major, minor; };
 
-/* A set of toolkits: bit n is the n-th oldest, and the bit after the newest
- * one stands for all toolkits to come. */
+/* A set of toolkits: bit n is the n-th oldest; the bit after the newest stands for
+ * all later toolkits. */
 typedef uint64_t toolkits;
 #define BIT(n) ((toolkits)1 << (n))
 
@@ -71,17 +74,17 @@ extern const unsigned kind_sizes[];	/* up to PTR */
 
 struct type {
 	enum kind kind;
-	const char *name;		/* of a struct */
-	struct record *record;		/* the same, found */
+	const char *name;		/* of the struct, if the kind is STRUCT */
+	struct record *record;		/* the struct of that name, once resolved */
 	bool pointer;			/* *STRUCT in a field */
-	unsigned count;			/* of an array in a field; else 1 */
+	unsigned count;			/* elements, for an array in a field; else 1 */
 	struct place place;
 };
 
 enum way { BY_VALUE, IN, OUT, INOUT, BUF };
 struct param {
 	enum way way;
-	struct type type;		/* its own, or what it points to */
+	struct type type;		/* of the value, or of the pointer's target */
 };
 
 struct field {
@@ -114,7 +117,7 @@ struct row {
 	bool unknown;			/* (?) */
 	ARRAY(struct param) params;
 	struct type result;
-	const char *family;		/* its own name if none is given */
+	const char *family;		/* defaults to the function's own name */
 	struct place family_place;
 	bool hook, text, apart, undeclared;
 };
@@ -134,7 +137,7 @@ struct enumeration {
 
 /* ---- libraries ---- */
 
-/* What a range says of each toolkit: its soname, its folder. */
+/* A text that holds in a range of toolkits: a SONAME, a folder. */
 struct ranged {
 	const char *text;
 	struct place place;
@@ -162,57 +165,57 @@ struct library {
 	ARRAY(struct ranged) folders;
 	ARRAY(struct word) packages;
 	ARRAY(struct node) nodes;
-	ARRAY(struct ranged) homes;		/* without a range */
+	ARRAY(struct ranged) homes;		/* these have no range */
 	bool without_majors;
-	bool own_majors;		/* their numbers have nothing to do with CUDA's */
+	bool own_majors;		/* the majors are not CUDA's */
 	struct place majors_place;
 	enum { NODES_SONAME, NODES_NONE, NODES_OTHER } node_names;
 	struct place node_names_place;
-	const char *advice;		/* NULL: the stub has a source of its own */
+	const char *advice;		/* NULL if the stub has a source of its own */
 	struct place advice_place;
 	int32_t errors[ERROR_KINDS];
-	struct place error_places[ERROR_KINDS];	/* line 0: not given */
+	struct place error_places[ERROR_KINDS];	/* line 0 if not given */
 	ARRAY(struct enumeration) enums;
 	ARRAY(struct record) records;	/* sorted by name, once read */
 	ARRAY(struct row) rows;		/* sorted by name and range, once read */
-	struct enumeration *statuses;	/* the one that `status` names; or NULL */
+	struct enumeration *statuses;	/* the enum that `status` names, or NULL */
 	struct place functions_place;
-	toolkits in;			/* those that some soname covers */
+	toolkits in;			/* toolkits that some SONAME covers */
 };
 
 struct list {
 	struct version toolkits[MAX_TOOLKITS];
 	unsigned toolkit_count;
 	struct place toolkits_place;
-	bool without_majors;	/* all toolkits are of major 0 */
+	bool without_majors;	/* every toolkit counts as major 0 */
 	ARRAY(struct library) libraries;
 };
 
 /* Reads and checks the whole file. */
 void read_list(struct list *list, const char *path);
 
-/* Checks a section when the whole file has been read. */
+/* Checks one library; call it once the whole file is read. */
 void check_library(const struct list *list, struct library *library);
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* The list as one of its libraries sees it, which may have no majors. */
+/* Returns a copy of the list that has no majors if the library has none. */
 struct list view_of(const struct list *list, const struct library *library);
 
-/* The layout of a struct in one toolkit; NULL: it has none. */
+/* The size row of a struct in one toolkit; NULL if it has none there. */
 const struct size *size_in(const struct record *record, unsigned toolkit);
 
-/* The major version that a bit of a set belongs to. */
+/* The major of the toolkit that a bit stands for. */
 unsigned major_of(const struct list *list, unsigned bit);
 
 /* All bits of one major. */
 toolkits major_set(const struct list *list, unsigned major);
 
-/* The lowest bit of a set that is not empty. */
+/* The lowest and the highest bit of a set, which must not be empty. */
 unsigned first_bit(toolkits set);
 unsigned last_bit(toolkits set);
 
-/* "12.9", or "later than 13.5". */
+/* "12.9", or "versions later than 13.5". */
 const char *bit_text(const struct list *list, unsigned bit);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - questions about a list, whether it is read to the end or not */
+/* model.c - queries on a list, even one that is still being read */
 #include "list.h"
 
 #include <stdlib.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan.c - decides which slots a stub has, and what each accepts
+ * plan.c - decides which slots a stub has, and which names each slot accepts
  *
- * Names of one family that have the same interface share a slot, unless some
- * library exports both of them: then a call goes to the one that it names.  But
- * names that end in a version, as in f_12_4, are one function under the names of
- * the versions whose headers give it that name, so they share.
+ * Names of one family that have the same interface share a slot.  They do not if
+ * some library exports both: then a call must reach the name that it uses.
+ * Names that end in a version, as in f_12_4, share even then: they are a single
+ * function, which the headers of different versions name differently.
  *
- * Where a name has more than one interface inside a major, its version node does
- * not tell which one the caller means; and of a name that is declared nowhere
- * nobody knows the interface.  Such a name has a slot for that major alone,
- * which accepts that name of that major alone, as a real library would.
+ * If a name has several interfaces within a major, the version node does not
+ * tell which one the caller means.  If a name is not declared anywhere, its
+ * interface is unknown.  Such a name has a slot for that major alone, which
+ * accepts only that name of that major, as a real library would.
  */
 #include "plan.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row in versions in which all its structs keep their letters. */
+/* A row in toolkits that give it the same key: all its structs keep their layouts. */
 struct form {
 	const struct row *row;
 	const char *key;
@@ -35,7 +35,7 @@ struct forms {
 
 static void add_type(struct text *key, const struct type *type, unsigned toolkit)
 {
-	/* Signedness does not change how these are passed. */
+	/* Signedness does not change how 32-bit and 64-bit integers are passed. */
 	static const enum kind plain[] = {
 		I8, U8, I16, U16, I32, I32, I64, I64, F32, F64, PTR, STRUCT, VOID, STATUS
 	};
@@ -66,8 +66,8 @@ char *key_of(const struct row *row, unsigned toolkit, bool machine)
 
 /* ---- forms and names ---- */
 
-/* What a name means to callers of one toolkit.  The majors of a row that is to
- * be kept apart by them are interfaces of their own. */
+/* The interface of a name for callers of one toolkit.  In a row marked `apart` each major
+ * is an interface of its own. */
 static char *form_key(const struct list *list, const struct row *row, unsigned toolkit)
 {
 	char *key = key_of(row, toolkit, false);
@@ -92,7 +92,8 @@ static void add_forms(struct forms *forms, const struct list *list, const struct
 	}
 }
 
-/* The majors in which forms [first, end), all of one name, are not one interface. */
+/* The majors in which forms [first, end), all of one name, have several interfaces or
+ * are undeclared. */
 static toolkits ambiguous(const struct list *list, const struct form *first, const struct form *end)
 {
 	toolkits set = 0;
@@ -124,7 +125,7 @@ static void find_names(struct plan *plan, struct forms *forms)
 			name->in |= next->in;
 		name->alone = ambiguous(plan->list, form, next);
 	}
-	/* plan->names lies still from here on. */
+	/* plan->names no longer grows, so pointers into it stay valid. */
 	for (form = forms->all.items; form < end; form++) {
 		index += strcmp(form->row->name, plan->names.items[index].name) != 0;
 		form->name = &plan->names.items[index];
@@ -138,7 +139,7 @@ static int compare_forms(const void *one, const void *other)
 
 	if (!order)
 		order = strcmp(a->key, b->key);
-	/* Within an interface as the list has them. */
+	/* Within an interface, in the order of the list. */
 	return order ? order : (a > b) - (a < b);
 }
 
@@ -153,7 +154,7 @@ static void sort_forms(struct forms *forms)
 
 /* ---- slots ---- */
 
-/* Callers come in order of name. */
+/* Callers are added in order of name. */
 static void add_use(struct slot *slot, const char *name, unsigned major)
 {
 	for (size_t i = slot->uses.count; i-- && !strcmp(slot->uses.items[i].name, name);)
@@ -166,7 +167,7 @@ static void add_candidate(struct slot *slot, const char *name, toolkits in, bool
 {
 	size_t count = slot->candidates.count;
 
-	/* Forms come in order of name. */
+	/* Forms are added in order of name. */
 	if (count && !strcmp(slot->candidates.items[count - 1].name, name))
 		slot->candidates.items[count - 1].in |= in;
 	else
@@ -182,9 +183,9 @@ static unsigned size_to_zero(const struct param *param, unsigned toolkit)
 	return kind_sizes[param->type.kind];
 }
 
-/* Callers of the form in versions `in` use the slot.  The slot's prototype is
- * the newest of its callers'.  It zeroes what is an output for all of them, and
- * no more than the smallest of them has room for. */
+/* Lets callers of the form in the toolkits `in` use the slot.  The slot takes the newest
+ * prototype of its callers.  It zeroes only parameters that are outputs for all callers,
+ * and only as many bytes as every caller provides. */
 static void add_caller(struct plan *plan, struct slot *slot, const struct form *form, toolkits in)
 {
 	const struct row *row = form->row;
@@ -213,7 +214,7 @@ static void add_caller(struct plan *plan, struct slot *slot, const struct form *
 		add_use(slot, row->name, major_of(plan->list, first_bit(in)));
 }
 
-/* Whether a name ends in _MAJOR_MINOR, of a major that the list knows. */
+/* Returns true if a name ends in _MAJOR_MINOR, with a major that the list knows. */
 static bool is_versioned(const struct list *list, const char *name)
 {
 	const char *end = name + strlen(name), *minor = end, *major;
@@ -251,8 +252,8 @@ static void find_members(struct members *members, struct form **first, struct fo
 	}
 }
 
-/* Finds the slot that a member can share, or makes one.  `taken` are the
- * versions in which a name of a slot is exported, parallel to `slots`. */
+/* Finds a slot that a member can share, or makes one.  taken[i] holds the toolkits in
+ * which some name of slots[i] is exported. */
 static void seat(struct plan *plan, struct member *member, struct slot **slots, toolkits *taken,
 		 size_t *count)
 {
@@ -274,7 +275,7 @@ static void seat_members(struct plan *plan, struct members *members)
 	toolkits *taken = allocate(members->all.count, sizeof(*taken));
 	size_t count = 0;
 
-	/* The family's own name has the first choice. */
+	/* The family's own name is seated first. */
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < members->all.count; i++) {
 			struct member *member = &members->all.items[i];
@@ -309,7 +310,7 @@ static void add_candidates(struct slot *slot, const struct members *members)
 	}
 }
 
-/* Slots for the forms [first, end) of one family and interface. */
+/* Adds slots for the forms [first, end), all of one family and interface. */
 static void add_shared(struct plan *plan, struct form **first, struct form **end)
 {
 	size_t slots = plan->slots.count;
@@ -323,7 +324,7 @@ static void add_shared(struct plan *plan, struct form **first, struct form **end
 		add_candidates(plan->slots.items[slots], &members);
 }
 
-/* A slot for one name in one major; `form` is the first of that name. */
+/* Adds a slot for one name in one major; `form` is the name's first. */
 static void add_alone(struct plan *plan, const struct form *form, const struct form *end,
 		      toolkits major)
 {
@@ -367,7 +368,7 @@ static void add_slots(struct plan *plan, struct forms *forms)
 
 /* ---- names and order ---- */
 
-/* Numbers within names count as numbers: _12_10 is behind _12_9. */
+/* Compares digits in names as numbers: _12_10 comes after _12_9. */
 static int compare_names(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -394,7 +395,7 @@ static int compare_names(const char *a, const char *b)
 	return (unsigned char)*a - (unsigned char)*b;
 }
 
-/* qsort passes no context: the family whose name goes before others. */
+/* The family whose own name sorts first; qsort() passes no context. */
 static const char *family;
 
 static int compare_candidates(const void *one, const void *other)
@@ -411,7 +412,7 @@ static int compare_candidates(const void *one, const void *other)
 	return order ? order : strcmp(b->name, a->name);
 }
 
-/* The name to speak of: the family's if callers use it, else the first. */
+/* Names the slot after the family if callers use that name, else after the first use. */
 static void name_slot(struct slot *slot)
 {
 	slot->name = slot->uses.items[0].name;
@@ -450,8 +451,8 @@ static int compare_idents(const void *one, const void *other)
 	return strcmp(a->ident, b->ident);
 }
 
-/* A slot is called by its name; where several have that name, each has the
- * oldest major in which the name means this slot behind it. */
+/* A slot's identifier is its name.  If several slots share a name, the oldest major in
+ * which the name means that slot is appended. */
 static void name_slots(struct plan *plan)
 {
 	struct slot **slots = plan->slots.items;
@@ -493,8 +494,8 @@ static bool same_machine(const struct slot *a, const struct slot *b)
 	return !strcmp(key_of(a->row, a->toolkit, true), key_of(b->row, b->toolkit, true));
 }
 
-/* One hook answers for a family; where the slots of a family differ in their
- * prototype, each has its own. */
+/* One hook answers for a whole family, unless the prototypes of its slots differ: then
+ * each slot has its own hook. */
 static void name_hooks(struct plan *plan)
 {
 	ARRAY(struct slot *) hooked = { 0 };
@@ -542,8 +543,8 @@ static void collect_uses(struct plan *plan)
 		qsort(plan->uses.items, plan->uses.count, sizeof(struct use), compare_uses);
 }
 
-/* The name whose presence tells `toolkit` from the one before: it stays to the
- * end of the major, if there is such a one. */
+/* A name that `toolkit` has and no earlier toolkit of its major; preferably one that stays
+ * until the end of the major.  NULL if there is none. */
 static const char *name_since(const struct plan *plan, unsigned toolkit)
 {
 	toolkits major = major_set(plan->list, major_of(plan->list, toolkit));

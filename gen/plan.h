@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.h - what a stub consists of */
+/* plan.h - the parts of a stub: slots, names, versions */
 #ifndef PLAN_H
 #define PLAN_H
 
 #include "list.h"
 
-/* A struct that is passed by value, as C.  See value.c. */
+/* The C type of a struct that is passed by value.  See value.c. */
 struct value {
 	const struct record *record;
 	char letter;
@@ -14,7 +14,7 @@ struct value {
 	unsigned bytes;
 };
 
-/* One name as callers of one major know it. */
+/* A name as callers of one major use it. */
 struct use {
 	const char *name;
 	unsigned major;
@@ -24,36 +24,36 @@ struct use {
 struct candidate {
 	const char *name;
 	toolkits in;
-	bool own;		/* callers of the slot mean this name */
+	bool own;		/* callers of the slot ask for this name */
 };
 
-/* One pointer of the table: one interface that some callers ask for. */
+/* One pointer in the table of slots: an interface that some callers ask for. */
 struct slot {
-	const char *name;	/* the name callers use, for messages */
-	const char *ident;	/* what C code calls the slot */
-	const char *hook;	/* the function that answers instead; or NULL */
+	const char *name;	/* the name in messages; callers use it */
+	const char *ident;	/* the slot's identifier in C */
+	const char *hook;	/* the stub's function that answers calls; or NULL */
 	unsigned number;
-	bool text;		/* it says what a status means */
-	bool unknown;		/* no prototype: the entry is assembly */
-	/* The prototype: this row, with the structs as they are in this toolkit. */
+	bool text;		/* the function returns the meaning of a status */
+	bool unknown;		/* no prototype: the entry point is assembly */
+	/* The prototype: this row, with the struct layouts of this toolkit. */
 	const struct row *row;
 	unsigned toolkit;
-	unsigned *zero;		/* bytes to zero behind each parameter; 0: none */
+	unsigned *zero;		/* bytes to zero at each pointer parameter; 0 for none */
 	ARRAY(struct candidate) candidates;
 	ARRAY(struct use) uses;
 };
 
-/* A name that tells one minor version from the one before. */
+/* A name whose presence tells a minor version from the one before. */
 struct since {
 	const char *name;
 	unsigned toolkit;
 };
 
-/* A name and the versions that have it, with any interface. */
+/* A name, and the toolkits that have it with any interface. */
 struct name {
 	const char *name;
 	toolkits in;
-	toolkits alone;		/* in these majors it has a slot of its own */
+	toolkits alone;		/* the majors in which it has a slot of its own */
 };
 
 struct plan {
@@ -68,11 +68,11 @@ struct plan {
 
 void make_plan(struct plan *plan, const struct list *list, const struct library *library);
 
-/* The C type of a struct by value; made when first asked for. */
+/* The C type of a struct by value; the first call creates it. */
 const struct value *value_of(struct plan *plan, const struct type *type, unsigned toolkit);
 
-/* A row's types in one toolkit as text: equal text, equal interface.  With
- * `machine`, equal text means equal registers and stack. */
+/* A row's types in one toolkit as text.  Equal text means an equal interface; with
+ * `machine` set it means only the same use of registers and stack. */
 char *key_of(const struct row *row, unsigned toolkit, bool machine);
 
 #endif

@@ -35,7 +35,7 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 
 void *allocate(size_t count, size_t size)
 {
-	static void **all;	/* what has been handed out, for leak checkers */
+	static void **all;	/* keeps every block reachable, for leak checkers */
 	void **block;
 
 	if (count > (SIZE_MAX - sizeof(max_align_t)) / size)

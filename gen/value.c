@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * value.c - structs that are passed by value, as C
+ * value.c - writes structs that are passed by value as C
  *
- * The list has a struct as flat fields with offsets.  What the calling
- * conventions look at is its size, its alignment and where it holds integers
- * and where floating-point numbers, so a struct of these very fields goes the
- * way of the original.  Where fields overlap, as unions make them, integers of
- * the same alignment stand for them.
+ * The list describes a struct as flat fields with offsets.  Calling conventions
+ * depend on the struct's size, its alignment and which bytes hold integers or
+ * floating-point numbers, so a struct of these fields is passed like the
+ * original.  A struct with overlapping fields, as from a union, becomes an array
+ * of integers of the same alignment.
  */
 #include "plan.h"
 
@@ -18,7 +18,7 @@ static const char *const c_names[] = {
 	"uint64_t", "float", "double", "void *"
 };
 
-/* A field as C has it: an array of scalars.  Integers stand for a struct. */
+/* A field as an array of C scalars.  A nested struct becomes integers. */
 struct member {
 	const struct field *field;
 	enum kind kind;
@@ -43,9 +43,9 @@ static int compare_offsets(const void *one, const void *other)
 struct members {
 	ARRAY(struct member) all;	/* in order of offset */
 	unsigned alignment;
-	unsigned padding;	/* bytes that C must be told of */
+	unsigned padding;	/* bytes of explicit padding */
 	bool overlap, floats;
-	const struct field *odd;	/* one that cannot be a member of a C struct */
+	const struct field *odd;	/* a field that C cannot express here; or NULL */
 };
 
 static void find_members(struct members *members, const struct record *record, unsigned toolkit);
@@ -115,7 +115,7 @@ static void add_member(struct text *text, const struct member *member)
 	add(text, ";\n");
 }
 
-/* Member for member, with what C would not pad by itself. */
+/* Adds each member, and the padding that the compiler would not insert by itself. */
 static void add_members(struct members *members, struct text *text, unsigned size)
 {
 	unsigned end = 0;
@@ -182,7 +182,7 @@ const struct value *value_of(struct plan *plan, const struct type *type, unsigne
 	value = push(&plan->values);
 	*value = (struct value){ .record = type->record, .letter = size->letter,
 				 .bytes = size->bytes };
-	/* A later layout does not take the name from the first: code uses it. */
+	/* Layout A keeps the plain name when a later layout appears: code uses the name. */
 	value->name = size->letter == 'A' ? format("lc_%s", type->name) :
 					    format("lc_%s_%c", type->name, size->letter);
 	make_value(value, type, toolkit);

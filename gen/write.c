@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write.c - what all that writes uses */
+/* write.c - what the writers share */
 #include "write.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ const char *soname_of(const struct plan *plan, unsigned major)
 		if (major_of(plan->list, first_bit(soname->in)) == major)
 			return soname->text;
 	}
-	return NULL;	/* every use was checked to have one */
+	return NULL;	/* not reached for a use: check.c requires a SONAME */
 }
 
 struct text *new_file(struct files *files, const struct plan *plan, const char *suffix,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write.h - a plan as source files */
+/* write.h - writes a plan as source files */
 #ifndef WRITE_H
 #define WRITE_H
 
@@ -12,12 +12,12 @@ struct file {
 
 struct files {
 	ARRAY(struct file *) all;
-	const char *maker;	/* "gen/gen from symbols.txt": what their heads say, */
-	const char *how;	/* and what to do instead of editing; or "" */
+	const char *maker;	/* "gen/gen from symbols.txt": the origin that each file states */
+	const char *how;	/* ": `make generate`", what to do instead of editing; or "" */
 };
 
-/* Adds the files of one stub.  `abi` is the major that names without a default version
- * get as their default; 0: none. */
+/* Each adds files of one stub.  `abi` is the major of the default version of names whose
+ * interface differs between majors; 0 gives them no default version. */
 void write_stub(struct files *files, struct plan *plan, unsigned abi);	/* .c, .h */
 void write_maps(struct files *files, const struct plan *plan);	/* .map, .compat12.SONAME.map */
 void write_imports(struct files *files, const struct plan *plan, const struct list *list);
@@ -25,9 +25,9 @@ void write_real(struct files *files, const struct plan *plan);	/* .real.h */
 void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */
 void write_specifics(struct files *files, const struct plan *plan);	/* .specifics.c */
 
-void write_note(struct text *c, const struct plan *plan);	/* the end of .c */
+void write_note(struct text *c, const struct plan *plan);	/* the end of the .c file */
 
-/* The parts that several use. */
+/* Shared by the writers. */
 struct text *new_file(struct files *files, const struct plan *plan, const char *suffix,
 		      const char *open, const char *close);
 const char *soname_of(const struct plan *plan, unsigned major);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write_layouts.c - the layouts of structs, for adaptors
+ * write_layouts.c - writes the layouts of structs, for adaptors
  *
  * An adaptor that converts a struct between two layouts copies the fields that
- * both have, by name.  The tables for that come from the list, as the bytes that
- * go from where to where; what a field means is the adaptor's own affair.
+ * both have, matched by name.  The list gives the tables of byte ranges to copy;
+ * the adaptor knows what the fields mean.
  */
 #include "write.h"
 
@@ -25,7 +25,7 @@ static unsigned field_size(const struct field *field, unsigned toolkit)
 	return size * type->count;
 }
 
-/* A field's name without the dot that it begins with in the list. */
+/* A field's name without the leading dot that the list puts before it. */
 static const char *plain(const char *name)
 {
 	return name + (name[0] == '.');
@@ -42,8 +42,8 @@ static char *identifier(const char *name)
 	return text;
 }
 
-/* "reserved", "reserved1", "params.nvSciSync.reserved", "unused", "pad" and the
- * like; but reservedSharedMemPerBlock is a property. */
+/* Returns true for "reserved", "reserved1", "params.nvSciSync.reserved", "unused", "pad"
+ * and the like, but not for reservedSharedMemPerBlock, which is a property. */
 static bool is_reserved(const char *name)
 {
 	static const char *const words[] = { "reserved", "unused", "padding", "pad", "__pad" };
@@ -78,7 +78,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
-/* All toolkits in which the struct has this layout. */
+/* The toolkits in which the struct has this layout. */
 static toolkits having(const struct record *record, char letter)
 {
 	toolkits in = 0;
@@ -92,7 +92,7 @@ static toolkits having(const struct record *record, char letter)
 static struct layout layout_of(const struct plan *plan, const struct record *record,
 			       const struct size *size)
 {
-	/* Of interchangeable layouts the newest has all fields. */
+	/* Of interchangeable layouts, the newest has all the fields. */
 	toolkits known = having(record, size->letter) & (BIT(plan->list->toolkit_count) - 1);
 	struct layout layout = {
 		record, size, last_bit(known), allocate(record->fields.count + 1, sizeof(void *)), 0,
@@ -120,7 +120,7 @@ static void write_offsets(struct text *h, const struct plan *plan, const struct 
 
 /* ---- conversions ---- */
 
-/* Bytes that go from one layout to the other. */
+/* A range of bytes that one layout copies from another. */
 struct run {
 	unsigned to, from, size;
 };
@@ -136,7 +136,7 @@ static int by_target(const void *a, const void *b)
 	return left->from < right->from ? -1 : left->from > right->from;
 }
 
-/* Makes one of those that go the same way and touch, as members of a union do. */
+/* Merges runs that are shifted by the same distance and touch or overlap. */
 static void join(runs *runs)
 {
 	size_t kept = 0;
@@ -156,8 +156,8 @@ static void join(runs *runs)
 	runs->count = kept;
 }
 
-/* A field of a struct that the other layout's has, too.  Reserved ones are each
- * layout's own. */
+/* The field of the same name in `layout`, or NULL.  Reserved fields never match: each
+ * layout has its own. */
 static const struct field *common(const struct layout *layout, const struct field *field)
 {
 	const struct field **found = is_reserved(field->name) ? NULL :
@@ -189,7 +189,8 @@ static runs copies(const struct layout *to, const struct layout *from)
 	return runs;
 }
 
-/* Of layouts that are interchangeable the oldest may be smaller than the newest. */
+/* The end of the struct, or of its last field if that were later; check.c rejects such
+ * a list. */
 static unsigned end_of(const struct layout *layout)
 {
 	unsigned end = layout->size->bytes;
@@ -205,7 +206,7 @@ static unsigned end_of(const struct layout *layout)
 
 static void write_lost(struct text *h, const struct layout *from, const runs *copied)
 {
-	enum { NOBODYS, A_FIELDS, CARRIED };	/* bytes between fields may hold anything */
+	enum { NOBODYS, A_FIELDS, CARRIED };	/* NOBODYS: padding, which may hold anything */
 	unsigned end = end_of(from), start = 0;
 	char *bytes = allocate(end + 1, 1);
 
@@ -223,7 +224,7 @@ static void write_lost(struct text *h, const struct layout *from, const runs *co
 	}
 }
 
-/* What tells a field from all others that the struct ever had; 0 is none's. */
+/* Numbers the fields of all layouts of the struct from 1; 0 is no field. */
 static void write_numbers(struct text *h, const struct record *record)
 {
 	const struct field **fields = allocate(record->fields.count + 1, sizeof(*fields));
@@ -260,7 +261,8 @@ static void write_conversion(struct text *h, const struct layout *to, const stru
 	add(h, "\t\t{ 0 }\n\t},\n};\n");
 }
 
-/* "cudaTextureDesc_v1" is another name for a layout of "cudaTextureDesc". */
+/* Returns true if `b` is `a` or `a` with a version: "cudaTextureDesc_v1" names a layout
+ * of "cudaTextureDesc". */
 static bool akin(const char *a, const char *b)
 {
 	size_t length = strlen(a);
@@ -278,7 +280,8 @@ static bool has_one_layout(const struct record *record)
 	return true;
 }
 
-/* Beside a struct of several layouts, S_v1 is but another name for one of them. */
+/* If S has several layouts, S_v1 is only another name for one of them: S then converts
+ * between its own layouts alone. */
 static bool converts(const struct layout *a, const struct layout *b)
 {
 	const struct record *left = a->record, *right = b->record;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write_links.c - what the linker needs: version scripts, import libraries
+ * write_links.c - writes what the linker needs: version scripts, import libraries
  *
  * A reference without a version binds to the first node of the script if that
- * has the name, and else to the name's default version.  So the stub's own node
- * comes first: the nodes of the real library never answer by accident.
+ * node has the name, otherwise to the name's default version.  The stub's own
+ * node therefore comes first, so that a node of the real library never answers
+ * by accident.
  */
 #include "write.h"
 
 #include <string.h>
 
-/* Of the stub; with `compat`, of one under the SONAME of that major, with its nodes alone:
- * real libraries have no others, but those of their own fashion. */
+/* Writes the version script of the stub or, if `compat` is a major, of the stub that has
+ * the SONAME of that major.  Like the real library, that stub has no node of another major,
+ * and no further nodes except under `nodes other`. */
 static void write_map(struct files *files, const struct plan *plan, const char *suffix,
 		      unsigned compat)
 {
@@ -20,7 +22,7 @@ static void write_map(struct files *files, const struct plan *plan, const char *
 	struct text *map = new_file(files, plan, suffix, "# ", "");
 
 	if (library->without_majors || library->node_names == NODES_NONE) {
-		/* What no node claims has no version. */
+		/* Names that no node lists have no version. */
 		add(map, "LAZYCUDA_1 { global: lazycuda_*; local: lc_*; };\n");
 		return;
 	}
@@ -44,8 +46,8 @@ void write_maps(struct files *files, const struct plan *plan)
 	const struct library *library = plan->library;
 
 	write_map(files, plan, ".map", 0);
-	/* What comes with the driver keeps its name: the real CUDA libraries would get
-	 * the stub for it. */
+	/* No stub takes the SONAME of a library that comes with the driver: the real CUDA
+	 * libraries would get the stub instead. */
 	for (size_t i = 0; i < library->sonames.count && !library->without_majors; i++) {
 		const struct ranged *soname = &library->sonames.items[i];
 		unsigned major = major_of(plan->list, first_bit(soname->in));
@@ -54,13 +56,13 @@ void write_maps(struct files *files, const struct plan *plan)
 	}
 }
 
-/* The majors that have a name, as the condition of an #if. */
+/* The majors that have a name, as an #if condition. */
 static const char *condition(const struct use *first, const struct use *end)
 {
 	struct text text = { 0 };
 
 	if (!first->major)
-		return "1";	/* of a library without majors */
+		return "1";	/* the library has no majors */
 
 	for (const struct use *use = end; use-- > first;)
 		add(&text, "%sLC_IMPORT == %u", text.length ? " || " : "", use->major);
@@ -101,8 +103,8 @@ static void write_import(struct files *files, const struct plan *plan)
 		add(c, "\n#if %s\n%s#endif\n", groups[i].condition, groups[i].names.bytes);
 }
 
-/* A library without majors is linked beside libraries of each: whichever folder
- * a program links from, it is there, and the same. */
+/* A program links a library without majors together with libraries of any major, so
+ * there is the same map for each major that the list knows. */
 static void write_plain_maps(struct files *files, const struct plan *plan, const struct list *list)
 {
 	for (unsigned bit = 0; bit < list->toolkit_count; bit++) {

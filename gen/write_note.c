@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write_note.c - which libraries a stub may open, and who has them (stubs/entry/note.h) */
+/* write_note.c - writes the notes of stubs/entry/note.h: what a stub may open, who has it */
 #include "write.h"
 
 static void add_quoted(struct text *c, size_t *count, const char *name)
@@ -7,7 +7,7 @@ static void add_quoted(struct text *c, size_t *count, const char *name)
 	add(c, "%s\\\"%s\\\"", (*count)++ ? ",\"\n\t\t\"" : "", name);
 }
 
-/* The companion of one toolkit: %M and %m are its major and minor. */
+/* The companion's SONAME in one toolkit: %M and %m become its major and minor. */
 static const char *companion_of(const char *pattern, struct version version)
 {
 	struct text name = { 0 };
@@ -45,7 +45,7 @@ static void add_companions(struct text *c, const struct plan *plan)
 							   plan->list->toolkits[i]));
 }
 
-/* One description for each feature: a published reader does not survive two. */
+/* A feature has one description: a published reader of these notes breaks on two. */
 static void add_feature(struct text *c, const char *name)
 {
 	add(c, "\",\n\t\t\"%s\", \"the real library that calls are forwarded to\")", name);
@@ -63,7 +63,7 @@ static void write_packages(struct text *c, const struct library *library)
 	add(c, "\")\n");
 }
 
-/* In the order of the search: the newest first. */
+/* SONAMEs are in the order of the search, newest first. */
 void write_note(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;

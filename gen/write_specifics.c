@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* write_specifics.c - what a stub says of itself, where it does nothing but forward */
+/* write_specifics.c - writes lc_specifics of a stub that only forwards */
 #include "write.h"
 
 void write_specifics(struct files *files, const struct plan *plan)
 {
 	struct text *c = new_file(files, plan, ".specifics.c", "/* ", " */");
 
-	/* A list has no quotes and no backslashes. */
+	/* No escaping: list.c rejects quotes and backslashes. */
 	add(c, "#include \"loader/specifics.h\"\n\n"
 	    "const struct lc_specifics lc_specifics = {\n"
 	    "\t.unknown = LC_UNKNOWN(\"%s\"),\n\t.advice = \"%s\",\n};\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write_stub.c - a stub's entry points, slots and tables as C */
+/* write_stub.c - writes a stub's entry points, slots and tables as C */
 #include "write.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 /* ---- types ---- */
 
-/* Parameters narrower than a register are passed as the caller left them. */
+/* Parameters narrower than 32 bits are forwarded as 32 bits, as the caller left them. */
 static const char *const param_types[] = {
 	"int32_t", "uint32_t", "int32_t", "uint32_t", "int32_t", "uint32_t", "int64_t",
 	"uint64_t", "float", "double", "void *"
@@ -27,7 +27,7 @@ static const char *result_type(struct plan *plan, const struct slot *slot)
 	return result_types[type->kind];
 }
 
-/* What a failing call returns; `error` is the status. */
+/* The value that a failing call returns, as C; `error` is the status. */
 static const char *failure(struct plan *plan, const struct slot *slot)
 {
 	switch (slot->row->result.kind) {
@@ -184,7 +184,7 @@ static bool has_struct(const struct row *row)
 	return row->result.kind == STRUCT;
 }
 
-/* What a function that says what a status means returns where there is none. */
+/* The text that stands in for the result of a `text` function when no call is forwarded. */
 static const char *text_instead(const struct row *row)
 {
 	const struct param *first = row->params.items;
@@ -255,15 +255,15 @@ static bool same_interface(const struct slot *a, const struct slot *b)
 	       !strcmp(key_of(a->row, a->toolkit, false), key_of(b->row, b->toolkit, false));
 }
 
-/* The major of the default version: uses [first, end) are those of one name,
- * newest major first.  Where majors differ a program that links the stub must
- * not get one of them by chance. */
+/* Returns the major of a name's default version, 0 for none.  Uses [first, end) are those
+ * of the name, newest major first.  If the majors differ, the result is `abi`: a program
+ * that links against the stub must not get one of them by chance. */
 static unsigned default_major(const struct use *first, const struct use *end, unsigned abi)
 {
 	for (const struct use *use = first; use < end; use++)
 		if (use->slot != first->slot && !same_interface(use->slot, first->slot))
 			return abi;
-	/* Kept apart for what it returns alone: the newest is a fair guess. */
+	/* Kept apart only for the meaning of the result: the newest is a fair guess. */
 	return abi && first->slot->row->apart ? abi : first->major;
 }
 
@@ -275,7 +275,7 @@ static void write_use(struct text *c, const struct plan *plan, const struct use 
 	for (size_t i = 0; i < library->nodes.count; i++) {
 		const struct node *node = &library->nodes.items[i];
 
-		/* Of older libraries, or of all that there are. */
+		/* Nodes of older libraries; or, under `nodes other`, all of the library's nodes. */
 		if (node->major == use->major)
 			add(c, "LC_EXPORT_NODE(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
 			    node->name, library->node_names == NODES_OTHER ? soname : "");
@@ -308,9 +308,9 @@ static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 
 /* ---- tables ---- */
 
-/* The next run of versions in a set, as the loader compares them.  The oldest
- * toolkit stands for older ones of its major, and the newest of each major for
- * later ones of it. */
+/* Writes the first run of versions of a set as the loader compares them, and returns the
+ * set without it.  The oldest toolkit also stands for older ones of its major, the newest
+ * of each major for later ones of that major. */
 static toolkits take_run(const struct plan *plan, toolkits set, struct text *run)
 {
 	const struct list *list = plan->list;
@@ -359,7 +359,7 @@ static void write_pool(struct text *c, const struct plan *plan)
 	add(c, "};\n#define N(name) offsetof(struct names, name)\n");
 }
 
-/* The versions in which a candidate serves.  Drivers keep what headers drop. */
+/* The versions in which a candidate serves.  Drivers keep names that headers drop. */
 static toolkits times_of(const struct plan *plan, const struct candidate *candidate)
 {
 	if (!plan->library->without_majors)
@@ -378,7 +378,7 @@ static unsigned count_runs(const struct plan *plan, const struct slot *slot)
 	return count;
 }
 
-/* The stub counts both in 16 bits. */
+/* The stub counts slots and candidates in 16 bits. */
 static void check_counts(const struct plan *plan)
 {
 	const struct library *library = plan->library;
@@ -423,7 +423,7 @@ static void write_candidates(struct text *c, const struct plan *plan)
 
 static void write_slot_rows(struct text *c, const struct plan *plan)
 {
-	/* A member of the type, not of the table: gcc copies what a table holds. */
+	/* sizeof a member of the type, not of the table: gcc copies what a table holds. */
 	add(c, "#define C(slot) \\\n"
 	    "\toffsetof(struct candidates, slot) / sizeof(struct lc_candidate), \\\n"
 	    "\tsizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)\n"
@@ -434,7 +434,7 @@ static void write_slot_rows(struct text *c, const struct plan *plan)
 	add(c, "};\n");
 }
 
-/* Uses come newest major first within a name. */
+/* Within a name, uses are sorted newest major first; rows are written oldest first. */
 static void write_export_rows(struct text *c, const struct plan *plan)
 {
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
@@ -529,8 +529,8 @@ static void write_majors(struct text *c, const struct plan *plan)
 	add(c, "};\n");
 }
 
-/* Those of the whole list, whether this library has majors or not: other stubs of
- * the process may have something of each. */
+/* Writes the majors of the whole list, even for a library without majors: other stubs in
+ * the process may have libraries of any of them. */
 static void write_known_majors(struct text *c, const struct plan *plan)
 {
 	unsigned last = 0;
@@ -583,7 +583,7 @@ static void write_library(struct text *c, const struct plan *plan)
 	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n");
 	add(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
 	    "\t.errors = {\n");
-	/* Without majors some kinds cannot come about; 0 would be success. */
+	/* Some kinds cannot occur and have no value; they get MISSING's, as 0 is success. */
 	for (int kind = MISSING; kind < ERROR_KINDS; kind++)
 		add(c, "\t\t[%s] = %d,\n", refusals[kind],
 		    errors[kind] ? errors[kind] : errors[MISSING]);
@@ -622,7 +622,7 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_note(c, plan);
 }
 
-/* One for each library may be included in one file: no names but the library's. */
+/* A file may include several of these headers, so every name contains the library's. */
 void write_real(struct files *files, const struct plan *plan)
 {
 	struct text *h = new_file(files, plan, ".real.h", "/* ", " */");
@@ -635,7 +635,7 @@ void write_real(struct files *files, const struct plan *plan)
 	    library->stub, library->variable);
 	add(h, "\t.majors = (const struct lc_major[]){\n\t");
 	write_major(h, plan, 0);
-	/* What comes last is plain: after a compound literal gcc 10 misses the rest. */
+	/* A plain field comes last: gcc 10 misses what follows a compound literal. */
 	add(h, "\t},\n\t.homes = (const char *const[]){");
 	for (size_t i = 0; i < library->homes.count; i++)
 		add(h, " \"%s\",", library->homes.items[i].text);

@@ -47,7 +47,7 @@ static const char usage[] =
 "something could not be read; what could be read is reported all the same.\n";
 
 struct requirement {
-	int major, minor;	/* minor -1: any of the major */
+	int major, minor;	/* minor -1: any version of the major */
 };
 
 struct audit {
@@ -55,12 +55,12 @@ struct audit {
 	struct tables tables;
 	struct requirement required[32];
 	size_t required_count;
-	const char *stubs[MAX_TABLES];	/* paths of those that --stub named */
+	const char *stubs[MAX_TABLES];	/* paths given with --stub */
 	size_t stub_count;
 	bool all_versions;
 };
 
-/* What is said without memory is not all of it. */
+/* Reports an allocation failure: the output is incomplete then. */
 static void note_memory(struct audit *audit, const struct lc_arena *arena)
 {
 	if (!arena->failed)
@@ -133,7 +133,8 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 		audit_bytes(audit, path, NULL, bytes, size);
 }
 
-/* `asked`: somebody named this file, so it has to be something. */
+/* `asked`: the command line names this file, so it is an error if the file is empty, or
+ * neither ELF nor a wheel. */
 static void audit_file(struct audit *audit, const char *path, bool asked)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -205,7 +206,7 @@ static bool knows(const struct tables *tables, struct requirement wanted)
 	return false;
 }
 
-/* "11,12,13" or "12.4"; false if it is something else. */
+/* Reads "11,12,13" or "12.4"; false if it is malformed or names an unknown version. */
 static bool parse_required(struct audit *audit, const char *list)
 {
 	while (*list) {
@@ -313,7 +314,8 @@ static const struct valued {
 	{ "--stub", note_stub, "--stub takes the path of a stub; a process can have 16 in all" },
 };
 
-/* Takes one option; the number of words it took, 0 if it is none; *why: it is wrong. */
+/* Takes one option.  Returns how many words it used, 0 if it is no option, and sets *why if
+ * its value is wrong. */
 static int take_option(struct audit *audit, char **words, const char **why)
 {
 	if (!strcmp(words[0], "--json"))
@@ -334,7 +336,7 @@ static int take_option(struct audit *audit, char **words, const char **why)
 	return 0;
 }
 
-/* The newest version of each major, or all. */
+/* Selects the newest version of each major, or all versions. */
 static void choose_targets(struct audit *audit)
 {
 	const struct tables *tables = &audit->tables;

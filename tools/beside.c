@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* beside.c - what is installed together with this program */
+/* beside.c - finds files that are installed together with this program */
 #include "beside.h"
 
 #include <limits.h>

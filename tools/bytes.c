@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.c - numbers of bytes on a command line */
+/* bytes.c - parses byte counts on a command line */
 #include "bytes.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * commands.h - what `lazycuda COMMAND` calls
+ * commands.h - the main functions of `lazycuda COMMAND`
  *
- * As main(), with the command in argv[0].  Each returns the exit status; retarget_main()
- * becomes another program where it can.
+ * Each takes arguments like main(), with the command in argv[0], and returns the exit
+ * status.  retarget_main() executes another program and returns only if it cannot.
  */
 #ifndef COMMANDS_H
 #define COMMANDS_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* constants.c - what the strings in an ELF file's constants say of the CUDA libraries */
+/* constants.c - finds CUDA libraries in the string constants of an ELF file */
 #include "constants.h"
 
 #include <ctype.h>
 #include <elf.h>
 #include <string.h>
 
-/* More than any file has that a compiler made. */
+/* More than any compiled file has. */
 #define MAX_OPENS 64
 #define MAX_SCANNED (64 << 20)	/* bytes of a segment */
 
@@ -14,7 +14,7 @@ struct scan {
 	struct lc_arena *arena;
 	const struct tables *tables;
 	struct constants *constants;
-	size_t left;	/* bytes that may still be looked at */
+	size_t left;	/* bytes that may still be scanned */
 };
 
 static void add_open(struct scan *scan, const char *name)
@@ -32,7 +32,7 @@ static void add_open(struct scan *scan, const char *name)
 		*open = name;
 }
 
-/* "libcudart.so.12" as a whole string, or as the end of a path. */
+/* Notes "libcudart.so.12" if it is a whole string or the end of a path. */
 static void note_string(struct scan *scan, const char *start, const char *end,
 			const char *found, const char *digits)
 {
@@ -46,14 +46,14 @@ static void note_string(struct scan *scan, const char *start, const char *end,
 		add_open(scan, found);
 }
 
-/* Every ".so." of the segment is looked at once. */
+/* Scans the bytes once, for every ".so." in them. */
 static void scan_bytes(struct scan *scan, const char *start, size_t size)
 {
-	/* Names of the CUDA runtime's shared memory: nothing else has them. */
+	/* A name of the CUDA runtime's shared memory, which nothing else contains. */
 	static const char inside[] = "/cudart.shm.";
 	const char *end;
 
-	/* Sections and segments of a hostile file may all be the same bytes. */
+	/* Sections and segments of a hostile file may overlap: limit the total. */
 	if (size > scan->left)
 		size = scan->left;
 	scan->left -= size;
@@ -65,7 +65,7 @@ static void scan_bytes(struct scan *scan, const char *start, size_t size)
 			const struct table *table = &scan->tables->all[i];
 			size_t length = table->stem_length;
 
-			/* Whoever opens the driver opens the one that there is. */
+			/* Not the driver's: a file that opens these gets the installed ones. */
 			if (lc_has_majors(table->library) && (size_t)(at - start) >= length &&
 			    !memcmp(at - length, table->stem, length))
 				note_string(scan, start, end, at - length, at + 4);
@@ -73,8 +73,8 @@ static void scan_bytes(struct scan *scan, const char *start, size_t size)
 	}
 }
 
-/* Constants are in sections named .rodata; device code lies in others, and is
- * often a hundred times larger. */
+/* Scans sections whose name begins with .rodata: they hold the constants.  Device code,
+ * often a hundred times larger, is in other sections.  False if there are none. */
 static bool scan_sections(struct scan *scan, const char *bytes, size_t size)
 {
 	Elf64_Ehdr header;
@@ -103,8 +103,8 @@ static bool scan_sections(struct scan *scan, const char *bytes, size_t size)
 	return any;
 }
 
-/* Without sections: what is mapped and not written to, but for the names that
- * the dynamic linker reads. */
+/* For files without section headers: scans the read-only segments except the dynamic
+ * string table. */
 static void scan_segments(struct scan *scan, const struct lc_image *image, const char *bytes)
 {
 	for (size_t i = 0; i < image->phdr_count; i++) {

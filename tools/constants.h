@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* constants.h - what the strings in an ELF file's constants say of the CUDA libraries */
+/* constants.h - finds CUDA libraries in the string constants of an ELF file */
 #ifndef CONSTANTS_H
 #define CONSTANTS_H
 
@@ -8,11 +8,11 @@
 
 struct constants {
 	bool has_static;	/* the CUDA runtime is linked into the file */
-	const char **opens;	/* names of a fixed major that it may open itself */
+	const char **opens;	/* names with a fixed major that the file may open itself */
 	size_t open_count;
 };
 
-/* Adds what one file has.  Strings point into it. */
+/* Adds what one file has.  The strings point into the file. */
 void constants_read(struct lc_arena *arena, const struct tables *tables,
 		    const struct lc_image *image, struct constants *constants);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* findings.c - what one ELF file has to do with the CUDA libraries */
+/* findings.c - finds what one ELF file imports from the CUDA libraries, or is of them */
 #include "findings.h"
 
 #include <elf.h>
@@ -10,8 +10,8 @@
 #include "../stubs/base/object.h"
 #include "constants.h"
 
-/* More than any file has that a compiler made: reading ends in a time that
- * grows with the file alone. */
+/* More than any compiled file has.  These limits bound the reading time by the size of the
+ * file. */
 #define MAX_IMPORTS 256
 #define MAX_NAME 1024		/* bytes */
 #define MAX_RIVALS 16
@@ -23,12 +23,13 @@ struct reading {
 	bool needed[MAX_TABLES];
 	const char *rivals[MAX_RIVALS];	/* stems: see note_rival() */
 	size_t rival_lengths[MAX_RIVALS], rival_count;
-	size_t names_left;	/* bytes that names may still be long: they may be the same */
+	size_t names_left;	/* bytes that further names may have in total: they may overlap */
 	const char *why;	/* what is wrong with the file */
 };
 
-/* Whether a name is no longer than names are, and all so far no longer than the file:
- * each is read, and some are said, as often as something leads to them. */
+/* Returns true if a name has a plausible length, and all names so far have no more bytes
+ * than four times the file.  Every reference to a name costs time and perhaps output, even
+ * if all names are the same bytes. */
 static bool is_likely_name(struct reading *reading, const char *name, const char *why)
 {
 	size_t length = strnlen(name, MAX_NAME);
@@ -90,7 +91,8 @@ static struct table *table_of_node(struct reading *reading, const char *node, in
 	return NULL;
 }
 
-/* Where nodes are not called as the SONAME, the file that they are needed of tells. */
+/* Returns true if no version node is named after the SONAME: then the file in the verneed
+ * identifies the library. */
 static bool is_by_soname(const struct table *table)
 {
 	return table->own && !lc_has_nodes(table->library);
@@ -112,7 +114,8 @@ static struct table *table_of_file(struct reading *reading, const char *file, in
 
 		if (!is_by_soname(table) || needed_kind(table, file, major) == NEEDS_OTHER)
 			continue;
-		/* It has one major alone, which a stub's name does not tell. */
+		/* A stub's name does not tell the major.  Take the newest; without nodes there
+		 * is only one. */
 		*major = table->library->majors[0].major;
 		return table;
 	}
@@ -126,7 +129,7 @@ static bool wanted(const char *node, void *data)
 	return !node || table_of_node(data, node, &major) || any_by_soname(data);
 }
 
-/* "cufile" of "libcufile.so.0" */
+/* Returns "cufile" for "libcufile.so.0". */
 static const char *stem_of(const char *soname, size_t *length)
 {
 	const char *slash = strrchr(soname, '/');
@@ -138,8 +141,8 @@ static const char *stem_of(const char *soname, size_t *length)
 	return name;
 }
 
-/* A library that is needed besides, and whose name begins as the driver's
- * functions do: libcufile has cuFileOpen, say. */
+/* Notes another needed library whose name begins like the driver's functions, such as
+ * libcufile, which has cuFileOpen. */
 static void note_rival(struct reading *reading, const char *soname)
 {
 	size_t length;
@@ -152,7 +155,8 @@ static void note_rival(struct reading *reading, const char *soname)
 	}
 }
 
-/* `kind` is how much of the name says no more than that it is the driver's. */
+/* Returns true if a name begins with the stem of a rival.  Only stems longer than `kind`,
+ * the length of the prefix that the driver's names share, count. */
 static bool is_a_rivals(const struct reading *reading, const char *name, size_t kind)
 {
 	for (size_t i = 0; i < reading->rival_count; i++) {
@@ -183,18 +187,19 @@ static bool note_library(const char *soname, void *data)
 }
 
 /*
- * A name without a version may be any library's.  It is said to be of those that
- * have it, if the file needs them; no two have a name in common.  The driver's
- * names never have a version, and a list is as old as its release: so a name that
- * none has, and that is of the kind of theirs, is one that such a library will
- * have had since, if the file needs it and no other library of a name that fits.
+ * A name without a version may belong to any library.  It counts for the library
+ * that has it; no two libraries have a name in common.  A library without version
+ * nodes, such as the driver's, never gives its names a version, and the list is
+ * only as new as its release.  So an unknown name counts as a newer name of such a
+ * library if it begins like that library's names, the file needs the library, and
+ * no rival's name fits.
  */
 static void note_unversioned(struct reading *reading, const char *name)
 {
 	const char *letter = name + strspn(name, "_");
 	bool found = false;
 
-	/* Every name of the five begins with "cu" or "nv", so most need no search. */
+	/* After underscores, all names of the built-in libraries begin with "cu" or "nv". */
 	if (reading->tables->count == LIBRARIES && *letter != 'c' && *letter != 'n')
 		return;
 	for (size_t i = 0; i < reading->tables->count; i++) {
@@ -238,8 +243,8 @@ static bool note_symbol(const struct lc_undefined *symbol, void *data)
 	return reading->arena->failed;
 }
 
-/* A DT_NEEDED belongs to the imports that name it, or to those of its library
- * that name nothing; where there are none, it is needed for nothing. */
+/* A DT_NEEDED belongs to the imports of its library that name it or name no file.  If there
+ * are none, an import without names records it. */
 static bool note_needed(const char *soname, void *data)
 {
 	struct reading *reading = data;
@@ -272,7 +277,7 @@ static bool note_needed(const char *soname, void *data)
 	return reading->arena->failed || reading->why;
 }
 
-/* ---- what it is itself ---- */
+/* ---- which library the file itself is ---- */
 
 static bool note_node(const char *node, void *data)
 {
@@ -292,7 +297,7 @@ static const char *witness_of(const struct lc_library *library)
 	return library->by_soname ? library->names + library->exports[0].name : library->witness;
 }
 
-/* A library without majors has no node of its own: its SONAME tells it. */
+/* Recognises, by SONAME and witness, a library whose version nodes do not identify it. */
 static void note_soname(struct reading *reading, const struct lc_image *image,
 			const char *bytes, size_t size)
 {
@@ -312,7 +317,7 @@ static void note_soname(struct reading *reading, const struct lc_image *image,
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
 static bool is_foreign(const unsigned char *bytes, size_t size)
 {

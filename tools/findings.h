@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* findings.h - what one ELF file has to do with the CUDA libraries */
+/* findings.h - what one ELF file imports from the CUDA libraries, or is of them */
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
@@ -8,16 +8,16 @@
 
 struct found_name {
 	const char *name;
-	const struct lc_export *export;	/* NULL: callers of this major have no such name */
+	const struct lc_export *export;	/* NULL if callers of this major have no such name */
 };
 
 /* What a file imports from one library, compiled for one major. */
 struct found_import {
 	struct table *table;
-	int major;		/* that it was compiled for; 0: unknown */
-	bool versioned;		/* its names say which major */
-	const char *file;	/* the SONAME that its version needs name; or NULL */
-	const char *needed;	/* the DT_NEEDED that it comes from; NULL: none */
+	int major;		/* the major it was compiled for; 0 if unknown */
+	bool versioned;		/* its names have a version */
+	const char *file;	/* the SONAME in its verneed; or NULL */
+	const char *needed;	/* its DT_NEEDED; NULL if there is none */
 	enum needed_kind through;
 	struct found_name *names;
 	size_t name_count;
@@ -25,16 +25,16 @@ struct found_import {
 
 struct findings {
 	const char *error;	/* what is wrong with the file, as a phrase; or NULL */
-	bool foreign;		/* for a CPU that has no CUDA */
-	bool stub;		/* it is a stub itself */
-	const struct lc_library *itself;	/* the library that it is, or stands for */
-	bool lazy;		/* its functions are looked up at their first calls */
+	bool foreign;		/* for a 32-bit or big-endian CPU: no CUDA there */
+	bool stub;		/* the file is a stub */
+	const struct lc_library *itself;	/* the library that the file is, or stands in for */
+	bool lazy;		/* bound lazily, at the first call of each function */
 	struct found_import *imports;
 	size_t import_count;
 	struct constants constants;
 };
 
-/* Strings point into `bytes` or `arena`. */
+/* The strings point into `bytes` or `arena`. */
 void findings_read(struct lc_arena *arena, struct tables *tables, const void *bytes, size_t size,
 		   struct findings *findings);
 

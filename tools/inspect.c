@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.c - `lazycuda inspect`: what device code a file holds */
+/* inspect.c - `lazycuda inspect`: lists the device code in files */
 #include "commands.h"
 
 #include <fcntl.h>
@@ -44,8 +44,8 @@ struct options {
 	uint64_t unpack_limit;
 };
 
-/* What the library tells of a file that cannot be read is an error as damage
- * is; here the two are told apart. */
+/* The library reports an unreadable file and a damaged one alike as an error; this tells
+ * them apart. */
 static bool is_readable(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -65,8 +65,8 @@ static bool is_code(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_LTOIR;
 }
 
-/* Whether there is device code, and none of it is damaged.  What is of another
- * kind, or of one that nobody knows yet, is no damage. */
+/* Returns true if there are entries and no device code among them is damaged.  An error in
+ * an entry of another or an unknown kind does not count as damage. */
 static bool is_sound(const struct lazycuda_inspection *inspection)
 {
 	for (size_t i = 0; i < inspection->entry_count; i++)
@@ -147,7 +147,7 @@ static bool take_flag(struct options *options, const char *word)
 	return true;
 }
 
-/* How many words it took; 0 if it is no option, -1 if its value is wrong. */
+/* Returns how many words the option used, 0 if it is none, -1 if its value is wrong. */
 static int take_option(struct options *options, char **words)
 {
 	static const char name[] = "--unpack-limit";

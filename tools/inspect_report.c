@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect_report.c - what an inspection found, in text and in JSON */
+/* inspect_report.c - prints an inspection as text or JSON */
 #include "inspect_report.h"
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include "../stubs/base/arena.h"
 #include "json.h"
 
-#define MANY 16		/* entries: from here on those that are alike are counted */
+#define MANY 16		/* entries; from this number on, entries that are alike are counted */
 #define MOST_GROUPS 1024
 #define TEXT 24
 
 /* ---- words ---- */
 
-/* "sm_90a"; NULL if it is not known. */
+/* "sm_90a"; NULL if the architecture is unknown. */
 static const char *arch_text(const struct lazycuda_entry *entry, char text[TEXT])
 {
 	if (!entry->arch)
@@ -23,7 +23,7 @@ static const char *arch_text(const struct lazycuda_entry *entry, char text[TEXT]
 	return text;
 }
 
-/* "13.0" of 13000; NULL if it is not known. */
+/* "13.0" for 13000; NULL if the toolkit is unknown. */
 static const char *toolkit_text(int toolkit, char text[TEXT])
 {
 	if (toolkit <= 0)
@@ -32,7 +32,7 @@ static const char *toolkit_text(int toolkit, char text[TEXT])
 	return text;
 }
 
-/* "9.0" of 90; NULL if it is not known. */
+/* "9.0" for 90; NULL if the ISA is unknown. */
 static const char *isa_text(int isa, char text[TEXT])
 {
 	if (!isa)
@@ -41,7 +41,7 @@ static const char *isa_text(int isa, char text[TEXT])
 	return text;
 }
 
-/* "2.98" of 2098; NULL if it is not known. */
+/* "2.98" for 2098; NULL if the version is unknown. */
 static const char *ir_text(int version, char text[TEXT])
 {
 	if (!version)
@@ -93,7 +93,7 @@ static bool alike(const struct lazycuda_entry *one, const struct lazycuda_entry 
 	       same_text(one->error, other->error);
 }
 
-/* NULL if there are too many to be of use, or memory is out. */
+/* Returns NULL if there are too many groups to be useful, or on allocation failure. */
 static struct group *make_groups(const struct lazycuda_inspection *inspection,
 				 struct lc_arena *arena, size_t *count)
 {
@@ -120,7 +120,7 @@ static struct group *make_groups(const struct lazycuda_inspection *inspection,
 	return groups;
 }
 
-/* What made it, and in which language it is. */
+/* The toolkit that made an entry, and the version of its language or container. */
 static const char *version_words(const struct lazycuda_entry *entry, struct lc_arena *arena)
 {
 	char toolkit[TEXT], detail[TEXT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect_report.h - what an inspection found, in text and in JSON */
+/* inspect_report.h - prints an inspection as text or JSON */
 #ifndef INSPECT_REPORT_H
 #define INSPECT_REPORT_H
 
@@ -7,11 +7,11 @@
 
 #include "../include/lazycuda_link.h"
 
-/* One file for people; `all`: every entry on a line of its own.  False if memory
- * ran out, and some of it is missing. */
+/* Prints one file as text, with `all` one line per entry.  Returns false on allocation
+ * failure, when some of the text is missing. */
 bool inspect_print(const struct lazycuda_inspection *inspection, bool all);
 
-/* The same as an object of the array that is open. */
+/* Prints the same as an object in the open JSON array. */
 void inspect_print_json(const struct lazycuda_inspection *inspection);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - JSON on standard output */
+/* json.c - writes JSON to standard output */
 #include "json.h"
 
 #include <stdio.h>
 
 #include "../stubs/base/printable.h"
 
-static int depth, filled;	/* filled: something stands before in this bracket */
+static int depth, filled;	/* filled: the current bracket has an element */
 
 static void begin(const char *key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* link.c - `lazycuda link`: device code linked, as `lazycuda plan` says */
+/* link.c - `lazycuda link`: links device code as `lazycuda plan` describes */
 #include "commands.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static const char usage[] =
 "\n"
 "  -o OUT, --output OUT the file to make\n";
 
-/* ---- the file ---- */
+/* ---- the output file ---- */
 
 static bool write_all(int fd, const char *bytes, size_t length)
 {
@@ -47,7 +47,7 @@ static bool write_all(int fd, const char *bytes, size_t length)
 	return true;
 }
 
-/* Opens a new file beside the one that is to be there. */
+/* Creates a temporary file in the folder of the output file. */
 static int open_beside(const char *path, char **beside)
 {
 	int fd;
@@ -87,8 +87,8 @@ static bool replace(const char *path, const void *bytes, size_t length)
 	return written;
 }
 
-/* A link that somebody else left where everybody may leave one: it may lead to
- * a file of the user's that was not meant. */
+/* Returns true for a symbolic link of another user, except root, in a world-writable
+ * folder: it may lead to a file that this user did not mean to replace. */
 static bool is_trap(const char *path)
 {
 	struct stat link, folder;
@@ -104,7 +104,7 @@ static bool is_trap(const char *path)
 	return open;
 }
 
-/* Behind a symbolic link lies what is meant; a device is not to be replaced. */
+/* Replaces the target of a symbolic link, not the link.  Never replaces a device. */
 static bool save(const char *path, const void *bytes, size_t length)
 {
 	char *real = realpath(path, NULL);
@@ -124,9 +124,9 @@ static bool save(const char *path, const void *bytes, size_t length)
 	return !why;
 }
 
-/* ---- what came of it ---- */
+/* ---- the report ---- */
 
-/* The plan, with what the link itself has to say. */
+/* The plan, with the code, input and message of the link itself. */
 static struct lazycuda_plan told(const struct lazycuda_result *result)
 {
 	struct lazycuda_plan plan = { .size = sizeof(plan) };
@@ -203,7 +203,7 @@ static int link_files(struct link_arguments *arguments, const char *output)
 
 /* ---- command line ---- */
 
-/* As struct link_command's take(). */
+/* The take() of struct link_command. */
 static int take_output(void *data, char **words)
 {
 	const char **output = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* link_arguments.c - the command line that `plan` and `link` have in common */
+/* link_arguments.c - reads the options that `plan` and `link` share */
 #include "link_arguments.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* From here on a number is a display driver's branch, not a CUDA version. */
+/* From this major on, a --driver version is a display driver's branch, not a CUDA version. */
 #define FIRST_BRANCH 100
 
 const char link_arguments_usage[] =
@@ -196,7 +196,7 @@ static bool take_flag(struct link_arguments *arguments, const char *word)
 
 /* ---- words ---- */
 
-/* As struct link_command's take(). */
+/* Like take() of struct link_command, for the shared options. */
 static int take_words(struct link_arguments *arguments, char **words)
 {
 	for (size_t i = 0; i < COUNT(options); i++) {
@@ -249,7 +249,7 @@ static bool is_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to go on, else the exit status. */
 static int read_words(struct link_arguments *arguments, const struct link_command *command,
 		      int argc, char **argv)
 {
@@ -281,7 +281,7 @@ int link_arguments_read(struct link_arguments *arguments, const struct link_comm
 			int argc, char **argv)
 {
 	struct lazycuda_environment given, *environment = &arguments->environment;
-	/* What no installation has. */
+	/* A value that no installation has. */
 	const int not_given = LAZYCUDA_VERSION_UNKNOWN - 1;
 	int status;
 
@@ -295,7 +295,7 @@ int link_arguments_read(struct link_arguments *arguments, const struct link_comm
 		return status;
 	given = *environment;
 	*environment = (struct lazycuda_environment){ .size = sizeof(*environment) };
-	/* Looking loads libraries: not where it tells nothing new. */
+	/* Looking loads libraries: skip it if everything was given. */
 	if (given.driver == not_given || given.nvjitlink == not_given || given.nvrtc == not_given)
 		*environment = lazycuda_get_environment();
 	if (given.driver != not_given) {
@@ -309,7 +309,7 @@ int link_arguments_read(struct link_arguments *arguments, const struct link_comm
 	return -1;
 }
 
-/* What cannot be read is wrong usage; what is damaged is a refusal. */
+/* An unreadable file is wrong usage; a damaged one is a refusal. */
 static bool can_read(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY), error;

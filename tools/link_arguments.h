@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* link_arguments.h - the command line that `plan` and `link` have in common */
+/* link_arguments.h - reads the options that `plan` and `link` share */
 #ifndef LINK_ARGUMENTS_H
 #define LINK_ARGUMENTS_H
 
@@ -9,47 +9,47 @@
 #include "../include/lazycuda_link.h"
 
 struct link_arguments {
-	struct lazycuda_environment environment;	/* what is installed, or what was given */
-	bool environment_given;	/* some of it was given: it is not what is installed */
+	struct lazycuda_environment environment;	/* as given, else as installed */
+	bool environment_given;	/* at least one version was given */
 	struct lazycuda_request request;
-	struct lazycuda_input *inputs;	/* paths only; inspection and bytes are NULL */
+	struct lazycuda_input *inputs;	/* only paths; inspection and bytes are NULL */
 	size_t input_count;
 	bool json;
-	/* What the pointers of the request point to. */
+	/* The arrays that the request points to. */
 	const char **options, **compile_options, **symbols;
 };
 
-/* What the common options do, for a usage text. */
+/* The usage text of the shared options. */
 extern const char link_arguments_usage[];
 
-/* A command that has them. */
+/* A command that has the shared options. */
 struct link_command {
 	const char *name;	/* "plan" */
-	const char *usage;	/* all of it, but for link_arguments_usage, which follows */
+	const char *usage;	/* link_arguments_usage is printed after it */
 	/*
-	 * An option of its own; NULL: it has none.  `words` are it and what
-	 * follows, up to NULL.  Returns how many it took, 0 if there is no such
-	 * option, -1 if its value is wrong.
+	 * Takes an option of the command's own; NULL if it has none.  `words` are
+	 * the option and all that follows, up to NULL.  Returns how many words it
+	 * used, 0 if there is no such option, -1 if its value is wrong.
 	 */
 	int (*take)(void *data, char **words);
 	void *data;
 };
 
 /*
- * Reads a command line, argv[0] being the command's name.  -1: go on; else the
- * exit status, everything having been said.  What was not given of the
- * environment is what is installed here.  To be freed in either case.
+ * Reads a command line; argv[0] is the command's name.  Returns -1 to go on, else
+ * the exit status, after all messages are printed.  Versions that were not given
+ * are those installed here.  The caller frees the arguments in either case.
  */
 int link_arguments_read(struct link_arguments *arguments, const struct link_command *command,
 			int argc, char **argv);
 
-/* Whether all files can be read; says which cannot. */
+/* Returns true if all files can be read; otherwise reports the first that cannot. */
 bool link_arguments_readable(const struct link_arguments *arguments,
 			     const struct link_command *command);
 
 void link_arguments_free(struct link_arguments *arguments);
 
-/* One line on stderr and the usage; returns 2. */
+/* Prints one line and the usage to stderr; returns 2. */
 int link_arguments_wrong(const struct link_command *command, const char *what, const char *word);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* own_stub.c - a stub that a user names by its path, one of `lazycuda stub` say */
+/* own_stub.c - opens a stub by its path, such as one that `lazycuda stub` made */
 #include "own_stub.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include "../include/lazycuda.h"
 #include "say.h"
 
-/* What is behind a peer may differ from release to release. */
+/* The structs behind a peer may differ between releases, so versions must be equal. */
 static bool is_current(void *handle, const struct lc_peer *peer)
 {
 	const char *(*version)(void) = (const char *(*)(void))dlsym(handle, "lazycuda_version");
@@ -20,7 +20,7 @@ static bool is_current(void *handle, const struct lc_peer *peer)
 
 const struct lc_peer *own_stub_open(const char *command, const char *path)
 {
-	/* A name without a slash would be looked for as a library is. */
+	/* realpath(): dlopen() would search for a name without a slash. */
 	char *real = realpath(path, NULL);
 	void *handle = real ? dlopen(real, RTLD_NOW | RTLD_LOCAL) : NULL;
 	const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* own_stub.h - a stub that a user names by its path, one of `lazycuda stub` say */
+/* own_stub.h - opens a stub by its path, such as one that `lazycuda stub` made */
 #ifndef OWN_STUB_H
 #define OWN_STUB_H
 
 #include "../stubs/loader/peers.h"
 
-/* Loads it; NULL: it is no stub of this release, which was said in the name of `command`. */
+/* Loads a stub.  If it is not a stub of this release, complains as `command` and returns
+ * NULL. */
 const struct lc_peer *own_stub_open(const char *command, const char *path);
 
 #endif

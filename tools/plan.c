@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.c - `lazycuda plan`: how device code would be linked, without doing it */
+/* plan.c - `lazycuda plan`: decides how device code would be linked, without linking it */
 #include "commands.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const char usage[] =
 
 static const struct link_command command = { .name = "plan", .usage = usage };
 
-/* ---- without files: the versions alone ---- */
+/* ---- without files: versions only ---- */
 
 static const char *outcome_name(enum lazycuda_outcome outcome)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_report.c - a decision, in words and in JSON */
+/* plan_report.c - prints a plan as text or JSON */
 #include "plan_report.h"
 
 #include <stdio.h>
@@ -117,7 +117,7 @@ static void json_index(const char *key, size_t index)
 		json_size(key, index);
 }
 
-/* "12.9", "none"; null if it is unknown. */
+/* "12.9" or "none"; null if the version is unknown. */
 static void json_version(const char *key, int version)
 {
 	char text[LK_VERSION_TEXT];

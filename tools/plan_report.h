@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_report.h - a decision, in words and in JSON */
+/* plan_report.h - prints a plan as text or JSON */
 #ifndef PLAN_REPORT_H
 #define PLAN_REPORT_H
 
@@ -8,10 +8,10 @@
 void plan_print(const struct link_arguments *arguments, const struct lazycuda_plan *plan);
 void plan_print_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan);
 
-/* The same into an object that is open. */
+/* Writes the same into an open JSON object. */
 void plan_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan);
 
-/* What is installed, as an object of that name. */
+/* Writes the object "environment": the versions that count as installed. */
 void plan_json_environment(const struct lazycuda_environment *environment);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* progress.c - a line on a terminal that says where long work is; in a log there is none */
+/* progress.c - shows a progress line on a terminal, and nothing in a log */
 #include "progress.h"
 
 #include <signal.h>
@@ -13,8 +13,8 @@
 
 #include "../stubs/base/printable.h"
 
-/* Seconds: what is shorter than the first needs no line, and nobody reads faster
- * than the second. */
+/* Seconds.  Work shorter than SOON needs no line, and nobody can read updates faster than
+ * AGAIN. */
 #define SOON 0.3
 #define AGAIN 0.1
 #define CLEAR "\r\033[K"
@@ -41,13 +41,13 @@ static void write_out(const char *text, size_t length)
 		ssize_t written = write(STDERR_FILENO, text, length);
 
 		if (written <= 0)
-			return;	/* a terminal that went away is no reason to stop */
+			return;	/* a terminal that is gone must not stop the work */
 		text += written;
 		length -= (size_t)written;
 	}
 }
 
-/* Takes the line away, and ends as if nothing had been done about the signal. */
+/* Clears the line and raises the signal again; SA_RESETHAND has restored its default. */
 static void on_signal(int number)
 {
 	if (line.shown)
@@ -128,7 +128,7 @@ static size_t terminal_columns(void)
 	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 }
 
-/* The length of what fits; all that is not ASCII may be two columns wide. */
+/* The number of bytes that fit.  Any character beyond ASCII may be two columns wide. */
 static size_t fitting(const char *text, size_t columns)
 {
 	size_t length = 0, used = 0, step;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* progress.h - a line on a terminal that says where long work is; in a log there is none */
+/* progress.h - shows a progress line on a terminal, and nothing in a log */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether there is to be one, if standard error is a terminal; at first there is none. */
+/* Turns the line on, if standard error is a terminal, or off.  It is off at first. */
 void progress_wanted(bool wanted);
 
-/* Work on so many bytes begins: "reading", and of what. */
+/* Begins work on `total` bytes; `doing` is a verb such as "reading". */
 void progress_begin(const char *doing, const char *name, size_t total);
 
-/* So many of them are done. */
+/* Reports that `done` of these bytes are done. */
 void progress_at(size_t done);
 
-/* The line is taken away, until there is more to say; before anything else is printed. */
+/* Clears the line until the next progress_at().  Call it before printing anything else. */
 void progress_hide(void);
 
 #endif

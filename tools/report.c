@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report.c - what an audit says of a file, and of all files together */
+/* report.c - prints what an audit found in each file, and in all files together */
 #include "report.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static const char *verdict_text(struct report *report, struct lc_arena *arena,
 			 *text ? driver_text(arena, tables, driver) : "", why);
 }
 
-/* ---- what else there is to say ---- */
+/* ---- notes ---- */
 
 static const char *import_note(struct lc_arena *arena, const struct found_import *import)
 {
@@ -80,7 +80,7 @@ static void json_names(const struct names *names)
 		json_text(NULL, names->list[i]);
 }
 
-/* Those of a library that has its own: whichever CUDA is there. */
+/* For a library whose majors are its own, lists those that serve the file on any CUDA. */
 static void json_majors(const struct findings *findings, struct table *table)
 {
 	const struct lc_library *library = table->library;
@@ -185,9 +185,9 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_close('}');
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* File names may hold what a terminal obeys. */
+/* Text may contain file names, and these may contain terminal escape sequences. */
 static void line(struct lc_arena *arena, const char *label, const char *text)
 {
 	printf("  %-10s %s\n", label, lc_printable(arena, text));
@@ -345,7 +345,7 @@ void report_error(struct report *report, const char *file, const char *wheel, co
 	json_close('}');
 }
 
-/* How many of the files run on the best minor of each major. */
+/* For each major, the number of files that run on its best minor version. */
 static const char *shares(struct report *report, struct lc_arena *arena)
 {
 	const struct tables *tables = report->tables;

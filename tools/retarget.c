@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retarget.c - `lazycuda retarget`: from the real libraries to the stubs
+ * retarget.c - `lazycuda retarget`: repoints binaries from the real libraries to the stubs
  *
- * It is written in Python, which reads and writes wheels; this finds it.
+ * The command itself is in Python, which can read and write wheels.  This finds and
+ * executes it.
  */
 #include "commands.h"
 
@@ -16,13 +17,13 @@
 #include "beside.h"
 #include "tables.h"
 
-/* Where the Python code is: installed, in the Python package, in the source tree. */
+/* Where the Python code may be: in an installation, the Python package, the source tree. */
 static const char *const places[] = {
 	"../share/lazycuda/python/lazycuda/retarget.py", "../retarget.py",
 	"../../tools/retarget/lazycuda/retarget.py",
 };
 
-/* The folder of the code, or NULL. */
+/* Returns the folder of the Python code, or NULL. */
 static char *find_code(void)
 {
 	char *file = NULL;
@@ -34,7 +35,7 @@ static char *find_code(void)
 	return file;
 }
 
-/* --stubs=FOLDER, of the stubs that this program runs with; NULL: not found. */
+/* Returns --stubs=FOLDER for the stubs that this program runs with, or NULL. */
 static char *stubs_option(void)
 {
 	void *stub = dlopen(STUB_SONAME("cudart"), RTLD_LAZY | RTLD_NOLOAD);
@@ -66,8 +67,8 @@ int retarget_main(int argc, char **argv)
 		free(stubs);
 		return 2;
 	}
-	/* Isolated: modules come neither from the folder it is called in, nor
-	 * from what the environment names.  -B: nothing is written beside the code. */
+	/* -I: modules come neither from the current folder nor from folders that the
+	 * environment names.  -B: Python writes no bytecode beside the code. */
 	words[count++] = "python3";
 	words[count++] = "-I";
 	words[count++] = "-B";

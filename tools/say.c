@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* say.c - text for people: nothing in it is what a terminal would obey */
+/* say.c - prints text without anything that a terminal would obey */
 #include "say.h"
 
 #include <stdarg.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* say.h - text for people: nothing in it is what a terminal would obey */
+/* say.h - prints text without anything that a terminal would obey */
 #ifndef SAY_H
 #define SAY_H
 
 #include <stddef.h>
 
-/* On standard output, and no more than this. */
+/* Prints text to standard output and adds no line feed. */
 void say(const char *text);
 
-/* Lines on standard error; whoever wrote them need not have ended the last. */
+/* Prints lines to standard error; the last need not end with a line feed. */
 void say_log(const char *text);
 
-/* A line on standard error, "lazycuda COMMAND: ..."; without one if it is NULL. */
+/* Prints a line "lazycuda COMMAND: ..." to standard error; without COMMAND if it is NULL. */
 void complain(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

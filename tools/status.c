@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - `lazycuda status`: which library each stub uses here, and why */
+/* status.c - `lazycuda status`: tells which library each stub uses, and why */
 #include "commands.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "say.h"
 
 #define LIBRARIES 5
-#define OF_DRIVER 3	/* those from here on come with the driver */
-#define FILES 32	/* that may be named */
+#define OF_DRIVER 3	/* the first library that comes with the driver; so do the rest */
+#define FILES 32	/* paths of stubs on the command line */
 
 static const char *const libraries[LIBRARIES] = {
 	"cudart", "nvrtc", "nvJitLink", "cuda", "nvml"
@@ -74,7 +74,7 @@ static void print_driver(void)
 		       driver_version(&driver, version, sizeof(version)), driver.branch);
 }
 
-/* What a stub of an earlier release does not tell. */
+/* A stub of an earlier release has no such field. */
 static size_t left_out_count(const struct lazycuda_status *status)
 {
 	return status->size < sizeof(*status) ? 0 : status->left_out_count;
@@ -227,7 +227,8 @@ int status_main(int argc, char **argv)
 			return 2;
 		}
 	}
-	/* The driver's first: a look at the driver for the others would load them. */
+	/* The driver's libraries come first: a search for the others looks at the driver and
+	 * would load them. */
 	for (int k = 0; k < LIBRARIES; k++) {
 		int i = (k + OF_DRIVER) % LIBRARIES;
 

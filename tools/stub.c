@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stub.c - `lazycuda stub`: a stub for a library of anybody's
+ * stub.c - `lazycuda stub`: makes a stub for any library
  *
- * gen/scan derives the list, gen/gen writes the sources; both are programs of
- * their own.  This calls them, and makes a folder of what they give and of what
- * every stub has in it.
+ * Runs two other programs: scan derives the list, gen writes the sources.  The
+ * folder that this makes holds their output and the files that every stub needs.
  */
 #include "commands.h"
 
@@ -72,7 +71,7 @@ static const char usage[] =
 
 struct request {
 	const char *list, *output;
-	const char **scan;	/* arguments for it */
+	const char **scan;	/* arguments for scan */
 	size_t scan_count;
 };
 
@@ -83,7 +82,7 @@ static bool read_arguments(struct request *request, int argc, char **argv)
 	request->scan = calloc((size_t)argc + 32, sizeof(*request->scan));
 	if (!request->scan)
 		return false;
-	request->scan_count = 2;	/* its name, and --own */
+	request->scan_count = 2;	/* argv[0] and --own */
 	for (int i = 1; i < argc; i += 2) {
 		if (i + 1 == argc) {
 			complain("stub", "%s needs a value; --help lists the options", argv[i]);
@@ -107,8 +106,8 @@ static bool read_arguments(struct request *request, int argc, char **argv)
 	return false;
 }
 
-/* The majors of CUDA, which other stubs in a process may have: the choice of one
- * looks at all. */
+/* Passes on the CUDA majors that lazycuda's stubs know: other stubs in a process may have
+ * any of them, and the choice of a major considers all. */
 static bool add_majors(struct request *request)
 {
 	static char majors[8][8];
@@ -131,7 +130,7 @@ static bool add_majors(struct request *request)
 
 /* ---- programs ---- */
 
-/* Runs one of ours; it complains itself. */
+/* Runs a program of lazycuda, which reports its own errors. */
 static bool run(const char *place, const char **arguments)
 {
 	extern char **environ;
@@ -156,7 +155,7 @@ static bool run(const char *place, const char **arguments)
 	return !error && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* "cublas.txt", by the list itself. */
+/* Names the file after the library in the list: "cublas.txt". */
 static bool name_list(const char *list, char *name, size_t size)
 {
 	char line[256], library[128] = "";
@@ -169,7 +168,7 @@ static bool name_list(const char *list, char *name, size_t size)
 	return *library && snprintf(name, size, "%s.txt", library) < (int)size;
 }
 
-/* Derives the list into the folder; *path is where it is. */
+/* Derives the list into the folder and sets `path` to its path. */
 static bool derive(struct request *request, const struct stub_folder *folder, char *path)
 {
 	char made[PATH_MAX], name[160];
@@ -191,7 +190,7 @@ static bool derive(struct request *request, const struct stub_folder *folder, ch
 	return true;
 }
 
-/* Copies a list that somebody kept. */
+/* Copies a list that the user gives. */
 static bool take_list(const char *list, const struct stub_folder *folder)
 {
 	const char *slash = strrchr(list, '/'), *name = slash ? slash + 1 : list;
@@ -206,7 +205,7 @@ static bool take_list(const char *list, const struct stub_folder *folder)
 
 /* ---- all together ---- */
 
-/* The one stub that the list gave: "libcublas_stub". */
+/* Finds the name of the only stub that gen wrote: "libcublas_stub". */
 static bool find_stub(const char *generated, const char *list, char *stub, size_t size)
 {
 	static const char end[] = ".specifics.c";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stub_folder.c - the folder that `lazycuda stub` makes: whole, or as it was */
+/* stub_folder.c - makes the folder of `lazycuda stub` completely or leaves it as it was */
 #include "stub_folder.h"
 
 #include <dirent.h>
@@ -16,10 +16,10 @@
 
 #include "say.h"
 
-/* What tells a folder of ours. */
+/* A line of the Makefile in every folder that this command made. */
 static const char mark[] = "# Made by `lazycuda stub`";
 
-#define EXCHANGE 2	/* RENAME_EXCHANGE, which old headers lack */
+#define EXCHANGE 2	/* RENAME_EXCHANGE; old headers lack it */
 
 static bool wrong(const char *path)
 {
@@ -65,14 +65,14 @@ static bool same_file(const char *a, const char *b)
 	return same;
 }
 
-/* nftw() passes no context: where the other tree is, and what became of it. */
+/* The context of a walk, which nftw() does not pass: both trees, and the result. */
 static struct {
 	const char *root, *other;
 	int failure;		/* errno */
 	bool differs;
 } walk;
 
-/* The path in the other tree; false if it is too long. */
+/* Builds the corresponding path in the other tree; false if it is too long. */
 static bool opposite(const char *path, char *other)
 {
 	const char *below = path + strlen(walk.root);
@@ -128,7 +128,7 @@ static int compare_one(const char *path, const struct stat *status, int type, st
 	return walk.differs;
 }
 
-/* Whether all of one tree is in the other, and the same. */
+/* Returns true if the other tree has all of this tree, with equal contents. */
 static bool contains(const char *tree, const char *other)
 {
 	walk.root = tree;
@@ -137,7 +137,7 @@ static bool contains(const char *tree, const char *other)
 	return !nftw(tree, compare_one, 16, FTW_PHYS) && !walk.differs;
 }
 
-/* ---- whose folder it is ---- */
+/* ---- may the folder be replaced? ---- */
 
 static bool is_marked(const char *folder)
 {
@@ -155,7 +155,7 @@ static bool is_marked(const char *folder)
 	return found;
 }
 
-/* The names that such a folder has. */
+/* Returns true for a name that such a folder has. */
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = {
@@ -171,7 +171,7 @@ static bool is_ours(const char *name)
 	return length > 4 && !strcmp(name + length - 4, ".txt");
 }
 
-/* Nothing is there, or what may be replaced. */
+/* Returns true if nothing is there, or an empty folder, or one that this command made. */
 static bool may_replace(const char *path)
 {
 	DIR *folder = opendir(path);
@@ -196,7 +196,7 @@ static bool may_replace(const char *path)
 
 /* ---- the folder ---- */
 
-/* Without slashes at its end; where a link leads, if it is one. */
+/* Returns the resolved path if it exists, else the path without trailing slashes. */
 static char *plain_path(const char *path)
 {
 	char *real = realpath(path, NULL), *copy;
@@ -253,7 +253,8 @@ bool stub_folder_copy_all(const struct stub_folder *folder, const char *from)
 	return wrong(from);
 }
 
-/* Whether what is there is what was made.  build/ is what make makes of it. */
+/* Returns true if the existing folder equals the new one.  build/ does not count: it is
+ * the output of make. */
 static bool is_the_same(const struct stub_folder *folder)
 {
 	static const char *const folders[] = { "generated", "include", "stubs" };
@@ -270,7 +271,7 @@ static bool is_the_same(const struct stub_folder *folder)
 	return true;
 }
 
-/* What make made stays where it is. */
+/* Moves the output of make into the new folder. */
 static void keep_build(const struct stub_folder *folder)
 {
 	char from[PATH_MAX], to[PATH_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stub_folder.h - the folder that `lazycuda stub` makes: whole, or as it was
+ * stub_folder.h - makes the folder of `lazycuda stub` completely or leaves it as it was
  *
- * All is put into another folder beside it first.  That takes its place in one
- * step when it is complete, and only if anything is new in it.
+ * The files go into a temporary folder beside it.  When that is complete, and only
+ * if anything in it is new, it replaces the folder in one step.
  */
 #ifndef STUB_FOLDER_H
 #define STUB_FOLDER_H
@@ -11,19 +11,19 @@
 #include <stdbool.h>
 
 struct stub_folder {
-	char *path;	/* where it is to be */
-	char *parts;	/* where it is made, until then */
+	char *path;	/* of the folder */
+	char *parts;	/* of the temporary folder; or NULL */
 };
 
-/* Each is false after a complaint. */
+/* On failure these complain and return false. */
 bool stub_folder_begin(struct stub_folder *folder, const char *path);
 bool stub_folder_copy(const struct stub_folder *folder, const char *from, const char *name);
 bool stub_folder_copy_all(const struct stub_folder *folder, const char *from);
 
-/* Puts it into its place; *changed says whether that was needed. */
+/* Replaces the folder if anything is new; *changed tells whether it was. */
 bool stub_folder_finish(struct stub_folder *folder, bool *changed);
 
-/* Removes what was not finished. */
+/* Removes the temporary folder, or the old one after an exchange, and frees the paths. */
 void stub_folder_end(struct stub_folder *folder);
 
 #endif

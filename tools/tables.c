@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tables.c - the tables that the stubs are made of, read from the stubs */
+/* tables.c - reads the stubs' tables from the stubs */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void add_toolkit(struct tables *tables, lc_version version)
 	tables->toolkit_count++;
 }
 
-/* Every toolkit that changes anything is the first one of some name. */
+/* A toolkit that changes anything is the first to have some name, so `since` lists it. */
 static void add_toolkits(struct tables *tables, const struct lc_library *library)
 {
 	for (size_t i = 0; i < library->major_count; i++) {
@@ -64,7 +64,7 @@ const char *tables_read(struct tables *tables)
 
 	*tables = (struct tables){ .toolkit_count = 0 };
 	for (size_t i = 0; i < LIBRARIES && !why; i++) {
-		/* This program is linked to them, so they are loaded. */
+		/* This program is linked against the stubs, so they are loaded. */
 		void *handle = dlopen(stubs[i], RTLD_LAZY | RTLD_NOLOAD);
 		const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
 
@@ -168,7 +168,7 @@ size_t kind_length(const struct lc_library *library, const char *name)
 	return 0;
 }
 
-/* ".so.12.6" gives 12, ".so" 0, anything else -1. */
+/* Returns 12 for ".so.12.6", 0 for ".so", -1 for anything else. */
 static int major_behind(const char *rest)
 {
 	if (strncmp(rest, ".so", 3))
@@ -179,7 +179,7 @@ static int major_behind(const char *rest)
 		(int)(strtoul(rest + 4, NULL, 10) % 1000) : -1;
 }
 
-/* Skips "-09529672" or ".782fcab0", as tools for wheels put behind a name. */
+/* Skips a hash such as "-09529672" or ".782fcab0", which wheel tools append to a name. */
 static const char *skip_hash(const char *rest)
 {
 	size_t length;
@@ -190,13 +190,13 @@ static const char *skip_hash(const char *rest)
 	return length >= 6 ? rest + 1 + length : rest;
 }
 
-/* The major whose library has this number behind its name; else it is the number, but
- * that of a library of `lazycuda stub` says nothing then. */
+/* Returns the major for the number after ".so.", 0 if unknown.  For a library of
+ * `lazycuda stub` it is the major whose SONAME has the number; for others, the number. */
 static int major_of(const struct table *table, int number)
 {
 	const struct lc_library *library = table->library;
 
-	/* The driver's are .so.1 for good: that is no CUDA. */
+	/* The driver's libraries are always .so.1, which is no CUDA major. */
 	if (!lc_has_majors(library))
 		return 0;
 	for (size_t i = 0; table->own && i < library->major_count; i++)
@@ -212,7 +212,7 @@ enum needed_kind needed_kind(const struct table *table, const char *soname, int 
 	size_t length = (size_t)(strstr(stub, ".so") - stub);
 
 	*major = 0;
-	/* In a system's folder it may be libcudart_stub.so.0. */
+	/* In a system library folder the stub may be libcudart_stub.so.0. */
 	if (!strncmp(name, stub, length) && major_behind(skip_hash(name + length)) >= 0)
 		return NEEDS_STUB;
 	if (strncmp(name, table->stem, table->stem_length))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tables.h - the tables that the stubs are made of, read from the stubs */
+/* tables.h - reads the stubs' tables from the stubs */
 #ifndef TABLES_H
 #define TABLES_H
 
@@ -11,73 +11,72 @@
 #ifndef LAZYCUDA_SONUMBER
 # define LAZYCUDA_SONUMBER ""
 #endif
-/* In a system's folder the name without a number is there for builds alone. */
+/* In a system library folder, the name without a number is only for linking. */
 #define STUB_SONAME(library) "lib" library "_stub.so" LAZYCUDA_SONUMBER
 
-#define LIBRARIES 5	/* lazycuda's own */
+#define LIBRARIES 5	/* that lazycuda itself has stubs for */
 #define MAX_TABLES LC_MAX_PEERS
 
 struct table {
 	const struct lc_library *library;
-	const char *stem;		/* of its file names, "libnvidia-ml" */
+	const char *stem;		/* of the library's file names, "libnvidia-ml" */
 	size_t stem_length;
 	const struct lc_adaptor *adaptors;
-	unsigned char *verdicts;	/* of what was asked: see judge() */
-	bool own;			/* of `lazycuda stub` */
+	unsigned char *verdicts;	/* cache of judge() and judge_in() */
+	bool own;			/* `lazycuda stub` made this stub */
 };
 
 struct tables {
 	struct table all[MAX_TABLES];
 	size_t count;
-	lc_version toolkits[64];	/* that the list knows, oldest first */
+	lc_version toolkits[64];	/* known to the list, oldest first */
 	size_t toolkit_count;
-	size_t driver;			/* of these, the driver that is judged for */
+	size_t driver;			/* index of the toolkit whose driver is assumed */
 };
 
-/* NULL, or what is wrong. */
+/* Reads the tables of lazycuda's stubs.  Returns NULL, or what is wrong. */
 const char *tables_read(struct tables *tables);
-/* Adds those of a stub that `lazycuda stub` made.  NULL, or what is wrong. */
+/* Adds the table of a stub that `lazycuda stub` made.  Returns NULL, or what is wrong. */
 const char *tables_add(struct tables *tables, const struct lc_peer *peer);
 void tables_free(struct tables *tables);
 
 /*
- * As lc_judge(), remembered; `toolkit` indexes tables->toolkits.  A library without
- * majors comes with the driver, whatever the toolkit is: tables->driver counts.
+ * Cached lc_judge(); `toolkit` indexes tables->toolkits.  For a library without majors,
+ * which comes with the driver, tables->driver is judged instead.
  */
 enum lc_verdict judge(struct tables *tables, struct table *table,
 		      const struct lc_export *import, size_t toolkit);
 
-/* The same for a library whose majors are its own, in its majors[row]. */
+/* The same for a library whose majors are its own: judges the newest version of majors[row]. */
 enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row);
 
-/* Whether a driver of this version has the name, for a library without majors. */
+/* Returns true if a driver of this version has the name of a library without majors. */
 bool driver_has(struct tables *tables, struct table *table, const struct lc_export *import,
 		size_t version);
 
 /*
- * The row for an import without a version, which a stub serves only if the
- * name means one interface in all majors; NULL if it does not.  *known says
- * whether the library has the name at all.
+ * Returns the row for an import without a version, or NULL if the name has several
+ * interfaces: a stub serves such an import only if all majors have the same one.
+ * *known tells whether the library has the name at all.
  */
 const struct lc_export *unversioned_export(const struct lc_library *library, const char *name,
 					   bool *known);
 
 /*
- * Whether a name that the list does not have is of the kind that a library
- * without version nodes exports: it begins as some of its names do, "cu" or "nvml", and
- * goes on with a capital letter.  cublasCreate is none of the driver's.  Returns
- * the length of that beginning; 0: it is of no such kind.
+ * Returns the length of the lower-case prefix, such as "cu" or "nvml", that an
+ * unknown name shares with names of a library without version nodes, or 0.  A
+ * capital letter must follow the prefix, so cublasCreate is not a driver name.
  */
 size_t kind_length(const struct lc_library *library, const char *name);
 
 enum needed_kind {
 	NEEDS_OTHER,		/* not this library */
 	NEEDS_REAL,		/* libcudart.so.12 */
-	NEEDS_RENAMED,		/* libcudart-09529672.so.12.6.77, of auditwheel */
+	NEEDS_RENAMED,		/* libcudart-09529672.so.12.6.77, from auditwheel */
 	NEEDS_STUB
 };
 
-/* What a DT_NEEDED names; *major is 0 where the name does not tell. */
+/* Classifies a DT_NEEDED; *major is 0 if the name does not tell the major. */
 enum needed_kind needed_kind(const struct table *table, const char *soname, int *major);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tally.c - what the imports of a file come to on a version, in numbers and in words */
+/* tally.c - counts the verdicts on a file's imports on a version, and words the result */
 #include "tally.h"
 
 #include <string.h>
@@ -57,7 +57,8 @@ bool serves(const struct findings *findings, struct table *table, size_t row)
 	return true;
 }
 
-/* Of a library whose majors are its own: the newest that serves the file, or the newest. */
+/* For a library whose majors are its own: the row of the newest major that serves the file,
+ * else of the newest. */
 static size_t own_row(const struct findings *findings, struct table *table)
 {
 	for (size_t row = 0; row < table->library->major_count; row++)
@@ -66,7 +67,7 @@ static size_t own_row(const struct findings *findings, struct table *table)
 	return 0;
 }
 
-/* `row` is own_row(), if the table's majors are its own. */
+/* `row` is own_row() if the library's majors are its own; otherwise it is not used. */
 static enum lc_verdict verdict_of(struct tables *tables, struct table *table, size_t row,
 				  const struct found_name *name, size_t toolkit)
 {
@@ -103,7 +104,7 @@ bool runs(const struct tally *tally)
 	return !tally->refused.count && !tally->absent.count && !tally->undriven.count;
 }
 
-/* The oldest version from which on, up to the one judged for, it has this name. */
+/* The oldest driver from which on every version up to tables->driver has the name. */
 static size_t driver_of(struct tables *tables, const struct found_import *import,
 			const struct found_name *name)
 {
@@ -181,8 +182,8 @@ size_t end_of_major(const struct tables *tables, size_t first)
 	return end;
 }
 
-/* "13", "12.3 and later", or what else runs of toolkits [first, end); NULL: none.
- * The lowest major that runs is always given with its minor. */
+/* Returns "13", "12.3 and later" or "12.3, 12.4 only", the toolkits of [first, end) that
+ * run; NULL if none does.  With `lowest`, the minor version is always given. */
 static const char *range_text(struct lc_arena *arena, const struct tables *tables,
 			      const bool *on, size_t first, size_t end, bool lowest)
 {
@@ -200,7 +201,7 @@ static const char *range_text(struct lc_arena *arena, const struct tables *table
 		return lc_format(arena, "%d", LC_MAJOR(tables->toolkits[first]));
 	return lc_format(arena, "%s and later", version_text(arena, tables->toolkits[start]));
 list:
-	/* Names only appear inside a major, so this is a rare thing. */
+	/* Rare: within a major, names are usually only added. */
 	for (size_t i = start; i < end; i++)
 		if (on[i])
 			text = lc_format(arena, "%s%s%s", text, *text ? ", " : "",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tally.h - what the imports of a file come to on a version, in numbers and in words */
+/* tally.h - counts the verdicts on a file's imports on a version, and words the result */
 #ifndef TALLY_H
 #define TALLY_H
 
@@ -13,26 +13,27 @@ struct names {
 struct tally {
 	size_t direct, renamed, adapted;
 	struct names refused, absent;
-	struct names undriven;	/* what the driver does not have, whichever CUDA it is */
+	struct names undriven;	/* missing from the driver, on any CUDA */
 };
 
-/* Versions are given by their index in tables->toolkits. */
+/* A version is an index into tables->toolkits. */
 void count(struct lc_arena *arena, struct tables *tables, const struct findings *findings,
 	   size_t toolkit, struct tally *tally);
 bool runs(const struct tally *tally);
 
-/* Whether all that the file imports of a library runs in this row of its own majors. */
+/* Returns true if all that the file imports from a library runs on this row of its majors. */
 bool serves(const struct findings *findings, struct table *table, size_t row);
 
-/* The oldest driver that has all that is imported of the driver's; false: nothing is. */
+/* Finds the oldest driver that has all imports from driver libraries; false if there are
+ * no such imports. */
 bool driver_needed(struct tables *tables, const struct findings *findings, size_t *needed);
 
-/* Imports that neither say their version nor where they come from may be
- * answered by anything in the process: they are told, and not judged. */
+/* Returns false for imports that have neither a version nor a needed library: anything in
+ * the process may satisfy them, so they are reported but not judged. */
 bool is_judged(const struct found_import *import);
 bool imports_any(const struct findings *findings);
 
-/* The end of the major that begins at this toolkit. */
+/* The index after the last toolkit of the major that begins at `first`. */
 size_t end_of_major(const struct tables *tables, size_t first);
 
 /* ---- in words ---- */
@@ -41,7 +42,7 @@ const char *version_text(struct lc_arena *arena, lc_version version);
 const char *list_names(struct lc_arena *arena, const struct names *names);
 /* "2 refused: a, b; 1 absent: c" */
 const char *problems(struct lc_arena *arena, const struct tally *tally);
-/* "runs on 12.0 and later and on 13"; "" if on none. */
+/* "runs on 12.0 and later and on 13"; "" if it runs on none. */
 const char *runs_text(struct lc_arena *arena, const struct tables *tables, const bool *on);
 /* ", with a driver of CUDA 12.5 or later"; "" if any driver will do. */
 const char *driver_text(struct lc_arena *arena, const struct tables *tables, size_t needed);

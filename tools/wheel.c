@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wheel.c - the files in a wheel, which is a zip archive
+ * wheel.c - reads the files in a wheel, which is a zip archive
  *
- * Members are compressed with deflate, which zlib undoes: it is everywhere, but
- * nothing here is linked to it.  A wheel without compressed members needs none.
+ * zlib inflates compressed members.  It is loaded at run time, as almost every system
+ * has it but no program here is linked against it.  A wheel without compressed members
+ * does not need it.
  */
 #include "wheel.h"
 
@@ -43,7 +44,7 @@ bool wheel_is(const void *bytes, size_t size)
 
 /* ---- zlib ---- */
 
-/* z_stream of zlib.h, which has been the same since 1995. */
+/* z_stream of zlib.h, unchanged since 1995. */
 struct stream {
 	const unsigned char *next_in;
 	unsigned avail_in;
@@ -88,7 +89,7 @@ static bool zlib_load(void)
 	return zlib.init;
 }
 
-/* What zlib does at once; it counts in unsigned, and who waits wants to see how far it is. */
+/* Bytes per call of zlib, which counts in unsigned int; progress is shown between calls. */
 #define PORTION (1 << 22)
 
 static unsigned portion(size_t size)
@@ -96,8 +97,8 @@ static unsigned portion(size_t size)
 	return size < PORTION ? (unsigned)size : PORTION;
 }
 
-/* Fills `out` from `in`; whether it came out at exactly that size, or, for a
- * beginning, got that far. */
+/* Inflates `in` into `out`.  Returns true if the result has exactly out_size bytes or, with
+ * `beginning`, at least that many. */
 static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t in_size,
 			 unsigned char *out, size_t out_size, bool beginning)
 {
@@ -118,7 +119,7 @@ static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t 
 		progress_at((size_t)(stream.next_in - zip->bytes));
 		if (status == Z_OK && in_left == in_size - (size_t)(stream.next_in - in) &&
 		    out_left == out_size - (size_t)(stream.next_out - out))
-			break;	/* no progress: more data than was said */
+			break;	/* no progress: more data than the size says */
 	}
 	zlib.end(&stream);
 	return (beginning || status == Z_STREAM_END) &&
@@ -153,7 +154,7 @@ struct entry {
 	const unsigned char *data;
 };
 
-/* Sizes that need more than 32 bits are in an extra field. */
+/* An extra field holds sizes and offsets that need more than 32 bits. */
 static void read_zip64(struct entry *entry, const unsigned char *extra, size_t size)
 {
 	uint64_t *const wide[] = { &entry->size, &entry->packed, &entry->header };
@@ -177,7 +178,7 @@ static void read_zip64(struct entry *entry, const unsigned char *extra, size_t s
 	}
 }
 
-/* Reads an entry of the directory; *next is where the next one begins. */
+/* Reads an entry of the directory and sets *next to the offset of the next one. */
 static const char *read_entry(const struct zip *zip, uint64_t offset, struct entry *entry,
 			      uint64_t *next)
 {
@@ -207,7 +208,7 @@ static const char *read_entry(const struct zip *zip, uint64_t offset, struct ent
 	return NULL;
 }
 
-/* Finds a member's data behind its own header. */
+/* Finds a member's data, which follows its own header. */
 static const char *locate(const struct zip *zip, struct entry *entry)
 {
 	const unsigned char *head = at(zip, entry->header, 30);
@@ -225,13 +226,13 @@ static const char *locate(const struct zip *zip, struct entry *entry)
 		return "is compressed in a way that this program does not know";
 	if (entry->method == STORED && entry->packed != entry->size)
 		return "is damaged in the archive: its sizes differ";
-	/* Deflate makes at most 1032 bytes of one: more is an attack on memory. */
+	/* Deflate expands a byte to at most 1032: a larger size is an attack on memory. */
 	if (entry->method == DEFLATED && entry->size / 1032 > entry->packed + 1)
 		return "is damaged in the archive: it claims an impossible size";
 	return NULL;
 }
 
-/* Only ELF files are decompressed in full. */
+/* Inflates only the first bytes: just ELF files are decompressed in full. */
 static bool is_elf(const struct zip *zip, const struct entry *entry)
 {
 	unsigned char start[SELFMAG];
@@ -275,7 +276,7 @@ static const char *hand_out(const struct zip *zip, const struct entry *entry,
 
 /* ---- the archive ---- */
 
-/* The end record is the last thing, but for a comment of any length. */
+/* Finds the end record, which is last except for a comment of up to 65535 bytes. */
 static const char *find_directory(const struct zip *zip, uint64_t *offset, uint64_t *count)
 {
 	const unsigned char *end = NULL, *wide, *record;
@@ -316,7 +317,7 @@ const char *wheel_read(const void *bytes, size_t size,
 			return "is compressed, and libz.so.1, which could decompress it, is not"
 			       " installed: unpack the wheel, or install zlib";
 		member.error = locate(&zip, &entry);
-		/* Many members that are the same bytes are a bomb, too. */
+		/* Many members that share the same bytes are a zip bomb, too. */
 		if (!member.error && entry.packed > left)
 			return "is a damaged wheel: its members overlap";
 		left -= member.error ? 0 : entry.packed;

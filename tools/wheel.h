@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* wheel.h - the files in a wheel, which is a zip archive */
+/* wheel.h - reads the files in a wheel, which is a zip archive */
 #ifndef WHEEL_H
 #define WHEEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether these bytes begin a zip archive. */
+/* Returns true if these bytes begin a zip archive. */
 bool wheel_is(const void *bytes, size_t size);
 
 /*
- * Calls `each` with the bytes of every member that is an ELF file, or with what
- * is wrong with a member, in the order of the archive.  NULL, or what is wrong
- * with all of it, as a phrase.  Trusts nothing in it.
+ * Calls `each`, in the order of the archive, with the bytes of every member that is
+ * an ELF file, and with the error of every member that cannot be read.  Returns NULL,
+ * or what is wrong with the whole archive, as a phrase.  The archive is not trusted.
  */
 struct wheel_member {
 	const char *name;
-	const char *error;	/* NULL: the bytes are there */
-	const void *bytes;	/* until `each` returns */
+	const char *error;	/* NULL if the bytes are there */
+	const void *bytes;	/* valid until `each` returns */
 	size_t size;
 };
 

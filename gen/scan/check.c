@@ -2,9 +2,9 @@
 /*
  * check.c - compares a library with symbols.txt
  *
- * Which library it is, its SONAME says.  Of which toolkit it is, the caller
- * says (FILE=12.9), or the folders it lies in (.../12.9/..., .../cuda-12.9/...),
- * or else it is taken for the one whose names it has.
+ * The SONAME tells which library the file is.  The toolkit comes from the caller
+ * (FILE=12.9), else from the folders above the file (.../12.9/...,
+ * .../cuda-12.9/...), else it is the one whose names are most like the file's.
  */
 #include "scan.h"
 
@@ -45,7 +45,7 @@ struct reader {
 	bool in_functions;
 };
 
-/* The next word of a line; NULL at its end.  *column is where it begins. */
+/* Returns the next word of a line, NULL at its end, and sets place->column to its start. */
 static const char *next_word(char **line, struct place *place, const char *start)
 {
 	char *word = *line + strspn(*line, " \t");
@@ -116,7 +116,7 @@ static void read_soname(struct reader *reader, char *line, const char *start)
 	const char *key = next_word(&line, &reader->place, start);
 
 	if (!strcmp(key, "majors"))
-		reader->library->without_majors = true;	/* it says `none` */
+		reader->library->without_majors = true;	/* always `none` here */
 	if (strcmp(key, "soname"))
 		return;
 	soname->soname = next_word(&line, &reader->place, start);
@@ -156,9 +156,9 @@ static void read_listing(struct listing *listing, const char *path)
 
 /* ---- comparing ---- */
 
-/* As symbols.txt says, what holds for the oldest toolkit holds for the older
- * ones of its major, and what holds for the newest of a major for later ones of
- * it.  The list knows neither. */
+/* Returns true if ranges cover a version that the list need not contain.  As the head of
+ * symbols.txt says, a row for the oldest toolkit holds for older ones of its major, and a
+ * row for the newest of a major for later ones of that major. */
 static bool holds(const struct listing *listing, const struct ranges *ranges, version v)
 {
 	version oldest = listing->toolkits[0], before = v;
@@ -167,14 +167,14 @@ static bool holds(const struct listing *listing, const struct ranges *ranges, ve
 		v = oldest;
 	for (int i = 0; i < listing->count && MAJOR(listing->toolkits[i]) <= MAJOR(v); i++)
 		before = listing->toolkits[i];
-	/* Of the newest major of all, open ranges say it. */
+	/* In the newest major, open ranges cover later versions. */
 	if (v > before && MAJOR(v) == MAJOR(before) &&
 	    before != listing->toolkits[listing->count - 1])
 		v = before;
 	return in_ranges(ranges, v);
 }
 
-/* A driver has names before the headers of its toolkit do: in any version will do. */
+/* A driver has names before the headers of its toolkit do, so any version will do for it. */
 static bool is_listed(const struct listing *listing, const struct listed_library *library,
 		      const char *name, version v)
 {
@@ -192,7 +192,8 @@ struct difference {
 	size_t unlisted, lacking;
 };
 
-/* Names are interned, and rows of one name are next to each other. */
+/* Counts, and prints if asked to, the names that only the library or only the list has.
+ * Names are interned. */
 static struct difference difference(const struct listing *listing,
 				    const struct listed_library *library,
 				    const struct exports *exports, version v, bool print)
@@ -236,7 +237,7 @@ static const struct listed_library *find_soname(const struct listing *listing, c
 	return NULL;
 }
 
-/* From the nearest folder that is called 12.9, or something-12.9. */
+/* Takes the version from the nearest folder named 12.9 or something-12.9. */
 static bool version_of_path(const struct listing *listing, const char *path,
 			    const struct ranges *in, version *out)
 {
@@ -254,7 +255,7 @@ static bool version_of_path(const struct listing *listing, const char *path,
 	return found;
 }
 
-/* The newest of the toolkits whose names are most like the library's. */
+/* Returns the toolkit whose names differ least from the library's; of several, the newest. */
 static version version_of_names(const struct listing *listing, const struct listed_library *library,
 				const struct exports *exports, const struct ranges *in)
 {
@@ -288,8 +289,9 @@ static const char *split_argument(char *argument, version *out)
 	return scan_intern_n(argument, (size_t)(equals - argument));
 }
 
-/* Returns whether the library and the list differ.  Headers declare what no driver for
- * a CPU ever had, and the list has what they declare: that is said, and is all right. */
+/* Returns true if the library and the list differ.  For a driver library, names that only
+ * the list has are printed but do not count: headers declare, and so the list has, names
+ * that no driver for this CPU ever had. */
 static bool check_one(const struct listing *listing, char *argument)
 {
 	version v;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf.c - what a shared library exports, and under which version node
+ * elf.c - reads what a shared library exports, and under which version node
  *
- * Reads what the dynamic loader reads, the segments and the dynamic table, and
- * not the section headers, which a library need not have.  The file is not
- * trusted: every offset is checked against its size before it is used, every
- * string against the table it lies in, and every loop ends with the table.
+ * Reads segments and the dynamic table, as the dynamic loader does, and not the
+ * section headers, which a library need not have.  The file is not trusted: every
+ * offset is checked against the file size before use, every string against its
+ * table, and every loop is bounded by its table.
  */
 #include "scan.h"
 
@@ -20,7 +20,7 @@
 
 struct elf {
 	const char *path;
-	bool any;		/* of whatever library there is */
+	bool any;		/* any library, not only one of CUDA's */
 	const char *data;
 	size_t size;
 	const char *segments;
@@ -31,7 +31,7 @@ struct elf {
 	size_t string_size;
 };
 
-/* All reads go through here. */
+/* All reads of the file go through this check of the range. */
 static const char *at(const struct elf *elf, uint64_t offset, uint64_t size, const char *what)
 {
 	if (offset > elf->size || size > elf->size - offset)
@@ -39,7 +39,7 @@ static const char *at(const struct elf *elf, uint64_t offset, uint64_t size, con
 	return elf->data + offset;
 }
 
-/* Nothing in the file need be aligned. */
+/* Copies the header out: nothing in the file need be aligned. */
 static Elf64_Phdr segment(const struct elf *elf, size_t index)
 {
 	Elf64_Phdr out;
@@ -48,11 +48,11 @@ static Elf64_Phdr segment(const struct elf *elf, size_t index)
 	return out;
 }
 
-/* Mapped, not read: these files are large, and little of them is looked at. */
+/* Maps the file: these files are large, and only a small part is read. */
 static void map_file(struct elf *elf, const char *path)
 {
 	struct stat status;
-	/* Not to wait for the writer of a FIFO. */
+	/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	void *data;
 
@@ -102,7 +102,7 @@ static void open_elf(struct elf *elf, const char *path)
 		fail(path, "has no dynamic table");
 }
 
-/* The value of a dynamic entry. */
+/* Finds the value of a dynamic entry; false if there is none. */
 static bool dynamic(const struct elf *elf, int64_t tag, uint64_t *value)
 {
 	for (size_t i = 0; i < elf->dynamic_count; i++) {
@@ -119,7 +119,8 @@ static bool dynamic(const struct elf *elf, int64_t tag, uint64_t *value)
 	return false;
 }
 
-/* The bytes that an address stands for, and how many follow in its segment. */
+/* Returns the file's bytes at an address, and in *follow how many its segment has from
+ * there on. */
 static const char *address(const struct elf *elf, uint64_t where, uint64_t need,
 			   uint64_t *follow, const char *what)
 {
@@ -155,7 +156,7 @@ static const char *string(const struct elf *elf, uint64_t offset)
 	    !memchr(elf->strings + offset, '\0', elf->string_size - offset))
 		fail(elf->path, "a name lies beyond the string table");
 	text = elf->strings + offset;
-	/* Names go into the list and onto terminals. */
+	/* Names are written to the list and to terminals. */
 	for (const char *c = text; *c; c++)
 		if (*c <= ' ' || *c >= 0x7f)
 			fail(elf->path, "a name has a character that no name has");
@@ -181,9 +182,8 @@ static uint32_t word(const char *table, uint64_t index)
 }
 
 /*
- * The dynamic table does not say how many symbols there are.  A GNU hash table
- * does so indirectly: the last symbol is the end of the chain that begins
- * furthest.
+ * The dynamic table does not give the number of symbols.  A GNU hash table gives
+ * it indirectly: the last symbol is the end of the chain with the highest start.
  */
 static uint64_t count_by_gnu_hash(const struct elf *elf)
 {
@@ -231,7 +231,7 @@ static const char *node_name(const struct elf *elf, uint16_t index)
 	uint64_t count, follow, offset = 0;
 	const char *nodes = table(elf, DT_VERDEF, &follow, "version definitions");
 
-	/* They are numbered in 16 bits. */
+	/* Version nodes have 16-bit numbers. */
 	if (!dynamic(elf, DT_VERDEFNUM, &count) || count > UINT16_MAX)
 		fail(elf->path, "does not say how many version definitions it has");
 	for (uint64_t i = 0; i < count; i++) {
@@ -255,8 +255,8 @@ static const char *node_name(const struct elf *elf, uint16_t index)
 	fail(elf->path, "has a symbol of version node %u, which is not defined", index);
 }
 
-/* Everything that a stub relies on when it stands in for the library; without a
- * SONAME of the nodes, all but that. */
+/* Checks all that a stub relies on when it stands in for the library.  If `soname` is NULL,
+ * the version node is not checked. */
 static void check_symbol(const struct elf *elf, const char *soname, const Elf64_Sym *symbol,
 			 uint16_t node)
 {
@@ -282,7 +282,7 @@ static bool is_export(const Elf64_Sym *symbol)
 	unsigned bind = ELF64_ST_BIND(symbol->st_info);
 	unsigned visibility = ELF64_ST_VISIBILITY(symbol->st_other);
 
-	/* Absolute symbols are the names of the version nodes themselves. */
+	/* Absolute symbols are the version nodes' own names. */
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS)
 		return false;
 	if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE)
@@ -290,7 +290,7 @@ static bool is_export(const Elf64_Sym *symbol)
 	return visibility == STV_DEFAULT || visibility == STV_PROTECTED;
 }
 
-/* Whether C can speak of it, and a stub has no such name itself. */
+/* Returns true for a C identifier that does not collide with a stub's own names. */
 static bool is_plain_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -308,7 +308,7 @@ static void add_node(struct exports *out, const char *node)
 	list_add(&out->nodes, (void *)node);
 }
 
-/* Takes a symbol of any library, or leaves it out. */
+/* Takes a symbol of any library, or lists it among those left out. */
 static void take_any(const struct elf *elf, const Elf64_Sym *symbol, uint16_t node,
 		     struct exports *out)
 {
@@ -318,7 +318,7 @@ static void take_any(const struct elf *elf, const Elf64_Sym *symbol, uint16_t no
 
 	if (node_text && !strcmp(node_text, "LAZYCUDA_1"))
 		fail(elf->path, "is a lazycuda stub itself");
-	/* The linker's own, which some libraries do not hide. */
+	/* The linker defines these, and some libraries do not hide them. */
 	if (type == STT_NOTYPE && (!strcmp(name, "_edata") || !strcmp(name, "_end") ||
 				   !strcmp(name, "__bss_start")))
 		return;

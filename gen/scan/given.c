@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* given.c - what hints would have given, from the command line */
+/* given.c - takes from the command line what hints give for CUDA's libraries */
 #include "own.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ int toolkit_of(const struct own *own, const struct source *source)
 	return toolkit;
 }
 
-/* ---- rows of the list that hints would have given ---- */
+/* ---- rows of the list ---- */
 
 static void add_hint(struct list *list, const char *first, const char *second)
 {
@@ -37,7 +37,7 @@ static void add_hint(struct list *list, const char *first, const char *second)
 	list_add(list, hint);
 }
 
-/* "nvidia/cublas/lib" of .../nvidia/cublas/lib/libcublas.so.12, as pip lays it out. */
+/* Returns "nvidia/cublas/lib" for .../nvidia/cublas/lib/libcublas.so.12, pip's layout. */
 static const char *folder_of_wheel(const char *path)
 {
 	char real[PATH_MAX], *slash, *below = NULL;
@@ -64,7 +64,8 @@ void add_folders(struct own *own, const struct source *source)
 		add_hint(&own->library.folders, own->common.folders.items[i], range);
 }
 
-/* "nvidia-cuda-runtime" of nvidia/cuda_runtime/lib; nvidia/cu13/lib is of many packages. */
+/* Returns "nvidia-cuda-runtime" for nvidia/cuda_runtime/lib, and NULL for nvidia/cu13/lib,
+ * which many packages share. */
 static const char *package_of_folder(const char *folder)
 {
 	const char *part;
@@ -154,8 +155,8 @@ static void add_all(struct list *list, const struct list *more)
 		list_add(list, more->items[i]);
 }
 
-/* Each header is parsed by itself: two versions of an interface may exclude each
- * other. */
+/* Each header is parsed by itself: two headers may declare conflicting versions of an
+ * interface. */
 static void add_header(struct own *own, const struct source *source, const char *header)
 {
 	struct list *includes = &own->given.includes[toolkit_of(own, source)];
@@ -203,9 +204,9 @@ bool has_headers(const struct own *own)
 	return false;
 }
 
-/* ---- functions that say what a status means ---- */
+/* ---- functions that return the meaning of a status ---- */
 
-/* As libraries declare it: const char *fooGetErrorString(fooStatus status). */
+/* Matches the usual declaration: const char *fooGetErrorString(fooStatus status). */
 static bool tells_status(const struct library *library, const struct prototype *prototype)
 {
 	const struct param *first = prototype->params;
@@ -214,7 +215,7 @@ static bool tells_status(const struct library *library, const struct prototype *
 	       first->type.enumeration && first->type.enumeration == library->status;
 }
 
-/* What --text says of a function that no header declares. */
+/* The prototype that --text implies for a function without a declaration. */
 static struct prototype *text_prototype(const struct library *library, const char *name)
 {
 	struct prototype *prototype = scan_alloc(sizeof(*prototype));
@@ -264,7 +265,7 @@ void find_texts(struct own *own)
 		take_text(own, own->texts.items[i]);
 }
 
-/* ---- what is said of it ---- */
+/* ---- the report ---- */
 
 static void say_names(const char *what, const struct list *names)
 {

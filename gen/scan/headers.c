@@ -2,10 +2,10 @@
 /*
  * headers.c - reads prototypes and enumerators through libclang
  *
- * Headers are parsed without the machine's own: what they include from there
- * is a handful of types, given below, so that the outcome depends on the
- * toolkit alone.  Every toolkit is parsed for x86-64 and for aarch64 and must
- * come out the same; the list has one line for both.
+ * Toolkit headers are parsed without the system's headers.  They need only a few
+ * types from there, which the shims below provide, so that the result depends on
+ * the toolkit alone.  Every toolkit is parsed for x86-64 and for aarch64, and both
+ * results must be equal: the list has one line for both.
  */
 #include "unit.h"
 
@@ -16,7 +16,7 @@
 
 static const char *const targets[] = { "x86_64", "aarch64" };
 
-/* What toolkit headers take from elsewhere, in terms of the ABI alone. */
+/* What toolkit headers need from system headers, as far as the ABI depends on it. */
 static const struct { const char *name, *text; } shims[] = {
 	{ "stddef.h",
 	  "#pragma once\n"
@@ -76,7 +76,7 @@ static const struct { const char *name, *text; } shims[] = {
 };
 #define SHIM_COUNT (sizeof(shims) / sizeof(shims[0]))
 
-/* What clang would otherwise take from the environment. */
+/* Environment variables that would change how clang parses. */
 static const char *const variables[] = {
 	"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
 	"CCC_OVERRIDE_OPTIONS", "CLANG_CONFIG_FILE_USER_DIR", "CLANG_CONFIG_FILE_SYSTEM_DIR"
@@ -116,7 +116,7 @@ static void libclang_open(struct libclang *clang, const char *path)
 
 /* ---- functions and enumerations ---- */
 
-/* Whether a type is the address of something that no header lays out. */
+/* Returns true for a pointer to an opaque struct. */
 static bool is_handle(const struct unit *unit, CXType type)
 {
 	const struct libclang *clang = unit->clang;
@@ -128,7 +128,7 @@ static bool is_handle(const struct unit *unit, CXType type)
 	return target.kind == CXType_Record && !is_record(unit, target);
 }
 
-/* const char *, as a string that the library keeps. */
+/* Returns true for const char *, a string that the library owns. */
 static bool is_text(const struct unit *unit, CXType type)
 {
 	const struct libclang *clang = unit->clang;
@@ -146,7 +146,7 @@ static struct param take_param(struct unit *unit, CXCursor function, unsigned in
 	const struct libclang *clang = unit->clang;
 	CXCursor argument = clang->Cursor_getArgument(function, index);
 	struct param param = { .name = take(clang, clang->getCursorSpelling(argument)) };
-	/* Of the canonical type: there an array is the pointer that is passed. */
+	/* In the function's canonical type, an array parameter is already a pointer. */
 	CXType whole = clang->getCanonicalType(clang->getCursorType(function));
 	CXType type = clang->getCanonicalType(clang->getArgType(whole, index));
 	CXType target;
@@ -157,7 +157,7 @@ static struct param take_param(struct unit *unit, CXCursor function, unsigned in
 	}
 	target = clang->getCanonicalType(clang->getPointeeType(type));
 	param.type.base = T_PTR;
-	/* An address of anything, a handle, or a callback. */
+	/* void *, a callback, or a handle: no target to describe. */
 	if (target.kind == CXType_Void || target.kind == CXType_FunctionProto ||
 	    target.kind == CXType_FunctionNoProto ||
 	    (target.kind == CXType_Record && !is_record(unit, target)))
@@ -182,7 +182,7 @@ static bool same_prototype(const struct prototype *a, const struct prototype *b)
 	return true;
 }
 
-/* Names of parameters are for hints only: any declaration may give them. */
+/* Only hints use parameter names, so any declaration may provide them. */
 static void merge_names(struct prototype *known, const struct prototype *other)
 {
 	for (size_t i = 0; i < known->count; i++)
@@ -222,8 +222,8 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 		fail(unit->where, "%s is declared in two ways", name);
 }
 
-/* Some per-thread names have no declaration of their own.  Of a library that is in
- * no toolkit the headers alone tell what it exports. */
+/* Some per-thread names have no declaration of their own, so their base name is wanted.
+ * For a library that is in no toolkit, only the headers tell what it exports. */
 static bool is_wanted(const struct library *library, const char *name)
 {
 	return library->soname || map_get(&library->names, name) ||
@@ -257,7 +257,7 @@ static void take_enum(struct unit *unit, CXCursor cursor)
 	const char *name = enum_name(unit, unit->clang->getCursorType(cursor));
 	struct enumeration in = { unit, map_get(&unit->headers->enums, name) };
 
-	/* Where the headers are given, their functions are to tell which one it is. */
+	/* A given library takes every enum: function results tell later which is the status. */
 	if (name != unit->library->status && !unit->library->given)
 		return;
 	if (!in.values) {
@@ -281,7 +281,7 @@ static enum CXChildVisitResult visit_typedefs(CXCursor cursor, CXCursor parent, 
 	return CXChildVisit_Continue;
 }
 
-/* Whether a declaration stands in the header itself, not in one that it includes. */
+/* Returns true if a declaration is in the header itself, not in one that it includes. */
 static bool is_of_header(const struct unit *unit, CXCursor cursor)
 {
 	const char *header = unit->hint->headers.items[0], *path = place_of(unit, cursor).file;
@@ -355,7 +355,7 @@ static void parse(struct unit *unit, const struct parse_hint *hint,
 	for (size_t i = 0; i < hint->headers.count; i++)
 		source = scan_format("%s#include \"%s\"\n", source, (char *)hint->headers.items[i]);
 
-	/* They need a folder that exists; the toolkit's first will do. */
+	/* Unsaved files need a folder that exists; the first include folder will do. */
 	name = scan_format("%s/scan.c", (char *)folders->items[0]);
 	files[0] = (struct CXUnsavedFile){ name, source, strlen(source) };
 	for (size_t i = 0; i < SHIM_COUNT; i++)
@@ -376,8 +376,8 @@ static void parse(struct unit *unit, const struct parse_hint *hint,
 	clang->disposeIndex(index);
 }
 
-/* The header folders of one toolkit; where a CPU has none, x86-64's are read:
- * that toolkit has no library for it either. */
+/* The header folders of one toolkit.  If a CPU has none, returns those of x86-64: that
+ * toolkit has no library for the CPU either. */
 static struct list find_folders(const struct scan *scan, const struct library *library, int toolkit,
 				const char *arch)
 {

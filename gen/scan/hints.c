@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hints.c - reads gen/hints.txt; its format is described at its head */
+/* hints.c - reads gen/hints.txt; the head of that file describes the format */
 #include "scan.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void expect(const struct line *line, size_t count, const char *form)
 		fail_at(line->place, "expected: %s", form);
 }
 
-/* A hint of the words after the first; what could be unknown is the first. */
+/* Makes a hint of the words after the keyword; messages about it name the first of them. */
 static struct hint *make_hint(const struct line *line)
 {
 	struct hint *hint = scan_alloc(sizeof(*hint));

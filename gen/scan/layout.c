@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.c - which layouts of a struct are interchangeable
+ * layout.c - decides which layouts of a struct are interchangeable
  *
- * Toolkits are taken in turn, oldest first.  One whose layout continues an
- * earlier one gets its letter, and else a new letter.  To continue is to have
- * the same size and all that the earlier one has, at the same place and of the
- * same type.  A field may have got another name, but not moved, even where one
- * of its type took its place; what was reserved or padding may have become
- * something, and a union may have got another member.  Structs that are pointed
- * to count too, which takes some rounds to settle, because they may point to
- * each other.
+ * Toolkits are visited oldest first.  A layout that continues an earlier one gets
+ * its letter, any other layout a new letter.  A layout continues another if it
+ * has the same size, and every field of the other at the same offset and of the
+ * same type.  A field may be renamed but not moved, even if one of its type takes
+ * its place.  Reserved bytes and padding may become fields, and a union may get
+ * another member.  Structs behind pointers count too; as they may point to each
+ * other, the letters take several rounds to settle.
  */
 #include "scan.h"
 
@@ -25,7 +24,7 @@ static bool same_scalar(struct type a, struct type b)
 
 	if (a.count != b.count)
 		return false;
-	/* A struct that is pointed to may have been opaque before. */
+	/* The target of a pointer may be opaque in one of the two toolkits. */
 	if (a.pointer != b.pointer)
 		return (a.pointer && b.base == T_PTR) || (b.pointer && a.base == T_PTR);
 	return plain[a.base] == plain[b.base] && a.record == b.record;
@@ -40,11 +39,11 @@ static bool same_target(const struct library *library, const struct leaf *leaf, 
 	target = map_get(&library->records, leaf->type.record);
 	if (!target || !target->layouts[old] || !target->layouts[new])
 		return true;
-	/* The last round's: in this one some have a new letter and some not. */
+	/* The last round's letters: in this round only some are assigned yet. */
 	return target->before[old] == target->before[new];
 }
 
-/* The field at the same place and of the same type, whatever its name. */
+/* The field at the same offset and of the same type, whatever its name. */
 static const struct leaf *find_leaf(const struct library *library, const struct layout *layout,
 				    const struct leaf *wanted)
 {
@@ -65,8 +64,8 @@ static bool has_name(const struct layout *layout, const struct leaf *wanted)
 	return false;
 }
 
-/* Whether a field has come up since: its name is new, and no field of its type
- * and place has lost its name, which would mean that it was renamed. */
+/* Returns true if a field was added since: its name is new, and no field of its type at
+ * its offset has lost its name, which would mean a rename. */
 static bool is_new(const struct library *library, const struct layout *before,
 		   const struct layout *after, const struct leaf *leaf)
 {
@@ -82,7 +81,8 @@ static bool is_new(const struct library *library, const struct layout *before,
 	return true;
 }
 
-/* Whether a field is somewhere else now.  One that only took its place is another. */
+/* Returns true if a field of this name is now only at another offset; whatever took the
+ * old place is another field. */
 static bool has_moved(const struct layout *after, const struct leaf *leaf)
 {
 	bool elsewhere = false;
@@ -120,7 +120,7 @@ static bool overlaps(const struct leaf *a, const struct leaf *b)
 	return a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
-/* Whether a new field lies on bytes that had another meaning. */
+/* Returns true if a new field overlaps bytes that were in use before. */
 static bool overlays(const struct library *library, const struct layout *before,
 		     const struct leaf *leaf)
 {
@@ -147,7 +147,8 @@ static void find_growth(const struct library *library, struct record *record, in
 	}
 }
 
-/* The newest toolkit before `new` with a letter that it continues; -1: none. */
+/* Of the toolkits before `new`, the newest whose layout `new` continues, -1 if none.  Each
+ * letter is tried only in the newest toolkit that has it. */
 static int find_predecessor(const struct library *library, const struct record *record, int new)
 {
 	for (int old = new - 1; old >= 0; old--) {
@@ -163,7 +164,7 @@ static int find_predecessor(const struct library *library, const struct record *
 	return -1;
 }
 
-/* Gives a struct its letters; returns whether any changed. */
+/* Assigns letters to a struct's layouts; returns true if any letter changed. */
 static bool assign(const struct scan *scan, const struct library *library, struct record *record)
 {
 	uint8_t letters = 0;

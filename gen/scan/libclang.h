@@ -2,10 +2,11 @@
 /*
  * libclang.h - the part of libclang's C interface that scan needs
  *
- * Declared here, because the wheel on PyPI that everyone can get holds the
- * library without its headers, and loaded with dlopen(), because nobody but a
- * maintainer needs it.  Numbers are those of libclang 18; libclang_open()
- * refuses any other, since they have changed between releases.
+ * The declarations are here because the wheel on PyPI has the library without
+ * its headers.  scan loads libclang with dlopen() because only two uses need it:
+ * deriving symbols.txt, and `lazycuda stub --header`.  The enum values are those
+ * of libclang 18.  They have changed between releases, so libclang_open() refuses
+ * any other release.
  */
 #ifndef LIBCLANG_H
 #define LIBCLANG_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own.c - derives the list of a library of anybody's
+ * own.c - derives the list of any library
  *
- * `lazycuda stub` calls this.  What hints say of CUDA's libraries comes from the
- * command line here.  A library has one version for each of its majors: those of
- * CUDA, where each file is said to belong to one, else the numbers of its SONAMEs.
+ * `lazycuda stub` runs this.  The command line gives what hints give for CUDA's
+ * libraries.  The list has one version for each major of the library: the CUDA
+ * major of each file if --from gives one, else the number in its SONAME.
  */
 #include "own.h"
 
@@ -77,7 +77,7 @@ static void read_arguments(struct own *own, char **argument)
 	}
 }
 
-/* ---- what the files are ---- */
+/* ---- the files ---- */
 
 static size_t stem_length(const char *soname)
 {
@@ -113,7 +113,7 @@ static void refuse_mixtures(const struct own *own)
 	}
 }
 
-/* One SONAME to a major, and one major to a SONAME. */
+/* Fails unless SONAMEs and majors correspond one to one. */
 static void refuse_collisions(const struct own *own)
 {
 	for (size_t i = 0; i < own->sources.count; i++)
@@ -200,7 +200,7 @@ static int compare_numbers(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* The versions of the list: one for each major. */
+/* Finds the versions of the list, one for each major. */
 static void find_versions(struct own *own)
 {
 	struct scan *scan = own->scan;
@@ -222,7 +222,7 @@ static void find_versions(struct own *own)
 	}
 }
 
-/* What one more file of a major exports. */
+/* Adds the exports of a file to those of its major. */
 static void add_exports(struct own *own, const struct source *source)
 {
 	struct exports *all = &own->library.exports[toolkit_of(own, source)], before = *all;
@@ -277,7 +277,7 @@ static bool has_status(const struct own *own)
 	return false;
 }
 
-/* A number, or the name of an enumerator. */
+/* Returns, as decimal text, an option's value: a number or the name of an enumerator. */
 static const char *value_of(const struct own *own, const char *option, const char *text)
 {
 	char *end;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* own.h - what the parts that derive the list of anybody's library share */
+/* own.h - shared by own.c and given.c, which derive the list of any library */
 #ifndef SCAN_OWN_H
 #define SCAN_OWN_H
 
 #include "scan.h"
 
-#define MAX_MAJOR 654	/* a version has 16 bits */
+#define MAX_MAJOR 654	/* a version, 100 * major + minor, has 16 bits */
 
-/* A --from, and what follows it. */
+/* A --from, and the options that follow it. */
 struct source {
 	const char *path;
-	int cuda;		/* its major of CUDA; 0: not said */
-	int major;		/* what the list calls it */
+	int cuda;		/* the CUDA major that --from gives; 0 if none */
+	int major;		/* its major in the list */
 	struct list headers, includes, defines, folders;
 	struct exports exports;
 };
@@ -21,32 +21,32 @@ struct own {
 	struct library library;
 	struct given given;
 	struct list sources;
-	struct source common;	/* what comes before the first --from */
+	struct source common;	/* the options before the first --from */
 	const char *output, *advice, *missing, *absent, *refused;
-	struct list texts;	/* names: --text */
+	struct list texts;	/* --text: function names */
 	struct list packages;	/* --package */
-	struct list cuda;	/* majors of CUDA, as text, that other stubs know */
+	struct list cuda;	/* --cuda-major: CUDA majors that lazycuda's stubs know, as text */
 };
 
-extern const char own_name[];	/* for messages: "lazycuda stub" */
+extern const char own_name[];	/* "lazycuda stub", for messages */
 
-/* Which version of the list a file is. */
+/* The index of a file's version in the list. */
 int toolkit_of(const struct own *own, const struct source *source);
 
-/* What hints would have given: rows of the list, */
+/* These add the rows of the list that hints give for CUDA's libraries. */
 void add_folders(struct own *own, const struct source *source);
 void add_packages(struct own *own);
 void add_nodes(struct own *own, const struct source *source);
 void add_errors(struct own *own, const char *missing, const char *absent, const char *refused);
 
-/* headers, and whether there are any. */
+/* Adds the headers to parse for a file; has_headers() returns true if there are any. */
 void add_headers(struct own *own, const struct source *source);
 bool has_headers(const struct own *own);
 
-/* Which functions say what a status means. */
+/* Finds the functions that return the meaning of a status. */
 void find_texts(struct own *own);
 
-/* What has been found, on standard output. */
+/* Prints what was found to standard output. */
 void say_own(const struct own *own);
 
 #endif

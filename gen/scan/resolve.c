@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resolve.c - which prototype an exported name has in which toolkit
+ * resolve.c - chooses the prototype of each exported name in each toolkit
  *
  * Headers and libraries do not quite agree: a library exports names that its
- * own headers no longer, or do not yet, declare.  A prototype comes, in this
- * order, from a hint; from the toolkit's own headers; for a per-thread twin,
- * name_ptds or name_ptsz, from its base name there; from the nearest toolkit
- * that declares it; from another member of its family.
+ * own headers no longer declare, or do not declare yet.  A prototype comes from
+ * the first of these: a hint; the toolkit's own headers; for a per-thread twin,
+ * name_ptds or name_ptsz, the base name in those headers; the nearest toolkit
+ * that declares the name; another member of its family.  A given library uses
+ * its own headers alone.
  */
 #include "scan.h"
 
@@ -14,9 +15,9 @@
 #include <string.h>
 
 struct source {
-	const struct prototype *prototype;	/* NULL: declared nowhere */
-	const struct hint *given;		/* or else this */
-	int toolkit;				/* whose headers */
+	const struct prototype *prototype;	/* NULL if no header declares it */
+	const struct hint *given;		/* the hint that gives the signature; or NULL */
+	int toolkit;				/* whose headers have the prototype */
 };
 
 static const char *base_name(const char *name)
@@ -28,7 +29,7 @@ static const char *base_name(const char *name)
 	return NULL;
 }
 
-/* A hint for a function holds for its per-thread twins, too. */
+/* A hint for a function also applies to its per-thread twins. */
 static bool applies(const struct hint *hint, const char *function)
 {
 	const char *base = base_name(function);
@@ -77,7 +78,7 @@ static const struct prototype *declared_family(const struct library *library, in
 
 typedef const struct prototype *(*lookup)(const struct library *, int, const char *);
 
-/* The nearest toolkit of the same major; else the nearest of all. */
+/* Takes the nearest toolkit of the same major that declares it, else the nearest of all. */
 static struct source nearest(const struct scan *scan, const struct library *library, int toolkit,
 			     const char *name, lookup find)
 {
@@ -192,7 +193,7 @@ static int toolkit_of(const struct scan *scan, version v)
 	return -1;
 }
 
-/* Returns the name under which the list knows this struct in this function. */
+/* Returns the struct's name in the list for this function, and marks the struct as used. */
 static const char *record_in(const struct scan *scan, struct library *library, int toolkit,
 			     const struct source *source, const char *function, const char *name)
 {
@@ -242,7 +243,7 @@ static const struct hint *find_direction(struct library *library, const char *fu
 
 		if (!applies(hint, function) || !is_param(hint->words[1], param, index))
 			continue;
-		/* In another toolkit a parameter of this place may be another. */
+		/* In another toolkit this position may hold a different parameter. */
 		if (hint->count == 4 ? !is_void : !param->pointer)
 			continue;
 		hint->used = true;
@@ -251,7 +252,8 @@ static const struct hint *find_direction(struct library *library, const char *fu
 	return found;
 }
 
-/* Whether a struct begins with a field in which its caller says what it is. */
+/* Returns true if a struct begins with a tag: a field that the caller sets to tell what
+ * the struct is. */
 static bool is_tagged(const struct library *library, int toolkit, const struct param *param)
 {
 	const struct layout *layout = param->type.record ?
@@ -268,7 +270,7 @@ static bool is_tagged(const struct library *library, int toolkit, const struct p
 	return false;
 }
 
-/* What a hint says; else what the type suggests. */
+/* Returns the direction from a hint, else the one that the type suggests. */
 static const char *direction(const struct scan *scan, struct library *library, int toolkit,
 			     const char *function, const struct param *param, size_t index,
 			     const struct hint *hint)
@@ -281,14 +283,14 @@ static const char *direction(const struct scan *scan, struct library *library, i
 		return "";
 	if (param->constant)
 		return "in";
-	/* Any other address may be one of the device. */
+	/* Not `out`: any other pointer may be a device address. */
 	if (library->given)
 		return param->handle ? "out" : param->type.base == T_I8 ? "buf" : "inout";
 	if (is_tagged(library, toolkit, param))
 		return "ptr";
 	if (param->type.base == T_I8)
 		way = "buf";
-	/* Worth a maintainer's look: a wrong `out` overwrites a caller's memory. */
+	/* For a maintainer to review: a wrong `out` overwrites a caller's memory. */
 	what = scan_format("%s: parameter %zu, %s, is taken for %s %s", function, index + 1,
 			   param->name, way, type_text(param->type));
 	if (!map_get(&library->noted, what))
@@ -352,7 +354,7 @@ static const char *signature(const struct scan *scan, struct library *library, i
 
 /* ---- rows ---- */
 
-/* Whether one of the patterns is meant for the name. */
+/* Returns true if one of the patterns applies to the name. */
 static bool is_among(const struct list *patterns, const char *name)
 {
 	for (size_t i = 0; i < patterns->count; i++) {
@@ -398,7 +400,7 @@ static void add_row(struct library *library, size_t first, int toolkit, const ch
 
 /* ---- libraries without majors ---- */
 
-/* A function that takes a struct, or a pointer to one. */
+/* The name of a function that takes the struct or a pointer to it. */
 static const char *user_of(const struct library *library, const char *record)
 {
 	size_t length = strlen(record);
@@ -411,7 +413,7 @@ static const char *user_of(const struct library *library, const char *record)
 			if (strchr("( ", at[-1]) && strchr(",) ", at[length]))
 				return row->name;
 	}
-	return "a function";	/* through a struct that has not changed */
+	return "a function";	/* only through another struct */
 }
 
 static void refuse_layout(const struct scan *scan, const struct library *library,
@@ -423,8 +425,8 @@ static void refuse_layout(const struct scan *scan, const struct library *library
 }
 
 /*
- * Callers of all versions meet in one function there, so that it has one
- * interface for good.  A release in which that is no longer so needs a hint.
+ * In a library without majors, one function serves callers of all versions, so its
+ * interface must never change.  A release that changes one needs a hint.
  */
 void refuse_changes(const struct scan *scan, const struct library *library)
 {

@@ -2,8 +2,8 @@
 /*
  * scan.c - derives symbols.txt from CUDA toolkits, or checks it
  *
- * For maintainers; it needs libclang.  The build itself reads symbols.txt and
- * does not run this.
+ * Maintainers run this; the build itself only reads symbols.txt.  `lazycuda stub`
+ * runs it with --own.  Only reading headers needs libclang.
  */
 #include "scan.h"
 
@@ -54,7 +54,7 @@ static void find_toolkits(struct scan *scan)
 	qsort(scan->versions, (size_t)scan->count, sizeof(*scan->versions), compare_versions);
 }
 
-/* The one file in a folder that is called libNAME.so.SOMETHING. */
+/* Finds the only file in a folder that is named libNAME.so.SOMETHING. */
 static const char *find_library_in(const char *folder, const char *name)
 {
 	const char *start = scan_format("lib%s.so.", name), *found = NULL;
@@ -93,7 +93,7 @@ static const char *find_library(const struct scan *scan, const struct library *l
 	return NULL;
 }
 
-/* The list has one line for both CPUs, so they have to agree. */
+/* The list has one line for both CPUs, so their libraries must agree. */
 static void compare_cpus(const struct exports *a, const struct exports *b)
 {
 	if (a->soname != b->soname)
@@ -127,8 +127,8 @@ static void read_library(struct scan *scan, struct library *library, int toolkit
 	note_names(library, exports);
 }
 
-/* What stands for the exports of a library that comes with the driver: what the
- * headers declare, and what real ones were seen to export beside that. */
+/* Sets the exports of a library that comes with the driver: the names that the headers
+ * declare, and further names that hints list as exported by real ones. */
 static void take_declared(struct scan *scan, struct library *library, int toolkit)
 {
 	const struct list *declared = &library->headers[toolkit].prototypes.keys;

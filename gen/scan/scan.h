@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan.h - what the parts of the header scanner know of each other
+ * scan.h - the interfaces between the parts of the scanner
  *
- *	scan.c		command line; derives the list
- *	scan_util.c	memory, maps, errors, versions
- *	scan_hints.c	reads gen/hints.txt: what headers cannot tell
- *	scan_elf.c	reads a shared library's exports
- *	scan_headers.c	reads prototypes and enumerators through libclang
- *	scan_types.c	reads types and layouts through libclang
- *	scan_resolve.c	which prototype an exported name has in which toolkit
- *	scan_layout.c	which layouts of a struct are interchangeable
- *	scan_write.c	writes symbols.txt
- *	scan_own.c	derives the list of a library of anybody's (scan_own.h)
- *	scan_given.c	what the command line says of it
- *	scan_check.c	compares a library with symbols.txt
+ *	scan.c		command line; derives symbols.txt
+ *	util.c		memory, maps, errors, versions
+ *	hints.c		reads gen/hints.txt: what headers cannot tell
+ *	elf.c		reads a shared library's exports
+ *	headers.c	reads prototypes and enumerators through libclang
+ *	types.c		reads types and layouts through libclang (unit.h)
+ *	resolve.c	chooses the prototype of each exported name in each toolkit
+ *	layout.c	decides which layouts of a struct are interchangeable
+ *	write.c		writes symbols.txt
+ *	own.c		derives the list of any library, for `lazycuda stub` (own.h)
+ *	given.c		takes from the command line what hints give otherwise
+ *	check.c		compares a library with symbols.txt
  *
- * It is a program that runs once: what it allocates lives until it ends.
+ * The program runs once: memory stays allocated until it exits.
  */
 #ifndef SCAN_H
 #define SCAN_H
@@ -37,14 +37,14 @@ char *scan_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 const char *scan_intern(const char *text);	/* equal text, equal pointer */
 const char *scan_intern_n(const char *text, size_t length);
 
-/* A growing array of pointers. */
+/* A growable array of pointers. */
 struct list {
 	void **items;
 	size_t count, room;
 };
 void list_add(struct list *list, void *item);
 
-/* Text to pointer; iterate over keys, which are in order of insertion. */
+/* Maps text to a pointer.  To iterate, use keys and values, in order of insertion. */
 struct map {
 	struct list keys, values;
 	uint32_t *slots;
@@ -53,22 +53,22 @@ struct map {
 void *map_get(const struct map *map, const char *key);
 void map_put(struct map *map, const char *key, void *value);
 
-/* Both say what is wrong with which file and end the program with status 2. */
+/* Both print the file and the message to stderr and exit with status 2. */
 _Noreturn void fail(const char *file, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 struct place { const char *file; int line, column; };
 _Noreturn void fail_at(struct place place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The whole of a regular file; NUL-terminated beyond its size. */
+/* Reads a whole regular file and adds a NUL byte, which *size does not count. */
 char *read_file(const char *path, size_t *size);
-char *read_text(const char *path);	/* one that holds a NUL byte is refused */
-char *next_line(char **text);		/* cut off the text; NULL: that was all */
+char *read_text(const char *path);	/* the same; refuses a file that holds a NUL byte */
+char *next_line(char **text);		/* cuts a line off the text; NULL at its end */
 
-int compare_texts(const void *a, const void *b);	/* for arrays of const char * */
+int compare_texts(const void *a, const void *b);	/* for qsort() of const char * */
 
-/* `*` stands for any text, `#` for digits; the text of the first `*` is given
- * back in *star, interned, if star is not NULL. */
+/* Returns true if the text matches: `*` stands for any text, `#` for one digit or more.
+ * If star is not NULL, *star is set to the text of the first `*`, interned. */
 bool matches(const char *pattern, const char *text, const char **star);
 
 /* ---- versions ---- */
@@ -101,9 +101,9 @@ extern const char *const base_names[];
 struct type {
 	enum base base;
 	bool pointer;		/* *RECORD; base is T_RECORD */
-	uint32_t count;		/* of an array; else 0 */
+	uint32_t count;		/* elements of an array; else 0 */
 	const char *record;	/* interned */
-	const char *enumeration;/* its name, where the header says enum; interned */
+	const char *enumeration;/* the enum's name if the header has an enum; interned */
 };
 const char *type_text(struct type type);
 
@@ -115,62 +115,62 @@ struct leaf {
 
 struct layout {
 	const char *name;
-	struct place place;	/* in a header */
+	struct place place;	/* of the declaration */
 	uint32_t size;
 	struct leaf *leaves;	/* in order of declaration */
 	size_t count, room;
-	const char *objection;	/* what the list cannot express; else NULL */
+	const char *objection;	/* why the list cannot express it; or NULL */
 };
 
 struct param {
 	const char *name;
-	struct type type;	/* its own, or what it points to */
+	struct type type;	/* of the value, or of the pointer's target */
 	bool pointer;		/* to a scalar, a handle or a record */
-	bool constant;		/* only read through */
-	bool handle;		/* to an address of something that no header lays out */
+	bool constant;		/* a pointer to const */
+	bool handle;		/* a pointer to a pointer to an opaque struct */
 };
 
 struct prototype {
 	const char *name;
-	struct place place;	/* in a header, or of a hint */
+	struct place place;	/* of the declaration */
 	struct type result;
 	struct param *params;
 	size_t count;
-	bool text;		/* the result is a const char * */
+	bool text;		/* it returns const char * */
 };
 
 struct enumerator { const char *name; int64_t value; };
 
-/* What one toolkit's headers say about one library. */
+/* What the headers of one toolkit declare for one library. */
 struct headers {
 	struct map prototypes;	/* struct prototype */
 	struct map layouts;	/* struct layout */
 	struct map enums;	/* struct map of struct enumerator */
 };
 
-/* What a shared library says. */
+/* What a shared library exports. */
 struct exports {
 	const char *path;
 	const char *soname;
 	const char **names;	/* sorted */
 	size_t count;
-	bool plain;		/* without version nodes; then data is left out */
-	/* Of read_any_exports(): */
+	bool plain;		/* no version nodes; read_exports() then leaves data out */
+	/* Set by read_any_exports(): */
 	struct list nodes;	/* names of the version nodes in use */
 	struct list data, mangled, odd;	/* names that were left out */
 };
 void read_exports(const char *path, struct exports *out);
-/* The same of a library that need not be one of CUDA's: its functions may be weak
- * and under any version node, and what is no C function is left out. */
+/* The same for any library, not only one of CUDA's: functions may be weak and have any
+ * version node, and everything that is not a C function is left out. */
 void read_any_exports(const char *path, struct exports *out);
 bool exports_name(const struct exports *exports, const char *name);
-/* A library without version nodes can be one without majors alone. */
+/* Fails if the library has no version nodes, which only one without majors may lack. */
 void refuse_plain(const struct exports *exports);
 
 /* ---- hints ---- */
 
 struct hint {
-	struct place place;	/* of the word that could be wrong */
+	struct place place;	/* of the word to name in a message */
 	const char *words[8];
 	size_t count;
 	struct ranges ranges;
@@ -185,31 +185,32 @@ struct parse_hint {
 	struct list headers;
 };
 
-/* What the command line says of a library, instead of hints.  Nothing is guessed
- * then: what no header declares is unknown, and a type that the list cannot express
- * makes a function one that is not declared. */
+/* What the command line gives for a library instead of hints.  Nothing is guessed then: a
+ * function without a declaration has an unknown interface, and so has a function with a type
+ * that the list cannot express. */
 struct given {
 	struct list includes[MAX_TOOLKITS];	/* DIR */
 	struct list parses[MAX_TOOLKITS];	/* struct parse_hint */
-	struct map unexported;	/* functions of these headers that no library has */
-	struct map inexpressible;	/* functions: why */
-	struct map texts;	/* functions that say what a status means */
+	struct map unexported;	/* functions that these headers declare and no file exports */
+	struct map inexpressible;	/* function to the reason, as text */
+	struct map texts;	/* functions that return the meaning of a status */
 };
 
 struct library {
 	struct place place;
 	const char *name;
-	const char *status;	/* enumeration; NULL where not given */
+	const char *status;	/* name of the enum; NULL if not given */
 	const char *stub, *variable, *advice;
-	const char *nodes_row;	/* NULL: the node is called as the SONAME is */
+	const char *nodes_row;	/* of the list; NULL if the node has the name of the SONAME */
 	bool own_majors;
-	struct given *given;	/* NULL: hints say all */
-	const char *soname;	/* of a library that is in no toolkit, */
-	const char *witness;	/* and a name that it has */
+	struct given *given;	/* NULL if the library comes from hints */
+	const char *soname;	/* of a library that is in no toolkit */
+	const char *witness;	/* a function that this library always has */
 	bool without_majors;
 	struct list folders, includes;		/* DIR RANGE */
-	struct list nodes, companions, errors;	/* copied to the list */
-	struct list homes, packages;		/* copied, too: DIR, NAME */
+	/* Copied to the list: */
+	struct list nodes, companions, errors;
+	struct list homes, packages;		/* DIR, NAME */
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */
@@ -221,25 +222,25 @@ struct library {
 	struct list hooks, aparts;		/* PATTERN */
 	struct list layouts;			/* FUNCTION RANGE STRUCT VERSION ALIAS */
 
-	/* found out: */
-	/* Count 0: none in that toolkit.  Where toolkits have its headers alone, what
-	 * they declare. */
+	/* Results: */
+	/* Count 0 if the toolkit lacks the library.  If toolkits have only its headers, the
+	 * names that these declare. */
 	struct exports exports[MAX_TOOLKITS];
 	struct headers headers[MAX_TOOLKITS];
 	struct map names;			/* every exported name */
-	struct map noted;			/* parameters that were noted */
-	struct map records;			/* struct record: those in use */
+	struct map noted;			/* notes about parameters that were printed */
+	struct map records;			/* struct record; those in use */
 	struct list rows;			/* struct row, sorted */
 };
 
 struct list read_hints(const char *path);	/* of struct library */
 
-/* A struct that some signature uses, and where. */
+/* A struct that some signature uses, with its layout in each toolkit. */
 struct record {
 	const char *name;
-	const struct layout *layouts[MAX_TOOLKITS];	/* NULL: not used there */
+	const struct layout *layouts[MAX_TOOLKITS];	/* NULL if not used there */
 	uint8_t letters[MAX_TOOLKITS];			/* 0 is A */
-	uint8_t before[MAX_TOOLKITS];	/* while they settle: the last round's */
+	uint8_t before[MAX_TOOLKITS];	/* the letters of the last round of assign_letters() */
 	bool tail[MAX_TOOLKITS], overlaid[MAX_TOOLKITS];
 };
 
@@ -247,9 +248,9 @@ struct record {
 struct row {
 	const char *name;
 	const char *signature;
-	const char *family;	/* NULL: its own name */
+	const char *family;	/* NULL if it is the function's own name */
 	bool hook, text, apart, undeclared;
-	struct place place;	/* in the oldest toolkit that it is in */
+	struct place place;	/* of its declaration in the oldest toolkit that has it */
 	toolkits in;
 };
 
@@ -265,13 +266,13 @@ void note(const struct scan *scan, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 bool in_folders(const struct list *hints, version v);
-/* That a library, in whichever version, has what this one exports. */
+/* Adds the exported names to the library's names of all versions. */
 void note_names(struct library *library, const struct exports *exports);
 void scan_headers(struct scan *scan);
 void resolve(struct scan *scan, struct library *library);
 void assign_letters(struct scan *scan, struct library *library);
 void refuse_changes(const struct scan *scan, const struct library *library);
-void write_list(struct scan *scan, const char *head, const char *path);	/* head is text */
+void write_list(struct scan *scan, const char *head, const char *path);	/* begins with `head` */
 int check(const char *list, char **arguments, int count);
 int derive_own(struct scan *scan, char **arguments);
 

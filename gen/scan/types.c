@@ -45,7 +45,7 @@ bool is_record(const struct unit *unit, CXType type)
 	return type.kind == CXType_Record && unit->clang->Type_getSizeOf(type) >= 0;
 }
 
-/* The name people use: name or name_t for `struct name_st`, else the tag. */
+/* The name that programs use: name or name_t for `struct name_st`, else the tag. */
 static const char *record_name(struct unit *unit, CXType type)
 {
 	CXCursor declaration = unit->clang->getTypeDeclaration(type);
@@ -77,7 +77,7 @@ static enum base scalar(struct unit *unit, CXType type)
 {
 	switch (type.kind) {
 	case CXType_Void: return T_VOID;
-	/* Plain char is unsigned on aarch64; nobody passes negative ones. */
+	/* Plain char is unsigned on aarch64, but no caller passes a negative one. */
 	case CXType_Char_U:
 	case CXType_Char_S:
 	case CXType_SChar: return T_I8;
@@ -110,7 +110,6 @@ const char *enum_name(const struct unit *unit, CXType type)
 	return strncmp(name, "enum ", 5) ? name : scan_intern(name + 5);
 }
 
-/* A type passed by value, or pointed to. */
 struct type value_type(struct unit *unit, CXType type)
 {
 	struct type out = { 0 };
@@ -159,7 +158,7 @@ static void flatten(struct flattening *outer, CXType type, const char *prefix, u
 	outer->unit->clang->Type_visitFields(type, visit_field, &inner);
 }
 
-/* An array of structs without a name gives them its own. */
+/* An array names the unnamed structs that are its elements: STRUCT_FIELD. */
 static void name_elements(struct flattening *in, CXType type, const char *field)
 {
 	const struct libclang *clang = in->unit->clang;

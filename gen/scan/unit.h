@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* unit.h - what scan_headers.c and scan_types.c share: both use libclang */
+/* unit.h - shared by headers.c and types.c, which use libclang */
 #ifndef SCAN_UNIT_H
 #define SCAN_UNIT_H
 
 #include "scan.h"
 #include "libclang.h"
 
-/* One translation unit on its way into a struct headers. */
+/* One translation unit that is being read into a struct headers. */
 struct unit {
 	const struct libclang *clang;
 	const struct library *library;
 	struct headers *headers;
 	const char *where;	/* for messages: toolkit and header */
 	const struct parse_hint *hint;
-	const char *objection;	/* against the type that is read: given libraries alone */
+	const char *objection;	/* why the current type will not do; only for given libraries */
 	struct map typedefs;	/* names */
-	struct map seen;	/* records whose layout has been taken */
-	struct map nameless;	/* what the list calls records without a name, by spelling */
+	struct map seen;	/* records whose layout is read or being read */
+	struct map nameless;	/* spelling of an unnamed record to its name in the list */
 };
 
-/* The text of a libclang string, interned; the string is disposed of. */
+/* Returns the text of a libclang string, interned, and disposes of the string. */
 const char *take(const struct libclang *clang, CXString string);
 
-/* Where a header declares it. */
+/* The place of a declaration. */
 struct place place_of(const struct unit *unit, CXCursor cursor);
 
-/* Ends the program; where a library is given, only notes why a type will not do. */
+/* Fails because the list cannot express a type; for a given library, only records why. */
 void object(struct unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The name of an enumeration, without the word. */
+/* The name of an enum without the leading "enum ". */
 const char *enum_name(const struct unit *unit, CXType type);
 
-/* Whether a canonical type is a struct or union whose layout is known. */
+/* Returns true if a canonical type is a struct or union whose layout is known. */
 bool is_record(const struct unit *unit, CXType type);
 
-/* A canonical type that is passed by value, or pointed to.  The layout of a
- * record, and of all that it leads to, becomes part of unit->headers. */
+/* Converts a canonical type that is passed by value or pointed to.  Adds the layout of a
+ * record, and of all records that it leads to, to unit->headers. */
 struct type value_type(struct unit *unit, CXType type);
 
 bool same_type(struct type a, struct type b);

@@ -187,7 +187,7 @@ char *read_file(const char *path, size_t *size)
 	char *data;
 	FILE *file;
 
-	/* Asked before it is opened: to open a FIFO is to wait for its writer. */
+	/* Check before opening: opening a FIFO would wait for its writer. */
 	if (stat(path, &status))
 		fail(path, "%s", strerror(errno));
 	if (!S_ISREG(status.st_mode))
@@ -325,8 +325,8 @@ const char *type_text(struct type type)
 	return scan_format("%s%s", star, name);
 }
 
-/* A range that reaches the newest toolkit is open: it holds until a newer one
- * shows otherwise, and the line stays as it is when one is added. */
+/* A range that includes the newest toolkit is left open: it holds until a newer toolkit
+ * shows otherwise, and adding a toolkit does not change the line. */
 const char *range_text(const struct scan *scan, toolkits in)
 {
 	const char *text = "";

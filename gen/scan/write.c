@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write.c - writes symbols.txt, whole or not at all */
+/* write.c - writes symbols.txt atomically */
 #include "scan.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Columns are fixed: a longer name pushes its own line, not the whole file. */
+/* Columns are fixed: a longer name changes its own line, not the whole file. */
 #define FUNCTION_COLUMN 52
 #define RANGE_COLUMN 14
 #define FIELD_COLUMN 48
@@ -148,7 +148,7 @@ static int compare_fields(const void *a, const void *b)
 
 	if (one->leaf->offset != other->leaf->offset)
 		return one->leaf->offset < other->leaf->offset ? -1 : 1;
-	/* The one that is there in the oldest toolkit where only one is. */
+	/* Of the toolkits that have only one of the two, the oldest decides. */
 	if (only)
 		return one->in & only & -only ? -1 : 1;
 	return strcmp(one->leaf->name, other->leaf->name);
@@ -178,8 +178,8 @@ static void add_field(struct list *fields, const struct leaf *leaf, int toolkit)
 	list_add(fields, field);
 }
 
-/* The row of toolkit `i` also says what there is to say about toolkit `j`,
- * which is the next that has the struct. */
+/* Returns true if the row of toolkit `i` also covers toolkit `j`, a later one that has the
+ * struct. */
 static bool same_size_row(const struct record *record, int i, int j)
 {
 	return record->layouts[i]->size == record->layouts[j]->size &&
@@ -208,7 +208,7 @@ static void write_sizes(FILE *out, const struct scan *scan, const struct record 
 	}
 }
 
-/* Where a hint gave the struct its name, the headers have another. */
+/* Writes the header's name of a struct that a hint renamed. */
 static void write_origin(FILE *out, const struct library *library, const struct record *record)
 {
 	for (size_t i = 0; i < library->layouts.count; i++) {
@@ -310,7 +310,7 @@ static void write_all(FILE *out, const struct scan *scan, const char *head)
 	}
 }
 
-/* Removed if the program ends before the list has its name. */
+/* Temporary file, removed if the program exits before the rename. */
 static const char *unfinished;
 
 static void remove_unfinished(void)
