@@ -134,7 +134,7 @@ int32_t lc_adapt_cudaStreamUpdateCaptureDependencies##suffix##_13(void *stream, 
 		flags); \
 } \
 \
-/* 13 has four more outputs, each of which may be absent. */ \
+/* 13.0 has four more outputs, each of which may be absent. */ \
 int32_t lc_adapt_cudaStreamGetCaptureInfo##suffix##_11(void *stream, void *status, void *id) \
 { \
 	return lc_slots.cudaStreamGetCaptureInfo##suffix##_13(stream, status, id, NULL, NULL, NULL, \
