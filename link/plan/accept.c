@@ -64,7 +64,7 @@ bool lk_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *new
 
 /* ---- the version ---- */
 
-/* Whether a version is no later than the linker's. */
+/* Returns true if a version is no later than the linker's, or if that is unknown. */
 static bool reaches(const struct lk_linker *linker, int version)
 {
 	return linker->version < 0 || version <= linker->version;
@@ -79,7 +79,7 @@ static enum lazycuda_code ptx_version(const struct lk_linker *linker,
 							 LAZYCUDA_CODE_OK;
 }
 
-/* The first toolkit that could have made it, by what its header shows. */
+/* The first toolkit that could have made a cubin, by the ABI version in its header. */
 static int oldest_by_abi(const struct lazycuda_entry *entry)
 {
 	if (entry->abi < ABI_NEW)
@@ -150,8 +150,8 @@ static enum lazycuda_code version(const struct lk_linker *linker,
 
 /* ---- the rest ---- */
 
-/* Only relocatable cubins are linked: nvJitLink from 12.6 on drops any other
- * without a word, and earlier ones refuse it. */
+/* Only relocatable cubins are linked: nvJitLink from 12.6 on silently drops any
+ * other, and earlier ones refuse it. */
 static enum lazycuda_code linkable(const struct lazycuda_entry *entry, bool *doubt)
 {
 	if (entry->kind != LAZYCUDA_KIND_CUBIN || entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
@@ -176,7 +176,8 @@ static enum lazycuda_code arch(const struct lk_linker *linker, const struct lazy
 	       LAZYCUDA_CODE_OK : LAZYCUDA_CODE_ARCH_MISMATCH;
 }
 
-/* How it gets there.  What cannot be unpacked here nvJitLink may unpack. */
+/* The form in which an entry is handed over.  nvJitLink may unpack an entry that
+ * cannot be unpacked here. */
 static enum lazycuda_code form(const struct lk_linker *linker, const struct lazycuda_entry *entry,
 			       enum lazycuda_form *form)
 {

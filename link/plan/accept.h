@@ -15,10 +15,10 @@ struct lk_linker {
 	int isa;		/* the newest PTX that it reads; 0: not known */
 	struct lk_arch target;
 	unsigned flags;		/* LAZYCUDA_LINK_* */
-	bool strict;		/* takes nothing that it is not sure of */
+	bool strict;		/* takes nothing in doubt */
 };
 
-/* A linker; what is not installed is judged as if its version were unknown. */
+/* Makes a linker; one that is not installed counts as of unknown version. */
 struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
 			   const struct lk_arch *target, unsigned flags, bool strict);
 
@@ -29,14 +29,14 @@ const char *lk_linker_text(const struct lk_linker *linker, char text[LK_LINKER_T
 struct lk_acceptance {
 	enum lazycuda_code code;	/* OK: taken */
 	enum lazycuda_form form;	/* how, if it is taken */
-	bool doubt;		/* something is not known that the linker will look at */
+	bool doubt;		/* something that the linker will check is not known */
 };
 
-/* Looks at the one entry: whether LTO-IR is asked for is not its business. */
+/* Judges one entry by itself, whether or not LTO-IR is asked for. */
 struct lk_acceptance lk_accept(const struct lk_linker *linker,
 			       const struct lazycuda_entry *entry);
 
-/* The toolkits that may have made an entry; false, and 0, if nothing tells. */
+/* The range of toolkits that may have made an entry; false, and 0, if nothing tells. */
 bool lk_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest);
 
 #endif

@@ -5,7 +5,7 @@
 #include "choose.h"
 #include "../tables/text.h"
 
-#define TEXT 512		/* what is longer is cut */
+#define TEXT 512		/* longer texts are cut */
 #define LISTED 16		/* entries named of one container */
 
 struct text {
@@ -85,7 +85,7 @@ const char *lk_member_name(struct lc_arena *arena, const char *file, const char 
 	return lk_is_plain(name) ? name : lc_printable(arena, name);
 }
 
-/* Whether an entry would have been taken rather than another. */
+/* Returns true if an entry is preferable to the one that was taken. */
 static bool comes_before(const struct lazycuda_entry *entry, const struct lazycuda_entry *taken,
 			 bool lto)
 {
@@ -97,8 +97,8 @@ static bool comes_before(const struct lazycuda_entry *entry, const struct lazycu
 	return entry->arch > taken->arch;
 }
 
-/* " (not ptx sm_90: PTX_TOO_NEW)", of the first for which it is not the
- * architecture. */
+/* Adds " (not ptx sm_90: PTX_TOO_NEW)" for the first preferable entry that was passed
+ * over for another reason than its architecture. */
 static void add_passed_over(struct text *text, const struct lk_linker *linker,
 			    const struct lazycuda_inspection *inspection,
 			    const struct lk_group *group, const struct lazycuda_entry *taken,

@@ -6,7 +6,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* The first comes first. */
+/* Most preferred first. */
 static const struct preference {
 	enum lazycuda_kind kind;
 	bool doubt;
@@ -38,14 +38,15 @@ static size_t rank_of(enum lazycuda_kind kind, bool doubt)
 	return COUNT(preferences);
 }
 
-/* 90a is closer to itself than 90f, and that than 90. */
+/* An entry for 90a is closer to a target 90a than one for 90f, and that than one
+ * for 90. */
 static int closeness(const struct lazycuda_entry *entry)
 {
 	return 4 * entry->arch + (entry->suffix == 'a' ? 2 : entry->suffix == 'f' ? 1 : 0);
 }
 
-/* What stands against all of a group: if they do not object alike there is no
- * one code. */
+/* Notes why no entry of a group can be taken: the code that all entries share, or
+ * NO_USABLE_ENTRY if they differ. */
 static void note_objections(const struct lk_linker *linker,
 			    const struct lazycuda_inspection *inspection,
 			    const struct lk_group *group, struct lk_choice *choice)

@@ -18,23 +18,23 @@ struct lk_choice {
 	size_t entry;		/* NO_INDEX: none can be taken */
 	enum lazycuda_form form;
 	bool doubt;
-	/* none: what stands against it; NO_USABLE_ENTRY if not the same for all */
+	/* if there is none: why; NO_USABLE_ENTRY if entries differ in that */
 	enum lazycuda_code code;
 	size_t offender;	/* the entry that the code is about, or NO_INDEX */
 };
 
 /*
- * With `lto` LTO-IR comes first; without, it is left alone.  Then cubins, then
- * PTX; what the linker is sure to take before what it may take; of one kind the
- * highest architecture, and of one architecture the last.  The driver's linker
- * is never given LTO-IR.
+ * With `lto`, LTO-IR comes first; without, it is ignored.  Then come cubins and PTX,
+ * in this order, first those that the linker is sure to take and then those that it
+ * may take.  Of one kind the highest architecture is taken, and of one architecture
+ * the last entry.  The driver's linker is never given LTO-IR.
  */
 struct lk_choice lk_choose(const struct lk_linker *linker,
 			   const struct lazycuda_inspection *inspection,
 			   const struct lk_group *group, bool lto);
 
-/* Whether a group has LTO-IR for the target and nothing else that would do for
- * it, of whatever version. */
+/* Returns true if a group has LTO-IR for the target and no PTX or cubin that could be
+ * linked for it, of whatever version. */
 bool lk_group_is_ltoir(const struct lk_linker *linker,
 		       const struct lazycuda_inspection *inspection, const struct lk_group *group);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* compile.c - what becomes of source */
+/* compile.c - how source is compiled */
 #include <string.h>
 
 #include "planning.h"
 #include "../tables/versions.h"
 
-/* nvrtc's spellings; the plan sets these itself. */
+/* Options that the plan sets itself, as nvrtc spells them. */
 #define TARGET_OPTION "-arch="
 #define LTO_OPTION "-dlto"
 #define RELOCATABLE_OPTION "-rdc=true"
@@ -29,7 +29,8 @@ bool lk_compile_option_is_ours(const char *option)
 	return false;
 }
 
-/* The target if nvrtc knows it, else the highest below it; false: none. */
+/* The target if nvrtc knows it, else the highest below that nvrtc knows; false if
+ * there is none. */
 static bool choose_arch(const struct lk_arch *target, int nvrtc, struct lk_arch *arch)
 {
 	*arch = *target;
@@ -49,7 +50,7 @@ static const char *nvrtc_text(struct lc_arena *arena, int version)
 			     "nvrtc of unknown version";
 }
 
-/* Why its output would not be taken. */
+/* Refuses: the linker would not take nvrtc's output. */
 static bool object(struct lk_planning *planning, const struct lk_linker *linker,
 		   const struct lk_item *item, enum lazycuda_kind to, enum lazycuda_code code,
 		   struct lk_refusal *refusal)

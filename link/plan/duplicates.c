@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * duplicates.c - what is defined twice
+ * duplicates.c - symbols that are defined twice
  *
- * nvJitLink from 12.6 on reports success all the same, and which definition it
- * takes nobody knows.
+ * nvJitLink from 12.6 on links these and reports success, and nothing tells which
+ * definition it takes.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ static bool make_table(struct lc_arena *arena, const struct lk_side *side,
 	return table->slots;
 }
 
-/* Where a symbol is, or belongs. */
+/* The slot that a symbol is in, or else the free one where it belongs. */
 static struct definition *find(const struct definitions *table,
 			       const struct lazycuda_symbol *symbol)
 {

@@ -6,7 +6,7 @@
 #include "../tables/sized.h"
 #include "../tables/text.h"
 
-/* Where a host file's code lies that is to be linked. */
+/* The section of a host file that holds the device code to link. */
 #define RELOCATABLE_SECTION "__nv_relfatbin"
 
 /* ---- one input ---- */
@@ -39,7 +39,7 @@ static bool is_container(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_ARCHIVE || kind == LAZYCUDA_KIND_SHARED;
 }
 
-/* Content that nothing recognises may be source all the same, if it is said to be. */
+/* Content of an unknown kind is source if it is declared as such. */
 static bool is_source(const struct lazycuda_input *what)
 {
 	if (!what->inspection)
@@ -79,7 +79,7 @@ static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 
 /*
  * A program or library that was linked from relocatable code holds that code
- * beside what the linker made of it; to link both would define all of it twice.
+ * beside the linked result; linking both would define all of it twice.
  */
 static const char *only_section(const struct lazycuda_inspection *inspection)
 {
@@ -205,8 +205,8 @@ static bool has_ltoir(const struct lazycuda_inspection *inspection, const struct
 }
 
 /*
- * Whether a container's LTO-IR is all of it that can be used: because nothing
- * else is for the target, or because what is is too new for either linker.
+ * Returns true if a container's LTO-IR is all of it that can be used: nothing else
+ * in it is for the target, or else it is too new for either linker.
  */
 static bool is_ltoir_alone(const struct lk_planning *planning,
 			   const struct lazycuda_inspection *inspection,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* notes.c - what is worth knowing of a plan that is carried out all the same */
+/* notes.c - notes on a plan: worth knowing, but no reason to refuse */
 #include <stdbool.h>
 
 #include "planning.h"
 #include "../tables/text.h"
 #include "../tables/versions.h"
 
-/* Of nvJitLink, by version. */
+/* Quirks of nvJitLink, by version. */
 static const struct {
 	int since, until;
 	const char *text;
@@ -47,7 +47,7 @@ static bool is_of_older_major(const struct lk_side *side, const struct lk_taken 
 	       LK_CUDA_MAJOR(newest) < LK_CUDA_MAJOR(side->linker.version);
 }
 
-/* Says of the first input that something holds of, and of how many more. */
+/* Notes something of the first input that it holds for, and of how many more. */
 static void note_some(struct lk_planning *planning, const struct lk_item *first, size_t count,
 		      const char *what)
 {

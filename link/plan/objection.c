@@ -4,7 +4,7 @@
 
 #include "../tables/versions.h"
 
-/* An entry that cannot be taken, and what is said of it. */
+/* An entry that cannot be taken, and what the refusal says of it. */
 struct objection {
 	struct lc_arena *arena;
 	const struct lk_linker *linker;
@@ -28,7 +28,7 @@ static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
 	return lc_format(arena, "%s", lk_arch_text(&arch, text));
 }
 
-/* "PTX 9.0", "linked cubin", "LTO-IR" */
+/* "PTX 9.0", "a linked cubin", "LTO-IR" */
 static const char *kind_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
 {
 	switch (entry->kind) {
@@ -90,7 +90,7 @@ static void say_too_new(struct objection *o)
 	int oldest, newest;
 
 	if (!lk_entry_toolkits(o->entry, &oldest, &newest) || oldest <= o->linker->version)
-		/* Of a cubin without its toolkit the ABI told. */
+		/* A cubin without its toolkit was judged by its ABI version. */
 		oldest = o->entry->arch >= 100 && LK_CUDA_MAJOR(o->linker->version) < 13 &&
 			 o->linker->version < LK_CUDA(12, 8) ? LK_CUDA(12, 8) : LK_CUDA(13, 0);
 	o->need = newer_linker(o, oldest);
@@ -226,7 +226,8 @@ static void say(struct objection *o)
 
 /* ---- a group ---- */
 
-/* "ptx sm_90: PTX_TOO_NEW, ..." is said by codes: sentences would be many. */
+/* "PTX 9.0 of CUDA 13.0 for sm_90: PTX_TOO_NEW, ...": codes, since sentences for all
+ * entries would be too long. */
 static const char *all_objections(struct lc_arena *arena, const struct lk_linker *linker,
 				  const struct lazycuda_inspection *inspection,
 				  const struct lk_group *group)

@@ -12,11 +12,11 @@ struct lk_refusal {
 	const char *have, *need, *message;
 };
 
-/* What an entry is: "PTX 9.0 (CUDA 13.0) for sm_90". */
+/* What an entry is: "PTX 9.0 of CUDA 13.0 for sm_90". */
 const char *lk_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry);
 
-/* Fills all but the input of a refusal of a group for which there is no choice;
- * `name` is the input's. */
+/* Fills a refusal, except for its input, for a group without an entry that can be
+ * taken; `name` is the input's. */
 void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
 	       const struct lazycuda_inspection *inspection, const struct lk_group *group,
 	       const struct lk_choice *choice, struct lk_refusal *refusal);

@@ -4,7 +4,7 @@
 #include "../tables/text.h"
 #include "../tables/versions.h"
 
-/* What a caller gets, and where it and all that it points to lie. */
+/* The plan that a caller gets, and the arena that holds it and all it points to. */
 struct planned {
 	struct lazycuda_plan plan;
 	struct lc_arena *arena;
@@ -12,8 +12,8 @@ struct planned {
 
 /* ---- who links ---- */
 
-/* The rule, if it does not matter to the table what the driver's linker makes of
- * the items; else NULL. */
+/* The rule, if it does not depend on what the driver's linker takes of the items;
+ * else NULL. */
 static const struct lk_rule *rule_without_driver(enum lazycuda_policy policy,
 						 struct lk_situation situation)
 {
@@ -28,8 +28,8 @@ static const struct lk_rule *rule_without_driver(enum lazycuda_policy policy,
 	return yes == no ? yes : NULL;
 }
 
-/* What the linkers make of the items, as far as it matters: that is most of the
- * time that a plan takes. */
+/* Finds the rule.  The driver's linker judges the items only if the rule depends on
+ * that, since judging takes most of a plan's time. */
 static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side *nvjitlink,
 				   struct lk_side *driver)
 {
@@ -91,7 +91,7 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 		  lc_format(arena, "%s (%s is here); take %s", what, have, need));
 }
 
-/* The side that links, or NULL and the refusal. */
+/* The side that links; or NULL, with the refusal filled. */
 static const struct lk_side *choose_side(struct lk_planning *planning, const struct lk_rule *rule,
 					 const struct lk_side *nvjitlink,
 					 const struct lk_side *driver,

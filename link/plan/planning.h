@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * planning.h - one decision in the making, for the files that do parts of it
+ * planning.h - the state of a plan in the making, shared by the steps
  *
  *	plan.c			the steps in their order
- *	plan_request.c		whether the request makes sense
- *	plan_inputs.c		whether the inputs do; what is to be linked
+ *	planning.c		what every step uses
+ *	request.c		whether the request makes sense
+ *	inputs.c		whether the inputs make sense; what is to be linked
  *	support.c		which support modules are linked
- *	plan_side.c		what each linker would take, and what it objects to
- *	plan_compile.c		what becomes of source
- *	duplicates.c		what is defined twice
- *	plan_result.c		what has to hold of the result
- *	plan_write.c		the plan, once it is clear who links
- *	plan_notes.c		what is worth knowing of it
+ *	side.c			what each linker would take, and what it objects to
+ *	compile.c		how source is compiled
+ *	duplicates.c		symbols that are defined twice
+ *	result.c		what has to hold of the result
+ *	write.c			writes the plan, once the linker is chosen
+ *	notes.c			notes on the plan
  *
- * Functions that return bool return false if there is a refusal, and then it
- * lies in the refusal that they were given.
+ * A function that is given a refusal returns false if it has filled it, or on
+ * allocation failure, which marks the arena.
  */
 #ifndef LINK_PLANNING_H
 #define LINK_PLANNING_H
@@ -27,8 +28,8 @@ struct lk_item {
 	size_t input;		/* index; NO_INDEX: support module `support` */
 	size_t support;
 	struct lazycuda_input what;	/* as this version of the library knows it */
-	const struct lazycuda_inspection *inspection;	/* of what is no source */
-	const char *section;	/* of the file, the only one that counts; NULL: all */
+	const struct lazycuda_inspection *inspection;	/* NULL for source */
+	const char *section;	/* the only section of the file that counts; NULL: all do */
 	const char *name;	/* fit for messages */
 };
 
@@ -36,24 +37,24 @@ struct lk_item {
 struct lk_taken {
 	const struct lk_item *item;
 	struct lk_group group;
-	struct lk_choice choice;	/* of source: of no entry */
+	struct lk_choice choice;	/* for source, its entry is NO_INDEX */
 };
 
-/* What is going to be compiled, and to what. */
+/* What source is going to be compiled to. */
 struct lk_compilation {
-	enum lazycuda_kind to;	/* UNKNOWN: nothing is */
+	enum lazycuda_kind to;	/* UNKNOWN: nothing is compiled */
 	struct lk_arch arch;
 };
 
-/* A linker, and what it makes of the items. */
+/* A linker, and what it takes of the items. */
 struct lk_side {
 	struct lk_linker linker;
-	bool lto;		/* LTO-IR is taken where there is some */
+	bool lto;		/* LTO-IR is taken if there is some */
 	struct lk_taken *taken;
 	size_t count;
-	size_t ltoir;		/* how many of them are LTO-IR */
+	size_t ltoir;		/* how many of these are LTO-IR */
 	struct lk_compilation compilation;
-	struct lk_refusal refusal;	/* code OK: takes everything */
+	struct lk_refusal refusal;	/* code OK: the linker takes everything */
 };
 
 struct lk_planning {
@@ -63,8 +64,8 @@ struct lk_planning {
 	struct lk_arch target;
 	struct lk_item *items;
 	size_t count;
-	/* What only nvJitLink does: whether it is needed, for which input or
-	 * NO_INDEX, and why. */
+	/* Whether the link needs something that only nvJitLink does, for which input
+	 * or NO_INDEX, and why; `lto`: LTO-IR is to be taken if there is some. */
 	bool needs, lto;
 	size_t needs_input;
 	const char *needs_why;
@@ -74,13 +75,15 @@ struct lk_planning {
 
 /* ---- plan.c ---- */
 
-/* lazycuda_plan() in an arena that the caller frees; NULL if memory is out. */
+/* lazycuda_plan() in an arena that the caller frees; NULL on allocation failure. */
 struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 			      const struct lazycuda_environment *environment,
 			      const struct lazycuda_request *request,
 			      const struct lazycuda_input *const *inputs, size_t count);
 
-/* Fills a refusal; false. */
+/* ---- planning.c ---- */
+
+/* Fills a refusal, and returns false. */
 bool lk_refuse(struct lk_refusal *refusal, enum lazycuda_code code, size_t input,
 	       const char *have, const char *need, const char *message)
 	__attribute__((cold));
@@ -90,20 +93,20 @@ void lk_note(struct lk_planning *planning, const char *note);
 /* A version as text in the arena. */
 const char *lk_version(struct lc_arena *arena, int version);
 
-/* ---- plan_request.c ---- */
+/* ---- request.c ---- */
 
-/* Takes environment and request over. */
+/* Copies environment and request, and checks them. */
 bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
 		     const struct lazycuda_request *request, struct lk_refusal *refusal);
 
-/* ---- plan_inputs.c ---- */
+/* ---- inputs.c ---- */
 
-/* Fills the items with inputs and the support modules that they need. */
+/* Fills the items with the inputs and the support modules that these need. */
 bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *const *inputs,
 		    size_t count, struct lk_refusal *refusal);
 
-/* The next group of entries of which one is to be linked, the first after
- * { 0, 0 }; false at the end. */
+/* Moves on to the next group of entries of which one is to be linked; { 0, 0 } comes
+ * before the first.  False at the end.  In planning.c. */
 bool lk_next_group(const struct lk_item *item, struct lk_group *group);
 
 /* Finds out whether nvJitLink is needed. */
@@ -111,29 +114,29 @@ void lk_plan_needs(struct lk_planning *planning);
 
 /* ---- support.c ---- */
 
-/* Bit n: support module n is linked.  The items are the inputs. */
+/* Bit n is set if support module n is linked.  So far the items are only the inputs. */
 uint64_t lk_support_needed(struct lk_planning *planning);
 
-/* ---- plan_side.c ---- */
+/* ---- side.c ---- */
 
-/* The linker of the environment, as the request has it judged. */
+/* The linker of the environment, to be judged as the request says.  In planning.c. */
 struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_backend backend);
 
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		  struct lk_side *side);
 
-/* ---- plan_compile.c ---- */
+/* ---- compile.c ---- */
 
-/* How source would be compiled for this linker. */
+/* Decides how source would be compiled for this linker. */
 bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
 			 const struct lk_item *item, struct lk_compilation *compilation,
 			 struct lk_refusal *refusal);
 
-/* The options for it. */
+/* The options for a compilation. */
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count);
 
-/* Whether a compile option is one that the plan sets itself. */
+/* Returns true if the plan sets a compile option itself. */
 bool lk_compile_option_is_ours(const char *option);
 
 /* ---- duplicates.c ---- */
@@ -141,19 +144,19 @@ bool lk_compile_option_is_ours(const char *option);
 bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side,
 			struct lk_refusal *refusal);
 
-/* ---- plan_result.c ---- */
+/* ---- result.c ---- */
 
-/* What has to hold of the result, whoever links it. */
+/* Checks what has to hold of the result, whichever linker makes it. */
 bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
 		    struct lk_refusal *refusal);
 
-/* ---- plan_write.c ---- */
+/* ---- write.c ---- */
 
-/* Fills a plan that nothing stands against. */
+/* Fills a plan to which there is no objection. */
 void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 		   const struct lk_rule *rule, struct lazycuda_plan *plan);
 
-/* ---- plan_notes.c ---- */
+/* ---- notes.c ---- */
 
 void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
 		   struct lazycuda_plan *plan);

@@ -7,7 +7,7 @@
 #include "../tables/sized.h"
 #include "../tables/versions.h"
 
-#define MODULES 64		/* an input's needs has a bit for each */
+#define MODULES 64		/* `needs` of an input has a bit for each */
 
 static bool bad(struct lk_refusal *refusal, const char *message)
 {
@@ -27,7 +27,8 @@ static bool texts_are_there(const char *const *texts, size_t count)
 
 /* ---- the target ---- */
 
-/* A target newer than the table is for a linker that is newer, too. */
+/* A target newer than the table counts as known if there is a linker newer than the
+ * table. */
 static bool is_known(const struct lk_planning *planning)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
@@ -80,8 +81,8 @@ static bool check_arch(struct lk_planning *planning, struct lk_refusal *refusal)
 
 /* ---- options ---- */
 
-/* Whatever backend it comes to: one that only this or that version lacks is
- * judged when it is clear which. */
+/* Checks options for any backend.  An option that some versions lack is judged once
+ * the linker is known. */
 static bool check_options(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const struct lazycuda_request *request = &planning->request;
@@ -193,7 +194,7 @@ bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environ
 		return bad(refusal, "the environment is missing, or its size is not set");
 	if (!lk_sized_copy(&planning->request, sizeof(planning->request), request))
 		return bad(refusal, "the request is missing, or its size is not set");
-	/* The branch tells what the driver itself did not. */
+	/* The branch tells the version if the driver itself did not. */
 	if (planning->environment.driver == LAZYCUDA_VERSION_UNKNOWN &&
 	    lk_cuda_of_branch(planning->environment.branch))
 		planning->environment.driver = lk_cuda_of_branch(planning->environment.branch);

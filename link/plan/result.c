@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* result.c - what has to hold of the result, whoever links it */
+/* result.c - what has to hold of the result, whichever linker makes it */
 #include "planning.h"
 #include "../tables/versions.h"
 
@@ -36,7 +36,7 @@ static bool check_constraint(struct lk_planning *planning, const char *library, 
 
 /* ---- what the driver here can load ---- */
 
-/* Refused, or let pass with a note where the policy is off. */
+/* Refuses the link or, if the policy is off, lets it pass with a note. */
 static bool too_old(struct lk_planning *planning, struct lk_refusal *refusal, const char *have,
 		    const char *need, const char *message)
 {
@@ -54,7 +54,7 @@ static const char *driver_for(struct lc_arena *arena, int version)
 	return lc_format(arena, "a driver for CUDA %s or later", lk_version(arena, version));
 }
 
-/* A GPU that the driver does not know is none that it could run. */
+/* The driver cannot run code for a GPU that it does not know. */
 static bool check_gpu(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const struct lk_arch gpu = { planning->target.sm, 0, false };
@@ -73,7 +73,7 @@ static bool check_gpu(struct lk_planning *planning, struct lk_refusal *refusal)
 				 lk_version(arena, driver), arch));
 }
 
-/* PTX is read by no driver older than the toolkit that wrote it. */
+/* No driver reads PTX of a newer ISA than its own. */
 static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
 {
 	int driver = planning->environment.driver;
@@ -90,8 +90,8 @@ static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_ref
 }
 
 /* Cubins of a later toolkit of the driver's major need a display driver of that
- * major's first branch.  Those of a later major get here only where the policy
- * is off. */
+ * major's first branch or later.  Cubins of a later major get here only if the
+ * policy is off. */
 static bool check_driver(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
 {
 	int driver = planning->environment.driver, branch = planning->environment.branch;

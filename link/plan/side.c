@@ -103,8 +103,8 @@ static bool take_items(struct lk_planning *planning, struct lk_side *side)
 
 /* ---- the output ---- */
 
-/* What is not an image, and since when nvJitLink makes it: where every input is
- * LTO-IR, and where one is not. */
+/* The first nvJitLink that makes each output: `since_ltoir` if every input is LTO-IR,
+ * and `since` if one is not. */
 static const struct output {
 	const char *text;
 	bool from_ltoir_alone;
@@ -180,8 +180,8 @@ static bool asks_for(const struct lazycuda_request *request, const char *option)
 	return false;
 }
 
-/* Every nvJitLink tried reports a success then and hands out an image without
- * the kernels of what is not LTO-IR. */
+/* With -variables-used= alone, every nvJitLink tried reports success and hands out an
+ * image without the kernels of inputs that are not LTO-IR. */
 static bool check_used(struct lk_planning *planning, struct lk_side *side)
 {
 	const char *need = "-kernels-used= beside it";

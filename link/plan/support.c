@@ -6,12 +6,12 @@
 #include "../tables/sized.h"
 #include "../formats/symbols.h"
 
-/* The functions of all enabled modules, and which of these define each. */
+/* The functions of all enabled modules, and the modules that define each. */
 struct functions {
 	struct lk_symbols symbols;
 	uint64_t *modules;	/* by the symbol's index */
-	uint64_t lengths;	/* bit n % 64: some name is of n bytes; most names that a
-				   program declares are of none of these lengths */
+	uint64_t lengths;	/* bit n % 64: some name has n bytes; most names that a
+				   program declares have none of these lengths */
 };
 
 static uint64_t bit_of(size_t length)
@@ -65,7 +65,7 @@ static bool collect(struct lk_planning *planning, struct functions *functions)
 	return functions->modules;
 }
 
-/* The modules that the code of an entry declares functions of. */
+/* The modules that define functions which the code of an entry declares. */
 static uint64_t declared(const struct functions *functions, const struct lazycuda_entry *entry)
 {
 	uint64_t modules = 0;
@@ -87,9 +87,9 @@ static uint64_t declared(const struct functions *functions, const struct lazycud
 }
 
 /*
- * What the program itself declares.  Of each container the PTX or cubin counts
- * that would be taken for the target if no version stood in the way, so that
- * the same modules are linked whoever links.
+ * The modules that define functions which the program itself declares.  In each
+ * container, the PTX or cubin counts that would be taken for the target if versions
+ * did not matter, so that every linker is given the same modules.
  */
 static uint64_t declared_by(const struct lk_planning *planning, const struct functions *functions,
 			    const struct lk_item *item)
@@ -111,8 +111,7 @@ static uint64_t declared_by(const struct lk_planning *planning, const struct fun
 	return modules;
 }
 
-/* One that is asked for by an input and not enabled is left out, and said to
- * be, once. */
+/* A module that an input needs is left out if it is not enabled; one note says so. */
 static void note_disabled(struct lk_planning *planning, const struct lk_item *item,
 			  uint64_t *noted)
 {
@@ -130,7 +129,7 @@ static void note_disabled(struct lk_planning *planning, const struct lk_item *it
 	}
 }
 
-/* Modules may need modules. */
+/* Adds the modules that modules need, and drops those that are not enabled. */
 static uint64_t with_their_needs(const struct lk_planning *planning, uint64_t modules)
 {
 	uint64_t seen = 0;

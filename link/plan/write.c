@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* write.c - the plan, once it is clear who links */
+/* write.c - writes the plan, once the linker is chosen */
 #include "../tables/options.h"
 #include "planning.h"
 #include "../tables/text.h"
 
-/* CUjit_option and the values of CUjit_target, as cuLinkCreate counts. */
+/* CU_JIT_TARGET, and flags in the values of CUjit_target, as for cuLinkCreate(). */
 #define JIT_TARGET 9
 #define JIT_TARGET_ACCELERATED 0x10000u
 #define JIT_TARGET_FAMILY 0x20000u
@@ -19,7 +19,7 @@ static void note_dropped(struct lk_planning *planning, const char *option,
 				    verdict->why));
 }
 
-/* Room for those of the request and `more`. */
+/* Room for the options of the request and `more` others. */
 static const char **option_room(struct lk_planning *planning, size_t more)
 {
 	return lc_alloc(planning->arena, (planning->request.option_count + more) *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arch.c - GPU architectures: which exist, who knows them, what fits what */
+/* arch.c - GPU architectures: which exist, which tools know them, what fits what */
 #include "arch.h"
 
 #include <string.h>
@@ -9,18 +9,18 @@
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* The first and the last version of a tool that knows an architecture; 0 as the
- * last: the newest still does.  { 0, 0 }: none ever did. */
+/* The first and the last version of a tool that knows an architecture.  The last is
+ * 0 if the newest still does.  { 0, 0 }: none ever did. */
 struct span {
 	int since, until;
 };
 
 /*
- * In order, an architecture's variants behind it.  nvrtc's columns are what
+ * Sorted, an architecture's variants after it.  nvrtc's columns are what
  * nvrtcGetSupportedArchs and the compiler said, from 11.7 on; nvJitLink's are
  * what every version linked for; the driver's is the CUDA version whose PTX
- * knows the target.  GPUs that a driver has given up are not there to be linked
- * for, so it has no last version.
+ * knows the target.  The driver has no last version, since nothing is linked for
+ * a GPU that it has given up: such a GPU is not there.
  */
 static const struct known {
 	int sm;
@@ -106,7 +106,7 @@ const char *lk_arch_text(const struct lk_arch *arch, char text[LK_ARCH_TEXT])
 	return text;
 }
 
-/* ---- who knows them ---- */
+/* ---- which tools know them ---- */
 
 static const struct known *find(const struct lk_arch *arch)
 {
@@ -171,9 +171,9 @@ static bool text_fits(const struct lk_arch *code, const struct lk_arch *target)
 
 /*
  * Which cubins are linked for another architecture than their own, measured for
- * every pair on every nvJitLink.  13.0 cannot do three that others can.  From
- * 13.2 on sm_80 to sm_89 are linked for sm_87 and sm_88 as well, and those for
- * sm_89; that is left out, since the documentation has no binary compatibility
+ * every pair on every nvJitLink.  13.0 cannot link three pairs that others can.
+ * 13.2 and later also link sm_80 to sm_89 for sm_87 and sm_88, and these two for
+ * sm_89.  That is left out, since the documentation has no binary compatibility
  * between desktop and Tegra.
  */
 static const struct relation {
@@ -198,7 +198,7 @@ static bool cubin_fits(const struct lk_arch *code, const struct lk_arch *target,
 {
 	bool unknown = linker == LAZYCUDA_VERSION_UNKNOWN;
 
-	/* Up to 13.0 the linker takes it for other targets too, and should not. */
+	/* Up to 13.0 the linker takes such a cubin for other targets too, but should not. */
 	if (code->suffix == 'a' && target->suffix != 'a')
 		return false;
 	if (code->sm == target->sm)

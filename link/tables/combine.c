@@ -7,15 +7,15 @@
 #include "versions.h"
 
 /*
- * Every rule says what it has to say.  The first no is the answer; that
- * something is not known is one only where there is no other.
+ * Every rule states its objection.  The first definite objection is the answer; that
+ * a version is not known is the answer only if there is no definite objection.
  */
 struct answer {
 	enum lazycuda_outcome outcome;
 	char text[512];
 };
 
-/* A toolkit library of the question. */
+/* A toolkit library that the question is about. */
 struct part {
 	const char *name;
 	int version;
@@ -26,7 +26,7 @@ enum { CUDART, NVRTC, NVJITLINK, PARTS };
 struct question {
 	struct lazycuda_combination in;
 	struct part parts[PARTS];
-	bool piped;	/* nvrtc hands something to what comes next */
+	bool piped;	/* nvrtc hands code to the linker or the driver */
 };
 
 static bool asked(int version)
@@ -141,7 +141,7 @@ static void apply_pipeline(const struct question *question, struct answer *answe
 
 /* ---- the driver ---- */
 
-/* It runs a runtime, or loads the cubins that a compiler or a linker makes. */
+/* The driver runs a runtime, or loads the cubins that a compiler or a linker makes. */
 static void apply_driver(const struct question *question, const struct part *part,
 			 struct answer *answer)
 {
@@ -179,8 +179,8 @@ static void apply_driver(const struct question *question, const struct part *par
 	}
 }
 
-/* It compiles PTX itself, and has to be as new as the PTX: to that minor-version
- * compatibility does not extend. */
+/* The driver compiles PTX itself and has to be as new as the PTX: minor-version
+ * compatibility does not extend to PTX. */
 static void apply_driver_to_ptx(const struct question *question, struct answer *answer)
 {
 	int version = question->in.driver, nvrtc = question->in.nvrtc;
@@ -240,7 +240,7 @@ static struct question read_question(const struct lazycuda_combination *combinat
 	struct lazycuda_combination *in = &question.in;
 
 	lk_sized_copy(in, sizeof(*in), combination);
-	/* Better than nothing, where only the display driver is known. */
+	/* The branch is better than nothing if only the display driver is known. */
 	if (in->driver < 0 && lk_cuda_of_branch(in->branch))
 		in->driver = lk_cuda_of_branch(in->branch);
 	question.parts[CUDART] = (struct part){ "cudart", in->cudart };
@@ -271,7 +271,7 @@ static void describe(const struct question *question, char *text, size_t size)
 	}
 }
 
-/* Control characters, which a constraint may hold and a terminal may obey. */
+/* Replaces control characters, which a constraint may hold and a terminal may obey. */
 static void make_printable(char *text)
 {
 	for (; *text; text++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* constraint.c - what a user demands of versions, ">=13.2,<14" */
+/* constraint.c - a user's constraints on versions, ">=13.2,<14" */
 #include <string.h>
 
 #include "versions.h"
 
-/* Which outcomes of a comparison an operator takes. */
+/* The outcomes of a comparison; an operator accepts some of them. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4 };
 
-/* The longer spelling first, where one begins with another. */
+/* If one operator begins with another, the longer one comes first. */
 static const struct operator {
 	const char *text;
 	int takes;
@@ -36,7 +36,7 @@ static const struct operator *read_operator(const char *text)
 	return NULL;
 }
 
-/* What is left of a version if only its first numbers count. */
+/* A version cut to its first `numbers` numbers. */
 static int prefix(int version, int numbers)
 {
 	return numbers == 1 ? LK_CUDA_MAJOR(version) : version;
@@ -47,7 +47,7 @@ static int compare(int a, int b)
 	return a < b ? LESS : a > b ? GREATER : EQUAL;
 }
 
-/* One clause.  Where the text goes on, or NULL and *wrong. */
+/* Reads one clause.  Returns the text after it; or NULL, with *wrong at the error. */
 static const char *read_clause(const char *text, int version, bool *holds, const char **wrong)
 {
 	const struct operator *operator = read_operator(text);
@@ -90,7 +90,7 @@ int lk_constraint_holds(const char *constraint, int version, const char **wrong)
 			goto malformed;
 		if (*text) {
 			place = text = skip_spaces(text + 1);
-			/* A comma has to be followed by something. */
+			/* A clause has to follow a comma. */
 			if (!*text)
 				goto malformed;
 		}

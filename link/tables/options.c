@@ -21,7 +21,7 @@ static const unsigned limits[] = {
 	[BINARY] = 1, [THREADS] = 65535, [REGISTERS] = 65535, [PERCENTAGE] = 101
 };
 
-/* CUjit_option, as cuLinkCreate of every CUDA 11 and later counts. */
+/* CUjit_option, as cuLinkCreate() numbers them in CUDA 11 and later. */
 enum jit_option {
 	MAX_REGISTERS = 0,
 	OPTIMIZATION_LEVEL = 7,
@@ -44,7 +44,7 @@ static const char *const jit_names[] = {
 struct on_driver {
 	enum lk_option_fate fate;
 	int jit_option;
-	unsigned jit_value;	/* of a flag; else it is the option's own */
+	unsigned jit_value;	/* of a flag; other options have their own value */
 	const char *why;
 };
 
@@ -58,8 +58,9 @@ struct on_driver {
 
 /*
  * `since` is the first nvJitLink that takes the option and then links LTO-IR and
- * PTX with it, measured on each; 0: all do; NEVER: none does.  None that had one
- * has lost it.  What the driver drops cuda.core drops too.
+ * PTX with it, measured on each; 0: all do; NEVER: none does.  No version lost an
+ * option that an earlier one had.  cuda.core, too, drops the options that are
+ * dropped here for the driver.
  */
 #define NEVER (-1)
 static const struct row {
@@ -110,7 +111,7 @@ static const struct row {
 	  REFUSED("the driver's linker has no stack protector") },
 };
 
-/* What the plan says itself; with a value or without. */
+/* Options that the plan sets itself, with a value or without. */
 static const struct {
 	const char *name, *why;
 } reserved[] = {
@@ -123,7 +124,7 @@ static const struct {
 	{ "-relocatable-device-code", "a relocatable result is asked for by the request's output" },
 };
 
-/* Whether an option is this one, with a value behind it or without. */
+/* Returns true if an option has this name, with a value after it or without. */
 static bool is_named(const char *option, const char *name)
 {
 	size_t length = strlen(name);
@@ -133,7 +134,7 @@ static bool is_named(const char *option, const char *name)
 	return !strncmp(option, name, length) && (!option[length] || option[length] == '=');
 }
 
-/* A plain number up to a limit. */
+/* Reads a decimal number up to a limit. */
 static bool read_number(const char *text, unsigned limit, unsigned *number)
 {
 	unsigned value = 0;

@@ -10,9 +10,9 @@
 enum lk_option_fate {
 	LK_OPTION_TAKEN,
 	LK_OPTION_DROPPED,	/* harmless to leave out: say so in a note */
-	LK_OPTION_REFUSED,	/* this backend or version has it not: OPTION_UNSUPPORTED */
-	LK_OPTION_RESERVED,	/* the plan sets it itself, by a field of the request:
-				   -arch, -lto, -dlto, -ptx, -r: BAD_OPTION */
+	LK_OPTION_REFUSED,	/* this backend or version lacks it: OPTION_UNSUPPORTED */
+	LK_OPTION_RESERVED,	/* the plan sets it itself, by a field of the request, as
+				   -arch, -lto, -ptx and -r: BAD_OPTION */
 	LK_OPTION_UNKNOWN,	/* no version has it: BAD_OPTION */
 	LK_OPTION_MALFORMED	/* its value makes no sense: BAD_OPTION */
 };
@@ -20,7 +20,7 @@ enum lk_option_fate {
 struct lk_option_verdict {
 	enum lk_option_fate fate;
 	int since, until;	/* versions of nvJitLink that have it; 0: no bound */
-	int jit_option;		/* driver: CUjit_option and its value, if TAKEN */
+	int jit_option;		/* on the driver: CUjit_option and its value, if TAKEN */
 	unsigned jit_value;
 	const char *jit_name;	/* "CU_JIT_MAX_REGISTERS" */
 	const char *why;	/* unless TAKEN: a phrase, "the driver's linker has no timing" */

@@ -16,8 +16,8 @@
 #define ANYWAY LK_EITHER
 
 /*
- * The matrix of cuda-python #1911, to the letter.  What the chosen linker
- * objects to is judged afterwards.
+ * The matrix of cuda-python #1911, to the letter.  Objections of the chosen linker
+ * are considered afterwards.
  */
 static const struct lk_rule strict[] = {
 	/* name, driver known, nvJitLink, needs, nvJitLink takes all, driver takes all, elsewhere */
@@ -44,8 +44,9 @@ static const struct lk_rule strict[] = {
 };
 
 /*
- * Looks at the direction: an older nvJitLink may make what a newer driver
- * loads, a newer one may not make what an older driver does not load.
+ * Considers the direction: an older nvJitLink is used with a newer driver, which
+ * loads what it makes; a newer one is not used where an older driver, which need
+ * not load what it makes, has to load the result.
  */
 static const struct lk_rule best_effort[] = {
 	{ "B1", NO, LK_ABSENT, NO, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
@@ -99,7 +100,7 @@ static const struct lk_rule best_effort[] = {
 	  "nvJitLink is of a later major than the driver, which need not load what it makes" },
 };
 
-/* Asks nothing but whether there is one. */
+/* Asks only whether there is an nvJitLink. */
 static const struct lk_rule off[] = {
 	{ "O1", ANYWAY, ANY & ~LK_ABSENT, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LK_USE_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "there is an nvJitLink, and the policy is off" },

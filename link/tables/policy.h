@@ -15,27 +15,27 @@ enum lk_relation {
 	LK_SAME_MAJOR = 0x04,
 	LK_DRIVER_NEWER = 0x08,	/* the driver is of a later major */
 	LK_DRIVER_OLDER = 0x10,	/* the driver is of an earlier major */
-	LK_UNCOMPARED = 0x20,	/* there is one, and its version or the driver's is unknown */
+	LK_UNCOMPARED = 0x20,	/* there is one, but its version or the driver's is unknown */
 };
 
-/* What the tables look at. */
+/* What the tables decide by. */
 struct lk_situation {
 	enum lk_relation relation;
-	bool driver;		/* its version is known */
-	bool needs;		/* something that nvJitLink alone can do */
+	bool driver;		/* the driver's version is known */
+	bool needs;		/* the link needs what nvJitLink alone can do */
 	bool nvjitlink;		/* nvJitLink takes everything */
-	bool accepts;		/* the driver does */
+	bool accepts;		/* the driver's linker takes everything */
 	bool elsewhere;		/* the driver here need not be able to load the result */
 };
 
-/* What a row asks of a yes-or-no of the situation. */
+/* What a row requires of a bool of the situation. */
 enum lk_answer { LK_EITHER, LK_YES, LK_NO };
 
 enum lk_decision {
 	LK_USE_NVJITLINK,
 	LK_USE_DRIVER,
-	LK_REFUSE_AS_NVJITLINK,	/* with what nvJitLink objects to */
-	LK_REFUSE_AS_DRIVER,	/* with what the driver's linker objects to */
+	LK_REFUSE_AS_NVJITLINK,	/* with nvJitLink's objection */
+	LK_REFUSE_AS_DRIVER,	/* with the objection of the driver's linker */
 	LK_REFUSE,		/* with the rule's code */
 };
 
@@ -51,7 +51,7 @@ struct lk_rule {
 	const char *reason;
 };
 
-/* The table of a policy; NULL for a policy that is none. */
+/* The table of a policy; NULL if there is no such policy. */
 const struct lk_rule *lk_policy_rules(enum lazycuda_policy policy, size_t *count);
 
 /* The relation of two versions, as in struct lazycuda_environment. */

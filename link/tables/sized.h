@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Copies a struct that begins with its size as the caller knows it; what the
- * caller does not know of is zero.  False if there is none, or the size was not
+ * Copies a struct that begins with its size as the caller knows it; fields that the
+ * caller does not know become zero.  False if `from` is NULL, or the size was not
  * set.
  */
 static inline bool lk_sized_copy(void *to, size_t known, const void *from)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - short texts put together
+ * text.h - builds short texts without printf
  *
- * Every link has its plan in words, whether somebody reads them or not, and
- * printf would be most of the time that a plan takes.
+ * Every link has its plan in words, whether or not somebody reads them, and printf
+ * would take most of a plan's time.
  */
 #ifndef LINK_TEXT_H
 #define LINK_TEXT_H
@@ -13,8 +13,8 @@
 
 #include "../../stubs/base/arena.h"
 
-/* Each of these writes at `at`, where there has to be room, and returns where
- * the text ends: at its NUL. */
+/* Each of these writes at `at`, where there has to be room, and returns the end of
+ * the text: the address of its NUL. */
 static inline char *lk_put(char *at, const char *word)
 {
 	return stpcpy(at, word);
@@ -34,13 +34,13 @@ static inline char *lk_put_number(char *at, int number)
 	return lk_put(at, first);
 }
 
-/* Words behind each other, in the arena; "" when memory is out. */
+/* Joins words in the arena; "" on allocation failure. */
 #define LK_CONCAT(arena, ...) \
 	lc_join(arena, (const char *const[]){ __VA_ARGS__ }, \
 		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *), "")
 
-/* Whether a text of others may stand in a message as it is; if not, what
- * lc_printable() makes of it may. */
+/* Returns true if a text from outside may stand in a message as it is; else use
+ * what lc_printable() makes of it. */
 bool lk_is_plain(const char *text);
 
 #endif

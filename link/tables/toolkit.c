@@ -13,11 +13,11 @@
 #include "versions.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
-#define MAX_LINE 1024		/* bytes of a line that are looked at */
+#define MAX_LINE 1024		/* bytes of a line; the rest is skipped */
 #define MAX_BYTES (64 << 20)	/* of a text file; the longest cuda.h has 1.2 MiB */
 #define MAX_LEVELS 6		/* folders from a library up to its site-packages */
 
-/* A file by its name, its folder's links resolved; and how the answer came. */
+/* A file by its name, in a folder without links, and where its version came from. */
 struct file {
 	struct lc_arena *arena;
 	const char *folder;	/* "/usr/lib" */
@@ -25,7 +25,7 @@ struct file {
 	const char *how;
 };
 
-/* Resolves a path; "" if that cannot be done. */
+/* Resolves a path; "" on failure. */
 static const char *resolve(struct lc_arena *arena, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -63,7 +63,7 @@ static int ask_nvjitlink(void *library)
 	if (get)
 		return !get(&major, &minor) && major < 1000 && minor < 100 ?
 		       LK_CUDA((int)major, (int)minor) : 0;
-	/* Before 12.3 only its names tell: each minor adds its own. */
+	/* Before 12.3 only its exported names tell: each minor adds its own. */
 	for (int i = 2; i >= 0; i--) {
 		snprintf(name, sizeof(name), "__nvJitLinkCreate_12_%d", i);
 		if (dlsym(library, name))
@@ -101,7 +101,7 @@ static const struct library *find_library(const char *soname)
 	return NULL;
 }
 
-/* Only a CUDA library by its SONAME is loaded, since loading runs its code. */
+/* Loads only a file that is a CUDA library by its SONAME, since that runs its code. */
 static int ask_file(struct file *file, const struct lc_elf *elf)
 {
 	const struct library *library = find_library(elf->soname);
@@ -114,7 +114,7 @@ static int ask_file(struct file *file, const struct lc_elf *elf)
 	if (!handle)
 		return 0;
 	version = library->ask(handle);
-	/* What stays loaded the stubs would take for what the process uses. */
+	/* The stubs would take a library that stays loaded for the one in use. */
 	dlclose(handle);
 	if (version)
 		file->how = lc_format(file->arena, "%s says so itself", file->path);
@@ -123,7 +123,7 @@ static int ask_file(struct file *file, const struct lc_elf *elf)
 
 /* ---- reading text ---- */
 
-/* A regular file, for reading; does not wait for whoever might write a FIFO. */
+/* Opens a regular file for reading; does not wait for the writer of a FIFO. */
 static FILE *open_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -139,7 +139,8 @@ static FILE *open_text(const char *path)
 	return stream;
 }
 
-/* A line without its end; of a long one the beginning. */
+/* Reads a line without its newline, and only the beginning of a long line; false at
+ * the end of the file. */
 static bool read_line(FILE *stream, char line[MAX_LINE])
 {
 	size_t length = 0;
@@ -154,7 +155,7 @@ static bool read_line(FILE *stream, char line[MAX_LINE])
 
 /* ---- cuda.h ---- */
 
-/* "#define CUDA_VERSION 12090", spaces as they may be; 0 if it is none. */
+/* Reads "#define CUDA_VERSION 12090", however it is spaced; 0 for any other line. */
 static int read_definition(const char *line)
 {
 	static const char *const words[] = { "#", "define", "CUDA_VERSION" };
@@ -187,7 +188,7 @@ static int read_header(const char *path)
 	return version;
 }
 
-/* The headers of one version lie in one of these, seen from its libraries. */
+/* Where the headers of a toolkit may lie, seen from its libraries. */
 static const char *const headers[] = {
 	"../include/cuda.h",		/* a toolkit, conda, a wheel of the runtime or of 13 */
 	"../../include/cuda.h",		/* lib/x86_64-linux-gnu */
@@ -198,7 +199,7 @@ static const char *const headers[] = {
 	"../../cuda_runtime/include/cuda.h",	/* the wheel beside an nvrtc's or nvJitLink's */
 };
 
-/* The major in a SONAME or file name, 12 for "libcudart.so.12"; 0 if none is. */
+/* The major in a SONAME or file name, 12 for "libcudart.so.12"; 0 if there is none. */
 static int major_of_name(const char *name)
 {
 	const char *place = strstr(name, ".so.");
@@ -228,13 +229,13 @@ static int ask_header(struct file *file, const char *soname)
 
 /* ---- wheels ---- */
 
-/* NVIDIA's wheels of these libraries have the toolkit's version and a third
- * number; that of any other wheel means something else. */
+/* NVIDIA's wheels of these libraries have the toolkit's version and a third number
+ * as their version; the version of any other wheel means something else. */
 static const char *const wheels[] = {
 	"nvidia_cuda_runtime", "nvidia_cuda_nvrtc", "nvidia_nvjitlink"
 };
 
-/* 12.9 for "nvidia_nvjitlink_cu12-12.9.86.dist-info"; 0 for what is no such wheel. */
+/* 12.9 for "nvidia_nvjitlink_cu12-12.9.86.dist-info"; 0 for any other name. */
 static int version_of_wheel(const char *name)
 {
 	for (size_t i = 0; i < COUNT(wheels); i++) {
@@ -253,7 +254,7 @@ static int version_of_wheel(const char *name)
 	return 0;
 }
 
-/* Whether a RECORD lists a file, by its path from site-packages. */
+/* Returns true if a RECORD lists a file, given by its path from site-packages. */
 static bool lists(const char *record, const char *relative)
 {
 	FILE *stream = open_text(record);
@@ -311,7 +312,7 @@ static int ask_wheels(struct file *file)
 
 /* ---- the answer ---- */
 
-/* The file where its name lies or, if links are followed, where it itself does. */
+/* Locates a file by its own name or, if links are followed, by that of its target. */
 static bool place(struct lc_arena *arena, const char *path, bool follow, struct file *file)
 {
 	const char *target = follow ? resolve(arena, path) : path, *name = strrchr(target, '/');

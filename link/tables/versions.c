@@ -6,11 +6,11 @@
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /*
- * One row a toolkit, oldest first; 0 where nothing is known.  `isa` and the
- * versions of LTO-IR, which are those that its compiler writes and the newest
- * that its linker reads, were measured from 11.7 on.  `branch` is the display
- * driver's that came with it.  There is no public toolkit 12.7; drivers of that
- * version exist.
+ * One row for each toolkit, oldest first; 0 where nothing is known.  `isa` and the
+ * versions of LTO-IR were measured from 11.7 on; the compiler writes these versions
+ * of LTO-IR, and the linker reads no newer ones.  `branch` is that of the display
+ * driver that came with the toolkit.  There is no public toolkit 12.7; drivers of
+ * that version exist.
  */
 static const struct toolkit {
 	int cuda;
@@ -45,7 +45,7 @@ static const struct toolkit {
 	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },
 };
 
-/* Display-driver branches from which on a CUDA major has minor-version
+/* The first display-driver branch that gives a CUDA major minor-version
  * compatibility. */
 static const struct compatibility {
 	int major, branch;
@@ -56,7 +56,7 @@ static const struct compatibility {
 };
 
 #define NEWEST (&toolkits[COUNT(toolkits) - 1])
-/* What could know something that no toolkit of the table does. */
+/* The first version that could know something that no toolkit in the table does. */
 #define NEXT_CUDA (NEWEST->cuda + 10)
 
 /* ---- text ---- */
@@ -78,7 +78,7 @@ const char *lk_version_scan(const char *text, int *version, int *numbers)
 	size_t count = 0;
 
 	do {
-		/* A point that no digit follows belongs to what comes next: ".*". */
+		/* A point without a digit after it is not part of the version: ".*". */
 		const char *digits = count ? text + 1 : text;
 		int value = 0;
 
@@ -113,7 +113,7 @@ bool lk_version_parse(const char *text, int *version)
 /* ---- PTX ---- */
 
 /*
- * Since 13.0 the ISA of CUDA M.m is (M - 4).m, and that is the rule for what is
+ * Since 13.0 the ISA of CUDA M.m is (M - 4).m, and that is the rule for versions
  * newer than the table: PTX 9.6 is for 13.6, and PTX 10.0 for 14.0.
  */
 #define ISA_BEHIND 4
@@ -133,12 +133,12 @@ int lk_isa_of_cuda(int cuda)
 	const struct toolkit *toolkit = NEWEST;
 
 	if (cuda > NEWEST->cuda) {
-		/* An ISA has one digit behind the point here. */
+		/* An ISA has only one digit after the point here. */
 		int minor = LK_CUDA_MINOR(cuda) < 9 ? LK_CUDA_MINOR(cuda) : 9;
 
 		return 10 * (LK_CUDA_MAJOR(cuda) - ISA_BEHIND) + minor;
 	}
-	/* Most of what is in use is new. */
+	/* Newest first, since most versions in use are new. */
 	while (toolkit > toolkits && toolkit->cuda > cuda)
 		toolkit--;
 	return toolkit->cuda <= cuda ? toolkit->isa : 0;
@@ -146,8 +146,8 @@ int lk_isa_of_cuda(int cuda)
 
 /* ---- LTO-IR ---- */
 
-/* The first toolkit that reads this version of the container or of the IR,
- * whichever is not 0. */
+/* The first toolkit that reads these versions of the container and of the IR; a
+ * version of 0 rules out nothing. */
 static int first_reader(int container, int ir)
 {
 	for (size_t i = 0; i < COUNT(toolkits); i++)
@@ -158,7 +158,7 @@ static int first_reader(int container, int ir)
 
 int lk_cuda_of_ltoir(int container, int ir)
 {
-	/* A linker wants both to be no newer than its own. */
+	/* For a linker neither version may be newer than its own. */
 	return ir > 0 ? first_reader(container, ir) : 0;
 }
 
@@ -184,7 +184,7 @@ int lk_cuda_of_branch(int branch)
 {
 	int cuda = 0;
 
-	/* A branch between two rows is younger than the first, and no more is known. */
+	/* Of a branch between two rows, only that it is newer than the first is known. */
 	for (size_t i = 0; i < COUNT(toolkits); i++)
 		if (toolkits[i].branch && toolkits[i].branch <= branch)
 			cuda = toolkits[i].cuda;

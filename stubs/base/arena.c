@@ -16,16 +16,16 @@ struct lc_chunk {
 	max_align_t data[];
 };
 
-#ifndef CHUNK_BYTES		/* a test has every allocation get one of its own */
-#define CHUNK_BYTES 8160	/* with malloc's own words, just under two pages */
+#ifndef CHUNK_BYTES		/* a test gives every allocation a chunk of its own */
+#define CHUNK_BYTES 8160	/* with malloc()'s own words, just under two pages */
 #endif
 
-/* Most arenas stay small: the first chunks are of a size of which malloc() keeps
- * that many at hand. */
+/* Most arenas stay small: the first chunks have a size of which malloc() caches
+ * that many. */
 #define SMALL_CHUNKS 7
 #define SMALL_BYTES (1008 < CHUNK_BYTES ? 1008 : CHUNK_BYTES)
 
-/* Zeroed, so that not every allocation need be. */
+/* Zeroes the whole chunk, so that allocations need not be zeroed one by one. */
 static bool add_chunk(struct lc_arena *arena, size_t room)
 {
 	const bool small = room <= SMALL_BYTES;
@@ -107,7 +107,7 @@ void *lc_grow(struct lc_arena *arena, void *array_pointer, size_t *count, size_t
 	void *array;
 
 	memcpy(&array, array_pointer, sizeof(array));
-	/* Room doubles at each power of two; below that it is there already. */
+	/* Capacity doubles at each power of two; in between there is room already. */
 	if ((*count & (*count - 1)) == 0) {
 		void *larger = lc_alloc(arena, (*count ? *count * 2 : 1) * element);
 
@@ -196,7 +196,7 @@ void lc_arena_free(struct lc_arena *arena)
 	if (!arena)
 		return;
 	chunk = arena->chunks;
-	/* Before it is gone, if it lies in one of them. */
+	/* Cleared before the loop, since the arena may lie in one of the chunks. */
 	arena->chunks = NULL;
 	arena->at = arena->end = NULL;
 	arena->chunk_count = 0;

@@ -2,9 +2,9 @@
 /*
  * arena.h - memory for one search
  *
- * A search allocates many small strings that are either all published as one
- * status, to live as long as the process, or all dropped.  An allocation that
- * fails returns harmless memory and marks the arena, so that callers check
+ * A search allocates many small strings.  Either all of them are published as one
+ * status, which lives as long as the process, or all are dropped.  A failed
+ * allocation marks the arena and yields NULL or "", so that most callers check
  * once, at the end.
  */
 #ifndef ARENA_H
@@ -14,16 +14,16 @@
 #include <stddef.h>
 
 struct lc_arena {
-	char *at, *end;		/* the rest of the first chunk */
+	char *at, *end;		/* the free rest of the newest chunk */
 	struct lc_chunk *chunks;
 	unsigned chunk_count;
 	bool failed;		/* an allocation failed: drop everything */
-	bool hindered;		/* something may be there that could not be looked at now */
+	bool hindered;		/* something may exist that could not be examined now */
 	bool closed, lacking;	/* see lc_close() */
 };
 
-/* An arena that lies in itself, and is freed with all the rest; NULL if memory
- * is out. */
+/* An arena that lies in its own memory, and is freed with all the rest; NULL on
+ * allocation failure. */
 struct lc_arena *lc_arena_new(void);
 
 static inline size_t lc_aligned(size_t size)
@@ -31,7 +31,7 @@ static inline size_t lc_aligned(size_t size)
 	return (size + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
 }
 
-/* lc_alloc() of what may not fit into the first chunk. */
+/* The slow path of lc_alloc(): the memory may not fit into the newest chunk. */
 void *lc_alloc_more(struct lc_arena *arena, size_t size);
 
 /* Zeroed memory, or NULL (and arena->failed). */
@@ -39,7 +39,7 @@ static inline void *lc_alloc(struct lc_arena *arena, size_t size)
 {
 	char *memory = arena->at;
 
-	/* What is left is aligned; nothing has an address of its own, too. */
+	/* The rest of a chunk is always aligned.  Size 0 gets an address of its own, too. */
 	if (!size || size > (size_t)(arena->end - arena->at))
 		return lc_alloc_more(arena, size);
 	arena->at += lc_aligned(size);
@@ -50,34 +50,34 @@ static inline void *lc_alloc(struct lc_arena *arena, size_t size)
  * or NULL.  *array may move. */
 void *lc_grow(struct lc_arena *arena, void *array_pointer, size_t *count, size_t element);
 
-/* A formatted string; "" when memory is out.  Cold: what leads to a message is
- * what does not happen, and lies apart from what does. */
+/* A formatted string; "" on allocation failure.  Cold: messages are for rare cases,
+ * whose code is best kept apart from the common path. */
 char *lc_format(struct lc_arena *arena, const char *format, ...)
 	__attribute__((cold, format(printf, 2, 3)));
 
-/* A copy of the first `length` bytes of `text`. */
+/* A copy of the first `length` bytes of `text`, with a NUL; NULL on allocation failure. */
 char *lc_copy(struct lc_arena *arena, const char *text, size_t length);
 
-/* The texts behind each other, with `between` between two; "" when memory is out. */
+/* The texts joined, with `between` between each two; "" on allocation failure. */
 char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, const char *between);
 
 /* A copy fit for a message: see printable.h. */
 char *lc_printable(struct lc_arena *arena, const char *text);
 
-/* Notes why something could not be looked at (errno), if the process ran out of
- * something: that may pass.  A disk that fails and what may not be read stay as they are. */
+/* Marks the arena as hindered if `error`, an errno, means that descriptors or memory
+ * ran out, which may pass.  A failing disk and a lack of permission will not pass. */
 void lc_arena_hinder(struct lc_arena *arena, int error);
 
 /*
- * For code that must not call malloc(), which may be anybody's.  From lc_close()
- * to lc_open() memory comes from `room` bytes got in advance, and there may be
- * less: an allocation that finds too little fails, and lc_open() says so.  Then
- * try again with more.  lc_close() is false when memory is out.
+ * For code that must not call malloc(), which the program may have replaced.  From
+ * lc_close() to lc_open() memory comes from at least `room` bytes allocated in
+ * advance.  An allocation that does not fit returns NULL, and lc_open() then
+ * returns false: try again with more.  lc_close() is false on allocation failure.
  */
 bool lc_close(struct lc_arena *arena, size_t room);
 bool lc_open(struct lc_arena *arena);
 
-/* NULL is none. */
+/* Frees all memory of the arena; NULL is allowed. */
 void lc_arena_free(struct lc_arena *arena);
 
 #endif

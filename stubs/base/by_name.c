@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* by_name.c - libraries by their plain names */
+/* by_name.c - opens libraries by their plain names, from safe folders only */
 #include "by_name.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 #define FLAGS (RTLD_NOW | RTLD_LOCAL)
 
-/* This library: a DT_RPATH of what loaded it counts for what it opens. */
+/* A handle of this library, since the DT_RPATH of the object that loaded it applies
+ * to what it opens; else of the program. */
 static void *open_this(void)
 {
 	const char *file = lc_this_file();
@@ -54,7 +55,7 @@ static void *open_in(struct lc_folders *folders, const char *folder, size_t leng
 	       dlopen(lc_format(folders->arena, "%s/%s", safe, name), FLAGS) : NULL;
 }
 
-/* In ld.so's order: LD_LIBRARY_PATH, its cache, and what else it knows. */
+/* Searches in ld.so's order: LD_LIBRARY_PATH, the cache, then ld.so's other folders. */
 static void *open_searched(struct lc_folders *folders, const Dl_serinfo *path, const char *name)
 {
 	const char *at = secure_getenv("LD_LIBRARY_PATH"), **cached;

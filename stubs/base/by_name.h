@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * by_name.h - libraries by their plain names
+ * by_name.h - opens libraries by their plain names, from safe folders only
  *
- * dlopen() of a plain name searches what LD_LIBRARY_PATH has and run paths have,
- * whatever it is: an empty or relative entry is the current directory, and a
- * folder that everybody can write to is one like others.
+ * dlopen() of a plain name searches every entry of LD_LIBRARY_PATH and of run
+ * paths, whatever it is: an empty or relative entry leads to the current
+ * directory, and a world-writable folder is treated like any other.
  */
 #ifndef BY_NAME_H
 #define BY_NAME_H
@@ -15,14 +15,14 @@
 #include "arena.h"
 #include "folders.h"
 
-/* The folders that dlopen() would search for a plain name from here; NULL if it
- * does not tell.  With LD_LIBRARY_PATH as it was when the program started. */
+/* The folders that dlopen() of a plain name would search if this library called it;
+ * NULL if ld.so does not tell.  LD_LIBRARY_PATH is that of program start. */
 const Dl_serinfo *lc_loader_path(struct lc_arena *arena);
 
-/* Whether it would search only where it is safe to; NULL is not. */
+/* Returns true if every folder of the path is safe to search; NULL is not safe. */
 bool lc_loader_path_is_safe(struct lc_folders *folders, const Dl_serinfo *path);
 
-/* As dlopen(name, RTLD_NOW | RTLD_LOCAL), but looks nowhere else. */
+/* Like dlopen(name, RTLD_NOW | RTLD_LOCAL), but searches safe folders only. */
 void *lc_open_by_name(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* folders.c - which folders there are, and which may be searched */
+/* folders.c - which folders exist, and which are safe to search */
 #include "folders.h"
 
 #include <errno.h>
@@ -9,19 +9,19 @@
 
 #include "glibc.h"
 
-/* A path that was met, as it was written: of a folder, or of a file in one. */
+/* A path as it was written, of a folder or of a file in one. */
 struct lc_way {
 	const char *path;
-	struct lc_way *above;	/* NULL: it is the root */
-	struct lc_way *real;	/* the same without links; NULL: not yet known */
-	bool there, link;	/* itself, */
-	uid_t owner;
-	size_t size;		/* if it is a link: of the path in it */
-	mode_t mode;		/* of what it leads to; 0: there is nothing */
-	int error;		/* why it could not be looked at, though it may be there */
+	struct lc_way *above;	/* the folder it is in; NULL for the root */
+	struct lc_way *real;	/* the same with links resolved; NULL: not yet known */
+	bool there, link;	/* of the path itself, which is not followed */
+	uid_t owner;		/* likewise */
+	size_t size;		/* if it is a link: room for the path in it */
+	mode_t mode;		/* of what it leads to; 0: nothing is there */
+	int error;		/* why it could not be examined, though it may exist */
 	struct lc_folder *folder;
-	const struct lc_way *open;	/* on the way to it, as it is written: what anybody may */
-	bool known;			/* write to, or NULL; whether that was looked at */
+	const struct lc_way *open;	/* a world-writable folder on the way to it, as */
+	bool known;			/* written, or NULL; `known`: that was examined */
 	struct lc_way *next;
 };
 
@@ -63,7 +63,7 @@ const char *lc_this_file(void)
 	return dladdr(&anchor, &here) ? here.dli_fname : NULL;
 }
 
-/* Whether this library lies below a folder. */
+/* Returns true if this library lies below the folder. */
 static bool is_above_this(struct lc_folders *folders, const char *folder)
 {
 	const char *file = lc_this_file();
@@ -71,7 +71,7 @@ static bool is_above_this(struct lc_folders *folders, const char *folder)
 	return file && (lies_below(file, folder) || lies_below(lc_real_path(folders, file), folder));
 }
 
-/* Whether somebody else can put another thing in place of what lies in a folder. */
+/* Returns true if another user can replace `inside`, which lies in the folder. */
 static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
 {
 	if (!(folder->mode & S_IWOTH))
@@ -81,8 +81,8 @@ static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
 }
 
 /*
- * Whether what is below a folder could as well be put in this library's place: it lies
- * below one with it in which anybody may move what is there.
+ * Returns true if whoever can change things below the folder could as well replace
+ * this library: both lie below a world-writable folder that is not sticky.
  */
 static bool is_beside_this(struct lc_folders *folders, const struct lc_way *way)
 {
@@ -93,7 +93,8 @@ static bool is_beside_this(struct lc_folders *folders, const struct lc_way *way)
 	return false;
 }
 
-/* What is there and cannot be examined is left out. */
+/* Records why a path cannot be examined, which leaves it out of the search.  A path
+ * that does not exist has no error. */
 static void cannot_look(struct lc_folders *folders, struct lc_way *way)
 {
 	lc_arena_hinder(folders->arena, errno);
@@ -112,7 +113,7 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 	way->there = true;
 	way->owner = st.st_uid;
 	way->link = S_ISLNK(st.st_mode);
-	/* Links of /proc do not tell. */
+	/* Links in /proc have size 0. */
 	way->size = st.st_size ? (size_t)st.st_size : PATH_MAX;
 	if (way->link && stat(way->path, &st)) {
 		cannot_look(folders, way);
@@ -123,7 +124,7 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 		way->folder = folder_of(folders, &st);
 }
 
-/* The way of the first `length` bytes of an absolute path; NULL: memory is out. */
+/* The way of the first `length` bytes of an absolute path; NULL on allocation failure. */
 static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_t length)
 {
 	struct lc_way **first, *way, *above = NULL;
@@ -143,7 +144,7 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	if (!way || !(way->path = lc_copy(folders->arena, path, length)))
 		return NULL;
 	way->above = above;
-	/* A dead mount is asked once. */
+	/* Nothing below a folder that failed is examined: a dead mount is asked once. */
 	if (above && above->error)
 		way->error = above->error;
 	else if (!above || above->mode)
@@ -152,7 +153,7 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	return *first = way;
 }
 
-/* What a relative path leads to from a folder, or an absolute one from anywhere. */
+/* The way of an absolute path, or of one relative to the folder. */
 static struct lc_way *from(struct lc_folders *folders, const struct lc_way *folder,
 			   const char *path)
 {
@@ -169,7 +170,7 @@ static struct lc_way *follow(struct lc_folders *folders, const struct lc_way *li
 	char *target = lc_alloc(folders->arena, link->size + 1);
 	struct lc_way *way;
 
-	/* What the kernel gave up on leads nowhere. */
+	/* A link that stat() could not follow leads nowhere. */
 	if (!target || !link->mode || readlink(link->path, target, link->size) <= 0)
 		return NULL;
 	way = from(folders, above, target);
@@ -185,7 +186,7 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 		return way;
 	if (way->real)
 		return way->real;
-	way->real = way;	/* until it is known: a link may lead to itself */
+	way->real = way;	/* for now: a link may lead back to itself */
 	above = real_way(folders, way->above);
 	if (!strcmp(name, "."))
 		real = above;
@@ -219,7 +220,7 @@ bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
 	return way && (way->folder || way->error);
 }
 
-/* The folder on the way that anybody may write to; NULL: there is none. */
+/* A folder on the way in which another user can replace things; NULL if none. */
 static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *way)
 {
 	if (!way->known && way->above) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * folders.h - which folders there are, and which may be searched
+ * folders.h - which folders exist, and which are safe to search
  *
- * What is looked at is remembered: in one search no folder, and none on the way
- * to one, is looked at twice.
+ * Results are cached: one search examines each folder, and each folder on the way
+ * to it, only once.
  */
 #ifndef FOLDERS_H
 #define FOLDERS_H
@@ -13,12 +13,12 @@
 
 #include "arena.h"
 
-/* One folder, under whatever paths. */
+/* One folder, however many paths lead to it. */
 struct lc_folder {
 	dev_t device;
 	ino_t inode;
-	const void *listed[2];	/* for places.c: in whose list it is, as what */
-	unsigned long searched;	/* for search.c: for what it was searched last */
+	const void *listed[2];	/* for places.c: the library that lists it, by lc_place.site */
+	unsigned long searched;	/* for search.c: the round that searched it last */
 	struct lc_folder *next;
 };
 
@@ -34,28 +34,29 @@ struct lc_folders {
 struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
 
 /*
- * Whether nobody but root, the user, and whom they chose can have put there what
- * lies in a folder.  It has to be named by an absolute path, and neither it nor
- * any folder on the way to it, as it is written or as links lead there, may be
- * one that everybody can write to.  On the way a sticky one such as /tmp will
- * do, if what lies in it is root's or the user's.  The way ends where this
- * library lies below, too: who can change that needs no other.  For the same reason
- * everything is safe below such a folder: all of a site-packages that has this
- * library, as `chmod -R a+w` leaves it.
+ * Returns true if only root, the user, and those whom these two admitted can have
+ * put the folder's contents there.  The path has to be absolute.  Neither the
+ * folder nor any folder on the way to it, both as written and with links resolved,
+ * may be world-writable.  On the way a sticky folder such as /tmp is acceptable if
+ * the next component in it belongs to root or the user.  The check ends at a folder
+ * that has this library below it, too: whoever can change that folder can replace
+ * this library and needs no other way.  For the same reason everything below such a
+ * folder is safe: all of a site-packages that has this library, as `chmod -R a+w`
+ * leaves it.
  */
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
 
-/* Whether there is one, as far as can be seen. */
+/* Returns true if the folder exists, or if its path could not be examined. */
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path);
 
-/* What speaks against a folder, a sentence without its path; NULL: it is safe. */
+/* Why a folder is not safe, in a sentence without its path; NULL if it is safe. */
 const char *lc_folder_objection(struct lc_folders *folders, const char *path);
 
-/* An absolute path without links, as realpath() gives it; what is not there is
- * taken as it is written. */
+/* An absolute path with its links resolved, as by realpath(); components that do
+ * not exist stay as they are written. */
 const char *lc_real_path(struct lc_folders *folders, const char *path);
 
-/* The file of this library, as ld.so has it; NULL if it does not tell. */
+/* This library's file name, as ld.so has it; NULL if ld.so does not tell. */
 const char *lc_this_file(void);
 
 #endif

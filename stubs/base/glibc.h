@@ -2,11 +2,11 @@
 /*
  * glibc.h - run on glibc 2.17, whatever glibc this was built with
  *
- * A wheel for manylinux2014 may need no symbol younger than 2.17, nor does the
- * real libcudart.  glibc 2.34 moved libdl into libc and gave its functions new
- * versions, 2.33 made functions of what had been inlined, and 2.38 has others
- * that read numbers, for C23's 0b1; the old ones are still there and do the
- * same.  Include this before calling any of them.
+ * A manylinux2014 wheel must not need symbols newer than 2.17, and the real
+ * libcudart needs none either.  glibc 2.34 moved libdl into libc and gave its
+ * functions new versions; 2.33 made functions of calls that had been inlined;
+ * 2.38 added new functions that read numbers, for C23's 0b1.  The old ones are
+ * still there and do the same.  Include this before calling any of them.
  */
 #ifndef GLIBC_H
 #define GLIBC_H
@@ -40,8 +40,9 @@ extern int __lxstat(int version, const char *path, struct stat *st);
 extern int __fxstat(int version, int fd, struct stat *st);
 
 /*
- * pthread_atfork() is in libc_nonshared.a and does this.  zig's stand-in for that
- * archive lacks it on x86-64, and leads to a symbol of libpthread from before 2.3.
+ * pthread_atfork() lies in libc_nonshared.a and makes this call.  zig's stand-in for
+ * that archive lacks the function on x86-64, where the name then leads to a symbol
+ * of libpthread from before 2.3.
  */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *object);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* image.c - what an ELF file, or an object in memory, is and imports */
+/* image.c - reads what an ELF file, or an object in memory, is and imports */
 #include "image.h"
 
 #include <string.h>
 
 #define MAX_PHDRS 256
-#define MAX_DYNAMIC 65536	/* entries; the most seen needs a hundred libraries */
+#define MAX_DYNAMIC 65536	/* entries; the largest file seen needs a hundred libraries */
 #define MAX_NODES 4096		/* version nodes that one file may define or need */
 
-/* The `size` bytes at this address of the file, or NULL. */
+/* The `size` bytes at this address of the file; NULL if no segment holds them all. */
 static const void *at(const struct lc_image *image, ElfW(Addr) address, size_t size)
 {
 	for (size_t i = 0; i < image->phdr_count; i++) {
@@ -24,13 +24,13 @@ static const void *at(const struct lc_image *image, ElfW(Addr) address, size_t s
 			continue;
 		if (!image->bytes)
 			return (const void *)(image->base + address);
-		/* Segments were found to lie within the file. */
+		/* lc_image_open() has checked that segments lie within the file. */
 		return image->bytes + p.p_offset + inside;
 	}
 	return NULL;
 }
 
-/* Copies: in a file nothing need be aligned. */
+/* Copies, since nothing in a file need be aligned. */
 static bool read_at(const struct lc_image *image, ElfW(Addr) address, void *data, size_t size)
 {
 	const void *from = at(image, address, size);
@@ -40,7 +40,7 @@ static bool read_at(const struct lc_image *image, ElfW(Addr) address, void *data
 	return from;
 }
 
-/* The string table, if it ends with a string: then every index is one. */
+/* NULL, too, unless the table ends with a NUL, which makes every index a string. */
 const char *lc_image_strings(const struct lc_image *image)
 {
 	const char *table = at(image, image->strings, image->strings_size);
@@ -55,8 +55,8 @@ static const char *string(const struct lc_image *image, size_t index)
 	return table ? table + index : NULL;
 }
 
-/* glibc turns some addresses of a loaded dynamic section into pointers; what
- * lies below the base is still what stands in the file. */
+/* glibc turns some addresses of a loaded dynamic section into pointers.  A value
+ * below the base is still the address from the file. */
 static ElfW(Addr) address_of(const struct lc_image *image, ElfW(Addr) value)
 {
 	return !image->bytes && value >= image->base ? value - image->base : value;
@@ -160,7 +160,7 @@ const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag)
 {
 	ElfW(Dyn) entry;
 
-	/* Index 0 of a string table is the empty string: not given. */
+	/* Index 0 of a string table is the empty string, which counts as none. */
 	for (size_t i = 0; read_entry(image, i, &entry); i++)
 		if (entry.d_tag == tag && entry.d_un.d_val)
 			return string(image, entry.d_un.d_val);
@@ -228,10 +228,10 @@ const char *lc_image_nodes(const struct lc_image *image, bool own_name,
 
 struct need {
 	const char *file, *node;
-	unsigned index;		/* what versym calls it */
+	unsigned index;		/* its version index, as in versym */
 };
 
-/* Calls `each` with every version that is needed. */
+/* Calls `each` with every version need until `each` returns true. */
 static const char *walk_needs(const struct lc_image *image,
 			      bool (*each)(const struct need *need, void *data), void *data)
 {
@@ -267,7 +267,8 @@ static const char *walk_needs(const struct lc_image *image,
 
 /* ---- symbols ---- */
 
-/* How many symbols there can be before the next table begins. */
+/* How many elements of `size` bytes fit into a table before the next table or the
+ * end of the segment. */
 static size_t room_for(const struct lc_image *image, ElfW(Addr) table, size_t size)
 {
 	ElfW(Addr) end = 0;
@@ -288,8 +289,8 @@ static size_t room_for(const struct lc_image *image, ElfW(Addr) table, size_t si
 	return 0;
 }
 
-/* One behind the last symbol that the GNU hash table leads to; 0 if none.  A
- * table of nothing says nothing: the symbols before it are not counted. */
+/* One past the last symbol that the GNU hash table covers.  0 if it covers none:
+ * an empty table does not tell how many symbols lie before it. */
 static size_t gnu_hash_count(const struct lc_image *image, size_t most)
 {
 	ElfW(Addr) buckets, chains;
@@ -322,8 +323,8 @@ static size_t gnu_hash_count(const struct lc_image *image, size_t most)
 	return last;
 }
 
-/* The dynamic section does not say how many symbols there are: the hash tables
- * do, or else (*guess) whatever lies behind them may be taken for symbols. */
+/* The dynamic section does not give the number of symbols; the hash tables do.
+ * Without either, *guess is set: what follows the symbols may be taken for some. */
 static size_t symbol_count(const struct lc_image *image, bool *guess)
 {
 	size_t most = room_for(image, image->symbols, sizeof(ElfW(Sym))), count;
@@ -339,7 +340,7 @@ static size_t symbol_count(const struct lc_image *image, bool *guess)
 	return count ? count : most;
 }
 
-/* What versym's indexes mean, as far as anybody wants to know. */
+/* The version needs that the caller wants, by which versym's indexes are looked up. */
 struct selection {
 	bool (*wanted)(const char *node, void *data);
 	void *data;
@@ -358,7 +359,7 @@ static bool select_need(const struct need *need, void *data)
 }
 
 /* The need that a version index stands for; NULL if it is not wanted.  Indexes
- * 0 and 1 are none. */
+ * 0 and 1 stand for no version, and so for `plain`. */
 static const struct need *need_of(const struct selection *selection, const struct need *plain,
 				  unsigned index)
 {

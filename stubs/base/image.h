@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image.h - what an ELF file, or an object in memory, is and imports
+ * image.h - reads what an ELF file, or an object in memory, is and imports
  *
- * One reader for both, since both are found through the program headers and
- * the dynamic section; section headers are not believed.  Everything is
- * checked against the segments: a file may be hostile, and an object in memory
- * may have been changed by tools that nobody knows.  Calls nothing and
- * allocates nothing, so it may be used from within dl_iterate_phdr().
+ * One reader serves both, since both are found through the program headers and
+ * the dynamic section; section headers are not trusted.  Everything is checked
+ * against the segments: a file may be hostile, and an object in memory may have
+ * been changed by unknown tools.  The reader takes no lock and allocates
+ * nothing, so it may be used from within dl_iterate_phdr().
  */
 #ifndef IMAGE_H
 #define IMAGE_H
@@ -18,51 +18,52 @@
 
 /* The tables of the dynamic section, as addresses in the file. */
 struct lc_image {
-	const unsigned char *bytes;	/* of the file; NULL: it is in memory */
+	const unsigned char *bytes;	/* of the file; NULL for an object in memory */
 	size_t size;
-	uintptr_t base;			/* in memory: where address 0 would be */
+	uintptr_t base;			/* of an object in memory: the load address */
 	const ElfW(Phdr) *phdrs;
 	size_t phdr_count;
 	ElfW(Addr) dynamic, strings, symbols, versym, verneed, verdef, hash, gnu_hash;
 	size_t dynamic_count, strings_size, verneed_count, verdef_count;
-	ElfW(Addr) tables[8];		/* where else something begins */
+	ElfW(Addr) tables[8];		/* where tables begin, which bounds those before them */
 	size_t table_count;
 };
 
-/* A symbol that is to come from elsewhere. */
+/* An undefined symbol: another object has to define it. */
 struct lc_undefined {
 	const char *name;
-	const char *node;	/* its version; NULL: it has none */
-	const char *file;	/* the SONAME that was to have that version */
+	const char *node;	/* its version node; NULL if it has none */
+	const char *file;	/* the SONAME that the verneed entry names */
 };
 
 /*
- * Opens a file's bytes, or what dl_iterate_phdr() tells.  NULL, or what is
- * wrong with it, as a phrase: "is truncated".  A file that has no dynamic
- * section, and so no imports, has dynamic_count 0.
+ * Opens a file's bytes, or an object that dl_iterate_phdr() reports.  Returns
+ * NULL, or what is wrong with it, as a phrase: "is truncated".  A file without
+ * a dynamic section, and so without imports, has dynamic_count 0.
  */
 const char *lc_image_open(struct lc_image *image, const void *bytes, size_t size);
 const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *info);
 
-/* The string of an entry such as DT_SONAME; NULL if there is none.  It lives as
- * long as the image. */
+/* The string of a dynamic entry such as DT_SONAME; NULL if there is none.  It
+ * lives as long as the image. */
 const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag);
 
-/* The table that all names are in; NULL if it is not there. */
+/* The string table, which holds all names; NULL if there is none. */
 const char *lc_image_strings(const struct lc_image *image);
 
-/* Whether its functions are looked up at their first calls, and not when it is loaded. */
+/* Returns true if functions are bound at their first calls, and not at load time. */
 bool lc_image_is_lazy(const struct lc_image *image);
 
 /*
- * Each calls `each` until it returns true.  Strings live as long as the image.
- * NULL, or what is wrong.
+ * Each of these calls `each` until that returns true.  Strings live as long as
+ * the image.  Returns NULL, or what is wrong.
  *
- * Of the version nodes that it defines the first is its own name, which is no
- * node of any symbol: it is given if `own_name`.
+ * The first version node that an image defines is its own name, which is the
+ * node of no symbol: lc_image_nodes() passes it on only if `own_name` is true.
  *
- * Of symbols only those are given whose version node `wanted` accepts; it is
- * called once for each node, and with NULL for symbols without a version.
+ * lc_image_undefined() passes on only symbols whose version node `wanted`
+ * accepts.  It calls `wanted` once for each node, and with NULL for symbols
+ * without a version.
  */
 const char *lc_image_needed(const struct lc_image *image,
 			    bool (*each)(const char *soname, void *data), void *data);

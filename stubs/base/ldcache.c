@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ldcache.c - what the dynamic loader has in its cache */
+/* ldcache.c - the dynamic loader's cache */
 #include "ldcache.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "glibc.h"
 
 /*
- * The format that ldconfig has written since glibc 2.2; layout as in glibc's
- * sysdeps/generic/dl-cache.h.  Before 2.32 it could stand behind an older one.
- * Offsets count from the magic.
+ * The format that ldconfig has written since glibc 2.2, laid out as in glibc's
+ * sysdeps/generic/dl-cache.h.  Before 2.32 a cache in an older format could
+ * precede it in the file.  Offsets count from the magic.
  */
 #define MAGIC "glibc-ld.so.cache1.1"
 

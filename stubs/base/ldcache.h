@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ldcache.h - what the dynamic loader has in its cache */
+/* ldcache.h - the dynamic loader's cache */
 #ifndef LDCACHE_H
 #define LDCACHE_H
 
 #include "arena.h"
 
-/* A mapping of /etc/ld.so.cache; `bytes` is NULL where there is none.  The arena
- * is told if there may be one. */
+/* A mapping of /etc/ld.so.cache; `bytes` is NULL if there is none.  If it could not
+ * be opened or mapped for want of resources, the arena is marked as hindered. */
 struct lc_ldcache {
 	const char *bytes;
 	size_t size;
@@ -16,14 +16,14 @@ void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache);
 void lc_ldcache_close(struct lc_ldcache *cache);
 
 /*
- * The files that a cache gives for any of the sonames, in its order.  dlopen()
- * would find the same, but it would also load it.  No cache, or one that makes
- * no sense, gives none.
+ * The files that a cache lists for any of the sonames, in the cache's order.
+ * dlopen() would find the same files, but it would also load one.  A missing or
+ * malformed cache lists none.
  */
 size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 			const char *const *sonames, size_t soname_count, const char ***files);
 
-/* The same in the cache of this machine, if it is for once. */
+/* The same for this machine's cache, which is opened for this one call. */
 size_t lc_ldcache_find(struct lc_arena *arena, const char *const *sonames, size_t soname_count,
 		       const char ***files);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* object.c - whether a file can be loaded as a real library */
+/* object.c - checks whether a file can be loaded as a real library */
 #include "object.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@
 /* A file being read. */
 struct reader {
 	int fd;
-	int error;		/* errno of what failed */
+	int error;		/* errno of a read or fstat() that failed */
 	off_t size;
 	ElfW(Phdr) phdrs[MAX_PHDRS];
 	size_t phdr_count;
@@ -57,7 +57,7 @@ static bool read_at(struct reader *file, uint64_t offset, void *data, size_t siz
 	return true;
 }
 
-/* Where in the file the byte at this address is. */
+/* The file offset of the byte at this address; false if no segment has it. */
 static bool file_offset(const struct reader *file, uint64_t address, uint64_t *offset)
 {
 	for (size_t i = 0; i < file->phdr_count; i++) {
@@ -104,7 +104,7 @@ static const char *read_header(struct reader *file)
 	for (size_t i = 0; i < file->phdr_count; i++) {
 		const ElfW(Phdr) *p = &file->phdrs[i];
 
-		/* Checked here, since ld.so maps such a file and dies of SIGBUS. */
+		/* Checked here, since ld.so would map such a file and die of SIGBUS. */
 		if (p->p_type == PT_LOAD && (p->p_offset > (uint64_t)file->size ||
 					     p->p_filesz > (uint64_t)file->size - p->p_offset))
 			return "is truncated";
@@ -141,7 +141,7 @@ static void read_nodes(struct reader *file, uint64_t offset, uint64_t count,
 	}
 }
 
-/* Without nodes it is told by its SONAME. */
+/* A library without version nodes is identified by its SONAME. */
 static void match_soname(const struct lc_library *library, struct lc_elf *elf)
 {
 	for (size_t i = 0; !lc_has_nodes(library) && i < library->major_count; i++)
@@ -149,8 +149,8 @@ static void match_soname(const struct lc_library *library, struct lc_elf *elf)
 			elf->major = &library->majors[i];
 }
 
-/* What a library exports is there, and it imports nothing of that name; so there
- * is no need to read its symbols. */
+/* The string table holds every name that the library exports, and the library
+ * imports none of these names, so its symbols need not be read. */
 lc_version lc_proven_version(const struct lc_library *library, const struct lc_major *major,
 			     const char *strings, size_t size)
 {
@@ -226,7 +226,7 @@ static const char *read_dynamic(struct reader *file, const struct lc_library *li
 
 const char *lc_elf_file(const char *path, const struct lc_library *library, struct lc_elf *elf)
 {
-	/* Non-blocking, so that a FIFO of that name does not hold us. */
+	/* Non-blocking, so that open() does not wait for the writer of a FIFO. */
 	struct reader file = { .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) };
 	const char *why = NULL;
 	struct stat st;

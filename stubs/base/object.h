@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * object.h - whether a file can be loaded as a real library
+ * object.h - checks whether a file can be loaded as a real library
  *
- * Its version nodes tell a real library, its major and a stub apart.  What is
- * loaded already is read by image.h; a file is read here, piece by piece, since
- * a mapping of one that is cut short meanwhile would end the process.
+ * Version nodes tell a real library from a stub, and give its major.  image.h
+ * reads objects that are loaded already.  Files are read here, piece by piece:
+ * if a mapped file were truncated meanwhile, the process would die.
  */
 #ifndef OBJECT_H
 #define OBJECT_H
@@ -18,7 +18,7 @@
 
 #define LC_PRIVATE_NODE "LAZYCUDA_1"	/* the version node that only stubs define */
 
-/* What stays the same as long as nobody replaces or changes a file. */
+/* Stays the same as long as nobody replaces or changes a file. */
 struct lc_identity {
 	dev_t device;
 	ino_t inode;
@@ -38,16 +38,16 @@ static inline bool lc_same_file(struct lc_identity a, struct lc_identity b)
 }
 
 struct lc_elf {
-	struct lc_identity identity;	/* of the file that was read, whatever has its path now */
+	struct lc_identity identity;	/* of the file that was read, even if replaced since */
 	char soname[128];
-	bool stub;		/* it is one of ours, under whatever name */
-	const struct lc_major *major;	/* by its version nodes, or without majors by
-					   its SONAME; NULL: not this library */
-	lc_version version;	/* at least this one, by the names in it */
-	int error;		/* errno, where the reason does not say it; else 0 */
+	bool stub;		/* a lazycuda stub, under whatever name */
+	const struct lc_major *major;	/* by version nodes or, for a library that has
+					   none, by SONAME; NULL: not this library */
+	lc_version version;	/* at least this one, proven by the names in the file */
+	int error;		/* errno, if the reason does not imply it; else 0 */
 };
 
-/* The newest version of this major that a name in a library's string table proves. */
+/* The newest version of this major that a name in the string table proves. */
 lc_version lc_proven_version(const struct lc_library *library, const struct lc_major *major,
 			     const char *strings, size_t size);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* printable.c - text from outside, fit for a message */
+/* printable.c - makes text from outside fit for a message */
 #include "printable.h"
 
 #include <string.h>
 
-/* What the first byte of a character says; the smallest character that needs
- * so many bytes, since longer forms of it are none. */
+/* For each length, the first byte of a character and the smallest character that
+ * needs that many bytes: overlong forms are invalid. */
 static const struct {
 	unsigned char mask, first;
 	uint32_t smallest;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printable.h - text from outside, fit for a message
+ * printable.h - makes text from outside fit for a message
  *
- * A file name may hold anything but a slash and a NUL: what a terminal obeys,
- * what breaks a line in two, and what is no text at all.
+ * A file name may hold anything but a slash and a NUL: control sequences that a
+ * terminal obeys, line breaks, and bytes that are not text at all.
  */
 #ifndef PRINTABLE_H
 #define PRINTABLE_H
@@ -12,15 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The length of the UTF-8 character that begins here, and which one it is; 0 if
- * none does. */
+/* The length of the UTF-8 character that begins here, with its code point in
+ * *which; 0 if no valid character begins here. */
 size_t lc_character(const char *text, uint32_t *which);
 
-/* Whether a character is shown and does nothing else: control characters, line
- * separators, and what turns the direction of writing are not. */
+/* Returns true if a character is shown and does nothing else; false for control
+ * characters, line separators and controls of the writing direction. */
 bool lc_is_shown(uint32_t character);
 
-/* Puts '?' in place of every other character, and of bytes that are none. */
+/* Puts '?' in place of every character that lc_is_shown() rejects, and of every
+ * byte that belongs to no valid character. */
 void lc_make_printable(char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* verdict.c - what would become of a call, by the tables alone */
+/* verdict.c - predicts the outcome of a call from the tables alone */
 #include "verdict.h"
 
 #include <stdbool.h>
@@ -32,7 +32,8 @@ const struct lc_export *lc_find_export(const struct lc_library *library, const c
 	return NULL;
 }
 
-/* The number in "libNAME.so.NUMBER" and the like; 0: it is another name. */
+/* The number in "libNAME.so.NUMBER", which a point and more may follow; 0 for any
+ * other name. */
 static int number_of(const struct lc_library *library, const char *node)
 {
 	size_t length = strlen(library->name);
@@ -55,7 +56,8 @@ int lc_node_major(const struct lc_library *library, const char *node)
 	for (size_t i = 0; i < library->major_count; i++)
 		if (!strcmp(node, library->majors[i].soname))
 			return library->majors[i].major;
-	/* The libcufft.so.11 of CUDA 12: another number tells nothing of its major. */
+	/* Some SONAMEs count differently, like libcufft.so.11 of CUDA 12: there an
+	 * unlisted number does not tell the major. */
 	return number_of(library, newest->soname) == newest->major ? number_of(library, node) : 0;
 }
 
@@ -64,7 +66,8 @@ static bool covers(const struct lc_candidate *candidate, lc_version version)
 	return version >= candidate->from && version <= candidate->to;
 }
 
-/* Whether the slot has a candidate in this version; *own if it is `name`. */
+/* Returns true if the slot has a candidate in this version; sets *own if one of
+ * them has the name. */
 static bool is_served(const struct lc_library *library, unsigned slot, lc_version version,
 		      uint32_t name, bool *own)
 {
@@ -81,8 +84,8 @@ static bool is_served(const struct lc_library *library, unsigned slot, lc_versio
 	return served;
 }
 
-/* Whether a library of this version exports the name, with any interface.
- * Candidates lie slot behind slot. */
+/* Returns true if a library of this version exports the name, with any interface.
+ * Candidates are stored slot by slot, so the last slot's end is the array's. */
 static bool exists(const struct lc_library *library, uint32_t name, lc_version version)
 {
 	const struct lc_slot *last = &library->slots[library->slot_count - 1];

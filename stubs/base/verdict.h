@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verdict.h - what would become of a call, by the tables alone
+ * verdict.h - predicts the outcome of a call from the tables alone
  *
- * A pure function of the list: nothing is loaded, no file is opened.  It says
- * what the loader comes to when it resolves the caller's slot in a library of
- * that version; a library that lacks what its version exports is another matter.
+ * A pure function of the tables: it loads nothing and opens no file.  It tells
+ * what the loader decides when it resolves the caller's slot in a library of that
+ * version.  It does not cover a library that lacks what its version exports.
  */
 #ifndef VERDICT_H
 #define VERDICT_H
@@ -25,11 +25,11 @@ enum lc_verdict {
 const struct lc_export *lc_find_export(const struct lc_library *library, const char *name,
 				       int major);
 
-/* The major of a version node of this library: 11 for "libnvrtc.so.11.1"; 0 if
- * the node is another's; a library without majors has none. */
+/* The major of a version node of this library: 11 for "libnvrtc.so.11.1"; 0 if the
+ * node is not this library's.  A library without majors has no such nodes. */
 int lc_node_major(const struct lc_library *library, const char *node);
 
-/* `adaptors` ends with a row that has no function; NULL: there are none. */
+/* `adaptors` ends with a row that has no function; NULL if there are none. */
 enum lc_verdict lc_judge(const struct lc_library *library, const struct lc_adaptor *adaptors,
 			 const struct lc_export *import, lc_version version);
 

@@ -10,7 +10,7 @@
 
 enum { INVALID_VALUE = 1 };
 
-/* As a driver answers: 0 and a text, or INVALID_VALUE and NULL. */
+/* Answers as a driver does: 0 and a text, or INVALID_VALUE and NULL. */
 static int32_t answer(void *into, const char *text)
 {
 	if (!into)

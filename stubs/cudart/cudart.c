@@ -14,9 +14,9 @@
 #define REAL(slot, type) ((type)lc_slot_table[slot])
 
 /*
- * The runtime remembers errors of its own calls only.  A call that the stub
- * refused would go unnoticed by code that looks no further than here, as most
- * code around <<<>>> does; so the stub's refusals come first.
+ * The runtime remembers errors of its own calls only.  Most code around <<<>>>
+ * checks nothing but this function and would miss a call that the stub refused, so
+ * the stub's refusals come first.
  */
 int32_t lc_hook_cudaGetLastError(unsigned slot)
 {
@@ -39,16 +39,17 @@ int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
 }
 
 /*
- * Two questions by which programs find out whether there is a GPU.  Without a driver
- * the real library answers them with 35, and with version 0, which programs take
- * for "there is none"; 303 is unheard of there, and ends some of them.  So where there
- * is no library and no driver either, these two say what it would have said.  With a
- * driver a GPU lies idle for want of a package, and that is to be heard.
+ * Programs call these two functions to find out whether there is a GPU.  Without a
+ * driver the real library answers with error 35 and with version 0, which programs
+ * take for "there is none"; 303 is unheard of there, and ends some of them.  So if
+ * there is neither a library nor a driver, the two answer as the library would.  With
+ * a driver, a GPU lies idle for want of a package, and the user has to hear of that.
  */
 static const char neither[] = "neither an NVIDIA driver nor a CUDA library was found. As for the"
 	" driver, " LC_DRIVER_REMEDY ". As for the library, ";
 
-/* Whether there is nothing, or nothing to be seen; *reason says so, if it is not said. */
+/* Returns true if no library was found, and either CUDA is hidden or there is no
+ * driver.  *reason goes before the status's own reason; NULL if that says it all. */
 static bool has_nothing(const char **reason)
 {
 	bool hidden = lc_status()->state == LAZYCUDA_HIDDEN;
@@ -98,12 +99,12 @@ void *lc_hook_cudaGetErrorString(int32_t error, unsigned slot)
 				    lc_library.errors[LC_DRIVER], NULL };
 
 	/*
-	 * A forwarded call is a jump, so nobody has told us of an error of the runtime's
-	 * that has the number of an earlier refusal; the runtime knows.
+	 * A forwarded call is a jump, so the stub does not see an error of the runtime
+	 * that has the number of an earlier refusal.  The runtime knows of it.
 	 */
 	if (lc_is_loaded() && lc_refusal_text(error) && lc_reaches(LC_SLOT_cudaPeekAtLastError))
 		lc_note_error(REAL(LC_SLOT_cudaPeekAtLastError, int32_t (*)(void))());
-	/* Another thread may have been told of it, and have handed it on. */
+	/* Another thread may have got this status and handed it on. */
 	if (error == count.status && !lc_refusal_text(error) && has_nothing(&count.reason))
 		return (void *)lc_error_of(&count)->message;
 	return (void *)lc_error_text(error, slot, unknown);
@@ -114,8 +115,8 @@ static lc_version version(lc_finder *find, void *data, int major)
 	int (*get)(int *);
 	int value = 0;
 
-	/* Without a driver CUDA 11 fails here, and would remember that as the
-	 * thread's last error; its exports tell its minor. */
+	/* Without a driver the function of CUDA 11 fails, and would leave that as the
+	 * thread's last error.  The exports of CUDA 11 tell its minor. */
 	if (major < 12)
 		return 0;
 	get = (int (*)(int *))find("cudaRuntimeGetVersion", data);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * modules.c - the handles that stand for fat binaries before the library is there
+ * modules.c - handles for fat binaries that are registered before the library is loaded
  *
- * They lie in blocks that are never given back, each twice as large as the one
- * before: so a handful of comparisons tells whether an address is a handle.
+ * Modules lie in blocks that are never freed, each twice as large as the one before,
+ * so a handful of comparisons tells whether an address is a handle.
  */
 #include "modules.h"
 
@@ -82,7 +82,7 @@ void lc_module_free(struct lc_module *module)
 	lc_unlock();
 }
 
-/* The module at an address, used or not; NULL if there is none. */
+/* The module at an address, in use or not; NULL if there is none. */
 static struct lc_module *at(const void *handle)
 {
 	for (size_t i = 0; i < BLOCKS; i++) {

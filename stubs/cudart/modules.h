@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * modules.h - the handles that stand for fat binaries before the library is there
+ * modules.h - handles for fat binaries that are registered before the library is loaded
  *
- * A handle may come from elsewhere: where a caller is bound lazily, a real
- * runtime or another copy of the stub may have served its first registration.
- * So a handle is told by its address alone, and nothing is read through one
- * that is not ours.
+ * A handle may be foreign: if a caller is bound lazily, a real runtime or another
+ * copy of the stub may have served its first registration.  So a handle is
+ * recognised by its address alone, and a foreign one is never dereferenced.
  */
 #ifndef MODULES_H
 #define MODULES_H
@@ -20,25 +19,27 @@ struct lc_record;
 /* One fat binary.  Its address is the handle that the caller has. */
 struct lc_module {
 	_Atomic bool used;
-	_Atomic uintptr_t real;		/* the library's handle, once there is one */
+	_Atomic uintptr_t real;		/* the library's handle; 0 until there is one */
 	/* Under the loader's lock: */
 	struct lc_record *records, *last;	/* recorded calls about it, oldest first */
-	pthread_t replayer;	/* of its registration, while that is being made */
-	bool replaying;
-	bool gone;		/* unregistered meanwhile */
-	struct lc_module *next;	/* the next that is free */
+	pthread_t replayer;	/* the thread that replays a call about it */
+	bool replaying;		/* there is such a thread */
+	bool gone;		/* unregistered while a call was being replayed */
+	struct lc_module *next;	/* the next free module, while this one is free */
 };
 
-/* A new one, all zero but `used`; NULL without memory.  Hold no lock. */
+/* A new module, without records or a real handle; NULL on allocation failure.  Hold
+ * no lock. */
 struct lc_module *lc_module_new(void);
 
-/* Its handle is nobody's from now on. */
+/* Frees a module, whose handle is nobody's from now on. */
 void lc_module_free(struct lc_module *module);
 
-/* The module of a handle; NULL if the handle is not ours.  Takes no lock. */
+/* The module of a handle; NULL if it is not a handle of this stub.  Takes no lock. */
 struct lc_module *lc_module_of(const void *handle);
 
-/* Whether it was ours, and is no more: nobody else knows it either.  Takes no lock. */
+/* Returns true if the handle was this stub's and has been freed: nobody else knows it
+ * either.  Takes no lock. */
 bool lc_module_is_gone(const void *handle);
 
 #endif

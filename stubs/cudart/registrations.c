@@ -5,18 +5,19 @@
  * Every object that nvcc compiles registers its device code from a static
  * constructor and unregisters it from an exit handler.  Loading CUDA for that
  * would load it into programs that never use it, so the calls are recorded, and
- * made in the same order once the real library is there.  What
- * __cudaRegisterFatBinary() returns is a handle of ours (modules.h), which
- * stands for the library's from then on.
+ * replayed in the same order once the real library is loaded.
+ * __cudaRegisterFatBinary() returns a handle of the stub's own (modules.h), which
+ * from then on stands for the library's handle.
  *
- * A call about a handle that is not ours goes to who gave it: another copy of
- * this stub that knows it, else the real library that the process has.
+ * A call about a foreign handle goes to whoever created the handle: another copy
+ * of this stub that knows it, else the real library that the process has.
  *
- * What the library was told of is told again when it goes, whatever else is
- * going on: a file may be closed while another thread makes the first call.
+ * A module that the library knows is unregistered there when it goes, whatever
+ * else is going on: a file may be unloaded while another thread makes the first
+ * call.
  *
- * All of these functions take addresses and integers alone, which the ABIs of
- * all 64-bit CPUs pass as words; so a recorded call is an array of words.
+ * These functions take only addresses and integers, which the ABIs of all 64-bit
+ * CPUs pass as words, so a recorded call is an array of words.
  */
 #include <stdlib.h>
 
@@ -42,7 +43,7 @@ struct lc_record {
 /* Under the loader's lock. */
 static struct lc_record *oldest, *newest;
 
-static struct lc_record *replayed;	/* the one that is being replayed */
+static struct lc_record *replayed;	/* the record that is being replayed */
 static pthread_t replayer;
 
 /* Records that have not been replayed to the end. */
@@ -81,8 +82,8 @@ static void unlink_record(struct lc_record *record)
 	*(record->next ? &record->next->previous : &newest) = record->previous;
 }
 
-/* A call to record; NULL if there is no memory for it.  It is lost then, as the
- * static constructor has no way to hear of it. */
+/* A record of a call; NULL on allocation failure.  The call is lost then, since a
+ * static constructor cannot be told of it. */
 static struct lc_record *new_record(struct lc_module *module, unsigned slot, bool creates,
 				 unsigned words, const uintptr_t *word)
 {
@@ -111,7 +112,7 @@ static void append(struct lc_record *record)
 	newest = record;
 }
 
-/* With the lock held: what take_oldest() has taken is the oldest again. */
+/* With the lock held: undoes take_oldest(). */
 static void put_back(struct lc_record *record)
 {
 	struct lc_module *module = record->module;
@@ -127,15 +128,16 @@ static void put_back(struct lc_record *record)
 	oldest = record;
 }
 
-/* With the lock held: whether a call about this module is to be made by the thread
- * that replays.  One that waits for a second goes ahead of that thread (loader.c),
- * and must not overtake the module's own registration. */
+/* With the lock held: returns true if a call about this module must be left to the
+ * thread that replays.  A thread that has waited for a second goes ahead of that
+ * thread (loader.c), and must not overtake the module's own registration. */
 static bool is_to_be_recorded(const struct lc_module *module)
 {
 	return !lc_is_loaded() || (module && (module->records || module->replaying));
 }
 
-/* Records a call unless it can be made.  Whether nothing is left to do. */
+/* Records a call unless it can be made now.  Returns true if nothing is left to do:
+ * the call is recorded, or lost if `record` is NULL. */
 static bool record_call(struct lc_record *record, const struct lc_module *module)
 {
 	bool recorded;
@@ -157,7 +159,7 @@ bool lc_replay_pending(void)
 	return oldest != NULL;
 }
 
-/* The oldest record of all is the oldest of its module. */
+/* With the lock held.  The oldest record of all is also the oldest of its module. */
 static struct lc_record *take_oldest(void)
 {
 	struct lc_record *record = oldest;
@@ -168,7 +170,7 @@ static struct lc_record *take_oldest(void)
 	return record;
 }
 
-/* Tells the library, if it knows the module. */
+/* Unregisters the module with the library, if that knows it, and frees the module. */
 static void unregister_real(struct lc_module *module)
 {
 	uintptr_t real = atomic_load(&module->real);
@@ -190,7 +192,7 @@ static void begin_replay(struct lc_record *record)
 	record->module->replayer = replayer;
 }
 
-/* With the lock held; whether the module is gone since. */
+/* With the lock held; returns true if the module was unregistered meanwhile. */
 static bool end_replay(const struct lc_record *record, uintptr_t result)
 {
 	struct lc_module *module = record->module;
@@ -225,7 +227,7 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 		record->word[0] = atomic_load(&module->real);
 	if (functions[record->slot])
 		result = call(functions[record->slot], record->words, record->word);
-	else	/* for cudaGetLastError() to tell: nobody else would */
+	else	/* only cudaGetLastError() can report it */
 		lc_refuse(record->slot, (enum lc_refusal)outcomes[record->slot]);
 
 	lc_lock();
@@ -237,8 +239,8 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 	free(record);
 }
 
-/* The thread that was making it is not in this process: whoever fills next makes it
- * again, unless its module went meanwhile. */
+/* The thread that was replaying the record is not in this process.  The next thread
+ * that replays makes the call again, unless its module was unregistered meanwhile. */
 void lc_replay_forked(void)
 {
 	struct lc_record *record = replayed;
@@ -258,8 +260,8 @@ void lc_replay_forked(void)
 	lc_module_free(module);
 }
 
-/* Makes a call in the library; absent there, or of another interface, it is the
- * thread's last error. */
+/* Makes a call in the library.  If the function is absent there, or has another
+ * interface, the refusal is the thread's last error. */
 static uintptr_t make(unsigned slot, unsigned words, const uintptr_t *word)
 {
 	return lc_slow(slot) == 0 ? call(lc_slot_table[slot], words, word) : 0;
@@ -298,18 +300,19 @@ static struct lc_record *take_records(struct lc_module *module)
 	return records;
 }
 
-/* With the lock held: another thread is telling the library of the module. */
+/* With the lock held: returns true if another thread is replaying a call about the
+ * module. */
 static bool is_being_replayed(const struct lc_module *module)
 {
 	return module->replaying && !pthread_equal(module->replayer, pthread_self());
 }
 
 /*
- * What the library is reading must not be unmapped: the caller, who is about to
- * do that, waits.  A second at most: the library may be waiting for a lock of
- * ld.so's, which the caller has, in dlclose().  After that the thread that
- * replays has to see to the rest, as has this thread itself where the library
- * called it back.
+ * The caller is about to unmap the module, and the library must not be reading it
+ * then, so this function waits.  It waits a second at most: the library may be
+ * waiting for a lock of ld.so's that the caller holds in dlclose().  After that,
+ * unregistering the module is left to the thread that replays; where the library
+ * called back into this thread, that is this thread itself, without a wait.
  */
 static void unregister(struct lc_module *module)
 {
@@ -330,7 +333,7 @@ static void unregister(struct lc_module *module)
 		unregister_real(module);
 }
 
-/* A call about a handle of ours. */
+/* A call about a handle of this stub. */
 static uintptr_t call_about(struct lc_module *module, unsigned slot, unsigned words,
 			    uintptr_t *word)
 {
@@ -371,9 +374,9 @@ bool lc_registered(const struct lc_registration *call, uintptr_t *result)
 }
 
 /*
- * A call about a handle that this stub never gave.  Only a real library that is
- * in the process can have given it, or another copy of the stub; the handle is
- * theirs to read.
+ * A call about a handle that this stub never gave out.  Only another copy of the
+ * stub, or a real library that is in the process, can have done so, and only they
+ * may dereference it.
  */
 static uintptr_t call_elsewhere(unsigned slot, unsigned words, uintptr_t *word)
 {
@@ -393,7 +396,7 @@ static uintptr_t about(void *handle, unsigned slot, unsigned words, uintptr_t *w
 {
 	struct lc_module *module = lc_module_of(handle);
 
-	/* A handle is NULL only if its registration failed for want of memory. */
+	/* A handle is NULL only after an allocation failure in its registration. */
 	if (!handle || lc_module_is_gone(handle))
 		return 0;
 	return module ? call_about(module, slot, words, word) : call_elsewhere(slot, words, word);
@@ -406,9 +409,9 @@ static uintptr_t about(void *handle, unsigned slot, unsigned words, uintptr_t *w
 } while (0)
 
 /*
- * Where another copy of this stub has the library already, kernels are launched
- * through that one, and what is registered here has to reach the library, too.
- * Copies that are loaded later look here themselves (loader.c).
+ * If another copy of this stub has loaded the library already, kernels are launched
+ * through that copy, and registrations made here have to reach the library, too.
+ * A copy that loads the library later makes this stub load it as well (loader.c).
  */
 static void follow_copies(void)
 {
@@ -499,7 +502,8 @@ void lc_hook___cudaRegisterHostVar(void *handle, void *a2, void *a3, uint64_t a4
 	PASS(handle, slot, W(a2), W(a3), W(a4));
 }
 
-/* No header says what its arguments are; a handle of ours would be translated. */
+/* No header says what the arguments are.  If the first is a handle of this stub,
+ * it is translated. */
 void lc_hook___cudaRegisterUnifiedTable(void *a1, void *a2, void *a3, void *a4, void *a5,
 					unsigned slot)
 {

@@ -10,10 +10,10 @@
 #include "results.h"
 
 /*
- * nvJitLink explains itself through a handle's log.  Where there is no library
- * there is no handle either, so the log, of any handle, is why there is none.
- * One thread may ask for the size, and another one for the text, after any
- * number of other calls: so it is the same text for all of them.
+ * nvJitLink explains errors through a handle's log.  Without a library there is
+ * no handle either, so the log of any handle says why there is no library.  One
+ * thread may ask for the size and another one for the text, with any number of
+ * calls in between, so the text is the same for all of them.
  */
 static const char *own_log(void)
 {
@@ -22,8 +22,8 @@ static const char *own_log(void)
 	return status->cause == LAZYCUDA_NOTHING ? lc_last_error()->message : status->reason;
 }
 
-/* The least that was announced.  A search that could not be finished at first makes
- * for another text later, which is cut to fit whoever still has the first size. */
+/* The smallest size that was announced.  If the first search could not be finished,
+ * the text changes later; it is then cut to fit callers that have the first size. */
 static _Atomic size_t least;
 
 static size_t announce(size_t bytes)
@@ -70,7 +70,7 @@ static lc_version version(lc_finder *find, void *data, int major)
 	unsigned said = 0, minor = 0;
 
 	(void)major;
-	/* From 12.3 on; the suffixes of older ones tell their minor. */
+	/* Only from 12.3 on; the suffixes of older libraries' names tell their minor. */
 	return get && get(&said, &minor) == 0 ? LC_VERSION(said, minor) : 0;
 }
 

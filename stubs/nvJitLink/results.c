@@ -3,9 +3,9 @@
  * results.c - nvJitLink's result codes between 12 and 13
  *
  * All functions have the same interface in both, and codes up to 9 mean the
- * same.  From 13.0 on there are finer ones.  The headers of 12.6 to 12.9 define
- * the names of six of them as older codes, so that is what a caller of 12
- * compares with; the rest is what 12's library returned in those cases.
+ * same.  13.0 added finer codes.  The headers of 12.6 to 12.9 define the names of
+ * six of these as older codes, which a caller of 12 therefore compares with; the
+ * others become what 12's library returned in those cases.
  */
 #include "generated/libnvJitLink_stub.h"
 #include "results.h"
@@ -19,7 +19,7 @@ static const struct { int32_t of_13, of_12; } codes[] = {
 	{ 13, INTERNAL },		/* ARCH_MISMATCH */
 	{ 14, INTERNAL },		/* OUTDATED_LIBRARY */
 	{ 15, INVALID_INPUT },		/* MISSING_FATBIN */
-	/* 12 took any -arch and failed later: it is an option not recognized. */
+	/* 12 took any -arch and failed later; to its callers the option is unrecognized. */
 	{ 16, UNRECOGNIZED_OPTION },	/* UNRECOGNIZED_ARCH */
 	{ 17, UNRECOGNIZED_OPTION },	/* UNSUPPORTED_ARCH */
 	{ 18, INTERNAL },		/* LTO_NOT_ENABLED */
@@ -39,8 +39,8 @@ static int32_t as_it_is(int32_t result)
 	return result;
 }
 
-/* X for each function: callers of one major, on a library of another, whose
- * results are to be translated. */
+/* X for each function whose result is translated: `callers` and `runtimes` are the
+ * majors of the caller and of the library. */
 #define FUNCTIONS(X, callers, runtimes, as) \
 	X(callers, runtimes, as, nvJitLinkCreate, (void *handle, uint32_t count, void *options), \
 	  (handle, count, options)) \
@@ -62,7 +62,7 @@ static int32_t as_it_is(int32_t result)
 	  (handle, size)) \
 	X(callers, runtimes, as, nvJitLinkGetLinkedPtx, (void *handle, void *ptx), (handle, ptx))
 
-/* A new major is two more lines for each that is here. */
+/* A new major adds two lines for each major that is here already. */
 #define PAIRS(X) \
 	FUNCTIONS(X, 12, 13, as_12) \
 	FUNCTIONS(X, 13, 12, as_it_is)

@@ -11,7 +11,7 @@ void *lc_hook_nvmlErrorString(int32_t result, unsigned slot)
 	return (void *)lc_error_text(result, slot, "Unknown Error");
 }
 
-/* NVML tells its major; the minor is what its exports prove. */
+/* NVML reports only its major; its exports prove the minor. */
 static lc_version version(lc_finder *find, void *data, int major)
 {
 	lc_version said = lc_nvml_version(find, data, major);

@@ -4,8 +4,9 @@
  *
  * An adaptor stands in a slot that the loaded library cannot fill.  It has the
  * slot's prototype, which is the caller's, and calls another slot, which the
- * library does fill.  adaptors.c has the table of them.  Where a call's meaning
- * cannot be kept, the adaptor refuses it as the slot itself would have been.
+ * library does fill.  adaptors.c has the table of adaptors.  If a call's meaning
+ * cannot be kept, the adaptor refuses the call, as the slot itself would have been
+ * refused.
  *
  * Slots are named after the oldest major whose callers use them:
  * cudaMemAdvise_11 is the interface of 11 and 12, cudaMemAdvise_13 that of 13.
@@ -21,11 +22,11 @@
 #include "generated/libcudart_stub.layouts.h"
 #include "../../entry/layout.h"
 
-/* For functions that have a twin for the per-thread default stream: X(),
- * defined with `suffix` in its name, for both. */
+/* For functions that have a twin for the per-thread default stream: applies X,
+ * which puts its argument `suffix` into names, for both. */
 #define LC_BOTH(X) X() X(_ptsz)
 
-/* Refuses this call of a slot: `reason` says what it is about this call. */
+/* Refuses this one call of a slot; `reason` says what in the call is to blame. */
 #define LC_REFUSE(slot, reason) lc_refuse_because(LC_SLOT_##slot, LC_REFUSED, reason)
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * adaptors.c - the table of adaptors
  *
- * SERVE(slot, needs): lc_adapt_SLOT stands in for SLOT where the library has
- * what slot NEEDS wants.  SERVE_BY names the function, where a slot has several.
+ * SERVE(slot, needs): lc_adapt_SLOT stands in for SLOT if the library fills slot
+ * NEEDS.  SERVE_BY names the function, for slots that have several.
  */
 #include "adaptors.h"
 

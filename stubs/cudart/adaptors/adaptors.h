@@ -5,8 +5,8 @@
 
 #include "generated/libcudart_stub.h"
 
-/* The table: how a slot that the library cannot fill is served.  Where several
- * rows fit, the first one holds. */
+/* How slots are served that the library cannot fill.  If several rows fit, the
+ * first one applies. */
 extern const struct lc_adaptor lc_adaptors[] LC_HIDDEN;
 
 /* memory.c */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * 13.0 gave the descriptors a reserved tail, which begins in what was padding:
- * they are converted field by field, so that no byte of padding ends up there.
+ * 13.0 gave the descriptors a reserved tail, which begins in what was padding.
+ * They are converted field by field, so that no padding ends up in the tail.
  */
 #define LOST "it says something that this CUDA's smaller struct has no room for"
 
@@ -48,10 +48,11 @@ DESCRIBED(cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryMipmapped
 	  (void *output, void *memory, void *description), (output, memory, description))
 
 /*
- * 11.2 gave the parameters of signals and waits a reserved tail, in functions
- * with _v2, and 13.0 dropped the functions without.  They take arrays.
+ * 11.2 gave the parameters of signals and waits a reserved tail, in functions with
+ * the suffix _v2, and 13.0 dropped the functions without it.  The parameters come
+ * in arrays.
  */
-#define SOME 8		/* without a trip to malloc() */
+#define SOME 8		/* this many are converted without an allocation */
 
 static int32_t with_wide(void *semaphores, void *parameters, uint32_t count, void *stream,
 			 const struct lc_conversion *conversion,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* functions.c - kernels, their attributes and launches, driver functions */
+/* functions.c - kernels, their attributes and launches, and driver functions */
 #include "adaptor.h"
 #include "adaptors.h"
 
@@ -25,9 +25,9 @@ int32_t lc_adapt_cudaFuncGetAttributes_12(void *out, void *function)
 }
 
 /*
- * A kernel handle stands for a host function, which nvcc's code asks for from
- * 12.4 on.  CUDA 11 has none and launches the host function itself: so that is
- * the handle.
+ * From 12.4 on nvcc's code asks for a kernel handle, which stands for a host
+ * function.  CUDA 11 has no such handles and launches the host function itself,
+ * so the host function serves as the handle.
  */
 int32_t lc_adapt___cudaGetKernel(void *kernel, void *function)
 {
@@ -45,7 +45,7 @@ int32_t lc_adapt___cudaLaunchKernel##suffix(void *kernel, struct lc_dim3 grid, s
 }
 LC_BOTH(LAUNCH)
 
-/* 13.2 added how the stream waits; 0 is how it always has. */
+/* 13.2 added a mode for how the stream waits; 0 is how it has always waited. */
 #define HOST_FUNCTION(suffix) \
 int32_t lc_adapt_cudaLaunchHostFunc_v2##suffix(void *stream, void *function, void *data, \
 					       uint32_t mode) \
@@ -58,12 +58,12 @@ LC_BOTH(HOST_FUNCTION)
 
 /*
  * Attributes of streams and of kernel nodes are unions: 32 bytes in 11.7, 64
- * from 11.8 on.  A caller of 11 may be of either; of the attributes that 11
- * knows none is larger than 32 bytes, so those are what is read and written.
+ * from 11.8 on.  A caller of 11 may be of either.  No attribute that 11 knows is
+ * larger than 32 bytes, so only 32 bytes are read and written.
  */
 enum { SMALL_ATTRIBUTE = LC_SIZE_cudaStreamAttrValue_A, LAST_ATTRIBUTE_OF_11 = 8 };
 
-/* Of 11.7: access policy, cooperative, synchronization policy, priority. */
+/* 11.7 knows access policy, cooperative, synchronization policy and priority. */
 static bool known_to_11_7(int32_t attribute)
 {
 	return attribute == 1 || attribute == 2 || attribute == 3 || attribute == 8;
@@ -119,14 +119,14 @@ ATTRIBUTES(cudaStream, _ptsz)
 ATTRIBUTES(cudaGraphKernelNode,)
 
 /*
- * The driver has several interfaces of a function under one name, and this hands
- * out the one that the runtime's version knows.  The caller wants the one that
- * its own headers declare: 12.5 and later can be asked for that.  Of the
- * caller's version the major is known; the newest minor is what a runtime of
- * that major would have taken.
+ * The driver has several interfaces of a function under one name, and
+ * cudaGetDriverEntryPoint() hands out the one that the runtime's version knows.
+ * The caller wants the one that its own headers declare; 12.5 and later can be
+ * asked for that.  Only the major of the caller's version is known; the newest
+ * minor is what a runtime of that major would have taken.
  *
- * 12.0 added an output that says whether the driver has the function; 11 says
- * it by an error.
+ * 12.0 added an output that says whether the driver has the function; 11 reports
+ * that by an error.
  */
 enum { SYMBOL_NOT_FOUND = 500, QUERY_NOT_FOUND = 1 };
 

@@ -4,9 +4,9 @@
 #include "adaptors.h"
 
 /*
- * 12.3 gave edges data, in functions with _v2, and 13.0 dropped the functions
- * without.  Absent data and all zeroes both mean a plain edge; anything else
- * an older runtime cannot express.
+ * 12.3 gave edges data, in functions with the suffix _v2, and 13.0 dropped the
+ * functions without it.  Absent or zeroed data means a plain edge; an older runtime
+ * cannot express any other.
  */
 static bool plain_edges(const void *data, uint64_t count)
 {
@@ -70,8 +70,8 @@ int32_t lc_adapt_cudaGraphAddNode_13(void *node, void *graph, void *dependencies
 	return lc_slots.cudaGraphAddNode_12(node, graph, dependencies, count, parameters);
 }
 
-/* 13.1 added the context that the handle is for; NULL is the current one, which
- * it always had been. */
+/* 13.1 added the context that the handle is for; NULL is the current one, as it
+ * always was. */
 int32_t lc_adapt_cudaGraphConditionalHandleCreate_v2(void *handle, void *graph, void *context,
 						     uint32_t value, uint32_t flags)
 {
@@ -84,8 +84,8 @@ int32_t lc_adapt_cudaGraphConditionalHandleCreate_v2(void *handle, void *graph, 
 	return lc_slots.cudaGraphConditionalHandleCreate(handle, graph, value, flags);
 }
 
-/* Without room for data, 13 answers cudaErrorLossyQuery if an edge has some,
- * which is what 12's own function without data does. */
+/* Without room for data, 13 answers cudaErrorLossyQuery if an edge has some, and so
+ * does 12's own function without data. */
 int32_t lc_adapt_cudaGraphGetEdges_11(void *graph, void *from, void *to, void *count)
 {
 	return lc_slots.cudaGraphGetEdges_13(graph, from, to, NULL, count);
@@ -134,7 +134,7 @@ int32_t lc_adapt_cudaStreamUpdateCaptureDependencies##suffix##_13(void *stream, 
 		flags); \
 } \
 \
-/* 13's has four outputs more, each of which may be absent. */ \
+/* 13.0 has four more outputs, each of which may be absent. */ \
 int32_t lc_adapt_cudaStreamGetCaptureInfo##suffix##_11(void *stream, void *status, void *id) \
 { \
 	return lc_slots.cudaStreamGetCaptureInfo##suffix##_13(stream, status, id, NULL, NULL, NULL, \
@@ -160,7 +160,7 @@ int32_t lc_adapt_cudaStreamGetCaptureInfo##suffix##_13(void *stream, void *statu
 LC_BOTH(CAPTURE)
 
 /*
- * 12.0 took the error node and the log away: the node is in the parameters of
+ * 12.0 removed the error node and the log: the node is now in the parameters of
  * cudaGraphInstantiateWithParams(), and there is no log any more.
  */
 int32_t lc_adapt_cudaGraphInstantiate_11(void *exec, void *graph, void *error_node, void *log,
@@ -184,7 +184,7 @@ int32_t lc_adapt_cudaGraphInstantiate_12(void *exec, void *graph, uint64_t flags
 	return lc_slots.cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
 
-/* cudaGraphExecUpdateResult: 12.0 added a last one, which 11 calls an error. */
+/* cudaGraphExecUpdateResult: 12.0 added a last value, which 11 calls an error. */
 enum { UPDATE_ERROR = 1, UPDATE_ATTRIBUTES_CHANGED = 8 };
 
 /* 12.0 put the two outputs into a struct, and added a third. */

@@ -16,8 +16,8 @@ static struct lc_cudaMemLocation location_of(int32_t device)
 	return location;
 }
 
-/* The device that a location stands for; false for one of a NUMA node, which
- * `int device` cannot express. */
+/* The device that a location stands for; false for a NUMA node, which `int device`
+ * cannot express. */
 static bool device_of(struct lc_cudaMemLocation location, int32_t *device)
 {
 	uint32_t words[2];
@@ -27,7 +27,7 @@ static bool device_of(struct lc_cudaMemLocation location, int32_t *device)
 	return words[0] == LOCATION_HOST || words[0] == LOCATION_DEVICE;
 }
 
-/* cudaMemoryAdvise: those that hold wherever the memory is, and ignore the location. */
+/* cudaMemoryAdvise: advice that holds wherever the memory is, and ignores the location. */
 enum { SET_READ_MOSTLY = 1, UNSET_READ_MOSTLY = 2, UNSET_PREFERRED_LOCATION = 4 };
 
 static bool ignores_location(int32_t advice)
@@ -56,7 +56,7 @@ int32_t lc_adapt_cudaMemAdvise_13(void *pointer, uint64_t count, int32_t advice,
 	return lc_slots.cudaMemAdvise_11(pointer, count, advice, device);
 }
 
-/* The same, and flags, of which none is defined: they must be 0. */
+/* 13.0 did the same here and added flags, which must be 0, since none is defined. */
 #define PREFETCH(suffix) \
 int32_t lc_adapt_cudaMemPrefetchAsync##suffix##_11(void *pointer, uint64_t count, int32_t device, \
 						   void *stream) \
@@ -80,8 +80,8 @@ int32_t lc_adapt_cudaMemPrefetchAsync##suffix##_13(void *pointer, uint64_t count
 LC_BOTH(PREFETCH)
 
 /*
- * 13.0 dropped failIdx, the index of the copy that failed.  In 12 SIZE_MAX
- * stands for an error that no single copy caused, which is as much as 13 says.
+ * 13.0 dropped failIdx, the index of the copy that failed.  In 12 SIZE_MAX stands
+ * for an error that no single copy caused, which is all that 13 says.
  */
 static int32_t tell_no_index(int32_t error, void *fail_index)
 {
@@ -126,7 +126,7 @@ int32_t lc_adapt_cudaMemcpy3DBatchAsync##suffix##_13(uint64_t count, void *opera
 }
 LC_BOTH(BATCH)
 
-/* 13.0 added a reserved tail, and writes all of it, on the error path too. */
+/* 13.0 added a reserved tail and writes all of it, even if the call fails. */
 int32_t lc_adapt_cudaPointerGetAttributes_11(void *attributes, void *pointer)
 {
 	char wide[LC_SIZE_cudaPointerAttributes_B] = { 0 };

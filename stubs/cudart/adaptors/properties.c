@@ -4,13 +4,14 @@
 #include "adaptors.h"
 
 /*
- * cudaDeviceProp has a layout in each major.  12.0 appended fields; 13.0 moved
- * most, dropped eight and added seven.  What both have is copied by name; what
- * the runtime's struct has not, its cudaDeviceGetAttribute() may still tell.
+ * cudaDeviceProp has a different layout in each major.  12.0 appended fields; 13.0
+ * moved most, dropped eight and added seven.  Fields that both structs have are
+ * copied by name; a field that the runtime's struct lacks may still be had from its
+ * cudaDeviceGetAttribute().
  */
 #define ATTRIBUTE(field) [LC_NUMBER_cudaDeviceProp_##field]
 
-/* cudaDeviceAttr, by field; zero is nobody's, and means that nobody can tell. */
+/* The cudaDeviceAttr of each field; 0, which is no attribute, if there is none. */
 static const uint8_t attributes[LC_NUMBERS_cudaDeviceProp] = {
 	ATTRIBUTE(clockRate) = 13,
 	ATTRIBUTE(clusterLaunch) = 120,
@@ -42,8 +43,8 @@ static const uint8_t attributes[LC_NUMBERS_cudaDeviceProp] = {
 };
 
 /*
- * Asks the runtime for what its struct did not say.  An attribute that it does
- * not know is an error of ours, not of the caller's: it is taken back.
+ * Asks the runtime for fields that its struct lacks.  If the runtime does not know
+ * an attribute, the error is the stub's and not the caller's, so it is cleared.
  */
 static void ask(void *properties, int32_t device, const struct lc_missing *missing)
 {
@@ -93,8 +94,8 @@ GET(cudaGetDeviceProperties_v2, B, cudaGetDeviceProperties_13, C)
 GET(cudaGetDeviceProperties_13, C, cudaGetDeviceProperties_v2, B)
 GET(cudaGetDeviceProperties_13, C, cudaGetDeviceProperties_11, A)
 
-/* The properties asked for: zero means that any value will do, so a field that
- * the runtime's struct has not asks for nothing. */
+/* In the properties asked for, zero means that any value will do, so a field that
+ * only the runtime's struct has asks for nothing; one that it lacks is dropped. */
 #define CHOOSE(own, other, own_layout, other_layout) \
 int32_t lc_adapt_cudaChooseDevice_##own##_by_##other(void *device, void *properties) \
 { \

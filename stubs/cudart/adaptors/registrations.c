@@ -5,7 +5,8 @@
  * Their arguments, counted in the code of the libraries, are the same in every
  * version that has them (__cudaRegisterHostVar takes four words in all,
  * __cudaRegisterUnifiedTable five from 12.0 on), and nvcc's objects of each
- * major register on the others.  The stub has put the library's handle in.
+ * major register with libraries of the others.  The stub has already replaced its
+ * own handle by the library's.
  */
 #include "adaptor.h"
 #include "adaptors.h"

@@ -4,8 +4,8 @@
 #include "adaptors.h"
 
 /*
- * 13.0 gave resource and view descriptors a reserved tail.  A caller's fits
- * into the older layout if it holds nothing there.
+ * 13.0 gave resource and view descriptors a reserved tail.  A caller's descriptor
+ * fits into the older layout if its tail is zero.
  */
 #define LOST "it says something that this CUDA's smaller struct has no room for"
 
@@ -18,11 +18,11 @@ static void *converted(void *to, const void *from, const struct lc_conversion *c
 	return to;
 }
 
-/* cudaResourceType: the kinds that each CUDA has are the first. */
+/* cudaResourceType: the first kinds, which every CUDA has. */
 enum { KINDS_OF_RESOURCES = 4 };
 
-/* A resource is a union.  What lies behind the member that its kind stands for, and
- * in that member's padding, is whatever was in the caller's memory. */
+/* A resource is a union.  The bytes after the member of its kind, and that member's
+ * padding, hold whatever was in the caller's memory, so they are not checked. */
 static bool resource_fits(const void *resource)
 {
 	if (!resource)
@@ -44,9 +44,9 @@ static void zero_handle(void *handle)
 }
 
 /*
- * A caller of 11 means cudaTextureDesc of 11.7, with seamlessCubemap at its
- * end, or that of 11.8, without.  Which one cannot be told, so the field is not
- * read: as 11.8's own library does with a caller of 11.7.
+ * A caller of 11 means cudaTextureDesc of 11.7, with seamlessCubemap at its end,
+ * or that of 11.8, without it.  Nothing tells which, so the field is not read, and
+ * 11.8's own library does not read it from a caller of 11.7 either.
  */
 static void *texture_of_11(void *texture, const void *callers)
 {
@@ -121,7 +121,7 @@ int32_t lc_adapt_cudaCreateSurfaceObject_13(void *object, void *resource)
 		converted(narrow, resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B)));
 }
 
-/* Descriptors that are read back: into a struct of the runtime's, then over. */
+/* Reads a descriptor back into the runtime's struct, then converts it. */
 #define READ_BACK(name, callers, runtimes, layout, own, other) \
 int32_t lc_adapt_##name##_##callers(void *out, uint64_t object) \
 { \
@@ -139,7 +139,7 @@ READ_BACK(cudaGetSurfaceObjectResourceDesc, 13, 11, cudaResourceDesc, B, A)
 READ_BACK(cudaGetTextureObjectResourceViewDesc, 11, 13, cudaResourceViewDesc, A, B)
 READ_BACK(cudaGetTextureObjectResourceViewDesc, 13, 11, cudaResourceViewDesc, B, A)
 
-/* A caller of 11.8 has no room for seamlessCubemap: only what both have. */
+/* A caller of 11.8 has no room for seamlessCubemap: only fields before it are copied. */
 int32_t lc_adapt_cudaGetTextureObjectTextureDesc_11(void *out, uint64_t object)
 {
 	char theirs[LC_SIZE_cudaTextureDesc_A] __attribute__((aligned(8))) = { 0 };
