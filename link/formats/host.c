@@ -190,7 +190,8 @@ static const char *scan_segment(struct host *host, const struct lk_part *segment
 				uint64_t *words)
 {
 	struct window window = { .words = words };
-	uint64_t at = -segment->offset & 7;	/* containers lie at multiples of 8 */
+	/* Containers lie at multiples of 8 of the ELF file, which may be an archive's member. */
+	uint64_t at = (host->part->offset - segment->offset) & 7;
 
 	for (;;) {
 		uint64_t length = sizeof(*words);
@@ -198,7 +199,8 @@ static const char *scan_segment(struct host *host, const struct lk_part *segment
 		const char *wrong;
 
 		wrong = find_container(segment, &at, &window);
-		if (wrong || at == segment->length)
+		/* A segment may be shorter than the padding before its first multiple of 8. */
+		if (wrong || at >= segment->length)
 			return wrong;
 		rest = lk_part_of(segment, at, segment->length - at);
 		if (is_container(&rest))

@@ -170,14 +170,13 @@ static bool has_reader(enum lazycuda_kind kind)
  * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
-	const unsigned packed = LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD;
 	const struct lk_part part = { &inspection->source, entry->offset, entry->length };
 
 	if (!has_reader(entry->kind))
 		return NULL;
 	if (!(entry->flags & LAZYCUDA_ENTRY_UNSEEN))
 		return read_code(inspection, &part, entry);
-	if (inspection->payloads && entry->flags & packed &&
+	if (inspection->payloads && entry->flags & LK_PACKED &&
 	    !(entry->flags & LAZYCUDA_ENTRY_OBFUSCATED))
 		return read_packed(inspection, entry);
 	return NULL;

@@ -43,4 +43,7 @@ const char *lk_payload_load(const struct lk_source *source, const struct lazycud
 
 extern const char LK_NO_MEMORY[];
 
+/* Flags of an entry that is unpacked before it is read. */
+#define LK_PACKED (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD)
+
 #endif

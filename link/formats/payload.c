@@ -66,7 +66,7 @@ static const char *load_unpacked(const struct lk_source *source,
 const char *lk_payload_load(const struct lk_source *source, const struct lazycuda_entry *entry,
 			    bool unpacked, unsigned char **code, size_t *length)
 {
-	bool packed = entry->flags & (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD);
+	bool packed = entry->flags & LK_PACKED;
 	const char *wrong;
 
 	*code = NULL;
@@ -114,7 +114,8 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 
 	*length = 0;
 	/* An inspection that unpacked the entry has counted it against the limit already. */
-	if (!wrong && unpacked && entry->unpacked > whole(inspection)->unpack_limit)
+	if (!wrong && unpacked && (entry->flags & LK_PACKED) &&
+	    entry->unpacked > whole(inspection)->unpack_limit)
 		wrong = "unpacks to more than the limit on what is unpacked of the file"
 			" (unpack_limit)";
 	if (!wrong)

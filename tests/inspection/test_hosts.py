@@ -109,6 +109,23 @@ def test_a_segment_may_begin_anywhere(see):
     assert len(see(data[:begin] + bytes(8) + c.usual()).entries) == 3
 
 
+@pytest.mark.parametrize("where", range(1, 8))
+def test_a_segment_may_be_shorter_than_its_padding(see, where):
+    begin = c.ELF.size + c.SEGMENT.size
+    data = c.elf(type=3, headers=False, segments=[(1, begin + where, 3)])
+    seen = see(data[:begin] + bytes(64))
+    assert (seen.error, seen.entries) == (None, [])
+
+
+@pytest.mark.parametrize("before", [b"", b"1234"])
+def test_a_library_in_an_archive_has_its_own_multiples_of_8(see, before):
+    begin = c.ELF.size + c.SEGMENT.size
+    data = c.elf(type=3, headers=False, segments=[(1, begin, 8 + len(c.usual()))])
+    library = data[:begin] + bytes(8) + c.usual()
+    seen = see(c.archive(c.member(b"a/", before), c.member(b"lib.so/", library)))
+    assert seen.column("kind") == ["cubin", "ptx", "ltoir"]
+
+
 def test_a_host_file_without_device_code_has_no_entries_and_no_error(see, tmp_path):
     seen = see(assemble(tmp_path, "o", (".rodata", b"hello")))
     assert (seen.kind, seen.error, seen.entries) == ("object", None, [])

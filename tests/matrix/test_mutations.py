@@ -21,7 +21,7 @@ from comparison import MAJORS, VERSIONS, mistakes
 
 TABLE = "stubs/cudart/adaptors/adaptors.c"
 LAYOUTS = "stubs/generated/libcudart_stub.layouts.h"
-GENERATED = "../generated/libcudart_stub.c"
+GENERATED = "../../generated/libcudart_stub.c"
 
 
 class Copy:
