@@ -49,10 +49,13 @@ bool lc_loader_path_is_safe(struct lc_folders *folders, const Dl_serinfo *path)
 static void *open_in(struct lc_folders *folders, const char *folder, size_t length,
 		     const char *name)
 {
-	const char *safe = lc_copy(folders->arena, folder, length);
+	const char *safe = lc_copy(folders->arena, folder, length), *path;
 
-	return safe && lc_folder_is_safe(folders, safe) ?
-	       dlopen(lc_format(folders->arena, "%s/%s", safe, name), FLAGS) : NULL;
+	if (!safe || !lc_folder_is_safe(folders, safe))
+		return NULL;
+	path = lc_format(folders->arena, "%s/%s", safe, name);
+	/* Without memory the path is "", which dlopen() takes for the program. */
+	return folders->arena->failed ? NULL : dlopen(path, FLAGS);
 }
 
 /* Searches in ld.so's order: LD_LIBRARY_PATH, the cache, then ld.so's other folders. */
@@ -69,7 +72,7 @@ static void *open_searched(struct lc_folders *folders, const Dl_serinfo *path, c
 		at += length + (at[length] != 0);
 	}
 	count = handle ? 0 : lc_ldcache_find(folders->arena, &name, 1, &cached);
-	for (size_t i = 0; i < count && !handle; i++)
+	for (size_t i = 0; i < count && !handle && !folders->arena->failed; i++)
 		handle = open_in(folders, cached[i],
 				 (size_t)(strrchr(cached[i], '/') - cached[i]), name);
 	for (unsigned i = 0; path && i < path->dls_cnt && !handle; i++)

@@ -149,6 +149,14 @@ static int cached(struct lc_arena *arena, _Atomic int *value, int (*look)(struct
 	return known;
 }
 
+/* NVML that is hidden now may not be hidden later. */
+static int branch_now(struct lc_arena *arena)
+{
+	if (atomic_load(&branch) < 0 && lc_hidden_by(&lc_real_nvml))
+		return branch_of_module(arena);
+	return cached(arena, &branch, look_at_branch);
+}
+
 static int version_now(struct lc_arena *arena)
 {
 	const char *hidden = lc_hidden_by(&lc_real_cuda);
@@ -183,7 +191,7 @@ bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at)
 	if (!go_on_without(&at->driver, at->settings.guard))
 		return false;
 	if (lc_choice_needs_branch(at))
-		at->branch = cached(arena, &branch, look_at_branch);
+		at->branch = branch_now(arena);
 	return go_on_without(&at->branch, at->settings.guard);
 }
 

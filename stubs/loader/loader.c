@@ -149,8 +149,19 @@ static void look_if_due(void)
 	atomic_store(busy, 0);
 }
 
+/* Returns a hash of the path that the environment names, to detect a change; 0: none. */
+static unsigned named_now(void)
+{
+	const char *path = lc_variable(lc_library.variable);
+	unsigned hash = 0;
+
+	for (; path && *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619 + 1;
+	return hash;
+}
+
 /* Returns true if the process is known to have loaded anything since the last search.
- * `asked`: looks now, whatever the limit. */
+ * `asked`: looks now, whatever the limit, and at what the environment names. */
 static bool loaded_something(bool asked)
 {
 	if (asked) {
@@ -160,7 +171,8 @@ static bool loaded_something(bool asked)
 	} else {
 		look_if_due();
 	}
-	return atomic_load(&looks.seen) > atomic_load(&looks.searched);
+	return atomic_load(&looks.seen) > atomic_load(&looks.searched) ||
+	       (asked && named_now() != atomic_load(&looks.named));
 }
 
 /* --- publication, with the lock --- */
@@ -273,17 +285,6 @@ void lc_forked(void)
 	atomic_store(looking(), 0);
 }
 
-/* Returns a hash of the path that the environment names, to detect a change; 0: none. */
-static unsigned named_now(void)
-{
-	const char *path = lc_variable(lc_library.variable);
-	unsigned hash = 0;
-
-	for (; path && *path; path++)
-		hash = (hash ^ (unsigned char)*path) * 16777619 + 1;
-	return hash;
-}
-
 /*
  * A new search is worthwhile only if the library has been loaded since the last
  * one, or if the program has named a file meanwhile.  This check does not take the
@@ -318,6 +319,7 @@ static enum lc_refusal search(bool retry)
 	published = lc_alloc(&attempt.arena, sizeof(*published));
 	if (!published) {
 		lc_attempt_drop(&attempt);
+		lc_try_failed();
 		return LC_MISSING;
 	}
 	published->status = *attempt.status;

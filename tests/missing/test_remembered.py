@@ -55,6 +55,14 @@ def test_a_library_that_is_named_after_a_failed_search(world):
     assert said[-1]["value"] == answer("cudart", "cudaDeviceSynchronize", "12.9")
 
 
+def test_a_library_that_is_named_is_loaded_when_the_program_asks(world):
+    file = world.put("named", fake("cudart", "12.9")) / "libcudart.so.12"
+    call = "call:cudaDeviceSynchronize"
+    said = world.probe("stub:cudart", call, f"setenv:LAZYCUDA_CUDART={file}", "load", call)
+    assert said[1]["value"] == 303
+    assert said[-1]["value"] == answer("cudart", "cudaDeviceSynchronize", "12.9")
+
+
 def test_a_million_calls_of_four_threads_make_no_system_call(world):
     assert world.run(build.program(HERE / "storm.c", *STUBS), "sealed").status == 0
 
