@@ -22,7 +22,7 @@ def seven_commands():
     """The shell commands of the page, one after the other."""
     text = (ROOT / "docs/own-library.md").read_text().partition("\n## Seven libraries\n")[2]
     lines = text.partition("\nWhat they say")[0]
-    return re.sub(r"^    ", "", lines[lines.index("    A="):], flags=re.M)
+    return re.sub(r"^    (\$ )?", "", lines[lines.index("    $ A="):], flags=re.M)
 
 
 def make_seven(libraries, commands):

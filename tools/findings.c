@@ -112,11 +112,13 @@ static struct table *table_of_file(struct reading *reading, const char *file, in
 	for (size_t i = LIBRARIES; file && i < reading->tables->count; i++) {
 		struct table *table = &reading->tables->all[i];
 
-		if (!is_by_soname(table) || needed_kind(table, file, major) == NEEDS_OTHER)
+		enum needed_kind kind = needed_kind(table, file, major);
+
+		if (!is_by_soname(table) || kind == NEEDS_OTHER)
 			continue;
-		/* A stub's name does not tell the major.  Take the newest; without nodes there
-		 * is only one. */
-		*major = table->library->majors[0].major;
+		/* A stub's name does not tell the major: take the newest. */
+		if (kind == NEEDS_STUB || !*major)
+			*major = table->library->majors[0].major;
 		return table;
 	}
 	return NULL;

@@ -208,9 +208,14 @@ int status_main(int argc, char **argv)
 			json = 1;
 			continue;
 		}
-		if (strchr(argv[i], '/') && other_count < FILES) {
-			const struct lc_peer *peer = own_stub_open("status", argv[i]);
+		if (strchr(argv[i], '/')) {
+			const struct lc_peer *peer = NULL;
 
+			if (other_count == FILES)
+				complain("status", "%s: it is one stub too many: at most %d are asked at once",
+					 argv[i], FILES);
+			else
+				peer = own_stub_open("status", argv[i]);
 			if (!peer)
 				return 2;
 			others[other_count++] = peer->library->name;

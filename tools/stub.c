@@ -181,6 +181,7 @@ static bool derive(struct request *request, const struct stub_folder *folder, ch
 	request->scan[request->scan_count++] = made;
 	if (!run(SCAN, request->scan))
 		return false;
+	errno = ENAMETOOLONG;
 	if (!name_list(made, name, sizeof(name)) ||
 	    snprintf(path, PATH_MAX, "%s/%s", folder->parts, name) >= PATH_MAX ||
 	    rename(made, path)) {

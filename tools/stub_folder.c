@@ -102,14 +102,14 @@ static int copy_one(const char *path, const struct stat *status, int type, struc
 	char to[PATH_MAX];
 
 	(void)status;
+	walk.failure = 0;
 	errno = 0;
 	if (!opposite(path, to))
-		errno = ENAMETOOLONG;
-	else if (type == FTW_D && at->level)
-		mkdir(to, 0777);
-	else if (type == FTW_F && !copy_bytes(path, to) && !errno)
-		errno = EIO;
-	walk.failure = errno == EEXIST ? 0 : errno;
+		walk.failure = ENAMETOOLONG;
+	else if (type == FTW_D && at->level && mkdir(to, 0777) && errno != EEXIST)
+		walk.failure = errno;
+	else if (type == FTW_F && !copy_bytes(path, to))
+		walk.failure = errno ? errno : EIO;
 	return walk.failure != 0;
 }
 

@@ -287,7 +287,8 @@ static bool is_of_header(const struct unit *unit, CXCursor cursor)
 	const char *header = unit->hint->headers.items[0], *path = place_of(unit, cursor).file;
 	size_t length = strlen(header), whole = strlen(path);
 
-	return whole >= length && !strcmp(path + whole - length, header);
+	return whole >= length && !strcmp(path + whole - length, header) &&
+	       (whole == length || path[whole - length - 1] == '/');
 }
 
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)

@@ -45,18 +45,22 @@ bool is_record(const struct unit *unit, CXType type)
 	return type.kind == CXType_Record && unit->clang->Type_getSizeOf(type) >= 0;
 }
 
+/* "struct thing" as it is called where C needs no such word. */
+static const char *plain_name(const char *spelling)
+{
+	if (!strncmp(spelling, "struct ", 7))
+		return spelling + 7;
+	return strncmp(spelling, "union ", 6) ? spelling : spelling + 6;
+}
+
 /* The name that programs use: name or name_t for `struct name_st`, else the tag. */
 static const char *record_name(struct unit *unit, CXType type)
 {
 	CXCursor declaration = unit->clang->getTypeDeclaration(type);
-	const char *name = take(unit->clang, unit->clang->getTypeSpelling(
-					unit->clang->getCursorType(declaration)));
+	const char *name = plain_name(take(unit->clang, unit->clang->getTypeSpelling(
+					unit->clang->getCursorType(declaration))));
 	const char *typedefs[2];
 
-	if (!strncmp(name, "struct ", 7))
-		name += 7;
-	else if (!strncmp(name, "union ", 6))
-		name += 6;
 	if (map_get(&unit->nameless, name))
 		return map_get(&unit->nameless, name);
 	if (strchr(name, '(') || strchr(name, ' '))
@@ -166,7 +170,7 @@ static void name_elements(struct flattening *in, CXType type, const char *field)
 
 	if (!strchr(spelling, '('))
 		return;
-	spelling = scan_intern(spelling + (strncmp(spelling, "struct ", 7) ? 0 : 7));
+	spelling = scan_intern(plain_name(spelling));
 	name = scan_intern(scan_format("%s_%s", in->layout->name, field));
 	map_put(&in->unit->nameless, spelling, (void *)name);
 }
