@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # make			the stubs, the import libraries, the command-line tool
-# make test		every behaviour once, in some minutes; it ends with what it left out
+# make test		every behaviour once, in five minutes; it ends with what it left out
 # make test-all		all tests, and all of them under each sanitizer; CUDA_VERSIONS=all
 #			with every CUDA that there is
 # make test-asan	all tests under the address sanitizer; test-ubsan, test-tsan
