@@ -158,7 +158,7 @@ static void print_json_library(const struct lazycuda_status *status)
 	json_close('}');
 }
 
-static void print_json(const int *asked, const char *const *others, int major)
+static void print_json(const int *asked, const struct lc_peer *const *others, int major)
 {
 	struct lazycuda_driver driver = lazycuda_get_driver();
 	char version[16];
@@ -186,7 +186,7 @@ static void print_json(const int *asked, const char *const *others, int major)
 		if (asked[i])
 			print_json_library(lazycuda_get_status(libraries[i]));
 	for (; *others; others++)
-		print_json_library(lazycuda_get_status(*others));
+		print_json_library((*others)->status());
 	json_close(']');
 	json_close('}');
 }
@@ -194,7 +194,7 @@ static void print_json(const int *asked, const char *const *others, int major)
 int status_main(int argc, char **argv)
 {
 	int asked[LIBRARIES] = { 0 }, any = 0, json = 0, major = 0, unusable = 0;
-	const char *others[FILES + 1] = { NULL };
+	const struct lc_peer *others[FILES + 1] = { NULL };	/* as their files gave them */
 	size_t other_count = 0;
 
 	for (int i = 1; i < argc; i++) {
@@ -218,7 +218,7 @@ int status_main(int argc, char **argv)
 				peer = own_stub_open("status", argv[i]);
 			if (!peer)
 				return 2;
-			others[other_count++] = peer->library->name;
+			others[other_count++] = peer;
 			any = 1;
 			continue;
 		}
@@ -246,7 +246,7 @@ int status_main(int argc, char **argv)
 			major = lazycuda_get_status(libraries[i])->major;
 	}
 	for (size_t i = 0; i < other_count; i++)
-		unusable += lazycuda_load(others[i]) != 0;
+		unusable += !others[i]->load();
 	if (json) {
 		print_json(asked, others, major);
 	} else {
@@ -256,7 +256,7 @@ int status_main(int argc, char **argv)
 			if (asked[i])
 				print_library(lazycuda_get_status(libraries[i]));
 		for (size_t i = 0; i < other_count; i++)
-			print_library(lazycuda_get_status(others[i]));
+			print_library(others[i]->status());
 	}
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda status: standard output");

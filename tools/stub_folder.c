@@ -108,7 +108,7 @@ static int copy_one(const char *path, const struct stat *status, int type, struc
 		walk.failure = ENAMETOOLONG;
 	else if (type == FTW_D && at->level && mkdir(to, 0777) && errno != EEXIST)
 		walk.failure = errno;
-	else if (type == FTW_F && !copy_bytes(path, to))
+	else if (type != FTW_D && !copy_bytes(path, to))
 		walk.failure = errno ? errno : EIO;
 	return walk.failure != 0;
 }
@@ -247,7 +247,8 @@ bool stub_folder_copy_all(const struct stub_folder *folder, const char *from)
 	walk.root = from;
 	walk.other = folder->parts;
 	walk.failure = 0;
-	if (!nftw(from, copy_one, 16, FTW_PHYS))
+	/* Packages may have links in place of files that are alike. */
+	if (!nftw(from, copy_one, 16, 0))
 		return true;
 	errno = walk.failure ? walk.failure : errno;
 	return wrong(from);

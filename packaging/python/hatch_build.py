@@ -19,7 +19,7 @@ PYTHON_CODE = "share/lazycuda/python"
 
 PREFIX = "/lazycuda"
 FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/include",
-           "DATADIR": "/share", "MANDIR": "/share/man"}
+           "DATADIR": "/share", "LIBEXECDIR": "/libexec", "MANDIR": "/share/man"}
 
 
 class CustomBuildHook(BuildHookInterface):

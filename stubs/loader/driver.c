@@ -225,7 +225,7 @@ struct lazycuda_driver lc_driver(void)
 	lc_enter();
 	version = version_now(&arena);
 	if (version > 0)
-		of_branch = cached(&arena, &branch, look_at_branch);
+		of_branch = branch_now(&arena);
 	lc_leave();
 	lc_arena_free(&arena);
 	found.version = version > 0 ? version : 0;

@@ -9,7 +9,7 @@ import json
 import pytest
 
 import build
-from fakes import answer, driver, fake
+from fakes import answer, driver, fake, nvml
 from syscalls import between, files_opened, system_calls
 from world import CALL, MISSING
 
@@ -115,6 +115,13 @@ def test_a_driver_that_is_shown_again_is_looked_at(installed):
     said = installed.probe("stub:cudart", "driver", "setenv:LAZYCUDA_CUDA=", "driver",
                            LAZYCUDA_CUDA="none")
     assert [line["version"] for line in said if "branch" in line] == [0, 12090]
+
+
+def test_so_is_nvml(world):
+    world.loader(fake("cudart", "12.9"), driver("12.0"), nvml(535))
+    said = world.probe("stub:cudart", "driver", "setenv:LAZYCUDA_NVML=", "driver",
+                       LAZYCUDA_NVML="none")
+    assert [line["branch"] for line in said if "branch" in line] == [0, 535]
 
 
 def test_a_hidden_library_binds_no_other(world):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What becomes of calls through a stub of somebody's own library."""
+import json
+
 import pytest
 
+import build
 import own_stubs
 from fakes import fake
 
@@ -262,3 +265,18 @@ def test_the_command_tells_what_is_no_stub(world, reals):
     said = world.cli("status", reals[1], check=False)
     assert said.status == 2 and "is not a stub of lazycuda" in said.err
     assert world.cli("status", "/nowhere/lib.so", check=False).status == 2
+
+
+def test_status_of_more_stubs_than_a_process_counts(world, plain):
+    files = []
+    for number in range(20):
+        name = b"f%02d" % number
+        files.append(world.root / f"lib{name.decode()}_stub.so")
+        files[-1].write_bytes(plain.file.read_bytes().replace(b"foo", name)
+                              .replace(b"FOO", name.upper()))
+    said = world.run(build.TOOL, "status", *files, check=False)
+    assert said.status == 1
+    for number in range(20):
+        assert f"\nf{number:02} " in said.out
+    said = world.run(build.TOOL, "status", "--json", *files, check=False)
+    assert len(json.loads(said.out)["libraries"]) == 20
