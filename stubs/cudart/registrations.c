@@ -240,7 +240,9 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 }
 
 /* The thread that was replaying the record is not in this process.  The next thread
- * that replays makes the call again, unless its module was unregistered meanwhile. */
+ * that replays makes the call again, unless its module was unregistered meanwhile.
+ * Where the library counted as loaded before the fork(), because another thread did
+ * not wait any longer, no thread replays: what was left is not registered here. */
 void lc_replay_forked(void)
 {
 	struct lc_record *record = replayed;
