@@ -21,7 +21,7 @@ SOURCES = build.room("stubs/base", "link/tables", "link/formats")
 
 def reader(*flags):
     program = build.program(HERE / "code.c", "-O1", "-D_GNU_SOURCE", "-Wl,--wrap=malloc",
-                            "-I", build.ROOT / "stubs", *flags, *SOURCES)
+                            "-I", build.ROOT / "stubs", *flags, *SOURCES, "-ldl")
     return lambda *words: build.output(program, *words)
 
 
