@@ -49,7 +49,8 @@ def measured(tmp_path):
 
 
 def in_table(said, name):
-    line, = [line for line in said.splitlines() if line.startswith(f"  {name} ")]
+    # Two spaces end a name: one name may begin another.
+    line, = [line for line in said.splitlines() if line.startswith(f"  {name}  ")]
     return line
 
 
