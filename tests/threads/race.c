@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <lazycuda.h>
 
@@ -54,6 +55,9 @@ static void *load_and_unload(void *files)
 			void *handle = dlopen(*file, RTLD_NOW);
 			if (handle)
 				dlclose(handle);
+			/* ld.so's lock is not fair: on a busy machine a thread that takes it
+			   again at once keeps the others waiting for half a minute. */
+			usleep(1);
 		}
 	return NULL;
 }
