@@ -19,12 +19,16 @@ static const void *at(const struct lc_image *image, ElfW(Addr) address, size_t s
 		if (p.p_type != PT_LOAD || address < p.p_vaddr)
 			continue;
 		inside = address - p.p_vaddr;
-		length = image->bytes ? p.p_filesz : p.p_memsz;
+		length = lc_mapped_size(&p);
+		if (!image->bytes && length < p.p_memsz)
+			length = p.p_memsz;
+		/* lc_image_open() has checked that segments lie within the file. */
+		if (image->bytes && length > image->size - p.p_offset)
+			length = image->size - p.p_offset;
 		if (inside > length || size > length - inside)
 			continue;
 		if (!image->bytes)
 			return (const void *)(image->base + address);
-		/* lc_image_open() has checked that segments lie within the file. */
 		return image->bytes + p.p_offset + inside;
 	}
 	return NULL;

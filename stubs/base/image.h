@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define LC_SMALLEST_PAGE 4096u
+
 /* The tables of the dynamic section, as addresses in the file. */
 struct lc_image {
 	const unsigned char *bytes;	/* of the file; NULL for an object in memory */
@@ -28,6 +30,20 @@ struct lc_image {
 	ElfW(Addr) tables[8];		/* where tables begin, which bounds those before them */
 	size_t table_count;
 };
+
+/*
+ * How many bytes of a file a segment maps.  Pages are mapped whole, and patchelf puts
+ * tables into the rest of the last one (a position-dependent program with four changes).
+ * Where more memory follows, that rest is zeroed.
+ */
+static inline size_t lc_mapped_size(const ElfW(Phdr) *p)
+{
+	size_t rest = -(p->p_vaddr + p->p_filesz) & (LC_SMALLEST_PAGE - 1);
+
+	if (!p->p_filesz || p->p_memsz > p->p_filesz || rest > SIZE_MAX - p->p_filesz)
+		return p->p_filesz;
+	return p->p_filesz + rest;
+}
 
 /* An undefined symbol: another object has to define it. */
 struct lc_undefined {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "glibc.h"
+#include "image.h"
 
 #if defined(__x86_64__)
 # define MACHINE EM_X86_64
@@ -64,7 +65,7 @@ static bool file_offset(const struct reader *file, uint64_t address, uint64_t *o
 		const ElfW(Phdr) *p = &file->phdrs[i];
 
 		if (p->p_type == PT_LOAD && address >= p->p_vaddr &&
-		    address - p->p_vaddr < p->p_filesz) {
+		    address - p->p_vaddr < lc_mapped_size(p)) {
 			*offset = p->p_offset + (address - p->p_vaddr);
 			return *offset >= p->p_offset;
 		}

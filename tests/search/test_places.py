@@ -3,6 +3,7 @@
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -46,6 +47,34 @@ def test_the_rpath_of_an_object_that_needs_the_stub(world, with_user, kind):
     status = with_user("app/bin", user(**{kind: "$ORIGIN/../cuda"}))
     assert status["found_by"] == "rpath"
     assert pathlib.Path(status["path"]).samefile(folder / "libcudart.so.12")
+
+
+def ended_early(file, target):
+    """A copy with a segment that ends where the string table begins, in the middle of a page."""
+    data = bytearray(file.read_bytes())
+    begin, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
+    headers = [(begin + 56 * i, *struct.unpack_from("<I4xQQQQQ", data, begin + 56 * i))
+               for i in range(count)]
+    dynamic = next(header for header in headers if header[1] == 2)
+    entries = [struct.unpack_from("<QQ", data, dynamic[2] + 16 * i)
+               for i in range(dynamic[5] // 16)]
+    strings = next(value for tag, value in entries if tag == 5)
+    place, _, _, start, _, size, _ = next(header for header in headers if header[1] == 1 and
+                                          header[3] <= strings < header[3] + header[5])
+    assert start // 4096 == (start + size) // 4096, "the string table begins in the last page"
+    struct.pack_into("<QQ", data, place + 32, strings - start, strings - start)
+    target.write_bytes(data)
+    return target
+
+
+def test_tables_in_the_rest_of_a_page(world, with_user, tmp_path):
+    # patchelf 0.19 puts .dynamic there in a program of Debian 11's clang; ld.so maps pages.
+    world.put("app/cuda", cudart())
+    file = ended_early(user(runpath="$ORIGIN/../cuda"), tmp_path / "libuser.so")
+    status = with_user("app/bin", file)
+    found(status, world.root / "app/bin/../cuda/libcudart.so.12", "rpath")
+    said = world.run(build.ROOT / "build/bin/lazycuda", "audit", "--json", file, check=False).out
+    assert '"error": null' in said and '"needed": "libcudart_stub.so"' in said
 
 
 @pytest.mark.parametrize("spelling", ["$ORIGIN/../cuda", "${ORIGIN}/../cuda",
@@ -100,7 +129,10 @@ def test_other_words_lead_nowhere(world, with_user, spelling):
 def test_where_libc_lies_tells_what_a_loader_puts(world, with_user, where, lib):
     # As on Debian, Fedora, Arch, NixOS...; a loader says nothing of it.
     interpreter, libc = loader_and_libc()
-    world.prefix = [interpreter, "--library-path", f"{world.put(where, libc)}:{build.STUBS}"]
+    # Its own name need not be its SONAME: libc-2.31.so.
+    copy = world.folder(where) / "libc.so.6"
+    shutil.copy(libc, copy)
+    world.prefix = [interpreter, "--library-path", f"{copy.parent}:{build.STUBS}"]
     folder = world.put(f"cuda/{lib}", cudart())
     status = with_user("bin", user(runpath=f"{world.root}/cuda/$LIB"))
     found(status, folder / "libcudart.so.12", "rpath")
