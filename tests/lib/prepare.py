@@ -28,8 +28,6 @@ NEEDED = ("pytest", "pytest-xdist")
 # Tests call pip themselves, and before Python 3.12 it wants distutils, which Debian leaves
 # out and setuptools has.
 FIRST = ("setuptools", "pip")
-# Before Python 3.10 it does not take that of setuptools.
-DISTUTILS = VENV / "lib" / "distutils-of-pip"
 LIBCLANG = "build/libclang/clang/native/libclang.so"
 # Folders whose tests take real libraries, where they are there; all others run on fakes.
 TOOLKIT_FOLDERS = """
@@ -100,14 +98,16 @@ def install_each(groups, line, *options):
     return missing
 
 
-def add_distutils():
-    """What build/pip has needed, goes before what this Python has of it."""
+def add_distutils(environment):
+    """Before Python 3.10 pip does not take that of setuptools.  What build/pip has needed goes
+    before what the Python of this environment has of it."""
     if not (run_pip.PIP / "distutils").is_dir():
         return
-    shutil.copytree(run_pip.PIP / "distutils", DISTUTILS / "distutils")
-    for packages in VENV.glob("lib/python*/site-packages"):
+    own = environment / "lib" / "distutils-of-pip"
+    shutil.copytree(run_pip.PIP / "distutils", own / "distutils")
+    for packages in environment.glob("lib/python*/site-packages"):
         (packages / "distutils-of-pip.pth").write_text(
-            f"import sys; sys.path.insert(0, {str(DISTUTILS)!r})\n")
+            f"import sys; sys.path.insert(0, {str(own)!r})\n")
 
 
 def fill_venv():
@@ -119,12 +119,12 @@ def fill_venv():
     # With symlinks as venv's own command does it; pip is put there below.
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], check=True,
                    stdin=subprocess.DEVNULL)
+    add_distutils(VENV)
     # What lies beside pip in build/pip is not in the environment.
     why = install([text for name in NEEDED for text in wanted.pop(name)], line,
                   "--ignore-installed")
     if why:
         raise Failed(why)
-    add_distutils()
     missing = install_each([wanted.pop(name, [name]) for name in FIRST], line,
                            "--ignore-installed")
     rest = list(wanted.values())

@@ -66,6 +66,7 @@ def test_the_clone_has_what_git_has_and_nothing_made(script, tmp_path):
 
 
 def test_what_settings_name_is_seen_there(script, tmp_path):
+    tmp_path = build.without_spaces(tmp_path)
     (tmp_path / "ca.pem").write_text("")
     env = {"PIP_CERT": f"{tmp_path}/ca.pem", "PIP_FIND_LINKS": f"{tmp_path} https://index/x",
            "PIP_INDEX_URL": "https://index", "PIP_CONFIG_FILE": "/not/there"}

@@ -21,15 +21,15 @@ def inputs(tmp_path):
 
 @pytest.fixture
 def wrapper(tmp_path):
-    """wrapper(shell code) is a patchelf that runs it: $REAL is a good one, and
+    """wrapper(shell code) is a patchelf that runs it: real() is a good one, and
     $FILE what it is to change."""
     program = shutil.which("patchelf")
 
     def make(code):
         path = tmp_path / "wrapped"
-        path.write_text(f"#!/bin/sh\nREAL={program}\n"
+        path.write_text(f"#!/bin/sh\nreal() {{ '{program}' \"$@\"; }}\n"
                         "for FILE in \"$@\"; do :; done\n"
-                        "[ \"$1\" = --version ] && exec $REAL --version\n" + code + "\n")
+                        "[ \"$1\" = --version ] && { real --version; exit; }\n" + code + "\n")
         path.chmod(0o755)
         return path
     return make
@@ -83,21 +83,21 @@ def test_a_patchelf_that_is_refused(retarget, tmp_path, inputs, wrapper, version
 @pytest.mark.parametrize("damage, word", [
     ("exit 3", "failed with status 3"),
     (": nothing is done", "DT_NEEDED is libcudart.so.12"),
-    ("$REAL --remove-needed libcudart.so.12 $FILE", "DT_NEEDED is"),
-    ("$REAL \"$@\"; truncate -s 9000 $FILE", "cut short"),
-    ("$REAL \"$@\"; : >$FILE", "is empty"),
-    ("$REAL \"$@\"; $REAL --set-soname other.so $FILE", "SONAME"),
-    ("$REAL \"$@\"; $REAL --set-rpath /elsewhere $FILE", "search path"),
-    ("$REAL \"$@\"; $REAL --clear-symbol-version cudaMalloc $FILE", "symbol cudaMalloc"),
-    ("$REAL \"$@\"; spoil segments", "misaligned"),
-    ("$REAL \"$@\"; spoil code", "code or constants"),
-    ("$REAL \"$@\"; spoil relocations", "relocations"),
-    ("$REAL \"$@\"; spoil names", "section table"),
+    ("real --remove-needed libcudart.so.12 \"$FILE\"", "DT_NEEDED is"),
+    ("real \"$@\"; truncate -s 9000 \"$FILE\"", "cut short"),
+    ("real \"$@\"; : >\"$FILE\"", "is empty"),
+    ("real \"$@\"; real --set-soname other.so \"$FILE\"", "SONAME"),
+    ("real \"$@\"; real --set-rpath /elsewhere \"$FILE\"", "search path"),
+    ("real \"$@\"; real --clear-symbol-version cudaMalloc \"$FILE\"", "symbol cudaMalloc"),
+    ("real \"$@\"; spoil segments", "misaligned"),
+    ("real \"$@\"; spoil code", "code or constants"),
+    ("real \"$@\"; spoil relocations", "relocations"),
+    ("real \"$@\"; spoil names", "section table"),
 ])
 def test_what_it_spoils_is_noticed(retarget, tmp_path, inputs, wrapper, damage, word):
     spoiler = tmp_path / "spoil.py"
     spoiler.write_text(SPOILER)
-    program = wrapper(f"spoil() {{ python3 {spoiler} $1 $FILE; }}\n{damage}")
+    program = wrapper(f"spoil() {{ python3 '{spoiler}' $1 \"$FILE\"; }}\n{damage}")
     code, error = refused(retarget, tmp_path, inputs, "--patchelf", program)
     assert word in error and code in ("SPOILT", "PATCHELF", "UNREADABLE")
 
@@ -137,7 +137,7 @@ def test_a_wrong_index_of_section_names_is_mended(retarget, tmp_path, inputs, wr
     spoiler = tmp_path / "spoil.py"
     spoiler.write_text("import struct, sys\nf = open(sys.argv[1], 'r+b')\nf.seek(62)\n"
                        "f.write(struct.pack('<H', 1))\nf.close()\n")
-    program = wrapper(f"$REAL \"$@\"; python3 {spoiler} $FILE")
+    program = wrapper(f"real \"$@\"; python3 '{spoiler}' \"$FILE\"")
     retarget("--in-place", "--patchelf", program, inputs[0])
     assert ".dynsym" in elf.readelf("-S", inputs[0])
     assert "cudaMalloc" in build.output("nm", "-D", inputs[0])

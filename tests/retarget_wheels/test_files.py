@@ -367,8 +367,13 @@ def test_every_function_is_bound_when_the_file_is_loaded(retarget, tmp_path, lin
     library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
     file = importer(tmp_path, "cudaMalloc", link=[library, *linker])
     before = flags(file)
-    assert retarget(file).files[0]["outcome"] == "retargeted"
+    done, = retarget(file).files
+    assert done["outcome"] == "retargeted"
     after = flags(retarget.out / "module.so")
+    if "lazy" in " ".join(linker) and "RELACOUNT" not in elf.readelf("-d", file):
+        # Nothing that ld.so can do without, in what old clangs put into every file.
+        assert "NOW" not in after and any("bound lazily" in note for note in done["notes"])
+        return
     assert "NOW" in after
     assert "ORIGIN" in after or "ORIGIN" not in before
 

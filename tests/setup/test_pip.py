@@ -10,6 +10,7 @@ import urllib.request
 
 import pytest
 
+import build
 import pip_settings
 import pip_sources
 from index_server import Index, pip_wheel, write
@@ -171,7 +172,7 @@ def test_no_configuration_file(monkeypatch):
 
 def test_a_folder_of_wheels(bare, tmp_path):
     pip_wheel(tmp_path)
-    arrived(bare.run("list", "--x", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path)))
+    arrived(bare.run("list", "--x", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(build.without_spaces(tmp_path))))
 
 
 def test_what_a_distribution_took_out_of_pip(bare, tmp_path):
@@ -182,13 +183,13 @@ def test_what_a_distribution_took_out_of_pip(bare, tmp_path):
                            "import beside\nprint('made-up pip 99.0 list --x')\n"})
     write(tmp_path / "beside-1-py3-none-any.whl", {"beside.py": ""})
     write(tmp_path / "certifi-1-py3-none-any.whl", {"certifi/core.py": ""})
-    arrived(bare.run("list", "--x", PIP_FIND_LINKS=str(tmp_path)))
+    arrived(bare.run("list", "--x", PIP_FIND_LINKS=str(build.without_spaces(tmp_path))))
 
 
 def test_a_pip_that_does_not_run(bare, index, tmp_path):
     pip_wheel(tmp_path, more={"pip/__main__.py": "import nowhere_to_be_found\n"})
     pip_wheel(index.folder, "98.0")
-    arrived(bare.run("list", "--x", PIP_FIND_LINKS=str(tmp_path), PIP_INDEX_URL=index.url), "98.0")
+    arrived(bare.run("list", "--x", PIP_FIND_LINKS=str(build.without_spaces(tmp_path)), PIP_INDEX_URL=index.url), "98.0")
 
 
 def test_certificates(bare, tmp_path):

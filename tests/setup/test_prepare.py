@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
             monkeypatch.delenv(name)
     wheels = tmp_path / "wheels"
     wheels.mkdir()
-    for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels),
+    for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(build.without_spaces(wheels)),
                         "PIP_CONFIG_FILE": os.devnull}.items():
         monkeypatch.setenv(name, value)
     venv = tmp_path / "build" / "venv"

@@ -185,7 +185,7 @@ def test_what_is_there_stays_where_a_check_fails(tmp_path):
     done = subprocess.run(
         ["python3", tree / "packaging" / "release.py", tree / "none.tar.gz", "0.1.0", dist],
         env={"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull,
-             "PIP_FIND_LINKS": str(tmp_path / "empty")},
+             "PIP_FIND_LINKS": "/nowhere"},
         stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.startswith("release: ")
     assert "Traceback" not in done.stderr

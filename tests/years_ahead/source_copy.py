@@ -46,7 +46,7 @@ class Tree:
             "PATH": os.environ["PATH"], "HOME": str(self.root / "home"), "LC_ALL": "C.UTF-8",
             "CC": shlex.join(build.CC), "PYTHON": sys.executable, "CUDA_VERSIONS": "none",
             "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull,
-            "PIP_FIND_LINKS": str(self.root / "wheels")}
+            "PIP_FIND_LINKS": str(build.without_spaces(self.root / "wheels"))}
         done = subprocess.run([str(word) for word in command], cwd=self.root, text=True,
                               env=environment, stdin=subprocess.DEVNULL, capture_output=True)
         assert not check or done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
