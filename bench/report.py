@@ -4,7 +4,7 @@
 
     bench/report.py JSON            prints the table of a run
     bench/report.py JSON FOLDER     puts it into FOLDER/cost.md, draws FOLDER/cost.svg, and writes
-                                    what README.md above FOLDER shows of it
+                                    what FOLDER/how-it-works.md shows of it
 """
 import json
 import pathlib
@@ -93,9 +93,9 @@ def main():
     page = pathlib.Path(sys.argv[2], "cost.md")
     page.write_text(replace_table(page.read_text(), rows))
     page.with_suffix(".svg").write_text(plot.draw(groups(rows), is_above))
-    readme = page.parent.parent / "README.md"
-    if readme.exists():
-        readme.write_text(replace_figures(readme.read_text(), rows))
+    summary = page.with_name("how-it-works.md")
+    if summary.exists():
+        summary.write_text(replace_figures(summary.read_text(), rows))
 
 
 if __name__ == "__main__":

@@ -166,9 +166,9 @@ def test_the_picture_of_cost_shows_its_table():
         assert said[said.index(name) + 1] == median, name
 
 
-def test_the_figures_of_the_readme_are_those_of_cost():
+def test_the_figures_of_another_page_are_those_of_cost():
     measured = {name: float(median) for name, median, _ in cost_table()}
-    table = pages.section(pages.page("README.md"), "## What it costs")
+    table = pages.section(pages.page("how-it-works.md"), "## What it costs")
     rows = re.findall(r"^\| (.+) \| ([\d.]+) \|$", table, re.M)
     assert len(rows) == 4
     for name, figure in rows:
@@ -194,7 +194,7 @@ def test_what_calls_return():
     errors = {}         # kind: of each library
     for kind, value in re.findall(r"^    error (\w+) (\d+)", build.SYMBOLS.read_text(), re.M):
         errors.setdefault(kind, []).append(value)
-    table = pages.section(pages.page("README.md"), "## What calls return")
+    table = pages.section(pages.page("how-it-works.md"), "## What calls return")
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
     kinds = ("missing", "absent", "refused", "driver", "incoherent")
     assert [row for row in rows if row] == [errors[kind] for kind in kinds]

@@ -73,8 +73,7 @@ NOT_RUN = (
 )
 # Blocks that show something else than commands and files: (page, how it begins, what that is)
 OTHER = (
-    ("README.md", "your extension", "a diagram"),
-    ("README.md", "symbols.txt   every", "the folders of the tree"),
+    ("docs/how-it-works.md", "your extension", "a diagram"),
     ("docs/cost.md", "A / B", "figures: tests/docs/test_docs.py"),
     ("docs/cpu-only.md", "int devices;", "a part of a program"),
     ("docs/own-library.md", "libcublas.so.12 (CUDA 12)", SEVEN),
