@@ -111,7 +111,8 @@ static void see_loaded(const unsigned char *bytes, size_t size)
 	memcpy(&where, bytes, sizeof(where));
 	where %= size;
 	const ElfW(Phdr) phdrs[] = {
-		{ .p_type = PT_LOAD, .p_filesz = size, .p_memsz = size },
+		/* A byte of .bss, so that the segment ends there and not with its page. */
+		{ .p_type = PT_LOAD, .p_filesz = size - 1, .p_memsz = size },
 		{ .p_type = PT_DYNAMIC, .p_vaddr = where, .p_filesz = size - where,
 		  .p_memsz = size - where },
 	};
