@@ -83,7 +83,7 @@ struct lc_undefined {
 	const char *file;	/* the SONAME that the verneed entry names */
 };
 
-/* A symbol that other objects may bind to, or that only its st_other keeps from them. */
+/* A symbol that the image defines.  Whether others may bind to it, `entry` says. */
 struct lc_defined {
 	const char *name;
 	unsigned node;		/* index of its version node; below 2: it has none */
@@ -100,8 +100,8 @@ struct lc_node {
 /*
  * Opens a file, or an object that dl_iterate_phdr() reports.  Returns NULL, or what is
  * wrong with it, as a phrase: "is truncated".  A file without a dynamic section, and so
- * without imports, has dynamic_count 0.  Whatever is wrong, type and machine are 0 or
- * what an ELF header for this kind of CPU says.
+ * without imports, has dynamic_count 0.  Even if something is wrong, type and machine
+ * are set, unless the header itself cannot be read; then they are 0.
  */
 const char *lc_image_open(struct lc_image *image, const struct lc_source *source);
 const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *info);

@@ -102,7 +102,8 @@ def test_the_symbols_end_where_a_table_begins_however_many_there_are(audit):
 
 # ---- program headers, version nodes, names ----
 
-@pytest.mark.parametrize("count, why", [(70, ""), (256, ""), (257, "has an unlikely number of segments")])
+@pytest.mark.parametrize("count, why", [(70, ""), (256, ""),
+                                        (257, "has an unlikely number of segments")])
 def test_many_program_headers(ask, audit, count, why):
     data = with_headers(loadable.library(soname="x", nodes=["libcudart.so.12"]), count)
     assert ask(data) == (why, False, "" if why else "libcudart.so.12")
