@@ -76,7 +76,8 @@ COMMON := $(call sources,$(STUB_ROOMS))
 LINK := $(call sources,$(LINK_ROOMS) stubs/base)
 TOOL := $(call sources,tools stubs/base link/tables)
 GEN := $(call sources,gen)
-SCAN := $(call sources,gen/scan)
+# It reads libraries as the stubs do.
+SCAN := $(call sources,gen/scan stubs/base)
 
 ifdef CUDA_ABI
 GENERATED := $(BUILD)/generated-$(CUDA_ABI)
@@ -271,10 +272,10 @@ endif
 
 # ---- symbols.txt ----
 
-$(BUILD)/gen/scan: $(SCAN) $(wildcard gen/scan/*.h)
+$(BUILD)/gen/scan: $(SCAN) $(wildcard gen/scan/*.h stubs/base/*.h stubs/entry/*.h)
 	$(call say,HOSTCC)
 	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(SCAN) -o $@ -ldl
+	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(SCAN) -o $@ -ldl
 
 LIBCLANG := build/libclang/clang/native/libclang.so
 $(LIBCLANG):

@@ -107,6 +107,8 @@ static bool scan_sections(struct scan *scan, const char *bytes, size_t size)
  * string table. */
 static void scan_segments(struct scan *scan, const struct lc_image *image, const char *bytes)
 {
+	const Elf64_Off strings = image->strings ? (size_t)(image->strings - bytes) : 0;
+
 	for (size_t i = 0; i < image->phdr_count; i++) {
 		Elf64_Phdr p;
 		size_t size, before;
@@ -115,8 +117,8 @@ static void scan_segments(struct scan *scan, const struct lc_image *image, const
 		if (p.p_type != PT_LOAD || p.p_flags & PF_W)
 			continue;
 		size = p.p_filesz < MAX_SCANNED ? p.p_filesz : MAX_SCANNED;
-		before = image->strings - p.p_vaddr;
-		if (image->strings < p.p_vaddr || before > size) {
+		before = strings - p.p_offset;
+		if (!image->strings || strings < p.p_offset || before > size) {
 			scan_bytes(scan, bytes + p.p_offset, size);
 			continue;
 		}
@@ -131,10 +133,10 @@ void constants_read(struct lc_arena *arena, const struct tables *tables,
 		    const struct lc_image *image, struct constants *constants)
 {
 	struct scan scan = {
-		.arena = arena, .tables = tables, .constants = constants, .left = image->size,
+		.arena = arena, .tables = tables, .constants = constants, .left = image->source.size,
 	};
-	const char *bytes = (const char *)image->bytes;
+	const char *bytes = image->source.bytes;
 
-	if (!scan_sections(&scan, bytes, image->size))
+	if (!scan_sections(&scan, bytes, image->source.size))
 		scan_segments(&scan, image, bytes);
 }

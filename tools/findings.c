@@ -281,13 +281,14 @@ static bool note_needed(const char *soname, void *data)
 
 /* ---- which library the file itself is ---- */
 
-static bool note_node(const char *node, void *data)
+static bool note_node(const struct lc_node *node, void *data)
 {
 	struct reading *reading = data;
 	int major;
-	const struct table *table = table_of_node(reading, node, &major);
+	const struct table *table = node->own_name ? NULL : table_of_node(reading, node->name,
+									  &major);
 
-	if (!strcmp(node, LC_PRIVATE_NODE))
+	if (!node->own_name && !strcmp(node->name, LC_PRIVATE_NODE))
 		reading->findings->stub = true;
 	if (table)
 		reading->findings->itself = table->library;
@@ -331,22 +332,22 @@ static bool is_foreign(const unsigned char *bytes, size_t size)
 static const char *read_image(struct reading *reading, struct lc_image *image, const void *bytes,
 			      size_t size)
 {
-	const char *why = lc_image_open(image, bytes, size);
+	const char *why = lc_image_open(image, &(struct lc_source){ bytes, .size = size });
 
 	if (!why)
-		why = lc_image_nodes(image, false, note_node, reading);
+		why = lc_image_nodes(image, note_node, reading);
 	if (!why)
 		reading->findings->lazy = lc_image_is_lazy(image);
 	if (!why)
 		note_soname(reading, image, bytes, size);
 	if (!why)
-		why = lc_image_needed(image, note_library, reading);
+		lc_image_needed(image, note_library, reading);
 	if (!why)
 		why = reading->why;
 	if (!why)
 		why = lc_image_undefined(image, wanted, note_symbol, reading);
 	if (!why)
-		why = lc_image_needed(image, note_needed, reading);
+		lc_image_needed(image, note_needed, reading);
 	return why ? why : reading->why;
 }
 

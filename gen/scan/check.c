@@ -25,7 +25,8 @@ struct listed_soname {
 
 struct listed_library {
 	const char *name;
-	bool without_majors;
+	bool without_majors;	/* `majors none`; `majors own` are majors */
+	bool without_nodes;
 	struct list sonames, names;
 };
 
@@ -110,16 +111,24 @@ static void read_function(struct reader *reader, char *line, const char *start)
 	list_add(&reader->library->names, name);
 }
 
-static void read_soname(struct reader *reader, char *line, const char *start)
+static bool is_none(const char *word)
+{
+	return word && !strcmp(word, "none");
+}
+
+static void read_library_row(struct reader *reader, char *line, const char *start)
 {
 	struct listed_soname *soname = scan_alloc(sizeof(*soname));
 	const char *key = next_word(&line, &reader->place, start);
+	const char *word = next_word(&line, &reader->place, start);
 
 	if (!strcmp(key, "majors"))
-		reader->library->without_majors = true;	/* always `none` here */
+		reader->library->without_majors = is_none(word);
+	if (!strcmp(key, "nodes"))
+		reader->library->without_nodes = is_none(word);
 	if (strcmp(key, "soname"))
 		return;
-	soname->soname = next_word(&line, &reader->place, start);
+	soname->soname = word;
 	soname->in = read_ranges(reader, next_word(&line, &reader->place, start));
 	list_add(&reader->library->sonames, soname);
 }
@@ -136,7 +145,7 @@ static void read_line(struct reader *reader, char *line)
 	else if (reader->in_functions)
 		read_function(reader, line, start);
 	else if (reader->library)
-		read_soname(reader, line, start);
+		read_library_row(reader, line, start);
 }
 
 static void read_listing(struct listing *listing, const char *path)
@@ -305,7 +314,7 @@ static bool check_one(const struct listing *listing, char *argument)
 	library = find_soname(listing, exports.soname, &in);
 	if (!library)
 		fail(path, "%s does not list its SONAME, %s", listing->path, exports.soname);
-	if (!library->without_majors)
+	if (!library->without_majors && !library->without_nodes)
 		refuse_plain(&exports);
 	if (v && !holds(listing, in, v))
 		fail(path, "its SONAME, %s, is not that of %d.%d", exports.soname, MAJOR(v), MINOR(v));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image.c - reads what an ELF file, or an object in memory, is and imports */
+/* image.c - reads what an ELF file, or an object in memory, is, imports and exports */
 #include "image.h"
 
 #include <string.h>
@@ -7,146 +7,190 @@
 #define MAX_PHDRS 256
 #define MAX_DYNAMIC 65536	/* entries; the largest file seen needs a hundred libraries */
 #define MAX_NODES 4096		/* version nodes that one file may define or need */
+#define MAX_WANTED 256		/* needed version nodes that the caller may want */
 
-/* The `size` bytes at this address of the file; NULL if no segment holds them all. */
-static const void *at(const struct lc_image *image, ElfW(Addr) address, size_t size)
+/* ---- bytes ---- */
+
+/* The bytes of one segment from some address on, or a whole file. */
+struct run {
+	uint64_t offset, size;
+};
+
+/* The bytes from `at` on; NULL if they do not all lie in the run.  They are copied to
+ * `to`, since nothing in a file need be aligned, or left in place if it is NULL. */
+static const void *get(const struct lc_image *image, const struct run *run, uint64_t at,
+		       uint64_t size, void *to)
+{
+	const struct lc_source *source = &image->source;
+	const void *from;
+
+	if (at > run->size || size > run->size - at)
+		return NULL;
+	if (source->read)
+		return source->read(source->data, run->offset + at, size, to);
+	from = (const void *)((uintptr_t)source->bytes + run->offset + at);
+	return to ? memcpy(to, from, size) : from;
+}
+
+static ElfW(Phdr) header_at(const struct lc_image *image, size_t index)
+{
+	ElfW(Phdr) p;
+
+	memcpy(&p, (const char *)image->phdrs + index * sizeof(p), sizeof(p));
+	return p;
+}
+
+/* Finds the first segment that has `least` bytes from this address on. */
+static bool find(const struct lc_image *image, ElfW(Addr) address, uint64_t least, struct run *run)
 {
 	for (size_t i = 0; i < image->phdr_count; i++) {
-		ElfW(Phdr) p;
-		size_t inside, length;
+		ElfW(Phdr) p = header_at(image, i);
+		uint64_t inside = address - p.p_vaddr, size;
 
-		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
 		if (p.p_type != PT_LOAD || address < p.p_vaddr)
 			continue;
-		inside = address - p.p_vaddr;
-		length = lc_mapped_size(&p);
-		if (!image->bytes && length < p.p_memsz)
-			length = p.p_memsz;
+		size = lc_mapped_size(&p);
+		if (image->loaded && size < p.p_memsz)
+			size = p.p_memsz;
 		/* lc_image_open() has checked that segments lie within the file. */
-		if (image->bytes && length > image->size - p.p_offset)
-			length = image->size - p.p_offset;
-		if (inside > length || size > length - inside)
+		if (!image->loaded && size > image->source.size - p.p_offset)
+			size = image->source.size - p.p_offset;
+		if (inside > size || least > size - inside)
 			continue;
-		if (!image->bytes)
-			return (const void *)(image->base + address);
-		return image->bytes + p.p_offset + inside;
+		run->offset = (image->loaded ? p.p_vaddr : p.p_offset) + inside;
+		run->size = size - inside;
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
-/* Copies, since nothing in a file need be aligned. */
-static bool read_at(const struct lc_image *image, ElfW(Addr) address, void *data, size_t size)
-{
-	const void *from = at(image, address, size);
+/* ---- the dynamic section ---- */
 
-	if (from)
-		memcpy(data, from, size);
-	return from;
+static ElfW(Dyn) entry_at(const struct lc_image *image, size_t index)
+{
+	ElfW(Dyn) entry;
+
+	memcpy(&entry, (const char *)image->dynamic + index * sizeof(entry), sizeof(entry));
+	return entry;
 }
 
-/* NULL, too, unless the table ends with a NUL, which makes every index a string. */
-const char *lc_image_strings(const struct lc_image *image)
+/* The address in a dynamic entry, 0 without one.  glibc turns some addresses of a loaded
+ * dynamic section into pointers.  A value below the base is still the address from the file. */
+static ElfW(Addr) address_of(const struct lc_image *image, ElfW(Sxword) tag)
 {
-	const char *table = at(image, image->strings, image->strings_size);
+	ElfW(Addr) base = image->loaded ? (uintptr_t)image->source.bytes : 0;
+	ElfW(Addr) value = lc_entry(image, tag);
 
-	return table && image->strings_size && !table[image->strings_size - 1] ? table : NULL;
-}
-
-static const char *string(const struct lc_image *image, size_t index)
-{
-	const char *table = index < image->strings_size ? lc_image_strings(image) : NULL;
-
-	return table ? table + index : NULL;
-}
-
-/* glibc turns some addresses of a loaded dynamic section into pointers.  A value
- * below the base is still the address from the file. */
-static ElfW(Addr) address_of(const struct lc_image *image, ElfW(Addr) value)
-{
-	return !image->bytes && value >= image->base ? value - image->base : value;
+	return value >= base ? value - base : value;
 }
 
 static void note_entry(struct lc_image *image, const ElfW(Dyn) *entry)
 {
-	ElfW(Addr) address = address_of(image, entry->d_un.d_ptr);
-	bool table = true;
+	ElfW(Xword) value = entry->d_un.d_val;
+	unsigned place = lc_place(entry->d_tag);
 
-	switch (entry->d_tag) {
-	case DT_STRTAB:		image->strings = address; break;
-	case DT_SYMTAB:		image->symbols = address; break;
-	case DT_VERSYM:		image->versym = address; break;
-	case DT_VERNEED:	image->verneed = address; break;
-	case DT_VERDEF:		image->verdef = address; break;
-	case DT_HASH:		image->hash = address; break;
-	case DT_GNU_HASH:	image->gnu_hash = address; break;
-	case DT_REL: case DT_RELA: case DT_JMPREL: case DT_INIT: case DT_FINI:
-		break;
-	case DT_STRSZ:		image->strings_size = entry->d_un.d_val; table = false; break;
-	case DT_VERNEEDNUM:	image->verneed_count = entry->d_un.d_val; table = false; break;
-	case DT_VERDEFNUM:	image->verdef_count = entry->d_un.d_val; table = false; break;
-	default:		table = false;
-	}
-	if (table && image->table_count < sizeof(image->tables) / sizeof(*image->tables))
-		image->tables[image->table_count++] = address;
+	image->values[place] = value;
+	if ((place == DT_NEEDED || place == DT_SONAME || place == DT_RPATH || place == DT_RUNPATH) &&
+	    value > image->last_string)
+		image->last_string = value;
 }
 
-static bool read_entry(const struct lc_image *image, size_t index, ElfW(Dyn) *entry)
+/* Without a NUL at its end, a table is treated as empty: not every index is a string. */
+static const char *read_strings(struct lc_image *image)
 {
-	return index < image->dynamic_count &&
-	       read_at(image, image->dynamic + index * sizeof(*entry), entry, sizeof(*entry)) &&
-	       entry->d_tag != DT_NULL;
+	size_t size = lc_entry(image, DT_STRSZ);
+	struct run run;
+
+	if (size) {
+		if (!find(image, address_of(image, DT_STRTAB), size, &run))
+			return "has a damaged dynamic section";
+		image->strings = get(image, &run, 0, size, NULL);
+		if (!image->strings)
+			return "is truncated";
+		if (!image->strings[size - 1])
+			image->strings_size = size;
+	}
+	if (!image->strings_size)
+		image->strings = NULL;
+	return image->last_string && image->last_string >= image->strings_size ?
+		"has a damaged dynamic section" : NULL;
 }
 
 static const char *read_dynamic(struct lc_image *image)
 {
-	ElfW(Dyn) entry;
+	ElfW(Addr) address = 0;
+	size_t count = 0, i;
+	struct run run;
 
-	for (size_t i = 0; i < image->phdr_count; i++) {
-		ElfW(Phdr) p;
+	for (i = 0; i < image->phdr_count; i++) {
+		ElfW(Phdr) p = header_at(image, i);
 
-		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
 		if (p.p_type != PT_DYNAMIC)
 			continue;
-		image->dynamic = p.p_vaddr;
-		image->dynamic_count = p.p_memsz / sizeof(entry);
+		address = p.p_vaddr;
+		count = p.p_memsz / sizeof(ElfW(Dyn));
 	}
-	if (image->dynamic_count > MAX_DYNAMIC)
+	if (!count)
+		return NULL;
+	if (count > MAX_DYNAMIC)
 		return "has a dynamic section of an unlikely size";
-	if (image->dynamic_count &&
-	    !at(image, image->dynamic, image->dynamic_count * sizeof(entry)))
+	if (!find(image, address, count * sizeof(ElfW(Dyn)), &run))
 		return "has a dynamic section outside its segments";
-	for (size_t i = 0; read_entry(image, i, &entry); i++)
+	image->dynamic = get(image, &run, 0, count * sizeof(ElfW(Dyn)), NULL);
+	if (!image->dynamic)
+		return "is truncated";
+	for (i = 0; i < count; i++) {
+		ElfW(Dyn) entry = entry_at(image, i);
+
+		if (entry.d_tag == DT_NULL)
+			break;
 		note_entry(image, &entry);
-	if (image->dynamic_count && !at(image, image->strings, image->strings_size))
-		return "has a damaged dynamic section";
-	return NULL;
+	}
+	image->dynamic_count = i;
+	return read_strings(image);
 }
 
-const char *lc_image_open(struct lc_image *image, const void *bytes, size_t size)
+static const char *read_header(struct lc_image *image)
 {
+	const struct run file = { 0, image->source.size };
 	ElfW(Ehdr) header;
 
-	*image = (struct lc_image){ .bytes = bytes, .size = size };
-	if (size < sizeof(header) || memcmp(bytes, ELFMAG, SELFMAG))
-		return size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG) ? "is truncated" :
-									    "is not an ELF file";
-	memcpy(&header, bytes, sizeof(header));
+	memset(&header, 0, sizeof(header));
+	if (!get(image, &file, 0, file.size < sizeof(header) ? file.size : sizeof(header), &header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG))
+		return "is not an ELF file";
+	if (file.size < sizeof(header))
+		return "is truncated";
 	if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    header.e_ident[EI_DATA] != (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB))
-		return "was built for another kind of CPU";
+		return "was built for another architecture";
+	image->type = header.e_type;
+	image->machine = header.e_machine;
 	if (header.e_phnum && header.e_phentsize != sizeof(ElfW(Phdr)))
 		return "has a damaged ELF header";
 	if (header.e_phnum > MAX_PHDRS)
 		return "has an unlikely number of segments";
-	if (header.e_phoff > size || header.e_phnum * sizeof(ElfW(Phdr)) > size - header.e_phoff)
+	image->phdrs = get(image, &file, header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)), NULL);
+	if (!image->phdrs)
 		return "is truncated";
-	image->phdrs = (const ElfW(Phdr) *)((const char *)bytes + header.e_phoff);
 	image->phdr_count = header.e_phnum;
-	for (size_t i = 0; i < image->phdr_count; i++) {
-		ElfW(Phdr) p;
+	return NULL;
+}
 
-		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
-		if (p.p_type == PT_LOAD && (p.p_offset > size || p.p_filesz > size - p.p_offset))
+const char *lc_image_open(struct lc_image *image, const struct lc_source *source)
+{
+	const char *why;
+
+	*image = (struct lc_image){ .source = *source };
+	why = read_header(image);
+	if (why)
+		return why;
+	for (size_t i = 0; i < image->phdr_count; i++) {
+		ElfW(Phdr) p = header_at(image, i);
+
+		/* ld.so would map such a file and die of SIGBUS. */
+		if (p.p_type == PT_LOAD &&
+		    (p.p_offset > source->size || p.p_filesz > source->size - p.p_offset))
 			return "is truncated";
 	}
 	return read_dynamic(image);
@@ -155,211 +199,142 @@ const char *lc_image_open(struct lc_image *image, const void *bytes, size_t size
 const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *info)
 {
 	*image = (struct lc_image){
-		.base = info->dlpi_addr, .phdrs = info->dlpi_phdr, .phdr_count = info->dlpi_phnum,
+		.source.bytes = (const void *)info->dlpi_addr, .loaded = true,
+		.phdrs = info->dlpi_phdr, .phdr_count = info->dlpi_phnum,
 	};
 	return read_dynamic(image);
 }
 
+static const char *string(const struct lc_image *image, size_t index)
+{
+	return index < image->strings_size ? image->strings + index : NULL;
+}
+
 const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag)
 {
-	ElfW(Dyn) entry;
+	ElfW(Xword) index = lc_entry(image, tag);
 
 	/* Index 0 of a string table is the empty string, which counts as none. */
-	for (size_t i = 0; read_entry(image, i, &entry); i++)
-		if (entry.d_tag == tag && entry.d_un.d_val)
-			return string(image, entry.d_un.d_val);
-	return NULL;
+	return index ? string(image, index) : NULL;
 }
 
 bool lc_image_is_lazy(const struct lc_image *image)
 {
-	bool functions = false;
-	ElfW(Dyn) entry;
-
-	for (size_t i = 0; read_entry(image, i, &entry); i++) {
-		functions |= entry.d_tag == DT_JMPREL;
-		if (entry.d_tag == DT_BIND_NOW ||
-		    (entry.d_tag == DT_FLAGS && entry.d_un.d_val & DF_BIND_NOW) ||
-		    (entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_NOW))
+	for (size_t i = 0; i < image->dynamic_count; i++)
+		if (entry_at(image, i).d_tag == DT_BIND_NOW)
 			return false;
-	}
-	return functions;
+	return lc_entry(image, DT_JMPREL) && !(lc_entry(image, DT_FLAGS) & DF_BIND_NOW) &&
+	       !(lc_entry(image, DT_FLAGS_1) & DF_1_NOW);
 }
 
-const char *lc_image_needed(const struct lc_image *image,
-			    bool (*each)(const char *soname, void *data), void *data)
+void lc_image_needed(const struct lc_image *image,
+		     bool (*each)(const char *soname, void *data), void *data)
 {
-	ElfW(Dyn) entry;
+	for (size_t i = 0; i < image->dynamic_count; i++) {
+		ElfW(Dyn) entry = entry_at(image, i);
 
-	for (size_t i = 0; read_entry(image, i, &entry); i++) {
-		const char *soname;
+		const char *soname = entry.d_tag == DT_NEEDED ? string(image, entry.d_un.d_val) : NULL;
 
-		if (entry.d_tag != DT_NEEDED)
-			continue;
-		soname = string(image, entry.d_un.d_val);
-		if (!soname)
-			return "has a damaged list of needed libraries";
-		if (each(soname, data))
+		if (soname && each(soname, data))
 			break;
 	}
-	return NULL;
 }
 
-const char *lc_image_nodes(const struct lc_image *image, bool own_name,
-			   bool (*each)(const char *node, void *data), void *data)
-{
-	ElfW(Addr) address = image->verdef;
+/* ---- versions ---- */
 
-	for (size_t i = 0; image->verdef && i < image->verdef_count && i < MAX_NODES; i++) {
+const char *lc_image_nodes(const struct lc_image *image,
+			   bool (*each)(const struct lc_node *node, void *data), void *data)
+{
+	const char *const damaged = "has damaged version definitions";
+	size_t count = lc_entry(image, DT_VERDEFNUM);
+	struct run run;
+	uint64_t at = 0;
+
+	if (!lc_entry(image, DT_VERDEF) || !count)
+		return NULL;
+	if (!find(image, address_of(image, DT_VERDEF), 1, &run))
+		return damaged;
+	for (size_t i = 0; i < count; i++) {
+		struct lc_node node;
 		ElfW(Verdaux) aux;
 		ElfW(Verdef) def;
-		const char *node;
 
-		if (!read_at(image, address, &def, sizeof(def)) ||
-		    !read_at(image, address + def.vd_aux, &aux, sizeof(aux)) ||
-		    !(node = string(image, aux.vda_name)))
-			return "has damaged version definitions";
-		if ((own_name || !(def.vd_flags & VER_FLG_BASE)) && each(node, data))
+		if (i == MAX_NODES || !get(image, &run, at, sizeof(def), &def) ||
+		    !get(image, &run, at + def.vd_aux, sizeof(aux), &aux) ||
+		    !(node.name = string(image, aux.vda_name)))
+			return damaged;
+		node.index = def.vd_ndx & 0x7fff;
+		node.own_name = def.vd_flags & VER_FLG_BASE;
+		if (each(&node, data) || !def.vd_next)
 			break;
-		if (!def.vd_next)
-			break;
-		address += def.vd_next;
+		at += def.vd_next;
 	}
 	return NULL;
-}
-
-/* ---- version needs ---- */
-
-struct need {
-	const char *file, *node;
-	unsigned index;		/* its version index, as in versym */
-};
-
-/* Calls `each` with every version need until `each` returns true. */
-static const char *walk_needs(const struct lc_image *image,
-			      bool (*each)(const struct need *need, void *data), void *data)
-{
-	ElfW(Addr) address = image->verneed;
-	size_t left = MAX_NODES;
-
-	for (size_t i = 0; image->verneed && i < image->verneed_count; i++) {
-		ElfW(Addr) next;
-		ElfW(Verneed) file;
-		struct need need;
-
-		if (!left-- || !read_at(image, address, &file, sizeof(file)) ||
-		    !(need.file = string(image, file.vn_file)))
-			return "has damaged version needs";
-		next = address + file.vn_aux;
-		for (unsigned j = 0; j < file.vn_cnt; j++) {
-			ElfW(Vernaux) aux;
-
-			if (!left-- || !read_at(image, next, &aux, sizeof(aux)) ||
-			    !(need.node = string(image, aux.vna_name)))
-				return "has damaged version needs";
-			need.index = aux.vna_other & 0x7fff;
-			if (each(&need, data))
-				return NULL;
-			next += aux.vna_next;
-		}
-		if (!file.vn_next)
-			break;
-		address += file.vn_next;
-	}
-	return NULL;
-}
-
-/* ---- symbols ---- */
-
-/* How many elements of `size` bytes fit into a table before the next table or the
- * end of the segment. */
-static size_t room_for(const struct lc_image *image, ElfW(Addr) table, size_t size)
-{
-	ElfW(Addr) end = 0;
-
-	for (size_t i = 0; i < image->table_count; i++)
-		if (image->tables[i] > table && (!end || image->tables[i] < end))
-			end = image->tables[i];
-	for (size_t i = 0; i < image->phdr_count; i++) {
-		ElfW(Phdr) p;
-
-		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
-		if (p.p_type != PT_LOAD || table < p.p_vaddr || table - p.p_vaddr >= p.p_filesz)
-			continue;
-		if (!end || p.p_vaddr + p.p_filesz < end)
-			end = p.p_vaddr + p.p_filesz;
-		return (end - table) / size;
-	}
-	return 0;
-}
-
-/* One past the last symbol that the GNU hash table covers.  0 if it covers none:
- * an empty table does not tell how many symbols lie before it. */
-static size_t gnu_hash_count(const struct lc_image *image, size_t most)
-{
-	ElfW(Addr) buckets, chains;
-	uint32_t head[4], last = 0, hash;
-	const unsigned char *bytes;
-
-	if (!image->gnu_hash || !read_at(image, image->gnu_hash, head, sizeof(head)))
-		return 0;
-	buckets = image->gnu_hash + sizeof(head) + (ElfW(Addr))head[2] * sizeof(ElfW(Addr));
-	chains = buckets + (ElfW(Addr))head[0] * sizeof(uint32_t);
-	bytes = at(image, buckets, (size_t)head[0] * sizeof(uint32_t));
-	if (!bytes)
-		return 0;
-	for (size_t i = 0; i < head[0]; i++) {
-		uint32_t bucket;
-
-		memcpy(&bucket, bytes + i * sizeof(bucket), sizeof(bucket));
-		if (bucket > last)
-			last = bucket;
-	}
-	if (!last || last < head[1])
-		return 0;
-	do {
-		if (last >= most ||
-		    !read_at(image, chains + (ElfW(Addr))(last - head[1]) * sizeof(hash), &hash,
-			     sizeof(hash)))
-			return 0;
-		last++;
-	} while (!(hash & 1));
-	return last;
-}
-
-/* The dynamic section does not give the number of symbols; the hash tables do.
- * Without either, *guess is set: what follows the symbols may be taken for some. */
-static size_t symbol_count(const struct lc_image *image, bool *guess)
-{
-	size_t most = room_for(image, image->symbols, sizeof(ElfW(Sym))), count;
-	uint32_t head[2];
-
-	if (image->versym && room_for(image, image->versym, sizeof(ElfW(Half))) < most)
-		most = room_for(image, image->versym, sizeof(ElfW(Half)));
-	*guess = false;
-	if (image->hash && read_at(image, image->hash, head, sizeof(head)) && head[1] <= most)
-		return head[1];
-	count = gnu_hash_count(image, most);
-	*guess = !count;
-	return count ? count : most;
 }
 
 /* The version needs that the caller wants, by which versym's indexes are looked up. */
 struct selection {
 	bool (*wanted)(const char *node, void *data);
 	void *data;
-	struct need needs[32];
+	struct need {
+		ElfW(Word) file, node;	/* in the string table */
+		unsigned index;
+	} needs[MAX_WANTED];
 	size_t count;
 };
 
-static bool select_need(const struct need *need, void *data)
+static const char *select_need(const struct lc_image *image, const ElfW(Verneed) *file,
+			       const ElfW(Vernaux) *aux, struct selection *selection)
 {
-	struct selection *selection = data;
+	const char *node = string(image, aux->vna_name);
 
-	if (selection->count < sizeof(selection->needs) / sizeof(*selection->needs) &&
-	    selection->wanted(need->node, selection->data))
-		selection->needs[selection->count++] = *need;
-	return false;
+	if (!node)
+		return "has damaged version needs";
+	if (!selection->wanted(node, selection->data))
+		return NULL;
+	if (selection->count == MAX_WANTED)
+		return "needs an unlikely number of versions";
+	selection->needs[selection->count++] = (struct need){
+		file->vn_file, aux->vna_name, aux->vna_other & 0x7fff,
+	};
+	return NULL;
+}
+
+static const char *select_needs(const struct lc_image *image, struct selection *selection)
+{
+	const char *const damaged = "has damaged version needs";
+	size_t count = lc_entry(image, DT_VERNEEDNUM), left = MAX_NODES;
+	struct run run;
+	uint64_t at = 0;
+
+	if (!lc_entry(image, DT_VERNEED) || !count)
+		return NULL;
+	if (!find(image, address_of(image, DT_VERNEED), 1, &run))
+		return damaged;
+	for (size_t i = 0; i < count; i++) {
+		ElfW(Verneed) file;
+		uint64_t next;
+
+		if (!left-- || !get(image, &run, at, sizeof(file), &file) ||
+		    !string(image, file.vn_file))
+			return damaged;
+		next = at + file.vn_aux;
+		for (unsigned j = 0; j < file.vn_cnt; j++) {
+			ElfW(Vernaux) aux;
+			const char *why;
+
+			if (!left-- || !get(image, &run, next, sizeof(aux), &aux))
+				return damaged;
+			why = select_need(image, &file, &aux, selection);
+			if (why)
+				return why;
+			next += aux.vna_next;
+		}
+		if (!file.vn_next)
+			break;
+		at += file.vn_next;
+	}
+	return NULL;
 }
 
 /* The need that a version index stands for; NULL if it is not wanted.  Indexes
@@ -375,50 +350,187 @@ static const struct need *need_of(const struct selection *selection, const struc
 	return NULL;
 }
 
+/* ---- symbols ---- */
+
+struct symbols {
+	const unsigned char *entries, *versions;
+	size_t count;
+	bool none_defined;
+	bool guess;		/* what follows the symbols may be taken for some */
+};
+
+/* Finds a table, which ends where the next one begins. */
+static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct run *run)
+{
+	static const ElfW(Word) tables[] = {
+		DT_STRTAB, DT_SYMTAB, DT_VERSYM, DT_VERNEED, DT_VERDEF, DT_HASH, DT_GNU_HASH,
+		DT_REL, DT_RELA, DT_JMPREL, DT_INIT, DT_FINI,
+	};
+	ElfW(Addr) table = address_of(image, tag);
+
+	if (!table || !find(image, table, 1, run))
+		return false;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		ElfW(Addr) other = address_of(image, tables[i]);
+
+		if (other > table && other - table < run->size)
+			run->size = other - table;
+	}
+	return true;
+}
+
+/* Sets *count to one past the last symbol that the GNU hash table covers, or to 0 if it covers
+ * none: an empty table does not tell how many symbols lie before it.  False: it is damaged. */
+static bool gnu_hash_count(const struct lc_image *image, size_t most, size_t *count)
+{
+	uint32_t head[4], last = 0, hash;
+	uint64_t buckets, chains;
+	const unsigned char *bytes;
+	struct run run;
+
+	*count = 0;
+	if (!lc_entry(image, DT_GNU_HASH) ||
+	    !find(image, address_of(image, DT_GNU_HASH), sizeof(head), &run) ||
+	    !get(image, &run, 0, sizeof(head), head))
+		return false;
+	buckets = sizeof(head) + (uint64_t)head[2] * sizeof(ElfW(Addr));
+	chains = buckets + (uint64_t)head[0] * sizeof(uint32_t);
+	bytes = get(image, &run, buckets, chains - buckets, NULL);
+	if (!bytes)
+		return false;
+	for (size_t i = 0; i < head[0]; i++) {
+		uint32_t bucket;
+
+		memcpy(&bucket, bytes + i * sizeof(bucket), sizeof(bucket));
+		if (bucket > last)
+			last = bucket;
+	}
+	if (!last)
+		return true;
+	if (last < head[1])
+		return false;
+	do {
+		if (last >= most || !get(image, &run, chains + (last - head[1]) * sizeof(hash),
+					 sizeof(hash), &hash))
+			return false;
+		last++;
+	} while (!(hash & 1));
+	*count = last;
+	return true;
+}
+
+/* The dynamic section does not give the number of symbols; the hash tables do. */
+static const char *find_symbols(const struct lc_image *image, struct symbols *symbols)
+{
+	const char *const damaged = "has a damaged symbol table";
+	const bool versioned = lc_entry(image, DT_VERSYM);
+	struct run table, versions, hash;
+	uint32_t head[2];
+	size_t most;
+
+	*symbols = (struct symbols){ .count = 0 };
+	if (!find_table(image, DT_SYMTAB, &table) ||
+	    (versioned && !find_table(image, DT_VERSYM, &versions)))
+		return damaged;
+	most = table.size / sizeof(ElfW(Sym));
+	if (versioned && versions.size / sizeof(ElfW(Half)) < most)
+		most = versions.size / sizeof(ElfW(Half));
+	if (lc_entry(image, DT_HASH) && find(image, address_of(image, DT_HASH), sizeof(head), &hash) &&
+	    get(image, &hash, 0, sizeof(head), head) && head[1] <= most) {
+		symbols->count = head[1];
+	} else {
+		symbols->none_defined = gnu_hash_count(image, most, &symbols->count) &&
+					!symbols->count;
+		symbols->guess = !symbols->count;
+		if (symbols->guess)
+			symbols->count = most;
+	}
+	symbols->entries = get(image, &table, 0, symbols->count * sizeof(ElfW(Sym)), NULL);
+	symbols->versions = versioned ?
+		get(image, &versions, 0, symbols->count * sizeof(ElfW(Half)), NULL) : NULL;
+	return symbols->entries && (symbols->versions || !versioned) ? NULL : damaged;
+}
+
+static ElfW(Sym) symbol_at(const struct symbols *symbols, size_t index)
+{
+	ElfW(Sym) symbol;
+
+	memcpy(&symbol, symbols->entries + index * sizeof(symbol), sizeof(symbol));
+	return symbol;
+}
+
+static unsigned version_at(const struct symbols *symbols, size_t index)
+{
+	ElfW(Half) version = 0;
+
+	if (symbols->versions)
+		memcpy(&version, symbols->versions + index * sizeof(version), sizeof(version));
+	return version & 0x7fff;
+}
+
 const char *lc_image_undefined(const struct lc_image *image,
 			       bool (*wanted)(const char *node, void *data),
 			       bool (*each)(const struct lc_undefined *symbol, void *data),
 			       void *data)
 {
-	struct selection selection = { .wanted = wanted, .data = data };
+	struct selection selection;
 	static const struct need none;
 	const struct need *plain = wanted(NULL, data) ? &none : NULL;
-	const char *why = walk_needs(image, select_need, &selection);
-	const unsigned char *symbols, *versym;
-	const char *strings = lc_image_strings(image);
-	size_t count;
-	bool guess;
+	struct symbols symbols;
+	const char *why;
 
-	if (why || !image->symbols || (!selection.count && !plain))
+	selection.wanted = wanted;
+	selection.data = data;
+	selection.count = 0;
+	why = select_needs(image, &selection);
+	if (why || !lc_entry(image, DT_SYMTAB) || (!selection.count && !plain))
 		return why;
-	count = symbol_count(image, &guess);
-	symbols = at(image, image->symbols, count * sizeof(ElfW(Sym)));
-	versym = image->versym ? at(image, image->versym, count * sizeof(ElfW(Half))) : NULL;
-	if (!strings || !symbols || (image->versym && !versym))
-		return "has a damaged symbol table";
-	for (size_t i = 1; i < count; i++) {
+	why = find_symbols(image, &symbols);
+	for (size_t i = 1; !why && i < symbols.count; i++) {
+		const struct need *need = need_of(&selection, plain, version_at(&symbols, i));
 		struct lc_undefined undefined;
-		const struct need *need;
-		ElfW(Half) index = 0;
 		ElfW(Sym) symbol;
 
-		if (versym)
-			memcpy(&index, versym + i * sizeof(index), sizeof(index));
-		need = need_of(&selection, plain, index & 0x7fff);
 		if (!need)
 			continue;
-		memcpy(&symbol, symbols + i * sizeof(symbol), sizeof(symbol));
+		symbol = symbol_at(&symbols, i);
 		if (symbol.st_shndx != SHN_UNDEF || !symbol.st_name)
 			continue;
-		if (symbol.st_name >= image->strings_size) {
-			if (guess)
-				continue;
+		undefined.name = string(image, symbol.st_name);
+		if (!undefined.name && !symbols.guess)
 			return "has a damaged symbol table";
-		}
-		undefined.name = strings + symbol.st_name;
-		undefined.node = need->node;
-		undefined.file = need->file;
+		if (!undefined.name)
+			continue;
+		undefined.node = need == plain ? NULL : string(image, need->node);
+		undefined.file = need == plain ? NULL : string(image, need->file);
 		if (each(&undefined, data))
+			break;
+	}
+	return why;
+}
+
+const char *lc_image_defined(const struct lc_image *image,
+			     bool (*each)(const struct lc_defined *symbol, void *data),
+			     void *data)
+{
+	struct symbols symbols;
+	const char *why;
+
+	why = find_symbols(image, &symbols);
+	if (why || symbols.none_defined)
+		return why;
+	if (symbols.guess)
+		return "has no hash table, or a damaged one";
+	for (size_t i = 1; i < symbols.count; i++) {
+		struct lc_defined defined = { .entry = symbol_at(&symbols, i) };
+
+		if (defined.entry.st_shndx == SHN_UNDEF)
+			continue;
+		defined.name = string(image, defined.entry.st_name);
+		if (!defined.name)
+			return "has a damaged symbol table";
+		defined.node = version_at(&symbols, i);
+		if (each(&defined, data))
 			break;
 	}
 	return NULL;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image.h - reads what an ELF file, or an object in memory, is and imports
+ * image.h - reads what an ELF file, or an object in memory, is, imports and exports
  *
- * One reader serves both, since both are found through the program headers and
- * the dynamic section; section headers are not trusted.  Everything is checked
- * against the segments: a file may be hostile, and an object in memory may have
- * been changed by unknown tools.  The reader takes no lock and allocates
- * nothing, so it may be used from within dl_iterate_phdr().
+ * This is the only reader of dynamic sections.  It reads a mapped file, a file through
+ * a callback, and an object that ld.so has loaded: all are found through the program
+ * headers and the dynamic section, and section headers are not trusted.  Everything is
+ * checked against the segments: a file may be hostile, and an object in memory may have
+ * been changed by unknown tools.  The reader takes no lock and allocates nothing, so it
+ * may be used from within dl_iterate_phdr().
  */
 #ifndef IMAGE_H
 #define IMAGE_H
@@ -17,19 +18,49 @@
 #include <stdint.h>
 
 #define LC_SMALLEST_PAGE 4096u
+#define LC_TAGS 49
 
-/* The tables of the dynamic section, as addresses in the file. */
-struct lc_image {
-	const unsigned char *bytes;	/* of the file; NULL for an object in memory */
-	size_t size;
-	uintptr_t base;			/* of an object in memory: the load address */
-	const ElfW(Phdr) *phdrs;
-	size_t phdr_count;
-	ElfW(Addr) dynamic, strings, symbols, versym, verneed, verdef, hash, gnu_hash;
-	size_t dynamic_count, strings_size, verneed_count, verdef_count;
-	ElfW(Addr) tables[8];		/* where tables begin, which bounds those before them */
-	size_t table_count;
+/* Where a file's bytes come from. */
+struct lc_source {
+	const void *bytes;	/* the whole file in memory, unless there is a callback */
+	uint64_t size;		/* of the file */
+	/*
+	 * Copies bytes of the file to `to`, and returns that.  If `to` is NULL, the bytes
+	 * go to memory that lives as long as the image.  NULL: they cannot be read.
+	 */
+	const void *(*read)(void *data, uint64_t offset, size_t size, void *to);
+	void *data;
 };
+
+struct lc_image {
+	struct lc_source source;
+	bool loaded;			/* by ld.so: the bytes lie at their addresses */
+	unsigned type, machine;		/* of a file: its e_type and e_machine */
+	const ElfW(Phdr) *phdrs;	/* perhaps not aligned */
+	size_t phdr_count;
+	const ElfW(Dyn) *dynamic;	/* perhaps not aligned */
+	size_t dynamic_count;		/* without DT_NULL */
+	/* The value of each entry that a reader asks for, 0 without one; see lc_entry(). */
+	ElfW(Xword) values[LC_TAGS];
+	ElfW(Xword) last_string;	/* the highest index that an entry has of a string */
+	const char *strings;		/* the string table, which ends with a NUL; or NULL */
+	size_t strings_size;
+};
+
+/* Where the value of an entry lies in `values`.  The first place is that of all others. */
+static inline unsigned lc_place(ElfW(Sxword) tag)
+{
+	if (tag >= DT_NULL && tag < 32)
+		return (unsigned)tag;
+	if (tag >= DT_VERSYM && tag < DT_VERSYM + 16)
+		return 32 + (tag & 15);
+	return tag == DT_GNU_HASH ? LC_TAGS - 1 : 0;
+}
+
+static inline ElfW(Xword) lc_entry(const struct lc_image *image, ElfW(Sxword) tag)
+{
+	return image->values[lc_place(tag)];
+}
 
 /*
  * How many bytes of a file a segment maps.  Pages are mapped whole, and patchelf puts
@@ -52,20 +83,32 @@ struct lc_undefined {
 	const char *file;	/* the SONAME that the verneed entry names */
 };
 
+/* A symbol that the image defines.  Whether others may bind to it, `entry` says. */
+struct lc_defined {
+	const char *name;
+	unsigned node;		/* index of its version node; below 2: it has none */
+	ElfW(Sym) entry;
+};
+
+/* A version node that an image defines. */
+struct lc_node {
+	const char *name;
+	unsigned index;
+	bool own_name;		/* it is the image's own name, and the node of no symbol */
+};
+
 /*
- * Opens a file's bytes, or an object that dl_iterate_phdr() reports.  Returns
- * NULL, or what is wrong with it, as a phrase: "is truncated".  A file without
- * a dynamic section, and so without imports, has dynamic_count 0.
+ * Opens a file, or an object that dl_iterate_phdr() reports.  Returns NULL, or what is
+ * wrong with it, as a phrase: "is truncated".  A file without a dynamic section, and so
+ * without imports, has dynamic_count 0.  Even if something is wrong, type and machine
+ * are set, unless the header itself cannot be read; then they are 0.
  */
-const char *lc_image_open(struct lc_image *image, const void *bytes, size_t size);
+const char *lc_image_open(struct lc_image *image, const struct lc_source *source);
 const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *info);
 
 /* The string of a dynamic entry such as DT_SONAME; NULL if there is none.  It
  * lives as long as the image. */
 const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag);
-
-/* The string table, which holds all names; NULL if there is none. */
-const char *lc_image_strings(const struct lc_image *image);
 
 /* Returns true if functions are bound at their first calls, and not at load time. */
 bool lc_image_is_lazy(const struct lc_image *image);
@@ -74,20 +117,20 @@ bool lc_image_is_lazy(const struct lc_image *image);
  * Each of these calls `each` until that returns true.  Strings live as long as
  * the image.  Returns NULL, or what is wrong.
  *
- * The first version node that an image defines is its own name, which is the
- * node of no symbol: lc_image_nodes() passes it on only if `own_name` is true.
- *
  * lc_image_undefined() passes on only symbols whose version node `wanted`
  * accepts.  It calls `wanted` once for each node, and with NULL for symbols
  * without a version.
  */
-const char *lc_image_needed(const struct lc_image *image,
-			    bool (*each)(const char *soname, void *data), void *data);
-const char *lc_image_nodes(const struct lc_image *image, bool own_name,
-			   bool (*each)(const char *node, void *data), void *data);
+void lc_image_needed(const struct lc_image *image,
+		     bool (*each)(const char *soname, void *data), void *data);
+const char *lc_image_nodes(const struct lc_image *image,
+			   bool (*each)(const struct lc_node *node, void *data), void *data);
 const char *lc_image_undefined(const struct lc_image *image,
 			       bool (*wanted)(const char *node, void *data),
 			       bool (*each)(const struct lc_undefined *symbol, void *data),
 			       void *data);
+const char *lc_image_defined(const struct lc_image *image,
+			     bool (*each)(const struct lc_defined *symbol, void *data),
+			     void *data) __attribute__((cold));
 
 #endif

@@ -2,9 +2,8 @@
 /*
  * object.h - checks whether a file can be loaded as a real library
  *
- * Version nodes tell a real library from a stub, and give its major.  image.h
- * reads objects that are loaded already.  Files are read here, piece by piece:
- * if a mapped file were truncated meanwhile, the process would die.
+ * Version nodes tell a real library from a stub, and give its major.  The file is
+ * read and not mapped: if a mapped file were truncated meanwhile, the process would die.
  */
 #ifndef OBJECT_H
 #define OBJECT_H

@@ -24,18 +24,18 @@ struct match {
 	int major;	/* set by match_real(); below 0: no match */
 };
 
-static bool match_private(const char *node, void *data)
+static bool match_private(const struct lc_node *node, void *data)
 {
 	struct match *match = data;
 
-	return match->found = !strcmp(node, LC_PRIVATE_NODE);
+	return match->found = !strcmp(node->name, LC_PRIVATE_NODE);
 }
 
 static bool is_stub(const struct lc_image *image)
 {
 	struct match match = { .found = false };
 
-	lc_image_nodes(image, true, match_private, &match);
+	lc_image_nodes(image, match_private, &match);
 	return match.found;
 }
 
@@ -122,7 +122,7 @@ static void begin(void *data)
 
 /* A real library has one version node.  It is named like the SONAME that the file had
  * before auditwheel or anybody else renamed it. */
-static bool match_real(const char *node, void *data)
+static bool match_real(const struct lc_node *node, void *data)
 {
 	struct match *match = data;
 	const struct lc_library *library = match->wanted;
@@ -130,9 +130,9 @@ static bool match_real(const char *node, void *data)
 	int unknown;
 
 	for (size_t i = 0; i < library->major_count; i++)
-		if (!strcmp(node, library->majors[i].soname))
+		if (!strcmp(node->name, library->majors[i].soname))
 			match->major = library->majors[i].major;
-	unknown = match->major < 0 ? lc_unknown_major(library, node) : 0;
+	unknown = match->major < 0 ? lc_unknown_major(library, node->name) : 0;
 	if (unknown)
 		match->major = unknown;
 	return match->found = match->major >= 0;
@@ -145,7 +145,7 @@ static int major_of(const struct lc_image *image, const struct lc_library *libra
 	const char *soname;
 
 	if (lc_has_nodes(library)) {
-		lc_image_nodes(image, true, match_real, &match);
+		lc_image_nodes(image, match_real, &match);
 		return match.major;
 	}
 	soname = lc_image_string(image, DT_SONAME);
@@ -160,10 +160,9 @@ static lc_version version_of(const struct lc_image *image, const struct lc_libra
 			     int number)
 {
 	const struct lc_major *major = lc_listed_major(library, number);
-	const char *strings = lc_image_strings(image);
 
-	return lc_has_majors(library) && major && strings ?
-		lc_proven_version(library, major, strings, image->strings_size) : 0;
+	return lc_has_majors(library) && major && image->strings ?
+		lc_proven_version(library, major, image->strings, image->strings_size) : 0;
 }
 
 static void note_real(struct walk *walk, const struct lc_image *image, const char *path)

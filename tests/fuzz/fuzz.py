@@ -55,7 +55,7 @@ LINK = Target((*BY_NAME, "link/*/*.c"))
 TARGETS = {
     "inspect": LINK,
     "versions": LINK,
-    "object": Target((*STUBS, "stubs/base/object.c")),
+    "object": Target((*STUBS, "stubs/base/image.c", "stubs/base/object.c")),
     "image": Target((*STUBS, "stubs/base/image.c", "stubs/base/verdict.c", "tools/constants.c",
                      "tools/findings.c", "tools/tables.c")),
     "ldcache": Target((*STUBS, "stubs/base/ldcache.c"), length=1024),

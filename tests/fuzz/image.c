@@ -61,6 +61,16 @@ static bool see_text(const char *text, void *data)
 	return false;
 }
 
+static bool see_node(const struct lc_node *node, void *data)
+{
+	return see_text(node->name, data);
+}
+
+static bool see_defined(const struct lc_defined *symbol, void *data)
+{
+	return see_text(symbol->name, data);
+}
+
 static bool see_symbol(const struct lc_undefined *symbol, void *data)
 {
 	(void)data;
@@ -86,7 +96,8 @@ static void see(const struct lc_image *image)
 	for (size_t i = 0; i < COUNT(tags); i++)
 		touch_text(lc_image_string(image, tags[i]));
 	lc_image_needed(image, see_text, NULL);
-	lc_image_nodes(image, true, see_text, NULL);
+	lc_image_nodes(image, see_node, NULL);
+	lc_image_defined(image, see_defined, NULL);
 	lc_image_undefined(image, every_second, see_symbol, &count);
 }
 
@@ -100,7 +111,8 @@ static void see_loaded(const unsigned char *bytes, size_t size)
 	memcpy(&where, bytes, sizeof(where));
 	where %= size;
 	const ElfW(Phdr) phdrs[] = {
-		{ .p_type = PT_LOAD, .p_filesz = size, .p_memsz = size },
+		/* A byte of .bss, so that the segment ends there and not with its page. */
+		{ .p_type = PT_LOAD, .p_filesz = size - 1, .p_memsz = size },
 		{ .p_type = PT_DYNAMIC, .p_vaddr = where, .p_filesz = size - where,
 		  .p_memsz = size - where },
 	};
@@ -140,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned char *bytes = copy_of(data, size);
 	struct lc_image image;
 
-	if (!lc_image_open(&image, bytes, size))
+	if (!lc_image_open(&image, &(struct lc_source){ bytes, .size = size }))
 		see(&image);
 	audit(bytes, size);
 	see_loaded(bytes, size);

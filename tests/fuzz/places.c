@@ -87,6 +87,17 @@ bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 	return strlen(path) % 2;
 }
 
+const char *lc_folder_objection(struct lc_folders *folders, const char *path)
+{
+	return lc_folder_is_safe(folders, path) ? NULL : "may be written by others";
+}
+
+bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
+{
+	(void)folders;
+	return path[0] == '/';
+}
+
 const char *lc_real_path(struct lc_folders *folders, const char *path)
 {
 	return lc_format(folders->arena, "/real%s", path);

@@ -75,6 +75,10 @@ def room(*folders):
     return [file for folder in folders for file in sorted((ROOT / folder).glob("*.c"))]
 
 
+# How gen/scan is compiled.
+SCANNER = ["-std=gnu11", "-D_GNU_SOURCE", *room("gen/scan", "stubs/base"), "-ldl"]
+
+
 def compile(name, *arguments, cc=CC, link=()):
     """The file that `cc arguments link -o name` makes.  Files among the arguments
     are given as Path; a C file brings the headers beside it along.  Libraries in

@@ -9,14 +9,14 @@ import build
 import own_stubs
 
 
-def sanitized(name, sources):
+def sanitized(name, *sources):
     return build.compile(name, "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
-                         *build.sanitizing(), *sources, "-ldl")
+                         *build.sanitizing(), *sources)
 
 
 @pytest.fixture(scope="module")
 def scan():
-    program = sanitized("scan", build.room("gen/scan"))
+    program = sanitized("scan", *build.SCANNER)
 
     def run(file, output):
         return subprocess.run([program, "--own", "--missing", "9", "--from", file, "-o", output],
@@ -26,7 +26,7 @@ def scan():
 
 @pytest.fixture(scope="module")
 def gen():
-    program = sanitized("gen", build.room("gen"))
+    program = sanitized("gen", *build.room("gen"))
 
     def run(text, folder):
         (folder / "list.txt").write_text(text)

@@ -24,8 +24,8 @@ STATUS = "enum thingStatus { thingOk = 0 };\n"
 @pytest.fixture(scope="session")
 def program():
     """gen/scan, with sanitizers where the compiler has them."""
-    return build.compile("scan", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
-                         *build.sanitizing(), *build.room("gen/scan"), "-ldl")
+    return build.compile("scan", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
+                         *build.sanitizing(), *build.SCANNER)
 
 
 def run(program, *arguments):

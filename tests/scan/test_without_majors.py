@@ -166,3 +166,29 @@ def test_check_of_a_driver(scan, thing, tmp_path, names, status, said):
     assert done.returncode == status, done.stdout
     assert all(word in done.stdout for word in said), done.stdout
     assert done.stdout.count("\n    ") == len([word for word in said if word.startswith("    ")])
+
+
+OWN = """\
+toolkits 1.0
+library thing
+    stub libthing_stub.so
+    soname libthing.so.1 1.0-
+    majors own
+{}functions
+    thingA 1.0- ()
+    thingB 1.0- ()
+"""
+
+
+def test_check_of_a_library_with_majors_of_its_own(scan, thing, tmp_path):
+    # These are majors: a name that the library lacks is a difference, as is a library without
+    # versions, unless the list says that it has none.
+    (tmp_path / "list").write_text(OWN.format(""))
+    done = scan("--check", tmp_path / "list", f"{thing(['thingA'])}=1.0")
+    assert done.returncode == 1 and "    - thingB" in done.stdout
+    assert scan("--check", tmp_path / "list", f"{thing(['thingA', 'thingB'])}=1.0").returncode == 0
+    plain = thing(["thingA", "thingB"], node="{ global: *; };")
+    done = scan("--check", tmp_path / "list", f"{plain}=1.0")
+    assert done.returncode == 2 and "has no symbol versions" in done.stderr
+    (tmp_path / "list").write_text(OWN.format("    nodes none\n"))
+    assert scan("--check", tmp_path / "list", f"{plain}=1.0").returncode == 0

@@ -14,8 +14,7 @@ def test_toolkits_made_up_from_the_list_give_that_list_again(libclang, tmp_path)
     for version in symbols.read().toolkits:
         for library, part in snapshot.of(version).items():
             toolkit_maker.write_listed(tmp_path / version / "x86_64", library, version, part)
-    scan = build.compile("scan", "-std=gnu11", "-O2",
-                         *build.room("gen/scan"), "-ldl")
+    scan = build.compile("scan", "-O2", *build.SCANNER)
     done = subprocess.run([scan, "--toolkits", tmp_path, "--hints", build.ROOT / "gen/hints.txt",
                            "--head", build.ROOT / "gen/symbols.head", "--libclang", libclang,
                            "-o", tmp_path / "list"], capture_output=True, text=True)
