@@ -171,7 +171,8 @@ static int read_definition(const char *line)
 	if (*line != ' ' && *line != '\t')
 		return 0;
 	version = strtol(line, &end, 10);
-	return end != line && version >= 1000 && version < 1000000 ? (int)version / 10 * 10 : 0;
+	return end != line && version >= LK_CUDA(1, 0) && version < LK_CUDA(1000, 0) ?
+	       (int)version / 10 * 10 : 0;
 }
 
 static int read_header(const char *path)
