@@ -14,25 +14,24 @@
 
 #include <string.h>
 
-static bool same_scalar(struct type a, struct type b)
+static bool same_scalar(struct c_type a, struct c_type b)
 {
 	/* Signedness does not change how a value is passed or stored. */
-	static const enum base plain[] = {
-		T_VOID, T_I8, T_I8, T_I16, T_I16, T_I32, T_I32, T_I64, T_I64,
-		T_F32, T_F64, T_PTR, T_RECORD
+	static const enum kind plain[] = {
+		I8, I8, I16, I16, I32, I32, I64, I64, F32, F64, PTR, STRUCT, VOID
 	};
 
 	if (a.count != b.count)
 		return false;
 	/* The target of a pointer may be opaque in one of the two toolkits. */
 	if (a.pointer != b.pointer)
-		return (a.pointer && b.base == T_PTR) || (b.pointer && a.base == T_PTR);
-	return plain[a.base] == plain[b.base] && a.record == b.record;
+		return (a.pointer && b.kind == PTR) || (b.pointer && a.kind == PTR);
+	return plain[a.kind] == plain[b.kind] && a.record == b.record;
 }
 
-static bool same_target(const struct library *library, const struct leaf *leaf, int old, int new)
+static bool same_target(const struct subject *library, const struct leaf *leaf, int old, int new)
 {
-	const struct record *target;
+	const struct used_record *target;
 
 	if (!leaf->type.record)
 		return true;
@@ -44,7 +43,7 @@ static bool same_target(const struct library *library, const struct leaf *leaf, 
 }
 
 /* The field at the same offset and of the same type, whatever its name. */
-static const struct leaf *find_leaf(const struct library *library, const struct layout *layout,
+static const struct leaf *find_leaf(const struct subject *library, const struct layout *layout,
 				    const struct leaf *wanted)
 {
 	for (size_t i = 0; i < layout->count; i++)
@@ -66,7 +65,7 @@ static bool has_name(const struct layout *layout, const struct leaf *wanted)
 
 /* Returns true if a field was added since: its name is new, and no field of its type at
  * its offset has lost its name, which would mean a rename. */
-static bool is_new(const struct library *library, const struct layout *before,
+static bool is_new(const struct subject *library, const struct layout *before,
 		   const struct layout *after, const struct leaf *leaf)
 {
 	if (has_name(before, leaf))
@@ -97,7 +96,7 @@ static bool has_moved(const struct layout *after, const struct leaf *leaf)
 	return elsewhere;
 }
 
-static bool continues(const struct library *library, const struct record *record, int old, int new)
+static bool continues(const struct subject *library, const struct used_record *record, int old, int new)
 {
 	const struct layout *before = record->layouts[old], *after = record->layouts[new];
 
@@ -121,7 +120,7 @@ static bool overlaps(const struct leaf *a, const struct leaf *b)
 }
 
 /* Returns true if a new field overlaps bytes that were in use before. */
-static bool overlays(const struct library *library, const struct layout *before,
+static bool overlays(const struct subject *library, const struct layout *before,
 		     const struct leaf *leaf)
 {
 	for (size_t i = 0; i < before->count; i++)
@@ -131,7 +130,7 @@ static bool overlays(const struct library *library, const struct layout *before,
 	return false;
 }
 
-static void find_growth(const struct library *library, struct record *record, int old, int new)
+static void find_growth(const struct subject *library, struct used_record *record, int old, int new)
 {
 	const struct layout *before = record->layouts[old], *after = record->layouts[new];
 
@@ -149,7 +148,7 @@ static void find_growth(const struct library *library, struct record *record, in
 
 /* Of the toolkits before `new`, the newest whose layout `new` continues, -1 if none.  Each
  * letter is tried only in the newest toolkit that has it. */
-static int find_predecessor(const struct library *library, const struct record *record, int new)
+static int find_predecessor(const struct subject *library, const struct used_record *record, int new)
 {
 	for (int old = new - 1; old >= 0; old--) {
 		bool newest = true;
@@ -165,7 +164,7 @@ static int find_predecessor(const struct library *library, const struct record *
 }
 
 /* Assigns letters to a struct's layouts; returns true if any letter changed. */
-static bool assign(const struct scan *scan, const struct library *library, struct record *record)
+static bool assign(const struct scan *scan, const struct subject *library, struct used_record *record)
 {
 	uint8_t letters = 0;
 	bool changed = false;
@@ -189,10 +188,10 @@ static bool assign(const struct scan *scan, const struct library *library, struc
 	return changed;
 }
 
-static void refuse_unused_patterns(const struct scan *scan, const struct library *library)
+static void refuse_unused_patterns(const struct scan *scan, const struct subject *library)
 {
 	for (size_t i = 0; i < library->records.keys.count; i++) {
-		const struct record *record = library->records.values.items[i];
+		const struct used_record *record = library->records.values.items[i];
 
 		for (int toolkit = 0; toolkit < scan->count; toolkit++)
 			for (size_t j = 0; record->layouts[toolkit] &&
@@ -207,7 +206,7 @@ static void refuse_unused_patterns(const struct scan *scan, const struct library
 	}
 }
 
-void assign_letters(struct scan *scan, struct library *library)
+void assign_letters(struct scan *scan, struct subject *library)
 {
 	struct map *records = &library->records;
 	bool changed = true;
@@ -215,7 +214,7 @@ void assign_letters(struct scan *scan, struct library *library)
 	for (size_t round = 0; changed; round++) {
 		changed = false;
 		for (size_t i = 0; i < records->keys.count; i++) {
-			struct record *record = records->values.items[i];
+			struct used_record *record = records->values.items[i];
 
 			memcpy(record->before, record->letters, sizeof(record->before));
 		}

@@ -20,22 +20,22 @@ unsigned last_bit(toolkits set)
 	return 63 - (unsigned)__builtin_clzll(set);
 }
 
-struct list view_of(const struct list *list, const struct library *library)
+struct symbols view_of(const struct symbols *list, const struct library *library)
 {
-	struct list view = *list;
+	struct symbols view = *list;
 
 	view.without_majors = library->without_majors;
 	return view;
 }
 
-unsigned major_of(const struct list *list, unsigned bit)
+unsigned major_of(const struct symbols *list, unsigned bit)
 {
 	if (list->without_majors)
 		return 0;
 	return list->toolkits[bit < list->toolkit_count ? bit : list->toolkit_count - 1].major;
 }
 
-toolkits major_set(const struct list *list, unsigned major)
+toolkits major_set(const struct symbols *list, unsigned major)
 {
 	toolkits set = 0;
 
@@ -45,7 +45,7 @@ toolkits major_set(const struct list *list, unsigned major)
 	return set;
 }
 
-const char *bit_text(const struct list *list, unsigned bit)
+const char *bit_text(const struct symbols *list, unsigned bit)
 {
 	bool later = bit == list->toolkit_count;
 	const struct version *version = &list->toolkits[bit - later];
