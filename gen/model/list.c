@@ -411,6 +411,10 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		read_ranged(push(&library->folders), list, line, word);
 	} else if (!strcmp(key.text, "package")) {
 		*push(&library->packages) = take_file(line, "a package", "._-");
+	} else if (!strcmp(key.text, "reserved")) {
+		do
+			*push(&library->reserved) = take_identifier(line, "a field's name");
+		while (line->next < line->words.count);
 	} else if (!strcmp(key.text, "home")) {
 		do
 			take_home(library, line);
@@ -433,7 +437,7 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 	} else {
 		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, nodes, "
 			"witness, home, node, folder, package, variable, companion, advice, error, "
-			"status",
+			"status, reserved",
 			key.text);
 	}
 }

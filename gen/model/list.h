@@ -171,6 +171,7 @@ struct library {
 	ARRAY(struct enumeration) enums;
 	ARRAY(struct record) records;	/* sorted by name, once read */
 	ARRAY(struct row) rows;		/* sorted by name and range, once read */
+	ARRAY(struct word) reserved;	/* names of fields that hold nothing yet */
 	struct enumeration *statuses;	/* the enum that `status` names, or NULL */
 	struct place functions_place;
 	toolkits in;			/* toolkits that some SONAME covers */
@@ -194,6 +195,12 @@ void check_library(const struct symbols *list, struct library *library);
 
 /* Returns a copy of the list that has no majors if the library has none. */
 struct symbols view_of(const struct symbols *list, const struct library *library);
+
+/* Returns true if a `reserved` row with this word means the field: the word is the last part
+ * of the field's name, but for digits at the end.  "reserved" means "reserved1" and
+ * "params.sync.reserved", but not "reservedSharedMemPerBlock", which is a property. */
+bool means_field(const char *word, const char *field);
+bool is_reserved(const struct library *library, const char *field);
 
 /* The size row of a struct in one toolkit; NULL if it has none there. */
 const struct size *size_in(const struct record *record, unsigned toolkit);

@@ -20,6 +20,22 @@ unsigned last_bit(toolkits set)
 	return 63 - (unsigned)__builtin_clzll(set);
 }
 
+bool means_field(const char *word, const char *field)
+{
+	const char *dot = strrchr(field, '.'), *last = dot ? dot + 1 : field;
+	size_t length = strlen(word);
+
+	return !strncmp(last, word, length) && !last[length + strspn(last + length, "0123456789")];
+}
+
+bool is_reserved(const struct library *library, const char *field)
+{
+	for (size_t i = 0; i < library->reserved.count; i++)
+		if (means_field(library->reserved.items[i].text, field))
+			return true;
+	return false;
+}
+
 struct symbols view_of(const struct symbols *list, const struct library *library)
 {
 	struct symbols view = *list;

@@ -49,7 +49,7 @@ static const struct leaf *find_leaf(const struct subject *library, const struct 
 	for (size_t i = 0; i < layout->count; i++)
 		if (layout->leaves[i].offset == wanted->offset &&
 		    same_scalar(layout->leaves[i].type, wanted->type) &&
-		    !is_reserved(library, layout->leaves[i].name))
+		    !is_hinted_reserved(library, layout->leaves[i].name))
 			return &layout->leaves[i];
 	return NULL;
 }
@@ -74,7 +74,7 @@ static bool is_new(const struct subject *library, const struct layout *before,
 		const struct leaf *old = &before->leaves[i];
 
 		if (old->offset == leaf->offset && same_scalar(old->type, leaf->type) &&
-		    !is_reserved(library, old->name) && !has_name(after, old))
+		    !is_hinted_reserved(library, old->name) && !has_name(after, old))
 			return false;
 	}
 	return true;
@@ -105,7 +105,7 @@ static bool continues(const struct subject *library, const struct used_record *r
 	for (size_t i = 0; i < before->count; i++) {
 		const struct leaf *leaf = &before->leaves[i];
 
-		if (is_reserved(library, leaf->name))
+		if (is_hinted_reserved(library, leaf->name))
 			continue;
 		if (!find_leaf(library, after, leaf) || has_moved(after, leaf) ||
 		    !same_target(library, leaf, old, new))
@@ -125,7 +125,7 @@ static bool overlays(const struct subject *library, const struct layout *before,
 {
 	for (size_t i = 0; i < before->count; i++)
 		if (overlaps(&before->leaves[i], leaf) &&
-		    !is_reserved(library, before->leaves[i].name))
+		    !is_hinted_reserved(library, before->leaves[i].name))
 			return true;
 	return false;
 }
@@ -137,7 +137,7 @@ static void find_growth(const struct subject *library, struct used_record *recor
 	for (size_t i = 0; i < after->count; i++) {
 		const struct leaf *leaf = &after->leaves[i];
 
-		if (is_reserved(library, leaf->name) || !is_new(library, before, after, leaf))
+		if (is_hinted_reserved(library, leaf->name) || !is_new(library, before, after, leaf))
 			continue;
 		if (overlays(library, before, leaf))
 			record->overlaid[new] = true;
@@ -196,7 +196,7 @@ static void refuse_unused_patterns(const struct scan *scan, const struct subject
 		for (int toolkit = 0; toolkit < scan->count; toolkit++)
 			for (size_t j = 0; record->layouts[toolkit] &&
 					   j < record->layouts[toolkit]->count; j++)
-				is_reserved(library, record->layouts[toolkit]->leaves[j].name);
+				is_hinted_reserved(library, record->layouts[toolkit]->leaves[j].name);
 	}
 	for (size_t i = 0; i < library->reserved.count; i++) {
 		const struct hint *hint = library->reserved.items[i];

@@ -198,7 +198,7 @@ struct subject {
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */
-	struct list reserved;			/* PATTERN */
+	struct list reserved;			/* NAME */
 	struct list directions;			/* FUNCTION PARAM DIRECTION [TYPE] */
 	struct list results;			/* FUNCTION TYPE */
 	struct list signatures;			/* declared | measured NAME TEXT */
@@ -258,6 +258,7 @@ int check(const char *path, char **arguments, int count);
 int derive_own(struct scan *scan, char **arguments);
 
 const char *range_text(const struct scan *scan, toolkits in);
-bool is_reserved(const struct subject *library, const char *field);
+/* Also notes that the hint applies. */
+bool is_hinted_reserved(const struct subject *library, const char *field);
 
 #endif

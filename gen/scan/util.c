@@ -277,15 +277,12 @@ const char *range_text(const struct scan *scan, toolkits in)
 	return text;
 }
 
-bool is_reserved(const struct subject *library, const char *field)
+bool is_hinted_reserved(const struct subject *library, const char *field)
 {
-	const char *last = strrchr(field, '.');
-
-	last = last ? last + 1 : field;
 	for (size_t i = 0; i < library->reserved.count; i++) {
 		struct hint *hint = library->reserved.items[i];
 
-		if (!matches(hint->words[0], last, NULL))
+		if (!means_field(hint->words[0], field))
 			continue;
 		hint->used = true;
 		return true;

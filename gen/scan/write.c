@@ -87,6 +87,11 @@ static void write_library(FILE *out, const struct scan *scan, const struct subje
 	write_hints(out, "error", &library->errors);
 	if (library->status)
 		fprintf(out, "    status %s\n", library->status);
+	for (size_t i = 0; i < library->reserved.count; i++)
+		fprintf(out, "%s %s", i ? "" : "    reserved",
+			((const struct hint *)library->reserved.items[i])->words[0]);
+	if (library->reserved.count)
+		fputc('\n', out);
 }
 
 /* ---- enumeration ---- */

@@ -60,3 +60,21 @@ def test_what_gen_would_refuse_is_not_put_in_place(toolkits, gen):
     assert toolkits.list.read_text() == "as before\n"
     done = gen(left)
     assert (done.returncode, done.stderr) == (2, said)
+
+
+@pytest.mark.parametrize("word, letters, carried", [
+    # Of what holds nothing yet, letters and conversions take no notice: in both by one rule.
+    ("spare", "AAB", "{ 0, 0, 4 }"), ("", "ABC", "{ 0, 0, 12 }")])
+def test_what_is_reserved_is_so_for_both(toolkits, gen, tmp_path, word, letters, carried):
+    for version, fields in (("1.0", "int a, spare, in_spare1;"), ("1.1", "int a; short b, c; int in_spare1;"),
+                            ("1.2", "int a, spare, in_spare1; long more;")):
+        toolkits.add(version, f"struct s {{ {fields} }}; void thingA(struct s *);".replace("in_", ""))
+    derived = toolkits.derive(f"    reserved {word}\n" if word else "")
+    assert "".join(size.split()[3] for size in derived.sizes("s")) == letters
+    assert (f"reserved {word}" in derived.blocks["library thing"]) == bool(word)
+    done = gen(toolkits.list)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = (tmp_path / "made" / "libthing_stub.layouts.h").read_text()
+    conversion = made[made.index(f"LC_CONVERSION(s_{letters[2]}, s_A) = {{"):]
+    copies = conversion[conversion.index(".copies"):conversion.index(".lost")]
+    assert carried in copies and copies.count("{ ") == 2, copies
