@@ -79,7 +79,8 @@ static void split(struct line *line, const char *text, size_t length, unsigned n
 				inside = text[i] == '(';
 			i++;
 		}
-		add_word(line, text + first, i - first, (struct place){ list_file, number, (unsigned)first + 1 });
+		add_word(line, text + first, i - first,
+			 (struct place){ list_file, number, (unsigned)first + 1 });
 		line->end.column = (unsigned)i + 1;
 	}
 }
@@ -758,7 +759,8 @@ void read_list(struct symbols *list, const char *path)
 		expect_end(&line);
 	}
 	if (!list->libraries.count)
-		fail_at((struct place){ list_file, number, 1 }, "the file ends where `library` is expected");
+		fail_at((struct place){ list_file, number, 1 },
+			"the file ends where `library` is expected");
 	for (size_t i = 0; i < list->libraries.count; i++)
 		check_library(list, &list->libraries.items[i]);
 }

@@ -13,17 +13,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The sets of toolkits that hold for versions of the list contain the bits of `toolkits`:
- * those of the versions before and behind for one that the list skips.  As the head of
- * symbols.txt says, a row for the oldest toolkit holds for older ones of its major, and a row
- * for the newest of a major for later ones of that major.  0: no set holds. */
+static version version_of(const struct symbols *list, unsigned toolkit)
+{
+	return VERSION(list->toolkits[toolkit].major, list->toolkits[toolkit].minor);
+}
+
+/* The toolkits that a range must have to hold for a version: those before and behind, if the
+ * version is none of the list.  As the head of symbols.txt says, a row for the oldest toolkit
+ * holds for older ones of its major, and a row for the newest of a major for later ones of
+ * that major.  0 if no range holds for it. */
 static toolkits bits_of(const struct symbols *list, version v)
 {
 	unsigned after = 0, count = list->toolkit_count;
 
-	while (after < count && VERSION(list->toolkits[after].major, list->toolkits[after].minor) < v)
+	while (after < count && version_of(list, after) < v)
 		after++;
-	if (after < count && VERSION(list->toolkits[after].major, list->toolkits[after].minor) == v)
+	if (after < count && version_of(list, after) == v)
 		return BIT(after);
 	if (after == count)
 		return BIT(count);	/* open ranges cover it */
@@ -80,7 +85,8 @@ static struct difference difference(const struct library *library, const struct 
 	return count;
 }
 
-static const struct library *find_soname(const struct symbols *list, const char *soname, toolkits *in)
+static const struct library *find_soname(const struct symbols *list, const char *soname,
+					 toolkits *in)
 {
 	for (size_t i = 0; i < list->libraries.count; i++) {
 		const struct library *library = &list->libraries.items[i];
@@ -104,7 +110,8 @@ static bool version_of_path(const struct symbols *list, const char *path, toolki
 	while (real && !found && (slash = strrchr(real, '/'))) {
 		dash = strrchr(slash, '-');
 		dash = dash ? dash : slash;
-		found = parse_version(dash + 1, strlen(dash + 1), out) && holds(in, bits_of(list, *out));
+		found = parse_version(dash + 1, strlen(dash + 1), out) &&
+			holds(in, bits_of(list, *out));
 		*slash = '\0';
 	}
 	free(real);
@@ -127,7 +134,7 @@ static version version_of_names(const struct symbols *list, const struct library
 		if (count.unlisted + count.lacking >= best)
 			continue;
 		best = count.unlisted + count.lacking;
-		found = VERSION(list->toolkits[i].major, list->toolkits[i].minor);
+		found = version_of(list, i);
 	}
 	return found;
 }

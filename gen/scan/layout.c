@@ -96,7 +96,8 @@ static bool has_moved(const struct layout *after, const struct leaf *leaf)
 	return elsewhere;
 }
 
-static bool continues(const struct subject *library, const struct used_record *record, int old, int new)
+static bool continues(const struct subject *library, const struct used_record *record, int old,
+		      int new)
 {
 	const struct layout *before = record->layouts[old], *after = record->layouts[new];
 
@@ -148,7 +149,8 @@ static void find_growth(const struct subject *library, struct used_record *recor
 
 /* Of the toolkits before `new`, the newest whose layout `new` continues, -1 if none.  Each
  * letter is tried only in the newest toolkit that has it. */
-static int find_predecessor(const struct subject *library, const struct used_record *record, int new)
+static int find_predecessor(const struct subject *library, const struct used_record *record,
+			    int new)
 {
 	for (int old = new - 1; old >= 0; old--) {
 		bool newest = true;
@@ -164,7 +166,8 @@ static int find_predecessor(const struct subject *library, const struct used_rec
 }
 
 /* Assigns letters to a struct's layouts; returns true if any letter changed. */
-static bool assign(const struct scan *scan, const struct subject *library, struct used_record *record)
+static bool assign(const struct scan *scan, const struct subject *library,
+		   struct used_record *record)
 {
 	uint8_t letters = 0;
 	bool changed = false;

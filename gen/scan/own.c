@@ -6,6 +6,7 @@
  * libraries.  The list has one version for each major of the library: the CUDA
  * major of each file if --from gives one, else the number in its SONAME.
  */
+#include "../../stubs/base/library_name.h"
 #include "own.h"
 
 #include <limits.h>
@@ -81,16 +82,17 @@ static void read_arguments(struct own *own, char **argument)
 
 static size_t stem_length(const char *soname)
 {
-	const char *end = strstr(soname, ".so");
+	struct lc_ending ending;
+	size_t length = lc_read_name(soname, &ending);
 
-	return end ? (size_t)(end - soname) : strlen(soname);
+	return length ? length : strlen(soname);
 }
 
 static int number_of(const char *soname)
 {
-	const char *number = strstr(soname, ".so.");
+	struct lc_ending ending;
 
-	return number ? (int)strtol(number + 4, NULL, 10) : 0;
+	return lc_read_name(soname, &ending) && ending.numbers ? ending.number : 0;
 }
 
 static void refuse_mixtures(const struct own *own)

@@ -160,7 +160,8 @@ struct ranged_leaf {
 
 static int compare_fields(const void *a, const void *b)
 {
-	const struct ranged_leaf *one = *(struct ranged_leaf *const *)a, *other = *(struct ranged_leaf *const *)b;
+	const struct ranged_leaf *one = *(struct ranged_leaf *const *)a;
+	const struct ranged_leaf *other = *(struct ranged_leaf *const *)b;
 	toolkits only = one->in ^ other->in;
 
 	if (one->leaf->offset != other->leaf->offset)
@@ -271,7 +272,8 @@ static void write_record(FILE *out, const struct scan *scan, const struct subjec
 
 static int compare_records(const void *a, const void *b)
 {
-	const struct used_record *one = *(struct used_record *const *)a, *other = *(struct used_record *const *)b;
+	const struct used_record *one = *(struct used_record *const *)a;
+	const struct used_record *other = *(struct used_record *const *)b;
 
 	return strcmp(one->name, other->name);
 }

@@ -98,6 +98,13 @@ def test_versions_that_the_list_does_not_know(check, thing):
     assert check(f"{thing(OLD)}=1.0").returncode == 0
 
 
+def test_a_version_that_the_list_skips_has_what_those_around_it_have(scan, thing, tmp_path):
+    (tmp_path / "list").write_text(LIST.replace("1.2", "1.3"))
+    for names, differ in ((["thingA", "thingOld"], 0), (OLD, 1), (["thingA"], 1)):
+        done = scan("--check", tmp_path / "list", f"{thing(names)}=1.2")
+        assert done.returncode == differ, done.stdout
+
+
 def test_a_version_of_another_major_is_refused(check, thing):
     done = check(f"{thing(OLD)}=2.0")
     assert done.returncode == 2
