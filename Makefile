@@ -75,9 +75,9 @@ own = $(call sources,stubs/$(1) stubs/$(1)/*)
 COMMON := $(call sources,$(STUB_ROOMS))
 LINK := $(call sources,$(LINK_ROOMS) stubs/base)
 TOOL := $(call sources,tools stubs/base link/tables)
-GEN := $(call sources,gen)
+GEN := $(call sources,gen gen/model)
 # It reads libraries as the stubs do.
-SCAN := $(call sources,gen/scan stubs/base)
+SCAN := $(call sources,gen/scan gen/model stubs/base)
 
 ifdef CUDA_ABI
 GENERATED := $(BUILD)/generated-$(CUDA_ABI)
@@ -242,7 +242,7 @@ stub-maker: $(MAKERS) $(BUILD)/stub-maker
 
 # ---- generator ----
 
-$(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h)
+$(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h gen/model/*.h)
 	$(call say,HOSTCC)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(GEN) -o $@
@@ -272,7 +272,7 @@ endif
 
 # ---- symbols.txt ----
 
-$(BUILD)/gen/scan: $(SCAN) $(wildcard gen/scan/*.h stubs/base/*.h stubs/entry/*.h)
+$(BUILD)/gen/scan: $(SCAN) $(wildcard gen/scan/*.h gen/model/*.h stubs/base/*.h stubs/entry/*.h)
 	$(call say,HOSTCC)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(SCAN) -o $@ -ldl

@@ -87,12 +87,12 @@ static void name_maker(struct files *files, const struct options *options)
 	files->how = options->stub ? "" : ": `make generate`";
 }
 
-static void check_abi(const struct list *list, unsigned major)
+static void check_abi(const struct symbols *list, unsigned major)
 {
 	for (size_t i = 0; i < list->libraries.count; i++)
 		if (list->libraries.items[i].in & major_set(list, major))
 			return;
-	fail("--abi %u: no library of the list has that major", major);
+	fail("gen", "--abi %u: no library of the list has that major", major);
 }
 
 /* ---- files: all of them or none ---- */
@@ -126,11 +126,11 @@ static void write_temporary(const char *path, const struct text *text)
 	bool good;
 
 	if (!file)
-		fail("cannot write %s: %s", path, strerror(errno));
+		fail("gen", "cannot write %s: %s", path, strerror(errno));
 	unfinished[unfinished_count++] = (char *)path;
 	good = fwrite(text->bytes, 1, text->length, file) == text->length;
 	if (fclose(file) || !good)
-		fail("cannot write %s: %s", path, strerror(errno));
+		fail("gen", "cannot write %s: %s", path, strerror(errno));
 }
 
 /* A rename within a folder fails only for reasons that can be checked beforehand.
@@ -140,7 +140,7 @@ static void check_target(const char *path)
 	struct stat status;
 
 	if (!lstat(path, &status) && S_ISDIR(status.st_mode))
-		fail("cannot write %s: it is a directory", path);
+		fail("gen", "cannot write %s: it is a directory", path);
 }
 
 static void write_files(const struct files *files, const char *directory)
@@ -162,7 +162,7 @@ static void write_files(const struct files *files, const char *directory)
 		if (same_content(paths[i], &files->all.items[i]->text))
 			continue;
 		if (rename(unfinished[i], paths[i]))
-			fail("cannot write %s: %s", paths[i], strerror(errno));
+			fail("gen", "cannot write %s: %s", paths[i], strerror(errno));
 		unfinished[i] = NULL;
 	}
 }
@@ -170,7 +170,7 @@ static void write_files(const struct files *files, const char *directory)
 int main(int count, char **arguments)
 {
 	struct options options;
-	struct list list = { 0 };
+	struct symbols list = { 0 };
 	struct files files = { 0 };
 
 	(void)count;
@@ -181,7 +181,7 @@ int main(int count, char **arguments)
 		check_abi(&list, options.abi);
 	for (size_t i = 0; i < list.libraries.count; i++) {
 		struct library *library = &list.libraries.items[i];
-		struct list view = view_of(&list, library);
+		struct symbols view = view_of(&list, library);
 		struct plan plan;
 
 		make_plan(&plan, &view, library);

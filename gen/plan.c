@@ -68,14 +68,14 @@ char *key_of(const struct row *row, unsigned toolkit, bool machine)
 
 /* The interface of a name for callers of one toolkit.  In a row marked `apart` each major
  * is an interface of its own. */
-static char *form_key(const struct list *list, const struct row *row, unsigned toolkit)
+static char *form_key(const struct symbols *list, const struct row *row, unsigned toolkit)
 {
 	char *key = key_of(row, toolkit, false);
 
 	return row->apart ? format("%s of %u", key, major_of(list, toolkit)) : key;
 }
 
-static void add_forms(struct forms *forms, const struct list *list, const struct row *row)
+static void add_forms(struct forms *forms, const struct symbols *list, const struct row *row)
 {
 	size_t first = forms->all.count;
 
@@ -94,7 +94,7 @@ static void add_forms(struct forms *forms, const struct list *list, const struct
 
 /* The majors in which forms [first, end), all of one name, have several interfaces or
  * are undeclared. */
-static toolkits ambiguous(const struct list *list, const struct form *first, const struct form *end)
+static toolkits ambiguous(const struct symbols *list, const struct form *first, const struct form *end)
 {
 	toolkits set = 0;
 
@@ -215,7 +215,7 @@ static void add_caller(struct plan *plan, struct slot *slot, const struct form *
 }
 
 /* Returns true if a name ends in _MAJOR_MINOR, with a major that the list knows. */
-static bool is_versioned(const struct list *list, const char *name)
+static bool is_versioned(const struct symbols *list, const char *name)
 {
 	const char *end = name + strlen(name), *minor = end, *major;
 
@@ -579,7 +579,7 @@ static void collect_since(struct plan *plan)
 	}
 }
 
-void make_plan(struct plan *plan, const struct list *list, const struct library *library)
+void make_plan(struct plan *plan, const struct symbols *list, const struct library *library)
 {
 	struct forms forms = { 0 };
 

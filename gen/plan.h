@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.h - the parts of a stub: slots, names, versions */
+/*
+ * plan.h - the parts of a stub: slots, names, versions
+ *
+ *	plan.c		decides which slots, names and versions a stub has
+ *	value.c		writes structs passed by value as C
+ *	write.c		what the writers share
+ *	write_stub.c	writes a stub as C
+ *	write_layouts.c	writes struct layouts for adaptors
+ *	write_links.c	writes version scripts and the source of import libraries
+ *	write_note.c	writes the note that tells packaging tools what a stub may open
+ *	write_specifics.c	writes lc_specifics of a stub that only forwards
+ *	gen.c		command line; writes all files or none
+ */
 #ifndef PLAN_H
 #define PLAN_H
 
-#include "list.h"
+#include "model/list.h"
 
 /* The C type of a struct that is passed by value.  See value.c. */
 struct value {
@@ -57,7 +69,7 @@ struct name {
 };
 
 struct plan {
-	const struct list *list;
+	const struct symbols *list;
 	const struct library *library;
 	ARRAY(struct slot *) slots;	/* in order of number */
 	ARRAY(struct use) uses;		/* in order of name, newest major first */
@@ -66,7 +78,7 @@ struct plan {
 	ARRAY(struct value) values;
 };
 
-void make_plan(struct plan *plan, const struct list *list, const struct library *library);
+void make_plan(struct plan *plan, const struct symbols *list, const struct library *library);
 
 /* The C type of a struct by value; the first call creates it. */
 const struct value *value_of(struct plan *plan, const struct type *type, unsigned toolkit);

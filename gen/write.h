@@ -20,7 +20,7 @@ struct files {
  * interface differs between majors; 0 gives them no default version. */
 void write_stub(struct files *files, struct plan *plan, unsigned abi);	/* .c, .h */
 void write_maps(struct files *files, const struct plan *plan);	/* .map, .compat12.SONAME.map */
-void write_imports(struct files *files, const struct plan *plan, const struct list *list);
+void write_imports(struct files *files, const struct plan *plan, const struct symbols *list);
 void write_real(struct files *files, const struct plan *plan);	/* .real.h */
 void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */
 void write_specifics(struct files *files, const struct plan *plan);	/* .specifics.c */

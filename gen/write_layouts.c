@@ -42,24 +42,6 @@ static char *identifier(const char *name)
 	return text;
 }
 
-/* Returns true for "reserved", "reserved1", "params.nvSciSync.reserved", "unused", "pad"
- * and the like, but not for reservedSharedMemPerBlock, which is a property. */
-static bool is_reserved(const char *name)
-{
-	static const char *const words[] = { "reserved", "unused", "padding", "pad", "__pad" };
-	const char *dot = strrchr(name, '.');
-
-	name = dot ? dot + 1 : name;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t length = strlen(words[i]);
-
-		if (!strncmp(name, words[i], length) &&
-		    name[length + strspn(name + length, "0123456789")] == 0)
-			return true;
-	}
-	return false;
-}
-
 /* One layout of a struct, with its fields. */
 struct layout {
 	const struct record *record;
@@ -158,9 +140,10 @@ static void join(runs *runs)
 
 /* The field of the same name in `layout`, or NULL.  Reserved fields never match: each
  * layout has its own. */
-static const struct field *common(const struct layout *layout, const struct field *field)
+static const struct field *common(const struct library *library, const struct layout *layout,
+				  const struct field *field)
 {
-	const struct field **found = is_reserved(field->name) ? NULL :
+	const struct field **found = is_reserved(library, field->name) ? NULL :
 		bsearch(&field, layout->fields, layout->count, sizeof(*layout->fields), by_name);
 
 	return found ? *found : NULL;
@@ -174,12 +157,13 @@ static unsigned smaller_size(const struct field *target, const struct layout *to
 	return wide < narrow ? wide : narrow;
 }
 
-static runs copies(const struct layout *to, const struct layout *from)
+static runs copies(const struct library *library, const struct layout *to,
+		   const struct layout *from)
 {
 	runs runs = { 0 };
 
 	for (size_t i = 0; i < to->count; i++) {
-		const struct field *target = to->fields[i], *source = common(from, target);
+		const struct field *target = to->fields[i], *source = common(library, from, target);
 
 		if (source)
 			*push(&runs) = (struct run){ target->offset, source->offset,
@@ -240,9 +224,10 @@ static void write_numbers(struct text *h, const struct record *record)
 	add(h, "\tLC_NUMBERS_%s = %zu\n};\n", record->name, record->fields.count + 1);
 }
 
-static void write_conversion(struct text *h, const struct layout *to, const struct layout *from)
+static void write_conversion(struct text *h, const struct library *library,
+			     const struct layout *to, const struct layout *from)
 {
-	const runs copied = copies(to, from);
+	const runs copied = copies(library, to, from);
 
 	add(h, "\nLC_CONVERSION(%s_%c, %s_%c) = {\n\t.to = %u, .from = %u,\n", to->record->name,
 	    to->size->letter, from->record->name, from->size->letter, to->size->bytes,
@@ -255,7 +240,8 @@ static void write_conversion(struct text *h, const struct layout *to, const stru
 	write_lost(h, from, &copied);
 	add(h, "\t\t{ 0 }\n\t},\n\t.missing = (const struct lc_missing[]){\n");
 	for (size_t i = 0; i < to->count; i++)
-		if (!common(from, to->fields[i]) && !is_reserved(to->fields[i]->name))
+		if (!common(library, from, to->fields[i]) &&
+		    !is_reserved(library, to->fields[i]->name))
 			add(h, "\t\t{ LC_NUMBER_%s_%s, %u },\n", to->record->name,
 			    identifier(to->fields[i]->name), to->fields[i]->offset);
 	add(h, "\t\t{ 0 }\n\t},\n};\n");
@@ -292,7 +278,7 @@ static bool converts(const struct layout *a, const struct layout *b)
 				 (akin(left->name, right->name) || akin(right->name, left->name)));
 }
 
-static void write_conversions(struct text *h, const layouts *all)
+static void write_conversions(struct text *h, const struct library *library, const layouts *all)
 {
 	const struct record *numbered = NULL;
 
@@ -302,7 +288,7 @@ static void write_conversions(struct text *h, const layouts *all)
 				continue;
 			if (numbered != all->items[t].record)
 				write_numbers(h, numbered = all->items[t].record);
-			write_conversion(h, &all->items[t], &all->items[f]);
+			write_conversion(h, library, &all->items[t], &all->items[f]);
 		}
 }
 
@@ -338,5 +324,5 @@ void write_layouts(struct files *files, const struct plan *plan)
 	add(h, "#include \"entry/layout.h\"\n");
 	for (size_t i = 0; i < all.count; i++)
 		write_offsets(h, plan, &all.items[i]);
-	write_conversions(h, &all);
+	write_conversions(h, plan->library, &all);
 }

@@ -105,7 +105,7 @@ static void write_import(struct files *files, const struct plan *plan)
 
 /* A program links a library without majors together with libraries of any major, so
  * there is the same map for each major that the list knows. */
-static void write_plain_maps(struct files *files, const struct plan *plan, const struct list *list)
+static void write_plain_maps(struct files *files, const struct plan *plan, const struct symbols *list)
 {
 	for (unsigned bit = 0; bit < list->toolkit_count; bit++) {
 		unsigned major = major_of(list, bit);
@@ -133,7 +133,7 @@ static void write_import_maps(struct files *files, const struct plan *plan)
 	}
 }
 
-void write_imports(struct files *files, const struct plan *plan, const struct list *list)
+void write_imports(struct files *files, const struct plan *plan, const struct symbols *list)
 {
 	write_import(files, plan);
 	if (plan->library->without_majors)

@@ -23,7 +23,7 @@ static const char *companion_of(const char *pattern, struct version version)
 
 static void add_sonames(struct text *c, const struct plan *plan)
 {
-	const struct list *list = plan->list;
+	const struct symbols *list = plan->list;
 	size_t count = 0;
 
 	for (unsigned i = list->toolkit_count; i--;) {

@@ -313,7 +313,7 @@ static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
  * of each major for later ones of that major. */
 static toolkits take_run(const struct plan *plan, toolkits set, struct text *run)
 {
-	const struct list *list = plan->list;
+	const struct symbols *list = plan->list;
 	unsigned first = first_bit(set), last = first;
 
 	while (last < list->toolkit_count && set & BIT(last + 1))
@@ -520,7 +520,7 @@ static void write_major(struct text *c, const struct plan *plan, unsigned major)
 
 static void write_majors(struct text *c, const struct plan *plan)
 {
-	const struct list *list = plan->list;
+	const struct symbols *list = plan->list;
 
 	add(c, "\nstatic const struct lc_major majors[] = {\n");
 	for (unsigned i = list->toolkit_count; i--;)

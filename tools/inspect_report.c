@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../stubs/base/arena.h"
+#include "../stubs/base/cuda_version.h"
 #include "json.h"
 
 #define MANY 16		/* entries; from this number on, entries that are alike are counted */
@@ -28,7 +29,7 @@ static const char *toolkit_text(int toolkit, char text[TEXT])
 {
 	if (toolkit <= 0)
 		return NULL;
-	snprintf(text, TEXT, "%d.%d", toolkit / 1000, toolkit % 1000 / 10);
+	snprintf(text, TEXT, "%d.%d", LC_NUMBER_MAJOR(toolkit), LC_NUMBER_MINOR(toolkit));
 	return text;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../include/lazycuda.h"
+#include "../stubs/base/cuda_version.h"
 #include "json.h"
 #include "own_stub.h"
 #include "say.h"
@@ -56,7 +57,8 @@ static const char *cause_name(enum lazycuda_cause cause)
 
 static const char *driver_version(const struct lazycuda_driver *driver, char *text, size_t size)
 {
-	snprintf(text, size, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
+	snprintf(text, size, "%d.%d", LC_NUMBER_MAJOR(driver->version),
+		 LC_NUMBER_MINOR(driver->version));
 	return text;
 }
 

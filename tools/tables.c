@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tables.c - reads the stubs' tables from the stubs */
-#include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../stubs/base/library_name.h"
 #include "../stubs/loader/specifics.h"
 #include "../stubs/loader/peers.h"
 #include "tables.h"
@@ -45,12 +45,13 @@ static const char *add_table(struct tables *tables, const struct lc_peer *peer, 
 	const struct lc_library *library = peer->library;
 	struct table *table = &tables->all[tables->count];
 	size_t cells = library->export_count * sizeof(tables->toolkits) / sizeof(*tables->toolkits);
+	struct lc_ending ending;
 
 	*table = (struct table){
 		.library = library, .own = own, .stem = library->majors[0].soname,
 		.adaptors = peer->specifics->adaptors, .verdicts = malloc(cells),
 	};
-	table->stem_length = (size_t)(strstr(table->stem, ".so") - table->stem);
+	table->stem_length = lc_read_name(table->stem, &ending);
 	if (!table->verdicts)
 		return "memory is out";
 	memset(table->verdicts, LC_VERDICTS, cells);
@@ -168,39 +169,19 @@ size_t kind_length(const struct lc_library *library, const char *name)
 	return 0;
 }
 
-/* Returns 12 for ".so.12.6", 0 for ".so", -1 for anything else. */
-static int major_behind(const char *rest)
-{
-	if (strncmp(rest, ".so", 3))
-		return -1;
-	if (!rest[3])
-		return 0;
-	return rest[3] == '.' && isdigit((unsigned char)rest[4]) ?
-		(int)(strtoul(rest + 4, NULL, 10) % 1000) : -1;
-}
-
-/* Skips a hash such as "-09529672" or ".782fcab0", which wheel tools append to a name. */
-static const char *skip_hash(const char *rest)
-{
-	size_t length;
-
-	if (*rest != '-' && *rest != '.')
-		return rest;
-	length = strspn(rest + 1, "0123456789abcdef");
-	return length >= 6 ? rest + 1 + length : rest;
-}
-
 /* Returns the major for the number after ".so.", 0 if unknown.  For a library of
  * `lazycuda stub` it is the major whose SONAME has the number; for others, the number. */
 static int major_of(const struct table *table, int number)
 {
 	const struct lc_library *library = table->library;
+	struct lc_ending own;
 
 	/* The driver's libraries are always .so.1, which is no CUDA major. */
-	if (!lc_has_majors(library))
+	if (!lc_has_majors(library) || number < 0)
 		return 0;
 	for (size_t i = 0; table->own && i < library->major_count; i++)
-		if (major_behind(library->majors[i].soname + table->stem_length) == number)
+		if (lc_read_ending(library->majors[i].soname + table->stem_length, &own) &&
+		    own.number == number)
 			return library->majors[i].major;
 	return table->own ? 0 : number;
 }
@@ -208,19 +189,17 @@ static int major_of(const struct table *table, int number)
 enum needed_kind needed_kind(const struct table *table, const char *soname, int *major)
 {
 	const char *slash = strrchr(soname, '/'), *stub = table->library->stub;
-	const char *name = slash ? slash + 1 : soname, *rest, *end;
-	size_t length = (size_t)(strstr(stub, ".so") - stub);
+	const char *name = slash ? slash + 1 : soname;
+	struct lc_ending ending;
+	size_t length = lc_read_name(stub, &ending);
 
 	*major = 0;
 	/* In a system library folder the stub may be libcudart_stub.so.0. */
-	if (!strncmp(name, stub, length) && major_behind(skip_hash(name + length)) >= 0)
+	if (!strncmp(name, stub, length) && lc_read_ending(name + length, &ending))
 		return NEEDS_STUB;
-	if (strncmp(name, table->stem, table->stem_length))
+	if (strncmp(name, table->stem, table->stem_length) ||
+	    !lc_read_ending(name + table->stem_length, &ending))
 		return NEEDS_OTHER;
-	rest = name + table->stem_length;
-	end = skip_hash(rest);
-	if (major_behind(end) < 0)
-		return NEEDS_OTHER;
-	*major = major_of(table, major_behind(end));
-	return end == rest ? NEEDS_REAL : NEEDS_RENAMED;
+	*major = major_of(table, ending.number);
+	return ending.hashed ? NEEDS_RENAMED : NEEDS_REAL;
 }

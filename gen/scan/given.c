@@ -73,7 +73,7 @@ static const char *package_of_folder(const char *folder)
 
 	if (!matches("nvidia/*/lib", folder, &part) || matches("cu#", part, NULL))
 		return NULL;
-	name = scan_format("nvidia-%s", part);
+	name = format("nvidia-%s", part);
 	for (char *c = name; *c; c++)
 		if (*c == '_')
 			*c = '-';
@@ -93,7 +93,7 @@ static void add_package(struct list *packages, const char *name)
 
 void add_packages(struct own *own)
 {
-	struct library *library = &own->library;
+	struct subject *library = &own->library;
 
 	for (size_t i = 0; i < own->packages.count; i++) {
 		const char *name = own->packages.items[i];
@@ -123,7 +123,7 @@ void add_nodes(struct own *own, const struct source *source)
 		if (nodes->items[i] == source->exports.soname)
 			continue;
 		own->library.nodes_row = "other";
-		add_hint(&own->library.nodes, nodes->items[i], scan_format("%d", source->major));
+		add_hint(&own->library.nodes, nodes->items[i], format("%d", source->major));
 	}
 }
 
@@ -173,7 +173,7 @@ static void add_header(struct own *own, const struct source *source, const char 
 		const struct list *defines = own_ones ? &source->defines : &own->common.defines;
 
 		for (size_t i = 0; i < defines->count; i++)
-			list_add(&parse->defines, scan_format("-D%s", (char *)defines->items[i]));
+			list_add(&parse->defines, format("-D%s", (char *)defines->items[i]));
 	}
 	list_add(&own->given.parses[toolkit_of(own, source)], parse);
 }
@@ -207,30 +207,30 @@ bool has_headers(const struct own *own)
 /* ---- functions that return the meaning of a status ---- */
 
 /* Matches the usual declaration: const char *fooGetErrorString(fooStatus status). */
-static bool tells_status(const struct library *library, const struct prototype *prototype)
+static bool tells_status(const struct subject *library, const struct prototype *prototype)
 {
-	const struct param *first = prototype->params;
+	const struct c_param *first = prototype->params;
 
 	return prototype->text && prototype->count == 1 && !first->pointer &&
 	       first->type.enumeration && first->type.enumeration == library->status;
 }
 
 /* The prototype that --text implies for a function without a declaration. */
-static struct prototype *text_prototype(const struct library *library, const char *name)
+static struct prototype *text_prototype(const struct subject *library, const char *name)
 {
 	struct prototype *prototype = scan_alloc(sizeof(*prototype));
 
 	*prototype = (struct prototype){
-		.name = name, .place = library->place, .result = { .base = T_PTR },
+		.name = name, .place = library->place, .result = { .kind = PTR },
 		.params = scan_alloc(sizeof(*prototype->params)), .count = 1, .text = true,
 	};
-	prototype->params[0] = (struct param){ .name = "status", .type = { .base = T_I32 } };
+	prototype->params[0] = (struct c_param){ .name = "status", .type = { .kind = I32 } };
 	return prototype;
 }
 
 static void take_text(struct own *own, const char *name)
 {
-	struct library *library = &own->library;
+	struct subject *library = &own->library;
 	const char *objection = map_get(&own->given.inexpressible, name);
 
 	if (!map_get(&library->names, name))
@@ -243,7 +243,7 @@ static void take_text(struct own *own, const char *name)
 
 		if (!known)
 			map_put(prototypes, name, text_prototype(library, name));
-		else if (known->result.base != T_PTR)
+		else if (known->result.kind != PTR)
 			fail_at(known->place, "%s returns no string, as --text says", name);
 	}
 	map_put(&own->given.texts, name, library);

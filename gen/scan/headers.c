@@ -141,11 +141,11 @@ static bool is_text(const struct unit *unit, CXType type)
 	       (target.kind == CXType_Char_S || target.kind == CXType_Char_U);
 }
 
-static struct param take_param(struct unit *unit, CXCursor function, unsigned index)
+static struct c_param take_param(struct unit *unit, CXCursor function, unsigned index)
 {
 	const struct libclang *clang = unit->clang;
 	CXCursor argument = clang->Cursor_getArgument(function, index);
-	struct param param = { .name = take(clang, clang->getCursorSpelling(argument)) };
+	struct c_param param = { .name = take(clang, clang->getCursorSpelling(argument)) };
 	/* In the function's canonical type, an array parameter is already a pointer. */
 	CXType whole = clang->getCanonicalType(clang->getCursorType(function));
 	CXType type = clang->getCanonicalType(clang->getArgType(whole, index));
@@ -156,7 +156,7 @@ static struct param take_param(struct unit *unit, CXCursor function, unsigned in
 		return param;
 	}
 	target = clang->getCanonicalType(clang->getPointeeType(type));
-	param.type.base = T_PTR;
+	param.type.kind = PTR;
 	/* void *, a callback, or a handle: no target to describe. */
 	if (target.kind == CXType_Void || target.kind == CXType_FunctionProto ||
 	    target.kind == CXType_FunctionNoProto ||
@@ -224,21 +224,21 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 
 /* Some per-thread names have no declaration of their own, so their base name is wanted.
  * For a library that is in no toolkit, only the headers tell what it exports. */
-static bool is_wanted(const struct library *library, const char *name)
+static bool is_wanted(const struct subject *library, const char *name)
 {
 	return library->soname || map_get(&library->names, name) ||
-	       map_get(&library->names, scan_format("%s_ptds", name)) ||
-	       map_get(&library->names, scan_format("%s_ptsz", name));
+	       map_get(&library->names, format("%s_ptds", name)) ||
+	       map_get(&library->names, format("%s_ptsz", name));
 }
 
-struct enumeration {
+struct taken_enum {
 	struct unit *unit;
 	struct map *values;
 };
 
 static enum CXChildVisitResult visit_enumerator(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-	struct enumeration *in = data;
+	struct taken_enum *in = data;
 	const struct libclang *clang = in->unit->clang;
 	struct enumerator *value;
 
@@ -247,7 +247,8 @@ static enum CXChildVisitResult visit_enumerator(CXCursor cursor, CXCursor parent
 		return CXChildVisit_Continue;
 	value = scan_alloc(sizeof(*value));
 	value->name = take(clang, clang->getCursorSpelling(cursor));
-	value->value = clang->getEnumConstantDeclValue(cursor);
+	/* An enum is i32, whatever sign its values have in C. */
+	value->value = (int32_t)clang->getEnumConstantDeclValue(cursor);
 	map_put(in->values, value->name, value);
 	return CXChildVisit_Continue;
 }
@@ -255,7 +256,7 @@ static enum CXChildVisitResult visit_enumerator(CXCursor cursor, CXCursor parent
 static void take_enum(struct unit *unit, CXCursor cursor)
 {
 	const char *name = enum_name(unit, unit->clang->getCursorType(cursor));
-	struct enumeration in = { unit, map_get(&unit->headers->enums, name) };
+	struct taken_enum in = { unit, map_get(&unit->headers->enums, name) };
 
 	/* A given library takes every enum: function results tell later which is the status. */
 	if (name != unit->library->status && !unit->library->given)
@@ -348,20 +349,20 @@ static void parse(struct unit *unit, const struct parse_hint *hint,
 	list_add(&arguments, "-w");
 	list_add(&arguments, hint->cplusplus ? "-xc++" : "-xc");
 	list_add(&arguments, hint->cplusplus ? "-std=c++17" : "-std=c11");
-	list_add(&arguments, scan_format("--target=%s-linux-gnu", target));
+	list_add(&arguments, format("--target=%s-linux-gnu", target));
 	for (size_t i = 0; i < folders->count; i++)
-		list_add(&arguments, scan_format("-I%s", (char *)folders->items[i]));
+		list_add(&arguments, format("-I%s", (char *)folders->items[i]));
 	for (size_t i = 0; i < hint->defines.count; i++)
 		list_add(&arguments, hint->defines.items[i]);
 	for (size_t i = 0; i < hint->headers.count; i++)
-		source = scan_format("%s#include \"%s\"\n", source, (char *)hint->headers.items[i]);
+		source = format("%s#include \"%s\"\n", source, (char *)hint->headers.items[i]);
 
 	/* Unsaved files need a folder that exists; the first include folder will do. */
-	name = scan_format("%s/scan.c", (char *)folders->items[0]);
+	name = format("%s/scan.c", (char *)folders->items[0]);
 	files[0] = (struct CXUnsavedFile){ name, source, strlen(source) };
 	for (size_t i = 0; i < SHIM_COUNT; i++)
 		files[i + 1] = (struct CXUnsavedFile){
-			scan_format("%s/%s", (char *)folders->items[0], shims[i].name),
+			format("%s/%s", (char *)folders->items[0], shims[i].name),
 			shims[i].text, strlen(shims[i].text)
 		};
 
@@ -379,7 +380,7 @@ static void parse(struct unit *unit, const struct parse_hint *hint,
 
 /* The header folders of one toolkit.  If a CPU has none, returns those of x86-64: that
  * toolkit has no library for the CPU either. */
-static struct list find_folders(const struct scan *scan, const struct library *library, int toolkit,
+static struct list find_folders(const struct scan *scan, const struct subject *library, int toolkit,
 				const char *arch)
 {
 	version v = scan->versions[toolkit];
@@ -394,7 +395,7 @@ static struct list find_folders(const struct scan *scan, const struct library *l
 
 		if (!in_ranges(&hint->ranges, v))
 			continue;
-		path = scan_format("%s/%d.%d/%s/%s", scan->folder, MAJOR(v), MINOR(v), arch,
+		path = format("%s/%d.%d/%s/%s", scan->folder, MAJOR(v), MINOR(v), arch,
 				   hint->words[0]);
 		if (stat(path, &status) && strcmp(arch, targets[0]))
 			return find_folders(scan, library, toolkit, targets[0]);
@@ -409,7 +410,7 @@ static struct list find_folders(const struct scan *scan, const struct library *l
 }
 
 static void parse_all(const struct scan *scan, const struct libclang *clang,
-		      const struct library *library, int toolkit, const char *target,
+		      const struct subject *library, int toolkit, const char *target,
 		      struct headers *out)
 {
 	struct list folders = find_folders(scan, library, toolkit, target);
@@ -421,7 +422,7 @@ static void parse_all(const struct scan *scan, const struct libclang *clang,
 		struct unit unit = { .clang = clang, .library = library, .headers = out,
 				     .hint = hint };
 
-		unit.where = scan_format("%s (%s)", library->given ? hint->place.file :
+		unit.where = format("%s (%s)", library->given ? hint->place.file :
 						    (char *)folders.items[0], target);
 		parse(&unit, hint, &folders, target);
 	}
@@ -452,11 +453,11 @@ void scan_headers(struct scan *scan)
 
 	libclang_open(&clang, scan->libclang);
 	for (size_t i = 0; i < scan->libraries.count; i++) {
-		struct library *library = scan->libraries.items[i];
+		struct subject *library = scan->libraries.items[i];
 
 		for (int toolkit = 0; toolkit < scan->count; toolkit++) {
 			version v = scan->versions[toolkit];
-			const char *where = scan_format("%s %d.%d", library->name, MAJOR(v), MINOR(v));
+			const char *where = format("%s %d.%d", library->name, MAJOR(v), MINOR(v));
 			struct headers other = { 0 };
 
 			if (library->given ? !library->given->parses[toolkit].count :

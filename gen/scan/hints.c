@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct word {
+struct hint_word {
 	struct place place;
 	const char *text;
 };
 
-struct line {
+struct hint_line {
 	struct place place;
-	struct word words[64];
+	struct hint_word words[64];
 	size_t count;
 	bool indented;
 };
 
-static void split(struct line *line, const char *text)
+static void split(struct hint_line *line, const char *text)
 {
 	const char *c = text;
 
@@ -25,7 +25,7 @@ static void split(struct line *line, const char *text)
 	line->indented = *c == ' ' || *c == '\t';
 	for (;;) {
 		size_t length;
-		struct word *word;
+		struct hint_word *word;
 
 		c += strspn(c, " \t");
 		if (!*c || *c == '#')
@@ -35,7 +35,7 @@ static void split(struct line *line, const char *text)
 			fail_at(line->place, "too many words");
 		word = &line->words[line->count++];
 		word->place = line->place;
-		word->place.column = (int)(c - text) + 1;
+		word->place.column = (unsigned)(c - text) + 1;
 		word->text = scan_intern_n(c, length);
 		c += length;
 	}
@@ -43,14 +43,14 @@ static void split(struct line *line, const char *text)
 		line->place.column = line->words[0].place.column;
 }
 
-static void expect(const struct line *line, size_t count, const char *form)
+static void expect(const struct hint_line *line, size_t count, const char *form)
 {
 	if (line->count != count)
 		fail_at(line->place, "expected: %s", form);
 }
 
 /* Makes a hint of the words after the keyword; messages about it name the first of them. */
-static struct hint *make_hint(const struct line *line)
+static struct hint *make_hint(const struct hint_line *line)
 {
 	struct hint *hint = scan_alloc(sizeof(*hint));
 
@@ -60,26 +60,26 @@ static struct hint *make_hint(const struct line *line)
 	return hint;
 }
 
-static void hint_range(struct hint *hint, const struct line *line, size_t index)
+static void hint_range(struct hint *hint, const struct hint_line *line, size_t index)
 {
 	if (!parse_ranges(line->words[index].text, &hint->ranges))
 		fail_at(line->words[index].place, "'%s' is not a range of versions",
 			line->words[index].text);
 }
 
-static void one_of(const struct line *line, size_t index, const char *const *choices)
+static void one_of(const struct hint_line *line, size_t index, const char *const *choices)
 {
 	const char *all = "";
 
 	for (size_t i = 0; choices[i]; i++) {
 		if (!strcmp(line->words[index].text, choices[i]))
 			return;
-		all = scan_format("%s%s%s", all, i ? ", " : "", choices[i]);
+		all = format("%s%s%s", all, i ? ", " : "", choices[i]);
 	}
 	fail_at(line->words[index].place, "'%s' is none of %s", line->words[index].text, all);
 }
 
-static void read_parse(struct library *library, const struct line *line)
+static void read_parse(struct subject *library, const struct hint_line *line)
 {
 	static const char *const languages[] = { "c", "c++", NULL };
 	struct parse_hint *parse = scan_alloc(sizeof(*parse));
@@ -99,8 +99,8 @@ static void read_parse(struct library *library, const struct line *line)
 
 static bool is_scalar(const char *text, size_t length)
 {
-	for (int base = T_I8; base <= T_PTR; base++)
-		if (strlen(base_names[base]) == length && !memcmp(text, base_names[base], length))
+	for (int base = I8; base <= PTR; base++)
+		if (strlen(kind_names[base]) == length && !memcmp(text, kind_names[base], length))
 			return true;
 	return false;
 }
@@ -116,7 +116,7 @@ static bool is_signature(const char *text)
 }
 
 /* declared|measured NAME (TYPE, ...) [-> RESULT] */
-static void read_signature(struct library *library, const struct line *line)
+static void read_signature(struct subject *library, const struct hint_line *line)
 {
 	struct hint *hint = make_hint(line);
 	const char *text = "";
@@ -135,7 +135,7 @@ static void read_signature(struct library *library, const struct line *line)
 		else if (!(result && !strcmp(word, "void")) && length && !is_scalar(bare, length) &&
 			 strcmp(bare, "in") && strcmp(bare, "out") && strcmp(bare, "buf"))
 			fail_at(line->words[i].place, "'%.*s' is no type", (int)length, bare);
-		text = scan_format("%s%s%s", text, *text ? " " : "", word);
+		text = format("%s%s%s", text, *text ? " " : "", word);
 	}
 	if (!is_signature(text))
 		fail_at(line->words[2].place, "'%s' is no signature", text);
@@ -146,7 +146,7 @@ static void read_signature(struct library *library, const struct line *line)
 	list_add(&library->signatures, hint);
 }
 
-static void read_layout(struct library *library, const struct line *line)
+static void read_layout(struct subject *library, const struct hint_line *line)
 {
 	struct hint *hint;
 	const char *as_of;
@@ -160,7 +160,7 @@ static void read_layout(struct library *library, const struct line *line)
 	list_add(&library->layouts, hint);
 }
 
-static void read_direction(struct library *library, const struct line *line)
+static void read_direction(struct subject *library, const struct hint_line *line)
 {
 	static const char *const directions[] = { "in", "out", "inout", "buf", "ptr", NULL };
 
@@ -172,7 +172,7 @@ static void read_direction(struct library *library, const struct line *line)
 	list_add(&library->directions, make_hint(line));
 }
 
-static void read_error(struct library *library, const struct line *line)
+static void read_error(struct subject *library, const struct hint_line *line)
 {
 	static const char *const kinds[] = {
 		"missing", "absent", "refused", "driver", "incoherent", NULL
@@ -187,7 +187,7 @@ static void read_error(struct library *library, const struct line *line)
 	list_add(&library->errors, make_hint(line));
 }
 
-static void read_place(struct list *list, const struct line *line)
+static void read_place(struct list *list, const struct hint_line *line)
 {
 	struct hint *hint;
 
@@ -197,7 +197,7 @@ static void read_place(struct list *list, const struct line *line)
 	list_add(list, hint);
 }
 
-static void read_node(struct library *library, const struct line *line)
+static void read_node(struct subject *library, const struct hint_line *line)
 {
 	char *end;
 
@@ -208,7 +208,7 @@ static void read_node(struct library *library, const struct line *line)
 	list_add(&library->nodes, make_hint(line));
 }
 
-static void read_words(struct list *list, const struct line *line)
+static void read_words(struct list *list, const struct hint_line *line)
 {
 	if (line->count < 2)
 		fail_at(line->place, "expected: %s PATTERN...", line->words[0].text);
@@ -222,13 +222,13 @@ static void read_words(struct list *list, const struct line *line)
 	}
 }
 
-static void read_pair(struct list *list, const struct line *line, const char *form)
+static void read_pair(struct list *list, const struct hint_line *line, const char *form)
 {
 	expect(line, 3, form);
 	list_add(list, make_hint(line));
 }
 
-static void read_name(const char **name, const struct line *line)
+static void read_name(const char **name, const struct hint_line *line)
 {
 	if (line->count != 2)
 		fail_at(line->place, "expected: %s NAME", line->words[0].text);
@@ -238,7 +238,7 @@ static void read_name(const char **name, const struct line *line)
 }
 
 /* exported RANGE NAME... */
-static void read_exported(struct library *library, const struct line *line)
+static void read_exported(struct subject *library, const struct hint_line *line)
 {
 	if (line->count < 3)
 		fail_at(line->place, "expected: exported RANGE NAME...");
@@ -253,7 +253,7 @@ static void read_exported(struct library *library, const struct line *line)
 	}
 }
 
-static void read_row(struct library *library, const struct line *line)
+static void read_row(struct subject *library, const struct hint_line *line)
 {
 	static const char *const none[] = { "none", NULL };
 	const char *key = line->words[0].text;
@@ -312,9 +312,9 @@ static void read_row(struct library *library, const struct line *line)
 		fail_at(line->place, "'%s' is no kind of hint", key);
 }
 
-static struct library *open_library(struct list *libraries, const struct line *line)
+static struct subject *open_library(struct list *libraries, const struct hint_line *line)
 {
-	struct library *library;
+	struct subject *library;
 
 	if (strcmp(line->words[0].text, "library") || line->count != 2)
 		fail_at(line->place, "expected: library NAME");
@@ -330,7 +330,7 @@ static struct library *open_library(struct list *libraries, const struct line *l
 	return library;
 }
 
-static void check_library(const struct library *library)
+static void check_subject(const struct subject *library)
 {
 	if (!library->stub)
 		fail_at(library->place, "library %s has no `stub`", library->name);
@@ -346,8 +346,8 @@ static void check_library(const struct library *library)
 struct list read_hints(const char *path)
 {
 	struct list libraries = { 0 };
-	struct library *library = NULL;
-	struct line line = { .place = { path, 0, 1 } };
+	struct subject *library = NULL;
+	struct hint_line line = { .place = { path, 0, 1 } };
 	char *text = read_text(path), *row;
 
 	while ((row = next_line(&text))) {
@@ -364,7 +364,7 @@ struct list read_hints(const char *path)
 			read_row(library, &line);
 	}
 	for (size_t i = 0; i < libraries.count; i++)
-		check_library(libraries.items[i]);
+		check_subject(libraries.items[i]);
 	if (!libraries.count)
 		fail(path, "names no library");
 	return libraries;

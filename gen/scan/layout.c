@@ -14,25 +14,24 @@
 
 #include <string.h>
 
-static bool same_scalar(struct type a, struct type b)
+static bool same_scalar(struct c_type a, struct c_type b)
 {
 	/* Signedness does not change how a value is passed or stored. */
-	static const enum base plain[] = {
-		T_VOID, T_I8, T_I8, T_I16, T_I16, T_I32, T_I32, T_I64, T_I64,
-		T_F32, T_F64, T_PTR, T_RECORD
+	static const enum kind plain[] = {
+		I8, I8, I16, I16, I32, I32, I64, I64, F32, F64, PTR, STRUCT, VOID
 	};
 
 	if (a.count != b.count)
 		return false;
 	/* The target of a pointer may be opaque in one of the two toolkits. */
 	if (a.pointer != b.pointer)
-		return (a.pointer && b.base == T_PTR) || (b.pointer && a.base == T_PTR);
-	return plain[a.base] == plain[b.base] && a.record == b.record;
+		return (a.pointer && b.kind == PTR) || (b.pointer && a.kind == PTR);
+	return plain[a.kind] == plain[b.kind] && a.record == b.record;
 }
 
-static bool same_target(const struct library *library, const struct leaf *leaf, int old, int new)
+static bool same_target(const struct subject *library, const struct leaf *leaf, int old, int new)
 {
-	const struct record *target;
+	const struct used_record *target;
 
 	if (!leaf->type.record)
 		return true;
@@ -44,13 +43,13 @@ static bool same_target(const struct library *library, const struct leaf *leaf, 
 }
 
 /* The field at the same offset and of the same type, whatever its name. */
-static const struct leaf *find_leaf(const struct library *library, const struct layout *layout,
+static const struct leaf *find_leaf(const struct subject *library, const struct layout *layout,
 				    const struct leaf *wanted)
 {
 	for (size_t i = 0; i < layout->count; i++)
 		if (layout->leaves[i].offset == wanted->offset &&
 		    same_scalar(layout->leaves[i].type, wanted->type) &&
-		    !is_reserved(library, layout->leaves[i].name))
+		    !is_hinted_reserved(library, layout->leaves[i].name))
 			return &layout->leaves[i];
 	return NULL;
 }
@@ -66,7 +65,7 @@ static bool has_name(const struct layout *layout, const struct leaf *wanted)
 
 /* Returns true if a field was added since: its name is new, and no field of its type at
  * its offset has lost its name, which would mean a rename. */
-static bool is_new(const struct library *library, const struct layout *before,
+static bool is_new(const struct subject *library, const struct layout *before,
 		   const struct layout *after, const struct leaf *leaf)
 {
 	if (has_name(before, leaf))
@@ -75,7 +74,7 @@ static bool is_new(const struct library *library, const struct layout *before,
 		const struct leaf *old = &before->leaves[i];
 
 		if (old->offset == leaf->offset && same_scalar(old->type, leaf->type) &&
-		    !is_reserved(library, old->name) && !has_name(after, old))
+		    !is_hinted_reserved(library, old->name) && !has_name(after, old))
 			return false;
 	}
 	return true;
@@ -97,7 +96,8 @@ static bool has_moved(const struct layout *after, const struct leaf *leaf)
 	return elsewhere;
 }
 
-static bool continues(const struct library *library, const struct record *record, int old, int new)
+static bool continues(const struct subject *library, const struct used_record *record, int old,
+		      int new)
 {
 	const struct layout *before = record->layouts[old], *after = record->layouts[new];
 
@@ -106,7 +106,7 @@ static bool continues(const struct library *library, const struct record *record
 	for (size_t i = 0; i < before->count; i++) {
 		const struct leaf *leaf = &before->leaves[i];
 
-		if (is_reserved(library, leaf->name))
+		if (is_hinted_reserved(library, leaf->name))
 			continue;
 		if (!find_leaf(library, after, leaf) || has_moved(after, leaf) ||
 		    !same_target(library, leaf, old, new))
@@ -121,24 +121,24 @@ static bool overlaps(const struct leaf *a, const struct leaf *b)
 }
 
 /* Returns true if a new field overlaps bytes that were in use before. */
-static bool overlays(const struct library *library, const struct layout *before,
+static bool overlays(const struct subject *library, const struct layout *before,
 		     const struct leaf *leaf)
 {
 	for (size_t i = 0; i < before->count; i++)
 		if (overlaps(&before->leaves[i], leaf) &&
-		    !is_reserved(library, before->leaves[i].name))
+		    !is_hinted_reserved(library, before->leaves[i].name))
 			return true;
 	return false;
 }
 
-static void find_growth(const struct library *library, struct record *record, int old, int new)
+static void find_growth(const struct subject *library, struct used_record *record, int old, int new)
 {
 	const struct layout *before = record->layouts[old], *after = record->layouts[new];
 
 	for (size_t i = 0; i < after->count; i++) {
 		const struct leaf *leaf = &after->leaves[i];
 
-		if (is_reserved(library, leaf->name) || !is_new(library, before, after, leaf))
+		if (is_hinted_reserved(library, leaf->name) || !is_new(library, before, after, leaf))
 			continue;
 		if (overlays(library, before, leaf))
 			record->overlaid[new] = true;
@@ -149,7 +149,8 @@ static void find_growth(const struct library *library, struct record *record, in
 
 /* Of the toolkits before `new`, the newest whose layout `new` continues, -1 if none.  Each
  * letter is tried only in the newest toolkit that has it. */
-static int find_predecessor(const struct library *library, const struct record *record, int new)
+static int find_predecessor(const struct subject *library, const struct used_record *record,
+			    int new)
 {
 	for (int old = new - 1; old >= 0; old--) {
 		bool newest = true;
@@ -165,7 +166,8 @@ static int find_predecessor(const struct library *library, const struct record *
 }
 
 /* Assigns letters to a struct's layouts; returns true if any letter changed. */
-static bool assign(const struct scan *scan, const struct library *library, struct record *record)
+static bool assign(const struct scan *scan, const struct subject *library,
+		   struct used_record *record)
 {
 	uint8_t letters = 0;
 	bool changed = false;
@@ -189,15 +191,15 @@ static bool assign(const struct scan *scan, const struct library *library, struc
 	return changed;
 }
 
-static void refuse_unused_patterns(const struct scan *scan, const struct library *library)
+static void refuse_unused_patterns(const struct scan *scan, const struct subject *library)
 {
 	for (size_t i = 0; i < library->records.keys.count; i++) {
-		const struct record *record = library->records.values.items[i];
+		const struct used_record *record = library->records.values.items[i];
 
 		for (int toolkit = 0; toolkit < scan->count; toolkit++)
 			for (size_t j = 0; record->layouts[toolkit] &&
 					   j < record->layouts[toolkit]->count; j++)
-				is_reserved(library, record->layouts[toolkit]->leaves[j].name);
+				is_hinted_reserved(library, record->layouts[toolkit]->leaves[j].name);
 	}
 	for (size_t i = 0; i < library->reserved.count; i++) {
 		const struct hint *hint = library->reserved.items[i];
@@ -207,7 +209,7 @@ static void refuse_unused_patterns(const struct scan *scan, const struct library
 	}
 }
 
-void assign_letters(struct scan *scan, struct library *library)
+void assign_letters(struct scan *scan, struct subject *library)
 {
 	struct map *records = &library->records;
 	bool changed = true;
@@ -215,7 +217,7 @@ void assign_letters(struct scan *scan, struct library *library)
 	for (size_t round = 0; changed; round++) {
 		changed = false;
 		for (size_t i = 0; i < records->keys.count; i++) {
-			struct record *record = records->values.items[i];
+			struct used_record *record = records->values.items[i];
 
 			memcpy(record->before, record->letters, sizeof(record->before));
 		}

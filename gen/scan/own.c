@@ -6,6 +6,7 @@
  * libraries.  The list has one version for each major of the library: the CUDA
  * major of each file if --from gives one, else the number in its SONAME.
  */
+#include "../../stubs/base/library_name.h"
 #include "own.h"
 
 #include <limits.h>
@@ -81,16 +82,17 @@ static void read_arguments(struct own *own, char **argument)
 
 static size_t stem_length(const char *soname)
 {
-	const char *end = strstr(soname, ".so");
+	struct lc_ending ending;
+	size_t length = lc_read_name(soname, &ending);
 
-	return end ? (size_t)(end - soname) : strlen(soname);
+	return length ? length : strlen(soname);
 }
 
 static int number_of(const char *soname)
 {
-	const char *number = strstr(soname, ".so.");
+	struct lc_ending ending;
 
-	return number ? (int)strtol(number + 4, NULL, 10) : 0;
+	return lc_read_name(soname, &ending) && ending.numbers ? ending.number : 0;
 }
 
 static void refuse_mixtures(const struct own *own)
@@ -159,7 +161,7 @@ static bool is_letter(char c)
 static const char *default_name(const char *soname)
 {
 	const char *first = soname + (strncmp(soname, "lib", 3) ? 0 : 3);
-	char *name = scan_format("%.*s", (int)(stem_length(soname) - (size_t)(first - soname)), first);
+	char *name = format("%.*s", (int)(stem_length(soname) - (size_t)(first - soname)), first);
 
 	for (char *c = name; *c; c++)
 		if (!is_letter(*c))
@@ -171,7 +173,7 @@ static const char *default_name(const char *soname)
 
 static const char *default_variable(const char *name)
 {
-	char *variable = scan_format("LAZYCUDA_%s", name);
+	char *variable = format("LAZYCUDA_%s", name);
 
 	for (char *c = variable; *c; c++)
 		if (*c >= 'a' && *c <= 'z')
@@ -181,18 +183,18 @@ static const char *default_variable(const char *name)
 
 static void name_library(struct own *own)
 {
-	struct library *library = &own->library;
+	struct subject *library = &own->library;
 	const struct source *first = own->sources.items[0];
 	const char *soname = first->exports.soname;
 
 	if (!library->name)
 		library->name = default_name(soname);
-	library->stub = scan_format("%.*s_stub.so", (int)stem_length(soname), soname);
+	library->stub = format("%.*s_stub.so", (int)stem_length(soname), soname);
 	library->variable = default_variable(library->name);
 	library->own_majors = !first->cuda;
 	library->advice = own->advice;
 	if (!library->advice)
-		library->advice = scan_format("Install the package that has it, such as %s.", soname);
+		library->advice = format("Install the package that has it, such as %s.", soname);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -299,7 +301,7 @@ static const char *value_of(const struct own *own, const char *option, const cha
 		     own->library.status ? own->library.status : "");
 	if (!value || value < INT_MIN || value > INT_MAX)
 		fail(own_name, "%s %s: an error is a number of 32 bits, and not 0", option, text);
-	return scan_format("%ld", value);
+	return format("%ld", value);
 }
 
 static void find_status(struct own *own)
@@ -321,16 +323,16 @@ static void find_status(struct own *own)
 
 static char *head_of(const struct own *own)
 {
-	char *text = scan_format("# What it takes to stand in for %s, as `lazycuda stub` found it in\n#",
+	char *text = format("# What it takes to stand in for %s, as `lazycuda stub` found it in\n#",
 				 own->library.name);
 
 	for (size_t i = 0; i < own->sources.count; i++) {
 		const struct source *source = own->sources.items[i];
 
-		text = scan_format("%s %s%s", text, source->exports.soname,
+		text = format("%s %s%s", text, source->exports.soname,
 				   i + 1 < own->sources.count ? "," : "");
 	}
-	return scan_format("%s.  `lazycuda stub --list` makes the stub of it again; what may be\n"
+	return format("%s.  `lazycuda stub --list` makes the stub of it again; what may be\n"
 			   "# changed here is said in docs/own-library.md, and what a row means at the"
 			   " head of\n# lazycuda's symbols.txt.\n", text);
 }
@@ -349,7 +351,7 @@ static void check_arguments(const struct own *own)
 int derive_own(struct scan *scan, char **arguments)
 {
 	struct own *own = scan_alloc(sizeof(*own));
-	struct library *library = &own->library;
+	struct subject *library = &own->library;
 
 	own->scan = scan;
 	library->given = &own->given;

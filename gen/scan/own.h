@@ -5,8 +5,6 @@
 
 #include "scan.h"
 
-#define MAX_MAJOR 654	/* a version, 100 * major + minor, has 16 bits */
-
 /* A --from, and the options that follow it. */
 struct source {
 	const char *path;
@@ -18,7 +16,7 @@ struct source {
 
 struct own {
 	struct scan *scan;
-	struct library library;
+	struct subject library;
 	struct given given;
 	struct list sources;
 	struct source common;	/* the options before the first --from */

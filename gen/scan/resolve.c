@@ -38,7 +38,7 @@ static bool applies(const struct hint *hint, const char *function)
 	       (base && matches(hint->words[0], base, NULL));
 }
 
-static const char *family_of(const struct library *library, const char *name)
+static const char *family_of(const struct subject *library, const char *name)
 {
 	for (size_t i = 0; i < library->families.count; i++) {
 		struct hint *hint = library->families.items[i];
@@ -47,7 +47,7 @@ static const char *family_of(const struct library *library, const char *name)
 
 		if (!matches(hint->words[0], name, &star))
 			continue;
-		family = hole ? scan_format("%.*s%s%s", (int)(hole - hint->words[1]),
+		family = hole ? format("%.*s%s%s", (int)(hole - hint->words[1]),
 					    hint->words[1], star, hole + 1) : hint->words[1];
 		hint->used = true;
 		return scan_intern(family);
@@ -55,7 +55,7 @@ static const char *family_of(const struct library *library, const char *name)
 	return name;
 }
 
-static const struct prototype *declared(const struct library *library, int toolkit, const char *name)
+static const struct prototype *declared(const struct subject *library, int toolkit, const char *name)
 {
 	const struct map *prototypes = &library->headers[toolkit].prototypes;
 	const struct prototype *found = map_get(prototypes, name);
@@ -64,7 +64,7 @@ static const struct prototype *declared(const struct library *library, int toolk
 	return found || !base ? found : map_get(prototypes, base);
 }
 
-static const struct prototype *declared_family(const struct library *library, int toolkit,
+static const struct prototype *declared_family(const struct subject *library, int toolkit,
 					       const char *name)
 {
 	const struct map *prototypes = &library->headers[toolkit].prototypes;
@@ -76,10 +76,10 @@ static const struct prototype *declared_family(const struct library *library, in
 	return NULL;
 }
 
-typedef const struct prototype *(*lookup)(const struct library *, int, const char *);
+typedef const struct prototype *(*lookup)(const struct subject *, int, const char *);
 
 /* Takes the nearest toolkit of the same major that declares it, else the nearest of all. */
-static struct source nearest(const struct scan *scan, const struct library *library, int toolkit,
+static struct source nearest(const struct scan *scan, const struct subject *library, int toolkit,
 			     const char *name, lookup find)
 {
 	struct source source = { 0 };
@@ -101,7 +101,7 @@ static struct source nearest(const struct scan *scan, const struct library *libr
 	return source;
 }
 
-static struct source find_source(const struct scan *scan, const struct library *library,
+static struct source find_source(const struct scan *scan, const struct subject *library,
 				 int toolkit, const char *name)
 {
 	version v = scan->versions[toolkit], from;
@@ -151,7 +151,7 @@ static bool equal_layouts(const struct layout *a, const struct layout *b)
 	return true;
 }
 
-static const struct layout *layout_in(const struct library *library, int toolkit, int declaring,
+static const struct layout *layout_in(const struct subject *library, int toolkit, int declaring,
 				      const char *name)
 {
 	const struct layout *layout = map_get(&library->headers[toolkit].layouts, name);
@@ -159,10 +159,10 @@ static const struct layout *layout_in(const struct library *library, int toolkit
 	return layout ? layout : map_get(&library->headers[declaring].layouts, name);
 }
 
-static void use_record(const struct scan *scan, struct library *library, int toolkit, int declaring,
+static void use_record(const struct scan *scan, struct subject *library, int toolkit, int declaring,
 		       const char *name, const struct layout *layout)
 {
-	struct record *record = map_get(&library->records, name);
+	struct used_record *record = map_get(&library->records, name);
 
 	if (!record) {
 		record = scan_alloc(sizeof(*record));
@@ -194,7 +194,7 @@ static int toolkit_of(const struct scan *scan, version v)
 }
 
 /* Returns the struct's name in the list for this function, and marks the struct as used. */
-static const char *record_in(const struct scan *scan, struct library *library, int toolkit,
+static const char *record_in(const struct scan *scan, struct subject *library, int toolkit,
 			     const struct source *source, const char *function, const char *name)
 {
 	version v = scan->versions[toolkit];
@@ -223,7 +223,7 @@ static const char *record_in(const struct scan *scan, struct library *library, i
 
 /* ---- signatures ---- */
 
-static bool is_param(const char *word, const struct param *param, size_t index)
+static bool is_param(const char *word, const struct c_param *param, size_t index)
 {
 	char *end;
 	unsigned long number = strtoul(word, &end, 10);
@@ -232,14 +232,14 @@ static bool is_param(const char *word, const struct param *param, size_t index)
 }
 
 /* The last hint that applies. */
-static const struct hint *find_direction(struct library *library, const char *function,
-					 const struct param *param, size_t index)
+static const struct hint *find_direction(struct subject *library, const char *function,
+					 const struct c_param *param, size_t index)
 {
 	const struct hint *found = NULL;
 
 	for (size_t i = 0; i < library->directions.count; i++) {
 		struct hint *hint = library->directions.items[i];
-		bool is_void = !param->pointer && param->type.base == T_PTR;
+		bool is_void = !param->pointer && param->type.kind == PTR;
 
 		if (!applies(hint, function) || !is_param(hint->words[1], param, index))
 			continue;
@@ -254,7 +254,7 @@ static const struct hint *find_direction(struct library *library, const char *fu
 
 /* Returns true if a struct begins with a tag: a field that the caller sets to tell what
  * the struct is. */
-static bool is_tagged(const struct library *library, int toolkit, const struct param *param)
+static bool is_tagged(const struct subject *library, int toolkit, const struct c_param *param)
 {
 	const struct layout *layout = param->type.record ?
 		map_get(&library->headers[toolkit].layouts, param->type.record) : NULL;
@@ -271,8 +271,8 @@ static bool is_tagged(const struct library *library, int toolkit, const struct p
 }
 
 /* Returns the direction from a hint, else the one that the type suggests. */
-static const char *direction(const struct scan *scan, struct library *library, int toolkit,
-			     const char *function, const struct param *param, size_t index,
+static const char *direction(const struct scan *scan, struct subject *library, int toolkit,
+			     const char *function, const struct c_param *param, size_t index,
 			     const struct hint *hint)
 {
 	const char *way = "out", *what;
@@ -285,13 +285,13 @@ static const char *direction(const struct scan *scan, struct library *library, i
 		return "in";
 	/* Not `out`: any other pointer may be a device address. */
 	if (library->given)
-		return param->handle ? "out" : param->type.base == T_I8 ? "buf" : "inout";
+		return param->handle ? "out" : param->type.kind == I8 ? "buf" : "inout";
 	if (is_tagged(library, toolkit, param))
 		return "ptr";
-	if (param->type.base == T_I8)
+	if (param->type.kind == I8)
 		way = "buf";
 	/* For a maintainer to review: a wrong `out` overwrites a caller's memory. */
-	what = scan_format("%s: parameter %zu, %s, is taken for %s %s", function, index + 1,
+	what = format("%s: parameter %zu, %s, is taken for %s %s", function, index + 1,
 			   param->name, way, type_text(param->type));
 	if (!map_get(&library->noted, what))
 		note(scan, "%s", what);
@@ -299,27 +299,27 @@ static const char *direction(const struct scan *scan, struct library *library, i
 	return way;
 }
 
-static const char *param_text(const struct scan *scan, struct library *library, int toolkit,
+static const char *param_text(const struct scan *scan, struct subject *library, int toolkit,
 			      const struct source *source, const char *function, size_t index)
 {
-	const struct param *param = &source->prototype->params[index];
+	const struct c_param *param = &source->prototype->params[index];
 	const struct hint *hint = find_direction(library, function, param, index);
 	const char *way = direction(scan, library, source->toolkit, function, param, index, hint);
-	struct type type = param->type;
+	struct c_type type = param->type;
 
 	if (!strcmp(way, "ptr"))
 		return way;
 	if (hint && hint->count == 4)
-		return scan_format("%s %s", way, hint->words[3]);
+		return format("%s %s", way, hint->words[3]);
 	if (type.record)
 		type.record = record_in(scan, library, toolkit, source, function, type.record);
-	return scan_format("%s%s%s", way, *way ? " " : "", type_text(type));
+	return format("%s%s%s", way, *way ? " " : "", type_text(type));
 }
 
-static const char *result_text(const struct scan *scan, struct library *library, int toolkit,
+static const char *result_text(const struct scan *scan, struct subject *library, int toolkit,
 			       const struct source *source, const char *function)
 {
-	struct type type = source->prototype->result;
+	struct c_type type = source->prototype->result;
 
 	for (size_t i = 0; i < library->results.count; i++) {
 		struct hint *hint = library->results.items[i];
@@ -328,16 +328,16 @@ static const char *result_text(const struct scan *scan, struct library *library,
 			continue;
 		hint->used = true;
 		return strcmp(hint->words[1], "status") ?
-			scan_format(" -> %s", hint->words[1]) : "";
+			format(" -> %s", hint->words[1]) : "";
 	}
 	if (type.enumeration && type.enumeration == library->status)
 		return "";
 	if (type.record)
 		type.record = record_in(scan, library, toolkit, source, function, type.record);
-	return scan_format(" -> %s", type_text(type));
+	return format(" -> %s", type_text(type));
 }
 
-static const char *signature(const struct scan *scan, struct library *library, int toolkit,
+static const char *signature(const struct scan *scan, struct subject *library, int toolkit,
 			     const struct source *source, const char *name)
 {
 	const char *text = "(";
@@ -347,9 +347,9 @@ static const char *signature(const struct scan *scan, struct library *library, i
 	if (!source->prototype)
 		return "(?)";
 	for (size_t i = 0; i < source->prototype->count; i++)
-		text = scan_format("%s%s%s", text, i ? ", " : "",
+		text = format("%s%s%s", text, i ? ", " : "",
 				   param_text(scan, library, toolkit, source, name, i));
-	return scan_format("%s)%s", text, result_text(scan, library, toolkit, source, name));
+	return format("%s)%s", text, result_text(scan, library, toolkit, source, name));
 }
 
 /* ---- rows ---- */
@@ -368,56 +368,56 @@ static bool is_among(const struct list *patterns, const char *name)
 	return false;
 }
 
-static void add_row(struct library *library, size_t first, int toolkit, const char *name,
+static void add_row(struct subject *library, size_t first, int toolkit, const char *name,
 		    const struct source *source, const char *text)
 {
-	struct row *row;
+	struct derived_row *row;
 
 	for (size_t i = first; i < library->rows.count; i++) {
 		row = library->rows.items[i];
 		if (strcmp(row->signature, text))
 			continue;
-		row->in |= BIT(toolkit);
+		row->row.in |= BIT(toolkit);
 		return;
 	}
 	row = scan_alloc(sizeof(*row));
-	row->name = name;
 	row->signature = text;
-	row->family = family_of(library, name);
-	if (row->family == name)
-		row->family = NULL;
-	row->hook = is_among(&library->hooks, name);
-	row->text = library->given && map_get(&library->given->texts, name) &&
-		    source->prototype && source->prototype->result.base == T_PTR;
-	row->apart = is_among(&library->aparts, name);
-	row->undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
-					  !source->prototype;
-	row->place = source->given ? source->given->place :
-		     source->prototype ? source->prototype->place : library->place;
-	row->in = BIT(toolkit);
+	row->row = (struct row){
+		.name = name,
+		.family = family_of(library, name),
+		.hook = is_among(&library->hooks, name),
+		.text = library->given && map_get(&library->given->texts, name) &&
+			source->prototype && source->prototype->result.kind == PTR,
+		.apart = is_among(&library->aparts, name),
+		.undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
+					      !source->prototype,
+		.place = source->given ? source->given->place :
+			 source->prototype ? source->prototype->place : library->place,
+		.in = BIT(toolkit),
+	};
 	list_add(&library->rows, row);
 }
 
 /* ---- libraries without majors ---- */
 
 /* The name of a function that takes the struct or a pointer to it. */
-static const char *user_of(const struct library *library, const char *record)
+static const char *user_of(const struct subject *library, const char *record)
 {
 	size_t length = strlen(record);
 
 	for (size_t i = 0; i < library->rows.count; i++) {
-		const struct row *row = library->rows.items[i];
+		const struct derived_row *row = library->rows.items[i];
 		const char *at = row->signature;
 
 		for (; (at = strstr(at, record)); at += length)
 			if (strchr("( ", at[-1]) && strchr(",) ", at[length]))
-				return row->name;
+				return row->row.name;
 	}
 	return "a function";	/* only through another struct */
 }
 
-static void refuse_layout(const struct scan *scan, const struct library *library,
-			  const struct record *record, int toolkit)
+static void refuse_layout(const struct scan *scan, const struct subject *library,
+			  const struct used_record *record, int toolkit)
 {
 	fail_at(record->layouts[toolkit]->place, "%s: struct %s, which %s takes, changes its layout in %s",
 		library->name, record->name, user_of(library, record->name),
@@ -428,18 +428,18 @@ static void refuse_layout(const struct scan *scan, const struct library *library
  * In a library without majors, one function serves callers of all versions, so its
  * interface must never change.  A release that changes one needs a hint.
  */
-void refuse_changes(const struct scan *scan, const struct library *library)
+void refuse_changes(const struct scan *scan, const struct subject *library)
 {
 	for (size_t i = 1; i < library->rows.count; i++) {
-		const struct row *before = library->rows.items[i - 1], *row = library->rows.items[i];
+		const struct derived_row *before = library->rows.items[i - 1], *row = library->rows.items[i];
 
-		if (before->name == row->name)
-			fail_at(row->place, "%s: %s changes its interface: %s %s, %s %s",
-				library->name, row->name, range_text(scan, before->in),
-				before->signature, range_text(scan, row->in), row->signature);
+		if (before->row.name == row->row.name)
+			fail_at(row->row.place, "%s: %s changes its interface: %s %s, %s %s",
+				library->name, row->row.name, range_text(scan, before->row.in),
+				before->signature, range_text(scan, row->row.in), row->signature);
 	}
 	for (size_t i = 0; i < library->records.keys.count; i++) {
-		const struct record *record = library->records.values.items[i];
+		const struct used_record *record = library->records.values.items[i];
 
 		for (int toolkit = 0; toolkit < scan->count; toolkit++)
 			if (record->layouts[toolkit] && record->letters[toolkit])
@@ -463,7 +463,7 @@ static void refuse_unused(const struct list *hints, const char *what)
 	}
 }
 
-void resolve(struct scan *scan, struct library *library)
+void resolve(struct scan *scan, struct subject *library)
 {
 	struct list *names = &library->names.keys;
 

@@ -57,7 +57,7 @@ static void find_toolkits(struct scan *scan)
 /* Finds the only file in a folder that is named libNAME.so.SOMETHING. */
 static const char *find_library_in(const char *folder, const char *name)
 {
-	const char *start = scan_format("lib%s.so.", name), *found = NULL;
+	const char *start = format("lib%s.so.", name), *found = NULL;
 	DIR *stream = opendir(folder);
 	struct dirent *entry;
 
@@ -68,13 +68,13 @@ static const char *find_library_in(const char *folder, const char *name)
 			continue;
 		if (found)
 			fail(folder, "holds more than one %s*", start);
-		found = scan_format("%s/%s", folder, entry->d_name);
+		found = format("%s/%s", folder, entry->d_name);
 	}
 	closedir(stream);
 	return found;
 }
 
-static const char *find_library(const struct scan *scan, const struct library *library, int toolkit,
+static const char *find_library(const struct scan *scan, const struct subject *library, int toolkit,
 				const char *cpu)
 {
 	version v = scan->versions[toolkit];
@@ -85,7 +85,7 @@ static const char *find_library(const struct scan *scan, const struct library *l
 
 		if (!in_ranges(&hint->ranges, v))
 			continue;
-		found = find_library_in(scan_format("%s/%d.%d/%s/%s", scan->folder, MAJOR(v),
+		found = find_library_in(format("%s/%d.%d/%s/%s", scan->folder, MAJOR(v),
 						    MINOR(v), cpu, hint->words[0]), library->name);
 		if (found)
 			return found;
@@ -106,7 +106,7 @@ static void compare_cpus(const struct exports *a, const struct exports *b)
 			fail(a->path, "does not export %s, which %s does", b->names[i], b->path);
 }
 
-static void read_library(struct scan *scan, struct library *library, int toolkit)
+static void read_library(struct scan *scan, struct subject *library, int toolkit)
 {
 	struct exports *exports = &library->exports[toolkit], other;
 	version v = scan->versions[toolkit];
@@ -129,7 +129,7 @@ static void read_library(struct scan *scan, struct library *library, int toolkit
 
 /* Sets the exports of a library that comes with the driver: the names that the headers
  * declare, and further names that hints list as exported by real ones. */
-static void take_declared(struct scan *scan, struct library *library, int toolkit)
+static void take_declared(struct scan *scan, struct subject *library, int toolkit)
 {
 	const struct list *declared = &library->headers[toolkit].prototypes.keys;
 	struct exports *exports = &library->exports[toolkit];
@@ -164,7 +164,7 @@ static int derive(struct scan *scan, const char *hints, const char *head, const 
 			read_library(scan, scan->libraries.items[i], toolkit);
 	scan_headers(scan);
 	for (size_t i = 0; i < scan->libraries.count; i++) {
-		struct library *library = scan->libraries.items[i];
+		struct subject *library = scan->libraries.items[i];
 
 		for (int toolkit = 0; library->soname && toolkit < scan->count; toolkit++)
 			take_declared(scan, library, toolkit);
@@ -229,6 +229,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	atexit(scan_free_all);
 	return run(argc, argv);
 }

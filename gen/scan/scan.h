@@ -15,7 +15,8 @@
  *	given.c		takes from the command line what hints give otherwise
  *	check.c		compares a library with symbols.txt
  *
- * The program runs once: memory stays allocated until it exits.
+ * The list itself, its limits and its reader are gen's: gen/model/list.h.  What stands here is
+ * what headers, libraries and hints tell beside it.
  */
 #ifndef SCAN_H
 #define SCAN_H
@@ -29,11 +30,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../model/list.h"
+
 /* ---- memory, strings, maps ---- */
 
-void *scan_alloc(size_t size);			/* zeroed, never NULL */
-void scan_free_all(void);
-char *scan_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline void *scan_alloc(size_t size)	/* zeroed, never NULL */
+{
+	return allocate(size, 1);
+}
 const char *scan_intern(const char *text);	/* equal text, equal pointer */
 const char *scan_intern_n(const char *text, size_t length);
 
@@ -52,13 +56,6 @@ struct map {
 };
 void *map_get(const struct map *map, const char *key);
 void map_put(struct map *map, const char *key, void *value);
-
-/* Both print the file and the message to stderr and exit with status 2. */
-_Noreturn void fail(const char *file, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-struct place { const char *file; int line, column; };
-_Noreturn void fail_at(struct place place, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* Reads a whole regular file and adds a NUL byte, which *size does not count. */
 char *read_file(const char *path, size_t *size);
@@ -85,31 +82,20 @@ struct ranges { struct range *items; size_t count; };
 bool parse_ranges(const char *text, struct ranges *out);
 bool in_ranges(const struct ranges *ranges, version v);
 
-/* A set of toolkits, by index: bit n is the n-th oldest. */
-typedef uint64_t toolkits;
-#define MAX_TOOLKITS 64
-#define BIT(n) ((toolkits)1 << (n))
-
 /* ---- types ---- */
 
-enum base {
-	T_VOID, T_I8, T_U8, T_I16, T_U16, T_I32, T_U32, T_I64, T_U64, T_F32, T_F64,
-	T_PTR, T_RECORD
-};
-extern const char *const base_names[];
-
-struct type {
-	enum base base;
-	bool pointer;		/* *RECORD; base is T_RECORD */
+struct c_type {
+	enum kind kind;
+	bool pointer;		/* *RECORD; kind is STRUCT */
 	uint32_t count;		/* elements of an array; else 0 */
 	const char *record;	/* interned */
 	const char *enumeration;/* the enum's name if the header has an enum; interned */
 };
-const char *type_text(struct type type);
+const char *type_text(struct c_type type);
 
 struct leaf {
 	const char *name;	/* a.b.c */
-	struct type type;
+	struct c_type type;
 	uint32_t offset, size;
 };
 
@@ -122,9 +108,9 @@ struct layout {
 	const char *objection;	/* why the list cannot express it; or NULL */
 };
 
-struct param {
+struct c_param {
 	const char *name;
-	struct type type;	/* of the value, or of the pointer's target */
+	struct c_type type;	/* of the value, or of the pointer's target */
 	bool pointer;		/* to a scalar, a handle or a record */
 	bool constant;		/* a pointer to const */
 	bool handle;		/* a pointer to a pointer to an opaque struct */
@@ -133,13 +119,11 @@ struct param {
 struct prototype {
 	const char *name;
 	struct place place;	/* of the declaration */
-	struct type result;
-	struct param *params;
+	struct c_type result;
+	struct c_param *params;
 	size_t count;
 	bool text;		/* it returns const char * */
 };
-
-struct enumerator { const char *name; int64_t value; };
 
 /* What the headers of one toolkit declare for one library. */
 struct headers {
@@ -196,7 +180,7 @@ struct given {
 	struct map texts;	/* functions that return the meaning of a status */
 };
 
-struct library {
+struct subject {
 	struct place place;
 	const char *name;
 	const char *status;	/* name of the enum; NULL if not given */
@@ -214,7 +198,7 @@ struct library {
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */
-	struct list reserved;			/* PATTERN */
+	struct list reserved;			/* NAME */
 	struct list directions;			/* FUNCTION PARAM DIRECTION [TYPE] */
 	struct list results;			/* FUNCTION TYPE */
 	struct list signatures;			/* declared | measured NAME TEXT */
@@ -229,14 +213,14 @@ struct library {
 	struct headers headers[MAX_TOOLKITS];
 	struct map names;			/* every exported name */
 	struct map noted;			/* notes about parameters that were printed */
-	struct map records;			/* struct record; those in use */
-	struct list rows;			/* struct row, sorted */
+	struct map records;			/* struct used_record; those in use */
+	struct list rows;			/* struct derived_row, sorted */
 };
 
-struct list read_hints(const char *path);	/* of struct library */
+struct list read_hints(const char *path);	/* of struct subject */
 
 /* A struct that some signature uses, with its layout in each toolkit. */
-struct record {
+struct used_record {
 	const char *name;
 	const struct layout *layouts[MAX_TOOLKITS];	/* NULL if not used there */
 	uint8_t letters[MAX_TOOLKITS];			/* 0 is A */
@@ -244,14 +228,11 @@ struct record {
 	bool tail[MAX_TOOLKITS], overlaid[MAX_TOOLKITS];
 };
 
-/* One line of the functions block. */
-struct row {
-	const char *name;
+/* A row of the list, and its types as text.  Its place is that of the declaration in the
+ * oldest toolkit that has it. */
+struct derived_row {
+	struct row row;
 	const char *signature;
-	const char *family;	/* NULL if it is the function's own name */
-	bool hook, text, apart, undeclared;
-	struct place place;	/* of its declaration in the oldest toolkit that has it */
-	toolkits in;
 };
 
 struct scan {
@@ -267,16 +248,17 @@ void note(const struct scan *scan, const char *format, ...)
 
 bool in_folders(const struct list *hints, version v);
 /* Adds the exported names to the library's names of all versions. */
-void note_names(struct library *library, const struct exports *exports);
+void note_names(struct subject *library, const struct exports *exports);
 void scan_headers(struct scan *scan);
-void resolve(struct scan *scan, struct library *library);
-void assign_letters(struct scan *scan, struct library *library);
-void refuse_changes(const struct scan *scan, const struct library *library);
+void resolve(struct scan *scan, struct subject *library);
+void assign_letters(struct scan *scan, struct subject *library);
+void refuse_changes(const struct scan *scan, const struct subject *library);
 void write_list(struct scan *scan, const char *head, const char *path);	/* begins with `head` */
-int check(const char *list, char **arguments, int count);
+int check(const char *path, char **arguments, int count);
 int derive_own(struct scan *scan, char **arguments);
 
 const char *range_text(const struct scan *scan, toolkits in);
-bool is_reserved(const struct library *library, const char *field);
+/* Also notes that the hint applies. */
+bool is_hinted_reserved(const struct subject *library, const char *field);
 
 #endif

@@ -23,7 +23,7 @@ struct place place_of(const struct unit *unit, CXCursor cursor)
 
 	clang->getExpansionLocation(clang->getCursorLocation(cursor), &file, &line, &column, NULL);
 	return (struct place){ file ? take(clang, clang->getFileName(file)) : "",
-			       (int)line, (int)column };
+			       line, column };
 }
 
 void object(struct unit *unit, const char *format, ...)
@@ -68,7 +68,7 @@ static const char *record_name(struct unit *unit, CXType type)
 	if (strlen(name) <= 3 || strcmp(name + strlen(name) - 3, "_st"))
 		return scan_intern(name);
 	typedefs[0] = scan_intern_n(name, strlen(name) - 3);
-	typedefs[1] = scan_intern(scan_format("%s_t", typedefs[0]));
+	typedefs[1] = scan_intern(format("%s_t", typedefs[0]));
 	for (int i = 0; i < 2; i++)
 		if (map_get(&unit->typedefs, typedefs[i]))
 			return typedefs[i];
@@ -77,34 +77,34 @@ static const char *record_name(struct unit *unit, CXType type)
 
 static const char *take_layout(struct unit *unit, CXType type);
 
-static enum base scalar(struct unit *unit, CXType type)
+static enum kind scalar(struct unit *unit, CXType type)
 {
 	switch (type.kind) {
-	case CXType_Void: return T_VOID;
+	case CXType_Void: return VOID;
 	/* Plain char is unsigned on aarch64, but no caller passes a negative one. */
 	case CXType_Char_U:
 	case CXType_Char_S:
-	case CXType_SChar: return T_I8;
+	case CXType_SChar: return I8;
 	case CXType_Bool:
-	case CXType_UChar: return T_U8;
-	case CXType_Short: return T_I16;
-	case CXType_UShort: return T_U16;
-	case CXType_Int: return T_I32;
-	case CXType_UInt: return T_U32;
+	case CXType_UChar: return U8;
+	case CXType_Short: return I16;
+	case CXType_UShort: return U16;
+	case CXType_Int: return I32;
+	case CXType_UInt: return U32;
 	case CXType_Long:
-	case CXType_LongLong: return T_I64;
+	case CXType_LongLong: return I64;
 	case CXType_ULong:
-	case CXType_ULongLong: return T_U64;
-	case CXType_Float: return T_F32;
-	case CXType_Double: return T_F64;
-	case CXType_Pointer: return T_PTR;
+	case CXType_ULongLong: return U64;
+	case CXType_Float: return F32;
+	case CXType_Double: return F64;
+	case CXType_Pointer: return PTR;
 	case CXType_Enum:
 		if (unit->clang->Type_getSizeOf(type) == 4)
-			return T_I32;
+			return I32;
 	}
 	object(unit, "the type %s is not one that the list can express",
 	       take(unit->clang, unit->clang->getTypeSpelling(type)));
-	return T_PTR;
+	return PTR;
 }
 
 const char *enum_name(const struct unit *unit, CXType type)
@@ -114,16 +114,16 @@ const char *enum_name(const struct unit *unit, CXType type)
 	return strncmp(name, "enum ", 5) ? name : scan_intern(name + 5);
 }
 
-struct type value_type(struct unit *unit, CXType type)
+struct c_type value_type(struct unit *unit, CXType type)
 {
-	struct type out = { 0 };
+	struct c_type out = { 0 };
 
 	if (is_record(unit, type)) {
-		out.base = T_RECORD;
+		out.kind = STRUCT;
 		out.record = take_layout(unit, type);
 		return out;
 	}
-	out.base = scalar(unit, type);
+	out.kind = scalar(unit, type);
 	if (type.kind == CXType_Enum)
 		out.enumeration = enum_name(unit, type);
 	return out;
@@ -138,7 +138,7 @@ struct flattening {
 	uint32_t offset;
 };
 
-static void add_leaf(struct layout *layout, const char *name, struct type type,
+static void add_leaf(struct layout *layout, const char *name, struct c_type type,
 		     uint32_t offset, uint32_t size)
 {
 	if (layout->count == layout->room) {
@@ -171,7 +171,7 @@ static void name_elements(struct flattening *in, CXType type, const char *field)
 	if (!strchr(spelling, '('))
 		return;
 	spelling = scan_intern(plain_name(spelling));
-	name = scan_intern(scan_format("%s_%s", in->layout->name, field));
+	name = scan_intern(format("%s_%s", in->layout->name, field));
 	map_put(&in->unit->nameless, spelling, (void *)name);
 }
 
@@ -179,7 +179,7 @@ static void flatten_leaf(struct flattening *in, CXType type, const char *name, u
 {
 	const struct libclang *clang = in->unit->clang;
 	uint32_t size = (uint32_t)clang->Type_getSizeOf(type);
-	struct type leaf;
+	struct c_type leaf;
 	uint32_t count = 0;
 	CXType target;
 
@@ -214,19 +214,19 @@ static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
 		object(in->unit, "%s: the field %s%s has no byte offset", in->layout->name, in->prefix,
 		       name);
 	if (type.kind != CXType_Record) {
-		flatten_leaf(in, type, scan_intern(scan_format("%s%s", in->prefix, name)), offset);
+		flatten_leaf(in, type, scan_intern(format("%s%s", in->prefix, name)), offset);
 		return CXVisit_Continue;
 	}
 	if (clang->Cursor_isAnonymousRecordDecl(clang->getTypeDeclaration(type)))
 		flatten(in, type, in->prefix, offset);
 	else
-		flatten(in, type, scan_format("%s%s.", in->prefix, name), offset);
+		flatten(in, type, format("%s%s.", in->prefix, name), offset);
 	return CXVisit_Continue;
 }
 
-bool same_type(struct type a, struct type b)
+bool same_type(struct c_type a, struct c_type b)
 {
-	return a.base == b.base && a.pointer == b.pointer && a.count == b.count &&
+	return a.kind == b.kind && a.pointer == b.pointer && a.count == b.count &&
 	       a.record == b.record;
 }
 

@@ -9,7 +9,7 @@
 /* One translation unit that is being read into a struct headers. */
 struct unit {
 	const struct libclang *clang;
-	const struct library *library;
+	const struct subject *library;
 	struct headers *headers;
 	const char *where;	/* for messages: toolkit and header */
 	const struct parse_hint *hint;
@@ -36,9 +36,9 @@ bool is_record(const struct unit *unit, CXType type);
 
 /* Converts a canonical type that is passed by value or pointed to.  Adds the layout of a
  * record, and of all records that it leads to, to unit->headers. */
-struct type value_type(struct unit *unit, CXType type);
+struct c_type value_type(struct unit *unit, CXType type);
 
-bool same_type(struct type a, struct type b);
+bool same_type(struct c_type a, struct c_type b);
 bool same_layout(const struct layout *a, const struct layout *b);
 
 #endif

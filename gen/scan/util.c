@@ -8,52 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static struct block {
-	struct block *next;
-	max_align_t data[];
-} *blocks;
-
 static struct map interned;
-
-void *scan_alloc(size_t size)
-{
-	struct block *block = calloc(1, sizeof(*block) + size);
-
-	if (!block) {
-		fputs("scan: out of memory\n", stderr);
-		exit(2);
-	}
-	block->next = blocks;
-	blocks = block;
-	return block->data;
-}
-
-void scan_free_all(void)
-{
-	struct block *next;
-
-	for (; blocks; blocks = next) {
-		next = blocks->next;
-		free(blocks);
-	}
-	memset(&interned, 0, sizeof(interned));
-}
-
-char *scan_format(const char *format, ...)
-{
-	va_list arguments, again;
-	char *text;
-	int length;
-
-	va_start(arguments, format);
-	va_copy(again, arguments);
-	length = vsnprintf(NULL, 0, format, arguments);
-	text = scan_alloc((size_t)length + 1);
-	vsnprintf(text, (size_t)length + 1, format, again);
-	va_end(again);
-	va_end(arguments);
-	return text;
-}
 
 void list_add(struct list *list, void *item)
 {
@@ -132,7 +87,7 @@ const char *scan_intern(const char *text)
 	char *copy = map_get(&interned, text);
 
 	if (!copy) {
-		copy = scan_format("%s", text);
+		copy = format("%s", text);
 		map_put(&interned, copy, copy);
 	}
 	return copy;
@@ -140,31 +95,7 @@ const char *scan_intern(const char *text)
 
 const char *scan_intern_n(const char *text, size_t length)
 {
-	return scan_intern(scan_format("%.*s", (int)length, text));
-}
-
-void fail(const char *file, const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "%s: ", file);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(2);
-}
-
-void fail_at(struct place place, const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "%s:%d:%d: ", place.file, place.line, place.column);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(2);
+	return scan_intern(format("%.*s", (int)length, text));
 }
 
 void note(const struct scan *scan, const char *format, ...)
@@ -311,18 +242,14 @@ bool in_ranges(const struct ranges *ranges, version v)
 	return false;
 }
 
-const char *const base_names[] = {
-	"void", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "ptr", "?"
-};
-
-const char *type_text(struct type type)
+const char *type_text(struct c_type type)
 {
-	const char *name = type.base == T_RECORD ? type.record : base_names[type.base];
+	const char *name = type.kind == STRUCT ? type.record : kind_names[type.kind];
 	const char *star = type.pointer ? "*" : "";
 
 	if (type.count)
-		return scan_format("%s%s[%u]", star, name, type.count);
-	return scan_format("%s%s", star, name);
+		return format("%s%s[%u]", star, name, type.count);
+	return format("%s%s", star, name);
 }
 
 /* A range that includes the newest toolkit is left open: it holds until a newer toolkit
@@ -340,25 +267,22 @@ const char *range_text(const struct scan *scan, toolkits in)
 		while (last + 1 < scan->count && in & BIT(last + 1))
 			last++;
 		to = scan->versions[last];
-		text = scan_format("%s%s%d.%d", text, *text ? "," : "", MAJOR(from), MINOR(from));
+		text = format("%s%s%d.%d", text, *text ? "," : "", MAJOR(from), MINOR(from));
 		if (last + 1 == scan->count)
-			text = scan_format("%s-", text);
+			text = format("%s-", text);
 		else if (last > first)
-			text = scan_format("%s-%d.%d", text, MAJOR(to), MINOR(to));
+			text = format("%s-%d.%d", text, MAJOR(to), MINOR(to));
 		first = last;
 	}
 	return text;
 }
 
-bool is_reserved(const struct library *library, const char *field)
+bool is_hinted_reserved(const struct subject *library, const char *field)
 {
-	const char *last = strrchr(field, '.');
-
-	last = last ? last + 1 : field;
 	for (size_t i = 0; i < library->reserved.count; i++) {
 		struct hint *hint = library->reserved.items[i];
 
-		if (!matches(hint->words[0], last, NULL))
+		if (!means_field(hint->words[0], field))
 			continue;
 		hint->used = true;
 		return true;
@@ -377,7 +301,7 @@ bool in_folders(const struct list *hints, version v)
 	return false;
 }
 
-void note_names(struct library *library, const struct exports *exports)
+void note_names(struct subject *library, const struct exports *exports)
 {
 	for (size_t i = 0; i < exports->count; i++)
 		map_put(&library->names, exports->names[i], library);

@@ -14,7 +14,7 @@
 
 /* ---- library ---- */
 
-static void write_sonames(FILE *out, const struct scan *scan, const struct library *library)
+static void write_sonames(FILE *out, const struct scan *scan, const struct subject *library)
 {
 	for (int i = 0; i < scan->count; i++) {
 		const char *soname = library->exports[i].soname;
@@ -46,7 +46,23 @@ static void write_hints(FILE *out, const char *key, const struct list *hints)
 	}
 }
 
-static void write_library(FILE *out, const struct scan *scan, const struct library *library)
+/* Folders of hints hold in versions, of which some may not be among the toolkits. */
+static void write_folders(FILE *out, const struct scan *scan, const struct subject *library)
+{
+	for (size_t i = 0; i < library->folders.count; i++) {
+		const struct hint *hint = library->folders.items[i];
+		toolkits in = 0;
+
+		for (int toolkit = 0; toolkit < scan->count; toolkit++)
+			if (in_ranges(&hint->ranges, scan->versions[toolkit]))
+				in |= BIT(toolkit);
+		if (in || library->given)
+			fprintf(out, "    folder %s %s\n", hint->words[0],
+				library->given ? hint->words[1] : range_text(scan, in));
+	}
+}
+
+static void write_library(FILE *out, const struct scan *scan, const struct subject *library)
 {
 	fprintf(out, "\nlibrary %s\n", library->name);
 	fprintf(out, "    stub %s\n", library->stub);
@@ -60,7 +76,7 @@ static void write_library(FILE *out, const struct scan *scan, const struct libra
 	if (library->witness)
 		fprintf(out, "    witness %s\n", library->witness);
 	write_hints(out, "node", &library->nodes);
-	write_hints(out, "folder", &library->folders);
+	write_folders(out, scan, library);
 	write_hints(out, "package", &library->packages);
 	write_hints(out, "home", &library->homes);
 	if (library->variable)
@@ -71,19 +87,19 @@ static void write_library(FILE *out, const struct scan *scan, const struct libra
 	write_hints(out, "error", &library->errors);
 	if (library->status)
 		fprintf(out, "    status %s\n", library->status);
+	for (size_t i = 0; i < library->reserved.count; i++)
+		fprintf(out, "%s %s", i ? "" : "    reserved",
+			((const struct hint *)library->reserved.items[i])->words[0]);
+	if (library->reserved.count)
+		fputc('\n', out);
 }
 
 /* ---- enumeration ---- */
 
-struct value {
-	const char *name;
-	int64_t value;
-	toolkits in;
-};
-
 static int compare_values(const void *a, const void *b)
 {
-	const struct value *one = *(struct value *const *)a, *other = *(struct value *const *)b;
+	const struct enumerator *one = *(struct enumerator *const *)a;
+	const struct enumerator *other = *(struct enumerator *const *)b;
 
 	if (one->value != other->value)
 		return one->value < other->value ? -1 : 1;
@@ -92,7 +108,7 @@ static int compare_values(const void *a, const void *b)
 
 static void add_value(struct list *values, const struct enumerator *enumerator, int toolkit)
 {
-	struct value *value;
+	struct enumerator *value;
 
 	for (size_t i = 0; i < values->count; i++) {
 		value = values->items[i];
@@ -102,11 +118,12 @@ static void add_value(struct list *values, const struct enumerator *enumerator, 
 		return;
 	}
 	value = scan_alloc(sizeof(*value));
-	*value = (struct value){ enumerator->name, enumerator->value, BIT(toolkit) };
+	*value = (struct enumerator){ .name = enumerator->name, .value = enumerator->value,
+				      .in = BIT(toolkit) };
 	list_add(values, value);
 }
 
-static void write_enum(FILE *out, const struct scan *scan, const struct library *library)
+static void write_enum(FILE *out, const struct scan *scan, const struct subject *library)
 {
 	struct list values = { 0 };
 
@@ -127,23 +144,24 @@ static void write_enum(FILE *out, const struct scan *scan, const struct library 
 	qsort(values.items, values.count, sizeof(*values.items), compare_values);
 	fprintf(out, "\nenum %s\n", library->status);
 	for (size_t i = 0; i < values.count; i++) {
-		const struct value *value = values.items[i];
+		const struct enumerator *value = values.items[i];
 
-		fprintf(out, "    %-*s %5lld   %s\n", FIELD_COLUMN, value->name,
-			(long long)value->value, range_text(scan, value->in));
+		fprintf(out, "    %-*s %5d   %s\n", FIELD_COLUMN, value->name, value->value,
+			range_text(scan, value->in));
 	}
 }
 
 /* ---- structs ---- */
 
-struct field {
+struct ranged_leaf {
 	const struct leaf *leaf;
 	toolkits in;
 };
 
 static int compare_fields(const void *a, const void *b)
 {
-	const struct field *one = *(struct field *const *)a, *other = *(struct field *const *)b;
+	const struct ranged_leaf *one = *(struct ranged_leaf *const *)a;
+	const struct ranged_leaf *other = *(struct ranged_leaf *const *)b;
 	toolkits only = one->in ^ other->in;
 
 	if (one->leaf->offset != other->leaf->offset)
@@ -156,14 +174,14 @@ static int compare_fields(const void *a, const void *b)
 
 static bool same_field(const struct leaf *a, const struct leaf *b)
 {
-	return a->name == b->name && a->offset == b->offset && a->type.base == b->type.base &&
+	return a->name == b->name && a->offset == b->offset && a->type.kind == b->type.kind &&
 	       a->type.pointer == b->type.pointer && a->type.count == b->type.count &&
 	       a->type.record == b->type.record;
 }
 
 static void add_field(struct list *fields, const struct leaf *leaf, int toolkit)
 {
-	struct field *field;
+	struct ranged_leaf *field;
 
 	for (size_t i = 0; i < fields->count; i++) {
 		field = fields->items[i];
@@ -180,14 +198,14 @@ static void add_field(struct list *fields, const struct leaf *leaf, int toolkit)
 
 /* Returns true if the row of toolkit `i` also covers toolkit `j`, a later one that has the
  * struct. */
-static bool same_size_row(const struct record *record, int i, int j)
+static bool same_size_row(const struct used_record *record, int i, int j)
 {
 	return record->layouts[i]->size == record->layouts[j]->size &&
 	       record->letters[i] == record->letters[j] &&
 	       !record->tail[j] && !record->overlaid[j];
 }
 
-static void write_sizes(FILE *out, const struct scan *scan, const struct record *record)
+static void write_sizes(FILE *out, const struct scan *scan, const struct used_record *record)
 {
 	for (int first = 0, next; first < scan->count; first = next) {
 		toolkits in = BIT(first);
@@ -209,7 +227,7 @@ static void write_sizes(FILE *out, const struct scan *scan, const struct record 
 }
 
 /* Writes the header's name of a struct that a hint renamed. */
-static void write_origin(FILE *out, const struct library *library, const struct record *record)
+static void write_origin(FILE *out, const struct subject *library, const struct used_record *record)
 {
 	for (size_t i = 0; i < library->layouts.count; i++) {
 		const struct hint *hint = library->layouts.items[i];
@@ -230,8 +248,8 @@ static void write_origin(FILE *out, const struct library *library, const struct 
 	}
 }
 
-static void write_record(FILE *out, const struct scan *scan, const struct library *library,
-			 const struct record *record)
+static void write_record(FILE *out, const struct scan *scan, const struct subject *library,
+			 const struct used_record *record)
 {
 	struct list fields = { 0 };
 
@@ -244,7 +262,7 @@ static void write_record(FILE *out, const struct scan *scan, const struct librar
 			add_field(&fields, &record->layouts[toolkit]->leaves[i], toolkit);
 	qsort(fields.items, fields.count, sizeof(*fields.items), compare_fields);
 	for (size_t i = 0; i < fields.count; i++) {
-		const struct field *field = fields.items[i];
+		const struct ranged_leaf *field = fields.items[i];
 		const struct leaf *leaf = field->leaf;
 
 		fprintf(out, "    .%-*s %-10s %5u   %s\n", FIELD_COLUMN - 1, leaf->name,
@@ -254,12 +272,13 @@ static void write_record(FILE *out, const struct scan *scan, const struct librar
 
 static int compare_records(const void *a, const void *b)
 {
-	const struct record *one = *(struct record *const *)a, *other = *(struct record *const *)b;
+	const struct used_record *one = *(struct used_record *const *)a;
+	const struct used_record *other = *(struct used_record *const *)b;
 
 	return strcmp(one->name, other->name);
 }
 
-static void write_records(FILE *out, const struct scan *scan, const struct library *library)
+static void write_records(FILE *out, const struct scan *scan, const struct subject *library)
 {
 	struct list records = library->records.values;
 
@@ -271,11 +290,13 @@ static void write_records(FILE *out, const struct scan *scan, const struct libra
 
 /* ---- functions ---- */
 
-static void write_row(FILE *out, const struct scan *scan, const struct row *row)
+static void write_row(FILE *out, const struct scan *scan, const struct derived_row *derived)
 {
+	const struct row *row = &derived->row;
+
 	fprintf(out, "    %-*s %-*s %s", FUNCTION_COLUMN, row->name, RANGE_COLUMN,
-		range_text(scan, row->in), row->signature);
-	if (row->family)
+		range_text(scan, row->in), derived->signature);
+	if (row->family != row->name)
 		fprintf(out, " family %s", row->family);
 	if (row->hook)
 		fprintf(out, " hook");
@@ -296,7 +317,7 @@ static void write_all(FILE *out, const struct scan *scan, const char *head)
 		fprintf(out, " %d.%d", MAJOR(scan->versions[i]), MINOR(scan->versions[i]));
 	fputc('\n', out);
 	for (size_t i = 0; i < scan->libraries.count; i++) {
-		const struct library *library = scan->libraries.items[i];
+		const struct subject *library = scan->libraries.items[i];
 
 		if (!library->names.keys.count)
 			continue;
@@ -319,9 +340,21 @@ static void remove_unfinished(void)
 		unlink(unfinished);
 }
 
+/* What gen would refuse is not put in place.  It stays where it was written, since the message
+ * names its line. */
+static void check_written(const char *temporary)
+{
+	struct symbols list = { 0 };
+	const char *written = unfinished;
+
+	unfinished = NULL;
+	read_list(&list, temporary);
+	unfinished = written;
+}
+
 void write_list(struct scan *scan, const char *head, const char *path)
 {
-	const char *temporary = scan_format("%s.%ld.tmp", path, (long)getpid());
+	const char *temporary = format("%s.%ld.tmp", path, (long)getpid());
 	FILE *out = fopen(temporary, "w");
 
 	if (!out)
@@ -332,6 +365,7 @@ void write_list(struct scan *scan, const char *head, const char *path)
 	if (fflush(out) || ferror(out))
 		fail(path, "%s", strerror(errno));
 	fclose(out);
+	check_written(temporary);
 	if (rename(temporary, path))
 		fail(path, "%s", strerror(errno));
 	unfinished = NULL;

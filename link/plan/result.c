@@ -95,7 +95,7 @@ static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_ref
 static bool check_driver(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
 {
 	int driver = planning->environment.driver, branch = planning->environment.branch;
-	int needed = lk_branch_of_major(LK_CUDA_MAJOR(nvjitlink));
+	int needed = lc_compatible_branch(LK_CUDA_MAJOR(nvjitlink));
 	struct lc_arena *arena = planning->arena;
 
 	switch (lk_driver_runs(driver, branch, nvjitlink)) {

@@ -167,7 +167,7 @@ static void apply_driver(const struct question *question, const struct part *par
 		say(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
 		    "the display driver is of branch %d, and %s %s with a driver for CUDA %s needs"
 		    " branch %d or later: update the driver, or use %s %s or older", branch,
-		    part->name, toolkit, driver, lk_branch_of_major(LK_CUDA_MAJOR(version)),
+		    part->name, toolkit, driver, lc_compatible_branch(LK_CUDA_MAJOR(version)),
 		    part->name, driver);
 		break;
 	case LK_BRANCH_UNKNOWN:

@@ -9,6 +9,7 @@
 
 #include "../../stubs/base/arena.h"
 #include "../../stubs/base/glibc.h"
+#include "../../stubs/base/library_name.h"
 #include "../../stubs/base/object.h"
 #include "versions.h"
 
@@ -81,21 +82,14 @@ static const struct library {
 	{ "libnvJitLink", ask_nvjitlink },
 };
 
-/* What follows "libcudart" in a SONAME: ".so.12", or with the hash that
- * auditwheel puts in between, "-09529672.so.12". */
-static bool is_soname_end(const char *text)
-{
-	if ((*text == '-' || *text == '.') && strspn(text + 1, "0123456789abcdef") == 8)
-		text += 9;
-	return !strncmp(text, ".so.", 4);
-}
-
 static const struct library *find_library(const char *soname)
 {
 	for (size_t i = 0; i < COUNT(libraries); i++) {
 		size_t length = strlen(libraries[i].name);
+		struct lc_ending ending;
 
-		if (!strncmp(soname, libraries[i].name, length) && is_soname_end(soname + length))
+		if (!strncmp(soname, libraries[i].name, length) &&
+		    lc_read_ending(soname + length, &ending) && ending.numbers)
 			return &libraries[i];
 	}
 	return NULL;
@@ -171,7 +165,8 @@ static int read_definition(const char *line)
 	if (*line != ' ' && *line != '\t')
 		return 0;
 	version = strtol(line, &end, 10);
-	return end != line && version >= 1000 && version < 1000000 ? (int)version / 10 * 10 : 0;
+	return end != line && version >= LK_CUDA(1, 0) && version < LK_CUDA(1000, 0) ?
+	       (int)version / 10 * 10 : 0;
 }
 
 static int read_header(const char *path)
@@ -202,10 +197,9 @@ static const char *const headers[] = {
 /* The major in a SONAME or file name, 12 for "libcudart.so.12"; 0 if there is none. */
 static int major_of_name(const char *name)
 {
-	const char *place = strstr(name, ".so.");
-	int version, numbers;
+	struct lc_ending ending;
 
-	return place && lk_version_scan(place + 4, &version, &numbers) ? LK_CUDA_MAJOR(version) : 0;
+	return lc_read_name(name, &ending) && ending.numbers ? ending.number : 0;
 }
 
 static int ask_header(struct file *file, const char *soname)

@@ -45,16 +45,6 @@ static const struct toolkit {
 	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },
 };
 
-/* The first display-driver branch that gives a CUDA major minor-version
- * compatibility. */
-static const struct compatibility {
-	int major, branch;
-} compatibilities[] = {
-	{ 11, 450 },
-	{ 12, 525 },
-	{ 13, 580 },
-};
-
 #define NEWEST (&toolkits[COUNT(toolkits) - 1])
 /* The first version that could know something that no toolkit in the table does. */
 #define NEXT_CUDA (NEWEST->cuda + 10)
@@ -172,14 +162,6 @@ void lk_cuda_range_of_container(int container, int *oldest, int *newest)
 
 /* ---- display drivers ---- */
 
-int lk_branch_of_major(int major)
-{
-	for (size_t i = 0; i < COUNT(compatibilities); i++)
-		if (compatibilities[i].major == major)
-			return compatibilities[i].branch;
-	return 0;
-}
-
 int lk_cuda_of_branch(int branch)
 {
 	int cuda = 0;
@@ -205,7 +187,7 @@ enum lk_reading lk_linker_reads(enum lazycuda_kind kind, int producer, int linke
 
 enum lk_running lk_driver_runs(int driver, int branch, int toolkit)
 {
-	int needed = lk_branch_of_major(LK_CUDA_MAJOR(toolkit));
+	int needed = lc_compatible_branch(LK_CUDA_MAJOR(toolkit));
 
 	if (driver >= toolkit)
 		return LK_RUNS;

@@ -4,7 +4,7 @@
  *
  * Tables of what was measured on every public nvJitLink and nvrtc, 11.7 to
  * 13.5, and rules for versions newer than the tables.  Versions are numbered as
- * in lazycuda_link.h, 12090 for 12.9.
+ * in lazycuda_link.h, 12090 for 12.9; the other number, 1209, does not occur in this room.
  */
 #ifndef LINK_VERSIONS_H
 #define LINK_VERSIONS_H
@@ -12,10 +12,11 @@
 #include <stdbool.h>
 
 #include "../../include/lazycuda_link.h"
+#include "../../stubs/base/cuda_version.h"
 
-#define LK_CUDA(major, minor) (1000 * (major) + 10 * (minor))
-#define LK_CUDA_MAJOR(version) ((version) / 1000)
-#define LK_CUDA_MINOR(version) ((version) % 1000 / 10)
+#define LK_CUDA LC_NUMBER
+#define LK_CUDA_MAJOR LC_NUMBER_MAJOR
+#define LK_CUDA_MINOR LC_NUMBER_MINOR
 
 /* Writes "12.9" to `text`, or "none" for NONE and "unknown" for UNKNOWN. */
 #define LK_VERSION_TEXT 16
@@ -52,9 +53,6 @@ void lk_cuda_range_of_container(int container, int *oldest, int *newest);
 #define LK_NVJITLINK_ZSTD LK_CUDA(12, 4)
 #define LK_NVJITLINK_OLDEST LK_CUDA(12, 3)
 
-/* The display-driver branch that minor-version compatibility of this CUDA major
- * needs (450, 525, 580); 0 for a major that is not in the table. */
-int lk_branch_of_major(int major);
 /* The CUDA version that a display driver's branch supports, 580 -> 13000.  A branch
  * that is not in the table counts as the one before it; 0 if it is older than all. */
 int lk_cuda_of_branch(int branch);

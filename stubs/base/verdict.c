@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "library_name.h"
+
 static int compare(const struct lc_library *library, const struct lc_export *row,
 		   const char *name, int major)
 {
@@ -32,21 +34,17 @@ const struct lc_export *lc_find_export(const struct lc_library *library, const c
 	return NULL;
 }
 
-/* The number in "libNAME.so.NUMBER", which a point and more may follow; 0 for any
- * other name. */
+/* The number in "libNAME.so.NUMBER"; 0 for any other name. */
 static int number_of(const struct lc_library *library, const char *node)
 {
 	size_t length = strlen(library->name);
-	int major = 0;
+	struct lc_ending ending;
 
-	if (!lc_has_majors(library))
+	if (!lc_has_majors(library) || strncmp(node, "lib", 3) ||
+	    strncmp(node + 3, library->name, length) ||
+	    !lc_read_ending(node + 3 + length, &ending) || ending.hashed || !ending.numbers)
 		return 0;
-	if (strncmp(node, "lib", 3) || strncmp(node + 3, library->name, length) ||
-	    strncmp(node + 3 + length, ".so.", 4))
-		return 0;
-	for (node += 7 + length; *node >= '0' && *node <= '9' && major < 1000; node++)
-		major = 10 * major + *node - '0';
-	return *node && *node != '.' ? 0 : major;
+	return ending.number;
 }
 
 int lc_node_major(const struct lc_library *library, const char *node)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adaptors/adaptors.h"
+#include "../base/cuda_version.h"
 #include "../loader/driver.h"
 #include "../loader/errors.h"
 #include "generated/libcudart_stub.h"
@@ -120,7 +121,7 @@ static lc_version version(lc_finder *find, void *data, int major)
 	if (major < 12)
 		return 0;
 	get = (int (*)(int *))find("cudaRuntimeGetVersion", data);
-	return get && get(&value) == 0 ? LC_VERSION(value / 1000, value % 1000 / 10) : 0;
+	return get && get(&value) == 0 ? lc_version_of_number(value) : 0;
 }
 
 const struct lc_specifics lc_specifics = {

@@ -4,14 +4,7 @@
 
 #include <string.h>
 
-/*
- * A toolkit newer than the driver, but of its major, works if the display
- * driver is of this branch or later ("minor version compatibility" in NVIDIA's
- * CUDA Compatibility guide).
- */
-static const struct { int major, branch; } minor_compatible[] = {
-	{ 11, 450 }, { 12, 525 }, { 13, 580 },
-};
+#include "../base/cuda_version.h"
 
 /*
  * Pairs of libraries of which one reads the other's output.  If their majors
@@ -26,29 +19,23 @@ static const struct { const char *writer, *reader; } pairs[] = {
 static const char *driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
 				    const struct lc_option *option)
 {
-	int major = at->driver / 1000, minor = at->driver % 1000 / 10;
+	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
+	int needed = lc_compatible_branch(major);
 
 	if (at->settings.guard == LC_OFF || !at->driver || option->major < major)
 		return NULL;
 	if (option->major > major)
 		return lc_format(arena, "the installed driver supports CUDA %d.%d and cannot run CUDA %d",
 				 major, minor, option->major);
-	if (option->version && LC_MINOR(option->version) <= minor)
+	if ((option->version && LC_MINOR(option->version) <= minor) || at->branch >= needed)
 		return NULL;
-	for (size_t i = 0; i < sizeof(minor_compatible) / sizeof(*minor_compatible); i++) {
-		int needed = minor_compatible[i].branch;
-
-		if (minor_compatible[i].major != major || at->branch >= needed)
-			continue;
-		if (at->branch)
-			return lc_format(arena, "the driver supports CUDA %d.%d, and display driver %d"
-					 " is older than %d, which later CUDA %d needs",
-					 major, minor, at->branch, needed, major);
-		if (at->settings.guard == LC_STRICT)
-			return lc_format(arena, "the driver supports CUDA %d.%d, its display driver's"
-					 " version is unknown, and LAZYCUDA_GUARD=strict takes no chances",
-					 major, minor);
-	}
+	if (at->branch)
+		return lc_format(arena, "the driver supports CUDA %d.%d, and display driver %d is older"
+				 " than %d, which later CUDA %d needs",
+				 major, minor, at->branch, needed, major);
+	if (at->settings.guard == LC_STRICT)
+		return lc_format(arena, "the driver supports CUDA %d.%d, its display driver's version is"
+				 " unknown, and LAZYCUDA_GUARD=strict takes no chances", major, minor);
 	return NULL;
 }
 
@@ -86,7 +73,7 @@ bool lc_choice_needs_driver(const struct lc_circumstances *at)
 
 bool lc_choice_needs_branch(const struct lc_circumstances *at)
 {
-	int major = at->driver / 1000, minor = at->driver % 1000 / 10;
+	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
 
 	if (!guarded(at) || !at->driver || at->without_majors || at->alone)
 		return false;
@@ -270,7 +257,7 @@ static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at,
 /* Returns true if the driver runs libraries of a major, judging by the major alone. */
 static bool runs(const struct lc_circumstances *at, int major)
 {
-	return !at->driver || major <= at->driver / 1000;
+	return !at->driver || major <= LC_MAJOR(at->driver);
 }
 
 /*

@@ -42,7 +42,7 @@ struct lc_seat {
 
 struct lc_circumstances {
 	struct lc_settings settings;
-	int driver;		/* 1000 * major + 10 * minor; 0: no driver */
+	lc_version driver;	/* 0: no driver */
 	int branch;		/* of the display driver; 0: unknown */
 	int process_major;	/* the one that the stubs have agreed on; 0: none */
 	struct lc_seat *seats;	/* every stub in the process */

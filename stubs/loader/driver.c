@@ -13,6 +13,7 @@
 #include "open.h"
 #include "specifics.h"
 #include "tries.h"
+#include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "../entry/note.h"
 #include "generated/libcuda_stub.real.h"
@@ -29,8 +30,7 @@ lc_version lc_cuda_version(lc_finder *find, void *data, int major)
 
 	(void)major;
 	/* NVIDIA's link-time stub of libcuda returns 34 from every function. */
-	return get && get(&value) == 0 && value >= 1000 ?
-		LC_VERSION(value / 1000, value % 1000 / 10) : 0;
+	return get && get(&value) == 0 ? lc_version_of_number(value) : 0;
 }
 
 typedef int (*nvml_getter)(char *, unsigned);
@@ -59,7 +59,7 @@ static void open_real(struct lc_arena *arena, const struct lc_library *library,
 	lc_open_found(arena, &search, NULL, found);
 }
 
-/* Returns 1000 * major + 10 * minor, or 0 without a driver. */
+/* Returns the CUDA version that the driver supports, or 0 without a driver. */
 static int look_at_version(struct lc_arena *arena)
 {
 	static const struct lc_specifics specifics = { .version = lc_cuda_version };
@@ -73,7 +73,7 @@ static int look_at_version(struct lc_arena *arena)
 	}
 	lc_trace("the driver supports CUDA %d.%d", LC_MAJOR(found.version),
 		 LC_MINOR(found.version));
-	return 1000 * LC_MAJOR(found.version) + 10 * LC_MINOR(found.version);
+	return found.version;
 }
 
 static int branch_of_module(struct lc_arena *arena)
@@ -186,10 +186,11 @@ static bool go_on_without(int *value, enum lc_guard guard)
 
 bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at)
 {
-	if (lc_choice_needs_driver(at))
-		at->driver = version_now(arena);
-	if (!go_on_without(&at->driver, at->settings.guard))
+	int version = lc_choice_needs_driver(at) ? version_now(arena) : at->driver;
+
+	if (!go_on_without(&version, at->settings.guard))
 		return false;
+	at->driver = (lc_version)version;
 	if (lc_choice_needs_branch(at))
 		at->branch = branch_now(arena);
 	return go_on_without(&at->branch, at->settings.guard);
@@ -228,7 +229,7 @@ struct lazycuda_driver lc_driver(void)
 		of_branch = branch_now(&arena);
 	lc_leave();
 	lc_arena_free(&arena);
-	found.version = version > 0 ? version : 0;
+	found.version = version > 0 ? lc_number_of_version((lc_version)version) : 0;
 	found.branch = of_branch > 0 ? of_branch : 0;
 	return found;
 }

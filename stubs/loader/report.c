@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attempt.h"
+#include "../base/library_name.h"
 #include "specifics.h"
 #include "unknown.h"
 
@@ -11,10 +12,10 @@ static const char *version_text(struct lc_arena *arena, lc_version version, int 
 {
 	const struct lc_major *listed = lc_listed_major(&lc_library, version ? LC_MAJOR(version) :
 									       major);
-	const char *number = lc_library.own_majors && listed ? strstr(listed->soname, ".so.") : NULL;
+	struct lc_ending ending;
 
-	if (number)
-		return number + 4;
+	if (lc_library.own_majors && listed && lc_read_name(listed->soname, &ending) && ending.numbers)
+		return ending.numbers;
 	if (version && !lc_specifics.version && !lc_library.since_count)
 		return lc_format(arena, "%d", LC_MAJOR(version));
 	if (version)

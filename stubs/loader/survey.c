@@ -59,7 +59,7 @@ static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
 	}
 	closedir(directory);
 	for (int i = 0; i < count; i++) {
-		int major = versions[i] / 100, minor = versions[i] % 100;
+		int major = LC_MAJOR(versions[i]), minor = LC_MINOR(versions[i]);
 
 		add_string(arena, &survey->toolkits,
 			   lc_format(arena, "/usr/local/cuda-%d.%d", major, minor));

@@ -10,7 +10,7 @@ import pytest
 import build
 
 HERE = pathlib.Path(__file__).parent
-SOURCES = build.room("gen")
+SOURCES = build.room("gen", "gen/model")
 # The flags that the Makefile gives generated code.
 FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-fvisibility=hidden",
          "-fomit-frame-pointer", f"-I{build.ROOT / 'stubs'}"]

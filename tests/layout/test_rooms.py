@@ -24,9 +24,10 @@ NEEDS = {
     "link/formats": (*LINK, "stubs/entry"),
     "link/plan": (*LINK, "link/formats"),
     "link/run": (*LINK, "link/formats", "link/plan"),
-    "gen": (),
+    "gen/model": (),
+    "gen": ("gen/model",),
     # What libraries export is read by the one reader of ELF files.
-    "gen/scan": ("stubs/base",),
+    "gen/scan": ("gen/model", "stubs/base"),
     # It reads the tables of the stubs that it runs with.
     "tools": ("include", "stubs/base", "stubs/loader", "link/tables"),
 }
@@ -40,8 +41,8 @@ LINKED = {
        for library in ("cudart", "cuda", "nvJitLink", "nvidia-ml", "nvrtc")},
     "link": ("stubs/base", "link/tables", "link/formats", "link/plan", "link/run"),
     "lazycuda": ("stubs/base", "link/tables", "tools"),
-    "gen": ("gen",),
-    "scan": ("gen/scan", "stubs/base"),
+    "gen": ("gen", "gen/model"),
+    "scan": ("gen/scan", "gen/model", "stubs/base"),
 }
 
 

@@ -76,7 +76,7 @@ def room(*folders):
 
 
 # How gen/scan is compiled.
-SCANNER = ["-std=gnu11", "-D_GNU_SOURCE", *room("gen/scan", "stubs/base"), "-ldl"]
+SCANNER = ["-std=gnu11", "-D_GNU_SOURCE", *room("gen/scan", "gen/model", "stubs/base"), "-ldl"]
 
 
 def compile(name, *arguments, cc=CC, link=()):

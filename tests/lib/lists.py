@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Made-up libraries, in the words of symbols.txt."""
 
+# The statuses that a library with majors of CUDA's needs.
+ERRORS = """\
+    error missing 1
+    error absent 2
+    error refused 3
+    error driver 4
+    error incoherent 5
+"""
+
 # Its toolkits are 1.0 and 1.1 at least.
 WITHOUT_MAJORS = """\
 library thing

@@ -26,7 +26,7 @@ def scan():
 
 @pytest.fixture(scope="module")
 def gen():
-    program = sanitized("gen", *build.room("gen"))
+    program = sanitized("gen", *build.room("gen", "gen/model"))
 
     def run(text, folder):
         (folder / "list.txt").write_text(text)

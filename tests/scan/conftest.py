@@ -6,13 +6,15 @@ import subprocess
 import pytest
 
 import build
+from lists import ERRORS
 
 LIBCLANG = build.BUILD / "libclang" / "clang" / "native" / "libclang.so"
 
-HINTS = """\
+HINTS = f"""\
 library thing
     stub libthing_stub.so
-    status thingStatus
+    variable LAZYCUDA_THING
+{ERRORS}    status thingStatus
     folder lib 1.0-
     include include 1.0-
     parse c thing.h

@@ -4,7 +4,9 @@ import shutil
 
 import pytest
 
-LIST = """\
+from lists import ERRORS
+
+LIST = f"""\
 # The head.
 toolkits 1.1 1.2 2.0
 
@@ -12,8 +14,8 @@ library thing
     stub libthing_stub.so
     soname libthing.so.1 1.1-1.2
     soname libthing.so.2 2.0-
-    status thingStatus
-
+    variable LAZYCUDA_THING
+{ERRORS}
 struct s
     size 4 1.1- layout A
     .a i32 0 1.1-
@@ -26,9 +28,11 @@ functions
     thingOld        1.1-1.2     ()
 
 library other
-    soname libother.so.1 1.1-
-functions
-    otherA          1.1-        ()
+    stub libother_stub.so
+    soname libother.so.1 1.1-1.2
+    variable LAZYCUDA_OTHER
+{ERRORS}functions
+    otherA          1.1-1.2     ()
 """
 
 
@@ -94,6 +98,13 @@ def test_versions_that_the_list_does_not_know(check, thing):
     assert check(f"{thing(OLD)}=1.0").returncode == 0
 
 
+def test_a_version_that_the_list_skips_has_what_those_around_it_have(scan, thing, tmp_path):
+    (tmp_path / "list").write_text(LIST.replace("1.2", "1.3"))
+    for names, differ in ((["thingA", "thingOld"], 0), (OLD, 1), (["thingA"], 1)):
+        done = scan("--check", tmp_path / "list", f"{thing(names)}=1.2")
+        assert done.returncode == differ, done.stdout
+
+
 def test_a_version_of_another_major_is_refused(check, thing):
     done = check(f"{thing(OLD)}=2.0")
     assert done.returncode == 2
@@ -113,14 +124,15 @@ def test_an_unknown_soname(check, thing, tmp_path):
 
 
 @pytest.mark.parametrize("text, where, why", [
-    ("", "", "it names no toolkits"),
-    ("toolkits 1.0\n", "", "it names no library"),
-    ("toolkits 1.0 x\n", ":1:14", "'x' is not a version"),
-    ("toolkits 1.0\nfunctions\n", ":2:1", "functions before any library"),
-    ("toolkits 1.0\nlibrary\n", ":2:1", "a library without a name"),
-    ("toolkits 1.0\nlibrary t\nfunctions\n    thingA\n", ":4:5", "a range of versions is missing"),
-    ("toolkits 1.0\nlibrary t\nfunctions\n    thingA 1.0-0.9\n", ":4:12", "not a range of versions"),
-    ("toolkits 1.0\nlibrary t\n    soname libt.so.1 1\n", ":3:22", "not a range of versions"),
+    ("", ":1:1", "the file ends where `library` is expected"),
+    ("toolkits 1.0\n", ":2:1", "the file ends where `library` is expected"),
+    ("toolkits 1.0 x\n", ":1:14", "a version"),
+    ("toolkits 1.0\nfunctions\n", ":2:1", "`functions` where `library` is expected"),
+    ("toolkits 1.0\nlibrary\n", ":2:8", "the line ends where a name is expected"),
+    ("toolkits 1.0\nlibrary t\nfunctions\n    thingA\n", ":4:11", "a range of versions is expected"),
+    ("toolkits 1.0\nlibrary t\nfunctions\n    thingA 1.0-2.9\n", ":4:16", "no toolkit 2.9"),
+    ("toolkits 1.0\nlibrary t\n    soname libt.so.1 1\n", ":3:22", "a version"),
+    ("toolkits 1.0\nlibrary t\n    stub libt.so\n", ":2:9", "library t has no row `variable`"),
 ])
 def test_a_malformed_list(scan, thing, tmp_path, text, where, why):
     (tmp_path / "list").write_text(text)

@@ -6,7 +6,10 @@ import struct
 
 import pytest
 
-LIST = "toolkits 1.0\nlibrary thing\n    soname libthing.so.1 1.0-\nfunctions\n    thingA 1.0- ()\n"
+from lists import ERRORS
+
+LIST = ("toolkits 1.0\nlibrary thing\n    stub libthing_stub.so\n    soname libthing.so.1 1.0-\n"
+        f"    variable LAZYCUDA_THING\n{ERRORS}functions\n    thingA 1.0- ()\n")
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_a_row(toolkits, row, column, why):
     (lambda base: "    stub libthing_stub.so\n", ":1:5", "a row before any `library`"),
     (lambda base: "libraries thing\n", ":1:1", "expected: library NAME"),
     (lambda base: "library\n", ":1:1", "expected: library NAME"),
-    (lambda base: base + "library thing\n", ":7:9", "library thing is there already"),
+    (lambda base: base + "library thing\n", ":13:9", "library thing is there already"),
     (lambda base: base.replace("    stub libthing_stub.so\n", ""), ":1:1", "has no `stub`"),
     (lambda base: base.replace("    status thingStatus\n", ""), ":1:1", "has no `status`"),
     (lambda base: base.replace("    folder lib 1.0-\n", ""), ":1:1", "has no `folder`"),
@@ -90,13 +90,11 @@ def test_a_missing_file(toolkits, scan):
 def test_what_is_copied_to_the_list(toolkits):
     toolkits.add("1.0", HEADER, ["thingF"])
     derived = toolkits.derive("""\
-    variable THING
-    node libthing.so.0 1
+    node libthing.so.0 1   # a comment
     companion libthing-more.so.%M.%m
-    error missing 303   # a comment
-    error incoherent -1
     """)
     assert derived.blocks["library thing"] == [
         "stub libthing_stub.so", "soname libthing.so.1 1.0-", "node libthing.so.0 1",
-        "folder lib 1.0-", "variable THING", "companion libthing-more.so.%M.%m",
-        "error missing 303", "error incoherent -1", "status thingStatus"]
+        "folder lib 1.0-", "variable LAZYCUDA_THING", "companion libthing-more.so.%M.%m",
+        "error missing 1", "error absent 2", "error refused 3", "error driver 4",
+        "error incoherent 5", "status thingStatus"]

@@ -34,6 +34,12 @@ library thing
     stub libthing_stub.so
     soname libthing.so.1 1.0-
     folder lib 1.0-
+    variable LAZYCUDA_THING
+    error missing 1
+    error absent 2
+    error refused 3
+    error driver 4
+    error incoherent 5
     status thingStatus
 
 enum thingStatus

@@ -12,6 +12,9 @@ library thing
     majors none
     witness thingA
     home /a/b /c
+    variable LAZYCUDA_THING
+    error missing 1
+    error absent 2
 """
 
 
@@ -130,7 +133,11 @@ def test_a_soname_and_no_majors_go_together(toolkits):
 LIST = """\
 toolkits 1.0
 library thing
+    stub libthing_stub.so
     soname libthing.so.1 1.0-
+    variable LAZYCUDA_THING
+    error missing 1
+    error absent 2
 {}functions
     thingA 1.0- ()
 """
@@ -139,10 +146,10 @@ SOURCE = "int thingData = 1;\nint thingA(void) { return 0; }\n"
 
 def test_check_wants_no_versions_of_it_and_passes_over_data(scan, thing, tmp_path):
     plain = thing(["thingA"], node="{ global: *; };", source=SOURCE)
-    (tmp_path / "list").write_text(LIST.format("    majors none\n"))
+    (tmp_path / "list").write_text(LIST.format("    majors none\n    witness thingA\n"))
     done = scan("--check", tmp_path / "list", plain)
     assert (done.returncode, done.stderr) == (0, "") and "1 names, as listed" in done.stdout
-    (tmp_path / "list").write_text(LIST.format(""))
+    (tmp_path / "list").write_text(LIST.format("    error refused 3\n    error driver 4\n    error incoherent 5\n"))
     done = scan("--check", tmp_path / "list", plain)
     assert done.returncode == 2 and "has no symbol versions" in done.stderr
 
@@ -161,7 +168,7 @@ def test_check_wants_no_versions_of_it_and_passes_over_data(scan, thing, tmp_pat
 def test_check_of_a_driver(scan, thing, tmp_path, names, status, said):
     rows = "    thingB 1.0- ()\n    thingC 2.0- ()\n    thingD 3.0- ()\n"
     (tmp_path / "list").write_text(
-        LIST.format("    majors none\n").replace("toolkits 1.0", "toolkits 1.0 2.0 3.0") + rows)
+        LIST.format("    majors none\n    witness thingA\n").replace("toolkits 1.0", "toolkits 1.0 2.0 3.0") + rows)
     done = scan("--check", tmp_path / "list", thing(names, node="{ global: *; };"))
     assert done.returncode == status, done.stdout
     assert all(word in done.stdout for word in said), done.stdout

@@ -82,7 +82,15 @@ static void branch(char **fields)
 
 static void needed_branch(char **fields)
 {
-	printf("%d\n", lk_branch_of_major(atoi(fields[1])));
+	printf("%d\n", lc_compatible_branch(atoi(fields[1])));
+}
+
+/* held NUMBER: as an lc_version, and back */
+static void held(char **fields)
+{
+	lc_version version = lc_version_of_number(atoi(fields[1]));
+
+	printf("%d %d\n", version, lc_number_of_version(version));
 }
 
 /* reads KIND PRODUCER LINKER ACROSS */
@@ -184,8 +192,8 @@ static const struct {
 } questions[] = {
 	{ "parse", parse, 1 }, { "text", text, 1 }, { "isa", isa, 1 },
 	{ "newest-isa", newest_isa, 1 }, { "ltoir", ltoir, 2 }, { "container", container, 1 },
-	{ "branch", branch, 1 }, { "needed-branch", needed_branch, 1 }, { "reads", reads, 4 },
-	{ "runs", runs, 3 }, { "constraint", constraint, 2 }, { "arch", parse_arch, 1 },
+	{ "branch", branch, 1 }, { "needed-branch", needed_branch, 1 }, { "held", held, 1 },
+	{ "reads", reads, 4 }, { "runs", runs, 3 }, { "constraint", constraint, 2 }, { "arch", parse_arch, 1 },
 	{ "knows", knows, 3 }, { "fits", fits, 4 }, { "option", option, 3 },
 	{ "combine", combine, 8 }, { "toolkit", toolkit, 1 },
 };

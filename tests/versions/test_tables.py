@@ -39,6 +39,17 @@ def test_an_isa_that_is_not_in_the_table(isa, version):
     assert ask("isa", isa) == str(cuda(version))
 
 
+@pytest.mark.parametrize("version", [*VERSIONS, "1.0", "9.2", "654.9"])
+def test_a_version_is_held_and_given_back(version):
+    major, minor = map(int, version.split("."))
+    assert ask("held", cuda(version)) == f"{100 * major + minor} {cuda(version)}"
+
+
+@pytest.mark.parametrize("number", [0, -1, 34, 999, 655000, 700120, 2**31 - 1, -2**31])
+def test_a_number_of_no_version_is_held_as_none(number):
+    assert ask("held", number) == "0 0"
+
+
 def test_an_isa_that_is_not_known_is_of_no_toolkit():
     assert [ask("isa", 0), ask("isa", -1)] == ["0", "0"]
 

@@ -73,7 +73,8 @@ def test_a_library_that_was_asked_is_not_left_loaded(tmp_path, real):
     assert "libcudart" not in maps
 
 
-@pytest.mark.parametrize("name", ["libcudart-09529672.so.12.6.77", "libcudart.782fcab0.so.12"])
+@pytest.mark.parametrize("name", ["libcudart-09529672.so.12.6.77", "libcudart.782fcab0.so.12",
+                                  "libcudart-012345.so.12", "libcudart-0123456789abcdef.so.12"])
 def test_one_that_auditwheel_has_renamed_is_asked(fresh, tmp_path, real, patchelf, name):
     path = tmp_path / name
     shutil.copy(real("12.9").file("cudart"), path)

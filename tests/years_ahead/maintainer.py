@@ -127,15 +127,15 @@ def edit_stubs(copy):
                "\tLTOIR(X, 14, 13, as_it_is) \\\n\tLTOIR(X, 13, 14, as_it_is) \\\n"
                "\tFUNCTIONS(X, 14, 13, as_it_is) \\\n\tFUNCTIONS(X, 13, 14, as_it_is) \\\n"
                "\tFUNCTIONS(X, 14, 12, as_it_is) \\\n\tFUNCTIONS(X, 12, 14, as_12) \\\n"))
-    copy.edit("stubs/loader/choice.c", ("{ 13, 580 },", "{ 13, 580 }, { 14, 640 },"))
+    copy.edit("stubs/base/cuda_version.c",
+              ("	{ 13, 580 },\n", "	{ 13, 580 },\n	{ 14, 640 },\n"))
 
 
 def edit_link_tables(copy):
     copy.edit("link/tables/versions.c",
               ("	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },\n",
                "	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },\n"
-               "	{ LK_CUDA(14, 0), 97, 640, 1070, 2150 },\n"),
-              ("	{ 13, 580 },\n", "	{ 13, 580 },\n	{ 14, 640 },\n"))
+               "	{ LK_CUDA(14, 0), 97, 640, 1070, 2150 },\n"))
 
 
 # ---- tests ----

@@ -13,7 +13,7 @@ import build
 import inside
 from fakes import fake
 
-SOURCES = build.room("gen")
+SOURCES = build.room("gen", "gen/model")
 LIBRARIES, NAMES = 10, 5000
 SPECIFICS = """\
 #include "loader/specifics.h"

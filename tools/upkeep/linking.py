@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the tables of docs/linking.md from those of link/tables.
+"""Write the tables of docs/linking.md from those of link/tables and stubs/base.
 
     tools/upkeep/linking.py            write them
     tools/upkeep/linking.py --check    exit 1 if the page does not have them
@@ -16,11 +16,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/linking.md"
 LINK = ROOT / "link/tables"
+BASE = ROOT / "stubs/base"
 
 
-def rows(file, table):
+def rows(file, table, room=LINK):
     """The rows of a table in C, each as its text between the outermost braces."""
-    text = (LINK / file).read_text()
+    text = (room / file).read_text()
     found = re.search(rf"\b{table}\[\] = \{{\n(.*?)^\}};", text, re.M | re.S)
     assert found, f"{file} has no table {table}"
     body = re.sub(r"/\*.*?\*/", "", found[1], flags=re.S)
@@ -72,7 +73,8 @@ def toolkits():
 
 def compatibilities():
     return markdown(("CUDA", "branch from"),
-                    [fields(row) for row in rows("versions.c", "compatibilities")])
+                    [fields(row)
+                     for row in rows("cuda_version.c", "compatibilities", BASE)])
 
 
 def span(field):

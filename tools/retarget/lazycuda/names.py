@@ -12,12 +12,15 @@ DRIVER = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
 
 # libcudart.so.12, libcudart-09529672.so.12.6.77 (auditwheel),
 # libcudart.782fcab0.so.11.0 (others), libcuda.so.1
-REAL = re.compile(rf"lib({'|'.join(STEMS)})(?:[-.][0-9a-f]{{6,}})?\.so(?:\.(\d+)[\d.]*)?$")
+# stubs/base/library_name.h has the grammar, and tests/audit/test_names.py compares.
+NUMBERS = r"\.([0-9]{1,9})(?![0-9])[0-9.]*"
+END = rf"(?:[-.][0-9a-f]{{6,}})?\.so(?:{NUMBERS})?\Z"
+REAL = re.compile(rf"lib({'|'.join(STEMS)}){END}")
 # Not nvrtc: what nvrtc opens for itself.  libnvrtc-builtins-a1d5fce3.so.12.6.85
 BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*$")
 # A stub, also one that auditwheel renamed, or of a system's folder: libcudart_stub.so.0.
-STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub(?:[-.][0-9a-f]{{6,}})?\.so(?:\.\d+)?$")
-NODE = re.compile(r"lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)")
+STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub{END}")
+NODE = re.compile(rf"lib(cudart|nvrtc|nvJitLink)\.so{NUMBERS}\Z")
 
 
 class Own(NamedTuple):
@@ -34,11 +37,9 @@ OWN: Dict[str, Own] = {}
 
 
 def learn(library, stub, sonames, nodes, witness):
-    stem, end = sonames[0].partition(".so")[0], r"(?:[-.][0-9a-f]{6,})?\.so"
-    OWN[library] = Own(
-        tuple(sonames), re.compile(rf"{re.escape(stem)}{end}(?:\.(\d+)[\d.]*)?$"),
-        re.compile(rf"{re.escape(stub.partition('.so')[0])}{end}(?:\.\d+)?$"), frozenset(nodes),
-        witness)
+    stem, stub = sonames[0].partition(".so")[0], stub.partition(".so")[0]
+    OWN[library] = Own(tuple(sonames), re.compile(re.escape(stem) + END),
+                       re.compile(re.escape(stub) + END), frozenset(nodes), witness)
 
 
 class Real(NamedTuple):

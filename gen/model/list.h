@@ -5,17 +5,9 @@
  *	list.c		reads the list; rejects malformed lines
  *	check.c		rejects a list that is inconsistent or incomplete
  *	model.c		queries on a list
- *	plan.c		decides which slots, names and versions a stub has
- *	value.c		writes structs passed by value as C
- *	write.c		what the writers share
- *	write_stub.c	writes a stub as C
- *	write_layouts.c	writes struct layouts for adaptors
- *	write_links.c	writes version scripts and the source of import libraries
- *	write_note.c	writes the note that tells packaging tools what a stub may open
- *	write_specifics.c	writes lc_specifics of a stub that only forwards
- *	gen.c		command line; writes all files or none
  *	util.c		memory, text, errors
  *
+ * gen writes code from it; gen/scan writes it, and checks libraries against it.
  * The program runs once and frees nothing.
  */
 #ifndef LIST_H
@@ -46,15 +38,16 @@ char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- errors: print to stderr and exit with status 2 ---- */
 
-struct place { unsigned line, column; };
-extern const char *list_file;	/* the file that every place refers to */
-_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct place { const char *file; unsigned line, column; };
+_Noreturn void fail(const char *subject, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 _Noreturn void fail_at(struct place place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* ---- versions ---- */
 
 #define MAX_TOOLKITS 63
+#define MAX_MAJOR 654	/* the loader keeps 100 * major + minor in 16 bits */
 #define MAX_MINOR 99
 struct version { unsigned major, minor; };
 
@@ -178,12 +171,13 @@ struct library {
 	ARRAY(struct enumeration) enums;
 	ARRAY(struct record) records;	/* sorted by name, once read */
 	ARRAY(struct row) rows;		/* sorted by name and range, once read */
+	ARRAY(struct word) reserved;	/* names of fields that hold nothing yet */
 	struct enumeration *statuses;	/* the enum that `status` names, or NULL */
 	struct place functions_place;
 	toolkits in;			/* toolkits that some SONAME covers */
 };
 
-struct list {
+struct symbols {
 	struct version toolkits[MAX_TOOLKITS];
 	unsigned toolkit_count;
 	struct place toolkits_place;
@@ -192,30 +186,36 @@ struct list {
 };
 
 /* Reads and checks the whole file. */
-void read_list(struct list *list, const char *path);
+void read_list(struct symbols *list, const char *path);
 
 /* Checks one library; call it once the whole file is read. */
-void check_library(const struct list *list, struct library *library);
+void check_library(const struct symbols *list, struct library *library);
 
 /* ---- queries ---- */
 
 /* Returns a copy of the list that has no majors if the library has none. */
-struct list view_of(const struct list *list, const struct library *library);
+struct symbols view_of(const struct symbols *list, const struct library *library);
+
+/* Returns true if a `reserved` row with this word means the field: the word is the last part
+ * of the field's name, but for digits at the end.  "reserved" means "reserved1" and
+ * "params.sync.reserved", but not "reservedSharedMemPerBlock", which is a property. */
+bool means_field(const char *word, const char *field);
+bool is_reserved(const struct library *library, const char *field);
 
 /* The size row of a struct in one toolkit; NULL if it has none there. */
 const struct size *size_in(const struct record *record, unsigned toolkit);
 
 /* The major of the toolkit that a bit stands for. */
-unsigned major_of(const struct list *list, unsigned bit);
+unsigned major_of(const struct symbols *list, unsigned bit);
 
 /* All bits of one major. */
-toolkits major_set(const struct list *list, unsigned major);
+toolkits major_set(const struct symbols *list, unsigned major);
 
 /* The lowest and the highest bit of a set, which must not be empty. */
 unsigned first_bit(toolkits set);
 unsigned last_bit(toolkits set);
 
 /* "12.9", or "versions later than 13.5". */
-const char *bit_text(const struct list *list, unsigned bit);
+const char *bit_text(const struct symbols *list, unsigned bit);
 
 #endif

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *list_file;
-
-_Noreturn void fail(const char *format, ...)
+_Noreturn void fail(const char *subject, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	fputs("gen: ", stderr);
+	fprintf(stderr, "%s: ", subject);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
@@ -26,7 +24,7 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	fprintf(stderr, "%s:%u:%u: ", list_file, place.line, place.column);
+	fprintf(stderr, "%s:%u:%u: ", place.file, place.line, place.column);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
@@ -39,10 +37,10 @@ void *allocate(size_t count, size_t size)
 	void **block;
 
 	if (count > (SIZE_MAX - sizeof(max_align_t)) / size)
-		fail("out of memory");
+		fail("gen", "out of memory");
 	block = calloc(1, sizeof(max_align_t) + count * size);
 	if (!block)
-		fail("out of memory");
+		fail("gen", "out of memory");
 	*block = all;
 	all = block;
 	return (char *)block + sizeof(max_align_t);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *list_file;	/* the file that is being read */
+
 #define MAX_LINE 16384
 #define MAX_BYTES (1 << 24)	/* of a struct */
 
@@ -36,11 +38,11 @@ static void check_bytes(const char *text, size_t length, unsigned number)
 	bool comment = false;
 
 	if (length > MAX_LINE)
-		fail_at((struct place){ number, MAX_LINE + 1 },
+		fail_at((struct place){ list_file, number, MAX_LINE + 1 },
 			"this line is longer than %d bytes", MAX_LINE);
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)text[i];
-		struct place place = { number, (unsigned)i + 1 };
+		struct place place = { list_file, number, (unsigned)i + 1 };
 
 		comment |= byte == '#';
 		if (byte == '\r')
@@ -61,7 +63,7 @@ static void split(struct line *line, const char *text, size_t length, unsigned n
 	check_bytes(text, length, number);
 	line->words.count = line->next = 0;
 	line->indented = length && (text[0] == ' ' || text[0] == '\t');
-	line->end = (struct place){ number, 1 };
+	line->end = (struct place){ list_file, number, 1 };
 	while (i < length && text[i] != '#') {
 		const char *ends = inside ? " \t#()," : " \t#()";
 		size_t first = i;
@@ -77,7 +79,8 @@ static void split(struct line *line, const char *text, size_t length, unsigned n
 				inside = text[i] == '(';
 			i++;
 		}
-		add_word(line, text + first, i - first, (struct place){ number, (unsigned)first + 1 });
+		add_word(line, text + first, i - first,
+			 (struct place){ list_file, number, (unsigned)first + 1 });
 		line->end.column = (unsigned)i + 1;
 	}
 }
@@ -163,7 +166,7 @@ static struct word take_file(struct line *line, const char *what, const char *ot
 
 	for (const char *c = word.text; *c; c++)
 		if (!isalnum((unsigned char)*c) && (c == word.text || !strchr(others, *c)))
-			fail_at((struct place){ word.place.line,
+			fail_at((struct place){ list_file, word.place.line,
 						word.place.column + (unsigned)(c - word.text) },
 				"unexpected `%c` in %s", *c, what);
 	return word;
@@ -200,9 +203,8 @@ static const char *parse_version(const char *text, struct place place, struct ve
 		parts[i] = strtoul(text, NULL, 10);
 		text += digits + (i == 0);
 	}
-	/* The loader keeps 100 * major + minor in 16 bits. */
-	if (parts[0] < 1 || parts[0] > 654 || parts[1] > MAX_MINOR)
-		fail_at(place, "a version is from 1.0 to 654.99");
+	if (parts[0] < 1 || parts[0] > MAX_MAJOR || parts[1] > MAX_MINOR)
+		fail_at(place, "a version is from 1.0 to %d.%d", MAX_MAJOR, MAX_MINOR);
 	*version = (struct version){ (unsigned)parts[0], (unsigned)parts[1] };
 	return text;
 }
@@ -212,7 +214,7 @@ static bool newer(struct version a, struct version b)
 	return a.major != b.major ? a.major > b.major : a.minor > b.minor;
 }
 
-static const char *parse_toolkit(const struct list *list, const char *text, struct place place,
+static const char *parse_toolkit(const struct symbols *list, const char *text, struct place place,
 				 unsigned *bit)
 {
 	struct version version;
@@ -232,7 +234,7 @@ static struct place within(struct word word, const char *at)
 	return word.place;
 }
 
-static toolkits take_range(const struct list *list, struct line *line)
+static toolkits take_range(const struct symbols *list, struct line *line)
 {
 	struct word word = take(line, "a range of versions");
 	const char *at = word.text;
@@ -263,7 +265,7 @@ static toolkits take_range(const struct list *list, struct line *line)
 	}
 }
 
-static void read_toolkits(struct list *list, struct line *line, struct place place)
+static void read_toolkits(struct symbols *list, struct line *line, struct place place)
 {
 	if (list->toolkit_count)
 		fail_at(place, "the toolkits are named on line %u already",
@@ -317,7 +319,7 @@ static void read_error(struct library *library, struct line *line, struct place 
 		fail_at(row, "an error cannot be 0, which is success");
 }
 
-static void read_ranged(struct ranged *ranged, const struct list *list, struct line *line,
+static void read_ranged(struct ranged *ranged, const struct symbols *list, struct line *line,
 			struct word word)
 {
 	ranged->text = word.text;
@@ -381,7 +383,7 @@ static void read_advice(struct library *library, struct line *line, struct place
 	library->advice = text.bytes;
 }
 
-static void read_library_row(struct list *list, struct library *library, struct line *line)
+static void read_library_row(struct symbols *list, struct library *library, struct line *line)
 {
 	struct word key = take(line, "");
 
@@ -410,6 +412,10 @@ static void read_library_row(struct list *list, struct library *library, struct 
 		read_ranged(push(&library->folders), list, line, word);
 	} else if (!strcmp(key.text, "package")) {
 		*push(&library->packages) = take_file(line, "a package", "._-");
+	} else if (!strcmp(key.text, "reserved")) {
+		do
+			*push(&library->reserved) = take_identifier(line, "a field's name");
+		while (line->next < line->words.count);
 	} else if (!strcmp(key.text, "home")) {
 		do
 			take_home(library, line);
@@ -426,20 +432,20 @@ static void read_library_row(struct list *list, struct library *library, struct 
 
 		node->name = word.text;
 		node->place = word.place;
-		node->major = (unsigned)take_number(line, "the major version", 1, 654);
+		node->major = (unsigned)take_number(line, "the major version", 1, MAX_MAJOR);
 	} else if (!strcmp(key.text, "error")) {
 		read_error(library, line, key.place);
 	} else {
 		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, nodes, "
 			"witness, home, node, folder, package, variable, companion, advice, error, "
-			"status",
+			"status, reserved",
 			key.text);
 	}
 }
 
 /* ---- enum, struct ---- */
 
-static void read_enumerator(const struct list *list, struct library *library, struct line *line)
+static void read_enumerator(const struct symbols *list, struct library *library, struct line *line)
 {
 	struct enumeration *last = &library->enums.items[library->enums.count - 1];
 	struct enumerator *value = push(&last->values);
@@ -490,7 +496,7 @@ static void take_field_type(struct line *line, struct type *type)
 		fail_at(within(word, bracket), "a count such as [16] is expected");
 }
 
-static void read_field(const struct list *list, struct record *record, struct line *line,
+static void read_field(const struct symbols *list, struct record *record, struct line *line,
 		       struct word word)
 {
 	struct field *field = push(&record->fields);
@@ -508,7 +514,7 @@ static void read_field(const struct list *list, struct record *record, struct li
 	field->in = take_range(list, line);
 }
 
-static void read_size(const struct list *list, struct record *record, struct line *line,
+static void read_size(const struct symbols *list, struct record *record, struct line *line,
 		      struct place place)
 {
 	struct size *size = push(&record->sizes);
@@ -526,7 +532,7 @@ static void read_size(const struct list *list, struct record *record, struct lin
 	take_if(line, "union");
 }
 
-static void read_struct_row(const struct list *list, struct library *library, struct line *line)
+static void read_struct_row(const struct symbols *list, struct library *library, struct line *line)
 {
 	struct record *record = &library->records.items[library->records.count - 1];
 	struct word key = take(line, "");
@@ -601,7 +607,7 @@ static void take_words(struct line *line, struct row *row)
 	}
 }
 
-static void read_function(const struct list *list, struct library *library, struct line *line)
+static void read_function(const struct symbols *list, struct library *library, struct line *line)
 {
 	struct word word = take_identifier(line, "a name");
 	struct row *row = push(&library->rows);
@@ -627,7 +633,7 @@ static void read_function(const struct list *list, struct library *library, stru
 
 enum block { NOTHING, LIBRARY, ENUM, RECORD, FUNCTIONS };
 
-static void open_library(struct list *list, struct line *line)
+static void open_library(struct symbols *list, struct line *line)
 {
 	struct word name = take_identifier(line, "a name");
 	struct library *library;
@@ -641,7 +647,7 @@ static void open_library(struct list *list, struct line *line)
 	library->place = name.place;
 }
 
-static enum block open_block(struct list *list, struct line *line)
+static enum block open_block(struct symbols *list, struct line *line)
 {
 	struct library *library = list->libraries.count ?
 		&list->libraries.items[list->libraries.count - 1] : NULL;
@@ -685,7 +691,7 @@ static enum block open_block(struct list *list, struct line *line)
 	fail_at(key.place, "no block `%s`: there are library, enum, struct, functions", key.text);
 }
 
-static void read_row(struct list *list, struct line *line, enum block block)
+static void read_row(struct symbols *list, struct line *line, enum block block)
 {
 	struct library *library = list->libraries.count ?
 		&list->libraries.items[list->libraries.count - 1] : NULL;
@@ -715,19 +721,19 @@ static char *read_file(const char *path, size_t *length)
 	size_t room = 0;
 
 	if (!file)
-		fail("cannot read %s: %s", path, strerror(errno));
+		fail("gen", "cannot read %s: %s", path, strerror(errno));
 	*length = 0;
 	do {
 		bytes = grow(bytes, room, &room, 1);
 		*length += fread(bytes + *length, 1, room - *length, file);
 	} while (*length == room);
 	if (ferror(file))
-		fail("cannot read %s: %s", path, strerror(errno));
+		fail("gen", "cannot read %s: %s", path, strerror(errno));
 	fclose(file);
 	return bytes;
 }
 
-void read_list(struct list *list, const char *path)
+void read_list(struct symbols *list, const char *path)
 {
 	size_t length;
 	const char *text = read_file(path, &length), *end = text + length;
@@ -740,7 +746,7 @@ void read_list(struct list *list, const char *path)
 		const char *feed = memchr(text, '\n', (size_t)(end - text));
 
 		if (!feed)
-			fail_at((struct place){ number, (unsigned)(end - text) + 1 },
+			fail_at((struct place){ list_file, number, (unsigned)(end - text) + 1 },
 				"the file ends within a line");
 		split(&line, text, (size_t)(feed - text), number);
 		text = feed + 1;
@@ -753,7 +759,8 @@ void read_list(struct list *list, const char *path)
 		expect_end(&line);
 	}
 	if (!list->libraries.count)
-		fail_at((struct place){ number, 1 }, "the file ends where `library` is expected");
+		fail_at((struct place){ list_file, number, 1 },
+			"the file ends where `library` is expected");
 	for (size_t i = 0; i < list->libraries.count; i++)
 		check_library(list, &list->libraries.items[i]);
 }

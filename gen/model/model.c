@@ -20,22 +20,38 @@ unsigned last_bit(toolkits set)
 	return 63 - (unsigned)__builtin_clzll(set);
 }
 
-struct list view_of(const struct list *list, const struct library *library)
+bool means_field(const char *word, const char *field)
 {
-	struct list view = *list;
+	const char *dot = strrchr(field, '.'), *last = dot ? dot + 1 : field;
+	size_t length = strlen(word);
+
+	return !strncmp(last, word, length) && !last[length + strspn(last + length, "0123456789")];
+}
+
+bool is_reserved(const struct library *library, const char *field)
+{
+	for (size_t i = 0; i < library->reserved.count; i++)
+		if (means_field(library->reserved.items[i].text, field))
+			return true;
+	return false;
+}
+
+struct symbols view_of(const struct symbols *list, const struct library *library)
+{
+	struct symbols view = *list;
 
 	view.without_majors = library->without_majors;
 	return view;
 }
 
-unsigned major_of(const struct list *list, unsigned bit)
+unsigned major_of(const struct symbols *list, unsigned bit)
 {
 	if (list->without_majors)
 		return 0;
 	return list->toolkits[bit < list->toolkit_count ? bit : list->toolkit_count - 1].major;
 }
 
-toolkits major_set(const struct list *list, unsigned major)
+toolkits major_set(const struct symbols *list, unsigned major)
 {
 	toolkits set = 0;
 
@@ -45,7 +61,7 @@ toolkits major_set(const struct list *list, unsigned major)
 	return set;
 }
 
-const char *bit_text(const struct list *list, unsigned bit)
+const char *bit_text(const struct symbols *list, unsigned bit)
 {
 	bool later = bit == list->toolkit_count;
 	const struct version *version = &list->toolkits[bit - later];

@@ -51,7 +51,7 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 }
 
 /* Reports two rows that cover the same version. */
-static _Noreturn void fail_twice(const struct list *list, struct place a, struct place b,
+static _Noreturn void fail_twice(const struct symbols *list, struct place a, struct place b,
 				 toolkits both, const char *what)
 {
 	struct place first = compare_places(a, b) < 0 ? a : b;
@@ -89,7 +89,7 @@ const struct size *size_in(const struct record *record, unsigned toolkit)
 }
 
 /* Finds the struct that a type names.  The struct must have a size in every toolkit of `in`. */
-static void resolve(const struct list *list, const struct library *library, struct type *type,
+static void resolve(const struct symbols *list, const struct library *library, struct type *type,
 		    toolkits in)
 {
 	if (type->kind != STRUCT)
@@ -103,7 +103,7 @@ static void resolve(const struct list *list, const struct library *library, stru
 				bit_text(list, first_bit(in)));
 }
 
-static void check_sizes(const struct list *list, const struct record *record)
+static void check_sizes(const struct symbols *list, const struct record *record)
 {
 	if (!record->sizes.count)
 		fail_at(record->place, "struct %s has no size", record->name);
@@ -134,7 +134,7 @@ static uint64_t field_bytes(const struct field *field, unsigned toolkit)
 	return each * type->count;
 }
 
-static void check_field(const struct list *list, const struct library *library,
+static void check_field(const struct symbols *list, const struct library *library,
 			const struct record *record, struct field *field)
 {
 	if (field->type.kind == STRUCT && !field->type.pointer)
@@ -153,7 +153,7 @@ static void check_field(const struct list *list, const struct library *library,
 	}
 }
 
-static void check_record(const struct list *list, const struct library *library,
+static void check_record(const struct symbols *list, const struct library *library,
 			 struct record *record)
 {
 	check_sizes(list, record);
@@ -171,7 +171,7 @@ static void check_record(const struct list *list, const struct library *library,
 	}
 }
 
-static void check_records(const struct list *list, struct library *library)
+static void check_records(const struct symbols *list, struct library *library)
 {
 	sort(library->records.items, library->records.count, sizeof(struct record),
 	     compare_records);
@@ -186,7 +186,7 @@ static void check_records(const struct list *list, struct library *library)
 		check_record(list, library, &library->records.items[i]);
 }
 
-static void check_row(const struct list *list, const struct library *library, struct row *row)
+static void check_row(const struct symbols *list, const struct library *library, struct row *row)
 {
 	if (row->in & ~library->in)
 		fail_at(row->range_place, "library %s has no soname in %s", library->name,
@@ -222,7 +222,7 @@ static void check_family(const struct library *library, const struct row *row)
 		fail_at(row->family_place, "%s is of family %s itself", head->name, head->family);
 }
 
-static void check_rows(const struct list *list, struct library *library)
+static void check_rows(const struct symbols *list, struct library *library)
 {
 	sort(library->rows.items, library->rows.count, sizeof(struct row), compare_rows);
 	for (size_t i = 0, first = 0; i < library->rows.count; i++) {
@@ -247,7 +247,7 @@ static void check_rows(const struct list *list, struct library *library)
 		check_family(library, &library->rows.items[i]);
 }
 
-static void check_enums(const struct list *list, struct library *library)
+static void check_enums(const struct symbols *list, struct library *library)
 {
 	for (size_t i = 0; i < library->enums.count; i++) {
 		struct enumeration *one = &library->enums.items[i];
@@ -276,7 +276,7 @@ static void check_enums(const struct list *list, struct library *library)
 			library->name);
 }
 
-static void check_sonames(const struct list *list, struct library *library)
+static void check_sonames(const struct symbols *list, struct library *library)
 {
 	for (size_t i = 0; i < library->sonames.count; i++) {
 		const struct ranged *one = &library->sonames.items[i];
@@ -299,7 +299,7 @@ static void check_sonames(const struct list *list, struct library *library)
 	}
 }
 
-static void check_nodes(const struct list *list, const struct library *library)
+static void check_nodes(const struct symbols *list, const struct library *library)
 {
 	if (library->node_names == NODES_NONE && library->nodes.count)
 		fail_at(library->nodes.items[0].place, "a library of which no name has a node");
@@ -325,7 +325,7 @@ static void check_nodes(const struct list *list, const struct library *library)
 }
 
 /* A stub searches by major, so a folder must hold for all toolkits of a major. */
-static void check_folders(const struct list *list, const struct library *library)
+static void check_folders(const struct symbols *list, const struct library *library)
 {
 	for (size_t i = 0; i < library->folders.count; i++) {
 		const struct ranged *a = &library->folders.items[i];
@@ -399,9 +399,9 @@ static void check_functions_without_majors(const struct library *library)
 	}
 }
 
-void check_library(const struct list *whole, struct library *library)
+void check_library(const struct symbols *whole, struct library *library)
 {
-	const struct list view = view_of(whole, library), *list = &view;
+	const struct symbols view = view_of(whole, library), *list = &view;
 	size_t length;
 
 	check_given(library);

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The grammar of libraries' file names: C (audit, the stubs) and Python (retarget) have the same."""
+import itertools
+import random
+import subprocess
+import sys
+
+import pytest
+
+import build
+
+sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
+try:
+    from lazycuda import names
+finally:
+    sys.path.pop(0)
+
+NO = None
+# As they lie in toolkits, systems and wheels: the library, its number and whether there is a hash.
+REAL = {
+    "libcudart.so": ("cudart", -1, 0), "libcudart.so.12": ("cudart", 12, 0),
+    "libcudart.so.11.0": ("cudart", 11, 0), "libcudart.so.11.8.89": ("cudart", 11, 0),
+    "libcudart-d7c32a86.so.12.6.77": ("cudart", 12, 1),
+    "libcudart.782fcab0.so.11.0": ("cudart", 11, 1),
+    "libcudart-80664282.so.10.2": ("cudart", 10, 1), "libnvrtc.so.11.2": ("nvrtc", 11, 0),
+    "libnvrtc-d7c32a86.so.12.6.85": ("nvrtc", 12, 1), "libnvJitLink.so.13": ("nvJitLink", 13, 0),
+    "libcuda.so.1": ("cuda", 1, 0), "libcuda.so.535.104.05": ("cuda", 535, 0),
+    "libcuda-1a2b3c4d.so.535.54.03": ("cuda", 535, 1), "libnvidia-ml.so.1": ("nvml", 1, 0),
+    "libcudart-012345.so.12": ("cudart", 12, 1), "libcudart-0123456789abcdef0123.so": ("cudart", -1, 1),
+    "libcudart.so.20240101": ("cudart", 20240101, 0), "libcudart.so.12.": ("cudart", 12, 0),
+    "libnvrtc-builtins.so.12.6": NO, "libnvrtc-builtins-a1d5fce3.so.12.6.85": NO,
+    "libcudart_static.a": NO, "libcudart-01234.so.12": NO, "libcudart-D7C32A86.so.12": NO,
+    "libcudart.so.": NO, "libcudart.so.x": NO, "libcudart.so.12abc": NO, "libcudart.so12": NO,
+    "libcudart.so.1234567890": NO, "libcudart.alt.so.12": NO, "libcudart.so.12.6-old": NO,
+    "libcudart.so\u0661": NO, "libcudart.so.\u0661": NO, "cudart.so.12": NO, "libcuda_wrapper.so.1": NO,
+}
+
+
+@pytest.fixture(scope="module")
+def c_says():
+    program = build.program(build.TESTS / "audit" / "ending.c", "-include",
+                            build.ROOT / "stubs" / "base" / "library_name.h")
+
+    def ask(questions):
+        """What C says of pairs of a stem and a name."""
+        lines = "".join(f"{stem} {name}\n" for stem, name in questions)
+        said = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
+        answers = said.stdout.splitlines()
+        assert len(answers) == len(questions)
+        return [None if one == "no" else tuple(map(int, one.split())) for one in answers]
+    return ask
+
+
+def c_reads(c_says, all_names, end=""):
+    """{name: (library, number, hashed) or None}"""
+    stems = {f"lib{stem}{end}": library for stem, library in names.STEMS.items()}
+    questions = list(itertools.product(stems, all_names))
+    found = dict.fromkeys(all_names)
+    for (stem, name), answer in zip(questions, c_says(questions)):
+        if answer:
+            assert not found[name], name
+            found[name] = (stems[stem], *answer)
+    return found
+
+
+def python_reads(name):
+    found = names.real(name)
+    if not found:
+        return None
+    # Of the driver's, Python keeps no number, as it is no CUDA.
+    return found.library, -1 if found.major is None else found.major
+
+
+def generated(end=""):
+    choose = random.Random(16)
+    parts = [[f"lib{stem}{end}" for stem in names.STEMS] + ["libx", "libcudart_static"],
+             ["", "", "", "-0123456789abcdef", "-d7c32a86", ".012345", "-01234", "_d7c32a86",
+              "-D7C32A86", "-"],
+             [".so"] * 6 + [".s", ".so.so", "so", ".SO"],
+             ["", "", ".12", ".0", ".123456789", ".1234567890", "12", ".a", "..", "."],
+             ["", "", "", ".6", ".6.77", ".", "a", "-1", " ", ".so"]]
+    for _ in range(5000):
+        yield "".join(map(choose.choice, parts))
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_name_is_read_as_it_is_meant(c_says, name):
+    meant = REAL[name]
+    assert c_reads(c_says, [name]) == {name: meant}
+    said = python_reads(name)
+    assert said == (meant and (meant[0], -1 if meant[0] in names.DRIVER else meant[1]))
+
+
+def test_both_read_generated_names_alike(c_says):
+    made = sorted(set(generated()))
+    read = c_reads(c_says, made)
+    assert len(made) > 2000 and sum(map(bool, read.values())) > 100
+    for name, meant in read.items():
+        expected = meant and (meant[0], -1 if meant[0] in names.DRIVER else meant[1])
+        assert python_reads(name) == expected, name
+
+
+def test_both_know_stubs_alike(c_says):
+    made = sorted(set(generated("_stub")))
+    read = c_reads(c_says, made, "_stub")
+    assert sum(map(bool, read.values())) > 100
+    for name, meant in read.items():
+        assert names.stub(name) == (meant and meant[0]), name
+
+
+def test_a_library_of_ones_own_has_the_same_grammar(c_says, monkeypatch):
+    monkeypatch.setattr(names, "OWN", {})
+    names.learn("own", "libcudart_own_stub.so", ["libcudart_own.so.3"], [], "f")
+    made = sorted({name.replace("libcudart_static", "libcudart_own") for name in generated()})
+    for name, meant in zip(made, c_says([("libcudart_own", name) for name in made])):
+        found = names.real(name)
+        assert bool(found and found.library == "own") == bool(meant), name
+        assert not meant or found.major == (None if meant[0] < 0 else meant[0]), name
