@@ -12,6 +12,8 @@ import pathlib
 import re
 import sys
 
+import generated_page
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/adapted.md"
 TABLE = (ROOT / "stubs/cudart/adaptors/rows.h").read_text()
@@ -118,16 +120,5 @@ def page():
                       "|---|---|---|---|---|", *lines]) + "\n"
 
 
-def main():
-    text = page()
-    if sys.argv[1:] == ["--check"]:
-        if not PAGE.exists() or PAGE.read_text() != text:
-            sys.exit(f"{PAGE} is not what the table of adaptors gives: make generate")
-    elif sys.argv[1:]:
-        sys.exit(__doc__)
-    else:
-        PAGE.write_text(text)
-
-
 if __name__ == "__main__":
-    main()
+    generated_page.finish(PAGE, page(), "the table of adaptors gives", __doc__)
