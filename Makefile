@@ -199,16 +199,17 @@ $(eval $(call link_library,$(LINK_LIBRARY),$$ORIGIN))
 
 # ---- command-line tool ----
 
-# $(1): file, $(2): its run path, $(3): what else it depends on
+# $(1): file, $(2): its run path, $(3): its objects and what else it depends on
 define tool
-$(1): $(call object,$(TOOL)) $(STUBS) $(LINK_LIBRARY) $(3)
+$(1): $(STUBS) $(LINK_LIBRARY) $(3)
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(TOOL_LDFLAGS) $$(filter %.o,$$^) -o $$@ -L$$(BUILD)/lib \
 		-Wl,--no-as-needed $$(LIBRARIES:%=-l%_stub) -llazycuda_link \
 		$(call run_path,$(2)) -ldl $$(LDLIBS)
 endef
-$(eval $(call tool,$(BUILD)/bin/lazycuda,$$ORIGIN/../lib))
+TOOL_OBJECTS := $(call object,$(TOOL))
+$(eval $(call tool,$(BUILD)/bin/lazycuda,$$ORIGIN/../lib,$(TOOL_OBJECTS)))
 
 # ---- what `lazycuda stub` needs ----
 
@@ -366,4 +367,4 @@ clean:
 
 -include $(patsubst %.o,%.d,$(call object,$(sort $(COMMON) $(foreach l,$(LIBRARIES),$(call own,$(l))) $(LINK) $(TOOL) $(GEN) $(SCAN))) \
 	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o) \
-	$(wildcard $(BUILD)/obj/compat*/*.o))
+	$(wildcard $(BUILD)/obj/compat*/*.o $(BUILD)/obj/placed/*.o))

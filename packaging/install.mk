@@ -26,10 +26,11 @@ CMAKE_DIR := $(LIBDIR)/cmake/lazycuda
 BASH_DIR := $(DATADIR)/bash-completion/completions
 ZSH_DIR := $(DATADIR)/zsh/site-functions
 FISH_DIR := $(DATADIR)/fish/vendor_completions.d
-# The programs that `lazycuda stub` runs, and what it copies (tools/stub.c).
+# Where the command finds its parts (tools/beside.h): the programs that `lazycuda stub` runs,
+# what it copies,
 LIBEXEC_DIR := $(LIBEXECDIR)/lazycuda
 SHARE_DIR := $(DATADIR)/lazycuda/stub
-# The Python code of `lazycuda retarget` (tools/retarget.c).
+# and the Python code of `lazycuda retarget`.
 RETARGET_DIR := $(DATADIR)/lazycuda/python/lazycuda
 
 # The dynamic loader looks there by itself.
@@ -40,14 +41,23 @@ RUNPATH ?= $(if $(filter $(SYSTEM_LIBDIRS),$(LIBDIR)),no,yes)
 
 PLACED := $(BUILD)/placed
 $(PLACED)/flags: FORCE
-	$(call remember,$(PREFIX) $(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(RUNPATH) $(CUDA_ABI) $(SOVERSION))
+	$(call remember,$(PREFIX) $(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(LIBEXECDIR) $(DATADIR) $(RUNPATH) \
+		$(CUDA_ABI) $(SOVERSION))
 
 # What is in $(BUILD) itself is run from there; this is linked for its place.
 BIN_TO_LIB := $(patsubst ..%,$$ORIGIN/..%,$(call from,$(BINDIR),$(LIBDIR)))
 $(eval $(call link_library,$(PLACED)/lib/$(notdir $(LINK_LIBRARY)),$\
 	$(if $(filter yes,$(RUNPATH)),$$ORIGIN),$(PLACED)/flags))
 $(eval $(call tool,$(PLACED)/bin/lazycuda,$\
-	$(if $(filter yes,$(RUNPATH)),$(BIN_TO_LIB)),$(PLACED)/flags))
+	$(if $(filter yes,$(RUNPATH)),$(BIN_TO_LIB)),$\
+	$(TOOL_OBJECTS:%/tools/beside.o=%/placed/beside.o) $(PLACED)/flags))
+# The one that knows where the tool's parts are to lie.
+$(BUILD)/obj/placed/beside.o: tools/beside.c $(PLACED)/flags $(BUILD)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs \
+		-DLIBEXEC='"$(call from,$(BINDIR),$(LIBEXECDIR))"' \
+		-DSHARE='"$(call from,$(BINDIR),$(DATADIR))"' -c $< -o $@
 
 PCS := $(PLACED)/lazycuda-link.pc
 # A folder in pkg-config's words.

@@ -3,24 +3,41 @@
 #include "beside.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-char *beside(const char *place)
+/* packaging/install.mk says where they are installed; this is as in build/. */
+#ifndef LIBEXEC
+#define LIBEXEC "../libexec"
+#define SHARE "../share"
+#endif
+
+const char libexec_place[] = LIBEXEC, share_place[] = SHARE;
+
+/* The folder of this program, with a slash; false if it cannot be found out. */
+static bool own_folder(char *folder, size_t size)
 {
-	char program[PATH_MAX], *slash, *path, *real;
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+	char *slash;
 
 	if (length <= 0)
-		return NULL;
-	program[length] = 0;
-	slash = strrchr(program, '/');
-	if (!slash)
-		return NULL;
-	*slash = 0;
-	if (asprintf(&path, "%s/%s", program, place) < 0)
+		return false;
+	folder[length] = 0;
+	slash = strrchr(folder, '/');
+	if (slash)
+		slash[1] = 0;
+	return slash;
+}
+
+char *beside(const char *place, const char *name)
+{
+	char folder[PATH_MAX] = "", *path, *real;
+
+	if ((*place != '/' && !own_folder(folder, sizeof(folder))) ||
+	    asprintf(&path, "%s%s/%s", folder, place, name) < 0)
 		return NULL;
 	real = realpath(path, NULL);
 	free(path);

@@ -3,8 +3,13 @@
 #ifndef BESIDE_H
 #define BESIDE_H
 
-/* Returns the path of `place`, relative to the folder of this program, so that an install
- * tree can be moved; NULL if nothing is there.  The caller frees it. */
-char *beside(const char *place);
+/* What holds the folders `lazycuda` of LIBEXECDIR and DATADIR: relative to the folder of
+ * this program, or absolute where one of them is outside PREFIX. */
+extern const char libexec_place[], share_place[];
+
+/* Returns the path of `name` in `place`, which is absolute or relative to the folder of this
+ * program, so that an install tree can be moved; NULL if nothing is there.  The caller
+ * frees it. */
+char *beside(const char *place, const char *name);
 
 #endif

@@ -17,19 +17,15 @@
 #include "beside.h"
 #include "tables.h"
 
-/* Where the Python code may be: in an installation, the Python package, the source tree. */
-static const char *const places[] = {
-	"../share/lazycuda/python/lazycuda/retarget.py", "../retarget.py",
-	"../../tools/retarget/lazycuda/retarget.py",
-};
-
 /* Returns the folder of the Python code, or NULL. */
 static char *find_code(void)
 {
-	char *file = NULL;
+	char *file = beside(share_place, "lazycuda/python/lazycuda/retarget.py");
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !file; i++)
-		file = beside(places[i]);
+	if (!file)	/* in the Python package */
+		file = beside("..", "retarget.py");
+	if (!file)	/* in the source tree */
+		file = beside("../../tools", "retarget/lazycuda/retarget.py");
 	if (file)
 		*strrchr(file, '/') = 0;
 	return file;
@@ -60,8 +56,8 @@ int retarget_main(int argc, char **argv)
 	size_t count = 0;
 
 	if (!words || !code) {
-		fputs("lazycuda retarget: its Python code is not beside this program:"
-		      " share/lazycuda/python is a part of the installation\n", stderr);
+		fprintf(stderr, "lazycuda retarget: there is no Python code in"
+			" %s/lazycuda/python: it is a part of the installation\n", share_place);
 		free(words);
 		free(code);
 		free(stubs);

@@ -24,10 +24,6 @@
 #include "stub_folder.h"
 #include "tables.h"
 
-#define SCAN "../libexec/lazycuda/scan"
-#define GEN "../libexec/lazycuda/gen"
-#define SHARE "../share/lazycuda/stub"
-
 static const char usage[] =
 "usage: lazycuda stub --from FILE[=CUDA]... --missing VALUE [OPTION...] -o DIR\n"
 "       lazycuda stub --list LIST -o DIR\n"
@@ -131,16 +127,16 @@ static bool add_majors(struct request *request)
 /* ---- programs ---- */
 
 /* Runs a program of lazycuda, which reports its own errors. */
-static bool run(const char *place, const char **arguments)
+static bool run(const char *name, const char **arguments)
 {
 	extern char **environ;
-	char *program = beside(place);
+	char *program = beside(libexec_place, name);
 	int status = -1, error;
 	pid_t child;
 
 	if (!program) {
-		complain("stub", "%s is not there: libexec/lazycuda is a part of the installation",
-			 place);
+		complain("stub", "there is no %s in %s: it is a part of the installation", name,
+			 libexec_place);
 		return false;
 	}
 	arguments[0] = program;
@@ -179,7 +175,7 @@ static bool derive(struct request *request, const struct stub_folder *folder, ch
 	request->scan[1] = "--own";
 	request->scan[request->scan_count++] = "-o";
 	request->scan[request->scan_count++] = made;
-	if (!run(SCAN, request->scan))
+	if (!run("lazycuda/scan", request->scan))
 		return false;
 	errno = ENAMETOOLONG;
 	if (!name_list(made, name, sizeof(name)) ||
@@ -232,12 +228,13 @@ static bool find_stub(const char *generated, const char *list, char *stub, size_
 
 static bool write_sources(const struct stub_folder *folder, const char *list, char *stub, size_t size)
 {
-	char generated[PATH_MAX], *share = beside(SHARE);
+	char generated[PATH_MAX], *share = beside(share_place, "lazycuda/stub");
 	const char *gen[] = { NULL, "--stub", "-o", generated, list, NULL };
 	bool done;
 
 	if (!share) {
-		complain("stub", "%s is not there: share/lazycuda is a part of the installation", SHARE);
+		complain("stub", "there is no lazycuda/stub in %s: it is a part of the installation",
+			 share_place);
 		return false;
 	}
 	done = stub_folder_copy_all(folder, share);
@@ -249,7 +246,7 @@ static bool write_sources(const struct stub_folder *folder, const char *list, ch
 		complain("stub", "%s: %s", generated, strerror(errno));
 		return false;
 	}
-	return run(GEN, gen) && find_stub(generated, list, stub, size);
+	return run("lazycuda/gen", gen) && find_stub(generated, list, stub, size);
 }
 
 static bool make_stub(struct request *request, struct stub_folder *folder)

@@ -88,6 +88,9 @@ typedef void (*lc_function)(void);
 /* Returns the function of this name in the library that `data` identifies, or NULL. */
 typedef lc_function lc_finder(const char *name, void *data);
 
+/* Returns the version that the library of this major reports; 0 if it reports none. */
+typedef lc_version lc_version_look(lc_finder *find, void *data, int major);
+
 /* Serves a slot that the library leaves empty: `function` has the slot's prototype
  * and calls the function of slot `needs`. */
 struct lc_adaptor {

@@ -93,7 +93,8 @@ bool lc_attempt(struct lc_attempt *attempt, bool process_only)
 	*attempt = (struct lc_attempt){ .found.choice = { .option = -1, .refusal = LC_MISSING } };
 	lc_search_run(&attempt->arena, &attempt->search, process_only);
 	if (!attempt->search.at.settings.wrong && !attempt->search.hidden)
-		lc_open_found(&attempt->arena, &attempt->search, lc_look_at_driver, &attempt->found);
+		lc_open_found(&attempt->arena, &attempt->search, lc_look_at_driver,
+			      lc_specifics.version, &attempt->found);
 	if (attempt->found.handle) {
 		open_companion(attempt);
 		resolve(attempt);

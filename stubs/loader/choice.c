@@ -44,6 +44,12 @@ static bool guarded(const struct lc_circumstances *at)
 	return at->settings.guard != LC_OFF;
 }
 
+/* The library to choose for. */
+static const struct lc_library *own_library(const struct lc_circumstances *at)
+{
+	return at->seats[at->self].library;
+}
+
 /*
  * Returns true if the driver's abilities can decide about this option.  A library that
  * the process has loaded is used whatever the driver is, but if several are loaded the
@@ -62,7 +68,7 @@ static bool driver_matters(const struct lc_seat *seat, const struct lc_option *o
 
 bool lc_choice_needs_driver(const struct lc_circumstances *at)
 {
-	if (!guarded(at) || at->without_majors || at->alone)
+	if (!guarded(at) || !lc_is_coordinated(own_library(at)))
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++)
 		for (size_t i = 0; i < at->seats[s].option_count; i++)
@@ -75,7 +81,7 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 {
 	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
 
-	if (!guarded(at) || !at->driver || at->without_majors || at->alone)
+	if (!guarded(at) || !at->driver || !lc_is_coordinated(own_library(at)))
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++) {
 		for (size_t i = 0; i < at->seats[s].option_count; i++) {
@@ -90,29 +96,24 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 }
 
 /*
- * Returns true if an option may be taken, whatever the other stubs do.  Otherwise
- * sets its reason, and sets *driver if the driver is the reason.
+ * Returns why an option may not be taken, whatever the other stubs do, or NULL.  Sets
+ * *driver if the driver is the reason.
  */
-static bool allowed(struct lc_arena *arena, const struct lc_circumstances *at,
-		    struct lc_option *option, bool *driver)
+static const char *objection(struct lc_arena *arena, const struct lc_circumstances *at,
+			     const struct lc_option *option, bool *driver)
 {
-	const char *objection;
+	const char *why;
 
 	if (option->unusable)
-		return false;
+		return option->unusable;
 	if (at->settings.major && option->major != at->settings.major &&
-	    option->origin != LC_BY_OVERRIDE) {
-		option->reason = lc_format(arena, "LAZYCUDA_MAJOR=%d asks for another major",
-					   at->settings.major);
-		return false;
-	}
-	objection = option->origin == LC_BY_SEARCH ? driver_objection(arena, at, option) : NULL;
-	if (objection) {
-		option->reason = objection;
+	    option->origin != LC_BY_OVERRIDE)
+		return lc_format(arena, "LAZYCUDA_MAJOR=%d asks for another major",
+				 at->settings.major);
+	why = option->origin == LC_BY_SEARCH ? driver_objection(arena, at, option) : NULL;
+	if (why)
 		*driver = true;
-		return false;
-	}
-	return true;
+	return why;
 }
 
 /* The first allowed option of a major, or -1. */
@@ -124,7 +125,7 @@ static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 	/* No early exit: an objection to any of them has to set *driver. */
 	for (size_t i = 0; i < seat->option_count; i++)
 		if (seat->options[i].major == major &&
-		    allowed(arena, at, &seat->options[i], driver) && found < 0)
+		    !objection(arena, at, &seat->options[i], driver) && found < 0)
 			found = (int)i;
 	return found;
 }
@@ -146,8 +147,8 @@ static int best(struct lc_arena *arena, const struct lc_circumstances *at,
 
 	if (major)
 		return best_of(arena, at, seat, major, driver);
-	for (size_t k = 0; k < lc_library.known_major_count; k++) {
-		int i = best_of(arena, at, seat, lc_library.known_majors[k], driver);
+	for (size_t k = 0; k < own_library(at)->known_major_count; k++) {
+		int i = best_of(arena, at, seat, own_library(at)->known_majors[k], driver);
 
 		if (i >= 0 && (found < 0 || suits_better(at, &seat->options[i],
 							 &seat->options[found])))
@@ -165,8 +166,8 @@ static int of_origin(const struct lc_seat *seat, enum lc_origin origin)
 	return -1;
 }
 
-static bool mixes(struct lc_arena *arena, const struct lc_circumstances *at,
-		  struct lc_option *option, int common);
+static const char *clash(struct lc_arena *arena, const struct lc_circumstances *at,
+			 const struct lc_option *option, int common);
 
 /* Returns true if one option that the process has loaded is preferred to another; `common`
  * 0: there is no common major. */
@@ -187,20 +188,26 @@ static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
 /*
  * Returns the best option that the process has loaded, or -1.  Prefers one that the
  * driver runs, then one of the common major (0: there is none yet), then one that
- * refuses nothing, then the highest major.
+ * refuses nothing, then the highest major.  `reasons` is NULL, or gets why an option
+ * clashes with other stubs.
  */
 static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at,
-		       const struct lc_seat *seat, int common)
+		       const struct lc_seat *seat, int common, const char **reasons)
 {
 	int found = -1;
 	bool driver;
 
 	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *option = &seat->options[i];
+		const struct lc_option *option = &seat->options[i];
+		const char *why;
 
-		if (option->origin == LC_BY_PROCESS && allowed(arena, at, option, &driver) &&
-		    mixes(arena, at, option, common) &&
-		    (found < 0 || is_rather(arena, at, option, &seat->options[found], common)))
+		if (option->origin != LC_BY_PROCESS || objection(arena, at, option, &driver))
+			continue;
+		why = clash(arena, at, option, common);
+		if (why && reasons)
+			reasons[i] = why;
+		if (!why && (found < 0 ||
+			     is_rather(arena, at, option, &seat->options[found], common)))
 			found = (int)i;
 	}
 	return found;
@@ -221,7 +228,7 @@ static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 		return LC_MAJOR(seat->loaded);
 	if (named >= 0)
 		return seat->options[named].unusable ? 0 : seat->options[named].major;
-	loaded = best_loaded(arena, at, seat, 0);
+	loaded = best_loaded(arena, at, seat, 0, NULL);
 	return loaded < 0 ? 0 : seat->options[loaded].major;
 }
 
@@ -288,8 +295,8 @@ static int common_major(struct lc_arena *arena, const struct lc_circumstances *a
 	}
 	if (highest)
 		return highest;
-	for (size_t k = 0; k < lc_library.known_major_count; k++) {
-		int major = lc_library.known_majors[k];
+	for (size_t k = 0; k < own_library(at)->known_major_count; k++) {
+		int major = own_library(at)->known_majors[k];
 
 		if (!is_common(arena, at, major, &refuser))
 			continue;
@@ -320,48 +327,40 @@ static int major_of(struct lc_arena *arena, const struct lc_circumstances *at,
 }
 
 /*
- * Returns true if an option goes with the libraries of the other stubs, although
- * its major may differ from theirs.  Otherwise sets its reason.
+ * Returns NULL if an option goes with the libraries of the other stubs, although its
+ * major may differ from theirs.  Otherwise returns why not.
  */
-static bool mixes(struct lc_arena *arena, const struct lc_circumstances *at,
-		  struct lc_option *option, int common)
+static const char *clash(struct lc_arena *arena, const struct lc_circumstances *at,
+			 const struct lc_option *option, int common)
 {
-	const char *self = at->seats[at->self].library;
+	const char *self = own_library(at)->name;
 
 	if (!common || option->major == common || !guarded(at))
-		return true;
-	if (at->settings.guard == LC_STRICT) {
-		option->reason = lc_format(arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
-					   " mixes no majors", common);
-		return false;
-	}
+		return NULL;
+	if (at->settings.guard == LC_STRICT)
+		return lc_format(arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
+				 " mixes no majors", common);
 	for (size_t p = 0; p < sizeof(pairs) / sizeof(*pairs); p++) {
+		bool reads = !strcmp(self, pairs[p].reader);
+
+		if (!reads && strcmp(self, pairs[p].writer))
+			continue;
 		for (size_t s = 0; s < at->seat_count; s++) {
-			const char *other = at->seats[s].library;
+			const char *other = at->seats[s].library->name;
 			int major;
 
-			if (s == at->self)
+			if (s == at->self || strcmp(other, reads ? pairs[p].writer : pairs[p].reader))
 				continue;
-			if (strcmp(self, pairs[p].writer) || strcmp(other, pairs[p].reader)) {
-				if (strcmp(self, pairs[p].reader) || strcmp(other, pairs[p].writer))
-					continue;
-			}
 			major = major_of(arena, at, &at->seats[s], common);
-			if (!major)
+			if (!major || (reads ? option->major >= major : option->major <= major))
 				continue;
-			if (!strcmp(self, pairs[p].reader) ? option->major < major :
-							     option->major > major) {
-				option->reason = lc_format(arena,
-					"%s %d would read what %s %d writes, and must not be older",
-					pairs[p].reader,
-					!strcmp(self, pairs[p].reader) ? option->major : major,
-					pairs[p].writer,
-					!strcmp(self, pairs[p].reader) ? major : option->major);
-				return false;
-			}
+			return lc_format(arena,
+				"%s %d would read what %s %d writes, and must not be older",
+				pairs[p].reader, reads ? option->major : major,
+				pairs[p].writer, reads ? major : option->major);
 		}
 	}
-	return true;
+	return NULL;
 }
 
 /* "it would refuse cudaThis, which /that.so imports" */
@@ -375,75 +374,91 @@ static const char *refusal_text(struct lc_arena *arena, const struct lc_option *
 			 lc_printable(arena, option->importer), others);
 }
 
-/* Sets the reason of every option that was passed over. */
-static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *at, int taken)
+/* Returns why an option that nothing speaks against was passed over for another, or, if
+ * `taken` is -1, for none. */
+static const char *why_passed_over(struct lc_arena *arena, const struct lc_circumstances *at,
+				   const struct lc_option *option, int taken)
+{
+	const struct lc_option *other;
+
+	if (taken < 0)
+		return "was not considered";
+	other = &at->seats[at->self].options[taken];
+	if (option->major == other->major)
+		return "another one of this major comes before it";
+	if (suits_better(at, other, option) && option->major > other->major)
+		return refusal_text(arena, option);
+	return lc_format(arena, "%s %d was chosen", lc_major_word(own_library(at)), other->major);
+}
+
+/* Sets the reason of every option that was passed over, and has none. */
+static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *at,
+			 const struct lc_choice *choice)
 {
 	const struct lc_seat *seat = &at->seats[at->self];
 
 	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *option = &seat->options[i];
+		const struct lc_option *option = &seat->options[i];
+		const char **reason = &choice->reasons[i];
 		bool ignored;
 
 		/* Why an option was not allowed matters more than why it was not chosen. */
-		if ((int)i == taken || option->reason || !allowed(arena, at, option, &ignored))
-			continue;
-		option->reason = driver_objection(arena, at, option);
-		if (option->reason)
-			continue;
-		option->reason = taken < 0 ? "was not considered" :
-			option->major == seat->options[taken].major ?
-			"another one of this major comes before it" :
-			suits_better(at, &seat->options[taken], option) &&
-			option->major > seat->options[taken].major ?
-			refusal_text(arena, option) :
-			lc_format(arena, "%s %d was chosen", lc_major_word(&lc_library),
-				  seat->options[taken].major);
+		if (!*reason)
+			*reason = objection(arena, at, option, &ignored);
+		if (!*reason)
+			*reason = driver_objection(arena, at, option);
+		if (!*reason)
+			*reason = why_passed_over(arena, at, option, choice->option);
 	}
 }
 
-static struct lc_choice take(struct lc_arena *arena, const struct lc_circumstances *at,
-			     int option, const char *reason)
+static void take(struct lc_arena *arena, const struct lc_circumstances *at,
+		 struct lc_choice *choice, int option, const char *reason)
 {
-	at->seats[at->self].options[option].reason = reason;
-	explain_rest(arena, at, option);
-	return (struct lc_choice){ .option = option, .refusal = LC_NONE, .reason = reason };
+	choice->option = option;
+	choice->refusal = LC_NONE;
+	choice->reason = choice->reasons[option] = reason;
+	explain_rest(arena, at, choice);
 }
 
-static struct lc_choice none(struct lc_arena *arena, const struct lc_circumstances *at,
-			     enum lc_refusal refusal, const char *reason)
+static void take_none(struct lc_arena *arena, const struct lc_circumstances *at,
+		      struct lc_choice *choice, enum lc_refusal refusal, const char *reason)
 {
-	explain_rest(arena, at, -1);
-	return (struct lc_choice){ .option = -1, .refusal = refusal, .reason = reason };
+	choice->refusal = refusal;
+	choice->reason = reason;
+	explain_rest(arena, at, choice);
 }
 
 /* Chooses among the options of other majors when none of the common major is allowed. */
-static struct lc_choice choose_mixed(struct lc_arena *arena, struct lc_circumstances *at,
-				     int common, bool driver)
+static void choose_mixed(struct lc_arena *arena, const struct lc_circumstances *at,
+			 struct lc_choice *choice, int common, bool driver)
 {
-	struct lc_seat *seat = &at->seats[at->self];
+	const struct lc_seat *seat = &at->seats[at->self];
 	const char *last = NULL;
 	int found = -1;
 
 	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *option = &seat->options[i];
+		const struct lc_option *option = &seat->options[i];
 		bool ignored;
 
-		if (!allowed(arena, at, option, &ignored))
+		if (objection(arena, at, option, &ignored))
 			continue;
-		if (!mixes(arena, at, option, common))
-			last = option->reason;
+		choice->reasons[i] = clash(arena, at, option, common);
+		if (choice->reasons[i])
+			last = choice->reasons[i];
 		else if (found < 0 || option->major > seat->options[found].major ||
 			 (option->major < seat->options[found].major &&
 			  suits_better(at, option, &seat->options[found])))
 			found = (int)i;
 	}
 	if (found >= 0)
-		return take(arena, at, found, common ? lc_format(arena,
-			"the process uses CUDA %d, for which there is none; this one can be"
-			" used beside it", common) : "the highest major found");
-	if (last)
-		return none(arena, at, LC_INCOHERENT, last);
-	return none(arena, at, driver ? LC_DRIVER : LC_MISSING, NULL);
+		take(arena, at, choice, found, common ? lc_format(arena,
+		     "the process uses CUDA %d, for which there is none; this one can be"
+		     " used beside it", common) : "the highest major found");
+	else if (last)
+		take_none(arena, at, choice, LC_INCOHERENT, last);
+	else
+		take_none(arena, at, choice, driver ? LC_DRIVER : LC_MISSING, NULL);
 }
 
 /* Returns the option of the highest major that was passed over for this one because it
@@ -454,8 +469,8 @@ static const struct lc_option *best_refuser(struct lc_arena *arena,
 {
 	bool driver;
 
-	for (size_t k = 0; k < lc_library.known_major_count; k++) {
-		int i = best(arena, at, seat, lc_library.known_majors[k], &driver);
+	for (size_t k = 0; k < own_library(at)->known_major_count; k++) {
+		int i = best(arena, at, seat, own_library(at)->known_majors[k], &driver);
 
 		if (i == taken)
 			return NULL;
@@ -466,14 +481,13 @@ static const struct lc_option *best_refuser(struct lc_arena *arena,
 }
 
 /* Takes the named option, else the first usable one: there are no majors to choose from. */
-static struct lc_choice choose_first(struct lc_circumstances *at, int named)
+static void choose_first(const struct lc_seat *seat, struct lc_choice *choice, int named)
 {
 	static const char *const reasons[] = {
 		[LC_BY_OVERRIDE] = "named by the environment",
 		[LC_BY_PROCESS] = "already loaded in this process",
 		[LC_BY_SEARCH] = "the first found",
 	};
-	struct lc_seat *seat = &at->seats[at->self];
 	int found = named;
 
 	/* Options of equal origin are in the order in which they were found. */
@@ -481,54 +495,81 @@ static struct lc_choice choose_first(struct lc_circumstances *at, int named)
 		if (!seat->options[i].unusable &&
 		    (found < 0 || seat->options[i].origin < seat->options[found].origin))
 			found = (int)i;
-	if (found < 0)
-		return (struct lc_choice){ .option = -1, .refusal = LC_MISSING };
 	for (size_t i = 0; i < seat->option_count; i++)
-		if (!seat->options[i].unusable)
-			seat->options[i].reason = "another one comes before it";
-	seat->options[found].reason = reasons[seat->options[found].origin];
-	return (struct lc_choice){ .option = found, .reason = seat->options[found].reason };
+		choice->reasons[i] = seat->options[i].unusable ? seat->options[i].unusable :
+				     "another one comes before it";
+	if (found < 0)
+		return;
+	choice->option = found;
+	choice->refusal = LC_NONE;
+	choice->reason = choice->reasons[found] = reasons[seat->options[found].origin];
 }
 
-struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at)
+/* Why the best option of the common major is taken; `passed` as in common_major(). */
+static const char *why_best(struct lc_arena *arena, const struct lc_circumstances *at, int common,
+			    const struct lc_option *passed)
 {
-	struct lc_seat *seat = &at->seats[at->self];
+	if (passed)
+		return lc_format(arena, "%s %d was passed over: %s", lc_major_word(own_library(at)),
+				 passed->major, refusal_text(arena, passed));
+	if (!guarded(at))
+		return "the highest major found (LAZYCUDA_GUARD=off)";
+	if (at->process_major)
+		return lc_format(arena, "CUDA %d is in use in this process", common);
+	if (!common || own_library(at)->own_majors)
+		return "the highest major found";
+	return at->driver ?
+	       "the highest major that was found for every stub that found any, and that the driver runs" :
+	       "the highest major that was found for every stub that found any";
+}
+
+static void choose(struct lc_arena *arena, const struct lc_circumstances *at,
+		   struct lc_choice *choice)
+{
+	const struct lc_seat *seat = &at->seats[at->self];
 	int named = of_origin(seat, LC_BY_OVERRIDE);
 	const struct lc_option *passed = NULL;
 	bool driver = false;
 	int common, option;
 
-	for (size_t s = 0; s < at->seat_count; s++)
-		for (size_t i = 0; i < at->seats[s].option_count; i++)
-			if (!at->seats[s].options[i].unusable)
-				at->seats[s].options[i].reason = NULL;
-
 	/* A bad LAZYCUDA_CUDART or the like is an error, never a reason to search. */
-	if (named >= 0 && seat->options[named].unusable)
-		return none(arena, at, LC_MISSING, seat->options[named].reason);
-	if (at->without_majors)
-		return choose_first(at, named);
-	if (named >= 0)
-		return take(arena, at, named, "named by the environment");
-
+	if (named >= 0 && seat->options[named].unusable) {
+		take_none(arena, at, choice, LC_MISSING, seat->options[named].unusable);
+		return;
+	}
+	if (!lc_has_majors(seat->library)) {
+		choose_first(seat, choice, named);
+		return;
+	}
+	if (named >= 0) {
+		take(arena, at, choice, named, "named by the environment");
+		return;
+	}
 	common = guarded(at) ? common_major(arena, at, &passed) : 0;
 
 	/* A library that is in the process comes before any other file. */
-	option = best_loaded(arena, at, seat, common);
-	if (option >= 0)
-		return take(arena, at, option, "already loaded in this process");
-
+	option = best_loaded(arena, at, seat, common, choice->reasons);
+	if (option >= 0) {
+		take(arena, at, choice, option, "already loaded in this process");
+		return;
+	}
 	option = best(arena, at, seat, common, &driver);
-	if (option < 0)
-		return choose_mixed(arena, at, common, driver);
+	if (option < 0) {
+		choose_mixed(arena, at, choice, common, driver);
+		return;
+	}
 	if (!common)
 		passed = best_refuser(arena, at, seat, option);
-	return take(arena, at, option, passed ?
-		    lc_format(arena, "%s %d was passed over: %s", lc_major_word(&lc_library),
-			      passed->major, refusal_text(arena, passed)) :
-		    !guarded(at) ? "the highest major found (LAZYCUDA_GUARD=off)" :
-		    at->process_major ? lc_format(arena, "CUDA %d is in use in this process", common) :
-		    !common || at->alone ? "the highest major found" :
-		    at->driver ? "the highest major that was found for every stub that found any, and that the driver runs" :
-		    "the highest major that was found for every stub that found any");
+	take(arena, at, choice, option, why_best(arena, at, common, passed));
+}
+
+struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at)
+{
+	struct lc_choice choice = { .option = -1, .refusal = LC_MISSING };
+	size_t count = at->seats[at->self].option_count;
+
+	choice.reasons = lc_alloc(arena, count * sizeof(*choice.reasons));
+	if (choice.reasons)
+		choose(arena, at, &choice);
+	return choice;
 }

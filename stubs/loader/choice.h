@@ -2,8 +2,9 @@
 /*
  * choice.h - chooses a library among those found
  *
- * A pure function: candidates and circumstances in, a choice with a reason for
- * each candidate out.  No I/O, no state, the same answer in any thread.
+ * A pure function: candidates and circumstances in, which it leaves as they are, a
+ * choice with a reason for each candidate out.  No I/O, no state, the same answer in
+ * any thread and in any stub.
  */
 #ifndef CHOICE_H
 #define CHOICE_H
@@ -28,13 +29,12 @@ struct lc_option {
 	size_t refuses;		/* imports of the loaded objects that it would refuse, */
 	const char *refused;	/* one of them, */
 	const char *importer;	/* and the file that imports it */
-	bool unusable;		/* damaged, foreign, or loading it has failed */
-	const char *reason;	/* if unusable: why; else set by the choice */
+	const char *unusable;	/* damaged, foreign, or loading it has failed: says which */
 };
 
 /* One stub in the process and what was found for it, in order of preference. */
 struct lc_seat {
-	const char *library;	/* "nvrtc" */
+	const struct lc_library *library;
 	struct lc_option *options;
 	size_t option_count;
 	lc_version loaded;	/* the version that the stub has loaded; 0: none yet */
@@ -45,17 +45,16 @@ struct lc_circumstances {
 	lc_version driver;	/* 0: no driver */
 	int branch;		/* of the display driver; 0: unknown */
 	int process_major;	/* the one that the stubs have agreed on; 0: none */
-	struct lc_seat *seats;	/* every stub in the process */
+	const struct lc_seat *seats;	/* every stub in the process */
 	size_t seat_count;
 	size_t self;		/* the seat to choose for */
-	bool without_majors;	/* it has none: settings, driver and process_major do not matter */
-	bool alone;		/* its majors are its own: driver and other stubs do not matter */
 };
 
 struct lc_choice {
 	int option;		/* of seats[self]; -1: none */
 	enum lc_refusal refusal;	/* if none: MISSING, DRIVER or INCOHERENT */
 	const char *reason;	/* why this one, or why none */
+	const char **reasons;	/* of each option of seats[self]: why it was taken or not */
 };
 
 /* Returns true if anything about the driver can change the choice. */
@@ -65,7 +64,7 @@ bool lc_choice_needs_driver(const struct lc_circumstances *at);
  * has the same major as a candidate and may be older. */
 bool lc_choice_needs_branch(const struct lc_circumstances *at);
 
-/* Reasons are allocated in `arena`. */
-struct lc_choice lc_choose(struct lc_arena *arena, struct lc_circumstances *at);
+/* Reasons are allocated in `arena`; if it has failed, there is no choice. */
+struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "forks.h"
 #include "open.h"
-#include "specifics.h"
 #include "tries.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
@@ -48,25 +47,24 @@ lc_version lc_nvml_version(lc_finder *find, void *data, int major)
 
 /* Opens the file that the library's own stub would choose. */
 static void open_real(struct lc_arena *arena, const struct lc_library *library,
-		      const struct lc_specifics *specifics, struct lc_found *found)
+		      lc_version_look *version, struct lc_found *found)
 {
 	struct lc_search search;
 
 	*found = (struct lc_found){ .handle = NULL };
 	if (lc_hidden_by(library))
 		return;
-	lc_search_real(arena, &search, library, specifics);
-	lc_open_found(arena, &search, NULL, found);
+	lc_search_real(arena, &search, library);
+	lc_open_found(arena, &search, NULL, version, found);
 }
 
 /* Returns the CUDA version that the driver supports, or 0 without a driver. */
 static int look_at_version(struct lc_arena *arena)
 {
-	static const struct lc_specifics specifics = { .version = lc_cuda_version };
 	struct lc_found found;
 
 	/* Never closed: a runtime that is loaded next needs the driver library anyway. */
-	open_real(arena, &lc_real_cuda, &specifics, &found);
+	open_real(arena, &lc_real_cuda, lc_cuda_version, &found);
 	if (!found.handle) {
 		lc_trace("there is no driver");
 		return 0;
@@ -94,12 +92,11 @@ static int branch_of_module(struct lc_arena *arena)
 /* NVML's version is its major and the driver's version: "12.535.104.05". */
 static int branch_of_nvml(struct lc_arena *arena)
 {
-	static const struct lc_specifics specifics = { .version = lc_nvml_version };
 	struct lc_found found;
 	nvml_getter get;
 	char text[96] = "", *dot = NULL;
 
-	open_real(arena, &lc_real_nvml, &specifics, &found);
+	open_real(arena, &lc_real_nvml, lc_nvml_version, &found);
 	if (!found.handle)
 		return 0;
 	get = (nvml_getter)lc_find_found("nvmlSystemGetNVMLVersion", &found);

@@ -28,8 +28,7 @@ bool lc_has_driver(void);
  * they report none, as NVIDIA's link-time stubs.  Of NVML's version only the
  * major is returned.  For use as lc_specifics.version.
  */
-lc_version lc_cuda_version(lc_finder *find, void *data, int major);
-lc_version lc_nvml_version(lc_finder *find, void *data, int major);
+lc_version_look lc_cuda_version, lc_nvml_version;
 
 /* How a user gets these libraries, for use as lc_specifics.advice. */
 #define LC_DRIVER_REMEDY "install that, or start the container with it (docker run --gpus all)"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../base/glibc.h"
-#include "specifics.h"
 #include "unknown.h"
 
 /*
@@ -51,8 +50,7 @@ static void reject(struct lc_search *search, int option, const char *why)
 {
 	size_t self = search->at.self;
 
-	search->seats[self].options[option].reason = why;
-	search->seats[self].options[option].unusable = true;
+	search->seats[self].options[option].unusable = why;
 	lc_trace("%s %s", search->files[self][option].path, why);
 }
 
@@ -68,7 +66,7 @@ static void *open_option(struct lc_arena *arena, struct lc_search *search, int o
 
 	errno = 0;
 	handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | (loaded ? RTLD_NOLOAD : 0));
-	why = handle ? mismatch(arena, handle, search->peers[self]->library, chosen, file) :
+	why = handle ? mismatch(arena, handle, search->seats[self].library, chosen, file) :
 		       failure(arena, errno, loaded);
 	if (!why)
 		return handle;
@@ -99,12 +97,11 @@ void lc_close_found(struct lc_found *found)
 /* Returns the version that the library reports, else what its exports prove, else the
  * oldest of its major.  A library without majors has to report one, which NVIDIA's
  * link-time stubs cannot. */
-static lc_version version_of(struct lc_found *found, const struct lc_specifics *specifics)
+static lc_version version_of(struct lc_found *found, lc_version_look *version)
 {
 	const struct lc_library *library = found->library;
 	int major = found->major->major;
-	lc_version said = specifics->version ?
-		specifics->version(lc_find_found, found, major) : 0;
+	lc_version said = version ? version(lc_find_found, found, major) : 0;
 
 	if (!lc_has_majors(library) || (said && LC_MAJOR(said) == major))
 		return said;
@@ -119,7 +116,8 @@ static lc_version version_of(struct lc_found *found, const struct lc_specifics *
 }
 
 /* Loads the chosen option. */
-static bool open_choice(struct lc_arena *arena, struct lc_search *search, struct lc_found *found)
+static bool open_choice(struct lc_arena *arena, struct lc_search *search,
+			lc_version_look *version, struct lc_found *found)
 {
 	int chosen = found->choice.option;
 	struct lc_option *option = &search->seats[search->at.self].options[chosen];
@@ -128,7 +126,7 @@ static bool open_choice(struct lc_arena *arena, struct lc_search *search, struct
 	found->handle = open_option(arena, search, chosen);
 	if (!found->handle)
 		return false;
-	found->version = version_of(found, search->peers[search->at.self]->specifics);
+	found->version = version_of(found, version);
 	option->version = found->version;
 	if (found->version)
 		return true;
@@ -147,7 +145,7 @@ static bool agree(struct lc_search *search, const struct lc_found *found)
 	int major = found->major->major;
 	uint32_t agreed = 0;
 
-	if (at->settings.guard == LC_OFF || at->process_major || at->without_majors || at->alone)
+	if (at->settings.guard == LC_OFF || at->process_major || !lc_is_coordinated(found->library))
 		return true;
 	if (atomic_compare_exchange_strong(&search->first->process_major, &agreed,
 					   (uint32_t)major) ||
@@ -158,14 +156,14 @@ static bool agree(struct lc_search *search, const struct lc_found *found)
 }
 
 void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
-		   struct lc_found *found)
+		   lc_version_look *version, struct lc_found *found)
 {
 	static const struct lc_choice none = { .option = -1, .refusal = LC_MISSING };
 
 	*found = (struct lc_found){ .choice = none };
 	if (arena->failed)
 		return;
-	found->library = search->peers[search->at.self]->library;
+	found->library = search->seats[search->at.self].library;
 	for (;;) {
 		if (look && !look(arena, &search->at)) {
 			found->choice = none;
@@ -177,7 +175,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		if (found->choice.option < 0) {
 			if (!lc_search_last_resort(arena, search))
 				return;
-		} else if (open_choice(arena, search, found)) {
+		} else if (open_choice(arena, search, version, found)) {
 			if (agree(search, found))
 				return;
 			lc_close_found(found);

@@ -15,7 +15,7 @@ struct lc_found {
 	const struct lc_major *major;
 	lc_version version;
 	void *handle;			/* NULL: no library is usable */
-	struct lc_choice choice;
+	struct lc_choice choice;	/* among all options of the search */
 };
 
 /* Sets what the choice needs to know of the driver; false: that is not possible now. */
@@ -24,10 +24,11 @@ typedef bool lc_driver_look(struct lc_arena *arena, struct lc_circumstances *at)
 /*
  * Chooses and loads, until a library is loaded whose major the process agrees on, or
  * no option is left.  Options that cannot be loaded are marked as unusable, with the
- * reason.  `look` is NULL for a library that does not depend on the driver.
+ * reason.  `look` is NULL for a library that does not depend on the driver, `version`
+ * for one that does not report its version.
  */
 void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
-		   struct lc_found *found);
+		   lc_version_look *version, struct lc_found *found);
 
 /* The function of this name in the loaded library, or NULL.  `found` is a struct lc_found. */
 lc_function lc_find_found(const char *name, void *found);

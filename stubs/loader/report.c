@@ -23,6 +23,15 @@ static const char *version_text(struct lc_arena *arena, lc_version version, int 
 	return major ? lc_format(arena, "%d", major) : NULL;
 }
 
+/* If a wrong variable prevented the choice, only unusable options have a reason. */
+static const char *reason_of(const struct lc_attempt *attempt, size_t option)
+{
+	const char **reasons = attempt->found.choice.reasons;
+
+	return reasons ? reasons[option] :
+	       attempt->search.seats[attempt->search.at.self].options[option].unusable;
+}
+
 static void describe_candidates(struct lc_attempt *attempt, struct lazycuda_status *status)
 {
 	const struct lc_seat *seat = &attempt->search.seats[attempt->search.at.self];
@@ -39,7 +48,7 @@ static void describe_candidates(struct lc_attempt *attempt, struct lazycuda_stat
 			.version = version_text(&attempt->arena, seat->options[i].version,
 						seat->options[i].major),
 			.found_by = file->found_by,
-			.reason = seat->options[i].reason,
+			.reason = reason_of(attempt, i),
 			.taken = (int)i == attempt->found.choice.option,
 		};
 		lc_trace("%s %s: %s", list[i].taken ? "took" : "passed over", list[i].path,

@@ -27,61 +27,57 @@ static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *se
 	return option;
 }
 
-/* Reads the file of the option that was added last, and sets what is known of it. */
-static void examine(struct lc_arena *arena, struct lc_search *search, size_t seat,
-		    const struct lc_major *expected)
+/* Reads a file, sets what is known of it, and returns why it is not usable, or NULL. */
+static const char *read_option(struct lc_arena *arena, const struct lc_library *library,
+			       const struct lc_major *expected, struct lc_file *file,
+			       struct lc_option *option)
 {
-	const struct lc_library *library = search->peers[seat]->library;
-	size_t last = search->seats[seat].option_count - 1;
-	struct lc_option *option = &search->seats[seat].options[last];
-	struct lc_file *file = &search->files[seat][last];
 	struct lc_elf elf;
 	const char *why = lc_elf_file(file->path, library, &elf);
+	int unknown;
 
 	if (elf.identity.inode)
 		file->identity = elf.identity;
 	option->major = expected ? expected->major : 0;
-	option->unusable = true;
 	lc_arena_hinder(arena, elf.error);
-	if (why) {
-		option->reason = !elf.error ? why :
-				 lc_format(arena, "%s: %s", why, strerror(elf.error));
-		return;
-	}
+	if (why)
+		return elf.error ? lc_format(arena, "%s: %s", why, strerror(elf.error)) : why;
 	file->stub = elf.stub;
-	if (elf.stub) {
-		option->reason = "is a lazycuda stub itself";
-		return;
-	}
-	if (!elf.major && !lc_has_majors(library)) {
-		option->reason = "is not this library: it has another SONAME, or not its functions";
-		return;
-	}
-	if (!elf.major) {
-		int unknown = lc_unknown_major(library, elf.soname);
-
-		option->reason = unknown ? lc_unknown_reason(arena, library, unknown) :
-			lc_has_nodes(library) ?
-			"is not this library, or of a CUDA that is not supported:"
-			" it has none of the version nodes" :
-			"is not this library: it has another SONAME";
-		if (unknown)
-			option->major = unknown;
-		return;
-	}
-	option->major = elf.major->major;
-	option->version = elf.version;
-	if (expected && elf.major != expected) {
+	if (elf.stub)
+		return "is a lazycuda stub itself";
+	if (elf.major) {
+		option->major = elf.major->major;
+		option->version = elf.version;
 		/* libcudart.so.13 may be a link to libcudart.so.12, for instance. */
-		option->reason = "is of another major than its name says";
-		return;
+		return !expected || elf.major == expected ? NULL :
+		       "is of another major than its name says";
 	}
-	option->unusable = false;
+	if (!lc_has_majors(library))
+		return "is not this library: it has another SONAME, or not its functions";
+	unknown = lc_unknown_major(library, elf.soname);
+	if (unknown) {
+		option->major = unknown;
+		return lc_unknown_reason(arena, library, unknown);
+	}
+	return lc_has_nodes(library) ? "is not this library, or of a CUDA that is not supported:"
+				       " it has none of the version nodes" :
+				       "is not this library: it has another SONAME";
+}
+
+/* The same for the option that was added last. */
+static void examine(struct lc_arena *arena, struct lc_search *search, size_t seat,
+		    const struct lc_major *expected)
+{
+	size_t last = search->seats[seat].option_count - 1;
+	struct lc_option *option = &search->seats[seat].options[last];
+
+	option->unusable = read_option(arena, search->seats[seat].library, expected,
+				       &search->files[seat][last], option);
 }
 
 static void add_override(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
-	const struct lc_library *library = search->peers[seat]->library;
+	const struct lc_library *library = search->seats[seat].library;
 	const char *path = lc_variable(library->variable);
 	struct lc_option *option;
 
@@ -92,14 +88,13 @@ static void add_override(struct lc_arena *arena, struct lc_search *search, size_
 	if (!option)
 		return;
 	if (path[0] != '/') {
-		option->unusable = true;
-		option->reason = lc_format(arena, "%s must be an absolute path", library->variable);
+		option->unusable = lc_format(arena, "%s must be an absolute path", library->variable);
 		return;
 	}
 	examine(arena, search, seat, NULL);
 	if (option->unusable)
-		option->reason = lc_format(arena, "%s names a file that %s", library->variable,
-					   option->reason);
+		option->unusable = lc_format(arena, "%s names a file that %s", library->variable,
+					     option->unusable);
 }
 
 static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t seat,
@@ -109,17 +104,15 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 		const struct lc_real *real = &process->reals[i];
 		struct lc_option *option;
 
-		if (strcmp(real->library->name, search->peers[seat]->library->name))
+		if (strcmp(real->library->name, search->seats[seat].library->name))
 			continue;
 		option = add_option(arena, search, seat, real->path, "process", LC_BY_PROCESS);
 		if (!option)
 			continue;
 		option->major = real->major;
 		option->version = real->version;
-		if (lc_listed_major(real->library, real->major))
-			continue;
-		option->unusable = true;
-		option->reason = lc_unknown_reason(arena, real->library, real->major);
+		if (!lc_listed_major(real->library, real->major))
+			option->unusable = lc_unknown_reason(arena, real->library, real->major);
 	}
 }
 
@@ -215,7 +208,7 @@ static bool has_usable(const struct lc_seat *seat)
 
 static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
-	const struct lc_library *library = search->peers[seat]->library;
+	const struct lc_library *library = search->seats[seat].library;
 	const struct lc_major *newest = &library->majors[0], *later;
 	struct lc_places places;
 
@@ -238,9 +231,9 @@ static void trace_found(const struct lc_search *search, size_t seat)
 	for (size_t i = 0; i < search->seats[seat].option_count; i++) {
 		const struct lc_option *option = &search->seats[seat].options[i];
 
-		lc_trace("%s: found %s by %s%s%s", search->seats[seat].library,
+		lc_trace("%s: found %s by %s%s%s", search->seats[seat].library->name,
 			 search->files[seat][i].path, search->files[seat][i].found_by,
-			 option->unusable ? ": " : "", option->unusable ? option->reason : "");
+			 option->unusable ? ": " : "", option->unusable ? option->unusable : "");
 	}
 }
 
@@ -261,8 +254,8 @@ static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 		seat = search->at.seat_count++;
 		if (peer == &lc_self)
 			search->at.self = seat;
-		search->peers[seat] = peer;
-		search->seats[seat].library = peer->library->name;
+		search->adaptors[seat] = peer->specifics->adaptors;
+		search->seats[seat].library = peer->library;
 		search->seats[seat].loaded = (lc_version)atomic_load(&peer->loaded);
 	}
 }
@@ -272,23 +265,21 @@ static bool callers_matter(const struct lc_search *search)
 {
 	const struct lc_settings *settings = &search->at.settings;
 
-	return !search->at.without_majors && settings->guard != LC_OFF &&
-	       !settings->major && !search->at.process_major;
+	return lc_has_majors(&lc_library) && settings->guard != LC_OFF && !settings->major &&
+	       !search->at.process_major;
 }
 
 /* Sets for each option how many imports of the loaded objects it would refuse. */
 static void judge_found(struct lc_search *search, size_t seat, const struct lc_callers *callers)
 {
-	const struct lc_peer *peer = search->peers[seat];
-
 	for (size_t i = 0; i < search->seats[seat].option_count; i++) {
 		struct lc_option *option = &search->seats[seat].options[i];
 		struct lc_unserved unserved;
 
 		if (option->origin == LC_BY_OVERRIDE || option->unusable)
 			continue;
-		unserved = lc_callers_unserved(callers, peer->library, peer->specifics->adaptors,
-					       option->version);
+		unserved = lc_callers_unserved(callers, search->seats[seat].library,
+					       search->adaptors[seat], option->version);
 		option->refuses = unserved.count;
 		option->refused = unserved.name;
 		option->importer = unserved.importer;
@@ -299,7 +290,7 @@ static void judge_found(struct lc_search *search, size_t seat, const struct lc_c
 static void add_options(struct lc_arena *arena, struct lc_search *search, size_t seat,
 			bool process_only)
 {
-	if (lc_hidden_by(search->peers[seat]->library))
+	if (lc_hidden_by(search->seats[seat].library))
 		return;
 	add_override(arena, search, seat);
 	add_reals(arena, search, seat, &search->process);
@@ -318,12 +309,10 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 				      .hidden = lc_hidden_by(&lc_library) };
 	lc_settings_read(arena, &search->at.settings);
 	search->at.seats = search->seats;
-	search->at.without_majors = !lc_has_majors(&lc_library);
-	search->at.alone = lc_library.own_majors;
-	if (!lc_is_coordinated(&lc_library))
-		search->at.settings.major = 0;
-	if (!search->at.alone)
+	if (lc_is_coordinated(&lc_library))
 		search->at.process_major = (int)atomic_load(&search->first->process_major);
+	else
+		search->at.settings.major = 0;
 	seat_peers(search, &peers);
 	if (search->hidden)
 		return;
@@ -342,20 +331,12 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 }
 
 void lc_search_real(struct lc_arena *arena, struct lc_search *search,
-		    const struct lc_library *library, const struct lc_specifics *specifics)
+		    const struct lc_library *library)
 {
 	const struct lc_stub stub = { "", library->stub, library };
-	struct lc_peer *peer = lc_alloc(arena, sizeof(*peer));
 
-	*search = (struct lc_search){ .peers = { peer } };
+	*search = (struct lc_search){ .at.seat_count = 1, .seats[0].library = library };
 	search->at.seats = search->seats;
-	search->at.without_majors = true;
-	if (!peer)
-		return;
-	peer->library = library;
-	peer->specifics = specifics;
-	search->at.seat_count = 1;
-	search->seats[0].library = library->name;
 	lc_process_read(arena, &stub, 1, false, &search->process);
 	lc_survey_begin(arena, &search->process, &search->survey);
 	add_override(arena, search, 0);
@@ -382,7 +363,7 @@ bool lc_search_found_any(const struct lc_search *search)
 static bool found_any(const struct lc_search *search)
 {
 	size_t self = search->at.self;
-	const struct lc_library *library = search->peers[self]->library;
+	const struct lc_library *library = search->seats[self].library;
 
 	for (size_t i = 0; i < search->seats[self].option_count; i++) {
 		const struct lc_option *option = &search->seats[self].options[i];
@@ -409,8 +390,8 @@ static bool stub_has_name(const struct lc_search *search, const struct lc_major 
 
 bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
-	size_t self = search->at.self;
-	const struct lc_library *library = search->peers[self]->library;
+	size_t self = search->at.self, before = search->seats[self].option_count;
+	const struct lc_library *library = search->seats[self].library;
 
 	if (search->resorted || found_any(search))
 		return false;
@@ -440,5 +421,5 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 		/* If the option is chosen, it is opened again. */
 		dlclose(handle);
 	}
-	return found_any(search);
+	return search->seats[self].option_count > before;
 }

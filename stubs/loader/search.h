@@ -26,7 +26,7 @@ struct lc_search {
 	struct lc_circumstances at;
 	struct lc_seat seats[LC_MAX_PEERS];
 	struct lc_file *files[LC_MAX_PEERS];	/* parallel to seats[i].options */
-	struct lc_peer *peers[LC_MAX_PEERS];	/* whose seats they are */
+	const struct lc_adaptor *adaptors[LC_MAX_PEERS];	/* of the stub whose seat it is */
 	struct lc_peer *first;	/* the stub that keeps the process's major */
 	struct lc_process process;
 	struct lc_survey survey;
@@ -42,7 +42,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 
 /* The same for a library without majors that need not have a stub in the process. */
 void lc_search_real(struct lc_arena *arena, struct lc_search *search,
-		    const struct lc_library *library, const struct lc_specifics *specifics);
+		    const struct lc_library *library);
 
 /* Returns true if anything was found, usable or not, except stubs under real names. */
 bool lc_search_found_any(const struct lc_search *search);

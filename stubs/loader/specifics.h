@@ -18,11 +18,8 @@ struct lc_specifics {
 	char unused[80];
 	/* How a user gets the library, a sentence for messages. */
 	const char *advice;
-	/*
-	 * The version that the library reports; 0 if it reports none.  `find`
-	 * returns its functions.
-	 */
-	lc_version (*version)(lc_finder *find, void *data, int major);
+	/* NULL: the library does not report its version. */
+	lc_version_look *version;
 	/* Functions for slots that the library leaves empty, or NULL. */
 	const struct lc_adaptor *adaptors;
 	/*

@@ -23,7 +23,7 @@ def chosen(world, *libraries, **options):
 
 @pytest.mark.parametrize("installed, expected", [
     (dict(cudart="13 12", nvrtc="13 12", nvJitLink="13 12"), (13, 13, 13)),
-    # Trap 2: the highest of each gave nvrtc 13 with nvJitLink 12.
+    # The highest of each would be nvrtc 13 with nvJitLink 12, which cannot read its output.
     (dict(cudart="13 12", nvrtc="13 12", nvJitLink="12"), (12, 12, 12)),
     (dict(cudart="13 12 11", nvrtc="12 11", nvJitLink="13 12"), (12, 12, 12)),
     (dict(cudart="12", nvrtc="13 12", nvJitLink="13 12"), (12, 12, 12)),
@@ -118,7 +118,7 @@ def test_an_override_leads_the_others(world):
 
 def test_two_copies_of_a_stub_agree(world):
     # Two wheels, each with its own copy: two cudarts of different majors would
-    # have separate state (trap 14).
+    # have separate state.
     install(world, cudart="13 12")
     files = [(world.put(wheel, build.stub("cudart")) / "libcudart_stub.so").rename(
         world.root / wheel / f"libcudart_stub-{wheel}.so") for wheel in ("wheel1", "wheel2")]

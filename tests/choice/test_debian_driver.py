@@ -59,7 +59,7 @@ def test_off_takes_13_and_fails_as_13_does(debian, real):
 
 @pytest.mark.parametrize("version", ["12.3", "12.4", "12.9"])
 def test_nvjitlink_answers_as_it_does_directly(debian, real, version):
-    # Trap 17: 12.3 and 12.4 dlopen libcuda.so; with a driver and no GPU they
+    # 12.3 and 12.4 dlopen libcuda.so; with a driver and no GPU they
     # refuse -lto.  That is theirs to say, not the stub's.
     toolkit = real(version)
     install(debian, toolkit)

@@ -27,7 +27,7 @@ def machine(world, driver_version, branch=None, toolkits=ALL):
     ("13.9", "600.10", "13.5"),     # newer minor: backward compatible
     ("14.2", "610.10", "13.5"),     # newer major
     ("13.0", "580.65.06", "13.5"),  # older minor: minor-version compatible from 580
-    ("12.9", "575.51.03", "12.9"),  # trap 3: 13 is refused
+    ("12.9", "575.51.03", "12.9"),  # no driver of 12 runs 13
     ("12.2", "535.104.05", "12.9"),
     ("12.0", "525.60.13", "12.9"),
     ("12.2", None, "12.9"),         # nobody tells the branch: let it pass

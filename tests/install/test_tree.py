@@ -13,6 +13,7 @@ import elf
 import installed
 import pages
 from fakes import answer, fake
+from importer import real
 from world import CALL
 
 SKELETON = ("bin", "include", "lib/cmake", "lib/pkgconfig", "share/man/man1", "share/man/man3", "share/man/man7",
@@ -187,6 +188,36 @@ def test_a_run_path_only_where_the_loader_would_not_look(tmp_path, prefix, lib, 
 def test_the_builder_may_decide_on_the_run_path(tmp_path, answer_to, expected):
     tree = installed.install(tmp_path, f"RUNPATH={answer_to}", prefix="/usr")
     assert bool(runpath(tree.prefix / "bin" / "lazycuda")) == expected
+
+
+def runs_its_parts(world, folder, tool):
+    library = real(folder, "libbaz.so.1", "bazOpen")
+    world.run(tool, "stub", "--from", library, "--missing", "9", "-o", folder / "baz")
+    assert (folder / "baz" / "Makefile").exists()
+    assert "usage: lazycuda retarget" in world.run(tool, "retarget", "--help").out
+
+
+@pytest.mark.parametrize("libexec, share", [("libexec", "share"), ("lib/a/b", "data")])
+def test_the_command_finds_its_parts_in_a_moved_tree(tmp_path, world, libexec, share):
+    tree = installed.install(tmp_path, f"LIBEXECDIR=/opt/lazycuda/{libexec}",
+                             f"DATADIR=/opt/lazycuda/{share}", "BINDIR=/opt/lazycuda/usr/bin")
+    assert (tree.prefix / libexec / "lazycuda" / "gen").exists()
+    assert (tree.prefix / share / "lazycuda" / "stub").is_dir()
+    runs_its_parts(world, tmp_path, tree.prefix / "usr" / "bin" / "lazycuda")
+
+
+@pytest.mark.parametrize("outside", ["LIBEXECDIR", "DATADIR"])
+def test_the_command_finds_its_parts_outside_the_prefix(tmp_path, world, outside):
+    """Those do not move, and the rest may."""
+    build.make(build.made_at(installed.OWN), "DESTDIR=", f"PREFIX={tmp_path}/prefix",
+               f"{outside}={tmp_path}/else", "install")
+    assert (tmp_path / "else" / "lazycuda").is_dir()
+    (tmp_path / "prefix").rename(tmp_path / "moved")
+    runs_its_parts(world, tmp_path, tmp_path / "moved" / "bin" / "lazycuda")
+    (tmp_path / "else").rename(tmp_path / "gone")
+    said = world.run(tmp_path / "moved" / "bin" / "lazycuda", "stub", "--from",
+                     tmp_path / "libbaz.so.1", "--missing", "9", "-o", tmp_path / "foo", check=False)
+    assert said.status == 2 and f"in {tmp_path}/else: it is a part of the installation" in said.err
 
 
 # ---- SOVERSION ----

@@ -4,11 +4,13 @@ now and then; a test that fails is named at once.
 
     tests: 35 %, 1234 of 3502 in 1:40, 1 failed; now threads/test_races.py, gen/test_list.py
 """
-import shutil
 import threading
 import time
 
 import pytest
+
+import toolkits     # which puts tools/upkeep where Python looks  # noqa: F401
+import progress_line  # noqa: E402
 
 EVERY = 60      # seconds between two lines of a log
 TICK = 1
@@ -22,9 +24,8 @@ def clock(seconds):
 class Progress:
     """Takes the place of pytest's dots."""
 
-    def __init__(self, writer, terminal, now=time.monotonic):
-        self.writer = writer
-        self.terminal = terminal
+    def __init__(self, line, now=time.monotonic):
+        self.line = line
         self.now = now
         self.lock = threading.RLock()
         self.ended = threading.Event()
@@ -48,7 +49,7 @@ class Progress:
         first = not self.running and not self.done
         self.running[nodeid] = None     # in the order in which they started
         # While a test runs in this very process, pytest has what is written.
-        self.redraw(at_once=first)
+        self.redraw(at_once=first and self.line.live)
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
@@ -69,14 +70,14 @@ class Progress:
     def pytest_sessionfinish(self):
         self.ended.set()
         with self.lock:
-            self.erase()
+            self.line.clear()
 
     # ---- what is written ----
 
     def text(self):
         share = 100 * self.done // self.total if self.total else 0
         failed = f", {self.failed} failed" if self.failed else ""
-        now = [name if self.terminal else name.partition("::")[0] for name in self.running]
+        now = [name if self.line.live else name.partition("::")[0] for name in self.running]
         return (f"tests: {share} %, {self.done} of {self.total} in "
                 f"{clock(self.now() - self.started)}{failed}"
                 + (f"; now {', '.join(dict.fromkeys(now))}" if now else ""))
@@ -90,25 +91,16 @@ class Progress:
             if self.ended.is_set() or not self.total:
                 return
             passed = self.now() - self.written
-            if self.terminal and (at_once or passed > 0.1):
-                width = shutil.get_terminal_size().columns - 1
-                self.write(f"\r\033[K{self.text()[:width]}")
-            elif not self.terminal and passed >= EVERY:
-                self.write(f"{self.text()}\n")
+            if at_once or passed >= (progress_line.AGAIN if self.line.live else EVERY):
+                self.written = self.now()
+                self.line.show(self.text())
+                self.line.log(self.text())
 
-    def announce(self, line):
+    def announce(self, text):
         with self.lock:
-            self.erase()
-            self.write(f"{line}\n")
-            self.redraw(at_once=self.terminal)
-
-    def erase(self):
-        if self.terminal:
-            self.write("\r\033[K")
-
-    def write(self, text):
-        self.written = self.now()
-        self.writer.write(text, flush=True)
+            self.written = self.now()
+            self.line.say(text)
+            self.redraw(at_once=self.line.live)
 
 
 def why(report):
@@ -128,5 +120,5 @@ def install(config):
     # No names of files, no percentages of its own.
     reporter.showfspath = False
     reporter._show_progress_info = False
-    writer = config.get_terminal_writer()
-    config.pluginmanager.register(Progress(writer, writer._file.isatty()), "progress")
+    line = progress_line.Line(config.get_terminal_writer()._file)
+    config.pluginmanager.register(Progress(line), "progress")

@@ -80,7 +80,7 @@ SPECIAL = {"cudaGetDeviceCount", "cudaSetDevice", "cudaGetLastError", "cudaPeekA
 def adapted():
     """Names that an adaptor may serve.  tests/matrix looks at those of cudart, with
     the arguments that they get, and tests/real at nvJitLink's."""
-    table = (build.ROOT / "stubs/cudart/adaptors/adaptors.c").read_text()
+    table = (build.ROOT / "stubs/cudart/adaptors/rows.h").read_text()
     slots = re.findall(r"^\tSERVE(?:_BY)?\((\w+), ", table, re.M)
     results = (build.ROOT / "stubs/nvJitLink/results.c").read_text()
     # A slot is named after its family, which may have several names.

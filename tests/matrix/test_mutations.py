@@ -19,7 +19,7 @@ import sources
 import symbols
 from comparison import MAJORS, VERSIONS, mistakes
 
-TABLE = "stubs/cudart/adaptors/adaptors.c"
+TABLE = "stubs/cudart/adaptors/rows.h"
 LAYOUTS = "stubs/generated/libcudart_stub.layouts.h"
 GENERATED = "../../generated/libcudart_stub.c"
 

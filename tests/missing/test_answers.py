@@ -75,8 +75,9 @@ def pointers(listed, function, major):
 @pytest.mark.skipif(build.ARCH != "x86_64", reason="knows x86-64's registers")
 @libraries
 def test_every_output_is_zeroed_and_nothing_else(world, library):
-    # Trap 20.  As large as the caller's major knows it: no byte more; and what is an input, or
-    # as large as only the caller knows, is as it was.
+    # A struct is zeroed to the size that the caller's major gives it, and no byte more: the
+    # caller's memory may end there.  Inputs, and outputs whose size only the caller knows, are
+    # left as they were.
     listed = symbols.read().libraries[library]
     calls = []
     for function in listed.functions:
@@ -224,7 +225,7 @@ def test_lazycuda_h_says_it_too(world, library, call):
 # The five causes.
 
 def test_a_symbol_that_this_version_has_not(world):
-    # Trap 9: the text names the file that was loaded.
+    # Only the path of the file that was loaded tells the user which CUDA lacks the name.
     folder = world.loader(fake("cudart", "12.0"))
     said = world.probe("stub:cudart", "call:cudaLibraryLoadData@libcudart.so.12", "error:cudart",
                        "text:cudaGetErrorString:302", "status:cudart")
@@ -237,7 +238,7 @@ def test_a_symbol_that_this_version_has_not(world):
 
 
 def test_nvjitlinks_newer_suffix_is_served_by_the_plain_name(world):
-    # Trap 9 again: __nvJitLinkComplete_12_4 on a library of 12.3 (pytorch#134929).
+    # The symbol lookup error of __nvJitLinkComplete_12_4 on a library of 12.3 (pytorch#134929).
     world.loader(fake("nvJitLink", "12.3"))
     said = world.probe("stub:nvJitLink", "call:__nvJitLinkComplete_12_4",
                        "call:__nvJitLinkGetErrorLog_12_6")

@@ -19,7 +19,7 @@ def test_without_a_library(world, program):
 
 
 def test_with_a_library_that_lacks_what_is_asked(world, program):
-    # Trap 19: most code around <<<>>> looks nowhere else.
+    # Most code around <<<>>> asks cudaGetLastError() and nothing else.
     world.loader(fake("cudart", "11.8"))
     assert world.run(program, "present").out == "ok\n"
 

@@ -74,7 +74,7 @@ def test_even_a_stub_alone_follows_a_real_library_of_another_kind(installed):
 
 
 def test_two_majors_side_by_side(world):
-    # Trap 14: their state is separate, so the stub uses one and only one.
+    # The two have separate state, so the stub uses one of them for all callers.
     files = [world.put(v, fake("cudart", v)) / fake("cudart", v).name for v in ("11.8", "13.5")]
     world.record()
     said = world.probe(*[f"open:{file}" for file in files], "stub:cudart",
@@ -155,7 +155,7 @@ def test_the_same_holds_for_those_that_come_later(world):
 
 
 def test_one_that_is_loaded_after_a_failed_search_is_picked_up(world):
-    # Trap 7: the stub's user is imported first and torch second.
+    # A module that uses the stub is imported before torch, which loads its own CUDA.
     file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
     said = world.probe("stub:cudart", f"call:{CALL}", f"call:{CALL}", "status:cudart",
                        f"open:{file}", "stub:cudart", f"call:{CALL}", "status:cudart",

@@ -13,7 +13,7 @@ CALL = "cudaDeviceReset"
 
 
 def test_a_scan_of_the_maps_finds_a_stub_that_works(world):
-    # Trap 1: vLLM, FlashInfer and SGLang take the first mapped file whose name
+    # vLLM, FlashInfer and SGLang take the first mapped file whose name
     # begins with libcudart, dlopen it and look functions up.
     world.loader(fake("cudart", "12.9"))
     path = world.probe("stub:cudart", "maps:libcudart")[1]["maps"]
@@ -42,8 +42,8 @@ def test_a_scan_after_the_first_call_finds_stub_or_library_and_both_work(world):
 
 @pytest.mark.parametrize("real_is_global", [False, True])
 def test_the_stub_is_not_fooled_by_a_global_real_library(world, real_is_global):
-    # Trap 4: a symbol's address says nothing about oneself when the real
-    # library's comes first.
+    # The stub cannot find itself by the address of one of its names: with the real library
+    # first in the global scope, that name leads there.
     file = world.loader(fake("cudart", "12.9")) / "libcudart.so.12"
     said = world.probe(f"{'global' if real_is_global else 'open'}:{file}",
                        f"global:{build.stub('cudart')}", f"call:{CALL}", "status:cudart")
@@ -53,7 +53,7 @@ def test_the_stub_is_not_fooled_by_a_global_real_library(world, real_is_global):
 
 @pytest.mark.parametrize("stub_first", [False, True])
 def test_a_globally_visible_stub_serves_dlsym_default(world, stub_first):
-    # Trap 13: cuda-python looks in RTLD_DEFAULT first.
+    # cuda-python looks in RTLD_DEFAULT first.
     file = world.loader(fake("cudart", "12.9")) / "libcudart.so.12"
     order = [build.stub("cudart"), file]
     program = build.program(build.TESTS / "process" / "default.c")
@@ -93,7 +93,7 @@ def test_a_stub_whose_soname_is_the_real_one(world, patchelf):
 
 
 def test_a_real_13_beside_a_stub_under_the_name_of_12(world):
-    # Trap 18: cuda.pathfinder tries libnvJitLink.so.13 first, also for a package
+    # cuda.pathfinder tries libnvJitLink.so.13 first, also for a package
     # that was built for 12 and has the stub as libnvJitLink.so.12.
     compat = world.loader(fake("nvJitLink", "13.5"), folder="compat")
     shutil.copy(build.stub("nvJitLink"), compat / "libnvJitLink.so.12")
@@ -112,7 +112,7 @@ def test_a_second_copy_of_a_stub_is_not_a_real_library(world):
 
 
 def test_a_wrapped_dlopen(world):
-    # Trap 11: dlopen's caller is then the wrapper, whose search path is another.
+    # The caller of dlopen() is then the wrapper, whose search path is another than the stub's.
     wrapper = build.shared(build.TESTS / "process" / "wrapper.c")
     site = world.site_packages(fake("cudart", "13.5"))
     stub = world.put(f"{site}/pkg", build.stub("cudart")) / "libcudart_stub.so"
@@ -130,7 +130,7 @@ def test_an_unversioned_lookup_of_a_differing_name_is_not_the_oldest_interface(w
 
 @pytest.mark.parametrize("folder", ["", "nvidia/cuda_nvrtc/lib"])
 def test_nvrtcs_builtins_are_found_where_nvrtc_has_no_runpath(world, folder):
-    # Trap 8: the builtins carry the minor in their name and lie beside nvrtc.
+    # nvrtc opens its builtins by name, and without a RUNPATH ld.so does not look beside nvrtc.
     nvrtc = world.put(f"site/{folder}", fake("nvrtc", "13.0"), builtins("13.0"))
     said = world.probe("stub:nvrtc", "call:nvrtcCompileProgram",
                        LAZYCUDA_NVRTC=nvrtc / "libnvrtc.so.13")

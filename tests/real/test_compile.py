@@ -47,8 +47,7 @@ def test_compile_and_link(world, toolkit, kind):
 
 
 def test_compile_to_a_cubin(world, toolkit):
-    # Also the test of the builtins, which wheels of 13 have no RUNPATH to find
-    # (trap 8).
+    # Also the test of the builtins, which wheels of 13 have no RUNPATH to find.
     said = run(world, install(world, toolkit), program(toolkit), "cubin")
     assert said.lines == [f"nvrtc: 0 {toolkit.version}", "cubin: ok", "program: 0"], said.err
 

@@ -67,7 +67,8 @@ def test_it_answers_as_it_did_before(world, retargeted, real, linked_with):
 
 @pytest.mark.parametrize("linked_with", toolkits.linked())
 def test_its_own_rpath_still_counts(world, retargeted, real, patchelf, linked_with):
-    # Trap 22.  Two calls: some patchelfs spoil a file that both are done to.
+    # The real library was found by the RPATH of the program, where ld.so now looks for the stub
+    # alone.  Two calls: some patchelfs spoil a file that both are done to.
     program = retargeted(linked_with)
     toolkit = real(linked_with)
     folders = {file.parent.relative_to(toolkit.site) for file in toolkit.files()}

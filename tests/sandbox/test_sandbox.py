@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trap 15: "no CUDA" has to be made, and made sure of; in both ways that the
-sandbox has."""
+"""A machine without CUDA has to be made, and made sure of: in both ways that the sandbox has."""
 import glob
 import json
 import os

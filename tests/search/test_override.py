@@ -79,7 +79,7 @@ def test_a_library_of_no_cuda_is_an_error(installed):
 
 
 def test_the_stub_itself_is_an_error(installed):
-    # Trap 16: it would call itself forever.
+    # The stub would call itself forever.
     broken(installed, "cudart", build.stub("cudart"))
 
 

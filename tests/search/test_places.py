@@ -42,7 +42,8 @@ def found(status, path, how):
 
 @pytest.mark.parametrize("kind", ["rpath", "runpath"])
 def test_the_rpath_of_an_object_that_needs_the_stub(world, with_user, kind):
-    # Trap 22: ld.so does not look there for the real library any more.
+    # ld.so looks there for what the object needs, which is the stub, and no more for the real
+    # library.
     folder = world.put("app/cuda", cudart())
     status = with_user("app/bin", user(**{kind: "$ORIGIN/../cuda"}))
     assert status["found_by"] == "rpath"
@@ -179,7 +180,7 @@ def test_the_runpath_of_the_program_itself(world):
 @pytest.mark.parametrize("place", ["pkg", "pkg/lib", "pkg.libs", "pkg/a/b/c"])
 @pytest.mark.parametrize("version", ["11.8", "12.9", "13.5"])
 def test_the_site_packages_that_a_user_lies_in(world, with_user, place, version):
-    # Trap 10: neither a file name nor an RPATH leads there.
+    # Neither a file name nor an RPATH leads to pip's folders of the real library.
     site = world.site_packages(cudart(version))
     status = with_user(f"{site}/{place}", user())
     file, = site.glob("nvidia/*/lib/libcudart.so.*")
@@ -187,7 +188,7 @@ def test_the_site_packages_that_a_user_lies_in(world, with_user, place, version)
 
 
 def test_the_site_packages_that_the_stub_lies_in(world):
-    # Trap 10: auditwheel renames the stub, and its RPATH is empty.
+    # auditwheel renames the stub, and its RPATH is empty.
     site = world.site_packages(cudart("13.5"))
     renamed = world.folder(site / "pkg.libs") / "libcudart_stub-1a2b3c4d.so"
     shutil.copy(build.stub("cudart"), renamed)
@@ -327,7 +328,8 @@ def test_the_highest_major_wins_over_the_order_of_places(world):
 @pytest.mark.parametrize("entry", ["", ":", ".", "cuda", "./cuda", ":/nowhere", "/nowhere:"])
 @pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"])
 def test_relative_and_empty_entries_mean_nothing(world, variable, entry):
-    # Trap 12: they would mean the current directory, which is world.root.
+    # Such an entry would mean the current directory, where anybody may have put a library; here
+    # that is world.root.
     for folder in (".", "cuda", "lib", "lib64", "cuda/lib", "cuda/lib64"):
         world.put(folder, cudart())
     assert world.status(**{variable: entry})["state"] == "missing"
@@ -362,8 +364,8 @@ def test_a_runpath_that_anybody_may_write_to_is_not_searched(world, with_user, m
 
 
 def test_a_setuid_program_ignores_the_environment(world):
-    # Trap 12.
-    # Where another user can read them, which pytest's folders do not allow.
+    # Whoever starts the program sets the environment, and would choose what it loads.  The
+    # files lie where another user can read them, which pytest's folders do not allow.
     program = build.program(build.TESTS / "search" / "secure.c")
     shared = world.put("shared", program, build.stub("cudart"), cudart())
     shutil.copy(program, shared / "plain")

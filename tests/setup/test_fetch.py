@@ -204,7 +204,7 @@ def test_a_terminal_sees_how_far_it_is(fetching):
         said += part
     assert started.wait(240) == 0
     shown = said.decode().split("\r")
-    assert any("0 of 2 wheels, " in line and "MB of 6 MB" in line and "B/s, " in line
+    assert any("0 of 2 wheels, " in line and "MB of 6.0 MB" in line and "B/s, " in line
                and "left" in line for line in shown), shown
     assert shown[-1] == "\x1b[K", "the line is gone at the end"
     assert max(map(len, shown)) < 80 + len("\x1b[K")

@@ -6,7 +6,7 @@ import types
 import pytest
 
 import suites
-from run_progress import EVERY, Progress, why
+from run_progress import EVERY, Progress, progress_line, why
 
 SUITE = """
 import time
@@ -25,7 +25,7 @@ def suite(tmp_path):
 
 def test_a_terminal_has_one_line_that_says_what_is_running(suite):
     said = suites.run_on_a_terminal(suite, "-p", "no:xdist")
-    written = [part for part in said.split("\r") if part.startswith("\033[K")]
+    written = [part for part in said.split("\r") if part.endswith("\033[K")]
     assert any(re.search(r"tests: 33 %, 1 of 3 in 0:\d\d, 1 failed; now \S*::test_wrong", part)
                for part in written), said
     assert any(re.search(r"tests: \d+ %, . of 3 in 0:\d\d; now \S*::test_first", part)
@@ -64,8 +64,8 @@ class Clock:
 @pytest.fixture
 def log():
     clock, lines = Clock(), []
-    writer = types.SimpleNamespace(write=lambda text, flush: lines.append(text))
-    made = Progress(writer, False, clock)
+    stream = types.SimpleNamespace(write=lines.append, flush=lambda: None, isatty=lambda: False)
+    made = Progress(progress_line.Line(stream), clock)
     made.total = 100
     return types.SimpleNamespace(progress=made, clock=clock, lines=lines)
 

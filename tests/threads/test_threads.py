@@ -37,8 +37,8 @@ def test_sixteen_threads_race_where_there_is_nothing(world):
 
 
 def test_a_race_with_a_thread_that_loads_and_unloads(installed):
-    # Trap 5: looking at the loaded objects from inside dl_iterate_phdr while
-    # another thread is in dlopen is a deadlock.
+    # A dlopen() inside dl_iterate_phdr(), which holds a lock, deadlocks with one in another
+    # thread.
     program = build.program(HERE / "race.c", *STUBS)
     strangers = [build.shared(build.TESTS / "lib" / "stranger.c", f"-Dstranger=stranger{i}",
                               name=f"libstranger{i}.so") for i in range(4)]

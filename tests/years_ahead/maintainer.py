@@ -76,12 +76,6 @@ int32_t lc_adapt_cudaEventQuery_14(void *event, uint32_t mode)
 	return lc_slots.cudaEventQuery_11(event);
 }
 """
-DECLARATIONS = [("lc_adapt_cudaLaunchHostFunc_v2(", "lc_adapt_cudaLaunchHostFunc_14("),
-                ("lc_adapt_cudaLaunchHostFunc_v2_ptsz(", "lc_adapt_cudaLaunchHostFunc_ptsz_14("),
-                ("#endif", "int32_t lc_adapt_cudaLaunchHostFunc_11(void *, void *, void *);\n"
-                 "int32_t lc_adapt_cudaLaunchHostFunc_ptsz_11(void *, void *, void *);\n"
-                 "int32_t lc_adapt_cudaEventQuery_11(void *);\n"
-                 "int32_t lc_adapt_cudaEventQuery_14(void *, uint32_t);\n\n#endif")]
 
 
 # Which 12 has not.
@@ -95,7 +89,7 @@ LTOIR = """
 
 
 def registrations():
-    """[(row, definition, declaration)] of what no header declares, with the new major."""
+    """[(row, definition)] of what no header declares, with the new major."""
     found = []
     pairs = [(a, b) for m in OLDER for a, b in ((cuda14.MAJOR, m), (m, cuda14.MAJOR))]
     for name, parameters, arguments, since in (
@@ -109,16 +103,14 @@ def registrations():
             function = f"{name}_{callers}_by_{runtimes}"
             head = f"void lc_adapt_{function}({parameters})"
             found.append((f"\tSERVE_BY({name}_{callers}, {name}_{runtimes}, {function})\n",
-                          f"\n{head}\n{{\n\tlc_slots.{name}_{runtimes}({arguments});\n}}\n",
-                          f"{head};\n"))
+                          f"\n{head}\n{{\n\tlc_slots.{name}_{runtimes}({arguments});\n}}\n"))
     return found
 
 
 def edit_stubs(copy):
-    rows, definitions, declarations = map("".join, zip(*registrations()))
-    adaptors = "stubs/cudart/adaptors/adaptors.c", "stubs/cudart/adaptors/adaptors.h"
-    copy.edit(adaptors[0], *SLOTS, ("\t{ 0, 0, NULL }", f"{rows}\t{{ 0, 0, NULL }}"))
-    copy.edit(adaptors[1], *DECLARATIONS, ("\n#endif", f"{declarations}\n#endif"))
+    rows, definitions = map("".join, zip(*registrations()))
+    copy.edit("stubs/cudart/adaptors/rows.h", *SLOTS)
+    copy.append("stubs/cudart/adaptors/rows.h", rows)
     copy.edit("stubs/cudart/adaptors/functions.c", *FUNCTIONS)
     copy.append("stubs/cudart/adaptors/functions.c", NEW)
     copy.append("stubs/cudart/adaptors/registrations.c", definitions)

@@ -218,7 +218,7 @@ class Fetching:
             why = self.fill(wheel, stamp_file)
         if not why:
             self.line.log(f"fetch: {wheel}: {progress_line.size(wheel.bytes)} in "
-                          f"{progress_line.seconds(time.monotonic() - wheel.started)}")
+                          f"{progress_line.duration(time.monotonic() - wheel.started)}")
         elif isinstance(why, run_pip.Unreachable) and not any(one.bytes for one in self.wheels):
             self.stop(why)
         return why

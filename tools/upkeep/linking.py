@@ -11,7 +11,8 @@ check-generated`.
 """
 import pathlib
 import re
-import sys
+
+import generated_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/linking.md"
@@ -183,17 +184,5 @@ def page(text):
     return re.sub(r"<!-- table: (\w+) -->\n.*?<!-- end -->", table, text, flags=re.S)
 
 
-def main():
-    old = PAGE.read_text()
-    new = page(old)
-    if sys.argv[1:] == ["--check"]:
-        if new != old:
-            sys.exit(f"{PAGE} is not what the tables in link/tables give: make generate")
-    elif sys.argv[1:]:
-        sys.exit(__doc__)
-    else:
-        PAGE.write_text(new)
-
-
 if __name__ == "__main__":
-    main()
+    generated_page.finish(PAGE, page(PAGE.read_text()), "the tables in link/tables give", __doc__)

@@ -4,7 +4,7 @@
  *
  * An adaptor stands in a slot that the loaded library cannot fill.  It has the
  * slot's prototype, which is the caller's, and calls another slot, which the
- * library does fill.  adaptors.c has the table of adaptors.  If a call's meaning
+ * library does fill.  rows.h has the table of adaptors.  If a call's meaning
  * cannot be kept, the adaptor refuses the call, as the slot itself would have been
  * refused.
  *

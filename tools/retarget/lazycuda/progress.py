@@ -23,6 +23,13 @@ def duration(seconds):
     return f"{seconds} s" if seconds < 100 else f"{seconds // 60} min {seconds % 60:02} s"
 
 
+def amount(done, total, seconds):
+    """12.0 MB of 48.0 MB, 6.0 MB/s, 6 s left"""
+    rate = done / seconds if seconds else 0
+    left = f", {size(rate)}/s, {duration((total - done) / rate)} left" if rate else ""
+    return f"{size(done)} of {size(total)}{left}"
+
+
 def cut(text, columns):
     """What fits in them; all that is not ASCII may be two columns wide."""
     used = 0
@@ -94,11 +101,7 @@ class Stage:
             self.line.show(self.text(now - self.began))
 
     def text(self, seconds):
-        """12.0 MB of 48.0 MB, 6.0 MB/s, 6 s left: writing NAME"""
-        done = min(self.done, self.total)
-        rate = done / seconds if seconds else 0
-        left = f", {size(rate)}/s, {duration((self.total - done) / rate)} left" if rate else ""
-        return f"{size(done)} of {size(self.total)}{left}: {self.what}"
+        return f"{amount(min(self.done, self.total), self.total, seconds)}: {self.what}"
 
 
 @contextlib.contextmanager
