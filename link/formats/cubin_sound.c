@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define SHT_NV_INFO (SHT_LOPROC + 0)
+#define SHT_NV_MERC_TEXT (SHT_LOPROC + 0x16)		/* .nv.capmerc.text.*, from sm_100 on */
+#define SHT_NV_MERC_SYMTAB (SHT_LOPROC + 0x85)		/* .nv.merc.symtab, the same */
 #define SHT_NV_RELOCATED_TEXT (SHT_LOPROC + 0x86)	/* sm_100 has it beside PROGBITS */
 #define SHT_NV_CONSTANT_FIRST (SHT_LOPROC + 0x64)	/* one type for each bank */
 #define SHT_NV_CONSTANT_LAST (SHT_LOPROC + 0x7b)
@@ -23,8 +25,12 @@
 
 enum { FORMAT_FIRST = 1, FORMAT_SIZED = 4 };
 
-/* No compiler sets this flag in a relocatable cubin of ABI 8; nvJitLink 13.0 crashes on it. */
-#define ABI_8_FLAG_OF_NONE 0x01000000
+/*
+ * In ABI 8 the highest byte of e_flags is the index of a section: .note.nv.cuinfo, or
+ * .note.nv.cuver in files of 12.8 and 12.9.  Of its 256 values nvJitLink 13.0 to 13.4 crash
+ * on all but the indexes of notes and 255; 12.9 and 13.5 do not look at it.
+ */
+#define ABI_8_NO_NOTE 255
 
 /* ---- headers of sections ---- */
 
@@ -63,8 +69,14 @@ static bool is_relocation(const lk_elf_section *section)
  * where it holds registers and a symbol. */
 static bool leads_to_a_section(const lk_elf_section *section)
 {
-	return is_relocation(section) ||
-	       (section->sh_type != SHT_SYMTAB && !(section->sh_flags & SHF_EXECINSTR));
+	switch (section->sh_type) {
+	case SHT_SYMTAB:
+	case SHT_NV_MERC_SYMTAB:
+	case SHT_NV_MERC_TEXT:
+		return false;
+	default:
+		return is_relocation(section) || !(section->sh_flags & SHF_EXECINSTR);
+	}
 }
 
 static const char *check_header(const struct lk_device_elf *elf, const lk_elf_section *section,
@@ -327,11 +339,20 @@ static const char *check_symbols(const struct lk_device_elf *elf)
 	return NULL;
 }
 
-const char *lk_cubin_sound(const struct lk_device_elf *elf)
+static bool leads_to_a_note(const struct lk_device_elf *elf)
+{
+	const uint32_t index = elf->header.e_flags >> 24;
+
+	return index == ABI_8_NO_NOTE ||
+	       (index < elf->section_count &&
+		lk_device_elf_section(elf, index)->sh_type == SHT_NOTE);
+}
+
+const char *lk_cubin_sound(const struct lk_device_elf *elf, int abi)
 {
 	const char *why;
 
-	if (elf->header.e_ident[EI_ABIVERSION] == 8 && elf->header.e_flags & ABI_8_FLAG_OF_NONE)
+	if (abi == 8 && !leads_to_a_note(elf))
 		return "has a damaged ELF header: its flags";
 	if (!elf->symbol_table)
 		return "has no symbols";
