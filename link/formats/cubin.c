@@ -196,7 +196,7 @@ const char *lk_cubin_describe(struct lk_device_elf *elf, struct lazycuda_entry *
 	if (!why && symbols)
 		why = read_symbols(elf, entry);
 	if (!why && symbols && entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
-		why = lk_cubin_sound(elf);
+		why = lk_cubin_sound(elf, entry->abi);
 	return why;
 }
 

@@ -9,6 +9,9 @@ makes, for every architecture that it knows,
     h_ARCH.ptx, .cubin, .ltoir
     e_ARCH.cubin                    a kernel, linked
     f_ARCH.cubin                    functions without a kernel, linked
+    l_ARCH.cubin, d_ARCH.cubin      the kernels with -lineinfo and with -G, relocatable
+    n_ARCH.cubin                    of a source with nothing for the device, relocatable
+    s_ARCH.cubin                    60 static variables and no kernel, relocatable
     g.ptx, g.cubin                  kernels, for debugging
     o.optixir                       OptiX-IR, from 12.0 on
 """
@@ -46,6 +49,12 @@ HELPERS = r"""
 __device__ int elsewhere = 5;
 __device__ int helper(int x) { return x + elsewhere; }
 """
+
+NOTHING = "typedef int nothing;"
+
+STATICS = "".join(f"static __device__ int s{i};" for i in range(60)) + \
+    "__device__ int *pick(int x) { switch (x) {" + \
+    "".join(f"case {i}: return &s{i};" for i in range(60)) + "default: return 0; } }"
 
 SMALL = 'extern "C" __global__ void small(int *p) { *p = 3; }'
 
@@ -106,6 +115,10 @@ def main(library, folder):
             (folder / f"{name}_{arch}.ltoir").write_bytes(next(filter(None, found)))
         for name, source in (("e", SMALL), ("f", HELPERS)):
             cubin, = nvrtc.compile(source, [f"-arch=sm_{arch}"], "CUBIN")
+            (folder / f"{name}_{arch}.cubin").write_bytes(cubin)
+        for name, source, *options in (("l", KERNELS, "-lineinfo"), ("d", KERNELS, "-G"),
+                                       ("n", NOTHING), ("s", STATICS)):
+            cubin, = nvrtc.compile(source, ["-rdc=true", f"-arch=sm_{arch}", *options], "CUBIN")
             (folder / f"{name}_{arch}.cubin").write_bytes(cubin)
     ptx, cubin = nvrtc.compile(KERNELS, ["-rdc=true", "-G", "-arch=sm_80"], "PTX", "CUBIN")
     (folder / "g.ptx").write_bytes(ptx)

@@ -46,7 +46,8 @@ def test_ptx(toolkit, produced, read):
         assert entry.flags == RELOCATABLE
 
 
-@pytest.mark.parametrize("name, flags", [("[kh]", RELOCATABLE), ("[ef]", LINKED)])
+@pytest.mark.parametrize("name, flags", [
+    ("[kh]", RELOCATABLE), ("[ef]", LINKED), ("[lns]", RELOCATABLE), ("d", RELOCATABLE | DEBUG)])
 def test_cubins(toolkit, produced, read, name, flags):
     for arch, file in files(produced, "cubin", name):
         entry = read(file)
