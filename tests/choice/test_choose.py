@@ -11,7 +11,8 @@ import build
 HERE = pathlib.Path(__file__).resolve().parent
 ROOM = build.ROOT / "stubs"
 # That choice.c needs nothing else is a part of the claim.
-SOURCES = [ROOM / "loader" / "choice.c", ROOM / "base" / "arena.c", ROOM / "base" / "printable.c"]
+SOURCES = [ROOM / "loader" / "choice.c", ROOM / "base" / "arena.c", ROOM / "base" / "cuda_version.c",
+           ROOM / "base" / "printable.c"]
 
 NAMED, LOADED, FOUND = range(3)                 # enum lc_origin
 HIGHEST = "the highest major that was found for every stub that found any"
@@ -60,17 +61,17 @@ def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, ag
                                        " LAZYCUDA_GUARD=strict mixes no majors"),
      ["the process uses CUDA 11, and LAZYCUDA_GUARD=strict mixes no majors"] * 3),
     # What the driver runs.
-    (dict(driver=13000, branch=580), (1, "taken", RUNS), None),
-    (dict(driver=12090), (0, "taken", RUNS),
+    (dict(driver=1300, branch=580), (1, "taken", RUNS), None),
+    (dict(driver=1209), (0, "taken", RUNS),
      [RUNS, *["the installed driver supports CUDA 12.9 and cannot run CUDA 13"] * 2]),
-    (dict(driver=11040), (-1, "driver", ""), [
+    (dict(driver=1104), (-1, "driver", ""), [
         f"the installed driver supports CUDA 11.4 and cannot run CUDA {n}" for n in (12, 13, 13)]),
-    (dict(driver=11040, guard="off"), (1, "taken", "the highest major found (LAZYCUDA_GUARD=off)"),
+    (dict(driver=1104, guard="off"), (1, "taken", "the highest major found (LAZYCUDA_GUARD=off)"),
      None),
-    (dict(driver=13000, branch=570), (0, "taken", RUNS), [
+    (dict(driver=1300, branch=570), (0, "taken", RUNS), [
         RUNS, *["the driver supports CUDA 13.0, and display driver 570 is older than 580,"
                 " which later CUDA 13 needs"] * 2]),
-    (dict(driver=13000, guard="strict"), (0, "taken", RUNS), [
+    (dict(driver=1300, guard="strict"), (0, "taken", RUNS), [
         RUNS, *["the driver supports CUDA 13.0, its display driver's version is unknown, and"
                 " LAZYCUDA_GUARD=strict takes no chances"] * 2]),
 ])
@@ -157,12 +158,12 @@ def test_a_library_without_majors_or_with_its_own():
 @pytest.mark.parametrize("options, circumstances, needs", [
     (found(13), dict(), "10"),
     (found(13), dict(guard="off"), "00"),
-    (found(13), dict(driver=13000), "11"),
-    ([option(FOUND, 13, 1300)], dict(driver=13000), "10"),
-    ([option(FOUND, 13, unusable="is damaged")], dict(driver=13000), "00"),
-    ([option(NAMED, 13)], dict(driver=13000), "00"),
-    ([option(LOADED, 13)], dict(driver=13000), "00"),
-    ([option(LOADED, 13), option(LOADED, 12)], dict(driver=13000), "11"),
+    (found(13), dict(driver=1300), "11"),
+    ([option(FOUND, 13, 1300)], dict(driver=1300), "10"),
+    ([option(FOUND, 13, unusable="is damaged")], dict(driver=1300), "00"),
+    ([option(NAMED, 13)], dict(driver=1300), "00"),
+    ([option(LOADED, 13)], dict(driver=1300), "00"),
+    ([option(LOADED, 13), option(LOADED, 12)], dict(driver=1300), "11"),
 ])
 def test_whether_the_driver_matters(options, circumstances, needs):
     assert choose({"cudart": options}, **circumstances)[0][3] == needs
