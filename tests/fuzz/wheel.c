@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* wheel.c - fuzzing the reader of wheels */
+#include "../../tools/room.h"
 #include "../../tools/wheel.h"
 
 #include "fuzzing.h"
+
+/* Of exactly that size, as copy_of() has it; what is no map of a file is not to be forgotten. */
+bool room_take(struct room *room)
+{
+	room->bytes = calloc(1, room->size ? room->size : 1);
+	return room->bytes;
+}
+
+void room_return(struct room *room)
+{
+	free(room->bytes);
+}
+
+void room_forget(const unsigned char *from, const unsigned char *to)
+{
+	must(from <= to);
+}
 
 static void see(const struct wheel_member *member, void *data)
 {

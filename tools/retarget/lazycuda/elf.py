@@ -6,7 +6,7 @@ the dynamic segment says is what happens when the file is loaded.  Nothing in a
 file is trusted: what does not fit raises ElfError.
 """
 import json
-import mmap
+import os
 import struct
 from typing import NamedTuple
 
@@ -86,13 +86,36 @@ def is_elf(start):
     return start[:4] == b"\177ELF"
 
 
+class File:
+    """A file's bytes, read as they are asked for.  What is read through a map would count as
+    this process's memory, and a library may have a gigabyte."""
+    CHUNK = 1 << 20
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.size = os.fstat(stream.fileno()).st_size
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, wanted):
+        start, stop, _ = wanted.indices(self.size)
+        found = b""
+        while start + len(found) < stop:
+            more = os.pread(self.stream.fileno(), stop - start - len(found), start + len(found))
+            if not more:
+                break
+            found += more
+        return found
+
+    def __contains__(self, text):
+        step = self.CHUNK - len(text)
+        return any(text in self[start:start + self.CHUNK] for start in range(0, self.size, step))
+
+
 def read(path):
     """The file at a path, which must not change while it is looked at."""
-    with open(path, "rb") as stream:
-        try:
-            return Elf(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
-        except ValueError:
-            raise ElfError("is empty") from None
+    return Elf(File(open(path, "rb")))
 
 
 def _parse_array(text):
@@ -111,17 +134,19 @@ def _names_libraries(entry):
 
 
 class Elf:
-    """One file; `data` is its bytes, or a map of them."""
+    """One file; `data` is its bytes, or the File."""
 
     def __init__(self, data):
         self.data = data
+        if not len(data):
+            raise ElfError("is empty")
         if len(data) < 64 or not is_elf(data[:4]):
             raise ElfError("is not an ELF file")
-        if data[4] != 2 or data[5] != 1:
+        if data[4:6] != b"\2\1":
             raise ElfError("is not for a 64-bit little-endian machine")
         (self.type, machine, _, _, phoff, self.section_offset, _, _, phentsize,
          phnum, self.section_size, self.section_count, self.names_index) = struct.unpack_from(
-             "<HHIQQQIHHHHHH", data, 16)
+             "<HHIQQQIHHHHHH", data[:64], 16)
         self.machine = MACHINES.get(machine, f"machine {machine}")
         if phnum and phentsize != 56:
             raise ElfError("has program headers of a strange size")
@@ -134,7 +159,7 @@ class Elf:
 
     def _unpack(self, layout, offset):
         try:
-            return struct.unpack_from(layout, self.data, offset)
+            return struct.unpack(layout, self.data[offset:offset + struct.calcsize(layout)])
         except (struct.error, OverflowError):
             raise ElfError("is cut short") from None
 

@@ -212,7 +212,7 @@ def _refuse_symbol(symbol, stub):
 
 
 def has_static_runtime(image):
-    return image.data.find(STATIC_RUNTIME) >= 0
+    return STATIC_RUNTIME in image.data
 
 
 def _notes(image, unversioned):

@@ -2,7 +2,8 @@
 """Reads a wheel, and writes another that differs in what it is told.
 
 Members keep their order, dates, modes and compression, so that the same input
-gives the same output, bit for bit.
+gives the same output, bit for bit.  The bytes of those that do not change are
+copied as they are, compressed, and decompressed once to be checked.
 """
 import base64
 import contextlib
@@ -14,16 +15,20 @@ import os
 import re
 import stat
 import struct
+import tempfile
 import time
 import zipfile
+import zlib
 
-from . import progress, report
+from . import deflate, progress, report
+from .archive import LOCAL, UNIX, Archive
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
                        r"-(?P<tags>[^-]+-[^-]+-[^-]+)\.whl$")
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 CHUNK = 1 << 20
+PACKING = 6         # the flags of a member that say how it is compressed
 EXECUTABLE = (stat.S_IFREG | 0o755) << 16
 EARLIEST = 315532800        # 1980, where the dates of zip archives begin
 
@@ -49,6 +54,40 @@ def _reading(what):
         raise Refused("WHEEL", f"{what}: {why}") from None
 
 
+class Digest:
+    """What RECORD and the archive say of a member's bytes."""
+
+    def __init__(self):
+        self.sha256, self.size, self.crc = hashlib.sha256(), 0, 0
+
+    def add(self, chunk):
+        self.sha256.update(chunk)
+        self.size += len(chunk)
+        self.crc = zlib.crc32(chunk, self.crc)
+
+    def row(self, name):
+        text = base64.urlsafe_b64encode(self.sha256.digest()).rstrip(b"=").decode()
+        return name, f"sha256={text}", self.size
+
+
+def _inflated(packed):
+    """The chunks that chunks of a deflate stream become."""
+    reader = zlib.decompressobj(-zlib.MAX_WBITS)
+    for chunk in packed:
+        while chunk:
+            yield reader.decompress(chunk, CHUNK)
+            chunk = reader.unconsumed_tail
+        if reader.unused_data:
+            break
+    while not reader.eof:
+        rest = reader.decompress(b"", CHUNK)
+        if not rest and not reader.eof:
+            raise EOFError("it ends too early")
+        yield rest
+    if reader.unused_data:
+        raise zipfile.BadZipFile("more follows its end")
+
+
 class Wheel:
     def __init__(self, path, line=progress.NO_LINE):
         self.path = path
@@ -61,6 +100,7 @@ class Wheel:
         with _reading("is not a zip archive"):
             self.zip = zipfile.ZipFile(path)
         self.members = {info.filename: info for info in self.zip.infolist()}
+        self.digests = {}           # of members that were read whole
         self._check_names()
         self.dist_info = self._find_dist_info()
 
@@ -103,13 +143,59 @@ class Wheel:
         total = sum(self.members[name].file_size for name in names if name in self.members)
         return progress.stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
 
+    def packed(self, name):
+        """A member's bytes as they lie in the archive, in chunks."""
+        info = self.members[name]
+        self.zip.open(info).close()     # reads its header
+        archive = self.zip.fp.fileno()
+        *_, name_size, extra_size = LOCAL.unpack(os.pread(archive, LOCAL.size, info.header_offset))
+        at = info.header_offset + LOCAL.size + name_size + extra_size
+        end = at + info.compress_size
+        while at < end:
+            chunk = os.pread(archive, min(CHUNK, end - at), at)
+            if not chunk:
+                raise EOFError("it is cut short")
+            at += len(chunk)
+            yield chunk
+
+    def _contents(self, name, take):
+        """A member's bytes in chunks.  take(chunk) gets those that lie in the archive."""
+        info = self.members[name]
+
+        def taken():
+            for chunk in self.packed(name):
+                take(chunk)
+                yield chunk
+        if info.compress_type == zipfile.ZIP_STORED or not info.compress_size:
+            yield from taken()
+        elif info.compress_type == zipfile.ZIP_DEFLATED:
+            yield from _inflated(taken())
+        else:
+            for _ in taken():
+                pass
+            with self.zip.open(info) as source:
+                yield from iter(lambda: source.read(CHUNK), b"")
+
+    def unpack(self, name, stage, sink=None, take=lambda chunk: None):
+        """Read a member whole, into `sink`; take(chunk) gets the bytes as they lie in the
+        archive.  Raises Refused if it is not what the archive says."""
+        info, digest = self.members[name], Digest()
+        with _reading(f"its {name} cannot be read"):
+            for chunk in self._contents(name, take):
+                digest.add(chunk)
+                if digest.size > info.file_size:
+                    raise zipfile.BadZipFile("it is longer than the archive says")
+                if sink:
+                    sink.write(chunk)
+                stage.add(len(chunk))
+            if (digest.size, digest.crc) != (info.file_size, info.CRC):
+                raise zipfile.BadZipFile("its size or checksum is not what the archive says")
+        self.digests[name] = digest
+
     def extract(self, name, target, stage):
         """Write a member to a file of our choice."""
-        with _reading(f"its {name} cannot be read"), self.zip.open(name) as source, \
-                open(target, "wb") as sink:
-            for chunk in iter(lambda: source.read(CHUNK), b""):
-                sink.write(chunk)
-                stage.add(len(chunk))
+        with open(target, "wb") as sink:
+            self.unpack(name, stage, sink)
 
     def start(self, name):
         """The first four bytes of a member."""
@@ -131,27 +217,17 @@ class Wheel:
         return "-".join(part for part in parts if part) + ".whl"
 
 
-def _digest(stream, stage, sink=None):
-    """(as RECORD has it, size); copies to `sink` meanwhile."""
-    digest, size = hashlib.sha256(), 0
-    for chunk in iter(lambda: stream.read(CHUNK), b""):
-        digest.update(chunk)
-        size += len(chunk)
-        if sink:
-            sink.write(chunk)
-        stage.add(len(chunk))
-    return "sha256=" + base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode(), size
-
-
 def _member(name, info, date):
     """What describes a member in the new archive: that of the old one without
     what belongs to its place there."""
     new = zipfile.ZipInfo(name, info.date_time if info else date)
-    new.create_system = 3
+    new.create_system = UNIX
     new.external_attr = info.external_attr if info else EXECUTABLE
-    if info and info.create_system != 3 and not info.external_attr >> 16:
+    if info and info.create_system != UNIX and not info.external_attr >> 16:
         new.external_attr = (stat.S_IFREG | 0o644) << 16
     new.compress_type = info.compress_type if info else zipfile.ZIP_DEFLATED
+    if info and not info.compress_size:
+        new.compress_type = zipfile.ZIP_STORED
     return new
 
 
@@ -173,49 +249,105 @@ def _order(wheel, changed, removed):
     return [*old[:first], *new, *old[first:]]
 
 
-def _open(wheel, name, changed):
-    """A member's bytes: `changed` maps names to files or bytes."""
-    content = changed.get(name)
-    if content is None:
-        return wheel.zip.open(name)
-    return io.BytesIO(content) if isinstance(content, bytes) else open(content, "rb")
+def _pack_as_zipfile(source, info, sink, note):
+    """In a way that only zipfile knows."""
+    with tempfile.TemporaryFile() as room:
+        made = zipfile.ZipInfo("member")
+        made.compress_type = info.compress_type
+        with zipfile.ZipFile(room, "w") as one, \
+                one.open(made, "w", force_zip64=True) as inner:
+            for chunk in iter(lambda: source.read(CHUNK), b""):
+                note(chunk)
+                inner.write(chunk)
+        info.flag_bits = made.flag_bits & PACKING
+        room.seek(made.header_offset)
+        *_, name_size, extra_size = LOCAL.unpack(room.read(LOCAL.size))
+        room.seek(name_size + extra_size, os.SEEK_CUR)
+        left = made.compress_size
+        while left:
+            left -= sink.write(room.read(min(CHUNK, left)))
+
+
+def _store(source, sink, note):
+    for chunk in iter(lambda: source.read(CHUNK), b""):
+        note(chunk)
+        sink.write(chunk)
+
+
+def _write_new(out, info, content, stage):
+    """Write a member anew, of a file or bytes."""
+    digest = Digest()
+
+    def note(chunk):
+        digest.add(chunk)
+        stage.add(len(chunk))
+    if isinstance(content, bytes):
+        source, info.file_size = io.BytesIO(content), len(content)
+    else:
+        source, info.file_size = open(content, "rb"), os.stat(content).st_size
+    with source, out.member(info, deflate.most(info.file_size)) as sink:
+        if info.compress_type == zipfile.ZIP_DEFLATED:
+            deflate.compress(source, sink, note)
+        elif info.compress_type == zipfile.ZIP_STORED:
+            _store(source, sink, note)
+        else:
+            _pack_as_zipfile(source, info, sink, note)
+        info.file_size, info.CRC = digest.size, digest.crc
+    return digest
+
+
+def _copy(out, info, wheel, stage):
+    """Write a member as it lies in the old wheel."""
+    name, old = info.filename, wheel.members[info.filename]
+    info.flag_bits, info.file_size = old.flag_bits & PACKING, old.file_size
+    with out.member(info, old.compress_size) as sink:
+        info.CRC = old.CRC
+        if name not in wheel.digests:
+            wheel.unpack(name, stage, take=sink.write)
+        else:
+            for chunk in wheel.packed(name):
+                sink.write(chunk)
+            stage.add(old.file_size)
+    return wheel.digests[name]
 
 
 def write(wheel, target, changed, removed):
-    """Write the new wheel to the path `target`."""
+    """Write the new wheel to the path `target`: `changed` maps names to files or bytes.
+    Returns what describes its members, and its RECORD."""
     date, rows, order = _date_of_new(wheel), [], _order(wheel, changed, removed)
-    with zipfile.ZipFile(target, "w") as out, wheel.stage("writing", order) as stage:
+    with Archive(target) as out, wheel.stage("writing", order) as stage:
         for name in order:
             info = _member(name, wheel.members.get(name), date)
             if name.endswith("/"):
-                out.writestr(info, b"")
-                continue
-            old = wheel.members.get(name)
-            with _open(wheel, name, changed) as source, \
-                    out.open(info, "w", force_zip64=bool(old and old.file_size >> 31)) as sink:
-                rows.append((name, *_digest(source, stage, sink)))
-        record = wheel.member("RECORD")
+                info.compress_type = zipfile.ZIP_STORED
+                with out.member(info, 0):
+                    continue
+            digest = (_write_new(out, info, changed[name], stage) if name in changed
+                      else _copy(out, info, wheel, stage))
+            rows.append(digest.row(name))
+        name = wheel.member("RECORD")
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([*rows, (record, "", "")])
-        out.writestr(_member(record, wheel.members[record], date), text.getvalue().encode())
+        csv.writer(text, lineterminator="\n").writerows([*rows, (name, "", "")])
+        record = text.getvalue().encode()
+        _write_new(out, _member(name, wheel.members[name], date), record, stage)
+    return out.members, record
 
 
-def check(path, line=progress.NO_LINE):
-    """Read a wheel back: every file is in RECORD, and is what RECORD says."""
-    wheel = Wheel(path, line)
+def _described(members):
+    return [(info.filename, info.compress_type, info.compress_size, info.file_size, info.CRC)
+            for info in members]
+
+
+def check(path, members, record):
+    """Read a wheel back: it has these members where it says, and this RECORD.  What each of
+    them holds was compared while it was written."""
+    wheel = Wheel(path)
     try:
-        rows = {row[0]: row[1:] for row in csv.reader(
-            io.StringIO(wheel.read(wheel.member("RECORD")).decode()))}
-        del rows[wheel.member("RECORD")]
-        files = [name for name in wheel.members
-                 if not name.endswith("/") and name != wheel.member("RECORD")]
-        with wheel.stage("checking", files) as stage:
-            for name in files:
-                with wheel.zip.open(name) as stream:
-                    digest, size = _digest(stream, stage)
-                if rows.pop(name, None) != [digest, str(size)]:
-                    raise Refused("WHEEL", f"its RECORD does not tell what {name} is")
-        if rows:
-            raise Refused("WHEEL", f"its RECORD names {next(iter(rows))}, which it does not hold")
+        if _described(wheel.members.values()) != _described(members):
+            raise Refused("WHEEL", "its directory is not what was written")
+        for name in wheel.members:
+            wheel.start(name)
+        if wheel.read(wheel.member("RECORD")) != record:
+            raise Refused("WHEEL", "its RECORD is not what was written")
     finally:
         wheel.close()

@@ -116,9 +116,9 @@ class Job:
 
     def _finish(self, output):
         target = output(self.wheel.file_name(self.options.build_tag))
-        write(self.wheel, target, self.changed, self.removed)
+        written = write(self.wheel, target, self.changed, self.removed)
         target.chmod(self.wheel.path.stat().st_mode & 0o7777)
-        check(target, self.wheel.line)
+        check(target, *written)
 
 
 def retarget(path, options, output):

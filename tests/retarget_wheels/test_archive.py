@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: MIT
+"""What becomes of a wheel's members as an archive has them, and what is compressed anew."""
+import io
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+import zipfile
+import zlib
+
+import pytest
+
+import build
+import wheel_files
+from importer import importer, real
+
+sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
+from lazycuda import archive, deflate  # noqa: E402
+
+TEXT = b"".join(b"line %d\n" % (i * i) for i in range(20000))
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A module that needs libcudart.so.12."""
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    return importer(tmp_path, "cudaMalloc", link=[library])
+
+
+def packed(path, name):
+    """A member's bytes as they lie in the archive."""
+    with zipfile.ZipFile(path) as wheel, open(path, "rb") as stream:
+        info = wheel.getinfo(name)
+        stream.seek(info.header_offset + 26)
+        skipped = sum(struct.unpack("<HH", stream.read(4)))
+        stream.seek(skipped, os.SEEK_CUR)
+        return stream.read(info.compress_size)
+
+
+def rewritten(wheel, change, stream=None):
+    """The wheel with every member written anew by change(archive, info, content)."""
+    with zipfile.ZipFile(wheel) as old:
+        members = [(info, old.read(info)) for info in old.infolist()]
+    with zipfile.ZipFile(stream or wheel, "w") as new:
+        for info, content in members:
+            change(new, info, content)
+    return wheel
+
+
+def made(retarget):
+    path, = retarget.out.iterdir()
+    wheel_files.check_record(path)
+    return path
+
+
+# ---- what does not change ----
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED,
+                                         zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_members_that_do_not_change_are_the_same_bytes(retarget, tmp_path, plain, compression):
+    other = tmp_path / "other"
+    other.mkdir()
+    wheel = wheel_files.make(tmp_path, {
+        "pkg/text.txt": TEXT, "pkg/empty": b"", "pkg/module.so": plain,
+        "pkg/other.so": importer(other, link=[])})
+
+    def change(new, info, content):
+        # No compressor makes that by default.
+        info.compress_type = compression
+        new.writestr(info, content, compresslevel=1)
+    retarget(rewritten(wheel, change))
+    new = made(retarget)
+    for name in ("pkg/text.txt", "pkg/empty", "pkg/other.so", "pkg-1.0.dist-info/METADATA"):
+        assert packed(new, name) == packed(wheel, name), name
+    with zipfile.ZipFile(new) as out:
+        types = {info.filename: info.compress_type for info in out.infolist()}
+    assert types.pop("pkg.libs/libcudart_stub.so") == zipfile.ZIP_DEFLATED
+    assert set(types.values()) == {compression}
+    assert wheel_files.read(new)["pkg/module.so"] != plain.read_bytes()
+
+
+class Unseekable(io.RawIOBase):
+    """So that zipfile writes what it did not know before behind each member."""
+
+    def __init__(self, path):
+        self.file = open(path, "wb")
+
+    def writable(self):
+        return True
+
+    def write(self, chunk):
+        return self.file.write(chunk)
+
+    def close(self):
+        self.file.close()
+
+
+def test_members_whose_sizes_follow_them(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/text.txt": TEXT, "pkg/module.so": plain})
+    with Unseekable(wheel.with_suffix(".new")) as stream:
+        rewritten(wheel, lambda new, info, content: new.writestr(info, content), stream)
+    wheel.with_suffix(".new").rename(wheel)
+    with zipfile.ZipFile(wheel) as old:
+        assert all(info.flag_bits & 8 for info in old.infolist())
+    retarget(wheel)
+    assert packed(made(retarget), "pkg/text.txt") == packed(wheel, "pkg/text.txt")
+    with zipfile.ZipFile(made(retarget)) as new:
+        assert not any(info.flag_bits & 8 for info in new.infolist())
+
+
+def test_folders_modes_extra_fields_and_comments(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/text.txt": TEXT, "pkg/module.so": plain},
+                             more={"pkg/": b""})
+
+    def change(new, info, content):
+        info.external_attr = (0o100640 if info.filename.endswith(".txt") else 0o100755) << 16
+        info.extra, info.comment = struct.pack("<HHI", 0xcafe, 4, 7), b"about it"
+        with new.open(info, "w", force_zip64=True) as sink:
+            sink.write(content)
+        new.comment = b"about all"
+    retarget(rewritten(wheel, change))
+    with zipfile.ZipFile(made(retarget)) as new:
+        assert new.getinfo("pkg/text.txt").external_attr >> 16 == 0o100640
+        assert new.getinfo("pkg/module.so").external_attr >> 16 == 0o100755
+        assert new.getinfo("pkg/").is_dir() and new.read("pkg/text.txt") == TEXT
+        # What belonged to their places in the old archive.
+        assert {info.extra + info.comment for info in new.infolist()} == {b""}
+
+
+# ---- what is damaged ----
+
+def of_directory(wheel, name, field, value):
+    """The archive with another value in a member's entry of the directory."""
+    data = bytearray(wheel.read_bytes())
+    at = data.rindex(name.encode()) - 46
+    assert data[at:at + 4] == b"PK\1\2"
+    struct.pack_into("<I", data, at + field, value)
+    wheel.write_bytes(data)
+
+
+CRC, SIZE = 16, 24
+
+
+@pytest.mark.parametrize("name", ["pkg/text.txt", "pkg/other.so"])
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED,
+                                         zipfile.ZIP_BZIP2])
+@pytest.mark.parametrize("field, value", [(CRC, 1), (SIZE, 100), (SIZE, 1 << 30)])
+def test_a_member_that_is_not_what_the_directory_says(retarget, tmp_path, plain, compression,
+                                                      name, field, value):
+    other = tmp_path / "other"
+    other.mkdir()
+    wheel = wheel_files.make(tmp_path, {
+        "pkg/text.txt": TEXT, "pkg/other.so": importer(other, link=[]), "pkg/module.so": plain},
+        compression=compression)
+    of_directory(wheel, name, field, value)
+    said, = retarget(wheel, status=1).wheels
+    assert said["code"] == "WHEEL" and f"{name} cannot be read" in said["error"], said
+    assert not list(retarget.out.iterdir())
+
+
+def test_a_member_with_more_behind_its_end(retarget, tmp_path, plain):
+    # Readers differ in what they take it for.
+    wheel = wheel_files.make(tmp_path, {"pkg/text.txt": TEXT, "pkg/module.so": plain})
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    stream = packer.compress(TEXT) + packer.flush() + b"more"
+    folder = tmp_path / "longer"
+    folder.mkdir()
+    with zipfile.ZipFile(wheel) as old, archive.Archive(folder / wheel.name) as new:
+        for info in old.infolist():
+            copy = zipfile.ZipInfo(info.filename, info.date_time)
+            copy.compress_type, copy.external_attr = info.compress_type, info.external_attr
+            with new.member(copy, 1000) as sink:
+                sink.write(stream if info.filename == "pkg/text.txt" else
+                           packed(wheel, info.filename))
+                copy.CRC, copy.file_size = info.CRC, info.file_size
+    with zipfile.ZipFile(folder / wheel.name) as longer:
+        assert longer.testzip() is None
+    said, = retarget(folder / wheel.name, status=1).wheels
+    assert said["error"] == "its pkg/text.txt cannot be read: more follows its end"
+
+
+def test_a_member_that_is_cut_short(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/text.txt": TEXT, "pkg/module.so": plain})
+    of_directory(wheel, "pkg/text.txt", 20, 20_000)
+    said, = retarget(wheel, status=1).wheels
+    assert said["error"] == "its pkg/text.txt cannot be read: it ends too early"
+
+
+# ---- what is compressed anew ----
+
+FAKE = """\
+import zlib
+error, unused = zlib.error, 0
+class compressobj:
+    def __init__(self, level, method, bits):
+        self.own = zlib.compressobj(9, method, bits)
+    def compress(self, piece):
+        return self.own.compress({piece})
+    def flush(self, mode):
+        return self.own.flush(mode)
+"""
+
+
+def library(tmp_path, name, piece):
+    """A library for compressing that is installed."""
+    folder = tmp_path / "installed" / name
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / f"{name}_zlib.py" if name == "isal" else folder / f"{name}.py").write_text(
+        FAKE.format(piece=piece))
+    return {"PYTHONPATH": str(tmp_path / "installed")}
+
+
+@pytest.mark.parametrize("name", ["isal", "zlib_ng"])
+def test_a_faster_library_is_used_where_it_is_installed(retarget, tmp_path, plain, name):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    env = library(tmp_path, name, "piece")
+    retarget(wheel, env=env)
+    module = wheel_files.read(made(retarget))["pkg/module.so"]
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    assert packed(made(retarget), "pkg/module.so") == packer.compress(module) + packer.flush()
+
+
+def test_a_library_that_compresses_something_else_is_noticed(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    env = library(tmp_path, "isal", "b'x' + piece[1:]")
+    said, = retarget(wheel, status=1, env=env).wheels
+    assert said["code"] == "SPOILT" and "isal" in said["error"]
+    assert not list(retarget.out.iterdir())
+
+
+def compressed(content):
+    sink, pieces = io.BytesIO(), []
+    deflate.compress(io.BytesIO(content), sink, pieces.append)
+    assert b"".join(pieces) == content
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("size", [0, 1, 999, 1000, 1001, 50_000])
+def test_pieces_are_one_stream_on_any_number_of_cores(monkeypatch, size):
+    monkeypatch.setattr(deflate, "PIECE", 1000)
+    results = set()
+    for cores in (1, 3, 16):
+        monkeypatch.setattr(deflate, "_cores", lambda cores=cores: cores)
+        results.add(compressed(TEXT[:size]))
+    stream, = results
+    reader = zlib.decompressobj(-15)
+    assert reader.decompress(stream) == TEXT[:size] and reader.eof and not reader.unused_data
+
+
+# ---- what is large ----
+
+def test_sizes_and_places_of_64_bits(tmp_path):
+    large, path = 5 << 30, tmp_path / "large.zip"
+    with archive.Archive(path) as out:
+        for name, size in (("hole", large), ("behind", 5)):
+            info = zipfile.ZipInfo(name)
+            with out.member(info, size) as sink:
+                # A hole in the file takes no room.
+                sink.seek(size - 5, os.SEEK_CUR)
+                sink.write(b"bytes")
+                info.file_size, info.CRC = size, zlib.crc32(b"bytes")
+    with zipfile.ZipFile(path) as found:
+        hole, behind = found.infolist()
+        assert (hole.file_size, hole.compress_size) == (large, large)
+        assert behind.header_offset > large and found.read("behind") == b"bytes"
+        found.open(hole).close()
+
+
+def test_more_members_than_16_bits_count(tmp_path):
+    with archive.Archive(tmp_path / "many.zip") as out:
+        for i in range(70_000):
+            with out.member(zipfile.ZipInfo(f"{i}"), 0):
+                pass
+    with zipfile.ZipFile(tmp_path / "many.zip") as found:
+        assert len(found.infolist()) == 70_000 and found.read("69999") == b""
+
+
+SPENT = """
+import resource, sys
+sys.path.insert(0, {code!r})
+from lazycuda import retarget
+status = retarget.main(sys.argv[1:])
+print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+
+
+def test_large_members_are_not_held_in_memory(tmp_path, plain, patchelf):
+    size = 400 << 20
+    with open(plain, "r+b") as stream:
+        stream.truncate(size)
+    wheel = tmp_path / "pkg-1.0-py3-none-linux_x86_64.whl"
+    small = wheel_files.make(tmp_path, {"pkg/module.so": b""})
+    with zipfile.ZipFile(small) as old:
+        others = [(info, old.read(info)) for info in old.infolist()[1:]]
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+        new.write(plain, "pkg/module.so")
+        for info, content in others:
+            new.writestr(info, content)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", SPENT.format(code=str(build.ROOT / "tools/retarget")),
+         "--stubs", build.BUILD / "lib", "--json", "-o", tmp_path / "out", wheel],
+        capture_output=True, text=True, check=True)
+    status, megabytes = map(int, done.stdout.splitlines()[-1].split())
+    assert status == 0 and megabytes < 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_what_is_begun_when_a_signal_comes_is_cleared_away(tmp_path, plain, number, patchelf):
+    wheel = wheel_files.make(tmp_path, {
+        "pkg/module.so": plain, "pkg/long.txt": os.urandom(30 << 20)})
+    out, temporary = tmp_path / "out", tmp_path / "temporary"
+    temporary.mkdir()
+    before = wheel.read_bytes()
+    process = subprocess.Popen(
+        [sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget", "-o", out, wheel],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(temporary)})
+    until = time.monotonic() + 60
+    while not list(out.glob(".lazycuda-*/0/*.whl")) and time.monotonic() < until:
+        assert process.poll() is None
+    process.send_signal(number)
+    assert process.wait(60) != 0
+    assert not out.exists() and not list(temporary.iterdir()) and wheel.read_bytes() == before

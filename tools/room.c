@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* room.c - memory for the bytes of a large file, of which little has to be there at once */
+#include "room.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What has more bytes is kept in a file. */
+#define LARGE (64 << 20)
+
+/* Opens a file without a name, with so many bytes of the disk; -1 if there is no place for
+ * it.  /tmp is memory on many systems, and /var/tmp is not. */
+static int open_file(size_t size)
+{
+	const char *named = getenv("TMPDIR");
+	int fd = open(named && *named ? named : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	/* What a limit on the size of files sends. */
+	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+
+	if (fd >= 0 && (size > INT64_MAX || posix_fallocate(fd, 0, (off_t)size))) {
+		close(fd);
+		fd = -1;
+	}
+	signal(SIGXFSZ, before);
+	return fd;
+}
+
+bool room_take(struct room *room)
+{
+	int fd = room->size > LARGE ? open_file(room->size) : -1;
+	void *bytes = MAP_FAILED;
+
+	if (fd >= 0) {
+		bytes = mmap(NULL, room->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		close(fd);
+	}
+	room->in_file = bytes != MAP_FAILED;
+	if (!room->in_file)
+		bytes = mmap(NULL, room->size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	room->bytes = bytes;
+	return bytes != MAP_FAILED;
+}
+
+void room_return(struct room *room)
+{
+	munmap(room->bytes, room->size);
+}
+
+void room_forget(const unsigned char *from, const unsigned char *to)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)from & -page;
+
+	madvise((void *)start, (uintptr_t)to - start, MADV_DONTNEED);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* room.h - memory for the bytes of a large file, of which little has to be there at once */
+#ifndef ROOM_H
+#define ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct room {
+	unsigned char *bytes;
+	size_t size;
+	bool in_file;		/* room_forget() may be called on it */
+};
+
+/* Takes room of room->size bytes, zeroed; false if there is none. */
+bool room_take(struct room *room);
+void room_return(struct room *room);
+
+/* Gives back the pages of a mapped file between two addresses.  They come back from the
+ * file when something looks at them. */
+void room_forget(const unsigned char *from, const unsigned char *to);
+
+#endif
