@@ -17,7 +17,7 @@ import sys
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "lib"))
+sys.path.insert(0, str(HERE.parent / "lib"))
 import symbols  # noqa: E402
 import toolkits  # noqa: E402
 
@@ -41,7 +41,7 @@ def run(*command, **options):
 
 
 def python(*words):
-    run(sys.executable, HERE / "code.py", *words)
+    run(sys.executable, HERE / "compile_code.py", *words)
 
 
 class Bundle:

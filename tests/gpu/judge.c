@@ -331,10 +331,10 @@ static bool is_settled(const struct said *direct, const struct said *through, co
 		verdict->word = "skip";
 		add(verdict, "%s%s%s", through->skipped, "", "");
 	} else if (direct && *file && (!direct->file || strcmp(direct->file, file)))
-		fail(verdict, "the direct call used another library: ",
+		fail(verdict, "the direct call used another library:",
 		     direct->file ? direct->file : "none", "");
 	else if (*file && (!through->file || strcmp(through->file, file)))
-		fail(verdict, "the stub used another library: ",
+		fail(verdict, "the stub used another library:",
 		     through->file ? through->file : "none", "");
 	else
 		return false;

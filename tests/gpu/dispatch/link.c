@@ -72,11 +72,15 @@ static void loaded(const void *image)
 	DO(cuModuleUnload(module));
 }
 
-static void report(const struct lazycuda_result *result, int expected)
+static void report(const struct lazycuda_result *result, bool by_driver, int expected)
 {
 	const char *name = lazycuda_code_name(result->code);
+	const enum lazycuda_backend wanted =
+		by_driver ? LAZYCUDA_BACKEND_DRIVER : LAZYCUDA_BACKEND_NVJITLINK;
 
-	if (expected)
+	if (!result->code && result->plan->backend != wanted)
+		printf("- %s the plan takes the other linker: %s\n", part, result->plan->message);
+	else if (expected)
 		value("refused", "%s %s", name, result->code == (enum lazycuda_code)expected ?
 		      "right" : "wrong");
 	else if (is_a_lack(result->code))
@@ -104,10 +108,12 @@ static void link_pair(const char *title, const char *first, const char *second, 
 	}
 	if (by_driver)
 		environment.nvjitlink = LAZYCUDA_VERSION_NONE;
+	else	/* whenever there is one */
+		request.policy = LAZYCUDA_POLICY_OFF;
 	link = lazycuda_link_new(&request, &environment);
 	if (!link || lazycuda_link_add(link, &a) || (second && lazycuda_link_add(link, &b)))
 		exit(2);
-	report(lazycuda_link_run(link), expected);
+	report(lazycuda_link_run(link), by_driver, expected);
 	lazycuda_link_free(link);
 }
 
@@ -121,7 +127,7 @@ static void kinds(void)
 	} rows[] = {
 		{ "ptx", "ptx", false, false, 0 },
 		{ "cubin", "cubin", true, false, 0 },
-		{ "ltoir", "ltoir", true, true, LAZYCUDA_CODE_LTOIR_ON_DRIVER },
+		{ "ltoir", "ltoir", true, true, LAZYCUDA_CODE_NVJITLINK_REQUIRED },
 		{ "fatbin", "fatbin", false, false, 0 },
 		{ "object", "o", false, false, 0 },
 		{ "archive", "a", false, false, 0 },
@@ -143,41 +149,62 @@ static void kinds(void)
 		}
 }
 
-/* Of images of one toolkit: what a plan for the driver alone says, and what the driver
- * does when it is given the whole of it. */
+/* The driver's own linker, asked directly; CUBIN is 0 and PTX 1. */
+static int linked_by_driver(void *bytes, size_t length, int kind)
+{
+	void *link, *image = NULL, *module = NULL;
+	size_t size = 0;
+	int result = cuLinkCreate_v2(0, NULL, NULL, &link);
+
+	if (result)
+		return result;
+	result = cuLinkAddData_v2(link, kind, bytes, length, "small", 0, NULL, NULL);
+	if (!result)
+		result = cuLinkComplete(link, &image, &size);
+	if (!result)
+		result = cuModuleLoadData(&module, image);
+	cuLinkDestroy(link);
+	if (module)
+		cuModuleUnload(module);
+	return result;
+}
+
+/* Of an image of one toolkit: what a plan for the driver alone says, and what the driver
+ * does.  A plan may be more careful than the driver, and never less. */
 static void verdict(const char *toolkit, const char *suffix)
 {
 	struct lazycuda_environment environment = lazycuda_get_environment();
 	struct lazycuda_request request = { .size = sizeof(request), .arch = arch };
 	struct lazycuda_input input = { .size = sizeof(input) };
 	const struct lazycuda_input *const inputs[] = { &input };
-	const struct lazycuda_plan *plan;
-	char name[80];
-	void *module = NULL, *bytes;
-	const char *error = NULL;
 	struct lazycuda_inspection *inspection;
+	struct lazycuda_plan *plan;
+	const char *error = NULL;
+	size_t length = 0;
+	char name[80];
+	void *bytes;
 	int result;
 
 	snprintf(name, sizeof(name), "small_%s_%s", toolkit, arch + 3);
 	input.path = path_of(name, suffix);
-	part = strdup(name);
+	part = "verdict";
 	if (!is_there(input.path))
 		return;
 	inspection = lazycuda_inspect_file(input.path, LAZYCUDA_INSPECT_PAYLOADS);
 	input.inspection = inspection;
 	environment.nvjitlink = LAZYCUDA_VERSION_NONE;
 	plan = lazycuda_plan(&environment, &request, inputs, 1);
-	bytes = lazycuda_entry_payload(inspection, 0, 1, &(size_t){ 0 }, &error);
-	result = bytes ? cuModuleLoadData(&module, bytes) : -1;
-	snprintf(name, sizeof(name), "%s", suffix);
-	/* A plan may be more careful than the driver, and never less. */
+	bytes = lazycuda_entry_payload(inspection, 0, 1, &length, &error);
+	result = bytes ? linked_by_driver(bytes, length, !strcmp(suffix, "ptx")) : -1;
+	snprintf(name, sizeof(name), "%s-%s", toolkit, suffix);
 	value(name, "plan %s, driver %d %s", lazycuda_code_name(plan->code), result,
 	      plan->backend == LAZYCUDA_BACKEND_DRIVER && result ? "wrong" : "right");
 	if (plan->backend != LAZYCUDA_BACKEND_DRIVER && !result)
-		printf("%% the plan refuses %s.%s (%s) and the driver loads it\n", part, suffix,
-		       lazycuda_code_name(plan->code));
-	if (module)
-		cuModuleUnload(module);
+		printf("%% the plan refuses %s of %s (%s) and the driver loads it\n", suffix,
+		       toolkit, lazycuda_code_name(plan->code));
+	free(bytes);
+	lazycuda_plan_free(plan);
+	lazycuda_inspection_free(inspection);
 }
 
 /* {PTX sm_52, LTO-IR sm_52, LTO-IR sm_61}: the driver takes the LTO-IR of it, and fails;

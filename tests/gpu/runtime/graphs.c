@@ -179,7 +179,7 @@ static void kernel_nodes(void)
 	memset(&got, 0, sizeof(got));
 	DO(cudaGraphKernelNodeGetParams(node, &got));
 	value("parameters", "%u %u %u %s", got.gridDim.x, got.blockDim.x, got.sharedMemBytes,
-	      got.func == (void *)&add ? "right" : "wrong");
+	      got.func == (void *)&add ? "same" : "another");
 	memset(&attribute_value, 0, sizeof(attribute_value));
 	attribute_value.priority = -1;
 	DO(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &attribute_value));

@@ -64,7 +64,11 @@ static void shared(const char *self)
 	if (write(channel[1], &message, sizeof(message)) != sizeof(message))
 		return;
 	waitpid(child, &status, 0);
-	value("other", "%d", WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+	if (status) {
+		printf("- shared the other process ended with %d\n",
+		       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+		return;
+	}
 	DO(cudaMemcpy(got, memory, sizeof(got), cudaMemcpyDeviceToHost));
 	value("sum", "%d %d", got[0], got[COUNT - 1]);
 	DO(cudaEventDestroy(event));
