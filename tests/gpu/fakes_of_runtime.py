@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""fake_runtime.c as the runtime of a version: runtime("13.5"), a path."""
+"""fake_runtime.c as the runtime of a version, runtime("13.5"), and fake_driver.c as a driver or
+an NVML, driver("cuda", cubin): paths."""
 import re
 import struct
 import zlib
@@ -8,6 +9,7 @@ import build
 import symbols
 
 SOURCE = build.TESTS / "gpu" / "fake_runtime.c"
+DRIVER = build.TESTS / "gpu" / "fake_driver.c"
 # Fields that 13's callers ask for as attributes.
 ATTRIBUTES = {"clockRate": 13, "deviceOverlap": 15, "kernelExecTimeoutEnabled": 17,
               "computeMode": 20, "memoryClockRate": 36, "singleToDoublePrecisionPerfRatio": 87}
@@ -31,15 +33,39 @@ def properties(version):
     return made
 
 
+def the_rest(listed_names, own):
+    return "".join(f"long {name}(void);\nlong {name}(void) {{ return 0; }}\n"
+                   for name in listed_names if name not in own)
+
+
+def implemented(source):
+    return set(re.findall(r"^(?:int|void|const char|void \*)\W+\**(\w+)\(", source.read_text(), re.M))
+
+
+def driver(library, cubin=b"", disturbed=False):
+    """`cubin`: what its linker makes, whatever it is given."""
+    name = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}[library]
+    names = {f.name for f in symbols.read().libraries[library].functions}
+    generated = the_rest(sorted(names), implemented(DRIVER))
+    generated += f"static const unsigned char CUBIN[] = {{ {', '.join(map(str, cubin)) or 0} }};\n"
+    listed = {"global": sorted(names), "local": ["*"]}
+    script = "{ " + " ".join(f"{kind}: {' '.join(f'{n};' for n in some)}"
+                             for kind, some in listed.items()) + " };\n"
+    number = "!!dlsym((void *)0, \"lazycuda_version\")"    # in a process of the stub
+    return build.compile(
+        name, "-O1", "-w", "-shared", "-fPIC", f"-DGENERATED=\"{build.text(generated, 'h')}\"",
+        f"-DDISTURBED={number if disturbed else 0}", "-D_GNU_SOURCE", "-include", "dlfcn.h",
+        f"-Wl,-soname,{name}", f"-Wl,--version-script={build.text(script, 'map')}", DRIVER)
+
+
 def runtime(text, *flags):
     version = symbols.version(text)
-    own = set(re.findall(r"^(?:int|void|const char|void \*)\W+\**(\w+)\(", SOURCE.read_text(), re.M))
+    own = implemented(SOURCE)
     own |= set(re.findall(r"(cudaGraph\w+)##suffix", SOURCE.read_text()))
     own |= {name + "_v2" for name in own}
     listed = symbols.read().libraries["cudart"]
     names = listed.exports(version)
-    generated = "".join(f"long {name}(void);\nlong {name}(void) {{ return 0; }}\n"
-                        for name in names if name not in own)
+    generated = the_rest(names, own)
     numbers = ", ".join(map(str, properties(version)))
     generated += f"static const unsigned char PROPERTIES[] = {{ {numbers} }};\n"
     node = listed.soname(version)

@@ -9,7 +9,8 @@ import pytest
 
 import build
 import fakes
-from fakes_of_runtime import runtime
+import toolkits
+from fakes_of_runtime import driver, runtime
 
 VERSIONS = {"11": "11.8", "12": "12.9", "13": "13.5"}
 ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
@@ -27,7 +28,6 @@ def archive(real_toolkits):
 
 @pytest.fixture(scope="module")
 def real_toolkits():
-    import toolkits
     for version in VERSIONS.values():
         why = toolkits.Toolkit(version).why_absent()
         if why:
@@ -50,6 +50,16 @@ def faked(folder, world):
         shutil.copy(file, folder / "cuda" / version / file.name)
     world.loader(fakes.driver("13.5", init=0))
     return lambda *claims, **options: run(world, folder, *claims, **options)
+
+
+@pytest.fixture
+def with_driver(folder, world):
+    """With a driver and an NVML that need no device; a function that runs claims."""
+    shutil.copy(toolkits.Toolkit("12.9").file("nvJitLink"), folder / "cuda" / "12.9")
+    # What the linker of that driver makes.
+    cubin = (build.BUILD / "gpu" / "work" / "kernels_90.cubin").read_bytes()
+    world.loader(driver("cuda", cubin), driver("nvml"))
+    return lambda *claims: run(world, folder, *claims)
 
 
 def run(world, folder, *claims, quiet=True):
@@ -153,3 +163,30 @@ def test_a_program_alone_may_not_skip_where_a_device_was_seen(faked, folder):
     assert lines[1] == "skip figures: on 12.9, caller 12: no device"
     _, lines = faked("pools", "figures")
     assert "fail figures: on 12.9, caller 12: no device (but there is a device)" in lines
+
+
+def test_the_claims_of_the_driver_come_to_their_end_on_fakes(with_driver):
+    numbers, lines = with_driver("context", "names", "nvml")
+    assert numbers == [3, 0, 0], lines
+    assert all(line.endswith(" 0 different, 0 in one major alone") for line in lines)
+    # Every name, and for five versions.
+    assert int(re.search(r"names: (\d+) equal", lines[1])[1]) > 6 * 700
+
+
+def test_a_value_of_nvml_that_the_stub_changes_fails(with_driver, world):
+    world.loader(driver("nvml", disturbed=True))
+    assert with_driver("nvml")[1] == [
+        "fail nvml: device-0.NumGpuCores: 0 1, directly 0 0; 72 equal, 1 different, "
+        "0 in one major alone"]
+
+
+def test_every_kind_of_code_is_linked_by_both(with_driver, folder):
+    numbers, (line,) = with_driver("dispatch")
+    assert numbers == [1, 0, 0], line
+    # Six kinds by two linkers, the container, and verdicts on three toolkits' PTX and cubins.
+    assert line.startswith(f"pass dispatch: {1 + 6 * 2 + 1 + 3 * 2} right, 0 wrong; ")
+    assert re.findall(r"not shown: (\S+)", line) == ["source-by-nvjitlink", "source-by-driver"]
+    for file in (folder / "code").glob("helper_90.ltoir"):
+        file.write_bytes(b"no code")
+    numbers, (line,) = with_driver("dispatch")
+    assert numbers == [0, 1, 0] and "ltoir-by-nvjitlink.linked BAD_INPUT" in line, line
