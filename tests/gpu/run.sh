@@ -154,6 +154,18 @@ figures()
 	tally_alone "$2" "$lines" "$name"
 }
 
+refusals()
+{
+	is_wanted refusals || return
+	name="refusals: on 11.8, caller 13"
+	if ! [ -e "$(cudart 11.8)" ]; then
+		count "skip $name: the bundle has no cudart 11.8"
+		return
+	fi
+	lines=$(bin/judge 60 "$(cudart 11.8)" - "$name" same "$(through refusals 13 11.8)")
+	tally_alone 11.8 "$lines" "$name"
+}
+
 first()		# $1: version
 {
 	is_wanted first || return
@@ -178,6 +190,7 @@ runtime code 60 LAZY
 runtime code 60 EAGER
 runtime plugins 60
 runtime errors 60
+refusals
 driver context 60 libcuda.so.1
 driver names 60 libcuda.so.1
 driver nvml 60 libnvidia-ml.so.1

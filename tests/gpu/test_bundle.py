@@ -16,6 +16,7 @@ VERSIONS = {"11": "11.8", "12": "12.9", "13": "13.5"}
 ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
 # What needs more of a runtime than memory and kernels that are known by name, or of time.
 ON_DEVICES_ALONE = {"processes", "figures", "first", "context", "names", "nvml", "dispatch"}
+ALONE = {"refusals"}
 CLAIMS = ["properties", "memory", "streams", "pools", "code", "plugins", "errors", "graphs",
           "managed", "textures"]
 
@@ -102,7 +103,7 @@ def test_where_there_is_no_device_all_is_skipped_with_the_reason(folder, world):
     assert numbers[:2] == [0, 0] and numbers[2] == len(lines) > 100
     assert [line for line in lines if not re.search("no device|no driver", line)] == []
     said = {line.split()[1].rstrip(":") for line in lines}
-    assert said == set(CLAIMS) | ON_DEVICES_ALONE
+    assert said == set(CLAIMS) | ALONE | ON_DEVICES_ALONE
     for version in VERSIONS.values():
         for caller in VERSIONS:
             assert f"skip graphs: on {version}, caller {caller}: no device: cudaGetDeviceCount " \
@@ -119,6 +120,11 @@ def test_every_claim_of_the_runtime_comes_to_its_end_on_fakes(faked):
         version, caller = re.search(r"on (\d+)\.\d+, caller (\d+)", line).groups()
         if version == caller:
             assert line.endswith("0 different, 0 in one major alone"), line
+
+
+def test_what_the_stub_refuses_among_the_runtimes_own_errors(faked):
+    assert faked("refusals")[1] == [
+        "pass refusals: on 11.8, caller 13: 12 right, 0 wrong"]
 
 
 def test_only_the_claims_that_are_asked_for(faked):
@@ -189,4 +195,4 @@ def test_every_kind_of_code_is_linked_by_both(with_driver, folder):
     for file in (folder / "code").glob("helper_90.ltoir"):
         file.write_bytes(b"no code")
     numbers, (line,) = with_driver("dispatch")
-    assert numbers == [0, 1, 0] and "ltoir-by-nvjitlink.linked BAD_INPUT" in line, line
+    assert numbers == [0, 1, 0] and "ltoir-by-nvjitlink.linked UNKNOWN_KIND" in line, line
