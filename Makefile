@@ -10,6 +10,8 @@
 # make test-races	ROUNDS=10000 rounds of 32 threads racing, a twentieth of them on aarch64
 # make test-faults	tests in which every call of libc fails in turn; make test-all has them too
 # make test-distributions	all of it on minimal Debians: DISTRIBUTIONS='sid bookworm/clang' or all
+# make test-gpu	what only a device can show, on this machine's; make gpu-bundle: the same
+#			as build/lazycuda-gpu.tar.gz, for a machine without a compiler
 # make fuzz		the fuzzers, FUZZ_RUNS=10000000 executions each
 # make install		honours DESTDIR, PREFIX, LIBDIR, INCLUDEDIR, BINDIR, LIBEXECDIR, MANDIR, DATADIR
 #			(and GNU's prefix, libdir ...); so does make uninstall
@@ -341,6 +343,14 @@ DISTRIBUTIONS ?=
 .PHONY: test-distributions
 test-distributions:
 	$(Q)$(PYTHON) tests/distributions.py $(DISTRIBUTIONS)
+
+.PHONY: gpu-bundle test-gpu
+gpu-bundle: all
+	$(Q)$(PYTHON) tests/gpu/bundle.py '$(BUILD)'
+
+# GPU='graphs errors' for some of the claims.
+test-gpu: gpu-bundle
+	$(Q)$(BUILD)/gpu/lazycuda-gpu/run.sh $(GPU)
 
 demo: all
 	$(Q)$(PYTHON) examples/demo.py

@@ -48,6 +48,8 @@ LEFT_OUT = [
     ("years_ahead/test_next_major.py", "minute"),
     # Tests of the tests: each builds the project with a mistake in it.
     ("matrix/test_mutations.py", "minute"),
+    # Device code by three nvrtc, and a hundred programs.
+    ("gpu/test_bundle.py", "minute"),
     # Thousands of links by the real nvJitLink.
     ("agreement/test_agreement.py", "minute"),
     ("agreement/test_containers.py", "minute"),

@@ -31,7 +31,7 @@ FIRST = ("setuptools", "pip")
 LIBCLANG = "build/libclang/clang/native/libclang.so"
 # Folders whose tests take real libraries, where they are there; all others run on fakes.
 TOOLKIT_FOLDERS = """
-    aarch64 agreement audit broken choice compat device_code docs driver examples exports fuzz
+    aarch64 agreement audit broken choice compat device_code docs driver examples exports fuzz gpu
     handle headers hostile inspection install linking load locks matrix missing notes
     own_library packages plan process real registrations retarget retarget_wheels scan search status versions wheels
     years_ahead

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * figures.c - what the stub costs, as ratios to direct calls in this process
+ *
+ * It is linked to the stub.  The real library is opened here as well, which is the file
+ * that the stub uses: argv[1].
+ */
+#include "code.h"
+
+#include <time.h>
+
+enum { ROUNDS = 7, CALLS = 2000, QUERIES = 200 };
+
+typedef cudaError_t launcher(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+typedef cudaError_t asker(void *, int);
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static double launches(launcher *call)
+{
+	const dim3 one = { 1, 1, 1 };
+	int n = 0, *out = NULL;
+	void *arguments[] = { &out, &n };
+	double begin, end;
+
+	cudaDeviceSynchronize();
+	begin = now();
+	/* Few enough to fit in the queue: what waits there is not the call. */
+	for (int i = 0; i < CALLS; i++) {
+		call(&compute, one, one, arguments, 0, NULL);
+		if (i % 500 == 499)
+			cudaDeviceSynchronize();
+	}
+	end = now();
+	cudaDeviceSynchronize();
+	return (end - begin) / CALLS;
+}
+
+static double questions(asker *call)
+{
+	static char properties[4096];
+	const double begin = now();
+
+	for (int i = 0; i < QUERIES; i++)
+		call(properties, 0);
+	return (now() - begin) / QUERIES;
+}
+
+static double least(double a, double b)
+{
+	return b < a ? b : a;
+}
+
+/* The least of several rounds each, in turns. */
+#define COMPARE(what, through, direct) do { \
+	for (int i = 0; i < ROUNDS; i++) { \
+		stub = least(stub, what(through)); \
+		real = least(real, what(direct)); \
+	} \
+} while (0)
+
+static void launching(void *library)
+{
+	launcher *direct = (launcher *)(uintptr_t)dlsym(library, "cudaLaunchKernel");
+	double stub = 1e18, real = 1e18;
+
+	COMPARE(launches, cudaLaunchKernel, direct);
+	DO(cudaGetLastError());
+	printf("%% a launch: %.0f ns through the stub, %.0f ns directly, ratio %.3f\n", stub, real,
+	       stub / real);
+	is_right("ratio", stub / real < 1.2);
+}
+
+static cudaError_t ask(void *into, int number)
+{
+	return cudaGetDeviceProperties((struct cudaDeviceProp *)into, number);
+}
+
+/* Without a version: of 12, whose callers ask for _v2, it is the older one. */
+static void properties(void *library)
+{
+	asker *direct = (asker *)(uintptr_t)dlsym(library, "cudaGetDeviceProperties");
+	double stub = 1e18, real = 1e18;
+
+	COMPARE(questions, ask, direct);
+	DO(cudaGetLastError());
+	printf("%% cudaGetDeviceProperties: %.0f ns through the stub, %.0f ns directly, ratio %.3f\n",
+	       stub, real, stub / real);
+	is_right("ratio", stub / real <= 2);
+}
+
+int main(int count, char **words)
+{
+	void *library = count > 1 ? dlopen(words[1], RTLD_NOW) : NULL;
+
+	if (!library)
+		return 2;
+	begin();
+	part = "launch";
+	launching(library);
+	part = "properties";
+	properties(library);
+	return finish();
+}

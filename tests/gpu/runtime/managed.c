@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* managed.c - a little managed memory: advice and prefetch, whose interface 13 changed */
+#include "runtime.h"
+
+enum { BYTES = 65536 };
+
+static int advise(void *p, enum cudaMemoryAdvise advice, int device)
+{
+#if CUDART_VERSION >= 13000
+	const struct cudaMemLocation location = {
+		.type = device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+		.id = device < 0 ? 0 : device };
+
+	return (int)cudaMemAdvise(p, BYTES, advice, location);
+#else
+	return (int)cudaMemAdvise(p, BYTES, advice, device);
+#endif
+}
+
+static int prefetch(void *p, int device)
+{
+#if CUDART_VERSION >= 13000
+	const struct cudaMemLocation location = {
+		.type = device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+		.id = device < 0 ? 0 : device };
+
+	return (int)cudaMemPrefetchAsync(p, BYTES, location, 0, NULL);
+#else
+	return (int)cudaMemPrefetchAsync(p, BYTES, device, NULL);
+#endif
+}
+
+static int ranged(void *p, enum cudaMemRangeAttribute which)
+{
+	int got = -99;
+
+	return cudaMemRangeGetAttribute(&got, sizeof(got), which, p, BYTES) ? -98 : got;
+}
+
+static void advice(void)
+{
+	int *p;
+
+	if (attribute(89) != 1) {	/* concurrentManagedAccess */
+		printf("- advice the device has no concurrent managed access\n");
+		return;
+	}
+	DO(cudaMallocManaged((void **)&p, BYTES, cudaMemAttachGlobal));
+	for (int i = 0; i < BYTES / 4; i++)
+		p[i] = i;
+	DO(advise(p, cudaMemAdviseSetReadMostly, 0));
+	value("read-mostly", "%d", ranged(p, cudaMemRangeAttributeReadMostly));
+	DO(advise(p, cudaMemAdviseUnsetReadMostly, 0));
+	value("read-mostly-unset", "%d", ranged(p, cudaMemRangeAttributeReadMostly));
+	DO(advise(p, cudaMemAdviseSetPreferredLocation, 0));
+	value("preferred", "%d", ranged(p, cudaMemRangeAttributePreferredLocation));
+	DO(advise(p, cudaMemAdviseSetPreferredLocation, -1));
+	value("preferred-host", "%d", ranged(p, cudaMemRangeAttributePreferredLocation));
+	DO(advise(p, cudaMemAdviseUnsetPreferredLocation, 0));
+	DO(advise(p, cudaMemAdviseSetAccessedBy, 0));
+	value("accessed", "%d", ranged(p, cudaMemRangeAttributeAccessedBy));
+	DO(prefetch(p, 0));
+	DO(cudaDeviceSynchronize());
+	value("prefetched", "%d", ranged(p, cudaMemRangeAttributeLastPrefetchLocation));
+	DO(prefetch(p, -1));
+	DO(cudaDeviceSynchronize());
+	value("prefetched-host", "%d", ranged(p, cudaMemRangeAttributeLastPrefetchLocation));
+	is_right("kept", p[0] == 0 && p[BYTES / 4 - 1] == BYTES / 4 - 1);
+	value("no-device", "%d", prefetch(p, 77));
+	value("no-device-advice", "%d", advise(p, cudaMemAdviseSetAccessedBy, 77));
+	cudaGetLastError();
+	DO(cudaFree(p));
+}
+
+int main(void)
+{
+	begin();
+	RUN(advice);
+	return finish();
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c - allocations, every kind of copy, and what a pointer is */
+#include "runtime.h"
+
+enum { COUNT = 4096 };
+
+static int source[COUNT], target[COUNT];
+
+static void clear(void)
+{
+	for (int i = 0; i < COUNT; i++) {
+		source[i] = i * 7 + 1;
+		target[i] = -1;
+	}
+}
+
+static void is_copied(const char *key, int count)
+{
+	is_right(key, !memcmp(source, target, (size_t)count * sizeof(int)));
+	clear();
+}
+
+static void copies(void)
+{
+	int *a, *b;
+
+	clear();
+	DO(cudaMalloc((void **)&a, sizeof(source)));
+	DO(cudaMalloc((void **)&b, sizeof(source)));
+	DO(cudaMemcpy(a, source, sizeof(source), cudaMemcpyHostToDevice));
+	DO(cudaMemcpy(b, a, sizeof(source), cudaMemcpyDeviceToDevice));
+	DO(cudaMemcpy(target, b, sizeof(source), cudaMemcpyDeviceToHost));
+	is_copied("there-and-back", COUNT);
+	DO(cudaMemcpy(target, b, sizeof(source), cudaMemcpyDefault));
+	is_copied("default", COUNT);
+	DO(cudaMemset(a, 0x2b, sizeof(source)));
+	DO(cudaMemcpy(target, a, sizeof(source), cudaMemcpyDeviceToHost));
+	value("memset", "%x %x", target[0], target[COUNT - 1]);
+	clear();
+	DO(cudaMemcpyAsync(a, source, sizeof(source), cudaMemcpyHostToDevice, NULL));
+	DO(cudaMemcpyPeerAsync(b, 0, a, 0, sizeof(source), NULL));
+	DO(cudaMemcpyAsync(target, b, sizeof(source), cudaMemcpyDeviceToHost, NULL));
+	DO(cudaStreamSynchronize(NULL));
+	is_copied("async", COUNT);
+	DO(cudaFree(a));
+	DO(cudaFree(b));
+}
+
+static void pitched(void)
+{
+	struct cudaMemcpy3DParms parameters = { 0 };
+	struct cudaExtent extent;
+	struct cudaPitchedPtr cube;
+	size_t pitch;
+	void *plane;
+
+	clear();
+	DO(cudaMallocPitch(&plane, &pitch, 200, 16));
+	value("pitch", "%zu", pitch);
+	DO(cudaMemcpy2D(plane, pitch, source, 200, 200, 16, cudaMemcpyHostToDevice));
+	DO(cudaMemcpy2D(target, 200, plane, pitch, 200, 16, cudaMemcpyDeviceToHost));
+	is_copied("two", 800);
+	extent.width = 64;
+	extent.height = extent.depth = 8;
+	DO(cudaMalloc3D(&cube, extent));
+	value("cube", "%zu %zu %zu", cube.pitch, cube.xsize, cube.ysize);
+	parameters.srcPtr.ptr = source;
+	parameters.srcPtr.pitch = parameters.srcPtr.xsize = 64;
+	parameters.srcPtr.ysize = 8;
+	parameters.dstPtr = cube;
+	parameters.extent = extent;
+	parameters.kind = cudaMemcpyHostToDevice;
+	DO(cudaMemcpy3D(&parameters));
+	parameters.dstPtr = parameters.srcPtr;
+	parameters.dstPtr.ptr = target;
+	parameters.srcPtr = cube;
+	parameters.kind = cudaMemcpyDeviceToHost;
+	DO(cudaMemcpy3D(&parameters));
+	is_copied("three", 1024);
+	DO(cudaFree(plane));
+	DO(cudaFree(cube.ptr));
+}
+
+static void arrays(void)
+{
+	const struct cudaChannelFormatDesc format = { 32, 0, 0, 0, cudaChannelFormatKindSigned };
+	struct cudaChannelFormatDesc got;
+	struct cudaExtent extent;
+	cudaArray_t array;
+	unsigned flags;
+
+	clear();
+	DO(cudaMallocArray(&array, &format, 64, 16, 0));
+	DO(cudaMemcpy2DToArray(array, 0, 0, source, 256, 256, 16, cudaMemcpyHostToDevice));
+	DO(cudaMemcpy2DFromArray(target, 256, array, 0, 0, 256, 16, cudaMemcpyDeviceToHost));
+	is_copied("array", 1024);
+	DO(cudaArrayGetInfo(&got, &extent, &flags, array));
+	value("info", "%d %d %zu %zu %zu %u", got.x, (int)got.f, extent.width, extent.height,
+	      extent.depth, flags);
+	DO(cudaFreeArray(array));
+}
+
+/* Addresses differ from run to run, and so do not count; where they lie does. */
+static void print_attributes(const char *key, const void *pointer)
+{
+	struct cudaPointerAttributes got;
+	int result;
+
+	memset(&got, 0xa5, sizeof(got));
+	result = (int)cudaPointerGetAttributes(&got, pointer);
+	value(key, "%d type %d device %d %s %s", result, (int)got.type, got.device,
+	      got.devicePointer == pointer ? "device" : got.devicePointer ? "other" : "none",
+	      got.hostPointer == pointer ? "host" : got.hostPointer ? "other" : "none");
+	cudaGetLastError();
+}
+
+static void pointers(void)
+{
+	void *device, *pinned, *managed = NULL, *mapped = NULL;
+	static char page[8192] __attribute__((aligned(4096)));
+	unsigned flags = 99;
+	int stack;
+
+	DO(cudaMalloc(&device, 1000));
+	print_attributes("device", device);
+	print_attributes("inside", (char *)device + 100);
+	DO(cudaHostAlloc(&pinned, 1000, cudaHostAllocMapped));
+	print_attributes("pinned", pinned);
+	DO(cudaHostGetFlags(&flags, pinned));
+	value("flags", "%u", flags);
+	DO(cudaHostGetDevicePointer(&mapped, pinned, 0));
+	is_right("mapped", mapped != NULL);
+	print_attributes("stack", &stack);
+	DO(cudaHostRegister(page, sizeof(page), cudaHostRegisterDefault));
+	print_attributes("registered", page);
+	DO(cudaHostUnregister(page));
+	if (attribute(83) == 1) {
+		DO(cudaMallocManaged(&managed, 1000, cudaMemAttachGlobal));
+		print_attributes("managed", managed);
+		DO(cudaFree(managed));
+	}
+	DO(cudaFreeHost(pinned));
+	DO(cudaFree(device));
+}
+
+static void refusals(void)
+{
+	void *p = NULL;
+
+	RESULT("too-much", cudaMalloc(&p, (size_t)1 << 50));
+	RESULT("last", cudaGetLastError());
+	RESULT("last-again", cudaGetLastError());
+	RESULT("no-pointer", cudaFree((void *)(uintptr_t)0x1234));
+	RESULT("peek", cudaPeekAtLastError());
+	RESULT("last-then", cudaGetLastError());
+}
+
+int main(void)
+{
+	begin();
+	RUN(copies);
+	RUN(pitched);
+	RUN(arrays);
+	RUN(pointers);
+	RUN(refusals);
+	return finish();
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* streams.c - streams, events, host functions and callbacks */
+#include "code.h"
+
+static void created(void)
+{
+	cudaStream_t stream;
+	unsigned flags = 99;
+	int low, high, priority = 99;
+
+	DO(cudaDeviceGetStreamPriorityRange(&low, &high));
+	DO(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, high));
+	DO(cudaStreamGetFlags(stream, &flags));
+	DO(cudaStreamGetPriority(stream, &priority));
+	value("flags", "%u", flags);
+	value("priority", "%d", priority);
+	RESULT("query", cudaStreamQuery(stream));
+	DO(cudaStreamDestroy(stream));
+	DO(cudaStreamCreate(&stream));
+	DO(cudaStreamGetFlags(stream, &flags));
+	value("blocking", "%u", flags);
+	RESULT("bad-flags", cudaStreamCreateWithFlags(&stream, 1234));
+	cudaGetLastError();
+	DO(cudaStreamDestroy(stream));
+}
+
+static void waits(void)
+{
+	long long cycles = 50000000;
+	void *arguments[] = { &cycles };
+	cudaStream_t stream;
+	cudaEvent_t before, after;
+	float elapsed = -1;
+
+	DO(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	DO(cudaEventCreate(&before));
+	DO(cudaEventCreateWithFlags(&after, cudaEventBlockingSync));
+	DO(cudaEventRecord(before, stream));
+	DO(launch(&spin, 1, 1, arguments, stream));
+	DO(cudaEventRecord(after, stream));
+	/* 25 ms and more are ahead: none of the two can be done. */
+	RESULT("stream-busy", cudaStreamQuery(stream));
+	RESULT("event-busy", cudaEventQuery(after));
+	RESULT("not-an-error", cudaGetLastError());
+	DO(cudaStreamWaitEvent(NULL, after, 0));
+	DO(cudaEventSynchronize(after));
+	RESULT("event-done", cudaEventQuery(after));
+	RESULT("stream-done", cudaStreamQuery(stream));
+	DO(cudaEventElapsedTime(&elapsed, before, after));
+	is_right("elapsed", elapsed > 1 && elapsed < 10000);
+	DO(cudaEventDestroy(before));
+	DO(cudaEventDestroy(after));
+	DO(cudaEventCreateWithFlags(&after, cudaEventDisableTiming));
+	DO(cudaEventRecord(after, stream));
+	DO(cudaEventSynchronize(after));
+	RESULT("no-timing", cudaEventElapsedTime(&elapsed, after, after));
+	cudaGetLastError();
+	DO(cudaEventDestroy(after));
+	DO(cudaStreamDestroy(stream));
+}
+
+static int order[2], calls;
+
+static void CUDART_CB host_function(void *data)
+{
+	order[calls++ & 1] = *(int *)data;
+}
+
+static void CUDART_CB callback(cudaStream_t stream, cudaError_t status, void *data)
+{
+	(void)stream;
+	order[calls++ & 1] = status ? -1 : *(int *)data;
+}
+
+static void host_functions(void)
+{
+	static int first = 11, second = 22;
+	cudaStream_t stream;
+
+	DO(cudaStreamCreate(&stream));
+	DO(cudaLaunchHostFunc(stream, host_function, &first));
+	DO(cudaStreamAddCallback(stream, callback, &second, 0));
+	DO(cudaStreamSynchronize(stream));
+	value("order", "%d %d %d", calls, order[0], order[1]);
+	DO(cudaStreamDestroy(stream));
+}
+
+static void attributes(void)
+{
+	union cudaLaunchAttributeValue policy;
+	cudaStream_t a, b;
+
+	memset(&policy, 0, sizeof(policy));
+	DO(cudaStreamCreate(&a));
+	DO(cudaStreamCreate(&b));
+	policy.syncPolicy = cudaSyncPolicyYield;
+	DO(cudaStreamSetAttribute(a, cudaLaunchAttributeSynchronizationPolicy, &policy));
+	memset(&policy, 0, sizeof(policy));
+	DO(cudaStreamGetAttribute(a, cudaLaunchAttributeSynchronizationPolicy, &policy));
+	value("policy", "%d", (int)policy.syncPolicy);
+	DO(cudaStreamCopyAttributes(b, a));
+	memset(&policy, 0, sizeof(policy));
+	DO(cudaStreamGetAttribute(b, cudaLaunchAttributeSynchronizationPolicy, &policy));
+	value("copied", "%d", (int)policy.syncPolicy);
+	DO(cudaStreamDestroy(a));
+	DO(cudaStreamDestroy(b));
+}
+
+int main(void)
+{
+	begin();
+	RUN(created);
+	RUN(waits);
+	RUN(host_functions);
+	RUN(attributes);
+	return finish();
+}
