@@ -5,9 +5,6 @@
  * Each of these defects has crashed a real nvJitLink, and most crash all versions:
  * an index of a symbol or section that does not exist, a relocation of unknown type
  * or past the end of its section, attributes that run past the end of theirs.
- *
- * A rule here is one that every file of every compiler keeps: tests/agreement/shapes.txt
- * says what fields hold, in how many files, and docs/linking.md in how many of them all.
  */
 #include "cubin_sound.h"
 
@@ -15,15 +12,8 @@
 #include <string.h>
 
 #define SHT_NV_INFO (SHT_LOPROC + 0)
-#define SHT_NV_CALLGRAPH (SHT_LOPROC + 1)
-#define SHT_NV_PROTOTYPE (SHT_LOPROC + 2)
-/* From sm_100 on there is a second set of everything, .nv.merc.* and .nv.capmerc.text.*. */
-#define SHT_NV_MERC_TEXT (SHT_LOPROC + 0x16)
-#define SHT_NV_MERC_RELA (SHT_LOPROC + 0x82)
-#define SHT_NV_MERC_SYMTAB (SHT_LOPROC + 0x85)
-#define SHT_NV_MERC_CALLGRAPH (SHT_LOPROC + 0x8a)
-#define SHT_NV_MERC_PROTOTYPE (SHT_LOPROC + 0x8b)
-#define SHF_NV_MERC 0x10000000
+#define SHT_NV_MERC_TEXT (SHT_LOPROC + 0x16)		/* .nv.capmerc.text.*, from sm_100 on */
+#define SHT_NV_MERC_SYMTAB (SHT_LOPROC + 0x85)		/* .nv.merc.symtab, the same */
 #define SHT_NV_RELOCATED_TEXT (SHT_LOPROC + 0x86)	/* sm_100 has it beside PROGBITS */
 #define SHT_NV_CONSTANT_FIRST (SHT_LOPROC + 0x64)	/* one type for each bank */
 #define SHT_NV_CONSTANT_LAST (SHT_LOPROC + 0x7b)
@@ -60,33 +50,14 @@ static bool is_of_its_type(enum lk_section_name name, uint32_t type)
 	}
 }
 
-/* Returns the size of an entry of a table, or 0 for what is none. */
-static uint64_t entry_size(uint32_t type)
-{
-	switch (type) {
-	case SHT_SYMTAB:
-	case SHT_NV_MERC_SYMTAB:
-		return sizeof(Elf64_Sym);
-	case SHT_REL:
-		return sizeof(Elf64_Rel);
-	case SHT_RELA:
-	case SHT_NV_MERC_RELA:
-		return sizeof(Elf64_Rela);
-	case SHT_NV_CALLGRAPH:
-	case SHT_NV_PROTOTYPE:
-	case SHT_NV_MERC_CALLGRAPH:
-	case SHT_NV_MERC_PROTOTYPE:
-		return 8;
-	default:
-		return 0;
-	}
-}
-
 static bool is_entry_size(const lk_elf_section *section)
 {
-	const uint64_t size = entry_size(section->sh_type);
-
-	return !size || (section->sh_entsize == size && section->sh_size % size == 0);
+	switch (section->sh_type) {
+	case SHT_SYMTAB:	return section->sh_entsize == sizeof(Elf64_Sym);
+	case SHT_REL:		return section->sh_entsize == sizeof(Elf64_Rel);
+	case SHT_RELA:		return section->sh_entsize == sizeof(Elf64_Rela);
+	default:		return true;
+	}
 }
 
 static bool is_relocation(const lk_elf_section *section)
@@ -94,73 +65,18 @@ static bool is_relocation(const lk_elf_section *section)
 	return section->sh_type == SHT_REL || section->sh_type == SHT_RELA;
 }
 
-/* Returns the number of symbols in the table to which sh_link leads. */
-static uint64_t symbols_of_table(const struct lk_device_elf *elf, const lk_elf_section *section)
-{
-	return lk_device_elf_section(elf, section->sh_link)->sh_size / sizeof(Elf64_Sym);
-}
-
-/* sh_info of code holds registers and a symbol. */
-static bool is_symbol_of_its_table(const struct lk_device_elf *elf, const lk_elf_section *section)
-{
-	return (section->sh_info & 0xffffff) < symbols_of_table(elf, section);
-}
-
-/* Returns what of a name follows the words, or NULL if it does not begin with them. */
-static const char *behind(const char *words, const char *name)
-{
-	const size_t length = strlen(words);
-
-	return strncmp(name, words, length) ? NULL : name + length;
-}
-
-/* Relocations have the name of the section that they apply to, behind a word. */
-static bool is_named_after_its_section(const struct lk_device_elf *elf,
-				       const lk_elf_section *section)
-{
-	const char *name = lk_device_elf_name(elf, section), *rest, *of;
-
-	of = lk_device_elf_name(elf, lk_device_elf_section(elf, section->sh_info));
-	if (section->sh_type == SHT_NV_MERC_RELA) {
-		rest = behind(".nv.merc.rela", name);
-		of = behind(".nv.merc", of) ? behind(".nv.merc", of) : behind(".nv.capmerc", of);
-	} else {
-		rest = behind(section->sh_type == SHT_REL ? ".rel" : ".rela", name);
-	}
-	return rest && of && !strcmp(rest, of);
-}
-
-/* What sh_info is, as tests/agreement/shapes.txt has it of all compilers.  Before 12 no
- * SHF_INFO_LINK says that it leads to a section. */
-static bool is_info(const struct lk_device_elf *elf, const lk_elf_section *section,
-		    enum lk_section_name name)
+/* sh_info is no section index in a symbol table, where it is a number of symbols, nor in code,
+ * where it holds registers and a symbol. */
+static bool leads_to_a_section(const lk_elf_section *section)
 {
 	switch (section->sh_type) {
 	case SHT_SYMTAB:
 	case SHT_NV_MERC_SYMTAB:
-		return true;		/* a number of symbols, which nobody follows */
 	case SHT_NV_MERC_TEXT:
-		return is_symbol_of_its_table(elf, section);
-	case SHT_REL:
-	case SHT_RELA:
-	case SHT_NV_MERC_RELA:
-		return section->sh_info < elf->section_count &&
-		       is_named_after_its_section(elf, section);
-	case SHT_PROGBITS:
-		return section->sh_flags & SHF_EXECINSTR ? is_symbol_of_its_table(elf, section) :
-							   !section->sh_info;
-	}
-	if (section->sh_info >= elf->section_count)
 		return false;
-	return !section->sh_info || (name != LK_NAME_INFO && name != LK_NAME_CONSTANT) ||
-	       elf->named[section->sh_info] == LK_NAME_TEXT;
-}
-
-/* Code alone can be run, and .nv.merc.* alone are of the second set. */
-static bool are_flags(const lk_elf_section *section, enum lk_section_name name)
-{
-	return !(section->sh_flags & SHF_EXECINSTR) == (name != LK_NAME_TEXT) &&
-	       !(section->sh_flags & SHF_NV_MERC) == (name != LK_NAME_MERC);
+	default:
+		return is_relocation(section) || !(section->sh_flags & SHF_EXECINSTR);
+	}
 }
 
 static const char *check_header(const struct lk_device_elf *elf, const lk_elf_section *section,
@@ -170,12 +86,11 @@ static const char *check_header(const struct lk_device_elf *elf, const lk_elf_se
 
 	if (!is_of_its_type(name, section->sh_type))
 		return "its type";
-	if (!alignment || alignment & (alignment - 1) || alignment > LARGEST_ALIGNMENT)
+	if (alignment & (alignment - 1) || alignment > LARGEST_ALIGNMENT)
 		return "its alignment";
-	if (section->sh_link >= elf->section_count || !is_info(elf, section, name))
+	if (section->sh_link >= elf->section_count ||
+	    (section->sh_info >= elf->section_count && leads_to_a_section(section)))
 		return "its link";
-	if (!are_flags(section, name))
-		return "its flags";
 	if (is_relocation(section) && section->sh_link != elf->symbol_table)
 		return "its symbols";
 	return is_entry_size(section) ? NULL : "the size of its entries";
@@ -254,8 +169,7 @@ static const struct {
 	[0x11] = { FUNCTION, 8 },	/* size of the frame */
 	[0x12] = { FUNCTION, 8 },	/* least size of the stack */
 	[0x17] = { PARAMETER, 12 },
-	[0x23] = { SYMBOL, 8 },		/* largest size of the stack; __UFT_CANONICAL has one
-					   in what nvJitLink 13.5 makes with -r */
+	[0x23] = { FUNCTION, 8 },	/* largest size of the stack */
 	[0x2f] = { FUNCTION, 8 },	/* number of registers */
 };
 
@@ -346,26 +260,6 @@ static const char *check_values(const struct lk_device_elf *elf, const unsigned 
 		"a parameter's number";
 }
 
-/* ---- call graphs and prototypes ---- */
-
-static bool has_pairs(uint32_t type)
-{
-	return type == SHT_NV_CALLGRAPH || type == SHT_NV_PROTOTYPE ||
-	       type == SHT_NV_MERC_CALLGRAPH || type == SHT_NV_MERC_PROTOTYPE;
-}
-
-/*
- * A pair is the symbol of a function, and the symbol of one that it calls or the place of its
- * prototype among the names.  A call graph begins with pairs of 0 and of -1 to -4.
- */
-static bool is_pair(const struct lk_device_elf *elf, uint32_t first, uint32_t second,
-		    uint64_t symbols, bool call)
-{
-	if (call && !first)
-		return second >= (uint32_t)-4 || second < symbols;
-	return first < symbols && (second < symbols || second < elf->strings_size);
-}
-
 /* ---- all of it ---- */
 
 static const char *damaged(const struct lk_device_elf *elf, const char *what, uint64_t index,
@@ -402,26 +296,7 @@ static const char *check_attributes(const struct lk_device_elf *elf,
 	return why ? damaged(elf, "attribute", count, name, why) : NULL;
 }
 
-static const char *check_pairs(const struct lk_device_elf *elf, const lk_elf_section *section,
-			       const unsigned char *at, const char *name)
-{
-	const bool call = section->sh_type == SHT_NV_CALLGRAPH ||
-			  section->sh_type == SHT_NV_MERC_CALLGRAPH;
-	const uint64_t symbols = symbols_of_table(elf, section);
-
-	for (uint64_t i = 0; i + 8 <= section->sh_size; i += 8)
-		if (!is_pair(elf, word_at(at + i), word_at(at + i + 4), symbols, call))
-			return damaged(elf, "pair", i / 8, name, "its symbols");
-	return NULL;
-}
-
-static bool has_checked_bytes(const lk_elf_section *section)
-{
-	return is_relocation(section) || section->sh_type == SHT_NV_INFO ||
-	       has_pairs(section->sh_type);
-}
-
-/* Checks the contents of a section of relocations, attributes or pairs. */
+/* Checks the contents of a section of relocations or attributes. */
 static const char *check_bytes(const struct lk_device_elf *elf, const lk_elf_section *section)
 {
 	const char *name = lk_device_elf_name(elf, section);
@@ -431,8 +306,7 @@ static const char *check_bytes(const struct lk_device_elf *elf, const lk_elf_sec
 
 	if (!why)
 		why = is_relocation(section) ? check_relocations(elf, section, bytes.at, name) :
-		      has_pairs(section->sh_type) ? check_pairs(elf, section, bytes.at, name) :
-						    check_attributes(elf, section, bytes.at, name);
+					       check_attributes(elf, section, bytes.at, name);
 	lk_bytes_free(&bytes);
 	return why;
 }
@@ -446,7 +320,7 @@ static const char *check_sections(const struct lk_device_elf *elf)
 		if (why)
 			return damaged(elf, "header, section", i,
 				       lk_device_elf_name(elf, section), why);
-		if (has_checked_bytes(section))
+		if (is_relocation(section) || section->sh_type == SHT_NV_INFO)
 			why = check_bytes(elf, section);
 		if (why)
 			return why;
@@ -465,14 +339,10 @@ static const char *check_symbols(const struct lk_device_elf *elf)
 	return NULL;
 }
 
-/* The lowest byte is 4 before sm_100, and from then on has the bit 2; the architecture is next. */
-static bool are_abi_8_flags(const struct lk_device_elf *elf)
+static bool leads_to_a_note(const struct lk_device_elf *elf)
 {
-	enum { BEFORE_SM_100 = 4, FROM_SM_100_ON = 2 };
-	const uint32_t flags = elf->header.e_flags, index = flags >> 24;
+	const uint32_t index = elf->header.e_flags >> 24;
 
-	if ((flags >> 8 & 0xffff) < 100 ? (flags & 0xff) != BEFORE_SM_100 : !(flags & FROM_SM_100_ON))
-		return false;
 	return index == ABI_8_NO_NOTE ||
 	       (index < elf->section_count &&
 		lk_device_elf_section(elf, index)->sh_type == SHT_NOTE);
@@ -482,11 +352,8 @@ const char *lk_cubin_sound(const struct lk_device_elf *elf, int abi)
 {
 	const char *why;
 
-	if (abi == 8 && !are_abi_8_flags(elf))
+	if (abi == 8 && !leads_to_a_note(elf))
 		return "has a damaged ELF header: its flags";
-	if (lk_device_elf_section(elf, 0)->sh_type != SHT_NULL ||
-	    lk_device_elf_section(elf, 0)->sh_flags)
-		return "has a damaged header of section 0";
 	if (!elf->symbol_table)
 		return "has no symbols";
 	why = check_symbols(elf);

@@ -124,10 +124,7 @@ static enum lk_section_name name_of(const char *name, uint64_t left)
 		return BEGINS(".nv.info") ? LK_NAME_INFO : LK_NAME_OTHER;
 	case LETTERS('n', 'c'):
 		return BEGINS(".nv.constant") ? LK_NAME_CONSTANT :
-		       IS(".nv.compat") ? LK_NAME_COMPAT :
-		       BEGINS(".nv.capmerc.") ? LK_NAME_MERC : LK_NAME_OTHER;
-	case LETTERS('n', 'm'):
-		return BEGINS(".nv.merc.") ? LK_NAME_MERC : LK_NAME_OTHER;
+		       IS(".nv.compat") ? LK_NAME_COMPAT : LK_NAME_OTHER;
 	case LETTERS('n', 'e'):
 		return IS(".note.nv.cuinfo") ? LK_NAME_CUINFO :
 		       IS(".note.nv.tkinfo") ? LK_NAME_TKINFO : LK_NAME_OTHER;
