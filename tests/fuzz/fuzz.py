@@ -50,7 +50,7 @@ class Target(NamedTuple):
 
 STUBS = ("stubs/base/arena.c", "stubs/base/printable.c")
 BY_NAME = (*STUBS, "stubs/base/by_name.c", "stubs/base/folders.c", "stubs/base/ldcache.c")
-LINK = Target((*BY_NAME, "link/*/*.c"))
+LINK = Target((*BY_NAME, "stubs/base/cuda_version.c", "link/*/*.c"))
 
 TARGETS = {
     "inspect": LINK,
@@ -64,7 +64,7 @@ TARGETS = {
     "places": Target((*STUBS, "stubs/loader/places.c", "stubs/loader/survey.c"),
                      ("-Dopendir=fuzz_opendir",), 512),
     "wheel": Target((*BY_NAME, "tools/wheel.c", "tools/progress.c")),
-    "symbols": Target((*STUBS, "gen/[!g]*.c"),
+    "symbols": Target((*STUBS, "gen/[!g]*.c", "gen/model/*.c"),
                       ("-Dexit=fuzz_exit", "-Dcalloc=fuzz_calloc", "-Dfopen=fuzz_fopen",
                        "-Dvfprintf=fuzz_vfprintf", "-Dfprintf=fuzz_fprintf",
                        "-Dfputs=fuzz_fputs", "-Dfputc=fuzz_fputc"), 2048),

@@ -81,7 +81,7 @@ int fuzz_fputc(int c, FILE *stream)
 
 static void generate(void)
 {
-	struct list list = { .toolkit_count = 0 };
+	struct symbols list = { .toolkit_count = 0 };
 	struct files files = { .all = { NULL, 0, 0 } };
 	struct plan plan;
 
