@@ -6,6 +6,7 @@ import random
 import resource
 import shutil
 import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -275,17 +276,24 @@ def very_large(tmp_path_factory):
     return wheel(folder / "p.whl", module)
 
 
+# A child's ru_maxrss begins with what its parent has, and pytest may be large.
+SPENT = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+sys.stdout.flush()
+sys.stdout.buffer.write(done.stdout)
+"""
+
+
 def spent(path, limits=(), **env):
-    """(what it says of the one member, the memory that it or this process took in MiB)"""
-    with subprocess.Popen([build.TOOL, "audit", "--json", path], stdout=subprocess.PIPE,
-                          env={**os.environ, **env}, preexec_fn=lambda: [
-                              resource.setrlimit(limit, (size, size)) for limit, size in limits],
-                          ) as process:
-        said = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return json.loads(said)["files"][0], usage.ru_maxrss >> 10
+    """(what it says of the one member, the memory that it took in MiB)"""
+    done = subprocess.run(
+        [sys.executable, "-c", SPENT, build.TOOL, "audit", "--json", path], text=True,
+        stdout=subprocess.PIPE, env={**os.environ, **env}, check=True, preexec_fn=lambda: [
+            resource.setrlimit(limit, (size, size)) for limit, size in limits])
+    megabytes, _, said = done.stdout.partition("\n")
+    return json.loads(said)["files"][0], int(megabytes)
 
 
 def test_a_very_large_member_is_not_held_in_memory(very_large, tmp_path):

@@ -181,7 +181,17 @@ library thing
     stub libthing_stub.so
     soname libthing.so.1 1.0-
     majors own
-{}functions
+    variable THING
+    error missing 1
+    error absent 2
+    error refused 3
+    status thingStatus
+    advice Ask for it.
+{}
+enum thingStatus
+    thingOk 0 1.0-
+
+functions
     thingA 1.0- ()
     thingB 1.0- ()
 """
