@@ -363,6 +363,7 @@ static void judge(const struct said *direct, const char *file, int seconds, char
 	}
 	printf("%s %s: %s\n", verdict.word, words[0], verdict.why);
 	fflush(stdout);
+	free(through);
 }
 
 int main(int count, char **words)
