@@ -42,6 +42,7 @@ SKIPPED = [
     ("gen/", OWN),
     ("handle/test_faults.py::test_every_allocation_may_fail", MALLOC, "address", "thread"),
     ("hardening/", SHIPPED),
+    ("gpu/", OTHER_BUILD),
     ("install/", OTHER_BUILD),
     ("hostile/test_privileged.py", TRACED, "address"),
     *[(f"hostile/test_outputs.py::test_{test}", NOT_C) for test in (
