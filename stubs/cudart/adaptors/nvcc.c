@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registrations.c - nvcc's registrations that no header declares
+ * nvcc.c - nvcc's registrations that no header declares
  *
  * Their arguments, counted in the code of the libraries, are the same in every
  * version that has them (__cudaRegisterHostVar takes four words in all,

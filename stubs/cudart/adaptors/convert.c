@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - structs whose layout differs between versions */
+/* convert.c - structs whose layout differs between versions */
 #include "../../entry/layout.h"
 
 #include <string.h>
