@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan.h - the parts of a stub: slots, names, versions
+ * slots.h - the parts of a stub: slots, names, versions
  *
- *	plan.c		decides which slots, names and versions a stub has
+ *	slots.c		decides which slots, names and versions a stub has
  *	value.c		writes structs passed by value as C
- *	write.c		what the writers share
+ *	writers.c	what the writers share
  *	write_stub.c	writes a stub as C
  *	write_layouts.c	writes struct layouts for adaptors
  *	write_links.c	writes version scripts and the source of import libraries
@@ -12,8 +12,8 @@
  *	write_specifics.c	writes lc_specifics of a stub that only forwards
  *	gen.c		command line; writes all files or none
  */
-#ifndef PLAN_H
-#define PLAN_H
+#ifndef SLOTS_H
+#define SLOTS_H
 
 #include "model/list.h"
 
@@ -78,10 +78,10 @@ struct plan {
 	ARRAY(struct value) values;
 };
 
-void make_plan(struct plan *plan, const struct symbols *list, const struct library *library);
+void plan_stub(struct plan *plan, const struct symbols *list, const struct library *library);
 
 /* The C type of a struct by value; the first call creates it. */
-const struct value *value_of(struct plan *plan, const struct type *type, unsigned toolkit);
+const struct value *passed_value(struct plan *plan, const struct type *type, unsigned toolkit);
 
 /* A row's types in one toolkit as text.  Equal text means an equal interface; with
  * `machine` set it means only the same use of registers and stack. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* write.h - writes a plan as source files */
-#ifndef WRITE_H
-#define WRITE_H
+/* writers.h - writes a plan as source files */
+#ifndef WRITERS_H
+#define WRITERS_H
 
-#include "plan.h"
+#include "slots.h"
 
-struct file {
+struct output_file {
 	const char *name;
 	struct text text;
 };
 
 struct files {
-	ARRAY(struct file *) all;
+	ARRAY(struct output_file *) all;
 	const char *maker;	/* "gen/gen from symbols.txt": the origin that each file states */
 	const char *how;	/* ": `make generate`", what to do instead of editing; or "" */
 };

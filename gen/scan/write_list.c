@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write.c - writes symbols.txt atomically */
+/* write_list.c - writes symbols.txt atomically */
 #include "scan.h"
 
 #include <errno.h>
@@ -71,6 +71,10 @@ static void write_library(FILE *out, const struct scan *scan, const struct subje
 		fputs("    majors none\n", out);
 	if (library->own_majors)
 		fputs("    majors own\n", out);
+	for (size_t i = 0; i < library->cuda_of.count; i++)
+		fprintf(out, "    cuda %s\n", (char *)library->cuda_of.items[i]);
+	for (size_t i = 0; i < library->opens.count; i++)
+		fprintf(out, "    opens %s\n", (char *)library->opens.items[i]);
 	if (library->nodes_row)
 		fprintf(out, "    nodes %s\n", library->nodes_row);
 	if (library->witness)

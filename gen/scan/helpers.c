@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* util.c - memory, maps, errors, versions */
+/* helpers.c - memory, maps, errors, versions */
 #include "scan.h"
 
 #include <errno.h>

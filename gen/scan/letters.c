@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.c - decides which layouts of a struct are interchangeable
+ * letters.c - decides which layouts of a struct are interchangeable
  *
  * Toolkits are visited oldest first.  A layout that continues an earlier one gets
  * its letter, any other layout a new letter.  A layout continues another if it
@@ -43,7 +43,7 @@ static bool same_target(const struct subject *library, const struct leaf *leaf, 
 }
 
 /* The field at the same offset and of the same type, whatever its name. */
-static const struct leaf *find_leaf(const struct subject *library, const struct layout *layout,
+static const struct leaf *find_leaf(const struct subject *library, const struct c_layout *layout,
 				    const struct leaf *wanted)
 {
 	for (size_t i = 0; i < layout->count; i++)
@@ -54,7 +54,7 @@ static const struct leaf *find_leaf(const struct subject *library, const struct 
 	return NULL;
 }
 
-static bool has_name(const struct layout *layout, const struct leaf *wanted)
+static bool has_name(const struct c_layout *layout, const struct leaf *wanted)
 {
 	for (size_t i = 0; i < layout->count; i++)
 		if (layout->leaves[i].name == wanted->name &&
@@ -65,8 +65,8 @@ static bool has_name(const struct layout *layout, const struct leaf *wanted)
 
 /* Returns true if a field was added since: its name is new, and no field of its type at
  * its offset has lost its name, which would mean a rename. */
-static bool is_new(const struct subject *library, const struct layout *before,
-		   const struct layout *after, const struct leaf *leaf)
+static bool is_new(const struct subject *library, const struct c_layout *before,
+		   const struct c_layout *after, const struct leaf *leaf)
 {
 	if (has_name(before, leaf))
 		return false;
@@ -82,7 +82,7 @@ static bool is_new(const struct subject *library, const struct layout *before,
 
 /* Returns true if a field of this name is now only at another offset; whatever took the
  * old place is another field. */
-static bool has_moved(const struct layout *after, const struct leaf *leaf)
+static bool has_moved(const struct c_layout *after, const struct leaf *leaf)
 {
 	bool elsewhere = false;
 
@@ -99,7 +99,7 @@ static bool has_moved(const struct layout *after, const struct leaf *leaf)
 static bool continues(const struct subject *library, const struct used_record *record, int old,
 		      int new)
 {
-	const struct layout *before = record->layouts[old], *after = record->layouts[new];
+	const struct c_layout *before = record->layouts[old], *after = record->layouts[new];
 
 	if (before->size != after->size)
 		return false;
@@ -121,7 +121,7 @@ static bool overlaps(const struct leaf *a, const struct leaf *b)
 }
 
 /* Returns true if a new field overlaps bytes that were in use before. */
-static bool overlays(const struct subject *library, const struct layout *before,
+static bool overlays(const struct subject *library, const struct c_layout *before,
 		     const struct leaf *leaf)
 {
 	for (size_t i = 0; i < before->count; i++)
@@ -133,7 +133,7 @@ static bool overlays(const struct subject *library, const struct layout *before,
 
 static void find_growth(const struct subject *library, struct used_record *record, int old, int new)
 {
-	const struct layout *before = record->layouts[old], *after = record->layouts[new];
+	const struct c_layout *before = record->layouts[old], *after = record->layouts[new];
 
 	for (size_t i = 0; i < after->count; i++) {
 		const struct leaf *leaf = &after->leaves[i];

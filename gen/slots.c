@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan.c - decides which slots a stub has, and which names each slot accepts
+ * slots.c - decides which slots a stub has, and which names each slot accepts
  *
  * Names of one family that have the same interface share a slot.  They do not if
  * some library exports both: then a call must reach the name that it uses.
@@ -12,7 +12,7 @@
  * interface is unknown.  Such a name has a slot for that major alone, which
  * accepts only that name of that major, as a real library would.
  */
-#include "plan.h"
+#include "slots.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -41,25 +41,25 @@ static void add_type(struct text *key, const struct type *type, unsigned toolkit
 	};
 
 	if (type->kind == STRUCT)
-		add(key, "%s.%c", type->name, size_in(type->record, toolkit)->letter);
+		put(key, "%s.%c", type->name, size_in(type->record, toolkit)->letter);
 	else if (type->kind != STATUS)
-		add(key, "%s", kind_names[plain[type->kind]]);
+		put(key, "%s", kind_names[plain[type->kind]]);
 }
 
 char *key_of(const struct row *row, unsigned toolkit, bool machine)
 {
 	struct text key = { 0 };
 
-	add(&key, "%s", row->unknown ? "?" : "");
+	put(&key, "%s", row->unknown ? "?" : "");
 	for (size_t i = 0; i < row->params.count; i++) {
 		const struct param *param = &row->params.items[i];
 		bool pointer = param->way != BY_VALUE;
 
-		add(&key, "%s%s", i ? "," : "", pointer ? machine ? "ptr" : "*" : "");
+		put(&key, "%s%s", i ? "," : "", pointer ? machine ? "ptr" : "*" : "");
 		if (!pointer || !machine)
 			add_type(&key, &param->type, toolkit);
 	}
-	add(&key, "->");
+	put(&key, "->");
 	add_type(&key, &row->result, toolkit);
 	return key.bytes;
 }
@@ -72,7 +72,7 @@ static char *form_key(const struct symbols *list, const struct row *row, unsigne
 {
 	char *key = key_of(row, toolkit, false);
 
-	return row->apart ? format("%s of %u", key, major_of(list, toolkit)) : key;
+	return row->apart ? format("%s of %u", key, major_at(list, toolkit)) : key;
 }
 
 static void add_forms(struct forms *forms, const struct symbols *list, const struct row *row)
@@ -99,8 +99,8 @@ static toolkits ambiguous(const struct symbols *list, const struct form *first, 
 	toolkits set = 0;
 
 	for (const struct form *a = first; a < end; a++) {
-		for (toolkits in = a->in; in; in &= ~major_set(list, major_of(list, first_bit(in)))) {
-			toolkits major = major_set(list, major_of(list, first_bit(in)));
+		for (toolkits in = a->in; in; in &= ~major_set(list, major_at(list, first_bit(in)))) {
+			toolkits major = major_set(list, major_at(list, first_bit(in)));
 
 			if (a->row->undeclared)
 				set |= major;
@@ -210,8 +210,8 @@ static void add_caller(struct plan *plan, struct slot *slot, const struct form *
 	if (row->hook)
 		slot->hook = "";
 	slot->text |= row->text;
-	for (; in; in &= ~major_set(plan->list, major_of(plan->list, first_bit(in))))
-		add_use(slot, row->name, major_of(plan->list, first_bit(in)));
+	for (; in; in &= ~major_set(plan->list, major_at(plan->list, first_bit(in))))
+		add_use(slot, row->name, major_at(plan->list, first_bit(in)));
 }
 
 /* Returns true if a name ends in _MAJOR_MINOR, with a major that the list knows. */
@@ -230,22 +230,22 @@ static bool is_versioned(const struct symbols *list, const char *name)
 }
 
 /* A name of one family and interface, and the slot that its callers use. */
-struct member {
+struct sibling {
 	struct form **first, **end;
 	toolkits in;
 	struct slot *slot;
 };
 
-struct members {
-	ARRAY(struct member) all;	/* in order of name */
+struct siblings {
+	ARRAY(struct sibling) all;	/* in order of name */
 };
 
-static void find_members(struct members *members, struct form **first, struct form **end)
+static void find_siblings(struct siblings *members, struct form **first, struct form **end)
 {
 	for (struct form **next; first < end; first = next) {
-		struct member *member = push(&members->all);
+		struct sibling *member = push(&members->all);
 
-		*member = (struct member){ .first = first };
+		*member = (struct sibling){ .first = first };
 		for (next = first; next < end && (*next)->name == (*first)->name; next++)
 			member->in |= (*next)->in;
 		member->end = next;
@@ -254,7 +254,7 @@ static void find_members(struct members *members, struct form **first, struct fo
 
 /* Finds a slot that a member can share, or makes one.  taken[i] holds the toolkits in
  * which some name of slots[i] is exported. */
-static void seat(struct plan *plan, struct member *member, struct slot **slots, toolkits *taken,
+static void seat(struct plan *plan, struct sibling *member, struct slot **slots, toolkits *taken,
 		 size_t *count)
 {
 	bool versioned = is_versioned(plan->list, (*member->first)->row->name);
@@ -269,7 +269,7 @@ static void seat(struct plan *plan, struct member *member, struct slot **slots, 
 	member->slot = slots[i];
 }
 
-static void seat_members(struct plan *plan, struct members *members)
+static void seat_members(struct plan *plan, struct siblings *members)
 {
 	struct slot **slots = allocate(members->all.count, sizeof(*slots));
 	toolkits *taken = allocate(members->all.count, sizeof(*taken));
@@ -278,7 +278,7 @@ static void seat_members(struct plan *plan, struct members *members)
 	/* The family's own name is seated first. */
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < members->all.count; i++) {
-			struct member *member = &members->all.items[i];
+			struct sibling *member = &members->all.items[i];
 			const struct row *row = (*member->first)->row;
 
 			if (!round == !strcmp(row->name, row->family))
@@ -286,7 +286,7 @@ static void seat_members(struct plan *plan, struct members *members)
 		}
 }
 
-static void add_callers(struct plan *plan, const struct member *member)
+static void add_callers(struct plan *plan, const struct sibling *member)
 {
 	for (struct form **form = member->first; form < member->end; form++) {
 		toolkits callers = (*form)->in & ~(*form)->name->alone;
@@ -298,10 +298,10 @@ static void add_callers(struct plan *plan, const struct member *member)
 	}
 }
 
-static void add_candidates(struct slot *slot, const struct members *members)
+static void add_candidates(struct slot *slot, const struct siblings *members)
 {
 	for (size_t i = 0; i < members->all.count; i++) {
-		const struct member *member = &members->all.items[i];
+		const struct sibling *member = &members->all.items[i];
 
 		for (struct form **form = member->first; form < member->end; form++)
 			if (!(*form)->row->undeclared)
@@ -314,9 +314,9 @@ static void add_candidates(struct slot *slot, const struct members *members)
 static void add_shared(struct plan *plan, struct form **first, struct form **end)
 {
 	size_t slots = plan->slots.count;
-	struct members members = { 0 };
+	struct siblings members = { 0 };
 
-	find_members(&members, first, end);
+	find_siblings(&members, first, end);
 	seat_members(plan, &members);
 	for (size_t i = 0; i < members.all.count; i++)
 		add_callers(plan, &members.all.items[i]);
@@ -358,7 +358,7 @@ static void add_slots(struct plan *plan, struct forms *forms)
 
 		while (alone) {
 			toolkits major = major_set(plan->list,
-						   major_of(plan->list, first_bit(alone)));
+						   major_at(plan->list, first_bit(alone)));
 
 			add_alone(plan, form, end, major);
 			alone &= ~major;
@@ -547,7 +547,7 @@ static void collect_uses(struct plan *plan)
  * until the end of the major.  NULL if there is none. */
 static const char *name_since(const struct plan *plan, unsigned toolkit)
 {
-	toolkits major = major_set(plan->list, major_of(plan->list, toolkit));
+	toolkits major = major_set(plan->list, major_at(plan->list, toolkit));
 	toolkits rest = major & plan->library->in & ~(BIT(toolkit) - 1);
 	const char *passing = NULL;
 
@@ -567,7 +567,7 @@ static const char *name_since(const struct plan *plan, unsigned toolkit)
 static void collect_since(struct plan *plan)
 {
 	for (unsigned toolkit = plan->list->toolkit_count; toolkit-- > 1;) {
-		toolkits older = major_set(plan->list, major_of(plan->list, toolkit)) &
+		toolkits older = major_set(plan->list, major_at(plan->list, toolkit)) &
 				 plan->library->in & (BIT(toolkit) - 1);
 		const char *name;
 
@@ -579,7 +579,7 @@ static void collect_since(struct plan *plan)
 	}
 }
 
-void make_plan(struct plan *plan, const struct symbols *list, const struct library *library)
+void plan_stub(struct plan *plan, const struct symbols *list, const struct library *library)
 {
 	struct forms forms = { 0 };
 

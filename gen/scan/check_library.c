@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - compares a library with symbols.txt
+ * check_library.c - compares a library with symbols.txt
  *
  * The SONAME tells which library the file is.  The toolkit comes from the caller
  * (FILE=12.9), else from the folders above the file (.../12.9/...,
@@ -18,10 +18,10 @@ static version version_of(const struct symbols *list, unsigned toolkit)
 	return VERSION(list->toolkits[toolkit].major, list->toolkits[toolkit].minor);
 }
 
-/* The toolkits that a range must have to hold for a version: those before and behind, if the
- * version is none of the list.  As the head of symbols.txt says, a row for the oldest toolkit
- * holds for older ones of its major, and a row for the newest of a major for later ones of
- * that major.  0 if no range holds for it. */
+/* The toolkits that a range must have to hold for a version: if the list lacks the version,
+ * the toolkit before it and the one after it.  As the head of symbols.txt says, a row for the
+ * oldest toolkit holds for older ones of its major, and a row for the newest of a major for
+ * later ones of that major.  0 if no range holds for the version. */
 static toolkits bits_of(const struct symbols *list, version v)
 {
 	unsigned after = 0, count = list->toolkit_count;
