@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inputs.c - the inputs of a link: taken from the caller, inspected, read */
+/* take_inputs.c - the inputs of a link: taken from the caller, inspected, read */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,9 +9,8 @@
 #include "../../stubs/base/glibc.h"
 #include "handle.h"
 #include "../formats/inspection.h"
+#include "../plan/planning.h"
 #include "../tables/sized.h"
-
-#define MODULES 64	/* `needs` of an input has a bit for each */
 
 bool lk_take_struct(void *into, size_t size, const void *from)
 {
@@ -44,10 +43,10 @@ bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *
 
 	lk_take_struct(request, sizeof(*request), from);
 	/* The plan refuses a request that makes no sense. */
-	if (!request->support || request->support_count > MODULES)
+	if (!request->support || request->support_count > LK_MAX_SUPPORT)
 		return true;
 	link->support_count = request->support_count;
-	link->support = lc_alloc(link->arena, MODULES * sizeof(*link->support));
+	link->support = lc_alloc(link->arena, LK_MAX_SUPPORT * sizeof(*link->support));
 	if (!link->support)
 		return false;
 	for (size_t i = 0; i < link->support_count; i++) {
@@ -61,7 +60,7 @@ bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *
 	return true;
 }
 
-static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
+static bool inspect_input(struct lazycuda_link *link, struct lazycuda_input *input)
 {
 	struct lazycuda_inspection **slot;
 
@@ -79,13 +78,13 @@ static bool inspect(struct lazycuda_link *link, struct lazycuda_input *input)
 bool lk_inspect_inputs(struct lazycuda_link *link)
 {
 	for (size_t i = 0; i < link->count; i++)
-		if (!inspect(link, link->inputs[i]))
+		if (!inspect_input(link, link->inputs[i]))
 			return false;
 	for (size_t i = 0; i < link->support_count; i++) {
 		struct lazycuda_support *support = link->support[i];
 
 		if (support && support->enabled && support->input &&
-		    !inspect(link, (struct lazycuda_input *)support->input))
+		    !inspect_input(link, (struct lazycuda_input *)support->input))
 			return false;
 	}
 	return true;
@@ -114,7 +113,7 @@ static char *read_whole(const struct lk_source *source, size_t *length)
 	return bytes;
 }
 
-static char *read_file(const char *path, size_t *length)
+char *lk_read_file(const char *path, size_t *length)
 {
 	struct lk_source source = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
 	struct stat st;
@@ -140,7 +139,7 @@ char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step
 
 	errno = ENOENT;
 	bytes = input->bytes ? read_whole(&source, length) :
-		input->path ? read_file(input->path, length) : NULL;
+		input->path ? lk_read_file(input->path, length) : NULL;
 	if (bytes)
 		return bytes;
 	if (errno == ENOMEM)

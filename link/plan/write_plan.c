@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* write.c - writes the plan, once the linker is chosen */
+/* write_plan.c - writes the plan, once the linker is chosen */
 #include "../tables/options.h"
 #include "planning.h"
 #include "../tables/text.h"
@@ -130,7 +130,7 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 		.support = item->support,
 		.entry = taken->choice.entry,
 		.form = taken->choice.form,
-		.kind = side->compilation.to,
+		.kind = lk_is_ir(item) ? LAZYCUDA_KIND_PTX : side->compilation.to,
 		.name = item->name,
 	};
 	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
@@ -148,16 +148,18 @@ static void write_steps(struct lk_planning *planning, const struct lk_side *side
 	struct lazycuda_step *steps = lc_alloc(planning->arena, side->count * sizeof(*steps));
 	const struct lazycuda_step **list = lc_alloc(planning->arena,
 						     side->count * sizeof(*list));
-	const char *source = NULL;
+	const char *source = NULL, *ir = NULL;
 
 	if (!steps || !list)
 		return;
 	if (side->compilation.to != LAZYCUDA_KIND_UNKNOWN)
 		source = source_reason(planning, &side->compilation);
+	if (side->ir.any)
+		ir = lk_ir_reason(planning, &side->ir);
 	for (size_t i = 0; i < side->count; i++) {
 		write_step(planning, side, &side->taken[i], &steps[i]);
 		if (!steps[i].reason)
-			steps[i].reason = source;
+			steps[i].reason = lk_is_ir(side->taken[i].item) ? ir : source;
 		list[i] = &steps[i];
 	}
 	plan->steps = list;
@@ -171,6 +173,10 @@ static void write_compilation(struct lk_planning *planning, const struct lk_side
 	if (plan->compile_to != LAZYCUDA_KIND_UNKNOWN)
 		plan->compile_options = lk_compile_options(planning, &side->compilation,
 							   &plan->compile_option_count);
+	if (!side->ir.any)
+		return;
+	plan->nvvm = side->ir.version;
+	plan->nvvm_options = lk_ir_options(planning, &side->ir, &plan->nvvm_option_count);
 }
 
 void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
