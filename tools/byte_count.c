@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.c - parses byte counts on a command line */
-#include "bytes.h"
+/* byte_count.c - parses byte counts on a command line */
+#include "byte_count.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stub.c - `lazycuda stub`: makes a stub for any library
+ * stub_command.c - `lazycuda stub`: makes a stub for any library
  *
  * Runs two other programs: scan derives the list, gen writes the sources.  The
  * folder that this makes holds their output and the files that every stub needs.
@@ -39,31 +39,31 @@ static const char usage[] =
 "  --list LIST         a list that was made before, and may have been edited\n"
 "  -o, --output DIR    the folder; one that was made before is replaced\n"
 "  --advice TEXT       how to get the library, for messages\n"
-"  --package NAME      of PyPI, that has the library, without -cu12: `lazycuda retarget`\n"
-"                      knows a wheel's requirement by it; default: nvidia-cublas for a\n"
-"                      FILE in nvidia/cublas/lib; may be given again\n"
+"  --package NAME      the library's package on PyPI, without -cu12, by which\n"
+"                      `lazycuda retarget` knows a wheel's requirement; default:\n"
+"                      nvidia-cublas for a FILE in nvidia/cublas/lib; may be repeated\n"
 "  --name NAME         what to call it; default: cublas for libcublas.so.12\n"
 "\n"
 "Without headers a function is called in a library of the caller's major alone, and\n"
 "taken to return an int.  With them it is called in other majors too, where the\n"
-"interface is the same.  Before the first --from these are for all, else for the\n"
-"--from before them; each may be given again:\n"
+"interface is the same.  Options before the first --from are for all files,\n"
+"others for the --from before them; each may be repeated:\n"
 "\n"
 "  --header HEADER     a file, or a name below --include; each is read by itself\n"
 "  --include DIR       where headers are looked for\n"
 "  --define NAME[=VALUE]\n"
 "  --folder DIR        where pip puts the library, below site-packages; default:\n"
 "                      what follows in FILE's path from its last `nvidia` on\n"
-"  --status ENUM       what functions return that may fail; default: the\n"
-"                      enumeration that most of them return.  A VALUE may be one\n"
-"                      of its names\n"
+"  --status ENUM       the type that functions return to say whether they failed;\n"
+"                      default: the enumeration that most functions return.  A\n"
+"                      VALUE may be one of its names\n"
 "  --libclang FILE     libclang 18, which reads headers\n"
-"  --text FUNCTION     one that says what an error means: without a library the stub\n"
-"                      answers.  One that no header declares is taken for\n"
-"                      const char *FUNCTION(int).  Where headers declare such functions of\n"
-"                      a status they are known without this\n"
+"  --text FUNCTION     a function that says what an error means: without a library\n"
+"                      the stub answers.  If no header declares it, it is taken for\n"
+"                      const char *FUNCTION(int).  Functions that headers declare so,\n"
+"                      of a status, need no --text\n"
 "\n"
-"Exit status: 0 it is made, or was there; 2 it is not, and nothing was changed.\n";
+"Exit status: 0 the stub's folder is made or was up to date; 2 nothing was changed.\n";
 
 struct request {
 	const char *list, *output;
@@ -94,9 +94,9 @@ static bool read_arguments(struct request *request, int argc, char **argv)
 		}
 	}
 	if (!request->output || !*request->output)
-		complain("stub", "where is it to be made? -o DIR says it");
+		complain("stub", "no folder is given: use -o DIR");
 	else if (request->list && request->scan_count > 2)
-		complain("stub", "%s: --list says all that there is to say", request->scan[2]);
+		complain("stub", "%s: it cannot be used with --list", request->scan[2]);
 	else
 		return true;
 	return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retarget.c - `lazycuda retarget`: repoints binaries from the real libraries to the stubs
+ * retarget_command.c - `lazycuda retarget`: repoints binaries from the real libraries to the stubs
  *
  * The command itself is in Python, which can read and write wheels.  This finds and
  * executes it.
@@ -24,8 +24,6 @@ static char *find_code(void)
 
 	if (!file)	/* in the Python package */
 		file = beside("..", "retarget.py");
-	if (!file)	/* in the source tree */
-		file = beside("../../tools", "retarget/lazycuda/retarget.py");
 	if (file)
 		*strrchr(file, '/') = 0;
 	return file;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* lazycuda.c - the command-line tool */
+/* main.c - the command-line tool */
 #include <stdio.h>
 #include <string.h>
 
 #include "../include/lazycuda.h"
+#include "../include/lazycuda_link.h"
 #include "commands.h"
 #include "say.h"
 
@@ -42,6 +43,9 @@ int main(int argc, char **argv)
 		print_usage(stdout);
 		return 0;
 	}
+	/* A part of liblazycuda_link: it starts this program, and nobody else does. */
+	if (!strcmp(argv[1], "--link-worker"))
+		return lazycuda_link_worker();
 	if (!strcmp(argv[1], "--version")) {
 		printf("lazycuda %s\n", lazycuda_version());
 		return 0;
@@ -49,7 +53,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].main(argc - 1, argv + 1);
-	complain(NULL, "there is no command %s", argv[1]);
+	complain(NULL, "unknown command %s", argv[1]);
 	print_usage(stderr);
 	return 2;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* link.c - `lazycuda link`: links device code as `lazycuda plan` describes */
+/* link_command.c - `lazycuda link`: links device code as `lazycuda plan` describes */
 #include "commands.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "byte_count.h"
 #include "json.h"
 #include "plan_report.h"
 #include "say.h"
@@ -18,8 +19,8 @@
 static const char usage[] =
 "usage: lazycuda link -o OUT [OPTION...] --arch ARCH FILE...\n"
 "\n"
-"Links device code with nvJitLink or the driver, whichever can, and says what was\n"
-"done and why.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a static or\n"
+"Links device code with nvJitLink or the driver, whichever can, and says what it\n"
+"did and why.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a static or\n"
 "shared library, or CUDA source, which is compiled first.\n"
 "\n"
 "OUT is written whole or not at all.  Compiler's and linker's logs go to standard\n"
@@ -28,7 +29,11 @@ static const char usage[] =
 "Exit status: 0 it was linked, 1 it was not, 2 wrong usage, or a file that cannot\n"
 "be read or written.\n"
 "\n"
-"  -o OUT, --output OUT the file to make\n";
+"  -o OUT, --output OUT the file to make\n"
+"  --isolated           compiler and linker run in a process of their own, whose crash\n"
+"                       is a refusal\n"
+"  --time-limit SECONDS on them together; without it ten minutes\n"
+"  --memory-limit SIZE  on each, 2G say; without it none\n";
 
 /* ---- the output file ---- */
 
@@ -136,11 +141,13 @@ static struct lazycuda_plan told(const struct lazycuda_result *result)
 	plan.code = result->code;
 	plan.input = result->input;
 	plan.message = result->message;
+	plan.symbol_errors = result->symbol_errors;
+	plan.symbol_error_count = result->symbol_error_count;
 	return plan;
 }
 
-static void print_json(const struct link_arguments *arguments, const char *output,
-		       const struct lazycuda_result *result)
+static void print_result_json(const struct link_arguments *arguments, const char *output,
+			      const struct lazycuda_result *result)
 {
 	const struct lazycuda_plan plan = told(result);
 	const bool linked = result->code == LAZYCUDA_CODE_OK;
@@ -164,8 +171,6 @@ static void print(const struct link_arguments *arguments, const char *output,
 {
 	const struct lazycuda_plan plan = told(result);
 
-	say_log(result->info_log);
-	say_log(result->error_log);
 	plan_print(arguments, &plan);
 	if (result->code == LAZYCUDA_CODE_OK) {
 		fputs("output      ", stdout);
@@ -176,14 +181,26 @@ static void print(const struct link_arguments *arguments, const char *output,
 
 /* ---- the link ---- */
 
+/* Notes are in the report. */
+static void say_as_it_comes(void *data, enum lazycuda_log kind, size_t input, const char *text)
+{
+	(void)data, (void)input;
+	if (kind != LAZYCUDA_LOG_NOTE)
+		say_log(text);
+}
+
 static int link_files(struct link_arguments *arguments, const char *output)
 {
-	struct lazycuda_link *link = lazycuda_link_new(&arguments->request,
-		arguments->environment_given ? &arguments->environment : NULL);
+	const struct lazycuda_environment *environment =
+		arguments->environment_given ? &arguments->environment : NULL;
 	const struct lazycuda_result *result;
-	bool added = link;
+	struct lazycuda_link *link;
 	int status = 2;
+	bool added;
 
+	arguments->request.log = arguments->json ? NULL : say_as_it_comes;
+	link = lazycuda_link_new(&arguments->request, environment);
+	added = link;
 	for (size_t i = 0; added && i < arguments->input_count; i++)
 		added = !lazycuda_link_add(link, &arguments->inputs[i]);
 	if (!added) {
@@ -195,7 +212,7 @@ static int link_files(struct link_arguments *arguments, const char *output)
 	if (result->code != LAZYCUDA_CODE_OK ||
 	    save(output, result->image, result->image_length)) {
 		status = result->code != LAZYCUDA_CODE_OK;
-		(arguments->json ? print_json : print)(arguments, output, result);
+		(arguments->json ? print_result_json : print)(arguments, output, result);
 	}
 	lazycuda_link_free(link);
 	return status;
@@ -203,46 +220,99 @@ static int link_files(struct link_arguments *arguments, const char *output)
 
 /* ---- command line ---- */
 
-/* The take() of struct link_command. */
-static int take_output(void *data, char **words)
-{
-	const char **output = data;
-	const char *joined = !strncmp(words[0], "--output=", 9) ? words[0] + 9 : NULL;
+/* What `link` has besides what it shares with `plan`. */
+struct own_arguments {
+	const char *output;
+	bool isolated;
+	uint64_t time_limit, memory_limit;	/* as the request has them */
+};
 
-	if (!joined && strcmp(words[0], "-o") && strcmp(words[0], "--output"))
-		return 0;
-	*output = joined ? joined : words[1];
-	if (!*output || !**output)
-		return -1;
-	return joined ? 1 : 2;
+static bool take_output(struct own_arguments *own, const char *value)
+{
+	own->output = value;
+	return *value;
+}
+
+static bool take_time_limit(struct own_arguments *own, const char *value)
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	own->isolated = true;
+	own->time_limit = (uint64_t)(seconds > 0 && seconds < 1e12 ? seconds * 1000 : 0);
+	return end != value && !*end && own->time_limit;
+}
+
+static bool take_memory_limit(struct own_arguments *own, const char *value)
+{
+	own->isolated = true;
+	return bytes_read(value, &own->memory_limit) && own->memory_limit;
+}
+
+static const struct {
+	const char *name;
+	bool (*take)(struct own_arguments *own, const char *value);
+} options[] = {
+	{ "-o", take_output },
+	{ "--output", take_output },
+	{ "--time-limit", take_time_limit },
+	{ "--memory-limit", take_memory_limit },
+};
+
+/* The take() of struct link_command. */
+static int take_own_words(void *data, char **words)
+{
+	struct own_arguments *own = data;
+
+	if (!strcmp(words[0], "--isolated")) {
+		own->isolated = true;
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		size_t length = strlen(options[i].name);
+		bool joined = length > 2 && words[0][length] == '=';
+		const char *value = joined ? words[0] + length + 1 : words[1];
+
+		if (strncmp(words[0], options[i].name, length) || (words[0][length] && !joined))
+			continue;
+		if (!value || !options[i].take(own, value))
+			return -1;
+		return joined ? 1 : 2;
+	}
+	return 0;
 }
 
 static int link_with(struct link_arguments *arguments, const struct link_command *command,
-		     const char *output)
+		     const struct own_arguments *own)
 {
+	struct lazycuda_request *request = &arguments->request;
+
 	if (!arguments->input_count)
-		return link_arguments_wrong(command, "which file?", "");
+		return link_arguments_wrong(command, "no file is given", "");
 	if (!arguments->request.arch)
-		return link_arguments_wrong(command, "for which architecture? --arch sm_90, say",
-					    "");
-	if (!output)
-		return link_arguments_wrong(command, "into which file? -o OUT", "");
+		return link_arguments_wrong(command, "no architecture is given: use --arch", "");
+	if (!own->output)
+		return link_arguments_wrong(command, "no output file is given: use -o OUT", "");
 	if (!link_arguments_readable(arguments, command))
 		return 2;
-	return link_files(arguments, output);
+	if (own->isolated)
+		request->flags |= LAZYCUDA_LINK_ISOLATED;
+	request->time_limit = own->time_limit;
+	request->memory_limit = own->memory_limit;
+	return link_files(arguments, own->output);
 }
 
 int link_main(int argc, char **argv)
 {
-	const char *output = NULL;
+	struct own_arguments own = { .output = NULL };
 	const struct link_command command = {
-		.name = "link", .usage = usage, .take = take_output, .data = &output,
+		.name = "link", .usage = usage, .take = take_own_words, .data = &own,
 	};
 	struct link_arguments arguments;
 	int status = link_arguments_read(&arguments, &command, argc, argv);
 
 	if (status < 0)
-		status = link_with(&arguments, &command, output);
+		status = link_with(&arguments, &command, &own);
 	link_arguments_free(&arguments);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda link: standard output");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.c - `lazycuda inspect`: lists the device code in files */
+/* inspect_command.c - `lazycuda inspect`: lists the device code in files */
 #include "commands.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../stubs/base/glibc.h"
-#include "bytes.h"
+#include "byte_count.h"
 #include "inspect_report.h"
 #include "json.h"
 #include "say.h"
@@ -20,25 +20,25 @@ static const char usage[] =
 "                        FILE...\n"
 "\n"
 "Says what device code a file holds, by its content: PTX, cubins, LTO-IR, fatbins,\n"
-"objects, static libraries, shared libraries and programs, CUDA source.  For each\n"
-"piece of code its kind, architecture, version and how it is stored.  Nothing is\n"
-"run, and no CUDA is needed.\n"
+"objects, static libraries, shared libraries and programs, CUDA source; and for each\n"
+"piece of code its kind, architecture, version and how it is stored.  Runs nothing\n"
+"and needs no CUDA.\n"
 "\n"
 "  --json        the same as JSON, every piece by itself\n"
-"  --entries     every piece on a line of its own; else, where there are many,\n"
-"                those that are alike are counted\n"
-"  --no-unpack   look at headers alone: faster, and of compressed code only what\n"
-"                the fatbin tells is known\n"
+"  --entries     every piece on a line of its own; without it, where there are\n"
+"                many, those that are alike are counted\n"
+"  --no-unpack   read headers only: faster, but of compressed code only what\n"
+"                the fatbin's header says is known\n"
 "  --unpack-limit SIZE\n"
-"                unpack at most so much of each file, 4G say; without it that is 32\n"
-"                times the file, and at least 256M.  What is more is an error\n"
+"                unpack at most SIZE bytes of each file, such as 4G; default: 32\n"
+"                times the file, and at least 256M.  More is an error\n"
 "\n"
 "Compressed code is unpacked with liblz4.so.1 and libzstd.so.1 where they are.\n"
-"Exit status: 0 every file holds device code or is CUDA source, 1 one is damaged,\n"
-"or an entry of it, holds none, or is of a kind that is recognised and not supported,\n"
-"2 wrong usage, or a file cannot be read; the others are reported all the same.\n";
+"Exit status: 0 every file holds device code or is CUDA source or LLVM IR; 1 a file or\n"
+"an entry is damaged, holds no device code, or is of a kind that is not supported; 2 wrong\n"
+"usage, or a file cannot be read; the other files are reported all the same.\n";
 
-struct options {
+struct inspect_options {
 	bool json, all;
 	unsigned flags;
 	uint64_t unpack_limit;
@@ -81,6 +81,8 @@ static int status_of(const struct lazycuda_inspection *inspection)
 		return 1;
 	switch (inspection->kind) {
 	case LAZYCUDA_KIND_SOURCE:
+	case LAZYCUDA_KIND_LLVMIR:
+	case LAZYCUDA_KIND_BITCODE:
 		return 0;
 	case LAZYCUDA_KIND_FATBIN:
 	case LAZYCUDA_KIND_OBJECT:
@@ -92,7 +94,7 @@ static int status_of(const struct lazycuda_inspection *inspection)
 	}
 }
 
-static int inspect_file(const char *path, const struct options *options)
+static int inspect_file(const char *path, const struct inspect_options *options)
 {
 	const struct lazycuda_input input = { .size = sizeof(input), .path = path };
 	struct lazycuda_inspection *inspection = lazycuda_inspect_input(&input, options->flags,
@@ -109,7 +111,7 @@ static int inspect_file(const char *path, const struct options *options)
 	return status;
 }
 
-static int inspect_files(char **paths, int count, const struct options *options)
+static int inspect_files(char **paths, int count, const struct inspect_options *options)
 {
 	int status = 0;
 
@@ -134,7 +136,7 @@ static int inspect_files(char **paths, int count, const struct options *options)
 	return status;
 }
 
-static bool take_flag(struct options *options, const char *word)
+static bool take_inspect_flag(struct inspect_options *options, const char *word)
 {
 	if (!strcmp(word, "--json"))
 		options->json = true;
@@ -148,29 +150,22 @@ static bool take_flag(struct options *options, const char *word)
 }
 
 /* Returns how many words the option used, 0 if it is none, -1 if its value is wrong. */
-static int take_option(struct options *options, char **words)
+static int take_inspect_option(struct inspect_options *options, char **words)
 {
 	static const char name[] = "--unpack-limit";
 	const char *rest = words[0] + strlen(name), *value;
 
 	if (strncmp(words[0], name, strlen(name)) || (*rest && *rest != '='))
-		return take_flag(options, words[0]);
+		return take_inspect_flag(options, words[0]);
 	value = *rest ? rest + 1 : words[1];
 	if (!value || !bytes_read(value, &options->unpack_limit))
 		return -1;
 	return *rest ? 1 : 2;
 }
 
-static int wrong(const char *what, const char *word)
-{
-	complain("inspect", "%s%s", what, word);
-	fputs(usage, stderr);
-	return 2;
-}
-
 int inspect_main(int argc, char **argv)
 {
-	struct options options = { .flags = LAZYCUDA_INSPECT_PAYLOADS };
+	struct inspect_options options = { .flags = LAZYCUDA_INSPECT_PAYLOADS };
 	bool more = true;	/* options may follow */
 	int count = 0;
 
@@ -184,13 +179,14 @@ int inspect_main(int argc, char **argv)
 		} else if (!strcmp(argv[i], "--")) {
 			more = false;
 		} else {
-			taken = take_option(&options, argv + i);
+			taken = take_inspect_option(&options, argv + i);
 			if (taken < 0)
-				return wrong("a number of bytes is wanted, such as 4G, behind ",
-					     argv[i]);
+				return bad_usage("inspect", usage, "a size such as 4G is expected"
+						 " after ", argv[i]);
 			if (!taken)
-				return wrong("there is no option ", argv[i]);
+				return bad_usage("inspect", usage, "unknown option ", argv[i]);
 		}
 	}
-	return count ? inspect_files(argv, count, &options) : wrong("which file?", "");
+	return count ? inspect_files(argv, count, &options) :
+		       bad_usage("inspect", usage, "no file is given", "");
 }

@@ -1,37 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - `lazycuda status`: tells which library each stub uses, and why */
+/* status_command.c - `lazycuda status`: tells which library each stub uses, and why */
 #include "commands.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../include/lazycuda.h"
 #include "../stubs/base/cuda_version.h"
 #include "json.h"
 #include "own_stub.h"
+#include "plan_report.h"
+#include "ready.h"
 #include "say.h"
+#include "tables.h"
 
-#define LIBRARIES 5
 #define OF_DRIVER 3	/* the first library that comes with the driver; so do the rest */
-#define FILES 32	/* paths of stubs on the command line */
+#define FILES 64	/* other stubs on the command line */
 
 static const char *const libraries[LIBRARIES] = {
 	"cudart", "nvrtc", "nvJitLink", "cuda", "nvml"
 };
 
+static bool with_components;	/* --components */
+
 static const char usage[] =
-"usage: lazycuda status [--json] [LIBRARY | STUB]...\n"
+"usage: lazycuda status [--json] [--components] [LIBRARY | STUB]...\n"
 "\n"
 "Loads the real library behind each stub as a program would, and says which\n"
 "file it is and why, with every other candidate and the reason against it.\n"
 "LIBRARY is cudart, nvrtc, nvJitLink, cuda or nvml; all of them if none is given.\n"
 "The first three agree on one CUDA major, whichever are asked about; the other two\n"
-"come with the driver.  STUB is the path of any other stub, of `lazycuda stub` say.\n"
+"come with the driver.  Ask about CUDA's other libraries by name, as cublas, where\n"
+"their stubs are installed.  STUB is the path of any stub, as of `lazycuda stub`.\n"
 "\n"
+"  --components\n"
+"           also what goes with cudart, nvrtc and nvJitLink, and where it is: the\n"
+"           builtins of nvrtc, the headers, cudadevrt, libdevice, libnvvm, nvcc\n"
 "  --json   the same as JSON\n"
 "\n"
 "Exit status: 0 all of them are usable, 1 one is not, 2 wrong usage.  The driver's\n"
-"count only if they are given by name.\n"
+"libraries count only if they are given by name.\n"
 "LAZYCUDA_* variables have their effect; LAZYCUDA_DEBUG=1 shows the search.\n";
 
 static const char *state_name(enum lazycuda_state state)
@@ -51,14 +61,15 @@ static const char *cause_name(enum lazycuda_cause cause)
 	case LAZYCUDA_LIBRARY_MISSING:	return "library missing";
 	case LAZYCUDA_DRIVER_TOO_OLD:	return "driver too old";
 	case LAZYCUDA_INCOHERENT:	return "incoherent majors";
+	case LAZYCUDA_EXCLUDED:		return "excluded by a constraint";
 	default:			return NULL;
 	}
 }
 
 static const char *driver_version(const struct lazycuda_driver *driver, char *text, size_t size)
 {
-	snprintf(text, size, "%d.%d", LC_NUMBER_MAJOR(driver->version),
-		 LC_NUMBER_MINOR(driver->version));
+	snprintf(text, size, "%d.%d", LC_CUDA_MAJOR(driver->version),
+		 LC_CUDA_MINOR(driver->version));
 	return text;
 }
 
@@ -105,6 +116,61 @@ static void print_json_left_out(const struct lazycuda_status *status)
 	json_close(']');
 }
 
+/* What goes with the library in use, if that was asked for and it is a toolkit's.  The
+ * caller frees it; NULL: nothing. */
+static struct lazycuda_components *components_of(const struct lazycuda_status *status)
+{
+	bool of_toolkit = false;
+
+	for (int i = 0; i < OF_DRIVER; i++)
+		of_toolkit |= !strcmp(status->library, libraries[i]);
+	return with_components && of_toolkit && status->path ?
+	       lazycuda_find_components(status->path) : NULL;
+}
+
+static void print_components(const struct lazycuda_status *status)
+{
+	struct lazycuda_components *found = components_of(status);
+
+	for (size_t i = 0; found && i < found->count; i++) {
+		const struct lazycuda_component *component = &found->list[i];
+
+		printf("            %s %s", component->fits == 0 ? "not with" :
+		       component->path ? "with" : "without", component->name);
+		if (component->path) {
+			putchar(' ');
+			say(component->path);
+		}
+		printf(": %s\n", component->relation);
+	}
+	lazycuda_components_free(found);
+}
+
+static void print_json_components(const struct lazycuda_status *status)
+{
+	struct lazycuda_components *found = components_of(status);
+
+	if (with_components)
+		json_open("components", '[');
+	for (size_t i = 0; found && i < found->count; i++) {
+		const struct lazycuda_component *component = &found->list[i];
+
+		json_open(NULL, '{');
+		json_text("name", component->name);
+		json_text("path", component->path);
+		plan_json_version("version", component->version);
+		if (component->fits < 0)
+			json_null("fits");
+		else
+			json_boolean("fits", component->fits);
+		json_text("relation", component->relation);
+		json_close('}');
+	}
+	if (with_components)
+		json_close(']');
+	lazycuda_components_free(found);
+}
+
 static void print_library(const struct lazycuda_status *status)
 {
 	printf("%-11s ", status->library);
@@ -131,6 +197,7 @@ static void print_library(const struct lazycuda_status *status)
 		putchar('\n');
 	}
 	print_left_out(status);
+	print_components(status);
 }
 
 static void print_json_library(const struct lazycuda_status *status)
@@ -157,10 +224,11 @@ static void print_json_library(const struct lazycuda_status *status)
 	}
 	json_close(']');
 	print_json_left_out(status);
+	print_json_components(status);
 	json_close('}');
 }
 
-static void print_json(const int *asked, const struct lc_peer *const *others, int major)
+static void print_status_json(const int *asked, const struct lc_peer *const *others, int major)
 {
 	struct lazycuda_driver driver = lazycuda_get_driver();
 	char version[16];
@@ -193,6 +261,21 @@ static void print_json(const int *asked, const struct lc_peer *const *others, in
 	json_close('}');
 }
 
+/* Opens another stub, by its path or by the name of its library. */
+static const struct lc_peer *other_stub(const char *word)
+{
+	char *path = strchr(word, '/') ? NULL : ready_stub(word);
+	const struct lc_peer *peer = NULL;
+
+	if (path || strchr(word, '/'))
+		peer = own_stub_open("status", path ? path : word);
+	else
+		complain("status", "the stub of %s is not installed: `make ALL_STUBS=yes install` does"
+			 " it, and the package of PyPI has it", word);
+	free(path);
+	return peer;
+}
+
 int status_main(int argc, char **argv)
 {
 	int asked[LIBRARIES] = { 0 }, any = 0, json = 0, major = 0, unusable = 0;
@@ -210,14 +293,18 @@ int status_main(int argc, char **argv)
 			json = 1;
 			continue;
 		}
-		if (strchr(argv[i], '/')) {
+		if (!strcmp(argv[i], "--components")) {
+			with_components = true;
+			continue;
+		}
+		if (strchr(argv[i], '/') || ready_known(argv[i])) {
 			const struct lc_peer *peer = NULL;
 
 			if (other_count == FILES)
-				complain("status", "%s: it is one stub too many: at most %d are asked at once",
+				complain("status", "%s: too many stubs: at most %d can be asked",
 					 argv[i], FILES);
 			else
-				peer = own_stub_open("status", argv[i]);
+				peer = other_stub(argv[i]);
 			if (!peer)
 				return 2;
 			others[other_count++] = peer;
@@ -250,7 +337,7 @@ int status_main(int argc, char **argv)
 	for (size_t i = 0; i < other_count; i++)
 		unusable += !others[i]->load();
 	if (json) {
-		print_json(asked, others, major);
+		print_status_json(asked, others, major);
 	} else {
 		printf("lazycuda    %s, guard %s\n", lazycuda_version(), lazycuda_get_guard());
 		print_driver();

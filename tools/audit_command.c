@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* audit.c - `lazycuda audit`: on which CUDA versions a binary runs through the stubs */
+/* audit_command.c - `lazycuda audit`: on which CUDA versions a binary runs through the stubs */
 #include "commands.h"
 
 #include <errno.h>
@@ -14,37 +14,42 @@
 
 #include "own_stub.h"
 #include "progress.h"
-#include "report.h"
+#include "audit_report.h"
 #include "say.h"
 #include "wheel.h"
 
 static const char usage[] =
 "usage: lazycuda audit [--json] [--all-versions] [--require LIST] [--driver V]\n"
-"                      [--stub STUB]... FILE...\n"
+"                      [--device-code] [--arch LIST] [--stub STUB]... FILE...\n"
 "\n"
 "Says on which CUDA versions a binary runs, once its CUDA imports go through the\n"
 "stubs: how many are direct, renamed, adapted, refused or absent on each.  FILE\n"
-"is an ELF file, a wheel (.whl), or a folder, in which ELF files and wheels are\n"
-"looked for; symbolic links in a folder are not followed.  No FILE is run.\n"
+"is an ELF file, a wheel (.whl), or a folder to search for ELF files and wheels;\n"
+"symbolic links in a folder are not followed.  No FILE is run.\n"
 "\n"
 "  --json           the same as JSON\n"
 "  --all-versions   every version, not only the newest of each major\n"
 "  --require LIST   exit with 1 unless every file runs on these, such as 11,12,13.\n"
 "                   A major is satisfied by any one of its versions; 12.4 means\n"
-"                   that version.  What is printed last says from which one on.\n"
-"  --driver V       the driver's functions that came after that CUDA, such as 12.2,\n"
-"                   are not there; without it the newest driver that is known counts\n"
-"  --stub STUB      imports of the library of this stub, made by `lazycuda stub`,\n"
-"                   are judged, too; may be given again.  The stub is loaded\n"
+"                   that version.  The last line names the first that will do\n"
+"  --driver V       assume a driver for that CUDA, such as 12.2: functions that came\n"
+"                   later are absent; default: the newest driver that is known\n"
+"  --device-code    also what device code the files hold, by kind and architecture,\n"
+"                   and fatbins that hold LTO-IR beside other code\n"
+"  --arch LIST      the same, and for GPUs such as sm_90,sm_120 what serves them and\n"
+"                   what to do; exit with 1 if a file with device code has none that\n"
+"                   a driver loads there\n"
+"  --stub STUB      also judge imports of the library of this stub, which\n"
+"                   `lazycuda stub` made and which is loaded; may be repeated\n"
 "\n"
 "A file runs on a version if none of its imports is refused (the name is there\n"
 "with another interface that no adaptor bridges) or absent (it is not there).\n"
-"libcuda.so.1 and libnvidia-ml.so.1 come with the driver, whichever CUDA is there:\n"
-"what is said last is the oldest driver that has all that is imported of them.\n"
-"Where a STUB's majors are its library's own, one that has all is looked for,\n"
-"whichever CUDA is there.\n"
-"Exit status: 0 it is so, 1 a requirement is not met, 2 wrong usage, or\n"
-"something could not be read; what could be read is reported all the same.\n";
+"libcuda.so.1 and libnvidia-ml.so.1 come with the driver, whatever the CUDA: the\n"
+"last line names the oldest driver that has all that is imported from them.  If the\n"
+"majors of a STUB's library are its own, a file runs with any major that has all of\n"
+"its imports, whatever the CUDA.\n"
+"Exit status: 0 all requirements are met, 1 one is not, 2 wrong usage, or something\n"
+"could not be read; what could be read is reported all the same.\n";
 
 struct requirement {
 	int major, minor;	/* minor -1: any version of the major */
@@ -77,13 +82,16 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 {
 	struct lc_arena arena = { .failed = false };
 	struct findings findings;
+	struct code code = { .error = NULL };
 
 	findings_read(&arena, &audit->tables, bytes, size, &findings);
+	if (audit->report.wish.any && !findings.error)
+		code_read(&arena, bytes, size, &code);
 	progress_hide();
 	if (findings.error)
 		report_error(&audit->report, file, wheel, findings.error);
 	else
-		report_file(&audit->report, &arena, file, wheel, &findings);
+		report_file(&audit->report, &arena, file, wheel, &findings, &code);
 	note_memory(audit, &arena);
 	lc_arena_free(&arena);
 }
@@ -258,13 +266,6 @@ static bool check_required(const struct audit *audit)
 
 /* ---- command line ---- */
 
-static int wrong(const char *what, const char *word)
-{
-	complain("audit", "%s%s", what, word);
-	fputs(usage, stderr);
-	return 2;
-}
-
 static bool set_driver(struct audit *audit, const char *text)
 {
 	const struct tables *tables = &audit->tables;
@@ -279,6 +280,20 @@ static bool set_driver(struct audit *audit, const char *text)
 		}
 	}
 	return false;
+}
+
+static bool set_archs(struct audit *audit, const char *text)
+{
+	return code_wish_read(&audit->report.wish, text);
+}
+
+/* Returns true if every file with device code has some for every GPU that was given. */
+static bool serves_archs(const struct audit *audit)
+{
+	for (size_t i = 0; i < audit->report.wish.target_count; i++)
+		if (audit->report.lacking[i])
+			return false;
+	return true;
 }
 
 static bool note_stub(struct audit *audit, const char *path)
@@ -311,17 +326,20 @@ static const struct valued {
 	{ "--require", parse_required,
 	  "--require takes majors or versions of CUDA that are known, as in 11,12,13" },
 	{ "--driver", set_driver, "--driver takes a version of CUDA that is known, as in 12.2" },
-	{ "--stub", note_stub, "--stub takes the path of a stub; a process can have 16 in all" },
+	{ "--arch", set_archs, "--arch takes GPUs, as in sm_90,sm_120; at most 32" },
+	{ "--stub", note_stub, "--stub takes the path of a stub; an audit has room for 64, lazycuda's own included" },
 };
 
 /* Takes one option.  Returns how many words it used, 0 if it is no option, and sets *why if
  * its value is wrong. */
-static int take_option(struct audit *audit, char **words, const char **why)
+static int take_audit_option(struct audit *audit, char **words, const char **why)
 {
 	if (!strcmp(words[0], "--json"))
 		return audit->report.json = true;
 	if (!strcmp(words[0], "--all-versions"))
 		return audit->all_versions = true;
+	if (!strcmp(words[0], "--device-code"))
+		return audit->report.wish.any = true;
 	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
 		size_t length = strlen(valued[i].name);
 		const char *rest = words[0] + length, *value;
@@ -382,20 +400,21 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 		} else if (!strcmp(argv[i], "--")) {
 			options = false;
 		} else {
-			taken = take_option(audit, argv + i, &why);
+			taken = take_audit_option(audit, argv + i, &why);
 			if (why)
-				return wrong(why, "");
+				return bad_usage("audit", usage, why, "");
 			if (!taken)
-				return wrong("there is no option ", argv[i]);
+				return bad_usage("audit", usage, "unknown option ", argv[i]);
 		}
 	}
 	if (!count)
-		return wrong("which file?", "");
+		return bad_usage("audit", usage, "no file is given", "");
 	if (!add_stubs(audit))
 		return 2;
 	progress_wanted(!audit->report.json);
 	audit_all(audit, argv, count);
 	met = check_required(audit);
+	met = serves_archs(audit) && met;	/* it reports, whatever was met before */
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda audit: standard output");
 		return 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.h - parses byte counts on a command line */
-#ifndef TOOL_BYTES_H
-#define TOOL_BYTES_H
+/* byte_count.h - parses byte counts on a command line */
+#ifndef BYTE_COUNT_H
+#define BYTE_COUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.c - `lazycuda plan`: decides how device code would be linked, without linking it */
+/* plan_command.c - `lazycuda plan`: decides how device code would be linked, without linking it */
 #include "commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../include/lazycuda.h"
+#include "../stubs/base/cuda_version.h"
 #include "json.h"
 #include "plan_report.h"
 #include "say.h"
@@ -17,13 +20,44 @@ static const char usage[] =
 "would and what to do.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a\n"
 "static or shared library, or CUDA source.  Nothing is linked.\n"
 "\n"
-"Without a file: whether driver, nvrtc and nvJitLink may work together, for\n"
-"LTO-IR with --lto and for PTX without.\n"
+"Without a file: whether driver, cudart, nvrtc and nvJitLink may work together, for\n"
+"LTO-IR with --lto and for PTX without.  cudart takes part if --cudart gives its\n"
+"version, or if no version is given.\n"
+"\n"
+"  --cudart V           the runtime's version, without a file alone\n"
 "\n"
 "Exit status: 0 it can be done, 1 it cannot, 2 wrong usage or a file that cannot\n"
-"be read.  What is installed counts where it is not given:\n";
+"be read.  Versions that are not given are those installed:\n";
 
-static const struct link_command command = { .name = "plan", .usage = usage };
+/* The version of --cudart. */
+struct runtime {
+	bool given;
+	int version;
+};
+
+/* The take() of struct link_command. */
+static int take_cudart(void *data, char **words)
+{
+	static const char name[] = "--cudart";
+	const size_t length = sizeof(name) - 1;
+	struct runtime *runtime = data;
+	bool joined;
+
+	if (strncmp(words[0], name, length) || (words[0][length] && words[0][length] != '='))
+		return 0;
+	joined = words[0][length];
+	runtime->given = true;
+	if (!joined && !words[1])
+		return -1;
+	if (!link_arguments_version(joined ? words[0] + length + 1 : words[1], &runtime->version))
+		return -1;
+	return joined ? 1 : 2;
+}
+
+static struct runtime runtime;
+static const struct link_command command = {
+	.name = "plan", .usage = usage, .take = take_cudart, .data = &runtime,
+};
 
 /* ---- without files: versions only ---- */
 
@@ -37,6 +71,17 @@ static const char *outcome_name(enum lazycuda_outcome outcome)
 	}
 }
 
+/* The runtime that a program would get here. */
+static int installed_cudart(void)
+{
+	const struct lazycuda_status *status;
+
+	if (lazycuda_load("cudart"))
+		return LAZYCUDA_VERSION_NONE;
+	status = lazycuda_get_status("cudart");
+	return LC_CUDA(status->major, status->minor);
+}
+
 static int combine(const struct link_arguments *arguments)
 {
 	const struct lazycuda_environment *environment = &arguments->environment;
@@ -45,6 +90,8 @@ static int combine(const struct link_arguments *arguments)
 		.size = sizeof(combination),
 		.driver = environment->driver,
 		.branch = environment->branch,
+		.cudart = runtime.given ? runtime.version :
+			  arguments->environment_given ? LAZYCUDA_VERSION_NONE : installed_cudart(),
 		.nvrtc = environment->nvrtc,
 		.nvjitlink = environment->nvjitlink,
 		.carries = request->lto ? LAZYCUDA_KIND_LTOIR : LAZYCUDA_KIND_PTX,
@@ -59,7 +106,8 @@ static int combine(const struct link_arguments *arguments)
 		json_open(NULL, '{');
 		json_text("outcome", outcome_name(outcome));
 		json_text("message", message);
-		plan_json_environment(environment);
+		plan_json_environment(arguments);
+		plan_json_version("cudart", combination.cudart);
 		json_close('}');
 	} else {
 		puts(outcome_name(outcome));
@@ -131,11 +179,12 @@ static int answer(struct link_arguments *arguments)
 
 	if (!arguments->input_count)
 		status = combine(arguments);
+	else if (runtime.given)
+		status = link_arguments_wrong(&command, "--cudart is for a plan without files", "");
 	else if (arguments->request.arch)
 		status = decide(arguments);
 	else
-		status = link_arguments_wrong(&command, "for which architecture? --arch sm_90, say",
-					      "");
+		status = link_arguments_wrong(&command, "no architecture is given: use --arch", "");
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda plan: standard output");
 		return 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* report.c - prints what an audit found in each file, and in all files together */
-#include "report.h"
+/* audit_report.c - prints what an audit found in each file, and in all files together */
+#include "audit_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *verdict_text(struct report *report, struct lc_arena *arena,
 	count(arena, report->tables, findings, tables->toolkit_count - 1, &newest);
 	if (newest.undriven.count)
 		return lc_format(arena, "runs on none: a driver of CUDA %s does not have %s",
-				 version_text(arena, tables->toolkits[tables->driver]),
+				 format_version(arena, tables->toolkits[tables->driver]),
 				 list_names(arena, &newest.undriven));
 	driver_needed(report->tables, findings, &driver);
 	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
@@ -58,7 +58,7 @@ static const char *import_note(struct lc_arena *arena, const struct found_import
 				 " against an import library", import->name_count, library->name,
 				 import->names[0].name);
 	if (!import->needed)
-		return lc_format(arena, "versions of %s are needed, and the library is not:"
+		return lc_format(arena, "it needs versions of %s, but not the library:"
 				 " something else has to load it first", import->file);
 	if (import->through == NEEDS_RENAMED)
 		return lc_format(arena, "%s is %s under another name, a copy that came with the file",
@@ -126,7 +126,7 @@ static void json_target(struct report *report, struct lc_arena *arena,
 	struct tally tally;
 
 	count(arena, report->tables, findings, toolkit, &tally);
-	json_open(version_text(arena, report->tables->toolkits[toolkit]), '{');
+	json_open(format_version(arena, report->tables->toolkits[toolkit]), '{');
 	json_integer("direct", (int)tally.direct);
 	json_integer("renamed", (int)tally.renamed);
 	json_integer("adapted", (int)tally.adapted);
@@ -143,7 +143,7 @@ static void json_target(struct report *report, struct lc_arena *arena,
 static void json_driver(const struct report *report, struct lc_arena *arena, bool any,
 			size_t needed)
 {
-	json_text("driver", any ? version_text(arena, report->tables->toolkits[needed]) : NULL);
+	json_text("driver", any ? format_version(arena, report->tables->toolkits[needed]) : NULL);
 }
 
 static void json_runs(const struct report *report, struct lc_arena *arena, const bool *on)
@@ -151,13 +151,13 @@ static void json_runs(const struct report *report, struct lc_arena *arena, const
 	json_open("runs_on", '[');
 	for (size_t i = 0; i < report->tables->toolkit_count; i++)
 		if (on[i])
-			json_text(NULL, version_text(arena, report->tables->toolkits[i]));
+			json_text(NULL, format_version(arena, report->tables->toolkits[i]));
 	json_close(']');
 }
 
 static void json_file(struct report *report, struct lc_arena *arena, const char *file,
-		      const char *wheel, const struct findings *findings, const bool *on,
-		      const char *verdict)
+		      const char *wheel, const struct findings *findings, const struct code *code,
+		      const bool *on, const char *verdict)
 {
 	size_t driver;
 	bool drives = driver_needed(report->tables, findings, &driver);
@@ -181,6 +181,8 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_close('}');
 	json_runs(report, arena, on);
 	json_driver(report, arena, drives, driver);
+	if (report->wish.any)
+		code_json(arena, code, &report->wish);
 	json_text("verdict", verdict);
 	json_close('}');
 }
@@ -233,14 +235,35 @@ static void print_target(struct report *report, struct lc_arena *arena,
 	count(arena, report->tables, findings, toolkit, &tally);
 	text = lc_format(arena, "%zu direct, %zu renamed, %zu adapted", tally.direct,
 			 tally.renamed, tally.adapted);
-	if (!runs(&tally))
+	if (!tally_runs(&tally))
 		text = lc_format(arena, "%s; %s", text, problems(arena, &tally));
 	line(arena, lc_format(arena, "on %s",
-			      version_text(arena, report->tables->toolkits[toolkit])), text);
+			      format_version(arena, report->tables->toolkits[toolkit])), text);
+}
+
+static void print_device_code(const struct report *report, struct lc_arena *arena,
+		       const struct code *code)
+{
+	char arch[LK_ARCH_TEXT];
+
+	if (code->error)
+		line(arena, "device", code->error);
+	if (!code->group_count)
+		return;
+	line(arena, "device", code_text(arena, code));
+	for (size_t i = 0; i < report->wish.target_count; i++) {
+		const struct lk_arch *target = &report->wish.targets[i];
+
+		line(arena, lc_format(arena, "for %s", lk_arch_text(target, arch)),
+		     code_advice(arena, target, code_serves(code, target)));
+	}
+	if (code->mixed)
+		line(arena, "note", code_mixed_text(arena, code));
 }
 
 static void print_file(struct report *report, struct lc_arena *arena, const char *file,
-		       const struct findings *findings, const char *verdict)
+		       const struct findings *findings, const struct code *code,
+		       const char *verdict)
 {
 	printf("%s\n", lc_printable(arena, file));
 	for (size_t i = 0; i < findings->import_count; i++)
@@ -248,6 +271,8 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 	for (size_t i = 0; imports_any(findings) && i < report->tables->toolkit_count; i++)
 		if (report->targets[i])
 			print_target(report, arena, findings, i);
+	if (report->wish.any)
+		print_device_code(report, arena, code);
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const char *note = import_note(arena, &findings->imports[i]);
 
@@ -255,15 +280,17 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 			line(arena, "note", note);
 	}
 	if (findings->lazy && imports_any(findings) && !findings->itself)
-		line(arena, "note", "is bound lazily: where a real library becomes global in the"
-		     " process, the calls after that go there and what was registered before is"
-		     " not known; link with -Wl,-z,now, or let `lazycuda retarget` see to it");
+		line(arena, "note", "is bound lazily: once a real library is global in the process,"
+		     " functions called for the first time bind to it, and it does not know what"
+		     " was registered before; link with -Wl,-z,now, or use `lazycuda retarget`");
 	if (findings->constants.has_static && findings->import_count)
 		line(arena, "note", "a CUDA runtime is linked into it statically, too");
 	for (size_t i = 0; i < findings->constants.open_count; i++)
 		line(arena, "note", lc_format(arena, "holds the name %s: it may open that one"
 					      " itself, whatever the stubs choose",
 					      findings->constants.opens[i]));
+	if (findings->constants.more_opens)
+		line(arena, "note", "holds more names of libraries than are listed here");
 	line(arena, "verdict", verdict);
 }
 
@@ -300,10 +327,25 @@ void report_begin(struct report *report)
 	}
 }
 
-void report_file(struct report *report, struct lc_arena *arena, const char *file,
-		 const char *wheel, const struct findings *findings)
+/* Whether a target is served by what a driver loads. */
+static bool is_served(const struct code *code, const struct lk_arch *target)
 {
-	bool on[64] = { false }, imports = imports_any(findings);
+	return code_serves(code, target) <= BY_PTX;
+}
+
+static void count_code(struct report *report, const struct code *code)
+{
+	if (!report->wish.any || !code->group_count)
+		return;
+	report->with_code++;
+	for (size_t i = 0; i < report->wish.target_count; i++)
+		report->lacking[i] += !is_served(code, &report->wish.targets[i]);
+}
+
+void report_file(struct report *report, struct lc_arena *arena, const char *file,
+		 const char *wheel, const struct findings *findings, const struct code *code)
+{
+	bool on[AUDIT_TOOLKITS] = { false }, imports = imports_any(findings);
 	const char *verdict;
 	size_t driver;
 
@@ -313,18 +355,19 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 		struct tally tally;
 
 		count(arena, report->tables, findings, i, &tally);
-		on[i] = runs(&tally);
+		on[i] = tally_runs(&tally);
 		report->runs[i] &= on[i];
 		report->importing[i] += imports && on[i];
 	}
 	report->drives |= driver_needed(report->tables, findings, &driver);
 	report->driver = driver > report->driver ? driver : report->driver;
+	count_code(report, code);
 	verdict = whole_verdict(report, arena, findings, on);
 	if (report->json)
-		json_file(report, arena, file, wheel, findings, on, verdict);
+		json_file(report, arena, file, wheel, findings, code, on, verdict);
 	else if (!report->quiet || findings->import_count || findings->constants.has_static ||
-		 findings->constants.open_count)
-		print_file(report, arena, file, findings, verdict);
+		 findings->constants.open_count || (report->wish.any && code->group_count))
+		print_file(report, arena, file, findings, code, verdict);
 }
 
 void report_error(struct report *report, const char *file, const char *wheel, const char *error)
@@ -364,6 +407,29 @@ static const char *shares(struct report *report, struct lc_arena *arena)
 	return text;
 }
 
+static void json_lacking(const struct report *report)
+{
+	char arch[LK_ARCH_TEXT];
+
+	if (!report->wish.any)
+		return;
+	json_size("with_device_code", report->with_code);
+	json_open("without_code_for", '{');
+	for (size_t i = 0; i < report->wish.target_count; i++)
+		json_size(lk_arch_text(&report->wish.targets[i], arch), report->lacking[i]);
+	json_close('}');
+}
+
+static void print_lacking(const struct report *report)
+{
+	char arch[LK_ARCH_TEXT];
+
+	for (size_t i = 0; report->wish.any && i < report->wish.target_count; i++)
+		printf("for %s: %zu of %zu files with device code have none that a driver loads\n",
+		       lk_arch_text(&report->wish.targets[i], arch), report->lacking[i],
+		       report->with_code);
+}
+
 void report_end(struct report *report, struct lc_arena *arena)
 {
 	const char *text = !report->importers ? "imports nothing from the CUDA libraries" :
@@ -380,6 +446,7 @@ void report_end(struct report *report, struct lc_arena *arena)
 		json_integer("errors", (int)report->errors);
 		json_runs(report, arena, report->runs);
 		json_driver(report, arena, report->drives, report->driver);
+		json_lacking(report);
 		json_text("verdict", text);
 		json_close('}');
 		json_close('}');
@@ -389,5 +456,6 @@ void report_end(struct report *report, struct lc_arena *arena)
 		return;
 	printf("%zu files, %zu with CUDA imports: of these run %s\n", report->files,
 	       report->importers, shares(report, arena));
+	print_lacking(report);
 	printf("all of it: %s\n", text);
 }
