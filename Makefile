@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
 # make			the stubs, the import libraries, the command-line tool
-# make test		every behaviour once, in five minutes; it ends with what it left out
+# make all-stubs	also those of CUDA's other libraries, which libraries/ lists
+# make test		every behaviour once, in eight minutes; it ends with what it left out
 # make test-all		all tests, and all of them under each sanitizer; CUDA_VERSIONS=all
 #			with every CUDA that there is
-# make test-asan	all tests under the address sanitizer; test-ubsan, test-tsan
+# make test-asan	all tests under the sanitizers of addresses and undefined behaviour; test-tsan
 # make demo		the four worlds; make bench: the figures; make bench-suite: where the
 #			time of the last run of the tests went
 # make test-races	ROUNDS=10000 rounds of 32 threads racing, a twentieth of them on aarch64
@@ -20,6 +21,7 @@
 # make generate		stubs/generated from symbols.txt; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
 #			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
+# make libraries	libraries/ from headers and libraries; check-libraries compares
 # make libclang		what reads headers, into build/libclang, from PyPI
 #
 #	V=1		show commands
@@ -30,9 +32,12 @@
 #	CUDA_ABI=12	a program that links a stub itself, not an import library,
 #			gets this major's interface where majors differ
 #	SOVERSION=1	the stubs' SONAME is libcudart_stub.so.1, for a system's libraries
-#	COMPAT=12,13	also stubs under the real SONAMEs of these majors, for binaries
-#			that cannot be changed: LIBDIR/lazycuda/compat12 (docs/packaging.md)
+#	COMPAT=12,13	also stubs under the real SONAMEs of these majors, or of all, for
+#			binaries that cannot be changed: LIBDIR/lazycuda/compat12
+#			(docs/packaging.md); with ALL_STUBS=yes those of CUDA's other libraries, too,
+#			but for COMPAT_WITHOUT='npp% nvvm'
 #	RUNPATH=no	what is installed has no run path; the default in /usr/lib and the like
+#	ALL_STUBS=yes	make and make install mean those of CUDA's other libraries, too
 
 VERSION := 0.1.0
 # Where the project is: its home page, its sources, and where problems are reported.  Empty until
@@ -102,7 +107,7 @@ import_file = cuda$(call import_major,$(1))/$(call import_stub,$(1)).so
 IMPORTS := $(foreach m,$(IMPORT_MAPS),$(BUILD)/lib/$(call import_file,$(m)))
 MAJORS := $(sort $(foreach m,$(IMPORT_MAPS),$(call import_major,$(m))))
 
-COMPAT_MAJORS := $(sort $(subst $(comma), ,$(COMPAT)))
+COMPAT_MAJORS := $(if $(filter all,$(COMPAT)),$(MAJORS),$(sort $(subst $(comma), ,$(COMPAT))))
 UNKNOWN_MAJORS := $(filter-out $(MAJORS),$(COMPAT_MAJORS))
 ifneq ($(UNKNOWN_MAJORS),)
 $(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
@@ -121,7 +126,7 @@ object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
 .PHONY: all
 all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda \
-	stub-maker
+	stub-maker $(BUILD)/retarget
 
 # A change of these is a change of everything that is compiled.
 $(BUILD)/flags: FORCE
@@ -168,6 +173,89 @@ endef
 $(foreach m,$(COMPAT_MAJORS),$(foreach l,$(LIBRARIES),$(foreach s,$(call real_soname,$(l),$(m)),$\
 	$(eval $(call compat,$(l),$(m),$(s))))))
 
+# ---- stubs of CUDA's other libraries ----
+
+# They have no room of their own: gen writes all that differs between them.
+OTHERS := $(patsubst libraries/%.txt,%,$(sort $(wildcard libraries/*.txt)))
+OTHER_STUBS := $(OTHERS:%=$(BUILD)/lib/lib%_stub.so)
+OTHER_SOURCES := $(BUILD)/generated-libraries
+.PHONY: all-stubs
+all-stubs: all $(OTHER_STUBS)
+ALL_STUBS ?= no
+WANTED_STUBS := $(if $(filter yes,$(ALL_STUBS))$(filter all-stubs,$(MAKECMDGOALS)),$(OTHER_STUBS))
+all: $(WANTED_STUBS)
+
+$(OTHER_SOURCES)/lib%_stub.c $(OTHER_SOURCES)/lib%_stub.specifics.c $(OTHER_SOURCES)/lib%_stub.map: \
+		libraries/%.txt $(BUILD)/gen/gen
+	$(call say,GEN)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/gen/gen --stub -o $(OTHER_SOURCES) $<
+	@touch $(OTHER_SOURCES)/lib$*_stub.c $(OTHER_SOURCES)/lib$*_stub.specifics.c \
+		$(OTHER_SOURCES)/lib$*_stub.map
+
+.SECONDARY: $(foreach l,$(OTHERS),$(addprefix $(OTHER_SOURCES)/lib$(l)_stub,.c .specifics.c .map))
+
+# A debugger needs no lines of thousands of jumps.
+$(BUILD)/obj/libraries/%_stub.o: $(OTHER_SOURCES)/%_stub.c $(BUILD)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ENTRY_CFLAGS) -g0 $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
+
+$(BUILD)/obj/libraries/%.specifics.o: $(OTHER_SOURCES)/%.specifics.c $(BUILD)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
+
+$(foreach l,$(OTHERS),$(eval $(call stub,$(l),$(BUILD)/lib/lib$(l)_stub.so,\
+	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/libraries,$\
+	$(BUILD)/obj/libraries/lib$(l)_stub.specifics.o $(OTHER_SOURCES)/lib$(l)_stub.map)))
+
+# ---- those under the real SONAMEs ----
+
+# Words CUDA/LIBRARY/MAJOR/SONAME, one of them 13/cusparse/12/libcusparse.so.12.  The lists are read
+# only for who wants these files or removes them.
+OTHER_SONAMES = $(shell awk -v majors='$(MAJORS)' -f packaging/sonames.awk $\
+	$(OTHERS:%=libraries/%.txt))
+soname_word = $(word $(2),$(subst /, ,$(1)))
+other_compat_file = compat$(call soname_word,$(1),1)/$(call soname_word,$(1),4)
+COMPAT_WITHOUT ?=
+NO_COMPAT := $(filter $(COMPAT_WITHOUT),$(OTHERS))
+UNKNOWN_LIBRARIES := $(strip $(foreach l,$(COMPAT_WITHOUT),$(if $(filter $(l),$(OTHERS)),,$(l))))
+ifneq ($(UNKNOWN_LIBRARIES),)
+$(error COMPAT_WITHOUT=$(COMPAT_WITHOUT): there is no list of $(UNKNOWN_LIBRARIES) in libraries/)
+endif
+WANTED_SONAMES := $(if $(and $(COMPAT_MAJORS),$(WANTED_STUBS)),$(foreach s,$(OTHER_SONAMES),$\
+	$(if $(and $(filter $(COMPAT_MAJORS),$(call soname_word,$(s),1)),$\
+		$(filter-out $(NO_COMPAT),$(call soname_word,$(s),2))),$(s))))
+OTHER_COMPATS := $(foreach s,$(WANTED_SONAMES),$(BUILD)/lib/$(call other_compat_file,$(s)))
+all: $(OTHER_COMPATS)
+
+# What is in a file does not depend on the CUDA in whose folder it lies: it is made once.
+# $(1): library, $(2): its major, $(3): SONAME
+define other_compat
+$(OTHER_SOURCES)/lib$(1)_stub.compat$(2).$(3).map: $(OTHER_SOURCES)/lib$(1)_stub.c
+	@touch -c $$@
+
+$(BUILD)/obj/libraries/compat$(2)/lib$(1)_stub.o: $(OTHER_SOURCES)/lib$(1)_stub.c $(BUILD)/flags
+	$$(call say,CC)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) -g0 $$(WARNINGS) $$(BASE_CFLAGS) -Istubs \
+		-DLC_COMPAT='"$(3)"' -c $$< -o $$@
+
+$(call stub,$(1),$(BUILD)/obj/libraries/compat$(2)/$(3),$(3),$(BUILD)/obj/libraries/compat$(2),$\
+	$(BUILD)/obj/libraries/lib$(1)_stub.specifics.o $(OTHER_SOURCES)/lib$(1)_stub.compat$(2).$(3).map)
+endef
+# $(1): file below $(BUILD)/lib, $(2): what it is
+define same_file
+$(BUILD)/lib/$(1): $(2)
+	@mkdir -p $$(@D)
+	$$(Q)rm -f $$@ && cp $$< $$@
+endef
+$(foreach f,$(sort $(foreach m,$(MAJORS),$(patsubst $(m)/%,%,$(filter $(m)/%,$(WANTED_SONAMES))))),$\
+	$(eval $(call other_compat,$(call soname_word,$(f),1),$(call soname_word,$(f),2),$(call soname_word,$(f),3))))
+$(foreach s,$(WANTED_SONAMES),$(eval $(call same_file,$(call other_compat_file,$(s)),$\
+	$(BUILD)/obj/libraries/compat$(call soname_word,$(s),3)/$(call soname_word,$(s),4))))
+
 # ---- import libraries ----
 
 # $(1): stub, $(2): major
@@ -186,9 +274,10 @@ $(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call 
 # It is a caller like any other, compiled for 13: so it links what such callers
 # link.  It looks for the stubs beside itself.
 LINK_STUBS := $(foreach l,nvrtc nvJitLink cuda,$(BUILD)/lib/cuda13/lib$(l)_stub.so)
-# $(1): file, $(2): its run path, $(3): what else it depends on
+LINK_OBJECTS := $(call object,$(LINK))
+# $(1): file, $(2): its run path, $(3): what else it depends on, $(4): its objects
 define link_library
-$(1): $(call object,$(LINK)) link/run/lazycuda_link.map $(LINK_STUBS) $(3)
+$(1): $(4) link/run/lazycuda_link.map $(LINK_STUBS) $(3)
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$$(@F)$(SONUMBER) \
@@ -197,7 +286,7 @@ $(1): $(call object,$(LINK)) link/run/lazycuda_link.map $(LINK_STUBS) $(3)
 	$(if $(SONUMBER),$$(Q)ln -sf $$(@F) $$(@D)/$$(@F)$(SONUMBER))
 endef
 run_path = $(if $(1),-Wl$(comma)-rpath$(comma)'$(subst $$,$$$$,$(1))')
-$(eval $(call link_library,$(LINK_LIBRARY),$$ORIGIN))
+$(eval $(call link_library,$(LINK_LIBRARY),$$ORIGIN,,$(LINK_OBJECTS)))
 
 # ---- command-line tool ----
 
@@ -212,6 +301,10 @@ $(1): $(STUBS) $(LINK_LIBRARY) $(3)
 endef
 TOOL_OBJECTS := $(call object,$(TOOL))
 $(eval $(call tool,$(BUILD)/bin/lazycuda,$$ORIGIN/../lib,$(TOOL_OBJECTS)))
+
+# It knows which other stubs there may be beside those of the five.
+$(BUILD)/obj/tools/ready.o: BASE_CFLAGS += -DLAZYCUDA_READY='$(OTHERS:%="%"$(comma))'
+$(BUILD)/obj/tools/ready.o: $(OTHERS:%=libraries/%.txt)
 
 # ---- what `lazycuda stub` needs ----
 
@@ -243,18 +336,37 @@ $(BUILD)/stub-maker: $(COPIED) packaging/stub/Makefile.in Makefile
 .PHONY: stub-maker
 stub-maker: $(MAKERS) $(BUILD)/stub-maker
 
+# ---- the Python code of `lazycuda retarget` ----
+
+# It lies as it does when installed, wherever $(BUILD) is.
+RETARGET := $(sort $(wildcard tools/retarget/lazycuda/*.py)) tools/retarget/lazycuda/py.typed
+RETARGET_SHARE := $(BUILD)/share/lazycuda/python/lazycuda
+$(BUILD)/retarget: $(RETARGET) Makefile
+	$(call say,COPY)
+	$(Q)rm -rf $(RETARGET_SHARE) && mkdir -p $(RETARGET_SHARE) && cp $(RETARGET) $(RETARGET_SHARE)
+	@touch $@
+
 # ---- generator ----
 
+# What `lazycuda stub` runs is the same program, and runs here unless something says otherwise.
+ifeq ($(HOSTCC):$(HOSTCFLAGS)::,$(CC):$(CFLAGS):$(CPPFLAGS):$(LDFLAGS))
+$(BUILD)/gen/gen: $(BUILD)/libexec/lazycuda/gen
+	$(call say,COPY)
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+else
 $(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h gen/model/*.h)
 	$(call say,HOSTCC)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(GEN) -o $@
+endif
 
 .PHONY: generate check-generated
 generate: $(BUILD)/gen/gen
 	$(Q)$< -o stubs/generated symbols.txt
 	$(Q)$(PYTHON) tools/upkeep/adapted.py
 	$(Q)$(PYTHON) tools/upkeep/linking.py
+	$(Q)$(PYTHON) tools/upkeep/survey.py
 
 check-generated: $(BUILD)/gen/gen
 	$(Q)rm -rf $(BUILD)/check-generated && mkdir -p $(BUILD)/check-generated
@@ -263,6 +375,7 @@ check-generated: $(BUILD)/gen/gen
 		{ echo 'stubs/generated is not what symbols.txt gives: make generate' >&2; exit 1; }
 	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
 	$(Q)$(PYTHON) tools/upkeep/linking.py --check
+	$(Q)$(PYTHON) tools/upkeep/survey.py --check
 
 ifdef CUDA_ABI
 $(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map) &: \
@@ -289,7 +402,7 @@ $(LIBCLANG):
 		$(PYTHON) tools/upkeep/run_pip.py install --quiet --target "$$part/libclang" libclang==18.1.1 && \
 		{ test -f $@ || { rm -rf build/libclang && mv "$$part/libclang" build/; }; }
 
-.PHONY: symbols check-symbols toolkits libclang
+.PHONY: symbols check-symbols libraries check-libraries toolkits libclang
 libclang: $(LIBCLANG)
 
 toolkits:
@@ -311,6 +424,22 @@ check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 	$(Q)diff -u symbols.txt $(BUILD)/symbols.txt
 	$(Q)$(BUILD)/gen/scan --check symbols.txt $(REAL)
 
+# ---- libraries/ ----
+
+CUDA_WHEELS := tools/upkeep/cuda.txt
+derive = $(PYTHON) tools/upkeep/libraries.py --scan $(BUILD)/gen/scan --libclang $(LIBCLANG) \
+	--toolkits build/toolkits --cuda build/cuda -o libraries $(1)
+.PHONY: cuda
+cuda:
+	$(Q)$(PYTHON) tools/upkeep/fetch.py --table $(CUDA_WHEELS) --skeletons build/cuda all
+	$(Q)$(PYTHON) tools/upkeep/fetch.py --parts cudart,crt build/toolkits 11.8 12.9 13.5
+
+libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
+	$(Q)$(call derive)
+
+check-libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
+	$(Q)$(call derive,--check)
+
 # ---- tests, figures ----
 
 # These look at what lies in build, and would look at another build than the one made.
@@ -320,12 +449,12 @@ $(error BUILD='$(BUILD)': `make $(OF_BUILD)' looks at what is in build/: call it
 endif
 
 # What tests/run.py calls a configuration; sanitized ones are built by it.
-SANITIZED_TESTS := test-asan test-ubsan test-tsan
+SANITIZED_TESTS := test-asan test-tsan
 .PHONY: test test-races test-faults test-all $(SANITIZED_TESTS) demo bench bench-suite fuzz
-test: all
+test: all-stubs
 	$(Q)$(PYTHON) tests/run.py
 
-$(SANITIZED_TESTS):
+$(SANITIZED_TESTS): all-stubs
 	$(Q)$(PYTHON) tests/run.py $(@:test-%=%)
 
 ROUNDS ?= 10000
@@ -336,7 +465,7 @@ test-races: all
 test-faults: all
 	$(Q)$(PYTHON) tests/run.py faults
 
-test-all: all
+test-all: all-stubs
 	$(Q)$(PYTHON) tests/run.py --all plain $(SANITIZED_TESTS:test-%=%)
 
 DISTRIBUTIONS ?=
@@ -345,7 +474,16 @@ test-distributions:
 	$(Q)$(PYTHON) tests/distributions.py $(DISTRIBUTIONS)
 
 .PHONY: gpu-bundle test-gpu
-gpu-bundle: all
+GPU_BUNDLE := $(BUILD)/gpu/lazycuda-gpu
+GPU_SOURCES := symbols.txt LICENSE $(filter-out tests/gpu/fake_%,$(wildcard include/*.h \
+	$(addprefix tests/gpu/,*.sh *.[ch] *.cu */*.[ch] */*.cu bundle.py compile_code.py \
+	nvcc_of_majors.py) tests/lib/symbols.py tests/lib/toolkits.py tests/device_code/code_producer.py \
+	$(addprefix tools/upkeep/,fetch.py nvcc.txt toolkits.txt)))
+gpu-bundle: $(BUILD)/lazycuda-gpu.tar.gz
+# Anew where its folder is gone, or has nothing that nvcc compiled: there may be one now.
+$(BUILD)/lazycuda-gpu.tar.gz: $(STUBS) $(IMPORTS) $(LINK_LIBRARY) $(GPU_SOURCES) \
+		$(if $(wildcard $(GPU_BUNDLE)/run.sh),,FORCE) \
+		$(if $(wildcard $(GPU_BUNDLE)/code/no-nvcc),FORCE)
 	$(Q)$(PYTHON) tests/gpu/bundle.py '$(BUILD)'
 
 # GPU='graphs errors' for some of the claims.
@@ -373,8 +511,10 @@ include packaging/install.mk
 # What was fetched stays: it is the same every time.
 clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/libexec $(BUILD)/share \
-		$(BUILD)/generated-* $(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags $(BUILD)/stub-maker
+		$(BUILD)/generated-* $(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags \
+		$(BUILD)/stub-maker $(BUILD)/retarget
 
 -include $(patsubst %.o,%.d,$(call object,$(sort $(COMMON) $(foreach l,$(LIBRARIES),$(call own,$(l))) $(LINK) $(TOOL) $(GEN) $(SCAN))) \
 	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o) \
-	$(wildcard $(BUILD)/obj/compat*/*.o $(BUILD)/obj/placed/*.o))
+	$(wildcard $(BUILD)/obj/compat*/*.o $(BUILD)/obj/placed/*.o) \
+	$(if $(WANTED_STUBS),$(wildcard $(BUILD)/obj/libraries/*.o $(BUILD)/obj/libraries/compat*/*.o)))

@@ -2,11 +2,12 @@
 /*
  * link.c - the cost of a link through lazycuda_link and through nvJitLink alone
  *
- *     link KIND KERNELS ARCH NVJITLINK ROUNDS
+ *     link KIND KERNELS ARCH NVJITLINK ROUNDS [isolated]
  *
  * Compiles two sources, the first with KERNELS kernels, to KIND (ptx, ltoir or
  * cubin) and links them ROUNDS times through lazycuda_link_run(), and ROUNDS times
- * by calling the library NVJITLINK itself.  The two take turns to go first, since
+ * by calling the library NVJITLINK itself; or, `isolated`, in a process of its own and
+ * in this one, both through lazycuda_link_run().  The two take turns to go first, since
  * the first in a round is a percent or two slower.  Prints the nanoseconds of each,
  * one line per round.
  */
@@ -89,10 +90,10 @@ static void compile(int i, const char *source)
 
 /* ---- the two ways ---- */
 
-static void through_handle(void)
+static void through_run(unsigned flags)
 {
 	const struct lazycuda_request request = {
-		.size = sizeof(request), .arch = arch, .lto = kind->number == 3,
+		.size = sizeof(request), .arch = arch, .lto = kind->number == 3, .flags = flags,
 	};
 	struct lazycuda_link *link = lazycuda_link_new(&request, NULL);
 	struct lazycuda_input inputs[2];
@@ -108,6 +109,16 @@ static void through_handle(void)
 	result = lazycuda_link_run(link);
 	must(result->code == LAZYCUDA_CODE_OK, result->message);
 	lazycuda_link_free(link);
+}
+
+static void through_handle(void)
+{
+	through_run(0);
+}
+
+static void through_child(void)
+{
+	through_run(LAZYCUDA_LINK_ISOLATED);
 }
 
 static struct {
@@ -168,15 +179,18 @@ static double nanoseconds(void (*link)(void))
 	return 1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec);
 }
 
-static void (*const ways[2])(void) = { through_handle, through_library };
-
 int main(int argc, char **argv)
 {
+	void (*ways[2])(void) = { through_handle, through_library };
 	double (*times)[2];
 	char *kernels;
 	long rounds;
 
-	must(argc == 6, "usage: link KIND KERNELS ARCH NVJITLINK ROUNDS");
+	must(argc == 6 || argc == 7, "usage: link KIND KERNELS ARCH NVJITLINK ROUNDS [isolated]");
+	if (argc == 7) {
+		ways[0] = through_child;
+		ways[1] = through_handle;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];

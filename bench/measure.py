@@ -214,15 +214,16 @@ def rounds_in_turn(start_a, start_b, milliseconds=2, processes=3, count=25):
 
 # ---- instructions ----
 
-def callgrind(function, *command, given="", **env):
+def callgrind(function, *command, given="", before=(), **env):
     """Instructions spent in a function and in all that it calls; with no function,
-    in the whole program."""
+    in the whole program.  `before` begins the command."""
     output = WORK / "callgrind.out"
     only = [f"--toggle-collect={function}"] if function else []
     done = subprocess.run(
-        [tool("valgrind"), "--tool=callgrind", f"--callgrind-out-file={output}", *only,
-         *[str(word) for word in command]], env=environment(**env), input=given, text=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        [str(word) for word in (*before, tool("valgrind"), "--tool=callgrind",
+                                f"--callgrind-out-file={output}", *only, *command)],
+        env=environment(**env), input=given, text=True, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return int(re.search(r"^(?:totals|summary): (\d+)", output.read_text(), re.M)[1])

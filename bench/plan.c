@@ -2,11 +2,12 @@
 /*
  * plan.c - the cost of a plan
  *
- *	plan KIND [ROUNDS]	prints the nanoseconds of one lazycuda_plan() with 100 inputs
+ *	plan KIND [ROUNDS [INPUTS]]	prints the nanoseconds of one lazycuda_plan() with
+ *					INPUTS inputs, 100 unless told
  *
  * KIND: fatbins (each with PTX, a cubin and two LTO-IR; the PTX and the cubin have
  * 20 symbols each), ptx (the same PTX alone), lto (the fatbins, with LTO), or
- * archive (one input of 100 such fatbins).
+ * archive (one input of as many such fatbins).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +16,22 @@
 
 #include <lazycuda_link.h>
 
-#define INPUTS 100
 #define ENTRIES 4
 #define SYMBOLS 20		/* of which half are defined */
 
-static struct lazycuda_entry entries[INPUTS][ENTRIES];
-static const struct lazycuda_entry *lists[INPUTS * ENTRIES];
-static struct lazycuda_symbol symbols[INPUTS][SYMBOLS];
-static char names[INPUTS][SYMBOLS][48];
-static struct lazycuda_inspection inspections[INPUTS];
-static struct lazycuda_input inputs[INPUTS];
-static const struct lazycuda_input *list[INPUTS];
+/* All that belongs to one input. */
+struct subject {
+	struct lazycuda_entry entries[ENTRIES];
+	struct lazycuda_symbol symbols[SYMBOLS];
+	char names[SYMBOLS][48];
+	struct lazycuda_inspection inspection;
+	struct lazycuda_input input;
+};
+
+static struct subject *subjects;
+static const struct lazycuda_entry **lists;	/* ENTRIES for each input */
+static const struct lazycuda_input **list;
+static int inputs;
 static const char *const functions[] = { "NRT_incref", "NRT_decref", "NRT_Allocate" };
 
 static uint32_t hash(const char *name)
@@ -39,12 +45,14 @@ static uint32_t hash(const char *name)
 
 static void make_symbols(int input)
 {
+	char (*names)[48] = subjects[input].names;
+
 	for (int i = 0; i < SYMBOLS; i++) {
 		/* The second half of an input's names is the first half of the next one's. */
-		snprintf(names[input][i], sizeof(names[input][i]), "_Z20some_device_function%dPfi",
+		snprintf(names[i], sizeof(names[i]), "_Z20some_device_function%dPfi",
 			 (input * SYMBOLS + i * 2) / 2);
-		symbols[input][i] = (struct lazycuda_symbol){
-			.name = names[input][i], .hash = hash(names[input][i]),
+		subjects[input].symbols[i] = (struct lazycuda_symbol){
+			.name = names[i], .hash = hash(names[i]),
 			.defined = i < SYMBOLS / 2,
 		};
 	}
@@ -57,14 +65,15 @@ static struct lazycuda_entry entry(enum lazycuda_kind kind, int arch, int input)
 	return (struct lazycuda_entry){
 		.kind = kind, .arch = arch, .toolkit = 12040, .isa = code && arch == 80 ? 84 : 0,
 		.container = 1061, .ir = 2071, .level = 1, .abi = 7, .fatbin = 0,
-		.flags = LAZYCUDA_ENTRY_RELOCATABLE, .symbols = code ? symbols[input] : NULL,
+		.flags = LAZYCUDA_ENTRY_RELOCATABLE, .symbols = code ? subjects[input].symbols : NULL,
 		.symbol_count = code ? SYMBOLS : 0,
 	};
 }
 
 static void make_input(int input, int only_ptx)
 {
-	struct lazycuda_entry *mine = entries[input];
+	struct subject *subject = &subjects[input];
+	struct lazycuda_entry *mine = subject->entries;
 
 	make_symbols(input);
 	mine[0] = entry(LAZYCUDA_KIND_PTX, 80, input);
@@ -75,28 +84,28 @@ static void make_input(int input, int only_ptx)
 		lists[input * ENTRIES + i] = &mine[i];
 	if (only_ptx)
 		mine[0].fatbin = -1;
-	inspections[input] = (struct lazycuda_inspection){
-		.size = sizeof(inspections[input]),
+	subject->inspection = (struct lazycuda_inspection){
+		.size = sizeof(subject->inspection),
 		.kind = only_ptx ? LAZYCUDA_KIND_PTX : LAZYCUDA_KIND_FATBIN,
 		.entries = &lists[input * ENTRIES], .entry_count = only_ptx ? 1 : ENTRIES,
 	};
-	inputs[input] = (struct lazycuda_input){
-		.size = sizeof(inputs[input]), .name = "kernels", .flags = LAZYCUDA_INPUT_MAIN,
-		.inspection = &inspections[input],
+	subject->input = (struct lazycuda_input){
+		.size = sizeof(subject->input), .name = "kernels", .flags = LAZYCUDA_INPUT_MAIN,
+		.inspection = &subject->inspection,
 	};
-	list[input] = &inputs[input];
+	list[input] = &subject->input;
 }
 
 /* Puts all entries into the first input. */
 static void make_archive(void)
 {
-	for (int i = 0; i < INPUTS; i++)
+	for (int i = 0; i < inputs; i++)
 		for (int k = 0; k < ENTRIES; k++) {
-			entries[i][k].fatbin = i;
-			entries[i][k].member = "kernels.o";
+			subjects[i].entries[k].fatbin = i;
+			subjects[i].entries[k].member = "kernels.o";
 		}
-	inspections[0].kind = LAZYCUDA_KIND_ARCHIVE;
-	inspections[0].entry_count = INPUTS * ENTRIES;
+	subjects[0].inspection.kind = LAZYCUDA_KIND_ARCHIVE;
+	subjects[0].inspection.entry_count = (size_t)inputs * ENTRIES;
 }
 
 /* CPU time of the thread: a plan waits for nothing, and other processes do not count. */
@@ -112,9 +121,9 @@ int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "fatbins";
 	const int rounds = argc > 2 ? atoi(argv[2]) : 2000, archive = !strcmp(kind, "archive");
-	const struct lazycuda_support support = {
+	struct lazycuda_support support = {
 		.size = sizeof(support), .name = "nrt", .enabled = 1, .functions = functions,
-		.function_count = 3, .input = &inputs[0],
+		.function_count = 3,
 	};
 	const struct lazycuda_support *const supports[] = { &support };
 	const char *const options[] = { "-lineinfo", "-maxrregcount=64" };
@@ -127,7 +136,14 @@ int main(int argc, char **argv)
 	};
 	double start = 0;
 
-	for (int i = 0; i < INPUTS; i++)
+	inputs = argc > 3 ? atoi(argv[3]) : 100;
+	subjects = calloc((size_t)inputs, sizeof(*subjects));
+	lists = calloc((size_t)inputs * ENTRIES, sizeof(*lists));
+	list = calloc((size_t)inputs, sizeof(*list));
+	if (!subjects || !lists || !list)
+		return 1;
+	support.input = &subjects[0].input;
+	for (int i = 0; i < inputs; i++)
 		make_input(i, !strcmp(kind, "ptx"));
 	if (archive)
 		make_archive();
@@ -136,8 +152,8 @@ int main(int argc, char **argv)
 
 		if (i == 0)
 			start = now();
-		plan = lazycuda_plan(&environment, &request, list, archive ? 1 : INPUTS);
-		if (!plan || plan->code != LAZYCUDA_CODE_OK || plan->step_count != INPUTS) {
+		plan = lazycuda_plan(&environment, &request, list, archive ? 1 : (size_t)inputs);
+		if (!plan || plan->code != LAZYCUDA_CODE_OK || plan->step_count != (size_t)inputs) {
 			fprintf(stderr, "%s\n", plan ? plan->message : "no memory");
 			return 1;
 		}

@@ -15,11 +15,12 @@ def program(name):
                    LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}")
 
 
-def planning(kind):
-    """Microseconds of a plan of 100 inputs, beside one for each."""
+def planning(kind, inputs, rounds):
+    """Microseconds of a plan of so many inputs, beside one for each."""
     built = program("plan")
-    rounds = 20 if measure.quick else 2000
-    return [(float(run(built, kind, rounds)) / 1000, 100) for _ in range(measure.often(15))]
+    rounds = 20 if measure.quick and rounds > 20 else rounds
+    return [(float(run(built, kind, rounds, inputs)) / 1000, inputs)
+            for _ in range(measure.often(15))]
 
 
 def inspecting_file():
@@ -50,6 +51,12 @@ def linking(kind):
     return [(a / 1000, b / 1000) for a, b in pairs]
 
 
+def isolating(kind):
+    folder = measure.real(NEWEST)["nvJitLink"].parent
+    pairs = rows_link.isolation_cost(kind, folder, compile, run, rounds=measure.often(20))
+    return [(a / 1e6, b / 1e6) for a, b in pairs]
+
+
 def counting(kind):
     if measure.quick:
         raise measure.Unmeasured("nvrtc takes a minute in valgrind")
@@ -59,9 +66,13 @@ def counting(kind):
 
 GROUPS = {
     "Device code": [
-        Row(f"plan 100 inputs, {kind} / 100 us", "us", 1, functools.partial(planning, kind))
+        Row(f"plan 100 inputs, {kind} / 100 us", "us", 1,
+            functools.partial(planning, kind, 100, 2000))
         for kind in PLANS
     ] + [
+        Row("plan 100,000 inputs, ptx / 100 ms", "us", 1,
+            functools.partial(planning, "ptx", 100000, 5)),
+
         Row(f"inspect a library of {MIB} MB / read() of it", "ms", 2, inspecting_file),
         Row("inspect 100 MB of fatbins / memcpy() of them", "ms", 1, inspecting_memory),
     ] + [
@@ -70,5 +81,9 @@ GROUPS = {
             functools.partial(linking, kind),
             functools.partial(counting, kind) if kind.startswith("cubin") else None)
         for kind in rows_link.KINDS
+    ] + [
+        Row(f"link {kind}: isolated / in the process", "ms", limit,
+            functools.partial(isolating, kind))
+        for kind, limit in (("ptx", 4), ("ltoir", 4))
     ],
 }

@@ -22,12 +22,12 @@ def program(compile):
                    LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")
 
 
-def command(name, folder, compile, rounds, arch="sm_90"):
+def command(name, folder, compile, rounds, arch="sm_90", more=()):
     """What links one of KINDS so many times with the nvrtc and nvJitLink in a
     folder, and its environment."""
     kind, kernels, _ = KINDS[name]
     nvrtc, library = (next(folder.glob(f"lib{name}.so.*")) for name in ("nvrtc", "nvJitLink"))
-    return ([program(compile), kind, kernels, arch, library, rounds],
+    return ([program(compile), kind, kernels, arch, library, rounds, *more],
             {"LD_LIBRARY_PATH": str(folder), "LAZYCUDA_NVRTC": str(nvrtc),
              "LAZYCUDA_NVJITLINK": str(library)})
 
@@ -35,6 +35,12 @@ def command(name, folder, compile, rounds, arch="sm_90"):
 def link_cost(name, folder, compile, run, rounds=60):
     """[(nanoseconds through the handle, alone)] of links taken in turn."""
     words, variables = command(name, folder, compile, rounds * KINDS[name][2])
+    return [tuple(map(float, line.split())) for line in run(*words, **variables).splitlines()]
+
+
+def isolation_cost(name, folder, compile, run, rounds=10):
+    """[(nanoseconds in a process of its own, in this one)] of links taken in turn."""
+    words, variables = command(name, folder, compile, rounds, more=("isolated",))
     return [tuple(map(float, line.split())) for line in run(*words, **variables).splitlines()]
 
 

@@ -6,6 +6,7 @@ import re
 import time
 
 import measure
+import rows_many
 from measure import BENCH, DRIVER_STUBS, NEWEST, STUBS, WORK, Row, compile, run
 
 
@@ -76,8 +77,19 @@ def opening():
     return [(opened(STUBS), opened(libraries()))]
 
 
-def own_memory(stubs):
-    return [(load(stubs)[OWN], 256) for _ in range(measure.often(5))]
+def own_memory(stubs, most=256):
+    return [(load(stubs)[OWN], most) for _ in range(measure.often(5))]
+
+
+def many():
+    """Seventeen stubs; none of their pages waits to be written, which would count as its own."""
+    files = [file for file, _ in rows_many.stubs(17)]
+    os.sync()
+    return files
+
+
+def loading_many(most):
+    return [(rows_many.instructions(*(f"+{file}" for file in many())), most)]
 
 
 def stripped(stub):
@@ -102,6 +114,8 @@ GROUPS = {
         row("resident", "KiB", 1 / 60, load, RESIDENT, libraries),
         row("own memory", "KiB", 1 / 10, load, OWN, libraries),
         Row("3 stubs / 256 KiB: own memory", "KiB", 1, functools.partial(own_memory, STUBS)),
+        Row("17 stubs / 1,000,000", "instructions", 1, functools.partial(loading_many, 1_000_000)),
+        Row("17 stubs / 12 KiB each: own memory", "KiB", 1, lambda: own_memory(many(), 17 * 12)),
         Row("the driver's 2 stubs / Debian's 535: time", "us", 1 / 4,
             functools.partial(loading, load, BUSY, driver, DRIVER_STUBS)),
         Row("the driver's 2 stubs / 2 empty libraries: time", "us", 2,

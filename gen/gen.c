@@ -25,7 +25,7 @@
  *
  * Exit status: 0 all files are written, 2 no file is.
  */
-#include "write.h"
+#include "writers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -184,7 +184,7 @@ int main(int count, char **arguments)
 		struct symbols view = view_of(&list, library);
 		struct plan plan;
 
-		make_plan(&plan, &view, library);
+		plan_stub(&plan, &view, library);
 		write_stub(&files, &plan, options.abi);
 		write_maps(&files, &plan);
 		if (!library->without_majors && !library->advice)	/* else no adaptors */

@@ -8,7 +8,7 @@
  * original.  A struct with overlapping fields, as from a union, becomes an array
  * of integers of the same alignment.
  */
-#include "plan.h"
+#include "slots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static unsigned align(unsigned offset, unsigned alignment)
 static void add_padding(struct members *members, struct text *text, unsigned bytes)
 {
 	if (bytes)
-		add(text, "\tuint8_t lc_pad%u[%u];\n", members->padding, bytes);
+		put(text, "\tuint8_t lc_pad%u[%u];\n", members->padding, bytes);
 	members->padding += bytes;
 }
 
@@ -109,10 +109,10 @@ static void add_member(struct text *text, const struct member *member)
 	for (char *c = name; *c; c++)
 		if (*c == '.')
 			*c = '_';
-	add(text, "\t%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
+	put(text, "\t%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
 	if (member->count > 1)
-		add(text, "[%u]", member->count);
-	add(text, ";\n");
+		put(text, "[%u]", member->count);
+	put(text, ";\n");
 }
 
 /* Adds each member, and the padding that the compiler would not insert by itself. */
@@ -159,17 +159,17 @@ static void make_value(struct value *value, const struct type *type, unsigned to
 		fail_at(type->place, "struct %s cannot be passed by value: it has floating-point "
 			"numbers and %s", record->name, members.overlap ? "a union" : "gaps");
 	if (value->bytes % members.alignment)
-		fail_at(type->place, "struct %s has %u bytes, which is no multiple of its "
+		fail_at(type->place, "struct %s has %u bytes, which is not a multiple of its "
 			"alignment, %u", record->name, value->bytes, members.alignment);
 	if (members.overlap) {
 		text.length = 0;
-		add(&text, "\tuint%u_t lc_words[%u];\n", 8 * members.alignment,
+		put(&text, "\tuint%u_t lc_words[%u];\n", 8 * members.alignment,
 		    value->bytes / members.alignment);
 	}
 	value->members = text.bytes;
 }
 
-const struct value *value_of(struct plan *plan, const struct type *type, unsigned toolkit)
+const struct value *passed_value(struct plan *plan, const struct type *type, unsigned toolkit)
 {
 	const struct size *size = size_in(type->record, toolkit);
 	struct value *value;

@@ -6,7 +6,7 @@
  * both have, matched by name.  The list gives the tables of byte ranges to copy;
  * the adaptor knows what the fields mean.
  */
-#include "write.h"
+#include "writers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,12 +92,12 @@ static void write_offsets(struct text *h, const struct plan *plan, const struct 
 	const char *name = layout->record->name;
 	char letter = layout->size->letter;
 
-	add(h, "\n/* struct %s as of %s */\n", name, bit_text(plan->list, layout->toolkit));
-	add(h, "enum {\n\tLC_SIZE_%s_%c = %u,\n", name, letter, layout->size->bytes);
+	put(h, "\n/* struct %s as of %s */\n", name, bit_text(plan->list, layout->toolkit));
+	put(h, "enum {\n\tLC_SIZE_%s_%c = %u,\n", name, letter, layout->size->bytes);
 	for (size_t i = 0; i < layout->count; i++)
-		add(h, "\tLC_AT_%s_%c_%s = %u,\n", name, letter, identifier(layout->fields[i]->name),
+		put(h, "\tLC_AT_%s_%c_%s = %u,\n", name, letter, identifier(layout->fields[i]->name),
 		    layout->fields[i]->offset);
-	add(h, "};\n");
+	put(h, "};\n");
 }
 
 /* ---- conversions ---- */
@@ -203,7 +203,7 @@ static void write_lost(struct text *h, const struct layout *from, const runs *co
 		if (bytes[at] == A_FIELDS)
 			continue;
 		if (at > start)
-			add(h, "\t\t{ %u, %u },\n", start, at - start);
+			put(h, "\t\t{ %u, %u },\n", start, at - start);
 		start = at + 1;
 	}
 }
@@ -216,12 +216,12 @@ static void write_numbers(struct text *h, const struct record *record)
 	for (size_t i = 0; i < record->fields.count; i++)
 		fields[i] = &record->fields.items[i];
 	qsort(fields, record->fields.count, sizeof(*fields), by_name);
-	add(h, "\n/* The fields that struct %s has had */\nenum {\n", record->name);
+	put(h, "\n/* The fields that struct %s has had */\nenum {\n", record->name);
 	for (size_t i = 0; i < record->fields.count; i++)
 		if (!i || strcmp(fields[i]->name, fields[i - 1]->name))
-			add(h, "\tLC_NUMBER_%s_%s = %zu,\n", record->name,
+			put(h, "\tLC_NUMBER_%s_%s = %zu,\n", record->name,
 			    identifier(fields[i]->name), i + 1);
-	add(h, "\tLC_NUMBERS_%s = %zu\n};\n", record->name, record->fields.count + 1);
+	put(h, "\tLC_NUMBERS_%s = %zu\n};\n", record->name, record->fields.count + 1);
 }
 
 static void write_conversion(struct text *h, const struct library *library,
@@ -229,22 +229,22 @@ static void write_conversion(struct text *h, const struct library *library,
 {
 	const runs copied = copies(library, to, from);
 
-	add(h, "\nLC_CONVERSION(%s_%c, %s_%c) = {\n\t.to = %u, .from = %u,\n", to->record->name,
+	put(h, "\nLC_CONVERSION(%s_%c, %s_%c) = {\n\t.to = %u, .from = %u,\n", to->record->name,
 	    to->size->letter, from->record->name, from->size->letter, to->size->bytes,
 	    from->size->bytes);
-	add(h, "\t.copies = (const struct lc_copy[]){\n");
+	put(h, "\t.copies = (const struct lc_copy[]){\n");
 	for (size_t i = 0; i < copied.count; i++)
-		add(h, "\t\t{ %u, %u, %u },\n", copied.items[i].to, copied.items[i].from,
+		put(h, "\t\t{ %u, %u, %u },\n", copied.items[i].to, copied.items[i].from,
 		    copied.items[i].size);
-	add(h, "\t\t{ 0 }\n\t},\n\t.lost = (const struct lc_lost[]){\n");
+	put(h, "\t\t{ 0 }\n\t},\n\t.lost = (const struct lc_lost[]){\n");
 	write_lost(h, from, &copied);
-	add(h, "\t\t{ 0 }\n\t},\n\t.missing = (const struct lc_missing[]){\n");
+	put(h, "\t\t{ 0 }\n\t},\n\t.missing = (const struct lc_missing[]){\n");
 	for (size_t i = 0; i < to->count; i++)
 		if (!common(library, from, to->fields[i]) &&
 		    !is_reserved(library, to->fields[i]->name))
-			add(h, "\t\t{ LC_NUMBER_%s_%s, %u },\n", to->record->name,
+			put(h, "\t\t{ LC_NUMBER_%s_%s, %u },\n", to->record->name,
 			    identifier(to->fields[i]->name), to->fields[i]->offset);
-	add(h, "\t\t{ 0 }\n\t},\n};\n");
+	put(h, "\t\t{ 0 }\n\t},\n};\n");
 }
 
 /* Returns true if `b` is `a` or `a` with a version: "cudaTextureDesc_v1" names a layout
@@ -321,7 +321,7 @@ void write_layouts(struct files *files, const struct plan *plan)
 	if (!all.count)
 		return;
 	h = new_file(files, plan, ".layouts.h", "/* ", " */");
-	add(h, "#include \"entry/layout.h\"\n");
+	put(h, "#include \"entry/layout.h\"\n");
 	for (size_t i = 0; i < all.count; i++)
 		write_offsets(h, plan, &all.items[i]);
 	write_conversions(h, plan->library, &all);

@@ -7,7 +7,7 @@
  * node therefore comes first, so that a node of the real library never answers
  * by accident.
  */
-#include "write.h"
+#include "writers.h"
 
 #include <string.h>
 
@@ -23,22 +23,22 @@ static void write_map(struct files *files, const struct plan *plan, const char *
 
 	if (library->without_majors || library->node_names == NODES_NONE) {
 		/* Names that no node lists have no version. */
-		add(map, "LAZYCUDA_1 { global: lazycuda_*; local: lc_*; };\n");
+		put(map, "LAZYCUDA_1 { global: lazycuda_*; local: lc_*; };\n");
 		return;
 	}
-	add(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
+	put(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
 	for (unsigned bit = 0; bit < plan->list->toolkit_count; bit++) {
-		unsigned major = major_of(plan->list, bit);
+		unsigned major = major_at(plan->list, bit);
 
-		if ((bit && major_of(plan->list, bit - 1) == major) || !soname_of(plan, major) ||
+		if ((bit && major_at(plan->list, bit - 1) == major) || !soname_of(plan, major) ||
 		    (compat && compat != major))
 			continue;
 		for (size_t i = 0; i < library->nodes.count && nodes; i++)
 			if (library->nodes.items[i].major == major)
-				add(map, "%s { };\n", library->nodes.items[i].name);
-		add(map, "%s { };\n", soname_of(plan, major));
+				put(map, "%s { };\n", library->nodes.items[i].name);
+		put(map, "%s { };\n", soname_of(plan, major));
 	}
-	add(map, "LAZYCUDA_LOCAL { local: *; };\n");
+	put(map, "LAZYCUDA_LOCAL { local: *; };\n");
 }
 
 void write_maps(struct files *files, const struct plan *plan)
@@ -50,7 +50,7 @@ void write_maps(struct files *files, const struct plan *plan)
 	 * libraries would get the stub instead. */
 	for (size_t i = 0; i < library->sonames.count && !library->without_majors; i++) {
 		const struct ranged *soname = &library->sonames.items[i];
-		unsigned major = major_of(plan->list, first_bit(soname->in));
+		unsigned major = major_at(plan->list, first_bit(soname->in));
 
 		write_map(files, plan, format(".compat%u.%s.map", major, soname->text), major);
 	}
@@ -65,16 +65,16 @@ static const char *condition(const struct use *first, const struct use *end)
 		return "1";	/* the library has no majors */
 
 	for (const struct use *use = end; use-- > first;)
-		add(&text, "%sLC_IMPORT == %u", text.length ? " || " : "", use->major);
+		put(&text, "%sLC_IMPORT == %u", text.length ? " || " : "", use->major);
 	return text.bytes;
 }
 
-struct group {
+struct guarded_names {
 	const char *condition;
 	struct text names;
 };
 
-static struct text *group_of(struct group *groups, size_t *count, const char *condition)
+static struct text *group_of(struct guarded_names *groups, size_t *count, const char *condition)
 {
 	size_t i = 0;
 
@@ -90,17 +90,17 @@ static void write_import(struct files *files, const struct plan *plan)
 {
 	struct text *c = new_file(files, plan, ".import.c", "/* ", " */");
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
-	struct group *groups = allocate(plan->uses.count + 1, sizeof(*groups));
+	struct guarded_names *groups = allocate(plan->uses.count + 1, sizeof(*groups));
 	size_t count = 0;
 
 	for (; use < end; use = next) {
 		for (next = use; next < end && !strcmp(next->name, use->name); next++)
 			;
-		add(group_of(groups, &count, condition(use, next)), "LC_NAME(%s)\n", use->name);
+		put(group_of(groups, &count, condition(use, next)), "LC_NAME(%s)\n", use->name);
 	}
-	add(c, "#include \"entry/import.h\"\n");
+	put(c, "#include \"entry/import.h\"\n");
 	for (size_t i = 0; i < count; i++)
-		add(c, "\n#if %s\n%s#endif\n", groups[i].condition, groups[i].names.bytes);
+		put(c, "\n#if %s\n%s#endif\n", groups[i].condition, groups[i].names.bytes);
 }
 
 /* A program links a library without majors together with libraries of any major, so
@@ -108,13 +108,13 @@ static void write_import(struct files *files, const struct plan *plan)
 static void write_plain_maps(struct files *files, const struct plan *plan, const struct symbols *list)
 {
 	for (unsigned bit = 0; bit < list->toolkit_count; bit++) {
-		unsigned major = major_of(list, bit);
+		unsigned major = major_at(list, bit);
 		struct text *map;
 
-		if (bit && major_of(list, bit - 1) == major)
+		if (bit && major_at(list, bit - 1) == major)
 			continue;
 		map = new_file(files, plan, format(".import%u.map", major), "# ", "");
-		add(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
+		put(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
 	}
 }
 
@@ -124,12 +124,12 @@ static void write_import_maps(struct files *files, const struct plan *plan)
 
 	for (size_t i = 0; i < library->sonames.count; i++) {
 		const struct ranged *soname = &library->sonames.items[i];
-		unsigned major = major_of(plan->list, first_bit(soname->in));
+		unsigned major = major_at(plan->list, first_bit(soname->in));
 		struct text *map = new_file(files, plan, format(".import%u.map", major), "# ", "");
 
-		add(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
+		put(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
 		if (library->node_names != NODES_NONE)
-			add(map, "%s { global: *; };\n", soname->text);
+			put(map, "%s { global: *; };\n", soname->text);
 	}
 }
 

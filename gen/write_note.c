@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* write_note.c - writes the notes of stubs/entry/note.h: what a stub may open, who has it */
-#include "write.h"
+#include "writers.h"
+
+#include <string.h>
 
 static void add_quoted(struct text *c, size_t *count, const char *name)
 {
-	add(c, "%s\\\"%s\\\"", (*count)++ ? ",\"\n\t\t\"" : "", name);
+	put(c, "%s\\\"%s\\\"", (*count)++ ? ",\"\n\t\t\"" : "", name);
 }
 
 /* The companion's SONAME in one toolkit: %M and %m become its major and minor. */
@@ -14,9 +16,9 @@ static const char *companion_of(const char *pattern, struct version version)
 
 	for (; *pattern; pattern++) {
 		if (pattern[0] == '%' && (pattern[1] == 'M' || pattern[1] == 'm'))
-			add(&name, "%u", *++pattern == 'M' ? version.major : version.minor);
+			put(&name, "%u", *++pattern == 'M' ? version.major : version.minor);
 		else
-			add(&name, "%c", *pattern);
+			put(&name, "%c", *pattern);
 	}
 	return name.bytes;
 }
@@ -27,8 +29,8 @@ static void add_sonames(struct text *c, const struct plan *plan)
 	size_t count = 0;
 
 	for (unsigned i = list->toolkit_count; i--;) {
-		unsigned major = major_of(list, i);
-		bool last = i + 1 == list->toolkit_count || major_of(list, i + 1) != major;
+		unsigned major = major_at(list, i);
+		bool last = i + 1 == list->toolkit_count || major_at(list, i + 1) != major;
 
 		if (last && soname_of(plan, major))
 			add_quoted(c, &count, soname_of(plan, major));
@@ -45,10 +47,28 @@ static void add_companions(struct text *c, const struct plan *plan)
 							   plan->list->toolkits[i]));
 }
 
+/* A SONAME that is in rows of several CUDAs is one name to open. */
+static bool is_first(const struct library *library, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(library->opens.items[i].soname, library->opens.items[index].soname))
+			return false;
+	return true;
+}
+
+static void add_opens(struct text *c, const struct library *library)
+{
+	size_t count = 0;
+
+	for (size_t i = library->opens.count; i--;)
+		if (is_first(library, i))
+			add_quoted(c, &count, library->opens.items[i].soname);
+}
+
 /* A feature has one description: a published reader of these notes breaks on two. */
 static void add_feature(struct text *c, const char *name)
 {
-	add(c, "\",\n\t\t\"%s\", \"the real library that calls are forwarded to\")", name);
+	put(c, "\",\n\t\t\"%s\", \"the real library that calls are forwarded to\")", name);
 }
 
 static void write_packages(struct text *c, const struct library *library)
@@ -57,10 +77,10 @@ static void write_packages(struct text *c, const struct library *library)
 
 	if (!library->packages.count)
 		return;
-	add(c, "\nLC_PACKAGE_NOTE(\"");
+	put(c, "\nLC_PACKAGE_NOTE(\"");
 	for (size_t i = 0; i < library->packages.count; i++)
 		add_quoted(c, &count, library->packages.items[i].text);
-	add(c, "\")\n");
+	put(c, "\")\n");
 }
 
 /* SONAMEs are in the order of the search, newest first. */
@@ -68,14 +88,19 @@ void write_note(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;
 
-	add(c, "\nLC_DLOPEN_NOTE(library,\n\tLC_DLOPEN(\"");
+	put(c, "\nLC_DLOPEN_NOTE(library,\n\tLC_DLOPEN(\"");
 	add_sonames(c, plan);
 	add_feature(c, library->name);
 	if (library->companion) {
-		add(c, " \",\"\n\tLC_DLOPEN(\"");
+		put(c, " \",\"\n\tLC_DLOPEN(\"");
 		add_companions(c, plan);
 		add_feature(c, library->name);
 	}
-	add(c, ")\n");
+	if (library->opens.count) {
+		put(c, " \",\"\n\tLC_DLOPEN(\"");
+		add_opens(c, library);
+		add_feature(c, library->name);
+	}
+	put(c, ")\n");
 	write_packages(c, library);
 }

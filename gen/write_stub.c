@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* write_stub.c - writes a stub's entry points, slots and tables as C */
-#include "write.h"
+#include "writers.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const char *result_type(struct plan *plan, const struct slot *slot)
 	const struct type *type = &slot->row->result;
 
 	if (type->kind == STRUCT)
-		return format("struct %s", value_of(plan, type, slot->toolkit)->name);
+		return format("struct %s", passed_value(plan, type, slot->toolkit)->name);
 	return result_types[type->kind];
 }
 
@@ -54,7 +54,7 @@ static const char *param_type(struct plan *plan, const struct slot *slot,
 	if (param->way != BY_VALUE)
 		return param_types[PTR];
 	if (param->type.kind == STRUCT)
-		return format("struct %s", value_of(plan, &param->type, slot->toolkit)->name);
+		return format("struct %s", passed_value(plan, &param->type, slot->toolkit)->name);
 	return param_types[param->type.kind];
 }
 
@@ -65,15 +65,15 @@ static void make_signature(struct plan *plan, const struct slot *slot, struct si
 		const char *type = param_type(plan, slot, &slot->row->params.items[i]);
 		const char *comma = i ? ", " : "";
 
-		add(&out->types, "%s%s", comma, type);
-		add(&out->params, "%s%s%sa%zu", comma, type,
+		put(&out->types, "%s%s", comma, type);
+		put(&out->params, "%s%s%sa%zu", comma, type,
 		    type[strlen(type) - 1] == '*' ? "" : " ", i + 1);
-		add(&out->args, "%sa%zu", comma, i + 1);
+		put(&out->args, "%sa%zu", comma, i + 1);
 	}
 	if (!slot->row->params.count) {
-		add(&out->types, "void");
-		add(&out->params, "void");
-		add(&out->args, "%s", "");
+		put(&out->types, "void");
+		put(&out->params, "void");
+		put(&out->args, "%s", "");
 	}
 }
 
@@ -90,35 +90,35 @@ static void write_values(struct text *h, struct plan *plan)
 		result_type(plan, plan->slots.items[i]);
 	}
 	if (plan->values.count)
-		add(h, "/* Structs that are passed by value, as far as that depends on them. */\n");
+		put(h, "/* Structs that are passed by value, as far as that depends on them. */\n");
 	for (size_t i = 0; i < plan->values.count; i++) {
 		const struct value *value = &plan->values.items[i];
 
-		add(h, "struct %s {\n%s};\n", value->name, value->members);
-		add(h, "_Static_assert(sizeof(struct %s) == %u, \"struct %s\");\n\n", value->name,
+		put(h, "struct %s {\n%s};\n", value->name, value->members);
+		put(h, "_Static_assert(sizeof(struct %s) == %u, \"struct %s\");\n\n", value->name,
 		    value->bytes, value->record->name);
 	}
 }
 
 static void write_slots(struct text *h, struct plan *plan)
 {
-	add(h, "enum {\n");
+	put(h, "enum {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		add(h, "\tLC_SLOT_%s,\n", plan->slots.items[i]->ident);
-	add(h, "\tLC_SLOTS\n};\n\nstruct lc_slots {\n");
+		put(h, "\tLC_SLOT_%s,\n", plan->slots.items[i]->ident);
+	put(h, "\tLC_SLOTS\n};\n\nstruct lc_slots {\n");
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 		struct signature signature;
 
 		if (slot->unknown) {
-			add(h, "\tlc_function %s;\n", slot->ident);
+			put(h, "\tlc_function %s;\n", slot->ident);
 			continue;
 		}
 		make_signature(plan, slot, &signature);
-		add(h, "\t%s (*%s)(%s);\n", result_type(plan, slot), slot->ident,
+		put(h, "\t%s (*%s)(%s);\n", result_type(plan, slot), slot->ident,
 		    signature.types.bytes);
 	}
-	add(h, "};\nextern struct lc_slots lc_slots LC_HIDDEN;\n");
+	put(h, "};\nextern struct lc_slots lc_slots LC_HIDDEN;\n");
 }
 
 static bool first_with_hook(const struct plan *plan, size_t i)
@@ -141,11 +141,11 @@ static void write_hooks(struct text *h, struct plan *plan)
 		if (!slot->hook || !first_with_hook(plan, i))
 			continue;
 		if (!any)
-			add(h, "\n/* What the stub answers itself.  `slot` is the LC_SLOT_ that the "
+			put(h, "\n/* What the stub answers itself.  `slot` is the LC_SLOT_ that the "
 			    "caller meant;\n * the real function is behind it. */\n");
 		any = true;
 		make_signature(plan, slot, &signature);
-		add(h, "%s %s(%s%sunsigned slot) LC_HIDDEN;\n", result_type(plan, slot), slot->hook,
+		put(h, "%s %s(%s%sunsigned slot) LC_HIDDEN;\n", result_type(plan, slot), slot->hook,
 		    slot->row->params.count ? signature.params.bytes : "",
 		    slot->row->params.count ? ", " : "");
 	}
@@ -158,12 +158,12 @@ static void write_header(struct files *files, struct plan *plan)
 
 	for (char *c = guard; *c; c++)
 		*c = isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
-	add(h, "#ifndef LC_%s\n#define LC_%s\n\n", guard, guard);
-	add(h, "#include \"entry/stub.h\"\n#include \"entry/entry.h\"\n\n");
+	put(h, "#ifndef LC_%s\n#define LC_%s\n\n", guard, guard);
+	put(h, "#include \"entry/stub.h\"\n#include \"entry/entry.h\"\n\n");
 	write_values(h, plan);
 	write_slots(h, plan);
 	write_hooks(h, plan);
-	add(h, "\n#endif\n");
+	put(h, "\n#endif\n");
 }
 
 /* ---- entries ---- */
@@ -172,7 +172,7 @@ static void add_zeroes(struct text *c, const struct slot *slot)
 {
 	for (size_t i = 0; i < slot->row->params.count; i++)
 		if (slot->zero[i])
-			add(c, " LC_ZERO(a%zu, %u);", i + 1, slot->zero[i]);
+			put(c, " LC_ZERO(a%zu, %u);", i + 1, slot->zero[i]);
 }
 
 static bool has_struct(const struct row *row)
@@ -199,30 +199,30 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 	struct signature signature;
 
 	if (slot->unknown) {
-		add(c, "LC_UNDECLARED(%s, %u, %d)\n", slot->ident, slot->number,
+		put(c, "LC_UNDECLARED(%s, %u, %d)\n", slot->ident, slot->number,
 		    slot->row->result.kind != STATUS);
 		return;
 	}
 	make_signature(plan, slot, &signature);
 	if (slot->text) {
-		add(c, "LC_FORWARD_TEXT(%s, %s, (%s), (%s), %s)\n", result_type(plan, slot),
+		put(c, "LC_FORWARD_TEXT(%s, %s, (%s), (%s), %s)\n", result_type(plan, slot),
 		    slot->ident, signature.params.bytes, signature.args.bytes,
 		    text_instead(slot->row));
 		return;
 	}
 	if (slot->hook)
-		add(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
+		put(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
 		    slot->ident, slot->hook, signature.args.bytes,
 		    slot->row->params.count ? ", " : "", slot->ident);
 	else if (has_struct(slot->row))
-		add(c, "LC_FORWARD_STRUCT(%s, %s, %u,", result_type(plan, slot), slot->ident,
+		put(c, "LC_FORWARD_STRUCT(%s, %s, %u,", result_type(plan, slot), slot->ident,
 		    slot->number);
 	else
-		add(c, "LC_FORWARD(%s, %s,", result_type(plan, slot), slot->ident);
-	add(c, " (%s), (%s), %s,", signature.params.bytes, signature.args.bytes,
+		put(c, "LC_FORWARD(%s, %s,", result_type(plan, slot), slot->ident);
+	put(c, " (%s), (%s), %s,", signature.params.bytes, signature.args.bytes,
 	    failure(plan, slot));
 	add_zeroes(c, slot);
-	add(c, ")\n");
+	put(c, ")\n");
 }
 
 static void write_entries(struct text *c, struct plan *plan)
@@ -234,17 +234,17 @@ static void write_entries(struct text *c, struct plan *plan)
 		text |= plan->slots.items[i]->text;
 	}
 	if (text)
-		add(c, "#include \"loader/errors.h\"\n#include \"loader/loader.h\"\n");
+		put(c, "#include \"loader/errors.h\"\n#include \"loader/loader.h\"\n");
 	if (unknown)
-		add(c, "#include \"entry/trampoline.h\"\n");
-	add(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
+		put(c, "#include \"entry/trampoline.h\"\n");
+	put(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		write_entry(c, plan, plan->slots.items[i]);
-	add(c, "\nstruct lc_slots lc_slots LC_TABLE = {\n");
+	put(c, "\nstruct lc_slots lc_slots LC_TABLE = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		add(c, "\t.%s = lc_slow_%s,\n", plan->slots.items[i]->ident,
+		put(c, "\t.%s = lc_slow_%s,\n", plan->slots.items[i]->ident,
 		    plan->slots.items[i]->ident);
-	add(c, "};\nLC_SLOT_TABLE\n");
+	put(c, "};\nLC_SLOT_TABLE\n");
 }
 
 /* ---- versions of names ---- */
@@ -258,12 +258,17 @@ static bool same_interface(const struct slot *a, const struct slot *b)
 /* Returns the major of a name's default version, 0 for none.  Uses [first, end) are those
  * of the name, newest major first.  If the majors differ, the result is `abi`: a program
  * that links against the stub must not get one of them by chance. */
-static unsigned default_major(const struct use *first, const struct use *end, unsigned abi)
+static unsigned default_major(const struct plan *plan, const struct use *first,
+			      const struct use *end, unsigned abi)
 {
+	/* A binary that says no version binds to the real library by its default: of a stub that
+	 * only forwards, it gets the function in a library of the newest major, and no other. */
+	if (first->slot->row->undeclared && plan->library->advice)
+		return first->major;
 	for (const struct use *use = first; use < end; use++)
 		if (use->slot != first->slot && !same_interface(use->slot, first->slot))
 			return abi;
-	/* Kept apart only for the meaning of the result: the newest is a fair guess. */
+	/* Rows marked `apart` differ only in what the result means: the newest is a fair guess. */
 	return abi && first->slot->row->apart ? abi : first->major;
 }
 
@@ -277,10 +282,10 @@ static void write_use(struct text *c, const struct plan *plan, const struct use 
 
 		/* Nodes of older libraries; or, under `nodes other`, all of the library's nodes. */
 		if (node->major == use->major)
-			add(c, "LC_EXPORT_NODE(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
+			put(c, "LC_EXPORT_NODE(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
 			    node->name, library->node_names == NODES_OTHER ? soname : "");
 	}
-	add(c, "LC_EXPORT(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
+	put(c, "LC_EXPORT(%s, %s, \"%s\", \"%s\")\n", use->slot->ident, use->name,
 	    chosen ? "@@" : "@", soname);
 }
 
@@ -289,18 +294,18 @@ static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
 
 	if (plan->library->without_majors || plan->library->node_names == NODES_NONE) {
-		add(c, "\n/* The names under which callers reach the entry points. */\n");
+		put(c, "\n/* The names under which callers reach the entry points. */\n");
 		for (; use < end; use++)
-			add(c, "LC_EXPORT_PLAIN(%s, %s)\n", use->slot->ident, use->name);
+			put(c, "LC_EXPORT_PLAIN(%s, %s)\n", use->slot->ident, use->name);
 		return;
 	}
-	add(c, "\n/* The names under which callers of each major reach the entry points. */\n");
+	put(c, "\n/* The names under which callers of each major reach the entry points. */\n");
 	for (; use < end; use = next) {
 		unsigned chosen;
 
 		for (next = use; next < end && !strcmp(next->name, use->name); next++)
 			;
-		chosen = default_major(use, next, abi);
+		chosen = default_major(plan, use, next, abi);
 		for (const struct use *one = next; one-- > use;)
 			write_use(c, plan, one, one->major == chosen);
 	}
@@ -319,13 +324,13 @@ static toolkits take_run(const struct plan *plan, toolkits set, struct text *run
 	while (last < list->toolkit_count && set & BIT(last + 1))
 		last++;
 	run->length = 0;
-	add(run, "LC_VERSION(%u, %u), ", list->toolkits[first].major,
+	put(run, "LC_VERSION(%u, %u), ", list->toolkits[first].major,
 	    first ? list->toolkits[first].minor : 0);
 	if (last == list->toolkit_count)
-		add(run, "LC_ANY_LATER");
+		put(run, "LC_ANY_LATER");
 	else
-		add(run, "LC_VERSION(%u, %u)", major_of(list, last),
-		    major_of(list, last + 1) == major_of(list, last) ?
+		put(run, "LC_VERSION(%u, %u)", major_at(list, last),
+		    major_at(list, last + 1) == major_at(list, last) ?
 		    list->toolkits[last].minor : MAX_MINOR);
 	return last == list->toolkit_count ? 0 : set & ~(BIT(last + 1) - 1);
 }
@@ -350,13 +355,13 @@ static void write_pool(struct text *c, const struct plan *plan)
 	for (size_t i = 0; i < pool.count; i++)
 		if (!count || strcmp(pool.items[count - 1], pool.items[i]))
 			pool.items[count++] = pool.items[i];
-	add(c, "\nstatic const struct names {\n");
+	put(c, "\nstatic const struct names {\n");
 	for (size_t i = 0; i < count; i++)
-		add(c, "\tchar %s[%zu];\n", pool.items[i], strlen(pool.items[i]) + 1);
-	add(c, "} names = {\n");
+		put(c, "\tchar %s[%zu];\n", pool.items[i], strlen(pool.items[i]) + 1);
+	put(c, "} names = {\n");
 	for (size_t i = 0; i < count; i++)
-		add(c, "\t\"%s\",\n", pool.items[i]);
-	add(c, "};\n#define N(name) offsetof(struct names, name)\n");
+		put(c, "\t\"%s\",\n", pool.items[i]);
+	put(c, "};\n#define N(name) offsetof(struct names, name)\n");
 }
 
 /* The versions in which a candidate serves.  Drivers keep names that headers drop. */
@@ -398,40 +403,40 @@ static void write_candidates(struct text *c, const struct plan *plan)
 {
 	struct text run = { 0 };
 
-	add(c, "\nstatic const struct candidates {\n");
+	put(c, "\nstatic const struct candidates {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		add(c, "\tstruct lc_candidate %s[%u];\n", plan->slots.items[i]->ident,
+		put(c, "\tstruct lc_candidate %s[%u];\n", plan->slots.items[i]->ident,
 		    count_runs(plan, plan->slots.items[i]));
-	add(c, "} candidates = {\n");
+	put(c, "} candidates = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 
-		add(c, "\t{\n");
+		put(c, "\t{\n");
 		for (size_t j = 0; j < slot->candidates.count; j++) {
 			toolkits in = times_of(plan, &slot->candidates.items[j]);
 
 			while (in) {
 				in = take_run(plan, in, &run);
-				add(c, "\t\t{ N(%s), %s },\n", slot->candidates.items[j].name,
+				put(c, "\t\t{ N(%s), %s },\n", slot->candidates.items[j].name,
 				    run.bytes);
 			}
 		}
-		add(c, "\t},\n");
+		put(c, "\t},\n");
 	}
-	add(c, "};\n");
+	put(c, "};\n");
 }
 
 static void write_slot_rows(struct text *c, const struct plan *plan)
 {
 	/* sizeof a member of the type, not of the table: gcc copies what a table holds. */
-	add(c, "#define C(slot) \\\n"
+	put(c, "#define C(slot) \\\n"
 	    "\toffsetof(struct candidates, slot) / sizeof(struct lc_candidate), \\\n"
 	    "\tsizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)\n"
 	    "\nstatic const struct lc_slot slots[] = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		add(c, "\t{ N(%s), C(%s) },\n", plan->slots.items[i]->name,
+		put(c, "\t{ N(%s), C(%s) },\n", plan->slots.items[i]->name,
 		    plan->slots.items[i]->ident);
-	add(c, "};\n");
+	put(c, "};\n");
 }
 
 /* Within a name, uses are sorted newest major first; rows are written oldest first. */
@@ -439,15 +444,15 @@ static void write_export_rows(struct text *c, const struct plan *plan)
 {
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
 
-	add(c, "\nstatic const struct lc_export exports[] = {\n");
+	put(c, "\nstatic const struct lc_export exports[] = {\n");
 	for (; use < end; use = next) {
 		for (next = use; next < end && !strcmp(next->name, use->name); next++)
 			;
 		for (const struct use *one = next; one-- > use;)
-			add(c, "\t{ N(%s), %u, LC_SLOT_%s },\n", one->name, one->major,
+			put(c, "\t{ N(%s), %u, LC_SLOT_%s },\n", one->name, one->major,
 			    one->slot->ident);
 	}
-	add(c, "};\n");
+	put(c, "};\n");
 }
 
 static int compare_values(const void *one, const void *other)
@@ -471,30 +476,30 @@ static void write_enumerators(struct text *c, const struct plan *plan)
 	if (statuses->values.count)
 		qsort(statuses->values.items, statuses->values.count, sizeof(struct enumerator),
 		      compare_values);
-	add(c, "\nstatic const struct lc_enumerator enumerators[] = {\n");
+	put(c, "\nstatic const struct lc_enumerator enumerators[] = {\n");
 	for (size_t i = 0; i < statuses->values.count; i++) {
 		const struct enumerator *value = &statuses->values.items[i];
 
 		for (toolkits in = value->in; in;) {
 			in = take_run(plan, in, &run);
-			add(c, "\t{ N(%s), %d, %s },\n", value->name, value->value, run.bytes);
+			put(c, "\t{ N(%s), %d, %s },\n", value->name, value->value, run.bytes);
 		}
 	}
-	add(c, "};\n");
+	put(c, "};\n");
 }
 
 static void write_since(struct text *c, const struct plan *plan)
 {
 	if (plan->since.count)
-		add(c, "\nstatic const struct lc_since since[] = {\n");
+		put(c, "\nstatic const struct lc_since since[] = {\n");
 	for (size_t i = 0; i < plan->since.count; i++) {
 		const struct version *version = &plan->list->toolkits[plan->since.items[i].toolkit];
 
-		add(c, "\t{ N(%s), LC_VERSION(%u, %u) },\n", plan->since.items[i].name,
+		put(c, "\t{ N(%s), LC_VERSION(%u, %u) },\n", plan->since.items[i].name,
 		    version->major, version->minor);
 	}
 	if (plan->since.count)
-		add(c, "};\n");
+		put(c, "};\n");
 }
 
 static void write_major(struct text *c, const struct plan *plan, unsigned major)
@@ -511,22 +516,65 @@ static void write_major(struct text *c, const struct plan *plan, unsigned major)
 	newest = &versions[last_bit(known)];
 	for (size_t i = 0; i < library->folders.count; i++)
 		if (library->folders.items[i].in & set)
-			add(&folder, "%s%s", folder.length ? ":" : "", library->folders.items[i].text);
-	add(c, "\t{ %u, \"%s\", ", major, soname_of(plan, major));
-	add(c, folder.length ? "\"%s\"" : "NULL", folder.bytes);
-	add(c, ", LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", oldest->major, oldest->minor,
+			put(&folder, "%s%s", folder.length ? ":" : "", library->folders.items[i].text);
+	put(c, "\t{ %u, \"%s\", ", major, soname_of(plan, major));
+	put(c, folder.length ? "\"%s\"" : "NULL", folder.bytes);
+	put(c, ", LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", oldest->major, oldest->minor,
 	    newest->major, newest->minor);
+}
+
+/* Returns true if a toolkit is the newest of its major. */
+static bool is_newest_of_major(const struct symbols *list, unsigned toolkit)
+{
+	return toolkit + 1 == list->toolkit_count ||
+	       major_at(list, toolkit) != major_at(list, toolkit + 1);
 }
 
 static void write_majors(struct text *c, const struct plan *plan)
 {
 	const struct symbols *list = plan->list;
 
-	add(c, "\nstatic const struct lc_major majors[] = {\n");
+	put(c, "\nstatic const struct lc_major majors[] = {\n");
 	for (unsigned i = list->toolkit_count; i--;)
-		if (i + 1 == list->toolkit_count || major_of(list, i) != major_of(list, i + 1))
-			write_major(c, plan, major_of(list, i));
-	add(c, "};\n");
+		if (is_newest_of_major(list, i))
+			write_major(c, plan, major_at(list, i));
+	put(c, "};\n");
+}
+
+/* For each of the majors above, the majors of CUDA that its SONAME is in. */
+static void write_cuda(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	if (!library->cuda.count)
+		return;
+	put(c, "\nstatic const uint32_t cuda[] = {\n");
+	for (unsigned i = plan->list->toolkit_count; i--;) {
+		const char *soname = soname_of(plan, major_at(plan->list, i));
+
+		if (!is_newest_of_major(plan->list, i))
+			continue;
+		for (size_t k = 0; k < library->cuda.count; k++) {
+			const struct cuda *row = &library->cuda.items[k];
+
+			if (soname && !strcmp(row->soname, soname))
+				put(c, "\t0x%x,\t/* %s */\n", row->in, soname);
+		}
+	}
+	put(c, "};\n");
+}
+
+static void write_opens(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	if (!library->opens.count)
+		return;
+	put(c, "\nstatic const struct lc_opened opens[] = {\n");
+	for (size_t i = 0; i < library->opens.count; i++)
+		put(c, "\t{ %u, \"%s\", \"%s\" },\n", library->opens.items[i].cuda,
+		    library->opens.items[i].soname, library->opens.items[i].folder);
+	put(c, "\t{ 0, NULL, NULL },\n};\n");
 }
 
 /* Writes the majors of the whole list, even for a library without majors: other stubs in
@@ -535,16 +583,16 @@ static void write_known_majors(struct text *c, const struct plan *plan)
 {
 	unsigned last = 0;
 
-	add(c, "\nstatic const uint16_t known_majors[] = {");
+	put(c, "\nstatic const uint16_t known_majors[] = {");
 	for (unsigned i = plan->list->toolkit_count; i--;) {
 		unsigned major = plan->list->toolkits[i].major;
 
 		if (major == last)
 			continue;
-		add(c, "%s %u", last ? "," : "", major);
+		put(c, "%s %u", last ? "," : "", major);
 		last = major;
 	}
-	add(c, " };\n");
+	put(c, " };\n");
 }
 
 static void write_homes(struct text *c, const struct plan *plan)
@@ -553,49 +601,53 @@ static void write_homes(struct text *c, const struct plan *plan)
 
 	if (!library->without_majors)
 		return;
-	add(c, "\nstatic const char *const homes[] = {");
+	put(c, "\nstatic const char *const homes[] = {");
 	for (size_t i = 0; i < library->homes.count; i++)
-		add(c, " \"%s\",", library->homes.items[i].text);
-	add(c, " NULL };\n");
+		put(c, " \"%s\",", library->homes.items[i].text);
+	put(c, " NULL };\n");
 }
 
 static void write_library(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;
 	static const char *const refusals[] = {
-		[MISSING] = "LC_MISSING", [ABSENT] = "LC_ABSENT", [REFUSED] = "LC_REFUSED",
-		[DRIVER] = "LC_DRIVER", [INCOHERENT] = "LC_INCOHERENT"
+		[ON_MISSING] = "LC_MISSING", [ON_ABSENT] = "LC_ABSENT", [ON_REFUSED] = "LC_REFUSED",
+		[ON_DRIVER] = "LC_DRIVER", [ON_INCOHERENT] = "LC_INCOHERENT"
 	};
 	const int32_t *errors = library->errors;
 
-	add(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
-	add(c, "const struct lc_library lc_library = {\n");
-	add(c, "\t.name = \"%s\",\n\t.stub = LC_STUB_NAME(\"%s\"),\n\t.variable = \"%s\",\n",
+	put(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
+	put(c, "const struct lc_library lc_library = {\n");
+	put(c, "\t.name = \"%s\",\n\t.stub = LC_STUB_NAME(\"%s\"),\n\t.variable = \"%s\",\n",
 	    library->name, library->stub, library->variable);
 	if (library->companion)
-		add(c, "\t.companion = \"%s\",\n", library->companion);
+		put(c, "\t.companion = \"%s\",\n", library->companion);
 	if (library->without_majors)
-		add(c, "\t.witness = \"%s\",\n\t.homes = homes,\n", library->witness);
+		put(c, "\t.witness = \"%s\",\n\t.homes = homes,\n", library->witness);
 	if (library->own_majors)
-		add(c, "\t.own_majors = 1,\n");
+		put(c, "\t.own_majors = 1,\n");
 	if (library->node_names != NODES_SONAME)
-		add(c, "\t.by_soname = 1,\n");
-	add(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n");
-	add(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
+		put(c, "\t.by_soname = 1,\n");
+	put(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n");
+	put(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
 	    "\t.errors = {\n");
-	/* Some kinds cannot occur and have no value; they get MISSING's, as 0 is success. */
-	for (int kind = MISSING; kind < ERROR_KINDS; kind++)
-		add(c, "\t\t[%s] = %d,\n", refusals[kind],
-		    errors[kind] ? errors[kind] : errors[MISSING]);
-	add(c, "\t},\n");
-	add(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
+	/* Some kinds cannot occur and have no value; they get ON_MISSING's, as 0 is success. */
+	for (int kind = ON_MISSING; kind < ERROR_KINDS; kind++)
+		put(c, "\t\t[%s] = %d,\n", refusals[kind],
+		    errors[kind] ? errors[kind] : errors[ON_MISSING]);
+	put(c, "\t},\n");
+	put(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
 	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"
 	    "\t.exports = exports,\n\t.export_count = COUNT(exports),\n");
 	if (library->statuses)
-		add(c, "\t.enumerators = enumerators,\n\t.enumerator_count = COUNT(enumerators),\n");
+		put(c, "\t.enumerators = enumerators,\n\t.enumerator_count = COUNT(enumerators),\n");
+	if (library->cuda.count)
+		put(c, "\t.cuda = cuda,\n");
+	if (library->opens.count)
+		put(c, "\t.opens = opens,\n");
 	if (plan->since.count)
-		add(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
-	add(c, "};\n");
+		put(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
+	put(c, "};\n");
 }
 
 void write_stub(struct files *files, struct plan *plan, unsigned abi)
@@ -605,8 +657,8 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	check_counts(plan);
 	write_header(files, plan);
 	c = new_file(files, plan, ".c", "/* ", " */");
-	add(c, "#include \"%.*s.h\"\n", (int)strlen(plan->library->stub) - 3, plan->library->stub);
-	add(c, "#include \"entry/note.h\"\n");
+	put(c, "#include \"%.*s.h\"\n", (int)strlen(plan->library->stub) - 3, plan->library->stub);
+	put(c, "#include \"entry/note.h\"\n");
 	write_entries(c, plan);
 	write_exports(c, plan, abi);
 	write_pool(c, plan);
@@ -616,6 +668,8 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_enumerators(c, plan);
 	write_since(c, plan);
 	write_majors(c, plan);
+	write_cuda(c, plan);
+	write_opens(c, plan);
 	write_known_majors(c, plan);
 	write_homes(c, plan);
 	write_library(c, plan);
@@ -628,16 +682,16 @@ void write_real(struct files *files, const struct plan *plan)
 	struct text *h = new_file(files, plan, ".real.h", "/* ", " */");
 	const struct library *library = plan->library;
 
-	add(h, "/* What finds the real library, for code that is not its stub. */\n"
+	put(h, "/* What finds the real library, for code that is not its stub. */\n"
 	    "#include \"entry/stub.h\"\n\n");
-	add(h, "static const struct lc_library lc_real_%s = {\n", library->name);
-	add(h, "\t.name = \"%s\",\n\t.stub = \"%s\",\n\t.variable = \"%s\",\n", library->name,
+	put(h, "static const struct lc_library lc_real_%s = {\n", library->name);
+	put(h, "\t.name = \"%s\",\n\t.stub = \"%s\",\n\t.variable = \"%s\",\n", library->name,
 	    library->stub, library->variable);
-	add(h, "\t.majors = (const struct lc_major[]){\n\t");
+	put(h, "\t.majors = (const struct lc_major[]){\n\t");
 	write_major(h, plan, 0);
 	/* A plain field comes last: gcc 10 misses what follows a compound literal. */
-	add(h, "\t},\n\t.homes = (const char *const[]){");
+	put(h, "\t},\n\t.homes = (const char *const[]){");
 	for (size_t i = 0; i < library->homes.count; i++)
-		add(h, " \"%s\",", library->homes.items[i].text);
-	add(h, " NULL },\n\t.witness = \"%s\",\n\t.major_count = 1,\n};\n", library->witness);
+		put(h, " \"%s\",", library->homes.items[i].text);
+	put(h, " NULL },\n\t.witness = \"%s\",\n\t.major_count = 1,\n};\n", library->witness);
 }

@@ -14,6 +14,10 @@
 #ifndef LAZYCUDA_H
 #define LAZYCUDA_H
 
+#if !defined(__linux__) || !defined(__LP64__)
+#error "lazycuda is for 64-bit Linux: elsewhere leave it out, and link CUDA's own libraries"
+#endif
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -22,8 +26,8 @@ extern "C" {
 
 /*
  * What became of a stub's search for its real library.  Later releases may add
- * states: take one that you do not know for one in which no call is forwarded,
- * and `cause` and `reason` for what there is to say of it.
+ * states: in a state that you do not know, no call is forwarded, and `cause` and
+ * `reason` say why.
  */
 enum lazycuda_state {
 	LAZYCUDA_UNKNOWN = 0,	/* no call has been made yet, nothing was searched */
@@ -32,14 +36,14 @@ enum lazycuda_state {
 	LAZYCUDA_REFUSED = 3,	/* found, but not to be used: see `cause` */
 	LAZYCUDA_BROKEN = 4,	/* a LAZYCUDA_* variable is wrong, or what was
 				   found could not be loaded */
-	LAZYCUDA_HIDDEN = 5	/* a LAZYCUDA_* variable is "none": the user wants
-				   no such library to be seen */
+	LAZYCUDA_HIDDEN = 5	/* a LAZYCUDA_* variable is "none": the user hides
+				   the library */
 };
 
 /*
- * Why a call was not forwarded.  The status that the call returned stands
- * behind each cause, for cudart / nvrtc / nvJitLink.  cuda and nvml know the first
- * two: 34 / 12 and 500 / 13.
+ * Why a call was not forwarded.  The comment on each cause begins with the status that
+ * the call returned, for cudart / nvrtc / nvJitLink.  cuda and nvml know the first two
+ * causes: 34 / 12 and 500 / 13.
  */
 enum lazycuda_cause {
 	LAZYCUDA_NOTHING = 0,		/* it was forwarded */
@@ -52,16 +56,18 @@ enum lazycuda_cause {
 					   than the caller was compiled for */
 	LAZYCUDA_DRIVER_TOO_OLD = 4,	/*  35 / 11 / 6: every library found needs a newer
 					   driver than the installed one */
-	LAZYCUDA_INCOHERENT = 5		/* 303 / 11 / 6: the only library found does not go
+	LAZYCUDA_INCOHERENT = 5,	/* 303 / 11 / 6: the only library found does not go
 					   with what another stub has loaded */
+	LAZYCUDA_EXCLUDED = 6		/* 303 / 11 / 6: a constraint on the version excludes
+					   every library found; not in every 0.1.0 */
 };
 
 /* One file that was considered. */
 struct lazycuda_candidate {
 	const char *path;	/* absolute */
-	const char *version;	/* "12.9": what it says of itself if it is in use, else
-				   what its exported names prove, and it may be later;
-				   "12" if only the major is known; NULL: not even that */
+	const char *version;	/* "12.9": what it reports if it is in use, else what
+				   its exported names prove, so it may be later; "12"
+				   if only the major is known; NULL if nothing is */
 	const char *found_by;	/* "override", "process", "rpath", "site-packages",
 				   "conda", "loader", "environment" or "system" */
 	const char *reason;	/* why it was taken or not, one line */
@@ -83,11 +89,13 @@ struct lazycuda_status {
 	const char *version;	/* the same as text, "12.9"; NULL if none */
 	const char *path;	/* the loaded file; NULL if none */
 	const char *found_by;	/* as in the candidate; NULL if none */
-	const char *reason;	/* one or more lines: what was tried, what to do */
+	const char *reason;	/* one or more lines: what was tried, what to do; of a library
+				   whose SONAME does not tell its CUDA, which that is and
+				   what tells it */
 	const struct lazycuda_candidate *candidates;	/* in order of preference */
 	size_t candidate_count;
-	/* What is there and was not searched, because of its mode or owner or because it
-	 * cannot be read.  See `size`: not in every 0.1.0. */
+	/* Folders that exist and were not searched, because of their mode or owner or
+	 * because they cannot be read.  Not in every 0.1.0: see `size`. */
 	const struct lazycuda_folder *left_out;
 	size_t left_out_count;
 };
@@ -111,34 +119,64 @@ struct lazycuda_error {
 };
 
 /*
- * The state of one stub.  `library` is "cudart", "nvrtc", "nvJitLink", "cuda" or "nvml".
- * Searches nothing and loads nothing: before the first call the state is
+ * Returns the state of one stub.  `library` is "cudart", "nvrtc", "nvJitLink", "cuda" or
+ * "nvml".  Searches and loads nothing: before the first call the state is
  * LAZYCUDA_UNKNOWN.  Returns NULL if the process has no such stub.
  */
 const struct lazycuda_status *lazycuda_get_status(const char *library);
 
 /*
- * Finds and loads a stub's real library now rather than on the first call;
- * NULL stands for every stub in the process.  Returns 0 if all of them are
- * usable, else the number of those that are not, or -1 if the process has no
- * stub of that name.  May be called again: a stub that has its library does
- * nothing, one that has not looks whether one was loaded since.  A call looks,
- * too, but not each one of a storm of failing calls does: the library may be
- * noticed some milliseconds late.
+ * Finds and loads a stub's real library now rather than on the first call; NULL
+ * stands for every stub in the process.  Returns 0 if all of them are usable, else
+ * the number of those that are not, or -1 if the process has no stub of that name.
+ * May be called again: a stub that has its library does nothing; any other stub
+ * checks whether the library was loaded since.  So do failing calls of the library's
+ * functions, but not each of thousands: they may notice the library some milliseconds
+ * late.
  */
 int lazycuda_load(const char *library);
 
 /*
- * The driver that the choice was made for; `size` 0 fields as far as known.
- * Looks at the driver if that has not been done.
+ * Sets what CUDA the stubs of this process may load, ">=13.2,<14" say, as the environment
+ * variable LAZYCUDA_CONSTRAINT does; where both are set, both have to hold.  A constraint is
+ * any number of ==, !=, >=, <=, <, >, ~= and ==12.*, !=12.*, as Python's version specifiers
+ * (PEP 440) for releases of two numbers: "==12" is 12.0 alone.  NULL or "" takes it back.  It
+ * concerns cudart, nvrtc, nvJitLink and the other libraries whose major is CUDA's, except a
+ * file that the user names, and does not concern the driver.
+ *
+ * Call it before the first call of CUDA: what is loaded stays in use, and a stub that has
+ * found nothing does not search again.  The text is copied.  Returns the number of stubs
+ * that have loaded something else already, 0 if all is well; or -1, and changes nothing, if
+ * the text is malformed, if memory ran out, or while the program is being loaded.
+ */
+int lazycuda_set_constraint(const char *constraint);
+
+/*
+ * Returns 1 if the stubs may load a CUDA of this version, numbered as struct
+ * lazycuda_driver's, by LAZYCUDA_MAJOR, LAZYCUDA_CONSTRAINT and lazycuda_set_constraint();
+ * 0 if not, or if one of these variables is malformed.
+ */
+int lazycuda_is_allowed(int version);
+
+/*
+ * Returns the driver that the choice was made for.  Looks at the driver if no choice
+ * was made yet.
  */
 struct lazycuda_driver lazycuda_get_driver(void);
 
 /*
- * The last refusal of the given stub in the calling thread.  A forwarded call
- * does not clear it.  NULL if the process has no such stub.
+ * Returns the last refusal of the given stub in the calling thread.  A forwarded call
+ * does not clear it.  Returns NULL if the process has no such stub.
  */
 const struct lazycuda_error *lazycuda_get_error(const char *library);
+
+/*
+ * Loads another real library of the kind that a stub stands for, as the dispatch module
+ * does with the linker that fits a link: no stub takes it for one that the process uses.
+ * `path` is absolute, of one of the candidates say.  Returns dlopen()'s handle; NULL if it
+ * failed, if the file is no such library, or if the process has no such stub.
+ */
+void *lazycuda_open_aside(const char *library, const char *path);
 
 /* The guard in force: "strict", "best_effort" or "off" (LAZYCUDA_GUARD). */
 const char *lazycuda_get_guard(void);

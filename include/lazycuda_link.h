@@ -29,6 +29,10 @@
 #ifndef LAZYCUDA_LINK_H
 #define LAZYCUDA_LINK_H
 
+#if !defined(__linux__) || !defined(__LP64__)
+#error "lazycuda is for 64-bit Linux: elsewhere leave it out, and link CUDA's own libraries"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,22 +53,24 @@ enum lazycuda_kind {
 	LAZYCUDA_KIND_PTX = 1,
 	LAZYCUDA_KIND_CUBIN = 2,	/* an ELF file for the device */
 	LAZYCUDA_KIND_LTOIR = 3,
-	LAZYCUDA_KIND_FATBIN = 4,	/* one container, or several behind each other */
+	LAZYCUDA_KIND_FATBIN = 4,	/* one container, or several in a row */
 	LAZYCUDA_KIND_OBJECT = 5,	/* a host object, with device code or without */
 	LAZYCUDA_KIND_ARCHIVE = 6,	/* a static library of such objects */
 	LAZYCUDA_KIND_SHARED = 7,	/* a host shared library or executable */
 	LAZYCUDA_KIND_SOURCE = 8,	/* CUDA C++ */
-	/* Recognised, and refused by name: no linker here takes them. */
+	/* Recognised, and refused by name: no linker here takes them.  But for LLVM IR, which
+	 * libnvvm compiles to PTX first. */
 	LAZYCUDA_KIND_THIN_ARCHIVE = 9,	/* names files that lie elsewhere */
-	LAZYCUDA_KIND_BITCODE = 10,	/* LLVM bitcode, which is not LTO-IR */
+	LAZYCUDA_KIND_BITCODE = 10,	/* LLVM IR as bitcode, which is not LTO-IR */
 	LAZYCUDA_KIND_OFFLOAD = 11,	/* clang's offload binary or bundle */
 	LAZYCUDA_KIND_OPTIXIR = 12,
 	LAZYCUDA_KIND_TILEIR = 13,
+	LAZYCUDA_KIND_LLVMIR = 14,	/* LLVM IR as text; NVVM IR is such */
 	LAZYCUDA_KIND_KINDS
 };
 
 /* "ptx", "cubin", "ltoir", "fatbin", "object", "archive", "shared", "source",
- * "thin archive", "bitcode", "offload binary", "optixir", "tileir", "unknown". */
+ * "thin archive", "bitcode", "offload binary", "optixir", "tileir", "llvm ir", "unknown". */
 const char *lazycuda_kind_name(enum lazycuda_kind kind);
 
 /* Flags of an entry. */
@@ -74,16 +80,22 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 #define LAZYCUDA_ENTRY_ZSTD		0x008u	/* compressed */
 #define LAZYCUDA_ENTRY_OBFUSCATED	0x010u	/* compressed LTO-IR that only nvJitLink reads */
 #define LAZYCUDA_ENTRY_DEBUG		0x020u	/* made for debugging */
-#define LAZYCUDA_ENTRY_UNSEEN		0x040u	/* compressed and not unpacked: what the
-						   fatbin's header does not tell is not known */
-#define LAZYCUDA_ENTRY_OVER_LIMIT	0x080u	/* would be unpacked to more than is allowed */
+#define LAZYCUDA_ENTRY_UNSEEN		0x040u	/* compressed and not unpacked: only what
+						   the fatbin's header says is known */
+#define LAZYCUDA_ENTRY_OVER_LIMIT	0x080u	/* would unpack to more than the limit */
+#define LAZYCUDA_ENTRY_NOT_ASCII	0x100u	/* PTX with other bytes in a comment */
+#define LAZYCUDA_ENTRY_NO_ROOT		0x200u	/* PTX or a relocatable cubin whose symbols were
+						   read, without a kernel and without a variable
+						   that others see: nothing stays of it alone */
+#define LAZYCUDA_ENTRY_LIBDEVICE	0x400u	/* LLVM IR as text that was read, and that
+						   declares functions of libdevice, __nv_* */
 
-/* Something of an entry that other inputs may meet. */
+/* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {
 	const char *name;	/* as in the code: mangled */
-	uint32_t hash;		/* of the name; another each time a program is started.
-				   Who makes symbols of his own has any, the same for
-				   the same name */
+	uint32_t hash;		/* of the name; differs from one run of a program to
+				   the next.  If you make symbols yourself, any hash
+				   will do that is the same for the same name */
 	unsigned char defined;	/* 0: the entry needs it from elsewhere */
 	unsigned char weak;	/* may be defined more than once */
 	unsigned char kernel;
@@ -99,7 +111,7 @@ struct lazycuda_entry {
 	int isa;			/* PTX: 10 * major + minor, 88 for 8.8; else 0 */
 	int level;			/* LTO-IR: 0 linked by nvJitLink, 1 from a compiler,
 					   2 OptiX; -1: not known */
-	/* LTO-IR: the versions its header tells, as major * 1000 + minor; 0: not known */
+	/* LTO-IR: the versions in its header, as major * 1000 + minor; 0: not known */
 	int container, ir, debug, llvm;
 	int abi;			/* cubin: ELF ABI version, 7 or 8; else 0 */
 	unsigned flags;
@@ -109,7 +121,7 @@ struct lazycuda_entry {
 	const char *section;		/* of a host file; NULL */
 	int fatbin;			/* which container of the file, from 0; -1: none */
 	uint64_t header;		/* where the fatbin entry begins in the file; equal
-					   to `offset` for what is in no fatbin */
+					   to `offset` if there is no fatbin */
 	uint64_t offset, length;	/* the payload in the file, as stored, in bytes */
 	uint64_t unpacked;		/* its size when unpacked, in bytes */
 
@@ -121,10 +133,10 @@ struct lazycuda_inspection {
 	size_t size;			/* bytes of this struct that are filled */
 	enum lazycuda_kind kind;
 	const char *name;		/* as given */
-	const char *error;		/* NULL; or what is wrong with the whole, and where:
-					   "fatbin at 0x40: entry 2 ends behind the file" */
+	const char *error;		/* NULL, or what is wrong with the file, and where:
+					   "fatbin at 0x40: entry 2 ends past the file" */
 	const char *warning;		/* NULL, or that the name says something else, or that
-					   some code is not seen for want of a library */
+					   a library is missing to unpack some of the code */
 	const struct lazycuda_entry *const *entries;	/* in the order of the file */
 	size_t entry_count;
 	int fatbin_count;
@@ -142,27 +154,27 @@ struct lazycuda_inspection {
  * NULL.  Trusts nothing in them.  The bytes are not copied: they have to stay
  * as they are until the inspection is freed.
  *
- * A damaged file is an inspection with `error`, and no entries beyond the
- * damage; a file that is nothing for us is of kind UNKNOWN, without an error.
+ * A damaged file gives an inspection with `error`, and no entries beyond the
+ * damage; a file without device code is of kind UNKNOWN, without an error.
  * Compressed entries are unpacked with liblz4.so.1 and libzstd.so.1, which are
  * loaded when they are first needed; without them such entries stay UNSEEN.
  */
 struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length,
 					     const char *name, unsigned flags);
 
-/* The same of a file, which stays open until the inspection is freed, and is
- * read, not mapped: a file that is cut short meanwhile is an error, no signal.
- * One that cannot be read is an inspection with `error`. */
+/* The same for a file, which stays open until the inspection is freed.  It is read,
+ * not mapped: a file that is truncated meanwhile causes an error, not a signal.
+ * A file that cannot be read gives an inspection with `error`. */
 struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags);
 
 struct lazycuda_input;
 
 /*
- * The same of the bytes or the path of an input, and with a limit of one's own,
- * in bytes, on what all compressed code of the file is unpacked to.  0 is the limit
- * that the others have: 32 times the length of the file, and at least 256 MiB.
- * An entry that would exceed it has an error and the flag OVER_LIMIT, and is not
- * unpacked; those behind it are, if they are small enough.
+ * The same for the bytes or the path of an input.  `unpack_limit` is the number of
+ * bytes to which all compressed code of the file may unpack; 0 is the limit of the
+ * functions above: 32 times the length of the file, and at least 256 MiB.  An entry
+ * that would exceed the limit has an error and the flag OVER_LIMIT, and is not
+ * unpacked; later entries are, if they are small enough.
  */
 struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *input,
 						   unsigned flags, uint64_t unpack_limit);
@@ -170,25 +182,25 @@ struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *
 void lazycuda_inspection_free(struct lazycuda_inspection *inspection);
 
 /*
- * A copy of an entry's code: PTX with a NUL behind it that *length does not
- * count, a cubin, or LTO-IR; unpacked if `unpack`, else as it is stored.  To be
- * freed with free().  NULL if it cannot be had, and then *error, if not NULL,
- * says why, as text that is not to be freed.
+ * Returns a copy of an entry's code: PTX followed by a NUL that *length does not
+ * count, a cubin, or LTO-IR; unpacked if `unpack`, else as it is stored.  Free it
+ * with free().  On failure returns NULL and sets *error, unless `error` is NULL, to
+ * the reason, a text that must not be freed.
  */
 void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_t entry,
 			     int unpack, size_t *length, const char **error);
 
 /*
- * A copy of a fatbin that holds this entry alone, as it is stored: how code
- * that only nvJitLink can unpack gets there without its neighbours.  As above;
- * NULL for an entry that is in no fatbin.
+ * Returns a copy of a fatbin that holds this entry alone, as it is stored, for code
+ * that only nvJitLink can unpack.  Errors as above; an entry that is in no fatbin is
+ * one.
  */
 void *lazycuda_entry_fatbin(const struct lazycuda_inspection *inspection, size_t entry,
 			    size_t *length, const char **error);
 
 /* ---- the decision ---- */
 
-/* What is installed.  A version, NONE or UNKNOWN in each. */
+/* What is installed.  Each field but the branch is a version, NONE or UNKNOWN. */
 struct lazycuda_environment {
 	size_t size;
 	int driver;		/* the CUDA version it supports */
@@ -197,8 +209,23 @@ struct lazycuda_environment {
 	int nvrtc;
 };
 
+/* What is installed besides those: tried in this order where they do not fit a link. */
+struct lazycuda_others {
+	size_t size;
+	const int *nvjitlinks;	/* versions */
+	size_t nvjitlink_count;
+	const int *nvrtcs;
+	size_t nvrtc_count;
+	/* All that are installed, for LLVM IR, which is compiled by the one that fits the linker
+	 * best; and of each the libdevice that goes with it, NONE if none does.  NULL: none do. */
+	const int *nvvms;
+	const int *libdevices;
+	size_t nvvm_count;
+};
+
 enum lazycuda_policy {
-	LAZYCUDA_POLICY_BEST_EFFORT = 0,	/* whatever is sure to work */
+	LAZYCUDA_POLICY_BEST_EFFORT = 0,	/* whatever is sure to work; of a link without an
+						   environment what LAZYCUDA_GUARD says */
 	LAZYCUDA_POLICY_STRICT = 1,		/* the matrix of cuda-python #1911 */
 	LAZYCUDA_POLICY_OFF = 2			/* nvJitLink whenever there is one */
 };
@@ -215,8 +242,8 @@ enum lazycuda_output {
 					   external decides on support modules */
 
 /*
- * One thing to link.  Either `bytes` or `path` is given.  Nothing is copied:
- * all of it has to stay as it is until the link or the plan is freed.
+ * One thing to link.  Set either `bytes` or `path`.  Nothing is copied: all of it
+ * has to stay as it is until the link or the plan is freed.
  */
 struct lazycuda_input {
 	size_t size;
@@ -232,16 +259,27 @@ struct lazycuda_input {
 	void (*setup)(void *module, void *data);
 	void (*teardown)(void *module, void *data);
 	void *data;
-	/* What it is, for lazycuda_plan(), made with LAZYCUDA_INSPECT_PAYLOADS;
-	 * lazycuda_link_run() inspects what has none. */
+	/* For lazycuda_plan(), made with LAZYCUDA_INSPECT_PAYLOADS.  lazycuda_link_run()
+	 * inspects inputs without an inspection. */
 	const struct lazycuda_inspection *inspection;
+	/* Of source: C++ expressions that name what it is to define, "&scale<float>".  That is
+	 * instantiated, and the result has its name in the code. */
+	const char *const *name_expressions;
+	size_t name_expression_count;
+	/* Of source: headers that it may include without a file for them, as nvrtcCreateProgram()
+	 * takes them: the name in the #include, "detail/math.h", and the text; a name once. */
+	const char *const *include_names;
+	const char *const *headers;
+	size_t header_count;
 };
 
 /*
  * A module of helper functions (numba's NRT is the model).  It is linked, once,
- * if it is enabled and either a MAIN input that is PTX or a cubin declares one
- * of its functions as external, or some input that is linked has its bit in
- * `needs`.  Source text is not searched, nor is any input that is not MAIN.
+ * if it is enabled and either a MAIN input that is PTX, a cubin or source declares
+ * one of its functions as external, or some input that is linked has its bit in
+ * `needs`.  What source declares is seen once it is compiled, so that a plan knows
+ * nothing of it; where it is compiled to LTO-IR, which shows no names, it is compiled
+ * to PTX, too.  No input is searched that is not MAIN.
  */
 struct lazycuda_support {
 	size_t size;
@@ -260,6 +298,46 @@ struct lazycuda_support {
 #define LAZYCUDA_LINK_FORWARD_COMPATIBLE 0x4u	/* a forward-compatibility driver makes up
 						   for an old one: relaxes the driver's version
 						   against the toolkit's, and nothing else */
+#define LAZYCUDA_LINK_NO_SUPPORT	0x8u	/* no support module is enabled for this link */
+#define LAZYCUDA_LINK_IGNORE_NON_LTO	0x10u	/* optimise at link time, and leave out what
+						   cannot take part in that: inputs, entries and
+						   support modules that are not LTO-IR.  A note
+						   names them */
+#define LAZYCUDA_LINK_ISOLATED		0x100u	/* compiler and linker run in a process of their
+						   own, and their crash is a result.  It is the
+						   command `lazycuda`, which has to be installed
+						   with this library */
+
+/* What is said once, and given to compiler and linker in the words of each and of its version:
+ * docs/linking.md.  A tool without it is refused, OPTION_UNSUPPORTED. */
+enum lazycuda_setting_kind {
+	LAZYCUDA_SETTING_LINEINFO = 1,	/* lines of the source, for profilers; 1 */
+	LAZYCUDA_SETTING_DEBUG = 2,	/* code for a debugger, not optimised; 1 */
+	LAZYCUDA_SETTING_OPTIMIZE = 3,	/* level of the linker, 0 to 4; nvJitLink has 0 and 3 */
+	LAZYCUDA_SETTING_MAX_REGISTERS = 4,	/* of a thread */
+	LAZYCUDA_SETTING_FAST_MATH = 5,	/* 1: ftz and fma, without prec_div and prec_sqrt, but for
+					   what a setting of its own says */
+	LAZYCUDA_SETTING_FTZ = 6,	/* 1: denormal numbers are 0 */
+	LAZYCUDA_SETTING_PREC_DIV = 7,	/* 0: division is approximate */
+	LAZYCUDA_SETTING_PREC_SQRT = 8,	/* 0: square roots are */
+	LAZYCUDA_SETTING_FMA = 9,	/* 0: no multiplication and addition in one */
+	LAZYCUDA_SETTING_FAST_COMPILE = 10,	/* 0 to 3: none, min, mid, max */
+	LAZYCUDA_SETTING_SPLIT_COMPILE = 11	/* threads to compile with; 0: one for each CPU */
+};
+
+struct lazycuda_setting {
+	enum lazycuda_setting_kind kind;
+	int value;			/* of those that are 1: 0 is to leave it out */
+};
+
+#define LAZYCUDA_NO_LIMIT UINT64_MAX
+
+/* What the callback for logs is told. */
+enum lazycuda_log {
+	LAZYCUDA_LOG_NOTE = 0,	/* of the plan: a warning, which stops nothing */
+	LAZYCUDA_LOG_INFO = 1,	/* what compiler or linker said; a compiler's warnings, too */
+	LAZYCUDA_LOG_ERROR = 2	/* the same of one that failed */
+};
 
 struct lazycuda_request {
 	size_t size;
@@ -277,10 +355,34 @@ struct lazycuda_request {
 	const struct lazycuda_support *const *support;
 	size_t support_count;		/* at most 64 */
 	const char *constraint;		/* on the toolkit, ">=13.2,<14"; NULL: none */
-	int device;			/* the driver's linker needs a context: where none is
-					   current it gets this device's primary one */
-	uint64_t unpack_limit;		/* on each input that lazycuda_link_run() inspects, as of
-					   lazycuda_inspect_input() */
+	int device;			/* the driver's linker needs a context: if none is
+					   current, it uses this device's primary one */
+	uint64_t unpack_limit;		/* for each input that lazycuda_link_run() inspects, as
+					   for lazycuda_inspect_input() */
+	const struct lazycuda_others *others;	/* what else may be used; NULL: nothing, except
+						   for a link without an environment, which
+						   uses what is installed */
+	/* For an isolated link: */
+	uint64_t time_limit;	/* for compiler and linker together, in milliseconds; 0: ten minutes */
+	uint64_t memory_limit;	/* for each, in bytes, beyond what loading it needs; 0: none.
+				   Linux 4.7 and later */
+	/*
+	 * NULL, or called with notes, as soon as there is a plan, and with logs, as soon as
+	 * compiler or linker is done: with nothing twice in one link, and with what is in the
+	 * result, too.  `input` is the index of the source that was compiled, or that the linker
+	 * failed at, else NO_INDEX.  The text is of one or more lines, and lives as long as the
+	 * link.
+	 *
+	 * It is called in the thread that is in lazycuda_link_run(), also for an isolated link,
+	 * with no lock held, and so at the same time by links in several threads.  It may do
+	 * what it likes, make other links among it, but may call nothing for its own link, save
+	 * lazycuda_link_cancel(), and has to return: no longjmp(), no exception of C++.
+	 */
+	void (*log)(void *data, enum lazycuda_log kind, size_t input, const char *text);
+	void *log_data;
+	/* Each once.  What is among `options` or `compile_options`, too, is BAD_OPTION. */
+	const struct lazycuda_setting *settings;
+	size_t setting_count;
 };
 
 /* Why there is no image.  Numbers and names are stable. */
@@ -294,14 +396,14 @@ enum lazycuda_code {
 	/* the inputs */
 	LAZYCUDA_CODE_BAD_INPUT = 10,			/* damaged or unreadable */
 	LAZYCUDA_CODE_UNKNOWN_KIND = 11,		/* nothing that could be linked */
-	LAZYCUDA_CODE_UNSUPPORTED_KIND = 12,		/* bitcode, a thin archive, ... */
+	LAZYCUDA_CODE_UNSUPPORTED_KIND = 12,		/* OptiX-IR, a thin archive, ... */
 	LAZYCUDA_CODE_KIND_MISMATCH = 13,		/* declared as something else */
 	LAZYCUDA_CODE_NO_DEVICE_CODE = 14,		/* a host file without any */
 	LAZYCUDA_CODE_NO_USABLE_ENTRY = 15,		/* nothing in it for target and linker */
 	LAZYCUDA_CODE_LINKED_CUBIN = 16,		/* linked already: would be dropped */
 	LAZYCUDA_CODE_DUPLICATE_SYMBOL = 17,
 	LAZYCUDA_CODE_CANNOT_UNPACK = 18,		/* compressed, and nothing unpacks it */
-	LAZYCUDA_CODE_UNPACK_LIMIT = 19,		/* compressed, and unpacks to too much */
+	LAZYCUDA_CODE_UNPACK_LIMIT = 19,		/* compressed, and larger than the limit */
 	/* versions */
 	LAZYCUDA_CODE_PTX_TOO_NEW = 20,
 	LAZYCUDA_CODE_CUBIN_TOO_NEW = 21,
@@ -322,17 +424,26 @@ enum lazycuda_code {
 	LAZYCUDA_CODE_DRIVER_TOO_OLD = 37,		/* would not load the result */
 	LAZYCUDA_CODE_CONSTRAINT = 38,			/* forbids what is installed */
 	LAZYCUDA_CODE_INSUFFICIENT_METADATA = 39,	/* a version is unknown; strict only */
+	LAZYCUDA_CODE_NVVM_REQUIRED = 40,		/* libnvvm, for LLVM IR */
+	LAZYCUDA_CODE_NVVM_TOO_NEW = 41,		/* newer than what links its output */
+	LAZYCUDA_CODE_LIBDEVICE_REQUIRED = 42,
 	/* carrying it out */
-	LAZYCUDA_CODE_COMPILE_FAILED = 50,		/* nvrtc refused the source: see the log */
+	LAZYCUDA_CODE_COMPILE_FAILED = 50,		/* nvrtc or libnvvm refused it: see the log */
 	LAZYCUDA_CODE_LINK_FAILED = 51,			/* the linker refused; see the log */
 	LAZYCUDA_CODE_UNDEFINED_SYMBOL = 52,		/* the linker misses a definition */
-	LAZYCUDA_CODE_BAD_IMAGE = 53,			/* reported as a success, and is none */
-	LAZYCUDA_CODE_BACKEND_MISSING = 54,		/* of the plan, cannot be loaded */
+	LAZYCUDA_CODE_BAD_IMAGE = 53,			/* unusable, despite a success */
+	LAZYCUDA_CODE_BACKEND_MISSING = 54,		/* the plan's backend cannot be loaded */
 	LAZYCUDA_CODE_DRIVER_FAILED = 55,		/* no device, no context */
-	LAZYCUDA_CODE_NO_MEMORY = 56
+	LAZYCUDA_CODE_NO_MEMORY = 56,
+	/* an isolated link */
+	LAZYCUDA_CODE_CRASHED = 60,			/* compiler or linker ended its process */
+	LAZYCUDA_CODE_TIME_LIMIT = 61,
+	LAZYCUDA_CODE_MEMORY_LIMIT = 62,
+	LAZYCUDA_CODE_CANCELLED = 63,			/* by lazycuda_link_cancel() */
+	LAZYCUDA_CODE_NO_CHILD = 64			/* the process could not be started */
 };
 
-/* "LTOIR_TOO_NEW"; "OK"; NULL for a number that is none. */
+/* "LTOIR_TOO_NEW"; "OK"; NULL for any other number. */
 const char *lazycuda_code_name(enum lazycuda_code code);
 
 enum lazycuda_backend {
@@ -344,18 +455,18 @@ enum lazycuda_backend {
 /* In what form an entry is handed to the backend. */
 enum lazycuda_form {
 	LAZYCUDA_FORM_AS_IS = 0,	/* the payload, as it is stored */
-	LAZYCUDA_FORM_UNPACKED = 1,	/* the payload, unpacked */
+	LAZYCUDA_FORM_UNPACKED = 1,	/* the payload, unpacked, and PTX's comments in ASCII */
 	LAZYCUDA_FORM_FATBIN = 2,	/* in a fatbin of its own: lazycuda_entry_fatbin() */
-	LAZYCUDA_FORM_COMPILED = 3	/* source, compiled by nvrtc first */
+	LAZYCUDA_FORM_COMPILED = 3	/* source, compiled by nvrtc first; LLVM IR, by libnvvm */
 };
 
 #define LAZYCUDA_NO_INDEX ((size_t)-1)
 
-/* One thing that the backend is given. */
+/* One thing that is given to the backend. */
 struct lazycuda_step {
 	size_t input;			/* index; NO_INDEX: support module `support` */
 	size_t support;			/* index; NO_INDEX: an input */
-	size_t entry;			/* of its inspection; NO_INDEX: all of it, source */
+	size_t entry;			/* of its inspection; NO_INDEX: all of it, which is compiled */
 	enum lazycuda_form form;
 	enum lazycuda_kind kind;	/* what the backend is told it is: PTX, CUBIN, LTOIR
 					   or FATBIN */
@@ -370,6 +481,15 @@ struct lazycuda_jit_option {
 	const char *name;		/* "CU_JIT_TARGET" */
 };
 
+/* A name that stops a link. */
+struct lazycuda_symbol_error {
+	const char *name;		/* as in the code: mangled */
+	int twice;			/* 1: it is defined twice; 0: nothing defines it */
+	size_t input;			/* that needs it, or defines it first */
+	size_t other;			/* that defines it, too.  NO_INDEX in either: a support
+					   module, or nobody knows */
+};
+
 struct lazycuda_plan {
 	size_t size;
 	enum lazycuda_backend backend;
@@ -380,24 +500,35 @@ struct lazycuda_plan {
 	const char *need;		/* what would be needed, "nvJitLink 12.5 or later"; NULL */
 	const char *message;		/* one line: why so, or why not and what to do */
 	int lto;			/* whether -lto is given */
-	const char *const *options;	/* for nvJitLinkCreate, or what stands for the driver's
-					   options in words */
+	const char *const *options;	/* for nvJitLinkCreate, or the driver's options in
+					   words */
 	size_t option_count;
 	const struct lazycuda_jit_option *jit_options;	/* for cuLinkCreate */
 	size_t jit_option_count;
 	const char *const *compile_options;	/* for nvrtcCompileProgram */
 	size_t compile_option_count;
-	enum lazycuda_kind compile_to;	/* PTX, LTOIR or CUBIN; UNKNOWN: nothing to compile */
+	enum lazycuda_kind compile_to;	/* by nvrtc: PTX, LTOIR or CUBIN; UNKNOWN: no source */
 	const struct lazycuda_step *const *steps;	/* in the order of linking */
 	size_t step_count;
 	const char *const *notes;	/* options that were dropped, leaks of this version, ... */
 	size_t note_count;
+	int nvjitlink, nvrtc;		/* of those in the environment, the ones that this plan is
+					   for; a version, NONE or UNKNOWN */
+	const char *choice;		/* why it is for these; NULL: they are the only ones, or
+					   the first of their kind */
+	const struct lazycuda_symbol_error *const *symbol_errors;	/* DUPLICATE_SYMBOL: all */
+	size_t symbol_error_count;
+	/* Of LLVM IR, which libnvvm compiles to PTX: */
+	int nvvm;			/* the one of the request's others; NONE: there is no LLVM IR */
+	const char *const *nvvm_options;	/* for nvvmCompileProgram */
+	size_t nvvm_option_count;
 };
 
 /*
- * Decides.  A pure function: the same arguments give the same plan, in any
- * thread and without any machine.  Every input needs its inspection, but for
- * source, whose kind may be declared instead.
+ * Decides how to link.  A pure function: the same arguments give the same plan, in
+ * any thread and on any machine.  Every input needs an inspection, except source,
+ * whose kind may be declared instead.  Of source and LLVM IR the plan is that of what they
+ * are compiled to.
  */
 struct lazycuda_plan *lazycuda_plan(const struct lazycuda_environment *environment,
 				    const struct lazycuda_request *request,
@@ -415,23 +546,23 @@ enum lazycuda_outcome {
 };
 
 /*
- * May these work together?  What is NONE is no part of the question.  The rules,
- * each for those that are part of it; the first no is the answer:
+ * Whether these versions may work together.  A version of NONE is left out.  These are
+ * the rules; the first that does not hold is the answer:
  *
  *   constraint	cudart, nvrtc and nvJitLink satisfy it; it does not concern the
  *		driver
  *   pipeline	nvJitLink is not older than nvrtc, whose output it links; LTO-IR
  *		is of its own major
- *   driver	it is not older than a library whose work it is to run: as new,
- *		or of the same major and of a display driver's branch from which
- *		on that major has minor-version compatibility (450 for 11, 525
- *		for 12, 580 for 13)
+ *   driver	it is not older than a library whose output it runs: it is as new,
+ *		or of the same major, with a display driver of a branch that has
+ *		minor-version compatibility for that major (450 and later for 11,
+ *		525 for 12, 580 for 13)
  *
- * What the driver gets is the last product: nvJitLink's cubin, whatever nvrtc
- * handed to nvJitLink; without nvJitLink what nvrtc writes, and then PTX has to
- * be no newer than the driver, to which compatibility does not extend, and
- * LTO-IR is refused.  A driver that is UNKNOWN while its branch is known counts
- * as the one that the branch began with.
+ * The driver runs the last output: nvJitLink's cubin, whatever nvrtc passed to
+ * nvJitLink, or without nvJitLink what nvrtc writes.  In that case PTX must not be
+ * newer than the driver, since compatibility does not extend to PTX, and LTO-IR is
+ * refused.  If the driver is UNKNOWN and its branch is known, the driver counts as
+ * the first of the branch.
  */
 struct lazycuda_combination {
 	size_t size;
@@ -447,74 +578,151 @@ struct lazycuda_combination {
 };
 
 /*
- * The answer, and in `message`, `size` bytes, one line that says why; NULL if
- * nobody wants to know.  A constraint that is none is INCOMPATIBLE and said to
- * be malformed, and where.
+ * Returns the answer, and writes one line that says why to the `size` bytes of
+ * `message`, unless that is NULL.  A malformed constraint is INCOMPATIBLE, and the
+ * message says where the error is.
  */
 enum lazycuda_outcome lazycuda_combine(const struct lazycuda_combination *combination,
 				       char *message, size_t size);
 
 /*
- * Which toolkit a library file belongs to, 12090, by the first that tells: the
- * file's own answer (it is loaded for that), CUDA_VERSION in the cuda.h of the
- * tree it lies in, the metadata of the wheel it was installed from.  NONE if
- * nothing tells.  `how`, `size` bytes, says which did, and where.
+ * Returns the toolkit that a library file belongs to, 12090, or NONE if that cannot
+ * be found out.  Asks the file itself, which is loaded for that; then CUDA_VERSION
+ * in the cuda.h of the tree that the file is in; then the tree's version.json; then
+ * the metadata of the wheel that it was installed from: the version of a wheel of
+ * NVIDIA's whose version is the toolkit's, else what the wheel requires exactly,
+ * "Requires-Dist: cuda-toolkit==13.2.*".  UNKNOWN if several wheels list the file and
+ * say different versions, which lazycuda_combine() takes for insufficient metadata.
+ * Writes to the `size` bytes of `how` which of these told.
  */
 int lazycuda_toolkit_version(const char *path, char *how, size_t size);
+
+/* A part of CUDA that goes with a library. */
+struct lazycuda_component {
+	const char *name;	/* "nvrtc-builtins", "headers", "cudadevrt", "libdevice",
+				   "libnvvm", "nvcc" */
+	const char *path;	/* of headers their cuda.h; NULL: it is not where the library's
+				   toolkit, wheel or conda prefix has it */
+	int version;		/* of the toolkit that it is of; NONE or UNKNOWN if that cannot be
+				   found out */
+	int fits;		/* 1: its version goes with the library's; 0: it does not; -1: that
+				   is not known, or it is not there */
+	const char *relation;	/* one line: what has to hold, and what is so */
+};
+
+struct lazycuda_components {
+	size_t size;
+	int version;		/* of the library, as lazycuda_toolkit_version() says */
+	const struct lazycuda_component *list;
+	size_t count;
+};
+
+/*
+ * Finds what goes with a library file, whatever it is: nvrtc's builtins, which have to be
+ * of its own version; the headers, cudadevrt, libnvvm and nvcc, of its major and not newer;
+ * libdevice, of its major.  No component is loaded.  Returns none if there is no such file, and NULL if
+ * memory ran out; the caller frees the result.
+ */
+struct lazycuda_components *lazycuda_find_components(const char *path);
+void lazycuda_components_free(struct lazycuda_components *components);
 
 /* ---- carrying it out ---- */
 
 struct lazycuda_link;
+
+/* What a name expression of an input is called in the code. */
+struct lazycuda_lowered_name {
+	size_t input;			/* NO_INDEX: a support module */
+	const char *expression;		/* as given */
+	const char *name;		/* mangled */
+};
 
 struct lazycuda_result {
 	size_t size;
 	enum lazycuda_code code;
 	const char *message;		/* one line */
 	size_t input;			/* the offending one, or NO_INDEX */
-	const struct lazycuda_plan *plan;	/* NULL if it did not come to one */
+	const struct lazycuda_plan *plan;	/* NULL if there was no plan */
 	const void *image;		/* NULL unless OK */
-	size_t image_length;		/* bytes; PTX has a NUL behind it that is not counted */
+	size_t image_length;		/* bytes; the NUL that follows PTX is not counted */
 	const char *info_log, *error_log;	/* of compiler and linker; "" if there is none */
 	const char *backend_call;	/* what failed, "nvJitLinkAddData"; NULL */
-	int backend_status;		/* what it returned, as the backend counts; 0 */
+	int backend_status;		/* the backend's own number for what it returned; 0 */
+	/* DUPLICATE_SYMBOL, UNDEFINED_SYMBOL: all that are known; of LTO-IR what the log names */
+	const struct lazycuda_symbol_error *const *symbol_errors;
+	size_t symbol_error_count;
+	const struct lazycuda_lowered_name *const *lowered_names;	/* of all that was compiled */
+	size_t lowered_name_count;
 };
 
 /*
- * What is installed here, as the stubs find it; loads the libraries and looks
+ * Returns what is installed here, as the stubs find it.  Loads the libraries and looks
  * at the driver.
  */
 struct lazycuda_environment lazycuda_get_environment(void);
 
 /*
- * A link to be filled.  The request is not copied.  `environment` is NULL for
- * what is installed; another one plans for that, and the libraries here still
- * have to be able to carry it out.
+ * Returns the nvJitLinks and nvrtcs that the stubs' search has found and the stubs do not
+ * use: one of each version.  Returns none where a variable names the file, and only those
+ * of LAZYCUDA_MAJOR where that is set.  Opens them.  Returns, too, the libnvvms that go with any
+ * nvJitLink or nvrtc that was found, or the one that LAZYCUDA_NVVM names; these are not opened.
+ * The result belongs to the library; NULL if memory ran out.
+ */
+const struct lazycuda_others *lazycuda_get_others(void);
+
+/*
+ * Decides how lazycuda_link_run() would link here: lazycuda_plan() for what is installed, with
+ * these others in place of the request's, and with LAZYCUDA_GUARD and
+ * LAZYCUDA_FORWARD_COMPATIBLE; a value of theirs that is none is BAD_REQUEST.  Loads the
+ * libraries as lazycuda_get_environment() does.  Freed with lazycuda_plan_free(); NULL if
+ * memory ran out.
+ */
+struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
+					 const struct lazycuda_input *const *inputs,
+					 size_t input_count);
+
+/*
+ * Returns a link without inputs.  The request is not copied.  If `environment` is
+ * NULL, plans for what is installed; otherwise plans for `environment`, and the
+ * libraries here still have to be able to carry the plan out.
  */
 struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment);
 
-/* Adds an input; linked in this order.  0, or -1 if memory ran out. */
+/* Adds an input; inputs are linked in the order of these calls.  Returns 0, or -1 if
+ * memory ran out. */
 int lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input);
 
 /*
- * Inspects, plans, compiles, links, and looks at what came out.  Never NULL.
- * The result belongs to the link and is the same if it is asked for again.
+ * Inspects, plans, compiles, links, and checks the image.  Never returns NULL.  The
+ * result belongs to the link; a second call returns the same result.
  *
- * The driver's linker needs a context.  The one that is current in the thread
- * is used; where there is none, the primary context of the request's device is
- * retained for the time of the call.
+ * The driver's linker needs a context.  It uses the one that is current in the
+ * thread; if there is none, the primary context of the request's device is retained
+ * for the time of the call.
  */
 const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link);
 
 /*
- * For whoever loaded the image as `module` (a CUmodule or CUlibrary): calls the
- * setup callbacks of all that was linked, in the order of linking; the teardown
- * callbacks in the opposite order, before it is unloaded.
+ * Ends an isolated link: from any thread while another one is in lazycuda_link_run(),
+ * which then returns CANCELLED, or before it.  The link must live until this returns.
+ * Returns 0, or -1 if the link is not isolated, and so cannot be ended.
+ */
+int lazycuda_link_cancel(struct lazycuda_link *link);
+
+/*
+ * Call these after the image was loaded as `module` (a CUmodule or CUlibrary), and
+ * before it is unloaded.  They call the setup callbacks of all linked inputs in the
+ * order of linking, and the teardown callbacks in the opposite order.
  */
 void lazycuda_link_setup(struct lazycuda_link *link, void *module);
 void lazycuda_link_teardown(struct lazycuda_link *link, void *module);
 
 void lazycuda_link_free(struct lazycuda_link *link);
+
+/* What the command runs as the child process of an isolated link, and nobody else: its
+ * files 0 to 4 are those of the job.  Returns if it was not called so, with 2. */
+int lazycuda_link_worker(void);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

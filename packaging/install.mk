@@ -47,7 +47,14 @@ $(PLACED)/flags: FORCE
 # What is in $(BUILD) itself is run from there; this is linked for its place.
 BIN_TO_LIB := $(patsubst ..%,$$ORIGIN/..%,$(call from,$(BINDIR),$(LIBDIR)))
 $(eval $(call link_library,$(PLACED)/lib/$(notdir $(LINK_LIBRARY)),$\
-	$(if $(filter yes,$(RUNPATH)),$$ORIGIN),$(PLACED)/flags))
+	$(if $(filter yes,$(RUNPATH)),$$ORIGIN),$(PLACED)/flags,$\
+	$(LINK_OBJECTS:%/link/run/child.o=%/placed/child.o)))
+# The one that knows where the command is to lie, seen from the library.
+$(BUILD)/obj/placed/child.o: link/run/child.c $(PLACED)/flags $(BUILD)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs \
+		-DLK_COMMAND='"$(call from,$(LIBDIR),$(BINDIR))/lazycuda"' -c $< -o $@
 $(eval $(call tool,$(PLACED)/bin/lazycuda,$\
 	$(if $(filter yes,$(RUNPATH)),$(BIN_TO_LIB)),$\
 	$(TOOL_OBJECTS:%/tools/beside.o=%/placed/beside.o) $(PLACED)/flags))
@@ -99,12 +106,12 @@ $(PLACED)/nothing.a: $(PLACED)/flags
 
 # ---- install, uninstall ----
 
-SHARED := $(STUBS) $(PLACED)/lib/$(notdir $(LINK_LIBRARY))
+SHARED := $(STUBS) $(PLACED)/lib/$(notdir $(LINK_LIBRARY)) \
+	$(WANTED_STUBS)
 HEADERS := $(sort $(wildcard include/*.h))
 PAGES := $(sort $(wildcard docs/*.[1-8]))
 # $(1): manual page; the folder of its section
 section = $(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
-RETARGET := $(sort $(wildcard tools/retarget/lazycuda/*.py))
 SHARE_DIRS := $(SHARE_DIR) $(SHARE_DIR)/include $(SHARE_DIR)/stubs \
 	$(STUB_ROOMS:%=$(SHARE_DIR)/%) $(SHARE_DIR)/stubs/generated
 IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
@@ -133,7 +140,7 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 		$(call folder,$(call to,$(d))))
 	$(foreach f,$(SHARED),$(call put_shared,$(f)))
 	$(call put_below,$(INSTALL_DATA),$(IMPORTS))
-	$(call put_below,$(INSTALL_PROGRAM),$(COMPATS))
+	$(call put_below,$(INSTALL_PROGRAM),$(COMPATS) $(OTHER_COMPATS))
 	$(call put_into,$(INSTALL_DATA),$(HEADERS),$(INCLUDEDIR))
 	$(call put_into,$(INSTALL_PROGRAM),$(PLACED)/bin/lazycuda,$(BINDIR))
 	$(foreach p,$(PAGES),$(call put_into,$(INSTALL_DATA),$(p),$(call section,$(p))))
@@ -148,9 +155,11 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 
 # $(1): files, $(2): the folder where they were put
 put_from = $(foreach f,$(1),$(2)/$(notdir $(f)))
-INSTALLED = $(call put_from,$(SHARED) $(if $(SONUMBER),$(SHARED:%=%$(SONUMBER))),$(LIBDIR)) \
+MAY_BE_SHARED := $(sort $(SHARED) $(OTHER_STUBS))
+INSTALLED = $(call put_from,$(MAY_BE_SHARED) $(if $(SONUMBER),$(MAY_BE_SHARED:%=%$(SONUMBER))),$(LIBDIR)) \
 	$(foreach m,$(IMPORT_MAPS),$(LIBDIR)/lazycuda/$(call import_file,$(m))) \
 	$(addprefix $(LIBDIR)/lazycuda/,$(call compat_files,$(MAJORS))) \
+	$(foreach s,$(OTHER_SONAMES),$(LIBDIR)/lazycuda/$(call other_compat_file,$(s))) \
 	$(call put_from,$(HEADERS),$(INCLUDEDIR)) $(BINDIR)/lazycuda \
 	$(foreach p,$(PAGES),$(call put_from,$(p),$(call section,$(p)))) \
 	$(call put_from,$(PCS),$(PC_DIR)) $(call put_from,$(CMAKES),$(CMAKE_DIR)) \

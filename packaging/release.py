@@ -34,6 +34,8 @@ ARCHES = ("x86_64", "aarch64")
 # zig's own parts of the C library are compiled with the path of its folder in what
 # debuggers read: without that the bytes are the same in any folder.
 CFLAGS, LDFLAGS = "-O2 -g0", "-s"
+# What an index and a download bear, in bytes of a wheel.
+MOST = 12_000_000
 
 sys.path.insert(0, str(ROOT / "tools" / "retarget"))
 from lazycuda import elf  # noqa: E402
@@ -179,6 +181,22 @@ def check_files(wheel, arch, folder):
         raise Failed(f"{wheel.name}: of {len(files)} ELF files these are not for {arch}: {wrong}")
 
 
+def check_stubs(wheel):
+    """There is one of each list of the tree, which the sdist may have left behind."""
+    with zipfile.ZipFile(wheel) as opened:
+        there = set(opened.namelist())
+    missing = [path.stem for path in sorted((ROOT / "libraries").glob("*.txt"))
+               if f"lazycuda/lib/lib{path.stem}_stub.so" not in there]
+    if missing:
+        raise Failed(f"{wheel.name} has no stub of {', '.join(missing)}")
+
+
+def check_size(wheel):
+    size = wheel.stat().st_size
+    if size > MOST:
+        raise Failed(f"{wheel.name} has {size} bytes, more than {MOST}")
+
+
 # By the reader of metadata that package indexes have.
 METADATA = """
 import json, sys
@@ -255,9 +273,11 @@ def check_elsewhere(tools, wheel, version, folder, arch):
 
 
 def check_wheel(tools, wheel, arch, version):
-    say("CHECK", wheel.name)
+    say("CHECK", f"{wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB")
     check_tag(tools, wheel, arch, version)
     check_files(wheel, arch, tools.work / "unpacked")
+    check_stubs(wheel)
+    check_size(wheel)
     check_metadata(tools, wheel.name, wheel_metadata(wheel), version)
     if arch == platform.machine():
         check_here(tools, wheel, version, tools.work / "environment")

@@ -190,6 +190,23 @@ def last_lines(log, count):
     return "".join(log.read_text(errors="replace").splitlines(keepends=True)[-count:])
 
 
+def bootstrap(arch, release, archive, packages, log, mirror=None, components="main",
+              variant="minbase"):
+    """Makes the archive of a minimal Debian with these packages; None, or why there is none."""
+    new = archive.with_suffix(f".{os.getpid()}.tar")
+    # A mirror of one's own may be older than unstable's files are said to be good for.
+    command = ["mmdebstrap", "--quiet", f"--variant={variant}", "--mode=root", "--format=tar",
+               f"--architectures={arch}", "--skip=check/qemu,output/mknod",
+               '--aptopt=Acquire::Check-Valid-Until "false"', f"--components={components}",
+               *([f"--include={','.join(packages)}"] if packages else []),
+               release, new, *([mirror] if mirror else [])]
+    if call(arch, 'exec "$@"', *command, log=log):
+        new.unlink(missing_ok=True)
+        return last_line(log)
+    new.replace(archive)
+    return None
+
+
 def make_root(root, options, log):
     """The archive of a root, made if it is not there."""
     archive = options.folder / f"{name(root)}.tar"
@@ -197,17 +214,10 @@ def make_root(root, options, log):
         return archive
     if not shutil.which("mmdebstrap"):
         raise Unavailable("there is no mmdebstrap (Debian: apt install mmdebstrap)")
-    include = ",".join([root.compiler, *PACKAGES, *options.include])
-    new = archive.with_suffix(".new.tar")
-    # A mirror of one's own may be older than unstable's files are said to be good for.
-    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--format=tar",
-               f"--architectures={root.arch}", "--skip=check/qemu,output/mknod",
-               '--aptopt=Acquire::Check-Valid-Until "false"', f"--include={include}",
-               root.release, new, *([options.mirror] if options.mirror else [])]
-    if call(root.arch, 'exec "$@"', *command, log=log):
-        new.unlink(missing_ok=True)
-        raise Unavailable(f"mmdebstrap: {last_line(log)}")
-    new.replace(archive)
+    why = bootstrap(root.arch, root.release, archive, [root.compiler, *PACKAGES, *options.include],
+                    log, mirror=options.mirror)
+    if why:
+        raise Unavailable(f"mmdebstrap: {why}")
     return archive
 
 

@@ -14,7 +14,7 @@ and more, or is one more case of what another test shows; tests/lib/left_out.py 
 the list.  At the end it says how much that was.
 
 A configuration is a way to build and what to run then: `plain`, which is what
-runs if none is named, `asan`, `ubsan`, `tsan`: all tests under a sanitizer, and
+runs if none is named, `asan` and `tsan`: all tests under a sanitizer, and
 `faults`: those in which every call of libc fails in turn.
 
 Needs a C compiler, make and Python.  Everything else it makes for itself below
@@ -177,6 +177,9 @@ def main():
     options = [word for word in sys.argv[1:] if word in OPTIONS]
     configurations = [word for word in sys.argv[1:] if word in CONFIGURATIONS] or ["plain"]
     arguments = [word for word in sys.argv[1:] if word not in (*OPTIONS, *CONFIGURATIONS)]
+    if {"--help", "--left-out"} & {*options}:
+        # `| head` reads what it wants.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if "--help" in options:
         print(__doc__.strip())
         return 0

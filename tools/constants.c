@@ -6,18 +6,18 @@
 #include <elf.h>
 #include <string.h>
 
-/* More than any compiled file has. */
-#define MAX_OPENS 64
+/* More than any compiled file has: four for each library that there may be a stub of. */
+#define MAX_OPENS (4 * MAX_TABLES)
 #define MAX_SCANNED (64 << 20)	/* bytes of a segment */
 
-struct scan {
+struct sweep {
 	struct lc_arena *arena;
 	const struct tables *tables;
 	struct constants *constants;
 	size_t left;	/* bytes that may still be scanned */
 };
 
-static void add_open(struct scan *scan, const char *name)
+static void add_open(struct sweep *scan, const char *name)
 {
 	struct constants *constants = scan->constants;
 	const char **open;
@@ -25,15 +25,17 @@ static void add_open(struct scan *scan, const char *name)
 	for (size_t i = 0; i < constants->open_count; i++)
 		if (!strcmp(constants->opens[i], name))
 			return;
-	if (constants->open_count == MAX_OPENS)
+	if (constants->open_count == MAX_OPENS) {
+		constants->more_opens = true;
 		return;
+	}
 	open = lc_grow(scan->arena, &constants->opens, &constants->open_count, sizeof(*open));
 	if (open)
 		*open = name;
 }
 
 /* Notes "libcudart.so.12" if it is a whole string or the end of a path. */
-static void note_string(struct scan *scan, const char *start, const char *end,
+static void note_string(struct sweep *scan, const char *start, const char *end,
 			const char *found, const char *digits)
 {
 	const char *last = digits;
@@ -47,7 +49,7 @@ static void note_string(struct scan *scan, const char *start, const char *end,
 }
 
 /* Scans the bytes once, for every ".so." in them. */
-static void scan_bytes(struct scan *scan, const char *start, size_t size)
+static void scan_bytes(struct sweep *scan, const char *start, size_t size)
 {
 	/* A name of the CUDA runtime's shared memory, which nothing else contains. */
 	static const char inside[] = "/cudart.shm.";
@@ -75,7 +77,7 @@ static void scan_bytes(struct scan *scan, const char *start, size_t size)
 
 /* Scans sections whose name begins with .rodata: they hold the constants.  Device code,
  * often a hundred times larger, is in other sections.  False if there are none. */
-static bool scan_sections(struct scan *scan, const char *bytes, size_t size)
+static bool scan_sections(struct sweep *scan, const char *bytes, size_t size)
 {
 	Elf64_Ehdr header;
 	Elf64_Shdr names;
@@ -105,7 +107,7 @@ static bool scan_sections(struct scan *scan, const char *bytes, size_t size)
 
 /* For files without section headers: scans the read-only segments except the dynamic
  * string table. */
-static void scan_segments(struct scan *scan, const struct lc_image *image, const char *bytes)
+static void scan_segments(struct sweep *scan, const struct lc_image *image, const char *bytes)
 {
 	const Elf64_Off strings = image->strings ? (size_t)(image->strings - bytes) : 0;
 
@@ -132,7 +134,7 @@ static void scan_segments(struct scan *scan, const struct lc_image *image, const
 void constants_read(struct lc_arena *arena, const struct tables *tables,
 		    const struct lc_image *image, struct constants *constants)
 {
-	struct scan scan = {
+	struct sweep scan = {
 		.arena = arena, .tables = tables, .constants = constants, .left = image->source.size,
 	};
 	const char *bytes = image->source.bytes;

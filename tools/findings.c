@@ -9,20 +9,26 @@
 #include "../stubs/base/image.h"
 #include "../stubs/base/object.h"
 #include "constants.h"
+#include "ready.h"
 
 /* More than any compiled file has.  These limits bound the reading time by the size of the
  * file. */
-#define MAX_IMPORTS 256
+#define MAX_IMPORTS 1024
 #define MAX_NAME 1024		/* bytes */
-#define MAX_RIVALS 16
+
+/* What the name of another library that a file needs begins with; see note_rival(). */
+struct rival {
+	const char *stem;
+	size_t length;
+};
 
 struct reading {
 	struct lc_arena *arena;
 	struct tables *tables;
 	struct findings *findings;
 	bool needed[MAX_TABLES];
-	const char *rivals[MAX_RIVALS];	/* stems: see note_rival() */
-	size_t rival_lengths[MAX_RIVALS], rival_count;
+	struct rival *rivals;
+	size_t rival_count;
 	size_t names_left;	/* bytes that further names may have in total: they may overlap */
 	const char *why;	/* what is wrong with the file */
 };
@@ -147,14 +153,29 @@ static const char *stem_of(const char *soname, size_t *length)
  * libcufile, which has cuFileOpen. */
 static void note_rival(struct reading *reading, const char *soname)
 {
-	size_t length;
-	const char *stem = stem_of(soname, &length);
+	struct rival rival, *noted;
 
-	if ((!strncmp(stem, "cu", 2) || !strncmp(stem, "nv", 2)) &&
-	    reading->rival_count < MAX_RIVALS) {
-		reading->rival_lengths[reading->rival_count] = length;
-		reading->rivals[reading->rival_count++] = stem;
+	rival.stem = stem_of(soname, &rival.length);
+	if (strncmp(rival.stem, "cu", 2) && strncmp(rival.stem, "nv", 2))
+		return;
+	if (reading->rival_count == MAX_IMPORTS) {
+		reading->why = "needs an unlikely number of libraries";
+		return;
 	}
+	noted = lc_grow(reading->arena, &reading->rivals, &reading->rival_count, sizeof(*noted));
+	if (noted)
+		*noted = rival;
+}
+
+/* What is needed is judged by its stub, where there is one. */
+static bool meet_library(const char *soname, void *data)
+{
+	struct reading *reading = data;
+
+	if (!is_likely_name(reading, soname, "needs a library of an unlikely name"))
+		return true;
+	ready_add(reading->tables, "audit", soname);
+	return false;
 }
 
 /* Returns true if a name begins with the stem of a rival.  Only stems longer than `kind`,
@@ -162,9 +183,9 @@ static void note_rival(struct reading *reading, const char *soname)
 static bool is_a_rivals(const struct reading *reading, const char *name, size_t kind)
 {
 	for (size_t i = 0; i < reading->rival_count; i++) {
-		size_t length = reading->rival_lengths[i];
+		const struct rival *rival = &reading->rivals[i];
 
-		if (length > kind && !strncasecmp(name, reading->rivals[i], length))
+		if (rival->length > kind && !strncasecmp(name, rival->stem, rival->length))
 			return true;
 	}
 	return false;
@@ -175,8 +196,6 @@ static bool note_library(const char *soname, void *data)
 	struct reading *reading = data;
 	bool ours = false;
 
-	if (!is_likely_name(reading, soname, "needs a library of an unlikely name"))
-		return true;
 	for (size_t i = 0; i < reading->tables->count; i++) {
 		int major;
 
@@ -185,7 +204,7 @@ static bool note_library(const char *soname, void *data)
 	}
 	if (!ours)
 		note_rival(reading, soname);
-	return false;
+	return reading->why || reading->arena->failed;
 }
 
 /*
@@ -340,6 +359,10 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 		reading->findings->lazy = lc_image_is_lazy(image);
 	if (!why)
 		note_soname(reading, image, bytes, size);
+	if (!why)
+		lc_image_needed(image, meet_library, reading);
+	if (!why)
+		why = reading->why;
 	if (!why)
 		lc_image_needed(image, note_library, reading);
 	if (!why)

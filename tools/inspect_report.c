@@ -11,43 +11,43 @@
 
 #define MANY 16		/* entries; from this number on, entries that are alike are counted */
 #define MOST_GROUPS 1024
-#define TEXT 24
+#define CELL 24
 
 /* ---- words ---- */
 
 /* "sm_90a"; NULL if the architecture is unknown. */
-static const char *arch_text(const struct lazycuda_entry *entry, char text[TEXT])
+static const char *arch_text(const struct lazycuda_entry *entry, char text[CELL])
 {
 	if (!entry->arch)
 		return NULL;
-	snprintf(text, TEXT, "sm_%d%.1s", entry->arch, (const char[]){ entry->suffix, '\0' });
+	snprintf(text, CELL, "sm_%d%.1s", entry->arch, (const char[]){ entry->suffix, '\0' });
 	return text;
 }
 
 /* "13.0" for 13000; NULL if the toolkit is unknown. */
-static const char *toolkit_text(int toolkit, char text[TEXT])
+static const char *toolkit_text(int toolkit, char text[CELL])
 {
 	if (toolkit <= 0)
 		return NULL;
-	snprintf(text, TEXT, "%d.%d", LC_NUMBER_MAJOR(toolkit), LC_NUMBER_MINOR(toolkit));
+	snprintf(text, CELL, "%d.%d", LC_CUDA_MAJOR(toolkit), LC_CUDA_MINOR(toolkit));
 	return text;
 }
 
 /* "9.0" for 90; NULL if the ISA is unknown. */
-static const char *isa_text(int isa, char text[TEXT])
+static const char *isa_text(int isa, char text[CELL])
 {
 	if (!isa)
 		return NULL;
-	snprintf(text, TEXT, "%d.%d", isa / 10, isa % 10);
+	snprintf(text, CELL, "%d.%d", isa / 10, isa % 10);
 	return text;
 }
 
 /* "2.98" for 2098; NULL if the version is unknown. */
-static const char *ir_text(int version, char text[TEXT])
+static const char *ir_text(int version, char text[CELL])
 {
 	if (!version)
 		return NULL;
-	snprintf(text, TEXT, "%d.%d", version / 1000, version % 1000);
+	snprintf(text, CELL, "%d.%d", version / 1000, version % 1000);
 	return text;
 }
 
@@ -73,7 +73,7 @@ static const struct {
 /* ---- text ---- */
 
 /* Entries that are alike. */
-struct group {
+struct alike {
 	const struct lazycuda_entry *entry;	/* the first */
 	size_t count;
 	unsigned long long bytes;
@@ -95,10 +95,10 @@ static bool alike(const struct lazycuda_entry *one, const struct lazycuda_entry 
 }
 
 /* Returns NULL if there are too many groups to be useful, or on allocation failure. */
-static struct group *make_groups(const struct lazycuda_inspection *inspection,
+static struct alike *make_groups(const struct lazycuda_inspection *inspection,
 				 struct lc_arena *arena, size_t *count)
 {
-	struct group *groups = NULL;
+	struct alike *groups = NULL;
 
 	*count = 0;
 	for (size_t i = 0; i < inspection->entry_count; i++) {
@@ -108,7 +108,7 @@ static struct group *make_groups(const struct lazycuda_inspection *inspection,
 		while (at < *count && !alike(groups[at].entry, entry))
 			at++;
 		if (at == *count) {
-			struct group *group = *count == MOST_GROUPS ? NULL :
+			struct alike *group = *count == MOST_GROUPS ? NULL :
 					      lc_grow(arena, &groups, count, sizeof(*group));
 
 			if (!group)
@@ -124,7 +124,7 @@ static struct group *make_groups(const struct lazycuda_inspection *inspection,
 /* The toolkit that made an entry, and the version of its language or container. */
 static const char *version_words(const struct lazycuda_entry *entry, struct lc_arena *arena)
 {
-	char toolkit[TEXT], detail[TEXT];
+	char toolkit[CELL], detail[CELL];
 	const char *cuda = toolkit_text(entry->toolkit, toolkit), *what = NULL;
 	const char *made = cuda ? lc_format(arena, "CUDA %s", cuda) : "CUDA unknown";
 
@@ -142,7 +142,7 @@ static const char *version_words(const struct lazycuda_entry *entry, struct lc_a
 static void print_code(const struct lazycuda_entry *entry, struct lc_arena *arena)
 {
 	const char *separator = "  ";
-	char arch[TEXT];
+	char arch[CELL];
 	const char *known = arch_text(entry, arch);
 
 	printf("%-7s  %-8s  %-22s", lazycuda_kind_name(entry->kind), known ? known : "-",
@@ -175,7 +175,7 @@ static void print_entry(const struct lazycuda_entry *entry, struct lc_arena *are
 	print_end(entry, arena);
 }
 
-static void print_groups(const struct group *groups, size_t count, struct lc_arena *arena)
+static void print_groups(const struct alike *groups, size_t count, struct lc_arena *arena)
 {
 	for (size_t i = 0; i < count; i++) {
 		printf("  %6zu x ", groups[i].count);
@@ -217,7 +217,7 @@ bool inspect_print(const struct lazycuda_inspection *inspection, bool all)
 {
 	struct lc_arena arena = { .failed = false };
 	size_t count = 0;
-	struct group *groups = all || inspection->entry_count < MANY ? NULL :
+	struct alike *groups = all || inspection->entry_count < MANY ? NULL :
 			       make_groups(inspection, &arena, &count);
 
 	print_head(inspection, &arena);
@@ -243,7 +243,7 @@ static void json_known(const char *key, int value, bool known)
 
 static void json_entry(const struct lazycuda_entry *entry)
 {
-	char arch[TEXT], toolkit[TEXT], isa[TEXT], container[TEXT], ir[TEXT];
+	char arch[CELL], toolkit[CELL], isa[CELL], container[CELL], ir[CELL];
 	const char *made_by = toolkit_text(entry->toolkit, toolkit);
 	const char *language = isa_text(entry->isa, isa);
 

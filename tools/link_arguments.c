@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../link/tables/setting_words.h"
 #include "../link/tables/versions.h"
-#include "bytes.h"
+#include "../stubs/base/guard.h"
+#include "byte_count.h"
 #include "say.h"
-
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+#include "text_file.h"
+#include "../stubs/base/count.h"
 
 /* From this major on, a --driver version is a display driver's branch, not a CUDA version. */
 #define FIRST_BRANCH 100
@@ -24,25 +26,33 @@ const char link_arguments_usage[] =
 "  --lto                optimise at link time\n"
 "  --ptx, --ltoir, --relocatable\n"
 "                       make that, not an image\n"
-"  --policy POLICY      best_effort, strict or off\n"
+"  --policy POLICY      best_effort, strict or off, for what is loaded, too; without\n"
+"                       it what LAZYCUDA_GUARD says, else best_effort\n"
 "  --constraint LIST    on nvrtc and nvJitLink, \">=13.2,<14\"\n"
+"  --setting NAME[=VALUE]\n"
+"                       for compiler and linker, in the words of each: lineinfo, debug,\n"
+"                       optimize=3, max-registers=N, fast-math, ftz=1, prec-div=0,\n"
+"                       prec-sqrt=0, fma=0, fast-compile=max, split-compile=N; more\n"
+"                       than once\n"
 "  --option OPTION      for the linker, in nvJitLink's spelling; more than once\n"
 "  --compile-option OPTION\n"
 "                       for nvrtc; more than once\n"
+"  --header NAME=FILE   source may #include <NAME>: the text of FILE; more than once\n"
 "  --symbol NAME        that the result has to define; more than once\n"
-"  --unpack-limit SIZE  unpack at most so much of each file, 4G say; without it that\n"
-"                       is 32 times the file, and at least 256M\n"
+"  --unpack-limit SIZE  unpack at most SIZE bytes of each file, such as 4G; default:\n"
+"                       32 times the file, and at least 256M\n"
 "  --lto-across-majors  take LTO-IR of an older CUDA major\n"
+"  --ignore-non-lto     optimise at link time, and leave out what is not LTO-IR\n"
 "  --offline            the result is for another machine\n"
 "  --forward-compatible a forward-compatibility package makes up for an old driver\n"
-"  --driver V, --nvjitlink V, --nvrtc V\n"
+"  --driver V, --nvjitlink V, --nvrtc V, --nvvm V\n"
 "                       what is installed: 12.9, none or unknown; the driver also\n"
 "                       by its own version, 580 or 580.65.06\n"
 "  --json               the same as JSON\n";
 
 /* ---- values ---- */
 
-static bool read_version(const char *text, int *version)
+bool link_arguments_version(const char *text, int *version)
 {
 	if (!strcmp(text, "none"))
 		*version = LAZYCUDA_VERSION_NONE;
@@ -58,45 +68,68 @@ static bool take_driver(struct link_arguments *arguments, const char *value)
 	struct lazycuda_environment *environment = &arguments->environment;
 	int version;
 
-	if (!read_version(value, &version))
+	if (!link_arguments_version(value, &version))
 		return false;
 	environment->branch = 0;
 	environment->driver = version;
-	if (version < LK_CUDA(FIRST_BRANCH, 0))
+	if (version < LC_CUDA(FIRST_BRANCH, 0))
 		return true;
-	environment->branch = LK_CUDA_MAJOR(version);
+	environment->branch = LC_CUDA_MAJOR(version);
 	environment->driver = lk_cuda_of_branch(environment->branch);
 	return environment->driver;
 }
 
 static bool take_nvjitlink(struct link_arguments *arguments, const char *value)
 {
-	return read_version(value, &arguments->environment.nvjitlink);
+	return link_arguments_version(value, &arguments->environment.nvjitlink);
 }
 
 static bool take_nvrtc(struct link_arguments *arguments, const char *value)
 {
-	return read_version(value, &arguments->environment.nvrtc);
+	return link_arguments_version(value, &arguments->environment.nvrtc);
 }
 
+static bool take_nvvm(struct link_arguments *arguments, const char *value)
+{
+	return link_arguments_version(value, &arguments->nvvm);
+}
+
+/* The loader's guard is the same setting. */
 static bool take_policy(struct link_arguments *arguments, const char *value)
 {
-	static const struct {
-		const char *name;
-		enum lazycuda_policy policy;
-	} policies[] = {
-		{ "best_effort", LAZYCUDA_POLICY_BEST_EFFORT },
-		{ "strict", LAZYCUDA_POLICY_STRICT },
-		{ "off", LAZYCUDA_POLICY_OFF },
-	};
+	enum lc_guard guard;
 
-	for (size_t i = 0; i < COUNT(policies); i++) {
-		if (strcmp(value, policies[i].name))
-			continue;
-		arguments->request.policy = policies[i].policy;
+	if (!lc_guard_read(value, &guard) || setenv(LC_GUARD_VARIABLE, value, 1))
+		return false;
+	arguments->request.policy = (enum lazycuda_policy)guard;
+	return true;
+}
+
+/* What holds without --policy.  False for a guard that is none. */
+static bool take_guard(struct link_arguments *arguments, const struct link_command *command)
+{
+	const char *value = getenv(LC_GUARD_VARIABLE);
+
+	if (!value || !*value || take_policy(arguments, value))
 		return true;
-	}
+	complain(command->name, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS, value);
 	return false;
+}
+
+/* What holds where --forward-compatible is not given.  False for a value that is none. */
+static bool take_forward(struct link_arguments *arguments, const struct link_command *command)
+{
+	const char *value = getenv(LC_FORWARD_VARIABLE);
+	bool forward = false;
+
+	if (value && *value && !lc_switch_read(value, &forward)) {
+		complain(command->name, LC_FORWARD_VARIABLE "=%s is no switch: use " LC_SWITCHES,
+			 value);
+		return false;
+	}
+	if (forward)
+		arguments->request.flags |= LAZYCUDA_LINK_FORWARD_COMPATIBLE;
+	return true;
 }
 
 static bool take_arch(struct link_arguments *arguments, const char *value)
@@ -111,6 +144,13 @@ static bool take_constraint(struct link_arguments *arguments, const char *value)
 	return true;
 }
 
+static bool take_setting(struct link_arguments *arguments, const char *value)
+{
+	struct lazycuda_setting *setting = &arguments->settings[arguments->request.setting_count++];
+
+	return !lk_setting_read(value, setting);
+}
+
 static bool take_option(struct link_arguments *arguments, const char *value)
 {
 	arguments->options[arguments->request.option_count++] = value;
@@ -121,6 +161,14 @@ static bool take_compile_option(struct link_arguments *arguments, const char *va
 {
 	arguments->compile_options[arguments->request.compile_option_count++] = value;
 	return true;
+}
+
+/* The text is read once all of the command line makes sense. */
+static bool take_header(struct link_arguments *arguments, const char *value)
+{
+	arguments->include_names[arguments->header_count] = strdup(value);
+	return arguments->include_names[arguments->header_count++] && value[0] != '=' &&
+	       strchr(value, '=') && strchr(value, '=')[1];
 }
 
 static bool take_symbol(struct link_arguments *arguments, const char *value)
@@ -142,11 +190,14 @@ static const struct {
 	{ "--driver", take_driver, true },
 	{ "--nvjitlink", take_nvjitlink, true },
 	{ "--nvrtc", take_nvrtc, true },
+	{ "--nvvm", take_nvvm, true },
 	{ "--arch", take_arch, false },
 	{ "--policy", take_policy, false },
 	{ "--constraint", take_constraint, false },
+	{ "--setting", take_setting, false },
 	{ "--option", take_option, false },
 	{ "--compile-option", take_compile_option, false },
+	{ "--header", take_header, false },
 	{ "--symbol", take_symbol, false },
 	{ "--unpack-limit", take_unpack_limit, false },
 };
@@ -167,19 +218,20 @@ static const struct {
 	unsigned flag;
 } flags[] = {
 	{ "--lto-across-majors", LAZYCUDA_LINK_LTO_ACROSS_MAJORS },
+	{ "--ignore-non-lto", LAZYCUDA_LINK_IGNORE_NON_LTO },
 	{ "--offline", LAZYCUDA_LINK_OFFLINE },
 	{ "--forward-compatible", LAZYCUDA_LINK_FORWARD_COMPATIBLE },
 };
 
 static bool take_flag(struct link_arguments *arguments, const char *word)
 {
-	for (size_t i = 0; i < COUNT(outputs); i++) {
+	for (size_t i = 0; i < LC_COUNT(outputs); i++) {
 		if (strcmp(word, outputs[i].name))
 			continue;
 		arguments->request.output = outputs[i].output;
 		return true;
 	}
-	for (size_t i = 0; i < COUNT(flags); i++) {
+	for (size_t i = 0; i < LC_COUNT(flags); i++) {
 		if (strcmp(word, flags[i].name))
 			continue;
 		arguments->request.flags |= flags[i].flag;
@@ -199,7 +251,7 @@ static bool take_flag(struct link_arguments *arguments, const char *word)
 /* Like take() of struct link_command, for the shared options. */
 static int take_words(struct link_arguments *arguments, char **words)
 {
-	for (size_t i = 0; i < COUNT(options); i++) {
+	for (size_t i = 0; i < LC_COUNT(options); i++) {
 		size_t length = strlen(options[i].name);
 		bool joined = words[0][length] == '=';
 		const char *value = joined ? words[0] + length + 1 : words[1];
@@ -221,7 +273,7 @@ int link_arguments_wrong(const struct link_command *command, const char *what, c
 	return 2;
 }
 
-static bool allocate(struct link_arguments *arguments, int argc)
+static bool allocate_arguments(struct link_arguments *arguments, int argc)
 {
 	size_t room = (size_t)argc + 1;
 
@@ -230,11 +282,16 @@ static bool allocate(struct link_arguments *arguments, int argc)
 	arguments->options = calloc(room, sizeof(*arguments->options));
 	arguments->compile_options = calloc(room, sizeof(*arguments->compile_options));
 	arguments->symbols = calloc(room, sizeof(*arguments->symbols));
+	arguments->include_names = calloc(room, sizeof(*arguments->include_names));
+	arguments->headers = calloc(room, sizeof(*arguments->headers));
+	arguments->settings = calloc(room, sizeof(*arguments->settings));
+	arguments->request.settings = arguments->settings;
 	arguments->request.options = arguments->options;
 	arguments->request.compile_options = arguments->compile_options;
 	arguments->request.symbols = arguments->symbols;
 	return arguments->inputs && arguments->options && arguments->compile_options &&
-	       arguments->symbols;
+	       arguments->symbols && arguments->include_names && arguments->headers &&
+	       arguments->settings;
 }
 
 static void add_file(struct link_arguments *arguments, const char *path)
@@ -270,11 +327,54 @@ static int read_words(struct link_arguments *arguments, const struct link_comman
 				taken = command->take(command->data, argv + i);
 			if (taken <= 0)
 				return link_arguments_wrong(command, taken ?
-					"there is no sense in the value of " :
-					"there is no option ", argv[i]);
+					"invalid value of " :
+					"unknown option ", argv[i]);
 		}
 	}
 	return -1;
+}
+
+/* Reads the headers, for every input.  False, after a message, if a file cannot be read. */
+static bool read_headers(struct link_arguments *arguments, const struct link_command *command)
+{
+	for (size_t i = 0; i < arguments->header_count; i++) {
+		char *file = strchr((char *)arguments->include_names[i], '=');
+
+		*file++ = 0;
+		arguments->headers[i] = text_file_read(file);
+		if (!arguments->headers[i]) {
+			complain(command->name, "%s: %s", file, errno == EINVAL ?
+				 "there is a NUL in it" : strerror(errno));
+			return false;
+		}
+	}
+	for (size_t i = 0; i < arguments->input_count; i++) {
+		arguments->inputs[i].include_names = arguments->include_names;
+		arguments->inputs[i].headers = arguments->headers;
+		arguments->inputs[i].header_count = arguments->header_count;
+	}
+	return true;
+}
+
+static void take_others(struct link_arguments *arguments)
+{
+	const struct lazycuda_others *others = lazycuda_get_others();
+
+	if (!others)
+		return;
+	arguments->others = *others;
+	arguments->request.others = &arguments->others;
+}
+
+/* One libnvvm, with its libdevice, or none. */
+static void give_nvvm(struct link_arguments *arguments)
+{
+	struct lazycuda_others *others = &arguments->others;
+
+	others->size = sizeof(*others);
+	others->nvvms = others->libdevices = &arguments->nvvm;
+	others->nvvm_count = arguments->nvvm != LAZYCUDA_VERSION_NONE;
+	arguments->request.others = others;
 }
 
 int link_arguments_read(struct link_arguments *arguments, const struct link_command *command,
@@ -285,14 +385,19 @@ int link_arguments_read(struct link_arguments *arguments, const struct link_comm
 	const int not_given = LAZYCUDA_VERSION_UNKNOWN - 1;
 	int status;
 
-	if (!allocate(arguments, argc)) {
+	if (!allocate_arguments(arguments, argc)) {
 		complain(command->name, "memory ran out");
 		return 2;
 	}
+	if (!take_guard(arguments, command) || !take_forward(arguments, command))
+		return 2;
 	environment->driver = environment->nvjitlink = environment->nvrtc = not_given;
+	arguments->nvvm = not_given;
 	status = read_words(arguments, command, argc, argv);
 	if (status >= 0)
 		return status;
+	if (!read_headers(arguments, command))
+		return 2;
 	given = *environment;
 	*environment = (struct lazycuda_environment){ .size = sizeof(*environment) };
 	/* Looking loads libraries: skip it if everything was given. */
@@ -302,10 +407,18 @@ int link_arguments_read(struct link_arguments *arguments, const struct link_comm
 		environment->driver = given.driver;
 		environment->branch = given.branch;
 	}
-	if (given.nvjitlink != not_given)
+	if (given.nvjitlink == not_given || given.nvrtc == not_given)
+		take_others(arguments);
+	if (given.nvjitlink != not_given) {
 		environment->nvjitlink = given.nvjitlink;
-	if (given.nvrtc != not_given)
+		arguments->others.nvjitlink_count = 0;
+	}
+	if (given.nvrtc != not_given) {
 		environment->nvrtc = given.nvrtc;
+		arguments->others.nvrtc_count = 0;
+	}
+	if (arguments->nvvm != not_given)
+		give_nvvm(arguments);
 	return -1;
 }
 
@@ -339,8 +452,15 @@ bool link_arguments_readable(const struct link_arguments *arguments,
 
 void link_arguments_free(struct link_arguments *arguments)
 {
+	for (size_t i = 0; i < arguments->header_count; i++) {
+		free((char *)arguments->include_names[i]);
+		free((char *)arguments->headers[i]);
+	}
+	free(arguments->include_names);
+	free(arguments->headers);
 	free(arguments->inputs);
 	free(arguments->options);
 	free(arguments->compile_options);
 	free(arguments->symbols);
+	free(arguments->settings);
 }

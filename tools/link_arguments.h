@@ -11,13 +11,22 @@
 struct link_arguments {
 	struct lazycuda_environment environment;	/* as given, else as installed */
 	bool environment_given;	/* at least one version was given */
+	struct lazycuda_others others;	/* as installed, but for what was given */
+	int nvvm;		/* the one that was given */
 	struct lazycuda_request request;
 	struct lazycuda_input *inputs;	/* only paths; inspection and bytes are NULL */
 	size_t input_count;
 	bool json;
 	/* The arrays that the request points to. */
 	const char **options, **compile_options, **symbols;
+	struct lazycuda_setting *settings;
+	/* What --header gives all inputs: names, of a block with their "=FILE", and texts. */
+	const char **include_names, **headers;
+	size_t header_count;
 };
+
+/* Reads "12.9", "none" or "unknown"; false for any other text. */
+bool link_arguments_version(const char *text, int *version);
 
 /* The usage text of the shared options. */
 extern const char link_arguments_usage[];

@@ -5,17 +5,9 @@
 #include <stdio.h>
 
 #include "../link/tables/versions.h"
+#include "../stubs/base/guard.h"
 #include "json.h"
 #include "say.h"
-
-static const char *policy_name(enum lazycuda_policy policy)
-{
-	switch (policy) {
-	case LAZYCUDA_POLICY_STRICT:	return "strict";
-	case LAZYCUDA_POLICY_OFF:	return "off";
-	default:			return "best_effort";
-	}
-}
 
 static const char *backend_name(enum lazycuda_backend backend)
 {
@@ -90,8 +82,10 @@ void plan_print(const struct link_arguments *arguments, const struct lazycuda_pl
 	print_line("decision", backend_name(plan->backend));
 	print_line("because", plan->message);
 	printf("rule        %s of the policy %s\n", plan->rule,
-	       policy_name(arguments->request.policy));
+	       lc_guard_name((enum lc_guard)arguments->request.policy));
+	print_line("choice", plan->choice);
 	print_words("compile", plan->compile_options, plan->compile_option_count);
+	print_words("libnvvm", plan->nvvm_options, plan->nvvm_option_count);
 	print_words("options", plan->options, plan->option_count);
 	for (size_t i = 0; i < plan->step_count; i++)
 		print_step(plan->steps[i]);
@@ -117,24 +111,50 @@ static void json_index(const char *key, size_t index)
 		json_size(key, index);
 }
 
-/* "12.9" or "none"; null if the version is unknown. */
-static void json_version(const char *key, int version)
+void plan_json_version(const char *key, int version)
 {
 	char text[LK_VERSION_TEXT];
 
 	json_text(key, version == LAZYCUDA_VERSION_UNKNOWN ? NULL : lk_version_text(version, text));
 }
 
-void plan_json_environment(const struct lazycuda_environment *environment)
+/* What is installed besides. */
+static void json_versions(const char *key, const int *versions, size_t count)
 {
+	char text[LK_VERSION_TEXT];
+
+	json_open(key, '[');
+	for (size_t i = 0; i < count; i++)
+		json_text(NULL, lk_version_text(versions[i], text));
+	json_close(']');
+}
+
+void plan_json_environment(const struct link_arguments *arguments)
+{
+	const struct lazycuda_environment *environment = &arguments->environment;
+
 	json_open("environment", '{');
-	json_version("driver", environment->driver);
+	plan_json_version("driver", environment->driver);
 	if (environment->branch)
 		json_integer("branch", environment->branch);
 	else
 		json_null("branch");
-	json_version("nvjitlink", environment->nvjitlink);
-	json_version("nvrtc", environment->nvrtc);
+	plan_json_version("nvjitlink", environment->nvjitlink);
+	plan_json_version("nvrtc", environment->nvrtc);
+	json_versions("nvjitlinks", arguments->others.nvjitlinks,
+		      arguments->others.nvjitlink_count);
+	json_versions("nvrtcs", arguments->others.nvrtcs, arguments->others.nvrtc_count);
+	json_versions("nvvms", arguments->others.nvvms, arguments->others.nvvm_count);
+	json_close('}');
+}
+
+static void json_symbol_error(const struct lazycuda_symbol_error *error)
+{
+	json_open(NULL, '{');
+	json_text("name", error->name);
+	json_text("is", error->twice ? "defined twice" : "undefined");
+	json_index("input", error->input);
+	json_index("other", error->other);
 	json_close('}');
 }
 
@@ -163,6 +183,18 @@ static void json_compilation(const struct lazycuda_plan *plan)
 	json_close('}');
 }
 
+static void json_ir_compilation(const struct lazycuda_plan *plan)
+{
+	if (plan->nvvm == LAZYCUDA_VERSION_NONE) {
+		json_null("compile_ir");
+		return;
+	}
+	json_open("compile_ir", '{');
+	json_text("to", lazycuda_kind_name(LAZYCUDA_KIND_PTX));
+	json_words("options", plan->nvvm_options, plan->nvvm_option_count);
+	json_close('}');
+}
+
 void plan_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan)
 {
 	const char *code = plan->code == LAZYCUDA_CODE_OK ? NULL : lazycuda_code_name(plan->code);
@@ -174,16 +206,25 @@ void plan_json(const struct link_arguments *arguments, const struct lazycuda_pla
 	json_text("need", plan->need);
 	json_text("message", plan->message);
 	json_text("rule", plan->rule);
-	json_text("policy", policy_name(arguments->request.policy));
-	plan_json_environment(&arguments->environment);
+	json_text("policy", lc_guard_name((enum lc_guard)arguments->request.policy));
+	plan_json_environment(arguments);
+	plan_json_version("nvjitlink", plan->nvjitlink);
+	plan_json_version("nvrtc", plan->nvrtc);
+	plan_json_version("nvvm", plan->nvvm);
+	json_text("choice", plan->choice);
 	json_boolean("lto", plan->lto);
 	json_words("options", plan->options, plan->option_count);
 	json_compilation(plan);
+	json_ir_compilation(plan);
 	json_open("inputs", '[');
 	for (size_t i = 0; i < plan->step_count; i++)
 		json_step(arguments, plan->steps[i]);
 	json_close(']');
 	json_words("notes", plan->notes, plan->note_count);
+	json_open("symbol_errors", '[');
+	for (size_t i = 0; i < plan->symbol_error_count; i++)
+		json_symbol_error(plan->symbol_errors[i]);
+	json_close(']');
 }
 
 void plan_print_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan)

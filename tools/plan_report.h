@@ -12,6 +12,9 @@ void plan_print_json(const struct link_arguments *arguments, const struct lazycu
 void plan_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan);
 
 /* Writes the object "environment": the versions that count as installed. */
-void plan_json_environment(const struct lazycuda_environment *environment);
+void plan_json_environment(const struct link_arguments *arguments);
+
+/* Writes a version as text, "none" or "12.9"; null if it is unknown. */
+void plan_json_version(const char *key, int version);
 
 #endif

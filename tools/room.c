@@ -9,16 +9,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What has more bytes is kept in a file. */
+/* Rooms larger than this lie in a file. */
 #define LARGE (64 << 20)
 
-/* Opens a file without a name, with so many bytes of the disk; -1 if there is no place for
- * it.  /tmp is memory on many systems, and /var/tmp is not. */
+/* Opens a file without a name and reserves `size` bytes of the disk for it; -1 on failure.
+ * /tmp is memory on many systems, and /var/tmp is not. */
 static int open_file(size_t size)
 {
 	const char *named = getenv("TMPDIR");
 	int fd = open(named && *named ? named : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* What a limit on the size of files sends. */
+	/* A limit on the size of files raises this. */
 	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
 
 	if (fd >= 0 && (size > INT64_MAX || posix_fallocate(fd, 0, (off_t)size))) {

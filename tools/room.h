@@ -12,7 +12,7 @@ struct room {
 	bool in_file;		/* room_forget() may be called on it */
 };
 
-/* Takes room of room->size bytes, zeroed; false if there is none. */
+/* Allocates room->size bytes, zeroed; false on failure. */
 bool room_take(struct room *room);
 void room_return(struct room *room);
 

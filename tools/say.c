@@ -56,3 +56,10 @@ void complain(const char *command, const char *format, ...)
 		text ? text : "memory ran out");
 	free(text);
 }
+
+int bad_usage(const char *command, const char *usage, const char *what, const char *word)
+{
+	complain(command, "%s%s", what, word);
+	fputs(usage, stderr);
+	return 2;
+}

@@ -15,4 +15,7 @@ void say_log(const char *text);
 void complain(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Complains of `what` and `word`, and prints the usage of a command.  Returns its exit status. */
+int bad_usage(const char *command, const char *usage, const char *what, const char *word);
+
 #endif

@@ -21,7 +21,7 @@ static const char mark[] = "# Made by `lazycuda stub`";
 
 #define EXCHANGE 2	/* RENAME_EXCHANGE; old headers lack it */
 
-static bool wrong(const char *path)
+static bool failed(const char *path)
 {
 	complain("stub", "%s: %s", path, strerror(errno));
 	return false;
@@ -179,7 +179,7 @@ static bool may_replace(const char *path)
 	struct dirent *entry;
 
 	if (!folder)
-		return errno == ENOENT || wrong(path);
+		return errno == ENOENT || failed(path);
 	while (ours && (entry = readdir(folder))) {
 		empty &= entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name);
 		ours = is_ours(entry->d_name);
@@ -210,6 +210,17 @@ static char *plain_path(const char *path)
 	return copy;
 }
 
+/* Makes the folders above a path, as far as they are not there.  What fails to be made is not
+ * there when the folder itself is made. */
+static void make_parents(char *path)
+{
+	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+		*slash = 0;
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+}
+
 bool stub_folder_begin(struct stub_folder *folder, const char *path)
 {
 	mode_t mask = umask(0);
@@ -217,18 +228,19 @@ bool stub_folder_begin(struct stub_folder *folder, const char *path)
 	umask(mask);
 	*folder = (struct stub_folder){ .path = plain_path(path) };
 	if (!folder->path)
-		return wrong(path);
+		return failed(path);
 	if (!may_replace(folder->path))
 		return false;
+	make_parents(folder->path);
 	if (asprintf(&folder->parts, "%s.XXXXXX", folder->path) < 0)
 		folder->parts = NULL;
 	if (!folder->parts)
-		return wrong(path);
+		return failed(path);
 	if (mkdtemp(folder->parts))
-		return !chmod(folder->parts, 0777 & ~mask) || wrong(path);
+		return !chmod(folder->parts, 0777 & ~mask) || failed(path);
 	free(folder->parts);
 	folder->parts = NULL;
-	return wrong(path);
+	return failed(path);
 }
 
 bool stub_folder_copy(const struct stub_folder *folder, const char *from, const char *name)
@@ -239,7 +251,7 @@ bool stub_folder_copy(const struct stub_folder *folder, const char *from, const 
 		errno = ENAMETOOLONG;
 	else if (copy_bytes(from, to))
 		return true;
-	return wrong(from);
+	return failed(from);
 }
 
 bool stub_folder_copy_all(const struct stub_folder *folder, const char *from)
@@ -251,7 +263,7 @@ bool stub_folder_copy_all(const struct stub_folder *folder, const char *from)
 	if (!nftw(from, copy_one, 16, 0))
 		return true;
 	errno = walk.failure ? walk.failure : errno;
-	return wrong(from);
+	return failed(from);
 }
 
 /* Returns true if the existing folder equals the new one.  build/ does not count: it is
@@ -293,7 +305,7 @@ bool stub_folder_finish(struct stub_folder *folder, bool *changed)
 		return true;
 	}
 	if (syscall(SYS_renameat2, AT_FDCWD, folder->parts, AT_FDCWD, folder->path, EXCHANGE))
-		return wrong(folder->path);
+		return failed(folder->path);
 	keep_build(folder);
 	return true;
 }

@@ -14,37 +14,41 @@ static const char *const stubs[LIBRARIES] = {
 	STUB_SONAME("cuda"), STUB_SONAME("nvidia-ml"),
 };
 
-static void add_toolkit(struct tables *tables, lc_version version)
+/* Returns false if there are more than this program has room for. */
+static bool add_toolkit(struct tables *tables, lc_version version)
 {
 	size_t i = tables->toolkit_count;
 
 	for (size_t k = 0; k < i; k++)
 		if (tables->toolkits[k] == version)
-			return;
-	if (i == sizeof(tables->toolkits) / sizeof(*tables->toolkits))
-		return;
+			return true;
+	if (i == AUDIT_TOOLKITS)
+		return false;
 	for (; i && tables->toolkits[i - 1] > version; i--)
 		tables->toolkits[i] = tables->toolkits[i - 1];
 	tables->toolkits[i] = version;
 	tables->toolkit_count++;
+	return true;
 }
 
 /* A toolkit that changes anything is the first to have some name, so `since` lists it. */
-static void add_toolkits(struct tables *tables, const struct lc_library *library)
+static bool add_toolkits(struct tables *tables, const struct lc_library *library)
 {
-	for (size_t i = 0; i < library->major_count; i++) {
-		add_toolkit(tables, library->majors[i].oldest);
-		add_toolkit(tables, library->majors[i].newest);
-	}
+	bool all = true;
+
+	for (size_t i = 0; i < library->major_count; i++)
+		all &= add_toolkit(tables, library->majors[i].oldest) &&
+		       add_toolkit(tables, library->majors[i].newest);
 	for (size_t i = 0; i < library->since_count; i++)
-		add_toolkit(tables, library->since[i].version);
+		all &= add_toolkit(tables, library->since[i].version);
+	return all;
 }
 
 static const char *add_table(struct tables *tables, const struct lc_peer *peer, bool own)
 {
 	const struct lc_library *library = peer->library;
 	struct table *table = &tables->all[tables->count];
-	size_t cells = library->export_count * sizeof(tables->toolkits) / sizeof(*tables->toolkits);
+	size_t cells = library->export_count * AUDIT_TOOLKITS;
 	struct lc_ending ending;
 
 	*table = (struct table){
@@ -53,7 +57,7 @@ static const char *add_table(struct tables *tables, const struct lc_peer *peer, 
 	};
 	table->stem_length = lc_read_name(table->stem, &ending);
 	if (!table->verdicts)
-		return "memory is out";
+		return "memory ran out";
 	memset(table->verdicts, LC_VERDICTS, cells);
 	tables->count++;
 	return NULL;
@@ -71,7 +75,8 @@ const char *tables_read(struct tables *tables)
 
 		if (!peer || peer->size != sizeof(*peer))
 			return "the stubs beside it are of another version of lazycuda";
-		add_toolkits(tables, peer->library);
+		if (!add_toolkits(tables, peer->library))
+			return "the stubs beside it know more versions of CUDA than it has room for";
 		why = add_table(tables, peer, false);
 	}
 	tables->driver = tables->toolkit_count - 1;
@@ -86,9 +91,8 @@ const char *tables_add(struct tables *tables, const struct lc_peer *peer)
 		if (!strcmp(tables->all[i].library->stub, library->stub) ||
 		    !strcmp(tables->all[i].library->name, library->name))
 			return "there is another stub of that library";
-	if (tables->count == MAX_TABLES ||
-	    library->major_count > sizeof(tables->toolkits) / sizeof(*tables->toolkits))
-		return "that is more than a process can have";
+	if (tables->count == MAX_TABLES || library->major_count > AUDIT_TOOLKITS)
+		return "that is more than an audit has room for";
 	return add_table(tables, peer, true);
 }
 
@@ -120,8 +124,8 @@ enum lc_verdict judge_in(struct table *table, const struct lc_export *import, si
 	return remembered(table, import, row, table->library->majors[row].newest);
 }
 
-enum lc_verdict judge(struct tables *tables, struct table *table,
-		      const struct lc_export *import, size_t toolkit)
+enum lc_verdict judge_on(struct tables *tables, struct table *table,
+			 const struct lc_export *import, size_t toolkit)
 {
 	return judge_at(tables, table, import,
 			lc_has_majors(table->library) ? toolkit : tables->driver);

@@ -15,21 +15,22 @@
 #define STUB_SONAME(library) "lib" library "_stub.so" LAZYCUDA_SONUMBER
 
 #define LIBRARIES 5	/* that lazycuda itself has stubs for */
-#define MAX_TABLES LC_MAX_PEERS
+#define MAX_TABLES 64	/* stubs that one audit judges by */
+#define AUDIT_TOOLKITS 64
 
 struct table {
 	const struct lc_library *library;
 	const char *stem;		/* of the library's file names, "libnvidia-ml" */
 	size_t stem_length;
 	const struct lc_adaptor *adaptors;
-	unsigned char *verdicts;	/* cache of judge() and judge_in() */
+	unsigned char *verdicts;	/* cache of judge_on() and judge_in() */
 	bool own;			/* `lazycuda stub` made this stub */
 };
 
 struct tables {
 	struct table all[MAX_TABLES];
 	size_t count;
-	lc_version toolkits[64];	/* known to the list, oldest first */
+	lc_version toolkits[AUDIT_TOOLKITS];	/* known to the list, oldest first */
 	size_t toolkit_count;
 	size_t driver;			/* index of the toolkit whose driver is assumed */
 };
@@ -44,8 +45,8 @@ void tables_free(struct tables *tables);
  * Cached lc_judge(); `toolkit` indexes tables->toolkits.  For a library without majors,
  * which comes with the driver, tables->driver is judged instead.
  */
-enum lc_verdict judge(struct tables *tables, struct table *table,
-		      const struct lc_export *import, size_t toolkit);
+enum lc_verdict judge_on(struct tables *tables, struct table *table,
+			 const struct lc_export *import, size_t toolkit);
 
 /* The same for a library whose majors are its own: judges the newest version of majors[row]. */
 enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row);

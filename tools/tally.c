@@ -6,14 +6,14 @@
 
 /* ---- one file on one version ---- */
 
-static void add(struct lc_arena *arena, struct names *names, const char *name)
+static void add(struct lc_arena *arena, struct tally *tally, struct names *names, const char *name)
 {
 	const char **place = lc_grow(arena, &names->list, &names->count, sizeof(*place));
 
 	if (place)
 		*place = name;
 	else
-		names->count = 0;
+		tally->incomplete = true;
 }
 
 bool is_judged(const struct found_import *import)
@@ -36,9 +36,9 @@ static void add_verdict(struct lc_arena *arena, struct tally *tally, const struc
 	case LC_RUNS_DIRECT:	tally->direct++; break;
 	case LC_RUNS_RENAMED:	tally->renamed++; break;
 	case LC_RUNS_ADAPTED:	tally->adapted++; break;
-	case LC_IS_REFUSED:	add(arena, &tally->refused, name); break;
+	case LC_IS_REFUSED:	add(arena, tally, &tally->refused, name); break;
 	default:
-		add(arena, lc_has_majors(library) ? &tally->absent : &tally->undriven, name);
+		add(arena, tally, lc_has_majors(library) ? &tally->absent : &tally->undriven, name);
 	}
 }
 
@@ -74,7 +74,7 @@ static enum lc_verdict verdict_of(struct tables *tables, struct table *table, si
 	if (!name->export)
 		return LC_IS_ABSENT;
 	return table->library->own_majors ? judge_in(table, name->export, row) :
-		judge(tables, table, name->export, toolkit);
+		judge_on(tables, table, name->export, toolkit);
 }
 
 void count(struct lc_arena *arena, struct tables *tables, const struct findings *findings,
@@ -99,9 +99,10 @@ void count(struct lc_arena *arena, struct tables *tables, const struct findings 
 	}
 }
 
-bool runs(const struct tally *tally)
+bool tally_runs(const struct tally *tally)
 {
-	return !tally->refused.count && !tally->absent.count && !tally->undriven.count;
+	return !tally->incomplete && !tally->refused.count && !tally->absent.count &&
+	       !tally->undriven.count;
 }
 
 /* The oldest driver from which on every version up to tables->driver has the name. */
@@ -138,7 +139,7 @@ bool driver_needed(struct tables *tables, const struct findings *findings, size_
 
 /* ---- in words ---- */
 
-const char *version_text(struct lc_arena *arena, lc_version version)
+const char *format_version(struct lc_arena *arena, lc_version version)
 {
 	return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
 }
@@ -184,8 +185,8 @@ size_t end_of_major(const struct tables *tables, size_t first)
 
 /* Returns "13", "12.3 and later" or "12.3, 12.4 only", the toolkits of [first, end) that
  * run; NULL if none does.  With `lowest`, the minor version is always given. */
-static const char *range_text(struct lc_arena *arena, const struct tables *tables,
-			      const bool *on, size_t first, size_t end, bool lowest)
+static const char *toolkits_text(struct lc_arena *arena, const struct tables *tables,
+				 const bool *on, size_t first, size_t end, bool lowest)
 {
 	const char *text = "";
 	size_t start = first;
@@ -199,13 +200,13 @@ static const char *range_text(struct lc_arena *arena, const struct tables *table
 			goto list;
 	if (start == first && !lowest)
 		return lc_format(arena, "%d", LC_MAJOR(tables->toolkits[first]));
-	return lc_format(arena, "%s and later", version_text(arena, tables->toolkits[start]));
+	return lc_format(arena, "%s and later", format_version(arena, tables->toolkits[start]));
 list:
 	/* Rare: within a major, names are usually only added. */
 	for (size_t i = start; i < end; i++)
 		if (on[i])
 			text = lc_format(arena, "%s%s%s", text, *text ? ", " : "",
-					 version_text(arena, tables->toolkits[i]));
+					 format_version(arena, tables->toolkits[i]));
 	return lc_format(arena, "%s only", text);
 }
 
@@ -217,7 +218,7 @@ const char *runs_text(struct lc_arena *arena, const struct tables *tables, const
 		const char *range;
 
 		end = end_of_major(tables, first);
-		range = range_text(arena, tables, on, first, end, !last);
+		range = toolkits_text(arena, tables, on, first, end, !last);
 		if (!range)
 			continue;
 		if (last)
@@ -232,5 +233,5 @@ const char *runs_text(struct lc_arena *arena, const struct tables *tables, const
 const char *driver_text(struct lc_arena *arena, const struct tables *tables, size_t needed)
 {
 	return needed ? lc_format(arena, ", with a driver of CUDA %s or later",
-				  version_text(arena, tables->toolkits[needed])) : "";
+				  format_version(arena, tables->toolkits[needed])) : "";
 }

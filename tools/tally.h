@@ -14,12 +14,13 @@ struct tally {
 	size_t direct, renamed, adapted;
 	struct names refused, absent;
 	struct names undriven;	/* missing from the driver, on any CUDA */
+	bool incomplete;	/* memory ran out: there may be more of the names */
 };
 
 /* A version is an index into tables->toolkits. */
 void count(struct lc_arena *arena, struct tables *tables, const struct findings *findings,
 	   size_t toolkit, struct tally *tally);
-bool runs(const struct tally *tally);
+bool tally_runs(const struct tally *tally);	/* false for one that is incomplete */
 
 /* Returns true if all that the file imports from a library runs on this row of its majors. */
 bool serves(const struct findings *findings, struct table *table, size_t row);
@@ -38,7 +39,7 @@ size_t end_of_major(const struct tables *tables, size_t first);
 
 /* ---- in words ---- */
 
-const char *version_text(struct lc_arena *arena, lc_version version);
+const char *format_version(struct lc_arena *arena, lc_version version);
 const char *list_names(struct lc_arena *arena, const struct names *names);
 /* "2 refused: a, b; 1 absent: c" */
 const char *problems(struct lc_arena *arena, const struct tally *tally);

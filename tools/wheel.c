@@ -100,7 +100,7 @@ static unsigned portion(size_t size)
 	return size < PORTION ? (unsigned)size : PORTION;
 }
 
-/* What zlib has read and written is in its checksum, and may go. */
+/* Gives back the pages that zlib has read and written; its checksum has their bytes. */
 static void note_portion(const struct zip *zip, const struct room *room, unsigned long *crc,
 			 const struct stream *stream, const unsigned char *in,
 			 const unsigned char *out)
@@ -113,7 +113,7 @@ static void note_portion(const struct zip *zip, const struct room *room, unsigne
 }
 
 /* Inflates `in` into the room.  Returns true if the result fills it exactly, and sets *crc.
- * Without `crc` just the beginning is wanted: true if it fills the room. */
+ * Without `crc` only the beginning is inflated: true if it fills the room. */
 static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t in_size,
 			 const struct room *room, unsigned long *crc)
 {
@@ -147,7 +147,7 @@ static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t 
 #define STORED 0
 #define DEFLATED 8
 
-struct entry {
+struct zip_entry {
 	char name[4096];
 	unsigned method, flags;
 	uint32_t crc;
@@ -157,7 +157,7 @@ struct entry {
 };
 
 /* An extra field holds sizes and offsets that need more than 32 bits. */
-static void read_zip64(struct entry *entry, const unsigned char *extra, size_t size)
+static void read_zip64(struct zip_entry *entry, const unsigned char *extra, size_t size)
 {
 	uint64_t *const wide[] = { &entry->size, &entry->packed, &entry->header };
 
@@ -181,7 +181,7 @@ static void read_zip64(struct entry *entry, const unsigned char *extra, size_t s
 }
 
 /* Reads an entry of the directory and sets *next to the offset of the next one. */
-static const char *read_entry(const struct zip *zip, uint64_t offset, struct entry *entry,
+static const char *read_entry(const struct zip *zip, uint64_t offset, struct zip_entry *entry,
 			      uint64_t *next)
 {
 	const unsigned char *head = at(zip, offset, 46), *rest;
@@ -212,7 +212,7 @@ static const char *read_entry(const struct zip *zip, uint64_t offset, struct ent
 }
 
 /* Finds a member's data, which follows its own header. */
-static const char *locate(const struct zip *zip, struct entry *entry)
+static const char *locate(const struct zip *zip, struct zip_entry *entry)
 {
 	const unsigned char *head = at(zip, entry->header, 30);
 	uint64_t data;
@@ -236,7 +236,7 @@ static const char *locate(const struct zip *zip, struct entry *entry)
 }
 
 /* Inflates only the first bytes: just ELF files are decompressed in full. */
-static bool is_elf(const struct zip *zip, const struct entry *entry)
+static bool is_elf(const struct zip *zip, const struct zip_entry *entry)
 {
 	unsigned char start[SELFMAG];
 	struct room room = { .bytes = start, .size = SELFMAG };
@@ -249,7 +249,7 @@ static bool is_elf(const struct zip *zip, const struct entry *entry)
 	       !memcmp(start, ELFMAG, SELFMAG);
 }
 
-static const char *hand_out(const struct zip *zip, const struct entry *entry,
+static const char *hand_out(const struct zip *zip, const struct zip_entry *entry,
 			    struct wheel_member *member,
 			    void (*each)(const struct wheel_member *member, void *data),
 			    void *data)
@@ -308,7 +308,7 @@ const char *wheel_read(const void *bytes, size_t size,
 	struct zip zip = { bytes, size };
 	uint64_t offset, count, left = size;
 	const char *why = find_directory(&zip, &offset, &count);
-	struct entry entry;
+	struct zip_entry entry;
 
 	for (uint64_t i = 0; !why && i < count; i++) {
 		struct wheel_member member = { .name = entry.name };

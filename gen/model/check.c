@@ -148,7 +148,7 @@ static void check_field(const struct symbols *list, const struct library *librar
 			fail_at(field->place, "struct %s has no size in %s", record->name,
 				bit_text(list, first_bit(in)));
 		if (field->offset + field_bytes(field, first_bit(in)) > size->bytes)
-			fail_at(field->place, "%s ends behind the %u bytes that the struct has in %s",
+			fail_at(field->place, "%s ends past the %u bytes that the struct has in %s",
 				field->name, size->bytes, bit_text(list, first_bit(in)));
 	}
 }
@@ -280,11 +280,11 @@ static void check_sonames(const struct symbols *list, struct library *library)
 {
 	for (size_t i = 0; i < library->sonames.count; i++) {
 		const struct ranged *one = &library->sonames.items[i];
-		unsigned major = major_of(list, first_bit(one->in));
+		unsigned major = major_at(list, first_bit(one->in));
 
 		if (one->in & ~major_set(list, major))
 			fail_at(one->place, "%s is the soname of majors %u and %u", one->text,
-				major, major_of(list, last_bit(one->in)));
+				major, major_at(list, last_bit(one->in)));
 		for (size_t j = 0; j < i; j++) {
 			const struct ranged *other = &library->sonames.items[j];
 
@@ -302,7 +302,7 @@ static void check_sonames(const struct symbols *list, struct library *library)
 static void check_nodes(const struct symbols *list, const struct library *library)
 {
 	if (library->node_names == NODES_NONE && library->nodes.count)
-		fail_at(library->nodes.items[0].place, "a library of which no name has a node");
+		fail_at(library->nodes.items[0].place, "a library without a node for any name");
 	if (library->node_names == NODES_NONE && library->sonames.count > 1)
 		fail_at(library->sonames.items[1].place, "without version nodes nobody can tell the"
 			" callers of %s from those of %s", library->sonames.items[0].text,
@@ -337,7 +337,7 @@ static void check_folders(const struct symbols *list, const struct library *libr
 				fail_twice(list, a->place, b->place, a->in & b->in, "folder");
 		}
 		for (toolkits in = a->in; in; in &= in - 1) {
-			unsigned major = major_of(list, first_bit(in));
+			unsigned major = major_at(list, first_bit(in));
 			toolkits lacks = major_set(list, major) & library->in & ~a->in;
 
 			if (lacks)
@@ -347,21 +347,70 @@ static void check_folders(const struct symbols *list, const struct library *libr
 	}
 }
 
+/* Returns the row of a SONAME, or NULL. */
+static const struct cuda *find_cuda(const struct library *library, const char *soname)
+{
+	for (size_t i = 0; i < library->cuda.count; i++)
+		if (!strcmp(library->cuda.items[i].soname, soname))
+			return &library->cuda.items[i];
+	return NULL;
+}
+
+static void check_cuda(const struct library *library)
+{
+	for (size_t i = 0; i < library->cuda.count; i++) {
+		const struct cuda *row = &library->cuda.items[i];
+		const struct cuda *first = find_cuda(library, row->soname);
+		bool known = false;
+
+		if (!library->own_majors)
+			fail_at(row->place, "only a library with `majors own` has this");
+		if (first != row)
+			fail_at(row->place, "%s is on line %u already", row->soname, first->place.line);
+		for (size_t j = 0; j < library->sonames.count; j++)
+			known |= !strcmp(library->sonames.items[j].text, row->soname);
+		if (!known)
+			fail_at(row->place, "%s is no soname of library %s", row->soname,
+				library->name);
+	}
+	for (size_t i = 0; library->cuda.count && i < library->sonames.count; i++)
+		if (!find_cuda(library, library->sonames.items[i].text))
+			fail_at(library->sonames.items[i].place, "there is no row `cuda` for %s, and one"
+				" for %s", library->sonames.items[i].text,
+				library->cuda.items[0].soname);
+}
+
+static void check_opens(const struct library *library)
+{
+	for (size_t i = 0; i < library->opens.count; i++) {
+		const struct opened *row = &library->opens.items[i];
+
+		if (library->without_majors)
+			fail_at(row->place, "a library without majors is in no CUDA");
+		for (size_t j = 0; j < i; j++)
+			if (library->opens.items[j].cuda == row->cuda &&
+			    !strcmp(library->opens.items[j].soname, row->soname))
+				fail_at(row->place, "%s of CUDA %u is on line %u already", row->soname,
+					row->cuda, library->opens.items[j].place.line);
+	}
+}
+
 static void check_given(const struct library *library)
 {
 	static const char *const errors[] = {
-		[MISSING] = "missing", [ABSENT] = "absent", [REFUSED] = "refused",
-		[DRIVER] = "driver", [INCOHERENT] = "incoherent"
+		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
+		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent"
 	};
 	const char *lacks = !library->stub ? "stub" : !library->variable ? "variable" :
 			    !library->sonames.count ? "soname" :
 			    library->without_majors && !library->witness ? "witness" : NULL;
 	/* The last kind of error that a call of this library can get. */
-	int last = library->without_majors ? ABSENT : library->own_majors ? REFUSED : INCOHERENT;
+	int last = library->without_majors ? ON_ABSENT :
+		   library->own_majors ? ON_REFUSED : ON_INCOHERENT;
 
 	if (lacks)
 		fail_at(library->place, "library %s has no row `%s`", library->name, lacks);
-	for (int kind = MISSING; kind <= last; kind++)
+	for (int kind = ON_MISSING; kind <= last; kind++)
 		if (!library->error_places[kind].line)
 			fail_at(library->place, "library %s has no row `error %s`", library->name,
 				errors[kind]);
@@ -372,7 +421,7 @@ static void check_given(const struct library *library)
 /* Rejects rows that make sense only with majors. */
 static void check_without_majors(const struct library *library)
 {
-	for (int kind = REFUSED; kind < ERROR_KINDS; kind++)
+	for (int kind = ON_REFUSED; kind < ERROR_KINDS; kind++)
 		if (library->error_places[kind].line)
 			fail_at(library->error_places[kind], "a library without majors has no such error");
 	if (library->nodes.count)
@@ -424,6 +473,8 @@ void check_library(const struct symbols *whole, struct library *library)
 		fail_at(library->witness ? library->witness_place : library->homes.items[0].place,
 			"only a library without majors has this");
 	check_nodes(list, library);
+	check_cuda(library);
+	check_opens(library);
 	check_folders(list, library);
 	check_enums(list, library);
 	check_records(list, library);

@@ -11,7 +11,7 @@
 static const char *list_file;	/* the file that is being read */
 
 #define MAX_LINE 16384
-#define MAX_BYTES (1 << 24)	/* of a struct */
+#define MAX_STRUCT_BYTES (1 << 24)	/* of a struct */
 
 /* ---- words ---- */
 
@@ -54,7 +54,7 @@ static void check_bytes(const char *text, size_t length, unsigned number)
 	}
 }
 
-/* Splits at blanks.  Parentheses are words, and so are commas between them. */
+/* Splits at blanks.  Parentheses are words, and so are the commas between them. */
 static void split(struct line *line, const char *text, size_t length, unsigned number)
 {
 	bool inside = false;
@@ -153,9 +153,9 @@ static struct word take_identifier(struct line *line, const char *what)
 	struct word word = take(line, what);
 
 	if (!is_identifier(word.text))
-		fail_at(word.place, "`%s` is not a name: letters, digits and _ are", word.text);
+		fail_at(word.place, "`%s` is not a name of letters, digits and _", word.text);
 	if (is_keyword(word.text))
-		fail_at(word.place, "`%s` is not a name but a word of C", word.text);
+		fail_at(word.place, "`%s` is a keyword of C, not a name", word.text);
 	return word;
 }
 
@@ -179,7 +179,7 @@ static int64_t take_number(struct line *line, const char *what, int64_t low, int
 	long long value;
 
 	if (!*digits || digits[strspn(digits, "0123456789")])
-		fail_at(word.place, "`%s` is not a number, which %s is", word.text, what);
+		fail_at(word.place, "`%s` is not a number, as %s has to be", word.text, what);
 	errno = 0;
 	value = strtoll(word.text, NULL, 10);
 	if (errno || value < low || value > high)
@@ -191,7 +191,7 @@ static int64_t take_number(struct line *line, const char *what, int64_t low, int
 /* ---- versions and ranges ---- */
 
 /* Reads MAJOR.MINOR; returns a pointer to the rest of the text. */
-static const char *parse_version(const char *text, struct place place, struct version *version)
+static const char *parse_dotted(const char *text, struct place place, struct version *version)
 {
 	unsigned long parts[2];
 
@@ -219,7 +219,7 @@ static const char *parse_toolkit(const struct symbols *list, const char *text, s
 {
 	struct version version;
 
-	text = parse_version(text, place, &version);
+	text = parse_dotted(text, place, &version);
 	for (*bit = 0; *bit < list->toolkit_count; ++*bit)
 		if (list->toolkits[*bit].major == version.major &&
 		    list->toolkits[*bit].minor == version.minor)
@@ -274,7 +274,7 @@ static void read_toolkits(struct symbols *list, struct line *line, struct place 
 	do {
 		struct word word = take(line, "a version");
 		struct version version;
-		const char *rest = parse_version(word.text, word.place, &version);
+		const char *rest = parse_dotted(word.text, word.place, &version);
 
 		if (*rest)
 			fail_at(within(word, rest), "unexpected `%c` in a version", *rest);
@@ -292,7 +292,7 @@ static void read_toolkits(struct symbols *list, struct line *line, struct place 
 static void set_once(const char **text, struct place *place, struct word word, struct place row)
 {
 	if (*text)
-		fail_at(row, "this is said on line %u already", place->line);
+		fail_at(row, "this was given on line %u already", place->line);
 	*text = word.text;
 	*place = word.place;
 }
@@ -300,11 +300,11 @@ static void set_once(const char **text, struct place *place, struct word word, s
 static void read_error(struct library *library, struct line *line, struct place row)
 {
 	static const char *const names[] = {
-		[MISSING] = "missing", [ABSENT] = "absent", [REFUSED] = "refused",
-		[DRIVER] = "driver", [INCOHERENT] = "incoherent"
+		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
+		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent"
 	};
 	struct word word = take(line, "what the error is for");
-	int kind = MISSING;
+	int kind = ON_MISSING;
 
 	while (kind < ERROR_KINDS && strcmp(names[kind], word.text))
 		kind++;
@@ -312,7 +312,7 @@ static void read_error(struct library *library, struct line *line, struct place 
 		fail_at(word.place, "no error `%s`: there are missing, absent, refused, driver, "
 			"incoherent", word.text);
 	if (library->error_places[kind].line)
-		fail_at(row, "this is said on line %u already", library->error_places[kind].line);
+		fail_at(row, "this was given on line %u already", library->error_places[kind].line);
 	library->error_places[kind] = row;
 	library->errors[kind] = (int32_t)take_number(line, "the status", INT32_MIN, INT32_MAX);
 	if (!library->errors[kind])
@@ -333,14 +333,14 @@ static void take_home(struct library *library, struct line *line)
 	struct ranged *home = push(&library->homes);
 
 	if (*word.text != '/')
-		fail_at(word.place, "`%s` is no absolute path", word.text);
+		fail_at(word.place, "`%s` is not an absolute path", word.text);
 	*home = (struct ranged){ .text = word.text, .place = word.place };
 }
 
 static void check_once(struct place before, struct place row)
 {
 	if (before.line)
-		fail_at(row, "this is said on line %u already", before.line);
+		fail_at(row, "this was given on line %u already", before.line);
 }
 
 static void read_majors(struct library *library, struct line *line, struct place row)
@@ -353,6 +353,30 @@ static void read_majors(struct library *library, struct line *line, struct place
 	library->own_majors = !strcmp(word.text, "own");
 	if (!library->without_majors && !library->own_majors)
 		fail_at(word.place, "`%s` where `none` or `own` is expected", word.text);
+}
+
+static void read_cuda(struct library *library, struct line *line)
+{
+	struct word word = take_file(line, "a SONAME", "._+-");
+	struct cuda *row = push(&library->cuda);
+
+	*row = (struct cuda){ .soname = word.text, .place = word.place };
+	do
+		row->in |= 1u << take_number(line, "a major of CUDA", 1, MAX_CUDA);
+	while (line->next < line->words.count);
+}
+
+static void read_opens(struct library *library, struct line *line)
+{
+	struct opened *row = push(&library->opens);
+	struct word soname, folder;
+
+	row->cuda = (unsigned)take_number(line, "a major of CUDA", 1, MAX_CUDA);
+	soname = take_file(line, "a SONAME", "._+-");
+	folder = take_file(line, "a folder", "._+-/");
+	row->soname = soname.text;
+	row->folder = folder.text;
+	row->place = soname.place;
 }
 
 static void read_nodes(struct library *library, struct line *line, struct place row)
@@ -377,7 +401,7 @@ static void read_advice(struct library *library, struct line *line, struct place
 	do {
 		struct word word = take(line, "a sentence");
 
-		add(&text, "%s%s", end && word.place.column > end ? " " : "", word.text);
+		put(&text, "%s%s", end && word.place.column > end ? " " : "", word.text);
 		end = word.place.column + (unsigned)strlen(word.text);
 	} while (line->next < line->words.count);
 	library->advice = text.bytes;
@@ -422,6 +446,10 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		while (line->next < line->words.count);
 	} else if (!strcmp(key.text, "majors")) {
 		read_majors(library, line, key.place);
+	} else if (!strcmp(key.text, "cuda")) {
+		read_cuda(library, line);
+	} else if (!strcmp(key.text, "opens")) {
+		read_opens(library, line);
 	} else if (!strcmp(key.text, "nodes")) {
 		read_nodes(library, line, key.place);
 	} else if (!strcmp(key.text, "advice")) {
@@ -436,7 +464,7 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 	} else if (!strcmp(key.text, "error")) {
 		read_error(library, line, key.place);
 	} else {
-		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, nodes, "
+		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, cuda, opens, nodes, "
 			"witness, home, node, folder, package, variable, companion, advice, error, "
 			"status, reserved",
 			key.text);
@@ -467,7 +495,7 @@ static void parse_type(struct type *type, const char *text, struct place place, 
 		if (kind != STRUCT && !strcmp(kind_names[kind], text))
 			type->kind = (enum kind)kind;
 	if (type->kind == VOID && !result)
-		fail_at(place, "void is no type of a value");
+		fail_at(place, "a value cannot be void");
 	if (type->kind != STRUCT)
 		return;
 	if (!is_identifier(text))
@@ -492,7 +520,7 @@ static void take_field_type(struct line *line, struct type *type)
 		return;
 	type->count = (unsigned)strtoul(bracket + 1, &end, 10);
 	if (!isdigit((unsigned char)bracket[1]) || end - bracket > 9 || strcmp(end, "]") ||
-	    type->count < 1 || type->count > MAX_BYTES)
+	    type->count < 1 || type->count > MAX_STRUCT_BYTES)
 		fail_at(within(word, bracket), "a count such as [16] is expected");
 }
 
@@ -506,11 +534,11 @@ static void read_field(const struct symbols *list, struct record *record, struct
 		    (*c != '.' && *c != '_' && !isalnum((unsigned char)*c)))
 			fail_at(within(word, c), "unexpected `%c` in a field's name", *c);
 	if (is_keyword(word.text + 1))
-		fail_at(word.place, "`%s` is not a name but a word of C", word.text + 1);
+		fail_at(word.place, "`%s` is a keyword of C, not a name", word.text + 1);
 	field->name = word.text;
 	field->place = word.place;
 	take_field_type(line, &field->type);
-	field->offset = (unsigned)take_number(line, "the offset", 0, MAX_BYTES);
+	field->offset = (unsigned)take_number(line, "the offset", 0, MAX_STRUCT_BYTES);
 	field->in = take_range(list, line);
 }
 
@@ -521,7 +549,7 @@ static void read_size(const struct symbols *list, struct record *record, struct 
 	struct word letter;
 
 	size->place = place;
-	size->bytes = (unsigned)take_number(line, "the size", 1, MAX_BYTES);
+	size->bytes = (unsigned)take_number(line, "the size", 1, MAX_STRUCT_BYTES);
 	size->in = take_range(list, line);
 	expect(line, "layout", "`layout`");
 	letter = take(line, "a letter");
@@ -631,7 +659,7 @@ static void read_function(const struct symbols *list, struct library *library, s
 
 /* ---- blocks ---- */
 
-enum block { NOTHING, LIBRARY, ENUM, RECORD, FUNCTIONS };
+enum block { NO_BLOCK, LIBRARY_BLOCK, ENUM_BLOCK, RECORD_BLOCK, FUNCTIONS_BLOCK };
 
 static void open_library(struct symbols *list, struct line *line)
 {
@@ -655,13 +683,13 @@ static enum block open_block(struct symbols *list, struct line *line)
 
 	if (!strcmp(key.text, "toolkits")) {
 		read_toolkits(list, line, key.place);
-		return NOTHING;
+		return NO_BLOCK;
 	}
 	if (!list->toolkit_count)
 		fail_at(key.place, "`%s` where `toolkits` is expected", key.text);
 	if (!strcmp(key.text, "library")) {
 		open_library(list, line);
-		return LIBRARY;
+		return LIBRARY_BLOCK;
 	}
 	if (!library)
 		fail_at(key.place, "`%s` where `library` is expected", key.text);
@@ -671,7 +699,7 @@ static enum block open_block(struct symbols *list, struct line *line)
 
 		one->name = name.text;
 		one->place = name.place;
-		return ENUM;
+		return ENUM_BLOCK;
 	}
 	if (!strcmp(key.text, "struct")) {
 		struct record *record = push(&library->records);
@@ -679,14 +707,14 @@ static enum block open_block(struct symbols *list, struct line *line)
 
 		record->name = name.text;
 		record->place = name.place;
-		return RECORD;
+		return RECORD_BLOCK;
 	}
 	if (!strcmp(key.text, "functions")) {
 		if (library->functions_place.line)
 			fail_at(key.place, "library %s has its functions on line %u already",
 				library->name, library->functions_place.line);
 		library->functions_place = key.place;
-		return FUNCTIONS;
+		return FUNCTIONS_BLOCK;
 	}
 	fail_at(key.place, "no block `%s`: there are library, enum, struct, functions", key.text);
 }
@@ -697,24 +725,24 @@ static void read_row(struct symbols *list, struct line *line, enum block block)
 		&list->libraries.items[list->libraries.count - 1] : NULL;
 
 	switch (block) {
-	case NOTHING:
+	case NO_BLOCK:
 		fail_at(peek(line)->place, "a row that belongs to no block");
-	case LIBRARY:
+	case LIBRARY_BLOCK:
 		read_library_row(list, library, line);
 		break;
-	case ENUM:
+	case ENUM_BLOCK:
 		read_enumerator(list, library, line);
 		break;
-	case RECORD:
+	case RECORD_BLOCK:
 		read_struct_row(list, library, line);
 		break;
-	case FUNCTIONS:
+	case FUNCTIONS_BLOCK:
 		read_function(list, library, line);
 		break;
 	}
 }
 
-static char *read_file(const char *path, size_t *length)
+static char *load_file(const char *path, size_t *length)
 {
 	FILE *file = fopen(path, "r");
 	char *bytes = NULL;
@@ -736,9 +764,9 @@ static char *read_file(const char *path, size_t *length)
 void read_list(struct symbols *list, const char *path)
 {
 	size_t length;
-	const char *text = read_file(path, &length), *end = text + length;
+	const char *text = load_file(path, &length), *end = text + length;
 	struct line line = { 0 };
-	enum block block = NOTHING;
+	enum block block = NO_BLOCK;
 	unsigned number = 1;
 
 	list_file = path;

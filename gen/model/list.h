@@ -7,8 +7,8 @@
  *	model.c		queries on a list
  *	util.c		memory, text, errors
  *
- * gen writes code from it; gen/scan writes it, and checks libraries against it.
- * The program runs once and frees nothing.
+ * gen writes code from the list; gen/scan writes the list, and checks libraries against
+ * it.  Both programs run once and free nothing.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -33,7 +33,7 @@ struct text {
 	char *bytes;
 	size_t length, room;
 };
-void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void put(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- errors: print to stderr and exit with status 2 ---- */
@@ -47,6 +47,7 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 /* ---- versions ---- */
 
 #define MAX_TOOLKITS 63
+#define MAX_CUDA 31	/* a set of CUDA's majors has a bit for each */
 #define MAX_MAJOR 654	/* the loader keeps 100 * major + minor in 16 bits */
 #define MAX_MINOR 99
 struct version { unsigned major, minor; };
@@ -148,7 +149,21 @@ struct word {
 	struct place place;
 };
 
-enum error_kind { MISSING = 1, ABSENT, REFUSED, DRIVER, INCOHERENT, ERROR_KINDS };
+/* What a library of one CUDA opens by name, and where pip puts that. */
+struct opened {
+	unsigned cuda;
+	const char *soname, *folder;
+	struct place place;
+};
+
+/* The majors of CUDA that a SONAME is in, a bit for each. */
+struct cuda {
+	const char *soname;
+	struct place place;
+	uint32_t in;
+};
+
+enum error_kind { ON_MISSING = 1, ON_ABSENT, ON_REFUSED, ON_DRIVER, ON_INCOHERENT, ERROR_KINDS };
 
 struct library {
 	const char *name, *stub, *variable, *companion, *status, *witness;
@@ -162,6 +177,8 @@ struct library {
 	bool without_majors;
 	bool own_majors;		/* the majors are not CUDA's */
 	struct place majors_place;
+	ARRAY(struct opened) opens;
+	ARRAY(struct cuda) cuda;	/* for each SONAME, or none: it goes with any CUDA */
 	enum { NODES_SONAME, NODES_NONE, NODES_OTHER } node_names;
 	struct place node_names_place;
 	const char *advice;		/* NULL if the stub has a source of its own */
@@ -197,7 +214,7 @@ void check_library(const struct symbols *list, struct library *library);
 struct symbols view_of(const struct symbols *list, const struct library *library);
 
 /* Returns true if a `reserved` row with this word means the field: the word is the last part
- * of the field's name, but for digits at the end.  "reserved" means "reserved1" and
+ * of the field's name, apart from digits at its end.  "reserved" means "reserved1" and
  * "params.sync.reserved", but not "reservedSharedMemPerBlock", which is a property. */
 bool means_field(const char *word, const char *field);
 bool is_reserved(const struct library *library, const char *field);
@@ -206,7 +223,7 @@ bool is_reserved(const struct library *library, const char *field);
 const struct size *size_in(const struct record *record, unsigned toolkit);
 
 /* The major of the toolkit that a bit stands for. */
-unsigned major_of(const struct symbols *list, unsigned bit);
+unsigned major_at(const struct symbols *list, unsigned bit);
 
 /* All bits of one major. */
 toolkits major_set(const struct symbols *list, unsigned major);

@@ -44,7 +44,7 @@ struct symbols view_of(const struct symbols *list, const struct library *library
 	return view;
 }
 
-unsigned major_of(const struct symbols *list, unsigned bit)
+unsigned major_at(const struct symbols *list, unsigned bit)
 {
 	if (list->without_majors)
 		return 0;
@@ -56,7 +56,7 @@ toolkits major_set(const struct symbols *list, unsigned major)
 	toolkits set = 0;
 
 	for (unsigned bit = 0; bit <= list->toolkit_count; bit++)
-		if (major_of(list, bit) == major)
+		if (major_at(list, bit) == major)
 			set |= BIT(bit);
 	return set;
 }

@@ -78,7 +78,7 @@ static void add_arguments(struct text *text, const char *format, va_list argumen
 	text->length += length;
 }
 
-void add(struct text *text, const char *format, ...)
+void put(struct text *text, const char *format, ...)
 {
 	va_list arguments;
 

@@ -2,7 +2,7 @@
 /*
  * elf.c - what a shared library exports, and under which version node
  *
- * stubs/base/image.h reads the file.  Here it is decided what a stub can stand in for.
+ * stubs/base/image.h reads the file.  This file decides what a stub can stand in for.
  */
 #include "scan.h"
 
@@ -17,7 +17,7 @@
 
 #include "../../stubs/base/image.h"
 
-#define MOST_NODES 0x8000	/* as many indexes there are */
+#define MOST_NODES 0x8000	/* as many as there are indexes */
 
 struct elf {
 	const char *path;

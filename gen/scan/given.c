@@ -7,11 +7,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 const char own_name[] = "lazycuda stub";
 
-int toolkit_of(const struct own *own, const struct source *source)
+int source_toolkit(const struct own *own, const struct source *source)
 {
 	int toolkit = 0;
 
@@ -53,7 +54,7 @@ static const char *folder_of_wheel(const char *path)
 
 void add_folders(struct own *own, const struct source *source)
 {
-	const char *range = range_text(own->scan, BIT(toolkit_of(own, source)));
+	const char *range = range_text(own->scan, BIT(source_toolkit(own, source)));
 	const char *found = folder_of_wheel(source->path);
 
 	if (found)
@@ -100,7 +101,7 @@ void add_packages(struct own *own)
 
 		for (const char *c = name; *c || c == name; c++)
 			if (!isalnum((unsigned char)*c) && (c == name || !strchr("._-", *c)))
-				fail(own_name, "--package %s: letters, digits, ., _ and - make a name",
+				fail(own_name, "--package %s: a name has letters, digits, ., _ and -",
 				     name);
 		add_package(&library->packages, name);
 	}
@@ -156,18 +157,23 @@ static void add_all(struct list *list, const struct list *more)
 }
 
 /* Each header is parsed by itself: two headers may declare conflicting versions of an
- * interface. */
+ * interface.  Those of a file are looked for where its --include say, and not where those of
+ * another file of the same major do. */
 static void add_header(struct own *own, const struct source *source, const char *header)
 {
-	struct list *includes = &own->given.includes[toolkit_of(own, source)];
 	struct parse_hint *parse = scan_alloc(sizeof(*parse));
 	char real[PATH_MAX];
 
 	parse->place.file = header;
+	add_all(&parse->folders, &source->includes);
+	add_all(&parse->folders, &own->common.includes);
 	if (is_file(header) && realpath(header, real)) {
 		header = scan_intern(real);
-		list_add(includes, (void *)scan_intern_n(real, (size_t)(strrchr(real, '/') - real)));
+		list_add(&parse->folders,
+			 (void *)scan_intern_n(real, (size_t)(strrchr(real, '/') - real)));
 	}
+	if (!parse->folders.count)
+		fail(own_name, "there is no header %s here; --include names its folder", header);
 	list_add(&parse->headers, (void *)header);
 	for (int own_ones = 1; own_ones >= 0; own_ones--) {
 		const struct list *defines = own_ones ? &source->defines : &own->common.defines;
@@ -175,25 +181,15 @@ static void add_header(struct own *own, const struct source *source, const char 
 		for (size_t i = 0; i < defines->count; i++)
 			list_add(&parse->defines, format("-D%s", (char *)defines->items[i]));
 	}
-	list_add(&own->given.parses[toolkit_of(own, source)], parse);
+	list_add(&own->given.parses[source_toolkit(own, source)], parse);
 }
 
 void add_headers(struct own *own, const struct source *source)
 {
-	struct list *includes = &own->given.includes[toolkit_of(own, source)];
-
-	if (source->headers.count || own->common.headers.count) {
-		add_all(includes, &source->includes);
-		add_all(includes, &own->common.includes);
-	}
 	for (size_t i = 0; i < source->headers.count; i++)
 		add_header(own, source, source->headers.items[i]);
 	for (size_t i = 0; i < own->common.headers.count; i++)
 		add_header(own, source, own->common.headers.items[i]);
-	if (own->given.parses[toolkit_of(own, source)].count && !includes->count)
-		fail(own_name, "there is no header %s here; --include names its folder",
-		     (const char *)(source->headers.count ? source->headers.items[0] :
-							    own->common.headers.items[0]));
 }
 
 bool has_headers(const struct own *own)
@@ -265,6 +261,52 @@ void find_texts(struct own *own)
 		take_text(own, own->texts.items[i]);
 }
 
+/* ---- enumerations that changed ---- */
+
+/* Counts and limits grow with what they count, and no call passes one. */
+static bool is_count(const char *name)
+{
+	static const char *const ends[] = {
+		"COUNT", "MAX", "SIZE", "NUM", "LAST", "END", "FORCE_INT", "TYPES"
+	};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (length >= strlen(ends[i]) &&
+		    !strcasecmp(name + length - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
+static bool has_changed(const struct map *values, const struct map *others)
+{
+	for (size_t i = 0; i < values->keys.count; i++) {
+		const struct enumerator *one = values->values.items[i];
+		const struct enumerator *other = map_get(others, one->name);
+
+		if (other && other->value != one->value && !is_count(one->name))
+			return true;
+	}
+	return false;
+}
+
+void find_changed(struct own *own)
+{
+	for (int i = 0; i < own->scan->count; i++)
+		for (int j = 0; j < i; j++) {
+			const struct map *enums = &own->library.headers[i].enums;
+			const struct map *others = &own->library.headers[j].enums;
+
+			for (size_t k = 0; k < enums->keys.count; k++) {
+				const char *name = enums->keys.items[k];
+				const struct map *other = map_get(others, name);
+
+				if (*name && other && has_changed(enums->values.items[k], other))
+					map_put(&own->given.changed, name, (void *)name);
+			}
+		}
+}
+
 /* ---- the report ---- */
 
 static void say_names(const char *what, const struct list *names)
@@ -279,11 +321,12 @@ static void say_names(const char *what, const struct list *names)
 
 static void say_source(const struct own *own, const struct source *source)
 {
-	const struct map *declared = &own->library.headers[toolkit_of(own, source)].prototypes;
+	const struct map *declared = &own->library.headers[source_toolkit(own, source)].prototypes;
 	size_t with = 0;
 
 	for (size_t i = 0; i < source->exports.count; i++)
-		with += map_get(declared, source->exports.names[i]) != NULL;
+		with += map_get(declared, source->exports.names[i]) &&
+			!map_get(&own->given.inexpressible, source->exports.names[i]);
 	printf("%s", source->exports.soname);
 	if (source->cuda)
 		printf(" (CUDA %d)", source->cuda);
@@ -293,6 +336,51 @@ static void say_source(const struct own *own, const struct source *source)
 	say_names("left out, no names of C functions", &source->exports.odd);
 }
 
+/* The names of functions that return what an error means, as a rule. */
+static bool sounds_like_text(const char *name)
+{
+	static const char *const ends[] = {
+		"ErrorString", "ErrorName", "StatusString", "StatusName", "ResultString",
+		"strerror", "StrError", "LastErrorMessage"
+	};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (length >= strlen(ends[i]) && !strcmp(name + length - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
+/* A function without a prototype is taken to return an int: one that returns an address
+ * gives its caller an error's number for one. */
+static void hint_at_texts(const struct own *own)
+{
+	const struct subject *library = &own->library;
+
+	for (size_t i = 0; i < library->rows.count; i++) {
+		const struct row *row = &((struct derived_row *)library->rows.items[i])->row;
+
+		if (!row->undeclared || !sounds_like_text(row->name) ||
+		    (i && ((struct derived_row *)library->rows.items[i - 1])->row.name == row->name))
+			continue;
+		printf("    %s may return a text, and nothing declares it: a header does, or"
+		       " --text %s\n", row->name, row->name);
+	}
+}
+
+static void say_unread(const struct own *own)
+{
+	for (int cplusplus = 0; cplusplus < 2; cplusplus++) {
+		const struct map *one = &own->given.unread[0][cplusplus];
+		const struct map *other = &own->given.unread[1][cplusplus];
+
+		for (size_t i = 0; i < one->keys.count; i++)
+			if (map_get(other, one->keys.items[i]))
+				printf("    %s is read as %s alone: %s\n", (char *)one->keys.items[i],
+				       cplusplus ? "C" : "C++", (char *)one->values.items[i]);
+	}
+}
+
 void say_own(const struct own *own)
 {
 	const struct map *unexported = &own->given.unexported;
@@ -300,7 +388,11 @@ void say_own(const struct own *own)
 
 	for (size_t i = 0; i < own->sources.count; i++)
 		say_source(own, own->sources.items[i]);
+	say_unread(own);
 	say_names("that say what a status means", &own->given.texts.keys);
+	hint_at_texts(own);
+	say_names("enumerations that changed: what passes one stays in its major",
+		  &own->given.changed.keys);
 	say_names("declared, and exported by none of them", &unexported->keys);
 	for (size_t i = 0; i < inexpressible->keys.count; i++)
 		printf("    %s is forwarded within its major alone: %s\n",

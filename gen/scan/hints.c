@@ -134,11 +134,11 @@ static void read_signature(struct subject *library, const struct hint_line *line
 			result = true;
 		else if (!(result && !strcmp(word, "void")) && length && !is_scalar(bare, length) &&
 			 strcmp(bare, "in") && strcmp(bare, "out") && strcmp(bare, "buf"))
-			fail_at(line->words[i].place, "'%.*s' is no type", (int)length, bare);
+			fail_at(line->words[i].place, "'%.*s' is not a type", (int)length, bare);
 		text = format("%s%s%s", text, *text ? " " : "", word);
 	}
 	if (!is_signature(text))
-		fail_at(line->words[2].place, "'%s' is no signature", text);
+		fail_at(line->words[2].place, "'%s' is not a signature", text);
 	hint->words[0] = line->words[0].text;
 	hint->words[1] = line->words[1].text;
 	hint->words[2] = text;
@@ -168,7 +168,7 @@ static void read_direction(struct subject *library, const struct hint_line *line
 		expect(line, 4, "direction FUNCTION PARAMETER in|out|inout|buf|ptr [TYPE]");
 	one_of(line, 3, directions);
 	if (line->count == 5 && !is_scalar(line->words[4].text, strlen(line->words[4].text)))
-		fail_at(line->words[4].place, "'%s' is no type", line->words[4].text);
+		fail_at(line->words[4].place, "'%s' is not a type", line->words[4].text);
 	list_add(&library->directions, make_hint(line));
 }
 
@@ -309,7 +309,7 @@ static void read_row(struct subject *library, const struct hint_line *line)
 	else if (!strcmp(key, "layout"))
 		read_layout(library, line);
 	else
-		fail_at(line->place, "'%s' is no kind of hint", key);
+		fail_at(line->place, "'%s' is not a kind of hint", key);
 }
 
 static struct subject *open_library(struct list *libraries, const struct hint_line *line)

@@ -54,6 +54,7 @@ enum {
 	CXCursor_EnumConstantDecl = 7,
 	CXCursor_FunctionDecl = 8,
 	CXCursor_TypedefDecl = 20,
+	CXCursor_Namespace = 22,
 	CXCursor_LinkageSpec = 23
 };
 
@@ -68,6 +69,7 @@ enum {
 	CXType_ULongLong = 11,
 	CXType_Char_S = 13,
 	CXType_SChar = 14,
+	CXType_WChar = 15,
 	CXType_Short = 16,
 	CXType_Int = 17,
 	CXType_Long = 18,
@@ -113,6 +115,7 @@ typedef enum CXVisitorResult (*CXFieldVisitor)(CXCursor, CXClientData);
 	X(int, getCursorKind, (CXCursor)) \
 	X(int, getCursorLinkage, (CXCursor)) \
 	X(CXString, getCursorSpelling, (CXCursor)) \
+	X(CXString, Cursor_getMangling, (CXCursor)) \
 	X(CXSourceLocation, getCursorLocation, (CXCursor)) \
 	X(void, getExpansionLocation, (CXSourceLocation, CXFile *, unsigned *, unsigned *, \
 		unsigned *)) \

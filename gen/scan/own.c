@@ -33,7 +33,8 @@ static struct source *add_source(struct own *own, const char *argument)
 		source->path = scan_intern_n(argument, (size_t)(equals - argument));
 		source->cuda = parse_major(equals + 1);
 		if (!source->cuda)
-			fail(own_name, "--from %s: `%s` is no major of CUDA", argument, equals + 1);
+			fail(own_name, "--from %s: `%s` is not a major of CUDA", argument,
+			     equals + 1);
 	}
 	list_add(&own->sources, source);
 	return source;
@@ -51,6 +52,8 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--folder", NULL, &now->folders },
 			{ "--text", NULL, &own->texts },
 			{ "--package", NULL, &own->packages },
+			{ "--opens", NULL, &own->library.opens },
+			{ "--cuda-of", NULL, &own->library.cuda_of },
 			{ "--cuda-major", NULL, &own->cuda },
 			{ "--name", &own->library.name, NULL },
 			{ "--status", &own->library.status, NULL },
@@ -66,7 +69,7 @@ static void read_arguments(struct own *own, char **argument)
 		while (i < count && strcmp(options[i].name, argument[0]))
 			i++;
 		if (i == count && strcmp(argument[0], "--from"))
-			fail(own_name, "%s is no option; --help lists them", argument[0]);
+			fail(own_name, "unknown option %s; --help lists them", argument[0]);
 		if (!argument[1])
 			fail(own_name, "%s needs a value", argument[0]);
 		if (i == count)
@@ -126,8 +129,8 @@ static void refuse_collisions(const struct own *own)
 			if (same == (a->major == b->major))
 				continue;
 			if (same)
-				fail(b->path, "has the SONAME of %s, %s: it cannot be told to which of"
-				     " CUDA %d and %d such a library belongs, so name none", a->path,
+				fail(b->path, "has the SONAME of %s, %s: nothing tells libraries of"
+				     " CUDA %d and %d apart, so name no major of CUDA", a->path,
 				     a->exports.soname, a->major, b->major);
 			fail(b->path, "has the SONAME %s, and %s has %s: both would be major %d",
 			     b->exports.soname, a->path, a->exports.soname, a->major);
@@ -192,9 +195,22 @@ static void name_library(struct own *own)
 	library->stub = format("%.*s_stub.so", (int)stem_length(soname), soname);
 	library->variable = default_variable(library->name);
 	library->own_majors = !first->cuda;
+}
+
+/* How to get the library: from the package that has it, if one is known. */
+static void advise(struct own *own)
+{
+	struct subject *library = &own->library;
+	const struct source *first = own->sources.items[0];
+	const struct hint *package = library->packages.count ? library->packages.items[0] : NULL;
+
 	library->advice = own->advice;
-	if (!library->advice)
-		library->advice = format("Install the package that has it, such as %s.", soname);
+	if (!library->advice && package)
+		library->advice = format("Install a package that has it, such as %s of PyPI.",
+					 package->words[0]);
+	else if (!library->advice)
+		library->advice = format("Install the package that has it, such as %s.",
+					 first->exports.soname);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -209,7 +225,7 @@ static void find_versions(struct own *own)
 	int majors[2 * MAX_TOOLKITS], count = 0;
 
 	if (own->sources.count + own->cuda.count > 2 * MAX_TOOLKITS)
-		fail(own_name, "that are more files than anybody has");
+		fail(own_name, "more than %d files and majors of CUDA", 2 * MAX_TOOLKITS);
 	for (size_t i = 0; i < own->sources.count; i++)
 		majors[count++] = ((struct source *)own->sources.items[i])->major;
 	for (size_t i = 0; i < own->cuda.count && !own->library.own_majors; i++)
@@ -227,7 +243,7 @@ static void find_versions(struct own *own)
 /* Adds the exports of a file to those of its major. */
 static void add_exports(struct own *own, const struct source *source)
 {
-	struct exports *all = &own->library.exports[toolkit_of(own, source)], before = *all;
+	struct exports *all = &own->library.exports[source_toolkit(own, source)], before = *all;
 
 	*all = source->exports;
 	all->names = scan_alloc((before.count + source->exports.count) * sizeof(*all->names));
@@ -296,7 +312,7 @@ static const char *value_of(const struct own *own, const char *option, const cha
 		}
 	}
 	if (!*text || *end)
-		fail(own_name, "%s %s: it is no number%s%s", option, text,
+		fail(own_name, "%s %s: it is not a number%s%s", option, text,
 		     own->library.status ? ", and not in enum " : "",
 		     own->library.status ? own->library.status : "");
 	if (!value || value < INT_MIN || value > INT_MAX)
@@ -340,10 +356,10 @@ static char *head_of(const struct own *own)
 static void check_arguments(const struct own *own)
 {
 	if (!own->sources.count)
-		fail(own_name, "which library? --from FILE names it");
+		fail(own_name, "no library is given: use --from FILE");
 	if (!own->missing)
-		fail(own_name, "what are calls to return where there is no such library?"
-		     " --missing NUMBER says it");
+		fail(own_name, "no status is given for calls without the library:"
+		     " use --missing NUMBER");
 	if (own->advice && (strpbrk(own->advice, "#\"\\\n\r\t") || !*own->advice))
 		fail(own_name, "--advice is one sentence, without quotes, \\ and #");
 }
@@ -370,12 +386,14 @@ int derive_own(struct scan *scan, char **arguments)
 		add_headers(own, source);
 	}
 	add_packages(own);
+	advise(own);
 	list_add(&scan->libraries, library);
 	if (has_headers(own))
 		scan_headers(scan);
 	find_status(own);
 	find_texts(own);
-	resolve(scan, library);
+	find_changed(own);
+	resolve_library(scan, library);
 	assign_letters(scan, library);
 	write_list(scan, head_of(own), own->output);
 	say_own(own);

@@ -5,7 +5,7 @@
 
 #include "scan.h"
 
-/* A --from, and the options that follow it. */
+/* A --from option, and the options that follow it. */
 struct source {
 	const char *path;
 	int cuda;		/* the CUDA major that --from gives; 0 if none */
@@ -29,7 +29,7 @@ struct own {
 extern const char own_name[];	/* "lazycuda stub", for messages */
 
 /* The index of a file's version in the list. */
-int toolkit_of(const struct own *own, const struct source *source);
+int source_toolkit(const struct own *own, const struct source *source);
 
 /* These add the rows of the list that hints give for CUDA's libraries. */
 void add_folders(struct own *own, const struct source *source);
@@ -43,6 +43,9 @@ bool has_headers(const struct own *own);
 
 /* Finds the functions that return the meaning of a status. */
 void find_texts(struct own *own);
+
+/* Finds the enumerations that mean something else in another major. */
+void find_changed(struct own *own);
 
 /* Prints what was found to standard output. */
 void say_own(const struct own *own);

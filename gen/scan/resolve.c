@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct source {
+struct origin {
 	const struct prototype *prototype;	/* NULL if no header declares it */
 	const struct hint *given;		/* the hint that gives the signature; or NULL */
 	int toolkit;				/* whose headers have the prototype */
@@ -79,10 +79,10 @@ static const struct prototype *declared_family(const struct subject *library, in
 typedef const struct prototype *(*lookup)(const struct subject *, int, const char *);
 
 /* Takes the nearest toolkit of the same major that declares it, else the nearest of all. */
-static struct source nearest(const struct scan *scan, const struct subject *library, int toolkit,
+static struct origin nearest(const struct scan *scan, const struct subject *library, int toolkit,
 			     const char *name, lookup find)
 {
-	struct source source = { 0 };
+	struct origin source = { 0 };
 
 	for (int same = 1; same >= 0; same--)
 		for (int distance = 0; distance < scan->count; distance++)
@@ -101,11 +101,11 @@ static struct source nearest(const struct scan *scan, const struct subject *libr
 	return source;
 }
 
-static struct source find_source(const struct scan *scan, const struct subject *library,
+static struct origin find_source(const struct scan *scan, const struct subject *library,
 				 int toolkit, const char *name)
 {
 	version v = scan->versions[toolkit], from;
-	struct source source = { .toolkit = toolkit };
+	struct origin source = { .toolkit = toolkit };
 	const char *how = "a nearby toolkit";
 
 	for (size_t i = 0; i < library->signatures.count; i++) {
@@ -118,7 +118,8 @@ static struct source find_source(const struct scan *scan, const struct subject *
 		return source;
 	}
 	if (library->given) {
-		source.prototype = map_get(&library->headers[toolkit].prototypes, name);
+		if (!map_get(&library->given->inexpressible, name))
+			source.prototype = map_get(&library->headers[toolkit].prototypes, name);
 		return source;
 	}
 	source = nearest(scan, library, toolkit, name, declared);
@@ -138,7 +139,7 @@ static struct source find_source(const struct scan *scan, const struct subject *
 
 /* ---- records in use ---- */
 
-static bool equal_layouts(const struct layout *a, const struct layout *b)
+static bool equal_layouts(const struct c_layout *a, const struct c_layout *b)
 {
 	if (a == b)
 		return true;
@@ -151,16 +152,16 @@ static bool equal_layouts(const struct layout *a, const struct layout *b)
 	return true;
 }
 
-static const struct layout *layout_in(const struct subject *library, int toolkit, int declaring,
-				      const char *name)
+static const struct c_layout *layout_in(const struct subject *library, int toolkit, int declaring,
+					const char *name)
 {
-	const struct layout *layout = map_get(&library->headers[toolkit].layouts, name);
+	const struct c_layout *layout = map_get(&library->headers[toolkit].layouts, name);
 
 	return layout ? layout : map_get(&library->headers[declaring].layouts, name);
 }
 
 static void use_record(const struct scan *scan, struct subject *library, int toolkit, int declaring,
-		       const char *name, const struct layout *layout)
+		       const char *name, const struct c_layout *layout)
 {
 	struct used_record *record = map_get(&library->records, name);
 
@@ -195,11 +196,11 @@ static int toolkit_of(const struct scan *scan, version v)
 
 /* Returns the struct's name in the list for this function, and marks the struct as used. */
 static const char *record_in(const struct scan *scan, struct subject *library, int toolkit,
-			     const struct source *source, const char *function, const char *name)
+			     const struct origin *source, const char *function, const char *name)
 {
 	version v = scan->versions[toolkit];
 	int declaring = source->toolkit;
-	const struct layout *layout = layout_in(library, toolkit, declaring, name);
+	const struct c_layout *layout = layout_in(library, toolkit, declaring, name);
 
 	for (size_t i = 0; i < library->layouts.count; i++) {
 		struct hint *hint = library->layouts.items[i];
@@ -256,7 +257,7 @@ static const struct hint *find_direction(struct subject *library, const char *fu
  * the struct is. */
 static bool is_tagged(const struct subject *library, int toolkit, const struct c_param *param)
 {
-	const struct layout *layout = param->type.record ?
+	const struct c_layout *layout = param->type.record ?
 		map_get(&library->headers[toolkit].layouts, param->type.record) : NULL;
 
 	for (size_t i = 0; layout && layout->count && i < library->tags.count; i++) {
@@ -300,7 +301,7 @@ static const char *direction(const struct scan *scan, struct subject *library, i
 }
 
 static const char *param_text(const struct scan *scan, struct subject *library, int toolkit,
-			      const struct source *source, const char *function, size_t index)
+			      const struct origin *source, const char *function, size_t index)
 {
 	const struct c_param *param = &source->prototype->params[index];
 	const struct hint *hint = find_direction(library, function, param, index);
@@ -317,7 +318,7 @@ static const char *param_text(const struct scan *scan, struct subject *library, 
 }
 
 static const char *result_text(const struct scan *scan, struct subject *library, int toolkit,
-			       const struct source *source, const char *function)
+			       const struct origin *source, const char *function)
 {
 	struct c_type type = source->prototype->result;
 
@@ -338,7 +339,7 @@ static const char *result_text(const struct scan *scan, struct subject *library,
 }
 
 static const char *signature(const struct scan *scan, struct subject *library, int toolkit,
-			     const struct source *source, const char *name)
+			     const struct origin *source, const char *name)
 {
 	const char *text = "(";
 
@@ -368,8 +369,24 @@ static bool is_among(const struct list *patterns, const char *name)
 	return false;
 }
 
+/* Returns true if a function takes or returns a value that means something else in another
+ * major. */
+static bool passes_changed(const struct subject *library, const struct prototype *prototype)
+{
+	const char *name = prototype ? prototype->result.enumeration : NULL;
+
+	if (!library->given || !prototype)
+		return false;
+	for (size_t i = 0; !(name && map_get(&library->given->changed, name)); i++) {
+		if (i == prototype->count)
+			return false;
+		name = prototype->params[i].type.enumeration;
+	}
+	return true;
+}
+
 static void add_row(struct subject *library, size_t first, int toolkit, const char *name,
-		    const struct source *source, const char *text)
+		    const struct origin *source, const char *text)
 {
 	struct derived_row *row;
 
@@ -388,7 +405,8 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 		.hook = is_among(&library->hooks, name),
 		.text = library->given && map_get(&library->given->texts, name) &&
 			source->prototype && source->prototype->result.kind == PTR,
-		.apart = is_among(&library->aparts, name),
+		.apart = is_among(&library->aparts, name) ||
+			 passes_changed(library, source->prototype),
 		.undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
 					      !source->prototype,
 		.place = source->given ? source->given->place :
@@ -463,7 +481,7 @@ static void refuse_unused(const struct list *hints, const char *what)
 	}
 }
 
-void resolve(struct scan *scan, struct subject *library)
+void resolve_library(struct scan *scan, struct subject *library)
 {
 	struct list *names = &library->names.keys;
 
@@ -473,7 +491,7 @@ void resolve(struct scan *scan, struct subject *library)
 		size_t first = library->rows.count;
 
 		for (int toolkit = 0; toolkit < scan->count; toolkit++) {
-			struct source source;
+			struct origin source;
 
 			if (!exports_name(&library->exports[toolkit], name))
 				continue;

@@ -168,7 +168,7 @@ static int derive(struct scan *scan, const char *hints, const char *head, const 
 
 		for (int toolkit = 0; library->soname && toolkit < scan->count; toolkit++)
 			take_declared(scan, library, toolkit);
-		resolve(scan, library);
+		resolve_library(scan, library);
 		assign_letters(scan, library);
 		if (library->without_majors)
 			refuse_changes(scan, library);

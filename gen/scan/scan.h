@@ -3,20 +3,21 @@
  * scan.h - the interfaces between the parts of the scanner
  *
  *	scan.c		command line; derives symbols.txt
- *	util.c		memory, maps, errors, versions
+ *	helpers.c	memory, maps, errors, versions
  *	hints.c		reads gen/hints.txt: what headers cannot tell
  *	elf.c		reads a shared library's exports
+ *	parse.c		has libclang parse headers (unit.h)
  *	headers.c	reads prototypes and enumerators through libclang
- *	types.c		reads types and layouts through libclang (unit.h)
+ *	types.c		reads types and layouts through libclang
  *	resolve.c	chooses the prototype of each exported name in each toolkit
- *	layout.c	decides which layouts of a struct are interchangeable
- *	write.c		writes symbols.txt
+ *	letters.c	decides which layouts of a struct are interchangeable
+ *	write_list.c	writes symbols.txt
  *	own.c		derives the list of any library, for `lazycuda stub` (own.h)
  *	given.c		takes from the command line what hints give otherwise
- *	check.c		compares a library with symbols.txt
+ *	check_library.c	compares a library with symbols.txt
  *
- * The list itself, its limits and its reader are gen's: gen/model/list.h.  What stands here is
- * what headers, libraries and hints tell beside it.
+ * The list itself, its limits and its reader are gen's: gen/model/list.h.  This header has
+ * what headers, libraries and hints tell beside the list.
  */
 #ifndef SCAN_H
 #define SCAN_H
@@ -99,7 +100,7 @@ struct leaf {
 	uint32_t offset, size;
 };
 
-struct layout {
+struct c_layout {
 	const char *name;
 	struct place place;	/* of the declaration */
 	uint32_t size;
@@ -128,7 +129,7 @@ struct prototype {
 /* What the headers of one toolkit declare for one library. */
 struct headers {
 	struct map prototypes;	/* struct prototype */
-	struct map layouts;	/* struct layout */
+	struct map layouts;	/* struct c_layout */
 	struct map enums;	/* struct map of struct enumerator */
 };
 
@@ -167,17 +168,19 @@ struct parse_hint {
 	bool cplusplus;
 	struct list defines;	/* "-DX" */
 	struct list headers;
+	struct list folders;	/* where a given library's headers are looked for */
 };
 
 /* What the command line gives for a library instead of hints.  Nothing is guessed then: a
  * function without a declaration has an unknown interface, and so has a function with a type
  * that the list cannot express. */
 struct given {
-	struct list includes[MAX_TOOLKITS];	/* DIR */
 	struct list parses[MAX_TOOLKITS];	/* struct parse_hint */
 	struct map unexported;	/* functions that these headers declare and no file exports */
 	struct map inexpressible;	/* function to the reason, as text */
+	struct map unread[2][2];	/* of each CPU: header to why it is no C, and no C++ */
 	struct map texts;	/* functions that return the meaning of a status */
+	struct map changed;	/* enumerations of which two majors give a name two values */
 };
 
 struct subject {
@@ -195,6 +198,7 @@ struct subject {
 	/* Copied to the list: */
 	struct list nodes, companions, errors;
 	struct list homes, packages;		/* DIR, NAME */
+	struct list cuda_of, opens;		/* "SONAME MAJOR...", "MAJOR SONAME DIR", as text */
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */
@@ -222,7 +226,7 @@ struct list read_hints(const char *path);	/* of struct subject */
 /* A struct that some signature uses, with its layout in each toolkit. */
 struct used_record {
 	const char *name;
-	const struct layout *layouts[MAX_TOOLKITS];	/* NULL if not used there */
+	const struct c_layout *layouts[MAX_TOOLKITS];	/* NULL if not used there */
 	uint8_t letters[MAX_TOOLKITS];			/* 0 is A */
 	uint8_t before[MAX_TOOLKITS];	/* the letters of the last round of assign_letters() */
 	bool tail[MAX_TOOLKITS], overlaid[MAX_TOOLKITS];
@@ -250,7 +254,7 @@ bool in_folders(const struct list *hints, version v);
 /* Adds the exported names to the library's names of all versions. */
 void note_names(struct subject *library, const struct exports *exports);
 void scan_headers(struct scan *scan);
-void resolve(struct scan *scan, struct subject *library);
+void resolve_library(struct scan *scan, struct subject *library);
 void assign_letters(struct scan *scan, struct subject *library);
 void refuse_changes(const struct scan *scan, const struct subject *library);
 void write_list(struct scan *scan, const char *head, const char *path);	/* begins with `head` */

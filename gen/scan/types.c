@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *take(const struct libclang *clang, CXString string)
+const char *take_string(const struct libclang *clang, CXString string)
 {
 	const char *text = clang->getCString(string);
 
@@ -22,7 +22,7 @@ struct place place_of(const struct unit *unit, CXCursor cursor)
 	CXFile file;
 
 	clang->getExpansionLocation(clang->getCursorLocation(cursor), &file, &line, &column, NULL);
-	return (struct place){ file ? take(clang, clang->getFileName(file)) : "",
+	return (struct place){ file ? take_string(clang, clang->getFileName(file)) : "",
 			       line, column };
 }
 
@@ -45,19 +45,25 @@ bool is_record(const struct unit *unit, CXType type)
 	return type.kind == CXType_Record && unit->clang->Type_getSizeOf(type) >= 0;
 }
 
-/* "struct thing" as it is called where C needs no such word. */
+/* "struct thing" as it is called where C needs no such word, and C++ no namespace. */
 static const char *plain_name(const char *spelling)
 {
-	if (!strncmp(spelling, "struct ", 7))
-		return spelling + 7;
-	return strncmp(spelling, "union ", 6) ? spelling : spelling + 6;
+	const char *name = spelling;
+
+	if (!strncmp(name, "struct ", 7))
+		name += 7;
+	else if (!strncmp(name, "union ", 6))
+		name += 6;
+	for (const char *part; !strpbrk(name, "(<") && (part = strstr(name, "::"));)
+		name = part + 2;
+	return name;
 }
 
 /* The name that programs use: name or name_t for `struct name_st`, else the tag. */
 static const char *record_name(struct unit *unit, CXType type)
 {
 	CXCursor declaration = unit->clang->getTypeDeclaration(type);
-	const char *name = plain_name(take(unit->clang, unit->clang->getTypeSpelling(
+	const char *name = plain_name(take_string(unit->clang, unit->clang->getTypeSpelling(
 					unit->clang->getCursorType(declaration))));
 	const char *typedefs[2];
 
@@ -65,6 +71,8 @@ static const char *record_name(struct unit *unit, CXType type)
 		return map_get(&unit->nameless, name);
 	if (strchr(name, '(') || strchr(name, ' '))
 		object(unit, "a struct without a name is passed or pointed to: %s", name);
+	else if (strchr(name, '<'))
+		object(unit, "a class of C++ is passed or pointed to: %s", name);
 	if (strlen(name) <= 3 || strcmp(name + strlen(name) - 3, "_st"))
 		return scan_intern(name);
 	typedefs[0] = scan_intern_n(name, strlen(name) - 3);
@@ -88,6 +96,8 @@ static enum kind scalar(struct unit *unit, CXType type)
 	case CXType_Bool:
 	case CXType_UChar: return U8;
 	case CXType_Short: return I16;
+	/* It is unsigned on aarch64, too. */
+	case CXType_WChar: return I32;
 	case CXType_UShort: return U16;
 	case CXType_Int: return I32;
 	case CXType_UInt: return U32;
@@ -103,13 +113,13 @@ static enum kind scalar(struct unit *unit, CXType type)
 			return I32;
 	}
 	object(unit, "the type %s is not one that the list can express",
-	       take(unit->clang, unit->clang->getTypeSpelling(type)));
+	       take_string(unit->clang, unit->clang->getTypeSpelling(type)));
 	return PTR;
 }
 
 const char *enum_name(const struct unit *unit, CXType type)
 {
-	const char *name = take(unit->clang, unit->clang->getTypeSpelling(type));
+	const char *name = take_string(unit->clang, unit->clang->getTypeSpelling(type));
 
 	return strncmp(name, "enum ", 5) ? name : scan_intern(name + 5);
 }
@@ -133,12 +143,12 @@ struct c_type value_type(struct unit *unit, CXType type)
 
 struct flattening {
 	struct unit *unit;
-	struct layout *layout;
+	struct c_layout *layout;
 	const char *prefix;
 	uint32_t offset;
 };
 
-static void add_leaf(struct layout *layout, const char *name, struct c_type type,
+static void add_leaf(struct c_layout *layout, const char *name, struct c_type type,
 		     uint32_t offset, uint32_t size)
 {
 	if (layout->count == layout->room) {
@@ -166,7 +176,7 @@ static void flatten(struct flattening *outer, CXType type, const char *prefix, u
 static void name_elements(struct flattening *in, CXType type, const char *field)
 {
 	const struct libclang *clang = in->unit->clang;
-	const char *spelling = take(clang, clang->getTypeSpelling(type)), *name;
+	const char *spelling = take_string(clang, clang->getTypeSpelling(type)), *name;
 
 	if (!strchr(spelling, '('))
 		return;
@@ -208,7 +218,7 @@ static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
 	CXType type = clang->getCanonicalType(clang->getCursorType(field));
 	long long bits = clang->Cursor_getOffsetOfField(field);
 	uint32_t offset = in->offset + (uint32_t)(bits / 8);
-	const char *name = take(clang, clang->getCursorSpelling(field));
+	const char *name = take_string(clang, clang->getCursorSpelling(field));
 
 	if (bits < 0 || bits % 8 || clang->Cursor_isBitField(field))
 		object(in->unit, "%s: the field %s%s has no byte offset", in->layout->name, in->prefix,
@@ -230,7 +240,7 @@ bool same_type(struct c_type a, struct c_type b)
 	       a.record == b.record;
 }
 
-bool same_layout(const struct layout *a, const struct layout *b)
+bool same_layout(const struct c_layout *a, const struct c_layout *b)
 {
 	if (a->size != b->size || a->count != b->count)
 		return false;
@@ -245,7 +255,7 @@ bool same_layout(const struct layout *a, const struct layout *b)
 static const char *take_layout(struct unit *unit, CXType type)
 {
 	const char *name = record_name(unit, type);
-	struct layout *layout = map_get(&unit->seen, name), *known;
+	struct c_layout *layout = map_get(&unit->seen, name), *known;
 	const char *before = unit->objection;
 	struct flattening top;
 
@@ -265,8 +275,12 @@ static const char *take_layout(struct unit *unit, CXType type)
 	if (before)
 		unit->objection = before;
 	known = map_get(&unit->headers->layouts, name);
-	if (known && !same_layout(known, layout))
-		fail(unit->where, "struct %s is laid out in two ways", name);
+	if (known && !same_layout(known, layout)) {
+		if (!unit->library->given)
+			fail(unit->where, "struct %s is laid out in two ways", name);
+		layout->objection = scan_intern(format("struct %s is laid out in two ways", name));
+		object(unit, "%s", layout->objection);
+	}
 	if (!known)
 		map_put(&unit->headers->layouts, name, layout);
 	return name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unit.h - shared by headers.c and types.c, which use libclang */
+/* unit.h - shared by headers.c, types.c and parse.c, which use libclang */
 #ifndef SCAN_UNIT_H
 #define SCAN_UNIT_H
 
@@ -13,14 +13,43 @@ struct unit {
 	struct headers *headers;
 	const char *where;	/* for messages: toolkit and header */
 	const struct parse_hint *hint;
+	bool cplusplus;		/* the language it is read as */
 	const char *objection;	/* why the current type will not do; only for given libraries */
 	struct map typedefs;	/* names */
 	struct map seen;	/* records whose layout is read or being read */
 	struct map nameless;	/* spelling of an unnamed record to its name in the list */
 };
 
+/* ---- parse.c ---- */
+
+/* How headers are read. */
+struct way_to_read {
+	const struct libclang *clang;
+	const struct parse_hint *hint;
+	const struct list *folders;
+	const char *target;	/* CPU */
+	bool cplusplus;
+	bool system;		/* set by parse(): with the system's headers */
+};
+
+struct parsed {
+	CXIndex index;
+	CXTranslationUnit tu;
+	const char *error;	/* why not; or NULL */
+};
+
+/* Fails unless it is the libclang that libclang.h describes. */
+void libclang_open(struct libclang *clang, const char *path);
+
+/* Returns false if there is an error in the headers.  With `any` they may be those of any
+ * library, which need the system's.  parsed_free() takes the result either way. */
+bool parse(struct way_to_read *reading, bool any, struct parsed *out);
+void parsed_free(const struct libclang *clang, struct parsed *parsed);
+
+/* ---- types.c ---- */
+
 /* Returns the text of a libclang string, interned, and disposes of the string. */
-const char *take(const struct libclang *clang, CXString string);
+const char *take_string(const struct libclang *clang, CXString string);
 
 /* The place of a declaration. */
 struct place place_of(const struct unit *unit, CXCursor cursor);
@@ -39,6 +68,6 @@ bool is_record(const struct unit *unit, CXType type);
 struct c_type value_type(struct unit *unit, CXType type);
 
 bool same_type(struct c_type a, struct c_type b);
-bool same_layout(const struct layout *a, const struct layout *b);
+bool same_layout(const struct c_layout *a, const struct c_layout *b);
 
 #endif

@@ -24,7 +24,7 @@ struct archive {
 	const char *member;		/* name of the member that is being read */
 };
 
-static void take_entry(struct lazycuda_entry *entry, void *data)
+static void take_member(struct lazycuda_entry *entry, void *data)
 {
 	struct archive *archive = data;
 
@@ -43,7 +43,7 @@ static void take_error(struct archive *archive, const struct lk_part *contents, 
 	if (!entry)
 		return;
 	entry->error = wrong;
-	take_entry(entry, archive);
+	take_member(entry, archive);
 }
 
 /* ---- names ---- */
@@ -149,12 +149,26 @@ static const char *read_name(struct archive *archive, const struct member_header
 }
 
 /* Returns true for symbol tables: "/", "/SYM64/", "__.SYMDEF SORTED" and Microsoft's. */
-static bool is_table(const char *name)
+static bool is_symbol_table(const char *name)
 {
 	return name[0] == '/' || !strncmp(name, "__.SYMDEF", 9);
 }
 
 /* ---- contents ---- */
+
+/* Returns true for text and for nothing, which may lie beside objects. */
+static bool is_text(const struct lk_part *contents)
+{
+	unsigned char head[512];
+	size_t length = contents->length < sizeof(head) ? (size_t)contents->length : sizeof(head);
+
+	if (length && !lk_part_read(contents, 0, head, length))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if ((head[i] < ' ' && !(head[i] >= '\t' && head[i] <= '\r')) || head[i] == 0x7f)
+			return false;
+	return true;
+}
 
 static const char *read_contents(struct archive *archive, const struct lk_part *contents)
 {
@@ -164,22 +178,24 @@ static const char *read_contents(struct archive *archive, const struct lk_part *
 	switch (kind) {
 	case LAZYCUDA_KIND_OBJECT:
 	case LAZYCUDA_KIND_SHARED:
-		return lk_host_read(contents, archive->arena, archive->count, take_entry, archive);
+		return lk_host_read(contents, archive->arena, archive->count, take_member, archive);
 	case LAZYCUDA_KIND_FATBIN:
-		return lk_fatbin_read(contents, archive->arena, archive->count, take_entry,
+		return lk_fatbin_read(contents, archive->arena, archive->count, take_member,
 				      archive);
 	case LAZYCUDA_KIND_ARCHIVE:
 	case LAZYCUDA_KIND_THIN_ARCHIVE:
 		return "is an archive in an archive, which no linker reads";
 	case LAZYCUDA_KIND_SOURCE:
-	case LAZYCUDA_KIND_UNKNOWN:
 		return NULL;
+	case LAZYCUDA_KIND_UNKNOWN:
+		/* nvJitLink crashes on it, or leaves out the whole archive and says SUCCESS. */
+		return is_text(contents) ? NULL : "is neither an object nor device code nor text";
 	default:
 		entry = lk_entry_new(archive->arena, contents);
 		if (!entry)
 			return NULL;
 		entry->kind = kind;
-		take_entry(entry, archive);
+		take_member(entry, archive);
 		return NULL;
 	}
 }
@@ -199,7 +215,7 @@ static void read_member(struct archive *archive, const struct member_header *hea
 		take_error(archive, &contents, "has a name that lies outside the archive's names");
 		return;
 	}
-	if (is_table(archive->member))
+	if (is_symbol_table(archive->member))
 		return;
 	wrong = read_contents(archive, &contents);
 	if (wrong)
@@ -219,7 +235,7 @@ static const char *check_member(const struct lk_part *part, uint64_t at,
 	    !parse_number(header->size, sizeof(header->size), size))
 		return "has a damaged header";
 	if (!lk_part_has(part, at + sizeof(*header), *size))
-		return "ends behind the archive";
+		return "ends past the archive";
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.c - many bytes of a part at once, copied only if necessary */
+/* bytes.c - bytes of a part, copied only if necessary */
 #include "bytes.h"
 
 #include <inttypes.h>

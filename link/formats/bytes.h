@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.h - many bytes of a part at once, copied only if necessary */
+/* bytes.h - bytes of a part, copied only if necessary */
 #ifndef LINK_BYTES_H
 #define LINK_BYTES_H
 

@@ -23,7 +23,7 @@ enum {
 static int toolkit_of(uint32_t version)
 {
 	return version >= 50 && version < 1000 ?
-	       LK_CUDA((int)version / 10, (int)version % 10) : LAZYCUDA_VERSION_NONE;
+	       LC_CUDA((int)version / 10, (int)version % 10) : LAZYCUDA_VERSION_NONE;
 }
 
 /* ---- notes and attributes of ABI 8 ---- */
@@ -69,7 +69,7 @@ static int read_toolkit(const struct lk_device_elf *elf)
  */
 static bool is_specific(const struct lk_device_elf *elf)
 {
-	enum { TAG_SPECIFIC = 9, FORMAT_SIZED = 4, MOST_BYTES = 4096 };
+	enum { TAG_SPECIFIC = 9, MOST_BYTES = 4096 };
 	struct { uint8_t format, tag; uint16_t value; } record;
 	struct lk_part part = part_named(elf, LK_NAME_COMPAT);
 	uint64_t at = 0;
@@ -77,7 +77,7 @@ static bool is_specific(const struct lk_device_elf *elf)
 	while (at < MOST_BYTES && lk_part_read(&part, at, &record, sizeof(record))) {
 		if (record.tag == TAG_SPECIFIC)
 			return record.value & 0xff;
-		at += sizeof(record) + (record.format == FORMAT_SIZED ? record.value : 0);
+		at += sizeof(record) + (record.format == LK_FORMAT_SIZED ? record.value : 0);
 	}
 	return false;
 }
@@ -105,7 +105,7 @@ static void read_abi_8(const struct lk_device_elf *elf, struct lazycuda_entry *e
 }
 
 /* An unknown ABI or ELF type is not damage: the cubin may be sound, but is of no use here. */
-static void read_header(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
+static void read_abi(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
 {
 	unsigned osabi = elf->header.e_ident[EI_OSABI];
 	unsigned version = elf->header.e_ident[EI_ABIVERSION];
@@ -152,19 +152,29 @@ static size_t count_others(const struct lk_device_elf *elf)
 	return locals < elf->symbol_count ? (size_t)(elf->symbol_count - locals) : 0;
 }
 
+/* Linkers keep kernels, variables that others see, and what these need. */
+static bool is_root(const lk_elf_symbol *raw, bool seen, const struct lk_device_symbol *symbol)
+{
+	return raw->st_other & STO_CUDA_ENTRY ||
+	       (seen && symbol->defined && !symbol->function && symbol->name[0] != '.');
+}
+
 static const char *read_symbols(const struct lk_device_elf *elf, struct lazycuda_entry *entry)
 {
 	struct lk_symbols symbols = { .arena = elf->arena };
 	struct lk_device_symbol symbol;
 	uint64_t names = 0;
+	bool root = false;
 
 	lk_symbols_expect(&symbols, count_others(elf));
 	for (uint64_t i = 1; i < elf->symbol_count; i++) {
+		const lk_elf_symbol *raw = lk_device_elf_symbol(elf, i);
+		const bool seen = lk_device_elf_sees(elf, raw, &symbol);
 		struct lazycuda_symbol like = { .name = NULL };
 		size_t length;
 
-		if (!lk_device_elf_sees(elf, lk_device_elf_symbol(elf, i), &symbol) ||
-		    !is_of_others(&symbol))
+		root |= is_root(raw, seen, &symbol);
+		if (!seen || !is_of_others(&symbol))
 			continue;
 		length = strlen(symbol.name);
 		names += length;
@@ -177,6 +187,8 @@ static const char *read_symbols(const struct lk_device_elf *elf, struct lazycuda
 	}
 	entry->symbols = symbols.list;
 	entry->symbol_count = symbols.count;
+	if (!root && entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
+		entry->flags |= LAZYCUDA_ENTRY_NO_ROOT;
 	return NULL;
 }
 
@@ -186,7 +198,7 @@ const char *lk_cubin_describe(struct lk_device_elf *elf, struct lazycuda_entry *
 	const char *why = NULL;
 
 	entry->kind = LAZYCUDA_KIND_CUBIN;
-	read_header(elf, entry);
+	read_abi(elf, entry);
 	if (elf->first[LK_NAME_DEBUG_INFO])
 		entry->flags |= LAZYCUDA_ENTRY_DEBUG;
 	if (!entry->error && !entry->arch)
@@ -195,9 +207,10 @@ const char *lk_cubin_describe(struct lk_device_elf *elf, struct lazycuda_entry *
 		why = lk_device_elf_load_symbols(elf);
 	if (!why && symbols)
 		why = read_symbols(elf, entry);
-	if (!why && symbols && entry->flags & LAZYCUDA_ENTRY_RELOCATABLE)
-		why = lk_cubin_sound(elf, entry->abi);
-	return why;
+	if (why || !symbols || !(entry->flags & LAZYCUDA_ENTRY_RELOCATABLE))
+		return why;
+	why = lk_cubin_sound(elf, entry->abi);
+	return why ? why : lk_cubin_usual(elf, entry->abi, entry->toolkit);
 }
 
 const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,

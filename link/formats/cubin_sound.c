@@ -12,9 +12,7 @@
 #include <string.h>
 
 #define SHT_NV_INFO (SHT_LOPROC + 0)
-#define SHT_NV_MERC_TEXT (SHT_LOPROC + 0x16)		/* .nv.capmerc.text.*, from sm_100 on */
-#define SHT_NV_MERC_SYMTAB (SHT_LOPROC + 0x85)		/* .nv.merc.symtab, the same */
-#define SHT_NV_RELOCATED_TEXT (SHT_LOPROC + 0x86)	/* sm_100 has it beside PROGBITS */
+#define SHT_NV_COMPAT (SHT_LOPROC + 0x86)		/* .nv.compat */
 #define SHT_NV_CONSTANT_FIRST (SHT_LOPROC + 0x64)	/* one type for each bank */
 #define SHT_NV_CONSTANT_LAST (SHT_LOPROC + 0x7b)
 #define LARGEST_ALIGNMENT 65536
@@ -22,8 +20,6 @@
 /* Relocation types are less than this; those of sm_100 and later add the flag. */
 #define RELOCATION_TYPES 256
 #define RELOCATION_FLAG 0x10000
-
-enum { FORMAT_FIRST = 1, FORMAT_SIZED = 4 };
 
 /*
  * In ABI 8 the highest byte of e_flags is the index of a section: .note.nv.cuinfo, or
@@ -44,7 +40,7 @@ static bool is_of_its_type(enum lk_section_name name, uint32_t type)
 	case LK_NAME_TEXT:
 	case LK_NAME_DEBUG:
 	case LK_NAME_DEBUG_INFO:
-		return type == SHT_PROGBITS || type == SHT_NV_RELOCATED_TEXT;
+		return type == SHT_PROGBITS || type == SHT_NV_COMPAT;
 	default:
 		return type != SHT_NV_INFO;
 	}
@@ -65,7 +61,7 @@ static bool is_relocation(const lk_elf_section *section)
 	return section->sh_type == SHT_REL || section->sh_type == SHT_RELA;
 }
 
-/* sh_info is no section index in a symbol table, where it is a number of symbols, nor in code,
+/* sh_info is not a section index in a symbol table, where it is a number of symbols, or in code,
  * where it holds registers and a symbol. */
 static bool leads_to_a_section(const lk_elf_section *section)
 {
@@ -79,8 +75,8 @@ static bool leads_to_a_section(const lk_elf_section *section)
 	}
 }
 
-static const char *check_header(const struct lk_device_elf *elf, const lk_elf_section *section,
-				enum lk_section_name name)
+static const char *check_shdr(const struct lk_device_elf *elf, const lk_elf_section *section,
+			      enum lk_section_name name)
 {
 	const uint64_t alignment = section->sh_addralign;
 
@@ -169,7 +165,8 @@ static const struct {
 	[0x11] = { FUNCTION, 8 },	/* size of the frame */
 	[0x12] = { FUNCTION, 8 },	/* least size of the stack */
 	[0x17] = { PARAMETER, 12 },
-	[0x23] = { FUNCTION, 8 },	/* largest size of the stack */
+	[0x23] = { SYMBOL, 8 },		/* largest size of the stack; __UFT_CANONICAL has one
+					   in what nvJitLink 13.5 makes with -r */
 	[0x2f] = { FUNCTION, 8 },	/* number of registers */
 };
 
@@ -243,11 +240,11 @@ static const char *check_values(const struct lk_device_elf *elf, const unsigned 
 		const uint32_t head = left >= 4 ? word_at(at) : 0;
 		const unsigned format = head & 0xff, size = head >> 16;
 
-		if (format < FORMAT_FIRST || format > FORMAT_SIZED)
+		if (format < LK_FORMAT_FIRST || format > LK_FORMAT_SIZED)
 			return "its format";
 		at += 4;
 		left -= 4;
-		if (format != FORMAT_SIZED)
+		if (format != LK_FORMAT_SIZED)
 			continue;
 		if (size > left)
 			return "its size";
@@ -262,8 +259,8 @@ static const char *check_values(const struct lk_device_elf *elf, const unsigned 
 
 /* ---- all of it ---- */
 
-static const char *damaged(const struct lk_device_elf *elf, const char *what, uint64_t index,
-			   const char *section, const char *why)
+const char *lk_cubin_damage(const struct lk_device_elf *elf, const char *what, uint64_t index,
+			    const char *section, const char *why)
 {
 	return lc_format(elf->arena, "has a damaged %s %" PRIu64 " of %s: %s", what, index,
 			 lc_printable(elf->arena, section), why);
@@ -281,7 +278,7 @@ static const char *check_relocations(const struct lk_device_elf *elf,
 		const char *why = check_relocation(elf, (const lk_elf_relocation *)(at + i), room);
 
 		if (why)
-			return damaged(elf, "relocation", i / entry, name, why);
+			return lk_cubin_damage(elf, "relocation", i / entry, name, why);
 	}
 	return NULL;
 }
@@ -293,7 +290,7 @@ static const char *check_attributes(const struct lk_device_elf *elf,
 	uint64_t count;
 	const char *why = check_values(elf, at, section->sh_size, &count);
 
-	return why ? damaged(elf, "attribute", count, name, why) : NULL;
+	return why ? lk_cubin_damage(elf, "attribute", count, name, why) : NULL;
 }
 
 /* Checks the contents of a section of relocations or attributes. */
@@ -315,11 +312,11 @@ static const char *check_sections(const struct lk_device_elf *elf)
 {
 	for (uint64_t i = 1; i < elf->section_count; i++) {
 		const lk_elf_section *section = lk_device_elf_section(elf, i);
-		const char *why = check_header(elf, section, elf->named[i]);
+		const char *why = check_shdr(elf, section, elf->named[i]);
 
 		if (why)
-			return damaged(elf, "header, section", i,
-				       lk_device_elf_name(elf, section), why);
+			return lk_cubin_damage(elf, "header, section", i,
+					       lk_device_elf_name(elf, section), why);
 		if (is_relocation(section) || section->sh_type == SHT_NV_INFO)
 			why = check_bytes(elf, section);
 		if (why)
@@ -334,7 +331,7 @@ static const char *check_symbols(const struct lk_device_elf *elf)
 		const char *why = check_symbol(elf, lk_device_elf_symbol(elf, i));
 
 		if (why)
-			return damaged(elf, "symbol", i, ".symtab", why);
+			return lk_cubin_damage(elf, "symbol", i, ".symtab", why);
 	}
 	return NULL;
 }

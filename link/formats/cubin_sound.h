@@ -5,6 +5,13 @@
 
 #include "elf_device.h"
 
+#define SHT_NV_MERC_TEXT (SHT_LOPROC + 0x16)	/* .nv.capmerc.text.*, from sm_100 on */
+#define SHT_NV_MERC_SYMTAB (SHT_LOPROC + 0x85)	/* .nv.merc.symtab, the same */
+
+/* Formats of the records in .nv.info and .nv.compat.  After a SIZED one, as many bytes
+ * follow as its value says. */
+enum { LK_FORMAT_FIRST = 1, LK_FORMAT_SIZED = 4 };
+
 /*
  * Checks that the references between the sections of a relocatable cubin hold.
  * Returns NULL, or what is wrong as a phrase.  No version of nvJitLink checks them,
@@ -12,5 +19,16 @@
  * cubin of which nothing is known, 0.
  */
 const char *lk_cubin_sound(const struct lk_device_elf *elf, int abi);
+
+/*
+ * Checks that a cubin that is sound is also laid out as every compiler of its toolkit lays
+ * it out.  Returns NULL, or what is wrong; NULL for a toolkit that is newer than those that
+ * were looked at.
+ */
+const char *lk_cubin_usual(const struct lk_device_elf *elf, int abi, int toolkit);
+
+/* "has a damaged symbol 3 of .symtab: its section" */
+const char *lk_cubin_damage(const struct lk_device_elf *elf, const char *what, uint64_t index,
+			    const char *section, const char *why) __attribute__((cold));
 
 #endif

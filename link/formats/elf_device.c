@@ -9,7 +9,7 @@
 
 /* ---- the header ---- */
 
-static bool is_table(uint64_t offset, uint64_t count, size_t entry, const struct lk_part *part)
+static bool holds_table(uint64_t offset, uint64_t count, size_t entry, const struct lk_part *part)
 {
 	return count <= UINT64_MAX / entry && lk_part_has(part, offset, count * entry);
 }
@@ -124,7 +124,10 @@ static enum lk_section_name name_of(const char *name, uint64_t left)
 		return BEGINS(".nv.info") ? LK_NAME_INFO : LK_NAME_OTHER;
 	case LETTERS('n', 'c'):
 		return BEGINS(".nv.constant") ? LK_NAME_CONSTANT :
-		       IS(".nv.compat") ? LK_NAME_COMPAT : LK_NAME_OTHER;
+		       IS(".nv.compat") ? LK_NAME_COMPAT :
+		       BEGINS(".nv.capmerc.") ? LK_NAME_MERC : LK_NAME_OTHER;
+	case LETTERS('n', 'm'):
+		return BEGINS(".nv.merc.") ? LK_NAME_MERC : LK_NAME_OTHER;
 	case LETTERS('n', 'e'):
 		return IS(".note.nv.cuinfo") ? LK_NAME_CUINFO :
 		       IS(".note.nv.tkinfo") ? LK_NAME_TKINFO : LK_NAME_OTHER;
@@ -179,14 +182,14 @@ static const char *read_names(struct lk_device_elf *elf, uint64_t index)
 	return elf->names.at[names->sh_size - 1] ? "has damaged names of sections" : NULL;
 }
 
-static const char *read_sections(struct lk_device_elf *elf)
+static const char *load_sections(struct lk_device_elf *elf)
 {
 	uint64_t names;
 	const char *why = count_sections(elf, &names);
 
 	if (why)
 		return why;
-	if (!is_table(elf->header.e_shoff, elf->section_count, sizeof(Elf64_Shdr), elf->part))
+	if (!holds_table(elf->header.e_shoff, elf->section_count, sizeof(Elf64_Shdr), elf->part))
 		return lc_format(elf->arena, "ends at 0x%" PRIx64 ", inside or before its section"
 				 " headers (0x%" PRIx64 ")", elf->part->length,
 				 elf->header.e_shoff);
@@ -203,7 +206,7 @@ static const char *check_segments(struct lk_device_elf *elf)
 {
 	const Elf64_Ehdr *header = &elf->header;
 
-	if (!is_table(header->e_phoff, header->e_phnum, sizeof(Elf64_Phdr), elf->part))
+	if (!holds_table(header->e_phoff, header->e_phnum, sizeof(Elf64_Phdr), elf->part))
 		return lc_format(elf->arena, "ends at 0x%" PRIx64 ", inside or before its program"
 				 " headers (0x%" PRIx64 ")", elf->part->length, header->e_phoff);
 	for (unsigned i = 0; i < header->e_phnum; i++) {
@@ -228,7 +231,7 @@ const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *
 	*elf = (struct lk_device_elf){ .part = part, .arena = arena };
 	why = read_header(elf);
 	if (!why)
-		why = read_sections(elf);
+		why = load_sections(elf);
 	if (!why)
 		why = check_segments(elf);
 	if (why)

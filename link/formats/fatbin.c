@@ -29,7 +29,7 @@ static const struct {
 #define MOST_CONTAINERS (1 << 20)
 #define MOST_ARCH 9999
 
-static enum lazycuda_kind kind_of(unsigned number)
+static enum lazycuda_kind kind_by_number(unsigned number)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (kinds[i].number == number)
@@ -49,11 +49,11 @@ static const char *check_kind(const struct lk_fatbin_entry_header *header, struc
 	if (header->kind == KIND_CONCATENATED)
 		return "holds several entries packed into one (nvFatbin's -concat), which is not "
 		       "supported";
-	if (kind_of(header->kind) == LAZYCUDA_KIND_UNKNOWN)
-		return lc_format(arena, "is of a kind that is not known (%u)",
+	if (kind_by_number(header->kind) == LAZYCUDA_KIND_UNKNOWN)
+		return lc_format(arena, "is of an unknown kind (%u)",
 				 (unsigned)header->kind);
 	if (header->arch > MOST_ARCH)
-		return lc_format(arena, "is for an architecture that cannot be (%u)",
+		return lc_format(arena, "is for an impossible architecture (%u)",
 				 (unsigned)header->arch);
 	return NULL;
 }
@@ -90,7 +90,7 @@ static const char *check_sizes(const struct lk_fatbin_entry_header *header,
 		return header->packed_size ?
 			"says that it is compressed, but not with what" : NULL;
 	if (!header->packed_size || header->packed_size > header->payload_size)
-		return lc_format(arena, "has a compressed size that cannot be (%u of %llu bytes)",
+		return lc_format(arena, "has an impossible compressed size (%u of %llu bytes)",
 				 (unsigned)header->packed_size,
 				 (unsigned long long)header->payload_size);
 	if (!header->unpacked_size ||
@@ -149,7 +149,7 @@ static struct lazycuda_entry *make_entry(const struct lk_part *part,
 
 	if (!entry)
 		return NULL;
-	entry->kind = kind_of(header->kind);
+	entry->kind = kind_by_number(header->kind);
 	entry->fatbin = fatbin;
 	entry->header = part->offset;
 	entry->error = check_kind(header, arena);
@@ -178,15 +178,15 @@ static const char *read_step(const struct lk_part *entries, uint64_t at,
 	uint64_t left = entries->length - at;
 
 	if (left < sizeof(*header))
-		return "ends behind the fatbin";
+		return "ends past the fatbin";
 	if (!lk_part_read(entries, at, header, sizeof(*header)))
 		return "cannot be read";
 	if (header->header_size < sizeof(*header) || header->header_size % 8)
-		return "has a header of a size that cannot be";
+		return "has a header of impossible size";
 	if (header->header_size > left || header->payload_size > left - header->header_size)
-		return "ends behind the fatbin";
+		return "ends past the fatbin";
 	if (header->payload_size % 8)
-		return "has a payload of a size that cannot be";
+		return "has a payload of impossible size";
 	return NULL;
 }
 
@@ -218,14 +218,14 @@ static const char *walk(const struct lk_part *entries, struct lc_arena *arena, i
 static const char *check_container(const struct lk_fatbin_header *header, uint64_t left)
 {
 	if (header->magic != LK_FATBIN_MAGIC)
-		return "is none: something else begins there";
+		return "is not a fatbin: something else begins there";
 	if (header->version != 1)
-		return "is of a version that is not known";
+		return "is of an unknown version";
 	if (header->header_size < sizeof(*header) || header->header_size % 8 ||
 	    header->header_size > left)
-		return "has a header of a size that cannot be";
+		return "has a header of impossible size";
 	if (header->size > left - header->header_size)
-		return "ends behind what it lies in";
+		return "ends past what contains it";
 	return NULL;
 }
 

@@ -42,8 +42,12 @@ const char *lk_ptx_read(const struct lk_part *part, struct lc_arena *arena,
 const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,
 			  struct lazycuda_entry *entry, bool symbols);
 
-/* Version bytes, level and arch; the kind is OPTIXIR for level 2. */
+/* Version bytes, level and arch; the kind is OPTIXIR for this level. */
+#define LK_LEVEL_OPTIX 2
 const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry);
+
+/* Whether LLVM IR, which is text, declares functions of libdevice. */
+bool lk_llvm_ir_needs_libdevice(const struct lk_part *part);
 
 /* Calls one of the three, by the kind that lk_recognise() returned; any other kind is an error. */
 const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,

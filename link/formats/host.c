@@ -25,7 +25,7 @@ struct host {
 	uint64_t left;		/* bytes that may still be read: a sound file has no overlaps */
 };
 
-static void take_entry(struct lazycuda_entry *entry, void *data)
+static void take_section(struct lazycuda_entry *entry, void *data)
 {
 	struct host *host = data;
 
@@ -50,7 +50,7 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 	Elf64_Shdr first;
 
 	if (header->e_shentsize != sizeof(Elf64_Shdr))
-		return "has section headers of a size that cannot be";
+		return "has section headers of impossible size";
 	if (!lk_part_read(host->part, header->e_shoff, &first, sizeof(first)))
 		return lc_format(host->arena, "ends before its section headers (0x%llx)", place);
 	sections->offset = header->e_shoff;
@@ -110,7 +110,7 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 		return "has sections that overlap";
 	host->left -= section->sh_size;
 	part = lk_part_of(host->part, section->sh_offset, section->sh_size);
-	return lk_fatbin_read(&part, host->arena, host->count, take_entry, host);
+	return lk_fatbin_read(&part, host->arena, host->count, take_section, host);
 }
 
 static const char *read_sections(struct host *host, const Elf64_Ehdr *header)
@@ -204,7 +204,7 @@ static const char *scan_segment(struct host *host, const struct lk_part *segment
 			return wrong;
 		rest = lk_part_of(segment, at, segment->length - at);
 		if (is_container(&rest))
-			wrong = lk_fatbin_container(&rest, host->arena, host->count, take_entry,
+			wrong = lk_fatbin_container(&rest, host->arena, host->count, take_section,
 						    host, &length);
 		if (wrong)
 			return wrong;
@@ -286,6 +286,6 @@ const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int
 	if (header.e_shoff)
 		return read_sections(&host, &header);
 	if (header.e_phnum && header.e_phentsize != sizeof(Elf64_Phdr))
-		return "has program headers of a size that cannot be";
+		return "has program headers of impossible size";
 	return scan(&host, &header);
 }

@@ -2,7 +2,7 @@
 /*
  * image_check.c - checks that an image is what the caller asked for
  *
- * nvJitLink reports success for more than it can do: it drops input that it cannot
+ * nvJitLink reports success where it failed: it drops input that it cannot
  * link, and copies input that it does not understand with half of a header.
  */
 #include <string.h>
@@ -28,8 +28,8 @@ static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
 	return lc_format(arena, "%s", lk_arch_text(&arch, text));
 }
 
-static const char *check_symbols(const struct lazycuda_entry *entry, const struct wanted *wanted,
-				 struct lc_arena *arena)
+static const char *check_wanted(const struct lazycuda_entry *entry, const struct wanted *wanted,
+				struct lc_arena *arena)
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lk_symbols lacking = { .arena = arena };
@@ -77,7 +77,7 @@ static const char *check_ptx(const struct lk_part *part, const struct wanted *wa
 	}
 	if (!why)
 		why = check_later_arch(&entry, wanted, arena);
-	return why ? why : check_symbols(&entry, wanted, arena);
+	return why ? why : check_wanted(&entry, wanted, arena);
 }
 
 /* The symbols of LTO-IR are not visible from outside. */
@@ -181,7 +181,7 @@ static const char *check_cubin(const struct lk_part *part, const struct wanted *
 	lk_device_elf_close(&elf);
 	if (!why)
 		why = check_cubin_arch(&entry, wanted, arena);
-	return why ? why : check_symbols(&entry, wanted, arena);
+	return why ? why : check_wanted(&entry, wanted, arena);
 }
 
 const char *lk_image_check(const void *image, size_t length, enum lazycuda_output output,

@@ -36,6 +36,7 @@ static const char *const kind_names[LAZYCUDA_KIND_KINDS] = {
 	[LAZYCUDA_KIND_OFFLOAD] = "offload binary",
 	[LAZYCUDA_KIND_OPTIXIR] = "optixir",
 	[LAZYCUDA_KIND_TILEIR] = "tileir",
+	[LAZYCUDA_KIND_LLVMIR] = "llvm ir",
 };
 
 const char *lazycuda_kind_name(enum lazycuda_kind kind)
@@ -221,6 +222,9 @@ static const char *read_bare(struct lk_inspection *inspection, const struct lk_p
 	if (has_reader(entry->kind))
 		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
 				     inspection->payloads);
+	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads &&
+		 lk_llvm_ir_needs_libdevice(part))
+		entry->flags |= LAZYCUDA_ENTRY_LIBDEVICE;
 	if (!wrong)
 		add_entry(inspection, entry);
 	return wrong;
@@ -238,6 +242,8 @@ static const char *read_whole(struct lk_inspection *inspection)
 	case LAZYCUDA_KIND_LTOIR:
 	case LAZYCUDA_KIND_OPTIXIR:
 	case LAZYCUDA_KIND_TILEIR:
+	case LAZYCUDA_KIND_BITCODE:
+	case LAZYCUDA_KIND_LLVMIR:
 		return read_bare(inspection, &part);
 	case LAZYCUDA_KIND_FATBIN:
 		return lk_fatbin_read(&part, inspection->arena, count, take_entry, inspection);
@@ -268,6 +274,7 @@ static const struct {
 	{ ".lib",	LAZYCUDA_KIND_ARCHIVE },
 	{ ".so",	LAZYCUDA_KIND_SHARED },
 	{ ".bc",	LAZYCUDA_KIND_BITCODE },
+	{ ".ll",	LAZYCUDA_KIND_LLVMIR },
 };
 
 /* Returns the ending of the name if only other kinds have it, else NULL. */
@@ -335,7 +342,9 @@ static struct lk_inspection *make_inspection(struct lc_arena *arena, const char 
 static struct lazycuda_inspection *finish(struct lk_inspection *inspection, const char *wrong)
 {
 	struct lazycuda_inspection *public = &inspection->public;
+	struct lk_block block;
 
+	block.length = 0;
 	public->length = inspection->source.length;
 	if (!wrong && !public->length)
 		wrong = "is empty";
@@ -343,9 +352,11 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 		inspection->unpack_limit = unpack_limit_of(public->length);
 	inspection->budget = lk_budget_for(public->length);
 	inspection->source.budget = &inspection->budget;
+	inspection->source.block = &block;
 	public->error = wrong ? wrong : read_whole(inspection);
-	/* From here on only the caller asks for reads, and those have no limit. */
+	/* From here on only the caller asks for reads, from any thread and without a limit. */
 	inspection->source.budget = NULL;
+	inspection->source.block = NULL;
 	if (inspection->budget.spent)
 		public->error = overlapping(inspection->arena, &inspection->budget);
 	errno = inspection->read_error;

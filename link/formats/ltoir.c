@@ -4,7 +4,7 @@
 #include "../tables/versions.h"
 
 /* Little-endian, as all CUDA hosts are. */
-struct header {
+struct ltoir_header {
 	uint32_t magic;
 	uint8_t container[2], ir[2], debug[2], llvm[2];	/* major, minor */
 	uint16_t tags, level;
@@ -17,9 +17,8 @@ struct tag {
 
 enum { TAG_ARCH = 1, TAG_ARCH_SPECIFIC = 0x20, TAG_END = 99 };
 
-#define MAGIC 0x7f4e43edu
+#define LTOIR_MAGIC 0x7f4e43edu
 #define MAX_TAGS 256		/* real headers have five */
-#define LEVEL_OPTIX 2
 
 static int version(const uint8_t parts[2])
 {
@@ -31,7 +30,7 @@ static int arch_of(unsigned value, int toolkit)
 {
 	int arch = (int)value / 10;
 
-	return arch == 101 && toolkit >= LK_CUDA(13, 0) ? 110 : arch;
+	return arch == 101 && toolkit >= LC_CUDA(13, 0) ? 110 : arch;
 }
 
 static void take_tag(const struct tag *tag, struct lazycuda_entry *entry)
@@ -54,15 +53,15 @@ static bool is_end(const struct lk_part *part, uint64_t offset, uint32_t tags_en
 
 const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry)
 {
-	struct header header;
+	struct ltoir_header header;
 	bool ended = false;
 	size_t count;
 
 	if (!lk_part_read(part, 0, &header, sizeof(header)))
 		return "ends inside its header";
-	if (header.magic != MAGIC)
+	if (header.magic != LTOIR_MAGIC)
 		return "does not begin as LTO-IR does";
-	entry->kind = header.level == LEVEL_OPTIX ? LAZYCUDA_KIND_OPTIXIR : LAZYCUDA_KIND_LTOIR;
+	entry->kind = header.level == LK_LEVEL_OPTIX ? LAZYCUDA_KIND_OPTIXIR : LAZYCUDA_KIND_LTOIR;
 	entry->level = header.level;
 	entry->container = version(header.container);
 	entry->ir = version(header.ir);

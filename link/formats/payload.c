@@ -5,8 +5,8 @@
 
 #include "containers.h"
 #include "inspection.h"
+#include "ptx_text.h"
 #include "unpack.h"
-
 
 /* Copies `length` bytes of the source into new memory, with a NUL after them. */
 static const char *load(const struct lk_source *source, uint64_t offset, uint64_t length,
@@ -67,6 +67,7 @@ const char *lk_payload_load(const struct lk_source *source, const struct lazycud
 			    bool unpacked, unsigned char **code, size_t *length)
 {
 	bool packed = entry->flags & LK_PACKED;
+	bool ascii = unpacked && entry->flags & LAZYCUDA_ENTRY_NOT_ASCII;
 	const char *wrong;
 
 	*code = NULL;
@@ -79,6 +80,8 @@ const char *lk_payload_load(const struct lk_source *source, const struct lazycud
 	/* Fatbins pad PTX, and some compilers count its NUL. */
 	if (!wrong && entry->kind == LAZYCUDA_KIND_PTX && unpacked == packed)
 		*length = strlen((const char *)*code);
+	if (!wrong && ascii)
+		lk_ptx_make_ascii((char *)*code, *length);
 	return wrong;
 }
 
@@ -93,7 +96,7 @@ static const char *find_entry(const struct lazycuda_inspection *inspection, size
 			      const struct lazycuda_entry **entry)
 {
 	if (!inspection || index >= inspection->entry_count)
-		return "is no entry of the inspection";
+		return "is not an entry of the inspection";
 	*entry = inspection->entries[index];
 	return (*entry)->error;
 }

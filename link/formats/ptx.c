@@ -37,7 +37,7 @@ static int find_toolkit(const char *begin, const char *end)
 
 	if (!at || !read_number(at + sizeof(before) - 1, end, parts))
 		return LAZYCUDA_VERSION_NONE;
-	return LK_CUDA(parts[0], parts[1]);
+	return LC_CUDA(parts[0], parts[1]);
 }
 
 static const char *read_version(struct lk_ptx_text *text, struct lazycuda_entry *entry)
@@ -52,7 +52,7 @@ static const char *read_version(struct lk_ptx_text *text, struct lazycuda_entry 
 	token = lk_ptx_next(text);
 	end = token.at + token.length;
 	if (read_number(token.at, end, parts) != end || !parts[0])
-		return "has a .version that is none";
+		return "has a malformed .version";
 	entry->isa = 10 * parts[0] + parts[1];
 	return NULL;
 }
@@ -64,12 +64,12 @@ static const char *read_target(struct lk_ptx_text *text, struct lazycuda_entry *
 	struct lk_arch arch;
 
 	if (!lk_ptx_is(&token, ".target"))
-		return "has no .target behind its .version";
+		return "has no .target after its .version";
 	token = lk_ptx_next(text);
 	snprintf(name, sizeof(name), "%.*s", (int)(token.length < sizeof(name) ? token.length : 0),
 		 token.at);
 	if (!lk_arch_parse(name, &arch))
-		return "has a .target that is none";
+		return "has a malformed .target";
 	entry->arch = arch.sm;
 	entry->suffix = arch.suffix;
 	for (;;) {
@@ -177,23 +177,27 @@ static void read_alias(struct lk_ptx_text *text, struct lk_symbols *symbols)
 		symbol->defined = 1;
 }
 
-/* Reads the module after its header. */
-static void read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
+/* Reads the module after its header.  Returns whether it has a kernel, or a variable that
+ * others see. */
+static bool read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
 {
 	enum linkage linkage = LOCAL;
+	bool root = false;
 
 	for (;;) {
 		struct lk_ptx_token token = lk_ptx_next(text);
 
 		if (!token.length)
-			return;
+			return root;
 		for (size_t i = 0; i < sizeof(linkages) / sizeof(*linkages); i++)
 			if (lk_ptx_is(&token, linkages[i].directive))
 				linkage = linkages[i].linkage;
 		if (lk_ptx_is(&token, ".func") || lk_ptx_is(&token, ".entry")) {
+			root |= lk_ptx_is(&token, ".entry");
 			read_function(text, linkage, lk_ptx_is(&token, ".entry"), symbols);
 			linkage = LOCAL;
 		} else if (lk_ptx_is(&token, ".global") || lk_ptx_is(&token, ".const")) {
+			root |= linkage != LOCAL && linkage != EXTERN;
 			read_variables(text, linkage, symbols);
 			linkage = LOCAL;
 		} else if (lk_ptx_is(&token, ".alias")) {
@@ -201,7 +205,7 @@ static void read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
 		} else if (lk_ptx_is(&token, "{")) {
 			lk_ptx_skip_block(text, "a section");
 		} else if (lk_ptx_is(&token, ";")) {
-			linkage = LOCAL;	/* ends what is no symbol here: .extern .shared */
+			linkage = LOCAL;	/* no symbol for other files: .extern .shared */
 		} else if (lk_ptx_is(&token, "#") || lk_ptx_is(&token, "@")) {
 			lk_ptx_skip_line(text);	/* a preprocessor line, or @@DWARF of old PTX */
 		}
@@ -226,20 +230,24 @@ static const char *end_text(struct lk_ptx_text *text, struct lc_arena *arena)
 }
 
 /*
- * PTX is ASCII.  nvJitLink 12.3 to 12.6 crash on any other byte, 12.8 to 13.3
- * refuse it; later ones take it in comments.
+ * PTX is ASCII.  nvJitLink 12.3 to 12.6 crash on any other byte in the name of a file, and
+ * all others refuse it.  In comments 12.0 to 12.6 and 13.4 take it; 12.8 to 13.3 do not, and
+ * are given other comments.
  */
-static const char *check_ascii(const struct lk_ptx_text *text, struct lc_arena *arena)
+static const char *check_ascii(const struct lk_ptx_text *text, struct lc_arena *arena,
+			       struct lazycuda_entry *entry)
 {
-	for (const char *at = text->begin; at < text->end; at++)
-		if ((unsigned char)*at >= 0x80)
-			return lc_format(arena, "is not ASCII, which PTX is, at 0x%zx",
-					 (size_t)(at - text->begin));
-	return NULL;
+	bool in_comments = false;
+	const char *at = lk_ptx_not_ascii(text->begin, text->end, &in_comments);
+
+	if (in_comments)
+		entry->flags |= LAZYCUDA_ENTRY_NOT_ASCII;
+	return at ? lc_format(arena, "is not ASCII, which PTX is, at 0x%zx",
+			      (size_t)(at - text->begin)) : NULL;
 }
 
-static const char *read_text(const char *begin, size_t length, bool whole,
-			     struct lk_symbols *symbols, struct lazycuda_entry *entry)
+static const char *read_ptx(const char *begin, size_t length, bool whole,
+			    struct lk_symbols *symbols, struct lazycuda_entry *entry)
 {
 	struct lk_ptx_text text = { .begin = begin, .at = begin, .end = begin + length };
 	const char *why = end_text(&text, symbols->arena);
@@ -247,13 +255,13 @@ static const char *read_text(const char *begin, size_t length, bool whole,
 	entry->kind = LAZYCUDA_KIND_PTX;
 	entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
 	if (!why)
-		why = check_ascii(&text, symbols->arena);
+		why = check_ascii(&text, symbols->arena, entry);
 	if (!why)
 		why = read_version(&text, entry);
 	if (!why)
 		why = read_target(&text, entry);
-	if (!why && whole)
-		read_module(&text, symbols);
+	if (!why && whole && !read_module(&text, symbols))
+		entry->flags |= LAZYCUDA_ENTRY_NO_ROOT;
 	if (!why && text.open)
 		why = lc_format(symbols->arena, "ends inside %s that begins at 0x%zx", text.what,
 				(size_t)(text.open - text.begin));
@@ -269,7 +277,7 @@ static const char *read_part(const struct lk_part *part, uint64_t length, struct
 
 	if (why)
 		return why;
-	why = read_text((const char *)bytes.at, (size_t)length, symbols, &found, entry);
+	why = read_ptx((const char *)bytes.at, (size_t)length, symbols, &found, entry);
 	lk_bytes_free(&bytes);
 	if (!why) {
 		entry->symbols = found.list;

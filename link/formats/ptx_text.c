@@ -57,7 +57,7 @@ static bool skip_comment(struct lk_ptx_text *text)
 	return true;
 }
 
-/* Skips the string that begins here.  A backslash in a string is no escape. */
+/* Skips the string that begins here.  A backslash in a string escapes nothing. */
 static void skip_string(struct lk_ptx_text *text)
 {
 	const char *begin = text->at;
@@ -73,6 +73,64 @@ bool lk_ptx_is_name(const struct lk_ptx_token *token)
 	return token->length && classes[(unsigned char)*token->at] == NAME &&
 	       !(*token->at >= '0' && *token->at <= '9');
 }
+
+/* ---- bytes that are not ASCII ---- */
+
+static const char *find_not_ascii(const char *at, const char *end)
+{
+	while (at < end && !(*at & 0x80))
+		at++;
+	return at < end ? at : NULL;
+}
+
+/* Returns the next comment, with its end in *end; between them and text->at is what is none. */
+static const char *next_comment(struct lk_ptx_text *text, const char **end)
+{
+	while (text->at < text->end) {
+		const char *begin = text->at;
+
+		if (*begin == '"') {
+			skip_string(text);
+		} else if (skip_comment(text)) {
+			*end = text->at;
+			return begin;
+		} else {
+			text->at++;
+		}
+	}
+	*end = text->end;
+	return text->end;
+}
+
+const char *lk_ptx_not_ascii(const char *begin, const char *end, bool *in_comments)
+{
+	struct lk_ptx_text text = { .begin = begin, .at = begin, .end = end };
+	const char *last = find_not_ascii(begin, end), *found, *comment;
+
+	while (last && text.at < end) {
+		const char *from = text.at;
+
+		comment = next_comment(&text, &last);
+		found = find_not_ascii(from, comment);
+		if (found)
+			return found;
+		*in_comments |= find_not_ascii(comment, last) != NULL;
+	}
+	return NULL;
+}
+
+void lk_ptx_make_ascii(char *begin, size_t length)
+{
+	struct lk_ptx_text text = { .begin = begin, .at = begin, .end = begin + length };
+	const char *comment, *end;
+
+	while (text.at < text.end)
+		for (comment = next_comment(&text, &end); comment < end; comment++)
+			if (*comment & 0x80)
+				begin[comment - text.begin] = '?';
+}
+
+/* ---- tokens ---- */
 
 static void skip_blanks(struct lk_ptx_text *text)
 {

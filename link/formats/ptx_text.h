@@ -25,6 +25,12 @@ struct lk_ptx_token lk_ptx_next(struct lk_ptx_text *text);
 bool lk_ptx_is(const struct lk_ptx_token *token, const char *word);
 bool lk_ptx_is_name(const struct lk_ptx_token *token);
 
+/* Returns the first byte outside of comments that is not ASCII, or NULL.  *in_comments is
+ * set if a comment before it has such a byte. */
+const char *lk_ptx_not_ascii(const char *begin, const char *end, bool *in_comments);
+/* Puts a question mark in place of each byte in a comment that is not ASCII. */
+void lk_ptx_make_ascii(char *text, size_t length);
+
 /* Skips the rest of the line. */
 void lk_ptx_skip_line(struct lk_ptx_text *text);
 /* Skips a block in braces; its opening brace was the last token. */

@@ -35,7 +35,6 @@ static enum lazycuda_kind by_magic(const unsigned char *head, size_t length)
 
 /* OptiX-IR has the magic number of LTO-IR; the level field tells them apart. */
 #define LEVEL_OFFSET 14
-#define LEVEL_OPTIX 2
 
 /* ---- ELF ---- */
 
@@ -76,7 +75,7 @@ static enum lazycuda_kind elf_kind(const unsigned char *head, size_t length)
 #define END (-1)
 #define WORD 32
 
-struct text {
+struct text_reader {
 	const struct lk_part *part;
 	uint64_t next, length;		/* offset of the next read, and its limit */
 	size_t at, filled;		/* position and end in the window */
@@ -86,7 +85,7 @@ struct text {
 };
 
 /* Returns the next byte without consuming it; END after the text or at a NUL. */
-static int peek(struct text *text)
+static int peek(struct text_reader *text)
 {
 	if (text->at == text->filled) {
 		uint64_t left = text->length - text->next;
@@ -108,7 +107,7 @@ static bool is_blank(int c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static int take(struct text *text)
+static int take(struct text_reader *text)
 {
 	int c = peek(text);
 
@@ -120,12 +119,12 @@ static int take(struct text *text)
 	return c;
 }
 
-static bool take_if(struct text *text, int c)
+static bool take_if(struct text_reader *text, int c)
 {
 	return peek(text) == c && take(text) == c;
 }
 
-static void skip_comment(struct text *text, bool line)
+static void finish_comment(struct text_reader *text, bool line)
 {
 	int before = 0, c;
 
@@ -134,7 +133,7 @@ static void skip_comment(struct text *text, bool line)
 }
 
 /* Skips white space and comments, and also a slash that begins no comment. */
-static void skip_blanks(struct text *text)
+static void skip_space(struct text_reader *text)
 {
 	for (;;) {
 		if (is_blank(peek(text)))
@@ -142,13 +141,13 @@ static void skip_blanks(struct text *text)
 		else if (!take_if(text, '/'))
 			return;
 		else if (take_if(text, '/'))
-			skip_comment(text, true);
+			finish_comment(text, true);
 		else if (take_if(text, '*'))
-			skip_comment(text, false);
+			finish_comment(text, false);
 	}
 }
 
-static void skip_quoted(struct text *text, int quote)
+static void skip_quoted(struct text_reader *text, int quote)
 {
 	int c;
 
@@ -163,7 +162,7 @@ static bool is_letter(int c)
 }
 
 /* Reads a word.  A longer one is cut off, and then matches no known word. */
-static void take_word(struct text *text, char word[WORD])
+static void take_word(struct text_reader *text, char word[WORD])
 {
 	size_t length = 0;
 
@@ -196,27 +195,27 @@ static const char *const words_of_cuda[] = {
 	"threadIdx", "blockIdx", "blockDim", "gridDim", NULL
 };
 
-static bool is_source_word(struct text *text, const char *word)
+static bool is_source_word(struct text_reader *text, const char *word)
 {
 	if (!strcmp(word, "extern")) {
-		skip_blanks(text);
+		skip_space(text);
 		return take_if(text, '"') && take_if(text, 'C') && take_if(text, '"');
 	}
 	if (!strcmp(word, "template")) {
-		skip_blanks(text);
+		skip_space(text);
 		return peek(text) == '<';
 	}
 	return is_one_of(word, words_of_cuda);
 }
 
-static bool is_source(struct text *text)
+static bool is_source(struct text_reader *text)
 {
 	char word[WORD];
 
 	for (;;) {
 		bool fresh;
 
-		skip_blanks(text);
+		skip_space(text);
 		fresh = text->fresh;
 		if (peek(text) == END || text->binary)
 			return false;
@@ -237,7 +236,7 @@ static bool is_source(struct text *text)
 	}
 }
 
-static bool begins_with(struct text *text, const char *word)
+static bool begins_with(struct text_reader *text, const char *word)
 {
 	while (*word && take_if(text, *word))
 		word++;
@@ -245,14 +244,38 @@ static bool begins_with(struct text *text, const char *word)
 }
 
 /* clang's text bundles begin with a comment in the language of the text. */
-static bool is_text_bundle(struct text *text)
+static bool is_text_bundle(struct text_reader *text)
 {
 	while (is_blank(peek(text)) || peek(text) == '/' || peek(text) == '#' || peek(text) == ';')
 		take(text);
 	return begins_with(text, "__CLANG_OFFLOAD_BUNDLE__");
 }
 
-static void rewind_text(struct text *text, const struct lk_part *part, uint64_t start)
+/* What LLVM writes first, and libnvvm insists on, behind comments: "target triple =",
+ * "target datalayout =" or "source_filename =". */
+static bool is_llvm_ir(struct text_reader *text)
+{
+	char word[WORD];
+
+	while (is_blank(peek(text)) || peek(text) == ';')
+		if (take(text) == ';')
+			finish_comment(text, true);
+	take_word(text, word);
+	if (!strcmp(word, "target")) {
+		while (is_blank(peek(text)))
+			take(text);
+		take_word(text, word);
+		if (strcmp(word, "triple") && strcmp(word, "datalayout"))
+			return false;
+	} else if (strcmp(word, "source_filename")) {
+		return false;
+	}
+	while (is_blank(peek(text)))
+		take(text);
+	return take_if(text, '=') && !text->binary;
+}
+
+static void rewind_text(struct text_reader *text, const struct lk_part *part, uint64_t start)
 {
 	text->part = part;
 	text->next = start;
@@ -268,15 +291,18 @@ static enum lazycuda_kind text_kind(const struct lk_part *part, const unsigned c
 	/* Compilers skip a byte order mark; ptxas does not.  PTX after a byte order
 	 * mark is recognised all the same, so that its reader can report the damage. */
 	uint64_t start = length >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
-	struct text text;
+	struct text_reader text;
 
 	rewind_text(&text, part, start);
 	if (is_text_bundle(&text))
 		return LAZYCUDA_KIND_OFFLOAD;
 	rewind_text(&text, part, start);
-	skip_blanks(&text);
+	skip_space(&text);
 	if (begins_with(&text, ".version") && !text.binary && is_blank(peek(&text)))
 		return LAZYCUDA_KIND_PTX;
+	rewind_text(&text, part, start);
+	if (is_llvm_ir(&text))
+		return LAZYCUDA_KIND_LLVMIR;
 	rewind_text(&text, part, start);
 	return is_source(&text) ? LAZYCUDA_KIND_SOURCE : LAZYCUDA_KIND_UNKNOWN;
 }
@@ -293,7 +319,7 @@ enum lazycuda_kind lk_recognise(const struct lk_part *part)
 		return elf_kind(head, length);
 	kind = by_magic(head, length);
 	if (kind == LAZYCUDA_KIND_LTOIR && length > LEVEL_OFFSET + 1 &&
-	    head[LEVEL_OFFSET] == LEVEL_OPTIX && !head[LEVEL_OFFSET + 1])
+	    head[LEVEL_OFFSET] == LK_LEVEL_OPTIX && !head[LEVEL_OFFSET + 1])
 		return LAZYCUDA_KIND_OPTIXIR;
 	return kind != LAZYCUDA_KIND_UNKNOWN ? kind : text_kind(part, head, length);
 }

@@ -33,6 +33,16 @@ static inline struct lk_budget lk_budget_for(uint64_t length)
 	};
 }
 
+/* Bytes of a file that were read ahead.  An archive has many headers and names of a few
+ * bytes: a system call for each would cost more than all else. */
+#define LK_BLOCK 16384
+
+struct lk_block {
+	uint64_t offset;	/* in the file, a multiple of LK_BLOCK */
+	size_t length;		/* 0: nothing was read yet */
+	unsigned char bytes[LK_BLOCK];
+};
+
 /*
  * Memory if `bytes` is set, else a file.  lk_source_read() copies, so that nothing
  * needs to be aligned, and a file that changes meanwhile does not change data that
@@ -44,6 +54,7 @@ struct lk_source {
 	uint64_t length;
 	int *error;	/* receives the errno of a failed read, unless NULL */
 	struct lk_budget *budget;	/* NULL: no limit */
+	struct lk_block *block;		/* NULL: every read asks the kernel; one thread's alone */
 };
 
 /* Records that the budget is spent, and where.  Returns false. */

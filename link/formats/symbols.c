@@ -10,10 +10,10 @@
 /* ---- the hash: SipHash-1-3 ---- */
 
 /*
- * The author of a file chooses its names.  For a hash without a key he could choose
- * names that all collide, and every lookup would compare with all of them.  The key is
- * the 16 random bytes that the kernel gives every program it starts (AT_RANDOM); nobody
- * else knows them.
+ * The author of a file chooses its names.  Under a hash without a key, all of them could
+ * collide, and every lookup would compare with all of them.  The key is the 16 random
+ * bytes that the kernel gives every program it starts (AT_RANDOM); nobody else knows
+ * them.
  */
 static void take_key(uint64_t key[2])
 {
@@ -47,7 +47,7 @@ static inline void mix(uint64_t state[4])
 	state[2] = rotate(state[2], 32);
 }
 
-static inline void take_word(uint64_t state[4], uint64_t word)
+static inline void absorb(uint64_t state[4], uint64_t word)
 {
 	state[3] ^= word;
 	mix(state);
@@ -67,11 +67,11 @@ uint32_t lk_symbol_hash(const char *name, size_t length)
 	state[3] = key[1] ^ UINT64_C(0x7465646279746573);
 	for (; left >= sizeof(word); left -= sizeof(word), name += sizeof(word)) {
 		memcpy(&word, name, sizeof(word));
-		take_word(state, word);
+		absorb(state, word);
 	}
 	for (size_t i = 0; i < left; i++)
 		last |= (uint64_t)(unsigned char)name[i] << 8 * i;
-	take_word(state, last);
+	absorb(state, last);
 	state[2] ^= 0xff;
 	for (int i = 0; i < 3; i++)
 		mix(state);

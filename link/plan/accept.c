@@ -11,12 +11,12 @@
  * architectures that came with it. */
 #define ABI_OLD 7
 #define ABI_NEW 8
-#define ABI_NEW_SINCE LK_CUDA(12, 8)
-#define ABI_NEW_FOR_ALL LK_CUDA(13, 0)
+#define ABI_NEW_SINCE LC_CUDA(12, 8)
+#define ABI_NEW_FOR_ALL LC_CUDA(13, 0)
 #define ABI_NEW_ARCH 100
 
 /* NVVM IR 2.0: no nvJitLink reads what is older. */
-#define LTOIR_OLDEST LK_CUDA(12, 0)
+#define LTOIR_OLDEST LC_CUDA(12, 0)
 #define LTOIR_LEVEL_OPTIX 2
 
 struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
@@ -183,7 +183,8 @@ static enum lazycuda_code form(const struct lk_linker *linker, const struct lazy
 {
 	bool obfuscated = entry->flags & LAZYCUDA_ENTRY_OBFUSCATED;
 
-	*form = LAZYCUDA_FORM_AS_IS;
+	*form = entry->flags & LAZYCUDA_ENTRY_NOT_ASCII ? LAZYCUDA_FORM_UNPACKED :
+							 LAZYCUDA_FORM_AS_IS;
 	if (!(entry->flags & (COMPRESSED | LAZYCUDA_ENTRY_OBFUSCATED)))
 		return LAZYCUDA_CODE_OK;
 	*form = LAZYCUDA_FORM_UNPACKED;

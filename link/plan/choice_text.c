@@ -5,22 +5,22 @@
 #include "choose.h"
 #include "../tables/text.h"
 
-#define TEXT 512		/* longer texts are cut */
+#define PHRASE_ROOM 512		/* longer texts are cut */
 #define LISTED 16		/* entries named of one container */
 
-struct text {
+struct phrase {
 	size_t length;
-	char bytes[TEXT];	/* not zeroed: see begin() */
+	char bytes[PHRASE_ROOM];	/* not zeroed: see begin() */
 };
 
-static void begin(struct text *text)
+static void begin(struct phrase *text)
 {
 	text->length = 0;
 }
 
-static void add(struct text *text, const char *word)
+static void add(struct phrase *text, const char *word)
 {
-	size_t length = strlen(word), room = TEXT - 1 - text->length;
+	size_t length = strlen(word), room = PHRASE_ROOM - 1 - text->length;
 
 	if (length > room)
 		length = room;
@@ -28,7 +28,7 @@ static void add(struct text *text, const char *word)
 	text->length += length;
 }
 
-static void add_arch(struct text *text, int sm, char suffix)
+static void add_arch(struct phrase *text, int sm, char suffix)
 {
 	const struct lk_arch arch = { .sm = sm, .suffix = suffix };
 	char name[LK_ARCH_TEXT];
@@ -41,7 +41,7 @@ static const char *short_name(enum lazycuda_kind kind)
 	return kind == LAZYCUDA_KIND_LTOIR ? "lto" : lazycuda_kind_name(kind);
 }
 
-static void add_entry(struct text *text, const struct lazycuda_entry *entry)
+static void add_entry(struct phrase *text, const struct lazycuda_entry *entry)
 {
 	add(text, short_name(entry->kind));
 	if (entry->arch > 0) {
@@ -50,7 +50,7 @@ static void add_entry(struct text *text, const struct lazycuda_entry *entry)
 	}
 }
 
-static void add_group(struct text *text, const struct lazycuda_inspection *inspection,
+static void add_group(struct phrase *text, const struct lazycuda_inspection *inspection,
 		      const struct lk_group *group)
 {
 	add(text, "{");
@@ -61,7 +61,7 @@ static void add_group(struct text *text, const struct lazycuda_inspection *inspe
 	add(text, group->count > LISTED ? ", ...}" : "}");
 }
 
-static const char *finish(struct lc_arena *arena, const struct text *text)
+static const char *finish(struct lc_arena *arena, const struct phrase *text)
 {
 	const char *copy = lc_copy(arena, text->bytes, text->length);
 
@@ -71,7 +71,7 @@ static const char *finish(struct lc_arena *arena, const struct text *text)
 const char *lk_group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
 			  const struct lk_group *group)
 {
-	struct text text;
+	struct phrase text;
 
 	begin(&text);
 	add_group(&text, inspection, group);
@@ -99,7 +99,7 @@ static bool comes_before(const struct lazycuda_entry *entry, const struct lazycu
 
 /* Adds " (not ptx sm_90: PTX_TOO_NEW)" for the first preferable entry that was passed
  * over for another reason than its architecture. */
-static void add_passed_over(struct text *text, const struct lk_linker *linker,
+static void add_passed_over(struct phrase *text, const struct lk_linker *linker,
 			    const struct lazycuda_inspection *inspection,
 			    const struct lk_group *group, const struct lazycuda_entry *taken,
 			    bool lto)
@@ -129,7 +129,7 @@ const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *lin
 {
 	const struct lazycuda_entry *taken = inspection->entries[choice->entry];
 	const struct lk_arch *target = &linker->target;
-	struct text text;
+	struct phrase text;
 
 	if (taken->fatbin < 0)
 		return "the only code in it";

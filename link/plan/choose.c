@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* choose.c - which entry of a container is taken */
 #include "choose.h"
+#include "../../stubs/base/count.h"
 
 #include <limits.h>
-
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Most preferred first. */
 static const struct preference {
@@ -32,10 +31,10 @@ struct lk_group lk_group_at(const struct lazycuda_inspection *inspection, size_t
 
 static size_t rank_of(enum lazycuda_kind kind, bool doubt)
 {
-	for (size_t i = 0; i < COUNT(preferences); i++)
+	for (size_t i = 0; i < LC_COUNT(preferences); i++)
 		if (preferences[i].kind == kind && preferences[i].doubt == doubt)
 			return i;
-	return COUNT(preferences);
+	return LC_COUNT(preferences);
 }
 
 /* An entry for 90a is closer to a target 90a than one for 90f, and that than one
@@ -73,7 +72,7 @@ struct lk_choice lk_choose(const struct lk_linker *linker,
 			   const struct lk_group *group, bool lto)
 {
 	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX, .offender = LAZYCUDA_NO_INDEX };
-	size_t best = COUNT(preferences);
+	size_t best = LC_COUNT(preferences);
 	int closest = INT_MIN;
 
 	for (size_t i = group->first; i < group->first + group->count; i++) {

@@ -29,17 +29,15 @@ bool lk_compile_option_is_ours(const char *option)
 	return false;
 }
 
-/* The target if nvrtc knows it, else the highest below that nvrtc knows; false if
- * there is none. */
-static bool choose_arch(const struct lk_arch *target, int nvrtc, struct lk_arch *arch)
+bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch)
 {
 	*arch = *target;
 	arch->virtual = true;
-	if (lk_arch_supported(arch, LK_NVRTC, nvrtc))
+	if (lk_arch_supported(arch, LK_NVRTC, version))
 		return true;
 	arch->suffix = 0;
 	for (; arch->sm >= OLDEST_ARCH; arch->sm--)
-		if (lk_arch_known(arch) > 0 && lk_arch_supported(arch, LK_NVRTC, nvrtc))
+		if (lk_arch_known(arch) > 0 && lk_arch_supported(arch, LK_NVRTC, version))
 			return true;
 	return false;
 }
@@ -51,9 +49,9 @@ static const char *nvrtc_text(struct lc_arena *arena, int version)
 }
 
 /* Refuses: the linker would not take nvrtc's output. */
-static bool object(struct lk_planning *planning, const struct lk_linker *linker,
-		   const struct lk_item *item, enum lazycuda_kind to, enum lazycuda_code code,
-		   struct lk_refusal *refusal)
+static bool decline(struct lk_planning *planning, const struct lk_linker *linker,
+		    const struct lk_item *item, enum lazycuda_kind to, enum lazycuda_code code,
+		    struct lk_refusal *refusal)
 {
 	struct lc_arena *arena = planning->arena;
 	int version = planning->environment.nvrtc;
@@ -71,13 +69,13 @@ static bool object(struct lk_planning *planning, const struct lk_linker *linker,
 				" a newer linker", nvrtc, output, text, need);
 		break;
 	case LAZYCUDA_CODE_LTOIR_CROSS_MAJOR:
-		if (LK_CUDA_MAJOR(version) < 12) {
+		if (LC_CUDA_MAJOR(version) < 12) {
 			need = "nvrtc 12 or later";
 			why = lc_format(arena, "%s writes LTO-IR that no nvJitLink reads; take %s",
 					nvrtc, need);
 			break;
 		}
-		need = lc_format(arena, "nvrtc %d", LK_CUDA_MAJOR(linker->version));
+		need = lc_format(arena, "nvrtc %d", LC_CUDA_MAJOR(linker->version));
 		why = lc_format(arena, "LTO-IR of %s is promised to link within its major only, and"
 				" this is %s; take %s, or allow LTO across majors", nvrtc, text,
 				need);
@@ -105,7 +103,7 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 				 "CUDA source", "nvrtc",
 				 lc_format(arena, "%s: it is source, and there is no nvrtc to"
 					   " compile it; install nvrtc, or pass PTX", item->name));
-	if (!choose_arch(&planning->target, version, &compilation->arch)) {
+	if (!lk_compiled_arch(&planning->target, version, &compilation->arch)) {
 		int until = lk_arch_until(&planning->target, LK_NVRTC);
 		const char *need = until ? lc_format(arena, "nvrtc %s or earlier",
 						     lk_version(arena, until)) : "another nvrtc";
@@ -129,7 +127,9 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 		.fatbin = -1,
 	};
 	code = lk_accept(linker, &output).code;
-	return !code || object(planning, linker, item, compilation->to, code, refusal);
+	if (code)
+		return decline(planning, linker, item, compilation->to, code, refusal);
+	return lk_compiler_has_settings(planning, item, refusal);
 }
 
 const char *const *lk_compile_options(struct lk_planning *planning,
@@ -149,5 +149,16 @@ const char *const *lk_compile_options(struct lk_planning *planning,
 								       RELOCATABLE_OPTION;
 	for (size_t i = 0; i < request->compile_option_count; i++)
 		options[(*count)++] = request->compile_options[i];
+	return options;
+}
+
+const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
+					      const struct lazycuda_plan *plan)
+{
+	const char **options = lc_alloc(arena, (plan->compile_option_count + 1) * sizeof(*options));
+
+	for (size_t i = 0; options && i < plan->compile_option_count; i++)
+		options[i] = strcmp(plan->compile_options[i], LTO_OPTION) ?
+			plan->compile_options[i] : RELOCATABLE_OPTION;
 	return options;
 }

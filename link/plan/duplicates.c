@@ -77,6 +77,33 @@ static bool refuse(struct lc_arena *arena, const struct definition *first,
 				   " weak", second->item->name, name, first->taken->item->name));
 }
 
+static void keep(struct lk_planning *planning, const struct definition *first,
+		 const struct lk_taken *second)
+{
+	struct lazycuda_symbol_error *error = lc_alloc(planning->arena, sizeof(*error)), **slot;
+
+	slot = lc_grow(planning->arena, &planning->symbol_errors, &planning->symbol_error_count,
+		       sizeof(*slot));
+	if (!error || !slot) {
+		planning->symbol_error_count -= slot != NULL;
+		return;
+	}
+	*error = (struct lazycuda_symbol_error){
+		.name = lc_copy(planning->arena, first->symbol->name, strlen(first->symbol->name)),
+		.twice = 1, .input = first->taken->item->input, .other = second->item->input,
+	};
+	*slot = error;
+}
+
+/* Fetches the slots of all symbols of an entry at once: in a table that no cache holds, to
+ * wait for one slot after the other is most of the work. */
+static void prefetch(const struct definitions *table, const struct lazycuda_entry *entry)
+{
+	for (size_t k = 0; k < entry->symbol_count; k++)
+		if (counts(&entry->symbols[k]))
+			__builtin_prefetch(&table->slots[entry->symbols[k].hash & table->mask], 1);
+}
+
 bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side,
 			struct lk_refusal *refusal)
 {
@@ -87,17 +114,23 @@ bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side
 	for (size_t i = 0; i < side->count; i++) {
 		const struct lazycuda_entry *entry = entry_of(&side->taken[i]);
 
+		if (entry)
+			prefetch(&table, entry);
 		for (size_t k = 0; entry && k < entry->symbol_count; k++) {
 			struct definition *slot;
 
 			if (!counts(&entry->symbols[k]))
 				continue;
 			slot = find(&table, &entry->symbols[k]);
-			if (slot->symbol)
-				return refuse(planning->arena, slot, &side->taken[i], refusal);
-			slot->symbol = &entry->symbols[k];
-			slot->taken = &side->taken[i];
+			if (!slot->symbol) {
+				slot->symbol = &entry->symbols[k];
+				slot->taken = &side->taken[i];
+				continue;
+			}
+			keep(planning, slot, &side->taken[i]);
+			if (refusal->code == LAZYCUDA_CODE_OK)
+				refuse(planning->arena, slot, &side->taken[i], refusal);
 		}
 	}
-	return true;
+	return refusal->code == LAZYCUDA_CODE_OK;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* inputs.c - whether the inputs make sense, and what is to be linked */
+#include <limits.h>
 #include <string.h>
 
+#include "../formats/symbols.h"
 #include "planning.h"
 #include "../tables/sized.h"
 #include "../tables/text.h"
-
-/* The section of a host file that holds the device code to link. */
-#define RELOCATABLE_SECTION "__nv_relfatbin"
 
 /* ---- one input ---- */
 
@@ -49,6 +48,32 @@ static bool is_source(const struct lazycuda_input *what)
 		what->kind == LAZYCUDA_KIND_SOURCE);
 }
 
+/* What makes of a kind that no linker takes one that a linker takes. */
+static const struct {
+	enum lazycuda_kind kind;
+	const char *need, *advice;
+} makers[] = {
+	{ LAZYCUDA_KIND_THIN_ARCHIVE, "an archive that has its members in it",
+	  "; make it without -T" },
+};
+
+static bool refuse_kind(struct lk_planning *planning, const struct lk_item *item,
+			struct lk_refusal *refusal)
+{
+	enum lazycuda_kind kind = item->what.inspection->kind;
+	const char *have = lazycuda_kind_name(kind), *advice = "";
+	const char *need = "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source";
+
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+		if (makers[i].kind == kind) {
+			need = makers[i].need;
+			advice = makers[i].advice;
+		}
+	return refuse_item(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have, need,
+			   lc_format(planning->arena, "it is %s, which no linker here takes%s",
+				     have, advice));
+}
+
 static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 		       struct lk_refusal *refusal)
 {
@@ -68,13 +93,47 @@ static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
 				   "it is nothing that could be linked; CUDA source that looks like"
 				   " no source has to be declared as such");
-	if (kind > LAZYCUDA_KIND_SOURCE)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have,
-				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
-				   lc_format(planning->arena, "it is %s, which no linker here"
-					     " takes",
-					     have));
+	if (kind > LAZYCUDA_KIND_SOURCE && !lk_is_ir(item))
+		return refuse_kind(planning, item, refusal);
 	return true;
+}
+
+/* A name that another header has, too; NULL if there is none. */
+static const char *header_twice(struct lk_planning *planning, const struct lazycuda_input *what)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lk_symbols names = { .arena = planning->arena };
+
+	for (size_t i = 0; i < what->header_count && !planning->arena->failed; i++) {
+		const char *name = what->include_names[i];
+
+		if (lk_symbols_find(&names, name, strlen(name)))
+			return name;
+		lk_symbols_add(&names, name, strlen(name), &plain);
+	}
+	return NULL;
+}
+
+/* What nvrtc would read without a look, or refuse without a word. */
+static bool check_source(struct lk_planning *planning, const struct lk_item *item,
+			 struct lk_refusal *refusal)
+{
+	const struct lazycuda_input *what = &item->what;
+	const char *twice;
+
+	if (!lk_texts_are_there(what->name_expressions, what->name_expression_count))
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "a name expression is NULL");
+	if (what->header_count > INT_MAX ||
+	    !lk_texts_are_there(what->include_names, what->header_count) ||
+	    !lk_texts_are_there(what->headers, what->header_count))
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "a header has no name or no text");
+	twice = header_twice(planning, what);
+	return !twice ||
+	       refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+			   lc_format(planning->arena, "the header %s is there twice",
+				     lc_printable(planning->arena, twice)));
 }
 
 /*
@@ -86,7 +145,7 @@ static const char *only_section(const struct lazycuda_inspection *inspection)
 	for (size_t i = 0; i < inspection->entry_count; i++) {
 		const char *section = inspection->entries[i]->section;
 
-		if (section && !strcmp(section, RELOCATABLE_SECTION))
+		if (section && !strcmp(section, LK_RELOCATABLE_SECTION))
 			return section;
 	}
 	return NULL;
@@ -109,17 +168,19 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item,
 				   inspection->error, "a file that is whole", inspection->error);
 	if (is_source(&item->what))
-		return true;
+		return check_source(planning, item, refusal);
 	if (!inspection)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL,
 				   "an inspection", "it has not been inspected, and is not declared"
 				   " to be source");
 	if (!check_kind(planning, item, refusal))
 		return false;
+	if (lk_is_ir(item))
+		return true;
 	item->inspection = inspection;
 	if (inspection->kind == LAZYCUDA_KIND_SHARED)
 		item->section = only_section(inspection);
-	if (inspection->entry_count)
+	if (inspection->entry_count || planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO)
 		return true;
 	return refuse_item(planning, refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
 			   lazycuda_kind_name(inspection->kind), "device code",
@@ -196,14 +257,6 @@ static void need(struct lk_planning *planning, const struct lk_item *item, const
 	planning->needs_why = why;
 }
 
-static bool has_ltoir(const struct lazycuda_inspection *inspection, const struct lk_group *group)
-{
-	for (size_t i = group->first; i < group->first + group->count; i++)
-		if (inspection->entries[i]->kind == LAZYCUDA_KIND_LTOIR)
-			return true;
-	return false;
-}
-
 /*
  * Returns true if a container's LTO-IR is all of it that can be used: nothing else
  * in it is for the target, or else it is too new for either linker.
@@ -239,7 +292,7 @@ static void look_for_ltoir(struct lk_planning *planning, const struct lk_item *i
 		bool raw = entry->fatbin < 0;
 
 		if (raw ? entry->kind != LAZYCUDA_KIND_LTOIR :
-			  !has_ltoir(item->inspection, &group) ||
+			  !lk_group_has_ltoir(item->inspection, &group) ||
 			  !is_ltoir_alone(planning, item->inspection, &group))
 			continue;
 		planning->lto = true;
@@ -253,7 +306,8 @@ void lk_plan_needs(struct lk_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;
 
-	planning->lto = request->lto || request->output == LAZYCUDA_OUTPUT_PTX ||
+	planning->lto = request->lto || request->flags & LAZYCUDA_LINK_IGNORE_NON_LTO ||
+			request->output == LAZYCUDA_OUTPUT_PTX ||
 			request->output == LAZYCUDA_OUTPUT_LTOIR;
 	if (request->output == LAZYCUDA_OUTPUT_PTX)
 		need(planning, NULL, "PTX output is asked for");
@@ -261,7 +315,7 @@ void lk_plan_needs(struct lk_planning *planning)
 		need(planning, NULL, "LTO-IR output is asked for");
 	else if (request->output == LAZYCUDA_OUTPUT_RELOCATABLE)
 		need(planning, NULL, "a relocatable result is asked for");
-	else if (request->lto)
+	else if (planning->lto)
 		need(planning, NULL, "link-time optimisation is asked for");
 	for (size_t i = 0; i < planning->count; i++)
 		if (!planning->lto)

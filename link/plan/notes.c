@@ -6,22 +6,55 @@
 #include "../tables/text.h"
 #include "../tables/versions.h"
 
+static bool always(const struct lk_planning *planning, const struct lk_side *side)
+{
+	(void)planning, (void)side;
+	return true;
+}
+
+/*
+ * Whether two pieces of PTX or cubins may define a name twice without that being seen here:
+ * one that nothing here unpacks, beside another.  Of LTO-IR a definition that is there twice
+ * is an error in nvJitLink, or the other one is taken.
+ */
+static bool may_hide_definitions(const struct lk_planning *planning, const struct lk_side *side)
+{
+	size_t hidden = 0;
+
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lk_taken *taken = &side->taken[i];
+		const struct lazycuda_entry *entry;
+
+		if (taken->choice.entry == LAZYCUDA_NO_INDEX)
+			continue;
+		entry = taken->item->inspection->entries[taken->choice.entry];
+		hidden += entry->kind != LAZYCUDA_KIND_LTOIR &&
+			  entry->flags & LAZYCUDA_ENTRY_UNSEEN;
+	}
+	return hidden && side->count - side->ltoir > 1 &&
+	       !(planning->request.flags & LAZYCUDA_LINK_ISOLATED);
+}
+
 /* Quirks of nvJitLink, by version. */
 static const struct {
 	int since, until;
+	bool (*concerns)(const struct lk_planning *planning, const struct lk_side *side);
 	const char *text;
 } quirks[] = {
-	{ LK_CUDA(12, 0), LK_CUDA(12, 4), "nvJitLink 12.0 to 12.4 may leak memory at every link;"
-	  " 12.5 does not" },
-	{ LK_CUDA(13, 0), LK_CUDA(13, 0), "nvJitLink 13.0 crashes on a definition that is there"
-	  " twice, if an earlier link of the process used -lto; those that can be seen are refused"
-	  " beforehand" },
+	{ LC_CUDA(12, 0), LC_CUDA(12, 4), always,
+	  "nvJitLink 12.0 to 12.4 may leak memory at every link; 12.5 does not" },
+	{ LC_CUDA(13, 0), LC_CUDA(13, 0), may_hide_definitions,
+	  "nvJitLink 13.0 crashes on a definition that is there twice, if an earlier link of the"
+	  " process used -lto; of what cannot be unpacked here that is not seen beforehand" },
 };
 
-static void note_quirks(struct lk_planning *planning, int version)
+static void note_quirks(struct lk_planning *planning, const struct lk_side *side)
 {
+	int version = side->linker.version;
+
 	for (size_t i = 0; i < sizeof(quirks) / sizeof(*quirks); i++)
-		if (version >= quirks[i].since && version <= quirks[i].until)
+		if (version >= quirks[i].since && version <= quirks[i].until &&
+		    quirks[i].concerns(planning, side))
 			lk_note(planning, quirks[i].text);
 }
 
@@ -44,7 +77,7 @@ static bool is_of_older_major(const struct lk_side *side, const struct lk_taken 
 	entry = taken->item->inspection->entries[taken->choice.entry];
 	return entry->kind == LAZYCUDA_KIND_LTOIR && side->linker.version > 0 &&
 	       lk_entry_toolkits(entry, &oldest, &newest) &&
-	       LK_CUDA_MAJOR(newest) < LK_CUDA_MAJOR(side->linker.version);
+	       LC_CUDA_MAJOR(newest) < LC_CUDA_MAJOR(side->linker.version);
 }
 
 /* Notes something of the first input that it holds for, and of how many more. */
@@ -110,10 +143,11 @@ void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
 {
 	note_items(planning);
 	note_compilation(planning, &side->compilation);
+	lk_note_ir(planning, &side->ir);
 	note_entries(planning, side);
 	note_lto(planning, side);
 	if (side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK)
-		note_quirks(planning, side->linker.version);
+		note_quirks(planning, side);
 	plan->notes = planning->notes;
 	plan->note_count = planning->note_count;
 }

@@ -33,9 +33,8 @@ static const char *kind_text(struct lc_arena *arena, const struct lazycuda_entry
 {
 	switch (entry->kind) {
 	case LAZYCUDA_KIND_PTX:
-		return entry->isa ? lc_format(arena, "PTX"
-					      " %d.%d", entry->isa / 10, entry->isa % 10) :
-				    "PTX";
+		return entry->isa ? lc_format(arena, "PTX %d.%d", entry->isa / 10,
+					      entry->isa % 10) : "PTX";
 	case LAZYCUDA_KIND_CUBIN:
 		return entry->flags & LAZYCUDA_ENTRY_LINKED ? "a linked cubin" : "a cubin";
 	case LAZYCUDA_KIND_LTOIR:
@@ -91,8 +90,8 @@ static void say_too_new(struct objection *o)
 
 	if (!lk_entry_toolkits(o->entry, &oldest, &newest) || oldest <= o->linker->version)
 		/* A cubin without its toolkit was judged by its ABI version. */
-		oldest = o->entry->arch >= 100 && LK_CUDA_MAJOR(o->linker->version) < 13 &&
-			 o->linker->version < LK_CUDA(12, 8) ? LK_CUDA(12, 8) : LK_CUDA(13, 0);
+		oldest = o->entry->arch >= 100 && LC_CUDA_MAJOR(o->linker->version) < 13 &&
+			 o->linker->version < LC_CUDA(12, 8) ? LC_CUDA(12, 8) : LC_CUDA(13, 0);
 	o->need = newer_linker(o, oldest);
 	o->why = lc_format(o->arena, "%s reads nothing newer than itself; take %s, or code made by"
 			   " CUDA %s or earlier", linker_text(o), o->need,
@@ -104,13 +103,13 @@ static void say_cross_major(struct objection *o)
 	int oldest, newest;
 
 	lk_entry_toolkits(o->entry, &oldest, &newest);
-	if (LK_CUDA_MAJOR(newest) < 12) {
+	if (LC_CUDA_MAJOR(newest) < 12) {
 		o->need = "LTO-IR made by CUDA 12.0 or later";
 		o->why = "no nvJitLink reads LTO-IR of CUDA 11; make it again with CUDA 12 or"
 			 " later, or pass PTX";
 		return;
 	}
-	o->need = lc_format(o->arena, "LTO-IR made by CUDA %d", LK_CUDA_MAJOR(o->linker->version));
+	o->need = lc_format(o->arena, "LTO-IR made by CUDA %d", LC_CUDA_MAJOR(o->linker->version));
 	o->why = lc_format(o->arena, "LTO-IR is promised to link within a major only, and this is"
 			   " %s; make it again, or allow LTO across majors", linker_text(o));
 }
@@ -121,7 +120,9 @@ static void say_arch(struct objection *o)
 	const char *arch = arch_text(o->arena, target->sm, target->suffix);
 
 	if (o->entry->suffix)
-		o->why = lc_format(o->arena, "code for %s runs nowhere else, and the target is %s",
+		o->why = lc_format(o->arena, o->entry->suffix == 'f' ?
+				   "code for %s runs on it and later GPUs of its family only, and the"
+				   " target is %s" : "code for %s runs nowhere else, and the target is %s",
 				   arch_text(o->arena, o->entry->arch, o->entry->suffix), arch);
 	else if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
 		o->why = lc_format(o->arena, "a cubin links for its own architecture only, below"
@@ -154,12 +155,11 @@ static void say_packed(struct objection *o)
 	if (o->linker->backend == LAZYCUDA_BACKEND_DRIVER) {
 		o->need = library;
 		o->why = lc_format(o->arena, "it is compressed and cannot be unpacked here; install"
-				   " %s",
-				   library);
+				   " %s", library);
 		return;
 	}
 	o->need = lc_format(o->arena, "%s, or nvJitLink 12.4 or later", library);
-	o->why = lc_format(o->arena, "it is compressed, can neither be unpacked here nor by %s;"
+	o->why = lc_format(o->arena, "it is compressed, and cannot be unpacked here or by %s;"
 			   " install %s", linker_text(o), library);
 }
 
@@ -176,7 +176,7 @@ static void say_unsure(struct objection *o)
 			   " policy is strict", linker_text(o));
 }
 
-static void say(struct objection *o)
+static void say_why(struct objection *o)
 {
 	switch (o->code) {
 	case LAZYCUDA_CODE_PTX_TOO_NEW:
@@ -266,7 +266,7 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 		return;
 	}
 	o.entry = inspection->entries[choice->offender];
-	say(&o);
+	say_why(&o);
 	refusal->have = lk_entry_text(arena, o.entry);
 	refusal->need = o.need;
 	if (o.entry->member)

@@ -78,8 +78,8 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 		have = lc_format(arena, "%s and a driver for CUDA %s", nvjitlink,
 				 lk_version(arena, environment->driver));
 		need = lc_format(arena, "nvJitLink %d, or a driver for CUDA %d",
-				 LK_CUDA_MAJOR(environment->driver),
-				 LK_CUDA_MAJOR(environment->nvjitlink));
+				 LC_CUDA_MAJOR(environment->driver),
+				 LC_CUDA_MAJOR(environment->nvjitlink));
 		break;
 	default:
 		break;
@@ -136,26 +136,48 @@ static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 	return true;
 }
 
-struct lazycuda_plan *lk_plan(struct lc_arena *arena,
-			      const struct lazycuda_environment *environment,
-			      const struct lazycuda_request *request,
-			      const struct lazycuda_input *const *inputs, size_t count)
+static struct lazycuda_plan *new_plan(struct lc_arena *arena)
 {
 	struct planned *planned = lc_alloc(arena, sizeof(*planned));
-	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX };
-	struct lk_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
-	struct lazycuda_plan *plan;
 
 	if (!planned)
 		return NULL;
 	planned->arena = arena;
-	plan = &planned->plan;
-	plan->size = sizeof(*plan);
+	planned->plan.size = sizeof(planned->plan);
+	return &planned->plan;
+}
+
+struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code code,
+				      const char *message)
+{
+	struct lazycuda_plan *plan = new_plan(arena);
+
+	if (!plan || arena->failed)
+		return NULL;
+	plan->code = code;
+	plan->input = LAZYCUDA_NO_INDEX;
+	plan->message = message;
+	return plan;
+}
+
+struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
+				   const struct lazycuda_environment *environment,
+				   const struct lazycuda_request *request,
+				   const struct lazycuda_input *const *inputs, size_t count)
+{
+	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX };
+	struct lk_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
+	struct lazycuda_plan *plan = new_plan(arena);
+
+	if (!plan)
+		return NULL;
 	if (lk_plan_request(&planning, environment, request, &refusal) &&
 	    lk_plan_inputs(&planning, inputs, count, &refusal))
 		decide(&planning, plan, &refusal);
 	if (arena->failed)
 		return NULL;
+	plan->symbol_errors = (const struct lazycuda_symbol_error *const *)planning.symbol_errors;
+	plan->symbol_error_count = planning.symbol_error_count;
 	plan->code = refusal.code;
 	plan->input = refusal.input;
 	if (plan->code != LAZYCUDA_CODE_OK) {
@@ -167,20 +189,6 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 }
 
 /* ---- for callers ---- */
-
-struct lazycuda_plan *lazycuda_plan(const struct lazycuda_environment *environment,
-				    const struct lazycuda_request *request,
-				    const struct lazycuda_input *const *inputs,
-				    size_t input_count)
-{
-	struct lc_arena *arena = lc_arena_new();
-	struct lazycuda_plan *plan = arena ?
-		lk_plan(arena, environment, request, inputs, input_count) : NULL;
-
-	if (!plan)
-		lc_arena_free(arena);
-	return plan;
-}
 
 void lazycuda_plan_free(struct lazycuda_plan *plan)
 {

@@ -20,6 +20,16 @@ void lk_note(struct lk_planning *planning, const char *note)
 		*slot = note;
 }
 
+bool lk_texts_are_there(const char *const *texts, size_t count)
+{
+	if (count && !texts)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!texts[i])
+			return false;
+	return true;
+}
+
 const char *lk_version(struct lc_arena *arena, int version)
 {
 	char text[LK_VERSION_TEXT];
@@ -39,6 +49,14 @@ bool lk_next_group(const struct lk_item *item, struct lk_group *group)
 		if (!item->section || !section || !strcmp(section, item->section))
 			return true;
 	}
+	return false;
+}
+
+bool lk_group_has_ltoir(const struct lazycuda_inspection *inspection, const struct lk_group *group)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++)
+		if (inspection->entries[i]->kind == LAZYCUDA_KIND_LTOIR)
+			return true;
 	return false;
 }
 

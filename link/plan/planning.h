@@ -2,16 +2,19 @@
 /*
  * planning.h - the state of a plan in the making, shared by the steps
  *
+ *	fit.c			which of the installed linkers and compilers
  *	plan.c			the steps in their order
  *	planning.c		what every step uses
  *	request.c		whether the request makes sense
+ *	expand_settings.c	the request's settings, as options
  *	inputs.c		whether the inputs make sense; what is to be linked
  *	support.c		which support modules are linked
  *	side.c			what each linker would take, and what it objects to
  *	compile.c		how source is compiled
+ *	compile_ir.c		how LLVM IR is compiled
  *	duplicates.c		symbols that are defined twice
  *	result.c		what has to hold of the result
- *	write.c			writes the plan, once the linker is chosen
+ *	write_plan.c		writes the plan, once the linker is chosen
  *	notes.c			notes on the plan
  *
  * A function that is given a refusal returns false if it has filled it, or on
@@ -23,12 +26,14 @@
 #include "objection.h"
 #include "../tables/policy.h"
 
+#define LK_MAX_SUPPORT 64	/* modules: `needs` of an input has a bit for each */
+
 /* One thing to link. */
 struct lk_item {
 	size_t input;		/* index; NO_INDEX: support module `support` */
 	size_t support;
 	struct lazycuda_input what;	/* as this version of the library knows it */
-	const struct lazycuda_inspection *inspection;	/* NULL for source */
+	const struct lazycuda_inspection *inspection;	/* NULL for source and LLVM IR */
 	const char *section;	/* the only section of the file that counts; NULL: all do */
 	const char *name;	/* fit for messages */
 };
@@ -37,12 +42,21 @@ struct lk_item {
 struct lk_taken {
 	const struct lk_item *item;
 	struct lk_group group;
-	struct lk_choice choice;	/* for source, its entry is NO_INDEX */
+	struct lk_choice choice;	/* for source and LLVM IR, its entry is NO_INDEX */
 };
 
 /* What source is going to be compiled to. */
 struct lk_compilation {
 	enum lazycuda_kind to;	/* UNKNOWN: nothing is compiled */
+	struct lk_arch arch;
+};
+
+/* Which libnvvm is going to compile LLVM IR to PTX. */
+struct lk_ir_compilation {
+	bool any;		/* there is some */
+	int version;
+	int libdevice;		/* NONE: none goes with it */
+	bool doubt;		/* it is not known whether the linker reads what it writes */
 	struct lk_arch arch;
 };
 
@@ -54,6 +68,7 @@ struct lk_side {
 	size_t count;
 	size_t ltoir;		/* how many of these are LTO-IR */
 	struct lk_compilation compilation;
+	struct lk_ir_compilation ir;
 	struct lk_refusal refusal;	/* code OK: the linker takes everything */
 };
 
@@ -71,15 +86,29 @@ struct lk_planning {
 	const char *needs_why;
 	const char **notes;
 	size_t note_count;
+	struct lazycuda_symbol_error **symbol_errors;
+	size_t symbol_error_count;
 };
 
-/* ---- plan.c ---- */
+/* ---- fit.c ---- */
 
 /* lazycuda_plan() in an arena that the caller frees; NULL on allocation failure. */
 struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 			      const struct lazycuda_environment *environment,
 			      const struct lazycuda_request *request,
 			      const struct lazycuda_input *const *inputs, size_t count);
+
+/* ---- plan.c ---- */
+
+/* The same with the first nvJitLink and nvrtc of the environment alone. */
+struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
+				   const struct lazycuda_environment *environment,
+				   const struct lazycuda_request *request,
+				   const struct lazycuda_input *const *inputs, size_t count);
+
+/* A plan that does nothing for a reason that no planning has found; NULL on allocation failure. */
+struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code code,
+				      const char *message);
 
 /* ---- planning.c ---- */
 
@@ -90,6 +119,9 @@ bool lk_refuse(struct lk_refusal *refusal, enum lazycuda_code code, size_t input
 
 void lk_note(struct lk_planning *planning, const char *note);
 
+/* Returns true if a list has as many texts as it says. */
+bool lk_texts_are_there(const char *const *texts, size_t count);
+
 /* A version as text in the arena. */
 const char *lk_version(struct lc_arena *arena, int version);
 
@@ -98,6 +130,20 @@ const char *lk_version(struct lc_arena *arena, int version);
 /* Copies environment and request, and checks them. */
 bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
 		     const struct lazycuda_request *request, struct lk_refusal *refusal);
+
+/* ---- expand_settings.c ---- */
+
+/* Checks the settings, and puts them before the options of the request, which is a copy. */
+bool lk_plan_settings(struct lk_planning *planning, struct lk_refusal *refusal);
+
+/* Fills `options` with the settings in the words of a tool, and returns how many there are;
+ * at most as many as lk_most_setting_words(). */
+size_t lk_write_settings(struct lk_planning *planning, enum lk_tool tool, const char **options);
+size_t lk_most_setting_words(const struct lk_planning *planning);
+
+/* Whether the nvrtc of the environment has them all. */
+bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item *item,
+			      struct lk_refusal *refusal);
 
 /* ---- inputs.c ---- */
 
@@ -109,6 +155,10 @@ bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *c
  * before the first.  False at the end.  In planning.c. */
 bool lk_next_group(const struct lk_item *item, struct lk_group *group);
 
+/* Returns true if any entry of a group is LTO-IR.  In planning.c. */
+bool lk_group_has_ltoir(const struct lazycuda_inspection *inspection,
+			const struct lk_group *group);
+
 /* Finds out whether nvJitLink is needed. */
 void lk_plan_needs(struct lk_planning *planning);
 
@@ -116,6 +166,13 @@ void lk_plan_needs(struct lk_planning *planning);
 
 /* Bit n is set if support module n is linked.  So far the items are only the inputs. */
 uint64_t lk_support_needed(struct lk_planning *planning);
+
+/* Whether a module is enabled that has functions. */
+bool lk_has_support_functions(const struct lazycuda_request *request);
+
+/* Bit n is set if module n defines a function that the entry declares. */
+uint64_t lk_support_declared(struct lc_arena *arena, const struct lazycuda_request *request,
+			     const struct lazycuda_entry *entry);
 
 /* ---- side.c ---- */
 
@@ -136,8 +193,35 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count);
 
+/* Those of a plan that compiles to LTO-IR, for PTX instead; NULL on allocation failure. */
+const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
+					      const struct lazycuda_plan *plan);
+
 /* Returns true if the plan sets a compile option itself. */
 bool lk_compile_option_is_ours(const char *option);
+
+/* The target if a compiler knows it, nvrtc or libnvvm of this version, else the highest below
+ * that it knows; false if there is none. */
+bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch);
+
+/* ---- compile_ir.c ---- */
+
+/* Whether an input is LLVM IR, as bitcode or as text. */
+bool lk_is_ir(const struct lk_item *item);
+
+/* Decides which libnvvm of the request would compile all LLVM IR for this linker. */
+bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker,
+		const struct lk_item *item, struct lk_ir_compilation *compilation,
+		struct lk_refusal *refusal);
+
+const char *const *lk_ir_options(struct lk_planning *planning,
+				 const struct lk_ir_compilation *compilation, size_t *count);
+
+/* "compiled by libnvvm 12.9 to PTX for compute_90, with libdevice" */
+const char *lk_ir_reason(struct lk_planning *planning,
+			 const struct lk_ir_compilation *compilation);
+
+void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *compilation);
 
 /* ---- duplicates.c ---- */
 
@@ -150,7 +234,7 @@ bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side
 bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
 		    struct lk_refusal *refusal);
 
-/* ---- write.c ---- */
+/* ---- write_plan.c ---- */
 
 /* Fills a plan to which there is no objection. */
 void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,

@@ -7,22 +7,11 @@
 #include "../tables/sized.h"
 #include "../tables/versions.h"
 
-#define MODULES 64		/* `needs` of an input has a bit for each */
 
 static bool bad(struct lk_refusal *refusal, const char *message)
 {
 	return lk_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
 			 message);
-}
-
-static bool texts_are_there(const char *const *texts, size_t count)
-{
-	if (count && !texts)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!texts[i])
-			return false;
-	return true;
 }
 
 /* ---- the target ---- */
@@ -83,7 +72,7 @@ static bool check_arch(struct lk_planning *planning, struct lk_refusal *refusal)
 
 /* Checks options for any backend.  An option that some versions lack is judged once
  * the linker is known. */
-static bool check_options(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool known_options(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const struct lazycuda_request *request = &planning->request;
 
@@ -121,10 +110,10 @@ static bool check_support(struct lk_planning *planning, struct lk_refusal *refus
 	struct lazycuda_support support;
 	const char *lacks;
 
-	if (request->support_count > MODULES)
+	if (request->support_count > LK_MAX_SUPPORT)
 		return bad(refusal, lc_format(planning->arena, "%zu support modules are more than"
 					      " %d",
-					      request->support_count, MODULES));
+					      request->support_count, LK_MAX_SUPPORT));
 	if (request->support_count && !request->support)
 		return bad(refusal, "support modules are counted and not given");
 	for (size_t i = 0; i < request->support_count; i++) {
@@ -134,7 +123,7 @@ static bool check_support(struct lk_planning *planning, struct lk_refusal *refus
 		if (!support.enabled)
 			continue;
 		lacks = !support.input ? "has no input" :
-			!texts_are_there(support.functions, support.function_count) ?
+			!lk_texts_are_there(support.functions, support.function_count) ?
 			"lacks a function's name" : NULL;
 		if (lacks)
 			return bad(refusal, lc_format(planning->arena,
@@ -146,11 +135,11 @@ static bool check_support(struct lk_planning *planning, struct lk_refusal *refus
 
 /* ---- all of it ---- */
 
-static bool check_constraint(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool parse_constraint(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const char *constraint = planning->request.constraint, *wrong;
 
-	if (!constraint || lk_constraint_holds(constraint, LK_CUDA(12, 0), &wrong) >= 0)
+	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(12, 0), &wrong) >= 0)
 		return true;
 	return lk_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX,
 			 lc_printable(planning->arena, constraint), ">=13.2,<14, say",
@@ -165,7 +154,9 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	const struct lazycuda_request *request = &planning->request;
 	const struct lazycuda_environment *environment = &planning->environment;
 	const unsigned flags = LAZYCUDA_LINK_LTO_ACROSS_MAJORS | LAZYCUDA_LINK_OFFLINE |
-			       LAZYCUDA_LINK_FORWARD_COMPATIBLE;
+			       LAZYCUDA_LINK_FORWARD_COMPATIBLE |
+			       LAZYCUDA_LINK_NO_SUPPORT | LAZYCUDA_LINK_IGNORE_NON_LTO |
+			       LAZYCUDA_LINK_ISOLATED;
 	size_t count;
 
 	if (!lk_policy_rules(request->policy, &count))
@@ -180,9 +171,9 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	if (environment->driver < -1 || environment->nvjitlink < -1 || environment->nvrtc < -1 ||
 	    environment->branch < 0)
 		return bad(refusal, "the environment has a negative version");
-	if (!texts_are_there(request->options, request->option_count) ||
-	    !texts_are_there(request->compile_options, request->compile_option_count) ||
-	    !texts_are_there(request->symbols, request->symbol_count))
+	if (!lk_texts_are_there(request->options, request->option_count) ||
+	    !lk_texts_are_there(request->compile_options, request->compile_option_count) ||
+	    !lk_texts_are_there(request->symbols, request->symbol_count))
 		return bad(refusal, "a list of the request has no text where it should have one");
 	return true;
 }
@@ -199,6 +190,6 @@ bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environ
 	    lk_cuda_of_branch(planning->environment.branch))
 		planning->environment.driver = lk_cuda_of_branch(planning->environment.branch);
 	return check_numbers(planning, refusal) && check_arch(planning, refusal) &&
-	       check_constraint(planning, refusal) && check_options(planning, refusal) &&
-	       check_support(planning, refusal);
+	       parse_constraint(planning, refusal) && known_options(planning, refusal) &&
+	       lk_plan_settings(planning, refusal) && check_support(planning, refusal);
 }

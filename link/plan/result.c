@@ -14,7 +14,7 @@ static bool check_constraint(struct lk_planning *planning, const char *library, 
 	bool unknown = version <= 0;
 
 	if (!request->constraint ||
-	    (!unknown && lk_constraint_holds(request->constraint, version, NULL)))
+	    (!unknown && lc_constraint_holds(request->constraint, version, NULL)))
 		return true;
 	constraint = lc_printable(arena, request->constraint);
 	have = lc_format(arena, "%s %s", library, lk_version(arena, version));
@@ -95,24 +95,24 @@ static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_ref
 static bool check_driver(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
 {
 	int driver = planning->environment.driver, branch = planning->environment.branch;
-	int needed = lc_compatible_branch(LK_CUDA_MAJOR(nvjitlink));
+	int needed = lc_compatible_branch(LC_CUDA_MAJOR(nvjitlink));
 	struct lc_arena *arena = planning->arena;
 
-	switch (lk_driver_runs(driver, branch, nvjitlink)) {
-	case LK_MAJOR_TOO_OLD:
+	switch (lc_driver_runs(driver, branch, nvjitlink)) {
+	case LC_MAJOR_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "a driver for CUDA %s",
 							    lk_version(arena, driver)),
-			       driver_for(arena, LK_CUDA(LK_CUDA_MAJOR(nvjitlink), 0)),
+			       driver_for(arena, LC_CUDA(LC_CUDA_MAJOR(nvjitlink), 0)),
 			       lc_format(arena, "a driver for CUDA %s need not load what nvJitLink"
 					 " %s makes", lk_version(arena, driver),
 					 lk_version(arena, nvjitlink)));
-	case LK_BRANCH_TOO_OLD:
+	case LC_BRANCH_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "display driver %d", branch),
 			       lc_format(arena, "display driver %d or later", needed),
 			       lc_format(arena, "display driver %d does not load what nvJitLink %s"
 					 " makes", branch, lk_version(arena, nvjitlink)));
-	case LK_BRANCH_UNKNOWN:
-	case LK_RUNS:
+	case LC_BRANCH_UNKNOWN:
+	case LC_DRIVER_RUNS:
 		break;
 	}
 	return true;
@@ -145,6 +145,9 @@ bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
 		return false;
 	if (side->compilation.to != LAZYCUDA_KIND_UNKNOWN &&
 	    !check_constraint(planning, "nvrtc", planning->environment.nvrtc, refusal))
+		return false;
+	if (side->ir.any &&
+	    !check_constraint(planning, "libnvvm", side->ir.version, refusal))
 		return false;
 	return check_loadable(planning, side, refusal) &&
 	       lk_plan_duplicates(planning, side, refusal);

@@ -65,17 +65,60 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 	return take(planning, side, item, &group, choice, side->lto);
 }
 
+static bool take_ir(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item)
+{
+	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX, .form = LAZYCUDA_FORM_COMPILED };
+	const struct lk_group group = { 0, 0 };
+
+	if (!side->ir.any &&
+	    !lk_plan_ir(planning, &side->linker, item, &side->ir, &side->refusal))
+		return false;
+	choice.doubt = side->ir.doubt;
+	return take(planning, side, item, &group, choice, false);
+}
+
+/* Whether what was chosen of a group is to be left out: it does not take part in link-time
+ * optimisation. */
+static bool is_ignored(const struct lk_planning *planning, const struct lk_item *item,
+		       const struct lk_group *group, const struct lk_choice *choice)
+{
+	const struct lazycuda_inspection *inspection = item->inspection;
+
+	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
+		return false;
+	if (choice->entry == LAZYCUDA_NO_INDEX)
+		return !lk_group_has_ltoir(inspection, group);
+	return inspection->entries[choice->entry]->kind != LAZYCUDA_KIND_LTOIR;
+}
+
+static void note_ignored(struct lk_planning *planning, const struct lk_item *item, size_t ignored,
+			 size_t taken)
+{
+	if (taken)
+		lk_note(planning, lc_format(planning->arena, "%s: %zu of %zu pieces are left out:"
+					    " they are not LTO-IR", item->name, ignored,
+					    ignored + taken));
+	else
+		lk_note(planning, lc_format(planning->arena, "%s is left out: it is not LTO-IR",
+					    item->name));
+}
+
 static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		      const struct lk_item *item)
 {
 	const struct lazycuda_inspection *inspection = item->inspection;
 	struct lk_group group = { 0, 0 };
+	size_t before = side->count, ignored = !inspection->entry_count;
 
 	while (lk_next_group(item, &group)) {
 		struct lk_choice choice = lk_choose(&side->linker, inspection, &group, side->lto);
 		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
 			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
 
+		if (is_ignored(planning, item, &group, &choice)) {
+			ignored++;
+			continue;
+		}
 		if (choice.entry != LAZYCUDA_NO_INDEX) {
 			if (!take(planning, side, item, &group, choice, ltoir))
 				return false;
@@ -86,19 +129,48 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 			  &choice, &side->refusal);
 		return false;
 	}
+	if (ignored)
+		note_ignored(planning, item, ignored, side->count - before);
+	return true;
+}
+
+static bool take_item(struct lk_planning *planning, struct lk_side *side,
+		      const struct lk_item *item)
+{
+	if (item->inspection)
+		return take_code(planning, side, item);
+	if (!lk_is_ir(item))
+		return take_source(planning, side, item);
+	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
+		return take_ir(planning, side, item);
+	note_ignored(planning, item, 1, 0);	/* It would be PTX. */
 	return true;
 }
 
 static bool take_items(struct lk_planning *planning, struct lk_side *side)
 {
-	for (size_t i = 0; i < planning->count; i++) {
-		const struct lk_item *item = &planning->items[i];
-
-		if (!(item->inspection ? take_code(planning, side, item) :
-					 take_source(planning, side, item)))
+	for (size_t i = 0; i < planning->count; i++)
+		if (!take_item(planning, side, &planning->items[i]))
 			return false;
-	}
 	return true;
+}
+
+/* With all but LTO-IR left out something has to be left, and a linker that optimises. */
+static bool check_ignored(struct lk_planning *planning, struct lk_side *side)
+{
+	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
+		return true;
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
+		return lk_refuse(&side->refusal, LAZYCUDA_CODE_LTOIR_ON_DRIVER, LAZYCUDA_NO_INDEX,
+				 "the driver's linker", "nvJitLink",
+				 "what is not LTO-IR is to be left out, and the driver's linker"
+				 " takes nothing else; install nvJitLink");
+	if (side->count)
+		return true;
+	return lk_refuse(&side->refusal, LAZYCUDA_CODE_NO_USABLE_ENTRY, LAZYCUDA_NO_INDEX,
+			 "no LTO-IR", "LTO-IR, or source",
+			 "no input is LTO-IR, and all else is to be left out; pass LTO-IR, or link"
+			 " without leaving it out");
 }
 
 /* ---- the output ---- */
@@ -114,10 +186,10 @@ static const struct output {
 	[LAZYCUDA_OUTPUT_CUBIN] = { "an image", false, 0, 0, NULL },
 	[LAZYCUDA_OUTPUT_PTX] = { "PTX", true, 0, 0, NULL },
 	[LAZYCUDA_OUTPUT_RELOCATABLE] = {
-		"a relocatable cubin", false, LK_CUDA(13, 3), LK_CUDA(13, 0),
+		"a relocatable cubin", false, LC_CUDA(13, 3), LC_CUDA(13, 0),
 		"earlier ones have no -r, or ignore it where all inputs are LTO-IR" },
 	[LAZYCUDA_OUTPUT_LTOIR] = {
-		"LTO-IR", true, LK_CUDA(13, 4), LK_CUDA(13, 4), "earlier ones do not give it out" },
+		"LTO-IR", true, LC_CUDA(13, 4), LC_CUDA(13, 4), "earlier ones do not give it out" },
 };
 
 static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side *side,
@@ -125,20 +197,21 @@ static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side 
 {
 	for (size_t i = 0; output->from_ltoir_alone && i < side->count; i++) {
 		const struct lk_taken *taken = &side->taken[i];
-		const struct lazycuda_entry *entry;
+		const struct lazycuda_entry *entry = NULL;
+		const char *kind = "LLVM IR, which is compiled to PTX";
 
-		if (taken->choice.entry == LAZYCUDA_NO_INDEX)
+		if (taken->choice.entry != LAZYCUDA_NO_INDEX)
+			entry = taken->item->inspection->entries[taken->choice.entry];
+		if (entry ? entry->kind == LAZYCUDA_KIND_LTOIR : !lk_is_ir(taken->item))
 			continue;
-		entry = taken->item->inspection->entries[taken->choice.entry];
-		if (entry->kind == LAZYCUDA_KIND_LTOIR)
-			continue;
+		if (entry)
+			kind = lazycuda_kind_name(entry->kind);
 		return lk_refuse(&side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item->input,
-				 lk_entry_text(planning->arena, entry), "LTO-IR",
+				 entry ? lk_entry_text(planning->arena, entry) : "LLVM IR",
+				 "LTO-IR",
 				 lc_format(planning->arena, "%s: %s output is made from LTO-IR"
 					   " alone, and this is %s; pass LTO-IR, or ask for an"
-					   " image",
-					   taken->item->name, output->text,
-					   lazycuda_kind_name(entry->kind)));
+					   " image", taken->item->name, output->text, kind));
 	}
 	return true;
 }
@@ -168,6 +241,39 @@ static bool check_output(struct lk_planning *planning, struct lk_side *side)
 			 have, need,
 			 lc_format(arena, "%s does not make %s of these inputs: %s; take %s", have,
 				   output->text, output->why, need));
+}
+
+/* Whether something of it stays in the result, as far as is seen here: not of LTO-IR, nor of
+ * source and LLVM IR. */
+static bool stays(const struct lk_taken *taken, enum lazycuda_output output)
+{
+	const struct lazycuda_entry *entry;
+
+	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
+		return true;
+	entry = taken->item->inspection->entries[taken->choice.entry];
+	if (!(entry->flags & LAZYCUDA_ENTRY_NO_ROOT))
+		return true;
+	for (size_t i = 0; output == LAZYCUDA_OUTPUT_RELOCATABLE && i < entry->symbol_count; i++)
+		if (entry->symbols[i].defined)
+			return true;
+	return false;
+}
+
+/* nvJitLink leaves out of an image what no kernel and no visible variable needs, and reports
+ * success with one of nothing. */
+static bool check_roots(struct lk_planning *planning, struct lk_side *side)
+{
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
+		return true;
+	for (size_t i = 0; i < side->count; i++)
+		if (stays(&side->taken[i], planning->request.output))
+			return true;
+	return !side->count ||
+	       lk_refuse(&side->refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, LAZYCUDA_NO_INDEX,
+			 "functions alone", "a kernel, or a variable that others see",
+			 "no input has a kernel, nor a variable that others see: nvJitLink would"
+			 " leave out everything; add the kernel");
 }
 
 /* ---- the options ---- */
@@ -234,6 +340,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		.refusal = { .input = LAZYCUDA_NO_INDEX },
 	};
 	if (check_target(planning, side) && take_items(planning, side) &&
-	    check_output(planning, side) && check_options(planning, side))
-		check_used(planning, side);
+	    check_ignored(planning, side) && check_output(planning, side) &&
+	    check_options(planning, side) && check_used(planning, side))
+		check_roots(planning, side);
 }

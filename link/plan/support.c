@@ -23,7 +23,7 @@ static bool is_enabled(const struct lk_planning *planning, size_t module,
 		       struct lazycuda_support *support)
 {
 	return lk_sized_copy(support, sizeof(*support), planning->request.support[module]) &&
-	       support->enabled;
+	       support->enabled && !(planning->request.flags & LAZYCUDA_LINK_NO_SUPPORT);
 }
 
 static size_t function_total(const struct lk_planning *planning)
@@ -91,7 +91,7 @@ static uint64_t declared(const struct functions *functions, const struct lazycud
  * container, the PTX or cubin counts that would be taken for the target if versions
  * did not matter, so that every linker is given the same modules.
  */
-static uint64_t declared_by(const struct lk_planning *planning, const struct functions *functions,
+static uint64_t declared_by(struct lk_planning *planning, const struct functions *functions,
 			    const struct lk_item *item)
 {
 	const struct lk_linker any = lk_linker(LAZYCUDA_BACKEND_NVJITLINK,
@@ -102,6 +102,9 @@ static uint64_t declared_by(const struct lk_planning *planning, const struct fun
 
 	if (!(item->what.flags & LAZYCUDA_INPUT_MAIN))
 		return 0;
+	if (!item->inspection)
+		lk_note(planning, lc_format(planning->arena, "%s: which support modules it needs is"
+					    " seen once it is compiled", item->name));
 	while (lk_next_group(item, &group)) {
 		struct lk_choice choice = lk_choose(&any, item->inspection, &group, false);
 
@@ -164,4 +167,20 @@ uint64_t lk_support_needed(struct lk_planning *planning)
 			modules |= declared_by(planning, &functions, item);
 	}
 	return with_their_needs(planning, modules);
+}
+
+bool lk_has_support_functions(const struct lazycuda_request *request)
+{
+	const struct lk_planning planning = { .request = *request };
+
+	return request->support_count && function_total(&planning);
+}
+
+uint64_t lk_support_declared(struct lc_arena *arena, const struct lazycuda_request *request,
+			     const struct lazycuda_entry *entry)
+{
+	struct lk_planning planning = { .arena = arena, .request = *request };
+	struct functions functions;
+
+	return collect(&planning, &functions) ? declared(&functions, entry) : 0;
 }

@@ -18,6 +18,10 @@ struct lk_piece {
 	const void *bytes;
 	size_t length;			/* without the NUL */
 	const char *name;
+	const char *const *name_expressions;	/* of source */
+	size_t name_expression_count;
+	const char *const *include_names, *const *headers;
+	size_t header_count;
 };
 
 struct lk_product {
@@ -29,8 +33,10 @@ struct lk_product {
 	void *image;			/* from malloc(), with a NUL after it */
 	size_t length;
 	char *info_log, *error_log;	/* in the arena, or NULL */
+	const char **lowered_names;	/* in the arena, one for each name expression; or NULL */
 };
 
+/* With the nvJitLink that the plan is for, or else the stub's. */
 void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		       enum lazycuda_output output, const struct lk_piece *pieces, size_t count,
 		       struct lk_product *product);
@@ -38,8 +44,14 @@ void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
 		    const struct lk_piece *pieces, size_t count, struct lk_product *product);
 
-/* Compiles one source to plan->compile_to, with plan->compile_options. */
+/* Compiles one source, a piece with a NUL after it, to plan->compile_to, with
+ * plan->compile_options. */
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		      const char *source, const char *name, struct lk_product *product);
+		      const struct lk_piece *source, struct lk_product *product);
+
+/* Compiles LLVM IR, the first piece, to PTX, with plan->nvvm_options.  A second one is
+ * libdevice. */
+void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		     const struct lk_piece *pieces, size_t count, struct lk_product *product);
 
 #endif

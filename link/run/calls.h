@@ -30,6 +30,8 @@ lk_bytes_function nvJitLinkGetLinkedCubin, nvJitLinkGetLinkedPtx, nvJitLinkGetLi
 int nvrtcCreateProgram(void **program, const char *source, const char *name, int header_count,
 		       const char *const *headers, const char *const *include_names);
 int nvrtcCompileProgram(void *program, int option_count, const char *const *options);
+int nvrtcAddNameExpression(void *program, const char *expression);
+int nvrtcGetLoweredName(void *program, const char *expression, const char **name);
 int nvrtcDestroyProgram(void **program);
 lk_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetProgramLogSize;
 lk_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetProgramLog;

@@ -126,25 +126,25 @@ static void free_jit(struct jit *jit)
 	free(jit);
 }
 
-static bool add(struct driver *driver, const struct lk_piece *pieces, size_t count,
-		struct lk_product *product)
+static bool add_data(struct driver *driver, const struct lk_piece *pieces, size_t count,
+		     struct lk_product *product)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct lk_piece *piece = &pieces[i];
 		/* For PTX the driver wants the NUL counted. */
 		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
 
+		product->piece = i;	/* also for whoever sees this process crash */
 		if (!DO(cuLinkAddData_v2, driver->link, kinds[piece->kind],
-			(void *)piece->bytes, length, piece->name, 0, NULL, NULL)) {
-			product->piece = i;
+			(void *)piece->bytes, length, piece->name, 0, NULL, NULL))
 			return false;
-		}
 	}
+	product->piece = LAZYCUDA_NO_INDEX;
 	return true;
 }
 
 /* The image belongs to the link, so it is copied before the link is destroyed. */
-static bool complete(struct lc_arena *arena, struct driver *driver, struct lk_product *product)
+static bool complete_link(struct lc_arena *arena, struct driver *driver, struct lk_product *product)
 {
 	size_t length = 0;
 	void *image = NULL;
@@ -159,9 +159,9 @@ static char *copy_log(struct lc_arena *arena, const char *log)
 }
 
 /* Returns false if a call failed.  Other failures return true and are in product->code. */
-static bool link_pieces(struct lc_arena *arena, struct driver *driver,
-			const struct lazycuda_plan *plan, const struct lk_piece *pieces,
-			size_t count, struct lk_product *product)
+static bool link_with_driver(struct lc_arena *arena, struct driver *driver,
+			     const struct lazycuda_plan *plan, const struct lk_piece *pieces,
+			     size_t count, struct lk_product *product)
 {
 	unsigned option_count;
 	struct jit *jit = new_jit(plan, &option_count);
@@ -174,8 +174,8 @@ static bool link_pieces(struct lc_arena *arena, struct driver *driver,
 	}
 	created = DO(cuLinkCreate_v2, option_count, jit->options, jit->values,
 		     &driver->link);
-	if (created && add(driver, pieces, count, product))
-		complete(arena, driver, product);
+	if (created && add_data(driver, pieces, count, product))
+		complete_link(arena, driver, product);
 	/* cuLinkDestroy() writes to the buffers once more. */
 	product->info_log = copy_log(arena, jit->info);
 	product->error_log = copy_log(arena, jit->error);
@@ -197,8 +197,8 @@ static bool is_absent(const struct lk_product *product, const char **why)
 	       error->status == product->status && !strcmp(error->function, product->call);
 }
 
-static void explain(struct lc_arena *arena, bool in_context, const struct lk_piece *pieces,
-		    struct lk_product *product)
+static void explain_driver(struct lc_arena *arena, bool in_context, const struct lk_piece *pieces,
+			   struct lk_product *product)
 {
 	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
 		pieces[product->piece].name;
@@ -236,8 +236,8 @@ void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, in
 	}
 	in_context = enter(&driver, device, product);
 	if (!in_context ||
-	    !link_pieces(arena, &driver, plan, pieces, count, product))
-		explain(arena, in_context, pieces, product);
+	    !link_with_driver(arena, &driver, plan, pieces, count, product))
+		explain_driver(arena, in_context, pieces, product);
 	else
 		product->call = NULL;
 	leave(&driver);

@@ -3,7 +3,6 @@
 #include "environment.h"
 
 #include "../../include/lazycuda_link.h"
-#include "../../include/lazycuda.h"
 #include "../tables/versions.h"
 
 static const char *const names[] = {
@@ -16,7 +15,12 @@ static const char *const names[] = {
  */
 static const struct lazycuda_status *usable[3];
 
-static const struct lazycuda_status *load(enum lk_tool tool)
+const char *lk_tool_name(enum lk_tool tool)
+{
+	return names[tool];
+}
+
+const struct lazycuda_status *lk_tool_status(enum lk_tool tool)
 {
 	const struct lazycuda_status *status = __atomic_load_n(&usable[tool], __ATOMIC_ACQUIRE);
 
@@ -31,7 +35,7 @@ static const struct lazycuda_status *load(enum lk_tool tool)
 
 const char *lk_why_missing(struct lc_arena *arena, enum lk_tool tool)
 {
-	const struct lazycuda_status *status = load(tool);
+	const struct lazycuda_status *status = lk_tool_status(tool);
 	char *reason;
 
 	if (!status || !status->reason)
@@ -45,13 +49,20 @@ const char *lk_why_missing(struct lc_arena *arena, enum lk_tool tool)
 	return lc_printable(arena, reason);
 }
 
+const char *lk_loaded_file(enum lk_tool tool)
+{
+	const struct lazycuda_status *status = lazycuda_get_status(names[tool]);
+
+	return status && status->state == LAZYCUDA_USABLE ? status->path : NULL;
+}
+
 int lk_loaded_version(enum lk_tool tool)
 {
-	const struct lazycuda_status *status = load(tool);
+	const struct lazycuda_status *status = lk_tool_status(tool);
 
 	if (!status || status->state != LAZYCUDA_USABLE)
 		return LAZYCUDA_VERSION_NONE;
-	return status->major ? LK_CUDA(status->major, status->minor) : LAZYCUDA_VERSION_UNKNOWN;
+	return status->major ? LC_CUDA(status->major, status->minor) : LAZYCUDA_VERSION_UNKNOWN;
 }
 
 struct lazycuda_environment lazycuda_get_environment(void)

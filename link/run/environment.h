@@ -3,11 +3,19 @@
 #ifndef LINK_ENVIRONMENT_H
 #define LINK_ENVIRONMENT_H
 
+#include "../../include/lazycuda.h"
 #include "../../stubs/base/arena.h"
 #include "../tables/arch.h"
 
 /* Makes the stub of a tool load its library.  Returns NULL, or in one line why there is none. */
 const char *lk_why_missing(struct lc_arena *arena, enum lk_tool tool);
+
+const char *lk_tool_name(enum lk_tool tool);
+
+/* The stub's status, once it has tried to load its library; NULL if there is no stub. */
+const struct lazycuda_status *lk_tool_status(enum lk_tool tool);
+/* The file that is loaded; NULL if none is.  Loads nothing. */
+const char *lk_loaded_file(enum lk_tool tool);
 
 /* Loads the library, too, and returns its version, as in lazycuda_environment. */
 int lk_loaded_version(enum lk_tool tool);

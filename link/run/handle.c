@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* handle.c - the result of a link, and the blocks that it keeps */
 #include <stdlib.h>
+#include <string.h>
 
 #include "handle.h"
 #include "../formats/inspection.h"
@@ -31,6 +32,35 @@ bool lk_own(struct lazycuda_link *link, void *block)
 	return true;
 }
 
+static bool was_told(const struct lazycuda_link *link, enum lazycuda_log kind, size_t input,
+		     const char *text)
+{
+	for (size_t i = 0; i < link->told_count; i++)
+		if (link->told[i].kind == kind && link->told[i].input == input &&
+		    !strcmp(link->told[i].text, text))
+			return true;
+	return false;
+}
+
+void lk_tell(struct lazycuda_link *link, enum lazycuda_log kind, size_t input, const char *text)
+{
+	struct lk_told *slot;
+
+	if (!link->request.log || !text || !*text || was_told(link, kind, input, text))
+		return;
+	slot = lc_grow(link->arena, &link->told, &link->told_count, sizeof(*slot));
+	if (!slot)
+		return;
+	*slot = (struct lk_told){ kind, input, text };
+	link->request.log(link->request.log_data, kind, input, text);
+}
+
+void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan)
+{
+	for (size_t i = 0; i < plan->note_count; i++)
+		lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, plan->notes[i]);
+}
+
 static const char *join(struct lc_arena *arena, const char *one, const char *other)
 {
 	if (!other)
@@ -44,6 +74,8 @@ bool lk_take_product(struct lazycuda_link *link, const struct lk_product *produc
 
 	result->info_log = join(link->arena, result->info_log, product->info_log);
 	result->error_log = join(link->arena, result->error_log, product->error_log);
+	lk_tell(link, LAZYCUDA_LOG_INFO, input, product->info_log);
+	lk_tell(link, LAZYCUDA_LOG_ERROR, input, product->error_log);
 	result->backend_call = product->call;
 	result->backend_status = product->status;
 	return product->code == LAZYCUDA_CODE_OK ||

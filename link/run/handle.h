@@ -3,11 +3,14 @@
  * handle.h - a link, as the files that do parts of it share it
  *
  *	link.c		runs the steps in order; the public functions
+ *	decide.c	plans, for what is installed or for what is given
  *	handle.c	fills the result; keeps blocks until the link has run
- *	inputs.c	takes, inspects and reads the inputs
- *	sources.c	compiles source, and plans again with the compiled code
+ *	take_inputs.c	takes, inspects and reads the inputs
+ *	sources.c	compiles source and LLVM IR, and plans again with what it needs, and with
+ *			the compiled code
  *	pieces.c	turns the steps of the plan into bytes for a backend
- *	undefined.c	finds the name that a failed link missed
+ *	execute.c	has a backend do a job, here or in a child process
+ *	undefined.c	finds the names that a failed link missed
  *
  * A function that fails leaves a code and a message in the result and returns
  * false.
@@ -17,13 +20,20 @@
 
 #include "../../include/lazycuda_link.h"
 #include "../../stubs/base/arena.h"
-#include "backends.h"
+#include "job.h"
 
-/* The code that nvrtc made from a source. */
+/* The code that nvrtc made from a source, or libnvvm from LLVM IR. */
 struct lk_compiled {
+	enum lazycuda_kind kind;
 	const void *bytes;
 	size_t length;
 	struct lazycuda_inspection *inspection;
+};
+
+struct lk_told {
+	enum lazycuda_log kind;
+	size_t input;
+	const char *text;
 };
 
 struct lazycuda_link {
@@ -45,10 +55,21 @@ struct lazycuda_link {
 	const struct lazycuda_input **linked;	/* each once, in the order of linking */
 	size_t linked_count;
 	struct lazycuda_result result;
+	struct lk_told *told;		/* what the callback for logs was told */
+	size_t told_count;
 	bool ran;
+	/* Of an isolated link. */
+	int cancel;			/* a file that can be read once it is cancelled; -1 */
+	bool cancelled;			/* set by other threads */
+	uint64_t deadline;		/* of lk_now() */
 };
 
-/* ---- inputs.c ---- */
+/* ---- decide.c ---- */
+
+/* Plans, and tells the caller of the notes. */
+bool lk_decide(struct lazycuda_link *link);
+
+/* ---- take_inputs.c ---- */
 
 /* Copies a caller's struct, which may be of another size, into one of `size` bytes.  Returns
  * false if there is none or its size field is not set. */
@@ -64,6 +85,9 @@ bool lk_inspect_inputs(struct lazycuda_link *link);
 const struct lazycuda_input *lk_input_of(const struct lazycuda_link *link,
 					 const struct lazycuda_step *step);
 
+/* The bytes of a file, with a NUL after them, from malloc(); NULL, with errno. */
+char *lk_read_file(const char *path, size_t *length);
+
 /* Returns all bytes of an input with a NUL after them; the caller calls free().  On failure
  * fills the result and returns NULL. */
 char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
@@ -77,11 +101,20 @@ bool lk_compile_sources(struct lazycuda_link *link);
 /* Returns one piece for each step of the plan.  On failure fills the result and returns NULL. */
 struct lk_piece *lk_make_pieces(struct lazycuda_link *link);
 
+/* ---- execute.c ---- */
+
+/* Makes ready what lazycuda_link_cancel() needs. */
+void lk_prepare_isolation(struct lazycuda_link *link);
+
+/* Has a backend do a job. */
+void lk_execute(struct lazycuda_link *link, const struct lk_job *job, struct lk_product *product);
+
 /* ---- undefined.c ---- */
 
-/* Returns a name that some input needs and none defines; NULL if there is none, or if the
- * inputs do not show their names. */
-const char *lk_undefined_name(const struct lazycuda_link *link);
+/* Lists in the result what some input needs and none defines; where the inputs do not show
+ * their names, what a log names, which may be NULL.  Returns the first; NULL if none is
+ * known. */
+const char *lk_list_undefined(struct lazycuda_link *link, const char *log);
 
 /* ---- handle.c ---- */
 
@@ -94,6 +127,10 @@ bool lk_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
 /* Keeps a block until the link has run, and then frees it.  On allocation failure frees it
  * now and returns false. */
 bool lk_own(struct lazycuda_link *link, void *block);
+
+/* Tells the caller's callback, if there is one, unless it was told the same before. */
+void lk_tell(struct lazycuda_link *link, enum lazycuda_log kind, size_t input, const char *text);
+void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan);
 
 /* Copies a backend's logs and status into the result; false if the backend failed. */
 bool lk_take_product(struct lazycuda_link *link, const struct lk_product *product, size_t input);

@@ -2,54 +2,29 @@
 /* link.c - a link: runs the steps in order; the public functions */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../../stubs/base/printable.h"
 #include "../tables/arch.h"
-#include "environment.h"
 #include "../formats/formats.h"
 #include "handle.h"
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
 
-/* ---- the decision ---- */
-
-/* The plan says which library is missing; the stub knows where it looked and why it found none. */
-static const char *refusal(struct lazycuda_link *link)
-{
-	const struct lazycuda_plan *plan = link->plan;
-	const char *why = NULL;
-
-	if (link->is_here && plan->code == LAZYCUDA_CODE_NVRTC_REQUIRED)
-		why = lk_why_missing(link->arena, LK_NVRTC);
-	else if (link->is_here && (plan->code == LAZYCUDA_CODE_NVJITLINK_REQUIRED ||
-				   plan->code == LAZYCUDA_CODE_NO_BACKEND))
-		why = lk_why_missing(link->arena, LK_NVJITLINK);
-	return why ? lc_format(link->arena, "%s; %s", plan->message, why) : plan->message;
-}
-
-static bool decide(struct lazycuda_link *link)
-{
-	link->plan = lk_plan(link->arena, &link->environment, &link->request,
-			     (const struct lazycuda_input *const *)link->inputs, link->count);
-	if (!link->plan)
-		return lk_stop_without_memory(link);
-	link->result.plan = link->plan;
-	link->result.message = link->plan->message;
-	return link->plan->backend != LAZYCUDA_BACKEND_NONE ||
-	       lk_stop(link, link->plan->code, link->plan->input, refusal(link));
-}
-
 /* ---- the link ---- */
 
-/* Older linkers do not report which definition they missed. */
+/* Older linkers do not report which definitions they missed. */
 static void name_undefined(struct lazycuda_link *link, const struct lk_product *product)
 {
+	bool told = product->code == LAZYCUDA_CODE_UNDEFINED_SYMBOL;
 	const char *name;
 
-	if (product->code != LAZYCUDA_CODE_LINK_FAILED || product->piece != LAZYCUDA_NO_INDEX ||
-	    !product->call || !strstr(product->call, "Complete"))
+	if ((!told && product->code != LAZYCUDA_CODE_LINK_FAILED) ||
+	    product->piece != LAZYCUDA_NO_INDEX || !product->call ||
+	    !strstr(product->call, "Complete"))
 		return;
-	name = lk_undefined_name(link);
-	if (name)
+	name = lk_list_undefined(link, told ? product->error_log : NULL);
+	if (name && !told)
 		lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
 			lc_format(link->arena, "%s (nothing defines %s)", product->message,
 				  lc_printable(link->arena, name)));
@@ -58,15 +33,15 @@ static void name_undefined(struct lazycuda_link *link, const struct lk_product *
 static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *pieces)
 {
 	const struct lazycuda_plan *plan = link->plan;
+	const struct lk_job job = {
+		.tool = plan->backend == LAZYCUDA_BACKEND_DRIVER ? LK_DRIVER : LK_NVJITLINK,
+		.plan = plan, .output = link->request.output, .device = link->request.device,
+		.pieces = pieces, .count = plan->step_count,
+	};
 	struct lk_product product;
 	bool done;
 
-	if (plan->backend == LAZYCUDA_BACKEND_DRIVER)
-		lk_driver_link(link->arena, plan, link->request.device, pieces, plan->step_count,
-			       &product);
-	else
-		lk_nvjitlink_link(link->arena, plan, link->request.output, pieces,
-				  plan->step_count, &product);
+	lk_execute(link, &job, &product);
 	link->image = product.image;
 	link->result.image_length = product.length;
 	done = lk_take_product(link, &product, product.piece == LAZYCUDA_NO_INDEX ?
@@ -122,7 +97,7 @@ static bool carry_out(struct lazycuda_link *link)
 {
 	const struct lk_piece *pieces;
 
-	if (!lk_inspect_inputs(link) || !decide(link) || !lk_compile_sources(link))
+	if (!lk_inspect_inputs(link) || !lk_decide(link) || !lk_compile_sources(link))
 		return false;
 	pieces = lk_make_pieces(link);
 	return pieces && link_pieces(link, pieces) && check_image(link) && note_linked(link);
@@ -148,6 +123,7 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 		return NULL;
 	}
 	link->arena = arena;
+	link->cancel = -1;
 	link->is_here = !environment;
 	if (environment)
 		lk_take_struct(&link->environment, sizeof(link->environment), environment);
@@ -155,6 +131,7 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 		lazycuda_link_free(link);
 		return NULL;
 	}
+	lk_prepare_isolation(link);
 	link->result = (struct lazycuda_result){
 		.size = sizeof(link->result), .input = LAZYCUDA_NO_INDEX,
 		.info_log = "", .error_log = "",
@@ -183,8 +160,6 @@ const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 	if (link->ran)
 		return result;
 	link->ran = true;
-	if (link->is_here)
-		link->environment = lazycuda_get_environment();
 	if (carry_out(link))
 		result->image = link->image;
 	else
@@ -218,6 +193,8 @@ void lazycuda_link_free(struct lazycuda_link *link)
 {
 	if (!link)
 		return;
+	if (link->cancel >= 0)
+		close(link->cancel);
 	free(link->image);
 	free_blocks(link);
 	for (size_t i = 0; i < link->inspected_count; i++)

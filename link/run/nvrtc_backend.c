@@ -1,57 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 /* nvrtc_backend.c - compiles source with nvrtc */
+#include <string.h>
+
 #include "backends.h"
-#include "calls.h"
 #include "environment.h"
 #include "product.h"
+#include "tools.h"
 #include "../tables/versions.h"
 
 enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult; the log explains all others */
 
-static const struct lk_getter log_getter = LK_GETTER(nvrtcGetProgramLog);
-static const struct lk_getter images[LAZYCUDA_KIND_KINDS] = {
-	[LAZYCUDA_KIND_PTX] = LK_GETTER(nvrtcGetPTX),
-	[LAZYCUDA_KIND_CUBIN] = LK_GETTER(nvrtcGetCUBIN),
-	[LAZYCUDA_KIND_LTOIR] = LK_GETTER(nvrtcGetLTOIR),
-};
-
-static bool create(const char *source, const char *name, void **program,
-		   struct lk_product *product)
+static bool new_program(const struct lk_nvrtc *compiler, const struct lk_piece *source,
+			void **program, struct lk_product *product)
 {
+	bool any = source->header_count;
+
 	product->call = "nvrtcCreateProgram";
-	product->status = nvrtcCreateProgram(program, source, name, 0, NULL, NULL);
+	product->status = compiler->create(program, source->bytes, source->name,
+					   (int)source->header_count, any ? source->headers : NULL,
+					   any ? source->include_names : NULL);
 	return !product->status;
 }
 
-static bool compile(struct lc_arena *arena, void *program, const struct lazycuda_plan *plan,
-		    struct lk_product *product)
+static bool add_expressions(const struct lk_nvrtc *compiler, void *program,
+			    const struct lk_piece *source, struct lk_product *product)
+{
+	for (size_t i = 0; i < source->name_expression_count; i++) {
+		product->call = "nvrtcAddNameExpression";
+		product->status = compiler->add_expression(program, source->name_expressions[i]);
+		if (product->status)
+			return false;
+	}
+	return true;
+}
+
+/* The names belong to the program. */
+static bool lower_names(struct lc_arena *arena, const struct lk_nvrtc *compiler, void *program,
+			const struct lk_piece *source, struct lk_product *product)
+{
+	const char *name = NULL;
+
+	if (source->name_expression_count)
+		product->lowered_names = lc_alloc(arena, source->name_expression_count *
+						  sizeof(*product->lowered_names));
+	for (size_t i = 0; product->lowered_names && i < source->name_expression_count; i++) {
+		product->call = "nvrtcGetLoweredName";
+		product->status = compiler->lowered_name(program, source->name_expressions[i],
+							 &name);
+		if (product->status)
+			return false;
+		product->lowered_names[i] = lc_copy(arena, name, strlen(name));
+	}
+	return true;
+}
+
+static bool compile(struct lc_arena *arena, const struct lk_nvrtc *compiler, void *program,
+		    const struct lazycuda_plan *plan, struct lk_product *product)
 {
 	char *log;
 
 	product->call = "nvrtcCompileProgram";
-	product->status = nvrtcCompileProgram(program, (int)plan->compile_option_count,
-					      plan->compile_options);
+	product->status = compiler->compile(program, (int)plan->compile_option_count,
+					    plan->compile_options);
 	/* nvrtc has one log: warnings if it succeeded, errors if not. */
-	log = lk_fetch_log(arena, &log_getter, program);
+	log = lk_fetch_log(arena, &compiler->log, program);
 	*(product->status ? &product->error_log : &product->info_log) = log;
 	return !product->status;
 }
 
-static void explain(struct lc_arena *arena, const char *name, struct lk_product *product)
+static void explain(struct lc_arena *arena, const struct lk_nvrtc *compiler, const char *name,
+		    struct lk_product *product)
 {
 	char text[LK_VERSION_TEXT];
 
 	product->code = product->status == OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
 		LAZYCUDA_CODE_COMPILE_FAILED;
 	product->message = lk_failure(arena, lc_format(arena, "nvrtc %s",
-			lk_version_text(lk_loaded_version(LK_NVRTC), text)),
-		name, product, nvrtcGetErrorString(product->status));
+			lk_version_text(compiler->path ? compiler->version :
+						 lk_loaded_version(LK_NVRTC), text)),
+		name, product, compiler->error_string(product->status));
 }
 
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		      const char *source, const char *name, struct lk_product *product)
+		      const struct lk_piece *source, struct lk_product *product)
 {
-	const char *missing = lk_why_missing(arena, LK_NVRTC);
+	const struct lk_nvrtc *compiler = lk_nvrtc_of(plan->nvrtc);
+	const char *missing = compiler->path ? NULL : lk_why_missing(arena, LK_NVRTC);
 	void *program = NULL;
 
 	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
@@ -59,10 +93,13 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
 		return;
 	}
-	if (create(source, name, &program, product) && compile(arena, program, plan, product))
-		lk_fetch_image(arena, &images[plan->compile_to], program, product);
+	if (new_program(compiler, source, &program, product) &&
+	    add_expressions(compiler, program, source, product) &&
+	    compile(arena, compiler, program, plan, product) &&
+	    lower_names(arena, compiler, program, source, product))
+		lk_fetch_image(arena, &compiler->images[plan->compile_to], program, product);
 	if (product->status)
-		explain(arena, name, product);
+		explain(arena, compiler, source->name, product);
 	if (program)
-		nvrtcDestroyProgram(&program);
+		compiler->destroy(&program);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.c - compiles source, and plans again with the compiled code */
+/* sources.c - compiles source and LLVM IR, and plans again with the compiled code */
+#include <errno.h>
 #include <string.h>
 
+#include "../../stubs/base/glibc.h"
 #include "handle.h"
+#include "nvvm_tools.h"
 #include "../formats/inspection.h"
+#include "../formats/ptx_text.h"
 #include "../plan/planning.h"
 
 /* nvrtc reads source up to the first NUL, so a NUL inside would hide the rest. */
@@ -19,8 +23,8 @@ static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step
 				 lc_printable(link->arena, step->name), strlen(source)));
 }
 
-static bool inspect(struct lazycuda_link *link, const struct lazycuda_step *step,
-		    struct lk_compiled *compiled)
+static bool inspect_compiled(struct lazycuda_link *link, const struct lazycuda_step *step,
+			     struct lk_compiled *compiled)
 {
 	compiled->inspection = lk_inspect(link->arena, compiled->bytes, compiled->length,
 					  step->name, LAZYCUDA_INSPECT_PAYLOADS,
@@ -28,41 +32,142 @@ static bool inspect(struct lazycuda_link *link, const struct lazycuda_step *step
 	return compiled->inspection || lk_stop_without_memory(link);
 }
 
-static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step,
-		    struct lk_compiled *compiled)
+/* Notes in the result what the name expressions of an input are called in the code. */
+static bool note_lowered_names(struct lazycuda_link *link, const struct lk_piece *source,
+			       size_t input, const struct lk_product *product)
 {
-	struct lk_product product;
-	size_t length;
-	char *source = lk_read_input(link, step, &length);
+	struct lazycuda_lowered_name ***all =
+		(struct lazycuda_lowered_name ***)&link->result.lowered_names;
 
-	if (!source || !lk_own(link, source) || !is_text(link, step, source, length))
+	for (size_t i = 0; product->lowered_names && i < source->name_expression_count; i++) {
+		struct lazycuda_lowered_name *name = lc_alloc(link->arena, sizeof(*name)), **slot;
+
+		slot = lc_grow(link->arena, all, &link->result.lowered_name_count, sizeof(*slot));
+		if (!name || !slot) {
+			link->result.lowered_name_count -= slot != NULL;
+			return lk_stop_without_memory(link);
+		}
+		*name = (struct lazycuda_lowered_name){
+			.input = input, .expression = source->name_expressions[i],
+			.name = product->lowered_names[i],
+		};
+		*slot = name;
+	}
+	return true;
+}
+
+/* Takes what a compiler made, which the link owns. */
+static bool take_compiled(struct lazycuda_link *link, const struct lazycuda_step *step,
+			  enum lazycuda_kind kind, const struct lk_product *product,
+			  struct lk_compiled *compiled)
+{
+	compiled->kind = kind;
+	compiled->bytes = product->image;
+	compiled->length = product->length;
+	if (kind == LAZYCUDA_KIND_PTX) {
+		compiled->length = strnlen(product->image, product->length);
+		lk_ptx_make_ascii(product->image, compiled->length);	/* comments of inline PTX */
+	}
+	return inspect_compiled(link, step, compiled);
+}
+
+/* As `plan` says: that of the link, or another one for what is only looked at. */
+static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step *step,
+			 const struct lazycuda_plan *plan, struct lk_compiled *compiled)
+{
+	const struct lazycuda_input *input = lk_input_of(link, step);
+	struct lk_piece piece = {
+		.kind = LAZYCUDA_KIND_SOURCE, .name = step->name,
+		.name_expressions = input->name_expressions,
+		.name_expression_count = input->name_expression_count,
+		.include_names = input->include_names, .headers = input->headers,
+		.header_count = input->header_count,
+	};
+	struct lk_product product;
+	char *source = lk_read_input(link, step, &piece.length);
+
+	if (!source || !lk_own(link, source) || !is_text(link, step, source, piece.length))
 		return false;
-	lk_nvrtc_compile(link->arena, link->plan, source, step->name, &product);
-	if (!lk_take_product(link, &product, step->input))
+	piece.bytes = source;
+	lk_execute(link, &(const struct lk_job){
+			.tool = LK_NVRTC, .plan = plan, .pieces = &piece, .count = 1,
+		}, &product);
+	if (plan != link->plan)
+		product.info_log = NULL;	/* it says the same again */
+	if (!lk_take_product(link, &product, step->input) ||
+	    (plan == link->plan && !note_lowered_names(link, &piece, step->input, &product)))
 		return false;
 	if (!lk_own(link, product.image))
 		return false;
-	compiled->bytes = product.image;
-	compiled->length = link->plan->compile_to == LAZYCUDA_KIND_PTX ?
-		strnlen(product.image, product.length) : product.length;
-	return inspect(link, step, compiled);
+	return take_compiled(link, step, plan->compile_to, &product, compiled);
+}
+
+/* ---- LLVM IR ---- */
+
+static bool is_ir(const struct lazycuda_link *link, const struct lazycuda_step *step)
+{
+	const struct lazycuda_inspection *inspection = lk_input_of(link, step)->inspection;
+
+	return inspection && (inspection->kind == LAZYCUDA_KIND_BITCODE ||
+			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
+}
+
+/* Adds libdevice to the pieces, if the libnvvm of the plan has one. */
+static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step *step,
+			  struct lk_piece *pieces, size_t *count)
+{
+	const char *path = lk_libdevice_of(link->plan->nvvm);
+	struct lk_piece *piece = &pieces[*count];
+	char *bytes;
+
+	if (!path)
+		return true;
+	bytes = lk_read_file(path, &piece->length);
+	if (!bytes && errno == ENOMEM)
+		return lk_stop_without_memory(link);
+	if (!bytes)
+		return lk_stop(link, LAZYCUDA_CODE_BACKEND_MISSING, step->input,
+			       lc_format(link->arena, "%s cannot be read: %s",
+					 lc_printable(link->arena, path), strerror(errno)));
+	piece->kind = LAZYCUDA_KIND_BITCODE;
+	piece->name = "libdevice";
+	piece->bytes = bytes;
+	++*count;
+	return lk_own(link, bytes);
+}
+
+static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *step,
+		       struct lk_compiled *compiled)
+{
+	struct lk_piece pieces[2] = { { .kind = LAZYCUDA_KIND_LLVMIR, .name = step->name } };
+	struct lk_product product;
+	size_t count = 1;
+	char *ir = lk_read_input(link, step, &pieces[0].length);
+
+	if (!ir || !lk_own(link, ir) || !add_libdevice(link, step, pieces, &count))
+		return false;
+	pieces[0].bytes = ir;
+	lk_execute(link, &(const struct lk_job){
+			.tool = LK_NVVM, .plan = link->plan, .pieces = pieces, .count = count,
+		}, &product);
+	return lk_take_product(link, &product, step->input) && lk_own(link, product.image) &&
+	       take_compiled(link, step, LAZYCUDA_KIND_PTX, &product, compiled);
 }
 
 /* ---- the plan for the compiled code ---- */
 
-static void replace(struct lazycuda_link *link, struct lazycuda_input *input,
-		    const struct lk_compiled *compiled)
+static void replace(struct lazycuda_input *input, const struct lk_compiled *compiled)
 {
-	input->kind = link->plan->compile_to;
+	input->kind = compiled->kind;
 	input->bytes = compiled->bytes;
 	input->length = compiled->length;
 	input->path = NULL;
 	input->inspection = compiled->inspection;
-	/* Source does not decide on support modules, nor does code compiled from it. */
+	/* What it needs of support modules is seen by now. */
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;
 }
 
-/* Returns the inputs, with code in place of source; NULL on allocation failure. */
+/* Returns the inputs, with code in place of source and LLVM IR; NULL on allocation failure. */
 static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 {
 	struct lazycuda_input **inputs = lc_alloc(link->arena, (link->count + 1) *
@@ -82,50 +187,179 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 		if (!link->compiled[i].bytes)
 			continue;
 		if (step->input != LAZYCUDA_NO_INDEX)
-			replace(link, inputs[step->input], &link->compiled[i]);
+			replace(inputs[step->input], &link->compiled[i]);
 		else
-			replace(link, (struct lazycuda_input *)lk_input_of(link, step),
+			replace((struct lazycuda_input *)lk_input_of(link, step),
 				&link->compiled[i]);
 	}
 	return (const struct lazycuda_input **)inputs;
 }
 
 /*
- * The first plan took nvrtc's output on trust.  The second one judges it like any
+ * The first plan took the compilers' output on trust.  The second one judges it like any
  * other input: by its real version, and by the symbols that it defines.
  */
 static bool judge(struct lazycuda_link *link)
 {
 	const struct lazycuda_input **inputs = compiled_inputs(link);
+	struct lazycuda_environment same = link->environment;
+	struct lazycuda_request request = link->request;
 	struct lazycuda_plan *plan = NULL;
 	enum lazycuda_code code;
 
+	same.nvjitlink = link->plan->nvjitlink;
+	same.nvrtc = link->plan->nvrtc;
+	request.others = NULL;
 	if (inputs)
-		plan = lk_plan(link->arena, &link->environment, &link->request,
+		plan = lk_plan(link->arena, &same, &request,
 			       (const struct lazycuda_input *const *)inputs, link->count);
 	if (!plan)
 		return lk_stop_without_memory(link);
 	code = plan->code;
 	if (code == LAZYCUDA_CODE_OK && plan->backend != link->plan->backend)
-		code = LAZYCUDA_CODE_NVRTC_TOO_NEW;
+		code = link->plan->compile_to != LAZYCUDA_KIND_UNKNOWN ?
+			LAZYCUDA_CODE_NVRTC_TOO_NEW : LAZYCUDA_CODE_NVVM_TOO_NEW;
+	link->result.symbol_errors = plan->symbol_errors;
+	link->result.symbol_error_count = plan->symbol_error_count;
 	if (code != LAZYCUDA_CODE_OK)
 		lk_stop(link, code, plan->input,
 			lc_format(link->arena, "after compiling: %s", plan->message));
 	return code == LAZYCUDA_CODE_OK;
 }
 
-bool lk_compile_sources(struct lazycuda_link *link)
+/* ---- the compiler ---- */
+
+static bool is_same_compilation(const struct lazycuda_plan *plan, const struct lazycuda_plan *other)
+{
+	bool same = plan->compile_to == other->compile_to && plan->nvrtc == other->nvrtc &&
+		    plan->nvvm == other->nvvm &&
+		    plan->compile_option_count == other->compile_option_count;
+
+	for (size_t i = 0; same && i < plan->compile_option_count; i++)
+		same = !strcmp(plan->compile_options[i], other->compile_options[i]);
+	return same;
+}
+
+/* What an earlier plan, which compiled in the same way, made of the input of a step. */
+static const struct lk_compiled *compiled_before(const struct lazycuda_plan *plan,
+						 const struct lk_compiled *compiled,
+						 const struct lazycuda_step *step)
+{
+	for (size_t i = 0; plan && i < plan->step_count; i++)
+		if (plan->steps[i]->input == step->input &&
+		    plan->steps[i]->support == step->support && compiled[i].bytes)
+			return &compiled[i];
+	return NULL;
+}
+
+/* Forgets what compilers said of code that is not linked. */
+static void forget_compiled(struct lazycuda_link *link)
+{
+	link->result.info_log = "";
+	link->result.lowered_names = NULL;
+	link->result.lowered_name_count = 0;
+}
+
+/* Compiles what the plan says, but for what `before` compiled in the same way. */
+static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *before)
 {
 	const struct lazycuda_plan *plan = link->plan;
+	const struct lk_compiled *compiled = link->compiled;
 
+	if (before && !is_same_compilation(plan, before)) {
+		before = NULL;
+		forget_compiled(link);
+	}
 	link->compiled = lc_alloc(link->arena, (plan->step_count + 1) * sizeof(*link->compiled));
 	if (!link->compiled)
 		return lk_stop_without_memory(link);
-	if (plan->compile_to == LAZYCUDA_KIND_UNKNOWN)
-		return true;
-	for (size_t i = 0; i < plan->step_count; i++)
-		if (plan->steps[i]->form == LAZYCUDA_FORM_COMPILED &&
-		    !compile(link, plan->steps[i], &link->compiled[i]))
+	for (size_t i = 0; i < plan->step_count; i++) {
+		const struct lazycuda_step *step = plan->steps[i];
+		const struct lk_compiled *known = compiled_before(before, compiled, step);
+
+		if (known)
+			link->compiled[i] = *known;
+		else if (step->form == LAZYCUDA_FORM_COMPILED &&
+			 !(is_ir(link, step) ?
+			   compile_ir(link, step, &link->compiled[i]) :
+			   compile_step(link, step, plan, &link->compiled[i])))
 			return false;
+	}
+	return true;
+}
+
+/* ---- support modules ---- */
+
+/* Compiles a source to PTX, for its names alone: LTO-IR shows none. */
+static bool compile_for_names(struct lazycuda_link *link, const struct lazycuda_step *step,
+			      struct lk_compiled *compiled)
+{
+	struct lazycuda_plan plan = *link->plan;
+
+	plan.compile_to = LAZYCUDA_KIND_PTX;
+	plan.compile_options = lk_compile_options_for_ptx(link->arena, &plan);
+	return plan.compile_options ? compile_step(link, step, &plan, compiled) :
+				      lk_stop_without_memory(link);
+}
+
+static uint64_t linked_modules(const struct lazycuda_plan *plan)
+{
+	uint64_t modules = 0;
+
+	for (size_t i = 0; i < plan->step_count; i++)
+		if (plan->steps[i]->input == LAZYCUDA_NO_INDEX)
+			modules |= UINT64_C(1) << plan->steps[i]->support;
+	return modules;
+}
+
+/* Has a source that is the program itself need the modules that its code declares functions
+ * of.  Adds to `more` those that the plan lacks. */
+static bool need_declared(struct lazycuda_link *link, size_t i, uint64_t *more)
+{
+	const struct lazycuda_step *step = link->plan->steps[i];
+	struct lk_compiled compiled = link->compiled[i];
+	struct lazycuda_input *input;
+	uint64_t modules;
+
+	if (!compiled.bytes || step->input == LAZYCUDA_NO_INDEX ||
+	    !(link->inputs[step->input]->flags & LAZYCUDA_INPUT_MAIN))
+		return true;
+	if (compiled.kind != LAZYCUDA_KIND_PTX &&
+	    !compile_for_names(link, step, &compiled))
+		return false;
+	if (!compiled.inspection->entry_count)
+		return true;
+	input = link->inputs[step->input];
+	modules = lk_support_declared(link->arena, &link->request, compiled.inspection->entries[0]);
+	input->needs |= modules;
+	*more |= modules & ~linked_modules(link->plan);
+	return true;
+}
+
+static bool find_needs(struct lazycuda_link *link, uint64_t *more)
+{
+	*more = 0;
+	if (!lk_has_support_functions(&link->request))
+		return true;
+	for (size_t i = 0; i < link->plan->step_count; i++)
+		if (!need_declared(link, i, more))
+			return false;
+	return true;
+}
+
+bool lk_compile_sources(struct lazycuda_link *link)
+{
+	const struct lazycuda_plan *before = link->plan;
+	uint64_t more;
+
+	if (!compile_all(link, NULL))
+		return false;
+	if (link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm)
+		return true;
+	if (!find_needs(link, &more))
+		return false;
+	/* A module may be the first to be LTO-IR, and all is compiled to that then. */
+	if (more && (!lk_decide(link) || !compile_all(link, before)))
+		return false;
 	return judge(link);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * undefined.c - finds the name that a failed link missed
+ * undefined.c - finds the names that a failed link missed
  *
  * nvJitLink before 12.9 reports the name only on stderr; its log has nothing but
  * "ERROR 9: finish".
@@ -51,22 +51,104 @@ static bool shows_names(const struct lazycuda_entry *entry)
 	       !(entry->flags & LAZYCUDA_ENTRY_UNSEEN);
 }
 
-const char *lk_undefined_name(const struct lazycuda_link *link)
+/* ---- the list ---- */
+
+struct missing_names {
+	struct lazycuda_symbol_error **errors;
+	size_t count;
+	struct lk_symbols names;	/* those in it */
+};
+
+static void add(struct lazycuda_link *link, struct missing_names *list, const char *name,
+		size_t length, size_t input)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lazycuda_symbol_error *error, **slot;
+
+	if (!length || lk_symbols_find(&list->names, name, length))
+		return;
+	error = lc_alloc(link->arena, sizeof(*error));
+	slot = lc_grow(link->arena, &list->errors, &list->count, sizeof(*slot));
+	if (!error || !slot) {
+		list->count -= slot != NULL;
+		return;
+	}
+	lk_symbols_add(&list->names, name, length, &plain);
+	*error = (struct lazycuda_symbol_error){
+		.name = lc_copy(link->arena, name, length), .input = input,
+		.other = LAZYCUDA_NO_INDEX,
+	};
+	*slot = error;
+}
+
+static void add_of_inputs(struct lazycuda_link *link, struct missing_names *list)
 {
 	struct lk_symbols defined = { .arena = link->arena };
 
-	for (size_t i = 0; i < link->plan->step_count; i++)
-		if (!shows_names(entry_of(link, i)))
-			return NULL;
 	collect_defined(link, &defined);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_entry *entry = entry_of(link, i);
 
-		for (size_t k = 0; k < entry->symbol_count; k++)
-			if (!entry->symbols[k].defined && !entry->symbols[k].weak &&
-			    !lk_symbols_find(&defined, entry->symbols[k].name,
-					     strlen(entry->symbols[k].name)))
-				return entry->symbols[k].name;
+		for (size_t k = 0; k < entry->symbol_count; k++) {
+			const struct lazycuda_symbol *symbol = &entry->symbols[k];
+			size_t length = strlen(symbol->name);
+
+			if (!symbol->defined && !symbol->weak &&
+			    !lk_symbols_find(&defined, symbol->name, length))
+				add(link, list, symbol->name, length, link->plan->steps[i]->input);
+		}
 	}
-	return NULL;
+}
+
+/* The input that a log calls so; NO_INDEX if that is none, or several. */
+static size_t input_called(const struct lazycuda_link *link, const char *name, size_t length)
+{
+	size_t found = LAZYCUDA_NO_INDEX;
+
+	for (size_t i = 0; i < link->plan->step_count; i++) {
+		const struct lazycuda_step *step = link->plan->steps[i];
+
+		if (strlen(step->name) != length || memcmp(step->name, name, length))
+			continue;
+		if (found != LAZYCUDA_NO_INDEX && found != step->input)
+			return LAZYCUDA_NO_INDEX;
+		found = step->input;
+	}
+	return found;
+}
+
+/* What linkers say of a name: it follows in quotes, and perhaps the input after it. */
+static void add_of_log(struct lazycuda_link *link, const char *log, struct missing_names *list)
+{
+	static const char *const phrases[] = {
+		"Undefined reference to '", "Unresolved extern function '",
+		"Unresolved extern variable '",
+	};
+
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
+		for (const char *at = log; (at = strstr(at, phrases[i]));) {
+			size_t length = strcspn(at += strlen(phrases[i]), "'\n"), input;
+			const char *name = at;
+
+			at += length;
+			input = strncmp(at, "' in '", 6) ? LAZYCUDA_NO_INDEX :
+				input_called(link, at + 6, strcspn(at + 6, "'\n"));
+			add(link, list, name, length, input);
+		}
+}
+
+const char *lk_list_undefined(struct lazycuda_link *link, const char *log)
+{
+	struct missing_names list = { .names = { .arena = link->arena } };
+	bool shown = true;
+
+	for (size_t i = 0; i < link->plan->step_count; i++)
+		shown &= shows_names(entry_of(link, i));
+	if (shown)
+		add_of_inputs(link, &list);
+	else if (log)
+		add_of_log(link, log, &list);
+	link->result.symbol_errors = (const struct lazycuda_symbol_error *const *)list.errors;
+	link->result.symbol_error_count = list.count;
+	return list.count ? list.errors[0]->name : NULL;
 }

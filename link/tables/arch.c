@@ -6,8 +6,7 @@
 
 #include "text.h"
 #include "versions.h"
-
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+#include "../../stubs/base/count.h"
 
 /* The first and the last version of a tool that knows an architecture.  The last is
  * 0 if the newest still does.  { 0, 0 }: none ever did. */
@@ -70,7 +69,7 @@ static const struct known {
 };
 
 /* The newest version whose architectures the table has. */
-#define NEWEST LK_CUDA(13, 5)
+#define NEWEST_LISTED LC_CUDA(13, 5)
 
 /* ---- names ---- */
 
@@ -82,7 +81,7 @@ bool lk_arch_parse(const char *text, struct lk_arch *arch)
 	} prefixes[] = { { "sm_", false }, { "compute_", true }, { "lto_", true } };
 	int digits = 0, sm = 0;
 
-	for (size_t i = 0; i < COUNT(prefixes); i++) {
+	for (size_t i = 0; i < LC_COUNT(prefixes); i++) {
 		size_t length = strlen(prefixes[i].text);
 
 		if (strncmp(text, prefixes[i].text, length))
@@ -110,7 +109,7 @@ const char *lk_arch_text(const struct lk_arch *arch, char text[LK_ARCH_TEXT])
 
 static const struct known *find(const struct lk_arch *arch)
 {
-	for (size_t i = 0; i < COUNT(archs); i++)
+	for (size_t i = 0; i < LC_COUNT(archs); i++)
 		if (archs[i].sm == arch->sm && archs[i].suffix == arch->suffix)
 			return &archs[i];
 	return NULL;
@@ -127,7 +126,7 @@ bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int versio
 	bool any = version == LAZYCUDA_VERSION_UNKNOWN;
 
 	if (!known)
-		return arch->sm > archs[0].sm && (any || version > NEWEST);
+		return arch->sm > archs[0].sm && (any || version > NEWEST_LISTED);
 	const struct span *span = &known->tools[tool];
 	return span->since && (any || (version >= span->since &&
 				       (!span->until || version <= span->until)));
@@ -172,9 +171,8 @@ static bool text_fits(const struct lk_arch *code, const struct lk_arch *target)
 /*
  * Which cubins are linked for another architecture than their own, measured for
  * every pair on every nvJitLink.  13.0 cannot link three pairs that others can.
- * 13.2 and later also link sm_80 to sm_89 for sm_87 and sm_88, and these two for
- * sm_89.  That is left out, since the documentation has no binary compatibility
- * between desktop and Tegra.
+ * The documentation has no binary compatibility between desktop and Tegra, and
+ * 13.2 and later link for both.
  */
 static const struct relation {
 	int code, target;
@@ -183,13 +181,20 @@ static const struct relation {
 } relations[] = {
 	{  50,  52, 0, 0 },
 	{  60,  61, 0, 0 },
-	{  70,  75, 0, LK_CUDA(13, 0) },
+	{  70,  75, 0, LC_CUDA(13, 0) },
 	{  80,  86, 0, 0 },
+	{  80,  87, LC_CUDA(13, 2), 0 },
+	{  80,  88, LC_CUDA(13, 2), 0 },
 	{  80,  89, 0, 0 },
+	{  86,  87, LC_CUDA(13, 2), 0 },
+	{  86,  88, LC_CUDA(13, 2), 0 },
 	{  86,  89, 0, 0 },
-	{ 100, 103, 0, LK_CUDA(13, 0) },
+	{  87,  88, LC_CUDA(13, 2), 0 },
+	{  87,  89, LC_CUDA(13, 2), 0 },
+	{  88,  89, LC_CUDA(13, 2), 0 },
+	{ 100, 103, 0, LC_CUDA(13, 0) },
 	{ 100, 107, 0, 0 },
-	{ 101, 110, LK_CUDA(13, 1), 0 },
+	{ 101, 110, LC_CUDA(13, 1), 0 },
 	{ 103, 107, 0, 0 },
 	{ 120, 121, 0, 0 },
 };
@@ -203,7 +208,7 @@ static bool cubin_fits(const struct lk_arch *code, const struct lk_arch *target,
 		return false;
 	if (code->sm == target->sm)
 		return true;
-	for (size_t i = 0; i < COUNT(relations); i++) {
+	for (size_t i = 0; i < LC_COUNT(relations); i++) {
 		const struct relation *row = &relations[i];
 
 		if (row->code != code->sm || row->target != target->sm)

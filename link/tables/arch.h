@@ -7,6 +7,9 @@
 
 #include "../../include/lazycuda_link.h"
 
+/* Where nvcc puts the code of a host file that is only there to be linked with others. */
+#define LK_RELOCATABLE_SECTION "__nv_relfatbin"
+
 struct lk_arch {
 	int sm;			/* 90 */
 	char suffix;		/* 'a', 'f', 0 */
@@ -28,7 +31,10 @@ int lk_arch_known(const struct lk_arch *arch);
  * A version newer than the table knows what the newest version there knows.  It may
  * also know targets that the table lacks, so these are true for it.
  */
-enum lk_tool { LK_NVRTC, LK_NVJITLINK, LK_DRIVER };
+enum lk_tool {
+	LK_NVRTC, LK_NVJITLINK, LK_DRIVER,
+	LK_NVVM		/* knows what the nvrtc of its version knows: ask for that */
+};
 bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int version);
 /* The first version of the tool that knows it; 0 if none in the table does.
  * lk_arch_known() then tells a target that a later version may know from one that
@@ -47,8 +53,8 @@ int lk_arch_until(const struct lk_arch *arch, enum lk_tool tool);
  * with `a` fits only exactly itself.  sm_101 is sm_110, which got its name in 13.0.
  *
  * Follows the documentation where the real library is more lenient: nvJitLink
- * takes LTO-IR of sm_90a for anything later, up to 13.0 cubins of sm_90a for
- * sm_90, and from 13.2 on cubins of desktop GPUs for Tegra.
+ * takes LTO-IR of sm_90a for anything later, and up to 13.0 cubins of sm_90a for
+ * sm_90.
  *
  * `linker` is the version that links, nvJitLink's or the driver's; UNKNOWN: only
  * what all versions do.  Whether that version knows the target is not checked.

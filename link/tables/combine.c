@@ -5,6 +5,7 @@
 
 #include "sized.h"
 #include "versions.h"
+#include "../../stubs/base/printable.h"
 
 /*
  * Every rule states its objection.  The first definite objection is the answer; that
@@ -40,7 +41,7 @@ static bool known(int version)
 }
 
 __attribute__((format(printf, 3, 4)))
-static void say(struct answer *answer, enum lazycuda_outcome outcome, const char *format, ...)
+static void rule(struct answer *answer, enum lazycuda_outcome outcome, const char *format, ...)
 {
 	bool vague = outcome == LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA;
 	va_list arguments;
@@ -56,8 +57,8 @@ static void say(struct answer *answer, enum lazycuda_outcome outcome, const char
 
 static void say_unknown(struct answer *answer, const char *name)
 {
-	say(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
-	    "the version of %s is not known: give it, or use the policy best_effort", name);
+	rule(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
+	     "the version of %s is not known: give it, or use the policy best_effort", name);
 }
 
 /* ---- the user's constraint ---- */
@@ -66,12 +67,12 @@ static void check_constraint(const struct question *question, struct answer *ans
 {
 	const char *constraint = question->in.constraint, *wrong;
 
-	if (!constraint || lk_constraint_holds(constraint, LK_CUDA(1, 0), &wrong) >= 0)
+	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(1, 0), &wrong) >= 0)
 		return;
-	say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-	    "the constraint \"%.100s\" is malformed at character %zu (\"%.20s\"):"
-	    " write it like \">=13.2,<14\"", constraint, (size_t)(wrong - constraint) + 1,
-	    *wrong ? wrong : "its end");
+	rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
+	     "the constraint \"%.100s\" is malformed at character %zu (\"%.20s\"):"
+	     " write it like \">=13.2,<14\"", constraint, (size_t)(wrong - constraint) + 1,
+	     *wrong ? wrong : "its end");
 }
 
 static void apply_constraint(const struct question *question, struct answer *answer)
@@ -86,10 +87,10 @@ static void apply_constraint(const struct question *question, struct answer *ans
 			continue;
 		if (!known(part->version))
 			say_unknown(answer, part->name);
-		else if (!lk_constraint_holds(constraint, part->version, NULL))
-			say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-			    "%s %s does not satisfy the constraint \"%.100s\": use one that does",
-			    part->name, lk_version_text(part->version, version), constraint);
+		else if (!lc_constraint_holds(constraint, part->version, NULL))
+			rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
+			     "%s %s does not satisfy the constraint \"%.100s\": use one that does",
+			     part->name, lk_version_text(part->version, version), constraint);
 	}
 }
 
@@ -125,16 +126,16 @@ static void apply_pipeline(const struct question *question, struct answer *answe
 	case LK_READS:
 		break;
 	case LK_TOO_NEW:
-		say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-		    "nvJitLink %s is older than nvrtc %s, whose %s it is to link:"
-		    " use nvJitLink %s or later, or nvrtc %s or older",
-		    linker, compiler, carried(question), compiler, linker);
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
+		     "nvJitLink %s is older than nvrtc %s, whose %s it is to link:"
+		     " use nvJitLink %s or later, or nvrtc %s or older",
+		     linker, compiler, carried(question), compiler, linker);
 		break;
 	case LK_CROSS_MAJOR:
-		say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-		    "LTO-IR of nvrtc %s is not for nvJitLink %s, which is of another major:"
-		    " use nvrtc and nvJitLink of one major%s", compiler, linker,
-		    nvrtc >= LK_CUDA(12, 0) ? ", or allow LTO-IR across majors" : "");
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
+		     "LTO-IR of nvrtc %s is not for nvJitLink %s, which is of another major:"
+		     " use nvrtc and nvJitLink of one major%s", compiler, linker,
+		     nvrtc >= LC_CUDA(12, 0) ? ", or allow LTO-IR across majors" : "");
 		break;
 	}
 }
@@ -154,27 +155,27 @@ static void apply_driver(const struct question *question, const struct part *par
 	}
 	lk_version_text(version, driver);
 	lk_version_text(part->version, toolkit);
-	switch (lk_driver_runs(version, branch, part->version)) {
-	case LK_RUNS:
+	switch (lc_driver_runs(version, branch, part->version)) {
+	case LC_DRIVER_RUNS:
 		break;
-	case LK_MAJOR_TOO_OLD:
-		say(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
-		    "the driver is for CUDA %s, and %s %s needs one for CUDA %d.0 or later:"
-		    " update the driver, or use %s %d", driver, part->name, toolkit,
-		    LK_CUDA_MAJOR(part->version), part->name, LK_CUDA_MAJOR(version));
+	case LC_MAJOR_TOO_OLD:
+		rule(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
+		     "the driver is for CUDA %s, and %s %s needs one for CUDA %d.0 or later:"
+		     " update the driver, or use %s %d", driver, part->name, toolkit,
+		     LC_CUDA_MAJOR(part->version), part->name, LC_CUDA_MAJOR(version));
 		break;
-	case LK_BRANCH_TOO_OLD:
-		say(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
-		    "the display driver is of branch %d, and %s %s with a driver for CUDA %s needs"
-		    " branch %d or later: update the driver, or use %s %s or older", branch,
-		    part->name, toolkit, driver, lc_compatible_branch(LK_CUDA_MAJOR(version)),
-		    part->name, driver);
+	case LC_BRANCH_TOO_OLD:
+		rule(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
+		     "the display driver is of branch %d, and %s %s with a driver for CUDA %s needs"
+		     " branch %d or later: update the driver, or use %s %s or older", branch,
+		     part->name, toolkit, driver, lc_compatible_branch(LC_CUDA_MAJOR(version)),
+		     part->name, driver);
 		break;
-	case LK_BRANCH_UNKNOWN:
-		say(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
-		    "whether %s %s works with a driver for CUDA %s depends on the display driver's"
-		    " branch, which is not known: give it, or use the policy best_effort",
-		    part->name, toolkit, driver);
+	case LC_BRANCH_UNKNOWN:
+		rule(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
+		     "whether %s %s works with a driver for CUDA %s depends on the display driver's"
+		     " branch, which is not known: give it, or use the policy best_effort",
+		     part->name, toolkit, driver);
 		break;
 	}
 }
@@ -195,10 +196,10 @@ static void apply_driver_to_ptx(const struct question *question, struct answer *
 		return;
 	lk_version_text(version, driver);
 	lk_version_text(nvrtc, compiler);
-	say(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
-	    "the driver is for CUDA %s and does not load PTX %d.%d, which nvrtc %s writes:"
-	    " update the driver, use nvrtc %s or older, or have it write cubins",
-	    driver, isa / 10, isa % 10, compiler, driver);
+	rule(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
+	     "the driver is for CUDA %s and does not load PTX %d.%d, which nvrtc %s writes:"
+	     " update the driver, use nvrtc %s or older, or have it write cubins",
+	     driver, isa / 10, isa % 10, compiler, driver);
 }
 
 static void apply_driver_to_nvrtc(const struct question *question, struct answer *answer)
@@ -219,9 +220,9 @@ static void apply_drivers(const struct question *question, struct answer *answer
 	if (!asked(in->driver))
 		return;
 	if (question->piped && in->carries == LAZYCUDA_KIND_LTOIR && !asked(in->nvjitlink))
-		say(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-		    "the driver does not link LTO-IR, and there is no nvJitLink:"
-		    " install nvJitLink, or have nvrtc write PTX or cubins");
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
+		     "the driver does not link LTO-IR, and there is no nvJitLink:"
+		     " install nvJitLink, or have nvrtc write PTX or cubins");
 	if (in->flags & LAZYCUDA_LINK_FORWARD_COMPATIBLE)
 		return;
 	if (asked(in->cudart))
@@ -271,14 +272,6 @@ static void describe(const struct question *question, char *text, size_t size)
 	}
 }
 
-/* Replaces control characters, which a constraint may hold and a terminal may obey. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
-}
-
 enum lazycuda_outcome lazycuda_combine(const struct lazycuda_combination *combination,
 				       char *message, size_t size)
 {
@@ -304,7 +297,7 @@ enum lazycuda_outcome lazycuda_combine(const struct lazycuda_combination *combin
 		snprintf(answer.text, sizeof(answer.text),
 			 "%s: compatible as far as is known", parts);
 	}
-	make_printable(answer.text);
+	lc_make_printable(answer.text);	/* it may quote the constraint */
 	if (message && size)
 		snprintf(message, size, "%s", answer.text);
 	return answer.outcome;

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "versions.h"
+#include "../../stubs/base/count.h"
 
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
-
-enum value {
-	NOTHING,	/* a flag */
+enum value_kind {
+	NO_VALUE,	/* a flag */
 	BINARY,		/* 0 or 1; "true" makes nvJitLink fail when it links */
 	THREADS,	/* a number; nvJitLink takes any, and fails later */
 	REGISTERS,
 	PERCENTAGE,
-	TEXT
+	ANY_TEXT,
+	FILE_OR_NOTHING	/* a flag that may have "=FILE" behind it */
 };
 
 static const unsigned limits[] = {
@@ -52,8 +52,8 @@ struct on_driver {
 #define DROPPED(why) { LK_OPTION_DROPPED, 0, 0, why }
 #define REFUSED(why) { LK_OPTION_REFUSED, 0, 0, why }
 
-#define IN_LTO "it matters to link-time optimisation alone, which the driver has not"
-#define KEEPS_ALL "the driver's linker keeps what nobody uses"
+#define IN_LTO "it matters only to link-time optimisation, which the driver does not have"
+#define KEEPS_ALL "the driver's linker keeps what is not used"
 #define NO_OTHER_LEVEL "nvJitLink optimises with -O0 or -O3, and from 12.3 on"
 
 /*
@@ -63,50 +63,53 @@ struct on_driver {
  * dropped here for the driver.
  */
 #define NEVER (-1)
-static const struct row {
+static const struct option_row {
 	const char *name;	/* with the '=' that its value follows */
-	enum value value;
+	enum value_kind value;
 	int since;
 	int broken;		/* one version after it that cannot do it, or 0 */
 	const char *why;	/* why not, where the versions do not say it all */
 	struct on_driver driver;
 } rows[] = {
 	{ "-maxrregcount=", REGISTERS, 0, 0, NULL, JIT(MAX_REGISTERS, 0) },
-	{ "-time", NOTHING, 0, 0, NULL, REFUSED("the driver's linker does not tell times") },
-	{ "-verbose", NOTHING, 0, 0, NULL, JIT(LOG_VERBOSE, 1) },
-	{ "-O0", NOTHING, LK_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 0) },
-	{ "-O1", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 1) },
-	{ "-O2", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 2) },
-	{ "-O3", NOTHING, LK_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 3) },
-	{ "-O4", NOTHING, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 4) },
-	{ "-Ofc=max", NOTHING, LK_CUDA(12, 5), 0, NULL,
+	{ "-time", FILE_OR_NOTHING, 0, 0, NULL,
+	  REFUSED("the driver's linker does not report times") },
+	{ "-verbose", NO_VALUE, 0, 0, NULL, JIT(LOG_VERBOSE, 1) },
+	{ "-O0", NO_VALUE, LC_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 0) },
+	{ "-O1", NO_VALUE, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 1) },
+	{ "-O2", NO_VALUE, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 2) },
+	{ "-O3", NO_VALUE, LC_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 3) },
+	{ "-O4", NO_VALUE, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 4) },
+	{ "-Ofc=0", NO_VALUE, LC_CUDA(12, 5), 0, NULL,
 	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-Ofc=mid", NOTHING, LK_CUDA(12, 9), 0, NULL,
+	{ "-Ofc=max", NO_VALUE, LC_CUDA(12, 5), 0, NULL,
 	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-Ofc=min", NOTHING, LK_CUDA(12, 9), 0, NULL,
+	{ "-Ofc=mid", NO_VALUE, LC_CUDA(12, 9), 0, NULL,
 	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-g", NOTHING, 0, 0, NULL, JIT(GENERATE_DEBUG_INFO, 1) },
-	{ "-lineinfo", NOTHING, 0, 0, NULL, JIT(GENERATE_LINE_INFO, 1) },
+	{ "-Ofc=min", NO_VALUE, LC_CUDA(12, 9), 0, NULL,
+	  DROPPED("the driver's linker has no fast compilation") },
+	{ "-g", NO_VALUE, 0, 0, NULL, JIT(GENERATE_DEBUG_INFO, 1) },
+	{ "-lineinfo", NO_VALUE, 0, 0, NULL, JIT(GENERATE_LINE_INFO, 1) },
 	{ "-ftz=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
 	{ "-prec-div=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
 	{ "-prec-sqrt=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
 	{ "-fma=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
-	{ "-kernels-used=", TEXT, 0, LK_CUDA(12, 1), "it crashes nvJitLink 12.1",
+	{ "-kernels-used=", ANY_TEXT, 0, LC_CUDA(12, 1), "it crashes nvJitLink 12.1",
 	  DROPPED(KEEPS_ALL) },
-	{ "-variables-used=", TEXT, 0, LK_CUDA(12, 1), "it crashes nvJitLink 12.1",
+	{ "-variables-used=", ANY_TEXT, 0, LC_CUDA(12, 1), "it crashes nvJitLink 12.1",
 	  DROPPED(KEEPS_ALL) },
-	{ "-optimize-unused-variables", NOTHING, 0, 0, NULL, DROPPED(KEEPS_ALL) },
-	{ "-Xptxas=", TEXT, 0, 0, NULL,
+	{ "-optimize-unused-variables", NO_VALUE, 0, 0, NULL, DROPPED(KEEPS_ALL) },
+	{ "-Xptxas=", ANY_TEXT, 0, 0, NULL,
 	  REFUSED("the driver's linker takes no options for ptxas") },
-	{ "-Xnvvm=", TEXT, 0, 0, NULL, DROPPED(IN_LTO) },
-	{ "-nvvm-latest", NOTHING, LK_CUDA(13, 5), 0, NULL, DROPPED(IN_LTO) },
-	{ "-split-compile=", THREADS, LK_CUDA(12, 3), 0, NULL,
+	{ "-Xnvvm=", ANY_TEXT, 0, 0, NULL, DROPPED(IN_LTO) },
+	{ "-nvvm-latest", NO_VALUE, LC_CUDA(13, 5), 0, NULL, DROPPED(IN_LTO) },
+	{ "-split-compile=", THREADS, LC_CUDA(12, 3), 0, NULL,
 	  REFUSED("the driver's linker does not split compilation") },
-	{ "-split-compile-extended=", THREADS, LK_CUDA(12, 3), 0, NULL,
+	{ "-split-compile-extended=", THREADS, LC_CUDA(12, 3), 0, NULL,
 	  REFUSED("the driver's linker does not split compilation") },
-	{ "-jump-table-density=", PERCENTAGE, LK_CUDA(12, 3), 0, NULL, DROPPED(IN_LTO) },
-	{ "-no-cache", NOTHING, LK_CUDA(12, 5), 0, NULL, JIT(CACHE_MODE, 0) },
-	{ "-device-stack-protector", NOTHING, NEVER, 0,
+	{ "-jump-table-density=", PERCENTAGE, LC_CUDA(12, 3), 0, NULL, DROPPED(IN_LTO) },
+	{ "-no-cache", NO_VALUE, LC_CUDA(12, 5), 0, NULL, JIT(CACHE_MODE, 0) },
+	{ "-device-stack-protector", NO_VALUE, NEVER, 0,
 	  "it is in nvJitLink's documentation, and no nvJitLink up to 13.5 takes it",
 	  REFUSED("the driver's linker has no stack protector") },
 };
@@ -151,29 +154,32 @@ static bool read_number(const char *text, unsigned limit, unsigned *number)
 }
 
 /* NULL, or why the option's value makes no sense. */
-static const char *read_value(const struct row *row, const char *option, unsigned *number)
+static const char *read_value(const struct option_row *row, const char *option, unsigned *number)
 {
 	static const char *const wanted[] = {
-		[NOTHING] = "it takes no value",
+		[NO_VALUE] = "it takes no value",
 		[BINARY] = "its value is 0 or 1",
 		[THREADS] = "its value is a number of threads, 0 for all",
 		[REGISTERS] = "its value is a number of registers",
 		[PERCENTAGE] = "its value is a percentage, 0 to 101",
-		[TEXT] = "it needs a value",
+		[ANY_TEXT] = "it needs a value",
+		[FILE_OR_NOTHING] = "its value is a file",
 	};
 	size_t length = strlen(row->name);
 	bool right = !strncmp(option, row->name, length);
 
-	if (row->value == NOTHING)
+	if (row->value == NO_VALUE)
 		right = right && !option[length];
-	else if (row->value == TEXT)
+	else if (row->value == ANY_TEXT)
 		right = right && option[length];
+	else if (row->value == FILE_OR_NOTHING)
+		right = right && (!option[length] || option[length] == '=');
 	else
 		right = right && read_number(option + length, limits[row->value], number);
 	return right ? NULL : wanted[row->value];
 }
 
-static struct lk_option_verdict judge_nvjitlink(const struct row *row, int version)
+static struct lk_option_verdict judge_nvjitlink(const struct option_row *row, int version)
 {
 	struct lk_option_verdict verdict = { .since = row->since };
 	bool any = version == LAZYCUDA_VERSION_UNKNOWN;
@@ -187,7 +193,7 @@ static struct lk_option_verdict judge_nvjitlink(const struct row *row, int versi
 	return verdict;
 }
 
-static struct lk_option_verdict judge_driver(const struct row *row, unsigned number)
+static struct lk_option_verdict judge_driver(const struct option_row *row, unsigned number)
 {
 	const struct on_driver *driver = &row->driver;
 	bool taken = driver->fate == LK_OPTION_TAKEN;
@@ -195,7 +201,7 @@ static struct lk_option_verdict judge_driver(const struct row *row, unsigned num
 	return (struct lk_option_verdict){
 		.fate = driver->fate,
 		.jit_option = driver->jit_option,
-		.jit_value = row->value == NOTHING ? driver->jit_value : taken ? number : 0,
+		.jit_value = row->value == NO_VALUE ? driver->jit_value : taken ? number : 0,
 		.jit_name = taken ? jit_names[driver->jit_option] : NULL,
 		.why = driver->why,
 	};
@@ -204,11 +210,11 @@ static struct lk_option_verdict judge_driver(const struct row *row, unsigned num
 struct lk_option_verdict lk_option_judge(const char *option, enum lazycuda_backend backend,
 					 int version)
 {
-	for (size_t i = 0; i < COUNT(reserved); i++)
+	for (size_t i = 0; i < LC_COUNT(reserved); i++)
 		if (is_named(option, reserved[i].name))
 			return (struct lk_option_verdict){ .fate = LK_OPTION_RESERVED,
 							   .why = reserved[i].why };
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < LC_COUNT(rows); i++) {
 		unsigned number = 0;
 
 		if (!is_named(option, rows[i].name))

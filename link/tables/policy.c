@@ -3,8 +3,7 @@
 #include "policy.h"
 
 #include "versions.h"
-
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+#include "../../stubs/base/count.h"
 
 #define NONE_USABLE (LK_ABSENT | LK_TOO_OLD)
 #define COMPARABLE (LK_SAME_MAJOR | LK_UNCOMPARED)
@@ -50,7 +49,7 @@ static const struct lk_rule strict[] = {
  */
 static const struct lk_rule best_effort[] = {
 	{ "B1", NO, LK_ABSENT, NO, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
-	  LAZYCUDA_CODE_NO_BACKEND, "there is neither nvJitLink nor a driver that is known of" },
+	  LAZYCUDA_CODE_NO_BACKEND, "there is no nvJitLink, and no driver is known" },
 	{ "B1", NO, LK_TOO_OLD, NO, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
 	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD,
 	  "nvJitLink is too old to be used, and nothing is known of a driver" },
@@ -112,13 +111,13 @@ const struct lk_rule *lk_policy_rules(enum lazycuda_policy policy, size_t *count
 {
 	switch (policy) {
 	case LAZYCUDA_POLICY_STRICT:
-		*count = COUNT(strict);
+		*count = LC_COUNT(strict);
 		return strict;
 	case LAZYCUDA_POLICY_BEST_EFFORT:
-		*count = COUNT(best_effort);
+		*count = LC_COUNT(best_effort);
 		return best_effort;
 	case LAZYCUDA_POLICY_OFF:
-		*count = COUNT(off);
+		*count = LC_COUNT(off);
 		return off;
 	}
 	*count = 0;
@@ -133,7 +132,7 @@ enum lk_relation lk_policy_relation(int driver, int nvjitlink)
 		return LK_TOO_OLD;
 	if (nvjitlink < 0 || driver <= 0)
 		return LK_UNCOMPARED;
-	if (LK_CUDA_MAJOR(driver) == LK_CUDA_MAJOR(nvjitlink))
+	if (LC_CUDA_MAJOR(driver) == LC_CUDA_MAJOR(nvjitlink))
 		return LK_SAME_MAJOR;
 	return driver > nvjitlink ? LK_DRIVER_NEWER : LK_DRIVER_OLDER;
 }

@@ -11,15 +11,17 @@
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/library_name.h"
 #include "../../stubs/base/object.h"
+#include "toolkit.h"
 #include "versions.h"
+#include "../../stubs/base/count.h"
 
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
-#define MAX_LINE 1024		/* bytes of a line; the rest is skipped */
-#define MAX_BYTES (64 << 20)	/* of a text file; the longest cuda.h has 1.2 MiB */
+#define LINE_ROOM 1024		/* bytes of a line; the rest is skipped */
+#define MAX_FILE_BYTES (64 << 20)	/* of a text file; the longest cuda.h has 1.2 MiB */
+#define JSON_ROOM 65536		/* bytes of a version.json that are read; it has 4 KiB */
 #define MAX_LEVELS 6		/* folders from a library up to its site-packages */
 
 /* A file by its name, in a folder without links, and where its version came from. */
-struct file {
+struct dated {
 	struct lc_arena *arena;
 	const char *folder;	/* "/usr/lib" */
 	const char *path;	/* "/usr/lib/libcudart.so.12" */
@@ -51,7 +53,7 @@ static int ask_nvrtc(void *library)
 	int (*get)(int *, int *) = NULL, major = 0, minor = 0;
 
 	*(void **)&get = dlsym(library, "nvrtcVersion");
-	return get && !get(&major, &minor) ? LK_CUDA(major, minor) : 0;
+	return get && !get(&major, &minor) ? LC_CUDA(major, minor) : 0;
 }
 
 static int ask_nvjitlink(void *library)
@@ -63,17 +65,17 @@ static int ask_nvjitlink(void *library)
 	*(void **)&get = dlsym(library, "nvJitLinkVersion");
 	if (get)
 		return !get(&major, &minor) && major < 1000 && minor < 100 ?
-		       LK_CUDA((int)major, (int)minor) : 0;
+		       LC_CUDA((int)major, (int)minor) : 0;
 	/* Before 12.3 only its exported names tell: each minor adds its own. */
 	for (int i = 2; i >= 0; i--) {
 		snprintf(name, sizeof(name), "__nvJitLinkCreate_12_%d", i);
 		if (dlsym(library, name))
-			return LK_CUDA(12, i);
+			return LC_CUDA(12, i);
 	}
 	return 0;
 }
 
-static const struct library {
+static const struct asked_library {
 	const char *name;	/* what its SONAME begins with */
 	int (*ask)(void *library);
 } libraries[] = {
@@ -82,9 +84,9 @@ static const struct library {
 	{ "libnvJitLink", ask_nvjitlink },
 };
 
-static const struct library *find_library(const char *soname)
+static const struct asked_library *find_library(const char *soname)
 {
-	for (size_t i = 0; i < COUNT(libraries); i++) {
+	for (size_t i = 0; i < LC_COUNT(libraries); i++) {
 		size_t length = strlen(libraries[i].name);
 		struct lc_ending ending;
 
@@ -95,10 +97,18 @@ static const struct library *find_library(const char *soname)
 	return NULL;
 }
 
-/* Loads only a file that is a CUDA library by its SONAME, since that runs its code. */
-static int ask_file(struct file *file, const struct lc_elf *elf)
+int lk_library_version(const char *name, void *library)
 {
-	const struct library *library = find_library(elf->soname);
+	for (size_t i = 0; i < LC_COUNT(libraries); i++)
+		if (!strcmp(name, libraries[i].name))
+			return libraries[i].ask(library);
+	return 0;
+}
+
+/* Loads only a file that is a CUDA library by its SONAME, since that runs its code. */
+static int ask_file(struct dated *file, const struct lc_elf *elf)
+{
+	const struct asked_library *library = find_library(elf->soname);
 	int version = 0;
 	void *handle;
 
@@ -126,7 +136,7 @@ static FILE *open_text(const char *path)
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MAX_BYTES)
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MAX_FILE_BYTES)
 		stream = fdopen(fd, "r");
 	if (!stream)
 		close(fd);
@@ -135,13 +145,13 @@ static FILE *open_text(const char *path)
 
 /* Reads a line without its newline, and only the beginning of a long line; false at
  * the end of the file. */
-static bool read_line(FILE *stream, char line[MAX_LINE])
+static bool read_line(FILE *stream, char line[LINE_ROOM])
 {
 	size_t length = 0;
 	int c;
 
 	while ((c = getc(stream)) != EOF && c != '\n')
-		if (length < MAX_LINE - 1)
+		if (length < LINE_ROOM - 1)
 			line[length++] = (char)c;
 	line[length] = 0;
 	return length || c != EOF;
@@ -156,7 +166,7 @@ static int read_definition(const char *line)
 	char *end;
 	long version;
 
-	for (size_t i = 0; i < COUNT(words); i++) {
+	for (size_t i = 0; i < LC_COUNT(words); i++) {
 		line += strspn(line, " \t");
 		if (strncmp(line, words[i], strlen(words[i])))
 			return 0;
@@ -165,14 +175,14 @@ static int read_definition(const char *line)
 	if (*line != ' ' && *line != '\t')
 		return 0;
 	version = strtol(line, &end, 10);
-	return end != line && version >= LK_CUDA(1, 0) && version < LK_CUDA(1000, 0) ?
+	return end != line && version >= LC_CUDA(1, 0) && version < LC_CUDA(1000, 0) ?
 	       (int)version / 10 * 10 : 0;
 }
 
-static int read_header(const char *path)
+int lk_header_version(const char *path)
 {
 	FILE *stream = open_text(path);
-	char line[MAX_LINE];
+	char line[LINE_ROOM];
 	int version = 0;
 
 	if (!stream)
@@ -183,8 +193,7 @@ static int read_header(const char *path)
 	return version;
 }
 
-/* Where the headers of a toolkit may lie, seen from its libraries. */
-static const char *const headers[] = {
+const char *const lk_header_places[] = {
 	"../include/cuda.h",		/* a toolkit, conda, a wheel of the runtime or of 13 */
 	"../../include/cuda.h",		/* lib/x86_64-linux-gnu */
 	"../../../include/cuda.h",	/* targets/x86_64-linux/lib */
@@ -192,6 +201,7 @@ static const char *const headers[] = {
 	"../targets/sbsa-linux/include/cuda.h",
 	"../targets/aarch64-linux/include/cuda.h",
 	"../../cuda_runtime/include/cuda.h",	/* the wheel beside an nvrtc's or nvJitLink's */
+	NULL
 };
 
 /* The major in a SONAME or file name, 12 for "libcudart.so.12"; 0 if there is none. */
@@ -202,20 +212,94 @@ static int major_of_name(const char *name)
 	return lc_read_name(name, &ending) && ending.numbers ? ending.number : 0;
 }
 
-static int ask_header(struct file *file, const char *soname)
+static const char *name_of(const struct dated *file, const char *soname)
 {
-	const char *name = strrchr(file->path, '/') + 1;
-	int major = major_of_name(*soname ? soname : name);
+	return *soname ? soname : strrchr(file->path, '/') + 1;
+}
 
-	for (size_t i = 0; i < COUNT(headers); i++) {
-		const char *path = lc_format(file->arena, "%s/%s", file->folder, headers[i]);
-		int version = read_header(path);
+/* The major that a file's toolkit has to be of; 0: any.  libcufft.so.11 is of CUDA 12. */
+static int major_of(const struct dated *file, const char *soname)
+{
+	return lc_only_cuda(lc_cuda_of_soname(name_of(file, soname)));
+}
+
+/* Another wheel's header tells only of a library whose major can be compared with it. */
+static bool may_be_of_another(const char *place, int major, const char *name)
+{
+	return !major && major_of_name(name) && strstr(place, "cuda_runtime");
+}
+
+static int ask_header(struct dated *file, const char *soname)
+{
+	int major = major_of(file, soname);
+
+	for (const char *const *place = lk_header_places; *place; place++) {
+		const char *path = lc_format(file->arena, "%s/%s", file->folder, *place);
+		int version = lk_header_version(path);
 
 		/* The headers of another toolkit may lie there as well. */
-		if (!version || (major && LK_CUDA_MAJOR(version) != major))
+		if (!version || (major && LC_CUDA_MAJOR(version) != major) ||
+		    may_be_of_another(*place, major, name_of(file, soname)))
 			continue;
 		file->how = lc_format(file->arena, "CUDA_VERSION in %s",
 				      resolve(file->arena, path));
+		return version;
+	}
+	return 0;
+}
+
+/* ---- version.json ---- */
+
+/* Where a toolkit has it, seen from its libraries. */
+static const char *const version_files[] = {
+	"../version.json",		/* lib64, lib */
+	"../../version.json",		/* lib/x86_64-linux-gnu */
+	"../../../version.json",	/* targets/x86_64-linux/lib */
+};
+
+/* The text after a quoted key and its colon; NULL if it is not there. */
+static const char *after_key(const char *text, const char *key)
+{
+	while (text && (text = strstr(text, key))) {
+		text += strlen(key);
+		text += strspn(text, " \t\r\n");
+		if (*text == ':')
+			return text + 1 + strspn(text + 1, " \t\r\n");
+	}
+	return NULL;
+}
+
+/* Reads {"cuda": {"version": "12.9.1"}}, whatever else there is. */
+static int read_version_json(const char *text)
+{
+	const char *cuda = after_key(text, "\"cuda\"");
+	const char *said = cuda && *cuda == '{' ? after_key(cuda, "\"version\"") : NULL;
+	const char *end = cuda ? strchr(cuda, '}') : NULL;
+	int version, numbers;
+
+	if (!said || !end || said > end || *said != '"')
+		return 0;
+	return lc_version_scan(said + 1, &version, &numbers) && numbers >= 2 ? version : 0;
+}
+
+static int ask_version_json(struct dated *file, const char *soname)
+{
+	int major = major_of(file, soname);
+
+	for (size_t i = 0; i < LC_COUNT(version_files); i++) {
+		const char *path = lc_format(file->arena, "%s/%s", file->folder, version_files[i]);
+		FILE *stream = open_text(path);
+		char text[JSON_ROOM + 1];
+		int version;
+
+		if (!stream)
+			continue;
+		text[fread(text, 1, JSON_ROOM, stream)] = 0;
+		fclose(stream);
+		version = read_version_json(text);
+		if (!version || (major && LC_CUDA_MAJOR(version) != major))
+			continue;
+		file->how = lc_format(file->arena, "\"cuda\" in %s", resolve(file->arena, path));
 		return version;
 	}
 	return 0;
@@ -226,13 +310,14 @@ static int ask_header(struct file *file, const char *soname)
 /* NVIDIA's wheels of these libraries have the toolkit's version and a third number
  * as their version; the version of any other wheel means something else. */
 static const char *const wheels[] = {
-	"nvidia_cuda_runtime", "nvidia_cuda_nvrtc", "nvidia_nvjitlink"
+	"nvidia_cuda_runtime", "nvidia_cuda_nvrtc", "nvidia_nvjitlink", "nvidia_cuda_nvcc",
+	"nvidia_nvvm"
 };
 
 /* 12.9 for "nvidia_nvjitlink_cu12-12.9.86.dist-info"; 0 for any other name. */
 static int version_of_wheel(const char *name)
 {
-	for (size_t i = 0; i < COUNT(wheels); i++) {
+	for (size_t i = 0; i < LC_COUNT(wheels); i++) {
 		size_t length = strlen(wheels[i]);
 		int version, numbers;
 		const char *end;
@@ -242,7 +327,7 @@ static int version_of_wheel(const char *name)
 		name += length;
 		if (!strncmp(name, "_cu", 3))
 			name += 3 + strspn(name + 3, "0123456789");
-		end = *name == '-' ? lk_version_scan(name + 1, &version, &numbers) : NULL;
+		end = *name == '-' ? lc_version_scan(name + 1, &version, &numbers) : NULL;
 		return end && numbers >= 2 && strstr(end, ".dist-info") ? version : 0;
 	}
 	return 0;
@@ -253,7 +338,7 @@ static bool lists(const char *record, const char *relative)
 {
 	FILE *stream = open_text(record);
 	size_t length = strlen(relative);
-	char line[MAX_LINE];
+	char line[LINE_ROOM];
 	bool found = false;
 
 	if (!stream)
@@ -264,31 +349,161 @@ static bool lists(const char *record, const char *relative)
 	return found;
 }
 
-static int ask_wheels_in(struct file *file, const char *folder)
+/* Returns what follows a package's name, in which '-', '_' and '.' are alike, as are runs of
+ * them; NULL if another name is there. */
+static const char *after_package(const char *text, const char *name)
 {
-	const char *relative = file->path + strlen(folder) + 1;
-	DIR *stream = opendir(folder);
-	struct dirent *entry;
+	static const char joints[] = "-_.";
+
+	while (*name) {
+		if (*name == '-' ? !strspn(text, joints) : (*text | 0x20) != *name)
+			return NULL;
+		text += *name++ == '-' ? strspn(text, joints) : 1;
+	}
+	return text;
+}
+
+/* Environment markers that hold wherever this runs. */
+static const struct { const char *name, *value; } true_markers[] = {
+	{ "sys_platform", "linux" }, { "platform_system", "Linux" }, { "os_name", "posix" },
+};
+
+/* Reads "sys_platform == 'linux'"; NULL for any other marker. */
+static const char *after_true_marker(const char *text)
+{
+	for (size_t i = 0; i < LC_COUNT(true_markers); i++) {
+		const char *name = true_markers[i].name, *value = true_markers[i].value;
+		const char *at = text + strlen(name);
+		char quote;
+
+		if (strncmp(text, name, strlen(name)))
+			continue;
+		at += strspn(at, " \t");
+		if (strncmp(at, "==", 2))
+			continue;
+		at += 2 + strspn(at + 2, " \t");
+		quote = *at++;
+		if ((quote != '"' && quote != '\'') || strncmp(at, value, strlen(value)) ||
+		    at[strlen(value)] != quote)
+			continue;
+		at += strlen(value) + 1;
+		return at + strspn(at, " \t\r");
+	}
+	return NULL;
+}
+
+/* Returns true if what follows a requirement is nothing or a marker that surely holds here. */
+static bool holds_here(const char *marker)
+{
+	marker = after_true_marker(marker + strspn(marker, "; \t"));
+	return marker && !*marker;
+}
+
+/* The version in "Requires-Dist: cuda-toolkit[nvrtc]==13.2.*"; 0 for any other line, and for
+ * a requirement that may not be one here: of an extra, of another system. */
+static int version_of_requirement(const char *line)
+{
+	static const char field[] = "Requires-Dist:";
+	const char *marker, *end;
+	int version, numbers;
+
+	if (strncasecmp(line, field, strlen(field)))
+		return 0;
+	line += strlen(field);
+	line = after_package(line + strspn(line, " \t"), "cuda-toolkit");
+	if (!line)
+		return 0;
+	line += strspn(line, " \t");
+	if (*line == '[')
+		line += strcspn(line, "]") + 1;
+	line += strspn(line, " \t(");
+	marker = strchr(line, ';');
+	if (strncmp(line, "==", 2) || (marker && !holds_here(marker)))
+		return 0;
+	end = lc_version_scan(line + 2 + strspn(line + 2, " \t="), &version, &numbers);
+	return end && numbers >= 2 ? version : 0;
+}
+
+/* The toolkit that the wheel with this metadata requires; 0 if it requires none exactly, UNKNOWN
+ * if it requires several. */
+static int version_of_metadata(const char *path)
+{
+	FILE *stream = open_text(path);
+	char line[LINE_ROOM];
 	int version = 0;
 
-	while (stream && !version && (entry = readdir(stream))) {
-		int found = version_of_wheel(entry->d_name);
-		const char *record;
+	/* The description follows the first empty line. */
+	while (stream && read_line(stream, line) && *line && *line != '\r') {
+		int required = version_of_requirement(line);
 
-		if (!found)
-			continue;
-		record = lc_format(file->arena, "%s/%s/RECORD", folder, entry->d_name);
-		if (!lists(record, relative))
-			continue;
-		version = found;
-		file->how = lc_format(file->arena, "%s lists it", record);
+		if (required && version && required != version)
+			version = LAZYCUDA_VERSION_UNKNOWN;
+		else if (required)
+			version = required;
 	}
 	if (stream)
-		closedir(stream);
+		fclose(stream);
 	return version;
 }
 
-static int ask_wheels(struct file *file)
+/* A wheel that lists the file, and what it says of the toolkit. */
+struct owner {
+	int version;
+	const char *how;
+};
+
+/* Returns false if this folder of site-packages is not of such a wheel. */
+static bool read_owner(struct dated *file, const char *folder, const char *name,
+		       struct owner *owner)
+{
+	const char *record = lc_format(file->arena, "%s/%s/RECORD", folder, name);
+	const char *metadata = lc_format(file->arena, "%s/%s/METADATA", folder, name);
+	const char *relative = file->path + strlen(folder) + 1;
+	int version = version_of_wheel(name);
+
+	*owner = (struct owner){ version, lc_format(file->arena, "%s lists it", record) };
+	if (!version && strstr(name, ".dist-info")) {
+		owner->version = version_of_metadata(metadata);
+		owner->how = lc_format(file->arena, owner->version == LAZYCUDA_VERSION_UNKNOWN ?
+				       "insufficient metadata, %s requires several versions of"
+				       " cuda-toolkit, and its RECORD lists it" :
+				       "%s requires that cuda-toolkit, and its RECORD lists it",
+				       metadata);
+	}
+	return owner->version && lists(record, relative);
+}
+
+/* What all wheels say that list the file; UNKNOWN if they say different versions. */
+static int ask_wheels_in(struct dated *file, const char *folder)
+{
+	struct owner first = { 0, NULL }, owner;
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+
+	while (stream && first.version >= 0 && (entry = readdir(stream))) {
+		char one[LK_VERSION_TEXT], other[LK_VERSION_TEXT];
+
+		if (!read_owner(file, folder, entry->d_name, &owner) ||
+		    owner.version == first.version)
+			continue;
+		if (!first.version) {
+			first = owner;
+			continue;
+		}
+		lk_version_text(first.version, one);
+		lk_version_text(owner.version, other);
+		first.how = lc_format(file->arena, "insufficient metadata, its owners disagree: %s"
+				      " (%s); %s (%s)", first.how, one, owner.how, other);
+		first.version = LAZYCUDA_VERSION_UNKNOWN;
+	}
+	if (stream)
+		closedir(stream);
+	if (first.version)
+		file->how = first.how;
+	return first.version;
+}
+
+static int ask_wheels(struct dated *file)
 {
 	char *folder = lc_format(file->arena, "%s", file->folder);
 	int version = 0;
@@ -307,22 +522,22 @@ static int ask_wheels(struct file *file)
 /* ---- the answer ---- */
 
 /* Locates a file by its own name or, if links are followed, by that of its target. */
-static bool place(struct lc_arena *arena, const char *path, bool follow, struct file *file)
+static bool place(struct lc_arena *arena, const char *path, bool follow, struct dated *file)
 {
 	const char *target = follow ? resolve(arena, path) : path, *name = strrchr(target, '/');
 	const char *folder = name ? lc_copy(arena, target, (size_t)(name - target) + 1) : "./";
 
 	name = name ? name + 1 : target;
-	*file = (struct file){ .arena = arena, .folder = resolve(arena, folder ? folder : "") };
+	*file = (struct dated){ .arena = arena, .folder = resolve(arena, folder ? folder : "") };
 	file->path = lc_format(arena, "%s/%s", file->folder, name);
 	return !arena->failed && *file->folder && *name;
 }
 
-static int ask(struct lc_arena *arena, const char *path, const char **how)
+int lk_toolkit_of(struct lc_arena *arena, const char *path, const char **how)
 {
 	static const struct lc_library none;
 	struct lc_elf elf;
-	struct file file;
+	struct dated file;
 	int version = 0;
 
 	*how = lc_elf_file(path, &none, &elf);
@@ -342,19 +557,35 @@ static int ask(struct lc_arena *arena, const char *path, const char **how)
 			version = ask_file(&file, &elf);
 		if (!version)
 			version = ask_header(&file, elf.soname);
+		if (!version)
+			version = ask_version_json(&file, elf.soname);
 	}
 	for (int follow = 0; follow < 2 && !version; follow++)
 		if (place(arena, path, follow, &file))
 			version = ask_wheels(&file);
-	*how = version ? file.how : "neither the file, nor a cuda.h, nor a wheel tells";
+	*how = version ? file.how : "neither the file, nor a cuda.h, nor a version.json, nor a"
+			       " wheel tells";
 	return version;
+}
+
+int lk_toolkit_of_part(struct lc_arena *arena, const char *path)
+{
+	struct dated file;
+	int version;
+
+	if (!place(arena, path, true, &file))
+		return LAZYCUDA_VERSION_NONE;
+	version = ask_wheels(&file);
+	if (!version)
+		version = ask_header(&file, "");
+	return version ? version : ask_version_json(&file, "");
 }
 
 int lazycuda_toolkit_version(const char *path, char *how, size_t size)
 {
 	struct lc_arena arena = { 0 };
 	const char *text;
-	int version = ask(&arena, path, &text);
+	int version = lk_toolkit_of(&arena, path, &text);
 
 	text = lc_printable(&arena, text);
 	if (arena.failed) {

@@ -2,8 +2,7 @@
 /* versions.c - what each version of toolkit, linker and driver is and takes */
 #include "text.h"
 #include "versions.h"
-
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+#include "../../stubs/base/count.h"
 
 /*
  * One row for each toolkit, oldest first; 0 where nothing is known.  `isa` and the
@@ -18,34 +17,34 @@ static const struct toolkit {
 	int branch;
 	int container, ir;	/* of LTO-IR, major * 1000 + minor */
 } toolkits[] = {
-	{ LK_CUDA(11, 0), 70, 445, 0, 0 },
-	{ LK_CUDA(11, 1), 71, 455, 0, 0 },
-	{ LK_CUDA(11, 2), 72, 460, 0, 0 },
-	{ LK_CUDA(11, 3), 73, 465, 0, 0 },
-	{ LK_CUDA(11, 4), 74, 470, 0, 0 },
-	{ LK_CUDA(11, 5), 75, 495, 0, 0 },
-	{ LK_CUDA(11, 6), 76, 510, 0, 0 },
-	{ LK_CUDA(11, 7), 77, 515, 1054, 2047 },
-	{ LK_CUDA(11, 8), 78, 520, 1054, 2048 },
-	{ LK_CUDA(12, 0), 80, 525, 1057, 2051 },
-	{ LK_CUDA(12, 1), 81, 530, 1057, 2053 },
-	{ LK_CUDA(12, 2), 82, 535, 1059, 2058 },
-	{ LK_CUDA(12, 3), 83, 545, 1060, 2063 },
-	{ LK_CUDA(12, 4), 84, 550, 1061, 2071 },
-	{ LK_CUDA(12, 5), 85, 555, 1061, 2083 },
-	{ LK_CUDA(12, 6), 85, 560, 1062, 2084 },
-	{ LK_CUDA(12, 7), 86, 565, 0, 0 },
-	{ LK_CUDA(12, 8), 87, 570, 1064, 2089 },
-	{ LK_CUDA(12, 9), 88, 575, 1064, 2093 },
-	{ LK_CUDA(13, 0), 90, 580, 1065, 2098 },
-	{ LK_CUDA(13, 1), 91, 590, 1066, 2107 },
-	{ LK_CUDA(13, 2), 92, 595, 1066, 2114 },
-	{ LK_CUDA(13, 3), 93, 610, 1067, 2115 },
-	{ LK_CUDA(13, 4), 94, 615, 1067, 2120 },
-	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },
+	{ LC_CUDA(11, 0), 70, 445, 0, 0 },
+	{ LC_CUDA(11, 1), 71, 455, 0, 0 },
+	{ LC_CUDA(11, 2), 72, 460, 0, 0 },
+	{ LC_CUDA(11, 3), 73, 465, 0, 0 },
+	{ LC_CUDA(11, 4), 74, 470, 0, 0 },
+	{ LC_CUDA(11, 5), 75, 495, 0, 0 },
+	{ LC_CUDA(11, 6), 76, 510, 0, 0 },
+	{ LC_CUDA(11, 7), 77, 515, 1054, 2047 },
+	{ LC_CUDA(11, 8), 78, 520, 1054, 2048 },
+	{ LC_CUDA(12, 0), 80, 525, 1057, 2051 },
+	{ LC_CUDA(12, 1), 81, 530, 1057, 2053 },
+	{ LC_CUDA(12, 2), 82, 535, 1059, 2058 },
+	{ LC_CUDA(12, 3), 83, 545, 1060, 2063 },
+	{ LC_CUDA(12, 4), 84, 550, 1061, 2071 },
+	{ LC_CUDA(12, 5), 85, 555, 1061, 2083 },
+	{ LC_CUDA(12, 6), 85, 560, 1062, 2084 },
+	{ LC_CUDA(12, 7), 86, 565, 0, 0 },
+	{ LC_CUDA(12, 8), 87, 570, 1064, 2089 },
+	{ LC_CUDA(12, 9), 88, 575, 1064, 2093 },
+	{ LC_CUDA(13, 0), 90, 580, 1065, 2098 },
+	{ LC_CUDA(13, 1), 91, 590, 1066, 2107 },
+	{ LC_CUDA(13, 2), 92, 595, 1066, 2114 },
+	{ LC_CUDA(13, 3), 93, 610, 1067, 2115 },
+	{ LC_CUDA(13, 4), 94, 615, 1067, 2120 },
+	{ LC_CUDA(13, 5), 95, 0, 1067, 2131 },
 };
 
-#define NEWEST (&toolkits[COUNT(toolkits) - 1])
+#define NEWEST (&toolkits[LC_COUNT(toolkits) - 1])
 /* The first version that could know something that no toolkit in the table does. */
 #define NEXT_CUDA (NEWEST->cuda + 10)
 
@@ -54,45 +53,17 @@ static const struct toolkit {
 const char *lk_version_text(int version, char text[LK_VERSION_TEXT])
 {
 	if (version > 0)
-		lk_put_number(lk_put(lk_put_number(text, LK_CUDA_MAJOR(version)), "."),
-			      LK_CUDA_MINOR(version));
+		lk_put_number(lk_put(lk_put_number(text, LC_CUDA_MAJOR(version)), "."),
+			      LC_CUDA_MINOR(version));
 	else
 		lk_put(text, version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
-	return text;
-}
-
-const char *lk_version_scan(const char *text, int *version, int *numbers)
-{
-	static const int limits[] = { 999, 99, 999999 };
-	int parts[COUNT(limits)] = { 0 };
-	size_t count = 0;
-
-	do {
-		/* A point without a digit after it is not part of the version: ".*". */
-		const char *digits = count ? text + 1 : text;
-		int value = 0;
-
-		if (*digits < '0' || *digits > '9')
-			break;
-		for (; *digits >= '0' && *digits <= '9'; digits++) {
-			value = 10 * value + *digits - '0';
-			if (value > limits[count])
-				return NULL;
-		}
-		parts[count++] = value;
-		text = digits;
-	} while (*text == '.' && count < COUNT(parts));
-	if (!count || !parts[0])
-		return NULL;
-	*version = LK_CUDA(parts[0], parts[1]);
-	*numbers = (int)count;
 	return text;
 }
 
 bool lk_version_parse(const char *text, int *version)
 {
 	int found, numbers;
-	const char *end = lk_version_scan(text, &found, &numbers);
+	const char *end = lc_version_scan(text, &found, &numbers);
 
 	if (!end || *end)
 		return false;
@@ -112,10 +83,10 @@ int lk_cuda_of_isa(int isa)
 {
 	if (isa <= 0)
 		return LAZYCUDA_VERSION_NONE;
-	for (size_t i = 0; i < COUNT(toolkits); i++)
+	for (size_t i = 0; i < LC_COUNT(toolkits); i++)
 		if (toolkits[i].isa >= isa)
 			return toolkits[i].cuda;
-	return LK_CUDA(isa / 10 + ISA_BEHIND, isa % 10);
+	return LC_CUDA(isa / 10 + ISA_BEHIND, isa % 10);
 }
 
 int lk_isa_of_cuda(int cuda)
@@ -124,9 +95,9 @@ int lk_isa_of_cuda(int cuda)
 
 	if (cuda > NEWEST->cuda) {
 		/* An ISA has only one digit after the point here. */
-		int minor = LK_CUDA_MINOR(cuda) < 9 ? LK_CUDA_MINOR(cuda) : 9;
+		int minor = LC_CUDA_MINOR(cuda) < 9 ? LC_CUDA_MINOR(cuda) : 9;
 
-		return 10 * (LK_CUDA_MAJOR(cuda) - ISA_BEHIND) + minor;
+		return 10 * (LC_CUDA_MAJOR(cuda) - ISA_BEHIND) + minor;
 	}
 	/* Newest first, since most versions in use are new. */
 	while (toolkit > toolkits && toolkit->cuda > cuda)
@@ -140,7 +111,7 @@ int lk_isa_of_cuda(int cuda)
  * version of 0 rules out nothing. */
 static int first_reader(int container, int ir)
 {
-	for (size_t i = 0; i < COUNT(toolkits); i++)
+	for (size_t i = 0; i < LC_COUNT(toolkits); i++)
 		if (toolkits[i].ir && toolkits[i].container >= container && toolkits[i].ir >= ir)
 			return toolkits[i].cuda;
 	return NEXT_CUDA;
@@ -155,7 +126,7 @@ int lk_cuda_of_ltoir(int container, int ir)
 void lk_cuda_range_of_container(int container, int *oldest, int *newest)
 {
 	*oldest = *newest = first_reader(container, 0);
-	for (size_t i = 0; i < COUNT(toolkits); i++)
+	for (size_t i = 0; i < LC_COUNT(toolkits); i++)
 		if (toolkits[i].container == container && container)
 			*newest = toolkits[i].cuda;
 }
@@ -167,7 +138,7 @@ int lk_cuda_of_branch(int branch)
 	int cuda = 0;
 
 	/* Of a branch between two rows, only that it is newer than the first is known. */
-	for (size_t i = 0; i < COUNT(toolkits); i++)
+	for (size_t i = 0; i < LC_COUNT(toolkits); i++)
 		if (toolkits[i].branch && toolkits[i].branch <= branch)
 			cuda = toolkits[i].cuda;
 	return cuda;
@@ -180,20 +151,7 @@ enum lk_reading lk_linker_reads(enum lazycuda_kind kind, int producer, int linke
 {
 	if (producer > linker)
 		return LK_TOO_NEW;
-	if (kind != LAZYCUDA_KIND_LTOIR || LK_CUDA_MAJOR(producer) == LK_CUDA_MAJOR(linker))
+	if (kind != LAZYCUDA_KIND_LTOIR || LC_CUDA_MAJOR(producer) == LC_CUDA_MAJOR(linker))
 		return LK_READS;
-	return across_majors && producer >= LK_CUDA(12, 0) ? LK_READS : LK_CROSS_MAJOR;
-}
-
-enum lk_running lk_driver_runs(int driver, int branch, int toolkit)
-{
-	int needed = lc_compatible_branch(LK_CUDA_MAJOR(toolkit));
-
-	if (driver >= toolkit)
-		return LK_RUNS;
-	if (LK_CUDA_MAJOR(driver) < LK_CUDA_MAJOR(toolkit))
-		return LK_MAJOR_TOO_OLD;
-	if (!branch || !needed)
-		return LK_BRANCH_UNKNOWN;
-	return branch >= needed ? LK_RUNS : LK_BRANCH_TOO_OLD;
+	return across_majors && producer >= LC_CUDA(12, 0) ? LK_READS : LK_CROSS_MAJOR;
 }

@@ -70,8 +70,8 @@ void *lc_alloc_more(struct lc_arena *arena, size_t size)
 		goto fail;
 	size = lc_aligned(size ? size : 1);
 	if (!has_room(arena, size)) {
-		if (arena->closed) {
-			arena->lacking = true;
+		if (arena->reserved) {
+			arena->exceeded = true;
 			return NULL;
 		}
 		if (!add_chunk(arena, size > room ? size : room))
@@ -85,21 +85,21 @@ fail:
 	return NULL;
 }
 
-bool lc_close(struct lc_arena *arena, size_t room)
+bool lc_arena_reserve(struct lc_arena *arena, size_t room)
 {
 	if (!has_room(arena, room) && !add_chunk(arena, room)) {
 		arena->failed = true;
 		return false;
 	}
-	arena->closed = true;
-	arena->lacking = false;
+	arena->reserved = true;
+	arena->exceeded = false;
 	return true;
 }
 
-bool lc_open(struct lc_arena *arena)
+bool lc_arena_unreserve(struct lc_arena *arena)
 {
-	arena->closed = false;
-	return !arena->lacking;
+	arena->reserved = false;
+	return !arena->exceeded;
 }
 
 void *lc_grow(struct lc_arena *arena, void *array_pointer, size_t *count, size_t element)
@@ -128,9 +128,30 @@ char *lc_copy(struct lc_arena *arena, const char *text, size_t length)
 	return copy ? memcpy(copy, text, length) : NULL;
 }
 
+static char nothing[1];		/* instead of a text for which there is no memory */
+
+char *lc_text(struct lc_arena *arena, const char *text)
+{
+	char *copy = lc_copy(arena, text, strlen(text));
+
+	return copy ? copy : nothing;
+}
+
+char *lc_path(struct lc_arena *arena, const char *folder, const char *name)
+{
+	const size_t length = strlen(folder), rest = strlen(name);
+	char *path = lc_alloc(arena, length + 1 + rest + 1);
+
+	if (!path)
+		return nothing;
+	memcpy(path, folder, length);
+	path[length] = '/';
+	memcpy(path + length + 1, name, rest);
+	return path;
+}
+
 char *lc_format(struct lc_arena *arena, const char *format, ...)
 {
-	static char nothing[1];
 	char short_text[256];
 	va_list arguments;
 	int length;
@@ -154,6 +175,16 @@ char *lc_format(struct lc_arena *arena, const char *format, ...)
 	return text;
 }
 
+/* stpcpy() without the NUL, which the arena has there; ld.so looks up each function that a stub
+ * calls, for each stub. */
+static char *append(char *at, const char *text)
+{
+	const size_t length = strlen(text);
+
+	memcpy(at, text, length);
+	return at + length;
+}
+
 char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, const char *between)
 {
 	size_t length = count ? (count - 1) * strlen(between) : 0;
@@ -163,12 +194,12 @@ char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, co
 		length += strlen(texts[i]);
 	text = lc_alloc(arena, length + 1);
 	if (!text)
-		return lc_format(arena, "%s", "");
+		return nothing;
 	at = text;
 	for (size_t i = 0; i < count; i++) {
-		if (i && *between)
-			at = stpcpy(at, between);
-		at = stpcpy(at, texts[i]);
+		if (i)
+			at = append(at, between);
+		at = append(at, texts[i]);
 	}
 	return text;
 }
@@ -178,15 +209,15 @@ char *lc_printable(struct lc_arena *arena, const char *text)
 	char *copy = lc_copy(arena, text, strlen(text));
 
 	if (!copy)
-		return lc_format(arena, "%s", "");
+		return nothing;
 	lc_make_printable(copy);
 	return copy;
 }
 
-void lc_arena_hinder(struct lc_arena *arena, int error)
+void lc_arena_note_error(struct lc_arena *arena, int error)
 {
 	if (error == EMFILE || error == ENFILE || error == ENOMEM)
-		arena->hindered = true;
+		arena->starved = true;
 }
 
 void lc_arena_free(struct lc_arena *arena)

@@ -18,8 +18,8 @@ struct lc_arena {
 	struct lc_chunk *chunks;
 	unsigned chunk_count;
 	bool failed;		/* an allocation failed: drop everything */
-	bool hindered;		/* something may exist that could not be examined now */
-	bool closed, lacking;	/* see lc_close() */
+	bool starved;		/* something may exist that could not be examined now */
+	bool reserved, exceeded;	/* see lc_arena_reserve() */
 };
 
 /* An arena that lies in its own memory, and is freed with all the rest; NULL on
@@ -58,24 +58,30 @@ char *lc_format(struct lc_arena *arena, const char *format, ...)
 /* A copy of the first `length` bytes of `text`, with a NUL; NULL on allocation failure. */
 char *lc_copy(struct lc_arena *arena, const char *text, size_t length);
 
+/* A copy of a text; "" on allocation failure. */
+char *lc_text(struct lc_arena *arena, const char *text);
+
+/* The path of what lies in a folder; likewise. */
+char *lc_path(struct lc_arena *arena, const char *folder, const char *name);
+
 /* The texts joined, with `between` between each two; "" on allocation failure. */
 char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, const char *between);
 
 /* A copy fit for a message: see printable.h. */
 char *lc_printable(struct lc_arena *arena, const char *text);
 
-/* Marks the arena as hindered if `error`, an errno, means that descriptors or memory
+/* Marks the arena as starved if `error`, an errno, means that descriptors or memory
  * ran out, which may pass.  A failing disk and a lack of permission will not pass. */
-void lc_arena_hinder(struct lc_arena *arena, int error);
+void lc_arena_note_error(struct lc_arena *arena, int error);
 
 /*
  * For code that must not call malloc(), which the program may have replaced.  From
- * lc_close() to lc_open() memory comes from at least `room` bytes allocated in
- * advance.  An allocation that does not fit returns NULL, and lc_open() then
- * returns false: try again with more.  lc_close() is false on allocation failure.
+ * lc_arena_reserve() to lc_arena_unreserve() memory comes from at least `room` bytes allocated in
+ * advance.  An allocation that does not fit returns NULL, and lc_arena_unreserve() then
+ * returns false: try again with more.  lc_arena_reserve() is false on allocation failure.
  */
-bool lc_close(struct lc_arena *arena, size_t room);
-bool lc_open(struct lc_arena *arena);
+bool lc_arena_reserve(struct lc_arena *arena, size_t room);
+bool lc_arena_unreserve(struct lc_arena *arena);
 
 /* Frees all memory of the arena; NULL is allowed. */
 void lc_arena_free(struct lc_arena *arena);

@@ -11,19 +11,18 @@
 
 #define FLAGS (RTLD_NOW | RTLD_LOCAL)
 
-/* A handle of this library, since the DT_RPATH of the object that loaded it applies
+/* A handle of the library, since the DT_RPATH of the object that loaded it applies
  * to what it opens; else of the program. */
-static void *open_this(void)
+static void *open_loaded(const char *file)
 {
-	const char *file = lc_this_file();
 	void *handle = file ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	return handle ? handle : dlopen(NULL, RTLD_LAZY);
 }
 
-const Dl_serinfo *lc_loader_path(struct lc_arena *arena)
+const Dl_serinfo *lc_loader_path(struct lc_arena *arena, const char *file)
 {
-	void *handle = open_this();
+	void *handle = open_loaded(file ? file : lc_this_file());
 	Dl_serinfo size, *info = NULL;
 
 	if (!handle)
@@ -53,7 +52,7 @@ static void *open_in(struct lc_folders *folders, const char *folder, size_t leng
 
 	if (!safe || !lc_folder_is_safe(folders, safe))
 		return NULL;
-	path = lc_format(folders->arena, "%s/%s", safe, name);
+	path = lc_path(folders->arena, safe, name);
 	/* Without memory the path is "", which dlopen() takes for the program. */
 	return folders->arena->failed ? NULL : dlopen(path, FLAGS);
 }
@@ -85,7 +84,7 @@ void *lc_open_by_name(const char *name)
 {
 	struct lc_arena arena = { .failed = false };
 	struct lc_folders folders = { .arena = &arena };
-	const Dl_serinfo *path = lc_loader_path(&arena);
+	const Dl_serinfo *path = lc_loader_path(&arena, NULL);
 	void *handle = lc_loader_path_is_safe(&folders, path) ? dlopen(name, FLAGS) :
 							open_searched(&folders, path, name);
 

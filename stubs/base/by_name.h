@@ -15,9 +15,10 @@
 #include "arena.h"
 #include "folders.h"
 
-/* The folders that dlopen() of a plain name would search if this library called it;
- * NULL if ld.so does not tell.  LD_LIBRARY_PATH is that of program start. */
-const Dl_serinfo *lc_loader_path(struct lc_arena *arena);
+/* The folders that dlopen() of a plain name would search if the library that was loaded from
+ * this file called it, NULL: this library.  Returns NULL if ld.so does not tell.
+ * LD_LIBRARY_PATH is that of program start. */
+const Dl_serinfo *lc_loader_path(struct lc_arena *arena, const char *file);
 
 /* Returns true if every folder of the path is safe to search; NULL is not safe. */
 bool lc_loader_path_is_safe(struct lc_folders *folders, const Dl_serinfo *path);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda_version.c - which display drivers run newer toolkits of their major */
+/* cuda_version.c - versions as text, and what depends on a major of CUDA */
 #include "cuda_version.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "count.h"
+#include "library_name.h"
 
 /* "Minor version compatibility" in NVIDIA's CUDA Compatibility guide. */
 static const struct { int major, branch; } compatibilities[] = {
@@ -16,5 +20,66 @@ int lc_compatible_branch(int major)
 	for (size_t i = 0; i < sizeof(compatibilities) / sizeof(*compatibilities); i++)
 		if (compatibilities[i].major == major)
 			return compatibilities[i].branch;
+	return 0;
+}
+
+enum lc_running lc_driver_runs(int driver, int branch, int toolkit)
+{
+	int needed = lc_compatible_branch(LC_CUDA_MAJOR(toolkit));
+
+	if (driver >= toolkit)
+		return LC_DRIVER_RUNS;
+	if (LC_CUDA_MAJOR(driver) < LC_CUDA_MAJOR(toolkit))
+		return LC_MAJOR_TOO_OLD;
+	if (!branch || !needed)
+		return LC_BRANCH_UNKNOWN;
+	return branch >= needed ? LC_DRIVER_RUNS : LC_BRANCH_TOO_OLD;
+}
+
+const char *lc_version_scan(const char *text, int *version, int *numbers)
+{
+	static const int limits[] = { 999, 99, 999999 };
+	int parts[LC_COUNT(limits)] = { 0 };
+	size_t count = 0;
+
+	do {
+		/* A point without a digit after it is not part of the version: ".*". */
+		const char *digits = count ? text + 1 : text;
+		int value = 0;
+
+		if (*digits < '0' || *digits > '9')
+			break;
+		for (; *digits >= '0' && *digits <= '9'; digits++) {
+			value = 10 * value + *digits - '0';
+			if (value > limits[count])
+				return NULL;
+		}
+		parts[count++] = value;
+		text = digits;
+	} while (*text == '.' && count < LC_COUNT(parts));
+	if (!count || !parts[0])
+		return NULL;
+	*version = LC_CUDA(parts[0], parts[1]);
+	*numbers = (int)count;
+	return text;
+}
+
+/* Libraries whose SONAMEs have CUDA's major as their number. */
+static const char *const telling[] = {
+	"libcudart", "libnvrtc", "libnvJitLink", "libcublas", "libcublasLt", "libnvblas", "libcupti",
+	"libnvjpeg", "libnvfatbin", "libnppc", "libnppial", "libnppicc", "libnppidei", "libnppif",
+	"libnppig", "libnppim", "libnppist", "libnppisu", "libnppitc", "libnpps",
+};
+
+uint32_t lc_cuda_of_soname(const char *soname)
+{
+	struct lc_ending ending;
+	size_t length = lc_read_name(soname, &ending);
+
+	if (!length || ending.number < 1 || ending.number > LC_MAX_CUDA)
+		return 0;
+	for (size_t i = 0; i < LC_COUNT(telling); i++)
+		if (length == strlen(telling[i]) && !memcmp(soname, telling[i], length))
+			return 1u << ending.number;
 	return 0;
 }

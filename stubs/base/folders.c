@@ -2,12 +2,18 @@
 /* folders.c - which folders exist, and which are safe to search */
 #include "folders.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
+#include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "glibc.h"
+
+#define SMALL_FOLDER 4096	/* bytes; a block of most file systems, which is read in one call */
 
 /* A path as it was written, of a folder or of a file in one. */
 struct lc_way {
@@ -15,13 +21,23 @@ struct lc_way {
 	struct lc_way *above;	/* the folder it is in; NULL for the root */
 	struct lc_way *real;	/* the same with links resolved; NULL: not yet known */
 	bool there, link;	/* of the path itself, which is not followed */
-	uid_t owner;		/* likewise */
+	uid_t owner;		/* likewise, as the next three */
+	dev_t device;
+	ino_t inode;
+	mode_t own_mode;
+	struct timespec own_change;
+	struct timespec change;	/* of what it leads to */
+	bool young;		/* that had changed just before: see is_young() */
+	bool lacks;		/* something was looked for in it, and was not there */
+	bool asked;		/* somebody asked for this path, not only for one below it */
 	size_t size;		/* if it is a link: room for the path in it */
 	mode_t mode;		/* of what it leads to; 0: nothing is there */
 	int error;		/* why it could not be examined, though it may exist */
 	struct lc_folder *folder;
 	const struct lc_way *open;	/* a world-writable folder on the way to it, as */
 	bool known;			/* written, or NULL; `known`: that was examined */
+	unsigned long noted;	/* the lc_folders.notes for which it was noted last */
+	unsigned long held;	/* the last time that it was as it had been */
 	struct lc_way *next;
 };
 
@@ -45,7 +61,66 @@ static struct lc_folder *folder_of(struct lc_folders *folders, const struct stat
 	if (!folder)
 		return NULL;
 	*folder = (struct lc_folder){ .device = st->st_dev, .inode = st->st_ino, .next = *first };
+	/* Some file systems say 0 of all folders. */
+	folder->small = st->st_size > 0 && st->st_size <= SMALL_FOLDER;
 	return *first = folder;
+}
+
+/* Which bit stands for a name.  Some file systems take upper and lower case for the same. */
+static size_t bit_of(const char *name)
+{
+	unsigned hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + ((unsigned char)*name | 0x20);
+	return hash % LC_NAME_BITS;
+}
+
+static void add_to_listing(struct lc_listing *names, const char *name)
+{
+	const size_t bit = bit_of(name);
+
+	names->bits[bit / 64] |= 1ull << bit % 64;
+}
+
+static bool may_list(const struct lc_listing *names, const char *name)
+{
+	const size_t bit = bit_of(name);
+
+	return names->bits[bit / 64] >> bit % 64 & 1;
+}
+
+/* Returns all names in the folder; NULL if not all can be read, or if they are too many for the
+ * bits to tell. */
+static struct lc_listing *read_names(struct lc_arena *arena, const char *path)
+{
+	struct lc_listing *names = lc_alloc(arena, sizeof(*names));
+	DIR *directory = names ? opendir(path) : NULL;
+	struct dirent *entry = NULL;
+	bool all;
+
+	if (!directory)
+		return NULL;
+	for (size_t i = 0; i < LC_NAME_BITS / 16; i++) {
+		errno = 0;
+		entry = readdir(directory);
+		if (!entry)
+			break;
+		add_to_listing(names, entry->d_name);
+	}
+	all = !entry && !errno;
+	closedir(directory);
+	return all ? names : NULL;
+}
+
+bool lc_folder_has_no(struct lc_folders *folders, struct lc_folder *folder, const char *path,
+		      const char *name)
+{
+	if (folder->small && ++folder->asked > LC_ASKED_SINGLY) {
+		folder->names = read_names(folders->arena, path);
+		folder->small = false;
+	}
+	return folder->names && !may_list(folder->names, name);
 }
 
 static bool lies_below(const char *path, const char *folder)
@@ -55,12 +130,34 @@ static bool lies_below(const char *path, const char *folder)
 	return !strncmp(path, folder, length) && path[length] == '/';
 }
 
+/* Sets *data to the name of the object that this code is in. */
+static int find_this(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const uintptr_t here = (uintptr_t)find_this - info->dlpi_addr;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || here < p->p_vaddr || here - p->p_vaddr >= p->p_memsz)
+			continue;
+		*(const char **)data = info->dlpi_name;
+		return 1;
+	}
+	return 0;
+}
+
+/* dladdr() would look through all symbols of this library as well. */
 const char *lc_this_file(void)
 {
-	static const char anchor = 0;
+	const char *file = NULL;
 	Dl_info here;
 
-	return dladdr(&anchor, &here) ? here.dli_fname : NULL;
+	dl_iterate_phdr(find_this, &file);
+	if (file && *file)
+		return file;
+	/* It is the program, which has no name there. */
+	return dladdr((void *)find_this, &here) ? here.dli_fname : NULL;
 }
 
 /* Returns true if this library lies below the folder. */
@@ -97,9 +194,92 @@ static bool is_beside_this(struct lc_folders *folders, const struct lc_way *way)
  * that does not exist has no error. */
 static void cannot_look(struct lc_folders *folders, struct lc_way *way)
 {
-	lc_arena_hinder(folders->arena, errno);
+	lc_arena_note_error(folders->arena, errno);
 	if (errno != ENOENT && errno != ENOTDIR)
 		way->error = errno;
+}
+
+static void append_way(struct lc_folders *folders, struct lc_ways *ways, struct lc_way *way)
+{
+	struct lc_way **slot = lc_grow(folders->arena, &ways->list, &ways->count, sizeof(*slot));
+
+	if (slot)
+		*slot = way;
+}
+
+/* What was noted the first time is not noted again.  Of a file only its folder tells. */
+static void note_way(struct lc_folders *folders, struct lc_way *way)
+{
+	for (; folders->noted && way && way->noted != 1 && way->noted != folders->notes;
+	     way = way->above) {
+		way->noted = folders->notes;
+		if (way->real)
+			note_way(folders, way->real);
+		if (way->folder || way->link)
+			append_way(folders, folders->noted, way);
+	}
+}
+
+void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways)
+{
+	folders->noted = ways;
+	folders->notes++;
+}
+
+/* Returns true if a change made now might give a file the time that it already has.  The
+ * kernel takes the time from a clock that ticks; some file systems count in seconds. */
+static bool is_young(const struct timespec *changed)
+{
+	const long long second = 1000000000;
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME_COARSE, &now))
+		return true;
+	return (now.tv_sec - changed->tv_sec) * second + now.tv_nsec - changed->tv_nsec <
+	       (changed->tv_nsec ? second / 50 : 2 * second);
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static bool way_holds(const struct lc_way *way)
+{
+	struct stat st;
+
+	if (lstat(way->path, &st) || st.st_ino != way->inode || st.st_dev != way->device ||
+	    st.st_mode != way->own_mode || st.st_uid != way->owner ||
+	    (way->link && !same_time(&st.st_ctim, &way->own_change)))
+		return false;
+	if (!way->lacks)
+		return true;
+	/* A link that led nowhere holds as long as it does. */
+	if (way->link && stat(way->path, &st))
+		return !way->mode;
+	return same_time(&st.st_ctim, &way->change);
+}
+
+/* A folder below a link is as it was if the link is, which is asked itself, and the folder
+ * behind it. */
+static struct lc_way *to_compare(struct lc_way *way)
+{
+	return !way->link && way->real ? way->real : way;
+}
+
+bool lc_ways_hold(const struct lc_ways *ways, bool nothing, unsigned long time)
+{
+	for (size_t i = 0; i < ways->count; i++) {
+		struct lc_way *way = ways->list[i];
+
+		if (nothing && !way->asked && !way->lacks && !way->link)
+			continue;
+		way = to_compare(way);
+		if (way->held != time && !way_holds(way))
+			return false;
+		way->held = time;
+	}
+	return true;
 }
 
 static void look_at(struct lc_folders *folders, struct lc_way *way)
@@ -111,17 +291,38 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 		return;
 	}
 	way->there = true;
+	way->device = st.st_dev;
+	way->inode = st.st_ino;
+	way->own_mode = st.st_mode;
+	way->own_change = st.st_ctim;
 	way->owner = st.st_uid;
 	way->link = S_ISLNK(st.st_mode);
 	/* Links in /proc have size 0. */
 	way->size = st.st_size ? (size_t)st.st_size : PATH_MAX;
 	if (way->link && stat(way->path, &st)) {
 		cannot_look(folders, way);
+		append_way(folders, &folders->all, way);
 		return;
 	}
 	way->mode = st.st_mode;
+	way->change = st.st_ctim;
+	way->young = is_young(&st.st_ctim);
 	if (S_ISDIR(st.st_mode))
 		way->folder = folder_of(folders, &st);
+	if (way->folder || way->link)
+		append_way(folders, &folders->all, way);
+}
+
+static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way);
+
+/* Something was looked for in this folder, and when that may be there the time of the folder
+ * tells to which it leads. */
+static void miss_in(struct lc_folders *folders, struct lc_way *way)
+{
+	if (way->mode)
+		way = real_way(folders, way);
+	way->lacks = true;
+	folders->young |= way->young;
 }
 
 /* The way of the first `length` bytes of an absolute path; NULL on allocation failure. */
@@ -133,9 +334,12 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	while (length > 1 && path[length - 1] == '/')
 		length--;
 	first = &folders->ways[bucket(path, length)];
-	for (way = *first; way; way = way->next)
-		if (!strncmp(way->path, path, length) && !way->path[length])
+	for (way = *first; way; way = way->next) {
+		if (!strncmp(way->path, path, length) && !way->path[length]) {
+			note_way(folders, way);
 			return way;
+		}
+	}
 	for (cut = length; cut > 1 && path[cut - 1] != '/'; cut--)
 		;
 	if (length > 1 && !(above = way_to(folders, path, cut)))
@@ -149,6 +353,12 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 		way->error = above->error;
 	else if (!above || above->mode)
 		look_at(folders, way);
+	if (above && !way->there)
+		miss_in(folders, above);
+	/* What lies behind ".." does not tell that it is still the same folder. */
+	if (above && length - cut == 2 && !memcmp(path + cut, "..", 2))
+		above->asked = true;
+	note_way(folders, way);
 	way->next = *first;
 	return *first = way;
 }
@@ -158,11 +368,9 @@ static struct lc_way *from(struct lc_folders *folders, const struct lc_way *fold
 			   const char *path)
 {
 	if (path[0] != '/')
-		path = lc_format(folders->arena, "%s/%s", folder->above ? folder->path : "", path);
+		path = lc_path(folders->arena, folder->above ? folder->path : "", path);
 	return path[0] == '/' ? way_to(folders, path, strlen(path)) : NULL;
 }
-
-static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way);
 
 static struct lc_way *follow(struct lc_folders *folders, const struct lc_way *link,
 			     const struct lc_way *above)
@@ -184,8 +392,10 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 
 	if (!way->above)
 		return way;
-	if (way->real)
+	if (way->real) {
+		note_way(folders, way->real);
 		return way->real;
+	}
 	way->real = way;	/* for now: a link may lead back to itself */
 	above = real_way(folders, way->above);
 	if (!strcmp(name, "."))
@@ -202,8 +412,13 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 {
 	size_t length = strlen(path);
+	struct lc_way *way = NULL;
 
-	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length) : NULL;
+	if (path[0] == '/' && length < PATH_MAX)
+		way = way_to(folders, path, length);
+	if (way)
+		way->asked = true;
+	return way;
 }
 
 struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
@@ -211,6 +426,14 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
 	const struct lc_way *way = way_of(folders, path);
 
 	return way ? way->folder : NULL;
+}
+
+void lc_folder_lacks(struct lc_folders *folders, const char *path)
+{
+	struct lc_way *way = way_of(folders, path);
+
+	if (way)
+		miss_in(folders, way);
 }
 
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
@@ -234,13 +457,11 @@ static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *w
 	return way->open;
 }
 
-const char *lc_folder_objection(struct lc_folders *folders, const char *path)
+/* Why a folder is not safe, in a sentence without its path; NULL if it is safe. */
+static const char *objection(struct lc_folders *folders, struct lc_way *way)
 {
-	struct lc_way *way = way_of(folders, path);
 	const struct lc_way *open;
 
-	if (!way)
-		return path[0] == '/' ? "its path is too long" : "its path is not absolute";
 	if (way->error)
 		return lc_format(folders->arena, "it cannot be looked at: %s", strerror(way->error));
 	open = (way->mode & S_IWOTH) && !is_beside_this(folders, way) ? way : NULL;
@@ -252,9 +473,20 @@ const char *lc_folder_objection(struct lc_folders *folders, const char *path)
 				lc_printable(folders->arena, open->path)) : NULL;
 }
 
+struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *path,
+				      const char **why)
+{
+	struct lc_way *way = way_of(folders, path);
+
+	*why = way && (way->folder || way->error) ? objection(folders, way) : NULL;
+	return way && !*why ? way->folder : NULL;
+}
+
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 {
-	return !lc_folder_objection(folders, path);
+	struct lc_way *way = way_of(folders, path);
+
+	return way && !objection(folders, way);
 }
 
 const char *lc_real_path(struct lc_folders *folders, const char *path)

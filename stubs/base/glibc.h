@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+/* A variable of each thread.  Initial-exec avoids __tls_get_addr(), which allocates. */
+#define LC_THREAD __thread __attribute__((tls_model("initial-exec")))
+
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 
 # ifdef __x86_64__
@@ -27,8 +30,8 @@
 #  define LC_STAT_VERSION 0
 # endif
 
-/* Of a function that libasan has too, binutils 2.35 (Debian 11) makes a relocation
-   that ld.so refuses. */
+/* For a function that libasan has too, binutils 2.35 (Debian 11) writes a relocation that
+   ld.so refuses. */
 # ifndef __SANITIZE_ADDRESS__
 __asm__(".symver dlopen, dlopen@" LC_GLIBC_DL);
 __asm__(".symver dlclose, dlclose@" LC_GLIBC_DL);

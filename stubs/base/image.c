@@ -6,19 +6,20 @@
 
 #define MAX_PHDRS 256
 #define MAX_DYNAMIC 65536	/* entries; the largest file seen needs a hundred libraries */
-#define MAX_NODES 4096		/* version nodes that one file may define or need */
-#define MAX_WANTED 256		/* needed version nodes that the caller may want */
+#define MAX_NODES 4096		/* version nodes that one file may define */
+#define MAX_NEEDS 0x7fff	/* version nodes that one may need: an index has 15 bits */
+#define PAGE 256		/* version indexes that are looked up in one pass, a power of two */
 
 /* ---- bytes ---- */
 
 /* The bytes of one segment from some address on, or a whole file. */
-struct run {
+struct extent {
 	uint64_t offset, size;
 };
 
 /* The bytes from `at` on; NULL if they do not all lie in the run.  They are copied to
  * `to`, since nothing in a file need be aligned, or left in place if it is NULL. */
-static const void *get(const struct lc_image *image, const struct run *run, uint64_t at,
+static const void *get(const struct lc_image *image, const struct extent *run, uint64_t at,
 		       uint64_t size, void *to)
 {
 	const struct lc_source *source = &image->source;
@@ -41,7 +42,8 @@ static ElfW(Phdr) header_at(const struct lc_image *image, size_t index)
 }
 
 /* Finds the first segment that has `least` bytes from this address on. */
-static bool find(const struct lc_image *image, ElfW(Addr) address, uint64_t least, struct run *run)
+static bool find(const struct lc_image *image, ElfW(Addr) address, uint64_t least,
+		 struct extent *run)
 {
 	for (size_t i = 0; i < image->phdr_count; i++) {
 		ElfW(Phdr) p = header_at(image, i);
@@ -99,7 +101,7 @@ static void note_entry(struct lc_image *image, const ElfW(Dyn) *entry)
 static const char *read_strings(struct lc_image *image)
 {
 	size_t size = lc_entry(image, DT_STRSZ);
-	struct run run;
+	struct extent run;
 
 	if (size) {
 		if (!find(image, address_of(image, DT_STRTAB), size, &run))
@@ -120,7 +122,7 @@ static const char *read_dynamic(struct lc_image *image)
 {
 	ElfW(Addr) address = 0;
 	size_t count = 0, i;
-	struct run run;
+	struct extent run;
 
 	for (i = 0; i < image->phdr_count; i++) {
 		ElfW(Phdr) p = header_at(image, i);
@@ -152,7 +154,7 @@ static const char *read_dynamic(struct lc_image *image)
 
 static const char *read_header(struct lc_image *image)
 {
-	const struct run file = { 0, image->source.size };
+	const struct extent file = { 0, image->source.size };
 	ElfW(Ehdr) header;
 
 	memset(&header, 0, sizeof(header));
@@ -218,12 +220,18 @@ const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag)
 	return index ? string(image, index) : NULL;
 }
 
-bool lc_image_is_lazy(const struct lc_image *image)
+bool lc_image_has(const struct lc_image *image, ElfW(Sxword) tag)
 {
 	for (size_t i = 0; i < image->dynamic_count; i++)
-		if (entry_at(image, i).d_tag == DT_BIND_NOW)
-			return false;
-	return lc_entry(image, DT_JMPREL) && !(lc_entry(image, DT_FLAGS) & DF_BIND_NOW) &&
+		if (entry_at(image, i).d_tag == tag)
+			return true;
+	return false;
+}
+
+bool lc_image_is_lazy(const struct lc_image *image)
+{
+	return !lc_image_has(image, DT_BIND_NOW) && lc_entry(image, DT_JMPREL) &&
+	       !(lc_entry(image, DT_FLAGS) & DF_BIND_NOW) &&
 	       !(lc_entry(image, DT_FLAGS_1) & DF_1_NOW);
 }
 
@@ -247,7 +255,7 @@ const char *lc_image_nodes(const struct lc_image *image,
 {
 	const char *const damaged = "has damaged version definitions";
 	size_t count = lc_entry(image, DT_VERDEFNUM);
-	struct run run;
+	struct extent run;
 	uint64_t at = 0;
 
 	if (!lc_entry(image, DT_VERDEF) || !count)
@@ -272,45 +280,61 @@ const char *lc_image_nodes(const struct lc_image *image,
 	return NULL;
 }
 
-/* The version needs that the caller wants, by which versym's indexes are looked up. */
+/*
+ * The version needs that the caller wants, by which versym's indexes are looked up: those
+ * of one page of indexes.  Nearly every file has one page.  Each further one is a further
+ * pass over the symbols, so any number of needs is read in memory of one size.
+ */
 struct selection {
 	bool (*wanted)(const char *node, void *data);
 	void *data;
+	unsigned page, next;	/* the one that is read; the next that has a node, or 0 */
 	struct need {
 		ElfW(Word) file, node;	/* in the string table */
-		unsigned index;
-	} needs[MAX_WANTED];
-	size_t count;
+		unsigned index;		/* 0: no node that is wanted has this place */
+	} needs[PAGE];
+	bool any;
 };
 
 static const char *select_need(const struct lc_image *image, const ElfW(Verneed) *file,
 			       const ElfW(Vernaux) *aux, struct selection *selection)
 {
 	const char *node = string(image, aux->vna_name);
+	unsigned index = aux->vna_other & 0x7fff;
+	struct need *need = &selection->needs[index % PAGE];
 
 	if (!node)
 		return "has damaged version needs";
-	if (!selection->wanted(node, selection->data))
+	/* Indexes 0 and 1 are those of symbols without a version. */
+	if (index / PAGE > selection->page &&
+	    (!selection->next || index / PAGE < selection->next))
+		selection->next = index / PAGE;
+	if (index < 2 || index / PAGE != selection->page || need->index ||
+	    !selection->wanted(node, selection->data))
 		return NULL;
-	if (selection->count == MAX_WANTED)
-		return "needs an unlikely number of versions";
-	selection->needs[selection->count++] = (struct need){
-		file->vn_file, aux->vna_name, aux->vna_other & 0x7fff,
-	};
+	*need = (struct need){ file->vn_file, aux->vna_name, index };
+	selection->any = true;
 	return NULL;
 }
 
 static const char *select_needs(const struct lc_image *image, struct selection *selection)
 {
 	const char *const damaged = "has damaged version needs";
-	size_t count = lc_entry(image, DT_VERNEEDNUM), left = MAX_NODES;
-	struct run run;
+	size_t count = lc_entry(image, DT_VERNEEDNUM), left;
+	struct extent run;
 	uint64_t at = 0;
 
+	selection->any = false;
+	selection->next = 0;
+	memset(selection->needs, 0, sizeof(selection->needs));
 	if (!lc_entry(image, DT_VERNEED) || !count)
 		return NULL;
 	if (!find(image, address_of(image, DT_VERNEED), 1, &run))
 		return damaged;
+	/* Every record of a file has one of a node at least, and none lies in another. */
+	left = run.size / sizeof(ElfW(Vernaux));
+	if (left > 2 * MAX_NEEDS)
+		left = 2 * MAX_NEEDS;
 	for (size_t i = 0; i < count; i++) {
 		ElfW(Verneed) file;
 		uint64_t next;
@@ -337,22 +361,21 @@ static const char *select_needs(const struct lc_image *image, struct selection *
 	return NULL;
 }
 
-/* The need that a version index stands for; NULL if it is not wanted.  Indexes
- * 0 and 1 stand for no version, and so for `plain`. */
+/* The need that a version index stands for; NULL if it is not wanted or of another page.
+ * Indexes 0 and 1 stand for no version, and so for `plain`. */
 static const struct need *need_of(const struct selection *selection, const struct need *plain,
 				  unsigned index)
 {
+	const struct need *need = &selection->needs[index % PAGE];
+
 	if (index < 2)
 		return plain;
-	for (size_t i = 0; i < selection->count; i++)
-		if (selection->needs[i].index == index)
-			return &selection->needs[i];
-	return NULL;
+	return need->index == index ? need : NULL;
 }
 
 /* ---- symbols ---- */
 
-struct symbols {
+struct symbol_table {
 	const unsigned char *entries, *versions;
 	size_t count;
 	bool none_defined;
@@ -360,7 +383,7 @@ struct symbols {
 };
 
 /* Finds a table, which ends where the next one begins. */
-static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct run *run)
+static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct extent *run)
 {
 	static const ElfW(Word) tables[] = {
 		DT_STRTAB, DT_SYMTAB, DT_VERSYM, DT_VERNEED, DT_VERDEF, DT_HASH, DT_GNU_HASH,
@@ -379,79 +402,88 @@ static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct ru
 	return true;
 }
 
-/* Sets *count to one past the last symbol that the GNU hash table covers, or to 0 if it covers
- * none: an empty table does not tell how many symbols lie before it.  False: it is damaged. */
-static bool gnu_hash_count(const struct lc_image *image, size_t most, size_t *count)
+struct gnu_hash {
+	uint32_t bucket_count, first, bloom_count, shift;
+	const unsigned char *bloom, *buckets, *chains;	/* chains: of a loaded object */
+	size_t count;	/* one past the last symbol; 0: the table is empty, which does not tell
+			   how many symbols lie before it */
+};
+
+/* Returns false if there is no table, or if it is damaged or has `most` symbols or more. */
+static bool read_gnu_hash(const struct lc_image *image, size_t most, struct gnu_hash *table)
 {
 	uint32_t head[4], last = 0, hash;
 	uint64_t buckets, chains;
-	const unsigned char *bytes;
-	struct run run;
+	struct extent run;
 
-	*count = 0;
+	table->count = 0;
 	if (!lc_entry(image, DT_GNU_HASH) ||
 	    !find(image, address_of(image, DT_GNU_HASH), sizeof(head), &run) ||
 	    !get(image, &run, 0, sizeof(head), head))
 		return false;
-	buckets = sizeof(head) + (uint64_t)head[2] * sizeof(ElfW(Addr));
-	chains = buckets + (uint64_t)head[0] * sizeof(uint32_t);
-	bytes = get(image, &run, buckets, chains - buckets, NULL);
-	if (!bytes)
+	memcpy(table, head, sizeof(head));
+	buckets = sizeof(head) + (uint64_t)table->bloom_count * sizeof(ElfW(Addr));
+	chains = buckets + (uint64_t)table->bucket_count * sizeof(uint32_t);
+	table->buckets = get(image, &run, buckets, chains - buckets, NULL);
+	if (!table->buckets)
 		return false;
-	for (size_t i = 0; i < head[0]; i++) {
+	for (size_t i = 0; i < table->bucket_count; i++) {
 		uint32_t bucket;
 
-		memcpy(&bucket, bytes + i * sizeof(bucket), sizeof(bucket));
+		memcpy(&bucket, table->buckets + i * sizeof(bucket), sizeof(bucket));
 		if (bucket > last)
 			last = bucket;
 	}
 	if (!last)
 		return true;
-	if (last < head[1])
+	if (last < table->first)
 		return false;
 	do {
-		if (last >= most || !get(image, &run, chains + (last - head[1]) * sizeof(hash),
+		if (last >= most || !get(image, &run, chains + (last - table->first) * sizeof(hash),
 					 sizeof(hash), &hash))
 			return false;
 		last++;
 	} while (!(hash & 1));
-	*count = last;
+	table->count = last;
+	table->bloom = table->buckets - (buckets - sizeof(head));
+	table->chains = table->buckets + (chains - buckets);
 	return true;
 }
 
 /* The dynamic section does not give the number of symbols; the hash tables do. */
-static const char *find_symbols(const struct lc_image *image, struct symbols *symbols)
+static const char *find_symbols(const struct lc_image *image, struct symbol_table *symbols)
 {
 	const char *const damaged = "has a damaged symbol table";
 	const bool versioned = lc_entry(image, DT_VERSYM);
-	struct run table, versions, hash;
+	struct extent entries, versions, hash;
+	struct gnu_hash table;
 	uint32_t head[2];
 	size_t most;
 
-	*symbols = (struct symbols){ .count = 0 };
-	if (!find_table(image, DT_SYMTAB, &table) ||
+	*symbols = (struct symbol_table){ .count = 0 };
+	if (!find_table(image, DT_SYMTAB, &entries) ||
 	    (versioned && !find_table(image, DT_VERSYM, &versions)))
 		return damaged;
-	most = table.size / sizeof(ElfW(Sym));
+	most = entries.size / sizeof(ElfW(Sym));
 	if (versioned && versions.size / sizeof(ElfW(Half)) < most)
 		most = versions.size / sizeof(ElfW(Half));
 	if (lc_entry(image, DT_HASH) && find(image, address_of(image, DT_HASH), sizeof(head), &hash) &&
 	    get(image, &hash, 0, sizeof(head), head) && head[1] <= most) {
 		symbols->count = head[1];
 	} else {
-		symbols->none_defined = gnu_hash_count(image, most, &symbols->count) &&
-					!symbols->count;
+		symbols->none_defined = read_gnu_hash(image, most, &table) && !table.count;
+		symbols->count = table.count;
 		symbols->guess = !symbols->count;
 		if (symbols->guess)
 			symbols->count = most;
 	}
-	symbols->entries = get(image, &table, 0, symbols->count * sizeof(ElfW(Sym)), NULL);
+	symbols->entries = get(image, &entries, 0, symbols->count * sizeof(ElfW(Sym)), NULL);
 	symbols->versions = versioned ?
 		get(image, &versions, 0, symbols->count * sizeof(ElfW(Half)), NULL) : NULL;
 	return symbols->entries && (symbols->versions || !versioned) ? NULL : damaged;
 }
 
-static ElfW(Sym) symbol_at(const struct symbols *symbols, size_t index)
+static ElfW(Sym) symbol_at(const struct symbol_table *symbols, size_t index)
 {
 	ElfW(Sym) symbol;
 
@@ -459,13 +491,44 @@ static ElfW(Sym) symbol_at(const struct symbols *symbols, size_t index)
 	return symbol;
 }
 
-static unsigned version_at(const struct symbols *symbols, size_t index)
+static unsigned version_at(const struct symbol_table *symbols, size_t index)
 {
 	ElfW(Half) version = 0;
 
 	if (symbols->versions)
 		memcpy(&version, symbols->versions + index * sizeof(version), sizeof(version));
 	return version & 0x7fff;
+}
+
+/* Passes on the undefined symbols of one page.  Returns true if `each` did. */
+static bool pass_undefined(const struct lc_image *image, const struct symbol_table *symbols,
+			   const struct selection *selection, const struct need *plain,
+			   bool (*each)(const struct lc_undefined *symbol, void *data),
+			   const char **why)
+{
+	for (size_t i = 1; i < symbols->count; i++) {
+		const struct need *need = need_of(selection, plain, version_at(symbols, i));
+		struct lc_undefined undefined;
+		ElfW(Sym) symbol;
+
+		if (!need)
+			continue;
+		symbol = symbol_at(symbols, i);
+		if (symbol.st_shndx != SHN_UNDEF || !symbol.st_name)
+			continue;
+		undefined.name = string(image, symbol.st_name);
+		if (!undefined.name && !symbols->guess)
+			*why = "has a damaged symbol table";
+		if (*why)
+			return true;
+		if (!undefined.name)
+			continue;
+		undefined.node = need == plain ? NULL : string(image, need->node);
+		undefined.file = need == plain ? NULL : string(image, need->file);
+		if (each(&undefined, selection->data))
+			return true;
+	}
+	return false;
 }
 
 const char *lc_image_undefined(const struct lc_image *image,
@@ -476,44 +539,34 @@ const char *lc_image_undefined(const struct lc_image *image,
 	struct selection selection;
 	static const struct need none;
 	const struct need *plain = wanted(NULL, data) ? &none : NULL;
-	struct symbols symbols;
-	const char *why;
+	struct symbol_table symbols;
+	const char *why = NULL;
+	bool found = false;
 
 	selection.wanted = wanted;
 	selection.data = data;
-	selection.count = 0;
-	why = select_needs(image, &selection);
-	if (why || !lc_entry(image, DT_SYMTAB) || (!selection.count && !plain))
-		return why;
-	why = find_symbols(image, &symbols);
-	for (size_t i = 1; !why && i < symbols.count; i++) {
-		const struct need *need = need_of(&selection, plain, version_at(&symbols, i));
-		struct lc_undefined undefined;
-		ElfW(Sym) symbol;
-
-		if (!need)
-			continue;
-		symbol = symbol_at(&symbols, i);
-		if (symbol.st_shndx != SHN_UNDEF || !symbol.st_name)
-			continue;
-		undefined.name = string(image, symbol.st_name);
-		if (!undefined.name && !symbols.guess)
-			return "has a damaged symbol table";
-		if (!undefined.name)
-			continue;
-		undefined.node = need == plain ? NULL : string(image, need->node);
-		undefined.file = need == plain ? NULL : string(image, need->file);
-		if (each(&undefined, data))
-			break;
+	selection.page = 0;
+	for (;; selection.page = selection.next, plain = NULL) {
+		why = select_needs(image, &selection);
+		if (why || !lc_entry(image, DT_SYMTAB))
+			return why;
+		if (!found && (selection.any || plain)) {
+			why = find_symbols(image, &symbols);
+			found = true;
+		}
+		if (why || ((selection.any || plain) &&
+			    pass_undefined(image, &symbols, &selection, plain, each, &why)))
+			return why;
+		if (!selection.next)
+			return NULL;
 	}
-	return why;
 }
 
 const char *lc_image_defined(const struct lc_image *image,
 			     bool (*each)(const struct lc_defined *symbol, void *data),
 			     void *data)
 {
-	struct symbols symbols;
+	struct symbol_table symbols;
 	const char *why;
 
 	why = find_symbols(image, &symbols);
@@ -534,4 +587,100 @@ const char *lc_image_defined(const struct lc_image *image,
 			break;
 	}
 	return NULL;
+}
+
+/* ---- names ---- */
+
+struct node_search {
+	const char *name;
+	unsigned index, count;
+};
+
+static bool match_name(const struct lc_node *node, void *data)
+{
+	struct node_search *search = data;
+
+	if (!node->own_name && !strcmp(node->name, search->name)) {
+		search->index = node->index;
+		search->count++;
+	}
+	return false;
+}
+
+void lc_names_of(const struct lc_image *image, const char *node, struct lc_names *names)
+{
+	struct node_search search = { .name = node };
+	struct symbol_table symbols;
+	struct gnu_hash table;
+
+	*names = (struct lc_names){ .strings = NULL };
+	if (!image->loaded || lc_image_nodes(image, match_name, &search) || search.count != 1 ||
+	    find_symbols(image, &symbols) || !symbols.versions ||
+	    !read_gnu_hash(image, symbols.count, &table) || !table.count ||
+	    !table.bloom_count)
+		return;
+	*names = (struct lc_names){
+		.strings = image->strings, .strings_size = image->strings_size,
+		.base = image->source.bytes,
+		.symbols = symbols.entries, .versions = symbols.versions,
+		.bloom = table.bloom, .buckets = table.buckets, .chains = table.chains,
+		.bucket_count = table.bucket_count, .first = table.first,
+		.bloom_count = table.bloom_count, .shift = table.shift,
+		.count = table.count, .node = search.index,
+	};
+}
+
+static uint32_t word_at(const unsigned char *words, size_t index)
+{
+	uint32_t word;
+
+	memcpy(&word, words + index * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* Returns false if the table certainly lacks a name with this hash. */
+static bool may_have(const struct lc_names *names, uint32_t hash)
+{
+	const unsigned bits = 8 * sizeof(ElfW(Addr));
+	ElfW(Addr) word;
+
+	memcpy(&word, names->bloom + hash / bits % names->bloom_count * sizeof(word), sizeof(word));
+	return word >> hash % bits & word >> (hash >> names->shift % 32) % bits & 1;
+}
+
+static bool is_name(const struct lc_names *names, const ElfW(Sym) *symbol, const char *name,
+		    size_t size)
+{
+	return symbol->st_name < names->strings_size &&
+	       size <= names->strings_size - symbol->st_name &&
+	       !memcmp(names->strings + symbol->st_name, name, size);
+}
+
+bool lc_names_find(const struct lc_names *names, const char *name, void **address)
+{
+	const struct symbol_table symbols = { .entries = names->symbols, .versions = names->versions };
+	const size_t size = strlen(name) + 1;
+	uint32_t hash = 5381;
+	size_t i;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	*address = NULL;
+	i = may_have(names, hash) ? word_at(names->buckets, hash % names->bucket_count) : 0;
+	for (bool last = i < names->first; !last && i < names->count; i++) {
+		uint32_t link = word_at(names->chains, i - names->first);
+		ElfW(Sym) symbol;
+
+		last = link & 1;
+		if ((link ^ hash) > 1 || version_at(&symbols, i) != names->node)
+			continue;
+		symbol = symbol_at(&symbols, i);
+		if (!is_name(names, &symbol, name, size))
+			continue;
+		*address = (void *)((uintptr_t)names->base + symbol.st_value);
+		return symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS &&
+		       ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+		       ELF64_ST_BIND(symbol.st_info) != STB_LOCAL && symbol.st_value;
+	}
+	return true;
 }

@@ -47,7 +47,7 @@ struct lc_image {
 	size_t strings_size;
 };
 
-/* Where the value of an entry lies in `values`.  The first place is that of all others. */
+/* Where the value of an entry lies in `values`.  All other tags share the first place. */
 static inline unsigned lc_place(ElfW(Sxword) tag)
 {
 	if (tag >= DT_NULL && tag < 32)
@@ -83,7 +83,7 @@ struct lc_undefined {
 	const char *file;	/* the SONAME that the verneed entry names */
 };
 
-/* A symbol that the image defines.  Whether others may bind to it, `entry` says. */
+/* A symbol that the image defines; `entry` says whether others may bind to it. */
 struct lc_defined {
 	const char *name;
 	unsigned node;		/* index of its version node; below 2: it has none */
@@ -110,6 +110,9 @@ const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *i
  * lives as long as the image. */
 const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag);
 
+/* Returns true if the dynamic section has an entry with this tag. */
+bool lc_image_has(const struct lc_image *image, ElfW(Sxword) tag);
+
 /* Returns true if functions are bound at their first calls, and not at load time. */
 bool lc_image_is_lazy(const struct lc_image *image);
 
@@ -132,5 +135,28 @@ const char *lc_image_undefined(const struct lc_image *image,
 const char *lc_image_defined(const struct lc_image *image,
 			     bool (*each)(const struct lc_defined *symbol, void *data),
 			     void *data) __attribute__((cold));
+
+/* The GNU hash table of a loaded object, for the names that have one version node. */
+struct lc_names {
+	const char *strings;		/* NULL: names cannot be looked up here */
+	size_t strings_size;
+	const void *base;		/* to which symbols' values are added */
+	const unsigned char *symbols, *versions;
+	const unsigned char *bloom, *buckets, *chains;
+	uint32_t bucket_count, first, bloom_count, shift;
+	size_t count;			/* one past the last symbol in the table */
+	unsigned node;
+};
+
+/* Fails, and sets names->strings to NULL, if the object has no such table, or not exactly
+ * one node of this name.  What is set stays valid while the object is loaded. */
+void lc_names_of(const struct lc_image *image, const char *node, struct lc_names *names);
+
+/*
+ * Looks up a function in the object itself, as dlvsym() does there first.  Sets *address,
+ * NULL: the object does not have the name.  Returns false if ld.so has to be asked: for an
+ * IFUNC, whose resolver it calls, or for what is no function.
+ */
+bool lc_names_find(const struct lc_names *names, const char *name, void **address);
 
 #endif

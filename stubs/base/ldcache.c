@@ -18,14 +18,14 @@
  */
 #define MAGIC "glibc-ld.so.cache1.1"
 
-struct header {
+struct cache_header {
 	char magic[sizeof(MAGIC) - 1];
 	uint32_t count;
 	uint32_t strings_size;
 	uint32_t unused[5];
 };
 
-struct entry {
+struct cache_entry {
 	int32_t flags;
 	uint32_t soname, file;
 	uint32_t os_version;
@@ -37,37 +37,58 @@ static const char *string_at(const char *cache, size_t size, uint32_t offset)
 	return offset < size && memchr(cache + offset, 0, size - offset) ? cache + offset : NULL;
 }
 
+/* Returns true if the cache has these bytes there. */
+static bool is_at(const char *cache, size_t size, uint32_t offset, const char *text, size_t length)
+{
+	return length <= size && offset <= size - length && !memcmp(cache + offset, text, length);
+}
+
+/* With how many equal bytes the names begin. */
+static size_t shared_length(const char *const *names, size_t count)
+{
+	size_t length = count ? strlen(names[0]) : 0;
+
+	for (size_t i = 1; i < count; i++)
+		for (size_t k = 0; k < length; k++)
+			if (names[i][k] != names[0][k])
+				length = k;
+	return length;
+}
+
 size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 			const char *const *sonames, size_t soname_count, const char ***files)
 {
 	const char *start = cache ? memmem(cache, size, MAGIC, sizeof(MAGIC) - 1) : NULL;
-	struct header header;
+	const size_t shared = shared_length(sonames, soname_count);
+	struct cache_header header;
 	size_t found = 0;
 
 	*files = NULL;
-	if (!start)
+	if (!start || !soname_count)
 		return 0;
 	size -= (size_t)(start - cache);
 	if (size < sizeof(header))
 		return 0;
 	memcpy(&header, start, sizeof(header));
-	if (header.count > (size - sizeof(header)) / sizeof(struct entry))
+	if (header.count > (size - sizeof(header)) / sizeof(struct cache_entry))
 		return 0;
 	for (uint32_t i = 0; i < header.count; i++) {
-		const char *soname, *file, **slot;
-		struct entry entry;
+		const char *file, **slot;
+		struct cache_entry entry;
 
 		memcpy(&entry, start + sizeof(header) + i * sizeof(entry), sizeof(entry));
-		soname = string_at(start, size, entry.soname);
-		file = string_at(start, size, entry.file);
-		if (!soname || !file || *file != '/')
+		/* Most entries are told apart by this. */
+		if (!is_at(start, size, entry.soname, sonames[0], shared))
 			continue;
 		for (size_t s = 0; s < soname_count; s++) {
-			if (strcmp(soname, sonames[s]))
+			if (!is_at(start, size, entry.soname, sonames[s], strlen(sonames[s]) + 1))
+				continue;
+			file = string_at(start, size, entry.file);
+			if (!file || *file != '/')
 				continue;
 			slot = lc_grow(arena, files, &found, sizeof(*slot));
 			if (slot)
-				*slot = lc_format(arena, "%s", file);
+				*slot = lc_text(arena, file);
 		}
 	}
 	return found;
@@ -75,22 +96,25 @@ size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 
 void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)
 {
-	int fd = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
+	int fd = open(LC_LDCACHE_FOLDER "/ld.so.cache", O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	void *bytes;
 
-	*cache = (struct lc_ldcache){ NULL, 0 };
+	*cache = (struct lc_ldcache){ .known = fd < 0 && errno == ENOENT };
 	if (fd < 0) {
-		lc_arena_hinder(arena, errno);
+		lc_arena_note_error(arena, errno);
 		return;
 	}
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
 		/* ldconfig renames a new file into place and never writes to this one. */
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (bytes != MAP_FAILED)
-			*cache = (struct lc_ldcache){ bytes, (size_t)st.st_size };
+			*cache = (struct lc_ldcache){
+				bytes, (size_t)st.st_size,
+				memmem(bytes, (size_t)st.st_size, MAGIC, sizeof(MAGIC) - 1) != NULL,
+			};
 		else
-			lc_arena_hinder(arena, errno);
+			lc_arena_note_error(arena, errno);
 	}
 	close(fd);
 }
@@ -99,7 +123,7 @@ void lc_ldcache_close(struct lc_ldcache *cache)
 {
 	if (cache->bytes)
 		munmap((void *)cache->bytes, cache->size);
-	*cache = (struct lc_ldcache){ NULL, 0 };
+	cache->bytes = NULL;
 }
 
 size_t lc_ldcache_find(struct lc_arena *arena, const char *const *sonames, size_t soname_count,

@@ -5,11 +5,14 @@
 
 #include "arena.h"
 
+#define LC_LDCACHE_FOLDER "/etc"
+
 /* A mapping of /etc/ld.so.cache; `bytes` is NULL if there is none.  If it could not
- * be opened or mapped for want of resources, the arena is marked as hindered. */
+ * be opened or mapped for want of resources, the arena is marked as starved. */
 struct lc_ldcache {
 	const char *bytes;
 	size_t size;
+	bool known;	/* what ld.so reads is known: there is no cache, or one of this format */
 };
 
 void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache);

@@ -20,14 +20,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What a name has behind its stem. */
+/* What follows the stem in a name. */
 struct lc_ending {
 	bool hashed;
 	const char *numbers;	/* in the name: "12.6.77"; NULL if there are none */
 	int number;		/* the first of them, 12; -1 if there are none */
 };
 
-/* Reads a name from the end of its stem on; false if it is no name of a library. */
+/* Reads a name from the end of its stem on; false if it is not the name of a library. */
 static inline bool lc_read_ending(const char *text, struct lc_ending *ending)
 {
 	size_t digits = *text == '-' || *text == '.' ? strspn(text + 1, "0123456789abcdef") : 0;
@@ -50,8 +50,8 @@ static inline bool lc_read_ending(const char *text, struct lc_ending *ending)
 	return !ending->numbers[strspn(ending->numbers, "0123456789.")];
 }
 
-/* Reads a name of any library.  Returns the length of the stem, of which a hash is part
- * then, as nothing tells it from the library's own name; 0 if it is no name of a library. */
+/* Reads a name of any library.  Returns the length of the stem, which includes a hash,
+ * as nothing tells the hash from the library's own name; 0 if it is not the name of a library. */
 static inline size_t lc_read_name(const char *name, struct lc_ending *ending)
 {
 	for (const char *at = name; (at = strstr(at, ".so")); at += 3)

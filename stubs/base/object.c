@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "cuda_version.h"
 #include "glibc.h"
 #include "image.h"
 
@@ -23,7 +24,7 @@
 # error "object.c: name this CPU's e_machine"
 #endif
 
-#define MAX_TABLE (16 << 20)	/* bytes; the string tables of CUDA's libraries have 20 KiB */
+#define MAX_TABLE (64 << 20)	/* bytes; the string table of libcusparseLt 0.7 has 25 MiB */
 
 /* A file being read. */
 struct file {
@@ -34,7 +35,7 @@ struct file {
 };
 
 /* The callback of struct lc_source. */
-static const void *read_file(void *data, uint64_t offset, size_t size, void *to)
+static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to)
 {
 	struct file *file = data;
 	char *at;
@@ -64,14 +65,14 @@ static const void *read_file(void *data, uint64_t offset, size_t size, void *to)
 }
 
 /* What `data` of match_node() is. */
-struct match {
+struct node_match {
 	const struct lc_library *library;
 	struct lc_elf *elf;
 };
 
 static bool match_node(const struct lc_node *node, void *data)
 {
-	const struct match *match = data;
+	const struct node_match *match = data;
 	const struct lc_library *library = match->library;
 
 	if (!strcmp(node->name, LC_PRIVATE_NODE))
@@ -105,6 +106,27 @@ lc_version lc_proven_version(const struct lc_library *library, const struct lc_m
 	return major->oldest;
 }
 
+lc_version lc_latest_version(const struct lc_library *library, lc_version proven)
+{
+	lc_version latest = LC_VERSION(LC_MAJOR(proven), LC_LAST_MINOR);
+
+	for (size_t i = 0; i < library->since_count; i++)
+		if (library->since[i].version > proven && library->since[i].version <= latest)
+			latest = (lc_version)(library->since[i].version - 1);
+	return latest;
+}
+
+static bool add_needed(const char *soname, void *data)
+{
+	*(uint32_t *)data |= lc_cuda_of_soname(soname);
+	return false;
+}
+
+void lc_cuda_needed(const struct lc_image *image, uint32_t *set)
+{
+	lc_image_needed(image, add_needed, set);
+}
+
 static const char *judge_header(const struct lc_image *image)
 {
 	if (image->machine && image->machine != MACHINE)
@@ -125,7 +147,7 @@ static const char *judge(const struct lc_image *image, const struct lc_library *
 		return "has a damaged SONAME";
 	if (soname)
 		strcpy(elf->soname, soname);
-	why = lc_image_nodes(image, match_node, &(struct match){ library, elf });
+	why = lc_image_nodes(image, match_node, &(struct node_match){ library, elf });
 	if (why)
 		return why;
 	if (!elf->stub)
@@ -134,6 +156,8 @@ static const char *judge(const struct lc_image *image, const struct lc_library *
 	    (!image->strings || !memmem(image->strings, image->strings_size, library->witness,
 					strlen(library->witness) + 1)))
 		elf->major = NULL;
+	if (elf->major && library->own_majors)
+		lc_cuda_needed(image, &elf->needs);
 	if (elf->major)
 		elf->version = lc_proven_version(library, elf->major, image->strings,
 						 image->strings_size);
@@ -143,7 +167,7 @@ static const char *judge(const struct lc_image *image, const struct lc_library *
 static const char *read_elf(struct file *file, const struct lc_library *library, uint64_t size,
 			    struct lc_elf *elf)
 {
-	const struct lc_source source = { .size = size, .read = read_file, .data = file };
+	const struct lc_source source = { .size = size, .read = read_bytes, .data = file };
 	struct lc_image image;
 	const char *why = lc_image_open(&image, &source), *header = judge_header(&image);
 

@@ -2,7 +2,7 @@
 /*
  * verdict.h - predicts the outcome of a call from the tables alone
  *
- * A pure function of the tables: it loads nothing and opens no file.  It tells
+ * A pure function of the tables: it loads nothing and opens no file.  It returns
  * what the loader decides when it resolves the caller's slot in a library of that
  * version.  It does not cover a library that lacks what its version exports.
  */

@@ -44,7 +44,7 @@ int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
  * driver the real library answers with error 35 and with version 0, which programs
  * take for "there is none"; 303 is unheard of there, and ends some of them.  So if
  * there is neither a library nor a driver, the two answer as the library would.  With
- * a driver, a GPU lies idle for want of a package, and the user has to hear of that.
+ * a driver, a GPU is idle because a package is missing, and the user has to be told.
  */
 static const char neither[] = "neither an NVIDIA driver nor a CUDA library was found. As for the"
 	" driver, " LC_DRIVER_REMEDY ". As for the library, ";
@@ -96,12 +96,12 @@ void *lc_hook_cudaGetErrorName(int32_t error, unsigned slot)
 
 void *lc_hook_cudaGetErrorString(int32_t error, unsigned slot)
 {
-	struct lc_refused count = { LC_SLOT_cudaGetDeviceCount, LC_MISSING,
-				    lc_library.errors[LC_DRIVER], NULL };
+	struct lc_refused count = { .slot = LC_SLOT_cudaGetDeviceCount, .why = LC_MISSING,
+				    .status = lc_library.errors[LC_DRIVER] };
 
 	/*
 	 * A forwarded call is a jump, so the stub does not see an error of the runtime
-	 * that has the number of an earlier refusal.  The runtime knows of it.
+	 * that has the number of an earlier refusal.  Only the runtime knows of that error.
 	 */
 	if (lc_is_loaded() && lc_refusal_text(error) && lc_reaches(LC_SLOT_cudaPeekAtLastError))
 		lc_note_error(REAL(LC_SLOT_cudaPeekAtLastError, int32_t (*)(void))());

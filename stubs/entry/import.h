@@ -16,7 +16,10 @@
 /* include/lazycuda.h */
 LC_NAME(lazycuda_get_status)
 LC_NAME(lazycuda_load)
+LC_NAME(lazycuda_open_aside)
 LC_NAME(lazycuda_get_driver)
+LC_NAME(lazycuda_set_constraint)
+LC_NAME(lazycuda_is_allowed)
 LC_NAME(lazycuda_get_error)
 LC_NAME(lazycuda_get_guard)
 LC_NAME(lazycuda_version)

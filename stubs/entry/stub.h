@@ -25,6 +25,7 @@ typedef uint16_t lc_version;
 #define LC_MAJOR(version) ((version) / 100)
 #define LC_MINOR(version) ((version) % 100)
 #define LC_ANY_LATER UINT16_MAX
+#define LC_LAST_MINOR 99	/* that a version can have */
 
 /* Why a call was not forwarded.  Indexes lc_library.errors. */
 enum lc_refusal {
@@ -34,7 +35,10 @@ enum lc_refusal {
 	LC_REFUSED,	/* the library has the name with another interface */
 	LC_DRIVER,	/* the driver is too old for the library */
 	LC_INCOHERENT,	/* the library's major conflicts with another stub's */
-	LC_REFUSALS
+	LC_REFUSALS,
+	/* The user's constraint excludes it.  Generated tables have no status of its own for
+	 * this: calls return that of LC_MISSING. */
+	LC_EXCLUDED = LC_REFUSALS
 };
 
 /* One major version of the real library. */
@@ -98,6 +102,13 @@ struct lc_adaptor {
 	lc_function function;	/* NULL ends the table */
 };
 
+/* What a library of one CUDA opens by name, where it would not find that itself. */
+struct lc_opened {
+	int cuda;		/* the major */
+	const char *soname;	/* NULL ends the table */
+	const char *folder;	/* below the site-packages that the library lies in */
+};
+
 struct lc_library {
 	const char *name;		/* "cudart" */
 	const char *stub;		/* SONAME of the stub, "libcudart_stub.so" */
@@ -122,9 +133,19 @@ struct lc_library {
 	 * `majors` has major 0, and its names have no version node. */
 	const char *witness;		/* a name that it exports; NULL: it has majors */
 	const char *const *homes;	/* folders to search last, ending with NULL */
-	uint8_t own_majors;	/* its majors are not CUDA's, so it is chosen on its own */
+	uint8_t own_majors;	/* its majors are not CUDA's */
 	uint8_t by_soname;	/* it has no version node named like its SONAME */
+	/* With own_majors: parallel to `majors`, the majors of CUDA that a SONAME is in, a bit
+	 * for each; NULL: the library goes with any.  Records without `library_size` lack this. */
+	const uint32_t *cuda;
+	const struct lc_opened *opens;	/* NULL: nothing; of another stub's library not to be read */
 };
+
+/* The status of a call that is refused for this reason. */
+static inline int32_t lc_status_of(const struct lc_library *library, enum lc_refusal why)
+{
+	return library->errors[why == LC_EXCLUDED ? LC_MISSING : why];
+}
 
 /* Returns true if a version belongs to this major.  All versions belong to major 0. */
 static inline int lc_is_of(lc_version version, const struct lc_major *major)
@@ -137,10 +158,10 @@ static inline int lc_has_majors(const struct lc_library *library)
 	return !library->witness;
 }
 
-/* Returns true if the library's major is chosen together with those of other stubs. */
+/* Returns true if the library's CUDA is chosen together with those of other stubs. */
 static inline int lc_is_coordinated(const struct lc_library *library)
 {
-	return lc_has_majors(library) && !library->own_majors;
+	return lc_has_majors(library) && (!library->own_majors || library->cuda);
 }
 
 /* Returns true if version nodes identify the real library and the interfaces of its names. */

@@ -3,15 +3,19 @@
 #include <string.h>
 
 #include "../../include/lazycuda.h"
+#include "../base/constraint.h"
+#include "../base/cuda_version.h"
+#include "aside.h"
 #include "driver.h"
 #include "errors.h"
+#include "known.h"
 #include "loader.h"
 #include "peers.h"
 #include "settings.h"
 #include "specifics.h"
 #include "tries.h"
 
-#define LC_EXPORT __attribute__((visibility("default")))
+#define LC_PUBLIC __attribute__((visibility("default")))
 
 static int load_this(void)
 {
@@ -31,34 +35,42 @@ struct lc_peer lc_self = {
 	.error = lc_last_error,
 	.specifics = &lc_specifics,
 	.registered = registered_here,
+	.layout = LC_KNOWN_LAYOUT,
+	.open_aside = lc_open_aside,
+	.aside = &lc_aside,
+	.library_size = sizeof(struct lc_library),
 };
 
-extern struct lc_peer lazycuda_stub_1 __attribute__((alias("lc_self"))) LC_EXPORT;
+extern struct lc_peer lazycuda_stub_1 __attribute__((alias("lc_self"))) LC_PUBLIC;
 
 static struct lc_peer *peer_named(const char *library)
 {
+	struct lc_arena arena = { 0 };
+	struct lc_peer *found = NULL;
 	struct lc_peers peers;
 
-	if (library && !strcmp(library, lc_library.name))
-		return &lc_self;
+	if (!library || !strcmp(library, lc_library.name))
+		return library ? &lc_self : NULL;
 	if (!lc_is_ready())
 		return NULL;
-	lc_peers_list(&peers);
-	for (size_t i = 0; library && i < peers.count; i++)
-		if (!strcmp(library, peers.peers[i]->library->name))
-			return peers.peers[i];
-	return NULL;
+	lc_peers_list(&arena, &peers);
+	for (size_t i = 0; i < peers.count && !found; i++)
+		if (!strcmp(library, peers.list[i]->library->name))
+			found = peers.list[i];
+	lc_arena_free(&arena);
+	return found;
 }
 
-LC_EXPORT const struct lazycuda_status *lazycuda_get_status(const char *library)
+LC_PUBLIC const struct lazycuda_status *lazycuda_get_status(const char *library)
 {
 	struct lc_peer *peer = peer_named(library);
 
 	return peer ? peer->status() : NULL;
 }
 
-LC_EXPORT int lazycuda_load(const char *library)
+LC_PUBLIC int lazycuda_load(const char *library)
 {
+	struct lc_arena arena = { 0 };
 	struct lc_peers peers;
 	int unusable = 0;
 
@@ -69,25 +81,85 @@ LC_EXPORT int lazycuda_load(const char *library)
 	}
 	if (!lc_is_ready())
 		return 1;
-	lc_peers_list(&peers);
+	lc_peers_list(&arena, &peers);
 	for (size_t i = 0; i < peers.count; i++)
-		unusable += !peers.peers[i]->load();
+		unusable += !peers.list[i]->load();
+	lc_arena_free(&arena);
 	return unusable;
 }
 
-LC_EXPORT struct lazycuda_driver lazycuda_get_driver(void)
+LC_PUBLIC struct lazycuda_driver lazycuda_get_driver(void)
 {
 	return lc_driver();
 }
 
-LC_EXPORT const struct lazycuda_error *lazycuda_get_error(const char *library)
+LC_PUBLIC const struct lazycuda_error *lazycuda_get_error(const char *library)
 {
 	struct lc_peer *peer = peer_named(library);
 
 	return peer ? peer->error() : NULL;
 }
 
-LC_EXPORT const char *lazycuda_get_guard(void)
+LC_PUBLIC void *lazycuda_open_aside(const char *library, const char *path)
+{
+	struct lc_peer *peer = peer_named(library);
+
+	return peer && LC_PEER_HAS(peer, open_aside) ? peer->open_aside(path) : NULL;
+}
+
+/* How many stubs have loaded what a constraint does not allow. */
+static int count_excluded(const struct lc_peers *peers, const char *constraint)
+{
+	int excluded = 0;
+
+	for (size_t i = 0; i < peers->count; i++) {
+		lc_version loaded = (lc_version)atomic_load(&peers->list[i]->loaded);
+
+		if (loaded && lc_is_coordinated(peers->list[i]->library) &&
+		    !peers->list[i]->library->own_majors)
+			excluded += !lc_constraint_holds(constraint, lc_number_of_version(loaded),
+							 NULL);
+	}
+	return excluded;
+}
+
+LC_PUBLIC int lazycuda_set_constraint(const char *constraint)
+{
+	const char *text = constraint ? constraint : "";
+	struct lc_arena arena = { 0 };
+	struct lc_peers peers;
+	int excluded = -1;
+
+	if (lc_constraint_holds(text, LC_CUDA(1, 0), NULL) < 0 || !lc_is_ready())
+		return -1;
+	lc_peers_list(&arena, &peers);
+	if (lc_peers_constrain(&peers, text))
+		excluded = count_excluded(&peers, text);
+	lc_arena_free(&arena);
+	return excluded;
+}
+
+LC_PUBLIC int lazycuda_is_allowed(int version)
+{
+	struct lc_arena arena = { 0 };
+	struct lc_settings settings;
+	struct lc_peers peers;
+	bool allowed;
+
+	lc_settings_read_all(&arena, &settings);
+	if (lc_is_ready()) {
+		lc_peers_list(&arena, &peers);
+		settings.program = lc_peers_constraint(&peers);
+	}
+	allowed = !settings.wrong && (!settings.major || settings.major == LC_CUDA_MAJOR(version)) &&
+		  (!settings.constraint ||
+		   lc_constraint_holds(settings.constraint, version, NULL) > 0) &&
+		  (!settings.program || lc_constraint_holds(settings.program, version, NULL) > 0);
+	lc_arena_free(&arena);
+	return allowed;
+}
+
+LC_PUBLIC const char *lazycuda_get_guard(void)
 {
 	struct lc_arena arena = { 0 };
 	struct lc_settings settings;
@@ -97,7 +169,7 @@ LC_EXPORT const char *lazycuda_get_guard(void)
 	return lc_guard_name(settings.guard);
 }
 
-LC_EXPORT const char *lazycuda_version(void)
+LC_PUBLIC const char *lazycuda_version(void)
 {
 	return LAZYCUDA_VERSION;
 }

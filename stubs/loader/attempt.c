@@ -99,8 +99,9 @@ bool lc_attempt(struct lc_attempt *attempt, bool process_only)
 		open_companion(attempt);
 		resolve(attempt);
 	}
-	lc_report(attempt);
-	if (!attempt->arena.failed && (attempt->found.handle || !attempt->arena.hindered))
+	if (!attempt->arena.failed)
+		lc_report(attempt);
+	if (!attempt->arena.failed && (attempt->found.handle || !attempt->arena.starved))
 		return true;
 	lc_attempt_drop(attempt);
 	return false;
@@ -111,5 +112,7 @@ void lc_attempt_drop(struct lc_attempt *attempt)
 	if (attempt->companion)
 		dlclose(attempt->companion);
 	lc_close_found(&attempt->found);
+	if (attempt->search.known)
+		lc_known_give(attempt->search.known, false);
 	lc_arena_free(&attempt->arena);
 }

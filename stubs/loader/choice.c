@@ -2,8 +2,10 @@
 /* choice.c - chooses a library among those found */
 #include "choice.h"
 
+#include <limits.h>
 #include <string.h>
 
+#include "../base/constraint.h"
 #include "../base/cuda_version.h"
 
 /*
@@ -15,33 +17,80 @@ static const struct { const char *writer, *reader; } pairs[] = {
 	{ "nvrtc", "nvJitLink" },
 };
 
-/* Returns why the driver cannot run this option, or NULL if it can. */
-static const char *driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
-				    const struct lc_option *option)
-{
-	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
-	int needed = lc_compatible_branch(major);
-
-	if (at->settings.guard == LC_OFF || !at->driver || option->major < major)
-		return NULL;
-	if (option->major > major)
-		return lc_format(arena, "the installed driver supports CUDA %d.%d and cannot run CUDA %d",
-				 major, minor, option->major);
-	if ((option->version && LC_MINOR(option->version) <= minor) || at->branch >= needed)
-		return NULL;
-	if (at->branch)
-		return lc_format(arena, "the driver supports CUDA %d.%d, and display driver %d is older"
-				 " than %d, which later CUDA %d needs",
-				 major, minor, at->branch, needed, major);
-	if (at->settings.guard == LC_STRICT)
-		return lc_format(arena, "the driver supports CUDA %d.%d, its display driver's version is"
-				 " unknown, and LAZYCUDA_GUARD=strict takes no chances", major, minor);
-	return NULL;
-}
-
 static bool guarded(const struct lc_circumstances *at)
 {
 	return at->settings.guard != LC_OFF;
+}
+
+static bool heeds_driver(const struct lc_circumstances *at)
+{
+	return guarded(at) && !at->settings.forward;
+}
+
+/* The majors of CUDA that an option may belong to, a bit for each; 0: it goes with any. */
+static uint32_t cuda_of(const struct lc_seat *seat, const struct lc_option *option)
+{
+	if (seat->library->own_majors)
+		return option->cuda;
+	return option->major <= LC_MAX_CUDA ? 1u << option->major : 0;
+}
+
+/* Returns true if an option may belong to this major of CUDA; 0: to any. */
+static bool fits(const struct lc_seat *seat, const struct lc_option *option, int major)
+{
+	uint32_t cuda = cuda_of(seat, option);
+
+	return !major || !cuda || cuda >> major & 1;
+}
+
+/* The major of CUDA that an option belongs to; 0: it goes with any, or nothing tells. */
+static int told_major(const struct lc_seat *seat, const struct lc_option *option)
+{
+	return lc_only_cuda(cuda_of(seat, option));
+}
+
+/* Returns true if nothing tells which major of CUDA an option belongs to. */
+static bool is_unclear(const struct lc_seat *seat, const struct lc_option *option)
+{
+	return cuda_of(seat, option) && !told_major(seat, option);
+}
+
+/* Returns why the driver cannot run this option, or NULL if it can. */
+static const char *driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
+				    const struct lc_seat *seat, const struct lc_option *option)
+{
+	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
+	uint32_t cuda = cuda_of(seat, option);
+	lc_version version = option->version;
+
+	if (!heeds_driver(at) || !at->driver || !cuda)
+		return NULL;
+	if (seat->library->own_majors)
+		version = LC_VERSION(__builtin_ctz(cuda), 0);	/* nothing tells CUDA's minor */
+	else if (!version)
+		version = LC_VERSION(option->major, LC_LAST_MINOR);	/* it may be the newest */
+	switch (lc_driver_runs(lc_number_of_version(at->driver), at->branch,
+			       lc_number_of_version(version))) {
+	case LC_MAJOR_TOO_OLD:
+		return lc_format(arena, "the installed driver supports CUDA %d.%d and cannot run CUDA %d",
+				 major, minor, LC_MAJOR(version));
+	case LC_BRANCH_TOO_OLD:
+		return lc_format(arena, "the driver supports CUDA %d.%d, and display driver %d is older"
+				 " than %d, which later CUDA %d needs",
+				 major, minor, at->branch, lc_compatible_branch(major), major);
+	case LC_BRANCH_UNKNOWN:
+		if (at->settings.guard != LC_STRICT)
+			return NULL;
+		return at->branch ? lc_format(arena, "the driver supports CUDA %d.%d, which display"
+				    " driver runs a later CUDA %d is not known, and LAZYCUDA_GUARD="
+				    "strict takes no chances", major, minor, major) :
+				    lc_format(arena, "the driver supports CUDA %d.%d, its display driver's"
+				    " version is unknown, and LAZYCUDA_GUARD=strict takes no chances",
+				    major, minor);
+	case LC_DRIVER_RUNS:
+		break;
+	}
+	return NULL;
 }
 
 /* The library to choose for. */
@@ -68,7 +117,7 @@ static bool driver_matters(const struct lc_seat *seat, const struct lc_option *o
 
 bool lc_choice_needs_driver(const struct lc_circumstances *at)
 {
-	if (!guarded(at) || !lc_is_coordinated(own_library(at)))
+	if (!heeds_driver(at) || !lc_is_coordinated(own_library(at)))
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++)
 		for (size_t i = 0; i < at->seats[s].option_count; i++)
@@ -81,13 +130,14 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 {
 	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
 
-	if (!guarded(at) || !at->driver || !lc_is_coordinated(own_library(at)))
+	if (!heeds_driver(at) || !at->driver || !lc_is_coordinated(own_library(at)))
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++) {
 		for (size_t i = 0; i < at->seats[s].option_count; i++) {
 			const struct lc_option *option = &at->seats[s].options[i];
 
 			if (driver_matters(&at->seats[s], option) && option->major == major &&
+			    !at->seats[s].library->own_majors &&
 			    (!option->version || LC_MINOR(option->version) > minor))
 				return true;
 		}
@@ -95,39 +145,123 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at)
 	return false;
 }
 
+/* "CUDA 12.9"; "CUDA 12.5 to 12.7" where the version is not known better; "CUDA 12" */
+static const char *versions_text(struct lc_arena *arena, lc_version first, lc_version last)
+{
+	int major = LC_MAJOR(first);
+
+	if (first == last)
+		return lc_format(arena, "CUDA %d.%d", major, LC_MINOR(first));
+	if (LC_MINOR(last) < LC_LAST_MINOR)
+		return lc_format(arena, "CUDA %d.%d to %d.%d", major, LC_MINOR(first), major,
+				 LC_MINOR(last));
+	return LC_MINOR(first) ? lc_format(arena, "CUDA %d.%d or later", major, LC_MINOR(first)) :
+				 lc_format(arena, "CUDA %d", major);
+}
+
+static bool allows_any(const char *constraint, lc_version first, lc_version last)
+{
+	if (!constraint)
+		return true;
+	for (int version = first; version <= last; version++)
+		if (lc_constraint_holds(constraint, lc_number_of_version((lc_version)version), NULL))
+			return true;
+	return false;
+}
+
+/* The versions of CUDA that an option may be of; false if it goes with any. */
+static bool versions_of(const struct lc_seat *seat, const struct lc_option *option,
+			lc_version *first, lc_version *last)
+{
+	uint32_t cuda = cuda_of(seat, option);
+
+	if (!cuda)
+		return false;
+	*first = LC_VERSION(__builtin_ctz(cuda), 0);
+	*last = LC_VERSION(31 - __builtin_clz(cuda), LC_LAST_MINOR);
+	if (!seat->library->own_majors && option->version)
+		*first = option->version;
+	if (!seat->library->own_majors && option->latest)
+		*last = option->latest;
+	return true;
+}
+
+const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstances *at,
+			    const struct lc_seat *seat, const struct lc_option *option)
+{
+	const struct lc_settings *settings = &at->settings;
+	lc_version first, last;
+	bool users, programs;
+
+	if (option->origin == LC_BY_OVERRIDE || !lc_is_coordinated(own_library(at)) ||
+	    !versions_of(seat, option, &first, &last))
+		return NULL;
+	users = allows_any(settings->constraint, first, last);
+	programs = allows_any(settings->program, first, last);
+	if (users && programs)
+		return NULL;
+	return lc_format(arena, "%s%s excludes %s",
+			 users ? "the program's constraint " : LC_CONSTRAINT_VARIABLE "=",
+			 lc_printable(arena, users ? settings->program : settings->constraint),
+			 versions_text(arena, first, last));
+}
+
 /*
  * Returns why an option may not be taken, whatever the other stubs do, or NULL.  Sets
  * *driver if the driver is the reason.
  */
 static const char *objection(struct lc_arena *arena, const struct lc_circumstances *at,
-			     const struct lc_option *option, bool *driver)
+			     const struct lc_seat *seat, const struct lc_option *option,
+			     bool *driver)
 {
 	const char *why;
 
 	if (option->unusable)
 		return option->unusable;
-	if (at->settings.major && option->major != at->settings.major &&
-	    option->origin != LC_BY_OVERRIDE)
+	if (!fits(seat, option, at->settings.major) && option->origin != LC_BY_OVERRIDE)
 		return lc_format(arena, "LAZYCUDA_MAJOR=%d asks for another major",
 				 at->settings.major);
-	why = option->origin == LC_BY_SEARCH ? driver_objection(arena, at, option) : NULL;
+	why = lc_why_excluded(arena, at, seat, option);
+	if (why || option->origin != LC_BY_SEARCH)
+		return why;
+	why = driver_objection(arena, at, seat, option);
 	if (why)
 		*driver = true;
+	else if (at->settings.guard == LC_STRICT && is_unclear(seat, option))
+		why = lc_format(arena, "%s, and LAZYCUDA_GUARD=strict takes no chances", option->told);
 	return why;
 }
 
-/* The first allowed option of a major, or -1. */
+/* The first allowed option of one of the library's majors, or -1.  One of which something
+ * tells that it belongs to this major of CUDA is preferred to one that may. */
 static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
-		   const struct lc_seat *seat, int major, bool *driver)
+		   const struct lc_seat *seat, int own, int major, bool *driver)
 {
 	int found = -1;
 
 	/* No early exit: an objection to any of them has to set *driver. */
-	for (size_t i = 0; i < seat->option_count; i++)
-		if (seat->options[i].major == major &&
-		    !objection(arena, at, &seat->options[i], driver) && found < 0)
+	for (size_t i = 0; i < seat->option_count; i++) {
+		const struct lc_option *option = &seat->options[i];
+
+		if (option->major != own || !fits(seat, option, major) ||
+		    objection(arena, at, seat, option, driver))
+			continue;
+		if (found < 0 || (is_unclear(seat, &seat->options[found]) &&
+				  !is_unclear(seat, option)))
 			found = (int)i;
+	}
 	return found;
+}
+
+/* The highest major below a limit that a seat has options of; below 0: none. */
+static int next_major(const struct lc_seat *seat, int limit)
+{
+	int highest = -1;
+
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (seat->options[i].major < limit && seat->options[i].major > highest)
+			highest = seat->options[i].major;
+	return highest;
 }
 
 /* Returns true if one option suits the callers better than another of a higher major:
@@ -139,16 +273,15 @@ static bool suits_better(const struct lc_circumstances *at, const struct lc_opti
 	return guarded(at) && one->origin != LC_BY_OVERRIDE && !one->refuses && higher->refuses;
 }
 
-/* The same, but 0 stands for the highest major, or a lower one that suits the callers better. */
+/* The best allowed option for a major of CUDA, 0: for any; or -1.  It is of the library's
+ * highest major, or of a lower one that suits the callers better. */
 static int best(struct lc_arena *arena, const struct lc_circumstances *at,
 		const struct lc_seat *seat, int major, bool *driver)
 {
 	int found = -1;
 
-	if (major)
-		return best_of(arena, at, seat, major, driver);
-	for (size_t k = 0; k < own_library(at)->known_major_count; k++) {
-		int i = best_of(arena, at, seat, own_library(at)->known_majors[k], driver);
+	for (int own = INT_MAX; (own = next_major(seat, own)) >= 0; ) {
+		int i = best_of(arena, at, seat, own, major, driver);
 
 		if (i >= 0 && (found < 0 || suits_better(at, &seat->options[i],
 							 &seat->options[found])))
@@ -166,20 +299,18 @@ static int of_origin(const struct lc_seat *seat, enum lc_origin origin)
 	return -1;
 }
 
-static const char *clash(struct lc_arena *arena, const struct lc_circumstances *at,
-			 const struct lc_option *option, int common);
-
 /* Returns true if one option that the process has loaded is preferred to another; `common`
  * 0: there is no common major. */
 static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
-		      const struct lc_option *one, const struct lc_option *other, int common)
+		      const struct lc_seat *seat, const struct lc_option *one,
+		      const struct lc_option *other, int common)
 {
-	bool runs = !driver_objection(arena, at, one);
+	bool runs = !driver_objection(arena, at, seat, one);
 
-	if (runs != !driver_objection(arena, at, other))
+	if (runs != !driver_objection(arena, at, seat, other))
 		return runs;
-	if ((one->major == common) != (other->major == common))
-		return one->major == common;
+	if (fits(seat, one, common) != fits(seat, other, common))
+		return fits(seat, one, common);
 	if (guarded(at) && !one->refuses != !other->refuses)
 		return !one->refuses;
 	return one->major > other->major;
@@ -188,35 +319,31 @@ static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
 /*
  * Returns the best option that the process has loaded, or -1.  Prefers one that the
  * driver runs, then one of the common major (0: there is none yet), then one that
- * refuses nothing, then the highest major.  `reasons` is NULL, or gets why an option
- * clashes with other stubs.
+ * refuses nothing, then the highest major.  `clashes` has for each option why it clashes
+ * with other stubs, or NULL; it is NULL if no option does.
  */
 static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at,
-		       const struct lc_seat *seat, int common, const char **reasons)
+		       const struct lc_seat *seat, int common, const char *const *clashes)
 {
 	int found = -1;
 	bool driver;
 
 	for (size_t i = 0; i < seat->option_count; i++) {
 		const struct lc_option *option = &seat->options[i];
-		const char *why;
 
-		if (option->origin != LC_BY_PROCESS || objection(arena, at, option, &driver))
+		if (option->origin != LC_BY_PROCESS || (clashes && clashes[i]) ||
+		    objection(arena, at, seat, option, &driver))
 			continue;
-		why = clash(arena, at, option, common);
-		if (why && reasons)
-			reasons[i] = why;
-		if (!why && (found < 0 ||
-			     is_rather(arena, at, option, &seat->options[found], common)))
+		if (found < 0 || is_rather(arena, at, seat, option, &seat->options[found], common))
 			found = (int)i;
 	}
 	return found;
 }
 
 /*
- * Returns the major that a seat is bound to, whatever else was found for it: the
+ * Returns the major of CUDA that a seat is bound to, whatever else was found for it: the
  * one its stub has loaded, the one the user names, or the best one that is in the
- * process.  Returns 0 if the seat is free.
+ * process.  Returns 0 if the seat is free, or nothing tells.
  */
 static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 		 const struct lc_seat *seat)
@@ -224,39 +351,64 @@ static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 	int named = of_origin(seat, LC_BY_OVERRIDE);
 	int loaded;
 
-	if (seat->loaded)
+	if (seat->loaded && !seat->library->own_majors)
 		return LC_MAJOR(seat->loaded);
 	if (named >= 0)
-		return seat->options[named].unusable ? 0 : seat->options[named].major;
+		return seat->options[named].unusable ? 0 : told_major(seat, &seat->options[named]);
 	loaded = best_loaded(arena, at, seat, 0, NULL);
-	return loaded < 0 ? 0 : seat->options[loaded].major;
+	return loaded < 0 ? 0 : told_major(seat, &seat->options[loaded]);
+}
+
+/* What speaks against a major that every stub has. */
+struct against {
+	int major;
+	const struct lc_option *refuser;	/* the first that would refuse an import, or NULL */
+	const struct lc_option *unclear;	/* the first of which nothing tells its CUDA, or NULL */
+	const char *library;			/* whose that is */
+};
+
+/* The best option of a seat for a major of CUDA, or -1.  The user's word leaves no other. */
+static int best_for(struct lc_arena *arena, const struct lc_circumstances *at,
+		    const struct lc_seat *seat, int major)
+{
+	int named = of_origin(seat, LC_BY_OVERRIDE);
+	bool driver;
+
+	if (named < 0 || seat->options[named].unusable)
+		return best(arena, at, seat, major, &driver);
+	return fits(seat, &seat->options[named], major) ? named : -1;
 }
 
 /*
- * Returns true if there is at least one stub with an option, and every such stub
- * has one of this major.  *refuser is the first of these that would refuse an
- * import, or NULL.
+ * Returns true if some stub has an option of this major, every stub that has any options has
+ * one that may be, and *against what speaks against it.
  */
 static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at, int major,
-		      const struct lc_option **refuser)
+		      struct against *against)
 {
-	bool everybody = true, anybody = false, driver;
+	bool everybody = true, anybody = false;
 
-	*refuser = NULL;
+	*against = (struct against){ .major = major };
 	for (size_t s = 0; s < at->seat_count; s++) {
 		const struct lc_seat *seat = &at->seats[s];
+		const struct lc_option *option;
 		int i;
 
-		if (best(arena, at, seat, 0, &driver) < 0)
-			continue;	/* without options it has no say */
-		i = best(arena, at, seat, major, &driver);
+		if (best_for(arena, at, seat, 0) < 0)
+			continue;	/* it has no options to choose from */
+		i = best_for(arena, at, seat, major);
 		if (i < 0) {
 			everybody = false;
 			continue;
 		}
-		anybody = true;
-		if (!*refuser && seat->options[i].refuses)
-			*refuser = &seat->options[i];
+		option = &seat->options[i];
+		anybody |= told_major(seat, option) == major;
+		if (!against->refuser && option->refuses)
+			against->refuser = option;
+		if (!against->unclear && is_unclear(seat, option)) {
+			against->unclear = option;
+			against->library = seat->library->name;
+		}
 	}
 	return anybody && everybody;
 }
@@ -264,28 +416,29 @@ static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at,
 /* Returns true if the driver runs libraries of a major, judging by the major alone. */
 static bool runs(const struct lc_circumstances *at, int major)
 {
-	return !at->driver || major <= LC_MAJOR(at->driver);
+	return !heeds_driver(at) || !at->driver || major <= LC_MAJOR(at->driver);
 }
 
-/*
- * Returns the major for the process; 0: there is none.  In this order:
- *
- *	- the one that the stubs have agreed on
- *	- the highest that some stub is bound to, preferably one that the driver runs
- *	- the highest that is common (see above) and refuses no import
- *	- the highest that is common
- *
- * *passed is the option because of which a higher major was passed over, or NULL.
- */
-static int common_major(struct lc_arena *arena, const struct lc_circumstances *at,
-			const struct lc_option **passed)
+/* The majors of CUDA that usable options may belong to, and that the driver runs. */
+static uint32_t offered(const struct lc_circumstances *at)
 {
-	const struct lc_option *refuser;
+	uint32_t set = 0;
+
+	for (size_t s = 0; s < at->seat_count; s++)
+		for (size_t i = 0; i < at->seats[s].option_count; i++)
+			if (!at->seats[s].options[i].unusable)
+				set |= cuda_of(&at->seats[s], &at->seats[s].options[i]);
+	for (int major = 1; major <= LC_MAX_CUDA; major++)
+		if (!runs(at, major))
+			set &= ~(1u << major);
+	return set;
+}
+
+/* The highest major that some stub is bound to, preferably one that the driver runs; or 0. */
+static int bound_major(struct lc_arena *arena, const struct lc_circumstances *at)
+{
 	int highest = 0;
 
-	*passed = NULL;
-	if (at->process_major)
-		return at->process_major;
 	for (size_t s = 0; s < at->seat_count; s++) {
 		int major = bound(arena, at, &at->seats[s]);
 
@@ -293,27 +446,78 @@ static int common_major(struct lc_arena *arena, const struct lc_circumstances *a
 			      (runs(at, major) == runs(at, highest) && major > highest)))
 			highest = major;
 	}
-	if (highest)
-		return highest;
-	for (size_t k = 0; k < own_library(at)->known_major_count; k++) {
-		int major = own_library(at)->known_majors[k];
-
-		if (!is_common(arena, at, major, &refuser))
-			continue;
-		if (!refuser)
-			return major;
-		if (!highest) {
-			highest = major;
-			*passed = refuser;
-		}
-	}
-	*passed = NULL;
 	return highest;
 }
 
+/*
+ * The major where none is common, for libraries that cannot be used beside one: the highest
+ * that a library has whose SONAME tells it, else any.  Returns 0 if every library's tells it.
+ */
+static int major_of_some(struct lc_arena *arena, const struct lc_circumstances *at)
+{
+	int telling = 0, others = 0;
+	bool driver;
+
+	for (size_t s = 0; s < at->seat_count; s++) {
+		const struct lc_seat *seat = &at->seats[s];
+		int i = best(arena, at, seat, 0, &driver);
+		int major = i < 0 ? 0 : told_major(seat, &seat->options[i]);
+		int *highest = seat->library->own_majors ? &others : &telling;
+
+		if (major > *highest)
+			*highest = major;
+	}
+	return others && telling ? telling : others;
+}
+
+/*
+ * Returns the major for the process; 0: there is none.  In this order:
+ *
+ *	- the one that the stubs have agreed on
+ *	- the highest that some stub is bound to, preferably one that the driver runs
+ *	- the highest that is common (see above), refuses no import and is told of all
+ *	- the highest that is common and refuses no import
+ *	- the highest that is common and told of all
+ *	- the highest that is common
+ *	- one that is not, see above
+ *
+ * *passed says what spoke against the highest that is common, if that was passed over.
+ */
+static int common_major(struct lc_arena *arena, const struct lc_circumstances *at,
+			struct against *passed)
+{
+	struct against against, first = { .major = 0 };
+	int found = 0, best_score = -1;
+	uint32_t set;
+
+	*passed = first;
+	if (at->process_major)
+		return at->process_major;
+	found = bound_major(arena, at);
+	if (found)
+		return found;
+	for (set = offered(at); set && best_score < 3; ) {
+		int major = 31 - __builtin_clz(set), score;
+
+		set &= ~(1u << major);
+		if (!is_common(arena, at, major, &against))
+			continue;
+		score = 2 * !against.refuser + !against.unclear;
+		if (best_score < 0)
+			first = against;
+		else if (score > best_score)
+			*passed = first;
+		if (score > best_score) {
+			best_score = score;
+			found = major;
+		}
+	}
+	return found ? found : major_of_some(arena, at);
+}
+
 /* Returns the major that another stub has or is going to have; 0: none. */
-static int major_of(struct lc_arena *arena, const struct lc_circumstances *at,
-		    const struct lc_seat *seat, int common)
+static int major_of_seat(struct lc_arena *arena, const struct lc_circumstances *at,
+			 const struct lc_seat *seat, int common)
 {
 	int major = bound(arena, at, seat);
 	bool driver;
@@ -333,13 +537,17 @@ static int major_of(struct lc_arena *arena, const struct lc_circumstances *at,
 static const char *clash(struct lc_arena *arena, const struct lc_circumstances *at,
 			 const struct lc_option *option, int common)
 {
-	const char *self = own_library(at)->name;
+	const struct lc_seat *own = &at->seats[at->self];
+	const char *self = own->library->name;
 
-	if (!common || option->major == common || !guarded(at))
+	if (fits(own, option, common) || !guarded(at))
 		return NULL;
 	if (at->settings.guard == LC_STRICT)
 		return lc_format(arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
 				 " mixes no majors", common);
+	/* It would look for others of its CUDA by names that are the same in each. */
+	if (own->library->own_majors && option->origin == LC_BY_SEARCH)
+		return lc_format(arena, "the process uses CUDA %d; %s", common, option->told);
 	for (size_t p = 0; p < sizeof(pairs) / sizeof(*pairs); p++) {
 		bool reads = !strcmp(self, pairs[p].reader);
 
@@ -351,7 +559,7 @@ static const char *clash(struct lc_arena *arena, const struct lc_circumstances *
 
 			if (s == at->self || strcmp(other, reads ? pairs[p].writer : pairs[p].reader))
 				continue;
-			major = major_of(arena, at, &at->seats[s], common);
+			major = major_of_seat(arena, at, &at->seats[s], common);
 			if (!major || (reads ? option->major >= major : option->major <= major))
 				continue;
 			return lc_format(arena,
@@ -361,6 +569,19 @@ static const char *clash(struct lc_arena *arena, const struct lc_circumstances *
 		}
 	}
 	return NULL;
+}
+
+/* Sets why options that the process has loaded clash with the libraries of other stubs. */
+static void find_clashes(struct lc_arena *arena, const struct lc_circumstances *at, int common,
+			 const char **reasons)
+{
+	const struct lc_seat *seat = &at->seats[at->self];
+	bool driver;
+
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (seat->options[i].origin == LC_BY_PROCESS &&
+		    !objection(arena, at, seat, &seat->options[i], &driver))
+			reasons[i] = clash(arena, at, &seat->options[i], common);
 }
 
 /* "it would refuse cudaThis, which /that.so imports" */
@@ -374,16 +595,21 @@ static const char *refusal_text(struct lc_arena *arena, const struct lc_option *
 			 lc_printable(arena, option->importer), others);
 }
 
-/* Returns why an option that nothing speaks against was passed over for another, or, if
- * `taken` is -1, for none. */
+/* Returns why an option without any objection to it was passed over for another option, or
+ * for none if `taken` is -1. */
 static const char *why_passed_over(struct lc_arena *arena, const struct lc_circumstances *at,
 				   const struct lc_option *option, int taken)
 {
+	const struct lc_seat *seat = &at->seats[at->self];
 	const struct lc_option *other;
 
 	if (taken < 0)
 		return "was not considered";
-	other = &at->seats[at->self].options[taken];
+	other = &seat->options[taken];
+	if (told_major(seat, option) && told_major(seat, other) && seat->library->own_majors &&
+	    told_major(seat, option) != told_major(seat, other))
+		return lc_format(arena, "CUDA %d was chosen; %s", told_major(seat, other),
+				 option->told);
 	if (option->major == other->major)
 		return "another one of this major comes before it";
 	if (suits_better(at, other, option) && option->major > other->major)
@@ -404,9 +630,9 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 
 		/* Why an option was not allowed matters more than why it was not chosen. */
 		if (!*reason)
-			*reason = objection(arena, at, option, &ignored);
+			*reason = objection(arena, at, seat, option, &ignored);
 		if (!*reason)
-			*reason = driver_objection(arena, at, option);
+			*reason = driver_objection(arena, at, seat, option);
 		if (!*reason)
 			*reason = why_passed_over(arena, at, option, choice->option);
 	}
@@ -415,6 +641,10 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 static void take(struct lc_arena *arena, const struct lc_circumstances *at,
 		 struct lc_choice *choice, int option, const char *reason)
 {
+	const char *told = at->seats[at->self].options[option].told;
+
+	if (told)
+		reason = lc_format(arena, "%s; %s", reason, told);
 	choice->option = option;
 	choice->refusal = LC_NONE;
 	choice->reason = choice->reasons[option] = reason;
@@ -429,6 +659,17 @@ static void take_none(struct lc_arena *arena, const struct lc_circumstances *at,
 	explain_rest(arena, at, choice);
 }
 
+/* Returns true if constraints exclude something that could be loaded. */
+static bool any_excluded(struct lc_arena *arena, const struct lc_circumstances *at)
+{
+	const struct lc_seat *seat = &at->seats[at->self];
+
+	for (size_t i = 0; i < seat->option_count; i++)
+		if (!seat->options[i].unusable && lc_why_excluded(arena, at, seat, &seat->options[i]))
+			return true;
+	return false;
+}
+
 /* Chooses among the options of other majors when none of the common major is allowed. */
 static void choose_mixed(struct lc_arena *arena, const struct lc_circumstances *at,
 			 struct lc_choice *choice, int common, bool driver)
@@ -441,7 +682,7 @@ static void choose_mixed(struct lc_arena *arena, const struct lc_circumstances *
 		const struct lc_option *option = &seat->options[i];
 		bool ignored;
 
-		if (objection(arena, at, option, &ignored))
+		if (objection(arena, at, seat, option, &ignored))
 			continue;
 		choice->reasons[i] = clash(arena, at, option, common);
 		if (choice->reasons[i])
@@ -458,19 +699,20 @@ static void choose_mixed(struct lc_arena *arena, const struct lc_circumstances *
 	else if (last)
 		take_none(arena, at, choice, LC_INCOHERENT, last);
 	else
-		take_none(arena, at, choice, driver ? LC_DRIVER : LC_MISSING, NULL);
+		take_none(arena, at, choice, driver ? LC_DRIVER : any_excluded(arena, at) ?
+			  LC_EXCLUDED : LC_MISSING, NULL);
 }
 
 /* Returns the option of the highest major that was passed over for this one because it
  * would refuse an import; or NULL. */
 static const struct lc_option *best_refuser(struct lc_arena *arena,
 					    const struct lc_circumstances *at,
-					    const struct lc_seat *seat, int taken)
+					    const struct lc_seat *seat, int taken, int common)
 {
 	bool driver;
 
-	for (size_t k = 0; k < own_library(at)->known_major_count; k++) {
-		int i = best(arena, at, seat, own_library(at)->known_majors[k], &driver);
+	for (int own = INT_MAX; (own = next_major(seat, own)) >= 0; ) {
+		int i = best_of(arena, at, seat, own, common, &driver);
 
 		if (i == taken)
 			return NULL;
@@ -505,18 +747,25 @@ static void choose_first(const struct lc_seat *seat, struct lc_choice *choice, i
 	choice->reason = choice->reasons[found] = reasons[seat->options[found].origin];
 }
 
-/* Why the best option of the common major is taken; `passed` as in common_major(). */
+/* Why the best option of the common major is taken; `passed` as in common_major(), `refuser`
+ * as of best_refuser(). */
 static const char *why_best(struct lc_arena *arena, const struct lc_circumstances *at, int common,
-			    const struct lc_option *passed)
+			    const struct against *passed, const struct lc_option *refuser)
 {
-	if (passed)
+	if (passed->refuser)
+		return lc_format(arena, "CUDA %d was passed over: %s", passed->major,
+				 refusal_text(arena, passed->refuser));
+	if (refuser)
 		return lc_format(arena, "%s %d was passed over: %s", lc_major_word(own_library(at)),
-				 passed->major, refusal_text(arena, passed));
+				 refuser->major, refusal_text(arena, refuser));
 	if (!guarded(at))
 		return "the highest major found (LAZYCUDA_GUARD=off)";
 	if (at->process_major)
 		return lc_format(arena, "CUDA %d is in use in this process", common);
-	if (!common || own_library(at)->own_majors)
+	if (passed->unclear)
+		return lc_format(arena, "CUDA %d was passed over, as of its %s %s", passed->major,
+				 passed->library, passed->unclear->told);
+	if (!common)
 		return "the highest major found";
 	return at->driver ?
 	       "the highest major that was found for every stub that found any, and that the driver runs" :
@@ -528,7 +777,8 @@ static void choose(struct lc_arena *arena, const struct lc_circumstances *at,
 {
 	const struct lc_seat *seat = &at->seats[at->self];
 	int named = of_origin(seat, LC_BY_OVERRIDE);
-	const struct lc_option *passed = NULL;
+	struct against passed = { .major = 0 };
+	const struct lc_option *refuser = NULL;
 	bool driver = false;
 	int common, option;
 
@@ -545,9 +795,10 @@ static void choose(struct lc_arena *arena, const struct lc_circumstances *at,
 		take(arena, at, choice, named, "named by the environment");
 		return;
 	}
-	common = guarded(at) ? common_major(arena, at, &passed) : 0;
+	common = choice->common = guarded(at) ? common_major(arena, at, &passed) : 0;
 
 	/* A library that is in the process comes before any other file. */
+	find_clashes(arena, at, common, choice->reasons);
 	option = best_loaded(arena, at, seat, common, choice->reasons);
 	if (option >= 0) {
 		take(arena, at, choice, option, "already loaded in this process");
@@ -558,9 +809,9 @@ static void choose(struct lc_arena *arena, const struct lc_circumstances *at,
 		choose_mixed(arena, at, choice, common, driver);
 		return;
 	}
-	if (!common)
-		passed = best_refuser(arena, at, seat, option);
-	take(arena, at, choice, option, why_best(arena, at, common, passed));
+	if (!common || seat->library->own_majors)
+		refuser = best_refuser(arena, at, seat, option, common);
+	take(arena, at, choice, option, why_best(arena, at, common, &passed, refuser));
 }
 
 struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at)

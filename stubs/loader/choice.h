@@ -26,9 +26,13 @@ struct lc_option {
 	enum lc_origin origin;
 	int major;
 	lc_version version;	/* at least this one; 0: only the major is known */
+	lc_version latest;	/* and at most this one; 0: likewise */
 	size_t refuses;		/* imports of the loaded objects that it would refuse, */
 	const char *refused;	/* one of them, */
 	const char *importer;	/* and the file that imports it */
+	uint32_t cuda;		/* of a library with majors of its own: those of CUDA that it may
+				   belong to, a bit for each; 0: it goes with any */
+	const char *told;	/* what tells that, or that nothing does; NULL for others */
 	const char *unusable;	/* damaged, foreign, or loading it has failed: says which */
 };
 
@@ -52,10 +56,16 @@ struct lc_circumstances {
 
 struct lc_choice {
 	int option;		/* of seats[self]; -1: none */
-	enum lc_refusal refusal;	/* if none: MISSING, DRIVER or INCOHERENT */
+	enum lc_refusal refusal;	/* if none: MISSING, DRIVER, INCOHERENT or EXCLUDED */
 	const char *reason;	/* why this one, or why none */
+	int common;		/* the major of CUDA for the process; 0: none */
 	const char **reasons;	/* of each option of seats[self]: why it was taken or not */
 };
+
+/* Returns why the user's constraints allow no version that an option can have, or NULL.  They
+ * do not concern a file that the user names, nor one that goes with any CUDA. */
+const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstances *at,
+			    const struct lc_seat *seat, const struct lc_option *option);
 
 /* Returns true if anything about the driver can change the choice. */
 bool lc_choice_needs_driver(const struct lc_circumstances *at);

@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 #include "forks.h"
+#include "of_driver.h"
 #include "open.h"
 #include "tries.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "../entry/note.h"
-#include "generated/libcuda_stub.real.h"
-#include "generated/libnvidia-ml_stub.real.h"
 
 LC_DLOPEN_NOTE(driver,
 	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run") ","
@@ -46,25 +45,36 @@ lc_version lc_nvml_version(lc_finder *find, void *data, int major)
 }
 
 /* Opens the file that the library's own stub would choose. */
-static void open_real(struct lc_arena *arena, const struct lc_library *library,
-		      lc_version_look *version, struct lc_found *found)
+static void open_real(struct lc_arena *arena, struct lc_known *known,
+		      const struct lc_library *library, lc_version_look *version,
+		      struct lc_found *found)
 {
+	struct lc_known *other = NULL;
 	struct lc_search search;
 
 	*found = (struct lc_found){ .handle = NULL };
 	if (lc_hidden_by(library))
 		return;
-	lc_search_real(arena, &search, library);
+	/* The search within which this is goes on with what it knows. */
+	if (!lc_known_holds(known, library)) {
+		known->spent = true;
+		other = lc_known_new();
+		if (!other)
+			arena->failed = true;
+	}
+	lc_search_real(arena, &search, other ? other : known, library);
 	lc_open_found(arena, &search, NULL, version, found);
+	if (other)
+		lc_known_give(other, true);
 }
 
 /* Returns the CUDA version that the driver supports, or 0 without a driver. */
-static int look_at_version(struct lc_arena *arena)
+static int look_at_version(struct lc_arena *arena, struct lc_known *known)
 {
 	struct lc_found found;
 
 	/* Never closed: a runtime that is loaded next needs the driver library anyway. */
-	open_real(arena, &lc_real_cuda, lc_cuda_version, &found);
+	open_real(arena, known, lc_of_driver[LC_OF_DRIVER_CUDA], lc_cuda_version, &found);
 	if (!found.handle) {
 		lc_trace("there is no driver");
 		return 0;
@@ -81,22 +91,22 @@ static int branch_of_module(struct lc_arena *arena)
 	ssize_t length;
 
 	if (fd < 0) {
-		lc_arena_hinder(arena, errno);
+		lc_arena_note_error(arena, errno);
 		return 0;
 	}
-	length = read(fd, text, sizeof(text) - 1);
+	length = pread(fd, text, sizeof(text) - 1, 0);
 	close(fd);
 	return length > 0 ? atoi(text) : 0;
 }
 
 /* NVML's version is its major and the driver's version: "12.535.104.05". */
-static int branch_of_nvml(struct lc_arena *arena)
+static int branch_of_nvml(struct lc_arena *arena, struct lc_known *known)
 {
 	struct lc_found found;
 	nvml_getter get;
 	char text[96] = "", *dot = NULL;
 
-	open_real(arena, &lc_real_nvml, lc_nvml_version, &found);
+	open_real(arena, known, lc_of_driver[LC_OF_DRIVER_NVML], lc_nvml_version, &found);
 	if (!found.handle)
 		return 0;
 	get = (nvml_getter)lc_find_found("nvmlSystemGetNVMLVersion", &found);
@@ -111,12 +121,12 @@ static int branch_of_nvml(struct lc_arena *arena)
  * version compatibility depends.  Asks the kernel module, then NVML; returns 0
  * if neither knows.
  */
-static int look_at_branch(struct lc_arena *arena)
+static int look_at_branch(struct lc_arena *arena, struct lc_known *known)
 {
 	int branch = branch_of_module(arena);
 
 	if (!branch)
-		branch = branch_of_nvml(arena);
+		branch = branch_of_nvml(arena, known);
 	if (branch)
 		lc_trace("the display driver is of branch %d", branch);
 	else
@@ -130,36 +140,37 @@ static _Atomic int driver = -1, branch = -1;
 
 /* Returns -1, and caches nothing, if a shortage of memory or file descriptors may be why
  * nothing was found. */
-static int cached(struct lc_arena *arena, _Atomic int *value, int (*look)(struct lc_arena *))
+static int cached(struct lc_arena *arena, struct lc_known *known, _Atomic int *value,
+		  int (*look)(struct lc_arena *arena, struct lc_known *known))
 {
-	bool hindered = arena->hindered;
-	int known = atomic_load(value);
+	bool starved = arena->starved;
+	int found = atomic_load(value);
 
-	if (known >= 0)
-		return known;
-	arena->hindered = false;
-	known = look(arena);
-	if (!known && (arena->failed || arena->hindered))
+	if (found >= 0)
+		return found;
+	arena->starved = false;
+	found = look(arena, known);
+	if (!found && (arena->failed || arena->starved))
 		return -1;
-	arena->hindered |= hindered;
-	atomic_store(value, known);
-	return known;
+	arena->starved |= starved;
+	atomic_store(value, found);
+	return found;
 }
 
 /* NVML that is hidden now may not be hidden later. */
-static int branch_now(struct lc_arena *arena)
+static int branch_now(struct lc_arena *arena, struct lc_known *known)
 {
-	if (atomic_load(&branch) < 0 && lc_hidden_by(&lc_real_nvml))
+	if (atomic_load(&branch) < 0 && lc_hidden_by(lc_of_driver[LC_OF_DRIVER_NVML]))
 		return branch_of_module(arena);
-	return cached(arena, &branch, look_at_branch);
+	return cached(arena, known, &branch, look_at_branch);
 }
 
-static int version_now(struct lc_arena *arena)
+static int version_now(struct lc_arena *arena, struct lc_known *known)
 {
-	const char *hidden = lc_hidden_by(&lc_real_cuda);
+	const char *hidden = lc_hidden_by(lc_of_driver[LC_OF_DRIVER_CUDA]);
 
 	if (!hidden)
-		return cached(arena, &driver, look_at_version);
+		return cached(arena, known, &driver, look_at_version);
 	lc_trace("the driver is hidden by %s=none", hidden);
 	return 0;
 }
@@ -181,51 +192,62 @@ static bool go_on_without(int *value, enum lc_guard guard)
 	return true;
 }
 
-bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at)
+bool lc_look_at_driver(struct lc_arena *arena, struct lc_search *search)
 {
-	int version = lc_choice_needs_driver(at) ? version_now(arena) : at->driver;
+	struct lc_circumstances *at = &search->at;
+	int version = lc_choice_needs_driver(at) ? version_now(arena, search->known) : at->driver;
 
 	if (!go_on_without(&version, at->settings.guard))
 		return false;
 	at->driver = (lc_version)version;
 	if (lc_choice_needs_branch(at))
-		at->branch = branch_now(arena);
+		at->branch = branch_now(arena, search->known);
 	return go_on_without(&at->branch, at->settings.guard);
+}
+
+/* Looks outside of a search; *of_branch, unless NULL, is set if there is a driver. */
+static int look_now(int *of_branch)
+{
+	struct lc_arena arena = { .failed = false };
+	struct lc_known *known;
+	int version = -1;
+
+	lc_enter();
+	known = lc_known_take(false);
+	if (known)
+		version = version_now(&arena, known);
+	if (version > 0 && of_branch)
+		*of_branch = branch_now(&arena, known);
+	if (known)
+		lc_known_give(known, false);
+	lc_leave();
+	lc_arena_free(&arena);
+	return version;
 }
 
 bool lc_has_driver(void)
 {
-	struct lc_arena arena = { .failed = false };
 	int version = atomic_load(&driver);
 
 	/* The common case is fast: failing calls ask again and again. */
 	if (version >= 0)
-		return version && !lc_hidden_by(&lc_real_cuda);
+		return version && !lc_hidden_by(lc_of_driver[LC_OF_DRIVER_CUDA]);
 	if (!lc_is_ready() || !lc_may_try())
 		return true;
-	lc_enter();
-	version = version_now(&arena);
-	lc_leave();
+	version = look_now(NULL);
 	if (version < 0)
 		lc_try_failed();
-	lc_arena_free(&arena);
 	return version != 0;
 }
 
 struct lazycuda_driver lc_driver(void)
 {
 	struct lazycuda_driver found = { .size = sizeof(found) };
-	struct lc_arena arena = { .failed = false };
 	int version, of_branch = 0;
 
 	if (!lc_is_ready())
 		return found;
-	lc_enter();
-	version = version_now(&arena);
-	if (version > 0)
-		of_branch = branch_now(&arena);
-	lc_leave();
-	lc_arena_free(&arena);
+	version = look_now(&of_branch);
 	found.version = version > 0 ? lc_number_of_version((lc_version)version) : 0;
 	found.branch = of_branch > 0 ? of_branch : 0;
 	return found;

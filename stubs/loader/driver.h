@@ -4,7 +4,7 @@
 #define DRIVER_H
 
 #include "../../include/lazycuda.h"
-#include "choice.h"
+#include "search.h"
 
 /*
  * Sets what the choice needs to know of the driver: the CUDA version that it
@@ -15,7 +15,7 @@
  * then no choice can be made.  After some tries it returns true without having
  * found out, unless LAZYCUDA_GUARD=strict.
  */
-bool lc_look_at_driver(struct lc_arena *arena, struct lc_circumstances *at);
+bool lc_look_at_driver(struct lc_arena *arena, struct lc_search *search);
 
 /* The driver that the choice was made for.  Looks for the driver if no choice did. */
 struct lazycuda_driver lc_driver(void);

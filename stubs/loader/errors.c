@@ -5,28 +5,43 @@
 #include <stdatomic.h>
 
 #include "../base/arena.h"
+#include "../base/glibc.h"
 #include "loader.h"
+#include "of_thread.h"
 #include "tries.h"
 
-/* Initial-exec avoids __tls_get_addr(), which allocates. */
-#define OWN static __thread __attribute__((tls_model("initial-exec")))
+/* A reason is a constant of this stub, and so never far from lc_library. */
+static int32_t note_reason(const char *reason)
+{
+	return reason ? (int32_t)((intptr_t)reason - (intptr_t)&lc_library) : 0;
+}
 
-OWN struct lc_refused last;
-OWN int32_t pending;		/* a status that the caller has not fetched yet */
-OWN bool past;			/* the library has since returned the last refusal's status */
+static const char *noted_reason(int32_t note)
+{
+	return note ? (const char *)((intptr_t)&lc_library + note) : NULL;
+}
+
+static struct lc_refused last_call(void)
+{
+	return (struct lc_refused){ noted_reason(lc_of_thread.reason), lc_of_thread.status,
+				    lc_of_thread.slot, lc_of_thread.why };
+}
 
 int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason)
 {
-	last = (struct lc_refused){ slot, why, status, reason };
-	past = false;
+	lc_of_thread.reason = note_reason(reason);
+	lc_of_thread.status = status;
+	lc_of_thread.slot = (uint16_t)slot;
+	lc_of_thread.why = (uint8_t)why;
+	lc_of_thread.past = false;
 	if (status)
-		pending = status;
+		lc_of_thread.pending = status;
 	return status;
 }
 
 int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason)
 {
-	return lc_refuse_with(slot, why, lc_library.errors[why], reason);
+	return lc_refuse_with(slot, why, lc_status_of(&lc_library, why), reason);
 }
 
 int32_t lc_refuse(unsigned slot, enum lc_refusal why)
@@ -36,22 +51,22 @@ int32_t lc_refuse(unsigned slot, enum lc_refusal why)
 
 enum lc_refusal lc_last_refusal(void)
 {
-	return last.why;
+	return (enum lc_refusal)lc_of_thread.why;
 }
 
 int32_t lc_pending_status(void)
 {
-	return pending;
+	return lc_of_thread.pending;
 }
 
 void lc_clear_pending(void)
 {
-	pending = 0;
+	lc_of_thread.pending = 0;
 }
 
 int32_t lc_note_error(int32_t status)
 {
-	past |= status != 0 && status == last.status;
+	lc_of_thread.past |= status != 0 && status == lc_of_thread.status;
 	return status;
 }
 
@@ -85,7 +100,7 @@ static const char *message(struct lc_arena *arena, const struct lc_refused *call
 	const char *function = lc_library.names + lc_library.slots[call->slot].name;
 	const char *path = lc_printable(arena, status->path ? status->path : "");
 
-	switch (call->why) {
+	switch ((enum lc_refusal)call->why) {
 	case LC_ABSENT:
 		return lc_format(arena, "%s: %s %s (%s) does not have this function;"
 				 " a newer %s does", function, lc_library.name, status->version,
@@ -209,6 +224,8 @@ const struct lazycuda_error *lc_last_error(void)
 		.size = sizeof(nothing), .library = "", .function = "", .message = "no call was refused",
 	};
 
+	const struct lc_refused last = last_call();
+
 	return last.why == LC_NONE ? &nothing : lc_error_of(&last);
 }
 
@@ -217,10 +234,12 @@ const char *lc_refusal_text(int32_t value)
 	const struct lazycuda_status *status = lc_status();
 
 	/* A refused call may return 0, which is no error and has no message. */
-	if (value && last.why != LC_NONE && last.status == value && !past)
+	if (value && lc_of_thread.why != LC_NONE && lc_of_thread.status == value &&
+	    !lc_of_thread.past)
 		return lc_last_error()->message;
 	/* The call was refused in another thread, which passed the status on. */
-	if (status->cause != LAZYCUDA_NOTHING && lc_library.errors[status->cause] == value)
+	if (status->cause != LAZYCUDA_NOTHING &&
+	    lc_status_of(&lc_library, (enum lc_refusal)status->cause) == value)
 		return status->reason;
 	return NULL;
 }

@@ -8,10 +8,10 @@
 
 /* A call that was not forwarded. */
 struct lc_refused {
-	unsigned slot;
-	enum lc_refusal why;
-	int32_t status;		/* the call's result */
 	const char *reason;	/* a string constant with details, or NULL */
+	int32_t status;		/* the call's result */
+	unsigned slot : 28;
+	unsigned why : 4;	/* enum lc_refusal */
 };
 
 /*

@@ -7,10 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "../base/glibc.h"
-#include "../entry/stub.h"
-
-#define OWN __thread __attribute__((tls_model("initial-exec")))
+#include "of_thread.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool handled;
@@ -27,11 +24,11 @@ static _Atomic int forking;	/* number of threads in fork() */
 static _Atomic unsigned epoch;
 static _Atomic int entered[EPOCHS];
 
-static OWN int own_entered;	/* nesting depth of lc_enter() */
-static OWN unsigned own_epoch;	/* epoch of the outermost lc_enter() */
-static OWN int own_cancellation;	/* cancellation state before it */
-static OWN uintptr_t own_frame;	/* its stack frame; UINTPTR_MAX: above any frame */
-static OWN bool own_fork;	/* this thread is in fork() */
+/* A thread notes these bits of it.  EPOCHS divides their range. */
+static uint8_t this_epoch(void)
+{
+	return (uint8_t)atomic_load(&epoch);
+}
 
 /*
  * crtbegin.o would define this.  The stubs are linked without crtbegin.o, so that
@@ -53,14 +50,15 @@ void lc_nap(void)
 /* Returns true if another thread has entered in this epoch and not left. */
 static bool others_are_in(void)
 {
-	unsigned now = atomic_load(&epoch);
+	const uint8_t now = this_epoch();
 
-	return atomic_load(&entered[now % EPOCHS]) > (own_entered && own_epoch == now);
+	return atomic_load(&entered[now % EPOCHS]) >
+	       (lc_of_thread.entered && lc_of_thread.epoch == now);
 }
 
 static void before_fork(void)
 {
-	own_fork = true;
+	lc_of_thread.forks = true;
 	atomic_fetch_add(&forking, 1);
 	for (int i = 0; i < LC_NAPS_A_SECOND; i++) {
 		if (!others_are_in())
@@ -73,7 +71,7 @@ static void before_fork(void)
 static void in_parent(void)
 {
 	atomic_fetch_sub(&forking, 1);
-	own_fork = false;
+	lc_of_thread.forks = false;
 }
 
 static void in_child(void)
@@ -81,9 +79,9 @@ static void in_child(void)
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	for (unsigned i = 0; i < EPOCHS; i++)
 		atomic_store(&entered[i], 0);
-	atomic_store(&entered[own_epoch % EPOCHS], own_entered != 0);
+	atomic_store(&entered[lc_of_thread.epoch % EPOCHS], lc_of_thread.entered != 0);
 	atomic_store(&forking, 0);
-	own_fork = false;
+	lc_of_thread.forks = false;
 	lc_forked();
 }
 
@@ -97,22 +95,32 @@ static void go_out(int times)
 {
 	int cancellation;
 
-	own_entered -= times;
-	if (own_entered)
+	lc_of_thread.entered = (uint16_t)(lc_of_thread.entered - times);
+	if (lc_of_thread.entered)
 		return;
-	atomic_fetch_sub(&entered[own_epoch % EPOCHS], 1);
-	pthread_setcancelstate(own_cancellation, &cancellation);
+	atomic_fetch_sub(&entered[lc_of_thread.epoch % EPOCHS], 1);
+	if (!lc_of_thread.disabled)
+		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancellation);
+}
+
+/* What tells how far frames are from each other, up to 16 GiB; never 0. */
+static uint32_t mark_of(const void *frame)
+{
+	return (uint32_t)((uintptr_t)frame >> 3) | 1;
 }
 
 /* Disables cancellation, since a thread that is cancelled inside would never leave. */
-static void come_in(uintptr_t frame)
+static void come_in(uint32_t frame)
 {
-	if (own_entered++)
+	int cancellation;
+
+	if (lc_of_thread.entered++)
 		return;
-	own_frame = frame;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own_cancellation);
-	own_epoch = atomic_load(&epoch);
-	atomic_fetch_add(&entered[own_epoch % EPOCHS], 1);
+	lc_of_thread.frame = frame;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+	lc_of_thread.disabled = cancellation == PTHREAD_CANCEL_DISABLE;
+	lc_of_thread.epoch = this_epoch();
+	atomic_fetch_add(&entered[lc_of_thread.epoch % EPOCHS], 1);
 }
 
 /*
@@ -122,11 +130,11 @@ static void come_in(uintptr_t frame)
  */
 static bool is_in_the_way(void)
 {
-	return own_entered == 1 && !own_fork &&
-	       (atomic_load(&forking) || atomic_load(&epoch) != own_epoch);
+	return lc_of_thread.entered == 1 && !lc_of_thread.forks &&
+	       (atomic_load(&forking) || this_epoch() != lc_of_thread.epoch);
 }
 
-static bool try_enter(uintptr_t frame)
+static bool try_enter(uint32_t frame)
 {
 	handle_fork();
 	come_in(frame);
@@ -136,7 +144,7 @@ static bool try_enter(uintptr_t frame)
 	return false;
 }
 
-static void enter(uintptr_t frame)
+static void enter(uint32_t frame)
 {
 	for (int i = 0; i < LC_NAPS_A_SECOND; i++) {
 		if (try_enter(frame))
@@ -156,15 +164,17 @@ static void enter(uintptr_t frame)
  * the code that the handler interrupted, and that code can be cancelled; nothing else
  * changes.
  */
-static void see_thrown_out(uintptr_t frame)
+static void see_thrown_out(uint32_t frame)
 {
-	if (own_entered && frame >= own_frame)
-		go_out(own_entered);
+	const uint32_t outermost = lc_of_thread.frame;
+
+	if (lc_of_thread.entered && outermost && (int32_t)(frame - outermost) >= 0)
+		go_out(lc_of_thread.entered);
 }
 
 __attribute__((noinline)) bool lc_try_enter(void)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const uint32_t frame = mark_of(__builtin_frame_address(0));
 
 	see_thrown_out(frame);
 	return try_enter(frame);
@@ -172,7 +182,7 @@ __attribute__((noinline)) bool lc_try_enter(void)
 
 __attribute__((noinline)) void lc_enter(void)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const uint32_t frame = mark_of(__builtin_frame_address(0));
 
 	see_thrown_out(frame);
 	enter(frame);
@@ -180,7 +190,7 @@ __attribute__((noinline)) void lc_enter(void)
 
 void lc_leave(void)
 {
-	if (own_entered)
+	if (lc_of_thread.entered)
 		go_out(1);
 }
 
@@ -188,7 +198,7 @@ void lc_leave(void)
  * before lc_unlock(). */
 void lc_lock(void)
 {
-	enter(UINTPTR_MAX);
+	enter(0);
 	pthread_mutex_lock(&lock);
 }
 

@@ -7,10 +7,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "attempt.h"
 #include "peers.h"
 #include "specifics.h"
@@ -53,7 +55,7 @@ bool lc_is_in_process(void)
 	bool is;
 
 	lc_enter();
-	is = lc_process_has(&lc_library);
+	is = lc_process_has(&lc_library, &lc_aside);
 	lc_leave();
 	return is;
 }
@@ -122,7 +124,7 @@ static unsigned long long this_tick(void)
 
 static void look(void)
 {
-	unsigned long long loads = lc_process_loads();
+	unsigned long long loads = lc_process_loads().added;
 
 	if (loads > atomic_load(&looks.seen))
 		atomic_store(&looks.seen, loads);
@@ -198,7 +200,7 @@ static uintptr_t relro_end(void)
  */
 static bool fill_slots(const lc_function *functions)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = getauxval(AT_PAGESZ);
 	uintptr_t start = (uintptr_t)lc_slot_table;
 	uintptr_t end = start + lc_library.slot_count * sizeof(lc_function);
 
@@ -283,6 +285,7 @@ void lc_forked(void)
 	if (lc_specifics.replay_forked)
 		lc_specifics.replay_forked();
 	atomic_store(looking(), 0);
+	lc_known_forked();
 }
 
 /*
@@ -293,14 +296,15 @@ void lc_forked(void)
  */
 static bool worth_a_search(unsigned named)
 {
-	return (named && named != atomic_load(&looks.named)) || lc_process_has(&lc_library);
+	return (named && named != atomic_load(&looks.named)) ||
+	       lc_process_has(&lc_library, &lc_aside);
 }
 
 /* Searches and publishes the result.  Returns why the library is not available to
  * this call, or LC_NONE. */
 static enum lc_refusal search(bool retry)
 {
-	unsigned long long loads = lc_process_loads();
+	unsigned long long loads = lc_process_loads().added;
 	unsigned named = named_now();
 	struct published *published;
 	struct lc_attempt attempt;
@@ -326,6 +330,8 @@ static enum lc_refusal search(bool retry)
 	published->nothing = attempt.search.at.settings.guard != LC_STRICT &&
 			     !attempt.search.at.settings.wrong &&
 			     !lc_search_found_any(&attempt.search);
+	lc_known_give(attempt.search.known, true);
+	attempt.search.known = NULL;
 	published->arena = attempt.arena;
 	atomic_store(&looks.searched, loads);
 	atomic_store(&looks.named, named);

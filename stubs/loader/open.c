@@ -16,19 +16,20 @@
  * that name.
  */
 static const char *mismatch(struct lc_arena *arena, void *handle, const struct lc_library *library,
-			    const struct lc_option *option, const struct lc_file *file)
+			    const struct lc_option *option, const struct lc_file *file,
+			    struct lc_image *image)
 {
 	struct link_map *map;
 	struct stat st;
 
 	if (option->origin != LC_BY_PROCESS && stat(file->path, &st)) {
-		lc_arena_hinder(arena, errno);
+		lc_arena_note_error(arena, errno);
 		return lc_format(arena, "cannot be looked at again: %s", strerror(errno));
 	}
 	if (option->origin != LC_BY_PROCESS && !lc_same_file(file->identity, lc_identity(&st)))
 		return "was replaced while it was being loaded";
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) ||
-	    lc_process_major(map, library) != option->major)
+	    lc_process_major(map, library, image) != option->major)
 		return "is not what dlopen() loaded for it";
 	return NULL;
 }
@@ -38,7 +39,7 @@ static const char *failure(struct lc_arena *arena, int error, bool loaded)
 {
 	const char *said;
 
-	lc_arena_hinder(arena, error);
+	lc_arena_note_error(arena, error);
 	said = dlerror();
 	said = said ? lc_printable(arena, said) :
 	       loaded ? "it has just been unloaded" : "dlopen() does not say why";
@@ -55,7 +56,8 @@ static void reject(struct lc_search *search, int option, const char *why)
 }
 
 /* Loads the file of an option.  On failure marks it as unusable and returns NULL. */
-static void *open_option(struct lc_arena *arena, struct lc_search *search, int option)
+static void *open_option(struct lc_arena *arena, struct lc_search *search, int option,
+			 struct lc_image *image)
 {
 	size_t self = search->at.self;
 	const struct lc_option *chosen = &search->seats[self].options[option];
@@ -66,7 +68,8 @@ static void *open_option(struct lc_arena *arena, struct lc_search *search, int o
 
 	errno = 0;
 	handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | (loaded ? RTLD_NOLOAD : 0));
-	why = handle ? mismatch(arena, handle, search->seats[self].library, chosen, file) :
+	why = handle ? mismatch(arena, handle, search->seats[self].library, chosen, file,
+				 image) :
 		       failure(arena, errno, loaded);
 	if (!why)
 		return handle;
@@ -80,9 +83,12 @@ lc_function lc_find_found(const char *name, void *found)
 {
 	const struct lc_found *in = found;
 	lc_function function;
-	void *address = lc_has_nodes(in->library) ?
-		dlvsym(in->handle, name, in->major->soname) : dlsym(in->handle, name);
+	void *address;
 
+	if (!in->names.strings || !lc_names_find(&in->names, name, &address) ||
+	    (!address && in->needs_others))
+		address = lc_has_nodes(in->library) ?
+			dlvsym(in->handle, name, in->major->soname) : dlsym(in->handle, name);
 	memcpy(&function, &address, sizeof(function));
 	return function;
 }
@@ -91,13 +97,15 @@ void lc_close_found(struct lc_found *found)
 {
 	if (found->handle)
 		dlclose(found->handle);
+	lc_drop_companions(&found->companions);
 	found->handle = NULL;
+	found->names.strings = NULL;
 }
 
 /* Returns the version that the library reports, else what its exports prove, else the
  * oldest of its major.  A library without majors has to report one, which NVIDIA's
  * link-time stubs cannot. */
-static lc_version version_of(struct lc_found *found, lc_version_look *version)
+static lc_version find_version(struct lc_found *found, lc_version_look *version)
 {
 	const struct lc_library *library = found->library;
 	int major = found->major->major;
@@ -115,23 +123,67 @@ static lc_version version_of(struct lc_found *found, lc_version_look *version)
 	return found->major->oldest;
 }
 
+/* Sets *data and ends the loop unless `soname` is of glibc or gcc, and so has no node of a
+ * CUDA library. */
+static bool is_other(const char *soname, void *data)
+{
+	static const char common[][24] = {
+		"libc.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libm.so.6", "libgcc_s.so.1",
+		"libstdc++.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
+	};
+
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+		if (!strcmp(soname, common[i]))
+			return false;
+	return *(bool *)data = true;
+}
+
+/*
+ * Names are looked up in the library's own hash table, for a fraction of what dlvsym()
+ * costs.  dlvsym() itself is asked where it may say something else: with an auditor, where
+ * somebody has put a function in its place, and for a library without nodes, since tools
+ * that come between programs and the driver replace dlsym().
+ */
+static void prepare_names(const struct lc_search *search, struct lc_found *found,
+			  const struct lc_image *image)
+{
+	if (!search->known->process.plain || !lc_has_nodes(found->library) ||
+	    lc_image_has(image, DT_FILTER) || lc_image_has(image, DT_AUXILIARY))
+		return;
+	lc_names_of(image, found->major->soname, &found->names);
+	lc_image_needed(image, is_other, &found->needs_others);
+}
+
 /* Loads the chosen option. */
 static bool open_choice(struct lc_arena *arena, struct lc_search *search,
 			lc_version_look *version, struct lc_found *found)
 {
 	int chosen = found->choice.option;
 	struct lc_option *option = &search->seats[search->at.self].options[chosen];
+	struct lc_image image;
 
 	found->major = lc_listed_major(found->library, option->major);
-	found->handle = open_option(arena, search, chosen);
-	if (!found->handle)
+	if (option->origin != LC_BY_PROCESS)
+		lc_bring_companions(arena, search, option,
+				    &search->files[search->at.self][chosen], found->choice.common,
+				    &found->companions);
+	found->handle = open_option(arena, search, chosen, &image);
+	if (!found->handle) {
+		lc_drop_companions(&found->companions);
 		return false;
-	found->version = version_of(found, version);
+	}
+	prepare_names(search, found, &image);
+	found->version = find_version(found, version);
 	option->version = found->version;
-	if (found->version)
+	option->latest = version ? found->version :
+				   lc_latest_version(found->library, found->version);
+	if (found->version && !lc_why_excluded(arena, &search->at,
+							 &search->seats[search->at.self], option))
 		return true;
 	lc_close_found(found);
-	reject(search, chosen, "is a stand-in for linking: its functions do nothing");
+	/* What is now known to be excluded is not chosen again. */
+	if (!found->version)
+		reject(search, chosen, "is a stand-in for linking: its functions do nothing");
 	return false;
 }
 
@@ -142,10 +194,13 @@ static bool open_choice(struct lc_arena *arena, struct lc_search *search,
 static bool agree(struct lc_search *search, const struct lc_found *found)
 {
 	struct lc_circumstances *at = &search->at;
-	int major = found->major->major;
+	int major = found->library->own_majors ? 0 : found->major->major;
 	uint32_t agreed = 0;
 
-	if (at->settings.guard == LC_OFF || at->process_major || !lc_is_coordinated(found->library))
+	if (found->choice.common)
+		major = found->choice.common;
+	if (at->settings.guard == LC_OFF || at->process_major || !major ||
+	    !lc_is_coordinated(found->library))
 		return true;
 	if (atomic_compare_exchange_strong(&search->first->process_major, &agreed,
 					   (uint32_t)major) ||
@@ -165,7 +220,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		return;
 	found->library = search->seats[search->at.self].library;
 	for (;;) {
-		if (look && !look(arena, &search->at)) {
+		if (look && !look(arena, search)) {
 			found->choice = none;
 			return;
 		}

@@ -8,6 +8,7 @@
 #ifndef OPEN_H
 #define OPEN_H
 
+#include "companions.h"
 #include "search.h"
 
 struct lc_found {
@@ -15,11 +16,14 @@ struct lc_found {
 	const struct lc_major *major;
 	lc_version version;
 	void *handle;			/* NULL: no library is usable */
+	struct lc_names names;		/* of the library itself, without those it needs */
+	bool needs_others;		/* it may need objects that define its names as well */
+	struct lc_companions companions;	/* loaded before it */
 	struct lc_choice choice;	/* among all options of the search */
 };
 
 /* Sets what the choice needs to know of the driver; false: that is not possible now. */
-typedef bool lc_driver_look(struct lc_arena *arena, struct lc_circumstances *at);
+typedef bool lc_driver_look(struct lc_arena *arena, struct lc_search *search);
 
 /*
  * Chooses and loads, until a library is loaded whose major the process agrees on, or

@@ -3,8 +3,10 @@
 #include "peers.h"
 
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "aside.h"
 #include "forks.h"
 #include "../base/glibc.h"
 
@@ -21,38 +23,97 @@ static struct lc_peer *peer_at(const char *path)
 	return peer && peer->size >= LC_PEER_FIRST ? peer : NULL;
 }
 
+static void add_peer(struct lc_arena *arena, struct lc_peers *peers, struct lc_peer *peer,
+		     const struct lc_stub *stub)
+{
+	size_t count = peers->count;
+	struct lc_peer **slot = lc_grow(arena, &peers->list, &count, sizeof(*slot));
+	struct lc_stub *copy = lc_grow(arena, &peers->stubs, &peers->count, sizeof(*copy));
+
+	if (!slot || !copy) {
+		peers->count = 0;
+		return;
+	}
+	*slot = peer;
+	*copy = *stub;
+	copy->library = peer->library;
+	copy->aside = LC_PEER_HAS(peer, aside) ? peer->aside : NULL;
+}
+
+/* Tells the stubs where they keep what they know. */
+static void name_keeper(const struct lc_peers *peers)
+{
+	struct lc_peer *keeper = NULL;
+
+	for (size_t i = 0; i < peers->count; i++) {
+		struct lc_peer *peer = peers->list[i];
+
+		if (!LC_PEER_HAS(peer, keeper) || peer->layout != lc_self.layout)
+			continue;
+		if (!keeper)
+			keeper = peer;
+		atomic_store(&peer->keeper, keeper);
+	}
+}
+
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
 {
+	const struct lc_stub this = { "", lc_library.stub, &lc_library, NULL };
 	struct lc_stub *stubs;
 	size_t count = lc_process_stubs(arena, &stubs);
 	bool self = false;
 
-	peers->count = 0;
-	for (size_t i = 0; i < count && peers->count < LC_MAX_PEERS - 1; i++) {
+	*peers = (struct lc_peers){ .count = 0 };
+	for (size_t i = 0; i < count && !arena->failed; i++) {
 		struct lc_peer *peer = peer_at(stubs[i].path);
 
-		if (!peer)
-			continue;
 		self |= peer == &lc_self;
-		stubs[i].library = peer->library;
-		peers->stubs[peers->count] = stubs[i];
-		peers->peers[peers->count++] = peer;
+		if (peer)
+			add_peer(arena, peers, peer, &stubs[i]);
 	}
-	if (!self) {
-		/* There are too many stubs, or memory ran out. */
-		peers->stubs[peers->count] = (struct lc_stub){ "", lc_library.stub, &lc_library };
-		peers->peers[peers->count++] = &lc_self;
-	}
+	if (!self && !arena->failed)
+		add_peer(arena, peers, &lc_self, &this);
+	name_keeper(peers);
 }
 
-void lc_peers_list(struct lc_peers *peers)
+void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers)
 {
-	struct lc_arena arena = { 0 };
-
 	lc_enter();
-	lc_peers_read(&arena, peers);
+	lc_peers_read(arena, peers);
 	lc_leave();
-	lc_arena_free(&arena);	/* it only held the stubs' paths */
+}
+
+/* Where the program's constraint is: NULL if all stubs are of older releases. */
+static struct lc_peer *demanding(const struct lc_peers *peers)
+{
+	for (size_t i = 0; i < peers->count; i++)
+		if (LC_PEER_HAS(peers->list[i], demand))
+			return peers->list[i];
+	return NULL;
+}
+
+const char *lc_peers_constraint(const struct lc_peers *peers)
+{
+	struct lc_peer *peer = demanding(peers);
+	const struct lc_demand *demand = peer ? atomic_load(&peer->demand) : NULL;
+
+	return demand && *demand->constraint ? demand->constraint : NULL;
+}
+
+bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint)
+{
+	struct lc_peer *peer = demanding(peers);
+	struct lc_demand *demand = malloc(sizeof(*demand) + strlen(constraint) + 1);
+
+	if (!demand || !peer) {
+		free(demand);
+		return false;
+	}
+	strcpy(demand->constraint, constraint);
+	demand->older = atomic_load(&peer->demand);
+	while (!atomic_compare_exchange_weak(&peer->demand, &demand->older, demand))
+		;
+	return true;
 }
 
 static bool is_copy(const struct lc_peer *peer)
@@ -62,36 +123,42 @@ static bool is_copy(const struct lc_peer *peer)
 
 bool lc_peers_copy_is_loaded(void)
 {
+	struct lc_arena arena = { 0 };
 	struct lc_peers peers;
+	bool loaded = false;
 
-	lc_peers_list(&peers);
+	lc_peers_list(&arena, &peers);
 	for (size_t i = 0; i < peers.count; i++)
-		if (is_copy(peers.peers[i]) && atomic_load(&peers.peers[i]->loaded))
-			return true;
-	return false;
+		loaded |= is_copy(peers.list[i]) && atomic_load(&peers.list[i]->loaded);
+	lc_arena_free(&arena);
+	return loaded;
 }
 
 void lc_peers_load_copies(void)
 {
+	struct lc_arena arena = { 0 };
 	struct lc_peers peers;
 
-	lc_peers_list(&peers);
+	lc_peers_list(&arena, &peers);
 	for (size_t i = 0; i < peers.count; i++)
-		if (is_copy(peers.peers[i]))
-			peers.peers[i]->load();
+		if (is_copy(peers.list[i]))
+			peers.list[i]->load();
+	lc_arena_free(&arena);
 }
 
 bool lc_peers_registered(const struct lc_registration *call, uintptr_t *result)
 {
+	struct lc_arena arena = { 0 };
 	struct lc_peers peers;
+	bool made = false;
 
-	lc_peers_list(&peers);
-	for (size_t i = 0; i < peers.count; i++) {
-		struct lc_peer *peer = peers.peers[i];
+	lc_peers_list(&arena, &peers);
+	for (size_t i = 0; i < peers.count && !made; i++) {
+		struct lc_peer *peer = peers.list[i];
 
-		if (is_copy(peer) && LC_PEER_HAS(peer, registered) &&
-		    peer->registered(call, result))
-			return true;
+		made = is_copy(peer) && LC_PEER_HAS(peer, registered) &&
+		       peer->registered(call, result);
 	}
-	return false;
+	lc_arena_free(&arena);
+	return made;
 }

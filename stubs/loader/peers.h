@@ -28,6 +28,14 @@
 #define LC_PEER_SYMBOL "lazycuda_stub_1"
 
 struct lc_specifics;	/* specifics.h */
+struct lc_aside;	/* aside.h */
+struct lc_known;	/* known.h */
+
+/* The program's constraint, and those before it, which another thread may be reading. */
+struct lc_demand {
+	const struct lc_demand *older;
+	char constraint[];
+};
 
 /* A call of one of nvcc's registration functions, identified by name, because slot
  * numbers differ between releases.  Passed from one copy of a stub to another, so this
@@ -52,6 +60,16 @@ struct lc_peer {
 	_Atomic uint32_t looking;	/* in the first stub: 1 while a failing call asks ld.so */
 	/* Makes a registration if its handle is from this stub; else returns 0. */
 	int (*registered)(const struct lc_registration *call, uintptr_t *result);
+	/* Records from before the end of November 2026 end here. */
+	uint32_t layout;		/* of what `known` points to */
+	/* In the first stub of this layout: what searches found out (known.h), or NULL. */
+	_Atomic(struct lc_known *) known;
+	_Atomic(struct lc_peer *) keeper;	/* that stub; NULL: no search has told this one */
+	void *(*open_aside)(const char *path);
+	const struct lc_aside *aside;
+	/* In the first stub that has this field: the program's own constraint, or NULL. */
+	_Atomic(const struct lc_demand *) demand;
+	uint32_t library_size;	/* without it, the library ends before `cuda` */
 };
 
 /* The size of the part that every record has. */
@@ -63,22 +81,26 @@ struct lc_peer {
  * name might resolve to another stub's record, so it is not used. */
 extern struct lc_peer lc_self LC_HIDDEN;
 
-#define LC_MAX_PEERS 16
-
 struct lc_peers {
 	size_t count;
-	struct lc_peer *peers[LC_MAX_PEERS];
-	struct lc_stub stubs[LC_MAX_PEERS];	/* the objects that contain the peers */
+	struct lc_peer **list;
+	struct lc_stub *stubs;	/* the objects that contain the peers */
 };
 
 /*
- * Lists the stubs of this process in load order, at most LC_MAX_PEERS, including
- * this one.  Calls the dynamic loader: hold no lock.
+ * Lists the stubs of this process in load order, this one among them; none if memory ran
+ * out.  Calls the dynamic loader: hold no lock.
  */
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers);
 
-/* The same for callers that only need the records. */
-void lc_peers_list(struct lc_peers *peers);
+/* The same between lc_enter() and lc_leave(). */
+void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers);
+
+/* The program's own constraint on versions, or NULL.  It stays where it is. */
+const char *lc_peers_constraint(const struct lc_peers *peers);
+
+/* Sets it.  Returns false if memory ran out. */
+bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint);
 
 /*
  * A copy is another stub for this stub's library.  A kernel that nvcc registers with

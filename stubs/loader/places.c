@@ -7,26 +7,26 @@
 
 #include "settings.h"
 
-/* Debian's name for the CPU, and the folders that NVIDIA's packages use. */
+/* Debian's folder for the CPU's libraries, and those that NVIDIA's packages use. */
 #if defined(__x86_64__)
-# define MULTIARCH "x86_64-linux-gnu"
+# define MULTIARCH_FOLDER "/usr/lib/x86_64-linux-gnu"
 static const char *const target_folders[] = { "targets/x86_64-linux/lib", NULL };
 #elif defined(__aarch64__)
-# define MULTIARCH "aarch64-linux-gnu"
+# define MULTIARCH_FOLDER "/usr/lib/aarch64-linux-gnu"
 static const char *const target_folders[] = {
 	"targets/sbsa-linux/lib", "targets/aarch64-linux/lib", NULL
 };
 #else
-# define MULTIARCH "unknown-linux-gnu"
+# define MULTIARCH_FOLDER "/usr/lib/unknown-linux-gnu"
 static const char *const target_folders[] = { NULL };
 #endif
 
-static const char *const system_directories[] = {
-	"/usr/lib/" MULTIARCH, "/usr/lib64", "/usr/lib", NULL
+static const char system_directories[][32] = {
+	MULTIARCH_FOLDER, "/usr/lib64", "/usr/lib"
 };
 
 /* The list for one library while it is built. */
-struct list {
+struct place_list {
 	struct lc_arena *arena;
 	struct lc_survey *survey;
 	const struct lc_library *library;
@@ -50,18 +50,14 @@ void lc_leave_out(struct lc_survey *survey, const char *path, const char *why)
 struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
 {
 	const char *why;
+	struct lc_folder *folder = lc_folder_to_search(&survey->folders, path, &why);
 
-	/* A relative path would depend on the current directory; it leads nowhere. */
-	if (!lc_folder_may_be_there(&survey->folders, path))
-		return NULL;
-	why = lc_folder_objection(&survey->folders, path);
-	if (!why)
-		return lc_folder(&survey->folders, path);
-	lc_leave_out(survey, path, why);
-	return NULL;
+	if (why)
+		lc_leave_out(survey, path, why);
+	return folder;
 }
 
-static void add(struct list *list, const char *path, bool site, const char *found_by)
+static void add(struct place_list *list, const char *path, bool site, const char *found_by)
 {
 	struct lc_folder *folder = lc_searchable(list->survey, path);
 	struct lc_place *place;
@@ -81,7 +77,8 @@ const char *lc_folder_of(struct lc_arena *arena, const char *path)
 
 	if (!slash || path[0] != '/')
 		return NULL;
-	return slash == path ? lc_format(arena, "/") : lc_copy(arena, path, (size_t)(slash - path));
+	/* The folder of what lies in the root is the root. */
+	return lc_copy(arena, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
 /*
@@ -130,7 +127,7 @@ static size_t token_length(const char *dollar, const char *end, const char *name
  * the entry has another `$`, or a token whose value is not known.  For some of Intel's
  * CPUs, glibc up to 2.36 substitutes a platform of its own and does not report it.
  */
-static const char *expand(const struct list *list, const char *entry, size_t length,
+static const char *expand(const struct place_list *list, const char *entry, size_t length,
 			  const char *origin)
 {
 	const struct { const char *name, *value; } tokens[] = {
@@ -139,6 +136,8 @@ static const char *expand(const struct list *list, const char *entry, size_t len
 	};
 	const char *end = entry + length, *result = "";
 
+	if (!memchr(entry, '$', length))
+		return lc_copy(list->arena, entry, length);
 	while (entry < end) {
 		const char *dollar = memchr(entry, '$', (size_t)(end - entry));
 		size_t plain = (size_t)((dollar ? dollar : end) - entry), used = 0, i;
@@ -157,8 +156,8 @@ static const char *expand(const struct list *list, const char *entry, size_t len
 }
 
 /* Adds the entries of a search path; each character of `between` is a separator. */
-static void add_path(struct list *list, const char *path, const char *between, const char *origin,
-		     const char *found_by)
+static void add_path(struct place_list *list, const char *path, const char *between,
+		     const char *origin, const char *found_by)
 {
 	for (const char *entry = path; entry; ) {
 		size_t length = strcspn(entry, between);
@@ -175,15 +174,15 @@ static bool concerns(const struct lc_user *user, const struct lc_library *librar
 	return !user->needs || !strcmp(user->needs->name, library->name);
 }
 
-static void add_rpaths(struct list *list)
+static void add_rpaths(struct place_list *list)
 {
 	const struct lc_process *process = list->survey->process;
 
 	for (size_t i = 0; i < process->user_count; i++) {
 		const struct lc_user *user = &process->users[i];
+		const char *path = user->rpath ? user->rpath : user->runpath;
 
-		if (concerns(user, list->library)) {
-			const char *path = user->rpath ? user->rpath : user->runpath;
+		if (path && concerns(user, list->library)) {
 			const char *origin = lc_is_privileged() ? NULL :
 					     lc_folder_of(list->arena, user->path);
 
@@ -192,7 +191,7 @@ static void add_rpaths(struct list *list)
 	}
 }
 
-static void add_above(struct list *list, bool site)
+static void add_above(struct place_list *list, bool site)
 {
 	const struct lc_survey *survey = list->survey;
 
@@ -207,21 +206,21 @@ static void add_above(struct list *list, bool site)
 	}
 }
 
-static void add_conda(struct list *list)
+static void add_conda(struct place_list *list)
 {
 	const char *prefix = lc_variable("CONDA_PREFIX");
 
 	if (prefix) {
-		add(list, lc_format(list->arena, "%s/lib", prefix), false, "conda");
+		add(list, lc_path(list->arena, prefix, "lib"), false, "conda");
 		for (size_t i = 0; target_folders[i]; i++)
-			add(list, lc_format(list->arena, "%s/%s", prefix, target_folders[i]),
+			add(list, lc_path(list->arena, prefix, target_folders[i]),
 			    false, "conda");
 	}
 	add_above(list, false);
 }
 
 /* The folders in which ld.so's cache has the library. */
-static void add_cached(struct list *list)
+static void add_cached(struct place_list *list)
 {
 	const struct lc_library *library = list->library;
 	const struct lc_ldcache *cache = &list->survey->cache;
@@ -244,9 +243,9 @@ static void add_cached(struct list *list)
 }
 
 /* In ld.so's order: LD_LIBRARY_PATH, the cache, and the rest that dlinfo() reports. */
-static void add_loader(struct list *list)
+static void add_loader(struct place_list *list)
 {
-	const Dl_serinfo *path = list->survey->loader_path;
+	const Dl_serinfo *path = list->places->loader_path;
 
 	add_path(list, lc_variable("LD_LIBRARY_PATH"), ":;", NULL, "loader");
 	add_cached(list);
@@ -255,15 +254,15 @@ static void add_loader(struct list *list)
 }
 
 /* The folders of a toolkit as NVIDIA installs it. */
-static void add_toolkit(struct list *list, const char *base, const char *found_by)
+static void add_toolkit(struct place_list *list, const char *base, const char *found_by)
 {
-	add(list, lc_format(list->arena, "%s/lib64", base), false, found_by);
-	add(list, lc_format(list->arena, "%s/lib", base), false, found_by);
+	add(list, lc_path(list->arena, base, "lib64"), false, found_by);
+	add(list, lc_path(list->arena, base, "lib"), false, found_by);
 	for (size_t i = 0; target_folders[i]; i++)
-		add(list, lc_format(list->arena, "%s/%s", base, target_folders[i]), false, found_by);
+		add(list, lc_path(list->arena, base, target_folders[i]), false, found_by);
 }
 
-static void add_environment(struct list *list)
+static void add_environment(struct place_list *list)
 {
 	static const char *const variables[] = { "CUDA_PATH", "CUDA_HOME" };
 
@@ -277,22 +276,22 @@ static void add_environment(struct list *list)
 
 /* The system's folders, where the driver's libraries are.  Toolkits are not searched for
  * those: a toolkit's copy is only for linking, or for a user to name. */
-static void add_system(struct list *list)
+static void add_system(struct place_list *list)
 {
-	for (size_t i = 0; system_directories[i]; i++)
+	for (size_t i = 0; i < sizeof(system_directories) / sizeof(*system_directories); i++)
 		add(list, system_directories[i], false, "system");
 	for (size_t i = 0; list->library->homes && list->library->homes[i]; i++)
 		add(list, list->library->homes[i], false, "system");
 }
 
 void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
-		  const struct lc_library *library, struct lc_places *places)
+		  const struct lc_library *library, const char *stub, struct lc_places *places)
 {
-	struct list list = { arena, survey, library, places };
+	struct place_list list = { arena, survey, library, places };
 
 	if (!survey->lib)
 		survey->lib = lib_token(arena, survey->process->libc);
-	*places = (struct lc_places){ .count = 0 };
+	*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
 	add_rpaths(&list);
 	if (!lc_has_majors(library)) {
 		add_loader(&list);

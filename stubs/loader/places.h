@@ -27,6 +27,7 @@ struct lc_place {
 struct lc_places {
 	struct lc_place *list;
 	size_t count;
+	const Dl_serinfo *loader_path;	/* of the library's stub, or NULL */
 };
 
 struct lc_strings {
@@ -39,26 +40,40 @@ struct lc_above {
 	struct lc_strings sites, condas;
 };
 
+/* A site-packages, and the packages in it that are for one CUDA: names of dist-info folders. */
+struct lc_site {
+	const char *path;
+	struct lc_strings packages;
+};
+
 /* What a search reads only once, however many libraries it looks for. */
 struct lc_survey {
 	const struct lc_process *process;
 	struct lc_folders folders;
 	struct lc_above *above;		/* parallel to the process's users */
 	struct lc_ldcache cache;
-	const Dl_serinfo *loader_path;	/* or NULL */
 	const char *lib;		/* ld.so's value of $LIB; NULL: not known yet */
 	struct lc_strings toolkits;	/* below /usr/local, the newest first */
+	struct lc_site *sites;		/* that belongs.c has listed */
+	size_t site_count;
 	struct lazycuda_folder *left_out;	/* folders that are not searched, and why */
 	size_t left_out_count;
+	struct lc_ways ways;		/* what every library's places depend on */
 };
 
 void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
 		     struct lc_survey *survey);
 void lc_survey_end(struct lc_survey *survey);
 
-/* Lists the places for one library that exist and are safe, in order, each once. */
+void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text);
+
+/* "cuda-12.9" as 1209; 0 for anything else. */
+int lc_toolkit_version(const char *name);
+
+/* Lists the places for one library that exist and are safe, in order, each once.  `stub` is
+ * the file of its stub; NULL: of this one. */
 void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
-		  const struct lc_library *library, struct lc_places *places);
+		  const struct lc_library *library, const char *stub, struct lc_places *places);
 
 /* Records a folder that exists but is not searched, and why. */
 void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
@@ -66,7 +81,8 @@ void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
 /* The folder at this path if it exists and is safe (see folders.h), else NULL. */
 struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);
 
-/* The path of the folder that contains a file; NULL if the file's path is not absolute. */
+/* The path of the folder that contains a file; NULL if the file's path is not absolute, or on
+ * allocation failure. */
 const char *lc_folder_of(struct lc_arena *arena, const char *path);
 
 #endif

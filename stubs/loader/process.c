@@ -2,13 +2,18 @@
 /* process.c - what is loaded in this process */
 #include "process.h"
 
+#include <limits.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "../base/image.h"
 #include "../base/object.h"
+#include "settings.h"
 #include "unknown.h"
+#include "../base/glibc.h"
 
 const char *lc_basename(const char *path)
 {
@@ -19,7 +24,7 @@ const char *lc_basename(const char *path)
 
 /* The `data` of the callbacks for image.h, which search until something matches. */
 struct match {
-	const void *wanted;
+	const struct lc_library *wanted;
 	bool found;
 	int major;	/* set by match_real(); below 0: no match */
 };
@@ -54,12 +59,12 @@ static bool read_loaded(const struct dl_phdr_info *info, struct lc_image *image)
 static void walk_loaded(struct lc_arena *arena, void (*begin)(void *walk),
 			int (*visit)(struct dl_phdr_info *info, size_t size, void *walk), void *walk)
 {
-	for (size_t room = 32 * 1024; ; room *= 4) {
+	for (size_t room = 4 * 1024; ; room *= 4) {
 		begin(walk);
-		if (!lc_close(arena, room))
+		if (!lc_arena_reserve(arena, room))
 			return;
 		dl_iterate_phdr(visit, walk);
-		if (lc_open(arena))
+		if (lc_arena_unreserve(arena))
 			return;
 	}
 }
@@ -90,9 +95,9 @@ static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 	stub = lc_grow(walk->arena, &walk->stubs, &walk->count, sizeof(*stub));
 	if (!stub)
 		return 0;
-	stub->path = lc_format(walk->arena, "%s", info->dlpi_name);
+	stub->path = lc_text(walk->arena, info->dlpi_name);
 	soname = lc_image_string(&image, DT_SONAME);
-	stub->soname = soname ? lc_format(walk->arena, "%s", soname) : lc_basename(stub->path);
+	stub->soname = soname ? lc_text(walk->arena, soname) : lc_basename(stub->path);
 	return 0;
 }
 
@@ -105,36 +110,150 @@ size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs)
 	return arena->failed ? 0 : walk.count;
 }
 
+/* The beginning of a name that concerns some stub. */
+struct lead {
+	size_t length, stub;	/* `stub` indexes walk.stubs */
+	const char *text;
+	struct lead *next;	/* in its bucket, in the order of the stubs */
+};
+
+#define LEADS 64
+
+/* Linux starts no program with more arguments and environment: three quarters of 8 MiB. */
+#define STARTED_WITH (6 << 20)
+
 struct walk {
 	struct lc_arena *arena;
 	const struct lc_stub *stubs;
 	size_t stub_count;
 	struct lc_process *process;
+	size_t seen;		/* objects that are skipped, being known */
 	bool callers;
+	bool own_dlopen, own_dlvsym, audited;
+	struct lead *needed[LEADS];	/* names of stubs */
+	struct lead *real[LEADS];	/* SONAMEs and nodes of libraries, up to ".so" */
+	char program[PATH_MAX];	/* its path, once that was asked for */
 };
 
-static void begin(void *data)
+/*
+ * Returns true if the program was started with auditors of ld.so's.  They stay whatever the
+ * program removes from its environment; the kernel has put that, and the arguments, which are
+ * ld.so's own if it was called as a command, between these two on the stack.
+ */
+static bool was_audited(void)
+{
+	static const char variable[] = "\0LD_AUDIT=", argument[] = "\0--audit";
+	const char *from = (const char *)getauxval(AT_RANDOM);
+	const char *to = (const char *)getauxval(AT_EXECFN);
+	const char *found;
+
+	/* A privileged program's environment does not tell. */
+	if (lc_is_privileged() || lc_variable("LD_AUDIT"))
+		return true;
+	if (!from || to < from || to - from > STARTED_WITH)
+		return false;
+	found = memmem(from, (size_t)(to - from), variable, sizeof(variable) - 1);
+	return (found && found[sizeof(variable) - 1]) ||
+	       memmem(from, (size_t)(to - from), argument, sizeof(argument));
+}
+
+static void begin_process(void *data)
 {
 	struct walk *walk = data;
 
-	*walk->process = (struct lc_process){ .real_count = 0 };
+	*walk->process = (struct lc_process){ .object_count = 0 };
+	walk->own_dlopen = walk->own_dlvsym = walk->audited = false;
 }
 
-/* A real library has one version node.  It is named like the SONAME that the file had
- * before auditwheel or anybody else renamed it. */
-static bool match_real(const struct lc_node *node, void *data)
+static struct lead **leads_like(struct lead **leads, const char *text, size_t length)
 {
-	struct match *match = data;
-	const struct lc_library *library = match->wanted;
+	unsigned hash = 5381;
 
+	for (size_t i = 0; i < length; i++)
+		hash = hash * 33 + (unsigned char)text[i];
+	return &leads[hash % LEADS];
+}
+
+/* All stubs' leads with this text are in a list of its own length and hash. */
+static void add_lead(struct walk *walk, struct lead **leads, const char *text, size_t length,
+		     size_t stub)
+{
+	struct lead **last = leads_like(leads, text, length);
+	struct lead *lead;
+
+	for (; *last; last = &(*last)->next)
+		if ((*last)->stub == stub && (*last)->length == length &&
+		    !memcmp((*last)->text, text, length))
+			return;
+	lead = lc_alloc(walk->arena, sizeof(*lead));
+	if (lead)
+		*lead = (struct lead){ length, stub, text, NULL };
+	*last = lead;
+}
+
+/* Returns the next stub that has this lead, after `lead`, NULL: the first; or NULL. */
+static const struct lead *next_lead(struct lead *const *leads, const char *text, size_t length,
+				    const struct lead *lead)
+{
+	lead = lead ? lead->next : *leads_like((struct lead **)leads, text, length);
+	while (lead && (lead->length != length || memcmp(lead->text, text, length)))
+		lead = lead->next;
+	return lead;
+}
+
+/* The length of a SONAME or node without ".so" and what follows. */
+static size_t stem_length(const char *name)
+{
+	const char *ending = strstr(name, ".so");
+
+	return ending ? (size_t)(ending - name) : strlen(name);
+}
+
+static void add_leads(struct walk *walk)
+{
+	for (size_t i = 0; i < walk->stub_count; i++) {
+		const struct lc_stub *stub = &walk->stubs[i];
+		const char *file = lc_basename(stub->path);
+
+		add_lead(walk, walk->needed, stub->soname, strlen(stub->soname), i);
+		add_lead(walk, walk->needed, file, strlen(file), i);
+		for (size_t k = 0; k < stub->library->major_count; k++) {
+			const char *soname = stub->library->majors[k].soname;
+
+			add_lead(walk, walk->real, soname, stem_length(soname), i);
+		}
+	}
+}
+
+/*
+ * Returns the major that a node names.  A real library has one version node.  It is named
+ * like the SONAME that the file had before auditwheel or anybody else renamed it.  Below
+ * 0: it is no node of this library.
+ */
+static int major_of_node(const struct lc_library *library, const char *node)
+{
 	int unknown;
 
 	for (size_t i = 0; i < library->major_count; i++)
-		if (!strcmp(node->name, library->majors[i].soname))
-			match->major = library->majors[i].major;
-	unknown = match->major < 0 ? lc_unknown_major(library, node->name) : 0;
-	if (unknown)
-		match->major = unknown;
+		if (!strcmp(node, library->majors[i].soname))
+			return library->majors[i].major;
+	unknown = lc_unknown_major(library, node);
+	return unknown ? unknown : -1;
+}
+
+static int major_of_soname(const struct lc_library *library, const char *soname)
+{
+	for (size_t i = 0; i < library->major_count; i++)
+		if (!strcmp(soname, library->majors[i].soname))
+			return library->majors[i].major;
+	return -1;
+}
+
+static bool match_real(const struct lc_node *node, void *data)
+{
+	struct match *match = data;
+
+	match->major = major_of_node(match->wanted, node->name);
 	return match->found = match->major >= 0;
 }
 
@@ -142,17 +261,12 @@ static bool match_real(const struct lc_node *node, void *data)
 static int major_of(const struct lc_image *image, const struct lc_library *library)
 {
 	struct match match = { .wanted = library, .major = -1 };
-	const char *soname;
+	const char *soname = lc_image_string(image, DT_SONAME);
 
-	if (lc_has_nodes(library)) {
-		lc_image_nodes(image, match_real, &match);
-		return match.major;
-	}
-	soname = lc_image_string(image, DT_SONAME);
-	for (size_t i = 0; soname && i < library->major_count; i++)
-		if (!strcmp(soname, library->majors[i].soname))
-			return library->majors[i].major;
-	return -1;
+	if (!lc_has_nodes(library))
+		return soname ? major_of_soname(library, soname) : -1;
+	lc_image_nodes(image, match_real, &match);
+	return match.major;
 }
 
 /* Judges by the names in memory: the file may have been replaced by now. */
@@ -165,39 +279,79 @@ static lc_version version_of(const struct lc_image *image, const struct lc_libra
 		lc_proven_version(library, major, image->strings, image->strings_size) : 0;
 }
 
-static void note_real(struct walk *walk, const struct lc_image *image, const char *path)
+/* What an object is: a stub, the library of one of them, or neither. */
+struct object_kind {
+	const struct walk *walk;
+	bool stub;
+	size_t of;		/* index of that library's stub, the first if there are copies */
+	int major;
+};
+
+static void note_kind(struct object_kind *kind, const char *name, bool node)
 {
-	for (size_t i = 0; i < walk->stub_count; i++) {
-		const struct lc_library *library = walk->stubs[i].library;
-		int major = major_of(image, library);
-		struct lc_real *real;
+	const struct walk *walk = kind->walk;
+	const struct lead *lead = NULL;
+	const size_t length = stem_length(name);
+
+	while ((lead = next_lead(walk->real, name, length, lead)) && lead->stub < kind->of) {
+		const struct lc_library *library = walk->stubs[lead->stub].library;
+		int major = lc_has_nodes(library) != node ? -1 :
+			    node ? major_of_node(library, name) : major_of_soname(library, name);
 
 		if (major < 0)
 			continue;
-		real = lc_grow(walk->arena, &walk->process->reals,
-			       &walk->process->real_count, sizeof(*real));
-		if (real)
-			*real = (struct lc_real){ library, major, version_of(image, library, major),
-						  lc_format(walk->arena, "%s", path) };
-		return;
+		kind->of = lead->stub;
+		kind->major = major;
 	}
 }
 
-static bool match_needed(const char *soname, void *data)
+static bool note_node(const struct lc_node *node, void *data)
 {
-	struct match *match = data;
-	const struct lc_stub *stub = match->wanted;
+	struct object_kind *kind = data;
 
-	return match->found = !strcmp(soname, stub->soname) ||
-			      !strcmp(lc_basename(soname), lc_basename(stub->path));
+	kind->stub = !strcmp(node->name, LC_PRIVATE_NODE);
+	if (!kind->stub)
+		note_kind(kind, node->name, true);
+	return kind->stub;
 }
 
-static bool needs(const struct lc_image *image, const struct lc_stub *stub)
+static struct object_kind kind_of(const struct walk *walk, const struct lc_image *image)
 {
-	struct match match = { .wanted = stub };
+	struct object_kind kind = { .walk = walk, .of = SIZE_MAX };
+	const char *soname = lc_image_string(image, DT_SONAME);
 
-	lc_image_needed(image, match_needed, &match);
-	return match.found;
+	lc_image_nodes(image, note_node, &kind);
+	if (soname && !kind.stub)
+		note_kind(&kind, soname, false);
+	return kind;
+}
+
+/* ld.so has "" as the path of the program. */
+static const char *copy_path(struct walk *walk, const char *path)
+{
+	const size_t room = sizeof(walk->program) - 1;
+
+	if (!*path && !walk->program[0] && readlink("/proc/self/exe", walk->program, room) < 0)
+		walk->program[0] = 0;
+	return lc_text(walk->arena, *path ? path : walk->program);
+}
+
+static void note_real(struct walk *walk, const struct lc_image *image,
+		      const struct object_kind *kind, const char *path)
+{
+	const struct lc_library *library = walk->stubs[kind->of].library;
+	struct lc_real *real;
+
+	if (lc_is_aside(walk->stubs[kind->of].aside, path))
+		return;
+	real = lc_grow(walk->arena, &walk->process->reals, &walk->process->real_count,
+		       sizeof(*real));
+	if (real)
+		*real = (struct lc_real){ .library = library, .major = kind->major,
+					  .version = version_of(image, library, kind->major),
+					  .path = copy_path(walk, path) };
+	if (real && library->own_majors)
+		lc_cuda_needed(image, &real->needs);
 }
 
 static void note_user(struct walk *walk, const struct lc_image *image, const char *path,
@@ -210,112 +364,201 @@ static void note_user(struct walk *walk, const struct lc_image *image, const cha
 
 	if (!user)
 		return;
-	user->path = lc_format(walk->arena, "%s", path);
+	user->path = copy_path(walk, path);
 	user->needs = needs;
 	if (runpath)	/* ld.so ignores DT_RPATH then */
-		user->runpath = lc_format(walk->arena, "%s", runpath);
+		user->runpath = lc_text(walk->arena, runpath);
 	else if (rpath)
-		user->rpath = lc_format(walk->arena, "%s", rpath);
+		user->rpath = lc_text(walk->arena, rpath);
 }
 
-static void note_caller(struct walk *walk, const struct lc_image *image, const char *path,
-			const struct lc_library *library)
+/* An object whose needs are looked through. */
+struct needing {
+	struct walk *walk;
+	const struct lc_image *image;
+	const char *path;
+	size_t first;		/* of its entries among the process's users */
+};
+
+static void note_caller(struct needing *needing, const struct lc_library *library)
 {
+	struct walk *walk = needing->walk;
 	struct lc_process *process = walk->process;
 	size_t count = process->user_count;
 
-	note_user(walk, image, path, library);
+	for (size_t i = needing->first; i < count; i++)
+		if (process->users[i].needs == library)
+			return;		/* by another name, or as another copy */
+	note_user(walk, needing->image, needing->path, library);
 	if (walk->callers && process->user_count > count)
-		lc_callers_note(walk->arena, &process->callers, library, image,
+		lc_callers_note(walk->arena, &process->callers, library, needing->image,
 				process->users[count].path);
+}
+
+static bool note_needed(const char *soname, void *data)
+{
+	struct needing *needing = data;
+	struct walk *walk = needing->walk;
+	const char *file = lc_basename(soname);
+	const struct lead *lead = NULL;
+	const size_t length = strlen(file);
+
+	while ((lead = next_lead(walk->needed, file, length, lead)))
+		note_caller(needing, walk->stubs[lead->stub].library);
+	return false;
+}
+
+static bool object_holds(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && address - info->dlpi_addr - p->p_vaddr < p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* An object of glibc, in which the dynamic loader's functions may be. */
+static void note_libc(struct walk *walk, const struct dl_phdr_info *info, bool libc)
+{
+	if (libc)
+		walk->process->libc = lc_text(walk->arena, info->dlpi_name);
+	walk->own_dlopen |= object_holds(info, (uintptr_t)dlopen);
+	walk->own_dlvsym |= object_holds(info, (uintptr_t)dlvsym);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
-	const char *path = info->dlpi_name;
+	const char *path = info->dlpi_name, *name;
 	struct lc_image image;
-	char exe[4096];
+	struct object_kind kind;
 
 	(void)size;
-	if (!read_loaded(info, &image))
+	if (walk->process->object_count++ < walk->seen || !read_loaded(info, &image))
 		return 0;
 	if (!path[0]) {		/* the program; a namespace of dlmopen() has none */
-		ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-
-		exe[length > 0 ? length : 0] = 0;
-		path = exe;
+		walk->audited |= lc_image_has(&image, DT_AUDIT) || lc_image_has(&image, DT_DEPAUDIT);
 		/* The program's DT_RPATH applies to every object in the process. */
 		if (lc_image_string(&image, DT_RPATH) && !lc_image_string(&image, DT_RUNPATH))
 			note_user(walk, &image, path, NULL);
 	}
-	if (is_stub(&image)) {
+	kind = kind_of(walk, &image);
+	if (kind.stub) {
 		note_user(walk, &image, path, NULL);
 		return 0;
 	}
-	if (!strcmp(lc_basename(path), "libc.so.6"))
-		walk->process->libc = lc_format(walk->arena, "%s", path);
-	note_real(walk, &image, path);
-	for (size_t i = 0; i < walk->stub_count; i++)
-		if (needs(&image, &walk->stubs[i]))
-			note_caller(walk, &image, path, walk->stubs[i].library);
+	name = lc_basename(path);
+	if (!strcmp(name, "libc.so.6") || !strcmp(name, "libdl.so.2"))
+		note_libc(walk, info, name[3] == 'c');
+	if (kind.of != SIZE_MAX)
+		note_real(walk, &image, &kind, path);
+	lc_image_needed(&image, note_needed,
+			&(struct needing){ walk, &image, path, walk->process->user_count });
 	return 0;
+}
+
+static void read_process(struct walk *walk)
+{
+	add_leads(walk);
+	walk_loaded(walk->arena, begin_process, visit, walk);
 }
 
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process)
 {
-	struct walk walk = { arena, stubs, stub_count, process, callers };
+	struct walk walk = { .arena = arena, .stubs = stubs, .stub_count = stub_count,
+			     .process = process, .callers = callers };
 
-	walk_loaded(arena, begin, visit, &walk);
+	read_process(&walk);
+	process->plain = walk.own_dlopen && walk.own_dlvsym && !walk.audited && !was_audited();
+}
+
+bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
+		       struct lc_process *process)
+{
+	struct lc_process more;
+	struct walk walk = { .arena = arena, .stubs = stubs, .stub_count = stub_count,
+			     .process = &more, .seen = process->object_count };
+
+	read_process(&walk);
+	for (size_t i = 0; i < more.real_count && !arena->failed; i++) {
+		struct lc_real *real = lc_grow(arena, &process->reals, &process->real_count,
+					       sizeof(*real));
+
+		if (real)
+			*real = more.reals[i];
+	}
+	process->object_count = more.object_count;
+	return !arena->failed && !more.user_count;
 }
 
 struct real_walk {
 	const struct lc_library *library;
 	const struct link_map *map;	/* the object to judge; NULL: searches for any */
+	const struct lc_aside *aside;	/* what does not count */
 	int major;	/* below 0: none was found */
+	struct lc_image image;	/* of the last object that was looked at */
 };
 
 static int visit_real(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct real_walk *walk = data;
-	struct lc_image image;
 
 	(void)size;
 	if (walk->map && (info->dlpi_addr != walk->map->l_addr ||
 			  strcmp(info->dlpi_name, walk->map->l_name)))
 		return 0;
-	if (read_loaded(info, &image) && !is_stub(&image))
-		walk->major = major_of(&image, walk->library);
+	if (lc_is_aside(walk->aside, info->dlpi_name))
+		return 0;
+	if (read_loaded(info, &walk->image) && !is_stub(&walk->image))
+		walk->major = major_of(&walk->image, walk->library);
 	return walk->map || lc_listed_major(walk->library, walk->major);
 }
 
-bool lc_process_has(const struct lc_library *library)
+bool lc_process_has(const struct lc_library *library, const struct lc_aside *aside)
 {
-	struct real_walk walk = { .library = library, .major = -1 };
+	struct real_walk walk = { .library = library, .aside = aside, .major = -1 };
 
 	return dl_iterate_phdr(visit_real, &walk);
 }
 
-int lc_process_major(const struct link_map *map, const struct lc_library *library)
+static int visit_soname(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct lc_image image;
+	const char *soname = read_loaded(info, &image) ? lc_image_string(&image, DT_SONAME) : NULL;
+
+	(void)size;
+	return soname && !strcmp(soname, data);
+}
+
+bool lc_process_has_soname(const char *soname)
+{
+	return dl_iterate_phdr(visit_soname, (void *)soname);
+}
+
+int lc_process_major(const struct link_map *map, const struct lc_library *library,
+		     struct lc_image *image)
 {
 	struct real_walk walk = { .library = library, .map = map, .major = -1 };
 
 	dl_iterate_phdr(visit_real, &walk);
+	*image = walk.image;
 	return walk.major;
 }
 
-static int first_loads(struct dl_phdr_info *info, size_t size, void *data)
+static int note_loads(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size;
-	*(unsigned long long *)data = info->dlpi_adds;
+	*(struct lc_loads *)data = (struct lc_loads){ info->dlpi_adds, info->dlpi_subs };
 	return 1;
 }
 
-unsigned long long lc_process_loads(void)
+struct lc_loads lc_process_loads(void)
 {
-	unsigned long long loads = 0;
+	struct lc_loads loads = { 0 };
 
-	dl_iterate_phdr(first_loads, &loads);
+	dl_iterate_phdr(note_loads, &loads);
 	return loads;
 }

@@ -20,23 +20,29 @@ struct lc_real {
 	const struct lc_library *library;
 	int major;		/* also one that is not in the list; 0: it has none */
 	lc_version version;	/* at least this one; 0: not known */
+	uint32_t needs;		/* of one with majors of its own, as in struct lc_elf */
 	const char *path;
 };
 
 /* An object that needs a stub, or the stub itself. */
 struct lc_user {
-	const char *path;	/* absolute if the dynamic loader has it so */
+	const char *path;	/* absolute if ld.so has an absolute one */
 	const char *rpath;	/* DT_RPATH, unless there is a DT_RUNPATH; or NULL */
 	const char *runpath;
 	const struct lc_library *needs;	/* whose stub it needs; NULL: a stub, or the program */
 };
 
+struct lc_aside;	/* aside.h */
+
 struct lc_process {
+	size_t object_count;	/* all that are loaded */
 	struct lc_real *reals;
 	size_t real_count;
 	struct lc_user *users;
 	size_t user_count;
 	const char *libc;	/* path of libc.so.6; NULL: not loaded */
+	bool plain;	/* nothing comes between a stub and ld.so: no auditor that is known
+			   of, and dlopen() and dlvsym() are glibc's own */
 	struct lc_callers callers;	/* what the users import, if requested */
 };
 
@@ -44,24 +50,41 @@ struct lc_process {
 struct lc_stub {
 	const char *path;
 	const char *soname;	/* its name in DT_NEEDED entries */
-	const struct lc_library *library;	/* left NULL by lc_process_stubs() */
+	/* left NULL by lc_process_stubs() */
+	const struct lc_library *library;
+	const struct lc_aside *aside;	/* NULL: it has opened nothing aside */
 };
 
 /* Lists all objects that define the stubs' private version node, in load order. */
 size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs);
 
-/* Reads what concerns the given stubs. */
+/* How many objects have been loaded into the process and unloaded, in all. */
+struct lc_loads {
+	unsigned long long added, removed;
+};
+
+/* Costs no system call. */
+struct lc_loads lc_process_loads(void);
+
+/* Reads what concerns the given stubs.  A stub that is not there has "" as its path. */
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process);
 
-/* Returns true if a real library of that kind, of a listed major, is loaded. */
-bool lc_process_has(const struct lc_library *library);
+/* Adds what has been loaded since, if nothing was unloaded.  Returns false if there is a
+ * stub or a user of one, or memory ran out: then everything has to be read. */
+bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
+		       struct lc_process *process);
 
-/* Returns the major of the loaded object `map`; below 0 if it is not that library. */
-int lc_process_major(const struct link_map *map, const struct lc_library *library);
+/* Returns true if a real library of that kind, of a listed major, is loaded, not only aside. */
+bool lc_process_has(const struct lc_library *library, const struct lc_aside *aside);
 
-/* Grows whenever an object is loaded; costs no system call. */
-unsigned long long lc_process_loads(void);
+/* Returns true if an object with this SONAME is loaded. */
+bool lc_process_has_soname(const char *soname);
+
+/* Returns the major of the loaded object `map`; below 0 if it is not that library.  Sets
+ * *image to what the object is, if it was found. */
+int lc_process_major(const struct link_map *map, const struct lc_library *library,
+		     struct lc_image *image);
 
 /* The last part of a path. */
 const char *lc_basename(const char *path);

@@ -23,13 +23,14 @@ static const char *version_text(struct lc_arena *arena, lc_version version, int 
 	return major ? lc_format(arena, "%d", major) : NULL;
 }
 
-/* If a wrong variable prevented the choice, only unusable options have a reason. */
+/* If a wrong variable prevented the choice, that is the reason, but for unusable options. */
 static const char *reason_of(const struct lc_attempt *attempt, size_t option)
 {
 	const char **reasons = attempt->found.choice.reasons;
+	const struct lc_circumstances *at = &attempt->search.at;
+	const char *unusable = at->seats[at->self].options[option].unusable;
 
-	return reasons ? reasons[option] :
-	       attempt->search.seats[attempt->search.at.self].options[option].unusable;
+	return reasons ? reasons[option] : unusable ? unusable : at->settings.wrong;
 }
 
 static void describe_candidates(struct lc_attempt *attempt, struct lazycuda_status *status)
@@ -88,11 +89,11 @@ static const char *tried(struct lc_attempt *attempt, const struct lazycuda_statu
 /* "Looked in /usr/lib64, /usr/lib. " */
 static const char *looked(struct lc_attempt *attempt)
 {
-	const struct lc_places *places = &attempt->search.looked;
+	const struct lc_places *places = attempt->search.looked;
 	struct lc_arena *arena = &attempt->arena;
-	const char **paths = lc_alloc(arena, places->count * sizeof(*paths));
+	const char **paths = lc_alloc(arena, (places ? places->count : 0) * sizeof(*paths));
 
-	if (!paths || !places->count)
+	if (!paths || !places || !places->count)
 		return "";
 	for (size_t i = 0; i < places->count; i++)
 		paths[i] = lc_printable(arena, places->list[i].path);
@@ -141,6 +142,11 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"
 			" process uses: %s%s LAZYCUDA_MAJOR pins one major for all;"
 			" LAZYCUDA_GUARD=off mixes them.", tried(attempt, status), lc_specifics.advice);
+	} else if (attempt->found.choice.refusal == LC_EXCLUDED) {
+		status->state = LAZYCUDA_REFUSED;
+		status->reason = lc_format(arena, "no %s that was found satisfies the constraint on"
+			" its version: %sInstall one that does, or relax the constraint.",
+			lc_library.name, tried(attempt, status));
 	} else {
 		status->state = status->candidate_count ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
 		status->reason = lc_format(arena, "no usable %s was found. %s%s%s%s Or name a file:"
@@ -161,8 +167,8 @@ void lc_report(struct lc_attempt *attempt)
 	status->size = sizeof(*status);
 	status->library = lc_library.name;
 	describe_candidates(attempt, status);
-	status->left_out = attempt->search.survey.left_out;
-	status->left_out_count = attempt->search.survey.left_out_count;
+	status->left_out = attempt->search.known->survey.left_out;
+	status->left_out_count = attempt->search.known->survey.left_out_count;
 	if (!attempt->found.handle) {
 		describe_failure(attempt, status);
 		lc_trace("%s", status->reason);

@@ -6,25 +6,35 @@
 #include <link.h>
 #include <string.h>
 
+#include "aside.h"
+#include "belongs.h"
 #include "specifics.h"
 #include "unknown.h"
 #include "../base/glibc.h"
 
-static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *search, size_t seat,
-				    const char *path, const char *found_by, enum lc_origin origin)
+/* Adds an option and its file to two parallel arrays. */
+static struct lc_option *add_to(struct lc_arena *arena, struct lc_option **options,
+			     struct lc_file **files, size_t *count, const struct lc_file *file,
+			     enum lc_origin origin)
 {
-	struct lc_seat *s = &search->seats[seat];
-	size_t files = s->option_count;
-	struct lc_file *file = lc_grow(arena, &search->files[seat], &files, sizeof(*file));
-	struct lc_option *option = lc_grow(arena, &s->options, &s->option_count, sizeof(*option));
+	size_t file_count = *count;
+	struct lc_file *new_file = lc_grow(arena, files, &file_count, sizeof(*new_file));
+	struct lc_option *option = lc_grow(arena, options, count, sizeof(*option));
 
-	if (!file || !option) {
-		s->option_count = 0;	/* the arena has failed: the search is dropped */
+	if (!new_file || !option) {
+		*count = 0;	/* the arena has failed: the search is dropped */
 		return NULL;
 	}
-	*file = (struct lc_file){ .path = path, .found_by = found_by };
+	*new_file = *file;
 	option->origin = origin;
 	return option;
+}
+
+static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *search, size_t seat,
+				    const struct lc_file *file, enum lc_origin origin)
+{
+	return add_to(arena, &search->seats[seat].options, &search->files[seat],
+		   &search->seats[seat].option_count, file, origin);
 }
 
 /* Reads a file, sets what is known of it, and returns why it is not usable, or NULL. */
@@ -33,23 +43,25 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 			       struct lc_option *option)
 {
 	struct lc_elf elf;
-	const char *why = lc_elf_file(file->path, library, &elf);
+	const char *why = lc_elf_file(file->path, library, &elf), *older;
 	int unknown;
 
 	if (elf.identity.inode)
 		file->identity = elf.identity;
 	option->major = expected ? expected->major : 0;
-	lc_arena_hinder(arena, elf.error);
+	lc_arena_note_error(arena, elf.error);
 	if (why)
 		return elf.error ? lc_format(arena, "%s: %s", why, strerror(elf.error)) : why;
 	file->stub = elf.stub;
+	option->cuda = elf.needs;
 	if (elf.stub)
 		return "is a lazycuda stub itself";
 	if (elf.major) {
 		option->major = elf.major->major;
 		option->version = elf.version;
+		option->latest = lc_latest_version(library, elf.version);
 		/* libcudart.so.13 may be a link to libcudart.so.12, for instance. */
-		return !expected || elf.major == expected ? NULL :
+		return !expected || elf.major->major == expected->major ? NULL :
 		       "is of another major than its name says";
 	}
 	if (!lc_has_majors(library))
@@ -59,20 +71,40 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 		option->major = unknown;
 		return lc_unknown_reason(arena, library, unknown);
 	}
+	older = lc_older_reason(arena, library, elf.soname);
+	if (older) {
+		option->major = 0;	/* It is no sign of one that can be used. */
+		return older;
+	}
 	return lc_has_nodes(library) ? "is not this library, or of a CUDA that is not supported:"
 				       " it has none of the version nodes" :
 				       "is not this library: it has another SONAME";
 }
 
-/* The same for the option that was added last. */
+/* Finds out which CUDA a file belongs to; option->cuda says what it needs. */
+static void place_option(struct lc_arena *arena, struct lc_known *known,
+			 const struct lc_library *library, const struct lc_file *file,
+			 struct lc_option *option)
+{
+	uint32_t needs = option->cuda;
+
+	option->cuda = 0;
+	if (!option->unusable && library->own_majors && library->cuda)
+		lc_belongs(arena, lc_known_survey(known), library, file->path, file->identity.size,
+			   needs, option);
+}
+
+/* Reads and places the option that was added last. */
 static void examine(struct lc_arena *arena, struct lc_search *search, size_t seat,
 		    const struct lc_major *expected)
 {
 	size_t last = search->seats[seat].option_count - 1;
+	const struct lc_library *library = search->seats[seat].library;
 	struct lc_option *option = &search->seats[seat].options[last];
+	struct lc_file *file = &search->files[seat][last];
 
-	option->unusable = read_option(arena, search->seats[seat].library, expected,
-				       &search->files[seat][last], option);
+	option->unusable = read_option(arena, library, expected, file, option);
+	place_option(arena, search->known, library, file, option);
 }
 
 static void add_override(struct lc_arena *arena, struct lc_search *search, size_t seat)
@@ -83,8 +115,10 @@ static void add_override(struct lc_arena *arena, struct lc_search *search, size_
 
 	if (!path)
 		return;
-	path = lc_format(arena, "%s", path);
-	option = add_option(arena, search, seat, path, "override", LC_BY_OVERRIDE);
+	path = lc_text(arena, path);
+	option = add_option(arena, search, seat, &(struct lc_file){
+				.path = path, .found_by = "override",
+			    }, LC_BY_OVERRIDE);
 	if (!option)
 		return;
 	if (path[0] != '/') {
@@ -97,104 +131,206 @@ static void add_override(struct lc_arena *arena, struct lc_search *search, size_
 					     option->unusable);
 }
 
-static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t seat,
-		      const struct lc_process *process)
+static struct lc_identity identity_of(const struct lc_library *library, const char *path)
 {
+	struct stat st;
+
+	/* Of others nobody asks: their SONAME tells their CUDA. */
+	if (!library->own_majors || !library->cuda || path[0] != '/' || stat(path, &st))
+		return (struct lc_identity){ .inode = 0 };
+	return lc_identity(&st);
+}
+
+static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t seat)
+{
+	const struct lc_process *process = &search->known->process;
+
 	for (size_t i = 0; i < process->real_count; i++) {
 		const struct lc_real *real = &process->reals[i];
 		struct lc_option *option;
 
 		if (strcmp(real->library->name, search->seats[seat].library->name))
 			continue;
-		option = add_option(arena, search, seat, real->path, "process", LC_BY_PROCESS);
+		option = add_option(arena, search, seat, &(struct lc_file){
+					.path = real->path, .found_by = "process",
+					.identity = identity_of(real->library, real->path),
+				    }, LC_BY_PROCESS);
 		if (!option)
 			continue;
 		option->major = real->major;
 		option->version = real->version;
+		option->latest = real->version ? lc_latest_version(real->library, real->version) : 0;
+		option->cuda = real->needs;
 		if (!lc_listed_major(real->library, real->major))
 			option->unusable = lc_unknown_reason(arena, real->library, real->major);
+		place_option(arena, search->known, search->seats[seat].library,
+			     &search->files[seat][search->seats[seat].option_count - 1], option);
 	}
 }
 
-static bool known_file(const struct lc_search *search, size_t seat, const struct stat *st)
+static bool is_among(const struct lc_file *files, size_t count, dev_t device, ino_t inode)
 {
-	for (size_t i = 0; i < search->seats[seat].option_count; i++)
-		if (search->files[seat][i].identity.inode == st->st_ino &&
-		    search->files[seat][i].identity.device == st->st_dev)
+	for (size_t i = 0; i < count; i++)
+		if (files[i].identity.inode == inode && files[i].identity.device == device)
 			return true;
 	return false;
 }
 
-/* Reports the file's folder unless the file is simply absent: the file may be there, and
+/* Reports the folder unless a file in it is simply absent: the file may be there, and
  * others beside it. */
-static void cannot_look(struct lc_arena *arena, struct lc_search *search, const char *path)
+static void cannot_look(struct lc_known *known, const char *folder, int error)
 {
-	int error = errno;
-
-	lc_arena_hinder(arena, error);
+	lc_arena_note_error(&known->arena, error);
 	if (error != ENOENT && error != ENOTDIR)
-		lc_leave_out(&search->survey, lc_folder_of(arena, path),
-			     lc_format(arena, "what is in it cannot be looked at: %s",
+		lc_leave_out(&known->survey, folder,
+			     lc_format(&known->arena, "what is in it cannot be looked at: %s",
 				       strerror(error)));
 }
 
-/* Adds an option for this file if it exists and is new. */
-static void add_if_there(struct lc_arena *arena, struct lc_search *search, size_t seat,
-			 const char *path, const char *found_by, const struct lc_major *major)
+/* Adds an option for this file, if it is new. */
+static void add_file(struct lc_known *known, struct lc_sought *sought, const char *path,
+		     struct stat st, const char *found_by, const struct lc_major *major)
 {
-	struct stat st;
+	struct lc_arena *arena = &known->arena;
+	struct lc_option *option;
 
-	if (lstat(path, &st)) {
-		cannot_look(arena, search, path);
-		return;
-	}
 	/* A dangling link exists, and is worth reporting. */
 	if (S_ISLNK(st.st_mode) && stat(path, &st)) {
-		lc_arena_hinder(arena, errno);
+		lc_arena_note_error(arena, errno);
 		st = (struct stat){ .st_ino = 0 };
 	}
 	/* Links may lead to the same file from several places. */
-	if (st.st_ino && known_file(search, seat, &st))
+	if (st.st_ino && is_among(sought->files, sought->count, st.st_dev, st.st_ino))
 		return;
-	if (!add_option(arena, search, seat, path, found_by, LC_BY_SEARCH))
+	option = add_to(arena, &sought->options, &sought->files, &sought->count,
+		     &(struct lc_file){ path, found_by, .identity = lc_identity(&st) },
+		     LC_BY_SEARCH);
+	if (!option)
 		return;
-	search->files[seat][search->seats[seat].option_count - 1].identity = lc_identity(&st);
-	examine(arena, search, seat, major);
+	option->unusable = read_option(arena, sought->library, major,
+				       &sought->files[sought->count - 1], option);
+	place_option(arena, known, sought->library, &sought->files[sought->count - 1], option);
 }
 
 /* Looks for one major in a folder, once in each round. */
-static void add_in_folder(struct lc_arena *arena, struct lc_search *search, size_t seat,
-			  const char *path, struct lc_folder *folder, const char *found_by,
-			  const struct lc_major *major)
+static void seek_in(struct lc_known *known, struct lc_sought *sought, const char *path,
+		    struct lc_folder *folder, const char *found_by, const struct lc_major *major)
 {
-	if (!folder || folder->searched == search->rounds)
+	struct lc_folders *folders = &known->survey.folders;
+	struct stat st;
+
+	if (!folder || folder->searched == known->rounds)
 		return;
-	folder->searched = search->rounds;
-	add_if_there(arena, search, seat, lc_format(arena, "%s/%s", path, major->soname), found_by,
-		     major);
+	folder->searched = known->rounds;
+	if (!lc_folder_has_no(folders, folder, path, major->soname)) {
+		const char *file = lc_path(&known->arena, path, major->soname);
+
+		if (!lstat(file, &st)) {
+			add_file(known, sought, file, st, found_by, major);
+			return;
+		}
+		cannot_look(known, path, errno);
+	}
+	if (folder->lacking != sought)
+		lc_folder_lacks(folders, path);
+	folder->lacking = sought;
 }
 
 /* Looks for one major in all places. */
-static void add_major(struct lc_arena *arena, struct lc_search *search, size_t seat,
-		      const struct lc_places *places, const struct lc_major *major)
+static void seek_major(struct lc_known *known, struct lc_sought *sought,
+		       const struct lc_major *major)
 {
-	search->rounds++;
-	for (size_t p = 0; p < places->count; p++) {
-		const struct lc_place *place = &places->list[p];
+	known->rounds++;
+	for (size_t p = 0; p < sought->places.count; p++) {
+		const struct lc_place *place = &sought->places.list[p];
 		const char *below = place->site ? major->folder : NULL;
 
 		if (!place->site)
-			add_in_folder(arena, search, seat, place->path, place->folder,
-				      place->found_by, major);
+			seek_in(known, sought, place->path, place->folder, place->found_by, major);
 		while (below) {
 			size_t length = strcspn(below, ":");
-			const char *path = lc_format(arena, "%s/%.*s", place->path, (int)length,
-						     below);
+			const char *path = lc_format(&known->arena, "%s/%.*s", place->path,
+						     (int)length, below);
 
-			add_in_folder(arena, search, seat, path,
-				      lc_searchable(&search->survey, path), place->found_by, major);
+			seek_in(known, sought, path, lc_searchable(&known->survey, path),
+				place->found_by, major);
 			below = below[length] ? below + length + 1 : NULL;
 		}
+	}
+}
+
+/* The file of the library's stub; NULL if there is none here. */
+static const char *stub_of(const struct lc_known *known, const struct lc_library *library)
+{
+	for (size_t i = 0; i < known->peers.count; i++)
+		if (!strcmp(known->peers.stubs[i].library->name, library->name))
+			return known->peers.stubs[i].path;
+	return NULL;
+}
+
+/* Looks for a library in all places, or recalls what was found there. */
+static struct lc_sought *seek(struct lc_known *known, const struct lc_library *library)
+{
+	struct lc_sought *sought = lc_known_sought(known, library), **slot;
+	struct lc_survey *survey;
+
+	if (sought)
+		return sought;
+	survey = lc_known_survey(known);
+	sought = lc_alloc(&known->arena, sizeof(*sought));
+	slot = lc_grow(&known->arena, &known->sought, &known->sought_count, sizeof(*slot));
+	if (!sought || !slot) {
+		known->sought_count = 0;	/* the arena has failed: this is given back as spent */
+		return NULL;
+	}
+	*slot = sought;
+	sought->library = library;
+	lc_folders_note(&survey->folders, &sought->ways);
+	lc_places_of(&known->arena, survey, library, stub_of(known, library), &sought->places);
+	for (size_t m = 0; m < library->major_count; m++)
+		seek_major(known, sought, &library->majors[m]);
+	lc_folders_note(&survey->folders, NULL);
+	return sought;
+}
+
+/* Looks for earlier SONAMEs of the majors, and for majors after the newest one, for a library
+ * of which nothing else is usable. */
+static void seek_later(struct lc_known *known, struct lc_sought *sought)
+{
+	const struct lc_major *newest = &sought->library->majors[0];
+
+	sought->later = true;
+	lc_folders_note(&known->survey.folders, &sought->ways);
+	for (int number = newest->major + 1; number <= newest->major + LC_LATER_MAJORS; number++) {
+		const struct lc_major *later = lc_later_major(&known->arena, newest, number);
+
+		if (later)
+			seek_major(known, sought, later);
+	}
+	for (size_t m = 0; m < sought->library->major_count; m++) {
+		const struct lc_major *older = &sought->library->majors[m];
+
+		while ((older = lc_older_soname(&known->arena, older)))
+			seek_major(known, sought, older);
+	}
+	lc_folders_note(&known->survey.folders, NULL);
+}
+
+/* Adds what was found from some index on, without the file that a variable names. */
+static void add_sought(struct lc_arena *arena, struct lc_search *search, size_t seat,
+		       const struct lc_sought *sought, size_t from)
+{
+	for (size_t i = from; i < sought->count; i++) {
+		const struct lc_file *file = &sought->files[i];
+		struct lc_option *option;
+
+		if (file->identity.inode &&
+		    is_among(search->files[seat], search->seats[seat].option_count,
+			     file->identity.device, file->identity.inode))
+			continue;
+		option = add_option(arena, search, seat, file, LC_BY_SEARCH);
+		if (option)
+			*option = sought->options[i];
 	}
 }
 
@@ -208,22 +344,20 @@ static bool has_usable(const struct lc_seat *seat)
 
 static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
-	const struct lc_library *library = search->seats[seat].library;
-	const struct lc_major *newest = &library->majors[0], *later;
-	struct lc_places places;
+	struct lc_sought *sought = seek(search->known, search->seats[seat].library);
+	size_t count;
 
-	lc_places_of(arena, &search->survey, library, &places);
-	if (seat == search->at.self)
-		search->looked = places;
-	for (size_t m = 0; m < library->major_count; m++)
-		add_major(arena, search, seat, &places, &library->majors[m]);
-	if (seat != search->at.self || has_usable(&search->seats[seat]))
+	if (!sought)
 		return;
-	for (int number = newest->major + 1; number <= newest->major + LC_LATER_MAJORS; number++) {
-		later = lc_later_major(arena, newest, number);
-		if (later)
-			add_major(arena, search, seat, &places, later);
-	}
+	count = sought->count;
+	add_sought(arena, search, seat, sought, 0);
+	if (seat != search->at.self)
+		return;
+	search->looked = &sought->places;
+	if (sought->later || has_usable(&search->seats[seat]))
+		return;
+	seek_later(search->known, sought);
+	add_sought(arena, search, seat, sought, count);
 }
 
 static void trace_found(const struct lc_search *search, size_t seat)
@@ -237,19 +371,29 @@ static void trace_found(const struct lc_search *search, size_t seat)
 	}
 }
 
-/* Adds a seat for each library that has a stub in the process. */
-static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
+/* A stub of an older release chooses on its own if its library's majors are its own. */
+static bool is_coordinated(const struct lc_peer *peer)
 {
+	if (LC_PEER_HAS(peer, library_size))
+		return lc_is_coordinated(peer->library);
+	return lc_has_majors(peer->library) && !peer->library->own_majors;
+}
+
+/* Adds a seat for each library that has a stub in the process. */
+static void seat_peers(struct lc_search *search)
+{
+	const struct lc_peers *peers = &search->known->peers;
+
 	for (size_t i = 0; i < peers->count; i++) {
-		struct lc_peer *peer = peers->peers[i];
+		struct lc_peer *peer = peers->list[i];
 		size_t seat;
 
 		/* Another copy of this stub looks for the same library. */
 		if (peer != &lc_self && !strcmp(peer->library->name, lc_library.name))
 			continue;
-		/* A library without a CUDA major is chosen independently of all others. */
+		/* A library that goes with any CUDA is chosen independently of all others. */
 		if (peer != &lc_self &&
-		    !(lc_is_coordinated(peer->library) && lc_is_coordinated(&lc_library)))
+		    !(is_coordinated(peer) && lc_is_coordinated(&lc_library)))
 			continue;
 		seat = search->at.seat_count++;
 		if (peer == &lc_self)
@@ -260,13 +404,14 @@ static void seat_peers(struct lc_search *search, const struct lc_peers *peers)
 	}
 }
 
-/* Returns true if the callers' imports can change the choice. */
-static bool callers_matter(const struct lc_search *search)
+/* Makes room for so many seats. */
+static bool make_seats(struct lc_arena *arena, struct lc_search *search, size_t seats)
 {
-	const struct lc_settings *settings = &search->at.settings;
-
-	return lc_has_majors(&lc_library) && settings->guard != LC_OFF && !settings->major &&
-	       !search->at.process_major;
+	search->seats = lc_alloc(arena, seats * sizeof(*search->seats));
+	search->files = lc_alloc(arena, seats * sizeof(*search->files));
+	search->adaptors = lc_alloc(arena, seats * sizeof(*search->adaptors));
+	search->at.seats = search->seats;
+	return !arena->failed;
 }
 
 /* Sets for each option how many imports of the loaded objects it would refuse. */
@@ -293,58 +438,71 @@ static void add_options(struct lc_arena *arena, struct lc_search *search, size_t
 	if (lc_hidden_by(search->seats[seat].library))
 		return;
 	add_override(arena, search, seat);
-	add_reals(arena, search, seat, &search->process);
+	add_reals(arena, search, seat);
 	/* A stub that has its library will not load another. */
 	if (!process_only && !search->seats[seat].loaded)
 		add_found(arena, search, seat);
 }
 
+/* What happened to what is known has happened to the search. */
+static void inherit_failure(struct lc_arena *arena, const struct lc_known *known)
+{
+	arena->failed |= !known || known->arena.failed;
+	arena->starved |= known && known->arena.starved;
+}
+
+static void search_seats(struct lc_arena *arena, struct lc_search *search, bool process_only)
+{
+	seat_peers(search);
+	for (size_t seat = 0; seat < search->at.seat_count && !search->hidden; seat++) {
+		add_options(arena, search, seat, process_only);
+		inherit_failure(arena, search->known);
+		if (!arena->failed)
+			judge_found(search, seat, &search->known->process.callers);
+		if (!arena->failed)
+			trace_found(search, seat);
+	}
+}
+
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
 {
-	struct lc_process *process = &search->process;
-	struct lc_peers peers;
+	struct lc_settings settings;
+	struct lc_known *known;
 
-	lc_peers_read(arena, &peers);
-	*search = (struct lc_search){ .first = peers.peers[0],
-				      .hidden = lc_hidden_by(&lc_library) };
-	lc_settings_read(arena, &search->at.settings);
-	search->at.seats = search->seats;
+	*search = (struct lc_search){ .hidden = lc_hidden_by(&lc_library),
+				      .last_resort_done = process_only };
+	lc_settings_read(arena, &settings);
+	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
+			      (!settings.major || lc_library.own_majors) && !search->hidden);
+	if (known && !process_only && !search->hidden && !lc_known_holds(known, &lc_library))
+		known = lc_known_renew(known);
+	search->known = known;
+	inherit_failure(arena, known);
+	if (arena->failed || !make_seats(arena, search, known->peers.count))
+		return;
+	search->first = known->peers.list[0];
+	search->at.settings = settings;
+	search->at.settings.program = lc_peers_constraint(&known->peers);
 	if (lc_is_coordinated(&lc_library))
 		search->at.process_major = (int)atomic_load(&search->first->process_major);
 	else
 		search->at.settings.major = 0;
-	seat_peers(search, &peers);
-	if (search->hidden)
-		return;
-	lc_process_read(arena, peers.stubs, peers.count, callers_matter(search), process);
-	search->resorted = process_only;
-	if (!process_only)
-		lc_survey_begin(arena, process, &search->survey);
-	for (size_t seat = 0; seat < search->at.seat_count; seat++) {
-		add_options(arena, search, seat, process_only);
-		if (!arena->failed)
-			judge_found(search, seat, &process->callers);
-		if (!arena->failed)
-			trace_found(search, seat);
-	}
-	lc_survey_end(&search->survey);
+	search_seats(arena, search, process_only);
 }
 
-void lc_search_real(struct lc_arena *arena, struct lc_search *search,
+void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
 		    const struct lc_library *library)
 {
-	const struct lc_stub stub = { "", library->stub, library };
-
-	*search = (struct lc_search){ .at.seat_count = 1, .seats[0].library = library };
-	search->at.seats = search->seats;
-	lc_process_read(arena, &stub, 1, false, &search->process);
-	lc_survey_begin(arena, &search->process, &search->survey);
+	*search = (struct lc_search){ .at.seat_count = 1, .known = known };
+	if (!make_seats(arena, search, 1))
+		return;
+	search->seats[0].library = library;
 	add_override(arena, search, 0);
-	add_reals(arena, search, 0, &search->process);
+	add_reals(arena, search, 0);
 	add_found(arena, search, 0);
+	inherit_failure(arena, known);
 	if (!arena->failed)
 		trace_found(search, 0);
-	lc_survey_end(&search->survey);
 }
 
 bool lc_search_found_any(const struct lc_search *search)
@@ -388,18 +546,49 @@ static bool stub_has_name(const struct lc_search *search, const struct lc_major 
 	return false;
 }
 
+/* Returns true if the path begins with the folder of a system's libraries. */
+static bool is_of_system(const char *path)
+{
+	return path && (!strncmp(path, "/lib", 4) || !strncmp(path, "/usr/lib", 8));
+}
+
+/*
+ * Returns true if dlopen() of a plain name would look nowhere else than lc_places_of() did,
+ * in hundreds of system calls.  A glibc that is not the system's may have another cache,
+ * and folders may have others for some CPUs below them.
+ */
+static bool looked_everywhere(struct lc_arena *arena, struct lc_search *search)
+{
+	const struct lc_process *process = &search->known->process;
+	struct lc_survey *survey = &search->known->survey;
+	const Dl_serinfo *path = search->looked->loader_path;
+
+	if (!process->plain || !survey->cache.known || !is_of_system(process->libc))
+		return false;
+	for (unsigned i = 0; i < path->dls_cnt; i++) {
+		const char *real = lc_real_path(&survey->folders, path->dls_serpath[i].dls_name);
+
+		if (lc_folder_may_be_there(&survey->folders,
+					   lc_path(arena, real, "glibc-hwcaps")))
+			return false;
+	}
+	return true;
+}
+
 bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
 	size_t self = search->at.self, before = search->seats[self].option_count;
 	const struct lc_library *library = search->seats[self].library;
 
-	if (search->resorted || found_any(search))
+	if (search->last_resort_done || !search->looked || found_any(search))
 		return false;
-	search->resorted = true;
-	if (!lc_loader_path_is_safe(&search->survey.folders, search->survey.loader_path)) {
+	search->last_resort_done = true;
+	if (!lc_loader_path_is_safe(&search->known->survey.folders, search->looked->loader_path)) {
 		lc_trace("dlopen() is not asked: it would search where anybody may write");
 		return false;
 	}
+	if (looked_everywhere(arena, search))
+		return false;
 	for (size_t m = 0; m < library->major_count; m++) {
 		const struct lc_major *major = &library->majors[m];
 		struct lc_option *option;
@@ -411,10 +600,13 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 		handle = dlopen(major->soname, RTLD_NOW | RTLD_LOCAL);
 		if (!handle)
 			continue;
-		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/') {
-			const char *path = lc_format(arena, "%s", map->l_name);
+		/* What was opened aside has the name as well. */
+		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/' &&
+		    !lc_is_aside(&lc_aside, map->l_name)) {
+			const char *path = lc_text(arena, map->l_name);
 
-			option = add_option(arena, search, self, path, "loader", LC_BY_SEARCH);
+			option = add_option(arena, search, self, &(struct lc_file){ .path = path, .found_by = "loader" },
+					    LC_BY_SEARCH);
 			if (option)
 				examine(arena, search, self, major);
 		}

@@ -8,19 +8,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "../base/constraint.h"
+#include "../base/count.h"
+#include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "../base/printable.h"
 
-static const char *const guards[] = {
-	[LC_BEST_EFFORT] = "best_effort",
-	[LC_STRICT] = "strict",
-	[LC_OFF] = "off",
-};
-
-const char *lc_guard_name(enum lc_guard guard)
-{
-	return guards[guard];
-}
+#define MAX_VALUE 1000
 
 bool lc_is_privileged(void)
 {
@@ -46,15 +40,17 @@ const char *lc_hidden_by(const struct lc_library *library)
 	return says_none(lc_variable(library->variable)) ? library->variable : NULL;
 }
 
-static bool read_guard(const char *text, enum lc_guard *guard)
+/* Returns true for a major of CUDA that the library is known to be in. */
+static bool is_known(long major)
 {
-	for (size_t i = 0; i < sizeof(guards) / sizeof(*guards); i++) {
-		if (!strcmp(text, guards[i])) {
-			*guard = (enum lc_guard)i;
+	for (size_t i = 0; i < lc_library.known_major_count && !lc_library.own_majors; i++)
+		if (lc_library.known_majors[i] == major)
 			return true;
-		}
-	}
-	return false;
+	for (size_t i = 0; lc_library.cuda && i < lc_library.major_count; i++)
+		if (major > 0 && major <= LC_MAX_CUDA && lc_library.cuda[i] >> major & 1)
+			return true;
+	/* One that goes with any CUDA is in no list of majors. */
+	return lc_library.own_majors && !lc_library.cuda && major > 0 && major <= LC_MAX_CUDA;
 }
 
 /* Reads a plain number that is one of the known majors. */
@@ -63,45 +59,103 @@ static bool read_major(const char *text, int *major)
 	char *end;
 	long value = strtol(text, &end, 10);
 
-	if (*text < '0' || *text > '9' || *end || value > 1000)
+	if (*text < '0' || *text > '9' || *end || value > MAX_VALUE)
 		return false;
-	for (size_t i = 0; i < lc_library.known_major_count; i++) {
-		if (lc_library.known_majors[i] == value) {
-			*major = (int)value;
-			return true;
-		}
-	}
-	return false;
+	if (!is_known(value))
+		return false;
+	*major = (int)value;
+	return true;
 }
 
 /* "13, 12 or 11" */
 static const char *known_majors(struct lc_arena *arena)
 {
-	const char *text = "";
-	size_t count = lc_library.known_major_count;
+	const char *text = "", *last = NULL;
 
-	for (size_t i = 0; i < count; i++)
-		text = lc_format(arena, "%s%s%d", text,
-				 i == 0 ? "" : i + 1 == count ? " or " : ", ",
-				 lc_library.known_majors[i]);
-	return text;
+	for (int major = MAX_VALUE; major > 0; major--) {
+		if (!is_known(major))
+			continue;
+		if (last)
+			text = lc_format(arena, "%s%s%s", text, *text ? ", " : "", last);
+		last = lc_format(arena, "%d", major);
+	}
+	return *text ? lc_format(arena, "%s or %s", text, last) : last;
+}
+
+/* Each of these reads a variable, and returns what is wrong with it, or NULL. */
+
+static const char *read_guard(struct lc_arena *arena, struct lc_settings *settings)
+{
+	const char *guard = lc_variable(LC_GUARD_VARIABLE);
+
+	if (!guard || lc_guard_read(guard, &settings->guard))
+		return NULL;
+	return lc_format(arena, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS,
+			 lc_printable(arena, guard));
+}
+
+static const char *read_pin(struct lc_arena *arena, struct lc_settings *settings)
+{
+	const char *major = lc_variable("LAZYCUDA_MAJOR");
+
+	if (!major || says_none(major) || read_major(major, &settings->major))
+		return NULL;
+	return lc_format(arena,
+			 "LAZYCUDA_MAJOR=%s is not a CUDA major: use %s, or none, or unset it",
+			 lc_printable(arena, major), known_majors(arena));
+}
+
+static const char *read_constraint(struct lc_arena *arena, struct lc_settings *settings)
+{
+	const char *constraint = lc_variable(LC_CONSTRAINT_VARIABLE), *wrong;
+
+	if (!constraint)
+		return NULL;
+	settings->constraint = lc_text(arena, constraint);
+	if (lc_constraint_holds(constraint, LC_CUDA(1, 0), &wrong) >= 0)
+		return NULL;
+	return lc_format(arena, LC_CONSTRAINT_VARIABLE "=%s makes no sense from character %zu (%s) on:"
+			 " write it like >=13.2,<14, or unset it", lc_printable(arena, constraint),
+			 (size_t)(wrong - constraint) + 1,
+			 *wrong ? lc_printable(arena, wrong) : "its end");
+}
+
+static const char *read_forward(struct lc_arena *arena, struct lc_settings *settings)
+{
+	const char *forward = lc_variable(LC_FORWARD_VARIABLE);
+
+	if (!forward || lc_switch_read(forward, &settings->forward))
+		return NULL;
+	return lc_format(arena, LC_FORWARD_VARIABLE "=%s is no switch: use " LC_SWITCHES
+			 ", or unset it", lc_printable(arena, forward));
+}
+
+static const struct {
+	const char *(*read)(struct lc_arena *arena, struct lc_settings *settings);
+	bool of_cuda;		/* means nothing for a library that goes with any CUDA */
+} readers[] = {
+	{ read_guard, false },
+	{ read_pin, true },
+	{ read_constraint, true },
+	{ read_forward, false },
+};
+
+static void read_settings(struct lc_arena *arena, struct lc_settings *settings, bool of_cuda)
+{
+	*settings = (struct lc_settings){ .guard = LC_BEST_EFFORT };
+	for (size_t i = 0; i < LC_COUNT(readers) && !settings->wrong; i++)
+		if (of_cuda || !readers[i].of_cuda)
+			settings->wrong = readers[i].read(arena, settings);
 }
 
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings)
 {
-	const char *guard = lc_variable("LAZYCUDA_GUARD");
-	/* LAZYCUDA_MAJOR is CUDA's major. */
-	const char *major = lc_library.own_majors ? NULL : lc_variable("LAZYCUDA_MAJOR");
+	read_settings(arena, settings, !lc_library.own_majors || lc_library.cuda);
+}
 
-	*settings = (struct lc_settings){ .guard = LC_BEST_EFFORT };
-	if (guard && !read_guard(guard, &settings->guard))
-		settings->wrong = lc_format(arena,
-			"LAZYCUDA_GUARD=%s is not a guard: use strict, best_effort or off",
-			lc_printable(arena, guard));
-	else if (major && !says_none(major) && !read_major(major, &settings->major))
-		settings->wrong = lc_format(arena,
-			"LAZYCUDA_MAJOR=%s is not a CUDA major: use %s, or none, or unset it",
-			lc_printable(arena, major), known_majors(arena));
+void lc_settings_read_all(struct lc_arena *arena, struct lc_settings *settings)
+{
+	read_settings(arena, settings, true);
 }
 
 void lc_trace(const char *format, ...)

@@ -10,19 +10,23 @@
 #define SETTINGS_H
 
 #include "../base/arena.h"
+#include "../base/guard.h"
 #include "../entry/stub.h"
-
-enum lc_guard { LC_BEST_EFFORT, LC_STRICT, LC_OFF };
 
 struct lc_settings {
 	enum lc_guard guard;	/* LAZYCUDA_GUARD */
 	int major;		/* LAZYCUDA_MAJOR; 0: not pinned */
+	const char *constraint;	/* LAZYCUDA_CONSTRAINT; NULL: none */
+	const char *program;	/* the program's own constraint, as lc_peers_constraint(); NULL: none */
+	bool forward;		/* LAZYCUDA_FORWARD_COMPATIBLE: the driver is not asked */
 	const char *wrong;	/* what is wrong with the first invalid variable, or NULL */
 };
 
+/* All that concern this library, but the program's constraint. */
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings);
 
-const char *lc_guard_name(enum lc_guard guard);
+/* Those, too, that concern other stubs of the process alone. */
+void lc_settings_read_all(struct lc_arena *arena, struct lc_settings *settings);
 
 /*
  * Returns true if this program runs with more rights than its caller.  Then the

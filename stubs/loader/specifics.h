@@ -13,7 +13,7 @@ struct lc_registration;	/* peers.h */
 
 /* Each stub defines one. */
 struct lc_specifics {
-	/* A struct lazycuda_status was here.  It grows, and would move the fields below,
+	/* Was a struct lazycuda_status, which grows and would move the fields below,
 	 * which other releases read. */
 	char unused[80];
 	/* How a user gets the library, a sentence for messages. */

@@ -10,7 +10,7 @@
 #include "../base/glibc.h"
 #include "settings.h"
 
-static void add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)
+void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)
 {
 	const char **string = lc_grow(arena, &strings->list, &strings->count, sizeof(*string));
 
@@ -18,8 +18,7 @@ static void add_string(struct lc_arena *arena, struct lc_strings *strings, const
 		*string = text;
 }
 
-/* "cuda-12.9" as 1209; 0 for anything else. */
-static int toolkit_version(const char *name)
+int lc_toolkit_version(const char *name)
 {
 	char *end;
 	long major, minor = 0;
@@ -42,14 +41,14 @@ static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
 	struct dirent *entry;
 
 	if (!directory) {
-		lc_arena_hinder(arena, errno);
+		lc_arena_note_error(arena, errno);
 		if (errno != ENOENT)
 			lc_leave_out(survey, "/usr/local", lc_format(arena,
 				     "what is in it cannot be listed: %s", strerror(errno)));
 		return;
 	}
 	while ((entry = readdir(directory)) && count < 32) {
-		int version = toolkit_version(entry->d_name), i;
+		int version = lc_toolkit_version(entry->d_name), i;
 
 		if (!version)
 			continue;
@@ -61,10 +60,10 @@ static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
 	for (int i = 0; i < count; i++) {
 		int major = LC_MAJOR(versions[i]), minor = LC_MINOR(versions[i]);
 
-		add_string(arena, &survey->toolkits,
+		lc_add_string(arena, &survey->toolkits,
 			   lc_format(arena, "/usr/local/cuda-%d.%d", major, minor));
 		if (!minor)
-			add_string(arena, &survey->toolkits,
+			lc_add_string(arena, &survey->toolkits,
 				   lc_format(arena, "/usr/local/cuda-%d", major));
 	}
 }
@@ -80,10 +79,10 @@ static void look_above(struct lc_arena *arena, struct lc_survey *survey, const c
 	const char *folder = lc_folder_of(arena, path);
 
 	for (; folder && folder[0] && folder[1]; folder = lc_folder_of(arena, folder)) {
-		if (lc_folder(&survey->folders, lc_format(arena, "%s/nvidia", folder)))
-			add_string(arena, &above->sites, folder);
-		if (lc_folder(&survey->folders, lc_format(arena, "%s/conda-meta", folder)))
-			add_string(arena, &above->condas, lc_format(arena, "%s/lib", folder));
+		if (lc_folder(&survey->folders, lc_path(arena, folder, "nvidia")))
+			lc_add_string(arena, &above->sites, folder);
+		if (lc_folder(&survey->folders, lc_path(arena, folder, "conda-meta")))
+			lc_add_string(arena, &above->condas, lc_path(arena, folder, "lib"));
 	}
 }
 
@@ -112,10 +111,13 @@ void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
 		     struct lc_survey *survey)
 {
 	*survey = (struct lc_survey){ .process = process, .folders = { .arena = arena } };
+	lc_folders_note(&survey->folders, &survey->ways);
 	look_above_users(arena, survey);
+	lc_folder_lacks(&survey->folders, LC_LDCACHE_FOLDER);
 	lc_ldcache_open(arena, &survey->cache);
-	survey->loader_path = lc_loader_path(arena);
+	lc_folder_lacks(&survey->folders, "/usr/local");
 	read_toolkits(arena, survey);
+	lc_folders_note(&survey->folders, NULL);
 }
 
 void lc_survey_end(struct lc_survey *survey)

@@ -5,13 +5,12 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* ld.so initializes thread-local variables after all relocations; until then they are
- * zero.  Volatile, because the compiler sees no write. */
-static __thread volatile bool ready __attribute__((tls_model("initial-exec"))) = true;
+#include "of_thread.h"
 
+/* ld.so initializes thread-local variables after all relocations; until then they are zero. */
 bool lc_is_ready(void)
 {
-	return ready;
+	return lc_of_thread.ready;
 }
 
 static struct {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* unknown.c - real libraries of majors that are not in symbols.txt */
+/* unknown.c - real libraries of majors and SONAMEs that are not in symbols.txt */
 #include "unknown.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/glibc.h"
+#include "../base/library_name.h"
 #include "../base/verdict.h"
 
 const struct lc_major *lc_listed_major(const struct lc_library *library, int major)
@@ -33,6 +34,52 @@ const char *lc_unknown_reason(struct lc_arena *arena, const struct lc_library *l
 			 later ? "; a later release may" : "");
 }
 
+const char *lc_older_reason(struct lc_arena *arena, const struct lc_library *library,
+			    const char *soname)
+{
+	const struct lc_major *major = lc_listed_major(library, lc_node_major(library, soname));
+
+	if (!major || !strcmp(soname, major->soname) || library->own_majors)
+		return NULL;
+	return lc_format(arena, "is %s, and of CUDA %d this lazycuda knows %d.%d and later, which have %s",
+			 soname, major->major, LC_MAJOR(major->oldest), LC_MINOR(major->oldest),
+			 major->soname);
+}
+
+const struct lc_major *lc_older_soname(struct lc_arena *arena, const struct lc_major *major)
+{
+	struct lc_major *made = lc_alloc(arena, sizeof(*made));
+	struct lc_ending ending;
+	const char *second;
+
+	if (!made || !lc_read_name(major->soname, &ending) || !ending.numbers)
+		return NULL;
+	second = strchr(ending.numbers, '.');
+	if (!second || atoi(second + 1) <= 0)
+		return NULL;
+	*made = *major;
+	made->soname = lc_format(arena, "%.*s.%d", (int)(second - major->soname), major->soname,
+				 atoi(second + 1) - 1);
+	return made;
+}
+
+/* The first `length` bytes of a text, a number of at most four digits, and another text. */
+static const char *with_number(struct lc_arena *arena, const char *before, size_t length,
+			       int number, const char *after)
+{
+	const size_t rest = strlen(after) + 1;
+	char *text = lc_alloc(arena, length + 4 + rest), *at = text + length;
+
+	if (!text)
+		return "";
+	memcpy(text, before, length);
+	for (int power = 1000; power; power /= 10)
+		if (number >= power)
+			*at++ = (char)('0' + number / power % 10);
+	memcpy(at, after, rest);
+	return text;
+}
+
 /* "nvidia/cu14/lib" for "nvidia/cu13/lib"; NULL if the name has no 13. */
 static const char *renamed(struct lc_arena *arena, const char *name, int from, int to)
 {
@@ -43,7 +90,7 @@ static const char *renamed(struct lc_arena *arena, const char *name, int from, i
 		const char *end = digits + strspn(digits, numerals);
 
 		if (atoi(digits) == from)
-			return lc_format(arena, "%.*s%d%s", (int)(digits - name), name, to, end);
+			return with_number(arena, name, (size_t)(digits - name), to, end);
 		digits = end;
 	}
 	return NULL;

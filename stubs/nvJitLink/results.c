@@ -19,7 +19,7 @@ static const struct { int32_t of_13, of_12; } codes[] = {
 	{ 13, INTERNAL },		/* ARCH_MISMATCH */
 	{ 14, INTERNAL },		/* OUTDATED_LIBRARY */
 	{ 15, INVALID_INPUT },		/* MISSING_FATBIN */
-	/* 12 took any -arch and failed later; to its callers the option is unrecognized. */
+	/* 12 took any -arch and failed later; its callers know the option as unrecognized. */
 	{ 16, UNRECOGNIZED_OPTION },	/* UNRECOGNIZED_ARCH */
 	{ 17, UNRECOGNIZED_OPTION },	/* UNSUPPORTED_ARCH */
 	{ 18, INTERNAL },		/* LTO_NOT_ENABLED */

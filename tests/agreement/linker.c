@@ -92,22 +92,36 @@ static int newest_toolkit(const unsigned char *info, size_t length)
 	return newest;
 }
 
+/* What nvJitLink 13 writes has its section headers at any offset. */
+typedef Elf64_Shdr Section __attribute__((aligned(1)));
+typedef Elf64_Sym Symbol __attribute__((aligned(1)));
+
 struct seen {
 	int code, kernel, undefined, toolkit;
 };
 
-static void see_symbols(struct seen *seen, const unsigned char *image, size_t length,
-			const Elf64_Shdr *symbols, const Elf64_Shdr *names)
+/* The driver has these, and fills in .nv.reservedSmem.offset0 from sm_90 on. */
+static int is_the_drivers(const char *name)
 {
-	const Elf64_Sym *symbol = at(image, length, symbols->sh_offset, symbols->sh_size);
+	static const char *const names[] = { "vprintf", "malloc", "free", "__assertfail" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return 1;
+	return !strncmp(name, ".nv.", 4);
+}
+
+static void see_symbols(struct seen *seen, const unsigned char *image, size_t length,
+			const Section *symbols, const Section *names)
+{
+	const Symbol *symbol = at(image, length, symbols->sh_offset, symbols->sh_size);
 	const char *text = at(image, length, names->sh_offset, names->sh_size);
 
 	for (size_t i = 0; symbol && text && i < symbols->sh_size / sizeof *symbol; i++) {
 		const char *name = symbol[i].st_name < names->sh_size ?
 			text + symbol[i].st_name : "";
 
-		/* From sm_90 on the driver fills in .nv.reservedSmem.offset0. */
-		if (!*name || !strncmp(name, ".nv.", 4))
+		if (!*name || is_the_drivers(name))
 			continue;
 		if (symbol[i].st_shndx == SHN_UNDEF)
 			seen->undefined = 1;
@@ -119,7 +133,7 @@ static void see_symbols(struct seen *seen, const unsigned char *image, size_t le
 static const char *see_sections(struct seen *seen, const unsigned char *image, size_t length)
 {
 	const Elf64_Ehdr *header = (const void *)image;
-	const Elf64_Shdr *sections = at(image, length, header->e_shoff,
+	const Section *sections = at(image, length, header->e_shoff,
 					(uint64_t)header->e_shnum * sizeof *sections);
 	const char *names;
 
@@ -127,7 +141,7 @@ static const char *see_sections(struct seen *seen, const unsigned char *image, s
 		return "no sections";
 	names = (const char *)image + sections[header->e_shstrndx].sh_offset;
 	for (int i = 0; i < header->e_shnum; i++) {
-		const Elf64_Shdr *section = &sections[i];
+		const Section *section = &sections[i];
 		const char *name = names + section->sh_name;
 		const void *bytes = at(image, length, section->sh_offset, section->sh_size);
 

@@ -73,14 +73,23 @@ class Sample(collections.namedtuple("Sample", "version kind arch unit linked",
             return ["-dlto", f"-arch={self.arch}"]
         return [f"-arch={self.arch}"] + ([] if self.linked else ["-rdc=true"])
 
+    @property
+    def source(self):
+        return SOURCES[self.unit]
+
     def __str__(self):
         return f"{self.version} {self.kind} {self.arch} {self.unit}"
 
 
+def library_digest(version):
+    """A folder's name for what one nvrtc makes."""
+    library = toolkits.Toolkit(version).file("nvrtc")
+    return f"{version}-{build.digest(library, library.stat().st_mtime_ns)[:12]}"
+
+
 @functools.lru_cache(maxsize=None)
 def compiler_digest(version):
-    library = toolkits.Toolkit(version).file("nvrtc")
-    text = build.digest(library, library.stat().st_mtime_ns) + repr(sorted(SOURCES.items()))
+    text = library_digest(version) + repr(sorted(SOURCES.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -104,7 +113,7 @@ def compile_all(version, samples):
         lines = []
         for sample in samples:
             source = folder / f"{sample.unit}.cu"
-            source.write_text(SOURCES[sample.unit])
+            source.write_text(sample.source)
             lines.append("\t".join([str(source), f"{sample.path}.new", sample.kind,
                                     *sample.options]))
         done = subprocess.run([program, library], input="\n".join(lines) + "\n", text=True,

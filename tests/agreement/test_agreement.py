@@ -73,9 +73,6 @@ TARGETS = ("sm_50", "sm_52", "sm_61", "sm_70", "sm_75", "sm_80", "sm_87", "sm_90
            "sm_121", "sm_999")
 
 
-EMBEDDED = (87, 88)
-
-
 STRICTER_TARGETS = (
     Reason("code for `a` architectures, for another target",
            "documented: linking extended ISA sources (like sm_90a) against any other sm "
@@ -88,11 +85,6 @@ STRICTER_TARGETS = (
            lambda plan, facts: plan.code == "ARCH_MISMATCH" and facts["kind"] == "ltoir" and
            number(facts["code"]) > number(facts["target"]) and
            (facts["version"] in ("12.0", "12.1") or number(facts["code"]) == 110)),
-    Reason("cubins of GPUs and of embedded GPUs",
-           "documented: they are not compatible with each other; libraries take them from 13.2",
-           lambda plan, facts: plan.code == "ARCH_MISMATCH" and facts["kind"] == "cubin" and
-           facts["code"] != facts["target"] and
-           (number(facts["code"]) in EMBEDDED or number(facts["target"]) in EMBEDDED)),
     Reason("targets that this version takes and does not know",
            "12.8 takes sm_100f and its like, which came with 12.9, for what has no `f`",
            lambda plan, facts: plan.code == "ARCH_UNSUPPORTED" and

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Links of several kinds and versions, outputs other than an image, options, and
 what libraries accept and spoil: the plan against the real library."""
+import hashlib
 import itertools
 
 import linkers
@@ -103,6 +104,30 @@ def missing():
                    {"lto": kind == "ltoir", "left": SEEN_BY_THE_LINKER})
 
 
+def comments():
+    """PTX with a word in a comment that is not ASCII: what 12.8 to 13.3 refuse is
+    given to them in ASCII."""
+    for version, new, _ in compilers():
+        k, h = (Sample(new, "ptx", ARCH, unit) for unit in "kh")
+        samples.make([k, h])
+        text = k.path.read_bytes().rstrip(b"\0")
+        for name, changed in (("line", "// größe\n".encode() + text),
+                              ("block", text + "\n/* größe \"*/\n".encode()),
+                              ("Latin-1", text.replace(b".target", b"/*\xe4*/ .target"))):
+            path = samples.STORE / f"{hashlib.sha256(changed).hexdigest()[:16]}.ptx"
+            path.write_bytes(changed + b"\0")
+            yield case(f"{name} of PTX on {version}", version, ARCH,
+                       [("ptx", path), ("ptx", h.path)], contained=True)
+
+
+def test_comments_in_any_language():
+    need_linkers()
+    comparison = Comparison("comments in any language")
+    comparison.add(list(comments()))
+    comparison.finish()
+    assert not comparison.counts["agree no"]
+
+
 DEFINED_TWICE = (
     Reason("a function that is defined twice",
            "until 12.5 libraries refuse it; later ones say SUCCESS, and on stderr what is wrong",
@@ -172,12 +197,12 @@ def test_linked_ltoir_lacks_what_was_no_ltoir(tmp_path):
 # ---- options ----
 
 OPTIONS = (
-    "-maxrregcount=32", "-time", "-verbose", "-O0", "-O1", "-O2", "-O3", "-g", "-lineinfo",
+    "-maxrregcount=32", "-time", "-time=-", "-verbose", "-O0", "-O1", "-O2", "-O3", "-g", "-lineinfo",
     "-ftz=1", "-ftz=0", "-ftz=true", "-prec-div=0", "-prec-div=1", "-prec-sqrt=0", "-fma=0",
     "-fma=1", "-kernels-used=kernel", "-kernels-used=kernel -variables-used=nothing",
     "-optimize-unused-variables", "-Xptxas=-v", "-Xptxas=-O1", "-split-compile=2",
     "-split-compile-extended=2", "-jump-table-density=50", "-no-cache",
-    "-device-stack-protector", "-Ofc=min", "-Ofc=mid", "-Ofc=max", "-nvvm-latest", "-no-such-option", "nonsense",
+    "-device-stack-protector", "-Ofc=0", "-Ofc=1", "-Ofc=min", "-Ofc=mid", "-Ofc=max", "-nvvm-latest", "-no-such-option", "nonsense",
 )
 
 

@@ -19,7 +19,7 @@ from importer import importer, patch, real
 # forwarded across majors, and no adaptor can be written.
 REFUSED = "__nvrtcCPEx"
 # There up to 11, and nothing came in its place.
-GONE = "cudaProfilerInitialize"
+GONE = "cudaUnbindTexture"
 
 
 def cuda11():

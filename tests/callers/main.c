@@ -5,7 +5,7 @@
 #include <lazycuda.h>
 
 int cudaDeviceSynchronize(void);
-int cudaProfilerInitialize(const char *, const char *, int);
+int cudaUnbindTexture(const void *);
 
 int main(int argc, char **argv)
 {
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	if (argc > 100)
-		cudaProfilerInitialize(0, 0, 0);
+		cudaUnbindTexture(0);
 	cudaDeviceSynchronize();
 	status = lazycuda_get_status("cudart");
 	printf("%s %s\n", status->version ? status->version : "none", status->reason);

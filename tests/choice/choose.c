@@ -19,15 +19,19 @@ static const uint16_t known_majors[] = { 13, 12, 11 };
 #define LIBRARY(library, ...) \
 	{ .name = library, .known_majors = known_majors, .known_major_count = 3, __VA_ARGS__ }
 
+static const uint32_t cuda[1];	/* that there is one is what counts here */
+
 static const struct lc_library libraries[] = {
 	LIBRARY("cudart"), LIBRARY("nvrtc"), LIBRARY("nvJitLink"),
-	LIBRARY("cuda", .witness = "cuInit"), LIBRARY("cudnn", .own_majors = 1),
+	LIBRARY("cuda", .witness = "cuInit"), LIBRARY("foreign", .own_majors = 1),
+	LIBRARY("cudnn", .own_majors = 1, .cuda = cuda),
+	LIBRARY("cusparse", .own_majors = 1, .cuda = cuda),
 };
 
 static const char *const guards[] = { "best_effort", "strict", "off" };
 static const char *const refusals[] = {
 	[LC_NONE] = "taken", [LC_MISSING] = "missing", [LC_DRIVER] = "driver",
-	[LC_INCOHERENT] = "incoherent",
+	[LC_INCOHERENT] = "incoherent", [LC_EXCLUDED] = "excluded",
 };
 
 static struct lc_circumstances at;
@@ -45,6 +49,14 @@ static const struct lc_library *library(const char *name)
 		if (!strcmp(libraries[i].name, name))
 			return &libraries[i];
 	exit(2);
+}
+
+/* constraints USERS PROGRAMS FORWARD */
+static void constrain(char **fields)
+{
+	at.settings.constraint = text(fields[1]);
+	at.settings.program = text(fields[2]);
+	at.settings.forward = atoi(fields[3]);
 }
 
 /* at GUARD MAJOR DRIVER BRANCH PROCESS_MAJOR SELF: begins anew */
@@ -71,15 +83,18 @@ static void seat(char **fields)
 	at.seat_count++;
 }
 
-/* option ORIGIN MAJOR VERSION REFUSES UNUSABLE: of the last seat */
+/* option ORIGIN MAJOR VERSION REFUSES UNUSABLE LATEST CUDA: of the last seat */
 static void option(char **fields)
 {
 	struct lc_seat *last = &seats[at.seat_count - 1];
+	uint32_t cuda_of = (uint32_t)atoi(fields[7]);
 
 	last->options[last->option_count++] = (struct lc_option){
 		.origin = (enum lc_origin)atoi(fields[1]), .major = atoi(fields[2]),
 		.version = (lc_version)atoi(fields[3]), .refuses = (size_t)atoi(fields[4]),
 		.refused = "cudaThis", .importer = "/app.so", .unusable = text(fields[5]),
+		.latest = (lc_version)atoi(fields[6]),
+		.cuda = cuda_of, .told = cuda_of ? "that is told" : NULL,
 	};
 }
 
@@ -95,7 +110,7 @@ static void choose(char **fields)
 	memcpy(seats_before, seats, sizeof(seats));
 	memcpy(options_before, options, sizeof(options));
 	choice = lc_choose(&arena, &at);
-	printf("%d\t%s\t%s\t%d%d\n", choice.option, refusals[choice.refusal],
+	printf("%d\t%d\t%s\t%s\t%d%d\n", choice.common, choice.option, refusals[choice.refusal],
 	       choice.reason ? choice.reason : "", lc_choice_needs_driver(&at),
 	       lc_choice_needs_branch(&at));
 	for (size_t i = 0; i < at.seats[at.self].option_count; i++)
@@ -109,7 +124,7 @@ static void choose(char **fields)
 }
 
 static const struct { const char *name; void (*act)(char **fields); } lines[] = {
-	{ "at", set }, { "seat", seat }, { "option", option }, { "choose", choose },
+	{ "at", set }, { "constraints", constrain }, { "seat", seat }, { "option", option }, { "choose", choose },
 };
 
 int main(void)

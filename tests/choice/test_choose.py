@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The choice is a function of what it is given: tables of inputs, and what it says of each."""
+import functools
 import itertools
 import pathlib
 import subprocess
@@ -12,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOM = build.ROOT / "stubs"
 # That choice.c needs nothing else is a part of the claim.
 SOURCES = [ROOM / "loader" / "choice.c", ROOM / "base" / "arena.c", ROOM / "base" / "cuda_version.c",
-           ROOM / "base" / "printable.c"]
+           ROOM / "base" / "constraint.c", ROOM / "base" / "printable.c"]
 
 NAMED, LOADED, FOUND = range(3)                 # enum lc_origin
 HIGHEST = "the highest major that was found for every stub that found any"
@@ -20,30 +21,44 @@ RUNS = f"{HIGHEST}, and that the driver runs"
 SAME = "another one of this major comes before it"
 
 
-def option(origin, major, version=0, refuses=0, unusable=""):
-    return origin, major, version, refuses, unusable
+def option(origin, major, version=0, refuses=0, unusable="", latest=0, cuda=()):
+    """`cuda`: the majors of CUDA that it may belong to, of a library with majors of its own."""
+    return origin, major, version, refuses, unusable, latest, sum(1 << one for one in cuda)
 
 
 def found(*majors):
     return [option(FOUND, major) for major in majors]
 
 
-def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, agreed=0, loaded=()):
+def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, agreed=0, loaded=(),
+           constraint="", program="", forward=0):
     """((option, refusal, reason, what it needs of the driver), [reason of each option])"""
     own = own or next(iter(seats))
-    lines = [("at", guard, major, driver, branch, agreed, list(seats).index(own))]
+    lines = [("at", guard, major, driver, branch, agreed, list(seats).index(own)),
+             ("constraints", constraint, program, forward)]
     for library, options in seats.items():
         lines.append(("seat", library, dict(loaded).get(library, 0)))
         lines += [("option", *row) for row in options]
-    program = build.program(HERE / "choose.c", *SOURCES, "-D_GNU_SOURCE", "-I", ROOM, name="choose")
-    done = subprocess.run([program], input="".join(
-        "\t".join(map(str, line)) + "\n" for line in [*lines, ("choose",)]),
-        capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    first, *reasons = done.stdout.splitlines()
-    taken, *said = first.split("\t")
+    first, *reasons = answer("".join("\t".join(map(str, line)) + "\n"
+                                     for line in [*lines, ("choose",)])).splitlines()
+    common, taken, *said = first.split("\t")
     assert len(reasons) == len(seats[own])
-    return (int(taken), *said), reasons
+    return Said((int(taken), *said), int(common)), reasons
+
+
+class Said(tuple):
+    def __new__(cls, words, common):
+        made = super().__new__(cls, words)
+        made.common = common    # the major of CUDA for the process
+        return made
+
+
+@functools.lru_cache(maxsize=None)
+def answer(questions):
+    program = build.program(HERE / "choose.c", *SOURCES, "-D_GNU_SOURCE", "-I", ROOM, name="choose")
+    done = subprocess.run([program], input=questions, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize("circumstances, choice, reasons", [
@@ -151,7 +166,7 @@ def test_a_library_without_majors_or_with_its_own():
     loaded, highest = "already loaded in this process", "the highest major found"
     assert choose({"cuda": [option(FOUND, 0), option(LOADED, 0)]}) == (
         (1, "taken", loaded, "00"), ["another one comes before it", loaded])
-    assert choose({"cudnn": found(11, 13)}) == (
+    assert choose({"foreign": found(11, 13)}) == (
         (1, "taken", highest, "00"), ["major 13 was chosen", highest])
 
 
@@ -167,3 +182,179 @@ def test_a_library_without_majors_or_with_its_own():
 ])
 def test_whether_the_driver_matters(options, circumstances, needs):
     assert choose({"cudart": options}, **circumstances)[0][3] == needs
+
+
+@pytest.mark.parametrize("guard, branch, reason", [
+    ("strict", 700, "the driver supports CUDA 14.0, which display driver runs a later CUDA 14 is"
+                    " not known, and LAZYCUDA_GUARD=strict takes no chances"),
+    ("strict", 0, "the driver supports CUDA 14.0, its display driver's version is unknown, and"
+                  " LAZYCUDA_GUARD=strict takes no chances"),
+    ("best_effort", 700, RUNS),
+])
+def test_of_a_major_without_a_known_branch_nothing_is_assumed(guard, branch, reason):
+    """As the dispatch module judges: lc_driver_runs() is the one rule."""
+    options = [option(FOUND, 14, 1402), *found(13)]
+    _, why = choose({"cudart": options}, guard=guard, driver=1400, branch=branch)
+    assert why[0] == reason
+
+
+USERS, PROGRAMS = "LAZYCUDA_CONSTRAINT=", "the program's constraint "
+
+
+@pytest.mark.parametrize("settings, refusal, taken, reasons", [
+    (dict(constraint="<13"), "taken", 0, {1: USERS + "<13 excludes CUDA 13.2"}),
+    (dict(program="<13"), "taken", 0, {1: PROGRAMS + "<13 excludes CUDA 13.2"}),
+    (dict(constraint="<13", program=">=13"), "excluded", -1,
+     {0: PROGRAMS + ">=13 excludes CUDA 12.5 to 12.7", 1: USERS + "<13 excludes CUDA 13.2"}),
+    # What may satisfy it is not excluded: its version is known once it was opened.
+    (dict(constraint="==12.6.*"), "taken", 0, {1: USERS + "==12.6.* excludes CUDA 13.2"}),
+    (dict(constraint=">=12.8"), "taken", 1, {0: USERS + ">=12.8 excludes CUDA 12.5 to 12.7"}),
+    # Whatever the guard, as LAZYCUDA_MAJOR; what the driver cannot run is the driver's.
+    (dict(constraint="<12", guard="off"), "excluded", -1, {}),
+    (dict(constraint=">=13", driver=1200, branch=525), "driver", -1, {
+        0: USERS + ">=13 excludes CUDA 12.5 to 12.7",
+        1: "the installed driver supports CUDA 12.0 and cannot run CUDA 13"}),
+])
+def test_constraints(settings, refusal, taken, reasons):
+    options = [option(FOUND, 12, 1205, latest=1207), option(FOUND, 13, 1302, latest=1302)]
+    said, why = choose({"cudart": options}, **settings)
+    assert (said[0], said[1]) == (taken, refusal)
+    assert {index: why[index] for index in reasons} == reasons
+
+
+@pytest.mark.parametrize("library", ["cuda", "cudnn"])
+def test_a_constraint_does_not_concern_what_has_no_version_of_cuda(library):
+    assert choose({library: found(12)}, constraint=">=13")[0][1] == "taken"
+
+
+@pytest.mark.parametrize("constraint, cuda, taken", [
+    (">=13", (12,), False), (">=13", (13,), True), (">=13", (12, 13), True),
+    ("<13", (12, 13), True), ("<13", (13,), False), (">=12.4,<13", (12,), True),
+])
+def test_what_a_constraint_is_to_a_library_with_majors_of_its_own(constraint, cuda, taken):
+    """Its major of CUDA is all that is known."""
+    said, why = choose({"cudnn": [option(FOUND, 9, cuda=cuda)]}, constraint=constraint)
+    assert said[1] == ("taken" if taken else "excluded")
+    assert taken or why == [f"{USERS}{constraint} excludes CUDA {cuda[0]}"]
+
+
+def test_a_constraint_does_not_concern_a_named_file():
+    said, _ = choose({"cudart": [option(NAMED, 12, 1209, latest=1209)]}, constraint=">=13")
+    assert said[:3] == (0, "taken", "named by the environment")
+
+
+def test_what_is_not_known_of_a_version():
+    assert choose({"cudart": found(12)}, constraint=">=13")[1] == [
+        USERS + ">=13 excludes CUDA 12"]
+    assert choose({"cudart": [option(FOUND, 12, 1208)]}, constraint=">=13")[1] == [
+        USERS + ">=13 excludes CUDA 12.8 or later"]
+
+
+def test_the_driver_is_not_asked_with_forward_compatibility():
+    said, _ = choose({"cudart": found(12, 13)}, driver=1200, branch=525, forward=1)
+    assert (said[0], said[3]) == (1, "00")
+    assert choose({"cudart": found(12, 13)}, driver=1200, branch=525)[0][0] == 0
+
+
+# Libraries whose SONAME does not tell their CUDA.
+
+OTHER = "that is told"
+
+
+def belongs(*cuda, major=9, origin=FOUND, **options):
+    return option(origin, major, cuda=cuda, **options)
+
+
+@pytest.mark.parametrize("seats, circumstances, choice, reasons", [
+    # One CUDA for all: the highest that every one has.
+    (dict(cudnn=[belongs(12)], cudart=found(13, 12)), {}, (0, "taken", f"{HIGHEST}; {OTHER}"),
+     None),
+    (dict(cudart=found(13, 12), cudnn=[belongs(12)]), {}, (1, "taken", HIGHEST), None),
+    (dict(cudnn=[belongs(12), belongs(13)], cudart=found(13, 12)), {},
+     (1, "taken", f"{HIGHEST}; {OTHER}"),
+     [f"CUDA 13 was chosen; {OTHER}", f"{HIGHEST}; {OTHER}"]),
+    # Of two numbers of its own it takes the higher, in the CUDA that all have.
+    (dict(cudnn=[belongs(12, major=8), belongs(12), belongs(13)], cudart=found(12)), {},
+     (1, "taken", f"{HIGHEST}; {OTHER}"), None),
+    # What is told comes before what is not.
+    (dict(cudnn=[belongs(12, 13), belongs(13)], cudart=found(13)), {},
+     (1, "taken", f"{HIGHEST}; {OTHER}"), None),
+    (dict(cudnn=[belongs(12, 13), belongs(12)], cudart=found(13, 12)), {},
+     (1, "taken", f"CUDA 13 was passed over, as of its cudnn {OTHER}; {OTHER}"), None),
+    (dict(cudnn=[belongs(12, 13)], cudart=found(13, 12)), {}, (0, "taken", f"{HIGHEST}; {OTHER}"),
+     None),
+    (dict(cudnn=[belongs(12, 13)], cudart=found(13, 12)), dict(guard="strict"),
+     (-1, "missing", ""), [f"{OTHER}, and LAZYCUDA_GUARD=strict takes no chances"]),
+    (dict(cudnn=[belongs(12, 13), belongs(12)], cudart=found(13, 12)), dict(guard="strict"),
+     (1, "taken", f"{HIGHEST}; {OTHER}"), None),
+    # None is common.
+    (dict(cudnn=[belongs(12)], cudart=found(13)), {},
+     (-1, "incoherent", f"the process uses CUDA 13; {OTHER}"),
+     [f"the process uses CUDA 13; {OTHER}"]),
+    (dict(cudnn=[belongs(12)], cudart=found(13)), dict(guard="off"),
+     (0, "taken", f"the highest major found (LAZYCUDA_GUARD=off); {OTHER}"), None),
+    (dict(cudnn=[belongs(12)]), dict(agreed=13),
+     (-1, "incoherent", f"the process uses CUDA 13; {OTHER}"), None),
+    (dict(cudnn=[belongs(12, origin=LOADED)]), dict(agreed=13),
+     (0, "taken", f"already loaded in this process; {OTHER}"), None),
+    (dict(cudnn=[belongs(12, origin=NAMED)]), dict(agreed=13),
+     (0, "taken", f"named by the environment; {OTHER}"), None),
+    # The driver, and the user's word.
+    (dict(cudnn=[belongs(13), belongs(12)]), dict(driver=1209),
+     (1, "taken", f"{RUNS}; {OTHER}"),
+     ["the installed driver supports CUDA 12.9 and cannot run CUDA 13", f"{RUNS}; {OTHER}"]),
+    (dict(cudnn=[belongs(13)]), dict(driver=1209), (-1, "driver", ""), None),
+    (dict(cudnn=[belongs(12, 13)]), dict(driver=1209),
+     (0, "taken", f"the highest major found; {OTHER}"), None),
+    (dict(cudnn=[belongs(12, 13)], cudart=found(13, 12)), dict(driver=1209),
+     (0, "taken", f"{RUNS}; {OTHER}"), None),
+    (dict(cudnn=[belongs(13), belongs(12)]), dict(major=12), (1, "taken", f"{HIGHEST}; {OTHER}"),
+     ["LAZYCUDA_MAJOR=12 asks for another major", f"{HIGHEST}; {OTHER}"]),
+])
+def test_a_soname_that_does_not_tell_its_cuda(seats, circumstances, choice, reasons):
+    said, why = choose(seats, **circumstances)
+    assert said[:3] == choice
+    if reasons:
+        assert why == reasons
+
+
+def used(seats, order, **circumstances):
+    """What each has after the first calls in this order, as open.c agrees on a major."""
+    taken, agreed, loaded = {}, 0, {}
+    given = dict(seats)
+    for own in order:
+        said, _ = choose(given, own, agreed=agreed, loaded=loaded, **circumstances)
+        if said[0] < 0:
+            taken[own] = None
+            continue
+        file = given[own][said[0]]
+        taken[own] = file
+        told = file[1] if own == "cudart" else file[6].bit_length() - 1 if (
+            file[6] & (file[6] - 1) == 0) else 0
+        agreed = agreed or said.common or (told if own == "cudart" else 0)
+        loaded[own] = 100 * file[1]
+        given[own] = [(LOADED, *file[1:])]
+    return taken
+
+
+def some(options):
+    """Every choice of some of these, in their order."""
+    return [chosen for count in range(len(options) + 1)
+            for chosen in itertools.combinations(options, count)]
+
+
+@pytest.mark.parametrize("driver", [0, 1209])
+@pytest.mark.parametrize("guard", ["best_effort", "strict"])
+@pytest.mark.parametrize("telling", some((13, 12)))
+def test_the_order_of_first_calls_changes_nothing(telling, guard, driver):
+    files = some((belongs(12), belongs(13), belongs(12, 13)))
+    for cudnn, cusparse in itertools.product(files, files):
+        seats = dict(cudart=found(*telling), cudnn=list(cudnn), cusparse=list(cusparse))
+        outcomes = [used(seats, order, guard=guard, driver=driver)
+                    for order in itertools.permutations(seats)]
+        assert all(outcome == outcomes[0] for outcome in outcomes), (seats, outcomes)
+        # And no two are of different majors, as far as that is told.
+        majors = {name: file[1] if name == "cudart" else file[6].bit_length() - 1
+                  for name, file in outcomes[0].items()
+                  if file and (name == "cudart" or file[6] & (file[6] - 1) == 0)}
+        assert len(set(majors.values())) <= 1, (seats, outcomes[0])

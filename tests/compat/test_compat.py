@@ -2,6 +2,7 @@
 """Stubs under the real SONAMEs (`make install COMPAT=12`): binaries that nobody may
 change start where there is no CUDA, and use the real libraries where there are any."""
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -49,6 +50,20 @@ def test_a_folder_for_each_major_that_was_asked_for(tree):
 
 def test_none_unless_asked_for(tmp_path):
     assert not installed.install(tmp_path).compat(12).exists()
+
+
+def test_those_of_every_major(tmp_path):
+    tree = installed.install(tmp_path, "COMPAT=all")
+    assert all(tree.compat(major).exists() for major in VERSIONS)
+    command = [sys.executable, "-B", tree.prefix / "share/lazycuda/python/lazycuda", "--compatdir"]
+    assert build.output(*command, 12).strip() == str(tree.compat(12).resolve())
+
+
+def test_where_there_is_none_it_says_how_to_make_it(tmp_path):
+    tree = installed.install(tmp_path)
+    done = subprocess.run([sys.executable, "-B", tree.prefix / "share/lazycuda/python/lazycuda",
+                           "--compatdir", "12"], capture_output=True, text=True)
+    assert done.returncode == 2 and "`make install COMPAT=12` makes one" in done.stderr
 
 
 @pytest.mark.parametrize("setting", ["COMPAT=12,13", "COMPAT=13 12"])

@@ -182,12 +182,74 @@ def test_what_a_linker_would_follow(elf, read, section, at, form, value, wrong):
     (".text.kernel", 48, "Q", 3, "its alignment"), (".text.kernel", 48, "Q", 2**40, "its alignment"),
     (".nv.info.kernel", 44, "I", 2**20, "its link"), (".rel.text.kernel", 40, "I", 2, "its symbols"),
     (".rel.text.kernel", 56, "Q", 24, "the size of its entries"),
+    (".debug_frame", 48, "Q", 0, "its alignment"), (".debug_frame", 44, "I", 1, "its link"),
+    (".text.kernel", 44, "I", 0xfffff, "its link"), (".text.kernel", 8, "Q", 2, "its link"),
+    (".nv.info.kernel", 44, "I", 1, "its link"),
+    (".nv.callgraph", 8, "Q", 4, "its flags"), (".nv.callgraph", 8, "Q", 1 << 28, "its flags"),
+    (".nv.callgraph", 56, "Q", 0, "the size of its entries"),
 ])
 def test_a_header_that_a_linker_would_follow(elf, read, section, at, form, value, wrong):
     file = elf()
     index = file.find(section)
     entry = read(file.put(form, file.header(section) + at, value))
     assert entry.wrong == f"has a damaged header, section {index} of {section}: {wrong}"
+
+
+def test_relocations_have_the_name_of_their_section(elf, read):
+    file = elf()
+    index = file.find(".rel.text.kernel")
+    largest = max(range(1, file.count), key=lambda i: file.field(i, 32))
+    assert file.name(largest) != ".text.kernel"
+    assert read(file.put("I", file.header(".rel.text.kernel") + 44, largest)).wrong == \
+        f"has a damaged header, section {index} of .rel.text.kernel: its link"
+
+
+def test_later_compilers_may_lay_out_cubins_in_their_own_way(elf, read):
+    """What nobody has seen is held to no table; what leads nowhere is damage all the same."""
+    file = elf()
+    align = file.header(".debug_frame") + 48
+    for version, known in ((135, True), (136, False), (140, False)):
+        file.put("I", 20, version)
+        assert (read(file.put("Q", align, 0)).wrong is None) != known
+        assert read(file.put("Q", align, 3)).wrong.endswith("its alignment")
+
+
+@pytest.mark.parametrize("at, value, wrong", [
+    (24, 2**31, "its symbols"), (28 + 8, 2**31, "its symbols")])
+def test_calls_of_no_symbol(elf, read, at, value, wrong):
+    """A call graph begins with pairs of 0 and of -1 to -4."""
+    file = elf()
+    start = file.field(file.find(".nv.callgraph"), 24)
+    assert file.field(file.find(".nv.callgraph"), 32) > at
+    data = file.put("I", start + at, value)
+    assert read(data).wrong == f"has a damaged pair {at // 8} of .nv.callgraph: {wrong}"
+
+
+def test_the_second_set_of_sm_100_is_followed_too(elf, read):
+    for at, form, value, section, wrong in (
+            (44, "I", 0xfffff, r"\.nv\.capmerc\.text\.", "its link"),
+            (8, "Q", 0, r"\.nv\.merc\.symtab", "its flags"),
+            (56, "Q", 0, r"\.nv\.merc\.symtab", "the size of its entries"),
+            (44, "I", 1, r"\.nv\.merc\.rela\.", "its link")):
+        file = elf("13.5", "k_100.cubin")
+        index = next(i for i in range(file.count) if re.match(section, file.name(i)))
+        assert read(file.put(form, file.shoff + 64 * index + at, value)).wrong == \
+            f"has a damaged header, section {index} of {file.name(index)}: {wrong}"
+
+
+def test_a_first_section_that_is_one(elf, read):
+    file = elf()
+    assert read(file.put("I", file.shoff + 4, 1)).wrong == "has a damaged header of section 0"
+
+
+def test_the_stack_of_a_symbol_that_is_no_function(elf, read):
+    """nvJitLink 13.5 writes it with -r, of __UFT_CANONICAL; all take it."""
+    file = elf("13.5")
+    at = file.field(file.find(".nv.info"), 24)
+    while file.data[at + 1] != 0x23:
+        at += 4 + struct.unpack_from("<H", file.data, at + 2)[0]
+    assert read(file.put("I", at + 4, 1)).wrong is None
+    assert read(file.put("I", at + 4, 2**31)).wrong.endswith("of .nv.info: its value")
 
 
 def test_relocations_of_no_section_that_pass_for_code(elf, read):
@@ -229,6 +291,7 @@ def test_the_flags_of_abi_8_lead_to_a_note(elf, read, version, name, note):
     for index in range(256):
         wrong = read(file.put("I", 0x30, flags & 0xffffff | index << 24)).wrong
         assert wrong == (None if index in harmless else "has a damaged ELF header: its flags")
+    assert read(file.put("I", 0x30, flags & ~6)).wrong == "has a damaged ELF header: its flags"
 
 
 @pytest.mark.parametrize("section", [r"\.nv\.merc\.symtab", r"\.nv\.capmerc\.text\."])
@@ -241,13 +304,15 @@ def test_numbers_that_are_no_sections(elf, read, section):
         assert read(bytes(file.data)).wrong is None
 
 
-@pytest.mark.parametrize("byte, place", [(0x80, 40), (0xff, 2), (0xc3, 50)])
-def test_ptx_that_is_not_ascii(read, byte, place):
-    """nvJitLink 12.3 to 12.6 crash on it, later ones refuse it."""
+@pytest.mark.parametrize("byte, place, comment", [
+    (0x80, 40, False), (0xff, 2, True), (0xc3, 48, True), (0xc3, 57, False)])
+def test_ptx_that_is_not_ascii(read, byte, place, comment):
+    """nvJitLink 12.3 to 12.6 crash on it, later ones refuse it; but for comments."""
     data = bytearray(b"// some comment\n.version 8.0\n.target sm_80 // more\n.address_size 64\n")
     assert read(bytes(data)).wrong is None and read(bytes(data) + b"\0").wrong is None
     data[place] = byte
-    assert read(bytes(data)).wrong == f"is not ASCII, which PTX is, at 0x{place:x}"
+    assert read(bytes(data)).wrong == (
+        None if comment else f"is not ASCII, which PTX is, at 0x{place:x}")
 
 
 def test_damaged_names_of_sections(elf, read):

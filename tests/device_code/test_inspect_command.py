@@ -190,7 +190,6 @@ def test_a_damaged_entry_among_others_is_a_no(inspect, said, put):
 
 @pytest.mark.parametrize("data, kind, words", [
     (b"nothing of that sort", "unknown", "nothing that is known here"),
-    (b"BC\xc0\xde" + bytes(60), "bitcode", "bitcode"),
     (b"!<thin>\n", "thin archive", "thin archive"),
     (b"\x10\xff\x10\xad" + bytes(60), "offload binary", "offload binary"),
     (fatbin(), "fatbin", "fatbin, no device code"),
@@ -200,6 +199,16 @@ def test_nothing_that_could_be_linked_is_a_no(inspect, said, put, data, kind, wo
     file = put("file", data)
     assert said(file, status=1)["kind"] == kind
     assert inspect(file, status=1).lines == [f"{file}: {words}"]
+
+
+@pytest.mark.parametrize("data, kind", [
+    (b"BC\xc0\xde" + bytes(60), "bitcode"),
+    (b'target triple = "nvptx64-nvidia-cuda"\ndefine void @f() { ret void }\n', "llvm ir"),
+])
+def test_llvm_ir_can_be_linked(inspect, said, put, data, kind):
+    file = put("file", data)
+    assert said(file)["kind"] == kind
+    assert inspect(file).lines[0] == f"{file}: {kind}, 1 entry"
 
 
 def test_a_host_object_without_device_code_is_a_no(inspect, tmp_path):
@@ -225,8 +234,8 @@ def test_the_worst_status_counts_and_the_rest_is_said(inspect, put, tmp_path):
 
 
 @pytest.mark.parametrize("words, message", [
-    ([], "which file?"), (["--jso", "x"], "there is no option --jso"),
-    (["-x"], "there is no option -x")])
+    ([], "no file is given"), (["--jso", "x"], "unknown option --jso"),
+    (["-x"], "unknown option -x")])
 def test_wrong_usage(inspect, words, message):
     done = inspect(*words, status=2)
     assert done.out == "" and done.err.startswith(f"lazycuda inspect: {message}\nusage: ")

@@ -3,7 +3,7 @@
 import pytest
 
 HEADER = ".version 8.3\n.target sm_90\n.address_size 64\n"
-RELOCATABLE, DEBUG = 0x01, 0x20
+RELOCATABLE, DEBUG, NO_ROOT = 0x01, 0x20, 0x200
 
 
 @pytest.fixture
@@ -32,8 +32,10 @@ def test_version_and_target(read, text, isa, arch):
     entry = read(text)
     assert (entry.wrong, entry.headers, entry.error) == (None, None, None)
     assert (entry.kind, entry.isa, entry.arch) == ("ptx", isa, arch)
-    assert entry.flags == RELOCATABLE | (DEBUG if "debug" in text else 0)
+    assert entry.flags == RELOCATABLE | NO_ROOT | (DEBUG if "debug" in text else 0)
     assert entry.toolkit == 0
+    # With a kernel there is something that stays.
+    assert not read(text + "\n.visible .entry k() { ret; }\n").flags & NO_ROOT
 
 
 def test_a_header_behind_a_long_comment(read):
@@ -53,16 +55,16 @@ def test_the_compiler_that_signed(read):
 
 
 @pytest.mark.parametrize("text, wrong", [
-    (".version\n", "has a .version that is none"),
-    (".version x\n.target sm_90\n", "has a .version that is none"),
-    (".version 8\n.target sm_90\n", "has a .version that is none"),
-    (".version 8.3x\n.target sm_90\n", "has a .version that is none"),
-    (".version 0.0\n.target sm_90\n", "has a .version that is none"),
-    (".version 8.3\n", "has no .target behind its .version"),
-    (".version 8.3\n.address_size 64\n", "has no .target behind its .version"),
-    (".version 8.3\n.target\n", "has a .target that is none"),
-    (".version 8.3\n.target gpu_90\n", "has a .target that is none"),
-    (".version 8.3\n.target sm_" + "9" * 100 + "\n", "has a .target that is none"),
+    (".version\n", "has a malformed .version"),
+    (".version x\n.target sm_90\n", "has a malformed .version"),
+    (".version 8\n.target sm_90\n", "has a malformed .version"),
+    (".version 8.3x\n.target sm_90\n", "has a malformed .version"),
+    (".version 0.0\n.target sm_90\n", "has a malformed .version"),
+    (".version 8.3\n", "has no .target after its .version"),
+    (".version 8.3\n.address_size 64\n", "has no .target after its .version"),
+    (".version 8.3\n.target\n", "has a malformed .target"),
+    (".version 8.3\n.target gpu_90\n", "has a malformed .target"),
+    (".version 8.3\n.target sm_" + "9" * 100 + "\n", "has a malformed .target"),
 ])
 def test_a_header_that_is_wrong(read, text, wrong):
     entry = read(text)

@@ -27,7 +27,8 @@ from fakes import fake
 from published import fetch, folder
 from readers import Reader, own_files
 
-IN_THE_CLONE = ("README.md", "docs/own-library.md", "docs/packaging.md", "docs/new-release.md")
+IN_THE_CLONE = ("README.md", "docs/own-library.md", "docs/libraries.md", "docs/packaging.md",
+                "docs/new-release.md")
 WITH_PIP = ("docs/wheels.md", "examples/wheel/README.md")
 ALL = [*pages.PAGES, *pages.MANUALS]
 
@@ -46,6 +47,7 @@ NOT_RUN = (
     ("CONTRIBUTING.md", "python3 tests/run.py *", "tests/suite does it with made-up tests"),
     ("docs/building.md", "nvcc*", "test_an_nvcc_command"),
     ("docs/cpu-only.md", "LAZYCUDA_MAJOR=none python -m pytest", "the tests of a reader's project"),
+    ("docs/libraries.md", "make all-stubs", "tests/libraries"),
     ("docs/own-library.md", "lazycuda stub --missing 1 --header*", SEVEN),
     ("docs/own-library.md", "tools/upkeep/fetch.py*", SEVEN),
     ("docs/own-library.md", "make libclang", "tests/run.py fetches it"),
@@ -60,6 +62,7 @@ NOT_RUN = (
     ("docs/packaging.md", "make install *", "tests/install/test_tree.py"),
     ("docs/packaging.md", "make uninstall *", "tests/install/test_tree.py"),
     ("docs/gpu.md", "*", "tests/gpu"),
+    ("docs/packaging.md", "*python -c 'import torch'", "tests/libraries/test_real_names.py"),
     ("docs/packaging.md", "make dist", "tests/install/test_tree.py"),
     ("docs/packaging.md", "tar -xzf*", "tests/packages/test_debian.py"),
     ("docs/packaging.md", "cp -r packaging/debian*", "tests/packages/test_debian.py"),
@@ -69,6 +72,7 @@ NOT_RUN = (
     ("docs/troubleshooting.md", "LAZYCUDA_DEBUG=1 python -c*", "the example of the README"),
     ("docs/wheels.md", "lazycuda retarget -o out cumm_cu120*", "test_a_published_wheel"),
     ("docs/wheels.md", "pip wheel .", "tests/wheels/test_package.py"),
+    ("docs/wheels.md", "tools/upkeep/whole_wheels.py*", "tests/libraries/test_retargeted.py"),
     ("docs/wheels.md", "make release", "tests/wheels/test_release.py"),
     ("docs/wheels.md", "cd build/dist*", "tests/wheels/test_release.py"),
 )
@@ -81,8 +85,11 @@ OTHER = (
     ("docs/own-library.md", "libcublas.so.12 (CUDA 12)", SEVEN),
     ("docs/packaging.md", "bin/lazycuda", "test_what_is_installed"),
     ("docs/packaging.md", '[{"soname"', "test_the_notes_that_a_stub_has"),
+    ("docs/python-link.md", "from lazycuda.link", "tests/python"),
     ("docs/states.md", "", "tests/states compares all of it"),
     ("docs/wheels.md", "not loaded", "test_what_is_not_here_is_said"),
+    ("docs/wheels.md", "requirement nvidia-cuda-runtime-cu12",
+     "tests/retarget_wheels/test_requirements.py"),
 )
 # Without CUDA it is no failure that these say so.
 MAY_FAIL = ("lazycuda status", "build/bin/lazycuda status", "lazycuda link",
@@ -111,7 +118,8 @@ def tree(tmp_path_factory):
     """What the README's `make install` makes, with stubs under the real names."""
     line, = pages.commands(pages.README, "make install")
     prefix = re.fullmatch(r"make install PREFIX=(\S+)", line)[1]
-    return installed.install(tmp_path_factory.mktemp("tree"), "COMPAT=12", prefix=prefix)
+    return installed.install(tmp_path_factory.mktemp("tree"), "COMPAT=12",
+                             "ALL_STUBS=yes", "COMPAT_WITHOUT=npp%", prefix=prefix)
 
 
 def clone(folder):
@@ -300,7 +308,7 @@ def test_the_same_linked_to_the_stub(extension, world):
 
 def test_the_verdict_of_an_audit(world):
     verdict, = re.findall(r'"(runs on [^"]*)"', " ".join(pages.page("README.md").split()))
-    file = importer.importer(world.root, "cudaMalloc", "cudaInitDevice")
+    file = importer.importer(world.root, "cudaMalloc", "cudaGraphExecGetFlags")
     said = world.cli("audit", file, check=False).out
     assert verdict in " ".join(said.split())
 

@@ -105,6 +105,11 @@ def old_driver(world):
     return world.status()["reason"]
 
 
+def excluded(world):
+    world.loader(fake("cudart", "12.9"))
+    return world.status(LAZYCUDA_CONSTRAINT="<12")["reason"]
+
+
 def no_gpu(world):
     return world.probe("stub:cudart", "call:cudaGetDeviceCount", "error:cudart")[-1]["message"]
 
@@ -120,6 +125,9 @@ TEXTS = {
     "absolute": status(LAZYCUDA_CUDART="libcudart.so.12"),
     "LAZYCUDA_MAJOR=14": status(LAZYCUDA_MAJOR="14"),
     "LAZYCUDA_GUARD=": status(LAZYCUDA_GUARD="careful"),
+    "LAZYCUDA_CONSTRAINT=": status(LAZYCUDA_CONSTRAINT=">=13,x"),
+    "LAZYCUDA_FORWARD_COMPATIBLE=": status(LAZYCUDA_FORWARD_COMPATIBLE="yes"),
+    "satisfies the constraint": excluded,
 }
 
 

@@ -12,15 +12,17 @@ PAGE = pages.page("versioning.md")
 # What 0.1 had, for ever.
 FUNCTIONS = {
     "LAZYCUDA_1": {"lazycuda_get_status", "lazycuda_load", "lazycuda_get_driver",
-                   "lazycuda_get_error", "lazycuda_get_guard", "lazycuda_version",
-                   "lazycuda_stub_1"},
+                   "lazycuda_get_error", "lazycuda_get_guard", "lazycuda_open_aside", "lazycuda_version",
+                   "lazycuda_set_constraint", "lazycuda_is_allowed", "lazycuda_stub_1"},
     "LAZYCUDA_LINK_1": {
-        "lazycuda_code_name", "lazycuda_combine", "lazycuda_entry_fatbin",
-        "lazycuda_entry_payload", "lazycuda_get_environment", "lazycuda_inspect",
+        "lazycuda_code_name", "lazycuda_combine", "lazycuda_components_free", "lazycuda_find_components",
+        "lazycuda_entry_fatbin",
+        "lazycuda_entry_payload", "lazycuda_get_environment", "lazycuda_get_others", "lazycuda_inspect",
         "lazycuda_inspect_file", "lazycuda_inspect_input", "lazycuda_inspection_free",
-        "lazycuda_kind_name", "lazycuda_link_add", "lazycuda_link_free", "lazycuda_link_new", "lazycuda_link_run",
-        "lazycuda_link_setup", "lazycuda_link_teardown", "lazycuda_plan", "lazycuda_plan_free",
-        "lazycuda_toolkit_version"},
+        "lazycuda_kind_name", "lazycuda_link_add", "lazycuda_link_cancel", "lazycuda_link_free",
+        "lazycuda_link_new", "lazycuda_link_run", "lazycuda_link_setup",
+        "lazycuda_link_teardown", "lazycuda_link_worker", "lazycuda_plan", "lazycuda_plan_free",
+        "lazycuda_plan_here", "lazycuda_toolkit_version"},
 }
 NODES = {**{build.stub(library): "LAZYCUDA_1" for library in build.STUBBED},
          build.STUBS / "liblazycuda_link.so": "LAZYCUDA_LINK_1"}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How the driver's libraries are found: they have no majors, and come with the system."""
+import pathlib
 import re
 import shutil
 
@@ -8,7 +9,8 @@ import pytest
 import build
 import fakes
 from fakes import answer, driver, fake
-from world import CALL, MISSING
+from syscalls import system_calls
+from world import CALL, MISSING, probe
 
 driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
 SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
@@ -50,6 +52,29 @@ def known_to_the_loader_alone(world, file):
 def test_what_the_loader_alone_can_find(world, library):
     status = world.status(library, **known_to_the_loader_alone(world, fake(library, "12.9")))
     assert (status["state"], status["found_by"]) == ("usable", "loader")
+
+
+@pytest.mark.parametrize("removed", [[], ["setenv:LD_AUDIT"]])
+@pytest.mark.parametrize("first", [[], ["stub:cudart", f"call:{CALL['cudart']}"]])
+def test_an_auditor_that_was_removed_from_the_environment(world, first, removed):
+    """It is in the process still: nothing that ld.so has loaded leaves with a variable."""
+    hidden = known_to_the_loader_alone(world, fake("nvrtc", "12.9"))
+    *_, status = world.probe(*first, *removed, "stub:nvrtc", "load:nvrtc", "status:nvrtc", **hidden)
+    assert (status["state"], status["found_by"]) == ("usable", "loader")
+
+
+def test_an_auditor_that_an_argument_of_the_loader_names(world):
+    hidden = known_to_the_loader_alone(world, fake("nvrtc", "12.9"))
+    loader = re.search(r"/\S+/ld-[^/\s]+$", pathlib.Path("/proc/self/maps").read_text(), re.M)[0]
+    world.prefix = [loader, "--audit", hidden.pop("LD_AUDIT")]
+    assert world.status("nvrtc", **hidden)["found_by"] == "loader"
+
+
+@pytest.mark.parametrize("auditor, asked", [("", False), ("/there/is/none.so", True)])
+def test_ld_so_is_asked_where_an_auditor_may_know_more(world, auditor, asked):
+    world.env["LD_AUDIT"] = auditor
+    calls = system_calls(world, probe(world.cc), f"open:{build.stub('cudart')}", "load")
+    assert bool(re.search(r'openat\(.*"[^"]*libcudart\.so\.1', calls)) == asked
 
 
 def test_the_choice_is_for_a_driver_that_the_loader_alone_can_find(world):

@@ -175,6 +175,8 @@ def test_the_dispatch_library_runs_on_glibc_2_17():
 
 @libraries
 def test_the_stub_is_small(library, tmp_path):
+    if not build.optimised():
+        pytest.skip("CFLAGS have -O0, which makes large code")
     path = tmp_path / "stripped"
     subprocess.run(["strip", "-o", path, build.stub(library)], check=True)
     assert path.stat().st_size <= 400 * 1024

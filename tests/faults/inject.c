@@ -115,44 +115,33 @@ PASS(atexit, int, (void (*handler)(void)), (handler), -1)
 PASS(clock_gettime, int, (clockid_t clock, struct timespec *time), (clock, time), -1)
 PASS(nanosleep, int, (const struct timespec *time, struct timespec *left), (time, left), -1)
 
-int __wrap_snprintf(char *to, size_t size, const char *format, ...);
-int __wrap_snprintf(char *to, size_t size, const char *format, ...)
-{
-	va_list arguments;
-	int length = -1;
+/* likewise, where the function called takes a va_list; `called` is what a caller names: with
+ * -D_FORTIFY_SOURCE another function */
+#define FORMATS(called, name, parameters, call) \
+	int __wrap_##called parameters; \
+	int __wrap_##called parameters \
+	{ \
+		va_list arguments; \
+		int length = -1; \
+		va_start(arguments, format); \
+		if (!fails(#name)) \
+			length = call; \
+		va_end(arguments); \
+		return length; \
+	}
+#define UNUSED __attribute__((unused))
 
-	va_start(arguments, format);
-	if (!fails("snprintf"))
-		length = vsnprintf(to, size, format, arguments);
-	va_end(arguments);
-	return length;
-}
-
-int __wrap_dprintf(int fd, const char *format, ...);
-int __wrap_dprintf(int fd, const char *format, ...)
-{
-	va_list arguments;
-	int length = -1;
-
-	va_start(arguments, format);
-	if (!fails("dprintf"))
-		length = vdprintf(fd, format, arguments);
-	va_end(arguments);
-	return length;
-}
-
-int __wrap_asprintf(char **text, const char *format, ...);
-int __wrap_asprintf(char **text, const char *format, ...)
-{
-	va_list arguments;
-	int length = -1;
-
-	va_start(arguments, format);
-	if (!fails("asprintf"))
-		length = vasprintf(text, format, arguments);
-	va_end(arguments);
-	return length;
-}
+FORMATS(snprintf, snprintf, (char *to, size_t size, const char *format, ...),
+	vsnprintf(to, size, format, arguments))
+FORMATS(__snprintf_chk, snprintf, (char *to, size_t size, int flag UNUSED, size_t room UNUSED,
+				   const char *format, ...), vsnprintf(to, size, format, arguments))
+FORMATS(dprintf, dprintf, (int fd, const char *format, ...), vdprintf(fd, format, arguments))
+FORMATS(__dprintf_chk, dprintf, (int fd, int flag UNUSED, const char *format, ...),
+	vdprintf(fd, format, arguments))
+FORMATS(asprintf, asprintf, (char **text, const char *format, ...),
+	vasprintf(text, format, arguments))
+FORMATS(__asprintf_chk, asprintf, (char **text, int flag UNUSED, const char *format, ...),
+	vasprintf(text, format, arguments))
 
 /* ---- what is also to be given back ---- */
 
@@ -226,3 +215,20 @@ void *__wrap_dlopen(const char *path, int flags)
 	note(&held.handles, handle, 1);
 	return handle;
 }
+
+/* ---- other functions that -D_FORTIFY_SOURCE calls ---- */
+
+#define CHECKED(name, type, parameters, arguments) \
+	type __wrap___##name##_chk parameters; \
+	type __wrap___##name##_chk parameters { return __wrap_##name arguments; }
+
+CHECKED(vsnprintf, int, (char *to, size_t size, int flag UNUSED, size_t room UNUSED,
+			 const char *format, va_list arguments), (to, size, format, arguments))
+CHECKED(vasprintf, int, (char **text, int flag UNUSED, const char *format, va_list arguments),
+	(text, format, arguments))
+CHECKED(read, ssize_t, (int fd, void *data, size_t size, size_t room UNUSED), (fd, data, size))
+CHECKED(pread, ssize_t, (int fd, void *data, size_t size, off_t at, size_t room UNUSED),
+	(fd, data, size, at))
+CHECKED(readlink, ssize_t, (const char *path, char *to, size_t size, size_t room UNUSED),
+	(path, to, size))
+CHECKED(realpath, char *, (const char *path, char *to, size_t room UNUSED), (path, to))

@@ -13,17 +13,18 @@ SOURCE = HERE / "inject.c"
 
 # What has no way to fail that a caller could do anything about.
 CANNOT_FAIL = set("""
-    memchr memcmp memcpy memmem memmove mempcpy memset stpcpy strchr strcmp strcpy strcspn
-    strerror strlen strncmp strnlen strrchr strspn strstr strtol free close dl_iterate_phdr
+    bcmp memchr memcmp memcpy memmem memmove mempcpy memrchr memset stpcpy strchr strcmp strcpy
+    strcspn strerror strlen strncmp strnlen strrchr strspn strstr strtol free close dl_iterate_phdr
     secure_getenv getauxval geteuid sysconf pthread_self pthread_mutex_lock pthread_mutex_unlock
-    __errno_location __ehdr_start stpncpy pthread_setcancelstate
+    pthread_equal __errno_location __ehdr_start stpncpy pthread_setcancelstate
     """.split())
 
 
 def wrapped():
     """The functions that inject.c stands in for."""
     text = SOURCE.read_text()
-    return set(re.findall(r"^(?:PASS|TAKE|GIVE)\((\w+)", text, re.M)
+    return set(re.findall(r"^(?:PASS|TAKE|GIVE|FORMATS)\((\w+)", text, re.M)
+               + [f"__{name}_chk" for name in re.findall(r"^CHECKED\((\w+)", text, re.M)]
                + re.findall(r"^[a-z].*?\b__wrap_(\w+)\(.*\)$", text, re.M))
 
 
@@ -40,7 +41,8 @@ def needed(objects):
 def unknown(library):
     """What inject.c has to be told of: functions that could fail, and never do here."""
     bare = {name.partition("@")[0] for name in needed(inside.objects(library))}
-    return bare - wrapped() - CANNOT_FAIL
+    return {name for name in bare - wrapped()
+            if re.sub(r"^__(\w+)_chk$", r"\1", name) not in CANNOT_FAIL}
 
 
 @functools.lru_cache(maxsize=None)

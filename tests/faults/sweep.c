@@ -10,7 +10,6 @@
  * is a real library that appears meanwhile.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,11 +22,13 @@
 
 #include <lazycuda.h>
 
+#include "../lib/open_files.h"
 #include "inject.h"
 
 enum {
 	NO_SUCH_CALL = 3,
-	REMEMBERED = 3,		/* blocks: one more status, one more error message */
+	REMEMBERED = 12,	/* blocks: one more status, with what was known when it was made,
+				   and one more error message */
 	SHOWN = 5,
 #ifdef SANITIZED
 	EVERY = 10,		/* a process takes long: of later calls only some fail */
@@ -291,17 +292,6 @@ static const struct scenario {
 };
 
 /* ---- one run ---- */
-
-static int open_files(void)
-{
-	DIR *folder = opendir("/proc/self/fd");
-	int count = 0;
-
-	while (readdir(folder))
-		count++;
-	closedir(folder);
-	return count;
-}
 
 /* Present where the run is sanitized. */
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));

@@ -11,7 +11,7 @@ import pytest
 import build
 import injected
 from fakes import fake
-from importer import importer
+from importer import importer, real
 
 # What reading a file takes; without a library or an answer of ld.so there is less to say.
 READING = ("malloc", "calloc", "realloc", "strdup", "asprintf", "vasprintf", "open", "read",
@@ -57,6 +57,22 @@ def sweep(world, *command):
 def test_audit(world, tmp_path, how):
     file = importer(tmp_path, "cudaMalloc", "cudaFree", major=12)
     assert sweep(world, "audit", *how, file) > 8
+
+
+def test_an_audit_without_memory_lets_nothing_run(world, tmp_path):
+    # The last of the names needs a larger array.
+    names = [f"cudaGone{i}" for i in range(1025)]
+    soname = "libcudart.so.12"
+    file = importer(tmp_path, *names, link=[real(tmp_path, soname, *names, node=soname)])
+    ways = set()
+    for number in [number for number, function, _ in faults() if function in ("malloc", "calloc")]:
+        for call in range(1, 1000):
+            said = world.run(injected.tool(), "audit", file, check=False, FAULT=f"{number} {call}")
+            if said.status == NO_SUCH_CALL:
+                break
+            ways.add(said.status)
+            assert "runs on 1" not in said.out, call
+    assert 2 in ways
 
 
 @pytest.mark.parametrize("how", [(), ("--json",)], ids=["text", "json"])

@@ -173,12 +173,21 @@ functions
 # What a library is before anything is known of it.
 LISTS["empty"] = LISTS["library"].partition("    changed")[0]
 
+PACKAGES = [
+    "nvidia_cudnn_cu12-9.1.0.70.dist-info\0nvidia/__init__.py,,\n"
+    "nvidia/cudnn/lib/libcudnn.so.9,sha256=aa,104664\nx/RECORD,,\n",
+    "nvidia.cudnn.cu13-9.dist-info\0nvidia/cudnn/lib/libcudnn.so.9,,\r\n",
+    "cutensor_cu11-2.dist-info\0nvidia/cudnn/lib/libcudnn.so.9,104664",
+    "a_cu0-.dist-info", "_cu99-1.dist-info\0,,,\n\n", "",
+]
+
 CORPUS = {
     "inspect": INSPECT,
     "versions": {str(i): text.encode() for i, text in enumerate(VERSIONS)},
     "object": OBJECTS,
     "image": IMAGES,
     "ldcache": CACHES,
+    "packages": {str(i): text.encode() for i, text in enumerate(PACKAGES)},
     "settings": {str(i): text.encode() for i, text in enumerate(SETTINGS)},
     "places": {str(i): text.encode() for i, text in enumerate(PLACES)},
     "wheel": WHEELS,

@@ -50,16 +50,19 @@ class Target(NamedTuple):
 
 STUBS = ("stubs/base/arena.c", "stubs/base/printable.c")
 BY_NAME = (*STUBS, "stubs/base/by_name.c", "stubs/base/folders.c", "stubs/base/ldcache.c")
-LINK = Target((*BY_NAME, "stubs/base/cuda_version.c", "link/*/*.c"))
+LINK = Target((*BY_NAME, "stubs/base/constraint.c", "stubs/base/cuda_version.c", "link/*/*.c"))
 
 TARGETS = {
     "inspect": LINK,
     "versions": LINK,
-    "object": Target((*STUBS, "stubs/base/image.c", "stubs/base/object.c")),
+    "object": Target((*STUBS, "stubs/base/cuda_version.c", "stubs/base/image.c",
+                      "stubs/base/object.c")),
     "image": Target((*STUBS, "stubs/base/image.c", "stubs/base/verdict.c", "tools/constants.c",
                      "tools/findings.c", "tools/tables.c")),
+    "packages": Target((*STUBS, "stubs/base/packages.c"), length=512),
     "ldcache": Target((*STUBS, "stubs/base/ldcache.c"), length=1024),
-    "settings": Target((*STUBS, "stubs/loader/settings.c"),
+    "settings": Target((*STUBS, "stubs/base/constraint.c", "stubs/base/cuda_version.c",
+                        "stubs/base/guard.c", "stubs/loader/settings.c"),
                        ("-Dsecure_getenv=fuzz_getenv", "-Ddprintf=fuzz_dprintf"), 512),
     "places": Target((*STUBS, "stubs/loader/places.c", "stubs/loader/survey.c"),
                      ("-Dopendir=fuzz_opendir",), 512),

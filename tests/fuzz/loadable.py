@@ -31,10 +31,11 @@ def dynamic_tables(start, soname=None, needed=(), imports=(), nodes=(), runpath=
     entries += [(SONAME, strings(soname))] if soname else []
     entries += [(RUNPATH, strings(runpath))] if runpath else []
     pairs = sorted({(file, node) for _, file, node in imports if node})
+    indexes = {pair: i + 2 for i, pair in enumerate(pairs)}
     symbols, versym = bytes(24), b"\0\0"
     for name, file, node in imports:
         symbols += struct.pack("<IBBHQQ", strings(name), 0x12, 0, 0, 0, 0)
-        versym += struct.pack("<H", pairs.index((file, node)) + 2 if node else 0)
+        versym += struct.pack("<H", indexes[file, node] if node else 0)
     verneed = b"".join(struct.pack("<HHIII", 1, 1, strings(file), 16, 32 * (i + 1 < len(pairs))) +
                        struct.pack("<IHHII", 1, 0, i + 2, strings(node), 0)
                        for i, (file, node) in enumerate(pairs))

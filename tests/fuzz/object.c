@@ -9,6 +9,7 @@
 #include "fuzzing.h"
 
 static const struct lc_library library = FUZZ_LIBRARY("cudart");
+static struct lc_library own;	/* the same, with majors of its own */
 
 /* A file that is in memory, and its path. */
 static int file = -1;
@@ -29,6 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct lc_elf elf;
 	const char *why;
 
+	own = library;
+	own.own_majors = 1;
 	write_file(data, size);
 	why = lc_elf_file(path, &library, &elf);
 	must(!why || *why);
@@ -37,5 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(elf.major >= fuzz_majors && elf.major < fuzz_majors + COUNT(fuzz_majors));
 		must(elf.version >= elf.major->oldest && elf.version <= elf.major->newest);
 	}
+	why = lc_elf_file(path, &own, &elf);
+	must(!(elf.needs & 1) && (!elf.needs || (!why && elf.major)));
 	return 0;
 }

@@ -41,7 +41,7 @@ void lc_trace(const char *format, ...)
 void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)
 {
 	(void)arena;
-	*cache = (struct lc_ldcache){ NULL, 0 };
+	*cache = (struct lc_ldcache){ NULL, 0, true };
 }
 
 void lc_ldcache_close(struct lc_ldcache *cache)
@@ -57,9 +57,9 @@ size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 	return 0;
 }
 
-const Dl_serinfo *lc_loader_path(struct lc_arena *arena)
+const Dl_serinfo *lc_loader_path(struct lc_arena *arena, const char *file)
 {
-	(void)arena;
+	(void)arena, (void)file;
 	return NULL;
 }
 
@@ -79,6 +79,16 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
 	return path[0] == '/' ? &all[strlen(path) % COUNT(all)] : NULL;
 }
 
+void lc_folder_lacks(struct lc_folders *folders, const char *path)
+{
+	(void)folders, (void)path;
+}
+
+void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways)
+{
+	(void)folders, (void)ways;
+}
+
 /* Every second folder, by its length. */
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 {
@@ -87,15 +97,13 @@ bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 	return strlen(path) % 2;
 }
 
-const char *lc_folder_objection(struct lc_folders *folders, const char *path)
+struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *path,
+				      const char **why)
 {
-	return lc_folder_is_safe(folders, path) ? NULL : "may be written by others";
-}
+	struct lc_folder *folder = lc_folder(folders, path);
 
-bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
-{
-	(void)folders;
-	return path[0] == '/';
+	*why = folder && !lc_folder_is_safe(folders, path) ? "may be written by others" : NULL;
+	return *why ? NULL : folder;
 }
 
 const char *lc_real_path(struct lc_folders *folders, const char *path)
@@ -114,7 +122,7 @@ static void see_places(struct lc_arena *arena)
 
 	memset(all, 0, sizeof(all));
 	lc_survey_begin(arena, &process, &survey);
-	lc_places_of(arena, &survey, &lc_library, &places);
+	lc_places_of(arena, &survey, &lc_library, NULL, &places);
 	for (size_t i = 0; i < places.count; i++) {
 		must(places.list[i].path[0] == '/');
 		must(lc_folder_is_safe(&survey.folders, places.list[i].path));

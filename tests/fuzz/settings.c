@@ -17,7 +17,8 @@ const struct lc_library lc_library = FUZZ_LIBRARY("cudart");
 static struct {
 	const char *name, *value;
 } variables[] = { { "LAZYCUDA_GUARD", NULL }, { "LAZYCUDA_MAJOR", NULL },
-		  { "LAZYCUDA_CUDART", NULL }, { "LAZYCUDA_DEBUG", NULL } };
+		  { "LAZYCUDA_CUDART", NULL }, { "LAZYCUDA_DEBUG", NULL },
+		  { "LAZYCUDA_CONSTRAINT", NULL }, { "LAZYCUDA_FORWARD_COMPATIBLE", NULL } };
 
 char *fuzz_getenv(const char *name);
 char *fuzz_getenv(const char *name)

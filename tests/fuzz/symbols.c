@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "../../gen/write.h"
+#include "../../gen/writers.h"
 #undef COUNT
 #include "fuzzing.h"
 
@@ -89,7 +89,7 @@ static void generate(void)
 	for (size_t i = 0; i < list.libraries.count; i++) {
 		const struct library *library = &list.libraries.items[i];
 
-		make_plan(&plan, &list, library);
+		plan_stub(&plan, &list, library);
 		write_stub(&files, &plan, 0);
 		write_maps(&files, &plan);
 		write_imports(&files, &plan, &list);

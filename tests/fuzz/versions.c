@@ -12,8 +12,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const int versions[] = {
-	LAZYCUDA_VERSION_UNKNOWN, LK_CUDA(11, 8), LK_CUDA(12, 0), LK_CUDA(12, 9), LK_CUDA(13, 2),
-	LK_CUDA(14, 0),
+	LAZYCUDA_VERSION_UNKNOWN, LC_CUDA(11, 8), LC_CUDA(12, 0), LC_CUDA(12, 9), LC_CUDA(13, 2),
+	LC_CUDA(14, 0),
 };
 
 #define COUNT (sizeof(versions) / sizeof(*versions))
@@ -42,7 +42,7 @@ static void check_constraint(const char *text, size_t length)
 {
 	for (size_t i = 0; i < COUNT; i++) {
 		const char *wrong = text;
-		int holds = lk_constraint_holds(text, versions[i], &wrong);
+		int holds = lc_constraint_holds(text, versions[i], &wrong);
 
 		must(holds == 1 || holds == 0 || holds == -1);
 		must(holds >= 0 || (wrong >= text && wrong <= text + length));

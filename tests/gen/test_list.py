@@ -78,7 +78,7 @@ CASES = [
     ("    stub libthing_stub.so", "    stub ^libthing_stub.dll", "a stub's file name ends in .so"),
     ("    stub libthing_stub.so", "    stub lib^/thing_stub.so", "unexpected `/` in a file name"),
     ("    stub libthing_stub.so", "    stub ^../thing_stub.so", "unexpected `.` in a file name"),
-    ("    stub libthing_stub.so", "    stub a.so\n    ^stub b.so", "this is said on line 4 already"),
+    ("    stub libthing_stub.so", "    stub a.so\n    ^stub b.so", "this was given on line 4 already"),
     ("    variable THING", "    ^veriable THING", "no row `veriable` in a library"),
     ("    variable THING", "    variable ^TH-ING", "`TH-ING` is not a name"),
     ("    error driver 14", "    error ^drivers 14", "no error `drivers`"),
@@ -119,15 +119,15 @@ CASES = [
     ("    .a i32 0 1.0-", "    ^a i32 0 1.0-", "`a` where `size` or a .FIELD is expected"),
     ("    .a i32 0 1.0-", "    .a^..b i32 0 1.0-", "unexpected `.` in a field's name"),
     ("    .a i32 0 1.0-", "    .a^-b i32 0 1.0-", "unexpected `-` in a field's name"),
-    ("    .a i32 0 1.0-", "    .a ^void 0 1.0-", "void is no type of a value"),
+    ("    .a i32 0 1.0-", "    .a ^void 0 1.0-", "a value cannot be void"),
     ("    .a i32 0 1.0-", "    .a ^*i32 0 1.0-", "a pointer to a scalar is ptr"),
     ("    .a i32 0 1.0-", "    .a i32^[0] 0 1.0-", "a count such as [16] is expected"),
     ("    .a i32 0 1.0-", "    .a i32^[2 0 1.0-", "a count such as [16] is expected"),
     ("    .a i32 0 1.0-", "    .a i32^[99999999999] 0 1.0-", "a count such as [16] is expected"),
     ("    .a i32 0 1.0-", "    .a ^nobody 0 1.0-", "no struct nobody in library thing"),
     ("    .a i32 0 1.0-", "    .a i32 ^-4 1.0-", "must be from 0"),
-    ("    .a i32 0 1.0-", "    ^.a i32 8 1.0-", ".a ends behind the 8 bytes that the struct has in 1.0"),
-    ("    .a i32 0 1.0-", "    ^.a i64[16777216] 0 1.0-", ".a ends behind the 8 bytes"),
+    ("    .a i32 0 1.0-", "    ^.a i32 8 1.0-", ".a ends past the 8 bytes that the struct has in 1.0"),
+    ("    .a i32 0 1.0-", "    ^.a i64[16777216] 0 1.0-", ".a ends past the 8 bytes"),
     ("    .b i32 4 1.0-", "    ^.a i32 4 1.0-", ".a: line 21 covers 1.0 already"),
     ("    .a i64 0 2.0-", "    ^.a i64 0 1.0-", "struct late has no size in 1.0"),
     ("    size 8 2.0- layout A", "    size ^0 2.0- layout A", "the size is 0, and must be from 1"),
@@ -144,7 +144,7 @@ CASES = [
     ("    first 1.0- (i32)", "    first 1.0- (i32,^)", "`)` is not a type"),
     ("    first 1.0- (i32)", "    first 1.0- (^i-32)", "`i-32` is not a type"),
     ("    first 1.0- (i32)", "    first 1.0- (^i33)", "no struct i33 in library thing"),
-    ("    first 1.0- (i32)", "    first 1.0- (^void)", "void is no type of a value"),
+    ("    first 1.0- (i32)", "    first 1.0- (^void)", "a value cannot be void"),
     ("    first 1.0- (i32)", "    first 1.0- (out ^nobody)", "no struct nobody in library thing"),
     ("    first 1.0- (i32)", "    first 1.0- (out^", "the line ends where a type is expected"),
     ("    first 1.0- (i32)", "    first 1.0- (out ^late)", "struct late has no size in 1.0"),
@@ -165,8 +165,8 @@ CASES = [
      "third is of family first here, and of family third on line 32"),
     ("    third 2.0- (i32)", "    third 2.0- (i32) family ^fourth\n"
      "    fourth 1.0- (i32) family first", "fourth is of family first itself"),
-    ("    first 1.0- (i32)", "    ^while 1.0- (i32)", "`while` is not a name but a word of C"),
-    ("    .a i64 0 2.0-", "    ^.int i64 0 2.0-", "`int` is not a name but a word of C"),
+    ("    first 1.0- (i32)", "    ^while 1.0- (i32)", "`while` is a keyword of C, not a name"),
+    ("    .a i64 0 2.0-", "    ^.int i64 0 2.0-", "`int` is a keyword of C, not a name"),
     # by value
     ("    third 2.0- (i32)", "    third 1.0- (^empty)\nstruct empty\n    size 4 1.0- layout A",
      "struct empty has no fields, and so cannot be passed by value"),
@@ -177,7 +177,7 @@ CASES = [
     ("    third 2.0- (i32)", "    third 1.0- (^gap)\nstruct gap\n    size 12 1.0- layout A\n"
      "    .a f32 0 1.0-\n    .b f32 8 1.0-", "it has floating-point numbers and gaps"),
     ("    third 2.0- (i32)", "    third 1.0- (^uneven)\nstruct uneven\n    size 10 1.0- layout A\n"
-     "    .a i32 0 1.0-\n    .b i32 0 1.0-", "10 bytes, which is no multiple of its alignment, 4"),
+     "    .a i32 0 1.0-\n    .b i32 0 1.0-", "10 bytes, which is not a multiple of its alignment, 4"),
 ]
 
 

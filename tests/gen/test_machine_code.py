@@ -67,14 +67,15 @@ def test_whatever_cflags_say(thing, compiler, tmp_path, flag):
     if compiler.name == "aarch64-clang" and flag == "-fstack-clash-protection":
         pytest.skip("not in this compiler")
     # As in the Makefile, what entries need comes behind.
-    library = compiler.stub(thing, tmp_path / "libthing_stub.so", flag, "-O2",
-                            "-fno-stack-protector", "-fomit-frame-pointer")
+    library = compiler.stub(thing, tmp_path / "libthing_stub.so", flag, "-O1",
+                            "-fno-stack-protector", "-fomit-frame-pointer",
+                            "-foptimize-sibling-calls")
     check(compiler, library)
 
 
 def test_a_cpu_without_assembly(thing, compiler, tmp_path):
     """C alone: every function but those without a prototype is forwarded."""
-    library = compiler.stub(thing, tmp_path / "libthing_stub.so", "-DLC_C_ONLY")
+    library = compiler.stub(thing, tmp_path / "libthing_stub.so", "-DLC_C_ONLY", "-O2")
     code = entries(compiler, library)
     jump = r"br x\d+" if compiler.arm else r"jmpq? \*.*"
     assert re.match(jump, code["plain"][-1])

@@ -39,11 +39,11 @@ def out(tmp_path):
 
 @pytest.mark.parametrize("old, new, message", [
     ("    majors none", "    majors ^two", "`two` where `none` or `own` is expected"),
-    ("    majors none", "    majors none\n    ^majors none", "this is said on line 24 already"),
+    ("    majors none", "    majors none\n    ^majors none", "this was given on line 24 already"),
     ("    majors none\n", "", "library thing has no row `error refused`"),
     ("    witness thingA\n", "", "library thing has no row `witness`"),
     ("    witness thingA", "    witness ^thingX", "there is no function thingX"),
-    ("    home /one", "    home ^one", "`one` is no absolute path"),
+    ("    home /one", "    home ^one", "`one` is not an absolute path"),
     ("    error absent 22", "    error absent 22\n    ^error refused 23", "no such error"),
     ("    home /one", "    home /one\n    node ^libthing.so.0 1", "without majors has no nodes"),
     ("    home /one", "    home /one\n    folder ^lib 1.0-", "is in no toolkit"),

@@ -12,12 +12,14 @@ import pathlib
 import platform
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
+import nvcc_of_majors  # noqa: E402
 import symbols  # noqa: E402
 import toolkits  # noqa: E402
 
@@ -26,6 +28,9 @@ CALLERS = {"11": "11.8", "12": "12.9", "13": "13.5"}
 LINKER = "12.9"         # its nvJitLink: of what it makes, drivers of 12 and 13 load all
 ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
 LIMIT = 60 * 2**20
+# Copies of the runtime's stub.
+COPIES = {"a": "libcudart-0001.so", "b": "libcudart-0002.so"}
+SHT_DYNSYM = 11
 DRIVER = ("context", "names", "nvml")
 STUBS = ("libcudart_stub.so", "libcuda_stub.so", "libnvidia-ml_stub.so", "libnvJitLink_stub.so",
          "libnvrtc_stub.so", "liblazycuda_link.so")
@@ -40,12 +45,30 @@ def run(*command, **options):
         sys.exit(f"gpu-bundle: {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
 
+def renamed(file, output, name):
+    """A copy of a stub, or of what is linked with it, in which the stub has another name, as
+    auditwheel makes them."""
+    old, new = b"libcudart_stub.so", name.encode()
+    made = bytearray(file.read_bytes())
+    table, = struct.unpack_from("<Q", made, 40)
+    size, count = struct.unpack_from("<HH", made, 58)
+    sections = [struct.unpack_from("<IIQQQQI", made, table + i * size) for i in range(count)]
+    dynsym, = [section for section in sections if section[1] == SHT_DYNSYM]
+    _, _, _, _, offset, length, _ = sections[dynsym[6]]
+    names = bytes(made[offset:offset + length])
+    if names.count(old + b"\0") != 1 or len(old) != len(new):
+        sys.exit(f"gpu-bundle: the stub has no other name in {file}: {name}")
+    made[offset:offset + length] = names.replace(old, new)
+    output.write_bytes(made)
+
+
 def python(*words):
     run(sys.executable, HERE / "compile_code.py", *words)
 
 
 class Bundle:
     def __init__(self, build):
+        self.build = build
         self.built = build / "lib"
         self.folder = build / "gpu" / "lazycuda-gpu"
         self.work = build / "gpu" / "work"
@@ -60,6 +83,17 @@ class Bundle:
             if not toolkit.present():
                 sys.exit(f"gpu-bundle: CUDA {version} could not be fetched: "
                          f"{'; '.join(map(str, failures))}")
+
+    def find_nvcc(self):
+        """One for callers of each major; or none of any, and why."""
+        fetched = self.build / "nvcc"
+        self.without_nvcc = nvcc_of_majors.fetch(fetched)
+        self.nvcc = {}
+        for major, version in CALLERS.items():
+            if not self.without_nvcc:
+                self.nvcc[major] = nvcc_of_majors.Nvcc(fetched, self.toolkit[version],
+                                                       self.work / f"nvcc-{major}")
+                self.without_nvcc = self.nvcc[major].why_not()
 
     # ---- device code ----
 
@@ -78,6 +112,7 @@ class Bundle:
             python("nvrtc", toolkit.file("nvrtc"), version, HERE, self.work, *ARCHITECTURES)
         self.fatbin("kernels.fatbin", f"ptx:75:{self.made('kernels.ptx')}",
                     *self.of_each_architecture("kernels"))
+        self.fatbin("references.fatbin", f"ptx:75:{self.made('references.ptx')}")
         self.fatbin("container.fatbin", f"ptx:52:{self.made('whole_52.ptx')}",
                     *[f"ltoir:{arch}:{self.made(f'whole_{arch}.ltoir')}" for arch in ("52", "61")])
         for half in ("linked", "helper"):
@@ -88,8 +123,12 @@ class Bundle:
         code = self.folder / "code"
         code.mkdir()
         for path in self.work.iterdir():
-            if not path.name.startswith(("kernels", "whole")) and path.suffix != ".s":
+            if path.is_file() and path.suffix != ".s" and \
+                    not path.name.startswith(("kernels", "whole", "references")):
                 shutil.copy(path, code)
+        if self.without_nvcc:
+            print(f"gpu-bundle: without the programs of nvcc: {self.without_nvcc}")
+            (code / "no-nvcc").write_text(f"{self.without_nvcc}\n")
 
     def host_file(self, half):
         """A host object with relocatable device code, as nvcc -dc makes it, and an archive."""
@@ -104,26 +143,61 @@ class Bundle:
 
     # ---- programs ----
 
-    def link(self, output, source, *arguments):
+    def link(self, output, *arguments):
         output.parent.mkdir(parents=True, exist_ok=True)
-        run(*CC, *FLAGS, source, *arguments, "-ldl", "-o", output)
+        # What an older driver lacks, nobody looks for before it is called.
+        run(*CC, *FLAGS, "-Wl,-z,lazy", *arguments, "-ldl", "-o", output)
 
     def runtime_programs(self, major, version):
         """Of every source two programs, one of the stub and one of the real library."""
         toolkit = self.toolkit[version]
         headers = [f"-isystem{path}" for path in sorted(toolkit.site.glob("nvidia/*/include"))]
-        define = f'-DFATBIN="{self.made("kernels.fatbin")}"'
+        defines = [f'-D{name}="{self.made(file)}"' for name, file in
+                   (("FATBIN", "kernels.fatbin"), ("REFERENCES", "references.fatbin"))]
         libraries = {"stub": self.built / f"cuda{major}" / "libcudart_stub.so",
                      "direct": toolkit.file("cudart")}
         folder = self.folder / "bin" / major
-        for source in sorted((HERE / "runtime").glob("*.c")):
-            for side, library in libraries.items():
-                words = (source, define, *headers, library, "-Wl,--allow-shlib-undefined")
-                if source.stem != "plugin":
-                    self.link(folder / f"{source.stem}.{side}", *words)
-                    continue
-                for copy in "ab":
-                    self.link(folder / f"plugin-{copy}.{side}.so", *words, "-shared", "-fPIC")
+        objects = {} if self.without_nvcc else self.nvcc_objects(self.nvcc[major])
+        for side, library in libraries.items():
+            after = [library, "-Wl,--allow-shlib-undefined"]
+            for source in sorted((HERE / "runtime").glob("*.c")):
+                if source.stem == "plugin":
+                    self.plugins(folder, side, source, *defines, *headers, *after)
+                else:
+                    self.link(folder / f"{source.stem}.{side}", source, *defines, *headers, *after)
+            for name, made in objects.items():
+                if name == "extension":
+                    for copy in COPIES:
+                        self.link(folder / f"extension-{copy}.{side}.so", *made, *after, "-shared")
+                else:
+                    self.link(folder / f"{name}.{side}", *made, *after)
+
+    def plugins(self, folder, side, *words):
+        """Two, and the same two for renamed copies of the stub."""
+        for copy, name in COPIES.items():
+            plugin = folder / f"plugin-{copy}.{side}.so"
+            self.link(plugin, *words, "-shared", "-fPIC")
+            if side == "stub":
+                renamed(plugin, folder / f"copy-{copy}.{side}.so", name)
+            else:
+                shutil.copy(plugin, folder / f"copy-{copy}.{side}.so")
+
+    def nvcc_objects(self, nvcc):
+        """{program: what it is linked from}, for both of its sides."""
+        folder = nvcc.folder
+
+        def compiled(name, source, *flags):
+            run(*nvcc.command("-c", *flags, HERE / source, "-o", folder / f"{name}.o"))
+            return folder / f"{name}.o"
+
+        halves = [compiled("separate", "nvcc/separate.cu", "-rdc=true"),
+                  compiled("helper", "helper.cu", "-rdc=true")]
+        run(*nvcc.command("-dlink", *halves, "-o", folder / "joined.o"))
+        return {"compiled": [compiled("compiled", "nvcc/compiled.cu")],
+                "per-thread": [compiled("per-thread", "nvcc/compiled.cu",
+                                        "-default-stream=per-thread")],
+                "separate": [*halves, folder / "joined.o"],
+                "extension": [compiled("extension", "nvcc/extension.cu")]}
 
     def stand_in(self, library, soname):
         """To link against where there is no driver."""
@@ -151,7 +225,7 @@ class Bundle:
                   f"-Wl,-rpath-link,{self.built}")
 
     def programs(self):
-        for name in ("judge", "there", "first"):
+        for name in ("judge", "there", "first", "opened"):
             self.link(self.folder / "bin" / name, HERE / f"{name}.c")
         for major, version in CALLERS.items():
             self.runtime_programs(major, version)
@@ -163,6 +237,8 @@ class Bundle:
         (self.folder / "lib").mkdir()
         for name in STUBS:
             shutil.copy(self.built / name, self.folder / "lib")
+        for name in COPIES.values():
+            renamed(self.built / "libcudart_stub.so", self.folder / "lib" / name, name)
         for version, toolkit in self.toolkit.items():
             folder = self.folder / "cuda" / version
             folder.mkdir(parents=True)
@@ -189,6 +265,7 @@ class Bundle:
         for folder in (self.folder, self.work):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
+        self.find_nvcc()
         self.device_code()
         self.programs()
         self.libraries()

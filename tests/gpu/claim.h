@@ -8,7 +8,9 @@
 #ifndef CLAIM_H
 #define CLAIM_H
 
-#define _GNU_SOURCE
+#ifndef _GNU_SOURCE		/* C++ has it */
+# define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdarg.h>

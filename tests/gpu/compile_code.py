@@ -33,6 +33,7 @@ def compile_all(library, version, sources, folder, wanted):
         for stem in ("linked", "helper"):
             make(stem, ["-rdc=true", f"-arch=compute_{PTX_ARCH}"], "PTX", f"{stem}_all.ptx")
         make("kernels", [f"-arch=compute_{PTX_ARCH}"], "PTX", "kernels.ptx")
+        make("references", [f"-arch=compute_{PTX_ARCH}"], "PTX", "references.ptx")
     if version == REST_BY:
         make("whole", ["-rdc=true", "-arch=compute_52"], "PTX", "whole_52.ptx")
         for arch in ("52", "61"):

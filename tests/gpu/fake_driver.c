@@ -18,7 +18,7 @@ static struct { uint32_t *memory; uint32_t number; } captured;
 
 int cuDriverGetVersion(int *version)
 {
-	*version = 12090;
+	*version = DRIVER_VERSION;
 	return 0;
 }
 
@@ -36,7 +36,7 @@ int cuDeviceGet(int *device)
 
 int cuDeviceGetAttribute(int *into, int number)
 {
-	*into = number == 75 ? 9 : number == 76 ? 0 : number;
+	*into = number == 75 ? 9 : number == 76 ? 0 : number + DISTURBED;
 	return 0;
 }
 
@@ -63,7 +63,7 @@ int cuCtxGetDevice(int *device)
 
 int cuModuleLoadData(void **module, const char *image)
 {
-	if (!image || !strcmp(image, "no image"))
+	if (!image || !strcmp(image, "no image") || LOADS_NOTHING)
 		return 200;
 	*module = &capturing;
 	return 0;
@@ -203,21 +203,36 @@ int cuGetExportTable(void)
 	return 500;
 }
 
-static int one_of_them(void)
+/* As fake_runtime.c numbers them. */
+int cuStreamGetId(void *stream, unsigned long long *id)
 {
+	*id = (unsigned long long)(uintptr_t)stream / 16;
 	return 0;
 }
 
-int cuGetProcAddress(const char *name, void **function)
+int cuStreamGetCtx(void *stream, void **context)
 {
-	*function = strlen(name) % 2 ? (void *)one_of_them : NULL;
+	return cuDevicePrimaryCtxRetain(context);
+}
+
+static const char here;
+
+/* What this file exports.  Since 12 it is no error that something is not there. */
+int cuGetProcAddress(const char *name, void **function, int version)
+{
+	Dl_info info;
+	void *self = dladdr(&here, &info) ? dlopen(info.dli_fname, RTLD_NOW) : NULL;
+
+	if (version >= 12000 && !strcmp(name, "cuGetProcAddress"))
+		name = "cuGetProcAddress_v2";
+	*function = self && !(DISTURBED && !strcmp(name, "cuMemAlloc")) ? dlsym(self, name) : NULL;
 	return *function ? 0 : 500;
 }
 
 int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
 {
-	*status = version / 1000;
-	return cuGetProcAddress(name, function);
+	*status = cuGetProcAddress(name, function, version) != 0;
+	return 0;
 }
 
 int nvmlSystemGetNVMLVersion(char *into, unsigned size)

@@ -2,8 +2,8 @@
 /*
  * fake_runtime.c - a runtime without a device, for the tests of the programs here
  *
- * Memory is the host's, streams are done at once, and the kernels of kernels.cu are
- * known by name.  fakes_of_runtime.py adds what VERSION (13050) exports beside these, as
+ * Memory is the host's, streams are done at once, and the kernels of kernels.cu and of
+ * what nvcc compiles are known by name.  fakes_of_runtime.py adds what VERSION (13050) exports beside these, as
  * functions that return 0, and cudaDeviceProp in PROPERTIES.
  */
 #define _GNU_SOURCE
@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include GENERATED
 
-enum { INVALID = 1, NO_MEMORY = 2, BAD_CONFIGURATION = 9, BAD_SYMBOL = 13, BAD_FUNCTION = 98, BAD_DEVICE = 101, BAD_HANDLE = 400, TRAPPED = 719, CAPTURING = 900,
+enum { INVALID = 1, NO_MEMORY = 2, BAD_CONFIGURATION = 9, BAD_SYMBOL = 13, BAD_TEXTURE = 18, BAD_FUNCTION = 98, BAD_DEVICE = 101, BAD_HANDLE = 400, LOSSY = 402, TRAPPED = 719, CAPTURING = 900,
        INVALIDATED = 901 };
 
 struct dim3 {
@@ -40,6 +42,7 @@ struct graph {
 	int count;
 	void *from[16], *to[16];
 	size_t edges;
+	uint64_t data;		/* of the first edge */
 	int32_t priority;
 	struct { void *function; struct dim3 grid, block; unsigned shared; void **arguments; } kernel;
 };
@@ -48,10 +51,23 @@ static int last, trapped, capturing, invalidated;
 static struct graph captured;
 static uint64_t threshold;
 
+#ifndef DISTURBED
+# define DISTURBED 0
+#endif
+/* What a test makes different in a process of the stub: it has to be seen. */
+enum { LIMITS = 1, COPIES, ERRORS, RANGES, FLAGS };
+
+static bool is_disturbed(int what)
+{
+	return DISTURBED == what && dlsym(RTLD_DEFAULT, "lazycuda_version");
+}
+
 static int say(int result)
 {
 	if (trapped)
 		result = trapped;
+	if (result && is_disturbed(ERRORS))
+		result++;
 	if (result)
 		last = result;
 	return result;
@@ -114,10 +130,52 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 	remember(host, name, !strcmp(name, "factor") ? 5 : 3);
 }
 
+/* Of 11.  What is bound to it is memory. */
+struct texture {
+	void *memory;
+};
+
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name)
+{
+	(void)handle, (void)device;
+	remember(host, name, 0);
+}
+
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name)
 {
 	(void)handle, (void)device;
 	*host = remember(host, name, 7);
+}
+
+static const char *name_of(const void *host)
+{
+	const int i = find(host);
+
+	return i < 0 ? "" : known[i].name;
+}
+
+static void *bound;	/* to the only texture */
+
+int cudaBindTexture(size_t *offset, const void *reference, void *memory)
+{
+	if (strcmp(name_of(reference), "table"))
+		return say(BAD_TEXTURE);
+	*offset = 0;
+	bound = memory;
+	return say(0);
+}
+
+int cudaUnbindTexture(const void *reference)
+{
+	(void)reference;
+	bound = NULL;
+	return say(0);
+}
+
+int cudaGetTextureReference(const void **into, const void *symbol)
+{
+	*into = strcmp(name_of(symbol), "table") ? NULL : symbol;
+	return say(*into ? 0 : BAD_TEXTURE);
 }
 
 int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size)
@@ -137,6 +195,7 @@ int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size)
 	if (i < 0)
 		return say(BAD_SYMBOL);
 	memcpy(to, known[i].device, size);
+	*(char *)to ^= is_disturbed(COPIES);
 	return say(0);
 }
 
@@ -182,6 +241,25 @@ static void of_object(const char *name, void **a)
 		(*(float **)a[1])[i] = (((float *)array->bytes)[i] + ((float *)array->bytes)[i + 1]) / 2;
 }
 
+/* Of a block of as many threads. */
+static void of_threads(const char *name, void **a, unsigned threads)
+{
+	int *p = *(int **)a[0], n = *(int *)a[1];
+
+	for (int i = 0; !strcmp(name, "reverse") && i < n / 2; i++) {
+		const int other = p[i];
+
+		p[i] = p[n - 1 - i];
+		p[n - 1 - i] = other;
+	}
+	for (unsigned i = 0; !strcmp(name, "_Z5timesILi3EEvPii") && i < threads; i++)
+		p[i] *= 3;
+	for (int i = 0; !strcmp(name, "combine") && i < n; i++)
+		p[i] = 3 * i + 6;
+	if (!strcmp(name, "look"))
+		memcpy(p, bound, (size_t)n * 4);
+}
+
 static int launched(const void *function, struct dim3 grid, struct dim3 block, void **a)
 {
 	const int i = find(function);
@@ -204,14 +282,56 @@ static int launched(const void *function, struct dim3 grid, struct dim3 block, v
 		++*variable("counter"), *variable("total") += 10;
 	else if (!strcmp(name, "together"))
 		**(int **)a[1] = (int)grid.x;
-	else if (strcmp(name, "spin") && strcmp(name, "clusters"))
+	else if (!strcmp(name, "fetch") || !strcmp(name, "sample") || !strcmp(name, "invert"))
 		of_object(name, a);
+	else if (!strcmp(name, "clusters"))
+		(*(int **)a[0])[0] = (*(int **)a[0])[7] = 2;
+	else
+		of_threads(name, a, block.x);
 	return trapped ? 0 : say(0);
 }
 
 int cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments)
 {
 	return launched(function, grid, block, arguments);
+}
+
+/* ---- what nvcc's host code calls ---- */
+
+static struct {
+	struct dim3 grid, block;
+	size_t shared;
+	void *stream;
+} configuration;
+
+int __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared, void *stream)
+{
+	configuration.grid = grid;
+	configuration.block = block;
+	configuration.shared = shared;
+	configuration.stream = stream;
+	return 0;
+}
+
+int __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared, void **stream)
+{
+	*grid = configuration.grid;
+	*block = configuration.block;
+	*shared = configuration.shared;
+	*stream = configuration.stream;
+	return 0;
+}
+
+/* Since 12; a kernel's handle is its host function here. */
+int __cudaGetKernel(const void **kernel, const void *function)
+{
+	*kernel = function;
+	return 0;
+}
+
+int __cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments)
+{
+	return launched(kernel, grid, block, arguments);
 }
 
 int cudaLaunchCooperativeKernel(const void *function, struct dim3 grid, struct dim3 block,
@@ -235,7 +355,7 @@ int cudaGetDeviceCount(int *count)
 
 int cudaDriverGetVersion(int *version)
 {
-	*version = 13050;
+	*version = 13050 + is_disturbed(FLAGS);
 	return 0;
 }
 
@@ -254,16 +374,38 @@ int cudaDeviceGetAttribute(int *into, int number, int device)
 	return say(0);
 }
 
-int cudaGetDeviceProperties(void *into, int device)
+static int properties(void *into, size_t size, int device)
 {
-	memcpy(into, PROPERTIES, sizeof(PROPERTIES));
+	memcpy(into, PROPERTIES, size);
 	return say(device ? BAD_DEVICE : 0);
 }
 
-/* Of 12, beside the one of 11. */
+int cudaGetDeviceProperties(void *into, int device)
+{
+	return properties(into, PLAIN_SIZE, device);
+}
+
+/* Of 12, whose other one has 11's struct, which is the beginning of this. */
 int cudaGetDeviceProperties_v2(void *into, int device)
 {
-	return cudaGetDeviceProperties(into, device);
+	return properties(into, sizeof(PROPERTIES), device);
+}
+
+int cudaGetDevice(int *device)
+{
+	*device = 0;
+	return say(0);
+}
+
+int cudaGetDeviceFlags(unsigned *flags)
+{
+	*flags = 8;
+	return say(0);
+}
+
+int cudaInitDevice(int device)
+{
+	return say(device ? BAD_DEVICE : 0);
 }
 
 int cudaSetDevice(int device)
@@ -333,9 +475,7 @@ int cudaChooseDevice(int *device)
 int cudaDeviceGetLimit(size_t *into, int limit)
 {
 	*into = 100 + (size_t)limit;
-#ifdef DISTURBED	/* by the stub: what has to be seen */
-	*into += dlsym(RTLD_DEFAULT, "lazycuda_version") != NULL;
-#endif
+	*into += is_disturbed(LIMITS);
 	return say(0);
 }
 
@@ -354,8 +494,48 @@ int cudaDeviceGetStreamPriorityRange(int *low, int *high)
 
 /* ---- memory ---- */
 
+/* ---- another process ---- */
+
+/* What is as large as what is shared lies in a file, which children inherit. */
+enum { SHARED = 1 << 21, FILES = 16 };
+static struct { int fd; void *memory; } files[FILES];
+static int file_count;
+
+static void *map(int fd)
+{
+	void *memory = mmap(NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void *in_a_file(void)
+{
+	const int fd = memfd_create("device", 0);
+
+	if (file_count == FILES || ftruncate(fd, SHARED))
+		abort();
+	files[file_count].fd = fd;
+	return files[file_count++].memory = map(fd);
+}
+
+int cudaIpcGetMemHandle(int *handle, void *memory)
+{
+	for (int i = 0; i < file_count; i++)
+		if (files[i].memory == memory)
+			*handle = files[i].fd;
+	return say(0);
+}
+
+int cudaIpcOpenMemHandle(void **into, struct { int fd; char rest[60]; } handle)
+{
+	*into = map(handle.fd);
+	return say(*into ? 0 : INVALID);
+}
+
 int cudaMalloc(void **into, size_t size)
 {
+	if (size == SHARED)
+		return say((*into = in_a_file()) ? 0 : NO_MEMORY);
 	*into = size >> 40 ? NULL : calloc(1, size);
 	return say(*into ? 0 : NO_MEMORY);
 }
@@ -396,23 +576,34 @@ int cudaMemsetAsync(void *p, int byte, size_t size)
 	return cudaMemset(p, byte, size);
 }
 
-int cudaMemcpy(void *to, const void *from, size_t size)
+enum { TO_HOST = 2 };
+
+int cudaMemcpy(void *to, const void *from, size_t size, int kind)
 {
 	if (!to || !from)
 		return say(INVALID);
 	memmove(to, from, size);
+	*(char *)to ^= kind == TO_HOST && is_disturbed(COPIES);
 	return say(0);
 }
 
-int cudaMemcpyAsync(void *to, const void *from, size_t size)
+int cudaMemcpyAsync(void *to, const void *from, size_t size, int kind)
 {
-	return cudaMemcpy(to, from, size);
+	return cudaMemcpy(to, from, size, kind);
+}
+
+/* The same arguments come first in 12 and in 13. */
+int cudaMemcpyBatchAsync(void **to, void **from, size_t *sizes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		memcpy(to[i], from[i], sizes[i]);
+	return say(0);
 }
 
 int cudaMemcpyPeerAsync(void *to, int a, const void *from, int b, size_t size)
 {
 	(void)a, (void)b;
-	return cudaMemcpy(to, from, size);
+	return cudaMemcpy(to, from, size, 3);
 }
 
 int cudaMallocPitch(void **into, size_t *pitch, size_t width, size_t height)
@@ -512,7 +703,7 @@ int cudaHostGetFlags(unsigned *flags)
 
 int cudaMemRangeGetAttribute(int *into)
 {
-	*into = 0;
+	*into = is_disturbed(RANGES);
 	return say(0);
 }
 
@@ -545,7 +736,21 @@ int cudaStreamCreateWithPriority(void **into, unsigned flags, int priority)
 
 int cudaStreamGetFlags(int *stream, unsigned *flags)
 {
-	*flags = (unsigned)stream[0];
+	*flags = (unsigned)stream[0] + is_disturbed(FLAGS);
+	return say(0);
+}
+
+/* As fake_driver.c numbers them. */
+int cudaStreamGetId(void *stream, unsigned long long *id)
+{
+	*id = (unsigned long long)(uintptr_t)stream / 16;
+	return say(0);
+}
+
+int cudaStreamGetDevice(void *stream, int *device)
+{
+	(void)stream;
+	*device = 0;
 	return say(0);
 }
 
@@ -664,11 +869,117 @@ int cudaMemPoolGetAccess(int *flags)
 	return say(0);
 }
 
+/* ---- the driver's functions ---- */
+
+static int of_driver(const char *name, void **function, int version)
+{
+	int (*get)(const char *, void **, int, uint64_t, int *);
+	int status;
+
+	*(void **)&get = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGetProcAddress_v2");
+	get(name, function, version, 0, &status);
+	return *function == NULL;
+}
+
+int cudaGetDriverEntryPoint(const char *name, void **function, uint64_t flags, int *query)
+{
+	const int missing = of_driver(name, function, VERSION);
+
+	if (VERSION >= 12000 && query)
+		*query = missing;
+	return say(VERSION < 12000 && missing ? 500 : 0);
+}
+
+int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+				     uint64_t flags, int *query)
+{
+	const int missing = of_driver(name, function, (int)version);
+
+	if (query)
+		*query = missing;
+	return say(0);
+}
+
+/* ---- external semaphores ---- */
+
+int cudaImportExternalSemaphore(void **into, const int *description)
+{
+	*into = NULL;
+	return say(*description > 10 ? INVALID : 999);
+}
+
+int cudaImportExternalMemory(void **into)
+{
+	*into = NULL;
+	return say(999);
+}
+
+static int semaphores(const void *all, const void *parameters, unsigned count)
+{
+	return say(count && (!all || !parameters) ? INVALID : 0);
+}
+
+int cudaSignalExternalSemaphoresAsync(const void *all, const void *parameters, unsigned count)
+{
+	return semaphores(all, parameters, count);
+}
+
+int cudaSignalExternalSemaphoresAsync_v2(const void *all, const void *parameters, unsigned count)
+{
+	return semaphores(all, parameters, count);
+}
+
+int cudaWaitExternalSemaphoresAsync(const void *all, const void *parameters, unsigned count)
+{
+	return semaphores(all, parameters, count);
+}
+
+int cudaWaitExternalSemaphoresAsync_v2(const void *all, const void *parameters, unsigned count)
+{
+	return semaphores(all, parameters, count);
+}
+
 /* ---- functions ---- */
+
+/* Of a library: a kernel of it is known as one that was registered is. */
+int cudaLibraryLoadData(void **library)
+{
+	return handle(library);
+}
+
+int cudaLibraryGetKernel(const void **kernel, void *library, const char *name)
+{
+	(void)library;
+	*kernel = NULL;
+	for (int i = 0; i < known_count; i++)
+		if (!strcmp(known[i].name, name))
+			*kernel = known[i].host;
+	return say(*kernel ? 0 : 500);
+}
+
+int cudaGetKernel(const void **kernel, const void *function)
+{
+	return __cudaGetKernel(kernel, function);
+}
+
+static int dynamic;
+
+int cudaFuncSetAttribute(const void *function, int which, int number)
+{
+	dynamic = number;
+	return say(find(function) < 0 ? BAD_FUNCTION : 0);
+}
+
+int cudaKernelSetAttributeForDevice(const void *kernel, int which, int number)
+{
+	return cudaFuncSetAttribute(kernel, which, number);
+}
 
 int cudaFuncGetAttributes(void *into, const void *function)
 {
 	memset(into, 0, 56);
+	((int32_t *)into)[6] = 1024;
+	((int32_t *)into)[11] = dynamic;
 	return say(find(function) < 0 ? BAD_FUNCTION : 0);
 }
 
@@ -811,9 +1122,16 @@ static int one_around(size_t *count)
 }
 
 /* With a place for what an edge carries: all of 13, and _v2 of 12. */
-#define EDGES(suffix, DATA) \
+static int lossy(struct graph *graph, const void *data)
+{
+	return graph->data && !data ? LOSSY : 0;
+}
+
+#define EDGES(suffix, DATA, HERE) \
 int cudaGraphAddDependencies##suffix(struct graph *graph, void **from, void **to DATA, size_t count) \
 { \
+	if (HERE) \
+		memcpy(&graph->data, HERE, sizeof(graph->data)); \
 	return add_edges(graph, from, to, count); \
 } \
 int cudaGraphRemoveDependencies##suffix(struct graph *graph, void **from, void **to DATA, size_t count) \
@@ -823,7 +1141,11 @@ int cudaGraphRemoveDependencies##suffix(struct graph *graph, void **from, void *
 } \
 int cudaGraphGetEdges##suffix(struct graph *graph, void **from, void **to DATA, size_t *count) \
 { \
-	return get_edges(graph, from, to, count); \
+	const int result = lossy(graph, HERE); \
+\
+	if (HERE) \
+		memcpy(HERE, &graph->data, sizeof(graph->data)); \
+	return result ? say(result) : get_edges(graph, from, to, count); \
 } \
 int cudaGraphNodeGetDependencies##suffix(void *node, void **nodes DATA, size_t *count) \
 { \
@@ -836,13 +1158,13 @@ int cudaGraphNodeGetDependentNodes##suffix(void *node, void **nodes DATA, size_t
 	return one_around(count); \
 }
 #define NOTHING
-#define AN_EDGE , void *data __attribute__((unused))
+#define AN_EDGE , void *data
 #if VERSION >= 13000
-EDGES(, AN_EDGE)
+EDGES(, AN_EDGE, data)
 #else
-EDGES(, NOTHING)
+EDGES(, NOTHING, (void *)NULL)
 #endif
-EDGES(_v2, AN_EDGE)
+EDGES(_v2, AN_EDGE, data)
 
 int cudaGraphAddKernelNode(struct graph **node, struct graph *graph, void *from, size_t count,
 			   const void *parameters)
@@ -925,5 +1247,12 @@ int cudaGetSurfaceObjectResourceDesc(void *into, const char *surface)
 int cudaGetTextureObjectTextureDesc(void *into)
 {
 	memset(into, 0, 64);
+	return say(0);
+}
+
+/* Of 11.8, for the struct of 12. */
+int cudaGetTextureObjectTextureDesc_v2(void *into)
+{
+	memset(into, 0, 68);
 	return say(0);
 }

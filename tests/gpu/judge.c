@@ -3,12 +3,16 @@
  * judge.c - does a call through the stub come to what the direct call comes to?
  *
  *	judge SECONDS FILE DIRECT [NAME SAME THROUGH]...
+ *	judge until SECONDS
  *
- * runs the command DIRECT, and each command THROUGH, with a time limit, and prints
+ * The first form runs the command DIRECT, and each command THROUGH, with a time limit, and prints
  * one line for each THROUGH, which begins with pass, fail or skip.  Commands are
  * sh's.  FILE is the real library that both have to use, empty where nobody can tell.
  * SAME is `same' where the two were compiled for one major, else `other'.  With `-'
  * as DIRECT there is nothing to compare with: the program checks itself.
+ *
+ * The second form prints a time so many seconds from now.  After that in $LAZYCUDA_GPU_UNTIL
+ * nothing is begun, and what runs is ended: a skip.
  *
  * What a program prints (claim.h):
  *
@@ -25,6 +29,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -35,7 +40,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_LINES = 20000, SHOWN = 3 };
+enum { MAX_LINES = 20000, SHOWN = 3, GRACE = 5000 };
+
+static const char over[] = "the time for all claims is over (LAZYCUDA_GPU_SECONDS)";
 
 struct said {
 	char *text;
@@ -60,18 +67,27 @@ static long now(void)
 	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* Reads until the pipe ends; false if the time is over before. */
-static bool read_all(int fd, struct said *said, int seconds)
+/* How many seconds are left for all; many if nobody has set an end. */
+static int seconds_left(void)
 {
-	const long end = now() + 1000L * seconds;
+	const char *until = getenv("LAZYCUDA_GPU_UNTIL");
+	const long left = until && *until ? (atol(until) - now()) / 1000 : INT_MAX;
 
+	return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* Reads until the pipe ends; false if the time is over before. */
+static bool read_all(int fd, struct said *said, long end)
+{
 	for (;;) {
 		struct pollfd ready = { fd, POLLIN, 0 };
 		const long left = end - now();
 		ssize_t got;
 
-		if (left <= 0 || poll(&ready, 1, (int)left) == 0)
+		if (left <= 0)
 			return false;
+		if (poll(&ready, 1, (int)left) <= 0)
+			continue;
 		said->text = realloc(said->text, said->length + 65537);
 		if (!said->text)
 			exit(2);
@@ -85,61 +101,16 @@ static bool read_all(int fd, struct said *said, int seconds)
 	}
 }
 
-static void split(struct said *said)
+/* False if a child is still there at that time.  One that a driver holds is, even if it was
+ * killed. */
+static bool has_ended(pid_t child, long end, int *status)
 {
-	bool ended = false;
-
-	for (char *line = strtok(said->text, "\n"); line; line = strtok(NULL, "\n")) {
-		ended = !strcmp(line, "end");
-		if (!strncmp(line, "skip ", 5))
-			said->skipped = line + 5;
-		else if (!strncmp(line, "# ", 2))
-			said->file = line + 2;
-		else if (said->count < MAX_LINES)
-			said->lines[said->count++] = line;
+	while (!waitpid(child, status, WNOHANG)) {
+		if (now() >= end)
+			return false;
+		poll(NULL, 0, 5);
 	}
-	if (!said->broke[0] && !said->skipped && !ended)
-		snprintf(said->broke, sizeof(said->broke), "%s",
-			 said->length ? "stopped before its end" : "printed nothing");
-}
-
-static void explain(struct said *said, bool in_time, int seconds, int status)
-{
-	if (!in_time)
-		snprintf(said->broke, sizeof(said->broke), "did not end in %d s", seconds);
-	else if (WIFSIGNALED(status))
-		snprintf(said->broke, sizeof(said->broke), "was ended by signal %d (%s)",
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status))
-		snprintf(said->broke, sizeof(said->broke), "ended with status %d",
-			 WEXITSTATUS(status));
-}
-
-static void run(const char *command, int seconds, struct said *said)
-{
-	int channel[2], status = 0;
-	bool in_time;
-	pid_t child;
-
-	if (pipe2(channel, O_CLOEXEC) || (child = fork()) < 0)
-		exit(2);
-	if (!child) {
-		setpgid(0, 0);
-		dup2(channel[1], 1);
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	setpgid(child, child);
-	close(channel[1]);
-	in_time = read_all(channel[0], said, seconds);
-	close(channel[0]);
-	/* What it has started, ends with it. */
-	if (!in_time)
-		kill(-child, SIGKILL);
-	waitpid(child, &status, 0);
-	kill(-child, SIGKILL);
-	explain(said, in_time, seconds, status);
-	split(said);
+	return true;
 }
 
 /* The value of a line of this kind and with this key; NULL if there is none. */
@@ -158,6 +129,97 @@ static const char *find(const struct said *said, char kind, const char *key, siz
 static size_t key_length(const char *key)
 {
 	return strcspn(key, " ");
+}
+
+/* Of two values with one key only the first would be compared. */
+static void look_for_twins(struct said *said)
+{
+	for (int i = 0; i < said->count && !said->broke[0]; i++) {
+		const char *key = said->lines[i] + 2;
+		const size_t length = said->lines[i][0] == '=' ? key_length(key) : 0;
+
+		if (length && find(said, '=', key, length) != key + length + 1)
+			snprintf(said->broke, sizeof(said->broke), "printed %.*s twice",
+				 (int)length, key);
+	}
+}
+
+static void split(struct said *said)
+{
+	bool ended = false;
+
+	for (char *line = strtok(said->text, "\n"); line; line = strtok(NULL, "\n")) {
+		ended = !strcmp(line, "end");
+		if (!strncmp(line, "skip ", 5))
+			said->skipped = line + 5;
+		else if (!strncmp(line, "# ", 2))
+			said->file = line + 2;
+		else if (said->count < MAX_LINES)
+			said->lines[said->count++] = line;
+		else
+			snprintf(said->broke, sizeof(said->broke), "printed more than %d lines",
+				 MAX_LINES);
+	}
+	if (!said->broke[0] && !said->skipped && !ended)
+		snprintf(said->broke, sizeof(said->broke), "%s",
+			 said->length ? "stopped before its end" : "printed nothing");
+	look_for_twins(said);
+}
+
+static void explain(struct said *said, bool in_time, int seconds, int status)
+{
+	if (!in_time)
+		snprintf(said->broke, sizeof(said->broke), "did not end in %d s", seconds);
+	else if (WIFSIGNALED(status))
+		snprintf(said->broke, sizeof(said->broke), "was ended by signal %d (%s)",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		snprintf(said->broke, sizeof(said->broke), "ended with status %d",
+			 WEXITSTATUS(status));
+}
+
+static void run(const char *command, int seconds, struct said *said)
+{
+	int channel[2], status = 0;
+	bool in_time, is_left = false;
+	long end;
+	pid_t child;
+	const int left = seconds_left();
+	const bool is_cut = left < seconds;
+
+	if (!left) {
+		said->skipped = over;
+		return;
+	}
+	seconds = is_cut ? left : seconds;
+	if (pipe2(channel, O_CLOEXEC) || (child = fork()) < 0)
+		exit(2);
+	if (!child) {
+		setpgid(0, 0);
+		dup2(channel[1], 1);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	setpgid(child, child);
+	close(channel[1]);
+	end = now() + 1000L * seconds;
+	in_time = read_all(channel[0], said, end) && has_ended(child, end, &status);
+	close(channel[0]);
+	/* What it has started, ends with it. */
+	kill(-child, SIGKILL);
+	if (!in_time)
+		is_left = !has_ended(child, now() + GRACE, &status);
+	if (is_left)
+		snprintf(said->broke, sizeof(said->broke),
+			 "did not end in %d s, nor when it was killed", seconds);
+	else if (in_time || !is_cut)
+		explain(said, in_time, seconds, status);
+	split(said);
+	/* Nobody's fault, and no comparison either. */
+	if (!in_time && is_cut && !is_left) {
+		said->broke[0] = 0;
+		said->skipped = over;
+	}
 }
 
 static void add(struct verdict *verdict, const char *format, const char *a, const char *b,
@@ -325,7 +387,7 @@ static bool is_settled(const struct said *direct, const struct said *through, co
 		fail(verdict, "the direct call", direct->broke, "");
 	else if (through->broke[0])
 		fail(verdict, "the call through the stub", through->broke, "");
-	else if (direct && !direct->skipped && through->skipped)
+	else if (direct && !direct->skipped && through->skipped && through->skipped != over)
 		fail(verdict, "only the call through the stub skips:", through->skipped, "");
 	else if (through->skipped) {
 		verdict->word = "skip";
@@ -372,8 +434,13 @@ int main(int count, char **words)
 	const int seconds = count > 3 ? atoi(words[1]) : 0;
 	const bool alone = count > 3 && !strcmp(words[3], "-");
 
+	if (count == 3 && !strcmp(words[1], "until")) {
+		printf("%ld\n", now() + 1000 * atol(words[2]));
+		return 0;
+	}
 	if (seconds <= 0 || count < 7 || (count - 4) % 3) {
-		fprintf(stderr, "usage: judge SECONDS FILE DIRECT [NAME SAME THROUGH]...\n");
+		fprintf(stderr, "usage: judge SECONDS FILE DIRECT [NAME SAME THROUGH]...\n"
+			"       judge until SECONDS\n");
 		return 2;
 	}
 	if (!alone)

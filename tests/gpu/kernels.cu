@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kernels.cu - the device code of the programs here; compiled by nvrtc
+// kernels.cu - the device code of the programs here; compiled by nvrtc, and by nvcc for those of nvcc/
 __device__ int counter = 3;
 __constant__ int factor = 5;
 __managed__ int total = 7;

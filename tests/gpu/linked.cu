@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// linked.cu - half of a program; the other half is helper.cu
+// linked.cu - half of a program; the other half is helper.cu; nvcc/separate.cu has it too
 extern __device__ int helper(int);
 extern __device__ int elsewhere;
 

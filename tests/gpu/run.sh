@@ -11,8 +11,9 @@ case $0 in */*) cd "${0%/*}" || exit 2 ;; esac
 LAZYCUDA_GPU=$(pwd -P)
 export LAZYCUDA_GPU
 # What is set for programs of this user's is not for these.
-unset LAZYCUDA_CUDART LAZYCUDA_NVRTC LAZYCUDA_NVJITLINK LAZYCUDA_MAJOR LAZYCUDA_GUARD \
-	LAZYCUDA_DEBUG CUDA_MODULE_LOADING
+unset LAZYCUDA_CUDART LAZYCUDA_NVRTC LAZYCUDA_NVJITLINK LAZYCUDA_CUDA LAZYCUDA_NVML \
+	LAZYCUDA_MAJOR LAZYCUDA_GUARD LAZYCUDA_DEBUG LAZYCUDA_CONSTRAINT \
+	LAZYCUDA_FORWARD_COMPATIBLE CUDA_MODULE_LOADING CUDA_LAUNCH_BLOCKING
 set -f
 newline='
 '
@@ -60,17 +61,29 @@ tally()
 tally_alone()
 {
 	case $2:$works in
+	"skip "*" the time for all claims is over"*) ;;
 	"skip "*:*" $1 "*) set -- "$1" "fail ${2#skip } (but there is a device)" "$3" ;;
 	esac
 	tally 1 "$2" "$3"
 }
 
-cudart()
+cudart_file()
 {
 	case $1 in
-	11.*) echo "$LAZYCUDA_GPU/cuda/$1/libcudart.so.11.0" ;;
-	*) echo "$LAZYCUDA_GPU/cuda/$1/libcudart.so.${1%%.*}" ;;
+	11.*) echo "cuda/$1/libcudart.so.11.0" ;;
+	*) echo "cuda/$1/libcudart.so.${1%%.*}" ;;
 	esac
+}
+
+cudart()
+{
+	echo "$LAZYCUDA_GPU/$(cudart_file "$1")"
+}
+
+# In a command: the name of the folder may have anything in it.
+cudart_word()
+{
+	echo '"$LAZYCUDA_GPU/'"$(cudart_file "$1")"'"'
 }
 
 # $1: a version, where the library is; $2: stub or direct; the rest: a command
@@ -80,16 +93,30 @@ in_folder()
 		'export LD_LIBRARY_PATH;' "$2"
 }
 
-# $1: program, $2: its major, $3: stub or direct
+# $1: program, $2: its major, $3: stub or direct, $4: what it opens, plugin if not given
 program()
 {
-	echo 'exec "$LAZYCUDA_GPU/bin/'"$2/$1.$3"'"' \
-		'"$LAZYCUDA_GPU/bin/'"$2/plugin-a.$3.so"'" "$LAZYCUDA_GPU/bin/'"$2/plugin-b.$3.so"'"'
+	set -- "$1" "$2" "$3" '"$LAZYCUDA_GPU/bin/'"$2/${4:-plugin}"
+	echo 'exec "$LAZYCUDA_GPU/bin/'"$2/$1.$3"'"' "$4-a.$3.so\" $4-b.$3.so\""
 }
 
-through()	# $1: program, $2: the caller's major, $3: version of the runtime
+# $1: program, $2: the caller's major, $3: version of the runtime, $4: what it opens
+through()
 {
-	in_folder lib "LAZYCUDA_CUDART='$(cudart "$3")' $(program "$1" "$2" stub)"
+	in_folder lib "LAZYCUDA_CUDART=$(cudart_word "$3") $(program "$1" "$2" stub "$4")"
+}
+
+# $1: version, $2: how the line begins
+has_cudart()
+{
+	if ! [ -e "$(cudart "$1")" ]; then
+		count "skip $2: the bundle has no cudart $1"
+	elif ! why=$(bin/there "$(cudart "$1")" 2>&1); then
+		count "skip $2: cudart $1 cannot be loaded here: $why"
+	else
+		return 0
+	fi
+	return 1
 }
 
 same()		# $1: the caller's major, $2: version of the runtime
@@ -97,24 +124,35 @@ same()		# $1: the caller's major, $2: version of the runtime
 	[ "$1" = "${2%%.*}" ] && echo same || echo other
 }
 
-# $1: claim, which is a program's name; $2: seconds; $3: EAGER or LAZY, or nothing
+# $1: claim; $2: seconds; $3: EAGER or LAZY, or nothing; $4: program, if it is not the
+# claim's name; $5: what it opens
 runtime()
 {
 	is_wanted "$1" || return
+	set -- "$1" "$2" "$3" "${4:-$1}" "${5:-plugin}"
 	load=${3:+export CUDA_MODULE_LOADING=$3;}
 	for version in 11.8 12.9 13.5; do
 		name="$1${3:+ $3}: on $version, caller"
-		if ! [ -e "$(cudart $version)" ]; then
-			count "skip $name 11, 12 and 13: the bundle has no cudart $version"
-			continue
-		fi
+		has_cudart $version "$name 11, 12 and 13" || continue
 		lines=$(bin/judge "$2" "$(cudart $version)" \
-			"$load $(in_folder cuda/$version "$(program "$1" ${version%%.*} direct)")" \
-			"$name 11" "$(same 11 $version)" "$load $(through "$1" 11 $version)" \
-			"$name 12" "$(same 12 $version)" "$load $(through "$1" 12 $version)" \
-			"$name 13" "$(same 13 $version)" "$load $(through "$1" 13 $version)")
-		tally 3 "$lines" "$1 on $version" && works="$works $version "
+			"$load $(in_folder cuda/$version "$(program "$4" ${version%%.*} direct "$5")")" \
+			"$name 11" "$(same 11 $version)" "$load $(through "$4" 11 $version "$5")" \
+			"$name 12" "$(same 12 $version)" "$load $(through "$4" 12 $version "$5")" \
+			"$name 13" "$(same 13 $version)" "$load $(through "$4" 13 $version "$5")")
+		# That one passes without a device.
+		tally 3 "$lines" "$1 on $version" && [ "$1" != texts ] && works="$works $version "
 	done
+}
+
+# As runtime, for what nvcc has compiled.
+compiled()
+{
+	if is_wanted "$1" && ! [ -e bin/13/compiled.stub ]; then
+		read -r why <code/no-nvcc
+		count "skip $1${3:+ $3}: the bundle was made without nvcc: $why"
+		return
+	fi
+	runtime "$@"
 }
 
 # $1: claim, $2: seconds, $3: the library that has to be there
@@ -127,7 +165,7 @@ driver()
 	fi
 	lines=$(bin/judge "$2" "" 'exec "$LAZYCUDA_GPU/bin/driver/'"$1.direct"'"' "$1" same \
 		"$(in_folder lib 'exec "$LAZYCUDA_GPU/bin/driver/'"$1.stub"'"')")
-	tally 1 "$lines" "$1" && works="$works driver "
+	tally 1 "$lines" "$1" && [ "$1" = context ] && works="$works driver "
 }
 
 dispatch()
@@ -145,12 +183,9 @@ figures()
 {
 	is_wanted figures || return
 	name="figures: on $2, caller $1"
-	if ! [ -e "$(cudart "$2")" ]; then
-		count "skip $name: the bundle has no cudart $2"
-		return
-	fi
+	has_cudart "$2" "$name" || return
 	lines=$(bin/judge 120 "$(cudart "$2")" - "$name" same "$(in_folder lib \
-		"LAZYCUDA_CUDART='$(cudart "$2")' exec \"\$LAZYCUDA_GPU/bin/$1/figures.stub\" '$(cudart "$2")'")")
+		"LAZYCUDA_CUDART=$(cudart_word "$2") exec \"\$LAZYCUDA_GPU/bin/$1/figures.stub\" $(cudart_word "$2")")")
 	tally_alone "$2" "$lines" "$name"
 }
 
@@ -158,30 +193,87 @@ refusals()
 {
 	is_wanted refusals || return
 	name="refusals: on 11.8, caller 13"
-	if ! [ -e "$(cudart 11.8)" ]; then
-		count "skip $name: the bundle has no cudart 11.8"
-		return
-	fi
+	has_cudart 11.8 "$name" || return
 	lines=$(bin/judge 60 "$(cudart 11.8)" - "$name" same "$(through refusals 13 11.8)")
 	tally_alone 11.8 "$lines" "$name"
+}
+
+# $1: version.  Texture references are of 11 alone: compared there, refused by later ones.
+references()
+{
+	is_wanted references || return
+	name="references: on $1, caller 11"
+	has_cudart "$1" "$name" || return
+	direct=-
+	[ "$1" != 11.8 ] || direct=$(in_folder "cuda/$1" "$(program references 11 direct)")
+	# Code that is loaded when it is called for: what nobody can call shall fail nothing else.
+	load="export CUDA_MODULE_LOADING=LAZY;"
+	[ "$direct" = - ] || direct="$load $direct"
+	lines=$(bin/judge 60 "$(cudart "$1")" "$direct" "$name" same \
+		"$load $(through references 11 "$1")")
+	if [ "$direct" = - ]; then
+		tally_alone "$1" "$lines" "$name"
+	else
+		tally 1 "$lines" "$name"
+	fi
 }
 
 first()		# $1: version
 {
 	is_wanted first || return
 	name="first: on $1, caller ${1%%.*}"
-	if ! [ -e "$(cudart "$1")" ]; then
-		count "skip $name: the bundle has no cudart $1"
-		return
-	fi
-	LAZYCUDA_GPU_STUB=$(through one "${1%%.*}" "$1")
-	LAZYCUDA_GPU_DIRECT=$(in_folder "cuda/$1" "$(program one "${1%%.*}" direct)")
-	export LAZYCUDA_GPU_STUB LAZYCUDA_GPU_DIRECT
-	lines=$(bin/judge 120 "" - "$name" same \
-		'exec bin/first "$LAZYCUDA_GPU_STUB" "$LAZYCUDA_GPU_DIRECT"')
-	tally_alone "$1" "$lines" "$name"
+	has_cudart "$1" "$name" || return
+	ratio "$1" "$name" "$(through one "${1%%.*}" "$1")" \
+		"$(in_folder "cuda/$1" "$(program one "${1%%.*}" direct)")"
 }
 
+opened()	# $1: version
+{
+	is_wanted opened || return
+	name="opened: on $1"
+	has_cudart "$1" "$name" || return
+	ratio "$1" "$name" "LAZYCUDA_CUDART=$(cudart_word "$1") exec \"\$LAZYCUDA_GPU/bin/opened\" \
+		\"\$LAZYCUDA_GPU/lib/libcudart_stub.so\"" \
+		"exec \"\$LAZYCUDA_GPU/bin/opened\" $(cudart_word "$1")"
+}
+
+# $1: version, $2: how the line begins, $3: a command through the stub, $4: the direct one
+ratio()
+{
+	LAZYCUDA_GPU_STUB=$3
+	LAZYCUDA_GPU_DIRECT=$4
+	export LAZYCUDA_GPU_STUB LAZYCUDA_GPU_DIRECT
+	lines=$(bin/judge 120 "" - "$2" same \
+		'exec bin/first "$LAZYCUDA_GPU_STUB" "$LAZYCUDA_GPU_DIRECT"')
+	tally_alone "$1" "$lines" "$2"
+}
+
+sum()
+{
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ $failed = 0 ]
+}
+
+case $LAZYCUDA_GPU in
+*[:\;]*)
+	count "fail bundle: its folder's name has : or ;, which end a name in LD_LIBRARY_PATH: $LAZYCUDA_GPU"
+	sum
+	exit
+	;;
+esac
+
+# Nothing runs on a glibc that is older than the one that all was linked with.
+if ! why=$(bin/there libc.so.6 2>&1); then
+	count "fail bundle: its programs do not run here: $why"
+	sum
+	exit
+fi
+
+# All of it ends before a machine that is lent for ten minutes is taken back.
+LAZYCUDA_GPU_UNTIL=$(bin/judge until "${LAZYCUDA_GPU_SECONDS:-450}")
+export LAZYCUDA_GPU_UNTIL
+
+runtime texts 60
 runtime properties 60
 runtime memory 60
 runtime streams 60
@@ -189,6 +281,18 @@ runtime pools 60
 runtime code 60 LAZY
 runtime code 60 EAGER
 runtime plugins 60
+runtime copies 60 "" plugins copy
+compiled compiled 60 LAZY
+compiled compiled 60 EAGER
+compiled per-thread 60
+compiled separate 60 LAZY
+compiled separate 60 EAGER
+compiled extensions 60 "" plugins extension
+references 11.8
+references 12.9
+references 13.5
+runtime newer 60
+runtime semaphores 60
 runtime errors 60
 refusals
 driver context 60 libcuda.so.1
@@ -205,5 +309,7 @@ figures 13 13.5
 first 11.8
 first 12.9
 first 13.5
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+opened 11.8
+opened 12.9
+opened 13.5
+sum

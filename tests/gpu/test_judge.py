@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """judge.c tells pass, fail and skip apart, and claims no comparison that was not made."""
 import subprocess
+import sys
 import time
 
 import pytest
@@ -103,6 +104,61 @@ def test_a_program_that_hangs_is_ended_with_what_it_has_started(tmp_path):
     assert time.monotonic() - began < 30
     time.sleep(3)
     assert not (tmp_path / "late").exists()
+
+
+def test_a_program_that_says_no_more_and_does_not_end():
+    assert one(say("= a.x 1"), f"{say('= a.x 1')}; exec >&-; sleep 100", seconds=1) == \
+        "fail it: the call through the stub did not end in 1 s"
+
+
+# Who is traced, is there for its parent until its tracer lets go of it.
+HOLD = """
+import ctypes, os, sys, time
+os.setsid()
+held = ctypes.CDLL(None).ptrace(ctypes.c_long(0x4206), ctypes.c_long(int(sys.argv[1])), None, None)
+open(sys.argv[2], "w").write(str(held))
+time.sleep(20)
+"""
+
+
+def test_a_program_that_stays_though_it_is_killed(tmp_path):
+    hold = tmp_path / "hold.py"
+    hold.write_text(HOLD)
+    held = tmp_path / "held"
+    began = time.monotonic()
+    said = one(say("= a.x 1"), f"{sys.executable} '{hold}' $$ '{held}' >/dev/null 2>&1 & "
+               f"echo '= a.x 1'; sleep 100", seconds=3)
+    if not held.exists() or held.read_text() != "0":
+        pytest.skip("no process may trace another here")
+    assert said == \
+        "fail it: the call through the stub did not end in 3 s, nor when it was killed"
+    assert time.monotonic() - began < 18
+
+
+def test_two_values_with_one_key_are_no_comparison():
+    twice = say("= a.x 1", "= a.y 1", "= a.x 2")
+    assert one(twice, twice) == "fail it: the direct call printed a.x twice"
+    assert one(say("= a.x 1"), twice) == "fail it: the call through the stub printed a.x twice"
+    assert one(say("- a.x 1 no", "- a.x 1 no", "= b 1"), say("= b 1")).startswith("pass")
+
+
+def test_more_lines_than_are_compared():
+    many = f"i=0; while [ $i -lt 20001 ]; do echo \"= a.$i 1\"; i=$((i + 1)); done; {END}"
+    assert one(say("= a.1 1"), many) == \
+        "fail it: the call through the stub printed more than 20000 lines"
+
+
+def test_when_the_time_for_all_is_over_what_runs_is_ended_and_nothing_begun(monkeypatch):
+    program = build.program(build.TESTS / "gpu" / "judge.c")
+    monkeypatch.setenv("LAZYCUDA_GPU_UNTIL", build.output(program, "until", "3").strip())
+    began = time.monotonic()
+    assert judged(say("= a.x 1"), ("a", "same", say("= a.x 1")), ("b", "same", "sleep 60"),
+                  ("c", "same", say("= a.x 1")), seconds=30) == [
+        "pass a: 1 equal, 0 different, 0 in one major alone", *[
+            f"skip {name}: the time for all claims is over (LAZYCUDA_GPU_SECONDS)"
+            for name in "bc"]]
+    assert time.monotonic() - began < 20
+    assert one("-", say("= a.x right")).startswith("skip it: the time for all claims is over")
 
 
 def test_a_skip_of_the_direct_call_is_one_of_all():

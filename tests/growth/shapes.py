@@ -148,7 +148,8 @@ def cubin_of(sections, symbols=b"", strings=b"\0kernel\0", repeat=()):
     """A relocatable one with .text.kernel, .strtab and .symtab as sections 1 to 3,
     then `sections`, then n times the last of them for (n,)"""
     kernel = struct.pack("<IBBHQQ", 1, 0x12, 0x10, 1, 0, 64)
-    data = c.elf([(".text.kernel", bytes(64)), (".strtab", strings, {"type": 3, "flags": 0}),
+    data = c.elf([(".text.kernel", bytes(64), {"flags": 6, "link": 3, "info": 1}),
+                  (".strtab", strings, {"type": 3, "flags": 0}),
                   (".symtab", bytes(24) + kernel + symbols,
                    {"type": 2, "flags": 0, "link": 2, "info": 1, "entry": 24}), *sections],
                  machine=190, osabi=0x33, abi=7, version=129, flags=80 << 16 | 0x500 | 80)

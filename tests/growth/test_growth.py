@@ -16,8 +16,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(build.TESTS / "inspection")]
 import shapes  # noqa: E402
 
-# Bytes of the smallest of the three, about.
-SIZE, TIMES = 16_000, (1, 2, 4)
+# Bytes of the smallest of the three, about.  A file of fewer is read at once, where a larger
+# one is read in blocks.
+SIZE, TIMES = 64_000, (1, 2, 4)
 # Instructions a byte, which are about 2 when code is skipped, and 200 for a name of
 # five bytes that is read, kept and looked for.
 MOST_INSTRUCTIONS = 400
@@ -88,11 +89,12 @@ def counted(tmp_path_factory):
 
 @pytest.mark.parametrize("name", [*shapes.SHAPES, *shapes.AUDITED])
 def test_twice_the_file_is_twice_the_work(counted, name):
-    (_, one), (two_size, two), (four_size, four) = counted[name]
+    one, two, four = [made / size for size, made in counted[name]]
     said = json.dumps(counted[name])
-    # What it takes at all is in none of the differences.
-    assert four - two < 2.5 * max(two - one, two / 8), said
-    assert (four - two) / (four_size - two_size) < MOST_INSTRUCTIONS, said
+    # Were it the square of the size, four times the file would take four times as much of
+    # each byte; where a file is refused depends on how its parts fall.
+    assert four < 1.5 * max(one, two), said
+    assert four < MOST_INSTRUCTIONS or not build.optimised(), said
 
 
 @pytest.mark.parametrize("name", shapes.SHAPES)

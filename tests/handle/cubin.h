@@ -49,6 +49,9 @@ static inline struct cubin make_cubin(void)
 	cubin.sections[3].sh_info = 1;
 	cubin.sections[3].sh_entsize = sizeof(Elf64_Sym);
 	cubin.sections[4] = cubin_section(27, SHT_PROGBITS, PLACE(code));
+	cubin.sections[4].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+	cubin.sections[4].sh_link = 3;
+	cubin.sections[4].sh_info = 1;
 	return cubin;
 }
 

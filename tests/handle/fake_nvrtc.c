@@ -26,7 +26,9 @@ const char *nvrtcGetErrorString(int result)
 int nvrtcCreateProgram(struct program **program, const char *source, const char *name, int count,
 		       const char *const *headers, const char *const *names)
 {
-	MUST(source && name && !count && !headers && !names);
+	MUST(source && name && count >= 0 && !headers == !count && !names == !count);
+	for (int i = 0; i < count; i++)
+		MUST(headers[i] && names[i]);
 	MAY_FAIL();
 	*program = malloc(sizeof(**program));
 	if (!*program)

@@ -2,7 +2,7 @@
 /*
  * faults.c - links on fakes, everything failing in turn
  *
- *     faults calls|memory|images|logs driver|nvjitlink|source
+ *     faults calls|memory|images|logs driver|nvjitlink|source|main
  *
  * `calls` fails each call that the backend makes, one a link; `memory` fails
  * each allocation; `images` has the backend hand out what is no image; `logs`
@@ -11,6 +11,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -115,6 +116,11 @@ static const char other[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n.visible .func f() { ret; }\n";
 static const char source[] = "extern \"C\" __global__ void k() {}\n";
 
+/* What nvrtc makes of a program that calls f(). */
+static const char calls_f[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n.extern .func f();\n"
+	".visible .entry k() { call.uni f, (); ret; }\n";
+
 /* LTO-IR by 13.0 for sm_80, as much of it as anybody reads. */
 static const unsigned char ltoir[64] = {
 	0xed, 0x43, 0x4e, 0x7f, 1, 0x41, 2, 0x62, 3, 2, 7, 0, 0x18, 0, 1, 0,
@@ -128,17 +134,21 @@ static const struct scenario {
 	int driver, nvjitlink, nvrtc, lto;
 	const char *texts[2];
 	size_t lengths[2];	/* texts that are as long, without their NUL */
+	bool main;		/* the first is the program, the second a support module */
 } scenarios[] = {
 	{ "driver", &driver, 13000, 0, 0, 0, { ptx, other },
-	  { sizeof(ptx) - 1, sizeof(other) - 1 } },
+	  { sizeof(ptx) - 1, sizeof(other) - 1 }, false },
 	{ "nvjitlink", &nvjitlink, 0, 13000, 0, 0, { ptx, other },
-	  { sizeof(ptx) - 1, sizeof(other) - 1 } },
-	{ "source", &nvjitlink, 0, 13000, 13000, 1, { source, NULL }, { sizeof(source) - 1, 0 } },
+	  { sizeof(ptx) - 1, sizeof(other) - 1 }, false },
+	{ "source", &nvjitlink, 0, 13000, 13000, 1, { source, NULL }, { sizeof(source) - 1, 0 },
+	  false },
+	{ "main", &nvjitlink, 0, 13000, 13000, 0, { source, other },
+	  { sizeof(source) - 1, sizeof(other) - 1 }, true },
 };
 
 static struct cubin cubin;
 
-static void reset(void)
+static void reset(const struct scenario *scenario)
 {
 	*nvjitlink = *driver = (struct fake){
 		.status = 6, .image = &cubin, .length = sizeof(cubin),
@@ -147,6 +157,10 @@ static void reset(void)
 	driver->status = 400;
 	*nvrtc = (struct fake){ .status = 6, .image = ltoir, .length = sizeof(ltoir),
 				.info = "compiled", .error = "error: no" };
+	if (scenario->main) {
+		nvrtc->image = calls_f;
+		nvrtc->length = sizeof(calls_f);
+	}
 }
 
 struct outcome {
@@ -155,11 +169,32 @@ struct outcome {
 	size_t info, error;	/* lengths of the logs */
 };
 
+/* What the callback was told is what the result has. */
+static struct told {
+	size_t lengths[3];	/* by the kind, with a line feed between two */
+	unsigned long thread;
+} told;
+
+static void hear(void *data, enum lazycuda_log kind, size_t input, const char *text)
+{
+	struct told *here = data;
+
+	CHECK(*text && (input == LAZYCUDA_NO_INDEX || input < 2), "input %zu says nothing", input);
+	here->lengths[kind] += (here->lengths[kind] > 0) + strlen(text);
+	here->thread = (unsigned long)pthread_self();
+}
+
 static void note(struct outcome *outcome, const struct lazycuda_result *result)
 {
 	outcome->code = result->code;
 	outcome->info = strlen(result->info_log);
 	outcome->error = strlen(result->error_log);
+	CHECK(outcome->code == LAZYCUDA_CODE_NO_MEMORY ||
+	      (told.lengths[LAZYCUDA_LOG_INFO] == outcome->info &&
+	       told.lengths[LAZYCUDA_LOG_ERROR] == outcome->error),
+	      "told of %zu and %zu bytes of logs", told.lengths[LAZYCUDA_LOG_INFO],
+	      told.lengths[LAZYCUDA_LOG_ERROR]);
+	CHECK(!told.thread || told.thread == (unsigned long)pthread_self(), "another thread");
 	/* Not snprintf(), which may allocate. */
 	strncpy(outcome->message, result->message, sizeof(outcome->message) - 1);
 	CHECK(!result->image == (result->code != LAZYCUDA_CODE_OK), "image and code differ");
@@ -171,27 +206,38 @@ static void note(struct outcome *outcome, const struct lazycuda_result *result)
 
 static struct outcome link_inputs(const struct scenario *scenario)
 {
-	const char *symbols[] = { "k" };
+	static const char *const functions[] = { "f" };
+	struct lazycuda_input inputs[2];
+	const struct lazycuda_support module = {
+		.size = sizeof(module), .name = "module", .enabled = 1, .functions = functions,
+		.function_count = 1, .input = &inputs[1],
+	}, *modules[] = { &module };
+	const char *symbols[] = { "k" }, *const names[] = { "h" };
 	const struct lazycuda_request request = {
 		.size = sizeof(request), .arch = "sm_80", .lto = scenario->lto,
-		.symbols = symbols, .symbol_count = 1,
+		.symbols = symbols, .symbol_count = 1, .log = hear, .log_data = &told,
+		.support = modules, .support_count = scenario->main,
 	};
 	const struct lazycuda_environment environment = {
 		.size = sizeof(environment), .driver = scenario->driver,
 		.nvjitlink = scenario->nvjitlink, .nvrtc = scenario->nvrtc,
 	};
 	struct outcome outcome = { .code = LAZYCUDA_CODE_NO_MEMORY };
-	struct lazycuda_input inputs[2];
-	struct lazycuda_link *link = lazycuda_link_new(&request, &environment);
-	bool added = link;
+	struct lazycuda_link *link;
+	bool added;
 
-	for (int i = 0; i < 2 && added && scenario->texts[i]; i++) {
+	told = (struct told){ .lengths = { 0 } };
+	for (int i = 0; i < 2; i++)
 		inputs[i] = (struct lazycuda_input){
 			.size = sizeof(*inputs), .name = "input", .bytes = scenario->texts[i],
 			.length = scenario->lengths[i],
+			.include_names = names, .headers = names, .header_count = 1,
+			.flags = scenario->main && !i ? LAZYCUDA_INPUT_MAIN : 0,
 		};
+	link = lazycuda_link_new(&request, &environment);
+	added = link;
+	for (int i = 0; i < 2 - scenario->main && added && scenario->texts[i]; i++)
 		added = !lazycuda_link_add(link, &inputs[i]);
-	}
 	if (link)	/* also if an input is missing: that is remembered */
 		note(&outcome, lazycuda_link_run(link));
 	CHECK(added || outcome.code == LAZYCUDA_CODE_NO_MEMORY, "a lost input is forgotten");
@@ -238,7 +284,7 @@ static int fail_calls_of(const struct scenario *scenario, struct fake *fake)
 	for (call = 1;; call++) {
 		struct outcome outcome;
 
-		reset();
+		reset(scenario);
 		fake->fail_at = call;
 		outcome = run(scenario);
 		if (!fake->failed)
@@ -267,7 +313,7 @@ static void fail_memory(const struct scenario *scenario)
 	for (number = 1;; number++) {
 		struct outcome outcome;
 
-		reset();
+		reset(scenario);
 		allocations = 0;
 		fail_allocation = number;
 		outcome = run(scenario);
@@ -291,7 +337,7 @@ static void hand_out(const struct scenario *scenario, const void *image, size_t 
 {
 	struct outcome outcome;
 
-	reset();
+	reset(scenario);
 	(*scenario->linker)->image = image;
 	(*scenario->linker)->length = length;
 	outcome = run(scenario);
@@ -332,13 +378,13 @@ static void logs(const struct scenario *scenario)
 	struct outcome outcome;
 
 	memset(much, 'a', sizeof(much) - 1);
-	reset();
+	reset(scenario);
 	linker->info = linker->error = much;
 	outcome = run(scenario);
 	CHECK(outcome.code == LAZYCUDA_CODE_OK, "%s", outcome.message);
 	CHECK(outcome.info > 60000 && outcome.error > 60000, "logs of %zu and %zu bytes",
 	      outcome.info, outcome.error);
-	reset();
+	reset(scenario);
 	linker->error = "Undefined reference to 'f' in 'input'";
 	linker->fail_at = linker == driver ? 9 : 4;
 	outcome = run(scenario);
@@ -363,7 +409,7 @@ int main(int argc, char **argv)
 		for (size_t k = 0; k < sizeof(scenarios) / sizeof(*scenarios); k++)
 			if (!strcmp(argv[1], faults[i].name) &&
 			    !strcmp(argv[2], scenarios[k].name)) {
-				reset();
+				reset(&scenarios[k]);
 				link_inputs(&scenarios[k]);	/* what is done once is done */
 				faults[i].run(&scenarios[k]);
 			}

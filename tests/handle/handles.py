@@ -11,6 +11,7 @@ from samples import Sample
 
 HERE = pathlib.Path(__file__).resolve().parent
 IMPORTS = [build.import_library(name, 13) for name in ("nvrtc", "nvJitLink")]
+CUDART = build.import_library("cudart", 13)
 
 
 def program(name, *more):
@@ -52,9 +53,9 @@ def install(world, toolkit, *names):
 FLAGS = build.sanitizer_flags((), build.CC)
 
 
-def fake(name, version):
-    """A fake nvrtc or nvJitLink that does what faults.c tells it."""
-    source = HERE / f"fake_{name.lower()}.c"
+def fake(name, version, source=None):
+    """A fake nvrtc or nvJitLink: one that does what faults.c tells it, or of a source."""
+    source = source or HERE / f"fake_{name.lower()}.c"
     own = fakes.soname(name, version)
     names = fakes.exports(name, version)
     text = source.read_text()

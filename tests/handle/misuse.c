@@ -60,5 +60,44 @@ int main(void)
 	other.size = offsetof(struct lazycuda_input, needs);
 	memset((char *)&other + other.size, 0xa5, sizeof(other) - other.size);
 	run("an older caller", &changed, &other);
+	changed = request;
+	changed.setting_count = 1;
+	run("settings that are not there", &changed, &input);
+	const struct lazycuda_setting twice[] = {
+		{ LAZYCUDA_SETTING_DEBUG, 1 }, { LAZYCUDA_SETTING_DEBUG, 0 }, { 99, 1 },
+		{ LAZYCUDA_SETTING_FTZ, 2 }, { -1, 1 }, { 0, 1 },
+	};
+	changed.settings = twice;
+	changed.setting_count = 2;
+	run("a setting that is there twice", &changed, &input);
+	changed.setting_count = 1;
+	for (changed.settings = twice + 2; changed.settings < twice + 6; changed.settings++)
+		run("a setting that is none", &changed, &input);
+	/* Source, of which nothing is compiled here. */
+	const char *const texts[] = { "x", NULL };
+
+	other = (struct lazycuda_input){ .size = sizeof(other), .bytes = "int x;", .length = 6,
+					 .kind = LAZYCUDA_KIND_SOURCE };
+	other.name_expressions = texts;
+	other.name_expression_count = 2;
+	run("a name expression that is NULL", &request, &other);
+	other.name_expression_count = 0;
+	other.header_count = 1;
+	run("headers that are not there", &request, &other);
+	other.include_names = texts;
+	run("a header without a text", &request, &other);
+	other.headers = texts;
+	run("a header", &request, &other);
+	other.header_count = 2;
+	run("a header that is NULL", &request, &other);
+	const char *const same[] = { "x", "y", "x" };
+
+	other.include_names = other.headers = same;
+	run("two headers", &request, &other);
+	other.header_count = 3;
+	run("a header that is there twice", &request, &other);
+	other.headers = other.include_names = texts;
+	other.header_count = (size_t)-1;
+	run("endless headers", &request, &other);
 	return 0;
 }

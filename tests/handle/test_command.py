@@ -123,11 +123,11 @@ def test_what_cannot_be_written(world, real, files, out, why):
 
 
 @pytest.mark.parametrize("words, why", [
-    ((), "which file?"),
-    (("k.ptx", "-o", "out"), "for which architecture?"),
-    (("k.ptx", "--arch", "sm_80"), "into which file?"),
-    (("k.ptx", "--arch", "sm_80", "-o"), "there is no sense in the value of -o"),
-    (("k.ptx", "--arch", "sm_80", "-o", "out", "--bogus"), "there is no option --bogus"),
+    ((), "no file is given"),
+    (("k.ptx", "-o", "out"), "no architecture is given"),
+    (("k.ptx", "--arch", "sm_80"), "no output file is given"),
+    (("k.ptx", "--arch", "sm_80", "-o"), "invalid value of -o"),
+    (("k.ptx", "--arch", "sm_80", "-o", "out", "--bogus"), "unknown option --bogus"),
     (("none.ptx", "--arch", "sm_80", "-o", "out"), "none.ptx: No such file or directory")])
 def test_wrong_usage(world, files, words, why):
     world.root = files
@@ -181,3 +181,17 @@ def test_the_example_with_a_compiler_alone(world, real):
     said = world.run(example(), check=False)
     assert said.status == 1
     assert said.lines[0].startswith("NVJITLINK_REQUIRED: ")
+
+
+def test_a_header_without_an_end_is_not_read_to_it(world, files):
+    """A pipe that stays open has a NUL, as /dev/zero has."""
+    os.mkfifo(files / "zero")
+    (files / "k.cu").write_text('#include "a.h"\n')
+    pipe = os.open(files / "zero", os.O_RDWR)
+    try:
+        os.write(pipe, bytes(16384))
+        done = world.cli("link", "--arch", "sm_80", "-o", files / "out", "--header",
+                         f"a.h={files / 'zero'}", files / "k.cu", check=False)
+    finally:
+        os.close(pipe)
+    assert done.status == 2 and "there is a NUL in it" in done.err

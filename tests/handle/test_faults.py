@@ -5,7 +5,7 @@ import pytest
 import build
 import handles
 
-SCENARIOS = ("driver", "nvjitlink", "source")
+SCENARIOS = ("driver", "nvjitlink", "source", "main")
 
 
 def run(world, fault, scenario):
@@ -98,4 +98,15 @@ def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
         "support that is NULL: BAD_REQUEST",
         "endless support: BAD_REQUEST",
         # The fake makes nothing unless it is told to.
-        "an older caller: BAD_IMAGE"]
+        "an older caller: BAD_IMAGE",
+        "settings that are not there: BAD_REQUEST",
+        "a setting that is there twice: BAD_OPTION",
+        *["a setting that is none: BAD_OPTION"] * 4,
+        "a name expression that is NULL: BAD_REQUEST",
+        "headers that are not there: BAD_REQUEST",
+        "a header without a text: BAD_REQUEST",
+        "a header: NVRTC_REQUIRED",
+        "a header that is NULL: BAD_REQUEST",
+        "two headers: NVRTC_REQUIRED",
+        "a header that is there twice: BAD_REQUEST",
+        "endless headers: BAD_REQUEST"]

@@ -62,7 +62,8 @@ def elf(sections=(), machine=62, type=1, osabi=0, abi=0, version=1, flags=0, seg
 def cubin(arch=80, toolkit=129, linked=False, code=b"\0" * 64):
     """One of ABI 7, that defines a kernel."""
     kernel = struct.pack("<IBBHQQ", 1, 0x12, 0x10, 1, 0, len(code))
-    return elf([(".text.kernel", code), (".strtab", b"\0kernel\0", {"type": 3, "flags": 0}),
+    return elf([(".text.kernel", code, {"flags": 6, "link": 3, "info": 1}),
+                (".strtab", b"\0kernel\0", {"type": 3, "flags": 0}),
                 (".symtab", bytes(24) + kernel,
                  {"type": 2, "flags": 0, "link": 2, "info": 1, "entry": 24})],
                machine=190, type=2 if linked else 1, osabi=0x33, abi=7, version=toolkit,

@@ -115,4 +115,4 @@ def test_a_section_of_zeros_and_one_of_noise(inspect_all):
     zeros, loud = inspect_all([c.elf([("__nv_relfatbin", bytes(4096))]),
                                c.elf([("__nv_relfatbin", noise)])])
     assert (zeros.error, zeros.entries) == (None, [])
-    assert loud.error == "fatbin at 0x40 is none: something else begins there"
+    assert loud.error == "fatbin at 0x40 is not a fatbin: something else begins there"

@@ -102,7 +102,7 @@ def test_kinds_that_are_not_known_are_entries_with_a_reason(see):
     assert seen.error is None
     assert seen.column("kind") == ["unknown", "unknown", "tileir", "ptx"]
     assert seen.column("error") == [
-        "is of a kind that is not known (16)",
+        "is of an unknown kind (16)",
         "holds several entries packed into one (nvFatbin's -concat), which is not supported",
         None, None]
 
@@ -133,7 +133,7 @@ PTX_PACKED = len(c.lz4(c.ptx()))
     (c.entry(c.PTX, b"\x01\x02\x03"), "is neither PTX nor a cubin nor LTO-IR"),
     (c.entry(c.PTX, b""), "is empty"),
     (c.entry(c.PTX, c.ptx(), arch=2**32 - 1),
-     "is for an architecture that cannot be (4294967295)"),
+     "is for an impossible architecture (4294967295)"),
     (c.entry(c.PTX, c.ptx(), name=b"x", name_length=9), "has a name that lies outside its header"),
     (c.entry(c.PTX, c.ptx(), name=b"x", name_length=2**32 - 1),
      "has a name that lies outside its header"),
@@ -143,9 +143,9 @@ PTX_PACKED = len(c.lz4(c.ptx()))
      "says that it is compressed with LZ4 and with ZSTD"),
     (c.entry(c.PTX, c.ptx(), packed_size=40), "says that it is compressed, but not with what"),
     (c.entry(c.PTX, c.ptx(), flags=PACKED, packed_size=0),
-     f"has a compressed size that cannot be (0 of {len(c.padded(c.lz4(c.ptx())))} bytes)"),
+     f"has an impossible compressed size (0 of {len(c.padded(c.lz4(c.ptx())))} bytes)"),
     (c.entry(c.PTX, c.ptx(), flags=PACKED, packed_size=2**32 - 1),
-     f"has a compressed size that cannot be (4294967295 of {len(c.padded(c.lz4(c.ptx())))} bytes)"),
+     f"has an impossible compressed size (4294967295 of {len(c.padded(c.lz4(c.ptx())))} bytes)"),
     (c.entry(c.PTX, c.ptx(), flags=PACKED, unpacked_size=0),
      f"claims to unpack to 0 bytes, which {PTX_PACKED} bytes of LZ4 cannot"),
     *[(c.entry(c.PTX, c.ptx(), flags=PACKED, unpacked_size=size),
@@ -176,14 +176,14 @@ AT = 16 + len(c.entry(c.CUBIN, c.cubin()))
 
 
 @pytest.mark.parametrize("fields, why", [
-    *[({"header_size": size}, "has a header of a size that cannot be")
+    *[({"header_size": size}, "has a header of impossible size")
       for size in (0, 1, 63, 65, 2**32 - 1)],
-    ({"header_size": 2**32 - 8}, "ends behind the fatbin"),
-    ({"payload_size": 2**64 - 1}, "ends behind the fatbin"),
-    ({"payload_size": 2**64 - 64}, "ends behind the fatbin"),
-    ({"payload_size": 2**40}, "ends behind the fatbin"),
-    ({"payload_size": 2**63}, "ends behind the fatbin"),
-    ({"payload_size": 9}, "has a payload of a size that cannot be"),
+    ({"header_size": 2**32 - 8}, "ends past the fatbin"),
+    ({"payload_size": 2**64 - 1}, "ends past the fatbin"),
+    ({"payload_size": 2**64 - 64}, "ends past the fatbin"),
+    ({"payload_size": 2**40}, "ends past the fatbin"),
+    ({"payload_size": 2**63}, "ends past the fatbin"),
+    ({"payload_size": 9}, "has a payload of impossible size"),
 ])
 def test_an_entry_behind_which_nothing_can_be_found_is_named_with_its_place(see, fields, why):
     seen = see(c.fatbin(c.entry(c.CUBIN, c.cubin()), c.entry(c.PTX, c.ptx(), **fields),
@@ -193,13 +193,13 @@ def test_an_entry_behind_which_nothing_can_be_found_is_named_with_its_place(see,
 
 
 @pytest.mark.parametrize("fields, why", [
-    *[({"size": size}, "ends behind what it lies in")
+    *[({"size": size}, "ends past what contains it")
       for size in (2**40, 2**64 - 1, 2**63, 2**64 - 16, len(c.usual()) - 15)],
-    ({"header_size": 0}, "has a header of a size that cannot be"),
-    ({"header_size": 15}, "has a header of a size that cannot be"),
-    ({"header_size": 65528}, "has a header of a size that cannot be"),
-    ({"version": 0}, "is of a version that is not known"),
-    ({"version": 2}, "is of a version that is not known"),
+    ({"header_size": 0}, "has a header of impossible size"),
+    ({"header_size": 15}, "has a header of impossible size"),
+    ({"header_size": 65528}, "has a header of impossible size"),
+    ({"version": 0}, "is of an unknown version"),
+    ({"version": 2}, "is of an unknown version"),
 ])
 def test_a_wrong_container_is_named_with_its_place(see, fields, why):
     wrong = bytearray(c.usual())
@@ -213,7 +213,7 @@ def test_something_else_behind_a_container_is_an_error(see):
     seen = see(c.usual() + bytes(8) + b"more")
     assert seen.error == f"fatbin at {len(c.usual()) + 8:#x} is cut off in its header"
     seen = see(c.usual() + bytes(8) + b"something more than that")
-    assert seen.error == f"fatbin at {len(c.usual()) + 8:#x} is none: something else begins there"
+    assert seen.error == f"fatbin at {len(c.usual()) + 8:#x} is not a fatbin: something else begins there"
 
 
 def test_containers_without_number_end(see):

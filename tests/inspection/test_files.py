@@ -83,6 +83,31 @@ def test_a_large_file_is_read_at_its_headers_alone(dump, tmp_path):
     assert "entry kind=ptx arch=80 " in said.stdout and "no-code memory ran out" in said.stdout
 
 
+def reads():
+    """The number of read calls of this process so far."""
+    try:
+        with open("/proc/self/io") as file:
+            return int(dict(line.split(": ") for line in file)["syscr"])
+    except (OSError, KeyError) as why:
+        pytest.skip(f"this kernel does not count system calls: {why}")
+
+
+def test_an_archive_is_read_in_blocks(tmp_path):
+    """The headers of members cost no system call each, wherever a block ends."""
+    members = 5000
+    path = tmp_path / "many.a"
+    path.write_bytes(c.archive(*(c.member(b"%d/" % i, c.ptx() + b"\n" * (i % 7))
+                                   for i in range(members))))
+    library = ctypes.CDLL(str(LIBRARY))
+    library.lazycuda_inspect_file.restype = ctypes.c_void_p
+    library.lazycuda_inspection_free.argtypes = [ctypes.c_void_p]
+    before = reads()
+    inspection = library.lazycuda_inspect_file(bytes(path), 0)
+    asked = reads() - before
+    library.lazycuda_inspection_free(inspection)
+    assert asked < 20 + path.stat().st_size / 2048 < members / 4
+
+
 @pytest.fixture
 def change_later(tmp_path):
     """change_later("code", change): what comes of an entry's code after the file

@@ -8,7 +8,7 @@ import pytest
 import build
 import elf
 import projects
-from projects import NODES, PROJECT, run, tool
+from projects import NODES, PROJECT, linker, run, tool
 
 
 class Project:
@@ -54,12 +54,11 @@ def test_a_c_project(tree, tmp_path, check, abi):
     check(Project(tree, tmp_path, APP).build(f"-DLAZYCUDA_ABI={abi}"), abi)
 
 
-@pytest.mark.parametrize("flags", ["-fuse-ld=bfd", "-fuse-ld=gold", "-fuse-ld=lld",
-                                   "-fuse-ld=bfd -Wl,--as-needed"])
-def test_linkers(plain, tmp_path, check, flags):
-    tool(flags.split()[0].replace("-fuse-ld=", "ld."))
+@pytest.mark.parametrize("name", ["bfd", "gold", "lld"])
+@pytest.mark.parametrize("more", ["", " -Wl,--as-needed"])
+def test_linkers(plain, tmp_path, check, name, more):
     check(Project(plain, tmp_path, APP).build(
-        "-DLAZYCUDA_ABI=11", f"-DCMAKE_EXE_LINKER_FLAGS={flags}"), 11)
+        "-DLAZYCUDA_ABI=11", f"-DCMAKE_EXE_LINKER_FLAGS={linker(name)}{more}"), 11)
 
 
 def test_all_three(tree, tmp_path, check):
@@ -261,6 +260,33 @@ def test_another_major_than_the_toolkits_is_an_error(plain, tmp_path, toolkit_of
     status, said = project.configure(f"-DCUDAToolkit_ROOT={toolkit_of(13)}", "-DLAZYCUDA_ABI=12",
                                      check=False)
     assert status != 0 and "headers of CUDA 12 and 13" in " ".join(said.split())
+
+
+VARIABLES = """
+project(app C)
+find_library(CUDA_CUDART_LIBRARY m)
+find_package(lazycuda REQUIRED)
+add_executable(app app.c)
+target_compile_definitions(app PRIVATE WITH_NVRTC)
+target_link_libraries(app PRIVATE ${CUDA_CUDART_LIBRARY} ${CUDA_NVRTC_LIBRARY})
+"""
+
+
+def test_variables_that_a_project_links(plain, tmp_path, check):
+    """As TVM's do, whose own search came first."""
+    project = Project(plain, tmp_path, VARIABLES)
+    check(project.build("-DLAZYCUDA_ABI=12", "-DLAZYCUDA_SET_CUDA_VARIABLES=ON"), 12,
+          libraries=("cudart", "nvrtc"))
+    cache = (project.binary / "CMakeCache.txt").read_text()
+    for variable, target in (("CUDA_CUDART_LIBRARY", "cudart"), ("CUDA_NVRTC_LIBRARY", "nvrtc"),
+                             ("CUDA_CUDA_LIBRARY", "cuda_driver")):
+        assert f"{variable}:STRING=lazycuda::{target}\n" in cache
+
+
+def test_variables_are_set_on_request_alone(plain, tmp_path):
+    project = Project(plain, tmp_path, APP)
+    project.configure("-DLAZYCUDA_ABI=12")
+    assert "CUDA_CUDART_LIBRARY" not in (project.binary / "CMakeCache.txt").read_text()
 
 
 def test_without_the_wish_nothing_is_replaced(plain, tmp_path, toolkit_of):

@@ -9,7 +9,7 @@ import pytest
 import build
 import elf
 import installed
-from projects import PROJECT, run, tool
+from projects import PROJECT, linker, run, tool
 
 
 def pkg_config(tree, *arguments, check=True):
@@ -44,15 +44,15 @@ def test_the_drivers_have_no_major(tree, tmp_path, check):
     assert pkg_config(tree, "--exists", "cuda-stub-12", check=False)[0] != 0
 
 
-@pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])
+@pytest.mark.parametrize("name", ["bfd", "gold", "lld", "mold"])
 @pytest.mark.parametrize("order", ["flags last", "flags first"])
-def test_every_linker_and_order(plain, tmp_path, check, linker, order):
+def test_every_linker_and_order(plain, tmp_path, check, name, order):
     # With --as-needed, as some distributions have it by default, a library in front of
     # what needs it counts for nothing: then the second of the two would say the major.
-    tool("ld.lld" if linker == "lld" else linker if linker == "mold" else f"ld.{linker}")
+    option = linker(name)
     found = flags(plain, "cudart-stub-12")
     source = PROJECT / "app.c"
-    run(*build.CC, f"-fuse-ld={linker}", "-Wl,--as-needed", "-o", tmp_path / "app",
+    run(*build.CC, option, "-Wl,--as-needed", "-o", tmp_path / "app",
         *([source, *found] if order == "flags last" else [*found, source]))
     check(tmp_path / "app", 12, plain.libdir)
 

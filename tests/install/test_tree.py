@@ -53,6 +53,14 @@ def test_the_command_runs_from_where_the_tree_was_moved(tree, world):
     assert said.status == 1 and '"state": "missing"' in said.out
 
 
+def test_an_isolated_link_finds_the_command_from_where_the_tree_was_moved(tree, world, real):
+    world.search(real("13.5").file("nvJitLink").parent)
+    (world.root / "k.ptx").write_text(".version 7.0\n.target sm_80\n.visible .entry k() { ret; }\n")
+    world.run(tree.prefix / "bin" / "lazycuda", "link", "--isolated", "--arch", "sm_80", "-o", "out",
+              "k.ptx")
+    assert (world.root / "out").read_bytes()[1:4] == b"ELF"
+
+
 def somebody_elses(prefix):
     """What is there before: files, and folders that are empty."""
     for folder in SKELETON:
@@ -71,7 +79,8 @@ def there_and_back(folder, settings=()):
     return there, installed.files(folder)
 
 
-@pytest.mark.parametrize("settings", [(), ("COMPAT=11,13",), ("SOVERSION=3",)])
+@pytest.mark.parametrize("settings", [(), ("COMPAT=11,13",), ("SOVERSION=3",),
+                                      ("COMPAT=11,13", "ALL_STUBS=yes", "COMPAT_WITHOUT=npp%")])
 def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
     somebody_elses(tmp_path / "usr")
     before = installed.files(tmp_path)
@@ -103,8 +112,9 @@ def test_an_installation_made_twice_is_taken_away_once(tmp_path):
 
 
 def said(folder, *words):
-    return build.output("make", "-C", build.ROOT, build.made_at(installed.OWN), f"DESTDIR={folder}",
-                        "PREFIX=/usr", "MAKEFLAGS=", *words).splitlines()
+    with build.locked(build.make_lock(installed.OWN)):
+        return build.output("make", "-C", build.ROOT, build.made_at(installed.OWN),
+                            f"DESTDIR={folder}", "PREFIX=/usr", "MAKEFLAGS=", *words).splitlines()
 
 
 def test_each_file_has_a_line(tmp_path):
@@ -195,6 +205,13 @@ def runs_its_parts(world, folder, tool):
     world.run(tool, "stub", "--from", library, "--missing", "9", "-o", folder / "baz")
     assert (folder / "baz" / "Makefile").exists()
     assert "usage: lazycuda retarget" in world.run(tool, "retarget", "--help").out
+
+
+def test_the_command_finds_its_parts_wherever_it_was_built(tmp_path, world):
+    """BUILD= names any folder, which need not lie in the tree."""
+    for name in ("bin", "lib", "libexec", "share"):
+        shutil.copytree(build.BUILD / name, tmp_path / "built" / name, symlinks=True)
+    runs_its_parts(world, tmp_path, tmp_path / "built" / "bin" / "lazycuda")
 
 
 @pytest.mark.parametrize("libexec, share", [("libexec", "share"), ("lib/a/b", "data")])

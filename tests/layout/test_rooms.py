@@ -7,6 +7,7 @@ import re
 import pytest
 
 import build
+from tree import room, sources
 
 LOADER = ("include", "stubs/entry", "stubs/base", "stubs/loader", "stubs/generated")
 LINK = ("include", "stubs/base", "link/tables")
@@ -44,15 +45,6 @@ LINKED = {
     "gen": ("gen", "gen/model"),
     "scan": ("gen/scan", "gen/model", "stubs/base"),
 }
-
-
-def sources():
-    return [path for part in ("include", "stubs", "link", "gen", "tools")
-            for path in sorted((build.ROOT / part).rglob("*.[ch]"))]
-
-
-def room(path):
-    return path.parent.relative_to(build.ROOT).as_posix()
 
 
 def included(path):

@@ -70,6 +70,11 @@ def locked(file):
         yield
 
 
+def optimised():
+    """Whether make compiled with optimisation; figures of size and work hold for that."""
+    return "-O0" not in (BUILD / "flags").read_text().split()
+
+
 def room(*folders):
     """The C sources of folders of the tree: room("stubs/base")."""
     return [file for folder in folders for file in sorted((ROOT / folder).glob("*.c"))]

@@ -20,7 +20,7 @@ import prepare
 MADE = build.BUILD / "tests" / "package"
 # What the package is made of: those of the sdist that count.
 SOURCES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "symbols.txt", "gen", "include",
-           "packaging", "link", "stubs", "tools", "docs")
+           "libraries", "packaging", "link", "stubs", "tools", "docs")
 def need(*modules):
     """Skips the test unless these are installed."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
@@ -38,7 +38,8 @@ def run(*command, cwd=None, **env):
 
 
 def digest():
-    key = hashlib.sha256()
+    """Of the sources, and of what make takes from the environment."""
+    key = hashlib.sha256(repr([os.environ.get(name) for name in ("CC", "CFLAGS", "LDFLAGS")]).encode())
     for source in SOURCES:
         path = build.ROOT / source
         files = [path] if path.is_file() else sorted(path.rglob("*"))

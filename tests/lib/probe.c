@@ -11,6 +11,8 @@
  *     error:LIBRARY    lazycuda_get_error      all of it
  *     driver           lazycuda_get_driver     {"version": 12020, "branch": 535}
  *     guard            lazycuda_get_guard      {"guard": "strict"}
+ *     constrain:TEXT   lazycuda_set_constraint {"constrain": 0}
+ *     allows:VERSION   lazycuda_is_allowed     {"allows": 1}
  *     call:NAME@NODE   call a function with eight zeros
  *                                              {"call": NAME, "value": 303}
  *     text:NAME@NODE:N call it with N, it answers a string
@@ -19,6 +21,8 @@
  *                      call it with the address of SIZE bytes of 0xa5 for each
  *                      argument PLACE, else 0  {"call":, "value":, "bytes": ["00a5"]}
  *     setenv:NAME=VALUE, fork
+ *     shell:COMMAND    system()                {"shell": 0}
+ *     mark:TEXT        writes it to stderr, for strace
  *     maps:PREFIX      the first mapped file whose base name begins so
  *                                              {"maps": "/..."}
  *     libraries        every object in the process
@@ -292,7 +296,13 @@ int main(int argc, char **argv)
 		} else if (!strcmp(word, "guard")) {
 			printf("{\"guard\": \"%s\"}\n",
 			       CALL(const char *(*)(void), "lazycuda_get_guard"));
-		} else if (!strcmp(word, "call"))
+		} else if (!strcmp(word, "constrain"))
+			printf("{\"constrain\": %d}\n",
+			       CALL(int (*)(const char *), "lazycuda_set_constraint", value));
+		else if (!strcmp(word, "allows"))
+			printf("{\"allows\": %d}\n",
+			       CALL(int (*)(int), "lazycuda_is_allowed", atoi(value)));
+		else if (!strcmp(word, "call"))
 			do_call(value);
 		else if (!strcmp(word, "text"))
 			do_text(value);
@@ -301,6 +311,10 @@ int main(int argc, char **argv)
 		else if (!strcmp(word, "setenv")) {
 			putenv(value);
 			puts("{}");
+		} else if (!strcmp(word, "shell")) {
+			printf("{\"shell\": %d}\n", system(value));
+		} else if (!strcmp(word, "mark")) {
+			printf("{\"mark\": %zd}\n", write(2, value, strlen(value)));
 		} else if (!strcmp(word, "fork")) {
 			do_fork();
 			puts("{}");

@@ -2,6 +2,7 @@
 """Projects built with an installed tree, and what is asked of each program."""
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -62,6 +63,19 @@ def tool(name):
     if not path:
         pytest.skip(f"there is no {name} (cmake, meson, ninja: tests/requirements.txt)")
     return path
+
+
+def linker(name):
+    """The option that takes this linker, which has to link what the compiler makes with the
+    user's CFLAGS, which CMake follows: what gcc makes with -flto lld does not."""
+    tool("ld.lld" if name == "lld" else name if name == "mold" else f"ld.{name}")
+    option = f"-fuse-ld={name}"
+    compiler = [*build.CC, *shlex.split(os.environ.get("CFLAGS", ""))]
+    done = subprocess.run([*compiler, option, "-x", "c", "-", "-o", os.devnull],
+                          input="int main(void) { return 0; }\n", capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"{' '.join(compiler)} does not link with {name}")
+    return option
 
 
 def nvcc():

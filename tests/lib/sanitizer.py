@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The sanitizer that the tests are run with, if any.
 
-LAZYCUDA_SANITIZE=address, undefined or thread is set by tests/run.py (`make
-test-asan` and its siblings).  The libraries, the tool and the generators of
-build/asan (ubsan, tsan) are tested then, and what the tests compile has the
-same flags.
+LAZYCUDA_SANITIZE=address or thread is set by tests/run.py (`make test-asan`,
+`make test-tsan`).  The libraries, the tool and the generators of build/asan
+(build/tsan) are tested then, and what the tests compile has the same flags.
+With the address sanitizer goes that of undefined behaviour: one run finds both.
 
 Whatever process finds something writes it into a folder, and the test during
 which that happens fails (conftest.py): so a finding counts whatever becomes of
@@ -27,10 +27,10 @@ COMMON = ("-g", "-O1", "-fno-omit-frame-pointer")
 
 
 class Sanitizer:
-    def __init__(self, name, folder, variable, runtime, options, **more):
+    def __init__(self, name, folder, variable, runtime, options, flags, **more):
         self.name = name
         self.folder = ROOT / "build" / folder
-        self.flags = [f"-fsanitize={name}", "-fno-sanitize-recover=all"]
+        self.flags = [f"-fsanitize={name}", "-fno-sanitize-recover=all", *flags]
         self.variable = variable    # the runtime's options
         self.runtime = runtime      # what has to be loaded before everything else
         self.options = options
@@ -51,7 +51,7 @@ class Sanitizer:
         made = {self.variable: options, **self.more}
         before = given.get("LD_PRELOAD")
         starter = pathlib.Path(program).name in STARTERS
-        if self.runtime and (before or not whole and not starter):
+        if before or not whole and not starter:
             made["LD_PRELOAD"] = ":".join([runtime_file(self.runtime),
                                            *([str(before)] if before else [])])
         return made
@@ -104,7 +104,7 @@ def _contains(path, word, _modified):
 def sanitized(program, runtime):
     """Whether a program was itself compiled so: it loads the runtime first."""
     path = shutil.which(str(program))
-    return bool(path and runtime) and _contains(path, runtime.encode(), os.stat(path).st_mtime_ns)
+    return bool(path) and _contains(path, runtime.encode(), os.stat(path).st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=None)
@@ -118,16 +118,18 @@ def runtime_file(runtime):
 SANITIZERS = [
     # What lives as long as the process stays reachable, so that every leak counts.  Each
     # stub has a variable lazycuda_stub_1, of the same size.
+    # Undefined behaviour ends in an illegal instruction, which the address sanitizer
+    # reports: gcc's libubsan writes no report into a file when libasan is there.
     Sanitizer("address", "asan", "ASAN_OPTIONS", "libasan.so",
               "detect_stack_use_after_return=1:allocator_may_return_null=1"
-              ":detect_odr_violation=1",
+              ":detect_odr_violation=1:handle_sigill=1",
+              ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"],
               LSAN_OPTIONS=f"print_suppressions=0:suppressions={SUPPRESSIONS}/leak.supp"),
-    Sanitizer("undefined", "ubsan", "UBSAN_OPTIONS", None, "print_stacktrace=1"),
     # ld.so and the real libraries are not compiled so, and are not looked at; a
     # child of fork() has lost the other threads.
     Sanitizer("thread", "tsan", "TSAN_OPTIONS", "libtsan.so",
               "halt_on_error=1:ignore_noninstrumented_modules=1:report_thread_leaks=0"
-              f":suppressions={SUPPRESSIONS}/thread.supp"),
+              f":suppressions={SUPPRESSIONS}/thread.supp", []),
 ]
 
 

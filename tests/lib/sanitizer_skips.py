@@ -15,6 +15,7 @@ TRACED = "who looks for leaks traces the program, which it may not do with this 
 CLOSED = "exit handlers of a library that is closed are called when it is gone"
 CALLS = "it counts what is called, and the sanitizer calls for itself"
 TWICE = "a process can have the sanitizer once, and before all else"
+ASKED = "dlopen() is the sanitizer's own, and is asked what else it finds"
 LOADED_HERE = "pytest itself would have to be sanitized"
 ADDRESSES = "it wants addresses for itself, and so does the sanitizer"
 # Before LLVM 17 and its like in gcc nobody took that lock before a fork.
@@ -24,9 +25,17 @@ EARLY = "an IFUNC's resolver runs before the sanitizer is set up"
 CANCELLED = "a thread that is cancelled in what the sanitizer intercepts never leaves it"
 LEFT = "a call that is left by longjmp() loses its memory, and frames are others"
 
+COMPILERS = "its time goes into NVIDIA's compilers; other tests read what these write"
+ONE_THREAD = "it runs in one thread"
+
 # (how the test's name begins, the reason, under which: every one if none is named)
 SKIPPED = [
     ("aarch64/", OTHER_BUILD),
+    ("agreement/test_shapes.py", COMPILERS),
+    *[(f"{folder}/", ONE_THREAD, "thread") for folder in (
+        "agreement", "audit", "device_code", "faults", "ldcache", "linking", "versions")],
+    *[(f"inspection/test_{file}.py", ONE_THREAD, "thread") for file in (
+        "damaged", "fatbins", "files", "hosts", "kinds", "real", "unpackers")],
     ("bench/", FIGURES),
     ("compat/", OTHER_BUILD),
     ("device_code/test_ptx.py::test_reading_takes_time_in_proportion", FIGURES),
@@ -34,12 +43,16 @@ SKIPPED = [
     ("driver/test_debian.py::test_every_function_answers_as_it_does_directly", ODD_ARGUMENTS,
      "address", "thread"),
     *[(f"driver/test_search.py::test_{test}", TWICE, "address", "thread") for test in (
-        "what_the_loader_alone_can_find",
+        "what_the_loader_alone_can_find", "an_auditor_that_was_removed_from_the_environment",
+        "an_auditor_that_an_argument_of_the_loader_names",
         "the_choice_is_for_a_driver_that_the_loader_alone_can_find")],
+    ("driver/test_search.py::test_ld_so_is_asked_where_an_auditor_may_know_more", CALLS,
+     "address", "thread"),
     ("examples/", OTHER_BUILD),
     ("exports/", MACHINE_CODE),
     ("fuzz/", OWN),
     ("gen/", OWN),
+    ("handle/test_one_truth.py", COMPILERS),
     ("handle/test_faults.py::test_every_allocation_may_fail", MALLOC, "address", "thread"),
     ("hardening/", SHIPPED),
     ("gpu/", OTHER_BUILD),
@@ -51,12 +64,22 @@ SKIPPED = [
         "an_output_replaces_a_link_and_does_not_follow_it")],
     *[(f"inspection/test_files.py::test_{test}", LOADED_HERE, "address", "thread") for test in (
         "a_file_that_is_cut_short_later_is_an_error_not_a_signal",
+        "an_archive_is_read_in_blocks",
         "a_header_that_changes_later_is_not_believed")],
     ("inspection/test_files.py::test_a_large_file_is_read_at_its_headers_alone", ADDRESSES,
      "address", "thread"),
     ("inspection/test_memory.py::test_all_or_nothing_comes_when_memory_runs_out", MALLOC,
      "address", "thread"),
+    ("libraries/test_real_names.py", OTHER_BUILD),
+    ("libraries/test_retargeted.py", NOT_C),
+    ("libraries/test_used_by_itself.py", "what is sanitized is the build of the five"),
+    ("layout/", NOT_C),
     ("load/", FIGURES),
+    ("machines/test_folder_names.py", OTHER_BUILD),
+    ("isolation/", "its programs crash, race and use memory up, which is told by the sanitizer",
+     "thread"),
+    ("isolation/test_isolation.py::test_the_command_isolates", "it shows a crash as it is",
+     "address"),
     *[(f"locks/test_locks.py::test_{test}", TWICE, "address", "thread") for test in (
         "a_namespace", "a_real_library_of_the_program_is_none_of_a_namespace",
         "an_audit_library", "deep_binding", "what_a_namespace_finds")],
@@ -72,21 +95,29 @@ SKIPPED = [
     ("missing/test_remembered.py::test_one_thread_at_a_time", CALLS),
     ("notes/", SHIPPED),
     ("own_library/test_building_with_a_stub.py", OTHER_BUILD),
+    *[(f"own_library/test_{file}.py", ONE_THREAD, "thread") for file in (
+        "damaged", "kinds_of_libraries", "making_a_stub", "real")],
     ("own_library/test_retarget_to_a_stub.py", NOT_C),
     ("packages/", OTHER_BUILD),
     ("plan/test_purity.py", MALLOC, "address", "thread"),
+    ("python/", LOADED_HERE, "address", "thread"),
     ("real/test_answers.py", ODD_ARGUMENTS),
     *[(f"registrations/test_registrations.py::test_{test}", CLOSED, "thread") for test in (
         "closing_an_extension_before_the_first_call_forgets_it",
         "closing_an_extension_after_the_first_call_unregisters_it",
         "registering_with_a_real_library")],
+    ("releases/test_known_layout.py::test_another_layout_is_left_alone", CALLS, "address",
+     "thread"),
     ("retarget/", NOT_C),
     ("setup/", NOT_C),
     ("retarget_wheels/", NOT_C),
     ("sandbox/test_sandbox.py::test_the_environment_is_empty", "the sanitizer is told by it"),
     ("sanitize/test_inputs.py::test_registrations", CLOSED, "thread"),
     ("scan/", OWN),
+    ("search/test_known.py", CALLS, "address", "thread"),
     ("search/test_once.py", CALLS),
+    ("search/test_places.py::test_below_a_folder_for_a_cpu_only_the_loaders_cache_counts", ASKED,
+     "address", "thread"),
     ("search/test_places.py::test_a_setuid_program_ignores_the_environment", TRACED, "address"),
     ("states/test_states.py::test_the_page_says_what_is_said[The-program-runs-setuid]", TRACED,
      "address"),

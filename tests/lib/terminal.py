@@ -41,6 +41,7 @@ class Said:
 def start(command, columns, env):
     pid, terminal = pty.fork()
     if pid == 0:
+        os.nice(19)             # so that whoever watches the program is not too late
         time.sleep(0.05)        # until the terminal has its size
         os.execvpe(command[0], command, env)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -57,16 +58,16 @@ def read(terminal, seconds):
         return None
 
 
-def run(*command, columns=80, interrupt=False, **env):
-    """`interrupt`: once it shows how far it is.  It is stopped three quarters of the time, so
-    that small files are long work."""
+def run(*command, columns=80, interrupt=False, stopped=0.03, **env):
+    """`interrupt`: once it shows how far it is.  It is stopped for so many seconds and then runs
+    for a hundredth, so that small files are long work."""
     pid, terminal = start([str(word) for word in command], columns, {**os.environ, **env})
     text, piece = b"", b""
     while piece is not None:
         os.kill(pid, signal.SIGSTOP)
-        time.sleep(0.03)
+        time.sleep(stopped)
         os.kill(pid, signal.SIGCONT)
-        piece = read(terminal, 0.01)
+        piece = read(terminal, 0.002 if interrupt else 0.01)
         text += piece or b""
         if interrupt and SHOWN.search(text.decode(errors="replace")):
             os.write(terminal, INTERRUPT)

@@ -58,12 +58,13 @@ class World:
         return path
 
     def put(self, folder, *files):
-        """Copies of the files in a folder of this world; small ones are really
-        copied, large ones linked."""
+        """Copies of the files in a folder of this world.  Large ones are linked, which only
+        real libraries are: what a test may change, as a stub, is really copied, also where a
+        sanitizer makes it large."""
         folder = self.folder(folder)
         for file in files:
             target = folder / file.name
-            if file.stat().st_size < 2**20:
+            if file.stat().st_size < 2**24:
                 shutil.copy(file, target)
             else:
                 try:

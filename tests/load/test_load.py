@@ -64,6 +64,18 @@ def test_loading_takes_little_memory(full, names):
     assert 0 < int(full.run(build.program(SOURCE), "memory", *names).out) < 256
 
 
+def test_threads_variables_take_little_room():
+    # Those of all libraries that are opened later share 1,664 bytes.
+    for stub in sorted(build.STUBS.glob("lib*_stub.so")):
+        size, alignment = elf.thread_room(stub)
+        assert 0 < size <= 28 and alignment <= 4, stub
+
+
+def test_many_stubs_can_be_opened_later(world):
+    copies = [world.put(str(i), build.stub("nvrtc")) / build.stub_name("nvrtc") for i in range(48)]
+    world.run(build.program(SOURCE), "dlopen", *copies)
+
+
 def test_loading_runs_no_code(full):
     for library in build.STUBBED:
         assert not {"INIT", "INIT_ARRAY", "PREINIT_ARRAY"} & set(elf.dynamic(build.stub(library)))

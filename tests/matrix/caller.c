@@ -6,10 +6,12 @@
  * FUNCTIONS names a generated file with a matrix_function for each name.  The
  * plan, argv[1], is a text of
  *
- *     call NAME STATUS OTHER end|guard
- *                                  the fake runtime is to return STATUS, and to
- *                                  write its other outputs if OTHER is 1; memory
- *                                  ends with the argument or goes on behind it
+ *     call NAME STATUS OTHER end|guard DRIVER AFTER
+ *                                  the fake runtime is to return STATUS, from the
+ *                                  call AFTER on, and to write its other outputs
+ *                                  if OTHER is 1; memory ends with the argument or
+ *                                  goes on behind it; the driver is of version
+ *                                  DRIVER, and fails if OTHER is 1
  *     v HEX                        an argument by value
  *     b HEX                        the address of these bytes
  *     h                            a handle from __cudaRegisterFatBinary
@@ -18,12 +20,14 @@
  * and what is printed is
  *
  *     call NAME
- *     at NAME                      the fake runtime's function was reached
+ *     at NAME                      the fake runtime's function was reached, or
+ *                                  the fake driver's
  *     v HEX | a ADDRESS HEX        with these arguments; - stands for NULL
  *     crash SIGNAL
  *     returned HEX
  *     b HEX                        the bytes of each b, with what lies behind
  *     error CAUSE STATUS LAST FUNCTION TEXT    if the stub refused
+ *     last STATUS                  what cudaGetLastError() says after another error
  *     end
  */
 #define _GNU_SOURCE
@@ -49,6 +53,7 @@
 #define MAX 12
 
 int32_t matrix_status, matrix_other;
+static int32_t driver_version, status_after;
 static int quiet = 1;
 static sigjmp_buf escape;
 
@@ -110,6 +115,127 @@ void matrix_reached(const char *name, int count, const struct matrix_parameter *
 		if (pointee && p->fill && matrix_other && p->other >= 0)
 			memcpy(pointee, &p->other, sizeof p->other);
 	}
+}
+
+int32_t matrix_result(void)
+{
+	return !quiet && status_after-- > 0 ? 0 : matrix_status;
+}
+
+/* --- the driver whose functions the fake runtimes hand out --- */
+
+#define DRIVER_FAILED 4712
+#define CONTEXT 0x600000000000
+
+static int32_t driver_reached(const char *name, int count, const uint64_t *words)
+{
+	printf("at %s\n", name);
+	for (int i = 0; i < count; i++) {
+		printf("v ");
+		hex(&words[i], sizeof *words);
+		putchar('\n');
+	}
+	return matrix_other ? DRIVER_FAILED : 0;
+}
+
+#define DRIVER(name, count, write) \
+static int32_t name(uint64_t a, uint64_t b, uint64_t c, uint64_t d) \
+{ \
+	uint64_t words[] = { a, b, c, d }; \
+	int32_t status = driver_reached(#name, count, words); \
+\
+	if (!status) { \
+		write; \
+	} \
+	return status; \
+}
+DRIVER(cuStreamGetId, 1, *(uint64_t *)b = 0x1122334455667788)
+DRIVER(cuStreamGetId_ptsz, 1, *(uint64_t *)b = 0x1122334455667788)
+DRIVER(cuStreamGetCtx, 1, *(uint64_t *)b = CONTEXT)
+DRIVER(cuStreamGetCtx_ptsz, 1, *(uint64_t *)b = CONTEXT)
+DRIVER(cuCtxPushCurrent, 1, )
+DRIVER(cuCtxGetDevice, 0, *(int32_t *)a = 5)
+DRIVER(cuCtxPopCurrent, 0, *(uint64_t *)a = CONTEXT)
+DRIVER(cuCtxGetCurrent, 0, *(uint64_t *)a = CONTEXT)
+DRIVER(cuCtxSetCurrent, 1, )
+DRIVER(cuKernelSetAttribute, 4, )
+DRIVER(cuProfilerInitialize, 3, )
+
+static int32_t cuDriverGetVersion(int32_t *version)
+{
+	*version = driver_version;
+	return 0;
+}
+
+static int32_t cuGetProcAddress(const char *symbol, void **function, int32_t version,
+				uint64_t flags);
+static int32_t cuGetProcAddress_v2(const char *symbol, void **function, int32_t version,
+				   uint64_t flags, int32_t *found);
+
+static const struct {
+	const char *name;
+	int32_t since;
+	void *function, *per_thread;
+} of_driver[] = {
+	{ "cuGetProcAddress", 12000, cuGetProcAddress_v2, NULL },
+	{ "cuGetProcAddress", 11030, cuGetProcAddress, NULL },
+	{ "cuDriverGetVersion", 2020, cuDriverGetVersion, NULL },
+	{ "cuStreamGetId", 12000, cuStreamGetId, cuStreamGetId_ptsz },
+	{ "cuStreamGetCtx", 9020, cuStreamGetCtx, cuStreamGetCtx_ptsz },
+	{ "cuCtxPushCurrent", 4000, cuCtxPushCurrent, NULL },
+	{ "cuCtxGetDevice", 2000, cuCtxGetDevice, NULL },
+	{ "cuCtxPopCurrent", 4000, cuCtxPopCurrent, NULL },
+	{ "cuCtxGetCurrent", 4000, cuCtxGetCurrent, NULL },
+	{ "cuCtxSetCurrent", 4000, cuCtxSetCurrent, NULL },
+	{ "cuKernelSetAttribute", 12000, cuKernelSetAttribute, NULL },
+	{ "cuProfilerInitialize", 4000, cuProfilerInitialize, NULL },
+};
+
+/* What has no function here has an address that says what was asked for; names that
+ * begin with cuNo are not there. */
+static void *driver_function(const char *symbol, int32_t version, uint64_t flags)
+{
+	for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
+		if (!strcmp(of_driver[i].name, symbol) && of_driver[i].since <= version &&
+		    of_driver[i].since <= driver_version)
+			return flags == 2 && of_driver[i].per_thread ? of_driver[i].per_thread :
+			       of_driver[i].function;
+	for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
+		if (!strcmp(of_driver[i].name, symbol))
+			return NULL;
+	return strncmp(symbol, "cuNo", 4) ?
+	       (void *)(0x700000000000 + (uint64_t)version * 16 + flags) : NULL;
+}
+
+static int32_t cuGetProcAddress(const char *symbol, void **function, int32_t version,
+				uint64_t flags)
+{
+	void *found = driver_function(symbol, version, flags);
+
+	if (flags > 2)
+		return 1;
+	if (!found)
+		return 500;
+	*function = found;
+	return 0;
+}
+
+static int32_t cuGetProcAddress_v2(const char *symbol, void **function, int32_t version,
+				   uint64_t flags, int32_t *found)
+{
+	*function = driver_function(symbol, version, flags);
+	if (found)
+		*found = *function ? 0 : driver_function(symbol, driver_version, flags) ? 2 : 1;
+	return flags > 2;
+}
+
+void matrix_driver_gives(const char *symbol, void **function, int32_t version)
+{
+	for (size_t i = 0; symbol && i < sizeof of_driver / sizeof *of_driver; i++)
+		if (!strcmp(of_driver[i].name, symbol) && of_driver[i].since <= version) {
+			*function = driver_function(symbol, version, 0);
+			return;
+		}
 }
 
 static unsigned char digit(char c)
@@ -209,6 +335,8 @@ static void go(const struct matrix_function *function, int to_the_end)
 
 		printf("error %d %d %d %s %s\n", error->cause, error->status,
 		       (int)call1("cudaGetLastError", 0), error->function, error->message);
+	} else if (status) {
+		printf("last %d\n", (int)call1("cudaGetLastError", 0));
 	}
 	puts("end");
 }
@@ -241,8 +369,8 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof line, plan)) {
 		char name[128], where[16];
 
-		if (sscanf(line, "call %127s %d %d %15s", name, &matrix_status, &matrix_other,
-			   where) == 4) {
+		if (sscanf(line, "call %127s %d %d %15s %d %d", name, &matrix_status,
+			   &matrix_other, where, &driver_version, &status_after) == 6) {
 			function = find(name);
 			to_the_end = !strcmp(where, "end");
 			argument_count = 0;

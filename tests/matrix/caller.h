@@ -26,6 +26,13 @@ extern int32_t matrix_status, matrix_other;
 void matrix_reached(const char *name, int count, const struct matrix_parameter *parameters,
 		    const void *const *values);
 
+/* The status that a fake function returns now. */
+int32_t matrix_result(void);
+
+/* Puts a function of the fake driver, as a runtime of `version` knows it, where the
+ * runtime is to put it; leaves names alone that the driver does not have. */
+void matrix_driver_gives(const char *symbol, void **function, int32_t version);
+
 /* A function of the stub, as a caller of one major calls it. */
 struct matrix_function {
 	const char *name;

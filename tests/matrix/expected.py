@@ -5,6 +5,7 @@ parameters (parameters.py) and the rules below, never from the stub.
 import re
 from dataclasses import dataclass, field, replace
 
+import done_with
 import layouts
 from layouts import is_struct, number
 from parameters import (ATTRIBUTES, CALLER_ARMS, CALLER_GIVES, COUNTED, PROPERTY_ATTRIBUTES, ROOM,
@@ -61,6 +62,7 @@ def suffixed(name, function):
 class Verdict:
     kind: str               # direct, renamed, adapted, refused, absent
     targets: tuple = ()     # names, the first of which is what to expect
+    done: bool = False      # with several functions, or with the driver's: done_with.py
 
 
 def preference(function):
@@ -87,6 +89,8 @@ def verdict(name, major, version):
             family = [there["cudaGraphInstantiateWithFlags"]]
         if family:
             return Verdict("renamed", (min(family, key=preference).name,))
+    if done_with.serves(caller, major, version):
+        return Verdict("adapted", done=True)
     targets = conversions(caller, there, version)
     if version[0] == 11 and name in KERNELS:
         launch = KERNELS[name]
@@ -127,6 +131,8 @@ class Case:
     other: bool = False     # the runtime writes RUNTIME_SAYS_ELSE
     returns: int = None     # if not status
     answers: dict = field(default_factory=dict)  # {meaning: number}, instead of the usual
+    driver: int = 13050     # the version of the fake driver
+    after: int = 0          # calls of the runtime that do not fail
 
 
 @dataclass
@@ -217,7 +223,8 @@ def argument(caller, version, case, i, direction, kind, meaning):
 
 def plan(name, case, given):
     """The lines of the caller's plan."""
-    lines = [f"call {name} {case.status} {case.other:d} {'end' if case.end else 'guard'}"]
+    lines = [f"call {name} {case.status} {case.other:d} {'end' if case.end else 'guard'} "
+             f"{case.driver} {case.after}"]
     for a in given:
         lines.append("h" if a.word == "h" else f"{a.word} {a.bytes.hex()}")
     return "\n".join([*lines, "go\n"])
@@ -231,6 +238,11 @@ PLAIN_CASES = [Case("main"), Case("at the end of memory", end=True),
 
 def cases(caller, version, said, target_version):
     """What each pair is tried with."""
+    if said.done:
+        usual = done_with.given(caller)
+        return [replace(case, given={**usual, **case.given}) for case in (
+            *PLAIN_CASES, *[Case(**words) for words in
+                            done_with.cases(caller, version, target_version)])]
     if said.kind != "adapted" or not said.targets:
         return PLAIN_CASES
     target = functions(target_version)[said.targets[0]]
@@ -353,6 +365,7 @@ class Outcome:
     returned: bytes = b""
     buffers: list = field(default_factory=list)
     error: tuple = None
+    last: int = None
     crash: str = None
 
 
@@ -374,6 +387,8 @@ def outcomes(text):
             made.returned = bytes.fromhex(rest)
         elif word == "b":
             made.buffers.append(bytes.fromhex(rest))
+        elif word == "last":
+            made.last = int(rest)
         elif word == "crash":
             made.crash = rest
         elif word == "error":
@@ -392,6 +407,8 @@ def observed(name, outcome, said):
     status = int.from_bytes(outcome.returned, "little")
     if outcome.crash:
         return "wrong"
+    if said.done:
+        return {REFUSED: "refused", ABSENT: "absent"}.get(status, said.kind)
     if names:
         return said.kind if names[-1] in said.targets else "wrong"
     if not outcome.error:
@@ -412,6 +429,10 @@ def check(name, major, version, case, said, outcome):
     buffers = iter(outcome.buffers)
     after = [next(buffers) if a.word == "b" else None for a in given]
     yield from untouched(given, after, case, name, version)
+    if said.done:
+        if not case.nulls:
+            yield from done_with.check(caller, newest(major), case, given, after, outcome, version)
+        return
     if said.kind in ("refused", "absent") or case.refused:
         yield from not_forwarded(caller, given, after, case, said, outcome, newest(major))
         return

@@ -82,6 +82,11 @@ MEANINGS = {
     "cudaGetTextureObjectTextureDesc": {
         "out cudaTextureDesc, u64": "texture object",
         "out cudaTextureDesc_v1, u64": "texture object"},
+    "cudaInitDevice": {"i32, u32, u32": "device deviceFlags initFlags"},
+    "cudaStreamGetId": {"ptr, out u64": "stream id"},
+    "cudaStreamGetDevice": {"ptr, out i32": "stream deviceOf"},
+    "cudaKernelSetAttributeForDevice": {"ptr, i32, i32, i32": "kernel attribute value device"},
+    "cudaProfilerInitialize": {"in i8, in i8, i32": "configuration output format"},
     "cudaImportExternalMemory": {"out ptr, in cudaExternalMemoryHandleDesc": "object handle"},
     "cudaImportExternalSemaphore": {
         "out ptr, in cudaExternalSemaphoreHandleDesc": "object handle"},

@@ -154,8 +154,13 @@ def runtime_source(version):
                          "\tif (a0)\n\t\t*(int *)a0 = 100000 + a1;\n\treturn 0;\n}\n")
         elif result == "void":
             lines.append("}\n")
+        elif name.startswith("cudaGetDriverEntryPoint"):
+            lines.append("\tint32_t result = matrix_result();\n\n\tif (a1 && !result)\n"
+                         "\t\tmatrix_driver_gives(a0, a1, "
+                         f"{version[0] * 1000 + version[1] * 10});\n"
+                         "\treturn result;\n}\n")
         elif f.result == "i32":
-            lines.append("\treturn matrix_status;\n}\n")
+            lines.append("\treturn matrix_result();\n}\n")
         else:
             image = runtime_returns(f, version)
             lines.append(f"\tunion {{ unsigned char b[{len(image)}]; {result} v; }} r = "

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Stubs that `lazycuda stub` makes, of libraries made up here."""
+import hashlib
 import os
+import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,12 +63,38 @@ class Stub:
         return next(self.folder.glob("*.txt"))
 
 
+def compiled(folder, *settings):
+    """Where the objects are kept of what every stub has."""
+    key = hashlib.sha256(repr((build.CC, settings)).encode())
+    for file in sorted((folder / "stubs").rglob("*.[ch]")):
+        key.update(file.read_bytes())
+    return build.BIN.parent / "own-stubs" / key.hexdigest()[:16]
+
+
+def make_from(kept, folder, *settings):
+    """Builds what is there; what every stub has is compiled once."""
+    objects = folder / "build" / "obj" / "stubs"
+    if kept.is_dir():
+        make(folder, *settings, "build/flags")      # of which objects may not be older
+        shutil.copytree(kept, objects, copy_function=shutil.copyfile)
+    make(folder, *settings)
+    if not kept.is_dir():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as new:
+            shutil.copytree(objects, Path(new) / "kept")
+            try:
+                (Path(new) / "kept").rename(kept)
+            except OSError:
+                assert kept.is_dir()    # another process was faster
+
+
 def stub(folder, *arguments):
     """The stub, built."""
     done = run(*arguments, "-o", folder)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    make(folder, "CFLAGS=-O0 -g")
+    settings = ["CFLAGS=-O0 -g"]
+    make_from(compiled(folder, *settings), folder, *settings)
     return Stub(folder, done.stdout)
 
 

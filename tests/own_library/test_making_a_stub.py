@@ -135,9 +135,19 @@ def test_an_edited_list_counts(real, world, tmp_path, header, libclang):
     (("    advice ", "    # advice "), "has one library, with a row `advice`; in this one 0 have"),
     (("error missing 9", "error missing 0"), "an error cannot be 0"),
     (("majors own", "majors few"), "`few` where `none` or `own` is expected"),
-    (("    majors own", "    nodes none\n    nodes none"), "this is said on line"),
+    (("    majors own", "    nodes none\n    nodes none"), "this was given on line"),
     (("    majors own", "    nodes some"), "`some` where `none` or `other` is expected"),
     (("    error absent 9\n", ""), "has no row `error absent`"),
+    (("majors own", "majors own\n    opens libfoo.so.1 lib"), "a major of CUDA"),
+    (("majors own", "majors own\n    opens 12 libfoo.so.1"), "a folder"),
+    (("majors own", "majors own\n    opens 12 libfoo.so.1 a\n    opens 12 libfoo.so.1 b"),
+     "libfoo.so.1 of CUDA 12 is on line"),
+    (("majors own", "majors own\n    cuda libbaz.so.3"), "a major of CUDA"),
+    (("majors own", "majors own\n    cuda libbaz.so.3 32"), "a major of CUDA"),
+    (("majors own", "majors own\n    cuda libbaz.so.4 12"), "libbaz.so.4 is no soname of library"),
+    (("majors own", "majors own\n    cuda libbaz.so.3 12\n    cuda libbaz.so.3 13"),
+     "libbaz.so.3 is on line"),
+    (("majors own", "error driver 9\n    error incoherent 9\n    cuda libbaz.so.3 12"), "only a library with `majors own` has this"),
 ])
 def test_what_a_list_may_not_say(real, tmp_path, change, why):
     made(tmp_path / "baz", "--from", real, "--missing", "9")
@@ -195,27 +205,27 @@ def test_files_that_do_not_go_together(real, tmp_path):
     assert "a stub stands in for one library" in of("--from", real, "--from", other)
     assert "both would be major 3" in of("--from", real, "--from", minor)
     assert "both would be major 12" in of("--from", f"{real}=12", "--from", f"{four}=12")
-    assert "name none" in of("--from", f"{real}=12", "--from", f"{real}=13")
+    assert "name no major of CUDA" in of("--from", f"{real}=12", "--from", f"{real}=13")
     assert "say of each --from" in of("--from", f"{real}=12", "--from", four)
-    assert "`x` is no major of CUDA" in of("--from", f"{real}=x")
+    assert "`x` is not a major of CUDA" in of("--from", f"{real}=x")
 
 
 @pytest.mark.parametrize("words, why", [
-    ((), "which library? --from FILE names it"),
-    (("--from", "REAL"), "--missing NUMBER says it"),
+    ((), "no library is given: use --from FILE"),
+    (("--from", "REAL"), "use --missing NUMBER"),
     (("--from", "REAL", "--missing", "0"), "a number of 32 bits, and not 0"),
     (("--from", "REAL", "--missing", "99999999999"), "a number of 32 bits, and not 0"),
-    (("--from", "REAL", "--missing", "BAZ_BAD"), "it is no number"),
+    (("--from", "REAL", "--missing", "BAZ_BAD"), "it is not a number"),
     (("--from", "REAL", "--missing", "9", "--status", "x"), "no header that was given"),
-    (("--from", "REAL", "--missing", "9", "--speed", "9"), "--speed is no option"),
+    (("--from", "REAL", "--missing", "9", "--speed", "9"), "unknown option --speed"),
     (("--from", "REAL", "--missing", "9", "--advice", 'say "x"'), "without quotes"),
     (("--from", "REAL", "--missing", "9", "--text", "bazGone"),
      "--text bazGone: no library that was given has this function"),
-    (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: letters"),
-    (("--from", "REAL", "--missing", "9", "--package", ""), "--package : letters"),
-    (("--from", "REAL", "--missing", "9", "--package", "-a"), "--package -a: letters"),
+    (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: a name has"),
+    (("--from", "REAL", "--missing", "9", "--package", ""), "--package : a name has"),
+    (("--from", "REAL", "--missing", "9", "--package", "-a"), "--package -a: a name has"),
     (("--from", "REAL", "--missing"), "needs a value"),
-    (("--list", "l.txt", "--missing", "9"), "--list says all that there is"),
+    (("--list", "l.txt", "--missing", "9"), "it cannot be used with --list"),
     (("--list", "list"), "ends in .txt"),
 ])
 def test_arguments_that_make_no_sense(real, tmp_path, words, why):
@@ -225,7 +235,7 @@ def test_arguments_that_make_no_sense(real, tmp_path, words, why):
 
 
 def test_without_output_or_anything(tmp_path):
-    assert "-o DIR says it" in own_stubs.run("--from", "x", "--missing", "9").stderr
+    assert "use -o DIR" in own_stubs.run("--from", "x", "--missing", "9").stderr
     assert own_stubs.run().returncode == 2 and own_stubs.run("--help").returncode == 0
 
 

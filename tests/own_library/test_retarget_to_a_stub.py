@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda retarget --stub`: to the stub of a library that somebody made one of."""
 import json
+import shutil
 import subprocess
 import zipfile
 
@@ -78,6 +79,19 @@ def test_without_the_option_it_is_none_of_ours(retarget, two, tmp_path, patchelf
     assert done.returncode == 1 and "needs none of the real libraries" in done.stdout
 
 
+def test_beside_those_of_lazycuda_no_option_is_needed(two, tmp_path, patchelf):
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    for name in map(build.stub_name, build.STUBBED):
+        shutil.copy(build.BUILD / "lib" / name, folder)
+    module = importer(tmp_path, "barA", link=[two[0][0]])
+    assert run("--stubs", folder, "-o", tmp_path / "out", module).returncode == 1
+    shutil.copy(two[1].file, folder)
+    done = run("--stubs", folder, "-o", tmp_path / "out", module)
+    assert done.returncode == 0 and "libbar.so.3 -> libbar_stub.so (1 name)" in done.stdout
+    assert run("--stubs", folder, "--only=bar", "-o", tmp_path / "out", module).returncode == 0
+
+
 @pytest.mark.parametrize("script", ["", NODES])
 def test_without_nodes_of_its_soname(retarget, tmp_path, script):
     found = real(tmp_path, 2, script=script.format(2))
@@ -114,6 +128,11 @@ def test_a_name_without_a_version_that_majors_tell_apart_is_refused(retarget, tw
     bare = real(tmp_path, 3, script="")
     said = retarget(two[1], importer(tmp_path, "barA", link=[bare]), status=1)
     assert (said["code"], "nothing tells for which major" in said["error"]) == ("UNVERSIONED", True)
+
+
+def test_a_name_without_a_version_is_of_the_newest_major(retarget, two, tmp_path):
+    bare = real(tmp_path, 4, script="")
+    assert retarget(two[1], importer(tmp_path, "barA", link=[bare]))["outcome"] == "retargeted"
 
 
 def test_the_real_library_itself_is_refused(retarget, two, plain):
@@ -185,7 +204,10 @@ def test_the_folder_of_the_library_tells_its_package(retarget, tmp_path):
     assert required == ["numpy",
                         "nvidia-foo-bar-cu12>=1 ; os_name == 'posix' and extra == \"cuda12\"",
                         'nvidia-foo.bar==10.4.0.35 ; extra == "cuda13"', "Bar_Lib==7",
-                        'nvidia-cuda-runtime==14.* ; extra == "cuda14"']
+                        'nvidia-cuda-runtime==14.* ; extra == "cuda14"',
+                        'nvidia-cuda-runtime-cu11 ; extra == "cuda11"',
+                        'nvidia-cuda-runtime-cu12 ; extra == "cuda12"',
+                        'nvidia-cuda-runtime==13.* ; extra == "cuda13"']
     assert "    package nvidia-foo-bar\n" in (tmp_path / "bar" / "bar.txt").read_text()
 
 
@@ -215,7 +237,7 @@ def test_a_note_of_packages_that_is_damaged_tells_nothing(retarget, tmp_path, ol
     assert text.count(old) == 1
     stub.file.write_bytes(text.replace(old, new))
     module = importer(tmp_path, "barA", link=[found])
-    said = retarget(stub, wheel(tmp_path, REQUIRES, module=module))
+    said = retarget(stub, wheel(tmp_path, REQUIRES[:4], module=module))
     assert said["requirements"] == []
 
 

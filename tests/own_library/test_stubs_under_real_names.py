@@ -102,6 +102,35 @@ def test_it_is_installed_beside_cudas_and_taken_away(bar, tmp_path):
     assert not (tmp_path / "lib/lazycuda/compat3").exists()
 
 
+def test_it_goes_to_the_folder_of_a_cuda_whose_number_is_another(bar, tmp_path):
+    where = ["CFLAGS=-O0 -g", f"DESTDIR={tmp_path}", "LIBDIR=/lib", "COMPAT=3", "COMPAT_FOR=12"]
+    own_stubs.make(bar.stub.folder, *where, "install")
+    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("libbar.so*")}
+    assert found == {"lib/lazycuda/compat12/libbar.so.3"}
+    assert not (tmp_path / "lib/lazycuda/compat3").exists()
+    own_stubs.make(bar.stub.folder, *where, "uninstall")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not (tmp_path / "lib/lazycuda/compat12").exists()
+
+
+def test_it_takes_away_no_others_of_that_cuda(bar, tmp_path):
+    where = [f"DESTDIR={tmp_path}", "LIBDIR=/lib", "COMPAT=3", "COMPAT_FOR=12"]
+    own_stubs.make(bar.stub.folder, "CFLAGS=-O0 -g", *where, "install")
+    other = tmp_path / "lib/lazycuda/compat12/libother.so.1"
+    other.write_bytes(b"")
+    own_stubs.make(bar.stub.folder, "CFLAGS=-O0 -g", *where, "uninstall")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [other]
+
+
+def test_a_cuda_has_one_of_its_majors(tmp_path):
+    reals = {n: own_stubs.library(tmp_path / f"real{n}", f"libbar.so.{n}", SOURCE.format(n))
+             for n in (3, 4)}
+    made = make(tmp_path, reals, "3,4")
+    done = subprocess.run(["make", "-C", made.stub.folder, "COMPAT=3,4", "COMPAT_FOR=12"],
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and "a CUDA has one of the majors 3 4" in done.stderr
+
+
 # ---- a program that cannot be changed ----
 
 def test_with_it_a_program_starts_and_gets_an_error(bar, world, tmp_path):

@@ -9,9 +9,10 @@ import pytest
 import build
 
 HERE = build.TESTS / "plan"
-LISTS = {"option": "options", "jit": "jit", "compile": "compile", "step": "steps",
+LISTS = {"option": "options", "jit": "jit", "compile": "compile", "ir": "ir", "step": "steps",
          "name": "names", "reason": "reasons", "note": "notes"}
-SINGLE = ("decision", "code", "rule", "input", "have", "need", "message", "lto", "compile_to")
+SINGLE = ("decision", "code", "rule", "input", "have", "need", "message", "lto", "compile_to", "nvjitlink",
+          "nvrtc", "nvvm", "choice")
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 	scene.request.options = scene.options;
 	scene.request.compile_options = scene.compile_options;
 	scene.request.support = scene.support;
+	scene.request.others = scene_others(&scene);
 	plan = lazycuda_plan(&scene.environment, &scene.request, scene.inputs, scene.count);
 	if (!plan)
 		return 4;
@@ -54,12 +55,17 @@ int main(int argc, char **argv)
 	field("need", plan->need);
 	field("message", plan->message);
 	printf("lto\t%d\n", plan->lto);
+	printf("nvjitlink\t%d\nnvrtc\t%d\n", plan->nvjitlink, plan->nvrtc);
+	field("choice", plan->choice);
 	words("option", plan->options, plan->option_count);
 	for (size_t i = 0; i < plan->jit_option_count; i++)
 		printf("jit\t%s %d %u\n", plan->jit_options[i].name, plan->jit_options[i].option,
 		       plan->jit_options[i].value);
 	field("compile_to", plan->compile_to ? lazycuda_kind_name(plan->compile_to) : NULL);
 	words("compile", plan->compile_options, plan->compile_option_count);
+	if (plan->nvvm)
+		printf("nvvm\t%d\n", plan->nvvm);
+	words("ir", plan->nvvm_options, plan->nvvm_option_count);
 	for (size_t i = 0; i < plan->step_count; i++)
 		print_step(plan->steps[i]);
 	words("note", plan->notes, plan->note_count);

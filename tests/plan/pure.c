@@ -172,6 +172,7 @@ int main(int argc, char **argv)
 	scene.request.options = scene.options;
 	scene.request.compile_options = scene.compile_options;
 	scene.request.support = scene.support;
+	scene.request.others = scene_others(&scene);
 	ask(expected);
 	if (!strcmp(argv[1], "threads"))
 		return by_threads();

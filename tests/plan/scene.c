@@ -116,6 +116,7 @@ static void set_word(struct lazycuda_entry *entry, const char *word)
 		{ "linked", LAZYCUDA_ENTRY_LINKED, LAZYCUDA_ENTRY_RELOCATABLE },
 		{ "plain", 0, LAZYCUDA_ENTRY_RELOCATABLE },
 		{ "lz4", LAZYCUDA_ENTRY_LZ4, 0 },
+		{ "libdevice", LAZYCUDA_ENTRY_LIBDEVICE, 0 },
 		{ "zstd", LAZYCUDA_ENTRY_ZSTD, 0 },
 		{ "unseen", LAZYCUDA_ENTRY_UNSEEN, LAZYCUDA_ENTRY_RELOCATABLE },
 		{ "obfuscated", LAZYCUDA_ENTRY_OBFUSCATED | LAZYCUDA_ENTRY_UNSEEN |
@@ -299,6 +300,9 @@ static unsigned flags_of(const char *value)
 	return (strstr(value, "across") ? LAZYCUDA_LINK_LTO_ACROSS_MAJORS : 0) |
 	       (strstr(value, "offline") ? LAZYCUDA_LINK_OFFLINE : 0) |
 	       (strstr(value, "forward") ? LAZYCUDA_LINK_FORWARD_COMPATIBLE : 0) |
+	       (strstr(value, "isolated") ? LAZYCUDA_LINK_ISOLATED : 0) |
+	       (strstr(value, "support") ? LAZYCUDA_LINK_NO_SUPPORT : 0) |
+	       (strstr(value, "ignore") ? LAZYCUDA_LINK_IGNORE_NON_LTO : 0) |
 	       (strstr(value, "wrong") ? 0x800u : 0);
 }
 
@@ -308,6 +312,13 @@ static int choose(const char *value, const char *const *names, int count)
 		if (!strcmp(value, names[i]))
 			return i;
 	return atoi(value);
+}
+
+/* "12.9,13.0" */
+static void read_versions(char *value, int *list, size_t *count)
+{
+	for (char *word = strtok(value, ","); word; word = strtok(NULL, ","))
+		list[(*count)++] = version(word);
 }
 
 static void read_word(struct scene *scene, char *word)
@@ -325,6 +336,14 @@ static void read_word(struct scene *scene, char *word)
 		scene->environment.branch = atoi(value);
 	else if (value_of(word, "nvjitlink"))
 		scene->environment.nvjitlink = version(value);
+	else if (value_of(word, "nvjitlinks"))
+		read_versions(value, scene->nvjitlinks, &scene->others.nvjitlink_count);
+	else if (value_of(word, "nvvms"))
+		read_versions(value, scene->nvvms, &scene->others.nvvm_count);
+	else if (value_of(word, "libdevices"))
+		read_versions(value, scene->libdevices, &scene->libdevice_count);
+	else if (value_of(word, "nvrtcs"))
+		read_versions(value, scene->nvrtcs, &scene->others.nvrtc_count);
 	else if (value_of(word, "nvrtc"))
 		scene->environment.nvrtc = version(value);
 	else if (value_of(word, "arch"))
@@ -352,9 +371,19 @@ static void read_word(struct scene *scene, char *word)
 struct scene scene_read(char **words, int count)
 {
 	struct scene scene = { .environment.size = sizeof(scene.environment),
+			       .others.size = sizeof(scene.others),
 			       .request = { .size = sizeof(scene.request), .arch = "sm_90" } };
 
 	for (int i = 0; i < count; i++)
 		read_word(&scene, words[i]);
 	return scene;
+}
+
+const struct lazycuda_others *scene_others(struct scene *scene)
+{
+	scene->others.nvjitlinks = scene->nvjitlinks;
+	scene->others.nvrtcs = scene->nvrtcs;
+	scene->others.nvvms = scene->nvvms;
+	scene->others.libdevices = scene->libdevice_count ? scene->libdevices : NULL;
+	return &scene->others;
 }

@@ -8,11 +8,12 @@ import build
 from fakes import driver, fake, nvml
 
 HAVE = ["--driver", "12.4", "--nvjitlink", "12.4", "--nvrtc", "12.4"]
-KEYS = {"decision", "code", "input", "have", "need", "message", "options", "inputs", "rule",
-        "policy", "notes", "environment", "lto", "compile"}
+KEYS = {"choice", "nvjitlink", "nvrtc", "nvvm", "compile_ir", "decision", "code", "input", "have", "need", "message",
+        "options", "inputs", "rule", "policy", "notes", "environment", "lto", "compile",
+        "symbol_errors"}
 
 
-def ptx(isa="8.0", target="sm_80", body=""):
+def ptx(isa="8.0", target="sm_80", body=".visible .entry k() { ret; }\n"):
     return f".version {isa}\n.target {target}\n.address_size 64\n{body}"
 
 
@@ -43,7 +44,8 @@ def test_json_has_the_keys_of_the_design(world, file):
     assert said["options"] == ["-arch=sm_80", "-lineinfo"] and said["lto"] is False
     assert said["policy"] == "best_effort" and any("leak" in note for note in said["notes"])
     assert said["environment"] == {"driver": "12.4", "branch": None, "nvjitlink": "12.4",
-                                   "nvrtc": "12.4"}
+                                   "nvrtc": "12.4",
+                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
     assert said["inputs"] == [{"file": str(path), "name": str(path), "kind": "ptx", "input": 0,
                                "entry": 0, "form": "as_is", "reason": "the only code in it"}]
 
@@ -123,7 +125,8 @@ def test_the_driver_may_be_given_by_its_own_version(world, file):
         said = plan(world, "--driver", version, "--nvjitlink=none", "--nvrtc=none", "--arch",
                     "sm_80", path)
         assert said["environment"] == {"driver": "12.4", "branch": 550, "nvjitlink": "none",
-                                       "nvrtc": "none"}
+                                       "nvrtc": "none",
+                                       "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
     said = plan(world, "--driver=unknown", "--nvjitlink=12.9", "--nvrtc=none", "--arch=sm_80", path)
     assert said["environment"]["driver"] is None and said["rule"] == "B5"
 
@@ -135,10 +138,12 @@ def test_what_is_not_given_is_what_is_installed(world, file):
                  nvml("535.104.05"))
     said = plan(world, "--arch", "sm_80", path)
     assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.9",
-                                   "nvrtc": "12.9"}
+                                   "nvrtc": "12.9",
+                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
     said = plan(world, "--arch", "sm_80", "--nvjitlink", "12.5", path)
     assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.5",
-                                   "nvrtc": "12.9"}
+                                   "nvrtc": "12.9",
+                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
 
 
 def test_a_file_that_begins_with_a_dash(world, file):
@@ -162,27 +167,53 @@ def test_a_file_that_begins_with_a_dash(world, file):
       "--lto-across-majors"], "compatible", "12.9"),
     (["--nvrtc", "12.9", "--nvjitlink", "12.9", "--driver", "none", "--constraint", "<12.9"],
      "incompatible", "constraint"),
+    (["--cudart", "13.0", "--driver", "12.4", "--nvrtc", "none", "--nvjitlink", "none"],
+     "driver_too_old", "cudart 13.0"),
+    (["--cudart=12.9", "--driver", "535", "--nvrtc", "none", "--nvjitlink", "none"], "compatible",
+     "cudart 12.9, driver 12.2: compatible"),
+    (["--cudart", "12.9", "--driver", "580", "--nvrtc", "none", "--nvjitlink", "none",
+      "--constraint", ">=13"], "incompatible", "cudart 12.9"),
+    (["--cudart", "unknown", "--driver", "580", "--nvrtc", "none", "--nvjitlink", "none",
+      "--policy", "strict"], "insufficient_metadata", "cudart"),
 ])
 def test_which_versions_go_together(world, words, outcome, message):
     status = int(outcome != "compatible")
     said = plan(world, *words, status=status)
-    assert set(said) == {"outcome", "message", "environment"}
+    assert set(said) == {"outcome", "message", "environment", "cudart"}
     assert said["outcome"] == outcome and message in said["message"]
     done = world.cli("plan", *words, check=False)
     assert (done.status, done.lines) == (status, [outcome, said["message"]])
 
 
+def test_the_runtime_that_is_installed(world):
+    world.loader(fake("cudart", "13.5"))
+    said = plan(world, status=0)
+    assert (said["cudart"], said["message"]) == ("13.5", "cudart 13.5: compatible")
+    # Not where versions are given: those are of another machine.
+    said = plan(world, "--driver", "12.2", "--nvrtc", "none", "--nvjitlink", "none", status=0)
+    assert (said["cudart"], said["outcome"]) == ("none", "compatible")
+    assert plan(world, "--cudart", "13.5", "--driver", "12.2", status=1)["outcome"] == "driver_too_old"
+
+
+@pytest.mark.parametrize("words", [["--cudart", "x"], ["--cudart"], ["--cudart="],
+                                   ["--cudart", "12.9", "--arch", "sm_80", "a file"]])
+def test_a_wrong_cudart(world, words):
+    (world.root / "a file").write_text(ptx())
+    assert world.cli("plan", *words, check=False).status == 2
+    assert world.cli("link", "--cudart", "12.9", check=False).status == 2
+
+
 # ---- wrong usage ----
 
 @pytest.mark.parametrize("words, why", [
-    (["k.ptx"], "for which architecture?"),
-    (["--arch"], "there is no sense in the value of --arch"),
-    (["--driver", "twelve", "k.ptx"], "there is no sense in the value of --driver"),
-    (["--driver", "300", "k.ptx"], "there is no sense in the value of --driver"),
-    (["--nvjitlink", "12.4.x", "k.ptx"], "there is no sense in the value of --nvjitlink"),
-    (["--policy", "lax", "k.ptx"], "there is no sense in the value of --policy"),
-    (["--archive", "k.ptx"], "there is no option --archive"),
-    (["-o", "out", "k.ptx"], "there is no option -o"),
+    (["k.ptx"], "no architecture is given"),
+    (["--arch"], "invalid value of --arch"),
+    (["--driver", "twelve", "k.ptx"], "invalid value of --driver"),
+    (["--driver", "300", "k.ptx"], "invalid value of --driver"),
+    (["--nvjitlink", "12.4.x", "k.ptx"], "invalid value of --nvjitlink"),
+    (["--policy", "lax", "k.ptx"], "invalid value of --policy"),
+    (["--archive", "k.ptx"], "unknown option --archive"),
+    (["-o", "out", "k.ptx"], "unknown option -o"),
 ])
 def test_wrong_usage_is_status_2(world, file, words, why):
     path = file("k.ptx", ptx())

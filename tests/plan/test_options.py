@@ -6,6 +6,7 @@ HAVE = "driver=12.9 nvjitlink=12.9 nvrtc=12.9 arch=sm_80 "
 DRIVER = "driver=12.9 nvjitlink=none nvrtc=12.9 arch=sm_80 "
 PTX = "k:ptx 8.0 sm_80"
 LTO = "k:ltoir 12.0 sm_80"
+LTO13 = "m:ltoir 13.0 sm_80"
 
 
 @pytest.mark.parametrize("words, code, options", [
@@ -45,8 +46,8 @@ def test_the_driver_is_told(ask, words, jit, options):
 def test_an_option_that_the_driver_can_do_without_is_dropped_with_a_note(ask):
     plan = ask(DRIVER + "option=-ftz=1 option=-g", PTX)
     assert plan.options == ["CU_JIT_TARGET=80", "CU_JIT_GENERATE_DEBUG_INFO=1"]
-    assert plan.notes == ["option -ftz=1 is left out: it matters to link-time optimisation alone,"
-                          " which the driver has not"]
+    assert plan.notes == ["option -ftz=1 is left out: it matters only to link-time optimisation,"
+                          " which the driver does not have"]
 
 
 def test_lto_without_ltoir_is_left_out_with_a_note(ask):
@@ -177,8 +178,26 @@ def test_what_is_known_of_an_nvjitlink_is_noted(ask):
     for version in ("12.3", "12.4"):
         assert any("leak" in note for note in ask(f"nvjitlink={version} arch=sm_80", PTX).notes)
     assert ask("nvjitlink=12.5 arch=sm_80", PTX).notes == []
-    assert any("twice" in note for note in ask("nvjitlink=13.0 arch=sm_80", PTX).notes)
     assert ask("nvjitlink=13.1 arch=sm_80", PTX).notes == []
+
+
+@pytest.mark.parametrize("words, inputs, noted", [
+    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], True),
+    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", "y:{cubin 12.0 sm_80 lz4 unseen}"], True),
+    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX, LTO13], True),
+    # what is seen is refused, and of LTO-IR it is no crash
+    ("nvjitlink=13.0", [PTX], False), ("nvjitlink=13.0", [PTX, "l:ptx 8.0 sm_80"], False),
+    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}"], False),
+    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", LTO13], False),
+    ("nvjitlink=13.0", [PTX, "y:{ltoir 13.0 sm_80 zstd unseen}", LTO13], False),
+    ("nvjitlink=13.0 nvrtc=13.0", [PTX, "s:source"], False),
+    ("nvjitlink=13.0 flags=isolated", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], False),
+    ("nvjitlink=13.1", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], False),
+])
+def test_the_note_about_13_0_is_given_where_it_applies(ask, words, inputs, noted):
+    plan = ask(f"{words} arch=sm_80", *inputs)
+    assert plan.code == "OK", plan.message
+    assert any("twice" in note for note in plan.notes) == noted
 
 
 def test_ltoir_of_an_older_major_is_noted(ask):

@@ -18,6 +18,8 @@ QUESTIONS = {
                "in=a:+main;{ptx 8.0 sm_80/ptx 9.0 sm_80/lto 12.0 sm_52}"],
     "refused": [*HAVE, "in=k:ptx 8.0 sm_80 def=f", "in=b:{ptx 9.0 sm_80/cubin 13.0 sm_80}"],
     "duplicate": [*HAVE, "in=k:ptx 8.0 sm_80 def=f", "in=b:ptx 8.0 sm_80 def=f"],
+    "others": [*HAVE, "nvjitlinks=13.0,12.4", "nvrtcs=13.0", "lto", "in=k.cu:source",
+               "in=a:lto 13.0 sm_80"],
     "cross-major": [*HAVE, "nvjitlink=13.0", "lto", "in=k:ptx 8.0 sm_80"],
 }
 

@@ -45,17 +45,39 @@ REFUSALS = [
     (HAVE, ["k.ptx:+needs=1;ptx 8.0 sm_80"], "BAD_REQUEST", 0, None, None,
      "k.ptx: it needs a support module behind the request's 0"),
     # the inputs
-    (HAVE, [PTX, "x.o:+error=fatbin at 0x40: entry 2 ends behind the file;+is=object;"],
-     "BAD_INPUT", 1, "fatbin at 0x40: entry 2 ends behind the file", "a file that is whole",
-     "x.o: fatbin at 0x40: entry 2 ends behind the file"),
+    (HAVE, [PTX, "x.o:+error=fatbin at 0x40: entry 2 ends past the file;+is=object;"],
+     "BAD_INPUT", 1, "fatbin at 0x40: entry 2 ends past the file", "a file that is whole",
+     "x.o: fatbin at 0x40: entry 2 ends past the file"),
     (HAVE, ["x:+unseen;"], "BAD_INPUT", 0, None, "an inspection", "x: it has not been inspected"),
     (HAVE, ["x:ptx 8.0 sm_80 damaged"], "BAD_INPUT", 0, "PTX 8.0 of CUDA 12.0 for sm_80",
      "an entry that is whole", "x: PTX 8.0 of CUDA 12.0 for sm_80: ends inside its header (0x20)"),
     (HAVE, [PTX, "x:"], "UNKNOWN_KIND", 1, "unknown content", None,
      "x: it is nothing that could be linked"),
-    (HAVE, ["x.bc:+is=bitcode;"], "UNSUPPORTED_KIND", 0, "bitcode", None,
-     "x.bc: it is bitcode, which no linker here takes"),
-    (HAVE, ["x.a:+is=thin archive;"], "UNSUPPORTED_KIND", 0, "thin archive", None, "thin archive"),
+    (HAVE, ["x.bc:+is=bitcode;"], "NVVM_REQUIRED", 0, "bitcode", "libnvvm",
+     "x.bc: it is bitcode, and there is no libnvvm to compile it; install one (nvidia-cuda-nvcc-cu12"
+     " or nvidia-nvvm of PyPI"),
+    (HAVE, ["x.ll:+is=llvm ir;"], "NVVM_REQUIRED", 0, "llvm ir", "libnvvm",
+     "x.ll: it is llvm ir, and there is no libnvvm to compile it; install one"),
+    (HAVE + "nvvms=12.9,13.0", ["x.ll:+is=llvm ir;"], "NVVM_TOO_NEW", 0, "libnvvm 12.9",
+     "libnvvm 12.4 or earlier",
+     "x.ll: libnvvm 12.9 would write PTX that is newer than nvJitLink 12.4 reads"),
+    (HAVE + "nvvms=12.4 libdevices=none", [PTX, "x.ll:+is=llvm ir;ptx ? sm_80 libdevice"],
+     "LIBDEVICE_REQUIRED", 1, "libnvvm 12.4", "libdevice.10.bc",
+     "x.ll: it calls functions of libdevice (__nv_*), and no libdevice.10.bc goes with libnvvm 12.4;"
+     " install it with its libnvvm (nvidia-cuda-nvcc-cu12 or nvidia-nvvm"),
+    ("driver=12.9 nvjitlink=none nvvms=13.0 arch=sm_70 policy=off", ["x.ll:+is=llvm ir;"],
+     "ARCH_UNSUPPORTED", 0, "libnvvm 13.0", "libnvvm 12.9 or earlier",
+     "x.ll: libnvvm 13.0 compiles for nothing that runs on sm_70; take libnvvm 12.9 or earlier"),
+    (HAVE + "nvvms=unknown policy=strict", ["x.ll:+is=llvm ir;"], "INSUFFICIENT_METADATA", 0,
+     "libnvvm of unknown version", "libnvvm of a known version", "and the policy is strict"),
+    (HAVE + "nvvms=12.3 constraint=>=12.4", ["x.ll:+is=llvm ir;"], "CONSTRAINT", None,
+     "libnvvm 12.3", "libnvvm >=12.4", "libnvvm 12.3 is here, and the constraint >=12.4 forbids it"),
+    (HAVE + "nvvms=12.4 output=ptx", ["x.ll:+is=llvm ir;"], "PTX_NEEDS_LTO", 0, "LLVM IR", "LTO-IR",
+     "x.ll: PTX output is made from LTO-IR alone, and this is LLVM IR, which is compiled to PTX"),
+    (HAVE + "nvvms=12.4", ["x.ll:+declared=bitcode;+is=llvm ir;"], "KIND_MISMATCH", 0, "llvm ir",
+     "bitcode", "it is declared as bitcode and its content is llvm ir"),
+    (HAVE, ["x.a:+is=thin archive;"], "UNSUPPORTED_KIND", 0, "thin archive",
+     "an archive that has its members in it", "takes; make it without -T"),
     (HAVE, ["x:+is=offload binary;"], "UNSUPPORTED_KIND", 0, "offload binary", None, "offload"),
     (HAVE, ["x:optixir 12.0 sm_80"], "UNSUPPORTED_KIND", 0, "optixir", None, "x: it is optixir"),
     (HAVE, ["x.ptx:+declared=ptx;cubin 12.0 sm_80"], "KIND_MISMATCH", 0, "cubin", "ptx",
@@ -84,7 +106,7 @@ REFUSALS = [
      "PTX 8.0 of CUDA 12.0 for sm_80", "liblz4.so.1", "install liblz4.so.1"),
     ("driver=12.4 nvjitlink=12.3 arch=sm_80 policy=off", ["x:{ptx 8.0 sm_80 zstd unseen}"],
      "CANNOT_UNPACK", 0, "PTX 8.0 of CUDA 12.0 for sm_80",
-     "libzstd.so.1, or nvJitLink 12.4 or later", "can neither be unpacked here nor by nvJitLink 12.3"),
+     "libzstd.so.1, or nvJitLink 12.4 or later", "cannot be unpacked here or by nvJitLink 12.3"),
     # versions
     (HAVE, [PTX, "new.ptx:ptx 9.0 sm_80"], "PTX_TOO_NEW", 1, "PTX 9.0 of CUDA 13.0 for sm_80",
      "nvJitLink 13.0 or later",
@@ -113,6 +135,9 @@ REFUSALS = [
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_90a"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_90a", "code for sm_90 or an earlier one",
      "code for sm_90a runs nowhere else, and the target is sm_90"),
+    (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_100f"], "ARCH_MISMATCH", 0,
+     "PTX 8.0 of CUDA 12.0 for sm_100f", "code for sm_90 or an earlier one",
+     "code for sm_100f runs on it and later GPUs of its family only, and the target is sm_90"),
     ("driver=12.4 nvjitlink=12.4 arch=sm_100", [PTX], "ARCH_UNSUPPORTED", None, "nvJitLink 12.4",
      "nvJitLink 12.8 or later", "nvJitLink 12.4 does not link for sm_100; take nvJitLink 12.8"),
     ("driver=13.0 nvjitlink=13.0 arch=sm_52 lto", ["x:ltoir 13.0 sm_52"], "ARCH_UNSUPPORTED", None,
@@ -134,7 +159,7 @@ REFUSALS = [
      "PTX 8.0 of CUDA 12.0 for sm_80", "LTO-IR", "LTO-IR output is made from LTO-IR alone"),
     # what is installed
     ("arch=sm_80", [PTX], "NO_BACKEND", None, "no nvJitLink and no driver",
-     "nvJitLink 12.3 or later, or a driver", "neither nvJitLink nor a driver"),
+     "nvJitLink 12.3 or later, or a driver", "there is no nvJitLink, and no driver is known"),
     ("driver=12.4 arch=sm_80 lto", [PTX], "NVJITLINK_REQUIRED", None, "no nvJitLink",
      "nvJitLink 12.3 or later",
      "link-time optimisation is asked for, and there is no nvJitLink (no nvJitLink is here)"),
@@ -202,7 +227,9 @@ REFUSALS = [
 
 # What carrying a plan out comes to; no plan says it.
 OF_THE_HANDLE = {"COMPILE_FAILED", "LINK_FAILED", "UNDEFINED_SYMBOL", "BAD_IMAGE",
-                 "BACKEND_MISSING", "DRIVER_FAILED", "NO_MEMORY"}
+                 "BACKEND_MISSING", "DRIVER_FAILED", "NO_MEMORY",
+                 # tests/isolation
+                 "CRASHED", "TIME_LIMIT", "MEMORY_LIMIT", "CANCELLED", "NO_CHILD"}
 # What only a real file comes to: tests/growth.
 OF_FILES = {"UNPACK_LIMIT"}
 

@@ -24,7 +24,7 @@ def linked(plan):
     ("k:+main;ptx 8.0 sm_80 def=NRT_Incref", False),
     ("k:+main;ptx 8.0 sm_80", False),
     ("k:ptx 8.0 sm_80 ext=NRT_incref", False),		# not the program itself
-    ("k:+main;source", False),				# source is not searched
+    ("k:+main;source", False),				# is searched once it is compiled
     # of a container what would be taken for the target
     ("k:+main;{ptx 8.0 sm_80/ptx 8.0 sm_52 ext=NRT_incref}", False),
 ])
@@ -40,6 +40,20 @@ def test_a_module_that_is_not_enabled_is_not_linked(ask):
     plan = ask(HAVE, "k:+needs=0;ptx 8.0 sm_80", "l:+needs=0;ptx 8.0 sm_80", more=[off])
     assert linked(plan) == []
     assert plan.notes == ["support module 0 (nrt), which k needs, is not enabled"]
+
+
+def test_a_link_may_do_without_any(ask):
+    plan = ask(HAVE + " flags=support", "k:+main;+needs=0;ptx 8.0 sm_80 ext=NRT_incref", more=[NRT])
+    assert plan.code == "OK" and linked(plan) == []
+    assert plan.notes == ["support module 0 (nrt), which k needs, is not enabled"]
+
+
+def test_a_plan_says_that_source_is_searched_later(ask):
+    note = "k: which support modules it needs is seen once it is compiled"
+    assert ask(HAVE, "k:+main;source", more=[NRT]).notes == [note]
+    for words, code, more in ((HAVE, "k:+main;source", []), (HAVE, "k:source", [NRT]),
+                              (HAVE + " flags=support", "k:+main;source", [NRT])):
+        assert ask(words, code, more=more).notes == []
 
 
 def test_a_module_that_many_need_is_linked_once_and_last(ask):

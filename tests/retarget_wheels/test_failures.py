@@ -185,11 +185,11 @@ def test_a_file_whose_constructor_crashes(retarget, tmp_path):
 
 def test_what_cannot_be_loaded_here_is_said_and_is_no_failure(retarget, tmp_path):
     links = [real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"),
-             real(tmp_path, "libcublas.so.12", "cublasCreate")]
-    file = importer(tmp_path, "cudaMalloc", "cublasCreate", link=links)
-    (tmp_path / "libcublas.so.12").rename(tmp_path / "hidden")
+             real(tmp_path, "libnvcuvid.so.1", "cuvidCreateDecoder")]
+    file = importer(tmp_path, "cudaMalloc", "cuvidCreateDecoder", link=links)
+    (tmp_path / "libnvcuvid.so.1").rename(tmp_path / "hidden")
     said, = retarget(file).files
-    assert said["loaded"] is False and said["not_loaded"] == "not here: libcublas.so.12"
+    assert said["loaded"] is False and said["not_loaded"] == "not here: libnvcuvid.so.1"
 
 
 def test_another_version_need_without_its_library_is_said(retarget, tmp_path):

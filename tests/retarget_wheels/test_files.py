@@ -281,9 +281,9 @@ def test_nothing_in_a_file_is_trusted(retarget, tmp_path):
 def check_answer(file):
     """Decides in this process, for it is asked often."""
     repoint, reader = inside("repoint"), inside("elf")
-    stubs = repoint.read_stubs(build.STUBS)
+    stubs = repoint.read_stubs(build.STUBS, (), [])
     try:
-        repoint.look(reader.read(file), stubs)
+        repoint.look(reader.read(file), stubs, {})
     except (reader.ElfError, repoint.Refused) as refused:
         assert str(refused)
 

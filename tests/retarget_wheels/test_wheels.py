@@ -86,9 +86,10 @@ def test_keep_libraries(retarget, tmp_path, repaired):
     assert said["removed"] == [] and f"pkg.libs/{RENAMED}" in wheel_files.read(out_of(retarget))
 
 
-def test_another_folder_for_the_stubs(retarget, tmp_path, plain):
+@pytest.mark.parametrize("folder", ["pkg", "./pkg/", "pkg//."])
+def test_another_folder_for_the_stubs(retarget, tmp_path, plain, folder):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
-    said, = retarget("--stubs-in", "pkg", wheel).wheels
+    said, = retarget("--stubs-in", folder, wheel).wheels
     assert said["added"] == ["pkg/libcudart_stub.so"]
     assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RPATH"] == ["$ORIGIN"]
 
@@ -122,6 +123,22 @@ def test_nothing_but_what_is_left(retarget, tmp_path, plain):
     said, = retarget("--leave", "pkg/*", wheel_files.make(tmp_path, {"pkg/a.so": plain}),
                      status=1).wheels
     assert said["outcome"] == "nothing" and "libcudart.so.12 still" in said["notes"][0]
+
+
+@pytest.mark.parametrize("damage", [
+    lambda text: text[:4] + b"\1" + text[5:], lambda text: text[:5] + b"\2" + text[6:],
+    lambda text: text[:200],
+    # DT_STRSZ, before DT_SYMENT, is 0.
+    lambda text: re.sub(rb"(?s)\n\0{7}.{8}(?=\x0b\0{7})", b"\n" + bytes(15), text)],
+    ids=["32 bits", "big-endian", "truncated", "no names"])
+def test_a_file_that_cannot_be_read_as_elf_stays(retarget, tmp_path, repaired, damage):
+    """Whatever its name is: no library is known to be in it."""
+    for name in ("pkg/odd.so", "pkg/libcudart.so.12"):
+        repaired[name] = damage(repaired["pkg/module.so"].read_bytes())
+    said, = retarget("--relax-requirements", wheel_files.make(tmp_path, repaired)).wheels
+    assert [file["file"] for file in said["files"]] == ["pkg/module.so"]
+    made = wheel_files.read(out_of(retarget))
+    assert made["pkg/odd.so"] == repaired["pkg/odd.so"] == made["pkg/libcudart.so.12"]
 
 
 def test_one_bad_file_and_the_wheel_is_refused(retarget, tmp_path, plain):
@@ -239,8 +256,8 @@ def test_requirements_are_named_and_stay(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain}, requires=REQUIREMENTS)
     said, = retarget(wheel).wheels
     assert [(entry["requirement"], entry["extra"]) for entry in said["requirements"]] == [
-        (REQUIREMENTS[1], "cuda12"), (REQUIREMENTS[2], "cuda12"), (REQUIREMENTS[5], "cuda11"),
-        (REQUIREMENTS[7], "cuda13")]
+        *[(requirement, "cuda12") for requirement in REQUIREMENTS[1:5]],
+        (REQUIREMENTS[5], "cuda11"), (REQUIREMENTS[7], "cuda13")]
     assert requirements(out_of(retarget))[0] == REQUIREMENTS
 
 
@@ -254,12 +271,15 @@ def test_requirements_become_extras(retarget, tmp_path, plain):
         "numpy>=1.20",
         "nvidia-cuda-runtime-cu12>=12.1 ; platform_system == 'Linux' and extra == \"cuda12\"",
         'nvidia_cuda_runtime_cu12==12.4.127 ; extra == "cuda12"',
-        # The file does not use nvrtc, so who requires it needs it for something else.
-        "nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12",
+        # No file needs these.
+        'nvidia-cuda-nvrtc-cu12 ; extra == "cuda12"', 'nvidia-cublas-cu12 ; extra == "cuda12"',
         'nvidia-cuda-runtime-cu11 ; (python_version < "3.9" or os_name == "nt") '
         'and extra == "cuda11"',
         'nvidia-cuda-runtime==13.*; extra == "gpu"',
-        'nvidia-cuda-runtime>=13.0 ; extra == "cuda13"']
+        'nvidia-cuda-runtime>=13.0 ; extra == "cuda13"',
+        # What takes their places in another major.
+        'nvidia-cuda-nvrtc-cu11 ; extra == "cuda11"', 'nvidia-cublas-cu11 ; extra == "cuda11"',
+        'nvidia-cuda-nvrtc==13.* ; extra == "cuda13"', 'nvidia-cublas==13.* ; extra == "cuda13"']
     requirement = pytest.importorskip("packaging.requirements").Requirement
     for line in required:
         requirement(line)

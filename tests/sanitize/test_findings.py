@@ -6,7 +6,7 @@ import build
 import sanitizer_skips
 
 DEFECTS = {"overrun": ("address", "heap-buffer-overflow"), "leak": ("address", "memory leaks"),
-           "overflow": ("undefined", "signed integer overflow"), "race": ("thread", "data race")}
+           "overflow": ("address", "AddressSanitizer: ILL"), "race": ("thread", "data race")}
 
 
 @pytest.mark.parametrize("defect", DEFECTS)

@@ -9,7 +9,7 @@ import build
 from fakes import DAMAGES, builtins, driver, fake, nvml
 
 EVERYTHING = ["load", *[f"status:{library}" for library in build.STUBBED], "driver", "guard",
-              "call:cudaProfilerInitialize", "call:cudaMemAdvise@libcudart.so.12",
+              "call:cudaUnbindTexture", "call:cudaMemAdvise@libcudart.so.12",
               "text:cudaGetErrorString:303", "text:cudaGetErrorString:801",
               "text:cudaGetErrorName:303", "text:nvrtcGetErrorString:11",
               "call:cuInit", "call:nvmlInit_v2", "text:nvmlErrorString:12",

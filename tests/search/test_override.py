@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """LAZYCUDA_CUDART and its like name a file.  A bad one is an error, never ignored."""
+import json
+
 import pytest
 
 import build
@@ -132,3 +134,14 @@ def test_the_trace_is_silent_unless_asked_for(installed):
 def test_no_trace_without_cuda_either(world):
     words = [f"open:{build.stub('cudart')}", "call:cudaMalloc", "call:cudaFree"]
     assert world.run(probe(), *words).err == ""
+
+
+def test_a_wrong_variable_is_the_reason_against_every_candidate(world):
+    world.loader(fake("cudart", "12.9"))
+    said = world.cli("status", "--json", "cudart", check=False, LAZYCUDA_MAJOR="twelve",
+                     LAZYCUDA_DEBUG="1")
+    library, = json.loads(said.out)["libraries"]
+    assert library["state"] == "broken"
+    reason, = [one["reason"] for one in library["candidates"]]
+    assert reason.startswith("LAZYCUDA_MAJOR=twelve is not a CUDA major")
+    assert reason in said.err and "(null)" not in said.err

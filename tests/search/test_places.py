@@ -233,12 +233,30 @@ def test_ld_library_path(world):
     found(world.status(), folder / "libcudart.so.12", "loader")
 
 
-def test_the_loaders_cache(world, ldconfig):
-    folder = world.put("anywhere", cudart())
+def cache(world, ldconfig, folder):
+    """The loader's cache lists what is in this folder."""
     configuration = world.root / "ld.so.conf"
     configuration.write_text(f"{folder}\n")
     world.run(ldconfig, "-X", "-f", configuration, "-C", world.root / "cache")
     world.bind(world.root / "cache", "/etc/ld.so.cache")
+
+
+def test_the_loaders_cache(world, ldconfig):
+    folder = world.put("anywhere", cudart())
+    cache(world, ldconfig, folder)
+    found(world.status(), folder / "libcudart.so.12", "loader")
+
+
+@pytest.mark.parametrize("below", ["tls", "x86_64", "haswell", "tls/haswell/x86_64"])
+def test_below_a_folder_for_a_cpu_only_the_loaders_cache_counts(world, ldconfig, below):
+    """glibc before 2.37 looks there; dlopen() is not asked where it looks nowhere else."""
+    if any(path for place in ("lib*", "usr/lib*", "usr/lib/*")
+           for path in pathlib.Path("/").glob(f"{place}/glibc-hwcaps")):
+        pytest.skip("dlopen() is asked here: there are folders for CPUs of the new kind")
+    folder = world.put(f"cuda/{below}", cudart())
+    world.search(world.root / "cuda")
+    assert world.status()["state"] == "missing"
+    cache(world, ldconfig, folder)
     found(world.status(), folder / "libcudart.so.12", "loader")
 
 

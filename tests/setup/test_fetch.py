@@ -3,12 +3,14 @@
 import fcntl
 import os
 import pty
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import termios
 import time
+import zipfile
 
 import pytest
 
@@ -154,6 +156,29 @@ def test_a_damaged_wheel(fetching):
     status, lines = fetching.run()
     assert status == 1 and any(PACKAGES[0] in line and "CRC" in line for line in lines)
     assert not fetching.library(PACKAGES[0]).exists() and fetching.library(PACKAGES[1]).exists()
+
+
+def test_what_is_kept_of_nvcc_can_be_run(fetching):
+    """The tools, of three wheels each its own, and what may be executed stays so."""
+    modes = {"bin/ptxas": 0o744, "bin/nvcc": 0o755, "bin/nvcc.profile": 0o644,
+             "nvvm/bin/cicc": 0o755, "nvvm/libdevice/code.bc": 0o644, "lib/libnvvm.so.4": 0o755}
+    parts = {"nvcc": {"bin/ptxas", "bin/nvcc", "bin/nvcc.profile"}, "ptxas": {"bin/ptxas"},
+             "cicc": {"nvvm/bin/cicc", "nvvm/libdevice/code.bc"}}
+    for wheel in fetching.wheels:
+        with zipfile.ZipFile(wheel, "a") as opened:
+            for name, mode in modes.items():
+                member = zipfile.ZipInfo(f"nvidia/tools/{name}")
+                member.external_attr = (0o100000 | mode) << 16
+                opened.writestr(member, name)
+    for part, kept in parts.items():
+        shutil.rmtree(fetching.dest, ignore_errors=True)
+        fetching.table.write_text(f"1.0 {part} {PACKAGES[0]} 1.0 x86_64\n")
+        assert fetching.run()[0] == 0
+        files = {str(path.relative_to(fetching.root / "nvidia" / "tools")): path
+                 for path in (fetching.root / "nvidia").rglob("*") if path.is_file()}
+        assert set(files) == kept
+        for name, path in files.items():
+            assert os.access(path, os.X_OK) == bool(modes[name] & 0o100), name
 
 
 def test_a_wheel_that_is_not_the_one_of_the_index(fetching):

@@ -201,6 +201,12 @@ def pinned(world):
     return refused(world, *build.LIBRARIES, LAZYCUDA_MAJOR="13")
 
 
+@state("The constraint excludes what is installed")
+def excluded(world):
+    cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
+    return refused(world, *build.LIBRARIES, LAZYCUDA_CONSTRAINT=">=13.2,<14")
+
+
 @state("A variable hides it")
 def hidden(world):
     cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])

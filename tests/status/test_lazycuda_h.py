@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """include/lazycuda.h: any stub speaks for all of them."""
+import subprocess
+
 import pytest
 
 import build
@@ -73,3 +75,15 @@ def test_strings_stay_valid(world):
     program = build.program(build.TESTS / "status" / "stays.c", build.stub("cudart"))
     world.search(build.STUBS)
     assert world.run(program, fake("cudart", "12.9")).out == "same\n"
+
+
+@pytest.mark.parametrize("header", ["lazycuda.h", "lazycuda_link.h"])
+@pytest.mark.parametrize("platform", [["-U__linux__"], ["-U__LP64__"]])
+def test_another_platform_is_an_error(header, platform):
+    """That of the headers, and not of a program that lacks libraries at its link."""
+    def compiled(*words):
+        return subprocess.run([*build.CC, "-fsyntax-only", *words, "-x", "c",
+                               build.ROOT / "include" / header], capture_output=True, text=True)
+    assert compiled().returncode == 0
+    said = compiled(*platform)
+    assert said.returncode and "lazycuda is for 64-bit Linux" in said.stderr

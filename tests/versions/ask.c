@@ -10,6 +10,8 @@
 
 #include "../../link/tables/arch.h"
 #include "../../link/tables/options.h"
+#include "../../link/tables/setting_words.h"
+#include "../../stubs/base/arena.h"
 #include "../../link/tables/versions.h"
 
 enum { MAX_FIELDS = 16 };
@@ -103,7 +105,7 @@ static void reads(char **fields)
 /* runs DRIVER BRANCH TOOLKIT */
 static void runs(char **fields)
 {
-	printf("%d\n", lk_driver_runs(atoi(fields[1]), atoi(fields[2]), atoi(fields[3])));
+	printf("%d\n", lc_driver_runs(atoi(fields[1]), atoi(fields[2]), atoi(fields[3])));
 }
 
 /* constraint VERSION TEXT: the answer, and where it is wrong */
@@ -111,7 +113,7 @@ static void constraint(char **fields)
 {
 	const char *wrong = fields[2];
 
-	printf("%d", lk_constraint_holds(fields[2], atoi(fields[1]), &wrong));
+	printf("%d", lc_constraint_holds(fields[2], atoi(fields[1]), &wrong));
 	printf(" %td\n", wrong - fields[2]);
 }
 
@@ -157,6 +159,23 @@ static void option(char **fields)
 	       verdict.why ? verdict.why : "-");
 }
 
+/* setting TOOL NAME=VALUE: why it is none, or its first nvrtc and its words */
+static void setting(char **fields)
+{
+	const char *words[LK_SETTING_WORDS], *why;
+	struct lc_arena *arena = lc_arena_new();
+	struct lazycuda_setting read;
+	size_t count;
+
+	why = lk_setting_read(fields[2], &read);
+	printf(why ? "%s" : "%.0s%d", why ? why : "", why ? 0 : lk_setting_since(&read));
+	count = why ? 0 : lk_setting_words(arena, &read, (enum lk_tool)atoi(fields[1]), words);
+	for (size_t i = 0; i < count; i++)
+		printf("\t%s", words[i]);
+	putchar('\n');
+	lc_arena_free(arena);
+}
+
 /* combine DRIVER BRANCH CUDART NVRTC NVJITLINK CARRIES POLICY FLAGS [CONSTRAINT] */
 static void combine(char **fields)
 {
@@ -185,6 +204,20 @@ static void toolkit(char **fields)
 	printf("%d\t%s\n", version, how);
 }
 
+/* components PATH: the library's version, then five fields of each */
+static void components(char **fields)
+{
+	struct lazycuda_components *found = lazycuda_find_components(fields[1]);
+
+	printf("%d", found->version);
+	for (size_t i = 0; i < found->count; i++)
+		printf("\t%s\t%s\t%d\t%d\t%s", found->list[i].name,
+		       found->list[i].path ? found->list[i].path : "", found->list[i].version,
+		       found->list[i].fits, found->list[i].relation);
+	printf("\n");
+	lazycuda_components_free(found);
+}
+
 static const struct {
 	const char *name;
 	void (*answer)(char **fields);
@@ -195,7 +228,9 @@ static const struct {
 	{ "branch", branch, 1 }, { "needed-branch", needed_branch, 1 }, { "held", held, 1 },
 	{ "reads", reads, 4 }, { "runs", runs, 3 }, { "constraint", constraint, 2 }, { "arch", parse_arch, 1 },
 	{ "knows", knows, 3 }, { "fits", fits, 4 }, { "option", option, 3 },
+	{ "setting", setting, 2 },
 	{ "combine", combine, 8 }, { "toolkit", toolkit, 1 },
+	{ "components", components, 1 },
 };
 
 static void answer(char *line)

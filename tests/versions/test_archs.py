@@ -102,6 +102,9 @@ FAMILIES = {"100": ["100", "103", "107"], "101": ["101", "110"], "103": ["103", 
 # Which cubins are linked for another architecture, and by whom: first, and one that cannot.
 CUBINS = {("50", "52"): (None, None), ("60", "61"): (None, None), ("70", "75"): (None, "13.0"),
           ("80", "86"): (None, None), ("80", "89"): (None, None), ("86", "89"): (None, None),
+          **{pair: ("13.2", None) for pair in (("80", "87"), ("80", "88"), ("86", "87"),
+                                               ("86", "88"), ("87", "88"), ("87", "89"),
+                                               ("88", "89"))},
           ("100", "103"): (None, "13.0"), ("100", "107"): (None, None),
           ("101", "110"): ("13.1", None), ("103", "107"): (None, None),
           ("120", "121"): (None, None)}
@@ -146,7 +149,8 @@ def test_what_ptx_and_ltoir_may_be_linked_for(code, kind):
         [target for target in WITH_VARIANTS if text_fits(code, target)]
 
 
-@pytest.mark.parametrize("linker", [12030, 12080, 12090, 13000, 13010, 13050, 14000, UNKNOWN])
+@pytest.mark.parametrize("linker", [12030, 12080, 12090, 13000, 13010, 13020, 13050, 14000,
+                                    UNKNOWN])
 @pytest.mark.parametrize("code", WITH_VARIANTS)
 def test_what_cubins_may_be_linked_for(code, linker):
     said = ask_all([("fits", CUBIN, f"sm_{code}", f"sm_{target}", linker)
@@ -163,8 +167,10 @@ def test_what_cubins_may_be_linked_for(code, linker):
     (PTX, "sm_101a", "sm_110a", 13000, 1), (PTX, "sm_86", "sm_80", 12090, 0),
     (LTOIR, "sm_90a", "sm_100", 13000, 0),
     (CUBIN, "sm_80", "sm_86", 12090, 1), (CUBIN, "sm_86", "sm_80", 12090, 0),
-    (CUBIN, "sm_80", "sm_90", 12090, 0), (CUBIN, "sm_80", "sm_87", 13050, 0),
-    (CUBIN, "sm_87", "sm_89", 13050, 0), (CUBIN, "sm_90", "sm_90a", 12090, 1),
+    (CUBIN, "sm_80", "sm_90", 12090, 0), (CUBIN, "sm_80", "sm_87", 13010, 0),
+    (CUBIN, "sm_80", "sm_87", 13020, 1), (CUBIN, "sm_87", "sm_89", 13010, 0),
+    (CUBIN, "sm_87", "sm_89", 13050, 1), (CUBIN, "sm_87", "sm_86", 13050, 0),
+    (CUBIN, "sm_87", "sm_90", 13050, 0), (CUBIN, "sm_90", "sm_90a", 12090, 1),
     (CUBIN, "sm_90a", "sm_90", 12090, 0), (CUBIN, "sm_70", "sm_75", 13000, 0),
     (CUBIN, "sm_70", "sm_75", 13010, 1), (CUBIN, "sm_101", "sm_110", 13000, 0),
     (CUBIN, "sm_101", "sm_110", 13010, 1), (CUBIN, "sm_101a", "sm_110a", 13010, 1),

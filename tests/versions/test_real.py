@@ -16,6 +16,7 @@ import toolkits
 from questions import (CUBIN, LTOIR, NVJITLINK, NVRTC, ON_NVJITLINK, PTX, ask, ask_all, cuda)
 from test_archs import ARCHS, bare
 from test_options import OPTIONS
+from test_settings import SETTINGS, words
 
 SOURCE = """\
 .version {isa}
@@ -225,3 +226,28 @@ def test_a_linker_takes_none_that_are_unknown_or_malformed(linker):
     assert [option for option, yes in found.items() if yes] == []
     assert {ask("option", ON_NVJITLINK, cuda(linker), option).split("\t")[0]
             for option in found} == {"unknown", "malformed"}
+
+
+def test_a_compiler_takes_the_words_of_settings_that_the_table_says(toolkit, tmp_path):
+    library = toolkit.file("nvrtc")
+    source = tmp_path / "k.cu"
+    source.write_text(samples.SOURCES["kh"])
+    jobs = [(setting, kind) for setting in SETTINGS for kind in ("ptx", "ltoir")]
+    lines = ["\t".join([str(source), str(tmp_path / "out"), kind, "-arch=sm_80",
+                        "-dlto" if kind == "ltoir" else "-rdc=true", *words(NVRTC, setting)])
+             for setting, kind in jobs]
+    done = subprocess.run([build.program(build.TESTS / "agreement" / "producer.c"), library],
+                          input="\n".join(lines) + "\n", text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=samples.in_its_folder(library))
+    said = done.stdout.splitlines()
+    assert len(said) == len(jobs), done.stderr
+    assert {job: line == "ok" for job, line in zip(jobs, said)} == {
+        (setting, kind): cuda(toolkit.version) >= cuda(SETTINGS[setting][0])
+        for setting, kind in jobs}
+
+
+def test_a_linker_takes_the_words_of_settings_that_the_table_says(linker):
+    each = sorted({word for setting in SETTINGS for word in words(NVJITLINK, setting)})
+    assert works(linker, each) == {
+        word: ask("option", ON_NVJITLINK, cuda(linker), word).split("\t")[0] == "taken"
+        for word in each}

@@ -10,7 +10,7 @@ import toolkits
 from questions import Asked, ask, cuda
 
 LIBRARIES = ("cudart", "nvrtc", "nvJitLink")
-UNTOLD = "neither the file, nor a cuda.h, nor a wheel tells"
+UNTOLD = "neither the file, nor a cuda.h, nor a version.json, nor a wheel tells"
 
 
 @pytest.fixture
@@ -229,6 +229,114 @@ def test_cuda_h_comes_before_the_wheel(tmp_path):
     wheel(tmp_path, "nvidia_cuda_nvrtc_cu12-12.8.93", path)
     found = header(tmp_path / "nvidia/cuda_runtime/include/cuda.h")
     assert toolkit_of(file(tmp_path / path)) == (12090, f"CUDA_VERSION in {found}")
+
+
+def test_the_number_of_a_library_that_does_not_count_cuda(tmp_path):
+    """libcufft.so.11 is of CUDA 12: of the toolkit that it lies in, and of none by its number."""
+    found = header(tmp_path / "cuda-12.9" / "include/cuda.h")
+    path = file(tmp_path / "cuda-12.9" / "lib64/libcufft.so.11")
+    assert toolkit_of(path) == (12090, f"CUDA_VERSION in {found}")
+    header(tmp_path / "nvidia/cuda_runtime/include/cuda.h", "#define CUDA_VERSION 11080\n")
+    assert toolkit_of(file(tmp_path / "nvidia/cufft/lib/libcufft.so.11")) == (0, UNTOLD)
+
+
+NVRTC = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"
+
+
+@pytest.mark.parametrize("line, version", [
+    ("Requires-Dist: cuda-toolkit==13.2.*", 13020), ("Requires-Dist: cuda-toolkit==12.9.1", 12090),
+    ("Requires-Dist: cuda-toolkit[nvrtc,nvjitlink] == 12.8.*; sys_platform == 'linux'", 12080),
+    ("requires-dist: CUDA-Toolkit (==12.9.*)", 12090), ("Requires-Dist: cuda-toolkit===12.9", 12090),
+    ("Requires-Dist: cuda-toolkit>=13.2", 0), ("Requires-Dist: cuda-toolkit==13.*", 0),
+    ('Requires-Dist: cuda-toolkit==12.8.*; sys_platform == "win32"\n'
+     'Requires-Dist: cuda-toolkit==13.2.*; sys_platform == "linux"', 13020),
+    ("Requires-Dist: cuda-toolkit==13.2.*;platform_system=='Linux'\r", 13020),
+    *[(f"Requires-Dist: cuda-toolkit==12.9.*; {marker}", 0) for marker in (
+        "extra == 'all'", "platform_system == 'Windows'", "sys_platform != 'linux'",
+        "sys_platform == 'linux' and extra == 'all'", "python_version < '3.9'",
+        "sys_platform == 'linux\"", "sys_platform == linux", "sys_platform", "")],
+    ("Requires-Dist: cuda-toolkit==12.9.*\nRequires-Dist: cuda-toolkit[nvcc]==12.9.1", 12090),
+    ("Requires-Dist: cuda_toolkit==12.9.*", 12090), ("Requires-Dist: CUDA-._toolkit==12.9.*", 12090),
+    ("Requires-Dist: cudatoolkit==12.9.*", 0), ("Requires-Dist: cuda-toolkit-x==12.9.*", 0),
+    ("Requires-Dist: cuda-toolkit", 0),
+    ("Requires-Dist: cuda-toolkits==12.9.*", 0), ("Requires-Dist: cuda-toolkit[==12.9.*", 0),
+    ("Provides-Dist: cuda-toolkit==12.9.*", 0), ("\nRequires-Dist: cuda-toolkit==12.9.*", 0)])
+def test_the_toolkit_that_a_wheel_requires(tmp_path, line, version):
+    """The wheel of somebody else, which brings the library."""
+    name = "mytorch-2.10.0"
+    wheel(tmp_path, name, NVRTC)
+    metadata = header(tmp_path / f"{name}.dist-info" / "METADATA",
+                      f"Metadata-Version: 2.1\nName: mytorch\n{line}\n\nA text.\n")
+    assert toolkit_of(file(tmp_path / NVRTC)) == (
+        (version, f"{metadata} requires that cuda-toolkit, and its RECORD lists it") if version
+        else (0, UNTOLD))
+
+
+def test_a_wheel_that_requires_several_versions(tmp_path):
+    wheel(tmp_path, "mytorch-2.10.0", NVRTC)
+    metadata = header(tmp_path / "mytorch-2.10.0.dist-info" / "METADATA",
+                      "".join(f"Requires-Dist: cuda-toolkit=={version}\n"
+                              for version in ("12.8.*", "13.2.*", "12.8.*")))
+    assert toolkit_of(file(tmp_path / NVRTC)) == (
+        -1, f"insufficient metadata, {metadata} requires several versions of cuda-toolkit, and its"
+            " RECORD lists it")
+
+
+def test_what_a_wheel_requires_tells_only_of_its_own_files(tmp_path):
+    wheel(tmp_path, "mytorch-2.10.0", "mytorch/other.so")
+    header(tmp_path / "mytorch-2.10.0.dist-info" / "METADATA", "Requires-Dist: cuda-toolkit==12.9.*\n")
+    assert toolkit_of(file(tmp_path / NVRTC)) == (0, UNTOLD)
+
+
+def test_owners_that_disagree(tmp_path):
+    """One file, which two wheels list: the later one has overwritten the earlier one's."""
+    wheels = {"nvidia_cuda_nvrtc_cu12-12.9.86": "12.9", "nvidia_cuda_nvrtc-13.0.88": "13.0"}
+    records = {wheel(tmp_path, name, NVRTC): version for name, version in wheels.items()}
+    version, how = toolkit_of(file(tmp_path / NVRTC))
+    assert version == -1        # LAZYCUDA_VERSION_UNKNOWN
+    assert how.startswith("insufficient metadata, its owners disagree: ")
+    for record, said in records.items():
+        assert f"{record} lists it ({said})" in how
+    assert ask("combine", 13000, 580, 0, version, 0, 0, 1, 0).startswith("insufficient")
+
+
+def test_owners_that_agree(tmp_path):
+    for name in ("nvidia_cuda_nvrtc_cu12-12.9.86", "nvidia_cuda_nvrtc-12.9.41"):
+        wheel(tmp_path, name, NVRTC)
+    assert toolkit_of(file(tmp_path / NVRTC))[0] == 12090
+
+
+# ---- version.json ----
+
+JSON = '{\n   "cuda" : {\n      "name" : "CUDA SDK",\n      "version" : "12.9.1"\n   },\n' \
+       '   "cuda_cccl" : {"name": "x", "version" : "12.8.55"}\n}\n'
+
+
+@pytest.mark.parametrize("place", ["lib64", "lib/x86_64-linux-gnu", "targets/x86_64-linux/lib"])
+def test_the_version_json_of_its_tree_tells(tmp_path, place):
+    path = file(tmp_path / place / "libnvrtc.so.12")
+    found = header(tmp_path / "version.json", JSON)
+    assert toolkit_of(path) == (12090, f'"cuda" in {found}')
+
+
+@pytest.mark.parametrize("text, version", [
+    (JSON, 12090), (JSON.replace(" ", "").replace("\n", ""), 12090),
+    ('{"x": "cuda", "cuda": {"version": "12.9.1"}}', 12090),
+    ('{"cuda_cccl": {"version": "12.8"}}', 0), ('{"cuda": {}, "x": {"version": "12.8"}}', 0),
+    ('{"cuda": "12.9"}', 0), ('{"cuda": {"version": 12.9}}', 0), ('{"cuda": {"version": "12"}}', 0),
+    ('{"cuda": {"version": "12.9', 0), ('{"cuda"', 0), ("", 0), ("\0" + JSON, 0),
+    ('{"cuda": {"version": "13.0.0"}}', 0)])     # of another toolkit than libnvrtc.so.12
+def test_a_version_json_is_read(tmp_path, text, version):
+    path = file(tmp_path / "lib64" / "libnvrtc.so.12")
+    header(tmp_path / "version.json", text)
+    assert toolkit_of(path)[0] == version
+
+
+def test_cuda_h_comes_before_version_json(tmp_path):
+    path = file(tmp_path / "lib64" / "libnvrtc.so.12")
+    header(tmp_path / "version.json", JSON.replace("12.9.1", "12.8.1"))
+    found = header(tmp_path / "include" / "cuda.h")
+    assert toolkit_of(path) == (12090, f"CUDA_VERSION in {found}")
 
 
 # ---- the rest ----

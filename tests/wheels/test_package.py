@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The Python package: what is in it, and that it works where it is installed."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -11,8 +12,11 @@ import pytest
 import build
 import installed
 import package
+import symbols
 import wheel_files
+from fakes import fake
 from importer import importer, real
+from world import CALL, MISSING
 
 
 @pytest.fixture(scope="module")
@@ -34,15 +38,29 @@ def test_it_is_tagged_for_the_machine_of_what_is_in_it(built):
 def test_what_is_in_it(built):
     names = set(wheel_files.read(built))
     assert {f"lazycuda/lib/{build.stub_name(library)}" for library in build.STUBBED} <= names
+    assert {f"lazycuda/lib/lib{path.stem}_stub.so"
+            for path in (build.ROOT / "libraries").glob("*.txt")} <= names
     for major in build.MAJORS:
         for library in build.STUBBED:
             path = f"lazycuda/lib/lazycuda/cuda{major}/{build.stub_name(library)}"
             assert (path in names) == build.import_library(library, major).exists()
     assert {f"lazycuda/{name}" for name in (
-        "include/lazycuda.h", "bin/lazycuda", "share/man/man1/lazycuda.1",
+        "include/lazycuda.h", "bin/lazycuda", "lib/liblazycuda_link.so", "link.py", "py.typed", "share/man/man1/lazycuda.1",
         "share/man/man3/lazycuda.h.3", "share/man/man3/lazycuda_link.h.3")} <= names
     # The Python code once, not also where `make install` puts it.
     assert not [name for name in names if "share/lazycuda/python" in name]
+
+
+def test_the_sdist_has_every_part_of_the_tree():
+    """A wheel is made of the sdist: what it lacks, no release has."""
+    git = shutil.which("git")
+    listed = git and subprocess.run([git, "ls-files"], cwd=build.ROOT, capture_output=True, text=True)
+    if not listed or listed.returncode:
+        pytest.skip("this is no clone" if git else "there is no git")
+    tops = {line.partition("/")[0] for line in listed.stdout.splitlines()}
+    section = (build.ROOT / "pyproject.toml").read_text().partition("[tool.hatch.build.targets.sdist]")[2]
+    assert set(re.findall('"/([^"]+)"', section)) == {
+        top for top in tops if not top.startswith(".")} - {"pyproject.toml"}
 
 
 def test_where_things_are(python):
@@ -51,6 +69,7 @@ def test_where_things_are(python):
     site = package.site_packages(python)
     assert ask("--libdir") == f"{site}/lazycuda/lib"
     assert ask("--libdir", "12") == f"{site}/lazycuda/lib/lazycuda/cuda12"
+    assert ask("--compatdir", "12") == f"{site}/lazycuda/lib/lazycuda/compat12"
     assert ask("--includedir") == f"{site}/lazycuda/include"
     assert ask("--cmakedir") == f"{site}/lazycuda/lib/cmake/lazycuda"
     assert ask("--pkgconfigdir") == f"{site}/lazycuda/lib/pkgconfig"
@@ -60,10 +79,45 @@ def test_where_things_are(python):
                        cwd="/").strip().endswith("cuda13")
 
 
-@pytest.mark.parametrize("words", [["--libdir", "10"], ["--includedir", "x"], []])
+@pytest.mark.parametrize("words", [
+    ["--libdir", "10"], ["--includedir", "x"], [], ["--compatdir"], ["--compatdir", "10"],
+    ["--compatdir", "12", "13"]])
 def test_wrong_questions(python, words):
     done = subprocess.run([str(python), "-m", "lazycuda", *words], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr and not done.stdout
+
+
+VERSIONS = {11: "11.8", 12: "12.9", 13: "13.5"}
+# Of CUDA's other libraries, without NPP's: docs/wheels.md says why.
+OF_ALL = {"libcufile.so.0", "libcurand.so.10", "libcusparseLt.so.0", "libcudnn.so.9", "libcutensor.so.2",
+          "libcutensorMg.so.2", "libnccl.so.2", "libnvToolsExt.so.1", "libnvshmem_host.so.3",
+          "libnvvm.so.4"}
+OTHERS = {
+    11: OF_ALL | {"libcublas.so.11", "libcublasLt.so.11", "libcudnn.so.8", "libcufft.so.10",
+                  "libcufftw.so.10", "libcupti.so.11.8", "libcusolver.so.11", "libcusolverMg.so.11",
+                  "libcusparse.so.11", "libnvjpeg.so.11"},
+    12: OF_ALL | {"libcublas.so.12", "libcublasLt.so.12", "libcudnn.so.8", "libcufft.so.11",
+                  "libcufftw.so.11", "libcupti.so.12", "libcusolver.so.11", "libcusolverMg.so.11",
+                  "libcusparse.so.12", "libnvjpeg.so.12"},
+    13: OF_ALL | {"libcublas.so.13", "libcublasLt.so.13", "libcufft.so.12", "libcufftw.so.12",
+                  "libcupti.so.13", "libcusolver.so.12", "libcusolverMg.so.12", "libcusparse.so.12",
+                  "libnvfatbin.so.13", "libnvjpeg.so.13"}}
+
+
+@pytest.mark.parametrize("major", sorted(build.MAJORS))
+def test_a_program_that_cannot_be_changed(python, world, major):
+    """All libraries of a major are in one folder, under their real names."""
+    folder = pathlib.Path(package.run(python, "-m", "lazycuda", "--compatdir", str(major),
+                                      cwd="/").strip())
+    listed = symbols.read().libraries
+    assert {path.name for path in folder.iterdir()} == {
+        listed[library].soname(symbols.version(VERSIONS[major])) for library in build.LIBRARIES
+        if (library, major) != ("nvJitLink", 11)} | OTHERS[major]
+    made = build.program(build.TESTS / "linking" / "caller.c", f"-DNAME={CALL['cudart']}",
+                         fake("cudart", VERSIONS[major]))
+    assert world.run(made, check=False).status == 127
+    world.search(folder)
+    assert int(world.run(made).out) == MISSING["cudart"]
 
 
 def test_the_command(python, world):
@@ -72,6 +126,21 @@ def test_the_command(python, world):
     assert world.run(command, "--version").out == package.run(python, "-m", "lazycuda", "--version")
     # Its arguments and its status are the program's.
     assert world.run(command, "audit", "nothing.so", check=False).status == 2
+
+
+def test_the_binding_finds_the_library_and_isolates(python, world, real):
+    """What it needs lies beside it: the library, and the command for a link of its own."""
+    toolkit = real("13.5")
+    world.search(toolkit.file("nvJitLink").parent)
+    code = """if True:
+        from lazycuda import link_library
+        from lazycuda.link import Linker, PTXSource
+        ptx = ".version 7.0\\n.target sm_80\\n.visible .entry k() { ret; }\\n"
+        print(Linker("sm_80", isolated=True).add(PTXSource(ptx)).link()[1:4].decode())
+        print(link_library.library()._name)
+    """
+    said = world.run(python, "-c", code).lines
+    assert said == ["ELF", f"{package.site_packages(python)}/lazycuda/lib/liblazycuda_link.so"]
 
 
 def test_the_command_retargets(python, tmp_path, patchelf):

@@ -81,7 +81,11 @@ def test_it_is_for_manylinux2014(released, arch):
 def test_its_libraries_are_what_a_build_with_gcc_makes(released, tmp_path, arch, machine):
     tree = wheel_files.unpack(released[arch], tmp_path) / "lazycuda"
     libraries = sorted((tree / "lib").glob("*.so"))
-    assert len(libraries) == len(build.STUBBED) + 1
+    others = [path.stem for path in (build.ROOT / "libraries").glob("*.txt")]
+    assert len(others) > 30
+    assert {path.name for path in libraries} == {
+        "liblazycuda_link.so", *map(build.stub_name, build.STUBBED),
+        *(f"lib{name}_stub.so" for name in others)}
     own = {path.name for path in libraries}
     for path in [*libraries, tree / "bin" / "lazycuda"]:
         dynamic = elf.dynamic(path)
@@ -105,12 +109,13 @@ def test_the_sdist_holds_what_is_needed_and_nothing_made(released):
     with tarfile.open(released["sdist"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"Makefile", "LICENSE", "symbols.txt", "stubs/loader/loader.c", "gen/gen.c", "PKG-INFO",
+            "libraries/cublas.txt",
             "packaging/python/hatch_build.py", "packaging/release.py", "tests/run.py"} <= names
     assert not [name for name in names if name.startswith("build/") or "__pycache__" in name]
 
 
 def test_in_another_folder_it_is_the_same_bytes(released, tmp_path):
-    """From the sdist, with the tools that are there."""
+    """From the sdist, with the tools that are there; of the two wheels one, which are made alike."""
     with tarfile.open(released["sdist"]) as archive:
         date = max(member.mtime for member in archive.getmembers())
         archive.extractall(tmp_path)
@@ -119,10 +124,13 @@ def test_in_another_folder_it_is_the_same_bytes(released, tmp_path):
     (tree / "build" / "release").mkdir(parents=True)
     shutil.copytree(build.BUILD / "release" / "tools", tree / "build" / "release" / "tools",
                     symlinks=True)
+    program = tree / "packaging" / "release.py"
+    both = 'ARCHES = ("x86_64", "aarch64")\n'
+    assert both in program.read_text()
+    program.write_text(program.read_text().replace(both, f'ARCHES = ("{build.ARCH}",)\n'))
     shell(f"SOURCE_DATE_EPOCH={date} make release", tree)
-    for arch in ("x86_64", "aarch64"):
-        again = tree / "build" / "dist" / released[arch].name
-        assert again.read_bytes() == released[arch].read_bytes(), arch
+    again = tree / "build" / "dist" / released[build.ARCH].name
+    assert again.read_bytes() == released[build.ARCH].read_bytes()
 
 
 # ---- its parts ----
@@ -143,6 +151,24 @@ def test_a_wheel_with_a_file_of_another_machine_is_refused(release, tmp_path):
     other, = set(release.ARCHES) - {build.ARCH}
     with pytest.raises(release.Failed, match=f"not for {other}"):
         release.check_files(wheel, other, tmp_path / "wrong")
+
+
+def test_a_wheel_without_a_stub_that_the_tree_has_is_refused(release, tmp_path, monkeypatch):
+    """An sdist once left the lists behind."""
+    release.check_stubs(package.built())
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    (tmp_path / "libraries").mkdir()
+    (tmp_path / "libraries" / "cublas.txt").touch()
+    (tmp_path / "libraries" / "cunew.txt").touch()
+    with pytest.raises(release.Failed, match="has no stub of cunew$"):
+        release.check_stubs(package.built())
+
+
+def test_a_wheel_that_is_too_large_is_refused(release, monkeypatch):
+    assert release.MOST == 12 * 10**6
+    monkeypatch.setattr(release, "MOST", 10**6)
+    with pytest.raises(release.Failed, match="bytes, more than 1000000"):
+        release.check_size(package.built())
 
 
 @pytest.mark.parametrize("name", ["lazycuda-0.1.0-py3-none-linux_x86_64.whl",

@@ -113,7 +113,7 @@ def edit_stubs(copy):
     copy.append("stubs/cudart/adaptors/rows.h", rows)
     copy.edit("stubs/cudart/adaptors/functions.c", *FUNCTIONS)
     copy.append("stubs/cudart/adaptors/functions.c", NEW)
-    copy.append("stubs/cudart/adaptors/registrations.c", definitions)
+    copy.append("stubs/cudart/adaptors/nvcc.c", definitions)
     copy.edit("stubs/nvJitLink/results.c",
               ("#define PAIRS(X) \\\n", LTOIR + "#define PAIRS(X) \\\n"
                "\tLTOIR(X, 14, 13, as_it_is) \\\n\tLTOIR(X, 13, 14, as_it_is) \\\n"
@@ -125,9 +125,9 @@ def edit_stubs(copy):
 
 def edit_link_tables(copy):
     copy.edit("link/tables/versions.c",
-              ("	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },\n",
-               "	{ LK_CUDA(13, 5), 95, 0, 1067, 2131 },\n"
-               "	{ LK_CUDA(14, 0), 97, 640, 1070, 2150 },\n"))
+              ("	{ LC_CUDA(13, 5), 95, 0, 1067, 2131 },\n",
+               "	{ LC_CUDA(13, 5), 95, 0, 1067, 2131 },\n"
+               "	{ LC_CUDA(14, 0), 97, 640, 1070, 2150 },\n"))
 
 
 # ---- tests ----

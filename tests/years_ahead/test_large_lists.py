@@ -180,6 +180,6 @@ def test_a_struct_larger_than_any_there_has_been(gen, tmp_path):
     program = build.compile("layouts", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
                             "-fstack-protector-all", "-I", build.ROOT / "stubs", "-I",
                             tmp_path / "made", build.TESTS / "years_ahead" / "layouts.c",
-                            build.ROOT / "stubs/cudart/adaptors/layout.c")
+                            build.ROOT / "stubs/cudart/adaptors/convert.c")
     done = subprocess.run([program], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")

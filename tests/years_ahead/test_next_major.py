@@ -242,7 +242,8 @@ def test_status_and_plan_know_it(new, cuda14):
 def test_the_row_of_the_table_counts_and_without_it_the_rule(new, cuda14, tmp_path):
     """The row of 14.0 that the copy has says that its PTX ISA is 9.7; the rule, 10.0."""
     source = tmp_path / "kernel.ptx"
-    source.write_text(".version 9.8\n.target sm_90\n.address_size 64\n")
+    source.write_text(".version 9.8\n.target sm_90\n.address_size 64\n"
+                      ".visible .entry k()\n{\n\tret;\n}\n")
     ask = ("plan", "--json", "--driver", "none", "--nvjitlink", "14.0", "--nvrtc", "14.0",
            "--arch", "sm_90", source)
     by_row = json.loads(new.run(cuda14.tool, *ask, check=False).out)

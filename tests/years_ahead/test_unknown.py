@@ -313,7 +313,7 @@ def test_a_plan_with_later_tools_follows_the_rules(world, version):
     """PTX and cubins are read by whatever is newer; LTO-IR within its major alone."""
     tools = ("--driver", "none", "--nvrtc", version, "--nvjitlink", version)
     ptx = world.root / "kernel.ptx"
-    ptx.write_text(".version 9.0\n.target sm_90\n.address_size 64\n")
+    ptx.write_text(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n")
     said = plan(world, *tools, "--arch", "sm_90", ptx, check=True)
     assert said["decision"] == "nvjitlink"
     assert plan(world, *tools, "--arch", "sm_80", CODE / "cubin", check=True)["decision"] == (
@@ -361,3 +361,54 @@ def test_a_link_by_a_later_nvjitlink(world, version):
         assert (said["decision"], said["code"]) == ("refused", "NO_BACKEND")
         assert reason() in said["message"]
     assert not (world.root / "out").exists()
+
+
+# ---- NVRTC of CUDA 11.0 and 11.1, before its SONAME became libnvrtc.so.11.2 ----
+
+def older(minor):
+    return fake("nvrtc", "11.8", own=f"libnvrtc.so.11.{minor}")
+
+
+def why_older(minor):
+    return (f"is libnvrtc.so.11.{minor}, and of CUDA 11 this lazycuda knows 11.7 and later, which"
+            " have libnvrtc.so.11.2")
+
+
+@pytest.mark.parametrize("minor", [0, 1])
+def test_an_older_nvrtc_alone_is_told_of(world, minor):
+    folder = place(world, older(minor), version=f"11.{minor}")
+    said, error, status = world.probe("stub:nvrtc", f"call:{CALL['nvrtc']}", "error:nvrtc",
+                                      "status:nvrtc")[1:]
+    assert (said["value"], error["cause"]) == (MISSING["nvrtc"], 1)
+    assert f"{folder}/libnvrtc.so.11.{minor} {why_older(minor)}" in error["message"]
+    assert [(c["path"], c["version"], c["reason"]) for c in status["candidates"]] == [
+        (f"{folder}/libnvrtc.so.11.{minor}", None, why_older(minor))]
+
+
+def test_beside_one_that_can_be_used_it_is_not_looked_for(world):
+    place(world, older(1), version="11.1")
+    place(world, fake("nvrtc", "11.8"), version="11.8")
+    status = world.status("nvrtc")
+    assert status["version"] == "11.8" and len(status["candidates"]) == 1
+
+
+def test_the_variable_names_an_older_nvrtc(world):
+    path = world.put("named", older(1)) / "libnvrtc.so.11.1"
+    status = world.status("nvrtc", LAZYCUDA_NVRTC=path)
+    assert status["state"] == "broken"
+    assert f"LAZYCUDA_NVRTC names a file that {why_older(1)}" in status["reason"]
+
+
+def test_an_older_nvrtc_in_the_process_is_none(world):
+    path = world.put("torch", older(1)) / "libnvrtc.so.11.1"
+    status = world.probe(f"open:{path}", "stub:nvrtc", "load", "status:nvrtc")[-1]
+    assert (status["state"], status["candidates"]) == ("missing", [])
+
+
+def test_an_older_name_of_a_library_that_can_be_used(world):
+    """A link under the older name, as some installations have: the file decides."""
+    path = world.put("linked", fake("nvrtc", "11.8")) / "libnvrtc.so.11.2"
+    folder = world.folder("system/usr/local/cuda-11.1/lib64")
+    (folder / "libnvrtc.so.11.1").symlink_to(path)
+    world.bind(folder, "/usr/local/cuda-11.1/lib64")
+    assert world.status("nvrtc")["version"] == "11.8"

@@ -37,6 +37,46 @@ the member that `resType` stands for. What is refused is what would be lost: the
 advice that is no device and not the host, a field that must be zero and is not.
 """
 
+MIDDLE = """
+## Done with what there is
+
+What a runtime lacks altogether is done with other functions of it, or with the driver's, where that
+means the same. The runtime hands out the driver's `cuGetProcAddress`, which has functions that are
+newer than the runtime. Anything else that is not there stays refused: 302, absent. That goes for
+`cudaLibraryLoadData` and its kin, since an older runtime launches no kernel that it did not
+register; for conditional nodes of graphs; and for `cudaStreamBeginCaptureToGraph`.
+"""
+
+BY_PROC_ADDRESS = ("the driver's `cuGetProcAddress`, for the newest version of the caller's major",
+                   "a name that stands for a newer interface than the driver has is not found")
+FOR_DEVICE = ("the device is the thread's for as long as the call takes; a context of the "
+              "driver's that was current is so again")
+# {function, without _ptsz: (what it is done with, what differs)}
+DONE = {
+    "cudaGetDriverEntryPoint": BY_PROC_ADDRESS,
+    "cudaGetDriverEntryPointByVersion": ("the driver's `cuGetProcAddress`, for that version",
+                                         BY_PROC_ADDRESS[1]),
+    "cudaInitDevice": ("`cudaSetDevice`, `cudaSetDeviceFlags`, `cudaFree(NULL)`", FOR_DEVICE),
+    "cudaKernelSetAttributeForDevice": (
+        "12: the driver's `cuKernelSetAttribute`; 11: `cudaFuncSetAttribute`", FOR_DEVICE),
+    "cudaMemcpyBatchAsync": (
+        "`cudaMemcpyAsync` of each, in order",
+        "hints are dropped; the order `DuringApiCall` is refused; when one fails, those before "
+        "it have been made, and `failIdx` is its index"),
+    "cudaProfilerInitialize": ("the driver's `cuProfilerInitialize`",
+                               "refused where the driver has none any more"),
+    "cudaStreamGetDevice": ("the driver's `cuStreamGetCtx` and `cuCtxGetDevice`", "nothing"),
+    "cudaStreamGetId": ("the driver's `cuStreamGetId`", "refused with a driver of CUDA 11"),
+}
+
+
+def done_with(name, needs):
+    """(what it is done with, what differs), or None: `needs` is the same with another interface."""
+    name = name.removesuffix("_ptsz")
+    if name == "cudaGetDriverEntryPoint" and "ByVersion" in needs:
+        return None
+    return None if needs.startswith("cudaMemcpyBatch") else DONE.get(name)
+
 
 def toolkits():
     words = re.search(r"^toolkits (.*)$", LIST, re.M)[1].split()
@@ -113,11 +153,20 @@ def page():
         for name, majors in by_name.items():
             if not here:    # an earlier row of the slot serves all of these
                 continue
-            rows.append((name, ", ".join(sorted(majors)), spans(here, known), target, file))
-    lines = [f"| {' | '.join(f'`{c}`' if i in (0, 3) else c for i, c in enumerate(row))} |"
-             for row in sorted(rows)]
-    return "\n".join([HEAD, "| function | compiled for | on a runtime of | calls | see stubs/cudart/adaptors/ |",
-                      "|---|---|---|---|---|", *lines]) + "\n"
+            found = done_with(name, needs)
+            rows.append((bool(found), f"`{name}`", ", ".join(sorted(majors)), spans(here, known),
+                         *(found or (f"`{target}`", file))))
+
+    def by_name(row):
+        return row[1].strip("`"), row[2:]
+
+    def table(*columns, done):
+        return ["", f"| {' | '.join(columns)} |", "|---|---|---|---|---|",
+                *[f"| {' | '.join(row[1:])} |" for row in sorted(rows, key=by_name) if row[0] == done]]
+    where = ("function", "compiled for", "on a runtime of")
+    return "\n".join([
+        HEAD.rstrip(), *table(*where, "calls", "see stubs/cudart/adaptors/", done=False),
+        MIDDLE.rstrip(), *table(*where, "done with", "what differs", done=True)]) + "\n"
 
 
 if __name__ == "__main__":

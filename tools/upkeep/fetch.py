@@ -3,6 +3,9 @@
 
     tools/upkeep/fetch.py [options] DEST VERSION...        VERSION: 12.9, or "all"
     tools/upkeep/fetch.py --table tools/upkeep/libraries.txt DEST cu12
+    tools/upkeep/fetch.py --table tools/upkeep/cuda.txt --skeletons DEST all
+    tools/upkeep/fetch.py --table tools/upkeep/nvcc.txt DEST all
+    tools/upkeep/fetch.py --table tools/upkeep/nvvm.txt DEST all
 
 Each toolkit becomes DEST/VERSION/ARCH/, laid out as pip lays out its
 site-packages, so that it can stand in for one:
@@ -12,7 +15,8 @@ site-packages, so that it can stand in for one:
 What is there already is not fetched again, unless a file of it is missing or
 has another size.  What is fetched of a wheel counts when all of it is there; two
 processes may fetch the same.  Which wheels these are is said in toolkits.txt
-beside this file.
+beside this file.  With --skeletons a library is kept as far as it says what it
+exports: of some gigabytes that is a few megabytes.
 
 Exit status: 0 all there, 1 something could not be fetched, 2 wrong usage.
 """
@@ -34,12 +38,14 @@ import zlib
 
 import progress_line
 import run_pip
+import skeleton
 
 TABLE = pathlib.Path(__file__).resolve().parent / "toolkits.txt"
 
 # pip matches manylinux tags exactly; NVIDIA's wheels carry one of these.
 TAGS = ("manylinux1", "manylinux2010", "manylinux2014",
-        "manylinux_2_5", "manylinux_2_12", "manylinux_2_17", "manylinux_2_27")
+        "manylinux_2_5", "manylinux_2_12", "manylinux_2_17", "manylinux_2_25", "manylinux_2_27",
+        "manylinux_2_28")
 
 # What is unpacked of a wheel: shared libraries and headers.  Static archives,
 # the slower "alt" build of nvrtc and the compiler itself stay out.
@@ -47,6 +53,13 @@ KEEP_LIB = re.compile(r"/lib/lib[^/]*\.so[^/]*$")
 KEEP_HEADER = re.compile(r"/include/")
 KEEP_CRT = re.compile(r"/include/(crt|nvvm)/|/include/fatbinary_section\.h$")
 DROP = re.compile(r"\.alt\.so|/stubs/")
+# Of nvcc.txt and nvvm.txt.
+KEEP_TOOLS = {
+    "nvcc": re.compile(r"^nvidia/\w+/bin/"),
+    "cicc": re.compile(r"^nvidia/\w+/nvvm/(bin|libdevice)/"),
+    "ptxas": re.compile(r"^nvidia/\w+/bin/ptxas$"),
+    "nvvm": re.compile(r"^nvidia/\w+/(nvvm/(lib64|libdevice)/|lib/libnvvm\.)|^[^/]+\.dist-info/RECORD$"),
+}
 # Parts that are headers alone, the same on every CPU.
 HEADERS = ("crt", "nvml")
 
@@ -72,6 +85,8 @@ def toolkits(table=TABLE):
 def wanted_member(name, part):
     if DROP.search(name):
         return False
+    if part in KEEP_TOOLS:
+        return bool(KEEP_TOOLS[part].search(name))
     if part == "crt":
         return bool(KEEP_CRT.search(name))
     if part.startswith("lib"):
@@ -141,8 +156,9 @@ def is_whole(root, package, version):
 class Fetching:
     """The fetching of some wheels, a few at a time."""
 
-    def __init__(self, pip, wheels, line):
+    def __init__(self, pip, wheels, line, skeletons=False):
         self.pip = pip
+        self.skeletons = skeletons
         self.wheels = wheels
         self.line = line
         self.running = set()
@@ -183,11 +199,15 @@ class Fetching:
         folders: they are merged file by file."""
         unpacked = wheel.temporary / "unpacked"
         with zipfile.ZipFile(file) as opened:
-            for name in opened.namelist():
-                if wanted_member(name, wheel.part):
-                    opened.extract(name, unpacked)
+            for member in opened.infolist():
+                if wanted_member(member.filename, wheel.part):
+                    path = pathlib.Path(opened.extract(member, unpacked))
+                    if wheel.part in KEEP_TOOLS and not member.is_dir():
+                        path.chmod(0o755 if member.external_attr >> 16 & 0o100 else 0o644)
         files = sorted(path for path in unpacked.rglob("*") if not path.is_dir())
         for path in files:
+            if self.skeletons and ".so" in path.name:
+                skeleton.reduce(path)
             target = wheel.root / path.relative_to(unpacked)
             target.parent.mkdir(parents=True, exist_ok=True)
             path.replace(target)
@@ -229,7 +249,7 @@ class Fetching:
             why = Stopped(self.stopped) if self.stopped else self.fetch(wheel)
         except Stopped as error:
             why = error
-        except (OSError, zipfile.BadZipFile, zlib.error) as error:
+        except (OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
             why = f"{type(error).__name__}: {error}"
         wheel.done = True
         return why and f"{wheel}: {why}"
@@ -294,7 +314,8 @@ def wheels_of(dest, versions, parts, arch, table):
             and (arch in arches or (part in HEADERS and toolkit in has))]
 
 
-def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE, line=None):
+def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE, line=None,
+          skeletons=False):
     """Fetch toolkits below dest; return the list of failures, one line each.  `line` shows how
     far that is: a progress_line.Line."""
     wheels = [wheel for wheel in wheels_of(pathlib.Path(dest), versions, parts,
@@ -310,7 +331,7 @@ def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE, line=None)
         except run_pip.NoPip as why:
             line.clear()
             return [f"{wheel}: {why}" for wheel in wheels]
-        return Fetching(pip, wheels, line).run(jobs)
+        return Fetching(pip, wheels, line, skeletons).run(jobs)
 
 
 def is_there(dest, version, parts=None, arch=None, table=TABLE):
@@ -337,6 +358,8 @@ def main():
     parser.add_argument("--arch", help="default: this machine's")
     parser.add_argument("--parts",
                         help="some of cudart,nvrtc,nvjitlink,nvfatbin,crt,nvml; default: all")
+    parser.add_argument("--skeletons", action="store_true",
+                        help="of libraries, keep only what says what they export")
     parser.add_argument("--table", default=TABLE, help="default: toolkits.txt beside this file")
     args = parser.parse_args()
     known = toolkits(args.table)
@@ -346,7 +369,7 @@ def main():
             parser.error(f"no toolkit {version}; there are {' '.join(known)}")
     line = progress_line.Line()
     failures = fetch(args.dest, versions, args.parts and args.parts.split(","), args.arch,
-                     table=args.table, line=line)
+                     table=args.table, line=line, skeletons=args.skeletons)
     for why in summary(failures):
         line.say(f"fetch: {why}")
     return 1 if failures else 0

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the tables of docs/linking.md from those of link/tables and stubs/base.
+"""Write the tables of docs/linking.md from those of link/tables, stubs/base and
+tests/agreement.
 
     tools/upkeep/linking.py            write them
     tools/upkeep/linking.py --check    exit 1 if the page does not have them
@@ -18,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/linking.md"
 LINK = ROOT / "link/tables"
 BASE = ROOT / "stubs/base"
+SHAPES = ROOT / "tests/agreement/shapes.txt"
 
 
 def rows(file, table, room=LINK):
@@ -39,8 +41,8 @@ def fields(row):
 
 
 def number(field):
-    """A version as a number, LK_CUDA(12, 9) or 12090."""
-    cuda = re.fullmatch(r"LK_CUDA\((\d+), (\d+)\)", field)
+    """A version as a number, LC_CUDA(12, 9) or 12090."""
+    cuda = re.fullmatch(r"LC_CUDA\((\d+), (\d+)\)", field)
     return 1000 * int(cuda[1]) + 10 * int(cuda[2]) if cuda else int(field)
 
 
@@ -110,8 +112,8 @@ def cubins():
     return markdown(("cubin of", "for", "by nvJitLink"), lines)
 
 
-VALUES = {"NOTHING": "", "BINARY": "0 or 1", "THREADS": "N", "REGISTERS": "N",
-          "PERCENTAGE": "0 to 101", "TEXT": "TEXT"}
+VALUES = {"NO_VALUE": "", "BINARY": "0 or 1", "THREADS": "N", "REGISTERS": "N",
+          "PERCENTAGE": "0 to 101", "ANY_TEXT": "TEXT", "FILE_OR_NOTHING": "or `=` FILE"}
 
 
 def options():
@@ -132,12 +134,36 @@ def options():
         what, arguments = re.fullmatch(r"(\w+)\((.*)\)", driver).groups()
         if what == "JIT":
             option, number_ = arguments.split(", ")
-            given = number_ if value == "NOTHING" else "N"
+            given = number_ if value == "NO_VALUE" else "N"
             on_driver = f"`{names[option]}` {given}"
         else:
             on_driver = f"{what.lower()}: {phrase(arguments)}"
         lines.append((f"`{phrase(name)}` {VALUES[value]}".rstrip(), who, on_driver))
     return markdown(("option", "nvJitLink", "driver"), lines)
+
+
+SETTING_VALUES = {"ON": "", "YES_OR_NO": "0 or 1", "LEVEL": "0 to 4", "COUNT": "N",
+                  "PARALLEL": "N", "EFFORT": "0, min, mid or max"}
+
+
+def settings():
+    """Each with its value, its words for each tool, and since which nvrtc."""
+    text = (LINK / "setting_words.c").read_text()
+    found = re.findall(r'\[LAZYCUDA_SETTING_(\w+)\] = \{\s*"([^"]*)", (\w+), (NULL|"[^"]*"), '
+                       r'(LC_CUDA\(\d+, \d+\)|0), (LC_CUDA\(\d+, \d+\)|0),\s*\{([^}]*)\}'
+                       r'(?:,\s*\{[^}]*\}(?:,\s*\{([^}]*)\})?)? \}', text)
+    assert len(found) == text.count("[LAZYCUDA_SETTING_"), "setting_words.c: a row has another form"
+    lines = []
+    for _, name, value, nvrtc, since, between, nvjitlink, nvvm in found:
+        who = "" if nvrtc == "NULL" else "`{}`".format(nvrtc.strip('"'))
+        if number(since):
+            who += f", {version(since)}-"
+        if number(between) != number(since):
+            who += f"; min and mid {version(between)}-"
+        words = (" ".join(f"`{word}`" for word in re.findall(r'"([^"]*)"', tool))
+                 for tool in (nvvm, nvjitlink))
+        lines.append((name, SETTING_VALUES[value], who, *words))
+    return markdown(("setting", "value", "nvrtc", "libnvvm", "nvJitLink, driver"), lines)
 
 
 def reserved():
@@ -169,9 +195,26 @@ def policy(table):
                      "driver takes all", "elsewhere", "outcome", "because"), lines)
 
 
+def fields_of_cubins():
+    """What tests/agreement/shapes.txt says of each compiler, of all of them together."""
+    sums = {}
+    for line in SHAPES.read_text().splitlines():
+        if line.startswith("field | "):
+            _, _, field, what, counts = line.split(" | ")
+            held, places, files = map(int, re.findall(r"\d+", counts))
+            assert held == places, f"{SHAPES}: {line}"
+            total = sums.setdefault((field, what), [0, 0])
+            total[0] += places
+            total[1] += files
+    return markdown(("field", "what it holds", "places", "files"),
+                    [(*field, str(places), str(files))
+                     for field, (places, files) in sorted(sums.items())])
+
+
 TABLES = {"strict": lambda: policy("strict"), "best_effort": lambda: policy("best_effort"),
           "off": lambda: policy("off"), "toolkits": toolkits, "compatibilities": compatibilities, "architectures": architectures,
-          "cubins": cubins, "options": options, "reserved": reserved}
+          "cubins": cubins, "fields": fields_of_cubins, "options": options, "settings": settings,
+          "reserved": reserved}
 
 
 def page(text):

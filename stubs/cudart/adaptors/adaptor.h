@@ -29,4 +29,14 @@
 /* Refuses this one call of a slot; `reason` says what in the call is to blame. */
 #define LC_REFUSE(slot, reason) lc_refuse_because(LC_SLOT_##slot, LC_REFUSED, reason)
 
+#define LC_LOST "it says something that this CUDA's smaller struct has no room for"
+
+/* The same with a status that the function itself may return, such as that of a driver function
+ * which the adaptor called: cudaGetLastError() has to know it as well. */
+#define LC_FAIL(slot, status, reason) \
+	lc_refuse_with(LC_SLOT_##slot, LC_REFUSED, status, reason)
+
+/* Statuses that adaptors return themselves: cudaErrorInvalidValue and cudaErrorSymbolNotFound. */
+enum { LC_INVALID_VALUE = 1, LC_SYMBOL_NOT_FOUND = 500 };
+
 #endif

@@ -9,8 +9,6 @@
  * 13.0 gave the descriptors a reserved tail, which begins in what was padding.
  * They are converted field by field, so that no padding ends up in the tail.
  */
-#define LOST "it says something that this CUDA's smaller struct has no room for"
-
 #define DESCRIBED(name, layout, parameters, arguments) \
 int32_t lc_adapt_##name##_11 parameters \
 { \
@@ -30,7 +28,7 @@ int32_t lc_adapt_##name##_13 parameters \
 	if (description && !lc_fits(description, &LC_FROM(layout##_A, layout##_B))) { \
 		if (output) \
 			memset(output, 0, sizeof(void *)); \
-		return LC_REFUSE(name##_13, LOST); \
+		return LC_REFUSE(name##_13, LC_LOST); \
 	} \
 	if (description) { \
 		lc_convert(narrow, description, &LC_FROM(layout##_A, layout##_B)); \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* functions.c - kernels, their attributes and launches, and driver functions */
+/* functions.c - kernels, their attributes and launches */
 #include "adaptor.h"
 #include "adaptors.h"
 
@@ -117,84 +117,3 @@ int32_t lc_adapt_##name##SetAttribute##suffix##_12(void *object, int32_t attribu
 ATTRIBUTES(cudaStream,)
 ATTRIBUTES(cudaStream, _ptsz)
 ATTRIBUTES(cudaGraphKernelNode,)
-
-/*
- * The driver has several interfaces of a function under one name, and
- * cudaGetDriverEntryPoint() hands out the one that the runtime's version knows.
- * The caller wants the one that its own headers declare; 12.5 and later can be
- * asked for that.  Only the major of the caller's version is known; the newest
- * minor is what a runtime of that major would have taken.
- *
- * 12.0 added an output that says whether the driver has the function; 11 reports
- * that by an error.
- */
-enum { SYMBOL_NOT_FOUND = 500, QUERY_NOT_FOUND = 1 };
-
-/* As cudaRuntimeGetVersion() gives it: 12090. */
-static uint32_t newest_of(int major)
-{
-	for (size_t i = 0; i < lc_library.major_count; i++)
-		if (lc_library.majors[i].major == major)
-			return lc_library.majors[i].newest * 10u;
-	return 0;
-}
-
-static int32_t told_by_error(int32_t error, int32_t query)
-{
-	return error == 0 && query != 0 ? SYMBOL_NOT_FOUND : error;
-}
-
-static int32_t told_by_query(int32_t error, void *query)
-{
-	int32_t found = error == SYMBOL_NOT_FOUND ? QUERY_NOT_FOUND : 0;
-
-	if (query)
-		memcpy(query, &found, sizeof(found));
-	return error == SYMBOL_NOT_FOUND ? 0 : error;
-}
-
-#define BY_VERSION(suffix, major) \
-int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_##major##_by_version(void *symbol, \
-		void *function, uint64_t flags, void *query) \
-{ \
-	return lc_slots.cudaGetDriverEntryPointByVersion##suffix(symbol, function, \
-		newest_of(major), flags, query); \
-}
-
-#define ENTRY_POINT(suffix) \
-BY_VERSION(suffix, 12) \
-BY_VERSION(suffix, 13) \
-\
-int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_11_by_version(void *symbol, void *function, \
-								 uint64_t flags) \
-{ \
-	int32_t query = 0; \
-	int32_t error = lc_slots.cudaGetDriverEntryPointByVersion##suffix(symbol, function, \
-		newest_of(11), flags, &query); \
-\
-	return told_by_error(error, query); \
-} \
-\
-int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_11(void *symbol, void *function, uint64_t flags) \
-{ \
-	int32_t query = 0; \
-	int32_t error = lc_slots.cudaGetDriverEntryPoint##suffix##_12(symbol, function, flags, \
-								      &query); \
-\
-	return told_by_error(error, query); \
-} \
-\
-int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_12(void *symbol, void *function, uint64_t flags, \
-						      void *query) \
-{ \
-	return told_by_query(lc_slots.cudaGetDriverEntryPoint##suffix##_11(symbol, function, flags), \
-			     query); \
-} \
-\
-/* Before 12.5 there is nothing better than the runtime's own version. */ \
-int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_13(void *symbol, void *function, uint64_t flags, \
-						      void *query) \
-{ \
-	return lc_slots.cudaGetDriverEntryPoint##suffix##_12(symbol, function, flags, query); \
-}
-LC_BOTH(ENTRY_POINT)

@@ -126,6 +126,110 @@ int32_t lc_adapt_cudaMemcpy3DBatchAsync##suffix##_13(uint64_t count, void *opera
 }
 LC_BOTH(BATCH)
 
+/*
+ * 12.8 has batches of copies, which are in no order among themselves.  Before, each copy
+ * is made by itself, in the order of the batch and of the stream.  Where the memory is
+ * and whether copies are to overlap with kernels are hints, which are dropped.
+ */
+enum { DURING_CALL = 2, ANY_ORDER = 3 };	/* cudaMemcpySrcAccessOrder */
+enum { PREFER_OVERLAP = 1 };			/* cudaMemcpyFlags */
+enum { COPY_DEFAULT = 4 };			/* cudaMemcpyKind */
+
+struct batch {
+	void **targets;
+	const void **sources;
+	const uint64_t *sizes;
+	uint64_t count;
+	const char *attributes;		/* of cudaMemcpyAttributes */
+	const uint64_t *indexes;	/* of the first copy that each is for */
+	uint64_t attribute_count;
+};
+
+static bool is_whole(const struct batch *batch)
+{
+	if (!batch->targets || !batch->sources || !batch->sizes || !batch->attributes ||
+	    !batch->indexes || !batch->attribute_count ||
+	    batch->attribute_count > batch->count || batch->indexes[0])
+		return false;
+	for (uint64_t i = 1; i < batch->attribute_count; i++)
+		if (batch->indexes[i] <= batch->indexes[i - 1] || batch->indexes[i] >= batch->count)
+			return false;
+	return true;
+}
+
+/* Returns why the attributes cannot be kept, or NULL. */
+static const char *lost_attribute(const struct batch *batch)
+{
+	for (uint64_t i = 0; i < batch->attribute_count; i++) {
+		const char *attributes = batch->attributes + i * LC_SIZE_cudaMemcpyAttributes_A;
+		uint32_t order, flags;
+
+		memcpy(&order, attributes + LC_AT_cudaMemcpyAttributes_A_srcAccessOrder,
+		       sizeof(order));
+		memcpy(&flags, attributes + LC_AT_cudaMemcpyAttributes_A_flags, sizeof(flags));
+		if (order == DURING_CALL)
+			return "this CUDA does not promise to have read the source when a call"
+			       " returns";
+		if (!order || order > ANY_ORDER || flags & ~(uint32_t)PREFER_OVERLAP)
+			return "this CUDA knows no such attribute of a copy";
+	}
+	return NULL;
+}
+
+/* `look` fails where the runtime cannot start, or does not know the stream: that comes before
+ * anything that is wrong with the batch. */
+static int32_t copy_batch(unsigned slot, const struct batch *batch, void *fail_index, void *stream,
+			  int32_t (*look)(void *, void *),
+			  int32_t (*copy)(void *, void *, uint64_t, int32_t, void *))
+{
+	const char *lost;
+	uint32_t flags;
+	int32_t error = look(stream, &flags);
+
+	if (error)
+		return tell_no_index(error, fail_index);
+	if (!is_whole(batch))
+		return tell_no_index(lc_refuse_with(slot, LC_REFUSED, LC_INVALID_VALUE,
+						    "the batch is not whole"), fail_index);
+	lost = lost_attribute(batch);
+	if (lost)
+		return tell_no_index(lc_refuse_because(slot, LC_REFUSED, lost), fail_index);
+	for (uint64_t i = 0; i < batch->count; i++) {
+		error = copy(batch->targets[i], (void *)batch->sources[i], batch->sizes[i],
+			     COPY_DEFAULT, stream);
+		if (!error)
+			continue;
+		if (fail_index)
+			memcpy(fail_index, &i, sizeof(i));
+		return error;
+	}
+	return 0;
+}
+
+#define ONE_BY_ONE(suffix) \
+int32_t lc_adapt_cudaMemcpyBatchAsync##suffix##_12_one_by_one(void *targets, void *sources, \
+		void *sizes, uint64_t count, void *attributes, void *indexes, \
+		uint64_t attribute_count, void *fail_index, void *stream) \
+{ \
+	struct batch batch = { targets, sources, sizes, count, attributes, indexes, \
+			       attribute_count }; \
+\
+	return copy_batch(LC_SLOT_cudaMemcpyBatchAsync##suffix##_12, &batch, fail_index, stream, \
+			  lc_slots.cudaStreamGetFlags##suffix, lc_slots.cudaMemcpyAsync##suffix); \
+} \
+\
+int32_t lc_adapt_cudaMemcpyBatchAsync##suffix##_13_one_by_one(void *targets, void *sources, \
+		void *sizes, uint64_t count, void *attributes, void *indexes, \
+		uint64_t attribute_count, void *stream) \
+{ \
+	struct batch batch = { targets, sources, sizes, count, attributes, indexes, \
+			       attribute_count }; \
+\
+	return copy_batch(LC_SLOT_cudaMemcpyBatchAsync##suffix##_13, &batch, NULL, stream, \
+			  lc_slots.cudaStreamGetFlags##suffix, lc_slots.cudaMemcpyAsync##suffix); \
+}
+LC_BOTH(ONE_BY_ONE)
+
 /* 13.0 added a reserved tail and writes all of it, even if the call fails. */
 int32_t lc_adapt_cudaPointerGetAttributes_11(void *attributes, void *pointer)
 {

@@ -20,6 +20,14 @@
 	SERVE(cudaMemcpyBatchAsync_13, cudaMemcpyBatchAsync_12)
 	SERVE(cudaMemcpyBatchAsync_ptsz_12, cudaMemcpyBatchAsync_ptsz_13)
 	SERVE(cudaMemcpyBatchAsync_ptsz_13, cudaMemcpyBatchAsync_ptsz_12)
+	SERVE_BY(cudaMemcpyBatchAsync_12, cudaMemcpyAsync,
+		 cudaMemcpyBatchAsync_12_one_by_one)
+	SERVE_BY(cudaMemcpyBatchAsync_13, cudaMemcpyAsync,
+		 cudaMemcpyBatchAsync_13_one_by_one)
+	SERVE_BY(cudaMemcpyBatchAsync_ptsz_12, cudaMemcpyAsync_ptsz,
+		 cudaMemcpyBatchAsync_ptsz_12_one_by_one)
+	SERVE_BY(cudaMemcpyBatchAsync_ptsz_13, cudaMemcpyAsync_ptsz,
+		 cudaMemcpyBatchAsync_ptsz_13_one_by_one)
 	SERVE(cudaMemcpy3DBatchAsync_12, cudaMemcpy3DBatchAsync_13)
 	SERVE(cudaMemcpy3DBatchAsync_13, cudaMemcpy3DBatchAsync_12)
 	SERVE(cudaMemcpy3DBatchAsync_ptsz_12, cudaMemcpy3DBatchAsync_ptsz_13)
@@ -126,29 +134,63 @@
 	SERVE(cudaGraphKernelNodeGetAttribute_12, cudaGraphKernelNodeGetAttribute_11)
 	SERVE(cudaGraphKernelNodeSetAttribute_11, cudaGraphKernelNodeSetAttribute_12)
 	SERVE(cudaGraphKernelNodeSetAttribute_12, cudaGraphKernelNodeSetAttribute_11)
+	/* by_driver.c */
 	SERVE_BY(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPointByVersion,
 		 cudaGetDriverEntryPoint_11_by_version)
-	SERVE(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint_12)
+	SERVE_BY(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint_12,
+		 cudaGetDriverEntryPoint_11_by_driver_of_12)
 	SERVE_BY(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPointByVersion,
 		 cudaGetDriverEntryPoint_12_by_version)
-	SERVE(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint_11)
+	SERVE_BY(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint_11,
+		 cudaGetDriverEntryPoint_12_by_driver_of_11)
 	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPointByVersion,
 		 cudaGetDriverEntryPoint_13_by_version)
-	SERVE(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_12)
+	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_12,
+		 cudaGetDriverEntryPoint_13_by_driver_of_12)
 	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_11,
-		 cudaGetDriverEntryPoint_12)
+		 cudaGetDriverEntryPoint_13_by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPoint_12,
+		 cudaGetDriverEntryPointByVersion_by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPoint_11,
+		 cudaGetDriverEntryPointByVersion_by_driver_of_11)
+	SERVE(cudaStreamGetId, cudaGetDriverEntryPoint_11)
+	SERVE_BY(cudaStreamGetDevice, cudaGetDriverEntryPoint_12,
+		 cudaStreamGetDevice_by_driver_of_12)
+	SERVE_BY(cudaStreamGetDevice, cudaGetDriverEntryPoint_11,
+		 cudaStreamGetDevice_by_driver_of_11)
 	SERVE_BY(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPointByVersion_ptsz,
 		 cudaGetDriverEntryPoint_ptsz_11_by_version)
-	SERVE(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz_12)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz_12,
+		 cudaGetDriverEntryPoint_ptsz_11_by_driver_of_12)
 	SERVE_BY(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPointByVersion_ptsz,
 		 cudaGetDriverEntryPoint_ptsz_12_by_version)
-	SERVE(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz_11)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz_11,
+		 cudaGetDriverEntryPoint_ptsz_12_by_driver_of_11)
 	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPointByVersion_ptsz,
 		 cudaGetDriverEntryPoint_ptsz_13_by_version)
-	SERVE(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_12)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_12,
+		 cudaGetDriverEntryPoint_ptsz_13_by_driver_of_12)
 	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_11,
-		 cudaGetDriverEntryPoint_ptsz_12)
-	/* registrations.c */
+		 cudaGetDriverEntryPoint_ptsz_13_by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPoint_ptsz_12,
+		 cudaGetDriverEntryPointByVersion_ptsz_by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPoint_ptsz_11,
+		 cudaGetDriverEntryPointByVersion_ptsz_by_driver_of_11)
+	SERVE(cudaStreamGetId_ptsz, cudaGetDriverEntryPoint_11)
+	SERVE_BY(cudaStreamGetDevice_ptsz, cudaGetDriverEntryPoint_12,
+		 cudaStreamGetDevice_ptsz_by_driver_of_12)
+	SERVE_BY(cudaStreamGetDevice_ptsz, cudaGetDriverEntryPoint_11,
+		 cudaStreamGetDevice_ptsz_by_driver_of_11)
+	SERVE(cudaInitDevice, cudaGetDriverEntryPoint_11)
+	SERVE_BY(cudaKernelSetAttributeForDevice, cudaGetDriverEntryPoint_12,
+		 cudaKernelSetAttributeForDevice_by_driver_of_12)
+	SERVE_BY(cudaKernelSetAttributeForDevice, cudaGetDriverEntryPoint_11,
+		 cudaKernelSetAttributeForDevice_by_driver_of_11)
+	SERVE_BY(cudaProfilerInitialize, cudaGetDriverEntryPointByVersion,
+		 cudaProfilerInitialize_by_version)
+	SERVE_BY(cudaProfilerInitialize, cudaGetDriverEntryPoint_12,
+		 cudaProfilerInitialize_by_driver_of_12)
+	/* nvcc.c */
 	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_12,
 		 __cudaRegisterHostVar_11_by_12)
 	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_13,

@@ -7,8 +7,6 @@
  * 13.0 gave resource and view descriptors a reserved tail.  A caller's descriptor
  * fits into the older layout if its tail is zero.
  */
-#define LOST "it says something that this CUDA's smaller struct has no room for"
-
 /* A struct in another layout, or NULL for NULL. */
 static void *converted(void *to, const void *from, const struct lc_conversion *conversion)
 {
@@ -92,7 +90,7 @@ int32_t lc_adapt_cudaCreateTextureObject_13(void *object, void *resource, void *
 
 	if (!resource_fits(resource) || !view_fits(view)) {
 		zero_handle(object);
-		return LC_REFUSE(cudaCreateTextureObject_13, LOST);
+		return LC_REFUSE(cudaCreateTextureObject_13, LC_LOST);
 	}
 	return lc_slots.cudaCreateTextureObject_12(object,
 		converted(narrow_resource, resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B)),
@@ -115,7 +113,7 @@ int32_t lc_adapt_cudaCreateSurfaceObject_13(void *object, void *resource)
 
 	if (!resource_fits(resource)) {
 		zero_handle(object);
-		return LC_REFUSE(cudaCreateSurfaceObject_13, LOST);
+		return LC_REFUSE(cudaCreateSurfaceObject_13, LC_LOST);
 	}
 	return lc_slots.cudaCreateSurfaceObject_11(object,
 		converted(narrow, resource, &LC_FROM(cudaResourceDesc_A, cudaResourceDesc_B)));

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.c - what cuGetProcAddress() hands out for every name, to callers of each version
+ * names.c - what cuGetProcAddress() hands out for every name, to callers of each version;
+ * names and texts of errors
+ *
+ * It needs a driver, and no device.
  *
  * names.h is made from symbols.txt.  Where a function lies in the driver is the same
  * in two processes, its address is not.
@@ -46,13 +49,31 @@ static void second(int version)
 	}
 }
 
+static void texts(void)
+{
+	for (int code = 0; code < 1000; code++) {
+		const char *name = NULL, *text = NULL;
+		char key[32];
+
+		if (cuGetErrorName(code, &name) || !name)
+			continue;
+		cuGetErrorString(code, &text);
+		snprintf(key, sizeof(key), "%d", code);
+		value(key, "%s %s", name, text ? text : "none");
+	}
+}
+
 int main(void)
 {
 	static const int versions[] = { 11080, 12000, 12090, 13000, 13050 };
 	int driver = 0;
 
-	begin();
-	cuDriverGetVersion(&driver);
+	/* Without a device that is an error, and what follows works all the same. */
+	part = "driver";
+	RESULT("init", cuInit(0));
+	RESULT("version", cuDriverGetVersion(&driver));
+	value("library", "%s", file_of("cuda", "cuInit"));
+	RUN(texts);
 	part = "first";
 	first(11080);
 	part = "second";

@@ -2,20 +2,6 @@
 /* errors.c - which error a call returns, how long it stays, and what follows a trap */
 #include "code.h"
 
-static void texts(void)
-{
-	for (int code = 0; code < 1000; code++) {
-		const char *name = cudaGetErrorName((cudaError_t)code);
-		char key[32];
-
-		/* Of the runtime in use; names that are newer than it, the stub knows too. */
-		if (!name || !strncmp(name, "unrecognized", 12))
-			continue;
-		snprintf(key, sizeof(key), "%d", code);
-		value(key, "%s", name);
-	}
-}
-
 static void plain(void)
 {
 	struct cudaPointerAttributes attributes;
@@ -66,7 +52,6 @@ static void trap(void)
 int main(void)
 {
 	begin();
-	RUN(texts);
 	RUN(plain);
 	RUN(bad_launches);
 	RUN(trap);

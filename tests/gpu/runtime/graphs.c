@@ -122,12 +122,16 @@ static void updated(void)
 #define GET_EDGES(graph, from, to, n) cudaGraphGetEdges(graph, from, to, NULL, n)
 #define NEEDS(node, nodes, n) cudaGraphNodeGetDependencies(node, nodes, NULL, n)
 #define NEEDED_BY(node, nodes, n) cudaGraphNodeGetDependentNodes(node, nodes, NULL, n)
+#define ADD_WITH_DATA cudaGraphAddDependencies
+#define GET_WITH_DATA cudaGraphGetEdges
 #else
 #define ADD_EDGES cudaGraphAddDependencies
 #define REMOVE_EDGES cudaGraphRemoveDependencies
 #define GET_EDGES cudaGraphGetEdges
 #define NEEDS cudaGraphNodeGetDependencies
 #define NEEDED_BY cudaGraphNodeGetDependentNodes
+#define ADD_WITH_DATA cudaGraphAddDependencies_v2
+#define GET_WITH_DATA cudaGraphGetEdges_v2
 #endif
 
 static void edges(void)
@@ -153,6 +157,43 @@ static void edges(void)
 	RESULT("twice", ADD_EDGES(graph, nodes + 1, nodes + 2, 1));
 	cudaGetLastError();
 	DO(cudaGraphDestroy(graph));
+}
+
+/* What an edge carries, since 12.3: here that a kernel may begin before another ends. */
+static void edge_data(void)
+{
+#if CUDART_VERSION >= 12030
+	cudaGraphEdgeData data, got[4];
+	cudaGraphNode_t nodes[2], from[4], to[4];
+	struct cudaKernelNodeParams parameters = { 0 };
+	int n = COUNT, amount = 2;
+	void *arguments[] = { &memory, &n, &amount };
+	cudaGraph_t graph;
+	size_t count = 4;
+
+	if (attribute(75) < 9) {	/* computeCapabilityMajor */
+		printf("- edge_data the device is older than sm_90\n");
+		return;
+	}
+	DO(cudaGraphCreate(&graph, 0));
+	parameters.func = &add;
+	parameters.gridDim.x = parameters.gridDim.y = parameters.gridDim.z = 1;
+	parameters.blockDim = parameters.gridDim;
+	parameters.kernelParams = arguments;
+	for (int i = 0; i < 2; i++)
+		DO(cudaGraphAddKernelNode(&nodes[i], graph, NULL, 0, &parameters));
+	memset(&data, 0, sizeof(data));
+	data.from_port = cudaGraphKernelNodePortProgrammatic;
+	data.type = cudaGraphDependencyTypeProgrammatic;
+	DO(ADD_WITH_DATA(graph, nodes, nodes + 1, &data, 1));
+	memset(got, 0xa5, sizeof(got));
+	DO(GET_WITH_DATA(graph, from, to, got, &count));
+	value("count", "%zu", count);
+	value_bytes("data", got, sizeof(*got));
+	RESULT("without", GET_EDGES(graph, from, to, &count));
+	cudaGetLastError();
+	DO(cudaGraphDestroy(graph));
+#endif
 }
 
 static void kernel_nodes(void)
@@ -214,15 +255,26 @@ static void capture_states(void)
 	RESULT("last", cudaGetLastError());
 }
 
+/* A kernel may be loaded by its first launch, and loading is not for a stream that captures. */
+static int load(void)
+{
+	int result = launch_add(memory, 0, 0, stream);
+
+	return result ? result : (int)cudaStreamSynchronize(stream);
+}
+
 int main(void)
 {
 	begin();
 	if (cudaStreamCreate(&stream) || cudaMalloc((void **)&memory, COUNT * sizeof(int)))
 		skip("no stream or no memory");
+	part = "loaded";
+	RESULT("launch", load());
 	RUN(instantiated);
 	RUN(with_parameters);
 	RUN(updated);
 	RUN(edges);
+	RUN(edge_data);
 	RUN(kernel_nodes);
 	RUN(capture_states);
 	return finish();

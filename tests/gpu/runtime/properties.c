@@ -6,14 +6,25 @@ static struct cudaDeviceProp properties;
 
 #define SAME(field) value_bytes(#field, &properties.field, sizeof(properties.field))
 
-/* What 13's struct has no longer, its callers ask for as an attribute. */
-#if CUDART_VERSION < 13000
-#define GONE(field, number) SAME(field)
-#else
-#define GONE(field, number) do { \
-	int got = attribute(number); \
-	value_bytes(#field, &got, sizeof(got)); \
+/* What the struct of a major has not, its callers ask for as an attribute, if the runtime has
+ * that. */
+#define ASKED(field, number) do { \
+	int got = 0; \
+	if (!cudaDeviceGetAttribute(&got, (enum cudaDeviceAttr)(number), 0)) \
+		value_bytes(#field, &got, sizeof(got)); \
+	cudaGetLastError(); \
 } while (0)
+#if CUDART_VERSION < 13000
+#define UNTIL_12(field, number) SAME(field)
+#define SINCE_13(field, number) ASKED(field, number)
+#else
+#define UNTIL_12(field, number) ASKED(field, number)
+#define SINCE_13(field, number) SAME(field)
+#endif
+#if CUDART_VERSION < 12000
+#define SINCE_12(field, number) ASKED(field, number)
+#else
+#define SINCE_12(field, number) SAME(field)
 #endif
 
 static void fields(void)
@@ -44,27 +55,43 @@ static void fields(void)
 	SAME(pageableMemoryAccessUsesHostPageTables); SAME(directManagedMemAccessFromHost);
 	SAME(maxBlocksPerMultiProcessor); SAME(accessPolicyMaxWindowSize);
 	SAME(reservedSharedMemPerBlock);
-	GONE(clockRate, 13);
-	GONE(deviceOverlap, 15);
-	GONE(kernelExecTimeoutEnabled, 17);
-	GONE(computeMode, 20);
-	GONE(memoryClockRate, 36);
-	GONE(singleToDoublePrecisionPerfRatio, 87);
+	UNTIL_12(clockRate, 13);
+	UNTIL_12(deviceOverlap, 15);
+	UNTIL_12(kernelExecTimeoutEnabled, 17);
+	UNTIL_12(computeMode, 20);
+	UNTIL_12(memoryClockRate, 36);
+	UNTIL_12(maxTexture1DLinear, 69);
+	UNTIL_12(singleToDoublePrecisionPerfRatio, 87);
+#if CUDART_VERSION < 13000
+	SAME(cooperativeMultiDeviceLaunch);
+#endif
 }
 
-/* What 12 added. */
+/* What 12 and 13 added. */
 static void added(void)
 {
-#if CUDART_VERSION >= 12000
 	memset(&properties, 0xa5, sizeof(properties));
 	DO(cudaGetDeviceProperties(&properties, 0));
-	SAME(hostRegisterSupported); SAME(sparseCudaArraySupported);
-	SAME(hostRegisterReadOnlySupported); SAME(timelineSemaphoreInteropSupported);
-	SAME(memoryPoolsSupported); SAME(gpuDirectRDMASupported);
-	SAME(gpuDirectRDMAFlushWritesOptions); SAME(gpuDirectRDMAWritesOrdering);
-	SAME(memoryPoolSupportedHandleTypes); SAME(deferredMappingCudaArraySupported);
-	SAME(ipcEventSupported); SAME(clusterLaunch); SAME(unifiedFunctionPointers);
-#endif
+	SINCE_12(hostRegisterSupported, 99);
+	SINCE_12(sparseCudaArraySupported, 112);
+	SINCE_12(hostRegisterReadOnlySupported, 113);
+	SINCE_12(timelineSemaphoreInteropSupported, 114);
+	SINCE_12(memoryPoolsSupported, 115);
+	SINCE_12(gpuDirectRDMASupported, 116);
+	SINCE_12(gpuDirectRDMAFlushWritesOptions, 117);
+	SINCE_12(gpuDirectRDMAWritesOrdering, 118);
+	SINCE_12(memoryPoolSupportedHandleTypes, 119);
+	SINCE_12(clusterLaunch, 120);
+	SINCE_12(deferredMappingCudaArraySupported, 121);
+	SINCE_12(ipcEventSupported, 125);
+	SINCE_12(unifiedFunctionPointers, 129);
+	SINCE_13(deviceNumaConfig, 130);
+	SINCE_13(deviceNumaId, 131);
+	SINCE_13(mpsEnabled, 133);
+	SINCE_13(hostNumaId, 134);
+	SINCE_13(gpuPciDeviceID, 139);
+	SINCE_13(gpuPciSubsystemID, 140);
+	SINCE_13(hostNumaMultinodeIpcSupported, 143);
 }
 
 /* Those of CUDA 11, which every major has. */
@@ -130,8 +157,18 @@ static void peers(void)
 
 			snprintf(key, sizeof(key), "%d-%d", a, b);
 			value(key, "%d %d", result, can);
+			for (int which = 1; which <= 4; which++) {
+				snprintf(key, sizeof(key), "%d-%d-%d", a, b, which);
+				can = -1;
+				result = (int)cudaDeviceGetP2PAttribute(
+					&can, (enum cudaDeviceP2PAttr)which, a, b);
+				value(key, "%d %d", result, can);
+			}
 			cudaGetLastError();
 		}
+	RESULT("itself", cudaDeviceEnablePeerAccess(0, 0));
+	RESULT("not-enabled", cudaDeviceDisablePeerAccess(0));
+	cudaGetLastError();
 }
 
 static void choice(void)

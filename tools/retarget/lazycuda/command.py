@@ -6,12 +6,15 @@ import sys
 from . import paths
 
 USAGE = """\
-usage: python -m lazycuda --libdir [MAJOR] | --includedir | --cmakedir | --pkgconfigdir
+usage: python -m lazycuda --libdir [MAJOR] | --compatdir MAJOR
+       python -m lazycuda --includedir | --cmakedir | --pkgconfigdir
        python -m lazycuda --version
        python -m lazycuda COMMAND [OPTION...]
 
   --libdir          the folder of the stubs, to ship
   --libdir MAJOR    of the import libraries of CUDA 11, 12 or 13, to link
+  --compatdir MAJOR of stubs that have the names of the real libraries, for
+                    LD_LIBRARY_PATH of what needs these and cannot be changed
   --includedir      of lazycuda.h and lazycuda_link.h
   --cmakedir        of the CMake package
   --pkgconfigdir    of the pkg-config files
@@ -20,15 +23,26 @@ COMMAND is what `lazycuda --help` lists.
 """
 
 
+# Options that take a major, and what their folders are called.
+BY_MAJOR = {"--libdir": "cuda", "--compatdir": "compat"}
+
+
+def _what_it_takes(option, kind):
+    majors = ", ".join(paths.majors(kind)) if kind else ""
+    if option == "--compatdir" and not majors:
+        return f"there is no such folder in {paths.libdir()}: `make install COMPAT=12` makes one"
+    return f"{option} takes " + (f"one of {majors}" + ", or nothing" * (option == "--libdir")
+                                 if kind else "nothing")
+
+
 def _print_folder(option, words):
-    if option == "--libdir" and len(words) == 1 and words[0] in paths.majors():
-        print(paths.libdir(words[0]))
-    elif not words:
+    kind = BY_MAJOR.get(option)
+    if kind and len(words) == 1 and words[0] in paths.majors(kind):
+        print(paths.FOLDERS[option](words[0]))
+    elif not words and option != "--compatdir":
         print(paths.FOLDERS[option]())
     else:
-        print(f"lazycuda: {option} takes " +
-              (f"one of {', '.join(paths.majors())}, or nothing" if option == "--libdir"
-               else "nothing"), file=sys.stderr)
+        print(f"lazycuda: {_what_it_takes(option, kind)}", file=sys.stderr)
         return 2
     return 0
 

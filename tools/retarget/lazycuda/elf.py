@@ -7,6 +7,7 @@ file is trusted: what does not fit raises ElfError.
 """
 import json
 import os
+import stat
 import struct
 from typing import NamedTuple
 
@@ -33,6 +34,8 @@ NOTE_PACKAGES = b"lazycuda\0", 1
 DYNAMIC = struct.Struct("<qQ")
 RELOCATION = struct.Struct("<QQq")
 SYMBOL = struct.Struct("<IBBHQQ")
+# Parts of constants overlap by this: no file name is longer.
+LONGEST_NAME = 255
 # No table of a sane file is longer.
 MANY = 1 << 24
 
@@ -115,6 +118,9 @@ class File:
 
 def read(path):
     """The file at a path, which must not change while it is looked at."""
+    # Who opens a pipe waits for who writes to it.
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ElfError("is not a regular file")
     return Elf(File(open(path, "rb")))
 
 
@@ -373,6 +379,20 @@ class Elf:
                 if section.type == SHT_PROGBITS and section.size and
                 section.address not in interpreters and
                 section.flags & SHF_ALLOC and not section.flags & SHF_WRITE]
+
+    def constants(self):
+        """The bytes of the sections that hold texts of the source, a part at a time: not
+        device code, which is a hundred times as much.  Where there are no sections, none."""
+        sections = self.sections()
+        if self.names_index >= len(sections):
+            return
+        table = sections[self.names_index]
+        texts = self.data[table.offset:table.offset + table.size]
+        for section in sections:
+            if section.type == SHT_PROGBITS and texts[section.name:].startswith(b".rodata"):
+                for start in range(section.offset, section.offset + section.size, File.CHUNK):
+                    yield self.data[start:min(start + File.CHUNK + LONGEST_NAME,
+                                              section.offset + section.size)]
 
     def sections_agree(self):
         """Whether the section table has names, and the same dynamic symbols and

@@ -54,10 +54,13 @@ def _linker():
     return image.machine, path if "ld-linux" in path else None
 
 
-def _is_ours(line):
-    """Whether what ld.so says is about a stub."""
-    return any(names.stub(word.strip("`'(),:")) or names.node(word.strip("`'(),:"))
-               for word in line.split())
+def _is_ours(line, image):
+    """Whether what ld.so says is about a stub, or a version of a library that the file has the
+    stub of."""
+    ours = {names.stub(name) for name in image.needed}
+    words = [word.strip("`'(),:") for word in line.split()]
+    nodes = filter(None, map(names.node, words))
+    return any(map(names.stub, words)) or any(node.library in ours for node in nodes)
 
 
 def _unmet(image, said):
@@ -83,14 +86,14 @@ def _trace(linker, file, image, search):
         if found:
             missing.append(found[1])
         elif ("not defined" in line or "not found" in line or "undefined symbol" in line) \
-                and _is_ours(line):
+                and _is_ours(line, image):
             raise Refused("LOAD", f"ld.so: {line.strip()}")
     if status and not missing and not ELSEWHERE.search(said):
         raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {status}').splitlines()[-1]}")
     return missing
 
 
-def _load(file, search):
+def _load(file, image, search):
     """None, or why it could not be loaded for a reason that is none of ours."""
     status, said = _run([sys.executable, "-I", "-S", "-c", LOAD, str(file)], _environment(search))
     if status == 0:
@@ -100,7 +103,7 @@ def _load(file, search):
     last = (said.strip() or "it says nothing").splitlines()[-1].replace(f"{file}: ", "")
     if status < 0:
         raise Refused("LOAD", f"loading it ends with {signal.Signals(-status).name}")
-    if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last)):
+    if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last, image)):
         return last
     raise Refused("LOAD", f"it cannot be loaded: {last}")
 
@@ -120,4 +123,4 @@ def check(file, search=(), run=True):
         return f"not here: {', '.join(missing)}"
     if image.interpreter:
         return "it is a program: ld.so finds all that it needs, and it was not run"
-    return _load(file, search) if run else "not asked for (--no-load)"
+    return _load(file, image, search) if run else "not asked for (--no-load)"

@@ -3,52 +3,78 @@
 import re
 from typing import NamedTuple
 
+from . import packages
+from .packages import canonical
+
 REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<rest>[^;\r\n]*)"
                          rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
+EXTRAS = re.compile(r"\s*\[([^\]]*)\](.*)$", re.S)
 
 
 class Relaxed(NamedTuple):
     requirement: str
     extra: str
+    families: tuple     # of packages
 
 
-def canonical(name):
-    """A package's or extra's name as all its spellings are compared."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+class Entry(NamedTuple):
+    """A line that requires packages of CUDA's libraries unconditionally."""
+    name: str           # as it is written
+    rest: str           # what follows the name, without its extras if it is cuda-toolkit
+    marker: str
+    end: bytes
+    extra: str          # that it becomes
+    families: tuple     # that may be an extra
+    freed: tuple        # of cuda-toolkit's extras, those that may be
+    kept: tuple         # and those that may not
 
-
-def without_cuda(name):
-    """The name without the -cu12 of a package for one CUDA."""
-    return re.sub(r"-cu\d+$", "", canonical(name))
+    def text(self, extras=()):
+        inside = f"[{','.join(extras)}]" if extras else ""
+        return f"{self.name}{inside}{self.rest}".rstrip()
 
 
 def _extra_of(name, rest, own):
     """"cuda12" for nvidia-cuda-runtime-cu12; without a suffix the specifier says
-    it, and what says nothing is 13, the first without a suffix.  Of `own`, a library
-    of `lazycuda stub`, the numbers are not CUDA's."""
+    it, and what says nothing is 13, the first without a suffix.  Where a package's numbers
+    are its own, as those of `own`, a library of `lazycuda stub`, they say nothing."""
     found = re.search(r"-cu(\d+)$", name)
-    if own and not found and not name.startswith("nvidia-"):
+    if own and not found and name != packages.TOOLKIT and not name.startswith("nvidia-"):
         return canonical(own)
-    if not own and not found:
+    counts = name in packages.COUNTS_CUDA or name == packages.TOOLKIT
+    if not found and counts:
         found = re.search(r"[=~>]=*\s*(\d+)", rest)
     return f"cuda{found[1] if found else 13}"
 
 
 def _text(line):
     """METADATA is UTF-8; what is not is kept, and shown as what it is not."""
-    return line.decode(errors="replace")
+    return line.decode(errors="surrogateescape")
 
 
-def _parse(line, packages):
-    """The match of a line that requires one of the packages unconditionally, with
-    its extra; None: another line."""
+def _shown(text):
+    return text.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _parse(line, free):
+    """The Entry of a line; None: another line, or one with nothing that is free."""
     found = REQUIREMENT.match(line)
     if not found or b"extra" in (found["marker"] or b""):
         return None
-    name = canonical(found["name"].decode())
-    if without_cuda(name) not in packages:
+    written, rest = _text(found["name"]), _text(found["rest"])
+    name = canonical(written)
+    freed, kept, families = (), (), (packages.family(name),)
+    extras = EXTRAS.match(rest)
+    if name == packages.TOOLKIT and extras:
+        parts = [each.strip() for each in extras[1].split(",") if each.strip()]
+        of = {each: packages.BY_TOOLKIT.get(canonical(each)) for each in parts}
+        freed = tuple(each for each in parts if of[each] and of[each].family in free)
+        kept = tuple(each for each in parts if each not in freed)
+        families, rest = tuple(of[each].family for each in freed), extras[2]
+    if not families or not all(each in free for each in families) or (
+            name in packages.SUFFIXED and not free[name]):
         return None
-    return found, _extra_of(name, _text(found["rest"]), packages[without_cuda(name)])
+    return Entry(written, rest, _text(found["marker"] or b"").strip(), found["end"],
+                 _extra_of(name, rest, free[families[0]]), families, freed, kept)
 
 
 def _split(text):
@@ -58,34 +84,95 @@ def _split(text):
     return text[:end].splitlines(True), text[end:]
 
 
-def required(text, packages):
+def required(text, free):
     """Requirements on these packages, {name: library of `lazycuda stub`, or None}."""
-    return [Relaxed(_text(line).partition(":")[2].strip(), _parse(line, packages)[1])
-            for line in _split(text)[0] if _parse(line, packages)]
+    parsed = [(line, _parse(line, free)) for line in _split(text)[0]]
+    return [Relaxed(_shown(_text(line)).partition(":")[2].strip(), entry.extra,
+                    entry.families) for line, entry in parsed if entry]
 
 
-def relax(text, packages):
-    """METADATA in which these requirements are extras."""
+def kept(text, needed):
+    """Requirements on packages of CUDA's libraries that files still need: (requirement, the
+    needs).  `needed` is {family: names of such libraries}"""
+    found = []
+    for line in _split(text)[0]:
+        entry = _parse(line, dict.fromkeys(needed))
+        if entry:
+            names = sorted({name for family in entry.families for name in needed[family]})
+            found.append((_shown(_text(line)).partition(":")[2].strip(), names))
+    return found
+
+
+def _condition(extra, marker):
+    condition = f'extra == "{extra}"'
+    if not marker:
+        return condition
+    return (f"({marker})" if " or " in marker else marker) + " and " + condition
+
+
+def _requires(requirement, condition, end):
+    line = f"Requires-Dist: {requirement}" + (f" ; {condition}" if condition else "")
+    return line.encode(errors="surrogateescape") + (end or b"\n")
+
+
+def _of_majors(entries, majors):
+    """{extra: [(requirement, marker)]}: what of other majors takes the place of these entries."""
+    found = {}
+    for major in majors:
+        extra = f"cuda{major}"
+        there = {family for entry in entries if entry.extra == extra for family in entry.families}
+        for entry in entries:
+            for family in entry.families:
+                wanted = packages.requirement(family, major), entry.marker
+                if wanted[0] and family not in there and wanted not in found.setdefault(extra, []):
+                    found[extra].append(wanted)
+    return {extra: wanted for extra, wanted in found.items() if wanted}
+
+
+def relax(text, free, majors=()):
+    """METADATA in which these requirements are extras, and extras that require the same of
+    these majors of CUDA."""
     lines, body = _split(text)
-    extras = {line.partition(b":")[2].strip() for line in lines
-              if line.lower().startswith(b"provides-extra:")}
-    made = []
-    for line in lines:
-        parsed = _parse(line, packages)
-        if parsed:
-            found, extra = parsed
-            if extra.encode() not in extras:
-                extras.add(extra.encode())
-                made.append(b"Provides-Extra: " + extra.encode() + (found["end"] or b"\n"))
-            condition = b'extra == "' + extra.encode() + b'"'
-            marker = (found["marker"] or b"").strip()
-            if marker:
-                condition = (b"(" + marker + b")" if b" or " in marker else marker) + \
-                    b" and " + condition
-            line = (b"Requires-Dist: " + found["name"] + found["rest"].rstrip() + b" ; " +
-                    condition + (found["end"] or b"\n"))
-        made.append(line)
+    entries = [_parse(line, free) for line in lines]
+    there = {canonical(_text(line).partition(":")[2].strip()) for line in lines
+             if line.lower().startswith(b"provides-extra:")}
+    made, last = [], 0
+
+    def provide(extra, end):
+        if extra not in there:
+            there.add(extra)
+            made.append(f"Provides-Extra: {extra}".encode() + (end or b"\n"))
+    for line, entry in zip(lines, entries):
+        if entry:
+            provide(entry.extra, entry.end)
+            made.append(_requires(entry.text(entry.freed), _condition(entry.extra, entry.marker),
+                                  entry.end))
+            if entry.kept:
+                made.append(_requires(entry.text(entry.kept), entry.marker, entry.end))
+            last = len(made)
+        else:
+            made.append(line)
+    found = [entry for entry in entries if entry]
+    if found:
+        rest, made = made[last:], made[:last]
+        for extra, wanted in _of_majors(found, majors).items():
+            provide(extra, found[-1].end)
+            made += [_requires(requirement, _condition(extra, marker), found[-1].end)
+                     for requirement, marker in wanted]
+        made += rest
     return b"".join(made) + body
+
+
+def extras(text):
+    """{extra: what it requires}, of extras that this module makes."""
+    found = {}
+    for line in _split(text)[0]:
+        words = REQUIREMENT.match(line)
+        name = re.search(r'extra == "(cuda\d+)"$', _text(words["marker"] or b"").strip()) \
+            if words else None
+        if name:
+            found.setdefault(name[1], []).append(_shown(_text(words["name"] + words["rest"])).strip())
+    return found
 
 
 def set_build(text, build):

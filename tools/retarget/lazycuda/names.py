@@ -13,13 +13,26 @@ DRIVER = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
 # libcudart.so.12, libcudart-09529672.so.12.6.77 (auditwheel),
 # libcudart.782fcab0.so.11.0 (others), libcuda.so.1
 # stubs/base/library_name.h has the grammar, and tests/audit/test_names.py compares.
-NUMBERS = r"\.([0-9]{1,9})(?![0-9])[0-9.]*"
-END = rf"(?:[-.][0-9a-f]{{6,}})?\.so(?:{NUMBERS})?\Z"
+def _numbers(first="[0-9]{1,9}"):
+    return rf"\.({first})(?![0-9])[0-9.]*"
+
+
+def _end(first="[0-9]{1,9}"):
+    return rf"(?:[-.][0-9a-f]{{6,}})?\.so(?:{_numbers(first)})?\Z"
+
+
+NUMBERS, END = _numbers(), _end()
 REAL = re.compile(rf"lib({'|'.join(STEMS)}){END}")
 # Not nvrtc: what nvrtc opens for itself.  libnvrtc-builtins-a1d5fce3.so.12.6.85
 BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*$")
 # A stub, also one that auditwheel renamed, or of a system's folder: libcudart_stub.so.0.
 STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub{END}")
+# What files of CUDA are called, and of what is installed with it or with the driver,
+CUDAS = re.compile(r"lib(?P<stem>cu[a-z][A-Za-z]*(?:_[a-z_]+)?|nv[A-Za-z][A-Za-z0-9]*(?:[_-][a-z_]+)?|"
+                   r"nccl|npp[a-z]+|OpenCL)(?P<hash>[-.][0-9a-f]{6,})?\.so(?P<number>(?:\.[0-9]+)*)$")
+# and what those of other projects begin with, which are called alike.
+NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph", "cuml", "cudaq", "cue_",
+             "cuopt", "nvcv_", "nvforest", "nvqir")
 NODE = re.compile(rf"lib(cudart|nvrtc|nvJitLink)\.so{NUMBERS}\Z")
 
 
@@ -32,13 +45,17 @@ class Own(NamedTuple):
     witness: str        # a function that it has
 
 
-# Those that --stub named, by the library.
+# Those of --stub and of libraries/, by the library.
 OWN: Dict[str, Own] = {}
 
 
-def learn(library, stub, sonames, nodes, witness):
+def learn(library, stub, sonames, nodes, witness, alone=False):
+    """`alone`: names with another number than these sonames have are of no library with a stub."""
     stem, stub = sonames[0].partition(".so")[0], stub.partition(".so")[0]
-    OWN[library] = Own(tuple(sonames), re.compile(re.escape(stem) + END),
+    found = [re.match(NUMBERS, name.partition(".so")[2]) for name in sonames]
+    numbers = [each[1] for each in found if each] if alone else []
+    OWN[library] = Own(tuple(sonames),
+                       re.compile(re.escape(stem) + (_end("|".join(numbers)) if numbers else END)),
                        re.compile(re.escape(stub) + END), frozenset(nodes), witness)
 
 
@@ -63,6 +80,14 @@ def real(name):
     library = STEMS[found[1]]
     # The driver's are .so.1 for good: that is no CUDA.
     return Real(library, int(found[2]) if found[2] and library not in DRIVER else None)
+
+
+def of_cuda(name):
+    """The match of a name that is a library of CUDA, whether it has a stub or not; or None."""
+    found = CUDAS.match(base(name))
+    if not found or found["stem"].startswith(NOT_CUDAS) or found["stem"].endswith("_stub"):
+        return None
+    return found
 
 
 def node(name):

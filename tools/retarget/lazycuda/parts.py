@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The ELF files of a wheel, and what each becomes."""
-import fnmatch
 import os
 import posixpath
 import shutil
+from typing import List, NamedTuple
 
 from . import elf, load, names, repoint
 from .repoint import Refused
@@ -21,26 +21,32 @@ class Part:
         self.removed = False
         self.left = False           # as it is, for the user said so
         self.work = None            # None: it needs none of the real libraries
+        self.unserved = {}          # {library: why its stub is no help}
         self.search_path = None
         wheel.extract(name, path, stage)
         try:
             self.image = elf.read(path)
+            self.library = self._library()
+            _ = self.needed         # which raises where a name cannot be read
         except elf.ElfError:
-            self.image = None       # for another kind of machine: nothing of ours
-        self.library = self._library()
+            # For another kind of machine, or damaged: nothing of ours.
+            self.image = self.library = None
 
     def _library(self):
-        """"cudart" if it is that real library itself, "builtins" for nvrtc's."""
+        """"cudart" if it is that real library itself, "nvrtc" also if it is nvrtc's builtins."""
         if not self.image or not repoint.is_library(self.image, self.name):
             return None
-        if names.is_builtins(self.name):
-            return "builtins"
-        return names.real(self.image.soname or self.name).library
+        return self.opener or names.real(self.image.soname or self.name).library
+
+    @property
+    def opener(self):
+        """The library that opens it for itself, or None."""
+        return repoint.opened_by(self.image, self.name)
 
     @property
     def answers_to(self):
         """Names in DT_NEEDED that mean this file."""
-        return {names.base(self.name), self.image.soname}
+        return {names.base(self.name), self.image.soname if self.image else None} - {None}
 
     @property
     def needed(self):
@@ -51,13 +57,10 @@ class Part:
         """Decide; raises Refused."""
         if not self.image or self.library:
             return
-        self.work = repoint.look(self.image, stubs)
+        self.work = repoint.look(self.image, stubs, self.unserved)
         if self.work and self.installed is None:
             raise Refused("PLACE", "is not installed into site-packages: nothing tells where the "
                                    "stubs will lie from there; --leave leaves it as it is")
-
-    def is_left(self, patterns):
-        return any(fnmatch.fnmatchcase(self.name, pattern) for pattern in patterns)
 
     @property
     def real_needs(self):
@@ -95,18 +98,46 @@ def each(parts, action):
             raise Refused(refused.code, f"{part.name} {refused}") from None
 
 
+def _is_gone(library, parts):
+    """Whether each copy of it that was in the wheel is removed."""
+    copies = [part.removed for part in parts if part.library == library and not part.opener]
+    return bool(copies) and all(copies)
+
+
 def remove_libraries(parts):
-    """Mark bundled real libraries that were needed and are no more.  nvrtc's
-    builtins stay as long as an nvrtc does."""
+    """Mark bundled real libraries that were needed and are no more, and what those needed
+    in turn.  What a library opens for itself, as nvrtc its builtins, stays as long as it does."""
     replaced = {names.base(name) for part in parts if part.work for name in part.work.replace}
-    needed = set().union(*(part.needed for part in parts))
-    libraries = [part for part in parts if part.library and not part.answers_to & needed]
-    for part in libraries:
-        part.removed = part.library != "builtins" and bool(part.answers_to & replaced)
-    nvrtc = [part.removed for part in parts if part.library == "nvrtc"]
-    for part in libraries:
-        if part.library == "builtins" and nvrtc and all(nvrtc):
+    gone = True
+    while gone:
+        there = [part for part in parts if not part.removed]
+        needed = set().union(*(part.needed for part in there))
+        gone = [part for part in there if part.library and not part.answers_to & needed and
+                (_is_gone(part.opener, parts) if part.opener else part.answers_to & replaced)]
+        for part in gone:
             part.removed = True
+            replaced |= part.needed
+
+
+class Copy(NamedTuple):
+    """A bundled real library that stays, though files of the wheel call its stub."""
+    name: str
+    library: str
+    needed_by: List[str]
+    stubbed: List[str]          # those that call the stub
+
+
+def copies_beside_stubs(parts):
+    """What a process that loads all these may have twice: it uses a stub's own choice unless it has
+    loaded another before."""
+    there = [part for part in parts if not part.removed]
+    for part in there:
+        if part.library and not part.opener:
+            needed_by = [each.name for each in there if each.needed & part.answers_to]
+            stubbed = [each.name for each in there if each.work and part.library in
+                       {change.library for change in each.work.changes}]
+            if needed_by and stubbed:
+                yield Copy(part.name, part.library, needed_by, stubbed)
 
 
 def _place(source, target):

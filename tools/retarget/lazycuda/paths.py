@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where what belongs to lazycuda lies."""
+from __future__ import annotations
+
 import pathlib
+from typing import List, Optional, Union
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
@@ -10,12 +13,12 @@ _ROOTS = ("", "../../../build", "../../../..")
 _STUB = "libcudart_stub.so"
 
 
-def _root():
+def _root() -> pathlib.Path:
     found = [(PACKAGE / root).resolve() for root in _ROOTS]
     return next((root for root in found if (root / "lib" / _STUB).exists()), found[0])
 
 
-def libdir(major=None):
+def libdir(major: Optional[Union[int, str]] = None) -> pathlib.Path:
     """The folder of the stubs; or of the import libraries of a CUDA major."""
     folder = _root() / "lib"
     if major is None:
@@ -24,29 +27,36 @@ def libdir(major=None):
     return inside if inside.is_dir() else folder / f"cuda{major}"
 
 
-def majors():
-    """Those that there are import libraries of."""
+def compatdir(major: Union[int, str]) -> pathlib.Path:
+    """The folder of the stubs that have the real libraries' names, of a CUDA major."""
     folder = libdir()
-    return sorted(path.name[len("cuda"):] for inside in (folder / "lazycuda", folder)
-                  if inside.is_dir() for path in inside.glob("cuda[0-9]*"))
+    inside = folder / "lazycuda" / f"compat{major}"
+    return inside if inside.is_dir() else folder / f"compat{major}"
 
 
-def includedir():
+def majors(kind: str = "cuda") -> List[str]:
+    """Those that there are import libraries of; "compat": such folders."""
+    folder = libdir()
+    return sorted({path.name[len(kind):] for inside in (folder / "lazycuda", folder)
+                   for path in inside.glob(f"{kind}[0-9]*") if path.is_dir()})
+
+
+def includedir() -> pathlib.Path:
     return _root() / "include"
 
 
-def cmakedir():
+def cmakedir() -> pathlib.Path:
     return libdir() / "cmake" / "lazycuda"
 
 
-def pkgconfigdir():
+def pkgconfigdir() -> pathlib.Path:
     return libdir() / "pkgconfig"
 
 
-def program():
+def program() -> pathlib.Path:
     """The command itself."""
     return _root() / "bin" / "lazycuda"
 
 
-FOLDERS = {"--libdir": libdir, "--includedir": includedir, "--cmakedir": cmakedir,
-           "--pkgconfigdir": pkgconfigdir}
+FOLDERS = {"--libdir": libdir, "--compatdir": compatdir, "--includedir": includedir,
+           "--cmakedir": cmakedir, "--pkgconfigdir": pkgconfigdir}

@@ -29,9 +29,13 @@ def _load(new, path, stubs, options):
 def _retarget(path, said, options, output):
     image = elf.read(path)
     available = options.read_stubs()
-    if repoint.is_library(image, path.name):
+    said["notes"] += options.stub_notes
+    left = options.leaves(path.name, str(path))
+    if not left and repoint.is_library(image, path.name):
         raise Refused("LIBRARY", "is one of the real libraries itself")
-    work = repoint.look(image, available)
+    unserved = {}
+    work = None if left else repoint.look(image, available, unserved)
+    said["libraries"] = report.of_libraries([(str(path), image, work, unserved)])
     if not work:
         if repoint.needs_stub(image):
             said["outcome"] = "already"
@@ -44,7 +48,8 @@ def _retarget(path, said, options, output):
     search_path = rewrite(path, new, work, options.find_patchelf(),
                           "$ORIGIN" if options.bundle else None)
     why = _load(new, path, stubs, options)
-    said.update(report.of_file(str(path), work, search_path, why))
+    said.update({**report.of_file(str(path), work, search_path, why),
+                 "libraries": said["libraries"], "notes": said["notes"] + work.notes})
     if options.bundle:
         for stub in stubs:
             shutil.copy(stub.path, output(stub.name))

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What has to change in one ELF file, decided without touching it."""
+import functools
+import os.path
+import re
 from typing import Dict, List, NamedTuple
 
-from . import elf, names
+from . import elf, names, packages
 
 # In the runtime's own code, which is in the file if it was linked statically.
 STATIC_RUNTIME = b"/cudart.shm."
@@ -10,14 +13,18 @@ STATIC_RUNTIME = b"/cudart.shm."
 
 # Every stub has it, for functions of its own.
 PRIVATE_NODE = "LAZYCUDA_1"
+# How an installed stub is called; the number is a system's.
+INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.\d+)?\Z")
 
 
 class Refused(Exception):
-    """A typed no: `code` stays the same from release to release."""
+    """A typed no: `code` stays the same from release to release; `library` is the one that it is
+    about, if it is one alone."""
 
-    def __init__(self, code, message):
+    def __init__(self, code, message, library=None):
         super().__init__(message)
         self.code = code
+        self.library = library
 
 
 class Change(NamedTuple):
@@ -52,20 +59,50 @@ class Stub:
         if not self.library or "/" in self.name:
             raise elf.ElfError(f"is no stub: its SONAME is {self.name}")
         self.own = self.library in names.OWN
+        self.left = False       # whether what needs the library is left as it is
+        self.installed = False  # beside the five, so that no option named it
+        self.optional = False   # the same of what needs more of it than the stub has
         self.majors = sorted({found.major for found in map(names.node, self.nodes)
                               if found})
-        self.exports: Dict[str, List[elf.Symbol]] = {}
+        self.unversioned = bool(names.witness(self.library))
+
+    @functools.cached_property
+    def exports(self) -> Dict[str, List[elf.Symbol]]:
+        found: Dict[str, List[elf.Symbol]] = {}
         for symbol in self.image.symbols():
             if symbol.defined:
-                self.exports.setdefault(symbol.name, []).append(symbol)
-        # What names of its functions begin with, where no version tells that they are its.
-        self.unversioned = bool(names.witness(self.library))
-        self.kinds = ({names.kind(name) for name in filter(names.is_function, self.exports)} -
-                      {None} if self.unversioned else set())
+                found.setdefault(symbol.name, []).append(symbol)
+        return found
+
+    @functools.cached_property
+    def prefixes(self):
+        """What names of its functions begin with, where no version tells that they are its:
+        "cu" of the driver's, "cuFile" of cuFile's."""
+        by_kind: Dict[str, List[str]] = {}
+        for name in filter(names.is_function, self.exports):
+            if names.kind(name):
+                by_kind.setdefault(names.kind(name), []).append(name)
+        return [os.path.commonprefix(each) for each in by_kind.values()]
+
+    def claims(self, name):
+        """How much of a name without a version tells that it is this library's."""
+        return max((len(prefix) for prefix in self.prefixes
+                    if name.startswith(prefix) and name[len(prefix):][:1].isupper()), default=0)
 
     @property
     def nodes(self):
         return self.image.defines.values()
+
+    @property
+    def cudas(self):
+        """CUDA's majors whose libraries it stands for; none: nothing tells them."""
+        if not self.own:
+            return self.majors
+        package = packages.BY_STEM.get(self.library)
+        if self.library in packages.WITH_ANY:
+            return []
+        return [major for major, number in package.numbers.items()
+                if number in names.majors(self.library)] if package else []
 
     def has(self, name, version):
         """Whether ld.so binds such a reference to this stub."""
@@ -76,17 +113,34 @@ class Stub:
         shown = [symbol for symbol in found if not symbol.hidden]
         return any(symbol.index <= 2 for symbol in found) or len(shown) == 1
 
+    def tells_apart(self, name, majors):
+        """Whether a caller of these majors has another function than a name without a
+        version leads to: the default version may be for callers of another major alone."""
+        found = self.exports.get(name, [])
+        shown = {symbol.value for symbol in found if not symbol.hidden}
+        return any(node and node.major in majors and symbol.value not in shown
+                   for symbol in found for node in [names.real(symbol.version or "")])
 
-def _learn(path):
-    """What the stub of `lazycuda stub` at a path stands for; its library."""
+
+class _NoStub(elf.ElfError):
+    """A file is none of lazycuda's."""
+
+
+def _learn(path, wanted=None):
+    """What the stub of `lazycuda stub` at a path stands for; its library.  One that is
+    `wanted` stands for nothing but its SONAMEs."""
     image = elf.read(path)
     real = next((each for each in image.opens() if each["feature"] != "driver"), None)
-    functions = [symbol.name for symbol in image.symbols()
-                 if symbol.defined and names.is_function(symbol.name)]
-    if not real or not functions or PRIVATE_NODE not in image.defines.values():
-        raise elf.ElfError("is not a stub of lazycuda")
-    names.learn(real["feature"], image.soname or path.name, real["soname"],
-                {*image.defines.values()} - {PRIVATE_NODE, image.soname}, functions[0])
+    nodes = {*image.defines.values()} - {PRIVATE_NODE, image.soname}
+    # With nodes of its own it needs no witness.
+    witness = None if nodes else next(
+        (symbol.name for symbol in image.symbols()
+         if symbol.defined and names.is_function(symbol.name)), None)
+    if not real or not (nodes or witness) or PRIVATE_NODE not in image.defines.values() or (
+            real["feature"] != (wanted or real["feature"])):
+        raise _NoStub("is not a stub of lazycuda")
+    names.learn(real["feature"], image.soname or path.name, real["soname"], nodes, witness,
+                alone=bool(wanted))
     return real["feature"]
 
 
@@ -103,6 +157,25 @@ def _read_own(paths, stubs):
             raise Refused("NO_STUBS", f"{path} {error}")
 
 
+def _read_others(folder, stubs, notes):
+    """Those of CUDA's other libraries that lie beside the five; --stub comes first.  What has the
+    name of one and cannot be read may be anybody's: `notes` say so."""
+    found = (INSTALLED.match(path.name) for path in folder.glob("lib*_stub.so*"))
+    for library in sorted({each[1] for each in found if each} - {*names.STEMS, *stubs}):
+        path = _find_stub(folder, f"lib{library}_stub.so")
+        try:
+            _learn(path, library)
+            stubs[library] = Stub(path)
+            stubs[library].installed = stubs[library].optional = True
+        except _NoStub:
+            continue        # somebody else's
+        except OSError as error:
+            notes.append(f"{path} is no stub that can be used: {error.strerror}")
+        except elf.ElfError as error:
+            names.OWN.pop(library, None)
+            notes.append(f"{path} is no stub that can be used: it {error}")
+
+
 def _find_stub(folder, name):
     """Where a system has none but what programs need to run, it is libcudart_stub.so.0 alone."""
     numbered = [path for path in folder.glob(f"{name}.*") if path.suffix[1:].isdecimal()]
@@ -111,8 +184,9 @@ def _find_stub(folder, name):
     return max(numbered, key=lambda path: int(path.suffix[1:]))
 
 
-def read_stubs(folder, own=()):
-    """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made."""
+def read_stubs(folder, own, notes):
+    """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made; `notes`
+    gets what there is to say of the folder."""
     names.OWN.clear()
     stubs = {}
     for library, name in names.STUBS.items():
@@ -124,6 +198,7 @@ def read_stubs(folder, own=()):
         except elf.ElfError as error:
             raise Refused("NO_STUBS", f"{path} {error}")
     _read_own(own, stubs)
+    _read_others(folder, stubs, notes)
     return stubs
 
 
@@ -142,13 +217,13 @@ def _check_major(found, needed, stub):
                             f"{stub.name} stands for CUDA {_majors(stub)}")
 
 
-def _find(image, stubs):
+def _find(image, stubs, unserved):
     """{name of a real library in the file: its library}, those that DT_NEEDED
     has first."""
     found = {}
     for name in [*image.needed, *(need.file for need in image.needs)]:
         real = names.real(name)
-        if real:
+        if real and not stubs[real.library].left and real.library not in unserved:
             _check_major(real, name, stubs[real.library])
             found[name] = real.library
     return found
@@ -163,35 +238,50 @@ def _check_nodes(image, found, stubs):
                 if node:
                     _check_major(node, f"the version {name}", stub)
                 raise Refused("NO_NODE", f"needs the version {name} of {need.file}, "
-                                         f"which {stub.name} does not have")
+                                         f"which {stub.name} does not have", stub.library)
 
 
-def _owners(symbol, image, libraries, stubs):
+def _owners(symbol, libraries, bare, others, stubs):
     """The libraries that an import is of.  Without a version it is of those that have the name.
-    The driver's names never have one, and newer drivers have more of them: what is of their
-    kind, and nothing else that is needed may have, is the driver's, too."""
+    The file has no version of the `bare` ones, as it never has of the driver's, and newer ones
+    have more names: what is of their kind, and nothing else that is needed may have, is
+    theirs, too."""
     node = names.node(symbol.version)
     if node or symbol.version:
         return [node.library] if node and node.library in libraries else []
     owners = [library for library in libraries if symbol.name in stubs[library].exports]
-    if owners or any(names.kind(symbol.name) and names.claims(file, symbol.name)
-                     for file in image.needed if not names.real(file)):
+    most = max((stubs[library].claims(symbol.name) for library in bare), default=0)
+    if owners or not most or any(_may_have(file, symbol.name, stubs) for file in others):
         return owners
-    return [library for library in libraries if names.kind(symbol.name) in stubs[library].kinds]
+    return [library for library in bare if stubs[library].claims(symbol.name) == most]
+
+
+def _may_have(file, name, stubs):
+    """Whether a function may be of a library that is left, by its stub or by its own name."""
+    real = names.real(file)
+    return names.claims(file, name) or bool(real and name in stubs[real.library].exports)
 
 
 def _check_symbols(image, found, stubs):
     """Counts imports by library.  Every import must be there, in its version."""
-    libraries = set(found.values())
+    libraries = sorted(set(found.values()))
+    others = [file for file in image.needed if file not in found]
+    versioned = {found[need.file] for need in image.needs if need.file in found}
+    bare = [library for library in libraries if library not in versioned]
+    majors = {library: {names.real(name).major for name in found if found[name] == library}
+              for library in libraries}
     imports, unversioned = dict.fromkeys(libraries, 0), []
     for symbol in image.symbols():
         if symbol.defined:
             continue
-        for library in _owners(symbol, image, libraries, stubs):
+        for library in _owners(symbol, libraries, bare, others, stubs):
             imports[library] += 1
             if not symbol.version and not stubs[library].unversioned:
                 unversioned.append(symbol.name)
             if not symbol.weak and not stubs[library].has(symbol.name, symbol.version):
+                _refuse_symbol(symbol, stubs[library])
+            if not symbol.version and stubs[library].own and \
+                    stubs[library].tells_apart(symbol.name, majors[library]):
                 _refuse_symbol(symbol, stubs[library])
     return imports, unversioned
 
@@ -199,16 +289,32 @@ def _check_symbols(image, found, stubs):
 def _refuse_symbol(symbol, stub):
     if symbol.version:
         raise Refused("NO_NAME", f"imports {symbol.name} of {symbol.version}, which "
-                                 f"{stub.name} does not have")
+                                 f"{stub.name} does not have", stub.library)
     if stub.unversioned or symbol.name not in stub.exports:
-        raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.name} does not have")
+        raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.name} does not have",
+                      stub.library)
     if stub.own:
         raise Refused("UNVERSIONED", f"imports {symbol.name} without a version: nothing tells for "
-                                     "which major")
+                                     "which major", stub.library)
     raise Refused("UNVERSIONED",
                   f"imports {symbol.name} without a version, and it has another interface in "
                   f"each CUDA: nothing tells which one is meant. Stubs made with `make CUDA_ABI="
                   f"{stub.majors[-1]}` (or another major) decide it: --stubs")
+
+
+REPOINTED, LEFT, NO_STUB = "repointed", "left", "no stub"
+
+
+def fates(image, work):
+    """{name of a library of CUDA that a file needs: (the library, what becomes of it)}"""
+    found = {}
+    for name in {*image.needed, *(work.replace if work else ())}:
+        real, other = names.real(name), names.of_cuda(name)
+        if real:
+            found[name] = real.library, REPOINTED if work and name in work.replace else LEFT
+        elif other and not (work and name in work.remove):
+            found[name] = other["stem"], NO_STUB
+    return found
 
 
 def has_static_runtime(image):
@@ -225,9 +331,14 @@ def _notes(image, unversioned):
     return notes
 
 
+def opened_by(image, name):
+    """The real library that opens this file for itself: "nvrtc" for its builtins; None."""
+    return "nvrtc" if names.is_builtins(name) else packages.opened_by(image.soname or name)
+
+
 def is_library(image, name):
-    """Whether a file is one of the real libraries itself, or nvrtc's builtins."""
-    if names.is_builtins(name):
+    """Whether a file is one of the real libraries itself, or what one opens for itself."""
+    if opened_by(image, name):
         return True
     real = names.real(image.soname or name)
     witness = real and names.witness(real.library)
@@ -240,9 +351,20 @@ def needs_stub(image):
     return any(map(names.stub, image.needed))
 
 
-def look(image, stubs):
-    """The Work on a file; None if it needs none of the real libraries."""
-    found = _find(image, stubs)
+def look(image, stubs, unserved):
+    """The Work on a file; None if it needs none of the real libraries.  `unserved` gets
+    {library: why} of those whose stub is no help to this file, and may be done without."""
+    while True:
+        try:
+            return _look(image, stubs, unserved)
+        except Refused as refused:
+            if refused.library is None or not stubs[refused.library].optional:
+                raise
+            unserved[refused.library] = str(refused)
+
+
+def _look(image, stubs, unserved):
+    found = _find(image, stubs, unserved)
     if not found:
         return None
     machine = next(iter(stubs.values())).image.machine

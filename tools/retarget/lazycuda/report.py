@@ -3,12 +3,15 @@
 import json
 import re
 
+from . import repoint
+
 # What a terminal obeys, what breaks a line or turns its direction, and bytes that
 # are no text, as Python has them: the same as in stubs/base/printable.c.
 HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 HEADS = {"nothing": "needs none of the real libraries: nothing to do",
          "already": "needs the stubs already: nothing to do"}
+LEFT_HEAD = "all that it needs of the real libraries is left as it is"
 
 
 def of_file(name, work=None, search_path=None, not_loaded=None):
@@ -18,15 +21,39 @@ def of_file(name, work=None, search_path=None, not_loaded=None):
         "replaced": [change._asdict() for change in changes],
         "needed_added": list(work.add) if work else [],
         "needed_removed": list(work.remove) if work else [],
-        "search_path": search_path, "added": [],
+        "search_path": search_path, "added": [], "libraries": [],
         "loaded": not_loaded is None if work else None, "not_loaded": not_loaded,
         "notes": list(work.notes) if work else [],
     }
 
 
+def of_libraries(looked):
+    """What became of each library of CUDA, of (file, Elf, Work or None, {library: why it is left})
+    of those that may need any."""
+    found = {}
+    for file, image, work, unserved in looked:
+        imports = {change.library: change.imports for change in work.changes} if work else {}
+        fates = repoint.fates(image, work)
+        for library, outcome in set(fates.values()):
+            entry = found.setdefault((library, outcome), {
+                "library": library, "outcome": outcome, "needed": [], "stub": None, "files": [],
+                "imports": 0, "reasons": []})
+            entry["needed"] = sorted({*entry["needed"], *(
+                name for name, fate in fates.items() if fate == (library, outcome))})
+            entry["files"].append(file)
+            if library in unserved:
+                entry["reasons"].append(f"{file} {unserved[library]}")
+            if outcome == repoint.REPOINTED:
+                entry["imports"] += imports[library]
+                entry["stub"] = next(change.stub for change in work.changes
+                                     if change.library == library)
+    return [found[key] for key in sorted(found)]
+
+
 def of_wheel(path):
     return {"wheel": str(path), "outcome": "nothing", "output": None, "error": None, "code": None,
-            "added": [], "removed": [], "requirements": [], "notes": [], "files": []}
+            "added": [], "removed": [], "requirements": [], "kept": [], "extras": {}, "mentions": [],
+            "notes": [], "files": [], "libraries": []}
 
 
 def refused(said, refusal):
@@ -67,7 +94,19 @@ def _file_lines(said):
         yield f"looks in {said['search_path'] or 'no folder of its own'}"
         yield ("loaded, every symbol bound" if said["loaded"]
                else f"not loaded: {said['not_loaded']}")
+    yield from (_library_line(entry) for entry in said["libraries"]
+                if entry["outcome"] != repoint.REPOINTED)
     yield from said["notes"]
+
+
+def _library_line(entry):
+    needed, files = ", ".join(entry["needed"]), len(entry["files"])
+    files = f"{files} file{'' if files == 1 else 's'}"
+    if entry["outcome"] == repoint.REPOINTED:
+        return f"{entry['library']}: {needed} -> {entry['stub']} in {files} ({_names(entry['imports'])})"
+    why = "left as it is" if entry["outcome"] == repoint.LEFT else "there is no stub of it here"
+    because = f", since {'; '.join(entry['reasons'])}" if entry["reasons"] else ""
+    return f"{entry['library']}: {why}{because}: {needed} is needed still, by {files}"
 
 
 def _requirement_line(entry):
@@ -77,13 +116,32 @@ def _requirement_line(entry):
             f"{entry['extra']}")
 
 
+def _kept_line(entry):
+    return f"still requires {entry['requirement']}, for {', '.join(entry['needed'])}"
+
+
+def _mention_line(said, entry):
+    place = f"{entry['file']}:{entry['line']}" if entry["line"] else entry["file"]
+    name = (said["wheel"].rpartition("/")[2].partition("-")[0])
+    ways = [f"let it open {entry['stub']}"] if entry["stub"] and entry["does"] == "opens" else []
+    ways += [f"install {name}[{entry['extra']}]"] if entry["extra"] else []
+    ways.append("see that it goes on without")
+    return f"{place} {entry['does']} {entry['name']}, which need not be there: {', or '.join(ways)}"
+
+
 def _wheel_lines(said):
     for file in said["files"]:
         yield file["file"]
         yield from (f"    {line}" for line in _file_lines(file))
+    yield from map(_library_line, said["libraries"])
     yield from (f"{name}: added" for name in said["added"])
     yield from (f"{name}: removed, nothing needs it now" for name in said["removed"])
     yield from map(_requirement_line, said["requirements"])
+    yield from map(_kept_line, said["kept"])
+    for extra, required in said["extras"].items():
+        yield f"extra {extra} requires {', '.join(required)}"
+    for entry in said["mentions"]:
+        yield _mention_line(said, entry)
     yield from said["notes"]
 
 
@@ -93,6 +151,9 @@ def as_text(said):
         return printable(f"{name}: refused: {said['error']}")
     lines = _wheel_lines(said) if "wheel" in said else _file_lines(said)
     head = HEADS.get(said["outcome"]) or f"written to {said['output']}"
+    if said["outcome"] == "nothing" and any(
+            entry["outcome"] == repoint.LEFT for entry in said["libraries"]):
+        head = LEFT_HEAD
     if said["outcome"] == "retargeted" and not said["output"]:
         head = "not written, since something else was refused"
     return "\n".join(map(printable, [f"{name}: {head}", *(f"    {line}" for line in lines)]))

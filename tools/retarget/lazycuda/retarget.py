@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda retarget`: from the real CUDA libraries to the stubs."""
 import argparse
+import fnmatch
 import functools
 import os
 import pathlib
 import re
 import signal
 import sys
+import zipfile
 
-from . import patchelf, paths, plain_file, progress, report, repoint, wheel_file
+from . import names, patchelf, paths, plain_file, progress, report, repoint, wheel_file
 from .staging import Staging
+from .wheel import DAMAGE
 
 DESCRIPTION = """\
 Repoints finished binaries from the real CUDA libraries to the stubs.  In an ELF
@@ -34,6 +37,7 @@ class Options:
     def __init__(self, words):
         self.__dict__.update(vars(words))
         self.line = progress.Line(wanted=not self.json)
+        self.stub_notes = []        # what there is to say of the stubs' folder
 
     @functools.lru_cache(maxsize=None)
     def find_patchelf(self):
@@ -41,7 +45,38 @@ class Options:
 
     @functools.lru_cache(maxsize=None)
     def read_stubs(self):
-        return repoint.read_stubs(self.stubs or paths.libdir(), self.stub)
+        found = repoint.read_stubs(self.stubs or paths.libdir(), self.stub, self.stub_notes)
+        for library, stub in found.items():
+            only = [_library(word) for word in self.only]
+            stub.left = library in self.left or (bool(only) and library not in only)
+            stub.optional = stub.optional and library not in only
+        return found
+
+    @property
+    def left(self):
+        """Libraries that --leave names."""
+        return [_library(word) for word in self.leave if not _is_pattern(word)]
+
+    @property
+    def left_files(self):
+        """Patterns of files that --leave names."""
+        return [word for word in self.leave if _is_pattern(word)]
+
+    def leaves(self, *spellings):
+        """Whether --leave means the file that is called so."""
+        return any(fnmatch.fnmatchcase(name, pattern)
+                   for name in spellings for pattern in self.left_files)
+
+
+def _library(word):
+    """cublas, which libcublas.so.12 means, too, once the stubs were read."""
+    real = None if "/" in word else names.real(word)
+    return real.library if real else word
+
+
+def _is_pattern(word):
+    """Whether --leave means files, and not a library."""
+    return bool(re.search(r"[/.*?\[]", _library(word)))
 
 
 class Parser(argparse.ArgumentParser):
@@ -65,9 +100,15 @@ def _parser():
     add("--stubs-in", metavar="FOLDER",
         help="wheels: where in it the stubs are added (default: NAME.libs)")
     add("--relax-requirements", action="store_true",
-        help="wheels: make requirements on the packages of these libraries extras: cuda12")
-    add("--leave", action="append", default=[], metavar="PATTERN",
-        help="wheels: do not touch these files of it, say 'mine-*.data/scripts/*'")
+        help="wheels: make requirements on packages of CUDA's libraries that no file needs any more "
+             "extras, for each major: cuda12")
+    add("--only", action="extend", type=lambda word: word.split(","), default=[],
+        metavar="LIBRARY[,...]",
+        help="repoint these libraries alone, say cudart,nvrtc; may be given again")
+    add("--leave", action="extend", type=lambda word: word.split(","), default=[],
+        metavar="LIBRARY|PATTERN[,...]",
+        help="leave these libraries as they are, say cublas,cudnn; or these files, of wheels say "
+             "'mine-*.data/scripts/*'; may be given again")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
     add("--build-tag", metavar="TAG", help="wheels: name the result apart, say 1lazycuda")
@@ -96,6 +137,44 @@ def _check_usage(parser, options):
     for path, target in zip(options.inputs, final):
         if options.output and target.exists() and path.exists() and target.samefile(path):
             parser.error(f"{path} would be overwritten: --in-place says that this is meant")
+
+
+def _check_libraries(parser, options):
+    """That what --only and --leave name are libraries that have a stub here."""
+    try:
+        there = options.read_stubs()
+    except repoint.Refused:
+        return      # as is said of each input
+    only = [_library(word) for word in options.only]
+    for option, words in (("--only", only), ("--leave", options.left)):
+        for word in words:
+            if word not in there:
+                parser.error(f"{option}: there is no stub of {word!r}, but of "
+                             f"{', '.join(sorted(there, key=str.lower))}")
+    for word in only:
+        if word in options.left:
+            parser.error(f"--only and --leave both name {word}")
+    _check_patterns(parser, options)
+
+
+def _files(path):
+    """What patterns of --leave may mean by an input: its members, or its own name."""
+    if path.suffix != ".whl":
+        return [path.name, str(path)]
+    with zipfile.ZipFile(path) as wheel:
+        return wheel.namelist()
+
+
+def _check_patterns(parser, options):
+    """That each pattern of --leave means a file: it may be meant for a library."""
+    try:
+        there = [name for path in options.inputs for name in _files(path)]
+    except (OSError, *DAMAGE):
+        return      # as is said of that input
+    for pattern in options.left_files:
+        if not fnmatch.filter(there, pattern):
+            parser.error(f"--leave: there is no file {pattern!r} in what is given; a library is "
+                         "named as in --leave cublas")
 
 
 def _final(options, path, name):
@@ -164,6 +243,8 @@ def main(arguments=None):
     parser = _parser()
     options = Options(parser.parse_args(arguments))
     _check_usage(parser, options)
+    if options.only or options.leave:
+        _check_libraries(parser, options)
     signal.signal(signal.SIGTERM, _stop)
     try:
         all_said = _run(options)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Retargets one wheel."""
 import pathlib
+import posixpath
 import tempfile
 
-from . import metadata, parts, report, repoint
+from . import mentions, metadata, packages, parts, report, repoint
 from .repoint import Refused
 from .wheel import SIGNATURES, Wheel, check, write
 
@@ -19,7 +20,8 @@ class Job:
         self.wheel = Wheel(path, options.line)
         self.said = report.of_wheel(path)
         home = options.stubs_in if options.stubs_in is not None else f"{self.wheel.name}.libs"
-        self.home = home.strip("/")
+        # "" where a path is "."
+        self.home = posixpath.normpath(f"/{home}").lstrip("/")
         self.changed = {}           # {member: file or bytes}
         self.removed = []
         self.parts = []
@@ -30,11 +32,15 @@ class Job:
         (folder / "parts").mkdir()
         (folder / "site").mkdir()
         available = self.options.read_stubs()
+        self.said["notes"] += self.options.stub_notes
         self.parts = parts.extract(self.wheel, folder / "parts")
         self._leave()
         parts.each([part for part in self.parts if not part.left],
                    lambda part: part.look(available))
         work = [part for part in self.parts if part.work]
+        self.said["libraries"] = report.of_libraries(
+            (part.name, part.image, part.work, part.unserved) for part in self.parts
+            if part.image and not part.library)
         self._note_others()
         if not work:
             return self._outcome_of_nothing()
@@ -47,6 +53,7 @@ class Job:
             parts.each(work, change)
         if not self.options.keep_libraries:
             parts.remove_libraries(self.parts)
+        self._note_copies()
         stubs = self._stub_places(work)
         loaded = parts.load_all(self.parts, stubs, folder / "site", self.options.load)
         for part in work:
@@ -59,7 +66,7 @@ class Job:
 
     def _leave(self):
         for part in self.parts:
-            part.left = part.is_left(self.options.leave)
+            part.left = self.options.leaves(part.name)
             if part.left and part.real_needs:
                 self.said["notes"].append(f"{part.name} is left as it is: it needs "
                                           f"{', '.join(part.real_needs)} still")
@@ -82,6 +89,13 @@ class Job:
                 self.said["notes"].append(
                     f"{part.name} has the CUDA runtime linked statically: out of reach")
 
+    def _note_copies(self):
+        for copy in parts.copies_beside_stubs(self.parts):
+            self.said["notes"].append(
+                f"{copy.name} stays, for {', '.join(copy.needed_by)}, and {', '.join(copy.stubbed)} "
+                f"will call {self.options.read_stubs()[copy.library].name}: a process that loads both "
+                f"may have two copies of {copy.library}; --leave {copy.library} leaves it to all")
+
     def _stub_places(self, work):
         available = self.options.read_stubs()
         libraries = {change.library for part in work for change in part.work.changes}
@@ -94,25 +108,76 @@ class Job:
         self.removed = [part.name for part in self.parts if part.removed]
         self.said.update(added=sorted(stubs), removed=self.removed)
 
-    def _packages(self, libraries):
-        """{name: library of `lazycuda stub`, or None}, as their stubs say."""
+    def _needed_still(self):
+        """{family: names of its libraries that some file needs and the wheel does not have}"""
+        there = set().union(*(part.answers_to for part in self.parts if not part.removed))
+        found = {}
+        for name in set().union(*(part.needed for part in self.parts if not part.removed)) - there:
+            package = packages.of_library(name)
+            if package:
+                found.setdefault(package.family, set()).add(name)
+        return found
+
+    def _free(self, libraries, needed):
+        """{family: library of `lazycuda stub`, or None} of packages that no file needs."""
+        free = dict.fromkeys(packages.BY_FAMILY)
+        for stub in (self.options.read_stubs()[library] for library in libraries):
+            for name in stub.image.packages():
+                free[packages.family(name)] = stub.library if stub.own and not stub.installed \
+                    else None
+        return {family: own for family, own in free.items() if family not in needed}
+
+    def _majors(self, libraries, needed):
+        """Of CUDA, that all stubs which the wheel uses know, and all libraries that it needs
+        still are of."""
         stubs = [self.options.read_stubs()[library] for library in libraries]
-        return {metadata.without_cuda(name): stub.library if stub.own else None
-                for stub in stubs for name in stub.image.packages()}
+        found = [set(stub.cudas) for stub in stubs if stub.cudas]
+        found += [packages.majors(name) for sonames in needed.values() for name in sonames]
+        return sorted(set.intersection(*found)) if found else []
 
     def _metadata(self, libraries):
         name = self.wheel.member("METADATA")
         text = self.wheel.read(name)
         relax = self.options.relax_requirements
-        packages = self._packages(libraries)
+        needed = self._needed_still()
+        free = self._free(libraries, needed)
+        required = metadata.required(text, free)
         self.said["requirements"] = [
             {"requirement": each.requirement, "extra": each.extra, "relaxed": relax}
-            for each in metadata.required(text, packages)]
+            for each in required]
         if relax:
-            self.changed[name] = metadata.relax(text, packages)
+            self.said["kept"] = [{"requirement": requirement, "needed": sonames}
+                                 for requirement, sonames in metadata.kept(text, needed)]
+            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed))
+            self.said["extras"] = metadata.extras(self.changed[name])
+        self._mentions(libraries, required)
         if self.options.build_tag:
             name = self.wheel.member("WHEEL")
             self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)
+
+    def _mentions(self, libraries, required):
+        """Name what asks for a package, or opens a library, that may be gone now."""
+        extras = {}
+        for each in required:
+            for family in each.families:
+                extras.setdefault(family, each.extra)
+        replaced = {packages.BY_STEM[library].family for library in libraries
+                    if library in packages.BY_STEM}
+        found, unread = mentions.read(self.wheel, self.parts)
+        for each in found:
+            if each.family in extras or each.family in replaced:
+                self.said["mentions"].append({
+                    **each._asdict(), "stub": self._stub_for(each, libraries),
+                    "extra": extras.get(each.family)})
+        self.said["notes"] += [f"{name} names CUDA's libraries or their packages, and is not what "
+                               "this Python can read: look into it" for name in unread]
+
+    def _stub_for(self, mention, libraries):
+        """The stub in the wheel for what is mentioned, a library or a package of several; None."""
+        stem = packages.stem(mention.name)
+        stems = [stem] if stem else packages.BY_FAMILY[mention.family].stems
+        return next((self.options.read_stubs()[each].name for each in stems if each in libraries),
+                    None)
 
     def _finish(self, output):
         target = output(self.wheel.file_name(self.options.build_tag))

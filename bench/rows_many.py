@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""What the first calls of many stubs cost, by counts: instructions and system calls.
+Twelve made-up libraries have stubs beside those of the five."""
+import functools
+import re
+
+import measure
+from measure import BENCH, BUILD, LIB, NEWEST, WORK, Row, compile, run
+
+MADE = 12
+VERSIONS = ("12.9", NEWEST)
+LIBRARY = """\
+library made{0}
+    stub libmade{0}_stub.so
+    soname libmade{0}.so.11 11.7-11.8
+    soname libmade{0}.so.12 12.0-12.9
+    soname libmade{0}.so.13 13.0-
+    folder nvidia/made{0}/lib 11.7-12.9
+    folder nvidia/cu13/lib 13.0-
+    package nvidia-made{0}
+    variable LAZYCUDA_MADE{0}
+    advice Install it.
+    error missing 1
+    error absent 2
+    error refused 3
+    error driver 4
+    error incoherent 5
+    status madeStatus{0}
+
+enum madeStatus{0}
+    made{0}Ok 0 11.7-
+
+functions
+    made{0}Version 11.7- (out i32)
+"""
+OWN = {"cudart": "cudaRuntimeGetVersion", "nvrtc": "nvrtcVersion",
+       "nvJitLink": "nvJitLinkVersion", "cuda": "cuDriverGetVersion", "nvidia-ml": "nvmlInit_v2"}
+
+
+def program():
+    return compile("many", BENCH / "many.c", "-ldl")
+
+
+def toolkits():
+    return next(line for line in (measure.ROOT / "symbols.txt").read_text().splitlines()
+                if line.startswith("toolkits "))
+
+
+@functools.lru_cache(maxsize=None)
+def made():
+    """The stubs of the made-up libraries."""
+    folder, listing = WORK / "made", WORK / "made.txt"
+    folder.mkdir(exist_ok=True)
+    listing.write_text("\n".join([toolkits(), "", *(LIBRARY.format(i) for i in range(MADE))]))
+    run(BUILD / "gen" / "gen", "-o", folder, listing)
+    objects = sorted((BUILD / "obj" / "stubs" / "base").glob("*.o"))
+    objects += sorted((BUILD / "obj" / "stubs" / "loader").glob("*.o"))
+    flags = re.search(r"BASE_LDFLAGS := (.*?[^\\])$",
+                      (measure.ROOT / "packaging/stub/flags.mk").read_text(), re.M | re.S)[1]
+    return [compile(f"made/libmade{i}_stub.so", *flags.replace("\\\n", "").split(), "-fPIC",
+                    "-fvisibility=hidden", "-I", measure.ROOT / "stubs",
+                    f"-Wl,-soname,libmade{i}_stub.so",
+                    f"-Wl,--version-script={folder}/libmade{i}_stub.map",
+                    folder / f"libmade{i}_stub.c", folder / f"libmade{i}_stub.specifics.c",
+                    *objects, "-ldl") for i in range(MADE)]
+
+
+def stubs(count):
+    """[(file, a function)], the runtime's first."""
+    own = [(LIB / f"lib{name}_stub.so", function) for name, function in OWN.items()]
+    return (own + [(file, f"made{i}Version") for i, file in enumerate(made())])[:count]
+
+
+def words(stubs):
+    return [f"{file}:{function}" for file, function in stubs]
+
+
+def nowhere(env):
+    """What begins a command to which no CUDA is to be seen but what these variables lead to."""
+    sandbox = compile("sandbox", "-U_GNU_SOURCE", measure.ROOT / "tests/lib/sandbox.c", "-ldl")
+    settings = [word for name, value in env.items() for word in ("--env", f"{name}={value}")]
+    return [sandbox, *settings, "--"]
+
+
+def instructions(*words, **env):
+    return measure.callgrind("measured", program(), *words, before=nowhere(env))
+
+
+def system_calls(*words, **env):
+    log = WORK / "many.strace"
+    run(*nowhere(env), measure.tool("strace"), "-f", "-o", log, program(), *words)
+    return len(re.search(r"/measured/begins.*?\n(.*)^.*?/measured/ends", log.read_text(),
+                         re.S | re.M)[1].splitlines())
+
+
+def over_plain(count, version):
+    """What the first call takes more than dlopen() and the same call."""
+    library = measure.real(version)["cudart"]
+    env = {"LD_LIBRARY_PATH": str(library.parent)}
+    return (count(*words(stubs(1)), **env) -
+            count(f"+{library}:cudaRuntimeGetVersion", **env))
+
+
+def missing(count, number, files=()):
+    return count(*map(str, files), *words(stubs(number)))
+
+
+def added(objects):
+    """The instructions for so many objects more, for one."""
+    files = measure.objects()[:objects]
+    return (missing(instructions, 1, files) - missing(instructions, 1)) / len(files)
+
+
+def only(most, count, *arguments):
+    """One count of ours, beside what it is to be at most."""
+    return lambda: [(count(*arguments), most)]
+
+
+GROUPS = {
+    "First calls, by counts": [
+        Row(f"{version}, over dlopen() by hand / 500,000", "instructions", 1,
+            only(500_000, over_plain, instructions, version)) for version in VERSIONS
+    ] + [
+        Row(f"{version}, over dlopen() by hand / 100", "system calls", 1,
+            only(100, over_plain, system_calls, version)) for version in VERSIONS
+    ] + [
+        Row(f"no library, {n} stub{'s'[:n > 1]} / {most:,}", "instructions", 1,
+            only(most, missing, instructions, n))
+        for n, most in ((1, 500_000), (3, 700_000), (9, 1_300_000), (17, 2_000_000))
+    ] + [
+        Row(f"no library, {n} stub{'s'[:n > 1]} / {60 + 20 * (n - 1)}", "system calls", 1,
+            only(60 + 20 * (n - 1), missing, system_calls, n)) for n in (1, 3, 9, 17)
+    ] + [
+        Row(f"no library: one of {n:,} objects / 2,500", "instructions", 1,
+            only(2500, added, n)) for n in (10, 100, 1000)
+    ],
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slots.h - the parts of a stub: slots, names, versions
+ *
+ *	slots.c		decides which slots, names and versions a stub has
+ *	value.c		writes structs passed by value as C
+ *	writers.c	what the writers share
+ *	write_stub.c	writes a stub as C
+ *	write_layouts.c	writes struct layouts for adaptors
+ *	write_links.c	writes version scripts and the source of import libraries
+ *	write_note.c	writes the note that tells packaging tools what a stub may open
+ *	write_specifics.c	writes lc_specifics of a stub that only forwards
+ *	gen.c		command line; writes all files or none
+ */
+#ifndef SLOTS_H
+#define SLOTS_H
+
+#include "model/list.h"
+
+/* The C type of a struct that is passed by value.  See value.c. */
+struct value {
+	const struct record *record;
+	char letter;
+	const char *name;	/* "lc_dim3": the tag of its C type */
+	char *members;		/* its declaration between the braces */
+	unsigned bytes;
+};
+
+/* A name as callers of one major use it. */
+struct use {
+	const char *name;
+	unsigned major;
+	struct slot *slot;
+};
+
+struct candidate {
+	const char *name;
+	toolkits in;
+	bool own;		/* callers of the slot ask for this name */
+};
+
+/* One pointer in the table of slots: an interface that some callers ask for. */
+struct slot {
+	const char *name;	/* the name in messages; callers use it */
+	const char *ident;	/* the slot's identifier in C */
+	const char *hook;	/* the stub's function that answers calls; or NULL */
+	unsigned number;
+	bool text;		/* the function returns the meaning of a status */
+	bool unknown;		/* no prototype: the entry point is assembly */
+	/* The prototype: this row, with the struct layouts of this toolkit. */
+	const struct row *row;
+	unsigned toolkit;
+	unsigned *zero;		/* bytes to zero at each pointer parameter; 0 for none */
+	ARRAY(struct candidate) candidates;
+	ARRAY(struct use) uses;
+};
+
+/* A name whose presence tells a minor version from the one before. */
+struct since {
+	const char *name;
+	unsigned toolkit;
+};
+
+/* A name, and the toolkits that have it with any interface. */
+struct name {
+	const char *name;
+	toolkits in;
+	toolkits alone;		/* the majors in which it has a slot of its own */
+};
+
+struct plan {
+	const struct symbols *list;
+	const struct library *library;
+	ARRAY(struct slot *) slots;	/* in order of number */
+	ARRAY(struct use) uses;		/* in order of name, newest major first */
+	ARRAY(struct name) names;
+	ARRAY(struct since) since;	/* newest first */
+	ARRAY(struct value) values;
+};
+
+void plan_stub(struct plan *plan, const struct symbols *list, const struct library *library);
+
+/* The C type of a struct by value; the first call creates it. */
+const struct value *passed_value(struct plan *plan, const struct type *type, unsigned toolkit);
+
+/* A row's types in one toolkit as text.  Equal text means an equal interface; with
+ * `machine` set it means only the same use of registers and stack. */
+char *key_of(const struct row *row, unsigned toolkit, bool machine);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* compile_ir.c - how LLVM IR is compiled to PTX, and by which libnvvm */
+#include <string.h>
+
+#include "planning.h"
+#include "../tables/sized.h"
+#include "../tables/versions.h"
+
+/* The first libnvvm that has it; its nvJitLink has it from then on, too. */
+#define NVVM_LATEST "-nvvm-latest"
+#define NVVM_LATEST_SINCE LC_CUDA(13, 5)
+
+#define INSTALL_NVVM "nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI, libnvvm of conda, or a toolkit"
+
+/* ---- the inputs ---- */
+
+bool lk_is_ir(const struct lk_item *item)
+{
+	const struct lazycuda_inspection *inspection = item->what.inspection;
+
+	return inspection && (inspection->kind == LAZYCUDA_KIND_BITCODE ||
+			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
+}
+
+static bool needs_libdevice(const struct lk_item *item)
+{
+	const struct lazycuda_inspection *inspection = item->what.inspection;
+
+	return lk_is_ir(item) && inspection->entry_count &&
+	       inspection->entries[0]->flags & LAZYCUDA_ENTRY_LIBDEVICE;
+}
+
+/* The first of all that needs it, or NULL. */
+static const struct lk_item *first_with_libdevice(const struct lk_planning *planning)
+{
+	for (size_t i = 0; i < planning->count; i++)
+		if (needs_libdevice(&planning->items[i]))
+			return &planning->items[i];
+	return NULL;
+}
+
+/* ---- which libnvvm ---- */
+
+/* What would be compiled by one libnvvm, and what the linker says of it. */
+struct ir_candidate {
+	struct lk_ir_compilation compilation;
+	enum lazycuda_code code;
+	int rank;		/* of those that the linker takes */
+};
+
+static struct ir_candidate try_nvvm(const struct lk_planning *planning,
+				    const struct lk_linker *linker, int version, int libdevice,
+				    bool needed)
+{
+	const struct lk_arch *target = &planning->target;
+	struct ir_candidate one = { .compilation = { .any = true, .version = version,
+						     .libdevice = libdevice } };
+	struct lk_arch *arch = &one.compilation.arch;
+	struct lk_acceptance is;
+	struct lazycuda_entry output = {
+		.kind = LAZYCUDA_KIND_PTX, .level = -1, .fatbin = -1,
+		.isa = version > 0 ? lk_isa_of_cuda(version) : 0,
+		.flags = LAZYCUDA_ENTRY_RELOCATABLE,
+	};
+
+	if (!lk_compiled_arch(target, version, arch)) {
+		one.code = LAZYCUDA_CODE_ARCH_UNSUPPORTED;
+		return one;
+	}
+	output.arch = arch->sm;
+	output.suffix = arch->suffix;
+	is = lk_accept(linker, &output);
+	one.code = is.code;
+	one.compilation.doubt = is.doubt;
+	if (!one.code && needed && !libdevice)
+		one.code = LAZYCUDA_CODE_LIBDEVICE_REQUIRED;
+	one.rank = 4 * (arch->sm == target->sm && arch->suffix == target->suffix) +
+		   2 * (libdevice != 0) + (version == linker->version);
+	return one;
+}
+
+/* The best of all, the first of those that are equal; none is one without a version. */
+static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
+				       const struct lk_linker *linker, bool needed)
+{
+	struct ir_candidate best = { .code = LAZYCUDA_CODE_NVVM_REQUIRED };
+	struct lazycuda_others others;
+
+	lk_sized_copy(&others, sizeof(others), planning->request.others);
+	for (size_t i = 0; others.nvvms && i < others.nvvm_count; i++) {
+		struct ir_candidate one =
+			try_nvvm(planning, linker, others.nvvms[i],
+				 others.libdevices ? others.libdevices[i] : 0, needed);
+
+		if (!i || (!one.code && (best.code || one.rank > best.rank)))
+			best = one;
+	}
+	return best;
+}
+
+/* ---- why not ---- */
+
+static const char *nvvm_text(struct lc_arena *arena, int version)
+{
+	return version > 0 ? lc_format(arena, "libnvvm %s", lk_version(arena, version)) :
+			     "libnvvm of unknown version";
+}
+
+static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *linker,
+		      const struct lk_item *item, const struct ir_candidate *one,
+		      struct lk_refusal *refusal)
+{
+	struct lc_arena *arena = planning->arena;
+	const char *have = nvvm_text(arena, one->compilation.version), *need, *why;
+	const char *kind = lazycuda_kind_name(item->what.inspection->kind);
+	enum lazycuda_code code = one->code;
+	int until = lk_arch_until(&planning->target, LK_NVRTC);
+	char text[LK_LINKER_TEXT];
+
+	lk_linker_text(linker, text);
+	switch (code) {
+	case LAZYCUDA_CODE_NVVM_REQUIRED:
+		have = kind;
+		need = "libnvvm";
+		why = lc_format(arena, "it is %s, and there is no libnvvm to compile it; install"
+				" one (" INSTALL_NVVM "), name it by LAZYCUDA_NVVM, or pass PTX",
+				kind);
+		break;
+	case LAZYCUDA_CODE_LIBDEVICE_REQUIRED:
+		need = "libdevice.10.bc";
+		why = lc_format(arena, "it calls functions of libdevice (__nv_*), and no"
+				" libdevice.10.bc goes with %s; install it with its libnvvm ("
+				INSTALL_NVVM ")", have);
+		item = first_with_libdevice(planning);
+		break;
+	case LAZYCUDA_CODE_ARCH_UNSUPPORTED:
+		need = until ? lc_format(arena, "libnvvm %s or earlier", lk_version(arena, until)) :
+			       "another libnvvm";
+		why = lc_format(arena, "%s compiles for nothing that runs on sm_%d%.1s; take %s",
+				have, planning->target.sm, &planning->target.suffix, need);
+		break;
+	case LAZYCUDA_CODE_PTX_TOO_NEW:
+		code = LAZYCUDA_CODE_NVVM_TOO_NEW;
+		need = lc_format(arena, "libnvvm %s or earlier",
+				 lk_version(arena, linker->version));
+		why = lc_format(arena, "%s would write PTX that is newer than %s reads; take %s, or"
+				" a newer linker", have, text, need);
+		break;
+	default:
+		need = "libnvvm of a known version";
+		why = lc_format(arena, "it cannot be told whether %s reads PTX of %s, and the policy"
+				" is strict", text, have);
+	}
+	return lk_refuse(refusal, code, item->input, have, need,
+			 lc_format(arena, "%s: %s", item->name, why));
+}
+
+bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker,
+		const struct lk_item *item, struct lk_ir_compilation *compilation,
+		struct lk_refusal *refusal)
+{
+	struct ir_candidate best = choose_nvvm(planning, linker,
+					       first_with_libdevice(planning) != NULL);
+
+	*compilation = best.compilation;
+	return !best.code || refuse_ir(planning, linker, item, &best, refusal);
+}
+
+/* ---- how ---- */
+
+static bool asks_for_latest(const struct lazycuda_request *request)
+{
+	for (size_t i = 0; i < request->option_count; i++)
+		if (!strcmp(request->options[i], NVVM_LATEST))
+			return true;
+	return false;
+}
+
+const char *const *lk_ir_options(struct lk_planning *planning,
+				 const struct lk_ir_compilation *compilation, size_t *count)
+{
+	const char **options = lc_alloc(planning->arena, (2 + lk_most_setting_words(planning)) *
+					sizeof(*options));
+	char text[LK_ARCH_TEXT];
+
+	*count = 0;
+	if (!options)
+		return NULL;
+	options[(*count)++] = lc_format(planning->arena, "-arch=%s",
+					lk_arch_text(&compilation->arch, text));
+	if (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE)
+		options[(*count)++] = NVVM_LATEST;
+	*count += lk_write_settings(planning, LK_NVVM, options + *count);
+	return options;
+}
+
+const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
+{
+	char text[LK_ARCH_TEXT];
+
+	return lc_format(planning->arena, "compiled by %s to PTX for %s%s",
+			 nvvm_text(planning->arena, compilation->version),
+			 lk_arch_text(&compilation->arch, text),
+			 compilation->libdevice ? ", with libdevice" : "");
+}
+
+void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
+{
+	const struct lk_arch *target = &planning->target, *arch = &compilation->arch;
+	const char *nvvm;
+
+	if (!compilation->any)
+		return;
+	nvvm = nvvm_text(planning->arena, compilation->version);
+	if (arch->sm != target->sm || arch->suffix != target->suffix)
+		lk_note(planning, lc_format(planning->arena, "%s does not know sm_%d%.1s: LLVM IR is"
+					    " compiled for compute_%d, which is linked for it",
+					    nvvm, target->sm, &target->suffix, arch->sm));
+	if (!compilation->libdevice)
+		lk_note(planning, lc_format(planning->arena, "no libdevice.10.bc goes with %s:"
+					    " functions __nv_* that LLVM IR calls are not defined",
+					    nvvm));
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* child.c - a child process that does one job, and how it ended */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../stubs/base/folders.h"
+#include "../../stubs/base/glibc.h"
+
+/* packaging/install.mk says where it is installed, seen from this library; this is as in
+ * build/. */
+#ifndef LK_COMMAND
+#define LK_COMMAND "../bin/lazycuda"
+#endif
+
+/* How long a child may take to end when it was asked to, in milliseconds. */
+#define GRACE 1000
+/* The end of the pipe may live on in a process that another thread forked at the wrong
+ * moment: so the child itself is looked at as often as this. */
+#define GLANCE 100
+
+#ifndef POSIX_SPAWN_USEVFORK
+#define POSIX_SPAWN_USEVFORK 0
+#endif
+
+/* ---- files ---- */
+
+/* Not one of those that the child's have to become: the caller may have closed these. */
+static int keep_away(int fd)
+{
+	int moved, error;
+
+	if (fd < 0 || fd >= LK_CHILD_FILES)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, LK_CHILD_FILES);
+	error = errno;
+	close(fd);
+	errno = error;
+	return moved;
+}
+
+/* A file in memory, or one without a name where the kernel is older than 3.17. */
+static int open_file(const char *name)
+{
+	int fd = -1;
+
+#ifdef SYS_memfd_create
+	fd = (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
+#else
+	(void)name;
+#endif
+	if (fd < 0)
+		fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return keep_away(fd);
+}
+
+bool lk_child_open(struct lk_child *child)
+{
+	*child = (struct lk_child){ .job = -1, .output = -1, .report = -1, .life = -1,
+				    .status = -1 };
+	child->job = open_file("lazycuda-job");
+	child->output = child->job < 0 ? -1 : open_file("lazycuda-output");
+	child->report = child->output < 0 ? -1 : open_file("lazycuda-report");
+	return child->report >= 0 && !ftruncate(child->report, LK_REPORT_BYTES);
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void lk_child_close(struct lk_child *child)
+{
+	close_one(&child->job);
+	close_one(&child->output);
+	close_one(&child->report);
+	close_one(&child->life);
+}
+
+const char *lk_child_program(struct lc_arena *arena)
+{
+	const char *library, *slash;
+
+	if (*LK_COMMAND == '/')
+		return LK_COMMAND;
+	library = lc_this_file();
+	if (!library)
+		return LK_COMMAND;
+	slash = strrchr(library, '/');
+	return lc_format(arena, "%.*s" LK_COMMAND, slash ? (int)(slash + 1 - library) : 0, library);
+}
+
+/* ---- the start ---- */
+
+/* Whether two settings "NAME=..." have the same name. */
+static bool is_same(const char *one, const char *other)
+{
+	size_t length = strcspn(one, "=");
+
+	return !strncmp(one, other, length) && other[length] == '=';
+}
+
+/* The environment with the variables in it.  What is traced was traced here. */
+static char **variables_with(struct lc_arena *arena, const char *const *variables)
+{
+	extern char **environ;
+	size_t count = 0, more = 0;
+	char **all;
+
+	while (environ && environ[count])
+		count++;
+	while (variables[more])
+		more++;
+	all = lc_alloc(arena, (count + more + 1) * sizeof(*all));
+	if (!all)
+		return NULL;
+	memcpy(all, variables, more * sizeof(*all));
+	for (size_t i = 0, at = more; i < count && environ[i]; i++) {
+		bool mine = is_same("LAZYCUDA_DEBUG=", environ[i]);
+
+		for (size_t k = 0; k < more; k++)
+			mine |= is_same(variables[k], environ[i]);
+		if (!mine)
+			all[at++] = environ[i];
+	}
+	return all;
+}
+
+/* No signal is blocked or ignored there, and none of the terminal's reaches it. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t none, all;
+	int error;
+
+	sigemptyset(&none);
+	/* glibc 2.17 fails for those that cannot be set. */
+	sigfillset(&all);
+	sigdelset(&all, SIGKILL);
+	sigdelset(&all, SIGSTOP);
+	error = posix_spawnattr_setsigmask(attributes, &none);
+	if (!error)
+		error = posix_spawnattr_setsigdefault(attributes, &all);
+	if (!error)
+		error = posix_spawnattr_setpgroup(attributes, 0);
+	return error ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
+		POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_USEVFORK);
+}
+
+static int spawn(pid_t *pid, const char *program, char **environment, const int *files)
+{
+	const char *const words[] = { program, LK_CHILD_COMMAND, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int error = posix_spawn_file_actions_init(&actions);
+
+	if (error)
+		return error;
+	error = posix_spawnattr_init(&attributes);
+	if (!error) {
+		for (int i = 0; i < LK_CHILD_FILES && !error; i++)
+			error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
+		if (!error)
+			error = set_attributes(&attributes);
+		if (!error)
+			error = posix_spawn(pid, program, &actions, &attributes,
+					    (char *const *)words, environment);
+		posix_spawnattr_destroy(&attributes);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
+}
+
+static bool start(struct lk_child *child, struct lc_arena *arena, const char *program,
+		  const char *const *variables, pid_t *pid)
+{
+	char **environment = variables_with(arena, variables);
+	int ends[2], error = ENOMEM;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	child->life = keep_away(ends[0]);
+	ends[1] = keep_away(ends[1]);
+	if (child->life < 0 || ends[1] < 0)
+		error = EMFILE;
+	else if (environment)
+		error = spawn(pid, program, environment, (const int[LK_CHILD_FILES]){
+			[LK_CHILD_JOB] = child->job, [LK_CHILD_OUTPUT] = child->output,
+			[LK_CHILD_ERRORS] = child->output, [LK_CHILD_REPORT] = child->report,
+			[LK_CHILD_LIFE] = ends[1] });
+	if (ends[1] >= 0)
+		close(ends[1]);
+	errno = error;
+	return !error;
+}
+
+/* ---- the end ---- */
+
+uint64_t lk_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Whether it has ended; then it is no zombie. */
+static bool is_over(struct lk_child *child, pid_t pid, int flags)
+{
+	int status;
+	pid_t done;
+
+	do
+		done = waitpid(pid, &status, flags);
+	while (done < 0 && errno == EINTR);
+	if (done == pid)
+		child->status = status;
+	return done;	/* -1: somebody else has waited for it, or nobody has to */
+}
+
+/* Waits until it ends, `deadline`, or something can be read from `cancel`. */
+static enum lk_ending watch(struct lk_child *child, pid_t pid, uint64_t deadline, int cancel)
+{
+	struct pollfd files[] = { { .fd = child->life, .events = POLLIN },
+				  { .fd = cancel, .events = POLLIN } };
+
+	for (;;) {
+		uint64_t now = lk_now();
+		int wait = GLANCE;
+
+		if (deadline && now >= deadline)
+			return LK_OUT_OF_TIME;
+		if (deadline && deadline - now < GLANCE)
+			wait = (int)(deadline - now);
+		if (poll(files, 2, wait) > 0) {
+			if (files[0].revents) {
+				is_over(child, pid, 0);
+				return LK_ENDED;
+			}
+			if (files[1].revents)
+				return LK_CANCELLED;
+		} else if (is_over(child, pid, WNOHANG)) {
+			return LK_ENDED;
+		}
+	}
+}
+
+enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena, const char *program,
+			    const char *const *variables, uint64_t deadline, int cancel)
+{
+	enum lk_ending ending;
+	pid_t pid;
+
+	if (!start(child, arena, program, variables, &pid))
+		return LK_NOT_STARTED;
+	ending = watch(child, pid, deadline, cancel);
+	if (ending == LK_ENDED)
+		return ending;
+	/* It is there, for its end of the pipe is.  Asked, it says in which call it was. */
+	kill(pid, SIGTERM);
+	if (watch(child, pid, lk_now() + GRACE, -1) != LK_ENDED) {
+		kill(pid, SIGKILL);
+		is_over(child, pid, 0);
+	}
+	return ending;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * child.h - a child process that does one job, and how it ended
+ *
+ * The child is `lazycuda`, the command that is installed with this library.  It is made
+ * by posix_spawn(), which copies nothing of the caller's memory and runs none of its
+ * handlers.  It has five files: the job, what it prints (twice), the report, and a pipe
+ * that nobody else has the end of: when that is closed, the child is gone.
+ *
+ * Whoever has SIGCHLD ignored, or waits for any child, may take its status away: all
+ * that is to be known of its end is in the report.
+ */
+#ifndef LINK_CHILD_H
+#define LINK_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../stubs/base/arena.h"
+
+/* The child's files. */
+enum { LK_CHILD_JOB, LK_CHILD_OUTPUT, LK_CHILD_ERRORS, LK_CHILD_REPORT, LK_CHILD_LIFE,
+       LK_CHILD_FILES };
+
+/* What the command is called with, so that it runs lazycuda_link_worker(). */
+#define LK_CHILD_COMMAND "--link-worker"
+
+/* The report begins with this, in memory that both share; a product may follow. */
+#define LK_REPORT_BYTES 4096
+enum lk_report_state {
+	LK_REPORT_NOTHING = 0,	/* it did not come to the job */
+	LK_REPORT_STRANGE,	/* the job is not of its version */
+	LK_REPORT_WORKING,
+	LK_REPORT_CRASHED,	/* by `signal`; 0: by exit(status) */
+	LK_REPORT_UNWRITTEN,	/* it is done, and there was no room for the product */
+	LK_REPORT_DONE
+};
+struct lk_report {
+	uint32_t state;
+	int32_t signal, status;
+	uint32_t lacked_memory;		/* an allocation failed, or nearly all is used */
+	uint64_t piece;			/* at which it crashed; LAZYCUDA_NO_INDEX */
+	uint64_t used;			/* bytes of memory, of those that the limit counts */
+	char call[64];			/* in which it crashed */
+};
+
+enum lk_ending {
+	LK_ENDED,		/* by itself: the report says how */
+	LK_OUT_OF_TIME,
+	LK_CANCELLED,
+	LK_NOT_STARTED		/* errno says why */
+};
+
+struct lk_child {
+	int job, output, report;	/* -1: not there */
+	int life;
+	int status;			/* as waitpid() has it; -1: somebody else took it */
+};
+
+/* Opens the files; false, with errno, if that fails.  lk_child_close() in either case. */
+bool lk_child_open(struct lk_child *child);
+void lk_child_close(struct lk_child *child);
+
+/* The path of the command. */
+const char *lk_child_program(struct lc_arena *arena);
+
+/*
+ * Runs it until it ends, `deadline` is reached (milliseconds of lk_now(); 0: none) or
+ * something can be read from `cancel` (-1: nothing can).  The child is gone afterwards.
+ * `variables`, up to NULL, are put into its environment.
+ */
+enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena, const char *program,
+			    const char *const *variables, uint64_t deadline, int cancel);
+
+uint64_t lk_now(void);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* decide.c - which plan a link has, here or for what is given */
+#include "../../stubs/base/glibc.h"
+#include "../../stubs/base/guard.h"
+#include "../../stubs/base/printable.h"
+#include "environment.h"
+#include "handle.h"
+#include "nvvm_tools.h"
+#include "../plan/planning.h"
+#include "../tables/sized.h"
+
+/* The plan says which library is missing; the stub knows where it looked and why it found none. */
+static const char *refusal(struct lazycuda_link *link)
+{
+	const struct lazycuda_plan *plan = link->plan;
+	const char *why = NULL;
+
+	if (link->is_here && plan->code == LAZYCUDA_CODE_NVRTC_REQUIRED)
+		why = lk_why_missing(link->arena, LK_NVRTC);
+	else if (link->is_here && (plan->code == LAZYCUDA_CODE_NVJITLINK_REQUIRED ||
+				   plan->code == LAZYCUDA_CODE_NO_BACKEND))
+		why = lk_why_missing(link->arena, LK_NVJITLINK);
+	else if (link->is_here && plan->code == LAZYCUDA_CODE_NVVM_REQUIRED)
+		why = lk_why_no_nvvm(link->arena);
+	return why ? lc_format(link->arena, "%s; %s", plan->message, why) : plan->message;
+}
+
+/* ---- for what is here ---- */
+
+/* A request without a policy has the user's.  Returns NULL, or why there is none. */
+static const char *take_guard(struct lc_arena *arena, struct lazycuda_request *request)
+{
+	const char *value = secure_getenv(LC_GUARD_VARIABLE);
+	enum lc_guard guard = LC_BEST_EFFORT;
+
+	if (value && *value && !lc_guard_read(value, &guard))
+		return lc_format(arena, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS,
+				 lc_printable(arena, value));
+	if (request->policy == LAZYCUDA_POLICY_BEST_EFFORT)
+		request->policy = (enum lazycuda_policy)guard;
+	return NULL;
+}
+
+/* Sets in the request what the user's environment says of the driver.  Returns likewise. */
+static const char *take_forward(struct lc_arena *arena, struct lazycuda_request *request)
+{
+	const char *value = secure_getenv(LC_FORWARD_VARIABLE);
+	bool forward = false;
+
+	if (value && *value && !lc_switch_read(value, &forward))
+		return lc_format(arena, LC_FORWARD_VARIABLE "=%s is no switch: use " LC_SWITCHES,
+				 lc_printable(arena, value));
+	if (forward)
+		request->flags |= LAZYCUDA_LINK_FORWARD_COMPATIBLE;
+	return NULL;
+}
+
+static bool wants_nvvm(const struct lazycuda_input *given)
+{
+	struct lazycuda_input input;
+
+	return lk_sized_copy(&input, sizeof(input), given) && input.inspection &&
+	       (input.inspection->kind == LAZYCUDA_KIND_BITCODE ||
+		input.inspection->kind == LAZYCUDA_KIND_LLVMIR);
+}
+
+/* Whether libnvvm is asked for: a search for it is spared to other links. */
+static bool has_ir(const struct lazycuda_request *request,
+		   const struct lazycuda_input *const *inputs, size_t count)
+{
+	struct lazycuda_support support;
+
+	for (size_t i = 0; inputs && i < count; i++)
+		if (wants_nvvm(inputs[i]))
+			return true;
+	for (size_t i = 0; request->support && i < request->support_count &&
+	     i < LK_MAX_SUPPORT; i++)
+		if (lk_sized_copy(&support, sizeof(support), request->support[i]) &&
+		    support.enabled && wants_nvvm(support.input))
+			return true;
+	return false;
+}
+
+/* The libnvvms alone. */
+static void take_nvvms(struct lazycuda_others *others)
+{
+	const struct lk_nvvms *all = lk_installed_nvvms();
+
+	*others = (struct lazycuda_others){ .size = sizeof(*others) };
+	if (!all)
+		return;
+	others->nvvms = all->versions;
+	others->libdevices = all->libdevices;
+	others->nvvm_count = all->count;
+}
+
+/* Fills in the request and the environment what is here.  What else is installed is looked at,
+ * and opened, for links that the first does not fit.  NULL on allocation failure. */
+static struct lazycuda_plan *plan_here(struct lc_arena *arena,
+				       struct lazycuda_environment *environment,
+				       struct lazycuda_request *request,
+				       const struct lazycuda_input *const *inputs, size_t count)
+{
+	const char *wrong = take_guard(arena, request);
+	struct lazycuda_request first;
+	struct lazycuda_others nvvms;
+	struct lazycuda_plan *plan;
+
+	if (!wrong)
+		wrong = take_forward(arena, request);
+	if (wrong)
+		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_REQUEST, wrong);
+	*environment = lazycuda_get_environment();
+	first = *request;
+	first.others = has_ir(request, inputs, count) ? &nvvms : NULL;
+	if (first.others)
+		take_nvvms(&nvvms);
+	plan = lk_plan(arena, environment, &first, inputs, count);
+	if (!plan || plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
+		return plan;
+	request->others = lazycuda_get_others();
+	if (!request->others)
+		return NULL;
+	if (!request->others->nvjitlink_count && !request->others->nvrtc_count)
+		return plan;
+	return lk_plan(arena, environment, request, inputs, count);
+}
+
+struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
+					 const struct lazycuda_input *const *inputs,
+					 size_t input_count)
+{
+	struct lc_arena *arena = lc_arena_new();
+	struct lazycuda_environment environment = { .size = sizeof(environment) };
+	struct lazycuda_plan *plan = NULL;
+	struct lazycuda_request asked;
+
+	if (!arena)
+		return NULL;
+	if (lk_sized_copy(&asked, sizeof(asked), request))
+		plan = plan_here(arena, &environment, &asked, inputs, input_count);
+	else
+		plan = lk_plan(arena, &environment, request, inputs, input_count);
+	if (!plan)
+		lc_arena_free(arena);
+	return plan;
+}
+
+/* ---- a link's ---- */
+
+static bool plan(struct lazycuda_link *link)
+{
+	const struct lazycuda_input *const *inputs =
+		(const struct lazycuda_input *const *)link->inputs;
+
+	link->plan = link->is_here ?
+		     plan_here(link->arena, &link->environment, &link->request, inputs,
+			       link->count) :
+		     lk_plan(link->arena, &link->environment, &link->request, inputs, link->count);
+	return link->plan || lk_stop_without_memory(link);
+}
+
+bool lk_decide(struct lazycuda_link *link)
+{
+	if (!plan(link))
+		return false;
+	link->result.plan = link->plan;
+	link->result.message = link->plan->message;
+	link->result.symbol_errors = link->plan->symbol_errors;
+	link->result.symbol_error_count = link->plan->symbol_error_count;
+	lk_tell_notes(link, link->plan);
+	return link->plan->backend != LAZYCUDA_BACKEND_NONE ||
+	       lk_stop(link, link->plan->code, link->plan->input, refusal(link));
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* isolated.c - a job in a child process, whose crash is an error here */
+#include "isolated.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../stubs/base/glibc.h"
+#include "child.h"
+#include "environment.h"
+#include "nvvm_tools.h"
+#include "product.h"
+#include "tools.h"
+
+/* What a child prints is kept up to this; what is behind it is the last that it said. */
+#define OUTPUT_LIMIT 65536
+
+static const char *const whose[] = {
+	[LK_NVRTC] = "nvrtc", [LK_NVJITLINK] = "nvJitLink", [LK_DRIVER] = "the driver's linker",
+	[LK_NVVM] = "libnvvm",
+};
+
+/* ---- before ---- */
+
+static bool write_job(const struct lk_child *child, const struct lk_job *job,
+		      const struct lk_limits *limits)
+{
+	struct lk_writer writer = { .fd = child->job };
+
+	lk_wire_put_number(&writer, LK_JOB_STAMP);
+	lk_wire_put_number(&writer, (uint64_t)getpid());
+	lk_wire_put_number(&writer, limits->memory);
+	lk_put_job(&writer, job);
+	return lk_wire_flush(&writer);
+}
+
+/* The file that the plan is for: one that was opened aside, or the one that the stub loaded. */
+static const char *file_of(const struct lk_job *job, enum lk_tool tool)
+{
+	const char *aside = tool == LK_NVVM ? lk_nvvm_file(job->plan->nvvm) : tool == LK_NVRTC ? lk_nvrtc_of(job->plan->nvrtc)->path :
+		tool == LK_NVJITLINK ? lk_nvjitlink_of(job->plan->nvjitlink)->path : NULL;
+
+	return aside || tool == LK_NVVM ? aside : lk_loaded_file(tool);
+}
+
+/* The child is to load the file that does the job, and the driver that is loaded here. */
+static const char *const *library_variables(struct lc_arena *arena, const struct lk_job *job)
+{
+	static const struct {
+		enum lk_tool tool;
+		const char *name;
+	} all[] = {
+		{ LK_NVRTC, "LAZYCUDA_NVRTC" }, { LK_NVJITLINK, "LAZYCUDA_NVJITLINK" },
+		{ LK_DRIVER, "LAZYCUDA_CUDA" }, { LK_NVVM, LK_NVVM_VARIABLE },
+	};
+	const char **variables = lc_alloc(arena, (sizeof(all) / sizeof(*all) + 1) *
+					  sizeof(*variables));
+	size_t count = 0;
+
+	for (size_t i = 0; variables && i < sizeof(all) / sizeof(*all); i++) {
+		const char *file = all[i].tool == job->tool || all[i].tool == LK_DRIVER ?
+			file_of(job, all[i].tool) : NULL;
+
+		if (file)
+			variables[count++] = lc_format(arena, "%s=%s", all[i].name, file);
+	}
+	return variables;
+}
+
+/* ---- after ---- */
+
+/* What it printed, or the end of that; NULL if nothing. */
+static char *read_output(struct lc_arena *arena, int fd)
+{
+	off_t length = lseek(fd, 0, SEEK_END), skipped;
+	ssize_t read_now;
+	char *text;
+
+	if (length <= 0)
+		return NULL;
+	skipped = length > OUTPUT_LIMIT ? length - OUTPUT_LIMIT : 0;
+	text = lc_alloc(arena, (size_t)(length - skipped) + 1);
+	read_now = text ? pread(fd, text, (size_t)(length - skipped), skipped) : 0;
+	if (read_now <= 0)
+		return NULL;
+	text[read_now] = 0;
+	/* Logs are text. */
+	for (ssize_t i = 0; i < read_now; i++)
+		if (!text[i])
+			text[i] = '?';
+	return text;
+}
+
+static void stop(struct lc_arena *arena, const struct lk_job *job, const struct lk_report *report,
+		 enum lazycuda_code code, const char *what, struct lk_product *product)
+{
+	const char *piece = NULL;
+	char *call = lc_copy(arena, report->call, strnlen(report->call, sizeof(report->call)));
+
+	if (report->piece < job->count) {
+		product->piece = (size_t)report->piece;
+		piece = job->pieces[product->piece].name;
+	}
+	if (call && *call)
+		product->call = call;
+	lk_product_stop(product, code, lc_format(arena, "%s, in a process of its own, %s%s%s%s%s",
+			whose[job->tool], what, product->call ? ", in " : "",
+			product->call ? product->call : "", piece ? " of " : "",
+			piece ? lc_printable(arena, piece) : ""));
+}
+
+static const char *used_up(struct lc_arena *arena, const struct lk_report *report,
+			   const struct lk_limits *limits)
+{
+	return lc_format(arena, "came to its limit of %llu bytes of memory, with %llu in use",
+			 (unsigned long long)limits->memory, (unsigned long long)report->used);
+}
+
+static bool take_product(struct lc_arena *arena, const struct lk_job *job,
+			 const struct lk_child *child, struct lk_product *product)
+{
+	off_t length = lseek(child->report, 0, SEEK_END);
+	struct lk_reader reader = { .length = length > LK_REPORT_BYTES ?
+		(size_t)length - LK_REPORT_BYTES : 0 };
+	void *all = mmap(NULL, reader.length + LK_REPORT_BYTES, PROT_READ, MAP_PRIVATE,
+			 child->report, 0);
+	bool taken;
+
+	if (all == MAP_FAILED)
+		return false;
+	reader.bytes = (const unsigned char *)all + LK_REPORT_BYTES;
+	taken = lk_get_product(arena, &reader, job, product);
+	munmap(all, reader.length + LK_REPORT_BYTES);
+	return taken;
+}
+
+/* It ended by itself. */
+static void judge_report(struct lc_arena *arena, const struct lk_job *job,
+			 const struct lk_limits *limits, const struct lk_child *child,
+			 const struct lk_report *report, struct lk_product *product)
+{
+	int signal = report->state == LK_REPORT_CRASHED ? report->signal :
+		child->status != -1 && WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0;
+
+	if (report->state == LK_REPORT_DONE && take_product(arena, job, child, product)) {
+		if (product->code != LAZYCUDA_CODE_OK && limits->memory && report->lacked_memory)
+			stop(arena, job, report, LAZYCUDA_CODE_MEMORY_LIMIT,
+			     used_up(arena, report, limits), product);
+		return;
+	}
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
+	if (report->state == LK_REPORT_NOTHING || report->state == LK_REPORT_STRANGE)
+		lk_product_stop(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena,
+			"%s does not belong to this liblazycuda_link: install both of one version",
+			lk_child_program(arena)));
+	else if (limits->memory && report->lacked_memory)
+		stop(arena, job, report, LAZYCUDA_CODE_MEMORY_LIMIT,
+		     used_up(arena, report, limits), product);
+	else if (report->state == LK_REPORT_UNWRITTEN || report->state == LK_REPORT_DONE)
+		lk_product_stop(product, LAZYCUDA_CODE_NO_MEMORY,
+				"there is no memory for what the child process made");
+	else if (signal)
+		stop(arena, job, report, LAZYCUDA_CODE_CRASHED,
+		     lc_format(arena, "crashed by signal %d", signal), product);
+	else
+		stop(arena, job, report, LAZYCUDA_CODE_CRASHED, report->state == LK_REPORT_CRASHED ?
+		     lc_format(arena, "called exit(%d)", report->status) : "ended its process",
+		     product);
+}
+
+static void take_ending(struct lc_arena *arena, const struct lk_job *job,
+			const struct lk_limits *limits, const struct lk_child *child,
+			enum lk_ending ending, struct lk_product *product)
+{
+	struct lk_report report = { .piece = LAZYCUDA_NO_INDEX };
+	char *output = read_output(arena, child->output), **log;
+
+	if (pread(child->report, &report, sizeof(report), 0) != (ssize_t)sizeof(report))
+		report.state = LK_REPORT_NOTHING;
+	if (ending == LK_OUT_OF_TIME)
+		stop(arena, job, &report, LAZYCUDA_CODE_TIME_LIMIT,
+		     "did not end within the time limit", product);
+	else if (ending == LK_CANCELLED)
+		stop(arena, job, &report, LAZYCUDA_CODE_CANCELLED, "was cancelled", product);
+	else
+		judge_report(arena, job, limits, child, &report, product);
+	log = product->code == LAZYCUDA_CODE_OK ? &product->info_log : &product->error_log;
+	if (output)
+		*log = *log ? lc_format(arena, "%s\n%s", *log, output) : output;
+}
+
+void lk_do_isolated(struct lc_arena *arena, const struct lk_job *job,
+		    const struct lk_limits *limits, struct lk_product *product)
+{
+	const char *program = lk_child_program(arena);
+	const char *const *variables = library_variables(arena, job);
+	enum lk_ending ending = LK_NOT_STARTED;
+	struct lk_child child;
+
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
+	if (lk_child_open(&child) && write_job(&child, job, limits) && variables)
+		ending = lk_child_run(&child, arena, program, variables, limits->deadline,
+				      limits->cancel);
+	if (ending == LK_NOT_STARTED)
+		lk_product_stop(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena,
+			"no child process can be started, %s: %s; isolation needs the command"
+			" `lazycuda` there", program, strerror(errno)));
+	else
+		take_ending(arena, job, limits, &child, ending, product);
+	lk_child_close(&child);
+}

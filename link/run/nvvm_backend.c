@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* nvvm_backend.c - compiles LLVM IR to PTX with libnvvm */
+#include <string.h>
+
+#include "backends.h"
+#include "nvvm_tools.h"
+#include "product.h"
+#include "../tables/versions.h"
+
+enum { NVVM_OUT_OF_MEMORY = 1 };	/* of nvvmResult; the log explains all others */
+
+/* The first piece is the program; what comes after it is taken of as it is needed. */
+static bool add_modules(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
+			size_t count, struct lk_product *product)
+{
+	product->call = "nvvmAddModuleToProgram";
+	product->status = compiler->add(program, pieces[0].bytes, pieces[0].length, pieces[0].name);
+	for (size_t i = 1; !product->status && i < count; i++) {
+		product->call = "nvvmLazyAddModuleToProgram";
+		product->status = compiler->add_lazily(program, pieces[i].bytes, pieces[i].length,
+						       pieces[i].name);
+	}
+	return !product->status;
+}
+
+/* Compiling what is not valid may crash it. */
+static bool verify_and_compile(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
+		    struct lk_product *product)
+{
+	product->call = "nvvmVerifyProgram";
+	product->status = compiler->verify(program, (int)plan->nvvm_option_count,
+					   plan->nvvm_options);
+	if (product->status)
+		return false;
+	product->call = "nvvmCompileProgram";
+	product->status = compiler->compile(program, (int)plan->nvvm_option_count,
+					    plan->nvvm_options);
+	return !product->status;
+}
+
+/* Without the empty lines that libnvvm's logs have. */
+static char *fetch_log(struct lc_arena *arena, const struct lk_nvvm *compiler, void *program)
+{
+	char *log = lk_fetch_log(arena, &compiler->log, program);
+	size_t length;
+
+	if (!log)
+		return NULL;
+	log += strspn(log, "\n");
+	for (length = strlen(log); length && log[length - 1] == '\n';)
+		log[--length] = 0;
+	return *log ? log : NULL;
+}
+
+static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler, const char *name,
+			 struct lk_product *product)
+{
+	char text[LK_VERSION_TEXT];
+
+	product->code = product->status == NVVM_OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
+		LAZYCUDA_CODE_COMPILE_FAILED;
+	product->message = lk_failure(arena, lc_format(arena, "libnvvm %s",
+			lk_version_text(compiler->version, text)),
+		name, product, compiler->error_string(product->status));
+}
+
+void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		     const struct lk_piece *pieces, size_t count, struct lk_product *product)
+{
+	struct lk_nvvm compiler;
+	const char *missing = lk_load_nvvm(arena, plan->nvvm, &compiler);
+	void *program = NULL;
+	bool compiled;
+	char *log;
+
+	*product = (struct lk_product){ .piece = 0 };	/* should it crash */
+	if (missing) {
+		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
+		return;
+	}
+	product->call = "nvvmCreateProgram";
+	product->status = compiler.create(&program);
+	compiled = !product->status && add_modules(&compiler, program, pieces, count, product) &&
+		   verify_and_compile(&compiler, program, plan, product);
+	log = program ? fetch_log(arena, &compiler, program) : NULL;
+	*(compiled ? &product->info_log : &product->error_log) = log;
+	if (compiled)
+		lk_fetch_image(arena, &compiler.image, program, product);
+	if (product->status)
+		explain_nvvm(arena, &compiler, pieces[0].name, product);
+	if (program)
+		compiler.destroy(&program);
+	product->piece = LAZYCUDA_NO_INDEX;
+}

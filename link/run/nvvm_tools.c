@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* nvvm_tools.c - the libnvvms that are installed, and the libdevice of each */
+#include "nvvm_tools.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../stubs/base/folders.h"
+#include "../../stubs/base/glibc.h"
+#include "../../stubs/base/object.h"
+#include "../tables/components.h"
+#include "../tables/toolkit.h"
+#include "../tables/versions.h"
+#include "environment.h"
+
+/* Whose candidates lead to one, the linker's first: its own goes best with it. */
+static const enum lk_tool leading[] = { LK_NVJITLINK, LK_NVRTC };
+
+/* What is installed, when the stubs had these statuses. */
+struct nvvm_list {
+	struct lk_nvvms public;
+	const struct lazycuda_status *led_by[2];
+	struct nvvm_list *older;	/* never freed: somebody may be using it */
+	struct lc_arena *arena;
+};
+
+static struct nvvm_list *nvvms;
+static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- what is there ---- */
+
+/* Returns NULL, or why no code of this file is run. */
+static const char *why_not(struct lc_arena *arena, const char *path)
+{
+	static const struct lc_library none;
+	struct lc_folders folders = { .arena = arena };
+	const char *slash = strrchr(path, '/'), *why = NULL;
+	struct lc_elf elf;
+
+	if (path[0] != '/')
+		return "it is no absolute path";
+	if (access(path, R_OK))
+		return "there is no such file";
+	if (!lc_folder_to_search(&folders, lc_copy(arena, path, (size_t)(slash - path)), &why))
+		return why ? why : "there is no such folder";
+	why = lc_elf_file(path, &none, &elf);
+	return why ? why : elf.stub ? "it is a stub" : NULL;
+}
+
+static bool is_listed(const struct lk_nvvms *list, int version)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->versions[i] == version)
+			return true;
+	return false;
+}
+
+static void add_nvvm(struct nvvm_list *list, const char *path, bool named)
+{
+	struct lk_nvvms *all = &list->public;
+	size_t at = all->count;
+	int version = lk_toolkit_of_part(list->arena, path), libdevice = 0;
+	const char *device;
+
+	if (version <= 0)
+		version = LAZYCUDA_VERSION_UNKNOWN;
+	if (at == LK_MAX_NVVMS || is_listed(all, version) || why_not(list->arena, path) ||
+	    (!named && version > 0 && !lazycuda_is_allowed(version)))
+		return;
+	device = lk_component_path(list->arena, path, "libdevice");
+	if (device)
+		libdevice = lk_toolkit_of_part(list->arena, device);
+	/* It may be of any toolkit of the major; of another one it is none. */
+	if (libdevice > 0 && version > 0 && LC_CUDA_MAJOR(libdevice) != LC_CUDA_MAJOR(version))
+		device = NULL;
+	all->versions[at] = version;
+	all->libdevices[at] = !device ? LAZYCUDA_VERSION_NONE :
+			      libdevice ? libdevice : LAZYCUDA_VERSION_UNKNOWN;
+	all->paths[at] = path;
+	all->libdevice_paths[at] = device;
+	all->count++;
+}
+
+static void list_beside(struct nvvm_list *list, const struct lazycuda_status *status)
+{
+	for (size_t i = 0; status && i < status->candidate_count; i++) {
+		const char *path = status->candidates[i].path[0] == '/' ?
+			lk_component_path(list->arena, status->candidates[i].path, "libnvvm") : NULL;
+
+		if (path)
+			add_nvvm(list, path, false);
+	}
+}
+
+/* The file that the user names is the only one; "none" hides all.  NULL: none is named. */
+static const char *named_nvvm(void)
+{
+	const char *named = secure_getenv(LK_NVVM_VARIABLE);
+
+	return named && *named ? named : NULL;
+}
+
+static struct nvvm_list *list_nvvms(const struct lazycuda_status *const led_by[2])
+{
+	const char *named = named_nvvm();
+	struct lc_arena *arena = lc_arena_new();
+	struct nvvm_list *list = arena ? lc_alloc(arena, sizeof(*list)) : NULL;
+
+	if (!list) {
+		lc_arena_free(arena);
+		return NULL;
+	}
+	*list = (struct nvvm_list){ .arena = arena, .led_by = { led_by[0], led_by[1] },
+				    .older = nvvms };
+	if (named && strcmp(named, "none"))
+		add_nvvm(list, lc_format(arena, "%s", named), true);
+	for (size_t i = 0; !named && i < 2; i++)
+		list_beside(list, led_by[i]);
+	if (!arena->failed)
+		return list;
+	lc_arena_free(arena);
+	return NULL;
+}
+
+static bool is_current(const struct nvvm_list *list, const struct lazycuda_status *const led_by[2])
+{
+	return list && list->led_by[0] == led_by[0] && list->led_by[1] == led_by[1];
+}
+
+const struct lk_nvvms *lk_installed_nvvms(void)
+{
+	const struct lazycuda_status *led_by[2] = { NULL, NULL };
+	struct nvvm_list *list = __atomic_load_n(&nvvms, __ATOMIC_ACQUIRE);
+
+	for (size_t i = 0; !named_nvvm() && i < 2; i++)
+		led_by[i] = lk_tool_status(leading[i]);
+	if (is_current(list, led_by))
+		return &list->public;
+	pthread_mutex_lock(&listing);
+	list = nvvms;
+	if (!is_current(list, led_by)) {
+		list = list_nvvms(led_by);
+		if (list)
+			__atomic_store_n(&nvvms, list, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&listing);
+	return list ? &list->public : NULL;
+}
+
+static const char *file_of_version(int version, bool libdevice)
+{
+	const struct lk_nvvms *all = lk_installed_nvvms();
+
+	for (size_t i = 0; all && i < all->count; i++)
+		if (all->versions[i] == version)
+			return libdevice ? all->libdevice_paths[i] : all->paths[i];
+	return NULL;
+}
+
+const char *lk_nvvm_file(int version)
+{
+	return file_of_version(version, false);
+}
+
+const char *lk_libdevice_of(int version)
+{
+	return file_of_version(version, true);
+}
+
+const char *lk_why_no_nvvm(struct lc_arena *arena)
+{
+	const char *named = named_nvvm(), *why;
+
+	if (!named)
+		return "none lies where the toolkit or the packages of an nvJitLink or nvrtc that was"
+		       " found have it";
+	if (!strcmp(named, "none"))
+		return LK_NVVM_VARIABLE "=none hides it";
+	why = why_not(arena, named);
+	return lc_format(arena, LK_NVVM_VARIABLE "=%s cannot be used: %s",
+			 lc_printable(arena, named), why ? why : "it was set too late");
+}
+
+/* ---- ready to be called ---- */
+
+static bool bind_name(void *function, void *library, const char *name)
+{
+	void *found = dlsym(library, name);
+
+	memcpy(function, &found, sizeof(found));
+	return found;
+}
+
+#define BIND_NVVM(member, name) bind_name(&nvvm->member, library, name)
+
+static bool bind_nvvm(struct lk_nvvm *nvvm, void *library)
+{
+	nvvm->log = (struct lk_getter){ .size_name = "nvvmGetProgramLogSize",
+					.name = "nvvmGetProgramLog" };
+	nvvm->image = (struct lk_getter){ .size_name = "nvvmGetCompiledResultSize",
+					  .name = "nvvmGetCompiledResult" };
+	return BIND_NVVM(create, "nvvmCreateProgram") && BIND_NVVM(destroy, "nvvmDestroyProgram") &&
+	       BIND_NVVM(add, "nvvmAddModuleToProgram") &&
+	       BIND_NVVM(add_lazily, "nvvmLazyAddModuleToProgram") &&
+	       BIND_NVVM(verify, "nvvmVerifyProgram") && BIND_NVVM(compile, "nvvmCompileProgram") &&
+	       BIND_NVVM(error_string, "nvvmGetErrorString") &&
+	       BIND_NVVM(log.size, nvvm->log.size_name) && BIND_NVVM(log.get, nvvm->log.name) &&
+	       BIND_NVVM(image.size, nvvm->image.size_name) && BIND_NVVM(image.get, nvvm->image.name);
+}
+
+const char *lk_load_nvvm(struct lc_arena *arena, int version, struct lk_nvvm *nvvm)
+{
+	char text[LK_VERSION_TEXT];
+	void *library;
+
+	*nvvm = (struct lk_nvvm){ .version = version, .path = lk_nvvm_file(version) };
+	if (!nvvm->path)
+		return lc_format(arena, "no libnvvm %s is here: %s",
+				 lk_version_text(version, text), lk_why_no_nvvm(arena));
+	/* It stays loaded. */
+	library = dlopen(nvvm->path, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return lc_format(arena, "%s cannot be loaded: %s", lc_printable(arena, nvvm->path),
+				 lc_printable(arena, dlerror()));
+	return bind_nvvm(nvvm, library) ? NULL :
+	       lc_format(arena, "%s is no libnvvm: it lacks functions",
+			 lc_printable(arena, nvvm->path));
+}

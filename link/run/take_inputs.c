@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* take_inputs.c - the inputs of a link: taken from the caller, inspected, read */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../stubs/base/glibc.h"
+#include "handle.h"
+#include "../formats/inspection.h"
+#include "../plan/planning.h"
+#include "../tables/sized.h"
+
+bool lk_take_struct(void *into, size_t size, const void *from)
+{
+	/* The plan refuses a struct without a size. */
+	if (!lk_sized_copy(into, size, from))
+		return false;
+	memcpy(into, &size, sizeof(size));
+	return true;
+}
+
+static struct lazycuda_support *take_support(struct lc_arena *arena,
+					     const struct lazycuda_support *from)
+{
+	struct lazycuda_support *support = lc_alloc(arena, sizeof(*support));
+	struct lazycuda_input *input = lc_alloc(arena, sizeof(*input));
+
+	if (!support || !input)
+		return NULL;
+	lk_take_struct(support, sizeof(*support), from);
+	if (support->input) {
+		lk_take_struct(input, sizeof(*input), support->input);
+		support->input = input;
+	}
+	return support;
+}
+
+bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *from)
+{
+	struct lazycuda_request *request = &link->request;
+
+	lk_take_struct(request, sizeof(*request), from);
+	/* The plan refuses a request that makes no sense. */
+	if (!request->support || request->support_count > LK_MAX_SUPPORT)
+		return true;
+	link->support_count = request->support_count;
+	link->support = lc_alloc(link->arena, LK_MAX_SUPPORT * sizeof(*link->support));
+	if (!link->support)
+		return false;
+	for (size_t i = 0; i < link->support_count; i++) {
+		if (!request->support[i])
+			continue;
+		link->support[i] = take_support(link->arena, request->support[i]);
+		if (!link->support[i])
+			return false;
+	}
+	request->support = (const struct lazycuda_support *const *)link->support;
+	return true;
+}
+
+static bool inspect_input(struct lazycuda_link *link, struct lazycuda_input *input)
+{
+	struct lazycuda_inspection **slot;
+
+	if (input->inspection || !input->size)
+		return true;
+	/* The inspection keeps its file open until the link is freed. */
+	slot = lc_grow(link->arena, &link->inspected, &link->inspected_count, sizeof(*slot));
+	if (slot)
+		*slot = lk_inspect_input(link->arena, input, LAZYCUDA_INSPECT_PAYLOADS,
+					 link->request.unpack_limit);
+	input->inspection = slot ? *slot : NULL;
+	return input->inspection || lk_stop_without_memory(link);
+}
+
+bool lk_inspect_inputs(struct lazycuda_link *link)
+{
+	for (size_t i = 0; i < link->count; i++)
+		if (!inspect_input(link, link->inputs[i]))
+			return false;
+	for (size_t i = 0; i < link->support_count; i++) {
+		struct lazycuda_support *support = link->support[i];
+
+		if (support && support->enabled && support->input &&
+		    !inspect_input(link, (struct lazycuda_input *)support->input))
+			return false;
+	}
+	return true;
+}
+
+const struct lazycuda_input *lk_input_of(const struct lazycuda_link *link,
+					 const struct lazycuda_step *step)
+{
+	return step->input != LAZYCUDA_NO_INDEX ? link->inputs[step->input] :
+		link->support[step->support]->input;
+}
+
+static char *read_whole(const struct lk_source *source, size_t *length)
+{
+	char *bytes = source->length < SIZE_MAX ? malloc((size_t)source->length + 1) : NULL;
+
+	if (!bytes)
+		return NULL;
+	if (!lk_source_read(source, 0, bytes, (size_t)source->length)) {
+		free(bytes);
+		errno = EIO;
+		return NULL;
+	}
+	*length = (size_t)source->length;
+	bytes[*length] = 0;
+	return bytes;
+}
+
+char *lk_read_file(const char *path, size_t *length)
+{
+	struct lk_source source = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
+	struct stat st;
+	char *bytes = NULL;
+
+	if (source.fd < 0)
+		return NULL;
+	if (!fstat(source.fd, &st)) {
+		source.length = (uint64_t)st.st_size;
+		bytes = read_whole(&source, length);
+	}
+	const int error = errno;
+	close(source.fd);
+	errno = error;
+	return bytes;
+}
+
+char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
+{
+	const struct lazycuda_input *input = lk_input_of(link, step);
+	const struct lk_source source = { .bytes = input->bytes, .length = input->length };
+	char *bytes;
+
+	errno = ENOENT;
+	bytes = input->bytes ? read_whole(&source, length) :
+		input->path ? lk_read_file(input->path, length) : NULL;
+	if (bytes)
+		return bytes;
+	if (errno == ENOMEM)
+		lk_stop_without_memory(link);
+	else
+		lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
+			lc_format(link->arena, "%s: cannot be read: %s",
+				  lc_printable(link->arena, step->name), strerror(errno)));
+	return NULL;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * worker.c - the child process of an isolated link: does one job, and reports
+ *
+ * Whatever the job does to this process, the report says in which call.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../stubs/base/glibc.h"
+#include "child.h"
+#include "environment.h"
+#include "isolated.h"
+#include "nvvm_tools.h"
+
+/* What a handler of signals looks at. */
+static struct lk_report *report;
+static struct lk_product product;
+static uint64_t limit, before;	/* bytes of memory: allowed, and in use before the job */
+
+/* ---- memory ---- */
+
+/* Bytes of what RLIMIT_DATA counts: memory that is written to and is this process's own.
+ * Safe in a handler of signals. */
+static uint64_t in_use(void)
+{
+	char text[256];
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	uint64_t pages = 0;
+	const char *at = text;
+
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = 0;
+	for (int field = 1; field < 6; field++)	/* size resident shared text lib data dt */
+		at += strcspn(at, " "), at += *at == ' ';
+	while (*at >= '0' && *at <= '9')
+		pages = 10 * pages + (uint64_t)(*at++ - '0');
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Linux counts mappings, too, from 4.7 on. */
+static void limit_memory(void)
+{
+	struct rlimit most;
+
+	before = in_use();
+	if (!limit || getrlimit(RLIMIT_DATA, &most))
+		return;
+	if (limit > UINT64_MAX - before || before + limit >= most.rlim_cur)
+		return;
+	most.rlim_cur = before + limit;
+	setrlimit(RLIMIT_DATA, &most);
+}
+
+/* ---- the report ---- */
+
+static void note_state(int error)
+{
+	uint64_t used = in_use();
+	const char *call = product.call;
+
+	report->used = used > before ? used - before : 0;
+	report->lacked_memory = limit && (error == ENOMEM || report->used > limit - limit / 8);
+	report->piece = product.piece;
+	for (size_t i = 0; call && call[i] && i < sizeof(report->call) - 1; i++)
+		report->call[i] = call[i];
+}
+
+/* A library that calls exit() ends its process, too. */
+static void at_exit(int status, void *unused)
+{
+	(void)unused;
+	note_state(errno);
+	report->status = status;
+	report->state = LK_REPORT_CRASHED;
+}
+
+static void crash(int signal)
+{
+	note_state(errno);
+	report->signal = signal;
+	report->state = LK_REPORT_CRASHED;
+	_exit(1);
+}
+
+/* On a stack of its own: the one in use may be what ran out. */
+static void watch_signals(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP,
+				       SIGTERM };
+	static char stack[65536];
+	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_ONSTACK };
+
+	sigfillset(&action.sa_mask);
+	sigaltstack(&other, NULL);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* ---- the start ---- */
+
+/* What the caller left open for whatever it executes is none of this one's. */
+static void close_others(void)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, (unsigned)LK_CHILD_FILES, ~0u, 0))
+		return;
+#endif
+	for (int fd = LK_CHILD_FILES; fd < (most < 0 || most > 65536 ? 65536 : (int)most); fd++)
+		close(fd);
+}
+
+static bool map_files(struct lk_reader *job)
+{
+	struct stat st;
+	void *bytes;
+
+	report = mmap(NULL, LK_REPORT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, LK_CHILD_REPORT,
+		      0);
+	if (report == MAP_FAILED || fstat(LK_CHILD_JOB, &st) || st.st_size <= 0)
+		return false;
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, LK_CHILD_JOB,
+		     0);
+	*job = (struct lk_reader){ .bytes = bytes, .length = (size_t)st.st_size };
+	return bytes != MAP_FAILED;
+}
+
+/* Reads what is to be done; ends with whoever asked for it. */
+static bool begin(struct lc_arena *arena, struct lk_job *job)
+{
+	struct lk_reader reader;
+	pid_t parent;
+
+	if (!map_files(&reader))
+		return false;
+	report->state = LK_REPORT_STRANGE;
+	report->piece = LAZYCUDA_NO_INDEX;
+	if (lk_wire_get_number(&reader) != LK_JOB_STAMP)
+		return false;
+	parent = (pid_t)lk_wire_get_number(&reader);
+	limit = lk_wire_get_number(&reader);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return getppid() == parent && lk_get_job(arena, &reader, job);
+}
+
+static bool write_product(const struct lk_job *job)
+{
+	struct lk_writer writer = { .fd = LK_CHILD_REPORT };
+
+	if (lseek(LK_CHILD_REPORT, LK_REPORT_BYTES, SEEK_SET) < 0)
+		return false;
+	lk_put_product(&writer, job, &product);
+	return lk_wire_flush(&writer);
+}
+
+int lazycuda_link_worker(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct lc_arena *arena = lc_arena_new();
+	struct lk_nvvm nvvm;
+	struct lk_job job;
+
+	close_others();
+	setrlimit(RLIMIT_CORE, &none);
+	if (!arena || !begin(arena, &job)) {
+		lc_arena_free(arena);
+		return 2;
+	}
+	product.piece = LAZYCUDA_NO_INDEX;
+	watch_signals();
+	report->state = LK_REPORT_WORKING;
+	on_exit(at_exit, NULL);
+	/* The library itself does not count. */
+	if (job.tool == LK_NVVM)
+		lk_load_nvvm(arena, job.plan->nvvm, &nvvm);
+	else
+		lk_why_missing(arena, job.tool);
+	limit_memory();
+	errno = 0;
+	lk_do_job(arena, &job, &product);
+	if (product.code != LAZYCUDA_CODE_OK)
+		note_state(product.code == LAZYCUDA_CODE_NO_MEMORY ? ENOMEM : errno);
+	report->state = !arena->failed && write_product(&job) ? LK_REPORT_DONE : LK_REPORT_UNWRITTEN;
+	/* What a library would do at the end has no part in the result. */
+	_exit(0);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* components.h - where the parts of a toolkit that go with a library of it are */
+#ifndef LINK_COMPONENTS_H
+#define LINK_COMPONENTS_H
+
+#include "../../stubs/base/arena.h"
+
+/* The file of a component, "libdevice", that goes with a library; NULL if it is not there.
+ * Loads nothing. */
+const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* packages.c - what the names and RECORDs of installed Python packages say of files */
+#include "packages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_version.h"
+#include "glibc.h"
+
+#define ENDING ".dist-info"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The length of "nvidia_cudnn" in "nvidia_cudnn_cu12-9.1.0.70.dist-info", and the major in *cuda.
+ * Returns 0 for another name. */
+static size_t read_package(const char *folder, int *cuda)
+{
+	size_t length = strlen(folder), end = strcspn(folder, "-"), digits = end;
+
+	if (length <= sizeof(ENDING) || strcmp(folder + length - strlen(ENDING), ENDING))
+		return 0;
+	while (digits && is_digit(folder[digits - 1]))
+		digits--;
+	if (digits < 4 || end - digits < 1 || end - digits > 2 || folder[end] != '-' ||
+	    memcmp(folder + digits - 2, "cu", 2) || !strchr("_.", folder[digits - 3]))
+		return 0;
+	*cuda = atoi(folder + digits);
+	return *cuda > 0 && *cuda <= LC_MAX_CUDA ? digits - 3 : 0;
+}
+
+int lc_package_cuda(const char *folder)
+{
+	int cuda;
+
+	return read_package(folder, &cuda) ? cuda : 0;
+}
+
+/* Names have `_` where paths may have other characters. */
+static char as_in_a_name(char c)
+{
+	return c == '/' || c == '.' || c == '-' ? '_' : c;
+}
+
+bool lc_package_is_called(const char *folder, const char *file)
+{
+	int cuda;
+	size_t length = read_package(folder, &cuda);
+
+	for (size_t i = 0; i < length; i++)
+		if (!file[i] || as_in_a_name(folder[i]) != as_in_a_name(file[i]))
+			return false;
+	return length && file[length] == '/';
+}
+
+/* A line is "FILE,sha256=...,SIZE".  Of packages that were installed over each other, the file is
+ * the last one's. */
+bool lc_record_has(const char *record, const char *file, off_t size)
+{
+	size_t length = strlen(file);
+
+	for (const char *end; *record; record = end + (*end == '\n')) {
+		const char *comma;
+
+		end = record + strcspn(record, "\n");
+		if ((size_t)(end - record) <= length || record[length] != ',' ||
+		    memcmp(record, file, length))
+			continue;
+		comma = memrchr(record, ',', (size_t)(end - record));
+		return comma > record + length && is_digit(comma[1]) &&
+		       strtol(comma + 1, NULL, 10) == size;
+	}
+	return false;
+}

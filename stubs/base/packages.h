@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * packages.h - what the names and RECORDs of installed Python packages say of files
+ *
+ *	nvidia_cudnn_cu12-9.1.0.70.dist-info	a folder of site-packages
+ *	nvidia/cudnn/lib/libcudnn.so.9,sha256=...,104664	a line of RECORD in it
+ */
+#ifndef PACKAGES_H
+#define PACKAGES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The major of CUDA that the name of a package ends in, 12 for the one above; 0: in none, or it
+ * is not the name of such a folder. */
+int lc_package_cuda(const char *folder);
+
+/* Returns true if a package for a CUDA is called as the beginning of a file's path below
+ * site-packages: then it may have the file. */
+bool lc_package_is_called(const char *folder, const char *file);
+
+/* Returns true if the text of a RECORD has this file with this size. */
+bool lc_record_has(const char *record, const char *file, off_t size);
+
+#endif

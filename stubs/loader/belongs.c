@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* belongs.c - which CUDA a file belongs to, whose SONAME does not tell */
+#include "belongs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unknown.h"
+#include "../base/cuda_version.h"
+#include "../base/glibc.h"
+#include "../base/packages.h"
+
+#define MAX_RECORD (1 << 20)	/* bytes; those of NVIDIA's packages have some KiB */
+#define MAX_BELOW 3		/* folders: cuda-13.0/targets/x86_64-linux/lib */
+
+/* A file, and what is known of it. */
+struct owned {
+	struct lc_arena *arena;
+	struct lc_survey *survey;
+	const struct lc_library *library;
+	const struct lc_major *major;
+	uint32_t may;		/* majors of CUDA that its SONAME is in */
+	off_t size;
+};
+
+/* ---- sets of majors ---- */
+
+static uint32_t possible(const struct lc_library *library, const struct lc_major *major)
+{
+	return library->cuda[major - library->majors];
+}
+
+/* Returns a set with this major alone.  A name may tell a CUDA that is later than all that the
+ * list has, but no other that the SONAME is not in. */
+static uint32_t believed(const struct lc_library *library, uint32_t may, int major)
+{
+	uint32_t listed = 0, one = major > 0 && major <= LC_MAX_CUDA ? 1u << major : 0;
+
+	for (size_t i = 0; i < library->major_count; i++)
+		listed |= library->cuda[i];
+	return one & may || one > listed ? one : 0;
+}
+
+/* "12 or 13" */
+static const char *alternatives(struct lc_arena *arena, uint32_t set)
+{
+	const char *text = "";
+
+	for (int major = 1; major <= LC_MAX_CUDA; major++)
+		if (set >> major & 1)
+			text = lc_format(arena, "%s%s%d", text, !*text ? "" :
+					 set >> major == 1 ? " or " : ", ", major);
+	return text;
+}
+
+/* ---- the folder ---- */
+
+/* "cu13" as 13; 0 for anything else. */
+static int wheel_major(const char *name)
+{
+	char *end;
+	long major;
+
+	if (strncmp(name, "cu", 2) || name[2] < '1' || name[2] > '9')
+		return 0;
+	major = strtol(name + 2, &end, 10);
+	return *end || major > LC_MAX_CUDA ? 0 : (int)major;
+}
+
+/* The major that a folder is called by, as cu13 in nvidia, or cuda-13.0; 0: none. */
+static int called(struct lc_arena *arena, const char *folder)
+{
+	const char *above = lc_folder_of(arena, folder);
+	const char *name = strrchr(folder, '/') + 1;
+
+	if (above && !strcmp(strrchr(above, '/') + 1, "nvidia") && wheel_major(name))
+		return wheel_major(name);
+	return LC_MAJOR(lc_toolkit_version(name));
+}
+
+/*
+ * The major that the nearest folder above a file tells.  Not one far above, nor above its
+ * site-packages: what is installed in somebody's folder cuda-13.0 need not be of CUDA 13.
+ */
+static int major_of_folder(struct lc_arena *arena, const char *path, const char *site,
+			   const char **folder)
+{
+	*folder = lc_folder_of(arena, path);
+	for (int i = 0; i <= MAX_BELOW && *folder && (*folder)[1]; i++) {
+		int major = site && !strcmp(*folder, site) ? -1 : called(arena, *folder);
+
+		if (major)
+			return major;
+		*folder = lc_folder_of(arena, *folder);
+	}
+	return 0;
+}
+
+/* ---- the package that has it ---- */
+
+/* Lists a site-packages, or recalls what was listed. */
+static struct lc_strings *packages_of(struct lc_survey *survey, const char *site)
+{
+	struct lc_arena *arena = survey->folders.arena;
+	struct lc_site *known;
+	struct dirent *entry;
+	DIR *directory;
+
+	for (size_t i = 0; i < survey->site_count; i++)
+		if (!strcmp(survey->sites[i].path, site))
+			return &survey->sites[i].packages;
+	known = lc_grow(arena, &survey->sites, &survey->site_count, sizeof(*known));
+	if (!known)
+		return NULL;
+	known->path = lc_text(arena, site);
+	/* A package that comes later counts. */
+	lc_folder_lacks(&survey->folders, site);
+	directory = lc_searchable(survey, site) ? opendir(site) : NULL;
+	if (!directory) {
+		lc_arena_note_error(arena, errno);
+		return &known->packages;
+	}
+	while ((entry = readdir(directory)))
+		if (lc_package_cuda(entry->d_name))
+			lc_add_string(arena, &known->packages, lc_text(arena, entry->d_name));
+	closedir(directory);
+	return &known->packages;
+}
+
+/* Reads a RECORD; NULL: there is none, or it is none. */
+static const char *read_record(struct lc_arena *arena, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	char *text = NULL;
+	struct stat st;
+	ssize_t length = -1;
+
+	if (fd < 0) {
+		lc_arena_note_error(arena, errno);
+		return NULL;
+	}
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & S_IWOTH) &&
+	    st.st_size <= MAX_RECORD)
+		text = lc_alloc(arena, (size_t)st.st_size + 1);
+	if (text)
+		length = read(fd, text, (size_t)st.st_size);
+	close(fd);
+	return length < 0 ? NULL : text;
+}
+
+/* The majors of the packages that have a file; *owner is one of them. */
+static uint32_t owners(const struct owned *file, const char *site, const char *name,
+		       const char **owner)
+{
+	struct lc_strings *packages = packages_of(file->survey, site);
+	uint32_t found = 0;
+
+	for (size_t i = 0; packages && i < packages->count; i++) {
+		const char *package = packages->list[i], *record;
+		struct lc_arena arena = { .failed = false };
+		const char *path = lc_path(file->arena, site, package);
+
+		if (!lc_package_is_called(package, name) || !lc_searchable(file->survey, path))
+			continue;
+		lc_folder_lacks(&file->survey->folders, path);	/* pip writes RECORD last */
+		record = read_record(&arena, lc_path(file->arena, path, "RECORD"));
+		if (record && lc_record_has(record, name, file->size)) {
+			found |= believed(file->library, file->may, lc_package_cuda(package));
+			*owner = package;
+		}
+		file->survey->folders.arena->starved |= arena.starved || arena.failed;
+		lc_arena_free(&arena);
+	}
+	return found;
+}
+
+const char *lc_site_of(struct lc_arena *arena, const struct lc_major *major, const char *path,
+		       const char **name)
+{
+	size_t end = (size_t)(strrchr(path, '/') - path);
+
+	*name = NULL;
+	for (const char *folder = major->folder; folder; ) {
+		size_t length = strcspn(folder, ":");
+
+		*name = path + end - length;
+		if (end > length + 1 && (*name)[-1] == '/' && !memcmp(*name, folder, length))
+			return lc_copy(arena, path, end - length - 1);
+		folder = folder[length] ? folder + length + 1 : NULL;
+	}
+	return NULL;
+}
+
+/* ---- all of it ---- */
+
+static bool tell(struct lc_option *option, uint32_t cuda, const char *told)
+{
+	option->cuda = cuda;
+	option->told = told;
+	return true;
+}
+
+/* Looks where the file lies by one of its paths. */
+static bool told_by_place(const struct owned *file, const char *path, struct lc_option *option)
+{
+	struct lc_arena *arena = file->arena;
+	const char *name, *folder, *owner = "";
+	const char *site = lc_site_of(arena, file->major, path, &name);
+	uint32_t cuda = believed(file->library, file->may,
+				 major_of_folder(arena, path, site, &folder));
+
+	if (cuda)
+		return tell(option, cuda, lc_format(arena, "it belongs to CUDA %d, as it lies in %s",
+						    lc_only_cuda(cuda), lc_printable(arena, folder)));
+	cuda = site ? owners(file, site, name, &owner) : 0;
+	if (!lc_only_cuda(cuda))
+		return false;
+	return tell(option, cuda, lc_format(arena, "it belongs to CUDA %d, as %s says",
+					    lc_only_cuda(cuda), lc_printable(arena, owner)));
+}
+
+/* Of the two, the path with its links resolved says more. */
+static bool told_by_places(const struct owned *file, const char *path, struct lc_option *option)
+{
+	const char *real;
+	bool told;
+
+	if (path[0] != '/')
+		return false;
+	real = lc_real_path(&file->survey->folders, path);
+	if (real[0] != '/')
+		return false;	/* memory ran out */
+	lc_folders_note(&file->survey->folders, &file->survey->ways);
+	told = told_by_place(file, real, option) ||
+	       (strcmp(path, real) && told_by_place(file, path, option));
+	lc_folders_note(&file->survey->folders, NULL);
+	return told;
+}
+
+void lc_belongs(struct lc_arena *arena, struct lc_survey *survey,
+		const struct lc_library *library, const char *path, off_t size, uint32_t needs,
+		struct lc_option *option)
+{
+	const struct lc_major *major = lc_listed_major(library, option->major);
+	const struct owned file = { arena, survey, library, major, possible(library, major), size };
+
+	if (lc_only_cuda(needs))
+		tell(option, needs, lc_format(arena, "it belongs to CUDA %d, of which it needs libraries",
+					      lc_only_cuda(needs)));
+	else if (lc_only_cuda(file.may))
+		tell(option, file.may, lc_format(arena, "%s is in CUDA %d alone", major->soname,
+						 lc_only_cuda(file.may)));
+	else if (!told_by_places(&file, path, option))
+		tell(option, file.may, lc_format(arena, "nothing tells whether it belongs to CUDA %s",
+						 alternatives(arena, file.may)));
+}

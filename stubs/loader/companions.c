@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* companions.c - what a real library opens by name, where it would not find that itself */
+#include "companions.h"
+
+#include <string.h>
+
+#include "belongs.h"
+#include "../base/cuda_version.h"
+#include "../base/glibc.h"
+#include "unknown.h"
+
+static void bring(struct lc_arena *arena, struct lc_survey *survey, const char *site,
+		  const struct lc_opened *row, struct lc_companions *brought)
+{
+	const char *folder = lc_path(arena, site, row->folder);
+	const char *path = lc_path(arena, folder, row->soname);
+	struct stat st;
+	void **handle;
+
+	/* dlopen() of a FIFO would wait for its writer. */
+	if (lc_process_has_soname(row->soname) || !lc_searchable(survey, folder) ||
+	    stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	handle = lc_grow(arena, &brought->handles, &brought->count, sizeof(*handle));
+	if (!handle)
+		return;
+	*handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	lc_trace("%s: %s", path, *handle ? "loaded first, as the library opens it by name" :
+					   "cannot be loaded");
+}
+
+void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
+			 const struct lc_option *option, const struct lc_file *file, int cuda,
+			 struct lc_companions *brought)
+{
+	const struct lc_library *library = search->seats[search->at.self].library;
+	const struct lc_major *major = lc_listed_major(library, option->major);
+	const char *site, *name;
+
+	if (!library->opens || file->path[0] != '/')
+		return;
+	if (!library->own_majors)
+		cuda = option->major;
+	else if (lc_only_cuda(option->cuda))
+		cuda = lc_only_cuda(option->cuda);
+	site = lc_site_of(arena, major, file->path, &name);
+	for (const struct lc_opened *row = library->opens; site && row->soname; row++)
+		if (row->cuda == cuda)
+			bring(arena, lc_known_survey(search->known), site, row, brought);
+}
+
+void lc_drop_companions(struct lc_companions *brought)
+{
+	for (size_t i = 0; i < brought->count; i++)
+		if (brought->handles[i])
+			dlclose(brought->handles[i]);
+	*brought = (struct lc_companions){ .count = 0 };
+}

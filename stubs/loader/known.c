@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* known.c - what one search found out, for the searches after it */
+#include "known.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/glibc.h"
+#include "of_driver.h"
+#include "settings.h"
+
+/* What leads to folders. */
+static const char leading[LC_LEADING][16] = {
+	"LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
+};
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Returns true if the variables are as they were. */
+static bool same_variables(const struct lc_known *known)
+{
+	for (size_t i = 0; i < LC_LEADING; i++)
+		if (!is_same(known->variables[i], lc_variable(leading[i])))
+			return false;
+	return true;
+}
+
+/* Returns true if the callers' imports can change a choice: not once there is a major, and
+ * that is the library's. */
+static bool callers_matter(const struct lc_known *known, bool callers)
+{
+	return callers && !(lc_is_coordinated(&lc_library) && !lc_library.own_majors &&
+			    atomic_load(&known->peers.list[0]->process_major));
+}
+
+/* Returns true if everything but the file system is as it was. */
+static bool is_valid(struct lc_known *known, bool callers)
+{
+	struct lc_loads loads = lc_process_loads();
+
+	if (known->spent || known->user != geteuid() ||
+	    loads.removed != known->loads.removed ||
+	    (callers_matter(known, callers) && !known->callers) || !same_variables(known))
+		return false;
+	if (loads.added == known->loads.added)
+		return true;
+	known->loads = loads;
+	return lc_process_update(&known->arena, known->libraries, known->library_count,
+				 &known->process);
+}
+
+/* The driver's libraries are looked for whether they have a stub here or not. */
+static void list_libraries(struct lc_known *known)
+{
+	struct lc_stub *more;
+
+	for (size_t i = 0; i < known->peers.count + LC_OF_DRIVER; i++) {
+		more = lc_grow(&known->arena, &known->libraries, &known->library_count, sizeof(*more));
+		if (!more)
+			return;
+		if (i < known->peers.count)
+			*more = known->peers.stubs[i];
+		else
+			*more = (struct lc_stub){ "", lc_of_driver[i - known->peers.count]->stub,
+						  lc_of_driver[i - known->peers.count], NULL };
+	}
+}
+
+static struct lc_known *begin_known(struct lc_known *older, bool callers)
+{
+	struct lc_arena arena = { 0 };
+	struct lc_known *known = lc_alloc(&arena, sizeof(*known));
+	struct lc_loads now;
+
+	if (!known)
+		return NULL;
+	*known = (struct lc_known){ .arena = arena, .older = older, .fresh = true,
+				    .loads = lc_process_loads(), .user = geteuid() };
+	for (size_t i = 0; i < LC_LEADING; i++) {
+		const char *value = lc_variable(leading[i]);
+
+		known->variables[i] = value ? lc_text(&known->arena, value) : NULL;
+	}
+	lc_peers_read(&known->arena, &known->peers);
+	list_libraries(known);
+	if (!known->arena.failed) {
+		known->callers = callers_matter(known, callers);
+		lc_process_read(&known->arena, known->libraries, known->library_count,
+				known->callers, &known->process);
+	}
+	if (known->arena.failed) {
+		lc_arena_free(&known->arena);
+		return NULL;
+	}
+	/* Something that came or went between the two walks was seen in one of them. */
+	now = lc_process_loads();
+	known->spent = now.added != known->loads.added || now.removed != known->loads.removed;
+	return known;
+}
+
+/* The one before it, if any, takes its place. */
+static struct lc_known *drop_known(struct lc_known *known)
+{
+	struct lc_known *older = known->older;
+
+	lc_arena_free(&known->arena);
+	return older;
+}
+
+static struct lc_known *begin_after(struct lc_known *older, bool callers)
+{
+	struct lc_known *known;
+
+	if (older && !older->used)
+		older = drop_known(older);
+	if (older)
+		older->spent = true;
+	known = begin_known(older, callers);
+	if (!known && older)
+		lc_known_give(older, true);
+	return known;
+}
+
+struct lc_known *lc_known_take(bool callers)
+{
+	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
+	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
+
+	if (known && is_valid(known, callers) && !known->arena.failed) {
+		known->taken++;
+		return known;
+	}
+	return begin_after(known, callers);
+}
+
+struct lc_known *lc_known_new(void)
+{
+	return begin_known(NULL, false);
+}
+
+struct lc_known *lc_known_renew(struct lc_known *known)
+{
+	return begin_after(known, known->callers);
+}
+
+/* Puts one behind all that another has before it.  Returns the one that a search may use. */
+static struct lc_known *chain_known(struct lc_known *known, struct lc_known *other)
+{
+	struct lc_known *first = known->spent && other && !other->spent ? other : known;
+	struct lc_known *last;
+
+	for (last = first; last->older; last = last->older)
+		;
+	last->older = first == known ? other : known;
+	return first;
+}
+
+void lc_known_give(struct lc_known *known, bool used)
+{
+	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
+	struct lc_known *none;
+
+	lc_survey_end(&known->survey);
+	known->used |= used;
+	/* Another thread may have set one while places were listed. */
+	known->spent |= known->fresh && !same_variables(known);
+	known->fresh = false;
+	known->spent |= known->arena.failed || known->arena.starved || known->survey.folders.young;
+	if (known->spent && !known->used)
+		known = drop_known(known);
+	if (!known)
+		return;
+	/* Another thread may have given one meanwhile, or a search within this one. */
+	do {
+		known = chain_known(known, atomic_exchange(&keeper->known, NULL));
+		none = NULL;
+	} while (!atomic_compare_exchange_strong(&keeper->known, &none, known));
+}
+
+void lc_known_forked(void)
+{
+	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
+	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
+
+	if (!known)
+		return;
+	known->spent = true;
+	atomic_store(&keeper->known, known);
+}
+
+struct lc_survey *lc_known_survey(struct lc_known *known)
+{
+	if (!known->surveyed)
+		lc_survey_begin(&known->arena, &known->process, &known->survey);
+	else if (!known->survey.cache.bytes && known->survey.cache.size)
+		lc_ldcache_open(&known->arena, &known->survey.cache);
+	known->surveyed = true;
+	return &known->survey;
+}
+
+struct lc_sought *lc_known_sought(const struct lc_known *known, const struct lc_library *library)
+{
+	for (size_t i = 0; i < known->sought_count; i++)
+		if (!strcmp(known->sought[i]->library->name, library->name))
+			return known->sought[i];
+	return NULL;
+}
+
+bool lc_known_holds(const struct lc_known *known, const struct lc_library *library)
+{
+	const struct lc_sought *sought = lc_known_sought(known, library);
+	bool nothing;
+
+	if (known->fresh || !known->surveyed)
+		return true;
+	if (!sought)	/* it would be looked for in folders of which others have asked */
+		return lc_ways_hold(&known->survey.folders.all, false, known->taken);
+	for (size_t i = 0; i < sought->count; i++) {
+		struct stat st;
+
+		if (stat(sought->files[i].path, &st) ||
+		    !lc_same_file(lc_identity(&st), sought->files[i].identity))
+			return false;
+	}
+	nothing = !sought->count && !known->survey.left_out_count;
+	return lc_ways_hold(&known->survey.ways, nothing, known->taken) &&
+	       lc_ways_hold(&sought->ways, nothing, known->taken);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * known.h - what one search found out, for the searches after it
+ *
+ * The stubs of a process look at the same objects, folders and files.  The first one that
+ * searches keeps what it saw in the record of the first stub, and the others look it up
+ * there.  Whoever takes it has it alone, and gives it back after the search; a stub that
+ * finds nothing to take, since another thread has it, looks at everything itself.
+ *
+ * What is known holds as long as ld.so has unloaded nothing and loaded no stub and no
+ * user of one, the process and its user are the same, and so are the variables that lead
+ * to folders.  Of the file system, a stub asks about the paths that its own library's
+ * search depends on.  If anything is different, all of it is looked at again.
+ *
+ * It is never freed once a status was published, which points into it.
+ */
+#ifndef KNOWN_H
+#define KNOWN_H
+
+#include "choice.h"
+#include "../base/object.h"
+#include "peers.h"
+#include "places.h"
+#include "process.h"
+
+/* A file that was found; the choice only sees its option. */
+struct lc_file {
+	const char *path;
+	const char *found_by;	/* as in lazycuda.h */
+	bool stub;		/* a lazycuda stub: no sign that a real library is here */
+	struct lc_identity identity;	/* when it was found or read; zero: not known */
+};
+
+/* What was found in the places for one library, whatever stub looks for it. */
+struct lc_sought {
+	const struct lc_library *library;
+	struct lc_places places;
+	struct lc_option *options;
+	struct lc_file *files;		/* parallel to the options */
+	size_t count;
+	bool later;		/* majors that are not in the list were looked for as well */
+	struct lc_ways ways;	/* with those of the survey: what this depends on */
+};
+
+#define LC_LEADING 4	/* variables; see known.c */
+
+struct lc_known {
+	struct lc_arena arena;		/* owns all of it, and this struct */
+	struct lc_known *older;		/* statuses point into it */
+	bool used;			/* and into this one */
+	bool spent;			/* not to be used by another search */
+	bool fresh;			/* no other search has used it yet */
+	bool callers;			/* the process's callers were read */
+	bool surveyed;
+	struct lc_loads loads;
+	uid_t user;
+	const char *variables[LC_LEADING];
+	struct lc_peers peers;
+	struct lc_stub *libraries;	/* of the peers, and the driver's */
+	size_t library_count;
+	struct lc_process process;
+	struct lc_survey survey;
+	struct lc_sought **sought;
+	size_t sought_count;
+	unsigned long taken;	/* how often */
+	unsigned long rounds;	/* through the places, one for each library and major */
+};
+
+/* A stub of another release may have these structs otherwise: whoever changes one of them,
+ * or one that they point to, changes this number; tests/releases has what each stands for. */
+#define LC_KNOWN_NUMBER 3u
+#define LC_KNOWN_LAYOUT (LC_KNOWN_NUMBER << 16 | (uint32_t)sizeof(struct lc_known))
+
+/* Takes what is known and still holds, or begins anew; NULL: memory ran out.  `callers`:
+ * what the loaded objects import may matter. */
+struct lc_known *lc_known_take(bool callers);
+
+/* Gives it back.  `used`: something that stays points into it. */
+void lc_known_give(struct lc_known *known, bool used);
+
+/* In the child of a fork(), which may go on in another root or as another user. */
+void lc_known_forked(void);
+
+/* Begins anew, whatever there is to take; NULL: memory ran out. */
+struct lc_known *lc_known_new(void);
+
+/* Begins anew, with this as the older one; NULL: memory ran out, and it was given back. */
+struct lc_known *lc_known_renew(struct lc_known *known);
+
+/* Returns true if files and folders that the search for this library depends on are as
+ * they were. */
+bool lc_known_holds(const struct lc_known *known, const struct lc_library *library);
+
+/* The survey, which is made when it is asked for first, with ld.so's cache mapped. */
+struct lc_survey *lc_known_survey(struct lc_known *known);
+
+/* What was found for a library; NULL: nobody has looked yet. */
+struct lc_sought *lc_known_sought(const struct lc_known *known, const struct lc_library *library);
+
+#endif

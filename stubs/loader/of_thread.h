@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * of_thread.h - what each thread has of its own in a stub
+ *
+ * glibc keeps 1,664 bytes for the threads' variables of all libraries that dlopen() loads,
+ * and refuses a library for which there is no room any more.  So all of a stub's are in this
+ * struct, which is as small as it can be: tests/load asks how many stubs there is room for.
+ */
+#ifndef OF_THREAD_H
+#define OF_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/glibc.h"
+#include "../entry/stub.h"
+
+struct lc_of_thread {
+	/* errors.c: the last call that was not forwarded */
+	int32_t reason;		/* how far behind lc_library it is; 0: none */
+	int32_t status;
+	int32_t pending;	/* a status that the caller has not fetched yet */
+	uint16_t slot;
+	uint8_t why;		/* enum lc_refusal */
+	bool past;		/* the library has since returned that status */
+	/* forks.c: the outermost lc_enter() */
+	bool disabled;		/* cancellation was disabled before it */
+	uint8_t epoch;		/* the last bits of its epoch */
+	uint16_t entered;	/* nesting depth */
+	uint32_t frame;		/* of the stack, as by mark_of(); 0: above any frame */
+	bool forks;		/* this thread is in fork() */
+	bool ready;		/* see tries.c */
+};
+
+_Static_assert(sizeof(struct lc_of_thread) <= 28, "see above");
+
+extern LC_THREAD struct lc_of_thread lc_of_thread LC_HIDDEN;
+
+#endif

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Relocatable cubins of every shape that compilers write, what the fields of their
+headers hold, and what becomes of a link of each: kept as a table, shapes.txt.
+
+    CUDA_VERSIONS=all tests/agreement/shapes.py
+
+writes it, with the real libraries in build/toolkits: fields of every version, links of
+the versions in LINKED.  A shape is a source with something of its own, for one architecture, with an option that changes
+what is written.  The cubins themselves are not kept.
+"""
+import collections
+import hashlib
+import pathlib
+import re
+import struct
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+import linkers  # noqa: E402
+import samples  # noqa: E402
+from shape_sources import SOURCES, UNDEFINED, WITHOUT_KERNEL  # noqa: E402
+from verdicts import AGREE_YES, LEFT, Comparison, case  # noqa: E402
+
+TABLE = HERE / "shapes.txt"
+LINKED = ("11.8", "12.9", "13.0", "13.3", "13.4", "13.5")
+ARCHITECTURES = ("sm_80", "sm_90a", "sm_100f", "sm_120")
+OPTIONS = {"plain": (), "lineinfo": ("-lineinfo",), "debug": ("-G",),
+           "ptxas-g": ("--ptxas-options=-g",), "ptxas-O0": ("--ptxas-options=-O0",)}
+
+
+class Shape(collections.namedtuple("Shape", "version arch unit option")):
+    """A samples.Sample of a unit of shape_sources."""
+    kind = "cubin"
+
+    @property
+    def source(self):
+        return SOURCES[self.unit]
+
+    @property
+    def options(self):
+        return ["-rdc=true", f"-arch={self.arch}", *OPTIONS[self.option]]
+
+    @property
+    def path(self):
+        text = hashlib.sha256(repr((self.source, self.options)).encode()).hexdigest()[:12]
+        return (samples.STORE / "shapes" / samples.library_digest(self.version) /
+                f"{self.unit}-{self.option}-{self.arch}-{text}.cubin")
+
+    def __str__(self):
+        return f"{self.version} {self.arch} {self.option} {self.unit}"
+
+
+def shapes(version):
+    return [Shape(version, arch, unit, option) for unit in SOURCES for option in OPTIONS
+            for arch in ARCHITECTURES if samples.compiles(version, arch)]
+
+
+# ---- what fields hold ----
+
+SHT_SYMTAB, SHT_RELA, SHT_REL = 2, 4, 9
+SHT_CALLGRAPH, SHT_PROTOTYPE = 0x70000001, 0x70000002
+SHT_MERC_TEXT, SHT_MERC_RELA, SHT_MERC_SYMTAB = 0x70000016, 0x70000082, 0x70000085
+SHT_MERC_CALLGRAPH, SHT_MERC_PROTOTYPE = 0x7000008a, 0x7000008b
+ENTRY_SIZES = {SHT_SYMTAB: 24, SHT_RELA: 24, SHT_REL: 16, SHT_CALLGRAPH: 8, SHT_PROTOTYPE: 8,
+               SHT_MERC_RELA: 24, SHT_MERC_SYMTAB: 24, SHT_MERC_CALLGRAPH: 8,
+               SHT_MERC_PROTOTYPE: 8}
+PAIRS = (SHT_CALLGRAPH, SHT_PROTOTYPE, SHT_MERC_CALLGRAPH, SHT_MERC_PROTOTYPE)
+SHF_EXECINSTR, SHF_INFO_LINK, SHF_MERC = 4, 0x40, 0x10000000
+STT_FUNC = 2
+# Before 12 these have no SHF_INFO_LINK.
+OF_A_KERNEL = (".nv.shared.", ".nv.local.")
+
+Section = collections.namedtuple("Section", "name type flags address offset size link info "
+                                            "alignment entry_size text")
+
+
+class Cubin:
+    def __init__(self, data):
+        self.data = data
+        self.abi = data[8]
+        self.flags, = struct.unpack_from("<I", data, 0x30)
+        at, = struct.unpack_from("<Q", data, 0x28)
+        count, names = struct.unpack_from("<HH", data, 0x3c)
+        raw = [struct.unpack_from("<IIQQQQIIQQ", data, at + 64 * i) for i in range(count)]
+        self.sections = [Section(*one, self.string(raw[names][4] + one[0])) for one in raw]
+
+    def string(self, at):
+        return self.data[at:self.data.index(b"\0", at)].decode()
+
+    def index(self, name):
+        return next((i for i, one in enumerate(self.sections) if one.text == name), None)
+
+    def symbols(self, index):
+        """(type, section) of each in the table that a section is or leads to."""
+        table = self.sections[index]
+        return [struct.unpack_from("<4xBxH16x", self.data, table.offset + at)
+                for at in range(0, table.size, 24)]
+
+    def leads_to(self, section, start):
+        return 0 < section.info < len(self.sections) and \
+            self.sections[section.info].text.startswith(start)
+
+    def leads_to_itself(self, index):
+        """sh_info is, but for its highest byte, a function in this section."""
+        section = self.sections[index]
+        symbols = self.symbols(section.link)
+        number = section.info & 0xffffff
+        return number < len(symbols) and (symbols[number][0] & 15, symbols[number][1]) == (
+            STT_FUNC, index)
+
+    def leads_to_its_namesake(self, section):
+        """.rela.text.kernel leads to .text.kernel, .nv.merc.rela.text.kernel to the same
+        of the second set."""
+        of = self.sections[section.info].text if section.info < len(self.sections) else ""
+        if section.type == SHT_MERC_RELA:
+            return any(of.startswith(start) and
+                       section.text == ".nv.merc.rela" + of.removeprefix(start)
+                       for start in (".nv.merc", ".nv.capmerc"))
+        return section.text == (".rel" if section.type == SHT_REL else ".rela") + of
+
+    def pairs_lead_somewhere(self, section):
+        """The pairs of a call graph or of prototypes are symbols, names, and -1 to -4."""
+        symbols = len(self.symbols(section.link))
+        names = self.sections[self.sections[section.link].link].size
+        calls = section.type in (SHT_CALLGRAPH, SHT_MERC_CALLGRAPH)
+        return all(other >= 2**32 - 4 or other < symbols if calls and not one else
+                   one < symbols and other < max(symbols, names)
+                   for one, other in struct.iter_unpack("<II", self.data[
+                       section.offset:section.offset + section.size]))
+
+    def counts_symbols(self, index):
+        return self.sections[index].info <= len(self.symbols(index))
+
+
+def in_merc(name):
+    return name.startswith((".nv.merc.", ".nv.capmerc."))
+
+
+def facts(cubin):
+    """(field, what it holds, whether it does) of everything in a file."""
+    if cubin.abi == 8:
+        index = cubin.flags >> 24
+        for name in (".note.nv.cuinfo", ".note.nv.cuver"):
+            if cubin.index(name):
+                yield "e_flags, bits 24 to 31", f"the section {name}", index == cubin.index(name)
+    for index, section in enumerate(cubin.sections[1:], 1):
+        if section.type in (SHT_SYMTAB, SHT_MERC_SYMTAB):
+            yield (f"sh_info of {section.text}", "a number of its symbols",
+                   cubin.counts_symbols(index))
+        elif section.text.startswith(".text."):
+            yield "sh_info of .text.*", "a function in it", cubin.leads_to_itself(index)
+        elif section.type == SHT_MERC_TEXT:
+            yield ("sh_info of .nv.capmerc.text.*", "a function in it, of .nv.merc.symtab",
+                   cubin.leads_to_itself(index))
+        elif re.match(r"\.nv\.(info|constant\d+)\.", section.text):
+            yield ("sh_info of .nv.info.* and .nv.constant*.*", "a section .text.*",
+                   cubin.leads_to(section, ".text."))
+        elif section.type in (SHT_REL, SHT_RELA, SHT_MERC_RELA):
+            yield "sh_info of relocations", "a section", cubin.leads_to(section, ".")
+            yield ("sh_info of relocations", "the section that they are named after",
+                   cubin.leads_to_its_namesake(section))
+        elif section.flags & SHF_INFO_LINK or section.text.startswith(OF_A_KERNEL):
+            yield ("sh_info of others with SHF_INFO_LINK", "a section",
+                   cubin.leads_to(section, "."))
+        else:
+            yield "sh_info of all others", "0", section.info == 0
+        if section.type in PAIRS:
+            yield ("pairs of call graphs and prototypes", "symbols, names, and -1 to -4",
+                   cubin.pairs_lead_somewhere(section))
+        if section.type in ENTRY_SIZES:
+            yield ("sh_entsize of tables", "24, 16 or 8 by their type",
+                   section.entry_size == ENTRY_SIZES[section.type] and
+                   section.size % section.entry_size == 0)
+        yield ("sh_addralign", "a power of two",
+               section.alignment and section.alignment & (section.alignment - 1) == 0)
+        yield ("SHF_EXECINSTR", "set of .text.* alone",
+               bool(section.flags & SHF_EXECINSTR) == section.text.startswith(".text."))
+        yield ("0x10000000 in sh_flags", "set of .nv.merc.* and .nv.capmerc.* alone",
+               bool(section.flags & SHF_MERC) == in_merc(section.text))
+
+
+def field_lines(version):
+    held, places, files = (collections.Counter() for _ in range(3))
+    for shape in shapes(version):
+        seen = set()
+        for field, what, holds in facts(Cubin(shape.path.read_bytes())):
+            held[field, what] += bool(holds)
+            places[field, what] += 1
+            seen.add((field, what))
+        files.update(seen)
+    for field in sorted(places):
+        yield (f"field | {version} | {field[0]} | {field[1]} | "
+               f"{held[field]} of {places[field]} in {files[field]} files")
+
+
+# ---- what becomes of them ----
+
+def partner(shape):
+    """What has to be linked with it, so that there is a kernel and nothing lacks."""
+    if shape.unit in ("calls", "called"):
+        return shape._replace(unit="called" if shape.unit == "calls" else "calls")
+    return shape._replace(unit="small") if shape.unit in WITHOUT_KERNEL else None
+
+
+def cases(version, linker):
+    for shape in shapes(version):
+        parts = [("cubin", one.path) for one in (shape, partner(shape)) if one]
+        yield case(f"{shape} on {linker}", linker, shape.arch, parts, shape=shape,
+                   left=UNDEFINED.get(shape.unit))
+
+
+def compare(version, linker):
+    """A comparison of all that one compiler makes, on one linker."""
+    comparison = Comparison(f"shapes of {version} on {linker}")
+    comparison.add(list(cases(version, linker)))
+    return comparison
+
+
+def link_lines(version, linker, comparison):
+    """The number that both link, and by name what else there is."""
+    both, others = 0, collections.defaultdict(list)
+    for one, plan, real, found in comparison.rows:
+        if found == AGREE_YES:
+            both += 1
+        else:
+            shape = one.facts["shape"]
+            others[found, plan.code, real].append(
+                f"{shape.unit}/{shape.option}/{shape.arch}")
+    yield f"link | {version} on {linker} | agree yes | {both}"
+    for (found, code, real), names in sorted(others.items()):
+        yield f"link | {version} on {linker} | {found} | {code}, {real} | {len(names)}: " + \
+            " ".join(sorted(names) if found != LEFT else
+                     sorted({name.partition("/")[0] for name in names}))
+
+
+def pairs():
+    return [(version, linker) for version in linkers.producers() for linker in linkers.versions()
+            if {version, linker} <= {*LINKED} and samples.key(version) <= samples.key(linker)]
+
+
+def make():
+    samples.make([shape for version in linkers.producers() for shape in shapes(version)])
+
+
+def lines():
+    """The table, of the versions that are here."""
+    make()
+    for version in linkers.producers():
+        yield from field_lines(version)
+    for version, linker in pairs():
+        yield from link_lines(version, linker, compare(version, linker))
+
+
+def main():
+    TABLE.write_text("# SPDX-License-Identifier: MIT\n# Written by tests/agreement/cubin_shapes.py.\n" +
+                     "".join(f"{line}\n" for line in lines()))
+
+
+if __name__ == "__main__":
+    main()

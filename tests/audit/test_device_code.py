@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What device code a file holds, and which GPUs it serves: --device-code and --arch."""
+import json
+import sys
+import zipfile
+
+import pytest
+
+import build
+
+sys.path.append(str(build.TESTS / "inspection"))
+import made_up as c  # noqa: E402
+
+
+def cubin(arch, suffix=0):
+    return c.entry(c.CUBIN, c.cubin(arch, linked=True), arch=arch, flags=c.PLAIN | suffix)
+
+
+def ptx(arch, suffix=0):
+    return c.entry(c.PTX, c.ptx(target=f"sm_{arch}"), arch=arch, flags=c.PLAIN | suffix)
+
+
+def ltoir(arch):
+    return c.entry(c.LTOIR, c.ltoir(arch=10 * arch), arch=arch, version=(1, 64))
+
+
+def unknown():
+    return c.entry(0x4000, b"of a later toolkit", arch=90)
+
+
+def library(folder, *fatbins, section=".nv_fatbin", name="k.so"):
+    """A shared library with these fatbins in it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "fatbins").write_bytes(b"".join(c.fatbin(*entries) for entries in fatbins))
+    source = folder / "k.s"
+    source.write_text(f'.section {section},"a"\n.balign 8\n.incbin "{folder / "fatbins"}"\n'
+                      '.section .note.GNU-stack,""\n')
+    build.output(*build.CC, "-shared", "-nostdlib", source, "-o", folder / name)
+    return folder / name
+
+
+@pytest.mark.parametrize("entries, target, by, advice", [
+    ([cubin(80)], "sm_80", "cubin", "a cubin"), ([cubin(80)], "sm_86", "cubin", "a cubin"),
+    ([cubin(80)], "sm_87", None, "nothing: compile with -gencode arch=compute_87,code=sm_87"),
+    ([cubin(80)], "sm_90", None, "nothing: compile with -gencode arch=compute_90,code=sm_90"),
+    ([cubin(80)], "sm_75", None, "nothing"), ([cubin(90, c.SUFFIX_A)], "sm_90", None, "nothing"),
+    ([cubin(90, c.SUFFIX_A)], "sm_90a", "cubin", "a cubin"),
+    ([cubin(80), ptx(90)], "sm_120", "ptx", "-gencode arch=compute_120,code=sm_120"),
+    ([ptx(90, c.SUFFIX_A)], "sm_120", None, "nothing"),
+    ([cubin(80), ltoir(90)], "sm_90", "ltoir", "`lazycuda link --lto --arch sm_90`"),
+    ([ptx(80), ltoir(90)], "sm_90", "ptx", "PTX, which a driver that is as new compiles first"),
+])
+def test_what_serves_a_gpu(audit, tmp_path, entries, target, by, advice):
+    path = library(tmp_path, entries)
+    status = int(by not in ("cubin", "ptx"))
+    said = json.loads(audit("--json", "--arch", target, path, status=status).out)
+    row = said["files"][0]["device_code"]["targets"][target]
+    assert row["by"] == by and advice in row["advice"]
+    assert said["all"]["without_code_for"] == {target: status}
+    out = audit(f"--arch={target}", path, status=status).out
+    assert f"  for {target:<6} {row['advice']}\n" in out
+
+
+def test_what_a_file_holds(audit, said, tmp_path):
+    path = library(tmp_path, [cubin(80), ptx(90)], [cubin(80), ltoir(90)], [ltoir(90)])
+    code = said("--device-code", path)["device_code"]
+    assert code["entries"] == [
+        {"kind": "cubin", "arch": "sm_80", "count": 2, "loadable": True},
+        {"kind": "ptx", "arch": "compute_90", "count": 1, "loadable": True},
+        {"kind": "ltoir", "arch": "sm_90", "count": 2, "loadable": True}]
+    assert (code["beside_ltoir"], code["error"], code["targets"]) == (1, None, {})
+    out = audit("--device-code", path).out
+    assert "  device     2 cubins of sm_80, 1 PTX of compute_90, 2 LTO-IR of sm_90\n" in out
+    assert "note       1 of its fatbins holds LTO-IR beside other code: hand no driver" in out
+
+
+@pytest.mark.parametrize("fatbins, mixed", [
+    ([[ltoir(90)], [ptx(80)]], 0), ([[ltoir(90), ptx(80)], [ptx(80), ltoir(90), cubin(80)]], 2),
+    ([[ptx(80), cubin(80)], [ltoir(90), ltoir(80)]], 0),
+    ([[ltoir(90)], [unknown(), cubin(80)]], 0), ([[unknown(), ltoir(90), unknown(), ptx(80)]], 1)])
+def test_fatbins_that_no_driver_is_to_be_handed_whole(said, tmp_path, fatbins, mixed):
+    assert said("--device-code", library(tmp_path, *fatbins))["device_code"]["beside_ltoir"] == mixed
+
+
+def test_code_that_is_only_there_to_be_linked_serves_nothing(audit, tmp_path):
+    path = library(tmp_path, [cubin(80), ptx(80)], section="__nv_relfatbin")
+    out = audit("--arch", "sm_80", path, status=1).out
+    assert "1 relocatable cubin of sm_80, 1 relocatable PTX of compute_80" in out
+    assert "  for sm_80  nothing" in out
+
+
+def test_without_the_option_nothing_of_it_is_said(audit, said, tmp_path):
+    path = library(tmp_path, [cubin(80), ltoir(90)])
+    assert "device_code" not in said(path)
+    assert "device" not in audit(path).out
+    assert "with_device_code" not in json.loads(audit("--json", path).out)["all"]
+
+
+def test_damage_is_told(said, tmp_path):
+    path = library(tmp_path, [cubin(80)])
+    data = path.read_bytes()
+    path.write_bytes(data.replace(c.fatbin(cubin(80))[:16], c.fatbin(cubin(80), size=1 << 40)[:16]))
+    code = said("--device-code", path)["device_code"]
+    assert "fatbin" in code["error"]
+
+
+def test_a_wheel_is_counted(audit, tmp_path):
+    wheel = tmp_path / "package-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, entries in (("one.so", [cubin(80)]), ("two.so", [cubin(80), ptx(80)])):
+            archive.write(library(tmp_path / name, entries), f"package/{name}")
+        archive.writestr("package/none.py", "")
+    out = audit("--arch", "sm_80,sm_90", wheel, status=1).out
+    assert "for sm_80: 0 of 2 files with device code have none that a driver loads\n" in out
+    assert "for sm_90: 1 of 2 files with device code have none that a driver loads\n" in out
+    said = json.loads(audit("--json", "--arch", "sm_80,sm_90", wheel, status=1).out)["all"]
+    assert (said["with_device_code"], said["without_code_for"]) == (2, {"sm_80": 0, "sm_90": 1})
+
+
+def test_a_file_without_device_code_lacks_none(audit, tmp_path):
+    (tmp_path / "none.c").write_text("int nothing;")
+    path = build.shared(tmp_path / "none.c", name="none.so")
+    assert "device" not in audit("--arch", "sm_90", path).out
+
+
+@pytest.mark.parametrize("list_", ["", "sm_", "90", "sm_90,", ",sm_90", "compute_90", "sm_90;sm_80",
+                                   ",".join(["sm_90"] * 33), "sm_" + "9" * 50])
+def test_what_is_no_gpu(audit, tmp_path, list_):
+    done = audit("--arch", list_, library(tmp_path, [cubin(80)]), status=2)
+    assert "--arch takes GPUs" in done.err

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * packages.c - fuzzing what tells which package a file is of
+ *
+ * An input is the name of a folder, and behind a NUL the RECORD that is in it.
+ */
+#include "../../stubs/base/packages.h"
+
+#include "fuzzing.h"
+
+#define FILE_THERE "nvidia/cudnn/lib/libcudnn.so.9"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = copy_of(data, size), *name = strndup(text, size);
+	size_t length = strlen(name);
+	char *record = length < size ? strndup(text + length + 1, size - length - 1) : strdup("");
+	int cuda = lc_package_cuda(name);
+
+	must(cuda >= 0 && cuda < 32);
+	must(cuda || !lc_package_is_called(name, FILE_THERE));
+	must(!lc_record_has(record, FILE_THERE, -1));
+	if (lc_record_has(record, FILE_THERE, 104664)) {
+		must(strstr(record, FILE_THERE ","));
+		must(!lc_record_has(record, FILE_THERE, 104665));
+	}
+	free(record);
+	free(name);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// separate.cu - a kernel whose other half is compiled apart: helper.cu
+#include "../linked.cu"
+#include "../runtime/runtime.h"
+
+enum { COUNT = 256 };
+
+static void computed(void)
+{
+	int *out, got[COUNT], right = 0;
+
+	DO(cudaMalloc((void **)&out, sizeof(got)));
+	combine<<<1, COUNT>>>(out, COUNT);
+	DO(cudaGetLastError());
+	DO(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
+	for (int i = 0; i < COUNT; i++)
+		right += got[i] == 3 * i + 1 + 5;
+	value("values", "%d of %d %s", right, COUNT, right == COUNT ? "right" : "wrong");
+	DO(cudaFree(out));
+}
+
+int main()
+{
+	begin();
+	RUN(computed);
+	return finish();
+}

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Two toolkits installed: each link is done by the one that fits it, and the stubs keep
+theirs."""
+import json
+
+import pytest
+
+import build
+import fakes
+import handles
+import samples
+from samples import Sample
+
+
+@pytest.fixture
+def both(world, real):
+    """12.9 and 13.0 on the loader's path; the stubs take 13.0."""
+    for version in ("13.0", "12.9"):
+        handles.install(world, real(version), "nvrtc", "nvJitLink", "cudart")
+    return world
+
+
+def code(version, kind, arch="sm_80"):
+    made = [Sample(version, kind, arch, unit) for unit in "kh"]
+    samples.make(made)
+    return [sample.path for sample in made]
+
+
+def both_say(world, *words):
+    """What plan and link say of the same words; they agree."""
+    plan = json.loads(world.cli("plan", "--json", *words, check=False).out)
+    done = json.loads(world.cli("link", "--json", "-o", world.root / "image", *words,
+                                check=False).out)
+    for key in ("decision", "code", "rule", "nvjitlink", "nvrtc", "choice"):
+        assert plan[key] == done[key], (plan, done)
+    return done
+
+
+@pytest.mark.parametrize("words, version, kind, arch, taken", [
+    (["--lto"], "12.9", "ltoir", "sm_80", "12.9"), (["--lto"], "13.0", "ltoir", "sm_80", "13.0"),
+    ([], "12.9", "ptx", "sm_60", "12.9"), ([], "12.9", "cubin", "sm_60", "12.9"),
+    ([], "13.0", "ptx", "sm_110", "13.0"), ([], "12.9", "ptx", "sm_80", "13.0")])
+def test_the_linker_that_fits(both, words, version, kind, arch, taken):
+    said = both_say(both, "--arch", arch, *words, *code(version, kind, arch))
+    assert (said["code"], said["decision"], said["nvjitlink"]) == (None, "nvjitlink", taken)
+    assert (said["choice"] is None) == (taken == "13.0")
+    handles.check_image(both.root / "image")
+
+
+@pytest.mark.parametrize("arch, taken", [("sm_60", "12.9"), ("sm_80", "13.0")])
+def test_a_process_of_its_own_gets_the_one_that_fits(both, arch, taken):
+    source = both.root / "k.cu"
+    source.write_text('extern "C" __global__ void kernel(int *p) { *p = 1; }\n')
+    for words in [source], code("12.9", "ptx", arch):
+        said = say_isolated(both, "--arch", arch, *words)
+        assert (said["code"], said["nvjitlink"]) == (None, taken)
+        handles.check_image(both.root / "image")
+
+
+def say_isolated(world, *words):
+    return json.loads(world.cli("link", "--json", "--isolated", "-o", world.root / "image", *words,
+                                check=False).out)
+
+
+@pytest.mark.parametrize("arch, taken", [("sm_60", "12.9"), ("sm_80", "13.0"),
+                                         ("sm_110", "13.0")])
+def test_the_compiler_that_fits(both, arch, taken):
+    source = both.root / "k.cu"
+    source.write_text('extern "C" __global__ void kernel(int *p) { *p = 1; }\n')
+    for lto in ([], ["--lto"]):
+        said = both_say(both, "--arch", arch, *lto, source)
+        assert (said["code"], said["nvrtc"], said["nvjitlink"]) == (None, taken, taken)
+        handles.check_image(both.root / "image")
+
+
+def test_the_stubs_keep_theirs(both, real):
+    """What a link opens by itself decides nothing for other callers of the process."""
+    lines = both.run(handles.program("beside", "-Wl,--no-as-needed", handles.CUDART), "sm_60", *code("12.9", "ptx", "sm_60")).lines
+    assert lines == ["nvJitLink 13 0 after OK", "cudart 13 0"]
+    # Where a stub refuses what is there for the driver's sake, it does so after a link, too.
+    both.loader(fakes.driver("12.4"))
+    both.env["LD_LIBRARY_PATH"] = str(both.root / "loader")
+    handles.install(both, real("13.0"), "nvJitLink", "cudart")
+    lines = both.run(handles.program("beside", "-Wl,--no-as-needed", handles.CUDART), "--offline", "sm_110",
+                     *code("13.0", "ptx", "sm_110")).lines
+    assert lines == ["nvJitLink 0 0 after OK", "cudart 0 0"]
+
+
+def test_what_is_opened_aside(world, real):
+    """A real library of this kind alone is, and is not taken for what the process uses."""
+    linker = real("12.9").file("nvJitLink")
+    stub = world.folder("stub") / "libnvJitLink.so.12"
+    stub.write_bytes(build.stub("nvJitLink").read_bytes())
+    done = world.run(handles.program("aside", "-Wl,--no-as-needed"), linker, linker, stub, real("12.9").file("nvrtc"),
+                     world.root / "none", linker.name)
+    assert done.lines[:7] == ["1", "1", "0", "0", "0", "0", "0"]
+    assert done.lines[7] == "2 (null)"      # LAZYCUDA_MISSING
+
+
+@pytest.mark.parametrize("words, rule", [
+    (["--offline", "--lto"], "B15o"), (["--forward-compatible", "--lto"], "B15o"),
+    (["--offline"], "B14o")])
+def test_an_nvjitlink_newer_than_the_driver(world, real, words, rule):
+    world.loader(fakes.driver("12.4"))
+    handles.install(world, real("13.0"))
+    kind = "ltoir" if "--lto" in words else "ptx"
+    said = both_say(world, "--arch", "sm_110", *words, *code("13.0", kind, "sm_110"))
+    assert (said["code"], said["rule"], said["nvjitlink"]) == (None, rule, "13.0")
+    handles.check_image(world.root / "image")
+
+
+def test_without_saying_so_it_is_refused(world, real):
+    world.loader(fakes.driver("12.4"))
+    handles.install(world, real("13.0"))
+    said = both_say(world, "--arch", "sm_80", "--lto", *code("13.0", "ltoir"))
+    assert (said["code"], said["rule"]) == ("CROSS_MAJOR", "B15")
+
+
+def test_a_named_file_is_the_only_one(both, real):
+    both.env["LAZYCUDA_NVJITLINK"] = str(real("13.0").file("nvJitLink"))
+    said = both_say(both, "--arch", "sm_60", *code("12.9", "ptx", "sm_60"))
+    assert said["code"] == "ARCH_UNSUPPORTED" and said["environment"]["nvjitlinks"] == []
+
+
+def test_a_pinned_major_is_for_all(both):
+    both.env["LAZYCUDA_MAJOR"] = "13"
+    said = both_say(both, "--arch", "sm_60", *code("12.9", "ptx", "sm_60"))
+    assert said["code"] == "ARCH_UNSUPPORTED"
+
+
+@pytest.mark.parametrize("constraint, code_of, arch, taken", [
+    (">=13", "ARCH_UNSUPPORTED", "sm_60", None), (">=12.9", None, "sm_60", "12.9"),
+    ("!=13.0", None, "sm_80", "12.9")])
+def test_a_constraint_is_for_all(both, constraint, code_of, arch, taken):
+    both.env["LAZYCUDA_CONSTRAINT"] = constraint
+    said = both_say(both, "--arch", arch, *code("12.9", "ptx", arch))
+    assert said["code"] == code_of
+    assert code_of or said["nvjitlink"] == taken
+
+
+def test_a_damaged_one_and_a_stub_are_passed_over(world, real):
+    for name in ("nvrtc", "nvJitLink"):
+        handles.install(world, real("13.0"), name)
+    stub = world.folder("stub")
+    (stub / "libnvJitLink.so.12").write_bytes(build.stub("nvJitLink").read_bytes())
+    world.search(stub)
+    damaged = world.folder("damaged")
+    (damaged / "libnvJitLink.so.12").write_bytes(b"\x7fELF")
+    world.search(damaged)
+    said = both_say(world, "--arch", "sm_60", *code("12.9", "ptx", "sm_60"))
+    assert said["code"] == "ARCH_UNSUPPORTED" and said["environment"]["nvjitlinks"] == []
+
+
+def test_the_command_names_a_version(both):
+    """--nvjitlink plans for one, and the link takes that one where it is here."""
+    said = both_say(both, "--nvjitlink", "12.9", "--arch", "sm_80", *code("12.9", "ptx"))
+    assert said["nvjitlink"] == "12.9"
+    image = (both.root / "image").read_bytes()
+    assert image[8] == 7        # nvJitLink 13 writes ABI 8
+
+
+# ---- one guard ----
+
+BOGUS = "LAZYCUDA_GUARD=bogus is not a guard: use strict, best_effort or off"
+
+
+def test_a_guard_that_is_none_is_an_error_everywhere(both, real):
+    files = code("12.9", "ptx")
+    both.env["LAZYCUDA_GUARD"] = "bogus"
+    for command in (["plan"], ["link", "-o", both.root / "image"]):
+        done = both.cli(*command, "--arch", "sm_80", *files, check=False)
+        assert (done.status, done.err) == (2, f"lazycuda {command[0]}: {BOGUS}\n")
+        assert not (both.root / "image").exists()
+    assert BOGUS in both.cli("status", check=False).out
+    lines = both.run(handles.program("beside", "-Wl,--no-as-needed", handles.CUDART), "sm_80",
+                     *files).lines
+    assert lines[0].endswith("after BAD_REQUEST")
+    del both.env["LAZYCUDA_GUARD"]
+    done = both.cli("plan", "--policy", "bogus", "--arch", "sm_80", *files, check=False)
+    assert done.status == 2 and "invalid value of --policy" in done.err
+
+
+def test_the_guard_is_the_policy(world, real):
+    """LAZYCUDA_GUARD and --policy say the same, of what is loaded and of what is planned."""
+    world.loader(fakes.driver("12.4"))
+    handles.install(world, real("13.0"), "nvrtc", "nvJitLink", "cudart")
+    files = code("13.0", "ptx", "sm_110")
+    beside = handles.program("beside", "-Wl,--no-as-needed", handles.CUDART)
+    assert world.run(beside, "sm_110", *files).lines[0].endswith("after ARCH_UNSUPPORTED")
+    said = both_say(world, "--policy", "off", "--arch", "sm_110", *files)
+    assert (said["code"], said["rule"], said["policy"]) == (None, "O1", "off")
+    world.env["LAZYCUDA_GUARD"] = "off"
+    assert both_say(world, "--arch", "sm_110", *files) == said
+    assert both_say(world, "--policy", "best_effort", "--arch", "sm_110", *files)["code"]
+    # The stub loads it then, too.
+    assert world.run(beside, "sm_110", *files).lines == ["nvJitLink 13 0 after OK", "cudart 13 0"]
+
+
+def test_forward_compatibility_is_a_variable_as_well(world, real):
+    world.loader(fakes.driver("12.4"))
+    handles.install(world, real("13.0"), "nvrtc", "nvJitLink", "cudart")
+    files = code("13.0", "ptx", "sm_110")
+    words = ["--arch", "sm_110", *files]
+    beside = handles.program("beside", "-Wl,--no-as-needed", handles.CUDART)
+    assert both_say(world, *words)["code"]
+    said = both_say(world, "--forward-compatible", *words)
+    world.env["LAZYCUDA_FORWARD_COMPATIBLE"] = "1"
+    again = both_say(world, *words)
+    assert (again["code"], again["nvjitlink"]) == (said["code"], said["nvjitlink"]) == (None, "13.0")
+    assert world.run(beside, "sm_110", *files).lines[0] == "nvJitLink 13 0 after OK"
+    world.env["LAZYCUDA_FORWARD_COMPATIBLE"] = "perhaps"
+    for command in (["plan"], ["link", "-o", world.root / "image"]):
+        done = world.cli(*command, *words, check=False)
+        assert done.status == 2
+        assert "LAZYCUDA_FORWARD_COMPATIBLE=perhaps is no switch: use 1 or 0" in done.err
+    assert world.run(beside, "sm_110", *files).lines[0].endswith("after BAD_REQUEST")

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * caller.c - isolated links from threads, in a process that is not at its best
+ *
+ *	caller [OPTION...] THREADS ROUNDS PTX...
+ *
+ * Thread n links PTX n % count, ROUNDS times.  --ignore: SIGCHLD is ignored; --reap: its
+ * handler waits for any child; --closed: files 0 to 2 are not there; --open: the caller has
+ * many others; --block: SIGUSR1 is blocked, and SIGPIPE ignored; --fork: another thread
+ * forks all the time; --time MS, --memory BYTES: the limits; --cancel MS: after that every
+ * link is cancelled.  Prints what came of each, and then what is left of it in the process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lazycuda_link.h>
+
+#include "../lib/open_files.h"
+
+enum { MOST = 64, SAID = 60 };
+
+static struct lazycuda_request request = {
+	.size = sizeof(request), .arch = "sm_80", .flags = LAZYCUDA_LINK_ISOLATED,
+};
+static const struct lazycuda_environment environment = {
+	.size = sizeof(environment), .nvjitlink = 13000,
+};
+static char **inputs;
+static int input_count, rounds, cancel_after;
+static struct lazycuda_link *links[MOST];
+static volatile int over;
+static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
+
+static void *thread(void *data)
+{
+	const long number = (long)data;
+	const struct lazycuda_input input = {
+		.size = sizeof(input), .name = "it", .bytes = inputs[number % input_count],
+		.length = strlen(inputs[number % input_count]) + 1,
+	};
+
+	for (int i = 0; i < rounds; i++) {
+		struct lazycuda_link *link = lazycuda_link_new(&request, &environment);
+		const struct lazycuda_result *result;
+
+		lazycuda_link_add(link, &input);
+		__atomic_store_n(&links[number], link, __ATOMIC_RELEASE);
+		result = lazycuda_link_run(link);
+		pthread_mutex_lock(&saying);
+		dprintf(SAID, "%ld: %s: %s\n", number, lazycuda_code_name(result->code),
+			result->code ? result->message : "");
+		for (const char *log = result->code ? result->error_log : result->info_log; *log;
+		     log += strcspn(log, "\n"), log += *log == '\n')
+			dprintf(SAID, "%ld log: %.*s\n", number, (int)strcspn(log, "\n"), log);
+		pthread_mutex_unlock(&saying);
+		if (!cancel_after)
+			lazycuda_link_free(link);
+	}
+	return NULL;
+}
+
+static void *forks(void *data)
+{
+	for (int i = 0; !over; i++) {
+		pid_t child = i < 300 ? fork() : -1;
+
+		if (!child) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			sleep(60);
+			_exit(0);
+		}
+		usleep(2000);
+	}
+	return data;
+}
+
+static void reap(int signal)
+{
+	int error = errno;
+
+	(void)signal;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	errno = error;
+}
+
+static int is_forking;
+
+static char **read_options(char **word)
+{
+	for (; !strncmp(*word, "--", 2); word++) {
+		if (!strcmp(*word, "--ignore"))
+			signal(SIGCHLD, SIG_IGN);
+		else if (!strcmp(*word, "--reap"))
+			signal(SIGCHLD, reap);
+		else if (!strcmp(*word, "--fork"))
+			is_forking = 1;
+		else if (!strcmp(*word, "--time"))
+			request.time_limit = strtoull(*++word, NULL, 10);
+		else if (!strcmp(*word, "--memory"))
+			request.memory_limit = strtoull(*++word, NULL, 10);
+		else if (!strcmp(*word, "--cancel"))
+			cancel_after = atoi(*++word);
+		else if (!strcmp(*word, "--closed"))
+			for (int fd = 0; fd < 3; fd++)
+				close(fd);
+		else if (!strcmp(*word, "--open"))
+			for (int i = 0; i < 20; i++)
+				open("/dev/null", O_RDONLY);
+		else if (!strcmp(*word, "--block")) {
+			sigset_t set;
+
+			sigemptyset(&set);
+			sigaddset(&set, SIGUSR1);
+			sigprocmask(SIG_BLOCK, &set, NULL);
+			signal(SIGPIPE, SIG_IGN);
+		}
+	}
+	return word;
+}
+
+static void say_what_is_left(int files)
+{
+	pid_t left = waitpid(-1, NULL, WNOHANG);
+
+	dprintf(SAID, "children: %s\n", left < 0 && errno == ECHILD ? "none" : "some");
+	dprintf(SAID, "files: %d\n", open_files() - files);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[MOST], forker;
+	int count, files;
+	char **word;
+
+	dup2(1, SAID);
+	word = read_options(argv + 1);
+	count = atoi(word[0]);
+	rounds = atoi(word[1]);
+	inputs = word + 2;
+	input_count = (int)(argv + argc - inputs);
+	/* What is loaded and opened once is so before the files are counted. */
+	lazycuda_get_environment();
+	files = open_files();
+	if (is_forking)
+		pthread_create(&forker, NULL, forks, NULL);
+	for (long i = 0; i < count; i++)
+		pthread_create(&threads[i], NULL, thread, (void *)i);
+	if (cancel_after) {
+		struct timespec start, end;
+
+		usleep((useconds_t)cancel_after * 1000);
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		for (int i = 0; i < count; i++)
+			lazycuda_link_cancel(links[i]);
+		for (int i = 0; i < count; i++)
+			pthread_join(threads[i], NULL);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		dprintf(SAID, "cancelled in %ld s\n", (long)(end.tv_sec - start.tv_sec));
+		for (int i = 0; i < count; i++)
+			lazycuda_link_free(links[i]);
+	}
+	for (int i = 0; i < count && !cancel_after; i++)
+		pthread_join(threads[i], NULL);
+	over = 1;
+	if (is_forking)
+		pthread_join(forker, NULL);
+	while (is_forking && wait(NULL) > 0)
+		;
+	say_what_is_left(files);
+	return 0;
+}

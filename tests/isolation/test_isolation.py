@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Links in a process of their own: what becomes of a linker that crashes, hangs or eats, and
+that nothing of it is left in the caller."""
+import collections
+import pathlib
+import re
+import shutil
+import signal
+import time
+
+import pytest
+
+import build
+import handles
+from handles import pair
+
+HERE = pathlib.Path(__file__).resolve().parent
+PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() {{ ret; }}\n//DO {}\n"
+# What the fake does: what that is called.
+ENDS = {"crash": "CRASHED", "wild": "CRASHED", "abort": "CRASHED", "exit": "CRASHED",
+        "kill": "CRASHED", "overflow": "CRASHED", "hang": "TIME_LIMIT", "stubborn": "TIME_LIMIT",
+        "eat": "MEMORY_LIMIT", "well": "OK"}
+LEAVES_NOTHING = ["children: none", "files: 0"]
+
+
+def caller():
+    library = build.STUBS / "liblazycuda_link.so"
+    return build.program(HERE / "caller.c", library, f"-Wl,-rpath,{library.parent}")
+
+
+@pytest.fixture
+def run(world):
+    """run(WORD..., does=["crash"]) runs caller.c on the fake: its lines, those of the results
+    without the thread and those behind them."""
+    world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
+
+    def run(*words, threads=1, rounds=1, does=("well",), **options):
+        done = world.run(caller(), *words, threads, rounds,
+                         *[PTX.format(one) for one in does], **options)
+        assert done.err == ""
+        results = [line.partition(": ")[2] for line in done.lines if re.match(r"\d+: ", line)]
+        logs = [line.partition(": ")[2] for line in done.lines if re.match(r"\d+ log: ", line)]
+        return results, logs, [line for line in done.lines if not line[0].isdigit()]
+    return run
+
+
+@pytest.mark.parametrize("what", ENDS)
+def test_how_a_linker_ends_is_a_result(run, what):
+    results, logs, rest = run("--time", 1500, "--memory", 64 << 20, does=[what])
+    code, _, message = results[0].partition(": ")
+    assert code == ENDS[what] and rest == LEAVES_NOTHING
+    assert f"fake: {what}" in logs
+    if code != "OK" and what not in ("kill", "overflow", "stubborn"):
+        assert "nvJitLinkAddData of it" in message
+    if what in ("crash", "wild"):
+        assert f"signal {int(signal.SIGSEGV)}" in message
+
+
+def test_a_hang_takes_as_long_as_the_limit(run):
+    begun = time.monotonic()
+    assert run("--time", 700, does=["hang"])[0][0].startswith("TIME_LIMIT")
+    assert 0.7 <= time.monotonic() - begun < 30
+
+
+ODD = [(), ("--ignore",), ("--reap",), ("--closed",), ("--open", "--block"),
+       ("--closed", "--ignore", "--block")]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda words: " ".join(words) or "plain")
+def test_eight_threads_whose_linkers_end_in_each_way(run, odd):
+    does = ["crash", "hang", "well", "exit", "abort", "well", "kill", "eat"]
+    results, _, rest = run("--time", 3000, "--memory", 64 << 20, *odd, threads=8, rounds=3,
+                           does=does)
+    assert collections.Counter(line.partition(":")[0] for line in results) == collections.Counter(
+        [ENDS[one] for one in does] * 3)
+    assert rest == LEAVES_NOTHING
+
+
+def test_a_thread_that_forks_all_the_time(run):
+    """What it forks has the end of the pipe for a moment more, and no link waits for that
+    longer than a glance."""
+    begun = time.monotonic()
+    results, _, rest = run("--fork", threads=4, rounds=5)
+    assert results == ["OK: "] * 20 and rest == LEAVES_NOTHING
+    assert time.monotonic() - begun < 40
+
+
+def test_the_child_has_the_files_and_signals_of_nobody(run):
+    said = [run(*odd, does=["files"])[1] for odd in ODD]
+    # The job, its output twice, the report and the pipe.
+    assert said[0] == ["fake: files", "files 5, pipe 1, blocked 0"]
+    assert all(one == said[0] for one in said)
+
+
+@pytest.mark.parametrize("what", ["hang", "stubborn"])
+def test_cancelled_from_another_thread(run, what):
+    results, logs, rest = run("--cancel", 700, threads=8, does=[what])
+    assert len(results) == 8 and all(line.startswith("CANCELLED") for line in results)
+    assert logs == [f"fake: {what}"] * 8
+    assert int(re.fullmatch(r"cancelled in (\d+) s", rest[0])[1]) < 20
+    assert rest[1:] == LEAVES_NOTHING
+
+
+def test_the_child_dies_with_the_caller(world):
+    world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
+    script = '"$@" & sleep 1; kill -9 $!; wait $! 2>/dev/null; for i in 1 2 3 4 5 6 7 8 9 10; do ' \
+             'sleep 0.5; all=$(for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null; ' \
+             'echo; done); case $all in *--link-work[e]r*) ;; *) break;; esac; done; echo "$all"'
+    done = world.run("/bin/sh", "-c", script, "sh", caller(), "1", "1", PTX.format("hang"),
+                     check=False)
+    assert "--link-worker" not in done.out
+
+
+def test_a_command_that_is_not_there(world, run, tmp_path):
+    """The library finds it from where it lies."""
+    for file in build.STUBS.glob("*.so"):
+        if file.is_file():
+            shutil.copy(file, tmp_path)
+    results, _, rest = run(LD_LIBRARY_PATH=f"{tmp_path}:{world.env['LD_LIBRARY_PATH']}",
+                           LD_PRELOAD=str(tmp_path / "liblazycuda_link.so"))
+    assert results[0].startswith("NO_CHILD: ") and rest == LEAVES_NOTHING
+    assert "bin/lazycuda" in results[0] and "No such file" in results[0]
+
+
+def test_a_command_that_is_another(world, run, tmp_path):
+    lib, program = tmp_path / "lib", tmp_path / "bin" / "lazycuda"
+    shutil.copytree(build.STUBS, lib, symlinks=True)
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    results, _, rest = run(LD_LIBRARY_PATH=f"{lib}:{world.env['LD_LIBRARY_PATH']}",
+                           LD_PRELOAD=str(lib / "liblazycuda_link.so"))
+    assert results[0].startswith("NO_CHILD: ") and rest == LEAVES_NOTHING
+    assert "of one version" in results[0]
+
+
+def test_called_by_somebody_else_the_worker_does_nothing(world):
+    assert world.cli("--link-worker", check=False).status == 2
+    assert "link-worker" not in world.cli("--help").out
+
+
+# ---- the command ----
+
+def test_the_command_isolates(world):
+    world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
+    for what in ("crash", "well", "hang"):
+        (world.root / f"{what}.ptx").write_text(PTX.format(what))
+    words = ("link", "--arch", "sm_80", "-o", "out", "--nvjitlink", "13.0")
+    done = world.cli(*words, "--isolated", "crash.ptx", check=False)
+    assert done.status == 1 and done.lines[0] == "refused     CRASHED"
+    assert "fake: crash" in done.err and not (world.root / "out").exists()
+    assert world.cli(*words, "--time-limit=0.5", "hang.ptx", check=False).lines[0] == \
+        "refused     TIME_LIMIT"
+    assert world.cli(*words, "--memory-limit", "1G", "well.ptx").lines[0] == \
+        "decision    nvjitlink"
+    # In the process itself it is the end of that.
+    assert world.cli(*words, "crash.ptx", check=False).status in (-signal.SIGSEGV, 139)
+    for wrong in ("--time-limit=0", "--time-limit=x", "--memory-limit=0", "--memory-limit=x"):
+        assert world.cli(*words, wrong, "well.ptx", check=False).status == 2
+
+
+# ---- the real ones ----
+
+@pytest.mark.parametrize("version", ["12.9", "13.5"])
+def test_what_comes_out_is_the_same(world, real, version):
+    handles.install(world, real(version))
+    (world.root / "k.cu").write_text("\n".join(handles.SOURCES.values()))
+    for name, files in (("ptx", pair(version, "ptx")), ("ltoir", pair(version, "ltoir")),
+                        ("source", ["k.cu"])):
+        for more in ((), ("--isolated", "--memory-limit", "1G")):
+            world.cli("link", *more, "--arch", "sm_80", "-o", f"{name}{len(more)}", *files,
+                      *["--lto"][:name == "ltoir"])
+        assert (world.root / f"{name}0").read_bytes() == (world.root / f"{name}3").read_bytes()
+
+
+@pytest.mark.parametrize("version", ["12.9", "13.5"])
+def test_refusals_of_real_ones_are_the_same(world, real, version):
+    handles.install(world, real(version))
+    (world.root / "bad.cu").write_text("nonsense\n")
+    (world.root / "bad.ptx").write_text(PTX.format("nothing").replace("ret", "frobnicate"))
+    for file in ("bad.cu", "bad.ptx", pair(version, "ptx")[0]):
+        one, other = (world.cli("link", "--json", *more, "--arch", "sm_80", "-o", "out", file,
+                                check=False) for more in ((), ("--isolated",)))
+        assert one.status == other.status == 1 and one.out == other.out
+
+
+@pytest.mark.parametrize("version", ["12.9", "13.5"])
+def test_damaged_code_that_ends_the_real_linker(world, real, version):
+    """LTO-IR of which a byte is another: nvJitLink crashes or calls exit(); here that is a
+    result, and whatever it is, it comes in time."""
+    handles.install(world, real(version))
+    data = pair(version, "ltoir")[1].read_bytes()
+    codes = collections.Counter()
+    for at in range(64, len(data), len(data) // 72):
+        (world.root / "bad.ltoir").write_bytes(
+            data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:])
+        done = world.cli("link", "--isolated", "--time-limit", "20", "--lto", "--arch", "sm_80",
+                         "-o", "out", "bad.ltoir", check=False)
+        assert done.status in (0, 1), done.err
+        codes[done.lines[0].split()[-1]] += 1
+    assert codes["CRASHED"] > 0 or version != "12.9"    # 13.5 seldom crashes

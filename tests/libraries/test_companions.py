@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What a real library opens by name, and would not find itself, is loaded before it: of the same
+CUDA, and from the site-packages that it lies in."""
+import os
+import subprocess
+
+import pytest
+
+import build
+import library_lists
+import one_cuda
+
+NVRTC = "nvidia/cuda_nvrtc/lib"
+
+
+def is_plain(made):
+    return made.words.get("nodes") == "none"
+
+
+def opener(name, own, wanted):
+    """A library whose constructor opens another by name, and whose function says whether that
+    was there."""
+    made = library_lists.read(name)
+    soname = made.sonames[own]
+    folder = build.BUILD / "tests" / "companions" / f"{name}-{own}-{wanted}"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "library.c").write_text(
+        '#include <dlfcn.h>\nstatic int found;\n'
+        '__attribute__((constructor)) static void begin(void)\n'
+        f'{{ found = dlopen("{wanted}", RTLD_LAZY) ? 77 : 78; }}\n'
+        f"int {made.names(own)[0]}(void) {{ return found; }}\n")
+    (folder / "library.map").write_text(f"{'' if is_plain(made) else soname} {{ global: "
+                                        f"{made.names(own)[0]}; local: *; }};\n")
+    file = folder / soname
+    part = folder / f"{soname}.{os.getpid()}"
+    subprocess.run([*build.CC, "-shared", "-fPIC", f"-Wl,-soname,{soname}",
+                    f"-Wl,--version-script={folder / 'library.map'}", folder / "library.c",
+                    "-ldl", "-o", part], check=True)
+    part.replace(file)
+    return file
+
+
+def nvrtc(world, folder, soname="libnvrtc.so.12"):
+    target = world.folder(folder) / soname
+    subprocess.run([*build.CC, "-shared", f"-Wl,-soname,{soname}", "-x", "c", os.devnull, "-o",
+                    target], check=True)
+    return target
+
+
+def said(world, name, own, *before, **options):
+    """What its function says, its status, and the libraries that are loaded."""
+    stub = world.put(f"{one_cuda.SITE}/wheel", library_lists.stub(name)) / (
+        library_lists.stub(name).name)
+    made = library_lists.read(name)
+    lines = world.probe(*before, f"open:{stub}",
+                        f"call:{made.names(own)[0]}" + (
+                            "" if is_plain(made) else f"@{made.sonames[own]}"),
+                        f"status:{name}", "libraries", **options)
+    return lines[-3]["value"], lines[-2], lines[-1]["libraries"]
+
+
+@pytest.fixture
+def cudnn(world):
+    return one_cuda.installed(world, opener("cudnn", 9, "libnvrtc.so.12"), "nvidia/cudnn/lib",
+                              "nvidia_cudnn_cu12")
+
+
+def test_what_is_no_file_is_not_opened(world, cudnn):
+    """The writer of a FIFO would be waited for."""
+    os.mkfifo(world.folder(f"{one_cuda.SITE}/{NVRTC}") / "libnvrtc.so.12")
+    value, status, _ = said(world, "cudnn", 9, timeout=20)
+    assert (value, status["state"]) == (78, "usable")
+
+
+@pytest.mark.parametrize("name, own, folder, package", [
+    ("cudnn", 9, "nvidia/cudnn/lib", "nvidia_cudnn_cu12"),
+    ("cusparseLt", 1, "nvidia/cusparselt/lib", "nvidia_cusparselt_cu12"),
+    ("cutensor", 2, "cutensor/lib", "cutensor_cu12"), ("cufft", 12, "nvidia/cufft/lib", None),
+    ("cublas", 12, "nvidia/cublas/lib", None), ("cublasLt", 12, "nvidia/cublas/lib", None)])
+def test_it_is_there_before_the_library(world, name, own, folder, package):
+    file = opener(name, own, "libnvrtc.so.12")
+    if package:
+        one_cuda.installed(world, file, folder, package)
+    else:
+        world.put(f"{one_cuda.SITE}/{folder}", file)
+    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+    value, status, loaded = said(world, name, own)
+    assert (status["state"], value) == ("usable", 77), status["reason"]
+    assert str(companion) in loaded
+
+
+def test_without_one_the_library_is_used_all_the_same(world, cudnn):
+    value, status, _ = said(world, "cudnn", 9)
+    assert (status["state"], value) == ("usable", 78)
+
+
+def test_of_another_cuda_it_is_left_where_it_is(world):
+    one_cuda.installed(world, opener("cudnn", 9, "libnvrtc.so.12"), "nvidia/cudnn/lib",
+                       "nvidia_cudnn_cu13")
+    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+    value, status, loaded = said(world, "cudnn", 9)
+    assert (status["state"], value) == ("usable", 78)
+    assert str(companion) not in loaded
+
+
+def test_that_of_another_site_packages_is_not_taken(world, cudnn):
+    nvrtc(world, f"elsewhere/{NVRTC}")
+    assert said(world, "cudnn", 9)[0] == 78
+
+
+def test_one_that_is_in_the_process_stays_the_only_one(world, cudnn):
+    first = nvrtc(world, "elsewhere")
+    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+    value, _, loaded = said(world, "cudnn", 9, f"open:{first}")
+    assert value == 77
+    assert str(first) in loaded and str(companion) not in loaded
+
+
+def test_not_from_a_folder_that_everybody_can_write_to(world, cudnn):
+    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+    companion.parent.chmod(0o777)
+    value, status, loaded = said(world, "cudnn", 9)
+    assert (status["state"], value) == ("usable", 78)
+    assert str(companion) not in loaded
+    assert [one["path"] for one in status["left_out"]] == [str(companion.parent)]
+
+
+@pytest.mark.parametrize("bytes", [b"", b"\x7fELF", b"no library" * 1000])
+def test_one_that_is_damaged(world, cudnn, bytes):
+    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+    companion.write_bytes(bytes)
+    value, status, _ = said(world, "cudnn", 9)
+    assert (status["state"], value) == ("usable", 78)
+
+
+def test_it_goes_with_a_library_that_cannot_be_loaded(world, cudnn):
+    """What was loaded for a file that is not used is unloaded."""
+    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+    made = library_lists.read("cudnn")
+    (world.root / "bad.c").write_text(f"int nowhere(void); int {made.names(9)[0]}(void)"
+                                      " { return nowhere(); }\n")
+    (world.root / "bad.map").write_text(
+        f"libcudnn.so.9 {{ global: {made.names(9)[0]}; local: *; }};\n")
+    subprocess.run([*build.CC, "-shared", "-fPIC", "-Wl,-soname,libcudnn.so.9", "-Wl,-z,lazy",
+                    f"-Wl,--version-script={world.root / 'bad.map'}", world.root / "bad.c", "-o",
+                    cudnn], check=True)
+    one_cuda.record(world, "nvidia/cudnn/lib/libcudnn.so.9", "nvidia_cudnn_cu12", "9.1.0.70",
+                    cudnn.stat().st_size)
+    stub = world.put(f"{one_cuda.SITE}/wheel", library_lists.stub("cudnn")) / (
+        library_lists.stub("cudnn").name)
+    *_, status, loaded = world.probe(f"open:{stub}", "load", "status:cudnn", "libraries")
+    assert status["state"] == "broken" and "nowhere" in status["reason"]
+    assert str(companion) not in loaded["libraries"]

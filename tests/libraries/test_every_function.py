@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Every function of every stub of libraries/, called by callers of every major: on a fake of every
+major, and where there is no library.  What has to become of a call is counted from the lists by
+rules of their own; counts.txt has the sums."""
+import functools
+import subprocess
+
+import pytest
+
+import build
+import library_lists
+from library_lists import ABSENT, FORWARDED, REFUSED
+
+COUNTS = build.TESTS / "libraries" / "counts.txt"
+# enum lazycuda_cause.
+CAUSES = {ABSENT: 2, REFUSED: 3}
+PAIRS = [(name, caller, there) for name in library_lists.NAMES
+         for made in [library_lists.read(name)]
+         for caller in made.sonames for there in made.sonames]
+
+
+def counts():
+    """{(library, caller, library's major): [forwarded, refused, absent]}"""
+    found = {}
+    for line in COUNTS.read_text().splitlines():
+        words = line.split("#")[0].split()
+        if words:
+            found[words[0], int(words[1]), int(words[2])] = [int(word) for word in words[3:]]
+    return found
+
+
+def fates(name, caller, there):
+    made = library_lists.read(name)
+    return {one: made.fate(one, caller, there) for one in made.names(caller)}
+
+
+def test_the_counts():
+    wanted = {}
+    for pair in PAIRS:
+        found = list(fates(*pair).values())
+        wanted[pair] = [found.count(kind) for kind in (FORWARDED, REFUSED, ABSENT)]
+    assert counts() == wanted
+
+
+@functools.lru_cache(maxsize=None)
+def fake(name, of):
+    """A library that has all names of this major; each returns and notes its number."""
+    made = library_lists.read(name)
+    numbers = {one: number for number, one in enumerate(made.names(of), 1000)}
+    folder = build.BUILD / "tests" / "libraries" / f"{name}-{of}"
+    file = folder / made.sonames[of]
+    source = "int fake_called;\n#define F(name, n) long name(void) { fake_called = n; return n; }\n"
+    source += "".join(f"F({one}, {number})\n" for one, number in numbers.items())
+    plain = made.words.get("nodes") == "none"
+    nodes = made.nodes.get(of, []) if made.words.get("nodes") == "other" else [made.sonames[of]]
+    script = "" if plain else f"{nodes[0]} {{ global: *; }};\n" + "".join(
+        f"{node} {{ global: {node.replace('.', '_')}_; }} {nodes[0]};\n" for node in nodes[1:])
+    text = source + script
+    if not file.exists() or (folder / "text").read_text() != text:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "fake.c").write_text(source + "".join(
+            f"void {node.replace('.', '_')}_(void) {{ }}\n" for node in nodes[1:]))
+        (folder / "fake.map").write_text(script)
+        flags = [] if plain else [f"-Wl,--version-script={folder / 'fake.map'}"]
+        subprocess.run([*build.CC, "-O0", "-w", "-fno-builtin", "-shared", "-fPIC",
+                        f"-Wl,-soname,{file.name}", *flags, folder / "fake.c", "-o", file],
+                       check=True)
+        (folder / "text").write_text(text)
+    return file, numbers
+
+
+@pytest.fixture(scope="module")
+def caller():
+    return build.program(build.TESTS / "libraries" / "caller.c")
+
+
+def calls(world, caller, name, major, real="-"):
+    """{function: (what it returned, the number of what was called, the cause)}"""
+    made = library_lists.read(name)
+    node = made.sonames[major] if made.words.get("nodes") is None else "-"
+    names = world.root / "names"
+    names.write_text("".join(f"{one}\n" for one in made.names(major)))
+    done = world.run("sh", "-c", 'exec "$0" "$@" <names', caller, name, library_lists.stub(name),
+                     real, node)
+    return {words[0]: tuple(int(word) for word in words[1:])
+            for words in (line.split() for line in done.lines)}
+
+
+def low(value):
+    """Of a register, what an int is."""
+    return (value & 0xffffffff) - (value << 1 & 0x100000000)
+
+
+@pytest.mark.parametrize("name, major, there", PAIRS)
+def test_on_a_library(world, caller, name, major, there):
+    made = library_lists.read(name)
+    file, numbers = fake(name, there)
+    world.loader(file)
+    said = calls(world, caller, name, major, world.root / "loader" / file.name)
+    assert len(said) == len(made.names(major))
+    for one, fate in fates(name, major, there).items():
+        returned, called, cause = said[one]
+        if fate == FORWARDED:
+            assert (one, called) == (one, numbers[one])
+            continue
+        assert (one, called, cause) == (one, 0, CAUSES[fate])
+        if made.rows[one, major].result == "status":
+            assert (one, low(returned)) == (one, made.errors[fate])
+
+
+@pytest.mark.parametrize("name, major", sorted({pair[:2] for pair in PAIRS}))
+def test_without_a_library(world, caller, name, major):
+    made = library_lists.read(name)
+    for one, (returned, called, cause) in calls(world, caller, name, major).items():
+        row = made.rows[one, major]
+        assert (one, called, cause) == (one, 0, 1)
+        if row.text:
+            assert returned, one
+        elif row.result == "status":
+            assert (one, low(returned)) == (one, made.errors["missing"])
+        elif row.result in ("ptr", "i64", "u64", "i32", "u32"):
+            assert (one, returned) == (one, 0)

@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: MIT
+"""One CUDA in a process, for libraries whose SONAME does not tell it, too: what tells which CUDA a
+file belongs to, and what becomes of the choice by that."""
+import itertools
+import os
+
+import pytest
+
+import library_lists
+import syscalls
+from fakes import driver as fake_driver
+from fakes import fake
+from one_cuda import SITE, installed, library, put, record
+from world import probe as world_probe
+
+SYSTEM = "/usr/local/cuda-13.0/lib64"
+OWNERS = {"cudnn": "nvidia_cudnn", "nccl": "nvidia_nccl", "curand": "nvidia_curand",
+          "cusparse": "nvidia_cusparse"}
+
+
+@pytest.fixture
+def stubs(world):
+    """stubs(NAME...): these stubs in a wheel of the site-packages; `probe` words that open them."""
+    def stubs(*names):
+        folder = world.put(f"{SITE}/wheel", *[library_lists.stub(name) for name in names])
+        return [f"open:{folder}/{library_lists.stub(name).name}" for name in names]
+    return stubs
+
+
+def statuses(world, opened, names, order=None, **options):
+    said = world.probe(*opened, *[f"load:{name}" for name in order or names],
+                       *[f"status:{name}" for name in names], **options)
+    return dict(zip(names, said[-len(names):]))
+
+
+def paths(said):
+    return {name: one["path"] for name, one in said.items()}
+
+
+# ---- what tells ----
+
+def test_what_it_needs(world, stubs):
+    put(world, "loader", library("cusparse", 12, ["libnvJitLink.so.13"]))
+    world.search(world.root / "loader")
+    said = statuses(world, stubs("cusparse"), ["cusparse"])["cusparse"]
+    assert said["state"] == "usable"
+    assert said["reason"].endswith("; it belongs to CUDA 13, of which it needs libraries")
+
+
+# Of 13: the three of symbols.txt, and of CUDA's others those whose number is that of CUDA.
+TELLING = ["libcudart.so.13", "libnvrtc.so.13", "libnvJitLink.so.13", *(
+    list_.sonames[13] for list_ in map(library_lists.read, library_lists.NAMES)
+    if 13 in list_.sonames and list_.words.get("majors") != "own"
+    and list_.sonames[13].endswith(".so.13"))]
+
+
+@pytest.mark.parametrize("needed", TELLING)
+def test_what_it_needs_of_any_library(world, stubs, needed):
+    world.search(put(world, "loader", library("curand", 10, [needed])))
+    said = statuses(world, stubs("curand"), ["curand"])["curand"]
+    assert said["reason"].endswith("; it belongs to CUDA 13, of which it needs libraries")
+
+
+def test_a_soname_that_is_in_one_cuda_alone(world, stubs):
+    world.loader(library("cusolver", 12))
+    said = statuses(world, stubs("cusolver"), ["cusolver"])["cusolver"]
+    assert said["reason"].endswith("; libcusolver.so.12 is in CUDA 13 alone")
+
+
+@pytest.mark.parametrize("folder, cuda", [
+    (f"{SITE}/nvidia/cu13/lib", 13), ("cuda-12.4/lib64", 12), ("cuda-12/lib", 12),
+    ("cuda-13.0/targets/x86_64-linux/lib", 13)])
+def test_its_folder(world, stubs, folder, cuda):
+    world.search(put(world, folder, library("curand", 10)))
+    said = statuses(world, stubs("curand"), ["curand"])["curand"]
+    assert f"; it belongs to CUDA {cuda}, as it lies in " in said["reason"]
+
+
+def test_where_a_link_leads(world, stubs):
+    put(world, "cuda-12.4/lib64", library("curand", 10))
+    (world.root / "cuda-13").symlink_to("cuda-12.4")
+    world.search(world.root / "cuda-13/lib64")
+    said = statuses(world, stubs("curand"), ["curand"])["curand"]
+    assert "; it belongs to CUDA 12, " in said["reason"]
+
+
+@pytest.mark.parametrize("folder", ["cuda-14.0/lib64", "cuda-12.4/a/b/c/d", "cuda-12.4x/lib64",
+                                    "xcuda-12.4/lib64", "other/cu12/lib", "nvidia/cu12x/lib",
+                                    "nvidia/cu012/lib"])
+def test_folders_that_tell_nothing_or_a_later_one(world, stubs, folder):
+    world.search(put(world, folder, library("curand", 10)))
+    reason = statuses(world, stubs("curand"), ["curand"])["curand"]["reason"]
+    later = folder.startswith("cuda-14")
+    assert ("belongs to CUDA 14," if later else
+            "nothing tells whether it belongs to CUDA 11, 12 or 13") in reason
+
+
+@pytest.mark.parametrize("package, cuda", [("nvidia_cudnn_cu12", 12), ("nvidia_cudnn_cu13", 13),
+                                           ("nvidia-cudnn-cu11", None), ("nvidia.cudnn.cu12", 12),
+                                           ("nvidia_cudnn", None), ("nvidia_other_cu12", None)])
+def test_the_package_that_has_it(world, stubs, package, cuda):
+    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", package)
+    reason = statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
+    assert (f"; it belongs to CUDA {cuda}, as {package}-9.1.0.70.dist-info says" if cuda else
+            "; nothing tells whether it belongs to CUDA 11, 12 or 13") in reason
+
+
+def test_of_packages_over_each_other_the_one_whose_file_it_is(world, stubs):
+    file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    record(world, "nvidia/cudnn/lib/libcudnn.so.9", "nvidia_cudnn_cu13", "9.2",
+           file.stat().st_size + 1)
+    opened = stubs("cudnn")
+    assert "CUDA 12, as nvidia_cudnn_cu12" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
+    record(world, "nvidia/cudnn/lib/libcudnn.so.9", "nvidia_cudnn_cu13", "9.2",
+           file.stat().st_size)
+    assert "nothing tells" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
+
+
+def test_a_site_packages_in_a_folder_that_is_called_otherwise(world, stubs):
+    """What is installed in somebody's folder cuda-13.0 need not be of CUDA 13."""
+    site = "cuda-13.0"
+    installed(world, library("cutensorMg", 2), "cutensor/lib", "cutensor_cu12", site=site)
+    world.search(world.root / site / "cutensor/lib")
+    reason = statuses(world, stubs("cutensorMg"), ["cutensorMg"])["cutensorMg"]["reason"]
+    assert "; it belongs to CUDA 12, as cutensor_cu12-" in reason
+
+
+def test_the_package_of_what_the_process_has_loaded(world, stubs):
+    """A framework has loaded cuDNN itself; the stubs follow, and a pin does not take it."""
+    file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12",
+                     site="elsewhere/site-packages")
+    world.loader(fake("cudart", "12.9"), folder="a12")
+    world.loader(fake("cudart", "13.0"), folder="a13")
+    opened = [f"open:{file}", "stub:cudart", *stubs("cudnn")]
+    said = world.probe(*opened, "load:cudart", "load:cudnn", "status:cudart", "status:cudnn")
+    assert said[-2]["version"] == "12.9"
+    assert "it belongs to CUDA 12, as nvidia_cudnn_cu12-" in said[-1]["reason"]
+    for variable, value in (("LAZYCUDA_MAJOR", "13"), ("LAZYCUDA_CONSTRAINT", ">=13")):
+        said = world.probe(*opened, "load:cudnn", "status:cudnn", **{variable: value})
+        assert said[-1]["state"] != "usable", said[-1]
+
+
+def test_however_many_packages_there_are(world, stubs):
+    for number in range(200):
+        record(world, f"other{number}/x", f"other{number}_cu12", "25.2", 1)
+    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    reason = statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
+    assert "; it belongs to CUDA 12, as nvidia_cudnn_cu12-" in reason
+
+
+def test_a_record_that_is_written_between_two_first_calls(world, stubs):
+    """pip writes it last."""
+    file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12",
+                     site="elsewhere/site-packages")
+    world.search(file.parent)
+    world.loader(fake("cudart", "12.9"))
+    made = file.parents[3] / "nvidia_cudnn_cu12-9.1.0.70.dist-info" / "RECORD"
+    part = made.with_name("RECORD.part")
+    made.rename(part)
+    # Its time has to tell the change.
+    said = world.probe("stub:cudart", *stubs("cudnn"), "shell:sleep 0.1", "load:cudart",
+                       f"shell:mv '{part}' '{made}'", "load:cudnn", "status:cudnn")
+    assert "; it belongs to CUDA 12, as nvidia_cudnn_cu12-" in said[-1]["reason"]
+
+
+@pytest.mark.parametrize("variables", [{"LAZYCUDA_CONSTRAINT": "<13"}, {"LAZYCUDA_MAJOR": "12"},
+                                       {"LAZYCUDA_CONSTRAINT": "nonsense"}])
+def test_what_is_allowed_is_the_same_whichever_stub_is_asked(world, stubs, variables):
+    """That of libnvToolsExt, too, which goes with any CUDA."""
+    one, other = stubs("nvToolsExt", "cudnn")
+    for first in (one, other, "stub:cudart"):
+        said = world.probe(first, "allows:13000", "allows:12000", **variables)[1:]
+        assert [each["allows"] for each in said] == [
+            0, 0 if variables.get("LAZYCUDA_CONSTRAINT") == "nonsense" else 1]
+
+
+# ---- records that lie ----
+
+def damage_fifo(info):
+    (info / "RECORD").unlink()
+    os.mkfifo(info / "RECORD")
+
+
+def damage_open(info):
+    (info / "RECORD").chmod(0o666)
+
+
+def damage_folder(info):
+    info.chmod(0o777)
+
+
+def damage_large(info):
+    with open(info / "RECORD", "r+") as file:
+        file.truncate(2**20 + 1)
+
+
+def damage_gone(info):
+    (info / "RECORD").unlink()
+
+
+def damage_folder_of_that_name(info):
+    (info / "RECORD").unlink()
+    (info / "RECORD").mkdir()
+
+
+def damage_loop(info):
+    (info / "RECORD").unlink()
+    (info / "RECORD").symlink_to("RECORD")
+
+
+def damage_binary(info):
+    (info / "RECORD").write_bytes(b"\0\xff" * 1000 + b"\n" * 100 + b",,,,\n" * 10)
+
+
+def damage_cut(info):
+    (info / "RECORD").write_text("nvidia/cudnn/lib/libcudnn.so.9")
+
+
+def damage_no_size(info):
+    (info / "RECORD").write_text("nvidia/cudnn/lib/libcudnn.so.9,\n")
+
+
+DAMAGES = [value for name, value in sorted(globals().items()) if name.startswith("damage_")]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_a_record_that_is_not_believed(world, stubs, damage):
+    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    opened = stubs("cudnn")
+    assert "belongs to CUDA 12" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
+    damage(world.root / SITE / "nvidia_cudnn_cu12-9.1.0.70.dist-info")
+    said = statuses(world, opened, ["cudnn"])["cudnn"]
+    assert said["state"] == "usable"
+    assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in said["reason"]
+
+
+@pytest.mark.parametrize("name", ["_cu12-1.dist-info", "cu12-1.dist-info", "-cu12-1.dist-info",
+                                  "nvidia_cu12-1.dist-info", "nvidia_cudnn_cu-1.dist-info",
+                                  "nvidia_cudnn_cu99999999999-1.dist-info", "x.dist-info",
+                                  "nvidia_cudnn_cu12.dist-info", "nvidia_cudnn_cu12-1\n.dist-info"])
+def test_names_that_are_like_those_of_packages(world, stubs, name):
+    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu13")
+    info = world.root / SITE / "nvidia_cudnn_cu13-9.1.0.70.dist-info"
+    (world.root / SITE / name).mkdir()
+    (world.root / SITE / name / "RECORD").write_text("nothing\n")
+    assert info.exists()
+    assert "belongs to CUDA 13" in statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
+
+
+def opened_by(world, opened, *names):
+    """The files and folders that loading these opens."""
+    return syscalls.files_opened(syscalls.system_calls(
+        world, world_probe(), *opened, *[f"load:{name}" for name in names]))
+
+
+def test_what_is_read_is_little(world, stubs):
+    """Of one search for several libraries: site-packages once, and the RECORD of each once."""
+    names = ["cudnn", "nccl", "curand"]
+    for name in names:
+        installed(world, library(name, max(library_lists.read(name).sonames)),
+                  f"nvidia/{name}/lib", f"{OWNERS[name]}_cu12")
+    record(world, "nvidia/other/lib/libother.so.1", "nvidia_other_cu12", "1", 1)
+    files = opened_by(world, stubs(*names), "cudnn")
+    assert files.count(str(world.root / SITE)) == 1
+    assert sorted(file for file in files if file.endswith("RECORD")) == sorted(
+        str(world.root / SITE / f"{OWNERS[name]}_cu12-9.1.0.70.dist-info/RECORD") for name in names)
+
+
+def test_nothing_is_read_where_something_else_tells(world, stubs):
+    installed(world, library("cusparse", 12, ["libnvJitLink.so.12"]), "nvidia/cusparse/lib",
+              "nvidia_cusparse_cu12")
+    put(world, f"{SITE}/nvidia/cublas/lib", library("cublas", 12))
+    files = opened_by(world, stubs("cusparse", "cublas"), "cusparse", "cublas")
+    assert str(world.root / SITE / "nvidia/cusparse/lib/libcusparse.so.12") in files
+    assert not [file for file in files if file.endswith("RECORD") or file == str(world.root / SITE)]
+
+
+# ---- what becomes of the choice ----
+
+def a_venv_of_12(world):
+    for name, own in (("cudnn", 9), ("nccl", 2), ("curand", 10)):
+        installed(world, library(name, own), f"nvidia/{name}/lib", f"{OWNERS[name]}_cu12")
+    installed(world, library("cusparse", 12, ["libnvJitLink.so.12"]), "nvidia/cusparse/lib",
+              "nvidia_cusparse_cu12")
+    put(world, f"{SITE}/nvidia/cublas/lib", library("cublas", 12))
+
+
+def a_system_of_13(world, *more):
+    folder = put(world, "system", library("cublas", 13), library("curand", 10),
+                 library("cusparse", 12, ["libnvJitLink.so.13"]), *more)
+    world.bind(folder, SYSTEM)
+
+
+ALL = ("cublas", "cudnn", "cusparse", "curand")
+
+
+@pytest.mark.parametrize("order", itertools.permutations(ALL), ids="-".join)
+def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, stubs, order):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    said = statuses(world, stubs(*ALL), ALL, order)
+    site = world.root / SITE
+    assert paths(said) == {
+        "cublas": str(site / "nvidia/cublas/lib/libcublas.so.12"),
+        "cudnn": str(site / "nvidia/cudnn/lib/libcudnn.so.9"),
+        "cusparse": str(site / "nvidia/cusparse/lib/libcusparse.so.12"),
+        "curand": str(site / "nvidia/curand/lib/libcurand.so.10")}
+
+
+@pytest.mark.parametrize("first", ALL)
+def test_a_full_13_gives_13_for_all(world, stubs, first):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    put(world, "system", library("cudnn", 9))
+    order = sorted(ALL, key=lambda name: name != first)
+    said = statuses(world, stubs(*ALL), ALL, order)
+    assert all(path.startswith(f"{SYSTEM}/") for path in paths(said).values()), said
+
+
+def test_what_the_driver_runs(world, stubs):
+    a_venv_of_12(world)
+    a_system_of_13(world, library("cudnn", 9))
+    world.loader(fake_driver("12.9"))
+    said = statuses(world, stubs(*ALL), ALL)
+    assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
+
+
+@pytest.mark.parametrize("order", itertools.permutations(("cublas", "cudnn")), ids="-".join)
+def test_cublas_13_and_cudnn_of_12_cannot_happen(world, stubs, order):
+    """Neither has another: the one whose SONAME does not tell its CUDA is refused."""
+    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    a_system_of_13(world)
+    names = ["cublas", "cudnn"]
+    said = statuses(world, stubs(*names), names, order)
+    assert said["cublas"]["state"] == "usable"
+    assert (said["cudnn"]["state"], said["cudnn"]["cause"]) == ("refused", 5)
+    assert "the process uses CUDA 13; it belongs to CUDA 12, as" in said["cudnn"]["reason"]
+
+
+def test_who_comes_later_follows(world, stubs):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    first, second = stubs("cusparse", "cudnn")
+    said = world.probe(first, "load", second, "load", "status:cusparse", "status:cudnn")
+    assert "belongs to CUDA 13" in said[-2]["reason"]
+    assert (said[-1]["state"], said[-1]["cause"]) == ("refused", 5)
+
+
+def test_a_pin_holds_for_these_too(world, stubs):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    names = ["cublas", "cusparse", "curand"]
+    opened = stubs(*names)
+    for major, start in (("13", SYSTEM), ("12", str(world.root))):
+        said = statuses(world, opened, names, LAZYCUDA_MAJOR=major)
+        assert all(path.startswith(start) for path in paths(said).values()), said
+    said = statuses(world, opened, names, LAZYCUDA_MAJOR="14")
+    assert all("LAZYCUDA_MAJOR=14 is not a CUDA major: use 13, 12 or 11, or none" in one["reason"]
+               for one in said.values())
+
+
+def test_what_the_process_has_loaded_binds_the_others(world, stubs):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    real = world.root / SITE / "nvidia/cusparse/lib/libcusparse.so.12"
+    names = ["cublas", "cusparse", "curand"]
+    said = statuses(world, [f"open:{real}", *stubs(*names)], names)
+    assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
+    assert said["cusparse"]["found_by"] == "process"
+
+
+def test_a_file_that_is_named_binds_the_others(world, stubs):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    named = world.root / SITE / "nvidia/cusparse/lib/libcusparse.so.12"
+    names = ["cublas", "cusparse", "curand"]
+    said = statuses(world, stubs(*names), names, LAZYCUDA_CUSPARSE=named)
+    assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
+
+
+def test_off_takes_what_it_finds(world, stubs):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    said = statuses(world, stubs(*ALL), ALL, LAZYCUDA_GUARD="off")
+    assert said["cublas"]["path"].startswith(SYSTEM)
+    assert said["cudnn"]["path"].startswith(str(world.root))
+
+
+# ---- what nothing tells ----
+
+def test_the_unclear_goes_with_the_others_and_is_said_to(world, stubs):
+    world.loader(library("cudnn", 9), library("cublas", 12))
+    names = ["cublas", "cudnn"]
+    opened = stubs(*names)
+    for order in itertools.permutations(names):
+        said = statuses(world, opened, names, order)
+        assert [one["state"] for one in said.values()] == ["usable"] * 2
+        assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in said["cudnn"]["reason"]
+
+
+def test_strict_refuses_the_unclear(world, stubs):
+    world.loader(library("cudnn", 9), library("cublas", 12))
+    names = ["cublas", "cudnn"]
+    said = statuses(world, stubs(*names), names, LAZYCUDA_GUARD="strict")
+    assert said["cublas"]["state"] == "usable"
+    assert said["cudnn"]["state"] != "usable"
+    assert ("nothing tells whether it belongs to CUDA 11, 12 or 13, and LAZYCUDA_GUARD=strict takes"
+            " no chances") in said["cudnn"]["reason"]
+
+
+def test_a_major_of_which_all_is_told_is_preferred(world, stubs):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+    world.loader(library("cudnn", 9))
+    names = ["cublas", "cudnn"]
+    opened = stubs(*names)
+    for order in itertools.permutations(names):
+        said = statuses(world, opened, names, order)
+        assert all(path.startswith(str(world.root / SITE)) for path in paths(said).values()), said
+        assert ("CUDA 13 was passed over, as of its cudnn nothing tells whether it belongs to"
+                " CUDA 11, 12 or 13") in said[order[0]]["reason"]
+
+
+def test_alone_it_agrees_on_nothing(world, stubs):
+    """One that may be of any CUDA has no say in that of others that come later."""
+    world.loader(library("cudnn", 9), library("cublas", 12))
+    first, second = stubs("cudnn", "cublas")
+    said = world.probe(first, "load", second, "load", "status:cublas")
+    assert said[-1]["state"] == "usable"
+    assert "is in use in this process" not in said[-1]["reason"]
+
+
+def test_one_that_goes_with_any_takes_no_part(world, stubs):
+    a_system_of_13(world)
+    installed(world, library("nvToolsExt", 1), "nvidia/nvtx/lib", "nvidia_nvtx_cu12")
+    names = ["cublas", "nvToolsExt"]
+    said = statuses(world, stubs(*names), names, LAZYCUDA_GUARD="strict")
+    assert [one["state"] for one in said.values()] == ["usable"] * 2

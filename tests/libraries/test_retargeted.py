@@ -1,0 +1,508 @@
+# SPDX-License-Identifier: MIT
+"""`lazycuda retarget` repoints every library of CUDA that has an installed stub, and says what
+became of each."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import build
+import elf
+import library_lists
+import wheel_files
+from importer import importer, real
+from one_cuda import SITE, installed, library, put
+from test_every_function import fake
+
+METADATA = "pkg-1.0.dist-info/METADATA"
+
+
+def newest(name):
+    return max(library_lists.read(name).sonames)
+
+
+def function(name, major):
+    return library_lists.read(name).names(major)[0]
+
+
+@pytest.fixture
+def module(tmp_path):
+    """module({library: major}, ...) needs these, and calls a function of each; more libraries
+    by their SONAME, and a name that each has."""
+    def make(libraries, name="module.so", **more):
+        links = [fake(one, major)[0] for one, major in libraries.items()]
+        links += [real(tmp_path, soname, symbol, node=soname) for symbol, soname in more.items()]
+        return importer(tmp_path, *[function(*one) for one in libraries.items()], *more,
+                        link=links, name=name)
+    return make
+
+
+@pytest.fixture
+def retarget(patchelf, tmp_path):
+    """What is said of one file, which goes to tmp_path/out."""
+    def run(*words, status=0, as_json=True, which=0):
+        done = subprocess.run(
+            [str(word) for word in (build.TOOL, "retarget", "-o", tmp_path / "out",
+                                    *(["--json"] if as_json else []), *words)],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        assert done.returncode == status, done.stdout + done.stderr
+        if not as_json or status == 2:
+            return done.stdout + done.stderr
+        said = json.loads(done.stdout)
+        return (said["files"] + said["wheels"])[which]
+    return run
+
+
+def fates(said):
+    return {each["library"]: each["outcome"] for each in said["libraries"]}
+
+
+# ---- all of them ----
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_every_library_in_one_file(retarget, module, tmp_path, part):
+    """No option names any.  Half of them at once: of what threads have of their own there is
+    not enough for 31 libraries that dlopen() brings beside those that Python has."""
+    names = library_lists.NAMES[part::2]
+    libraries = {name: newest(name) for name in names}
+    said = retarget(module(libraries), "--bundle")
+    assert fates(said) == dict.fromkeys(names, "repointed")
+    assert said["loaded"], said
+    needed = elf.dynamic(tmp_path / "out" / "module.so")["NEEDED"]
+    assert {f"lib{name}_stub.so" for name in names} <= set(needed)
+    assert not [name for name in needed if name in library_lists.read("cublas").sonames.values()]
+
+
+def test_each_of_each_major(retarget, module):
+    sonames = {f"{name}-{major}.so": (name, soname) for name in library_lists.NAMES
+               for major, soname in library_lists.read(name).sonames.items()}
+    files = [module({name: int(file[len(name) + 1:-3])}, file) for file, (name, _) in sonames.items()]
+    said = retarget(*files, which=slice(None))
+    assert len(said) == len(sonames) > 50
+    for each in said:
+        name, soname = sonames[each["file"].rpartition("/")[2]]
+        assert each["libraries"] == [{
+            "library": name, "outcome": "repointed", "needed": [soname],
+            "stub": f"lib{name}_stub.so", "files": [each["file"]], "imports": 1, "reasons": []}]
+        assert each["loaded"]
+
+
+REQUIRES = ["nvidia-cuda-runtime-cu12==12.8.90", "nvidia-cublas-cu12==12.8.4.1",
+            "nvidia-cudnn-cu12==9.10.2.21", "nvidia-nvjitlink-cu12==12.8.93",
+            "nvidia-nvtx-cu12==12.8.90", "nvidia-cuda-nvcc-cu12", "numpy"]
+
+
+def wheel(tmp_path, requires=(), **members):
+    return wheel_files.make(tmp_path, {f"pkg/{name}.so" if not name.startswith("lib") else
+                                       f"pkg.libs/{path.name}": path
+                                       for name, path in members.items()}, requires=requires)
+
+
+def test_a_wheel_with_one_command(retarget, module, tmp_path):
+    first = module({"cublas": 12, "cudnn": 9}, "first.so", cudaMalloc="libcudart.so.12")
+    second = module({"cublas": 12, "nvjpeg": 12}, "second.so")
+    said = retarget("--relax-requirements", wheel(tmp_path, REQUIRES, first=first, second=second))
+    assert fates(said) == dict.fromkeys(["cublas", "cudart", "cudnn", "nvjpeg"], "repointed")
+    assert said["libraries"][0]["files"] == ["pkg/first.so", "pkg/second.so"]
+    assert said["libraries"][0]["imports"] == 2
+    assert said["added"] == [f"pkg.libs/lib{name}_stub.so"
+                             for name in ("cublas", "cudart", "cudnn", "nvjpeg")]
+    assert said["kept"] == []
+    assert sorted(said["extras"]) == ["cuda11", "cuda12", "cuda13"]
+    assert said["extras"]["cuda12"] == REQUIRES[:5]
+    required = wheel_files.read(next((tmp_path / "out").glob("*.whl")))[METADATA].decode()
+    always = [line for line in required.splitlines()
+              if line.startswith("Requires-Dist") and "extra ==" not in line]
+    assert always == ["Requires-Dist: nvidia-cuda-nvcc-cu12", "Requires-Dist: numpy"]
+
+
+def test_an_extra_is_of_cuda_where_cuda_toolkit_is_required(retarget, module, tmp_path):
+    file = module({"cublas": 12, "cutensor": 2}, cudaMalloc="libcudart.so.12")
+    toolkit, other = "cuda-toolkit[cublas,cudart]==12.9.*", "cutensor==1.0"
+    for words in ((), ("--stub", build.BUILD / "lib" / "libcublas_stub.so")):
+        said = retarget(*words, "--relax-requirements",
+                        wheel(tmp_path, [toolkit, other, "cutensor-cu12"], module=file))
+        assert [(each["requirement"], each["extra"]) for each in said["requirements"]] == [
+            (toolkit, "cuda12"), ("cutensor-cu12", "cuda12")]
+        assert said["extras"]["cuda12"] == [toolkit, "cutensor-cu12"]
+
+
+def test_the_report_in_words(retarget, module, tmp_path):
+    file = module({"cublas": 12, "nccl": 2}, nvinfer="libnvinfer.so.10",
+                  cudaMalloc="libcudart.so.12")
+    said = retarget("--leave", "nccl", wheel(tmp_path, module=file), as_json=False)
+    for line in ("cublas: libcublas.so.12 -> libcublas_stub.so in 1 file (1 name)",
+                 "cudart: libcudart.so.12 -> libcudart_stub.so in 1 file (1 name)",
+                 "nccl: left as it is: libnccl.so.2 is needed still, by 1 file",
+                 "nvinfer: there is no stub of it here: libnvinfer.so.10 is needed still, by 1 file"):
+        assert f"    {line}\n" in said
+
+
+# ---- what is narrowed ----
+
+def test_only_some(retarget, module, tmp_path):
+    file = module({"cublas": 12, "cudnn": 9, "nccl": 2}, cudaMalloc="libcudart.so.12")
+    said = retarget("--only", "cublas,cudart", file)
+    assert fates(said) == {"cublas": "repointed", "cudart": "repointed", "cudnn": "left",
+                           "nccl": "left"}
+    needed = elf.dynamic(tmp_path / "out" / "module.so")["NEEDED"]
+    assert {"libcudnn.so.9", "libnccl.so.2"} <= set(needed)
+    assert fates(retarget("--only", "nccl", "--only", "cudnn", file)) == {
+        "cublas": "left", "cudart": "left", "cudnn": "repointed", "nccl": "repointed"}
+
+
+def test_leave_some(retarget, module, tmp_path):
+    files = {"one": module({"cublas": 12}, "one.so"), "two": module({"cublas": 12, "nccl": 2}, "two.so")}
+    said = retarget("--relax-requirements", "--leave", "cublas",
+                    wheel(tmp_path, [*REQUIRES, "nvidia-nccl-cu12"], **files))
+    assert fates(said) == {"cublas": "left", "nccl": "repointed"}
+    assert [entry["requirement"] for entry in said["kept"]] == [REQUIRES[1]]
+    # A pattern is one of files, as before.
+    said = retarget("--leave", "pkg/one.so", "--leave", "nccl", wheel(tmp_path, **files))
+    assert [(each["library"], each["outcome"], each["files"]) for each in said["libraries"]] == [
+        ("cublas", "left", ["pkg/one.so"]), ("cublas", "repointed", ["pkg/two.so"]),
+        ("nccl", "left", ["pkg/two.so"])]
+
+
+def test_all_is_left(retarget, module):
+    file = module({"cublas": 12})
+    for word in ("cublas", "libcublas.so.12", "libcublas-0a1b2c3d.so.12.9", "libcublas.so", "mod*.so",
+                 f"{file.parent}/*"):
+        said = retarget("--leave", word, file, status=1)
+        assert said["outcome"] == "nothing" and fates(said) == {"cublas": "left"}
+    said = retarget("--leave", "cublas", file, status=1, as_json=False)
+    assert "all that it needs of the real libraries is left as it is\n" in said
+    assert "needs none of the real libraries" not in said
+
+
+def test_a_file_name_of_a_library_is_that_library(retarget, module, tmp_path):
+    file = module({"cublas": 12, "nccl": 2}, cudaMalloc="libcudart.so.12")
+    assert fates(retarget("--only=libcublas.so.12", file)) == {
+        "cublas": "repointed", "cudart": "left", "nccl": "left"}
+    assert fates(retarget("--leave=libcudart.so.12,pkg/*.txt,libnccl.so.2", wheel_files.make(
+        tmp_path, {"pkg/module.so": file, "pkg/a.txt": b""}))) == {
+            "cublas": "repointed", "cudart": "left", "nccl": "left"}
+
+
+@pytest.mark.parametrize("words, said", [
+    ("cublas*", "--leave: there is no file 'cublas*' in what is given"),
+    ("cublas,cud*", "--leave: there is no file 'cud*' in what is given"),
+    ("libcublas.so.99", "--leave: there is no file 'libcublas.so.99' in what is given"),
+    ("other/module.so,*", "--leave: there is no file 'other/module.so' in what is given")])
+def test_a_pattern_of_no_file(retarget, module, tmp_path, words, said):
+    """What was meant to be left would be repointed."""
+    file = module({"cublas": 12})
+    for given in (file, wheel(tmp_path, module=file)):
+        assert said in retarget("--leave", words, given, status=2)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_library_that_is_named_by_both_options(retarget, module, tmp_path):
+    said = retarget("--only=cublas,nccl", "--leave=libcublas.so.12", module({"cublas": 12}), status=2)
+    assert "--only and --leave both name cublas\n" in said and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("option", ["--only", "--leave"])
+@pytest.mark.parametrize("word", ["cublass", "cublas,nosuch", "", "libcublas"])
+def test_a_name_that_is_none(retarget, module, option, word):
+    said = retarget(f"{option}={word}", module({"cublas": 12}), status=2)
+    bad = "nosuch" if "nosuch" in word else word
+    assert f"{option}: there is no stub of {bad!r}, but of cublas, cublasLt, cuda, cudart" in said
+    assert all(f" {name}" in said for name in library_lists.NAMES)
+
+
+# ---- what has no stub, or one that is no help ----
+
+def test_no_stub_of_it(retarget, module, tmp_path):
+    file = module({"cublas": 12}, nvinfer="libnvinfer.so.10", cufftOld="libcufft.so.9")
+    said = retarget(wheel(tmp_path, module=file))
+    assert fates(said) == {"cublas": "repointed", "cufft": "no stub", "nvinfer": "no stub"}
+    assert said["libraries"][1]["needed"] == ["libcufft.so.9"]
+    assert said["outcome"] == "retargeted"
+
+
+def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):
+    """The library is left to that file, and all else is repointed."""
+    more = {"cublasOfAnotherWorld": "libcublas.so.12", "cudaMalloc": "libcudart.so.12"}
+    files = {"odd": module({}, "odd.so", **more), "even": module({"cublas": 12}, "even.so")}
+    said = retarget("--relax-requirements", wheel(tmp_path, REQUIRES, **files))
+    entries = {(each["library"], each["outcome"]): each for each in said["libraries"]}
+    assert set(entries) == {("cublas", "left"), ("cublas", "repointed"), ("cudart", "repointed")}
+    assert entries["cublas", "left"]["reasons"] == [
+        "pkg/odd.so imports cublasOfAnotherWorld of libcublas.so.12, which libcublas_stub.so does not "
+        "have"]
+    assert [entry["requirement"] for entry in said["kept"]] == [REQUIRES[1]]
+    # What was asked for by name is refused.
+    said = retarget("--only=cublas", wheel(tmp_path, **files), status=1)
+    assert said["code"] == "NO_NAME"
+
+
+def bare(tmp_path, soname, *symbols):
+    """A library without version nodes to link to."""
+    folder = tmp_path / "bare"
+    folder.mkdir(exist_ok=True)
+    return real(folder, soname, *symbols)
+
+
+def test_a_name_without_a_version_that_the_stub_does_not_have(retarget, module, tmp_path):
+    links = [bare(tmp_path, "libcublas.so.12", "cublasCreate_v2", "cublasBrandNewEx"),
+             bare(tmp_path, "libcudart.so.12", "cudaMalloc")]
+    file = importer(tmp_path, "cublasCreate_v2", "cublasBrandNewEx", "cudaMalloc", link=links)
+    said = retarget(file)
+    assert fates(said) == {"cublas": "left", "cudart": "repointed"}
+    assert said["libraries"][0]["reasons"] == [
+        f"{file} imports cublasBrandNewEx, which libcublas_stub.so does not have"]
+    file = importer(tmp_path, "cudaMalloc", "cudaBrandNewEx", link=[
+        bare(tmp_path, "libcudart.so.12", "cudaMalloc", "cudaBrandNewEx")])
+    assert retarget(file, status=1)["code"] == "NO_NAME"
+
+
+def test_a_name_without_a_version_of_another_library(retarget, module, tmp_path):
+    """Its own name stands for it, or its stub has it; or the file has the library's versions."""
+    links = [bare(tmp_path, "libcublas.so.12", "cublasCreate_v2"),
+             bare(tmp_path, "libcublasLt.so.12", "cublasLtNewest")]
+    file = importer(tmp_path, "cublasCreate_v2", "cublasLtNewest", link=links)
+    assert fates(retarget("--leave=cublasLt", file))["cublas"] == "repointed"
+    add, mean = function("nppial", 12), function("nppist", 12)
+    file = importer(tmp_path, add, mean, link=[bare(tmp_path, "libnppial.so.12", add),
+                                               bare(tmp_path, "libnppist.so.12", mean)])
+    assert fates(retarget("--leave=nppist", file)) == {"nppial": "repointed", "nppist": "left"}
+    file = importer(tmp_path, "cudaMalloc", "cudaHelper", link=[
+        real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"),
+        bare(tmp_path, "libhelper.so", "cudaHelper")])
+    assert fates(retarget(file)) == {"cudart": "repointed"}
+
+
+def test_without_the_library_the_version_of_a_left_one_is_no_fault(retarget, module, tmp_path):
+    """ld.so names the version of what it does not find."""
+    file = module({}, cublasOfAnotherWorld="libcublas.so.12", cudaMalloc="libcudart.so.12")
+    (tmp_path / "libcublas.so.12").unlink()
+    assert retarget(file)["not_loaded"] == "not here: libcublas.so.12"
+
+
+def test_a_folder_of_the_five_alone(retarget, module, tmp_path):
+    folder = tmp_path / "five"
+    folder.mkdir()
+    for name in map(build.stub_name, build.STUBBED):
+        shutil.copy(build.BUILD / "lib" / name, folder)
+    file = module({"cublas": 12, "nccl": 2}, cudaMalloc="libcudart.so.12")
+    alone = {"cublas": "no stub", "cudart": "repointed", "nccl": "no stub"}
+    assert fates(retarget("--stubs", folder, file)) == alone
+    # Somebody else's files are none of ours, whatever they are called.
+    shutil.copy(fake("cublas", 12)[0], folder / "libcublas_stub.so")
+    shutil.copy(build.BUILD / "lib" / "libnccl_stub.so", folder / "libother_stub.so")
+    assert fates(retarget("--stubs", folder, file)) == alone
+    # A system's have a number.
+    shutil.copy(build.BUILD / "lib" / "libnvjpeg_stub.so", folder / "libnvjpeg_stub.so.0")
+    assert fates(retarget("--stubs", folder, module({"nvjpeg": 12}))) == {"nvjpeg": "repointed"}
+
+
+@pytest.mark.parametrize("make, why", [
+    (lambda path: path.write_text("INPUT(libcublas.so)" * 9), "it is not an ELF file"),
+    (lambda path: path.touch(), "it is empty"),
+    (lambda path: path.write_bytes(b"\177ELF\1\1" + bytes(90)),
+     "it is not for a 64-bit little-endian machine"),
+    (lambda path: path.mkdir(), "it is not a regular file"),
+    (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
+    (lambda path: os.mkfifo(path), "it is not a regular file")],
+    ids=["ld script", "empty", "32 bits", "folder", "dangling link", "FIFO"])
+def test_what_has_the_name_of_a_stub_and_is_none(retarget, module, tmp_path, make, why):
+    folder = tmp_path / "stubs"
+    folder.mkdir()
+    for name in map(build.stub_name, build.STUBBED):
+        shutil.copy(build.BUILD / "lib" / name, folder)
+    make(folder / "libcublas_stub.so")
+    file = module({"cublas": 12}, cudaMalloc="libcudart.so.12")
+    for given in (file, wheel(tmp_path, module=file)):
+        said = retarget("--stubs", folder, given)
+        assert fates(said) == {"cublas": "no stub", "cudart": "repointed"}
+        assert said["notes"][0] == \
+            f"{folder}/libcublas_stub.so is no stub that can be used: {why}"
+
+
+# ---- copies that a wheel brings ----
+
+def test_copies_that_nothing_needs_go_and_what_they_needed(retarget, module, tmp_path):
+    file = module({"cublas": 12, "cudnn": 9})
+    cublas = linked(tmp_path, "cublas", 12, [fake("cublasLt", 12)[0]])
+    ops = real(tmp_path, "libcudnn_ops.so.9", "cudnnOps", node="libcudnn_ops.so.9")
+    members = dict(module=file, lib1=cublas, lib2=fake("cublasLt", 12)[0], lib3=fake("cudnn", 9)[0],
+                   lib4=ops)
+    said = retarget(wheel(tmp_path, **members))
+    assert sorted(said["removed"]) == [f"pkg.libs/{name}" for name in (
+        "libcublas.so.12", "libcublasLt.so.12", "libcudnn.so.9", "libcudnn_ops.so.9")]
+    assert retarget("--keep-libraries", wheel(tmp_path, **members))["removed"] == []
+    said = retarget("--leave", "cublas", wheel(tmp_path, **members))
+    assert sorted(said["removed"]) == ["pkg.libs/libcudnn.so.9", "pkg.libs/libcudnn_ops.so.9"]
+    said = retarget("--leave", "cudnn", wheel(tmp_path, **members))
+    assert sorted(said["removed"]) == ["pkg.libs/libcublas.so.12", "pkg.libs/libcublasLt.so.12"]
+
+
+def linked(folder, name, major, needs):
+    """A fake that needs others."""
+    soname = library_lists.read(name).sonames[major]
+    script = build.text(f"{soname} {{ global: *; }};\n", "map")
+    source = build.text(f"void {function(name, major)}(void) {{ }}\n", "c")
+    made = build.compile(soname, "-w", "-shared", "-fPIC", "-Wl,--no-as-needed",
+                         f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}", source, link=needs)
+    return shutil.copy(made, folder / soname)
+
+
+def test_a_copy_that_stays_beside_its_stub_is_said(retarget, module, tmp_path):
+    """The one file would call the copy, and the other what its stub finds."""
+    odd = module({}, "odd.so", cublasOfAnotherWorld="libcublas.so.12")
+    even = module({"cublas": 12, "nccl": 2}, "even.so")
+    made = wheel(tmp_path, odd=odd, even=even, lib1=fake("cublas", 12)[0], lib2=fake("nccl", 2)[0])
+    said = retarget(made)
+    assert said["removed"] == ["pkg.libs/libnccl.so.2"]
+    assert said["notes"] == [
+        "pkg.libs/libcublas.so.12 stays, for pkg/odd.so, and pkg/even.so will call libcublas_stub.so: "
+        "a process that loads both may have two copies of cublas; --leave cublas leaves it to all"]
+    assert retarget("--leave", "cublas", made)["notes"] == []
+    # That nothing calls is no second one, and what all call is one.
+    assert retarget("--keep-libraries", wheel(tmp_path, even=even, lib1=fake("cublas", 12)[0]))["notes"] == []
+    assert retarget(wheel(tmp_path, odd=odd, even=even))["notes"] == []
+
+
+def test_a_copy_that_another_copy_needs(retarget, module, tmp_path):
+    """cuBLAS stays for one file, and so does the cuBLASLt that it needs."""
+    odd = module({}, "odd.so", cublasOfAnotherWorld="libcublas.so.12")
+    said = retarget(wheel(tmp_path, odd=odd, even=module({"cublasLt": 12}, "even.so"),
+                          lib1=linked(tmp_path, "cublas", 12, [fake("cublasLt", 12)[0]]),
+                          lib2=fake("cublasLt", 12)[0]))
+    assert len(said["notes"]) == 1
+    assert said["notes"][0].startswith("pkg.libs/libcublasLt.so.12 stays, for pkg.libs/libcublas.so.12, "
+                                       "and pkg/even.so will call libcublasLt_stub.so: ")
+
+
+def test_nvtoolsext_is_not_in_cuda_13(retarget, module, tmp_path):
+    """What needs it has no package of 13 to get it from; its stub goes with any."""
+    file = module({"nvToolsExt": 1}, cudaMalloc="libcudart.so.12")
+    required = ["nvidia-cuda-runtime-cu12", "nvidia-nvtx-cu12"]
+    said = retarget("--relax-requirements", wheel(tmp_path, required, module=file))
+    assert sorted(said["extras"]) == ["cuda11", "cuda12", "cuda13"]
+    said = retarget("--relax-requirements", "--leave=nvToolsExt", wheel(tmp_path, required, module=file))
+    assert sorted(said["extras"]) == ["cuda11", "cuda12"]
+
+
+# ---- what names a library ----
+
+def test_the_stub_of_the_very_library_that_is_opened(retarget, module, tmp_path):
+    code = b'import ctypes\nctypes.CDLL("libcublas.so.12")\nctypes.CDLL("libcublasLt.so.12")\n'
+    made = wheel_files.make(tmp_path, {"pkg/module.so": module({"cublas": 12, "cublasLt": 12}),
+                                       "pkg/code.py": code}, requires=REQUIRES)
+    said = retarget("--relax-requirements", made)
+    assert [(each["line"], each["stub"]) for each in said["mentions"]] == [
+        (2, "libcublas_stub.so"), (3, "libcublasLt_stub.so")]
+
+
+def test_the_page_shows_what_is_said(retarget, module, tmp_path):
+    """docs/wheels.md has these lines of faiss's wheel, the last one in two."""
+    page = (build.ROOT / "docs" / "wheels.md").read_text().partition("### Requirements")[2]
+    shown = " ".join(line.strip() for line in page.splitlines() if line.startswith("    "))
+    names = b'["",\n\n\n\n"nvidia-cuda-runtime-cu12"]'
+    made = wheel_files.make(
+        tmp_path, {"faiss/module.so": module({"cublas": 12, "cublasLt": 12},
+                                             cudaMalloc="libcudart.so.12"),
+                   "faiss/_preload_library.json": names},
+        name="faiss_gpu_cu12", requires=["nvidia-cuda-runtime-cu12>=12.1.105",
+                                         "nvidia-cublas-cu12>=12.1.3.1"])
+    said = retarget("--relax-requirements", made, as_json=False)
+    lines = [line.strip() for line in said.splitlines() if "requi" in line or "preload" in line]
+    assert len(lines) == 6 and shown.startswith(" ".join(lines))
+
+
+# ---- a stub that is named ----
+
+def test_a_stub_that_is_named_comes_before_an_installed_one(retarget, module, tmp_path):
+    stub = tmp_path / "mine" / "libcublas_stub.so"
+    stub.parent.mkdir()
+    stub.write_bytes((build.BUILD / "lib" / stub.name).read_bytes() + b"mine")
+    made = wheel(tmp_path, module=module({"cublas": 12, "nccl": 2}))
+    assert fates(retarget("--stub", stub, made)) == {"cublas": "repointed", "nccl": "repointed"}
+    members = wheel_files.read(next((tmp_path / "out").glob("*.whl")))
+    assert members["pkg.libs/libcublas_stub.so"].endswith(b"mine")
+    assert not members["pkg.libs/libnccl_stub.so"].endswith(b"mine")
+    odd = wheel(tmp_path, module=module({}, cublasOfAnotherWorld="libcublas.so.12"))
+    assert retarget("--stub", stub, odd, status=1)["code"] == "NO_NAME"
+
+
+# ---- the table of whole wheels ----
+
+def test_the_rows_of_whole_wheels(patchelf, module, tmp_path):
+    def run(*words):
+        done = subprocess.run([sys.executable, build.ROOT / "tools/upkeep/whole_wheels.py", *words],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return done.returncode, [[each.strip() for each in line.strip("|").split("|")]
+                                 for line in done.stdout.splitlines()]
+    good = wheel(tmp_path, REQUIRES, module=module({"cublas": 12, "nccl": 2}, nvinfer="libnvinfer.so.10"))
+    status, lines = run(good)
+    assert status == 0 and len(lines) == 3
+    row = dict(zip(lines[0], lines[2]))
+    assert (row["wheel"], row["repointed"], row["needed still"], row["required no more"]) == (
+        "pkg==1.0", "2: cublas, nccl", "nvinfer", "5")
+    assert float(row["result, MB"]) > 0 and int(row["memory, MiB"]) > 5
+    bad = wheel(tmp_path, module=module({}, cudaOfAnotherWorld="libcudart.so.12"))
+    status, lines = run(bad)
+    assert status == 1 and "imports cudaOfAnotherWorld" in lines[2][2]
+    none = wheel(tmp_path, module=module({}))
+    status, lines = run(none)
+    assert status == 0 and lines[2][2] == "needs none of CUDA's libraries"
+    assert run()[0] == 2 and run("--help")[0] == 0
+
+
+# ---- the table of what serves each library ----
+
+MODULE = """
+import ctypes, os, pathlib
+os.environ.update({environment!r})
+for file in sorted(pathlib.Path(__file__).parent.glob("lib*_stub.so")):
+    ctypes.CDLL(str(file))
+"""
+
+
+@pytest.fixture
+def serves(world):
+    """What the table says of a module with the stubs of cuBLAS and cuDNN in a site-packages, with
+    these toolkits one by one."""
+    def run(*places, status=0, **environment):
+        world.run("true")       # where there is no sandbox, this skips
+        folder = world.put(f"{SITE}/served", *map(library_lists.stub, ("cublas", "cudnn")))
+        (folder / "__init__.py").write_text(MODULE.format(environment=environment))
+        done = subprocess.run(
+            [sys.executable, build.ROOT / "tools/upkeep/whole_wheels.py", "--serves", "served",
+             *places], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout.splitlines()[2:] if status < 2 else done.stderr
+    return run
+
+
+def test_what_serves_each_library(world, serves):
+    site = world.root / SITE
+    put(world, "cuda-13.0/lib64", library("cublas", 13))
+    assert serves(f"nothing={site}", f"13={site}+{world.root / 'cuda-13.0'}") == [
+        "| nothing | none |  | cublas, cudnn |",
+        "| 13 | 13 | /usr/local/cuda-13.0/lib64: libcublas.so.13 | cudnn |"]
+    put(world, f"{SITE}/nvidia/cublas/lib", library("cublas", 12))
+    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    line = ("12 | nvidia/cublas/lib: libcublas.so.12; nvidia/cudnn/lib: libcudnn.so.9 | none |")
+    assert serves(f"12={site}", f"12 and 13={site}+{world.root / 'cuda-13.0'}") == [
+        f"| 12 | {line}", f"| 12 and 13 | {line}"]
+
+
+def test_a_mixture_is_said(world, serves):
+    site = world.root / SITE
+    put(world, "cuda-13.0/lib64", library("cublas", 13))
+    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    lines = serves(f"mixed={site}+{world.root / 'cuda-13.0'}", status=1, LAZYCUDA_GUARD="off")
+    assert lines[1:] == ["mixed: CUDA 12 and 13 (0: nothing tells)"]
+
+
+@pytest.mark.parametrize("place, why", [
+    ("/nowhere", "is not a folder"), ("/tmp+/nowhere", "is not a folder"),
+    ("/tmp+/usr", "name a copy that lies elsewhere")])
+def test_a_place_that_cannot_be_seen(serves, place, why):
+    assert why in serves(place, status=2)

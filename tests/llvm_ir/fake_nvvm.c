@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fake_nvvm.c - a libnvvm that does what a comment in its input says
+ *
+ * "; DO crash" and the like, in the first module; else it makes PTX with a kernel k.
+ * What it was told, options and modules, is its log.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char ptx[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n"
+	"// \xc3\xa9\n.visible .entry k() { ret; }\n";
+static const char calls_f[] =
+	".version 7.0\n.target sm_80\n.address_size 64\n.extern .func f();\n"
+	".visible .entry k() { call f, (); ret; }\n";
+static const char newer[] =
+	".version 99.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+
+struct program {
+	char what[32], log[4096];
+	int verified, lazily;
+};
+
+static int does(const struct program *program, const char *what)
+{
+	return !strcmp(program->what, what);
+}
+
+const char *nvvmGetErrorString(int result)
+{
+	return result == 6 ? "NVVM_ERROR_INVALID_IR" : result == 9 ? "NVVM_ERROR_COMPILATION" :
+						       "NVVM_ERROR_FAKE";
+}
+
+int nvvmCreateProgram(struct program **program)
+{
+	*program = calloc(1, sizeof(**program));
+	return *program ? 0 : 1;
+}
+
+int nvvmDestroyProgram(struct program **program)
+{
+	free(*program);
+	*program = NULL;
+	return 0;
+}
+
+int nvvmAddModuleToProgram(struct program *program, const char *bytes, size_t length,
+			   const char *name)
+{
+	const char *what = memmem(bytes, length, "; DO ", 5);
+
+	if (what)
+		sscanf(what + 5, "%31s", program->what);
+	snprintf(program->log, sizeof(program->log), "\n\nmodule %s of %zu", name, length);
+	return does(program, "reject") ? 4 : 0;
+}
+
+int nvvmLazyAddModuleToProgram(struct program *program, const char *bytes, size_t length,
+			       const char *name)
+{
+	size_t used = strlen(program->log);
+
+	program->lazily++;
+	snprintf(program->log + used, sizeof(program->log) - used, ", %s of %zu: %.9s", name,
+		 length, bytes);
+	return does(program, "reject-lazily") ? 4 : 0;
+}
+
+static void note_options(struct program *program, int count, const char **options)
+{
+	size_t used = strlen(program->log);
+
+	for (int i = 0; i < count; i++)
+		used += (size_t)snprintf(program->log + used, sizeof(program->log) - used, " %s",
+					 options[i]);
+	snprintf(program->log + used, sizeof(program->log) - used, "\n\n");
+}
+
+int nvvmVerifyProgram(struct program *program, int count, const char **options)
+{
+	program->verified = 1;
+	if (does(program, "invalid")) {
+		strcpy(program->log, "k.ll (3, 15): error: parse expected type\n");
+		return 6;
+	}
+	note_options(program, count, options);
+	return 0;
+}
+
+static char *volatile more;
+
+int nvvmCompileProgram(struct program *program, int count, const char **options)
+{
+	(void)count;
+	(void)options;
+	if (!program->verified)
+		abort();
+	if (does(program, "crash"))
+		raise(SIGSEGV);
+	if (does(program, "exit"))
+		exit(3);
+	while (does(program, "hang"))
+		pause();
+	while (does(program, "eat")) {
+		more = malloc(1 << 20);
+		if (!more)
+			return 1;
+		memset(more, 1, 1 << 20);
+	}
+	if (does(program, "print")) {
+		printf("said aloud\n");
+		fflush(stdout);
+	}
+	return does(program, "fail") || does(program, "fail-badly") ? 9 :
+	       does(program, "no-memory") ? 1 : 0;
+}
+
+int nvvmGetProgramLogSize(struct program *program, size_t *size)
+{
+	if (does(program, "no-log"))
+		return 5;
+	*size = does(program, "bad-log") || does(program, "fail-badly") ? (size_t)1 << 60 :
+		strlen(program->log) + 1;
+	return 0;
+}
+
+int nvvmGetProgramLog(struct program *program, char *into)
+{
+	strcpy(into, program->log);
+	return 0;
+}
+
+static const char *made(const struct program *program)
+{
+	return does(program, "garbage") ? "no PTX\n" : does(program, "newer") ? newer :
+	       does(program, "calls") ? calls_f : ptx;
+}
+
+int nvvmGetCompiledResultSize(struct program *program, size_t *size)
+{
+	if (does(program, "no-result"))
+		return 5;
+	*size = does(program, "empty") ? 0 : does(program, "bad-size") ? (size_t)1 << 60 :
+		strlen(made(program)) + 1;
+	return 0;
+}
+
+int nvvmGetCompiledResult(struct program *program, char *into)
+{
+	strcpy(into, made(program));
+	return 0;
+}

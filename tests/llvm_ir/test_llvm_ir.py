@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+"""LLVM IR that is linked: on fakes of libnvvm, and on real ones with their libdevice."""
+import json
+
+import pytest
+
+import build
+import handles
+import programs
+
+HERE = build.TESTS / "llvm_ir"
+DEVICE = "BC\xc0\xdelibdevice"
+TOOLKITS = ["12.9", "13.5"]
+# Where a library's toolkit or package has libnvvm, and libdevice.
+LAYOUTS = {
+    "toolkit": ("cuda/lib64", "cuda/nvvm/lib64/libnvvm.so.4", "cuda/nvvm/libdevice"),
+    "targets": ("cuda/targets/x86_64-linux/lib", "cuda/nvvm/lib64/libnvvm.so.4",
+                "cuda/nvvm/libdevice"),
+    "wheel of 12": ("nvidia/nvjitlink/lib", "nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so",
+                    "nvidia/cuda_nvcc/nvvm/libdevice"),
+    "wheel of 13": ("nvidia/cu13/lib", "nvidia/cu13/lib/libnvvm.so.4", "nvidia/cu13/nvvm/libdevice"),
+    "debian": ("usr/lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu/libnvvm.so.4",
+               "usr/lib/nvidia-cuda-toolkit/libdevice"),
+}
+
+
+def fake_nvvm():
+    return build.compile("libnvvm.so.4", "-std=gnu11", "-g", "-O1", "-w", "-shared", "-fPIC",
+                         *handles.FLAGS, "-Wl,-soname,libnvvm.so.4", HERE / "fake_nvvm.c")
+
+
+def put(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("latin-1"))
+    return path
+
+
+def install(world, layout="toolkit", nvvm=True, device=True, version="13.0", names=("nvJitLink",)):
+    """Fakes of a toolkit; where its parts lie."""
+    library, compiler, libdevice = LAYOUTS[layout]
+    for name in names:
+        source = build.TESTS / "isolation" / "fake_nvjitlink.c" if name == "nvJitLink" else None
+        world.put(library, handles.fake(name, version, source))
+    world.search(world.root / library)
+    major, minor = version.split(".")
+    put(world.root / library.split("/")[0] / "include" / "cuda.h",
+        f"#define CUDA_VERSION {int(major) * 1000 + int(minor) * 10}\n")
+    if nvvm:
+        put(world.root / compiler, fake_nvvm().read_bytes())
+    if device:
+        put(world.root / libdevice / "libdevice.10.bc", DEVICE)
+    return world.root / compiler
+
+
+def text(does="well"):
+    return f'target triple = "nvptx64-nvidia-cuda"\n; DO {does}\n'
+
+
+def say(world, *words, does="well", command="link", source=None, **options):
+    """What the command says in JSON of one input."""
+    path = put(world.root / "k.ll", source or text(does))
+    output = ["-o", world.root / "image"] if command == "link" else []
+    return json.loads(world.cli(command, "--json", "--arch=sm_80", *output, *words, path, check=False,
+                                **options).out)
+
+
+def both_say(world, *words, **options):
+    """What link says, which plan said before."""
+    plan = say(world, *words, command="plan", **options)
+    done = say(world, *words, **options)
+    for key in ("decision", "code", "rule", "nvjitlink", "nvrtc", "nvvm", "choice", "compile_ir",
+                "inputs", "notes", "environment"):
+        assert plan[key] == done[key], (key, plan, done)
+    return done
+
+
+# ---- fakes ----
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_where_libnvvm_is(world, layout):
+    install(world, layout, version="12.9" if layout == "wheel of 12" else "13.0")
+    said = both_say(world)
+    assert (said["code"], said["decision"]) == (None, "nvjitlink")
+    assert said["inputs"][0]["reason"].endswith("to PTX for compute_80, with libdevice")
+    assert said["environment"]["nvvms"] and said["notes"] == []
+    assert said["info_log"].startswith(f"module {world.root}/k.ll of {len(text())}, libdevice of 13: ")
+    assert said["info_log"].endswith(" -arch=compute_80")
+
+
+def test_beside_nvrtc_alone_and_for_the_driver(world):
+    install(world, names=("nvrtc",))
+    world.loader(handles.fake_driver())
+    said = say(world, command="plan")
+    assert (said["code"], said["decision"], said["nvvm"]) == (None, "driver", "13.0")
+
+
+@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
+@pytest.mark.parametrize("does, code, message", [
+    ("invalid", "COMPILE_FAILED", "libnvvm 13.0: nvvmVerifyProgram of {path} returned 6"
+     " (NVVM_ERROR_INVALID_IR): k.ll (3, 15): error: parse expected type"),
+    ("fail", "COMPILE_FAILED", "libnvvm 13.0: nvvmCompileProgram of {path} returned 9"
+     " (NVVM_ERROR_COMPILATION): module {path} of"),
+    ("fail-badly", "COMPILE_FAILED", "returned 9 (NVVM_ERROR_COMPILATION)"),
+    ("no-memory", "NO_MEMORY", "nvvmCompileProgram of {path} returned 1"),
+    ("reject", "COMPILE_FAILED", "nvvmAddModuleToProgram of {path} returned 4"),
+    ("reject-lazily", "COMPILE_FAILED", "nvvmLazyAddModuleToProgram of {path} returned 4"),
+    ("no-result", "COMPILE_FAILED", "nvvmGetCompiledResultSize of {path} returned 5"),
+    ("empty", "BAD_IMAGE", "0 bytes"), ("bad-size", "BAD_IMAGE", "reported success"),
+    ("garbage", "KIND_MISMATCH", "after compiling: {path}"),
+    ("newer", "PTX_TOO_NEW", "after compiling: {path}: PTX 99.0"),
+    ("bad-log", None, None), ("no-log", None, None), ("well", None, None)])
+def test_how_it_fails_is_typed(world, how, does, code, message):
+    install(world)
+    said = say(world, *how, does=does)
+    assert said["code"] == code
+    if code:
+        assert message.format(path=world.root / "k.ll") in said["message"] and said["input"] == 0
+    if does in ("invalid", "fail"):
+        assert said["error_log"] and not said["info_log"]
+        assert said["backend_call"].startswith("nvvm") and said["backend_status"] in (6, 9)
+
+
+@pytest.mark.parametrize("does, words, code", [
+    ("crash", [], "CRASHED"), ("exit", [], "CRASHED"),
+    ("hang", ["--time-limit=1"], "TIME_LIMIT"), ("eat", ["--memory-limit=64M"], "MEMORY_LIMIT")])
+def test_how_it_ends_is_a_result(world, does, words, code):
+    install(world)
+    said = say(world, "--isolated", *words, does=does)
+    assert said["code"] == code and said["input"] == 0
+    assert said["message"].startswith("libnvvm, in a process of its own, ")
+    assert said["message"].endswith(f"in nvvmCompileProgram of {world.root}/k.ll") or does == "eat"
+
+
+def test_isolated_it_is_the_same(world):
+    install(world)
+    here, apart = (say(world, *how) for how in ((), ("--isolated",)))
+    assert here == apart
+    said = say(world, "--isolated", does="print")
+    assert said["code"] is None and "said aloud" in said["info_log"]
+
+
+def test_the_file_that_is_named_is_the_only_one(world):
+    compiler = install(world)
+    other = put(world.root / "other" / "libnvvm.so.4", compiler.read_bytes())
+    world.env["LAZYCUDA_NVVM"] = str(other)
+    said = both_say(world)
+    # Nothing says of which toolkit it is, and no libdevice goes with it.
+    assert (said["code"], said["nvvm"]) == (None, None) and len(said["notes"]) == 2
+    assert any("not all is known that the linker looks at" in note for note in said["notes"])
+    assert said["inputs"][0]["reason"] == "compiled by libnvvm of unknown version to PTX for compute_80"
+    assert both_say(world, "--policy=strict")["code"] == "INSUFFICIENT_METADATA"
+    said = say(world, "--isolated")
+    assert said["code"] is None
+
+
+@pytest.mark.parametrize("named, why", [
+    ("none", "LAZYCUDA_NVVM=none hides it"), ("libnvvm.so.4", "it is no absolute path"),
+    ("{root}/nowhere/libnvvm.so.4", "there is no such file"), ("{root}/k.ll", "is not an ELF file"),
+    ("{root}/stub/libnvvm.so.4", "it is a stub"), ("{root}/open/libnvvm.so.4", "anybody")])
+def test_a_named_file_that_is_none(world, named, why):
+    compiler = install(world)
+    put(world.root / "stub" / "libnvvm.so.4", build.stub("nvJitLink").read_bytes())
+    put(world.root / "open" / "libnvvm.so.4", compiler.read_bytes()).parent.chmod(0o777)
+    world.env["LAZYCUDA_NVVM"] = named.format(root=world.root)
+    said = both_say(world)
+    assert said["code"] == "NVVM_REQUIRED" and said["environment"]["nvvms"] == []
+    assert "install one (nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI" in said["message"]
+    # As a program has it, which gives no versions.
+    program = handles.link(world, world.root / "k.ll")
+    assert program["code"] == "NVVM_REQUIRED" and why in program["message"]
+
+
+def test_without_one(world):
+    install(world, nvvm=False, device=False)
+    assert both_say(world)["code"] == "NVVM_REQUIRED"
+    said = handles.link(world, world.root / "k.ll")
+    assert said["code"] == "NVVM_REQUIRED"
+    assert "none lies where the toolkit or the packages of an nvJitLink" in said["message"]
+
+
+@pytest.mark.parametrize("content, why", [(b"\x7fELF", None), (None, "lacks functions")])
+def test_a_damaged_one(world, content, why):
+    """One that is no library is passed over; what it lacks is seen when it is loaded."""
+    compiler = install(world)
+    put(compiler, content or (world.root / "cuda/lib64/libnvJitLink.so.13").read_bytes())
+    said = say(world)
+    assert said["code"] == ("BACKEND_MISSING" if why else "NVVM_REQUIRED")
+    assert not why or why in said["message"]
+
+
+def test_a_constraint_is_for_it_too(world):
+    install(world)
+    assert both_say(world, LAZYCUDA_CONSTRAINT=">=13")["code"] is None
+    install(world, "wheel of 12", version="12.9")
+    world.env["LAZYCUDA_NVJITLINK"] = str(world.root / "cuda/lib64/libnvJitLink.so.13")
+    assert both_say(world)["nvvm"] == "13.0"
+
+
+def test_without_libdevice(world):
+    install(world, device=False)
+    said = both_say(world)
+    assert said["code"] is None and "no libdevice.10.bc goes with libnvvm 13.0" in said["notes"][0]
+    # What comes in the name of a call, or in a comment, declares nothing.
+    for more, code in (("declare float @__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
+                       ("  declare @__nv_x\n; declare float @__nv_sinf(float)\n", None),
+                       ("declare float @_@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
+                       ("declare float @__nvvm_reflect(float)\n@__nv_sinf\n", None),
+                       ("declare void @f()\n" * 400 + "declare i32 @__nv_abs(i32)", "LIBDEVICE_REQUIRED")):
+        assert both_say(world, source=text() + more)["code"] == code
+
+
+def test_a_libdevice_of_another_major_is_none(world):
+    install(world)
+    put(world.root / "nvidia_cuda_nvcc_cu12-12.9.86.dist-info" / "RECORD",
+        LAYOUTS["toolkit"][2] + "/libdevice.10.bc,,\n")
+    assert not both_say(world)["inputs"][0]["reason"].endswith("libdevice")
+
+
+def test_settings_and_support_modules(world):
+    install(world)
+    said = both_say(world, "--setting=debug", "--setting=ftz=1", "--setting=lineinfo")
+    assert said["compile_ir"]["options"] == ["-arch=compute_80", "-g", "-opt=0", "-ftz=1"]
+    assert said["info_log"].endswith(" -arch=compute_80 -g -opt=0 -ftz=1")
+    ptx = put(world.root / "f.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n"
+              ".visible .func f() { ret; }\n")
+    main = put(world.root / "main.ll", text("calls"))
+    for order in (["--main", main, "--support", f"{ptx}:f"],):
+        said = handles.link(world, *order)
+        assert said["code"] == "OK", said
+
+
+def test_bitcode_is_told_by_its_first_bytes(world):
+    install(world)
+    said = both_say(world, source=b"BC\xc0\xde; DO well".decode("latin-1"))
+    assert said["code"] is None and said["info_log"].startswith("module")
+
+
+# ---- real ones ----
+
+def real(world, *words, source, arch="sm_90", command="link", check=True):
+    path = put(world.root / ("real.bc" if isinstance(source, bytes) else "real.ll"), source)
+    output = ["-o", world.root / "image"] if command == "link" else []
+    said = json.loads(world.cli(command, "--json", f"--arch={arch}", *output, *words, path,
+                                check=False).out)
+    assert not check or said["code"] is None, said
+    return said
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("source, arch", [
+    (programs.kernel(), "sm_90"), (programs.kernel(), "sm_100"), (programs.kernel("opaque"), "sm_100"),
+    (programs.kernel("opaque"), "sm_120"), (programs.BITCODE, "sm_80"), (programs.BITCODE, "sm_100")],
+    ids=["typed-90", "typed-100", "opaque-100", "opaque-120", "bitcode-80", "bitcode-100"])
+def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
+    site(version)
+    made = []
+    for how in ([], ["--isolated"]):
+        said = real(world, *how, source=source, arch=arch)
+        assert (said["decision"], said["nvvm"], said["nvjitlink"]) == ("nvjitlink", version, version)
+        assert said["notes"] == []
+        handles.check_image(world.root / "image")
+        made.append((world.root / "image").read_bytes())
+    assert made[0] == made[1]
+    plan = real(world, source=source, arch=arch, command="plan")
+    assert {key: plan[key] for key in ("inputs", "compile_ir", "nvvm", "options")} == {
+        key: said[key] for key in ("inputs", "compile_ir", "nvvm", "options")}
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_the_newer_dialect_is_not_for_older_targets(world, site, version):
+    site(version)
+    said = real(world, source=programs.kernel("opaque"), check=False)
+    assert said["code"] == "COMPILE_FAILED" and "parse expected type" in said["error_log"]
+    assert said["backend_call"] == "nvvmVerifyProgram" and said["backend_status"] == 6
+    if version == "13.5":
+        real(world, "--option=-nvvm-latest", source=programs.kernel("opaque"))
+        handles.check_image(world.root / "image")
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_each_setting_is_taken(world, site, version):
+    site(version)
+    for setting in ("lineinfo", "debug", "optimize=0", "optimize=3", "max-registers=32", "fast-math",
+                    "ftz=1", "prec-div=0", "prec-sqrt=0", "fma=0", "fast-compile=max",
+                    "split-compile=2"):
+        real(world, f"--setting={setting}", source=programs.kernel())
+        handles.check_image(world.root / "image")
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_of_two_each_is_compiled_by_itself(world, site, version):
+    site(version)
+    helper = put(world.root / "helper.ll", programs.helper())
+    kernel = programs.kernel(function="@helper")
+    real(world, helper, source=kernel)
+    handles.check_image(world.root / "image")
+    both = put(world.root / "both.ll", programs.kernel().replace("@kernel", "@other"))
+    real(world, both, source=programs.kernel())     # libdevice in both
+    assert {"kernel", "other"} <= handles.symbols(world.root / "image")
+    said = real(world, source=kernel, check=False)
+    assert said["code"] == "UNDEFINED_SYMBOL" and said["symbol_errors"][0]["name"] == "helper"
+    said = real(world, helper, helper, source=kernel, check=False)
+    assert said["code"] == "DUPLICATE_SYMBOL"
+
+
+def test_two_toolkits(world, site):
+    """The libnvvm of the linker, which is the one that fits the target."""
+    for version in reversed(TOOLKITS):
+        site(version)
+    for arch, version in (("sm_60", "12.9"), ("sm_90", "13.5"), ("sm_110", "13.5")):
+        said = real(world, source=programs.kernel(), arch=arch)
+        assert (said["nvvm"], said["nvjitlink"]) == (version, version)
+        handles.check_image(world.root / "image")
+    assert real(world, source=programs.kernel(), command="plan")["environment"]["nvvms"] == [
+        "13.5", "12.9"]
+
+
+def test_what_the_driver_would_be_given(world, site):
+    """No driver links here; the plan is for PTX that it reads."""
+    site("12.9")
+    said = real(world, "--driver=12.9", "--nvjitlink=none", source=programs.kernel(), command="plan")
+    assert (said["decision"], said["nvvm"]) == ("driver", "12.9")
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_damage_is_an_error(world, site, version):
+    """Isolated, whatever libnvvm does."""
+    site(version)
+    code = bytearray(programs.BITCODE)
+    for at in range(40, len(code), 211):
+        damaged = bytes(code[:at]) + bytes([code[at] ^ 0x55]) + bytes(code[at + 1:])
+        said = real(world, "--isolated", "--time-limit=60", source=damaged, arch="sm_80", check=False)
+        assert said["code"] in (None, "COMPILE_FAILED", "CRASHED", "LINK_FAILED", "UNDEFINED_SYMBOL",
+                                "NO_DEVICE_CODE", "TIME_LIMIT"), said

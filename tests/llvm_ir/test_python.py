@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""LLVM IR through lazycuda.link."""
+import json
+import sys
+
+import pytest
+
+import build
+import programs
+
+PACKAGE = build.ROOT / "tools" / "retarget"
+HEAD = """\
+import json, sys
+from lazycuda.link import *
+def say(**what):
+    print(json.dumps(what))
+text, bitcode = (open(path, "rb").read() for path in sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def python(world):
+    def run(code):
+        paths = world.root / "script.py", world.root / "k.ll", world.root / "k.bc"
+        for path, content in zip(paths, (HEAD + code, programs.kernel(), programs.BITCODE)):
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        done = world.run(sys.executable, *paths, PYTHONPATH=str(PACKAGE), PYTHONDONTWRITEBYTECODE="1",
+                         LAZYCUDA_LINK_LIBRARY=str(build.STUBS / "liblazycuda_link.so"))
+        return [json.loads(line) for line in done.lines]
+    return run
+
+
+@pytest.mark.parametrize("version", ["12.9", "13.5"])
+def test_both_kinds_are_linked(python, site, version):
+    site(version)
+    said = python("""
+for one in (LLVMIR(text), Bitcode(bitcode), Input(text), Input.from_path(sys.argv[1])):
+    told = []
+    linker = Linker("sm_90", symbols=["kernel"], ftz=True, log=lambda *what: told.append(what)).add(one)
+    planned = linker.plan()
+    apart = Linker("sm_90", ftz=True, isolated=True).add(one)
+    same = apart.link() == linker.link() and linker.result.plan == planned
+    say(kind=inspect(one).kind.name, calls=inspect(one).entries[0].libdevice, same=same,
+        nvvm=planned.nvvm, options=planned.nvvm_options, form=planned.steps[0].form.name,
+        step=planned.steps[0].kind.name, to=planned.compile_to, told=len(told))
+environment = environment()
+say(nvvm=environment.nvvm, code=plan([LLVMIR(text)], "sm_90", environment=environment).code.name)
+try:
+    Linker("sm_90").add(LLVMIR(text), LLVMIR(text.replace(b"store", b"stare"), "bad")).link()
+except LinkFailed as error:
+    say(code=error.code.name, input=error.input.name, call=error.call, status=error.status,
+        log="stare" not in error.log and "expected instruction opcode" in error.error_log)
+""")
+    assert [(one["kind"], one["calls"]) for one in said[:4]] == [
+        ("LLVMIR", True), ("BITCODE", False), ("LLVMIR", True), ("LLVMIR", True)]
+    for one in said[:4]:
+        assert {key: one[key] for key in ("same", "nvvm", "options", "form", "step", "to", "told")} == {
+            "same": True, "nvvm": version, "options": ["-arch=compute_90", "-ftz=1"],
+            "form": "COMPILED", "step": "PTX", "to": None, "told": 0}
+    assert said[4] == {"nvvm": version, "code": "OK"}
+    assert said[5] == {"code": "COMPILE_FAILED", "input": "bad", "call": "nvvmVerifyProgram",
+                       "status": 6, "log": True}
+
+
+def test_what_is_missing_is_not_installed(python):
+    said = python("""
+have = dict(driver="12.9", branch=575, nvjitlink="12.9")
+for nvvm in (None, "13.0", "12.9"):
+    try:
+        say(code=plan([Bitcode(bitcode)], "sm_90", environment=Environment(nvvm=nvvm, **have)
+                      ).check().code.name)
+    except NotInstalled as error:
+        say(code=error.code.name, needed=error.needed)
+say(nvvm=environment().nvvm)
+""")
+    assert said == [{"code": "NVVM_REQUIRED", "needed": "libnvvm"},
+                    {"code": "NVVM_TOO_NEW", "needed": "libnvvm 12.9 or earlier"}, {"code": "OK"},
+                    {"nvvm": None}]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""LLVM IR: which libnvvm compiles it to PTX, how, and that the plan is that of the PTX."""
+import json
+
+import pytest
+
+IR = "k.ll:+is=llvm ir;"
+BITCODE = "k.bc:+is=bitcode;"
+WITH_LIBDEVICE = "k.ll:+is=llvm ir;ptx ? sm_80 libdevice"
+HAVE = "driver=12.9 nvjitlink=12.9 arch=sm_90 "
+
+
+@pytest.mark.parametrize("text", [IR, BITCODE, "k.ll:+declared=llvm ir;+is=llvm ir;"])
+def test_it_is_compiled_to_ptx(ask, text):
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9", text)
+    assert (plan.decision, plan.code, plan.nvvm) == ("nvjitlink", "OK", "12090")
+    assert plan.ir == ["-arch=compute_90"] and plan.compile == [] and plan.compile_to is None
+    assert plan.steps == ["input 0 whole ptx compiled"] and plan.lto == "0"
+    assert plan.reasons == ["compiled by libnvvm 12.9 to PTX for compute_90, with libdevice"]
+    assert plan.notes == []
+
+
+def test_of_other_links_nothing_is_said(ask):
+    plan = ask(HAVE + "nvvms=12.9", "k:ptx 8.0 sm_80")
+    assert plan.nvvm is None and plan.ir == []
+
+
+@pytest.mark.parametrize("words, nvvms, taken, arch", [
+    ("nvjitlink=12.9 arch=sm_90", "13.5,12.9,12.4", "12090", "compute_90"),
+    ("nvjitlink=13.5 arch=sm_90", "12.9,13.5", "13050", "compute_90"),
+    ("nvjitlink=13.4 arch=sm_90", "12.9,13.0", "12090", "compute_90"),
+    # which knows the target, before which is the linker's own
+    ("nvjitlink=13.5 arch=sm_103a", "12.8,12.9", "12090", "compute_103a"),
+    ("nvjitlink=12.9 arch=sm_60", "13.0,12.4", "12040", "compute_60"),
+    ("nvjitlink=12.9 arch=sm_100", "12.4", "12040", "compute_90"),
+    ("nvjitlink=unknown arch=sm_90", "13.5", "13050", "compute_90"),
+    ("nvjitlink=12.9 arch=sm_90", "unknown", "-1", "compute_90"),
+    ("nvjitlink=none driver=12.4 arch=sm_90", "12.9,12.4", "12040", "compute_90"),
+    ("nvjitlink=none driver=12.4 arch=sm_90a", "12.3", "12030", "compute_90a")])
+def test_the_libnvvm_that_fits_the_linker_and_the_target(ask, words, nvvms, taken, arch):
+    plan = ask(f"driver=none {words} nvvms={nvvms} libdevices={nvvms} policy=best_effort", IR)
+    assert (plan.code, plan.nvvm, plan.ir) == ("OK", taken, [f"-arch={arch}"])
+    assert [f"compiled for {arch}" in note for note in plan.notes
+            if "does not know" in note] == [True] * (arch == "compute_90" and "sm_100" in words)
+
+
+def test_one_with_libdevice_goes_before_one_without(ask):
+    words = HAVE + "nvvms=12.9,12.8 libdevices=none,12.8"
+    for text in (IR, WITH_LIBDEVICE):
+        plan = ask(words, text)
+        assert plan.nvvm == "12080" and plan.reasons[0].endswith(", with libdevice")
+    plan = ask(HAVE + "nvvms=12.9", IR)
+    assert plan.code == "OK" and not plan.reasons[0].endswith("libdevice")
+    assert plan.notes == ["no libdevice.10.bc goes with libnvvm 12.9: functions __nv_* that LLVM IR"
+                          " calls are not defined"]
+
+
+def test_beside_other_code(ask):
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 nvrtc=12.9 lto", "a:lto 12.9 sm_80", IR,
+               "b.cu:source", "c:ptx 8.0 sm_80")
+    assert plan.steps == ["input 0 entry 0 ltoir as_is", "input 1 whole ptx compiled",
+                          "input 2 whole ltoir compiled", "input 3 entry 0 ptx as_is"]
+    assert plan.reasons[2].startswith("compiled by nvrtc 12.9") and plan.lto == "1"
+    assert plan.compile_to == "ltoir" and plan.ir == ["-arch=compute_90"]
+
+
+def test_what_is_no_ltoir_is_left_out_where_that_is_asked_for(ask):
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 flags=ignore", "a:lto 12.9 sm_80", IR)
+    assert plan.steps == ["input 0 entry 0 ltoir as_is"] and plan.nvvm is None
+    assert "k.ll is left out: it is not LTO-IR" in plan.notes
+    assert ask(HAVE + "flags=ignore", "a:lto 12.9 sm_80", IR).code == "OK"      # no libnvvm
+
+
+def test_a_support_module_and_a_main_input(ask):
+    words = HAVE + "nvvms=12.9 libdevices=12.9"
+    plan = ask(words, "k.ll:+main;+is=llvm ir;", more=["support=m:on:f:+is=llvm ir;"])
+    assert plan.code == "OK" and len(plan.steps) == 1
+    assert "k.ll: which support modules it needs is seen once it is compiled" in plan.notes
+    plan = ask(words, "k.ll:+needs=0;+is=llvm ir;", more=["support=m:on:f:+is=llvm ir;"])
+    assert plan.steps == ["input 0 whole ptx compiled", "support 0 whole ptx compiled"]
+
+
+def test_where_nvjitlink_cannot_the_driver_links_it(ask):
+    plan = ask("driver=12.9 nvjitlink=12.4 arch=sm_90 nvvms=12.9 libdevices=12.9", IR)
+    assert (plan.decision, plan.rule, plan.nvvm) == ("driver", "B7", "12090")
+
+
+def test_another_nvjitlink_that_fits_the_libnvvm(ask):
+    plan = ask("driver=none nvjitlink=12.4 nvjitlinks=13.0 arch=sm_90 nvvms=13.0 libdevices=13.0", IR)
+    assert (plan.decision, plan.nvjitlink, plan.nvvm) == ("nvjitlink", "13000", "13000")
+    assert plan.choice.startswith("nvJitLink 13.0, not 12.4: k.ll: libnvvm 13.0 would write PTX")
+
+
+def command(world, *words):
+    path = world.root / "k.ll"
+    path.write_text('target triple = "nvptx64-nvidia-cuda"\n')
+    versions = ("--driver=12.9", "--nvjitlink=12.9", "--nvrtc=none", "--nvvm=12.9", "--arch=sm_90")
+    return json.loads(world.cli("plan", "--json", *versions, *words, path, check=False).out)
+
+
+@pytest.mark.parametrize("settings, nvvm", [
+    (["lineinfo"], []), (["debug"], ["-g", "-opt=0"]), (["optimize=0"], ["-opt=0"]),
+    (["max-registers=32"], []), (["ftz=1"], ["-ftz=1"]),
+    (["fast-math", "prec-div=1"], ["-prec-div=1", "-ftz=1", "-prec-sqrt=0", "-fma=1"]),
+    (["prec-sqrt=0", "fma=0"], ["-prec-sqrt=0", "-fma=0"]), (["fast-compile=max"], []),
+    (["split-compile=0"], [])])
+def test_settings_in_its_words(world, settings, nvvm):
+    said = command(world, *[f"--setting={one}" for one in settings])
+    assert said["code"] is None and said["nvvm"] == "12.9"
+    assert said["compile_ir"] == {"to": "ptx", "options": ["-arch=compute_90", *nvvm]}
+
+
+def test_a_level_that_it_has_not(world):
+    """The driver's linker has five."""
+    said = command(world, "--setting=optimize=4", "--nvjitlink=none")
+    assert said["decision"] == "driver" and said["compile_ir"]["options"][1:] == ["-opt=3"]
+
+
+@pytest.mark.parametrize("version, options", [("13.5", ["-nvvm-latest"]), ("13.4", [])])
+def test_the_newer_dialect_for_older_targets(world, version, options):
+    said = command(world, "--nvjitlink=13.5", "--driver=13.5", f"--nvvm={version}",
+                   "--option=-nvvm-latest")
+    assert said["code"] is None
+    assert said["compile_ir"]["options"] == ["-arch=compute_90", *options]
+
+
+def test_in_words(world):
+    path = world.root / "k.ll"
+    path.write_text('target triple = "nvptx64-nvidia-cuda"\n')
+    words = ("--driver=12.9", "--nvjitlink=12.9", "--nvrtc=none", "--arch=sm_90", path)
+    said = world.cli("plan", "--nvvm=12.9", *words).out
+    assert "libnvvm     -arch=compute_90\n" in said
+    for none in ([], ["--nvvm=none"]):      # with all versions given nothing is looked for
+        said = world.cli("plan", *none, *words, check=False).out
+        assert "refused     NVVM_REQUIRED" in said

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+import json
+import pathlib
+import sys
+
+import pytest
+
+import build
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = build.ROOT / "tools" / "retarget"
+
+# The makers of device code, and what lays a toolkit out.
+sys.path[:0] = [str(HERE), str(HERE.parent / "handle"), str(HERE.parent / "agreement"), str(PACKAGE)]
+
+import handles  # noqa: E402
+
+HEAD = """\
+import json, sys
+from lazycuda.link import *
+import lazycuda.link as link
+def say(**what):
+    print(json.dumps(what))
+"""
+
+
+@pytest.fixture
+def python(world):
+    """python(CODE, WORD...) runs it with lazycuda.link in the world; what it says, as a list
+    of dicts."""
+    def run(code, *words, **options):
+        script = world.root / "script.py"
+        script.write_text(HEAD + code)
+        settings = {"PYTHONPATH": f"{PACKAGE}:{HERE}", "LAZYCUDA_LINK_LIBRARY": str(
+            build.STUBS / "liblazycuda_link.so"), "PYTHONDONTWRITEBYTECODE": "1", **options}
+        done = world.run(sys.executable, script, *words, **settings)
+        return [json.loads(line) for line in done.lines]
+    return run
+
+
+@pytest.fixture(params=["12.9", "13.5"])
+def installed(world, real, request):
+    """A world with the nvrtc and nvJitLink of a version; its version."""
+    toolkit = real(request.param)
+    handles.install(world, toolkit)
+    return toolkit

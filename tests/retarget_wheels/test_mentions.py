@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Code of a wheel that asks for a package of CUDA's libraries, or opens one by its name."""
+import pytest
+
+import build
+import wheel_files
+from importer import importer, real
+
+FAISS = b"""{
+  "preload": [
+    {
+      "package": "nvidia-cuda-runtime-cu12", "note": "\\"libcublas.so.12\\"",
+      "library": "libcudart.so.12"
+    }]
+}
+"""
+TORCH = b'''"""Opens libcudart.so.12 and nvidia-cuda-runtime-cu12."""
+def _preload():
+    "libnvrtc.so.12"
+    libs = {
+        "cublas": "libcublas.so.*[0-9]",
+        "nvrtc": "libnvrtc.so.*[0-9]",
+    }
+    if "nvidia/cuda_runtime/lib/libcudart.so" not in open("/proc/self/maps").read():
+        return libs
+'''
+MANY = b'''import ctypes, importlib.metadata, os
+import nvidia.cuda_runtime
+from nvidia import cuda_nvrtc, nothing
+from nvidia.cuda_nvrtc import lib
+from . import cuda_runtime
+ctypes.CDLL("libnvrtc.so.12", mode=ctypes.RTLD_GLOBAL)
+ctypes.cdll.LoadLibrary(name=os.path.join(os.sep, f"libcudart.so.{12}"))
+importlib.metadata.distribution("nvidia-cuda-runtime-cu12")
+raise ImportError("pip install nvidia-cuda-runtime-cu12 first, for libcudart.so.12")
+print(f"{1} libcudart.so.12", "libcuda.so.1", "libm.so.6", "libcudartist.so", b"libcudart.so.12")
+'''
+
+
+@pytest.fixture
+def mentions(retarget, tmp_path):
+    """What is said of a wheel with these members, and the rest of it."""
+    def run(members, *words, requires=("nvidia-cuda-runtime-cu12", "nvidia-cuda-nvrtc-cu12"),
+            text=""):
+        module = importer(tmp_path, "cudaMalloc", text=text, link=[
+            real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
+        wheel = wheel_files.make(tmp_path, {"pkg/module.so": module, **members},
+                                 requires=requires)
+        said, = retarget("--relax-requirements", *words, wheel).wheels
+        return [(each["file"], each["line"], each["does"], each["name"])
+                for each in said["mentions"]], said
+    return run
+
+
+def test_json_by_its_own_grammar(mentions):
+    found, said = mentions({"pkg/preload.json": FAISS})
+    assert found == [("pkg/preload.json", 4, "names", "nvidia-cuda-runtime-cu12"),
+                     ("pkg/preload.json", 5, "names", "libcudart.so.12")]
+    assert [(each["stub"], each["extra"]) for each in said["mentions"]] == [
+        ("libcudart_stub.so", "cuda12")] * 2
+
+
+def test_a_table_of_what_is_preloaded(mentions):
+    """cuBLAS is of no concern here: nothing required its package."""
+    found, _ = mentions({"pkg/__init__.py": TORCH})
+    assert found == [("pkg/__init__.py", 6, "names", "libnvrtc.so.*[0-9]"),
+                     ("pkg/__init__.py", 8, "names", "nvidia/cuda_runtime/lib/libcudart.so")]
+    found, _ = mentions({"pkg/__init__.py": TORCH}, requires=["nvidia-cublas-cu12"])
+    assert [line for _, line, _, _ in found] == [5, 8]
+
+
+def test_calls_and_imports(mentions):
+    found, _ = mentions({"pkg/many.py": MANY})
+    assert [each[1:] for each in found] == [
+        (2, "imports", "nvidia.cuda_runtime"), (3, "imports", "nvidia.cuda_nvrtc"),
+        (4, "imports", "nvidia.cuda_nvrtc.lib"), (6, "opens", "libnvrtc.so.12"),
+        (7, "opens", "libcudart.so.{}"), (8, "asks for", "nvidia-cuda-runtime-cu12")]
+
+
+def test_names_in_an_elf_file(mentions):
+    found, _ = mentions({}, text="libnvrtc.so.12\\0x/lib64/libcudart.so.13\\0see libnvrtc.so.12\\0")
+    assert found == [("pkg/module.so", 0, "names", "libcudart.so.13"),
+                     ("pkg/module.so", 0, "names", "libnvrtc.so.12")]
+
+
+def test_what_to_do_is_said(retarget, tmp_path):
+    module = importer(tmp_path, "cudaMalloc", link=[
+        real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": module, "pkg/many.py": MANY},
+                             requires=["nvidia-cuda-runtime-cu12"])
+    done = retarget("--relax-requirements", wheel, json_wanted=False)
+    assert ("pkg/many.py:7 opens libcudart.so.{}, which need not be there: let it open "
+            "libcudart_stub.so, or install pkg[cuda12], or see that it goes on without\n"
+            ) in done.out
+    assert "pkg/many.py:8 asks for nvidia-cuda-runtime-cu12, which need not be there: install " \
+        "pkg[cuda12]" in done.out
+    assert "extra cuda13 requires nvidia-cuda-runtime==13.*\n" in done.out
+
+
+@pytest.mark.parametrize("name, content", [
+    ("old.py", b'print "libcudart.so.12"\n'), ("zero.py", b'"libcudart.so.12"\0'),
+    ("deep.py", b"x = " + b"(" * 100000 + b"'libcudart.so.12'"),
+    ("deep2.py", b"x = " + b"-" * 200000 + b"'libcudart.so.12'"),
+    ("latin.json", b'"libcudart.so.12 \xff"'), ("half.json", b'["libcudart.so.12"'),
+    ("deep.json", b"[" * 200000 + b'"libcudart.so.12"'),
+    ("big.py", b'a = "libcudart.so.12"\n' + b"#" * (9 << 20))], ids=lambda value: value[:9])
+def test_what_cannot_be_read_is_said(mentions, name, content):
+    found, said = mentions({f"pkg/{name}": content})
+    assert not found
+    assert [note.partition(" ")[0] for note in said["notes"] if "look into it" in note] == [
+        f"pkg/{name}"]
+
+
+def test_no_more_is_held_than_is_read(monkeypatch):
+    monkeypatch.syspath_prepend(build.ROOT / "tools" / "retarget")
+    from lazycuda import mentions
+    text = mentions.Text()
+    for _ in range(40):
+        text.write(b"-" * (1 << 20))
+    assert (text.whole, text.likely) == (False, False)
+    assert len(text.kept.getvalue()) <= mentions.MOST
+    text.write(b"... libcu")
+    assert text.likely
+
+
+@pytest.mark.parametrize("size", range(1, 8))
+def test_a_word_that_chunks_share(monkeypatch, size):
+    monkeypatch.syspath_prepend(build.ROOT / "tools" / "retarget")
+    from lazycuda import mentions
+    text, whole = mentions.Text(), b"x = 'nvidia-nccl-cu12'"
+    for start in range(0, len(whole), size):
+        text.write(whole[start:start + size])
+    assert text.likely and text.whole and text.kept.getvalue() == whole
+
+
+def test_what_names_nothing_is_not_read(mentions):
+    found, said = mentions({"pkg/old.py": b'print "hello"\n', "pkg/a.json": b"{", "b.txt": FAISS})
+    assert not found and not said["notes"]
+
+
+def test_an_invalid_escape_warns_nobody(retarget, mentions):
+    mentions({"pkg/a.py": b'import re\nre.compile("\\d libcudart")\nx = "nvidia" is 1\n'})
+
+
+def test_the_result_is_the_same_as_without_looking(mentions, retarget, tmp_path):
+    """Members that are looked into are copied as they were."""
+    members = {"pkg/preload.json": FAISS, "pkg/many.py": MANY}
+    mentions(members)
+    made = wheel_files.read(next(retarget.out.glob("*.whl")))
+    assert {name: made[name] for name in members} == members
+    wheel_files.check_record(next(retarget.out.glob("*.whl")))

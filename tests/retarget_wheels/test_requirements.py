@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""`--relax-requirements`: what no file needs any more becomes an extra of each CUDA."""
+import pytest
+
+import wheel_files
+from importer import importer, real
+
+HEAD = "pkg-1.0.dist-info/METADATA"
+# Of torch: all that its wheel requires of CUDA, whatever its files need by now.
+TORCH = [f"nvidia-{name}-cu12=={version}; platform_system == \"Linux\"" for name, version in (
+    ("cuda-nvrtc", "12.6.77"), ("cuda-runtime", "12.6.77"), ("cuda-cupti", "12.6.80"),
+    ("cudnn", "9.5.1.17"), ("cublas", "12.6.4.1"), ("cufft", "11.3.0.4"), ("curand", "10.3.7.77"),
+    ("cusolver", "11.7.1.2"), ("cusparse", "12.5.4.2"), ("cusparselt", "0.6.3"),
+    ("nccl", "2.26.2"), ("nvtx", "12.6.77"), ("nvjitlink", "12.6.85"), ("cufile", "1.11.1.6"))]
+
+
+@pytest.fixture
+def relaxed(retarget, tmp_path):
+    """relaxed(requirements, libraries that a module needs beside the runtime): what is said, and
+    what is required then: {extra or None: [requirement]}"""
+    def run(requires, needs=(), members=None, name="cudaMalloc", library="libcudart.so.12"):
+        link = [real(tmp_path, library, name, node=library)]
+        for soname in needs:
+            link.append(real(tmp_path, soname, f"f{len(link)}", node=soname))
+        module = importer(tmp_path, name, *[f"f{i}" for i in range(1, len(link))], link=link)
+        wheel = wheel_files.make(tmp_path, {"pkg/module.so": module, **(members or {})},
+                                 requires=requires)
+        said, = retarget("--relax-requirements", wheel).wheels
+        return said, by_extra(next(retarget.out.glob("*.whl")))
+    return run
+
+
+def by_extra(wheel):
+    requirement = pytest.importorskip("packaging.requirements").Requirement
+    found = {}
+    for line in wheel_files.read(wheel)[HEAD].decode().splitlines():
+        if not line.startswith("Requires-Dist: "):
+            continue
+        each = requirement(line[15:])
+        holds = [word for word in ("", "cuda11", "cuda12", "cuda13", "gpu")
+                 if not each.marker or each.marker.evaluate({"extra": word})]
+        entry = each.name + (f"[{','.join(sorted(each.extras))}]" if each.extras else "") + \
+            str(each.specifier)
+        if holds:
+            found.setdefault(holds[0] or None, []).append(entry)
+    return found
+
+
+def test_all_that_torch_requires_is_an_extra_of_each_major(relaxed):
+    said, required = relaxed(TORCH)
+    assert set(required) == {"cuda11", "cuda12", "cuda13"}
+    assert required["cuda12"] == [line.partition(";")[0] for line in TORCH]
+    assert required["cuda13"] == [
+        "nvidia-cuda-nvrtc==13.*", "nvidia-cuda-runtime==13.*", "nvidia-cuda-cupti==13.*",
+        "nvidia-cudnn-cu13", "nvidia-cublas==13.*", "nvidia-cufft==12.*", "nvidia-curand==10.*",
+        "nvidia-cusolver==12.*", "nvidia-cusparse==12.*", "nvidia-cusparselt-cu13",
+        "nvidia-nccl-cu13", "nvidia-nvtx==13.*", "nvidia-nvjitlink==13.*", "nvidia-cufile==1.*"]
+    # What CUDA 11 does not have is missed by nobody there.
+    assert "nvidia-cublas-cu11" in required["cuda11"]
+    assert not any("nvjitlink" in each or "cufile" in each for each in required["cuda11"])
+    assert {extra: len(names) for extra, names in said["extras"].items()} == {
+        "cuda11": 11, "cuda12": 14, "cuda13": 14}
+
+
+def test_a_package_whose_library_is_needed_still_stays(relaxed):
+    """Of these libraries there is no stub, or one that does not have such a name."""
+    said, required = relaxed(TORCH, ["libcublasLt.so.12", "libcusparse.so.12"])
+    assert required[None] == ["nvidia-cublas-cu12==12.6.4.1", "nvidia-cusparse-cu12==12.5.4.2"]
+    assert said["kept"] == [{"requirement": TORCH[4], "needed": ["libcublasLt.so.12"]},
+                            {"requirement": TORCH[8], "needed": ["libcusparse.so.12"]}]
+    # The cuBLAS that it has to have is of 12, so another major is of no use.
+    assert set(required) == {None, "cuda12"}
+
+
+def test_a_library_that_is_the_same_in_two_majors(relaxed):
+    _, required = relaxed(["nvidia-curand-cu12", "nvidia-cuda-runtime-cu12"], ["libcurand.so.10"])
+    assert set(required) == {None, "cuda11", "cuda12", "cuda13"}
+    _, required = relaxed(["nvidia-cusparse-cu12", "nvidia-nccl-cu12"], ["libcusparse.so.12"])
+    assert required == {None: ["nvidia-cusparse-cu12"], "cuda12": ["nvidia-nccl-cu12"],
+                        "cuda13": ["nvidia-nccl-cu13"]}
+
+
+def test_what_the_wheel_has_itself_is_of_no_package(relaxed, tmp_path):
+    own = real(tmp_path, "libcublas.so.12", "f1", node="libcublas.so.12")
+    _, required = relaxed(["nvidia-cublas-cu12"], ["libcublas.so.12"],
+                          {"pkg.libs/libcublas.so.12": own})
+    assert None not in required
+
+
+def test_only_majors_that_all_its_stubs_know(relaxed):
+    said, required = relaxed(["nvidia-nvjitlink-cu12", "nvidia-cuda-runtime-cu12"],
+                             name="nvJitLinkVersion", library="libnvJitLink.so.12")
+    assert set(required) == {"cuda12", "cuda13"}
+
+
+def test_a_wheel_of_13(relaxed):
+    _, required = relaxed(["nvidia-cufft<13,>=12", "nvidia-cuda-runtime<14,>=13", "nvidia-curand"],
+                          library="libcudart.so.13")
+    assert required["cuda13"] == ["nvidia-cufft<13,>=12", "nvidia-cuda-runtime<14,>=13",
+                                  "nvidia-curand"]
+    assert required["cuda12"] == ["nvidia-cufft-cu12", "nvidia-cuda-runtime-cu12",
+                                  "nvidia-curand-cu12"]
+
+
+def test_the_toolkit_by_its_parts(relaxed):
+    _, required = relaxed(["cuda-toolkit[cublas, cudart,nvcc]==13.0.*; os_name == 'posix'",
+                           "cuda-toolkit==12.*", "Cuda_Toolkit[NVRTC]==12.*"],
+                          ["libcublas.so.13"])
+    assert required[None] == ["cuda-toolkit[cublas,nvcc]==13.0.*", "cuda-toolkit==12.*"]
+    assert required["cuda13"] == ["cuda-toolkit[cudart]==13.0.*", "nvidia-cuda-nvrtc==13.*"]
+    assert required["cuda12"] == ["Cuda_Toolkit[NVRTC]==12.*"]
+
+
+def test_markers_extras_and_two_versions(relaxed):
+    _, required = relaxed([
+        'nvidia-nccl-cu12==2.20; python_version < "3"',
+        'nvidia-nccl-cu12==2.26; python_version >= "3"',
+        'nvidia-cudnn-cu12; extra == "gpu"', "nvidia-nvtx-cu12 (>=12)",
+        "nvidia-cuda-nvcc-cu12", "nvidia-cudnn-frontend", "nvidia-ml-py", "cutensor"])
+    assert required[None] == ["nvidia-cuda-nvcc-cu12", "nvidia-cudnn-frontend", "nvidia-ml-py",
+                              "cutensor"]
+    assert required["cuda12"] == ["nvidia-nccl-cu12==2.26", "nvidia-nvtx-cu12>=12"]
+    assert required["gpu"] == ["nvidia-cudnn-cu12"]
+    assert required["cuda13"] == ["nvidia-nccl-cu13", "nvidia-nvtx==13.*"]
+
+
+def test_extras_that_are_there_already(relaxed, retarget):
+    # A line break makes two lines of one.
+    relaxed(["nvidia-cuda-runtime-cu12\nProvides-Extra: CUDA13", 'other; extra == "cuda13"'])
+    text = wheel_files.read(next(retarget.out.glob("*.whl")))[HEAD].decode()
+    assert [line for line in text.splitlines() if line.startswith("Provides-Extra")] == [
+        "Provides-Extra: cuda12", "Provides-Extra: cuda11", "Provides-Extra: CUDA13"]
+    assert 'nvidia-cuda-runtime==13.* ; extra == "cuda13"' in text

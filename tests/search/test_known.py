@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""What one stub's search found out serves those of the other stubs, and is looked at
+again where it may have changed."""
+import re
+import shutil
+
+import pytest
+
+import build
+import fakes
+from fakes import fake
+from syscalls import between, system_calls
+from world import CALL, probe, user
+
+OLD = "shell:sleep 0.1"    # what was made just before a search is not trusted by the next
+FIRST = f"call:{CALL['cudart']}"
+SECOND = "load:nvrtc"
+
+
+@pytest.fixture
+def world(world):
+    world.search(build.STUBS)
+    return world
+
+
+def second(world, *changes, before=(), **options):
+    """The status of nvrtc, whose first call is made after cudart's and these changes."""
+    *_, status = world.probe("stub:cudart", "stub:nvrtc", *before, OLD, FIRST, *changes, SECOND,
+                             "status:nvrtc", **options)
+    return status
+
+
+def copied(file, folder):
+    return f"shell:mkdir -p {folder} && cp {file} {folder}/"
+
+
+def calls_of_second(world, *changes):
+    """The system calls of the second stub's first call."""
+    program = probe(world.cc)
+    stubs = [f"open:{build.stub(library)}" for library in ("cudart", "nvrtc")]
+    return between(system_calls(world, program, *stubs, OLD, FIRST, *changes, "mark:from", SECOND,
+                                "mark:to"), "from", "to")
+
+
+# What is as it was is not looked at again.
+
+@pytest.mark.parametrize("there", [False, True])
+def test_the_second_stub_asks_little(world, there):
+    if there:
+        world.loader(fake("nvrtc", "12.9"))
+    calls = calls_of_second(world).splitlines()
+    opened = next((i for i, call in enumerate(calls) if "openat(" in call), len(calls))
+    looks = "\n".join(calls[:opened])
+    # Folders are compared, and the file is; none is looked for again, nor read.
+    assert looks.count("libnvrtc.so.12") == there and "libnvrtc.so.13" not in looks
+    assert f'"{build.STUBS}", ' in looks
+    assert opened == len(calls) or (there and "libnvrtc.so.12" in calls[opened])
+
+
+def examined(calls, *folders):
+    return [sum(f'"{folder}", ' in call for call in calls.splitlines()) for folder in folders]
+
+
+def test_what_was_only_gone_through_is_asked_where_something_was_found(world):
+    """Where there was nothing, the folders behind it tell whether they are as they were."""
+    place = world.folder("way/there")
+    world.search(place)
+    assert examined(calls_of_second(world), "/", place.parent, place) == [0, 0, 1]
+    shutil.copy(fake("nvrtc", "12.9"), place)
+    assert examined(calls_of_second(world), "/", place.parent, place) == [1, 1, 1]
+
+
+def test_where_a_folder_is_left_out_all_are_asked(world):
+    place = world.folder("way/there")
+    world.search(place)
+    place.chmod(0o777)
+    assert examined(calls_of_second(world), "/", place.parent, place) == [1, 1, 1]
+
+
+def looked_for(calls, folder):
+    """The names that were looked for in a folder."""
+    return re.findall(rf'"{folder}/([^"/]+)"', calls)
+
+
+def names_asked(world, folder, *changes):
+    """What is looked for in a folder by the second stub, and whether its names are read."""
+    world.search(folder)
+    calls = calls_of_all(world, *changes)
+    before, after = calls.split("second", 1)
+    return looked_for(after, folder), bool(re.search(rf'"{folder}", \S*O_DIRECTORY', before))
+
+
+def calls_of_all(world, *changes):
+    program = probe(world.cc)
+    stubs = [f"open:{build.stub(library)}" for library in ("cudart", "nvrtc", "nvJitLink")]
+    return between(system_calls(world, program, *stubs, OLD, "mark:from", FIRST, *changes,
+                                "mark:second", SECOND, "mark:to"), "from", "to")
+
+
+def test_the_names_of_a_small_folder_are_read(world):
+    assert names_asked(world, world.folder("small")) == ([], True)
+
+
+def test_a_large_folder_is_asked_for_each_name(world):
+    large = world.folder("large")
+    for i in range(400):
+        (large / f"lib{i:0100}.so").touch()
+    asked, read = names_asked(world, large)
+    assert "libnvrtc.so.14" in asked and not read
+
+
+def test_what_came_into_a_folder_whose_names_were_read(world):
+    library, folder = fake("nvrtc", "12.9"), world.folder("small")
+    assert "libnvrtc.so.12" in names_asked(world, folder, copied(library, folder))[0]
+
+
+@pytest.mark.parametrize("call", ["openat", "getdents64"])
+def test_a_small_folder_whose_names_cannot_be_read(world, call):
+    """It is asked for each name."""
+    folder = world.put("small", fake("nvrtc", "12.9"))
+    world.search(folder)
+    system_calls(world, "true")     # skips where there is no strace
+    world.prefix = ["strace", "-f", "-o", world.root / "failing.log", "-P", folder,
+                    "-e", f"inject={call}:error=EACCES"]
+    *_, status = world.probe("stub:cudart", "stub:nvrtc", "stub:nvJitLink", OLD, FIRST, SECOND,
+                             "status:nvrtc")
+    assert status["path"] == str(folder / "libnvrtc.so.12")
+    assert "EACCES" in (world.root / "failing.log").read_text()
+
+
+def test_many_searches_grow_by_one_stub_each(world):
+    """Copies of a stub count as stubs: 18 of them, more than records once had room for."""
+    copies = [world.put(f"copies/{i}", build.stub("nvrtc")) / build.stub_name("nvrtc")
+              for i in range(18)]
+    said = world.probe(*[f"open:{file}" for file in copies], "stub:nvJitLink", "stub:cudart",
+                       f"call:{CALL['nvJitLink']}", FIRST, "status:nvJitLink", "load",
+                       "status:nvrtc")
+    assert [status["state"] for status in (said[-3], said[-1])] == ["missing", "missing"]
+    # All of them count.
+    assert said[-2] == {"load": 20}
+
+
+# What has changed.
+
+@pytest.mark.parametrize("folder", ["new", "new/deep/er", "there", "venv"])
+def test_a_library_that_came_after_a_failed_search(world, folder):
+    library = fake("nvrtc", "12.9")
+    site = world.folder("venv/site-packages")
+    world.put("venv/site-packages/pkg", build.stub("cudart"), build.stub("nvrtc"))
+    world.folder("there")
+    for name in ("new", "new/deep/er", "there"):
+        world.search(world.root / name)
+    place = (site / "nvidia/cuda_nvrtc/lib" if folder == "venv" else world.root / folder)
+    said = world.probe(*[f"open:{site}/pkg/{build.stub_name(name)}" for name in ("cudart", "nvrtc")],
+                       OLD, FIRST, copied(library, place), SECOND, "status:nvrtc")
+    assert said[-1]["path"] == str(place / library.name)
+
+
+def test_a_link_that_leads_elsewhere(world):
+    world.put("one", fake("nvrtc", "12.8"))
+    world.put("two", fake("nvrtc", "12.9"))
+    world.folder("links")
+    (world.root / "links/current").symlink_to("../one")
+    world.search(world.root / "links/current")
+    status = second(world, f"shell:ln -sfn ../two {world.root}/links/current")
+    assert status["version"] == "12.9"
+
+
+@pytest.mark.parametrize("change", ["mv {root}/two {root}/one", "ln -s two {root}/one"])
+def test_what_is_gone_through_leads_elsewhere(world, change):
+    library = fake("nvrtc", "12.9")
+    world.put("two/deep", library)
+    world.search(world.folder("one/deep"))
+    assert second(world)["state"] == "missing"
+    status = second(world, "shell:mv {root}/one {root}/old && ".format(root=world.root) +
+                    change.format(root=world.root))
+    assert (status["state"], status["path"]) == ("usable", f"{world.root}/one/deep/{library.name}")
+
+
+def test_what_is_gone_back_from_leads_elsewhere(world):
+    library = fake("nvrtc", "12.9")
+    world.put("two/lib", library)
+    for folder in ("lib", "bin", "two/bin"):
+        world.folder(folder)
+    world.search(f"{world.root}/bin/../lib")
+    assert second(world)["state"] == "missing"
+    status = second(world, f"shell:rmdir {world.root}/bin && ln -s two/bin {world.root}/bin")
+    assert (status["state"], status["path"]) == ("usable",
+                                                 f"{world.root}/bin/../lib/{library.name}")
+
+
+@pytest.mark.parametrize("change", [
+    "cp {library} {root}/one/deep/",                                # into the folder behind it
+    "ln -sfn two {root}/link",                                      # it leads elsewhere
+    "mv {root}/one {root}/old && mv {root}/two {root}/one",         # the folder behind it is new
+    "rm {root}/link && mv {root}/two {root}/link",                  # a folder instead
+    "ln -sfn ../../two/deep/{name} {root}/one/deep/{name}",         # a link in the folder behind it
+])
+def test_what_lies_below_a_link(world, change):
+    library = fake("nvrtc", "12.9")
+    world.put("two/deep", library)
+    world.folder("one/deep")
+    (world.root / "link").symlink_to("one")
+    world.search(world.root / "link/deep")
+    assert second(world)["state"] == "missing"
+    status = second(world, "shell:" + change.format(root=world.root, library=library,
+                                                    name=library.name))
+    assert (status["state"], status["path"]) == ("usable", f"{world.root}/link/deep/{library.name}")
+
+
+def test_a_folder_below_a_link_is_compared_once(world):
+    world.folder("one/deep")
+    (world.root / "link").symlink_to("one")
+    world.search(world.root / "link/deep")
+    calls = calls_of_second(world)
+    assert calls.count(f'"{world.root}/link", ') == calls.count(f'"{world.root}/one/deep", ') == 1
+    assert f'"{world.root}/link/deep", ' not in calls
+
+
+def test_a_link_that_leads_nowhere_changes_nothing(world):
+    """That of a toolkit which was removed: what was found out holds, until it leads somewhere."""
+    (world.root / "cuda").symlink_to(world.root / "removed")
+    world.env["CUDA_HOME"] = str(world.root / "cuda")
+    assert "ld.so.cache" not in calls_of_second(world)
+    shutil.copytree(world.put("toolkit/lib64", fake("nvrtc", "12.9")).parent,
+                    world.root / "made")
+    status = second(world, f"shell:mv {world.root}/made {world.root}/removed")
+    assert (status["state"], status["version"]) == ("usable", "12.9")
+
+
+def test_a_file_that_was_written_anew(world):
+    folder = world.loader(fake("nvrtc", "12.8"))
+    status = second(world, f"shell:cat {fake('nvrtc', '12.9')} >{folder}/libnvrtc.so.12")
+    assert status["version"] == "12.9"
+
+
+def test_a_folder_that_anybody_may_write_to_since(world):
+    folder = world.loader(fake("nvrtc", "12.9"))
+    status = second(world, f"shell:chmod 777 {folder}")
+    assert status["state"] == "missing"
+    assert [left["path"] for left in status["left_out"]] == [str(folder)]
+
+
+@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
+                                      "LAZYCUDA_NVRTC"])
+def test_a_variable_that_was_set_since(world, variable):
+    library = fake("nvrtc", "12.9")
+    folder = world.put("late/lib", library)
+    value = {"LD_LIBRARY_PATH": folder, "LAZYCUDA_NVRTC": folder / library.name}.get(
+        variable, folder.parent)
+    assert second(world)["state"] == "missing"
+    assert second(world, f"setenv:{variable}={value}")["path"] == str(folder / library.name)
+
+
+def test_a_variable_that_hides_the_library_since(world):
+    world.loader(fake("nvrtc", "12.9"))
+    assert second(world, "setenv:LAZYCUDA_NVRTC=none")["state"] == "hidden"
+
+
+def test_a_user_of_a_stub_that_was_loaded_since(world):
+    # Its run path leads to the library.
+    library = fake("nvrtc", "12.9")
+    world.put("app/cuda", library)
+    other = world.put("app/bin", user(runpath="$ORIGIN/../cuda", library="nvrtc"))
+    file = next(other.glob("*.so"))
+    assert second(world, f"open:{file}")["found_by"] == "rpath"
+
+
+def test_a_real_library_that_was_loaded_since(world):
+    file = world.put("away", fake("nvrtc", "12.9")) / "libnvrtc.so.12"
+    status = second(world, f"open:{file}")
+    assert (status["path"], status["found_by"]) == (str(file), "process")
+
+
+def test_a_real_library_that_was_unloaded_since(world):
+    file = world.put("away", fake("nvrtc", "12.9")) / "libnvrtc.so.12"
+    assert second(world, f"close:{file}", before=[f"open:{file}"])["state"] == "missing"
+
+
+def test_what_another_stub_has_loaded_since(world):
+    # The objects that came with its own library hold nothing up.
+    world.loader(fake("cudart", "12.9"), fake("nvrtc", "12.9"), fake("nvrtc", "13.5"))
+    assert second(world)["version"] == "12.9"
+
+
+def test_a_child_of_fork_looks_itself(world):
+    looks = [len(re.findall(r"libnvrtc\.so\.1[23]", calls_of_second(world, *changes)))
+             for changes in ([], ["fork"])]
+    assert looks[0] == 0 and looks[1] > 0
+
+
+def test_a_driver_that_came_after_a_failed_search(world):
+    # The driver's stub takes no part in the choice: nobody has looked for its library, but for
+    # other libraries in the same folders.
+    folder = world.folder("loader") / "below"
+    world.search(folder)
+    file = fakes.nvml("535.104.05")
+    *_, status = world.probe("stub:cudart", "stub:nvml", OLD, FIRST, copied(file, folder), "call:nvmlShutdown", "status:nvml")
+    assert status["path"] == str(folder / file.name)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What goes with a library of a toolkit, where it is, and whether it fits."""
+import json
+
+import pytest
+
+from fakes import fake
+from questions import ask
+
+TREE = {"nvrtc-builtins": "lib64/libnvrtc-builtins.so.12.9", "headers": "include/cuda.h",
+        "cudadevrt": "lib64/libcudadevrt.a", "libdevice": "nvvm/libdevice/libdevice.10.bc",
+        "libnvvm": "nvvm/lib64/libnvvm.so.4", "nvcc": "bin/nvcc"}
+WHEELS = {"nvrtc-builtins": "nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9",
+          "headers": "nvidia/cuda_runtime/include/cuda.h",
+          "cudadevrt": "nvidia/cuda_runtime/lib/libcudadevrt.a",
+          "libdevice": "nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc",
+          "libnvvm": "nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so",
+          "nvcc": "nvidia/cuda_nvcc/bin/nvcc"}
+DEBIAN = {"nvrtc-builtins": "lib/x86_64-linux-gnu/libnvrtc-builtins.so.12.9",
+          "headers": "include/cuda.h", "cudadevrt": "lib/x86_64-linux-gnu/libcudadevrt.a",
+          "libdevice": "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc",
+          "libnvvm": "lib/x86_64-linux-gnu/libnvvm.so.4", "nvcc": "bin/nvcc"}
+TARGETS = {"nvrtc-builtins": "targets/x86_64-linux/lib/libnvrtc-builtins.so.12.9",
+           "headers": "targets/x86_64-linux/include/cuda.h",
+           "cudadevrt": "targets/x86_64-linux/lib/libcudadevrt.a",
+           "libdevice": "nvvm/libdevice/libdevice.10.bc", "libnvvm": "nvvm/lib64/libnvvm.so.4",
+           "nvcc": "bin/nvcc"}
+
+
+def put(path, text="x"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def header(path, version=12090):
+    return put(path, f"#define CUDA_VERSION {version}\n")
+
+
+def components(path):
+    """(the library's version, {name: (path, version, fits, relation)})"""
+    version, *fields = ask("components", path).split("\t")
+    rows = [fields[i:i + 5] for i in range(0, len(fields), 5)]
+    return int(version), {name: (path, int(of), int(fits), relation)
+                          for name, path, of, fits, relation in rows}
+
+
+def install(root, tree):
+    for name, place in tree.items():
+        if name == "headers":
+            header(root / place)
+        else:
+            put(root / place)
+    return put((root / tree["nvrtc-builtins"]).parent / "libnvrtc.so.12")
+
+
+@pytest.mark.parametrize("tree", [TREE, TARGETS, WHEELS, DEBIAN])
+def test_where_they_are(tmp_path, tree):
+    version, found = components(install(tmp_path / "a tree", tree))
+    assert version == 12090
+    assert {name: row[0] for name, row in found.items()} == {
+        name: str(tmp_path / "a tree" / place) for name, place in tree.items()}
+    assert found["nvrtc-builtins"][1:] == (12090, 1, "has to be of CUDA 12.9; is of 12.9")
+    assert found["headers"][1:] == (
+        12090, 1, "has to be of CUDA 12, and not newer than 12.9; is of 12.9")
+
+
+def test_the_builtins_are_nvrtcs_alone(tmp_path):
+    install(tmp_path, TREE)
+    assert "nvrtc-builtins" not in components(put(tmp_path / "lib64/libcudart.so.12"))[1]
+
+
+def test_what_is_not_there(tmp_path):
+    header(tmp_path / "include" / "cuda.h")
+    version, found = components(put(tmp_path / "lib64" / "libnvrtc.so.12"))
+    assert version == 12090
+    put(tmp_path / "lib64" / "libnvrtc-builtins.so.12.8")      # of another one
+    assert components(tmp_path / "lib64" / "libnvrtc.so.12")[1] == found
+    assert found["nvrtc-builtins"] == ("", 0, -1, "is not there; has to be of CUDA 12.9")
+    assert found["libdevice"] == ("", 0, -1, "is not there; has to be of CUDA 12")
+
+
+@pytest.mark.parametrize("component, fits, older", [
+    ("13.0.48", 0, 1), ("12.9.79", 1, 1), ("12.8.93", 1, 1), ("11.8.89", 0, 0)])
+def test_wheels_of_several_versions(tmp_path, component, fits, older):
+    """pip installs any beside each other; each is of its wheel's version."""
+    library = install(tmp_path, WHEELS)
+    for name, parts in ((f"nvidia_cuda_nvcc_cu12-{component}", ("libdevice", "nvcc")),
+                        ("nvidia_cuda_nvrtc_cu12-12.9.86", ("nvrtc-builtins",))):
+        put(tmp_path / f"{name}.dist-info" / "RECORD",
+            "".join(f"{WHEELS[part]},,\n" for part in parts))
+    found = components(library)[1]
+    number = ".".join(component.split(".")[:2])
+    assert found["nvcc"][2:] == (
+        fits, f"has to be of CUDA 12, and not newer than 12.9; is of {number}")
+    assert found["libdevice"][2] == int(component.startswith("12"))
+
+
+def test_a_library_of_no_known_toolkit(tmp_path):
+    put(tmp_path / "libcudadevrt.a")
+    version, found = components(put(tmp_path / "libcudart.so.12"))
+    assert version == 0
+    assert found["cudadevrt"][2:] == (-1, "the version of the library is not known")
+    assert components(tmp_path / "nowhere.so") == (0, {})
+
+
+def test_status_prints_them(world):
+    put(world.root / "cuda" / "bin" / "nvcc")
+    header(world.root / "cuda" / "include" / "cuda.h", 13020)
+    world.put("cuda/lib64", fake("cudart", "13.2"))
+    world.search(world.root / "cuda" / "lib64")
+    said = world.cli("status", "--components", "cudart").out
+    assert (f"with nvcc {world.root}/cuda/bin/nvcc: has to be of CUDA 13, and not newer than 13.2;"
+            " is of 13.2") in said
+    assert "without libdevice: is not there; has to be of CUDA 13" in said
+    library, = json.loads(world.cli("status", "--components", "--json", "cudart").out)["libraries"]
+    assert [row["name"] for row in library["components"]] == [
+        "headers", "cudadevrt", "libdevice", "libnvvm", "nvcc"]
+    assert library["components"][0]["fits"] is True and library["components"][1]["fits"] is None
+    assert "components" not in world.cli("status", "--json", "cudart").out
+    header(world.root / "cuda" / "include" / "cuda.h", 13030)
+    assert f"not with headers {world.root}/cuda/include/cuda.h" in world.cli(
+        "status", "--components", "cudart").out

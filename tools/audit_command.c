@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* audit_command.c - `lazycuda audit`: on which CUDA versions a binary runs through the stubs */
+#include "commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "own_stub.h"
+#include "progress.h"
+#include "audit_report.h"
+#include "say.h"
+#include "wheel.h"
+
+static const char usage[] =
+"usage: lazycuda audit [--json] [--all-versions] [--require LIST] [--driver V]\n"
+"                      [--device-code] [--arch LIST] [--stub STUB]... FILE...\n"
+"\n"
+"Says on which CUDA versions a binary runs, once its CUDA imports go through the\n"
+"stubs: how many are direct, renamed, adapted, refused or absent on each.  FILE\n"
+"is an ELF file, a wheel (.whl), or a folder to search for ELF files and wheels;\n"
+"symbolic links in a folder are not followed.  No FILE is run.\n"
+"\n"
+"  --json           the same as JSON\n"
+"  --all-versions   every version, not only the newest of each major\n"
+"  --require LIST   exit with 1 unless every file runs on these, such as 11,12,13.\n"
+"                   A major is satisfied by any one of its versions; 12.4 means\n"
+"                   that version.  The last line names the first that will do\n"
+"  --driver V       assume a driver for that CUDA, such as 12.2: functions that came\n"
+"                   later are absent; default: the newest driver that is known\n"
+"  --device-code    also what device code the files hold, by kind and architecture,\n"
+"                   and fatbins that hold LTO-IR beside other code\n"
+"  --arch LIST      the same, and for GPUs such as sm_90,sm_120 what serves them and\n"
+"                   what to do; exit with 1 if a file with device code has none that\n"
+"                   a driver loads there\n"
+"  --stub STUB      also judge imports of the library of this stub, which\n"
+"                   `lazycuda stub` made and which is loaded; may be repeated\n"
+"\n"
+"A file runs on a version if none of its imports is refused (the name is there\n"
+"with another interface that no adaptor bridges) or absent (it is not there).\n"
+"libcuda.so.1 and libnvidia-ml.so.1 come with the driver, whatever the CUDA: the\n"
+"last line names the oldest driver that has all that is imported from them.  If the\n"
+"majors of a STUB's library are its own, a file runs with any major that has all of\n"
+"its imports, whatever the CUDA.\n"
+"Exit status: 0 all requirements are met, 1 one is not, 2 wrong usage, or something\n"
+"could not be read; what could be read is reported all the same.\n";
+
+struct requirement {
+	int major, minor;	/* minor -1: any version of the major */
+};
+
+struct audit {
+	struct report report;
+	struct tables tables;
+	struct requirement required[32];
+	size_t required_count;
+	const char *stubs[MAX_TABLES];	/* paths given with --stub */
+	size_t stub_count;
+	bool all_versions;
+};
+
+/* Reports an allocation failure: the output is incomplete then. */
+static void note_memory(struct audit *audit, const struct lc_arena *arena)
+{
+	if (!arena->failed)
+		return;
+	progress_hide();
+	complain("audit", "memory ran out");
+	audit->report.errors++;
+}
+
+/* ---- files ---- */
+
+static void audit_bytes(struct audit *audit, const char *file, const char *wheel,
+			const void *bytes, size_t size)
+{
+	struct lc_arena arena = { .failed = false };
+	struct findings findings;
+	struct code code = { .error = NULL };
+
+	findings_read(&arena, &audit->tables, bytes, size, &findings);
+	if (audit->report.wish.any && !findings.error)
+		code_read(&arena, bytes, size, &code);
+	progress_hide();
+	if (findings.error)
+		report_error(&audit->report, file, wheel, findings.error);
+	else
+		report_file(&audit->report, &arena, file, wheel, &findings, &code);
+	note_memory(audit, &arena);
+	lc_arena_free(&arena);
+}
+
+struct wheel_walk {
+	struct audit *audit;
+	const char *wheel;
+};
+
+static void audit_member(const struct wheel_member *member, void *data)
+{
+	const struct wheel_walk *walk = data;
+	struct lc_arena arena = { .failed = false };
+	const char *file = lc_format(&arena, "%s/%s", walk->wheel, member->name);
+
+	progress_hide();
+	if (member->error)
+		report_error(&walk->audit->report, file, walk->wheel, member->error);
+	else
+		audit_bytes(walk->audit, file, walk->wheel, member->bytes, member->size);
+	note_memory(walk->audit, &arena);
+	lc_arena_free(&arena);
+}
+
+static bool is_wheel(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 4 && !strcmp(path + length - 4, ".whl");
+}
+
+static void audit_mapped(struct audit *audit, const char *path, bool asked, const void *bytes,
+			 size_t size)
+{
+	struct wheel_walk walk = { audit, path };
+	const char *why;
+
+	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
+		progress_begin("reading", basename(path), size);
+		why = wheel_read(bytes, size, audit_member, &walk);
+		progress_hide();
+		if (why)
+			report_error(&audit->report, path, path, why);
+		return;
+	}
+	if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
+		audit_bytes(audit, path, NULL, bytes, size);
+}
+
+/* `asked`: the command line names this file, so it is an error if the file is empty, or
+ * neither ELF nor a wheel. */
+static void audit_file(struct audit *audit, const char *path, bool asked)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	void *bytes;
+	char magic[4];
+
+	if (fd < 0) {
+		report_error(&audit->report, path, NULL, errno == ENOENT ? "does not exist" :
+			     errno == EACCES ? "may not be read" : "cannot be opened");
+		return;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		report_error(&audit->report, path, NULL, "is not a regular file");
+	} else if (!st.st_size) {
+		if (asked)
+			report_error(&audit->report, path, NULL, "is empty");
+	} else if (asked || (pread(fd, magic, 4, 0) == 4 && (!memcmp(magic, "\177ELF", 4) ||
+							     !memcmp(magic, "PK", 2)))) {
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes == MAP_FAILED) {
+			report_error(&audit->report, path, NULL, "cannot be read");
+		} else {
+			audit_mapped(audit, path, asked, bytes, (size_t)st.st_size);
+			munmap(bytes, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+}
+
+static int by_name(const FTSENT **one, const FTSENT **other)
+{
+	return strcmp((*one)->fts_name, (*other)->fts_name);
+}
+
+static void audit_folder(struct audit *audit, const char *path)
+{
+	char *paths[] = { (char *)path, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_F)
+			audit_file(audit, entry->fts_path, false);
+		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR)
+			report_error(&audit->report, entry->fts_path, NULL, "cannot be read");
+	}
+	if (tree)
+		fts_close(tree);
+	else
+		report_error(&audit->report, path, NULL, "cannot be read");
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* ---- requirements ---- */
+
+static bool knows(const struct tables *tables, struct requirement wanted)
+{
+	for (size_t i = 0; i < tables->toolkit_count; i++)
+		if (LC_MAJOR(tables->toolkits[i]) == wanted.major &&
+		    (wanted.minor < 0 || LC_MINOR(tables->toolkits[i]) == wanted.minor))
+			return true;
+	return false;
+}
+
+/* Reads "11,12,13" or "12.4"; false if it is malformed or names an unknown version. */
+static bool parse_required(struct audit *audit, const char *list)
+{
+	while (*list) {
+		struct requirement wanted = { .minor = -1 };
+		char *end;
+
+		if (*list < '0' || *list > '9')
+			return false;
+		wanted.major = (int)(strtoul(list, &end, 10) % 1000);
+		if (*end == '.' && end[1] >= '0' && end[1] <= '9')
+			wanted.minor = (int)(strtoul(end + 1, &end, 10) % 1000);
+		if ((*end && *end != ',') || !knows(&audit->tables, wanted) ||
+		    audit->required_count == sizeof(audit->required) / sizeof(wanted))
+			return false;
+		audit->required[audit->required_count++] = wanted;
+		list = *end ? end + 1 : end;
+	}
+	return audit->required_count;
+}
+
+static bool is_met(const struct audit *audit, struct requirement wanted)
+{
+	for (size_t i = 0; i < audit->tables.toolkit_count; i++)
+		if (audit->report.runs[i] && LC_MAJOR(audit->tables.toolkits[i]) == wanted.major &&
+		    (wanted.minor < 0 || LC_MINOR(audit->tables.toolkits[i]) == wanted.minor))
+			return true;
+	return false;
+}
+
+static bool check_required(const struct audit *audit)
+{
+	bool met = true;
+
+	for (size_t i = 0; i < audit->required_count; i++) {
+		struct requirement wanted = audit->required[i];
+
+		if (is_met(audit, wanted))
+			continue;
+		met = false;
+		if (wanted.minor < 0)
+			fprintf(stderr, "lazycuda audit: there is no version of CUDA %d that all"
+				" of it runs on\n", wanted.major);
+		else
+			fprintf(stderr, "lazycuda audit: not all of it runs on CUDA %d.%d\n",
+				wanted.major, wanted.minor);
+	}
+	return met;
+}
+
+/* ---- command line ---- */
+
+static bool set_driver(struct audit *audit, const char *text)
+{
+	const struct tables *tables = &audit->tables;
+	char version[16];
+
+	for (size_t i = 0; i < tables->toolkit_count; i++) {
+		snprintf(version, sizeof(version), "%d.%d", LC_MAJOR(tables->toolkits[i]),
+			 LC_MINOR(tables->toolkits[i]));
+		if (!strcmp(text, version)) {
+			audit->tables.driver = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool set_archs(struct audit *audit, const char *text)
+{
+	return code_wish_read(&audit->report.wish, text);
+}
+
+/* Returns true if every file with device code has some for every GPU that was given. */
+static bool serves_archs(const struct audit *audit)
+{
+	for (size_t i = 0; i < audit->report.wish.target_count; i++)
+		if (audit->report.lacking[i])
+			return false;
+	return true;
+}
+
+static bool note_stub(struct audit *audit, const char *path)
+{
+	if (audit->stub_count == MAX_TABLES - LIBRARIES)
+		return false;
+	audit->stubs[audit->stub_count++] = path;
+	return true;
+}
+
+static bool add_stubs(struct audit *audit)
+{
+	for (size_t i = 0; i < audit->stub_count; i++) {
+		const struct lc_peer *peer = own_stub_open("audit", audit->stubs[i]);
+		const char *why = peer ? tables_add(&audit->tables, peer) : NULL;
+
+		if (why)
+			complain("audit", "%s: %s", audit->stubs[i], why);
+		if (!peer || why)
+			return false;
+	}
+	return true;
+}
+
+static const struct valued {
+	const char *name;
+	bool (*take)(struct audit *audit, const char *value);
+	const char *wants;
+} valued[] = {
+	{ "--require", parse_required,
+	  "--require takes majors or versions of CUDA that are known, as in 11,12,13" },
+	{ "--driver", set_driver, "--driver takes a version of CUDA that is known, as in 12.2" },
+	{ "--arch", set_archs, "--arch takes GPUs, as in sm_90,sm_120; at most 32" },
+	{ "--stub", note_stub, "--stub takes the path of a stub; an audit has room for 64, lazycuda's own included" },
+};
+
+/* Takes one option.  Returns how many words it used, 0 if it is no option, and sets *why if
+ * its value is wrong. */
+static int take_audit_option(struct audit *audit, char **words, const char **why)
+{
+	if (!strcmp(words[0], "--json"))
+		return audit->report.json = true;
+	if (!strcmp(words[0], "--all-versions"))
+		return audit->all_versions = true;
+	if (!strcmp(words[0], "--device-code"))
+		return audit->report.wish.any = true;
+	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
+		size_t length = strlen(valued[i].name);
+		const char *rest = words[0] + length, *value;
+
+		if (strncmp(words[0], valued[i].name, length) || (*rest && *rest != '='))
+			continue;
+		value = *rest ? rest + 1 : words[1];
+		if (!value || !valued[i].take(audit, value))
+			*why = valued[i].wants;
+		return *rest ? 1 : 2;
+	}
+	return 0;
+}
+
+/* Selects the newest version of each major, or all versions. */
+static void choose_targets(struct audit *audit)
+{
+	const struct tables *tables = &audit->tables;
+
+	for (size_t i = 0; i < tables->toolkit_count; i++)
+		audit->report.targets[i] = audit->all_versions || i + 1 == tables->toolkit_count ||
+			LC_MAJOR(tables->toolkits[i]) != LC_MAJOR(tables->toolkits[i + 1]);
+}
+
+static void audit_all(struct audit *audit, char **paths, size_t count)
+{
+	struct lc_arena arena = { .failed = false };
+
+	choose_targets(audit);
+	for (size_t i = 0; i < count; i++)
+		audit->report.quiet |= count > 1 || is_folder(paths[i]) || is_wheel(paths[i]);
+	report_begin(&audit->report);
+	for (size_t i = 0; i < count; i++) {
+		if (is_folder(paths[i]))
+			audit_folder(audit, paths[i]);
+		else
+			audit_file(audit, paths[i], true);
+	}
+	report_end(&audit->report, &arena);
+	note_memory(audit, &arena);
+	lc_arena_free(&arena);
+}
+
+static int audit_with(struct audit *audit, int argc, char **argv)
+{
+	size_t count = 0;
+	bool options = true, met;
+	const char *why = NULL;
+
+	for (int i = 1, taken; i < argc; i += taken) {
+		taken = 1;
+		if (options && (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))) {
+			fputs(usage, stdout);
+			return 0;
+		}
+		if (!options || argv[i][0] != '-' || !argv[i][1]) {
+			argv[count++] = argv[i];
+		} else if (!strcmp(argv[i], "--")) {
+			options = false;
+		} else {
+			taken = take_audit_option(audit, argv + i, &why);
+			if (why)
+				return bad_usage("audit", usage, why, "");
+			if (!taken)
+				return bad_usage("audit", usage, "unknown option ", argv[i]);
+		}
+	}
+	if (!count)
+		return bad_usage("audit", usage, "no file is given", "");
+	if (!add_stubs(audit))
+		return 2;
+	progress_wanted(!audit->report.json);
+	audit_all(audit, argv, count);
+	met = check_required(audit);
+	met = serves_archs(audit) && met;	/* it reports, whatever was met before */
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda audit: standard output");
+		return 2;
+	}
+	return audit->report.errors ? 2 : !met;
+}
+
+int audit_main(int argc, char **argv)
+{
+	struct audit audit = { .report.tables = &audit.tables };
+	const char *why = tables_read(&audit.tables);
+	int status = 2;
+
+	if (why)
+		fprintf(stderr, "lazycuda audit: %s\n", why);
+	else
+		status = audit_with(&audit, argc, argv);
+	tables_free(&audit.tables);
+	return status;
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* audit_report.c - prints what an audit found in each file, and in all files together */
+#include "audit_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "say.h"
+#include "tally.h"
+
+/* ---- the verdict ---- */
+
+static const char *verdict_text(struct report *report, struct lc_arena *arena,
+				const struct findings *findings, const bool *on)
+{
+	const struct tables *tables = report->tables;
+	const char *text = runs_text(arena, tables, on), *why = "";
+	struct tally newest;
+	size_t driver;
+
+	count(arena, report->tables, findings, tables->toolkit_count - 1, &newest);
+	if (newest.undriven.count)
+		return lc_format(arena, "runs on none: a driver of CUDA %s does not have %s",
+				 format_version(arena, tables->toolkits[tables->driver]),
+				 list_names(arena, &newest.undriven));
+	driver_needed(report->tables, findings, &driver);
+	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
+		struct tally tally;
+		bool any = false;
+
+		end = end_of_major(tables, first);
+		for (size_t i = first; i < end; i++)
+			any |= on[i];
+		if (any)
+			continue;
+		count(arena, report->tables, findings, end - 1, &tally);
+		why = lc_format(arena, "%s; on %d: %s", why, LC_MAJOR(tables->toolkits[first]),
+				problems(arena, &tally));
+	}
+	return lc_format(arena, "%s%s%s", *text ? text : "runs on none",
+			 *text ? driver_text(arena, tables, driver) : "", why);
+}
+
+/* ---- notes ---- */
+
+static const char *import_note(struct lc_arena *arena, const struct found_import *import)
+{
+	const struct lc_library *library = import->table->library;
+
+	if (import->name_count && !import->versioned && !import->needed)
+		return lc_format(arena, "%zu names of %s are imported without a version and without"
+				 " needing any library, such as %s: whatever is in the process answers",
+				 import->name_count, library->name, import->names[0].name);
+	if (import->name_count && !import->versioned && lc_has_nodes(library))
+		return lc_format(arena, "%zu names of %s are imported without a version, such as %s:"
+				 " they get its newest interface, and none where majors differ; link"
+				 " against an import library", import->name_count, library->name,
+				 import->names[0].name);
+	if (!import->needed)
+		return lc_format(arena, "it needs versions of %s, but not the library:"
+				 " something else has to load it first", import->file);
+	if (import->through == NEEDS_RENAMED)
+		return lc_format(arena, "%s is %s under another name, a copy that came with the file",
+				 import->needed, library->name);
+	return NULL;
+}
+
+static const char *through(const struct found_import *import)
+{
+	return !import->needed ? NULL : import->through == NEEDS_STUB ? "stub" :
+	       import->through == NEEDS_RENAMED ? "renamed" : "real";
+}
+
+/* ---- JSON ---- */
+
+static void json_names(const struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		json_text(NULL, names->list[i]);
+}
+
+/* For a library whose majors are its own, lists those that serve the file on any CUDA. */
+static void json_majors(const struct findings *findings, struct table *table)
+{
+	const struct lc_library *library = table->library;
+
+	if (!library->own_majors) {
+		json_null("served_by");
+		return;
+	}
+	json_open("served_by", '[');
+	for (size_t row = library->major_count; row--;)
+		if (serves(findings, table, row))
+			json_integer(NULL, library->majors[row].major);
+	json_close(']');
+}
+
+static void json_imports(const struct findings *findings)
+{
+	json_open("imports", '[');
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		json_open(NULL, '{');
+		json_text("library", import->table->library->name);
+		json_text("needed", import->needed);
+		json_text("version_need", import->versioned ? import->file : NULL);
+		json_text("through", through(import));
+		if (import->major)
+			json_integer("compiled_for", import->major);
+		else
+			json_null("compiled_for");
+		json_integer("names", (int)import->name_count);
+		json_boolean("versioned", import->versioned || !import->name_count);
+		json_boolean("judged", is_judged(import));
+		json_majors(findings, import->table);
+		json_close('}');
+	}
+	json_close(']');
+}
+
+static void json_target(struct report *report, struct lc_arena *arena,
+			const struct findings *findings, size_t toolkit)
+{
+	struct tally tally;
+
+	count(arena, report->tables, findings, toolkit, &tally);
+	json_open(format_version(arena, report->tables->toolkits[toolkit]), '{');
+	json_integer("direct", (int)tally.direct);
+	json_integer("renamed", (int)tally.renamed);
+	json_integer("adapted", (int)tally.adapted);
+	json_open("refused", '[');
+	json_names(&tally.refused);
+	json_close(']');
+	json_open("absent", '[');
+	json_names(&tally.absent);
+	json_names(&tally.undriven);
+	json_close(']');
+	json_close('}');
+}
+
+static void json_driver(const struct report *report, struct lc_arena *arena, bool any,
+			size_t needed)
+{
+	json_text("driver", any ? format_version(arena, report->tables->toolkits[needed]) : NULL);
+}
+
+static void json_runs(const struct report *report, struct lc_arena *arena, const bool *on)
+{
+	json_open("runs_on", '[');
+	for (size_t i = 0; i < report->tables->toolkit_count; i++)
+		if (on[i])
+			json_text(NULL, format_version(arena, report->tables->toolkits[i]));
+	json_close(']');
+}
+
+static void json_file(struct report *report, struct lc_arena *arena, const char *file,
+		      const char *wheel, const struct findings *findings, const struct code *code,
+		      const bool *on, const char *verdict)
+{
+	size_t driver;
+	bool drives = driver_needed(report->tables, findings, &driver);
+
+	json_open(NULL, '{');
+	json_text("file", file);
+	json_text("wheel", wheel);
+	json_null("error");
+	json_text("is", !findings->itself ? NULL : findings->stub ? "stub" : "real");
+	json_boolean("static", findings->constants.has_static);
+	json_boolean("lazy", findings->lazy);
+	json_open("dlopens", '[');
+	for (size_t i = 0; i < findings->constants.open_count; i++)
+		json_text(NULL, findings->constants.opens[i]);
+	json_close(']');
+	json_imports(findings);
+	json_open("targets", '{');
+	for (size_t i = 0; i < report->tables->toolkit_count; i++)
+		if (report->targets[i])
+			json_target(report, arena, findings, i);
+	json_close('}');
+	json_runs(report, arena, on);
+	json_driver(report, arena, drives, driver);
+	if (report->wish.any)
+		code_json(arena, code, &report->wish);
+	json_text("verdict", verdict);
+	json_close('}');
+}
+
+/* ---- text ---- */
+
+/* Text may contain file names, and these may contain terminal escape sequences. */
+static void line(struct lc_arena *arena, const char *label, const char *text)
+{
+	printf("  %-10s %s\n", label, lc_printable(arena, text));
+}
+
+/* "served by its major 10, 11" */
+static const char *majors_text(struct lc_arena *arena, const struct findings *findings,
+			       struct table *table)
+{
+	const struct lc_library *library = table->library;
+	const char *text = "";
+
+	for (size_t row = library->major_count; row--;)
+		if (serves(findings, table, row))
+			text = lc_format(arena, "%s%s %d", text, *text ? "," : "served by its major",
+					 library->majors[row].major);
+	return *text ? text : "none of its majors serves all";
+}
+
+static void print_import(struct lc_arena *arena, const struct findings *findings,
+			 const struct found_import *import)
+{
+	const struct lc_library *library = import->table->library;
+	const char *text = lc_format(arena, "%zu name%s", import->name_count,
+				     import->name_count == 1 ? "" : "s");
+
+	if (import->major)
+		text = lc_format(arena, "%s of %s %d", text, lc_major_word(library), import->major);
+	if (import->needed)
+		text = lc_format(arena, "%s through %s%s", text, import->needed,
+				 import->through == NEEDS_STUB ? "" : ", not yet the stub");
+	if (library->own_majors && import->name_count && is_judged(import))
+		text = lc_format(arena, "%s; %s", text, majors_text(arena, findings, import->table));
+	line(arena, library->name, text);
+}
+
+static void print_target(struct report *report, struct lc_arena *arena,
+			 const struct findings *findings, size_t toolkit)
+{
+	struct tally tally;
+	const char *text;
+
+	count(arena, report->tables, findings, toolkit, &tally);
+	text = lc_format(arena, "%zu direct, %zu renamed, %zu adapted", tally.direct,
+			 tally.renamed, tally.adapted);
+	if (!tally_runs(&tally))
+		text = lc_format(arena, "%s; %s", text, problems(arena, &tally));
+	line(arena, lc_format(arena, "on %s",
+			      format_version(arena, report->tables->toolkits[toolkit])), text);
+}
+
+static void print_device_code(const struct report *report, struct lc_arena *arena,
+		       const struct code *code)
+{
+	char arch[LK_ARCH_TEXT];
+
+	if (code->error)
+		line(arena, "device", code->error);
+	if (!code->group_count)
+		return;
+	line(arena, "device", code_text(arena, code));
+	for (size_t i = 0; i < report->wish.target_count; i++) {
+		const struct lk_arch *target = &report->wish.targets[i];
+
+		line(arena, lc_format(arena, "for %s", lk_arch_text(target, arch)),
+		     code_advice(arena, target, code_serves(code, target)));
+	}
+	if (code->mixed)
+		line(arena, "note", code_mixed_text(arena, code));
+}
+
+static void print_file(struct report *report, struct lc_arena *arena, const char *file,
+		       const struct findings *findings, const struct code *code,
+		       const char *verdict)
+{
+	printf("%s\n", lc_printable(arena, file));
+	for (size_t i = 0; i < findings->import_count; i++)
+		print_import(arena, findings, &findings->imports[i]);
+	for (size_t i = 0; imports_any(findings) && i < report->tables->toolkit_count; i++)
+		if (report->targets[i])
+			print_target(report, arena, findings, i);
+	if (report->wish.any)
+		print_device_code(report, arena, code);
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const char *note = import_note(arena, &findings->imports[i]);
+
+		if (note)
+			line(arena, "note", note);
+	}
+	if (findings->lazy && imports_any(findings) && !findings->itself)
+		line(arena, "note", "is bound lazily: once a real library is global in the process,"
+		     " functions called for the first time bind to it, and it does not know what"
+		     " was registered before; link with -Wl,-z,now, or use `lazycuda retarget`");
+	if (findings->constants.has_static && findings->import_count)
+		line(arena, "note", "a CUDA runtime is linked into it statically, too");
+	for (size_t i = 0; i < findings->constants.open_count; i++)
+		line(arena, "note", lc_format(arena, "holds the name %s: it may open that one"
+					      " itself, whatever the stubs choose",
+					      findings->constants.opens[i]));
+	if (findings->constants.more_opens)
+		line(arena, "note", "holds more names of libraries than are listed here");
+	line(arena, "verdict", verdict);
+}
+
+static const char *whole_verdict(struct report *report, struct lc_arena *arena,
+				 const struct findings *findings, const bool *on)
+{
+	if (findings->itself)
+		return lc_format(arena, "is %s %s itself", findings->stub ? "the stub for" :
+				 "the real", findings->itself->name);
+	if (findings->foreign)
+		return "is for a 32-bit or big-endian CPU, which CUDA does not run on";
+	if (imports_any(findings))
+		return verdict_text(report, arena, findings, on);
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (findings->imports[i].name_count)
+			return "imports CUDA names from no library in particular: not judged";
+	if (findings->import_count)
+		return "imports no function of the libraries that it needs";
+	if (findings->constants.has_static)
+		return "the CUDA runtime is linked statically: nothing to retarget; link with"
+		       " `nvcc -cudart none` to use the stub";
+	return "imports nothing from the CUDA libraries";
+}
+
+/* ---- interface ---- */
+
+void report_begin(struct report *report)
+{
+	for (size_t i = 0; i < report->tables->toolkit_count; i++)
+		report->runs[i] = true;
+	if (report->json) {
+		json_open(NULL, '{');
+		json_open("files", '[');
+	}
+}
+
+/* Whether a target is served by what a driver loads. */
+static bool is_served(const struct code *code, const struct lk_arch *target)
+{
+	return code_serves(code, target) <= BY_PTX;
+}
+
+static void count_code(struct report *report, const struct code *code)
+{
+	if (!report->wish.any || !code->group_count)
+		return;
+	report->with_code++;
+	for (size_t i = 0; i < report->wish.target_count; i++)
+		report->lacking[i] += !is_served(code, &report->wish.targets[i]);
+}
+
+void report_file(struct report *report, struct lc_arena *arena, const char *file,
+		 const char *wheel, const struct findings *findings, const struct code *code)
+{
+	bool on[AUDIT_TOOLKITS] = { false }, imports = imports_any(findings);
+	const char *verdict;
+	size_t driver;
+
+	report->files++;
+	report->importers += imports;
+	for (size_t i = 0; i < report->tables->toolkit_count; i++) {
+		struct tally tally;
+
+		count(arena, report->tables, findings, i, &tally);
+		on[i] = tally_runs(&tally);
+		report->runs[i] &= on[i];
+		report->importing[i] += imports && on[i];
+	}
+	report->drives |= driver_needed(report->tables, findings, &driver);
+	report->driver = driver > report->driver ? driver : report->driver;
+	count_code(report, code);
+	verdict = whole_verdict(report, arena, findings, on);
+	if (report->json)
+		json_file(report, arena, file, wheel, findings, code, on, verdict);
+	else if (!report->quiet || findings->import_count || findings->constants.has_static ||
+		 findings->constants.open_count || (report->wish.any && code->group_count))
+		print_file(report, arena, file, findings, code, verdict);
+}
+
+void report_error(struct report *report, const char *file, const char *wheel, const char *error)
+{
+	report->errors++;
+	complain("audit", "%s %s", file, error);
+	if (!report->json)
+		return;
+	json_open(NULL, '{');
+	json_text("file", file);
+	json_text("wheel", wheel);
+	json_text("error", error);
+	json_open("imports", '[');
+	json_close(']');
+	json_open("targets", '{');
+	json_close('}');
+	json_null("verdict");
+	json_close('}');
+}
+
+/* For each major, the number of files that run on its best minor version. */
+static const char *shares(struct report *report, struct lc_arena *arena)
+{
+	const struct tables *tables = report->tables;
+	const char *text = "";
+
+	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
+		size_t most = 0;
+
+		end = end_of_major(tables, first);
+		for (size_t i = first; i < end; i++)
+			if (report->importing[i] > most)
+				most = report->importing[i];
+		text = lc_format(arena, "%s%s%zu on %d", text, *text ? ", " : "", most,
+				 LC_MAJOR(tables->toolkits[first]));
+	}
+	return text;
+}
+
+static void json_lacking(const struct report *report)
+{
+	char arch[LK_ARCH_TEXT];
+
+	if (!report->wish.any)
+		return;
+	json_size("with_device_code", report->with_code);
+	json_open("without_code_for", '{');
+	for (size_t i = 0; i < report->wish.target_count; i++)
+		json_size(lk_arch_text(&report->wish.targets[i], arch), report->lacking[i]);
+	json_close('}');
+}
+
+static void print_lacking(const struct report *report)
+{
+	char arch[LK_ARCH_TEXT];
+
+	for (size_t i = 0; report->wish.any && i < report->wish.target_count; i++)
+		printf("for %s: %zu of %zu files with device code have none that a driver loads\n",
+		       lk_arch_text(&report->wish.targets[i], arch), report->lacking[i],
+		       report->with_code);
+}
+
+void report_end(struct report *report, struct lc_arena *arena)
+{
+	const char *text = !report->importers ? "imports nothing from the CUDA libraries" :
+			   runs_text(arena, report->tables, report->runs);
+
+	text = *text ? lc_format(arena, "%s%s", text, !report->importers ? "" :
+				 driver_text(arena, report->tables, report->driver)) :
+		       "runs on none";
+	if (report->json) {
+		json_close(']');
+		json_open("all", '{');
+		json_integer("files", (int)report->files);
+		json_integer("importing", (int)report->importers);
+		json_integer("errors", (int)report->errors);
+		json_runs(report, arena, report->runs);
+		json_driver(report, arena, report->drives, report->driver);
+		json_lacking(report);
+		json_text("verdict", text);
+		json_close('}');
+		json_close('}');
+		return;
+	}
+	if (report->files + report->errors == 1 && !report->quiet)
+		return;
+	printf("%zu files, %zu with CUDA imports: of these run %s\n", report->files,
+	       report->importers, shares(report, arena));
+	print_lacking(report);
+	printf("all of it: %s\n", text);
+}

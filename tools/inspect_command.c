@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* inspect_command.c - `lazycuda inspect`: lists the device code in files */
+#include "commands.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../stubs/base/glibc.h"
+#include "byte_count.h"
+#include "inspect_report.h"
+#include "json.h"
+#include "say.h"
+
+static const char usage[] =
+"usage: lazycuda inspect [--json] [--entries] [--no-unpack] [--unpack-limit SIZE]\n"
+"                        FILE...\n"
+"\n"
+"Says what device code a file holds, by its content: PTX, cubins, LTO-IR, fatbins,\n"
+"objects, static libraries, shared libraries and programs, CUDA source; and for each\n"
+"piece of code its kind, architecture, version and how it is stored.  Runs nothing\n"
+"and needs no CUDA.\n"
+"\n"
+"  --json        the same as JSON, every piece by itself\n"
+"  --entries     every piece on a line of its own; without it, where there are\n"
+"                many, those that are alike are counted\n"
+"  --no-unpack   read headers only: faster, but of compressed code only what\n"
+"                the fatbin's header says is known\n"
+"  --unpack-limit SIZE\n"
+"                unpack at most SIZE bytes of each file, such as 4G; default: 32\n"
+"                times the file, and at least 256M.  More is an error\n"
+"\n"
+"Compressed code is unpacked with liblz4.so.1 and libzstd.so.1 where they are.\n"
+"Exit status: 0 every file holds device code or is CUDA source or LLVM IR; 1 a file or\n"
+"an entry is damaged, holds no device code, or is of a kind that is not supported; 2 wrong\n"
+"usage, or a file cannot be read; the other files are reported all the same.\n";
+
+struct inspect_options {
+	bool json, all;
+	unsigned flags;
+	uint64_t unpack_limit;
+};
+
+/* The library reports an unreadable file and a damaged one alike as an error; this tells
+ * them apart. */
+static bool is_readable(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	bool readable;
+
+	if (fd < 0)
+		return false;
+	readable = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	close(fd);
+	return readable;
+}
+
+static bool is_code(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_PTX || kind == LAZYCUDA_KIND_CUBIN ||
+	       kind == LAZYCUDA_KIND_LTOIR;
+}
+
+/* Returns true if there are entries and no device code among them is damaged.  An error in
+ * an entry of another or an unknown kind does not count as damage. */
+static bool is_sound(const struct lazycuda_inspection *inspection)
+{
+	for (size_t i = 0; i < inspection->entry_count; i++)
+		if (is_code(inspection->entries[i]->kind) && inspection->entries[i]->error)
+			return false;
+	return inspection->entry_count > 0;
+}
+
+static int status_of(const struct lazycuda_inspection *inspection)
+{
+	if (inspection->error)
+		return 1;
+	switch (inspection->kind) {
+	case LAZYCUDA_KIND_SOURCE:
+	case LAZYCUDA_KIND_LLVMIR:
+	case LAZYCUDA_KIND_BITCODE:
+		return 0;
+	case LAZYCUDA_KIND_FATBIN:
+	case LAZYCUDA_KIND_OBJECT:
+	case LAZYCUDA_KIND_ARCHIVE:
+	case LAZYCUDA_KIND_SHARED:
+		return is_sound(inspection) ? 0 : 1;
+	default:
+		return is_code(inspection->kind) && is_sound(inspection) ? 0 : 1;
+	}
+}
+
+static int inspect_file(const char *path, const struct inspect_options *options)
+{
+	const struct lazycuda_input input = { .size = sizeof(input), .path = path };
+	struct lazycuda_inspection *inspection = lazycuda_inspect_input(&input, options->flags,
+									options->unpack_limit);
+	int status = 2;
+
+	if (inspection && options->json)
+		inspect_print_json(inspection);
+	if (!inspection || (!options->json && !inspect_print(inspection, options->all)))
+		complain("inspect", "memory ran out");
+	else if (!inspection->error || is_readable(path))
+		status = status_of(inspection);
+	lazycuda_inspection_free(inspection);
+	return status;
+}
+
+static int inspect_files(char **paths, int count, const struct inspect_options *options)
+{
+	int status = 0;
+
+	if (options->json) {
+		json_open(NULL, '{');
+		json_open("files", '[');
+	}
+	for (int i = 0; i < count; i++) {
+		int one = inspect_file(paths[i], options);
+
+		if (one > status)
+			status = one;
+	}
+	if (options->json) {
+		json_close(']');
+		json_close('}');
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda inspect: standard output");
+		return 2;
+	}
+	return status;
+}
+
+static bool take_inspect_flag(struct inspect_options *options, const char *word)
+{
+	if (!strcmp(word, "--json"))
+		options->json = true;
+	else if (!strcmp(word, "--entries"))
+		options->all = true;
+	else if (!strcmp(word, "--no-unpack"))
+		options->flags &= ~LAZYCUDA_INSPECT_PAYLOADS;
+	else
+		return false;
+	return true;
+}
+
+/* Returns how many words the option used, 0 if it is none, -1 if its value is wrong. */
+static int take_inspect_option(struct inspect_options *options, char **words)
+{
+	static const char name[] = "--unpack-limit";
+	const char *rest = words[0] + strlen(name), *value;
+
+	if (strncmp(words[0], name, strlen(name)) || (*rest && *rest != '='))
+		return take_inspect_flag(options, words[0]);
+	value = *rest ? rest + 1 : words[1];
+	if (!value || !bytes_read(value, &options->unpack_limit))
+		return -1;
+	return *rest ? 1 : 2;
+}
+
+int inspect_main(int argc, char **argv)
+{
+	struct inspect_options options = { .flags = LAZYCUDA_INSPECT_PAYLOADS };
+	bool more = true;	/* options may follow */
+	int count = 0;
+
+	for (int i = 1, taken; i < argc; i += taken) {
+		taken = 1;
+		if (!more || argv[i][0] != '-' || !argv[i][1]) {
+			argv[count++] = argv[i];
+		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			fputs(usage, stdout);
+			return 0;
+		} else if (!strcmp(argv[i], "--")) {
+			more = false;
+		} else {
+			taken = take_inspect_option(&options, argv + i);
+			if (taken < 0)
+				return bad_usage("inspect", usage, "a size such as 4G is expected"
+						 " after ", argv[i]);
+			if (!taken)
+				return bad_usage("inspect", usage, "unknown option ", argv[i]);
+		}
+	}
+	return count ? inspect_files(argv, count, &options) :
+		       bad_usage("inspect", usage, "no file is given", "");
+}

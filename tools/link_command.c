@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* link_command.c - `lazycuda link`: links device code as `lazycuda plan` describes */
+#include "commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "byte_count.h"
+#include "json.h"
+#include "plan_report.h"
+#include "say.h"
+
+static const char usage[] =
+"usage: lazycuda link -o OUT [OPTION...] --arch ARCH FILE...\n"
+"\n"
+"Links device code with nvJitLink or the driver, whichever can, and says what it\n"
+"did and why.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a static or\n"
+"shared library, or CUDA source, which is compiled first.\n"
+"\n"
+"OUT is written whole or not at all.  Compiler's and linker's logs go to standard\n"
+"error, or into the JSON.\n"
+"\n"
+"Exit status: 0 it was linked, 1 it was not, 2 wrong usage, or a file that cannot\n"
+"be read or written.\n"
+"\n"
+"  -o OUT, --output OUT the file to make\n"
+"  --isolated           compiler and linker run in a process of their own, whose crash\n"
+"                       is a refusal\n"
+"  --time-limit SECONDS on them together; without it ten minutes\n"
+"  --memory-limit SIZE  on each, 2G say; without it none\n";
+
+/* ---- the output file ---- */
+
+static bool write_all(int fd, const char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t written = write(fd, bytes, length);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return false;
+		bytes += written;
+		length -= (size_t)written;
+	}
+	return true;
+}
+
+/* Creates a temporary file in the folder of the output file. */
+static int open_beside(const char *path, char **beside)
+{
+	int fd;
+
+	for (int i = 0; i < 100; i++) {
+		if (asprintf(beside, "%s.%ld-%d.part", path, (long)getpid(), i) < 0) {
+			*beside = NULL;
+			return -1;
+		}
+		fd = open(*beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			return fd;
+		free(*beside);
+		*beside = NULL;
+		if (errno != EEXIST)
+			break;
+	}
+	return -1;
+}
+
+static bool replace(const char *path, const void *bytes, size_t length)
+{
+	char *beside;
+	int fd = open_beside(path, &beside), error;
+	bool written;
+
+	if (fd < 0)
+		return false;
+	written = write_all(fd, bytes, length);
+	written = !close(fd) && written;
+	written = written && !rename(beside, path);
+	error = errno;
+	if (!written)
+		unlink(beside);
+	free(beside);
+	errno = error;
+	return written;
+}
+
+/* Returns true for a symbolic link of another user, except root, in a world-writable
+ * folder: it may lead to a file that this user did not mean to replace. */
+static bool is_trap(const char *path)
+{
+	struct stat link, folder;
+	char *copy;
+	bool open;
+
+	if (lstat(path, &link) || !S_ISLNK(link.st_mode) || !link.st_uid ||
+	    link.st_uid == geteuid())
+		return false;
+	copy = strdup(path);
+	open = !copy || stat(dirname(copy), &folder) || folder.st_mode & S_IWOTH;
+	free(copy);
+	return open;
+}
+
+/* Replaces the target of a symbolic link, not the link.  Never replaces a device. */
+static bool save(const char *path, const void *bytes, size_t length)
+{
+	char *real = realpath(path, NULL);
+	const char *why = NULL;
+	struct stat st;
+
+	if (real && is_trap(path))
+		why = "is a symbolic link of somebody else's in a folder that everybody may"
+		      " write to: not followed";
+	else if (real && !stat(real, &st) && !S_ISREG(st.st_mode))
+		why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "is not a regular file";
+	else if (!replace(real ? real : path, bytes, length))
+		why = strerror(errno);
+	if (why)
+		complain("link", "%s: %s", path, why);
+	free(real);
+	return !why;
+}
+
+/* ---- the report ---- */
+
+/* The plan, with the code, input and message of the link itself. */
+static struct lazycuda_plan told(const struct lazycuda_result *result)
+{
+	struct lazycuda_plan plan = { .size = sizeof(plan) };
+
+	if (result->plan)
+		plan = *result->plan;
+	plan.code = result->code;
+	plan.input = result->input;
+	plan.message = result->message;
+	plan.symbol_errors = result->symbol_errors;
+	plan.symbol_error_count = result->symbol_error_count;
+	return plan;
+}
+
+static void print_result_json(const struct link_arguments *arguments, const char *output,
+			      const struct lazycuda_result *result)
+{
+	const struct lazycuda_plan plan = told(result);
+	const bool linked = result->code == LAZYCUDA_CODE_OK;
+
+	json_open(NULL, '{');
+	plan_json(arguments, &plan);
+	json_text("output", linked ? output : NULL);
+	if (linked)
+		json_size("size", result->image_length);
+	else
+		json_null("size");
+	json_text("info_log", result->info_log);
+	json_text("error_log", result->error_log);
+	json_text("backend_call", result->backend_call);
+	json_integer("backend_status", result->backend_status);
+	json_close('}');
+}
+
+static void print(const struct link_arguments *arguments, const char *output,
+		  const struct lazycuda_result *result)
+{
+	const struct lazycuda_plan plan = told(result);
+
+	plan_print(arguments, &plan);
+	if (result->code == LAZYCUDA_CODE_OK) {
+		fputs("output      ", stdout);
+		say(output);
+		printf(", %zu bytes\n", result->image_length);
+	}
+}
+
+/* ---- the link ---- */
+
+/* Notes are in the report. */
+static void say_as_it_comes(void *data, enum lazycuda_log kind, size_t input, const char *text)
+{
+	(void)data, (void)input;
+	if (kind != LAZYCUDA_LOG_NOTE)
+		say_log(text);
+}
+
+static int link_files(struct link_arguments *arguments, const char *output)
+{
+	const struct lazycuda_environment *environment =
+		arguments->environment_given ? &arguments->environment : NULL;
+	const struct lazycuda_result *result;
+	struct lazycuda_link *link;
+	int status = 2;
+	bool added;
+
+	arguments->request.log = arguments->json ? NULL : say_as_it_comes;
+	link = lazycuda_link_new(&arguments->request, environment);
+	added = link;
+	for (size_t i = 0; added && i < arguments->input_count; i++)
+		added = !lazycuda_link_add(link, &arguments->inputs[i]);
+	if (!added) {
+		fputs("lazycuda link: memory ran out\n", stderr);
+		lazycuda_link_free(link);
+		return status;
+	}
+	result = lazycuda_link_run(link);
+	if (result->code != LAZYCUDA_CODE_OK ||
+	    save(output, result->image, result->image_length)) {
+		status = result->code != LAZYCUDA_CODE_OK;
+		(arguments->json ? print_result_json : print)(arguments, output, result);
+	}
+	lazycuda_link_free(link);
+	return status;
+}
+
+/* ---- command line ---- */
+
+/* What `link` has besides what it shares with `plan`. */
+struct own_arguments {
+	const char *output;
+	bool isolated;
+	uint64_t time_limit, memory_limit;	/* as the request has them */
+};
+
+static bool take_output(struct own_arguments *own, const char *value)
+{
+	own->output = value;
+	return *value;
+}
+
+static bool take_time_limit(struct own_arguments *own, const char *value)
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	own->isolated = true;
+	own->time_limit = (uint64_t)(seconds > 0 && seconds < 1e12 ? seconds * 1000 : 0);
+	return end != value && !*end && own->time_limit;
+}
+
+static bool take_memory_limit(struct own_arguments *own, const char *value)
+{
+	own->isolated = true;
+	return bytes_read(value, &own->memory_limit) && own->memory_limit;
+}
+
+static const struct {
+	const char *name;
+	bool (*take)(struct own_arguments *own, const char *value);
+} options[] = {
+	{ "-o", take_output },
+	{ "--output", take_output },
+	{ "--time-limit", take_time_limit },
+	{ "--memory-limit", take_memory_limit },
+};
+
+/* The take() of struct link_command. */
+static int take_own_words(void *data, char **words)
+{
+	struct own_arguments *own = data;
+
+	if (!strcmp(words[0], "--isolated")) {
+		own->isolated = true;
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		size_t length = strlen(options[i].name);
+		bool joined = length > 2 && words[0][length] == '=';
+		const char *value = joined ? words[0] + length + 1 : words[1];
+
+		if (strncmp(words[0], options[i].name, length) || (words[0][length] && !joined))
+			continue;
+		if (!value || !options[i].take(own, value))
+			return -1;
+		return joined ? 1 : 2;
+	}
+	return 0;
+}
+
+static int link_with(struct link_arguments *arguments, const struct link_command *command,
+		     const struct own_arguments *own)
+{
+	struct lazycuda_request *request = &arguments->request;
+
+	if (!arguments->input_count)
+		return link_arguments_wrong(command, "no file is given", "");
+	if (!arguments->request.arch)
+		return link_arguments_wrong(command, "no architecture is given: use --arch", "");
+	if (!own->output)
+		return link_arguments_wrong(command, "no output file is given: use -o OUT", "");
+	if (!link_arguments_readable(arguments, command))
+		return 2;
+	if (own->isolated)
+		request->flags |= LAZYCUDA_LINK_ISOLATED;
+	request->time_limit = own->time_limit;
+	request->memory_limit = own->memory_limit;
+	return link_files(arguments, own->output);
+}
+
+int link_main(int argc, char **argv)
+{
+	struct own_arguments own = { .output = NULL };
+	const struct link_command command = {
+		.name = "link", .usage = usage, .take = take_own_words, .data = &own,
+	};
+	struct link_arguments arguments;
+	int status = link_arguments_read(&arguments, &command, argc, argv);
+
+	if (status < 0)
+		status = link_with(&arguments, &command, &own);
+	link_arguments_free(&arguments);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda link: standard output");
+		return 2;
+	}
+	return status;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_command.c - `lazycuda plan`: decides how device code would be linked, without linking it */
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../include/lazycuda.h"
+#include "../stubs/base/cuda_version.h"
+#include "json.h"
+#include "plan_report.h"
+#include "say.h"
+
+static const char usage[] =
+"usage: lazycuda plan [OPTION...] --arch ARCH FILE...\n"
+"       lazycuda plan [OPTION...]\n"
+"\n"
+"Says which linker would take which part of which file, and why, or why none\n"
+"would and what to do.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a\n"
+"static or shared library, or CUDA source.  Nothing is linked.\n"
+"\n"
+"Without a file: whether driver, cudart, nvrtc and nvJitLink may work together, for\n"
+"LTO-IR with --lto and for PTX without.  cudart takes part if --cudart gives its\n"
+"version, or if no version is given.\n"
+"\n"
+"  --cudart V           the runtime's version, without a file alone\n"
+"\n"
+"Exit status: 0 it can be done, 1 it cannot, 2 wrong usage or a file that cannot\n"
+"be read.  Versions that are not given are those installed:\n";
+
+/* The version of --cudart. */
+struct runtime {
+	bool given;
+	int version;
+};
+
+/* The take() of struct link_command. */
+static int take_cudart(void *data, char **words)
+{
+	static const char name[] = "--cudart";
+	const size_t length = sizeof(name) - 1;
+	struct runtime *runtime = data;
+	bool joined;
+
+	if (strncmp(words[0], name, length) || (words[0][length] && words[0][length] != '='))
+		return 0;
+	joined = words[0][length];
+	runtime->given = true;
+	if (!joined && !words[1])
+		return -1;
+	if (!link_arguments_version(joined ? words[0] + length + 1 : words[1], &runtime->version))
+		return -1;
+	return joined ? 1 : 2;
+}
+
+static struct runtime runtime;
+static const struct link_command command = {
+	.name = "plan", .usage = usage, .take = take_cudart, .data = &runtime,
+};
+
+/* ---- without files: versions only ---- */
+
+static const char *outcome_name(enum lazycuda_outcome outcome)
+{
+	switch (outcome) {
+	case LAZYCUDA_OUTCOME_COMPATIBLE:	return "compatible";
+	case LAZYCUDA_OUTCOME_DRIVER_TOO_OLD:	return "driver_too_old";
+	case LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA: return "insufficient_metadata";
+	default:				return "incompatible";
+	}
+}
+
+/* The runtime that a program would get here. */
+static int installed_cudart(void)
+{
+	const struct lazycuda_status *status;
+
+	if (lazycuda_load("cudart"))
+		return LAZYCUDA_VERSION_NONE;
+	status = lazycuda_get_status("cudart");
+	return LC_CUDA(status->major, status->minor);
+}
+
+static int combine(const struct link_arguments *arguments)
+{
+	const struct lazycuda_environment *environment = &arguments->environment;
+	const struct lazycuda_request *request = &arguments->request;
+	const struct lazycuda_combination combination = {
+		.size = sizeof(combination),
+		.driver = environment->driver,
+		.branch = environment->branch,
+		.cudart = runtime.given ? runtime.version :
+			  arguments->environment_given ? LAZYCUDA_VERSION_NONE : installed_cudart(),
+		.nvrtc = environment->nvrtc,
+		.nvjitlink = environment->nvjitlink,
+		.carries = request->lto ? LAZYCUDA_KIND_LTOIR : LAZYCUDA_KIND_PTX,
+		.policy = request->policy,
+		.flags = request->flags,
+		.constraint = request->constraint,
+	};
+	char message[512];
+	enum lazycuda_outcome outcome = lazycuda_combine(&combination, message, sizeof(message));
+
+	if (arguments->json) {
+		json_open(NULL, '{');
+		json_text("outcome", outcome_name(outcome));
+		json_text("message", message);
+		plan_json_environment(arguments);
+		plan_json_version("cudart", combination.cudart);
+		json_close('}');
+	} else {
+		puts(outcome_name(outcome));
+		say(message);
+		putchar('\n');
+	}
+	return outcome != LAZYCUDA_OUTCOME_COMPATIBLE;
+}
+
+/* ---- with files ---- */
+
+static bool inspect_all(struct link_arguments *arguments)
+{
+	if (!link_arguments_readable(arguments, &command))
+		return false;
+	for (size_t i = 0; i < arguments->input_count; i++) {
+		struct lazycuda_input *input = &arguments->inputs[i];
+
+		input->inspection = lazycuda_inspect_input(input, LAZYCUDA_INSPECT_PAYLOADS,
+							   arguments->request.unpack_limit);
+		if (!input->inspection) {
+			fputs("lazycuda plan: memory ran out\n", stderr);
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct lazycuda_plan *make_plan(const struct link_arguments *arguments)
+{
+	size_t count = arguments->input_count;
+	const struct lazycuda_input **inputs = calloc(count, sizeof(*inputs));
+	struct lazycuda_plan *plan = NULL;
+
+	for (size_t i = 0; inputs && i < count; i++)
+		inputs[i] = &arguments->inputs[i];
+	if (inputs)
+		plan = lazycuda_plan(&arguments->environment, &arguments->request, inputs, count);
+	if (!plan)
+		fputs("lazycuda plan: memory ran out\n", stderr);
+	free(inputs);
+	return plan;
+}
+
+static int decide(struct link_arguments *arguments)
+{
+	struct lazycuda_plan *plan = inspect_all(arguments) ? make_plan(arguments) : NULL;
+	int status = 2;
+
+	if (plan) {
+		if (arguments->json)
+			plan_print_json(arguments, plan);
+		else
+			plan_print(arguments, plan);
+		status = plan->code != LAZYCUDA_CODE_OK;
+	}
+	lazycuda_plan_free(plan);
+	for (size_t i = 0; i < arguments->input_count; i++)
+		lazycuda_inspection_free((struct lazycuda_inspection *)
+					 arguments->inputs[i].inspection);
+	return status;
+}
+
+/* ---- command line ---- */
+
+static int answer(struct link_arguments *arguments)
+{
+	int status;
+
+	if (!arguments->input_count)
+		status = combine(arguments);
+	else if (runtime.given)
+		status = link_arguments_wrong(&command, "--cudart is for a plan without files", "");
+	else if (arguments->request.arch)
+		status = decide(arguments);
+	else
+		status = link_arguments_wrong(&command, "no architecture is given: use --arch", "");
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda plan: standard output");
+		return 2;
+	}
+	return status;
+}
+
+int plan_main(int argc, char **argv)
+{
+	struct link_arguments arguments;
+	int status = link_arguments_read(&arguments, &command, argc, argv);
+
+	if (status < 0)
+		status = answer(&arguments);
+	link_arguments_free(&arguments);
+	return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* ready.c - finds the stubs of CUDA's other libraries, beside those of the five */
+#include "ready.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../stubs/base/library_name.h"
+#include "own_stub.h"
+#include "say.h"
+
+/* The names of libraries/, from the Makefile. */
+static const char *const libraries[] = { LAZYCUDA_READY NULL };
+
+bool ready_known(const char *library)
+{
+	for (size_t i = 0; libraries[i]; i++)
+		if (!strcmp(libraries[i], library))
+			return true;
+	return false;
+}
+
+char *ready_stub(const char *library)
+{
+	/* This program is linked against the stub, so it is loaded. */
+	void *handle = dlopen(STUB_SONAME("cudart"), RTLD_LAZY | RTLD_NOLOAD);
+	struct link_map *map;
+	const char *slash;
+	char *path;
+
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
+		return NULL;
+	slash = strrchr(map->l_name, '/');
+	if (!slash || asprintf(&path, "%.*s/lib%s_stub.so" LAZYCUDA_SONUMBER,
+			       (int)(slash - map->l_name), map->l_name, library) < 0)
+		return NULL;
+	if (!access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* "cublas" for libcublas.so.12, for what auditwheel makes of that name, and for the stub. */
+static bool library_of(const char *soname, char *library, size_t size)
+{
+	const char *slash = strrchr(soname, '/'), *name = slash ? slash + 1 : soname;
+	struct lc_ending ending;
+	size_t length = lc_read_name(name, &ending);
+
+	if (strncmp(name, "lib", 3) || length <= 3 || length >= size)
+		return false;
+	for (size_t i = 3; i < length; i++)
+		if (lc_read_ending(name + i, &ending) && ending.hashed)
+			length = i;
+	snprintf(library, size, "%.*s", (int)length - 3, name + 3);
+	length = strlen(library);
+	if (length > 5 && !strcmp(library + length - 5, "_stub"))
+		library[length - 5] = 0;
+	return true;
+}
+
+static bool has_table(const struct tables *tables, const char *library)
+{
+	for (size_t i = 0; i < tables->count; i++)
+		if (!strcmp(tables->all[i].library->name, library))
+			return true;
+	return false;
+}
+
+void ready_add(struct tables *tables, const char *command, const char *soname)
+{
+	const struct lc_peer *peer = NULL;
+	char library[64], *path = NULL;
+	const char *why;
+
+	if (library_of(soname, library, sizeof(library)) && ready_known(library) &&
+	    !has_table(tables, library))
+		path = ready_stub(library);
+	if (path)
+		peer = own_stub_open(command, path);
+	why = peer ? tables_add(tables, peer) : NULL;
+	if (why)
+		complain(command, "%s: %s", path, why);
+	free(path);
+}

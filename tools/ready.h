@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* ready.h - the stubs of CUDA's other libraries, beside those of the five */
+#ifndef READY_H
+#define READY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tables.h"
+
+/* Returns true if lazycuda has a list of this library, such as "cublas". */
+bool ready_known(const char *library);
+
+/* Returns the path of the library's stub; NULL if it is not installed.  The caller frees it. */
+char *ready_stub(const char *library);
+
+/* Adds the table of the stub for a library that a file needs, unless it is there or lazycuda
+ * has none. */
+void ready_add(struct tables *tables, const char *command, const char *soname);
+
+#endif

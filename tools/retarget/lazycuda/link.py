@@ -1,0 +1,1040 @@
+# SPDX-License-Identifier: MIT
+"""Links device code: sees what the bytes are, decides which linker takes them, links.
+
+    from lazycuda.link import Linker, PTXSource, Cubin
+
+    linker = Linker("sm_90").add(PTXSource(ptx), Cubin.from_path("helper.cubin"))
+    image = linker.link()                   # bytes, for cuModuleLoadData
+
+    inspect(path).entries                   # what device code a file holds
+    linker.plan().message                   # what link() would do, and why
+
+A binding of liblazycuda_link with ctypes; docs/linking.md says how it decides, and
+docs/python-link.md what other packages call the same.  It needs no compiler and no other
+package, and is imported and used without CUDA: what is missing is an error then.
+
+Versions are strings, "12.9"; None is "not installed" or "not known", as each says.
+Sizes and lengths are bytes, limits of time seconds.
+
+Data given as bytes is not copied, and is kept until the call that reads it is over;
+str and other buffers are copied.  Results are objects of Python, and own what they show.
+
+Every function may be called from any thread, and lets other threads run meanwhile.  A
+Linker may be used from several threads: each link() takes the inputs that are there when
+it begins.
+
+What is refused raises LinkError, or one of the classes made from it.
+"""
+from __future__ import annotations
+
+import ctypes
+import enum
+import os
+import threading
+import weakref
+from dataclasses import dataclass, field
+from typing import (Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence,
+                    Set, Tuple, Type, TypeVar, Union)
+
+from . import link_library as c
+from .link_library import LibraryNotFound
+
+__all__ = [
+    "Archive", "Backend", "BadInput", "BadRequest", "Bitcode", "CUSource", "Code", "Cubin", "Entry",
+    "Environment", "Fatbin", "Form", "Input", "Inspection", "IsolationError", "Kind", "LLVMIR",
+    "LTOIR", "LibraryNotFound", "LinkError", "LinkFailed", "Linker", "Log", "NotInstalled", "Object",
+    "Output", "PTXSource", "Plan", "Policy", "Result", "Step", "SupportModule", "Symbol",
+    "SymbolError", "VersionRefused", "environment", "inspect", "plan",
+]
+
+Data = Union[bytes, bytearray, memoryview, str]
+Path = Union[str, "os.PathLike[str]"]
+Hook = Callable[[Any], object]
+LogHook = Callable[["Log", str, Optional["Input"]], object]
+_T = TypeVar("_T", bound="Input")
+
+
+# ---- numbers ----
+
+class _Number(enum.IntEnum):
+    """One that a newer library adds has a name, too."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Optional["_Number"]:
+        if not isinstance(value, int):
+            return None
+        made = int.__new__(cls, value)
+        made._name_, made._value_ = f"NUMBER_{value}", value
+        return made
+
+
+class Kind(_Number):
+    """What bytes are: enum lazycuda_kind."""
+    UNKNOWN = 0
+    PTX = 1
+    CUBIN = 2
+    LTOIR = 3
+    FATBIN = 4
+    OBJECT = 5
+    ARCHIVE = 6
+    SHARED = 7
+    SOURCE = 8
+    THIN_ARCHIVE = 9
+    BITCODE = 10
+    OFFLOAD = 11
+    OPTIXIR = 12
+    TILEIR = 13
+    LLVMIR = 14
+
+
+class Policy(_Number):
+    """enum lazycuda_policy"""
+    BEST_EFFORT = 0
+    STRICT = 1
+    OFF = 2
+
+
+class Output(_Number):
+    """What is to be made: enum lazycuda_output."""
+    CUBIN = 0
+    PTX = 1
+    RELOCATABLE = 2
+    LTOIR = 3
+
+
+class Backend(_Number):
+    """Who links: enum lazycuda_backend."""
+    NONE = 0
+    NVJITLINK = 1
+    DRIVER = 2
+
+
+class Form(_Number):
+    """In what form a step hands code over: enum lazycuda_form."""
+    AS_IS = 0
+    UNPACKED = 1
+    FATBIN = 2
+    COMPILED = 3
+
+
+class Log(_Number):
+    """What a Linker's `log` is told: a note of the plan, which stops nothing; what compiler or
+    linker said; what one that failed said.  enum lazycuda_log."""
+    NOTE = 0
+    INFO = 1
+    ERROR = 2
+
+
+class _Setting(_Number):
+    """enum lazycuda_setting_kind: an argument of Linker each."""
+    LINEINFO = 1
+    DEBUG = 2
+    OPTIMIZE = 3
+    MAX_REGISTERS = 4
+    FAST_MATH = 5
+    FTZ = 6
+    PREC_DIV = 7
+    PREC_SQRT = 8
+    FMA = 9
+    FAST_COMPILE = 10
+    SPLIT_COMPILE = 11
+
+
+_EFFORTS = ("0", "min", "mid", "max")
+
+
+class Code(_Number):
+    """Why there is no image: enum lazycuda_code.  Numbers and names are stable."""
+    OK = 0
+    NO_INPUTS = 1
+    BAD_ARCH = 2
+    BAD_OPTION = 3
+    BAD_REQUEST = 4
+    BAD_INPUT = 10
+    UNKNOWN_KIND = 11
+    UNSUPPORTED_KIND = 12
+    KIND_MISMATCH = 13
+    NO_DEVICE_CODE = 14
+    NO_USABLE_ENTRY = 15
+    LINKED_CUBIN = 16
+    DUPLICATE_SYMBOL = 17
+    CANNOT_UNPACK = 18
+    UNPACK_LIMIT = 19
+    PTX_TOO_NEW = 20
+    CUBIN_TOO_NEW = 21
+    LTOIR_TOO_NEW = 22
+    LTOIR_CROSS_MAJOR = 23
+    ARCH_MISMATCH = 24
+    ARCH_UNSUPPORTED = 25
+    OPTION_UNSUPPORTED = 26
+    PTX_NEEDS_LTO = 27
+    NO_BACKEND = 30
+    NVJITLINK_REQUIRED = 31
+    NVJITLINK_TOO_OLD = 32
+    NVRTC_REQUIRED = 33
+    NVRTC_TOO_NEW = 34
+    CROSS_MAJOR = 35
+    LTOIR_ON_DRIVER = 36
+    DRIVER_TOO_OLD = 37
+    CONSTRAINT = 38
+    INSUFFICIENT_METADATA = 39
+    NVVM_REQUIRED = 40
+    NVVM_TOO_NEW = 41
+    LIBDEVICE_REQUIRED = 42
+    COMPILE_FAILED = 50
+    LINK_FAILED = 51
+    UNDEFINED_SYMBOL = 52
+    BAD_IMAGE = 53
+    BACKEND_MISSING = 54
+    DRIVER_FAILED = 55
+    NO_MEMORY = 56
+    CRASHED = 60
+    TIME_LIMIT = 61
+    MEMORY_LIMIT = 62
+    CANCELLED = 63
+    NO_CHILD = 64
+
+
+class _Flag:
+    """Bits of lazycuda_link.h, without LAZYCUDA_."""
+    ENTRY_RELOCATABLE = 0x001
+    ENTRY_LINKED = 0x002
+    ENTRY_LZ4 = 0x004
+    ENTRY_ZSTD = 0x008
+    ENTRY_OBFUSCATED = 0x010
+    ENTRY_DEBUG = 0x020
+    ENTRY_UNSEEN = 0x040
+    ENTRY_OVER_LIMIT = 0x080
+    ENTRY_NOT_ASCII = 0x100
+    ENTRY_NO_ROOT = 0x200
+    ENTRY_LIBDEVICE = 0x400
+    INSPECT_PAYLOADS = 0x1
+    INPUT_MAIN = 0x1
+    LINK_LTO_ACROSS_MAJORS = 0x1
+    LINK_OFFLINE = 0x2
+    LINK_FORWARD_COMPATIBLE = 0x4
+    LINK_NO_SUPPORT = 0x8
+    LINK_IGNORE_NON_LTO = 0x10
+    LINK_ISOLATED = 0x100
+
+
+_VERSION_NONE, _VERSION_UNKNOWN = 0, -1
+
+
+# ---- text and versions ----
+
+def _text(value: Optional[bytes]) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+def _maybe(value: Optional[bytes]) -> Optional[str]:
+    return None if value is None else _text(value)
+
+
+def _bytes(value: Optional[str]) -> Optional[bytes]:
+    return None if value is None else os.fsencode(value)
+
+
+def _version(number: int) -> Optional[str]:
+    """12090 is "12.9"."""
+    return f"{number // 1000}.{number % 1000 // 10}" if number > 0 else None
+
+
+def _number(version: Optional[str]) -> int:
+    if version is None:
+        return _VERSION_NONE
+    if version == "unknown":
+        return _VERSION_UNKNOWN
+    major, dot, minor = version.partition(".")
+    if not major.isdigit() or (dot and not minor.isdigit()):
+        raise ValueError(f"{version!r} is no version such as \"12.9\", nor None, nor \"unknown\"")
+    return 1000 * int(major) + 10 * int(minor or 0)
+
+
+def _milliseconds(seconds: Optional[float]) -> int:
+    """As the request has it: 0 is the default."""
+    if seconds is None:
+        return 0
+    if not seconds > 0:
+        raise ValueError(f"a time limit of {seconds} seconds")
+    return 2**64 - 1 if seconds > 1e12 else max(1, round(seconds * 1000))
+
+
+def _several(texts: Iterable[str]) -> Tuple[str, ...]:
+    """A string has letters, and is hardly meant to be several texts."""
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"{texts!r} is one string where several are taken")
+    return tuple(texts)
+
+
+def _data(given: Data) -> bytes:
+    return given.encode() if isinstance(given, str) else bytes(given)
+
+
+# ---- what is put in ----
+
+class Input:
+    """Something to link, of a kind that the content tells: a class for each kind that can
+    be declared is below, and what turns out to be another is refused (KIND_MISMATCH).
+
+    data: bytes, or text.  A buffer that is not bytes is copied, now.
+    name: for messages and logs.
+    setup_callback, teardown_callback: called with the module by Result.setup() and
+    teardown(), if this was linked.
+    main: it is the program itself: what it declares as external decides on support
+    modules.
+    needs: names of support modules that it needs in any case.
+    name_expressions: of source, C++ expressions for what it is to define, "&scale<float>":
+    that is instantiated, and Result.lowered_names has its name in the code.
+    headers: of source, the text of each header that it may include without a file for it,
+    by the name in the #include.
+    """
+    kind = Kind.UNKNOWN
+    default_name = "<unnamed>"
+
+    def __init__(self, data: Data, name: Optional[str] = None,
+                 setup_callback: Optional[Hook] = None, teardown_callback: Optional[Hook] = None,
+                 *, main: bool = False, needs: Iterable[str] = (),
+                 name_expressions: Iterable[str] = (),
+                 headers: Optional[Mapping[str, Data]] = None) -> None:
+        for callback in (setup_callback, teardown_callback):
+            if callback is not None and not callable(callback):
+                raise TypeError(f"{callback!r} cannot be called")
+        self.data: Optional[bytes] = _data(data)
+        self.path: Optional[str] = None
+        self.name = name or self.default_name
+        self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
+        self.main = main
+        self.needs = _several(needs)
+        self.name_expressions = _several(name_expressions)
+        self.headers = {name: _data(text) for name, text in (headers or {}).items()}
+        for name, text in self.headers.items():
+            if b"\0" in text:
+                raise ValueError(f"there is a NUL in the header {name!r}")
+
+    @classmethod
+    def from_path(cls: Type[_T], path: Path, name: Optional[str] = None, **more: Any) -> _T:
+        """A file, which is read when it is linked; one that cannot be read is BAD_INPUT
+        then.  `more` is what the constructor takes by name."""
+        made = cls(b"", name or os.fspath(path), **more)
+        made.data, made.path = None, os.fspath(path)
+        return made
+
+    def __repr__(self) -> str:
+        size = "" if self.data is None else f", {len(self.data)} bytes"
+        return f"<{type(self).__name__} {self.name}{size}>"
+
+
+class PTXSource(Input):
+    """PTX, as text or bytes."""
+    kind = Kind.PTX
+    default_name = "<unnamed-ptx>"
+
+
+class CUSource(Input):
+    """CUDA C++, which nvrtc compiles first."""
+    kind = Kind.SOURCE
+    default_name = "<unnamed-cu>"
+
+
+class LLVMIR(Input):
+    """LLVM IR as text, NVVM IR say, which libnvvm compiles to PTX first."""
+    kind = Kind.LLVMIR
+    default_name = "<unnamed-llvm-ir>"
+
+
+class Bitcode(Input):
+    """LLVM IR as bitcode, which libnvvm compiles to PTX first."""
+    kind = Kind.BITCODE
+    default_name = "<unnamed-bitcode>"
+
+
+class Cubin(Input):
+    """A relocatable cubin."""
+    kind = Kind.CUBIN
+    default_name = "<unnamed-cubin>"
+
+
+class Fatbin(Input):
+    """A fatbin."""
+    kind = Kind.FATBIN
+    default_name = "<unnamed-fatbin>"
+
+
+class LTOIR(Input):
+    """LTO-IR: links with link-time optimisation."""
+    kind = Kind.LTOIR
+    default_name = "<unnamed-ltoir>"
+
+
+class Archive(Input):
+    """A static library."""
+    kind = Kind.ARCHIVE
+    default_name = "<unnamed-archive>"
+
+
+class Object(Input):
+    """A host object that has device code in it."""
+    kind = Kind.OBJECT
+    default_name = "<unnamed-object>"
+
+
+@dataclass(frozen=True)
+class SupportModule:
+    """Helper functions, linked once if a main input declares one of `functions` as
+    external (source does once it is compiled, so that plan() does not know), or something
+    that is linked names this module in `needs`."""
+    name: str
+    input: Input
+    functions: Sequence[str] = ()
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What is installed: versions, None for what is not, "unknown" for what is there and of
+    an unknown version.  `branch` is the display driver's, 580; 0: not known."""
+    driver: Optional[str] = None
+    branch: int = 0
+    nvjitlink: Optional[str] = None
+    nvrtc: Optional[str] = None
+    nvvm: Optional[str] = None      # libnvvm, with its libdevice
+
+
+# ---- what comes out ----
+
+@dataclass(frozen=True)
+class Symbol:
+    """A name that other inputs may meet, as in the code."""
+    name: str
+    defined: bool
+    weak: bool
+    kernel: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One piece of device code of a file."""
+    kind: Kind
+    arch: Optional[str]             # "sm_90a"; None: not known
+    toolkit: Optional[str]          # that made it; None: not known
+    isa: Optional[str]              # of PTX, "8.8"
+    level: Optional[int]            # of LTO-IR: 0 linked, 1 from a compiler, 2 OptiX
+    abi: Optional[int]              # of a cubin: 7 or 8
+    relocatable: bool
+    linked: bool
+    compressed: Optional[str]       # "lz4", "zstd"
+    obfuscated: bool
+    debug: bool
+    unseen: bool                    # compressed, and not unpacked
+    over_limit: bool
+    not_ascii: bool                 # PTX with other bytes in a comment
+    no_root: bool                   # no kernel, and no variable that others see
+    libdevice: bool                 # LLVM IR as text that declares functions of libdevice
+    error: Optional[str]            # why it cannot be used
+    member: Optional[str]           # of an archive
+    section: Optional[str]          # of a host file
+    fatbin: Optional[int]           # which container of the file
+    offset: int                     # the payload in the file, as stored
+    length: int
+    unpacked: int                   # its length when unpacked
+    symbols: Tuple[Symbol, ...]     # of PTX and relocatable cubins
+
+
+class Inspection:
+    """What a file is.
+
+    kind, error (None, or what is wrong and where), warning, length, fatbin_count, and
+    entries in the order of the file.
+    """
+
+    def __init__(self, handle: Any, kept: object) -> None:
+        seen = handle.contents
+        self.kind = Kind(seen.kind)
+        self.name = _text(seen.name)
+        self.error, self.warning = _maybe(seen.error), _maybe(seen.warning)
+        self.length: int = seen.length
+        self.fatbin_count: int = seen.fatbin_count
+        self.entries: Tuple[Entry, ...] = tuple(
+            _entry(seen.entries[i].contents) for i in range(seen.entry_count))
+        self._handle = handle
+        # The library does not copy the bytes.
+        self._close = weakref.finalize(self, _free_inspection, handle, kept)
+
+    def payload(self, entry: int, unpack: bool = True) -> bytes:
+        """The code of an entry; unpacked, or as it is stored.  Raises ValueError with the
+        reason if it cannot be had, and IndexError."""
+        return self._copy("lazycuda_entry_payload", entry, int(unpack))
+
+    def fatbin(self, entry: int) -> bytes:
+        """A fatbin of this entry alone, as it is stored.  Raises as payload() does."""
+        return self._copy("lazycuda_entry_fatbin", entry)
+
+    def _copy(self, function: str, entry: int, *more: int) -> bytes:
+        if not 0 <= entry < len(self.entries):
+            raise IndexError(f"{self.name} has {len(self.entries)} entries")
+        length, error = ctypes.c_size_t(), ctypes.c_char_p()
+        block = getattr(c.library(), function)(self._handle, entry, *more, ctypes.byref(length),
+                                               ctypes.byref(error))
+        if not block:
+            raise ValueError(f"{self.name}, entry {entry}: {_text(error.value)}")
+        try:
+            return ctypes.string_at(block, length.value)
+        finally:
+            c.free(block)
+
+    def __repr__(self) -> str:
+        return f"<Inspection {self.name}: {self.kind.name}, {len(self.entries)} entries>"
+
+
+def _free_inspection(handle: Any, kept: object) -> None:
+    c.library().lazycuda_inspection_free(handle)
+
+
+def _entry(seen: Any) -> Entry:
+    def has(flag: int) -> bool:
+        return bool(seen.flags & flag)
+    return Entry(
+        kind=Kind(seen.kind),
+        arch=f"sm_{seen.arch}{seen.suffix.decode().strip(chr(0))}" if seen.arch else None,
+        toolkit=_version(seen.toolkit), isa=f"{seen.isa // 10}.{seen.isa % 10}" if seen.isa else None,
+        level=seen.level if seen.kind == Kind.LTOIR and seen.level >= 0 else None,
+        abi=seen.abi or None, relocatable=has(_Flag.ENTRY_RELOCATABLE),
+        linked=has(_Flag.ENTRY_LINKED),
+        compressed="lz4" if has(_Flag.ENTRY_LZ4) else "zstd" if has(_Flag.ENTRY_ZSTD) else None,
+        obfuscated=has(_Flag.ENTRY_OBFUSCATED), debug=has(_Flag.ENTRY_DEBUG),
+        unseen=has(_Flag.ENTRY_UNSEEN), over_limit=has(_Flag.ENTRY_OVER_LIMIT),
+        not_ascii=has(_Flag.ENTRY_NOT_ASCII), no_root=has(_Flag.ENTRY_NO_ROOT),
+        libdevice=has(_Flag.ENTRY_LIBDEVICE),
+        error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
+        fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
+        unpacked=seen.unpacked,
+        symbols=tuple(Symbol(_text(one.name), bool(one.defined), bool(one.weak), bool(one.kernel))
+                      for one in seen.symbols[:seen.symbol_count]))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that the linker is given: an entry of an input, or all of it (entry is
+    None); or of a support module, and then `input` is None."""
+    input: Optional[int]
+    support: Optional[int]
+    entry: Optional[int]
+    form: Form
+    kind: Kind                      # what the linker is told it is
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class SymbolError:
+    """A name that stops a link, as in the code: nothing defines it, and `input` needs it; or
+    it is defined `twice`, by `input` and by `other`.  Numbers of inputs; None: a support
+    module, or nobody knows."""
+    name: str
+    twice: bool
+    input: Optional[int]
+    other: Optional[int]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A decision: which linker takes what, or, where `code` is not OK, why none does."""
+    backend: Backend
+    code: Code
+    rule: str                       # the row of the table in docs/linking.md, "B11"
+    input: Optional[int]            # the offending one
+    had: Optional[str]              # "LTO-IR of CUDA 12.5"
+    needed: Optional[str]           # "nvJitLink 12.5 or later"
+    message: str
+    lto: bool
+    options: Tuple[str, ...]        # for nvJitLink; of the driver's linker, in words
+    compile_options: Tuple[str, ...]
+    compile_to: Optional[Kind]      # None: nothing is to be compiled
+    steps: Tuple[Step, ...]
+    notes: Tuple[str, ...]
+    nvjitlink: Optional[str]        # the versions that this plan is for, of all that are
+    nvrtc: Optional[str]            # installed; "unknown" as in Environment
+    choice: Optional[str]           # why these; None: the first of their kind are taken
+    symbol_errors: Tuple[SymbolError, ...]  # with DUPLICATE_SYMBOL all of them
+    nvvm: Optional[str]             # the libnvvm for LLVM IR; None: there is no LLVM IR
+    nvvm_options: Tuple[str, ...]
+
+    def check(self) -> "Plan":
+        """Itself; raises LinkError if it is a refusal."""
+        if self.code != Code.OK:
+            raise _error(self.code, self.message, self, self.input,
+                         symbol_errors=self.symbol_errors)
+        return self
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a link made.  `linked` are those whose code is in the image, support modules
+    too, each once, in the order of linking."""
+    image: bytes
+    plan: Plan
+    info_log: str
+    error_log: str
+    linked: Tuple[Input, ...] = field(repr=False)
+    lowered_names: Dict[str, str] = field(default_factory=dict)     # by the expression
+
+    def setup(self, module: Any) -> None:
+        """For whoever loaded the image as `module`: calls what setup callbacks there are, in
+        the order of linking."""
+        for one in self.linked:
+            if one.setup_callback:
+                one.setup_callback(module)
+
+    def teardown(self, module: Any) -> None:
+        """The teardown callbacks, in the opposite order; before the module is unloaded."""
+        for one in reversed(self.linked):
+            if one.teardown_callback:
+                one.teardown_callback(module)
+
+
+# ---- errors ----
+
+class LinkError(Exception):
+    """Why there is no image.
+
+    code: a Code.  message: one line.  input: the offending Input, None if it is no
+    single one; index: its number.  had, needed: versions in words, or None.  plan: None
+    if it did not come to one.  log: what compiler and linker said, errors last; info_log,
+    error_log: the same apart.  call, status: the function that failed, "nvJitLinkAddData",
+    and what it returned; None and 0.  symbol_errors: with UNDEFINED_SYMBOL and
+    DUPLICATE_SYMBOL all names that are known, of LTO-IR those in the log.
+    """
+
+    def __init__(self, code: Code, message: str, *, plan: Optional[Plan] = None,
+                 input: Optional[Input] = None, index: Optional[int] = None, info_log: str = "",
+                 error_log: str = "", call: Optional[str] = None, status: int = 0,
+                 symbol_errors: Tuple[SymbolError, ...] = ()) -> None:
+        super().__init__(f"{code.name}: {message}")
+        self.code, self.message, self.plan = code, message, plan
+        self.input, self.index = input, index
+        self.had = plan.had if plan else None
+        self.needed = plan.needed if plan else None
+        self.info_log, self.error_log = info_log, error_log
+        self.log = "\n".join(filter(None, (info_log, error_log)))
+        self.call, self.status = call, status
+        self.symbol_errors = symbol_errors
+
+    def __reduce__(self) -> Any:
+        return _copied_error, (type(self), self.code, self.message, self.__dict__)
+
+
+def _copied_error(made_of: Type[LinkError], code: Code, message: str,
+                  rest: Dict[str, Any]) -> LinkError:
+    copy = made_of(code, message)
+    copy.__dict__.update(rest)
+    return copy
+
+
+class BadRequest(LinkError):
+    """What is asked for makes no sense."""
+
+
+class BadInput(LinkError):
+    """An input cannot be linked, whatever is installed."""
+
+
+class VersionRefused(LinkError):
+    """An input, or what is asked for, is not for this linker or target."""
+
+
+class NotInstalled(LinkError):
+    """What is installed cannot do it."""
+
+
+class LinkFailed(LinkError):
+    """Compiler, linker or machine failed: see the log."""
+
+
+class IsolationError(LinkFailed):
+    """The process of an isolated link crashed, came to a limit, was cancelled, or could not
+    be started."""
+
+
+# By the tens of a code.
+_CLASSES: Dict[int, Type[LinkError]] = {0: BadRequest, 1: BadInput, 2: VersionRefused,
+                                        3: NotInstalled, 4: NotInstalled, 6: IsolationError}
+
+
+def _error(code: Code, message: str, plan: Optional[Plan], index: Optional[int],
+           **more: Any) -> LinkError:
+    return _CLASSES.get(code // 10, LinkFailed)(code, message, plan=plan, index=index, **more)
+
+
+# ---- calls ----
+
+def _index(value: int) -> Optional[int]:
+    return None if value == c.NO_INDEX else value
+
+
+def _texts(array: Any, count: int) -> Tuple[str, ...]:
+    return tuple(_text(array[i]) for i in range(count))
+
+
+def _symbol_errors(made: Any) -> Tuple[SymbolError, ...]:
+    each = (made.symbol_errors[i].contents for i in range(made.symbol_error_count))
+    return tuple(SymbolError(_text(one.name), bool(one.twice), _index(one.input),
+                             _index(one.other)) for one in each)
+
+
+def _installed(version: int) -> Optional[str]:
+    return "unknown" if version == _VERSION_UNKNOWN else _version(version)
+
+
+def _plan(handle: Any) -> Plan:
+    made = handle.contents
+    steps = (made.steps[i].contents for i in range(made.step_count))
+    return Plan(
+        backend=Backend(made.backend), code=Code(made.code), rule=_text(made.rule),
+        input=_index(made.input), had=_maybe(made.have), needed=_maybe(made.need),
+        message=_text(made.message), lto=bool(made.lto),
+        options=_texts(made.options, made.option_count),
+        compile_options=_texts(made.compile_options, made.compile_option_count),
+        compile_to=Kind(made.compile_to) if made.compile_to else None,
+        steps=tuple(Step(_index(step.input), _index(step.support), _index(step.entry),
+                         Form(step.form), Kind(step.kind), _text(step.name), _text(step.reason))
+                    for step in steps),
+        notes=_texts(made.notes, made.note_count), nvjitlink=_installed(made.nvjitlink),
+        nvrtc=_installed(made.nvrtc), choice=_maybe(made.choice),
+        symbol_errors=_symbol_errors(made), nvvm=_installed(made.nvvm),
+        nvvm_options=_texts(made.nvvm_options, made.nvvm_option_count))
+
+
+def _c_input(one: Input, modules: Dict[str, int]) -> Any:
+    unknown = set(one.needs) - modules.keys()
+    if unknown:
+        raise ValueError(f"{one.name} needs {', '.join(sorted(unknown))}: no such support module")
+    made = c.Input(size=ctypes.sizeof(c.Input), kind=one.kind, name=_bytes(one.name),
+                   path=_bytes(one.path), flags=_Flag.INPUT_MAIN if one.main else 0,
+                   needs=sum(1 << modules[name] for name in set(one.needs)))
+    texts = ctypes.POINTER(ctypes.c_char_p)
+    # ctypes.cast() keeps the array for as long as there is the struct.
+    made.name_expressions = ctypes.cast(_c_texts(one.name_expressions), texts)
+    made.name_expression_count = len(one.name_expressions)
+    made.include_names = ctypes.cast(_c_texts(one.headers), texts)
+    made.headers = ctypes.cast(_c_texts(one.headers.values()), texts)
+    made.header_count = len(one.headers)
+    if one.data is not None:
+        # A pointer to the bytes themselves, which the caller of this keeps.
+        made.bytes = ctypes.cast(ctypes.c_char_p(one.data), ctypes.c_void_p)
+        made.length = len(one.data)
+    return made
+
+
+def _c_texts(texts: Collection[Union[str, bytes]]) -> Any:
+    made = [os.fsencode(text) for text in texts]
+    for text in made:
+        if b"\0" in text:
+            raise ValueError(f"there is a NUL in {text!r}")
+    return (ctypes.c_char_p * (len(made) or 1))(*made)
+
+
+def _c_environment(given: Environment) -> Any:
+    return c.Environment(size=ctypes.sizeof(c.Environment), driver=_number(given.driver),
+                         branch=given.branch, nvjitlink=_number(given.nvjitlink),
+                         nvrtc=_number(given.nvrtc))
+
+
+def _c_others(given: Environment) -> Any:
+    """What of it is not in the C struct: libnvvm, which has its libdevice."""
+    version = ctypes.c_int(_number(given.nvvm))
+    return c.Others(size=ctypes.sizeof(c.Others), nvvms=ctypes.pointer(version),
+                    libdevices=ctypes.pointer(version), nvvm_count=int(version.value != 0))
+
+
+def _memory() -> MemoryError:
+    return MemoryError("liblazycuda_link has no memory left")
+
+
+def environment() -> Environment:
+    """What is installed here, as the stubs find it; loads those libraries."""
+    found = c.library().lazycuda_get_environment()
+    others = c.library().lazycuda_get_others()
+    nvvms = others.contents.nvvms[:others.contents.nvvm_count] if others else []
+    return Environment(_installed(found.driver), found.branch, _installed(found.nvjitlink),
+                       _installed(found.nvrtc), _installed(nvvms[0]) if nvvms else None)
+
+
+def inspect(what: Union[Input, bytes, bytearray, memoryview, Path], *, payloads: bool = True,
+            unpack_limit: int = 0) -> Inspection:
+    """Says what something is: an Input, bytes, or the file of a path.
+
+    Never fails for what it sees: a damaged or unreadable file has an `error`.  Without
+    `payloads` only headers are read: that is quick for a large file, and shows neither
+    symbols nor what is in compressed code.  unpack_limit: bytes that all compressed code
+    of the file may unpack to; 0: 32 times its length, and at least 256 MiB.
+    """
+    one = what if isinstance(what, Input) else Input(what) if not isinstance(
+        what, (str, os.PathLike)) else Input.from_path(what)
+    if not 0 <= unpack_limit < 2**64:
+        raise ValueError(f"C cannot hold {unpack_limit!r}, the unpack_limit")
+    given = _c_input(one, dict.fromkeys(one.needs, 0))
+    handle = c.library().lazycuda_inspect_input(
+        ctypes.byref(given), _Flag.INSPECT_PAYLOADS if payloads else 0, unpack_limit)
+    if not handle:
+        raise _memory()
+    return Inspection(handle, (one.data, given))
+
+
+class Linker:
+    """A link: inputs, and what is to become of them.
+
+    arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output.
+    lto: optimise at link time; LTO-IR among the inputs implies it.
+    ignore_non_lto: optimise at link time, and leave out what cannot take part in that, with
+    a note: what is not LTO-IR.
+    output: Output.CUBIN, an image to load; PTX, RELOCATABLE or LTOIR.
+    options: for the linker, in nvJitLink's spelling, "-lineinfo".
+    compile_options: for nvrtc, where there is source.
+    symbols: names that the image has to define.
+    support: modules that are linked if they are needed, at most 64; use_support=False
+    leaves all of them out.
+    constraint: on the toolkit, ">=13.2,<14".
+    policy, lto_across_majors, offline, forward_compatible: docs/linking.md.
+    device: whose primary context the driver's linker takes where none is current.
+    unpack_limit: of each input, as inspect() has it.
+    environment: plan for that, and not for what is installed.
+    isolated: compiler and linker run in a process of their own, whose crash is an
+    IsolationError; cancel() ends it.  Implied by the limits.
+    time_limit: seconds, on both together; None: ten minutes; math.inf: none.
+    memory_limit: bytes, on each; None: no limit.
+    lineinfo, debug, fast_math: for compiler and linker, in the words of each; so are the next.
+    optimize: 0 to 4, of the linker; nvJitLink has 0 and 3.
+    max_registers: of a thread.
+    ftz, prec_div, prec_sqrt, fma: None: as it is by itself, or as fast_math has it.
+    fast_compile: "0", "min", "mid" or "max".
+    split_compile: threads to compile with; 0: one for each CPU.
+    log: called by link(), in its thread, with a Log, a text and None or the Input that it is
+    of: notes once there is a plan, logs once compiler or linker is done; nothing twice in
+    one link().  What it raises is raised by that link() when it is over.
+    """
+
+    def __init__(self, arch: str, *, lto: bool = False, output: Output = Output.CUBIN,
+                 options: Sequence[str] = (), compile_options: Sequence[str] = (),
+                 symbols: Sequence[str] = (), support: Sequence[SupportModule] = (),
+                 use_support: bool = True, constraint: Optional[str] = None,
+                 policy: Policy = Policy.BEST_EFFORT,
+                 ignore_non_lto: bool = False, lto_across_majors: bool = False,
+                 offline: bool = False,
+                 forward_compatible: bool = False, device: int = 0, unpack_limit: int = 0,
+                 environment: Optional[Environment] = None, isolated: bool = False,
+                 time_limit: Optional[float] = None,
+                 memory_limit: Optional[int] = None, log: Optional[LogHook] = None,
+                 lineinfo: bool = False, debug: bool = False, optimize: Optional[int] = None,
+                 max_registers: Optional[int] = None, fast_math: bool = False,
+                 ftz: Optional[bool] = None, prec_div: Optional[bool] = None,
+                 prec_sqrt: Optional[bool] = None, fma: Optional[bool] = None,
+                 fast_compile: Optional[str] = None,
+                 split_compile: Optional[int] = None) -> None:
+        if log is not None and not callable(log):
+            raise TypeError(f"{log!r} cannot be called")
+        self.arch, self.lto, self.output, self.policy = arch, lto, output, policy
+        self.options, self.compile_options = _several(options), _several(compile_options)
+        self.symbols, self.support = _several(symbols), tuple(support)
+        self.constraint, self.device, self.unpack_limit = constraint, device, unpack_limit
+        self.environment, self.log = environment, log
+        self.flags = (_Flag.LINK_LTO_ACROSS_MAJORS * lto_across_majors |
+                      _Flag.LINK_OFFLINE * offline |
+                      _Flag.LINK_FORWARD_COMPATIBLE * forward_compatible |
+                      _Flag.LINK_IGNORE_NON_LTO * ignore_non_lto |
+                      _Flag.LINK_NO_SUPPORT * (not use_support) |
+                      _Flag.LINK_ISOLATED * (isolated or time_limit is not None or
+                                             memory_limit is not None))
+        self.time_limit, self.memory_limit = _milliseconds(time_limit), memory_limit or 0
+        if fast_compile is not None and fast_compile not in _EFFORTS:
+            raise ValueError(f"fast_compile is one of {', '.join(_EFFORTS)}, not {fast_compile!r}")
+        said = {_Setting.LINEINFO: lineinfo or None, _Setting.DEBUG: debug or None,
+                _Setting.OPTIMIZE: optimize, _Setting.MAX_REGISTERS: max_registers,
+                _Setting.FAST_MATH: fast_math or None, _Setting.FTZ: ftz,
+                _Setting.PREC_DIV: prec_div, _Setting.PREC_SQRT: prec_sqrt, _Setting.FMA: fma,
+                _Setting.FAST_COMPILE: fast_compile and _EFFORTS.index(fast_compile),
+                _Setting.SPLIT_COMPILE: split_compile}
+        self.settings = [c.Setting(kind=kind, value=int(value)) for kind, value in said.items()
+                         if value is not None]
+        self.inputs: List[Input] = []
+        self.result: Optional[Result] = None
+        self._lock = threading.Lock()
+        self._running: Set[int] = set()
+
+    def add(self, *inputs: Input) -> "Linker":
+        """Adds inputs, linked in this order.  Itself."""
+        for one in inputs:
+            if not isinstance(one, Input):
+                raise TypeError(f"{one!r} is no Input: PTXSource, Cubin.from_path, ...")
+        self.inputs.extend(inputs)
+        return self
+
+    def plan(self) -> Plan:
+        """What link() would do, and why; or why not.  Links nothing; a refusal is a plan,
+        too, and its check() raises it."""
+        call = _Call(self)
+        library = c.library()
+        seen = []
+        try:
+            for given in call.all():
+                handle = library.lazycuda_inspect_input(
+                    ctypes.byref(given), _Flag.INSPECT_PAYLOADS, self.unpack_limit)
+                if not handle:
+                    raise _memory()
+                seen.append(handle)
+                given.inspection = handle
+            request = (ctypes.byref(call.request), call.pointers, len(call.inputs))
+            made = library.lazycuda_plan_here(*request) if call.environment is None else \
+                library.lazycuda_plan(ctypes.byref(call.environment), *request)
+            if not made:
+                raise _memory()
+            try:
+                return _plan(made)
+            finally:
+                library.lazycuda_plan_free(made)
+        finally:
+            for handle in seen:
+                library.lazycuda_inspection_free(handle)
+
+    def run(self) -> Result:
+        """Links, and says what came of it besides the image.  Raises LinkError.  May be
+        called again, after more was added, say: each call links everything anew."""
+        call = _Call(self)
+        library = c.library()
+        handle = library.lazycuda_link_new(
+            ctypes.byref(call.request),
+            None if call.environment is None else ctypes.byref(call.environment))
+        if not handle:
+            raise _memory()
+        with self._lock:
+            self._running.add(handle)
+        try:
+            self.result = self._run(library, handle, call)
+            return self.result
+        finally:
+            with self._lock:        # cancel() may be looking at it
+                self._running.remove(handle)
+                library.lazycuda_link_free(handle)
+
+    def cancel(self) -> None:
+        """Ends what link() calls are running in other threads: they raise IsolationError,
+        CANCELLED.  Raises ValueError if the link is not isolated."""
+        if not self.flags & _Flag.LINK_ISOLATED:
+            raise ValueError("only an isolated link can be cancelled")
+        with self._lock:
+            for handle in self._running:
+                c.library().lazycuda_link_cancel(handle)
+
+    def _run(self, library: ctypes.CDLL, handle: int, call: "_Call") -> Result:
+        for given in call.inputs:
+            if library.lazycuda_link_add(handle, ctypes.byref(given)):
+                raise _memory()
+        made = library.lazycuda_link_run(handle).contents
+        if call.raised:
+            raise call.raised[0]
+        plan = _plan(made.plan) if made.plan else None
+        code = Code(made.code)
+        if code != Code.OK or plan is None:
+            index = _index(made.input)
+            raise _error(code, _text(made.message), plan, index,
+                         input=None if index is None else call.of[index],
+                         info_log=_text(made.info_log), error_log=_text(made.error_log),
+                         call=_maybe(made.backend_call), status=made.backend_status,
+                         symbol_errors=_symbol_errors(made))
+        call.linked.clear()
+        # The library knows what was linked, and in which order: its callbacks tell.
+        library.lazycuda_link_setup(handle, None)
+        return Result(ctypes.string_at(made.image, made.image_length), plan,
+                      _text(made.info_log), _text(made.error_log), tuple(call.linked),
+                      {_text(one.expression): _text(one.name) for one in
+                       (made.lowered_names[i].contents for i in range(made.lowered_name_count))})
+
+    def link(self) -> bytes:
+        """The image: a cubin, or what `output` says.  Raises LinkError.  `result` has what
+        else came of it."""
+        return self.run().image
+
+
+def plan(inputs: Iterable[Input], arch: str, **request: Any) -> Plan:
+    """What a Linker of the same arguments would do, and why; or why not."""
+    return Linker(arch, **request).add(*inputs).plan()
+
+
+class _Call:
+    """What one call of the library is given, and all that it points to."""
+
+    def __init__(self, linker: Linker) -> None:
+        modules = {module.name: number for number, module in enumerate(linker.support)}
+        self.of = tuple(linker.inputs)
+        self.linked: List[Input] = []
+        self.raised: List[BaseException] = []       # by the callback for logs
+        # `data` of the C struct is a number, from 1, of an Input.
+        everything = (*self.of, *(module.input for module in linker.support))
+        self._note = c.Callback(lambda _module, number: self.linked.append(everything[number - 1]))
+        made = []
+        for number, one in enumerate(everything, 1):
+            given = _c_input(one, modules)
+            given.setup, given.data = self._note, number
+            made.append(given)
+        self.inputs, self._support_inputs = made[:len(self.of)], made[len(self.of):]
+        # What the structs point to lives as long as this: bytes, names and arrays.
+        self._kept: List[object] = [everything]
+        self.pointers = (ctypes.POINTER(c.Input) * (len(self.inputs) or 1))(
+            *map(ctypes.pointer, self.inputs))
+        self.environment = None if linker.environment is None else \
+            _c_environment(linker.environment)
+        self.request = self._request(linker)
+
+    def _log(self, log: LogHook) -> Any:
+        def told(_data: object, kind: int, index: int, text: bytes) -> None:
+            if self.raised:
+                return
+            try:
+                log(Log(kind), _text(text), self.of[index] if index < len(self.of) else None)
+            except BaseException as error:      # which ctypes would print
+                self.raised.append(error)
+        return c.LogCallback(told)
+
+    def all(self) -> List[Any]:
+        return [*self.inputs, *self._support_inputs]
+
+    def _request(self, linker: Linker) -> Any:
+        made = c.Request(
+            size=ctypes.sizeof(c.Request), arch=_bytes(linker.arch), lto=int(linker.lto),
+            output=linker.output, policy=linker.policy, flags=linker.flags,
+            constraint=_bytes(linker.constraint), device=linker.device,
+            unpack_limit=linker.unpack_limit, time_limit=linker.time_limit,
+            memory_limit=linker.memory_limit)
+        for field_name, count, texts in (
+                ("options", "option_count", linker.options),
+                ("compile_options", "compile_option_count", linker.compile_options),
+                ("symbols", "symbol_count", linker.symbols)):
+            array = _c_texts(texts)
+            setattr(made, field_name, ctypes.cast(array, ctypes.POINTER(ctypes.c_char_p)))
+            setattr(made, count, len(texts))
+            self._kept.append(array)
+        made.settings = (c.Setting * (len(linker.settings) or 1))(*linker.settings)
+        made.setting_count = len(linker.settings)
+        if linker.log is not None:
+            made.log = self._log(linker.log)
+        self._add_support(made, linker)
+        if linker.environment is not None:
+            others = _c_others(linker.environment)
+            made.others = ctypes.pointer(others)
+        return made
+
+    def _add_support(self, request: Any, linker: Linker) -> None:
+        structs = []
+        for module, given in zip(linker.support, self._support_inputs):
+            names = _c_texts(_several(module.functions))
+            structs.append(c.Support(
+                size=ctypes.sizeof(c.Support), name=_bytes(module.name),
+                enabled=int(module.enabled),
+                functions=ctypes.cast(names, ctypes.POINTER(ctypes.c_char_p)),
+                function_count=len(module.functions), input=ctypes.pointer(given)))
+            self._kept.append(names)
+        pointers = (ctypes.POINTER(c.Support) * (len(structs) or 1))(
+            *map(ctypes.pointer, structs))
+        request.support = ctypes.cast(pointers, ctypes.POINTER(ctypes.POINTER(c.Support)))
+        request.support_count = len(structs)
+        self._kept += [structs, pointers]

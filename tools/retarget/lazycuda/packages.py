@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Which package of PyPI has which of CUDA's libraries, for each major of CUDA."""
+import re
+from typing import Dict, NamedTuple, Tuple
+
+from . import names
+
+# Of a library: libcublas.so.12, a name with a pattern for its number as in torch's
+# libcublas.so.*[0-9], or with what an f-string puts there.
+LIBRARY = re.compile(r"lib([A-Za-z][A-Za-z0-9]*(?:[_-][a-z][a-z_]*)?)"
+                     r"(?:[-.][0-9a-f]{6,})?\*?\.so[0-9.*?{}\[\]-]*\Z")
+# Of a package, as a requirement or a module: nvidia-cublas-cu12==12.1, nvidia.cublas.lib
+PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+class Package(NamedTuple):
+    family: str             # the name without -cu12
+    toolkit: str            # what cuda-toolkit calls it, as in cuda-toolkit[cublas]; or None
+    stems: Tuple[str, ...]  # of its libraries' names
+    numbers: Dict[int, int]         # behind ".so." of them, by major of CUDA
+    requirements: Dict[int, str]    # what to require, by major
+
+
+def _package(family, toolkit, stems, numbers, since_13=None):
+    """`numbers` are of 11, 12 and 13, None where there is no package; `since_13`: what bounds
+    the version of the one without a suffix, which may be of a later major."""
+    by_major = {major: number for major, number in zip((11, 12, 13), numbers)
+                if number is not None}
+    required = {major: f"{family}=={since_13}.*" if since_13 is not None and major == 13
+                else f"{family}-cu{major}" for major in by_major}
+    return Package(family, toolkit, tuple(stems.split()), by_major, required)
+
+
+# The numbers of a package's versions are its own: nvidia-cufft 12 is CUDA 13's.
+TABLE = (
+    _package("nvidia-cuda-runtime", "cudart", "cudart", (11, 12, 13), 13),
+    _package("nvidia-cuda-nvrtc", "nvrtc", "nvrtc nvrtc-builtins", (11, 12, 13), 13),
+    _package("nvidia-nvjitlink", "nvjitlink", "nvJitLink", (None, 12, 13), 13),
+    _package("nvidia-cublas", "cublas", "cublas cublasLt nvblas", (11, 12, 13), 13),
+    _package("nvidia-cufft", "cufft", "cufft cufftw", (10, 11, 12), 12),
+    _package("nvidia-curand", "curand", "curand", (10, 10, 10), 10),
+    _package("nvidia-cusolver", "cusolver", "cusolver cusolverMg", (11, 11, 12), 12),
+    _package("nvidia-cusparse", "cusparse", "cusparse", (11, 12, 12), 12),
+    _package("nvidia-cuda-cupti", "cupti", "cupti nvperf_host nvperf_target pcsamplingutil checkpoint",
+             (11, 12, 13), 13),
+    _package("nvidia-nvtx", "nvtx", "nvToolsExt nvtx3interop", (1, 1, 1), 13),
+    _package("nvidia-cufile", "cufile", "cufile cufile_rdma", (None, 0, 0), 1),
+    _package("nvidia-nvjpeg", "nvjpeg", "nvjpeg", (11, 12, 13), 13),
+    _package("nvidia-nvfatbin", "nvfatbin", "nvfatbin", (None, 12, 13), 13),
+    _package("nvidia-npp", "npp", "nppc nppial nppicc nppidei nppif nppig nppim nppist nppisu nppitc "
+             "npps", (11, 12, 13), 13),
+    _package("nvidia-cudnn", None, "cudnn cudnn_adv cudnn_cnn cudnn_ops cudnn_graph cudnn_heuristic "
+             "cudnn_engines_precompiled cudnn_engines_runtime_compiled cudnn_adv_infer "
+             "cudnn_adv_train cudnn_cnn_infer cudnn_cnn_train cudnn_ops_infer cudnn_ops_train",
+             (9, 9, 9)),
+    _package("nvidia-nccl", None, "nccl", (2, 2, 2)),
+    _package("nvidia-cusparselt", None, "cusparseLt", (None, 0, 0)),
+    _package("nvidia-nvshmem", None, "nvshmem_host", (None, 3, 3)),
+    _package("cutensor", None, "cutensor cutensorMg", (2, 2, 2)),
+)
+# Those that the packages of some majors alone have.
+ONLY_OF = {"nvToolsExt": (11, 12), "nvtx3interop": (13,)}
+# Those of which any version does with any CUDA: what calls them need not be of one.
+WITH_ANY = frozenset({"nvToolsExt"})
+BY_FAMILY = {package.family: package for package in TABLE}
+BY_STEM = {stem: package for package in TABLE for stem in package.stems}
+BY_TOOLKIT = {package.toolkit: package for package in TABLE if package.toolkit}
+# Those that have a suffix in every major.  Without one it is another package.
+SUFFIXED = frozenset(package.family for package in TABLE
+                     if package.requirements[13].endswith("-cu13"))
+TOOLKIT = "cuda-toolkit"
+# What the package's versions are counted by: where it is CUDA, they tell the major.
+COUNTS_CUDA = frozenset(package.family for package in TABLE
+                        if package.requirements.get(13) == f"{package.family}==13.*")
+
+
+def canonical(name):
+    """A package's or extra's name as all its spellings are compared."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def family(name):
+    """The name without the -cu12 of a package for one CUDA."""
+    return re.sub(r"-cu\d+$", "", canonical(name))
+
+
+def stem(text):
+    """"cublas" of a text that is a file name of that library, or a path or pattern of one,
+    whatever its number; None: it is none of CUDA's."""
+    found = LIBRARY.match(names.base(text))
+    # A hash may have letters alone: libcudart-abcdefab.so.12
+    ways = (found[1], found[1].partition("-")[0]) if found else ()
+    return next((way for way in ways if way in BY_STEM), None)
+
+
+def opened_by(text):
+    """The stem of the library that opens this one for itself, by its name; None: nothing does.
+    That is cudnn for libcudnn_ops.so.9, and nvrtc for its builtins."""
+    found = stem(text)
+    opener = re.split("[-_]", found)[0] if found else None
+    return opener if opener != found and opener in BY_STEM else None
+
+
+def of_library(text):
+    """The package that has the library of that name, or None."""
+    found = stem(text)
+    return BY_STEM[found] if found else None
+
+
+def majors(text):
+    """Of CUDA, those whose library has this name."""
+    found, number = of_library(text), re.search(r"\.so\.([0-9]+)", text)
+    if not found or not number:
+        return set()
+    of = ONLY_OF.get(stem(text), found.numbers)
+    return {major for major, each in found.numbers.items() if each == int(number[1]) and major in of}
+
+
+def of_text(text):
+    """The package that a text is the name of, or a requirement on; None."""
+    found = PACKAGE.match(text)
+    rest = text[found.end():].lstrip() if found else "?"
+    if not found or (rest and rest[0] not in "<>=!~;[(@"):
+        return None
+    # "cutensor" is also what modules are called.
+    name = canonical(found[0])
+    return None if name in SUFFIXED else BY_FAMILY.get(family(name))
+
+
+def of_module(text):
+    """The package of a module: nvidia.cublas.lib is nvidia-cublas's; None."""
+    words = text.split(".")
+    if words[0] != "nvidia" or len(words) < 2 or not all(word.isidentifier() for word in words):
+        return None
+    return BY_FAMILY.get(canonical(f"nvidia-{words[1]}"))
+
+
+def requirement(family_name, major):
+    """What to require for this major of CUDA, or None."""
+    package = BY_FAMILY.get(family_name)
+    return package.requirements.get(major) if package else None

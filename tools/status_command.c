@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* status_command.c - `lazycuda status`: tells which library each stub uses, and why */
+#include "commands.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../include/lazycuda.h"
+#include "../stubs/base/cuda_version.h"
+#include "json.h"
+#include "own_stub.h"
+#include "plan_report.h"
+#include "ready.h"
+#include "say.h"
+#include "tables.h"
+
+#define OF_DRIVER 3	/* the first library that comes with the driver; so do the rest */
+#define FILES 64	/* other stubs on the command line */
+
+static const char *const libraries[LIBRARIES] = {
+	"cudart", "nvrtc", "nvJitLink", "cuda", "nvml"
+};
+
+static bool with_components;	/* --components */
+
+static const char usage[] =
+"usage: lazycuda status [--json] [--components] [LIBRARY | STUB]...\n"
+"\n"
+"Loads the real library behind each stub as a program would, and says which\n"
+"file it is and why, with every other candidate and the reason against it.\n"
+"LIBRARY is cudart, nvrtc, nvJitLink, cuda or nvml; all of them if none is given.\n"
+"The first three agree on one CUDA major, whichever are asked about; the other two\n"
+"come with the driver.  Ask about CUDA's other libraries by name, as cublas, where\n"
+"their stubs are installed.  STUB is the path of any stub, as of `lazycuda stub`.\n"
+"\n"
+"  --components\n"
+"           also what goes with cudart, nvrtc and nvJitLink, and where it is: the\n"
+"           builtins of nvrtc, the headers, cudadevrt, libdevice, libnvvm, nvcc\n"
+"  --json   the same as JSON\n"
+"\n"
+"Exit status: 0 all of them are usable, 1 one is not, 2 wrong usage.  The driver's\n"
+"libraries count only if they are given by name.\n"
+"LAZYCUDA_* variables have their effect; LAZYCUDA_DEBUG=1 shows the search.\n";
+
+static const char *state_name(enum lazycuda_state state)
+{
+	switch (state) {
+	case LAZYCUDA_USABLE:	return "usable";
+	case LAZYCUDA_REFUSED:	return "refused";
+	case LAZYCUDA_BROKEN:	return "broken";
+	case LAZYCUDA_HIDDEN:	return "hidden";
+	default:		return "missing";
+	}
+}
+
+static const char *cause_name(enum lazycuda_cause cause)
+{
+	switch (cause) {
+	case LAZYCUDA_LIBRARY_MISSING:	return "library missing";
+	case LAZYCUDA_DRIVER_TOO_OLD:	return "driver too old";
+	case LAZYCUDA_INCOHERENT:	return "incoherent majors";
+	case LAZYCUDA_EXCLUDED:		return "excluded by a constraint";
+	default:			return NULL;
+	}
+}
+
+static const char *driver_version(const struct lazycuda_driver *driver, char *text, size_t size)
+{
+	snprintf(text, size, "%d.%d", LC_CUDA_MAJOR(driver->version),
+		 LC_CUDA_MINOR(driver->version));
+	return text;
+}
+
+static void print_driver(void)
+{
+	struct lazycuda_driver driver = lazycuda_get_driver();
+	char version[16];
+
+	if (!driver.version)
+		puts("driver      none");
+	else if (!driver.branch)
+		printf("driver      CUDA %s\n", driver_version(&driver, version, sizeof(version)));
+	else
+		printf("driver      CUDA %s (display driver %d)\n",
+		       driver_version(&driver, version, sizeof(version)), driver.branch);
+}
+
+/* A stub of an earlier release has no such field. */
+static size_t left_out_count(const struct lazycuda_status *status)
+{
+	return status->size < sizeof(*status) ? 0 : status->left_out_count;
+}
+
+static void print_left_out(const struct lazycuda_status *status)
+{
+	for (size_t i = 0; i < left_out_count(status); i++) {
+		fputs("            left out ", stdout);
+		say(status->left_out[i].path);
+		fputs(": ", stdout);
+		say(status->left_out[i].reason);
+		putchar('\n');
+	}
+}
+
+static void print_json_left_out(const struct lazycuda_status *status)
+{
+	json_open("left_out", '[');
+	for (size_t i = 0; i < left_out_count(status); i++) {
+		json_open(NULL, '{');
+		json_text("path", status->left_out[i].path);
+		json_text("reason", status->left_out[i].reason);
+		json_close('}');
+	}
+	json_close(']');
+}
+
+/* What goes with the library in use, if that was asked for and it is a toolkit's.  The
+ * caller frees it; NULL: nothing. */
+static struct lazycuda_components *components_of(const struct lazycuda_status *status)
+{
+	bool of_toolkit = false;
+
+	for (int i = 0; i < OF_DRIVER; i++)
+		of_toolkit |= !strcmp(status->library, libraries[i]);
+	return with_components && of_toolkit && status->path ?
+	       lazycuda_find_components(status->path) : NULL;
+}
+
+static void print_components(const struct lazycuda_status *status)
+{
+	struct lazycuda_components *found = components_of(status);
+
+	for (size_t i = 0; found && i < found->count; i++) {
+		const struct lazycuda_component *component = &found->list[i];
+
+		printf("            %s %s", component->fits == 0 ? "not with" :
+		       component->path ? "with" : "without", component->name);
+		if (component->path) {
+			putchar(' ');
+			say(component->path);
+		}
+		printf(": %s\n", component->relation);
+	}
+	lazycuda_components_free(found);
+}
+
+static void print_json_components(const struct lazycuda_status *status)
+{
+	struct lazycuda_components *found = components_of(status);
+
+	if (with_components)
+		json_open("components", '[');
+	for (size_t i = 0; found && i < found->count; i++) {
+		const struct lazycuda_component *component = &found->list[i];
+
+		json_open(NULL, '{');
+		json_text("name", component->name);
+		json_text("path", component->path);
+		plan_json_version("version", component->version);
+		if (component->fits < 0)
+			json_null("fits");
+		else
+			json_boolean("fits", component->fits);
+		json_text("relation", component->relation);
+		json_close('}');
+	}
+	if (with_components)
+		json_close(']');
+	lazycuda_components_free(found);
+}
+
+static void print_library(const struct lazycuda_status *status)
+{
+	printf("%-11s ", status->library);
+	if (status->state == LAZYCUDA_USABLE) {
+		printf("%s  ", status->version);
+		say(status->path);
+		printf("\n            found by %s: ", status->found_by);
+		say(status->reason);
+		putchar('\n');
+	} else {
+		printf("%s: ", state_name(status->state));
+		say(status->reason);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < status->candidate_count; i++) {
+		const struct lazycuda_candidate *candidate = &status->candidates[i];
+
+		if (candidate->taken)
+			continue;
+		fputs("            not ", stdout);
+		say(candidate->path);
+		fputs(": ", stdout);
+		say(candidate->reason);
+		putchar('\n');
+	}
+	print_left_out(status);
+	print_components(status);
+}
+
+static void print_json_library(const struct lazycuda_status *status)
+{
+	json_open(NULL, '{');
+	json_text("name", status->library);
+	json_text("state", state_name(status->state));
+	json_text("cause", cause_name(status->cause));
+	json_text("path", status->path);
+	json_text("version", status->version);
+	json_text("found_by", status->found_by);
+	json_text("reason", status->reason);
+	json_open("candidates", '[');
+	for (size_t i = 0; i < status->candidate_count; i++) {
+		const struct lazycuda_candidate *candidate = &status->candidates[i];
+
+		json_open(NULL, '{');
+		json_text("path", candidate->path);
+		json_text("version", candidate->version);
+		json_text("found_by", candidate->found_by);
+		json_boolean("taken", candidate->taken);
+		json_text("reason", candidate->reason);
+		json_close('}');
+	}
+	json_close(']');
+	print_json_left_out(status);
+	print_json_components(status);
+	json_close('}');
+}
+
+static void print_status_json(const int *asked, const struct lc_peer *const *others, int major)
+{
+	struct lazycuda_driver driver = lazycuda_get_driver();
+	char version[16];
+
+	json_open(NULL, '{');
+	json_text("lazycuda", lazycuda_version());
+	json_text("guard", lazycuda_get_guard());
+	if (major)
+		json_integer("major", major);
+	else
+		json_null("major");
+	if (driver.version) {
+		json_open("driver", '{');
+		json_text("version", driver_version(&driver, version, sizeof(version)));
+		if (driver.branch)
+			json_integer("branch", driver.branch);
+		else
+			json_null("branch");
+		json_close('}');
+	} else {
+		json_null("driver");
+	}
+	json_open("libraries", '[');
+	for (int i = 0; i < LIBRARIES; i++)
+		if (asked[i])
+			print_json_library(lazycuda_get_status(libraries[i]));
+	for (; *others; others++)
+		print_json_library((*others)->status());
+	json_close(']');
+	json_close('}');
+}
+
+/* Opens another stub, by its path or by the name of its library. */
+static const struct lc_peer *other_stub(const char *word)
+{
+	char *path = strchr(word, '/') ? NULL : ready_stub(word);
+	const struct lc_peer *peer = NULL;
+
+	if (path || strchr(word, '/'))
+		peer = own_stub_open("status", path ? path : word);
+	else
+		complain("status", "the stub of %s is not installed: `make ALL_STUBS=yes install` does"
+			 " it, and the package of PyPI has it", word);
+	free(path);
+	return peer;
+}
+
+int status_main(int argc, char **argv)
+{
+	int asked[LIBRARIES] = { 0 }, any = 0, json = 0, major = 0, unusable = 0;
+	const struct lc_peer *others[FILES + 1] = { NULL };	/* as their files gave them */
+	size_t other_count = 0;
+
+	for (int i = 1; i < argc; i++) {
+		int known = 0;
+
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			fputs(usage, stdout);
+			return 0;
+		}
+		if (!strcmp(argv[i], "--json")) {
+			json = 1;
+			continue;
+		}
+		if (!strcmp(argv[i], "--components")) {
+			with_components = true;
+			continue;
+		}
+		if (strchr(argv[i], '/') || ready_known(argv[i])) {
+			const struct lc_peer *peer = NULL;
+
+			if (other_count == FILES)
+				complain("status", "%s: too many stubs: at most %d can be asked",
+					 argv[i], FILES);
+			else
+				peer = other_stub(argv[i]);
+			if (!peer)
+				return 2;
+			others[other_count++] = peer;
+			any = 1;
+			continue;
+		}
+		for (int k = 0; k < LIBRARIES; k++) {
+			if (!strcmp(argv[i], libraries[k]))
+				asked[k] = any = known = 1;
+		}
+		if (!known) {
+			complain("status", "%s is not an option or a library", argv[i]);
+			fputs(usage, stderr);
+			return 2;
+		}
+	}
+	/* The driver's libraries come first: a search for the others looks at the driver and
+	 * would load them. */
+	for (int k = 0; k < LIBRARIES; k++) {
+		int i = (k + OF_DRIVER) % LIBRARIES;
+
+		asked[i] |= !any;
+		if (!asked[i])
+			continue;
+		if (lazycuda_load(libraries[i]) && (any || i < OF_DRIVER))
+			unusable++;
+		if (!major && i < OF_DRIVER)
+			major = lazycuda_get_status(libraries[i])->major;
+	}
+	for (size_t i = 0; i < other_count; i++)
+		unusable += !others[i]->load();
+	if (json) {
+		print_status_json(asked, others, major);
+	} else {
+		printf("lazycuda    %s, guard %s\n", lazycuda_version(), lazycuda_get_guard());
+		print_driver();
+		for (int i = 0; i < LIBRARIES; i++)
+			if (asked[i])
+				print_library(lazycuda_get_status(libraries[i]));
+		for (size_t i = 0; i < other_count; i++)
+			print_library(others[i]->status());
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("lazycuda status: standard output");
+		return 2;
+	}
+	return unusable != 0;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stub_command.c - `lazycuda stub`: makes a stub for any library
+ *
+ * Runs two other programs: scan derives the list, gen writes the sources.  The
+ * folder that this makes holds their output and the files that every stub needs.
+ */
+#include "commands.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "beside.h"
+#include "say.h"
+#include "stub_folder.h"
+#include "tables.h"
+
+static const char usage[] =
+"usage: lazycuda stub --from FILE[=CUDA]... --missing VALUE [OPTION...] -o DIR\n"
+"       lazycuda stub --list LIST -o DIR\n"
+"\n"
+"Makes a stub for any shared library: a folder that holds a list of what the\n"
+"library has, as text, and sources.  `make -C DIR` builds it with a C compiler.\n"
+"\n"
+"  --from FILE[=CUDA]  the library; once for each major.  Where the majors are\n"
+"                      CUDA's, it belongs to this one: libcufft.so.11=12\n"
+"  --missing VALUE     what functions return where there is no such library\n"
+"  --absent VALUE      where the library lacks the function; default: the same\n"
+"  --refused VALUE     where it has it with another interface; default: the same\n"
+"  --list LIST         a list that was made before, and may have been edited\n"
+"  -o, --output DIR    the folder; one that was made before is replaced\n"
+"  --advice TEXT       how to get the library, for messages\n"
+"  --package NAME      the library's package on PyPI, without -cu12, by which\n"
+"                      `lazycuda retarget` knows a wheel's requirement; default:\n"
+"                      nvidia-cublas for a FILE in nvidia/cublas/lib; may be repeated\n"
+"  --name NAME         what to call it; default: cublas for libcublas.so.12\n"
+"\n"
+"Without headers a function is called in a library of the caller's major alone, and\n"
+"taken to return an int.  With them it is called in other majors too, where the\n"
+"interface is the same.  Options before the first --from are for all files,\n"
+"others for the --from before them; each may be repeated:\n"
+"\n"
+"  --header HEADER     a file, or a name below --include; each is read by itself\n"
+"  --include DIR       where headers are looked for\n"
+"  --define NAME[=VALUE]\n"
+"  --folder DIR        where pip puts the library, below site-packages; default:\n"
+"                      what follows in FILE's path from its last `nvidia` on\n"
+"  --status ENUM       the type that functions return to say whether they failed;\n"
+"                      default: the enumeration that most functions return.  A\n"
+"                      VALUE may be one of its names\n"
+"  --libclang FILE     libclang 18, which reads headers\n"
+"  --text FUNCTION     a function that says what an error means: without a library\n"
+"                      the stub answers.  If no header declares it, it is taken for\n"
+"                      const char *FUNCTION(int).  Functions that headers declare so,\n"
+"                      of a status, need no --text\n"
+"\n"
+"Exit status: 0 the stub's folder is made or was up to date; 2 nothing was changed.\n";
+
+struct request {
+	const char *list, *output;
+	const char **scan;	/* arguments for scan */
+	size_t scan_count;
+};
+
+/* ---- arguments ---- */
+
+static bool read_arguments(struct request *request, int argc, char **argv)
+{
+	request->scan = calloc((size_t)argc + 32, sizeof(*request->scan));
+	if (!request->scan)
+		return false;
+	request->scan_count = 2;	/* argv[0] and --own */
+	for (int i = 1; i < argc; i += 2) {
+		if (i + 1 == argc) {
+			complain("stub", "%s needs a value; --help lists the options", argv[i]);
+			return false;
+		}
+		if (!strcmp(argv[i], "-o") || !strcmp(argv[i], "--output")) {
+			request->output = argv[i + 1];
+		} else if (!strcmp(argv[i], "--list")) {
+			request->list = argv[i + 1];
+		} else {
+			request->scan[request->scan_count++] = argv[i];
+			request->scan[request->scan_count++] = argv[i + 1];
+		}
+	}
+	if (!request->output || !*request->output)
+		complain("stub", "no folder is given: use -o DIR");
+	else if (request->list && request->scan_count > 2)
+		complain("stub", "%s: it cannot be used with --list", request->scan[2]);
+	else
+		return true;
+	return false;
+}
+
+/* Passes on the CUDA majors that lazycuda's stubs know: other stubs in a process may have
+ * any of them, and the choice of a major considers all. */
+static bool add_majors(struct request *request)
+{
+	static char majors[8][8];
+	struct tables tables;
+	const char *problem = tables_read(&tables);
+
+	if (problem) {
+		complain("stub", "%s", problem);
+		return false;
+	}
+	for (size_t i = 0; i < tables.all[0].library->known_major_count && i < 8; i++) {
+		snprintf(majors[i], sizeof(majors[i]), "%u",
+			 tables.all[0].library->known_majors[i]);
+		request->scan[request->scan_count++] = "--cuda-major";
+		request->scan[request->scan_count++] = majors[i];
+	}
+	tables_free(&tables);
+	return true;
+}
+
+/* ---- programs ---- */
+
+/* Runs a program of lazycuda, which reports its own errors. */
+static bool run(const char *name, const char **arguments)
+{
+	extern char **environ;
+	char *program = beside(libexec_place, name);
+	int status = -1, error;
+	pid_t child;
+
+	if (!program) {
+		complain("stub", "there is no %s in %s: it is a part of the installation", name,
+			 libexec_place);
+		return false;
+	}
+	arguments[0] = program;
+	error = posix_spawn(&child, program, NULL, NULL, (char *const *)arguments, environ);
+	if (error)
+		complain("stub", "%s cannot be run: %s", program, strerror(error));
+	while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!error && !WIFEXITED(status))
+		complain("stub", "%s was ended", program);
+	free(program);
+	return !error && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* Names the file after the library in the list: "cublas.txt". */
+static bool name_list(const char *list, char *name, size_t size)
+{
+	char line[256], library[128] = "";
+	FILE *file = fopen(list, "r");
+
+	while (file && !*library && fgets(line, sizeof(line), file))
+		sscanf(line, "library %127[A-Za-z0-9_]", library);
+	if (file)
+		fclose(file);
+	return *library && snprintf(name, size, "%s.txt", library) < (int)size;
+}
+
+/* Derives the list into the folder and sets `path` to its path. */
+static bool derive(struct request *request, const struct stub_folder *folder, char *path)
+{
+	char made[PATH_MAX], name[160];
+
+	if (!add_majors(request))
+		return false;
+	snprintf(made, sizeof(made), "%s/list", folder->parts);
+	request->scan[1] = "--own";
+	request->scan[request->scan_count++] = "-o";
+	request->scan[request->scan_count++] = made;
+	if (!run("lazycuda/scan", request->scan))
+		return false;
+	errno = ENAMETOOLONG;
+	if (!name_list(made, name, sizeof(name)) ||
+	    snprintf(path, PATH_MAX, "%s/%s", folder->parts, name) >= PATH_MAX ||
+	    rename(made, path)) {
+		complain("stub", "%s: %s", made, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+/* Copies a list that the user gives. */
+static bool take_list(const char *list, const struct stub_folder *folder)
+{
+	const char *slash = strrchr(list, '/'), *name = slash ? slash + 1 : list;
+	size_t length = strlen(name);
+
+	if (length < 5 || strcmp(name + length - 4, ".txt")) {
+		complain("stub", "%s: the name of a list ends in .txt", list);
+		return false;
+	}
+	return stub_folder_copy(folder, list, name);
+}
+
+/* ---- all together ---- */
+
+/* Finds the name of the only stub that gen wrote: "libcublas_stub". */
+static bool find_stub(const char *generated, const char *list, char *stub, size_t size)
+{
+	static const char end[] = ".specifics.c";
+	DIR *folder = opendir(generated);
+	struct dirent *entry;
+	unsigned count = 0;
+
+	while (folder && (entry = readdir(folder))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length < sizeof(end) || strcmp(entry->d_name + length - sizeof(end) + 1, end))
+			continue;
+		snprintf(stub, size, "%.*s", (int)(length - sizeof(end) + 1), entry->d_name);
+		count++;
+	}
+	if (folder)
+		closedir(folder);
+	if (count != 1)
+		complain("stub", "%s: a list for this command has one library, with a row `advice`; in"
+			 " this one %u have it", list, count);
+	return count == 1;
+}
+
+static bool write_sources(const struct stub_folder *folder, const char *list, char *stub, size_t size)
+{
+	char generated[PATH_MAX], *share = beside(share_place, "lazycuda/stub");
+	const char *gen[] = { NULL, "--stub", "-o", generated, list, NULL };
+	bool done;
+
+	if (!share) {
+		complain("stub", "there is no lazycuda/stub in %s: it is a part of the installation",
+			 share_place);
+		return false;
+	}
+	done = stub_folder_copy_all(folder, share);
+	free(share);
+	if (!done)
+		return false;
+	snprintf(generated, sizeof(generated), "%s/generated", folder->parts);
+	if (mkdir(generated, 0777)) {
+		complain("stub", "%s: %s", generated, strerror(errno));
+		return false;
+	}
+	return run("lazycuda/gen", gen) && find_stub(generated, list, stub, size);
+}
+
+static bool make_stub(struct request *request, struct stub_folder *folder)
+{
+	char path[PATH_MAX], stub[256];
+	const char *list = request->list;
+	bool changed;
+
+	if (list ? !take_list(list, folder) : !derive(request, folder, path))
+		return false;
+	if (!write_sources(folder, list ? list : path, stub, sizeof(stub)) ||
+	    !stub_folder_finish(folder, &changed))
+		return false;
+	say(folder->path);
+	printf(changed ? ": %s.so, once `make -C` has built it\n" : ": %s.so, as it was\n", stub);
+	return true;
+}
+
+int stub_main(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct stub_folder folder = { 0 };
+	bool made;
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return fputs(usage, stdout) < 0 ? 2 : 0;
+	if (argc < 2) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	made = read_arguments(&request, argc, argv) && stub_folder_begin(&folder, request.output) &&
+	       make_stub(&request, &folder);
+	stub_folder_end(&folder);
+	free(request.scan);
+	return made && !fflush(stdout) && !ferror(stdout) ? 0 : 2;
+}

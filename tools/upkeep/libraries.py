@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Derive libraries/NAME.txt, the lists of CUDA's libraries beside the five of symbols.txt.
+
+    tools/upkeep/libraries.py [--check] [--only NAME] --scan PROGRAM --libclang FILE
+                              --toolkits DIR --cuda DIR -o DIR
+
+What each library is said to need stands in gen/libraries.txt, the wheels in cuda.txt
+beside this file; fetch.py puts them below --cuda, and headers of CUDA's runtime below
+--toolkits.  The scanner reads them as it does for `lazycuda stub`.
+
+Exit status: 0 done, or all agree; 1 some differ; 2 wrong usage or input.
+"""
+import argparse
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import fetch
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RULES = ROOT / "gen" / "libraries.txt"
+TABLE = ROOT / "tools" / "upkeep" / "cuda.txt"
+MAJORS = ("11", "12", "13")
+# Whose headers of the runtime the headers of a toolkit include.
+RUNTIMES = {"cu11": "11.8", "cu12": "12.9", "cu13": "13.5", "cudnn8": "12.9", "nvtx1": "12.9"}
+ARCH = "x86_64"
+
+
+def read_rules(path=RULES):
+    """{library: {word: [values]}}"""
+    rules, names = {}, []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        word, *values = line.split("#")[0].split() or [None]
+        if not word:
+            continue
+        if not line.startswith(" "):
+            if word != "library" or not values:
+                sys.exit(f"{path}:{number}: a library begins with `library NAME`")
+            names = values
+            rules.update((name, {}) for name in names)
+            continue
+        for name in names:
+            rules[name].setdefault(word, []).extend(
+                [" ".join(values)] if word in ("cuda", "opens") else values)
+    return rules
+
+
+def one(rule, word, default=None):
+    return rule.get(word, [default])[0]
+
+
+def files(cuda, name):
+    """[(toolkit, file)] of a library, the newest toolkit of CUDA first."""
+    found = []
+    for toolkit in fetch.toolkits(TABLE):
+        site = cuda / toolkit / ARCH
+        found += [(toolkit, path) for path in sorted(site.rglob(f"lib{name}.so*"))
+                  if re.fullmatch(rf"lib{re.escape(name)}\.so[.\d]*", path.name)]
+    return found
+
+
+def includes(cuda, toolkits, toolkit):
+    """Where headers of a toolkit are: its own, and those of the runtime."""
+    own = sorted(path for path in (cuda / toolkit / ARCH).rglob("include") if path.is_dir())
+    runtime = toolkits / RUNTIMES[toolkit] / ARCH / "nvidia"
+    return [*own, *sorted(path for path in runtime.glob("*/include"))]
+
+
+def advice(name):
+    """How to get it, as the stubs of symbols.txt say it."""
+    packages = [(toolkit, package) for toolkit, part, package, _, _ in fetch.read_table(TABLE)
+                if f"lib{name}" in part.split(",")]
+    newest = {}
+    for toolkit, package in packages:
+        major = (re.search(r"\d+$", RUNTIMES[toolkit].split(".")[0]) or [""])[0]
+        newest.setdefault(package, major)
+    ordered = sorted(newest, key=lambda package: (-int(newest[package]), package))
+    first = f"`pip install {ordered[0]}` (CUDA {newest[ordered[0]]})"
+    rest = ordered[1:]
+    text = first if not rest else f"{first} or {rest[0]}" if len(rest) == 1 else (
+        f"{first}, {', '.join(rest[:-1])} or {rest[-1]}")
+    return f"Install one, for instance with {text}."
+
+
+def arguments(args, name, rule):
+    """What the scanner is told of a library."""
+    words = ["--name", name, "--libclang", args.libclang, "--advice", advice(name),
+             "--missing", one(rule, "missing")]
+    for major in MAJORS:
+        words += ["--cuda-major", major]
+    for option, word in (("--absent", "absent"), ("--status", "status")):
+        if word in rule:
+            words += [option, one(rule, word)]
+    for option, word in (("--package", "package"), ("--define", "define"), ("--text", "text"),
+                         ("--cuda-of", "cuda"), ("--opens", "opens")):
+        for value in rule.get(word, []):
+            words += [option, value]
+    found = [(toolkit, path) for toolkit, path in files(args.cuda, name)
+             if toolkit in rule.get("toolkit", [toolkit])]
+    if not found:
+        sys.exit(f"{args.cuda}: no toolkit has lib{name}: make libraries fetches them")
+    for toolkit, path in found:
+        major = f"={toolkit.removeprefix('cu')}" if one(rule, "majors") == "cuda" else ""
+        words += ["--from", f"{path}{major}"]
+        place = path.parent.relative_to(args.cuda / toolkit / ARCH).as_posix()
+        if not place.startswith("nvidia/"):
+            words += ["--folder", place]
+        folders = includes(args.cuda, args.toolkits, toolkit)
+        for folder in folders:
+            words += ["--include", folder]
+        for header in rule.get("header", []):
+            if any((folder / header).exists() for folder in folders):
+                words += ["--header", header]
+    return [str(word) for word in words]
+
+
+def derive(args, name, rule, output):
+    """What the scanner says of it; it ends this program where it fails."""
+    done = subprocess.run([args.scan, "--own", *arguments(args, name, rule), "-o", output],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{name}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def differs(name, known, made):
+    """Whether it differs; how is printed."""
+    before = known.read_text() if known.exists() else ""
+    after = made.read_text()
+    sys.stdout.writelines(difflib.unified_diff(
+        before.splitlines(True), after.splitlines(True), str(known), f"{name}, derived"))
+    return before != after
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
+    parser.add_argument("--only", action="append", help="this library; may be given again")
+    parser.add_argument("--verbose", "-v", action="store_true", help="say all that is found")
+    parser.add_argument("--scan", required=True)
+    parser.add_argument("--libclang", required=True)
+    parser.add_argument("--toolkits", type=pathlib.Path, required=True)
+    parser.add_argument("--cuda", type=pathlib.Path, required=True)
+    parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    rules = read_rules()
+    different = 0
+    for name in args.only or rules:
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(folder, f"{name}.txt")
+            said = derive(args, name, rules[name], made)
+            if args.verbose:
+                print(f"{name}\n{said}", end="", flush=True)
+            target = args.output / made.name
+            if args.check:
+                different += differs(name, target, made)
+            else:
+                target.write_bytes(made.read_bytes())
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
