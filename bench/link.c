@@ -3,6 +3,7 @@
  * link.c - the cost of a link through lazycuda_link and through nvJitLink alone
  *
  *     link KIND KERNELS ARCH NVJITLINK ROUNDS [isolated]
+ *     link KIND KERNELS ARCH serve FOLDER
  *
  * Compiles two sources, the first with KERNELS kernels, to KIND (ptx, ltoir or
  * cubin) and links them ROUNDS times through lazycuda_link_run(), and ROUNDS times
@@ -10,6 +11,10 @@
  * in this one, both through lazycuda_link_run().  The two take turns to go first, since
  * the first in a round is a percent or two slower.  Prints the nanoseconds of each,
  * one line per round.
+ *
+ * `serve` writes what it compiled to FOLDER/0 and FOLDER/1, for a program in another
+ * language, and then reads numbers of rounds: it prints the nanoseconds that so many
+ * links through lazycuda_link_run() took.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -179,31 +184,40 @@ static double nanoseconds(void (*link)(void))
 	return 1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec);
 }
 
-int main(int argc, char **argv)
+static void write_code(const char *folder)
 {
-	void (*ways[2])(void) = { through_handle, through_library };
-	double (*times)[2];
-	char *kernels;
+	char path[4096];
+
+	for (int i = 0; i < 2; i++) {
+		FILE *file;
+
+		must(snprintf(path, sizeof(path), "%s/%d", folder, i) < (int)sizeof(path),
+		     "the folder's name is too long");
+		file = fopen(path, "wb");
+		must(file && fwrite(code[i].bytes, 1, code[i].length, file) == code[i].length &&
+		     !fclose(file), path);
+	}
+}
+
+static void serve(void)
+{
 	long rounds;
 
-	must(argc == 6 || argc == 7, "usage: link KIND KERNELS ARCH NVJITLINK ROUNDS [isolated]");
-	if (argc == 7) {
-		ways[0] = through_child;
-		ways[1] = through_handle;
+	while (scanf("%ld", &rounds) == 1) {
+		double time = 0;
+
+		for (long i = 0; i < rounds; i++)
+			time += nanoseconds(through_handle);
+		printf("%.0f\n", time);
+		fflush(stdout);
 	}
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(argv[1], kinds[i].name))
-			kind = &kinds[i];
-	must(kind != NULL, "there is no such kind");
-	arch = argv[3];
-	snprintf(arch_option, sizeof(arch_option), "-arch=%s", arch);
-	rounds = atol(argv[5]);
-	times = calloc((size_t)rounds, sizeof(*times));
+}
+
+static void take_turns(long rounds, void (*const ways[2])(void))
+{
+	double (*times)[2] = calloc((size_t)rounds, sizeof(*times));
+
 	must(times != NULL, "no memory");
-	kernels = write_kernels(atoi(argv[2]));
-	compile(0, kernels);
-	compile(1, helper);
-	open_library(argv[4]);
 	for (long i = -3; i < rounds; i++)
 		for (int k = 0; k < 2; k++) {
 			int way = (i & 1) ^ k;
@@ -214,7 +228,33 @@ int main(int argc, char **argv)
 		}
 	for (long i = 0; i < rounds; i++)
 		printf("%.0f %.0f\n", times[i][0], times[i][1]);
-	free(kernels);
 	free(times);
+}
+
+int main(int argc, char **argv)
+{
+	char *kernels;
+
+	must(argc == 6 || argc == 7,
+	     "usage: link KIND KERNELS ARCH (NVJITLINK ROUNDS [isolated] | serve FOLDER)");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(argv[1], kinds[i].name))
+			kind = &kinds[i];
+	must(kind != NULL, "there is no such kind");
+	arch = argv[3];
+	snprintf(arch_option, sizeof(arch_option), "-arch=%s", arch);
+	kernels = write_kernels(atoi(argv[2]));
+	compile(0, kernels);
+	compile(1, helper);
+	free(kernels);
+	if (!strcmp(argv[4], "serve")) {
+		write_code(argv[5]);
+		serve();
+		return 0;
+	}
+	open_library(argv[4]);
+	take_turns(atol(argv[5]), argc == 7 ?
+		   (void (*[])(void)){ through_child, through_handle } :
+		   (void (*[])(void)){ through_handle, through_library });
 	return 0;
 }

@@ -45,9 +45,18 @@ def inspecting_memory():
     return [sample() for _ in range(measure.often(9))]
 
 
-def linking(kind):
+def linking(kind, *more):
+    folder, *others = (measure.real(version)["nvJitLink"].parent for version in (NEWEST, *more))
+    pairs = rows_link.link_cost(kind, folder, compile, run, measure.often(60), others)
+    return [(a / 1000, b / 1000) for a, b in pairs]
+
+
+def from_python(kind):
     folder = measure.real(NEWEST)["nvJitLink"].parent
-    pairs = rows_link.link_cost(kind, folder, compile, run, rounds=measure.often(60))
+    in_c, in_python, env = rows_link.python_command(kind, folder, compile, run, WORK)
+    with measure.one_processor():
+        pairs = measure.rounds_in_turn(lambda: measure.Worker(*in_python, **env),
+                                       lambda: measure.Worker(*in_c, **env), 20)
     return [(a / 1000, b / 1000) for a, b in pairs]
 
 
@@ -81,6 +90,12 @@ GROUPS = {
             functools.partial(linking, kind),
             functools.partial(counting, kind) if kind.startswith("cubin") else None)
         for kind in rows_link.KINDS
+    ] + [
+        # What is chosen for each link is looked for once.
+        Row("link cubin of 51 kernels, 2 toolkits: handle / nvJitLink alone", "us", 1.02,
+            functools.partial(linking, "cubin of 51 kernels", "12.9")),
+        Row("link cubin of 51 kernels: Python / C", "us", 1.1,
+            functools.partial(from_python, "cubin of 51 kernels")),
     ] + [
         Row(f"link {kind}: isolated / in the process", "ms", limit,
             functools.partial(isolating, kind))

@@ -2,6 +2,7 @@
 """What a link costs through the handle, next to the same link through
 nvJitLink alone: `lines(KIND, ...)` of bench/link.c, for bench/bench.py."""
 import pathlib
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIB = ROOT / "build" / "lib"
@@ -22,19 +23,20 @@ def program(compile):
                    LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")
 
 
-def command(name, folder, compile, rounds, arch="sm_90", more=()):
-    """What links one of KINDS so many times with the nvrtc and nvJitLink in a
-    folder, and its environment."""
+def command(name, folder, compile, rounds, arch="sm_90", more=(), others=()):
+    """What links one of KINDS so many times with the nvrtc and nvJitLink in a folder, and its
+    environment: these alone are there, or those of other folders as well."""
     kind, kernels, _ = KINDS[name]
     nvrtc, library = (next(folder.glob(f"lib{name}.so.*")) for name in ("nvrtc", "nvJitLink"))
-    return ([program(compile), kind, kernels, arch, library, rounds, *more],
-            {"LD_LIBRARY_PATH": str(folder), "LAZYCUDA_NVRTC": str(nvrtc),
-             "LAZYCUDA_NVJITLINK": str(library)})
+    variables = {"LD_LIBRARY_PATH": ":".join(map(str, (folder, *others)))}
+    if not others:
+        variables.update(LAZYCUDA_NVRTC=str(nvrtc), LAZYCUDA_NVJITLINK=str(library))
+    return [program(compile), kind, kernels, arch, library, rounds, *more], variables
 
 
-def link_cost(name, folder, compile, run, rounds=60):
+def link_cost(name, folder, compile, run, rounds=60, others=()):
     """[(nanoseconds through the handle, alone)] of links taken in turn."""
-    words, variables = command(name, folder, compile, rounds * KINDS[name][2])
+    words, variables = command(name, folder, compile, rounds * KINDS[name][2], others=others)
     return [tuple(map(float, line.split())) for line in run(*words, **variables).splitlines()]
 
 
@@ -42,6 +44,18 @@ def isolation_cost(name, folder, compile, run, rounds=10):
     """[(nanoseconds in a process of its own, in this one)] of links taken in turn."""
     words, variables = command(name, folder, compile, rounds, more=("isolated",))
     return [tuple(map(float, line.split())) for line in run(*words, **variables).splitlines()]
+
+
+def python_command(name, folder, compile, run, work):
+    """The program that links one of KINDS in C, that in Python, and their environment: both read
+    how many rounds to take.  The code is left in the folder `work`."""
+    words, variables = command(name, folder, compile, 0)
+    kind, kernels, arch = words[1:4]
+    in_c = [words[0], kind, kernels, arch, "serve", work]
+    run(*in_c, **variables)
+    return in_c, [sys.executable, ROOT / "bench" / "link.py", arch, work / "0", work / "1"], {
+        **variables, "PYTHONPATH": str(ROOT / "tools" / "retarget"),
+        "LAZYCUDA_LINK_LIBRARY": str(LIB / "liblazycuda_link.so")}
 
 
 def link_instructions(name, folder, compile, callgrind, few=4, many=12):
