@@ -184,6 +184,18 @@ static bool has_struct(const struct row *row)
 	return row->result.kind == STRUCT;
 }
 
+/* Whether all that a failing call does is return the status, and C would have to copy a struct
+ * to pass on what it was given. */
+static bool forwards_status(const struct slot *slot)
+{
+	bool zeroes = false;
+
+	for (size_t i = 0; i < slot->row->params.count; i++)
+		zeroes |= slot->zero[i] != 0;
+	return slot->row->result.kind == STATUS && has_struct(slot->row) && !zeroes &&
+	       !slot->hook && !slot->text;
+}
+
 /* The text that stands in for the result of a `text` function when no call is forwarded. */
 static const char *text_instead(const struct row *row)
 {
@@ -210,6 +222,11 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		    text_instead(slot->row));
 		return;
 	}
+	if (forwards_status(slot)) {
+		put(c, "LC_FORWARD_STATUS(%s, %u, (%s), (%s))\n", slot->ident, slot->number,
+		    signature.params.bytes, signature.args.bytes);
+		return;
+	}
 	if (slot->hook)
 		put(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
 		    slot->ident, slot->hook, signature.args.bytes,
@@ -227,15 +244,15 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 
 static void write_entries(struct text *c, struct plan *plan)
 {
-	bool unknown = false, text = false;
+	bool trampoline = false, text = false;
 
 	for (size_t i = 0; i < plan->slots.count; i++) {
-		unknown |= plan->slots.items[i]->unknown;
+		trampoline |= plan->slots.items[i]->unknown || forwards_status(plan->slots.items[i]);
 		text |= plan->slots.items[i]->text;
 	}
 	if (text)
 		put(c, "#include \"loader/errors.h\"\n#include \"loader/loader.h\"\n");
-	if (unknown)
+	if (trampoline)
 		put(c, "#include \"entry/trampoline.h\"\n");
 	put(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
 	for (size_t i = 0; i < plan->slots.count; i++)

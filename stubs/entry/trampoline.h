@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trampoline.h - entry points of functions with unknown parameters
+ * trampoline.h - first calls whose arguments are passed on as they are
  *
- * No header declares these functions, so C cannot pass on their arguments and
- * assembly has to.  The entry is the same jump as any other.  The slot first
+ * Of a function that no header declares, C cannot pass on the arguments, and of one
+ * that takes a struct by value it would copy them: assembly passes on both, whatever
+ * they are.  The entry is the same jump as any other.  The slot first
  * leads to a few instructions that store the slot's number and jump to the
  * trampoline.  The trampoline saves every register that can hold an argument
  * and calls lc_slow().  Then it either restores the registers and jumps to the
@@ -12,7 +13,7 @@
  * where they are.  Vector registers are saved only as far as double and 128-bit
  * arguments use them.
  *
- * On a CPU without this code such functions are always refused.
+ * On a CPU without this code functions that no header declares are always refused.
  */
 #ifndef TRAMPOLINE_H
 #define TRAMPOLINE_H
@@ -86,7 +87,7 @@ __asm__(
 	".size lc_trampoline, .-lc_trampoline\n"
 	".popsection\n");
 
-#define LC_SLOW_UNDECLARED(slot, number, null) \
+#define LC_SLOW_IN_ASSEMBLY(slot, number, null) \
 	".pushsection .text.unlikely,\"ax\",@progbits\n" \
 	".type lc_slow_" #slot ", @function\n" \
 	"lc_slow_" #slot ":\n" \
@@ -167,7 +168,7 @@ __asm__(
 	".size lc_trampoline, .-lc_trampoline\n"
 	".popsection\n");
 
-#define LC_SLOW_UNDECLARED(slot, number, null) \
+#define LC_SLOW_IN_ASSEMBLY(slot, number, null) \
 	".pushsection .text.unlikely,\"ax\",@progbits\n" \
 	".type lc_slow_" #slot ", %function\n" \
 	"lc_slow_" #slot ":\n" \
@@ -182,13 +183,22 @@ __asm__(
 
 #endif
 
+/* LC_UNDECLARED: a function that no header declares.  LC_FORWARD_STATUS: one that takes a
+ * struct by value, and of which a failing call does nothing but return a status. */
 #ifdef LC_ASM_ENTRY
-#define LC_UNDECLARED(slot, number, null) \
+#define LC_BY_TRAMPOLINE(slot, number, null) \
 	_Static_assert((number) <= UINT16_MAX, #slot); \
-	void lc_slow_##slot(void) LC_HIDDEN; \
-	__asm__(LC_SLOW_UNDECLARED(slot, number, null)); \
+	__asm__(LC_SLOW_IN_ASSEMBLY(slot, number, null)); \
 	LC_ASM_ENTRY(slot, number)
+#define LC_UNDECLARED(slot, number, null) \
+	void lc_slow_##slot(void) LC_HIDDEN; \
+	LC_BY_TRAMPOLINE(slot, number, null)
+#define LC_FORWARD_STATUS(slot, number, params, args) \
+	int32_t lc_slow_##slot params LC_HIDDEN; \
+	LC_BY_TRAMPOLINE(slot, number, 0)
 #else
+#define LC_FORWARD_STATUS(slot, number, params, args) \
+	LC_FORWARD(int32_t, slot, params, args, error,)
 #define LC_UNDECLARED(slot, number, null) \
 	int32_t lc_entry_##slot(void) __attribute__((visibility("default"))); \
 	int32_t lc_entry_##slot(void) \

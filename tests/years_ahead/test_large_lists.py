@@ -55,7 +55,7 @@ def compiled(folder, name):
 def names_of(folder, name):
     """How many interfaces a generated stub has."""
     source = (folder / "made" / f"lib{name}_stub.c").read_text()
-    return len(re.findall(r"^LC_(?:FORWARD|FORWARD_STRUCT|ANSWER|UNDECLARED)\(", source, re.M))
+    return len(re.findall(r"^LC_(?:FORWARD|FORWARD_STRUCT|FORWARD_STATUS|ANSWER|UNDECLARED)\(", source, re.M))
 
 
 @pytest.fixture(scope="module")
