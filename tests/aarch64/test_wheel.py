@@ -55,10 +55,14 @@ def status(world, tree, **env):
 
 
 def test_every_library_is_for_aarch64_and_needs_glibc_2_17(tree):
-    files = [tree / "bin" / "lazycuda", *tree.rglob("*.so")]
-    # The command, the stubs and the dispatch module, import libraries.
-    assert len(files) == 1 + len(build.STUBBED) + 1 + 8 + len(build.DRIVER) * len(build.MAJORS)
-    for file in files:
+    others = list((build.ROOT / "libraries").glob("*.txt"))
+    libraries = list(tree.rglob("*.so"))
+    # The stubs and the dispatch module, import libraries.
+    assert len(libraries) == (len(build.STUBBED) + len(others) + 1 +
+                              8 + len(build.DRIVER) * len(build.MAJORS))
+    real_names = list(tree.rglob("*.so.*"))
+    assert {path.name for path in real_names} >= {"libcudart.so.12", "libcublas.so.13"}
+    for file in [tree / "bin" / "lazycuda", *libraries, *real_names]:
         assert "AArch64" in elf.readelf("-h", file)
         nodes = {symbol.node for symbol in elf.imports(file)}
         assert {node for node in nodes if node and node.startswith("GLIBC_")} <= {"GLIBC_2.17"}
