@@ -4,7 +4,7 @@
 # make all-stubs	also those of CUDA's other libraries, which libraries/ lists
 # make test		every behaviour once, in eight minutes; it ends with what it left out
 # make test-all		all tests, and all of them under each sanitizer; CUDA_VERSIONS=all
-#			with every CUDA that there is
+#			with every CUDA that there is, CONFIGURATIONS=plain without sanitizers
 # make test-asan	all tests under the sanitizers of addresses and undefined behaviour; test-tsan
 # make demo		the four worlds; make bench: the figures; make bench-suite: where the
 #			time of the last run of the tests went
@@ -465,8 +465,9 @@ test-races: all
 test-faults: all
 	$(Q)$(PYTHON) tests/run.py faults
 
+CONFIGURATIONS ?= plain $(SANITIZED_TESTS:test-%=%)
 test-all: all-stubs
-	$(Q)$(PYTHON) tests/run.py --all plain $(SANITIZED_TESTS:test-%=%)
+	$(Q)$(PYTHON) tests/run.py --all $(CONFIGURATIONS)
 
 DISTRIBUTIONS ?=
 .PHONY: test-distributions

@@ -86,7 +86,9 @@ def test_the_closing_lines_say_what_was_left_out(runner, monkeypatch, tmp_path, 
 def test_the_makefile_runs_them_all():
     said = build.output("make", "-s", "-n", "-C", build.ROOT, "test-all")
     assert re.search(r"tests/run\.py --all plain asan tsan", said)
-    assert "CUDA_VERSIONS=all make test-all" in (build.ROOT / ".ci/run").read_text()
+    run = (build.ROOT / ".ci/run").read_text()
+    assert "CUDA_VERSIONS=all make test-all CONFIGURATIONS=plain" in run
+    assert all(f" make test-{name}\n" in run for name in ("asan", "tsan"))
 
 
 def test_an_old_python_is_told_what_is_needed(runner, monkeypatch, capsys):
