@@ -92,9 +92,9 @@ GROUPS = {
         for kind in rows_link.KINDS
     ] + [
         # What is chosen for each link is looked for once.
-        Row("link cubin of 51 kernels, 2 toolkits: handle / nvJitLink alone", "us", 1.02,
+        Row("link with 2 toolkits: handle / nvJitLink alone", "us", 1.02,
             functools.partial(linking, "cubin of 51 kernels", "12.9")),
-        Row("link cubin of 51 kernels: Python / C", "us", 1.1,
+        Row("link cubin of 51 kernels: Python / C", "us", 1.3,
             functools.partial(from_python, "cubin of 51 kernels")),
     ] + [
         Row(f"link {kind}: isolated / in the process", "ms", limit,
