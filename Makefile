@@ -195,11 +195,10 @@ $(OTHER_SOURCES)/lib%_stub.c $(OTHER_SOURCES)/lib%_stub.specifics.c $(OTHER_SOUR
 
 .SECONDARY: $(foreach l,$(OTHERS),$(addprefix $(OTHER_SOURCES)/lib$(l)_stub,.c .specifics.c .map))
 
-# A debugger needs no lines of thousands of jumps.
 $(BUILD)/obj/libraries/%_stub.o: $(OTHER_SOURCES)/%_stub.c $(BUILD)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(ENTRY_CFLAGS) -g0 $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(ENTRY_CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
 
 $(BUILD)/obj/libraries/%.specifics.o: $(OTHER_SOURCES)/%.specifics.c $(BUILD)/flags
 	$(call say,CC)
@@ -239,7 +238,7 @@ $(OTHER_SOURCES)/lib$(1)_stub.compat$(2).$(3).map: $(OTHER_SOURCES)/lib$(1)_stub
 $(BUILD)/obj/libraries/compat$(2)/lib$(1)_stub.o: $(OTHER_SOURCES)/lib$(1)_stub.c $(BUILD)/flags
 	$$(call say,CC)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) -g0 $$(WARNINGS) $$(BASE_CFLAGS) -Istubs \
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) -Istubs \
 		-DLC_COMPAT='"$(3)"' -c $$< -o $$@
 
 $(call stub,$(1),$(BUILD)/obj/libraries/compat$(2)/$(3),$(3),$(BUILD)/obj/libraries/compat$(2),$\
