@@ -75,7 +75,7 @@ static void *forks(void *data)
 
 		if (!child) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			sleep(60);
+			sleep(600);
 			_exit(0);
 		}
 		usleep(2000);

@@ -77,12 +77,10 @@ def test_eight_threads_whose_linkers_end_in_each_way(run, odd):
 
 
 def test_a_thread_that_forks_all_the_time(run):
-    """What it forks has the end of the pipe for a moment more, and no link waits for that
-    longer than a glance."""
-    begun = time.monotonic()
+    """What it forks has the end of the pipe for ten minutes more, and no link waits for that:
+    a program that takes two minutes is ended."""
     results, _, rest = run("--fork", threads=4, rounds=5)
     assert results == ["OK: "] * 20 and rest == LEAVES_NOTHING
-    assert time.monotonic() - begun < 40
 
 
 def test_the_child_has_the_files_and_signals_of_nobody(run):
