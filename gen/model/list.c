@@ -390,6 +390,17 @@ static void read_nodes(struct library *library, struct line *line, struct place 
 		fail_at(word.place, "`%s` where `none` or `other` is expected", word.text);
 }
 
+/* `none` is all that there is: without the row the library has stubs under its SONAMEs. */
+static void read_compat(struct library *library, struct line *line, struct place row)
+{
+	struct word word = take(line, "`none`");
+
+	check_once(library->compat_place, row);
+	library->compat_place = row;
+	if (strcmp(word.text, "none"))
+		fail_at(word.place, "`%s` where `none` is expected", word.text);
+}
+
 /* Joins the words again, with one blank wherever the line had blanks. */
 static void read_advice(struct library *library, struct line *line, struct place row)
 {
@@ -452,6 +463,8 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		read_opens(library, line);
 	} else if (!strcmp(key.text, "nodes")) {
 		read_nodes(library, line, key.place);
+	} else if (!strcmp(key.text, "compat")) {
+		read_compat(library, line, key.place);
 	} else if (!strcmp(key.text, "advice")) {
 		read_advice(library, line, key.place);
 	} else if (!strcmp(key.text, "node")) {
@@ -465,7 +478,7 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		read_error(library, line, key.place);
 	} else {
 		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, cuda, opens, nodes, "
-			"witness, home, node, folder, package, variable, companion, advice, error, "
+			"compat, witness, home, node, folder, package, variable, companion, advice, error, "
 			"status, reserved",
 			key.text);
 	}

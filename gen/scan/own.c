@@ -57,6 +57,7 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--cuda-major", NULL, &own->cuda },
 			{ "--name", &own->library.name, NULL },
 			{ "--status", &own->library.status, NULL },
+			{ "--compat", &own->library.compat, NULL },
 			{ "--missing", &own->missing, NULL },
 			{ "--absent", &own->absent, NULL },
 			{ "--refused", &own->refused, NULL },

@@ -189,6 +189,7 @@ struct subject {
 	const char *status;	/* name of the enum; NULL if not given */
 	const char *stub, *variable, *advice;
 	const char *nodes_row;	/* of the list; NULL if the node has the name of the SONAME */
+	const char *compat;	/* the row of the list, as text; NULL without */
 	bool own_majors;
 	struct given *given;	/* NULL if the library comes from hints */
 	const char *soname;	/* of a library that is in no toolkit */

@@ -77,6 +77,8 @@ static void write_library(FILE *out, const struct scan *scan, const struct subje
 		fprintf(out, "    opens %s\n", (char *)library->opens.items[i]);
 	if (library->nodes_row)
 		fprintf(out, "    nodes %s\n", library->nodes_row);
+	if (library->compat)
+		fprintf(out, "    compat %s\n", library->compat);
 	if (library->witness)
 		fprintf(out, "    witness %s\n", library->witness);
 	write_hints(out, "node", &library->nodes);

@@ -89,7 +89,7 @@ def test_the_column_of_stubs_is_computed(tmp_path, monkeypatch):
 @pytest.mark.parametrize("need, said", [
     ("libcublas.so.13", "yes, not of `.so.13`"), ("libcublas.so.12", "yes"), ("libcublas.so.12.1", "yes"),
     ("libcublas.so", "yes, not of `.so`"), ("libcublas.so.13+", "yes"), ("libnvinfer.so.10", "no: TensorRT"),
-    ("libcudnn_ops.so.9", "no: a part of cuDNN"), ("libnvnew.so.1", "no")])
+    ("libcublasmp.so.0", "no: cuBLASMp"), ("libnvnew.so.1", "no")])
 def test_what_the_column_of_stubs_says(tmp_path, monkeypatch, need, said):
     (tmp_path / "libraries").mkdir()
     (tmp_path / "libraries" / "cublas.txt").write_text("library cublas\n    soname libcublas.so.12 12.0\n")

@@ -74,6 +74,7 @@ def test_what_is_no_file_is_not_opened(world, cudnn):
 
 @pytest.mark.parametrize("name, own, folder, package", [
     ("cudnn", 9, "nvidia/cudnn/lib", "nvidia_cudnn_cu12"),
+    ("cudnn_graph", 9, "nvidia/cudnn/lib", "nvidia_cudnn_cu12"),
     ("cusparseLt", 1, "nvidia/cusparselt/lib", "nvidia_cusparselt_cu12"),
     ("cutensor", 2, "cutensor/lib", "cutensor_cu12"), ("cufft", 12, "nvidia/cufft/lib", None),
     ("cublas", 12, "nvidia/cublas/lib", None), ("cublasLt", 12, "nvidia/cublas/lib", None)])

@@ -30,7 +30,8 @@ def rules():
         if not line.startswith(" "):
             names = words[1:]
         for name in names:
-            found.setdefault(name, {}).setdefault(words[0], []).append(" ".join(words[1:]))
+            found.setdefault(name, {}).setdefault(words[0], []).append(
+                " ".join(words[1:]).replace("NAME", name))
     return found
 
 

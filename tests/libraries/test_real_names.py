@@ -23,8 +23,11 @@ VERSIONS = {11: "11.8", 12: "12.9", 13: "13.5"}
 PRIVATE = "LAZYCUDA_1"
 # Most of NPP's are as many functions as all others together, and the same again.
 LEFT_OUT = "nppi% npps"
+# Those of which the lists say that no stub has their name.
+NEVER = {name for name in library_lists.NAMES
+         if library_lists.read(name).words.get("compat") == "none"}
 # (CUDA, library, its major)
-FILES = [(cuda, name, of) for cuda in VERSIONS for name in library_lists.NAMES
+FILES = [(cuda, name, of) for cuda in VERSIONS for name in library_lists.NAMES if name not in NEVER
          for of in library_lists.read(name).of_cuda(cuda)]
 
 
@@ -65,6 +68,13 @@ def test_numbers_that_are_not_cudas(tree):
     assert "libcudnn.so.8" not in found[13] and "libcusparse.so.11" in found[11]
 
 
+def test_the_parts_of_cudnn_are_under_no_real_name(tree):
+    """The real ones need each other by these names, for what no stub has."""
+    assert NEVER == {f"cudnn_{part}" for part in (
+        "graph", "ops", "cnn", "adv", "heuristic", "engines_precompiled", "engines_runtime_compiled")}
+    assert not [path for cuda in VERSIONS for path in tree.compat(cuda).glob("libcudnn_*")]
+
+
 @pytest.mark.parametrize("cuda, name, of", MADE)
 def test_exactly_that_majors_names_as_defaults(tree, cuda, name, of):
     file, made = tree.compat(cuda) / soname(name, of), library_lists.read(name)
@@ -97,7 +107,7 @@ def dry_run(*words):
     return {name for _, name, of in FILES if f"/{soname(name, of)}'" in said}
 
 
-EVERY = set(library_lists.NAMES)
+EVERY = set(library_lists.NAMES) - NEVER
 NPP = {name for name in EVERY if name.startswith("npp")}
 
 

@@ -65,7 +65,7 @@ def fates(said):
 @pytest.mark.parametrize("part", [0, 1])
 def test_every_library_in_one_file(retarget, module, tmp_path, part):
     """No option names any.  Half of them at once: of what threads have of their own there is
-    not enough for 31 libraries that dlopen() brings beside those that Python has."""
+    not enough for 38 libraries that dlopen() brings beside those that Python has."""
     names = library_lists.NAMES[part::2]
     libraries = {name: newest(name) for name in names}
     said = retarget(module(libraries), "--bundle")
@@ -88,6 +88,19 @@ def test_each_of_each_major(retarget, module):
             "library": name, "outcome": "repointed", "needed": [soname],
             "stub": f"lib{name}_stub.so", "files": [each["file"]], "imports": 1, "reasons": []}]
         assert each["loaded"]
+
+
+def test_parts_of_cudnn_of_which_nothing_is_called(retarget, tmp_path):
+    """As transformer-engine needs them: CMake named them, and libcudnn has what is called."""
+    parts = [name for name in library_lists.NAMES if name.startswith("cudnn_")]
+    file = importer(tmp_path, function("cudnn", 9),
+                    link=[fake(name, 9)[0] for name in ("cudnn", *parts)])
+    said = retarget(file, "--bundle")
+    assert {each["library"]: (each["outcome"], each["imports"]) for each in said["libraries"]} == {
+        "cudnn": ("repointed", 1), **dict.fromkeys(parts, ("repointed", 0))}
+    assert len(parts) == 7 and said["loaded"]
+    needed = elf.dynamic(tmp_path / "out" / file.name)["NEEDED"]
+    assert not [name for name in needed if name.startswith("libcudnn") and "_stub." not in name]
 
 
 REQUIRES = ["nvidia-cuda-runtime-cu12==12.8.90", "nvidia-cublas-cu12==12.8.4.1",

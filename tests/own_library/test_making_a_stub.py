@@ -137,6 +137,8 @@ def test_an_edited_list_counts(real, world, tmp_path, header, libclang):
     (("majors own", "majors few"), "`few` where `none` or `own` is expected"),
     (("    majors own", "    nodes none\n    nodes none"), "this was given on line"),
     (("    majors own", "    nodes some"), "`some` where `none` or `other` is expected"),
+    (("    majors own", "    compat some"), "`some` where `none` is expected"),
+    (("    majors own", "    compat none\n    compat none"), "this was given on line"),
     (("    error absent 9\n", ""), "has no row `error absent`"),
     (("majors own", "majors own\n    opens libfoo.so.1 lib"), "a major of CUDA"),
     (("majors own", "majors own\n    opens 12 libfoo.so.1"), "a folder"),

@@ -45,7 +45,7 @@ def read_rules(path=RULES):
             continue
         for name in names:
             rules[name].setdefault(word, []).extend(
-                [" ".join(values)] if word in ("cuda", "opens") else values)
+                [" ".join(values).replace("NAME", name)] if word in ("cuda", "opens") else values)
     return rules
 
 
@@ -92,7 +92,8 @@ def arguments(args, name, rule):
              "--missing", one(rule, "missing")]
     for major in MAJORS:
         words += ["--cuda-major", major]
-    for option, word in (("--absent", "absent"), ("--status", "status")):
+    for option, word in (("--absent", "absent"), ("--status", "status"),
+                         ("--compat", "compat")):
         if word in rule:
             words += [option, one(rule, word)]
     for option, word in (("--package", "package"), ("--define", "define"), ("--text", "text"),

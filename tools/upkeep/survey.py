@@ -49,8 +49,7 @@ name alone, as `dlopen` does, is not counted, nor is one that was linked statica
 
 # Why a library has no stub.
 REASONS = (
-    (r"libcudnn_\w+", "a part of cuDNN"), (r"libnvrtc-builtins", "libnvrtc opens it"),
-    (r"libnv(?:infer(?:_\w+)?|onnxparser)", "TensorRT"),
+    (r"libnvrtc-builtins", "libnvrtc opens it"), (r"libnv(?:infer(?:_\w+)?|onnxparser)", "TensorRT"),
     (r"libcu(?:statevec|tensornet|densitymat)", "cuQuantum"), (r"libcublasmp", "cuBLASMp"),
     (r"libcuobjclient", "cuObject"), (r"libnvcomp", "nvCOMP"), (r"libnvimgcodec", "nvImageCodec"),
     (r"libOpenCL", "OpenCL"))
