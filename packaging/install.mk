@@ -177,7 +177,8 @@ uninstall:
 
 # The same bytes from the same sources, wherever they lie and whenever it is made.
 DIST := lazycuda-$(VERSION)
-SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y symbols.txt))
+SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y symbols.txt),$\
+	$(error SOURCE_DATE_EPOCH is not set, and neither git nor stat says a date))
 SOURCES := { test -e .git && git ls-files || \
 	find . -type f -not -path './build/*' -not -path './$(BUILD)/*' | sed 's|^\./||'; }
 dist:

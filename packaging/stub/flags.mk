@@ -42,10 +42,14 @@ IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
 comma := ,
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
 # name it, though newer ones need it no more (stubs/base/glibc.h).
+# The compiler is asked once, and only for who links.
 ifndef LIBDL
-LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
-	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl)
+LIBDL = $(eval LIBDL := $(call libdl,$(shell $(CC) -print-file-name=libdl.so.2)))$(LIBDL)
 endif
+libdl = $(if $(filter-out 0,$(.SHELLSTATUS)),$\
+	$(error CC='$(CC)': this compiler does not run: it was asked where libdl.so.2 is),$\
+	$(if $(filter /%,$(1)),$\
+	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
@@ -53,8 +57,8 @@ say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
 # Recipe of a file that holds this text, and is new only where the text is.
 define remember
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(1)) >$@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+	@printf '%s\n' $(call quote,$(1)) >$@.$$$$ && \
+		if cmp -s $@ $@.$$$$; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 endef
 
 # Lines of recipes that install: one for each file, which says where it goes.
