@@ -6,12 +6,8 @@
 
 # ---- places ----
 
-# A list ends a name at a space, a pattern takes % for anything, and recipes quote with '.
-PLACES := PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR MANDIR
-odd = $(or $(word 2,$($(1))),$(findstring %,$($(1))),$(findstring ',$($(1))))
 ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
-$(foreach p,$(PLACES),$(if $(call odd,$(p)),\
-	$(error $(p)='$($(p))': a path with a space, a % or a quote cannot be installed to)))
+$(call check_places,PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR MANDIR)
 endif
 
 # A folder as it is seen from another, if both are below PREFIX; else itself.
