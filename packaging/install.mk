@@ -167,7 +167,8 @@ uninstall:
 	$(foreach f,$(INSTALLED),$(call take,$(call to,$(f))))
 	$(Q)rm -rf $(call to,$(RETARGET_DIR)/__pycache__)
 	$(Q)$(FOLDERS) remove-own $(RECORD) $(foreach d,$(OWN_DIRS) $(call compat_dirs,$(MAJORS)),$(call to,$(d)))
-	$(Q)$(FOLDERS) remove $(RECORD) $(foreach d,$(SHARED_DIRS) $(OWN_DIRS),$(call to,$(d)))
+	$(Q)$(FOLDERS) remove $(RECORD) $(foreach d,$(SHARED_DIRS) $(OWN_DIRS) \
+		$(call compat_dirs,$(MAJORS)),$(call to,$(d)))
 
 # ---- source archive ----
 

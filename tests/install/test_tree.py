@@ -87,6 +87,8 @@ def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
     there, after = there_and_back(tmp_path, settings)
     assert len(there) > len(before) + 30
     assert after == before
+    record = installed.OWN / "folders"
+    assert not record.exists() or str(tmp_path) not in record.read_text()
 
 
 def test_uninstall_leaves_no_folder_where_there_was_none(tmp_path):
