@@ -211,18 +211,36 @@ $(foreach l,$(OTHERS),$(eval $(call stub,$(l),$(BUILD)/lib/lib$(l)_stub.so,\
 
 # ---- those under the real SONAMEs ----
 
-# Words CUDA/LIBRARY/MAJOR/SONAME, one of them 13/cusparse/12/libcusparse.so.12.  The lists are read
-# only for who wants these files or removes them.
-OTHER_SONAMES = $(shell awk -v majors='$(MAJORS)' -f packaging/sonames.awk $\
-	$(OTHERS:%=libraries/%.txt))
+COMPAT_WITHOUT ?=
 soname_word = $(word $(2),$(subst /, ,$(1)))
 other_compat_file = compat$(call soname_word,$(1),1)/$(call soname_word,$(1),4)
-COMPAT_WITHOUT ?=
 NO_COMPAT := $(filter $(COMPAT_WITHOUT),$(OTHERS))
 UNKNOWN_LIBRARIES := $(strip $(foreach l,$(COMPAT_WITHOUT),$(if $(filter $(l),$(OTHERS)),,$(l))))
 ifneq ($(UNKNOWN_LIBRARIES),)
 $(error COMPAT_WITHOUT=$(COMPAT_WITHOUT): there is no list of $(UNKNOWN_LIBRARIES) in libraries/)
 endif
+
+# Words CUDA/LIBRARY/MAJOR/SONAME as gen prints them, one of them 13/cusparse/12/libcusparse.so.12.
+# The lists are read only for who wants these files or removes them; make begins again once this
+# file is written, and ends where it cannot be.
+SONAMES := $(OTHER_SOURCES)/sonames.mk
+LISTED_SONAMES :=
+ifneq ($(or $(and $(COMPAT_MAJORS),$(WANTED_STUBS)),$(filter uninstall,$(MAKECMDGOALS))),)
+ifneq ($(filter-out clean,$(or $(MAKECMDGOALS),all)),)
+include $(SONAMES)
+endif
+endif
+$(SONAMES): $(OTHERS:%=libraries/%.txt) $(BUILD)/gen/gen
+	$(call say,GEN)
+	@mkdir -p $(@D)
+	$(Q)for list in $(filter %.txt,$^); do \
+		words=$$($(BUILD)/gen/gen --sonames "$$list") || exit; \
+		echo LISTED_SONAMES += $$words; \
+	done >$@.$$$$ && mv $@.$$$$ $@
+# What is of no CUDA in particular goes with each.
+OTHER_SONAMES := $(filter-out any/%,$(LISTED_SONAMES)) \
+	$(foreach m,$(MAJORS),$(patsubst any/%,$(m)/%,$(filter any/%,$(LISTED_SONAMES))))
+
 WANTED_SONAMES := $(if $(and $(COMPAT_MAJORS),$(WANTED_STUBS)),$(foreach s,$(OTHER_SONAMES),$\
 	$(if $(and $(filter $(COMPAT_MAJORS),$(call soname_word,$(s),1)),$\
 		$(filter-out $(NO_COMPAT),$(call soname_word,$(s),2))),$(s))))

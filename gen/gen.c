@@ -3,6 +3,7 @@
  * gen.c - turns symbols.txt into the sources of the stub libraries
  *
  *	gen [-o DIR] [--abi MAJOR | --stub] LIST
+ *	gen --sonames LIST
  *
  * For each library of the list, writes into DIR:
  *
@@ -23,7 +24,11 @@
  * programs that link against the stub itself instead of an import library.
  * `lazycuda stub` passes --stub.
  *
- * Exit status: 0 all files are written, 2 no file is.
+ * --sonames writes no file.  It prints the real SONAMEs of the list, a line
+ * CUDA/LIBRARY/MAJOR/SONAME for each CUDA that one is of: 13/cusparse/12/libcusparse.so.12.
+ * CUDA is `any` where the majors are the library's own and no row says of which CUDA.
+ *
+ * Exit status: 0 all is written, 2 no file is.
  */
 #include "writers.h"
 
@@ -37,12 +42,13 @@
 struct options {
 	const char *directory, *list;
 	unsigned abi;		/* MAJOR; 0 if not given */
-	bool stub;
+	bool stub, sonames;
 };
 
 static _Noreturn void usage(void)
 {
-	fputs("usage: gen [-o DIR] [--abi MAJOR | --stub] LIST\n", stderr);
+	fputs("usage: gen [-o DIR] [--abi MAJOR | --stub] LIST\n"
+	      "       gen --sonames LIST\n", stderr);
 	exit(2);
 }
 
@@ -66,6 +72,8 @@ static void read_options(struct options *options, char **argument)
 			options->abi = read_major(*++argument);
 		} else if (!strcmp(*argument, "--stub")) {
 			options->stub = true;
+		} else if (!strcmp(*argument, "--sonames")) {
+			options->sonames = true;
 		} else if (**argument == '-' || options->list) {
 			usage();
 		} else {
@@ -167,6 +175,42 @@ static void write_files(const struct files *files, const char *directory)
 	}
 }
 
+/* ---- SONAMEs ---- */
+
+static void print_soname(const struct symbols *list, const struct library *library,
+			 const struct ranged *soname)
+{
+	unsigned major = major_at(list, first_bit(soname->in));
+	bool any = library->own_majors;
+
+	for (size_t i = 0; i < library->cuda.count; i++) {
+		const struct cuda *row = &library->cuda.items[i];
+
+		for (uint32_t in = strcmp(row->soname, soname->text) ? 0 : row->in; in; in &= in - 1)
+			printf("%u/%s/%u/%s\n", first_bit(in), library->name, major, soname->text);
+		any = false;
+	}
+	if (any)
+		printf("any/%s/%u/%s\n", library->name, major, soname->text);
+	else if (!library->own_majors)
+		printf("%u/%s/%u/%s\n", major, library->name, major, soname->text);
+}
+
+/* No stub takes the SONAME of a library without majors, or with a row `compat none`. */
+static void print_sonames(const struct symbols *list)
+{
+	for (size_t i = 0; i < list->libraries.count; i++) {
+		const struct library *library = &list->libraries.items[i];
+
+		if (library->without_majors || library->compat_place.line)
+			continue;
+		for (size_t j = 0; j < library->sonames.count; j++)
+			print_soname(list, library, &library->sonames.items[j]);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		fail("gen", "cannot write the SONAMEs: %s", strerror(errno));
+}
+
 int main(int count, char **arguments)
 {
 	struct options options;
@@ -177,6 +221,10 @@ int main(int count, char **arguments)
 	read_options(&options, arguments);
 	name_maker(&files, &options);
 	read_list(&list, options.list);
+	if (options.sonames) {
+		print_sonames(&list);
+		return 0;
+	}
 	if (options.abi)
 		check_abi(&list, options.abi);
 	for (size_t i = 0; i < list.libraries.count; i++) {

@@ -6,12 +6,8 @@
 
 # ---- places ----
 
-# A list ends a name at a space, a pattern takes % for anything, and recipes quote with '.
-PLACES := PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR MANDIR
-odd = $(or $(word 2,$($(1))),$(findstring %,$($(1))),$(findstring ',$($(1))))
 ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
-$(foreach p,$(PLACES),$(if $(call odd,$(p)),\
-	$(error $(p)='$($(p))': a path with a space, a % or a quote cannot be installed to)))
+$(call check_places,PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR MANDIR)
 endif
 
 # A folder as it is seen from another, if both are below PREFIX; else itself.
@@ -171,13 +167,15 @@ uninstall:
 	$(foreach f,$(INSTALLED),$(call take,$(call to,$(f))))
 	$(Q)rm -rf $(call to,$(RETARGET_DIR)/__pycache__)
 	$(Q)$(FOLDERS) remove-own $(RECORD) $(foreach d,$(OWN_DIRS) $(call compat_dirs,$(MAJORS)),$(call to,$(d)))
-	$(Q)$(FOLDERS) remove $(RECORD) $(foreach d,$(SHARED_DIRS) $(OWN_DIRS),$(call to,$(d)))
+	$(Q)$(FOLDERS) remove $(RECORD) $(foreach d,$(SHARED_DIRS) $(OWN_DIRS) \
+		$(call compat_dirs,$(MAJORS)),$(call to,$(d)))
 
 # ---- source archive ----
 
 # The same bytes from the same sources, wherever they lie and whenever it is made.
 DIST := lazycuda-$(VERSION)
-SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y symbols.txt))
+SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y symbols.txt),$\
+	$(error SOURCE_DATE_EPOCH is not set, and neither git nor stat says a date))
 SOURCES := { test -e .git && git ls-files || \
 	find . -type f -not -path './build/*' -not -path './$(BUILD)/*' | sed 's|^\./||'; }
 dist:

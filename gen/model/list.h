@@ -181,7 +181,7 @@ struct library {
 	ARRAY(struct cuda) cuda;	/* for each SONAME, or none: it goes with any CUDA */
 	enum { NODES_SONAME, NODES_NONE, NODES_OTHER } node_names;
 	struct place node_names_place;
-	struct place compat_place;	/* packaging/sonames.awk reads what it says */
+	struct place compat_place;	/* of `compat none`, if it is there */
 	const char *advice;		/* NULL if the stub has a source of its own */
 	struct place advice_place;
 	int32_t errors[ERROR_KINDS];

@@ -43,10 +43,14 @@ IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
 comma := ,
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
 # name it, though newer ones need it no more (stubs/base/glibc.h).
+# The compiler is asked once, and only for who links.
 ifndef LIBDL
-LIBDL := $(if $(filter /%,$(shell $(CC) -print-file-name=libdl.so.2)),\
-	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl)
+LIBDL = $(eval LIBDL := $(call libdl,$(shell $(CC) -print-file-name=libdl.so.2)))$(LIBDL)
 endif
+libdl = $(if $(filter-out 0,$(.SHELLSTATUS)),$\
+	$(error CC='$(CC)': this compiler does not run: it was asked where libdl.so.2 is),$\
+	$(if $(filter /%,$(1)),$\
+	-Wl$(comma)--push-state$(comma)--no-as-needed -l:libdl.so.2 -Wl$(comma)--pop-state,-ldl))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
@@ -54,9 +58,31 @@ say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
 # Recipe of a file that holds this text, and is new only where the text is.
 define remember
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(1)) >$@.new
-	@if cmp -s $@ $@.new; then rm $@.new; else mv $@.new $@; fi
+	@printf '%s\n' $(call quote,$(1)) >$@.$$$$ && \
+		if cmp -s $@ $@.$$$$; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 endef
+
+# ---- install ----
+
+# $(1): text, $(2): characters; what else the text has
+other_than = $(strip $(if $(2),$\
+	$(call other_than,$(subst $(firstword $(2)),,$(1)),$(wordlist 2,$(words $(2)),$(2))),$(1)))
+DIGITS := 0 1 2 3 4 5 6 7 8 9
+# Places go through make, sh, sed, C, the linker, ld.so, pkg-config and CMake: these characters mean
+# themselves to all of them.  What is not ASCII pkg-config writes as Meson cannot read it.
+PLAIN := a b c d e f g h i j k l m n o p q r s t u v w x y z / . _ - + = @ ~ $(DIGITS) \
+	A B C D E F G H I J K L M N O P Q R S T U V W X Y Z
+# $(1): a path that is set; what no file can be installed to
+odd_path = $(strip $(if $(filter /%,$(1)),,relative)$(word 2,$(1))$(filter ..,$(subst /, ,$(1)))$\
+	$(call other_than,$(1),$(PLAIN)))
+# $(1): names of settings.  A link may be on the way to `..`, so nobody but the user can say what is
+# meant; without //, . and a / at the end a path has one spelling.
+check_places = $(if $(findstring ',$(DESTDIR)),$\
+	$(error DESTDIR='$(DESTDIR)': a path with a quote cannot be installed to))$\
+	$(foreach p,$(1),$(if $(call odd_path,$($(p))),$(call refuse_place,$(p))$\
+	,$(eval override $(p) := $(abspath $($(p))))))
+refuse_place = $(error $(1)='$($(1))': give an absolute path without .. in it, of ASCII letters, digits and \
+	/ . _ - + = @ ~ alone)
 
 # Lines of recipes that install: one for each file, which says where it goes.
 define newline

@@ -87,6 +87,8 @@ def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
     there, after = there_and_back(tmp_path, settings)
     assert len(there) > len(before) + 30
     assert after == before
+    record = installed.OWN / "folders"
+    assert not record.exists() or str(tmp_path) not in record.read_text()
 
 
 def test_uninstall_leaves_no_folder_where_there_was_none(tmp_path):
@@ -142,8 +144,11 @@ def refusal(folder, *words):
     return done.stderr
 
 
-@pytest.mark.parametrize("folder", [build.ROOT, build.BUILT / "share/lazycuda/stub"],
-                         ids=["tree", "stub"])
+# Makefiles; the second is the one in folders of `lazycuda stub`.
+FOLDERS, IDS = [build.ROOT, build.BUILT / "share/lazycuda/stub"], ["tree", "stub"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=IDS)
 @pytest.mark.parametrize("value", ["", ".", "/", "/home/me/my builds"])
 def test_clean_removes_nothing_but_a_build(folder, value):
     """/lib and /bin, the sources in gen, /home/me/my."""
@@ -155,11 +160,39 @@ def test_what_looks_at_build_takes_no_other(goal):
     assert "call it without BUILD" in refusal(build.ROOT, goal, "BUILD=elsewhere")
 
 
-@pytest.mark.parametrize("goal", ["install", "uninstall"])
-@pytest.mark.parametrize("setting", ["PREFIX=/opt/a b", "BINDIR=/opt/a%b", "LIBDIR=/opt/it's"])
-def test_a_place_that_make_would_misread_is_refused(goal, setting):
-    name, _, value = setting.partition("=")
-    assert f"{name}='{value}'" in refusal(build.ROOT, goal, setting)
+MISREAD = ["/opt/a b", "", "opt/x", "./x", "..", "/opt/../x", "/opt/x/..",
+           "/opt/j\u00fcrgen", *(f"/opt/a{c}b" for c in "!\"#$%&'()*,:;<>?[\\]^`{|}")]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=IDS)
+@pytest.mark.parametrize("value", MISREAD)
+def test_a_place_that_something_would_misread_is_refused(folder, value):
+    """Make, sh, sed, C, the linker, ld.so, pkg-config or CMake; a run path that is not absolute is
+    one that others write to."""
+    for name in ("PREFIX", "LIBDIR"):
+        setting = f"{name}={value}".replace("$", "$$")
+        for goal in ("install", "uninstall"):
+            said = refusal(folder, goal, setting).splitlines()
+            assert f"{name}='{value}': give an absolute path without .." in said[0] and len(said) == 1
+
+
+@pytest.mark.parametrize("name", ["INCLUDEDIR", "BINDIR", "LIBEXECDIR", "DATADIR", "MANDIR"])
+def test_every_place_is_looked_at(name):
+    assert f"{name}='/opt/a&b'" in refusal(build.ROOT, "install", f"{name}=/opt/a&b")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=IDS)
+def test_a_quote_in_front_of_every_place_is_refused(folder):
+    assert "DESTDIR='/it's'" in refusal(folder, "install", "DESTDIR=/it's")
+
+
+def test_a_place_has_one_spelling(tmp_path):
+    """What is seen from another folder counts the folders between them."""
+    said = [installed.files(tmp_path / str(i)) for i, words in enumerate((
+        ["PREFIX=/opt/x", "LIBDIR=/opt/x/lib/y", "INCLUDEDIR=/opt/x/inc"],
+        ["PREFIX=/opt//x/", "LIBDIR=/opt/x/./lib//y/.", "INCLUDEDIR=/opt/./x/inc/"]))
+        if not build.make(build.made_at(installed.OWN), f"DESTDIR={tmp_path}/{i}", *words, "install")]
+    assert said[0] == said[1] and len(said[0]) > 40
 
 
 def test_gnu_names_of_the_folders(tmp_path):

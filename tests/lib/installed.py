@@ -3,8 +3,10 @@
 
 The build is one of its own, so that no other test's files change meanwhile.
 """
+import os
 import pathlib
 import shutil
+import subprocess
 from dataclasses import dataclass
 
 import build
@@ -43,6 +45,17 @@ def install(folder, *settings, prefix="/opt/lazycuda", lib="lib", own=OWN):
 def numbered(folder, **more):
     """The same with a SOVERSION, of which there is a build of its own, too."""
     return install(folder, "SOVERSION=3", own=f"{OWN}-soversion", **more)
+
+
+def planned(*words):
+    """What `make -n install` or uninstall prints.  That writes the list of the SONAMEs, so it is
+    done where other tests look at nothing."""
+    where = build.made_at(OWN)
+    build.make(where, f"{where[len('BUILD='):]}/gen/gen")
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    with build.locked(build.make_lock(OWN)):
+        return subprocess.run(["make", "-n", "-C", build.ROOT, where, "DESTDIR=/nowhere", "PREFIX=/p",
+                               *words], env=env, capture_output=True, text=True, check=True).stdout
 
 
 def files(folder):

@@ -101,9 +101,7 @@ def test_what_is_of_several_cudas_is_the_same_file(tree):
 
 def dry_run(*words):
     """The libraries that files are installed of in compat folders."""
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    said = subprocess.run(["make", "-n", "-C", build.ROOT, "DESTDIR=/nowhere", "PREFIX=/p", *words],
-                          env=env, capture_output=True, text=True, check=True).stdout
+    said = install_tree.planned(*words)
     return {name for _, name, of in FILES if f"/{soname(name, of)}'" in said}
 
 
@@ -120,6 +118,55 @@ NPP = {name for name in EVERY if name.startswith("npp")}
     (["uninstall"], EVERY), (["uninstall", "COMPAT_WITHOUT=npp%"], EVERY)])
 def test_those_that_were_asked_for(words, there):
     assert dry_run(*words) == there
+
+
+def path_without(folder, *left_out):
+    """A PATH on which there is all but these."""
+    folder.mkdir()
+    for place in reversed(os.get_exec_path()):
+        for program in os.scandir(place) if os.path.isdir(place) else ():
+            if program.name not in left_out:
+                (folder / program.name).unlink(missing_ok=True)
+                (folder / program.name).symlink_to(program.path)
+    return str(folder)
+
+
+@pytest.mark.parametrize("words", [["install", "ALL_STUBS=yes", "COMPAT=13"], ["uninstall"]])
+def test_a_shell_without_awk_installs_and_removes_the_same(tmp_path, monkeypatch, words):
+    monkeypatch.setenv("PATH", path_without(tmp_path / "bin", "awk", "gawk", "mawk", "original-awk"))
+    assert dry_run(*words) == EVERY
+
+
+@pytest.mark.parametrize("made", [None, "/bin/false"])
+@pytest.mark.parametrize("words", [["install", "ALL_STUBS=yes", "COMPAT=13"], ["uninstall"]])
+def test_a_list_that_nothing_can_be_read_of_is_no_empty_one(tmp_path, words, made):
+    """gen is not compiled, or it fails."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text("#!/bin/sh\nfor last; do :; done\n" + (f"cp {made} $last" if made else "exit 1"))
+    compiler.chmod(0o755)
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    done = subprocess.run(["make", "-n", "-C", build.ROOT, build.made_at(tmp_path / "build"),
+                           f"HOSTCC={compiler}", "DESTDIR=/nowhere", *words], env=env,
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and "***" in done.stderr
+    assert "/nowhere" not in done.stdout
+
+
+def test_uninstall_where_nothing_is_built(tmp_path):
+    """In another clone, say: what it has to know is made first."""
+    folder = tmp_path / "dest/p/lib/lazycuda/compat12"
+    folder.mkdir(parents=True)
+    (folder / "libcublas.so.12").write_bytes(b"")
+    build.make(build.made_at(tmp_path / "fresh"), f"DESTDIR={tmp_path}/dest", "PREFIX=/p", "uninstall")
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("goal", ["all", "install", "clean"])
+def test_the_lists_are_read_only_for_who_wants_them(tmp_path, goal):
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    subprocess.run(["make", "-n", "-C", build.ROOT, build.made_at(tmp_path / "fresh"), goal],
+                   env=env, capture_output=True, check=True)
+    assert not (tmp_path / "fresh").exists()
 
 
 def test_a_library_that_there_is_not_cannot_be_left_out():

@@ -122,13 +122,41 @@ def test_it_takes_away_no_others_of_that_cuda(bar, tmp_path):
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [other]
 
 
-def test_a_cuda_has_one_of_its_majors(tmp_path):
-    reals = {n: own_stubs.library(tmp_path / f"real{n}", f"libbar.so.{n}", SOURCE.format(n))
-             for n in (3, 4)}
-    made = make(tmp_path, reals, "3,4")
-    done = subprocess.run(["make", "-C", made.stub.folder, "COMPAT=3,4", "COMPAT_FOR=12"],
-                          capture_output=True, text=True)
-    assert done.returncode == 2 and "a CUDA has one of the majors 3 4" in done.stderr
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """As cuDNN: two majors of its own are of one CUDA."""
+    folder = tmp_path_factory.mktemp("several")
+    return make(folder, {n: own_stubs.library(folder / f"real{n}", f"libbar.so.{n}", SOURCE.format(n))
+                         for n in (3, 4)}, "3,4")
+
+
+@pytest.mark.parametrize("compat", ["3,4", "all"])
+def test_several_of_its_majors_go_to_one_cuda(several, tmp_path, compat):
+    where = ["CFLAGS=-O0 -g", f"DESTDIR={tmp_path}", "LIBDIR=/lib", f"COMPAT={compat}", "COMPAT_FOR=12"]
+    own_stubs.make(several.stub.folder, *where, "install")
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("libbar.so*")} == {
+        "lib/lazycuda/compat12/libbar.so.3", "lib/lazycuda/compat12/libbar.so.4"}
+    own_stubs.make(several.stub.folder, *where, "uninstall")
+    assert list(tmp_path.iterdir()) == []
+    assert not (several.stub.folder / "build/folders").exists()
+
+
+def test_all_are_those_of_every_major(several, tmp_path):
+    where = ["CFLAGS=-O0 -g", f"DESTDIR={tmp_path}", "LIBDIR=/lib", "COMPAT=all"]
+    own_stubs.make(several.stub.folder, *where, "install")
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("libbar.so*")} == {
+        "lib/lazycuda/compat3/libbar.so.3", "lib/lazycuda/compat4/libbar.so.4"}
+
+
+@pytest.mark.parametrize("compat, cuda, message", [
+    ("", "12", "COMPAT_FOR=12: COMPAT has to say which majors go there, of 3 4, or all"),
+    *[("3", cuda, f"COMPAT_FOR={cuda}: give the number of one CUDA") for cuda in (
+        "12abc", "../..", "12,13", "12 13", "012", "0", "-12", "12.9", "12#", "all")]])
+@pytest.mark.parametrize("goal", ["all", "install", "uninstall"])
+def test_a_folder_of_no_cuda(several, compat, cuda, message, goal):
+    done = subprocess.run(["make", "-n", "-C", several.stub.folder, goal, f"COMPAT={compat}",
+                           f"COMPAT_FOR={cuda}"], capture_output=True, text=True)
+    assert done.returncode == 2 and message in done.stderr
 
 
 # ---- a program that cannot be changed ----

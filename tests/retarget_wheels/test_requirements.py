@@ -102,6 +102,17 @@ def test_a_wheel_of_13(relaxed):
                                   "nvidia-curand-cu12"]
 
 
+@pytest.mark.parametrize("versions, extra", [
+    ("!=12.0,==13.*", "cuda13"), ("<14,!=12.5,>=13", "cuda13"), (">=12,==13.*", "cuda13"),
+    (">=12,!=13.0,<14", "cuda12"), ("<=12.9,>11", "cuda11"), ("~=12.4", "cuda12"),
+    ("===12.4.99", "cuda12"), ("!=12.0", "cuda13"), ("", "cuda13")])
+def test_the_lowest_version_that_is_let_in_says_the_major(relaxed, versions, extra):
+    _, required = relaxed([f"nvidia-cuda-runtime{versions}"])
+    clauses = sorted(versions.split(","))
+    assert [name for name, each in required.items()
+            if sorted(each[0].removeprefix("nvidia-cuda-runtime").split(",")) == clauses] == [extra]
+
+
 def test_the_toolkit_by_its_parts(relaxed):
     _, required = relaxed(["cuda-toolkit[cublas, cudart,nvcc]==13.0.*; os_name == 'posix'",
                            "cuda-toolkit==12.*", "Cuda_Toolkit[NVRTC]==12.*"],

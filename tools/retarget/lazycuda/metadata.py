@@ -8,6 +8,8 @@ from .packages import canonical
 
 REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<rest>[^;\r\n]*)"
                          rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
+# The lowest version that a clause lets in; != and < name one that it does not.
+LOWEST = re.compile(r"(?<![!<=>~])(?:={2,3}|~=|>=?)\s*(\d+)")
 EXTRAS = re.compile(r"\s*\[([^\]]*)\](.*)$", re.S)
 
 
@@ -34,16 +36,16 @@ class Entry(NamedTuple):
 
 
 def _extra_of(name, rest, own):
-    """"cuda12" for nvidia-cuda-runtime-cu12; without a suffix the specifier says
-    it, and what says nothing is 13, the first without a suffix.  Where a package's numbers
+    """"cuda12" for nvidia-cuda-runtime-cu12; without a suffix the specifier says from which
+    it may be, and what says nothing is 13, the first without a suffix.  Where a package's numbers
     are its own, as those of `own`, a library of `lazycuda stub`, they say nothing."""
     found = re.search(r"-cu(\d+)$", name)
     if own and not found and name != packages.TOOLKIT and not name.startswith("nvidia-"):
         return canonical(own)
     counts = name in packages.COUNTS_CUDA or name == packages.TOOLKIT
-    if not found and counts:
-        found = re.search(r"[=~>]=*\s*(\d+)", rest)
-    return f"cuda{found[1] if found else 13}"
+    if found or not counts:
+        return f"cuda{found[1] if found else 13}"
+    return f"cuda{max(map(int, LOWEST.findall(rest)), default=13)}"
 
 
 def _text(line):
