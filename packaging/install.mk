@@ -13,8 +13,8 @@ endif
 # A folder as it is seen from another, if both are below PREFIX; else itself.
 space := $(subst ,, )
 below = $(filter $(PREFIX)/%,$(1))
-up = $(subst $(space),/,$(patsubst %,..,$(subst /, ,$(1:$(PREFIX)/%=%))))
-from = $(if $(and $(call below,$(1)),$(call below,$(2))),$(call up,$(1))/$(2:$(PREFIX)/%=%),$(2))
+up = $(subst $(space),/,$(patsubst %,..,$(subst /, ,$(patsubst $(PREFIX)/%,%,$(1)))))
+from = $(if $(and $(call below,$(1)),$(call below,$(2))),$(call up,$(1))/$(patsubst $(PREFIX)/%,%,$(2)),$(2))
 to = '$(DESTDIR)$(1)'
 
 PC_DIR := $(LIBDIR)/pkgconfig
