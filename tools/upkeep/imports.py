@@ -14,8 +14,11 @@ at a time, and each is deleted once it has been read.  What they import is noted
 build/imports, or in the folder that LAZYCUDA_IMPORTS names, a file a wheel; those are not
 fetched again.
 
-Whether a name works is asked of `lazycuda audit`, for a library that imports every name of a
-major.  --before names a folder as build/, of an older tree, whose answers are counted as well.
+`count` counts all that is noted there, and says if lines of published.txt are not.  Whether a
+name works is asked of `lazycuda audit`, for a library that imports every name of a major.
+--before names a folder as build/, of an older tree, whose answers are counted as well.
+
+Exit status: 0 done, 1 something could not be had or read, 2 wrong usage.
 """
 import collections
 import json
@@ -36,13 +39,19 @@ from lazycuda import elf            # noqa: E402
 
 NOTES = pathlib.Path(os.environ.get("LAZYCUDA_IMPORTS") or ROOT / "build" / "imports")
 LIST = pathlib.Path(__file__).with_name("published.txt")
-NODE = re.compile(r"libcudart\.so\.(\d+)(?:\.0)?")
+# CUDA before 11 named its nodes so as well; no library here counts as that.
+NODE = re.compile(r"libcudart\.so\.(11|12|13)(?:\.0)?")
 TAGS = ("manylinux1", "manylinux2010", "manylinux2014", *(
     f"manylinux_2_{n}" for n in (12, 17, 24, 26, 27, 28, 31, 34, 35, 39)))
 PYTHON = "3.11"
-# What the issue counts: callers of the first on runtimes of the second.
-PAIRS = ((13, "11.8"), (13, "12.0"), (13, "12.2"), (13, "12.4"), (13, "12.9"), (12, "11.8"),
-         (12, "13.5"), (11, "12.9"), (11, "13.5"))
+# Callers of the first on runtimes of the second: of another major, and of an older minor.
+PAIRS = ((13, "11.8"), (13, "12.0"), (13, "12.2"), (13, "12.4"), (13, "12.9"), (13, "13.0"),
+         (12, "11.8"), (12, "12.0"), (12, "12.2"), (12, "12.4"), (12, "13.5"),
+         (11, "12.9"), (11, "13.5"))
+
+
+class Unusable(Exception):
+    """What was asked cannot be done, and why."""
 
 
 # ---- what a wheel imports ----
@@ -57,9 +66,16 @@ def imports(stream):
     return found
 
 
+def zip_of(wheel):
+    try:
+        return zipfile.ZipFile(wheel)
+    except zipfile.BadZipFile:
+        raise Unusable(f"{wheel} is no wheel: fetch it again") from None
+
+
 def members(wheel):
     """(name, file) of each ELF file of a wheel, unpacked one at a time."""
-    with zipfile.ZipFile(wheel) as opened:
+    with zip_of(wheel) as opened:
         for info in opened.infolist():
             with opened.open(info) as packed:
                 if not elf.is_elf(packed.read(4)):
@@ -83,16 +99,25 @@ def note(wheel, target):
         for major, names in sorted(found.items()):
             lines.append(f"{major} {name.replace(' ', '_')} {' '.join(sorted(names))}\n")
     target.write_text("".join(lines))
-    print(f"imports: {wheel.name}: {len(lines)} files")
+    print(f"imports: {wheel.name}: {len(lines)} files", flush=True)
 
 
 def notes_of(wheel):
     return NOTES / f"{wheel.name.removesuffix('.whl')}.txt"
 
 
+def asked_for(requirement):
+    """Where is noted what came of it."""
+    return NOTES / f".{requirement}"
+
+
+def requirements(text):
+    return [wanted for line in text.splitlines() if (wanted := line.partition("#")[0].strip())]
+
+
 def fetch(requirement):
     """None, or why it could not be had.  What was asked for is noted beside what came."""
-    asked = NOTES / f".{requirement}"
+    asked = asked_for(requirement)
     if asked.exists():
         return None
     platforms = [word for tag in TAGS for word in ("--platform", f"{tag}_x86_64")]
@@ -127,18 +152,37 @@ def audited(major, names, build):
             for version, target in file["targets"].items()}
 
 
-def survey():
-    """{major: [names of a file]}: of one file in several wheels, each counts."""
-    found = collections.defaultdict(list)
-    for path in sorted(NOTES.glob("*.txt")):
-        for line in path.read_text().splitlines():
-            major, _, *names = line.split()
-            found[int(major)].append(frozenset(names))
-    return found
+class Survey:
+    """What is noted: of one file in several wheels, each counts."""
+
+    def __init__(self, notes):
+        self.read = len(notes)
+        self.importing = 0                              # wheels that import the runtime
+        self.files = collections.defaultdict(list)      # {major: [names of a file]}
+        self.wheels = collections.defaultdict(list)     # {major: [names of a wheel's files]}
+        for path in notes:
+            whole = collections.defaultdict(set)
+            for line in path.read_text().splitlines():
+                major, _, *names = line.split()
+                self.files[int(major)].append(frozenset(names))
+                whole[int(major)].update(names)
+            self.importing += bool(whole)
+            for major, names in whole.items():
+                self.wheels[major].append(names)
+
+
+def check_names(files, first):
+    """The table of symbols.txt answers for these names alone."""
+    names = frozenset().union(*(names for each in files.values() for names in each))
+    if strange := sorted(names - first.keys()):
+        raise Unusable(f"symbols.txt has no {', '.join(strange)}, which a wheel imports of the "
+                       "runtime: bring symbols.txt up to date (docs/new-release.md)")
 
 
 def judged(files, build):
     """{major: {version: names in the way}}"""
+    if not (build / "bin" / "lazycuda").exists():
+        raise Unusable(f"{build} has no bin/lazycuda: name the build/ of a tree that is made")
     return {major: audited(major, frozenset().union(*each), build)
             for major, each in files.items()}
 
@@ -154,28 +198,35 @@ def since():
     return first
 
 
-def tables(files, lists):
-    """The text of the page; `lists` are [(heading, judged())]."""
-    first = since()
-    lines = ["| compiled for | files | names | files by the CUDA that brought their newest name |",
-             "|---|---|---|---|"]
-    for major, each in sorted(files.items()):
+def tables(found, lists):
+    """The text of the page; `lists` are [(heading, judged())], of which the last is of today."""
+    first, now = since(), lists[-1][1]
+    lines = [f"Of {found.read} wheels, {found.importing} import the runtime.", "",
+             "| compiled for | wheels | files | names | "
+             "files by the CUDA that brought their newest name |", "|---|---|---|---|---|"]
+    for major, each in sorted(found.files.items()):
         newest = collections.Counter(max(map(first.get, names)) for names in each)
         spread = ", ".join("{}.{}: {}".format(*version, count)
                            for version, count in sorted(newest.items()))
-        lines.append(f"| {major} | {len(each)} | {len(frozenset().union(*each))} | {spread} |")
-    lines += ["", "| compiled for | on | " + " | ".join(head for head, _ in lists) +
-              " | in the way, by number of files |", "|---|---|" + "---|" * len(lists) + "---|"]
+        lines.append(f"| {major} | {len(found.wheels[major])} | {len(each)} | "
+                     f"{len(frozenset().union(*each))} | {spread} |")
+    lines += ["", "| compiled for | on | " + " | ".join(f"files that {head}" for head, _ in lists) +
+              " | wheels of which all do | in the way, by number of files |",
+              "|---|---|" + "---|" * len(lists) + "---|---|"]
     for major, version in PAIRS:
-        each, cells = files[major], []
-        if not each:
+        if major not in now:
             continue
-        for _, found in lists:
-            runs = sum(not names & found[major][version] for names in each)
-            cells.append(f"{runs} of {len(each)}, {100 * runs / len(each):.1f} %")
+        each, bad = found.files[major], now[major][version]
+        cells = [share(each, lacking[major][version]) for _, lacking in lists]
         lines.append(f"| {major} | {version} | {' | '.join(cells)} | "
-                     f"{in_the_way(each, lists[-1][1][major][version])} |")
+                     f"{share(found.wheels[major], bad)} | {in_the_way(each, bad)} |")
     return "\n".join(lines)
+
+
+def share(each, bad):
+    """How many of these lack none of their names."""
+    runs = sum(not names & bad for names in each)
+    return f"{runs} of {len(each)}, {100 * runs / len(each):.1f} %"
 
 
 def in_the_way(files, bad):
@@ -184,35 +235,66 @@ def in_the_way(files, bad):
         counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def count(words):
-    files = survey()
-    now = judged(files, ROOT / "build")
-    if words[:1] == ["--lacking"]:
-        print(in_the_way(files[int(words[1])], now[int(words[1])][words[2]]).replace(", ", "\n"))
-        return 0
-    lists = [("run", now)]
-    if words[:1] == ["--before"]:
-        lists = [("ran before", judged(files, pathlib.Path(words[1]))), ("run now", now)]
-    print(tables(files, lists))
+def lacking_on(found, now, major, version):
+    """The text of count --lacking."""
+    if major not in map(str, now):
+        raise Unusable(f"no file that is noted is compiled for {major}")
+    if version not in now[int(major)]:
+        raise Unusable(f"no answers for {version}: {', '.join(now[int(major)])} have some")
+    return in_the_way(found.files[int(major)], now[int(major)][version]).replace(", ", "\n")
+
+
+def count(option=None, *words):
+    found = Survey(sorted(NOTES.glob("*.txt")))
+    if not found.files:
+        raise Unusable(f"nothing is noted in {NOTES}: run fetch first, or add")
+    missing = [wanted for wanted in requirements(LIST.read_text())
+               if not asked_for(wanted).exists()]
+    if missing:
+        print(f"imports: {len(missing)} lines of {LIST.name} are not fetched and not counted, "
+              f"{missing[0]} the first", file=sys.stderr)
+    check_names(found.files, since())
+    now = judged(found.files, ROOT / "build")
+    if option == "--lacking":
+        print(lacking_on(found, now, *words))
+        return
+    before = [("ran before", judged(found.files, pathlib.Path(word))) for word in words]
+    print(tables(found, [*before, ("run now" if before else "run", now)]))
+
+
+def fetch_all(path):
+    """Whether all of it could be had."""
+    failures = [f"{wanted}: {why}" for wanted in requirements(path.read_text())
+                if (why := fetch(wanted))]
+    for why in failures:
+        print(f"imports: {why}", file=sys.stderr)
+    return not failures
+
+
+def run(words):
+    """The exit status."""
+    order, rest = words[:1], words[1:]
+    if order == ["fetch"] and len(rest) <= 1:
+        return 0 if fetch_all(pathlib.Path(*rest or [LIST])) else 1
+    if order == ["add"] and rest:
+        for path in map(pathlib.Path, rest):
+            note(path, notes_of(path))
+    elif order == ["count"] and (rest[:1], len(rest)) in (
+            ([], 0), (["--before"], 2), (["--lacking"], 3)):
+        count(*rest)
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
     return 0
 
 
 def main(words):
-    NOTES.mkdir(parents=True, exist_ok=True)
-    if words[:1] == ["count"]:
-        return count(words[1:])
-    if words[:1] == ["add"] and words[1:]:
-        for path in map(pathlib.Path, words[1:]):
-            note(path, notes_of(path))
-        return 0
-    if words[:1] == ["fetch"]:
-        text = pathlib.Path(*words[1:2] or [LIST]).read_text()
-        failures = [f"{wanted}: {why}" for line in text.splitlines()
-                    if (wanted := line.partition("#")[0].strip()) and (why := fetch(wanted))]
-        print(*(f"imports: {why}" for why in failures), sep="\n", end="\n" * bool(failures),
-              file=sys.stderr)
-        return 1 if failures else 0
-    sys.exit(__doc__)
+    try:
+        NOTES.mkdir(parents=True, exist_ok=True)
+        return run(words)
+    except (Unusable, OSError) as why:
+        print(f"imports: {why}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":
