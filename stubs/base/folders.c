@@ -15,11 +15,15 @@
 
 #define SMALL_FOLDER 4096	/* bytes; a block of most file systems, which is read in one call */
 
+#define MAX_LINKS 40	/* that lead to one another; the kernel follows no more */
+
 /* A path as it was written, of a folder or of a file in one. */
 struct lc_way {
 	const char *path;
 	struct lc_way *above;	/* the folder it is in; NULL for the root */
 	struct lc_way *real;	/* the same with links resolved; NULL: not yet known */
+	struct lc_way *leads;	/* if it is a link: what its text names, once `real` is known */
+	bool astray;		/* likewise: it does not lead to what its text names */
 	bool there, link;	/* of the path itself, which is not followed */
 	uid_t owner;		/* likewise, as the next three */
 	dev_t device;
@@ -34,8 +38,8 @@ struct lc_way {
 	mode_t mode;		/* of what it leads to; 0: nothing is there */
 	int error;		/* why it could not be examined, though it may exist */
 	struct lc_folder *folder;
-	const struct lc_way *open;	/* a world-writable folder on the way to it, as */
-	bool known;			/* written, or NULL; `known`: that was examined */
+	const struct lc_way *open;	/* what is not safe on the way to it, as written and */
+	bool known;		/* as links lead, or NULL; `known`: that was examined */
 	unsigned long noted;	/* the lc_folders.notes for which it was noted last */
 	unsigned long held;	/* the last time that it was as it had been */
 	struct lc_way *next;
@@ -207,12 +211,15 @@ static void append_way(struct lc_folders *folders, struct lc_ways *ways, struct 
 		*slot = way;
 }
 
-/* What was noted the first time is not noted again.  Of a file only its folder tells. */
+/* What was noted the first time is not noted again.  Each link that leads to another is noted,
+ * since any of them may be set elsewhere. */
 static void note_way(struct lc_folders *folders, struct lc_way *way)
 {
 	for (; folders->noted && way && way->noted != 1 && way->noted != folders->notes;
 	     way = way->above) {
 		way->noted = folders->notes;
+		if (way->leads)
+			note_way(folders, way->leads);
 		if (way->real)
 			note_way(folders, way->real);
 		if (way->folder || way->link)
@@ -372,17 +379,25 @@ static struct lc_way *from(struct lc_folders *folders, const struct lc_way *fold
 	return path[0] == '/' ? way_to(folders, path, strlen(path)) : NULL;
 }
 
-static struct lc_way *follow(struct lc_folders *folders, const struct lc_way *link,
+static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 			     const struct lc_way *above)
 {
 	char *target = lc_alloc(folders->arena, link->size + 1);
-	struct lc_way *way;
+	struct lc_way *real = NULL;
 
 	/* A link that stat() could not follow leads nowhere. */
-	if (!target || !link->mode || readlink(link->path, target, link->size) <= 0)
+	if (!link->mode)
 		return NULL;
-	way = from(folders, above, target);
-	return way ? real_way(folders, way) : NULL;
+	if (target && folders->links < MAX_LINKS &&
+	    readlink(link->path, target, link->size) > 0)
+		link->leads = from(folders, above, target);
+	folders->links++;
+	if (link->leads)
+		real = real_way(folders, link->leads);
+	folders->links--;
+	/* One in /proc may lead elsewhere, and so may one that was just set anew. */
+	link->astray = !real || real->folder != link->folder;
+	return real;
 }
 
 static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
@@ -393,7 +408,7 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 	if (!way->above)
 		return way;
 	if (way->real) {
-		note_way(folders, way->real);
+		note_way(folders, way);
 		return way->real;
 	}
 	way->real = way;	/* for now: a link may lead back to itself */
@@ -406,7 +421,13 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 		real = follow(folders, way, above);
 	else
 		real = above == way->above ? way : from(folders, above, name);
-	return way->real = real ? real : way;
+	way->real = real ? real : way;
+	/* It was noted without what is known only now. */
+	if (way->real != way) {
+		way->noted = 0;
+		note_way(folders, way);
+	}
+	return way->real;
 }
 
 static struct lc_way *way_of(struct lc_folders *folders, const char *path)
@@ -443,18 +464,31 @@ bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
 	return way && (way->folder || way->error);
 }
 
-/* A folder on the way in which another user can replace things; NULL if none. */
+static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_way *link);
+
+/* A folder on the way in which another user can replace things, or a link of which nobody can
+ * tell what it leads to; NULL if none. */
 static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *way)
 {
-	if (!way->known && way->above) {
-		if (!is_open(way->above, way))
-			way->open = open_on(folders, way->above);
-		else if (!is_above_this(folders, way->above->path) &&
-			 !is_beside_this(folders, way->above))
-			way->open = way->above;
-	}
+	if (way->known || !way->above)
+		return way->open;
 	way->known = true;
+	if (!is_open(way->above, way))
+		way->open = open_on(folders, way->above);
+	else if (!is_above_this(folders, way->above->path) && !is_beside_this(folders, way->above))
+		way->open = way->above;
+	if (!way->open && way->link)
+		way->open = open_behind(folders, way);
 	return way->open;
+}
+
+/* The same on the way that a link leads. */
+static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_way *link)
+{
+	real_way(folders, link);
+	if (link->astray)
+		return link;
+	return link->leads ? open_on(folders, link->leads) : NULL;
 }
 
 /* Why a folder is not safe, in a sentence without its path; NULL if it is safe. */
@@ -469,7 +503,8 @@ static const char *objection(struct lc_folders *folders, struct lc_way *way)
 		open = open_on(folders, way);
 	if (!open)
 		open = open_on(folders, real_way(folders, way));
-	return open ? lc_format(folders->arena, "anybody may write to %s",
+	return open ? lc_format(folders->arena, open->astray ? "%s leads elsewhere than its text says" :
+				"anybody may write to %s",
 				lc_printable(folders->arena, open->path)) : NULL;
 }
 

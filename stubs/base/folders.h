@@ -52,6 +52,7 @@ struct lc_folders {
 	struct lc_ways all;
 	struct lc_ways *noted;	/* see lc_folders_note(); NULL: nowhere */
 	unsigned long notes;	/* how often that was called */
+	int links;		/* those that led to the one that is followed now */
 	bool young;	/* one that lacks something had changed so lately that its time
 			   might not tell another change */
 };
@@ -86,7 +87,7 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
 /*
  * Returns true if only root, the user, and those whom these two admitted can have
  * put the folder's contents there.  The path has to be absolute.  Neither the
- * folder nor any folder on the way to it, both as written and with links resolved,
+ * folder nor any folder on the way to it, both as written and as each link on it says,
  * may be world-writable.  On the way a sticky folder such as /tmp is acceptable if
  * the next component in it belongs to root or the user.  The check ends at a folder
  * that has this library below it, too: whoever can change that folder can replace

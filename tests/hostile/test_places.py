@@ -161,6 +161,67 @@ def test_a_strangers_link_in_a_sticky_folder(world):
     assert world.status(CUDA_PATH=link)["state"] == "missing"
 
 
+@pytest.fixture
+def between_links(world):
+    """A toolkit, a link in `between` to it, and a link to that one."""
+    toolkit = world.put("safe/lib64", fake("cudart", "12.9")).parent
+    middle = world.folder("between") / "link"
+    middle.symlink_to(toolkit)
+    first = world.root / "cuda"
+    first.symlink_to(middle)
+    return first, middle
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing"),
+                                            (0o1777, "usable")])
+def test_a_link_between_links_where_everybody_can_write(world, between_links, mode, expected):
+    first, middle = between_links
+    middle.parent.chmod(mode)
+    assert world.status(CUDA_PATH=first)["state"] == expected
+
+
+def test_a_strangers_link_between_links(world, between_links):
+    first, middle = between_links
+    middle.parent.chmod(0o1777)
+    chowned(middle, 65534)
+    assert world.status(CUDA_PATH=first)["state"] == "missing"
+
+
+def test_where_a_strangers_link_between_links_leads(world, between_links):
+    first, middle = between_links
+    folder = world.put("stranger/lib64", fake("cudart", "12.8"))
+    middle.unlink()
+    middle.symlink_to(folder.parent)
+    middle.parent.chmod(0o1777)
+    for path in (middle, folder.parent, folder, folder / "libcudart.so.12"):
+        chowned(path, 65534)
+    assert world.status(CUDA_PATH=first)["state"] == "missing"
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
+@pytest.mark.parametrize("text", ["{root}/open/sub/../../safe", "open/sub/../../safe"])
+def test_what_the_text_of_a_link_goes_through(world, text, mode, expected):
+    """Whoever can replace the folder decides where `..` leads from it."""
+    world.put("safe/lib64", fake("cudart", "12.9"))
+    world.folder("open/sub").parent.chmod(mode)
+    (world.root / "cuda").symlink_to(text.format(root=world.root))
+    assert world.status(CUDA_PATH=world.root / "cuda")["state"] == expected
+
+
+def test_a_link_that_leads_elsewhere_than_its_text_says(world):
+    """As those of /proc may, and one that is set anew while it is looked at."""
+    world.put("safe/lib64", fake("cudart", "12.9"))
+    world.folder("other/lib64")
+    link = world.root / "cuda"
+    link.symlink_to("safe")
+    stray = build.shared(build.TESTS / "hostile" / "stray.c", "-ldl", name="libstray.so")
+    env = dict(CUDA_PATH=link, LD_PRELOAD=stray, STRAY=link)
+    assert world.status(**env, STRAY_TO="safe")["state"] == "usable"
+    status = world.status(**env, STRAY_TO="other")
+    assert status["state"] == "missing"
+    assert f"{link} leads elsewhere than its text says" in status["reason"]
+
+
 @pytest.mark.parametrize("library", build.DRIVER)
 @pytest.mark.parametrize("home", ["/usr/lib/wsl/lib", "/run/opengl-driver/lib"])
 def test_a_home_of_the_driver_that_everybody_can_write_to(world, home, library):

@@ -166,6 +166,41 @@ def test_a_link_that_leads_elsewhere(world):
     assert status["version"] == "12.9"
 
 
+@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_HOME"])
+@pytest.mark.parametrize("links", [2, 3])
+def test_a_link_between_links_that_leads_elsewhere(world, variable, links):
+    """As /usr/local/cuda of NVIDIA's packages, which leads to /etc/alternatives/cuda."""
+    world.folder("one/lib64")
+    library = fake("nvrtc", "12.9")
+    world.put("two/lib64", library)
+    world.folder("alternatives")
+    at = [world.root / "alternatives" / str(i) for i in range(links - 1)] + [world.root / "cuda"]
+    for link, target in zip(at, [world.root / "one", *at]):
+        link.symlink_to(target)
+    found = at[-1] / "lib64"
+    if variable == "CUDA_HOME":
+        world.env[variable] = str(at[-1])
+    else:
+        world.search(found)
+    assert second(world)["state"] == "missing"
+    status = second(world, f"shell:ln -sfn ../two {at[0]}")
+    assert (status["state"], status["path"]) == ("usable", str(found / library.name))
+
+
+def test_a_link_between_links_of_a_site_packages(world):
+    library = fake("nvrtc", "12.9")
+    site = world.folder("venv/site-packages")
+    world.put("venv/site-packages/pkg", build.stub("cudart"), build.stub("nvrtc"))
+    world.folder("store/one")
+    world.put("store/two/cuda_nvrtc/lib", library)
+    (world.root / "store/current").symlink_to("one")
+    (site / "nvidia").symlink_to(world.root / "store/current")
+    said = world.probe(*[f"open:{site}/pkg/{build.stub_name(name)}" for name in ("cudart", "nvrtc")],
+                       OLD, FIRST, f"shell:ln -sfn two {world.root}/store/current", SECOND,
+                       "status:nvrtc")
+    assert said[-1]["path"] == str(site / "nvidia/cuda_nvrtc/lib" / library.name)
+
+
 @pytest.mark.parametrize("change", ["mv {root}/two {root}/one", "ln -s two {root}/one"])
 def test_what_is_gone_through_leads_elsewhere(world, change):
     library = fake("nvrtc", "12.9")
@@ -239,6 +274,16 @@ def test_a_folder_that_anybody_may_write_to_since(world):
     status = second(world, f"shell:chmod 777 {folder}")
     assert status["state"] == "missing"
     assert [left["path"] for left in status["left_out"]] == [str(folder)]
+
+
+def test_a_folder_of_a_link_between_links_that_anybody_may_write_to_since(world):
+    world.put("one", fake("nvrtc", "12.9"))
+    middle = world.folder("between") / "link"
+    middle.symlink_to(world.root / "one")
+    (world.root / "link").symlink_to(middle)
+    world.search(world.root / "link")
+    assert second(world)["state"] == "usable"
+    assert second(world, f"shell:chmod 777 {middle.parent}")["state"] == "missing"
 
 
 @pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
