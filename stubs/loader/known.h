@@ -9,8 +9,9 @@
  *
  * What is known holds as long as ld.so has unloaded nothing and loaded no stub and no
  * user of one, the process and its user are the same, and so are the variables that lead
- * to folders.  Of the file system, a stub asks about the paths that its own library's
- * search depends on.  If anything is different, all of it is looked at again.
+ * to folders.  Of the file system, a stub asks about the paths that its choice depends on:
+ * those of its own library's search, and of each other stub's that takes part in the choice
+ * and has no library yet.  If anything is different, all of it is looked at again.
  *
  * It is never freed once a status was published, which points into it.
  */

@@ -379,6 +379,37 @@ static bool is_coordinated(const struct lc_peer *peer)
 	return lc_has_majors(peer->library) && !peer->library->own_majors;
 }
 
+/* Returns true if a stub's library takes part in this choice. */
+static bool has_seat(const struct lc_peer *peer)
+{
+	if (peer == &lc_self)
+		return true;
+	/* Another copy of this stub looks for the same library. */
+	if (!strcmp(peer->library->name, lc_library.name))
+		return false;
+	/* A library that goes with any CUDA is chosen independently of all others. */
+	return is_coordinated(peer) && lc_is_coordinated(&lc_library);
+}
+
+/* Returns true if what is known for each seat is as it was.  Of a library that is in the
+ * process already, files tell only which CUDA it belongs to. */
+static bool seats_hold(const struct lc_known *known, bool process_only)
+{
+	for (size_t i = 0; i < known->peers.count; i++) {
+		const struct lc_peer *peer = known->peers.list[i];
+		bool asked = process_only ? peer->library->own_majors :
+					    !atomic_load(&peer->loaded);
+
+		if (!asked || !has_seat(peer))
+			continue;
+		if (!lc_known_sought(known, peer->library) && lc_hidden_by(peer->library))
+			continue;
+		if (!lc_known_holds(known, peer->library))
+			return false;
+	}
+	return true;
+}
+
 /* Adds a seat for each library that has a stub in the process. */
 static void seat_peers(struct lc_search *search)
 {
@@ -388,12 +419,7 @@ static void seat_peers(struct lc_search *search)
 		struct lc_peer *peer = peers->list[i];
 		size_t seat;
 
-		/* Another copy of this stub looks for the same library. */
-		if (peer != &lc_self && !strcmp(peer->library->name, lc_library.name))
-			continue;
-		/* A library that goes with any CUDA is chosen independently of all others. */
-		if (peer != &lc_self &&
-		    !(is_coordinated(peer) && lc_is_coordinated(&lc_library)))
+		if (!has_seat(peer))
 			continue;
 		seat = search->at.seat_count++;
 		if (peer == &lc_self)
@@ -474,7 +500,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	lc_settings_read(arena, &settings);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
 			      (!settings.major || lc_library.own_majors) && !search->hidden);
-	if (known && !process_only && !search->hidden && !lc_known_holds(known, &lc_library))
+	if (known && !search->hidden && !seats_hold(known, process_only))
 		known = lc_known_renew(known);
 	search->known = known;
 	inherit_failure(arena, known);

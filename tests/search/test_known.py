@@ -322,6 +322,29 @@ def test_a_real_library_that_was_unloaded_since(world):
     assert second(world, f"close:{file}", before=[f"open:{file}"])["state"] == "missing"
 
 
+def test_another_stubs_library_that_came_since(world):
+    """Where nvrtc alone is not looked for: there are 12 and 13 of it, and 12 is for both."""
+    world.loader(fake("nvrtc", "12.9"), fake("nvrtc", "13.5"))
+    folder = world.folder("app/cuda")
+    own = next(world.put("app/bin", user(runpath="$ORIGIN/../cuda", library="cudart")).glob("*.so"))
+    status = second(world, before=[f"open:{own}"])
+    assert status["version"] == "13.5"
+    status = second(world, copied(fake("cudart", "12.9"), folder), before=[f"open:{own}"])
+    assert status["version"] == "12.9"
+
+
+@pytest.mark.parametrize("change", ["rm {file}", "chmod 777 {folder}"])
+def test_another_stubs_library_that_may_not_be_used_since(world, change):
+    """The other way round: the first stub may use none of 12, for which it waits."""
+    world.loader(fake("nvrtc", "12.9"), fake("nvrtc", "13.5"))
+    folder = world.put("app/cuda", fake("nvJitLink", "12.9"))
+    own = next(world.put("app/bin", user(runpath="$ORIGIN/../cuda", library="nvJitLink")).glob("*.so"))
+    before = ["stub:nvJitLink", f"open:{own}"]
+    assert second(world, before=before)["version"] == "12.9"
+    change = change.format(file=folder / "libnvJitLink.so.12", folder=folder)
+    assert second(world, f"shell:{change}", before=before)["version"] == "13.5"
+
+
 def test_what_another_stub_has_loaded_since(world):
     # The objects that came with its own library hold nothing up.
     world.loader(fake("cudart", "12.9"), fake("nvrtc", "12.9"), fake("nvrtc", "13.5"))
