@@ -33,7 +33,7 @@ struct lc_way {
 	struct timespec change;	/* of what it leads to */
 	bool young;		/* that had changed just before: see is_young() */
 	bool lacks;		/* something was looked for in it, and was not there */
-	bool asked;		/* somebody asked for this path, not only for one below it */
+	bool asked;		/* somebody asked for a folder here, not only for what is below */
 	size_t size;		/* if it is a link: room for the path in it */
 	mode_t mode;		/* of what it leads to; 0: nothing is there */
 	int error;		/* why it could not be examined, though it may exist */
@@ -222,7 +222,7 @@ static void note_way(struct lc_folders *folders, struct lc_way *way)
 			note_way(folders, way->leads);
 		if (way->real)
 			note_way(folders, way->real);
-		if (way->folder || way->link)
+		if (way->there)
 			append_way(folders, folders->noted, way);
 	}
 }
@@ -259,12 +259,12 @@ static bool way_holds(const struct lc_way *way)
 	    st.st_mode != way->own_mode || st.st_uid != way->owner ||
 	    (way->link && !same_time(&st.st_ctim, &way->own_change)))
 		return false;
-	if (!way->lacks)
+	if (!way->lacks && (way->folder || !way->asked))
 		return true;
-	/* A link that led nowhere holds as long as it does. */
+	/* What led to no folder holds as long as it does not. */
 	if (way->link && stat(way->path, &st))
-		return !way->mode;
-	return same_time(&st.st_ctim, &way->change);
+		return !way->folder;
+	return way->folder ? same_time(&st.st_ctim, &way->change) : !S_ISDIR(st.st_mode);
 }
 
 /* A folder below a link is as it was if the link is, which is asked itself, and the folder
@@ -274,18 +274,22 @@ static struct lc_way *to_compare(struct lc_way *way)
 	return !way->link && way->real ? way->real : way;
 }
 
-bool lc_ways_hold(const struct lc_ways *ways, bool nothing, unsigned long time)
+bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 {
+	if (ways->held[nothing] == time || ways->held[false] == time)
+		return true;
 	for (size_t i = 0; i < ways->count; i++) {
 		struct lc_way *way = ways->list[i];
 
-		if (nothing && !way->asked && !way->lacks && !way->link)
+		/* Of a file, its folder tells. */
+		if ((nothing || !way->folder) && !way->asked && !way->lacks && !way->link)
 			continue;
 		way = to_compare(way);
 		if (way->held != time && !way_holds(way))
 			return false;
 		way->held = time;
 	}
+	ways->held[nothing] = time;
 	return true;
 }
 
@@ -306,9 +310,9 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 	way->link = S_ISLNK(st.st_mode);
 	/* Links in /proc have size 0. */
 	way->size = st.st_size ? (size_t)st.st_size : PATH_MAX;
+	append_way(folders, &folders->all, way);
 	if (way->link && stat(way->path, &st)) {
 		cannot_look(folders, way);
-		append_way(folders, &folders->all, way);
 		return;
 	}
 	way->mode = st.st_mode;
@@ -316,8 +320,6 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 	way->young = is_young(&st.st_ctim);
 	if (S_ISDIR(st.st_mode))
 		way->folder = folder_of(folders, &st);
-	if (way->folder || way->link)
-		append_way(folders, &folders->all, way);
 }
 
 static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way);
@@ -329,7 +331,7 @@ static void miss_in(struct lc_folders *folders, struct lc_way *way)
 	if (way->mode)
 		way = real_way(folders, way);
 	way->lacks = true;
-	folders->young |= way->young;
+	folders->young |= way->folder && way->young;
 }
 
 /* The way of the first `length` bytes of an absolute path; NULL on allocation failure. */
@@ -433,10 +435,15 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 {
 	size_t length = strlen(path);
-	struct lc_way *way = NULL;
 
-	if (path[0] == '/' && length < PATH_MAX)
-		way = way_to(folders, path, length);
+	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length) : NULL;
+}
+
+/* The same of what should be a folder: it may become one. */
+static struct lc_way *ask_for(struct lc_folders *folders, const char *path)
+{
+	struct lc_way *way = way_of(folders, path);
+
 	if (way)
 		way->asked = true;
 	return way;
@@ -444,14 +451,14 @@ static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 
 struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
 {
-	const struct lc_way *way = way_of(folders, path);
+	const struct lc_way *way = ask_for(folders, path);
 
 	return way ? way->folder : NULL;
 }
 
 void lc_folder_lacks(struct lc_folders *folders, const char *path)
 {
-	struct lc_way *way = way_of(folders, path);
+	struct lc_way *way = ask_for(folders, path);
 
 	if (way)
 		miss_in(folders, way);
@@ -459,7 +466,7 @@ void lc_folder_lacks(struct lc_folders *folders, const char *path)
 
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
 {
-	const struct lc_way *way = way_of(folders, path);
+	const struct lc_way *way = ask_for(folders, path);
 
 	return way && (way->folder || way->error);
 }
@@ -511,7 +518,7 @@ static const char *objection(struct lc_folders *folders, struct lc_way *way)
 struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *path,
 				      const char **why)
 {
-	struct lc_way *way = way_of(folders, path);
+	struct lc_way *way = ask_for(folders, path);
 
 	*why = way && (way->folder || way->error) ? objection(folders, way) : NULL;
 	return way && !*why ? way->folder : NULL;
@@ -519,7 +526,7 @@ struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *pa
 
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 {
-	struct lc_way *way = way_of(folders, path);
+	struct lc_way *way = ask_for(folders, path);
 
 	return way && !objection(folders, way);
 }

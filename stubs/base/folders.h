@@ -43,6 +43,7 @@ struct lc_folder {
 struct lc_ways {
 	struct lc_way **list;
 	size_t count;
+	unsigned long held[2];	/* when all were last as they had been; [1]: as `nothing` says */
 };
 
 struct lc_folders {
@@ -57,8 +58,8 @@ struct lc_folders {
 			   might not tell another change */
 };
 
-/* Notes from now on each folder and link that an answer depends on, unless it is among those
- * noted the first time; NULL: no more. */
+/* Notes from now on each path that an answer depends on, unless it is among those noted the
+ * first time; NULL: no more. */
 void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways);
 
 /* Says that something was looked for in this folder, and is not there. */
@@ -79,7 +80,7 @@ bool lc_folder_has_no(struct lc_folders *folders, struct lc_folder *folder, cons
  * left out.  Then what was only gone through need not be looked at: the folders behind it tell
  * whether the paths still lead to them.
  */
-bool lc_ways_hold(const struct lc_ways *ways, bool nothing, unsigned long time);
+bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time);
 
 /* The folder that an absolute path leads to; NULL if there is none. */
 struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);

@@ -90,7 +90,7 @@ struct lc_known *lc_known_renew(struct lc_known *known);
 
 /* Returns true if files and folders that the search for this library depends on are as
  * they were. */
-bool lc_known_holds(const struct lc_known *known, const struct lc_library *library);
+bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
 
 /* The survey, which is made when it is asked for first, with ld.so's cache mapped. */
 struct lc_survey *lc_known_survey(struct lc_known *known);

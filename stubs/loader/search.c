@@ -393,7 +393,7 @@ static bool has_seat(const struct lc_peer *peer)
 
 /* Returns true if what is known for each seat is as it was.  Of a library that is in the
  * process already, files tell only which CUDA it belongs to. */
-static bool seats_hold(const struct lc_known *known, bool process_only)
+static bool seats_hold(struct lc_known *known, bool process_only)
 {
 	for (size_t i = 0; i < known->peers.count; i++) {
 		const struct lc_peer *peer = known->peers.list[i];

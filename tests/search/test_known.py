@@ -3,6 +3,7 @@
 again where it may have changed."""
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -261,6 +262,55 @@ def test_a_link_that_leads_nowhere_changes_nothing(world):
                     world.root / "made")
     status = second(world, f"shell:mv {world.root}/made {world.root}/removed")
     assert (status["state"], status["version"]) == ("usable", "12.9")
+
+
+# What is asked for, what is there, what happens.  `made` has the library.
+LED_NOWHERE = {
+    "a file": ("p/x", "touch p/x", "rm p/x && mv made p/x"),
+    "a file on the way": ("p/x/lib", "touch p/x", "rm p/x && mkdir p/x && mv made p/x/lib"),
+    "a link to a file": ("p/x", "touch q && ln -s ../q p/x", "rm q && mv made q"),
+    "links in a circle": ("p/x", "ln -s y p/x && ln -s x p/y", "ln -sfn ../made p/y"),
+    "a link to nothing": ("p/x", "ln -s ../q p/x", "mv made q"),
+    "a link beside it": ("p/x", "ln -s y p/x", "mv made p/y"),
+    "a link to far below": ("p/x", "ln -s ../q/r p/x", "mkdir q && mv made q/r"),
+    "links to nothing": ("p/x", "ln -s y p/x && ln -s z p/y", "mv made p/z"),
+    "links on the way": ("p/x/lib", "ln -s y p/x && ln -s z p/y", "mkdir p/z && mv made p/z/lib"),
+}
+
+
+def led_nowhere(world, before, after):
+    """What is there before; the status after a second stub's search, and where it looks."""
+    library = fake("nvrtc", "12.9")
+    world.put("made", library)
+    world.folder("p")
+    subprocess.run(before, shell=True, cwd=world.root, check=True)
+    assert "ld.so.cache" not in calls_of_second(world)
+    return second(world, f"shell:cd {world.root} && {after}"), library.name
+
+
+@pytest.mark.parametrize("place, before, after", LED_NOWHERE.values(), ids=LED_NOWHERE)
+def test_what_led_to_no_folder(world, place, before, after):
+    world.search(world.root / place)
+    status, name = led_nowhere(world, before, after)
+    assert (status["state"], status["path"]) == ("usable", str(world.root / place / name))
+
+
+@pytest.mark.parametrize("place, before, after",
+                         [row for row in LED_NOWHERE.values() if row[0] == "p/x"])
+def test_what_of_a_toolkit_led_to_no_folder(world, place, before, after):
+    world.env["CUDA_HOME"] = str(world.root / "p")
+    status, name = led_nowhere(world, before.replace("p/x", "p/lib64").replace("-s x", "-s lib64"),
+                               after.replace("p/x", "p/lib64"))
+    assert (status["state"], status["path"]) == ("usable", str(world.root / "p/lib64" / name))
+
+
+@pytest.mark.parametrize("before, after, expected", [
+    (0o777, 0o755, "usable"), (0o755, 0o777, "missing")])
+def test_a_folder_on_the_way_that_everybody_can_write_to_or_could(world, before, after, expected):
+    folder = world.put("a/b/c", fake("nvrtc", "12.9"))
+    world.search(folder)
+    folder.parent.chmod(before)
+    assert second(world, f"shell:chmod {after:o} {folder.parent}")["state"] == expected
 
 
 def test_a_file_that_was_written_anew(world):
