@@ -293,11 +293,19 @@ bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 	return true;
 }
 
-static void look_at(struct lc_folders *folders, struct lc_way *way)
+/* What lstat() and, if it is a link, stat() tell of a path. */
+struct look {
+	struct stat itself, behind;
+};
+
+/* `look`: if it has been looked at already, what that told; NULL: not yet. */
+static void look_at(struct lc_folders *folders, struct lc_way *way, const struct look *look)
 {
 	struct stat st;
 
-	if (lstat(way->path, &st)) {
+	if (look) {
+		st = look->itself;
+	} else if (lstat(way->path, &st)) {
 		cannot_look(folders, way);
 		return;
 	}
@@ -311,7 +319,9 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 	/* Links in /proc have size 0. */
 	way->size = st.st_size ? (size_t)st.st_size : PATH_MAX;
 	append_way(folders, &folders->all, way);
-	if (way->link && stat(way->path, &st)) {
+	if (look) {
+		st = look->behind;
+	} else if (way->link && stat(way->path, &st)) {
 		cannot_look(folders, way);
 		return;
 	}
@@ -334,8 +344,10 @@ static void miss_in(struct lc_folders *folders, struct lc_way *way)
 	folders->young |= way->folder && way->young;
 }
 
-/* The way of the first `length` bytes of an absolute path; NULL on allocation failure. */
-static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_t length)
+/* The way of the first `length` bytes of an absolute path; NULL on allocation failure.  `look`:
+ * see look_at(). */
+static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_t length,
+			     const struct look *look)
 {
 	struct lc_way **first, *way, *above = NULL;
 	size_t cut;
@@ -351,7 +363,7 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	}
 	for (cut = length; cut > 1 && path[cut - 1] != '/'; cut--)
 		;
-	if (length > 1 && !(above = way_to(folders, path, cut)))
+	if (length > 1 && !(above = way_to(folders, path, cut, NULL)))
 		return NULL;
 	way = lc_alloc(folders->arena, sizeof(*way));
 	if (!way || !(way->path = lc_copy(folders->arena, path, length)))
@@ -361,7 +373,7 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	if (above && above->error)
 		way->error = above->error;
 	else if (!above || above->mode)
-		look_at(folders, way);
+		look_at(folders, way, look);
 	if (above && !way->there)
 		miss_in(folders, above);
 	/* What lies behind ".." does not tell that it is still the same folder. */
@@ -378,7 +390,7 @@ static struct lc_way *from(struct lc_folders *folders, const struct lc_way *fold
 {
 	if (path[0] != '/')
 		path = lc_path(folders->arena, folder->above ? folder->path : "", path);
-	return path[0] == '/' ? way_to(folders, path, strlen(path)) : NULL;
+	return path[0] == '/' ? way_to(folders, path, strlen(path), NULL) : NULL;
 }
 
 static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
@@ -436,7 +448,7 @@ static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 {
 	size_t length = strlen(path);
 
-	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length) : NULL;
+	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length, NULL) : NULL;
 }
 
 /* The same of what should be a folder: it may become one. */
@@ -498,6 +510,12 @@ static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_wa
 	return link->leads ? open_on(folders, link->leads) : NULL;
 }
 
+static const char *say_open(struct lc_folders *folders, const struct lc_way *open)
+{
+	return lc_format(folders->arena, open->astray ? "%s leads elsewhere than its text says" :
+			 "anybody may write to %s", lc_printable(folders->arena, open->path));
+}
+
 /* Why a folder is not safe, in a sentence without its path; NULL if it is safe. */
 static const char *objection(struct lc_folders *folders, struct lc_way *way)
 {
@@ -510,9 +528,7 @@ static const char *objection(struct lc_folders *folders, struct lc_way *way)
 		open = open_on(folders, way);
 	if (!open)
 		open = open_on(folders, real_way(folders, way));
-	return open ? lc_format(folders->arena, open->astray ? "%s leads elsewhere than its text says" :
-				"anybody may write to %s",
-				lc_printable(folders->arena, open->path)) : NULL;
+	return open ? say_open(folders, open) : NULL;
 }
 
 struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *path,
@@ -529,6 +545,24 @@ bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 	struct lc_way *way = ask_for(folders, path);
 
 	return way && !objection(folders, way);
+}
+
+bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,
+		    const char **why)
+{
+	struct look look = { .itself = *st };
+	const struct lc_way *open;
+	struct lc_way *way;
+
+	*why = NULL;
+	if (stat(path, st))
+		return false;
+	look.behind = *st;
+	way = path[0] == '/' ? way_to(folders, path, strlen(path), &look) : NULL;
+	open = way ? open_on(folders, way) : NULL;
+	if (open)
+		*why = say_open(folders, open);
+	return true;
 }
 
 const char *lc_real_path(struct lc_folders *folders, const char *path)

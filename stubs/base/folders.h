@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "arena.h"
@@ -97,6 +98,14 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
  * leaves it.
  */
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
+
+/*
+ * Follows a file that is a link, in a folder that is safe, as lstat() has told of it: *st is then
+ * what it leads to.  Returns false, with errno, if it leads nowhere.  *why says why it is not safe
+ * where it leads, in a sentence without its path; NULL: it is safe.
+ */
+bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,
+		    const char **why);
 
 /* Returns true if the folder exists, or if its path could not be examined. */
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path);

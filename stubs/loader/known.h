@@ -29,6 +29,7 @@ struct lc_file {
 	const char *path;
 	const char *found_by;	/* as in lazycuda.h */
 	bool stub;		/* a lazycuda stub: no sign that a real library is here */
+	bool astray;		/* a link, and it is not safe where that leads */
 	struct lc_identity identity;	/* when it was found or read; zero: not known */
 };
 

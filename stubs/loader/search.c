@@ -168,10 +168,11 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 	}
 }
 
+/* Another way to the same file may be safe. */
 static bool is_among(const struct lc_file *files, size_t count, dev_t device, ino_t inode)
 {
 	for (size_t i = 0; i < count; i++)
-		if (files[i].identity.inode == inode && files[i].identity.device == device)
+		if (!files[i].astray && files[i].identity.inode == inode && files[i].identity.device == device)
 			return true;
 	return false;
 }
@@ -193,9 +194,10 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 {
 	struct lc_arena *arena = &known->arena;
 	struct lc_option *option;
+	const char *why = NULL;
 
 	/* A dangling link exists, and is worth reporting. */
-	if (S_ISLNK(st.st_mode) && stat(path, &st)) {
+	if (S_ISLNK(st.st_mode) && !lc_follow_file(&known->survey.folders, path, &st, &why)) {
 		lc_arena_note_error(arena, errno);
 		st = (struct stat){ .st_ino = 0 };
 	}
@@ -203,10 +205,15 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 	if (st.st_ino && is_among(sought->files, sought->count, st.st_dev, st.st_ino))
 		return;
 	option = add_to(arena, &sought->options, &sought->files, &sought->count,
-		     &(struct lc_file){ path, found_by, .identity = lc_identity(&st) },
+		     &(struct lc_file){ path, found_by, .astray = why, .identity = lc_identity(&st) },
 		     LC_BY_SEARCH);
 	if (!option)
 		return;
+	if (why) {
+		option->major = major->major;
+		option->unusable = lc_format(arena, "is a link, and where it leads, %s", why);
+		return;
+	}
 	option->unusable = read_option(arena, sought->library, major,
 				       &sought->files[sought->count - 1], option);
 	place_option(arena, known, sought->library, &sought->files[sought->count - 1], option);

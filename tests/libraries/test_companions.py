@@ -146,6 +146,14 @@ def test_not_from_a_folder_that_everybody_can_write_to_since(world, cudnn):
     assert value == 78 and str(companion) not in loaded
 
 
+@pytest.mark.parametrize("mode, expected", [(0o755, 77), (0o777, 78)])
+def test_not_through_a_link_to_where_everybody_can_write(world, cudnn, mode, expected):
+    companion = nvrtc(world, "elsewhere")
+    (world.folder(f"{one_cuda.SITE}/{NVRTC}") / companion.name).symlink_to(companion)
+    companion.parent.chmod(mode)
+    assert said(world, "cudnn", 9)[0] == expected
+
+
 @pytest.mark.parametrize("came", ["libnvrtc.so.12", "lib", "cuda_nvrtc"])
 def test_one_that_came_since(world, cudnn, came):
     folder = f"{one_cuda.SITE}/{NVRTC}"

@@ -336,6 +336,15 @@ def test_a_folder_of_a_link_between_links_that_anybody_may_write_to_since(world)
     assert second(world, f"shell:chmod 777 {middle.parent}")["state"] == "missing"
 
 
+def test_a_library_that_is_a_link_to_where_anybody_may_write_since(world):
+    library = fake("nvrtc", "12.9")
+    folder = world.put("real", library)
+    (world.folder("safe") / library.name).symlink_to(folder / library.name)
+    world.search(world.root / "safe")
+    assert second(world)["state"] == "usable"
+    assert second(world, f"shell:chmod 777 {folder}")["state"] == "broken"
+
+
 @pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
                                       "LAZYCUDA_NVRTC"])
 def test_a_variable_that_was_set_since(world, variable):
