@@ -15,11 +15,15 @@
 
 #define SMALL_FOLDER 4096	/* bytes; a block of most file systems, which is read in one call */
 
+#define MAX_LINKS 40	/* that lead to one another; the kernel follows no more */
+
 /* A path as it was written, of a folder or of a file in one. */
 struct lc_way {
 	const char *path;
 	struct lc_way *above;	/* the folder it is in; NULL for the root */
 	struct lc_way *real;	/* the same with links resolved; NULL: not yet known */
+	struct lc_way *leads;	/* if it is a link: what its text names, once `real` is known */
+	bool astray;		/* likewise: it does not lead to what its text names */
 	bool there, link;	/* of the path itself, which is not followed */
 	uid_t owner;		/* likewise, as the next three */
 	dev_t device;
@@ -29,13 +33,13 @@ struct lc_way {
 	struct timespec change;	/* of what it leads to */
 	bool young;		/* that had changed just before: see is_young() */
 	bool lacks;		/* something was looked for in it, and was not there */
-	bool asked;		/* somebody asked for this path, not only for one below it */
+	bool asked;		/* somebody asked for a folder here, not only for what is below */
 	size_t size;		/* if it is a link: room for the path in it */
 	mode_t mode;		/* of what it leads to; 0: nothing is there */
 	int error;		/* why it could not be examined, though it may exist */
 	struct lc_folder *folder;
-	const struct lc_way *open;	/* a world-writable folder on the way to it, as */
-	bool known;			/* written, or NULL; `known`: that was examined */
+	const struct lc_way *open;	/* what is not safe on the way to it, as written and */
+	bool known;		/* as links lead, or NULL; `known`: that was examined */
 	unsigned long noted;	/* the lc_folders.notes for which it was noted last */
 	unsigned long held;	/* the last time that it was as it had been */
 	struct lc_way *next;
@@ -207,15 +211,18 @@ static void append_way(struct lc_folders *folders, struct lc_ways *ways, struct 
 		*slot = way;
 }
 
-/* What was noted the first time is not noted again.  Of a file only its folder tells. */
+/* What was noted the first time is not noted again.  Each link that leads to another is noted,
+ * since any of them may be set elsewhere. */
 static void note_way(struct lc_folders *folders, struct lc_way *way)
 {
 	for (; folders->noted && way && way->noted != 1 && way->noted != folders->notes;
 	     way = way->above) {
 		way->noted = folders->notes;
+		if (way->leads)
+			note_way(folders, way->leads);
 		if (way->real)
 			note_way(folders, way->real);
-		if (way->folder || way->link)
+		if (way->there)
 			append_way(folders, folders->noted, way);
 	}
 }
@@ -252,12 +259,12 @@ static bool way_holds(const struct lc_way *way)
 	    st.st_mode != way->own_mode || st.st_uid != way->owner ||
 	    (way->link && !same_time(&st.st_ctim, &way->own_change)))
 		return false;
-	if (!way->lacks)
+	if (!way->lacks && (way->folder || !way->asked))
 		return true;
-	/* A link that led nowhere holds as long as it does. */
+	/* What led to no folder holds as long as it does not. */
 	if (way->link && stat(way->path, &st))
-		return !way->mode;
-	return same_time(&st.st_ctim, &way->change);
+		return !way->folder;
+	return way->folder ? same_time(&st.st_ctim, &way->change) : !S_ISDIR(st.st_mode);
 }
 
 /* A folder below a link is as it was if the link is, which is asked itself, and the folder
@@ -267,26 +274,38 @@ static struct lc_way *to_compare(struct lc_way *way)
 	return !way->link && way->real ? way->real : way;
 }
 
-bool lc_ways_hold(const struct lc_ways *ways, bool nothing, unsigned long time)
+bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 {
+	if (ways->held[nothing] == time || ways->held[false] == time)
+		return true;
 	for (size_t i = 0; i < ways->count; i++) {
 		struct lc_way *way = ways->list[i];
 
-		if (nothing && !way->asked && !way->lacks && !way->link)
+		/* Of a file, its folder tells. */
+		if ((nothing || !way->folder) && !way->asked && !way->lacks && !way->link)
 			continue;
 		way = to_compare(way);
 		if (way->held != time && !way_holds(way))
 			return false;
 		way->held = time;
 	}
+	ways->held[nothing] = time;
 	return true;
 }
 
-static void look_at(struct lc_folders *folders, struct lc_way *way)
+/* What lstat() and, if it is a link, stat() tell of a path. */
+struct look {
+	struct stat itself, behind;
+};
+
+/* `look`: if it has been looked at already, what that told; NULL: not yet. */
+static void look_at(struct lc_folders *folders, struct lc_way *way, const struct look *look)
 {
 	struct stat st;
 
-	if (lstat(way->path, &st)) {
+	if (look) {
+		st = look->itself;
+	} else if (lstat(way->path, &st)) {
 		cannot_look(folders, way);
 		return;
 	}
@@ -299,9 +318,11 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 	way->link = S_ISLNK(st.st_mode);
 	/* Links in /proc have size 0. */
 	way->size = st.st_size ? (size_t)st.st_size : PATH_MAX;
-	if (way->link && stat(way->path, &st)) {
+	append_way(folders, &folders->all, way);
+	if (look) {
+		st = look->behind;
+	} else if (way->link && stat(way->path, &st)) {
 		cannot_look(folders, way);
-		append_way(folders, &folders->all, way);
 		return;
 	}
 	way->mode = st.st_mode;
@@ -309,8 +330,6 @@ static void look_at(struct lc_folders *folders, struct lc_way *way)
 	way->young = is_young(&st.st_ctim);
 	if (S_ISDIR(st.st_mode))
 		way->folder = folder_of(folders, &st);
-	if (way->folder || way->link)
-		append_way(folders, &folders->all, way);
 }
 
 static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way);
@@ -322,11 +341,13 @@ static void miss_in(struct lc_folders *folders, struct lc_way *way)
 	if (way->mode)
 		way = real_way(folders, way);
 	way->lacks = true;
-	folders->young |= way->young;
+	folders->young |= way->folder && way->young;
 }
 
-/* The way of the first `length` bytes of an absolute path; NULL on allocation failure. */
-static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_t length)
+/* The way of the first `length` bytes of an absolute path; NULL on allocation failure.  `look`:
+ * see look_at(). */
+static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_t length,
+			     const struct look *look)
 {
 	struct lc_way **first, *way, *above = NULL;
 	size_t cut;
@@ -342,7 +363,7 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	}
 	for (cut = length; cut > 1 && path[cut - 1] != '/'; cut--)
 		;
-	if (length > 1 && !(above = way_to(folders, path, cut)))
+	if (length > 1 && !(above = way_to(folders, path, cut, NULL)))
 		return NULL;
 	way = lc_alloc(folders->arena, sizeof(*way));
 	if (!way || !(way->path = lc_copy(folders->arena, path, length)))
@@ -352,7 +373,7 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	if (above && above->error)
 		way->error = above->error;
 	else if (!above || above->mode)
-		look_at(folders, way);
+		look_at(folders, way, look);
 	if (above && !way->there)
 		miss_in(folders, above);
 	/* What lies behind ".." does not tell that it is still the same folder. */
@@ -369,20 +390,28 @@ static struct lc_way *from(struct lc_folders *folders, const struct lc_way *fold
 {
 	if (path[0] != '/')
 		path = lc_path(folders->arena, folder->above ? folder->path : "", path);
-	return path[0] == '/' ? way_to(folders, path, strlen(path)) : NULL;
+	return path[0] == '/' ? way_to(folders, path, strlen(path), NULL) : NULL;
 }
 
-static struct lc_way *follow(struct lc_folders *folders, const struct lc_way *link,
+static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 			     const struct lc_way *above)
 {
 	char *target = lc_alloc(folders->arena, link->size + 1);
-	struct lc_way *way;
+	struct lc_way *real = NULL;
 
 	/* A link that stat() could not follow leads nowhere. */
-	if (!target || !link->mode || readlink(link->path, target, link->size) <= 0)
+	if (!link->mode)
 		return NULL;
-	way = from(folders, above, target);
-	return way ? real_way(folders, way) : NULL;
+	if (target && folders->links < MAX_LINKS &&
+	    readlink(link->path, target, link->size) > 0)
+		link->leads = from(folders, above, target);
+	folders->links++;
+	if (link->leads)
+		real = real_way(folders, link->leads);
+	folders->links--;
+	/* One in /proc may lead elsewhere, and so may one that was just set anew. */
+	link->astray = !real || real->folder != link->folder;
+	return real;
 }
 
 static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
@@ -393,7 +422,7 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 	if (!way->above)
 		return way;
 	if (way->real) {
-		note_way(folders, way->real);
+		note_way(folders, way);
 		return way->real;
 	}
 	way->real = way;	/* for now: a link may lead back to itself */
@@ -406,16 +435,27 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 		real = follow(folders, way, above);
 	else
 		real = above == way->above ? way : from(folders, above, name);
-	return way->real = real ? real : way;
+	way->real = real ? real : way;
+	/* It was noted without what is known only now. */
+	if (way->real != way) {
+		way->noted = 0;
+		note_way(folders, way);
+	}
+	return way->real;
 }
 
 static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 {
 	size_t length = strlen(path);
-	struct lc_way *way = NULL;
 
-	if (path[0] == '/' && length < PATH_MAX)
-		way = way_to(folders, path, length);
+	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length, NULL) : NULL;
+}
+
+/* The same of what should be a folder: it may become one. */
+static struct lc_way *ask_for(struct lc_folders *folders, const char *path)
+{
+	struct lc_way *way = way_of(folders, path);
+
 	if (way)
 		way->asked = true;
 	return way;
@@ -423,14 +463,14 @@ static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 
 struct lc_folder *lc_folder(struct lc_folders *folders, const char *path)
 {
-	const struct lc_way *way = way_of(folders, path);
+	const struct lc_way *way = ask_for(folders, path);
 
 	return way ? way->folder : NULL;
 }
 
 void lc_folder_lacks(struct lc_folders *folders, const char *path)
 {
-	struct lc_way *way = way_of(folders, path);
+	struct lc_way *way = ask_for(folders, path);
 
 	if (way)
 		miss_in(folders, way);
@@ -438,23 +478,42 @@ void lc_folder_lacks(struct lc_folders *folders, const char *path)
 
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
 {
-	const struct lc_way *way = way_of(folders, path);
+	const struct lc_way *way = ask_for(folders, path);
 
 	return way && (way->folder || way->error);
 }
 
-/* A folder on the way in which another user can replace things; NULL if none. */
+static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_way *link);
+
+/* A folder on the way in which another user can replace things, or a link of which nobody can
+ * tell what it leads to; NULL if none. */
 static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *way)
 {
-	if (!way->known && way->above) {
-		if (!is_open(way->above, way))
-			way->open = open_on(folders, way->above);
-		else if (!is_above_this(folders, way->above->path) &&
-			 !is_beside_this(folders, way->above))
-			way->open = way->above;
-	}
+	if (way->known || !way->above)
+		return way->open;
 	way->known = true;
+	if (!is_open(way->above, way))
+		way->open = open_on(folders, way->above);
+	else if (!is_above_this(folders, way->above->path) && !is_beside_this(folders, way->above))
+		way->open = way->above;
+	if (!way->open && way->link)
+		way->open = open_behind(folders, way);
 	return way->open;
+}
+
+/* The same on the way that a link leads. */
+static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_way *link)
+{
+	real_way(folders, link);
+	if (link->astray)
+		return link;
+	return link->leads ? open_on(folders, link->leads) : NULL;
+}
+
+static const char *say_open(struct lc_folders *folders, const struct lc_way *open)
+{
+	return lc_format(folders->arena, open->astray ? "%s leads elsewhere than its text says" :
+			 "anybody may write to %s", lc_printable(folders->arena, open->path));
 }
 
 /* Why a folder is not safe, in a sentence without its path; NULL if it is safe. */
@@ -469,14 +528,13 @@ static const char *objection(struct lc_folders *folders, struct lc_way *way)
 		open = open_on(folders, way);
 	if (!open)
 		open = open_on(folders, real_way(folders, way));
-	return open ? lc_format(folders->arena, "anybody may write to %s",
-				lc_printable(folders->arena, open->path)) : NULL;
+	return open ? say_open(folders, open) : NULL;
 }
 
 struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *path,
 				      const char **why)
 {
-	struct lc_way *way = way_of(folders, path);
+	struct lc_way *way = ask_for(folders, path);
 
 	*why = way && (way->folder || way->error) ? objection(folders, way) : NULL;
 	return way && !*why ? way->folder : NULL;
@@ -484,9 +542,27 @@ struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *pa
 
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 {
-	struct lc_way *way = way_of(folders, path);
+	struct lc_way *way = ask_for(folders, path);
 
 	return way && !objection(folders, way);
+}
+
+bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,
+		    const char **why)
+{
+	struct look look = { .itself = *st };
+	const struct lc_way *open;
+	struct lc_way *way;
+
+	*why = NULL;
+	if (stat(path, st))
+		return false;
+	look.behind = *st;
+	way = path[0] == '/' ? way_to(folders, path, strlen(path), &look) : NULL;
+	open = way ? open_on(folders, way) : NULL;
+	if (open)
+		*why = say_open(folders, open);
+	return true;
 }
 
 const char *lc_real_path(struct lc_folders *folders, const char *path)

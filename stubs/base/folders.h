@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "arena.h"
@@ -43,6 +44,7 @@ struct lc_folder {
 struct lc_ways {
 	struct lc_way **list;
 	size_t count;
+	unsigned long held[2];	/* when all were last as they had been; [1]: as `nothing` says */
 };
 
 struct lc_folders {
@@ -52,12 +54,13 @@ struct lc_folders {
 	struct lc_ways all;
 	struct lc_ways *noted;	/* see lc_folders_note(); NULL: nowhere */
 	unsigned long notes;	/* how often that was called */
+	int links;		/* those that led to the one that is followed now */
 	bool young;	/* one that lacks something had changed so lately that its time
 			   might not tell another change */
 };
 
-/* Notes from now on each folder and link that an answer depends on, unless it is among those
- * noted the first time; NULL: no more. */
+/* Notes from now on each path that an answer depends on, unless it is among those noted the
+ * first time; NULL: no more. */
 void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways);
 
 /* Says that something was looked for in this folder, and is not there. */
@@ -78,7 +81,7 @@ bool lc_folder_has_no(struct lc_folders *folders, struct lc_folder *folder, cons
  * left out.  Then what was only gone through need not be looked at: the folders behind it tell
  * whether the paths still lead to them.
  */
-bool lc_ways_hold(const struct lc_ways *ways, bool nothing, unsigned long time);
+bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time);
 
 /* The folder that an absolute path leads to; NULL if there is none. */
 struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
@@ -86,7 +89,7 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
 /*
  * Returns true if only root, the user, and those whom these two admitted can have
  * put the folder's contents there.  The path has to be absolute.  Neither the
- * folder nor any folder on the way to it, both as written and with links resolved,
+ * folder nor any folder on the way to it, both as written and as each link on it says,
  * may be world-writable.  On the way a sticky folder such as /tmp is acceptable if
  * the next component in it belongs to root or the user.  The check ends at a folder
  * that has this library below it, too: whoever can change that folder can replace
@@ -95,6 +98,14 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
  * leaves it.
  */
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
+
+/*
+ * Follows a file that is a link, in a folder that is safe, as lstat() has told of it: *st is then
+ * what it leads to.  Returns false, with errno, if it leads nowhere.  *why says why it is not safe
+ * where it leads, in a sentence without its path; NULL: it is safe.
+ */
+bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,
+		    const char **why);
 
 /* Returns true if the folder exists, or if its path could not be examined. */
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path);

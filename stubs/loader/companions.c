@@ -9,17 +9,31 @@
 #include "../base/glibc.h"
 #include "unknown.h"
 
-static void bring(struct lc_arena *arena, struct lc_survey *survey, const char *site,
-		  const struct lc_opened *row, struct lc_companions *brought)
+static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, const char *folder)
 {
-	const char *folder = lc_path(arena, site, row->folder);
+	const char *why;
+	bool is = lc_folder_to_search(folders, folder, &why);
+
+	if (why)
+		lc_leave_out(survey, folder, why);
+	return is;
+}
+
+static void bring(struct lc_arena *arena, struct lc_survey *survey, struct lc_folders *folders,
+		  const char *site, const struct lc_opened *row, struct lc_companions *brought)
+{
+	/* The survey may keep it. */
+	const char *folder = lc_path(survey->folders.arena, site, row->folder);
 	const char *path = lc_path(arena, folder, row->soname);
+	const char *why = NULL;
 	struct stat st;
 	void **handle;
 
 	/* dlopen() of a FIFO would wait for its writer. */
-	if (lc_process_has_soname(row->soname) || !lc_searchable(survey, folder) ||
-	    stat(path, &st) || !S_ISREG(st.st_mode))
+	if (lc_process_has_soname(row->soname) || !is_searchable(survey, folders, folder) ||
+	    lstat(path, &st) ||
+	    (S_ISLNK(st.st_mode) && (!lc_follow_file(folders, path, &st, &why) || why)) ||
+	    !S_ISREG(st.st_mode))
 		return;
 	handle = lc_grow(arena, &brought->handles, &brought->count, sizeof(*handle));
 	if (!handle)
@@ -35,6 +49,9 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 {
 	const struct lc_library *library = search->seats[search->at.self].library;
 	const struct lc_major *major = lc_listed_major(library, option->major);
+	struct lc_known *known = search->known;
+	struct lc_survey *survey;
+	struct lc_folders now = { .arena = &known->arena };
 	const char *site, *name;
 
 	if (!library->opens || file->path[0] != '/')
@@ -44,9 +61,12 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 	else if (lc_only_cuda(option->cuda))
 		cuda = lc_only_cuda(option->cuda);
 	site = lc_site_of(arena, major, file->path, &name);
+	survey = lc_known_survey(known);
+	/* What an earlier search saw of these folders was not compared: its library is another. */
 	for (const struct lc_opened *row = library->opens; site && row->soname; row++)
 		if (row->cuda == cuda)
-			bring(arena, lc_known_survey(search->known), site, row, brought);
+			bring(arena, survey, known->fresh ? &survey->folders : &now, site, row,
+			      brought);
 }
 
 void lc_drop_companions(struct lc_companions *brought)

@@ -209,9 +209,9 @@ struct lc_sought *lc_known_sought(const struct lc_known *known, const struct lc_
 	return NULL;
 }
 
-bool lc_known_holds(const struct lc_known *known, const struct lc_library *library)
+bool lc_known_holds(struct lc_known *known, const struct lc_library *library)
 {
-	const struct lc_sought *sought = lc_known_sought(known, library);
+	struct lc_sought *sought = lc_known_sought(known, library);
 	bool nothing;
 
 	if (known->fresh || !known->surveyed)

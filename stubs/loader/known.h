@@ -9,8 +9,9 @@
  *
  * What is known holds as long as ld.so has unloaded nothing and loaded no stub and no
  * user of one, the process and its user are the same, and so are the variables that lead
- * to folders.  Of the file system, a stub asks about the paths that its own library's
- * search depends on.  If anything is different, all of it is looked at again.
+ * to folders.  Of the file system, a stub asks about the paths that its choice depends on:
+ * those of its own library's search, and of each other stub's that takes part in the choice
+ * and has no library yet.  If anything is different, all of it is looked at again.
  *
  * It is never freed once a status was published, which points into it.
  */
@@ -28,6 +29,7 @@ struct lc_file {
 	const char *path;
 	const char *found_by;	/* as in lazycuda.h */
 	bool stub;		/* a lazycuda stub: no sign that a real library is here */
+	bool astray;		/* a link, and it is not safe where that leads */
 	struct lc_identity identity;	/* when it was found or read; zero: not known */
 };
 
@@ -68,7 +70,7 @@ struct lc_known {
 
 /* A stub of another release may have these structs otherwise: whoever changes one of them,
  * or one that they point to, changes this number; tests/releases has what each stands for. */
-#define LC_KNOWN_NUMBER 3u
+#define LC_KNOWN_NUMBER 4u
 #define LC_KNOWN_LAYOUT (LC_KNOWN_NUMBER << 16 | (uint32_t)sizeof(struct lc_known))
 
 /* Takes what is known and still holds, or begins anew; NULL: memory ran out.  `callers`:
@@ -89,7 +91,7 @@ struct lc_known *lc_known_renew(struct lc_known *known);
 
 /* Returns true if files and folders that the search for this library depends on are as
  * they were. */
-bool lc_known_holds(const struct lc_known *known, const struct lc_library *library);
+bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
 
 /* The survey, which is made when it is asked for first, with ld.so's cache mapped. */
 struct lc_survey *lc_known_survey(struct lc_known *known);

@@ -168,10 +168,11 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 	}
 }
 
+/* Another way to the same file may be safe. */
 static bool is_among(const struct lc_file *files, size_t count, dev_t device, ino_t inode)
 {
 	for (size_t i = 0; i < count; i++)
-		if (files[i].identity.inode == inode && files[i].identity.device == device)
+		if (!files[i].astray && files[i].identity.inode == inode && files[i].identity.device == device)
 			return true;
 	return false;
 }
@@ -193,9 +194,10 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 {
 	struct lc_arena *arena = &known->arena;
 	struct lc_option *option;
+	const char *why = NULL;
 
 	/* A dangling link exists, and is worth reporting. */
-	if (S_ISLNK(st.st_mode) && stat(path, &st)) {
+	if (S_ISLNK(st.st_mode) && !lc_follow_file(&known->survey.folders, path, &st, &why)) {
 		lc_arena_note_error(arena, errno);
 		st = (struct stat){ .st_ino = 0 };
 	}
@@ -203,10 +205,15 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 	if (st.st_ino && is_among(sought->files, sought->count, st.st_dev, st.st_ino))
 		return;
 	option = add_to(arena, &sought->options, &sought->files, &sought->count,
-		     &(struct lc_file){ path, found_by, .identity = lc_identity(&st) },
+		     &(struct lc_file){ path, found_by, .astray = why, .identity = lc_identity(&st) },
 		     LC_BY_SEARCH);
 	if (!option)
 		return;
+	if (why) {
+		option->major = major->major;
+		option->unusable = lc_format(arena, "is a link, and where it leads, %s", why);
+		return;
+	}
 	option->unusable = read_option(arena, sought->library, major,
 				       &sought->files[sought->count - 1], option);
 	place_option(arena, known, sought->library, &sought->files[sought->count - 1], option);
@@ -379,6 +386,37 @@ static bool is_coordinated(const struct lc_peer *peer)
 	return lc_has_majors(peer->library) && !peer->library->own_majors;
 }
 
+/* Returns true if a stub's library takes part in this choice. */
+static bool has_seat(const struct lc_peer *peer)
+{
+	if (peer == &lc_self)
+		return true;
+	/* Another copy of this stub looks for the same library. */
+	if (!strcmp(peer->library->name, lc_library.name))
+		return false;
+	/* A library that goes with any CUDA is chosen independently of all others. */
+	return is_coordinated(peer) && lc_is_coordinated(&lc_library);
+}
+
+/* Returns true if what is known for each seat is as it was.  Of a library that is in the
+ * process already, files tell only which CUDA it belongs to. */
+static bool seats_hold(struct lc_known *known, bool process_only)
+{
+	for (size_t i = 0; i < known->peers.count; i++) {
+		const struct lc_peer *peer = known->peers.list[i];
+		bool asked = process_only ? peer->library->own_majors :
+					    !atomic_load(&peer->loaded);
+
+		if (!asked || !has_seat(peer))
+			continue;
+		if (!lc_known_sought(known, peer->library) && lc_hidden_by(peer->library))
+			continue;
+		if (!lc_known_holds(known, peer->library))
+			return false;
+	}
+	return true;
+}
+
 /* Adds a seat for each library that has a stub in the process. */
 static void seat_peers(struct lc_search *search)
 {
@@ -388,12 +426,7 @@ static void seat_peers(struct lc_search *search)
 		struct lc_peer *peer = peers->list[i];
 		size_t seat;
 
-		/* Another copy of this stub looks for the same library. */
-		if (peer != &lc_self && !strcmp(peer->library->name, lc_library.name))
-			continue;
-		/* A library that goes with any CUDA is chosen independently of all others. */
-		if (peer != &lc_self &&
-		    !(is_coordinated(peer) && lc_is_coordinated(&lc_library)))
+		if (!has_seat(peer))
 			continue;
 		seat = search->at.seat_count++;
 		if (peer == &lc_self)
@@ -474,7 +507,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	lc_settings_read(arena, &settings);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
 			      (!settings.major || lc_library.own_majors) && !search->hidden);
-	if (known && !process_only && !search->hidden && !lc_known_holds(known, &lc_library))
+	if (known && !search->hidden && !seats_hold(known, process_only))
 		known = lc_known_renew(known);
 	search->known = known;
 	inherit_failure(arena, known);

@@ -4,6 +4,7 @@ folders that everybody can write to or swap for others."""
 import os
 import re
 import shutil
+import time
 
 import pytest
 
@@ -159,6 +160,123 @@ def test_a_strangers_link_in_a_sticky_folder(world):
     assert world.status(CUDA_PATH=link)["state"] == "usable"
     chowned(link, 65534)
     assert world.status(CUDA_PATH=link)["state"] == "missing"
+
+
+@pytest.fixture
+def between_links(world):
+    """A toolkit, a link in `between` to it, and a link to that one."""
+    toolkit = world.put("safe/lib64", fake("cudart", "12.9")).parent
+    middle = world.folder("between") / "link"
+    middle.symlink_to(toolkit)
+    first = world.root / "cuda"
+    first.symlink_to(middle)
+    return first, middle
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing"),
+                                            (0o1777, "usable")])
+def test_a_link_between_links_where_everybody_can_write(world, between_links, mode, expected):
+    first, middle = between_links
+    middle.parent.chmod(mode)
+    assert world.status(CUDA_PATH=first)["state"] == expected
+
+
+def test_a_strangers_link_between_links(world, between_links):
+    first, middle = between_links
+    middle.parent.chmod(0o1777)
+    chowned(middle, 65534)
+    assert world.status(CUDA_PATH=first)["state"] == "missing"
+
+
+def test_where_a_strangers_link_between_links_leads(world, between_links):
+    first, middle = between_links
+    folder = world.put("stranger/lib64", fake("cudart", "12.8"))
+    middle.unlink()
+    middle.symlink_to(folder.parent)
+    middle.parent.chmod(0o1777)
+    for path in (middle, folder.parent, folder, folder / "libcudart.so.12"):
+        chowned(path, 65534)
+    assert world.status(CUDA_PATH=first)["state"] == "missing"
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
+@pytest.mark.parametrize("text", ["{root}/open/sub/../../safe", "open/sub/../../safe"])
+def test_what_the_text_of_a_link_goes_through(world, text, mode, expected):
+    """Whoever can replace the folder decides where `..` leads from it."""
+    world.put("safe/lib64", fake("cudart", "12.9"))
+    world.folder("open/sub").parent.chmod(mode)
+    (world.root / "cuda").symlink_to(text.format(root=world.root))
+    assert world.status(CUDA_PATH=world.root / "cuda")["state"] == expected
+
+
+def test_a_link_that_leads_elsewhere_than_its_text_says(world):
+    """As those of /proc may, and one that is set anew while it is looked at."""
+    world.put("safe/lib64", fake("cudart", "12.9"))
+    world.folder("other/lib64")
+    link = world.root / "cuda"
+    link.symlink_to("safe")
+    stray = build.shared(build.TESTS / "hostile" / "stray.c", "-ldl", name="libstray.so")
+    env = dict(CUDA_PATH=link, LD_PRELOAD=stray, STRAY=link)
+    assert world.status(**env, STRAY_TO="safe")["state"] == "usable"
+    status = world.status(**env, STRAY_TO="other")
+    assert status["state"] == "missing"
+    assert f"{link} leads elsewhere than its text says" in status["reason"]
+
+
+@pytest.fixture
+def linked(world):
+    """A toolkit whose library is a link to a link in `between` to the file in `real`."""
+    file = world.put("real", fake("cudart", "12.9")) / "libcudart.so.12"
+    middle = world.folder("between") / "libcudart.so.12"
+    middle.symlink_to(file)
+    (world.folder("toolkit/lib64") / "libcudart.so.12").symlink_to(middle)
+    return world.root / "toolkit"
+
+
+@pytest.mark.parametrize("folder", ["between", "real"])
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "broken"),
+                                            (0o1777, "usable")])
+def test_a_library_that_is_a_link(world, linked, folder, mode, expected):
+    (world.root / folder).chmod(mode)
+    status = world.status(CUDA_PATH=linked)
+    assert status["state"] == expected
+    if expected == "broken":
+        assert status["candidates"][0]["reason"] == (
+            f"is a link, and where it leads, anybody may write to {world.root / folder}")
+
+
+@pytest.mark.parametrize("folder", ["between", "real"])
+def test_a_library_that_is_a_link_to_a_strangers_in_a_sticky_folder(world, linked, folder):
+    (world.root / folder).chmod(0o1777)
+    chowned(world.root / folder / "libcudart.so.12", 65534)
+    assert world.status(CUDA_PATH=linked)["state"] == "broken"
+
+
+@pytest.mark.parametrize("before, after", [("safe", "toolkit"), ("toolkit", "safe")])
+def test_a_safe_way_to_the_same_file_is_used(world, linked, before, after):
+    (world.root / "between").chmod(0o777)
+    (world.folder("safe") / "lib64").symlink_to("../real")
+    status = world.status(CUDA_PATH=world.root / before, CUDA_HOME=world.root / after)
+    assert (status["state"], status["path"]) == ("usable",
+                                                 f"{world.root}/safe/lib64/libcudart.so.12")
+
+
+def test_a_link_beside_the_library_costs_little(world):
+    """As packages have it: libcudart.so.12 -> libcudart.so.12.9.79."""
+    folder = world.put("toolkit/lib64", fake("cudart", "12.9"))
+    file = folder / "libcudart.so.12"
+    world.env["CUDA_PATH"] = str(folder.parent)
+    counts = []
+    for linked in (False, True):
+        if linked:
+            file.rename(folder / "libcudart.so.12.9.79")
+            file.symlink_to("libcudart.so.12.9.79")
+        time.sleep(0.1)     # what was made just before a search is looked at again
+        calls = traced(world, visitor("search"), build.STUBS, build.stub("cudart"))[1]
+        counts.append(len(re.findall(r"\b(?:newfstatat|l?stat|statx|fstatat64|readlink(?:at)?)\(.*"
+                                     rf'"{folder}/', between(calls, r"begin\\n", r"end\\n"))))
+    # What the link says, what it leads to, and what lies there.
+    assert counts[1] - counts[0] == 3
 
 
 @pytest.mark.parametrize("library", build.DRIVER)

@@ -9,6 +9,7 @@ import pytest
 import build
 import library_lists
 import one_cuda
+from world import CALL
 
 NVRTC = "nvidia/cuda_nvrtc/lib"
 
@@ -124,6 +125,45 @@ def test_not_from_a_folder_that_everybody_can_write_to(world, cudnn):
     assert (status["state"], value) == ("usable", 78)
     assert str(companion) not in loaded
     assert [one["path"] for one in status["left_out"]] == [str(companion.parent)]
+
+
+def later(world, change):
+    """What its function says, and the libraries that are loaded, where the file system is changed
+    after the first search of another stub."""
+    stubs = [world.put(f"{one_cuda.SITE}/wheel", file) / file.name for file in
+             (build.stub("cudart"), build.stub("nvrtc"), library_lists.stub("cudnn"))]
+    made = library_lists.read("cudnn")
+    # What was made just before a search is not trusted by the next.
+    lines = world.probe(*[f"open:{stub}" for stub in stubs], "shell:sleep 0.1",
+                        f"call:{CALL['cudart']}", f"shell:{change}",
+                        f"call:{made.names(9)[0]}@{made.sonames[9]}", "status:cudnn", "libraries")
+    assert lines[-2]["state"] == "usable"
+    return lines[-3]["value"], lines[-1]["libraries"]
+
+
+def test_not_from_a_folder_that_everybody_can_write_to_since(world, cudnn):
+    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+    value, loaded = later(world, f"chmod 777 {companion.parent}")
+    assert value == 78 and str(companion) not in loaded
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, 77), (0o777, 78)])
+def test_not_through_a_link_to_where_everybody_can_write(world, cudnn, mode, expected):
+    companion = nvrtc(world, "elsewhere")
+    (world.folder(f"{one_cuda.SITE}/{NVRTC}") / companion.name).symlink_to(companion)
+    companion.parent.chmod(mode)
+    assert said(world, "cudnn", 9)[0] == expected
+
+
+@pytest.mark.parametrize("came", ["libnvrtc.so.12", "lib", "cuda_nvrtc"])
+def test_one_that_came_since(world, cudnn, came):
+    folder = f"{one_cuda.SITE}/{NVRTC}"
+    companion = nvrtc(world, f"made/{NVRTC}")
+    target = world.root / folder / companion.name
+    while companion.name != came:
+        companion, target = companion.parent, target.parent
+    world.folder(str(target.parent.relative_to(world.root)))
+    assert later(world, f"mv {companion} {target}")[0] == 77
 
 
 @pytest.mark.parametrize("bytes", [b"", b"\x7fELF", b"no library" * 1000])

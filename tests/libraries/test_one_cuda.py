@@ -234,6 +234,25 @@ def test_a_record_that_is_not_believed(world, stubs, damage):
     assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in said["reason"]
 
 
+def test_a_record_that_everybody_can_write_since(world, stubs):
+    """The driver is too old for the library that was found; then something else loads it."""
+    world.loader(fake_driver("11.8"))
+    file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    info = world.root / SITE / "nvidia_cudnn_cu12-9.1.0.70.dist-info"
+    made = library_lists.read("cudnn")
+
+    def told(change):
+        return world.probe(*stubs("cudnn"), "shell:sleep 0.1",
+                           f"call:{made.names(9)[0]}@{made.sonames[9]}", "status:cudnn",
+                           f"shell:{change}", f"open:{file}", "load", "status:cudnn")[-1]
+
+    last = told("true")
+    assert last["found_by"] == "process" and "belongs to CUDA 12" in last["reason"]
+    last = told(f"chmod 777 {info}")
+    assert last["found_by"] == "process"
+    assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in last["reason"]
+
+
 @pytest.mark.parametrize("name", ["_cu12-1.dist-info", "cu12-1.dist-info", "-cu12-1.dist-info",
                                   "nvidia_cu12-1.dist-info", "nvidia_cudnn_cu-1.dist-info",
                                   "nvidia_cudnn_cu99999999999-1.dist-info", "x.dist-info",

@@ -3,6 +3,7 @@
 again where it may have changed."""
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -166,6 +167,41 @@ def test_a_link_that_leads_elsewhere(world):
     assert status["version"] == "12.9"
 
 
+@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_HOME"])
+@pytest.mark.parametrize("links", [2, 3])
+def test_a_link_between_links_that_leads_elsewhere(world, variable, links):
+    """As /usr/local/cuda of NVIDIA's packages, which leads to /etc/alternatives/cuda."""
+    world.folder("one/lib64")
+    library = fake("nvrtc", "12.9")
+    world.put("two/lib64", library)
+    world.folder("alternatives")
+    at = [world.root / "alternatives" / str(i) for i in range(links - 1)] + [world.root / "cuda"]
+    for link, target in zip(at, [world.root / "one", *at]):
+        link.symlink_to(target)
+    found = at[-1] / "lib64"
+    if variable == "CUDA_HOME":
+        world.env[variable] = str(at[-1])
+    else:
+        world.search(found)
+    assert second(world)["state"] == "missing"
+    status = second(world, f"shell:ln -sfn ../two {at[0]}")
+    assert (status["state"], status["path"]) == ("usable", str(found / library.name))
+
+
+def test_a_link_between_links_of_a_site_packages(world):
+    library = fake("nvrtc", "12.9")
+    site = world.folder("venv/site-packages")
+    world.put("venv/site-packages/pkg", build.stub("cudart"), build.stub("nvrtc"))
+    world.folder("store/one")
+    world.put("store/two/cuda_nvrtc/lib", library)
+    (world.root / "store/current").symlink_to("one")
+    (site / "nvidia").symlink_to(world.root / "store/current")
+    said = world.probe(*[f"open:{site}/pkg/{build.stub_name(name)}" for name in ("cudart", "nvrtc")],
+                       OLD, FIRST, f"shell:ln -sfn two {world.root}/store/current", SECOND,
+                       "status:nvrtc")
+    assert said[-1]["path"] == str(site / "nvidia/cuda_nvrtc/lib" / library.name)
+
+
 @pytest.mark.parametrize("change", ["mv {root}/two {root}/one", "ln -s two {root}/one"])
 def test_what_is_gone_through_leads_elsewhere(world, change):
     library = fake("nvrtc", "12.9")
@@ -228,6 +264,55 @@ def test_a_link_that_leads_nowhere_changes_nothing(world):
     assert (status["state"], status["version"]) == ("usable", "12.9")
 
 
+# What is asked for, what is there, what happens.  `made` has the library.
+LED_NOWHERE = {
+    "a file": ("p/x", "touch p/x", "rm p/x && mv made p/x"),
+    "a file on the way": ("p/x/lib", "touch p/x", "rm p/x && mkdir p/x && mv made p/x/lib"),
+    "a link to a file": ("p/x", "touch q && ln -s ../q p/x", "rm q && mv made q"),
+    "links in a circle": ("p/x", "ln -s y p/x && ln -s x p/y", "ln -sfn ../made p/y"),
+    "a link to nothing": ("p/x", "ln -s ../q p/x", "mv made q"),
+    "a link beside it": ("p/x", "ln -s y p/x", "mv made p/y"),
+    "a link to far below": ("p/x", "ln -s ../q/r p/x", "mkdir q && mv made q/r"),
+    "links to nothing": ("p/x", "ln -s y p/x && ln -s z p/y", "mv made p/z"),
+    "links on the way": ("p/x/lib", "ln -s y p/x && ln -s z p/y", "mkdir p/z && mv made p/z/lib"),
+}
+
+
+def led_nowhere(world, before, after):
+    """What is there before; the status after a second stub's search, and where it looks."""
+    library = fake("nvrtc", "12.9")
+    world.put("made", library)
+    world.folder("p")
+    subprocess.run(before, shell=True, cwd=world.root, check=True)
+    assert "ld.so.cache" not in calls_of_second(world)
+    return second(world, f"shell:cd {world.root} && {after}"), library.name
+
+
+@pytest.mark.parametrize("place, before, after", LED_NOWHERE.values(), ids=LED_NOWHERE)
+def test_what_led_to_no_folder(world, place, before, after):
+    world.search(world.root / place)
+    status, name = led_nowhere(world, before, after)
+    assert (status["state"], status["path"]) == ("usable", str(world.root / place / name))
+
+
+@pytest.mark.parametrize("place, before, after",
+                         [row for row in LED_NOWHERE.values() if row[0] == "p/x"])
+def test_what_of_a_toolkit_led_to_no_folder(world, place, before, after):
+    world.env["CUDA_HOME"] = str(world.root / "p")
+    status, name = led_nowhere(world, before.replace("p/x", "p/lib64").replace("-s x", "-s lib64"),
+                               after.replace("p/x", "p/lib64"))
+    assert (status["state"], status["path"]) == ("usable", str(world.root / "p/lib64" / name))
+
+
+@pytest.mark.parametrize("before, after, expected", [
+    (0o777, 0o755, "usable"), (0o755, 0o777, "missing")])
+def test_a_folder_on_the_way_that_everybody_can_write_to_or_could(world, before, after, expected):
+    folder = world.put("a/b/c", fake("nvrtc", "12.9"))
+    world.search(folder)
+    folder.parent.chmod(before)
+    assert second(world, f"shell:chmod {after:o} {folder.parent}")["state"] == expected
+
+
 def test_a_file_that_was_written_anew(world):
     folder = world.loader(fake("nvrtc", "12.8"))
     status = second(world, f"shell:cat {fake('nvrtc', '12.9')} >{folder}/libnvrtc.so.12")
@@ -239,6 +324,25 @@ def test_a_folder_that_anybody_may_write_to_since(world):
     status = second(world, f"shell:chmod 777 {folder}")
     assert status["state"] == "missing"
     assert [left["path"] for left in status["left_out"]] == [str(folder)]
+
+
+def test_a_folder_of_a_link_between_links_that_anybody_may_write_to_since(world):
+    world.put("one", fake("nvrtc", "12.9"))
+    middle = world.folder("between") / "link"
+    middle.symlink_to(world.root / "one")
+    (world.root / "link").symlink_to(middle)
+    world.search(world.root / "link")
+    assert second(world)["state"] == "usable"
+    assert second(world, f"shell:chmod 777 {middle.parent}")["state"] == "missing"
+
+
+def test_a_library_that_is_a_link_to_where_anybody_may_write_since(world):
+    library = fake("nvrtc", "12.9")
+    folder = world.put("real", library)
+    (world.folder("safe") / library.name).symlink_to(folder / library.name)
+    world.search(world.root / "safe")
+    assert second(world)["state"] == "usable"
+    assert second(world, f"shell:chmod 777 {folder}")["state"] == "broken"
 
 
 @pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
@@ -275,6 +379,29 @@ def test_a_real_library_that_was_loaded_since(world):
 def test_a_real_library_that_was_unloaded_since(world):
     file = world.put("away", fake("nvrtc", "12.9")) / "libnvrtc.so.12"
     assert second(world, f"close:{file}", before=[f"open:{file}"])["state"] == "missing"
+
+
+def test_another_stubs_library_that_came_since(world):
+    """Where nvrtc alone is not looked for: there are 12 and 13 of it, and 12 is for both."""
+    world.loader(fake("nvrtc", "12.9"), fake("nvrtc", "13.5"))
+    folder = world.folder("app/cuda")
+    own = next(world.put("app/bin", user(runpath="$ORIGIN/../cuda", library="cudart")).glob("*.so"))
+    status = second(world, before=[f"open:{own}"])
+    assert status["version"] == "13.5"
+    status = second(world, copied(fake("cudart", "12.9"), folder), before=[f"open:{own}"])
+    assert status["version"] == "12.9"
+
+
+@pytest.mark.parametrize("change", ["rm {file}", "chmod 777 {folder}"])
+def test_another_stubs_library_that_may_not_be_used_since(world, change):
+    """The other way round: the first stub may use none of 12, for which it waits."""
+    world.loader(fake("nvrtc", "12.9"), fake("nvrtc", "13.5"))
+    folder = world.put("app/cuda", fake("nvJitLink", "12.9"))
+    own = next(world.put("app/bin", user(runpath="$ORIGIN/../cuda", library="nvJitLink")).glob("*.so"))
+    before = ["stub:nvJitLink", f"open:{own}"]
+    assert second(world, before=before)["version"] == "12.9"
+    change = change.format(file=folder / "libnvJitLink.so.12", folder=folder)
+    assert second(world, f"shell:{change}", before=before)["version"] == "13.5"
 
 
 def test_what_another_stub_has_loaded_since(world):
