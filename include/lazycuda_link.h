@@ -89,6 +89,8 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   that others see: nothing stays of it alone */
 #define LAZYCUDA_ENTRY_LIBDEVICE	0x400u	/* LLVM IR as text that was read, and that
 						   declares functions of libdevice, __nv_* */
+#define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
+						   layout, or with an empty one */
 
 /* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {

@@ -202,9 +202,15 @@ def test_without_libdevice(world):
     assert said["code"] is None and "no libdevice.10.bc goes with libnvvm 13.0" in said["notes"][0]
     # What comes in the name of a call, or in a comment, declares nothing.
     for more, code in (("declare float @__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
-                       ("  declare @__nv_x\n; declare float @__nv_sinf(float)\n", None),
+                       ("  %declare @__nv_x\n; declare float @__nv_sinf(float)\n", None),
+                       ('c"declare " @__nv_sinf(float)\ndeclares @__nv_sinf\n', None),
                        ("declare float @_@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
                        ("declare float @__nvvm_reflect(float)\n@__nv_sinf\n", None),
+                       ("declare float @__nvvm_reflect(float)\r@__nv_sinf\r", None),
+                       # as llvmlite writes names
+                       ('declare double @"__nv_sin"(double %".1")\n', "LIBDEVICE_REQUIRED"),
+                       ('declare void @f(i8*)\n@g = global i8* @"__nv_x"\n', None),
+                       ("; a\r  declare float @__nv_sinf(float)\r", "LIBDEVICE_REQUIRED"),
                        ("declare void @f()\n" * 400 + "declare i32 @__nv_abs(i32)", "LIBDEVICE_REQUIRED")):
         assert both_say(world, source=text() + more)["code"] == code
 
@@ -275,6 +281,36 @@ def test_the_newer_dialect_is_not_for_older_targets(world, site, version):
     if version == "13.5":
         real(world, "--option=-nvvm-latest", source=programs.kernel("opaque"))
         handles.check_image(world.root / "image")
+
+
+LAYOUT = programs.HEAD.split("\n")[1].split('"')[1]
+# (the lines in place of the one with the layout, whether there is one)
+LAYOUTS_OF_IR = {
+    "none": ("", False), "empty": ('target datalayout = ""', False),
+    "commented": (f'; target datalayout = "{LAYOUT}"', False),
+    "quoted": (f'source_filename = "target datalayout = {LAYOUT}"', False),
+    "the last counts": (f'target datalayout = "{LAYOUT}"\ntarget datalayout = ""', False),
+    "spread": (f'target triple = "nvptx64-nvidia-cuda"\ntarget\n datalayout ; "\n\t= ; "\r"{LAYOUT}"', True),
+    "the last is one": (f'target datalayout = ""target datalayout="{LAYOUT}"', True),
+    "of numba": (f'target triple="nvptx64-nvidia-cuda" target datalayout = "{LAYOUT}"', True)}
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("lines, there", LAYOUTS_OF_IR.values(), ids=LAYOUTS_OF_IR)
+def test_without_a_data_layout(world, site, version, lines, there):
+    """libnvvm aborts the process that asks it for sm_100 or later."""
+    site(version)
+    source = programs.kernel().replace(f'target datalayout = "{LAYOUT}"', lines)
+    said = real(world, source=source, arch="sm_100", check=False)
+    assert said["code"] == (None if there else "BAD_INPUT")
+    assert there or "it has no data layout, without which libnvvm aborts" in said["message"]
+    assert real(world, source=source, arch="sm_90", check=False)["code"] == (
+        None if there else "COMPILE_FAILED")
+
+
+def test_a_name_in_quotes_is_one_of_libdevice(world, site):
+    site("12.9")
+    real(world, source=programs.kernel(function='@"__nv_sinf"'))
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
