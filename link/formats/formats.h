@@ -46,6 +46,9 @@ const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,
 #define LK_LEVEL_OPTIX 2
 const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry);
 
+/* Whether bitcode is whole, by its wrapper and its blocks; what is in these is libnvvm's. */
+const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
+
 /* The flags of LLVM IR, which is text: LIBDEVICE and NO_LAYOUT. */
 unsigned lk_llvm_ir_read(const struct lk_part *part);
 

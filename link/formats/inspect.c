@@ -222,6 +222,8 @@ static const char *read_bare(struct lk_inspection *inspection, const struct lk_p
 	if (has_reader(entry->kind))
 		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
 				     inspection->payloads);
+	else if (entry->kind == LAZYCUDA_KIND_BITCODE)
+		wrong = lk_bitcode_read(part, inspection->arena);
 	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads)
 		entry->flags |= lk_llvm_ir_read(part);
 	if (!wrong)

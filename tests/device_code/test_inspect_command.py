@@ -203,7 +203,7 @@ def test_nothing_that_could_be_linked_is_a_no(inspect, said, put, data, kind, wo
 
 
 @pytest.mark.parametrize("data, kind", [
-    (b"BC\xc0\xde" + bytes(60), "bitcode"),
+    (b"BC\xc0\xde" + b"\x21\x0c\0\0" + bytes(4), "bitcode"),
     (b'target triple = "nvptx64-nvidia-cuda"\ndefine void @f() { ret void }\n', "llvm ir"),
 ])
 def test_llvm_ir_can_be_linked(inspect, said, put, data, kind):

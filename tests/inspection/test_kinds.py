@@ -6,7 +6,7 @@ import pytest
 
 import made_up as c
 
-BITCODE = b"BC\xc0\xde" + b"\x35\x14" * 20
+BITCODE = c.bitcode()
 KINDS = {
     "ptx": c.ptx(),
     "cubin": c.cubin(),
@@ -33,7 +33,7 @@ def test_a_kind_is_known_by_its_bytes(see, kind):
 
 
 @pytest.mark.parametrize("kind, data", [
-    ("bitcode", b"\xde\xc0\x17\x0b" + bytes(16) + BITCODE),
+    ("bitcode", c.wrapped(BITCODE)),
     ("offload binary", b"__CLANG_OFFLOAD_BUNDLE__" + bytes(40)),
     ("offload binary", b"CCOB\x02\0\x01\0" + bytes(40)),
     ("offload binary", b"\n// __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64\nint x;\n"),

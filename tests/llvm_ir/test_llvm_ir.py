@@ -6,6 +6,7 @@ import pytest
 
 import build
 import handles
+import made_up
 import programs
 
 HERE = build.TESTS / "llvm_ir"
@@ -237,7 +238,8 @@ def test_settings_and_support_modules(world):
 
 def test_bitcode_is_told_by_its_first_bytes(world):
     install(world)
-    said = both_say(world, source=b"BC\xc0\xde; DO well".decode("latin-1"))
+    said = both_say(world, source=made_up.bitcode(made_up.block(8, b"; DO well"))
+                    .decode("latin-1"))
     assert said["code"] is None and said["info_log"].startswith("module")
 
 
@@ -358,6 +360,23 @@ def test_what_the_driver_would_be_given(world, site):
     assert (said["decision"], said["nvvm"]) == ("driver", "12.9")
 
 
+SECOND = programs.BITCODE[4:]
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("source, sound", [
+    (programs.BITCODE, True), (made_up.wrapped(programs.BITCODE), True),
+    (programs.BITCODE + b"junk", True), (programs.BITCODE + b"junkjunk", True),
+    (programs.BITCODE + b"more junk...", False), (programs.BITCODE + SECOND, False),
+    (programs.BITCODE + programs.BITCODE, False), (programs.BITCODE[:-4], False),
+    (made_up.wrapped(programs.BITCODE, length=len(programs.BITCODE) + 4), False)])
+def test_bitcode_that_is_not_whole(world, site, version, source, sound):
+    """What is refused no libnvvm takes: some end the process on it."""
+    site(version)
+    said = real(world, source=source, arch="sm_80", check=False)
+    assert said["code"] == (None if sound else "BAD_INPUT")
+
+
 @pytest.mark.parametrize("version", TOOLKITS)
 def test_damage_is_an_error(world, site, version):
     """Isolated, whatever libnvvm does."""
@@ -366,5 +385,5 @@ def test_damage_is_an_error(world, site, version):
     for at in range(40, len(code), 211):
         damaged = bytes(code[:at]) + bytes([code[at] ^ 0x55]) + bytes(code[at + 1:])
         said = real(world, "--isolated", "--time-limit=60", source=damaged, arch="sm_80", check=False)
-        assert said["code"] in (None, "COMPILE_FAILED", "CRASHED", "LINK_FAILED", "UNDEFINED_SYMBOL",
+        assert said["code"] in (None, "BAD_INPUT", "COMPILE_FAILED", "CRASHED", "LINK_FAILED", "UNDEFINED_SYMBOL",
                                 "NO_DEVICE_CODE", "TIME_LIMIT"), said
