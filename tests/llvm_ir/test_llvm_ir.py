@@ -189,6 +189,24 @@ def test_a_damaged_one(world, content, why):
     assert not why or why in said["message"]
 
 
+def test_another_version_than_those_here(world):
+    compiler = install(world)
+    have = ("--driver=none", "--nvjitlink=13.0", "--nvrtc=none", "--nvvm=12.9")
+    said = say(world, *have)
+    assert said["code"] == "BACKEND_MISSING"
+    assert said["message"] == "no libnvvm 12.9 is here: what is here is 13.0"
+    said = say(world, *have, LAZYCUDA_NVVM=str(compiler))
+    assert said["message"] == (f"no libnvvm 12.9 is here: LAZYCUDA_NVVM={compiler} is the only one here,"
+                               " of version 13.0")
+    said = say(world, *have, LAZYCUDA_NVVM="none")
+    assert said["message"] == "no libnvvm 12.9 is here: LAZYCUDA_NVVM=none hides it"
+
+
+@pytest.mark.parametrize("command", ["plan", "link"])
+def test_its_usage_names_llvm_ir(world, command):
+    assert "LLVM IR or CUDA source" in world.cli(command, "--help").out
+
+
 def test_a_constraint_is_for_it_too(world):
     install(world)
     assert both_say(world, LAZYCUDA_CONSTRAINT=">=13")["code"] is None
