@@ -328,6 +328,21 @@ def test_without_a_data_layout(world, site, version, lines, there):
         None if there else "COMPILE_FAILED")
 
 
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("old, new, arch, advice", [
+    ("i32 2, i32 0", "i32 1, i32 0", "sm_90", "; write !nvvmir.version = !{!9999}"),
+    ("i32 2, i32 0", "i32 1, i32 0", "sm_100", "; write !nvvmir.version = !{!9999}"),
+    ('target triple = "nvptx64-nvidia-cuda"', "", "sm_100", '; write target triple = "nvptx64-nvidia-cuda"'),
+    (LAYOUT, "", "sm_90", "; write NVPTX's target datalayout"),
+    ("float*", "ptr", "sm_90", "; IR with opaque pointers is for sm_100 and later")])
+def test_what_to_do(world, site, version, old, new, arch, advice):
+    site(version)
+    source = programs.kernel()
+    assert old in source
+    said = real(world, source=source.replace(old, new), arch=arch, check=False)
+    assert said["code"] == "COMPILE_FAILED" and advice in said["message"]
+
+
 def test_a_name_in_quotes_is_one_of_libdevice(world, site):
     site("12.9")
     real(world, source=programs.kernel(function='@"__nv_sinf"'))
