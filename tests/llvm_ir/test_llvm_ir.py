@@ -254,6 +254,14 @@ def test_settings_and_support_modules(world):
         assert said["code"] == "OK", said
 
 
+def test_bitcode_in_an_archive_is_to_be_taken_out(world):
+    install(world)
+    archive = made_up.archive(made_up.member(b"g.bc/", made_up.bitcode()))
+    said = both_say(world, source=archive.decode("latin-1"))
+    assert said["code"] == "UNSUPPORTED_KIND" and "(g.bc): " in said["message"]
+    assert "take it out of the archive" in said["message"]
+
+
 def test_bitcode_is_told_by_its_first_bytes(world):
     install(world)
     said = both_say(world, source=made_up.bitcode(made_up.block(8, b"; DO well"))
