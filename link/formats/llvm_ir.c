@@ -8,7 +8,7 @@
 enum where { IN_CODE, IN_COMMENT, IN_STRING };
 
 /* Of `target datalayout = "..."`: what was seen of it.  Blanks and comments may be between. */
-enum layout { NO_LAYOUT, LAYOUT_WORD, LAYOUT_EQUALS, LAYOUT_QUOTE };
+enum ir_layout { NO_LAYOUT, LAYOUT_WORD, LAYOUT_EQUALS, LAYOUT_QUOTE };
 
 /* After `declare`, up to the end of the line, a name that begins so is libdevice's. */
 static const char prefix[] = "__nv_";
@@ -18,7 +18,7 @@ struct ir_text {
 	enum where where;
 	char word[16];		/* of what is neither a blank nor a string */
 	size_t length;		/* of the whole word, which may be longer */
-	enum layout layout;
+	enum ir_layout layout;
 	bool declaration;
 	int name;		/* bytes of the prefix that were seen after an @ */
 	unsigned flags;
@@ -73,7 +73,7 @@ static void take_code(struct ir_text *text, char byte)
 	}
 }
 
-static void take_string(struct ir_text *text, char byte)
+static void take_quoted(struct ir_text *text, char byte)
 {
 	/* Of several layouts the last one counts. */
 	if (text->layout == LAYOUT_QUOTE && byte == '"')
@@ -108,7 +108,7 @@ static void take_byte(struct ir_text *text, char byte)
 	}
 	take_name(text, byte);
 	if (text->where == IN_STRING)
-		take_string(text, byte);
+		take_quoted(text, byte);
 	else
 		take_code(text, byte);
 }
