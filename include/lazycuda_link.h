@@ -89,6 +89,8 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   that others see: nothing stays of it alone */
 #define LAZYCUDA_ENTRY_LIBDEVICE	0x400u	/* LLVM IR as text that was read, and that
 						   declares functions of libdevice, __nv_* */
+#define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
+						   layout, or with an empty one */
 
 /* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {
@@ -174,7 +176,8 @@ struct lazycuda_input;
  * bytes to which all compressed code of the file may unpack; 0 is the limit of the
  * functions above: 32 times the length of the file, and at least 256 MiB.  An entry
  * that would exceed the limit has an error and the flag OVER_LIMIT, and is not
- * unpacked; later entries are, if they are small enough.
+ * unpacked; later entries are, if they are small enough.  Content of no known kind that
+ * the input declares to be LLVMIR is that.
  */
 struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *input,
 						   unsigned flags, uint64_t unpack_limit);

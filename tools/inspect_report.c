@@ -68,6 +68,8 @@ static const struct {
 	{ LAZYCUDA_ENTRY_OBFUSCATED, "obfuscated" },
 	{ LAZYCUDA_ENTRY_DEBUG, "debug" },
 	{ LAZYCUDA_ENTRY_UNSEEN, "not unpacked" },
+	{ LAZYCUDA_ENTRY_LIBDEVICE, "calls libdevice" },
+	{ LAZYCUDA_ENTRY_NO_LAYOUT, "no data layout" },
 };
 
 /* ---- text ---- */
@@ -257,6 +259,8 @@ static void json_entry(const struct lazycuda_entry *entry)
 	json_boolean("obfuscated", (entry->flags & LAZYCUDA_ENTRY_OBFUSCATED) != 0);
 	json_boolean("debug", (entry->flags & LAZYCUDA_ENTRY_DEBUG) != 0);
 	json_boolean("unseen", (entry->flags & LAZYCUDA_ENTRY_UNSEEN) != 0);
+	json_boolean("libdevice", (entry->flags & LAZYCUDA_ENTRY_LIBDEVICE) != 0);
+	json_boolean("no_layout", (entry->flags & LAZYCUDA_ENTRY_NO_LAYOUT) != 0);
 	json_text("compression", compression(entry));
 	json_text("toolkit", made_by);
 	json_text("isa", language);

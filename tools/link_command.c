@@ -21,7 +21,7 @@ static const char usage[] =
 "\n"
 "Links device code with nvJitLink or the driver, whichever can, and says what it\n"
 "did and why.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a static or\n"
-"shared library, or CUDA source, which is compiled first.\n"
+"shared library, or LLVM IR or CUDA source, which is compiled first.\n"
 "\n"
 "OUT is written whole or not at all.  Compiler's and linker's logs go to standard\n"
 "error, or into the JSON.\n"

@@ -18,7 +18,7 @@ static const char usage[] =
 "\n"
 "Says which linker would take which part of which file, and why, or why none\n"
 "would and what to do.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a\n"
-"static or shared library, or CUDA source.  Nothing is linked.\n"
+"static or shared library, LLVM IR or CUDA source.  Nothing is linked.\n"
 "\n"
 "Without a file: whether driver, cudart, nvrtc and nvJitLink may work together, for\n"
 "LTO-IR with --lto and for PTX without.  cudart takes part if --cudart gives its\n"

@@ -46,8 +46,11 @@ const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,
 #define LK_LEVEL_OPTIX 2
 const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry);
 
-/* Whether LLVM IR, which is text, declares functions of libdevice. */
-bool lk_llvm_ir_needs_libdevice(const struct lk_part *part);
+/* Whether bitcode is whole, by its wrapper and its blocks; what is in these is libnvvm's. */
+const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
+
+/* The flags of LLVM IR, which is text: LIBDEVICE and NO_LAYOUT. */
+unsigned lk_llvm_ir_read(const struct lk_part *part);
 
 /* Calls one of the three, by the kind that lk_recognise() returned; any other kind is an error. */
 const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,

@@ -222,9 +222,10 @@ static const char *read_bare(struct lk_inspection *inspection, const struct lk_p
 	if (has_reader(entry->kind))
 		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
 				     inspection->payloads);
-	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads &&
-		 lk_llvm_ir_needs_libdevice(part))
-		entry->flags |= LAZYCUDA_ENTRY_LIBDEVICE;
+	else if (entry->kind == LAZYCUDA_KIND_BITCODE)
+		wrong = lk_bitcode_read(part, inspection->arena);
+	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads)
+		entry->flags |= lk_llvm_ir_read(part);
 	if (!wrong)
 		add_entry(inspection, entry);
 	return wrong;
@@ -236,6 +237,9 @@ static const char *read_whole(struct lk_inspection *inspection)
 	int *count = &inspection->public.fatbin_count;
 
 	inspection->public.kind = lk_recognise(&part);
+	if (inspection->public.kind == LAZYCUDA_KIND_UNKNOWN &&
+	    inspection->declared == LAZYCUDA_KIND_LLVMIR)
+		inspection->public.kind = LAZYCUDA_KIND_LLVMIR;
 	switch (inspection->public.kind) {
 	case LAZYCUDA_KIND_PTX:
 	case LAZYCUDA_KIND_CUBIN:
@@ -372,16 +376,20 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 	return NULL;
 }
 
-struct lazycuda_inspection *lk_inspect(struct lc_arena *arena, const void *bytes, size_t length,
-				       const char *name, unsigned flags, uint64_t unpack_limit)
+static struct lazycuda_inspection *inspect_bytes(struct lk_inspection *inspection,
+						 const void *bytes, size_t length)
 {
-	struct lk_inspection *inspection = make_inspection(arena, name, flags, unpack_limit);
-
 	if (!inspection)
 		return NULL;
 	inspection->source.bytes = bytes;
 	inspection->source.length = bytes ? length : 0;
 	return finish(inspection, !bytes && length ? "has a length but no bytes" : NULL);
+}
+
+struct lazycuda_inspection *lk_inspect(struct lc_arena *arena, const void *bytes, size_t length,
+				       const char *name, unsigned flags, uint64_t unpack_limit)
+{
+	return inspect_bytes(make_inspection(arena, name, flags, unpack_limit), bytes, length);
 }
 
 /* Returns NULL, or why the file cannot be read. */
@@ -405,24 +413,31 @@ static const char *open_file(struct lk_inspection *inspection, const char *path)
 	return NULL;
 }
 
-struct lazycuda_inspection *lk_inspect_file(struct lc_arena *arena, const char *path,
-					    unsigned flags, uint64_t unpack_limit)
+static struct lazycuda_inspection *inspect_path(struct lk_inspection *inspection, const char *path)
 {
-	struct lk_inspection *inspection = make_inspection(arena, path, flags, unpack_limit);
-
 	if (!inspection)
 		return NULL;
 	return finish(inspection, path ? open_file(inspection, path) : "has no path");
+}
+
+struct lazycuda_inspection *lk_inspect_file(struct lc_arena *arena, const char *path,
+					    unsigned flags, uint64_t unpack_limit)
+{
+	return inspect_path(make_inspection(arena, path, flags, unpack_limit), path);
 }
 
 struct lazycuda_inspection *lk_inspect_input(struct lc_arena *arena,
 					     const struct lazycuda_input *input, unsigned flags,
 					     uint64_t unpack_limit)
 {
-	if (input->bytes || !input->path)
-		return lk_inspect(arena, input->bytes, input->length, input->name, flags,
-				  unpack_limit);
-	return lk_inspect_file(arena, input->path, flags, unpack_limit);
+	bool bytes = input->bytes || !input->path;
+	struct lk_inspection *inspection = make_inspection(arena, bytes ? input->name : input->path,
+							   flags, unpack_limit);
+
+	if (inspection)
+		inspection->declared = input->kind;
+	return bytes ? inspect_bytes(inspection, input->bytes, input->length) :
+		       inspect_path(inspection, input->path);
 }
 
 void lk_inspection_close(struct lazycuda_inspection *public)

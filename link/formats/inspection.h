@@ -15,6 +15,7 @@ struct lk_inspection {
 	struct lk_budget budget;	/* of the source, during the inspection */
 	struct lazycuda_entry **entries;
 	bool payloads;			/* the caller wants payloads read */
+	enum lazycuda_kind declared;	/* what the caller says it is, or UNKNOWN */
 	uint64_t unpack_limit, unpacked;	/* limit on unpacked bytes, and their sum */
 	const char *unread;		/* why an entry could not be unpacked, or NULL */
 };

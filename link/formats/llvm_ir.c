@@ -1,40 +1,121 @@
 /* SPDX-License-Identifier: MIT */
-/* llvm_ir.c - whether LLVM IR, as text, declares functions of libdevice */
+/* llvm_ir.c - what LLVM IR, as text, says of itself: its data layout, and of libdevice */
+#include <string.h>
+
 #include "containers.h"
 
-/* A line declares one if it begins with the first and has the second in it.  Nothing else in
- * the text does: a comment begins with ';', and a call with blanks or a name. */
-static const char declaration[] = "declare ", function[] = "@__nv_";
+/* A string has no escaped quotes in it, and a comment begins nowhere in a string. */
+enum where { IN_CODE, IN_COMMENT, IN_STRING };
 
-struct ir_line {
-	size_t declared, named;		/* how much of each was seen */
-	bool other;			/* the line is no declaration */
+/* Of `target datalayout = "..."`: what was seen of it.  Blanks and comments may be between. */
+enum ir_layout { NO_LAYOUT, LAYOUT_WORD, LAYOUT_EQUALS, LAYOUT_QUOTE };
+
+/* After `declare`, up to the end of the line, a name that begins so is libdevice's. */
+static const char prefix[] = "__nv_";
+#define NO_NAME (-1)
+
+struct ir_text {
+	enum where where;
+	char word[16];		/* of what is neither a blank nor a string */
+	size_t length;		/* of the whole word, which may be longer */
+	enum ir_layout layout;
+	bool declaration;
+	int name;		/* bytes of the prefix that were seen after an @ */
+	unsigned flags;
 };
 
-/* Takes one byte.  Returns true once a line declares such a function. */
-static bool take_byte(struct ir_line *line, char byte)
+static bool is_word(const struct ir_text *text, const char *word)
 {
-	if (byte == '\n') {
-		*line = (struct ir_line){ 0, 0, false };
-		return false;
-	}
-	if (line->other)
-		return false;
-	if (line->declared < sizeof(declaration) - 1) {
-		if (byte == declaration[line->declared])
-			line->declared++;
-		else
-			line->other = true;
-		return false;
-	}
-	/* The first byte of the name is nowhere else in it. */
-	line->named = byte == function[line->named] ? line->named + 1 : byte == function[0];
-	return !function[line->named];
+	return text->length == strlen(word) && !memcmp(text->word, word, text->length);
 }
 
-bool lk_llvm_ir_needs_libdevice(const struct lk_part *part)
+static void end_word(struct ir_text *text)
 {
-	struct ir_line line = { 0, 0, false };
+	if (!text->length)
+		return;
+	if (is_word(text, "datalayout"))
+		text->layout = LAYOUT_WORD;
+	else
+		text->layout = NO_LAYOUT;
+	text->declaration |= is_word(text, "declare");
+	text->length = 0;
+}
+
+static void take_code(struct ir_text *text, char byte)
+{
+	switch (byte) {
+	case ' ':
+	case '\t':
+		end_word(text);
+		break;
+	case '\n':
+	case '\r':
+		end_word(text);
+		text->declaration = false;
+		break;
+	case ';':
+		end_word(text);
+		text->where = IN_COMMENT;
+		break;
+	case '=':
+		end_word(text);
+		text->layout = text->layout == LAYOUT_WORD ? LAYOUT_EQUALS : NO_LAYOUT;
+		break;
+	case '"':
+		end_word(text);
+		text->where = IN_STRING;
+		text->layout = text->layout == LAYOUT_EQUALS ? LAYOUT_QUOTE : NO_LAYOUT;
+		break;
+	default:
+		if (text->length < sizeof(text->word))
+			text->word[text->length] = byte;
+		text->length++;
+	}
+}
+
+static void take_quoted(struct ir_text *text, char byte)
+{
+	/* Of several layouts the last one counts. */
+	if (text->layout == LAYOUT_QUOTE && byte == '"')
+		text->flags |= LAZYCUDA_ENTRY_NO_LAYOUT;
+	else if (text->layout == LAYOUT_QUOTE)
+		text->flags &= ~LAZYCUDA_ENTRY_NO_LAYOUT;
+	text->layout = NO_LAYOUT;
+	if (byte == '"')
+		text->where = IN_CODE;
+}
+
+/* The name of a function may be in quotes. */
+static void take_name(struct ir_text *text, char byte)
+{
+	if (byte == '@')
+		text->name = 0;
+	else if (text->name > 0 || (text->name == 0 && byte != '"'))
+		text->name = byte == prefix[text->name] ? text->name + 1 : NO_NAME;
+	if (text->name != sizeof(prefix) - 1)
+		return;
+	text->name = NO_NAME;
+	if (text->declaration)
+		text->flags |= LAZYCUDA_ENTRY_LIBDEVICE;
+}
+
+static void take_byte(struct ir_text *text, char byte)
+{
+	if (text->where == IN_COMMENT) {
+		if (byte != '\n' && byte != '\r')
+			return;
+		text->where = IN_CODE;
+	}
+	take_name(text, byte);
+	if (text->where == IN_STRING)
+		take_quoted(text, byte);
+	else
+		take_code(text, byte);
+}
+
+unsigned lk_llvm_ir_read(const struct lk_part *part)
+{
+	struct ir_text text = { .name = NO_NAME, .flags = LAZYCUDA_ENTRY_NO_LAYOUT };
 	char bytes[4096];
 
 	for (uint64_t at = 0; at < part->length; at += sizeof(bytes)) {
@@ -42,10 +123,9 @@ bool lk_llvm_ir_needs_libdevice(const struct lk_part *part)
 								  sizeof(bytes);
 
 		if (!lk_part_read(part, at, bytes, size))
-			return false;
+			return 0;
 		for (size_t i = 0; i < size; i++)
-			if (take_byte(&line, bytes[i]))
-				return true;
+			take_byte(&text, bytes[i]);
 	}
-	return false;
+	return text.flags;
 }

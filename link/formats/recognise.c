@@ -251,28 +251,104 @@ static bool is_text_bundle(struct text_reader *text)
 	return begins_with(text, "__CLANG_OFFLOAD_BUNDLE__");
 }
 
-/* What LLVM writes first, and libnvvm insists on, behind comments: "target triple =",
- * "target datalayout =" or "source_filename =". */
-static bool is_llvm_ir(struct text_reader *text)
+/* The first entities of LLVM IR, behind comments, whoever writes it.  A plus stands for blanks,
+ * a blank for blanks or none, N for a name, D for a number, L for the rest of a line up to an @, W for a word of the
+ * list below. */
+static const char *const first_entities[] = {
+	"source_filename = \"", "target+triple = \"", "target+datalayout = \"", "module+asm \"",
+	"define+L@N(", "declare+L@N(", "@N = W", "%N = type+", "$N = comdat", "attributes #D = {",
+	"!N = !", "!N = distinct+", "^D = module", "^D = gv", "^D = typeid", "^D = flags",
+};
+
+/* What a global variable or an alias begins with. */
+static const char *const words_of_globals[] = {
+	"global", "constant", "alias", "ifunc", "private", "internal", "external", "common", "weak",
+	"weak_odr", "linkonce", "linkonce_odr", "appending", "extern_weak", "available_externally",
+	"dso_local", "dso_preemptable", "hidden", "protected", "default", "thread_local",
+	"unnamed_addr", "local_unnamed_addr", "addrspace", "externally_initialized", NULL
+};
+
+static bool is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_of_name(int c)
+{
+	return is_letter(c) || is_digit(c) || c == '$' || c == '-' || c == '.';
+}
+
+static bool take_all(struct text_reader *text, bool (*is)(int c))
+{
+	bool any = false;
+
+	for (; is(peek(text)); any = true)
+		take(text);
+	return any;
+}
+
+static bool take_name(struct text_reader *text)
+{
+	if (!take_if(text, '"'))
+		return take_all(text, is_of_name);
+	while (peek(text) != END && peek(text) != '\n' && peek(text) != '"')
+		take(text);
+	return take_if(text, '"');
+}
+
+static bool is_before_at(int c)
+{
+	return c != END && c != '\n' && c != '\r' && c != '@';
+}
+
+static bool take_as(struct text_reader *text, char how)
 {
 	char word[WORD];
 
+	switch (how) {
+	case '+':
+		return take_all(text, is_blank);
+	case ' ':
+		take_all(text, is_blank);
+		return true;
+	case 'N':
+		return take_name(text);
+	case 'D':
+		return take_all(text, is_digit);
+	case 'L':
+		return take_all(text, is_before_at);
+	case 'W':
+		take_word(text, word);
+		return is_one_of(word, words_of_globals);
+	default:
+		return take_if(text, how);
+	}
+}
+
+/* LLVM ends a line, and a comment, at a carriage return, too. */
+static void skip_ir_comments(struct text_reader *text)
+{
+	int c;
+
 	while (is_blank(peek(text)) || peek(text) == ';')
 		if (take(text) == ';')
-			finish_comment(text, true);
-	take_word(text, word);
-	if (!strcmp(word, "target")) {
-		while (is_blank(peek(text)))
-			take(text);
-		take_word(text, word);
-		if (strcmp(word, "triple") && strcmp(word, "datalayout"))
-			return false;
-	} else if (strcmp(word, "source_filename")) {
-		return false;
+			while ((c = take(text)) != END && c != '\n' && c != '\r')
+				;
+}
+
+static bool is_llvm_ir(struct text_reader *text)
+{
+	skip_ir_comments(text);
+	for (size_t i = 0; i < sizeof(first_entities) / sizeof(*first_entities); i++) {
+		const char *how = first_entities[i];
+		struct text_reader copy = *text;
+
+		while (*how && take_as(&copy, *how))
+			how++;
+		if (!*how)
+			return !copy.binary;
 	}
-	while (is_blank(peek(text)))
-		take(text);
-	return take_if(text, '=') && !text->binary;
+	return false;
 }
 
 static void rewind_text(struct text_reader *text, const struct lk_part *part, uint64_t start)

@@ -12,6 +12,10 @@
 
 #define INSTALL_NVVM "nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI, libnvvm of conda, or a toolkit"
 
+/* The data layout that all of them take, as NVVM IR's specification has it. */
+#define LAYOUT "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-" \
+	"f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+
 /* ---- the inputs ---- */
 
 bool lk_is_ir(const struct lk_item *item)
@@ -22,24 +26,42 @@ bool lk_is_ir(const struct lk_item *item)
 			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
 }
 
-static bool needs_libdevice(const struct lk_item *item)
+static bool has_flag(const struct lk_item *item, unsigned flag)
 {
 	const struct lazycuda_inspection *inspection = item->what.inspection;
 
-	return lk_is_ir(item) && inspection->entry_count &&
-	       inspection->entries[0]->flags & LAZYCUDA_ENTRY_LIBDEVICE;
+	return lk_is_ir(item) && inspection->entry_count && inspection->entries[0]->flags & flag;
 }
 
-/* The first of all that needs it, or NULL. */
-static const struct lk_item *first_with_libdevice(const struct lk_planning *planning)
+/* The first of all IR that has a flag, or NULL. */
+static const struct lk_item *first_with(const struct lk_planning *planning, unsigned flag)
 {
 	for (size_t i = 0; i < planning->count; i++)
-		if (needs_libdevice(&planning->items[i]))
+		if (has_flag(&planning->items[i], flag))
 			return &planning->items[i];
 	return NULL;
 }
 
+static bool asks_for_latest(const struct lazycuda_request *request)
+{
+	for (size_t i = 0; i < request->option_count; i++)
+		if (!strcmp(request->options[i], NVVM_LATEST))
+			return true;
+	return false;
+}
+
 /* ---- which libnvvm ---- */
+
+/* Targets from this one on are compiled by a newer LLVM, which aborts the process if there is no
+ * data layout; the LLVM before it says so. */
+#define NEWER_LLVM_SINCE 100
+
+static bool aborts_without_layout(const struct lk_planning *planning,
+				  const struct lk_ir_compilation *compilation)
+{
+	return compilation->arch.sm >= NEWER_LLVM_SINCE ||
+	       (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE);
+}
 
 /* What would be compiled by one libnvvm, and what the linker says of it. */
 struct ir_candidate {
@@ -49,8 +71,7 @@ struct ir_candidate {
 };
 
 static struct ir_candidate try_nvvm(const struct lk_planning *planning,
-				    const struct lk_linker *linker, int version, int libdevice,
-				    bool needed)
+				    const struct lk_linker *linker, int version, int libdevice)
 {
 	const struct lk_arch *target = &planning->target;
 	struct ir_candidate one = { .compilation = { .any = true, .version = version,
@@ -72,8 +93,11 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	is = lk_accept(linker, &output);
 	one.code = is.code;
 	one.compilation.doubt = is.doubt;
-	if (!one.code && needed && !libdevice)
+	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE) && !libdevice)
 		one.code = LAZYCUDA_CODE_LIBDEVICE_REQUIRED;
+	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT) &&
+	    aborts_without_layout(planning, &one.compilation))
+		one.code = LAZYCUDA_CODE_BAD_INPUT;
 	one.rank = 4 * (arch->sm == target->sm && arch->suffix == target->suffix) +
 		   2 * (libdevice != 0) + (version == linker->version);
 	return one;
@@ -81,7 +105,7 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 
 /* The best of all, the first of those that are equal; none is one without a version. */
 static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
-				       const struct lk_linker *linker, bool needed)
+				       const struct lk_linker *linker)
 {
 	struct ir_candidate best = { .code = LAZYCUDA_CODE_NVVM_REQUIRED };
 	struct lazycuda_others others;
@@ -90,7 +114,7 @@ static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
 	for (size_t i = 0; others.nvvms && i < others.nvvm_count; i++) {
 		struct ir_candidate one =
 			try_nvvm(planning, linker, others.nvvms[i],
-				 others.libdevices ? others.libdevices[i] : 0, needed);
+				 others.libdevices ? others.libdevices[i] : 0);
 
 		if (!i || (!one.code && (best.code || one.rank > best.rank)))
 			best = one;
@@ -131,7 +155,15 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 		why = lc_format(arena, "it calls functions of libdevice (__nv_*), and no"
 				" libdevice.10.bc goes with %s; install it with its libnvvm ("
 				INSTALL_NVVM ")", have);
-		item = first_with_libdevice(planning);
+		item = first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE);
+		break;
+	case LAZYCUDA_CODE_BAD_INPUT:
+		item = first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT);
+		have = "LLVM IR without a data layout";
+		need = "a data layout";
+		why = lc_format(arena, "it has no data layout, without which libnvvm aborts the"
+				" process for compute_%d; write a line target datalayout ="
+				" \"" LAYOUT "\"", one->compilation.arch.sm);
 		break;
 	case LAZYCUDA_CODE_ARCH_UNSUPPORTED:
 		need = until ? lc_format(arena, "libnvvm %s or earlier", lk_version(arena, until)) :
@@ -159,22 +191,13 @@ bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker,
 		const struct lk_item *item, struct lk_ir_compilation *compilation,
 		struct lk_refusal *refusal)
 {
-	struct ir_candidate best = choose_nvvm(planning, linker,
-					       first_with_libdevice(planning) != NULL);
+	struct ir_candidate best = choose_nvvm(planning, linker);
 
 	*compilation = best.compilation;
 	return !best.code || refuse_ir(planning, linker, item, &best, refusal);
 }
 
 /* ---- how ---- */
-
-static bool asks_for_latest(const struct lazycuda_request *request)
-{
-	for (size_t i = 0; i < request->option_count; i++)
-		if (!strcmp(request->options[i], NVVM_LATEST))
-			return true;
-	return false;
-}
 
 const char *const *lk_ir_options(struct lk_planning *planning,
 				 const struct lk_ir_compilation *compilation, size_t *count)

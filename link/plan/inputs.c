@@ -74,19 +74,28 @@ static bool refuse_kind(struct lk_planning *planning, const struct lk_item *item
 				     have, advice));
 }
 
-static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
-		       struct lk_refusal *refusal)
+/* Not for content of an unknown kind that is declared as source. */
+static bool check_declared(struct lk_planning *planning, const struct lk_item *item,
+			   struct lk_refusal *refusal)
 {
 	enum lazycuda_kind declared = item->what.kind, kind = item->what.inspection->kind;
 	const char *have = lazycuda_kind_name(kind);
 
-	if (declared != LAZYCUDA_KIND_UNKNOWN && declared != kind)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_KIND_MISMATCH, item, have,
-				   lazycuda_kind_name(declared),
-				   lc_format(planning->arena, "it is declared as %s and its content"
-					     " is %s; declare what it is, or nothing",
-					     lazycuda_kind_name(declared),
-					     kind ? have : "none of these"));
+	return declared == LAZYCUDA_KIND_UNKNOWN || declared == kind ||
+	       refuse_item(planning, refusal, LAZYCUDA_CODE_KIND_MISMATCH, item, have,
+			   lazycuda_kind_name(declared),
+			   lc_format(planning->arena, "it is declared as %s and its content is %s;"
+				     " declare what it is, or nothing", lazycuda_kind_name(declared),
+				     kind ? have : "none of these"));
+}
+
+static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
+		       struct lk_refusal *refusal)
+{
+	enum lazycuda_kind kind = item->what.inspection->kind;
+
+	if (!check_declared(planning, item, refusal))
+		return false;
 	if (kind == LAZYCUDA_KIND_UNKNOWN)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNKNOWN_KIND, item, "unknown"
 				   " content",
@@ -168,7 +177,9 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item,
 				   inspection->error, "a file that is whole", inspection->error);
 	if (is_source(&item->what))
-		return check_source(planning, item, refusal);
+		return (item->what.kind == LAZYCUDA_KIND_SOURCE ||
+			check_declared(planning, item, refusal)) &&
+		       check_source(planning, item, refusal);
 	if (!inspection)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL,
 				   "an inspection", "it has not been inspected, and is not declared"

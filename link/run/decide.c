@@ -10,19 +10,29 @@
 #include "../tables/sized.h"
 
 /* The plan says which library is missing; the stub knows where it looked and why it found none. */
-static const char *refusal(struct lazycuda_link *link)
+static const char *why_missing(struct lc_arena *arena, enum lazycuda_code code)
 {
-	const struct lazycuda_plan *plan = link->plan;
-	const char *why = NULL;
+	switch (code) {
+	case LAZYCUDA_CODE_NVRTC_REQUIRED:
+		return lk_why_missing(arena, LK_NVRTC);
+	case LAZYCUDA_CODE_NVJITLINK_REQUIRED:
+	case LAZYCUDA_CODE_NO_BACKEND:
+		return lk_why_missing(arena, LK_NVJITLINK);
+	case LAZYCUDA_CODE_NVVM_REQUIRED:
+		return lk_why_no_nvvm(arena, LAZYCUDA_VERSION_NONE);
+	default:
+		return NULL;
+	}
+}
 
-	if (link->is_here && plan->code == LAZYCUDA_CODE_NVRTC_REQUIRED)
-		why = lk_why_missing(link->arena, LK_NVRTC);
-	else if (link->is_here && (plan->code == LAZYCUDA_CODE_NVJITLINK_REQUIRED ||
-				   plan->code == LAZYCUDA_CODE_NO_BACKEND))
-		why = lk_why_missing(link->arena, LK_NVJITLINK);
-	else if (link->is_here && plan->code == LAZYCUDA_CODE_NVVM_REQUIRED)
-		why = lk_why_no_nvvm(link->arena);
-	return why ? lc_format(link->arena, "%s; %s", plan->message, why) : plan->message;
+/* Of a plan for what is here. */
+static struct lazycuda_plan *say_why(struct lc_arena *arena, struct lazycuda_plan *plan)
+{
+	const char *why = plan ? why_missing(arena, plan->code) : NULL;
+
+	if (why)
+		plan->message = lc_format(arena, "%s; %s", plan->message, why);
+	return arena->failed ? NULL : plan;
 }
 
 /* ---- for what is here ---- */
@@ -96,7 +106,7 @@ static void take_nvvms(struct lazycuda_others *others)
 
 /* Fills in the request and the environment what is here.  What else is installed is looked at,
  * and opened, for links that the first does not fit.  NULL on allocation failure. */
-static struct lazycuda_plan *plan_here(struct lc_arena *arena,
+static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 				       struct lazycuda_environment *environment,
 				       struct lazycuda_request *request,
 				       const struct lazycuda_input *const *inputs, size_t count)
@@ -124,6 +134,14 @@ static struct lazycuda_plan *plan_here(struct lc_arena *arena,
 	if (!request->others->nvjitlink_count && !request->others->nvrtc_count)
 		return plan;
 	return lk_plan(arena, environment, request, inputs, count);
+}
+
+static struct lazycuda_plan *plan_here(struct lc_arena *arena,
+				       struct lazycuda_environment *environment,
+				       struct lazycuda_request *request,
+				       const struct lazycuda_input *const *inputs, size_t count)
+{
+	return say_why(arena, choose_here(arena, environment, request, inputs, count));
 }
 
 struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
@@ -170,5 +188,5 @@ bool lk_decide(struct lazycuda_link *link)
 	link->result.symbol_error_count = link->plan->symbol_error_count;
 	lk_tell_notes(link, link->plan);
 	return link->plan->backend != LAZYCUDA_BACKEND_NONE ||
-	       lk_stop(link, link->plan->code, link->plan->input, refusal(link));
+	       lk_stop(link, link->plan->code, link->plan->input, link->plan->message);
 }

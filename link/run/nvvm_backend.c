@@ -52,9 +52,31 @@ static char *fetch_log(struct lc_arena *arena, const struct lk_nvvm *compiler, v
 	return *log ? log : NULL;
 }
 
+/* Phrases in the logs of all versions, and what to do. */
+static const struct { const char *text, *advice; } advices[] = {
+	{ " incompatible with current version ", "write !nvvmir.version = !{!9999}"
+	  " and !9999 = !{i32 2, i32 0}, or another number that is free" },
+	{ "Module does not contain a triple", "write target triple = \"nvptx64-nvidia-cuda\"" },
+	{ "Empty target data layout", "write NVPTX's target datalayout, or have the producer do it" },
+	{ "Target-incompatible DataLayout", "write the target datalayout of \"Target\" in the log" },
+	{ "parse expected type", "IR with opaque pointers is for sm_100 and later, or for"
+	  " -nvvm-latest of 13.5 and later; before, write typed ones" },
+	{ "Reader: 'LLVM 7", "bitcode of this producer is for sm_100 and later; before, what LLVM 7"
+	  " knows, or text" },
+};
+
+static const char *advice_of(const char *log)
+{
+	for (size_t i = 0; log && i < sizeof(advices) / sizeof(*advices); i++)
+		if (strstr(log, advices[i].text))
+			return advices[i].advice;
+	return NULL;
+}
+
 static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler, const char *name,
 			 struct lk_product *product)
 {
+	const char *advice;
 	char text[LK_VERSION_TEXT];
 
 	product->code = product->status == NVVM_OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
@@ -62,6 +84,9 @@ static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler,
 	product->message = lk_failure(arena, lc_format(arena, "libnvvm %s",
 			lk_version_text(compiler->version, text)),
 		name, product, compiler->error_string(product->status));
+	advice = advice_of(product->error_log);
+	if (advice)
+		product->message = lc_format(arena, "%s; %s", product->message, advice);
 }
 
 void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,

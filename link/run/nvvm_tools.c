@@ -169,10 +169,30 @@ const char *lk_libdevice_of(int version)
 	return file_of_version(version, true);
 }
 
-const char *lk_why_no_nvvm(struct lc_arena *arena)
+/* "12.9, 13.0", or NULL if there is none. */
+static const char *list_versions(struct lc_arena *arena)
 {
-	const char *named = named_nvvm(), *why;
+	const struct lk_nvvms *all = lk_installed_nvvms();
+	const char *text = NULL;
+	char version[LK_VERSION_TEXT];
 
+	for (size_t i = 0; all && i < all->count; i++)
+		text = lc_format(arena, "%s%s%s", text ? text : "", text ? ", " : "",
+				 lk_version_text(all->versions[i], version));
+	return text;
+}
+
+const char *lk_why_no_nvvm(struct lc_arena *arena, int version)
+{
+	const char *named = named_nvvm(), *why, *others = NULL;
+
+	if (version != LAZYCUDA_VERSION_NONE)
+		others = list_versions(arena);
+	if (others && named)
+		return lc_format(arena, LK_NVVM_VARIABLE "=%s is the only one here, of version %s",
+				 lc_printable(arena, named), others);
+	if (others)
+		return lc_format(arena, "what is here is %s", others);
 	if (!named)
 		return "none lies where the toolkit or the packages of an nvJitLink or nvrtc that was"
 		       " found have it";
@@ -218,7 +238,7 @@ const char *lk_load_nvvm(struct lc_arena *arena, int version, struct lk_nvvm *nv
 	*nvvm = (struct lk_nvvm){ .version = version, .path = lk_nvvm_file(version) };
 	if (!nvvm->path)
 		return lc_format(arena, "no libnvvm %s is here: %s",
-				 lk_version_text(version, text), lk_why_no_nvvm(arena));
+				 lk_version_text(version, text), lk_why_no_nvvm(arena, version));
 	/* It stays loaded. */
 	library = dlopen(nvvm->path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)

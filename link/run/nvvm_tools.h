@@ -41,8 +41,8 @@ const struct lk_nvvms *lk_installed_nvvms(void);
 const char *lk_nvvm_file(int version);
 const char *lk_libdevice_of(int version);
 
-/* Where there is none: why, in one line. */
-const char *lk_why_no_nvvm(struct lc_arena *arena);
+/* Where there is none of the version, or none at all if it is VERSION_NONE: why, in one line. */
+const char *lk_why_no_nvvm(struct lc_arena *arena, int version);
 
 /* Loads the one of a version.  Returns NULL, or why it cannot be called. */
 const char *lk_load_nvvm(struct lc_arena *arena, int version, struct lk_nvvm *nvvm);

@@ -77,6 +77,7 @@ def test_ptx(inspect, said, put):
         "entries": [{
             "kind": "ptx", "arch": "sm_90a", "version": "9.0", "compressed": False,
             "relocatable": True, "linked": False, "obfuscated": False, "debug": False,
+            "libdevice": False, "no_layout": False,
             "unseen": False, "compression": None, "toolkit": None, "isa": "9.0",
             "container": None, "ir": None, "level": None, "abi": None, "offset": 0,
             "length": len(PTX), "unpacked_length": len(PTX), "member": None, "section": None,
@@ -202,13 +203,24 @@ def test_nothing_that_could_be_linked_is_a_no(inspect, said, put, data, kind, wo
 
 
 @pytest.mark.parametrize("data, kind", [
-    (b"BC\xc0\xde" + bytes(60), "bitcode"),
+    (b"BC\xc0\xde" + b"\x21\x0c\0\0" + bytes(4), "bitcode"),
     (b'target triple = "nvptx64-nvidia-cuda"\ndefine void @f() { ret void }\n', "llvm ir"),
 ])
 def test_llvm_ir_can_be_linked(inspect, said, put, data, kind):
     file = put("file", data)
     assert said(file)["kind"] == kind
     assert inspect(file).lines[0] == f"{file}: {kind}, 1 entry"
+
+
+@pytest.mark.parametrize("lines, libdevice, no_layout, words", [
+    ("", False, True, "no data layout"),
+    ('target datalayout = "e"\ndeclare double @"__nv_sin"(double)\n', True, False, "calls libdevice"),
+    ("declare float @__nv_sinf(float)\n", True, True, "calls libdevice, no data layout")])
+def test_what_llvm_ir_lacks(inspect, said, put, lines, libdevice, no_layout, words):
+    file = put("file", b'target triple = "nvptx64-nvidia-cuda"\n' + lines.encode())
+    entry = said(file)["entries"][0]
+    assert (entry["libdevice"], entry["no_layout"]) == (libdevice, no_layout)
+    assert words in inspect(file).lines[1]
 
 
 def test_a_host_object_without_device_code_is_a_no(inspect, tmp_path):

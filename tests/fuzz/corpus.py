@@ -22,6 +22,8 @@ INSPECT = {
     "ptx": c.ptx(),
     "cubin": c.cubin(code=b"\0" * 8),
     "ltoir": c.ltoir(),
+    "bitcode": c.wrapped(c.bitcode()),
+    "llvm-ir": b'; a\rtarget datalayout = "e"\ndeclare double @"__nv_sin"(double)\n',
     "source": b'/* x */ #include "a.h"\nextern "C" __global__ void k() { char c = \'"\'; }\n',
     "fatbin": FATBIN,
     "zstd": c.fatbin(c.entry(c.CUBIN, c.cubin(code=b"\0" * 8), flags=c.PLAIN | c.ZSTD),

@@ -72,6 +72,21 @@ def cubin(arch=80, toolkit=129, linked=False, code=b"\0" * 64):
 
 # ---- compressed ----
 
+def block(id, body=b"", width=3):
+    """One of bitcode; the width of abbreviations has 4 bits for each 3."""
+    width = width if width < 8 else width & 7 | 8 | width >> 3 << 4
+    return struct.pack("<II", 1 | id << 2 | width << 10, len(padded(body, 4)) // 4) + padded(body, 4)
+
+
+def bitcode(*blocks):
+    return b"BC\xc0\xde" + b"".join(blocks or (block(13, b"LLVM", 5), block(8, b"module"), block(23)))
+
+
+def wrapped(data, offset=20, length=None):
+    length = len(data) if length is None else length
+    return struct.pack("<IIIII", 0x0B17C0DE, 0, offset, length, 0) + data
+
+
 def lz4(data):
     """A raw block of LZ4 that is literals alone."""
     rest = len(data) - 15

@@ -6,7 +6,7 @@ import pytest
 
 import made_up as c
 
-BITCODE = b"BC\xc0\xde" + b"\x35\x14" * 20
+BITCODE = c.bitcode()
 KINDS = {
     "ptx": c.ptx(),
     "cubin": c.cubin(),
@@ -33,7 +33,7 @@ def test_a_kind_is_known_by_its_bytes(see, kind):
 
 
 @pytest.mark.parametrize("kind, data", [
-    ("bitcode", b"\xde\xc0\x17\x0b" + bytes(16) + BITCODE),
+    ("bitcode", c.wrapped(BITCODE)),
     ("offload binary", b"__CLANG_OFFLOAD_BUNDLE__" + bytes(40)),
     ("offload binary", b"CCOB\x02\0\x01\0" + bytes(40)),
     ("offload binary", b"\n// __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64\nint x;\n"),
@@ -49,6 +49,20 @@ def test_a_kind_is_known_by_its_bytes(see, kind):
     ("source", b'/* "unfinished */ char c = \'"\'; __device__ int x;'),
     ("llvm ir", b'source_filename="k.cu"\n'), ("llvm ir", b'\n ;\n;;\ntarget  datalayout\t= "e"'),
     ("llvm ir", b";" + b"x" * 60000 + b'\ntarget triple = "" define void @f() { ret void }'),
+    ("llvm ir", b"define void @f() {\n ret void }"), ("llvm ir", b'declare float @"__nv f"(float)'),
+    ("llvm ir", b";\r;\rdefine\tvoid\n@f()".replace(b"\n", b" ")),
+    ("llvm ir", b'@"a b" = private constant i8 1'), ("llvm ir", b"@g.1 = global i32 0\n"),
+    ("llvm ir", b"%struct.a = type { i32 }\n"), ("llvm ir", b'module asm "// hi"\n'),
+    ("llvm ir", b"attributes #0 = { nounwind }\n"), ("llvm ir", b"$f = comdat any\n"),
+    ("llvm ir", b"!llvm.ident = !{!0}\n"), ("llvm ir", b"!0 = distinct !{}\n"),
+    ("llvm ir", b'^0 = module: (path: "x", hash: (0,0,0,0,0))\n'),
+    ("llvm ir", b'; a comment\rtarget datalayout = "e"\r'),
+    ("unknown", b"target triple = x\n"), ("unknown", b"; of .ini\nsource_filename = abc\n"),
+    ("unknown", b"define me @ once\n"), ("unknown", b"defined a @b(\n"),
+    ("unknown", b"declare -a x\n@f(1)"), ("unknown", b"@property = 3\n"), ("unknown", b"@media (x)"),
+    ("unknown", b"%types = types\n"), ("unknown", b"attributes # = {"), ("unknown", b"!x = y\n"),
+    ("unknown", b"module asm\n"), ("unknown", b"^1 = one\n"), ("unknown", b'@"a\nb" = global'),
+    ("unknown", b"\x01define void @f()"),
     ("unknown", b"target = x86\n"), ("unknown", b"target triple\n"),
     ("unknown", b"target triplet = x"),
     ("unknown", b"\x01target triple = x"), ("unknown", b"; target triple = x"),

@@ -12,7 +12,7 @@ import toolkits
 HERE = pathlib.Path(__file__).resolve().parent
 
 # The fakes and what links with them, and the makers of device code.
-sys.path[:0] = [str(HERE), str(HERE.parent / "handle"), str(HERE.parent / "agreement")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "handle"), str(HERE.parent / "agreement"), str(HERE.parent / "inspection")]
 
 TABLE = toolkits.ROOT / "tools" / "upkeep" / "nvvm.txt"
 FOLDER = toolkits.ROOT / "build" / "nvvm"

@@ -6,6 +6,7 @@ import pytest
 
 import build
 import handles
+import made_up
 import programs
 
 HERE = build.TESTS / "llvm_ir"
@@ -188,6 +189,24 @@ def test_a_damaged_one(world, content, why):
     assert not why or why in said["message"]
 
 
+def test_another_version_than_those_here(world):
+    compiler = install(world)
+    have = ("--driver=none", "--nvjitlink=13.0", "--nvrtc=none", "--nvvm=12.9")
+    said = say(world, *have)
+    assert said["code"] == "BACKEND_MISSING"
+    assert said["message"] == "no libnvvm 12.9 is here: what is here is 13.0"
+    said = say(world, *have, LAZYCUDA_NVVM=str(compiler))
+    assert said["message"] == (f"no libnvvm 12.9 is here: LAZYCUDA_NVVM={compiler} is the only one here,"
+                               " of version 13.0")
+    said = say(world, *have, LAZYCUDA_NVVM="none")
+    assert said["message"] == "no libnvvm 12.9 is here: LAZYCUDA_NVVM=none hides it"
+
+
+@pytest.mark.parametrize("command", ["plan", "link"])
+def test_its_usage_names_llvm_ir(world, command):
+    assert "LLVM IR or CUDA source" in world.cli(command, "--help").out
+
+
 def test_a_constraint_is_for_it_too(world):
     install(world)
     assert both_say(world, LAZYCUDA_CONSTRAINT=">=13")["code"] is None
@@ -202,9 +221,15 @@ def test_without_libdevice(world):
     assert said["code"] is None and "no libdevice.10.bc goes with libnvvm 13.0" in said["notes"][0]
     # What comes in the name of a call, or in a comment, declares nothing.
     for more, code in (("declare float @__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
-                       ("  declare @__nv_x\n; declare float @__nv_sinf(float)\n", None),
+                       ("  %declare @__nv_x\n; declare float @__nv_sinf(float)\n", None),
+                       ('c"declare " @__nv_sinf(float)\ndeclares @__nv_sinf\n', None),
                        ("declare float @_@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
                        ("declare float @__nvvm_reflect(float)\n@__nv_sinf\n", None),
+                       ("declare float @__nvvm_reflect(float)\r@__nv_sinf\r", None),
+                       # as llvmlite writes names
+                       ('declare double @"__nv_sin"(double %".1")\n', "LIBDEVICE_REQUIRED"),
+                       ('declare void @f(i8*)\n@g = global i8* @"__nv_x"\n', None),
+                       ("; a\r  declare float @__nv_sinf(float)\r", "LIBDEVICE_REQUIRED"),
                        ("declare void @f()\n" * 400 + "declare i32 @__nv_abs(i32)", "LIBDEVICE_REQUIRED")):
         assert both_say(world, source=text() + more)["code"] == code
 
@@ -229,9 +254,18 @@ def test_settings_and_support_modules(world):
         assert said["code"] == "OK", said
 
 
+def test_bitcode_in_an_archive_is_to_be_taken_out(world):
+    install(world)
+    archive = made_up.archive(made_up.member(b"g.bc/", made_up.bitcode()))
+    said = both_say(world, source=archive.decode("latin-1"))
+    assert said["code"] == "UNSUPPORTED_KIND" and "(g.bc): " in said["message"]
+    assert "take it out of the archive" in said["message"]
+
+
 def test_bitcode_is_told_by_its_first_bytes(world):
     install(world)
-    said = both_say(world, source=b"BC\xc0\xde; DO well".decode("latin-1"))
+    said = both_say(world, source=made_up.bitcode(made_up.block(8, b"; DO well"))
+                    .decode("latin-1"))
     assert said["code"] is None and said["info_log"].startswith("module")
 
 
@@ -275,6 +309,51 @@ def test_the_newer_dialect_is_not_for_older_targets(world, site, version):
     if version == "13.5":
         real(world, "--option=-nvvm-latest", source=programs.kernel("opaque"))
         handles.check_image(world.root / "image")
+
+
+LAYOUT = programs.HEAD.split("\n")[1].split('"')[1]
+# (the lines in place of the one with the layout, whether there is one)
+LAYOUTS_OF_IR = {
+    "none": ("", False), "empty": ('target datalayout = ""', False),
+    "commented": (f'; target datalayout = "{LAYOUT}"', False),
+    "quoted": (f'source_filename = "target datalayout = {LAYOUT}"', False),
+    "the last counts": (f'target datalayout = "{LAYOUT}"\ntarget datalayout = ""', False),
+    "spread": (f'target triple = "nvptx64-nvidia-cuda"\ntarget\n datalayout ; "\n\t= ; "\r"{LAYOUT}"', True),
+    "the last is one": (f'target datalayout = ""target datalayout="{LAYOUT}"', True),
+    "of numba": (f'target triple="nvptx64-nvidia-cuda" target datalayout = "{LAYOUT}"', True)}
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("lines, there", LAYOUTS_OF_IR.values(), ids=LAYOUTS_OF_IR)
+def test_without_a_data_layout(world, site, version, lines, there):
+    """libnvvm aborts the process that asks it for sm_100 or later."""
+    site(version)
+    source = programs.kernel().replace(f'target datalayout = "{LAYOUT}"', lines)
+    said = real(world, source=source, arch="sm_100", check=False)
+    assert said["code"] == (None if there else "BAD_INPUT")
+    assert there or "it has no data layout, without which libnvvm aborts" in said["message"]
+    assert real(world, source=source, arch="sm_90", check=False)["code"] == (
+        None if there else "COMPILE_FAILED")
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("old, new, arch, advice", [
+    ("i32 2, i32 0", "i32 1, i32 0", "sm_90", "; write !nvvmir.version = !{!9999}"),
+    ("i32 2, i32 0", "i32 1, i32 0", "sm_100", "; write !nvvmir.version = !{!9999}"),
+    ('target triple = "nvptx64-nvidia-cuda"', "", "sm_100", '; write target triple = "nvptx64-nvidia-cuda"'),
+    (LAYOUT, "", "sm_90", "; write NVPTX's target datalayout"),
+    ("float*", "ptr", "sm_90", "; IR with opaque pointers is for sm_100 and later")])
+def test_what_to_do(world, site, version, old, new, arch, advice):
+    site(version)
+    source = programs.kernel()
+    assert old in source
+    said = real(world, source=source.replace(old, new), arch=arch, check=False)
+    assert said["code"] == "COMPILE_FAILED" and advice in said["message"]
+
+
+def test_a_name_in_quotes_is_one_of_libdevice(world, site):
+    site("12.9")
+    real(world, source=programs.kernel(function='@"__nv_sinf"'))
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
@@ -322,6 +401,23 @@ def test_what_the_driver_would_be_given(world, site):
     assert (said["decision"], said["nvvm"]) == ("driver", "12.9")
 
 
+SECOND = programs.BITCODE[4:]
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("source, sound", [
+    (programs.BITCODE, True), (made_up.wrapped(programs.BITCODE), True),
+    (programs.BITCODE + b"junk", True), (programs.BITCODE + b"junkjunk", True),
+    (programs.BITCODE + b"more junk...", False), (programs.BITCODE + SECOND, False),
+    (programs.BITCODE + programs.BITCODE, False), (programs.BITCODE[:-4], False),
+    (made_up.wrapped(programs.BITCODE, length=len(programs.BITCODE) + 4), False)])
+def test_bitcode_that_is_not_whole(world, site, version, source, sound):
+    """What is refused no libnvvm takes: some end the process on it."""
+    site(version)
+    said = real(world, source=source, arch="sm_80", check=False)
+    assert said["code"] == (None if sound else "BAD_INPUT")
+
+
 @pytest.mark.parametrize("version", TOOLKITS)
 def test_damage_is_an_error(world, site, version):
     """Isolated, whatever libnvvm does."""
@@ -330,5 +426,5 @@ def test_damage_is_an_error(world, site, version):
     for at in range(40, len(code), 211):
         damaged = bytes(code[:at]) + bytes([code[at] ^ 0x55]) + bytes(code[at + 1:])
         said = real(world, "--isolated", "--time-limit=60", source=damaged, arch="sm_80", check=False)
-        assert said["code"] in (None, "COMPILE_FAILED", "CRASHED", "LINK_FAILED", "UNDEFINED_SYMBOL",
+        assert said["code"] in (None, "BAD_INPUT", "COMPILE_FAILED", "CRASHED", "LINK_FAILED", "UNDEFINED_SYMBOL",
                                 "NO_DEVICE_CODE", "TIME_LIMIT"), said

@@ -62,6 +62,37 @@ except LinkFailed as error:
                        "status": 6, "log": True}
 
 
+def test_a_plan_says_why_as_a_link_does(python):
+    said = python("""
+import os
+os.environ["LAZYCUDA_NVVM"] = "/nowhere/libnvvm.so.4"
+planned = Linker("sm_90").add(LLVMIR(text)).plan()
+try:
+    Linker("sm_90").add(LLVMIR(text)).link()
+except LinkError as error:
+    say(code=planned.code.name, plan=planned.message, link=error.message)
+""")
+    assert said[0]["plan"] == said[0]["link"]
+    assert said[0]["code"] == "NO_BACKEND" and "no nvJitLink" in said[0]["plan"]
+
+
+def test_what_is_declared_is_what_the_content_is(python):
+    """But for content that looks like nothing."""
+    said = python("""
+cuda = b"__global__ void k() {}"
+have = Environment(driver="12.9", branch=575, nvjitlink="12.9", nvrtc="12.9", nvvm="12.9")
+late = b"; " + b"x" * 70000 + b"\\n" + text
+for one in (LLVMIR(cuda), PTXSource(cuda), Cubin(cuda), CUSource(cuda), Input(cuda), LLVMIR(late), Input(late),
+            CUSource(late), LLVMIR(b"\\x01")):
+    say(code=plan([one], "sm_90", environment=have).code.name)
+say(kind=inspect(LLVMIR(late)).kind.name, libdevice=inspect(LLVMIR(late)).entries[0].libdevice)
+say(kind=inspect(Input(late)).kind.name)
+""")
+    assert [one["code"] for one in said[:9]] == [
+        "KIND_MISMATCH", "KIND_MISMATCH", "KIND_MISMATCH", "OK", "OK", "OK", "UNKNOWN_KIND", "OK", "OK"]
+    assert said[9:] == [{"kind": "LLVMIR", "libdevice": True}, {"kind": "UNKNOWN"}]
+
+
 def test_what_is_missing_is_not_installed(python):
     said = python("""
 have = dict(driver="12.9", branch=575, nvjitlink="12.9")

@@ -7,6 +7,7 @@ import pytest
 IR = "k.ll:+is=llvm ir;"
 BITCODE = "k.bc:+is=bitcode;"
 WITH_LIBDEVICE = "k.ll:+is=llvm ir;ptx ? sm_80 libdevice"
+WITHOUT_LAYOUT = "k.ll:+is=llvm ir;ptx ? sm_80 no-layout"
 HAVE = "driver=12.9 nvjitlink=12.9 arch=sm_90 "
 
 
@@ -55,6 +56,20 @@ def test_one_with_libdevice_goes_before_one_without(ask):
                           " calls are not defined"]
 
 
+@pytest.mark.parametrize("arch, nvvms, taken", [
+    ("sm_90", "12.9", "12090"), ("sm_100", "12.9", None), ("sm_120", "13.0,13.5", None),
+    # compiled for compute_90, by which it is taken
+    ("sm_100", "12.9,12.4", "12040"), ("sm_100", "12.4", "12040")])
+def test_without_a_data_layout_libnvvm_aborts(ask, arch, nvvms, taken):
+    words = f"driver=13.5 nvjitlink=13.5 arch={arch} nvvms={nvvms} libdevices={nvvms}"
+    plan = ask(words, IR, WITHOUT_LAYOUT)
+    assert (plan.code, plan.nvvm) == ("OK" if taken else "BAD_INPUT", taken)
+    assert ask(words, IR).code == "OK"
+    if not taken:
+        assert plan.input == "1" and plan.message.startswith("k.ll: it has no data layout,")
+        assert 'target datalayout = "e-p:64:64:64-' in plan.message
+
+
 def test_beside_other_code(ask):
     plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 nvrtc=12.9 lto", "a:lto 12.9 sm_80", IR,
                "b.cu:source", "c:ptx 8.0 sm_80")
@@ -93,7 +108,8 @@ def test_another_nvjitlink_that_fits_the_libnvvm(ask):
 
 def command(world, *words):
     path = world.root / "k.ll"
-    path.write_text('target triple = "nvptx64-nvidia-cuda"\n')
+    if not path.exists():
+        path.write_text('target triple = "nvptx64-nvidia-cuda"\n')
     versions = ("--driver=12.9", "--nvjitlink=12.9", "--nvrtc=none", "--nvvm=12.9", "--arch=sm_90")
     return json.loads(world.cli("plan", "--json", *versions, *words, path, check=False).out)
 
@@ -110,6 +126,13 @@ def test_settings_in_its_words(world, settings, nvvm):
     assert said["compile_ir"] == {"to": "ptx", "options": ["-arch=compute_90", *nvvm]}
 
 
+def test_the_newer_dialect_aborts_without_a_layout_too(world):
+    have = ("--nvjitlink=13.5", "--driver=13.5", "--nvvm=13.5")
+    assert command(world, *have)["code"] is None
+    said = command(world, *have, "--option=-nvvm-latest")
+    assert (said["code"], said["input"]) == ("BAD_INPUT", 0)
+
+
 def test_a_level_that_it_has_not(world):
     """The driver's linker has five."""
     said = command(world, "--setting=optimize=4", "--nvjitlink=none")
@@ -118,6 +141,7 @@ def test_a_level_that_it_has_not(world):
 
 @pytest.mark.parametrize("version, options", [("13.5", ["-nvvm-latest"]), ("13.4", [])])
 def test_the_newer_dialect_for_older_targets(world, version, options):
+    (world.root / "k.ll").write_text('target datalayout = "e"\n')
     said = command(world, "--nvjitlink=13.5", "--driver=13.5", f"--nvvm={version}",
                    "--option=-nvvm-latest")
     assert said["code"] is None

@@ -208,6 +208,7 @@ class _Flag:
     ENTRY_NOT_ASCII = 0x100
     ENTRY_NO_ROOT = 0x200
     ENTRY_LIBDEVICE = 0x400
+    ENTRY_NO_LAYOUT = 0x800
     INSPECT_PAYLOADS = 0x1
     INPUT_MAIN = 0x1
     LINK_LTO_ACROSS_MAJORS = 0x1
@@ -431,6 +432,7 @@ class Entry:
     not_ascii: bool                 # PTX with other bytes in a comment
     no_root: bool                   # no kernel, and no variable that others see
     libdevice: bool                 # LLVM IR as text that declares functions of libdevice
+    no_layout: bool                 # LLVM IR as text without a data layout
     error: Optional[str]            # why it cannot be used
     member: Optional[str]           # of an archive
     section: Optional[str]          # of a host file
@@ -505,7 +507,7 @@ def _entry(seen: Any) -> Entry:
         obfuscated=has(_Flag.ENTRY_OBFUSCATED), debug=has(_Flag.ENTRY_DEBUG),
         unseen=has(_Flag.ENTRY_UNSEEN), over_limit=has(_Flag.ENTRY_OVER_LIMIT),
         not_ascii=has(_Flag.ENTRY_NOT_ASCII), no_root=has(_Flag.ENTRY_NO_ROOT),
-        libdevice=has(_Flag.ENTRY_LIBDEVICE),
+        libdevice=has(_Flag.ENTRY_LIBDEVICE), no_layout=has(_Flag.ENTRY_NO_LAYOUT),
         error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
