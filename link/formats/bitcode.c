@@ -29,7 +29,7 @@ struct block_header {
  * in 4 or 8, of which the last of each 4 says that more follow, and nothing; the second has the
  * length in words.  The ids of LLVM's blocks fit the 7 bits that the first byte has.
  */
-static bool read_header(const struct lk_part *part, uint64_t at, struct block_header *header)
+static bool read_block_header(const struct lk_part *part, uint64_t at, struct block_header *header)
 {
 	uint32_t words[2], width;
 
@@ -55,7 +55,7 @@ static const char *read_blocks(const struct lk_part *part, struct lc_arena *aren
 
 		if (at >= part->length)
 			return "has no module in it: it is cut off";
-		if (!read_header(part, at, &header))
+		if (!read_block_header(part, at, &header))
 			return lc_format(arena, "has at 0x%llx what begins no block of bitcode",
 					 (unsigned long long)(part->offset + at));
 		if (header.end > part->length)

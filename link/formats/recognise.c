@@ -287,7 +287,7 @@ static bool take_all(struct text_reader *text, bool (*is)(int c))
 	return any;
 }
 
-static bool take_name(struct text_reader *text)
+static bool take_ir_name(struct text_reader *text)
 {
 	if (!take_if(text, '"'))
 		return take_all(text, is_of_name);
@@ -312,7 +312,7 @@ static bool take_as(struct text_reader *text, char how)
 		take_all(text, is_blank);
 		return true;
 	case 'N':
-		return take_name(text);
+		return take_ir_name(text);
 	case 'D':
 		return take_all(text, is_digit);
 	case 'L':
