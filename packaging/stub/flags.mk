@@ -36,8 +36,9 @@ ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 # Without crtbegin.o, whose constructor would be the only code that loading runs.
 BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
-# Nobody calls what is in an import library, and it needs nothing.
-IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
+# Nobody calls what is in an import library, and it needs nothing.  Of a library that has no
+# debug information at all, Debian's tools make a package of nothing.
+IMPORT_FLAGS = $(CPPFLAGS) $(filter-out -g0,$(ENTRY_CFLAGS)) -fPIC -fno-builtin $(WHERE) \
 	-Istubs $(filter-out -fsanitize%,$(LDFLAGS)) -shared -nostdlib -Wl,-z,noexecstack
 
 comma := ,
