@@ -261,6 +261,14 @@ def test_a_safe_way_to_the_same_file_is_used(world, linked, before, after):
                                                  f"{world.root}/safe/lib64/libcudart.so.12")
 
 
+def looks(world, folder):
+    """How often a search asks about what is in a folder."""
+    time.sleep(0.1)
+    calls = traced(world, visitor("search"), build.STUBS, build.stub("cudart"))[1]
+    return len(re.findall(r"\b(?:newfstatat|l?stat|statx|fstatat64|readlink(?:at)?)\(.*"
+                          rf'"{folder}/', between(calls, r"begin\\n", r"end\\n")))
+
+
 def test_a_link_beside_the_library_costs_little(world):
     """As packages have it: libcudart.so.12 -> libcudart.so.12.9.79."""
     folder = world.put("toolkit/lib64", fake("cudart", "12.9"))
@@ -271,10 +279,8 @@ def test_a_link_beside_the_library_costs_little(world):
         if linked:
             file.rename(folder / "libcudart.so.12.9.79")
             file.symlink_to("libcudart.so.12.9.79")
-        time.sleep(0.1)     # what was made just before a search is looked at again
-        calls = traced(world, visitor("search"), build.STUBS, build.stub("cudart"))[1]
-        counts.append(len(re.findall(r"\b(?:newfstatat|l?stat|statx|fstatat64|readlink(?:at)?)\(.*"
-                                     rf'"{folder}/', between(calls, r"begin\\n", r"end\\n"))))
+        # What was made just before a search is looked at again: the first of these may see that.
+        counts.append(min(looks(world, folder) for _ in range(5)))
     # What the link says, what it leads to, and what lies there.
     assert counts[1] - counts[0] == 3
 
