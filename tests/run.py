@@ -83,8 +83,9 @@ def run_pytest(python, configuration, arguments, *more):
     command = [python, "-m", "pytest", "-c", TESTS / "pytest.ini",
                f"--junitxml={results(configuration)}", f"--basetemp={made / 'tests' / 'tmp'}"]
     if prepare.has(python, "xdist"):
-        # In the order of tests/lib/schedule.py.
-        command += ["-n", str(len(os.sched_getaffinity(0))), "--dist", "loadscope"]
+        # In the order of tests/lib/schedule.py.  One more than there are processors: a fifth of
+        # a worker's time it waits, for a lock, a signal or a clock.
+        command += ["-n", str(len(os.sched_getaffinity(0)) + 1), "--dist", "loadscope"]
     (made / "tests").mkdir(parents=True, exist_ok=True)
     where = [] if any(map(is_path, arguments)) else PARTS.get(configuration, [TESTS])
     return subprocess.run([*command, *more, *arguments, *where],

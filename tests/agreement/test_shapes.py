@@ -23,10 +23,16 @@ def need(found):
     return found
 
 
+def newest(versions):
+    """The newest of each major."""
+    return list({one.partition(".")[0]: one
+                 for one in sorted(versions, key=cubin_shapes.samples.key)}.values())
+
+
 def test_what_fields_hold():
-    """A rule about them is a rule of every file, or it is none."""
-    # nvrtc 12.0 ends its process on one of the sources, and the table lacks it.
-    for version in need([one for one in linkers.producers() if kept("field", one)]):
+    """A rule about them is a rule of every file, or it is none.  The other versions' rows change
+    with their compilers, which never do; cubin_shapes.py writes them again."""
+    for version in need(newest(linkers.producers())):
         cubin_shapes.samples.make(cubin_shapes.shapes(version))
         lines = list(cubin_shapes.field_lines(version))
         assert all(held == places for held, _, places, *_ in (

@@ -198,18 +198,20 @@ def shared(source, *arguments, name=None, cc=CC):
 
 
 # What is the same in every build that has the same of these settings.
-ALIKE = ("flags", "gen", "lib", "libexec", "obj")
+ALIKE = ("flags", "gen", "generated-libraries", "lib", "libexec", "obj")
 SETTINGS = ("CC=", "CFLAGS=", "CPPFLAGS=", "LDFLAGS=", "SOVERSION=")
 
 
 def begin(folder):
-    """Begin a build with what `make` has built; what differs, make builds again."""
-    if SANITIZER:
+    """Begin a build with what `make` has built; what differs, make builds again.  Who calls
+    this has locked make_lock(folder)."""
+    if SANITIZER or folder.exists():
         return
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    subprocess.run(["cp", "-a", *(BUILT / name for name in ALIKE), part], check=True)
+    there = [BUILT / name for name in ALIKE if (BUILT / name).exists()]
+    subprocess.run(["cp", "-a", *there, part], check=True)
     for file in part.rglob("*.d"):      # the headers that objects depend on
         file.write_text(file.read_text().replace(f"{BUILT.relative_to(ROOT)}/",
                                                  f"{os.path.relpath(folder, ROOT)}/"))
@@ -233,7 +235,7 @@ def make(*arguments):
     folder = ROOT / next((word[len("BUILD="):] for word in words if word.startswith("BUILD=")),
                          BUILD)
     with locked(make_lock(folder)):
-        if not folder.exists() and not any(word.startswith(SETTINGS) for word in words):
+        if not any(word.startswith(SETTINGS) for word in words):
             begin(folder)
         # What `make test` was called with is not for this one.
         env = {name: value for name, value in os.environ.items() if "MAKE" not in name}

@@ -68,6 +68,7 @@ def built():
             for old in MADE.glob("built-*"):
                 shutil.rmtree(old)
             with build.locked(build.make_lock(installed.OWN)):
+                build.begin(installed.OWN)
                 run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory",
                     MADE / "part", cwd=build.ROOT, LAZYCUDA_BUILD=os.path.relpath(installed.OWN, build.ROOT))
             (MADE / "part").rename(folder)

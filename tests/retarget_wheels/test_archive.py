@@ -318,6 +318,8 @@ def test_what_is_begun_when_a_signal_comes_is_cleared_away(tmp_path, plain, numb
     process = subprocess.Popen(
         [sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget", "-o", out, wheel],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        # What a shell starts in the background ignores SIGINT, and so would this.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         env={**os.environ, "TMPDIR": str(temporary)})
     until = time.monotonic() + 60
     while not list(out.glob(".lazycuda-*/0/*.whl")) and time.monotonic() < until:
