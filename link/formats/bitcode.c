@@ -50,7 +50,7 @@ static const char *read_blocks(const struct lk_part *part, struct lc_arena *aren
 	uint64_t at = MAGIC_LENGTH;
 	size_t modules = 0;
 
-	for (; at + IGNORED < part->length || !modules;) {
+	while (at + IGNORED < part->length || !modules) {
 		struct block_header header;
 
 		if (at >= part->length)

@@ -56,7 +56,7 @@ def test_all_needs_have_a_meaning_and_a_place(runner):
 @pytest.mark.parametrize("name, need", [
     ("wheels/test_release.py::test_the_commands_of_the_page", "minute"),
     ("notes/test_notes.py::test_it_survives_the_linker[flags1-bfd]", "again"),
-    ("notes/test_notes.py::test_it_survives_the_linker[flags0-bfd]", None),
+    ("notes/test_notes.py::test_it_survives_the_linker[flags0-lld]", None),
     ("notes/test_notes.py::test_it_survives_the_linker_too", None),
     ("sandbox/test_sandbox.py::test_the_environment_is_empty", None),
 ])
