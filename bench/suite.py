@@ -76,10 +76,12 @@ def report(file, longest):
 
 
 def weights(files):
+    """A worker that waits is no less busy: the clock counts."""
     found = [test for file in files for test in tests(file)]
-    for name, _, cpu, _ in rows(found, lambda test: schedule.unit(test.name)):
-        if cpu >= LIGHT:
-            print(f"{cpu:7.0f} {name}")
+    units = rows(found, lambda test: schedule.unit(test.name))
+    for name, _, _, seconds in sorted(units, key=lambda row: -row[3]):
+        if seconds >= LIGHT:
+            print(f"{seconds:7.0f} {name}")
 
 
 def main():

@@ -92,7 +92,7 @@ def test_a_row_for_each_folder(tmp_path):
 def test_weights_of_a_run(tmp_path):
     (tmp_path / "results.xml").write_text(RESULTS)
     said = suite("--weights", tmp_path / "results.xml").stdout
-    assert schedule.weights(said) == {"wheels": 4.0, "gen/test_list.py": 2.0}
+    assert schedule.weights(said) == {"wheels": 30.0, "gen/test_list.py": 2.0}
 
 
 def test_a_file_that_is_cut_off_is_named(tmp_path):
