@@ -38,6 +38,8 @@ SYMBOL = struct.Struct("<IBBHQQ")
 LONGEST_NAME = 255
 # No table of a sane file is longer.
 MANY = 1 << 24
+# ld.so maps pages whole.
+SMALLEST_PAGE = 4096
 
 
 class ElfError(Exception):
@@ -52,6 +54,13 @@ class Segment(NamedTuple):
     file_size: int
     memory_size: int
     align: int
+
+    @property
+    def mapped_size(self):
+        """How many bytes of the file it maps: lc_mapped_size() of stubs/base/image.h."""
+        if not self.file_size or self.memory_size > self.file_size:
+            return self.file_size
+        return self.file_size + -(self.address + self.file_size) % SMALLEST_PAGE
 
 
 class Section(NamedTuple):
@@ -198,7 +207,7 @@ class Elf:
         """Where in the file an address is, with so many bytes behind it."""
         for segment in self.of_type(PT_LOAD):
             start = address - segment.address
-            if 0 <= start and start + size <= segment.file_size:
+            if 0 <= start and start + size <= segment.mapped_size:
                 if segment.offset + start + size > len(self.data):
                     raise ElfError("is cut short")
                 return segment.offset + start
