@@ -54,7 +54,7 @@ struct lc_folders {
 	struct lc_ways all;
 	struct lc_ways *noted;	/* see lc_folders_note(); NULL: nowhere */
 	unsigned long notes;	/* how often that was called */
-	int links;		/* those that led to the one that is followed now */
+	int links;		/* steps in the texts of those that led to the one that is followed now */
 	bool young;	/* one that lacks something had changed so lately that its time
 			   might not tell another change */
 };

@@ -222,6 +222,18 @@ def test_a_link_that_leads_elsewhere_than_its_text_says(world):
     assert f"{link} leads elsewhere than its text says" in status["reason"]
 
 
+@pytest.mark.parametrize("links, steps, expected", [(39, 10, "usable"), (2, 600, "missing"),
+                                                    (39, 1900, "missing")])
+def test_links_whose_texts_are_long(world, links, steps, expected):
+    """A stranger may have put them in /tmp: to follow them takes neither all stack nor a minute."""
+    world.put("safe/lib64", fake("cudart", "12.9"))
+    for i in range(links):
+        following = f"link{i + 1}" if i < links - 1 else "safe"
+        (world.root / f"link{i}").symlink_to(following + "/." * steps)
+    status = world.status(CUDA_PATH=world.root / "link0", timeout=20)
+    assert status["state"] == expected
+
+
 @pytest.fixture
 def linked(world):
     """A toolkit whose library is a link to a link in `between` to the file in `real`."""
