@@ -579,6 +579,16 @@ bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *s
 	return true;
 }
 
+bool lc_file_is_safe(struct lc_folders *folders, const char *path, const char **why)
+{
+	struct stat st;
+
+	*why = NULL;
+	if (lstat(path, &st) || (S_ISLNK(st.st_mode) && !lc_follow_file(folders, path, &st, why)))
+		return false;
+	return !*why && S_ISREG(st.st_mode);
+}
+
 const char *lc_real_path(struct lc_folders *folders, const char *path)
 {
 	struct lc_way *way = way_of(folders, path);

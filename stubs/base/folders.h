@@ -107,6 +107,13 @@ bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
 bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,
 		    const char **why);
 
+/*
+ * Returns true if a file, in a folder that is safe, may be loaded: it is a plain one, or a link by
+ * a safe way to one; dlopen() of a FIFO would wait for its writer.  Else *why is as above, or NULL
+ * if there is no such file.
+ */
+bool lc_file_is_safe(struct lc_folders *folders, const char *path, const char **why);
+
 /* Returns true if the folder exists, or if its path could not be examined. */
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path);
 

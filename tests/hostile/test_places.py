@@ -272,6 +272,20 @@ def test_a_safe_way_to_the_same_file_is_used(world, linked, before, after):
                                                  f"{world.root}/safe/lib64/libcudart.so.12")
 
 
+@pytest.mark.parametrize("mode, expected", [(0o755, True), (0o777, False)])
+def test_a_link_by_the_name_of_what_unpacks_code(world, mode, expected):
+    """Whether or not dlopen() may be asked for the plain name."""
+    safe, real = world.folder("safe"), world.folder("real")
+    real.chmod(mode)
+    for name in ("libzstd.so.1", "liblz4.so.1"):
+        shutil.copy(intruder(name), real)
+        (safe / name).symlink_to(real / name)
+    for path in (f"{safe}", f"{safe}:."):
+        said, _ = watched(world, user(), LD_LIBRARY_PATH=path)
+        assert ({"intruder libzstd.so.1", "intruder liblz4.so.1"} <= set(said.intruders)) == expected
+        assert expected or not said.intruders
+
+
 def looks(world, folder):
     """How often a search asks about what is in a folder.  What was made just before it is looked
     at again, and so are the sandbox's own folders."""
