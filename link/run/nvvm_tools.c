@@ -45,6 +45,9 @@ static const char *why_not(struct lc_arena *arena, const char *path)
 		return "there is no such file";
 	if (!lc_folder_to_search(&folders, lc_copy(arena, path, (size_t)(slash - path)), &why))
 		return why ? why : "there is no such folder";
+	if (!lc_file_is_safe(&folders, path, &why))
+		return why ? lc_format(arena, "it is a link, and where it leads, %s", why) :
+			     "it is no plain file";
 	why = lc_elf_file(path, &none, &elf);
 	return why ? why : elf.stub ? "it is a stub" : NULL;
 }

@@ -48,13 +48,42 @@ bool lc_loader_path_is_safe(struct lc_folders *folders, const Dl_serinfo *path)
 static void *open_in(struct lc_folders *folders, const char *folder, size_t length,
 		     const char *name)
 {
-	const char *safe = lc_copy(folders->arena, folder, length), *path;
+	const char *safe = lc_copy(folders->arena, folder, length), *path, *why;
 
 	if (!safe || !lc_folder_is_safe(folders, safe))
 		return NULL;
 	path = lc_path(folders->arena, safe, name);
+	if (!lc_file_is_safe(folders, path, &why))
+		return NULL;
 	/* Without memory the path is "", which dlopen() takes for the program. */
 	return folders->arena->failed ? NULL : dlopen(path, FLAGS);
+}
+
+static bool is_safe_or_absent(struct lc_folders *folders, const char *path)
+{
+	const char *why;
+	struct stat st;
+
+	return lstat(path, &st) || lc_file_is_safe(folders, path, &why);
+}
+
+/* Returns true if ld.so, which follows any link, finds nothing by this name but what is safe. */
+static bool finds_safe_ones(struct lc_folders *folders, const Dl_serinfo *path, const char *name)
+{
+	const char **cached;
+	size_t count;
+
+	if (!lc_loader_path_is_safe(folders, path))
+		return false;
+	for (unsigned i = 0; i < path->dls_cnt; i++)
+		if (!is_safe_or_absent(folders, lc_path(folders->arena,
+							path->dls_serpath[i].dls_name, name)))
+			return false;
+	count = lc_ldcache_find(folders->arena, &name, 1, &cached);
+	for (size_t i = 0; i < count; i++)
+		if (!is_safe_or_absent(folders, cached[i]))
+			return false;
+	return true;
 }
 
 /* Searches in ld.so's order: LD_LIBRARY_PATH, the cache, then ld.so's other folders. */
@@ -85,8 +114,8 @@ void *lc_open_by_name(const char *name)
 	struct lc_arena arena = { .failed = false };
 	struct lc_folders folders = { .arena = &arena };
 	const Dl_serinfo *path = lc_loader_path(&arena, NULL);
-	void *handle = lc_loader_path_is_safe(&folders, path) ? dlopen(name, FLAGS) :
-							open_searched(&folders, path, name);
+	void *handle = finds_safe_ones(&folders, path, name) ? dlopen(name, FLAGS) :
+							       open_searched(&folders, path, name);
 
 	lc_arena_free(&arena);
 	return handle;

@@ -15,7 +15,9 @@
 
 #define SMALL_FOLDER 4096	/* bytes; a block of most file systems, which is read in one call */
 
-#define MAX_LINKS 40	/* that lead to one another; the kernel follows no more */
+/* In the texts of links that lead to one another.  Each takes stack and memory, and a stranger may
+ * have written them: the kernel follows 40 links with 2048 steps in each. */
+#define MAX_STEPS 512
 
 /* A path as it was written, of a folder or of a file in one. */
 struct lc_way {
@@ -23,7 +25,7 @@ struct lc_way {
 	struct lc_way *above;	/* the folder it is in; NULL for the root */
 	struct lc_way *real;	/* the same with links resolved; NULL: not yet known */
 	struct lc_way *leads;	/* if it is a link: what its text names, once `real` is known */
-	bool astray;		/* likewise: it does not lead to what its text names */
+	bool astray;		/* likewise: it does not lead to what its text names, or too far */
 	bool there, link;	/* of the path itself, which is not followed */
 	uid_t owner;		/* likewise, as the next three */
 	dev_t device;
@@ -393,22 +395,33 @@ static struct lc_way *from(struct lc_folders *folders, const struct lc_way *fold
 	return path[0] == '/' ? way_to(folders, path, strlen(path), NULL) : NULL;
 }
 
+static int count_steps(const char *path)
+{
+	int steps = 1;
+
+	for (; *path; path++)
+		steps += *path == '/';
+	return steps;
+}
+
 static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 			     const struct lc_way *above)
 {
 	char *target = lc_alloc(folders->arena, link->size + 1);
 	struct lc_way *real = NULL;
+	int steps;
 
 	/* A link that stat() could not follow leads nowhere. */
 	if (!link->mode)
 		return NULL;
-	if (target && folders->links < MAX_LINKS &&
-	    readlink(link->path, target, link->size) > 0)
+	if (target && readlink(link->path, target, link->size) > 0 &&
+	    (steps = count_steps(target)) <= MAX_STEPS - folders->links) {
+		folders->links += steps;
 		link->leads = from(folders, above, target);
-	folders->links++;
-	if (link->leads)
-		real = real_way(folders, link->leads);
-	folders->links--;
+		if (link->leads)
+			real = real_way(folders, link->leads);
+		folders->links -= steps;
+	}
 	/* One in /proc may lead elsewhere, and so may one that was just set anew. */
 	link->astray = !real || real->folder != link->folder;
 	return real;
@@ -512,7 +525,8 @@ static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_wa
 
 static const char *say_open(struct lc_folders *folders, const struct lc_way *open)
 {
-	return lc_format(folders->arena, open->astray ? "%s leads elsewhere than its text says" :
+	return lc_format(folders->arena, open->astray ?
+			 "%s leads elsewhere than its text says, or by a way that is too long" :
 			 "anybody may write to %s", lc_printable(folders->arena, open->path));
 }
 
@@ -563,6 +577,16 @@ bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *s
 	if (open)
 		*why = say_open(folders, open);
 	return true;
+}
+
+bool lc_file_is_safe(struct lc_folders *folders, const char *path, const char **why)
+{
+	struct stat st;
+
+	*why = NULL;
+	if (lstat(path, &st) || (S_ISLNK(st.st_mode) && !lc_follow_file(folders, path, &st, why)))
+		return false;
+	return !*why && S_ISREG(st.st_mode);
 }
 
 const char *lc_real_path(struct lc_folders *folders, const char *path)

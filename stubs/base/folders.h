@@ -54,7 +54,7 @@ struct lc_folders {
 	struct lc_ways all;
 	struct lc_ways *noted;	/* see lc_folders_note(); NULL: nowhere */
 	unsigned long notes;	/* how often that was called */
-	int links;		/* those that led to the one that is followed now */
+	int links;		/* steps in the texts of those that led to the one that is followed now */
 	bool young;	/* one that lacks something had changed so lately that its time
 			   might not tell another change */
 };
@@ -106,6 +106,13 @@ bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
  */
 bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,
 		    const char **why);
+
+/*
+ * Returns true if a file, in a folder that is safe, may be loaded: it is a plain one, or a link by
+ * a safe way to one; dlopen() of a FIFO would wait for its writer.  Else *why is as above, or NULL
+ * if there is no such file.
+ */
+bool lc_file_is_safe(struct lc_folders *folders, const char *path, const char **why);
 
 /* Returns true if the folder exists, or if its path could not be examined. */
 bool lc_folder_may_be_there(struct lc_folders *folders, const char *path);

@@ -14,7 +14,7 @@ static void open_companion(struct lc_attempt *attempt)
 {
 	const char *path = lc_attempt_file(attempt)->path, *slash = strrchr(path, '/');
 	const char *pattern = lc_library.companion;
-	const char *name = "";
+	const char *name = "", *why;
 
 	if (!pattern || !slash)
 		return;
@@ -28,7 +28,7 @@ static void open_companion(struct lc_attempt *attempt)
 	}
 	name = lc_format(&attempt->arena, "%.*s/%s", (int)(slash - path), path, name);
 	/* It need not be there: the library may find one elsewhere. */
-	if (!access(name, R_OK))
+	if (lc_file_is_safe(&attempt->search.known->survey.folders, name, &why))
 		attempt->companion = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
 	if (attempt->companion)
 		lc_trace("%s: loaded beside it", name);

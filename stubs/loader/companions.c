@@ -25,15 +25,11 @@ static void bring(struct lc_arena *arena, struct lc_survey *survey, struct lc_fo
 	/* The survey may keep it. */
 	const char *folder = lc_path(survey->folders.arena, site, row->folder);
 	const char *path = lc_path(arena, folder, row->soname);
-	const char *why = NULL;
-	struct stat st;
+	const char *why;
 	void **handle;
 
-	/* dlopen() of a FIFO would wait for its writer. */
 	if (lc_process_has_soname(row->soname) || !is_searchable(survey, folders, folder) ||
-	    lstat(path, &st) ||
-	    (S_ISLNK(st.st_mode) && (!lc_follow_file(folders, path, &st, &why) || why)) ||
-	    !S_ISREG(st.st_mode))
+	    !lc_file_is_safe(folders, path, &why))
 		return;
 	handle = lc_grow(arena, &brought->handles, &brought->count, sizeof(*handle));
 	if (!handle)

@@ -222,6 +222,18 @@ def test_a_link_that_leads_elsewhere_than_its_text_says(world):
     assert f"{link} leads elsewhere than its text says" in status["reason"]
 
 
+@pytest.mark.parametrize("links, steps, expected", [(39, 10, "usable"), (2, 600, "missing"),
+                                                    (39, 1900, "missing")])
+def test_links_whose_texts_are_long(world, links, steps, expected):
+    """A stranger may have put them in /tmp: to follow them takes neither all stack nor a minute."""
+    world.put("safe/lib64", fake("cudart", "12.9"))
+    for i in range(links):
+        following = f"link{i + 1}" if i < links - 1 else "safe"
+        (world.root / f"link{i}").symlink_to(following + "/." * steps)
+    status = world.status(CUDA_PATH=world.root / "link0", timeout=20)
+    assert status["state"] == expected
+
+
 @pytest.fixture
 def linked(world):
     """A toolkit whose library is a link to a link in `between` to the file in `real`."""
@@ -258,6 +270,20 @@ def test_a_safe_way_to_the_same_file_is_used(world, linked, before, after):
     status = world.status(CUDA_PATH=world.root / before, CUDA_HOME=world.root / after)
     assert (status["state"], status["path"]) == ("usable",
                                                  f"{world.root}/safe/lib64/libcudart.so.12")
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, True), (0o777, False)])
+def test_a_link_by_the_name_of_what_unpacks_code(world, mode, expected):
+    """Whether or not dlopen() may be asked for the plain name."""
+    safe, real = world.folder("safe"), world.folder("real")
+    real.chmod(mode)
+    for name in ("libzstd.so.1", "liblz4.so.1"):
+        shutil.copy(intruder(name), real)
+        (safe / name).symlink_to(real / name)
+    for path in (f"{safe}", f"{safe}:."):
+        said, _ = watched(world, user(), LD_LIBRARY_PATH=path)
+        assert ({"intruder libzstd.so.1", "intruder liblz4.so.1"} <= set(said.intruders)) == expected
+        assert expected or not said.intruders
 
 
 def looks(world, folder):

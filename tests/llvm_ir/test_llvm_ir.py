@@ -140,6 +140,16 @@ def test_isolated_it_is_the_same(world):
     assert said["code"] is None and "said aloud" in said["info_log"]
 
 
+@pytest.mark.parametrize("mode, expected", [(0o755, "nvjitlink"), (0o777, "refused")])
+def test_a_libnvvm_that_is_a_link(world, mode, expected):
+    compiler = install(world)
+    other = put(world.root / "other" / "libnvvm.so.4", compiler.read_bytes())
+    other.parent.chmod(mode)
+    compiler.unlink()
+    compiler.symlink_to(other)
+    assert say(world, command="plan")["decision"] == expected
+
+
 def test_the_file_that_is_named_is_the_only_one(world):
     compiler = install(world)
     other = put(world.root / "other" / "libnvvm.so.4", compiler.read_bytes())
