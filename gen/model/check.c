@@ -390,8 +390,9 @@ static void check_opens(const struct library *library)
 		for (size_t j = 0; j < i; j++)
 			if (library->opens.items[j].cuda == row->cuda &&
 			    !strcmp(library->opens.items[j].soname, row->soname))
-				fail_at(row->place, "%s of CUDA %u is on line %u already", row->soname,
-					row->cuda, library->opens.items[j].place.line);
+				fail_at(row->place, "%s of %s%.0u is on line %u already", row->soname,
+					row->cuda ? "CUDA " : "any CUDA", row->cuda,
+					library->opens.items[j].place.line);
 	}
 }
 

@@ -372,10 +372,17 @@ static void read_opens(struct library *library, struct line *line)
 {
 	struct opened *row = push(&library->opens);
 	struct word soname, folder;
+	bool any = line->next < line->words.count &&
+		   !strcmp(line->words.items[line->next].text, "any");
 
-	row->cuda = (unsigned)take_number(line, "a major of CUDA", 1, MAX_CUDA);
+	if (any)
+		take(line, "`any`");
+	else
+		row->cuda = (unsigned)take_number(line, "a major of CUDA", 1, MAX_CUDA);
 	soname = take_file(line, "a SONAME", "._+-");
-	folder = take_file(line, "a folder", "._+-/");
+	folder = any ? take(line, "`.`") : take_file(line, "a folder", "._+-/");
+	if (any && strcmp(folder.text, "."))
+		fail_at(folder.place, "`%s` where `.` is expected", folder.text);
 	row->soname = soname.text;
 	row->folder = folder.text;
 	row->place = soname.place;

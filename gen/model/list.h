@@ -151,7 +151,7 @@ struct word {
 
 /* What a library of one CUDA opens by name, and where pip puts that. */
 struct opened {
-	unsigned cuda;
+	unsigned cuda;		/* 0: of any, in its own folder */
 	const char *soname, *folder;
 	struct place place;
 };

@@ -104,7 +104,7 @@ struct lc_adaptor {
 
 /* What a library of one CUDA opens by name, where it would not find that itself. */
 struct lc_opened {
-	int cuda;		/* the major */
+	int cuda;		/* the major; 0: any, and the folder is the library's own */
 	const char *soname;	/* NULL ends the table */
 	const char *folder;	/* below the site-packages that the library lies in */
 };
