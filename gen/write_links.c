@@ -46,9 +46,11 @@ void write_maps(struct files *files, const struct plan *plan)
 	const struct library *library = plan->library;
 
 	write_map(files, plan, ".map", 0);
-	/* No stub takes the SONAME of a library that comes with the driver: the real CUDA
-	 * libraries would get the stub instead. */
-	for (size_t i = 0; i < library->sonames.count && !library->without_majors; i++) {
+	/* No stub takes the SONAME of a library that comes with the driver, or of one with a row
+	 * `compat none`: the real CUDA libraries would get the stub instead. */
+	if (library->without_majors || library->compat_place.line)
+		return;
+	for (size_t i = 0; i < library->sonames.count; i++) {
 		const struct ranged *soname = &library->sonames.items[i];
 		unsigned major = major_at(plan->list, first_bit(soname->in));
 

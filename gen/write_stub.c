@@ -624,14 +624,54 @@ static void write_homes(struct text *c, const struct plan *plan)
 	put(c, " NULL };\n");
 }
 
-static void write_library(struct text *c, const struct plan *plan)
+/* The statuses of calls by callers of one toolkit, as the members of an array. */
+static char *errors_text(const struct library *library, unsigned toolkit)
 {
-	const struct library *library = plan->library;
 	static const char *const refusals[] = {
 		[ON_MISSING] = "LC_MISSING", [ON_ABSENT] = "LC_ABSENT", [ON_REFUSED] = "LC_REFUSED",
 		[ON_DRIVER] = "LC_DRIVER", [ON_INCOHERENT] = "LC_INCOHERENT"
 	};
-	const int32_t *errors = library->errors;
+	struct text text = { 0 };
+
+	/* Some kinds cannot occur and have no value; they get ON_MISSING's, as 0 is success. */
+	for (int kind = ON_MISSING; kind < ERROR_KINDS; kind++) {
+		int32_t error = error_in(library, (enum error_kind)kind, toolkit);
+
+		put(&text, "\t\t[%s] = %d,\n", refusals[kind],
+		    error ? error : error_in(library, ON_MISSING, toolkit));
+	}
+	return text.bytes;
+}
+
+/* What callers of older majors get, where those of the newest get something else. */
+static bool write_older_errors(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+	const char *newest = errors_text(library, last_bit(library->in));
+	bool written = false;
+
+	for (unsigned i = plan->list->toolkit_count; i--;) {
+		const char *errors;
+
+		if (!is_newest_of_major(plan->list, i) || !(library->in & BIT(i)))
+			continue;
+		errors = errors_text(library, i);
+		if (!strcmp(errors, newest))
+			continue;
+		put(c, "%s\t{ %u, {\n%s\t} },\n",
+		    written ? "" : "\nstatic const struct lc_errors older_errors[] = {\n",
+		    major_at(plan->list, i), errors);
+		written = true;
+	}
+	if (written)
+		put(c, "\t{ 0 },\n};\n");
+	return written;
+}
+
+static void write_library(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+	bool older_errors = write_older_errors(c, plan);
 
 	put(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
 	put(c, "const struct lc_library lc_library = {\n");
@@ -647,12 +687,7 @@ static void write_library(struct text *c, const struct plan *plan)
 		put(c, "\t.by_soname = 1,\n");
 	put(c, "\t.majors = majors,\n\t.major_count = COUNT(majors),\n");
 	put(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
-	    "\t.errors = {\n");
-	/* Some kinds cannot occur and have no value; they get ON_MISSING's, as 0 is success. */
-	for (int kind = ON_MISSING; kind < ERROR_KINDS; kind++)
-		put(c, "\t\t[%s] = %d,\n", refusals[kind],
-		    errors[kind] ? errors[kind] : errors[ON_MISSING]);
-	put(c, "\t},\n");
+	    "\t.errors = {\n%s\t},\n", errors_text(library, last_bit(library->in)));
 	put(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
 	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"
 	    "\t.exports = exports,\n\t.export_count = COUNT(exports),\n");
@@ -662,6 +697,8 @@ static void write_library(struct text *c, const struct plan *plan)
 		put(c, "\t.cuda = cuda,\n");
 	if (library->opens.count)
 		put(c, "\t.opens = opens,\n");
+	if (older_errors)
+		put(c, "\t.older_errors = older_errors,\n");
 	if (plan->since.count)
 		put(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
 	put(c, "};\n");

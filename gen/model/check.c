@@ -390,30 +390,59 @@ static void check_opens(const struct library *library)
 		for (size_t j = 0; j < i; j++)
 			if (library->opens.items[j].cuda == row->cuda &&
 			    !strcmp(library->opens.items[j].soname, row->soname))
-				fail_at(row->place, "%s of CUDA %u is on line %u already", row->soname,
-					row->cuda, library->opens.items[j].place.line);
+				fail_at(row->place, "%s of %s%.0u is on line %u already", row->soname,
+					row->cuda ? "CUDA " : "any CUDA", row->cuda,
+					library->opens.items[j].place.line);
+	}
+}
+
+static void check_errors(const struct symbols *list, const struct library *library)
+{
+	static const char *const names[] = {
+		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
+		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent"
+	};
+	/* The last kind of error that a call of this library can get. */
+	int last = library->without_majors ? ON_ABSENT :
+		   library->own_majors ? ON_REFUSED : ON_INCOHERENT;
+
+	for (int kind = ON_MISSING; kind < ERROR_KINDS; kind++) {
+		toolkits rest = library->in;
+
+		for (size_t i = 0; i < library->errors[kind].count; i++) {
+			const struct error *row = &library->errors[kind].items[i];
+
+			for (size_t j = 0; j < i; j++)
+				if (row->in & library->errors[kind].items[j].in)
+					fail_at(row->place, "this was given on line %u already",
+						library->errors[kind].items[j].place.line);
+			for (toolkits in = row->in & library->in, major; in; in &= ~major) {
+				major = major_set(list, major_at(list, first_bit(in))) &
+					library->in;
+				if (major & ~row->in)
+					fail_at(row->place, "a caller tells its major alone, and"
+						" %s is of the same major as %s",
+						bit_text(list, first_bit(major & ~row->in)),
+						bit_text(list, first_bit(in)));
+			}
+			rest &= ~row->in;
+		}
+		if (kind <= last && rest)
+			fail_at(library->place, library->errors[kind].count ?
+				"library %s has no row `error %s` for %s" :
+				"library %s has no row `error %s`", library->name, names[kind],
+				bit_text(list, first_bit(rest)));
 	}
 }
 
 static void check_given(const struct library *library)
 {
-	static const char *const errors[] = {
-		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
-		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent"
-	};
 	const char *lacks = !library->stub ? "stub" : !library->variable ? "variable" :
 			    !library->sonames.count ? "soname" :
 			    library->without_majors && !library->witness ? "witness" : NULL;
-	/* The last kind of error that a call of this library can get. */
-	int last = library->without_majors ? ON_ABSENT :
-		   library->own_majors ? ON_REFUSED : ON_INCOHERENT;
 
 	if (lacks)
 		fail_at(library->place, "library %s has no row `%s`", library->name, lacks);
-	for (int kind = ON_MISSING; kind <= last; kind++)
-		if (!library->error_places[kind].line)
-			fail_at(library->place, "library %s has no row `error %s`", library->name,
-				errors[kind]);
 	if (!library->rows.count)
 		fail_at(library->place, "library %s has no functions", library->name);
 }
@@ -422,8 +451,8 @@ static void check_given(const struct library *library)
 static void check_without_majors(const struct library *library)
 {
 	for (int kind = ON_REFUSED; kind < ERROR_KINDS; kind++)
-		if (library->error_places[kind].line)
-			fail_at(library->error_places[kind], "a library without majors has no such error");
+		if (library->errors[kind].count)
+			fail_at(library->errors[kind].items[0].place, "a library without majors has no such error");
 	if (library->nodes.count)
 		fail_at(library->nodes.items[0].place, "a library without majors has no nodes");
 	if (library->folders.count)
@@ -467,6 +496,7 @@ void check_library(const struct symbols *whole, struct library *library)
 				other->name);
 	}
 	check_sonames(list, library);
+	check_errors(list, library);
 	if (library->without_majors)
 		check_without_majors(library);
 	else if (library->homes.count || library->witness)

@@ -297,7 +297,8 @@ static void set_once(const char **text, struct place *place, struct word word, s
 	*place = word.place;
 }
 
-static void read_error(struct library *library, struct line *line, struct place row)
+static void read_error(const struct symbols *list, struct library *library, struct line *line,
+		       struct place place)
 {
 	static const char *const names[] = {
 		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
@@ -305,18 +306,19 @@ static void read_error(struct library *library, struct line *line, struct place 
 	};
 	struct word word = take(line, "what the error is for");
 	int kind = ON_MISSING;
+	struct error *row;
 
 	while (kind < ERROR_KINDS && strcmp(names[kind], word.text))
 		kind++;
 	if (kind == ERROR_KINDS)
 		fail_at(word.place, "no error `%s`: there are missing, absent, refused, driver, "
 			"incoherent", word.text);
-	if (library->error_places[kind].line)
-		fail_at(row, "this was given on line %u already", library->error_places[kind].line);
-	library->error_places[kind] = row;
-	library->errors[kind] = (int32_t)take_number(line, "the status", INT32_MIN, INT32_MAX);
-	if (!library->errors[kind])
-		fail_at(row, "an error cannot be 0, which is success");
+	row = push(&library->errors[kind]);
+	row->place = place;
+	row->value = (int32_t)take_number(line, "the status", INT32_MIN, INT32_MAX);
+	row->in = line->next < line->words.count ? take_range(list, line) : ~(toolkits)0;
+	if (!row->value)
+		fail_at(place, "an error cannot be 0, which is success");
 }
 
 static void read_ranged(struct ranged *ranged, const struct symbols *list, struct line *line,
@@ -370,10 +372,17 @@ static void read_opens(struct library *library, struct line *line)
 {
 	struct opened *row = push(&library->opens);
 	struct word soname, folder;
+	bool any = line->next < line->words.count &&
+		   !strcmp(line->words.items[line->next].text, "any");
 
-	row->cuda = (unsigned)take_number(line, "a major of CUDA", 1, MAX_CUDA);
+	if (any)
+		take(line, "`any`");
+	else
+		row->cuda = (unsigned)take_number(line, "a major of CUDA", 1, MAX_CUDA);
 	soname = take_file(line, "a SONAME", "._+-");
-	folder = take_file(line, "a folder", "._+-/");
+	folder = any ? take(line, "`.`") : take_file(line, "a folder", "._+-/");
+	if (any && strcmp(folder.text, "."))
+		fail_at(folder.place, "`%s` where `.` is expected", folder.text);
 	row->soname = soname.text;
 	row->folder = folder.text;
 	row->place = soname.place;
@@ -475,7 +484,7 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		node->place = word.place;
 		node->major = (unsigned)take_number(line, "the major version", 1, MAX_MAJOR);
 	} else if (!strcmp(key.text, "error")) {
-		read_error(library, line, key.place);
+		read_error(list, library, line, key.place);
 	} else {
 		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, cuda, opens, nodes, "
 			"compat, witness, home, node, folder, package, variable, companion, advice, error, "

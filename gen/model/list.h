@@ -151,7 +151,7 @@ struct word {
 
 /* What a library of one CUDA opens by name, and where pip puts that. */
 struct opened {
-	unsigned cuda;
+	unsigned cuda;		/* 0: of any, in its own folder */
 	const char *soname, *folder;
 	struct place place;
 };
@@ -164,6 +164,13 @@ struct cuda {
 };
 
 enum error_kind { ON_MISSING = 1, ON_ABSENT, ON_REFUSED, ON_DRIVER, ON_INCOHERENT, ERROR_KINDS };
+
+/* What calls return to callers that were compiled for these toolkits. */
+struct error {
+	int32_t value;
+	struct place place;
+	toolkits in;
+};
 
 struct library {
 	const char *name, *stub, *variable, *companion, *status, *witness;
@@ -184,8 +191,7 @@ struct library {
 	struct place compat_place;	/* of `compat none`, if it is there */
 	const char *advice;		/* NULL if the stub has a source of its own */
 	struct place advice_place;
-	int32_t errors[ERROR_KINDS];
-	struct place error_places[ERROR_KINDS];	/* line 0 if not given */
+	ARRAY(struct error) errors[ERROR_KINDS];
 	ARRAY(struct enumeration) enums;
 	ARRAY(struct record) records;	/* sorted by name, once read */
 	ARRAY(struct row) rows;		/* sorted by name and range, once read */
@@ -219,6 +225,9 @@ struct symbols view_of(const struct symbols *list, const struct library *library
  * "params.sync.reserved", but not "reservedSharedMemPerBlock", which is a property. */
 bool means_field(const char *word, const char *field);
 bool is_reserved(const struct library *library, const char *field);
+
+/* The status of calls by callers of one toolkit; 0 if the library has none of this kind. */
+int32_t error_in(const struct library *library, enum error_kind kind, unsigned toolkit);
 
 /* The size row of a struct in one toolkit; NULL if it has none there. */
 const struct size *size_in(const struct record *record, unsigned toolkit);

@@ -51,6 +51,14 @@ unsigned major_at(const struct symbols *list, unsigned bit)
 	return list->toolkits[bit < list->toolkit_count ? bit : list->toolkit_count - 1].major;
 }
 
+int32_t error_in(const struct library *library, enum error_kind kind, unsigned toolkit)
+{
+	for (size_t i = 0; i < library->errors[kind].count; i++)
+		if (library->errors[kind].items[i].in & BIT(toolkit))
+			return library->errors[kind].items[i].value;
+	return 0;
+}
+
 toolkits major_set(const struct symbols *list, unsigned major)
 {
 	toolkits set = 0;

@@ -23,7 +23,7 @@ int source_toolkit(const struct own *own, const struct source *source)
 
 /* ---- rows of the list ---- */
 
-static void add_hint(struct list *list, const char *first, const char *second)
+void add_hint(struct list *list, const char *first, const char *second)
 {
 	struct hint *hint = scan_alloc(sizeof(*hint));
 
@@ -125,19 +125,6 @@ void add_nodes(struct own *own, const struct source *source)
 			continue;
 		own->library.nodes_row = "other";
 		add_hint(&own->library.nodes, nodes->items[i], format("%d", source->major));
-	}
-}
-
-void add_errors(struct own *own, const char *missing, const char *absent, const char *refused)
-{
-	struct list *errors = &own->library.errors;
-
-	add_hint(errors, "missing", missing);
-	add_hint(errors, "absent", absent);
-	add_hint(errors, "refused", refused);
-	if (!own->library.own_majors) {
-		add_hint(errors, "driver", missing);
-		add_hint(errors, "incoherent", missing);
 	}
 }
 

@@ -296,21 +296,29 @@ static bool has_status(const struct own *own)
 	return false;
 }
 
-/* Returns, as decimal text, an option's value: a number or the name of an enumerator. */
-static const char *value_of(const struct own *own, const char *option, const char *text)
+/* An enumerator of the status in one toolkit, or NULL. */
+static const struct enumerator *enumerator_in(const struct own *own, const char *name, int toolkit)
+{
+	const struct map *values = own->library.status ?
+		map_get(&own->library.headers[toolkit].enums, own->library.status) : NULL;
+
+	return values ? map_get(values, name) : NULL;
+}
+
+/* Returns, as decimal text, an option's value in a toolkit: a number or the name of an enumerator.
+ * A toolkit that lacks the name, or has no headers, gets the newest value of the others. */
+static const char *value_of(const struct own *own, const char *option, const char *text,
+			    int toolkit)
 {
 	char *end;
 	long value = strtol(text, &end, 0);
+	const struct enumerator *found = *end ? enumerator_in(own, text, toolkit) : NULL;
 
-	for (int toolkit = 0; toolkit < own->scan->count && *end && own->library.status; toolkit++) {
-		const struct map *values = map_get(&own->library.headers[toolkit].enums,
-						   own->library.status);
-		const struct enumerator *found = values ? map_get(values, text) : NULL;
-
-		if (found) {
-			value = (long)found->value;
-			end = "";
-		}
+	for (int other = own->scan->count; other-- && *end && !found;)
+		found = enumerator_in(own, text, other);
+	if (found) {
+		value = (long)found->value;
+		end = "";
 	}
 	if (!*text || *end)
 		fail(own_name, "%s %s: it is not a number%s%s", option, text,
@@ -321,19 +329,41 @@ static const char *value_of(const struct own *own, const char *option, const cha
 	return format("%ld", value);
 }
 
+/* Adds the rows of one error: one for all callers, or one for each of its values. */
+static void add_error(struct own *own, const char *kind, const char *option, const char *text)
+{
+	const toolkits all = BIT(own->scan->count) - 1;
+
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		const char *value = value_of(own, option, text, toolkit);
+		toolkits in = 0;
+
+		for (int other = 0; other < own->scan->count; other++)
+			if (!strcmp(value, value_of(own, option, text, other)))
+				in |= BIT(other);
+		add_hint(&own->library.errors, kind, in == all ? value :
+			 format("%s %s", value, range_text(own->scan, in)));
+	}
+}
+
 static void find_status(struct own *own)
 {
-	const char *missing, *absent, *refused;
+	const char *absent = own->absent ? own->absent : own->missing;
+	const char *absent_option = own->absent ? "--absent" : "--missing";
 
 	if (own->library.status && !has_status(own))
 		fail(own_name, "--status %s: no header that was given defines this enum",
 		     own->library.status);
 	if (!own->library.status)
 		own->library.status = usual_result(own);
-	missing = value_of(own, "--missing", own->missing);
-	absent = own->absent ? value_of(own, "--absent", own->absent) : missing;
-	refused = own->refused ? value_of(own, "--refused", own->refused) : absent;
-	add_errors(own, missing, absent, refused);
+	add_error(own, "missing", "--missing", own->missing);
+	add_error(own, "absent", absent_option, absent);
+	add_error(own, "refused", own->refused ? "--refused" : absent_option,
+		  own->refused ? own->refused : absent);
+	if (!own->library.own_majors) {
+		add_error(own, "driver", "--missing", own->missing);
+		add_error(own, "incoherent", "--missing", own->missing);
+	}
 }
 
 /* ---- all together ---- */

@@ -104,9 +104,15 @@ struct lc_adaptor {
 
 /* What a library of one CUDA opens by name, where it would not find that itself. */
 struct lc_opened {
-	int cuda;		/* the major */
+	int cuda;		/* the major; 0: any, and the folder is the library's own */
 	const char *soname;	/* NULL ends the table */
 	const char *folder;	/* below the site-packages that the library lies in */
+};
+
+/* What callers of one major get for calls that are not forwarded. */
+struct lc_errors {
+	int major;		/* 0 ends the table */
+	int32_t errors[LC_REFUSALS];
 };
 
 struct lc_library {
@@ -118,7 +124,7 @@ struct lc_library {
 	size_t major_count;
 	const uint16_t *known_majors;	/* of all libraries in the list, newest first */
 	size_t known_major_count;
-	int32_t errors[LC_REFUSALS];
+	int32_t errors[LC_REFUSALS];	/* for callers of the newest major */
 	const char *names;		/* the pool that name offsets point into */
 	const struct lc_slot *slots;	/* parallel to lc_slots */
 	size_t slot_count;
@@ -139,13 +145,8 @@ struct lc_library {
 	 * for each; NULL: the library goes with any.  Records without `library_size` lack this. */
 	const uint32_t *cuda;
 	const struct lc_opened *opens;	/* NULL: nothing; of another stub's library not to be read */
+	const struct lc_errors *older_errors;	/* NULL: all get `errors`; as `opens`, this stub's alone */
 };
-
-/* The status of a call that is refused for this reason. */
-static inline int32_t lc_status_of(const struct lc_library *library, enum lc_refusal why)
-{
-	return library->errors[why == LC_EXCLUDED ? LC_MISSING : why];
-}
 
 /* Returns true if a version belongs to this major.  All versions belong to major 0. */
 static inline int lc_is_of(lc_version version, const struct lc_major *major)
@@ -194,5 +195,8 @@ extern lc_function lc_slot_table[] LC_HIDDEN;
  * the status to return.  Thread-safe; takes no lock once the library is loaded.
  */
 int32_t lc_slow(unsigned slot) LC_HIDDEN;
+
+/* The status that callers of a slot get for a call that is refused for this reason. */
+int32_t lc_status_of(unsigned slot, enum lc_refusal why) LC_HIDDEN;
 
 #endif

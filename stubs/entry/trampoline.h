@@ -204,7 +204,7 @@ __asm__(
 	int32_t lc_entry_##slot(void) \
 	{ \
 		int32_t error = lc_slow(LC_SLOT_##slot); \
-		return null ? 0 : error ? error : lc_library.errors[LC_REFUSED]; \
+		return null ? 0 : error ? error : lc_status_of(LC_SLOT_##slot, LC_REFUSED); \
 	} \
 	static void lc_slow_##slot(void) { }
 #endif

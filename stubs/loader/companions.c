@@ -7,6 +7,8 @@
 #include "belongs.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
+#include "places.h"
+#include "settings.h"
 #include "unknown.h"
 
 static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, const char *folder)
@@ -19,17 +21,35 @@ static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, 
 	return is;
 }
 
-static void bring(struct lc_arena *arena, struct lc_survey *survey, struct lc_folders *folders,
-		  const char *site, const struct lc_opened *row, struct lc_companions *brought)
+/* Returns true if ld.so would find another file of this name: it asks LD_LIBRARY_PATH first. */
+static bool is_hidden(struct lc_arena *arena, const char *path, const char *soname)
 {
-	/* The survey may keep it. */
-	const char *folder = lc_path(survey->folders.arena, site, row->folder);
+	const char *at = lc_variable("LD_LIBRARY_PATH");
+	struct stat own, first;
+
+	while (at && *at) {
+		size_t length = strcspn(at, ":;");
+		/* An empty one is the current folder. */
+		const char *folder = length ? lc_copy(arena, at, length) : ".";
+
+		if (folder && !stat(lc_path(arena, folder, soname), &first))
+			return stat(path, &own) || own.st_dev != first.st_dev ||
+			       own.st_ino != first.st_ino;
+		at += length + (at[length] != 0);
+	}
+	return false;
+}
+
+static void bring(struct lc_arena *arena, struct lc_survey *survey, struct lc_folders *folders,
+		  const char *folder, const struct lc_opened *row, struct lc_companions *brought)
+{
 	const char *path = lc_path(arena, folder, row->soname);
 	const char *why;
 	void **handle;
 
 	if (lc_process_has_soname(row->soname) || !is_searchable(survey, folders, folder) ||
-	    !lc_file_is_safe(folders, path, &why))
+	    !lc_file_is_safe(folders, path, &why) ||
+	    (!row->cuda && !is_hidden(arena, path, row->soname)))
 		return;
 	handle = lc_grow(arena, &brought->handles, &brought->count, sizeof(*handle));
 	if (!handle)
@@ -48,7 +68,8 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 	struct lc_known *known = search->known;
 	struct lc_survey *survey;
 	struct lc_folders now = { .arena = &known->arena };
-	const char *site, *name;
+	struct lc_arena *kept;
+	const char *site, *own, *name;
 
 	if (!library->opens || file->path[0] != '/')
 		return;
@@ -58,11 +79,17 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 		cuda = lc_only_cuda(option->cuda);
 	site = lc_site_of(arena, major, file->path, &name);
 	survey = lc_known_survey(known);
+	kept = survey->folders.arena;	/* the survey may keep the name of a folder */
+	own = lc_folder_of(kept, file->path);
 	/* What an earlier search saw of these folders was not compared: its library is another. */
-	for (const struct lc_opened *row = library->opens; site && row->soname; row++)
-		if (row->cuda == cuda)
-			bring(arena, survey, known->fresh ? &survey->folders : &now, site, row,
+	for (const struct lc_opened *row = library->opens; row->soname; row++) {
+		const char *folder = !row->cuda ? own : site && row->cuda == cuda ?
+				     lc_path(kept, site, row->folder) : NULL;
+
+		if (folder)
+			bring(arena, survey, known->fresh ? &survey->folders : &now, folder, row,
 			      brought);
+	}
 }
 
 void lc_drop_companions(struct lc_companions *brought)

@@ -5,6 +5,10 @@
  * cuDNN 9.10 of CUDA 12 opens libnvrtc.so.12, and its RUNPATH leads elsewhere than where pip
  * puts that.  Once a library of this SONAME is in the process, ld.so finds it.  So it is
  * loaded before: from the site-packages that the library itself lies in, of the same CUDA.
+ *
+ * libcudnn.so.9 opens its parts by name, libcudnn_ops.so.9 say, which are beside it and have the
+ * same SONAMEs in every CUDA.  ld.so looks in LD_LIBRARY_PATH before a RUNPATH: where that leads
+ * to those of another cuDNN, its own are loaded before it.
  */
 #ifndef COMPANIONS_H
 #define COMPANIONS_H

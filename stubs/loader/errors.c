@@ -39,9 +39,45 @@ int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const
 	return status;
 }
 
+static int32_t status_in(const int32_t *errors, enum lc_refusal why)
+{
+	return errors[why == LC_EXCLUDED ? LC_MISSING : why];
+}
+
+/* The major that callers of a slot were compiled for.  Where majors share a slot, its function
+ * returns no status that means something else in one of them. */
+static int major_of(unsigned slot)
+{
+	for (size_t i = 0; i < lc_library.export_count; i++)
+		if (lc_library.exports[i].slot == slot)
+			return lc_library.exports[i].major;
+	return 0;
+}
+
+int32_t lc_status_of(unsigned slot, enum lc_refusal why)
+{
+	const struct lc_errors *row = lc_library.older_errors;
+
+	for (int major = row ? major_of(slot) : 0; row && row->major; row++)
+		if (row->major == major)
+			return status_in(row->errors, why);
+	return status_in(lc_library.errors, why);
+}
+
+/* Returns true if callers of any major get this status for that reason. */
+static bool is_status_of(int32_t value, enum lc_refusal why)
+{
+	const struct lc_errors *row = lc_library.older_errors;
+
+	for (; row && row->major; row++)
+		if (status_in(row->errors, why) == value)
+			return true;
+	return status_in(lc_library.errors, why) == value;
+}
+
 int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason)
 {
-	return lc_refuse_with(slot, why, lc_status_of(&lc_library, why), reason);
+	return lc_refuse_with(slot, why, lc_status_of(slot, why), reason);
 }
 
 int32_t lc_refuse(unsigned slot, enum lc_refusal why)
@@ -239,7 +275,7 @@ const char *lc_refusal_text(int32_t value)
 		return lc_last_error()->message;
 	/* The call was refused in another thread, which passed the status on. */
 	if (status->cause != LAZYCUDA_NOTHING &&
-	    lc_status_of(&lc_library, (enum lc_refusal)status->cause) == value)
+	    is_status_of(value, (enum lc_refusal)status->cause))
 		return status->reason;
 	return NULL;
 }

@@ -38,7 +38,7 @@ class List:
     cudas: dict = field(default_factory=dict)               # of CUDA, by SONAME, where a row says it
     nodes: dict = field(default_factory=dict)
     words: dict = field(default_factory=dict)               # of rows that stand once
-    errors: dict = field(default_factory=dict)
+    errors: dict = field(default_factory=dict)              # {(kind, major): status}
     layouts: dict = field(default_factory=dict)             # {(struct, major): letter}
     rows: dict = field(default_factory=dict)                # {(name, major): Row}
 
@@ -116,6 +116,7 @@ def read_property(made, words):
     elif words[0] == "node":
         made.nodes.setdefault(int(words[2]), []).append(words[1])
     elif words[0] == "error":
-        made.errors[words[1]] = int(words[2])
+        for of in made.covered(words[3]) if words[3:] else made.majors:
+            made.errors[words[1], of] = int(words[2])
     else:
         made.words[words[0]] = words[1]

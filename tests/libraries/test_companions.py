@@ -127,6 +127,35 @@ def test_not_from_a_folder_that_everybody_can_write_to(world, cudnn):
     assert [one["path"] for one in status["left_out"]] == [str(companion.parent)]
 
 
+# ---- what has the same SONAME in every CUDA, and lies beside the library ----
+
+@pytest.mark.parametrize("name", ["cudnn", "cudnn_graph"])
+def test_its_own_parts_come_before_those_that_ld_library_path_leads_to(world, name):
+    """ld.so looks there before a RUNPATH, and would mix two cuDNNs."""
+    part = "libcudnn_ops.so.9"
+    file = one_cuda.installed(world, opener(name, 9, part), "nvidia/cudnn/lib",
+                              "nvidia_cudnn_cu12")
+    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
+    other = nvrtc(world, "elsewhere", part)
+    world.search(other.parent)
+    value, status, loaded = said(world, name, 9)
+    assert (value, status["path"]) == (77, str(file))
+    assert str(own) in loaded and str(other) not in loaded
+
+
+def test_its_own_parts_are_left_to_it_otherwise(world):
+    """They are large.  This one opens none that ld.so would not find."""
+    part = "libcudnn_ops.so.9"
+    one_cuda.installed(world, opener("cudnn", 9, part), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
+    world.search(world.folder("empty"))
+    value, _, loaded = said(world, "cudnn", 9)
+    assert value == 78 and str(own) not in loaded
+    (world.folder("link") / part).symlink_to(own)
+    world.search(world.folder("link"))
+    assert said(world, "cudnn", 9)[0] == 77
+
+
 def later(world, change):
     """What its function says, and the libraries that are loaded, where the file system is changed
     after the first search of another stub."""

@@ -105,7 +105,7 @@ def test_on_a_library(world, caller, name, major, there):
             continue
         assert (one, called, cause) == (one, 0, CAUSES[fate])
         if made.rows[one, major].result == "status":
-            assert (one, low(returned)) == (one, made.errors[fate])
+            assert (one, low(returned)) == (one, made.errors[fate, major])
 
 
 @pytest.mark.parametrize("name, major", sorted({pair[:2] for pair in PAIRS}))
@@ -117,6 +117,6 @@ def test_without_a_library(world, caller, name, major):
         if row.text:
             assert returned, one
         elif row.result == "status":
-            assert (one, low(returned)) == (one, made.errors["missing"])
+            assert (one, low(returned)) == (one, made.errors["missing", major])
         elif row.result in ("ptr", "i64", "u64", "i32", "u32"):
             assert (one, returned) == (one, 0)

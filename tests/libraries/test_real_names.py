@@ -200,7 +200,8 @@ def program(folder, *more):
 
 
 def of_nothing():
-    return [library_lists.read(name).errors["missing"] for name in USED] + [MISSING["cudart"]]
+    return [library_lists.read(name).errors["missing", of] for name, of in USED.items()] + [
+        MISSING["cudart"]]
 
 
 def answers(done):

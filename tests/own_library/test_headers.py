@@ -112,6 +112,28 @@ def test_an_enumeration_that_means_something_else_keeps_its_functions_apart(tmp_
         "bazD": "(inout i32) -> i32"}
 
 
+def test_an_error_has_the_value_that_its_callers_know(world, tmp_path, libclang):
+    """As those of cuDNN 8 and 9: where there is no library, and where it is of another major."""
+    words = []
+    for major, bad, refused in ((3, 9, 5), (4, 1009, 1005)):
+        folder = tmp_path / f"{major}"
+        real = own_stubs.library(folder, f"libbaz.so.{major}", SOURCE)
+        (folder / "baz.h").write_text(
+            f"typedef enum {{ BAZ_OK = 0, BAZ_NO = {refused}, BAZ_BAD = {bad} }} bazStatus;\n"
+            "bazStatus bazA(int n);\nbazStatus bazB(int n);\n")
+        words += ["--from", real, "--header", folder / "baz.h"]
+    stub = own_stubs.stub(tmp_path / "baz", *words, "--missing", "BAZ_BAD", "--refused", "BAZ_NO",
+                          *libclang)
+    calls = [f"call:bazB@libbaz.so.{major}" for major in (3, 4)]
+    assert [one["value"] for one in world.probe(f"open:{stub.file}", *calls)[1:]] == [9, 1009]
+    world.loader(tmp_path / "4" / "libbaz.so.4")
+    said = world.probe(f"open:{stub.file}", *calls)[1:]
+    assert said[0]["value"] == 5 and said[1]["value"] not in (5, 9, 1005, 1009)
+    world.loader(tmp_path / "3" / "libbaz.so.3")
+    (world.root / "loader" / "libbaz.so.4").unlink()
+    assert world.probe(f"open:{stub.file}", *calls)[2]["value"] == 1005
+
+
 # ---- the system's headers ----
 
 def test_headers_of_the_system_are_found(read):

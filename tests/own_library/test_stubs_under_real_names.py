@@ -46,6 +46,22 @@ def bar(request, tmp_path_factory):
     return make(folder, reals, ",".join(map(str, majors)), request.param)
 
 
+@pytest.mark.parametrize("settings", [["COMPAT=3"], ["COMPAT=all"],
+                                      ["install", "COMPAT=3", "COMPAT_FOR=12"]])
+def test_none_is_made_where_the_list_says_so(tmp_path, settings):
+    """As those of cuDNN's parts, which real libraries need for more than a stub has."""
+    real = own_stubs.library(tmp_path, "libbar.so.3", SOURCE.format(3))
+    folder = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7", "--compat",
+                            "none").folder
+    done = subprocess.run(["make", "-C", folder, f"PREFIX={tmp_path / 'there'}", *settings],
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and "the row `compat none` of bar.txt says" in done.stderr
+    assert not list(folder.rglob("libbar.so.3")) and not (tmp_path / "there").exists()
+    own_stubs.make(folder, "install", f"PREFIX={tmp_path / 'there'}")
+    own_stubs.make(folder, "uninstall", f"PREFIX={tmp_path / 'there'}")
+    assert not [one for one in (tmp_path / "there").rglob("*") if not one.is_dir()]
+
+
 def program(folder, real, expected):
     """It was linked with the real library, and knows nothing of lazycuda."""
     (folder / "user.c").write_text(USER.format(expected))
