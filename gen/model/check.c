@@ -396,16 +396,34 @@ static void check_opens(const struct library *library)
 	}
 }
 
+static const char *const error_names[] = {
+	[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
+	[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent"
+};
+
+/* Returns the last kind of error that a call of this library can get. */
+static enum error_kind last_error(const struct library *library)
+{
+	return library->without_majors ? ON_ABSENT :
+	       library->own_majors ? ON_REFUSED : ON_INCOHERENT;
+}
+
+/* A caller tells its major alone, so an error must hold for all toolkits of a major. */
+static void check_error(const struct symbols *list, const struct library *library,
+			const struct error *row)
+{
+	for (toolkits in = row->in & library->in; in; in &= in - 1) {
+		unsigned major = major_at(list, first_bit(in));
+		toolkits lacks = major_set(list, major) & library->in & ~row->in;
+
+		if (lacks)
+			fail_at(row->place, "an error for some of major %u, and not for %s",
+				major, bit_text(list, first_bit(lacks)));
+	}
+}
+
 static void check_errors(const struct symbols *list, const struct library *library)
 {
-	static const char *const names[] = {
-		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
-		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent"
-	};
-	/* The last kind of error that a call of this library can get. */
-	int last = library->without_majors ? ON_ABSENT :
-		   library->own_majors ? ON_REFUSED : ON_INCOHERENT;
-
 	for (int kind = ON_MISSING; kind < ERROR_KINDS; kind++) {
 		toolkits rest = library->in;
 
@@ -416,22 +434,12 @@ static void check_errors(const struct symbols *list, const struct library *libra
 				if (row->in & library->errors[kind].items[j].in)
 					fail_at(row->place, "this was given on line %u already",
 						library->errors[kind].items[j].place.line);
-			for (toolkits in = row->in & library->in, major; in; in &= ~major) {
-				major = major_set(list, major_at(list, first_bit(in))) &
-					library->in;
-				if (major & ~row->in)
-					fail_at(row->place, "a caller tells its major alone, and"
-						" %s is of the same major as %s",
-						bit_text(list, first_bit(major & ~row->in)),
-						bit_text(list, first_bit(in)));
-			}
+			check_error(list, library, row);
 			rest &= ~row->in;
 		}
-		if (kind <= last && rest)
-			fail_at(library->place, library->errors[kind].count ?
-				"library %s has no row `error %s` for %s" :
-				"library %s has no row `error %s`", library->name, names[kind],
-				bit_text(list, first_bit(rest)));
+		if (kind <= (int)last_error(library) && rest)
+			fail_at(library->place, "library %s has no row `error %s` for %s",
+				library->name, error_names[kind], bit_text(list, first_bit(rest)));
 	}
 }
 
@@ -443,6 +451,10 @@ static void check_given(const struct library *library)
 
 	if (lacks)
 		fail_at(library->place, "library %s has no row `%s`", library->name, lacks);
+	for (int kind = ON_MISSING; kind <= (int)last_error(library); kind++)
+		if (!library->errors[kind].count)
+			fail_at(library->place, "library %s has no row `error %s`", library->name,
+				error_names[kind]);
 	if (!library->rows.count)
 		fail_at(library->place, "library %s has no functions", library->name);
 }
@@ -452,7 +464,8 @@ static void check_without_majors(const struct library *library)
 {
 	for (int kind = ON_REFUSED; kind < ERROR_KINDS; kind++)
 		if (library->errors[kind].count)
-			fail_at(library->errors[kind].items[0].place, "a library without majors has no such error");
+			fail_at(library->errors[kind].items[0].place,
+				"a library without majors has no such error");
 	if (library->nodes.count)
 		fail_at(library->nodes.items[0].place, "a library without majors has no nodes");
 	if (library->folders.count)

@@ -46,7 +46,7 @@ static int32_t status_in(const int32_t *errors, enum lc_refusal why)
 
 /* The major that callers of a slot were compiled for.  Where majors share a slot, its function
  * returns no status that means something else in one of them. */
-static int major_of(unsigned slot)
+static int major_of_callers(unsigned slot)
 {
 	for (size_t i = 0; i < lc_library.export_count; i++)
 		if (lc_library.exports[i].slot == slot)
@@ -58,7 +58,7 @@ int32_t lc_status_of(unsigned slot, enum lc_refusal why)
 {
 	const struct lc_errors *row = lc_library.older_errors;
 
-	for (int major = row ? major_of(slot) : 0; row && row->major; row++)
+	for (int major = row ? major_of_callers(slot) : 0; row && row->major; row++)
 		if (row->major == major)
 			return status_in(row->errors, why);
 	return status_in(lc_library.errors, why);

@@ -63,6 +63,12 @@ int32_t lc_slow(unsigned slot)
 	return error;
 }
 
+int32_t lc_status_of(unsigned slot, enum lc_refusal why)
+{
+	(void)slot;
+	return lc_library.errors[why];
+}
+
 enum lc_refusal lc_why_not(unsigned slot)
 {
 	return lc_slow(slot) ? LC_MISSING : LC_NONE;

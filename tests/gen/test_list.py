@@ -89,7 +89,7 @@ CASES = [
     ("    error driver 14", "    error driver 14\n    ^error driver 15 2.0-", "on line 11 already"),
     ("    error driver 14", "    error driver 14 2.0-", "no row `error driver` for 1.0", (3, 9)),
     ("    error driver 14", "    ^error driver 14 1.1-\n    error driver 15 1.0",
-     "a caller tells its major alone, and 1.0 is of the same major as 1.1"),
+     "an error for some of major 1, and not for 1.0"),
     ("    status thingStatus", "    status ^thingStates", "no enum thingStates"),
     ("    soname libthing.so.2 2.0-", "    soname ^libthing.so.2 1.1-", "majors 1 and 2"),
     ("    soname libthing.so.2 2.0-", "    soname ^libthing.so.1 2.0-", "is on line 5 already"),
