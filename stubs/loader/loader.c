@@ -388,6 +388,15 @@ static void wait_for_filler(void)
 	lc_leave();
 }
 
+/* Returns true if a thread has loaded the library.  What it had published of that may be why
+ * the search of another thread, which had begun before, looked for nothing more. */
+static bool is_coming(void)
+{
+	int phase = atomic_load(&state.phase);
+
+	return phase == FILLING || phase == LOADED;
+}
+
 /* Returns LC_NONE once the library is loaded, else why not.  `asked`: tries now, whatever
  * the limits. */
 static enum lc_refusal ensure(bool asked)
@@ -413,7 +422,7 @@ static enum lc_refusal ensure(bool asked)
 			refusal = lc_is_ready() && (asked || lc_may_try()) ?
 				  attempt_load(false) : LC_MISSING;
 		}
-		if (refusal != LC_NONE && atomic_load(&state.phase) != LOADED)
+		if (refusal != LC_NONE && !is_coming())
 			return refusal;
 	}
 }

@@ -25,6 +25,8 @@ EARLY = "an IFUNC's resolver runs before the sanitizer is set up"
 CANCELLED = "a thread that is cancelled in what the sanitizer intercepts never leaves it"
 LEFT = "a call that is left by longjmp() loses its memory, and frames are others"
 
+INTERPOSED = "it puts functions of its own in place of those that the sanitizer replaces"
+
 TOLD = "its programs crash, race and use memory up, which is told by the sanitizer"
 COMPILERS = "its time goes into NVIDIA's compilers; other tests read what these write"
 ONE_THREAD = "it runs in one thread"
@@ -124,6 +126,8 @@ SKIPPED = [
      "address"),
     ("status/test_status.py::test_on_real_libraries[12.0]", TRACER, "address"),
     ("suite/", NOT_C),
+    ("threads/test_threads.py::test_a_search_during_which_another_thread_loads", INTERPOSED,
+     "address", "thread"),
     ("threads/test_threads.py::test_fork_during_the_first_call", LOCKED, "address"),
     ("threads/test_threads.py::test_fork_while_the_library_is_being_loaded", LOCKED, "address"),
     ("versions/test_toolkit.py::test_a_library_that_was_asked_is_not_left_loaded", UNLOADED,

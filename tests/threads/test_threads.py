@@ -61,6 +61,16 @@ def test_a_race_with_registrations_pending(installed):
         assert last < first
 
 
+def test_a_search_during_which_another_thread_loads(installed):
+    # It has seen no library in the process, and then looks for no file, because this stub
+    # has one already: what it returns is no answer yet.
+    program = build.program(HERE / "meanwhile.c", build.TESTS / "registrations" / "nvcc.c",
+                            "-DTAG=0x1000", STUBS[0])
+    said = installed.run(program, answer("cudart", "cudaDeviceSynchronize", "12.9"), check=False)
+    assert len(said.lines) == 1 and said.status == 0, said
+    assert int(said.out.split()[2]) > 20
+
+
 @pytest.mark.parametrize("mode", ["before", "after"])
 def test_fork(installed, mode):
     program = build.program(HERE / "forks.c", STUBS[0])
