@@ -37,7 +37,7 @@
 #			(docs/packaging.md); with ALL_STUBS=yes those of CUDA's other libraries, too,
 #			but for COMPAT_WITHOUT='npp% nvvm'
 #	RUNPATH=no	what is installed has no run path; the default in /usr/lib and the like
-#	ALL_STUBS=yes	make and make install mean those of CUDA's other libraries, too
+#	ALL_STUBS=yes	make and make install include those of CUDA's other libraries
 
 VERSION := 0.1.0
 # Where the project is: its home page, its sources, and where problems are reported.  Empty until
@@ -47,7 +47,7 @@ REPOSITORY :=
 ISSUES :=
 
 BUILD ?= build
-# GNU's names count where they are said to make, and not from the environment.
+# GNU's names count if they are given to make, and not if the environment has them.
 gnu = $(if $(filter command%,$(origin $(1))),$($(1)),$(2))
 PREFIX ?= $(call gnu,prefix,/usr/local)
 LIBDIR ?= $(call gnu,libdir,$(call gnu,exec_prefix,$(PREFIX))/lib)
@@ -98,7 +98,7 @@ LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
 # libX_stub.import12.map is there for cuda12/libX_stub.so, and its version node is
 # the real SONAME.
 IMPORT_MAPS := $(sort $(wildcard stubs/generated/*.import*.map))
-# Of libraries with majors.
+# Those of libraries with majors.
 MAJOR_MAPS := $(filter-out $(DRIVER:%=stubs/generated/lib%_stub.%),$(IMPORT_MAPS))
 import_major = $(patsubst .import%,%,$(suffix $(basename $(1))))
 import_stub = $(notdir $(basename $(basename $(1))))
@@ -128,7 +128,7 @@ object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda \
 	stub-maker $(BUILD)/retarget
 
-# A change of these is a change of everything that is compiled.
+# A change of these recompiles everything.
 $(BUILD)/flags: FORCE
 	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) \
 		$(ENTRY_CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) $(TOOL_LDFLAGS) $(LDLIBS) $(SOVERSION))
@@ -221,8 +221,8 @@ $(error COMPAT_WITHOUT=$(COMPAT_WITHOUT): there is no list of $(UNKNOWN_LIBRARIE
 endif
 
 # Words CUDA/LIBRARY/MAJOR/SONAME as gen prints them, one of them 13/cusparse/12/libcusparse.so.12.
-# The lists are read only for who wants these files or removes them; make begins again once this
-# file is written, and ends where it cannot be.
+# The lists are read only if these files are wanted or to be removed; make starts again once this
+# file is written, and fails if it cannot be.
 SONAMES := $(OTHER_SOURCES)/sonames.mk
 LISTED_SONAMES :=
 ifneq ($(or $(and $(COMPAT_MAJORS),$(WANTED_STUBS)),$(filter uninstall,$(MAKECMDGOALS))),)
@@ -237,7 +237,7 @@ $(SONAMES): $(OTHERS:%=libraries/%.txt) $(BUILD)/gen/gen
 		words=$$($(BUILD)/gen/gen --sonames "$$list") || exit; \
 		echo LISTED_SONAMES += $$words; \
 	done >$@.$$$$ && mv $@.$$$$ $@
-# What is of no CUDA in particular goes with each.
+# A library of no CUDA in particular goes into the folder of each.
 OTHER_SONAMES := $(filter-out any/%,$(LISTED_SONAMES)) \
 	$(foreach m,$(MAJORS),$(patsubst any/%,$(m)/%,$(filter any/%,$(LISTED_SONAMES))))
 
@@ -247,7 +247,7 @@ WANTED_SONAMES := $(if $(and $(COMPAT_MAJORS),$(WANTED_STUBS)),$(foreach s,$(OTH
 OTHER_COMPATS := $(foreach s,$(WANTED_SONAMES),$(BUILD)/lib/$(call other_compat_file,$(s)))
 all: $(OTHER_COMPATS)
 
-# What is in a file does not depend on the CUDA in whose folder it lies: it is made once.
+# A file is the same in the folder of each CUDA, so it is made once.
 # $(1): library, $(2): its major, $(3): SONAME
 define other_compat
 $(OTHER_SOURCES)/lib$(1)_stub.compat$(2).$(3).map: $(OTHER_SOURCES)/lib$(1)_stub.c
@@ -319,14 +319,14 @@ endef
 TOOL_OBJECTS := $(call object,$(TOOL))
 $(eval $(call tool,$(BUILD)/bin/lazycuda,$$ORIGIN/../lib,$(TOOL_OBJECTS)))
 
-# It knows which other stubs there may be beside those of the five.
+# It knows which other stubs there may be besides those of the five.
 $(BUILD)/obj/tools/ready.o: BASE_CFLAGS += -DLAZYCUDA_READY='$(OTHERS:%="%"$(comma))'
 $(BUILD)/obj/tools/ready.o: $(OTHERS:%=libraries/%.txt)
 
 # ---- what `lazycuda stub` needs ----
 
-# Its programs are the generator and the scanner, for where the tool is to run; what
-# it copies lies as it does in the folders that it makes.  Both are found from where
+# Its programs are the generator and the scanner, for the machine that the tool is to run
+# on; what it copies lies here as in the folders that it makes.  Both are found from where
 # the tool lies, installed or not.
 MAKERS := $(BUILD)/libexec/lazycuda/gen $(BUILD)/libexec/lazycuda/scan
 $(BUILD)/libexec/lazycuda/gen: $(call object,$(GEN))
@@ -365,7 +365,7 @@ $(BUILD)/retarget: $(RETARGET) Makefile
 
 # ---- generator ----
 
-# What `lazycuda stub` runs is the same program, and runs here unless something says otherwise.
+# `lazycuda stub` runs the same program, which runs here, too, unless its compiler or flags differ.
 ifeq ($(HOSTCC):$(HOSTCFLAGS)::,$(CC):$(CFLAGS):$(CPPFLAGS):$(LDFLAGS))
 $(BUILD)/gen/gen: $(BUILD)/libexec/lazycuda/gen
 	$(call say,COPY)
@@ -459,7 +459,7 @@ check-libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
 
 # ---- tests, figures ----
 
-# These look at what lies in build, and would look at another build than the one made.
+# These look at what is in build/, even if another BUILD was made.
 OF_BUILD := $(filter test test-races test-faults test-all demo,$(MAKECMDGOALS))
 ifneq ($(and $(OF_BUILD),$(filter-out $(abspath build),$(abspath $(BUILD)))),)
 $(error BUILD='$(BUILD)': `make $(OF_BUILD)' looks at what is in build/: call it without BUILD)
@@ -498,7 +498,7 @@ GPU_SOURCES := symbols.txt LICENSE $(filter-out tests/gpu/fake_%,$(wildcard incl
 	nvcc_of_majors.py) tests/lib/symbols.py tests/lib/toolkits.py tests/device_code/code_producer.py \
 	$(addprefix tools/upkeep/,fetch.py nvcc.txt toolkits.txt)))
 gpu-bundle: $(BUILD)/lazycuda-gpu.tar.gz
-# Anew where its folder is gone, or has nothing that nvcc compiled: there may be one now.
+# Made anew if its folder is gone, or has nothing that nvcc compiled: there may be an nvcc now.
 $(BUILD)/lazycuda-gpu.tar.gz: $(STUBS) $(IMPORTS) $(LINK_LIBRARY) $(GPU_SOURCES) \
 		$(if $(wildcard $(GPU_BUNDLE)/run.sh),,FORCE) \
 		$(if $(wildcard $(GPU_BUNDLE)/code/no-nvcc),FORCE)

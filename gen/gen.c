@@ -25,8 +25,8 @@
  * `lazycuda stub` passes --stub.
  *
  * --sonames writes no file.  It prints the real SONAMEs of the list, a line
- * CUDA/LIBRARY/MAJOR/SONAME for each CUDA that one is of: 13/cusparse/12/libcusparse.so.12.
- * CUDA is `any` where the majors are the library's own and no row says of which CUDA.
+ * CUDA/LIBRARY/MAJOR/SONAME for each CUDA that has one: 13/cusparse/12/libcusparse.so.12.
+ * CUDA is `any` if the library's majors are its own and it has no row `cuda`.
  *
  * Exit status: 0 all is written, 2 no file is.
  */

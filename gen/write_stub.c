@@ -184,8 +184,8 @@ static bool has_struct(const struct row *row)
 	return row->result.kind == STRUCT;
 }
 
-/* Whether all that a failing call does is return the status, and C would have to copy a struct
- * to pass on what it was given. */
+/* Returns true if a failing call only returns the status, and C would have to copy a struct to
+ * pass on the arguments. */
 static bool forwards_status(const struct slot *slot)
 {
 	bool zeroes = false;
@@ -278,8 +278,8 @@ static bool same_interface(const struct slot *a, const struct slot *b)
 static unsigned default_major(const struct plan *plan, const struct use *first,
 			      const struct use *end, unsigned abi)
 {
-	/* A binary that says no version binds to the real library by its default: of a stub that
-	 * only forwards, it gets the function in a library of the newest major, and no other. */
+	/* A reference without a version binds to the real library's default version.  In a stub
+	 * that only forwards, it gets the function of the newest major's library, and no other. */
 	if (first->slot->row->undeclared && plan->library->advice)
 		return first->major;
 	for (const struct use *use = first; use < end; use++)
@@ -643,7 +643,8 @@ static char *errors_text(const struct library *library, unsigned toolkit)
 	return text.bytes;
 }
 
-/* What callers of older majors get, where those of the newest get something else. */
+/* Writes what callers of older majors get, if that differs from what those of the newest get.
+ * Returns true if it wrote anything. */
 static bool write_older_errors(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;

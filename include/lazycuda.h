@@ -52,8 +52,8 @@ enum lazycuda_cause {
 					   and 0 of cudaDriverGetVersion where there is
 					   no driver either */
 	LAZYCUDA_SYMBOL_MISSING = 2,	/* 302 / 11 / 6: this version has no such function */
-	LAZYCUDA_INTERFACE_REFUSED = 3,	/* 801 / 11 / 6: it has, with another interface
-					   than the caller was compiled for */
+	LAZYCUDA_INTERFACE_REFUSED = 3,	/* 801 / 11 / 6: this version has the function with
+					   another interface than the caller was compiled for */
 	LAZYCUDA_DRIVER_TOO_OLD = 4,	/*  35 / 11 / 6: every library found needs a newer
 					   driver than the installed one */
 	LAZYCUDA_INCOHERENT = 5,	/* 303 / 11 / 6: the only library found does not go
@@ -82,16 +82,16 @@ struct lazycuda_folder {
 
 struct lazycuda_status {
 	size_t size;		/* bytes of this struct that are filled */
-	const char *library;	/* "cudart", "nvrtc", "nvJitLink", "cuda" or "nvml" */
+	const char *library;	/* "cudart", or as in lazycuda_get_status() */
 	enum lazycuda_state state;
 	enum lazycuda_cause cause;	/* what calls fail with; NOTHING if usable */
 	int major, minor;	/* of the loaded library; 0, 0 if none */
 	const char *version;	/* the same as text, "12.9"; NULL if none */
 	const char *path;	/* the loaded file; NULL if none */
 	const char *found_by;	/* as in the candidate; NULL if none */
-	const char *reason;	/* one or more lines: what was tried, what to do; of a library
-				   whose SONAME does not tell its CUDA, which that is and
-				   what tells it */
+	const char *reason;	/* one or more lines: what was tried, what to do; for a library
+				   whose SONAME does not tell its CUDA, also which CUDA it
+				   belongs to and what tells that */
 	const struct lazycuda_candidate *candidates;	/* in order of preference */
 	size_t candidate_count;
 	/* Folders that exist and were not searched, because of their mode or owner or
@@ -120,8 +120,9 @@ struct lazycuda_error {
 
 /*
  * Returns the state of one stub.  `library` is "cudart", "nvrtc", "nvJitLink", "cuda" or
- * "nvml".  Searches and loads nothing: before the first call the state is
- * LAZYCUDA_UNKNOWN.  Returns NULL if the process has no such stub.
+ * "nvml", or the name of a stub that `lazycuda stub` made.  Searches and loads nothing:
+ * before the first call the state is LAZYCUDA_UNKNOWN.  Returns NULL if the process has no
+ * such stub.
  */
 const struct lazycuda_status *lazycuda_get_status(const char *library);
 
@@ -138,23 +139,24 @@ int lazycuda_load(const char *library);
 
 /*
  * Sets what CUDA the stubs of this process may load, ">=13.2,<14" say, as the environment
- * variable LAZYCUDA_CONSTRAINT does; where both are set, both have to hold.  A constraint is
- * any number of ==, !=, >=, <=, <, >, ~= and ==12.*, !=12.*, as Python's version specifiers
- * (PEP 440) for releases of two numbers: "==12" is 12.0 alone.  NULL or "" takes it back.  It
- * concerns cudart, nvrtc, nvJitLink and the other libraries whose major is CUDA's, except a
+ * variable LAZYCUDA_CONSTRAINT does; if both are set, both have to hold.  A constraint is
+ * any number of ==, !=, >=, <=, <, >, ~= and ==12.*, !=12.*, as in Python's version specifiers
+ * (PEP 440) for releases of two numbers: "==12" is 12.0 alone.  NULL or "" removes it.  It
+ * concerns cudart, nvrtc, nvJitLink and every other library that belongs to one CUDA, except a
  * file that the user names, and does not concern the driver.
  *
  * Call it before the first call of CUDA: what is loaded stays in use, and a stub that has
- * found nothing does not search again.  The text is copied.  Returns the number of stubs
- * that have loaded something else already, 0 if all is well; or -1, and changes nothing, if
- * the text is malformed, if memory ran out, or while the program is being loaded.
+ * found nothing does not search again.  The text is copied.  Returns how many stubs of libraries
+ * with CUDA's majors have already loaded a version that the constraint excludes; or -1, and
+ * changes nothing, if the text is malformed, if memory ran out, or while the program is being
+ * loaded.
  */
 int lazycuda_set_constraint(const char *constraint);
 
 /*
- * Returns 1 if the stubs may load a CUDA of this version, numbered as struct
- * lazycuda_driver's, by LAZYCUDA_MAJOR, LAZYCUDA_CONSTRAINT and lazycuda_set_constraint();
- * 0 if not, or if one of these variables is malformed.
+ * Returns 1 if LAZYCUDA_MAJOR, LAZYCUDA_CONSTRAINT and lazycuda_set_constraint() let the stubs
+ * load a CUDA of this version, numbered as in struct lazycuda_driver; 0 if not, or if one of the
+ * stubs' variables, LAZYCUDA_GUARD and LAZYCUDA_FORWARD_COMPATIBLE included, is malformed.
  */
 int lazycuda_is_allowed(int version);
 
@@ -173,8 +175,8 @@ const struct lazycuda_error *lazycuda_get_error(const char *library);
 /*
  * Loads another real library of the kind that a stub stands for, as the dispatch module
  * does with the linker that fits a link: no stub takes it for one that the process uses.
- * `path` is absolute, of one of the candidates say.  Returns dlopen()'s handle; NULL if it
- * failed, if the file is no such library, or if the process has no such stub.
+ * `path` is absolute, for instance that of a candidate.  Returns dlopen()'s handle; NULL if
+ * dlopen() failed, if the file is no such library, or if the process has no such stub.
  */
 void *lazycuda_open_aside(const char *library, const char *path);
 

@@ -43,7 +43,7 @@ extern "C" {
 #pragma GCC visibility push(default)	/* also in a program built with hidden names */
 #endif
 
-#define LAZYCUDA_VERSION_NONE 0		/* not installed; for what made an input: not known */
+#define LAZYCUDA_VERSION_NONE 0		/* not installed; of what made an input: not known */
 #define LAZYCUDA_VERSION_UNKNOWN (-1)	/* installed, but nobody knows which */
 
 /* ---- what the bytes are ---- */
@@ -58,14 +58,14 @@ enum lazycuda_kind {
 	LAZYCUDA_KIND_ARCHIVE = 6,	/* a static library of such objects */
 	LAZYCUDA_KIND_SHARED = 7,	/* a host shared library or executable */
 	LAZYCUDA_KIND_SOURCE = 8,	/* CUDA C++ */
-	/* Recognised, and refused by name: no linker here takes them.  But for LLVM IR, which
-	 * libnvvm compiles to PTX first. */
+	/* Recognised, and refused by name, because no linker here takes them; except LLVM IR,
+	 * which libnvvm compiles to PTX first. */
 	LAZYCUDA_KIND_THIN_ARCHIVE = 9,	/* names files that lie elsewhere */
 	LAZYCUDA_KIND_BITCODE = 10,	/* LLVM IR as bitcode, which is not LTO-IR */
 	LAZYCUDA_KIND_OFFLOAD = 11,	/* clang's offload binary or bundle */
 	LAZYCUDA_KIND_OPTIXIR = 12,
 	LAZYCUDA_KIND_TILEIR = 13,
-	LAZYCUDA_KIND_LLVMIR = 14,	/* LLVM IR as text; NVVM IR is such */
+	LAZYCUDA_KIND_LLVMIR = 14,	/* LLVM IR as text, NVVM IR included */
 	LAZYCUDA_KIND_KINDS
 };
 
@@ -86,7 +86,7 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 #define LAZYCUDA_ENTRY_NOT_ASCII	0x100u	/* PTX with other bytes in a comment */
 #define LAZYCUDA_ENTRY_NO_ROOT		0x200u	/* PTX or a relocatable cubin whose symbols were
 						   read, without a kernel and without a variable
-						   that others see: nothing stays of it alone */
+						   that others see: linked alone, it is empty */
 #define LAZYCUDA_ENTRY_LIBDEVICE	0x400u	/* LLVM IR as text that was read, and that
 						   declares functions of libdevice, __nv_* */
 #define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
@@ -176,8 +176,8 @@ struct lazycuda_input;
  * bytes to which all compressed code of the file may unpack; 0 is the limit of the
  * functions above: 32 times the length of the file, and at least 256 MiB.  An entry
  * that would exceed the limit has an error and the flag OVER_LIMIT, and is not
- * unpacked; later entries are, if they are small enough.  Content of no known kind that
- * the input declares to be LLVMIR is that.
+ * unpacked; later entries are, if they are small enough.  Content of no known kind counts
+ * as LLVM IR if the input declares it to be LLVMIR.
  */
 struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *input,
 						   unsigned flags, uint64_t unpack_limit);
@@ -195,8 +195,8 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 
 /*
  * Returns a copy of a fatbin that holds this entry alone, as it is stored, for code
- * that only nvJitLink can unpack.  Errors as above; an entry that is in no fatbin is
- * one.
+ * that only nvJitLink can unpack.  Errors as above, also for an entry that is in no
+ * fatbin.
  */
 void *lazycuda_entry_fatbin(const struct lazycuda_inspection *inspection, size_t entry,
 			    size_t *length, const char **error);
@@ -212,23 +212,24 @@ struct lazycuda_environment {
 	int nvrtc;
 };
 
-/* What is installed besides those: tried in this order where they do not fit a link. */
+/* What else is installed: tried in this order if the environment does not fit a link. */
 struct lazycuda_others {
 	size_t size;
 	const int *nvjitlinks;	/* versions */
 	size_t nvjitlink_count;
 	const int *nvrtcs;
 	size_t nvrtc_count;
-	/* All that are installed, for LLVM IR, which is compiled by the one that fits the linker
-	 * best; and of each the libdevice that goes with it, NONE if none does.  NULL: none do. */
+	/* All libnvvms that are installed, for LLVM IR, which is compiled by the one that fits the
+	 * linker best; and for each the libdevice that goes with it, NONE if there is none.  If
+	 * `libdevices` is NULL, there are none. */
 	const int *nvvms;
 	const int *libdevices;
 	size_t nvvm_count;
 };
 
 enum lazycuda_policy {
-	LAZYCUDA_POLICY_BEST_EFFORT = 0,	/* whatever is sure to work; of a link without an
-						   environment what LAZYCUDA_GUARD says */
+	LAZYCUDA_POLICY_BEST_EFFORT = 0,	/* whatever is sure to work; in a link without an
+						   environment, what LAZYCUDA_GUARD says */
 	LAZYCUDA_POLICY_STRICT = 1,		/* the matrix of cuda-python #1911 */
 	LAZYCUDA_POLICY_OFF = 2			/* nvJitLink whenever there is one */
 };
@@ -265,12 +266,12 @@ struct lazycuda_input {
 	/* For lazycuda_plan(), made with LAZYCUDA_INSPECT_PAYLOADS.  lazycuda_link_run()
 	 * inspects inputs without an inspection. */
 	const struct lazycuda_inspection *inspection;
-	/* Of source: C++ expressions that name what it is to define, "&scale<float>".  That is
-	 * instantiated, and the result has its name in the code. */
+	/* Of source: C++ expressions, "&scale<float>", for what it has to define.  Each is
+	 * instantiated, and lazycuda_result.lowered_names has its name in the code. */
 	const char *const *name_expressions;
 	size_t name_expression_count;
-	/* Of source: headers that it may include without a file for them, as nvrtcCreateProgram()
-	 * takes them: the name in the #include, "detail/math.h", and the text; a name once. */
+	/* Of source: headers that it may include and that are not files, as nvrtcCreateProgram()
+	 * takes them: the name in the #include, "detail/math.h", each once, and the text. */
 	const char *const *include_names;
 	const char *const *headers;
 	size_t header_count;
@@ -280,9 +281,9 @@ struct lazycuda_input {
  * A module of helper functions (numba's NRT is the model).  It is linked, once,
  * if it is enabled and either a MAIN input that is PTX, a cubin or source declares
  * one of its functions as external, or some input that is linked has its bit in
- * `needs`.  What source declares is seen once it is compiled, so that a plan knows
- * nothing of it; where it is compiled to LTO-IR, which shows no names, it is compiled
- * to PTX, too.  No input is searched that is not MAIN.
+ * `needs`.  What source declares is seen only after it is compiled, so a plan does not
+ * know it; source that is compiled to LTO-IR, which shows no names, is compiled to PTX
+ * as well.  Only MAIN inputs are searched.
  */
 struct lazycuda_support {
 	size_t size;
@@ -311,35 +312,35 @@ struct lazycuda_support {
 						   command `lazycuda`, which has to be installed
 						   with this library */
 
-/* What is said once, and given to compiler and linker in the words of each and of its version:
- * docs/linking.md.  A tool without it is refused, OPTION_UNSUPPORTED. */
+/* Settings that are given once, and passed to compiler and linker in the spelling of each and of
+ * its version: docs/linking.md.  If a tool lacks one, the link is refused: OPTION_UNSUPPORTED. */
 enum lazycuda_setting_kind {
 	LAZYCUDA_SETTING_LINEINFO = 1,	/* lines of the source, for profilers; 1 */
 	LAZYCUDA_SETTING_DEBUG = 2,	/* code for a debugger, not optimised; 1 */
 	LAZYCUDA_SETTING_OPTIMIZE = 3,	/* level of the linker, 0 to 4; nvJitLink has 0 and 3 */
 	LAZYCUDA_SETTING_MAX_REGISTERS = 4,	/* of a thread */
-	LAZYCUDA_SETTING_FAST_MATH = 5,	/* 1: ftz and fma, without prec_div and prec_sqrt, but for
-					   what a setting of its own says */
+	LAZYCUDA_SETTING_FAST_MATH = 5,	/* 1: ftz and fma, without prec_div and prec_sqrt, except
+					   where one of these settings says otherwise */
 	LAZYCUDA_SETTING_FTZ = 6,	/* 1: denormal numbers are 0 */
 	LAZYCUDA_SETTING_PREC_DIV = 7,	/* 0: division is approximate */
-	LAZYCUDA_SETTING_PREC_SQRT = 8,	/* 0: square roots are */
-	LAZYCUDA_SETTING_FMA = 9,	/* 0: no multiplication and addition in one */
+	LAZYCUDA_SETTING_PREC_SQRT = 8,	/* 0: square roots are approximate */
+	LAZYCUDA_SETTING_FMA = 9,	/* 0: no fused multiply-add */
 	LAZYCUDA_SETTING_FAST_COMPILE = 10,	/* 0 to 3: none, min, mid, max */
 	LAZYCUDA_SETTING_SPLIT_COMPILE = 11	/* threads to compile with; 0: one for each CPU */
 };
 
 struct lazycuda_setting {
 	enum lazycuda_setting_kind kind;
-	int value;			/* of those that are 1: 0 is to leave it out */
+	int value;			/* of those that are 1: 0 leaves the setting out */
 };
 
 #define LAZYCUDA_NO_LIMIT UINT64_MAX
 
-/* What the callback for logs is told. */
+/* What a text for the log callback is. */
 enum lazycuda_log {
 	LAZYCUDA_LOG_NOTE = 0,	/* of the plan: a warning, which stops nothing */
 	LAZYCUDA_LOG_INFO = 1,	/* what compiler or linker said; a compiler's warnings, too */
-	LAZYCUDA_LOG_ERROR = 2	/* the same of one that failed */
+	LAZYCUDA_LOG_ERROR = 2	/* the same from one that failed */
 };
 
 struct lazycuda_request {
@@ -370,20 +371,21 @@ struct lazycuda_request {
 	uint64_t memory_limit;	/* for each, in bytes, beyond what loading it needs; 0: none.
 				   Linux 4.7 and later */
 	/*
-	 * NULL, or called with notes, as soon as there is a plan, and with logs, as soon as
-	 * compiler or linker is done: with nothing twice in one link, and with what is in the
-	 * result, too.  `input` is the index of the source that was compiled, or that the linker
-	 * failed at, else NO_INDEX.  The text is of one or more lines, and lives as long as the
+	 * NULL, or a callback: it gets notes as soon as there is a plan, and logs as soon as
+	 * compiler or linker is done, nothing twice in one link.  The result has the same texts.
+	 * `input` is the index of the source that was compiled, or of the input that the linker
+	 * failed at, else NO_INDEX.  The text has one or more lines, and lives as long as the
 	 * link.
 	 *
 	 * It is called in the thread that is in lazycuda_link_run(), also for an isolated link,
 	 * with no lock held, and so at the same time by links in several threads.  It may do
-	 * what it likes, make other links among it, but may call nothing for its own link, save
-	 * lazycuda_link_cancel(), and has to return: no longjmp(), no exception of C++.
+	 * anything, even make other links, but for its own link may call nothing except
+	 * lazycuda_link_cancel().  It has to return: no longjmp(), no C++ exception.
 	 */
 	void (*log)(void *data, enum lazycuda_log kind, size_t input, const char *text);
 	void *log_data;
-	/* Each once.  What is among `options` or `compile_options`, too, is BAD_OPTION. */
+	/* Each kind at most once.  One that is in `options` or `compile_options`, too, is
+	 * BAD_OPTION. */
 	const struct lazycuda_setting *settings;
 	size_t setting_count;
 };
@@ -515,8 +517,8 @@ struct lazycuda_plan {
 	size_t step_count;
 	const char *const *notes;	/* options that were dropped, leaks of this version, ... */
 	size_t note_count;
-	int nvjitlink, nvrtc;		/* of those in the environment, the ones that this plan is
-					   for; a version, NONE or UNKNOWN */
+	int nvjitlink, nvrtc;		/* the ones that this plan is for, of the environment or of
+					   the request's others; a version, NONE or UNKNOWN */
 	const char *choice;		/* why it is for these; NULL: they are the only ones, or
 					   the first of their kind */
 	const struct lazycuda_symbol_error *const *symbol_errors;	/* DUPLICATE_SYMBOL: all */
@@ -530,8 +532,8 @@ struct lazycuda_plan {
 /*
  * Decides how to link.  A pure function: the same arguments give the same plan, in
  * any thread and on any machine.  Every input needs an inspection, except source,
- * whose kind may be declared instead.  Of source and LLVM IR the plan is that of what they
- * are compiled to.
+ * whose kind may be declared instead.  Source and LLVM IR are planned as what they are
+ * compiled to.
  */
 struct lazycuda_plan *lazycuda_plan(const struct lazycuda_environment *environment,
 				    const struct lazycuda_request *request,
@@ -562,7 +564,7 @@ enum lazycuda_outcome {
  *		525 for 12, 580 for 13)
  *
  * The driver runs the last output: nvJitLink's cubin, whatever nvrtc passed to
- * nvJitLink, or without nvJitLink what nvrtc writes.  In that case PTX must not be
+ * nvJitLink; or without nvJitLink, what nvrtc writes.  In that case PTX must not be
  * newer than the driver, since compatibility does not extend to PTX, and LTO-IR is
  * refused.  If the driver is UNKNOWN and its branch is known, the driver counts as
  * the first of the branch.
@@ -596,7 +598,7 @@ enum lazycuda_outcome lazycuda_combine(const struct lazycuda_combination *combin
  * NVIDIA's whose version is the toolkit's, else what the wheel requires exactly,
  * "Requires-Dist: cuda-toolkit==13.2.*".  UNKNOWN if several wheels list the file and
  * say different versions, which lazycuda_combine() takes for insufficient metadata.
- * Writes to the `size` bytes of `how` which of these told.
+ * Writes to the `size` bytes of `how` which of these gave the answer.
  */
 int lazycuda_toolkit_version(const char *path, char *how, size_t size);
 
@@ -604,13 +606,13 @@ int lazycuda_toolkit_version(const char *path, char *how, size_t size);
 struct lazycuda_component {
 	const char *name;	/* "nvrtc-builtins", "headers", "cudadevrt", "libdevice",
 				   "libnvvm", "nvcc" */
-	const char *path;	/* of headers their cuda.h; NULL: it is not where the library's
+	const char *path;	/* for headers, that of cuda.h; NULL: it is not where the library's
 				   toolkit, wheel or conda prefix has it */
-	int version;		/* of the toolkit that it is of; NONE or UNKNOWN if that cannot be
-				   found out */
+	int version;		/* of the toolkit that it belongs to; NONE or UNKNOWN if that cannot
+				   be found out */
 	int fits;		/* 1: its version goes with the library's; 0: it does not; -1: that
 				   is not known, or it is not there */
-	const char *relation;	/* one line: what has to hold, and what is so */
+	const char *relation;	/* one line: what has to hold, and what does */
 };
 
 struct lazycuda_components {
@@ -623,8 +625,8 @@ struct lazycuda_components {
 /*
  * Finds what goes with a library file, whatever it is: nvrtc's builtins, which have to be
  * of its own version; the headers, cudadevrt, libnvvm and nvcc, of its major and not newer;
- * libdevice, of its major.  No component is loaded.  Returns none if there is no such file, and NULL if
- * memory ran out; the caller frees the result.
+ * libdevice, of its major.  No component is loaded.  The list is empty if there is no such file.
+ * Returns NULL if memory ran out; the caller frees the result.
  */
 struct lazycuda_components *lazycuda_find_components(const char *path);
 void lazycuda_components_free(struct lazycuda_components *components);
@@ -651,7 +653,7 @@ struct lazycuda_result {
 	const char *info_log, *error_log;	/* of compiler and linker; "" if there is none */
 	const char *backend_call;	/* what failed, "nvJitLinkAddData"; NULL */
 	int backend_status;		/* the backend's own number for what it returned; 0 */
-	/* DUPLICATE_SYMBOL, UNDEFINED_SYMBOL: all that are known; of LTO-IR what the log names */
+	/* DUPLICATE_SYMBOL, UNDEFINED_SYMBOL: all that are known; in LTO-IR, what the log names */
 	const struct lazycuda_symbol_error *const *symbol_errors;
 	size_t symbol_error_count;
 	const struct lazycuda_lowered_name *const *lowered_names;	/* of all that was compiled */
@@ -665,18 +667,18 @@ struct lazycuda_result {
 struct lazycuda_environment lazycuda_get_environment(void);
 
 /*
- * Returns the nvJitLinks and nvrtcs that the stubs' search has found and the stubs do not
- * use: one of each version.  Returns none where a variable names the file, and only those
- * of LAZYCUDA_MAJOR where that is set.  Opens them.  Returns, too, the libnvvms that go with any
- * nvJitLink or nvrtc that was found, or the one that LAZYCUDA_NVVM names; these are not opened.
- * The result belongs to the library; NULL if memory ran out.
+ * Returns the nvJitLinks and nvrtcs that the stubs' search has found, that the stubs do not use
+ * and that lazycuda_is_allowed() allows: one of each version.  If a variable names the file of
+ * one of the two, there are no others of it.  Opens them.  Also returns the libnvvms that go with
+ * any nvJitLink or nvrtc that was found, or the one that LAZYCUDA_NVVM names; these are not
+ * opened.  The result belongs to the library; NULL if memory ran out.
  */
 const struct lazycuda_others *lazycuda_get_others(void);
 
 /*
  * Decides how lazycuda_link_run() would link here: lazycuda_plan() for what is installed, with
- * these others in place of the request's, and with LAZYCUDA_GUARD and
- * LAZYCUDA_FORWARD_COMPATIBLE; a value of theirs that is none is BAD_REQUEST.  Loads the
+ * lazycuda_get_others() in place of the request's others, and with LAZYCUDA_GUARD and
+ * LAZYCUDA_FORWARD_COMPATIBLE; an invalid value of these is BAD_REQUEST.  Loads the
  * libraries as lazycuda_get_environment() does.  Freed with lazycuda_plan_free(); NULL if
  * memory ran out.
  */
@@ -723,8 +725,8 @@ void lazycuda_link_teardown(struct lazycuda_link *link, void *module);
 
 void lazycuda_link_free(struct lazycuda_link *link);
 
-/* What the command runs as the child process of an isolated link, and nobody else: its
- * files 0 to 4 are those of the job.  Returns if it was not called so, with 2. */
+/* Runs the child process of an isolated link, with file descriptors 0 to 4 of the job.  Only the
+ * command `lazycuda` calls it.  Returns 2 if it was not called so. */
 int lazycuda_link_worker(void);
 
 #ifdef __GNUC__

@@ -408,7 +408,7 @@ static enum error_kind last_error(const struct library *library)
 	       library->own_majors ? ON_REFUSED : ON_INCOHERENT;
 }
 
-/* A caller tells its major alone, so an error must hold for all toolkits of a major. */
+/* Only a caller's major is known, so an error must hold for all toolkits of a major. */
 static void check_error(const struct symbols *list, const struct library *library,
 			const struct error *row)
 {

@@ -399,7 +399,7 @@ static void read_nodes(struct library *library, struct line *line, struct place 
 		fail_at(word.place, "`%s` where `none` or `other` is expected", word.text);
 }
 
-/* `none` is all that there is: without the row the library has stubs under its SONAMEs. */
+/* `none` is the only value: without the row the library has stubs under its SONAMEs. */
 static void read_compat(struct library *library, struct line *line, struct place row)
 {
 	struct word word = take(line, "`none`");

@@ -144,8 +144,8 @@ static void add_all(struct list *list, const struct list *more)
 }
 
 /* Each header is parsed by itself: two headers may declare conflicting versions of an
- * interface.  Those of a file are looked for where its --include say, and not where those of
- * another file of the same major do. */
+ * interface.  The headers of a file are looked for in the folders of its own --include, not of
+ * those of another file of the same major. */
 static void add_header(struct own *own, const struct source *source, const char *header)
 {
 	struct parse_hint *parse = scan_alloc(sizeof(*parse));
@@ -323,7 +323,7 @@ static void say_source(const struct own *own, const struct source *source)
 	say_names("left out, no names of C functions", &source->exports.odd);
 }
 
-/* The names of functions that return what an error means, as a rule. */
+/* Returns true for a name that usually means a function that returns the meaning of an error. */
 static bool sounds_like_text(const char *name)
 {
 	static const char *const ends[] = {
@@ -338,8 +338,8 @@ static bool sounds_like_text(const char *name)
 	return false;
 }
 
-/* A function without a prototype is taken to return an int: one that returns an address
- * gives its caller an error's number for one. */
+/* A function without a prototype is taken to return a status.  If it returns an address, a failing
+ * call gives its caller an error's number for one. */
 static void hint_at_texts(const struct own *own)
 {
 	const struct subject *library = &own->library;

@@ -3,7 +3,7 @@
  * headers.c - reads prototypes and enumerators through libclang
  *
  * Every toolkit is parsed for x86-64 and for aarch64, and both results must be
- * equal: the list has one line for both.  Of any other library the headers of one
+ * equal: the list has one line for both.  For any other library the headers of one
  * CPU will do.  They are read as C and as C++, because some declare more functions
  * where __cplusplus is defined.
  */
@@ -59,7 +59,7 @@ static struct c_param take_param(struct unit *unit, CXCursor function, unsigned 
 	}
 	target = clang->getCanonicalType(clang->getPointeeType(type));
 	param.type.kind = PTR;
-	/* A matrix is passed as a pointer to its rows, and its elements are as const as they. */
+	/* A matrix is passed as a pointer to its rows, which are const if its elements are. */
 	constant = clang->isConstQualifiedType(target);
 	while (unit->library->given && target.kind == CXType_ConstantArray) {
 		target = clang->getCanonicalType(clang->getArrayElementType(target));
@@ -106,7 +106,7 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	struct prototype *prototype = scan_alloc(sizeof(*prototype)), *known;
 	CXType result;
 
-	/* C has said it: what C++ reads differently is passed in the same way. */
+	/* It was read as C: what C++ declares differently is passed in the same way. */
 	if (unit->cplusplus && given && (map_get(&unit->headers->prototypes, name) ||
 					 map_get(&given->inexpressible, name)))
 		return;
@@ -304,7 +304,7 @@ struct failure {
 	const char *where, *why;	/* NULL if they can be */
 };
 
-/* Reads each header of any library as C and then as C++; one of both has to do.  Otherwise
+/* Reads each header of any library as C and then as C++; one of the two has to succeed.  Otherwise
  * returns what is wrong with the first header that is neither. */
 static struct failure read_given(const struct libclang *clang, const struct subject *library,
 				 int toolkit, int cpu, struct headers *out)
@@ -336,7 +336,7 @@ static struct failure read_given(const struct libclang *clang, const struct subj
 	return (struct failure){ 0 };
 }
 
-/* A library of its own headers may have some for one CPU alone. */
+/* The headers of a given library, `any`, may declare something for one CPU alone. */
 static void compare_targets(const char *where, const struct headers *a, const struct headers *b,
 			    bool any)
 {
@@ -372,8 +372,8 @@ static const char *how_to_find(const char *error)
 	       "compiler (Debian: g++)";
 }
 
-/* Reads the headers of one version for both CPUs, of a given library for those that it has
- * headers for. */
+/* Reads the headers of one version for both CPUs; for a given library, those of the CPUs that it
+ * has headers for. */
 static void scan_version(const struct scan *scan, const struct libclang *clang,
 			 struct subject *library, int toolkit)
 {

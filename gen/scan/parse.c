@@ -117,7 +117,7 @@ void libclang_open(struct libclang *clang, const char *path)
 
 /* ---- the system's headers ---- */
 
-/* The folders where the compiler looks for them; none if there is no such compiler. */
+/* The folders where the compiler looks for headers; none if there is no such compiler. */
 static const struct list *system_folders(bool cplusplus)
 {
 	static struct list found[2];

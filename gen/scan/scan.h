@@ -17,7 +17,7 @@
  *	check_library.c	compares a library with symbols.txt
  *
  * The list itself, its limits and its reader are gen's: gen/model/list.h.  This header has
- * what headers, libraries and hints tell beside the list.
+ * what headers, libraries and hints tell besides.
  */
 #ifndef SCAN_H
 #define SCAN_H
@@ -178,9 +178,9 @@ struct given {
 	struct list parses[MAX_TOOLKITS];	/* struct parse_hint */
 	struct map unexported;	/* functions that these headers declare and no file exports */
 	struct map inexpressible;	/* function to the reason, as text */
-	struct map unread[2][2];	/* of each CPU: header to why it is no C, and no C++ */
+	struct map unread[2][2];	/* by CPU: header to why it cannot be read as C, as C++ */
 	struct map texts;	/* functions that return the meaning of a status */
-	struct map changed;	/* enumerations of which two majors give a name two values */
+	struct map changed;	/* enumerations with a name that has two values in two majors */
 };
 
 struct subject {
@@ -189,7 +189,7 @@ struct subject {
 	const char *status;	/* name of the enum; NULL if not given */
 	const char *stub, *variable, *advice;
 	const char *nodes_row;	/* of the list; NULL if the node has the name of the SONAME */
-	const char *compat;	/* the row of the list, as text; NULL without */
+	const char *compat;	/* of the row of the list; NULL if there is none */
 	bool own_majors;
 	struct given *given;	/* NULL if the library comes from hints */
 	const char *soname;	/* of a library that is in no toolkit */

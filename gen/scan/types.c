@@ -45,7 +45,7 @@ bool is_record(const struct unit *unit, CXType type)
 	return type.kind == CXType_Record && unit->clang->Type_getSizeOf(type) >= 0;
 }
 
-/* "struct thing" as it is called where C needs no such word, and C++ no namespace. */
+/* A name without `struct` or `union`, and without the namespaces of C++. */
 static const char *plain_name(const char *spelling)
 {
 	const char *name = spelling;
@@ -96,7 +96,7 @@ static enum kind scalar(struct unit *unit, CXType type)
 	case CXType_Bool:
 	case CXType_UChar: return U8;
 	case CXType_Short: return I16;
-	/* It is unsigned on aarch64, too. */
+	/* wchar_t is unsigned on aarch64, too. */
 	case CXType_WChar: return I32;
 	case CXType_UShort: return U16;
 	case CXType_Int: return I32;

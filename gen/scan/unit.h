@@ -41,8 +41,8 @@ struct parsed {
 /* Fails unless it is the libclang that libclang.h describes. */
 void libclang_open(struct libclang *clang, const char *path);
 
-/* Returns false if there is an error in the headers.  With `any` they may be those of any
- * library, which need the system's.  parsed_free() takes the result either way. */
+/* Returns false if there is an error in the headers.  With `any`, tries them with the system's
+ * headers if they fail without.  parsed_free() takes the result either way. */
 bool parse(struct way_to_read *reading, bool any, struct parsed *out);
 void parsed_free(const struct libclang *clang, struct parsed *parsed);
 

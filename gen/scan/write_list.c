@@ -46,7 +46,7 @@ static void write_hints(FILE *out, const char *key, const struct list *hints)
 	}
 }
 
-/* Folders of hints hold in versions, of which some may not be among the toolkits. */
+/* The folder of a hint holds in versions that need not all be among the toolkits. */
 static void write_folders(FILE *out, const struct scan *scan, const struct subject *library)
 {
 	for (size_t i = 0; i < library->folders.count; i++) {
@@ -346,8 +346,8 @@ static void remove_unfinished(void)
 		unlink(unfinished);
 }
 
-/* What gen would refuse is not put in place.  It stays where it was written, since the message
- * names its line. */
+/* A list that gen would refuse is not put in place.  The temporary file stays, because the message
+ * names a line of it. */
 static void check_written(const char *temporary)
 {
 	struct symbols list = { 0 };

@@ -36,15 +36,15 @@ ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 # Without crtbegin.o, whose constructor would be the only code that loading runs.
 BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
-# Nobody calls what is in an import library, and it needs nothing.  Of a library that has no
-# debug information at all, Debian's tools make a package of nothing.
+# Nobody calls the functions of an import library, and it needs nothing.  It has debug information,
+# because Debian's tools make an empty package for a library that has none.
 IMPORT_FLAGS = $(CPPFLAGS) $(filter-out -g0,$(ENTRY_CFLAGS)) -fPIC -fno-builtin $(WHERE) \
 	-Istubs $(filter-out -fsanitize%,$(LDFLAGS)) -shared -nostdlib -Wl,-z,noexecstack
 
 comma := ,
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
 # name it, though newer ones need it no more (stubs/base/glibc.h).
-# The compiler is asked once, and only for who links.
+# The compiler is asked once, and only if something is linked.
 ifndef LIBDL
 LIBDL = $(eval LIBDL := $(call libdl,$(shell $(CC) -print-file-name=libdl.so.2)))$(LIBDL)
 endif
@@ -56,7 +56,7 @@ libdl = $(if $(filter-out 0,$(.SHELLSTATUS)),$\
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s%s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
 
-# Recipe of a file that holds this text, and is new only where the text is.
+# Recipe of a file that holds this text, and is written only if the text has changed.
 define remember
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quote,$(1)) >$@.$$$$ && \
@@ -65,15 +65,15 @@ endef
 
 # ---- install ----
 
-# $(1): text, $(2): characters; what else the text has
+# $(1): text, $(2): characters; the text without them
 other_than = $(strip $(if $(2),$\
 	$(call other_than,$(subst $(firstword $(2)),,$(1)),$(wordlist 2,$(words $(2)),$(2))),$(1)))
 DIGITS := 0 1 2 3 4 5 6 7 8 9
 # Places go through make, sh, sed, C, the linker, ld.so, pkg-config and CMake: these characters mean
-# themselves to all of them.  What is not ASCII pkg-config writes as Meson cannot read it.
+# themselves to all of them.  pkg-config writes what is not ASCII in a way that Meson cannot read.
 PLAIN := a b c d e f g h i j k l m n o p q r s t u v w x y z / . _ - + = @ ~ $(DIGITS) \
 	A B C D E F G H I J K L M N O P Q R S T U V W X Y Z
-# $(1): a path that is set; what no file can be installed to
+# $(1): a path; what in it keeps files from being installed there
 odd_path = $(strip $(if $(filter /%,$(1)),,relative)$(word 2,$(1))$(filter ..,$(subst /, ,$(1)))$\
 	$(call other_than,$(1),$(PLAIN)))
 # $(1): names of settings.  A link may be on the way to `..`, so nobody but the user can say what is

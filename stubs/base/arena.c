@@ -20,8 +20,7 @@ struct lc_chunk {
 #define CHUNK_BYTES 8160	/* with malloc()'s own words, just under two pages */
 #endif
 
-/* Most arenas stay small: the first chunks have a size of which malloc() caches
- * that many. */
+/* Most arenas stay small: their chunks have a size of which malloc() caches seven per thread. */
 #define SMALL_CHUNKS 7
 #define SMALL_BYTES (1008 < CHUNK_BYTES ? 1008 : CHUNK_BYTES)
 
@@ -175,8 +174,8 @@ char *lc_format(struct lc_arena *arena, const char *format, ...)
 	return text;
 }
 
-/* stpcpy() without the NUL, which the arena has there; ld.so looks up each function that a stub
- * calls, for each stub. */
+/* stpcpy() without the NUL: the arena is zeroed.  Not stpcpy() itself, because ld.so looks up
+ * every function that a stub imports, for each stub. */
 static char *append(char *at, const char *text)
 {
 	const size_t length = strlen(text);

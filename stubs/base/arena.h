@@ -22,8 +22,8 @@ struct lc_arena {
 	bool reserved, exceeded;	/* see lc_arena_reserve() */
 };
 
-/* An arena that lies in its own memory, and is freed with all the rest; NULL on
- * allocation failure. */
+/* An arena that is allocated in its own first chunk, so that lc_arena_free() frees it too;
+ * NULL on allocation failure. */
 struct lc_arena *lc_arena_new(void);
 
 static inline size_t lc_aligned(size_t size)
@@ -61,7 +61,7 @@ char *lc_copy(struct lc_arena *arena, const char *text, size_t length);
 /* A copy of a text; "" on allocation failure. */
 char *lc_text(struct lc_arena *arena, const char *text);
 
-/* The path of what lies in a folder; likewise. */
+/* The path of `name` in `folder`; "" on allocation failure. */
 char *lc_path(struct lc_arena *arena, const char *folder, const char *name);
 
 /* The texts joined, with `between` between each two; "" on allocation failure. */

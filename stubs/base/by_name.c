@@ -11,8 +11,8 @@
 
 #define FLAGS (RTLD_NOW | RTLD_LOCAL)
 
-/* A handle of the library, since the DT_RPATH of the object that loaded it applies
- * to what it opens; else of the program. */
+/* Returns a handle of the library that was loaded from this file: the DT_RPATH of the object
+ * that loaded it applies to what it opens.  Without such a library, a handle of the program. */
 static void *open_loaded(const char *file)
 {
 	void *handle = file ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
@@ -67,7 +67,7 @@ static bool is_safe_or_absent(struct lc_folders *folders, const char *path)
 	return lstat(path, &st) || lc_file_is_safe(folders, path, &why);
 }
 
-/* Returns true if ld.so, which follows any link, finds nothing by this name but what is safe. */
+/* Returns true if every file that ld.so, which follows any link, can find by this name is safe. */
 static bool finds_safe_ones(struct lc_folders *folders, const Dl_serinfo *path, const char *name)
 {
 	const char **cached;

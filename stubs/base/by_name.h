@@ -15,8 +15,8 @@
 #include "arena.h"
 #include "folders.h"
 
-/* The folders that dlopen() of a plain name would search if the library that was loaded from
- * this file called it, NULL: this library.  Returns NULL if ld.so does not tell.
+/* The folders that dlopen() of a plain name would search if called by the library that was loaded
+ * from this file, or by this library if `file` is NULL.  Returns NULL if ld.so does not tell.
  * LD_LIBRARY_PATH is that of program start. */
 const Dl_serinfo *lc_loader_path(struct lc_arena *arena, const char *file);
 

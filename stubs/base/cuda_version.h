@@ -46,24 +46,24 @@ enum lc_running {
 	LC_DRIVER_RUNS,
 	LC_MAJOR_TOO_OLD,	/* the driver is for an older CUDA major */
 	LC_BRANCH_TOO_OLD,	/* for minor-version compatibility */
-	LC_BRANCH_UNKNOWN	/* it depends on the branch, and the branch, or the one that
-				   the major needs, is not known */
+	LC_BRANCH_UNKNOWN	/* it depends on the branch, and the driver's branch or the one
+				   that the major needs is not known */
 };
 
 /* `branch` is 0 where it is not known. */
 enum lc_running lc_driver_runs(int driver, int branch, int toolkit);
 
-/* A set of majors of CUDA, has a bit for each of 1 to this. */
+/* A set of CUDA majors has a bit for each of 1 to this. */
 #define LC_MAX_CUDA 31
 
-/* The major that is alone in a set; 0 if there is none, or there are several. */
+/* The only major in a set; 0 if the set has none or several. */
 static inline int lc_only_cuda(uint32_t set)
 {
 	return set && !(set & (set - 1)) ? __builtin_ctz(set) : 0;
 }
 
-/* A set with the major of CUDA that a SONAME tells, as libcublas.so.13 does; 0: it tells none,
- * as libcusparse.so.12. */
+/* The set of the one CUDA major that a SONAME implies, 13 for libcublas.so.13; 0 if it implies
+ * none, as libcusparse.so.12 does. */
 uint32_t lc_cuda_of_soname(const char *soname);
 
 #endif

@@ -13,10 +13,10 @@
 
 #include "glibc.h"
 
-#define SMALL_FOLDER 4096	/* bytes; a block of most file systems, which is read in one call */
+#define SMALL_FOLDER 4096	/* bytes, a block of most file systems: one call reads it */
 
-/* In the texts of links that lead to one another.  Each takes stack and memory, and a stranger may
- * have written them: the kernel follows 40 links with 2048 steps in each. */
+/* The components in the texts of nested links.  Each takes stack and memory, and a stranger may
+ * have made the links: the kernel follows 40 of them, with up to 2048 components each. */
 #define MAX_STEPS 512
 
 /* A path as it was written, of a folder or of a file in one. */
@@ -24,26 +24,26 @@ struct lc_way {
 	const char *path;
 	struct lc_way *above;	/* the folder it is in; NULL for the root */
 	struct lc_way *real;	/* the same with links resolved; NULL: not yet known */
-	struct lc_way *leads;	/* if it is a link: what its text names, once `real` is known */
-	bool astray;		/* likewise: it does not lead to what its text names, or too far */
-	bool there, link;	/* of the path itself, which is not followed */
-	uid_t owner;		/* likewise, as the next three */
+	struct lc_way *leads;	/* what the text of a link names, once `real` is known */
+	bool astray;		/* it does not lead to what its text names, or by too many steps */
+	bool there, link;	/* of the path itself, by lstat(), as the next five */
+	uid_t owner;
 	dev_t device;
 	ino_t inode;
 	mode_t own_mode;
 	struct timespec own_change;
-	struct timespec change;	/* of what it leads to */
-	bool young;		/* that had changed just before: see is_young() */
-	bool lacks;		/* something was looked for in it, and was not there */
+	struct timespec change;	/* of what it leads to, by stat() */
+	bool young;		/* `change` was recent when it was read: see is_young() */
+	bool lacks;		/* something looked for in it was not there */
 	bool asked;		/* somebody asked for a folder here, not only for what is below */
-	size_t size;		/* if it is a link: room for the path in it */
+	size_t size;		/* of a link: room for its text */
 	mode_t mode;		/* of what it leads to; 0: nothing is there */
 	int error;		/* why it could not be examined, though it may exist */
 	struct lc_folder *folder;
-	const struct lc_way *open;	/* what is not safe on the way to it, as written and */
-	bool known;		/* as links lead, or NULL; `known`: that was examined */
-	unsigned long noted;	/* the lc_folders.notes for which it was noted last */
-	unsigned long held;	/* the last time that it was as it had been */
+	const struct lc_way *open;	/* what is unsafe on the way, as written or as links lead */
+	bool known;		/* `open` has been determined; NULL: nothing is unsafe */
+	unsigned long noted;	/* lc_folders.notes when it was noted last */
+	unsigned long held;	/* the last `time` of lc_ways_hold() at which it was unchanged */
 	struct lc_way *next;
 };
 
@@ -67,12 +67,12 @@ static struct lc_folder *folder_of(struct lc_folders *folders, const struct stat
 	if (!folder)
 		return NULL;
 	*folder = (struct lc_folder){ .device = st->st_dev, .inode = st->st_ino, .next = *first };
-	/* Some file systems say 0 of all folders. */
+	/* Some file systems report size 0 for every folder. */
 	folder->small = st->st_size > 0 && st->st_size <= SMALL_FOLDER;
 	return *first = folder;
 }
 
-/* Which bit stands for a name.  Some file systems take upper and lower case for the same. */
+/* The bit for a name.  It ignores case, as some file systems do. */
 static size_t bit_of(const char *name)
 {
 	unsigned hash = 5381;
@@ -96,8 +96,8 @@ static bool may_list(const struct lc_listing *names, const char *name)
 	return names->bits[bit / 64] >> bit % 64 & 1;
 }
 
-/* Returns all names in the folder; NULL if not all can be read, or if they are too many for the
- * bits to tell. */
+/* Returns the names in the folder; NULL if not all can be read, or if there are too many for the
+ * bits to be of use. */
 static struct lc_listing *read_names(struct lc_arena *arena, const char *path)
 {
 	struct lc_listing *names = lc_alloc(arena, sizeof(*names));
@@ -213,8 +213,8 @@ static void append_way(struct lc_folders *folders, struct lc_ways *ways, struct 
 		*slot = way;
 }
 
-/* What was noted the first time is not noted again.  Each link that leads to another is noted,
- * since any of them may be set elsewhere. */
+/* A way that was noted after the first call of lc_folders_note() is not noted again.  Each link of
+ * a chain is noted, because any of them may be changed. */
 static void note_way(struct lc_folders *folders, struct lc_way *way)
 {
 	for (; folders->noted && way && way->noted != 1 && way->noted != folders->notes;
@@ -263,14 +263,14 @@ static bool way_holds(const struct lc_way *way)
 		return false;
 	if (!way->lacks && (way->folder || !way->asked))
 		return true;
-	/* What led to no folder holds as long as it does not. */
+	/* A path that led to no folder holds as long as it leads to none. */
 	if (way->link && stat(way->path, &st))
 		return !way->folder;
 	return way->folder ? same_time(&st.st_ctim, &way->change) : !S_ISDIR(st.st_mode);
 }
 
-/* A folder below a link is as it was if the link is, which is asked itself, and the folder
- * behind it. */
+/* A folder below a link is unchanged if the link is, which is in the list itself, and if the
+ * folder's real way is. */
 static struct lc_way *to_compare(struct lc_way *way)
 {
 	return !way->link && way->real ? way->real : way;
@@ -283,7 +283,7 @@ bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 	for (size_t i = 0; i < ways->count; i++) {
 		struct lc_way *way = ways->list[i];
 
-		/* Of a file, its folder tells. */
+		/* A plain file is judged by its folder. */
 		if ((nothing || !way->folder) && !way->asked && !way->lacks && !way->link)
 			continue;
 		way = to_compare(way);
@@ -295,12 +295,12 @@ bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 	return true;
 }
 
-/* What lstat() and, if it is a link, stat() tell of a path. */
+/* What lstat() and stat() say of a path. */
 struct look {
 	struct stat itself, behind;
 };
 
-/* `look`: if it has been looked at already, what that told; NULL: not yet. */
+/* `look` is what the two calls said if they have been made already; NULL: not yet. */
 static void look_at(struct lc_folders *folders, struct lc_way *way, const struct look *look)
 {
 	struct stat st;
@@ -336,8 +336,8 @@ static void look_at(struct lc_folders *folders, struct lc_way *way, const struct
 
 static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way);
 
-/* Something was looked for in this folder, and when that may be there the time of the folder
- * tells to which it leads. */
+/* Records that something looked for in this folder is not there.  The ctime of the real folder
+ * shows when it may have appeared. */
 static void miss_in(struct lc_folders *folders, struct lc_way *way)
 {
 	if (way->mode)
@@ -371,14 +371,14 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	if (!way || !(way->path = lc_copy(folders->arena, path, length)))
 		return NULL;
 	way->above = above;
-	/* Nothing below a folder that failed is examined: a dead mount is asked once. */
+	/* Nothing below a folder that failed is examined: a dead mount is tried once. */
 	if (above && above->error)
 		way->error = above->error;
 	else if (!above || above->mode)
 		look_at(folders, way, look);
 	if (above && !way->there)
 		miss_in(folders, above);
-	/* What lies behind ".." does not tell that it is still the same folder. */
+	/* The path behind ".." does not tell whether `above` is still the same folder. */
 	if (above && length - cut == 2 && !memcmp(path + cut, "..", 2))
 		above->asked = true;
 	note_way(folders, way);
@@ -422,7 +422,7 @@ static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 			real = real_way(folders, link->leads);
 		folders->links -= steps;
 	}
-	/* One in /proc may lead elsewhere, and so may one that was just set anew. */
+	/* A link in /proc may lead elsewhere than its text says, as may one just replaced. */
 	link->astray = !real || real->folder != link->folder;
 	return real;
 }
@@ -449,7 +449,7 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 	else
 		real = above == way->above ? way : from(folders, above, name);
 	way->real = real ? real : way;
-	/* It was noted without what is known only now. */
+	/* It was noted before its real way was known. */
 	if (way->real != way) {
 		way->noted = 0;
 		note_way(folders, way);
@@ -464,7 +464,7 @@ static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length, NULL) : NULL;
 }
 
-/* The same of what should be a folder: it may become one. */
+/* The same for a path that should be a folder, and may become one. */
 static struct lc_way *ask_for(struct lc_folders *folders, const char *path)
 {
 	struct lc_way *way = way_of(folders, path);
@@ -498,8 +498,8 @@ bool lc_folder_may_be_there(struct lc_folders *folders, const char *path)
 
 static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_way *link);
 
-/* A folder on the way in which another user can replace things, or a link of which nobody can
- * tell what it leads to; NULL if none. */
+/* A folder on the way in which another user can replace things, or a link that leads astray;
+ * NULL if none. */
 static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *way)
 {
 	if (way->known || !way->above)
@@ -514,7 +514,7 @@ static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *w
 	return way->open;
 }
 
-/* The same on the way that a link leads. */
+/* The same on the way that a link's text names. */
 static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_way *link)
 {
 	real_way(folders, link);

@@ -17,7 +17,7 @@
 
 #define LC_NAME_BITS 4096
 
-/* The names in a folder: a bit for each hash of one. */
+/* The names in a folder: a bit for the hash of each. */
 struct lc_listing {
 	uint64_t bits[LC_NAME_BITS / 64];
 };
@@ -26,16 +26,16 @@ struct lc_listing {
 struct lc_folder {
 	dev_t device;
 	ino_t inode;
-	const void *listed[2];	/* for places.c: the library that lists it, by lc_place.site */
+	const void *listed[2];	/* for places.c: the library it was last listed for, by .site */
 	unsigned long searched;	/* for search.c: the round that searched it last, */
-	const void *lacking;	/* and the library that was last looked for in vain */
-	bool small;		/* its names may be read, all at once */
-	unsigned asked;		/* after how many names it was asked, until they were */
-	const struct lc_listing *names;	/* NULL: they are not known */
+	const void *lacking;	/* and the struct lc_sought that last found nothing in it */
+	bool small;		/* one call can read all its names, and has not yet */
+	unsigned asked;		/* how many names were asked for while `small` */
+	const struct lc_listing *names;	/* NULL: not known */
 	struct lc_folder *next;
 };
 
-/* To read the names of a folder costs as much as to look for so many. */
+/* Reading the names of a small folder costs as much as looking for this many. */
 #define LC_ASKED_SINGLY 7
 
 #define LC_FOLDER_BUCKETS 128
@@ -44,7 +44,7 @@ struct lc_folder {
 struct lc_ways {
 	struct lc_way **list;
 	size_t count;
-	unsigned long held[2];	/* when all were last as they had been; [1]: as `nothing` says */
+	unsigned long held[2];	/* the last `time` at which lc_ways_hold() was true, by `nothing` */
 };
 
 struct lc_folders {
@@ -54,32 +54,32 @@ struct lc_folders {
 	struct lc_ways all;
 	struct lc_ways *noted;	/* see lc_folders_note(); NULL: nowhere */
 	unsigned long notes;	/* how often that was called */
-	int links;		/* steps in the texts of those that led to the one that is followed now */
-	bool young;	/* one that lacks something had changed so lately that its time
-			   might not tell another change */
+	int links;		/* components in the texts of the links being followed */
+	bool young;	/* a folder that lacks something had changed so recently that another
+			   change might leave its time the same */
 };
 
-/* Notes from now on each path that an answer depends on, unless it is among those noted the
- * first time; NULL: no more. */
+/* From now on appends each path that an answer depends on to `ways`, except those noted after the
+ * first call.  NULL stops that. */
 void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways);
 
-/* Says that something was looked for in this folder, and is not there. */
+/* Records that something looked for in this folder is not there. */
 void lc_folder_lacks(struct lc_folders *folders, const char *path);
 
 /*
- * Returns true if nothing in the folder, which the path leads to, has this name; false: it has
- * to be looked for.  What is asked of a small folder again and again costs no system call: its
- * names are read, and hold as long as what else is known of it.
+ * Returns true if nothing in the folder, to which the path leads, has this name; false if the
+ * name has to be looked for.  Repeated questions about a small folder cost no system call: its
+ * names are read once, and stay valid as long as all else that is cached about it.
  */
 bool lc_folder_has_no(struct lc_folders *folders, struct lc_folder *folder, const char *path,
 		      const char *name);
 
 /*
- * Returns true if these paths are as they were.  A folder that lacks something is not if
- * anything in it was made, renamed or removed: it may be there now.  `time` is not 0; a path is
- * looked at once for each.  `nothing`: all that was asked for was not there, and no folder was
- * left out.  Then what was only gone through need not be looked at: the folders behind it tell
- * whether the paths still lead to them.
+ * Returns true if these paths are unchanged.  A folder that lacked something has changed if
+ * anything in it was created, renamed or removed: what it lacked may be there now.  A path is
+ * examined once for each `time`, which is not 0.  `nothing` says that nothing asked for was there,
+ * and that no folder was left out as unsafe or unreadable.  Then folders on the way to others need
+ * not be examined: those others tell whether the paths still lead to them.
  */
 bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time);
 
@@ -89,7 +89,7 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
 /*
  * Returns true if only root, the user, and those whom these two admitted can have
  * put the folder's contents there.  The path has to be absolute.  Neither the
- * folder nor any folder on the way to it, both as written and as each link on it says,
+ * folder nor any folder on the way to it, as written and as each link on it leads,
  * may be world-writable.  On the way a sticky folder such as /tmp is acceptable if
  * the next component in it belongs to root or the user.  The check ends at a folder
  * that has this library below it, too: whoever can change that folder can replace
@@ -100,17 +100,17 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
 
 /*
- * Follows a file that is a link, in a folder that is safe, as lstat() has told of it: *st is then
- * what it leads to.  Returns false, with errno, if it leads nowhere.  *why says why it is not safe
- * where it leads, in a sentence without its path; NULL: it is safe.
+ * Follows a link in a safe folder.  *st is what lstat() said of it, and becomes what stat() says.
+ * Returns false, with errno, if the link leads nowhere.  *why says why it is not safe to follow,
+ * in a sentence without the link's path; NULL: it is safe.
  */
 bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,
 		    const char **why);
 
 /*
- * Returns true if a file, in a folder that is safe, may be loaded: it is a plain one, or a link by
- * a safe way to one; dlopen() of a FIFO would wait for its writer.  Else *why is as above, or NULL
- * if there is no such file.
+ * Returns true if a file in a safe folder may be loaded: it is a regular file, or a link that leads
+ * to one by a safe way.  dlopen() of a FIFO would wait for a writer.  Else *why is as above, or
+ * NULL if there is no such regular file.
  */
 bool lc_file_is_safe(struct lc_folders *folders, const char *path, const char **why);
 

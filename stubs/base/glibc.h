@@ -4,7 +4,7 @@
  *
  * A manylinux2014 wheel must not need symbols newer than 2.17, and the real
  * libcudart needs none either.  glibc 2.34 moved libdl into libc and gave its
- * functions new versions; 2.33 made functions of calls that had been inlined;
+ * functions new versions; 2.33 made functions of stat() and its kin;
  * 2.38 added new functions that read numbers, for C23's 0b1.  The old ones are
  * still there and do the same.  Include this before calling any of them.
  */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Arrays, and not pointers, which ld.so would have to relocate: so in other tables, too. */
+/* Arrays, as in other tables: ld.so would have to relocate pointers. */
 static const char guards[][12] = {
 	[LC_BEST_EFFORT] = "best_effort",
 	[LC_STRICT] = "strict",

@@ -13,7 +13,7 @@ enum lc_guard { LC_BEST_EFFORT, LC_STRICT, LC_OFF };
 
 const char *lc_guard_name(enum lc_guard guard);
 
-/* Returns false for a text that is none. */
+/* Returns false for a text that names no guard. */
 bool lc_guard_read(const char *text, enum lc_guard *guard);
 
 /* Set to 1, a forward-compatibility package makes up for an old driver. */

@@ -97,7 +97,7 @@ static void note_entry(struct lc_image *image, const ElfW(Dyn) *entry)
 		image->last_string = value;
 }
 
-/* Without a NUL at its end, a table is treated as empty: not every index is a string. */
+/* A table without a NUL at its end is treated as empty: not every index in it is a string. */
 static const char *read_strings(struct lc_image *image)
 {
 	size_t size = lc_entry(image, DT_STRSZ);
@@ -281,17 +281,17 @@ const char *lc_image_nodes(const struct lc_image *image,
 }
 
 /*
- * The version needs that the caller wants, by which versym's indexes are looked up: those
- * of one page of indexes.  Nearly every file has one page.  Each further one is a further
- * pass over the symbols, so any number of needs is read in memory of one size.
+ * The version needs that the caller wants, by version index, for one page of indexes.  Nearly
+ * every file has one page.  Each further page takes another pass over the symbols, so that any
+ * number of needs is read in constant memory.
  */
 struct selection {
 	bool (*wanted)(const char *node, void *data);
 	void *data;
-	unsigned page, next;	/* the one that is read; the next that has a node, or 0 */
+	unsigned page, next;	/* the page that is read; the next that has a node, or 0 */
 	struct need {
 		ElfW(Word) file, node;	/* in the string table */
-		unsigned index;		/* 0: no node that is wanted has this place */
+		unsigned index;		/* 0: no wanted node has this place */
 	} needs[PAGE];
 	bool any;
 };
@@ -331,7 +331,7 @@ static const char *select_needs(const struct lc_image *image, struct selection *
 		return NULL;
 	if (!find(image, address_of(image, DT_VERNEED), 1, &run))
 		return damaged;
-	/* Every record of a file has one of a node at least, and none lies in another. */
+	/* Every verneed has at least one vernaux, and no record overlaps another. */
 	left = run.size / sizeof(ElfW(Vernaux));
 	if (left > 2 * MAX_NEEDS)
 		left = 2 * MAX_NEEDS;
@@ -379,7 +379,7 @@ struct symbol_table {
 	const unsigned char *entries, *versions;
 	size_t count;
 	bool none_defined;
-	bool guess;		/* what follows the symbols may be taken for some */
+	bool guess;		/* `count` is an upper bound: the last ones may not be symbols */
 };
 
 /* Finds a table, which ends where the next one begins. */
@@ -404,7 +404,7 @@ static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct ex
 
 struct gnu_hash {
 	uint32_t bucket_count, first, bloom_count, shift;
-	const unsigned char *bloom, *buckets, *chains;	/* chains: of a loaded object */
+	const unsigned char *bloom, *buckets, *chains;	/* bloom, chains: of a loaded object only */
 	size_t count;	/* one past the last symbol; 0: the table is empty, which does not tell
 			   how many symbols lie before it */
 };
@@ -500,7 +500,7 @@ static unsigned version_at(const struct symbol_table *symbols, size_t index)
 	return version & 0x7fff;
 }
 
-/* Passes on the undefined symbols of one page.  Returns true if `each` did. */
+/* Passes on the undefined symbols of one page.  Returns true if `each` did, or with *why set. */
 static bool pass_undefined(const struct lc_image *image, const struct symbol_table *symbols,
 			   const struct selection *selection, const struct need *plain,
 			   bool (*each)(const struct lc_undefined *symbol, void *data),

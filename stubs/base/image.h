@@ -42,7 +42,7 @@ struct lc_image {
 	size_t dynamic_count;		/* without DT_NULL */
 	/* The value of each entry that a reader asks for, 0 without one; see lc_entry(). */
 	ElfW(Xword) values[LC_TAGS];
-	ElfW(Xword) last_string;	/* the highest index that an entry has of a string */
+	ElfW(Xword) last_string;	/* the highest string index in an entry */
 	const char *strings;		/* the string table, which ends with a NUL; or NULL */
 	size_t strings_size;
 };
@@ -64,7 +64,7 @@ static inline ElfW(Xword) lc_entry(const struct lc_image *image, ElfW(Sxword) ta
 
 /*
  * How many bytes of a file a segment maps.  Pages are mapped whole, and patchelf puts
- * tables into the rest of the last one (a position-dependent program with four changes).
+ * tables into the rest of the last one (seen in a position-dependent program after four changes).
  * Where more memory follows, that rest is zeroed.
  */
 static inline size_t lc_mapped_size(const ElfW(Phdr) *p)
@@ -136,7 +136,7 @@ const char *lc_image_defined(const struct lc_image *image,
 			     bool (*each)(const struct lc_defined *symbol, void *data),
 			     void *data) __attribute__((cold));
 
-/* The GNU hash table of a loaded object, for the names that have one version node. */
+/* The GNU hash table of a loaded object, for the names at one version node. */
 struct lc_names {
 	const char *strings;		/* NULL: names cannot be looked up here */
 	size_t strings_size;
@@ -153,9 +153,9 @@ struct lc_names {
 void lc_names_of(const struct lc_image *image, const char *node, struct lc_names *names);
 
 /*
- * Looks up a function in the object itself, as dlvsym() does there first.  Sets *address,
- * NULL: the object does not have the name.  Returns false if ld.so has to be asked: for an
- * IFUNC, whose resolver it calls, or for what is no function.
+ * Looks up a function in the object itself, where dlvsym() looks first.  Sets *address; NULL: the
+ * object does not have the name.  Returns false if ld.so has to be asked, because the symbol is an
+ * IFUNC, whose resolver ld.so calls, or is not a function.
  */
 bool lc_names_find(const struct lc_names *names, const char *name, void **address);
 

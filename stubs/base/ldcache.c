@@ -43,7 +43,7 @@ static bool is_at(const char *cache, size_t size, uint32_t offset, const char *t
 	return length <= size && offset <= size - length && !memcmp(cache + offset, text, length);
 }
 
-/* With how many equal bytes the names begin. */
+/* The length of the names' common prefix. */
 static size_t shared_length(const char *const *names, size_t count)
 {
 	size_t length = count ? strlen(names[0]) : 0;
@@ -77,7 +77,7 @@ size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 		struct cache_entry entry;
 
 		memcpy(&entry, start + sizeof(header) + i * sizeof(entry), sizeof(entry));
-		/* Most entries are told apart by this. */
+		/* This rules out most entries. */
 		if (!is_at(start, size, entry.soname, sonames[0], shared))
 			continue;
 		for (size_t s = 0; s < soname_count; s++) {

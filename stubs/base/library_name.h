@@ -8,10 +8,10 @@
  *
  *	libcuda.so				what a linker is given
  *	libcudart.so.12				a SONAME
- *	libcudart-d7c32a86.so.12.6.77		from auditwheel, which gives names a hash
- *	libcudart.782fcab0.so.11.0		from other tools that do
+ *	libcudart-d7c32a86.so.12.6.77		from auditwheel, which adds a hash
+ *	libcudart.782fcab0.so.11.0		from other tools that add one
  *
- * names.py of tools/retarget has the same for files of wheels.
+ * tools/retarget/lazycuda/names.py has the same grammar for files of wheels.
  */
 #ifndef LIBRARY_NAME_H
 #define LIBRARY_NAME_H

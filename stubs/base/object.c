@@ -30,7 +30,7 @@
 struct file {
 	int fd;
 	int error;		/* errno of what failed */
-	const char *why;	/* what is wrong with the file, if the reader cannot know */
+	const char *why;	/* what is wrong with the file, if image.c cannot know */
 	struct lc_arena arena;	/* for tables */
 };
 

@@ -45,20 +45,20 @@ struct lc_elf {
 	const struct lc_major *major;	/* by version nodes or, for a library that has
 					   none, by SONAME; NULL: not this library */
 	lc_version version;	/* at least this one, proven by the names in the file */
-	uint32_t needs;		/* of a library with majors of its own: the majors of CUDA
-				   that it needs libraries of, a bit for each */
+	uint32_t needs;		/* of a library with majors of its own: the CUDA majors of the
+				   libraries that it needs, a bit for each */
 	int error;		/* errno, if the reason does not imply it; else 0 */
 };
 
-/* Adds the majors of CUDA that the needed libraries tell to *set. */
+/* Adds to *set the CUDA majors that the SONAMEs of the needed libraries imply. */
 void lc_cuda_needed(const struct lc_image *image, uint32_t *set);
 
 /* The newest version of this major that a name in the string table proves. */
 lc_version lc_proven_version(const struct lc_library *library, const struct lc_major *major,
 			     const char *strings, size_t size);
 
-/* The newest version that a library can have of which that one is the newest that its names
- * prove: those that came later are not among its names. */
+/* The newest version that a library can have if its names prove no more than `proven`: it lacks
+ * the names that came later. */
 lc_version lc_latest_version(const struct lc_library *library, lc_version proven);
 
 /*

@@ -56,8 +56,8 @@ bool lc_package_is_called(const char *folder, const char *file)
 	return length && file[length] == '/';
 }
 
-/* A line is "FILE,sha256=...,SIZE".  Of packages that were installed over each other, the file is
- * the last one's. */
+/* A line is "FILE,sha256=...,SIZE".  The size tells which of several packages that were installed
+ * over each other the file is from. */
 bool lc_record_has(const char *record, const char *file, off_t size)
 {
 	size_t length = strlen(file);

@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The major of CUDA that the name of a package ends in, 12 for the one above; 0: in none, or it
- * is not the name of such a folder. */
+/* The CUDA major in which the name of a package ends, 12 for the one above; 0 if it ends in none,
+ * or if this is not the name of such a folder. */
 int lc_package_cuda(const char *folder);
 
-/* Returns true if a package for a CUDA is called as the beginning of a file's path below
- * site-packages: then it may have the file. */
+/* Returns true if the package, which is for one CUDA major, is named like the beginning of a file's
+ * path below site-packages: then it may have the file. */
 bool lc_package_is_called(const char *folder, const char *file);
 
 /* Returns true if the text of a RECORD has this file with this size. */

@@ -32,7 +32,7 @@ struct lc_module {
  * no lock. */
 struct lc_module *lc_module_new(void);
 
-/* Frees a module, whose handle is nobody's from now on. */
+/* Frees a module.  Its handle is nobody's from then on. */
 void lc_module_free(struct lc_module *module);
 
 /* The module of a handle; NULL if it is not a handle of this stub.  Takes no lock. */

@@ -241,8 +241,8 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 
 /* The thread that was replaying the record is not in this process.  The next thread
  * that replays makes the call again, unless its module was unregistered meanwhile.
- * Where the library counted as loaded before the fork(), because another thread did
- * not wait any longer, no thread replays: what was left is not registered here. */
+ * If the library counted as loaded before the fork(), because another thread had
+ * stopped waiting, no thread replays, and what was left is not registered here. */
 void lc_replay_forked(void)
 {
 	struct lc_record *record = replayed;
@@ -313,8 +313,8 @@ static bool is_being_replayed(const struct lc_module *module)
  * The caller is about to unmap the module, and the library must not be reading it
  * then, so this function waits.  It waits a second at most: the library may be
  * waiting for a lock of ld.so's that the caller holds in dlclose().  After that,
- * unregistering the module is left to the thread that replays; where the library
- * called back into this thread, that is this thread itself, without a wait.
+ * unregistering the module is left to the thread that replays.  If the library called
+ * back into that thread, it does not wait for itself.
  */
 static void unregister(struct lc_module *module)
 {

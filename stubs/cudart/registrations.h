@@ -13,8 +13,8 @@ bool lc_replay_pending(void);
 void lc_replay_next(const lc_function *functions, const uint8_t *outcomes);
 void lc_replay_forked(void);
 
-/* Makes or records a call that another copy of this stub received, if the call is
- * about a handle of this stub; else false.  Never dereferences a foreign handle. */
+/* Makes or records a call that another copy of this stub received.  Returns false if the
+ * call is not about a handle of this stub.  Never dereferences a foreign handle. */
 bool lc_registered(const struct lc_registration *call, uintptr_t *result);
 
 #endif

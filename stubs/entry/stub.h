@@ -25,7 +25,7 @@ typedef uint16_t lc_version;
 #define LC_MAJOR(version) ((version) / 100)
 #define LC_MINOR(version) ((version) % 100)
 #define LC_ANY_LATER UINT16_MAX
-#define LC_LAST_MINOR 99	/* that a version can have */
+#define LC_LAST_MINOR 99	/* the highest minor of a version */
 
 /* Why a call was not forwarded.  Indexes lc_library.errors. */
 enum lc_refusal {
@@ -102,9 +102,9 @@ struct lc_adaptor {
 	lc_function function;	/* NULL ends the table */
 };
 
-/* What a library of one CUDA opens by name, where it would not find that itself. */
+/* A library that the real library opens by name and would not find by itself. */
 struct lc_opened {
-	int cuda;		/* the major; 0: any, and the folder is the library's own */
+	int cuda;		/* the CUDA major; 0: any, and the folder is the library's own */
 	const char *soname;	/* NULL ends the table */
 	const char *folder;	/* below the site-packages that the library lies in */
 };
@@ -141,11 +141,13 @@ struct lc_library {
 	const char *const *homes;	/* folders to search last, ending with NULL */
 	uint8_t own_majors;	/* its majors are not CUDA's */
 	uint8_t by_soname;	/* it has no version node named like its SONAME */
-	/* With own_majors: parallel to `majors`, the majors of CUDA that a SONAME is in, a bit
-	 * for each; NULL: the library goes with any.  Records without `library_size` lack this. */
+	/* With own_majors: parallel to `majors`, the CUDA majors that a SONAME belongs to, a bit
+	 * for each; NULL: the library goes with any.  Where lc_peer.library_size is absent, the
+	 * peer's library ends before this. */
 	const uint32_t *cuda;
-	const struct lc_opened *opens;	/* NULL: nothing; of another stub's library not to be read */
-	const struct lc_errors *older_errors;	/* NULL: all get `errors`; as `opens`, this stub's alone */
+	/* Read these two in this stub's library only: another stub's may end before them. */
+	const struct lc_opened *opens;		/* NULL: none */
+	const struct lc_errors *older_errors;	/* NULL: callers of every major get `errors` */
 };
 
 /* Returns true if a version belongs to this major.  All versions belong to major 0. */

@@ -2,18 +2,18 @@
 /*
  * trampoline.h - first calls whose arguments are passed on as they are
  *
- * Of a function that no header declares, C cannot pass on the arguments, and of one
- * that takes a struct by value it would copy them: assembly passes on both, whatever
- * they are.  The entry is the same jump as any other.  The slot first
+ * C cannot pass on the arguments of a function that no header declares, and it
+ * would copy those of a function that takes a struct by value.  Assembly passes on
+ * both unseen.  The entry is the same jump as any other.  The slot first
  * leads to a few instructions that store the slot's number and jump to the
  * trampoline.  The trampoline saves every register that can hold an argument
  * and calls lc_slow().  Then it either restores the registers and jumps to the
- * function that is in the slot by then, or returns the status (NULL if `null`
+ * function that is now in the slot, or returns the status (NULL if `null`
  * is set, for functions that return an address).  Arguments on the stack stay
  * where they are.  Vector registers are saved only as far as double and 128-bit
  * arguments use them.
  *
- * On a CPU without this code functions that no header declares are always refused.
+ * On a CPU without this code, functions that no header declares are always refused.
  */
 #ifndef TRAMPOLINE_H
 #define TRAMPOLINE_H
@@ -183,8 +183,8 @@ __asm__(
 
 #endif
 
-/* LC_UNDECLARED: a function that no header declares.  LC_FORWARD_STATUS: one that takes a
- * struct by value, and of which a failing call does nothing but return a status. */
+/* LC_UNDECLARED: a function that no header declares.  LC_FORWARD_STATUS: a function that takes
+ * a struct by value and whose failing call only returns a status. */
 #ifdef LC_ASM_ENTRY
 #define LC_BY_TRAMPOLINE(slot, number, null) \
 	_Static_assert((number) <= UINT16_MAX, #slot); \

@@ -25,7 +25,7 @@ bool lc_is_aside(const struct lc_aside *aside, const char *path)
 	return false;
 }
 
-/* Records a path; false if there is no room or no memory.  Paths are never taken out. */
+/* Records a path; false if there is no room or no memory.  Paths are never removed. */
 static bool keep_path(struct lc_aside *aside, const char *path)
 {
 	const size_t size = strlen(path) + 1;
@@ -52,7 +52,8 @@ static bool is_loaded(const char *path)
 	return handle;
 }
 
-/* A stub would join the stubs of the process, and what is not this library is not run. */
+/* Returns true if the file is this library: a stub would join those of the process, and the
+ * constructors of any other file are not to run. */
 static bool is_real(const char *path)
 {
 	struct lc_elf elf;
@@ -61,7 +62,7 @@ static bool is_real(const char *path)
 }
 
 /* The path is recorded before the library is loaded, so that no search sees it in between.
- * What somebody else has loaded already is no secret. */
+ * A library that is loaded already is not recorded. */
 void *lc_open_aside(const char *path)
 {
 	void *handle = NULL;

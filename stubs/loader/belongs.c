@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* belongs.c - which CUDA a file belongs to, whose SONAME does not tell */
+/* belongs.c - which CUDA a file belongs to if its SONAME does not tell */
 #include "belongs.h"
 
 #include <dirent.h>
@@ -34,8 +34,8 @@ static uint32_t possible(const struct lc_library *library, const struct lc_major
 	return library->cuda[major - library->majors];
 }
 
-/* Returns a set with this major alone.  A name may tell a CUDA that is later than all that the
- * list has, but no other that the SONAME is not in. */
+/* Returns the set of this major alone; 0 if a name that tells it is not to be believed.  A name may
+ * tell a CUDA that is later than all in the list, but no other that the SONAME is not in. */
 static uint32_t believed(const struct lc_library *library, uint32_t may, int major)
 {
 	uint32_t listed = 0, one = major > 0 && major <= LC_MAX_CUDA ? 1u << major : 0;
@@ -71,7 +71,7 @@ static int wheel_major(const char *name)
 	return *end || major > LC_MAX_CUDA ? 0 : (int)major;
 }
 
-/* The major that a folder is called by, as cu13 in nvidia, or cuda-13.0; 0: none. */
+/* The major in the name of a folder, such as nvidia/cu13 or cuda-13.0; 0: none. */
 static int called(struct lc_arena *arena, const char *folder)
 {
 	const char *above = lc_folder_of(arena, folder);
@@ -83,8 +83,9 @@ static int called(struct lc_arena *arena, const char *folder)
 }
 
 /*
- * The major that the nearest folder above a file tells.  Not one far above, nor above its
- * site-packages: what is installed in somebody's folder cuda-13.0 need not be of CUDA 13.
+ * The major that the nearest folder above a file tells.  A folder far above the file does not
+ * count, nor one above its site-packages: what is installed in somebody's folder cuda-13.0 need
+ * not be of CUDA 13.
  */
 static int major_of_folder(struct lc_arena *arena, const char *path, const char *site,
 			   const char **folder)
@@ -117,7 +118,7 @@ static struct lc_strings *packages_of(struct lc_survey *survey, const char *site
 	if (!known)
 		return NULL;
 	known->path = lc_text(arena, site);
-	/* A package that comes later counts. */
+	/* A package that is installed later counts. */
 	lc_folder_lacks(&survey->folders, site);
 	directory = lc_searchable(survey, site) ? opendir(site) : NULL;
 	if (!directory) {
@@ -131,7 +132,7 @@ static struct lc_strings *packages_of(struct lc_survey *survey, const char *site
 	return &known->packages;
 }
 
-/* Reads a RECORD; NULL: there is none, or it is none. */
+/* Returns the text of a RECORD; NULL if there is none, or if the file cannot be one. */
 static const char *read_record(struct lc_arena *arena, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -204,7 +205,7 @@ static bool tell(struct lc_option *option, uint32_t cuda, const char *told)
 	return true;
 }
 
-/* Looks where the file lies by one of its paths. */
+/* Judges the file by one of its paths. */
 static bool told_by_place(const struct owned *file, const char *path, struct lc_option *option)
 {
 	struct lc_arena *arena = file->arena;
@@ -223,7 +224,7 @@ static bool told_by_place(const struct owned *file, const char *path, struct lc_
 					    lc_only_cuda(cuda), lc_printable(arena, owner)));
 }
 
-/* Of the two, the path with its links resolved says more. */
+/* The path with its links resolved says more than the other, and comes first. */
 static bool told_by_places(const struct owned *file, const char *path, struct lc_option *option)
 {
 	const char *real;

@@ -43,13 +43,13 @@ static bool fits(const struct lc_seat *seat, const struct lc_option *option, int
 	return !major || !cuda || cuda >> major & 1;
 }
 
-/* The major of CUDA that an option belongs to; 0: it goes with any, or nothing tells. */
+/* The major of CUDA that an option belongs to; 0: it goes with any, or that is not known. */
 static int told_major(const struct lc_seat *seat, const struct lc_option *option)
 {
 	return lc_only_cuda(cuda_of(seat, option));
 }
 
-/* Returns true if nothing tells which major of CUDA an option belongs to. */
+/* Returns true if it is not known which major of CUDA an option belongs to. */
 static bool is_unclear(const struct lc_seat *seat, const struct lc_option *option)
 {
 	return cuda_of(seat, option) && !told_major(seat, option);
@@ -66,7 +66,7 @@ static const char *driver_objection(struct lc_arena *arena, const struct lc_circ
 	if (!heeds_driver(at) || !at->driver || !cuda)
 		return NULL;
 	if (seat->library->own_majors)
-		version = LC_VERSION(__builtin_ctz(cuda), 0);	/* nothing tells CUDA's minor */
+		version = LC_VERSION(__builtin_ctz(cuda), 0);	/* CUDA's minor is not known */
 	else if (!version)
 		version = LC_VERSION(option->major, LC_LAST_MINOR);	/* it may be the newest */
 	switch (lc_driver_runs(lc_number_of_version(at->driver), at->branch,
@@ -232,8 +232,8 @@ static const char *objection(struct lc_arena *arena, const struct lc_circumstanc
 	return why;
 }
 
-/* The first allowed option of one of the library's majors, or -1.  One of which something
- * tells that it belongs to this major of CUDA is preferred to one that may. */
+/* The first allowed option of one of the library's majors, or -1.  An option that is known to
+ * belong to this major of CUDA is preferred to one that may. */
 static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 		   const struct lc_seat *seat, int own, int major, bool *driver)
 {
@@ -253,7 +253,7 @@ static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 	return found;
 }
 
-/* The highest major below a limit that a seat has options of; below 0: none. */
+/* The highest major below a limit that a seat has options of; -1: none. */
 static int next_major(const struct lc_seat *seat, int limit)
 {
 	int highest = -1;
@@ -319,8 +319,8 @@ static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
 /*
  * Returns the best option that the process has loaded, or -1.  Prefers one that the
  * driver runs, then one of the common major (0: there is none yet), then one that
- * refuses nothing, then the highest major.  `clashes` has for each option why it clashes
- * with other stubs, or NULL; it is NULL if no option does.
+ * refuses nothing, then the highest major.  `clashes` says for each option why it clashes
+ * with other stubs, or is NULL for it; `clashes` itself is NULL if no option does.
  */
 static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at,
 		       const struct lc_seat *seat, int common, const char *const *clashes)
@@ -343,7 +343,7 @@ static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at
 /*
  * Returns the major of CUDA that a seat is bound to, whatever else was found for it: the
  * one its stub has loaded, the one the user names, or the best one that is in the
- * process.  Returns 0 if the seat is free, or nothing tells.
+ * process.  Returns 0 if the seat is free, or if that is not known.
  */
 static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 		 const struct lc_seat *seat)
@@ -359,15 +359,16 @@ static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
 	return loaded < 0 ? 0 : told_major(seat, &seat->options[loaded]);
 }
 
-/* What speaks against a major that every stub has. */
+/* What speaks against a common major. */
 struct against {
 	int major;
 	const struct lc_option *refuser;	/* the first that would refuse an import, or NULL */
-	const struct lc_option *unclear;	/* the first of which nothing tells its CUDA, or NULL */
-	const char *library;			/* whose that is */
+	const struct lc_option *unclear;	/* the first whose CUDA is not known, or NULL */
+	const char *library;			/* of `unclear` */
 };
 
-/* The best option of a seat for a major of CUDA, or -1.  The user's word leaves no other. */
+/* The best option of a seat for a major of CUDA, or -1.  If the user names one, it is
+ * the only one. */
 static int best_for(struct lc_arena *arena, const struct lc_circumstances *at,
 		    const struct lc_seat *seat, int major)
 {
@@ -380,8 +381,8 @@ static int best_for(struct lc_arena *arena, const struct lc_circumstances *at,
 }
 
 /*
- * Returns true if some stub has an option of this major, every stub that has any options has
- * one that may be, and *against what speaks against it.
+ * Returns true if some stub has an option of this major, and every stub that has any options has
+ * one that may be of it.  Sets *against to what speaks against the major.
  */
 static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at, int major,
 		      struct against *against)
@@ -450,8 +451,9 @@ static int bound_major(struct lc_arena *arena, const struct lc_circumstances *at
 }
 
 /*
- * The major where none is common, for libraries that cannot be used beside one: the highest
- * that a library has whose SONAME tells it, else any.  Returns 0 if every library's tells it.
+ * The major if none is common, for libraries with majors of their own, which cannot be used beside
+ * another CUDA: the highest of the libraries whose SONAMEs tell it, else the highest of the others.
+ * Returns 0 if there are no others.
  */
 static int major_of_some(struct lc_arena *arena, const struct lc_circumstances *at)
 {
@@ -475,13 +477,13 @@ static int major_of_some(struct lc_arena *arena, const struct lc_circumstances *
  *
  *	- the one that the stubs have agreed on
  *	- the highest that some stub is bound to, preferably one that the driver runs
- *	- the highest that is common (see above), refuses no import and is told of all
- *	- the highest that is common and refuses no import
- *	- the highest that is common and told of all
- *	- the highest that is common
- *	- one that is not, see above
+ *	- the highest common one (see is_common()) that refuses no import and is clear for all stubs
+ *	- the highest common one that refuses no import
+ *	- the highest common one that is clear for all stubs
+ *	- the highest common one
+ *	- that of major_of_some()
  *
- * *passed says what spoke against the highest that is common, if that was passed over.
+ * *passed says what spoke against the highest common one, if that was passed over.
  */
 static int common_major(struct lc_arena *arena, const struct lc_circumstances *at,
 			struct against *passed)
@@ -545,7 +547,7 @@ static const char *clash(struct lc_arena *arena, const struct lc_circumstances *
 	if (at->settings.guard == LC_STRICT)
 		return lc_format(arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
 				 " mixes no majors", common);
-	/* It would look for others of its CUDA by names that are the same in each. */
+	/* It would open other libraries of its CUDA by names that are the same in every CUDA. */
 	if (own->library->own_majors && option->origin == LC_BY_SEARCH)
 		return lc_format(arena, "the process uses CUDA %d; %s", common, option->told);
 	for (size_t p = 0; p < sizeof(pairs) / sizeof(*pairs); p++) {
@@ -747,8 +749,8 @@ static void choose_first(const struct lc_seat *seat, struct lc_choice *choice, i
 	choice->reason = choice->reasons[found] = reasons[seat->options[found].origin];
 }
 
-/* Why the best option of the common major is taken; `passed` as in common_major(), `refuser`
- * as of best_refuser(). */
+/* Why the best option of the common major is taken; `passed` is from common_major(), `refuser`
+ * from best_refuser(). */
 static const char *why_best(struct lc_arena *arena, const struct lc_circumstances *at, int common,
 			    const struct against *passed, const struct lc_option *refuser)
 {

@@ -2,9 +2,9 @@
 /*
  * choice.h - chooses a library among those found
  *
- * A pure function: candidates and circumstances in, which it leaves as they are, a
- * choice with a reason for each candidate out.  No I/O, no state, the same answer in
- * any thread and in any stub.
+ * A pure function of candidates and circumstances, which it does not change.  It returns
+ * a choice with a reason for each candidate.  No I/O, no state, the same answer in any
+ * thread and in any stub.
  */
 #ifndef CHOICE_H
 #define CHOICE_H
@@ -30,9 +30,9 @@ struct lc_option {
 	size_t refuses;		/* imports of the loaded objects that it would refuse, */
 	const char *refused;	/* one of them, */
 	const char *importer;	/* and the file that imports it */
-	uint32_t cuda;		/* of a library with majors of its own: those of CUDA that it may
+	uint32_t cuda;		/* of a library with majors of its own: the CUDA majors that it may
 				   belong to, a bit for each; 0: it goes with any */
-	const char *told;	/* what tells that, or that nothing does; NULL for others */
+	const char *told;	/* what tells `cuda`, or that nothing does; else NULL */
 	const char *unusable;	/* damaged, foreign, or loading it has failed: says which */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* companions.c - what a real library opens by name, where it would not find that itself */
+/* companions.c - loads what a real library opens by name and would not find */
 #include "companions.h"
 
 #include <string.h>
@@ -81,7 +81,8 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 	survey = lc_known_survey(known);
 	kept = survey->folders.arena;	/* the survey may keep the name of a folder */
 	own = lc_folder_of(kept, file->path);
-	/* What an earlier search saw of these folders was not compared: its library is another. */
+	/* Nobody has checked whether these folders are still as an earlier search saw them: they
+	 * are not of the library that is searched for. */
 	for (const struct lc_opened *row = library->opens; row->soname; row++) {
 		const char *folder = !row->cuda ? own : site && row->cuda == cuda ?
 				     lc_path(kept, site, row->folder) : NULL;

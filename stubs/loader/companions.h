@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * companions.h - what a real library opens by name, where it would not find that itself
+ * companions.h - loads what a real library opens by name and would not find
  *
- * cuDNN 9.10 of CUDA 12 opens libnvrtc.so.12, and its RUNPATH leads elsewhere than where pip
- * puts that.  Once a library of this SONAME is in the process, ld.so finds it.  So it is
- * loaded before: from the site-packages that the library itself lies in, of the same CUDA.
+ * cuDNN 9.10 of CUDA 12 opens libnvrtc.so.12, but its RUNPATH does not lead to where pip puts
+ * that.  Once a library with this SONAME is in the process, ld.so finds it.  So libnvrtc.so.12 is
+ * loaded before cuDNN, from the same site-packages.
  *
- * libcudnn.so.9 opens its parts by name, libcudnn_ops.so.9 say, which are beside it and have the
- * same SONAMEs in every CUDA.  ld.so looks in LD_LIBRARY_PATH before a RUNPATH: where that leads
- * to those of another cuDNN, its own are loaded before it.
+ * libcudnn.so.9 opens its parts by name, such as libcudnn_ops.so.9.  They lie beside it and have
+ * the same SONAMEs in every CUDA.  ld.so searches LD_LIBRARY_PATH before a RUNPATH: if that leads
+ * to the parts of another cuDNN, the library's own parts are loaded before it.
  */
 #ifndef COMPANIONS_H
 #define COMPANIONS_H
@@ -20,9 +20,9 @@ struct lc_companions {
 	size_t count;
 };
 
-/* Loads what the library of this option will ask for.  `cuda` is the process's major, for an
- * option of which nothing tells its own; 0: none.  What is in the process already is left as it
- * is.  Calls the dynamic loader: hold no lock. */
+/* Loads what the library of this option will open, except SONAMEs that are in the process already.
+ * `cuda` is the process's major, 0: none; it counts for an option whose own is not known.  Calls
+ * the dynamic loader: hold no lock. */
 void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 			 const struct lc_option *option, const struct lc_file *file, int cuda,
 			 struct lc_companions *brought);

@@ -55,7 +55,7 @@ static void open_real(struct lc_arena *arena, struct lc_known *known,
 	*found = (struct lc_found){ .handle = NULL };
 	if (lc_hidden_by(library))
 		return;
-	/* The search within which this is goes on with what it knows. */
+	/* The search that needs the driver goes on with `known`, although files have changed. */
 	if (!lc_known_holds(known, library)) {
 		known->spent = true;
 		other = lc_known_new();

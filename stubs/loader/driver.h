@@ -25,7 +25,7 @@ bool lc_has_driver(void);
 
 /*
  * The versions that the driver's libraries report before initialization; 0 if
- * they report none, as NVIDIA's link-time stubs.  Of NVML's version only the
+ * they report none, as NVIDIA's link-time stubs do.  Of NVML's version only the
  * major is returned.  For use as lc_specifics.version.
  */
 lc_version_look lc_cuda_version, lc_nvml_version;

@@ -44,8 +44,8 @@ static int32_t status_in(const int32_t *errors, enum lc_refusal why)
 	return errors[why == LC_EXCLUDED ? LC_MISSING : why];
 }
 
-/* The major that callers of a slot were compiled for.  Where majors share a slot, its function
- * returns no status that means something else in one of them. */
+/* The major that callers of a slot were compiled for.  If majors share the slot, any will do: then
+ * its function returns no status whose value differs between them. */
 static int major_of_callers(unsigned slot)
 {
 	for (size_t i = 0; i < lc_library.export_count; i++)

@@ -20,7 +20,7 @@ struct lc_refused {
  */
 int32_t lc_refuse(unsigned slot, enum lc_refusal why);
 
-/* The same for a refusal that has a reason in this call: `reason`, a string constant. */
+/* The same with details: `reason` is a string constant of this stub. */
 int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason);
 
 /* The same with an unusual status; 0 is no error and leaves the pending status alone. */

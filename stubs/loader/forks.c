@@ -24,7 +24,7 @@ static _Atomic int forking;	/* number of threads in fork() */
 static _Atomic unsigned epoch;
 static _Atomic int entered[EPOCHS];
 
-/* A thread notes these bits of it.  EPOCHS divides their range. */
+/* The low bits of the epoch, which a thread records.  EPOCHS divides their range. */
 static uint8_t this_epoch(void)
 {
 	return (uint8_t)atomic_load(&epoch);
@@ -103,7 +103,7 @@ static void go_out(int times)
 		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancellation);
 }
 
-/* What tells how far frames are from each other, up to 16 GiB; never 0. */
+/* A number whose differences tell the order of stack frames up to 16 GiB apart; never 0. */
 static uint32_t mark_of(const void *frame)
 {
 	return (uint32_t)((uintptr_t)frame >> 3) | 1;

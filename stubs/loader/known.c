@@ -9,7 +9,7 @@
 #include "of_driver.h"
 #include "settings.h"
 
-/* What leads to folders. */
+/* The variables that lead to folders. */
 static const char leading[LC_LEADING][16] = {
 	"LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
 };
@@ -28,15 +28,16 @@ static bool same_variables(const struct lc_known *known)
 	return true;
 }
 
-/* Returns true if the callers' imports can change a choice: not once there is a major, and
- * that is the library's. */
+/* Returns true if the callers' imports can change a choice.  They cannot for a library that has
+ * CUDA's majors once the process has agreed on one. */
 static bool callers_matter(const struct lc_known *known, bool callers)
 {
 	return callers && !(lc_is_coordinated(&lc_library) && !lc_library.own_majors &&
 			    atomic_load(&known->peers.list[0]->process_major));
 }
 
-/* Returns true if everything but the file system is as it was. */
+/* Returns true if everything but the file system is as it was, except that ld.so may have loaded
+ * real libraries, which are added. */
 static bool is_valid(struct lc_known *known, bool callers)
 {
 	struct lc_loads loads = lc_process_loads();
@@ -95,13 +96,13 @@ static struct lc_known *begin_known(struct lc_known *older, bool callers)
 		lc_arena_free(&known->arena);
 		return NULL;
 	}
-	/* Something that came or went between the two walks was seen in one of them. */
+	/* An object that came or went meanwhile may have been seen by only one of the two walks. */
 	now = lc_process_loads();
 	known->spent = now.added != known->loads.added || now.removed != known->loads.removed;
 	return known;
 }
 
-/* The one before it, if any, takes its place. */
+/* Frees one, and returns the one before it, or NULL. */
 static struct lc_known *drop_known(struct lc_known *known)
 {
 	struct lc_known *older = known->older;
@@ -146,7 +147,8 @@ struct lc_known *lc_known_renew(struct lc_known *known)
 	return begin_after(known, known->callers);
 }
 
-/* Puts one behind all that another has before it.  Returns the one that a search may use. */
+/* Appends one to the chain of the other's older ones, so that the one that a search may use comes
+ * first.  Returns the first. */
 static struct lc_known *chain_known(struct lc_known *known, struct lc_known *other)
 {
 	struct lc_known *first = known->spent && other && !other->spent ? other : known;
@@ -165,7 +167,7 @@ void lc_known_give(struct lc_known *known, bool used)
 
 	lc_survey_end(&known->survey);
 	known->used |= used;
-	/* Another thread may have set one while places were listed. */
+	/* Another thread may have set a variable while places were listed. */
 	known->spent |= known->fresh && !same_variables(known);
 	known->fresh = false;
 	known->spent |= known->arena.failed || known->arena.starved || known->survey.folders.young;
@@ -216,7 +218,7 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library)
 
 	if (known->fresh || !known->surveyed)
 		return true;
-	if (!sought)	/* it would be looked for in folders of which others have asked */
+	if (!sought)	/* it would be looked for in folders that other searches examined */
 		return lc_ways_hold(&known->survey.folders.all, false, known->taken);
 	for (size_t i = 0; i < sought->count; i++) {
 		struct stat st;

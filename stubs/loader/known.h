@@ -4,16 +4,16 @@
  *
  * The stubs of a process look at the same objects, folders and files.  The first one that
  * searches keeps what it saw in the record of the first stub, and the others look it up
- * there.  Whoever takes it has it alone, and gives it back after the search; a stub that
- * finds nothing to take, since another thread has it, looks at everything itself.
+ * there.  A search takes it, has it alone, and gives it back at its end; a search that finds
+ * nothing to take, because another thread has it, looks at everything itself.
  *
  * What is known holds as long as ld.so has unloaded nothing and loaded no stub and no
  * user of one, the process and its user are the same, and so are the variables that lead
- * to folders.  Of the file system, a stub asks about the paths that its choice depends on:
- * those of its own library's search, and of each other stub's that takes part in the choice
- * and has no library yet.  If anything is different, all of it is looked at again.
+ * to folders.  In the file system, a stub checks the paths that its choice depends on:
+ * those of the search for its own library, and for that of each other stub that takes part
+ * in the choice and has no library yet.  If anything differs, all of it is read again.
  *
- * It is never freed once a status was published, which points into it.
+ * It is never freed once a status that points into it was published.
  */
 #ifndef KNOWN_H
 #define KNOWN_H
@@ -29,7 +29,7 @@ struct lc_file {
 	const char *path;
 	const char *found_by;	/* as in lazycuda.h */
 	bool stub;		/* a lazycuda stub: no sign that a real library is here */
-	bool astray;		/* a link, and it is not safe where that leads */
+	bool astray;		/* a link that is not safe to follow */
 	struct lc_identity identity;	/* when it was found or read; zero: not known */
 };
 
@@ -48,8 +48,8 @@ struct lc_sought {
 
 struct lc_known {
 	struct lc_arena arena;		/* owns all of it, and this struct */
-	struct lc_known *older;		/* statuses point into it */
-	bool used;			/* and into this one */
+	struct lc_known *older;		/* kept because statuses point into it */
+	bool used;			/* statuses point into this one, too */
 	bool spent;			/* not to be used by another search */
 	bool fresh;			/* no other search has used it yet */
 	bool callers;			/* the process's callers were read */
@@ -64,36 +64,36 @@ struct lc_known {
 	struct lc_survey survey;
 	struct lc_sought **sought;
 	size_t sought_count;
-	unsigned long taken;	/* how often */
-	unsigned long rounds;	/* through the places, one for each library and major */
+	unsigned long taken;	/* how often it was taken */
+	unsigned long rounds;	/* through the places: one for each library and major */
 };
 
-/* A stub of another release may have these structs otherwise: whoever changes one of them,
- * or one that they point to, changes this number; tests/releases has what each stands for. */
+/* Stubs of another release may lay out these structs differently: whoever changes one of them, or
+ * one that they point to, changes this number.  tests/releases has the layout of each number. */
 #define LC_KNOWN_NUMBER 4u
 #define LC_KNOWN_LAYOUT (LC_KNOWN_NUMBER << 16 | (uint32_t)sizeof(struct lc_known))
 
-/* Takes what is known and still holds, or begins anew; NULL: memory ran out.  `callers`:
+/* Takes what is known and still holds, or begins anew; NULL: memory ran out.  `callers` says that
  * what the loaded objects import may matter. */
 struct lc_known *lc_known_take(bool callers);
 
-/* Gives it back.  `used`: something that stays points into it. */
+/* Gives it back.  `used` says that something that stays points into it. */
 void lc_known_give(struct lc_known *known, bool used);
 
-/* In the child of a fork(), which may go on in another root or as another user. */
+/* Called in the child of a fork(), which may go on in another root or as another user. */
 void lc_known_forked(void);
 
-/* Begins anew, whatever there is to take; NULL: memory ran out. */
+/* Begins anew and takes nothing; NULL: memory ran out. */
 struct lc_known *lc_known_new(void);
 
-/* Begins anew, with this as the older one; NULL: memory ran out, and it was given back. */
+/* Begins anew, with this as the older one; NULL: memory ran out, and it was given back or freed. */
 struct lc_known *lc_known_renew(struct lc_known *known);
 
 /* Returns true if files and folders that the search for this library depends on are as
  * they were. */
 bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
 
-/* The survey, which is made when it is asked for first, with ld.so's cache mapped. */
+/* The survey, with ld.so's cache mapped.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);
 
 /* What was found for a library; NULL: nobody has looked yet. */

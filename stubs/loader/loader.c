@@ -162,8 +162,8 @@ static unsigned named_now(void)
 	return hash;
 }
 
-/* Returns true if the process is known to have loaded anything since the last search.
- * `asked`: looks now, whatever the limit, and at what the environment names. */
+/* Returns true if the process is known to have loaded anything since the last search.  With
+ * `asked`, looks now, whatever the limit, and also at the file that the environment names. */
 static bool loaded_something(bool asked)
 {
 	if (asked) {
@@ -388,8 +388,8 @@ static void wait_for_filler(void)
 	lc_leave();
 }
 
-/* Returns true if a thread has loaded the library.  What it had published of that may be why
- * the search of another thread, which had begun before, looked for nothing more. */
+/* Returns true if a thread has loaded the library.  The search of another thread, begun before,
+ * may have found nothing because the first had published its result. */
 static bool is_coming(void)
 {
 	int phase = atomic_load(&state.phase);
@@ -397,7 +397,7 @@ static bool is_coming(void)
 	return phase == FILLING || phase == LOADED;
 }
 
-/* Returns LC_NONE once the library is loaded, else why not.  `asked`: tries now, whatever
+/* Returns LC_NONE once the library is loaded, else why not.  With `asked`, tries now, whatever
  * the limits. */
 static enum lc_refusal ensure(bool asked)
 {

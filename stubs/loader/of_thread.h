@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * of_thread.h - what each thread has of its own in a stub
+ * of_thread.h - a stub's thread-local variables
  *
- * glibc keeps 1,664 bytes for the threads' variables of all libraries that dlopen() loads,
- * and refuses a library for which there is no room any more.  So all of a stub's are in this
- * struct, which is as small as it can be: tests/load asks how many stubs there is room for.
+ * glibc reserves 1,664 bytes of static TLS for all libraries that dlopen() loads, and refuses
+ * a library that does not fit any more.  So a stub's variables are all in this struct, which
+ * is as small as it can be: tests/load counts how many stubs fit.
  */
 #ifndef OF_THREAD_H
 #define OF_THREAD_H
@@ -17,7 +17,7 @@
 
 struct lc_of_thread {
 	/* errors.c: the last call that was not forwarded */
-	int32_t reason;		/* how far behind lc_library it is; 0: none */
+	int32_t reason;		/* its offset from lc_library; 0: none */
 	int32_t status;
 	int32_t pending;	/* a status that the caller has not fetched yet */
 	uint16_t slot;

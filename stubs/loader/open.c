@@ -140,9 +140,9 @@ static bool is_other(const char *soname, void *data)
 
 /*
  * Names are looked up in the library's own hash table, for a fraction of what dlvsym()
- * costs.  dlvsym() itself is asked where it may say something else: with an auditor, where
- * somebody has put a function in its place, and for a library without nodes, since tools
- * that come between programs and the driver replace dlsym().
+ * costs.  ld.so is asked where it may answer differently: if there is an auditor, if dlopen()
+ * or dlvsym() is interposed, and for a library without nodes, because tools that come between
+ * programs and the driver interpose dlsym().
  */
 static void prepare_names(const struct lc_search *search, struct lc_found *found,
 			  const struct lc_image *image)

@@ -40,7 +40,7 @@ static void add_peer(struct lc_arena *arena, struct lc_peers *peers, struct lc_p
 	copy->aside = LC_PEER_HAS(peer, aside) ? peer->aside : NULL;
 }
 
-/* Tells the stubs where they keep what they know. */
+/* Tells the stubs which of them keeps what is known. */
 static void name_keeper(const struct lc_peers *peers)
 {
 	struct lc_peer *keeper = NULL;
@@ -83,7 +83,7 @@ void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers)
 	lc_leave();
 }
 
-/* Where the program's constraint is: NULL if all stubs are of older releases. */
+/* The stub that keeps the program's constraint; NULL if all are of older releases. */
 static struct lc_peer *demanding(const struct lc_peers *peers)
 {
 	for (size_t i = 0; i < peers->count; i++)

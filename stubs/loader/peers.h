@@ -31,7 +31,7 @@ struct lc_specifics;	/* specifics.h */
 struct lc_aside;	/* aside.h */
 struct lc_known;	/* known.h */
 
-/* The program's constraint, and those before it, which another thread may be reading. */
+/* The program's constraint, and earlier ones, which another thread may be reading. */
 struct lc_demand {
 	const struct lc_demand *older;
 	char constraint[];
@@ -64,7 +64,7 @@ struct lc_peer {
 	uint32_t layout;		/* of what `known` points to */
 	/* In the first stub of this layout: what searches found out (known.h), or NULL. */
 	_Atomic(struct lc_known *) known;
-	_Atomic(struct lc_peer *) keeper;	/* that stub; NULL: no search has told this one */
+	_Atomic(struct lc_peer *) keeper;	/* that stub; NULL: no search has set it yet */
 	void *(*open_aside)(const char *path);
 	const struct lc_aside *aside;
 	/* In the first stub that has this field: the program's own constraint, or NULL. */
@@ -96,10 +96,10 @@ void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers);
 /* The same between lc_enter() and lc_leave(). */
 void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers);
 
-/* The program's own constraint on versions, or NULL.  It stays where it is. */
+/* The program's own constraint on versions, or NULL.  It is never freed. */
 const char *lc_peers_constraint(const struct lc_peers *peers);
 
-/* Sets it.  Returns false if memory ran out. */
+/* Sets it.  Returns false if memory ran out, or if no stub can keep it. */
 bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint);
 
 /*

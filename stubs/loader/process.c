@@ -127,18 +127,18 @@ struct walk {
 	const struct lc_stub *stubs;
 	size_t stub_count;
 	struct lc_process *process;
-	size_t seen;		/* objects that are skipped, being known */
+	size_t seen;		/* objects to skip: they were read before */
 	bool callers;
 	bool own_dlopen, own_dlvsym, audited;
 	struct lead *needed[LEADS];	/* names of stubs */
 	struct lead *real[LEADS];	/* SONAMEs and nodes of libraries, up to ".so" */
-	char program[PATH_MAX];	/* its path, once that was asked for */
+	char program[PATH_MAX];	/* its path, once it was needed */
 };
 
 /*
- * Returns true if the program was started with auditors of ld.so's.  They stay whatever the
- * program removes from its environment; the kernel has put that, and the arguments, which are
- * ld.so's own if it was called as a command, between these two on the stack.
+ * Returns true if the program was started with auditors for ld.so: LD_AUDIT, or --audit if ld.so
+ * was run as a command.  They stay even if the program changes its environment.  So this reads
+ * the original arguments and environment, which the kernel put between these two on the stack.
  */
 static bool was_audited(void)
 {
@@ -174,7 +174,7 @@ static struct lead **leads_like(struct lead **leads, const char *text, size_t le
 	return &leads[hash % LEADS];
 }
 
-/* All stubs' leads with this text are in a list of its own length and hash. */
+/* Leads with the same text are in the same bucket. */
 static void add_lead(struct walk *walk, struct lead **leads, const char *text, size_t length,
 		     size_t stub)
 {
@@ -191,7 +191,8 @@ static void add_lead(struct walk *walk, struct lead **leads, const char *text, s
 	*last = lead;
 }
 
-/* Returns the next stub that has this lead, after `lead`, NULL: the first; or NULL. */
+/* Returns the next lead with this text after `lead`, or the first if `lead` is NULL; NULL if there
+ * is none. */
 static const struct lead *next_lead(struct lead *const *leads, const char *text, size_t length,
 				    const struct lead *lead)
 {
@@ -226,9 +227,9 @@ static void add_leads(struct walk *walk)
 }
 
 /*
- * Returns the major that a node names.  A real library has one version node.  It is named
- * like the SONAME that the file had before auditwheel or anybody else renamed it.  Below
- * 0: it is no node of this library.
+ * Returns the major that a node names; below 0 if it is no node of this library.  A real
+ * library has one version node, named like the SONAME that the file had before auditwheel or
+ * anybody else renamed it.
  */
 static int major_of_node(const struct lc_library *library, const char *node)
 {
@@ -372,7 +373,7 @@ static void note_user(struct walk *walk, const struct lc_image *image, const cha
 		user->rpath = lc_text(walk->arena, rpath);
 }
 
-/* An object whose needs are looked through. */
+/* An object whose DT_NEEDED entries are being read. */
 struct needing {
 	struct walk *walk;
 	const struct lc_image *image;
@@ -497,7 +498,7 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 struct real_walk {
 	const struct lc_library *library;
 	const struct link_map *map;	/* the object to judge; NULL: searches for any */
-	const struct lc_aside *aside;	/* what does not count */
+	const struct lc_aside *aside;	/* objects that do not count */
 	int major;	/* below 0: none was found */
 	struct lc_image image;	/* of the last object that was looked at */
 };

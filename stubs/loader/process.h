@@ -29,7 +29,7 @@ struct lc_user {
 	const char *path;	/* absolute if ld.so has an absolute one */
 	const char *rpath;	/* DT_RPATH, unless there is a DT_RUNPATH; or NULL */
 	const char *runpath;
-	const struct lc_library *needs;	/* whose stub it needs; NULL: a stub, or the program */
+	const struct lc_library *needs;	/* whose stub it needs; NULL: it is a stub or the program */
 };
 
 struct lc_aside;	/* aside.h */
@@ -70,12 +70,12 @@ struct lc_loads lc_process_loads(void);
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process);
 
-/* Adds what has been loaded since, if nothing was unloaded.  Returns false if there is a
- * stub or a user of one, or memory ran out: then everything has to be read. */
+/* Adds what has been loaded since, if nothing was unloaded.  Returns false if a stub or a user of
+ * one is among it, or if memory ran out: then everything has to be read again. */
 bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		       struct lc_process *process);
 
-/* Returns true if a real library of that kind, of a listed major, is loaded, not only aside. */
+/* Returns true if a real library of that kind and of a listed major is loaded, and not aside. */
 bool lc_process_has(const struct lc_library *library, const struct lc_aside *aside);
 
 /* Returns true if an object with this SONAME is loaded. */

@@ -23,7 +23,7 @@ static const char *version_text(struct lc_arena *arena, lc_version version, int 
 	return major ? lc_format(arena, "%d", major) : NULL;
 }
 
-/* If a wrong variable prevented the choice, that is the reason, but for unusable options. */
+/* If a wrong variable prevented the choice, it is the reason for all but unusable options. */
 static const char *reason_of(const struct lc_attempt *attempt, size_t option)
 {
 	const char **reasons = attempt->found.choice.reasons;

@@ -73,7 +73,7 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 	}
 	older = lc_older_reason(arena, library, elf.soname);
 	if (older) {
-		option->major = 0;	/* It is no sign of one that can be used. */
+		option->major = 0;	/* not a sign that a usable one is here */
 		return older;
 	}
 	return lc_has_nodes(library) ? "is not this library, or of a CUDA that is not supported:"
@@ -135,7 +135,7 @@ static struct lc_identity identity_of(const struct lc_library *library, const ch
 {
 	struct stat st;
 
-	/* Of others nobody asks: their SONAME tells their CUDA. */
+	/* Only belongs.c needs it: the SONAMEs of other libraries tell their CUDA. */
 	if (!library->own_majors || !library->cuda || path[0] != '/' || stat(path, &st))
 		return (struct lc_identity){ .inode = 0 };
 	return lc_identity(&st);
@@ -168,7 +168,7 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 	}
 }
 
-/* Another way to the same file may be safe. */
+/* Unsafe links do not count: another path to the same file may be safe. */
 static bool is_among(const struct lc_file *files, size_t count, dev_t device, ino_t inode)
 {
 	for (size_t i = 0; i < count; i++)
@@ -398,8 +398,8 @@ static bool has_seat(const struct lc_peer *peer)
 	return is_coordinated(peer) && lc_is_coordinated(&lc_library);
 }
 
-/* Returns true if what is known for each seat is as it was.  Of a library that is in the
- * process already, files tell only which CUDA it belongs to. */
+/* Returns true if what is known for each seat still holds.  With `process_only`, files matter only
+ * to tell which CUDA a loaded library belongs to. */
 static bool seats_hold(struct lc_known *known, bool process_only)
 {
 	for (size_t i = 0; i < known->peers.count; i++) {
@@ -437,7 +437,7 @@ static void seat_peers(struct lc_search *search)
 	}
 }
 
-/* Makes room for so many seats. */
+/* Allocates this many seats. */
 static bool make_seats(struct lc_arena *arena, struct lc_search *search, size_t seats)
 {
 	search->seats = lc_alloc(arena, seats * sizeof(*search->seats));
@@ -477,7 +477,7 @@ static void add_options(struct lc_arena *arena, struct lc_search *search, size_t
 		add_found(arena, search, seat);
 }
 
-/* What happened to what is known has happened to the search. */
+/* If reading what is known failed or ran short, so did the search. */
 static void inherit_failure(struct lc_arena *arena, const struct lc_known *known)
 {
 	arena->failed |= !known || known->arena.failed;
@@ -586,9 +586,9 @@ static bool is_of_system(const char *path)
 }
 
 /*
- * Returns true if dlopen() of a plain name would look nowhere else than lc_places_of() did,
- * in hundreds of system calls.  A glibc that is not the system's may have another cache,
- * and folders may have others for some CPUs below them.
+ * Returns true if dlopen() of a plain name would look nowhere else than lc_places_of() did, for
+ * hundreds of system calls.  A glibc that is not the system's may have another cache, and a
+ * folder may have folders for some CPUs below it.
  */
 static bool looked_everywhere(struct lc_arena *arena, struct lc_search *search)
 {
@@ -633,7 +633,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 		handle = dlopen(major->soname, RTLD_NOW | RTLD_LOCAL);
 		if (!handle)
 			continue;
-		/* What was opened aside has the name as well. */
+		/* A library that was opened aside may have the same name. */
 		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/' &&
 		    !lc_is_aside(&lc_aside, map->l_name)) {
 			const char *path = lc_text(arena, map->l_name);

@@ -15,7 +15,7 @@ struct lc_search {
 	struct lc_circumstances at;
 	struct lc_seat *seats;	/* with room for every stub of the process */
 	struct lc_file **files;	/* parallel to seats[i].options */
-	const struct lc_adaptor **adaptors;	/* of the stub whose seat it is */
+	const struct lc_adaptor **adaptors;	/* for each seat: those of its stub */
 	struct lc_peer *first;	/* the stub that keeps the process's major */
 	struct lc_known *known;
 	const struct lc_places *looked;	/* for messages: the places of this stub, or NULL */
@@ -29,7 +29,7 @@ struct lc_search {
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
 /* The same for a library of the driver's, which need not have a stub in the process.  Uses
- * `known`, or what takes its place. */
+ * `known`, which stays the caller's to give back. */
 void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
 		    const struct lc_library *library);
 

@@ -22,10 +22,10 @@ struct lc_settings {
 	const char *wrong;	/* what is wrong with the first invalid variable, or NULL */
 };
 
-/* All that concern this library, but the program's constraint. */
+/* Reads the variables that concern this library.  Does not set `program`. */
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings);
 
-/* Those, too, that concern other stubs of the process alone. */
+/* The same, with the variables that concern only other stubs of the process. */
 void lc_settings_read_all(struct lc_arena *arena, struct lc_settings *settings);
 
 /*

@@ -24,8 +24,8 @@ int lc_unknown_major(const struct lc_library *library, const char *node);
 /* Why such a library is not used. */
 const char *lc_unknown_reason(struct lc_arena *arena, const struct lc_library *library, int major);
 
-/* Why a library of a listed major is not used that has an earlier SONAME than the listed one, as
- * libnvrtc.so.11.1 has; NULL for any other SONAME. */
+/* Why a library with an earlier SONAME than the one listed for its major, such as
+ * libnvrtc.so.11.1, is not used; NULL for any other SONAME. */
 const char *lc_older_reason(struct lc_arena *arena, const struct lc_library *library,
 			    const char *soname);
 

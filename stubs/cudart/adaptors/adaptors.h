@@ -5,7 +5,7 @@
 
 #include "generated/libcudart_stub.h"
 
-/* How slots are served that the library cannot fill: the rows of rows.h. */
+/* The adaptors for slots that the library cannot fill: the rows of rows.h. */
 extern const struct lc_adaptor lc_adaptors[] LC_HIDDEN;
 
 #define SERVE_BY(slot, needs, function) extern __typeof__(*lc_slots.slot) lc_adapt_##function;

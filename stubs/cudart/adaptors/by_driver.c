@@ -26,7 +26,7 @@ enum { DEFAULT_STREAM = 0, PER_THREAD = 2 };	/* flags */
 struct driver_lookup {
 	int32_t version;	/* 12020 */
 	get_address *get;	/* NULL: a driver of 11 */
-	get_address_11 *get_11;	/* NULL: there is no need of it */
+	get_address_11 *get_11;	/* NULL: not needed, or the driver has none */
 };
 
 /*
@@ -99,8 +99,8 @@ static const struct change {
 	{ "cuStreamUpdateCaptureDependencies", 12030 },
 };
 
-/* Returns true if the function that `version` means is not in this driver, which has an
- * older one of the name. */
+/* Returns true if this driver lacks the interface that `version` asks for, and has an older one
+ * under the name. */
 static bool is_too_old(const struct driver_lookup *driver, const char *symbol, uint32_t version)
 {
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
@@ -135,8 +135,8 @@ static int32_t find(const struct driver_lookup *driver, void *symbol, void *func
 
 #define SAYS_DRIVER "so says the driver's cuGetProcAddress()"
 
-/* Only the major of the caller's version is known; the newest minor is what a runtime of
- * that major would have taken.  As cudaRuntimeGetVersion() gives it: 12090. */
+/* The newest version of a major, as cudaRuntimeGetVersion() gives it: 12090.  Only the major of the
+ * caller's version is known. */
 static uint32_t newest_of(int major)
 {
 	for (size_t i = 0; i < lc_library.major_count; i++)
@@ -178,7 +178,7 @@ static int32_t entry_point_11(unsigned slot, int32_t (*start)(struct driver_look
 	return told_by_error(slot, error, query);
 }
 
-/* For callers of 12 and 13.  By its default flag a _ptsz function means per-thread streams. */
+/* For callers of 12 and 13.  The default flag of a _ptsz function means per-thread streams. */
 #define ENTRY_POINT(suffix, by_default, callers, start) \
 int32_t lc_adapt_cudaGetDriverEntryPoint##suffix##_##callers##_by_##start(void *symbol, \
 		void *function, uint64_t flags, void *query) \
@@ -256,8 +256,8 @@ static int32_t failed(unsigned slot, int32_t error)
 	return error ? lc_refuse_with(slot, LC_REFUSED, error, DRIVER_FAILED) : 0;
 }
 
-/* 12.0 has cudaStreamGetId().  The runtime looks at the stream first: it makes its
- * context current, as the function itself would. */
+/* 12.0 added cudaStreamGetId().  `look` asks the runtime about the stream first: that makes the
+ * runtime's context current, as the function itself would. */
 static int32_t stream_id(unsigned slot, int32_t (*look)(void *, void *), uint64_t streams,
 			 void *stream, void *id)
 {
@@ -277,8 +277,7 @@ static int32_t stream_id(unsigned slot, int32_t (*look)(void *, void *), uint64_
 	return lc_refuse_because(slot, LC_REFUSED, NO_FUNCTION);
 }
 
-/* 12.8 has cudaStreamGetDevice().  A device of the driver has the number that it has for the
- * runtime. */
+/* 12.8 added cudaStreamGetDevice().  The driver and the runtime number devices alike. */
 static int32_t stream_device(unsigned slot, int32_t (*start)(struct driver_lookup *),
 			     int32_t (*look)(void *, void *), uint64_t streams, void *stream,
 			     void *device)
@@ -334,13 +333,13 @@ STREAMS(, DEFAULT_STREAM)
 STREAMS(_ptsz, PER_THREAD)
 
 /*
- * A device other than the calling thread's, for as long as a call of CUDA 11 takes.  What is
- * current for the thread may be a context that the runtime did not make.
+ * For making another device current while CUDA 11 is called.  The context that is current for the
+ * thread may be one that the runtime did not create.
  */
 struct elsewhere {
 	int32_t device;			/* the thread's */
 	bool away;
-	void *context;			/* what was current, or NULL */
+	void *context;			/* the one that was current, or NULL */
 	int32_t (*set)(void *);		/* cuCtxSetCurrent() */
 };
 
@@ -372,7 +371,7 @@ static void come_back(const struct elsewhere *from)
 		from->set(from->context);
 }
 
-/* 12.0 has cudaInitDevice(), whose only flag says that the device's flags are meant. */
+/* 12.0 added cudaInitDevice(), whose only flag says that device_flags counts. */
 enum { FLAGS_ARE_VALID = 1 };
 
 int32_t lc_adapt_cudaInitDevice(int32_t device, uint32_t device_flags, uint32_t flags)
@@ -393,7 +392,7 @@ int32_t lc_adapt_cudaInitDevice(int32_t device, uint32_t device_flags, uint32_t 
 	return error;
 }
 
-/* 12.8 has cudaKernelSetAttributeForDevice().  In CUDA 11 the host function is the kernel's
+/* 12.8 added cudaKernelSetAttributeForDevice().  In CUDA 11 the host function is the kernel's
  * handle (functions.c), and in 12 the handle is the driver's. */
 int32_t lc_adapt_cudaKernelSetAttributeForDevice_by_driver_of_11(void *kernel, int32_t attribute,
 								 int32_t value, int32_t device)

@@ -127,9 +127,9 @@ int32_t lc_adapt_cudaMemcpy3DBatchAsync##suffix##_13(uint64_t count, void *opera
 LC_BOTH(BATCH)
 
 /*
- * 12.8 has batches of copies, which are in no order among themselves.  Before, each copy
- * is made by itself, in the order of the batch and of the stream.  Where the memory is
- * and whether copies are to overlap with kernels are hints, which are dropped.
+ * 12.8 added batches of copies, which have no order among themselves.  On an older runtime
+ * each copy is made by itself, in the order of the batch and of the stream.  Where the memory
+ * is and whether copies are to overlap with kernels are hints, which are dropped.
  */
 enum { DURING_CALL = 2, ANY_ORDER = 3 };	/* cudaMemcpySrcAccessOrder */
 enum { PREFER_OVERLAP = 1 };			/* cudaMemcpyFlags */
@@ -176,8 +176,8 @@ static const char *lost_attribute(const struct batch *batch)
 	return NULL;
 }
 
-/* `look` fails where the runtime cannot start, or does not know the stream: that comes before
- * anything that is wrong with the batch. */
+/* `look` fails if the runtime cannot start or does not know the stream.  Such an error comes before
+ * any that is about the batch. */
 static int32_t copy_batch(unsigned slot, const struct batch *batch, void *fail_index, void *stream,
 			  int32_t (*look)(void *, void *),
 			  int32_t (*copy)(void *, void *, uint64_t, int32_t, void *))

@@ -94,8 +94,8 @@ GET(cudaGetDeviceProperties_v2, B, cudaGetDeviceProperties_13, C)
 GET(cudaGetDeviceProperties_13, C, cudaGetDeviceProperties_v2, B)
 GET(cudaGetDeviceProperties_13, C, cudaGetDeviceProperties_11, A)
 
-/* In the properties asked for, zero means that any value will do, so a field that
- * only the runtime's struct has asks for nothing; one that it lacks is dropped. */
+/* In the properties asked for, zero means that any value will do.  So a field that only the
+ * runtime's struct has asks for nothing, and a field that it lacks is dropped. */
 #define CHOOSE(own, other, own_layout, other_layout) \
 int32_t lc_adapt_cudaChooseDevice_##own##_by_##other(void *device, void *properties) \
 { \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.h - the table of adaptors, for whoever includes it with a SERVE_BY of its own
+ * rows.h - the table of adaptors; define SERVE_BY before you include it
  *
  * SERVE(slot, needs): lc_adapt_SLOT stands in for SLOT if the library fills slot
  * NEEDS.  SERVE_BY names the function, for slots that have several.  If several
