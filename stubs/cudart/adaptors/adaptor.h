@@ -36,7 +36,8 @@
 #define LC_FAIL(slot, status, reason) \
 	lc_refuse_with(LC_SLOT_##slot, LC_REFUSED, status, reason)
 
-/* Statuses that adaptors return themselves: cudaErrorInvalidValue and cudaErrorSymbolNotFound. */
-enum { LC_INVALID_VALUE = 1, LC_SYMBOL_NOT_FOUND = 500 };
+/* Statuses that adaptors return themselves: cudaErrorInvalidValue, cudaErrorMemoryAllocation and
+ * cudaErrorSymbolNotFound. */
+enum { LC_INVALID_VALUE = 1, LC_NO_MEMORY = 2, LC_SYMBOL_NOT_FOUND = 500 };
 
 #endif

@@ -52,8 +52,8 @@ DESCRIBED(cudaExternalMemoryGetMappedMipmappedArray, cudaExternalMemoryMipmapped
  */
 #define SOME 8		/* this many are converted without an allocation */
 
-static int32_t with_wide(void *semaphores, void *parameters, uint32_t count, void *stream,
-			 const struct lc_conversion *conversion,
+static int32_t with_wide(unsigned slot, void *semaphores, void *parameters, uint32_t count,
+			 void *stream, const struct lc_conversion *conversion,
 			 int32_t (*call)(void *, void *, uint32_t, void *))
 {
 	char few[SOME * LC_SIZE_cudaExternalSemaphoreWaitParams_A] __attribute__((aligned(8)));
@@ -63,7 +63,8 @@ static int32_t with_wide(void *semaphores, void *parameters, uint32_t count, voi
 	if (!parameters)
 		return call(semaphores, NULL, count, stream);
 	if (count > SOME && !(wide = calloc(count, conversion->to)))
-		return 2;	/* cudaErrorMemoryAllocation */
+		return lc_refuse_with(slot, LC_REFUSED, LC_NO_MEMORY,
+				      "there is no memory to convert its parameters");
 	for (uint32_t i = 0; i < count; i++)
 		lc_convert(wide + (size_t)i * conversion->to,
 			   (char *)parameters + (size_t)i * conversion->from, conversion);
@@ -77,7 +78,8 @@ static int32_t with_wide(void *semaphores, void *parameters, uint32_t count, voi
 int32_t lc_adapt_cudaSignalExternalSemaphoresAsync##suffix##_11(void *semaphores, \
 		void *parameters, uint32_t count, void *stream) \
 { \
-	return with_wide(semaphores, parameters, count, stream, \
+	return with_wide(LC_SLOT_cudaSignalExternalSemaphoresAsync##suffix##_11, semaphores, \
+			 parameters, count, stream, \
 			 &LC_FROM(cudaExternalSemaphoreSignalParams_A, \
 				  cudaExternalSemaphoreSignalParams_v1_A), \
 			 lc_slots.cudaSignalExternalSemaphoresAsync##suffix##_13); \
@@ -86,7 +88,8 @@ int32_t lc_adapt_cudaSignalExternalSemaphoresAsync##suffix##_11(void *semaphores
 int32_t lc_adapt_cudaWaitExternalSemaphoresAsync##suffix##_11(void *semaphores, \
 		void *parameters, uint32_t count, void *stream) \
 { \
-	return with_wide(semaphores, parameters, count, stream, \
+	return with_wide(LC_SLOT_cudaWaitExternalSemaphoresAsync##suffix##_11, semaphores, \
+			 parameters, count, stream, \
 			 &LC_FROM(cudaExternalSemaphoreWaitParams_A, \
 				  cudaExternalSemaphoreWaitParams_v1_A), \
 			 lc_slots.cudaWaitExternalSemaphoresAsync##suffix##_13); \

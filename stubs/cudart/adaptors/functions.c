@@ -32,7 +32,7 @@ int32_t lc_adapt_cudaFuncGetAttributes_12(void *out, void *function)
 int32_t lc_adapt___cudaGetKernel(void *kernel, void *function)
 {
 	if (!kernel)
-		return 1;	/* cudaErrorInvalidValue */
+		return LC_FAIL(__cudaGetKernel, LC_INVALID_VALUE, "there is no place for the handle");
 	memcpy(kernel, &function, sizeof(function));
 	return 0;
 }
