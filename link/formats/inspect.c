@@ -107,7 +107,7 @@ static uint64_t unpack_limit_of(uint64_t length)
 	return limit > ALWAYS_UNPACKED ? limit : ALWAYS_UNPACKED;
 }
 
-/* Returns NULL and counts the entry, or returns that it exceeds the limit. */
+/* Counts the entry and returns NULL, or returns the error if it exceeds the limit. */
 static const char *check_limit(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	if (entry->unpacked <= inspection->unpack_limit - inspection->unpacked) {
@@ -209,8 +209,7 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
 
 /* ---- the whole ---- */
 
-/* A file that is bare code is its own only entry, and an error in it is an error of the
- * whole file. */
+/* Bare code is the only entry of its file, and an error in it is an error of the whole file. */
 static const char *read_bare(struct lk_inspection *inspection, const struct lk_part *part)
 {
 	struct lazycuda_entry *entry = lk_entry_new(inspection->arena, part);
