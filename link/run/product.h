@@ -6,7 +6,7 @@
 #include "backends.h"
 #include "calls.h"
 
-/* How nvrtc and nvJitLink hand out data: one function returns the size, one copies the bytes. */
+/* How nvrtc, nvJitLink and libnvvm hand out data: one function gets the size, one the bytes. */
 struct lk_getter {
 	const char *size_name, *name;
 	lk_size_function *size;
@@ -26,8 +26,8 @@ char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void 
 bool lk_fetch_image(struct lc_arena *arena, const struct lk_getter *getter, void *handle,
 		    struct lk_product *product);
 
-/* Copies an image that the driver owns into product->image, with a NUL after it.  Returns
- * false if the size is no sensible one or memory ran out, with code and message filled. */
+/* Copies an image into product->image, with a NUL after it.  Returns false if the size is no
+ * sensible one or memory ran out, with code and message filled. */
 bool lk_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
 		   struct lk_product *product);
 

@@ -50,7 +50,7 @@ static const struct lk_nvrtc own_nvrtc = {
 
 /* ---- opened aside ---- */
 
-/* What a version lacks is not asked of it; the stubs return this for it. */
+/* The status of functions that a version lacks, as the stubs return it; no plan needs them. */
 enum { LACKS = 6 };
 
 static int lacks_size(void *handle, size_t *size)
@@ -122,7 +122,7 @@ static bool bind_nvrtc(struct lk_nvrtc *tool, void *library)
 	       BIND(lowered_name, "nvrtcGetLoweredName");
 }
 
-/* What is installed of one kind, when its stub had this status. */
+/* What was found of one kind when its stub had this status. */
 struct tools {
 	const struct lazycuda_status *status;
 	struct tools *older;	/* never freed: somebody may be using it */
@@ -168,7 +168,7 @@ static void add_installed(struct tools *tools, enum lk_tool tool,
 		tools->versions[tools->count++] = version;
 }
 
-/* A file that is named by a variable is the only one. */
+/* If a variable names the file, no other counts. */
 static bool is_named(const struct lazycuda_status *status)
 {
 	for (size_t i = 0; i < status->candidate_count; i++)
