@@ -210,15 +210,7 @@ const char *lk_why_no_nvvm(struct lc_arena *arena, int version)
 
 /* ---- ready to be called ---- */
 
-static bool bind_name(void *function, void *library, const char *name)
-{
-	void *found = dlsym(library, name);
-
-	memcpy(function, &found, sizeof(found));
-	return found;
-}
-
-#define BIND_NVVM(member, name) bind_name(&nvvm->member, library, name)
+#define BIND_NVVM(member, name) lk_bind(&nvvm->member, dlsym(library, name))
 
 static bool bind_nvvm(struct lk_nvvm *nvvm, void *library)
 {

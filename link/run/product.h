@@ -3,6 +3,9 @@
 #ifndef LINK_PRODUCT_H
 #define LINK_PRODUCT_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "backends.h"
 #include "calls.h"
 
@@ -14,6 +17,13 @@ struct lk_getter {
 };
 
 #define LK_GETTER(name) { #name "Size", #name, name##Size, name }
+
+/* Sets a pointer to a function to what dlsym() returned.  Returns false if that is NULL. */
+static inline bool lk_bind(void *function, void *found)
+{
+	memcpy(function, &found, sizeof(found));
+	return found;
+}
 
 /* Returns a log in the arena; NULL if it is empty or cannot be fetched. */
 char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void *handle);

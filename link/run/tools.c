@@ -80,26 +80,17 @@ static void *find(void *library, const char *name, int version)
 	return dlsym(library, old);
 }
 
-/* Sets a pointer to a function.  Returns false if there is none. */
-static bool bind(void *function, void *library, const char *name, int version)
-{
-	void *found = find(library, name, version);
-
-	memcpy(function, &found, sizeof(found));
-	return found;
-}
-
 static void bind_getter(struct lk_getter *getter, void *library, int version)
 {
 	if (!getter->name)
 		return;
-	if (!bind(&getter->size, library, getter->size_name, version))
+	if (!lk_bind(&getter->size, find(library, getter->size_name, version)))
 		getter->size = lacks_size;
-	if (!bind(&getter->get, library, getter->name, version))
+	if (!lk_bind(&getter->get, find(library, getter->name, version)))
 		getter->get = lacks_bytes;
 }
 
-#define BIND(member, name) bind(&tool->member, library, name, tool->version)
+#define BIND(member, name) lk_bind(&tool->member, find(library, name, tool->version))
 
 static bool bind_nvjitlink(struct lk_nvjitlink *tool, void *library)
 {
