@@ -5,9 +5,6 @@
 #include "backends.h"
 #include "nvvm_tools.h"
 #include "product.h"
-#include "../tables/versions.h"
-
-enum { NVVM_OUT_OF_MEMORY = 1 };	/* of nvvmResult; the log explains all others */
 
 /* The first piece is the program; of the others libnvvm takes what the program needs. */
 static bool add_modules(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
@@ -76,15 +73,10 @@ static const char *advice_of(const char *log)
 static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler, const char *name,
 			 struct lk_product *product)
 {
-	const char *advice;
-	char text[LK_VERSION_TEXT];
+	const char *advice = advice_of(product->error_log);
 
-	product->code = product->status == NVVM_OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
-		LAZYCUDA_CODE_COMPILE_FAILED;
-	product->message = lk_failure(arena, lc_format(arena, "libnvvm %s",
-			lk_version_text(compiler->version, text)),
-		name, product, compiler->error_string(product->status));
-	advice = advice_of(product->error_log);
+	lk_explain_compiler(arena, "libnvvm", compiler->version, name,
+			    compiler->error_string(product->status), product);
 	if (advice)
 		product->message = lc_format(arena, "%s; %s", product->message, advice);
 }

@@ -51,6 +51,10 @@ enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 const char *lk_failure(struct lc_arena *arena, const char *who, const char *piece,
 		       const struct lk_product *product, const char *result_name);
 
+/* Fills code and message for a failed call of a compiler, "nvrtc" or "libnvvm". */
+void lk_explain_compiler(struct lc_arena *arena, const char *compiler, int version,
+			 const char *source, const char *result_name, struct lk_product *product);
+
 /* Records a failure in the product's code and message. */
 void lk_product_stop(struct lk_product *product, enum lazycuda_code code, const char *message);
 
