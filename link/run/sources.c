@@ -26,9 +26,12 @@ static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step
 static bool inspect_compiled(struct lazycuda_link *link, const struct lazycuda_step *step,
 			     struct lk_compiled *compiled)
 {
-	compiled->inspection = lk_inspect(link->arena, compiled->bytes, compiled->length,
-					  step->name, LAZYCUDA_INSPECT_PAYLOADS,
-					  link->request.unpack_limit);
+	const struct lazycuda_input input = {
+		.bytes = compiled->bytes, .length = compiled->length, .name = step->name,
+	};
+
+	compiled->inspection = lk_inspect_input(link->arena, &input, LAZYCUDA_INSPECT_PAYLOADS,
+						link->request.unpack_limit);
 	return compiled->inspection || lk_stop_without_memory(link);
 }
 
