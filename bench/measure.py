@@ -50,7 +50,7 @@ class Row:
 # ---- programs ----
 
 def environment(**more):
-    """Nothing of what leads to a CUDA library, but what is said here."""
+    """The environment without what leads to a CUDA library, and with `more`."""
     return {name: value for name, value in os.environ.items()
             if not name.startswith(("LAZYCUDA_", "LD_", "CUDA_", "CONDA_"))} | more
 
@@ -110,13 +110,13 @@ def debian(name):
 
 @functools.lru_cache(maxsize=None)
 def empty(name):
-    """A library that holds nothing: whatever is loaded costs that much."""
+    """A library that holds nothing: loading any library costs at least as much."""
     return compile(name, "-shared", "-fPIC", BENCH / "empty.c")
 
 
 @functools.lru_cache(maxsize=None)
 def objects():
-    """So many libraries, each a file of its own."""
+    """OBJECTS libraries, each a file of its own."""
     folder = WORK / "objects"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

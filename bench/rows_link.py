@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What a link costs through the handle, next to the same link through
-nvJitLink alone: `lines(KIND, ...)` of bench/link.c, for bench/bench.py."""
+"""What a link costs through the handle, beside the same link through nvJitLink alone, in a
+process of its own or from Python: bench/link.c, for rows_dispatch.py."""
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIB = ROOT / "build" / "lib"
-# By name: the kind, how many kernels, and how many times as many rounds it takes
-# for a figure as of the others: of cubins a link is short.
+# By name: the kind, how many kernels, and how many times as many rounds it takes for a
+# figure as exact as those of the others: a link of cubins is short.
 KINDS = {
     "ptx": ("ptx", 1, 1),
     "cubin": ("cubin", 1, 20),
@@ -17,7 +17,7 @@ KINDS = {
 
 
 def program(compile):
-    """`compile` is bench.py's."""
+    """`compile` is measure.compile()."""
     return compile("link", f"-I{ROOT / 'include'}", ROOT / "bench/link.c",
                    *[LIB / f"cuda13/lib{name}_stub.so" for name in ("nvrtc", "nvJitLink")],
                    LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")

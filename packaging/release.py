@@ -31,10 +31,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 REQUIREMENTS = ROOT / "packaging" / "release.txt"
 A_DAY = 24 * 60 * 60
 ARCHES = ("x86_64", "aarch64")
-# zig's own parts of the C library are compiled with the path of its folder in what
-# debuggers read: without that the bytes are the same in any folder.
+# zig compiles its own parts of the C library with the path of its folder in the debug
+# information: without that the bytes are the same in any folder.
 CFLAGS, LDFLAGS = "-O2 -g0", "-s"
-# What an index and a download bear, in bytes of a wheel.
+# The most bytes of a wheel, for the sake of the index and of downloads.
 MOST = 12_000_000
 
 sys.path.insert(0, str(ROOT / "tools" / "retarget"))
@@ -239,7 +239,7 @@ def emulator(arch):
 
 
 def check_installed(libdir, command, version, env):
-    """Where Python says that the stubs are they are, and the command runs."""
+    """The stubs are where Python says that they are, and the command runs."""
     if not (pathlib.Path(libdir) / "libcudart_stub.so").is_file():
         raise Failed(f"there is no libcudart_stub.so in {libdir}")
     said = run(*command, "--version", env=env, cwd="/")
@@ -294,7 +294,7 @@ def git(*words):
 
 
 def origin(version):
-    """Of what it is a release."""
+    """What it is a release of."""
     if not (ROOT / ".git").exists() or git("rev-parse", "HEAD") is None:
         return "a source archive"
     tag = f"v{version}"

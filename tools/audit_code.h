@@ -20,7 +20,7 @@ struct code_group {
 	enum lazycuda_kind kind;	/* CUBIN, PTX or LTOIR */
 	struct lk_arch arch;
 	size_t count;
-	bool loadable;		/* not only there to be linked with others */
+	bool loadable;		/* not relocatable code of a host object */
 };
 
 /* How a target is served, best first. */

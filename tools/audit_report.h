@@ -18,8 +18,8 @@ struct report {
 	size_t driver;		/* the oldest driver that has all of these imports */
 	bool quiet;		/* omit files without CUDA */
 	struct code_wish wish;
-	size_t with_code;	/* files with device code, if that was asked about, */
-	size_t lacking[CODE_TARGETS];	/* and those of them that nothing of serves a target */
+	size_t with_code;	/* files with device code, if that was asked about */
+	size_t lacking[CODE_TARGETS];	/* of these, by target, the files that do not serve it */
 };
 
 void report_begin(struct report *report);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* packaging/install.mk says where they are installed; this is as in build/. */
+/* packaging/install.mk defines where they are installed; this is for build/. */
 #ifndef LIBEXEC
 #define LIBEXEC "../libexec"
 #define SHARE "../share"

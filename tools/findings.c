@@ -167,7 +167,7 @@ static void note_rival(struct reading *reading, const char *soname)
 		*noted = rival;
 }
 
-/* What is needed is judged by its stub, where there is one. */
+/* Adds the table of a needed library, if there is a stub to judge it by. */
 static bool meet_library(const char *soname, void *data)
 {
 	struct reading *reading = data;

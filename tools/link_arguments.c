@@ -105,7 +105,7 @@ static bool take_policy(struct link_arguments *arguments, const char *value)
 	return true;
 }
 
-/* What holds without --policy.  False for a guard that is none. */
+/* Takes the policy of LAZYCUDA_GUARD, which --policy overrides.  False if it is no guard. */
 static bool take_guard(struct link_arguments *arguments, const struct link_command *command)
 {
 	const char *value = getenv(LC_GUARD_VARIABLE);
@@ -116,7 +116,7 @@ static bool take_guard(struct link_arguments *arguments, const struct link_comma
 	return false;
 }
 
-/* What holds where --forward-compatible is not given.  False for a value that is none. */
+/* Sets the flag that LAZYCUDA_FORWARD_COMPATIBLE stands for.  False if its value is no switch. */
 static bool take_forward(struct link_arguments *arguments, const struct link_command *command)
 {
 	const char *value = getenv(LC_FORWARD_VARIABLE);
@@ -163,7 +163,7 @@ static bool take_compile_option(struct link_arguments *arguments, const char *va
 	return true;
 }
 
-/* The text is read once all of the command line makes sense. */
+/* The file is read once the whole command line is known to make sense. */
 static bool take_header(struct link_arguments *arguments, const char *value)
 {
 	arguments->include_names[arguments->header_count] = strdup(value);

@@ -20,7 +20,7 @@ struct link_arguments {
 	/* The arrays that the request points to. */
 	const char **options, **compile_options, **symbols;
 	struct lazycuda_setting *settings;
-	/* What --header gives all inputs: names, of a block with their "=FILE", and texts. */
+	/* What --header gives all inputs: names, each in one block with its "=FILE", and texts. */
 	const char **include_names, **headers;
 	size_t header_count;
 };

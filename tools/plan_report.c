@@ -118,7 +118,7 @@ void plan_json_version(const char *key, int version)
 	json_text(key, version == LAZYCUDA_VERSION_UNKNOWN ? NULL : lk_version_text(version, text));
 }
 
-/* What is installed besides. */
+/* The versions that are installed besides. */
 static void json_versions(const char *key, const int *versions, size_t count)
 {
 	char text[LK_VERSION_TEXT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* room.c - memory for the bytes of a large file, of which little has to be there at once */
+/* room.c - memory for the bytes of a large file, few of which are needed at once */
 #include "room.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* room.h - memory for the bytes of a large file, of which little has to be there at once */
+/* room.h - memory for the bytes of a large file, few of which are needed at once */
 #ifndef ROOM_H
 #define ROOM_H
 
@@ -16,8 +16,8 @@ struct room {
 bool room_take(struct room *room);
 void room_return(struct room *room);
 
-/* Gives back the pages of a mapped file between two addresses.  They come back from the
- * file when something looks at them. */
+/* Gives back the pages of a mapped file between two addresses.  The next access reads them
+ * from the file again. */
 void room_forget(const unsigned char *from, const unsigned char *to);
 
 #endif

@@ -279,7 +279,7 @@ static const struct lc_peer *other_stub(const char *word)
 int status_main(int argc, char **argv)
 {
 	int asked[LIBRARIES] = { 0 }, any = 0, json = 0, major = 0, unusable = 0;
-	const struct lc_peer *others[FILES + 1] = { NULL };	/* as their files gave them */
+	const struct lc_peer *others[FILES + 1] = { NULL };	/* stubs opened by path or name */
 	size_t other_count = 0;
 
 	for (int i = 1; i < argc; i++) {

@@ -210,8 +210,8 @@ static char *plain_path(const char *path)
 	return copy;
 }
 
-/* Makes the folders above a path, as far as they are not there.  What fails to be made is not
- * there when the folder itself is made. */
+/* Makes the folders above a path that are not there.  If that fails, making the folder itself
+ * fails, too. */
 static void make_parents(char *path)
 {
 	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
@@ -259,7 +259,7 @@ bool stub_folder_copy_all(const struct stub_folder *folder, const char *from)
 	walk.root = from;
 	walk.other = folder->parts;
 	walk.failure = 0;
-	/* Packages may have links in place of files that are alike. */
+	/* Links are followed: a package may have one in place of a file like another. */
 	if (!nftw(from, copy_one, 16, 0))
 		return true;
 	errno = walk.failure ? walk.failure : errno;

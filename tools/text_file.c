@@ -23,7 +23,7 @@ static char *read_stream(FILE *file)
 			break;
 		text = larger;
 		got = fread(text + length, 1, room - length - 1, file);
-		/* Not only at the end, which /dev/zero has not. */
+		/* Checked in each part, since /dev/zero has no end. */
 		if (memchr(text + length, 0, got)) {
 			errno = EINVAL;
 			break;

@@ -6,8 +6,8 @@
  * has it but no program here is linked against it.  A wheel without compressed members
  * does not need it.
  *
- * Neither the wheel nor a large member stays in memory: a page is given back when it is
- * read or written, and comes back from its file if something looks at it again.
+ * Neither the wheel nor a large member stays in memory: a page is given back once it was
+ * read or written, and the next access reads it from its file again.
  */
 #include "wheel.h"
 
@@ -235,7 +235,7 @@ static const char *locate(const struct zip *zip, struct zip_entry *entry)
 	return NULL;
 }
 
-/* Inflates only the first bytes: just ELF files are decompressed in full. */
+/* Inflates only the first bytes: none but ELF files are decompressed in full. */
 static bool is_elf(const struct zip *zip, const struct zip_entry *entry)
 {
 	unsigned char start[SELFMAG];

@@ -13,7 +13,7 @@ bool wheel_is(const void *bytes, size_t size);
  * Calls `each`, in the order of the archive, with the bytes of every member that is
  * an ELF file, and with the error of every member that cannot be read.  Returns NULL,
  * or what is wrong with the whole archive, as a phrase.  The archive is not trusted.
- * `bytes` are a file that is mapped, and not changed.
+ * `bytes` is a mapped file that has not been written to.
  */
 struct wheel_member {
 	const char *name;

@@ -156,7 +156,7 @@ static bool is_symbol_table(const char *name)
 
 /* ---- contents ---- */
 
-/* Returns true for text and for nothing, which may lie beside objects. */
+/* Returns true for text and for an empty member, which may lie beside objects. */
 static bool is_text(const struct lk_part *contents)
 {
 	unsigned char head[512];

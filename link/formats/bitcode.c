@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bitcode.c - whether LLVM's bitcode is whole: libnvvm ends the process on some that is not */
+/* bitcode.c - whether LLVM bitcode is whole: some that is not makes libnvvm end the process */
 #include <string.h>
 
 #include "containers.h"
@@ -8,7 +8,7 @@ struct wrapper {
 	uint32_t magic, version, offset, length, cpu;
 };
 
-/* Of the blocks that are not inside others. */
+/* Ids of top-level blocks. */
 enum { MODULE_BLOCK = 8 };
 
 #define MAGIC_LENGTH 4
@@ -16,7 +16,7 @@ enum { MODULE_BLOCK = 8 };
 				   abbreviation has two bits */
 #define WIDEST_ABBREVIATION 32
 
-/* LLVM looks for no further block where no more than this is left: some archivers pad. */
+/* LLVM looks for no further block in the last bytes, so many of them: some archivers pad. */
 #define IGNORED 8
 
 struct block_header {
@@ -25,9 +25,9 @@ struct block_header {
 };
 
 /*
- * Two words: the first has ENTER_BLOCK in 2 bits, the id in 8, the width of abbreviations inside
- * in 4 or 8, of which the last of each 4 says that more follow, and nothing; the second has the
- * length in words.  The ids of LLVM's blocks fit the 7 bits that the first byte has.
+ * Two words.  The first has ENTER_BLOCK in 2 bits, the id as vbr8, the width of the block's
+ * abbreviations as vbr4, and padding; the second has the block's length in words.  The ids of
+ * LLVM's blocks fit one group of vbr8, the widths two groups of vbr4.
  */
 static bool read_block_header(const struct lk_part *part, uint64_t at, struct block_header *header)
 {

@@ -38,7 +38,7 @@ static struct lk_part part_named(const struct lk_device_elf *elf, enum lk_sectio
 }
 
 /* Returns a word of the description of a section's first note, or 0 if there is none.
- * Only 16 bits: some writers count no more than those into n_descsz. */
+ * Only 16 bits are read: some writers count no more than these in n_descsz. */
 static unsigned note_word(const struct lk_device_elf *elf, enum lk_section_name name, uint32_t at)
 {
 	struct lk_part part = part_named(elf, name);

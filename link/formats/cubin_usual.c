@@ -2,10 +2,10 @@
 /*
  * cubin_usual.c - whether a relocatable cubin is laid out as compilers lay it out
  *
- * cubin_sound.c looks for what leads nowhere.  The rules here are about what leads to the
- * wrong place, of which nvJitLink dies as well.  Every file of every compiler from 11.7 to
- * 13.5 keeps them: docs/linking.md says of how many files that was counted.  They say
- * nothing about what a later compiler may write.
+ * cubin_sound.c looks for references that lead nowhere.  The rules here are about references
+ * to the wrong place, which crash nvJitLink as well.  Every file that was looked at keeps them,
+ * of every compiler from 11.7 to 13.5; docs/linking.md says how many files these are.  A later
+ * compiler need not keep them.
  */
 #include "cubin_sound.h"
 
@@ -66,7 +66,7 @@ static bool is_symbol_of_its_table(const struct lk_device_elf *elf, const lk_elf
 	return (section->sh_info & 0xffffff) < symbols_of_table(elf, section);
 }
 
-/* Returns what of a name follows the words, or NULL if it does not begin with them. */
+/* Returns the rest of a name after the words, or NULL if the name does not begin with them. */
 static const char *behind(const char *words, const char *name)
 {
 	const size_t length = strlen(words);
@@ -74,7 +74,7 @@ static const char *behind(const char *words, const char *name)
 	return strncmp(name, words, length) ? NULL : name + length;
 }
 
-/* Relocations have the name of the section that they apply to, behind a word. */
+/* The name of a section of relocations is a prefix and the name of the section they apply to. */
 static bool is_named_after_its_section(const struct lk_device_elf *elf,
 				       const lk_elf_section *section)
 {
@@ -90,8 +90,8 @@ static bool is_named_after_its_section(const struct lk_device_elf *elf,
 	return rest && of && !strcmp(rest, of);
 }
 
-/* Whether sh_info is what it is in all files.  Before 12 no SHF_INFO_LINK says that it leads
- * to a section. */
+/* Whether sh_info holds what it holds in all files.  Before 12, SHF_INFO_LINK is not set where
+ * sh_info is the index of a section. */
 static bool is_info(const struct lk_device_elf *elf, const lk_elf_section *section,
 		    enum lk_section_name name)
 {
@@ -116,7 +116,7 @@ static bool is_info(const struct lk_device_elf *elf, const lk_elf_section *secti
 	       elf->named[section->sh_info] == LK_NAME_TEXT;
 }
 
-/* Code alone can be run, and .nv.merc.* alone are of the second set. */
+/* SHF_EXECINSTR is set for code alone, SHF_NV_MERC for sections of the second set alone. */
 static bool are_flags(const lk_elf_section *section, enum lk_section_name name)
 {
 	return !(section->sh_flags & SHF_EXECINSTR) == (name != LK_NAME_TEXT) &&

@@ -46,13 +46,14 @@ const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,
 #define LK_LEVEL_OPTIX 2
 const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry);
 
-/* Whether bitcode is whole, by its wrapper and its blocks; what is in these is libnvvm's. */
+/* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
 /* The flags of LLVM IR, which is text: LIBDEVICE and NO_LAYOUT. */
 unsigned lk_llvm_ir_read(const struct lk_part *part);
 
-/* Calls one of the three, by the kind that lk_recognise() returned; any other kind is an error. */
+/* Calls the reader of PTX, cubins or LTO-IR, by the kind that lk_recognise() returned; any other
+ * kind is an error. */
 const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,
 			 struct lc_arena *arena, struct lazycuda_entry *entry, bool symbols);
 

@@ -2,8 +2,8 @@
 /*
  * image_check.c - checks that an image is what the caller asked for
  *
- * nvJitLink reports success where it failed: it drops input that it cannot
- * link, and copies input that it does not understand with half of a header.
+ * nvJitLink reports success where it failed: it drops input that it cannot link, and hands out
+ * a copy, with half of a header, of input that it does not understand.
  */
 #include <string.h>
 

@@ -107,7 +107,7 @@ static uint64_t unpack_limit_of(uint64_t length)
 	return limit > ALWAYS_UNPACKED ? limit : ALWAYS_UNPACKED;
 }
 
-/* Returns NULL and counts the entry, or returns that it exceeds the limit. */
+/* Counts the entry and returns NULL, or returns the error if it exceeds the limit. */
 static const char *check_limit(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	if (entry->unpacked <= inspection->unpack_limit - inspection->unpacked) {
@@ -209,8 +209,7 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
 
 /* ---- the whole ---- */
 
-/* A file that is bare code is its own only entry, and an error in it is an error of the
- * whole file. */
+/* Bare code is the only entry of its file, and an error in it is an error of the whole file. */
 static const char *read_bare(struct lk_inspection *inspection, const struct lk_part *part)
 {
 	struct lazycuda_entry *entry = lk_entry_new(inspection->arena, part);
@@ -376,20 +375,12 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 	return NULL;
 }
 
-static struct lazycuda_inspection *inspect_bytes(struct lk_inspection *inspection,
-						 const void *bytes, size_t length)
+/* Returns NULL, or what is wrong with the bytes. */
+static const char *take_bytes(struct lk_inspection *inspection, const struct lazycuda_input *input)
 {
-	if (!inspection)
-		return NULL;
-	inspection->source.bytes = bytes;
-	inspection->source.length = bytes ? length : 0;
-	return finish(inspection, !bytes && length ? "has a length but no bytes" : NULL);
-}
-
-struct lazycuda_inspection *lk_inspect(struct lc_arena *arena, const void *bytes, size_t length,
-				       const char *name, unsigned flags, uint64_t unpack_limit)
-{
-	return inspect_bytes(make_inspection(arena, name, flags, unpack_limit), bytes, length);
+	inspection->source.bytes = input->bytes;
+	inspection->source.length = input->bytes ? input->length : 0;
+	return !input->bytes && input->length ? "has a length but no bytes" : NULL;
 }
 
 /* Returns NULL, or why the file cannot be read. */
@@ -413,19 +404,6 @@ static const char *open_file(struct lk_inspection *inspection, const char *path)
 	return NULL;
 }
 
-static struct lazycuda_inspection *inspect_path(struct lk_inspection *inspection, const char *path)
-{
-	if (!inspection)
-		return NULL;
-	return finish(inspection, path ? open_file(inspection, path) : "has no path");
-}
-
-struct lazycuda_inspection *lk_inspect_file(struct lc_arena *arena, const char *path,
-					    unsigned flags, uint64_t unpack_limit)
-{
-	return inspect_path(make_inspection(arena, path, flags, unpack_limit), path);
-}
-
 struct lazycuda_inspection *lk_inspect_input(struct lc_arena *arena,
 					     const struct lazycuda_input *input, unsigned flags,
 					     uint64_t unpack_limit)
@@ -434,10 +412,11 @@ struct lazycuda_inspection *lk_inspect_input(struct lc_arena *arena,
 	struct lk_inspection *inspection = make_inspection(arena, bytes ? input->name : input->path,
 							   flags, unpack_limit);
 
-	if (inspection)
-		inspection->declared = input->kind;
-	return bytes ? inspect_bytes(inspection, input->bytes, input->length) :
-		       inspect_path(inspection, input->path);
+	if (!inspection)
+		return NULL;
+	inspection->declared = input->kind;
+	return finish(inspection, bytes ? take_bytes(inspection, input) :
+					  open_file(inspection, input->path));
 }
 
 void lk_inspection_close(struct lazycuda_inspection *public)
@@ -450,9 +429,14 @@ void lk_inspection_close(struct lazycuda_inspection *public)
 
 /* ---- for callers ---- */
 
-static struct lazycuda_inspection *or_free(struct lazycuda_inspection *inspection,
-					   struct lc_arena *arena)
+/* lk_inspect_input() in an arena of the inspection's own. */
+static struct lazycuda_inspection *inspect_alone(const struct lazycuda_input *input,
+						 unsigned flags, uint64_t unpack_limit)
 {
+	struct lc_arena *arena = lc_arena_new();
+	struct lazycuda_inspection *inspection =
+		arena ? lk_inspect_input(arena, input, flags, unpack_limit) : NULL;
+
 	if (!inspection)
 		lc_arena_free(arena);
 	return inspection;
@@ -461,26 +445,26 @@ static struct lazycuda_inspection *or_free(struct lazycuda_inspection *inspectio
 struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length, const char *name,
 					     unsigned flags)
 {
-	struct lc_arena *arena = lc_arena_new();
+	const struct lazycuda_input input = { .bytes = bytes, .length = length, .name = name };
 
-	return arena ? or_free(lk_inspect(arena, bytes, length, name, flags, 0), arena) : NULL;
+	return inspect_alone(&input, flags, 0);
 }
 
 struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags)
 {
-	struct lc_arena *arena = lc_arena_new();
+	/* NULL is a file that cannot be opened, not memory. */
+	const struct lazycuda_input input = { .path = path ? path : "" };
 
-	return arena ? or_free(lk_inspect_file(arena, path, flags, 0), arena) : NULL;
+	return inspect_alone(&input, flags, 0);
 }
 
 struct lazycuda_inspection *lazycuda_inspect_input(const struct lazycuda_input *from,
 						   unsigned flags, uint64_t unpack_limit)
 {
-	struct lc_arena *arena = lc_arena_new();
 	struct lazycuda_input input;
 
 	lk_sized_copy(&input, sizeof(input), from);
-	return arena ? or_free(lk_inspect_input(arena, &input, flags, unpack_limit), arena) : NULL;
+	return inspect_alone(&input, flags, unpack_limit);
 }
 
 void lazycuda_inspection_free(struct lazycuda_inspection *public)

@@ -20,13 +20,7 @@ struct lk_inspection {
 	const char *unread;		/* why an entry could not be unpacked, or NULL */
 };
 
-/* lazycuda_inspect() and lazycuda_inspect_file() in an arena that the caller frees; NULL on
- * allocation failure.  `unpack_limit` is as in lazycuda_inspect_input(). */
-struct lazycuda_inspection *lk_inspect(struct lc_arena *arena, const void *bytes, size_t length,
-				       const char *name, unsigned flags, uint64_t unpack_limit);
-struct lazycuda_inspection *lk_inspect_file(struct lc_arena *arena, const char *path,
-					    unsigned flags, uint64_t unpack_limit);
-
+/* lazycuda_inspect_input() in an arena that the caller frees; NULL on allocation failure. */
 struct lazycuda_inspection *lk_inspect_input(struct lc_arena *arena,
 					     const struct lazycuda_input *input, unsigned flags,
 					     uint64_t unpack_limit);

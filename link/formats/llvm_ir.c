@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* llvm_ir.c - what LLVM IR, as text, says of itself: its data layout, and of libdevice */
+/* llvm_ir.c - whether LLVM IR, as text, has a data layout and declares functions of libdevice */
 #include <string.h>
 
 #include "containers.h"
 
-/* A string has no escaped quotes in it, and a comment begins nowhere in a string. */
+/* In a string no quote is escaped, and no comment begins. */
 enum where { IN_CODE, IN_COMMENT, IN_STRING };
 
-/* Of `target datalayout = "..."`: what was seen of it.  Blanks and comments may be between. */
+/* How much of `target datalayout = "..."` was seen; blanks and comments may lie between. */
 enum ir_layout { NO_LAYOUT, LAYOUT_WORD, LAYOUT_EQUALS, LAYOUT_QUOTE };
 
-/* After `declare`, up to the end of the line, a name that begins so is libdevice's. */
+/* A name that begins so, on a line after `declare`, is libdevice's. */
 static const char prefix[] = "__nv_";
 #define NO_NAME (-1)
 
 struct ir_text {
 	enum where where;
-	char word[16];		/* of what is neither a blank nor a string */
+	char word[16];		/* the beginning of the word that is being read */
 	size_t length;		/* of the whole word, which may be longer */
 	enum ir_layout layout;
 	bool declaration;

@@ -231,8 +231,8 @@ static const char *end_text(struct lk_ptx_text *text, struct lc_arena *arena)
 
 /*
  * PTX is ASCII.  nvJitLink 12.3 to 12.6 crash on any other byte in the name of a file, and
- * all others refuse it.  In comments 12.0 to 12.6 and 13.4 take it; 12.8 to 13.3 do not, and
- * are given other comments.
+ * all others refuse it.  In comments 12.0 to 12.6 and 13.4 take it, and 12.8 to 13.3 do not:
+ * lk_ptx_make_ascii() replaces it there.
  */
 static const char *check_ascii(const struct lk_ptx_text *text, struct lc_arena *arena,
 			       struct lazycuda_entry *entry)

@@ -83,7 +83,8 @@ static const char *find_not_ascii(const char *at, const char *end)
 	return at < end ? at : NULL;
 }
 
-/* Returns the next comment, with its end in *end; between them and text->at is what is none. */
+/* Moves past the next comment, and returns where it begins, with its end in *end; both are the
+ * end of the text if there is none. */
 static const char *next_comment(struct lk_ptx_text *text, const char **end)
 {
 	while (text->at < text->end) {

@@ -251,9 +251,9 @@ static bool is_text_bundle(struct text_reader *text)
 	return begins_with(text, "__CLANG_OFFLOAD_BUNDLE__");
 }
 
-/* The first entities of LLVM IR, behind comments, whoever writes it.  A plus stands for blanks,
- * a blank for blanks or none, N for a name, D for a number, L for the rest of a line up to an @, W for a word of the
- * list below. */
+/* What LLVM IR may begin with after comments.  A plus stands for blanks, a blank for blanks or
+ * nothing, N for a name, D for a number, L for the rest of a line up to an @, and W for one of
+ * words_of_globals. */
 static const char *const first_entities[] = {
 	"source_filename = \"", "target+triple = \"", "target+datalayout = \"", "module+asm \"",
 	"define+L@N(", "declare+L@N(", "@N = W", "%N = type+", "$N = comdat", "attributes #D = {",

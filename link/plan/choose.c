@@ -37,8 +37,8 @@ static size_t rank_of(enum lazycuda_kind kind, bool doubt)
 	return LC_COUNT(preferences);
 }
 
-/* An entry for 90a is closer to a target 90a than one for 90f, and that than one
- * for 90. */
+/* To a target 90a, an entry for 90a is closer than one for 90f, which is closer than
+ * one for 90. */
 static int closeness(const struct lazycuda_entry *entry)
 {
 	return 4 * entry->arch + (entry->suffix == 'a' ? 2 : entry->suffix == 'f' ? 1 : 0);

@@ -6,13 +6,13 @@
 #include "../tables/sized.h"
 #include "../tables/versions.h"
 
-/* The first libnvvm that has it; its nvJitLink has it from then on, too. */
+/* libnvvm and nvJitLink both have it from this version on. */
 #define NVVM_LATEST "-nvvm-latest"
 #define NVVM_LATEST_SINCE LC_CUDA(13, 5)
 
 #define INSTALL_NVVM "nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI, libnvvm of conda, or a toolkit"
 
-/* The data layout that all of them take, as NVVM IR's specification has it. */
+/* The data layout in the specification of NVVM IR, which every libnvvm takes. */
 #define LAYOUT "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-" \
 	"f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 
@@ -33,7 +33,7 @@ static bool has_flag(const struct lk_item *item, unsigned flag)
 	return lk_is_ir(item) && inspection->entry_count && inspection->entries[0]->flags & flag;
 }
 
-/* The first of all IR that has a flag, or NULL. */
+/* The first input of LLVM IR that has a flag, or NULL. */
 static const struct lk_item *first_with(const struct lk_planning *planning, unsigned flag)
 {
 	for (size_t i = 0; i < planning->count; i++)
@@ -52,8 +52,8 @@ static bool asks_for_latest(const struct lazycuda_request *request)
 
 /* ---- which libnvvm ---- */
 
-/* Targets from this one on are compiled by a newer LLVM, which aborts the process if there is no
- * data layout; the LLVM before it says so. */
+/* From this target on libnvvm compiles with a newer LLVM, which aborts the process if there is no
+ * data layout; the older LLVM reports an error. */
 #define NEWER_LLVM_SINCE 100
 
 static bool aborts_without_layout(const struct lk_planning *planning,
@@ -63,11 +63,11 @@ static bool aborts_without_layout(const struct lk_planning *planning,
 	       (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE);
 }
 
-/* What would be compiled by one libnvvm, and what the linker says of it. */
+/* A compilation by one libnvvm, and whether the linker would take its PTX. */
 struct ir_candidate {
 	struct lk_ir_compilation compilation;
 	enum lazycuda_code code;
-	int rank;		/* of those that the linker takes */
+	int rank;		/* among those whose code is OK; the highest is best */
 };
 
 static struct ir_candidate try_nvvm(const struct lk_planning *planning,
@@ -103,7 +103,7 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	return one;
 }
 
-/* The best of all, the first of those that are equal; none is one without a version. */
+/* The best candidate, the first among equals; with NVVM_REQUIRED if there is no libnvvm. */
 static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
 				       const struct lk_linker *linker)
 {

@@ -95,8 +95,8 @@ static void keep(struct lk_planning *planning, const struct definition *first,
 	*slot = error;
 }
 
-/* Fetches the slots of all symbols of an entry at once: in a table that no cache holds, to
- * wait for one slot after the other is most of the work. */
+/* Prefetches the slots of all symbols of an entry: in a table larger than the caches, waiting
+ * for one slot after the other is most of the work. */
 static void prefetch(const struct definitions *table, const struct lazycuda_entry *entry)
 {
 	for (size_t k = 0; k < entry->symbol_count; k++)

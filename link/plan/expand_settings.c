@@ -48,8 +48,8 @@ static bool is_among(const char *word, const char *const *options, size_t count)
 	return false;
 }
 
-/* Adds a setting's words to the `count` that are there.  A word that a setting of its own
- * says is left to that: fast math with ftz=0. */
+/* Appends a setting's options to the `count` that are there, except for those that another
+ * setting has written: of fast math and ftz=0, ftz=0 wins. */
 static size_t add_words(struct lk_planning *planning, const struct lazycuda_setting *setting,
 			enum lk_tool tool, const char **options, size_t count)
 {
@@ -67,7 +67,7 @@ size_t lk_most_setting_words(const struct lk_planning *planning)
 	return planning->request.setting_count * LK_SETTING_WORDS;
 }
 
-/* Fast math goes first to nvrtc, where the last of two counts. */
+/* Writes fast math first for nvrtc, which takes the last of two options, and last for others. */
 size_t lk_write_settings(struct lk_planning *planning, enum lk_tool tool, const char **options)
 {
 	const struct lazycuda_request *request = &planning->request;

@@ -4,7 +4,7 @@
 #include "../tables/sized.h"
 #include "../tables/versions.h"
 
-/* What a plan is made of, but for the versions. */
+/* What a plan depends on, except for the versions. */
 struct fit_question {
 	struct lc_arena *arena;
 	const struct lazycuda_request *request;
@@ -25,7 +25,7 @@ static struct lazycuda_plan *ask(const struct fit_question *question,
 	return plan;
 }
 
-/* A plan that none of the others can better. */
+/* A plan on which no other versions can improve. */
 static bool links_best(const struct lazycuda_plan *plan)
 {
 	return plan->code == LAZYCUDA_CODE_OK && plan->backend == LAZYCUDA_BACKEND_NVJITLINK;
@@ -109,7 +109,7 @@ static struct lazycuda_plan *try_others(const struct fit_question *question,
 	return best;
 }
 
-/* Where a stub has none, the first of the others stands for what is installed. */
+/* If the stub found none, the first of the others counts as the installed one. */
 static void take_first(int *version, const int **others, size_t *count)
 {
 	if (!*others)

@@ -48,7 +48,7 @@ static bool is_source(const struct lazycuda_input *what)
 		what->kind == LAZYCUDA_KIND_SOURCE);
 }
 
-/* What makes of a kind that no linker takes one that a linker takes. */
+/* Kinds that no linker takes, with what is needed instead and how to get it. */
 static const struct {
 	enum lazycuda_kind kind;
 	const char *need, *advice;
@@ -74,7 +74,7 @@ static bool refuse_kind(struct lk_planning *planning, const struct lk_item *item
 				     have, advice));
 }
 
-/* Not for content of an unknown kind that is declared as source. */
+/* Not called for content of an unknown kind that is declared as source. */
 static bool check_declared(struct lk_planning *planning, const struct lk_item *item,
 			   struct lk_refusal *refusal)
 {
@@ -123,7 +123,7 @@ static const char *header_twice(struct lk_planning *planning, const struct lazyc
 	return NULL;
 }
 
-/* What nvrtc would read without a look, or refuse without a word. */
+/* Checks what nvrtc reads unchecked, or refuses without a message. */
 static bool check_source(struct lk_planning *planning, const struct lk_item *item,
 			 struct lk_refusal *refusal)
 {
@@ -269,8 +269,8 @@ static void need(struct lk_planning *planning, const struct lk_item *item, const
 }
 
 /*
- * Returns true if a container's LTO-IR is all of it that can be used: nothing else
- * in it is for the target, or else it is too new for either linker.
+ * Returns true if only the LTO-IR of a container can be used: all else in it is not
+ * for the target, or too new for either linker.
  */
 static bool is_ltoir_alone(const struct lk_planning *planning,
 			   const struct lazycuda_inspection *inspection,

@@ -13,9 +13,9 @@ static bool always(const struct lk_planning *planning, const struct lk_side *sid
 }
 
 /*
- * Whether two pieces of PTX or cubins may define a name twice without that being seen here:
- * one that nothing here unpacks, beside another.  Of LTO-IR a definition that is there twice
- * is an error in nvJitLink, or the other one is taken.
+ * Whether PTX or cubins may define a name twice without this being seen here: there are at
+ * least two, and one of them could not be unpacked.  LTO-IR does not count: for a name that it
+ * defines, too, nvJitLink reports an error or takes the other definition.
  */
 static bool may_hide_definitions(const struct lk_planning *planning, const struct lk_side *side)
 {
@@ -80,7 +80,7 @@ static bool is_of_older_major(const struct lk_side *side, const struct lk_taken 
 	       LC_CUDA_MAJOR(newest) < LC_CUDA_MAJOR(side->linker.version);
 }
 
-/* Notes something of the first input that it holds for, and of how many more. */
+/* Adds a note that names the first input that it holds for, and says how many more there are. */
 static void note_some(struct lk_planning *planning, const struct lk_item *first, size_t count,
 		      const char *what)
 {

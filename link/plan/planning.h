@@ -53,7 +53,7 @@ struct lk_compilation {
 
 /* Which libnvvm is going to compile LLVM IR to PTX. */
 struct lk_ir_compilation {
-	bool any;		/* there is some */
+	bool any;		/* there is LLVM IR */
 	int version;
 	int libdevice;		/* NONE: none goes with it */
 	bool doubt;		/* it is not known whether the linker reads what it writes */
@@ -100,13 +100,13 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 
 /* ---- plan.c ---- */
 
-/* The same with the first nvJitLink and nvrtc of the environment alone. */
+/* The same for the nvJitLink and nvrtc of the environment alone, whatever else is installed. */
 struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 				   const struct lazycuda_environment *environment,
 				   const struct lazycuda_request *request,
 				   const struct lazycuda_input *const *inputs, size_t count);
 
-/* A plan that does nothing for a reason that no planning has found; NULL on allocation failure. */
+/* A plan that is refused before any planning; NULL on allocation failure. */
 struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code code,
 				      const char *message);
 
@@ -119,7 +119,7 @@ bool lk_refuse(struct lk_refusal *refusal, enum lazycuda_code code, size_t input
 
 void lk_note(struct lk_planning *planning, const char *note);
 
-/* Returns true if a list has as many texts as it says. */
+/* Returns true if a list has `count` texts, none of them NULL. */
 bool lk_texts_are_there(const char *const *texts, size_t count);
 
 /* A version as text in the arena. */
@@ -141,7 +141,7 @@ bool lk_plan_settings(struct lk_planning *planning, struct lk_refusal *refusal);
 size_t lk_write_settings(struct lk_planning *planning, enum lk_tool tool, const char **options);
 size_t lk_most_setting_words(const struct lk_planning *planning);
 
-/* Whether the nvrtc of the environment has them all. */
+/* Whether the nvrtc of the environment has all settings of the request. */
 bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item *item,
 			      struct lk_refusal *refusal);
 
@@ -167,7 +167,7 @@ void lk_plan_needs(struct lk_planning *planning);
 /* Bit n is set if support module n is linked.  So far the items are only the inputs. */
 uint64_t lk_support_needed(struct lk_planning *planning);
 
-/* Whether a module is enabled that has functions. */
+/* Whether any enabled module has functions. */
 bool lk_has_support_functions(const struct lazycuda_request *request);
 
 /* Bit n is set if module n defines a function that the entry declares. */
@@ -176,7 +176,7 @@ uint64_t lk_support_declared(struct lc_arena *arena, const struct lazycuda_reque
 
 /* ---- side.c ---- */
 
-/* The linker of the environment, to be judged as the request says.  In planning.c. */
+/* The linker of the environment, with the request's target, flags and policy.  In planning.c. */
 struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_backend backend);
 
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
@@ -193,7 +193,8 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count);
 
-/* Those of a plan that compiles to LTO-IR, for PTX instead; NULL on allocation failure. */
+/* The options of a plan that compiles to LTO-IR, changed to compile to PTX; NULL on allocation
+ * failure. */
 const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
 					      const struct lazycuda_plan *plan);
 

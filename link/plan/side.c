@@ -77,7 +77,7 @@ static bool take_ir(struct lk_planning *planning, struct lk_side *side, const st
 	return take(planning, side, item, &group, choice, false);
 }
 
-/* Whether what was chosen of a group is to be left out: it does not take part in link-time
+/* Whether a group is to be left out, since what was chosen of it takes no part in link-time
  * optimisation. */
 static bool is_ignored(const struct lk_planning *planning, const struct lk_item *item,
 		       const struct lk_group *group, const struct lk_choice *choice)
@@ -143,7 +143,7 @@ static bool take_item(struct lk_planning *planning, struct lk_side *side,
 		return take_source(planning, side, item);
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
 		return take_ir(planning, side, item);
-	note_ignored(planning, item, 1, 0);	/* It would be PTX. */
+	note_ignored(planning, item, 1, 0);	/* it would be compiled to PTX */
 	return true;
 }
 
@@ -155,7 +155,7 @@ static bool take_items(struct lk_planning *planning, struct lk_side *side)
 	return true;
 }
 
-/* With all but LTO-IR left out something has to be left, and a linker that optimises. */
+/* If all but LTO-IR is left out, there has to be LTO-IR, and a linker that takes it. */
 static bool check_ignored(struct lk_planning *planning, struct lk_side *side)
 {
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
@@ -243,8 +243,8 @@ static bool check_output(struct lk_planning *planning, struct lk_side *side)
 				   output->text, output->why, need));
 }
 
-/* Whether something of it stays in the result, as far as is seen here: not of LTO-IR, nor of
- * source and LLVM IR. */
+/* Whether something of it stays in the result.  LTO-IR, source and LLVM IR do not show it here,
+ * and count as if it did. */
 static bool stays(const struct lk_taken *taken, enum lazycuda_output output)
 {
 	const struct lazycuda_entry *entry;
@@ -261,7 +261,7 @@ static bool stays(const struct lk_taken *taken, enum lazycuda_output output)
 }
 
 /* nvJitLink leaves out of an image what no kernel and no visible variable needs, and reports
- * success with one of nothing. */
+ * success for an empty image. */
 static bool check_roots(struct lk_planning *planning, struct lk_side *side)
 {
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)

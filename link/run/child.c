@@ -17,16 +17,16 @@
 #include "../../stubs/base/folders.h"
 #include "../../stubs/base/glibc.h"
 
-/* packaging/install.mk says where it is installed, seen from this library; this is as in
+/* packaging/install.mk defines where it is installed, relative to this library; this is for
  * build/. */
 #ifndef LK_COMMAND
 #define LK_COMMAND "../bin/lazycuda"
 #endif
 
-/* How long a child may take to end when it was asked to, in milliseconds. */
+/* How long a child may take to end after SIGTERM, in milliseconds. */
 #define GRACE 1000
-/* The end of the pipe may live on in a process that another thread forked at the wrong
- * moment: so the child itself is looked at as often as this. */
+/* A process that another thread forks at the wrong moment keeps the child's end of the pipe
+ * open.  So waitpid() is called as well, every so many milliseconds. */
 #define GLANCE 100
 
 #ifndef POSIX_SPAWN_USEVFORK
@@ -35,7 +35,8 @@
 
 /* ---- files ---- */
 
-/* Not one of those that the child's have to become: the caller may have closed these. */
+/* Moves a file descriptor above those that the child's files become: open() returns one of these
+ * if the caller has closed it, stdin say. */
 static int keep_away(int fd)
 {
 	int moved, error;
@@ -114,7 +115,8 @@ static bool is_same(const char *one, const char *other)
 	return !strncmp(one, other, length) && other[length] == '=';
 }
 
-/* The environment with the variables in it.  What is traced was traced here. */
+/* The environment with these variables, and without LAZYCUDA_DEBUG: this process has traced the
+ * search already. */
 static char **variables_with(struct lc_arena *arena, const char *const *variables)
 {
 	extern char **environ;
@@ -140,14 +142,14 @@ static char **variables_with(struct lc_arena *arena, const char *const *variable
 	return all;
 }
 
-/* No signal is blocked or ignored there, and none of the terminal's reaches it. */
+/* In the child no signal is blocked or ignored, and the terminal's signals do not reach it. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
 	sigset_t none, all;
 	int error;
 
 	sigemptyset(&none);
-	/* glibc 2.17 fails for those that cannot be set. */
+	/* glibc 2.17 fails for signals whose action cannot be set. */
 	sigfillset(&all);
 	sigdelset(&all, SIGKILL);
 	sigdelset(&all, SIGSTOP);
@@ -217,7 +219,7 @@ uint64_t lk_now(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Whether it has ended; then it is no zombie. */
+/* Whether the child has ended; if so, it is reaped. */
 static bool is_over(struct lk_child *child, pid_t pid, int flags)
 {
 	int status;
@@ -231,7 +233,7 @@ static bool is_over(struct lk_child *child, pid_t pid, int flags)
 	return done;	/* -1: somebody else has waited for it, or nobody has to */
 }
 
-/* Waits until it ends, `deadline`, or something can be read from `cancel`. */
+/* Waits until the child ends, `deadline`, or something can be read from `cancel`. */
 static enum lk_ending watch(struct lk_child *child, pid_t pid, uint64_t deadline, int cancel)
 {
 	struct pollfd files[] = { { .fd = child->life, .events = POLLIN },
@@ -269,7 +271,7 @@ enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena, cons
 	ending = watch(child, pid, deadline, cancel);
 	if (ending == LK_ENDED)
 		return ending;
-	/* It is there, for its end of the pipe is.  Asked, it says in which call it was. */
+	/* The child still runs.  On SIGTERM it reports which call it is in. */
 	kill(pid, SIGTERM);
 	if (watch(child, pid, lk_now() + GRACE, -1) != LK_ENDED) {
 		kill(pid, SIGKILL);

@@ -4,11 +4,11 @@
  *
  * The child is `lazycuda`, the command that is installed with this library.  It is made
  * by posix_spawn(), which copies nothing of the caller's memory and runs none of its
- * handlers.  It has five files: the job, what it prints (twice), the report, and a pipe
- * that nobody else has the end of: when that is closed, the child is gone.
+ * handlers.  It has five files: the job, what it prints (twice), the report, and the end
+ * of a pipe that nobody else has: when that is closed, the child is gone.
  *
- * Whoever has SIGCHLD ignored, or waits for any child, may take its status away: all
- * that is to be known of its end is in the report.
+ * A caller that ignores SIGCHLD, or waits for any child, may take away its status: so the
+ * report has all that has to be known of its end.
  */
 #ifndef LINK_CHILD_H
 #define LINK_CHILD_H
@@ -29,7 +29,7 @@ enum { LK_CHILD_JOB, LK_CHILD_OUTPUT, LK_CHILD_ERRORS, LK_CHILD_REPORT, LK_CHILD
 /* The report begins with this, in memory that both share; a product may follow. */
 #define LK_REPORT_BYTES 4096
 enum lk_report_state {
-	LK_REPORT_NOTHING = 0,	/* it did not come to the job */
+	LK_REPORT_NOTHING = 0,	/* it did not get to the job */
 	LK_REPORT_STRANGE,	/* the job is not of its version */
 	LK_REPORT_WORKING,
 	LK_REPORT_CRASHED,	/* by `signal`; 0: by exit(status) */

@@ -25,7 +25,7 @@ static const char *why_missing(struct lc_arena *arena, enum lazycuda_code code)
 	}
 }
 
-/* Of a plan for what is here. */
+/* Adds to the message of a plan for what is here why a library is missing. */
 static struct lazycuda_plan *say_why(struct lc_arena *arena, struct lazycuda_plan *plan)
 {
 	const char *why = plan ? why_missing(arena, plan->code) : NULL;
@@ -37,7 +37,8 @@ static struct lazycuda_plan *say_why(struct lc_arena *arena, struct lazycuda_pla
 
 /* ---- for what is here ---- */
 
-/* A request without a policy has the user's.  Returns NULL, or why there is none. */
+/* Gives a request without a policy that of LAZYCUDA_GUARD.  Returns NULL, or what is wrong with
+ * the variable. */
 static const char *take_guard(struct lc_arena *arena, struct lazycuda_request *request)
 {
 	const char *value = secure_getenv(LC_GUARD_VARIABLE);
@@ -51,7 +52,7 @@ static const char *take_guard(struct lc_arena *arena, struct lazycuda_request *r
 	return NULL;
 }
 
-/* Sets in the request what the user's environment says of the driver.  Returns likewise. */
+/* Sets the flag that LAZYCUDA_FORWARD_COMPATIBLE stands for.  Returns likewise. */
 static const char *take_forward(struct lc_arena *arena, struct lazycuda_request *request)
 {
 	const char *value = secure_getenv(LC_FORWARD_VARIABLE);
@@ -74,7 +75,7 @@ static bool wants_nvvm(const struct lazycuda_input *given)
 		input.inspection->kind == LAZYCUDA_KIND_LLVMIR);
 }
 
-/* Whether libnvvm is asked for: a search for it is spared to other links. */
+/* Whether an input is LLVM IR.  Other links do not search for libnvvm. */
 static bool has_ir(const struct lazycuda_request *request,
 		   const struct lazycuda_input *const *inputs, size_t count)
 {
@@ -91,7 +92,7 @@ static bool has_ir(const struct lazycuda_request *request,
 	return false;
 }
 
-/* The libnvvms alone. */
+/* Fills in the installed libnvvms alone. */
 static void take_nvvms(struct lazycuda_others *others)
 {
 	const struct lk_nvvms *all = lk_installed_nvvms();
@@ -104,8 +105,9 @@ static void take_nvvms(struct lazycuda_others *others)
 	others->nvvm_count = all->count;
 }
 
-/* Fills in the request and the environment what is here.  What else is installed is looked at,
- * and opened, for links that the first does not fit.  NULL on allocation failure. */
+/* Plans, and fills in the environment and the request with what is here.  Other installed
+ * versions are looked for, and opened, only if the stub's nvJitLink does not fit the link.  NULL
+ * on allocation failure. */
 static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 				       struct lazycuda_environment *environment,
 				       struct lazycuda_request *request,

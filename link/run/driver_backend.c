@@ -134,7 +134,7 @@ static bool add_data(struct driver *driver, const struct lk_piece *pieces, size_
 		/* For PTX the driver wants the NUL counted. */
 		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
 
-		product->piece = i;	/* also for whoever sees this process crash */
+		product->piece = i;	/* a child that crashes reports it, too */
 		if (!DO(cuLinkAddData_v2, driver->link, kinds[piece->kind],
 			(void *)piece->bytes, length, piece->name, 0, NULL, NULL))
 			return false;

@@ -10,7 +10,7 @@
 /* In milliseconds. */
 #define TIME_LIMIT (10 * 60 * 1000)
 
-/* Where there are no files left, there is no child process to be cancelled either. */
+/* If there is no file descriptor left, no child can be started, and there is nothing to cancel. */
 void lk_prepare_isolation(struct lazycuda_link *link)
 {
 	if (link->request.flags & LAZYCUDA_LINK_ISOLATED)
@@ -27,7 +27,7 @@ int lazycuda_link_cancel(struct lazycuda_link *link)
 	return 0;
 }
 
-/* The time limit is on all jobs of a link together: it begins with the first. */
+/* The time limit is on all jobs of a link together, and begins with the first. */
 static void set_deadline(struct lazycuda_link *link)
 {
 	uint64_t limit = link->request.time_limit ? link->request.time_limit : TIME_LIMIT;

@@ -59,7 +59,7 @@ struct lazycuda_link {
 	size_t told_count;
 	bool ran;
 	/* Of an isolated link. */
-	int cancel;			/* a file that can be read once it is cancelled; -1 */
+	int cancel;			/* a file that can be read once it is cancelled; -1: none */
 	bool cancelled;			/* set by other threads */
 	uint64_t deadline;		/* of lk_now() */
 };
@@ -103,7 +103,7 @@ struct lk_piece *lk_make_pieces(struct lazycuda_link *link);
 
 /* ---- execute.c ---- */
 
-/* Makes ready what lazycuda_link_cancel() needs. */
+/* Prepares an isolated link for lazycuda_link_cancel(). */
 void lk_prepare_isolation(struct lazycuda_link *link);
 
 /* Has a backend do a job. */
@@ -111,9 +111,8 @@ void lk_execute(struct lazycuda_link *link, const struct lk_job *job, struct lk_
 
 /* ---- undefined.c ---- */
 
-/* Lists in the result what some input needs and none defines; where the inputs do not show
- * their names, what a log names, which may be NULL.  Returns the first; NULL if none is
- * known. */
+/* Lists in the result the names that some input needs and none defines; if not all inputs show
+ * their names, those in a log, which may be NULL.  Returns the first; NULL if none is known. */
 const char *lk_list_undefined(struct lazycuda_link *link, const char *log);
 
 /* ---- handle.c ---- */

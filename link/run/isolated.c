@@ -17,7 +17,7 @@
 #include "product.h"
 #include "tools.h"
 
-/* What a child prints is kept up to this; what is behind it is the last that it said. */
+/* How many of the last bytes that a child prints are kept. */
 #define OUTPUT_LIMIT 65536
 
 static const char *const whose[] = {

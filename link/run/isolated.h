@@ -16,7 +16,7 @@ struct lk_limits {
 void lk_do_isolated(struct lc_arena *arena, const struct lk_job *job,
 		    const struct lk_limits *limits, struct lk_product *product);
 
-/* The numbers that begin a job; a child that reads others is of another version. */
+/* The number that begins a job; a child that expects another is of another version. */
 #define LK_JOB_STAMP UINT64_C(0x6c6b6a6f62303032)
 
 #endif

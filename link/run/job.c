@@ -27,7 +27,7 @@ static void put_texts(struct lk_writer *writer, const char *const *texts, size_t
 		lk_wire_put_text(writer, texts[i]);
 }
 
-/* Each of so many takes a number at least. */
+/* Returns false if the rest is too short for `count` elements, each of at least a number. */
 static bool has_room(struct lk_reader *reader, uint64_t count)
 {
 	if (count > (reader->length - reader->at) / sizeof(uint64_t))

@@ -20,7 +20,7 @@ struct lk_job {
 /* Does it in this process. */
 void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product);
 
-/* What a backend reads of the plan goes along. */
+/* Writes the job, with what a backend reads of the plan. */
 void lk_put_job(struct lk_writer *writer, const struct lk_job *job);
 /* The job points into what is read.  False if that is no job, or memory ran out. */
 bool lk_get_job(struct lc_arena *arena, struct lk_reader *reader, struct lk_job *job);

@@ -13,7 +13,7 @@
 
 /* ---- the link ---- */
 
-/* Older linkers do not report which definitions they missed. */
+/* Older linkers do not report which symbols are undefined. */
 static void name_undefined(struct lazycuda_link *link, const struct lk_product *product)
 {
 	bool told = product->code == LAZYCUDA_CODE_UNDEFINED_SYMBOL;

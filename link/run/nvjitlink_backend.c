@@ -64,7 +64,7 @@ static bool add_pieces(const struct lk_nvjitlink *linker, void *handle,
 {
 	product->call = "nvJitLinkAddData";
 	for (size_t i = 0; i < count; i++) {
-		product->piece = i;	/* also for whoever sees this process crash */
+		product->piece = i;	/* a child that crashes reports it, too */
 		product->status = linker->add(handle, kinds[pieces[i].kind], pieces[i].bytes,
 					      pieces[i].length, pieces[i].name);
 		if (product->status)

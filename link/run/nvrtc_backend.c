@@ -6,9 +6,6 @@
 #include "environment.h"
 #include "product.h"
 #include "tools.h"
-#include "../tables/versions.h"
-
-enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult; the log explains all others */
 
 static bool new_program(const struct lk_nvrtc *compiler, const struct lk_piece *source,
 			void **program, struct lk_product *product)
@@ -68,19 +65,6 @@ static bool compile(struct lc_arena *arena, const struct lk_nvrtc *compiler, voi
 	return !product->status;
 }
 
-static void explain(struct lc_arena *arena, const struct lk_nvrtc *compiler, const char *name,
-		    struct lk_product *product)
-{
-	char text[LK_VERSION_TEXT];
-
-	product->code = product->status == OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
-		LAZYCUDA_CODE_COMPILE_FAILED;
-	product->message = lk_failure(arena, lc_format(arena, "nvrtc %s",
-			lk_version_text(compiler->path ? compiler->version :
-						 lk_loaded_version(LK_NVRTC), text)),
-		name, product, compiler->error_string(product->status));
-}
-
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		      const struct lk_piece *source, struct lk_product *product)
 {
@@ -99,7 +83,9 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	    lower_names(arena, compiler, program, source, product))
 		lk_fetch_image(arena, &compiler->images[plan->compile_to], program, product);
 	if (product->status)
-		explain(arena, compiler, source->name, product);
+		lk_explain_compiler(arena, "nvrtc", compiler->path ? compiler->version :
+				    lk_loaded_version(LK_NVRTC), source->name,
+				    compiler->error_string(product->status), product);
 	if (program)
 		compiler->destroy(&program);
 }

@@ -5,11 +5,8 @@
 #include "backends.h"
 #include "nvvm_tools.h"
 #include "product.h"
-#include "../tables/versions.h"
 
-enum { NVVM_OUT_OF_MEMORY = 1 };	/* of nvvmResult; the log explains all others */
-
-/* The first piece is the program; what comes after it is taken of as it is needed. */
+/* The first piece is the program; of the others libnvvm takes what the program needs. */
 static bool add_modules(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
 			size_t count, struct lk_product *product)
 {
@@ -23,7 +20,7 @@ static bool add_modules(const struct lk_nvvm *compiler, void *program, const str
 	return !product->status;
 }
 
-/* Compiling what is not valid may crash it. */
+/* Verifies first: libnvvm may crash when it compiles an invalid program. */
 static bool verify_and_compile(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
 		    struct lk_product *product)
 {
@@ -38,7 +35,7 @@ static bool verify_and_compile(const struct lk_nvvm *compiler, void *program, co
 	return !product->status;
 }
 
-/* Without the empty lines that libnvvm's logs have. */
+/* The log, without the empty lines that libnvvm's logs begin and end with. */
 static char *fetch_log(struct lc_arena *arena, const struct lk_nvvm *compiler, void *program)
 {
 	char *log = lk_fetch_log(arena, &compiler->log, program);
@@ -76,15 +73,10 @@ static const char *advice_of(const char *log)
 static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler, const char *name,
 			 struct lk_product *product)
 {
-	const char *advice;
-	char text[LK_VERSION_TEXT];
+	const char *advice = advice_of(product->error_log);
 
-	product->code = product->status == NVVM_OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
-		LAZYCUDA_CODE_COMPILE_FAILED;
-	product->message = lk_failure(arena, lc_format(arena, "libnvvm %s",
-			lk_version_text(compiler->version, text)),
-		name, product, compiler->error_string(product->status));
-	advice = advice_of(product->error_log);
+	lk_explain_compiler(arena, "libnvvm", compiler->version, name,
+			    compiler->error_string(product->status), product);
 	if (advice)
 		product->message = lc_format(arena, "%s; %s", product->message, advice);
 }
@@ -98,7 +90,7 @@ void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	bool compiled;
 	char *log;
 
-	*product = (struct lk_product){ .piece = 0 };	/* should it crash */
+	*product = (struct lk_product){ .piece = 0 };	/* a child that crashes reports it */
 	if (missing) {
 		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
 		return;

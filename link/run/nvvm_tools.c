@@ -15,10 +15,11 @@
 #include "../tables/versions.h"
 #include "environment.h"
 
-/* Whose candidates lead to one, the linker's first: its own goes best with it. */
+/* Tools beside whose candidates a libnvvm is looked for: nvJitLink first, with which the libnvvm
+ * of its own toolkit goes best. */
 static const enum lk_tool leading[] = { LK_NVJITLINK, LK_NVRTC };
 
-/* What is installed, when the stubs had these statuses. */
+/* What was found when the stubs had these statuses. */
 struct nvvm_list {
 	struct lk_nvvms public;
 	const struct lazycuda_status *led_by[2];
@@ -75,7 +76,7 @@ static void add_nvvm(struct nvvm_list *list, const char *path, bool named)
 	device = lk_component_path(list->arena, path, "libdevice");
 	if (device)
 		libdevice = lk_toolkit_of_part(list->arena, device);
-	/* It may be of any toolkit of the major; of another one it is none. */
+	/* A libdevice of any toolkit of the major will do; one of another major does not count. */
 	if (libdevice > 0 && version > 0 && LC_CUDA_MAJOR(libdevice) != LC_CUDA_MAJOR(version))
 		device = NULL;
 	all->versions[at] = version;
@@ -97,7 +98,8 @@ static void list_beside(struct nvvm_list *list, const struct lazycuda_status *st
 	}
 }
 
-/* The file that the user names is the only one; "none" hides all.  NULL: none is named. */
+/* The file that LAZYCUDA_NVVM names, beside which no other counts; "none" hides all.  NULL if it
+ * names none. */
 static const char *named_nvvm(void)
 {
 	const char *named = secure_getenv(LK_NVVM_VARIABLE);
@@ -208,15 +210,7 @@ const char *lk_why_no_nvvm(struct lc_arena *arena, int version)
 
 /* ---- ready to be called ---- */
 
-static bool bind_name(void *function, void *library, const char *name)
-{
-	void *found = dlsym(library, name);
-
-	memcpy(function, &found, sizeof(found));
-	return found;
-}
-
-#define BIND_NVVM(member, name) bind_name(&nvvm->member, library, name)
+#define BIND_NVVM(member, name) lk_bind(&nvvm->member, dlsym(library, name))
 
 static bool bind_nvvm(struct lk_nvvm *nvvm, void *library)
 {

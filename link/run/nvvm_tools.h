@@ -34,17 +34,17 @@ struct lk_nvvms {
 	const char *paths[LK_MAX_NVVMS], *libdevice_paths[LK_MAX_NVVMS];
 };
 
-/* What is installed, one of each version; NULL if memory ran out.  Loads none of them. */
+/* The installed libnvvms, one of each version; NULL if memory ran out.  Loads none of them. */
 const struct lk_nvvms *lk_installed_nvvms(void);
 
-/* The file of what is listed; NULL: it is not here. */
+/* The file of the libnvvm of this version, and of its libdevice; NULL if there is none. */
 const char *lk_nvvm_file(int version);
 const char *lk_libdevice_of(int version);
 
-/* Where there is none of the version, or none at all if it is VERSION_NONE: why, in one line. */
+/* Why there is no libnvvm of this version, or none at all for VERSION_NONE, in one line. */
 const char *lk_why_no_nvvm(struct lc_arena *arena, int version);
 
-/* Loads the one of a version.  Returns NULL, or why it cannot be called. */
+/* Loads the libnvvm of this version.  Returns NULL, or why it cannot be called. */
 const char *lk_load_nvvm(struct lc_arena *arena, int version, struct lk_nvvm *nvvm);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tables/versions.h"
+
 /* A library that claims a larger size is broken. */
 #define LOG_LIMIT ((size_t)1 << 26)
 #define IMAGE_LIMIT ((size_t)1 << 32)
@@ -124,6 +126,20 @@ const char *lk_failure(struct lc_arena *arena, const char *who, const char *piec
 			 piece ? " of " : "", piece ? lc_printable(arena, piece) : "",
 			 product->status, result_name ? " (" : "", result_name ? result_name : "",
 			 result_name ? ")" : "", line ? ": " : "", line ? line : "");
+}
+
+enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult and nvvmResult; the log explains all others */
+
+void lk_explain_compiler(struct lc_arena *arena, const char *compiler, int version,
+			 const char *source, const char *result_name, struct lk_product *product)
+{
+	char text[LK_VERSION_TEXT];
+
+	product->code = product->status == OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
+		LAZYCUDA_CODE_COMPILE_FAILED;
+	product->message = lk_failure(arena, lc_format(arena, "%s %s", compiler,
+						       lk_version_text(version, text)),
+				      source, product, result_name);
 }
 
 void lk_product_stop(struct lk_product *product, enum lazycuda_code code, const char *message)

@@ -3,10 +3,13 @@
 #ifndef LINK_PRODUCT_H
 #define LINK_PRODUCT_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "backends.h"
 #include "calls.h"
 
-/* How nvrtc and nvJitLink hand out data: one function returns the size, one copies the bytes. */
+/* How nvrtc, nvJitLink and libnvvm hand out data: one function gets the size, one the bytes. */
 struct lk_getter {
 	const char *size_name, *name;
 	lk_size_function *size;
@@ -14,6 +17,13 @@ struct lk_getter {
 };
 
 #define LK_GETTER(name) { #name "Size", #name, name##Size, name }
+
+/* Sets a pointer to a function to what dlsym() returned.  Returns false if that is NULL. */
+static inline bool lk_bind(void *function, void *found)
+{
+	memcpy(function, &found, sizeof(found));
+	return found;
+}
 
 /* Returns a log in the arena; NULL if it is empty or cannot be fetched. */
 char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void *handle);
@@ -26,8 +36,8 @@ char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void 
 bool lk_fetch_image(struct lc_arena *arena, const struct lk_getter *getter, void *handle,
 		    struct lk_product *product);
 
-/* Copies an image that the driver owns into product->image, with a NUL after it.  Returns
- * false if the size is no sensible one or memory ran out, with code and message filled. */
+/* Copies an image into product->image, with a NUL after it.  Returns false if the size is no
+ * sensible one or memory ran out, with code and message filled. */
 bool lk_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
 		   struct lk_product *product);
 
@@ -40,6 +50,10 @@ enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
  */
 const char *lk_failure(struct lc_arena *arena, const char *who, const char *piece,
 		       const struct lk_product *product, const char *result_name);
+
+/* Fills code and message for a failed call of a compiler, "nvrtc" or "libnvvm". */
+void lk_explain_compiler(struct lc_arena *arena, const char *compiler, int version,
+			 const char *source, const char *result_name, struct lk_product *product);
 
 /* Records a failure in the product's code and message. */
 void lk_product_stop(struct lk_product *product, enum lazycuda_code code, const char *message);

@@ -26,9 +26,12 @@ static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step
 static bool inspect_compiled(struct lazycuda_link *link, const struct lazycuda_step *step,
 			     struct lk_compiled *compiled)
 {
-	compiled->inspection = lk_inspect(link->arena, compiled->bytes, compiled->length,
-					  step->name, LAZYCUDA_INSPECT_PAYLOADS,
-					  link->request.unpack_limit);
+	const struct lazycuda_input input = {
+		.bytes = compiled->bytes, .length = compiled->length, .name = step->name,
+	};
+
+	compiled->inspection = lk_inspect_input(link->arena, &input, LAZYCUDA_INSPECT_PAYLOADS,
+						link->request.unpack_limit);
 	return compiled->inspection || lk_stop_without_memory(link);
 }
 
@@ -71,7 +74,8 @@ static bool take_compiled(struct lazycuda_link *link, const struct lazycuda_step
 	return inspect_compiled(link, step, compiled);
 }
 
-/* As `plan` says: that of the link, or another one for what is only looked at. */
+/* Compiles source as `plan` says: the link's plan, or another one for code that is only looked
+ * at. */
 static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step *step,
 			 const struct lazycuda_plan *plan, struct lk_compiled *compiled)
 {
@@ -260,7 +264,7 @@ static void forget_compiled(struct lazycuda_link *link)
 	link->result.lowered_name_count = 0;
 }
 
-/* Compiles what the plan says, but for what `before` compiled in the same way. */
+/* Compiles what the plan says, except for what the plan `before` compiled in the same way. */
 static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *before)
 {
 	const struct lazycuda_plan *plan = link->plan;
@@ -312,8 +316,8 @@ static uint64_t linked_modules(const struct lazycuda_plan *plan)
 	return modules;
 }
 
-/* Has a source that is the program itself need the modules that its code declares functions
- * of.  Adds to `more` those that the plan lacks. */
+/* If step `i` is source of the program itself, adds to its needs the modules whose functions the
+ * code declares, and to `more` those of them that the plan lacks. */
 static bool need_declared(struct lazycuda_link *link, size_t i, uint64_t *more)
 {
 	const struct lazycuda_step *step = link->plan->steps[i];
@@ -358,7 +362,7 @@ bool lk_compile_sources(struct lazycuda_link *link)
 		return true;
 	if (!find_needs(link, &more))
 		return false;
-	/* A module may be the first to be LTO-IR, and all is compiled to that then. */
+	/* If a module is the first LTO-IR in the link, all source is compiled to LTO-IR, too. */
 	if (more && (!lk_decide(link) || !compile_all(link, before)))
 		return false;
 	return judge(link);

@@ -50,7 +50,7 @@ static const struct lk_nvrtc own_nvrtc = {
 
 /* ---- opened aside ---- */
 
-/* What a version lacks is not asked of it; the stubs return this for it. */
+/* The status of functions that a version lacks, as the stubs return it; no plan needs them. */
 enum { LACKS = 6 };
 
 static int lacks_size(void *handle, size_t *size)
@@ -80,26 +80,17 @@ static void *find(void *library, const char *name, int version)
 	return dlsym(library, old);
 }
 
-/* Sets a pointer to a function.  Returns false if there is none. */
-static bool bind(void *function, void *library, const char *name, int version)
-{
-	void *found = find(library, name, version);
-
-	memcpy(function, &found, sizeof(found));
-	return found;
-}
-
 static void bind_getter(struct lk_getter *getter, void *library, int version)
 {
 	if (!getter->name)
 		return;
-	if (!bind(&getter->size, library, getter->size_name, version))
+	if (!lk_bind(&getter->size, find(library, getter->size_name, version)))
 		getter->size = lacks_size;
-	if (!bind(&getter->get, library, getter->name, version))
+	if (!lk_bind(&getter->get, find(library, getter->name, version)))
 		getter->get = lacks_bytes;
 }
 
-#define BIND(member, name) bind(&tool->member, library, name, tool->version)
+#define BIND(member, name) lk_bind(&tool->member, find(library, name, tool->version))
 
 static bool bind_nvjitlink(struct lk_nvjitlink *tool, void *library)
 {
@@ -122,7 +113,7 @@ static bool bind_nvrtc(struct lk_nvrtc *tool, void *library)
 	       BIND(lowered_name, "nvrtcGetLoweredName");
 }
 
-/* What is installed of one kind, when its stub had this status. */
+/* What was found of one kind when its stub had this status. */
 struct tools {
 	const struct lazycuda_status *status;
 	struct tools *older;	/* never freed: somebody may be using it */
@@ -168,7 +159,7 @@ static void add_installed(struct tools *tools, enum lk_tool tool,
 		tools->versions[tools->count++] = version;
 }
 
-/* A file that is named by a variable is the only one. */
+/* If a variable names the file, no other counts. */
 static bool is_named(const struct lazycuda_status *status)
 {
 	for (size_t i = 0; i < status->candidate_count; i++)

@@ -14,7 +14,7 @@
 #include "product.h"
 
 struct lk_nvjitlink {
-	int version;		/* but of the stub's own */
+	int version;		/* not set for the stub's own */
 	const char *path;	/* NULL: the stub's own */
 	int (*create)(void **handle, uint32_t option_count, const char **options);
 	int (*destroy)(void **handle);

@@ -100,7 +100,7 @@ static void add_of_inputs(struct lazycuda_link *link, struct missing_names *list
 	}
 }
 
-/* The input that a log calls so; NO_INDEX if that is none, or several. */
+/* The input of this name in a log; NO_INDEX if there is none, or several. */
 static size_t input_called(const struct lazycuda_link *link, const char *name, size_t length)
 {
 	size_t found = LAZYCUDA_NO_INDEX;
@@ -117,7 +117,7 @@ static size_t input_called(const struct lazycuda_link *link, const char *name, s
 	return found;
 }
 
-/* What linkers say of a name: it follows in quotes, and perhaps the input after it. */
+/* Reads the linkers' messages: a quoted name follows the phrase, and the input follows some. */
 static void add_of_log(struct lazycuda_link *link, const char *log, struct missing_names *list)
 {
 	static const char *const phrases[] = {

@@ -3,7 +3,7 @@
  * wire.h - numbers, text and bytes, written to a file and read from memory
  *
  * Between two processes that run the same build of this library.  A reader that reads
- * behind the end, or something else than was written, has failed, and from then on
+ * past the end, or something else than was written, has failed, and from then on
  * returns zeros.
  */
 #ifndef LINK_WIRE_H

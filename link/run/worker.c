@@ -22,7 +22,7 @@
 #include "isolated.h"
 #include "nvvm_tools.h"
 
-/* What a handler of signals looks at. */
+/* What the signal handler reads. */
 static struct lk_report *report;
 static struct lk_product product;
 static uint64_t limit, before;	/* bytes of memory: allowed, and in use before the job */
@@ -30,7 +30,7 @@ static uint64_t limit, before;	/* bytes of memory: allowed, and in use before th
 /* ---- memory ---- */
 
 /* Bytes of what RLIMIT_DATA counts: memory that is written to and is this process's own.
- * Safe in a handler of signals. */
+ * Safe in a signal handler. */
 static uint64_t in_use(void)
 {
 	char text[256];
@@ -113,7 +113,7 @@ static void watch_signals(void)
 
 /* ---- the start ---- */
 
-/* What the caller left open for whatever it executes is none of this one's. */
+/* Closes what the caller left open across exec. */
 static void close_others(void)
 {
 	long most = sysconf(_SC_OPEN_MAX);
@@ -141,7 +141,7 @@ static bool map_files(struct lk_reader *job)
 	return bytes != MAP_FAILED;
 }
 
-/* Reads what is to be done; ends with whoever asked for it. */
+/* Reads the job, and has this process end with its parent. */
 static bool begin(struct lc_arena *arena, struct lk_job *job)
 {
 	struct lk_reader reader;
@@ -186,7 +186,7 @@ int lazycuda_link_worker(void)
 	watch_signals();
 	report->state = LK_REPORT_WORKING;
 	on_exit(at_exit, NULL);
-	/* The library itself does not count. */
+	/* The memory of the library itself does not count. */
 	if (job.tool == LK_NVVM)
 		lk_load_nvvm(arena, job.plan->nvvm, &nvvm);
 	else
@@ -197,6 +197,6 @@ int lazycuda_link_worker(void)
 	if (product.code != LAZYCUDA_CODE_OK)
 		note_state(product.code == LAZYCUDA_CODE_NO_MEMORY ? ENOMEM : errno);
 	report->state = !arena->failed && write_product(&job) ? LK_REPORT_DONE : LK_REPORT_UNWRITTEN;
-	/* What a library would do at the end has no part in the result. */
+	/* Skips the libraries' exit handlers, which have no part in the result. */
 	_exit(0);
 }

@@ -15,11 +15,11 @@ struct span {
 };
 
 /*
- * Sorted, an architecture's variants after it.  nvrtc's columns are what
+ * Sorted; an architecture's variants follow it.  nvrtc's columns are what
  * nvrtcGetSupportedArchs and the compiler said, from 11.7 on; nvJitLink's are
  * what every version linked for; the driver's is the CUDA version whose PTX
- * knows the target.  The driver has no last version, since nothing is linked for
- * a GPU that it has given up: such a GPU is not there.
+ * knows the target.  The driver has no last version: a driver that has dropped a
+ * GPU does not see it, so nothing is linked for it.
  */
 static const struct known {
 	int sm;

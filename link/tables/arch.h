@@ -7,7 +7,7 @@
 
 #include "../../include/lazycuda_link.h"
 
-/* Where nvcc puts the code of a host file that is only there to be linked with others. */
+/* The section of a host file in which nvcc puts relocatable device code. */
 #define LK_RELOCATABLE_SECTION "__nv_relfatbin"
 
 struct lk_arch {

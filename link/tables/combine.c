@@ -8,8 +8,8 @@
 #include "../../stubs/base/printable.h"
 
 /*
- * Every rule states its objection.  The first definite objection is the answer; that
- * a version is not known is the answer only if there is no definite objection.
+ * Every rule states its objection.  The first definite objection is the answer; an
+ * unknown version is the answer only if no rule has a definite one.
  */
 struct answer {
 	enum lazycuda_outcome outcome;
@@ -241,7 +241,7 @@ static struct question read_question(const struct lazycuda_combination *combinat
 	struct lazycuda_combination *in = &question.in;
 
 	lk_sized_copy(in, sizeof(*in), combination);
-	/* The branch is better than nothing if only the display driver is known. */
+	/* If only the display driver is known, its branch tells the version. */
 	if (in->driver < 0 && lk_cuda_of_branch(in->branch))
 		in->driver = lk_cuda_of_branch(in->branch);
 	question.parts[CUDART] = (struct part){ "cudart", in->cudart };

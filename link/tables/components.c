@@ -18,7 +18,7 @@ enum fitting {
 	SAME_MAJOR
 };
 
-/* Places are seen from the folder of the library. */
+/* Places are relative to the folder of the library. */
 static const char *const builtins_places[] = { "libnvrtc-builtins.so.%s", NULL };
 static const char *const device_runtime_places[] = {
 	"libcudadevrt.a",			/* a toolkit, conda, a wheel of the runtime or of 13 */
@@ -109,7 +109,7 @@ static const char *find_component(const struct component_home *home,
 static int version_of(const struct component_home *home, const struct component_row *row,
 		      const char *path)
 {
-	if (row->relation == SAME)	/* The file is named after it. */
+	if (row->relation == SAME)	/* the version is in the file's name */
 		return home->version;
 	return row->places == lk_header_places ? lk_header_version(path) :
 						 lk_toolkit_of_part(home->arena, path);

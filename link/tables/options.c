@@ -67,7 +67,7 @@ static const struct option_row {
 	const char *name;	/* with the '=' that its value follows */
 	enum value_kind value;
 	int since;
-	int broken;		/* one version after it that cannot do it, or 0 */
+	int broken;		/* a version after `since` that cannot do it, or 0 */
 	const char *why;	/* why not, where the versions do not say it all */
 	struct on_driver driver;
 } rows[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setting_words.c - what is said once, in the words of compiler and linker */
+/* setting_words.c - a setting as options of nvrtc, nvJitLink and libnvvm */
 #include "setting_words.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "versions.h"
 
 enum setting_value {
-	ON,		/* 0 or 1; 0 is to say nothing */
+	ON,		/* 0 or 1; 0 is as if the setting were not there */
 	YES_OR_NO,	/* 0 or 1 */
 	LEVEL,
 	COUNT,		/* of registers */
@@ -35,15 +35,16 @@ static const struct {
 static const char *const efforts[] = { "0", "min", "mid", "max" };
 
 /*
- * What the tools call each, with a value where it ends in '='.  `since` is the first nvrtc
- * that takes it, `since_between` the first for values that are neither the least nor the
- * most; measured on each from 11.7 to 13.5, to PTX and to LTO-IR.  0: all do.  Which
- * nvJitLink takes its word, and what that is to the driver, is in the table of options.  An
- * nvrtc that makes PTX or LTO-IR has no levels: it optimises unless -G is given.  All libnvvms
- * have the same words, measured on eleven of 12.0 to 13.5; lines of the source are in the IR or not.
+ * The options of each tool; a value follows where one ends in '='.  `since` is the first nvrtc
+ * that takes the option, `since_between` the first that takes a value that is neither the least
+ * nor the most; measured on each from 11.7 to 13.5, to PTX and to LTO-IR.  0: all do.  options.c
+ * says which nvJitLink takes its option, and what the driver makes of it.  An nvrtc that makes
+ * PTX or LTO-IR has no levels: it optimises unless -G is given.  All libnvvms have the same
+ * options, measured on eleven of 12.0 to 13.5; none is for line numbers, which the IR has or
+ * lacks.
  *
- * `also` are other options, of either, that say the same or a part of it: what else an option
- * is called, and what fast math is made of.
+ * `also` are other options of nvrtc or nvJitLink that say the same or a part of it: other
+ * spellings, and the parts of fast math.
  */
 static const struct setting_row {
 	const char *name;
@@ -157,7 +158,7 @@ const char *lk_setting_read(const char *text, struct lazycuda_setting *setting)
 
 /* ---- in the words of a tool ---- */
 
-/* All spell a number alike; nvrtc spells 0 and 1 in words. */
+/* For nvrtc, yes and no are true and false; otherwise the tools spell a value alike. */
 static const char *value_text(struct lc_arena *arena, const struct setting_row *row, int value,
 			      enum lk_tool tool)
 {
@@ -170,7 +171,7 @@ static const char *value_text(struct lc_arena *arena, const struct setting_row *
 	return lc_format(arena, "%d", value);
 }
 
-/* A tool's words of a row, and the most that they are. */
+/* A tool's options in a row, *most of them at most. */
 static const char *const *words_of(const struct setting_row *row, enum lk_tool tool, size_t *most)
 {
 	*most = tool == LK_NVRTC ? 1 : LK_SETTING_WORDS;

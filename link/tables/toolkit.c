@@ -250,7 +250,7 @@ static int ask_header(struct dated *file, const char *soname)
 
 /* ---- version.json ---- */
 
-/* Where a toolkit has it, seen from its libraries. */
+/* Where a toolkit has it, relative to its libraries. */
 static const char *const version_files[] = {
 	"../version.json",		/* lib64, lib */
 	"../../version.json",		/* lib/x86_64-linux-gnu */
@@ -473,7 +473,7 @@ static bool read_owner(struct dated *file, const char *folder, const char *name,
 	return owner->version && lists(record, relative);
 }
 
-/* What all wheels say that list the file; UNKNOWN if they say different versions. */
+/* What the wheels that list the file say; UNKNOWN if they say different versions. */
 static int ask_wheels_in(struct dated *file, const char *folder)
 {
 	struct owner first = { 0, NULL }, owner;

@@ -5,7 +5,7 @@
 
 #include "../../stubs/base/arena.h"
 
-/* Where the headers of a toolkit may lie, seen from its libraries; ends with NULL. */
+/* Where the headers of a toolkit may lie, relative to its libraries; ends with NULL. */
 extern const char *const lk_header_places[];
 
 /* CUDA_VERSION in a cuda.h; 0 if it does not tell. */
@@ -15,7 +15,7 @@ int lk_header_version(const char *path);
 int lk_toolkit_of(struct lc_arena *arena, const char *path, const char **how);
 
 /* The toolkit of a file that is no library; 0 if nothing tells.  Its wheel is asked first: the
- * cuda.h beside it is of another one. */
+ * cuda.h beside it may be of another wheel. */
 int lk_toolkit_of_part(struct lc_arena *arena, const char *path);
 
 #endif

@@ -137,7 +137,7 @@ int lk_cuda_of_branch(int branch)
 {
 	int cuda = 0;
 
-	/* Of a branch between two rows, only that it is newer than the first is known. */
+	/* A branch between two rows is known only to be newer than the first of them. */
 	for (size_t i = 0; i < LC_COUNT(toolkits); i++)
 		if (toolkits[i].branch && toolkits[i].branch <= branch)
 			cuda = toolkits[i].cuda;

@@ -20,8 +20,8 @@ PYTHON_CODE = "share/lazycuda/python"
 PREFIX = "/lazycuda"
 FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/include",
            "DATADIR": "/share", "LIBEXECDIR": "/libexec", "MANDIR": "/share/man"}
-# Under the real names NPP's libraries would be 7 MB of 18, and an index bears no more than
-# packaging/release.py says.  Their stubs are there.
+# NPP's stubs under the real names would be 7 of 18 MB, more than packaging/release.py allows a
+# wheel.  Under their own names they are there.
 COMPAT_WITHOUT = "npp%"
 
 
@@ -59,7 +59,7 @@ class CustomBuildHook(BuildHookInterface):
         return tree / PREFIX.lstrip("/")
 
     def _machine(self, tree):
-        """Of what was made: "x86_64"."""
+        """The machine of what was made: "x86_64"."""
         sys.path.insert(0, str(pathlib.Path(self.root, "tools", "retarget")))
         from lazycuda import elf
         return elf.read(tree / "lib" / "libcudart_stub.so").machine

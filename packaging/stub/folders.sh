@@ -41,7 +41,7 @@ remove_shared() {
 	[ -f "$record" ] || return 0
 	above "$@" | LC_ALL=C sort -u >"$record.asked"
 	grep -xF -f "$record.asked" "$record" | LC_ALL=C sort -ru | remove_empty
-	# What is not empty is others' by now.
+	# Folders that are not empty belong to others by now.
 	grep -vxF -f "$record.asked" "$record" >"$record.new" || :
 	mv "$record.new" "$record"
 	rm "$record.asked"

@@ -101,7 +101,7 @@ class Stopped(Exception):
 
 
 class Wheel:
-    """One to be fetched, and how far that is."""
+    """A wheel to be fetched, and how much of it is there."""
 
     def __init__(self, root, part, package, version, arch):
         self.root, self.part, self.package, self.version, self.arch = (
@@ -123,7 +123,7 @@ class Wheel:
         return self.bytes or (self.pip.got() if self.pip else 0)
 
     def size(self):
-        """As pip rounds it, or 0: it has not said yet."""
+        """As pip rounds it; 0 while pip has not told it."""
         return self.bytes or (self.pip.size if self.pip else 0)
 
 
@@ -184,7 +184,7 @@ class Fetching:
             self.running.add(wheel.pip)
 
     def download(self, wheel):
-        """None and the file that pip puts into the wheel's temporary folder, or why not."""
+        """(None, the file that pip puts into the wheel's temporary folder), or (why not, None)."""
         self.begin(wheel)
         status, said = wheel.pip.wait()
         with self.lock:
@@ -195,7 +195,7 @@ class Fetching:
         return (run_pip.reason(said), None) if status or not made else (None, made[0])
 
     def unpack(self, wheel, file):
-        """Puts what is wanted of it into place; the paths of that.  Wheels of one toolkit share
+        """Puts the wanted members into place, and returns their paths.  Wheels of one toolkit share
         folders: they are merged file by file."""
         unpacked = wheel.temporary / "unpacked"
         with zipfile.ZipFile(file) as opened:
@@ -255,7 +255,7 @@ class Fetching:
         return why and f"{wheel}: {why}"
 
     def text(self):
-        """How far all is."""
+        """The text of the progress line."""
         got = sum(wheel.got() for wheel in self.wheels)
         known = sum(wheel.size() for wheel in self.wheels)
         taken = time.monotonic() - self.began
@@ -287,7 +287,7 @@ class Fetching:
 
 @contextlib.contextmanager
 def ended_in_order():
-    """A signal that asks to end this does so as Ctrl-C does: what is half made is removed."""
+    """SIGTERM ends this as Ctrl-C does: what is half made is removed."""
     def end(number, _frame):
         sys.exit(128 + number)
 
@@ -303,9 +303,9 @@ def ended_in_order():
 
 
 def wheels_of(dest, versions, parts, arch, table):
-    """All that a table has of these."""
+    """The wheels that a table has for these versions and parts."""
     rows = read_table(table)
-    # Of headers alone there is one wheel, for every CPU that the toolkit has libraries for.
+    # A part of headers alone is one wheel, for every CPU that the toolkit has libraries for.
     has = {row[0] for row in rows if row[1] not in HEADERS and arch in row[4]}
     return [Wheel(dest / toolkit / arch, part, package, version,
                   "x86_64" if part in HEADERS else arch)
@@ -341,7 +341,7 @@ def is_there(dest, version, parts=None, arch=None, table=TABLE):
 
 
 def summary(failures):
-    """Failures in as few lines: those with one reason are one line."""
+    """The failures, in one line for each reason."""
     reasons = {}
     for line in failures:
         wheel, _, why = line.partition(": ")

@@ -39,7 +39,7 @@ from lazycuda import elf            # noqa: E402
 
 NOTES = pathlib.Path(os.environ.get("LAZYCUDA_IMPORTS") or ROOT / "build" / "imports")
 LIST = pathlib.Path(__file__).with_name("published.txt")
-# CUDA before 11 named its nodes so as well; no library here counts as that.
+# CUDA before 11 had such nodes, too; no library here stands for it.
 NODE = re.compile(r"libcudart\.so\.(11|12|13)(?:\.0)?")
 TAGS = ("manylinux1", "manylinux2010", "manylinux2014", *(
     f"manylinux_2_{n}" for n in (12, 17, 24, 26, 27, 28, 31, 34, 35, 39)))
@@ -107,7 +107,7 @@ def notes_of(wheel):
 
 
 def asked_for(requirement):
-    """Where is noted what came of it."""
+    """The file that notes what came of a requirement."""
     return NOTES / f".{requirement}"
 
 
@@ -153,7 +153,7 @@ def audited(major, names, build):
 
 
 class Survey:
-    """What is noted: of one file in several wheels, each counts."""
+    """What is noted; a file that is in several wheels counts as often."""
 
     def __init__(self, notes):
         self.read = len(notes)

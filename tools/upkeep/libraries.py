@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = ROOT / "gen" / "libraries.txt"
 TABLE = ROOT / "tools" / "upkeep" / "cuda.txt"
 MAJORS = ("11", "12", "13")
-# Whose headers of the runtime the headers of a toolkit include.
+# The CUDA whose runtime's headers the headers of a toolkit include.
 RUNTIMES = {"cu11": "11.8", "cu12": "12.9", "cu13": "13.5", "cudnn8": "12.9", "nvtx1": "12.9"}
 ARCH = "x86_64"
 
@@ -120,7 +120,7 @@ def arguments(args, name, rule):
 
 
 def derive(args, name, rule, output):
-    """What the scanner says of it; it ends this program where it fails."""
+    """What the scanner prints; this program ends if the scanner fails."""
     done = subprocess.run([args.scan, "--own", *arguments(args, name, rule), "-o", output],
                           capture_output=True, text=True)
     if done.returncode:
@@ -129,7 +129,7 @@ def derive(args, name, rule, output):
 
 
 def differs(name, known, made):
-    """Whether it differs; how is printed."""
+    """Whether a derived list differs; prints how."""
     before = known.read_text() if known.exists() else ""
     after = made.read_text()
     sys.stdout.writelines(difflib.unified_diff(

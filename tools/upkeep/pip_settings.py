@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pip's settings, for who has no pip yet: which index, through which proxy, with
+"""pip's settings, for a machine without pip: which index, through which proxy, with
 whose certificates.
 
 They are read where pip reads them, and later ones win: the configuration files of
@@ -18,14 +18,14 @@ import sys
 import urllib.parse
 import urllib.request
 
-# Of a file; what [download] says goes before what [global] says.
+# The sections of a file; [download] overrides [global].
 SECTIONS = ("global", "download")
-# Of requests, which pip is made with, where pip's own settings name no certificates.
+# What requests, which pip uses, reads if pip's own settings name no certificates.
 BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def expanded(path):
-    """As pip does it: without HOME, and for a user whom no list of users has, ~ stays."""
+    """As pip expands it: ~ stays without HOME, and for a user that does not exist."""
     return pathlib.Path(os.path.expanduser(path))
 
 
@@ -101,7 +101,7 @@ def certificates(settings):
 
 @contextlib.contextmanager
 def read_from(file):
-    """What is raised within names the file: ssl does not."""
+    """Has errors name the file, which those of ssl do not."""
     try:
         yield
     except OSError as why:
@@ -109,7 +109,7 @@ def read_from(file):
 
 
 def context(settings, place):
-    """Whom to trust there."""
+    """The certificates to trust there."""
     trusted = settings.get("trusted-host", "").split()
     if place.hostname in trusted or place.netloc.rpartition("@")[2] in trusted:
         made = ssl.create_default_context()
@@ -123,7 +123,7 @@ def context(settings, place):
 
 
 def login(place):
-    """(name, password) of an address's own, or of ~/.netrc; None: there is none."""
+    """(name, password) in an address, or for it in ~/.netrc; None if there is none."""
     if place.username:
         return (urllib.parse.unquote(place.username),
                 urllib.parse.unquote(place.password or ""))
@@ -181,7 +181,7 @@ class Login(urllib.request.BaseHandler):
 
 
 def opener(settings, index):
-    """What opens addresses of this index."""
+    """The opener of urllib for this index."""
     place = split(index)
     known = login(place)
     secured = context(settings, place)
@@ -197,7 +197,7 @@ def opener(settings, index):
 
 
 def timeout(settings):
-    """Seconds: pip's option has the name of one, its variable that of the other."""
+    """Seconds, by the name of pip's option, --timeout, or of its variable, PIP_DEFAULT_TIMEOUT."""
     try:
         return float(settings.get("timeout") or settings.get("default-timeout") or 15)
     except ValueError:

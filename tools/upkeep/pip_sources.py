@@ -26,12 +26,12 @@ SYSTEM_WHEELS = ("/usr/share/python-wheels", "/usr/share/python3-wheels")
 DEBIAN_PIP = ("python3-pip-whl", "python-pip-whl")
 
 
-# What reading an answer raises that has not the form of an index's.
+# What is raised by reading an answer that does not have the form of an index's.
 NOT_AN_INDEX = (LookupError, TypeError, AttributeError, http.client.HTTPException)
 
 
 class Unavailable(Exception):
-    """Not from there."""
+    """There is none from this source, and why."""
 
 
 # ---- a wheel of pip ----
@@ -43,7 +43,7 @@ def version(name):
 
 
 def newest(files):
-    """Of files or links, by their names."""
+    """The newest pip among files or links, by their names; None if there is none."""
     wheels = [file for file in files if version(file.name)]
     return max(wheels, key=lambda file: version(file.name), default=None)
 
@@ -67,7 +67,7 @@ def from_machine(settings, folder):
 
 
 def with_its_parts(wheel):
-    """Some distributions take what pip is made of out of it, into wheels beside it."""
+    """The wheel, and the wheels beside it into which some distributions put pip's own parts."""
     with zipfile.ZipFile(wheel) as opened:
         vendored = opened.read("pip/_vendor/__init__.py").decode()
     if "DEBUNDLED = True" not in vendored:
@@ -125,7 +125,7 @@ class Page(html.parser.HTMLParser):
 
 
 def links(url, kind, text):
-    """Those of an answer, HTML or JSON."""
+    """The links in an answer, HTML or JSON."""
     if not kind.endswith("json"):
         page = Page(url)
         page.feed(text)
@@ -201,8 +201,8 @@ def download_debian(folder, lists, names):
 
 
 def unpack_debian(folder, *packages):
-    """Unpacks packages below `folder` that apt has lists of; without lists, or with old ones,
-    lists of our own are fetched: the machine's stay as they are."""
+    """Unpacks Debian's packages below `folder`.  If apt has no lists, or old ones, lists are
+    fetched into `folder`: the machine's stay as they are."""
     if not (shutil.which("apt-get") and shutil.which("dpkg")):
         raise Unavailable("there is no apt-get")
     for part in ("lists/partial", "cache/archives/partial"):

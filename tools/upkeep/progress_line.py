@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A line on a terminal that says how far long work is, as `lazycuda retarget` has it; a log gets
-whole lines."""
+"""The progress line of `lazycuda retarget`; a log gets whole lines."""
 import pathlib
 import sys
 

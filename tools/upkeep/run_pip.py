@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run pip, where Python has none as well.
+"""Run pip, also where Python has none.
 
     tools/upkeep/run_pip.py ARGUMENTS...       what `python3 -m pip ARGUMENTS...` does
 
-All that runs pip here runs it by this file.  If this Python has no pip, one is got
-for build/pip, the first that there is of:
+All that runs pip here runs it by this file.  If this Python has no pip, build/pip gets the
+first that is found:
 
     a wheel of pip on the machine: in Python's ensurepip, in a folder that pip's
         find-links names, where a distribution keeps it;
@@ -35,7 +35,7 @@ from pip_sources import Unavailable, from_debian, from_index, from_machine, last
 
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
 PIP = BUILD / "pip"
-# Of Debian.
+# Debian's.
 DEBIAN_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
 DEBIAN_CERTIFICATES = ("ca-certificates",)
 DEBIAN_DISTUTILS = ("python3-distutils",)
@@ -44,7 +44,7 @@ ADVICE = ("install it (Debian, Ubuntu: python3-venv; Fedora: python3-pip; elsewh
 # "  Downloading NAME.whl (89.6 MB)"
 ANNOUNCED = re.compile(r"^\s*Downloading (\S+)\.whl \(([\d.]+) ([kMG]?)B\)")
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
-# What pip says of an index that it cannot speak with.
+# What pip says of an index that it cannot reach.
 UNREACHABLE = re.compile(
     r"Temporary failure in name resolution|Name or service not known|No address associated"
     r"|Connection refused|Network is unreachable|No route to host|[Tt]imed out"
@@ -84,8 +84,7 @@ def bundled_certificates(part):
 
 
 def lacks_certificates(part):
-    """Debian's pip takes the machine's, and does nothing without them, whatever its settings
-    name."""
+    """Whether it does: Debian's pip needs those of the machine, whatever its settings name."""
     return (DEBIAN_BUNDLE in bundled_certificates(part).read_text()
             and not os.path.exists(DEBIAN_BUNDLE))
 
@@ -187,11 +186,11 @@ def command(python=sys.executable):
 
 
 def environment():
-    """What pip runs in.  pip's own settings go before these."""
+    """The environment that pip runs in.  pip's own settings override these."""
     named = os.environ.get("SSL_CERT_FILE")
     if any(map(os.environ.get, pip_settings.BUNDLE_VARIABLES)):
         named = None
-    # Five times, as pip does by itself, is long where there is no network.
+    # Five retries, pip's default, take long where there is no network.
     patient = "retries" in pip_settings.read()
     return {**({"REQUESTS_CA_BUNDLE": named} if named else {}),
             **({} if patient else {"PIP_RETRIES": "2"}),
@@ -212,7 +211,7 @@ class Watched:
         self.folder = folder
         self.size = 0           # of all wheels that it has begun to download, as it rounds it
         self.wheel = ""         # the last of these
-        self.said = ""          # of errors: in no file, for want of room may be one of them
+        self.said = ""          # stderr, in no file: the error may be that a disk is full
         self.process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, env={**environment(), "TMPDIR": str(folder)})
@@ -240,7 +239,7 @@ class Watched:
 
     @contextlib.contextmanager
     def ended_with(self):
-        """What ends this early ends pip."""
+        """An exception ends pip, too."""
         try:
             yield
         except BaseException:

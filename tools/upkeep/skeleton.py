@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Keeps of a shared library what says which names it exports.
+"""Reduces a shared library to what tells which names it exports.
 
-What is left has the length that it had, and almost nothing in it: files are sparse."""
+The file keeps its length, and is sparse."""
 import os
 import struct
 
@@ -16,8 +16,8 @@ SHF_ALLOC = 2
 
 
 def _parts(file):
-    """[(offset, length)] of a 64-bit ELF file; what is none, or has no table of sections, is
-    refused."""
+    """(offset, length) of each part to keep.  Raises ValueError for what is not a 64-bit ELF file
+    with section headers."""
     header = file.read(HEADER.size)
     if len(header) < HEADER.size or header[:6] != b"\x7fELF\2\1":
         raise ValueError("it is no ELF file of 64 bits")

@@ -4,9 +4,10 @@
 
     what_serves.py SITE MODULE first|last [FILE...]
 
-SITE is a site-packages.  Each FILE below it is opened after the import, as what opens its parts
-when they are needed.  Then a function of each stub's library is called, in the order of their
-names or in the other one; it needs neither a driver nor a device.  whole_wheels.py runs this.
+SITE is a site-packages.  Each FILE below it is opened after the import, as a module opens its
+parts when they are needed.  Then a function of each stub's library is called, in the order of
+their names or the other way round; it needs neither a driver nor a device.  whole_wheels.py runs
+this.
 """
 import ctypes
 import importlib

@@ -7,7 +7,7 @@
     lazycuda.includedir()   lazycuda.h and lazycuda_link.h
     lazycuda.cmakedir(), lazycuda.pkgconfigdir()
 
-Nothing of this is needed, or loaded, at run time.  lazycuda.link is for run time: it links
+None of this is needed, or loaded, at run time.  lazycuda.link is for run time: it links
 device code.
 """
 from .paths import cmakedir, compatdir, includedir, libdir, pkgconfigdir

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes a zip archive of members whose bytes are compressed elsewhere.
 
-zipfile cannot take over compressed bytes.  What is written here depends on what
-describes the members alone, not on the version of Python.
+zipfile cannot write bytes that are compressed already.  The output depends on the members
+and what describes them, not on the version of Python.
 """
 import contextlib
 import struct
@@ -19,7 +19,7 @@ NEEDS = {zipfile.ZIP_BZIP2: 46, zipfile.ZIP_LZMA: 63}
 UTF8 = 0x800
 UNIX = 3
 
-# What fields of 32 and 16 bits hold; the largest value says that another field has it.
+# The largest values of 32 and 16 bits, which say that another field has the value.
 LIMIT = 0xffffffff
 COUNT_LIMIT = 0xffff
 
@@ -67,8 +67,8 @@ class Archive:
 
     @contextlib.contextmanager
     def member(self, info, most):
-        """Gives the stream that takes a member's compressed bytes, of which there are `most`
-        at most.  `info` has to be complete when they are written, but for where they lie."""
+        """Gives the stream for a member's compressed bytes, at most `most` of them.  Once they are
+        written, `info` has to be complete, except for the member's place and compressed size."""
         info.header_offset, wide = self.stream.tell(), max(most, info.file_size) >= LIMIT
         info.compress_size = info.CRC = 0
         self._write_header(info, wide)      # for its room

@@ -3,7 +3,7 @@
 from . import elf
 from .repoint import Refused
 
-# Of what is compared at once.
+# Bytes that are compared at once.
 CHUNK = 1 << 20
 STT_SECTION = 3
 

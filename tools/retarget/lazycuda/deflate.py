@@ -61,7 +61,7 @@ def _pieces(stream):
 
 
 def most(size):
-    """Bytes that so many may become."""
+    """The most bytes to which `size` bytes may be compressed."""
     return size + size // 16 + 64
 
 

@@ -27,7 +27,7 @@ SHT_PROGBITS, SHT_STRTAB, SHT_DYNAMIC, SHT_DYNSYM = 1, 3, 6, 11
 NAMES_INDEX = struct.Struct("<H"), 62     # e_shstrndx in the file's header
 SHF_WRITE, SHF_ALLOC = 1, 2
 
-# What notes are said by, and their type.
+# The owners and types of notes.
 NOTE_DLOPEN = b"FDO\0", 0x407c0c0a
 NOTE_PACKAGES = b"lazycuda\0", 1
 
@@ -127,14 +127,14 @@ class File:
 
 def read(path):
     """The file at a path, which must not change while it is looked at."""
-    # Who opens a pipe waits for who writes to it.
+    # To open a FIFO is to wait for its writer.
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ElfError("is not a regular file")
     return Elf(File(open(path, "rb")))
 
 
 def _parse_array(text):
-    """The JSON array that a note is; one that is something else is empty."""
+    """The JSON array in a note; [] if it holds something else."""
     try:
         found = json.loads(text.rstrip(b"\0").decode())
     except (ValueError, RecursionError):
@@ -204,7 +204,7 @@ class Elf:
         return [name for name in self._notes(NOTE_PACKAGES) if isinstance(name, str)]
 
     def offset(self, address, size=1):
-        """Where in the file an address is, with so many bytes behind it."""
+        """Where in the file `size` bytes at an address are."""
         for segment in self.of_type(PT_LOAD):
             start = address - segment.address
             if 0 <= start and start + size <= segment.mapped_size:
@@ -280,8 +280,8 @@ class Elf:
     # ---- versions ----
 
     def _chain(self, address, count, layout):
-        """The records of a list in which each says how far the next is, its
-        last field; with where each is."""
+        """(address, fields) of each record of a list; the last field is the
+        distance to the next record."""
         for _ in range(min(count, MANY)):
             fields = self._at(layout, address)
             yield address, fields
@@ -291,7 +291,7 @@ class Elf:
 
     @property
     def needs(self):
-        """What it wants of which file's version nodes."""
+        """The version nodes that it needs, by file."""
         address, count = self.value(DT_VERNEED), self.value(DT_VERNEEDNUM, 0)
         if address is None:
             return []
@@ -323,8 +323,8 @@ class Elf:
                 else b"" for table, size in tables]
 
     def _symbol_count(self):
-        """No entry says it: it follows from the hash tables, and where they
-        hold nothing because nothing is defined, from the relocations."""
+        """No entry tells it: it follows from the hash tables or, if these are
+        empty because nothing is defined, from the relocations."""
         if self.value(DT_HASH) is not None:
             return self._at("<II", self.value(DT_HASH))[1]
         count = 0
@@ -390,8 +390,8 @@ class Elf:
                 section.flags & SHF_ALLOC and not section.flags & SHF_WRITE]
 
     def constants(self):
-        """The bytes of the sections that hold texts of the source, a part at a time: not
-        device code, which is a hundred times as much.  Where there are no sections, none."""
+        """The bytes of sections whose names begin with .rodata, a part at a time; none if there are
+        no sections.  Device code, a hundred times as much, is in other sections."""
         sections = self.sections()
         if self.names_index >= len(sections):
             return

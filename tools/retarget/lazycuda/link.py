@@ -57,7 +57,7 @@ _T = TypeVar("_T", bound="Input")
 # ---- numbers ----
 
 class _Number(enum.IntEnum):
-    """One that a newer library adds has a name, too."""
+    """A number that a newer library adds has a name, too, such as NUMBER_15."""
 
     @classmethod
     def _missing_(cls, value: object) -> Optional["_Number"]:
@@ -262,7 +262,7 @@ def _milliseconds(seconds: Optional[float]) -> int:
 
 
 def _several(texts: Iterable[str]) -> Tuple[str, ...]:
-    """A string has letters, and is hardly meant to be several texts."""
+    """The texts as a tuple; one string is refused, since its letters are hardly meant."""
     if isinstance(texts, (str, bytes)):
         raise TypeError(f"{texts!r} is one string where several are taken")
     return tuple(texts)
@@ -715,7 +715,7 @@ def _c_input(one: Input, modules: Dict[str, int]) -> Any:
                    path=_bytes(one.path), flags=_Flag.INPUT_MAIN if one.main else 0,
                    needs=sum(1 << modules[name] for name in set(one.needs)))
     texts = ctypes.POINTER(ctypes.c_char_p)
-    # ctypes.cast() keeps the array for as long as there is the struct.
+    # ctypes.cast() keeps the array for as long as the struct exists.
     made.name_expressions = ctypes.cast(_c_texts(one.name_expressions), texts)
     made.name_expression_count = len(one.name_expressions)
     made.include_names = ctypes.cast(_c_texts(one.headers), texts)
@@ -743,7 +743,7 @@ def _c_environment(given: Environment) -> Any:
 
 
 def _c_others(given: Environment) -> Any:
-    """What of it is not in the C struct: libnvvm, which has its libdevice."""
+    """What c.Environment lacks of it: libnvvm, with its libdevice."""
     version = ctypes.c_int(_number(given.nvvm))
     return c.Others(size=ctypes.sizeof(c.Others), nvvms=ctypes.pointer(version),
                     libdevices=ctypes.pointer(version), nvvm_count=int(version.value != 0))

@@ -2,8 +2,7 @@
 """liblazycuda_link.so, as ctypes sees it: where it is, its structs, its functions.
 
 The structs are those of lazycuda_link.h, field by field; tests/python compares sizes,
-offsets and numbers with what a C compiler says.  Who uses lazycuda.link needs none of
-this.
+offsets and numbers with what a C compiler says.  Users of lazycuda.link need none of this.
 """
 from __future__ import annotations
 
@@ -223,7 +222,7 @@ def library() -> ctypes.CDLL:
 
 
 def free(block: Optional[int]) -> None:
-    """What C's malloc() made."""
+    """Frees what C's malloc() returned."""
     c_free = ctypes.CDLL(None).free
     c_free.argtypes, c_free.restype = [c_void_p], None
     c_free(block)

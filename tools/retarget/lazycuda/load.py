@@ -15,14 +15,14 @@ from . import elf, names
 from .repoint import Refused
 
 SECONDS = 120
-# What is wrong with this machine, or with a file this is not about.
+# Errors of this machine, or of another file.
 ELSEWHERE = re.compile(r"cannot open shared object file|cannot allocate memory in static TLS")
 LOAD = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW | os.RTLD_LOCAL)"
 
 
 def _environment(search, **more):
-    """LD_LIBRARY_PATH counts, for libraries that a file needs besides; what
-    else changes the dynamic linker does not."""
+    """LD_LIBRARY_PATH is kept, for other libraries that a file needs; all else
+    that changes how the dynamic linker works is not."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("LD_") or name == "LD_LIBRARY_PATH"}
     folders = [str(folder) for folder in search]
@@ -94,7 +94,7 @@ def _trace(linker, file, image, search):
 
 
 def _load(file, image, search):
-    """None, or why it could not be loaded for a reason that is none of ours."""
+    """None, or why it could not be loaded if that has nothing to do with the stubs."""
     status, said = _run([sys.executable, "-I", "-S", "-c", LOAD, str(file)], _environment(search))
     if status == 0:
         return None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where a wheel's own code asks for a package of CUDA's libraries, or opens one by its name.
 
-Nothing of DT_NEEDED says that, and no stub stands in its way: what opens libnvrtc.so.12
-gets that one, or none.  Python is read by its grammar, and JSON by its own; what Python
-says in a docstring or in a sentence is no name.
+DT_NEEDED does not tell this, and no stub intercepts it: what opens libnvrtc.so.12 gets that
+one, or none.  Python and JSON are parsed; a name in a docstring or in a sentence does not
+count.
 """
 import ast
 import io
@@ -36,7 +36,7 @@ class Mention(NamedTuple):
 
 
 def _family(text, *ways):
-    """Of the package that a text is about, if it is nothing but a name."""
+    """The family of the package that a text names, if it is nothing but a name."""
     found = [way(text) for way in ways] if len(text) < 256 else []
     return next((package.family for package in found if package), None)
 
@@ -48,7 +48,7 @@ def _family_of_text(text):
 # ---- Python ----
 
 def _value(node):
-    """The text that an expression is, {} for what it is not known to be; None."""
+    """The text of an expression, with {} for what is not known of it; None if it is no text."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
@@ -94,7 +94,7 @@ def _python(tree):
 
 
 def of_python(text):
-    """Raises SyntaxError or ValueError where it is not this Python's."""
+    """Raises SyntaxError or ValueError if this Python cannot parse it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
@@ -104,7 +104,7 @@ def of_python(text):
 # ---- JSON ----
 
 def of_json(data):
-    """Raises ValueError where it is none."""
+    """Raises ValueError if it is not JSON."""
     text = data.decode("utf-8-sig")
     json.loads(text)
     found, at, line, counted = [], text.find('"'), 1, 0
@@ -139,8 +139,7 @@ def of_constants(image):
 # ---- a wheel ----
 
 class Text:
-    """Takes a file in chunks, keeps no more of it than is read, and tells whether it may name
-    anything."""
+    """Takes a file in chunks, keeps at most MOST bytes, and tells whether it may name anything."""
 
     def __init__(self):
         self.kept, self.end, self.likely, self.whole = io.BytesIO(), b"", False, True
@@ -154,7 +153,7 @@ class Text:
 
 
 READERS = {".py": of_python, ".json": of_json}
-# What parsers raise of what they cannot read, or was made to harm them.
+# What parsers raise for text that they cannot read, or that was made to harm them.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 

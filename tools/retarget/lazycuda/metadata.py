@@ -36,9 +36,9 @@ class Entry(NamedTuple):
 
 
 def _extra_of(name, rest, own):
-    """"cuda12" for nvidia-cuda-runtime-cu12; without a suffix the specifier says from which
-    it may be, and what says nothing is 13, the first without a suffix.  Where a package's numbers
-    are its own, as those of `own`, a library of `lazycuda stub`, they say nothing."""
+    """"cuda12" for nvidia-cuda-runtime-cu12.  Without a suffix the specifier tells the major of a
+    package that counts as CUDA does; all else is of 13, the first without suffixes.  The package of
+    `own`, a library of `lazycuda stub`, has an extra of that name, unless it is NVIDIA's."""
     found = re.search(r"-cu(\d+)$", name)
     if own and not found and name != packages.TOOLKIT and not name.startswith("nvidia-"):
         return canonical(own)
@@ -49,7 +49,7 @@ def _extra_of(name, rest, own):
 
 
 def _text(line):
-    """METADATA is UTF-8; what is not is kept, and shown as what it is not."""
+    """METADATA is UTF-8; bytes that are not are kept as surrogates."""
     return line.decode(errors="surrogateescape")
 
 
@@ -118,7 +118,7 @@ def _requires(requirement, condition, end):
 
 
 def _of_majors(entries, majors):
-    """{extra: [(requirement, marker)]}: what of other majors takes the place of these entries."""
+    """{extra: [(requirement, marker)]}: packages of these majors that stand for the entries."""
     found = {}
     for major in majors:
         extra = f"cuda{major}"

@@ -3,11 +3,11 @@
 import re
 from typing import Dict, FrozenSet, NamedTuple, Tuple
 
-# What file names have behind "lib", and the library.
+# What follows "lib" in file names, and the library.
 STEMS = {"cudart": "cudart", "nvrtc": "nvrtc", "nvJitLink": "nvJitLink", "cuda": "cuda",
          "nvidia-ml": "nvml"}
 STUBS = {library: f"lib{stem}_stub.so" for stem, library in STEMS.items()}
-# Those that come with the driver: no majors, no version nodes; and a function that each has.
+# Libraries of the driver, which have no majors and no version nodes, and a function of each.
 DRIVER = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
 
 # libcudart.so.12, libcudart-09529672.so.12.6.77 (auditwheel),
@@ -23,14 +23,14 @@ def _end(first="[0-9]{1,9}"):
 
 NUMBERS, END = _numbers(), _end()
 REAL = re.compile(rf"lib({'|'.join(STEMS)}){END}")
-# Not nvrtc: what nvrtc opens for itself.  libnvrtc-builtins-a1d5fce3.so.12.6.85
+# What nvrtc opens for itself: libnvrtc-builtins-a1d5fce3.so.12.6.85
 BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*$")
 # A stub, also one that auditwheel renamed, or of a system's folder: libcudart_stub.so.0.
 STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub{END}")
-# What files of CUDA are called, and of what is installed with it or with the driver,
+# The names of CUDA's files, and of files that are installed with CUDA or with the driver,
 CUDAS = re.compile(r"lib(?P<stem>cu[a-z][A-Za-z]*(?:_[a-z_]+)?|nv[A-Za-z][A-Za-z0-9]*(?:[_-][a-z_]+)?|"
                    r"nccl|npp[a-z]+|OpenCL)(?P<hash>[-.][0-9a-f]{6,})?\.so(?P<number>(?:\.[0-9]+)*)$")
-# and what those of other projects begin with, which are called alike.
+# and what names of other projects' files that look alike begin with.
 NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph", "cuml", "cudaq", "cue_",
              "cuopt", "nvcv_", "nvforest", "nvqir")
 NODE = re.compile(rf"lib(cudart|nvrtc|nvJitLink)\.so{NUMBERS}\Z")
@@ -50,7 +50,7 @@ OWN: Dict[str, Own] = {}
 
 
 def learn(library, stub, sonames, nodes, witness, alone=False):
-    """`alone`: names with another number than these sonames have are of no library with a stub."""
+    """`alone`: a name whose number none of these SONAMEs has does not mean this library."""
     stem, stub = sonames[0].partition(".so")[0], stub.partition(".so")[0]
     found = [re.match(NUMBERS, name.partition(".so")[2]) for name in sonames]
     numbers = [each[1] for each in found if each] if alone else []
@@ -100,7 +100,7 @@ def node(name):
 
 
 def is_function(name):
-    """Whether it is of the library, and none that every stub has for itself."""
+    """Whether a function is the library's, and not one that every stub has for itself."""
     return not name.startswith(("lazycuda_", "LAZYCUDA_"))
 
 
@@ -118,7 +118,7 @@ def stub(name):
 
 
 def witness(library):
-    """A function of a library that has no version nodes; None: it has them, or its stub."""
+    """A function of a library that has no version nodes; None if it, or its stub, has them."""
     if library in OWN:
         return None if OWN[library].nodes else OWN[library].witness
     return DRIVER.get(library)

@@ -5,11 +5,11 @@ from typing import Dict, NamedTuple, Tuple
 
 from . import names
 
-# Of a library: libcublas.so.12, a name with a pattern for its number as in torch's
+# The name of a library: libcublas.so.12, or with a pattern for its number, as in torch's
 # libcublas.so.*[0-9], or with what an f-string puts there.
 LIBRARY = re.compile(r"lib([A-Za-z][A-Za-z0-9]*(?:[_-][a-z][a-z_]*)?)"
                      r"(?:[-.][0-9a-f]{6,})?\*?\.so[0-9.*?{}\[\]-]*\Z")
-# Of a package, as a requirement or a module: nvidia-cublas-cu12==12.1, nvidia.cublas.lib
+# The name of a package, in a requirement or a module: nvidia-cublas-cu12==12.1, nvidia.cublas.lib
 PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -17,13 +17,13 @@ class Package(NamedTuple):
     family: str             # the name without -cu12
     toolkit: str            # what cuda-toolkit calls it, as in cuda-toolkit[cublas]; or None
     stems: Tuple[str, ...]  # of its libraries' names
-    numbers: Dict[int, int]         # behind ".so." of them, by major of CUDA
+    numbers: Dict[int, int]         # that follow their ".so.", by major of CUDA
     requirements: Dict[int, str]    # what to require, by major
 
 
 def _package(family, toolkit, stems, numbers, since_13=None):
-    """`numbers` are of 11, 12 and 13, None where there is no package; `since_13`: what bounds
-    the version of the one without a suffix, which may be of a later major."""
+    """`numbers` are those of CUDA 11, 12 and 13, None where there is no package; `since_13` bounds
+    the version of the package without a suffix, which a later major may have, too."""
     by_major = {major: number for major, number in zip((11, 12, 13), numbers)
                 if number is not None}
     required = {major: f"{family}=={since_13}.*" if since_13 is not None and major == 13
@@ -58,24 +58,24 @@ TABLE = (
     _package("nvidia-nvshmem", None, "nvshmem_host", (None, 3, 3)),
     _package("cutensor", None, "cutensor cutensorMg", (2, 2, 2)),
 )
-# Those that the packages of some majors alone have.
+# Libraries that only the packages of some majors have.
 ONLY_OF = {"nvToolsExt": (11, 12), "nvtx3interop": (13,)}
-# Those of which any version does with any CUDA: what calls them need not be of one.
+# Libraries of which any version works with any CUDA: what calls them need not be of one CUDA.
 WITH_ANY = frozenset({"nvToolsExt"})
 BY_FAMILY = {package.family: package for package in TABLE}
 BY_STEM = {stem: package for package in TABLE for stem in package.stems}
 BY_TOOLKIT = {package.toolkit: package for package in TABLE if package.toolkit}
-# Those that have a suffix in every major.  Without one it is another package.
+# Packages that have a suffix in every major.  Without one the name means another package.
 SUFFIXED = frozenset(package.family for package in TABLE
                      if package.requirements[13].endswith("-cu13"))
 TOOLKIT = "cuda-toolkit"
-# What the package's versions are counted by: where it is CUDA, they tell the major.
+# Packages whose versions count as CUDA does, and tell the major.
 COUNTS_CUDA = frozenset(package.family for package in TABLE
                         if package.requirements.get(13) == f"{package.family}==13.*")
 
 
 def canonical(name):
-    """A package's or extra's name as all its spellings are compared."""
+    """A package's or extra's name in the form in which spellings are compared."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -85,8 +85,8 @@ def family(name):
 
 
 def stem(text):
-    """"cublas" of a text that is a file name of that library, or a path or pattern of one,
-    whatever its number; None: it is none of CUDA's."""
+    """"cublas" for a file name, path or pattern of that library, whatever its number; None if
+    it is none of CUDA's."""
     found = LIBRARY.match(names.base(text))
     # A hash may have letters alone: libcudart-abcdefab.so.12
     ways = (found[1], found[1].partition("-")[0]) if found else ()
@@ -94,8 +94,8 @@ def stem(text):
 
 
 def opened_by(text):
-    """The stem of the library that opens this one for itself, by its name; None: nothing does.
-    That is cudnn for libcudnn_ops.so.9, and nvrtc for its builtins."""
+    """The stem of the library that opens this one for itself: cudnn for libcudnn_ops.so.9, nvrtc
+    for its builtins; None if none does."""
     found = stem(text)
     opener = re.split("[-_]", found)[0] if found else None
     return opener if opener != found and opener in BY_STEM else None
@@ -108,7 +108,7 @@ def of_library(text):
 
 
 def majors(text):
-    """Of CUDA, those whose library has this name."""
+    """The majors of CUDA whose library has this name."""
     found, number = of_library(text), re.search(r"\.so\.([0-9]+)", text)
     if not found or not number:
         return set()

@@ -128,8 +128,8 @@ class Copy(NamedTuple):
 
 
 def copies_beside_stubs(parts):
-    """What a process that loads all these may have twice: it uses a stub's own choice unless it has
-    loaded another before."""
+    """The libraries that a process that loads all these files may have twice: a stub takes its own
+    choice unless another copy was loaded before."""
     there = [part for part in parts if not part.removed]
     for part in there:
         if part.library and not part.opener:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where what belongs to lazycuda lies."""
+"""Where the parts of lazycuda lie."""
 from __future__ import annotations
 
 import pathlib
@@ -7,8 +7,8 @@ from typing import List, Optional, Union
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
-# What the folders lib/ and bin/ lie in, seen from here: in the Python package,
-# in a source tree, in what `make install` made (share/lazycuda/python/lazycuda).
+# The folder that has lib/ and bin/, relative to this one: in the Python package, in a
+# source tree, in what `make install` made (share/lazycuda/python/lazycuda).
 _ROOTS = ("", "../../../build", "../../../..")
 _STUB = "libcudart_stub.so"
 
@@ -35,7 +35,7 @@ def compatdir(major: Union[int, str]) -> pathlib.Path:
 
 
 def majors(kind: str = "cuda") -> List[str]:
-    """Those that there are import libraries of; "compat": such folders."""
+    """Those of which there are import libraries, or with "compat" stubs under the real names."""
     folder = libdir()
     return sorted({path.name[len(kind):] for inside in (folder / "lazycuda", folder)
                    for path in inside.glob(f"{kind}[0-9]*") if path.is_dir()})

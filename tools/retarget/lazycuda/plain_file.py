@@ -10,14 +10,14 @@ from .rewrite import rewrite
 
 
 def _stubs(work, image, available):
-    """Those that it will need, also if it did before."""
+    """The stubs that it will need, with those that it needed before."""
     libraries = {change.library for change in work.changes} | set(map(names.stub, image.needed))
     return [available[library] for library in sorted(libraries - {None})]
 
 
 def _load(new, path, stubs, options):
-    """From a folder of its own: of what lies beside the output only the stubs
-    are there; other libraries are found as the system finds them."""
+    """Loads it from a folder that has only the stubs beside it; other libraries
+    are found as the system finds them."""
     with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
         folder = pathlib.Path(folder)
         shutil.copy(new, folder / path.name)

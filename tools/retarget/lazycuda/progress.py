@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""A line on a terminal that says where long work is; in a log there is none."""
+"""A progress line on a terminal; nothing in a log."""
 import contextlib
 import os
 import sys
 import time
 
-# Seconds: what is done by the first needs no line, and nobody reads faster than the second.
+# Seconds: work shorter than SOON needs no line, and nobody reads updates faster than AGAIN.
 SOON = 0.3
 AGAIN = 0.1
 
 
 def size(count):
-    """Bytes, as people say it."""
+    """A number of bytes in words."""
     for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= step:
             return f"{count / step:.1f} {unit}"
@@ -31,7 +31,7 @@ def amount(done, total, seconds):
 
 
 def cut(text, columns):
-    """What fits in them; all that is not ASCII may be two columns wide."""
+    """What fits into so many columns; a character beyond ASCII may be two columns wide."""
     used = 0
     for place, character in enumerate(text):
         used += 1 if character < "\x7f" else 2

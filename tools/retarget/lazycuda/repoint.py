@@ -13,13 +13,13 @@ STATIC_RUNTIME = b"/cudart.shm."
 
 # Every stub has it, for functions of its own.
 PRIVATE_NODE = "LAZYCUDA_1"
-# How an installed stub is called; the number is a system's.
+# The name of an installed stub, which has a number on a system.
 INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.\d+)?\Z")
 
 
 class Refused(Exception):
-    """A typed no: `code` stays the same from release to release; `library` is the one that it is
-    about, if it is one alone."""
+    """A typed no: `code` stays the same from release to release; `library` is set if the refusal
+    is about one library alone."""
 
     def __init__(self, code, message, library=None):
         super().__init__(message)
@@ -59,9 +59,9 @@ class Stub:
         if not self.library or "/" in self.name:
             raise elf.ElfError(f"is no stub: its SONAME is {self.name}")
         self.own = self.library in names.OWN
-        self.left = False       # whether what needs the library is left as it is
-        self.installed = False  # beside the five, so that no option named it
-        self.optional = False   # the same of what needs more of it than the stub has
+        self.left = False       # files that need the library are left as they are
+        self.installed = False  # it was found beside the five, and no option named it
+        self.optional = False   # files that need more of the library than the stub has are left
         self.majors = sorted({found.major for found in map(names.node, self.nodes)
                               if found})
         self.unversioned = bool(names.witness(self.library))
@@ -76,7 +76,7 @@ class Stub:
 
     @functools.cached_property
     def prefixes(self):
-        """What names of its functions begin with, where no version tells that they are its:
+        """What the names of its functions begin with, by which a name without a version is its:
         "cu" of the driver's, "cuFile" of cuFile's."""
         by_kind: Dict[str, List[str]] = {}
         for name in filter(names.is_function, self.exports):
@@ -85,7 +85,7 @@ class Stub:
         return [os.path.commonprefix(each) for each in by_kind.values()]
 
     def claims(self, name):
-        """How much of a name without a version tells that it is this library's."""
+        """How many letters of a name without a version tell that it is this library's."""
         return max((len(prefix) for prefix in self.prefixes
                     if name.startswith(prefix) and name[len(prefix):][:1].isupper()), default=0)
 
@@ -95,7 +95,7 @@ class Stub:
 
     @property
     def cudas(self):
-        """CUDA's majors whose libraries it stands for; none: nothing tells them."""
+        """The majors of CUDA whose libraries it stands for; [] if nothing tells them."""
         if not self.own:
             return self.majors
         package = packages.BY_STEM.get(self.library)
@@ -114,8 +114,8 @@ class Stub:
         return any(symbol.index <= 2 for symbol in found) or len(shown) == 1
 
     def tells_apart(self, name, majors):
-        """Whether a caller of these majors has another function than a name without a
-        version leads to: the default version may be for callers of another major alone."""
+        """Whether callers of these majors mean another function than a name without a version
+        leads to: the default version may be for callers of another major alone."""
         found = self.exports.get(name, [])
         shown = {symbol.value for symbol in found if not symbol.hidden}
         return any(node and node.major in majors and symbol.value not in shown
@@ -123,12 +123,12 @@ class Stub:
 
 
 class _NoStub(elf.ElfError):
-    """A file is none of lazycuda's."""
+    """The file is no stub of lazycuda."""
 
 
 def _learn(path, wanted=None):
-    """What the stub of `lazycuda stub` at a path stands for; its library.  One that is
-    `wanted` stands for nothing but its SONAMEs."""
+    """Learns what the stub of `lazycuda stub` at a path stands for; returns its library.  If the
+    library is `wanted`, it stands for nothing but its SONAMEs."""
     image = elf.read(path)
     real = next((each for each in image.opens() if each["feature"] != "driver"), None)
     nodes = {*image.defines.values()} - {PRIVATE_NODE, image.soname}
@@ -158,8 +158,8 @@ def _read_own(paths, stubs):
 
 
 def _read_others(folder, stubs, notes):
-    """Those of CUDA's other libraries that lie beside the five; --stub comes first.  What has the
-    name of one and cannot be read may be anybody's: `notes` say so."""
+    """Reads the stubs of CUDA's other libraries that lie beside the five, unless --stub gives one.
+    A file that has the name of a stub and cannot be read may be anybody's: `notes` say so."""
     found = (INSTALLED.match(path.name) for path in folder.glob("lib*_stub.so*"))
     for library in sorted({each[1] for each in found if each} - {*names.STEMS, *stubs}):
         path = _find_stub(folder, f"lib{library}_stub.so")
@@ -177,7 +177,7 @@ def _read_others(folder, stubs, notes):
 
 
 def _find_stub(folder, name):
-    """Where a system has none but what programs need to run, it is libcudart_stub.so.0 alone."""
+    """A system with no more than what programs need to run has libcudart_stub.so.0 alone."""
     numbered = [path for path in folder.glob(f"{name}.*") if path.suffix[1:].isdecimal()]
     if (folder / name).exists() or not numbered:
         return folder / name
@@ -218,8 +218,8 @@ def _check_major(found, needed, stub):
 
 
 def _find(image, stubs, unserved):
-    """{name of a real library in the file: its library}, those that DT_NEEDED
-    has first."""
+    """{name of a real library in the file: its library}, those in DT_NEEDED
+    first."""
     found = {}
     for name in [*image.needed, *(need.file for need in image.needs)]:
         real = names.real(name)
@@ -242,10 +242,10 @@ def _check_nodes(image, found, stubs):
 
 
 def _owners(symbol, libraries, bare, others, stubs):
-    """The libraries that an import is of.  Without a version it is of those that have the name.
-    The file has no version of the `bare` ones, as it never has of the driver's, and newer ones
-    have more names: what is of their kind, and nothing else that is needed may have, is
-    theirs, too."""
+    """The libraries to which an import belongs; without a version, those that have the name.  The
+    file names no version of the `bare` libraries, as of the driver's, and newer releases of these
+    have more names: so a name that begins like theirs is theirs, too, unless something else that
+    the file needs may have it."""
     node = names.node(symbol.version)
     if node or symbol.version:
         return [node.library] if node and node.library in libraries else []
@@ -257,7 +257,7 @@ def _owners(symbol, libraries, bare, others, stubs):
 
 
 def _may_have(file, name, stubs):
-    """Whether a function may be of a library that is left, by its stub or by its own name."""
+    """Whether a library that is left may have a function, by its stub's exports or its own name."""
     real = names.real(file)
     return names.claims(file, name) or bool(real and name in stubs[real.library].exports)
 
@@ -353,7 +353,7 @@ def needs_stub(image):
 
 def look(image, stubs, unserved):
     """The Work on a file; None if it needs none of the real libraries.  `unserved` gets
-    {library: why} of those whose stub is no help to this file, and may be done without."""
+    {library: why} of optional libraries whose stubs do not serve this file."""
     while True:
         try:
             return _look(image, stubs, unserved)

@@ -5,8 +5,8 @@ import re
 
 from . import repoint
 
-# What a terminal obeys, what breaks a line or turns its direction, and bytes that
-# are no text, as Python has them: the same as in stubs/base/printable.c.
+# What a terminal obeys, what breaks a line or turns its direction, and the surrogates
+# that Python has for bytes that are no text: the same as in stubs/base/printable.c.
 HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 HEADS = {"nothing": "needs none of the real libraries: nothing to do",
@@ -67,7 +67,7 @@ def printable(text):
 
 
 def _whole(value):
-    """The same without the halves of characters, which JSON may not hold."""
+    """The same without lone surrogates, which JSON may not hold."""
     if isinstance(value, dict):
         return {name: _whole(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -63,13 +63,13 @@ class Options:
         return [word for word in self.leave if _is_pattern(word)]
 
     def leaves(self, *spellings):
-        """Whether --leave means the file that is called so."""
+        """Whether --leave names a file, by one of its spellings."""
         return any(fnmatch.fnmatchcase(name, pattern)
                    for name in spellings for pattern in self.left_files)
 
 
 def _library(word):
-    """cublas, which libcublas.so.12 means, too, once the stubs were read."""
+    """The library that a word names: cublas, or libcublas.so.12 once the stubs are read."""
     real = None if "/" in word else names.real(word)
     return real.library if real else word
 
@@ -140,7 +140,7 @@ def _check_usage(parser, options):
 
 
 def _check_libraries(parser, options):
-    """That what --only and --leave name are libraries that have a stub here."""
+    """Checks that --only and --leave name libraries that have a stub here."""
     try:
         there = options.read_stubs()
     except repoint.Refused:
@@ -158,7 +158,7 @@ def _check_libraries(parser, options):
 
 
 def _files(path):
-    """What patterns of --leave may mean by an input: its members, or its own name."""
+    """The names that patterns of --leave may match: an input's members, or its own."""
     if path.suffix != ".whl":
         return [path.name, str(path)]
     with zipfile.ZipFile(path) as wheel:
@@ -166,7 +166,7 @@ def _files(path):
 
 
 def _check_patterns(parser, options):
-    """That each pattern of --leave means a file: it may be meant for a library."""
+    """Checks that each pattern of --leave matches a file; else it may be meant for a library."""
     try:
         there = [name for path in options.inputs for name in _files(path)]
     except (OSError, *DAMAGE):
@@ -234,7 +234,7 @@ def _stop(number, _frame):
 
 
 def _die_of(number):
-    """As a program does that knows nothing of the signal: a shell's loop ends, too."""
+    """Dies as a program without a handler does, so that a shell's loop ends, too."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 

@@ -8,8 +8,8 @@ from . import compare, elf
 
 
 def search_path(image, folder):
-    """(tag, text) in which a file looks in `folder` first and then where it did
-    before; the kind it had, or what auditwheel makes."""
+    """(tag, text) of a search path with `folder` before those that the file had; of the
+    kind that it had, else DT_RPATH, as auditwheel makes it."""
     tag, text = image.search_path
     if folder in text.split(":"):
         return tag, text
@@ -17,9 +17,9 @@ def search_path(image, folder):
 
 
 def _mend_section_names(before, target):
-    """Every patchelf there is takes another section for the one that holds the
-    names of sections if both begin at the same place, and then nm, objdump and
-    their like find nothing in the file: NVIDIA's libraries are such."""
+    """Every patchelf takes another section for the one with the names of sections if
+    both begin at the same place, as in NVIDIA's libraries.  Then nm, objdump and the
+    like find nothing in the file."""
     after = elf.read(target)
     old, new = before.sections(), after.sections()
     if before.names_index >= len(old) or after.names_index >= len(new):
@@ -41,8 +41,8 @@ NOT_AT_ONCE = ("is still bound lazily, for want of room in its dynamic segment: 
 
 
 def _place(entries, tag):
-    """The index of an entry of this kind: the one that there is, else one that is spare, else
-    one that ld.so can do without; None."""
+    """The index for an entry of this kind: that of the one that is there, else of a spare one,
+    else of one that ld.so can do without; None."""
     tags = [each for each, _ in entries]
     end = tags.index(0) if 0 in tags else len(tags)
     for wanted in (tag, elf.DT_RELACOUNT):
@@ -54,9 +54,9 @@ def _place(entries, tag):
 
 
 def _bind_at_once(target):
-    """Has every function looked up when the file is loaded.  A file that is bound lazily
-    changes sides when a real library becomes global in the process: what it has registered
-    with the stub is not there, then.  Either flag will do for ld.so."""
+    """Has every function looked up when the file is loaded.  Once a real library is global in
+    the process, later calls of a file that is bound lazily go to that library, which does not
+    know what was registered with the stub.  Either flag is enough for ld.so."""
     image = elf.read(target)
     segment = next(iter(image.of_type(elf.PT_DYNAMIC)))
     entries = list(image.dynamic_room())

@@ -8,15 +8,15 @@ import tempfile
 
 
 def _keep_owner(path, final):
-    """What root replaces stays whose it is."""
+    """A file that root replaces keeps its owner."""
     if os.geteuid() == 0 and final.exists():
         status = final.stat()
         os.chown(path, status.st_uid, status.st_gid)
 
 
 class Staging:
-    """Hands out paths beside where files are to lie, and moves what was written
-    there in one go.  Whatever was not moved is gone at the end."""
+    """Hands out paths beside the places of files, and moves what was written there
+    in one go.  Whatever was not moved is gone at the end."""
 
     def __init__(self):
         self._folders = {}

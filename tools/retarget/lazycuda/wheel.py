@@ -33,8 +33,8 @@ EXECUTABLE = (stat.S_IFREG | 0o755) << 16
 EARLIEST = 315532800        # 1980, where the dates of zip archives begin
 
 
-# What zipfile raises where an archive is damaged; of OSError only a place that
-# no file can have, and what bz2 raises, which is no error of the system.
+# What zipfile raises for a damaged archive.  It also raises OSErrors that are none of the
+# system's: for an offset that no file can have, and from bz2.  See _reading().
 DAMAGE = (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError,
           ValueError, OverflowError, struct.error,
           # A Python may be built without lzma.
@@ -91,7 +91,7 @@ def _inflated(packed):
 class Wheel:
     def __init__(self, path, line=progress.NO_LINE):
         self.path = path
-        self.line = line            # where it is said how far long work is
+        self.line = line            # shows the progress of long work
         found = FILE_NAME.match(path.name)
         if not found:
             raise Refused("WHEEL", "its name is not that of a wheel: NAME-VERSION-PYTHON-ABI-"
@@ -139,7 +139,7 @@ class Wheel:
             return self.zip.read(name)
 
     def stage(self, doing, names):
-        """Work on these members."""
+        """A stage of the progress line, for work on these members."""
         total = sum(self.members[name].file_size for name in names if name in self.members)
         return progress.stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
 
@@ -193,7 +193,7 @@ class Wheel:
         self.digests[name] = digest
 
     def extract(self, name, target, stage):
-        """Write a member to a file of our choice."""
+        """Write a member to the file `target`."""
         with open(target, "wb") as sink:
             self.unpack(name, stage, sink)
 
@@ -211,15 +211,15 @@ class Wheel:
         return rest if scheme in ("platlib", "purelib") else None
 
     def file_name(self, build):
-        """Of the wheel that is written."""
+        """The name of the wheel that is written."""
         parts = [self.name, self.version, build or FILE_NAME.match(self.path.name)["build"],
                  self.tags]
         return "-".join(part for part in parts if part) + ".whl"
 
 
 def _member(name, info, date):
-    """What describes a member in the new archive: that of the old one without
-    what belongs to its place there."""
+    """What describes a member in the new archive: what the old one says of it,
+    except for its place."""
     new = zipfile.ZipInfo(name, info.date_time if info else date)
     new.create_system = UNIX
     new.external_attr = info.external_attr if info else EXECUTABLE
@@ -250,7 +250,7 @@ def _order(wheel, changed, removed):
 
 
 def _pack_as_zipfile(source, info, sink, note):
-    """In a way that only zipfile knows."""
+    """Compress it by a method that only zipfile implements."""
     with tempfile.TemporaryFile() as room:
         made = zipfile.ZipInfo("member")
         made.compress_type = info.compress_type

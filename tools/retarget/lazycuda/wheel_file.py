@@ -8,7 +8,7 @@ from . import mentions, metadata, packages, parts, report, repoint
 from .repoint import Refused
 from .wheel import SIGNATURES, Wheel, check, write
 
-# They promise that less than glibc 2.17 is enough, which the stubs need.
+# Tags for glibc older than 2.17, which the stubs need.
 OLDER_TAGS = ("manylinux1_", "manylinux2010_", "manylinux_2_5_", "manylinux_2_12_")
 
 
@@ -20,7 +20,7 @@ class Job:
         self.wheel = Wheel(path, options.line)
         self.said = report.of_wheel(path)
         home = options.stubs_in if options.stubs_in is not None else f"{self.wheel.name}.libs"
-        # "" where a path is "."
+        # "" for the root of the wheel
         self.home = posixpath.normpath(f"/{home}").lstrip("/")
         self.changed = {}           # {member: file or bytes}
         self.removed = []
@@ -128,8 +128,8 @@ class Job:
         return {family: own for family, own in free.items() if family not in needed}
 
     def _majors(self, libraries, needed):
-        """Of CUDA, that all stubs which the wheel uses know, and all libraries that it needs
-        still are of."""
+        """The majors of CUDA that all stubs in the wheel stand for, and that all libraries which
+        it still needs are of."""
         stubs = [self.options.read_stubs()[library] for library in libraries]
         found = [set(stub.cudas) for stub in stubs if stub.cudas]
         found += [packages.majors(name) for sonames in needed.values() for name in sonames]
