@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """A kernel of numba-cuda, linked by lazycuda.link, on a machine with no GPU.
 
-    pip install numba-cuda lazycuda
+    pip wheel --no-deps -w packages .           # lazycuda itself: it is not published yet
+    pip install --find-links packages numba-cuda lazycuda
     python examples/numba_cuda_link.py out.cubin
 
-numba-cuda compiles the kernel, with the libnvvm of a CUDA toolkit, and says by
-compile_all() what else has to be linked: that is what `link=` of declare_device() and
-cuda.jit() takes, LinkableCode with callbacks.  lazycuda.link has the same classes.
+numba-cuda compiles the kernel with the libnvvm of a CUDA toolkit.  compile_all() also
+returns what else has to be linked: the LinkableCode, with callbacks, that `link=` of
+declare_device() and cuda.jit() took.  lazycuda.link has the same classes.
 """
 import sys
 

@@ -32,8 +32,9 @@ static const char usage[] =
 "  -o OUT, --output OUT the file to make\n"
 "  --isolated           compiler and linker run in a process of their own, whose crash\n"
 "                       is a refusal\n"
-"  --time-limit SECONDS on them together; without it ten minutes\n"
-"  --memory-limit SIZE  on each, 2G say; without it none\n";
+"  --time-limit SECONDS implies --isolated: a limit for both together; default: ten\n"
+"                       minutes\n"
+"  --memory-limit SIZE  implies --isolated: a limit for each, such as 2G; default: none\n";
 
 /* ---- the output file ---- */
 

@@ -24,7 +24,7 @@ static const char usage[] =
 "LTO-IR with --lto and for PTX without.  cudart takes part if --cudart gives its\n"
 "version, or if no version is given.\n"
 "\n"
-"  --cudart V           the runtime's version, without a file alone\n"
+"  --cudart V           the runtime's version, only without a file\n"
 "\n"
 "Exit status: 0 it can be done, 1 it cannot, 2 wrong usage or a file that cannot\n"
 "be read.  Versions that are not given are those installed:\n";

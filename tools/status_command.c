@@ -32,15 +32,15 @@ static const char usage[] =
 "file it is and why, with every other candidate and the reason against it.\n"
 "LIBRARY is cudart, nvrtc, nvJitLink, cuda or nvml; all of them if none is given.\n"
 "The first three agree on one CUDA major, whichever are asked about; the other two\n"
-"come with the driver.  Ask about CUDA's other libraries by name, as cublas, where\n"
-"their stubs are installed.  STUB is the path of any stub, as of `lazycuda stub`.\n"
+"come with the driver.  Ask about CUDA's other libraries by name, such as cublas, if\n"
+"their stubs are installed.  STUB is the path of any stub, such as `lazycuda stub` makes.\n"
 "\n"
 "  --components\n"
 "           also what goes with cudart, nvrtc and nvJitLink, and where it is: the\n"
 "           builtins of nvrtc, the headers, cudadevrt, libdevice, libnvvm, nvcc\n"
 "  --json   the same as JSON\n"
 "\n"
-"Exit status: 0 all of them are usable, 1 one is not, 2 wrong usage.  The driver's\n"
+"Exit status: 0 all libraries are usable, 1 one is not, 2 wrong usage.  The driver's\n"
 "libraries count only if they are given by name.\n"
 "LAZYCUDA_* variables have their effect; LAZYCUDA_DEBUG=1 shows the search.\n";
 

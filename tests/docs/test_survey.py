@@ -83,7 +83,7 @@ def test_the_column_of_stubs_is_computed(tmp_path, monkeypatch):
     assert "| `libcublas` | `.so.12` 1, `.so.13` 1 | 2 | 1 | yes |" in text
     assert "| `libcudart` | `.so.12` 1 | 1 |  | no |" in text
     assert "1 of 2 libraries have a stub here." in text
-    assert text.endswith("- a==1\n- b==1\n\nThose that were read and need none:\n\n- c==1\n")
+    assert text.endswith("- a==1\n- b==1\n\nThese were read and need none:\n\n- c==1\n")
 
 
 @pytest.mark.parametrize("need, said", [

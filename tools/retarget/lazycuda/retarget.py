@@ -16,9 +16,10 @@ from .wheel import DAMAGE
 
 DESCRIPTION = """\
 Repoints finished binaries from the real CUDA libraries to the stubs.  In an ELF
-file the entries in DT_NEEDED change, and nothing else.  In a wheel that is done
-to every ELF file; the stubs are added, RPATH leads to them, and bundled copies
-of the real libraries that nothing needs any more are removed.
+file the entries in DT_NEEDED change with their version needs, and functions are
+bound when the file is loaded; nothing else changes.  In a wheel every ELF file
+is changed so; the stubs are added, RPATH leads to them, and bundled copies of
+the real libraries that nothing needs any more are removed.
 
 Each result is read back and loaded, with every symbol bound, in a child process.
 If anything is refused, nothing at all is written.
@@ -107,7 +108,7 @@ def _parser():
         help="repoint these libraries alone, say cudart,nvrtc; may be given again")
     add("--leave", action="extend", type=lambda word: word.split(","), default=[],
         metavar="LIBRARY|PATTERN[,...]",
-        help="leave these libraries as they are, say cublas,cudnn; or these files, of wheels say "
+        help="leave these libraries as they are, say cublas,cudnn; or these files of a wheel, say "
              "'mine-*.data/scripts/*'; may be given again")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
@@ -116,7 +117,7 @@ def _parser():
         help="do not run what a file runs when it is loaded; symbols are looked up all the same")
     add("--stubs", metavar="DIR", type=pathlib.Path, help="where the stubs are")
     add("--stub", action="append", default=[], metavar="FILE", type=pathlib.Path,
-        help="a stub of `lazycuda stub`, whose library is replaced, too; may be given again")
+        help="a stub that `lazycuda stub` made: replace its library, too; may be given again")
     add("--patchelf", metavar="PROGRAM", help="default: the one on PATH")
     add("--json", action="store_true", help="the same as JSON")
     return parser
