@@ -55,7 +55,8 @@ class Job:
             parts.remove_libraries(self.parts)
         self._note_copies()
         stubs = self._stub_places(work)
-        loaded = parts.load_all(self.parts, stubs, folder / "site", self.options.load)
+        loaded = parts.load_all(self.parts, stubs, folder / "site", self.options.load,
+                                lambda part: part.change(self.home, patchelf, at_once=False))
         for part in work:
             self.said["files"].append(report.of_file(
                 part.name, part.work, part.search_path, loaded[part.name]))
@@ -127,12 +128,14 @@ class Job:
                     else None
         return {family: own for family, own in free.items() if family not in needed}
 
-    def _majors(self, libraries, needed):
+    def _majors(self, libraries, needed, kept):
         """Of CUDA, that all stubs which the wheel uses know, and all libraries that it needs
-        still are of."""
+        still are of, as the packages that it requires for them have them."""
         stubs = [self.options.read_stubs()[library] for library in libraries]
         found = [set(stub.cudas) for stub in stubs if stub.cudas]
         found += [packages.majors(name) for sonames in needed.values() for name in sonames]
+        found += [{major} for requirement, _ in kept for major in [metadata.major(requirement)]
+                  if major]
         return sorted(set.intersection(*found)) if found else []
 
     def _metadata(self, libraries):
@@ -146,9 +149,10 @@ class Job:
             {"requirement": each.requirement, "extra": each.extra, "relaxed": relax}
             for each in required]
         if relax:
+            kept = metadata.kept(text, needed)
             self.said["kept"] = [{"requirement": requirement, "needed": sonames}
-                                 for requirement, sonames in metadata.kept(text, needed)]
-            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed))
+                                 for requirement, sonames in kept]
+            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed, kept))
             self.said["extras"] = metadata.extras(self.changed[name])
         self._mentions(libraries, required)
         if self.options.build_tag:
