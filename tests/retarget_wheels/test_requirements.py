@@ -81,6 +81,14 @@ def test_no_extra_of_another_cuda_than_the_package_that_stays(relaxed, kept, of)
     assert set(required) == {None, "cuda12", *of}
 
 
+@pytest.mark.parametrize("required", [True, False])
+def test_what_has_no_stub_may_need_what_is_required_no_more(relaxed, required):
+    # qiskit-aer-gpu: libcustatevec.so.1 needs libcublas.so.12, and its package requires none.
+    said, _ = relaxed(["nvidia-cublas-cu12"] if required else [], ["libcustatevec.so.1"])
+    notes = [note for note in said["notes"] if note.startswith("libcustatevec.so.1: ")]
+    assert bool(notes) == required and all("install pkg[cuda12]" in note for note in notes)
+
+
 def test_what_the_wheel_has_itself_is_of_no_package(relaxed, tmp_path):
     own = real(tmp_path, "libcublas.so.12", "f1", node="libcublas.so.12")
     _, required = relaxed(["nvidia-cublas-cu12"], ["libcublas.so.12"],

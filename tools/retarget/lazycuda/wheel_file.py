@@ -154,10 +154,21 @@ class Job:
                                  for requirement, sonames in kept]
             self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed, kept))
             self.said["extras"] = metadata.extras(self.changed[name])
+            self._note_needs_of_others(required)
         self._mentions(libraries, required)
         if self.options.build_tag:
             name = self.wheel.member("WHEEL")
             self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)
+
+    def _note_needs_of_others(self, required):
+        """What has no stub, libcustatevec.so.1 say, may need what nothing here needs any more."""
+        others = sorted({name for entry in self.said["libraries"] for name in entry["needed"]
+                         if entry["outcome"] == repoint.NO_STUB})
+        extras = sorted({each.extra for each in required})
+        if others and extras:
+            self.said["notes"].append(
+                f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
+                f"if it cannot be loaded, install {self.wheel.name}[{extras[-1]}]")
 
     def _mentions(self, libraries, required):
         """Name what asks for a package, or opens a library, that may be gone now."""
