@@ -511,7 +511,7 @@ test-gpu: gpu-bundle
 demo: all
 	$(Q)$(PYTHON) examples/demo.py
 
-bench: all
+bench: all-stubs
 	$(Q)BUILD='$(BUILD)' $(PYTHON) bench/bench.py
 
 bench-suite:

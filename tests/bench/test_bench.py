@@ -89,6 +89,13 @@ def test_what_cannot_be_counted_is_timed(tmp_path):
     assert in_table(said, row["name"]).endswith("not counted: there is no valgrind")
 
 
+def test_rows_of_other_libraries_say_what_has_to_be_made(tmp_path):
+    _, rows = measure(tmp_path, "--only", "libraries of 12: time", BUILD=str(tmp_path / "build"))
+    assert [row["name"].partition(" /")[0] for row in rows] == ["7 stubs", "all stubs"]
+    for row in rows:
+        assert row["unmeasured"] == "there is no libnvJitLink_stub.so: `make all-stubs`"
+
+
 # ---- the table ----
 
 def test_a_row_above_its_limit_is_marked(measured):

@@ -3,7 +3,9 @@
 import filecmp
 import importlib
 import os
+import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -376,6 +378,66 @@ def test_every_function_is_bound_when_the_file_is_loaded(retarget, tmp_path, lin
         return
     assert "NOW" in after
     assert "ORIGIN" in after or "ORIGIN" not in before
+
+
+def calls(folder, *names, link=()):
+    """A module that needs libcudart.so.12 and calls functions that nothing it links has."""
+    source = folder / "calls.c"
+    source.write_text("".join(f"void {name}(void);\n" for name in ("cudaMalloc", *names)) +
+                      f"void call(void) {{ {' '.join(f'{name}();' for name in names)} }}\n"
+                      "void (*const imported)(void) = cudaMalloc;\n")
+    build.output(*build.CC, "-w", "-shared", "-fPIC", "-fno-builtin", "-Wl,-z,lazy",
+                 "-Wl,--no-as-needed", "-o", folder / "calls.so", source, *link,
+                 real(folder, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"))
+    return folder / "calls.so"
+
+
+def loads(file, how):
+    done = subprocess.run([sys.executable, "-c", "import ctypes, os, sys; "
+                           f"ctypes.CDLL(sys.argv[1], os.{how})", file], capture_output=True,
+                          text=True, env={**os.environ, "LD_LIBRARY_PATH": str(build.STUBS)})
+    return done.returncode == 0 or done.stderr.splitlines()[-1]
+
+
+def test_a_library_that_is_called_and_not_needed_has_its_stub(retarget, tmp_path):
+    # transformer-engine: its Python code is to load nvrtc before.
+    said, = retarget(calls(tmp_path, "nvrtcVersion", "nvrtcGetPTX")).files
+    made = retarget.out / "calls.so"
+    assert said["needed_added"] == ["libnvrtc_stub.so"] and said["loaded"]
+    assert {"library": "nvrtc", "needed": None, "stub": "libnvrtc_stub.so", "imports": 2} in \
+        said["replaced"]
+    assert {"libcudart_stub.so", "libnvrtc_stub.so"} <= set(elf.dynamic(made)["NEEDED"])
+    assert any(re.match(r"imports of nvrtc \(nvrtc\w+, nvrtc\w+\), which it does not need", note)
+               for note in said["notes"])
+    assert "NOW" in flags(made) and loads(made, "RTLD_NOW") is True
+    told = retarget(tmp_path / "calls.so", json_wanted=False).out
+    assert "not in DT_NEEDED -> libnvrtc_stub.so (2 names)" in told
+
+
+@pytest.mark.parametrize("only", [[], ["--only", "cudart"], ["--leave", "nvrtc"]])
+def test_a_stub_is_not_added_where_another_may_have_its_functions(retarget, tmp_path, only):
+    # Older libtorch_cuda.so have a NCCL in them, for other files as well.
+    link = [] if only else [real(tmp_path, "libother.so.1", "nvrtcVersion")]
+    said, = retarget(calls(tmp_path, "nvrtcVersion", link=link), *only).files
+    assert said["needed_added"] == []
+    assert not any("nvrtc" in name for name in elf.dynamic(retarget.out / "calls.so")["NEEDED"])
+
+
+def test_what_nobody_has_stays_bound_lazily(retarget, tmp_path):
+    # It is loaded before what has it, or is never called.
+    file = calls(tmp_path, "somebody_has_this")
+    said, = retarget(file).files
+    made = retarget.out / "calls.so"
+    assert "NOW" not in flags(made) and loads(made, "RTLD_LAZY") is True
+    assert "somebody_has_this" in loads(made, "RTLD_NOW")
+    assert any("bound lazily: nothing that it needs has somebody_has_this" in note
+               for note in said["notes"])
+    assert said["not_loaded"].endswith("undefined symbol: somebody_has_this")
+
+
+def test_what_python_has_is_bound_at_once(retarget, tmp_path):
+    said, = retarget(calls(tmp_path, "PyErr_Clear", "_PyObject_New")).files
+    assert said["loaded"] and "NOW" in flags(retarget.out / "calls.so")
 
 
 def test_the_place_of_a_flag():

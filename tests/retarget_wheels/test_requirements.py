@@ -72,12 +72,21 @@ def test_a_package_whose_library_is_needed_still_stays(relaxed):
     assert set(required) == {None, "cuda12"}
 
 
-def test_a_library_that_is_the_same_in_two_majors(relaxed):
-    _, required = relaxed(["nvidia-curand-cu12", "nvidia-cuda-runtime-cu12"], ["libcurand.so.10"])
-    assert set(required) == {None, "cuda11", "cuda12", "cuda13"}
-    _, required = relaxed(["nvidia-cusparse-cu12", "nvidia-nccl-cu12"], ["libcusparse.so.12"])
-    assert required == {None: ["nvidia-cusparse-cu12"], "cuda12": ["nvidia-nccl-cu12"],
-                        "cuda13": ["nvidia-nccl-cu13"]}
+@pytest.mark.parametrize("kept, of", [
+    ("nvidia-curand-cu12", {"cuda12"}), ("nvidia-curand-cu12==10.3; python_version > '3'", {"cuda12"}),
+    ("nvidia_curand.cu13>=10", {"cuda13"}), ("nvidia-curand", {"cuda11", "cuda12", "cuda13"})])
+def test_no_extra_of_another_cuda_than_the_package_that_stays(relaxed, kept, of):
+    # libcurand.so.10 is in all three, and torch 2.15's libnvshmem_host.so.3 in two.
+    _, required = relaxed([kept, "nvidia-cuda-runtime-cu12"], ["libcurand.so.10"])
+    assert set(required) == {None, "cuda12", *of}
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_what_has_no_stub_may_need_what_is_required_no_more(relaxed, required):
+    # qiskit-aer-gpu: libcustatevec.so.1 needs libcublas.so.12, and its package requires none.
+    said, _ = relaxed(["nvidia-cublas-cu12"] if required else [], ["libcustatevec.so.1"])
+    notes = [note for note in said["notes"] if note.startswith("libcustatevec.so.1: ")]
+    assert bool(notes) == required and all("install pkg[cuda12]" in note for note in notes)
 
 
 def test_what_the_wheel_has_itself_is_of_no_package(relaxed, tmp_path):

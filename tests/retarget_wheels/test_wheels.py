@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+import build
 import elf
 import wheel_files
 from importer import importer, patch, real
@@ -92,6 +93,44 @@ def test_another_folder_for_the_stubs(retarget, tmp_path, plain, folder):
     said, = retarget("--stubs-in", folder, wheel).wheels
     assert said["added"] == ["pkg/libcudart_stub.so"]
     assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RPATH"] == ["$ORIGIN"]
+
+
+SOURCE = "void cudaMalloc(void); void {0}(void); void call(void) {{ cudaMalloc(); {0}(); }}"
+
+
+def caller(folder, name):
+    """A module that calls the runtime and this function, which nothing that it needs has."""
+    source = folder / "caller.c"
+    source.write_text(SOURCE.format(name))
+    library = real(folder, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    build.output(*build.CC, "-w", "-shared", "-fPIC", "-Wl,-z,lazy", "-o", folder / "caller.so",
+                 source, library)
+    return folder / "caller.so"
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_what_no_file_of_the_wheel_has_stays_bound_lazily(retarget, tmp_path, there):
+    # onnxruntime loads what has it before; what nobody brings may come later, or never be called.
+    members = {"pkg/caller.so": caller(tmp_path, "provided")}
+    if there:
+        members["pkg/provider.so"] = real(tmp_path, "provider.so", "provided")
+    said, = retarget(wheel_files.make(tmp_path, members)).wheels
+    file, = said["files"]
+    assert any("nothing that it needs has provided" in note for note in file["notes"]) != there
+    made = unpacked(retarget, tmp_path) / "pkg/caller.so"
+    assert ("NOW" in elf.readelf("-d", made)) == there
+
+
+def test_what_several_files_miss_is_named_once(retarget, tmp_path):
+    far = real(tmp_path, "libfar.so.1", "far")
+    near = [importer(tmp_path, "far", link=[far], name=f"libnear{i}.so") for i in range(2)]
+    patch(near[0], "--set-soname", "libnear0.so"), patch(near[1], "--set-soname", "libnear1.so")
+    module = importer(tmp_path, "cudaMalloc", link=[*near, real(
+        tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
+    patch(module, "--set-rpath", "$ORIGIN")
+    said, = retarget(wheel_files.make(tmp_path, {
+        f"pkg/{file.name}": file for file in (*near, module)})).wheels
+    assert [file["not_loaded"] for file in said["files"]] == ["not here: libfar.so.1"]
 
 
 def test_a_file_that_pip_moves(retarget, tmp_path, plain):

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+from typing import List, NamedTuple, Optional
 
 from . import elf, names
 from .repoint import Refused
@@ -17,7 +18,14 @@ from .repoint import Refused
 SECONDS = 120
 # Errors of this machine, or of another file.
 ELSEWHERE = re.compile(r"cannot open shared object file|cannot allocate memory in static TLS")
+# What Python itself has, for every module of its own.
+PYTHONS = re.compile("_?Py")
 LOAD = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW | os.RTLD_LOCAL)"
+
+
+class Loading(NamedTuple):
+    why_not: Optional[str]      # None: it was loaded; or why that could not be tried
+    nobodys: List[str]          # what it imports and nothing that it needs has
 
 
 def _environment(search, **more):
@@ -73,12 +81,12 @@ def _unmet(image, said):
 
 
 def _trace(linker, file, image, search):
-    """Libraries that ld.so does not find."""
+    """Libraries that ld.so does not find; if it finds all, names that none of them has."""
     status, said = _run([linker, str(file)], _environment(
         search, LD_TRACE_LOADED_OBJECTS="1", LD_WARN="yes"))
     if status is None:
         raise Refused("LOAD", f"ld.so was still busy with it after {SECONDS} seconds")
-    missing = _unmet(image, said)
+    missing, nobodys = _unmet(image, said), []
     for line in said.splitlines():
         found = re.match(r"\s*(\S+) => not found", line)
         if found and names.stub(found[1]):
@@ -88,9 +96,13 @@ def _trace(linker, file, image, search):
         elif ("not defined" in line or "not found" in line or "undefined symbol" in line) \
                 and _is_ours(line, image):
             raise Refused("LOAD", f"ld.so: {line.strip()}")
+        undefined = re.match(r"undefined symbol: ([^\s,]+)\s+\((.*)\)$", line)
+        if undefined and undefined[2] == str(file) and not PYTHONS.match(undefined[1]):
+            nobodys.append(undefined[1])
     if status and not missing and not ELSEWHERE.search(said):
         raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {status}').splitlines()[-1]}")
-    return missing
+    # Several files may need one.
+    return list(dict.fromkeys(missing)), [] if missing else nobodys
 
 
 def _load(file, image, search):
@@ -109,18 +121,17 @@ def _load(file, image, search):
 
 
 def check(file, search=(), run=True):
-    """None: it was loaded; or why that cannot be tried here, in words.  Raises
-    Refused if it is the file's fault.  `search` are folders to find stubs in;
-    `run`: also run its constructors."""
+    """The Loading of a file.  Raises Refused if it is the file's fault that it cannot be loaded.
+    `search` are folders to find stubs in; `run`: also run its constructors."""
     machine, linker = _linker()
     image = elf.read(file)
     if image.machine != machine:
-        return f"it is for {image.machine}, and this Python for {machine}"
+        return Loading(f"it is for {image.machine}, and this Python for {machine}", [])
     if not linker:
-        return "this Python does not run on glibc"
-    missing = _trace(linker, file, image, search)
+        return Loading("this Python does not run on glibc", [])
+    missing, nobodys = _trace(linker, file, image, search)
     if missing:
-        return f"not here: {', '.join(missing)}"
+        return Loading(f"not here: {', '.join(missing)}", [])
     if image.interpreter:
-        return "it is a program: ld.so finds all that it needs, and it was not run"
-    return _load(file, image, search) if run else "not asked for (--no-load)"
+        return Loading("it is a program: ld.so finds all that it needs, and it was not run", nobodys)
+    return Loading(_load(file, image, search) if run else "not asked for (--no-load)", nobodys)

@@ -105,6 +105,13 @@ def kept(text, needed):
     return found
 
 
+def major(requirement):
+    """Of CUDA, whose package a requirement that stays brings, by the package's name; None: that
+    does not tell."""
+    found = re.match(r"[A-Za-z0-9._-]+?[-_.]cu(\d+)(?![A-Za-z0-9._-])", requirement)
+    return int(found[1]) if found else None
+
+
 def _condition(extra, marker):
     condition = f'extra == "{extra}"'
     if not marker:

@@ -7,7 +7,7 @@ from typing import List, NamedTuple
 
 from . import elf, load, names, repoint
 from .repoint import Refused
-from .rewrite import rewrite
+from .rewrite import nobody_has, rewrite
 
 
 class Part:
@@ -67,12 +67,12 @@ class Part:
         """The real libraries that it needs, by the names it has for them."""
         return [name for name in self.image.needed if names.real(name)] if self.image else []
 
-    def change(self, home, patchelf):
+    def change(self, home, patchelf, at_once=True):
         """Carry it out; `home` is the folder of the stubs in site-packages."""
         relative = posixpath.relpath(home or ".", posixpath.dirname(self.installed) or ".")
         self.new = self.path.with_suffix(".new")
         self.search_path = rewrite(self.path, self.new, self.work, patchelf,
-                                   "$ORIGIN" if relative == "." else f"$ORIGIN/{relative}")
+                                   "$ORIGIN" if relative == "." else f"$ORIGIN/{relative}", at_once)
 
 
 def extract(wheel, folder):
@@ -142,25 +142,43 @@ def copies_beside_stubs(parts):
 
 def _place(source, target):
     target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        target.unlink()
     try:
         os.link(source, target)
     except OSError:
         shutil.copy(source, target)
 
 
-def load_all(parts, stubs, site, run):
+def _in_none(names_of, parts):
+    """Those of these names that no file of the wheel has: what one has is loaded before, as
+    libonnxruntime_providers_shared.so is for the others."""
+    left = set(names_of)
+    for part in parts if left else ():
+        if part.image and not part.removed:
+            left -= {symbol.name for symbol in part.image.symbols() if symbol.defined}
+    return [name for name in names_of if name in left]
+
+
+def load_all(parts, stubs, site, run, lazily):
     """Lay all out in `site` as pip does and load what was changed: {name: None
-    or why not}.  `stubs` maps places in site-packages to files."""
+    or why not}.  `stubs` maps places in site-packages to files; `lazily` changes a part again,
+    so that it stays bound lazily."""
+    def place(part):
+        _place(part.new or part.path, site / part.installed)
+
     for part in parts:
         if part.installed and not part.removed:
-            _place(part.new or part.path, site / part.installed)
-    for place, path in stubs.items():
-        if (site / place).exists():
-            (site / place).unlink()
-        _place(path, site / place)
+            place(part)
+    for name, path in stubs.items():
+        _place(path, site / name)
     said = {}
 
     def try_one(part):
-        said[part.name] = load.check(site / part.installed, run=run)
+        said[part.name], nobodys = load.check(site / part.installed, run=run)
+        if not part.image.is_bound_at_once and _in_none(nobodys, parts):
+            part.work.notes.append(nobody_has(_in_none(nobodys, parts)))
+            lazily(part)
+            place(part)
     each([part for part in parts if part.work], try_one)
     return said

@@ -6,7 +6,7 @@ import tempfile
 
 from . import elf, load, names, report, repoint
 from .repoint import Refused
-from .rewrite import rewrite
+from .rewrite import nobody_has, rewrite
 
 
 def _stubs(work, image, available):
@@ -45,9 +45,12 @@ def _retarget(path, said, options, output):
         return said
     stubs = _stubs(work, image, available)
     new = output(path.name)
-    search_path = rewrite(path, new, work, options.find_patchelf(),
-                          "$ORIGIN" if options.bundle else None)
-    why = _load(new, path, stubs, options)
+    patchelf, folder = options.find_patchelf(), "$ORIGIN" if options.bundle else None
+    search_path = rewrite(path, new, work, patchelf, folder)
+    why, nobodys = _load(new, path, stubs, options)
+    if nobodys and not image.is_bound_at_once:
+        work.notes.append(nobody_has(nobodys))
+        rewrite(path, new, work, patchelf, folder, at_once=False)
     said.update({**report.of_file(str(path), work, search_path, why),
                  "libraries": said["libraries"], "notes": said["notes"] + work.notes})
     if options.bundle:

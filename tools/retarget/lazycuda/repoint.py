@@ -13,6 +13,9 @@ STATIC_RUNTIME = b"/cudart.shm."
 
 # Every stub has it, for functions of its own.
 PRIVATE_NODE = "LAZYCUDA_1"
+# What every system has beside CUDA, also renamed by auditwheel: nothing of CUDA is in these.
+SYSTEM = re.compile(r"(ld-linux[^/]*|lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s|gomp|atomic|z))"
+                    r"(-[0-9a-f]{6,})?\.so(\.[0-9.]+)?\Z")
 # The name of an installed stub, which has a number on a system.
 INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.\d+)?\Z")
 
@@ -30,7 +33,7 @@ class Refused(Exception):
 class Change(NamedTuple):
     """What becomes of one name of a real library."""
     library: str
-    needed: str         # libcudart.so.12
+    needed: str         # libcudart.so.12; None: the file does not say that it needs the library
     stub: str           # libcudart_stub.so, or libcudart_stub.so.0
     imports: int        # names that the file imports of this library
 
@@ -286,6 +289,29 @@ def _check_symbols(image, found, stubs):
     return imports, unversioned
 
 
+def _counted_on(image, found, stubs, unserved):
+    """{library: the functions of it} that a file imports without needing the library, as
+    transformer-engine does with nvrtc: somebody is to load that before, for all to see.  Only
+    where nothing else that is needed can have them; a libtorch_cuda may have a NCCL in it."""
+    if not all(names.base(name) in found or names.real(name) or names.stub(name) or
+               SYSTEM.match(names.base(name)) for name in image.needed):
+        return {}
+    needed = {*found.values(), *(names.stub(name) for name in image.needed)}
+    wanted = [symbol.name for symbol in image.symbols() if not (
+        symbol.defined or symbol.weak or symbol.version or not names.kind(symbol.name))]
+    others = [library for library in sorted(stubs, key=lambda each: (len(each), each)) if not (
+        library in needed or library in unserved or stubs[library].left)]
+    counted = {}
+    for name in wanted:
+        if any(library in stubs and name in stubs[library].exports for library in needed):
+            continue
+        library = next((each for each in others if name in stubs[each].exports), None)
+        stub = stubs.get(library)
+        if stub and stub.has(name, None) and not stub.tells_apart(name, stub.majors):
+            counted.setdefault(library, []).append(name)
+    return counted
+
+
 def _refuse_symbol(symbol, stub):
     if symbol.version:
         raise Refused("NO_NAME", f"imports {symbol.name} of {symbol.version}, which "
@@ -321,11 +347,16 @@ def has_static_runtime(image):
     return STATIC_RUNTIME in image.data
 
 
+def some(words):
+    """A few of many, for a message."""
+    return ", ".join(words[:3]) + (", ..." if len(words) > 3 else "")
+
+
 def _notes(image, unversioned):
     notes = []
     if unversioned:
-        some = ", ".join(unversioned[:3]) + (", ..." if len(unversioned) > 3 else "")
-        notes.append(f"imports without a version ({some}): they are the same in every CUDA")
+        notes.append(f"imports without a version ({some(unversioned)}): they are the same in every "
+                     "CUDA")
     if has_static_runtime(image):
         notes.append("has the CUDA runtime linked statically as well: that copy is out of reach")
     return notes
@@ -386,4 +417,11 @@ def _look(image, stubs, unserved):
         notes.append(f"needed {name}, which nvrtc opens for itself: removed")
     changes = [Change(library, name, stubs[library].name, imports[library])
                for name, library in found.items()]
-    return Work(changes, {change.needed: change.stub for change in changes}, add, builtins, notes)
+    replace = {change.needed: change.stub for change in changes}
+    for library, counted in _counted_on(image, found, stubs, unserved).items():
+        stub = stubs[library].name
+        changes.append(Change(library, None, stub, len(counted)))
+        add.append(stub)
+        notes.append(f"imports of {library} ({some(counted)}), which it does not need, and counts "
+                     f"on somebody to load: {stub} added")
+    return Work(changes, replace, add, builtins, notes)

@@ -11,6 +11,8 @@ HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 HEADS = {"nothing": "needs none of the real libraries: nothing to do",
          "already": "needs the stubs already: nothing to do"}
+# A file calls the library and does not say that it needs it.
+NOT_NEEDED = "not in DT_NEEDED"
 LEFT_HEAD = "all that it needs of the real libraries is left as it is"
 
 
@@ -34,7 +36,9 @@ def of_libraries(looked):
     for file, image, work, unserved in looked:
         imports = {change.library: change.imports for change in work.changes} if work else {}
         fates = repoint.fates(image, work)
-        for library, outcome in set(fates.values()):
+        # What is called and not said to be needed has no name there.
+        counted_on = {(library, repoint.REPOINTED) for library in imports}
+        for library, outcome in {*fates.values(), *counted_on}:
             entry = found.setdefault((library, outcome), {
                 "library": library, "outcome": outcome, "needed": [], "stub": None, "files": [],
                 "imports": 0, "reasons": []})
@@ -89,7 +93,8 @@ def _names(count):
 
 def _file_lines(said):
     for change in said["replaced"]:
-        yield f"{change['needed']} -> {change['stub']} ({_names(change['imports'])})"
+        yield (f"{change['needed'] or NOT_NEEDED} -> {change['stub']} "
+               f"({_names(change['imports'])})")
     if said["replaced"]:
         yield f"looks in {said['search_path'] or 'no folder of its own'}"
         yield ("loaded, every symbol bound" if said["loaded"]
@@ -103,7 +108,8 @@ def _library_line(entry):
     needed, files = ", ".join(entry["needed"]), len(entry["files"])
     files = f"{files} file{'' if files == 1 else 's'}"
     if entry["outcome"] == repoint.REPOINTED:
-        return f"{entry['library']}: {needed} -> {entry['stub']} in {files} ({_names(entry['imports'])})"
+        return (f"{entry['library']}: {needed or NOT_NEEDED} -> {entry['stub']} in {files} "
+                f"({_names(entry['imports'])})")
     why = "left as it is" if entry["outcome"] == repoint.LEFT else "there is no stub of it here"
     because = f", since {'; '.join(entry['reasons'])}" if entry["reasons"] else ""
     return f"{entry['library']}: {why}{because}: {needed} is needed still, by {files}"

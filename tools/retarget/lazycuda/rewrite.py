@@ -5,6 +5,7 @@ import shutil
 import stat
 
 from . import compare, elf
+from .repoint import some
 
 
 def search_path(image, folder):
@@ -71,22 +72,31 @@ def _bind_at_once(target):
             stream.write(elf.DYNAMIC.pack(*entries[index]))
 
 
-def rewrite(source, target, work, patchelf, folder=None):
+def nobody_has(names):
+    """What there is to say of a file that is left to be bound lazily."""
+    return (f"is still bound lazily: nothing that it needs has {some(names)}, and bound at once it "
+            "could not be loaded before what has")
+
+
+def rewrite(source, target, work, patchelf, folder=None, at_once=True):
     """Make `target` of `source`; returns its search path.  Raises Refused if it
-    did not become what it should."""
+    did not become what it should.  `at_once`: have its functions bound when it is loaded."""
     before = elf.read(source)
     path = search_path(before, folder) if folder else None
+    if os.path.exists(target):          # made once before, as read-only as the source
+        os.unlink(target)
     shutil.copyfile(source, target)
     os.chmod(target, stat.S_IMODE(os.stat(source).st_mode) | stat.S_IWUSR)
     patchelf.apply(target, work, path if path != before.search_path else None)
     try:
         _mend_section_names(before, target)
-        _bind_at_once(target)
+        if at_once:
+            _bind_at_once(target)
         after = elf.read(target)
     except elf.ElfError as error:
         compare.fail(f"it {error}")
     compare.check(before, after, work, path)
-    if not after.is_bound_at_once:
+    if at_once and not after.is_bound_at_once:
         work.notes.append(NOT_AT_ONCE)
     shutil.copymode(source, target)
     return after.search_path[1]

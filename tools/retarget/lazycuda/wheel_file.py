@@ -55,7 +55,8 @@ class Job:
             parts.remove_libraries(self.parts)
         self._note_copies()
         stubs = self._stub_places(work)
-        loaded = parts.load_all(self.parts, stubs, folder / "site", self.options.load)
+        loaded = parts.load_all(self.parts, stubs, folder / "site", self.options.load,
+                                lambda part: part.change(self.home, patchelf, at_once=False))
         for part in work:
             self.said["files"].append(report.of_file(
                 part.name, part.work, part.search_path, loaded[part.name]))
@@ -127,12 +128,14 @@ class Job:
                     else None
         return {family: own for family, own in free.items() if family not in needed}
 
-    def _majors(self, libraries, needed):
+    def _majors(self, libraries, needed, kept):
         """The majors of CUDA that all stubs in the wheel stand for, and that all libraries which
-        it still needs are of."""
+        it still needs are of, as the packages that it requires for them have them."""
         stubs = [self.options.read_stubs()[library] for library in libraries]
         found = [set(stub.cudas) for stub in stubs if stub.cudas]
         found += [packages.majors(name) for sonames in needed.values() for name in sonames]
+        found += [{major} for requirement, _ in kept for major in [metadata.major(requirement)]
+                  if major]
         return sorted(set.intersection(*found)) if found else []
 
     def _metadata(self, libraries):
@@ -146,14 +149,26 @@ class Job:
             {"requirement": each.requirement, "extra": each.extra, "relaxed": relax}
             for each in required]
         if relax:
+            kept = metadata.kept(text, needed)
             self.said["kept"] = [{"requirement": requirement, "needed": sonames}
-                                 for requirement, sonames in metadata.kept(text, needed)]
-            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed))
+                                 for requirement, sonames in kept]
+            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed, kept))
             self.said["extras"] = metadata.extras(self.changed[name])
+            self._note_needs_of_others(required)
         self._mentions(libraries, required)
         if self.options.build_tag:
             name = self.wheel.member("WHEEL")
             self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)
+
+    def _note_needs_of_others(self, required):
+        """What has no stub, libcustatevec.so.1 say, may need what nothing here needs any more."""
+        others = sorted({name for entry in self.said["libraries"] for name in entry["needed"]
+                         if entry["outcome"] == repoint.NO_STUB})
+        extras = sorted({each.extra for each in required})
+        if others and extras:
+            self.said["notes"].append(
+                f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
+                f"if it cannot be loaded, install {self.wheel.name}[{extras[-1]}]")
 
     def _mentions(self, libraries, required):
         """Name what asks for a package, or opens a library, that may be gone now."""
