@@ -71,7 +71,9 @@ static enum lazycuda_kind elf_kind(const unsigned char *head, size_t length)
 
 /* ---- text ---- */
 
-#define LOOKED_AT 65536		/* bytes: text after a longer comment is not seen */
+/* Bytes that are looked at, behind the comments that a text begins with: licences are long, and
+ * so is what a generator says of itself. */
+#define LOOKED_AT 65536
 #define END (-1)
 #define WORD 32
 
@@ -81,6 +83,7 @@ struct text_reader {
 	size_t at, filled;		/* position and end in the window */
 	bool fresh;			/* only blanks so far in this line */
 	bool binary;			/* a byte was seen that is not text */
+	bool leading;			/* nothing but blanks and comments so far */
 	unsigned char window[1024];
 };
 
@@ -124,12 +127,26 @@ static bool take_if(struct text_reader *text, int c)
 	return peek(text) == c && take(text) == c;
 }
 
+static void begin_comment(struct text_reader *text)
+{
+	if (text->leading)
+		text->length = text->part->length;
+}
+
+static void end_comment(struct text_reader *text)
+{
+	if (text->leading && text->part->length - text->next > LOOKED_AT)
+		text->length = text->next + LOOKED_AT;
+}
+
 static void finish_comment(struct text_reader *text, bool line)
 {
 	int before = 0, c;
 
+	begin_comment(text);
 	while ((c = take(text)) != END && !(line ? c == '\n' : before == '*' && c == '/'))
 		before = c;
+	end_comment(text);
 }
 
 /* Skips white space and comments, and also a slash that begins no comment. */
@@ -216,6 +233,7 @@ static bool is_source(struct text_reader *text)
 		bool fresh;
 
 		skip_space(text);
+		text->leading = false;
 		fresh = text->fresh;
 		if (peek(text) == END || text->binary)
 			return false;
@@ -330,10 +348,14 @@ static void skip_ir_comments(struct text_reader *text)
 {
 	int c;
 
-	while (is_blank(peek(text)) || peek(text) == ';')
-		if (take(text) == ';')
-			while ((c = take(text)) != END && c != '\n' && c != '\r')
-				;
+	while (is_blank(peek(text)) || peek(text) == ';') {
+		if (take(text) != ';')
+			continue;
+		begin_comment(text);
+		while ((c = take(text)) != END && c != '\n' && c != '\r')
+			;
+		end_comment(text);
+	}
 }
 
 static bool is_llvm_ir(struct text_reader *text)
@@ -359,6 +381,7 @@ static void rewind_text(struct text_reader *text, const struct lk_part *part, ui
 	text->at = text->filled = 0;
 	text->fresh = true;
 	text->binary = false;
+	text->leading = true;
 }
 
 static enum lazycuda_kind text_kind(const struct lk_part *part, const unsigned char *head,
