@@ -5,11 +5,18 @@
 #include <string.h>
 
 #include "belongs.h"
+#include "../base/by_name.h"
+#include "../base/count.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "places.h"
-#include "settings.h"
 #include "unknown.h"
+
+#if defined(__x86_64__)
+# define CPU "x86_64"
+#else
+# define CPU "aarch64"
+#endif
 
 static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, const char *folder)
 {
@@ -21,22 +28,50 @@ static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, 
 	return is;
 }
 
-/* Returns true if ld.so would find another file of this name: it asks LD_LIBRARY_PATH first. */
+/* Returns which of the folders it is that ld.so was compiled with and searches last, such as
+ * /usr/lib64 or Debian's /lib/x86_64-linux-gnu; below 0: none. */
+static int last_folder(const char *path)
+{
+	static const char *const endings[] = { "/lib", "/lib64", "/lib/" CPU "-linux-gnu" };
+	const int usr = !strncmp(path, "/usr/", 5) ? 1 : 0;
+	size_t length = strlen(path += 4 * usr);
+
+	length -= length > 1 && path[length - 1] == '/';
+	for (size_t i = 0; i < LC_COUNT(endings); i++)
+		if (length == strlen(endings[i]) && !memcmp(path, endings[i], length))
+			return (int)(2 * i) + usr;
+	return -1;
+}
+
+/* Returns how many folders ld.so searches before those that it was compiled with, of which each
+ * is there once. */
+static unsigned count_first(const Dl_serinfo *searched)
+{
+	unsigned count = searched->dls_cnt, seen = 0;
+	int which;
+
+	while (count && (which = last_folder(searched->dls_serpath[count - 1].dls_name)) >= 0 &&
+	       !(seen >> which & 1)) {
+		seen |= 1u << which;
+		count--;
+	}
+	return count;
+}
+
+/* Returns true if ld.so might find another file of this name before the library's RUNPATH leads
+ * it to its own: in the LD_LIBRARY_PATH that the program was started with, whatever has become
+ * of the variable since. */
 static bool is_hidden(struct lc_arena *arena, const char *path, const char *soname)
 {
-	const char *at = lc_variable("LD_LIBRARY_PATH");
-	struct stat own, first;
+	const Dl_serinfo *searched = lc_loader_path(arena, NULL);
+	struct stat own, other;
 
-	while (at && *at) {
-		size_t length = strcspn(at, ":;");
-		/* An empty one is the current folder. */
-		const char *folder = length ? lc_copy(arena, at, length) : ".";
-
-		if (folder && !stat(lc_path(arena, folder, soname), &first))
-			return stat(path, &own) || own.st_dev != first.st_dev ||
-			       own.st_ino != first.st_ino;
-		at += length + (at[length] != 0);
-	}
+	if (!searched || stat(path, &own))
+		return false;
+	for (unsigned i = 0; i < count_first(searched); i++)
+		if (!stat(lc_path(arena, searched->dls_serpath[i].dls_name, soname), &other) &&
+		    !lc_same_file(lc_identity(&own), lc_identity(&other)))
+			return true;
 	return false;
 }
 

@@ -129,16 +129,19 @@ def test_not_from_a_folder_that_everybody_can_write_to(world, cudnn):
 
 # ---- what has the same SONAME in every CUDA, and lies beside the library ----
 
-@pytest.mark.parametrize("name", ["cudnn", "cudnn_graph"])
-def test_its_own_parts_come_before_those_that_ld_library_path_leads_to(world, name):
-    """ld.so looks there before a RUNPATH, and would mix two cuDNNs."""
+@pytest.mark.parametrize("name, before", [
+    ("cudnn", []), ("cudnn_graph", []), ("cudnn", ["setenv:LD_LIBRARY_PATH="]),
+    ("cudnn", ["setenv:LD_LIBRARY_PATH=/nowhere"])])
+def test_its_own_parts_come_before_those_that_ld_library_path_leads_to(world, name, before):
+    """ld.so looks there before a RUNPATH, and would mix two cuDNNs.  It does so, too, when the
+    program has changed the variable since."""
     part = "libcudnn_ops.so.9"
     file = one_cuda.installed(world, opener(name, 9, part), "nvidia/cudnn/lib",
                               "nvidia_cudnn_cu12")
     own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
     other = nvrtc(world, "elsewhere", part)
     world.search(other.parent)
-    value, status, loaded = said(world, name, 9)
+    value, status, loaded = said(world, name, 9, *before)
     assert (value, status["path"]) == (77, str(file))
     assert str(own) in loaded and str(other) not in loaded
 
@@ -154,6 +157,30 @@ def test_its_own_parts_are_left_to_it_otherwise(world):
     (world.folder("link") / part).symlink_to(own)
     world.search(world.folder("link"))
     assert said(world, "cudnn", 9)[0] == 77
+
+
+@pytest.mark.parametrize("variable", [False, True])
+def test_those_of_the_system_are_searched_last(world, variable):
+    """After the library's RUNPATH, that is, if LD_LIBRARY_PATH does not lead there as well."""
+    part, system = "libcudnn_ops.so.9", f"/usr/lib/{build.ARCH}-linux-gnu"
+    one_cuda.installed(world, opener("cudnn", 9, "libcudnn_cnn.so.9"), "nvidia/cudnn/lib",
+                       "nvidia_cudnn_cu12")
+    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
+    nvrtc(world, "system", part)
+    world.system_file(system, world.root / "system" / part)
+    if variable:
+        world.search(system)
+    _, _, loaded = said(world, "cudnn", 9)
+    assert (str(own) in loaded) == variable
+
+
+def test_what_the_variable_leads_to_since_is_not_what_would_be_found(world):
+    part = "libcudnn_ops.so.9"
+    one_cuda.installed(world, opener("cudnn", 9, part), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
+    other = nvrtc(world, "elsewhere", part)
+    value, _, loaded = said(world, "cudnn", 9, f"setenv:LD_LIBRARY_PATH={other.parent}")
+    assert value == 78 and str(own) not in loaded
 
 
 def later(world, change):
