@@ -414,8 +414,12 @@ static int version_of_requirement(const char *line)
 	if (!line)
 		return 0;
 	line += strspn(line, " \t");
-	if (*line == '[')
-		line += strcspn(line, "]") + 1;
+	if (*line == '[') {
+		line = strchr(line, ']');
+		if (!line)
+			return 0;
+		line++;
+	}
 	line += strspn(line, " \t(");
 	marker = strchr(line, ';');
 	if (strncmp(line, "==", 2) || (marker && !holds_here(marker)))

@@ -260,6 +260,9 @@ NVRTC = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"
     ("Requires-Dist: cudatoolkit==12.9.*", 0), ("Requires-Dist: cuda-toolkit-x==12.9.*", 0),
     ("Requires-Dist: cuda-toolkit", 0),
     ("Requires-Dist: cuda-toolkits==12.9.*", 0), ("Requires-Dist: cuda-toolkit[==12.9.*", 0),
+    # What is behind the end of a line is of the line before it, and of no other.
+    ("Summary: 4567890123456789012345678    (((==13.2.*\nRequires-Dist: cuda-toolkit[nvrtc", 0),
+    ("Requires-Dist: cuda-toolkit[" + 2000 * "a", 0),
     ("Provides-Dist: cuda-toolkit==12.9.*", 0), ("\nRequires-Dist: cuda-toolkit==12.9.*", 0)])
 def test_the_toolkit_that_a_wheel_requires(tmp_path, line, version):
     """The wheel of somebody else, which brings the library."""
