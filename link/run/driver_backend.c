@@ -53,15 +53,16 @@ static const struct { int status; enum lazycuda_code code; } results[] = {
 	{ 222, LAZYCUDA_CODE_PTX_TOO_NEW },		/* UNSUPPORTED_PTX_VERSION */
 };
 
-/* Records a call and its status.  Returns true if the call worked. */
-static bool did(struct lk_product *product, const char *call, int status)
+/* Records the status of a call.  Returns true if the call worked. */
+static bool worked(struct lk_product *product, int status)
 {
-	product->call = call;
 	product->status = status;
 	return !status;
 }
 
-#define DO(function, ...) did(product, #function, function(__VA_ARGS__))
+/* The name of the call is recorded first: the call may not return. */
+#define DO(function, ...) \
+	(product->call = #function, worked(product, function(__VA_ARGS__)))
 
 /* ---- the context ---- */
 

@@ -157,6 +157,15 @@ def test_the_command_isolates(world):
         assert world.cli(*words, wrong, "well.ptx", check=False).status == 2
 
 
+def test_the_call_of_the_driver_in_which_it_ended(world):
+    world.loader(handles.fake_driver())
+    (world.root / "abort.ptx").write_text(PTX.format("abort"))
+    done = world.cli("link", "--isolated", "--nvjitlink", "none", "--arch", "sm_80", "-o", "out",
+                     "abort.ptx", check=False)
+    assert done.status == 1 and done.lines[0] == "refused     CRASHED"
+    assert "in cuLinkAddData_v2 of" in done.out, done.out
+
+
 # ---- the real ones ----
 
 @pytest.mark.parametrize("version", ["12.9", "13.5"])
