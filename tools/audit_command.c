@@ -214,6 +214,14 @@ static bool knows(const struct tables *tables, struct requirement wanted)
 	return false;
 }
 
+/* Reads a number; one that no version has is as good as any larger one. */
+static int small_number(const char *text, char **end)
+{
+	unsigned long number = strtoul(text, end, 10);
+
+	return number < 1000 ? (int)number : 1000;
+}
+
 /* Reads "11,12,13" or "12.4"; false if it is malformed or names an unknown version. */
 static bool parse_required(struct audit *audit, const char *list)
 {
@@ -223,9 +231,9 @@ static bool parse_required(struct audit *audit, const char *list)
 
 		if (*list < '0' || *list > '9')
 			return false;
-		wanted.major = (int)(strtoul(list, &end, 10) % 1000);
+		wanted.major = small_number(list, &end);
 		if (*end == '.' && end[1] >= '0' && end[1] <= '9')
-			wanted.minor = (int)(strtoul(end + 1, &end, 10) % 1000);
+			wanted.minor = small_number(end + 1, &end);
 		if ((*end && *end != ',') || !knows(&audit->tables, wanted) ||
 		    audit->required_count == sizeof(audit->required) / sizeof(wanted))
 			return false;

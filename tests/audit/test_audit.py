@@ -352,6 +352,12 @@ def test_require(audit, tmp_path, names, require, status):
     assert audit(f"--require={require}", file, status=status)
 
 
+@pytest.mark.parametrize("version", ["1012", "12.1004", "12.18446744073709551620", "4294967308"])
+def test_a_version_that_cannot_be_is_no_other(audit, tmp_path, version):
+    file = importer(tmp_path, "cudaMalloc", link=cuda11())
+    assert "--require takes majors" in audit("--require", version, file, status=2).err
+
+
 def test_a_major_is_satisfied_by_a_version_that_all_files_run_on(audit, tmp_path):
     # Both in 12, from different minors on.
     one = importer(tmp_path, "cudaLibraryLoadData", name="one.so")
