@@ -68,17 +68,28 @@ static void *thread(void *data)
 	return NULL;
 }
 
+/* Ends its children itself: one that has only begun has not yet asked to die with its parent. */
 static void *forks(void *data)
 {
-	for (int i = 0; !over; i++) {
-		pid_t child = i < 300 ? fork() : -1;
+	pid_t children[300];
+	int count = 0;
+
+	while (!over) {
+		pid_t child = count < 300 ? fork() : -1;
 
 		if (!child) {
+			/* Should the caller be killed. */
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			sleep(600);
 			_exit(0);
 		}
+		if (child > 0)
+			children[count++] = child;
 		usleep(2000);
+	}
+	for (int i = 0; i < count; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
 	}
 	return data;
 }
@@ -174,8 +185,6 @@ int main(int argc, char **argv)
 	over = 1;
 	if (is_forking)
 		pthread_join(forker, NULL);
-	while (is_forking && wait(NULL) > 0)
-		;
 	say_what_is_left(files);
 	return 0;
 }
