@@ -253,11 +253,13 @@ static int take_words(struct link_arguments *arguments, char **words)
 {
 	for (size_t i = 0; i < LC_COUNT(options); i++) {
 		size_t length = strlen(options[i].name);
-		bool joined = words[0][length] == '=';
-		const char *value = joined ? words[0] + length + 1 : words[1];
+		const char *rest = words[0] + length, *value;
+		bool joined;
 
-		if (strncmp(words[0], options[i].name, length) || (words[0][length] && !joined))
+		if (strncmp(words[0], options[i].name, length) || (*rest && *rest != '='))
 			continue;
+		joined = *rest;
+		value = joined ? rest + 1 : words[1];
 		if (!value || !options[i].take(arguments, value))
 			return -1;
 		arguments->environment_given |= options[i].environment;

@@ -271,11 +271,15 @@ static int take_own_words(void *data, char **words)
 	}
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		size_t length = strlen(options[i].name);
-		bool joined = length > 2 && words[0][length] == '=';
-		const char *value = joined ? words[0] + length + 1 : words[1];
+		const char *rest = words[0] + length, *value;
+		bool joined;
 
-		if (strncmp(words[0], options[i].name, length) || (words[0][length] && !joined))
+		/* The short one has no "=". */
+		if (strncmp(words[0], options[i].name, length) ||
+		    (*rest && (*rest != '=' || length == 2)))
 			continue;
+		joined = *rest;
+		value = joined ? rest + 1 : words[1];
 		if (!value || !options[i].take(own, value))
 			return -1;
 		return joined ? 1 : 2;

@@ -2,6 +2,8 @@
 """`lazycuda link` and examples/link.c."""
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -152,6 +154,17 @@ def test_source_through_the_command(world, real, files):
 def example():
     return build.program(build.ROOT / "examples" / "link.c", f"-L{build.STUBS}",
                          "-llazycuda_link", f"-Wl,-rpath,{build.STUBS}")
+
+
+@pytest.mark.parametrize("command", ["link", "plan"])
+def test_no_word_is_read_behind_its_end(tmp_path, command):
+    """The last one lies 13 bytes below the end of the stack: behind it come the short name of
+    the program and 8 bytes.  Options are longer."""
+    (tmp_path / "l").symlink_to(build.TOOL)
+    script = f"import os; os.execve('l', ['l', '{command}', '-x'], {{}})"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "unknown option -x" in done.stderr
 
 
 def test_the_example_is_short():
