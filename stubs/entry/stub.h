@@ -17,6 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The first file that make compiles for a stub says so, before what is missing elsewhere. */
+#ifndef __GLIBC__
+#error "lazycuda needs glibc, as CUDA's own libraries do: musl and others lack what it calls"
+#endif
+
 #define LC_HIDDEN __attribute__((visibility("hidden")))
 
 /* A toolkit version, 12.9, as 1209: ordered and comparable. */

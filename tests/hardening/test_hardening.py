@@ -142,3 +142,11 @@ def test_distributions_flags_are_kept():
     build.make(build.made_at(folder), f"CFLAGS={flags}", "LDFLAGS=-Wl,-z,relro -Wl,-z,now")
     used = {s.name for s in elf.imports(folder / "lib" / "libcudart_stub.so")}
     assert "__stack_chk_fail" in used and any(name.endswith("_chk") for name in used)
+
+
+def test_another_libc_is_refused_by_name():
+    """The first of what make compiles says so; what lacks there says nothing to a user."""
+    done = subprocess.run([*build.CC, "-ffreestanding", "-fsyntax-only", "-x", "c",
+                           build.ROOT / "stubs" / "entry" / "stub.h"],
+                          capture_output=True, text=True)
+    assert done.returncode and "lazycuda needs glibc" in done.stderr, done
