@@ -310,12 +310,17 @@ def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path):
         inside("load").check(tmp_path / "call.so", [build.STUBS], run=False)
 
 
-def test_a_file_for_another_machine_says_which_stubs_it_wants(retarget, tmp_path):
+@pytest.mark.parametrize("number, machine, says", [
+    (183, "aarch64", ("--platform manylinux2014_aarch64", "--stubs DIR/lazycuda/lib")),
+    (243, "machine 243", ("lazycuda has none for machine 243",))])
+def test_a_file_for_another_machine_says_which_stubs_it_wants(retarget, tmp_path, number, machine,
+                                                              says):
     data = bytearray(module(tmp_path).read_bytes())
-    data[18:20] = (183).to_bytes(2, "little")
+    data[18:20] = number.to_bytes(2, "little")
     (tmp_path / "arm.so").write_bytes(data)
     said, = retarget(tmp_path / "arm.so", status=1).files
-    assert said["code"] == "MACHINE" and "aarch64" in said["error"] and "--stubs" in said["error"]
+    assert said["code"] == "MACHINE" and f"is for {machine}, and" in said["error"]
+    assert all(each in said["error"] for each in says)
 
 
 def test_text_output(retarget, tmp_path):

@@ -394,14 +394,23 @@ def look(image, stubs, unserved):
             unserved[refused.library] = str(refused)
 
 
+def _others_for(machine):
+    """How to come by the stubs for another CPU."""
+    if machine not in elf.MACHINES.values():
+        return f"lazycuda has none for {machine}"
+    return (f"`pip install --no-deps --target DIR --only-binary :all: --platform manylinux2014_{machine} "
+            "lazycuda` brings those, of a lazycuda that pip finds, and then --stubs DIR/lazycuda/lib "
+            "takes them")
+
+
 def _look(image, stubs, unserved):
     found = _find(image, stubs, unserved)
     if not found:
         return None
     machine = next(iter(stubs.values())).image.machine
     if image.machine != machine:
-        raise Refused("MACHINE", f"is for {image.machine}, and the stubs are for {machine}: "
-                                 "--stubs says where others are")
+        raise Refused("MACHINE", f"is for {image.machine}, and the stubs are for {machine}. "
+                                 f"{_others_for(image.machine)}")
     _check_nodes(image, found, stubs)
     imports, unversioned = _check_symbols(image, found, stubs)
     notes = _notes(image, unversioned)
