@@ -222,6 +222,22 @@ def test_a_link_that_leads_elsewhere_than_its_text_says(world):
     assert f"{link} leads elsewhere than its text says" in status["reason"]
 
 
+def test_a_link_to_a_file_that_leads_elsewhere_than_its_text_says(world):
+    file = world.put("safe", fake("cudart", "12.9")) / "libcudart.so.12"
+    shutil.copy(file, world.root / "safe" / "other")
+    link = world.folder("toolkit/lib64") / file.name
+    link.symlink_to(file)
+    stray = build.shared(build.TESTS / "hostile" / "stray.c", "-ldl", name="libstray.so")
+    env = dict(CUDA_PATH=world.root / "toolkit", LD_PRELOAD=stray, STRAY=link)
+    assert world.status(**env, STRAY_TO=file)["state"] == "usable"
+    for elsewhere in ("other", "none"):
+        status = world.status(**env, STRAY_TO=file.with_name(elsewhere))
+        assert status["state"] == "broken"
+        assert status["candidates"][0]["reason"] == (
+            f"is a link, and where it leads, {link} leads elsewhere than its text says, or by a way"
+            " that is too long")
+
+
 @pytest.mark.parametrize("links, steps, expected", [(39, 10, "usable"), (2, 600, "missing"),
                                                     (39, 1900, "missing")])
 def test_links_whose_texts_are_long(world, links, steps, expected):
