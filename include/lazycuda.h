@@ -155,8 +155,9 @@ int lazycuda_set_constraint(const char *constraint);
 
 /*
  * Returns 1 if LAZYCUDA_MAJOR, LAZYCUDA_CONSTRAINT and lazycuda_set_constraint() let the stubs
- * load a CUDA of this version, numbered as in struct lazycuda_driver; 0 if not, or if one of the
- * stubs' variables, LAZYCUDA_GUARD and LAZYCUDA_FORWARD_COMPATIBLE included, is malformed.
+ * load a CUDA of this version, numbered as in struct lazycuda_driver; 0 if not, as with
+ * LAZYCUDA_MAJOR=none, or if one of the stubs' variables, LAZYCUDA_GUARD and
+ * LAZYCUDA_FORWARD_COMPATIBLE included, is malformed.
  */
 int lazycuda_is_allowed(int version);
 

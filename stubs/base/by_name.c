@@ -2,12 +2,12 @@
 /* by_name.c - opens libraries by their plain names, from safe folders only */
 #include "by_name.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "folders.h"
 #include "glibc.h"
-#include "ldcache.h"
 
 #define FLAGS (RTLD_NOW | RTLD_LOCAL)
 
@@ -59,35 +59,118 @@ static void *open_in(struct lc_folders *folders, const char *folder, size_t leng
 	return folders->arena->failed ? NULL : dlopen(path, FLAGS);
 }
 
+/* What cannot be looked at now may be there when ld.so looks. */
 static bool is_safe_or_absent(struct lc_folders *folders, const char *path)
 {
 	const char *why;
 	struct stat st;
 
-	return lstat(path, &st) || lc_file_is_safe(folders, path, &why);
+	return lstat(path, &st) ? errno == ENOENT || errno == ENOTDIR :
+				  lc_file_is_safe(folders, path, &why);
 }
 
-/* Returns true if every file that ld.so, which follows any link, can find by this name is safe. */
-static bool finds_safe_ones(struct lc_folders *folders, const Dl_serinfo *path, const char *name)
-{
-	const char **cached;
-	size_t count;
+/* The folders for some CPUs that ld.so looks for below each folder, one below another.  Since
+ * glibc 2.37 there are none but those below glibc-hwcaps. */
+static const char *const for_cpus[] = {
+#if defined(__x86_64__)
+	"tls", "x86_64", "haswell", "xeon_phi", "avx512_1",
+#elif defined(__aarch64__)
+	"tls", "aarch64", "atomics",
+#endif
+	NULL
+};
 
-	if (!lc_loader_path_is_safe(folders, path))
-		return false;
-	for (unsigned i = 0; i < path->dls_cnt; i++)
-		if (!is_safe_or_absent(folders, lc_path(folders->arena,
-							path->dls_serpath[i].dls_name, name)))
+/* ld.so combines as many of them. */
+#define CPU_FOLDERS 4
+
+/* A plain name that ld.so would look for. */
+struct plain_name {
+	struct lc_folders *folders;
+	const char *text;
+};
+
+/* Returns true if the folder is safe, and what has the name in it. */
+static bool is_safe_in(const struct plain_name *name, const char *folder)
+{
+	return lc_folder_is_safe(name->folders, folder) &&
+	       is_safe_or_absent(name->folders, lc_path(name->folders->arena, folder, name->text));
+}
+
+static bool is_safe_below(const struct plain_name *name, const char *folder, int depth)
+{
+	for (size_t i = 0; for_cpus[i]; i++) {
+		const char *below = lc_path(name->folders->arena, folder, for_cpus[i]);
+
+		if (lc_folder_may_be_there(name->folders, below) &&
+		    (!is_safe_in(name, below) || (depth && !is_safe_below(name, below, depth - 1))))
 			return false;
-	count = lc_ldcache_find(folders->arena, &name, 1, &cached);
-	for (size_t i = 0; i < count; i++)
-		if (!is_safe_or_absent(folders, cached[i]))
-			return false;
+	}
 	return true;
 }
 
+/* ld.so may have been told of more of these than it has for this CPU: all are judged. */
+static bool is_safe_in_hwcaps(const struct plain_name *name, const char *folder)
+{
+	const char *hwcaps = lc_path(name->folders->arena, folder, "glibc-hwcaps");
+	struct dirent *entry;
+	DIR *directory;
+	bool safe = true;
+
+	if (!lc_folder_may_be_there(name->folders, hwcaps))
+		return true;
+	directory = lc_folder_is_safe(name->folders, hwcaps) ? opendir(hwcaps) : NULL;
+	if (!directory)
+		return false;
+	while (safe && (errno = 0, entry = readdir(directory))) {
+		const char *below = lc_path(name->folders->arena, hwcaps, entry->d_name);
+
+		safe = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		       !lc_folder_may_be_there(name->folders, below) || is_safe_in(name, below);
+	}
+	safe = safe && !errno;
+	closedir(directory);
+	return safe;
+}
+
+static bool is_safe_in_cache(const struct plain_name *name, const struct lc_ldcache *cache)
+{
+	struct lc_arena *arena = name->folders->arena;
+	const char **files;
+	size_t count = lc_ldcache_parse(arena, cache->bytes, cache->size, &name->text, 1, &files);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *folder = lc_copy(arena, files[i],
+					     (size_t)(strrchr(files[i], '/') - files[i]));
+
+		if (!folder || !lc_folder_is_safe(name->folders, *folder ? folder : "/") ||
+		    !is_safe_or_absent(name->folders, files[i]))
+			return false;
+	}
+	/* It may have been closed: then it tells nothing. */
+	return cache->known && (cache->bytes || !cache->size);
+}
+
+bool lc_dlopen_is_safe(struct lc_folders *folders, const Dl_serinfo *path,
+		       const struct lc_ldcache *cache, const char *text)
+{
+	const struct plain_name name = { folders, text };
+
+	if (!lc_loader_path_is_safe(folders, path))
+		return false;
+	for (unsigned i = 0; i < path->dls_cnt; i++) {
+		const char *folder = path->dls_serpath[i].dls_name;
+
+		if (!is_safe_in(&name, folder) || !is_safe_below(&name, folder, CPU_FOLDERS - 1) ||
+		    !is_safe_in_hwcaps(&name, folder))
+			return false;
+	}
+	/* Without memory a path is "", where nothing is. */
+	return is_safe_in_cache(&name, cache) && !folders->arena->failed;
+}
+
 /* Searches in ld.so's order: LD_LIBRARY_PATH, the cache, then ld.so's other folders. */
-static void *open_searched(struct lc_folders *folders, const Dl_serinfo *path, const char *name)
+static void *open_searched(struct lc_folders *folders, const Dl_serinfo *path,
+			   const struct lc_ldcache *cache, const char *name)
 {
 	const char *at = secure_getenv("LD_LIBRARY_PATH"), **cached;
 	void *handle = NULL;
@@ -99,7 +182,7 @@ static void *open_searched(struct lc_folders *folders, const Dl_serinfo *path, c
 		handle = open_in(folders, at, length, name);
 		at += length + (at[length] != 0);
 	}
-	count = handle ? 0 : lc_ldcache_find(folders->arena, &name, 1, &cached);
+	count = lc_ldcache_parse(folders->arena, cache->bytes, cache->size, &name, 1, &cached);
 	for (size_t i = 0; i < count && !handle && !folders->arena->failed; i++)
 		handle = open_in(folders, cached[i],
 				 (size_t)(strrchr(cached[i], '/') - cached[i]), name);
@@ -114,9 +197,13 @@ void *lc_open_by_name(const char *name)
 	struct lc_arena arena = { .failed = false };
 	struct lc_folders folders = { .arena = &arena };
 	const Dl_serinfo *path = lc_loader_path(&arena, NULL);
-	void *handle = finds_safe_ones(&folders, path, name) ? dlopen(name, FLAGS) :
-							       open_searched(&folders, path, name);
+	struct lc_ldcache cache;
+	void *handle;
 
+	lc_ldcache_open(&arena, &cache);
+	handle = lc_dlopen_is_safe(&folders, path, &cache, name) ?
+		 dlopen(name, FLAGS) : open_searched(&folders, path, &cache, name);
+	lc_ldcache_close(&cache);
 	lc_arena_free(&arena);
 	return handle;
 }

@@ -37,7 +37,9 @@ struct lc_way {
 	bool lacks;		/* something looked for in it was not there */
 	bool asked;		/* somebody asked for a folder here, not only for what is below */
 	size_t size;		/* of a link: room for its text */
-	mode_t mode;		/* of what it leads to; 0: nothing is there */
+	mode_t mode;		/* of what it leads to, as the next two; 0: nothing is there */
+	dev_t real_device;
+	ino_t real_inode;
 	int error;		/* why it could not be examined, though it may exist */
 	struct lc_folder *folder;
 	const struct lc_way *open;	/* what is unsafe on the way, as written or as links lead */
@@ -328,6 +330,8 @@ static void look_at(struct lc_folders *folders, struct lc_way *way, const struct
 		return;
 	}
 	way->mode = st.st_mode;
+	way->real_device = st.st_dev;
+	way->real_inode = st.st_ino;
 	way->change = st.st_ctim;
 	way->young = is_young(&st.st_ctim);
 	if (S_ISDIR(st.st_mode))
@@ -404,6 +408,12 @@ static int count_steps(const char *path)
 	return steps;
 }
 
+static bool leads_to_same(const struct lc_way *a, const struct lc_way *b)
+{
+	return a->mode && b->mode && a->real_inode == b->real_inode &&
+	       a->real_device == b->real_device;
+}
+
 static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 			     const struct lc_way *above)
 {
@@ -423,7 +433,7 @@ static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 		folders->links -= steps;
 	}
 	/* A link in /proc may lead elsewhere than its text says, as may one just replaced. */
-	link->astray = !real || real->folder != link->folder;
+	link->astray = !real || !leads_to_same(real, link);
 	return real;
 }
 

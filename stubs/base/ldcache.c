@@ -125,15 +125,3 @@ void lc_ldcache_close(struct lc_ldcache *cache)
 		munmap((void *)cache->bytes, cache->size);
 	cache->bytes = NULL;
 }
-
-size_t lc_ldcache_find(struct lc_arena *arena, const char *const *sonames, size_t soname_count,
-		       const char ***files)
-{
-	struct lc_ldcache cache;
-	size_t found;
-
-	lc_ldcache_open(arena, &cache);
-	found = lc_ldcache_parse(arena, cache.bytes, cache.size, sonames, soname_count, files);
-	lc_ldcache_close(&cache);
-	return found;
-}

@@ -26,8 +26,4 @@ void lc_ldcache_close(struct lc_ldcache *cache);
 size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 			const char *const *sonames, size_t soname_count, const char ***files);
 
-/* The same for this machine's cache, which is opened for this one call. */
-size_t lc_ldcache_find(struct lc_arena *arena, const char *const *sonames, size_t soname_count,
-		       const char ***files);
-
 #endif

@@ -151,7 +151,8 @@ LC_PUBLIC int lazycuda_is_allowed(int version)
 		lc_peers_list(&arena, &peers);
 		settings.program = lc_peers_constraint(&peers);
 	}
-	allowed = !settings.wrong && (!settings.major || settings.major == LC_CUDA_MAJOR(version)) &&
+	allowed = !settings.wrong && !lc_hides_all() &&
+		  (!settings.major || settings.major == LC_CUDA_MAJOR(version)) &&
 		  (!settings.constraint ||
 		   lc_constraint_holds(settings.constraint, version, NULL) > 0) &&
 		  (!settings.program || lc_constraint_holds(settings.program, version, NULL) > 0);

@@ -608,20 +608,61 @@ static bool looked_everywhere(struct lc_arena *arena, struct lc_search *search)
 	return true;
 }
 
+/* Returns true if dlopen() looks for the library's plain names only in safe folders. */
+static bool may_ask(struct lc_search *search, struct lc_folders *folders)
+{
+	/* This opens the cache again. */
+	const struct lc_survey *survey = lc_known_survey(search->known);
+	const struct lc_library *library = search->seats[search->at.self].library;
+
+	for (size_t m = 0; m < library->major_count; m++)
+		if (!stub_has_name(search, &library->majors[m]) &&
+		    !lc_dlopen_is_safe(folders, search->looked->loader_path, &survey->cache,
+				       library->majors[m].soname))
+			return false;
+	return true;
+}
+
+/* What only ld.so knows of, as where an auditor leads it, was not judged before it was loaded. */
+static bool may_use(struct lc_survey *survey, struct lc_folders *folders, const char *path)
+{
+	const char *folder = lc_folder_of(folders->arena, path), *why;
+
+	if (!folder)
+		return false;
+	if (lc_folder_to_search(folders, folder, &why))
+		return lc_file_is_safe(folders, path, &why);
+	if (why)
+		lc_leave_out(survey, folder, why);
+	return false;
+}
+
+#define NOT_ASKED "dlopen() is not asked: it would search where anybody may write"
+
 bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
 	size_t self = search->at.self, before = search->seats[self].option_count;
 	const struct lc_library *library = search->seats[self].library;
+	struct lc_folders now = { .arena = &search->known->arena }, *folders = &now;
+	struct lc_survey *survey;
 
 	if (search->last_resort_done || !search->looked || found_any(search))
 		return false;
 	search->last_resort_done = true;
-	if (!lc_loader_path_is_safe(&search->known->survey.folders, search->looked->loader_path)) {
-		lc_trace("dlopen() is not asked: it would search where anybody may write");
+	survey = &search->known->survey;
+	/* Nobody has checked if the folders for CPUs are still as an earlier search saw them. */
+	if (search->known->fresh)
+		folders = &survey->folders;
+	if (!lc_loader_path_is_safe(&survey->folders, search->looked->loader_path)) {
+		lc_trace(NOT_ASKED);
 		return false;
 	}
 	if (looked_everywhere(arena, search))
 		return false;
+	if (!may_ask(search, folders)) {
+		lc_trace(NOT_ASKED);
+		return false;
+	}
 	for (size_t m = 0; m < library->major_count; m++) {
 		const struct lc_major *major = &library->majors[m];
 		struct lc_option *option;
@@ -635,7 +676,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 			continue;
 		/* A library that was opened aside may have the same name. */
 		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/' &&
-		    !lc_is_aside(&lc_aside, map->l_name)) {
+		    !lc_is_aside(&lc_aside, map->l_name) && may_use(survey, folders, map->l_name)) {
 			const char *path = lc_text(arena, map->l_name);
 
 			option = add_option(arena, search, self, &(struct lc_file){ .path = path, .found_by = "loader" },
@@ -646,5 +687,6 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 		/* If the option is chosen, it is opened again. */
 		dlclose(handle);
 	}
+	inherit_failure(arena, search->known);
 	return search->seats[self].option_count > before;
 }

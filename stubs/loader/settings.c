@@ -33,9 +33,14 @@ static bool says_none(const char *value)
 	return value && !strcmp(value, "none");
 }
 
+bool lc_hides_all(void)
+{
+	return says_none(lc_variable("LAZYCUDA_MAJOR"));
+}
+
 const char *lc_hidden_by(const struct lc_library *library)
 {
-	if (says_none(lc_variable("LAZYCUDA_MAJOR")))
+	if (lc_hides_all())
 		return "LAZYCUDA_MAJOR";
 	return says_none(lc_variable(library->variable)) ? library->variable : NULL;
 }

@@ -42,6 +42,9 @@ bool lc_is_privileged(void);
  */
 const char *lc_hidden_by(const struct lc_library *library);
 
+/* Returns true if LAZYCUDA_MAJOR hides every library. */
+bool lc_hides_all(void);
+
 /* The value of a variable, or NULL if it is unset, empty or not to be trusted. */
 const char *lc_variable(const char *name);
 

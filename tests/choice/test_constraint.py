@@ -93,6 +93,12 @@ def test_the_program(world):
     assert "the program's constraint <13 excludes" in str(said[-1]["candidates"])
 
 
+@pytest.mark.parametrize("major, allowed", [("12", [1, 0]), ("13", [0, 1]), ("none", [0, 0])])
+def test_what_a_major_allows(world, major, allowed):
+    said = world.probe("stub:cudart", "allows:12090", "allows:13050", LAZYCUDA_MAJOR=major)
+    assert [line["allows"] for line in said[1:]] == allowed
+
+
 def test_the_program_and_the_user(world):
     install(world, "12.9", "13.5")
     said = world.probe("stub:cudart", "constrain:>=13", "load", "status:cudart",

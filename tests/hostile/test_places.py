@@ -11,7 +11,7 @@ import build
 from fakes import driver, fake
 from syscalls import between, traced
 from visitors import BY_NAME, CODE, intruder, intruders, intruding_cudart, reading, visitor
-from world import user
+from world import probe, user
 
 # A call, and the paths among its arguments.
 CALL = re.compile(r'^(?:\[?\w* ?\d+\]? )?(\w+)\((.*)', re.M)
@@ -222,6 +222,22 @@ def test_a_link_that_leads_elsewhere_than_its_text_says(world):
     assert f"{link} leads elsewhere than its text says" in status["reason"]
 
 
+def test_a_link_to_a_file_that_leads_elsewhere_than_its_text_says(world):
+    file = world.put("safe", fake("cudart", "12.9")) / "libcudart.so.12"
+    shutil.copy(file, world.root / "safe" / "other")
+    link = world.folder("toolkit/lib64") / file.name
+    link.symlink_to(file)
+    stray = build.shared(build.TESTS / "hostile" / "stray.c", "-ldl", name="libstray.so")
+    env = dict(CUDA_PATH=world.root / "toolkit", LD_PRELOAD=stray, STRAY=link)
+    assert world.status(**env, STRAY_TO=file)["state"] == "usable"
+    for elsewhere in ("other", "none"):
+        status = world.status(**env, STRAY_TO=file.with_name(elsewhere))
+        assert status["state"] == "broken"
+        assert status["candidates"][0]["reason"] == (
+            f"is a link, and where it leads, {link} leads elsewhere than its text says, or by a way"
+            " that is too long")
+
+
 @pytest.mark.parametrize("links, steps, expected", [(39, 10, "usable"), (2, 600, "missing"),
                                                     (39, 1900, "missing")])
 def test_links_whose_texts_are_long(world, links, steps, expected):
@@ -359,3 +375,110 @@ def test_a_refused_place_is_in_the_trace(world, places):
                      LD_LIBRARY_PATH=places["below"], LAZYCUDA_DEBUG="1")
     assert (f"{places['below']}: not searched, anybody may write to {places['open']}\n"
             in done.err)
+
+
+# ---- dlopen() of a plain name ----
+
+def cached(world, ldconfig, folder):
+    """ld.so's cache lists what is in this folder, and nothing else."""
+    configuration = world.root / "ld.so.conf"
+    configuration.write_text(f"{folder}\n")
+    world.run(ldconfig, "-X", "-f", configuration, "-C", world.root / "cache")
+    world.bind(world.root / "cache", "/etc/ld.so.cache")
+
+
+@pytest.fixture(params=["a folder for CPUs", "an auditor"])
+def dlopen_is_asked(world, request):
+    """Why ld.so may know more than what the stubs have searched."""
+    if request.param == "an auditor":
+        world.env["LD_AUDIT"] = "/there/is/none.so"
+    else:
+        world.search(world.folder("safe/glibc-hwcaps").parent)
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
+def test_a_cached_folder_that_everybody_can_write_to(world, ldconfig, dlopen_is_asked, mode,
+                                                     expected):
+    """The cache is root's, and what it lists may be anybody's all the same."""
+    folder = intruders(world.root / "cached")
+    cached(world, ldconfig, folder)
+    folder.chmod(mode)
+    said, _ = watched(world, user())
+    assert said.cudart == expected
+    assert (set(said.intruders) == set()) == (expected == "missing")
+    if expected == "missing":
+        left_out = world.status()["left_out"]
+        assert [one["path"] for one in left_out] == [str(folder)]
+
+
+def test_a_cached_folder_when_the_search_is_done_already(world, ldconfig, dlopen_is_asked):
+    """That of cudart has looked for the driver, too, and the cache is not mapped any more."""
+    folder = intruders(world.root / "cached")
+    cached(world, ldconfig, folder)
+    folder.chmod(0o777)
+    # What was made just before a search is not trusted by the next.
+    done = world.run(probe(world.cc), f"open:{build.stub('cudart')}", f"open:{build.stub('cuda')}",
+                     "shell:sleep 0.1", "load:cudart", "load:cuda", "load:cuda")
+    assert "intruder" not in done.err
+
+
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
+def test_a_folder_that_everybody_can_write_to_and_an_auditor_leads_to(world, mode, expected):
+    """Nothing tells of it beforehand: it is loaded, and not used."""
+    file = world.put("hidden", fake("cudart", "12.9")) / "libcudart.so.12"
+    file.parent.chmod(mode)
+    status = world.status(SONAME=file.name, HIDDEN=file, LD_AUDIT=build.shared(
+        build.TESTS / "lib" / "knows_more.c"))
+    assert status["state"] == expected
+    assert [one["path"] for one in status["left_out"]] == (
+        [str(file.parent)] if expected == "missing" else [])
+
+
+# What ld.so looks through below any folder: glibc-hwcaps since glibc 2.33, the others until 2.36.
+FOR_CPUS = ["glibc-hwcaps/x86-64-v2", "tls", "x86_64", "tls/x86_64"]
+
+
+@pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")
+@pytest.mark.parametrize("below, open_folder", [
+    (below, open_folder) for below in FOR_CPUS
+    for open_folder in sorted({below, below.partition("/")[0]})])
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_a_folder_for_cpus_that_everybody_can_write_to(world, below, open_folder, mode):
+    """ld.so looks there first, and the stubs do not look at all."""
+    world.folder("safe/glibc-hwcaps")
+    intruders(world.root / "safe" / below)
+    (world.root / "safe" / open_folder).chmod(mode)
+    said, _ = watched(world, user(), LD_LIBRARY_PATH=world.root / "safe")
+    if mode == 0o755 and not said.intruders:
+        pytest.skip("this ld.so, or this CPU, has no such folder")
+    assert said.cudart == ("usable" if mode == 0o755 else "missing")
+    assert mode == 0o755 or not said.intruders
+
+
+@pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")
+@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
+def test_a_folder_for_cpus_that_everybody_can_write_to_since(world, mode, expected):
+    folder = world.put("safe/glibc-hwcaps/x86-64-v2", fake("nvrtc", "12.9"))
+    world.search(world.root / "safe")
+    *_, status = world.probe("stub:cudart", "shell:sleep 0.1", "load:cudart",
+                             f"shell:chmod {mode:o} {folder}", "stub:nvrtc", "load:nvrtc",
+                             "status:nvrtc")
+    *_, same = world.probe("stub:cudart", "stub:nvrtc", "shell:sleep 0.1", "load:cudart",
+                           f"shell:chmod {mode:o} {folder}", "load:nvrtc", "status:nvrtc")
+    if mode == 0o755 and status["state"] == "missing":
+        pytest.skip("this ld.so, or this CPU, has no such folder")
+    assert (status["state"], same["state"]) == (expected, expected)
+
+
+@pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")
+@pytest.mark.parametrize("mode, expected", [(0o755, True), (0o777, False)])
+def test_a_link_below_a_folder_for_cpus(world, mode, expected):
+    real = intruders(world.root / "real")
+    folder = world.folder("safe/glibc-hwcaps/x86-64-v2")
+    for file in real.iterdir():
+        (folder / file.name).symlink_to(file)
+    real.chmod(mode)
+    said, _ = watched(world, user(), LD_LIBRARY_PATH=world.root / "safe")
+    if expected and not said.intruders:
+        pytest.skip("this ld.so, or this CPU, has no such folder")
+    assert bool(said.intruders) == expected
