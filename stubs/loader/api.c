@@ -114,9 +114,10 @@ static int count_excluded(const struct lc_peers *peers, const char *constraint)
 
 	for (size_t i = 0; i < peers->count; i++) {
 		lc_version loaded = (lc_version)atomic_load(&peers->list[i]->loaded);
+		const struct lc_library *library = peers->list[i]->library;
 
-		if (loaded && lc_is_coordinated(peers->list[i]->library) &&
-		    !peers->list[i]->library->own_majors)
+		/* With own majors it may end before `cuda`, and those are no versions of CUDA. */
+		if (loaded && !library->own_majors && lc_is_coordinated(library))
 			excluded += !lc_constraint_holds(constraint, lc_number_of_version(loaded),
 							 NULL);
 	}

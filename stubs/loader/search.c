@@ -144,16 +144,18 @@ static struct lc_identity identity_of(const struct lc_library *library, const ch
 static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
 	const struct lc_process *process = &search->known->process;
+	/* real->library may be of another copy of the stub, and end before `cuda`. */
+	const struct lc_library *library = search->seats[seat].library;
 
 	for (size_t i = 0; i < process->real_count; i++) {
 		const struct lc_real *real = &process->reals[i];
 		struct lc_option *option;
 
-		if (strcmp(real->library->name, search->seats[seat].library->name))
+		if (strcmp(real->library->name, library->name))
 			continue;
 		option = add_option(arena, search, seat, &(struct lc_file){
 					.path = real->path, .found_by = "process",
-					.identity = identity_of(real->library, real->path),
+					.identity = identity_of(library, real->path),
 				    }, LC_BY_PROCESS);
 		if (!option)
 			continue;
@@ -163,7 +165,7 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 		option->cuda = real->needs;
 		if (!lc_listed_major(real->library, real->major))
 			option->unusable = lc_unknown_reason(arena, real->library, real->major);
-		place_option(arena, search->known, search->seats[seat].library,
+		place_option(arena, search->known, library,
 			     &search->files[seat][search->seats[seat].option_count - 1], option);
 	}
 }
