@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 int cudaGetLastError(void);
-int CALL();
+int CALL(PARAMETERS);
 
 int main(void)
 {
