@@ -238,25 +238,25 @@ static enum lk_ending watch(struct lk_child *child, pid_t pid, uint64_t deadline
 {
 	struct pollfd files[] = { { .fd = child->life, .events = POLLIN },
 				  { .fd = cancel, .events = POLLIN } };
+	uint64_t glance = GLANCE;
 
 	for (;;) {
-		uint64_t now = lk_now();
-		int wait = GLANCE;
+		uint64_t now = lk_now(), wait = glance;
 
 		if (deadline && now >= deadline)
 			return LK_OUT_OF_TIME;
-		if (deadline && deadline - now < GLANCE)
-			wait = (int)(deadline - now);
-		if (poll(files, 2, wait) > 0) {
-			if (files[0].revents) {
-				is_over(child, pid, 0);
-				return LK_ENDED;
-			}
-			if (files[1].revents)
-				return LK_CANCELLED;
-		} else if (is_over(child, pid, WNOHANG)) {
+		if (deadline && deadline - now < wait)
+			wait = deadline - now;
+		if (poll(files, 2, (int)wait) > 0 && files[1].revents)
+			return LK_CANCELLED;
+		if (is_over(child, pid, WNOHANG))
 			return LK_ENDED;
+		if (files[0].revents) {
+			/* It ends, or what it runs has closed files that are not its own. */
+			files[0].fd = -1;
+			glance = 0;
 		}
+		glance = glance < GLANCE / 2 ? glance * 2 + 1 : GLANCE;
 	}
 }
 

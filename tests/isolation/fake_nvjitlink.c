@@ -101,7 +101,10 @@ static int act(const char *what)
 		return eat();
 	if (!strncmp(what, "stubborn", 8))
 		signal(SIGTERM, SIG_IGN);
-	while (!strncmp(what, "hang", 4) || !strncmp(what, "stubborn", 8))
+	/* As some programs do that start others. */
+	for (int fd = 3; !strncmp(what, "close and hang", 14) && fd < 1024; fd++)
+		close(fd);
+	while (!strncmp(what, "close and hang", 14) || !strncmp(what, "hang", 4) || !strncmp(what, "stubborn", 8))
 		pause();
 	if (!strncmp(what, "files", 5)) {
 		sigprocmask(SIG_BLOCK, NULL, &blocked);
