@@ -182,7 +182,8 @@ bool lk_get_product(struct lc_arena *arena, struct lk_reader *reader, const stru
 	product->info_log = get_copy(arena, reader);
 	product->error_log = get_copy(arena, reader);
 	image = lk_wire_get_bytes(reader, &length);
-	if (reader->failed || arena->failed)
+	if (reader->failed || arena->failed ||
+	    (product->piece != LAZYCUDA_NO_INDEX && product->piece >= job->count))
 		return false;
 	if (image)
 		lk_copy_image(arena, image, length, product);
