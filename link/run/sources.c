@@ -98,10 +98,8 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 		}, &product);
 	if (plan != link->plan)
 		product.info_log = NULL;	/* it says the same again */
-	if (!lk_take_product(link, &product, step->input) ||
+	if (!lk_take_product(link, &product, step->input) || !lk_own(link, product.image) ||
 	    (plan == link->plan && !note_lowered_names(link, &piece, step->input, &product)))
-		return false;
-	if (!lk_own(link, product.image))
 		return false;
 	return take_compiled(link, step, plan->compile_to, &product, compiled);
 }
