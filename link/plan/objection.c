@@ -125,8 +125,8 @@ static void say_arch(struct objection *o)
 				   " target is %s" : "code for %s runs nowhere else, and the target is %s",
 				   arch_text(o->arena, o->entry->arch, o->entry->suffix), arch);
 	else if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
-		o->why = lc_format(o->arena, "a cubin links for its own architecture only, below"
-				   " sm_100 for later ones of its major too, and the target is %s",
+		o->why = lc_format(o->arena, "a cubin links for its own architecture and for a"
+				   " few later ones (docs/linking.md), and the target is %s",
 				   arch);
 	else
 		o->why = lc_format(o->arena, "it is for a later architecture than the target, %s",
