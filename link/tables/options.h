@@ -19,7 +19,7 @@ enum lk_option_fate {
 
 struct lk_option_verdict {
 	enum lk_option_fate fate;
-	int since, until;	/* versions of nvJitLink that have it; 0: no bound */
+	int since;		/* the first nvJitLink that has it; 0: any, or none */
 	int jit_option;		/* on the driver: CUjit_option and its value, if TAKEN */
 	unsigned jit_value;
 	const char *jit_name;	/* "CU_JIT_MAX_REGISTERS" */
