@@ -187,8 +187,8 @@ void lazycuda_inspection_free(struct lazycuda_inspection *inspection);
 /*
  * Returns a copy of an entry's code: PTX followed by a NUL that *length does not
  * count, a cubin, or LTO-IR; unpacked if `unpack`, else as it is stored.  Free it
- * with free().  On failure returns NULL and sets *error, unless `error` is NULL, to
- * the reason, a text that must not be freed.
+ * with free().  On failure returns NULL, sets *length to 0 and *error, unless `error`
+ * is NULL, to the reason, a text that must not be freed.
  */
 void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_t entry,
 			     int unpack, size_t *length, const char **error);

@@ -101,10 +101,12 @@ static const char *find_entry(const struct lazycuda_inspection *inspection, size
 	return (*entry)->error;
 }
 
-static void *answer(void *bytes, const char *wrong, const char **error)
+static void *answer(void *bytes, size_t *length, const char *wrong, const char **error)
 {
 	if (error)
 		*error = wrong;
+	if (!bytes)
+		*length = 0;
 	return bytes;
 }
 
@@ -115,7 +117,6 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 	const char *wrong = find_entry(inspection, index, &entry);
 	unsigned char *code = NULL;
 
-	*length = 0;
 	/* An inspection that unpacked the entry has counted it against the limit already. */
 	if (!wrong && unpacked && (entry->flags & LK_PACKED) &&
 	    entry->unpacked > whole(inspection)->unpack_limit)
@@ -123,7 +124,7 @@ void *lazycuda_entry_payload(const struct lazycuda_inspection *inspection, size_
 			" (unpack_limit)";
 	if (!wrong)
 		wrong = lk_payload_load(&whole(inspection)->source, entry, unpacked, &code, length);
-	return answer(code, wrong, error);
+	return answer(code, length, wrong, error);
 }
 
 /* Copies the entry with its header and padding, and puts a container header before it. */
@@ -160,10 +161,9 @@ void *lazycuda_entry_fatbin(const struct lazycuda_inspection *inspection, size_t
 	const char *wrong = find_entry(inspection, index, &entry);
 	unsigned char *fatbin = NULL;
 
-	*length = 0;
 	if (!wrong)
 		wrong = load_fatbin(&whole(inspection)->source, entry, &fatbin, length);
-	return answer(fatbin, wrong, error);
+	return answer(fatbin, length, wrong, error);
 }
 
 struct lazycuda_entry *lk_entry_new(struct lc_arena *arena, const struct lk_part *part)
