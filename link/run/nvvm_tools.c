@@ -19,9 +19,11 @@
  * of its own toolkit goes best. */
 static const enum lk_tool leading[] = { LK_NVJITLINK, LK_NVRTC };
 
-/* What was found when the stubs had these statuses. */
+/* What was found when LAZYCUDA_NVVM named this file, NULL: none, and the stubs had these
+ * statuses. */
 struct nvvm_list {
 	struct lk_nvvms public;
+	const char *named;
 	const struct lazycuda_status *led_by[2];
 	struct nvvm_list *older;	/* never freed: somebody may be using it */
 	struct lc_arena *arena;
@@ -119,8 +121,9 @@ static struct nvvm_list *list_nvvms(const struct lazycuda_status *const led_by[2
 	}
 	*list = (struct nvvm_list){ .arena = arena, .led_by = { led_by[0], led_by[1] },
 				    .older = nvvms };
-	if (named && strcmp(named, "none"))
-		add_nvvm(list, lc_format(arena, "%s", named), true);
+	list->named = named ? lc_copy(arena, named, strlen(named)) : NULL;
+	if (list->named && strcmp(list->named, "none"))
+		add_nvvm(list, list->named, true);
 	for (size_t i = 0; !named && i < 2; i++)
 		list_beside(list, led_by[i]);
 	if (!arena->failed)
@@ -131,7 +134,10 @@ static struct nvvm_list *list_nvvms(const struct lazycuda_status *const led_by[2
 
 static bool is_current(const struct nvvm_list *list, const struct lazycuda_status *const led_by[2])
 {
-	return list && list->led_by[0] == led_by[0] && list->led_by[1] == led_by[1];
+	const char *named = named_nvvm();
+
+	return list && (named ? list->named && !strcmp(list->named, named) : !list->named) &&
+	       list->led_by[0] == led_by[0] && list->led_by[1] == led_by[1];
 }
 
 const struct lk_nvvms *lk_installed_nvvms(void)

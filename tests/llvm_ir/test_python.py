@@ -93,6 +93,21 @@ say(kind=inspect(Input(late)).kind.name)
     assert said[9:] == [{"kind": "LLVMIR", "libdevice": True}, {"kind": "UNKNOWN"}]
 
 
+def test_the_named_file_may_change(python, site):
+    file = min(site("12.9").rglob("libnvvm.so*"))
+    said = python(f"""
+import os
+for named in ("none", "/nowhere/libnvvm.so.4", "{file}", "none", None):
+    os.environ.pop("LAZYCUDA_NVVM", None)
+    if named:
+        os.environ["LAZYCUDA_NVVM"] = named
+    say(message=Linker("sm_90").add(LLVMIR(text)).plan().message, nvvm=environment().nvvm)
+""")
+    assert "LAZYCUDA_NVVM=none hides it" in said[0]["message"] and said[3] == said[0]
+    assert "there is no such file" in said[1]["message"]
+    assert "LAZYCUDA_NVVM" not in said[2]["message"] and said[4]["nvvm"] == "12.9"
+
+
 def test_what_is_missing_is_not_installed(python):
     said = python("""
 have = dict(driver="12.9", branch=575, nvjitlink="12.9")
