@@ -237,6 +237,14 @@ def test_source_date_epoch_dates_what_is_new(retarget, tmp_path, plain):
         assert made.getinfo("pkg/module.so").date_time == wheel_files.DATE
 
 
+@pytest.mark.parametrize("epoch, year", [("0", 1980), (str(1 << 62), 2107)])
+def test_a_date_that_no_zip_archive_can_have(retarget, tmp_path, plain, epoch, year):
+    retarget(wheel_files.make(tmp_path, {"pkg/module.so": plain}),
+             env={"SOURCE_DATE_EPOCH": epoch})
+    with zipfile.ZipFile(out_of(retarget)) as made:
+        assert made.getinfo("pkg.libs/libcudart_stub.so").date_time[0] == year
+
+
 def test_signatures_are_dropped(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain},
                         more={"pkg-1.0.dist-info/RECORD.jws": b"{}"})

@@ -105,6 +105,13 @@ def _trace(linker, file, image, search):
     return list(dict.fromkeys(missing)), [] if missing else nobodys
 
 
+def _signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:      # one of the real-time signals
+        return f"signal {number}"
+
+
 def _load(file, image, search):
     """None, or why it could not be loaded if that has nothing to do with the stubs."""
     status, said = _run([sys.executable, "-I", "-S", "-c", LOAD, str(file)], _environment(search))
@@ -114,7 +121,7 @@ def _load(file, image, search):
         return f"loading it took more than {SECONDS} seconds"
     last = (said.strip() or "it says nothing").splitlines()[-1].replace(f"{file}: ", "")
     if status < 0:
-        raise Refused("LOAD", f"loading it ends with {signal.Signals(-status).name}")
+        raise Refused("LOAD", f"loading it ends with {_signal_name(-status)}")
     if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last, image)):
         return last
     raise Refused("LOAD", f"it cannot be loaded: {last}")

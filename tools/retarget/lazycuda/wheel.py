@@ -31,6 +31,7 @@ CHUNK = 1 << 20
 PACKING = 6         # the flags of a member that say how it is compressed
 EXECUTABLE = (stat.S_IFREG | 0o755) << 16
 EARLIEST = 315532800        # 1980, where the dates of zip archives begin
+LATEST = 4354819199         # 2107, where they end
 
 
 # What zipfile raises for a damaged archive.  It also raises OSErrors that are none of the
@@ -233,8 +234,8 @@ def _member(name, info, date):
 
 def _date_of_new(wheel):
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isdigit():
-        return time.gmtime(max(int(epoch), EARLIEST))[:6]
+    if epoch.isdecimal():
+        return time.gmtime(min(max(int(epoch), EARLIEST), LATEST))[:6]
     return wheel.members[wheel.member("RECORD")].date_time
 
 
