@@ -222,4 +222,7 @@ def unpack_debian(folder, *packages):
 
 def from_debian(settings, folder):
     unpack_debian(folder, DEBIAN_PIP)
-    return with_its_parts(newest(folder.rglob("pip-*.whl")))
+    wheel = newest(folder.rglob("pip-*.whl"))
+    if not wheel:
+        raise Unavailable("Debian's package has no wheel of it")
+    return with_its_parts(wheel)
