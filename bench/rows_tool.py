@@ -21,8 +21,9 @@ def auditing():
 def seven_commands():
     """The shell commands of the page, one after the other."""
     text = (ROOT / "docs/own-library.md").read_text().partition("\n## Seven libraries\n")[2]
-    lines = text.partition("\nWhat they say")[0]
-    return re.sub(r"^    (\$ )?", "", lines[lines.index("    $ A="):], flags=re.M)
+    # As far as the next words.
+    shown = re.match(r"(?:    .*\n|\n)*", text[text.index("    $ A="):])[0]
+    return re.sub(r"^    (\$ )?", "", shown, flags=re.M)
 
 
 def make_seven(libraries, commands):

@@ -29,7 +29,7 @@ ROWS = [
 def run(script, *arguments, check=True, **env):
     done = subprocess.run([sys.executable, "-B", BENCH / script, *map(str, arguments)], text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, env={**os.environ, **env})
-    assert not check or done.returncode == 0, done.stdout + done.stderr
+    assert not check or done.returncode == 0, done.stderr + done.stdout
     return done
 
 
@@ -72,6 +72,14 @@ def test_every_row_is_measured_or_says_why_not(tmp_path):
     # It takes a compiler and no more for these.
     for group in ("A call that is adapted, refused or missing", "Threads that call at once"):
         assert not [row for row in rows if row["group"] == group and "unmeasured" in row]
+
+
+def test_the_commands_of_the_page_are_all_that_is_run():
+    done = subprocess.run([sys.executable, "-Bc", "import rows_tool; print(rows_tool.seven_commands())"],
+                          cwd=BENCH, text=True, capture_output=True, check=True)
+    commands = done.stdout.replace("\\\n", " ").split("\n")
+    words = [line.partition(" ")[0].partition("=")[0] for line in commands if line]
+    assert words == ["A", "B", "runtime", "clang", *["lazycuda"] * 7]
 
 
 def test_a_row_says_what_it_lacks(tmp_path):
