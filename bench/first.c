@@ -47,7 +47,7 @@ void *dlopen(const char *file, int mode)
 		*(void **)&real = dlsym(RTLD_NEXT, "dlopen");
 	start = now();
 	handle = real(file, mode);
-	if (handle && file && strstr(file, "libcudart")) {
+	if (handle && file && strstr(file, "libcudart.so")) {
 		before = start;
 		after = now();
 	}
