@@ -130,13 +130,12 @@ static void look(void)
 		atomic_store(&looks.seen, loads);
 }
 
-static void look_if_due(void)
+/* Out of line, as all is that a call which fails does not always do: so that the call saves no
+ * register for it. */
+static __attribute__((noinline)) void look_in(unsigned long long tick)
 {
-	unsigned long long tick = this_tick();
 	_Atomic uint32_t *busy = looking();
 
-	if (tick <= atomic_load(&looks.tick) && atomic_load(&looks.count) >= LOOKS_A_TICK)
-		return;
 	if (atomic_load(busy) || atomic_exchange(busy, 1))
 		return;
 	if (lc_try_enter()) {
@@ -151,6 +150,14 @@ static void look_if_due(void)
 	atomic_store(busy, 0);
 }
 
+static void look_if_due(void)
+{
+	unsigned long long tick = this_tick();
+
+	if (tick > atomic_load(&looks.tick) || atomic_load(&looks.count) < LOOKS_A_TICK)
+		look_in(tick);
+}
+
 /* Returns a hash of the path that the environment names, to detect a change; 0: none. */
 static unsigned named_now(void)
 {
@@ -162,19 +169,28 @@ static unsigned named_now(void)
 	return hash;
 }
 
-/* Returns true if the process is known to have loaded anything since the last search.  With
- * `asked`, looks now, whatever the limit, and also at the file that the environment names. */
-static bool loaded_something(bool asked)
+/* Returns true if the process is known to have loaded anything since the last search. */
+static bool loaded_something(void)
 {
-	if (asked) {
-		lc_enter();
-		look();
-		lc_leave();
-	} else {
-		look_if_due();
-	}
-	return atomic_load(&looks.seen) > atomic_load(&looks.searched) ||
-	       (asked && named_now() != atomic_load(&looks.named));
+	return atomic_load(&looks.seen) > atomic_load(&looks.searched);
+}
+
+/* Looks now, whatever the limit, and also at the file that the environment names. */
+static __attribute__((noinline)) bool has_changed(void)
+{
+	lc_enter();
+	look();
+	lc_leave();
+	return loaded_something() || named_now() != atomic_load(&looks.named);
+}
+
+/* Returns true if another search may find the library that was missing. */
+static bool is_worth_a_try(bool asked)
+{
+	if (asked)
+		return has_changed();
+	look_if_due();
+	return loaded_something() && lc_may_try();
 }
 
 /* --- publication, with the lock --- */
@@ -397,39 +413,43 @@ static bool is_coming(void)
 	return phase == FILLING || phase == LOADED;
 }
 
+/* Does what is next, if anything is; returns why the library is not available, or LC_NONE. */
+static __attribute__((noinline)) enum lc_refusal go_on(bool asked)
+{
+	switch (atomic_load_explicit(&state.phase, memory_order_acquire)) {
+	case LOADED:
+		return LC_NONE;
+	case FILLING:
+		wait_for_filler();
+		return LC_NONE;
+	case UNWRITTEN:
+		return write_again();
+	case NONE:
+		return attempt_load(true);
+	default:
+		return lc_is_ready() && (asked || lc_may_try()) ? attempt_load(false) : LC_MISSING;
+	}
+}
+
 /* Returns LC_NONE once the library is loaded, else why not.  With `asked`, tries now, whatever
  * the limits. */
 static enum lc_refusal ensure(bool asked)
 {
-	for (;;) {
-		enum lc_refusal refusal;
+	enum lc_refusal refusal;
 
-		switch (atomic_load_explicit(&state.phase, memory_order_acquire)) {
-		case LOADED:
+	do {
+		if (lc_is_loaded())
 			return LC_NONE;
-		case FILLING:
-			wait_for_filler();
-			continue;
-		case UNWRITTEN:
-			refusal = write_again();
-			break;
-		case NONE:
-			if (!loaded_something(asked) || !(asked || lc_may_try()))
-				return (enum lc_refusal)atomic_load(&state.refusal);
-			refusal = attempt_load(true);
-			break;
-		default:
-			refusal = lc_is_ready() && (asked || lc_may_try()) ?
-				  attempt_load(false) : LC_MISSING;
-		}
-		if (refusal != LC_NONE && !is_coming())
-			return refusal;
-	}
+		if (atomic_load(&state.phase) == NONE && !is_worth_a_try(asked))
+			return (enum lc_refusal)atomic_load(&state.refusal);
+		refusal = go_on(asked);
+	} while (refusal == LC_NONE || is_coming());
+	return refusal;
 }
 
 enum lc_refusal lc_why_not(unsigned slot)
 {
-	enum lc_refusal refusal = ensure(false);
+	enum lc_refusal refusal = lc_is_loaded() ? LC_NONE : ensure(false);
 
 	return refusal == LC_NONE ? (enum lc_refusal)atomic_load(&state.outcomes)[slot] : refusal;
 }
