@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "containers.h"
+#include "../tables/arch.h"
 
 /* Code that is to be linked with that of other objects, and code that is final. */
 static const struct section_kind {
 	const char *name;
 	unsigned flags;
 } section_kinds[] = {
-	{ "__nv_relfatbin", LAZYCUDA_ENTRY_RELOCATABLE },
+	{ LK_RELOCATABLE_SECTION, LAZYCUDA_ENTRY_RELOCATABLE },
 	{ ".nv_fatbin", 0 },
 };
 

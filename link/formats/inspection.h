@@ -38,6 +38,13 @@ const char *lk_payload_load(const struct lk_source *source, const struct lazycud
 
 extern const char LK_NO_MEMORY[];
 
+/* Returns true for LLVM IR, bitcode or text, as a file of its own; an inspection may be NULL. */
+static inline bool lk_is_llvm_ir(const struct lazycuda_inspection *inspection)
+{
+	return inspection && (inspection->kind == LAZYCUDA_KIND_BITCODE ||
+			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
+}
+
 /* Flags of an entry that is unpacked before it is read. */
 #define LK_PACKED (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD)
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "containers.h"
+#include "elf_device.h"
 
 /* ---- by magic numbers ---- */
 
@@ -38,8 +39,6 @@ static enum lazycuda_kind by_magic(const unsigned char *head, size_t length)
 
 /* ---- ELF ---- */
 
-#define MACHINE_CUDA 190
-
 /* Returns true for GPUs of Intel and AMD, whose code is neither CUDA's nor a host's. */
 static bool is_foreign_gpu(unsigned machine)
 {
@@ -60,7 +59,7 @@ static enum lazycuda_kind elf_kind(const unsigned char *head, size_t length)
 		return LAZYCUDA_KIND_OBJECT;
 	type = (unsigned)head[big ? 17 : 16] | (unsigned)head[big ? 16 : 17] << 8;
 	machine = (unsigned)head[big ? 19 : 18] | (unsigned)head[big ? 18 : 19] << 8;
-	if (machine == MACHINE_CUDA)
+	if (machine == LK_EM_CUDA)
 		return LAZYCUDA_KIND_CUBIN;
 	if (is_foreign_gpu(machine))
 		return LAZYCUDA_KIND_UNKNOWN;

@@ -2,6 +2,7 @@
 /* accept.c - may this linker, of this version, take this entry for this target? */
 #include "accept.h"
 
+#include "../formats/formats.h"
 #include "../tables/text.h"
 #include "../tables/versions.h"
 
@@ -17,7 +18,6 @@
 
 /* NVVM IR 2.0: no nvJitLink reads what is older. */
 #define LTOIR_OLDEST LC_CUDA(12, 0)
-#define LTOIR_LEVEL_OPTIX 2
 
 struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
 			   const struct lk_arch *target, unsigned flags, bool strict)
@@ -109,7 +109,7 @@ static enum lazycuda_code ltoir_version(const struct lk_linker *linker,
 
 	if (linker->backend == LAZYCUDA_BACKEND_DRIVER)
 		return LAZYCUDA_CODE_LTOIR_ON_DRIVER;
-	if (entry->level == LTOIR_LEVEL_OPTIX)
+	if (entry->level == LK_LEVEL_OPTIX)
 		return LAZYCUDA_CODE_UNSUPPORTED_KIND;
 	if (!lk_entry_toolkits(entry, &oldest, &newest)) {
 		*doubt = true;

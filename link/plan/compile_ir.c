@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planning.h"
+#include "../formats/inspection.h"
 #include "../tables/sized.h"
 #include "../tables/versions.h"
 
@@ -20,10 +21,7 @@
 
 bool lk_is_ir(const struct lk_item *item)
 {
-	const struct lazycuda_inspection *inspection = item->what.inspection;
-
-	return inspection && (inspection->kind == LAZYCUDA_KIND_BITCODE ||
-			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
+	return lk_is_llvm_ir(item->what.inspection);
 }
 
 static bool has_flag(const struct lk_item *item, unsigned flag)

@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "handle.h"
 #include "nvvm_tools.h"
+#include "../formats/inspection.h"
 #include "../plan/planning.h"
 #include "../tables/sized.h"
 
@@ -70,9 +71,7 @@ static bool wants_nvvm(const struct lazycuda_input *given)
 {
 	struct lazycuda_input input;
 
-	return lk_sized_copy(&input, sizeof(input), given) && input.inspection &&
-	       (input.inspection->kind == LAZYCUDA_KIND_BITCODE ||
-		input.inspection->kind == LAZYCUDA_KIND_LLVMIR);
+	return lk_sized_copy(&input, sizeof(input), given) && lk_is_llvm_ir(input.inspection);
 }
 
 /* Whether an input is LLVM IR.  Other links do not search for libnvvm. */

@@ -106,14 +106,6 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 
 /* ---- LLVM IR ---- */
 
-static bool is_ir(const struct lazycuda_link *link, const struct lazycuda_step *step)
-{
-	const struct lazycuda_inspection *inspection = lk_input_of(link, step)->inspection;
-
-	return inspection && (inspection->kind == LAZYCUDA_KIND_BITCODE ||
-			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
-}
-
 /* Adds libdevice to the pieces, if the libnvvm of the plan has one. */
 static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step *step,
 			  struct lk_piece *pieces, size_t *count)
@@ -282,7 +274,7 @@ static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *
 		if (known)
 			link->compiled[i] = *known;
 		else if (step->form == LAZYCUDA_FORM_COMPILED &&
-			 !(is_ir(link, step) ?
+			 !(lk_is_llvm_ir(lk_input_of(link, step)->inspection) ?
 			   compile_ir(link, step, &link->compiled[i]) :
 			   compile_step(link, step, plan, &link->compiled[i])))
 			return false;

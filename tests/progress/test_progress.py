@@ -41,8 +41,8 @@ def words_of(name, folder):
 
 
 def watch(words, wheel, **more):
-    """audit takes a fifth of a second, and a line comes after a third of one."""
-    return terminal.run(*words, wheel, stopped=0.1 if "audit" in words else 0.03, **more)
+    """audit takes a fifth of a second, retarget more than one, and a line comes after a third."""
+    return terminal.run(*words, wheel, stopped=0.05 if "audit" in words else 0.01, **more)
 
 
 @pytest.fixture(params=COMMANDS)
