@@ -117,7 +117,10 @@ int nvvmCompileProgram(struct program *program, int count, const char **options)
 		printf("said aloud\n");
 		fflush(stdout);
 	}
-	return does(program, "fail") || does(program, "fail-badly") ? 9 :
+	if (does(program, "warn-and-fail"))
+		strcpy(program->log, "warning: k may be inlined\nIt cannot be compiled\n");
+	return does(program, "fail") || does(program, "fail-badly") ||
+	       does(program, "warn-and-fail") ? 9 :
 	       does(program, "no-memory") ? 1 : 0;
 }
 

@@ -102,6 +102,7 @@ def test_beside_nvrtc_alone_and_for_the_driver(world):
     ("fail", "COMPILE_FAILED", "libnvvm 13.0: nvvmCompileProgram of {path} returned 9"
      " (NVVM_ERROR_COMPILATION): module {path} of"),
     ("fail-badly", "COMPILE_FAILED", "returned 9 (NVVM_ERROR_COMPILATION)"),
+    ("warn-and-fail", "COMPILE_FAILED", "(NVVM_ERROR_COMPILATION): It cannot be compiled"),
     ("no-memory", "NO_MEMORY", "nvvmCompileProgram of {path} returned 1"),
     ("reject", "COMPILE_FAILED", "nvvmAddModuleToProgram of {path} returned 4"),
     ("reject-lazily", "COMPILE_FAILED", "nvvmLazyAddModuleToProgram of {path} returned 4"),
