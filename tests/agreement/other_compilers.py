@@ -27,7 +27,7 @@ import tempfile
 import build
 import toolkits
 from other_sources import HOST, SOURCES, WITHOUT_KERNEL
-from samples import HERE, STORE, key
+from samples import HERE, STORE
 
 FETCHED = build.BUILD / "compilers"
 NVCC = build.BUILD / "nvcc"
@@ -123,9 +123,10 @@ class Written(collections.namedtuple("Written", "compiler form arch unit option"
 
     @property
     def left(self):
-        """That ptxas does not assemble it, either; what has been made says so."""
-        newest = max(self.compiler.ptxas(), key=key, default=None)
-        if self.form == "ptx" and newest and self._replace(form=newest).failed.exists():
+        """That no ptxas assembles it, either: what has been made of it says so."""
+        made = f"{self.path.stem}.*.cubin"
+        if self.form == "ptx" and not list(self.path.parent.glob(made)) and list(
+                self.path.parent.glob(f"{made}.failed")):
             return "ptxas refuses it"
         return None
 
