@@ -8,7 +8,6 @@ The verdicts are those of verdicts.py.
 """
 import concurrent.futures
 import functools
-import json
 import os
 import pathlib
 import platform
@@ -17,6 +16,7 @@ import sys
 import tempfile
 
 import build
+import link_command
 import linkers
 import toolkits
 from samples import HERE
@@ -74,15 +74,8 @@ def alone(shapes, version, folder):
 
 def ours(shape, version, image):
     """The code of `lazycuda link`; libnvvm crashes on some."""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("LAZYCUDA_", "LD_"))}
-    environment["LAZYCUDA_NVJITLINK"] = str(toolkits.Toolkit(version).file("nvJitLink"))
-    environment["LAZYCUDA_NVVM"] = str(libnvvm(version))
-    done = subprocess.run([build.TOOL, "link", "--json", "--isolated", "--driver", "none", "--nvrtc", "none",
-                           "--arch", shape.arch, "-o", image, *(one.path for one in parts(shape))],
-                          env=environment, capture_output=True, text=True)
-    assert done.returncode in (0, 1), f"{shape}: exit status {done.returncode} {done.stderr}"
-    return json.loads(done.stdout)["code"] or "OK"
+    return link_command.code(version, shape.arch, [one.path for one in parts(shape)], image,
+                             "--isolated", LAZYCUDA_NVVM=str(libnvvm(version)))
 
 
 def judge(code, real):

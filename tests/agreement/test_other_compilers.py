@@ -9,9 +9,11 @@ import pytest
 import build
 import cubin_shapes
 import ir_links
+import link_command
 import linkers
 import other_compilers
 from cubin_shapes import as_kept, kept, newest, rules_hold
+from verdicts import AGREE_YES
 
 
 def need(versions):
@@ -45,18 +47,30 @@ def is_read(shapes):
             str(shape), file)
 
 
-def compare_with_table(form, name, readers, shapes):
+def are_linked(comparison, linker, folder):
+    """`lazycuda link` links what the plan says: of each source one file."""
+    shown = {one.facts["shape"].unit: one for one, _, _, found in comparison.rows
+             if found == AGREE_YES}
+    for one in shown.values():
+        assert link_command.code(linker, one.ask.arch, one.ask.inputs, folder / "image") == "OK", (
+            one.name)
+        assert (folder / "image").read_bytes()[:4] == b"\x7fELF"
+
+
+def compare_with_table(form, name, readers, shapes, folder):
     is_read(shapes)
     if cubin_shapes.is_relocatable_cubin(form):
         lines = list(cubin_shapes.field_lines(name, shapes))
         rules_hold(lines)
         assert not kept("made", name) or lines == kept("field", name)
     for linker in newest(set(linkers.versions()) & set(readers)):
-        as_kept(name, linker, cubin_shapes.compare(name, shapes, linker))
+        comparison = cubin_shapes.compare(name, shapes, linker)
+        as_kept(name, linker, comparison)
+        are_linked(comparison, linker, folder)
 
 
 @pytest.mark.parametrize("finder", other_compilers.FINDERS, ids=lambda one: one.__name__)
-def test_what_others_write(finder):
+def test_what_others_write(finder, tmp_path):
     need(linkers.versions())
     compiler = found(finder)
     why = other_compilers.why_no_ptxas()
@@ -65,7 +79,7 @@ def test_what_others_write(finder):
     for form, name, readers in cubin_shapes.forms(compiler):
         shapes = other_compilers.written(compiler, form)
         assert shapes, name
-        compare_with_table(form, name, readers, shapes)
+        compare_with_table(form, name, readers, shapes, tmp_path)
 
 
 @pytest.mark.parametrize("finder", [one for one in other_compilers.FINDERS
@@ -82,7 +96,7 @@ def test_llvm_ir_of_others(finder):
         assert not kept("link", name) or lines == kept("link", name)
 
 
-def test_what_one_of_them_writes():
+def test_what_one_of_them_writes(tmp_path):
     """A part of that, of the compiler that is always there."""
     versions = need(newest(linkers.versions()))
     compiler = found(other_compilers.clang_of_zig)
@@ -91,4 +105,5 @@ def test_what_one_of_them_writes():
         is_read(shapes)
         comparison = cubin_shapes.compare(f"some PTX of {compiler.name}", shapes, linker)
         comparison.finish()
-        assert {row[3] for row in comparison.rows} == {"agree yes"}
+        assert {row[3] for row in comparison.rows} == {AGREE_YES}
+        are_linked(comparison, linker, tmp_path)
