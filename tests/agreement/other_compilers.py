@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Device code of compilers that are not NVIDIA's, and cubins that ptxas assembles from it.
 
-    here()                      every compiler that is here
+    here()                                  every compiler that is here
     written(compiler, form, option="O2")    [Written] that are so, made if they are not there yet
 
 A form is "ptx", a version of ptxas, "object" and such a version for what clang compiles for the
 host with a fatbin in it, "linked" for the cubins that a compiler makes itself and are not
-relocatable, or "ir".  What a compiler does not compile, or ptxas does not assemble, is left
-out; cannot() has it.  They lie in build/tests/agreement/shapes, below a digest of
-the compiler.
+relocatable, or "ir".  What a compiler does not compile, or ptxas does not assemble, is left out;
+cannot() has it.  They lie in build/tests/agreement/shapes, below a digest of the compiler.
 """
 import collections
 import concurrent.futures
@@ -36,8 +35,6 @@ TABLES = {FETCHED: "compilers.txt", NVCC: "nvcc.txt"}
 ARCHITECTURES = ("sm_80", "sm_90a", "sm_100f", "sm_120")
 RDC = ("-fgpu-rdc",)
 # With which clang writes something else; the first for every architecture.
-# What clang gets from libdevice where there is one, and libnvvm wants.
-VERSION_OF_IR = "!nvvmir.version = !{!0}\n!0 = !{i32 2, i32 0}\n"
 OPTIONS = {"O2": ("-O2", *RDC), "O0": ("-O0", *RDC), "g": ("-O2", "-g", *RDC),
            "debug": ("-O0", "-g", *RDC), "lines": ("-O2", "-gline-tables-only", *RDC),
            "whole": ("-O2",), "old-ptx": ("-O2", *RDC, "--cuda-feature=+ptx70")}
@@ -45,6 +42,8 @@ PTXAS_OPTIONS = {"debug": ["-g"]}
 # How the host's half of a file is compiled, and what of PTX and cubin is in its fatbin.
 OBJECTS = {"rdc": "-fgpu-rdc", "whole": "-fno-gpu-rdc"}
 IN_FATBIN = {"both": ("cubin", "ptx"), "cubin": ("cubin",), "ptx": ("ptx",)}
+# What clang gets from libdevice where there is one, and libnvvm wants.
+VERSION_OF_IR = "!nvvmir.version = !{!0}\n!0 = !{i32 2, i32 0}\n"
 # Of LLVM IR; libnvvm reads that of newer compilers for the newest architectures alone.
 IR = (("O2", "sm_80"), ("O2", "sm_120"), ("g", "sm_120"))
 LANGUAGES = {
@@ -170,8 +169,9 @@ class Clang:
         if "sm_80" not in self.architectures:
             raise Absent(f"{self.name} does not write PTX for sm_80")
         self.options = [one for one, words in OPTIONS.items() if self.takes(words)]
-        # Later ones put no fatbin into an object by themselves, unless they are told to.
-        self.for_host = ["--no-offload-new-driver"] if self.takes(["--no-offload-new-driver"]) else []
+        # Later ones put no fatbin into an object, unless they are told to.
+        old_driver = ["--no-offload-new-driver"]
+        self.for_host = old_driver if self.takes(old_driver) else []
 
     def takes(self, options):
         return said(*self.command, *LANGUAGES["cuda"], "--cuda-gpu-arch=sm_80", *options,
@@ -210,7 +210,8 @@ class Clang:
             source = pathlib.Path(folder) / shape.unit
             source.write_text(text)
             output = ["-S"] if shape.form == "ptx" else [
-                "-c", "-emit-llvm", "-Xclang", "-mlink-bitcode-file", "-Xclang", self.version_of_ir()]
+                "-c", "-emit-llvm", "-Xclang", "-mlink-bitcode-file", "-Xclang",
+                self.version_of_ir()]
             shape.run([*self.command, *LANGUAGES[language], *options, *cpu, *output, source, "-o"])
 
     def version_of_ir(self):
@@ -235,8 +236,9 @@ class Clang:
             subprocess.run([FATBINARY, f"--create={fatbin}", "--64",
                             *(images[kind] for kind in IN_FATBIN[shape.unit])], check=True)
             shape.run([*self.command, "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
-                       "-Wno-unknown-cuda-version", *self.for_host, OBJECTS[shape.option], "-Xclang",
-                       "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", source, "-o"])
+                       "-Wno-unknown-cuda-version", *self.for_host, OBJECTS[shape.option],
+                       "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", source,
+                       "-o"])
 
     def make(self, shapes):
         self.version_of_ir()
@@ -257,7 +259,9 @@ class Triton:
         self.folder = STORE / "shapes" / digest(self.name, HERE / "triton_kernels.py", __file__)
 
     def environment(self, **more):
-        return {**os.environ, "PYTHONPATH": str(self.site), **more}
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(("TRITON_", "PYTHON"))}
+        return {**kept, "PYTHONPATH": str(self.site), **more}
 
     @functools.lru_cache(maxsize=None)
     def ptxas(self):

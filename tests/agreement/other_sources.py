@@ -84,7 +84,8 @@ int through(int which, int x) { return table[which & 1].function(x) + table[whic
 struct large { int a[20]; };
 typedef __attribute__((__vector_size__(16))) float four;
 __attribute__((noreturn)) void stop(void) { __builtin_trap(); }
-__attribute__((noinline)) struct large make(int x) { struct large made = {{x, x + 1}}; return made; }
+__attribute__((noinline)) struct large make(int x)
+    { struct large made = {{x, x + 1}}; return made; }
 __attribute__((noinline)) four added(four a, four b) { return a + b; }
 __attribute__((noinline)) double many(double a, float b, char c, short d, long e, struct large f)
     { return a + b + c + d + e + f.a[3]; }

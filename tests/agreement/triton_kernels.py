@@ -17,7 +17,6 @@ from triton.backends.compiler import GPUTarget
 from triton.language.extra import libdevice
 
 
-
 def named(function):
     """A kernel that is called `kernel` in what is compiled: linker.c looks for it."""
     return triton.jit(function, repr=lambda _: "kernel")
