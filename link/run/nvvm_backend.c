@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* nvvm_backend.c - compiles LLVM IR to PTX with libnvvm */
+#include <stdlib.h>
 #include <string.h>
 
 #include "backends.h"
@@ -62,18 +63,34 @@ static const struct { const char *text, *advice; } advices[] = {
 	  " knows, or text" },
 };
 
-static const char *advice_of(const char *log)
+/* The number behind some text, or 0. */
+static long number_behind(const char *text, const char *log)
 {
-	for (size_t i = 0; log && i < sizeof(advices) / sizeof(*advices); i++)
+	const char *found = strstr(log, text);
+
+	return found ? strtol(found + strlen(text), NULL, 10) : 0;
+}
+
+static const char *advice_of(struct lc_arena *arena, const char *log)
+{
+	long reader;
+
+	if (!log)
+		return NULL;
+	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
 		if (strstr(log, advices[i].text))
 			return advices[i].advice;
-	return NULL;
+	reader = number_behind("Reader: 'LLVM ", log);
+	if (!reader || number_behind("Producer: 'LLVM", log) <= reader)
+		return NULL;
+	return lc_format(arena, "have LLVM %ld or earlier write the bitcode, or take a later libnvvm",
+			 reader);
 }
 
 static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler, const char *name,
 			 struct lk_product *product)
 {
-	const char *advice = advice_of(product->error_log);
+	const char *advice = advice_of(arena, product->error_log);
 
 	lk_explain_compiler(arena, "libnvvm", compiler->version, name,
 			    compiler->error_string(product->status), product);

@@ -98,22 +98,26 @@ enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 	return otherwise;
 }
 
-/* Returns the first line that has "error" or "fatal" in it, else the first that is not empty. */
+/* Returns the first line that has "error" or "fatal" in it, else the first that is not empty and no
+ * warning, else the first warning. */
 static const char *telling_line(struct lc_arena *arena, const char *log)
 {
-	const char *first = NULL;
+	const char *first = NULL, *warning = NULL;
 
 	for (; log && *log; log += strcspn(log, "\n"), log += *log == '\n') {
 		size_t length = strcspn(log, "\n");
 		const char *line = length ? lc_copy(arena, log, length) : NULL;
+		const char **kept = line && strstr(line, "warning") ? &warning : &first;
 
 		if (!line)
 			continue;
 		if (strstr(line, "error") || strstr(line, "fatal"))
 			return lc_printable(arena, line);
-		if (!first)
-			first = line;
+		if (!*kept)
+			*kept = line;
 	}
+	if (!first)
+		first = warning;
 	return first ? lc_printable(arena, first) : NULL;
 }
 

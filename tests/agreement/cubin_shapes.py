@@ -3,11 +3,13 @@
 """Relocatable cubins of every shape that compilers write, what the fields of their
 headers hold, and what becomes of a link of each: kept as a table, shapes.txt.
 
-    CUDA_VERSIONS=all tests/agreement/shapes.py
+    CUDA_VERSIONS=all tests/agreement/cubin_shapes.py [clang] [triton] [VERSION...]
 
-writes it, with the real libraries in build/toolkits: fields of every version, links of
-the versions in LINKED.  A shape is a source with something of its own, for one architecture, with an option that changes
-what is written.  The cubins themselves are not kept.
+writes it, or the rows of these compilers alone, with the real libraries in build/toolkits: fields
+of every version, links of the versions in LINKED.  A shape is a source with something of its own,
+for one architecture, with an option that changes what is written.  Those of compilers that are
+not NVIDIA's are PTX, and cubins that each ptxas assembles from it (other_compilers.py).  The files
+themselves are not kept.
 """
 import collections
 import hashlib
@@ -18,7 +20,9 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+import ir_links  # noqa: E402
 import linkers  # noqa: E402
+import other_compilers  # noqa: E402
 import samples  # noqa: E402
 from shape_sources import SOURCES, UNDEFINED, WITHOUT_KERNEL  # noqa: E402
 from verdicts import AGREE_YES, LEFT, Comparison, case  # noqa: E402
@@ -48,6 +52,17 @@ class Shape(collections.namedtuple("Shape", "version arch unit option")):
         return (samples.STORE / "shapes" / samples.library_digest(self.version) /
                 f"{self.unit}-{self.option}-{self.arch}-{text}.cubin")
 
+    @property
+    def left(self):
+        """What only a linker can see, or None."""
+        return UNDEFINED.get(self.unit)
+
+    def partner(self):
+        """What has to be linked with it, so that there is a kernel and nothing lacks."""
+        if self.unit in ("calls", "called"):
+            return self._replace(unit="called" if self.unit == "calls" else "calls")
+        return self._replace(unit="small") if self.unit in WITHOUT_KERNEL else None
+
     def __str__(self):
         return f"{self.version} {self.arch} {self.option} {self.unit}"
 
@@ -69,8 +84,8 @@ ENTRY_SIZES = {SHT_SYMTAB: 24, SHT_RELA: 24, SHT_REL: 16, SHT_CALLGRAPH: 8, SHT_
 PAIRS = (SHT_CALLGRAPH, SHT_PROTOTYPE, SHT_MERC_CALLGRAPH, SHT_MERC_PROTOTYPE)
 SHF_EXECINSTR, SHF_INFO_LINK, SHF_MERC = 4, 0x40, 0x10000000
 STT_FUNC = 2
-# Before 12 these have no SHF_INFO_LINK.
-OF_A_KERNEL = (".nv.shared.", ".nv.local.")
+# Before 12 those of a kernel have no SHF_INFO_LINK.
+OF_A_KERNEL, OF_NONE = (".nv.shared.", ".nv.local."), ".nv.shared.reserved."
 
 Section = collections.namedtuple("Section", "name type flags address offset size link info "
                                             "alignment entry_size text")
@@ -88,6 +103,12 @@ class Cubin:
 
     def string(self, at):
         return self.data[at:self.data.index(b"\0", at)].decode()
+
+    @staticmethod
+    def is_linked(section):
+        """Whether sh_info is the index of the section that it goes with."""
+        return bool(section.flags & SHF_INFO_LINK) or (
+            section.text.startswith(OF_A_KERNEL) and not section.text.startswith(OF_NONE))
 
     def index(self, name):
         return next((i for i, one in enumerate(self.sections) if one.text == name), None)
@@ -161,7 +182,7 @@ def facts(cubin):
             yield "sh_info of relocations", "a section", cubin.leads_to(section, ".")
             yield ("sh_info of relocations", "the section that they are named after",
                    cubin.leads_to_its_namesake(section))
-        elif section.flags & SHF_INFO_LINK or section.text.startswith(OF_A_KERNEL):
+        elif cubin.is_linked(section):
             yield ("sh_info of others with SHF_INFO_LINK", "a section",
                    cubin.leads_to(section, "."))
         else:
@@ -181,9 +202,9 @@ def facts(cubin):
                bool(section.flags & SHF_MERC) == in_merc(section.text))
 
 
-def field_lines(version):
+def field_lines(name, written):
     held, places, files = (collections.Counter() for _ in range(3))
-    for shape in shapes(version):
+    for shape in written:
         seen = set()
         for field, what, holds in facts(Cubin(shape.path.read_bytes())):
             held[field, what] += bool(holds)
@@ -191,48 +212,61 @@ def field_lines(version):
             seen.add((field, what))
         files.update(seen)
     for field in sorted(places):
-        yield (f"field | {version} | {field[0]} | {field[1]} | "
+        yield (f"field | {name} | {field[0]} | {field[1]} | "
                f"{held[field]} of {places[field]} in {files[field]} files")
 
 
 # ---- what becomes of them ----
 
-def partner(shape):
-    """What has to be linked with it, so that there is a kernel and nothing lacks."""
-    if shape.unit in ("calls", "called"):
-        return shape._replace(unit="called" if shape.unit == "calls" else "calls")
-    return shape._replace(unit="small") if shape.unit in WITHOUT_KERNEL else None
-
-
-def cases(version, linker):
-    for shape in shapes(version):
-        parts = [("cubin", one.path) for one in (shape, partner(shape)) if one]
+def cases(written, linker):
+    for shape in written:
+        parts = [(one.kind, one.path) for one in (shape, shape.partner()) if one]
         yield case(f"{shape} on {linker}", linker, shape.arch, parts, shape=shape,
-                   left=UNDEFINED.get(shape.unit))
+                   left=shape.left, contained=shape.kind == "object")
 
 
-def compare(version, linker):
+def compare(name, written, linker):
     """A comparison of all that one compiler makes, on one linker."""
-    comparison = Comparison(f"shapes of {version} on {linker}")
-    comparison.add(list(cases(version, linker)))
+    comparison = Comparison(f"shapes of {name} on {linker}")
+    comparison.add(list(cases(written, linker)))
     return comparison
 
 
-def link_lines(version, linker, comparison):
-    """The number that both link, and by name what else there is."""
-    both, others = 0, collections.defaultdict(list)
-    for one, plan, real, found in comparison.rows:
-        if found == AGREE_YES:
-            both += 1
+def names_of(shapes, among):
+    """UNIT/OPTION/ARCH of each; */OPTION/ARCH for all units that there are, or all but a few."""
+    found, every = collections.defaultdict(set), collections.defaultdict(set)
+    for units, some in (found, shapes), (every, among):
+        for shape in some:
+            units[f"{shape.option}/{shape.arch}"].add(shape.unit)
+    names = []
+    for rest, units in found.items():
+        lacking = every[rest] - units
+        if len(units) > 1 and len(lacking) < min(len(units), 4):
+            names.append(f"*/{rest}" + "".join(f" -{unit}" for unit in sorted(lacking)))
         else:
-            shape = one.facts["shape"]
-            others[found, plan.code, real].append(
-                f"{shape.unit}/{shape.option}/{shape.arch}")
-    yield f"link | {version} on {linker} | agree yes | {both}"
-    for (found, code, real), names in sorted(others.items()):
-        yield f"link | {version} on {linker} | {found} | {code}, {real} | {len(names)}: " + \
-            " ".join(sorted(names) if found != LEFT else
-                     sorted({name.partition("/")[0] for name in names}))
+            names += [f"{unit}/{rest}" for unit in units]
+    return sorted(names)
+
+
+def verdict_lines(name, linker, verdicts):
+    """The number that both link, and by name what else there is, of (shape, verdict, code, what
+    the real library says)."""
+    others = collections.defaultdict(list)
+    for shape, found, code, real in verdicts:
+        if found != AGREE_YES:
+            others[found, code, real].append(shape)
+    both = len(verdicts) - sum(map(len, others.values()))
+    yield f"link | {name} on {linker} | agree yes | {both}"
+    for (found, code, real), shapes in sorted(others.items()):
+        names = sorted({shape.unit for shape in shapes}) if found == LEFT else names_of(
+            shapes, [one[0] for one in verdicts])
+        yield f"link | {name} on {linker} | {found} | {code}, {real} | {len(shapes)}: " + \
+            " ".join(names)
+
+
+def link_lines(name, linker, comparison):
+    return verdict_lines(name, linker, [(one.facts["shape"], found, plan.code, real)
+                                        for one, plan, real, found in comparison.rows])
 
 
 def pairs():
@@ -240,22 +274,114 @@ def pairs():
             if {version, linker} <= {*LINKED} and samples.key(version) <= samples.key(linker)]
 
 
-def make():
-    samples.make([shape for version in linkers.producers() for shape in shapes(version)])
+# ---- of others ----
+
+def forms(compiler):
+    """What there is of a compiler: (form, its name in the table, the linkers that may read it)."""
+    def readers(version):
+        return [linker for linker in LINKED if samples.key(version) <= samples.key(linker)]
+
+    ptxas = sorted(compiler.ptxas(), key=samples.key)
+    for version in ptxas:
+        yield version, f"{compiler.name}, ptxas {version}", readers(version)
+    yield "ptx", f"PTX of {compiler.name}", LINKED
+    for version in ptxas if compiler.writes_ir else []:
+        yield f"object {version}", f"objects of {compiler.name}, ptxas {version}", readers(version)
+    if compiler.links:
+        yield "linked", f"linked cubins of {compiler.name}", LINKED
 
 
-def lines():
-    """The table, of the versions that are here."""
-    make()
+def is_relocatable_cubin(form):
+    return form[0].isdigit()
+
+
+def ir_lines(compiler, version):
+    return verdict_lines(f"LLVM IR of {compiler.name}", version,
+                         ir_links.rows(other_compilers.written(compiler, "ir"), version))
+
+
+def other_lines(compiler, versions):
+    """The rows of one compiler on these linkers."""
+    for version in ir_links.versions() if compiler.writes_ir else []:
+        yield from ir_lines(compiler, version)
+    for form, name, readers in forms(compiler):
+        written = other_compilers.written(compiler, form)
+        failed = other_compilers.cannot(compiler, form)
+        yield f"made | {name} | {len(written)}" + (
+            f" | not {' '.join(names_of(failed, [*written, *failed]))}" if failed else "")
+        if is_relocatable_cubin(form):
+            yield from field_lines(name, written)
+        for linker in readers:
+            if linker in versions:
+                yield from link_lines(name, linker, compare(name, written, linker))
+
+
+# ---- the table ----
+
+def own_lines(version):
+    """The rows of one version of NVIDIA's."""
+    samples.make(shapes(version))
+    yield from field_lines(version, shapes(version))
+    for writer, linker in pairs():
+        if writer == version:
+            yield from link_lines(version, linker, compare(version, shapes(version), linker))
+
+
+def lines(wanted):
+    """The rows of the compilers that are here; `wanted` are words of their names, none: all."""
     for version in linkers.producers():
-        yield from field_lines(version)
-    for version, linker in pairs():
-        yield from link_lines(version, linker, compare(version, linker))
+        if not wanted or version in wanted:
+            yield from own_lines(version)
+    for compiler in other_compilers.here():
+        if not wanted or compiler.name.split()[0] in wanted:
+            yield from other_lines(compiler, linkers.versions())
+
+
+def owner(line):
+    """The compiler of a row, "12.9" or "clang 18.1.6"."""
+    return re.search(r"(?:clang |triton )?\d+\.[\d.]+", line.split(" | ")[1])[0]
+
+
+def order(line):
+    """First NVIDIA's, their fields and then their links; the others' as they were written."""
+    name = owner(line)
+    if name[0].isdigit():
+        return 0, line.partition(" ")[0], samples.key(name)
+    return 1, name.split()[0], samples.key(name.split()[1])
+
+
+KEPT = TABLE.read_text().splitlines()
+
+
+def kept(*columns):
+    """The lines of the table that begin so."""
+    start = [*columns]
+    return [line for line in KEPT if line.split(" | ")[:len(start)] == start]
+
+
+def newest(versions):
+    """The newest of each major."""
+    return list({one.partition(".")[0]: one for one in sorted(versions, key=samples.key)}.values())
+
+
+def rules_hold(fields):
+    """A rule is one of every file, or it is none."""
+    assert all(held == places for held, _, places, *_ in (
+        line.split(" | ")[4].split() for line in fields)), fields
+
+
+def as_kept(name, linker, comparison):
+    """Nothing is refused without a reason, and what the table has of this link is so."""
+    comparison.finish()
+    if kept("link", f"{name} on {linker}"):
+        assert list(link_lines(name, linker, comparison)) == kept("link", f"{name} on {linker}")
 
 
 def main():
-    TABLE.write_text("# SPDX-License-Identifier: MIT\n# Written by tests/agreement/cubin_shapes.py.\n" +
-                     "".join(f"{line}\n" for line in lines()))
+    head, new = 2, list(lines(sys.argv[1:]))
+    written = set(map(owner, new))
+    rows = [line for line in KEPT[head:] if owner(line) not in written] + new
+    TABLE.write_text("".join(f"{line}\n" for line in KEPT[:head] + sorted(rows, key=order)))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every shape of cubin that compilers write: what the real nvJitLink links, the plan
+"""Every shape of cubin that NVIDIA's compilers write: what the real nvJitLink links, the plan
 links, and it is as shapes.txt says."""
 import re
 
@@ -7,14 +7,7 @@ import pytest
 
 import cubin_shapes
 import linkers
-
-KEPT = cubin_shapes.TABLE.read_text().splitlines()
-
-
-def kept(*columns):
-    """The lines of the table that begin so."""
-    start = [*columns]
-    return [line for line in KEPT if line.split(" | ")[:len(start)] == start]
+from cubin_shapes import KEPT, as_kept, kept, newest, rules_hold
 
 
 def need(found):
@@ -23,38 +16,29 @@ def need(found):
     return found
 
 
-def newest(versions):
-    """The newest of each major."""
-    return list({one.partition(".")[0]: one
-                 for one in sorted(versions, key=cubin_shapes.samples.key)}.values())
-
-
 def test_what_fields_hold():
     """A rule about them is a rule of every file, or it is none.  The other versions' rows change
     with their compilers, which never do; cubin_shapes.py writes them again."""
     for version in need(newest(linkers.producers())):
-        cubin_shapes.samples.make(cubin_shapes.shapes(version))
-        lines = list(cubin_shapes.field_lines(version))
-        assert all(held == places for held, _, places, *_ in (
-            line.split(" | ")[4].split() for line in lines)), lines
+        shapes = cubin_shapes.shapes(version)
+        cubin_shapes.samples.make(shapes)
+        lines = list(cubin_shapes.field_lines(version, shapes))
+        rules_hold(lines)
         assert lines == kept("field", version)
 
 
 def test_what_becomes_of_links():
     for version, linker in need(cubin_shapes.pairs()):
-        cubin_shapes.samples.make(cubin_shapes.shapes(version))
-        comparison = cubin_shapes.compare(version, linker)
-        comparison.finish()
-        if kept("link", f"{version} on {linker}"):
-            assert list(cubin_shapes.link_lines(version, linker, comparison)) == \
-                kept("link", f"{version} on {linker}")
+        shapes = cubin_shapes.shapes(version)
+        cubin_shapes.samples.make(shapes)
+        as_kept(version, linker, cubin_shapes.compare(version, shapes, linker))
 
 
 def test_rules_of_layout_are_for_what_was_counted():
     text = (cubin_shapes.HERE.parents[1] / "link/formats/cubin_usual.c").read_text()
-    newest = re.search(r"NEWEST_COUNTED LC_CUDA\((\d+), (\d+)\)", text)
-    assert ".".join(newest.groups()) == max(
-        (line.split(" | ")[1] for line in kept("field")), key=cubin_shapes.samples.key)
+    counted = re.search(r"NEWEST_COUNTED LC_CUDA\((\d+), (\d+)\)", text)
+    assert ".".join(counted.groups()) == max(
+        (line.split(" | ")[1].split()[-1] for line in kept("field")), key=cubin_shapes.samples.key)
 
 
 def test_the_newest_of_each_major_is_in_the_table():
@@ -62,3 +46,7 @@ def test_the_newest_of_each_major_is_in_the_table():
         assert kept("field", version)
     for pair in ("11.8 on 12.9", "12.9 on 12.9", "12.9 on 13.5", "13.5 on 13.5"):
         assert kept("link", pair)
+    for compiler in ("clang", "triton"):
+        for form in ("ptxas 12.9 on 12.9", "ptxas 13.5 on 13.5"):
+            assert any(line.startswith(f"link | {compiler} ") and f", {form} | " in line
+                       for line in KEPT)

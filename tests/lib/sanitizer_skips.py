@@ -36,6 +36,8 @@ ONE_THREAD = "it runs in one thread"
 # (how the test's name begins, the reason, under which: every one if none is named)
 SKIPPED = [
     ("aarch64/", OTHER_BUILD),
+    ("agreement/test_other_compilers.py::test_what_others_write", COMPILERS),
+    ("agreement/test_other_compilers.py::test_llvm_ir_of_others", COMPILERS),
     ("agreement/test_shapes.py", COMPILERS),
     *[(f"{folder}/", ONE_THREAD, "thread") for folder in (
         "agreement", "audit", "device_code", "faults", "ldcache", "linking", "versions")],

@@ -89,6 +89,11 @@ int nvvmVerifyProgram(struct program *program, int count, const char **options)
 		strcpy(program->log, "k.ll (3, 15): error: parse expected type\n");
 		return 6;
 	}
+	if (does(program, "newer-bitcode") || does(program, "bad-bitcode")) {
+		sprintf(program->log, "k.ll: parse Invalid value (Producer: 'LLVM%d.1.8'"
+			" Reader: 'LLVM 20.0.0')\n", does(program, "bad-bitcode") ? 20 : 22);
+		return 6;
+	}
 	note_options(program, count, options);
 	return 0;
 }
@@ -117,7 +122,10 @@ int nvvmCompileProgram(struct program *program, int count, const char **options)
 		printf("said aloud\n");
 		fflush(stdout);
 	}
-	return does(program, "fail") || does(program, "fail-badly") ? 9 :
+	if (does(program, "warn-and-fail"))
+		strcpy(program->log, "warning: k may be inlined\nIt cannot be compiled\n");
+	return does(program, "fail") || does(program, "fail-badly") ||
+	       does(program, "warn-and-fail") ? 9 :
 	       does(program, "no-memory") ? 1 : 0;
 }
 

@@ -102,6 +102,9 @@ def test_beside_nvrtc_alone_and_for_the_driver(world):
     ("fail", "COMPILE_FAILED", "libnvvm 13.0: nvvmCompileProgram of {path} returned 9"
      " (NVVM_ERROR_COMPILATION): module {path} of"),
     ("fail-badly", "COMPILE_FAILED", "returned 9 (NVVM_ERROR_COMPILATION)"),
+    ("newer-bitcode", "COMPILE_FAILED", "Reader: 'LLVM 20.0.0'); have LLVM 20 or earlier write the"
+     " bitcode, or take a later libnvvm"),
+    ("warn-and-fail", "COMPILE_FAILED", "(NVVM_ERROR_COMPILATION): It cannot be compiled"),
     ("no-memory", "NO_MEMORY", "nvvmCompileProgram of {path} returned 1"),
     ("reject", "COMPILE_FAILED", "nvvmAddModuleToProgram of {path} returned 4"),
     ("reject-lazily", "COMPILE_FAILED", "nvvmLazyAddModuleToProgram of {path} returned 4"),
@@ -119,6 +122,11 @@ def test_how_it_fails_is_typed(world, how, does, code, message):
     if does in ("invalid", "fail"):
         assert said["error_log"] and not said["info_log"]
         assert said["backend_call"].startswith("nvvm") and said["backend_status"] in (6, 9)
+
+
+def test_damaged_bitcode_is_not_called_too_new(world):
+    install(world)
+    assert say(world, does="bad-bitcode")["message"].endswith("Reader: 'LLVM 20.0.0')")
 
 
 @pytest.mark.parametrize("does, words, code", [

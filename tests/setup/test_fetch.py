@@ -181,6 +181,16 @@ def test_what_is_kept_of_nvcc_can_be_run(fetching):
             assert os.access(path, os.X_OK) == bool(modes[name] & 0o100), name
 
 
+@pytest.mark.parametrize("part, kept, left", [
+    ("clang", ["ziglang/zig"], ["ziglang/lib/std/std.zig", "ziglang/__main__.py"]),
+    ("triton", ["triton/__init__.py", "triton/_C/libtriton.so", "triton/backends/nvidia/bin/ptxas",
+                "triton/backends/amd/compiler.py", "triton-1.0.dist-info/entry_points.txt"],
+     ["triton/_C/libproton.so", "triton/backends/amd/lib/libamd.so",
+      "triton/backends/nvidia/lib/cupti/libcupti.so"])])
+def test_what_is_kept_of_other_compilers(part, kept, left):
+    assert [name for name in kept + left if fetch.wanted_member(name, part)] == kept
+
+
 def test_a_wheel_that_is_not_the_one_of_the_index(fetching):
     fetching.index.hashes[fetching.wheels[0].name] = "0" * 64
     status, lines = fetching.run()

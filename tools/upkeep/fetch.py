@@ -6,6 +6,7 @@
     tools/upkeep/fetch.py --table tools/upkeep/cuda.txt --skeletons DEST all
     tools/upkeep/fetch.py --table tools/upkeep/nvcc.txt DEST all
     tools/upkeep/fetch.py --table tools/upkeep/nvvm.txt DEST all
+    tools/upkeep/fetch.py --table tools/upkeep/compilers.txt DEST all
 
 Each toolkit becomes DEST/VERSION/ARCH/, laid out as pip lays out its
 site-packages, so that it can stand in for one:
@@ -53,8 +54,11 @@ KEEP_LIB = re.compile(r"/lib/lib[^/]*\.so[^/]*$")
 KEEP_HEADER = re.compile(r"/include/")
 KEEP_CRT = re.compile(r"/include/(crt|nvvm)/|/include/fatbinary_section\.h$")
 DROP = re.compile(r"\.alt\.so|/stubs/")
-# Of nvcc.txt and nvvm.txt.
+# Of nvcc.txt, nvvm.txt and compilers.txt.
 KEEP_TOOLS = {
+    "clang": re.compile(r"^ziglang/zig$"),
+    "triton": re.compile(r"^triton/(?!_C/libproton|backends/amd/lib/|backends/nvidia/lib/cupti)|"
+                         r"^[^/]+\.dist-info/"),
     "nvcc": re.compile(r"^nvidia/\w+/bin/"),
     "cicc": re.compile(r"^nvidia/\w+/nvvm/(bin|libdevice)/"),
     "ptxas": re.compile(r"^nvidia/\w+/bin/ptxas$"),

@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: MIT
+"""Device code of compilers that are not NVIDIA's, and cubins that ptxas assembles from it.
+
+    here()                                  every compiler that is here
+    written(compiler, form, option="O2")    [Written] that are so, made if they are not there yet
+
+A form is "ptx", a version of ptxas, "object" and such a version for what clang compiles for the
+host with a fatbin in it, "linked" for the cubins that a compiler makes itself and are not
+relocatable, or "ir".  What a compiler does not compile, or ptxas does not assemble, is left out;
+cannot() has it.  They lie in build/tests/agreement/shapes, below a digest of the compiler.
+"""
+import collections
+import concurrent.futures
+import functools
+import hashlib
+import importlib.util
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import build
+import toolkits
+from other_sources import HOST, SOURCES, WITHOUT_KERNEL
+from samples import HERE, STORE
+
+FETCHED = build.BUILD / "compilers"
+NVCC = build.BUILD / "nvcc"
+FATBINARY = NVCC / "13.5" / platform.machine() / "nvidia" / "cu13" / "bin" / "fatbinary"
+TABLES = {FETCHED: "compilers.txt", NVCC: "nvcc.txt"}
+ARCHITECTURES = ("sm_80", "sm_90a", "sm_100f", "sm_120")
+RDC = ("-fgpu-rdc",)
+# With which clang writes something else; the first for every architecture.
+OPTIONS = {"O2": ("-O2", *RDC), "O0": ("-O0", *RDC), "g": ("-O2", "-g", *RDC),
+           "debug": ("-O0", "-g", *RDC), "lines": ("-O2", "-gline-tables-only", *RDC),
+           "whole": ("-O2",), "old-ptx": ("-O2", *RDC, "--cuda-feature=+ptx70")}
+PTXAS_OPTIONS = {"debug": ["-g"]}
+# How the host's half of a file is compiled, and what of PTX and cubin is in its fatbin.
+OBJECTS = {"rdc": "-fgpu-rdc", "whole": "-fno-gpu-rdc"}
+IN_FATBIN = {"both": ("cubin", "ptx"), "cubin": ("cubin",), "ptx": ("ptx",)}
+# What clang gets from libdevice where there is one, and libnvvm wants.
+VERSION_OF_IR = "!nvvmir.version = !{!0}\n!0 = !{i32 2, i32 0}\n"
+# Of LLVM IR; libnvvm reads that of newer compilers for the newest architectures alone.
+IR = (("O2", "sm_80"), ("O2", "sm_120"), ("g", "sm_120"))
+LANGUAGES = {
+    "cuda": ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
+             "-Wno-unknown-cuda-version", "-Xclang", "-target-feature", "-Xclang", "+ptx70"],
+    "c": ["-x", "c", "--target=nvptx64-nvidia-cuda", "-nostdinc", "-nogpulib"],
+    "cl": ["-x", "cl", "--target=nvptx64-nvidia-cuda", "-nostdinc", "-nogpulib", "-cl-std=CL2.0",
+           "-cl-no-stdinc"],
+}
+
+
+def fetched(folder, name, parts=None):
+    """Why it is not in a folder of build, or None; what can be fetched is."""
+    table = toolkits.ROOT / "tools" / "upkeep" / TABLES[folder]
+    if not toolkits.fetch.wheels_of(folder, [name], parts, platform.machine(), table):
+        return f"{table.name} has no {name} for {platform.machine()}"
+    return "; ".join(toolkits.fetch.fetch(folder, [name], parts, table=table)) or None
+
+
+def said(*command, **options):
+    """What a program prints, or None if it fails or is not there."""
+    try:
+        done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
+                              **options)
+    except OSError:
+        return None
+    return None if done.returncode else done.stdout
+
+
+@functools.lru_cache(maxsize=None)
+def ptxas_of(program):
+    """(version, program), or None where it cannot be run."""
+    text = said(program, "--version")
+    return text and (re.search(r"release ([\d.]+)", text)[1], program)
+
+
+def why_no_ptxas():
+    """Why there is no ptxas of NVIDIA's wheels, or None."""
+    return fetched(NVCC, "12.9", ["ptxas"]) or fetched(NVCC, "13.5", ["nvcc"])
+
+
+def ptxas_of_toolkits():
+    """{version: program}, of the newest 12 and 13."""
+    programs = [NVCC / version / platform.machine() / "nvidia" / place / "bin" / "ptxas"
+                for version, place, parts in (("12.9", "cuda_nvcc", ["ptxas"]),
+                                              ("13.5", "cu13", ["nvcc"]))
+                if not fetched(NVCC, version, parts)]
+    return dict(filter(None, map(ptxas_of, programs)))
+
+
+class Written(collections.namedtuple("Written", "compiler form arch unit option")):
+    @property
+    def kind(self):
+        word = self.form.split()[0]
+        return word if word in ("ptx", "ir", "object") else "cubin"
+
+    def path_of(self, form):
+        ending = {"ptx": ".ptx", "ir": ".bc", "linked": ".cubin"}.get(form, f".{form}.cubin")
+        if form.startswith("object"):
+            ending = f".{form.split()[1]}.o"
+        return self.compiler.folder / f"{self.unit}-{self.option}-{self.arch}{ending}"
+
+    @property
+    def path(self):
+        return self.path_of(self.form)
+
+    @property
+    def target(self):
+        """The architecture that its PTX is for."""
+        return self.compiler.target(self.arch)
+
+    @property
+    def failed(self):
+        """A file that says why there is no other."""
+        return self.path.with_name(f"{self.path.name}.failed")
+
+    @property
+    def left(self):
+        """That no ptxas assembles it, either: what has been made of it says so."""
+        made = f"{self.path.stem}.*.cubin"
+        if self.form == "ptx" and not list(self.path.parent.glob(made)) and list(
+                self.path.parent.glob(f"{made}.failed")):
+            return "ptxas refuses it"
+        return None
+
+    def partner(self):
+        """What has to be linked with it, so that there is a kernel and nothing lacks."""
+        if self.unit in ("calls", "called"):
+            return self._replace(unit="called" if self.unit == "calls" else "calls")
+        return self._replace(unit="small") if self.unit in WITHOUT_KERNEL else None
+
+    def __str__(self):
+        return f"{self.compiler.name} {self.form} {self.arch} {self.option} {self.unit}"
+
+    def run(self, command):
+        """Makes it with a command, of which the last word is the file to write."""
+        new = f"{self.path}.new"
+        done = subprocess.run([*map(str, command), new], text=True, capture_output=True)
+        if done.returncode:
+            self.failed.write_text(done.stderr)
+            pathlib.Path(new).unlink(missing_ok=True)
+        else:
+            pathlib.Path(new).rename(self.path)
+
+
+class Clang:
+    links = False
+    writes_ir = True
+
+    def __init__(self, command):
+        self.command = command
+        version = re.search(r"clang version ([\d.]+)", said(*command, "--version") or "")
+        if not version:
+            raise Absent(f"{command[0]} does not run, or is no clang")
+        self.name = f"clang {version[1].rstrip('.')}"
+        self.folder = STORE / "shapes" / digest(self.name, shutil.which(command[0]),
+                                                HERE / "other_sources.py", __file__)
+        # Some say it on stderr, some on stdout.
+        done = subprocess.run([*command, "--target=nvptx64", "-print-supported-cpus"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        # Those of families its backend knows, and its driver does not.
+        self.architectures = set(re.findall(r"\bsm_\d+a?\b", done.stdout))
+        if "sm_80" not in self.architectures:
+            raise Absent(f"{self.name} does not write PTX for sm_80")
+        self.options = [one for one, words in OPTIONS.items() if self.takes(words)]
+        # Later ones put no fatbin into an object, unless they are told to.
+        old_driver = ["--no-offload-new-driver"]
+        self.for_host = old_driver if self.takes(old_driver) else []
+
+    def takes(self, options):
+        return said(*self.command, *LANGUAGES["cuda"], "--cuda-gpu-arch=sm_80", *options,
+                    "-fsyntax-only", os.devnull) is not None
+
+    @functools.lru_cache(maxsize=None)
+    def ptxas(self):
+        return ptxas_of_toolkits()
+
+    def target(self, arch):
+        """This architecture, or the newest that it knows and whose PTX serves this one."""
+        if arch in self.architectures:
+            return arch
+        older = [int(one[3:]) for one in self.architectures if one[3:].isdigit()]
+        return f"sm_{max(one for one in older if one <= int(re.sub(r'[^0-9]', '', arch)))}"
+
+    def shapes(self, form):
+        if form == "ir":
+            return [Written(self, form, arch, unit, option) for unit in SOURCES
+                    for option, arch in IR]
+        if form.startswith("object"):
+            return [Written(self, form, "sm_80", inside, option) for inside in IN_FATBIN
+                    for option in OBJECTS]
+        return [Written(self, form, arch, unit, option) for unit in SOURCES
+                for option in self.options for arch in ARCHITECTURES
+                if option == self.options[0] or arch == "sm_80"]
+
+    def compile(self, shape):
+        language, text = SOURCES[shape.unit]
+        options = [word for word in OPTIONS[shape.option]
+                   if language == "cuda" or not word.startswith(("-fgpu", "--cuda"))]
+        target = self.target(shape.arch)
+        cpu = [f"--cuda-gpu-arch={target}"] if language == "cuda" else [
+            "-Xclang", "-target-cpu", "-Xclang", target]
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / shape.unit
+            source.write_text(text)
+            output = ["-S"] if shape.form == "ptx" else [
+                "-c", "-emit-llvm", "-Xclang", "-mlink-bitcode-file", "-Xclang",
+                self.version_of_ir()]
+            shape.run([*self.command, *LANGUAGES[language], *options, *cpu, *output, source, "-o"])
+
+    def version_of_ir(self):
+        """A module that clang links, as it links libdevice."""
+        made = self.folder / "version.bc"
+        if not made.exists():
+            source = self.folder / "version.ll"
+            source.write_text(VERSION_OF_IR)
+            subprocess.run([*self.command, "-Wno-override-module", "--target=nvptx64-nvidia-cuda",
+                            "-c", "-emit-llvm", source, "-o", f"{made}.new"], check=True)
+            pathlib.Path(f"{made}.new").rename(made)
+        return made
+
+    def compile_host(self, shape):
+        """An object with a fatbin in it, as it is made of PTX and a cubin of the small unit."""
+        device = Written(self, shape.form.split()[1], "sm_80", "small", self.options[0])
+        images = {"cubin": f"--image3=kind=elf,sm=80,file={device.path}",
+                  "ptx": f"--image3=kind=ptx,sm=80,file={device.path_of('ptx')}"}
+        with tempfile.TemporaryDirectory() as folder:
+            fatbin, source = pathlib.Path(folder) / "fatbin", pathlib.Path(folder) / "host"
+            source.write_text(HOST)
+            subprocess.run([FATBINARY, f"--create={fatbin}", "--64",
+                            *(images[kind] for kind in IN_FATBIN[shape.unit])], check=True)
+            shape.run([*self.command, "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
+                       "-Wno-unknown-cuda-version", *self.for_host, OBJECTS[shape.option],
+                       "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", source,
+                       "-o"])
+
+    def make(self, shapes):
+        self.version_of_ir()
+        each(self.compile, missing(shapes))
+
+
+class Triton:
+    """One process compiles all, and says for which architectures that was."""
+    links = True
+    writes_ir = False
+
+    def __init__(self, site):
+        self.site = site
+        text = said(sys.executable, HERE / "triton_kernels.py", env=self.environment())
+        if not text:
+            raise Absent("triton cannot be imported by this Python")
+        self.name = f"triton {text.split()[0]}"
+        self.folder = STORE / "shapes" / digest(self.name, HERE / "triton_kernels.py", __file__)
+
+    def environment(self, **more):
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(("TRITON_", "PYTHON"))}
+        return {**kept, "PYTHONPATH": str(self.site), **more}
+
+    @functools.lru_cache(maxsize=None)
+    def ptxas(self):
+        """Those that come with it, and later ones."""
+        programs = sorted((self.site / "triton" / "backends" / "nvidia" / "bin").glob("ptxas*"))
+        own = dict(filter(None, map(ptxas_of, programs)))
+        return {**ptxas_of_toolkits(), **own}
+
+    def shapes(self, form):
+        paths = sorted(self.folder.glob("*.ptx"))
+        names = [path.stem.split("-") for path in paths]
+        return [Written(self, form, arch, unit, "-".join(option)) for unit, *option, arch in names]
+
+    @staticmethod
+    def target(arch):
+        return arch
+
+    def make(self, _shapes):
+        if (self.folder / "made").exists():
+            return
+        with tempfile.TemporaryDirectory() as cache:
+            done = subprocess.run([sys.executable, HERE / "triton_kernels.py", self.folder],
+                                  env=self.environment(TRITON_CACHE_DIR=cache), text=True,
+                                  capture_output=True)
+        assert done.returncode == 0, done.stderr
+        (self.folder / "made").write_text(done.stdout)
+
+
+def digest(name, *files):
+    text = name + "".join(build.digest(one, os.stat(one).st_mtime_ns) for one in files)
+    return f"{name.replace(' ', '-')}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def missing(shapes):
+    return [one for one in shapes if not one.path.exists() and not one.failed.exists()]
+
+
+def each(function, shapes):
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        list(pool.map(function, shapes))
+
+
+def assemble(shape, program):
+    ptx = shape.path_of("ptx")
+    if ptx.exists():
+        shape.run([program, "-c", f"-arch={shape.arch}", *PTXAS_OPTIONS.get(shape.option, ()), ptx,
+                   "-o"])
+
+
+def chosen(compiler, **only):
+    """A function that has those shapes of a form that are so."""
+    return lambda form: [one for one in compiler.shapes(form)
+                         if all(getattr(one, name) == value for name, value in only.items())]
+
+
+def make(compiler, form, shapes_of):
+    if form.startswith("object"):
+        make(compiler, form.split()[1], chosen(compiler, unit="small"))
+        each(compiler.compile_host, missing(shapes_of(form)))
+    elif form in ("ptx", "ir", "linked"):
+        compiler.make(shapes_of("ir" if form == "ir" else "ptx"))
+    else:
+        compiler.make(shapes_of("ptx"))
+        program = compiler.ptxas()[form]
+        each(lambda shape: assemble(shape, program), missing(shapes_of(form)))
+
+
+def written(compiler, form, **only):
+    """Those that could be made, and what has to be linked with them."""
+    shapes_of = chosen(compiler, **only)
+    with build.locked(compiler.folder / "lock"):
+        make(compiler, form, shapes_of)
+    return [one for one in shapes_of(form) if one.path.exists() and (
+        not one.partner() or one.partner().path.exists())]
+
+
+def cannot(compiler, form):
+    """Those that could not be made."""
+    return [one for one in compiler.shapes(form) if one.failed.exists()]
+
+
+class Absent(Exception):
+    """Why a compiler is not here."""
+
+
+def clang_of_machine():
+    if not shutil.which("clang"):
+        raise Absent("there is no clang (Debian: apt install clang)")
+    return Clang(["clang"])
+
+
+def clang_of_zig():
+    """That of tests/requirements.txt, with which the default tests do."""
+    found = importlib.util.find_spec("ziglang")
+    if not found:
+        raise Absent("there is no ziglang (pip could not install tests/requirements.txt)")
+    return Clang([str(pathlib.Path(found.origin).parent / "zig"), "clang"])
+
+
+def newer_clang():
+    why = fetched(FETCHED, "clang")
+    if why:
+        raise Absent(why)
+    return Clang([str(FETCHED / "clang" / platform.machine() / "ziglang" / "zig"), "clang"])
+
+
+def triton():
+    why = fetched(FETCHED, "triton")
+    if why:
+        raise Absent(why)
+    return Triton(FETCHED / "triton" / platform.machine())
+
+
+FINDERS = (clang_of_machine, clang_of_zig, newer_clang, triton)
+
+
+def here():
+    """Each that is here, of each version one."""
+    found = {}
+    for finder in FINDERS:
+        try:
+            compiler = finder()
+            found.setdefault(compiler.name, compiler)
+        except Absent as why:
+            print(f"{finder.__name__}: {why}", file=sys.stderr)
+    return list(found.values())

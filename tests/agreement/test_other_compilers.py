@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Device code of clang and Triton, and cubins that ptxas assembles from it: what the real
+libraries link, is linked, and it is as shapes.txt says."""
+import json
+import subprocess
+
+import pytest
+
+import build
+import cubin_shapes
+import ir_links
+import link_command
+import linkers
+import other_compilers
+from cubin_shapes import as_kept, kept, newest, rules_hold
+from verdicts import AGREE_NO, AGREE_YES, SPARED
+
+
+def need(versions):
+    if not versions:
+        pytest.skip("there is no real nvJitLink here, or no libnvvm (CUDA_VERSIONS)")
+    return versions
+
+
+def found(finder):
+    try:
+        return finder()
+    except other_compilers.Absent as why:
+        pytest.skip(str(why))
+
+
+def held(shape, kind):
+    """Kind, architecture and whether it is relocatable, as `inspect` has it of one piece of code.
+    A cubin does not say that it is for a family."""
+    arch = shape.arch.rstrip("f") if kind == "cubin" else shape.target
+    return kind, arch, shape.form != "linked"
+
+
+def is_read(shapes):
+    """`lazycuda inspect` finds in each file what there is, for the right architecture."""
+    done = subprocess.run([build.TOOL, "inspect", "--json", *(shape.path for shape in shapes)],
+                          capture_output=True, text=True)
+    for shape, file in zip(shapes, json.loads(done.stdout)["files"], strict=True):
+        kinds = other_compilers.IN_FATBIN.get(shape.unit, [shape.kind])
+        found = [(one["kind"], one["arch"], one["relocatable"]) for one in file["entries"]]
+        assert not file["error"] and found == [held(shape, kind) for kind in kinds], (
+            str(shape), file)
+
+
+def are_linked(comparison, linker, folder):
+    """`lazycuda link` links what the plan says: of each source one file."""
+    shown = {one.facts["shape"].unit: one for one, _, _, found in comparison.rows
+             if found == AGREE_YES}
+    for one in shown.values():
+        assert link_command.code(linker, one.ask.arch, one.ask.inputs, folder / "image") == "OK", (
+            one.name)
+        assert (folder / "image").read_bytes()[:4] == b"\x7fELF"
+
+
+def compare_with_table(form, name, readers, shapes, folder):
+    is_read(shapes)
+    if cubin_shapes.is_relocatable_cubin(form):
+        lines = list(cubin_shapes.field_lines(name, shapes))
+        rules_hold(lines)
+        assert not kept("made", name) or lines == kept("field", name)
+    for linker in newest(set(linkers.versions()) & set(readers)):
+        comparison = cubin_shapes.compare(name, shapes, linker)
+        as_kept(name, linker, comparison)
+        are_linked(comparison, linker, folder)
+
+
+@pytest.mark.parametrize("finder", other_compilers.FINDERS, ids=lambda one: one.__name__)
+def test_what_others_write(finder, tmp_path):
+    need(linkers.versions())
+    compiler = found(finder)
+    why = other_compilers.why_no_ptxas()
+    if why:
+        pytest.skip(f"without ptxas: {why}")
+    for form, name, readers in cubin_shapes.forms(compiler):
+        shapes = other_compilers.written(compiler, form)
+        assert shapes, name
+        compare_with_table(form, name, readers, shapes, tmp_path)
+
+
+@pytest.mark.parametrize("finder", [one for one in other_compilers.FINDERS
+                                    if one is not other_compilers.triton],
+                         ids=lambda one: one.__name__)
+def test_llvm_ir_of_others(finder):
+    """What libnvvm and nvJitLink alone link, is linked."""
+    need(linkers.versions())
+    compiler = found(finder)
+    for version in need(ir_links.versions()):
+        lines = list(cubin_shapes.ir_lines(compiler, version))
+        verdicts = {line.split(" | ")[2] for line in lines}
+        assert verdicts <= {AGREE_YES, AGREE_NO, SPARED}, lines
+        name = f"LLVM IR of {compiler.name} on {version}"
+        assert not kept("link", name) or lines == kept("link", name)
+
+
+def test_what_one_of_them_writes(tmp_path):
+    """A part of that, of the compiler that is always there."""
+    versions = need(newest(linkers.versions()))
+    compiler = found(other_compilers.clang_of_zig)
+    for linker in versions:
+        shapes = other_compilers.written(compiler, "ptx", option="O2", arch="sm_80")
+        is_read(shapes)
+        comparison = cubin_shapes.compare(f"some PTX of {compiler.name}", shapes, linker)
+        comparison.finish()
+        assert {row[3] for row in comparison.rows} == {AGREE_YES}
+        are_linked(comparison, linker, tmp_path)

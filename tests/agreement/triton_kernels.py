@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Kernels in Triton, each with something of its own that shows in PTX, compiled without a GPU.
+
+    python3 triton_kernels.py [FOLDER]
+
+with triton where Python looks.  Prints its version, and what it could not compile; writes
+KERNEL-OPTION-ARCH.ptx of each, and .cubin, which triton's own ptxas has linked.
+"""
+import pathlib
+import re
+import sys
+import warnings
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.language.extra import libdevice
+
+
+def named(function):
+    """A kernel that is called `kernel` in what is compiled: linker.c looks for it."""
+    return triton.jit(function, repr=lambda _: "kernel")
+
+
+@named
+def nothing(out):
+    pass
+
+
+@named
+def elements(out, x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n, other=1.0) * 2 + 1, mask=i < n)
+
+
+@named
+def scalars(out, n):
+    total = 0
+    while n > 1:
+        total += n % 3
+        n = n // 2
+    tl.store(out, total)
+
+
+@named
+def sums(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + tl.program_id(0), tl.sum(tl.load(x + i, mask=i < n, other=0.0)))
+
+
+@named
+def softmax(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=-float("inf"))
+    some = tl.exp(row - tl.max(row, axis=0))
+    tl.store(out + tl.program_id(0) * n + i, some / tl.sum(some, axis=0), mask=i < n)
+
+
+@named
+def matrices(out, a, b, k, B: tl.constexpr):
+    i = tl.arange(0, B)
+    total = tl.zeros((B, B), dtype=tl.float32)
+    for at in range(0, k, B):
+        one = tl.load(a + i[:, None] * k + at + i[None, :])
+        other = tl.load(b + (at + i[:, None]) * B + i[None, :])
+        total = tl.dot(one, other, total)
+    tl.store(out + i[:, None] * B + i[None, :], total)
+
+
+@named
+def described(out, x, n, B: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, shape=[n, B], strides=[B, 1], block_shape=[B, B])
+    target = tl.make_tensor_descriptor(out, shape=[n, B], strides=[B, 1], block_shape=[B, B])
+    target.store([0, 0], source.load([0, 0]) + 1)
+
+
+@triton.jit(noinline=True)
+def called(n):
+    return n * n + 1
+
+
+@named
+def calls(out, n):
+    tl.store(out, called(called(n)))
+
+
+@named
+def atomics(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.atomic_add(out + i % 7, tl.load(x + i))
+    tl.atomic_max(out + 8, n.to(tl.float32))
+
+
+@named
+def prints(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.device_print("value", tl.load(x + i))
+    tl.device_print("number", n)
+
+
+@named
+def asserts(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.device_assert(n > 3, "n is small")
+    tl.store(out + i, tl.load(x + i))
+
+
+@named
+def prefixes(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.cumsum(tl.sort(tl.load(x + i)), axis=0))
+
+
+@named
+def functions(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    y = tl.load(x + i)
+    tl.store(out + i, libdevice.pow(libdevice.sin(y), y) + libdevice.tgamma(y))
+
+
+@named
+def assembly(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    y = tl.inline_asm_elementwise("ex2.approx.ftz.f32 $0, $1;", "=f,f", [tl.load(x + i)],
+                                  dtype=tl.float32, is_pure=True, pack=1)
+    tl.store(out + i, y)
+
+
+@named
+def barriers(out, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i))
+    tl.debug_barrier()
+    tl.store(out + i, tl.flip(tl.load(out + i)))
+
+
+KERNELS = (nothing, elements, scalars, sums, softmax, matrices, described, calls, atomics, prints,
+           asserts, prefixes, functions, assembly, barriers)
+TYPES = {"out": "*fp32", "x": "*fp32", "a": "*fp16", "b": "*fp16", "n": "i32", "k": "i32",
+         "B": "constexpr"}
+# What triton is told, whether lines are left out, and for which architectures.
+ALL = (80, 90, 100, 120)
+OPTIONS = {
+    "plain": ({}, False, ALL),
+    "old-ptx": ({"ptx_version": 87}, False, (90, 120)),
+    "no-lines": ({}, True, (80,)),
+    "wide": ({"num_warps": 8, "debug": True}, False, (80, 90)),
+}
+
+
+def compile(kernel, option, arch):
+    settings, without_lines, _ = OPTIONS[option]
+    triton.knobs.compilation.disable_line_info = without_lines
+    constants = {"B": 64} if "B" in kernel.arg_names else {}
+    source = triton.compiler.ASTSource(
+        fn=kernel, signature={name: TYPES[name] for name in kernel.arg_names}, constexprs=constants)
+    return triton.compile(source, target=GPUTarget("cuda", arch, 32), options=settings).asm
+
+
+def write(folder, kernel, option, arch):
+    """Under the name of the architecture that it is for indeed: sm_90a, say."""
+    try:
+        asm = compile(kernel, option, arch)
+    except Exception as why:            # whatever a compiler raises
+        print(f"{kernel.__name__}/{option}/{arch}: {type(why).__name__}: {why}".splitlines()[0])
+        return
+    target = re.search(r"^[.]target (\w+)", asm["ptx"], re.M)[1]
+    name = f"{kernel.__name__}-{option}-{target}"
+    (folder / f"{name}.ptx").write_text(asm["ptx"])
+    (folder / f"{name}.cubin").write_bytes(asm["cubin"])
+
+
+def main():
+    warnings.simplefilter("ignore")
+    print(triton.__version__)
+    for folder in map(pathlib.Path, sys.argv[1:]):
+        for kernel in KERNELS:
+            for option, (_, _, architectures) in OPTIONS.items():
+                for arch in architectures:
+                    write(folder, kernel, option, arch)
+
+
+if __name__ == "__main__":
+    main()
