@@ -154,6 +154,31 @@ def test_the_report_in_words(retarget, module, tmp_path):
         assert f"    {line}\n" in said
 
 
+@pytest.mark.parametrize("name, major, copy", [
+    # legate has this one.
+    ("cufile", 1, "libcufile-1ecaf17d.so.1.15.1"), ("cupti", 11, "libcupti-0a1b2c3d.so.2022.3.0"),
+    ("cupti", 12, "libcupti-0a1b2c3d.so.2022.4.1"), ("cupti", 12, "libcupti-0a1b2c3d.so.2025.2.1"),
+    ("cupti", 13, "libcupti-0a1b2c3d.so.2025.3.1"), ("cupti", 13, "libcupti.0a1b2c3d.so.2026.1.0")])
+def test_a_copy_that_has_the_files_version_in_its_name(retarget, tmp_path, name, major, copy):
+    """auditwheel names it by the file, libcufile.so.1.15.1, and not by its SONAME, libcufile.so.0."""
+    node = None if name == "cufile" else library_lists.read(name).sonames[major]
+    library = real(tmp_path, copy, function(name, major), node=node)
+    module = importer(tmp_path, function(name, major), link=[library])
+    said = retarget(wheel(tmp_path, module=module, library=library))
+    assert fates(said) == {name: "repointed"} and said["removed"] == [f"pkg.libs/{copy}"]
+
+
+@pytest.mark.parametrize("name, of", [("nccl", 2), ("cufile", 1), ("cusparseLt", 1), ("nvvm", 4)])
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_copy_that_has_not_all_functions(retarget, tmp_path, name, of, which):
+    """It is older than the stub, and no version tells what it is."""
+    symbol = library_lists.read(name).names(of)[which]
+    library = real(tmp_path, library_lists.read(name).sonames[of], symbol)
+    module = importer(tmp_path, symbol, link=[library])
+    said = retarget(wheel(tmp_path, module=module, library=library))
+    assert said["removed"] == [f"pkg.libs/{library.name}"]
+
+
 # ---- what is narrowed ----
 
 def test_only_some(retarget, module, tmp_path):
