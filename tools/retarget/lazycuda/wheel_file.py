@@ -109,11 +109,15 @@ class Job:
         self.removed = [part.name for part in self.parts if part.removed]
         self.said.update(added=sorted(stubs), removed=self.removed)
 
+    def _has(self):
+        """Names in DT_NEEDED that files of the new wheel answer to."""
+        return set().union(*(part.answers_to for part in self.parts if not part.removed))
+
     def _needed_still(self):
         """{family: names of its libraries that some file needs and the wheel does not have}"""
-        there = set().union(*(part.answers_to for part in self.parts if not part.removed))
+        needed = set().union(*(part.needed for part in self.parts if not part.removed))
         found = {}
-        for name in set().union(*(part.needed for part in self.parts if not part.removed)) - there:
+        for name in needed - self._has():
             package = packages.of_library(name)
             if package:
                 found.setdefault(package.family, set()).add(name)
@@ -162,7 +166,7 @@ class Job:
     def _note_needs_of_others(self, required):
         """What has no stub, libcustatevec.so.1 say, may need what nothing here needs any more."""
         others = sorted({name for entry in self.said["libraries"] for name in entry["needed"]
-                         if entry["outcome"] == repoint.NO_STUB})
+                         if entry["outcome"] == repoint.NO_STUB} - self._has())
         extras = sorted({each.extra for each in required})
         if others and extras:
             self.said["notes"].append(
