@@ -543,6 +543,14 @@ def test_a_mixture_is_said(world, serves):
     assert lines[1:] == ["mixed: CUDA 12 and 13 (0: nothing tells)"]
 
 
+def test_that_nothing_tells_is_said(world, serves):
+    """No package says of which CUDA this libcudnn.so.9 is."""
+    put(world, f"{SITE}/nvidia/cublas/lib", library("cublas", 12))
+    put(world, f"{SITE}/nvidia/cudnn/lib", library("cudnn", 9))
+    assert serves(f"12={world.root / SITE}", status=1)[1:] == [
+        "12: CUDA 0 and 12 (0: nothing tells)"]
+
+
 @pytest.mark.parametrize("place, why", [
     ("/nowhere", "is not a folder"), ("/tmp+/nowhere", "is not a folder"),
     ("/tmp+/usr", "name a copy that lies elsewhere")])

@@ -56,10 +56,11 @@ def status(name, stub):
     stub.lazycuda_get_status.restype = ctypes.POINTER(Status)
     found = stub.lazycuda_get_status(name.encode())[0]
     said = (found.reason or b"").decode()
+    unclear = "nothing tells whether it belongs to" in said
     told = re.search(r"belongs to CUDA (\d+)|is in CUDA (\d+) alone", said)
-    major = int(told[1] or told[2]) if told else 0
+    major = 0 if unclear else int(told[1] or told[2]) if told else found.major
     path = found.path and os.path.realpath(os.fsdecode(found.path))
-    return [major if told or "nothing tells" in said else found.major, path, said.split("\n")[0]]
+    return [major, path, said.split("\n")[0]]
 
 
 def main(site, module, order, *files):
