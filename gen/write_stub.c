@@ -216,6 +216,12 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		return;
 	}
 	make_signature(plan, slot, &signature);
+	if (slot->text && slot->row->result.kind == STATUS) {
+		put(c, "LC_FORWARD_WRITTEN_TEXT(%s, %s, (%s), (%s), %s, a2, lc_text_instead(a1))\n",
+		    result_type(plan, slot), slot->ident, signature.params.bytes,
+		    signature.args.bytes, failure(plan, slot));
+		return;
+	}
 	if (slot->text) {
 		put(c, "LC_FORWARD_TEXT(%s, %s, (%s), (%s), %s)\n", result_type(plan, slot),
 		    slot->ident, signature.params.bytes, signature.args.bytes,

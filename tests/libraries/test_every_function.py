@@ -120,3 +120,14 @@ def test_without_a_library(world, caller, name, major):
             assert (one, low(returned)) == (one, made.errors["missing", major])
         elif row.result in ("ptr", "i64", "u64", "i32", "u32"):
             assert (one, returned) == (one, 0)
+
+
+@pytest.mark.parametrize("name", ["cuptiGetResultString", "cuptiGetErrorMessage"])
+def test_a_text_that_is_written(world, name):
+    """nvidia-resiliency-ext throws an exception with the text, whatever is returned."""
+    program = build.program(build.TESTS / "libraries" / "written_text.c")
+    done = world.run(program, library_lists.stub("cupti"), name, "libcupti.so.12", 15, 1, 4321)
+    missing, known, unknown = done.lines
+    assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
+    assert known == "15 CUPTI_ERROR_INVALID_PARAMETER"
+    assert unknown.startswith("15 ") and "libcupti" in unknown
