@@ -543,6 +543,15 @@ def test_a_mixture_is_said(world, serves):
     assert lines[1:] == ["mixed: CUDA 12 and 13 (0: nothing tells)"]
 
 
+def test_what_is_no_stub_of_lazycuda(world, serves, tmp_path):
+    """lmdeploy has a libturbomind_nccl_stub.so; and torch 2.15 needs NVSHMEM itself."""
+    site = world.root / SITE
+    world.put(f"{SITE}/served", real(tmp_path, "libother_stub.so", "other"),
+              real(tmp_path, "libnvshmem_host.so.3", "nvshmem"))
+    (site / "served/libx_stub.so").symlink_to("libnvshmem_host.so.3")
+    assert serves(f"nothing={site}") == ["| nothing | none |  | cublas, cudnn |"]
+
+
 def test_that_nothing_tells_is_said(world, serves):
     """No package says of which CUDA this libcudnn.so.9 is."""
     put(world, f"{SITE}/nvidia/cublas/lib", library("cublas", 12))

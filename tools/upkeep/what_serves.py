@@ -69,9 +69,10 @@ def main(site, module, order, *files):
     for file in files:
         ctypes.CDLL(os.path.join(site, file))
     paths = {STUB.search(path)[1]: path for path in mapped() if STUB.search(path)}
-    # Those of the driver's libraries are of no CUDA.
-    stubs = {name: ctypes.CDLL(path) for name, path in sorted(paths.items())
-             if name not in ("cuda", "nvidia-ml")}
+    stubs = {name: ctypes.CDLL(path) for name, path in sorted(paths.items())}
+    # Those of the driver's libraries are of no CUDA, and lmdeploy has a stub of its own.
+    stubs = {name: stub for name, stub in stubs.items()
+             if name not in ("cuda", "nvidia-ml") and hasattr(stub, "lazycuda_load")}
     for name in sorted(stubs, reverse=order == "last"):
         call(name, stubs[name])
     print(json.dumps({"served": {name: status(name, stub) for name, stub in stubs.items()},
