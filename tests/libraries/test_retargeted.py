@@ -278,6 +278,24 @@ def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):
     assert said["code"] == "NO_NAME"
 
 
+@pytest.mark.parametrize("stays, left", [
+    # cupynumeric: the libcutensor.so.2 of cutensor-cu13 does not find its libcublasLt.so.13.
+    ("libcutensor.so.2", {"cublasLt", "cutensor"}), ("libcustatevec.so.1", {"cublas"}),
+    ("libcutensornet.so.2", {"cublas"}), ("libnvinfer.so.10", set())])
+def test_what_a_library_that_stays_needs_itself(retarget, module, tmp_path, stays, left):
+    file = module({"cublas": 12, "cublasLt": 12}, ofAnotherWorld=stays, cudaMalloc="libcudart.so.12")
+    said = retarget("--relax-requirements", wheel(tmp_path, REQUIRES, module=file))
+    assert {name for name, fate in fates(said).items() if fate == "left"} == left
+    assert [each["requirement"] for each in said["kept"]] == (REQUIRES[1:2] if left else [])
+    reasons = {each["library"]: each["reasons"] for each in said["libraries"]}
+    for name in left - {"cutensor"}:
+        assert reasons[name] == [
+            f"pkg/module.so also needs {stays}, which stays and needs it itself"]
+    # Who asks for it by name gets it.
+    assert fates(retarget("--only=cublasLt,cublas,cudart", wheel(tmp_path, module=file)))[
+        "cublasLt"] == "repointed"
+
+
 def bare(tmp_path, soname, *symbols):
     """A library without version nodes to link to."""
     folder = tmp_path / "bare"

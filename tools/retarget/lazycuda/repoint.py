@@ -386,11 +386,32 @@ def look(image, stubs, unserved):
     {library: why} of optional libraries whose stubs do not serve this file."""
     while True:
         try:
-            return _look(image, stubs, unserved)
+            work = _look(image, stubs, unserved)
+            more = _needed_in_turn(image, stubs, unserved)
+            if not more:
+                return work
+            unserved.update(more)
         except Refused as refused:
             if refused.library is None or not stubs[refused.library].optional:
                 raise
             unserved[refused.library] = str(refused)
+
+
+def _needed_in_turn(image, stubs, unserved):
+    """{library: why} of libraries that the file needs, and so does another one that stays: without
+    the real one that could not be loaded, so a stub would help nobody."""
+    real = {name: names.real(name) for name in image.needed}
+    needed = {each.library for each in real.values() if each}
+    found = {}
+    for name, each in real.items():
+        other = None if each else names.of_cuda(name)
+        if each and each.library not in unserved and not stubs[each.library].left:
+            continue
+        stays = each.library if each else other and other["stem"]
+        for library in packages.NEEDED_BY.get(stays, ()):
+            if library in needed and library not in unserved and stubs[library].optional:
+                found[library] = f"also needs {name}, which stays and needs it itself"
+    return found
 
 
 def _others_for(machine):
