@@ -27,16 +27,38 @@ static const char *result_type(struct plan *plan, const struct slot *slot)
 	return result_types[type->kind];
 }
 
+/* The field of a struct that is its status, `.err` of CUfileError; NULL: it has none. */
+static const char *status_in(const struct type *type, unsigned toolkit)
+{
+	static const char *const names[] = { ".err", ".error", ".status" };
+
+	for (size_t i = 0; i < type->record->fields.count; i++) {
+		const struct field *field = &type->record->fields.items[i];
+
+		if (field->offset || field->type.kind != I32 || field->type.pointer ||
+		    field->type.count != 1 || !(field->in & BIT(toolkit)))
+			continue;
+		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++)
+			if (!strcmp(field->name, names[j]))
+				return field->name;
+	}
+	return NULL;
+}
+
 /* The value that a failing call returns, as C; `error` is the status. */
 static const char *failure(struct plan *plan, const struct slot *slot)
 {
+	const char *status;
+
 	switch (slot->row->result.kind) {
 	case STATUS:
 		return "error";
 	case VOID:
 		return "";
 	case STRUCT:
-		return format("(%s){ 0 }", result_type(plan, slot));
+		status = status_in(&slot->row->result, slot->toolkit);
+		return status ? format("(%s){ %s = error }", result_type(plan, slot), status) :
+			format("(%s){ 0 }", result_type(plan, slot));
 	case PTR:
 		return "NULL";
 	default:
@@ -216,6 +238,12 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		return;
 	}
 	make_signature(plan, slot, &signature);
+	if (slot->text && slot->row->result.kind == STATUS) {
+		put(c, "LC_FORWARD_WRITTEN_TEXT(%s, %s, (%s), (%s), %s, a2, lc_text_instead(a1))\n",
+		    result_type(plan, slot), slot->ident, signature.params.bytes,
+		    signature.args.bytes, failure(plan, slot));
+		return;
+	}
 	if (slot->text) {
 		put(c, "LC_FORWARD_TEXT(%s, %s, (%s), (%s), %s)\n", result_type(plan, slot),
 		    slot->ident, signature.params.bytes, signature.args.bytes,

@@ -628,6 +628,20 @@ static void take_params(struct line *line, struct row *row)
 	expect(line, ")", "`,` or `)`");
 }
 
+/* A text is what a function returns, or what it writes for the status that it takes:
+ * const char *f(int status), or int f(int status, const char **text). */
+static bool may_be_text(const struct row *row)
+{
+	const struct param *params = row->params.items;
+
+	if (row->unknown || row->hook)
+		return false;
+	return row->result.kind == PTR ||
+	       (row->result.kind == STATUS && row->params.count == 2 &&
+		params[0].way == BY_VALUE && params[0].type.kind == I32 &&
+		params[1].way == OUT && params[1].type.kind == PTR);
+}
+
 static void take_words(struct line *line, struct row *row)
 {
 	while (line->next < line->words.count) {
@@ -643,8 +657,9 @@ static void take_words(struct line *line, struct row *row)
 				fail_at(word.place, "a hook needs a prototype");
 		} else if (!strcmp(word.text, "text") && !row->text) {
 			row->text = true;
-			if (row->unknown || row->result.kind != PTR || row->hook)
-				fail_at(word.place, "a text needs a prototype with `-> ptr`, and no hook");
+			if (!may_be_text(row))
+				fail_at(word.place, "a text needs a prototype with `-> ptr`, or (i32, out ptr), "
+					"and no hook");
 		} else if (!strcmp(word.text, "apart") && !row->apart) {
 			row->apart = true;
 		} else if (!strcmp(word.text, "undeclared") && !row->undeclared) {

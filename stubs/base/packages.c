@@ -75,3 +75,21 @@ bool lc_record_has(const char *record, const char *file, off_t size)
 	}
 	return false;
 }
+
+bool lc_record_next(const char **record, const char **file, size_t *length, off_t *size)
+{
+	while (**record) {
+		const char *line = *record, *end = line + strcspn(line, "\n"), *hash, *last;
+
+		*record = end + (*end == '\n');
+		last = memrchr(line, ',', (size_t)(end - line));
+		hash = last ? memrchr(line, ',', (size_t)(last - line)) : NULL;
+		if (!hash || !is_digit(last[1]))
+			continue;
+		*file = line;
+		*length = (size_t)(hash - line);
+		*size = strtol(last + 1, NULL, 10);
+		return true;
+	}
+	return false;
+}

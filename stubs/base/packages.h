@@ -9,6 +9,7 @@
 #define PACKAGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* The CUDA major in which the name of a package ends, 12 for the one above; 0 if it ends in none,
@@ -21,5 +22,9 @@ bool lc_package_is_called(const char *folder, const char *file);
 
 /* Returns true if the text of a RECORD has this file with this size. */
 bool lc_record_has(const char *record, const char *file, off_t size);
+
+/* Reads the next file of which a RECORD tells the size.  *record is where to go on; *file is not
+ * terminated.  Returns false if there is no more. */
+bool lc_record_next(const char **record, const char **file, size_t *length, off_t *size);
 
 #endif

@@ -94,6 +94,20 @@
 	} \
 	LC_C_ENTRY(type, slot, params, args)
 
+/* The same for a function that writes the text into a parameter, and returns a status. */
+#define LC_FORWARD_WRITTEN_TEXT(type, slot, params, args, failure, into, text) \
+	static __attribute__((cold, noinline)) type lc_slow_##slot params \
+	{ \
+		const char *said = lc_reaches(LC_SLOT_##slot) ? NULL : text; \
+		int32_t error = lc_slow(LC_SLOT_##slot); \
+		if (!error) \
+			return lc_slots.slot args; \
+		if (into) \
+			memcpy(into, &said, sizeof(said)); \
+		return failure; \
+	} \
+	LC_C_ENTRY(type, slot, params, args)
+
 /* An entry in assembly, which touches no argument. */
 #if defined(LC_X86_64)
 #if defined(__CET__) && (__CET__ & 1)

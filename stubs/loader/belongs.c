@@ -153,9 +153,33 @@ static const char *read_record(struct lc_arena *arena, const char *path)
 	return length < 0 ? NULL : text;
 }
 
-/* The majors of the packages that have a file; *owner is one of them. */
-static uint32_t owners(const struct owned *file, const char *site, const char *name,
-		       const char **owner)
+/* Whether all files that a RECORD has in the folder of this one are there, and of that size. */
+static bool has_folder(struct lc_arena *arena, const char *record, const char *site,
+		       const char *name)
+{
+	size_t folder = (size_t)(strrchr(name, '/') + 1 - name), length;
+	const char *listed;
+	struct stat st;
+	off_t size;
+
+	while (lc_record_next(&record, &listed, &length, &size)) {
+		if (length <= folder || memcmp(listed, name, folder) ||
+		    memchr(listed + folder, '/', length - folder))
+			continue;
+		if (stat(lc_path(arena, site, lc_copy(arena, listed, length)), &st)) {
+			lc_arena_note_error(arena, errno);
+			return false;
+		}
+		if (st.st_size != size)
+			return false;
+	}
+	return true;
+}
+
+/* The majors of the packages that have a file, and if `whole` all else that they have in its
+ * folder; *owner is one of them. */
+static uint32_t have(const struct owned *file, const char *site, const char *name, bool whole,
+		     const char **owner)
 {
 	struct lc_strings *packages = packages_of(file->survey, site);
 	uint32_t found = 0;
@@ -169,7 +193,8 @@ static uint32_t owners(const struct owned *file, const char *site, const char *n
 			continue;
 		lc_folder_lacks(&file->survey->folders, path);	/* pip writes RECORD last */
 		record = read_record(&arena, lc_path(file->arena, path, "RECORD"));
-		if (record && lc_record_has(record, name, file->size)) {
+		if (record && lc_record_has(record, name, file->size) &&
+		    (!whole || has_folder(&arena, record, site, name))) {
 			found |= believed(file->library, file->may, lc_package_cuda(package));
 			*owner = package;
 		}
@@ -177,6 +202,16 @@ static uint32_t owners(const struct owned *file, const char *site, const char *n
 		lc_arena_free(&arena);
 	}
 	return found;
+}
+
+/* Of packages that were installed over each other the last has all its files: cuDNN 9.28 has a
+ * libcudnn.so.9 of the same size for CUDA 12 and 13, and the libraries beside it differ. */
+static uint32_t owners(const struct owned *file, const char *site, const char *name,
+		       const char **owner)
+{
+	uint32_t found = have(file, site, name, false, owner);
+
+	return !found || lc_only_cuda(found) ? found : have(file, site, name, true, owner);
 }
 
 const char *lc_site_of(struct lc_arena *arena, const struct lc_major *major, const char *path,

@@ -14,6 +14,8 @@ from library_lists import ABSENT, FORWARDED, REFUSED
 COUNTS = build.TESTS / "libraries" / "counts.txt"
 # enum lazycuda_cause.
 CAUSES = {ABSENT: 2, REFUSED: 3}
+# cuFile's functions return a struct that begins with one.
+STATUSES = ("status", "CUfileError")
 PAIRS = [(name, caller, there) for name in library_lists.NAMES
          for made in [library_lists.read(name)]
          for caller in made.sonames for there in made.sonames]
@@ -104,7 +106,7 @@ def test_on_a_library(world, caller, name, major, there):
             assert (one, called) == (one, numbers[one])
             continue
         assert (one, called, cause) == (one, 0, CAUSES[fate])
-        if made.rows[one, major].result == "status":
+        if made.rows[one, major].result in STATUSES:
             assert (one, low(returned)) == (one, made.errors[fate, major])
 
 
@@ -116,7 +118,18 @@ def test_without_a_library(world, caller, name, major):
         assert (one, called, cause) == (one, 0, 1)
         if row.text:
             assert returned, one
-        elif row.result == "status":
+        elif row.result in STATUSES:
             assert (one, low(returned)) == (one, made.errors["missing", major])
         elif row.result in ("ptr", "i64", "u64", "i32", "u32"):
             assert (one, returned) == (one, 0)
+
+
+@pytest.mark.parametrize("name", ["cuptiGetResultString", "cuptiGetErrorMessage"])
+def test_a_text_that_is_written(world, name):
+    """nvidia-resiliency-ext throws an exception with the text, whatever is returned."""
+    program = build.program(build.TESTS / "libraries" / "written_text.c")
+    done = world.run(program, library_lists.stub("cupti"), name, "libcupti.so.12", 15, 1, 4321)
+    missing, known, unknown = done.lines
+    assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
+    assert known == "15 CUPTI_ERROR_INVALID_PARAMETER"
+    assert unknown.startswith("15 ") and "libcupti" in unknown

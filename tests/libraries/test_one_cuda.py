@@ -117,6 +117,25 @@ def test_of_packages_over_each_other_the_one_whose_file_it_is(world, stubs):
     assert "nothing tells" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
 
 
+@pytest.mark.parametrize("last, has, told", [
+    (12, "graph", 12), (13, "graph", 13), (13, "deeper/graph", None), (None, "graph", None)])
+def test_of_packages_over_each_other_the_one_whose_other_files_are_there(world, stubs, last, has, told):
+    """libcudnn.so.9 of 9.28 is as large for CUDA 12 as for 13, and what lies beside it is not."""
+    folder = "nvidia/cudnn/lib"
+    place = put(world, f"{SITE}/{folder}", library("cudnn", 9))
+    size = (place / "libcudnn.so.9").stat().st_size
+    other = place / has
+    other.parent.mkdir(exist_ok=True)
+    for major in (12, 13):
+        info = world.folder(f"{SITE}/nvidia_cudnn_cu{major}-9.28.dist-info")
+        (info / "RECORD").write_text(
+            f"{folder}/{has},sha256=aa,{major}\n{folder}/libcudnn.so.9,sha256=bb,{size}\n"
+            f"{folder}/__pycache__/a.pyc,,\nnvidia/cudnn/include/cudnn.h,sha256=cc,{major}\n")
+    other.write_bytes(bytes(last or 7))
+    reason = statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
+    assert (f"CUDA {told}, as nvidia_cudnn_cu{told}-9.28" if told else "nothing tells") in reason
+
+
 def test_a_site_packages_in_a_folder_that_is_called_otherwise(world, stubs):
     """What is installed in somebody's folder cuda-13.0 need not be of CUDA 13."""
     site = "cuda-13.0"

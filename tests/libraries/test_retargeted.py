@@ -154,6 +154,31 @@ def test_the_report_in_words(retarget, module, tmp_path):
         assert f"    {line}\n" in said
 
 
+@pytest.mark.parametrize("name, major, copy", [
+    # legate has this one.
+    ("cufile", 1, "libcufile-1ecaf17d.so.1.15.1"), ("cupti", 11, "libcupti-0a1b2c3d.so.2022.3.0"),
+    ("cupti", 12, "libcupti-0a1b2c3d.so.2022.4.1"), ("cupti", 12, "libcupti-0a1b2c3d.so.2025.2.1"),
+    ("cupti", 13, "libcupti-0a1b2c3d.so.2025.3.1"), ("cupti", 13, "libcupti.0a1b2c3d.so.2026.1.0")])
+def test_a_copy_that_has_the_files_version_in_its_name(retarget, tmp_path, name, major, copy):
+    """auditwheel names it by the file, libcufile.so.1.15.1, and not by its SONAME, libcufile.so.0."""
+    node = None if name == "cufile" else library_lists.read(name).sonames[major]
+    library = real(tmp_path, copy, function(name, major), node=node)
+    module = importer(tmp_path, function(name, major), link=[library])
+    said = retarget(wheel(tmp_path, module=module, library=library))
+    assert fates(said) == {name: "repointed"} and said["removed"] == [f"pkg.libs/{copy}"]
+
+
+@pytest.mark.parametrize("name, of", [("nccl", 2), ("cufile", 1), ("cusparseLt", 1), ("nvvm", 4)])
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_copy_that_has_not_all_functions(retarget, tmp_path, name, of, which):
+    """It is older than the stub, and no version tells what it is."""
+    symbol = library_lists.read(name).names(of)[which]
+    library = real(tmp_path, library_lists.read(name).sonames[of], symbol)
+    module = importer(tmp_path, symbol, link=[library])
+    said = retarget(wheel(tmp_path, module=module, library=library))
+    assert said["removed"] == [f"pkg.libs/{library.name}"]
+
+
 # ---- what is narrowed ----
 
 def test_only_some(retarget, module, tmp_path):
@@ -251,6 +276,24 @@ def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):
     # What was asked for by name is refused.
     said = retarget("--only=cublas", wheel(tmp_path, **files), status=1)
     assert said["code"] == "NO_NAME"
+
+
+@pytest.mark.parametrize("stays, left", [
+    # cupynumeric: the libcutensor.so.2 of cutensor-cu13 does not find its libcublasLt.so.13.
+    ("libcutensor.so.2", {"cublasLt", "cutensor"}), ("libcustatevec.so.1", {"cublas"}),
+    ("libcutensornet.so.2", {"cublas"}), ("libnvinfer.so.10", set())])
+def test_what_a_library_that_stays_needs_itself(retarget, module, tmp_path, stays, left):
+    file = module({"cublas": 12, "cublasLt": 12}, ofAnotherWorld=stays, cudaMalloc="libcudart.so.12")
+    said = retarget("--relax-requirements", wheel(tmp_path, REQUIRES, module=file))
+    assert {name for name, fate in fates(said).items() if fate == "left"} == left
+    assert [each["requirement"] for each in said["kept"]] == (REQUIRES[1:2] if left else [])
+    reasons = {each["library"]: each["reasons"] for each in said["libraries"]}
+    for name in left - {"cutensor"}:
+        assert reasons[name] == [
+            f"pkg/module.so also needs {stays}, which stays and needs it itself"]
+    # Who asks for it by name gets it.
+    assert fates(retarget("--only=cublasLt,cublas,cudart", wheel(tmp_path, module=file)))[
+        "cublasLt"] == "repointed"
 
 
 def bare(tmp_path, soname, *symbols):
@@ -516,6 +559,23 @@ def test_a_mixture_is_said(world, serves):
     installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
     lines = serves(f"mixed={site}+{world.root / 'cuda-13.0'}", status=1, LAZYCUDA_GUARD="off")
     assert lines[1:] == ["mixed: CUDA 12 and 13 (0: nothing tells)"]
+
+
+def test_what_is_no_stub_of_lazycuda(world, serves, tmp_path):
+    """lmdeploy has a libturbomind_nccl_stub.so; and torch 2.15 needs NVSHMEM itself."""
+    site = world.root / SITE
+    world.put(f"{SITE}/served", real(tmp_path, "libother_stub.so", "other"),
+              real(tmp_path, "libnvshmem_host.so.3", "nvshmem"))
+    (site / "served/libx_stub.so").symlink_to("libnvshmem_host.so.3")
+    assert serves(f"nothing={site}") == ["| nothing | none |  | cublas, cudnn |"]
+
+
+def test_that_nothing_tells_is_said(world, serves):
+    """No package says of which CUDA this libcudnn.so.9 is."""
+    put(world, f"{SITE}/nvidia/cublas/lib", library("cublas", 12))
+    put(world, f"{SITE}/nvidia/cudnn/lib", library("cudnn", 9))
+    assert serves(f"12={world.root / SITE}", status=1)[1:] == [
+        "12: CUDA 0 and 12 (0: nothing tells)"]
 
 
 @pytest.mark.parametrize("place, why", [

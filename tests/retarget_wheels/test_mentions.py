@@ -69,6 +69,19 @@ def test_a_table_of_what_is_preloaded(mentions):
     assert [line for _, line, _, _ in found] == [5, 8]
 
 
+def test_what_pathfinder_is_asked_for(mentions):
+    # libcuvs-cu12: without nvrtc it ends with DynamicLibNotFoundError.
+    found, said = mentions({"pkg/load.py": b"""from cuda.pathfinder import load_nvidia_dynamic_lib
+load_nvidia_dynamic_lib("nvrtc")
+cuda.pathfinder.load_nvidia_dynamic_lib(f"cudart")
+load_nvidia_dynamic_lib(name), print("nvrtc"), load_nvidia_dynamic_lib("nosuch", 1)
+old._load_nvidia_dynamic_library("nvrtc")
+"""})
+    assert [each[1:] for each in found] == [(2, "asks for", "nvrtc"), (3, "asks for", "cudart"),
+                                            (5, "asks for", "nvrtc")]
+    assert {each["extra"] for each in said["mentions"]} == {"cuda12"}
+
+
 def test_calls_and_imports(mentions):
     found, _ = mentions({"pkg/many.py": MANY})
     assert [each[1:] for each in found] == [

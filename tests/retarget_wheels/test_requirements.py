@@ -81,12 +81,32 @@ def test_no_extra_of_another_cuda_than_the_package_that_stays(relaxed, kept, of)
     assert set(required) == {None, "cuda12", *of}
 
 
+@pytest.mark.parametrize("stays, of", [
+    # qiskit-aer-gpu: with cuda13 the libcustatevec.so.1 that it keeps has no libcublas.so.12.
+    ("cuquantum-cu12<24.11.0,>=23.3.0", {"cuda12"}),
+    ("cupy-cuda12x<14; python_version > '3'", {"cuda12"}),
+    ("cumm_cu118", {"cuda11", "cuda12"}), ("openmm.cuda.13[all]>=8", {"cuda12", "cuda13"}),
+    # Tools run on their own, and so does what comes with an extra alone.
+    ("nvidia-cuda-nvcc-cu12", None), ("nvidia_nvvm_cu12", None), ("nvidia-nvml-dev-cu12", None),
+    ("cuquantum-cu12; extra == 'gpu'", None), ("acu12", None), ("pkg-cu1", None)])
+def test_no_extra_of_another_cuda_than_anything_that_stays(relaxed, stays, of):
+    _, required = relaxed([stays, "nvidia-cuda-runtime-cu12"])
+    assert {*required} - {None, "gpu"} == (of or {"cuda11", "cuda12", "cuda13"})
+
+
 @pytest.mark.parametrize("required", [True, False])
 def test_what_has_no_stub_may_need_what_is_required_no_more(relaxed, required):
     # qiskit-aer-gpu: libcustatevec.so.1 needs libcublas.so.12, and its package requires none.
     said, _ = relaxed(["nvidia-cublas-cu12"] if required else [], ["libcustatevec.so.1"])
     notes = [note for note in said["notes"] if note.startswith("libcustatevec.so.1: ")]
     assert bool(notes) == required and all("install pkg[cuda12]" in note for note in notes)
+
+
+def test_what_the_wheel_has_itself_needs_nothing_unknown(relaxed, tmp_path):
+    own = real(tmp_path, "libcustatevec.so.1", "f1", node="libcustatevec.so.1")
+    said, _ = relaxed(["nvidia-cublas-cu12"], ["libcustatevec.so.1"],
+                      {"pkg.libs/libcustatevec.so.1": own})
+    assert not said["notes"]
 
 
 def test_what_the_wheel_has_itself_is_of_no_package(relaxed, tmp_path):

@@ -133,6 +133,20 @@ def test_what_several_files_miss_is_named_once(retarget, tmp_path):
     assert [file["not_loaded"] for file in said["files"]] == ["not here: libfar.so.1"]
 
 
+def test_another_file_of_the_wheel_is_named_as_it_lies_there(retarget, tmp_path):
+    # nixl: its libucm cannot be loaded with every symbol bound.
+    other = tmp_path / "other.c"
+    other.write_text("void nobodys(void); void near(void) { nobodys(); }")
+    build.output(*build.CC, "-w", "-shared", "-fPIC", "-Wl,-z,lazy,-soname,libnear.so", "-o",
+                 tmp_path / "libnear.so", other)
+    module = importer(tmp_path, "cudaMalloc", link=[tmp_path / "libnear.so", real(
+        tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
+    patch(module, "--set-rpath", "$ORIGIN/../lib")
+    said, = retarget(wheel_files.make(tmp_path, {
+        "pkg/module.so": module, "lib/libnear.so": tmp_path / "libnear.so"})).wheels
+    assert said["files"][0]["not_loaded"] == "OSError: lib/libnear.so: undefined symbol: nobodys"
+
+
 def test_a_file_that_pip_moves(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg-1.0.data/platlib/pkg/module.so": plain})
     retarget(wheel)

@@ -56,10 +56,11 @@ def status(name, stub):
     stub.lazycuda_get_status.restype = ctypes.POINTER(Status)
     found = stub.lazycuda_get_status(name.encode())[0]
     said = (found.reason or b"").decode()
+    unclear = "nothing tells whether it belongs to" in said
     told = re.search(r"belongs to CUDA (\d+)|is in CUDA (\d+) alone", said)
-    major = int(told[1] or told[2]) if told else 0
+    major = 0 if unclear else int(told[1] or told[2]) if told else found.major
     path = found.path and os.path.realpath(os.fsdecode(found.path))
-    return [major if told or "nothing tells" in said else found.major, path, said.split("\n")[0]]
+    return [major, path, said.split("\n")[0]]
 
 
 def main(site, module, order, *files):
@@ -68,9 +69,10 @@ def main(site, module, order, *files):
     for file in files:
         ctypes.CDLL(os.path.join(site, file))
     paths = {STUB.search(path)[1]: path for path in mapped() if STUB.search(path)}
-    # Those of the driver's libraries are of no CUDA.
-    stubs = {name: ctypes.CDLL(path) for name, path in sorted(paths.items())
-             if name not in ("cuda", "nvidia-ml")}
+    stubs = {name: ctypes.CDLL(path) for name, path in sorted(paths.items())}
+    # Those of the driver's libraries are of no CUDA, and lmdeploy has a stub of its own.
+    stubs = {name: stub for name, stub in stubs.items()
+             if name not in ("cuda", "nvidia-ml") and hasattr(stub, "lazycuda_load")}
     for name in sorted(stubs, reverse=order == "last"):
         call(name, stubs[name])
     print(json.dumps({"served": {name: status(name, stub) for name, stub in stubs.items()},

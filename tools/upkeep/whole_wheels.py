@@ -125,7 +125,7 @@ def faults(first, last):
         yield from (f"{count} files of {stem} are loaded" for stem, count in stems.items() if count > 1)
         # What a library opens or needs is of that CUDA, too.
         yield from (f"{path} is loaded and of another CUDA" for path in said["mapped"]
-                    if packages.majors(path) and not majors & packages.majors(path))
+                    if majors and packages.majors(path) and not majors & packages.majors(path))
 
 
 def served_row(place, first):

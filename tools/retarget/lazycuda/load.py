@@ -127,9 +127,24 @@ def _load(file, image, search):
     raise Refused("LOAD", f"it cannot be loaded: {last}")
 
 
-def check(file, search=(), run=True):
+def _named_within(text, root):
+    """Files below `root`, which will be gone, are named as they lie in it."""
+    return re.sub(rf"{re.escape(str(root))}/([^\s:()]+)",
+                  lambda found: os.path.normpath(found[1]), text or "") or None
+
+
+def check(file, search=(), run=True, root=None):
     """The Loading of a file.  Raises Refused if it is the file's fault that it cannot be loaded.
-    `search` are folders to find stubs in; `run`: also run its constructors."""
+    `search` are folders to find stubs in; `run`: also run its constructors; `root` is the
+    folder in which a wheel was laid out."""
+    try:
+        loading = _check(file, search, run)
+        return loading._replace(why_not=_named_within(loading.why_not, root)) if root else loading
+    except Refused as refused:
+        raise Refused(refused.code, _named_within(str(refused), root) if root else refused) from None
+
+
+def _check(file, search, run):
     machine, linker = _linker()
     image = elf.read(file)
     if image.machine != machine:

@@ -25,6 +25,8 @@ OPENS = frozenset({"CDLL", "PyDLL", "WinDLL", "LoadLibrary", "dlopen", "load_lib
                    "find_library"})
 ASKS = frozenset({"distribution", "version", "files", "requires", "metadata", "from_name",
                   "get_distribution", "require", "import_module", "find_spec"})
+# Those of cuda.pathfinder, which take "nvrtc" for its library and raise an error without it.
+FINDS = re.compile("_?load_nvidia_dynamic_lib(?:rary)?")
 
 
 class Mention(NamedTuple):
@@ -75,6 +77,9 @@ def _python(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = _last_name(node.func)
+            for text in map(_value, node.args) if name and FINDS.fullmatch(name) else ():
+                if text in packages.BY_STEM:
+                    yield node.lineno, "asks for", text, packages.BY_STEM[text].family
             verb = "opens" if name in OPENS else "asks for" if name in ASKS else None
             for inner in ast.walk(ast.Tuple(elts=[*node.args, *[
                     word.value for word in node.keywords]], ctx=ast.Load())) if verb else ():

@@ -10,6 +10,10 @@ REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<res
                          rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
 # The lowest version that a clause lets in; != and < name one that it does not.
 LOWEST = re.compile(r"(?<![!<=>~])(?:={2,3}|~=|>=?)\s*(\d+)")
+# The end of a package's name that tells the major: -cu12, -cu121, -cuda12x, -cuda-12.
+OF_MAJOR = re.compile(r"-cu(?:da-?)?(1\d)\d?x?$")
+# What builds programs, or is needed to build them: it works beside any CUDA.
+TOOL = re.compile(r"nvidia-(?:cuda-(?!cupti|nvrtc|runtime)|nvvm|nvml)")
 EXTRAS = re.compile(r"\s*\[([^\]]*)\](.*)$", re.S)
 
 
@@ -105,11 +109,18 @@ def kept(text, needed):
     return found
 
 
-def major(requirement):
-    """Of CUDA, whose package a requirement that stays brings, by the package's name; None: that
-    does not tell."""
-    found = re.match(r"[A-Za-z0-9._-]+?[-_.]cu(\d+)(?![A-Za-z0-9._-])", requirement)
-    return int(found[1]) if found else None
+def majors_that_stay(text, free):
+    """{major of CUDA} of packages whose names tell it and which the wheel requires still:
+    nvidia-curand-cu12, and cuquantum-cu12, whose libraries need those of CUDA 12."""
+    found = set()
+    for line in _split(text)[0]:
+        words = REQUIREMENT.match(line)
+        if words and b"extra" not in (words["marker"] or b"") and not _parse(line, free):
+            name = packages.canonical(_text(words["name"]))
+            told = OF_MAJOR.search(name)
+            if told and not TOOL.match(name):
+                found.add(int(told[1]))
+    return found
 
 
 def _condition(extra, marker):

@@ -27,6 +27,10 @@ REAL = re.compile(rf"lib({'|'.join(STEMS)}){END}")
 BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*$")
 # A stub, also one that auditwheel renamed, or of a system's folder: libcudart_stub.so.0.
 STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub{END}")
+# What the file's own version begins with, which the name of a copy has that auditwheel renamed, where
+# that is not the number of the SONAME; and that number.
+COPIES = {"cufile": ((r"1", 0),),
+          "cupti": ((r"202[01]|2022\.[123]", 11), (r"202[234]|2025\.[12]", 12), (r"20\d\d", 13))}
 # The names of CUDA's files, and of files that are installed with CUDA or with the driver,
 CUDAS = re.compile(r"lib(?P<stem>cu[a-z][A-Za-z]*(?:_[a-z_]+)?|nv[A-Za-z][A-Za-z0-9]*(?:[_-][a-z_]+)?|"
                    r"nccl|npp[a-z]+|OpenCL)(?P<hash>[-.][0-9a-f]{6,})?\.so(?P<number>(?:\.[0-9]+)*)$")
@@ -40,23 +44,27 @@ class Own(NamedTuple):
     """What there is to know of a library of `lazycuda stub`."""
     sonames: Tuple[str, ...]
     real: re.Pattern
+    copies: Tuple[Tuple[re.Pattern, int], ...]      # of names that `real` does not tell it by
     stub: re.Pattern
     nodes: FrozenSet[str]
-    witness: str        # a function that it has
+    witnesses: FrozenSet[str]   # functions, of which every version of it has one
 
 
 # Those of --stub and of libraries/, by the library.
 OWN: Dict[str, Own] = {}
 
 
-def learn(library, stub, sonames, nodes, witness, alone=False):
+def learn(library, stub, sonames, nodes, witnesses, alone=False):
     """`alone`: a name whose number none of these SONAMEs has does not mean this library."""
     stem, stub = sonames[0].partition(".so")[0], stub.partition(".so")[0]
     found = [re.match(NUMBERS, name.partition(".so")[2]) for name in sonames]
     numbers = [each[1] for each in found if each] if alone else []
+    copies = [(re.compile(rf"{re.escape(stem)}[-.][0-9a-f]{{6,}}\.so\.(?:{version})(?![0-9])[0-9.]*\Z"),
+               number) for version, number in COPIES.get(library, ()) if str(number) in numbers]
     OWN[library] = Own(tuple(sonames),
                        re.compile(re.escape(stem) + (_end("|".join(numbers)) if numbers else END)),
-                       re.compile(re.escape(stub) + END), frozenset(nodes), witness)
+                       tuple(copies), re.compile(re.escape(stub) + END), frozenset(nodes),
+                       frozenset(witnesses))
 
 
 class Real(NamedTuple):
@@ -74,6 +82,9 @@ def real(name):
         found = own.real.match(base(name))
         if found:
             return Real(library, int(found[1]) if found[1] else None)
+        copy = next((number for pattern, number in own.copies if pattern.match(base(name))), None)
+        if copy is not None:
+            return Real(library, copy)
     found = REAL.match(base(name))
     if not found:
         return None
@@ -117,11 +128,11 @@ def stub(name):
     return found and STEMS[found[1]]
 
 
-def witness(library):
-    """A function of a library that has no version nodes; None if it, or its stub, has them."""
+def witnesses(library):
+    """Functions that show a library that has no version nodes; none if it, or its stub, has them."""
     if library in OWN:
-        return None if OWN[library].nodes else OWN[library].witness
-    return DRIVER.get(library)
+        return frozenset() if OWN[library].nodes else OWN[library].witnesses
+    return frozenset(filter(None, [DRIVER.get(library)]))
 
 
 def majors(library):

@@ -62,6 +62,11 @@ TABLE = (
 ONLY_OF = {"nvToolsExt": (11, 12), "nvtx3interop": (13,)}
 # Libraries of which any version works with any CUDA: what calls them need not be of one CUDA.
 WITH_ANY = frozenset({"nvToolsExt"})
+# What libraries need in turn that may stay, and whose packages do not require it.  They may find it
+# only because the file that needs them needs it, too: the libcutensor.so.2 of cutensor-cu13 looks for
+# libcublasLt.so.13 in nvidia/cublas/lib, and it lies in nvidia/cu13/lib.
+NEEDED_BY = {"cutensor": ("cublasLt",), "custatevec": ("cublas",),
+             "cutensornet": ("cublas", "cusolver", "cutensor")}
 BY_FAMILY = {package.family: package for package in TABLE}
 BY_STEM = {stem: package for package in TABLE for stem in package.stems}
 BY_TOOLKIT = {package.toolkit: package for package in TABLE if package.toolkit}

@@ -175,7 +175,7 @@ def load_all(parts, stubs, site, run, lazily):
     said = {}
 
     def try_one(part):
-        said[part.name], nobodys = load.check(site / part.installed, run=run)
+        said[part.name], nobodys = load.check(site / part.installed, run=run, root=site)
         if not part.image.is_bound_at_once and _in_none(nobodys, parts):
             part.work.notes.append(nobody_has(_in_none(nobodys, parts)))
             lazily(part)

@@ -23,7 +23,7 @@ def _load(new, path, stubs, options):
         shutil.copy(new, folder / path.name)
         for stub in stubs:
             shutil.copy(stub.path, folder / stub.name)
-        return load.check(folder / path.name, [folder], options.load)
+        return load.check(folder / path.name, [folder], options.load, folder)
 
 
 def _retarget(path, said, options, output):

@@ -67,7 +67,7 @@ class Stub:
         self.optional = False   # files that need more of the library than the stub has are left
         self.majors = sorted({found.major for found in map(names.node, self.nodes)
                               if found})
-        self.unversioned = bool(names.witness(self.library))
+        self.unversioned = bool(names.witnesses(self.library))
 
     @functools.cached_property
     def exports(self) -> Dict[str, List[elf.Symbol]]:
@@ -135,14 +135,13 @@ def _learn(path, wanted=None):
     image = elf.read(path)
     real = next((each for each in image.opens() if each["feature"] != "driver"), None)
     nodes = {*image.defines.values()} - {PRIVATE_NODE, image.soname}
-    # With nodes of its own it needs no witness.
-    witness = None if nodes else next(
-        (symbol.name for symbol in image.symbols()
-         if symbol.defined and names.is_function(symbol.name)), None)
-    if not real or not (nodes or witness) or PRIVATE_NODE not in image.defines.values() or (
+    # With nodes of its own it needs no witness, and an older library has not all functions.
+    witnesses = {symbol.name for symbol in image.symbols() if not nodes and
+                 symbol.defined and names.is_function(symbol.name)}
+    if not real or not (nodes or witnesses) or PRIVATE_NODE not in image.defines.values() or (
             real["feature"] != (wanted or real["feature"])):
         raise _NoStub("is not a stub of lazycuda")
-    names.learn(real["feature"], image.soname or path.name, real["soname"], nodes, witness,
+    names.learn(real["feature"], image.soname or path.name, real["soname"], nodes, witnesses,
                 alone=bool(wanted))
     return real["feature"]
 
@@ -372,9 +371,9 @@ def is_library(image, name):
     if opened_by(image, name):
         return True
     real = names.real(image.soname or name)
-    witness = real and names.witness(real.library)
-    if witness:
-        return any(symbol.defined and symbol.name == witness for symbol in image.symbols())
+    witnesses = real and names.witnesses(real.library)
+    if witnesses:
+        return any(symbol.defined and symbol.name in witnesses for symbol in image.symbols())
     return bool(real and any(map(names.node, image.defines.values())))
 
 
@@ -387,11 +386,32 @@ def look(image, stubs, unserved):
     {library: why} of optional libraries whose stubs do not serve this file."""
     while True:
         try:
-            return _look(image, stubs, unserved)
+            work = _look(image, stubs, unserved)
+            more = _needed_in_turn(image, stubs, unserved)
+            if not more:
+                return work
+            unserved.update(more)
         except Refused as refused:
             if refused.library is None or not stubs[refused.library].optional:
                 raise
             unserved[refused.library] = str(refused)
+
+
+def _needed_in_turn(image, stubs, unserved):
+    """{library: why} of libraries that the file needs, and so does another one that stays: without
+    the real one that could not be loaded, so a stub would help nobody."""
+    real = {name: names.real(name) for name in image.needed}
+    needed = {each.library for each in real.values() if each}
+    found = {}
+    for name, each in real.items():
+        other = None if each else names.of_cuda(name)
+        if each and each.library not in unserved and not stubs[each.library].left:
+            continue
+        stays = each.library if each else other and other["stem"]
+        for library in packages.NEEDED_BY.get(stays, ()):
+            if library in needed and library not in unserved and stubs[library].optional:
+                found[library] = f"also needs {name}, which stays and needs it itself"
+    return found
 
 
 def _others_for(machine):

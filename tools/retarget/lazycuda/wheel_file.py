@@ -109,11 +109,15 @@ class Job:
         self.removed = [part.name for part in self.parts if part.removed]
         self.said.update(added=sorted(stubs), removed=self.removed)
 
+    def _has(self):
+        """Names in DT_NEEDED that files of the new wheel answer to."""
+        return set().union(*(part.answers_to for part in self.parts if not part.removed))
+
     def _needed_still(self):
         """{family: names of its libraries that some file needs and the wheel does not have}"""
-        there = set().union(*(part.answers_to for part in self.parts if not part.removed))
+        needed = set().union(*(part.needed for part in self.parts if not part.removed))
         found = {}
-        for name in set().union(*(part.needed for part in self.parts if not part.removed)) - there:
+        for name in needed - self._has():
             package = packages.of_library(name)
             if package:
                 found.setdefault(package.family, set()).add(name)
@@ -128,14 +132,13 @@ class Job:
                     else None
         return {family: own for family, own in free.items() if family not in needed}
 
-    def _majors(self, libraries, needed, kept):
+    def _majors(self, libraries, needed, stay):
         """The majors of CUDA that all stubs in the wheel stand for, and that all libraries which
-        it still needs are of, as the packages that it requires for them have them."""
+        it still needs are of.  `stay` are those of the packages that it still requires."""
         stubs = [self.options.read_stubs()[library] for library in libraries]
         found = [set(stub.cudas) for stub in stubs if stub.cudas]
         found += [packages.majors(name) for sonames in needed.values() for name in sonames]
-        found += [{major} for requirement, _ in kept for major in [metadata.major(requirement)]
-                  if major]
+        found += [{major} for major in stay]
         return sorted(set.intersection(*found)) if found else []
 
     def _metadata(self, libraries):
@@ -149,10 +152,10 @@ class Job:
             {"requirement": each.requirement, "extra": each.extra, "relaxed": relax}
             for each in required]
         if relax:
-            kept = metadata.kept(text, needed)
             self.said["kept"] = [{"requirement": requirement, "needed": sonames}
-                                 for requirement, sonames in kept]
-            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed, kept))
+                                 for requirement, sonames in metadata.kept(text, needed)]
+            stay = metadata.majors_that_stay(text, free)
+            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed, stay))
             self.said["extras"] = metadata.extras(self.changed[name])
             self._note_needs_of_others(required)
         self._mentions(libraries, required)
@@ -163,7 +166,7 @@ class Job:
     def _note_needs_of_others(self, required):
         """What has no stub, libcustatevec.so.1 say, may need what nothing here needs any more."""
         others = sorted({name for entry in self.said["libraries"] for name in entry["needed"]
-                         if entry["outcome"] == repoint.NO_STUB})
+                         if entry["outcome"] == repoint.NO_STUB} - self._has())
         extras = sorted({each.extra for each in required})
         if others and extras:
             self.said["notes"].append(
