@@ -15,7 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = copy_of(data, size), *name = strndup(text, size);
 	size_t length = strlen(name);
 	char *record = length < size ? strndup(text + length + 1, size - length - 1) : strdup("");
+	const char *rest = record, *file;
 	int cuda = lc_package_cuda(name);
+	size_t of_name;
+	off_t bytes;
 
 	must(cuda >= 0 && cuda < 32);
 	must(cuda || !lc_package_is_called(name, FILE_THERE));
@@ -24,6 +27,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(strstr(record, FILE_THERE ","));
 		must(!lc_record_has(record, FILE_THERE, 104665));
 	}
+	while (lc_record_next(&rest, &file, &of_name, &bytes)) {
+		must(file >= record && of_name < (size_t)(rest - file) && bytes >= 0);
+		must(!memchr(file, '\n', of_name));
+	}
+	must(!*rest);
 	free(record);
 	free(name);
 	free(text);
