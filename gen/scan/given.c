@@ -187,15 +187,23 @@ bool has_headers(const struct own *own)
 	return false;
 }
 
-/* ---- functions that return the meaning of a status ---- */
+/* ---- functions that say what a status means ---- */
 
-/* Matches the usual declaration: const char *fooGetErrorString(fooStatus status). */
+static bool is_status(const struct subject *library, struct c_type type)
+{
+	return type.enumeration && type.enumeration == library->status;
+}
+
+/* Matches the usual declarations: const char *fooGetErrorString(fooStatus status), and
+ * fooStatus fooGetErrorString(fooStatus status, const char **text). */
 static bool tells_status(const struct subject *library, const struct prototype *prototype)
 {
-	const struct c_param *first = prototype->params;
+	const struct c_param *params = prototype->params;
 
-	return prototype->text && prototype->count == 1 && !first->pointer &&
-	       first->type.enumeration && first->type.enumeration == library->status;
+	if (!prototype->count || params[0].pointer || !is_status(library, params[0].type))
+		return false;
+	return prototype->text ? prototype->count == 1 :
+	       prototype->count == 2 && params[1].text && is_status(library, prototype->result);
 }
 
 /* The prototype that --text implies for a function without a declaration. */

@@ -75,6 +75,7 @@ static struct c_param take_param(struct unit *unit, CXCursor function, unsigned 
 	param.pointer = true;
 	param.constant = constant;
 	param.handle = is_handle(unit, target);
+	param.text = !constant && is_text(unit, target);
 	return param;
 }
 

@@ -285,6 +285,8 @@ static const char *direction(const struct scan *scan, struct subject *library, i
 	if (param->constant)
 		return "in";
 	/* Not `out`: any other pointer may be a device address. */
+	if (library->given && param->text && map_get(&library->given->texts, function))
+		return "out";
 	if (library->given)
 		return param->handle ? "out" : param->type.kind == I8 ? "buf" : "inout";
 	if (is_tagged(library, toolkit, param))
@@ -385,6 +387,14 @@ static bool passes_changed(const struct subject *library, const struct prototype
 	return true;
 }
 
+/* Returns true if a function that says what a status means can do so: it returns the text, or
+ * writes it. */
+static bool gives_text(const struct prototype *prototype)
+{
+	return prototype->result.kind == PTR ||
+	       (prototype->count == 2 && prototype->params[1].text);
+}
+
 static void add_row(struct subject *library, size_t first, int toolkit, const char *name,
 		    const struct origin *source, const char *text)
 {
@@ -404,7 +414,7 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 		.family = family_of(library, name),
 		.hook = is_among(&library->hooks, name),
 		.text = library->given && map_get(&library->given->texts, name) &&
-			source->prototype && source->prototype->result.kind == PTR,
+			source->prototype && gives_text(source->prototype),
 		.apart = is_among(&library->aparts, name) ||
 			 passes_changed(library, source->prototype),
 		.undeclared = source->given ? !strcmp(source->given->words[0], "measured") :

@@ -115,6 +115,7 @@ struct c_param {
 	bool pointer;		/* to a scalar, a handle or a record */
 	bool constant;		/* a pointer to const */
 	bool handle;		/* a pointer to a pointer to an opaque struct */
+	bool text;		/* a const char ** */
 };
 
 struct prototype {

@@ -174,6 +174,21 @@ def test_headers_of_one_cpu_will_do(read, cpu):
     assert rows["bazA"] == "(i32)"
 
 
+# ---- texts ----
+
+@pytest.mark.parametrize("declaration, row", [
+    ("const char *bazA(bazStatus status);", "(i32) -> ptr text"),
+    ("bazStatus bazA(bazStatus status, const char **text);", "(i32, out ptr) text"),
+    ("const char *bazA(int n);", "(i32) -> ptr"),
+    ("bazStatus bazA(int n, const char **text);", "(i32, inout ptr)"),
+    ("bazStatus bazA(bazStatus status, const char *const *texts);", "(i32, in ptr)"),
+    ("bazStatus bazA(bazStatus status, char **text);", "(i32, inout ptr)"),
+    ("int bazA(bazStatus status, const char **text);", "(i32, inout ptr) -> i32")])
+def test_what_says_what_a_status_means(read, declaration, row):
+    _, rows = read(STATUS + "bazStatus bazB(bazStatus *status);\n" + declaration + "\n")
+    assert rows["bazA"] == row
+
+
 # ---- what no header declares ----
 
 def test_names_that_sound_like_texts_are_pointed_out(tmp_path):
