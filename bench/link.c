@@ -2,11 +2,11 @@
 /*
  * link.c - the cost of a link through lazycuda_link and through nvJitLink alone
  *
- *     link KIND KERNELS ARCH NVJITLINK ROUNDS [isolated]
+ *     link KIND KERNELS|FOLDER ARCH NVJITLINK ROUNDS [isolated]
  *     link KIND KERNELS ARCH serve FOLDER
  *
  * Compiles two sources, the first with KERNELS kernels, to KIND (ptx, ltoir or
- * cubin) and links them ROUNDS times through lazycuda_link_run(), and ROUNDS times
+ * cubin), or reads them from an absolute FOLDER that `serve` wrote, and links them ROUNDS times through lazycuda_link_run(), and ROUNDS times
  * by calling the library NVJITLINK itself; or, `isolated`, in a process of its own and
  * in this one, both through lazycuda_link_run().  The two take turns to go first, since
  * the first in a round is a percent or two slower.  Prints the nanoseconds of each,
@@ -199,6 +199,35 @@ static void write_code(const char *folder)
 	}
 }
 
+static void read_code(const char *folder)
+{
+	char path[4096];
+
+	for (int i = 0; i < 2; i++) {
+		FILE *file;
+		long length;
+
+		must(snprintf(path, sizeof(path), "%s/%d", folder, i) < (int)sizeof(path),
+		     "the folder's name is too long");
+		file = fopen(path, "rb");
+		must(file && !fseek(file, 0, SEEK_END) && (length = ftell(file)) > 0, path);
+		rewind(file);
+		code[i].length = (size_t)length;
+		code[i].bytes = malloc(code[i].length);
+		must(code[i].bytes && fread(code[i].bytes, code[i].length, 1, file) == 1, path);
+		fclose(file);
+	}
+}
+
+static void compile_both(int count)
+{
+	char *kernels = write_kernels(count);
+
+	compile(0, kernels);
+	compile(1, helper);
+	free(kernels);
+}
+
 static void serve(void)
 {
 	long rounds;
@@ -233,20 +262,18 @@ static void take_turns(long rounds, void (*const ways[2])(void))
 
 int main(int argc, char **argv)
 {
-	char *kernels;
-
 	must(argc == 6 || argc == 7,
-	     "usage: link KIND KERNELS ARCH (NVJITLINK ROUNDS [isolated] | serve FOLDER)");
+	     "usage: link KIND KERNELS|FOLDER ARCH (NVJITLINK ROUNDS [isolated] | serve FOLDER)");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];
 	must(kind != NULL, "there is no such kind");
 	arch = argv[3];
 	snprintf(arch_option, sizeof(arch_option), "-arch=%s", arch);
-	kernels = write_kernels(atoi(argv[2]));
-	compile(0, kernels);
-	compile(1, helper);
-	free(kernels);
+	if (*argv[2] == '/')
+		read_code(argv[2]);
+	else
+		compile_both(atoi(argv[2]));
 	if (!strcmp(argv[4], "serve")) {
 		write_code(argv[5]);
 		serve();

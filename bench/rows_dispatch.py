@@ -68,9 +68,9 @@ def isolating(kind):
 
 def counting(kind):
     if measure.quick:
-        raise measure.Unmeasured("nvrtc takes a minute in valgrind")
-    return rows_link.link_instructions(kind, measure.real(NEWEST)["nvJitLink"].parent, compile,
-                                       measure.callgrind)
+        raise measure.Unmeasured("nvJitLink takes a minute in valgrind")
+    return rows_link.link_instructions(kind, measure.real(NEWEST)["nvJitLink"].parent, compile, run,
+                                       measure.callgrind, WORK)
 
 
 GROUPS = {

@@ -58,10 +58,15 @@ def python_command(name, folder, compile, run, work):
         "LAZYCUDA_LINK_LIBRARY": str(LIB / "liblazycuda_link.so")}
 
 
-def link_instructions(name, folder, compile, callgrind, few=4, many=12):
-    """(instructions of a link through the handle, alone), once both are warm."""
+def link_instructions(name, folder, compile, run, callgrind, work, few=4, many=12):
+    """(instructions of a link through the handle, alone), once both are warm.  The code is left in
+    the folder `work`: in valgrind, nvrtc takes minutes."""
+    words, variables = command(name, folder, compile, 0)
+    run(*words[:4], "serve", work, **variables)
+
     def count(function, rounds):
         words, variables = command(name, folder, compile, rounds)
+        words[2] = work
         return callgrind(function, *words, **variables)
 
     return [(count(function, many) - count(function, few)) / (many - few)
