@@ -13,7 +13,7 @@ TESTS = ROOT / "tests"
 sys.path[:0] = [str(TESTS / "growth"), str(TESTS / "inspection")]
 import shapes  # noqa: E402
 
-SIZE = 16_000       # bytes of the smallest, about
+SIZE = 128_000      # bytes of the smallest, about: many times the block that is read at once
 
 
 def program():
