@@ -56,26 +56,7 @@ bool lc_package_is_called(const char *folder, const char *file)
 	return length && file[length] == '/';
 }
 
-/* A line is "FILE,sha256=...,SIZE".  The size tells which of several packages that were installed
- * over each other the file is from. */
-bool lc_record_has(const char *record, const char *file, off_t size)
-{
-	size_t length = strlen(file);
-
-	for (const char *end; *record; record = end + (*end == '\n')) {
-		const char *comma;
-
-		end = record + strcspn(record, "\n");
-		if ((size_t)(end - record) <= length || record[length] != ',' ||
-		    memcmp(record, file, length))
-			continue;
-		comma = memrchr(record, ',', (size_t)(end - record));
-		return comma > record + length && is_digit(comma[1]) &&
-		       strtol(comma + 1, NULL, 10) == size;
-	}
-	return false;
-}
-
+/* A line is "FILE,sha256=...,SIZE". */
 bool lc_record_next(const char **record, const char **file, size_t *length, off_t *size)
 {
 	while (**record) {
@@ -91,5 +72,18 @@ bool lc_record_next(const char **record, const char **file, size_t *length, off_
 		*size = strtol(last + 1, NULL, 10);
 		return true;
 	}
+	return false;
+}
+
+/* The size tells which of several packages that were installed over each other the file is from. */
+bool lc_record_has(const char *record, const char *file, off_t size)
+{
+	const char *listed;
+	size_t length;
+	off_t of_listed;
+
+	while (lc_record_next(&record, &listed, &length, &of_listed))
+		if (length == strlen(file) && !memcmp(listed, file, length))
+			return of_listed == size;
 	return false;
 }
