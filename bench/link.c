@@ -6,11 +6,11 @@
  *     link KIND KERNELS ARCH serve FOLDER
  *
  * Compiles two sources, the first with KERNELS kernels, to KIND (ptx, ltoir or
- * cubin), or reads them from an absolute FOLDER that `serve` wrote, and links them ROUNDS times through lazycuda_link_run(), and ROUNDS times
- * by calling the library NVJITLINK itself; or, `isolated`, in a process of its own and
- * in this one, both through lazycuda_link_run().  The two take turns to go first, since
- * the first in a round is a percent or two slower.  Prints the nanoseconds of each,
- * one line per round.
+ * cubin), or reads them from an absolute FOLDER that `serve` wrote, and links them
+ * ROUNDS times through lazycuda_link_run(), and ROUNDS times by calling the library
+ * NVJITLINK itself; or, `isolated`, in a process of its own and in this one, both
+ * through lazycuda_link_run().  The two take turns to go first, since the first in a
+ * round is a percent or two slower.  Prints the nanoseconds of each, one line per round.
  *
  * `serve` writes what it compiled to FOLDER/0 and FOLDER/1, for a program in another
  * language, and then reads numbers of rounds: it prints the nanoseconds that so many
@@ -184,37 +184,39 @@ static double nanoseconds(void (*link)(void))
 	return 1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec);
 }
 
-static void write_code(const char *folder)
+static FILE *open_code(const char *folder, int i, const char *mode)
 {
 	char path[4096];
+	FILE *file;
 
+	must(snprintf(path, sizeof(path), "%s/%d", folder, i) < (int)sizeof(path),
+	     "the folder's name is too long");
+	file = fopen(path, mode);
+	must(file != NULL, path);
+	return file;
+}
+
+static void write_code(const char *folder)
+{
 	for (int i = 0; i < 2; i++) {
-		FILE *file;
+		FILE *file = open_code(folder, i, "wb");
 
-		must(snprintf(path, sizeof(path), "%s/%d", folder, i) < (int)sizeof(path),
-		     "the folder's name is too long");
-		file = fopen(path, "wb");
-		must(file && fwrite(code[i].bytes, 1, code[i].length, file) == code[i].length &&
-		     !fclose(file), path);
+		must(fwrite(code[i].bytes, 1, code[i].length, file) == code[i].length &&
+		     !fclose(file), folder);
 	}
 }
 
 static void read_code(const char *folder)
 {
-	char path[4096];
-
 	for (int i = 0; i < 2; i++) {
-		FILE *file;
+		FILE *file = open_code(folder, i, "rb");
 		long length;
 
-		must(snprintf(path, sizeof(path), "%s/%d", folder, i) < (int)sizeof(path),
-		     "the folder's name is too long");
-		file = fopen(path, "rb");
-		must(file && !fseek(file, 0, SEEK_END) && (length = ftell(file)) > 0, path);
+		must(!fseek(file, 0, SEEK_END) && (length = ftell(file)) > 0, folder);
 		rewind(file);
 		code[i].length = (size_t)length;
 		code[i].bytes = malloc(code[i].length);
-		must(code[i].bytes && fread(code[i].bytes, code[i].length, 1, file) == 1, path);
+		must(code[i].bytes && fread(code[i].bytes, code[i].length, 1, file) == 1, folder);
 		fclose(file);
 	}
 }
