@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../stubs/base/glibc.h"
 #include "backends.h"
 #include "nvvm_tools.h"
 #include "product.h"

@@ -4,7 +4,7 @@ tree, functions that other files call too, and functions of one file in the file
 import collections
 import re
 
-from tree import room, sources
+from tree import code, room, sources
 
 TYPE = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*\{")
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
@@ -13,12 +13,6 @@ FUNCTION = re.compile(r"^(?P<words>(?!else|return|typedef)[A-Za-z_][\w \t*]*?[\s
 ENUM = re.compile(r"\benum\b\s*\w*\s*\{([^}]*)\}")
 # A list of rows is written out by each of its users in the user's own way.
 ROWS = {"X", "SERVE_BY"}
-# A comment, a string, a character: nothing in them is defined.
-APART = re.compile(r"""/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
-
-
-def text(path):
-    return APART.sub("", path.read_text())
 
 
 def written():
@@ -34,7 +28,7 @@ def shared(found):
 def defined(pattern):
     found = collections.defaultdict(set)
     for path in written():
-        for name in pattern.findall(text(path)):
+        for name in pattern.findall(code(path)):
             if name not in ROWS:
                 found[name].add(path)
     return found
@@ -55,7 +49,7 @@ def test_types():
 def test_macros_and_constants():
     found = defined(MACRO)
     for path in written():
-        for body in ENUM.findall(text(path)):
+        for body in ENUM.findall(code(path)):
             for name in re.findall(r"(?:^|,)\s*(\w+)", body):
                 found[name].add(path)
     assert shared(found) == {}
@@ -64,7 +58,7 @@ def test_macros_and_constants():
 def functions():
     """(name, file, whether other files can call it)"""
     for path in written():
-        for match in FUNCTION.finditer(text(path)):
+        for match in FUNCTION.finditer(code(path)):
             own = "static" in match["words"].split() and path.suffix == ".c"
             yield match["name"], path, not own
 

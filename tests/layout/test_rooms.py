@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The tree's rooms: each needs only those that NEEDS says, and no files need each other in a
 ring, neither by their #includes nor by the symbols of their objects."""
-import os
-import re
-
 import pytest
 
 import build
-from tree import room, sources
+from tree import included, room, sources
 
 LOADER = ("include", "stubs/entry", "stubs/base", "stubs/loader", "stubs/generated")
 LINK = ("include", "stubs/base", "link/tables")
@@ -45,15 +42,6 @@ LINKED = {
     "gen": ("gen", "gen/model"),
     "scan": ("gen/scan", "gen/model", "stubs/base"),
 }
-
-
-def included(path):
-    """What a file includes of the tree."""
-    for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.M):
-        found = [place for place in (path.parent / name, build.ROOT / "stubs" / name)
-                 if place.is_file()]
-        assert found, f"{path}: there is no {name}"
-        yield build.ROOT / os.path.relpath(found[0], build.ROOT)
 
 
 def rings(needs):

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The C sources of the tree, tests aside, and the rooms that they lie in."""
+import os
+import re
+
 import build
+
+# A comment, a string, a character: nothing in them is defined or called.
+APART = re.compile(r"""/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
 
 
 def sources():
@@ -10,3 +16,16 @@ def sources():
 
 def room(path):
     return path.parent.relative_to(build.ROOT).as_posix()
+
+
+def code(path):
+    return APART.sub("", path.read_text())
+
+
+def included(path):
+    """What a file includes of the tree."""
+    for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.M):
+        found = [place for place in (path.parent / name, build.ROOT / "stubs" / name)
+                 if place.is_file()]
+        assert found, f"{path}: there is no {name}"
+        yield build.ROOT / os.path.relpath(found[0], build.ROOT)
