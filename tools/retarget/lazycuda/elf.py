@@ -5,6 +5,7 @@ Section tables may lie (some patchelfs leave them behind) or be stripped; what
 the dynamic segment says is what happens when the file is loaded.  Nothing in a
 file is trusted: what does not fit raises ElfError.
 """
+import functools
 import json
 import os
 import stat
@@ -102,16 +103,27 @@ class File:
     """A file's bytes, read as they are asked for.  What is read through a map would count as
     this process's memory, and a library may have a gigabyte."""
     CHUNK = 1 << 20
+    # Records are small and lie side by side: those after one come with it.
+    AHEAD = 1 << 12
 
     def __init__(self, stream):
         self.stream = stream
         self.size = os.fstat(stream.fileno()).st_size
+        self.ahead = 0, b""
 
     def __len__(self):
         return self.size
 
     def __getitem__(self, wanted):
         start, stop, _ = wanted.indices(self.size)
+        if stop - start > self.AHEAD // 8:
+            return self._read(start, stop)
+        first, found = self.ahead
+        if start < first or stop > first + len(found):
+            first, found = self.ahead = start, self._read(start, start + self.AHEAD)
+        return found[start - first:max(stop, start) - first]
+
+    def _read(self, start, stop):
         found = b""
         while start + len(found) < stop:
             more = os.pread(self.stream.fileno(), stop - start - len(found), start + len(found))
@@ -303,7 +315,7 @@ class Elf:
                 for _, (digest, flags, index, name, _) in wanted)))
         return found
 
-    @property
+    @functools.cached_property
     def defines(self):
         """{index: node} that it defines itself, the base included."""
         address, count = self.value(DT_VERDEF), self.value(DT_VERDEFNUM, 0)

@@ -40,12 +40,22 @@ NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph",
 NODE = re.compile(rf"lib(cudart|nvrtc|nvJitLink)\.so{NUMBERS}\Z")
 
 
+class Names(NamedTuple):
+    """File names that mean one library.  To compile a pattern takes longer than all that is done
+    with it, and of 38 libraries a file needs a few."""
+    stem: str
+    end: str            # a regular expression of what follows
+
+    def match(self, name):
+        return name.startswith(self.stem) and re.match(self.end, name[len(self.stem):])
+
+
 class Own(NamedTuple):
     """What there is to know of a library of `lazycuda stub`."""
     sonames: Tuple[str, ...]
-    real: re.Pattern
-    copies: Tuple[Tuple[re.Pattern, int], ...]      # of names that `real` does not tell it by
-    stub: re.Pattern
+    real: Names
+    copies: Tuple[Tuple[Names, int], ...]           # of names that `real` does not tell it by
+    stub: Names
     nodes: FrozenSet[str]
     witnesses: FrozenSet[str]   # functions, of which every version of it has one
 
@@ -59,12 +69,10 @@ def learn(library, stub, sonames, nodes, witnesses, alone=False):
     stem, stub = sonames[0].partition(".so")[0], stub.partition(".so")[0]
     found = [re.match(NUMBERS, name.partition(".so")[2]) for name in sonames]
     numbers = [each[1] for each in found if each] if alone else []
-    copies = [(re.compile(rf"{re.escape(stem)}[-.][0-9a-f]{{6,}}\.so\.(?:{version})(?![0-9])[0-9.]*\Z"),
-               number) for version, number in COPIES.get(library, ()) if str(number) in numbers]
-    OWN[library] = Own(tuple(sonames),
-                       re.compile(re.escape(stem) + (_end("|".join(numbers)) if numbers else END)),
-                       tuple(copies), re.compile(re.escape(stub) + END), frozenset(nodes),
-                       frozenset(witnesses))
+    copies = [(Names(stem, rf"[-.][0-9a-f]{{6,}}\.so\.(?:{version})(?![0-9])[0-9.]*\Z"), number)
+              for version, number in COPIES.get(library, ()) if str(number) in numbers]
+    OWN[library] = Own(tuple(sonames), Names(stem, _end("|".join(numbers)) if numbers else END),
+                       tuple(copies), Names(stub, END), frozenset(nodes), frozenset(witnesses))
 
 
 class Real(NamedTuple):

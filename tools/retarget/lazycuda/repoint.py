@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What has to change in one ELF file, decided without touching it."""
 import functools
+import math
 import os.path
 import re
 from typing import Dict, List, NamedTuple
@@ -17,7 +18,7 @@ PRIVATE_NODE = "LAZYCUDA_1"
 SYSTEM = re.compile(r"(ld-linux[^/]*|lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s|gomp|atomic|z))"
                     r"(-[0-9a-f]{6,})?\.so(\.[0-9.]+)?\Z")
 # The name of an installed stub, which has a number on a system.
-INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.\d+)?\Z")
+INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.(\d+))?\Z")
 
 
 class Refused(Exception):
@@ -53,9 +54,9 @@ class Work(NamedTuple):
 class Stub:
     """What one stub has."""
 
-    def __init__(self, path):
+    def __init__(self, path, image=None):
         self.path = path.resolve()
-        self.image = elf.read(path)
+        self.image = image or elf.read(path)
         # What DT_NEEDED is to say, and what a copy is to be called.
         self.name = self.image.soname or path.name
         self.library = names.stub(self.name)
@@ -129,15 +130,15 @@ class _NoStub(elf.ElfError):
     """The file is no stub of lazycuda."""
 
 
-def _learn(path, wanted=None):
+def _learn(path, image, wanted=None):
     """Learns what the stub of `lazycuda stub` at a path stands for; returns its library.  If the
     library is `wanted`, it stands for nothing but its SONAMEs."""
-    image = elf.read(path)
     real = next((each for each in image.opens() if each["feature"] != "driver"), None)
     nodes = {*image.defines.values()} - {PRIVATE_NODE, image.soname}
     # With nodes of its own it needs no witness, and an older library has not all functions.
-    witnesses = {symbol.name for symbol in image.symbols() if not nodes and
-                 symbol.defined and names.is_function(symbol.name)}
+    # Names of all symbols are read where they are asked for: they are most of the time it takes.
+    witnesses = set() if nodes else {symbol.name for symbol in image.symbols() if
+                                     symbol.defined and names.is_function(symbol.name)}
     if not real or not (nodes or witnesses) or PRIVATE_NODE not in image.defines.values() or (
             real["feature"] != (wanted or real["feature"])):
         raise _NoStub("is not a stub of lazycuda")
@@ -149,25 +150,26 @@ def _learn(path, wanted=None):
 def _read_own(paths, stubs):
     for path in paths:
         try:
-            library = _learn(path)
+            image = elf.read(path)
+            library = _learn(path, image)
             if library in stubs:
                 raise Refused("NO_STUBS", f"{path}: there is another stub of {library}")
-            stubs[library] = Stub(path)
+            stubs[library] = Stub(path, image)
         except OSError as error:
             raise Refused("NO_STUBS", f"{path}: {error.strerror}")
         except elf.ElfError as error:
             raise Refused("NO_STUBS", f"{path} {error}")
 
 
-def _read_others(folder, stubs, notes):
+def _read_others(found, stubs, notes):
     """Reads the stubs of CUDA's other libraries that lie beside the five, unless --stub gives one.
     A file that has the name of a stub and cannot be read may be anybody's: `notes` say so."""
-    found = (INSTALLED.match(path.name) for path in folder.glob("lib*_stub.so*"))
-    for library in sorted({each[1] for each in found if each} - {*names.STEMS, *stubs}):
-        path = _find_stub(folder, f"lib{library}_stub.so")
+    for library in sorted(found.keys() - {*names.STEMS, *stubs}):
+        path = found[library]
         try:
-            _learn(path, library)
-            stubs[library] = Stub(path)
+            image = elf.read(path)
+            _learn(path, image, library)
+            stubs[library] = Stub(path, image)
             stubs[library].installed = stubs[library].optional = True
         except _NoStub:
             continue        # somebody else's
@@ -178,12 +180,16 @@ def _read_others(folder, stubs, notes):
             notes.append(f"{path} is no stub that can be used: it {error}")
 
 
-def _find_stub(folder, name):
-    """A system with no more than what programs need to run has libcudart_stub.so.0 alone."""
-    numbered = [path for path in folder.glob(f"{name}.*") if path.suffix[1:].isdecimal()]
-    if (folder / name).exists() or not numbered:
-        return folder / name
-    return max(numbered, key=lambda path: int(path.suffix[1:]))
+def _find_stubs(folder):
+    """{what follows "lib": path} of the stubs in a folder.  A system with no more than what
+    programs need to run has libcudart_stub.so.0 alone."""
+    found: Dict[str, List] = {}
+    for path in folder.glob("lib*_stub.so*"):
+        name = INSTALLED.match(path.name)
+        if name:
+            rank = int(name[2]) if name[2] else math.inf if path.exists() else -1
+            found.setdefault(name[1], []).append((rank, path))
+    return {stem: max(paths)[1] for stem, paths in found.items()}
 
 
 def read_stubs(folder, own, notes):
@@ -191,8 +197,9 @@ def read_stubs(folder, own, notes):
     gets what there is to say of the folder."""
     names.OWN.clear()
     stubs = {}
-    for library, name in names.STUBS.items():
-        path = _find_stub(folder, name)
+    found = _find_stubs(folder)
+    for stem, library in names.STEMS.items():
+        path = found.get(stem, folder / names.STUBS[library])
         try:
             stubs[library] = Stub(path)
         except OSError as error:
@@ -200,7 +207,7 @@ def read_stubs(folder, own, notes):
         except elf.ElfError as error:
             raise Refused("NO_STUBS", f"{path} {error}")
     _read_own(own, stubs)
-    _read_others(folder, stubs, notes)
+    _read_others(found, stubs, notes)
     return stubs
 
 
