@@ -256,6 +256,40 @@ void find_texts(struct own *own)
 		take_text(own, own->texts.items[i]);
 }
 
+/* ---- functions whose result is negative where they fail ---- */
+
+static void take_negative(struct own *own, const char *name)
+{
+	struct subject *library = &own->library;
+	const char *objection = map_get(&own->given.inexpressible, name);
+	bool declared = false;
+
+	if (!map_get(&library->names, name))
+		fail(own_name, "--negative %s: no library that was given has this function", name);
+	if (objection)
+		fail(own_name, "--negative %s: %s", name, objection);
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		const struct prototype *known = map_get(&library->headers[toolkit].prototypes, name);
+
+		declared |= known != NULL;
+		if (known && known->result.kind != I32 && known->result.kind != I64)
+			fail_at(known->place, "%s returns no signed number of 32 or 64 bits, as"
+				" --negative says", name);
+		if (known && is_status(library, known->result))
+			fail_at(known->place, "%s returns enum %s, and no number that --negative could"
+				" say more of", name, library->status);
+	}
+	if (!declared)
+		fail(own_name, "--negative %s: no header that was given declares this function", name);
+	map_put(&own->given.negatives, name, library);
+}
+
+void take_negatives(struct own *own)
+{
+	for (size_t i = 0; i < own->negatives.count; i++)
+		take_negative(own, own->negatives.items[i]);
+}
+
 /* ---- enumerations that changed ---- */
 
 /* Counts and limits grow with what they count, and no call passes one. */
