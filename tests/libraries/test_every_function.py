@@ -88,9 +88,16 @@ def calls(world, caller, name, major, real="-"):
             for words in (line.split() for line in done.lines)}
 
 
-def low(value):
-    """Of a register, what an int is."""
-    return (value & 0xffffffff) - (value << 1 & 0x100000000)
+def low(value, bits=32):
+    """Of a register, what an int is; or a number of 64 bits."""
+    return (value & (1 << bits) - 1) - (value << 1 & 1 << bits)
+
+
+def said_so(row, returned, error):
+    """Whether the caller of a function that can say it is told the error."""
+    if row.negative:
+        return low(returned, int(row.result[1:])) == -abs(error)
+    return row.result not in STATUSES or low(returned) == error
 
 
 @pytest.mark.parametrize("name, major, there", PAIRS)
@@ -106,8 +113,7 @@ def test_on_a_library(world, caller, name, major, there):
             assert (one, called) == (one, numbers[one])
             continue
         assert (one, called, cause) == (one, 0, CAUSES[fate])
-        if made.rows[one, major].result in STATUSES:
-            assert (one, low(returned)) == (one, made.errors[fate, major])
+        assert said_so(made.rows[one, major], returned, made.errors[fate, major]), (one, returned)
 
 
 @pytest.mark.parametrize("name, major", sorted({pair[:2] for pair in PAIRS}))
@@ -118,8 +124,8 @@ def test_without_a_library(world, caller, name, major):
         assert (one, called, cause) == (one, 0, 1)
         if row.text:
             assert returned, one
-        elif row.result in STATUSES:
-            assert (one, low(returned)) == (one, made.errors["missing", major])
+        elif row.negative or row.result in STATUSES:
+            assert said_so(row, returned, made.errors["missing", major]), (one, returned)
         elif row.result in ("ptr", "i64", "u64", "i32", "u32"):
             assert (one, returned) == (one, 0)
 
@@ -133,3 +139,34 @@ def test_a_text_that_is_written(world, name):
     assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
     assert known == "15 CUPTI_ERROR_INVALID_PARAMETER"
     assert unknown.startswith("15 ") and "libcupti" in unknown
+
+
+def test_a_file_is_read_and_written_or_the_error_is_negative(world):
+    """0 would be the end of the file, and a caller of cuFileWrite would try for ever."""
+    program = build.program(build.TESTS / "libraries" / "copies.c")
+    world.root.joinpath("from").write_text("what is in the file")
+
+    def copied():
+        return world.run(program, library_lists.stub("cufile"), world.root / "from",
+                         world.root / "to").lines
+
+    assert copied() == ["read -5001", "write -5001"]
+    world.loader(build.shared(build.TESTS / "libraries" / "files.c",
+                              "-Wl,-soname,libcufile.so.0", name="libcufile.so.0"))
+    assert copied() == ["read 19", "write 19"]
+    assert world.root.joinpath("to").read_text() == "what is in the file"
+
+
+# As the headers have them: "If an error occurs a negative value is returned", "-1 for failure".
+NEGATIVE = {
+    "cufile": ["cuFileRead", "cuFileReadv", "cuFileWrite", "cuFileWritev"],
+    "nppc": ["nppGetGpuDeviceProperties"],
+    "nvToolsExt": ["nvtxDomainRangePop", "nvtxDomainRangePushEx", "nvtxRangePop", "nvtxRangePushA",
+                   "nvtxRangePushEx", "nvtxRangePushW"],
+}
+
+
+def test_which_results_are_negative():
+    found = {name: sorted({one for (one, _), row in library_lists.read(name).rows.items()
+                           if row.negative}) for name in library_lists.NAMES}
+    assert {name: rows for name, rows in found.items() if rows} == NEGATIVE
