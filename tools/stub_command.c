@@ -65,6 +65,8 @@ static const char usage[] =
 "  --negative FUNCTION a function that returns a number, which is negative where it\n"
 "                      fails: without a library the negative of VALUE.  A header has\n"
 "                      to declare it\n"
+"  --int-status PATTERN  functions that return an int which is 0 if they succeeded,\n"
+"                      say `foo_*_init`: without a library VALUE\n"
 "\n"
 "Exit status: 0 the stub's folder is made or was up to date; 2 nothing was changed.\n";
 

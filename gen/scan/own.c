@@ -52,6 +52,7 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--folder", NULL, &now->folders },
 			{ "--text", NULL, &own->texts },
 			{ "--negative", NULL, &own->negatives },
+			{ "--int-status", NULL, &own->statuses },
 			{ "--package", NULL, &own->packages },
 			{ "--opens", NULL, &own->library.opens },
 			{ "--cuda-of", NULL, &own->library.cuda_of },
@@ -425,6 +426,7 @@ int derive_own(struct scan *scan, char **arguments)
 	find_status(own);
 	find_texts(own);
 	take_negatives(own);
+	take_statuses(own);
 	find_changed(own);
 	resolve_library(scan, library);
 	assign_letters(scan, library);

@@ -217,6 +217,20 @@ def test_a_number_that_is_negative_where_a_call_fails(world, libclang, tmp_path)
     assert [value(world, stub, name)[0] for name in names] == [7, 3, 9]
 
 
+def test_an_int_that_is_a_status(world, libclang, tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libfoo.so.1", "".join(
+        f"int {name}(void) {{ return {number}; }}\n"
+        for number, name in enumerate(("foo_one_init", "foo_two_init", "foo_rank"), 7)))
+    (tmp_path / "foo.h").write_text("int foo_one_init(void);\nint foo_two_init(void);\n"
+                                    "int foo_rank(void);\n")
+    stub = own_stubs.stub(tmp_path / "foo", "--from", real, "--missing", "40", "--header",
+                          tmp_path / "foo.h", "--int-status", "foo_*_init", *libclang)
+    names = ("foo_one_init", "foo_two_init", "foo_rank")
+    assert [value(world, stub, name)[0] for name in names] == [40, 40, 0]
+    world.loader(real)
+    assert [value(world, stub, name)[0] for name in names] == [7, 8, 9]
+
+
 # ---- which library is taken ----
 
 

@@ -230,6 +230,8 @@ def test_files_that_do_not_go_together(real, tmp_path):
      "--negative bazGone: no library that was given has this function"),
     (("--from", "REAL", "--missing", "9", "--negative", "bazA"),
      "--negative bazA: no header that was given declares this function"),
+    (("--from", "REAL", "--missing", "9", "--int-status", "baz*"),
+     "--int-status baz*: no header that was given declares such a function of the library"),
     (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: a name has"),
     (("--from", "REAL", "--missing", "9", "--package", ""), "--package : a name has"),
     (("--from", "REAL", "--missing", "9", "--package", "-a"), "--package -a: a name has"),
@@ -316,6 +318,20 @@ def test_a_negative_result_that_the_header_declares_otherwise(real, tmp_path, he
                                                               why):
     assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
                           header(text), "--negative", "bazA", *libclang)
+
+
+@pytest.mark.parametrize("text, words, why", [
+    ("int bazA(int n);\nlong bazB(int n);\n", ["--int-status", "baz*"],
+     "baz.h:2:6: bazB returns no int, as --int-status baz* says"),
+    ("int bazA(int n);\n", ["--int-status", "baz?"], "declares such a function of the library"),
+    ("int bazA(int n);\nint bazGone(int n);\n", ["--int-status", "bazGone"],
+     "--int-status bazGone: no header that was given declares such a function of the library"),
+    ("int bazA(int n);\n", ["--int-status", "bazA", "--negative", "bazA"],
+     "--int-status bazA: bazA has --negative"),
+])
+def test_an_int_that_is_no_status(real, tmp_path, header, libclang, text, words, why):
+    assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
+                          header(text), *words, *libclang)
 
 
 def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):

@@ -98,7 +98,8 @@ def arguments(args, name, rule):
         if word in rule:
             words += [option, one(rule, word)]
     for option, word in (("--package", "package"), ("--define", "define"), ("--text", "text"),
-                         ("--negative", "negative"), ("--cuda-of", "cuda"), ("--opens", "opens")):
+                         ("--negative", "negative"), ("--int-status", "int-status"),
+                         ("--cuda-of", "cuda"), ("--opens", "opens")):
         for value in rule.get(word, []):
             words += [option, value]
     found = [(toolkit, path) for toolkit, path in files(args.cuda, name)
