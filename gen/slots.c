@@ -210,6 +210,7 @@ static void add_caller(struct plan *plan, struct slot *slot, const struct form *
 	if (row->hook)
 		slot->hook = "";
 	slot->text |= row->text;
+	slot->negative |= row->negative;
 	for (; in; in &= ~major_set(plan->list, major_at(plan->list, first_bit(in))))
 		add_use(slot, row->name, major_at(plan->list, first_bit(in)));
 }

@@ -46,6 +46,7 @@ struct slot {
 	const char *hook;	/* the stub's function that answers calls; or NULL */
 	unsigned number;
 	bool text;		/* the function returns the meaning of a status */
+	bool negative;		/* its result is negative where a call fails */
 	bool unknown;		/* no prototype: the entry point is assembly */
 	/* The prototype: this row, with the struct layouts of this toolkit. */
 	const struct row *row;

@@ -62,7 +62,8 @@ static const char *failure(struct plan *plan, const struct slot *slot)
 	case PTR:
 		return "NULL";
 	default:
-		return "0";
+		/* 0 would be success here: nothing to read, the first level. */
+		return slot->negative ? "error < 0 ? error : -error" : "0";
 	}
 }
 

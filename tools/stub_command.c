@@ -62,6 +62,11 @@ static const char usage[] =
 "                      the stub answers.  If no header declares it, it is taken for\n"
 "                      const char *FUNCTION(int).  Functions that headers declare so,\n"
 "                      of a status, need no --text\n"
+"  --negative FUNCTION a function that returns a number, which is negative where it\n"
+"                      fails: without a library the negative of VALUE.  A header has\n"
+"                      to declare it\n"
+"  --int-status PATTERN  functions that return an int which is 0 if they succeeded,\n"
+"                      say `foo_*_init`: without a library VALUE\n"
 "\n"
 "Exit status: 0 the stub's folder is made or was up to date; 2 nothing was changed.\n";
 

@@ -642,6 +642,12 @@ static bool may_be_text(const struct row *row)
 		params[1].way == OUT && params[1].type.kind == PTR);
 }
 
+/* A number that has room for every `error` value, and a sign. */
+static bool may_be_negative(const struct row *row)
+{
+	return !row->unknown && (row->result.kind == I32 || row->result.kind == I64);
+}
+
 static void take_words(struct line *line, struct row *row)
 {
 	while (line->next < line->words.count) {
@@ -660,13 +666,19 @@ static void take_words(struct line *line, struct row *row)
 			if (!may_be_text(row))
 				fail_at(word.place, "a text needs a prototype with `-> ptr`, or (i32, out ptr), "
 					"and no hook");
+		} else if (!strcmp(word.text, "negative") && !row->negative) {
+			row->negative = true;
+			if (!may_be_negative(row))
+				fail_at(word.place, "what is negative where a call fails needs a prototype with "
+					"`-> i32` or `-> i64`");
 		} else if (!strcmp(word.text, "apart") && !row->apart) {
 			row->apart = true;
 		} else if (!strcmp(word.text, "undeclared") && !row->undeclared) {
 			row->undeclared = true;
 		} else {
 			fail_at(word.place, "unexpected `%s`: `-> RESULT`, `family NAME`, `hook`, "
-				"`text`, `apart` and `undeclared` can follow, once and in this order",
+				"`text`, `negative`, `apart` and `undeclared` can follow, once and in "
+				"this order",
 				word.text);
 		}
 	}

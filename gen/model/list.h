@@ -113,7 +113,7 @@ struct row {
 	struct type result;
 	const char *family;		/* defaults to the function's own name */
 	struct place family_place;
-	bool hook, text, apart, undeclared;
+	bool hook, text, negative, apart, undeclared;
 };
 
 struct enumerator {

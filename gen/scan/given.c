@@ -256,6 +256,79 @@ void find_texts(struct own *own)
 		take_text(own, own->texts.items[i]);
 }
 
+/* ---- functions whose result is negative where they fail ---- */
+
+static void take_negative(struct own *own, const char *name)
+{
+	struct subject *library = &own->library;
+	const char *objection = map_get(&own->given.inexpressible, name);
+	bool declared = false;
+
+	if (!map_get(&library->names, name))
+		fail(own_name, "--negative %s: no library that was given has this function", name);
+	if (objection)
+		fail(own_name, "--negative %s: %s", name, objection);
+	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
+		const struct prototype *known = map_get(&library->headers[toolkit].prototypes, name);
+
+		declared |= known != NULL;
+		if (known && known->result.kind != I32 && known->result.kind != I64)
+			fail_at(known->place, "%s returns no signed number of 32 or 64 bits, as"
+				" --negative says", name);
+		if (known && is_status(library, known->result))
+			fail_at(known->place, "%s returns enum %s, and no number that --negative could"
+				" say more of", name, library->status);
+	}
+	if (!declared)
+		fail(own_name, "--negative %s: no header that was given declares this function", name);
+	map_put(&own->given.negatives, name, library);
+}
+
+void take_negatives(struct own *own)
+{
+	for (size_t i = 0; i < own->negatives.count; i++)
+		take_negative(own, own->negatives.items[i]);
+}
+
+/* ---- functions whose result is an int, and a status ---- */
+
+/* Returns true if a toolkit's headers declare a function that the pattern is for. */
+static bool find_statuses(const struct own *own, const char *pattern, int toolkit)
+{
+	const struct list *all = &own->library.headers[toolkit].prototypes.values;
+	bool found = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct prototype *known = all->items[i];
+
+		if (!map_get(&own->library.names, known->name) ||
+		    !matches(pattern, known->name, NULL))
+			continue;
+		if (known->result.kind != I32)
+			fail_at(known->place, "%s returns no int, as --int-status %s says", known->name,
+				pattern);
+		if (map_get(&own->given.negatives, known->name))
+			fail(own_name, "--int-status %s: %s has --negative", pattern, known->name);
+		found = true;
+	}
+	return found;
+}
+
+void take_statuses(struct own *own)
+{
+	for (size_t i = 0; i < own->statuses.count; i++) {
+		const char *pattern = own->statuses.items[i];
+		bool found = false;
+
+		for (int toolkit = 0; toolkit < own->scan->count; toolkit++)
+			found |= find_statuses(own, pattern, toolkit);
+		if (!found)
+			fail(own_name, "--int-status %s: no header that was given declares such a function"
+			     " of the library", pattern);
+		add_hint(&own->library.results, pattern, "status");
+	}
+}
+
 /* ---- enumerations that changed ---- */
 
 /* Counts and limits grow with what they count, and no call passes one. */

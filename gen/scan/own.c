@@ -51,6 +51,8 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--define", NULL, &now->defines },
 			{ "--folder", NULL, &now->folders },
 			{ "--text", NULL, &own->texts },
+			{ "--negative", NULL, &own->negatives },
+			{ "--int-status", NULL, &own->statuses },
 			{ "--package", NULL, &own->packages },
 			{ "--opens", NULL, &own->library.opens },
 			{ "--cuda-of", NULL, &own->library.cuda_of },
@@ -423,6 +425,8 @@ int derive_own(struct scan *scan, char **arguments)
 		scan_headers(scan);
 	find_status(own);
 	find_texts(own);
+	take_negatives(own);
+	take_statuses(own);
 	find_changed(own);
 	resolve_library(scan, library);
 	assign_letters(scan, library);

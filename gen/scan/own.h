@@ -22,6 +22,8 @@ struct own {
 	struct source common;	/* the options before the first --from */
 	const char *output, *advice, *missing, *absent, *refused;
 	struct list texts;	/* --text: function names */
+	struct list negatives;	/* --negative: function names */
+	struct list statuses;	/* --int-status: patterns of function names */
 	struct list packages;	/* --package */
 	struct list cuda;	/* --cuda-major: CUDA majors that lazycuda's stubs know, as text */
 };
@@ -43,6 +45,12 @@ bool has_headers(const struct own *own);
 
 /* Finds the functions that return the meaning of a status. */
 void find_texts(struct own *own);
+
+/* Takes the functions whose result is a number that is negative where they fail. */
+void take_negatives(struct own *own);
+
+/* Takes the functions whose result is an int, and a status. */
+void take_statuses(struct own *own);
 
 /* Finds the enumerations that mean something else in another major. */
 void find_changed(struct own *own);

@@ -415,6 +415,8 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 		.hook = is_among(&library->hooks, name),
 		.text = library->given && map_get(&library->given->texts, name) &&
 			source->prototype && gives_text(source->prototype),
+		.negative = library->given && map_get(&library->given->negatives, name) &&
+			    source->prototype,
 		.apart = is_among(&library->aparts, name) ||
 			 passes_changed(library, source->prototype),
 		.undeclared = source->given ? !strcmp(source->given->words[0], "measured") :

@@ -308,6 +308,8 @@ static void write_row(FILE *out, const struct scan *scan, const struct derived_r
 		fprintf(out, " hook");
 	if (row->text)
 		fprintf(out, " text");
+	if (row->negative)
+		fprintf(out, " negative");
 	if (row->apart)
 		fprintf(out, " apart");
 	if (row->undeclared)

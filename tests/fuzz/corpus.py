@@ -112,6 +112,7 @@ functions
     changed 1.0-1.1 (i32, out ptr) -> ptr
     changed 2.0- (i64, buf i8, inout u16) hook
     changed_v2 1.1 (i64, buf i8, inout u16) family changed
+    counts 1.0- (ptr, u64) -> i64 negative
     gone 1.0,2.0 (?) undeclared apart
 """,
     "structs": """# by value

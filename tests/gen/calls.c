@@ -147,6 +147,18 @@ FUNCTION(int, many, (int a, int b, int c, int d, int e, int f, int g, int h, int
 	return 111;
 }
 
+FUNCTION(int64_t, negative, (void *a, uint64_t b))
+{
+	CHECK(a == (void *)1);
+	return (int64_t)b;
+}
+
+FUNCTION(int, negative_int, (struct dim a))
+{
+	CHECK(a.x == 1 && a.y == 2);
+	return (int)a.z;
+}
+
 FUNCTION(int, outs, (int *a, void **b, struct big *c, int *d, char *e, double *f,
 		     const uint64_t *g))
 {
@@ -230,6 +242,8 @@ static void call_all(int real)
 	CHECK(returns_double(1.5) == (real ? 3 : 0));
 	CHECK(returns_i8(-5) == (real ? -5 : 0));
 	CHECK(returns_ptr(&number) == (real ? &number : NULL));
+	CHECK(negative((void *)1, 1ull << 40) == (real ? 1ll << 40 : -MISSING));
+	CHECK(negative_int((struct dim){ 1, 2, 3 }) == (real ? 3 : -MISSING));
 	returns_void(&number);
 	CHECK(number == (real ? 5 : 1));
 	pair = returns_pair(7);

@@ -21,6 +21,7 @@ def stub(name):
 class Row:
     types: str
     text: bool
+    negative: bool
     apart: bool
     undeclared: bool
 
@@ -98,8 +99,8 @@ def read(name):
         elif block == "functions":
             found = re.match(r"\s+(\w+)\s+(\S+)\s+(\(.*?\)(?: -> \S+)?)(.*)$", line)
             for of in made.covered(found[2]):
-                made.rows[found[1], of] = Row(found[3], " text" in found[4], " apart" in found[4],
-                                              " undeclared" in found[4])
+                made.rows[found[1], of] = Row(found[3], *(f" {word}" in found[4] for word in (
+                    "text", "negative", "apart", "undeclared")))
         elif block == "struct" and words[0] == "size":
             for of in made.covered(words[2]):
                 made.layouts[struct, of] = words[4]

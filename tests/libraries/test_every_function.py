@@ -3,6 +3,7 @@
 major, and where there is no library.  What has to become of a call is counted from the lists by
 rules of their own; counts.txt has the sums."""
 import functools
+import re
 import subprocess
 
 import pytest
@@ -88,9 +89,16 @@ def calls(world, caller, name, major, real="-"):
             for words in (line.split() for line in done.lines)}
 
 
-def low(value):
-    """Of a register, what an int is."""
-    return (value & 0xffffffff) - (value << 1 & 0x100000000)
+def low(value, bits=32):
+    """Of a register, what an int is; or a number of 64 bits."""
+    return (value & (1 << bits) - 1) - (value << 1 & 1 << bits)
+
+
+def said_so(row, returned, error):
+    """Whether the caller of a function that can say it is told the error."""
+    if row.negative:
+        return low(returned, int(row.result[1:])) == -abs(error)
+    return row.result not in STATUSES or low(returned) == error
 
 
 @pytest.mark.parametrize("name, major, there", PAIRS)
@@ -106,8 +114,7 @@ def test_on_a_library(world, caller, name, major, there):
             assert (one, called) == (one, numbers[one])
             continue
         assert (one, called, cause) == (one, 0, CAUSES[fate])
-        if made.rows[one, major].result in STATUSES:
-            assert (one, low(returned)) == (one, made.errors[fate, major])
+        assert said_so(made.rows[one, major], returned, made.errors[fate, major]), (one, returned)
 
 
 @pytest.mark.parametrize("name, major", sorted({pair[:2] for pair in PAIRS}))
@@ -118,8 +125,8 @@ def test_without_a_library(world, caller, name, major):
         assert (one, called, cause) == (one, 0, 1)
         if row.text:
             assert returned, one
-        elif row.result in STATUSES:
-            assert (one, low(returned)) == (one, made.errors["missing", major])
+        elif row.negative or row.result in STATUSES:
+            assert said_so(row, returned, made.errors["missing", major]), (one, returned)
         elif row.result in ("ptr", "i64", "u64", "i32", "u32"):
             assert (one, returned) == (one, 0)
 
@@ -133,3 +140,51 @@ def test_a_text_that_is_written(world, name):
     assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
     assert known == "15 CUPTI_ERROR_INVALID_PARAMETER"
     assert unknown.startswith("15 ") and "libcupti" in unknown
+
+
+def test_a_file_is_read_and_written_or_the_error_is_negative(world):
+    """0 would be the end of the file, and a caller of cuFileWrite would try for ever."""
+    program = build.program(build.TESTS / "libraries" / "copies.c")
+    world.root.joinpath("from").write_text("what is in the file")
+
+    def copied():
+        return world.run(program, library_lists.stub("cufile"), world.root / "from",
+                         world.root / "to").lines
+
+    assert copied() == ["read -5001", "write -5001"]
+    world.loader(build.shared(build.TESTS / "libraries" / "files.c",
+                              "-Wl,-soname,libcufile.so.0", name="libcufile.so.0"))
+    assert copied() == ["read 19", "write 19"]
+    assert world.root.joinpath("to").read_text() == "what is in the file"
+
+
+# As the headers have them: "If an error occurs a negative value is returned", "-1 for failure".
+NEGATIVE = {
+    "cufile": ["cuFileRead", "cuFileReadv", "cuFileWrite", "cuFileWritev"],
+    "nppc": ["nppGetGpuDeviceProperties"],
+    "nvToolsExt": ["nvtxDomainRangePop", "nvtxDomainRangePushEx", "nvtxRangePop", "nvtxRangePushA",
+                   "nvtxRangePushEx", "nvtxRangePushW"],
+}
+
+
+# Numbers of which 0 says that there is nothing, or that it failed.
+NUMBERS = {
+    "cublas": "cublasI[sdcz]am(ax|in)",
+    "cufftw": "fftwf?_import_wisdom_from_file",
+    "cufile": "cuFileUseCount",
+    "cusparse": "cusparseGetMat(DiagType|FillMode|IndexBase|Type)",
+    "nppc": "nppGetGpuNumSMs|nppGetMaxThreadsPer(Block|SM)",
+    "nvshmem_host": r"nvshmem_(team_)?(my_pe|n_pes)|nvshmem_team_translate_pe|nvshmem(x|id)_init_status"
+                    r"|nvshmemx?_\w+_(g|g_on_stream|atomic_(fetch|fetch_\w+|swap|compare_swap))",
+}
+
+
+def test_which_results_are_negative_and_which_are_no_status():
+    """Every signed number: one that is new has to be looked up in its header."""
+    for name in library_lists.NAMES:
+        rows = library_lists.read(name).rows
+        assert sorted({one for (one, _), row in rows.items() if row.negative}) == \
+            NEGATIVE.get(name, [])
+        signed = {one for (one, _), row in rows.items()
+                  if row.result in ("i8", "i16", "i32", "i64") and not row.negative}
+        assert [one for one in sorted(signed) if not re.fullmatch(NUMBERS.get(name, ""), one)] == []

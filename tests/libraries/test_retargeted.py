@@ -259,7 +259,37 @@ def test_no_stub_of_it(retarget, module, tmp_path):
     said = retarget(wheel(tmp_path, module=file))
     assert fates(said) == {"cublas": "repointed", "cufft": "no stub", "nvinfer": "no stub"}
     assert said["libraries"][1]["needed"] == ["libcufft.so.9"]
+    assert said["libraries"][2]["reasons"] == []
     assert said["outcome"] == "retargeted"
+
+
+OLD = ("is of CUDA {}, and lazycuda begins with 11 (a build for CUDA 11 or later can be "
+       "repointed)").format
+
+
+@pytest.mark.parametrize("name, why", [
+    # CUDA 10.1 had SONAMEs with a single number, and these lived on in CUDA 11.
+    ("libcufft.so.9.0", f"libcufft.so.9.0 {OLD(9)}"), ("libcublas.so.10", f"libcublas.so.10 {OLD(10)}"),
+    ("libcusolver.so.10.0", f"libcusolver.so.10.0 {OLD(10)}"),
+    ("libcurand.so.8.0", f"libcurand.so.8.0 {OLD(8)}"),
+    # A library's own numbers are of no CUDA.
+    ("libcudnn.so.7", "the stub here is of libcudnn.so.9, libcudnn.so.8"),
+    ("libcutensor.so.1", "the stub here is of libcutensor.so.2"),
+    ("libcufft.so.13", "the stub here is of libcufft.so.12, libcufft.so.11, libcufft.so.10")])
+def test_no_stub_of_this_number(retarget, module, tmp_path, name, why):
+    file = module({"nccl": 2}, older=name)
+    library = name[3:].partition(".")[0]
+    entry = next(each for each in retarget(wheel(tmp_path, module=file))["libraries"]
+                 if each["library"] == library)
+    assert (entry["outcome"], entry["reasons"]) == ("no stub", [why])
+    assert (f"{library}: there is no stub of it here, since {why}: {name} is needed still, by 1 file\n"
+            in retarget(wheel(tmp_path, module=file), as_json=False))
+
+
+def test_nothing_that_is_needed_has_a_stub(retarget, module):
+    said = retarget(module({}, cufftOld="libcufft.so.9.0"), as_json=False, status=1)
+    assert ": nothing that it needs of the real libraries has a stub here: nothing to do\n" in said
+    assert f"cufft: there is no stub of it here, since libcufft.so.9.0 {OLD(9)}: " in said
 
 
 def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):

@@ -197,6 +197,40 @@ def test_one_that_takes_something_else_says_why_the_last_call_was_refused(world,
     assert text(world, stub, calls[0]) == ["of the real one"]
 
 
+# ---- results that are negative where a call fails ----
+
+def test_a_number_that_is_negative_where_a_call_fails(world, libclang, tmp_path):
+    """Of a status below 0 and of one above; of functions of which nothing is said it is 0."""
+    real = own_stubs.library(tmp_path / "real", "libfoo.so.1", "int fooLevel(void) { return 7; }\n"
+                             "long fooRead(void) { return 1l << 40 | 3; }\n"
+                             "int fooCount(void) { return 9; }\n")
+    (tmp_path / "foo.h").write_text("int fooLevel(void);\nlong fooRead(void);\nint fooCount(void);\n")
+    for missing in ("40", "-40"):
+        stub = own_stubs.stub(tmp_path / f"foo{missing}", "--from", real, "--missing", missing,
+                              "--header", tmp_path / "foo.h", "--negative", "fooLevel",
+                              "--negative", "fooRead", *libclang)
+        rows = stub.list.read_text()
+        assert "() -> i32 negative\n" in rows and "() -> i64 negative\n" in rows
+        names = ("fooLevel", "fooRead", "fooCount")
+        assert [value(world, stub, name)[0] for name in names] == [-40, -40, 0]
+    world.loader(real)
+    assert [value(world, stub, name)[0] for name in names] == [7, 3, 9]
+
+
+def test_an_int_that_is_a_status(world, libclang, tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libfoo.so.1", "".join(
+        f"int {name}(void) {{ return {number}; }}\n"
+        for number, name in enumerate(("foo_one_init", "foo_two_init", "foo_rank"), 7)))
+    (tmp_path / "foo.h").write_text("int foo_one_init(void);\nint foo_two_init(void);\n"
+                                    "int foo_rank(void);\n")
+    stub = own_stubs.stub(tmp_path / "foo", "--from", real, "--missing", "40", "--header",
+                          tmp_path / "foo.h", "--int-status", "foo_*_init", *libclang)
+    names = ("foo_one_init", "foo_two_init", "foo_rank")
+    assert [value(world, stub, name)[0] for name in names] == [40, 40, 0]
+    world.loader(real)
+    assert [value(world, stub, name)[0] for name in names] == [7, 8, 9]
+
+
 # ---- which library is taken ----
 
 

@@ -226,6 +226,12 @@ def test_files_that_do_not_go_together(real, tmp_path):
     (("--from", "REAL", "--missing", "9", "--advice", 'say "x"'), "without quotes"),
     (("--from", "REAL", "--missing", "9", "--text", "bazGone"),
      "--text bazGone: no library that was given has this function"),
+    (("--from", "REAL", "--missing", "9", "--negative", "bazGone"),
+     "--negative bazGone: no library that was given has this function"),
+    (("--from", "REAL", "--missing", "9", "--negative", "bazA"),
+     "--negative bazA: no header that was given declares this function"),
+    (("--from", "REAL", "--missing", "9", "--int-status", "baz*"),
+     "--int-status baz*: no header that was given declares such a function of the library"),
     (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: a name has"),
     (("--from", "REAL", "--missing", "9", "--package", ""), "--package : a name has"),
     (("--from", "REAL", "--missing", "9", "--package", "-a"), "--package -a: a name has"),
@@ -300,6 +306,32 @@ def test_a_function_that_the_list_cannot_express(real, tmp_path, header, libclan
 def test_a_text_that_the_header_declares_otherwise(real, tmp_path, header, libclang, text, why):
     assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
                           header(text), "--text", "bazA", *libclang)
+
+
+@pytest.mark.parametrize("text, why", [
+    ("unsigned long bazA(int n);\n", "bazA returns no signed number of 32 or 64 bits, as --negative"),
+    ("void *bazA(int n);\n", "bazA returns no signed number of 32 or 64 bits, as --negative"),
+    ("enum status { GOOD, BAD };\nenum status bazA(int n);\n", "bazA returns enum status, and no"),
+    ("int bazA(int n, ...);\n", "--negative bazA: bazA takes a variable number of arguments"),
+])
+def test_a_negative_result_that_the_header_declares_otherwise(real, tmp_path, header, libclang, text,
+                                                              why):
+    assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
+                          header(text), "--negative", "bazA", *libclang)
+
+
+@pytest.mark.parametrize("text, words, why", [
+    ("int bazA(int n);\nlong bazB(int n);\n", ["--int-status", "baz*"],
+     "baz.h:2:6: bazB returns no int, as --int-status baz* says"),
+    ("int bazA(int n);\n", ["--int-status", "baz?"], "declares such a function of the library"),
+    ("int bazA(int n);\nint bazGone(int n);\n", ["--int-status", "bazGone"],
+     "--int-status bazGone: no header that was given declares such a function of the library"),
+    ("int bazA(int n);\n", ["--int-status", "bazA", "--negative", "bazA"],
+     "--int-status bazA: bazA has --negative"),
+])
+def test_an_int_that_is_no_status(real, tmp_path, header, libclang, text, words, why):
+    assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
+                          header(text), *words, *libclang)
 
 
 def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):

@@ -41,7 +41,8 @@ def read_rules(path=RULES):
             if word != "library" or not values:
                 sys.exit(f"{path}:{number}: a library begins with `library NAME`")
             names = values
-            rules.update((name, {}) for name in names)
+            for name in names:
+                rules.setdefault(name, {})
             continue
         for name in names:
             rules[name].setdefault(word, []).extend(
@@ -97,6 +98,7 @@ def arguments(args, name, rule):
         if word in rule:
             words += [option, one(rule, word)]
     for option, word in (("--package", "package"), ("--define", "define"), ("--text", "text"),
+                         ("--negative", "negative"), ("--int-status", "int-status"),
                          ("--cuda-of", "cuda"), ("--opens", "opens")):
         for value in rule.get(word, []):
             words += [option, value]

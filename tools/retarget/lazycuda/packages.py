@@ -11,6 +11,8 @@ LIBRARY = re.compile(r"lib([A-Za-z][A-Za-z0-9]*(?:[_-][a-z][a-z_]*)?)"
                      r"(?:[-.][0-9a-f]{6,})?\*?\.so[0-9.*?{}\[\]-]*\Z")
 # The name of a package, in a requirement or a module: nvidia-cublas-cu12==12.1, nvidia.cublas.lib
 PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+# The CUDAs that the stubs stand for.
+MAJORS = (11, 12, 13)
 
 
 class Package(NamedTuple):
@@ -24,7 +26,7 @@ class Package(NamedTuple):
 def _package(family, toolkit, stems, numbers, since_13=None):
     """`numbers` are those of CUDA 11, 12 and 13, None where there is no package; `since_13` bounds
     the version of the package without a suffix, which a later major may have, too."""
-    by_major = {major: number for major, number in zip((11, 12, 13), numbers)
+    by_major = {major: number for major, number in zip(MAJORS, numbers)
                 if number is not None}
     required = {major: f"{family}=={since_13}.*" if since_13 is not None and major == 13
                 else f"{family}-cu{major}" for major in by_major}
@@ -119,6 +121,15 @@ def majors(text):
         return set()
     of = ONLY_OF.get(stem(text), found.numbers)
     return {major for major, each in found.numbers.items() if each == int(number[1]) and major in of}
+
+
+def older(text):
+    """The CUDA before those of MAJORS whose library has this name, 9 for libcufft.so.9.0, or None.
+    All that came with such a CUDA had its number."""
+    found, number = of_library(text), re.search(r"\.so\.([0-9]+)", text)
+    if not found or not found.toolkit or not number:
+        return None
+    return int(number[1]) if 0 < int(number[1]) < min(MAJORS[0], *found.numbers.values()) else None
 
 
 def of_text(text):

@@ -222,8 +222,10 @@ def _check_major(found, needed, stub):
                                f"{', '.join(names.OWN[stub.library].sonames)}")
     if not stub.own and found.major is not None and found.major not in stub.majors:
         code = "CUDA_10" if found.major < min(stub.majors) else "CUDA_TOO_NEW"
-        raise Refused(code, f"needs {needed}, of CUDA {found.major}: "
-                            f"{stub.name} stands for CUDA {_majors(stub)}")
+        way = ("a newer lazycuda may have that" if code == "CUDA_TOO_NEW" else
+               f"take a build for CUDA {min(stub.majors)} or later")
+        raise Refused(code, f"needs {needed}, of CUDA {found.major}: {stub.name} stands for CUDA "
+                            f"{_majors(stub)}; {way}, or leave the file as it is with --leave")
 
 
 def _find(image, stubs, unserved):
@@ -347,6 +349,16 @@ def fates(image, work):
         elif other and not (work and name in work.remove):
             found[name] = other["stem"], NO_STUB
     return found
+
+
+def why_no_stub(name):
+    """Why a library of CUDA has no stub though others of its name may have one; None."""
+    before, own = packages.older(name), names.OWN.get(names.of_cuda(name)["stem"])
+    if before:
+        first = packages.MAJORS[0]
+        return (f"{name} is of CUDA {before}, and lazycuda begins with {first} (a build for CUDA "
+                f"{first} or later can be repointed)")
+    return f"the stub here is of {', '.join(own.sonames)}" if own else None
 
 
 def has_static_runtime(image):

@@ -14,6 +14,7 @@ HEADS = {"nothing": "needs none of the real libraries: nothing to do",
 # A file calls the library and does not say that it needs it.
 NOT_NEEDED = "not in DT_NEEDED"
 LEFT_HEAD = "all that it needs of the real libraries is left as it is"
+NO_STUB_HEAD = "nothing that it needs of the real libraries has a stub here: nothing to do"
 
 
 def of_file(name, work=None, search_path=None, not_loaded=None):
@@ -47,6 +48,9 @@ def of_libraries(looked):
             entry["files"].append(file)
             if library in unserved:
                 entry["reasons"].append(f"{file} {unserved[library]}")
+            if outcome == repoint.NO_STUB:
+                why = map(repoint.why_no_stub, entry["needed"])
+                entry["reasons"] = list(dict.fromkeys(filter(None, why)))
             if outcome == repoint.REPOINTED:
                 entry["imports"] += imports[library]
                 entry["stub"] = next(change.stub for change in work.changes
@@ -157,9 +161,9 @@ def as_text(said):
         return printable(f"{name}: refused: {said['error']}")
     lines = _wheel_lines(said) if "wheel" in said else _file_lines(said)
     head = HEADS.get(said["outcome"]) or f"written to {said['output']}"
-    if said["outcome"] == "nothing" and any(
-            entry["outcome"] == repoint.LEFT for entry in said["libraries"]):
-        head = LEFT_HEAD
+    if said["outcome"] == "nothing" and said["libraries"]:
+        left = any(entry["outcome"] == repoint.LEFT for entry in said["libraries"])
+        head = LEFT_HEAD if left else NO_STUB_HEAD
     if said["outcome"] == "retargeted" and not said["output"]:
         head = "not written, since something else was refused"
     return "\n".join(map(printable, [f"{name}: {head}", *(f"    {line}" for line in lines)]))

@@ -19,7 +19,9 @@ Repoints finished binaries from the real CUDA libraries to the stubs.  In an ELF
 file the entries in DT_NEEDED change with their version needs, and functions are
 bound when the file is loaded; nothing else changes.  In a wheel every ELF file
 is changed so; the stubs are added, RPATH leads to them, and bundled copies of
-the real libraries that nothing needs any more are removed.
+the real libraries that nothing needs any more are removed.  The stubs stand for
+CUDA 11, 12 and 13: a file that needs libcudart.so.10.2 is refused unless --leave
+names it, and a file that needs libcufft.so.9.0 still needs that afterwards.
 
 Each result is read back and loaded, with every symbol bound, in a child process.
 If anything is refused, nothing at all is written.
