@@ -3,6 +3,7 @@
 
 The build is one of its own, so that no other test's files change meanwhile.
 """
+import hashlib
 import os
 import pathlib
 import shutil
@@ -34,10 +35,23 @@ class Tree:
         return self.libdir / "lazycuda" / f"compat{major}"
 
 
+def made(own, words):
+    """A folder whose dest/ is a DESTDIR after `make install` with these words: made once in a run
+    of the tests, by whichever process asks first."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", os.getpid())
+    name = hashlib.sha256(repr((own, words)).encode()).hexdigest()[:16]
+    folder = build.BUILD / "tests" / "tmp" / f"installed-{run}" / name
+    with build.locked(folder.with_name(f"{name}.lock")):
+        if not folder.exists():
+            build.make(build.made_at(own), f"DESTDIR={folder}.part/dest", *words, "install")
+            folder.with_name(f"{name}.part").rename(folder)
+    return folder
+
+
 def install(folder, *settings, prefix="/opt/lazycuda", lib="lib", own=OWN):
     """An install tree below folder/moved: nothing in it may know where it was made."""
-    build.make(build.made_at(own), f"DESTDIR={folder}/dest", f"PREFIX={prefix}",
-               f"LIBDIR={prefix}/{lib}", *settings, "install")
+    words = (f"PREFIX={prefix}", f"LIBDIR={prefix}/{lib}", *settings)
+    subprocess.run(["cp", "-a", made(own, words) / "dest", folder], check=True)
     shutil.move(f"{folder}/dest{prefix}", folder / "moved")
     return Tree(folder / "moved", folder / "moved" / lib)
 
