@@ -206,10 +206,11 @@ static void print_head(const struct lazycuda_inspection *inspection, struct lc_a
 	else if (!inspection->error && (inspection->kind == LAZYCUDA_KIND_FATBIN ||
 					inspection->kind == LAZYCUDA_KIND_OBJECT ||
 					inspection->kind == LAZYCUDA_KIND_ARCHIVE ||
-					inspection->kind == LAZYCUDA_KIND_SHARED))
+					inspection->kind == LAZYCUDA_KIND_SHARED ||
+					inspection->kind == LAZYCUDA_KIND_OFFLOAD))
 		fputs(", no device code", stdout);
 	if (inspection->fatbin_count > 1)
-		printf(" in %d fatbins", inspection->fatbin_count);
+		printf(" in %d containers", inspection->fatbin_count);
 	putchar('\n');
 	if (inspection->error)
 		printf("  error: %s\n", lc_printable(arena, inspection->error));

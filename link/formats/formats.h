@@ -70,7 +70,15 @@ typedef void lk_each_entry(struct lazycuda_entry *entry, void *data);
 const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			   lk_each_entry *each, void *data);
 
-/* The sections __nv_relfatbin and .nv_fatbin of a host ELF file; without section headers, the
+/*
+ * Reads consecutive offload binaries of LLVM in the same way.  Images of one source are
+ * alternatives, like the entries of a fatbin, and *count grows by the number of sources.  What
+ * is not CUDA's is passed on with the flag LK_FOREIGN.
+ */
+const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			    lk_each_entry *each, void *data);
+
+/* The sections __nv_relfatbin, .nv_fatbin and .llvm.offloading of a host ELF file; without section headers, the
  * containers in its PT_LOAD segments. */
 const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			 lk_each_entry *each, void *data);

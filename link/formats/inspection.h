@@ -18,6 +18,7 @@ struct lk_inspection {
 	enum lazycuda_kind declared;	/* what the caller says it is, or UNKNOWN */
 	uint64_t unpack_limit, unpacked;	/* limit on unpacked bytes, and their sum */
 	const char *unread;		/* why an entry could not be unpacked, or NULL */
+	const char *foreign;		/* what the first image is that is not CUDA's, or NULL */
 };
 
 /* lazycuda_inspect_input() in an arena that the caller frees; NULL on allocation failure. */

@@ -192,7 +192,7 @@ def test_a_damaged_entry_among_others_is_a_no(inspect, said, put):
 @pytest.mark.parametrize("data, kind, words", [
     (b"nothing of that sort", "unknown", "nothing that is known here"),
     (b"!<thin>\n", "thin archive", "thin archive"),
-    (b"\x10\xff\x10\xad" + bytes(60), "offload binary", "offload binary"),
+    (b"CCOB" + bytes(60), "offload bundle", "offload bundle"),
     (fatbin(), "fatbin", "fatbin, no device code"),
     (b"!<arch>\n", "archive", "archive, no device code"),
 ])

@@ -85,6 +85,7 @@ class Kind(_Number):
     OPTIXIR = 12
     TILEIR = 13
     LLVMIR = 14
+    BUNDLE = 15
 
 
 class Policy(_Number):
