@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Offload binaries of LLVM: files of their own, and in a section of what clang's newer driver makes."""
+import base64
 import subprocess
+import zlib
 
 import pytest
 
@@ -10,6 +12,25 @@ from test_hosts import assemble
 
 BITCODE, CUBIN, PTX = c.bitcode(), c.cubin(), c.ptx()
 VERSIONS = 1, 2, 3
+
+# PTX for sm_80 and sm_90, and three bytes for gfx90a of HIP, as LLVM 19 packs them.  LLVM 15 and 16
+# do so with the strings in another order.  Since then HIP has another number.
+PACKED = bytearray(zlib.decompress(base64.b64decode(
+    "eNrNzz3KAjEQgOFRsTDVHiGlFhu2EHHxANppYy1xM67BNUoSF3+wFjtLL+GdvImf3zqVoAg2DgwPIdO8wS24lADg"
+    "Co/hZJ2sQrmwR+8yeSL7pCaPpCFXJEibTMFbvcwQTL7061YzNLlWWobJSklw81E7AhA5WqcXhrdFxISXNkXPiz8m"
+    "pFIWnRs5vUXeajKRa6fHGXKBxtsNn6E1mNUbbMdqFn2H7RkEP9QXv+mLv+w7v+grQeVtX+Wp7/BJn5yrNDHhnf+d"
+    "OgnpZB1H8n7WHQyL8z+342u5")))
+HIP_AT = 0x1e2
+
+
+def test_what_llvm_writes_is_read(see):
+    for hip in (3, c.HIP):
+        PACKED[HIP_AT] = hip
+        seen = see(bytes(PACKED))
+        assert (seen.error, seen.fatbins) == (None, "1")
+        assert seen.column("kind") == ["ptx", "ptx"]
+        assert seen.column("arch") == ["80", "90"]
+        assert "is of HIP, for amdgcn-amd-amdhsa gfx90a" in seen.warning
 
 
 @pytest.mark.parametrize("version", VERSIONS)
