@@ -24,6 +24,12 @@ bool lk_is_ir(const struct lk_item *item)
 	return lk_is_llvm_ir(item->what.inspection);
 }
 
+bool lk_is_ir_taken(const struct lk_taken *taken)
+{
+	return taken->choice.form == LAZYCUDA_FORM_COMPILED &&
+	       (lk_is_ir(taken->item) || taken->choice.entry != LAZYCUDA_NO_INDEX);
+}
+
 static bool has_flag(const struct lk_item *item, unsigned flag)
 {
 	const struct lazycuda_inspection *inspection = item->what.inspection;
@@ -134,7 +140,8 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 {
 	struct lc_arena *arena = planning->arena;
 	const char *have = nvvm_text(arena, one->compilation.version), *need, *why;
-	const char *kind = lazycuda_kind_name(item->what.inspection->kind);
+	const char *kind = lazycuda_kind_name(lk_is_ir(item) ? item->what.inspection->kind :
+							       LAZYCUDA_KIND_BITCODE);
 	enum lazycuda_code code = one->code;
 	int until = lk_arch_until(&planning->target, LK_NVRTC);
 	char text[LK_LINKER_TEXT];

@@ -42,7 +42,7 @@ struct lk_item {
 struct lk_taken {
 	const struct lk_item *item;
 	struct lk_group group;
-	struct lk_choice choice;	/* for source and LLVM IR, its entry is NO_INDEX */
+	struct lk_choice choice;	/* for source, and LLVM IR as a file, its entry is NO_INDEX */
 };
 
 /* What source is going to be compiled to. */
@@ -209,6 +209,9 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 
 /* Whether an input is LLVM IR, as bitcode or as text. */
 bool lk_is_ir(const struct lk_item *item);
+
+/* Whether libnvvm compiles what is taken: such an input, or bitcode in an offload binary. */
+bool lk_is_ir_taken(const struct lk_taken *taken);
 
 /* Decides which libnvvm of the request would compile all LLVM IR for this linker. */
 bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker,

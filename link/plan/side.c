@@ -65,16 +65,17 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 	return take(planning, side, item, &group, choice, side->lto);
 }
 
-static bool take_ir(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item)
+/* Takes LLVM IR: a whole input, or an entry of one. */
+static bool take_ir(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
+		    const struct lk_group *group, size_t entry)
 {
-	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX, .form = LAZYCUDA_FORM_COMPILED };
-	const struct lk_group group = { 0, 0 };
+	struct lk_choice choice = { .entry = entry, .form = LAZYCUDA_FORM_COMPILED };
 
 	if (!side->ir.any &&
 	    !lk_plan_ir(planning, &side->linker, item, &side->ir, &side->refusal))
 		return false;
 	choice.doubt = side->ir.doubt;
-	return take(planning, side, item, &group, choice, false);
+	return take(planning, side, item, group, choice, false);
 }
 
 /* Whether a group is to be left out, since what was chosen of it takes no part in link-time
@@ -114,6 +115,7 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		struct lk_choice choice = lk_choose(&side->linker, inspection, &group, side->lto);
 		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
 			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
+		size_t ir;
 
 		if (is_ignored(planning, item, &group, &choice)) {
 			ignored++;
@@ -121,6 +123,12 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		}
 		if (choice.entry != LAZYCUDA_NO_INDEX) {
 			if (!take(planning, side, item, &group, choice, ltoir))
+				return false;
+			continue;
+		}
+		ir = lk_choose_ir(&side->linker, inspection, &group);
+		if (ir != LAZYCUDA_NO_INDEX) {
+			if (!take_ir(planning, side, item, &group, ir))
 				return false;
 			continue;
 		}
@@ -142,7 +150,8 @@ static bool take_item(struct lk_planning *planning, struct lk_side *side,
 	if (!lk_is_ir(item))
 		return take_source(planning, side, item);
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
-		return take_ir(planning, side, item);
+		return take_ir(planning, side, item, &(const struct lk_group){ 0, 0 },
+			       LAZYCUDA_NO_INDEX);
 	note_ignored(planning, item, 1, 0);	/* it would be compiled to PTX */
 	return true;
 }
@@ -200,9 +209,9 @@ static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side 
 		const struct lazycuda_entry *entry = NULL;
 		const char *kind = "LLVM IR, which is compiled to PTX";
 
-		if (taken->choice.entry != LAZYCUDA_NO_INDEX)
+		if (taken->choice.form != LAZYCUDA_FORM_COMPILED)
 			entry = taken->item->inspection->entries[taken->choice.entry];
-		if (entry ? entry->kind == LAZYCUDA_KIND_LTOIR : !lk_is_ir(taken->item))
+		if (entry ? entry->kind == LAZYCUDA_KIND_LTOIR : !lk_is_ir_taken(taken))
 			continue;
 		if (entry)
 			kind = lazycuda_kind_name(entry->kind);

@@ -287,6 +287,64 @@ def test_bitcode_is_told_by_its_first_bytes(world):
     assert said["code"] is None and said["info_log"].startswith("module")
 
 
+def offloading(*images, version=1):
+    """An object of clang's newer driver."""
+    return made_up.elf([(".llvm.offloading", made_up.offload(*images, version=version))])
+
+
+COMPILED = made_up.image(made_up.bitcode(made_up.block(8, b"; DO well")), "sm_80")
+
+
+@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
+@pytest.mark.parametrize("version", [1, 2])
+def test_bitcode_in_an_offload_binary_is_compiled(world, how, version):
+    install(world)
+    source = offloading(COMPILED, made_up.image(made_up.cubin(arch=90), "sm_90"), version=version)
+    said = both_say(world, source=source) if not how else say(world, *how, source=source)
+    assert (said["code"], said["nvvm"]) == (None, "13.0")
+    assert said["inputs"][0]["entry"] == 0 and said["inputs"][0]["kind"] == "ptx"
+    assert said["inputs"][0]["reason"] == "compiled by libnvvm 13.0 to PTX for compute_80, with libdevice"
+    assert said["info_log"].startswith(f"module {world.root}/k.ll of {len(COMPILED[2])}, ")
+
+
+def test_each_source_of_an_object_is_compiled(world):
+    install(world)
+    function = made_up.image(made_up.ptx(body=".visible .func f()\n{\n\tret;\n}\n"))
+
+    def object_of(*sources):
+        return made_up.elf([(".llvm.offloading", b"".join(
+            made_up.offload(one, version=2) for one in sources))])
+
+    said = both_say(world, source=object_of(COMPILED, function))
+    assert said["code"] is None and [one["entry"] for one in said["inputs"]] == [0, 1]
+    # Both define the kernel, which is seen once both are compiled.
+    said = say(world, source=object_of(COMPILED, function, COMPILED))
+    assert said["code"] == "DUPLICATE_SYMBOL" and said["info_log"].count("module ") == 2, said
+
+
+def test_what_can_be_linked_goes_before_bitcode(world):
+    install(world)
+    said = both_say(world, source=offloading(COMPILED, made_up.image(made_up.ptx())))
+    assert said["inputs"][0]["entry"] == 1 and said["nvvm"] == "none"
+
+
+@pytest.mark.parametrize("arch, nvvm, code, words", [
+    ("sm_90", True, "ARCH_MISMATCH", "it is for a later architecture than the target, sm_80"),
+    ("sm_80", False, "NVVM_REQUIRED", "it is bitcode, and there is no libnvvm to compile it"),
+])
+def test_bitcode_in_an_offload_binary_that_is_of_no_use(world, arch, nvvm, code, words):
+    install(world, nvvm=nvvm)
+    said = both_say(world, source=offloading(made_up.image(made_up.bitcode(), arch)))
+    assert said["code"] == code and words in said["message"]
+
+
+def test_damage_of_compiled_bitcode_is_a_result(world):
+    install(world)
+    image = made_up.image(made_up.bitcode(made_up.block(8, b"; DO garbage")), "sm_80")
+    said = say(world, source=offloading(image))
+    assert said["code"] == "BAD_INPUT" and said["message"].startswith("after compiling: "), said
+
+
 # ---- real ones ----
 
 def real(world, *words, source, arch="sm_90", command="link", check=True):
@@ -316,6 +374,20 @@ def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
     plan = real(world, source=source, arch=arch, command="plan")
     assert {key: plan[key] for key in ("inputs", "compile_ir", "nvvm", "options")} == {
         key: said[key] for key in ("inputs", "compile_ir", "nvvm", "options")}
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
+def test_a_kernel_in_an_offload_binary(world, site, version, arch):
+    site(version)
+    images = [made_up.image(programs.BITCODE, one, label=made_up.IS_OBJECT)
+              for one in ("sm_80", "sm_100")]
+    made = []
+    for source in (offloading(*images), programs.BITCODE):
+        said = real(world, source=source, arch=arch)
+        handles.check_image(world.root / "image")
+        made.append((world.root / "image").read_bytes())
+    assert made[0] == made[1]
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
