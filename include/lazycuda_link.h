@@ -93,6 +93,8 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   declares functions of libdevice, __nv_* */
 #define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
 						   layout, or with an empty one */
+#define LAZYCUDA_ENTRY_USED		0x1000u	/* LLVM IR that was read, and that has a list of
+						   what is to be kept, @llvm.used */
 
 /* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {
@@ -527,10 +529,12 @@ struct lazycuda_plan {
 					   the first of their kind */
 	const struct lazycuda_symbol_error *const *symbol_errors;	/* DUPLICATE_SYMBOL: all */
 	size_t symbol_error_count;
-	/* Of LLVM IR, which libnvvm compiles to PTX: */
+	/* Of LLVM IR, which libnvvm compiles: */
 	int nvvm;			/* the one of the request's others; NONE: there is no LLVM IR */
 	const char *const *nvvm_options;	/* for nvvmCompileProgram */
 	size_t nvvm_option_count;
+	enum lazycuda_kind nvvm_to;	/* PTX; LTOIR in a link with optimisation, if nvJitLink
+					   takes libnvvm's */
 };
 
 /*

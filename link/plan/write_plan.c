@@ -130,7 +130,7 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 		.support = item->support,
 		.entry = taken->choice.entry,
 		.form = taken->choice.form,
-		.kind = lk_is_ir_taken(taken) ? LAZYCUDA_KIND_PTX : side->compilation.to,
+		.kind = lk_is_ir_taken(taken) ? side->ir.to : side->compilation.to,
 		.name = item->name,
 	};
 	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
@@ -178,6 +178,7 @@ static void write_compilation(struct lk_planning *planning, const struct lk_side
 	if (!side->ir.any)
 		return;
 	plan->nvvm = side->ir.version;
+	plan->nvvm_to = side->ir.to;
 	plan->nvvm_options = lk_ir_options(planning, &side->ir, &plan->nvvm_option_count);
 }
 

@@ -130,8 +130,9 @@ static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step
 	return lk_own(link, bytes);
 }
 
+/* Compiles LLVM IR as `plan` says, like compile_step(). */
 static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *step,
-		       struct lk_compiled *compiled)
+		       const struct lazycuda_plan *plan, struct lk_compiled *compiled)
 {
 	struct lk_piece pieces[2] = { { .kind = LAZYCUDA_KIND_LLVMIR, .name = step->name } };
 	struct lk_product product;
@@ -144,10 +145,12 @@ static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *s
 		return false;
 	pieces[0].bytes = ir;
 	lk_execute(link, &(const struct lk_job){
-			.tool = LK_NVVM, .plan = link->plan, .pieces = pieces, .count = count,
+			.tool = LK_NVVM, .plan = plan, .pieces = pieces, .count = count,
 		}, &product);
+	if (plan != link->plan)
+		product.info_log = NULL;	/* it says the same again */
 	return lk_take_product(link, &product, step->input) && lk_own(link, product.image) &&
-	       take_compiled(link, step, LAZYCUDA_KIND_PTX, &product, compiled);
+	       take_compiled(link, step, plan->nvvm_to, &product, compiled);
 }
 
 /* ---- the plan for the compiled code ---- */
@@ -261,7 +264,7 @@ static bool judge(struct lazycuda_link *link)
 static bool is_same_compilation(const struct lazycuda_plan *plan, const struct lazycuda_plan *other)
 {
 	bool same = plan->compile_to == other->compile_to && plan->nvrtc == other->nvrtc &&
-		    plan->nvvm == other->nvvm &&
+		    plan->nvvm == other->nvvm && plan->nvvm_to == other->nvvm_to &&
 		    plan->compile_option_count == other->compile_option_count;
 
 	for (size_t i = 0; same && i < plan->compile_option_count; i++)
@@ -317,7 +320,7 @@ static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *
 			link->compiled[i] = *known;
 		else if (step->form == LAZYCUDA_FORM_COMPILED &&
 			 !(is_ir_step(link, step) ?
-			   compile_ir(link, step, &link->compiled[i]) :
+			   compile_ir(link, step, plan, &link->compiled[i]) :
 			   compile_step(link, step, plan, &link->compiled[i])))
 			return false;
 	}
@@ -326,16 +329,20 @@ static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *
 
 /* ---- support modules ---- */
 
-/* Compiles a source to PTX, for its names alone: LTO-IR shows none. */
+/* Compiles source or LLVM IR to PTX, for its names alone: LTO-IR shows none. */
 static bool compile_for_names(struct lazycuda_link *link, const struct lazycuda_step *step,
 			      struct lk_compiled *compiled)
 {
 	struct lazycuda_plan plan = *link->plan;
 
+	plan.nvvm_to = LAZYCUDA_KIND_PTX;
+	plan.nvvm_options = lk_ir_options_for_ptx(link->arena, &plan, &plan.nvvm_option_count);
 	plan.compile_to = LAZYCUDA_KIND_PTX;
 	plan.compile_options = lk_compile_options_for_ptx(link->arena, &plan);
-	return plan.compile_options ? compile_step(link, step, &plan, compiled) :
-				      lk_stop_without_memory(link);
+	if (!plan.compile_options || !plan.nvvm_options)
+		return lk_stop_without_memory(link);
+	return is_ir_step(link, step) ? compile_ir(link, step, &plan, compiled) :
+					compile_step(link, step, &plan, compiled);
 }
 
 static uint64_t linked_modules(const struct lazycuda_plan *plan)

@@ -53,6 +53,9 @@ def install(world, layout="toolkit", nvvm=True, device=True, version="13.0", nam
     return world.root / compiler
 
 
+LIST = '@llvm.used = appending global [1 x ptr] [ptr @k], section "llvm.metadata"\n'
+
+
 def text(does="well"):
     return f'target triple = "nvptx64-nvidia-cuda"\n; DO {does}\n'
 
@@ -287,6 +290,45 @@ def test_bitcode_is_told_by_its_first_bytes(world):
     assert said["code"] is None and said["info_log"].startswith("module")
 
 
+@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
+def test_with_optimisation_it_is_compiled_to_ltoir(world, how):
+    install(world)
+    done = both_say if not how else say
+    said = done(world, "--lto", *how, source=text() + LIST)
+    assert (said["code"], said["lto"], said["notes"]) == (None, True, [])
+    assert said["compile_ir"] == {"to": "ltoir", "options": ["-arch=compute_80", "-gen-lto"]}
+    assert said["inputs"][0]["kind"] == "ltoir" and "-lto" in said["options"]
+    assert said["inputs"][0]["reason"].endswith("to LTO-IR for compute_80, with libdevice")
+    assert said["info_log"].endswith(" -arch=compute_80 -gen-lto")
+
+
+def test_without_a_list_of_what_is_used_it_is_ptx(world):
+    install(world)
+    for more in ("", "; @llvm.used \n", '@llvm.compiler.used = x\n', "@x = @llvm.used.x\n"):
+        said = both_say(world, "--lto", source=text() + more)
+        assert said["compile_ir"] == {"to": "ptx", "options": ["-arch=compute_80"]}
+        assert said["notes"][0].endswith(f"and there is none in {world.root}/k.ll")
+    for names, to in ((b"kllvm.used", "ltoir"), (b"kllvm.compiler.used", "ptx"),
+                      (bytes(4092) + b"llvm.used", "ltoir")):
+        code = made_up.bitcode(made_up.block(8, b"; DO well"), made_up.block(23, names))
+        said = say(world, "--lto", source=code, command="plan")
+        assert said["compile_ir"]["to"] == to, names
+
+
+def test_of_ltoir_the_names_are_found_in_ptx(world):
+    """What IR declares of support modules is seen in PTX alone: the module is linked, then."""
+    install(world)
+    ptx = put(world.root / "f.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n"
+              ".visible .func f() { ret; }\n")
+    made = []
+    for does in ("calls", "well"):
+        main = put(world.root / "main.ll", text(does) + LIST)
+        said = handles.link(world, "--lto", "--main", main, "--support", f"{ptx}:f")
+        assert said["code"] == "OK" and "-gen-lto" in str(said), said
+        made.append(said)
+    assert made[0] != made[1]
+
+
 def offloading(*images, version=1):
     """An object of clang's newer driver."""
     return made_up.elf([(".llvm.offloading", made_up.offload(*images, version=version))])
@@ -374,6 +416,36 @@ def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
     plan = real(world, source=source, arch=arch, command="plan")
     assert {key: plan[key] for key in ("inputs", "compile_ir", "nvvm", "options")} == {
         key: said[key] for key in ("inputs", "compile_ir", "nvvm", "options")}
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("dialect, arch", [("typed", "sm_80"), ("typed", "sm_90a"), ("opaque", "sm_100"),
+                                           ("opaque", "sm_120")])
+def test_optimised_at_link_time(world, site, version, dialect, arch):
+    """A function of another input is inlined, be that LLVM IR or source."""
+    site(version)
+    source = put(world.root / "helper.cu", 'extern "C" __device__ float helper(float x) { return x + x; }')
+    helper = put(world.root / "helper.ll", programs.listed(programs.helper(), "helper"))
+    kernel = programs.listed(programs.kernel(dialect, "@helper"), dialect=dialect)
+    for other in (source, helper):
+        said = real(world, "--lto", other, source=kernel, arch=arch)
+        assert said["lto"] and [one["kind"] for one in said["inputs"]] == ["ltoir"] * 2
+        assert said["notes"] == []
+        handles.check_image(world.root / "image")
+        assert b".text.kernel" in (world.root / "image").read_bytes()
+    said = real(world, "--ptx", source, source=kernel, arch=arch)
+    assert said["compile_ir"]["to"] == "ltoir"
+    ptx = (world.root / "image").read_text()
+    assert ".entry kernel" in ptx and "call" not in ptx and ".func" not in ptx
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_what_is_not_in_the_list_is_kept_by_ptx(world, site, version):
+    site(version)
+    source = put(world.root / "helper.cu", 'extern "C" __device__ float helper(float x) { return x + x; }')
+    said = real(world, "--lto", source, source=programs.kernel("typed", "@helper"))
+    assert said["lto"] and said["compile_ir"]["to"] == "ptx"
+    assert b".text.kernel" in (world.root / "image").read_bytes()
 
 
 @pytest.mark.parametrize("version", TOOLKITS)

@@ -340,13 +340,13 @@ class CUSource(Input):
 
 
 class LLVMIR(Input):
-    """LLVM IR as text, NVVM IR say, which libnvvm compiles to PTX first."""
+    """LLVM IR as text, NVVM IR say, which libnvvm compiles to PTX or LTO-IR first."""
     kind = Kind.LLVMIR
     default_name = "<unnamed-llvm-ir>"
 
 
 class Bitcode(Input):
-    """LLVM IR as bitcode, which libnvvm compiles to PTX first."""
+    """LLVM IR as bitcode, which libnvvm compiles to PTX or LTO-IR first."""
     kind = Kind.BITCODE
     default_name = "<unnamed-bitcode>"
 
@@ -562,6 +562,7 @@ class Plan:
     symbol_errors: Tuple[SymbolError, ...]  # with DUPLICATE_SYMBOL all of them
     nvvm: Optional[str]             # the libnvvm for LLVM IR; None: there is no LLVM IR
     nvvm_options: Tuple[str, ...]
+    nvvm_to: Optional[Kind] = None  # PTX or LTOIR
 
     def check(self) -> "Plan":
         """Itself; raises LinkError if it is a refusal."""
@@ -705,7 +706,8 @@ def _plan(handle: Any) -> Plan:
         notes=_texts(made.notes, made.note_count), nvjitlink=_installed(made.nvjitlink),
         nvrtc=_installed(made.nvrtc), choice=_maybe(made.choice),
         symbol_errors=_symbol_errors(made), nvvm=_installed(made.nvvm),
-        nvvm_options=_texts(made.nvvm_options, made.nvvm_option_count))
+        nvvm_options=_texts(made.nvvm_options, made.nvvm_option_count),
+        nvvm_to=Kind(made.nvvm_to) if made.nvvm_to else None)
 
 
 def _c_input(one: Input, modules: Dict[str, int]) -> Any:
