@@ -73,7 +73,7 @@ static const char *read_blocks(const struct lk_part *part, struct lc_arena *aren
 unsigned lk_bitcode_flags(const struct lk_part *part)
 {
 	static const char name[] = "llvm.used";
-	const size_t tail = sizeof(name) - 2;	/* a name may begin in one window and end in the next */
+	const size_t tail = sizeof(name) - 2;	/* it may begin in one window and end in the next */
 	char bytes[4096];
 
 	for (uint64_t at = 0; at < part->length; at += sizeof(bytes) - tail) {

@@ -81,8 +81,8 @@ const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, i
 const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			    lk_each_entry *each, void *data);
 
-/* The sections __nv_relfatbin, .nv_fatbin and .llvm.offloading of a host ELF file; without section headers, the
- * containers in its PT_LOAD segments. */
+/* The sections __nv_relfatbin, .nv_fatbin and .llvm.offloading of a host ELF file; without section
+ * headers, the fatbins in its PT_LOAD segments. */
 const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			 lk_each_entry *each, void *data);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* llvm_ir.c - whether LLVM IR, as text, has a data layout, keeps a list of what is used, and declares
+/* llvm_ir.c - whether LLVM IR, as text, has a data layout and a list of what is used, and declares
  * functions of libdevice */
 #include <string.h>
 

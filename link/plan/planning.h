@@ -42,7 +42,7 @@ struct lk_item {
 struct lk_taken {
 	const struct lk_item *item;
 	struct lk_group group;
-	struct lk_choice choice;	/* for source, and LLVM IR as a file, its entry is NO_INDEX */
+	struct lk_choice choice;	/* for source and files of LLVM IR, its entry is NO_INDEX */
 };
 
 /* What source is going to be compiled to. */
