@@ -58,19 +58,21 @@ enum lazycuda_kind {
 	LAZYCUDA_KIND_ARCHIVE = 6,	/* a static library of such objects */
 	LAZYCUDA_KIND_SHARED = 7,	/* a host shared library or executable */
 	LAZYCUDA_KIND_SOURCE = 8,	/* CUDA C++ */
-	/* Recognised, and refused by name, because no linker here takes them; except LLVM IR,
-	 * which libnvvm compiles to PTX first. */
+	/* Recognised, and refused by name, because no linker here takes them; except offload
+	 * binaries, and LLVM IR, which libnvvm compiles first. */
 	LAZYCUDA_KIND_THIN_ARCHIVE = 9,	/* names files that lie elsewhere */
 	LAZYCUDA_KIND_BITCODE = 10,	/* LLVM IR as bitcode, which is not LTO-IR */
-	LAZYCUDA_KIND_OFFLOAD = 11,	/* clang's offload binary or bundle */
+	LAZYCUDA_KIND_OFFLOAD = 11,	/* LLVM's offload binary, or several: a container of code */
 	LAZYCUDA_KIND_OPTIXIR = 12,
 	LAZYCUDA_KIND_TILEIR = 13,
 	LAZYCUDA_KIND_LLVMIR = 14,	/* LLVM IR as text, NVVM IR included */
+	LAZYCUDA_KIND_BUNDLE = 15,	/* clang's offload bundle, which is HIP's and old */
 	LAZYCUDA_KIND_KINDS
 };
 
 /* "ptx", "cubin", "ltoir", "fatbin", "object", "archive", "shared", "source",
- * "thin archive", "bitcode", "offload binary", "optixir", "tileir", "llvm ir", "unknown". */
+ * "thin archive", "bitcode", "offload binary", "optixir", "tileir", "llvm ir",
+ * "offload bundle", "unknown". */
 const char *lazycuda_kind_name(enum lazycuda_kind kind);
 
 /* Flags of an entry. */
@@ -91,6 +93,8 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   declares functions of libdevice, __nv_* */
 #define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
 						   layout, or with an empty one */
+#define LAZYCUDA_ENTRY_USED		0x1000u	/* LLVM IR that was read, and that has a list of
+						   what is to be kept, @llvm.used */
 
 /* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {
@@ -121,7 +125,8 @@ struct lazycuda_entry {
 
 	const char *member;		/* of an archive; NULL */
 	const char *section;		/* of a host file; NULL */
-	int fatbin;			/* which container of the file, from 0; -1: none */
+	int fatbin;			/* which container of the file, from 0: a fatbin, or the
+					   images of one source in an offload binary; -1: none */
 	uint64_t header;		/* where the fatbin entry begins in the file; equal
 					   to `offset` if there is no fatbin */
 	uint64_t offset, length;	/* the payload in the file, as stored, in bytes */
@@ -137,8 +142,9 @@ struct lazycuda_inspection {
 	const char *name;		/* as given */
 	const char *error;		/* NULL, or what is wrong with the file, and where:
 					   "fatbin at 0x40: entry 2 ends past the file" */
-	const char *warning;		/* NULL, or that the name says something else, or that
-					   a library is missing to unpack some of the code */
+	const char *warning;		/* NULL, or that the name says something else, that a
+					   library is missing to unpack some of the code, or that
+					   an image is not CUDA's */
 	const struct lazycuda_entry *const *entries;	/* in the order of the file */
 	size_t entry_count;
 	int fatbin_count;
@@ -523,10 +529,12 @@ struct lazycuda_plan {
 					   the first of their kind */
 	const struct lazycuda_symbol_error *const *symbol_errors;	/* DUPLICATE_SYMBOL: all */
 	size_t symbol_error_count;
-	/* Of LLVM IR, which libnvvm compiles to PTX: */
+	/* Of LLVM IR, which libnvvm compiles: */
 	int nvvm;			/* the one of the request's others; NONE: there is no LLVM IR */
 	const char *const *nvvm_options;	/* for nvvmCompileProgram */
 	size_t nvvm_option_count;
+	enum lazycuda_kind nvvm_to;	/* PTX; LTOIR in a link with optimisation, if nvJitLink
+					   takes libnvvm's */
 };
 
 /*

@@ -88,6 +88,7 @@ static int status_of(const struct lazycuda_inspection *inspection)
 	case LAZYCUDA_KIND_OBJECT:
 	case LAZYCUDA_KIND_ARCHIVE:
 	case LAZYCUDA_KIND_SHARED:
+	case LAZYCUDA_KIND_OFFLOAD:
 		return is_sound(inspection) ? 0 : 1;
 	default:
 		return is_code(inspection->kind) && is_sound(inspection) ? 0 : 1;

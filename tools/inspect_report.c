@@ -70,6 +70,7 @@ static const struct {
 	{ LAZYCUDA_ENTRY_UNSEEN, "not unpacked" },
 	{ LAZYCUDA_ENTRY_LIBDEVICE, "calls libdevice" },
 	{ LAZYCUDA_ENTRY_NO_LAYOUT, "no data layout" },
+	{ LAZYCUDA_ENTRY_USED, "lists what is used" },
 };
 
 /* ---- text ---- */
@@ -206,10 +207,11 @@ static void print_head(const struct lazycuda_inspection *inspection, struct lc_a
 	else if (!inspection->error && (inspection->kind == LAZYCUDA_KIND_FATBIN ||
 					inspection->kind == LAZYCUDA_KIND_OBJECT ||
 					inspection->kind == LAZYCUDA_KIND_ARCHIVE ||
-					inspection->kind == LAZYCUDA_KIND_SHARED))
+					inspection->kind == LAZYCUDA_KIND_SHARED ||
+					inspection->kind == LAZYCUDA_KIND_OFFLOAD))
 		fputs(", no device code", stdout);
 	if (inspection->fatbin_count > 1)
-		printf(" in %d fatbins", inspection->fatbin_count);
+		printf(" in %d containers", inspection->fatbin_count);
 	putchar('\n');
 	if (inspection->error)
 		printf("  error: %s\n", lc_printable(arena, inspection->error));
@@ -261,6 +263,7 @@ static void json_entry(const struct lazycuda_entry *entry)
 	json_boolean("unseen", (entry->flags & LAZYCUDA_ENTRY_UNSEEN) != 0);
 	json_boolean("libdevice", (entry->flags & LAZYCUDA_ENTRY_LIBDEVICE) != 0);
 	json_boolean("no_layout", (entry->flags & LAZYCUDA_ENTRY_NO_LAYOUT) != 0);
+	json_boolean("used", (entry->flags & LAZYCUDA_ENTRY_USED) != 0);
 	json_text("compression", compression(entry));
 	json_text("toolkit", made_by);
 	json_text("isa", language);

@@ -190,7 +190,7 @@ static void json_ir_compilation(const struct lazycuda_plan *plan)
 		return;
 	}
 	json_open("compile_ir", '{');
-	json_text("to", lazycuda_kind_name(LAZYCUDA_KIND_PTX));
+	json_text("to", lazycuda_kind_name(plan->nvvm_to));
 	json_words("options", plan->nvvm_options, plan->nvvm_option_count);
 	json_close('}');
 }

@@ -182,6 +182,9 @@ static const char *read_contents(struct archive *archive, const struct lk_part *
 	case LAZYCUDA_KIND_FATBIN:
 		return lk_fatbin_read(contents, archive->arena, archive->count, take_member,
 				      archive);
+	case LAZYCUDA_KIND_OFFLOAD:
+		return lk_offload_read(contents, archive->arena, archive->count, take_member,
+				       archive);
 	case LAZYCUDA_KIND_ARCHIVE:
 	case LAZYCUDA_KIND_THIN_ARCHIVE:
 		return "is an archive in an archive, which no linker reads";

@@ -52,6 +52,18 @@ struct lk_fatbin_entry_header {
 	uint64_t unpacked_size;	/* 0: not compressed */
 };
 
+/* No file has more containers of alternatives, of whatever format. */
+#define LK_MOST_CONTAINERS (1 << 20)
+
+/* The first bytes of an offload binary. */
+#define LK_OFFLOAD_MAGIC "\x10\xff\x10\xad"
+
+/* Set of what is no code of CUDA: it has an error that says so, and becomes no entry. */
+#define LK_FOREIGN 0x80000000u
+
+/* Returns the offset of the next byte that is not zero, or the length of the part. */
+uint64_t lk_skip_zeros(const struct lk_part *part, uint64_t at);
+
 /* Reads the container at the beginning of the part; *length is the container's length. */
 const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *arena, int *count,
 				lk_each_entry *each, void *data, uint64_t *length);

@@ -26,7 +26,6 @@ static const struct {
 /* Several entries packed into one, as nvFatbin 13.5 writes them with -concat. */
 #define KIND_CONCATENATED 256
 
-#define MOST_CONTAINERS (1 << 20)
 #define MOST_ARCH 9999
 
 static enum lazycuda_kind kind_by_number(unsigned number)
@@ -245,7 +244,7 @@ const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *are
 		wrong = check_container(&header, part->length);
 	if (wrong)
 		return lc_format(arena, "fatbin at 0x%llx %s", place, wrong);
-	if (*count == MOST_CONTAINERS)
+	if (*count == LK_MOST_CONTAINERS)
 		return "has more fatbins than any file";
 	*length = header.header_size + header.size;
 	entries = lk_part_of(part, header.header_size, header.size);
@@ -253,9 +252,8 @@ const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *are
 	return wrong ? lc_format(arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
 }
 
-/* Returns the offset of the next byte that is not zero, or the length of the part.  Most
- * often that is `at` itself, so the first read is small, and reads grow only over zeros. */
-static uint64_t skip_zeros(const struct lk_part *part, uint64_t at)
+/* Most often that is `at` itself, so the first read is small, and reads grow only over zeros. */
+uint64_t lk_skip_zeros(const struct lk_part *part, uint64_t at)
 {
 	unsigned char window[4096];
 	size_t room = 8;
@@ -280,7 +278,7 @@ const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, i
 {
 	uint64_t at = 0;
 
-	while ((at = skip_zeros(part, at)) < part->length) {
+	while ((at = lk_skip_zeros(part, at)) < part->length) {
 		struct lk_part rest = lk_part_of(part, at, part->length - at);
 		uint64_t length;
 		const char *wrong;

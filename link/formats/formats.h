@@ -49,7 +49,10 @@ const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *ent
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
-/* The flags of LLVM IR, which is text: LIBDEVICE and NO_LAYOUT. */
+/* The flags of bitcode: USED.  LLVM has the names of a module as plain bytes since 5.0. */
+unsigned lk_bitcode_flags(const struct lk_part *part);
+
+/* The flags of LLVM IR, which is text: LIBDEVICE, NO_LAYOUT and USED. */
 unsigned lk_llvm_ir_read(const struct lk_part *part);
 
 /* Calls the reader of PTX, cubins or LTO-IR, by the kind that lk_recognise() returned; any other
@@ -70,8 +73,16 @@ typedef void lk_each_entry(struct lazycuda_entry *entry, void *data);
 const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			   lk_each_entry *each, void *data);
 
-/* The sections __nv_relfatbin and .nv_fatbin of a host ELF file; without section headers, the
- * containers in its PT_LOAD segments. */
+/*
+ * Reads consecutive offload binaries of LLVM in the same way.  Images of one source are
+ * alternatives, like the entries of a fatbin, and *count grows by the number of sources.  What
+ * is not CUDA's is passed on with the flag LK_FOREIGN.
+ */
+const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
+			    lk_each_entry *each, void *data);
+
+/* The sections __nv_relfatbin, .nv_fatbin and .llvm.offloading of a host ELF file; without section
+ * headers, the fatbins in its PT_LOAD segments. */
 const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			 lk_each_entry *each, void *data);
 

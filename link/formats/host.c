@@ -8,13 +8,20 @@
 #include "../tables/arch.h"
 
 /* Code that is to be linked with that of other objects, and code that is final. */
+typedef const char *read_containers(const struct lk_part *part, struct lc_arena *arena, int *count,
+				    lk_each_entry *each, void *data);
+
 static const struct section_kind {
 	const char *name;
 	unsigned flags;
+	read_containers *read;
 } section_kinds[] = {
-	{ LK_RELOCATABLE_SECTION, LAZYCUDA_ENTRY_RELOCATABLE },
-	{ ".nv_fatbin", 0 },
+	{ LK_RELOCATABLE_SECTION, LAZYCUDA_ENTRY_RELOCATABLE, lk_fatbin_read },
+	{ ".nv_fatbin", 0, lk_fatbin_read },
+	{ ".llvm.offloading", 0, lk_offload_read },	/* of clang's newer driver */
 };
+
+#define LONGEST_SECTION 24	/* with its NUL */
 
 struct host {
 	const struct lk_part *part;
@@ -77,7 +84,7 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 static const struct section_kind *kind_of(const struct host *host,
 					  const struct sections *sections, uint64_t name)
 {
-	char text[16] = "";
+	char text[LONGEST_SECTION] = "";
 	uint64_t left;
 
 	if (name >= sections->names.sh_size)
@@ -111,7 +118,7 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 		return "has sections that overlap";
 	host->left -= section->sh_size;
 	part = lk_part_of(host->part, section->sh_offset, section->sh_size);
-	return lk_fatbin_read(&part, host->arena, host->count, take_section, host);
+	return host->kind->read(&part, host->arena, host->count, take_section, host);
 }
 
 static const char *read_sections(struct host *host, const Elf64_Ehdr *header)

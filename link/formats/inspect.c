@@ -21,29 +21,6 @@
 #define TIMES_UNPACKED 32
 #define ALWAYS_UNPACKED ((uint64_t)256 << 20)
 
-static const char *const kind_names[LAZYCUDA_KIND_KINDS] = {
-	[LAZYCUDA_KIND_UNKNOWN] = "unknown",
-	[LAZYCUDA_KIND_PTX] = "ptx",
-	[LAZYCUDA_KIND_CUBIN] = "cubin",
-	[LAZYCUDA_KIND_LTOIR] = "ltoir",
-	[LAZYCUDA_KIND_FATBIN] = "fatbin",
-	[LAZYCUDA_KIND_OBJECT] = "object",
-	[LAZYCUDA_KIND_ARCHIVE] = "archive",
-	[LAZYCUDA_KIND_SHARED] = "shared",
-	[LAZYCUDA_KIND_SOURCE] = "source",
-	[LAZYCUDA_KIND_THIN_ARCHIVE] = "thin archive",
-	[LAZYCUDA_KIND_BITCODE] = "bitcode",
-	[LAZYCUDA_KIND_OFFLOAD] = "offload binary",
-	[LAZYCUDA_KIND_OPTIXIR] = "optixir",
-	[LAZYCUDA_KIND_TILEIR] = "tileir",
-	[LAZYCUDA_KIND_LLVMIR] = "llvm ir",
-};
-
-const char *lazycuda_kind_name(enum lazycuda_kind kind)
-{
-	return (unsigned)kind < LAZYCUDA_KIND_KINDS ? kind_names[kind] : kind_names[0];
-}
-
 /* ---- one entry ---- */
 
 static void merge_number(int *into, int from)
@@ -167,12 +144,24 @@ static bool has_reader(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
 }
 
+static const char *read_bitcode(struct lk_inspection *inspection, const struct lk_part *part,
+				struct lazycuda_entry *entry)
+{
+	const char *wrong = lk_bitcode_read(part, inspection->arena);
+
+	if (!wrong && inspection->payloads)
+		entry->flags |= lk_bitcode_flags(part);
+	return wrong;
+}
+
 /* Reads the payload; unpacks it only if the caller wants payloads.  Returns NULL, or what is
  * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
 	const struct lk_part part = { &inspection->source, entry->offset, entry->length };
 
+	if (entry->kind == LAZYCUDA_KIND_BITCODE)
+		return read_bitcode(inspection, &part, entry);
 	if (!has_reader(entry->kind))
 		return NULL;
 	if (!(entry->flags & LAZYCUDA_ENTRY_UNSEEN))
@@ -198,8 +187,14 @@ static bool add_entry(struct lk_inspection *inspection, struct lazycuda_entry *e
 
 static void take_entry(struct lazycuda_entry *entry, void *data)
 {
+	struct lk_inspection *inspection = data;
 	const char *wrong;
 
+	if (entry->flags & LK_FOREIGN) {
+		if (!inspection->foreign)
+			inspection->foreign = entry->error;
+		return;
+	}
 	if (!add_entry(data, entry) || entry->error)
 		return;
 	wrong = read_payload(data, entry);
@@ -222,7 +217,7 @@ static const char *read_bare(struct lk_inspection *inspection, const struct lk_p
 		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
 				     inspection->payloads);
 	else if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		wrong = lk_bitcode_read(part, inspection->arena);
+		wrong = read_bitcode(inspection, part, entry);
 	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads)
 		entry->flags |= lk_llvm_ir_read(part);
 	if (!wrong)
@@ -253,6 +248,8 @@ static const char *read_whole(struct lk_inspection *inspection)
 	case LAZYCUDA_KIND_OBJECT:
 	case LAZYCUDA_KIND_SHARED:
 		return lk_host_read(&part, inspection->arena, count, take_entry, inspection);
+	case LAZYCUDA_KIND_OFFLOAD:
+		return lk_offload_read(&part, inspection->arena, count, take_entry, inspection);
 	case LAZYCUDA_KIND_ARCHIVE:
 		return lk_archive_read(&part, inspection->arena, count, take_entry, inspection);
 	default:
@@ -309,6 +306,14 @@ static const char *judge_name(struct lk_inspection *inspection)
 			 ", but the content is of the kind ", lazycuda_kind_name(public->kind));
 }
 
+/* One text of two, each of which may be NULL. */
+static const char *both(struct lk_inspection *inspection, const char *one, const char *other)
+{
+	if (one && other)
+		return LK_CONCAT(inspection->arena, one, "; ", other);
+	return one ? one : other;
+}
+
 static const char *warn(struct lk_inspection *inspection)
 {
 	const char *name = inspection->source.length ? judge_name(inspection) : NULL;
@@ -317,9 +322,7 @@ static const char *warn(struct lk_inspection *inspection)
 	if (unread)
 		unread = LK_CONCAT(inspection->arena, "some code ", unread,
 				   ": its version is not known");
-	if (name && unread)
-		return LK_CONCAT(inspection->arena, name, "; ", unread);
-	return name ? name : unread;
+	return both(inspection, both(inspection, name, unread), inspection->foreign);
 }
 
 /* ---- begin and end ---- */

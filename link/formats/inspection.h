@@ -18,6 +18,7 @@ struct lk_inspection {
 	enum lazycuda_kind declared;	/* what the caller says it is, or UNKNOWN */
 	uint64_t unpack_limit, unpacked;	/* limit on unpacked bytes, and their sum */
 	const char *unread;		/* why an entry could not be unpacked, or NULL */
+	const char *foreign;		/* what the first image is that is not CUDA's, or NULL */
 };
 
 /* lazycuda_inspect_input() in an arena that the caller frees; NULL on allocation failure. */
@@ -43,6 +44,17 @@ static inline bool lk_is_llvm_ir(const struct lazycuda_inspection *inspection)
 {
 	return inspection && (inspection->kind == LAZYCUDA_KIND_BITCODE ||
 			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
+}
+
+/* Returns true if any of it may be compiled by libnvvm. */
+static inline bool lk_has_llvm_ir(const struct lazycuda_inspection *inspection)
+{
+	if (lk_is_llvm_ir(inspection))
+		return true;
+	for (size_t i = 0; inspection && i < inspection->entry_count; i++)
+		if (inspection->entries[i]->kind == LAZYCUDA_KIND_BITCODE)
+			return true;
+	return false;
 }
 
 /* Flags of an entry that is unpacked before it is read. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* llvm_ir.c - whether LLVM IR, as text, has a data layout and declares functions of libdevice */
+/* llvm_ir.c - whether LLVM IR, as text, has a data layout and a list of what is used, and declares
+ * functions of libdevice */
 #include <string.h>
 
 #include "containers.h"
@@ -38,6 +39,8 @@ static void end_word(struct ir_text *text)
 	else
 		text->layout = NO_LAYOUT;
 	text->declaration |= is_word(text, "declare");
+	if (is_word(text, "@llvm.used"))
+		text->flags |= LAZYCUDA_ENTRY_USED;
 	text->length = 0;
 }
 

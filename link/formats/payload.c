@@ -135,7 +135,7 @@ static const char *load_fatbin(const struct lk_source *source, const struct lazy
 	struct lk_fatbin_entry_header header;
 	uint64_t begin = entry->header;
 
-	if (entry->fatbin < 0)
+	if (entry->fatbin < 0 || entry->header == entry->offset)
 		return "is in no fatbin";
 	if (!lk_source_read(source, begin, &header, sizeof(header)) ||
 	    header.header_size != entry->offset - begin ||

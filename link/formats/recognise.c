@@ -19,9 +19,9 @@ static const struct magic {
 	{ LAZYCUDA_KIND_THIN_ARCHIVE,	8, "!<thin>\n" },
 	{ LAZYCUDA_KIND_BITCODE,	4, "BC\xc0\xde" },
 	{ LAZYCUDA_KIND_BITCODE,	4, "\xde\xc0\x17\x0b" },	/* in a wrapper */
-	{ LAZYCUDA_KIND_OFFLOAD,	4, "\x10\xff\x10\xad" },
-	{ LAZYCUDA_KIND_OFFLOAD,	4, "CCOB" },			/* compressed */
-	{ LAZYCUDA_KIND_OFFLOAD,	24, "__CLANG_OFFLOAD_BUNDLE__" },
+	{ LAZYCUDA_KIND_OFFLOAD,	4, LK_OFFLOAD_MAGIC },
+	{ LAZYCUDA_KIND_BUNDLE,	4, "CCOB" },			/* compressed */
+	{ LAZYCUDA_KIND_BUNDLE,	24, "__CLANG_OFFLOAD_BUNDLE__" },
 	{ LAZYCUDA_KIND_TILEIR,		8, "\x7fTileIR" },
 };
 
@@ -393,7 +393,7 @@ static enum lazycuda_kind text_kind(const struct lk_part *part, const unsigned c
 
 	rewind_text(&text, part, start);
 	if (is_text_bundle(&text))
-		return LAZYCUDA_KIND_OFFLOAD;
+		return LAZYCUDA_KIND_BUNDLE;
 	rewind_text(&text, part, start);
 	skip_space(&text);
 	if (begins_with(&text, ".version") && !text.binary && is_blank(peek(&text)))

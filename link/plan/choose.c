@@ -44,6 +44,29 @@ static int closeness(const struct lazycuda_entry *entry)
 	return 4 * entry->arch + (entry->suffix == 'a' ? 2 : entry->suffix == 'f' ? 1 : 0);
 }
 
+/* Bitcode of an offload binary, which libnvvm may compile.  In an archive it may be the host's. */
+static bool is_ir(const struct lazycuda_entry *entry)
+{
+	return entry->kind == LAZYCUDA_KIND_BITCODE && !entry->error && entry->fatbin >= 0;
+}
+
+/* What it is compiled to goes to the targets that PTX of its architecture goes to. */
+static bool ir_fits(const struct lk_linker *linker, const struct lazycuda_entry *entry)
+{
+	const struct lk_arch arch = { entry->arch, entry->suffix, true };
+
+	return !entry->arch ||
+	       lk_arch_fits(LAZYCUDA_KIND_PTX, &arch, &linker->target, linker->version);
+}
+
+static enum lazycuda_code objection(const struct lk_linker *linker,
+				    const struct lazycuda_entry *entry)
+{
+	if (is_ir(entry))
+		return ir_fits(linker, entry) ? LAZYCUDA_CODE_OK : LAZYCUDA_CODE_ARCH_MISMATCH;
+	return lk_accept(linker, entry).code;
+}
+
 /* Notes why no entry of a group can be taken: the code that all entries share, or
  * NO_USABLE_ENTRY if they differ. */
 static void note_objections(const struct lk_linker *linker,
@@ -51,7 +74,7 @@ static void note_objections(const struct lk_linker *linker,
 			    const struct lk_group *group, struct lk_choice *choice)
 {
 	for (size_t i = group->first; i < group->first + group->count; i++) {
-		enum lazycuda_code code = lk_accept(linker, inspection->entries[i]).code;
+		enum lazycuda_code code = objection(linker, inspection->entries[i]);
 
 		if (!code)
 			continue;
@@ -102,6 +125,22 @@ static bool fits(const struct lk_linker *linker, const struct lazycuda_entry *en
 	struct lk_arch arch = { entry->arch, entry->suffix, false };
 
 	return !entry->error && lk_arch_fits(entry->kind, &arch, &linker->target, linker->version);
+}
+
+size_t lk_choose_ir(const struct lk_linker *linker, const struct lazycuda_inspection *inspection,
+		    const struct lk_group *group)
+{
+	size_t best = LAZYCUDA_NO_INDEX;
+
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		const struct lazycuda_entry *entry = inspection->entries[i];
+
+		if (is_ir(entry) && ir_fits(linker, entry) &&
+		    (best == LAZYCUDA_NO_INDEX ||
+		     closeness(entry) >= closeness(inspection->entries[best])))
+			best = i;
+	}
+	return best;
 }
 
 bool lk_group_is_ltoir(const struct lk_linker *linker,

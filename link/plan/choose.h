@@ -33,6 +33,14 @@ struct lk_choice lk_choose(const struct lk_linker *linker,
 			   const struct lazycuda_inspection *inspection,
 			   const struct lk_group *group, bool lto);
 
+/*
+ * LLVM IR of an offload binary's group that may be compiled for the target, the highest
+ * architecture and of one architecture the last; NO_INDEX if there is none.  It is what can be
+ * used if the linker takes nothing that is there.
+ */
+size_t lk_choose_ir(const struct lk_linker *linker, const struct lazycuda_inspection *inspection,
+		    const struct lk_group *group);
+
 /* Returns true if a group has LTO-IR for the target and no PTX or cubin that could be
  * linked for it, of whatever version. */
 bool lk_group_is_ltoir(const struct lk_linker *linker,

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* compile_ir.c - how LLVM IR is compiled to PTX, and by which libnvvm */
+/* compile_ir.c - how LLVM IR is compiled to PTX or LTO-IR, and by which libnvvm */
 #include <string.h>
 
 #include "planning.h"
 #include "../formats/inspection.h"
 #include "../tables/sized.h"
+#include "../tables/text.h"
 #include "../tables/versions.h"
 
 /* libnvvm and nvJitLink both have it from this version on. */
 #define NVVM_LATEST "-nvvm-latest"
 #define NVVM_LATEST_SINCE LC_CUDA(13, 5)
+
+/* All libnvvms from 12.0 on have it: no LTO-IR of an earlier one is linked. */
+#define GEN_LTO "-gen-lto"
 
 #define INSTALL_NVVM "nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI, libnvvm of conda, or a toolkit"
 
@@ -22,6 +26,12 @@
 bool lk_is_ir(const struct lk_item *item)
 {
 	return lk_is_llvm_ir(item->what.inspection);
+}
+
+bool lk_is_ir_taken(const struct lk_taken *taken)
+{
+	return taken->choice.form == LAZYCUDA_FORM_COMPILED &&
+	       (lk_is_ir(taken->item) || taken->choice.entry != LAZYCUDA_NO_INDEX);
 }
 
 static bool has_flag(const struct lk_item *item, unsigned flag)
@@ -37,6 +47,25 @@ static const struct lk_item *first_with(const struct lk_planning *planning, unsi
 	for (size_t i = 0; i < planning->count; i++)
 		if (has_flag(&planning->items[i], flag))
 			return &planning->items[i];
+	return NULL;
+}
+
+/* nvJitLink drops kernels and variables of libnvvm's LTO-IR that the list @llvm.used does not have,
+ * and reports success; of PTX it keeps them.  Returns the first input, or bitcode in one, that has
+ * no such list; NULL if there is none. */
+static const struct lk_item *first_without_list(const struct lk_planning *planning)
+{
+	for (size_t i = 0; i < planning->count; i++) {
+		const struct lk_item *item = &planning->items[i];
+		const struct lazycuda_inspection *inspection = item->what.inspection;
+
+		if (lk_is_ir(item) && !has_flag(item, LAZYCUDA_ENTRY_USED))
+			return item;
+		for (size_t k = 0; inspection && k < inspection->entry_count; k++)
+			if (inspection->entries[k]->kind == LAZYCUDA_KIND_BITCODE &&
+			    !(inspection->entries[k]->flags & LAZYCUDA_ENTRY_USED))
+				return item;
+	}
 	return NULL;
 }
 
@@ -61,7 +90,7 @@ static bool aborts_without_layout(const struct lk_planning *planning,
 	       (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE);
 }
 
-/* A compilation by one libnvvm, and whether the linker would take its PTX. */
+/* A compilation by one libnvvm, and whether the linker would take what it makes. */
 struct ir_candidate {
 	struct lk_ir_compilation compilation;
 	enum lazycuda_code code;
@@ -69,16 +98,19 @@ struct ir_candidate {
 };
 
 static struct ir_candidate try_nvvm(const struct lk_planning *planning,
-				    const struct lk_linker *linker, int version, int libdevice)
+				    const struct lk_linker *linker, enum lazycuda_kind to,
+				    int version, int libdevice)
 {
+	const bool ptx = to == LAZYCUDA_KIND_PTX;
 	const struct lk_arch *target = &planning->target;
-	struct ir_candidate one = { .compilation = { .any = true, .version = version,
+	struct ir_candidate one = { .compilation = { .any = true, .to = to, .version = version,
 						     .libdevice = libdevice } };
 	struct lk_arch *arch = &one.compilation.arch;
 	struct lk_acceptance is;
 	struct lazycuda_entry output = {
-		.kind = LAZYCUDA_KIND_PTX, .level = -1, .fatbin = -1,
-		.isa = version > 0 ? lk_isa_of_cuda(version) : 0,
+		.kind = to, .level = ptx ? -1 : 1, .fatbin = -1,
+		.isa = ptx && version > 0 ? lk_isa_of_cuda(version) : 0,
+		.toolkit = !ptx && version > 0 ? version : 0,
 		.flags = LAZYCUDA_ENTRY_RELOCATABLE,
 	};
 
@@ -96,23 +128,48 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT) &&
 	    aborts_without_layout(planning, &one.compilation))
 		one.code = LAZYCUDA_CODE_BAD_INPUT;
-	one.rank = 4 * (arch->sm == target->sm && arch->suffix == target->suffix) +
+	one.rank = 8 * !ptx + 4 * (arch->sm == target->sm && arch->suffix == target->suffix) +
 		   2 * (libdevice != 0) + (version == linker->version);
 	return one;
 }
 
+/* The same for LTO-IR, which of a libnvvm of unknown version is not tried; else for PTX, with the
+ * reason. */
+static struct ir_candidate try_nvvm_lto(const struct lk_planning *planning,
+					const struct lk_linker *linker, int version, int libdevice)
+{
+	struct ir_candidate lto = try_nvvm(planning, linker, LAZYCUDA_KIND_LTOIR, version,
+					   libdevice), ptx;
+	const struct lk_item *without = first_without_list(planning);
+
+	if (!lto.code && version > 0 && !without)
+		return lto;
+	ptx = try_nvvm(planning, linker, LAZYCUDA_KIND_PTX, version, libdevice);
+	ptx.compilation.no_lto = without ?
+		LK_CONCAT(planning->arena, "of LTO-IR nvJitLink keeps only what the list @llvm.used"
+			  " has, and there is none in ", without->name) :
+		version <= 0 ? "its version is not known" :
+		lto.code == LAZYCUDA_CODE_LTOIR_TOO_NEW ? "its LTO-IR is too new for the linker" :
+		lto.code == LAZYCUDA_CODE_LTOIR_CROSS_MAJOR ?
+			"its LTO-IR is promised to link within its major only" :
+			"the linker does not take its LTO-IR";
+	return ptx;
+}
+
 /* The best candidate, the first among equals; with NVVM_REQUIRED if there is no libnvvm. */
 static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
-				       const struct lk_linker *linker)
+				       const struct lk_linker *linker, bool lto)
 {
 	struct ir_candidate best = { .code = LAZYCUDA_CODE_NVVM_REQUIRED };
 	struct lazycuda_others others;
 
 	lk_sized_copy(&others, sizeof(others), planning->request.others);
 	for (size_t i = 0; others.nvvms && i < others.nvvm_count; i++) {
-		struct ir_candidate one =
-			try_nvvm(planning, linker, others.nvvms[i],
-				 others.libdevices ? others.libdevices[i] : 0);
+		int version = others.nvvms[i];
+		int libdevice = others.libdevices ? others.libdevices[i] : 0;
+		struct ir_candidate one = lto ?
+			try_nvvm_lto(planning, linker, version, libdevice) :
+			try_nvvm(planning, linker, LAZYCUDA_KIND_PTX, version, libdevice);
 
 		if (!i || (!one.code && (best.code || one.rank > best.rank)))
 			best = one;
@@ -134,7 +191,8 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 {
 	struct lc_arena *arena = planning->arena;
 	const char *have = nvvm_text(arena, one->compilation.version), *need, *why;
-	const char *kind = lazycuda_kind_name(item->what.inspection->kind);
+	const char *kind = lazycuda_kind_name(lk_is_ir(item) ? item->what.inspection->kind :
+							       LAZYCUDA_KIND_BITCODE);
 	enum lazycuda_code code = one->code;
 	int until = lk_arch_until(&planning->target, LK_NVRTC);
 	char text[LK_LINKER_TEXT];
@@ -185,11 +243,11 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 			 lc_format(arena, "%s: %s", item->name, why));
 }
 
-bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker,
+bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
 		const struct lk_item *item, struct lk_ir_compilation *compilation,
 		struct lk_refusal *refusal)
 {
-	struct ir_candidate best = choose_nvvm(planning, linker);
+	struct ir_candidate best = choose_nvvm(planning, linker, lto);
 
 	*compilation = best.compilation;
 	return !best.code || refuse_ir(planning, linker, item, &best, refusal);
@@ -200,7 +258,7 @@ bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker,
 const char *const *lk_ir_options(struct lk_planning *planning,
 				 const struct lk_ir_compilation *compilation, size_t *count)
 {
-	const char **options = lc_alloc(planning->arena, (2 + lk_most_setting_words(planning)) *
+	const char **options = lc_alloc(planning->arena, (3 + lk_most_setting_words(planning)) *
 					sizeof(*options));
 	char text[LK_ARCH_TEXT];
 
@@ -209,9 +267,23 @@ const char *const *lk_ir_options(struct lk_planning *planning,
 		return NULL;
 	options[(*count)++] = lc_format(planning->arena, "-arch=%s",
 					lk_arch_text(&compilation->arch, text));
+	if (compilation->to == LAZYCUDA_KIND_LTOIR)
+		options[(*count)++] = GEN_LTO;
 	if (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE)
 		options[(*count)++] = NVVM_LATEST;
 	*count += lk_write_settings(planning, LK_NVVM, options + *count);
+	return options;
+}
+
+const char *const *lk_ir_options_for_ptx(struct lc_arena *arena,
+					 const struct lazycuda_plan *plan, size_t *count)
+{
+	const char **options = lc_alloc(arena, (plan->nvvm_option_count + 1) * sizeof(*options));
+
+	*count = 0;
+	for (size_t i = 0; options && i < plan->nvvm_option_count; i++)
+		if (strcmp(plan->nvvm_options[i], GEN_LTO))
+			options[(*count)++] = plan->nvvm_options[i];
 	return options;
 }
 
@@ -219,8 +291,9 @@ const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compil
 {
 	char text[LK_ARCH_TEXT];
 
-	return lc_format(planning->arena, "compiled by %s to PTX for %s%s",
+	return lc_format(planning->arena, "compiled by %s to %s for %s%s",
 			 nvvm_text(planning->arena, compilation->version),
+			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX",
 			 lk_arch_text(&compilation->arch, text),
 			 compilation->libdevice ? ", with libdevice" : "");
 }
@@ -237,6 +310,10 @@ void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *co
 		lk_note(planning, lc_format(planning->arena, "%s does not know sm_%d%.1s: LLVM IR is"
 					    " compiled for compute_%d, which is linked for it",
 					    nvvm, target->sm, &target->suffix, arch->sm));
+	if (compilation->no_lto)
+		lk_note(planning, lc_format(planning->arena, "LLVM IR takes no part in link-time"
+					    " optimisation: %s compiles it to PTX, for %s", nvvm,
+					    compilation->no_lto));
 	if (!compilation->libdevice)
 		lk_note(planning, lc_format(planning->arena, "no libdevice.10.bc goes with %s:"
 					    " functions __nv_* that LLVM IR calls are not defined",

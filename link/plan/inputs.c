@@ -35,7 +35,8 @@ static bool refuse_item(struct lk_planning *planning, struct lk_refusal *refusal
 static bool is_container(enum lazycuda_kind kind)
 {
 	return kind == LAZYCUDA_KIND_FATBIN || kind == LAZYCUDA_KIND_OBJECT ||
-	       kind == LAZYCUDA_KIND_ARCHIVE || kind == LAZYCUDA_KIND_SHARED;
+	       kind == LAZYCUDA_KIND_ARCHIVE || kind == LAZYCUDA_KIND_SHARED ||
+	       kind == LAZYCUDA_KIND_OFFLOAD;
 }
 
 /* Content of an unknown kind is source if it is declared as such. */
@@ -102,7 +103,7 @@ static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
 				   "it is nothing that could be linked; CUDA source that looks like"
 				   " no source has to be declared as such");
-	if (kind > LAZYCUDA_KIND_SOURCE && !lk_is_ir(item))
+	if (kind > LAZYCUDA_KIND_SOURCE && !is_container(kind) && !lk_is_ir(item))
 		return refuse_kind(planning, item, refusal);
 	return true;
 }

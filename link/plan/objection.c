@@ -144,7 +144,8 @@ static void say_unsupported(struct objection *o)
 	else if (o->entry->kind == LAZYCUDA_KIND_LTOIR)
 		o->why = "it is for OptiX, not for linking";
 	else if (o->entry->kind == LAZYCUDA_KIND_BITCODE)
-		o->why = "bitcode is compiled only as a file of its own; take it out of the"
+		o->why = "bitcode in an archive may be the host's: it is compiled only as a file"
+			 " of its own or in an offload binary; take it out of the"
 			 " archive, and link it beside that";
 	else
 		o->why = "no linker here takes it";

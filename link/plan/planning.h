@@ -11,7 +11,7 @@
  *	support.c		which support modules are linked
  *	side.c			what each linker would take, and what it objects to
  *	compile.c		how source is compiled
- *	compile_ir.c		how LLVM IR is compiled
+ *	compile_ir.c		how LLVM IR is compiled, and to what
  *	duplicates.c		symbols that are defined twice
  *	result.c		what has to hold of the result
  *	write_plan.c		writes the plan, once the linker is chosen
@@ -42,7 +42,7 @@ struct lk_item {
 struct lk_taken {
 	const struct lk_item *item;
 	struct lk_group group;
-	struct lk_choice choice;	/* for source and LLVM IR, its entry is NO_INDEX */
+	struct lk_choice choice;	/* for source and files of LLVM IR, its entry is NO_INDEX */
 };
 
 /* What source is going to be compiled to. */
@@ -51,9 +51,11 @@ struct lk_compilation {
 	struct lk_arch arch;
 };
 
-/* Which libnvvm is going to compile LLVM IR to PTX. */
+/* Which libnvvm is going to compile LLVM IR, and to what. */
 struct lk_ir_compilation {
 	bool any;		/* there is LLVM IR */
+	enum lazycuda_kind to;	/* PTX; LTO-IR where that is taken */
+	const char *no_lto;	/* why not to LTO-IR, though it would be taken; NULL */
 	int version;
 	int libdevice;		/* NONE: none goes with it */
 	bool doubt;		/* it is not known whether the linker reads what it writes */
@@ -210,13 +212,22 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 /* Whether an input is LLVM IR, as bitcode or as text. */
 bool lk_is_ir(const struct lk_item *item);
 
-/* Decides which libnvvm of the request would compile all LLVM IR for this linker. */
-bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker,
+/* Whether libnvvm compiles what is taken: such an input, or bitcode in an offload binary. */
+bool lk_is_ir_taken(const struct lk_taken *taken);
+
+/* Decides which libnvvm of the request would compile all LLVM IR for this linker: with `lto` one
+ * whose LTO-IR the linker takes, if there is one. */
+bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
 		const struct lk_item *item, struct lk_ir_compilation *compilation,
 		struct lk_refusal *refusal);
 
 const char *const *lk_ir_options(struct lk_planning *planning,
 				 const struct lk_ir_compilation *compilation, size_t *count);
+
+/* The options of a plan that compiles LLVM IR to LTO-IR, changed to compile to PTX; NULL on
+ * allocation failure. */
+const char *const *lk_ir_options_for_ptx(struct lc_arena *arena,
+					 const struct lazycuda_plan *plan, size_t *count);
 
 /* "compiled by libnvvm 12.9 to PTX for compute_90, with libdevice" */
 const char *lk_ir_reason(struct lk_planning *planning,

@@ -65,16 +65,30 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 	return take(planning, side, item, &group, choice, side->lto);
 }
 
-static bool take_ir(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item)
+/* Takes LLVM IR: a whole input, or an entry of one. */
+static bool take_ir(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
+		    const struct lk_group *group, size_t entry)
 {
-	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX, .form = LAZYCUDA_FORM_COMPILED };
-	const struct lk_group group = { 0, 0 };
+	struct lk_choice choice = { .entry = entry, .form = LAZYCUDA_FORM_COMPILED };
 
 	if (!side->ir.any &&
-	    !lk_plan_ir(planning, &side->linker, item, &side->ir, &side->refusal))
+	    !lk_plan_ir(planning, &side->linker, side->lto, item, &side->ir, &side->refusal))
 		return false;
 	choice.doubt = side->ir.doubt;
-	return take(planning, side, item, &group, choice, false);
+	return take(planning, side, item, group, choice, side->ir.to == LAZYCUDA_KIND_LTOIR);
+}
+
+/* Whether LLVM IR is to be left out, since it would not be compiled to LTO-IR. */
+static bool is_ir_ignored(struct lk_planning *planning, const struct lk_side *side,
+			  const struct lk_item *item)
+{
+	struct lk_ir_compilation ir = side->ir;
+	struct lk_refusal unused;
+
+	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
+		return false;
+	return !(ir.any || lk_plan_ir(planning, &side->linker, side->lto, item, &ir, &unused)) ||
+	       ir.to != LAZYCUDA_KIND_LTOIR;
 }
 
 /* Whether a group is to be left out, since what was chosen of it takes no part in link-time
@@ -114,7 +128,14 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		struct lk_choice choice = lk_choose(&side->linker, inspection, &group, side->lto);
 		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
 			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
+		size_t ir = choice.entry != LAZYCUDA_NO_INDEX ? LAZYCUDA_NO_INDEX :
+			    lk_choose_ir(&side->linker, inspection, &group);
 
+		if (ir != LAZYCUDA_NO_INDEX && !is_ir_ignored(planning, side, item)) {
+			if (!take_ir(planning, side, item, &group, ir))
+				return false;
+			continue;
+		}
 		if (is_ignored(planning, item, &group, &choice)) {
 			ignored++;
 			continue;
@@ -141,9 +162,10 @@ static bool take_item(struct lk_planning *planning, struct lk_side *side,
 		return take_code(planning, side, item);
 	if (!lk_is_ir(item))
 		return take_source(planning, side, item);
-	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
-		return take_ir(planning, side, item);
-	note_ignored(planning, item, 1, 0);	/* it would be compiled to PTX */
+	if (!is_ir_ignored(planning, side, item))
+		return take_ir(planning, side, item, &(const struct lk_group){ 0, 0 },
+			       LAZYCUDA_NO_INDEX);
+	note_ignored(planning, item, 1, 0);
 	return true;
 }
 
@@ -200,9 +222,10 @@ static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side 
 		const struct lazycuda_entry *entry = NULL;
 		const char *kind = "LLVM IR, which is compiled to PTX";
 
-		if (taken->choice.entry != LAZYCUDA_NO_INDEX)
+		if (taken->choice.form != LAZYCUDA_FORM_COMPILED)
 			entry = taken->item->inspection->entries[taken->choice.entry];
-		if (entry ? entry->kind == LAZYCUDA_KIND_LTOIR : !lk_is_ir(taken->item))
+		if (entry ? entry->kind == LAZYCUDA_KIND_LTOIR :
+			    !lk_is_ir_taken(taken) || side->ir.to == LAZYCUDA_KIND_LTOIR)
 			continue;
 		if (entry)
 			kind = lazycuda_kind_name(entry->kind);

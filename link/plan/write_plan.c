@@ -130,14 +130,16 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 		.support = item->support,
 		.entry = taken->choice.entry,
 		.form = taken->choice.form,
-		.kind = lk_is_ir(item) ? LAZYCUDA_KIND_PTX : side->compilation.to,
+		.kind = lk_is_ir_taken(taken) ? side->ir.to : side->compilation.to,
 		.name = item->name,
 	};
 	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
 		return;
 	entry = item->inspection->entries[taken->choice.entry];
-	step->kind = step->form == LAZYCUDA_FORM_FATBIN ? LAZYCUDA_KIND_FATBIN : entry->kind;
 	step->name = step_name(planning, item, entry);
+	if (step->form == LAZYCUDA_FORM_COMPILED)
+		return;
+	step->kind = step->form == LAZYCUDA_FORM_FATBIN ? LAZYCUDA_KIND_FATBIN : entry->kind;
 	step->reason = lk_choice_reason(planning->arena, &side->linker, item->inspection,
 					&taken->group, &taken->choice, side->lto);
 }
@@ -159,7 +161,7 @@ static void write_steps(struct lk_planning *planning, const struct lk_side *side
 	for (size_t i = 0; i < side->count; i++) {
 		write_step(planning, side, &side->taken[i], &steps[i]);
 		if (!steps[i].reason)
-			steps[i].reason = lk_is_ir(side->taken[i].item) ? ir : source;
+			steps[i].reason = lk_is_ir_taken(&side->taken[i]) ? ir : source;
 		list[i] = &steps[i];
 	}
 	plan->steps = list;
@@ -176,6 +178,7 @@ static void write_compilation(struct lk_planning *planning, const struct lk_side
 	if (!side->ir.any)
 		return;
 	plan->nvvm = side->ir.version;
+	plan->nvvm_to = side->ir.to;
 	plan->nvvm_options = lk_ir_options(planning, &side->ir, &plan->nvvm_option_count);
 }
 

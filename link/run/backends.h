@@ -49,7 +49,7 @@ void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, in
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		      const struct lk_piece *source, struct lk_product *product);
 
-/* Compiles LLVM IR, the first piece, to PTX, with plan->nvvm_options.  A second one is
+/* Compiles LLVM IR, the first piece, to plan->nvvm_to, with plan->nvvm_options.  A second one is
  * libdevice. */
 void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		     const struct lk_piece *pieces, size_t count, struct lk_product *product);

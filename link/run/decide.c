@@ -71,7 +71,7 @@ static bool wants_nvvm(const struct lazycuda_input *given)
 {
 	struct lazycuda_input input;
 
-	return lk_sized_copy(&input, sizeof(input), given) && lk_is_llvm_ir(input.inspection);
+	return lk_sized_copy(&input, sizeof(input), given) && lk_has_llvm_ir(input.inspection);
 }
 
 /* Whether an input is LLVM IR.  Other links do not search for libnvvm. */

@@ -92,6 +92,9 @@ char *lk_read_file(const char *path, size_t *length);
  * fills the result and returns NULL. */
 char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
 
+/* The same for the entry of a step, as it is stored. */
+char *lk_read_entry(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
+
 /* ---- sources.c ---- */
 
 bool lk_compile_sources(struct lazycuda_link *link);

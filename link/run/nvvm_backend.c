@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nvvm_backend.c - compiles LLVM IR to PTX with libnvvm */
+/* nvvm_backend.c - compiles LLVM IR to PTX or LTO-IR with libnvvm */
 #include <stdlib.h>
 #include <string.h>
 

@@ -130,22 +130,27 @@ static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step
 	return lk_own(link, bytes);
 }
 
+/* Compiles LLVM IR as `plan` says, like compile_step(). */
 static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *step,
-		       struct lk_compiled *compiled)
+		       const struct lazycuda_plan *plan, struct lk_compiled *compiled)
 {
 	struct lk_piece pieces[2] = { { .kind = LAZYCUDA_KIND_LLVMIR, .name = step->name } };
 	struct lk_product product;
 	size_t count = 1;
-	char *ir = lk_read_input(link, step, &pieces[0].length);
+	char *ir = step->entry == LAZYCUDA_NO_INDEX ?
+		lk_read_input(link, step, &pieces[0].length) :
+		lk_read_entry(link, step, &pieces[0].length);
 
 	if (!ir || !lk_own(link, ir) || !add_libdevice(link, step, pieces, &count))
 		return false;
 	pieces[0].bytes = ir;
 	lk_execute(link, &(const struct lk_job){
-			.tool = LK_NVVM, .plan = link->plan, .pieces = pieces, .count = count,
+			.tool = LK_NVVM, .plan = plan, .pieces = pieces, .count = count,
 		}, &product);
+	if (plan != link->plan)
+		product.info_log = NULL;	/* it says the same again */
 	return lk_take_product(link, &product, step->input) && lk_own(link, product.image) &&
-	       take_compiled(link, step, LAZYCUDA_KIND_PTX, &product, compiled);
+	       take_compiled(link, step, plan->nvvm_to, &product, compiled);
 }
 
 /* ---- the plan for the compiled code ---- */
@@ -159,6 +164,37 @@ static void replace(struct lazycuda_input *input, const struct lk_compiled *comp
 	input->inspection = compiled->inspection;
 	/* What it needs of support modules is seen by now. */
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;
+}
+
+/* The same for one entry of an input, whose inspection is replaced by a copy.  The entry stays an
+ * alternative of its group, of which it now is the best. */
+static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *input, size_t index,
+			  const struct lk_compiled *compiled)
+{
+	const struct lazycuda_inspection *from = input->inspection;
+	struct lk_inspection *inspection = lc_alloc(link->arena, sizeof(*inspection));
+	const struct lazycuda_entry **entries = lc_alloc(link->arena, from->entry_count *
+							 sizeof(*entries));
+	struct lazycuda_entry *entry = lc_alloc(link->arena, sizeof(*entry));
+
+	if (!inspection || !entries || !entry)
+		return false;
+	memcpy(entries, from->entries, from->entry_count * sizeof(*entries));
+	if (compiled->inspection->entry_count == 1)
+		*entry = *compiled->inspection->entries[0];
+	else
+		entry->error = compiled->inspection->error ? compiled->inspection->error :
+			       "was compiled to nothing that is known";
+	entry->member = entries[index]->member;
+	entry->section = entries[index]->section;
+	entry->fatbin = entries[index]->fatbin;
+	entries[index] = entry;
+	/* With all that is behind it: the other entries are still read from there. */
+	*inspection = *(const struct lk_inspection *)from;
+	inspection->public.entries = entries;
+	input->inspection = &inspection->public;
+	input->flags &= ~LAZYCUDA_INPUT_MAIN;
+	return true;
 }
 
 /* Returns the inputs, with code in place of source and LLVM IR; NULL on allocation failure. */
@@ -177,14 +213,16 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 	}
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_step *step = link->plan->steps[i];
+		struct lazycuda_input *input;
 
 		if (!link->compiled[i].bytes)
 			continue;
-		if (step->input != LAZYCUDA_NO_INDEX)
-			replace(inputs[step->input], &link->compiled[i]);
-		else
-			replace((struct lazycuda_input *)lk_input_of(link, step),
-				&link->compiled[i]);
+		input = step->input != LAZYCUDA_NO_INDEX ? inputs[step->input] :
+			(struct lazycuda_input *)lk_input_of(link, step);
+		if (step->entry == LAZYCUDA_NO_INDEX)
+			replace(input, &link->compiled[i]);
+		else if (!replace_entry(link, input, step->entry, &link->compiled[i]))
+			return NULL;
 	}
 	return (const struct lazycuda_input **)inputs;
 }
@@ -226,7 +264,7 @@ static bool judge(struct lazycuda_link *link)
 static bool is_same_compilation(const struct lazycuda_plan *plan, const struct lazycuda_plan *other)
 {
 	bool same = plan->compile_to == other->compile_to && plan->nvrtc == other->nvrtc &&
-		    plan->nvvm == other->nvvm &&
+		    plan->nvvm == other->nvvm && plan->nvvm_to == other->nvvm_to &&
 		    plan->compile_option_count == other->compile_option_count;
 
 	for (size_t i = 0; same && i < plan->compile_option_count; i++)
@@ -241,7 +279,8 @@ static const struct lk_compiled *compiled_before(const struct lazycuda_plan *pla
 {
 	for (size_t i = 0; plan && i < plan->step_count; i++)
 		if (plan->steps[i]->input == step->input &&
-		    plan->steps[i]->support == step->support && compiled[i].bytes)
+		    plan->steps[i]->support == step->support &&
+		    plan->steps[i]->entry == step->entry && compiled[i].bytes)
 			return &compiled[i];
 	return NULL;
 }
@@ -252,6 +291,12 @@ static void forget_compiled(struct lazycuda_link *link)
 	link->result.info_log = "";
 	link->result.lowered_names = NULL;
 	link->result.lowered_name_count = 0;
+}
+
+static bool is_ir_step(const struct lazycuda_link *link, const struct lazycuda_step *step)
+{
+	return step->entry != LAZYCUDA_NO_INDEX ||
+	       lk_is_llvm_ir(lk_input_of(link, step)->inspection);
 }
 
 /* Compiles what the plan says, except for what the plan `before` compiled in the same way. */
@@ -274,8 +319,8 @@ static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *
 		if (known)
 			link->compiled[i] = *known;
 		else if (step->form == LAZYCUDA_FORM_COMPILED &&
-			 !(lk_is_llvm_ir(lk_input_of(link, step)->inspection) ?
-			   compile_ir(link, step, &link->compiled[i]) :
+			 !(is_ir_step(link, step) ?
+			   compile_ir(link, step, plan, &link->compiled[i]) :
 			   compile_step(link, step, plan, &link->compiled[i])))
 			return false;
 	}
@@ -284,16 +329,20 @@ static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *
 
 /* ---- support modules ---- */
 
-/* Compiles a source to PTX, for its names alone: LTO-IR shows none. */
+/* Compiles source or LLVM IR to PTX, for its names alone: LTO-IR shows none. */
 static bool compile_for_names(struct lazycuda_link *link, const struct lazycuda_step *step,
 			      struct lk_compiled *compiled)
 {
 	struct lazycuda_plan plan = *link->plan;
 
+	plan.nvvm_to = LAZYCUDA_KIND_PTX;
+	plan.nvvm_options = lk_ir_options_for_ptx(link->arena, &plan, &plan.nvvm_option_count);
 	plan.compile_to = LAZYCUDA_KIND_PTX;
 	plan.compile_options = lk_compile_options_for_ptx(link->arena, &plan);
-	return plan.compile_options ? compile_step(link, step, &plan, compiled) :
-				      lk_stop_without_memory(link);
+	if (!plan.compile_options || !plan.nvvm_options)
+		return lk_stop_without_memory(link);
+	return is_ir_step(link, step) ? compile_ir(link, step, &plan, compiled) :
+					compile_step(link, step, &plan, compiled);
 }
 
 static uint64_t linked_modules(const struct lazycuda_plan *plan)

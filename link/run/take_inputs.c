@@ -131,6 +131,23 @@ char *lk_read_file(const char *path, size_t *length)
 	return bytes;
 }
 
+char *lk_read_entry(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
+{
+	const char *error = "cannot be read";
+	char *bytes = lazycuda_entry_payload(lk_input_of(link, step)->inspection, step->entry, 0,
+					     length, &error);
+
+	if (bytes)
+		return bytes;
+	if (error == LK_NO_MEMORY)
+		lk_stop_without_memory(link);
+	else
+		lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
+			lc_format(link->arena, "%s: %s", lc_printable(link->arena, step->name),
+				  error));
+	return NULL;
+}
+
 char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
 {
 	const struct lazycuda_input *input = lk_input_of(link, step);

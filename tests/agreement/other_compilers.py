@@ -25,8 +25,11 @@ import tempfile
 
 import build
 import toolkits
-from other_sources import HOST, SOURCES, WITHOUT_KERNEL
-from samples import HERE, STORE
+
+sys.path.append(str(build.TESTS / "inspection"))
+import made_up  # noqa: E402
+from other_sources import HOST, SOURCES, WITHOUT_KERNEL  # noqa: E402
+from samples import HERE, STORE  # noqa: E402
 
 FETCHED = build.BUILD / "compilers"
 NVCC = build.BUILD / "nvcc"
@@ -39,7 +42,9 @@ OPTIONS = {"O2": ("-O2", *RDC), "O0": ("-O0", *RDC), "g": ("-O2", "-g", *RDC),
            "debug": ("-O0", "-g", *RDC), "lines": ("-O2", "-gline-tables-only", *RDC),
            "whole": ("-O2",), "old-ptx": ("-O2", *RDC, "--cuda-feature=+ptx70")}
 PTXAS_OPTIONS = {"debug": ["-g"]}
-# How the host's half of a file is compiled, and what of PTX and cubin is in its fatbin.
+# How the host's half of a file is compiled, and what of PTX and cubin is in its fatbin or offload
+# binary.
+FOR_HOST = ("-x", "cuda", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version")
 OBJECTS = {"rdc": "-fgpu-rdc", "whole": "-fno-gpu-rdc"}
 IN_FATBIN = {"both": ("cubin", "ptx"), "cubin": ("cubin",), "ptx": ("ptx",)}
 # What clang gets from libdevice where there is one, and libnvvm wants.
@@ -169,9 +174,10 @@ class Clang:
         if "sm_80" not in self.architectures:
             raise Absent(f"{self.name} does not write PTX for sm_80")
         self.options = [one for one, words in OPTIONS.items() if self.takes(words)]
-        # Later ones put no fatbin into an object, unless they are told to.
-        old_driver = ["--no-offload-new-driver"]
-        self.for_host = old_driver if self.takes(old_driver) else []
+        # Later ones put an offload binary into an object, and no fatbin, with -fgpu-rdc.
+        done = subprocess.run([*command, *FOR_HOST, *RDC, "-###", "-c", os.devnull], text=True,
+                              capture_output=True)
+        self.embeds = "-fembed-offload-object=" in done.stderr
 
     def takes(self, options):
         return said(*self.command, *LANGUAGES["cuda"], "--cuda-gpu-arch=sm_80", *options,
@@ -226,19 +232,24 @@ class Clang:
         return made
 
     def compile_host(self, shape):
-        """An object with a fatbin in it, as it is made of PTX and a cubin of the small unit."""
+        """An object with code in it, as the driver makes it of PTX and a cubin of the small unit."""
         device = Written(self, shape.form.split()[1], "sm_80", "small", self.options[0])
         images = {"cubin": f"--image3=kind=elf,sm=80,file={device.path}",
                   "ptx": f"--image3=kind=ptx,sm=80,file={device.path_of('ptx')}"}
         with tempfile.TemporaryDirectory() as folder:
-            fatbin, source = pathlib.Path(folder) / "fatbin", pathlib.Path(folder) / "host"
+            code, source = pathlib.Path(folder) / "code", pathlib.Path(folder) / "host"
             source.write_text(HOST)
-            subprocess.run([FATBINARY, f"--create={fatbin}", "--64",
-                            *(images[kind] for kind in IN_FATBIN[shape.unit])], check=True)
-            shape.run([*self.command, "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
-                       "-Wno-unknown-cuda-version", *self.for_host, OBJECTS[shape.option],
-                       "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", source,
-                       "-o"])
+            embed = ["-Xclang", "-fcuda-include-gpubinary", "-Xclang", code]
+            if self.embeds and OBJECTS[shape.option] in RDC:
+                embed = ["-Xclang", f"-fembed-offload-object={code}"]
+                paths = {"cubin": device.path, "ptx": device.path_of("ptx")}
+                code.write_bytes(made_up.offload(*(made_up.image(paths[kind].read_bytes())
+                                                   for kind in IN_FATBIN[shape.unit])))
+            else:
+                subprocess.run([FATBINARY, f"--create={code}", "--64",
+                                *(images[kind] for kind in IN_FATBIN[shape.unit])], check=True)
+            shape.run([*self.command, *FOR_HOST, "--cuda-host-only", OBJECTS[shape.option], *embed,
+                       "-c", source, "-o"])
 
     def make(self, shapes):
         self.version_of_ir()

@@ -77,7 +77,7 @@ def test_ptx(inspect, said, put):
         "entries": [{
             "kind": "ptx", "arch": "sm_90a", "version": "9.0", "compressed": False,
             "relocatable": True, "linked": False, "obfuscated": False, "debug": False,
-            "libdevice": False, "no_layout": False,
+            "libdevice": False, "no_layout": False, "used": False,
             "unseen": False, "compression": None, "toolkit": None, "isa": "9.0",
             "container": None, "ir": None, "level": None, "abi": None, "offset": 0,
             "length": len(PTX), "unpacked_length": len(PTX), "member": None, "section": None,
@@ -192,7 +192,7 @@ def test_a_damaged_entry_among_others_is_a_no(inspect, said, put):
 @pytest.mark.parametrize("data, kind, words", [
     (b"nothing of that sort", "unknown", "nothing that is known here"),
     (b"!<thin>\n", "thin archive", "thin archive"),
-    (b"\x10\xff\x10\xad" + bytes(60), "offload binary", "offload binary"),
+    (b"CCOB" + bytes(60), "offload bundle", "offload bundle"),
     (fatbin(), "fatbin", "fatbin, no device code"),
     (b"!<arch>\n", "archive", "archive, no device code"),
 ])
@@ -221,6 +221,11 @@ def test_what_llvm_ir_lacks(inspect, said, put, lines, libdevice, no_layout, wor
     entry = said(file)["entries"][0]
     assert (entry["libdevice"], entry["no_layout"]) == (libdevice, no_layout)
     assert words in inspect(file).lines[1]
+
+
+def test_a_list_of_what_is_used(inspect, said, put):
+    file = put("file", b'@llvm.used = appending global [0 x ptr] []\n')
+    assert said(file)["entries"][0]["used"] and "lists what is used" in inspect(file).lines[1]
 
 
 def test_a_host_object_without_device_code_is_a_no(inspect, tmp_path):

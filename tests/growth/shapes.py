@@ -116,6 +116,35 @@ def nested(n):
     return archive(lambda i: (number(i) + b"/", c.elf([("__nv_relfatbin", packed * 2)])))(n)
 
 
+# ---- offload binaries ----
+
+def offload_images(version):
+    """Images of one source, and of the next."""
+    def of(n):
+        code = c.cubin(code=bytes(16))
+        return c.offload(*(c.image(code, f"sm_{80 + i % 3}") for i in range(n)), version=version)
+    return of
+
+
+def over_the_same(n, data, **fields):
+    """Entries of which `fields` say of the offset of the first image's code what others have."""
+    def made(at):
+        return c.offload(c.image(data), *[c.image(b"", **{
+            name: at if value is None else value for name, value in fields.items()})] * n, version=2)
+    return made(made(0).index(data))
+
+
+def images_over_the_same(n):
+    """Images of as many bytes as there are images, which are all the same."""
+    ptx = c.ptx(body="\n" * 40 * n)
+    return over_the_same(n, ptx, image=None, length=len(ptx))
+
+
+def strings_over_the_same(n):
+    """Entries that have all the same strings, as many as there are entries."""
+    return over_the_same(n, struct.pack("<3Q", 32, 32, 0) * n, strings=None, count=n)
+
+
 # ---- host objects ----
 
 def object_of_many_sections(n):
@@ -310,6 +339,10 @@ SHAPES = {
     "fatbin of entries that lie": entries_that_lie,
     "fatbin of ZSTD bombs": bombs,
     "fatbins in objects in an archive": nested,
+    "offload binaries": offload_images(1),
+    "offload binary of many images": offload_images(2),
+    "offload binary, images over the same bytes": images_over_the_same,
+    "offload binary, strings over the same bytes": strings_over_the_same,
     "object": object_of_many_sections,
     "object, sections over the same bytes": sections_over_the_same,
     "library without sections": without_sections,

@@ -35,6 +35,8 @@ SAID = {
     "cubin, names in names": "has damaged names of symbols: they overlap",
     "cubin, relocations over the same bytes": "has parts that are the same bytes",
     "cubin, attributes over the same bytes": "has parts that are the same bytes",
+    "offload binary, images over the same bytes": "has parts that are the same bytes",
+    "offload binary, strings over the same bytes": "has parts that are the same bytes",
     "PTX, blocks that stay open": "ends inside the body of a function",
 }
 

@@ -86,6 +86,7 @@ def made_by_hand():
     entries = c.entry(c.PTX, c.ptx()), c.entry(c.CUBIN, c.cubin())
     containers = {"fatbin": c.fatbin(entries[0]), "two": c.fatbin(*entries),
                   "object": c.elf([(".nv_fatbin", c.fatbin(entries[0]))]),
+                  "offload": c.offload(c.image(c.ptx()), c.image(c.cubin(arch=90), "sm_90")),
                   "archive": c.archive(c.member(b"k.ptx/", c.ptx())),
                   "archive with garbage": c.archive(c.member(b"k.ptx/", c.ptx()),
                                                     c.member(b"g/", b"\x7fELF" + b"x" * 99)),

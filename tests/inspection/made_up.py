@@ -143,6 +143,50 @@ def usual(flags=PLAIN):
 
 # ---- archives ----
 
+# ---- offload binaries ----
+
+OPENMP, CUDA, HIP = 1, 2, 4
+NO_LABEL, IS_OBJECT, IS_BITCODE, IS_CUBIN, IS_FATBIN, IS_PTX = range(6)
+
+
+def image(data, arch="sm_80", triple="nvptx64-nvidia-cuda", label=NO_LABEL, producer=CUDA, flags=0,
+          **wrong):
+    """One entry: its fields, its strings, its code, and which fields are wrong."""
+    strings = {"triple": triple, "arch": arch}
+    return (label, producer, flags), strings, data, wrong
+
+
+def offload(*images, version=1, **wrong):
+    """One binary.  In version 1, which has one image, those of a file lie in a row."""
+    if version == 1 and len(images) > 1:
+        return b"".join(offload(one, version=1, **wrong) for one in images)
+    head = 40 if version >= 3 else 32
+    width = 16 if version == 1 else 24
+    counts = [len(strings) for _, strings, _, _ in images]
+    texts_at = head + 40 * len(images) + width * sum(counts)
+    texts = b"\0".join(text.encode() for _, strings, _, _ in images
+                       for pair in strings.items() for text in pair) + b"\0"
+    code = padded(bytes(texts_at) + texts)[texts_at:]
+    entries, pairs, text_at = b"", b"", texts_at
+    for index, (fields, strings, data, fault) in enumerate(images):
+        here = {"strings": head + 40 * len(images) + len(pairs), "count": len(strings),
+                "image": texts_at + len(code), "length": len(data), **fault}
+        entries += struct.pack("<HHI4Q", *fields, here["strings"], here["count"], here["image"],
+                               here["length"])
+        for pair in strings.items():
+            at = text_at, text_at + len(pair[0]) + 1
+            text_at = at[1] + len(pair[1]) + 1
+            pairs += struct.pack("<2Q", *(fault.get("key", at[0]), fault.get("value", at[1])))
+            pairs += struct.pack("<Q", fault.get("size", len(pair[1]))) if version > 1 else b""
+        code += data
+    whole = padded(bytes(head) + entries + pairs + code)[head:]
+    fields = {"magic": b"\x10\xff\x10\xad", "version": version, "size": head + len(whole),
+              "entries": head, "count": 40 if version == 1 else len(images), **wrong}
+    header = struct.pack("<4sI3Q", *(fields[name] for name in
+                                     ("magic", "version", "size", "entries", "count")))
+    return header + struct.pack("<Q", wrong.get("inflated", 0))[:head - 32] + whole
+
+
 def member(name, data, size=None, end=b"`\n"):
     return b"%-16s%-12d%-6d%-6d%-8o%-10s%s" % (
         name, 0, 0, 0, 0o644, str(len(data)).encode() if size is None else size, end) + \

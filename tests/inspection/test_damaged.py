@@ -21,11 +21,13 @@ MEMBERS = [c.member(b"/", b"\0\0\0\0"), c.member(b"//", b"a_long_name_indeed.o/\
            c.member(b"/0", OBJECT), c.member(b"#1/8", b"name.ptx" + c.ptx()),
            c.member(b"f.fatbin/", PACKED)]
 ARCHIVE = c.archive(*MEMBERS)
+OFFLOAD = c.offload(c.image(c.cubin(), label=c.IS_OBJECT), c.image(c.bitcode(), "sm_90"), version=2)
 # Where an archive can end, and is only shorter.
 ENDS = [len(c.archive(*MEMBERS[:count])) for count in range(len(MEMBERS))]
 FILES = {
     "ptx": c.ptx(), "cubin": c.cubin(), "ltoir": c.ltoir(), "fatbin": c.usual(),
     "packed": PACKED, "object": OBJECT, "stripped": STRIPPED, "archive": ARCHIVE,
+    "offload": OFFLOAD,
 }
 # What stands in a header and is believed by others.
 EVIL = [0, 1, 7, 8, 63, 64, 2**31 - 1, 2**31, 2**32 - 8, 2**32 - 1, 2**40, 2**62, 2**63, 2**64 - 64,

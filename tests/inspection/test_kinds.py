@@ -18,7 +18,8 @@ KINDS = {
     "source": b'extern "C" __global__ void kernel() {}\n',
     "thin archive": b"!<thin>\n",
     "bitcode": BITCODE,
-    "offload binary": b"\x10\xff\x10\xad" + bytes(60),
+    "offload binary": c.offload(c.image(c.ptx())),
+    "offload bundle": b"CCOB\x02\0\x01\0" + bytes(40),
     "optixir": c.ltoir(level=2),
     "tileir": b"\x7fTileIR\0\x0d\x01\0\0" + bytes(32),
     "llvm ir": b'; ModuleID = "m"\ntarget triple = "nvptx64-nvidia-cuda"\n',
@@ -34,9 +35,8 @@ def test_a_kind_is_known_by_its_bytes(see, kind):
 
 @pytest.mark.parametrize("kind, data", [
     ("bitcode", c.wrapped(BITCODE)),
-    ("offload binary", b"__CLANG_OFFLOAD_BUNDLE__" + bytes(40)),
-    ("offload binary", b"CCOB\x02\0\x01\0" + bytes(40)),
-    ("offload binary", b"\n// __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64\nint x;\n"),
+    ("offload bundle", b"__CLANG_OFFLOAD_BUNDLE__" + bytes(40)),
+    ("offload bundle", b"\n// __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64\nint x;\n"),
     ("shared", c.elf(type=2)),
     ("object", c.elf([(".text", b"\0" * 4)], machine=183)),
     ("ptx", b"\n\n\n\t.version 7.8\n.target sm_52\n"),

@@ -21,9 +21,14 @@ static const char calls_f[] =
 static const char newer[] =
 	".version 99.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
 
+/* LTO-IR of 13.0 for sm_80, by its header; NULs and all. */
+static const char ltoir[] =
+	"\xed\x43\x4e\x7f\x01\x41\x02\x62\x03\x02\x07\0\x18\0\x01\0\x28\0\0\0\x28\0\0\0"
+	"\x01\0\x20\x03\x02\0\x02\0\x63\0\0\0\0\0\0\0not really code";
+
 struct program {
 	char what[32], log[4096];
-	int verified, lazily;
+	int verified, lazily, lto;
 };
 
 static int does(const struct program *program, const char *what)
@@ -102,8 +107,8 @@ static char *volatile more;
 
 int nvvmCompileProgram(struct program *program, int count, const char **options)
 {
-	(void)count;
-	(void)options;
+	for (int i = 0; i < count; i++)
+		program->lto |= !strcmp(options[i], "-gen-lto");
 	if (!program->verified)
 		abort();
 	if (does(program, "crash"))
@@ -155,12 +160,15 @@ int nvvmGetCompiledResultSize(struct program *program, size_t *size)
 	if (does(program, "no-result"))
 		return 5;
 	*size = does(program, "empty") ? 0 : does(program, "bad-size") ? (size_t)1 << 60 :
-		strlen(made(program)) + 1;
+		program->lto ? sizeof(ltoir) : strlen(made(program)) + 1;
 	return 0;
 }
 
 int nvvmGetCompiledResult(struct program *program, char *into)
 {
-	strcpy(into, made(program));
+	if (program->lto)
+		memcpy(into, ltoir, sizeof(ltoir));
+	else
+		strcpy(into, made(program));
 	return 0;
 }

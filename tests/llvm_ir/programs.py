@@ -33,6 +33,17 @@ def kernel(dialect="typed", function="@__nv_sinf"):
     return HEAD + BODY.format(pointer=pointer, function=function) + TAIL.format(kernel=type_of_kernel)
 
 
+def listed(ir, name="kernel", dialect="typed"):
+    """The same with a list of what is to be kept, which has the function of this name."""
+    use = f"i8* bitcast (void (float*, float)* @{name} to i8*)"
+    if name != "kernel":
+        use = f"i8* bitcast (float (float)* @{name} to i8*)"
+    pointer = "i8*"
+    if dialect != "typed":
+        use, pointer = f"ptr @{name}", "ptr"
+    return ir + f'@llvm.used = appending global [1 x {pointer}] [{use}], section "llvm.metadata"\n'
+
+
 def helper():
     """The other function."""
     return HEAD + """

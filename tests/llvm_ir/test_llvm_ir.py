@@ -53,6 +53,9 @@ def install(world, layout="toolkit", nvvm=True, device=True, version="13.0", nam
     return world.root / compiler
 
 
+LIST = '@llvm.used = appending global [1 x ptr] [ptr @k], section "llvm.metadata"\n'
+
+
 def text(does="well"):
     return f'target triple = "nvptx64-nvidia-cuda"\n; DO {does}\n'
 
@@ -287,6 +290,103 @@ def test_bitcode_is_told_by_its_first_bytes(world):
     assert said["code"] is None and said["info_log"].startswith("module")
 
 
+@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
+def test_with_optimisation_it_is_compiled_to_ltoir(world, how):
+    install(world)
+    done = both_say if not how else say
+    said = done(world, "--lto", *how, source=text() + LIST)
+    assert (said["code"], said["lto"], said["notes"]) == (None, True, [])
+    assert said["compile_ir"] == {"to": "ltoir", "options": ["-arch=compute_80", "-gen-lto"]}
+    assert said["inputs"][0]["kind"] == "ltoir" and "-lto" in said["options"]
+    assert said["inputs"][0]["reason"].endswith("to LTO-IR for compute_80, with libdevice")
+    assert said["info_log"].endswith(" -arch=compute_80 -gen-lto")
+
+
+def test_without_a_list_of_what_is_used_it_is_ptx(world):
+    install(world)
+    for more in ("", "; @llvm.used \n", '@llvm.compiler.used = x\n', "@x = @llvm.used.x\n"):
+        said = both_say(world, "--lto", source=text() + more)
+        assert said["compile_ir"] == {"to": "ptx", "options": ["-arch=compute_80"]}
+        assert said["notes"][0].endswith(f"and there is none in {world.root}/k.ll")
+    for names, to in ((b"kllvm.used", "ltoir"), (b"kllvm.compiler.used", "ptx"),
+                      (bytes(4092) + b"llvm.used", "ltoir")):
+        code = made_up.bitcode(made_up.block(8, b"; DO well"), made_up.block(23, names))
+        said = say(world, "--lto", source=code, command="plan")
+        assert said["compile_ir"]["to"] == to, names
+
+
+def test_of_ltoir_the_names_are_found_in_ptx(world):
+    """What IR declares of support modules is seen in PTX alone: the module is linked, then."""
+    install(world)
+    ptx = put(world.root / "f.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n"
+              ".visible .func f() { ret; }\n")
+    made = []
+    for does in ("calls", "well"):
+        main = put(world.root / "main.ll", text(does) + LIST)
+        said = handles.link(world, "--lto", "--main", main, "--support", f"{ptx}:f")
+        assert said["code"] == "OK" and "-gen-lto" in str(said), said
+        made.append(said)
+    assert made[0] != made[1]
+
+
+def offloading(*images, version=1):
+    """An object of clang's newer driver."""
+    return made_up.elf([(".llvm.offloading", made_up.offload(*images, version=version))])
+
+
+COMPILED = made_up.image(made_up.bitcode(made_up.block(8, b"; DO well")), "sm_80")
+
+
+@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
+@pytest.mark.parametrize("version", [1, 2])
+def test_bitcode_in_an_offload_binary_is_compiled(world, how, version):
+    install(world)
+    source = offloading(COMPILED, made_up.image(made_up.cubin(arch=90), "sm_90"), version=version)
+    said = both_say(world, source=source) if not how else say(world, *how, source=source)
+    assert (said["code"], said["nvvm"]) == (None, "13.0")
+    assert said["inputs"][0]["entry"] == 0 and said["inputs"][0]["kind"] == "ptx"
+    assert said["inputs"][0]["reason"] == "compiled by libnvvm 13.0 to PTX for compute_80, with libdevice"
+    assert said["info_log"].startswith(f"module {world.root}/k.ll of {len(COMPILED[2])}, ")
+
+
+def test_each_source_of_an_object_is_compiled(world):
+    install(world)
+    function = made_up.image(made_up.ptx(body=".visible .func f()\n{\n\tret;\n}\n"))
+
+    def object_of(*sources):
+        return made_up.elf([(".llvm.offloading", b"".join(
+            made_up.offload(one, version=2) for one in sources))])
+
+    said = both_say(world, source=object_of(COMPILED, function))
+    assert said["code"] is None and [one["entry"] for one in said["inputs"]] == [0, 1]
+    # Both define the kernel, which is seen once both are compiled.
+    said = say(world, source=object_of(COMPILED, function, COMPILED))
+    assert said["code"] == "DUPLICATE_SYMBOL" and said["info_log"].count("module ") == 2, said
+
+
+def test_what_can_be_linked_goes_before_bitcode(world):
+    install(world)
+    said = both_say(world, source=offloading(COMPILED, made_up.image(made_up.ptx())))
+    assert said["inputs"][0]["entry"] == 1 and said["nvvm"] == "none"
+
+
+@pytest.mark.parametrize("arch, nvvm, code, words", [
+    ("sm_90", True, "ARCH_MISMATCH", "it is for a later architecture than the target, sm_80"),
+    ("sm_80", False, "NVVM_REQUIRED", "it is bitcode, and there is no libnvvm to compile it"),
+])
+def test_bitcode_in_an_offload_binary_that_is_of_no_use(world, arch, nvvm, code, words):
+    install(world, nvvm=nvvm)
+    said = both_say(world, source=offloading(made_up.image(made_up.bitcode(), arch)))
+    assert said["code"] == code and words in said["message"]
+
+
+def test_damage_of_compiled_bitcode_is_a_result(world):
+    install(world)
+    image = made_up.image(made_up.bitcode(made_up.block(8, b"; DO garbage")), "sm_80")
+    said = say(world, source=offloading(image))
+    assert said["code"] == "BAD_INPUT" and said["message"].startswith("after compiling: "), said
+
+
 # ---- real ones ----
 
 def real(world, *words, source, arch="sm_90", command="link", check=True):
@@ -316,6 +416,50 @@ def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
     plan = real(world, source=source, arch=arch, command="plan")
     assert {key: plan[key] for key in ("inputs", "compile_ir", "nvvm", "options")} == {
         key: said[key] for key in ("inputs", "compile_ir", "nvvm", "options")}
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("dialect, arch", [("typed", "sm_80"), ("typed", "sm_90a"), ("opaque", "sm_100"),
+                                           ("opaque", "sm_120")])
+def test_optimised_at_link_time(world, site, version, dialect, arch):
+    """A function of another input is inlined, be that LLVM IR or source."""
+    site(version)
+    source = put(world.root / "helper.cu", 'extern "C" __device__ float helper(float x) { return x + x; }')
+    helper = put(world.root / "helper.ll", programs.listed(programs.helper(), "helper"))
+    kernel = programs.listed(programs.kernel(dialect, "@helper"), dialect=dialect)
+    for other in (source, helper):
+        said = real(world, "--lto", other, source=kernel, arch=arch)
+        assert said["lto"] and [one["kind"] for one in said["inputs"]] == ["ltoir"] * 2
+        assert said["notes"] == []
+        handles.check_image(world.root / "image")
+        assert b".text.kernel" in (world.root / "image").read_bytes()
+    said = real(world, "--ptx", source, source=kernel, arch=arch)
+    assert said["compile_ir"]["to"] == "ltoir"
+    ptx = (world.root / "image").read_text()
+    assert ".entry kernel" in ptx and "call" not in ptx and ".func" not in ptx
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_what_is_not_in_the_list_is_kept_by_ptx(world, site, version):
+    site(version)
+    source = put(world.root / "helper.cu", 'extern "C" __device__ float helper(float x) { return x + x; }')
+    said = real(world, "--lto", source, source=programs.kernel("typed", "@helper"))
+    assert said["lto"] and said["compile_ir"]["to"] == "ptx"
+    assert b".text.kernel" in (world.root / "image").read_bytes()
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
+def test_a_kernel_in_an_offload_binary(world, site, version, arch):
+    site(version)
+    images = [made_up.image(programs.BITCODE, one, label=made_up.IS_OBJECT)
+              for one in ("sm_80", "sm_100")]
+    made = []
+    for source in (offloading(*images), programs.BITCODE):
+        said = real(world, source=source, arch=arch)
+        handles.check_image(world.root / "image")
+        made.append((world.root / "image").read_bytes())
+    assert made[0] == made[1]
 
 
 @pytest.mark.parametrize("version", TOOLKITS)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""LLVM IR: which libnvvm compiles it to PTX, how, and that the plan is that of the PTX."""
+"""LLVM IR: which libnvvm compiles it, to what and how, and that the plan is that of what it makes."""
 import json
 
 import pytest
 
 IR = "k.ll:+is=llvm ir;"
 BITCODE = "k.bc:+is=bitcode;"
+LISTED = "k.ll:+is=llvm ir;ptx ? sm_80 used"
 WITH_LIBDEVICE = "k.ll:+is=llvm ir;ptx ? sm_80 libdevice"
 WITHOUT_LAYOUT = "k.ll:+is=llvm ir;ptx ? sm_80 no-layout"
 HAVE = "driver=12.9 nvjitlink=12.9 arch=sm_90 "
@@ -71,19 +72,67 @@ def test_without_a_data_layout_libnvvm_aborts(ask, arch, nvvms, taken):
 
 
 def test_beside_other_code(ask):
-    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 nvrtc=12.9 lto", "a:lto 12.9 sm_80", IR,
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 nvrtc=12.9 lto", "a:lto 12.9 sm_80", LISTED,
                "b.cu:source", "c:ptx 8.0 sm_80")
-    assert plan.steps == ["input 0 entry 0 ltoir as_is", "input 1 whole ptx compiled",
+    assert plan.steps == ["input 0 entry 0 ltoir as_is", "input 1 whole ltoir compiled",
                           "input 2 whole ltoir compiled", "input 3 entry 0 ptx as_is"]
+    assert plan.reasons[1] == "compiled by libnvvm 12.9 to LTO-IR for compute_90, with libdevice"
     assert plan.reasons[2].startswith("compiled by nvrtc 12.9") and plan.lto == "1"
-    assert plan.compile_to == "ltoir" and plan.ir == ["-arch=compute_90"]
+    assert plan.compile_to == "ltoir" and plan.ir == ["-arch=compute_90", "-gen-lto"]
+
+
+@pytest.mark.parametrize("words", ["lto", "output=ptx", "output=ptx lto"])
+def test_alone_it_is_optimised_at_link_time(ask, words):
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 " + words, LISTED)
+    assert (plan.code, plan.lto, plan.notes) == ("OK", "1", [])
+    assert plan.steps == ["input 0 whole ltoir compiled"] and "-lto" in plan.options
+
+
+@pytest.mark.parametrize("text", [LISTED, "k.bc:+is=bitcode;bitcode ? sm_80 used"])
+def test_beside_ltoir_nobody_has_to_ask(ask, text):
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9", text, "a:lto 12.9 sm_80")
+    assert plan.steps[0] == "input 0 whole ltoir compiled" and plan.lto == "1"
+
+
+@pytest.mark.parametrize("words, nvvms, taken, why", [
+    ("nvjitlink=12.9", "12.8", "12080", None),
+    ("nvjitlink=13.0", "12.9", "12090", "its LTO-IR is promised to link within its major only"),
+    ("nvjitlink=13.0 flags=across", "12.9", "12090", None),
+    ("nvjitlink=13.0", "11.8", "11080", "its LTO-IR is promised to link within its major only"),
+    ("nvjitlink=12.9", "unknown", "-1", "its version is not known"),
+    # One whose LTO-IR is taken goes before others.
+    ("nvjitlink=13.0", "12.9,13.0", "13000", None), ("nvjitlink=13.4", "12.9,13.2", "13020", None)])
+def test_which_libnvvm_writes_ltoir(ask, words, nvvms, taken, why):
+    plan = ask(f"driver=none {words} arch=sm_90 nvvms={nvvms} libdevices={nvvms} lto"
+               " policy=best_effort", LISTED)
+    assert (plan.code, plan.nvvm) == ("OK", taken)
+    assert plan.ir == ["-arch=compute_90"] + ["-gen-lto"] * (not why)
+    assert [note.partition(" to PTX, for ")[2] for note in plan.notes
+            if "LLVM IR takes no part in link-time optimisation" in note] == [why] * bool(why)
+
+
+def test_the_driver_gets_ptx(ask):
+    plan = ask("driver=12.9 nvjitlink=none arch=sm_90 nvvms=12.9 libdevices=12.9", IR)
+    assert (plan.decision, plan.ir) == ("driver", ["-arch=compute_90"])
 
 
 def test_what_is_no_ltoir_is_left_out_where_that_is_asked_for(ask):
-    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 flags=ignore", "a:lto 12.9 sm_80", IR)
-    assert plan.steps == ["input 0 entry 0 ltoir as_is"] and plan.nvvm is None
-    assert "k.ll is left out: it is not LTO-IR" in plan.notes
-    assert ask(HAVE + "flags=ignore", "a:lto 12.9 sm_80", IR).code == "OK"      # no libnvvm
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 flags=ignore", "a:lto 12.9 sm_80", LISTED)
+    assert plan.steps == ["input 0 entry 0 ltoir as_is", "input 1 whole ltoir compiled"]
+    for nvvms in ("", "nvvms=unknown", "nvvms=13.0"):       # 13.0: it is too new for the linker
+        plan = ask(HAVE + f"{nvvms} flags=ignore", "a:lto 12.9 sm_80", LISTED)
+        assert plan.steps == ["input 0 entry 0 ltoir as_is"] and plan.nvvm is None
+        assert "k.ll is left out: it is not LTO-IR" in plan.notes
+
+
+def test_without_a_list_of_what_is_used_it_is_compiled_to_ptx(ask):
+    """nvJitLink would drop its kernels, and report success."""
+    for text, name in ((IR, "k.ll"), (BITCODE, "k.bc")):
+        plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 lto", LISTED, text, "a:lto 12.9 sm_80")
+        assert plan.steps[:2] == ["input 0 whole ptx compiled", "input 1 whole ptx compiled"]
+        assert plan.notes == [
+            "LLVM IR takes no part in link-time optimisation: libnvvm 12.9 compiles it to PTX, for of"
+            f" LTO-IR nvJitLink keeps only what the list @llvm.used has, and there is none in {name}"]
 
 
 def test_a_support_module_and_a_main_input(ask):

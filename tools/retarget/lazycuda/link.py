@@ -85,6 +85,7 @@ class Kind(_Number):
     OPTIXIR = 12
     TILEIR = 13
     LLVMIR = 14
+    BUNDLE = 15
 
 
 class Policy(_Number):
@@ -209,6 +210,7 @@ class _Flag:
     ENTRY_NO_ROOT = 0x200
     ENTRY_LIBDEVICE = 0x400
     ENTRY_NO_LAYOUT = 0x800
+    ENTRY_USED = 0x1000
     INSPECT_PAYLOADS = 0x1
     INPUT_MAIN = 0x1
     LINK_LTO_ACROSS_MAJORS = 0x1
@@ -339,13 +341,13 @@ class CUSource(Input):
 
 
 class LLVMIR(Input):
-    """LLVM IR as text, NVVM IR say, which libnvvm compiles to PTX first."""
+    """LLVM IR as text, NVVM IR say, which libnvvm compiles to PTX or LTO-IR first."""
     kind = Kind.LLVMIR
     default_name = "<unnamed-llvm-ir>"
 
 
 class Bitcode(Input):
-    """LLVM IR as bitcode, which libnvvm compiles to PTX first."""
+    """LLVM IR as bitcode, which libnvvm compiles to PTX or LTO-IR first."""
     kind = Kind.BITCODE
     default_name = "<unnamed-bitcode>"
 
@@ -433,6 +435,7 @@ class Entry:
     no_root: bool                   # no kernel, and no variable that others see
     libdevice: bool                 # LLVM IR as text that declares functions of libdevice
     no_layout: bool                 # LLVM IR as text without a data layout
+    used: bool                      # LLVM IR with a list of what is to be kept, @llvm.used
     error: Optional[str]            # why it cannot be used
     member: Optional[str]           # of an archive
     section: Optional[str]          # of a host file
@@ -508,6 +511,7 @@ def _entry(seen: Any) -> Entry:
         unseen=has(_Flag.ENTRY_UNSEEN), over_limit=has(_Flag.ENTRY_OVER_LIMIT),
         not_ascii=has(_Flag.ENTRY_NOT_ASCII), no_root=has(_Flag.ENTRY_NO_ROOT),
         libdevice=has(_Flag.ENTRY_LIBDEVICE), no_layout=has(_Flag.ENTRY_NO_LAYOUT),
+        used=has(_Flag.ENTRY_USED),
         error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
@@ -561,6 +565,7 @@ class Plan:
     symbol_errors: Tuple[SymbolError, ...]  # with DUPLICATE_SYMBOL all of them
     nvvm: Optional[str]             # the libnvvm for LLVM IR; None: there is no LLVM IR
     nvvm_options: Tuple[str, ...]
+    nvvm_to: Optional[Kind] = None  # PTX or LTOIR
 
     def check(self) -> "Plan":
         """Itself; raises LinkError if it is a refusal."""
@@ -704,7 +709,8 @@ def _plan(handle: Any) -> Plan:
         notes=_texts(made.notes, made.note_count), nvjitlink=_installed(made.nvjitlink),
         nvrtc=_installed(made.nvrtc), choice=_maybe(made.choice),
         symbol_errors=_symbol_errors(made), nvvm=_installed(made.nvvm),
-        nvvm_options=_texts(made.nvvm_options, made.nvvm_option_count))
+        nvvm_options=_texts(made.nvvm_options, made.nvvm_option_count),
+        nvvm_to=Kind(made.nvvm_to) if made.nvvm_to else None)
 
 
 def _c_input(one: Input, modules: Dict[str, int]) -> Any:

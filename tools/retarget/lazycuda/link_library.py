@@ -124,7 +124,8 @@ class Plan(ctypes.Structure):
                 ("nvjitlink", c_int), ("nvrtc", c_int), ("choice", c_char_p),
                 ("symbol_errors", POINTER(POINTER(SymbolError))),
                 ("symbol_error_count", c_size_t), ("nvvm", c_int),
-                ("nvvm_options", POINTER(c_char_p)), ("nvvm_option_count", c_size_t)]
+                ("nvvm_options", POINTER(c_char_p)), ("nvvm_option_count", c_size_t),
+                ("nvvm_to", c_int)]
 
 
 class LoweredName(ctypes.Structure):
