@@ -238,7 +238,9 @@ def test_a_link_to_a_file_that_leads_elsewhere_than_its_text_says(world):
             " that is too long")
 
 
-@pytest.mark.parametrize("links, steps, expected", [(39, 10, "usable"), (2, 600, "missing"),
+# The kernel follows 40 links, and counts those before it begins anew, which it does where other
+# programs rename something meanwhile: of 39 links, 173 of 600 runs on a busy machine had ELOOP.
+@pytest.mark.parametrize("links, steps, expected", [(19, 20, "usable"), (2, 600, "missing"),
                                                     (39, 1900, "missing")])
 def test_links_whose_texts_are_long(world, links, steps, expected):
     """A stranger may have put them in /tmp: to follow them takes neither all stack nor a minute."""
