@@ -3,7 +3,9 @@
 became of each."""
 import json
 import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -263,6 +265,7 @@ def test_no_stub_of_it(retarget, module, tmp_path):
     assert said["outcome"] == "retargeted"
 
 
+ALONE = "the stub for {} is of {} alone, and not of {}".format
 OLD = ("is of CUDA {}, and lazycuda begins with 11 (a build for CUDA 11 or later can be "
        "repointed)").format
 
@@ -271,11 +274,17 @@ OLD = ("is of CUDA {}, and lazycuda begins with 11 (a build for CUDA 11 or later
     # CUDA 10.1 had SONAMEs with a single number, and these lived on in CUDA 11.
     ("libcufft.so.9.0", f"libcufft.so.9.0 {OLD(9)}"), ("libcublas.so.10", f"libcublas.so.10 {OLD(10)}"),
     ("libcusolver.so.10.0", f"libcusolver.so.10.0 {OLD(10)}"),
+    ("libcusolver.so.10", "libcusolver.so.10 is of CUDA 10 or 11.0, and lazycuda begins with 11.1 (a "
+     "build for CUDA 11.1 or later can be repointed)"),
     ("libcurand.so.8.0", f"libcurand.so.8.0 {OLD(8)}"),
     # A library's own numbers are of no CUDA.
-    ("libcudnn.so.7", "the stub here is of libcudnn.so.9, libcudnn.so.8"),
-    ("libcutensor.so.1", "the stub here is of libcutensor.so.2"),
-    ("libcufft.so.13", "the stub here is of libcufft.so.12, libcufft.so.11, libcufft.so.10")])
+    ("libcudnn.so.7", ALONE("cudnn", "libcudnn.so.9, libcudnn.so.8", "libcudnn.so.7")),
+    ("libcutensor.so.1", ALONE("cutensor", "libcutensor.so.2", "libcutensor.so.1")),
+    ("libcufft.so.13", ALONE("cufft", "libcufft.so.12, libcufft.so.11, libcufft.so.10",
+                             "libcufft.so.13")),
+    # More digits than Python reads.
+    ("libcufft.so." + "9" * 200, ALONE("cufft", "libcufft.so.12, libcufft.so.11, libcufft.so.10",
+                                       "libcufft.so." + "9" * 200))])
 def test_no_stub_of_this_number(retarget, module, tmp_path, name, why):
     file = module({"nccl": 2}, older=name)
     library = name[3:].partition(".")[0]
@@ -290,6 +299,16 @@ def test_nothing_that_is_needed_has_a_stub(retarget, module):
     said = retarget(module({}, cufftOld="libcufft.so.9.0"), as_json=False, status=1)
     assert ": nothing that it needs of the real libraries has a stub here: nothing to do\n" in said
     assert f"cufft: there is no stub of it here, since libcufft.so.9.0 {OLD(9)}: " in said
+
+
+def test_where_there_are_the_five_alone_no_build_helps(retarget, module, tmp_path):
+    folder = tmp_path / "five"
+    folder.mkdir()
+    for name in map(build.stub_name, build.STUBBED):
+        shutil.copy(build.BUILD / "lib" / name, folder)
+    said = retarget("--stubs", folder, module({}, cufftOld="libcufft.so.9.0"), status=1)
+    assert said["libraries"][0]["reasons"] == [
+        "libcufft.so.9.0 is of CUDA 9, and lazycuda begins with 11"]
 
 
 def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):
@@ -386,6 +405,14 @@ def test_a_folder_of_the_five_alone(retarget, module, tmp_path):
     assert fates(retarget("--stubs", folder, module({"nvjpeg": 12}))) == {"nvjpeg": "repointed"}
 
 
+def with_a_bad_name(path):
+    """A stub whose second symbol has no name that can be read."""
+    data = bytearray((build.BUILD / "lib" / path.name).read_bytes())
+    table = re.search(r"\.dynsym +DYNSYM +\w+ (\w+)", elf.readelf("-S", build.BUILD / "lib" / path.name))
+    struct.pack_into("<I", data, int(table[1], 16) + 24, 2**32 - 1)
+    path.write_bytes(data)
+
+
 @pytest.mark.parametrize("make, why", [
     (lambda path: path.write_text("INPUT(libcublas.so)" * 9), "it is not an ELF file"),
     (lambda path: path.touch(), "it is empty"),
@@ -393,8 +420,9 @@ def test_a_folder_of_the_five_alone(retarget, module, tmp_path):
      "it is not for a 64-bit little-endian machine"),
     (lambda path: path.mkdir(), "it is not a regular file"),
     (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
-    (lambda path: os.mkfifo(path), "it is not a regular file")],
-    ids=["ld script", "empty", "32 bits", "folder", "dangling link", "FIFO"])
+    (lambda path: os.mkfifo(path), "it is not a regular file"),
+    (with_a_bad_name, "it has a name outside its string table")],
+    ids=["ld script", "empty", "32 bits", "folder", "dangling link", "FIFO", "a symbol's name"])
 def test_what_has_the_name_of_a_stub_and_is_none(retarget, module, tmp_path, make, why):
     folder = tmp_path / "stubs"
     folder.mkdir()

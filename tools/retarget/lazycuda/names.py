@@ -36,7 +36,9 @@ CUDAS = re.compile(r"lib(?P<stem>cu[a-z][A-Za-z]*(?:_[a-z_]+)?|nv[A-Za-z][A-Za-z
                    r"nccl|npp[a-z]+|OpenCL)(?P<hash>[-.][0-9a-f]{6,})?\.so(?P<number>(?:\.[0-9]+)*)$")
 # and what names of other projects' files that look alike begin with.
 NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph", "cuml", "cudaq", "cue_",
-             "cuopt", "nvcv_", "nvforest", "nvqir")
+             "cuopt", "nvcv_", "nvforest", "nvqir", "nvme", "nvpair", "cunit", "cuneiform")
+# What is a CUDA name's beginning, and all of another project's name.
+NOT_CUDA = {"cue"}
 NODE = re.compile(rf"lib(cudart|nvrtc|nvJitLink)\.so{NUMBERS}\Z")
 
 
@@ -104,7 +106,8 @@ def real(name):
 def of_cuda(name):
     """The match of a name that is a library of CUDA, whether it has a stub or not; or None."""
     found = CUDAS.match(base(name))
-    if not found or found["stem"].startswith(NOT_CUDAS) or found["stem"].endswith("_stub"):
+    if not found or found["stem"].startswith(NOT_CUDAS) or found["stem"] in NOT_CUDA or \
+            found["stem"].endswith("_stub"):
         return None
     return found
 

@@ -114,22 +114,34 @@ def of_library(text):
     return BY_STEM[found] if found else None
 
 
+def _number(text):
+    """The first number of a SONAME, or None.  No library has one of ten digits."""
+    found = re.search(r"\.so\.([0-9]{1,9})(?![0-9])", text)
+    return int(found[1]) if found else None
+
+
 def majors(text):
     """The majors of CUDA whose library has this name."""
-    found, number = of_library(text), re.search(r"\.so\.([0-9]+)", text)
-    if not found or not number:
+    found, number = of_library(text), _number(text)
+    if not found or number is None:
         return set()
     of = ONLY_OF.get(stem(text), found.numbers)
-    return {major for major, each in found.numbers.items() if each == int(number[1]) and major in of}
+    return {major for major, each in found.numbers.items() if each == number and major in of}
+
+
+# CUDA 11.0 had the number of CUDA 10 still.
+OF_11_0 = {"libcusolver.so.10", "libcusolverMg.so.10"}
 
 
 def older(text):
-    """The CUDA before those of MAJORS whose library has this name, 9 for libcufft.so.9.0, or None.
-    All that came with such a CUDA had its number."""
-    found, number = of_library(text), re.search(r"\.so\.([0-9]+)", text)
-    if not found or not found.toolkit or not number:
+    """The CUDA whose library has this name, if it is older than the first that has a stub, and that
+    first one: ("9", "11") for libcufft.so.9.0; None.  All that came with CUDA 10 and older had its
+    number."""
+    found, number = of_library(text), _number(text)
+    if not found or not found.toolkit or not number or \
+            number >= min(MAJORS[0], *found.numbers.values()):
         return None
-    return int(number[1]) if 0 < int(number[1]) < min(MAJORS[0], *found.numbers.values()) else None
+    return ("10 or 11.0", "11.1") if text in OF_11_0 else (str(number), str(MAJORS[0]))
 
 
 def of_text(text):

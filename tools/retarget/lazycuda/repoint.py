@@ -136,7 +136,9 @@ def _learn(path, image, wanted=None):
     real = next((each for each in image.opens() if each["feature"] != "driver"), None)
     nodes = {*image.defines.values()} - {PRIVATE_NODE, image.soname}
     # With nodes of its own it needs no witness, and an older library has not all functions.
-    # Names of all symbols are read where they are asked for: they are most of the time it takes.
+    # The names are read where they are asked for, as they take most of the time; that they can
+    # be read has to be known before the first file is decided on.
+    image.check_symbols()
     witnesses = set() if nodes else {symbol.name for symbol in image.symbols() if
                                      symbol.defined and names.is_function(symbol.name)}
     if not real or not (nodes or witnesses) or PRIVATE_NODE not in image.defines.values() or (
@@ -353,12 +355,13 @@ def fates(image, work):
 
 def why_no_stub(name):
     """Why a library of CUDA has no stub though others of its name may have one; None."""
-    before, own = packages.older(name), names.OWN.get(names.of_cuda(name)["stem"])
-    if before:
-        first = packages.MAJORS[0]
-        return (f"{name} is of CUDA {before}, and lazycuda begins with {first} (a build for CUDA "
-                f"{first} or later can be repointed)")
-    return f"the stub here is of {', '.join(own.sonames)}" if own else None
+    older, own = packages.older(name), names.OWN.get(names.of_cuda(name)["stem"])
+    if older:
+        before, first = older
+        way = f" (a build for CUDA {first} or later can be repointed)" if own else ""
+        return f"{name} is of CUDA {before}, and lazycuda begins with {first}{way}"
+    return f"the stub for {names.of_cuda(name)['stem']} is of {', '.join(own.sonames)} alone, and not " \
+           f"of {name}" if own else None
 
 
 def has_static_runtime(image):
