@@ -23,19 +23,20 @@ int source_toolkit(const struct own *own, const struct source *source)
 
 /* ---- rows of the list ---- */
 
-void add_hint(struct list *list, const char *first, const char *second)
+struct hint *add_hint(struct list *list, const char *first, const char *second)
 {
-	struct hint *hint = scan_alloc(sizeof(*hint));
+	struct hint *hint;
 
+	for (size_t i = 0; i < list->count; i++) {
+		hint = list->items[i];
+		if (!strcmp(hint->words[0], first) && !strcmp(hint->words[1], second))
+			return hint;
+	}
+	hint = scan_alloc(sizeof(*hint));
 	hint->words[hint->count++] = first;
 	hint->words[hint->count++] = second;
-	for (size_t i = 0; i < list->count; i++) {
-		const struct hint *other = list->items[i];
-
-		if (!strcmp(other->words[0], first) && !strcmp(other->words[1], second))
-			return;
-	}
 	list_add(list, hint);
+	return hint;
 }
 
 /* Returns "nvidia/cublas/lib" for .../nvidia/cublas/lib/libcublas.so.12, pip's layout. */
@@ -309,9 +310,23 @@ static bool find_statuses(const struct own *own, const char *pattern, int toolki
 				pattern);
 		if (map_get(&own->given.negatives, known->name))
 			fail(own_name, "--int-status %s: %s has --negative", pattern, known->name);
-		found = true;
+		found |= !map_get(&own->given.inexpressible, known->name);
 	}
 	return found;
+}
+
+/* Says why a pattern is for no function: that of one which cannot be expressed, if there is one. */
+static void refuse_pattern(const struct own *own, const char *pattern)
+{
+	const struct map *all = &own->given.inexpressible;
+
+	for (size_t i = 0; i < all->keys.count; i++)
+		if (matches(pattern, all->keys.items[i], NULL) &&
+		    map_get(&own->library.names, all->keys.items[i]))
+			fail(own_name, "--int-status %s: %s", pattern,
+			     (const char *)all->values.items[i]);
+	fail(own_name, "--int-status %s: no header that was given declares such a function of the"
+	     " library", pattern);
 }
 
 void take_statuses(struct own *own)
@@ -323,9 +338,9 @@ void take_statuses(struct own *own)
 		for (int toolkit = 0; toolkit < own->scan->count; toolkit++)
 			found |= find_statuses(own, pattern, toolkit);
 		if (!found)
-			fail(own_name, "--int-status %s: no header that was given declares such a function"
-			     " of the library", pattern);
-		add_hint(&own->library.results, pattern, "status");
+			refuse_pattern(own, pattern);
+		/* Another pattern may decide on all of these before it. */
+		add_hint(&own->library.results, pattern, "status")->used = true;
 	}
 }
 

@@ -37,7 +37,7 @@ int source_toolkit(const struct own *own, const struct source *source);
 void add_folders(struct own *own, const struct source *source);
 void add_packages(struct own *own);
 void add_nodes(struct own *own, const struct source *source);
-void add_hint(struct list *list, const char *first, const char *second);
+struct hint *add_hint(struct list *list, const char *first, const char *second);
 
 /* Adds the headers to parse for a file; has_headers() returns true if there are any. */
 void add_headers(struct own *own, const struct source *source);

@@ -164,6 +164,8 @@ NEGATIVE = {
     "nppc": ["nppGetGpuDeviceProperties"],
     "nvToolsExt": ["nvtxDomainRangePop", "nvtxDomainRangePushEx", "nvtxRangePop", "nvtxRangePushA",
                    "nvtxRangePushEx", "nvtxRangePushW"],
+    # By OpenSHMEM, which NVSHMEM's headers follow and do not repeat.
+    "nvshmem_host": ["nvshmem_team_my_pe", "nvshmem_team_n_pes", "nvshmem_team_translate_pe"],
 }
 
 
@@ -174,7 +176,7 @@ NUMBERS = {
     "cufile": "cuFileUseCount",
     "cusparse": "cusparseGetMat(DiagType|FillMode|IndexBase|Type)",
     "nppc": "nppGetGpuNumSMs|nppGetMaxThreadsPer(Block|SM)",
-    "nvshmem_host": r"nvshmem_(team_)?(my_pe|n_pes)|nvshmem_team_translate_pe|nvshmem(x|id)_init_status"
+    "nvshmem_host": r"nvshmem_(my_pe|n_pes)|nvshmem(x|id)_init_status"
                     r"|nvshmemx?_\w+_(g|g_on_stream|atomic_(fetch|fetch_\w+|swap|compare_swap))",
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda stub` itself: the folder it makes, the list it keeps, and what it refuses."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -328,10 +329,19 @@ def test_a_negative_result_that_the_header_declares_otherwise(real, tmp_path, he
      "--int-status bazGone: no header that was given declares such a function of the library"),
     ("int bazA(int n);\n", ["--int-status", "bazA", "--negative", "bazA"],
      "--int-status bazA: bazA has --negative"),
+    ("int bazA(int n, ...);\n", ["--int-status", "baz*"], "--int-status baz*: bazA takes a variable number"),
 ])
 def test_an_int_that_is_no_status(real, tmp_path, header, libclang, text, words, why):
     assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
                           header(text), *words, *libclang)
+
+
+@pytest.mark.parametrize("patterns", [["baz*", "bazA"], ["bazA", "baz*"], ["bazA", "bazA"]])
+def test_a_function_that_two_patterns_are_for(real, tmp_path, header, libclang, patterns):
+    made(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
+         header("int bazA(int n);\n"), *(word for pattern in patterns
+                                        for word in ("--int-status", pattern)), *libclang)
+    assert re.search(r"^ +bazA .*\(i32\)$", (tmp_path / "baz" / "baz.txt").read_text(), re.M)
 
 
 def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):
