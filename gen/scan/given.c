@@ -269,6 +269,8 @@ static void take_negative(struct own *own, const char *name)
 		fail(own_name, "--negative %s: no library that was given has this function", name);
 	if (objection)
 		fail(own_name, "--negative %s: %s", name, objection);
+	if (map_get(&own->given.texts, name))
+		fail(own_name, "--negative %s: it describes a status, and returns a string", name);
 	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
 		const struct prototype *known = map_get(&library->headers[toolkit].prototypes, name);
 

@@ -231,6 +231,8 @@ def test_files_that_do_not_go_together(real, tmp_path):
      "--negative bazGone: no library that was given has this function"),
     (("--from", "REAL", "--missing", "9", "--negative", "bazA"),
      "--negative bazA: no header that was given declares this function"),
+    (("--from", "REAL", "--missing", "9", "--text", "bazA", "--negative", "bazA"),
+     "--negative bazA: it describes a status, and returns a string"),
     (("--from", "REAL", "--missing", "9", "--int-status", "baz*"),
      "--int-status baz*: no header that was given declares such a function of the library"),
     (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: a name has"),
