@@ -144,16 +144,6 @@ static bool has_reader(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
 }
 
-static const char *read_bitcode(struct lk_inspection *inspection, const struct lk_part *part,
-				struct lazycuda_entry *entry)
-{
-	const char *wrong = lk_bitcode_read(part, inspection->arena);
-
-	if (!wrong && inspection->payloads)
-		entry->flags |= lk_bitcode_flags(part);
-	return wrong;
-}
-
 /* Reads the payload; unpacks it only if the caller wants payloads.  Returns NULL, or what is
  * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
@@ -161,7 +151,7 @@ static const char *read_payload(struct lk_inspection *inspection, struct lazycud
 	const struct lk_part part = { &inspection->source, entry->offset, entry->length };
 
 	if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		return read_bitcode(inspection, &part, entry);
+		return lk_bitcode_read(&part, inspection->arena);
 	if (!has_reader(entry->kind))
 		return NULL;
 	if (!(entry->flags & LAZYCUDA_ENTRY_UNSEEN))
@@ -217,9 +207,9 @@ static const char *read_bare(struct lk_inspection *inspection, const struct lk_p
 		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
 				     inspection->payloads);
 	else if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		wrong = read_bitcode(inspection, part, entry);
+		wrong = lk_bitcode_read(part, inspection->arena);
 	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads)
-		entry->flags |= lk_llvm_ir_read(part);
+		lk_llvm_ir_read(part, inspection->arena, entry);
 	if (!wrong)
 		add_entry(inspection, entry);
 	return wrong;
