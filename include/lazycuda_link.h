@@ -148,7 +148,8 @@ struct lazycuda_inspection {
 	const char *warning;		/* NULL, or that the name says something else, that a
 					   library is missing to unpack some of the code, or that
 					   an image is not CUDA's */
-	const struct lazycuda_entry *const *entries;	/* in the order of the file */
+	const struct lazycuda_entry *const *entries;	/* in the order of the file, but images of
+							   one source beside each other */
 	size_t entry_count;
 	int fatbin_count;
 	uint64_t length;		/* of the whole, in bytes */

@@ -8,6 +8,7 @@
 
 #include "../../stubs/base/glibc.h"
 #include "containers.h"
+#include "images.h"
 #include "inspection.h"
 #include "../tables/sized.h"
 #include "../tables/text.h"
@@ -350,6 +351,8 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 	inspection->source.budget = &inspection->budget;
 	inspection->source.block = &block;
 	public->error = wrong ? wrong : read_whole(inspection);
+	lk_tell_sources(inspection->arena, inspection->entries, public->entry_count,
+			&public->fatbin_count);
 	/* From here on only the caller asks for reads, from any thread and without a limit. */
 	inspection->source.budget = NULL;
 	inspection->source.block = NULL;
