@@ -69,6 +69,8 @@ struct lk_side {
 	struct lk_taken *taken;
 	size_t count;
 	size_t ltoir;		/* how many of these are LTO-IR */
+	const char *no_lto;	/* why LLVM IR is not to become LTO-IR, once that is seen of what
+				   was taken; NULL */
 	struct lk_compilation compilation;
 	struct lk_ir_compilation ir;
 	struct lk_refusal refusal;	/* code OK: the linker takes everything */

@@ -2,6 +2,8 @@
 /* side.c - what each linker would take, and what it objects to */
 #include <string.h>
 
+#include "../../stubs/base/count.h"
+#include "../formats/symbols.h"
 #include "../tables/options.h"
 #include "planning.h"
 #include "../tables/text.h"
@@ -82,6 +84,8 @@ static bool has_ir_to_take(const struct lk_side *side, const struct lk_item *ite
  * modules may call each other, and LTO-IR keeps no function for what takes no part. */
 static const char *why_no_lto(struct lk_planning *planning, const struct lk_side *side)
 {
+	if (side->no_lto)
+		return side->no_lto;
 	for (size_t i = 0; side->lto && i < planning->count; i++) {
 		const struct lk_item *item = &planning->items[i];
 		const char *why = NULL;
@@ -224,6 +228,70 @@ static bool take_items(struct lk_planning *planning, struct lk_side *side)
 		if (!take_item(planning, side, &planning->items[i]))
 			return false;
 	return true;
+}
+
+/* What is linked as PTX or cubin, or NULL. */
+static const struct lazycuda_entry *entry_as_is(const struct lk_taken *taken)
+{
+	const struct lazycuda_entry *entry;
+
+	if (taken->choice.entry == LAZYCUDA_NO_INDEX ||
+	    taken->choice.form == LAZYCUDA_FORM_COMPILED)
+		return NULL;
+	entry = taken->item->inspection->entries[taken->choice.entry];
+	return entry->kind == LAZYCUDA_KIND_LTOIR ? NULL : entry;
+}
+
+/* The linkers provide these themselves. */
+static const char *const provided[] = { "vprintf", "malloc", "free", "__assertfail" };
+
+/* NULL, or that PTX or a cubin calls what none of these defines: it may be a function of LLVM IR,
+ * of which LTO-IR keeps nothing for what takes no part in optimisation. */
+static const char *what_calls_ir(struct lk_planning *planning, const struct lk_side *side)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lk_symbols defined = { .arena = planning->arena };
+
+	for (size_t i = 0; i < LC_COUNT(provided); i++)
+		lk_symbols_add(&defined, provided[i], strlen(provided[i]), &plain);
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = entry_as_is(&side->taken[i]);
+
+		for (size_t k = 0; entry && k < entry->symbol_count; k++)
+			if (entry->symbols[k].defined)
+				lk_symbols_add(&defined, entry->symbols[k].name,
+					       strlen(entry->symbols[k].name), &plain);
+	}
+	for (size_t i = 0; i < side->count && !planning->arena->failed; i++) {
+		const struct lazycuda_entry *entry = entry_as_is(&side->taken[i]);
+
+		for (size_t k = 0; entry && k < entry->symbol_count; k++)
+			if (!lk_symbols_find(&defined, entry->symbols[k].name,
+					     strlen(entry->symbols[k].name)))
+				return LK_CONCAT(planning->arena, side->taken[i].item->name,
+						 ", which takes no part, needs ",
+						 lc_printable(planning->arena,
+							      entry->symbols[k].name),
+						 ", and no PTX or cubin here defines it");
+	}
+	return NULL;
+}
+
+/* Takes the items once more, with LLVM IR as PTX, if its LTO-IR would be of no use to others. */
+static bool take_all(struct lk_planning *planning, struct lk_side *side)
+{
+	if (!take_items(planning, side))
+		return false;
+	if (!side->ir.any || side->ir.to != LAZYCUDA_KIND_LTOIR)
+		return true;
+	side->no_lto = what_calls_ir(planning, side);
+	if (!side->no_lto)
+		return true;
+	side->count = side->ltoir = 0;
+	side->taken = NULL;
+	side->ir = (struct lk_ir_compilation){ .any = false };
+	side->compilation = (struct lk_compilation){ .to = LAZYCUDA_KIND_UNKNOWN };
+	return take_items(planning, side);
 }
 
 /* If all but LTO-IR is left out, there has to be LTO-IR, and a linker that takes it. */
@@ -411,7 +479,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		.lto = planning->lto && backend != LAZYCUDA_BACKEND_DRIVER,
 		.refusal = { .input = LAZYCUDA_NO_INDEX },
 	};
-	if (check_target(planning, side) && take_items(planning, side) &&
+	if (check_target(planning, side) && take_all(planning, side) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
 	    check_options(planning, side) && check_used(planning, side))
 		check_roots(planning, side);

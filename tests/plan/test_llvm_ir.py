@@ -144,6 +144,20 @@ def test_where_not_all_is_known_to_be_listed_it_is_compiled_to_ptx(ask, text, wh
     assert [note.partition(" is left out: it is not LTO-IR, for ")[2] for note in plan.notes] == [why]
 
 
+@pytest.mark.parametrize("code", ["ptx 8.0 sm_80", "cubin 12.9 sm_90"])
+def test_it_is_ptx_where_other_code_may_call_it(ask, code):
+    """nvJitLink keeps no function of LTO-IR for what takes no part."""
+    words = HAVE + "nvvms=12.9 libdevices=12.9 lto"
+    plan = ask(words, LISTED, f"c:{code} ext=helper")
+    assert plan.steps[0] == "input 0 whole ptx compiled" and plan.lto == "0"
+    assert plan.notes[0].endswith("compiles it to PTX, for c, which takes no part, needs helper, and no PTX"
+                                  " or cubin here defines it")
+    for more in (f"c:{code} ext=vprintf", f"c:{code} def=helper ext=helper"):
+        assert ask(words, LISTED, more).steps[0] == "input 0 whole ltoir compiled"
+    plan = ask(words, LISTED, f"c:{code} ext=helper", "d:ptx 8.0 sm_80 def=helper")
+    assert plan.steps[0] == "input 0 whole ltoir compiled"
+
+
 def test_bitcode_that_is_not_taken_changes_nothing(ask):
     plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 lto", LISTED,
                "k.o:+is=offload binary;{bitcode ? sm_80/cubin 12.9 sm_90}")
