@@ -467,6 +467,13 @@ def test_damage_of_compiled_bitcode_is_a_result(world):
     assert said["code"] == "BAD_INPUT" and said["message"].startswith("after compiling: "), said
 
 
+def test_a_refusal_says_that_images_are_left_out(world):
+    install(world)
+    said = both_say(world, source=offloading(made_up.image(made_up.cubin(), producer=made_up.OPENMP)))
+    assert said["code"] == "NO_DEVICE_CODE"
+    assert "there is no device code in it: " in said["message"] and "is of OpenMP, for nvptx64" in said["message"]
+
+
 # ---- real ones ----
 
 def real(world, *words, source, arch="sm_90", command="link", check=True):
