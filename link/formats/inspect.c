@@ -34,9 +34,10 @@ static void merge_number(int *into, int from)
 static void merge(struct lazycuda_entry *entry, const struct lazycuda_entry *code)
 {
 	entry->kind = code->kind;
-	merge_number(&entry->arch, code->arch);
-	if (code->suffix)
+	/* The container's suffix stands for a code of the same number, which may not tell its own. */
+	if (code->suffix || (code->arch && code->arch != entry->arch))
 		entry->suffix = code->suffix;
+	merge_number(&entry->arch, code->arch);
 	merge_number(&entry->toolkit, code->toolkit);
 	merge_number(&entry->isa, code->isa);
 	entry->level = code->level;

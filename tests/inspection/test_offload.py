@@ -117,6 +117,11 @@ def test_sources_behind_others_are_numbered_anew(see):
     assert seen.column("fatbin") == list("0122233") and seen.fatbins == "4"
 
 
+def test_a_suffix_goes_with_its_number(see):
+    for label, arch in (("sm_80a", "80a"), ("sm_999a", "80")):
+        assert see(c.offload(c.image(PTX, label))).column("arch") == [arch]
+
+
 def test_a_fatbin_in_it_is_read(see):
     seen = see(c.offload(c.image(PTX), c.image(c.usual(), label=c.IS_FATBIN), c.image(CUBIN)))
     assert seen.column("kind") == ["ptx", "cubin", "ptx", "ltoir", "cubin"]
