@@ -57,6 +57,12 @@ def test_one_with_libdevice_goes_before_one_without(ask):
                           " calls are not defined"]
 
 
+@pytest.mark.parametrize("text", [BITCODE, WITH_LIBDEVICE, WITH_LIBDEVICE + " listed"])
+def test_libdevice_goes_before_optimisation(ask, text):
+    plan = ask("driver=13.5 nvjitlink=13.5 arch=sm_90 lto nvvms=13.5,12.9 libdevices=none,12.9", text)
+    assert (plan.code, plan.nvvm, plan.ir) == ("OK", "12090", ["-arch=compute_90"])
+
+
 @pytest.mark.parametrize("arch, nvvms, taken", [
     ("sm_90", "12.9", "12090"), ("sm_100", "12.9", None), ("sm_120", "13.0,13.5", None),
     # compiled for compute_90, by which it is taken
