@@ -93,8 +93,9 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   declares functions of libdevice, __nv_* */
 #define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
 						   layout, or with an empty one */
-#define LAZYCUDA_ENTRY_USED		0x1000u	/* LLVM IR that was read, and that has a list of
-						   what is to be kept, @llvm.used */
+#define LAZYCUDA_ENTRY_LISTED		0x1000u	/* LLVM IR as text that was read, and whose list
+						   @llvm.used has each of its kernels, and each
+						   variable that others see */
 
 /* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {
@@ -132,7 +133,9 @@ struct lazycuda_entry {
 	uint64_t offset, length;	/* the payload in the file, as stored, in bytes */
 	uint64_t unpacked;		/* its size when unpacked, in bytes */
 
-	const struct lazycuda_symbol *symbols;	/* of PTX and relocatable cubins, if read */
+	/* Of PTX and relocatable cubins, if read.  Of LLVM IR as text with a list @llvm.used that
+	 * lacks a kernel or a variable, the first of these. */
+	const struct lazycuda_symbol *symbols;
 	size_t symbol_count;
 };
 
@@ -145,7 +148,8 @@ struct lazycuda_inspection {
 	const char *warning;		/* NULL, or that the name says something else, that a
 					   library is missing to unpack some of the code, or that
 					   an image is not CUDA's */
-	const struct lazycuda_entry *const *entries;	/* in the order of the file */
+	const struct lazycuda_entry *const *entries;	/* in the order of the file, but images of
+							   one source beside each other */
 	size_t entry_count;
 	int fatbin_count;
 	uint64_t length;		/* of the whole, in bytes */

@@ -70,7 +70,7 @@ static const struct {
 	{ LAZYCUDA_ENTRY_UNSEEN, "not unpacked" },
 	{ LAZYCUDA_ENTRY_LIBDEVICE, "calls libdevice" },
 	{ LAZYCUDA_ENTRY_NO_LAYOUT, "no data layout" },
-	{ LAZYCUDA_ENTRY_USED, "lists what is used" },
+	{ LAZYCUDA_ENTRY_LISTED, "lists all that it offers" },
 };
 
 /* ---- text ---- */
@@ -263,7 +263,7 @@ static void json_entry(const struct lazycuda_entry *entry)
 	json_boolean("unseen", (entry->flags & LAZYCUDA_ENTRY_UNSEEN) != 0);
 	json_boolean("libdevice", (entry->flags & LAZYCUDA_ENTRY_LIBDEVICE) != 0);
 	json_boolean("no_layout", (entry->flags & LAZYCUDA_ENTRY_NO_LAYOUT) != 0);
-	json_boolean("used", (entry->flags & LAZYCUDA_ENTRY_USED) != 0);
+	json_boolean("listed", (entry->flags & LAZYCUDA_ENTRY_LISTED) != 0);
 	json_text("compression", compression(entry));
 	json_text("toolkit", made_by);
 	json_text("isa", language);

@@ -70,26 +70,6 @@ static const char *read_blocks(const struct lk_part *part, struct lc_arena *aren
 	return NULL;
 }
 
-unsigned lk_bitcode_flags(const struct lk_part *part)
-{
-	static const char name[] = "llvm.used";
-	const size_t tail = sizeof(name) - 2;	/* it may begin in one window and end in the next */
-	char bytes[4096];
-
-	for (uint64_t at = 0; at < part->length; at += sizeof(bytes) - tail) {
-		size_t size = part->length - at < sizeof(bytes) ? (size_t)(part->length - at) :
-								  sizeof(bytes);
-
-		if (!lk_part_read(part, at, bytes, size))
-			return 0;
-		if (memmem(bytes, size, name, sizeof(name) - 1))
-			return LAZYCUDA_ENTRY_USED;
-		if (size < sizeof(bytes))
-			break;
-	}
-	return 0;
-}
-
 /* The blocks are where the wrapper says, if there is one. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena)
 {

@@ -61,6 +61,13 @@ struct lk_fatbin_entry_header {
 /* Set of what is no code of CUDA: it has an error that says so, and becomes no entry. */
 #define LK_FOREIGN 0x80000000u
 
+/* Images of one source in an offload binary: none is compiled for so many. */
+#define LK_MOST_ALTERNATIVES 64
+
+/* Set of images of an offload binary until lk_tell_sources(), and of the first in a row. */
+#define LK_IMAGE 0x40000000u
+#define LK_FIRST_IMAGE 0x20000000u
+
 /* Returns the offset of the next byte that is not zero, or the length of the part. */
 uint64_t lk_skip_zeros(const struct lk_part *part, uint64_t at);
 

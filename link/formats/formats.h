@@ -49,11 +49,10 @@ const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *ent
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
-/* The flags of bitcode: USED.  LLVM has the names of a module as plain bytes since 5.0. */
-unsigned lk_bitcode_flags(const struct lk_part *part);
-
-/* The flags of LLVM IR, which is text: LIBDEVICE, NO_LAYOUT and USED. */
-unsigned lk_llvm_ir_read(const struct lk_part *part);
+/* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and as only symbol the
+ * first kernel or variable that its list lacks. */
+void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
+		     struct lazycuda_entry *entry);
 
 /* Calls the reader of PTX, cubins or LTO-IR, by the kind that lk_recognise() returned; any other
  * kind is an error. */

@@ -8,6 +8,7 @@
 
 #include "../../stubs/base/glibc.h"
 #include "containers.h"
+#include "images.h"
 #include "inspection.h"
 #include "../tables/sized.h"
 #include "../tables/text.h"
@@ -33,9 +34,10 @@ static void merge_number(int *into, int from)
 static void merge(struct lazycuda_entry *entry, const struct lazycuda_entry *code)
 {
 	entry->kind = code->kind;
-	merge_number(&entry->arch, code->arch);
-	if (code->suffix)
+	/* The container's suffix stands for a code of the same number, which may not tell its own. */
+	if (code->suffix || (code->arch && code->arch != entry->arch))
 		entry->suffix = code->suffix;
+	merge_number(&entry->arch, code->arch);
 	merge_number(&entry->toolkit, code->toolkit);
 	merge_number(&entry->isa, code->isa);
 	entry->level = code->level;
@@ -144,16 +146,6 @@ static bool has_reader(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
 }
 
-static const char *read_bitcode(struct lk_inspection *inspection, const struct lk_part *part,
-				struct lazycuda_entry *entry)
-{
-	const char *wrong = lk_bitcode_read(part, inspection->arena);
-
-	if (!wrong && inspection->payloads)
-		entry->flags |= lk_bitcode_flags(part);
-	return wrong;
-}
-
 /* Reads the payload; unpacks it only if the caller wants payloads.  Returns NULL, or what is
  * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
@@ -161,7 +153,7 @@ static const char *read_payload(struct lk_inspection *inspection, struct lazycud
 	const struct lk_part part = { &inspection->source, entry->offset, entry->length };
 
 	if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		return read_bitcode(inspection, &part, entry);
+		return lk_bitcode_read(&part, inspection->arena);
 	if (!has_reader(entry->kind))
 		return NULL;
 	if (!(entry->flags & LAZYCUDA_ENTRY_UNSEEN))
@@ -217,9 +209,9 @@ static const char *read_bare(struct lk_inspection *inspection, const struct lk_p
 		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
 				     inspection->payloads);
 	else if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		wrong = read_bitcode(inspection, part, entry);
+		wrong = lk_bitcode_read(part, inspection->arena);
 	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads)
-		entry->flags |= lk_llvm_ir_read(part);
+		lk_llvm_ir_read(part, inspection->arena, entry);
 	if (!wrong)
 		add_entry(inspection, entry);
 	return wrong;
@@ -360,6 +352,8 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 	inspection->source.budget = &inspection->budget;
 	inspection->source.block = &block;
 	public->error = wrong ? wrong : read_whole(inspection);
+	lk_tell_sources(inspection->arena, inspection->entries, public->entry_count,
+			&public->fatbin_count);
 	/* From here on only the caller asks for reads, from any thread and without a limit. */
 	inspection->source.budget = NULL;
 	inspection->source.block = NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* llvm_ir.c - whether LLVM IR, as text, has a data layout and a list of what is used, and declares
+/* llvm_ir.c - whether LLVM IR, as text, has a data layout and lists what it offers, and declares
  * functions of libdevice */
 #include <string.h>
 
 #include "containers.h"
+#include "ir_list.h"
 
 /* In a string no quote is escaped, and no comment begins. */
 enum where { IN_CODE, IN_COMMENT, IN_STRING };
@@ -23,6 +24,7 @@ struct ir_text {
 	bool declaration;
 	int name;		/* bytes of the prefix that were seen after an @ */
 	unsigned flags;
+	struct lk_ir_list list;
 };
 
 static bool is_word(const struct ir_text *text, const char *word)
@@ -39,8 +41,6 @@ static void end_word(struct ir_text *text)
 	else
 		text->layout = NO_LAYOUT;
 	text->declaration |= is_word(text, "declare");
-	if (is_word(text, "@llvm.used"))
-		text->flags |= LAZYCUDA_ENTRY_USED;
 	text->length = 0;
 }
 
@@ -110,15 +110,18 @@ static void take_byte(struct ir_text *text, char byte)
 		text->where = IN_CODE;
 	}
 	take_name(text, byte);
+	lk_ir_list_take(&text->list, byte, text->where == IN_STRING);
 	if (text->where == IN_STRING)
 		take_quoted(text, byte);
 	else
 		take_code(text, byte);
 }
 
-unsigned lk_llvm_ir_read(const struct lk_part *part)
+void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
+		     struct lazycuda_entry *entry)
 {
-	struct ir_text text = { .name = NO_NAME, .flags = LAZYCUDA_ENTRY_NO_LAYOUT };
+	struct ir_text text = { .name = NO_NAME, .flags = LAZYCUDA_ENTRY_NO_LAYOUT,
+				.list = { .names = { .arena = arena }, .arena = arena } };
 	char bytes[4096];
 
 	for (uint64_t at = 0; at < part->length; at += sizeof(bytes)) {
@@ -126,9 +129,12 @@ unsigned lk_llvm_ir_read(const struct lk_part *part)
 								  sizeof(bytes);
 
 		if (!lk_part_read(part, at, bytes, size))
-			return 0;
+			return;
 		for (size_t i = 0; i < size; i++)
 			take_byte(&text, bytes[i]);
 	}
-	return text.flags;
+	entry->flags |= text.flags;
+	if (lk_ir_list_end(&text.list, &entry->symbols))
+		entry->flags |= LAZYCUDA_ENTRY_LISTED;
+	entry->symbol_count = entry->symbols != NULL;
 }

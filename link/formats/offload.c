@@ -70,9 +70,7 @@ static const char *const label_names[] = {
 };
 
 /* Images of one source differ in architecture or in kind, so one that is like an earlier one
- * begins the images of the next source.  No source is compiled for so many. */
-#define MOST_ALTERNATIVES 64
-
+ * begins the images of the next source, as far as can be told without their names. */
 struct alternative {
 	enum lazycuda_kind kind;
 	int arch;
@@ -85,9 +83,10 @@ struct images {
 	lk_each_entry *each;
 	void *data;
 	/* The images of one source so far. */
-	struct alternative alternatives[MOST_ALTERNATIVES];
+	struct alternative alternatives[LK_MOST_ALTERNATIVES];
 	size_t alternative_count;	/* 0: the next image begins a source */
 	uint32_t version;		/* of the binary before this one */
+	bool in_row;			/* the next image goes on with a row of images */
 };
 
 /* ---- strings ---- */
@@ -194,7 +193,7 @@ static bool is_repeated(const struct images *images, const struct alternative *o
 		    images->alternatives[i].arch == one->arch &&
 		    images->alternatives[i].suffix == one->suffix)
 			return true;
-	return images->alternative_count == MOST_ALTERNATIVES;
+	return images->alternative_count == LK_MOST_ALTERNATIVES;
 }
 
 /* Counts the image to those of its source, which it may begin.  False if there are too many. */
@@ -222,6 +221,7 @@ static const char *take_image(struct images *images, const struct lk_part *image
 
 	if (kind == LAZYCUDA_KIND_FATBIN && !wrong) {
 		images->alternative_count = 0;
+		images->in_row = false;
 		return lk_fatbin_read(image, images->arena, images->count, images->each,
 				      images->data);
 	}
@@ -241,6 +241,8 @@ static const char *take_image(struct images *images, const struct lk_part *image
 		if (!add_alternative(images, entry))
 			return "has more images than any file";
 		entry->fatbin = *images->count - 1;
+		entry->flags |= LK_IMAGE | (images->in_row ? 0 : LK_FIRST_IMAGE);
+		images->in_row = true;
 	}
 	images->each(entry, images->data);
 	return NULL;
@@ -275,8 +277,10 @@ static const char *read_entries(struct images *images, const struct lk_part *bin
 	if (header->entries > binary->length ||
 	    count > (binary->length - header->entries) / sizeof(struct image_entry))
 		return "has entries that lie outside it";
-	if (header->version >= SEVERAL_SINCE || header->version != images->version)
+	if (header->version >= SEVERAL_SINCE || header->version != images->version) {
 		images->alternative_count = 0;
+		images->in_row = false;
+	}
 	images->version = header->version;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t at = header->entries + i * sizeof(struct image_entry);

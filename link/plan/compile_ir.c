@@ -50,23 +50,24 @@ static const struct lk_item *first_with(const struct lk_planning *planning, unsi
 	return NULL;
 }
 
-/* nvJitLink drops kernels and variables of libnvvm's LTO-IR that the list @llvm.used does not have,
- * and reports success; of PTX it keeps them.  Returns the first input, or bitcode in one, that has
- * no such list; NULL if there is none. */
-static const struct lk_item *first_without_list(const struct lk_planning *planning)
+const char *lk_ir_unlisted(struct lk_planning *planning, const struct lk_item *item)
 {
-	for (size_t i = 0; i < planning->count; i++) {
-		const struct lk_item *item = &planning->items[i];
-		const struct lazycuda_inspection *inspection = item->what.inspection;
+	static const char why[] = "nvJitLink keeps of LTO-IR only what the list @llvm.used has";
+	const struct lazycuda_inspection *inspection = item->what.inspection;
+	const struct lazycuda_symbol *lacks = NULL;
 
-		if (lk_is_ir(item) && !has_flag(item, LAZYCUDA_ENTRY_USED))
-			return item;
-		for (size_t k = 0; inspection && k < inspection->entry_count; k++)
-			if (inspection->entries[k]->kind == LAZYCUDA_KIND_BITCODE &&
-			    !(inspection->entries[k]->flags & LAZYCUDA_ENTRY_USED))
-				return item;
-	}
-	return NULL;
+	if (!lk_is_ir(item) || inspection->kind == LAZYCUDA_KIND_BITCODE)
+		return LK_CONCAT(planning->arena, why, ", and that of bitcode is not read: ",
+				 item->name);
+	if (has_flag(item, LAZYCUDA_ENTRY_LISTED))
+		return NULL;
+	if (inspection->entry_count && inspection->entries[0]->symbol_count)
+		lacks = inspection->entries[0]->symbols;
+	if (lacks)
+		return LK_CONCAT(planning->arena, why, ", and that of ", item->name, " lacks the ",
+				 lacks->kernel ? "kernel " : "variable ",
+				 lc_printable(planning->arena, lacks->name));
+	return LK_CONCAT(planning->arena, why, ", and none was read in ", item->name);
 }
 
 static bool asks_for_latest(const struct lazycuda_request *request)
@@ -133,21 +134,19 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	return one;
 }
 
-/* The same for LTO-IR, which of a libnvvm of unknown version is not tried; else for PTX, with the
- * reason. */
+/* The same for LTO-IR, unless there is a reason not to, `no_lto`, or the version of libnvvm is not
+ * known; else for PTX, with the reason. */
 static struct ir_candidate try_nvvm_lto(const struct lk_planning *planning,
-					const struct lk_linker *linker, int version, int libdevice)
+					const struct lk_linker *linker, const char *no_lto,
+					int version, int libdevice)
 {
 	struct ir_candidate lto = try_nvvm(planning, linker, LAZYCUDA_KIND_LTOIR, version,
 					   libdevice), ptx;
-	const struct lk_item *without = first_without_list(planning);
 
-	if (!lto.code && version > 0 && !without)
+	if (!lto.code && version > 0 && !no_lto)
 		return lto;
 	ptx = try_nvvm(planning, linker, LAZYCUDA_KIND_PTX, version, libdevice);
-	ptx.compilation.no_lto = without ?
-		LK_CONCAT(planning->arena, "of LTO-IR nvJitLink keeps only what the list @llvm.used"
-			  " has, and there is none in ", without->name) :
+	ptx.compilation.no_lto = no_lto ? no_lto :
 		version <= 0 ? "its version is not known" :
 		lto.code == LAZYCUDA_CODE_LTOIR_TOO_NEW ? "its LTO-IR is too new for the linker" :
 		lto.code == LAZYCUDA_CODE_LTOIR_CROSS_MAJOR ?
@@ -158,7 +157,7 @@ static struct ir_candidate try_nvvm_lto(const struct lk_planning *planning,
 
 /* The best candidate, the first among equals; with NVVM_REQUIRED if there is no libnvvm. */
 static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
-				       const struct lk_linker *linker, bool lto)
+				       const struct lk_linker *linker, bool lto, const char *no_lto)
 {
 	struct ir_candidate best = { .code = LAZYCUDA_CODE_NVVM_REQUIRED };
 	struct lazycuda_others others;
@@ -168,7 +167,7 @@ static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
 		int version = others.nvvms[i];
 		int libdevice = others.libdevices ? others.libdevices[i] : 0;
 		struct ir_candidate one = lto ?
-			try_nvvm_lto(planning, linker, version, libdevice) :
+			try_nvvm_lto(planning, linker, no_lto, version, libdevice) :
 			try_nvvm(planning, linker, LAZYCUDA_KIND_PTX, version, libdevice);
 
 		if (!i || (!one.code && (best.code || one.rank > best.rank)))
@@ -244,10 +243,10 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 }
 
 bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
-		const struct lk_item *item, struct lk_ir_compilation *compilation,
-		struct lk_refusal *refusal)
+		const char *no_lto, const struct lk_item *item,
+		struct lk_ir_compilation *compilation, struct lk_refusal *refusal)
 {
-	struct ir_candidate best = choose_nvvm(planning, linker, lto);
+	struct ir_candidate best = choose_nvvm(planning, linker, lto, no_lto);
 
 	*compilation = best.compilation;
 	return !best.code || refuse_ir(planning, linker, item, &best, refusal);

@@ -196,6 +196,9 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		return true;
 	return refuse_item(planning, refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
 			   lazycuda_kind_name(inspection->kind), "device code",
+			   inspection->warning ?
+			   LK_CONCAT(planning->arena, "there is no device code in it: ",
+				     inspection->warning) :
 			   is_container(inspection->kind) ?
 			   "there is no device code in it; leave it to the host's linker" :
 			   "there is no code in it");

@@ -69,6 +69,8 @@ struct lk_side {
 	struct lk_taken *taken;
 	size_t count;
 	size_t ltoir;		/* how many of these are LTO-IR */
+	const char *no_lto;	/* why LLVM IR is not to become LTO-IR, once that is seen of what
+				   was taken; NULL */
 	struct lk_compilation compilation;
 	struct lk_ir_compilation ir;
 	struct lk_refusal refusal;	/* code OK: the linker takes everything */
@@ -215,11 +217,18 @@ bool lk_is_ir(const struct lk_item *item);
 /* Whether libnvvm compiles what is taken: such an input, or bitcode in an offload binary. */
 bool lk_is_ir_taken(const struct lk_taken *taken);
 
+/*
+ * nvJitLink drops kernels and variables of libnvvm's LTO-IR that the list @llvm.used does not have,
+ * and reports success; of PTX it keeps them.  Returns NULL if the list of an input of LLVM IR is
+ * known to have them all; else why not.  Of bitcode no list is read.
+ */
+const char *lk_ir_unlisted(struct lk_planning *planning, const struct lk_item *item);
+
 /* Decides which libnvvm of the request would compile all LLVM IR for this linker: with `lto` one
- * whose LTO-IR the linker takes, if there is one. */
+ * whose LTO-IR the linker takes, if there is one and no reason not to, `no_lto`. */
 bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
-		const struct lk_item *item, struct lk_ir_compilation *compilation,
-		struct lk_refusal *refusal);
+		const char *no_lto, const struct lk_item *item,
+		struct lk_ir_compilation *compilation, struct lk_refusal *refusal);
 
 const char *const *lk_ir_options(struct lk_planning *planning,
 				 const struct lk_ir_compilation *compilation, size_t *count);

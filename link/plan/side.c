@@ -2,6 +2,8 @@
 /* side.c - what each linker would take, and what it objects to */
 #include <string.h>
 
+#include "../../stubs/base/count.h"
+#include "../formats/symbols.h"
 #include "../tables/options.h"
 #include "planning.h"
 #include "../tables/text.h"
@@ -65,30 +67,72 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 	return take(planning, side, item, &group, choice, side->lto);
 }
 
+/* Whether bitcode in an input is taken, as take_code() does. */
+static bool has_ir_to_take(const struct lk_side *side, const struct lk_item *item)
+{
+	struct lk_group group = { 0, 0 };
+
+	while (lk_next_group(item, &group))
+		if (lk_choose_ir(&side->linker, item->inspection, &group) != LAZYCUDA_NO_INDEX &&
+		    lk_choose(&side->linker, item->inspection, &group, side->lto).entry ==
+		    LAZYCUDA_NO_INDEX)
+			return true;
+	return false;
+}
+
+/* NULL, or why LLVM IR that is taken is not to become LTO-IR.  One reason is enough for all of it:
+ * modules may call each other, and LTO-IR keeps no function for what takes no part. */
+static const char *why_no_lto(struct lk_planning *planning, const struct lk_side *side)
+{
+	if (side->no_lto)
+		return side->no_lto;
+	for (size_t i = 0; side->lto && i < planning->count; i++) {
+		const struct lk_item *item = &planning->items[i];
+		const char *why = NULL;
+
+		if (lk_is_ir(item) || has_ir_to_take(side, item))
+			why = lk_ir_unlisted(planning, item);
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
 /* Takes LLVM IR: a whole input, or an entry of one. */
 static bool take_ir(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
 		    const struct lk_group *group, size_t entry)
 {
 	struct lk_choice choice = { .entry = entry, .form = LAZYCUDA_FORM_COMPILED };
+	/* What is not listed has been left out, if that is asked for. */
+	const bool all_listed = planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO;
 
 	if (!side->ir.any &&
-	    !lk_plan_ir(planning, &side->linker, side->lto, item, &side->ir, &side->refusal))
+	    !lk_plan_ir(planning, &side->linker, side->lto,
+			all_listed ? NULL : why_no_lto(planning, side), item, &side->ir,
+			&side->refusal))
 		return false;
 	choice.doubt = side->ir.doubt;
 	return take(planning, side, item, group, choice, side->ir.to == LAZYCUDA_KIND_LTOIR);
 }
 
-/* Whether LLVM IR is to be left out, since it would not be compiled to LTO-IR. */
-static bool is_ir_ignored(struct lk_planning *planning, const struct lk_side *side,
-			  const struct lk_item *item)
+/* NULL, or why LLVM IR is to be left out: it would not be compiled to LTO-IR. */
+static const char *why_ir_ignored(struct lk_planning *planning, const struct lk_side *side,
+				  const struct lk_item *item)
 {
 	struct lk_ir_compilation ir = side->ir;
-	struct lk_refusal unused;
+	struct lk_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
+	const char *why;
 
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
-		return false;
-	return !(ir.any || lk_plan_ir(planning, &side->linker, side->lto, item, &ir, &unused)) ||
-	       ir.to != LAZYCUDA_KIND_LTOIR;
+		return NULL;
+	why = lk_ir_unlisted(planning, item);
+	if (why)
+		return why;
+	if (!ir.any && !lk_plan_ir(planning, &side->linker, side->lto, NULL, item, &ir, &refusal))
+		return refusal.code == LAZYCUDA_CODE_NVVM_REQUIRED ?
+			"there is no libnvvm to compile it" : "no libnvvm here compiles it";
+	return ir.to == LAZYCUDA_KIND_LTOIR ? NULL : ir.no_lto ? ir.no_lto :
+	       "the linker takes none";
 }
 
 /* Whether a group is to be left out, since what was chosen of it takes no part in link-time
@@ -105,16 +149,19 @@ static bool is_ignored(const struct lk_planning *planning, const struct lk_item 
 	return inspection->entries[choice->entry]->kind != LAZYCUDA_KIND_LTOIR;
 }
 
+/* `why` is NULL, or why LLVM IR among it does not become LTO-IR. */
 static void note_ignored(struct lk_planning *planning, const struct lk_item *item, size_t ignored,
-			 size_t taken)
+			 size_t taken, const char *why)
 {
+	const char *before = why ? ", for " : "";
+
 	if (taken)
 		lk_note(planning, lc_format(planning->arena, "%s: %zu of %zu pieces are left out:"
-					    " they are not LTO-IR", item->name, ignored,
-					    ignored + taken));
+					    " they are not LTO-IR%s%s", item->name, ignored,
+					    ignored + taken, before, why ? why : ""));
 	else
-		lk_note(planning, lc_format(planning->arena, "%s is left out: it is not LTO-IR",
-					    item->name));
+		lk_note(planning, lc_format(planning->arena, "%s is left out: it is not LTO-IR%s%s",
+					    item->name, before, why ? why : ""));
 }
 
 static bool take_code(struct lk_planning *planning, struct lk_side *side,
@@ -123,6 +170,7 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 	const struct lazycuda_inspection *inspection = item->inspection;
 	struct lk_group group = { 0, 0 };
 	size_t before = side->count, ignored = !inspection->entry_count;
+	const char *why = NULL;
 
 	while (lk_next_group(item, &group)) {
 		struct lk_choice choice = lk_choose(&side->linker, inspection, &group, side->lto);
@@ -131,7 +179,9 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		size_t ir = choice.entry != LAZYCUDA_NO_INDEX ? LAZYCUDA_NO_INDEX :
 			    lk_choose_ir(&side->linker, inspection, &group);
 
-		if (ir != LAZYCUDA_NO_INDEX && !is_ir_ignored(planning, side, item)) {
+		if (ir != LAZYCUDA_NO_INDEX && !why)
+			why = why_ir_ignored(planning, side, item);
+		if (ir != LAZYCUDA_NO_INDEX && !why) {
 			if (!take_ir(planning, side, item, &group, ir))
 				return false;
 			continue;
@@ -151,21 +201,24 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		return false;
 	}
 	if (ignored)
-		note_ignored(planning, item, ignored, side->count - before);
+		note_ignored(planning, item, ignored, side->count - before, why);
 	return true;
 }
 
 static bool take_item(struct lk_planning *planning, struct lk_side *side,
 		      const struct lk_item *item)
 {
+	const char *why;
+
 	if (item->inspection)
 		return take_code(planning, side, item);
 	if (!lk_is_ir(item))
 		return take_source(planning, side, item);
-	if (!is_ir_ignored(planning, side, item))
+	why = why_ir_ignored(planning, side, item);
+	if (!why)
 		return take_ir(planning, side, item, &(const struct lk_group){ 0, 0 },
 			       LAZYCUDA_NO_INDEX);
-	note_ignored(planning, item, 1, 0);
+	note_ignored(planning, item, 1, 0, why);
 	return true;
 }
 
@@ -175,6 +228,70 @@ static bool take_items(struct lk_planning *planning, struct lk_side *side)
 		if (!take_item(planning, side, &planning->items[i]))
 			return false;
 	return true;
+}
+
+/* What is linked as PTX or cubin, or NULL. */
+static const struct lazycuda_entry *entry_as_is(const struct lk_taken *taken)
+{
+	const struct lazycuda_entry *entry;
+
+	if (taken->choice.entry == LAZYCUDA_NO_INDEX ||
+	    taken->choice.form == LAZYCUDA_FORM_COMPILED)
+		return NULL;
+	entry = taken->item->inspection->entries[taken->choice.entry];
+	return entry->kind == LAZYCUDA_KIND_LTOIR ? NULL : entry;
+}
+
+/* The linkers provide these themselves. */
+static const char *const provided[] = { "vprintf", "malloc", "free", "__assertfail" };
+
+/* NULL, or that PTX or a cubin calls what none of these defines: it may be a function of LLVM IR,
+ * of which LTO-IR keeps nothing for what takes no part in optimisation. */
+static const char *what_calls_ir(struct lk_planning *planning, const struct lk_side *side)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lk_symbols defined = { .arena = planning->arena };
+
+	for (size_t i = 0; i < LC_COUNT(provided); i++)
+		lk_symbols_add(&defined, provided[i], strlen(provided[i]), &plain);
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = entry_as_is(&side->taken[i]);
+
+		for (size_t k = 0; entry && k < entry->symbol_count; k++)
+			if (entry->symbols[k].defined)
+				lk_symbols_add(&defined, entry->symbols[k].name,
+					       strlen(entry->symbols[k].name), &plain);
+	}
+	for (size_t i = 0; i < side->count && !planning->arena->failed; i++) {
+		const struct lazycuda_entry *entry = entry_as_is(&side->taken[i]);
+
+		for (size_t k = 0; entry && k < entry->symbol_count; k++)
+			if (!lk_symbols_find(&defined, entry->symbols[k].name,
+					     strlen(entry->symbols[k].name)))
+				return LK_CONCAT(planning->arena, side->taken[i].item->name,
+						 ", which takes no part, needs ",
+						 lc_printable(planning->arena,
+							      entry->symbols[k].name),
+						 ", and no PTX or cubin here defines it");
+	}
+	return NULL;
+}
+
+/* Takes the items once more, with LLVM IR as PTX, if its LTO-IR would be of no use to others. */
+static bool take_all(struct lk_planning *planning, struct lk_side *side)
+{
+	if (!take_items(planning, side))
+		return false;
+	if (!side->ir.any || side->ir.to != LAZYCUDA_KIND_LTOIR)
+		return true;
+	side->no_lto = what_calls_ir(planning, side);
+	if (!side->no_lto)
+		return true;
+	side->count = side->ltoir = 0;
+	side->taken = NULL;
+	side->ir = (struct lk_ir_compilation){ .any = false };
+	side->compilation = (struct lk_compilation){ .to = LAZYCUDA_KIND_UNKNOWN };
+	return take_items(planning, side);
 }
 
 /* If all but LTO-IR is left out, there has to be LTO-IR, and a linker that takes it. */
@@ -362,7 +479,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		.lto = planning->lto && backend != LAZYCUDA_BACKEND_DRIVER,
 		.refusal = { .input = LAZYCUDA_NO_INDEX },
 	};
-	if (check_target(planning, side) && take_items(planning, side) &&
+	if (check_target(planning, side) && take_all(planning, side) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
 	    check_options(planning, side) && check_used(planning, side))
 		check_roots(planning, side);

@@ -77,7 +77,7 @@ def test_ptx(inspect, said, put):
         "entries": [{
             "kind": "ptx", "arch": "sm_90a", "version": "9.0", "compressed": False,
             "relocatable": True, "linked": False, "obfuscated": False, "debug": False,
-            "libdevice": False, "no_layout": False, "used": False,
+            "libdevice": False, "no_layout": False, "listed": False,
             "unseen": False, "compression": None, "toolkit": None, "isa": "9.0",
             "container": None, "ir": None, "level": None, "abi": None, "offset": 0,
             "length": len(PTX), "unpacked_length": len(PTX), "member": None, "section": None,
@@ -225,7 +225,9 @@ def test_what_llvm_ir_lacks(inspect, said, put, lines, libdevice, no_layout, wor
 
 def test_a_list_of_what_is_used(inspect, said, put):
     file = put("file", b'@llvm.used = appending global [0 x ptr] []\n')
-    assert said(file)["entries"][0]["used"] and "lists what is used" in inspect(file).lines[1]
+    assert said(file)["entries"][0]["listed"] and "lists all that it offers" in inspect(file).lines[1]
+    file = put("file", b'@llvm.used = appending global [0 x ptr] []\n@v = global i32 1\n')
+    assert not said(file)["entries"][0]["listed"]
 
 
 def test_a_host_object_without_device_code_is_a_no(inspect, tmp_path):

@@ -68,6 +68,60 @@ def test_a_later_binary_of_version_2_is_another_source(see):
     assert see(b"".join(files)).column("fatbin") == list("0122")
 
 
+def defining(names, arch="sm_80", weak=False):
+    """An image of PTX with these kernels."""
+    linkage = ".weak" if weak else ".visible"
+    body = "".join(f"{linkage} .entry {name}()\n{{\n\tret;\n}}\n" for name in names.split())
+    return c.image(c.ptx(target=arch, body=body), arch, label=c.IS_PTX)
+
+
+A80, A90, B80, B90 = (defining(name, arch) for name in "ab" for arch in ("sm_80", "sm_90"))
+INLINE80, INLINE90 = (defining("w", arch, weak=True) for arch in ("sm_80", "sm_90"))
+BOTH80 = c.image(c.ptx(body=".visible .entry a()\n{\n\tret;\n}\n.weak .entry w()\n{\n\tret;\n}\n"), "sm_80",
+                 label=c.IS_PTX)
+LLVM = c.image(BITCODE, "sm_80", label=c.IS_OBJECT)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("images, archs, sources", [
+    ([A80, A90], "80 90", "00"), ([A80, B90], "80 90", "01"), ([A80, B80], "80 80", "01"),
+    ([A80, A90, B80, B90], "80 90 80 90", "0011"), ([A80, B90, B80], "80 90 80", "011"),
+    # put beside each other
+    ([A80, B80, A90, B90], "80 90 80 90", "0011"), ([A80, B80, B90, A90], "80 90 80 90", "0011"),
+    # defined twice: two sources, as in two files
+    ([A80, A80], "80 80", "01"), ([A80, A90, A80, A90], "80 90 80 90", "0011"),
+    # one name is enough
+    ([defining("a b"), defining("b c", "sm_90")], "80 90", "00"),
+    # what several sources may define ties none together that has another name
+    ([BOTH80, INLINE90], "80 90", "01"), ([INLINE80, INLINE90], "80 90", "00"),
+    # without names the place decides
+    ([LLVM, A90, B80], "80 90 80", "001"), ([A80, LLVM, B90], "80 80 90", "001"), ([LLVM, LLVM], "80 80", "01"),
+    ([c.image(c.ptx(body=".extern .func f();\n"), "sm_80"), A90], "80 90", "00"),
+])
+def test_images_that_define_a_name_in_common_are_of_one_source(see, version, images, archs, sources):
+    if version > 1:
+        files = c.offload(*images, version=version)
+    else:
+        files = b"".join(c.offload(one) for one in images)
+    seen = see(c.elf([("__nv_relfatbin", c.usual()), (".llvm.offloading", files)]), "--payloads")
+    before = int(see(c.elf([("__nv_relfatbin", c.usual())])).fatbins)
+    assert seen.column("arch")[-len(images):] == archs.split()
+    assert [int(one) - before for one in seen.column("fatbin")[-len(images):]] == [int(one) for one in sources]
+    assert int(seen.fatbins) == before + int(max(sources)) + 1
+
+
+def test_sources_behind_others_are_numbered_anew(see):
+    file = c.archive(c.member(b"a.o/", c.offload(A80, B90)), c.member(b"b.fatbin/", c.usual()),
+                     c.member(b"c.o/", c.offload(A80, A90)))
+    seen = see(file, "--payloads")
+    assert seen.column("fatbin") == list("0122233") and seen.fatbins == "4"
+
+
+def test_a_suffix_goes_with_its_number(see):
+    for label, arch in (("sm_80a", "80a"), ("sm_999a", "80")):
+        assert see(c.offload(c.image(PTX, label))).column("arch") == [arch]
+
+
 def test_a_fatbin_in_it_is_read(see):
     seen = see(c.offload(c.image(PTX), c.image(c.usual(), label=c.IS_FATBIN), c.image(CUBIN)))
     assert seen.column("kind") == ["ptx", "cubin", "ptx", "ltoir", "cubin"]

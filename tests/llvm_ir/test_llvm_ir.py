@@ -307,12 +307,92 @@ def test_without_a_list_of_what_is_used_it_is_ptx(world):
     for more in ("", "; @llvm.used \n", '@llvm.compiler.used = x\n', "@x = @llvm.used.x\n"):
         said = both_say(world, "--lto", source=text() + more)
         assert said["compile_ir"] == {"to": "ptx", "options": ["-arch=compute_80"]}
-        assert said["notes"][0].endswith(f"and there is none in {world.root}/k.ll")
-    for names, to in ((b"kllvm.used", "ltoir"), (b"kllvm.compiler.used", "ptx"),
-                      (bytes(4092) + b"llvm.used", "ltoir")):
-        code = made_up.bitcode(made_up.block(8, b"; DO well"), made_up.block(23, names))
-        said = say(world, "--lto", source=code, command="plan")
-        assert said["compile_ir"]["to"] == to, names
+        assert said["notes"][0].endswith(f", and none was read in {world.root}/k.ll")
+
+
+def test_bitcode_is_compiled_to_ptx(world):
+    """Its names are anywhere in it: of a source, of a folder."""
+    install(world)
+    code = made_up.bitcode(made_up.block(8, b"; DO well"), made_up.block(23, b"kllvm.used"))
+    said = both_say(world, "--lto", source=code)
+    assert said["compile_ir"]["to"] == "ptx"
+    assert any(f"and that of bitcode is not read: {world.root}/k.ll" in note for note in said["notes"])
+
+
+def used(*names):
+    """A list with these."""
+    return f'@llvm.used = appending global [{len(names)} x ptr] [{", ".join("ptr " + n for n in names)}]\n'
+
+
+KERNEL = "define ptx_kernel void @k() {\n  ret void\n}\n"
+BY_NODE = 'define void @k() { ret void }\n!nvvm.annotations = !{!0}\n!0 = !{ptr @k, !"kernel", i32 1}\n'
+LONG = "k" * 2048
+
+
+@pytest.mark.parametrize("module", [
+    KERNEL + used("@k"), used("@k") + KERNEL, BY_NODE + used("@k"), used("@k", "@v") + "@v = global i32 1\n" + KERNEL,
+    # typed, as numba and clang write it
+    BY_NODE.replace("ptr", "void ()*") + "@llvm.used = appending global [1 x i8*] [i8* bitcast (void ()* @k to i8*)],"
+    ' section "llvm.metadata"\n',
+    "@v = addrspace(1) externally_initialized global [2 x i32] zeroinitializer, align 4\n"
+    "@llvm.used = appending global [1 x ptr] [ptr addrspacecast (ptr addrspace(1) @v to ptr)]\n",
+    # in other words, in other lines, and escaped
+    'define ptx_kernel void @"a b"() { ret void }\n' + used(r'@"\61 b"'),
+    "@llvm.used\n=\nappending global[1 x ptr][ptr @k];, ptr @v\ndefine\nptx_kernel\nvoid\n@k(){ret void}\n",
+    "define cc 71 void @k() { ret void }\n" + used("@k"),
+    # what is not offered
+    used() + "define void @f() { ret void }\ndeclare ptx_kernel void @g()\n@e = external global i32\n",
+    used() + "@a = internal global i32 0 @b = private unnamed_addr constant i32 0\n@0 = private global i8 1\n"
+    "@c = linkonce_odr global i32 0\n@llvm.compiler.used = appending global [1 x ptr] [ptr @a]\n",
+    used() + "@e = available_externally global i32 1\n@w = extern_weak global i32\n",
+    used() + 'define void @f(ptr %k) { ret void }\n!0 = !{ptr @f, !"align", i32 8}\n!1 = !{!"kernel"}\n',
+    used() + 'define {i32, i32} @f() "k"="v" prefix {i32} {i32 1} personality ptr @g { ret {i32, i32} undef }\n',
+    used("@k") + 'source_filename = "a"\ntarget triple = "nvptx64"\n$c = comdat any\n%t = type { i32 }\n' + KERNEL +
+    'attributes #0 = { nounwind "a"="b" }\n!x = !{!0}\n!0 = distinct !{!0, !"; @k = {"}\n',
+])
+def test_where_all_is_listed_it_is_ltoir(world, module):
+    install(world)
+    assert both_say(world, "--lto", source=text() + module)["compile_ir"]["to"] == "ltoir"
+
+
+@pytest.mark.parametrize("module, lacks", [
+    (KERNEL + used("@other"), "kernel k"), (BY_NODE + used("@other"), "kernel k"),
+    (KERNEL + "define ptx_kernel void @l() { ret void }\n" + used("@k"), "kernel l"),
+    ("define cc71 void @k() { ret void }\n" + used(), "kernel k"),
+    ("define cc 71 void @k() { ret void }\n" + used(), "kernel k"),
+    (r'define void @k() { ret void } !0 = !{ptr @k, !"\6bernel", i32 1}' + used(), "kernel k"),
+    ('define void @k() { ret void }\n!0 = !{\nvoid()* @k,; !"no"\n!"maxntidx", i32 1, !"kernel", i32 1}\n'
+     + used(), "kernel k"),
+    ("@v = global i32 1\n" + used(), "variable v"), (used() + "@v = global i32 1", "variable v"),
+    ("@v = addrspace(4) externally_initialized global [4 x float] zeroinitializer\n" + used(), "variable v"),
+    ("@v = weak hidden constant i32 1\n" + used(), "variable v"), ("@v = common global i32 0\n" + used(), "variable v"),
+    ("@v = alias i32, ptr @w\n" + used(), "variable v"), ("@llvm = global i32 0\n" + used(), "variable llvm"),
+    # what comes after the list is not in it
+    (used() + "uselistorder ptr getelementptr (i8, ptr @k), { 1, 0 }\n" + KERNEL, "kernel k"),
+    (used() + "declare void @f(ptr @k)\n" + KERNEL, "kernel k"),
+    (used() + "@w = internal global [1 x ptr] [ptr @k]\n" + KERNEL, "kernel k"),
+    (used().strip() + "; [ptr @k]\n" + KERNEL, "kernel k"), (used().strip() + ', section "@k"\n' + KERNEL, "kernel k"),
+    ("@llvm.compiler.used = appending global [1 x ptr] [ptr @k]\n" + used() + KERNEL, "kernel k"),
+    ('@llvm.used2 = appending global [1 x ptr] [ptr @k]\n' + used() + KERNEL, "kernel k"),
+    ('define ptx_kernel void @"1"() { ret void }\n@1 = internal global i32 0\n' + used("@1"), "kernel 1"),
+    # what is not understood
+    (KERNEL, None), (used("@k") + 'module asm ".visible .entry l() { ret; }"\n' + KERNEL, None),
+    (used("@k") + KERNEL + "/* define ptx_kernel */\n", None), (used("@k") + KERNEL + "\0", None),
+    (used("@k") + KERNEL + "}", None), (used("@k") + KERNEL + "{", None), (used("@k") + KERNEL + '"', None),
+    (used("@k") + KERNEL + "define ptx_kernel void\n", None), (used("@k") + KERNEL + "@v = other\n", None),
+    (used("@0") + "define ptx_kernel void @0() { ret void }\n", None), (used("@0") + "@0 = global i32 0\n", None),
+    (used("@0") + 'define void @0() { ret void }\n!0 = !{ptr @0, !"kernel"}\n', None),
+    (used("@" + LONG) + KERNEL.replace("@k", "@" + LONG), None), (used('@"k\\00"') + KERNEL, None),
+    (KERNEL + "@llvm.used = appending global [1 x ptr] [ptr inttoptr (i64 sub (i64 ptrtoint (ptr @k to i64), i64 1)"
+     " to ptr)]\n", None),
+])
+def test_where_not_all_is_listed_it_is_ptx(world, module, lacks):
+    """nvJitLink reports success for an image without it."""
+    install(world)
+    said = both_say(world, "--lto", source=text() + module)
+    assert said["compile_ir"]["to"] == "ptx"
+    assert said["notes"][0].endswith(f"that of {world.root}/k.ll lacks the {lacks}" if lacks else
+                                     f"none was read in {world.root}/k.ll")
 
 
 def test_of_ltoir_the_names_are_found_in_ptx(world):
@@ -387,6 +467,13 @@ def test_damage_of_compiled_bitcode_is_a_result(world):
     assert said["code"] == "BAD_INPUT" and said["message"].startswith("after compiling: "), said
 
 
+def test_a_refusal_says_that_images_are_left_out(world):
+    install(world)
+    said = both_say(world, source=offloading(made_up.image(made_up.cubin(), producer=made_up.OPENMP)))
+    assert said["code"] == "NO_DEVICE_CODE"
+    assert "there is no device code in it: " in said["message"] and "is of OpenMP, for nvptx64" in said["message"]
+
+
 # ---- real ones ----
 
 def real(world, *words, source, arch="sm_90", command="link", check=True):
@@ -437,6 +524,20 @@ def test_optimised_at_link_time(world, site, version, dialect, arch):
     assert said["compile_ir"]["to"] == "ltoir"
     ptx = (world.root / "image").read_text()
     assert ".entry kernel" in ptx and "call" not in ptx and ".func" not in ptx
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("more, name", [
+    ("define void @second(float* %p) {\n  ret void\n}\n"
+     '!nvvm.annotations = !{!2}\n!2 = !{void (float*)* @second, !"kernel", i32 1}\n', b".text.second"),
+    ("@state = addrspace(1) global i32 5\n", b"state\0")], ids=["kernel", "variable"])
+def test_what_a_list_lacks_is_kept(world, site, version, more, name):
+    site(version)
+    kernel = programs.listed(programs.kernel("typed")).replace("!nvvm.annotations = !{!0}", more if "!2" in more else
+                                                               "!nvvm.annotations = !{!0}\n" + more)
+    kernel = kernel.replace("= !{!2}", "= !{!0, !2}")
+    said = real(world, "--lto", source=kernel)
+    assert said["compile_ir"]["to"] == "ptx" and name in (world.root / "image").read_bytes()
 
 
 @pytest.mark.parametrize("version", TOOLKITS)

@@ -118,7 +118,7 @@ static void set_word(struct lazycuda_entry *entry, const char *word)
 		{ "lz4", LAZYCUDA_ENTRY_LZ4, 0 },
 		{ "libdevice", LAZYCUDA_ENTRY_LIBDEVICE, 0 },
 		{ "no-layout", LAZYCUDA_ENTRY_NO_LAYOUT, 0 },
-		{ "used", LAZYCUDA_ENTRY_USED, 0 },
+		{ "listed", LAZYCUDA_ENTRY_LISTED, 0 },
 		{ "zstd", LAZYCUDA_ENTRY_ZSTD, 0 },
 		{ "unseen", LAZYCUDA_ENTRY_UNSEEN, LAZYCUDA_ENTRY_RELOCATABLE },
 		{ "obfuscated", LAZYCUDA_ENTRY_OBFUSCATED | LAZYCUDA_ENTRY_UNSEEN |

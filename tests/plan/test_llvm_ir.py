@@ -6,7 +6,7 @@ import pytest
 
 IR = "k.ll:+is=llvm ir;"
 BITCODE = "k.bc:+is=bitcode;"
-LISTED = "k.ll:+is=llvm ir;ptx ? sm_80 used"
+LISTED = "k.ll:+is=llvm ir;ptx ? sm_80 listed"
 WITH_LIBDEVICE = "k.ll:+is=llvm ir;ptx ? sm_80 libdevice"
 WITHOUT_LAYOUT = "k.ll:+is=llvm ir;ptx ? sm_80 no-layout"
 HAVE = "driver=12.9 nvjitlink=12.9 arch=sm_90 "
@@ -57,6 +57,12 @@ def test_one_with_libdevice_goes_before_one_without(ask):
                           " calls are not defined"]
 
 
+@pytest.mark.parametrize("text", [BITCODE, WITH_LIBDEVICE, WITH_LIBDEVICE + " listed"])
+def test_libdevice_goes_before_optimisation(ask, text):
+    plan = ask("driver=13.5 nvjitlink=13.5 arch=sm_90 lto nvvms=13.5,12.9 libdevices=none,12.9", text)
+    assert (plan.code, plan.nvvm, plan.ir) == ("OK", "12090", ["-arch=compute_90"])
+
+
 @pytest.mark.parametrize("arch, nvvms, taken", [
     ("sm_90", "12.9", "12090"), ("sm_100", "12.9", None), ("sm_120", "13.0,13.5", None),
     # compiled for compute_90, by which it is taken
@@ -88,9 +94,8 @@ def test_alone_it_is_optimised_at_link_time(ask, words):
     assert plan.steps == ["input 0 whole ltoir compiled"] and "-lto" in plan.options
 
 
-@pytest.mark.parametrize("text", [LISTED, "k.bc:+is=bitcode;bitcode ? sm_80 used"])
-def test_beside_ltoir_nobody_has_to_ask(ask, text):
-    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9", text, "a:lto 12.9 sm_80")
+def test_beside_ltoir_nobody_has_to_ask(ask):
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9", LISTED, "a:lto 12.9 sm_80")
     assert plan.steps[0] == "input 0 whole ltoir compiled" and plan.lto == "1"
 
 
@@ -119,20 +124,50 @@ def test_the_driver_gets_ptx(ask):
 def test_what_is_no_ltoir_is_left_out_where_that_is_asked_for(ask):
     plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 flags=ignore", "a:lto 12.9 sm_80", LISTED)
     assert plan.steps == ["input 0 entry 0 ltoir as_is", "input 1 whole ltoir compiled"]
-    for nvvms in ("", "nvvms=unknown", "nvvms=13.0"):       # 13.0: it is too new for the linker
+    for nvvms, why in (("", "there is no libnvvm to compile it"),
+                       ("nvvms=unknown", "its version is not known"),
+                       ("nvvms=13.0", "no libnvvm here compiles it")):     # too new, as PTX too
         plan = ask(HAVE + f"{nvvms} flags=ignore", "a:lto 12.9 sm_80", LISTED)
         assert plan.steps == ["input 0 entry 0 ltoir as_is"] and plan.nvvm is None
-        assert "k.ll is left out: it is not LTO-IR" in plan.notes
+        assert f"k.ll is left out: it is not LTO-IR, for {why}" in plan.notes
 
 
-def test_without_a_list_of_what_is_used_it_is_compiled_to_ptx(ask):
-    """nvJitLink would drop its kernels, and report success."""
-    for text, name in ((IR, "k.ll"), (BITCODE, "k.bc")):
-        plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 lto", LISTED, text, "a:lto 12.9 sm_80")
-        assert plan.steps[:2] == ["input 0 whole ptx compiled", "input 1 whole ptx compiled"]
-        assert plan.notes == [
-            "LLVM IR takes no part in link-time optimisation: libnvvm 12.9 compiles it to PTX, for of"
-            f" LTO-IR nvJitLink keeps only what the list @llvm.used has, and there is none in {name}"]
+@pytest.mark.parametrize("text, why", [
+    (IR, "none was read in k.ll"), (BITCODE, "that of bitcode is not read: k.bc"),
+    ("k.bc:+is=bitcode;bitcode ? sm_80", "that of bitcode is not read: k.bc"),
+    ("k.ll:+is=llvm ir;ptx ? sm_80 def=k", "that of k.ll lacks the variable k"),
+    ("k.o:+is=offload binary;{bitcode ? sm_80}", "that of bitcode is not read: k.o")])
+def test_where_not_all_is_known_to_be_listed_it_is_compiled_to_ptx(ask, text, why):
+    """nvJitLink would drop the kernels, and report success."""
+    why = "nvJitLink keeps of LTO-IR only what the list @llvm.used has, and " + why
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 lto", LISTED, text, "a:lto 12.9 sm_80")
+    assert [step.split()[-2] for step in plan.steps] == ["ptx", "ptx", "ltoir"]
+    assert plan.notes == ["LLVM IR takes no part in link-time optimisation: libnvvm 12.9 compiles it to"
+                          f" PTX, for {why}"]
+    # Left out, it takes part from none of the others.
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 flags=ignore", LISTED, text, "a:lto 12.9 sm_80")
+    assert plan.steps == ["input 0 whole ltoir compiled", "input 2 entry 0 ltoir as_is"]
+    assert [note.partition(" is left out: it is not LTO-IR, for ")[2] for note in plan.notes] == [why]
+
+
+@pytest.mark.parametrize("code", ["ptx 8.0 sm_80", "cubin 12.9 sm_90"])
+def test_it_is_ptx_where_other_code_may_call_it(ask, code):
+    """nvJitLink keeps no function of LTO-IR for what takes no part."""
+    words = HAVE + "nvvms=12.9 libdevices=12.9 lto"
+    plan = ask(words, LISTED, f"c:{code} ext=helper")
+    assert plan.steps[0] == "input 0 whole ptx compiled" and plan.lto == "0"
+    assert plan.notes[0].endswith("compiles it to PTX, for c, which takes no part, needs helper, and no PTX"
+                                  " or cubin here defines it")
+    for more in (f"c:{code} ext=vprintf", f"c:{code} def=helper ext=helper"):
+        assert ask(words, LISTED, more).steps[0] == "input 0 whole ltoir compiled"
+    plan = ask(words, LISTED, f"c:{code} ext=helper", "d:ptx 8.0 sm_80 def=helper")
+    assert plan.steps[0] == "input 0 whole ltoir compiled"
+
+
+def test_bitcode_that_is_not_taken_changes_nothing(ask):
+    plan = ask(HAVE + "nvvms=12.9 libdevices=12.9 lto", LISTED,
+               "k.o:+is=offload binary;{bitcode ? sm_80/cubin 12.9 sm_90}")
+    assert plan.steps == ["input 0 whole ltoir compiled", "input 1 entry 1 cubin as_is"]
 
 
 def test_a_support_module_and_a_main_input(ask):

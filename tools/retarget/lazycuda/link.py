@@ -210,7 +210,7 @@ class _Flag:
     ENTRY_NO_ROOT = 0x200
     ENTRY_LIBDEVICE = 0x400
     ENTRY_NO_LAYOUT = 0x800
-    ENTRY_USED = 0x1000
+    ENTRY_LISTED = 0x1000
     INSPECT_PAYLOADS = 0x1
     INPUT_MAIN = 0x1
     LINK_LTO_ACROSS_MAJORS = 0x1
@@ -435,7 +435,7 @@ class Entry:
     no_root: bool                   # no kernel, and no variable that others see
     libdevice: bool                 # LLVM IR as text that declares functions of libdevice
     no_layout: bool                 # LLVM IR as text without a data layout
-    used: bool                      # LLVM IR with a list of what is to be kept, @llvm.used
+    listed: bool                    # LLVM IR as text whose list @llvm.used has all that it offers
     error: Optional[str]            # why it cannot be used
     member: Optional[str]           # of an archive
     section: Optional[str]          # of a host file
@@ -511,7 +511,7 @@ def _entry(seen: Any) -> Entry:
         unseen=has(_Flag.ENTRY_UNSEEN), over_limit=has(_Flag.ENTRY_OVER_LIMIT),
         not_ascii=has(_Flag.ENTRY_NOT_ASCII), no_root=has(_Flag.ENTRY_NO_ROOT),
         libdevice=has(_Flag.ENTRY_LIBDEVICE), no_layout=has(_Flag.ENTRY_NO_LAYOUT),
-        used=has(_Flag.ENTRY_USED),
+        listed=has(_Flag.ENTRY_LISTED),
         error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
