@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "../../stubs/base/count.h"
+
 #define FIRST_ROOM 32
 
 /* ---- the hash: SipHash-1-3 ---- */
@@ -177,4 +179,19 @@ void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 	symbol->defined |= like->defined;
 	symbol->weak |= like->weak;
 	symbol->kernel |= like->kernel;
+}
+
+/* ---- what no input defines ---- */
+
+static const char *const provided[] = {
+	"vprintf", "malloc", "free", "__assertfail", "__cuda_syscall", "cnpGetParameterBuffer",
+	"cnpLaunchDevice",
+};
+
+void lk_symbols_add_provided(struct lk_symbols *symbols)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+
+	for (size_t i = 0; i < LC_COUNT(provided); i++)
+		lk_symbols_add(symbols, provided[i], strlen(provided[i]), &plain);
 }

@@ -2,7 +2,6 @@
 /* side.c - what each linker would take, and what it objects to */
 #include <string.h>
 
-#include "../../stubs/base/count.h"
 #include "../formats/symbols.h"
 #include "../tables/options.h"
 #include "planning.h"
@@ -242,9 +241,6 @@ static const struct lazycuda_entry *entry_as_is(const struct lk_taken *taken)
 	return entry->kind == LAZYCUDA_KIND_LTOIR ? NULL : entry;
 }
 
-/* The linkers provide these themselves. */
-static const char *const provided[] = { "vprintf", "malloc", "free", "__assertfail" };
-
 /* NULL, or that PTX or a cubin calls what none of these defines: it may be a function of LLVM IR,
  * of which LTO-IR keeps nothing for what takes no part in optimisation. */
 static const char *what_calls_ir(struct lk_planning *planning, const struct lk_side *side)
@@ -252,8 +248,7 @@ static const char *what_calls_ir(struct lk_planning *planning, const struct lk_s
 	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lk_symbols defined = { .arena = planning->arena };
 
-	for (size_t i = 0; i < LC_COUNT(provided); i++)
-		lk_symbols_add(&defined, provided[i], strlen(provided[i]), &plain);
+	lk_symbols_add_provided(&defined);
 	for (size_t i = 0; i < side->count; i++) {
 		const struct lazycuda_entry *entry = entry_as_is(&side->taken[i]);
 

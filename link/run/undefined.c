@@ -10,12 +10,6 @@
 #include "handle.h"
 #include "../formats/symbols.h"
 
-/* The linkers provide these themselves. */
-static const char *const of_the_linker[] = {
-	"vprintf", "malloc", "free", "__assertfail", "__cuda_syscall", "cnpGetParameterBuffer",
-	"cnpLaunchDevice",
-};
-
 static const struct lazycuda_entry *entry_of(const struct lazycuda_link *link, size_t i)
 {
 	const struct lazycuda_step *step = link->plan->steps[i];
@@ -32,8 +26,7 @@ static void collect_defined(const struct lazycuda_link *link, struct lk_symbols 
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
 
-	for (size_t i = 0; i < sizeof(of_the_linker) / sizeof(*of_the_linker); i++)
-		lk_symbols_add(defined, of_the_linker[i], strlen(of_the_linker[i]), &plain);
+	lk_symbols_add_provided(defined);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_entry *entry = entry_of(link, i);
 
