@@ -49,8 +49,9 @@ def compiled_alone(shapes, version, folder):
     jobs = "".join(f"{shape.arch}\t{shape.path}\t{ptx}\n" for shape, ptx in made.items())
     done = subprocess.run([sys.executable, HERE / "nvvm_alone.py", libnvvm(version)], input=jobs,
                           text=True, stdout=subprocess.PIPE, check=True)
-    return {shape: (said, ptx) for (shape, ptx), said in
-            zip(made.items(), done.stdout.splitlines(), strict=True)}
+    answers = done.stdout.splitlines()
+    assert len(answers) == len(made)
+    return {shape: (said, ptx) for (shape, ptx), said in zip(made.items(), answers)}
 
 
 def parts(shape):

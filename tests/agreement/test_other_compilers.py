@@ -40,7 +40,9 @@ def is_read(shapes):
     """`lazycuda inspect` finds in each file what there is, for the right architecture."""
     done = subprocess.run([build.TOOL, "inspect", "--json", *(shape.path for shape in shapes)],
                           capture_output=True, text=True)
-    for shape, file in zip(shapes, json.loads(done.stdout)["files"], strict=True):
+    files = json.loads(done.stdout)["files"]
+    assert len(files) == len(shapes)
+    for shape, file in zip(shapes, files):
         kinds = other_compilers.IN_FATBIN.get(shape.unit, [shape.kind])
         found = [(one["kind"], one["arch"], one["relocatable"]) for one in file["entries"]]
         assert not file["error"] and found == [held(shape, kind) for kind in kinds], (
