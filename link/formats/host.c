@@ -7,10 +7,10 @@
 #include "containers.h"
 #include "../tables/arch.h"
 
-/* Code that is to be linked with that of other objects, and code that is final. */
 typedef const char *read_containers(const struct lk_part *part, struct lc_arena *arena, int *count,
 				    lk_each_entry *each, void *data);
 
+/* Code that is to be linked with that of other objects, and code that is final. */
 static const struct section_kind {
 	const char *name;
 	unsigned flags;
