@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Code of a wheel that asks for a package of CUDA's libraries, or opens one by its name."""
+import json
+import os
+import signal
+
 import pytest
 
 import build
@@ -114,6 +118,7 @@ def test_what_to_do_is_said(retarget, tmp_path):
     ("old.py", b'print "libcudart.so.12"\n'), ("zero.py", b'"libcudart.so.12"\0'),
     ("deep.py", b"x = " + b"(" * 100000 + b"'libcudart.so.12'"),
     ("deep2.py", b"x = " + b"-" * 200000 + b"'libcudart.so.12'"),
+    ("deep3.py", b"x = 'libcudart.so.12'" + b".b" * 200000),
     ("latin.json", b'"libcudart.so.12 \xff"'), ("half.json", b'["libcudart.so.12"'),
     ("deep.json", b"[" * 200000 + b'"libcudart.so.12"'),
     ("big.py", b'a = "libcudart.so.12"\n' + b"#" * (9 << 20))], ids=lambda value: value[:9])
@@ -124,23 +129,38 @@ def test_what_cannot_be_read_is_said(mentions, name, content):
         f"pkg/{name}"]
 
 
-def test_no_more_is_held_than_is_read(monkeypatch):
+@pytest.fixture
+def module(monkeypatch):
     monkeypatch.syspath_prepend(build.ROOT / "tools" / "retarget")
-    from lazycuda import mentions
-    text = mentions.Text()
+    from lazycuda import mentions as module
+    return module
+
+
+def test_a_parser_that_crashes_does_so_alone(module, monkeypatch, capfd):
+    """As that of Python 3.10 and older does for what nests without end."""
+    assert module.apart(lambda text: [[1, text]], "ü") == [[1, "ü"]]
+    for crash in (lambda _: os.kill(os.getpid(), signal.SIGSEGV), lambda _: json.loads("")):
+        with pytest.raises(ValueError):
+            module.apart(crash, "")
+    there = module.of_python(MANY)
+    monkeypatch.setattr(module, "PARSER_CRASHES", True)
+    assert list(map(tuple, module.of_python(MANY))) == list(map(tuple, there)) and there
+    assert capfd.readouterr() == ("", "")
+
+
+def test_no_more_is_held_than_is_read(module):
+    text = module.Text()
     for _ in range(40):
         text.write(b"-" * (1 << 20))
     assert (text.whole, text.likely) == (False, False)
-    assert len(text.kept.getvalue()) <= mentions.MOST
+    assert len(text.kept.getvalue()) <= module.MOST
     text.write(b"... libcu")
     assert text.likely
 
 
 @pytest.mark.parametrize("size", range(1, 8))
-def test_a_word_that_chunks_share(monkeypatch, size):
-    monkeypatch.syspath_prepend(build.ROOT / "tools" / "retarget")
-    from lazycuda import mentions
-    text, whole = mentions.Text(), b"x = 'nvidia-nccl-cu12'"
+def test_a_word_that_chunks_share(module, size):
+    text, whole = module.Text(), b"x = 'nvidia-nccl-cu12'"
     for start in range(0, len(whole), size):
         text.write(whole[start:start + size])
     assert text.likely and text.whole and text.kept.getvalue() == whole
