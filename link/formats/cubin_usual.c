@@ -135,12 +135,6 @@ static bool are_flags_of_abi(uint32_t flags, int abi)
 					     (flags & FROM_SM_100_ON) != 0;
 }
 
-/* The names of symbols begin with an empty one, and a second is never empty. */
-static bool are_names(const struct lk_device_elf *elf)
-{
-	return elf->strings_size < 2 || (!elf->strings.at[0] && elf->strings.at[1]);
-}
-
 static const char *check_usual_sections(const struct lk_device_elf *elf,
 					const struct lk_symbol_table tables[LK_CUBIN_SETS])
 {
@@ -178,7 +172,7 @@ const char *lk_cubin_usual(const struct lk_device_elf *elf, int abi, int toolkit
 		return "has a damaged ELF header: its flags";
 	if (first->sh_type != SHT_NULL || first->sh_flags)
 		return "has a damaged header of section 0";
-	if (!are_names(elf))
+	if (elf->strings_size && elf->strings.at[0])
 		return "has damaged names of symbols";
 	why = find_symbols(elf, &merc, tables);
 	if (!why)

@@ -271,8 +271,7 @@ def facts_of_contents(cubin):
     registers = 0
     for section in cubin.sections[1:]:
         if section.text == STRINGS:
-            yield ".strtab", "an empty name, and then others", cubin.data[
-                section.offset] == 0 and (section.size == 1 or cubin.data[section.offset + 1] > 0)
+            yield ".strtab", "first an empty name", cubin.data[section.offset] == 0
         if UNITS.fullmatch(section.text):
             yield ".debug_frame, _info, _line and _pub*", "whole units", cubin.are_units(section)
         if section.type == SHT_MERC_INFO:
