@@ -11,15 +11,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SHT_NV_INFO (SHT_LOPROC + 0)
-#define SHT_NV_COMPAT (SHT_LOPROC + 0x86)		/* .nv.compat */
 #define SHT_NV_CONSTANT_FIRST (SHT_LOPROC + 0x64)	/* one type for each bank */
 #define SHT_NV_CONSTANT_LAST (SHT_LOPROC + 0x7b)
 #define LARGEST_ALIGNMENT 65536
-
-/* Relocation types are less than this; those of sm_100 and later add the flag. */
-#define RELOCATION_TYPES 256
-#define RELOCATION_FLAG 0x10000
 
 /*
  * In ABI 8 the highest byte of e_flags is the index of a section: .note.nv.cuinfo, or
@@ -100,11 +94,6 @@ static bool is_nothing(const lk_elf_symbol *symbol)
 		 symbol->st_value | symbol->st_size);
 }
 
-static bool is_function(const lk_elf_symbol *symbol)
-{
-	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
-}
-
 static const char *check_symbol(const struct lk_device_elf *elf, const lk_elf_symbol *symbol)
 {
 	const uint64_t section = symbol->st_shndx;
@@ -114,157 +103,14 @@ static const char *check_symbol(const struct lk_device_elf *elf, const lk_elf_sy
 		return "nothing in it";
 	if (section >= elf->section_count)
 		return section == SHN_ABS || section == SHN_COMMON ? NULL : "its section";
-	if (!section || !is_function(symbol))
+	if (!section || !lk_symbol_is_function(symbol))
 		return NULL;
 	room = lk_device_elf_section(elf, section)->sh_size;
 	return symbol->st_value <= room && symbol->st_size <= room - symbol->st_value ? NULL :
 		"its place";
 }
 
-static bool is_symbol(const struct lk_device_elf *elf, uint64_t index)
-{
-	return index && index < elf->symbol_count;
-}
-
-static bool is_function_here(const struct lk_device_elf *elf, uint64_t index)
-{
-	const lk_elf_symbol *symbol;
-
-	if (!is_symbol(elf, index))
-		return false;
-	symbol = lk_device_elf_symbol(elf, index);
-	return is_function(symbol) && symbol->st_shndx;
-}
-
-/* ---- relocations ---- */
-
-/* `room` is the size of the section to which the relocation applies. */
-static const char *check_relocation(const struct lk_device_elf *elf,
-				    const lk_elf_relocation *relocation, uint64_t room)
-{
-	const uint64_t type = ELF64_R_TYPE(relocation->r_info);
-
-	if (ELF64_R_SYM(relocation->r_info) >= elf->symbol_count)
-		return "its symbol";
-	if ((type & ~(uint64_t)RELOCATION_FLAG) >= RELOCATION_TYPES)
-		return "its type";
-	return relocation->r_offset < room ? NULL : "its place";
-}
-
-/* ---- attributes ---- */
-
-/* What the first word of an attribute's value holds, by attribute number. */
-enum first_word { ANYTHING, FUNCTION, SYMBOL, SYMBOLS, PARAMETER };
-
-static const struct {
-	uint8_t first;		/* enum first_word */
-	uint8_t least;		/* bytes */
-} attributes[256] = {
-	[0x0a] = { SYMBOL, 8 },		/* constant bank of the parameters */
-	[0x0f] = { SYMBOLS, 0 },	/* externals */
-	[0x11] = { FUNCTION, 8 },	/* size of the frame */
-	[0x12] = { FUNCTION, 8 },	/* least size of the stack */
-	[0x17] = { PARAMETER, 12 },
-	[0x23] = { SYMBOL, 8 },		/* largest size of the stack; __UFT_CANONICAL has one
-					   in what nvJitLink 13.5 makes with -r */
-	[0x2f] = { FUNCTION, 8 },	/* number of registers */
-};
-
-static uint32_t word_at(const unsigned char *at)
-{
-	uint32_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-/* Parameters have to be numbered from 0 without a gap. */
-struct parameters {
-	unsigned count, largest;
-};
-
-static bool are_symbols(const struct lk_device_elf *elf, const unsigned char *at, unsigned size)
-{
-	for (unsigned i = 0; i + 4 <= size; i += 4)
-		if (!is_symbol(elf, word_at(at + i)))
-			return false;
-	return size % 4 == 0;
-}
-
-static bool is_parameter(const unsigned char *at, struct parameters *parameters)
-{
-	unsigned ordinal = word_at(at + 4) & 0xffff;
-
-	parameters->count++;
-	if (ordinal > parameters->largest)
-		parameters->largest = ordinal;
-	return word_at(at) == 0;
-}
-
-static bool is_value(const struct lk_device_elf *elf, enum first_word first,
-		     const unsigned char *at, unsigned size, struct parameters *parameters)
-{
-	switch (first) {
-	case FUNCTION:
-		return is_function_here(elf, word_at(at));
-	case SYMBOL:
-		return is_symbol(elf, word_at(at));
-	case SYMBOLS:
-		return are_symbols(elf, at, size);
-	case PARAMETER:
-		return is_parameter(at, parameters);
-	default:
-		return true;
-	}
-}
-
-static bool is_sound_value(const struct lk_device_elf *elf, unsigned number,
-			   const unsigned char *at, unsigned size, struct parameters *parameters)
-{
-	return size >= attributes[number].least &&
-	       (attributes[number].first == ANYTHING ||
-		is_value(elf, attributes[number].first, at, size, parameters));
-}
-
-/*
- * An attribute is a format, a number, and 16 bits: the value itself or, for format
- * SIZED, the number of value bytes that follow.  A cubin has more attributes than
- * anything else.  Returns NULL, or what is wrong with attribute *count.
- */
-static const char *check_values(const struct lk_device_elf *elf, const unsigned char *at,
-				uint64_t left, uint64_t *count)
-{
-	struct parameters parameters = { 0, 0 };
-
-	for (*count = 0; left; ++*count) {
-		const uint32_t head = left >= 4 ? word_at(at) : 0;
-		const unsigned format = head & 0xff, size = head >> 16;
-
-		if (format < LK_FORMAT_FIRST || format > LK_FORMAT_SIZED)
-			return "its format";
-		at += 4;
-		left -= 4;
-		if (format != LK_FORMAT_SIZED)
-			continue;
-		if (size > left)
-			return "its size";
-		if (!is_sound_value(elf, head >> 8 & 0xff, at, size, &parameters))
-			return "its value";
-		at += size;
-		left -= size;
-	}
-	return !parameters.count || parameters.largest < parameters.count ? NULL :
-		"a parameter's number";
-}
-
 /* ---- all of it ---- */
-
-const char *lk_cubin_damage(const struct lk_device_elf *elf, const char *what, uint64_t index,
-			    const char *section, const char *why)
-{
-	return lc_format(elf->arena, "has a damaged %s %" PRIu64 " of %s: %s", what, index,
-			 lc_printable(elf->arena, section), why);
-}
 
 static const char *check_relocations(const struct lk_device_elf *elf,
 				     const lk_elf_section *section, const unsigned char *at,
@@ -275,35 +121,30 @@ static const char *check_relocations(const struct lk_device_elf *elf,
 
 	for (uint64_t i = 0; i < section->sh_size; i += entry) {
 		/* A RELA entry begins with the fields of a REL entry. */
-		const char *why = check_relocation(elf, (const lk_elf_relocation *)(at + i), room);
+		const char *why = lk_cubin_relocation((const lk_elf_relocation *)(at + i),
+						      elf->symbol_count, room);
 
 		if (why)
-			return lk_cubin_damage(elf, "relocation", i / entry, name, why);
+			return lk_device_elf_damage(elf, "relocation", i / entry, name, why);
 	}
 	return NULL;
-}
-
-static const char *check_attributes(const struct lk_device_elf *elf,
-				    const lk_elf_section *section, const unsigned char *at,
-				    const char *name)
-{
-	uint64_t count;
-	const char *why = check_values(elf, at, section->sh_size, &count);
-
-	return why ? lk_cubin_damage(elf, "attribute", count, name, why) : NULL;
 }
 
 /* Checks the contents of a section of relocations or attributes. */
 static const char *check_bytes(const struct lk_device_elf *elf, const lk_elf_section *section)
 {
+	const struct lk_symbol_table table = {
+		lk_device_elf_symbol(elf, 0), elf->symbol_count, elf->symbol_table };
 	const char *name = lk_device_elf_name(elf, section);
+	uint64_t registers = 0;
 	struct lk_bytes bytes;
 	const char *why = lk_bytes_get(&bytes, elf->part, section->sh_offset, section->sh_size,
 				       name, elf->arena);
 
-	if (!why)
-		why = is_relocation(section) ? check_relocations(elf, section, bytes.at, name) :
-					       check_attributes(elf, section, bytes.at, name);
+	if (!why && is_relocation(section))
+		why = check_relocations(elf, section, bytes.at, name);
+	else if (!why)
+		why = lk_cubin_attributes(elf, &table, section, bytes.at, name, &registers);
 	lk_bytes_free(&bytes);
 	return why;
 }
@@ -315,8 +156,8 @@ static const char *check_sections(const struct lk_device_elf *elf)
 		const char *why = check_shdr(elf, section, elf->named[i]);
 
 		if (why)
-			return lk_cubin_damage(elf, "header, section", i,
-					       lk_device_elf_name(elf, section), why);
+			return lk_device_elf_damage(elf, "header, section", i,
+						    lk_device_elf_name(elf, section), why);
 		if (is_relocation(section) || section->sh_type == SHT_NV_INFO)
 			why = check_bytes(elf, section);
 		if (why)
@@ -331,7 +172,7 @@ static const char *check_symbols(const struct lk_device_elf *elf)
 		const char *why = check_symbol(elf, lk_device_elf_symbol(elf, i));
 
 		if (why)
-			return lk_cubin_damage(elf, "symbol", i, ".symtab", why);
+			return lk_device_elf_damage(elf, "symbol", i, ".symtab", why);
 	}
 	return NULL;
 }

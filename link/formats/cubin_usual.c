@@ -15,12 +15,6 @@
 
 #define NEWEST_COUNTED LC_CUDA(13, 5)
 
-#define SHT_NV_CALLGRAPH (SHT_LOPROC + 1)
-#define SHT_NV_PROTOTYPE (SHT_LOPROC + 2)
-/* From sm_100 on there is a second set of everything, .nv.merc.* and .nv.capmerc.text.*. */
-#define SHT_NV_MERC_RELA (SHT_LOPROC + 0x82)
-#define SHT_NV_MERC_CALLGRAPH (SHT_LOPROC + 0x8a)
-#define SHT_NV_MERC_PROTOTYPE (SHT_LOPROC + 0x8b)
 #define SHF_NV_MERC 0x10000000
 
 /* ---- headers of sections ---- */
@@ -54,68 +48,6 @@ static bool is_whole(const lk_elf_section *section)
 	return !size || (section->sh_entsize == size && section->sh_size % size == 0);
 }
 
-/* Returns the number of symbols in the table to which sh_link leads. */
-static uint64_t symbols_of_table(const struct lk_device_elf *elf, const lk_elf_section *section)
-{
-	return lk_device_elf_section(elf, section->sh_link)->sh_size / sizeof(Elf64_Sym);
-}
-
-/* sh_info of code holds registers and a symbol. */
-static bool is_symbol_of_its_table(const struct lk_device_elf *elf, const lk_elf_section *section)
-{
-	return (section->sh_info & 0xffffff) < symbols_of_table(elf, section);
-}
-
-/* Returns the rest of a name after the words, or NULL if the name does not begin with them. */
-static const char *behind(const char *words, const char *name)
-{
-	const size_t length = strlen(words);
-
-	return strncmp(name, words, length) ? NULL : name + length;
-}
-
-/* The name of a section of relocations is a prefix and the name of the section they apply to. */
-static bool is_named_after_its_section(const struct lk_device_elf *elf,
-				       const lk_elf_section *section)
-{
-	const char *name = lk_device_elf_name(elf, section), *rest, *of;
-
-	of = lk_device_elf_name(elf, lk_device_elf_section(elf, section->sh_info));
-	if (section->sh_type == SHT_NV_MERC_RELA) {
-		rest = behind(".nv.merc.rela", name);
-		of = behind(".nv.merc", of) ? behind(".nv.merc", of) : behind(".nv.capmerc", of);
-	} else {
-		rest = behind(section->sh_type == SHT_REL ? ".rel" : ".rela", name);
-	}
-	return rest && of && !strcmp(rest, of);
-}
-
-/* Whether sh_info holds what it holds in all files.  Before 12, SHF_INFO_LINK is not set where
- * sh_info is the index of a section. */
-static bool is_info(const struct lk_device_elf *elf, const lk_elf_section *section,
-		    enum lk_section_name name)
-{
-	switch (section->sh_type) {
-	case SHT_SYMTAB:
-	case SHT_NV_MERC_SYMTAB:
-		return true;		/* a number of symbols, which nobody follows */
-	case SHT_NV_MERC_TEXT:
-		return is_symbol_of_its_table(elf, section);
-	case SHT_REL:
-	case SHT_RELA:
-	case SHT_NV_MERC_RELA:
-		return section->sh_info < elf->section_count &&
-		       is_named_after_its_section(elf, section);
-	case SHT_PROGBITS:
-		return section->sh_flags & SHF_EXECINSTR ? is_symbol_of_its_table(elf, section) :
-							   !section->sh_info;
-	}
-	if (section->sh_info >= elf->section_count)
-		return false;
-	return !section->sh_info || (name != LK_NAME_INFO && name != LK_NAME_CONSTANT) ||
-	       elf->named[section->sh_info] == LK_NAME_TEXT;
-}
-
 /* SHF_EXECINSTR is set for code alone, SHF_NV_MERC for sections of the second set alone. */
 static bool are_flags(const lk_elf_section *section, enum lk_section_name name)
 {
@@ -123,93 +55,132 @@ static bool are_flags(const lk_elf_section *section, enum lk_section_name name)
 	       !(section->sh_flags & SHF_NV_MERC) == (name != LK_NAME_MERC);
 }
 
-static const char *check_layout(const struct lk_device_elf *elf, const lk_elf_section *section,
-				enum lk_section_name name)
+static const char *check_layout(const lk_elf_section *section, enum lk_section_name name)
 {
 	if (!section->sh_addralign)
 		return "its alignment";
-	if (!is_info(elf, section, name))
-		return "its link";
+	if (section->sh_offset & (section->sh_addralign - 1) && lk_device_elf_has_bytes(section))
+		return "its place";
 	if (!are_flags(section, name))
 		return "its flags";
 	return is_whole(section) ? NULL : "the size of its entries";
 }
 
-/* ---- call graphs and prototypes ---- */
+/* ---- the second set ---- */
 
-static bool is_call_graph(uint32_t type)
+/* Every function of the second set has a number of registers. */
+static const char *check_registers(const struct lk_device_elf *elf, uint64_t registers)
 {
-	return type == SHT_NV_CALLGRAPH || type == SHT_NV_MERC_CALLGRAPH;
+	uint64_t functions = 0;
+
+	for (uint64_t i = elf->first[LK_NAME_MERC]; i && i < elf->section_count; i++)
+		functions += lk_device_elf_section(elf, i)->sh_type == SHT_NV_MERC_TEXT;
+	return functions == registers ? NULL :
+		"has damaged attributes: not one number of registers for each function";
 }
 
-static bool has_pairs(uint32_t type)
+static const char *check_merc_symbols(const struct lk_device_elf *elf,
+				      const struct lk_symbol_table *table)
 {
-	return is_call_graph(type) || type == SHT_NV_PROTOTYPE || type == SHT_NV_MERC_PROTOTYPE;
-}
+	for (uint64_t i = 1; i < table->count; i++) {
+		const uint64_t section = table->at[i].st_shndx;
 
-/*
- * A pair is the symbol of a function, and the symbol of one that it calls or the place of its
- * prototype among the names.  A call graph begins with pairs of 0 and of -1 to -4.
- */
-static bool is_pair(const struct lk_device_elf *elf, const uint32_t pair[2], uint64_t symbols,
-		    bool call)
-{
-	if (call && !pair[0])
-		return pair[1] >= (uint32_t)-4 || pair[1] < symbols;
-	return pair[0] < symbols && (pair[1] < symbols || pair[1] < elf->strings_size);
-}
-
-static const char *check_pairs(const struct lk_device_elf *elf, const lk_elf_section *section)
-{
-	const char *name = lk_device_elf_name(elf, section), *why;
-	const uint64_t symbols = symbols_of_table(elf, section);
-	const bool call = is_call_graph(section->sh_type);
-	struct lk_bytes bytes;
-	uint32_t pair[2];
-
-	why = lk_bytes_get(&bytes, elf->part, section->sh_offset, section->sh_size, name,
-			   elf->arena);
-	for (uint64_t i = 0; !why && i + sizeof(pair) <= section->sh_size; i += sizeof(pair)) {
-		memcpy(pair, bytes.at + i, sizeof(pair));
-		if (!is_pair(elf, pair, symbols, call))
-			why = lk_cubin_damage(elf, "pair", i / sizeof(pair), name, "its symbols");
+		if (section >= elf->section_count && section < SHN_LORESERVE)
+			return lk_device_elf_damage(elf, "symbol", i, ".nv.merc.symtab",
+						    "its section");
 	}
-	lk_bytes_free(&bytes);
+	return NULL;
+}
+
+/* Finds the symbols of both sets; those of the second need lk_bytes_free(). */
+static const char *find_symbols(const struct lk_device_elf *elf, struct lk_bytes *bytes,
+				struct lk_symbol_table tables[LK_CUBIN_SETS])
+{
+	const char *why = NULL;
+
+	tables[LK_CUBIN_PLAIN] = (struct lk_symbol_table){
+		lk_device_elf_symbol(elf, 0), elf->symbol_count, elf->symbol_table };
+	for (uint64_t i = elf->first[LK_NAME_MERC]; !why && i && i < elf->section_count; i++) {
+		const lk_elf_section *section = lk_device_elf_section(elf, i);
+
+		if (section->sh_type != SHT_NV_MERC_SYMTAB)
+			continue;
+		why = lk_bytes_get(bytes, elf->part, section->sh_offset, section->sh_size,
+				   "symbols", elf->arena);
+		tables[LK_CUBIN_MERC] = (struct lk_symbol_table){
+			(const lk_elf_symbol *)bytes->at, section->sh_size / sizeof(Elf64_Sym), i };
+		break;
+	}
 	return why;
 }
 
 /* ---- all of it ---- */
 
-/* The lowest byte is 4 before sm_100, and from then on has the bit 2; the architecture is next. */
-static bool are_abi_8_flags(uint32_t flags)
+/*
+ * ABI 7: the second byte says that addresses have 64 bits, how textures are used, and that the
+ * architecture has a suffix; the next is the virtual architecture, and the highest 0.
+ * ABI 8: the lowest byte is 4 before sm_100, and from then on has the bit 2; the architecture is
+ * next.
+ */
+static bool are_flags_of_abi(uint32_t flags, int abi)
 {
-	enum { BEFORE_SM_100 = 4, FROM_SM_100_ON = 2 };
+	enum { USUAL = 5, SUFFIX = 8, BEFORE_SM_100 = 4, FROM_SM_100_ON = 2 };
 
+	if (abi == 7)
+		return (flags >> 8 & 0xff & ~SUFFIX) == USUAL && (flags >> 16 & 0xff) &&
+		       !(flags >> 24);
+	if (abi != 8)
+		return true;
 	return (flags >> 8 & 0xffff) < 100 ? (flags & 0xff) == BEFORE_SM_100 :
 					     (flags & FROM_SM_100_ON) != 0;
+}
+
+static const char *check_usual_sections(const struct lk_device_elf *elf,
+					const struct lk_symbol_table tables[LK_CUBIN_SETS])
+{
+	uint64_t registers = 0;
+
+	for (uint64_t i = 1; i < elf->section_count; i++) {
+		const lk_elf_section *section = lk_device_elf_section(elf, i);
+		enum lk_cubin_contents contents = LK_CUBIN_ANYTHING;
+		const char *why = check_layout(section, elf->named[i]);
+
+		if (!why)
+			why = lk_cubin_section(elf, tables, i, &contents);
+		if (why)
+			return lk_device_elf_damage(elf, "header, section", i,
+						    lk_device_elf_name(elf, section), why);
+		if (contents != LK_CUBIN_ANYTHING)
+			why = lk_cubin_contents(elf, &tables[LK_CUBIN_MERC], section, contents,
+						&registers);
+		if (why)
+			return why;
+	}
+	return tables[LK_CUBIN_MERC].section ? check_registers(elf, registers) : NULL;
 }
 
 const char *lk_cubin_usual(const struct lk_device_elf *elf, int abi, int toolkit)
 {
 	const lk_elf_section *first = lk_device_elf_section(elf, 0);
+	struct lk_symbol_table tables[LK_CUBIN_SETS] = { { NULL, 0, 0 } };
+	struct lk_bytes merc = { .at = NULL };
+	const char *why;
 
 	if (toolkit > NEWEST_COUNTED)
 		return NULL;
-	if (abi == 8 && !are_abi_8_flags(elf->header.e_flags))
+	if (!are_flags_of_abi(elf->header.e_flags, abi))
 		return "has a damaged ELF header: its flags";
 	if (first->sh_type != SHT_NULL || first->sh_flags)
 		return "has a damaged header of section 0";
-	for (uint64_t i = 1; i < elf->section_count; i++) {
-		const lk_elf_section *section = lk_device_elf_section(elf, i);
-		const char *why = check_layout(elf, section, elf->named[i]);
-
-		if (why)
-			return lk_cubin_damage(elf, "header, section", i,
-					       lk_device_elf_name(elf, section), why);
-		if (has_pairs(section->sh_type))
-			why = check_pairs(elf, section);
-		if (why)
-			return why;
-	}
-	return NULL;
+	if (elf->strings_size && elf->strings.at[0])
+		return "has damaged names of symbols";
+	why = find_symbols(elf, &merc, tables);
+	if (!why)
+		why = check_merc_symbols(elf, &tables[LK_CUBIN_MERC]);
+	if (!why)
+		why = check_usual_sections(elf, tables);
+	if (!why)
+		why = lk_cubin_places(elf);
+	lk_bytes_free(&merc);
+	return why;
 }

@@ -53,11 +53,9 @@ static const char *count_sections(struct lk_device_elf *elf, uint64_t *names)
 	return NULL;
 }
 
-/* Returns false for sections of uninitialised memory.  They take no room in the file, and
- * may be larger than the file. */
-static bool has_bytes(uint32_t type)
+bool lk_device_elf_has_bytes(const lk_elf_section *section)
 {
-	switch (type) {
+	switch (section->sh_type) {
 	case SHT_NULL:
 	case SHT_NOBITS:
 	case SHT_LOPROC + 0x07:		/* .nv.global */
@@ -87,7 +85,7 @@ static const char *check_section(const struct lk_device_elf *elf, const lk_elf_s
 	if (section->sh_name >= elf->names_size)
 		return "its name";
 	if (!lk_part_has(elf->part, section->sh_offset, section->sh_size) &&
-	    has_bytes(section->sh_type))
+	    lk_device_elf_has_bytes(section))
 		return "its bytes";
 	if (!has_whole_entries(section))
 		return "its size";
@@ -245,6 +243,13 @@ void lk_device_elf_close(struct lk_device_elf *elf)
 	lk_bytes_free(&elf->names);
 	lk_bytes_free(&elf->symbols);
 	lk_bytes_free(&elf->strings);
+}
+
+const char *lk_device_elf_damage(const struct lk_device_elf *elf, const char *what,
+				 uint64_t index, const char *section, const char *why)
+{
+	return lc_format(elf->arena, "has a damaged %s %" PRIu64 " of %s: %s", what, index,
+			 lc_printable(elf->arena, section), why);
 }
 
 /* ---- symbols ---- */

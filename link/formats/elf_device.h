@@ -71,6 +71,15 @@ static inline const char *lk_device_elf_name(const struct lk_device_elf *elf,
 	return (const char *)elf->names.at + section->sh_name;
 }
 
+/* Returns false for a section of uninitialised memory.  It takes no room in the file, and may be
+ * larger than the file. */
+bool lk_device_elf_has_bytes(const lk_elf_section *section);
+
+/* "has a damaged symbol 3 of .symtab: its section" */
+const char *lk_device_elf_damage(const struct lk_device_elf *elf, const char *what,
+				 uint64_t index, const char *section, const char *why)
+	__attribute__((cold));
+
 /* Loads the symbols and checks that each has a name.  A file without a symbol table has no
  * symbols; that is not an error. */
 const char *lk_device_elf_load_symbols(struct lk_device_elf *elf);

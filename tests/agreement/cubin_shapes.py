@@ -77,15 +77,49 @@ def shapes(version):
 SHT_SYMTAB, SHT_RELA, SHT_REL = 2, 4, 9
 SHT_CALLGRAPH, SHT_PROTOTYPE = 0x70000001, 0x70000002
 SHT_MERC_TEXT, SHT_MERC_RELA, SHT_MERC_SYMTAB = 0x70000016, 0x70000082, 0x70000085
+SHT_MERC_INFO = 0x70000083
 SHT_MERC_CALLGRAPH, SHT_MERC_PROTOTYPE = 0x7000008a, 0x7000008b
 ENTRY_SIZES = {SHT_SYMTAB: 24, SHT_RELA: 24, SHT_REL: 16, SHT_CALLGRAPH: 8, SHT_PROTOTYPE: 8,
                SHT_MERC_RELA: 24, SHT_MERC_SYMTAB: 24, SHT_MERC_CALLGRAPH: 8,
                SHT_MERC_PROTOTYPE: 8}
 PAIRS = (SHT_CALLGRAPH, SHT_PROTOTYPE, SHT_MERC_CALLGRAPH, SHT_MERC_PROTOTYPE)
+# Types without bytes in the file, and those that no section has whose name is not in NAMES.
+MEMORY = (8, *(0x70000000 + low for low in (7, 9, 10, 21, 0x7d)))
+OF_NAMES = (2, 3, 4, 9, *(0x70000000 + low for low in (
+    1, 2, 7, 8, *range(0x64, 0x7c), 0x82, 0x83, 0x85, 0x8a, 0x8b)))
 SHF_EXECINSTR, SHF_INFO_LINK, SHF_MERC = 4, 0x40, 0x10000000
 STT_FUNC = 2
 # Before 12 those of a kernel have no SHF_INFO_LINK.
 OF_A_KERNEL, OF_NONE = (".nv.shared.", ".nv.local."), ".nv.shared.reserved."
+
+SYMBOLS, SECOND_SYMBOLS, STRINGS, NOTE = ".symtab", ".nv.merc.symtab", ".strtab", ".note.nv.tkinfo"
+# What a section's whole name says of sh_type, and of what sh_link leads to.
+NAMES = tuple((re.compile(name), {0x70000000 * nv + low for low in types},
+               link) for name, nv, types, link in (
+    (r"\.(sh)?strtab", False, [3], ""), (r"\.symtab", False, [2], STRINGS),
+    (r"\.rela\..+", False, [4], SYMBOLS), (r"\.rel\..+", False, [9], SYMBOLS),
+    (r"\.text\..+", False, [1], SYMBOLS), (r"(\.nv\.merc)?\.(nv_)?debug_.+", False, [1], ""),
+    (r"\.note\.nv\.tkinfo", False, [7], ""), (r"\.note\.nv\.(cuinfo|cuver)", False, [7], NOTE),
+    (r"\.nv\.info(\..+)?", True, [0], SYMBOLS), (r"\.nv\.callgraph", True, [1], SYMBOLS),
+    (r"\.nv\.prototype", True, [2], SYMBOLS), (r"\.nv\.global", True, [7], ""),
+    (r"(\.nv\.merc)?\.nv\.global\.init", True, [8], ""), (r"\.nv\.compat", True, [0x86], ""),
+    (r"\.nv\.shared\..+", True, [10, 0x15], ""),
+    *((rf"\.nv\.constant{bank}(\..+)?", True, [0x64 + bank], "") for bank in range(24)),
+    (r"\.nv\.merc\.symtab", True, [0x85], STRINGS),
+    (r"\.nv\.merc\.rela\..+", True, [0x82], SECOND_SYMBOLS),
+    (r"\.nv\.capmerc\.text\..+", True, [0x16], SECOND_SYMBOLS),
+    (r"\.nv\.merc\.nv\.info(\..+)?", True, [0x83], SECOND_SYMBOLS),
+    (r"\.nv\.merc\.nv\.callgraph", True, [0x8a], SECOND_SYMBOLS),
+    (r"\.nv\.merc\.nv\.prototype", True, [0x8b], SECOND_SYMBOLS),
+    (r"\.nv\.merc\.nv\.shared\..+", True, [0x15, 0x7d], ""),
+    (r"\.nv\.merc\.nv\.constant\.user", True, [0x7c], ""),
+    (r"\.nv\.merc\.nv\.constant\.optimizer\..+", True, [0x84], "")))
+UNITS = re.compile(r"(\.nv\.merc)?\.(debug_(frame|info|line|pub\w+)|nv_debug_line_sass)")
+# Those whose names end in a function, and how the code of that is called.
+OF_CODE = ((re.compile(r"\.nv\.(?:info|constant\d+|shared)\.(.+)"), ".text."),
+           (re.compile(r"\.nv\.merc\.nv\.(?:info|constant\.optimizer)\.(.+)"), ".nv.capmerc.text."))
+# Of attributes: the numbers of those whose first word, or each word, is a symbol.
+REGISTERS, SYMBOL_FIRST, ALL_SYMBOLS = 0x2f, (0x0a, 0x11, 0x12, 0x23, 0x2f), 0x0f
 
 Section = collections.namedtuple("Section", "name type flags address offset size link info "
                                             "alignment entry_size text")
@@ -151,6 +185,70 @@ class Cubin:
                    for one, other in struct.iter_unpack("<II", self.data[
                        section.offset:section.offset + section.size]))
 
+    def link_text(self, section):
+        return self.sections[section.link].text if section.link < len(self.sections) else None
+
+    def leads_to_its_code(self, section):
+        """.nv.info.kernel leads to .text.kernel; None for names that end in no function."""
+        for name, code in OF_CODE:
+            found = name.fullmatch(section.text)
+            if found:
+                return 0 < section.info < len(self.sections) and \
+                    self.sections[section.info].text == code + found[1]
+        return None
+
+    def in_place(self):
+        """[(section, whether it shares no bytes, whether nothing lies before it)], by place."""
+        places = sorted((one.offset, one.offset + one.size, index)
+                        for index, one in enumerate(self.sections)
+                        if index and one.size and one.type not in MEMORY)
+        before = (0, 64, 0)
+        for place in places:
+            one, last = self.sections[place[2]], self.sections[before[2]]
+            twin = place[:2] == before[:2] and in_merc(one.text) != in_merc(last.text)
+            yield (one, place[0] >= before[1] or twin,
+                   None if one.type == SHT_MERC_SYMTAB or not (in_merc(one.text) and
+                                                               in_merc(last.text))
+                   else place[0] - before[1] < one.alignment)
+            before = place
+
+    def attributes(self, section):
+        """(number, bytes) of each; the number is None where they do not end with the section."""
+        at, end = section.offset, section.offset + section.size
+        while at < end:
+            kind, number, size = struct.unpack_from("<BBH", self.data, at)
+            at += 4 + (size if kind == 4 else 0)
+            yield (number if at <= end and 1 <= kind <= 4 else None,
+                   self.data[at - size:at] if kind == 4 else b"")
+
+    def are_symbols(self, section):
+        """Where attributes name symbols, there are such."""
+        count = len(self.symbols(section.link))
+        for number, data in self.attributes(section):
+            words = struct.unpack(f"<{len(data) // 4}I", data[:len(data) // 4 * 4])
+            if number is None or not all(0 < word < count for word in (
+                    words if number == ALL_SYMBOLS else words[:number in SYMBOL_FIRST])):
+                return False
+        return True
+
+    def are_relocations(self, section):
+        """Symbols that there are, and places in the section, but for code."""
+        count, to = len(self.symbols(section.link)), self.sections[section.info]
+        return all(info >> 32 < count and (to.type == SHT_MERC_TEXT or place < to.size)
+                   for place, info, _ in struct.iter_unpack("<QQq", self.data[
+                       section.offset:section.offset + section.size]))
+
+    def are_units(self, section):
+        at, end = section.offset, section.offset + section.size
+        while at < end:
+            size, = struct.unpack_from("<I", self.data, at)
+            at += 4
+            if size == 0xffffffff:
+                size, = struct.unpack_from("<Q", self.data, at)
+                at += 8
+            at += size
+        return at == end
+
     def counts_symbols(self, index):
         return self.sections[index].info <= len(self.symbols(index))
 
@@ -159,14 +257,62 @@ def in_merc(name):
     return name.startswith((".nv.merc.", ".nv.capmerc."))
 
 
+def facts_of_a_name(cubin, section):
+    """Of a section's type, and of what sh_link leads to."""
+    for name, types, link in NAMES:
+        if name.fullmatch(section.text):
+            yield "sh_type", "as the name says", section.type in types
+            yield "sh_link", "as the name says", cubin.link_text(section) == link
+            return
+    yield "sh_type of other names", "none that goes with a name", section.type not in OF_NAMES
+
+
+def facts_of_contents(cubin):
+    registers = 0
+    for section in cubin.sections[1:]:
+        if section.text == STRINGS:
+            yield ".strtab", "first an empty name", cubin.data[section.offset] == 0
+        if UNITS.fullmatch(section.text):
+            yield ".debug_frame, _info, _line and _pub*", "whole units", cubin.are_units(section)
+        if section.type == SHT_MERC_INFO:
+            registers += sum(number == REGISTERS for number, _ in cubin.attributes(section))
+            yield "symbols in .nv.merc.nv.info*", "of .nv.merc.symtab", cubin.are_symbols(section)
+        if section.type == SHT_MERC_RELA:
+            yield ("relocations .nv.merc.rela.*", "symbols of .nv.merc.symtab, places in the section",
+                   cubin.are_relocations(section))
+        if section.type == SHT_MERC_SYMTAB:
+            yield ("sections in .nv.merc.symtab", "sections", all(
+                index < len(cubin.sections) or index >= 0xff00
+                for _, index in cubin.symbols(cubin.sections.index(section))))
+    functions = sum(section.type == SHT_MERC_TEXT for section in cubin.sections)
+    if functions:
+        yield "numbers of registers in .nv.merc.nv.info*", "one for each function", \
+            registers == functions
+
+
+def facts_of_places(cubin):
+    for section, own, tight in cubin.in_place():
+        yield "sh_offset", "a multiple of sh_addralign", section.offset % section.alignment == 0
+        yield "sh_offset and sh_size", "no bytes of another section, but for its twin's", own
+        if tight is not None:
+            yield "sh_offset of .nv.merc.* and .nv.capmerc.*", "next to each other", tight
+
+
 def facts(cubin):
     """(field, what it holds, whether it does) of everything in a file."""
+    yield from facts_of_contents(cubin)
+    yield from facts_of_places(cubin)
+    if cubin.abi == 7:
+        yield ("e_flags of ABI 7, bits 8 to 31", "5 or 13, the virtual architecture, and 0",
+               cubin.flags >> 8 & 0xff in (5, 13) and cubin.flags >> 16 & 0xff and
+               not cubin.flags >> 24)
     if cubin.abi == 8:
         index = cubin.flags >> 24
         for name in (".note.nv.cuinfo", ".note.nv.cuver"):
             if cubin.index(name):
                 yield "e_flags, bits 24 to 31", f"the section {name}", index == cubin.index(name)
     for index, section in enumerate(cubin.sections[1:], 1):
+        yield from facts_of_a_name(cubin, section)
         if section.type in (SHT_SYMTAB, SHT_MERC_SYMTAB):
             yield (f"sh_info of {section.text}", "a number of its symbols",
                    cubin.counts_symbols(index))
@@ -175,9 +321,13 @@ def facts(cubin):
         elif section.type == SHT_MERC_TEXT:
             yield ("sh_info of .nv.capmerc.text.*", "a function in it, of .nv.merc.symtab",
                    cubin.leads_to_itself(index))
-        elif re.match(r"\.nv\.(info|constant\d+)\.", section.text):
-            yield ("sh_info of .nv.info.* and .nv.constant*.*", "a section .text.*",
-                   cubin.leads_to(section, ".text."))
+        elif cubin.leads_to_its_code(section) is not None and not section.text.startswith(
+                ".nv.shared."):
+            yield ("sh_info of .nv.info.*, .nv.constant*.* and their like", "the code of the function",
+                   cubin.leads_to_its_code(section))
+        elif section.text.startswith(OF_A_KERNEL[0]) and section.info:
+            yield ("sh_info of .nv.shared.*", "the code of the function, or 0",
+                   cubin.leads_to_its_code(section))
         elif section.type in (SHT_REL, SHT_RELA, SHT_MERC_RELA):
             yield "sh_info of relocations", "a section", cubin.leads_to(section, ".")
             yield ("sh_info of relocations", "the section that they are named after",

@@ -21,6 +21,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,21 @@
 enum { MAX_FIELDS = 160, MAX_OPTIONS = 32, EM_CUDA_ = 190, TOOLKIT_ATTRIBUTE = 0x37 };
 
 static void *library;
+/* Where answers go: what a library prints by itself is none. */
+static FILE *answers;
+static char answer[256];
 static int version;			/* 129, as cubins count */
+
+/* What a child says counts only if it comes to its end. */
+static int say(const char *format, ...)
+{
+	va_list words;
+
+	va_start(words, format);
+	vsnprintf(answer, sizeof answer, format, words);
+	va_end(words);
+	return 0;
+}
 
 /* 12.0 to 12.2 have no names without a version. */
 static void *find(const char *name)
@@ -170,24 +185,24 @@ static void judge_cubin(const unsigned char *image, size_t length, int relocatab
 
 	if (length < sizeof *header || memcmp(image, ELFMAG, SELFMAG) ||
 	    header->e_machine != EM_CUDA_) {
-		printf("malformed no cubin\n");
+		say("malformed no cubin");
 		return;
 	}
 	wrong = see_sections(&seen, image, length);
 	if (wrong)
-		printf("malformed %s\n", wrong);
+		say("malformed %s", wrong);
 	else if (!seen.code || !seen.kernel)
-		printf("empty\n");
+		say("empty");
 	else if (header->e_type != (relocatable ? ET_REL : ET_EXEC))
-		printf("malformed type %d\n", header->e_type);
+		say("malformed type %d", header->e_type);
 	else if (seen.undefined && !relocatable)
-		printf("malformed undefined symbol\n");
+		say("malformed undefined symbol");
 	else if (header->e_ident[EI_ABIVERSION] == 7 && !(header->e_flags >> 16 & 0xff))
-		printf("malformed no virtual architecture\n");
+		say("malformed no virtual architecture");
 	else if (seen.toolkit > version)
-		printf("foreign %d\n", seen.toolkit);
+		say("foreign %d", seen.toolkit);
 	else
-		printf("yes\n");
+		say("yes");
 }
 
 static void judge_ptx(const char *text, size_t length)
@@ -196,9 +211,9 @@ static void judge_ptx(const char *text, size_t length)
 
 	memcpy(copy, text, length);
 	if (!strstr(copy, ".version") || !strstr(copy, ".entry kernel"))
-		printf("malformed no kernel\n");
+		say("malformed no kernel");
 	else
-		printf("yes\n");
+		say("yes");
 }
 
 /* ---- one link ---- */
@@ -233,12 +248,6 @@ static int has(char **options, int count, const char *option)
 	return 0;
 }
 
-static int say_no(const char *call, int code)
-{
-	printf("no %s %d\n", call, code);
-	return 0;
-}
-
 static int take_image(void *handle, const char *path, const char *what, int relocatable)
 {
 	int (*get_size)(void *, size_t *), (*get)(void *, void *);
@@ -252,24 +261,24 @@ static int take_image(void *handle, const char *path, const char *what, int relo
 	snprintf(name, sizeof name, "nvJitLinkGetLinked%s", what);
 	get = find(name);
 	if (!get_size || !get)
-		return say_no(name, -1);
+		return say("no %s %d", name, -1);
 	result = get_size(handle, &size);
 	if (result)
-		return say_no("size", result);
+		return say("no %s %d", "size", result);
 	image = malloc(size + 1);
 	result = get(handle, image);
 	if (result)
-		return say_no("get", result);
+		return say("no %s %d", "get", result);
 	if (strcmp(path, "-")) {
 		FILE *file = fopen(path, "w");
 
 		if (!file || !fwrite(image, size, 1, file) || fclose(file))
-			return printf("cannot write %s\n", path);
+			return say("cannot write %s", path);
 	}
 	if (!strcmp(what, "Ptx"))
 		judge_ptx(image, size);
 	else if (!strcmp(what, "LTOIR"))
-		printf("%s\n", size > 100 && !memcmp(image, "\355CN\177", 4) ? "yes" : "malformed");
+		say("%s", size > 100 && !memcmp(image, "\355CN\177", 4) ? "yes" : "malformed");
 	else
 		judge_cubin(image, size, relocatable);
 	return 0;
@@ -286,10 +295,10 @@ static int link_inputs(char **inputs, int count, void *handle)
 		void *bytes = colon ? read_guarded(colon + 1, &length) : NULL;
 
 		if (!bytes)
-			return say_no("input", -1);
+			return say("no %s %d", "input", -1);
 		result = add(handle, atoi(inputs[i]), bytes, length, colon + 1);
 	}
-	return result ? say_no("add", result) : 1;
+	return result ? say("no %s %d", "add", result) : 1;
 }
 
 static int run(char **fields, int count)
@@ -302,19 +311,19 @@ static int run(char **fields, int count)
 	void *handle = NULL;
 
 	if (option_count > MAX_OPTIONS || option_count + 2 > count)
-		return say_no("job", -1);
+		return say("no %s %d", "job", -1);
 	/* "-linked-ltoir" is ours: it says what to ask for, and is no option. */
 	linked_ltoir = has(fields + 2, option_count, "-linked-ltoir");
 	for (int i = 0; i < option_count - linked_ltoir; i++)
 		options[i] = fields[2 + i];
 	result = create(&handle, option_count - linked_ltoir, options);
 	if (result)
-		return say_no("create", result);
+		return say("no %s %d", "create", result);
 	if (!link_inputs(fields + 2 + option_count, count - 2 - option_count, handle))
 		return 0;
 	result = complete(handle);
 	if (result)
-		return say_no("complete", result);
+		return say("no %s %d", "complete", result);
 	take_image(handle, fields[0], linked_ltoir ? "LTOIR" :
 		   has(fields + 2, option_count, "-ptx") ? "Ptx" : "Cubin",
 		   has(fields + 2, option_count, "-r"));
@@ -327,7 +336,7 @@ static void run_in_child(char **fields, int count, int seconds)
 	int status;
 	pid_t child;
 
-	fflush(stdout);
+	fflush(answers);
 	child = fork();
 	if (child < 0) {
 		perror("fork");
@@ -338,16 +347,17 @@ static void run_in_child(char **fields, int count, int seconds)
 		signal(SIGALRM, SIG_DFL);
 		alarm(seconds);
 		run(fields, count);
-		fflush(stdout);
+		fprintf(answers, "%s\n", answer);
+		fflush(answers);
 		_exit(0);
 	}
 	waitpid(child, &status, 0);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		printf("hang\n");
+		fprintf(answers, "hang\n");
 	else if (WIFSIGNALED(status))
-		printf("crash %d\n", WTERMSIG(status));
+		fprintf(answers, "crash %d\n", WTERMSIG(status));
 	else if (WEXITSTATUS(status))
-		printf("crash exit %d\n", WEXITSTATUS(status));
+		fprintf(answers, "crash exit %d\n", WEXITSTATUS(status));
 }
 
 int main(int argc, char **argv)
@@ -361,6 +371,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", seconds > 0 ? dlerror() : "usage: linker LIB SECONDS");
 		return 2;
 	}
+	answers = fdopen(dup(STDOUT_FILENO), "w");
+	if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		perror("stdout");
+		return 2;
+	}
 	find_version();
 	while (getline(&line, &room, stdin) > 0) {
 		int count = 0;
@@ -371,8 +386,8 @@ int main(int argc, char **argv)
 		if (count >= 2)
 			run_in_child(fields, count, seconds);
 		else
-			printf("no job -1\n");
+			fprintf(answers, "no job -1\n");
 	}
 	free(line);
-	return 0;
+	return fclose(answers) ? 2 : 0;
 }

@@ -5,6 +5,7 @@ import collections
 
 import containers
 import damage
+import header_sweep
 import linkers
 import plans
 import pytest
@@ -80,3 +81,23 @@ def test_what_is_damaged_does_no_harm(kind):
     assert not harmed, f"{len(harmed)} of {text}" + "\n".join(
         f"{what} on {' '.join(sorted(versions, key=key))}"
         for what, versions in sorted(harmed.items())[:200])
+
+
+def test_wrong_fields_of_headers():
+    """A part of what header_sweep.py tries, on what is here of its linkers."""
+    here = set(linkers.versions())
+    found = list(header_sweep.sweep([one for one in header_sweep.CUBINS if one.version in here],
+                                    101, [one for one in header_sweep.LINKED if one in here]))
+    if not found:
+        pytest.skip("there is none of its compilers here (CUDA_VERSIONS)")
+    assert not [line for _, harm in found for line in harm]
+    assert all("refused" in row and " yes" in row for rows, _ in found for row in rows)
+
+
+def test_the_table_of_headers():
+    """What was tried as a whole is no harm either; header_sweep.py writes it."""
+    rows = header_sweep.TABLE.read_text().splitlines()
+    assert {row.partition(" | ")[0] for row in rows} == {
+        f"{shape} on {linker}" for shape in header_sweep.CUBINS for linker in header_sweep.LINKED
+        if samples.key(shape.version) <= samples.key(linker)}
+    assert not [row for row in rows for how in header_sweep.HARM if f" {how}" in row]

@@ -7,6 +7,7 @@ import pytest
 
 import cubin_shapes
 import linkers
+import plans
 from cubin_shapes import KEPT, as_kept, kept, newest, rules_hold
 
 
@@ -32,6 +33,29 @@ def test_what_becomes_of_links():
         shapes = cubin_shapes.shapes(version)
         cubin_shapes.samples.make(shapes)
         as_kept(version, linker, cubin_shapes.compare(version, shapes, linker))
+
+
+def test_what_nvjitlink_writes(tmp_path):
+    """With -r, from 13.0 on: it keeps the rules, and is a sound input."""
+    for version in need([one for one in newest(linkers.versions())
+                         if cubin_shapes.samples.key(one) >= (13, 0)]):
+        shapes = [shape for shape in cubin_shapes.shapes(version) if shape.option != "ptxas-O0"]
+        cubin_shapes.samples.make(shapes)
+        written = []
+        for number, shape in enumerate(shapes):
+            parts = [(one.kind, one.path) for one in (shape, shape.partner()) if one]
+            job = linkers.Job(version, [f"-arch={shape.arch}", "-r"], parts)
+            if linkers.image(job, tmp_path / f"{number}.cubin").startswith(("yes", "empty")):
+                written.append((shape, tmp_path / f"{number}.cubin"))
+        assert len(written) > 0.9 * len(shapes)
+        broken = [(str(shape), *fact) for shape, path in written
+                  for *fact, holds in cubin_shapes.facts(cubin_shapes.Cubin(path.read_bytes()))
+                  if not holds]
+        asks = {shape: plans.Ask(version, shape.arch, [path]) for shape, path in written}
+        said = plans.run(asks.values())
+        refused = [(str(shape), said[ask].message) for shape, ask in asks.items()
+                   if said[ask].code in ("BAD_INPUT", "BAD_IMAGE")]
+        assert (broken, refused) == ([], [])
 
 
 def test_rules_of_layout_are_for_what_was_counted():

@@ -80,6 +80,9 @@ class Elf:
                 return index
         raise KeyError(name)
 
+    def like(self, pattern):
+        return next(i for i in range(self.count) if re.match(pattern, self.name(i)))
+
     def header(self, name):
         """Where the header of a section lies."""
         return self.shoff + 64 * self.find(name)
@@ -187,6 +190,10 @@ def test_what_a_linker_would_follow(elf, read, section, at, form, value, wrong):
     (".nv.info.kernel", 44, "I", 1, "its link"),
     (".nv.callgraph", 8, "Q", 4, "its flags"), (".nv.callgraph", 8, "Q", 1 << 28, "its flags"),
     (".nv.callgraph", 56, "Q", 0, "the size of its entries"),
+    (".nv.callgraph", 4, "I", 1, "its type"), (".nv.global", 4, "I", 0x7000000a, "its type"),
+    (".nv.constant0.kernel", 4, "I", 0x70000065, "its type"),
+    (".strtab", 40, "I", 1, "its link"), (".nv.constant0.kernel", 44, "I", 0, "its link"),
+    (".text.kernel", 40, "I", 1, "its link"),
 ])
 def test_a_header_that_a_linker_would_follow(elf, read, section, at, form, value, wrong):
     file = elf()
@@ -225,16 +232,118 @@ def test_calls_of_no_symbol(elf, read, at, value, wrong):
     assert read(data).wrong == f"has a damaged pair {at // 8} of .nv.callgraph: {wrong}"
 
 
-def test_the_second_set_of_sm_100_is_followed_too(elf, read):
-    for at, form, value, section, wrong in (
-            (44, "I", 0xfffff, r"\.nv\.capmerc\.text\.", "its link"),
-            (8, "Q", 0, r"\.nv\.merc\.symtab", "its flags"),
-            (56, "Q", 0, r"\.nv\.merc\.symtab", "the size of its entries"),
-            (44, "I", 1, r"\.nv\.merc\.rela\.", "its link")):
-        file = elf("13.5", "k_100.cubin")
-        index = next(i for i in range(file.count) if re.match(section, file.name(i)))
-        assert read(file.put(form, file.shoff + 64 * index + at, value)).wrong == \
-            f"has a damaged header, section {index} of {file.name(index)}: {wrong}"
+@pytest.mark.parametrize("section, at, form, value, wrong", [
+    # Each crashed or hung a real nvJitLink, or is of a kind that did.
+    (r"\.nv\.capmerc\.text\.", 44, "I", 0xfffff, "its link"),
+    (r"\.nv\.capmerc\.text\.", 44, "I", 1, "its link"),
+    (r"\.nv\.capmerc\.text\.", 4, "I", 0, "its type"),
+    (r"\.nv\.merc\.symtab", 8, "Q", 0, "its flags"),
+    (r"\.nv\.merc\.symtab", 56, "Q", 0, "the size of its entries"),
+    (r"\.nv\.merc\.symtab", 40, "I", 1, "its link"),
+    (r"\.nv\.merc\.symtab", 4, "I", 2, "its type"),
+    (r"\.nv\.merc\.rela\.", 44, "I", 1, "its link"),
+    (r"\.nv\.merc\.rela\.", 40, "I", 3, "its link"),
+    (r"\.nv\.merc\.nv\.info\.", 44, "I", 1, "its link"),
+    (r"\.nv\.merc\.nv\.info\.", 44, "I", 0, "its link"),
+    (r"\.nv\.merc\.debug_frame", 4, "I", 0, "its type"),
+    (r"\.nv\.merc\.nv\.info$", 4, "I", 0x70000000, "its type"),
+])
+def test_headers_of_the_second_set(elf, read, section, at, form, value, wrong):
+    """sm_100 and later have one."""
+    file = elf("13.5", "k_100.cubin")
+    index = file.like(section)
+    assert read(file.put(form, file.shoff + 64 * index + at, value)).wrong == \
+        f"has a damaged header, section {index} of {file.name(index)}: {wrong}"
+
+
+@pytest.mark.parametrize("section, at, form, value, wrong", [
+    (r"\.nv\.merc\.symtab", 24 * 5 + 6, "H", 0x7777, "symbol 5 of {}: its section"),
+    (r"\.nv\.merc\.rela\.", 12, "I", 2**20, "relocation 0 of {}: its symbol"),
+    (r"\.nv\.merc\.rela\.", 8, "I", 0x17f00, "relocation 0 of {}: its type"),
+    (r"\.nv\.merc\.rela\.debug", 0, "Q", 2**40, "relocation 0 of {}: its place"),
+    (r"\.nv\.merc\.nv\.info$", 0, "B", 9, "attribute 0 of {}: its format"),
+    (r"\.nv\.merc\.nv\.info$", 4, "I", 2**30, "attribute 0 of {}: its value"),
+    (r"\.nv\.merc\.nv\.callgraph", 24, "I", 2**31, "pair 3 of {}: its symbols"),
+    (r"\.nv\.merc\.debug_frame", 4, "Q", 2**40, "unit 0 of {}: its length"),
+    (r"\.debug_frame", 4, "Q", 2**40, "unit 0 of {}: its length"),
+])
+def test_contents_of_the_second_set(elf, read, section, at, form, value, wrong):
+    file = elf("13.5", "k_100.cubin")
+    index = file.like(section)
+    assert read(file.put(form, file.field(index, 24) + at, value)).wrong == \
+        "has a damaged " + wrong.format(file.name(index))
+
+
+def test_relocations_of_code_of_the_second_set_have_places_of_their_own(elf, read):
+    file = elf("13.5", "k_100.cubin")
+    place = file.field(file.like(r"\.nv\.merc\.rela\.text\."), 24)
+    assert read(file.put("Q", place, 2**40)).wrong is None
+
+
+def test_every_function_of_the_second_set_has_its_registers(elf, read):
+    file = elf("13.5", "k_100.cubin")
+    at = file.shoff + 64 * file.like(r"\.nv\.merc\.nv\.info$") + 32
+    assert read(file.put("Q", at, 0)).wrong == (
+        "has damaged attributes: not one number of registers for each function")
+
+
+def test_a_name_that_linkers_would_not_find(elf, read):
+    """One letter less: what is left is no name of a symbol table."""
+    for version, name, section in (("12.9", "k_80.cubin", r"\.symtab"),
+                                   ("12.9", "k_80.cubin", r"\.nv\.global$"),
+                                   ("12.9", "k_80.cubin", r"\.nv\.constant0\."),
+                                   ("13.5", "k_100.cubin", r"\.nv\.callgraph"),
+                                   ("13.5", "k_100.cubin", r"\.nv\.prototype")):
+        file = elf(version, name)
+        index = file.like(section)
+        at = file.shoff + 64 * index
+        data = file.put("I", at, struct.unpack_from("<I", file.data, at)[0] + 1)
+        assert read(data).wrong == \
+            f"has a damaged header, section {index} of {file.name(index)}: its name"
+
+
+@pytest.mark.parametrize("version, name", [("12.9", "k_80.cubin"), ("13.5", "k_100.cubin")])
+def test_sections_share_no_bytes(elf, read, version, name):
+    file = elf(version, name)
+    code = file.find(".text.kernel")
+    data = file.put("Q", file.header(".nv.constant0.kernel") + 24, file.field(code, 24) + 4)
+    assert re.fullmatch(r"has a damaged header, section \d+ of \.nv\.constant0\.kernel: "
+                        "its bytes are those of another", read(data).wrong)
+
+
+@pytest.mark.parametrize("section", [r"\.text\.kernel", r"\.nv\.merc\.nv\.info\."])
+def test_a_section_that_is_not_aligned(elf, read, section):
+    file = elf("13.5", "k_100.cubin")
+    index = file.like(section)
+    place = file.field(index, 24)
+    assert read(file.put("Q", file.shoff + 64 * index + 24, place - 1)).wrong == \
+        f"has a damaged header, section {index} of {file.name(index)}: its place"
+
+
+def test_nothing_lies_between_sections_of_the_second_set(elf, read):
+    """A shorter one leaves a gap behind it."""
+    file = elf("13.5", "k_100.cubin")
+    index = file.like(r"\.nv\.merc\.nv\.callgraph")
+    size = file.field(index, 32)
+    behind = next(i for i in range(file.count)
+                  if file.field(i, 24) == file.field(index, 24) + size)
+    assert read(file.put("Q", file.shoff + 64 * index + 32, size - 8)).wrong == \
+        f"has a damaged header, section {behind} of {file.name(behind)}: its place"
+
+
+def test_names_of_symbols_begin_with_an_empty_one(elf, read):
+    for value, sound in ((0, True), (65, False)):
+        file = elf()
+        start = file.field(file.find(".strtab"), 24)
+        assert read(file.put("B", start, value)).wrong == (
+            None if sound else "has damaged names of symbols")
+
+
+def test_flags_of_abi_7(elf, read):
+    for at, value, sound in ((49, 5, True), (49, 13, True), (49, 4, False), (49, 0x50, False),
+                             (50, 80, True), (50, 0, False), (51, 1, False), (51, 0xff, False)):
+        wrong = read(elf().put("B", at, value)).wrong
+        assert wrong == (None if sound else "has a damaged ELF header: its flags"), (at, value)
 
 
 def test_a_first_section_that_is_one(elf, read):
