@@ -98,9 +98,7 @@ enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 	return otherwise;
 }
 
-/* Returns the first line that has "error" or "fatal" in it, else the first that is not empty and no
- * warning, else the first warning. */
-static const char *telling_line(struct lc_arena *arena, const char *log)
+const char *lk_telling_line(struct lc_arena *arena, const char *log)
 {
 	const char *first = NULL, *warning = NULL;
 
@@ -124,7 +122,7 @@ static const char *telling_line(struct lc_arena *arena, const char *log)
 const char *lk_failure(struct lc_arena *arena, const char *who, const char *piece,
 		       const struct lk_product *product, const char *result_name)
 {
-	const char *line = telling_line(arena, product->error_log);
+	const char *line = lk_telling_line(arena, product->error_log);
 
 	return lc_format(arena, "%s: %s%s%s returned %d%s%s%s%s%s", who, product->call,
 			 piece ? " of " : "", piece ? lc_printable(arena, piece) : "",
