@@ -49,8 +49,8 @@ const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *ent
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
-/* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and as only symbol the
- * first kernel or variable that its list lacks. */
+/* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and, if all of it is
+ * understood, the symbols. */
 void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
 		     struct lazycuda_entry *entry);
 

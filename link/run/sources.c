@@ -166,10 +166,10 @@ static void replace(struct lazycuda_input *input, const struct lk_compiled *comp
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;
 }
 
-/* The same for one entry of an input, whose inspection is replaced by a copy.  The entry stays an
- * alternative of its group, of which it now is the best. */
-static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *input, size_t index,
-			  const struct lk_compiled *compiled)
+/* Replaces the inspection of an input by a copy in which entry `index` may be changed: a copy of
+ * it, which is returned; NULL on allocation failure. */
+static struct lazycuda_entry *own_entry(struct lazycuda_link *link, struct lazycuda_input *input,
+					size_t index)
 {
 	const struct lazycuda_inspection *from = input->inspection;
 	struct lk_inspection *inspection = lc_alloc(link->arena, sizeof(*inspection));
@@ -178,22 +178,57 @@ static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *inp
 	struct lazycuda_entry *entry = lc_alloc(link->arena, sizeof(*entry));
 
 	if (!inspection || !entries || !entry)
-		return false;
+		return NULL;
 	memcpy(entries, from->entries, from->entry_count * sizeof(*entries));
-	if (compiled->inspection->entry_count == 1)
-		*entry = *compiled->inspection->entries[0];
-	else
-		entry->error = compiled->inspection->error ? compiled->inspection->error :
-			       "was compiled to nothing that is known";
-	entry->member = entries[index]->member;
-	entry->section = entries[index]->section;
-	entry->fatbin = entries[index]->fatbin;
+	*entry = *entries[index];
 	entries[index] = entry;
 	/* With all that is behind it: the other entries are still read from there. */
 	*inspection = *(const struct lk_inspection *)from;
 	inspection->public.entries = entries;
 	input->inspection = &inspection->public;
+	return entry;
+}
+
+/* The same as replace() for one entry of an input.  It stays an alternative of its group, of which
+ * it now is the best. */
+static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *input, size_t index,
+			  const struct lk_compiled *compiled)
+{
+	const struct lazycuda_entry *before = input->inspection->entries[index];
+	struct lazycuda_entry *entry = own_entry(link, input, index);
+
+	if (!entry)
+		return false;
+	if (compiled->inspection->entry_count == 1)
+		*entry = *compiled->inspection->entries[0];
+	else
+		entry->error = compiled->inspection->error ? compiled->inspection->error :
+			       "was compiled to nothing that is known";
+	entry->member = before->member;
+	entry->section = before->section;
+	entry->fatbin = before->fatbin;
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;
+	return true;
+}
+
+/* Where other code of a group was taken than its LTO-IR, has it taken again: once source is
+ * compiled, what it may call shows, and the reason not to take LTO-IR may be gone. */
+static bool keep_choice(struct lazycuda_link *link, struct lazycuda_input *input, size_t taken)
+{
+	const struct lazycuda_entry *entry = input->inspection->entries[taken];
+
+	for (size_t i = 0; i < input->inspection->entry_count; i++) {
+		const struct lazycuda_entry *other = input->inspection->entries[i];
+		struct lazycuda_entry *own;
+
+		if (entry->fatbin < 0 || other->fatbin != entry->fatbin || other->error ||
+		    other->kind != LAZYCUDA_KIND_LTOIR || entry->kind == LAZYCUDA_KIND_LTOIR)
+			continue;
+		own = own_entry(link, input, i);
+		if (!own)
+			return false;
+		own->error = "is left out for the other code beside it";
+	}
 	return true;
 }
 
@@ -213,15 +248,14 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 	}
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_step *step = link->plan->steps[i];
-		struct lazycuda_input *input;
+		struct lazycuda_input *input = step->input != LAZYCUDA_NO_INDEX ?
+			inputs[step->input] : (struct lazycuda_input *)lk_input_of(link, step);
 
-		if (!link->compiled[i].bytes)
-			continue;
-		input = step->input != LAZYCUDA_NO_INDEX ? inputs[step->input] :
-			(struct lazycuda_input *)lk_input_of(link, step);
 		if (step->entry == LAZYCUDA_NO_INDEX)
 			replace(input, &link->compiled[i]);
-		else if (!replace_entry(link, input, step->entry, &link->compiled[i]))
+		else if (!(link->compiled[i].bytes ?
+			   replace_entry(link, input, step->entry, &link->compiled[i]) :
+			   keep_choice(link, input, step->entry)))
 			return NULL;
 	}
 	return (const struct lazycuda_input **)inputs;
