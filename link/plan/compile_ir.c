@@ -90,14 +90,11 @@ static bool asks_for_latest(const struct lazycuda_request *request)
 
 /* ---- which libnvvm ---- */
 
-/* From this target on libnvvm compiles with a newer LLVM, which aborts the process if there is no
- * data layout; the older LLVM reports an error. */
-#define NEWER_LLVM_SINCE 100
-
+/* The newer LLVM aborts the process if there is no data layout; the older one reports an error. */
 static bool aborts_without_layout(const struct lk_planning *planning,
 				  const struct lk_ir_compilation *compilation)
 {
-	return compilation->arch.sm >= NEWER_LLVM_SINCE ||
+	return compilation->arch.sm >= LK_NEWER_LLVM_SINCE ||
 	       (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE);
 }
 

@@ -230,6 +230,9 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 
 /* ---- compile_ir.c ---- */
 
+/* From this target on libnvvm compiles with a newer LLVM, which has opaque pointers. */
+#define LK_NEWER_LLVM_SINCE 100
+
 /* Whether an input is LLVM IR, as bitcode or as text. */
 bool lk_is_ir(const struct lk_item *item);
 

@@ -283,6 +283,10 @@ def test_bitcode_in_an_archive_is_to_be_taken_out(world):
     said = both_say(world, source=archive.decode("latin-1"))
     assert said["code"] == "UNSUPPORTED_KIND" and "(g.bc): " in said["message"]
     assert "take it out of the archive" in said["message"]
+    archive = made_up.archive(made_up.member(b"g.ll/", text().encode()))
+    said = both_say(world, source=archive.decode("latin-1"))
+    assert said["code"] == "UNSUPPORTED_KIND"
+    assert "(g.ll): " in said["message"] and "take it out of the archive" in said["message"]
 
 
 def test_bitcode_is_told_by_its_first_bytes(world):
@@ -528,7 +532,7 @@ def test_optimised_at_link_time(world, site, version, dialect, arch):
     for other in (source, helper):
         said = real(world, "--lto", other, source=kernel, arch=arch)
         assert said["lto"] and [one["kind"] for one in said["inputs"]] == ["ltoir"] * 2
-        assert said["notes"] == []
+        assert said["notes"] == [] and said["info_log"] == ""
         handles.check_image(world.root / "image")
         assert b".text.kernel" in (world.root / "image").read_bytes()
     said = real(world, "--ptx", source, source=kernel, arch=arch)
@@ -744,6 +748,15 @@ def test_what_to_do(world, site, version, old, new, arch, advice):
     assert old in source
     said = real(world, source=source.replace(old, new), arch=arch, check=False)
     assert said["code"] == "COMPILE_FAILED" and advice in said["message"]
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_100"])
+def test_advice_is_for_the_dialect_of_the_target(world, site, arch):
+    site("13.5")
+    source = programs.kernel("opaque").replace("float %x)", "floaty %x)", 1)
+    said = real(world, source=source, arch=arch, check=False)
+    assert "expected type" in said["message"]
+    assert ("opaque pointers is for" in said["message"]) == (arch == "sm_90")
 
 
 def test_a_name_in_quotes_is_one_of_libdevice(world, site):
