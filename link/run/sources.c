@@ -379,6 +379,60 @@ static bool compile_for_names(struct lazycuda_link *link, const struct lazycuda_
 					compile_step(link, step, &plan, compiled);
 }
 
+/* What a step gives the linker, with its names; NULL if none are known. */
+static const struct lazycuda_entry *entry_of_step(const struct lazycuda_link *link, size_t i)
+{
+	const struct lazycuda_step *step = link->plan->steps[i];
+	const struct lazycuda_inspection *compiled = link->compiled[i].inspection;
+
+	if (compiled)
+		return compiled->entry_count == 1 ? compiled->entries[0] : NULL;
+	return lk_input_of(link, step)->inspection->entries[step->entry];
+}
+
+/* Whether PTX or a cubin defines a function or a variable that source may define, too. */
+static bool is_definition_outside(const struct lazycuda_link *link)
+{
+	for (size_t i = 0; i < link->plan->step_count; i++) {
+		const struct lazycuda_entry *entry = entry_of_step(link, i);
+
+		for (size_t k = 0; entry && entry->kind != LAZYCUDA_KIND_LTOIR &&
+				   k < entry->symbol_count; k++)
+			if (entry->symbols[k].defined && !entry->symbols[k].weak &&
+			    !entry->symbols[k].kernel)
+				return true;
+	}
+	return false;
+}
+
+/* Gives LTO-IR of source the names that its PTX shows, by which judge() finds what is defined twice:
+ * of a function that PTX defines, too, nvJitLink says nothing, and each part calls its own. */
+static bool name_ltoir(struct lazycuda_link *link)
+{
+	if (!link->plan->lto || !is_definition_outside(link))
+		return true;
+	for (size_t i = 0; i < link->plan->step_count; i++) {
+		struct lk_compiled *compiled = &link->compiled[i], named = { .bytes = NULL };
+		struct lazycuda_input holder = { .inspection = compiled->inspection };
+		struct lazycuda_entry *entry;
+
+		if (compiled->kind != LAZYCUDA_KIND_LTOIR || is_ir_step(link, link->plan->steps[i]) ||
+		    compiled->inspection->entry_count != 1)
+			continue;
+		if (!compile_for_names(link, link->plan->steps[i], &named))
+			return false;
+		if (named.inspection->entry_count != 1)
+			continue;
+		entry = own_entry(link, &holder, 0);
+		if (!entry)
+			return lk_stop_without_memory(link);
+		entry->symbols = named.inspection->entries[0]->symbols;
+		entry->symbol_count = named.inspection->entries[0]->symbol_count;
+		compiled->inspection = (struct lazycuda_inspection *)holder.inspection;
+	}
+	return true;
+}
+
 static uint64_t linked_modules(const struct lazycuda_plan *plan)
 {
 	uint64_t modules = 0;
@@ -438,5 +492,5 @@ bool lk_compile_sources(struct lazycuda_link *link)
 	/* If a module is the first LTO-IR in the link, all source is compiled to LTO-IR, too. */
 	if (more && (!lk_decide(link) || !compile_all(link, before)))
 		return false;
-	return judge(link);
+	return name_ltoir(link) && judge(link);
 }
