@@ -211,27 +211,6 @@ static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *inp
 	return true;
 }
 
-/* Where other code of a group was taken than its LTO-IR, has it taken again: once source is
- * compiled, what it may call shows, and the reason not to take LTO-IR may be gone. */
-static bool keep_choice(struct lazycuda_link *link, struct lazycuda_input *input, size_t taken)
-{
-	const struct lazycuda_entry *entry = input->inspection->entries[taken];
-
-	for (size_t i = 0; i < input->inspection->entry_count; i++) {
-		const struct lazycuda_entry *other = input->inspection->entries[i];
-		struct lazycuda_entry *own;
-
-		if (entry->fatbin < 0 || other->fatbin != entry->fatbin || other->error ||
-		    other->kind != LAZYCUDA_KIND_LTOIR || entry->kind == LAZYCUDA_KIND_LTOIR)
-			continue;
-		own = own_entry(link, input, i);
-		if (!own)
-			return false;
-		own->error = "is left out for the other code beside it";
-	}
-	return true;
-}
-
 /* Returns the inputs, with code in place of source and LLVM IR; NULL on allocation failure. */
 static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 {
@@ -248,14 +227,15 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 	}
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_step *step = link->plan->steps[i];
-		struct lazycuda_input *input = step->input != LAZYCUDA_NO_INDEX ?
-			inputs[step->input] : (struct lazycuda_input *)lk_input_of(link, step);
+		struct lazycuda_input *input;
 
+		if (!link->compiled[i].bytes)
+			continue;
+		input = step->input != LAZYCUDA_NO_INDEX ? inputs[step->input] :
+			(struct lazycuda_input *)lk_input_of(link, step);
 		if (step->entry == LAZYCUDA_NO_INDEX)
 			replace(input, &link->compiled[i]);
-		else if (!(link->compiled[i].bytes ?
-			   replace_entry(link, input, step->entry, &link->compiled[i]) :
-			   keep_choice(link, input, step->entry)))
+		else if (!replace_entry(link, input, step->entry, &link->compiled[i]))
 			return NULL;
 	}
 	return (const struct lazycuda_input **)inputs;
@@ -263,7 +243,9 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 
 /*
  * The first plan took the compilers' output on trust.  The second one judges it like any
- * other input: by its real version, and by the symbols that it defines.
+ * other input: by its real version, and by the symbols that it defines.  It may take LTO-IR of a
+ * container that the first one did not, since it sees that nothing calls it; then no name of the
+ * container's other code meets a name of the rest.
  */
 static bool judge(struct lazycuda_link *link)
 {
