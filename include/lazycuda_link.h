@@ -95,7 +95,8 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   layout, or with an empty one */
 #define LAZYCUDA_ENTRY_LISTED		0x1000u	/* LLVM IR as text that was read, and whose list
 						   @llvm.used has each of its kernels, and each
-						   variable that others see */
+						   variable that others see; it needs no list if it
+						   has none of these */
 
 /* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {
@@ -106,6 +107,8 @@ struct lazycuda_symbol {
 	unsigned char defined;	/* 0: the entry needs it from elsewhere */
 	unsigned char weak;	/* may be defined more than once */
 	unsigned char kernel;
+	unsigned char unlisted;	/* of LLVM IR: a kernel, or a variable that others see, that its
+				   list @llvm.used lacks */
 };
 
 /* One piece of device code. */
@@ -133,8 +136,7 @@ struct lazycuda_entry {
 	uint64_t offset, length;	/* the payload in the file, as stored, in bytes */
 	uint64_t unpacked;		/* its size when unpacked, in bytes */
 
-	/* Of PTX and relocatable cubins, if read.  Of LLVM IR as text with a list @llvm.used that
-	 * lacks a kernel or a variable, the first of these. */
+	/* Of PTX, relocatable cubins and LLVM IR as text, if read. */
 	const struct lazycuda_symbol *symbols;
 	size_t symbol_count;
 };

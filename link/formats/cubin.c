@@ -180,8 +180,8 @@ static const char *read_symbols(const struct lk_device_elf *elf, struct lazycuda
 		names += length;
 		if (names / NAMES_SHARED > elf->strings_size)
 			return "has damaged names of symbols: they overlap";
-		like.defined = symbol.defined;
-		like.weak = symbol.weak;
+		like.defined = symbol.defined || symbol.texture;
+		like.weak = symbol.weak || symbol.texture;
 		like.kernel = symbol.kernel;
 		lk_symbols_add(&symbols, symbol.name, length, &like);
 	}

@@ -47,6 +47,7 @@ struct lk_device_elf {
 struct lk_device_symbol {
 	const char *name;	/* valid while the file is open */
 	bool defined, weak, kernel, function, shared;
+	bool texture;		/* of a texture, sampler or surface reference */
 	uint64_t size;
 };
 
@@ -93,11 +94,15 @@ static inline const lk_elf_symbol *lk_device_elf_symbol(const struct lk_device_e
 /* Bits of st_other. */
 enum { STO_CUDA_ENTRY = 0x10, STO_CUDA_MEMORY = 0xe0, STO_CUDA_SHARED = 0x40 };
 
+/* Types of symbols without an address: the driver binds what a program gives to their names, so
+ * they are undefined in images, too.  Linkers merge them by name. */
+enum { STT_CUDA_TEXTURE = STT_LOOS, STT_CUDA_SAMPLER, STT_CUDA_SURFACE };
+
 /* Returns false for a symbol that other files cannot see.  Most are such, so this is inline. */
 static inline bool lk_device_elf_sees(const struct lk_device_elf *elf, const lk_elf_symbol *raw,
 				      struct lk_device_symbol *symbol)
 {
-	unsigned bind = ELF64_ST_BIND(raw->st_info);
+	unsigned bind = ELF64_ST_BIND(raw->st_info), type = ELF64_ST_TYPE(raw->st_info);
 	bool weak = bind == STB_WEAK || raw->st_shndx == SHN_COMMON;
 
 	if (!raw->st_name || (!weak && bind != STB_GLOBAL))
@@ -107,8 +112,9 @@ static inline bool lk_device_elf_sees(const struct lk_device_elf *elf, const lk_
 		.defined = raw->st_shndx != SHN_UNDEF,
 		.weak = weak,
 		.kernel = raw->st_other & STO_CUDA_ENTRY,
-		.function = ELF64_ST_TYPE(raw->st_info) == STT_FUNC,
+		.function = type == STT_FUNC,
 		.shared = (raw->st_other & STO_CUDA_MEMORY) == STO_CUDA_SHARED,
+		.texture = type >= STT_CUDA_TEXTURE && type <= STT_CUDA_SURFACE,
 		.size = raw->st_size,
 	};
 	return true;

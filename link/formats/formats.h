@@ -49,8 +49,8 @@ const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *ent
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
-/* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and as only symbol the
- * first kernel or variable that its list lacks. */
+/* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and, if all of it is
+ * understood, the symbols. */
 void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
 		     struct lazycuda_entry *entry);
 
@@ -96,8 +96,8 @@ const char *lk_archive_read(const struct lk_part *part, struct lc_arena *arena, 
  * wrong as a phrase: "has no code in it".  A cubin has to be whole, ET_EXEC
  * (ET_REL for RELOCATABLE) and for this architecture.  Its flags have to name a
  * virtual architecture where the ABI has one.  It has to have code or data, and to
- * define `symbols`.  In a linked one, only functions and shared memory may be
- * undefined.  PTX and LTO-IR have to be of that kind and not for a later
+ * define `symbols`.  In a linked one, only functions, shared memory and
+ * references to textures may be undefined.  PTX and LTO-IR have to be of that kind and not for a later
  * architecture; PTX also has to define something, and `symbols`.
  */
 const char *lk_image_check(const void *image, size_t length, enum lazycuda_output output,

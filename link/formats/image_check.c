@@ -127,7 +127,7 @@ static const char *check_cubin_arch(const struct lazycuda_entry *entry,
  */
 static bool is_lacking(const struct lk_device_symbol *symbol)
 {
-	return !symbol->defined && !symbol->function && !symbol->shared;
+	return !symbol->defined && !symbol->function && !symbol->shared && !symbol->texture;
 }
 
 static bool has_code(const struct lk_device_elf *elf)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ir_list.c - whether LLVM IR, as text, lists in @llvm.used all that it offers */
+/* ir_list.c - the names of LLVM IR, as text, and whether @llvm.used lists all that it offers */
 #include "ir_list.h"
 
 #include <ctype.h>
@@ -8,11 +8,6 @@
 #include "../../stubs/base/count.h"
 
 #define LIST "llvm.used"
-
-/* What a name of the table is: a symbol has just the room for it. */
-static const struct lazycuda_symbol offered_variable = { .defined = 1 };
-static const struct lazycuda_symbol offered_kernel = { .defined = 1, .kernel = 1 };
-static const struct lazycuda_symbol listed = { .weak = 1 };
 
 static bool is(const struct lk_ir_list *list, const char *word)
 {
@@ -27,54 +22,111 @@ static bool is_any_of(const struct lk_ir_list *list, const char *const *words, s
 	return false;
 }
 
-static void add_ir_name(struct lk_ir_list *list, const char *name,
-			const struct lazycuda_symbol *like)
+static bool begins(const char *name, const char *beginning)
 {
-	/* Values without a name have numbers, by which nothing is found here. */
+	return !strncmp(name, beginning, strlen(beginning));
+}
+
+static void add_ir_name(struct lk_symbols *names, const char *name)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+
 	if (*name)
-		lk_symbols_add(&list->names, name, strlen(name), like);
-	else if (like->defined)
-		list->unsure = true;
+		lk_symbols_add(names, name, strlen(name), &plain);
+}
+
+/* Adds a name that others see, or that is needed of others, by its linkage.  Shared memory belongs
+ * to a kernel: what is external is as large as the launch says, and no input defines it. */
+static void add_ir_symbol(struct lk_ir_list *list, const char *name, bool variable)
+{
+	const struct lazycuda_symbol like = {
+		.defined = list->linkage != LK_IR_EXTERNAL,
+		.weak = list->linkage == LK_IR_WEAK || list->shared,
+		.kernel = list->kernel,
+		.unlisted = variable || list->kernel,	/* until the list is known */
+	};
+
+	/* Values without a name have numbers, by which nothing is found here; nor is a local kernel
+	 * found by others, and no list keeps it. */
+	if (list->linkage == LK_IR_LOCAL)
+		list->unsure |= list->kernel;
+	else if (!*name)
+		list->unsure |= like.unlisted && like.defined;
+	else if (like.defined || !list->shared)
+		lk_symbols_add(&list->names, name, strlen(name), &like);
+}
+
+/* ---- linkage ---- */
+
+static const struct {
+	const char *word;
+	enum lk_ir_linkage linkage;
+} ir_linkages[] = {
+	{ "internal", LK_IR_LOCAL }, { "private", LK_IR_LOCAL },
+	{ "linkonce", LK_IR_WEAK }, { "linkonce_odr", LK_IR_WEAK }, { "weak", LK_IR_WEAK },
+	{ "weak_odr", LK_IR_WEAK }, { "common", LK_IR_WEAK },
+	{ "external", LK_IR_EXTERNAL }, { "extern_weak", LK_IR_EXTERNAL },
+	{ "available_externally", LK_IR_EXTERNAL },
+};
+
+static void take_linkage(struct lk_ir_list *list)
+{
+	for (size_t i = 0; i < LC_COUNT(ir_linkages); i++)
+		if (is(list, ir_linkages[i].word))
+			list->linkage = ir_linkages[i].linkage;
 }
 
 /* ---- entities ---- */
 
 static void begin(struct lk_ir_list *list, enum lk_ir_entity entity)
 {
-	if (list->entity == LK_IR_DEFINE || list->entity == LK_IR_VARIABLE)
+	if (list->entity == LK_IR_DEFINE || list->entity == LK_IR_DECLARE ||
+	    list->entity == LK_IR_VARIABLE)
 		list->unsure = true;	/* its name, or what it is, was not seen */
 	if (list->entity == LK_IR_METADATA && list->kernel) {
 		for (size_t i = 0; i < list->node_count; i++)
-			add_ir_name(list, list->node[i], &offered_kernel);
+			add_ir_name(&list->kernels, list->node[i]);
 		list->unsure |= list->numbered;
 	}
 	list->entity = entity;
-	list->kernel = list->hidden = list->declared = list->numbered = false;
+	list->linkage = entity == LK_IR_DECLARE ? LK_IR_EXTERNAL : LK_IR_VISIBLE;
+	list->kernel = list->shared = list->numbered = false;
 	list->node_count = 0;
 }
 
 /* A variable, whose linkage is known by now. */
-static void take_variable(struct lk_ir_list *list, bool declared)
+static void take_variable(struct lk_ir_list *list)
 {
+	list->entity = !strcmp(list->name, LIST) ? LK_IR_LIST : LK_IR_OTHER;
+	if (!begins(list->name, "llvm."))
+		add_ir_symbol(list, list->name, true);
+}
+
+/* A function, whose linkage is known by now.  libnvvm has what LLVM declares, and gets libdevice
+ * to take __nv_* from. */
+static void take_function(struct lk_ir_list *list)
+{
+	const bool declared = list->entity == LK_IR_DECLARE;
+
 	list->entity = LK_IR_OTHER;
-	if (!strcmp(list->name, LIST)) {
-		list->entity = LK_IR_LIST;
-		list->is_there = true;
-	} else if (strncmp(list->name, "llvm.", strlen("llvm.")) && !list->hidden && !declared) {
-		add_ir_name(list, list->name, &offered_variable);
-	}
+	list->libdevice |= declared && begins(list->token, "__nv_");
+	if (!declared || (!begins(list->token, "llvm.") && !begins(list->token, "__nv_") &&
+			  !begins(list->token, "__nvvm_")))
+		add_ir_symbol(list, list->token, false);
 }
 
 /* The words that begin an entity; the others begin with a name and =. */
 static void take_first_word(struct lk_ir_list *list)
 {
 	static const char *const others[] = {
-		"declare", "target", "source_filename", "attributes", "uselistorder",
+		"target", "source_filename", "attributes", "uselistorder",
 		"uselistorder_bb", "deplibs",
 	};
 
 	if (is(list, "define"))
 		begin(list, LK_IR_DEFINE);
+	else if (is(list, "declare"))
+		begin(list, LK_IR_DECLARE);
 	else if (is_any_of(list, others, LC_COUNT(others)))
 		begin(list, LK_IR_OTHER);
 	else if (is(list, "module"))
@@ -94,17 +146,11 @@ static bool is_kernel_convention(const struct lk_ir_list *list)
 
 static void take_word_of_variable(struct lk_ir_list *list)
 {
-	static const char *const hiding[] = {
-		"internal", "private", "linkonce", "linkonce_odr", "available_externally",
-	};
-	static const char *const declaring[] = { "external", "extern_weak" };
+	static const char *const ends[] = { "global", "constant", "alias", "ifunc" };
 
-	list->hidden |= is_any_of(list, hiding, LC_COUNT(hiding));
-	list->declared |= is_any_of(list, declaring, LC_COUNT(declaring));
-	if (is(list, "global") || is(list, "constant"))
-		take_variable(list, list->declared);
-	else if (is(list, "alias") || is(list, "ifunc"))
-		take_variable(list, false);
+	take_linkage(list);
+	if (is_any_of(list, ends, LC_COUNT(ends)))
+		take_variable(list);
 }
 
 /* What a list is read for certain with: names as they are, or cast to other pointers.  Of a
@@ -130,13 +176,16 @@ static void take_ir_word(struct lk_ir_list *list)
 	if (list->depth) {
 		if (list->entity == LK_IR_LIST && !may_be_in_list(list))
 			list->unsure = true;
+		list->shared |= list->entity == LK_IR_VARIABLE && is(list, "3");	/* addrspace(3) */
 		return;
 	}
 	take_first_word(list);
-	if (list->entity == LK_IR_DEFINE)
+	if (list->entity == LK_IR_DEFINE) {
+		take_linkage(list);
 		list->kernel |= is_kernel_convention(list);
-	else if (list->entity == LK_IR_VARIABLE)
+	} else if (list->entity == LK_IR_VARIABLE) {
 		take_word_of_variable(list);
+	}
 }
 
 /* ---- names ---- */
@@ -179,17 +228,16 @@ static void take_value_name(struct lk_ir_list *list)
 		list->length = 0;
 	list->token[list->length] = 0;
 	if (list->depth && list->entity == LK_IR_LIST) {
-		add_ir_name(list, list->token, &listed);
+		add_ir_name(&list->listed, list->token);
 	} else if (list->depth && list->entity == LK_IR_METADATA && numbered) {
 		list->numbered = true;
 	} else if (list->depth && list->entity == LK_IR_METADATA) {
 		slot = lc_grow(list->arena, &list->node, &list->node_count, sizeof(*slot));
 		if (slot)
 			*slot = lc_text(list->arena, list->token);
-	} else if (!list->depth && list->entity == LK_IR_DEFINE) {
-		list->entity = LK_IR_OTHER;
-		if (list->kernel)
-			add_ir_name(list, list->token, &offered_kernel);
+	} else if (!list->depth &&
+		   (list->entity == LK_IR_DEFINE || list->entity == LK_IR_DECLARE)) {
+		take_function(list);
 	} else if (!list->depth) {
 		memcpy(list->name, list->token, list->length + 1);
 	}
@@ -231,15 +279,15 @@ static void take_bracket(struct lk_ir_list *list, char byte)
 
 static void take_mark(struct lk_ir_list *list, char byte)
 {
-	if (byte && strchr(" \t\r\n;", byte))
-		return;
+	if (!byte || strchr(" \t\r\n;", byte))
+		return;			/* LLVM skips NULs, too */
 	if (byte == '=' && !list->depth)
 		begin(list, list->last == '@' ? LK_IR_VARIABLE :
 			    list->last == '!' ? LK_IR_METADATA : LK_IR_OTHER);
 	list->last = 0;
-	if (byte && strchr("()[]{}", byte))
+	if (strchr("()[]{}", byte))
 		take_bracket(list, byte);
-	else if (!byte || !strchr("@%!#^,*:<>|+=", byte))
+	else if (!strchr("@%!#^,*:<>|+=", byte))
 		list->unsure = true;	/* a comment of another kind, say */
 }
 
@@ -275,17 +323,32 @@ void lk_ir_list_take(struct lk_ir_list *list, char byte, bool in_text)
 	}
 }
 
-bool lk_ir_list_end(struct lk_ir_list *list, const struct lazycuda_symbol **lacks)
+/* Kernels that nodes name: they are defined before or after the node. */
+static void mark_kernels(struct lk_ir_list *list)
 {
-	*lacks = NULL;
+	for (size_t i = 0; i < list->kernels.count; i++) {
+		const char *name = list->kernels.list[i].name;
+		struct lazycuda_symbol *symbol = lk_symbols_find(&list->names, name, strlen(name));
+
+		if (symbol)
+			symbol->kernel = symbol->unlisted = 1;
+		else
+			list->unsure = true;	/* it is local */
+	}
+}
+
+bool lk_ir_list_end(struct lk_ir_list *list)
+{
 	if (list->quoted || list->depth)
 		list->unsure = true;
 	end_token(list);
 	begin(list, LK_IR_OTHER);
-	if (!list->is_there || list->unsure)
-		return false;
-	for (size_t i = 0; i < list->names.count && !*lacks; i++)
-		if (list->names.list[i].defined && !list->names.list[i].weak)
-			*lacks = &list->names.list[i];
-	return !*lacks;
+	mark_kernels(list);
+	for (size_t i = 0; i < list->names.count; i++) {
+		struct lazycuda_symbol *symbol = &list->names.list[i];
+
+		symbol->unlisted &= symbol->defined && !lk_symbols_find(&list->listed, symbol->name,
+									strlen(symbol->name));
+	}
+	return !list->unsure;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* llvm_ir.c - whether LLVM IR, as text, has a data layout and lists what it offers, and declares
- * functions of libdevice */
+/* llvm_ir.c - whether LLVM IR, as text, has a data layout, and what it defines and declares */
 #include <string.h>
 
 #include "containers.h"
@@ -12,17 +11,11 @@ enum where { IN_CODE, IN_COMMENT, IN_STRING };
 /* How much of `target datalayout = "..."` was seen; blanks and comments may lie between. */
 enum ir_layout { NO_LAYOUT, LAYOUT_WORD, LAYOUT_EQUALS, LAYOUT_QUOTE };
 
-/* A name that begins so, on a line after `declare`, is libdevice's. */
-static const char prefix[] = "__nv_";
-#define NO_NAME (-1)
-
 struct ir_text {
 	enum where where;
 	char word[16];		/* the beginning of the word that is being read */
 	size_t length;		/* of the whole word, which may be longer */
 	enum ir_layout layout;
-	bool declaration;
-	int name;		/* bytes of the prefix that were seen after an @ */
 	unsigned flags;
 	struct lk_ir_list list;
 };
@@ -40,21 +33,18 @@ static void end_word(struct ir_text *text)
 		text->layout = LAYOUT_WORD;
 	else
 		text->layout = NO_LAYOUT;
-	text->declaration |= is_word(text, "declare");
 	text->length = 0;
 }
 
 static void take_code(struct ir_text *text, char byte)
 {
 	switch (byte) {
+	case 0:			/* as blank as a space */
 	case ' ':
 	case '\t':
-		end_word(text);
-		break;
 	case '\n':
 	case '\r':
 		end_word(text);
-		text->declaration = false;
 		break;
 	case ';':
 		end_word(text);
@@ -88,20 +78,6 @@ static void take_quoted(struct ir_text *text, char byte)
 		text->where = IN_CODE;
 }
 
-/* The name of a function may be in quotes. */
-static void take_name(struct ir_text *text, char byte)
-{
-	if (byte == '@')
-		text->name = 0;
-	else if (text->name > 0 || (text->name == 0 && byte != '"'))
-		text->name = byte == prefix[text->name] ? text->name + 1 : NO_NAME;
-	if (text->name != sizeof(prefix) - 1)
-		return;
-	text->name = NO_NAME;
-	if (text->declaration)
-		text->flags |= LAZYCUDA_ENTRY_LIBDEVICE;
-}
-
 static void take_byte(struct ir_text *text, char byte)
 {
 	if (text->where == IN_COMMENT) {
@@ -109,7 +85,6 @@ static void take_byte(struct ir_text *text, char byte)
 			return;
 		text->where = IN_CODE;
 	}
-	take_name(text, byte);
 	lk_ir_list_take(&text->list, byte, text->where == IN_STRING);
 	if (text->where == IN_STRING)
 		take_quoted(text, byte);
@@ -117,24 +92,47 @@ static void take_byte(struct ir_text *text, char byte)
 		take_code(text, byte);
 }
 
-void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
-		     struct lazycuda_entry *entry)
+static void take_text(const struct lk_part *part, struct ir_text *text)
 {
-	struct ir_text text = { .name = NO_NAME, .flags = LAZYCUDA_ENTRY_NO_LAYOUT,
-				.list = { .names = { .arena = arena }, .arena = arena } };
 	char bytes[4096];
 
 	for (uint64_t at = 0; at < part->length; at += sizeof(bytes)) {
 		size_t size = part->length - at < sizeof(bytes) ? (size_t)(part->length - at) :
 								  sizeof(bytes);
 
-		if (!lk_part_read(part, at, bytes, size))
+		if (!lk_part_read(part, at, bytes, size)) {
+			text->list.unsure = true;
 			return;
+		}
 		for (size_t i = 0; i < size; i++)
-			take_byte(&text, bytes[i]);
+			take_byte(text, bytes[i]);
 	}
+}
+
+/* Without names it offers nothing that a list could lack. */
+static bool lists_all(const struct lk_symbols *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i].unlisted)
+			return false;
+	return true;
+}
+
+void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
+		     struct lazycuda_entry *entry)
+{
+	struct ir_text text = { .flags = LAZYCUDA_ENTRY_NO_LAYOUT };
+	struct lk_ir_list *list = &text.list;
+
+	list->arena = list->names.arena = list->listed.arena = list->kernels.arena = arena;
+	take_text(part, &text);
+	if (lk_ir_list_end(list)) {
+		entry->symbols = list->names.list;
+		entry->symbol_count = list->names.count;
+		if (lists_all(&list->names))
+			text.flags |= LAZYCUDA_ENTRY_LISTED;
+	}
+	if (list->libdevice)
+		text.flags |= LAZYCUDA_ENTRY_LIBDEVICE;
 	entry->flags |= text.flags;
-	if (lk_ir_list_end(&text.list, &entry->symbols))
-		entry->flags |= LAZYCUDA_ENTRY_LISTED;
-	entry->symbol_count = entry->symbols != NULL;
 }

@@ -138,22 +138,35 @@ static void read_function(struct lk_ptx_text *text, enum linkage linkage, bool k
 	}
 }
 
-/* Reads what follows .global or .const: properties name[sizes] = value, name = value; */
-static void read_variables(struct lk_ptx_text *text, enum linkage linkage,
+/* References to textures, samplers and surfaces: assemblers leave them undefined, .extern or not,
+ * and the driver binds them by name. */
+static bool is_texture(const struct lk_ptx_token *token)
+{
+	return lk_ptx_is(token, ".texref") || lk_ptx_is(token, ".samplerref") ||
+	       lk_ptx_is(token, ".surfref");
+}
+
+/* Reads what follows .global or .const: properties name[sizes] = value, name = value; and returns
+ * whether that is a variable that others see. */
+static bool read_variables(struct lk_ptx_text *text, enum linkage linkage,
 			   struct lk_symbols *symbols)
 {
 	const char *begin = text->at;
-	bool named = false;
+	bool named = false, root = linkage != LOCAL && linkage != EXTERN;
 
 	for (;;) {
 		struct lk_ptx_token token = lk_ptx_next(text);
 
 		if (!token.length) {
 			lk_ptx_ends_in(text, begin, "the declaration of a variable");
-			return;
+			return root;
 		}
 		if (lk_ptx_is(&token, ";"))
-			return;
+			return root;
+		if (is_texture(&token)) {
+			root = false;
+			linkage = linkage == LOCAL ? LOCAL : WEAK;
+		}
 		if (lk_ptx_is(&token, "(") || lk_ptx_is(&token, "["))
 			lk_ptx_skip_group(text);
 		else if (lk_ptx_is(&token, "{"))
@@ -197,8 +210,7 @@ static bool read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
 			read_function(text, linkage, lk_ptx_is(&token, ".entry"), symbols);
 			linkage = LOCAL;
 		} else if (lk_ptx_is(&token, ".global") || lk_ptx_is(&token, ".const")) {
-			root |= linkage != LOCAL && linkage != EXTERN;
-			read_variables(text, linkage, symbols);
+			root |= read_variables(text, linkage, symbols);
 			linkage = LOCAL;
 		} else if (lk_ptx_is(&token, ".alias")) {
 			read_alias(text, symbols);

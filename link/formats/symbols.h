@@ -32,7 +32,7 @@ void lk_symbols_expect(struct lk_symbols *symbols, size_t count);
 void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 		    const struct lazycuda_symbol *like);
 
-/* Adds what the linkers provide themselves, as printf() of device code. */
-void lk_symbols_add_provided(struct lk_symbols *symbols);
+/* Whether the driver has a function of this name, as malloc() of device code. */
+bool lk_symbol_is_provided(const char *name);
 
 #endif

@@ -50,24 +50,34 @@ static const struct lk_item *first_with(const struct lk_planning *planning, unsi
 	return NULL;
 }
 
+static const struct lazycuda_symbol *first_unlisted(const struct lazycuda_inspection *inspection)
+{
+	const struct lazycuda_entry *entry = inspection->entry_count ? inspection->entries[0] : NULL;
+
+	for (size_t i = 0; entry && i < entry->symbol_count; i++)
+		if (entry->symbols[i].unlisted)
+			return &entry->symbols[i];
+	return NULL;
+}
+
 const char *lk_ir_unlisted(struct lk_planning *planning, const struct lk_item *item)
 {
 	static const char why[] = "nvJitLink keeps of LTO-IR only what the list @llvm.used has";
 	const struct lazycuda_inspection *inspection = item->what.inspection;
-	const struct lazycuda_symbol *lacks = NULL;
+	const struct lazycuda_symbol *lacks;
 
 	if (!lk_is_ir(item) || inspection->kind == LAZYCUDA_KIND_BITCODE)
 		return LK_CONCAT(planning->arena, why, ", and that of bitcode is not read: ",
 				 item->name);
 	if (has_flag(item, LAZYCUDA_ENTRY_LISTED))
 		return NULL;
-	if (inspection->entry_count && inspection->entries[0]->symbol_count)
-		lacks = inspection->entries[0]->symbols;
+	lacks = first_unlisted(inspection);
 	if (lacks)
 		return LK_CONCAT(planning->arena, why, ", and that of ", item->name, " lacks the ",
 				 lacks->kernel ? "kernel " : "variable ",
 				 lc_printable(planning->arena, lacks->name));
-	return LK_CONCAT(planning->arena, why, ", and none was read in ", item->name);
+	return LK_CONCAT(planning->arena, why, ", and not all of ",
+			 item->name, " was understood");
 }
 
 static bool asks_for_latest(const struct lazycuda_request *request)
@@ -80,14 +90,11 @@ static bool asks_for_latest(const struct lazycuda_request *request)
 
 /* ---- which libnvvm ---- */
 
-/* From this target on libnvvm compiles with a newer LLVM, which aborts the process if there is no
- * data layout; the older LLVM reports an error. */
-#define NEWER_LLVM_SINCE 100
-
+/* The newer LLVM aborts the process if there is no data layout; the older one reports an error. */
 static bool aborts_without_layout(const struct lk_planning *planning,
 				  const struct lk_ir_compilation *compilation)
 {
-	return compilation->arch.sm >= NEWER_LLVM_SINCE ||
+	return compilation->arch.sm >= LK_NEWER_LLVM_SINCE ||
 	       (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE);
 }
 

@@ -20,12 +20,6 @@ struct definitions {
 	size_t mask;
 };
 
-static const struct lazycuda_entry *entry_of(const struct lk_taken *taken)
-{
-	return taken->choice.entry == LAZYCUDA_NO_INDEX ? NULL :
-		taken->item->inspection->entries[taken->choice.entry];
-}
-
 static bool counts(const struct lazycuda_symbol *symbol)
 {
 	return symbol->defined && !symbol->weak;
@@ -37,7 +31,7 @@ static bool make_table(struct lc_arena *arena, const struct lk_side *side,
 	size_t total = 0, slots = 1;
 
 	for (size_t i = 0; i < side->count; i++) {
-		const struct lazycuda_entry *entry = entry_of(&side->taken[i]);
+		const struct lazycuda_entry *entry = lk_taken_entry(&side->taken[i]);
 
 		for (size_t k = 0; entry && k < entry->symbol_count; k++)
 			total += counts(&entry->symbols[k]);
@@ -112,7 +106,7 @@ bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side
 	if (!make_table(planning->arena, side, &table))
 		return false;
 	for (size_t i = 0; i < side->count; i++) {
-		const struct lazycuda_entry *entry = entry_of(&side->taken[i]);
+		const struct lazycuda_entry *entry = lk_taken_entry(&side->taken[i]);
 
 		if (entry)
 			prefetch(&table, entry);

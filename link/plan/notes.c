@@ -125,6 +125,20 @@ static void note_items(struct lk_planning *planning)
 	}
 }
 
+static void note_leavers(struct lk_planning *planning, const struct lk_side *side)
+{
+	if (side->leaves[LK_LEAVER_CONTAINER])
+		lk_note(planning, LK_CONCAT(planning->arena, "of containers, other code than LTO-IR is"
+					    " taken where there is some, for ",
+					    side->leaves[LK_LEAVER_CONTAINER]));
+	if (side->leaves[LK_LEAVER_SOURCE])
+		lk_note(planning, lc_format(planning->arena, "source takes no part in link-time"
+					    " optimisation: nvrtc %s compiles it to PTX, for %s",
+					    lk_version(planning->arena,
+						       planning->environment.nvrtc),
+					    side->leaves[LK_LEAVER_SOURCE]));
+}
+
 static void note_compilation(struct lk_planning *planning, const struct lk_compilation *compilation)
 {
 	const struct lk_arch *target = &planning->target;
@@ -143,6 +157,7 @@ void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
 {
 	note_items(planning);
 	note_compilation(planning, &side->compilation);
+	note_leavers(planning, side);
 	lk_note_ir(planning, &side->ir);
 	note_entries(planning, side);
 	note_lto(planning, side);

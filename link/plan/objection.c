@@ -143,6 +143,9 @@ static void say_unsupported(struct objection *o)
 				   " earlier; make it again", o->entry->abi);
 	else if (o->entry->kind == LAZYCUDA_KIND_LTOIR)
 		o->why = "it is for OptiX, not for linking";
+	else if (o->entry->kind == LAZYCUDA_KIND_LLVMIR)
+		o->why = "LLVM IR in an archive is not compiled; take it out of the archive, and"
+			 " link it beside that";
 	else if (o->entry->kind == LAZYCUDA_KIND_BITCODE)
 		o->why = "bitcode in an archive may be the host's: it is compiled only as a file"
 			 " of its own or in an offload binary; take it out of the"

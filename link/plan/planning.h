@@ -10,6 +10,8 @@
  *	inputs.c		whether the inputs make sense; what is to be linked
  *	support.c		which support modules are linked
  *	side.c			what each linker would take, and what it objects to
+ *	taken.c			what is known of what it would take
+ *	leave.c			what leaves link-time optimisation, for code outside it
  *	compile.c		how source is compiled
  *	compile_ir.c		how LLVM IR is compiled, and to what
  *	duplicates.c		symbols that are defined twice
@@ -62,6 +64,10 @@ struct lk_ir_compilation {
 	struct lk_arch arch;
 };
 
+/* What may be linked as LTO-IR or as other code; the kinds in the order in which they leave
+ * link-time optimisation, each as a whole. */
+enum lk_leaver { LK_LEAVER_IR, LK_LEAVER_CONTAINER, LK_LEAVER_SOURCE, LK_LEAVERS };
+
 /* A linker, and what it takes of the items. */
 struct lk_side {
 	struct lk_linker linker;
@@ -69,8 +75,7 @@ struct lk_side {
 	struct lk_taken *taken;
 	size_t count;
 	size_t ltoir;		/* how many of these are LTO-IR */
-	const char *no_lto;	/* why LLVM IR is not to become LTO-IR, once that is seen of what
-				   was taken; NULL */
+	const char *leaves[LK_LEAVERS];	/* why a kind takes no part, or NULL */
 	struct lk_compilation compilation;
 	struct lk_ir_compilation ir;
 	struct lk_refusal refusal;	/* code OK: the linker takes everything */
@@ -186,6 +191,20 @@ struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		  struct lk_side *side);
 
+/* ---- taken.c ---- */
+
+/* What shows the names of what is taken; NULL for source. */
+const struct lazycuda_entry *lk_taken_entry(const struct lk_taken *taken);
+
+/* The kind of what is taken, once it is compiled. */
+enum lazycuda_kind lk_taken_kind(const struct lk_side *side, const struct lk_taken *taken);
+
+/* ---- leave.c ---- */
+
+/* Looks for code that cannot stay LTO-IR, since code outside may call it.  Returns whether the items
+ * have to be taken again, with the new reason in `leaves`. */
+bool lk_find_leavers(struct lk_planning *planning, struct lk_side *side);
+
 /* ---- compile.c ---- */
 
 /* Decides how source would be compiled for this linker. */
@@ -210,6 +229,9 @@ bool lk_compile_option_is_ours(const char *option);
 bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch);
 
 /* ---- compile_ir.c ---- */
+
+/* From this target on libnvvm compiles with a newer LLVM, which has opaque pointers. */
+#define LK_NEWER_LLVM_SINCE 100
 
 /* Whether an input is LLVM IR, as bitcode or as text. */
 bool lk_is_ir(const struct lk_item *item);

@@ -2,7 +2,6 @@
 /* side.c - what each linker would take, and what it objects to */
 #include <string.h>
 
-#include "../formats/symbols.h"
 #include "../tables/options.h"
 #include "planning.h"
 #include "../tables/text.h"
@@ -59,11 +58,13 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 					  .form = LAZYCUDA_FORM_COMPILED };
 	const struct lk_group group = { 0, 0 };
 
+	const bool lto = side->lto && !side->leaves[LK_LEAVER_SOURCE];
+
 	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
-	    !lk_plan_compilation(planning, &side->linker, side->lto, item, &side->compilation,
+	    !lk_plan_compilation(planning, &side->linker, lto, item, &side->compilation,
 				 &side->refusal))
 		return false;
-	return take(planning, side, item, &group, choice, side->lto);
+	return take(planning, side, item, &group, choice, lto);
 }
 
 /* Whether bitcode in an input is taken, as take_code() does. */
@@ -81,11 +82,12 @@ static bool has_ir_to_take(const struct lk_side *side, const struct lk_item *ite
 
 /* NULL, or why LLVM IR that is taken is not to become LTO-IR.  One reason is enough for all of it:
  * modules may call each other, and LTO-IR keeps no function for what takes no part. */
-static const char *why_no_lto(struct lk_planning *planning, const struct lk_side *side)
+static const char *why_ir_leaves(struct lk_planning *planning, const struct lk_side *side)
 {
-	if (side->no_lto)
-		return side->no_lto;
-	for (size_t i = 0; side->lto && i < planning->count; i++) {
+	/* What is not listed is left out, if that is asked for. */
+	if (!side->lto || planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO)
+		return NULL;
+	for (size_t i = 0; i < planning->count; i++) {
 		const struct lk_item *item = &planning->items[i];
 		const char *why = NULL;
 
@@ -102,13 +104,10 @@ static bool take_ir(struct lk_planning *planning, struct lk_side *side, const st
 		    const struct lk_group *group, size_t entry)
 {
 	struct lk_choice choice = { .entry = entry, .form = LAZYCUDA_FORM_COMPILED };
-	/* What is not listed has been left out, if that is asked for. */
-	const bool all_listed = planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO;
 
 	if (!side->ir.any &&
-	    !lk_plan_ir(planning, &side->linker, side->lto,
-			all_listed ? NULL : why_no_lto(planning, side), item, &side->ir,
-			&side->refusal))
+	    !lk_plan_ir(planning, &side->linker, side->lto, side->leaves[LK_LEAVER_IR], item,
+			&side->ir, &side->refusal))
 		return false;
 	choice.doubt = side->ir.doubt;
 	return take(planning, side, item, group, choice, side->ir.to == LAZYCUDA_KIND_LTOIR);
@@ -163,6 +162,19 @@ static void note_ignored(struct lk_planning *planning, const struct lk_item *ite
 					    item->name, before, why ? why : ""));
 }
 
+/* If containers leave link-time optimisation, those with LTO-IR alone still give it. */
+static struct lk_choice choose(const struct lk_side *side,
+			       const struct lazycuda_inspection *inspection,
+			       const struct lk_group *group)
+{
+	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX };
+
+	if (side->leaves[LK_LEAVER_CONTAINER])
+		choice = lk_choose(&side->linker, inspection, group, false);
+	return choice.entry != LAZYCUDA_NO_INDEX ? choice :
+	       lk_choose(&side->linker, inspection, group, side->lto);
+}
+
 static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		      const struct lk_item *item)
 {
@@ -172,7 +184,7 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 	const char *why = NULL;
 
 	while (lk_next_group(item, &group)) {
-		struct lk_choice choice = lk_choose(&side->linker, inspection, &group, side->lto);
+		struct lk_choice choice = choose(side, inspection, &group);
 		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
 			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
 		size_t ir = choice.entry != LAZYCUDA_NO_INDEX ? LAZYCUDA_NO_INDEX :
@@ -229,64 +241,19 @@ static bool take_items(struct lk_planning *planning, struct lk_side *side)
 	return true;
 }
 
-/* What is linked as PTX or cubin, or NULL. */
-static const struct lazycuda_entry *entry_as_is(const struct lk_taken *taken)
-{
-	const struct lazycuda_entry *entry;
-
-	if (taken->choice.entry == LAZYCUDA_NO_INDEX ||
-	    taken->choice.form == LAZYCUDA_FORM_COMPILED)
-		return NULL;
-	entry = taken->item->inspection->entries[taken->choice.entry];
-	return entry->kind == LAZYCUDA_KIND_LTOIR ? NULL : entry;
-}
-
-/* NULL, or that PTX or a cubin calls what none of these defines: it may be a function of LLVM IR,
- * of which LTO-IR keeps nothing for what takes no part in optimisation. */
-static const char *what_calls_ir(struct lk_planning *planning, const struct lk_side *side)
-{
-	const struct lazycuda_symbol plain = { .name = NULL };
-	struct lk_symbols defined = { .arena = planning->arena };
-
-	lk_symbols_add_provided(&defined);
-	for (size_t i = 0; i < side->count; i++) {
-		const struct lazycuda_entry *entry = entry_as_is(&side->taken[i]);
-
-		for (size_t k = 0; entry && k < entry->symbol_count; k++)
-			if (entry->symbols[k].defined)
-				lk_symbols_add(&defined, entry->symbols[k].name,
-					       strlen(entry->symbols[k].name), &plain);
-	}
-	for (size_t i = 0; i < side->count && !planning->arena->failed; i++) {
-		const struct lazycuda_entry *entry = entry_as_is(&side->taken[i]);
-
-		for (size_t k = 0; entry && k < entry->symbol_count; k++)
-			if (!lk_symbols_find(&defined, entry->symbols[k].name,
-					     strlen(entry->symbols[k].name)))
-				return LK_CONCAT(planning->arena, side->taken[i].item->name,
-						 ", which takes no part, needs ",
-						 lc_printable(planning->arena,
-							      entry->symbols[k].name),
-						 ", and no PTX or cubin here defines it");
-	}
-	return NULL;
-}
-
-/* Takes the items once more, with LLVM IR as PTX, if its LTO-IR would be of no use to others. */
+/* Takes the items again as long as something has to leave link-time optimisation. */
 static bool take_all(struct lk_planning *planning, struct lk_side *side)
 {
-	if (!take_items(planning, side))
-		return false;
-	if (!side->ir.any || side->ir.to != LAZYCUDA_KIND_LTOIR)
-		return true;
-	side->no_lto = what_calls_ir(planning, side);
-	if (!side->no_lto)
-		return true;
-	side->count = side->ltoir = 0;
-	side->taken = NULL;
-	side->ir = (struct lk_ir_compilation){ .any = false };
-	side->compilation = (struct lk_compilation){ .to = LAZYCUDA_KIND_UNKNOWN };
-	return take_items(planning, side);
+	side->leaves[LK_LEAVER_IR] = why_ir_leaves(planning, side);
+	do {
+		side->count = side->ltoir = 0;
+		side->taken = NULL;
+		side->ir = (struct lk_ir_compilation){ .any = false };
+		side->compilation = (struct lk_compilation){ .to = LAZYCUDA_KIND_UNKNOWN };
+		if (!take_items(planning, side))
+			return false;
+	} while (lk_find_leavers(planning, side));
+	return true;
 }
 
 /* If all but LTO-IR is left out, there has to be LTO-IR, and a linker that takes it. */
@@ -326,27 +293,34 @@ static const struct output {
 		"LTO-IR", true, LC_CUDA(13, 4), LC_CUDA(13, 4), "earlier ones do not give it out" },
 };
 
+/* Whether what is taken is no LTO-IR by itself: listed LLVM IR becomes PTX for the sake of other. */
+static bool is_no_ltoir(struct lk_planning *planning, const struct lk_side *side,
+			const struct lk_taken *taken)
+{
+	return lk_taken_kind(side, taken) != LAZYCUDA_KIND_LTOIR &&
+	       (!lk_is_ir_taken(taken) || !side->leaves[LK_LEAVER_IR] ||
+		lk_ir_unlisted(planning, taken->item));
+}
+
 static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side *side,
 				   const struct output *output)
 {
+	struct lc_arena *arena = planning->arena;
+
 	for (size_t i = 0; output->from_ltoir_alone && i < side->count; i++) {
 		const struct lk_taken *taken = &side->taken[i];
-		const struct lazycuda_entry *entry = NULL;
-		const char *kind = "LLVM IR, which is compiled to PTX";
+		const bool ir = lk_is_ir_taken(taken);
 
-		if (taken->choice.form != LAZYCUDA_FORM_COMPILED)
-			entry = taken->item->inspection->entries[taken->choice.entry];
-		if (entry ? entry->kind == LAZYCUDA_KIND_LTOIR :
-			    !lk_is_ir_taken(taken) || side->ir.to == LAZYCUDA_KIND_LTOIR)
+		if (!is_no_ltoir(planning, side, taken))
 			continue;
-		if (entry)
-			kind = lazycuda_kind_name(entry->kind);
 		return lk_refuse(&side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item->input,
-				 entry ? lk_entry_text(planning->arena, entry) : "LLVM IR",
-				 "LTO-IR",
-				 lc_format(planning->arena, "%s: %s output is made from LTO-IR"
-					   " alone, and this is %s; pass LTO-IR, or ask for an"
-					   " image", taken->item->name, output->text, kind));
+				 ir ? "LLVM IR" : lk_entry_text(arena, lk_taken_entry(taken)), "LTO-IR",
+				 lc_format(arena, "%s: %s output is made from LTO-IR alone, and this"
+					   " is %s%s; pass LTO-IR, or ask for an image",
+					   taken->item->name, output->text,
+					   ir ? "LLVM IR, which is compiled to PTX, for " :
+					   lazycuda_kind_name(lk_taken_kind(side, taken)),
+					   ir ? side->ir.no_lto : ""));
 	}
 	return true;
 }

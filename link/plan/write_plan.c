@@ -130,7 +130,7 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 		.support = item->support,
 		.entry = taken->choice.entry,
 		.form = taken->choice.form,
-		.kind = lk_is_ir_taken(taken) ? side->ir.to : side->compilation.to,
+		.kind = lk_taken_kind(side, taken),
 		.name = item->name,
 	};
 	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
@@ -139,7 +139,8 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 	step->name = step_name(planning, item, entry);
 	if (step->form == LAZYCUDA_FORM_COMPILED)
 		return;
-	step->kind = step->form == LAZYCUDA_FORM_FATBIN ? LAZYCUDA_KIND_FATBIN : entry->kind;
+	if (step->form == LAZYCUDA_FORM_FATBIN)
+		step->kind = LAZYCUDA_KIND_FATBIN;
 	step->reason = lk_choice_reason(planning->arena, &side->linker, item->inspection,
 					&taken->group, &taken->choice, side->lto);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* nvjitlink_backend.c - carries out a plan with nvJitLink */
+#include <stdlib.h>
 #include <string.h>
 
 #include "backends.h"
@@ -104,6 +105,22 @@ static void explain_nvjitlink(struct lc_arena *arena, int version, const struct 
 				      piece, product, name);
 }
 
+/* With -lto, nvJitLink reports two definitions in its log alone, and takes the first. */
+static void refuse_duplicates(struct lc_arena *arena, int version, struct lk_product *product)
+{
+	char text[LK_VERSION_TEXT];
+
+	if (lk_code_of_log(product->error_log, LAZYCUDA_CODE_OK) != LAZYCUDA_CODE_DUPLICATE_SYMBOL)
+		return;
+	free(product->image);
+	product->image = NULL;
+	product->length = 0;
+	lk_product_stop(product, LAZYCUDA_CODE_DUPLICATE_SYMBOL,
+			lc_format(arena, "nvJitLink %s reported success, but in its log: %s",
+				  lk_version_text(version, text),
+				  lk_telling_line(arena, product->error_log)));
+}
+
 void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		       enum lazycuda_output output, const struct lk_piece *pieces, size_t count,
 		       struct lk_product *product)
@@ -111,6 +128,7 @@ void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	const struct lk_nvjitlink *linker = lk_nvjitlink_of(plan->nvjitlink);
 	const char *missing = linker->path ? NULL : lk_why_missing(arena, LK_NVJITLINK);
 	void *handle = NULL;
+	int version;
 
 	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (missing) {
@@ -126,7 +144,9 @@ void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		product->error_log = lk_fetch_log(arena, &linker->error_log, handle);
 		linker->destroy(&handle);
 	}
+	version = linker->path ? linker->version : lk_loaded_version(LK_NVJITLINK);
 	if (product->status)
-		explain_nvjitlink(arena, linker->path ? linker->version :
-				  lk_loaded_version(LK_NVJITLINK), pieces, product);
+		explain_nvjitlink(arena, version, pieces, product);
+	else if (product->image)
+		refuse_duplicates(arena, version, product);
 }

@@ -7,6 +7,7 @@
 #include "backends.h"
 #include "nvvm_tools.h"
 #include "product.h"
+#include "../plan/planning.h"
 
 /* The first piece is the program; of the others libnvvm takes what the program needs. */
 static bool add_modules(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
@@ -51,17 +52,20 @@ static char *fetch_log(struct lc_arena *arena, const struct lk_nvvm *compiler, v
 	return *log ? log : NULL;
 }
 
-/* Phrases in the logs of all versions, and what to do. */
-static const struct { const char *text, *advice; } advices[] = {
+/* Phrases in the logs of all versions, and what to do; `older`: of the older LLVM alone. */
+static const struct { const char *text, *advice; bool older; } advices[] = {
 	{ " incompatible with current version ", "write !nvvmir.version = !{!9999}"
-	  " and !9999 = !{i32 2, i32 0}, or another number that is free" },
-	{ "Module does not contain a triple", "write target triple = \"nvptx64-nvidia-cuda\"" },
-	{ "Empty target data layout", "write NVPTX's target datalayout, or have the producer do it" },
-	{ "Target-incompatible DataLayout", "write the target datalayout of \"Target\" in the log" },
+	  " and !9999 = !{i32 2, i32 0}, or another number that is free", false },
+	{ "Module does not contain a triple", "write target triple = \"nvptx64-nvidia-cuda\"",
+	  false },
+	{ "Empty target data layout", "write NVPTX's target datalayout, or have the producer do it",
+	  false },
+	{ "Target-incompatible DataLayout", "write the target datalayout of \"Target\" in the log",
+	  false },
 	{ "parse expected type", "IR with opaque pointers is for sm_100 and later, or for"
-	  " -nvvm-latest of 13.5 and later; before, write typed ones" },
+	  " -nvvm-latest of 13.5 and later; before, write typed ones", true },
 	{ "Reader: 'LLVM 7", "bitcode of this producer is for sm_100 and later; before, what LLVM 7"
-	  " knows, or text" },
+	  " knows, or text", true },
 };
 
 /* The number behind some text, or 0. */
@@ -72,14 +76,25 @@ static long number_behind(const char *text, const char *log)
 	return found ? strtol(found + strlen(text), NULL, 10) : 0;
 }
 
-static const char *advice_of(struct lc_arena *arena, const char *log)
+static bool is_for_newer_llvm(const struct lazycuda_plan *plan)
+{
+	for (size_t i = 0; i < plan->nvvm_option_count; i++)
+		if (number_behind("-arch=compute_", plan->nvvm_options[i]) >= LK_NEWER_LLVM_SINCE ||
+		    !strcmp(plan->nvvm_options[i], "-nvvm-latest"))
+			return true;
+	return false;
+}
+
+static const char *advice_of(struct lc_arena *arena, const struct lazycuda_plan *plan,
+			     const char *log)
 {
 	long reader;
 
 	if (!log)
 		return NULL;
 	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
-		if (strstr(log, advices[i].text))
+		if (strstr(log, advices[i].text) &&
+		    !(advices[i].older && is_for_newer_llvm(plan)))
 			return advices[i].advice;
 	reader = number_behind("Reader: 'LLVM ", log);
 	if (!reader || number_behind("Producer: 'LLVM", log) <= reader)
@@ -88,10 +103,11 @@ static const char *advice_of(struct lc_arena *arena, const char *log)
 			 reader);
 }
 
-static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler, const char *name,
+static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler,
+			 const struct lazycuda_plan *plan, const char *name,
 			 struct lk_product *product)
 {
-	const char *advice = advice_of(arena, product->error_log);
+	const char *advice = advice_of(arena, plan, product->error_log);
 
 	lk_explain_compiler(arena, "libnvvm", compiler->version, name,
 			    compiler->error_string(product->status), product);
@@ -122,7 +138,7 @@ void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	if (compiled)
 		lk_fetch_image(arena, &compiler.image, program, product);
 	if (product->status)
-		explain_nvvm(arena, &compiler, pieces[0].name, product);
+		explain_nvvm(arena, &compiler, plan, pieces[0].name, product);
 	if (program)
 		compiler.destroy(&program);
 	product->piece = LAZYCUDA_NO_INDEX;

@@ -11,6 +11,30 @@
 #define LOG_LIMIT ((size_t)1 << 26)
 #define IMAGE_LIMIT ((size_t)1 << 32)
 
+/* nvrtc and libnvvm of 13.5 say of each success with LTO-IR: "INFO: NVVM70 LTOIR Container created
+ * (1756 bytes)", or Solid in place of NVVM70. */
+static bool is_noise(const char *line, size_t length)
+{
+	static const char begin[] = "INFO: ", created[] = " LTOIR Container created ";
+
+	return !strncmp(line, begin, strlen(begin)) &&
+	       memmem(line, length, created, strlen(created));
+}
+
+/* Takes the lines of noise out of a log. */
+static void quieten(char *log)
+{
+	for (char *line = log; *line;) {
+		size_t length = strcspn(line, "\n");
+
+		length += line[length] == '\n';
+		if (!is_noise(line, length))
+			line += length;
+		else
+			memmove(line, line + length, strlen(line + length) + 1);
+	}
+}
+
 char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void *handle)
 {
 	size_t size = 0;
@@ -22,6 +46,7 @@ char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void 
 	if (!log || getter->get(handle, log))
 		return NULL;
 	log[size] = 0;
+	quieten(log);
 	return *log ? log : NULL;
 }
 
@@ -98,9 +123,7 @@ enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 	return otherwise;
 }
 
-/* Returns the first line that has "error" or "fatal" in it, else the first that is not empty and no
- * warning, else the first warning. */
-static const char *telling_line(struct lc_arena *arena, const char *log)
+const char *lk_telling_line(struct lc_arena *arena, const char *log)
 {
 	const char *first = NULL, *warning = NULL;
 
@@ -124,7 +147,7 @@ static const char *telling_line(struct lc_arena *arena, const char *log)
 const char *lk_failure(struct lc_arena *arena, const char *who, const char *piece,
 		       const struct lk_product *product, const char *result_name)
 {
-	const char *line = telling_line(arena, product->error_log);
+	const char *line = lk_telling_line(arena, product->error_log);
 
 	return lc_format(arena, "%s: %s%s%s returned %d%s%s%s%s%s", who, product->call,
 			 piece ? " of " : "", piece ? lc_printable(arena, piece) : "",

@@ -166,10 +166,10 @@ static void replace(struct lazycuda_input *input, const struct lk_compiled *comp
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;
 }
 
-/* The same for one entry of an input, whose inspection is replaced by a copy.  The entry stays an
- * alternative of its group, of which it now is the best. */
-static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *input, size_t index,
-			  const struct lk_compiled *compiled)
+/* Replaces the inspection of an input by a copy in which entry `index` may be changed: a copy of
+ * it, which is returned; NULL on allocation failure. */
+static struct lazycuda_entry *own_entry(struct lazycuda_link *link, struct lazycuda_input *input,
+					size_t index)
 {
 	const struct lazycuda_inspection *from = input->inspection;
 	struct lk_inspection *inspection = lc_alloc(link->arena, sizeof(*inspection));
@@ -178,21 +178,35 @@ static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *inp
 	struct lazycuda_entry *entry = lc_alloc(link->arena, sizeof(*entry));
 
 	if (!inspection || !entries || !entry)
-		return false;
+		return NULL;
 	memcpy(entries, from->entries, from->entry_count * sizeof(*entries));
-	if (compiled->inspection->entry_count == 1)
-		*entry = *compiled->inspection->entries[0];
-	else
-		entry->error = compiled->inspection->error ? compiled->inspection->error :
-			       "was compiled to nothing that is known";
-	entry->member = entries[index]->member;
-	entry->section = entries[index]->section;
-	entry->fatbin = entries[index]->fatbin;
+	*entry = *entries[index];
 	entries[index] = entry;
 	/* With all that is behind it: the other entries are still read from there. */
 	*inspection = *(const struct lk_inspection *)from;
 	inspection->public.entries = entries;
 	input->inspection = &inspection->public;
+	return entry;
+}
+
+/* The same as replace() for one entry of an input.  It stays an alternative of its group, of which
+ * it now is the best. */
+static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *input, size_t index,
+			  const struct lk_compiled *compiled)
+{
+	const struct lazycuda_entry *before = input->inspection->entries[index];
+	struct lazycuda_entry *entry = own_entry(link, input, index);
+
+	if (!entry)
+		return false;
+	if (compiled->inspection->entry_count == 1)
+		*entry = *compiled->inspection->entries[0];
+	else
+		entry->error = compiled->inspection->error ? compiled->inspection->error :
+			       "was compiled to nothing that is known";
+	entry->member = before->member;
+	entry->section = before->section;
+	entry->fatbin = before->fatbin;
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;
 	return true;
 }
@@ -229,7 +243,9 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 
 /*
  * The first plan took the compilers' output on trust.  The second one judges it like any
- * other input: by its real version, and by the symbols that it defines.
+ * other input: by its real version, and by the symbols that it defines.  It may take LTO-IR of a
+ * container that the first one did not, since it sees that nothing calls it; then no name of the
+ * container's other code meets a name of the rest.
  */
 static bool judge(struct lazycuda_link *link)
 {
@@ -345,6 +361,60 @@ static bool compile_for_names(struct lazycuda_link *link, const struct lazycuda_
 					compile_step(link, step, &plan, compiled);
 }
 
+/* What a step gives the linker, with its names; NULL if none are known. */
+static const struct lazycuda_entry *entry_of_step(const struct lazycuda_link *link, size_t i)
+{
+	const struct lazycuda_step *step = link->plan->steps[i];
+	const struct lazycuda_inspection *compiled = link->compiled[i].inspection;
+
+	if (compiled)
+		return compiled->entry_count == 1 ? compiled->entries[0] : NULL;
+	return lk_input_of(link, step)->inspection->entries[step->entry];
+}
+
+/* Whether PTX or a cubin defines a function or a variable that source may define, too. */
+static bool is_definition_outside(const struct lazycuda_link *link)
+{
+	for (size_t i = 0; i < link->plan->step_count; i++) {
+		const struct lazycuda_entry *entry = entry_of_step(link, i);
+
+		for (size_t k = 0; entry && entry->kind != LAZYCUDA_KIND_LTOIR &&
+				   k < entry->symbol_count; k++)
+			if (entry->symbols[k].defined && !entry->symbols[k].weak &&
+			    !entry->symbols[k].kernel)
+				return true;
+	}
+	return false;
+}
+
+/* Gives LTO-IR of source the names that its PTX shows, by which judge() finds what is defined twice:
+ * of a function that PTX defines, too, nvJitLink says nothing, and each part calls its own. */
+static bool name_ltoir(struct lazycuda_link *link)
+{
+	if (!link->plan->lto || !is_definition_outside(link))
+		return true;
+	for (size_t i = 0; i < link->plan->step_count; i++) {
+		struct lk_compiled *compiled = &link->compiled[i], named = { .bytes = NULL };
+		struct lazycuda_input holder = { .inspection = compiled->inspection };
+		struct lazycuda_entry *entry;
+
+		if (compiled->kind != LAZYCUDA_KIND_LTOIR || is_ir_step(link, link->plan->steps[i]) ||
+		    compiled->inspection->entry_count != 1)
+			continue;
+		if (!compile_for_names(link, link->plan->steps[i], &named))
+			return false;
+		if (named.inspection->entry_count != 1)
+			continue;
+		entry = own_entry(link, &holder, 0);
+		if (!entry)
+			return lk_stop_without_memory(link);
+		entry->symbols = named.inspection->entries[0]->symbols;
+		entry->symbol_count = named.inspection->entries[0]->symbol_count;
+		compiled->inspection = (struct lazycuda_inspection *)holder.inspection;
+	}
+	return true;
+}
+
 static uint64_t linked_modules(const struct lazycuda_plan *plan)
 {
 	uint64_t modules = 0;
@@ -404,5 +474,5 @@ bool lk_compile_sources(struct lazycuda_link *link)
 	/* If a module is the first LTO-IR in the link, all source is compiled to LTO-IR, too. */
 	if (more && (!lk_decide(link) || !compile_all(link, before)))
 		return false;
-	return judge(link);
+	return name_ltoir(link) && judge(link);
 }

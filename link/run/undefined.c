@@ -26,7 +26,6 @@ static void collect_defined(const struct lazycuda_link *link, struct lk_symbols 
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
 
-	lk_symbols_add_provided(defined);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_entry *entry = entry_of(link, i);
 
@@ -87,6 +86,7 @@ static void add_of_inputs(struct lazycuda_link *link, struct missing_names *list
 			size_t length = strlen(symbol->name);
 
 			if (!symbol->defined && !symbol->weak &&
+			    !lk_symbol_is_provided(symbol->name) &&
 			    !lk_symbols_find(&defined, symbol->name, length))
 				add(link, list, symbol->name, length, link->plan->steps[i]->input);
 		}

@@ -126,6 +126,36 @@ def test_a_symbol_that_was_asked_for_and_is_not_there(toolkit, produced, succeed
         assert succeeded(toolkit, inputs, symbols=["kernel", name]) == f"does not define {name}"
 
 
+TEXTURES = """.version 8.0
+.target sm_80, texmode_independent
+.address_size 64
+.visible .global .texref tx;
+.visible .global .samplerref sm;
+.visible .global .surfref sf;
+.visible .entry {name}(.param .u64 p)
+{{
+	.reg .f32 %f<5>; .reg .b64 %rd; .reg .b32 %r;
+	ld.param.u64 %rd, [p];
+	mov.u32 %r, 0;
+	tex.1d.v4.f32.s32 {{%f1, %f2, %f3, %f4}}, [tx, sm, {{%r}}];
+	suld.b.1d.b32.trap %r, [sf, {{%r}}];
+	st.global.f32 [%rd], %f1;
+	ret;
+}}
+"""
+
+
+def test_textures_samplers_and_surfaces_are_undefined_in_a_sound_image(toolkit, link, check, tmp_path):
+    """The driver binds what a program gives to their names."""
+    inputs = []
+    for name in ("one", "two"):
+        inputs.append(("ptx", tmp_path / f"{name}.ptx"))
+        inputs[-1][1].write_text(TEXTURES.format(name=name))
+    job = {"options": ["-arch=sm_80"], "inputs": inputs}
+    assert link(toolkit, [job]) == ["ok"]
+    assert check(job["out"], "sm_80", "one", "two", "tx", "sm", "sf") is None
+
+
 # What none gave, and one might.
 
 @pytest.fixture

@@ -244,7 +244,9 @@ def test_without_libdevice(world):
     for more, code in (("declare float @__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
                        ("  %declare @__nv_x\n; declare float @__nv_sinf(float)\n", None),
                        ('c"declare " @__nv_sinf(float)\ndeclares @__nv_sinf\n', None),
-                       ("declare float @_@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
+                       ("declare float\n@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
+                       ("declare ; libdevice's\n float\r@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
+                       ("declare void @f() declare float @__nv_sinf(float)", "LIBDEVICE_REQUIRED"),
                        ("declare float @__nvvm_reflect(float)\n@__nv_sinf\n", None),
                        ("declare float @__nvvm_reflect(float)\r@__nv_sinf\r", None),
                        # as llvmlite writes names
@@ -281,6 +283,10 @@ def test_bitcode_in_an_archive_is_to_be_taken_out(world):
     said = both_say(world, source=archive.decode("latin-1"))
     assert said["code"] == "UNSUPPORTED_KIND" and "(g.bc): " in said["message"]
     assert "take it out of the archive" in said["message"]
+    archive = made_up.archive(made_up.member(b"g.ll/", text().encode()))
+    said = both_say(world, source=archive.decode("latin-1"))
+    assert said["code"] == "UNSUPPORTED_KIND"
+    assert "(g.ll): " in said["message"] and "take it out of the archive" in said["message"]
 
 
 def test_bitcode_is_told_by_its_first_bytes(world):
@@ -304,10 +310,10 @@ def test_with_optimisation_it_is_compiled_to_ltoir(world, how):
 
 def test_without_a_list_of_what_is_used_it_is_ptx(world):
     install(world)
-    for more in ("", "; @llvm.used \n", '@llvm.compiler.used = x\n', "@x = @llvm.used.x\n"):
-        said = both_say(world, "--lto", source=text() + more)
+    for more in ("", "; @llvm.used \n", '@llvm.compiler.used = appending global [1 x ptr] [ptr @k]\n', "!x = !{!0}; @llvm.used.x\n"):
+        said = both_say(world, "--lto", source=text() + KERNEL + more)
         assert said["compile_ir"] == {"to": "ptx", "options": ["-arch=compute_80"]}
-        assert said["notes"][0].endswith(f", and none was read in {world.root}/k.ll")
+        assert said["notes"][0].endswith(f", and that of {world.root}/k.ll lacks the kernel k")
 
 
 def test_bitcode_is_compiled_to_ptx(world):
@@ -343,7 +349,11 @@ LONG = "k" * 2048
     # what is not offered
     used() + "define void @f() { ret void }\ndeclare ptx_kernel void @g()\n@e = external global i32\n",
     used() + "@a = internal global i32 0 @b = private unnamed_addr constant i32 0\n@0 = private global i8 1\n"
-    "@c = linkonce_odr global i32 0\n@llvm.compiler.used = appending global [1 x ptr] [ptr @a]\n",
+    "@llvm.compiler.used = appending global [1 x ptr] [ptr @a]\n",
+    # a list is for what is offered alone
+    "define void @f() { ret void }\n@e = external global i32\n@i = internal global i32 0\n", "",
+    KERNEL + used("@k") + "\0", KERNEL + "\0\0 ; \0\n" + used("@k"),
+    "@s = external addrspace(3) global [0 x float], align 4\n" + KERNEL + used("@k"),
     used() + "@e = available_externally global i32 1\n@w = extern_weak global i32\n",
     used() + 'define void @f(ptr %k) { ret void }\n!0 = !{ptr @f, !"align", i32 8}\n!1 = !{!"kernel"}\n',
     used() + 'define {i32, i32} @f() "k"="v" prefix {i32} {i32 1} personality ptr @g { ret {i32, i32} undef }\n',
@@ -366,7 +376,9 @@ def test_where_all_is_listed_it_is_ltoir(world, module):
     ("@v = global i32 1\n" + used(), "variable v"), (used() + "@v = global i32 1", "variable v"),
     ("@v = addrspace(4) externally_initialized global [4 x float] zeroinitializer\n" + used(), "variable v"),
     ("@v = weak hidden constant i32 1\n" + used(), "variable v"), ("@v = common global i32 0\n" + used(), "variable v"),
-    ("@v = alias i32, ptr @w\n" + used(), "variable v"), ("@llvm = global i32 0\n" + used(), "variable llvm"),
+    ("@v = alias i32, ptr @w\n" + used(), "variable v"),
+    ("@v = linkonce_odr externally_initialized global i32 7\n" + used(), "variable v"),
+    ("@v = linkonce constant i32 7\n" + used(), "variable v"), ("@llvm = global i32 0\n" + used(), "variable llvm"),
     # what comes after the list is not in it
     (used() + "uselistorder ptr getelementptr (i8, ptr @k), { 1, 0 }\n" + KERNEL, "kernel k"),
     (used() + "declare void @f(ptr @k)\n" + KERNEL, "kernel k"),
@@ -376,8 +388,11 @@ def test_where_all_is_listed_it_is_ltoir(world, module):
     ('@llvm.used2 = appending global [1 x ptr] [ptr @k]\n' + used() + KERNEL, "kernel k"),
     ('define ptx_kernel void @"1"() { ret void }\n@1 = internal global i32 0\n' + used("@1"), "kernel 1"),
     # what is not understood
-    (KERNEL, None), (used("@k") + 'module asm ".visible .entry l() { ret; }"\n' + KERNEL, None),
-    (used("@k") + KERNEL + "/* define ptx_kernel */\n", None), (used("@k") + KERNEL + "\0", None),
+    (KERNEL, "kernel k"), (used("@k") + 'module asm ".visible .entry l() { ret; }"\n' + KERNEL, None),
+    (used("@k") + KERNEL + "/* define ptx_kernel */\n", None), (used("@k") + KERNEL + "\1", None),
+    ("define internal ptx_kernel void @k() { ret void }\n" + used("@k"), None),
+    (BY_NODE.replace("define", "define internal") + used("@k"), None),
+    (used("@k") + KERNEL + "declare void\n", None),
     (used("@k") + KERNEL + "}", None), (used("@k") + KERNEL + "{", None), (used("@k") + KERNEL + '"', None),
     (used("@k") + KERNEL + "define ptx_kernel void\n", None), (used("@k") + KERNEL + "@v = other\n", None),
     (used("@0") + "define ptx_kernel void @0() { ret void }\n", None), (used("@0") + "@0 = global i32 0\n", None),
@@ -392,7 +407,7 @@ def test_where_not_all_is_listed_it_is_ptx(world, module, lacks):
     said = both_say(world, "--lto", source=text() + module)
     assert said["compile_ir"]["to"] == "ptx"
     assert said["notes"][0].endswith(f"that of {world.root}/k.ll lacks the {lacks}" if lacks else
-                                     f"none was read in {world.root}/k.ll")
+                                     f"not all of {world.root}/k.ll was understood")
 
 
 def test_of_ltoir_the_names_are_found_in_ptx(world):
@@ -517,7 +532,7 @@ def test_optimised_at_link_time(world, site, version, dialect, arch):
     for other in (source, helper):
         said = real(world, "--lto", other, source=kernel, arch=arch)
         assert said["lto"] and [one["kind"] for one in said["inputs"]] == ["ltoir"] * 2
-        assert said["notes"] == []
+        assert said["notes"] == [] and said["info_log"] == ""
         handles.check_image(world.root / "image")
         assert b".text.kernel" in (world.root / "image").read_bytes()
     said = real(world, "--ptx", source, source=kernel, arch=arch)
@@ -544,8 +559,131 @@ def test_what_a_list_lacks_is_kept(world, site, version, more, name):
 def test_what_is_not_in_the_list_is_kept_by_ptx(world, site, version):
     site(version)
     source = put(world.root / "helper.cu", 'extern "C" __device__ float helper(float x) { return x + x; }')
-    said = real(world, "--lto", source, source=programs.kernel("typed", "@helper"))
+    said = real(world, "--lto", source, source=programs.kernel("typed"))
     assert said["lto"] and said["compile_ir"]["to"] == "ptx"
+    assert b".text.kernel" in (world.root / "image").read_bytes()
+
+
+def ptx_file(world, name, body):
+    return put(world.root / name, f".version 8.0\n.target sm_80\n.address_size 64\n{body}")
+
+
+HELPER_PTX = """{linkage} .func (.param .b32 r) helper (.param .b32 a)
+{{
+	.reg .f32 %f<3>;
+	ld.param.f32 %f1, [a];
+	mul.f32 %f2, %f1, 0f41100000;
+	st.param.f32 [r], %f2;
+	ret;
+}}
+"""
+CALLER_PTX = """.extern .func (.param .b32 r) {callee} (.param .b32 a);
+.visible .entry caller(.param .u64 p)
+{{
+	.reg .f32 %f<3>; .reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [p];
+	{{
+	.param .b32 a0; st.param.b32 [a0], 0f40400000; .param .b32 r0;
+	call.uni (r0), {callee}, (a0);
+	ld.param.f32 %f1, [r0];
+	}}
+	st.global.f32 [%rd1], %f1;
+	ret;
+}}
+"""
+HELPER_SOURCE = 'extern "C" __device__ float helper(float x) { return x + x; }\n'
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_what_other_code_calls_is_linked_with_optimisation_too(world, site, version):
+    """nvJitLink keeps nothing of LTO-IR for PTX: what PTX calls is compiled to PTX."""
+    site(version)
+    source = put(world.root / "helper.cu", HELPER_SOURCE)
+    caller = ptx_file(world, "caller.ptx", CALLER_PTX.format(callee="helper"))
+    graph = ptx_file(world, "graph.ptx", CALLER_PTX.format(callee="cudaGraphLaunch"))
+    listed = programs.listed(programs.kernel("typed", "@helper"))
+    for kernel, other, lto in ((listed, graph, True), (listed, caller, False),
+                               (programs.kernel("typed", "@helper"), graph, False)):
+        said = real(world, "--lto", source, other, source=kernel)
+        assert said["lto"] == lto and len(said["notes"]) == (0 if lto else 3)
+        assert {"kernel", "caller"} <= handles.symbols(world.root / "image")
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_a_weak_definition_does_not_win(world, site, version):
+    site(version)
+    weak = ptx_file(world, "weak.ptx", HELPER_PTX.format(linkage=".weak"))
+    caller = ptx_file(world, "caller.ptx", CALLER_PTX.format(callee="helper"))
+    strong = programs.listed(programs.helper(), "helper")
+    made = []
+    for words in ([], ["--lto"]):
+        real(world, *words, weak, caller, source=strong)
+        made.append((world.root / "image").read_bytes())
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_a_container_gives_the_code_that_others_call(world, site, version):
+    """The LTO-IR in it is none; linked it would be an error."""
+    site(version)
+    helper = ptx_file(world, "helper.ptx", HELPER_PTX.format(linkage=".visible")).read_bytes()
+    lto = made_up.ltoir(container=(1, 64) if version == "12.9" else (1, 67),
+                        ir=(2, 93) if version == "12.9" else (2, 131))
+    container = put(world.root / "both.fatbin", made_up.fatbin(
+        made_up.entry(8, lto), made_up.entry(1, helper)))
+    caller = ptx_file(world, "caller.ptx", CALLER_PTX.format(callee="called"))
+    calls = ('extern "C" __device__ float helper(float x);\n'
+             'extern "C" __device__ float called(float x) { return helper(x); }\n')
+    source = put(world.root / "called.cu", calls)
+    said = real(world, "--lto", container, source, source=caller.read_text())
+    assert [one["kind"] for one in said["inputs"]] == ["ptx"] * 3
+    assert {"caller", "called", "helper"} <= handles.symbols(world.root / "image")
+    put(source, HELPER_SOURCE + HELPER_SOURCE.replace("helper", "called"))
+    said = real(world, "--lto", container, source, source=caller.read_text(), check=False)
+    assert said["code"] == "DUPLICATE_SYMBOL" and said["message"].startswith("after compiling: ")
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_what_is_defined_twice_is_not_linked_with_optimisation(world, site, version):
+    """nvJitLink reports success, and drops one of the two."""
+    site(version)
+    kernel = ptx_file(world, "kernel.ptx", ".visible .entry kernel(.param .u64 p, .param .f32 x)\n{\n\tret;\n}\n")
+    helper = ptx_file(world, "helper.ptx", HELPER_PTX.format(linkage=".visible"))
+    variable = ptx_file(world, "variable.ptx", ".visible .global .u32 state = 7;\n")
+    source = 'extern "C" __global__ void kernel(float *p, float x) { *p = x; }\n'
+    state = 'extern "C" { __device__ int state = 5; }\n'
+    ir = programs.listed(programs.kernel("typed"))
+    for other, one in ((kernel, ir), (helper, programs.listed(programs.helper(), "helper")),
+                       (kernel, source), (variable, source + state), (helper, source + HELPER_SOURCE)):
+        said = real(world, "--lto", other, source=one, check=False)
+        assert said["code"] == "DUPLICATE_SYMBOL", said
+        planned = real(world, "--lto", other, source=one, command="plan", check=False)
+        assert planned["code"] == ("DUPLICATE_SYMBOL" if one.startswith(";") else None)
+        if not one.startswith(";"):
+            assert ("reported success, but in its log: " if other is kernel else "after compiling: ") in said["message"]
+    assert real(world, "--lto", helper, source=source)["lto"]
+    weak = put(kernel, kernel.read_text().replace(".visible", ".weak"))
+    for one in (ir, source):
+        real(world, "--lto", weak, source=one)
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
+def test_a_variable_that_is_linked_once_is_kept(world, site, version, arch):
+    site(version)
+    kernel = programs.listed(programs.kernel("typed")).replace(
+        "  ret void", "  %c = load volatile i32, i32 addrspace(1)* @cfg\n  ret void")
+    kernel += "@cfg = linkonce_odr addrspace(1) externally_initialized global i32 7\n"
+    real(world, "--lto", source=kernel, arch=arch)
+    assert b"\0cfg\0" in (world.root / "image").read_bytes()
+
+
+@pytest.mark.parametrize("version", TOOLKITS)
+def test_functions_alone_need_no_list(world, site, version):
+    site(version)
+    helper = put(world.root / "helper.ll", programs.helper())
+    said = real(world, "--ignore-non-lto", helper, source=programs.listed(programs.kernel("typed", "@helper")))
+    assert said["lto"] and [one["kind"] for one in said["inputs"]] == ["ltoir"] * 2
     assert b".text.kernel" in (world.root / "image").read_bytes()
 
 
@@ -612,6 +750,15 @@ def test_what_to_do(world, site, version, old, new, arch, advice):
     assert old in source
     said = real(world, source=source.replace(old, new), arch=arch, check=False)
     assert said["code"] == "COMPILE_FAILED" and advice in said["message"]
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_100"])
+def test_advice_is_for_the_dialect_of_the_target(world, site, arch):
+    site("13.5")
+    source = programs.kernel("opaque").replace("float %x)", "floaty %x)", 1)
+    said = real(world, source=source, arch=arch, check=False)
+    assert "expected type" in said["message"]
+    assert ("opaque pointers is for" in said["message"]) == (arch == "sm_90")
 
 
 def test_a_name_in_quotes_is_one_of_libdevice(world, site):

@@ -46,7 +46,7 @@ for one in (LLVMIR(text), Bitcode(bitcode), Input(text), Input.from_path(sys.arg
 environment = environment()
 say(nvvm=environment.nvvm, code=plan([LLVMIR(text)], "sm_90", environment=environment).code.name)
 try:
-    Linker("sm_90").add(LLVMIR(text), LLVMIR(text.replace(b"store", b"stare"), "bad")).link()
+    Linker("sm_90").add(LLVMIR(text), LLVMIR(text.replace(b"store", b"stare").replace(b"@kernel", b"@other"), "bad")).link()
 except LinkFailed as error:
     say(code=error.code.name, input=error.input.name, call=error.call, status=error.status,
         log="stare" not in error.log and "expected instruction opcode" in error.error_log)

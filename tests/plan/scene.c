@@ -94,7 +94,8 @@ static void set_version(struct lazycuda_entry *entry, const char *text)
 		entry->abi = number >= 13000 ? 8 : 7;
 }
 
-static void add_symbol(struct lazycuda_entry *entry, const char *name, int defined, int weak)
+static void add_symbol(struct lazycuda_entry *entry, const char *name, int defined, int weak,
+		       const char *more)
 {
 	struct lazycuda_symbol *symbols = make((entry->symbol_count + 1) * sizeof(*symbols));
 	uint32_t hash = 2166136261u;
@@ -105,7 +106,8 @@ static void add_symbol(struct lazycuda_entry *entry, const char *name, int defin
 		memcpy(symbols, entry->symbols, entry->symbol_count * sizeof(*symbols));
 	symbols[entry->symbol_count++] = (struct lazycuda_symbol){
 		.name = name, .hash = hash, .defined = (unsigned char)defined,
-		.weak = (unsigned char)weak,
+		.weak = (unsigned char)weak, .kernel = !strcmp(more, "kernel"),
+		.unlisted = !strcmp(more, "unlisted"),
 	};
 	entry->symbols = symbols;
 }
@@ -151,11 +153,17 @@ static void set_word(struct lazycuda_entry *entry, const char *word)
 	else if ((value = value_of(word, "section")))
 		entry->section = value;
 	else if ((value = value_of(word, "def")))
-		add_symbol(entry, value, 1, 0);
+		add_symbol(entry, value, 1, 0, "");
+	else if ((value = value_of(word, "kernel")))
+		add_symbol(entry, value, 1, 0, "kernel");
+	else if ((value = value_of(word, "weak-kernel")))
+		add_symbol(entry, value, 1, 1, "kernel");
+	else if ((value = value_of(word, "unlisted")))
+		add_symbol(entry, value, 1, 0, "unlisted");
 	else if ((value = value_of(word, "weak")))
-		add_symbol(entry, value, 1, 1);
+		add_symbol(entry, value, 1, 1, "");
 	else if ((value = value_of(word, "ext")))
-		add_symbol(entry, value, 0, 0);
+		add_symbol(entry, value, 0, 0, "");
 	else
 		fail(word);
 }

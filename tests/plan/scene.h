@@ -16,10 +16,10 @@
  * architecture, then any of: linked, plain (neither linked nor relocatable), lz4,
  * zstd, unseen, obfuscated, bytes (LTO-IR tells its toolkit by its bytes alone),
  * abi=8, level=2, member=m.o, section=.nv_fatbin, damaged, def=NAME, weak=NAME,
- * ext=NAME.  Before the entries, words of the file with a '+': +main, +needs=0,
+ * ext=NAME, kernel=NAME, weak-kernel=NAME, unlisted=NAME.  Before the entries, words of the file with a '+': +main, +needs=0,
  * +is=archive (its kind, where the entries do not say), +declared=cubin,
  * +error=TEXT, +warning=TEXT, +unseen (it was not inspected).  LLVM IR is "+is=llvm ir;", or
- * with an entry "+is=llvm ir;ptx ? sm_80 libdevice", of which the flag alone counts.
+ * with an entry "+is=llvm ir;ptx ? sm_80 libdevice", of which flags and names count.
  */
 #ifndef SCENE_H
 #define SCENE_H

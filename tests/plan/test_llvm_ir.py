@@ -133,9 +133,9 @@ def test_what_is_no_ltoir_is_left_out_where_that_is_asked_for(ask):
 
 
 @pytest.mark.parametrize("text, why", [
-    (IR, "none was read in k.ll"), (BITCODE, "that of bitcode is not read: k.bc"),
+    (IR, "not all of k.ll was understood"), (BITCODE, "that of bitcode is not read: k.bc"),
     ("k.bc:+is=bitcode;bitcode ? sm_80", "that of bitcode is not read: k.bc"),
-    ("k.ll:+is=llvm ir;ptx ? sm_80 def=k", "that of k.ll lacks the variable k"),
+    ("k.ll:+is=llvm ir;ptx ? sm_80 def=f unlisted=k", "that of k.ll lacks the variable k"),
     ("k.o:+is=offload binary;{bitcode ? sm_80}", "that of bitcode is not read: k.o")])
 def test_where_not_all_is_known_to_be_listed_it_is_compiled_to_ptx(ask, text, why):
     """nvJitLink would drop the kernels, and report success."""
@@ -150,18 +150,102 @@ def test_where_not_all_is_known_to_be_listed_it_is_compiled_to_ptx(ask, text, wh
     assert [note.partition(" is left out: it is not LTO-IR, for ")[2] for note in plan.notes] == [why]
 
 
+HELPER = "h.ll:+is=llvm ir;ptx ? sm_80 listed def=helper"
+WEAK_HELPER = HELPER.replace("def", "weak")
+LTO = HAVE + "nvvms=12.9 libdevices=12.9 nvrtc=12.9 lto "
+NO_PART = "takes no part in link-time optimisation: "
+
+
+def kinds(plan):
+    assert plan.code == "OK", plan.message
+    return [step.split()[-2] for step in plan.steps]
+
+
 @pytest.mark.parametrize("code", ["ptx 8.0 sm_80", "cubin 12.9 sm_90"])
-def test_it_is_ptx_where_other_code_may_call_it(ask, code):
+@pytest.mark.parametrize("ir, has, how", [
+    (HELPER, "ext", "needs helper, and no PTX or cubin here defines it"),
+    (WEAK_HELPER, "ext", "needs helper, and no PTX or cubin here defines it"),
+    # The other result would come from the weak one.
+    (HELPER, "weak", "defines helper weakly"), (WEAK_HELPER, "def", "defines helper")])
+def test_it_is_ptx_where_other_code_may_call_it(ask, code, ir, has, how):
     """nvJitLink keeps no function of LTO-IR for what takes no part."""
-    words = HAVE + "nvvms=12.9 libdevices=12.9 lto"
-    plan = ask(words, LISTED, f"c:{code} ext=helper")
-    assert plan.steps[0] == "input 0 whole ptx compiled" and plan.lto == "0"
-    assert plan.notes[0].endswith("compiles it to PTX, for c, which takes no part, needs helper, and no PTX"
-                                  " or cubin here defines it")
-    for more in (f"c:{code} ext=vprintf", f"c:{code} def=helper ext=helper"):
-        assert ask(words, LISTED, more).steps[0] == "input 0 whole ltoir compiled"
-    plan = ask(words, LISTED, f"c:{code} ext=helper", "d:ptx 8.0 sm_80 def=helper")
-    assert plan.steps[0] == "input 0 whole ltoir compiled"
+    plan = ask(LTO, LISTED, ir, f"c:{code} {has}=helper")
+    assert kinds(plan)[:2] == ["ptx", "ptx"] and plan.lto == "0"
+    assert plan.notes[0].endswith(f"compiles it to PTX, for c, which takes no part, {how}")
+
+
+@pytest.mark.parametrize("ir, more", [
+    (HELPER, "c:ptx 8.0 sm_80 ext=vprintf"), (HELPER, "c:ptx 8.0 sm_80 ext=other"),
+    (LISTED, "c:ptx 8.0 sm_80 ext=helper"), (LISTED, "c:ptx 8.0 sm_80 def=helper"),
+    (WEAK_HELPER, "c:ptx 8.0 sm_80 weak=helper"), (LISTED + " ext=helper", "c:ptx 8.0 sm_80 def=helper")])
+def test_where_nobody_calls_it_it_stays(ask, ir, more):
+    assert kinds(ask(LTO, ir, more)) == ["ltoir", "ptx"]
+
+
+@pytest.mark.parametrize("name", ["vprintf", "cudaGraphLaunch", "cnpLaunchDeviceV2", "__cuda_syscall_bw_do"])
+def test_what_the_driver_has_calls_nothing(ask, name):
+    assert kinds(ask(LTO, "s.cu:source", f"c:ptx 8.0 sm_80 ext={name}")) == ["ltoir", "ptx"]
+
+
+@pytest.mark.parametrize("first, more, why", [
+    ("c:ptx 8.0 sm_80 ext=helper", [], "c, which takes no part, needs helper,"),
+    ("c:ptx 8.0 sm_80 weak=helper", [], "c, which takes no part, defines helper weakly"),
+    ("c:cubin 12.9 sm_90 unseen", [], "c, which takes no part, does not show here what it needs"),
+    ("k.ll:+is=llvm ir;ptx ? sm_80 unlisted=k ext=helper", [], "k.ll, which takes no part, needs helper,"),
+    (BITCODE, [], "k.bc, which takes no part, does not show here what it needs"),
+    # LLVM IR that is called goes first, and calls others then.
+    ("c:ptx 8.0 sm_80 ext=f", ["k.ll:+is=llvm ir;ptx ? sm_80 listed def=f ext=helper"],
+     "k.ll, which takes no part, needs helper,")])
+def test_source_is_ptx_where_other_code_may_call_it(ask, first, more, why):
+    plan = ask(LTO, first, *more, "s.cu:source")
+    assert set(kinds(plan)) <= {"ptx", "cubin"} and plan.compile_to == "ptx" and plan.lto == "0"
+    said, = [note for note in plan.notes if note.startswith("source " + NO_PART)]
+    assert said.partition(" compiles it to PTX, for ")[2].startswith(why)
+
+
+@pytest.mark.parametrize("first", [
+    "c:ptx 8.0 sm_80 def=helper", "c:ptx 8.0 sm_80 weak-kernel=k", "k.ll:+is=llvm ir;ptx ? sm_80 unlisted=k",
+    "d:ptx 8.0 sm_80 def=f ext=f"])
+def test_source_stays_where_nobody_calls_it(ask, first):
+    assert kinds(ask(LTO, first, "s.cu:source")) == ["ptx", "ltoir"]
+    assert kinds(ask(LTO, first, "s.cu:source", "a:lto 12.9 sm_80"))[1:] == ["ltoir"] * 2
+
+
+BOTH = "b:{lto 12.9 sm_80/cubin 12.9 sm_90 def=helper}"
+
+
+@pytest.mark.parametrize("first, stays", [
+    ("c:ptx 8.0 sm_80 ext=helper", False), ("c:ptx 8.0 sm_80 weak=helper", False),
+    ("c:ptx 8.0 sm_80 ext=other", True), ("c:ptx 8.0 sm_80 def=other", True)])
+def test_a_container_gives_its_cubin_where_other_code_may_call_it(ask, first, stays):
+    plan = ask(LTO, first, BOTH, "a:lto 12.9 sm_80", "d:{lto 12.9 sm_80}")
+    assert kinds(plan) == ["ptx", "ltoir" if stays else "cubin", "ltoir", "ltoir"]
+    assert [note.startswith("of containers, other code than LTO-IR is taken where there is some, for c, which")
+            for note in plan.notes] == [True] * (not stays)
+
+
+def test_a_container_gives_its_cubin_where_source_may_call_it(ask):
+    """What source calls shows once it is compiled."""
+    assert kinds(ask(LTO, "c:ptx 8.0 sm_80 ext=other", BOTH, "s.cu:source")) == ["ptx", "cubin", "ptx"]
+    assert kinds(ask(LTO, "c:ptx 8.0 sm_80", BOTH, "s.cu:source")) == ["ptx", "ltoir", "ltoir"]
+
+
+def test_a_name_of_llvm_ir_that_is_defined_twice(ask):
+    for one in ("c:ptx 8.0 sm_80 def=helper", "c:cubin 12.9 sm_90 def=helper", HELPER):
+        for words in (LTO, LTO.replace(" lto ", " ")):
+            plan = ask(words, one, HELPER)
+            assert (plan.code, plan.input) == ("DUPLICATE_SYMBOL", "1"), words
+    for one in ("c:ptx 8.0 sm_80 weak=helper", WEAK_HELPER):
+        assert ask(LTO, one, HELPER).code == "OK"
+
+
+def test_of_ptx_output_the_one_to_blame_is_told(ask):
+    unlisted = "b.ll:+is=llvm ir;ptx ? sm_80 unlisted=k"
+    plan = ask(LTO + "output=ptx", HELPER, unlisted)
+    assert (plan.code, plan.input) == ("PTX_NEEDS_LTO", "1")
+    assert "this is LLVM IR, which is compiled to PTX, for nvJitLink keeps" in plan.message
+    plan = ask(LTO + "output=ptx", "s.cu:source", HELPER, "c:ptx 8.0 sm_80 ext=helper")
+    assert (plan.code, plan.input) == ("PTX_NEEDS_LTO", "2")
 
 
 def test_bitcode_that_is_not_taken_changes_nothing(ask):

@@ -413,6 +413,7 @@ class Symbol:
     defined: bool
     weak: bool
     kernel: bool
+    unlisted: bool      # of LLVM IR: a kernel, or a variable that others see, not in @llvm.used
 
 
 @dataclass(frozen=True)
@@ -515,7 +516,8 @@ def _entry(seen: Any) -> Entry:
         error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
-        symbols=tuple(Symbol(_text(one.name), bool(one.defined), bool(one.weak), bool(one.kernel))
+        symbols=tuple(Symbol(_text(one.name), bool(one.defined), bool(one.weak), bool(one.kernel),
+                             bool(one.unlisted))
                       for one in seen.symbols[:seen.symbol_count]))
 
 
