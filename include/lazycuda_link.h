@@ -106,6 +106,7 @@ struct lazycuda_symbol {
 	unsigned char defined;	/* 0: the entry needs it from elsewhere */
 	unsigned char weak;	/* may be defined more than once */
 	unsigned char kernel;
+	unsigned char variable;	/* a definition that is no function */
 };
 
 /* One piece of device code. */

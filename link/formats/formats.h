@@ -73,9 +73,9 @@ const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, i
 			   lk_each_entry *each, void *data);
 
 /*
- * Reads consecutive offload binaries of LLVM in the same way.  Images of one source are
- * alternatives, like the entries of a fatbin, and *count grows by the number of sources.  What
- * is not CUDA's is passed on with the flag LK_FOREIGN.
+ * Reads consecutive offload binaries of LLVM in the same way.  Each image is a container of its
+ * own, with the flag LK_IMAGE, until lk_tell_sources() makes alternatives of those of one source.
+ * What is not CUDA's is passed on with the flag LK_FOREIGN.
  */
 const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			    lk_each_entry *each, void *data);

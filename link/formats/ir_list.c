@@ -10,7 +10,7 @@
 #define LIST "llvm.used"
 
 /* What a name of the table is: a symbol has just the room for it. */
-static const struct lazycuda_symbol offered_variable = { .defined = 1 };
+static const struct lazycuda_symbol offered_variable = { .defined = 1, .variable = 1 };
 static const struct lazycuda_symbol offered_kernel = { .defined = 1, .kernel = 1 };
 static const struct lazycuda_symbol listed = { .weak = 1 };
 

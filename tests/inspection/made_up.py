@@ -187,6 +187,15 @@ def offload(*images, version=1, **wrong):
     return header + struct.pack("<Q", wrong.get("inflated", 0))[:head - 32] + whole
 
 
+def compiled(binary, files=1):
+    """An object with an offload binary, and the names of so many source files among its symbols:
+    a compiler writes one, ld -r copies those of all, strip removes them."""
+    names = struct.pack("<IBBHQQ", 1, 4, 0, 0xfff1, 0, 0) * files
+    return elf([(".llvm.offloading", binary), (".strtab", b"\0k.cu\0", {"type": 3, "flags": 0}),
+                (".symtab", bytes(24) + names,
+                 {"type": 2, "flags": 0, "link": 2, "info": 1 + files, "entry": 24})])
+
+
 def member(name, data, size=None, end=b"`\n"):
     return b"%-16s%-12d%-6d%-6d%-8o%-10s%s" % (
         name, 0, 0, 0, 0o644, str(len(data)).encode() if size is None else size, end) + \
