@@ -75,7 +75,7 @@ const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, i
 /*
  * Reads consecutive offload binaries of LLVM in the same way.  Each image is a container of its
  * own, with the flag LK_IMAGE, until lk_tell_sources() makes alternatives of those of one source.
- * What is not CUDA's is passed on with the flag LK_FOREIGN.
+ * The first that is not CUDA's is passed on with the flag LK_FOREIGN, and others are not.
  */
 const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			    lk_each_entry *each, void *data);

@@ -76,6 +76,7 @@ struct images {
 	void *data;
 	uint32_t version;		/* of the binary before this one */
 	bool in_row;			/* the next image goes on with a row of images */
+	bool left_out;			/* some image: only the first is passed on */
 };
 
 /* ---- strings ---- */
@@ -180,8 +181,10 @@ static const char *check_label(const struct image_entry *entry, enum lazycuda_ki
 static const char *leave_out(struct images *images, const struct lk_part *image,
 			     const struct image_entry *header, const struct texts *texts)
 {
-	struct lazycuda_entry *entry = lk_entry_new(images->arena, image);
+	struct lazycuda_entry *entry = images->left_out ? NULL :
+				       lk_entry_new(images->arena, image);
 
+	images->left_out = true;
 	if (!entry)
 		return NULL;
 	entry->flags |= LK_FOREIGN;
