@@ -49,6 +49,12 @@ const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *ent
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
+/* The names that whole bitcode defines, of functions and variables alike, where LLVM has written
+ * its table of them.  They only tell images of one source: a linker sees those of the PTX to which
+ * the bitcode is compiled. */
+void lk_bitcode_names(const struct lk_part *part, struct lc_arena *arena,
+		      struct lazycuda_entry *entry);
+
 /* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and as only symbol the
  * first kernel or variable that its list lacks. */
 void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,

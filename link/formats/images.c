@@ -244,6 +244,8 @@ static void sort_images(struct image_row *row, struct lazycuda_entry **entries, 
 
 		image->entry->fatbin = first + (int)image->source;
 		image->entry->flags &= ~(LK_IMAGE | LK_FIRST_IMAGE | LK_ONE_SOURCE);
+		if (image->entry->kind == LAZYCUDA_KIND_BITCODE)
+			image->entry->symbol_count = 0;
 		entries[row->sources[image->source].at++] = image->entry;
 	}
 }
