@@ -64,9 +64,11 @@ struct lk_fatbin_entry_header {
 /* Images of one source in an offload binary: none is compiled for so many. */
 #define LK_MOST_ALTERNATIVES 64
 
-/* Set of images of an offload binary until lk_tell_sources(), and of the first in a row. */
+/* Set of images of an offload binary until lk_tell_sources(), of the first in a row, and of those
+ * in an object that was compiled of one source. */
 #define LK_IMAGE 0x40000000u
 #define LK_FIRST_IMAGE 0x20000000u
+#define LK_ONE_SOURCE 0x10000000u
 
 /* Returns the offset of the next byte that is not zero, or the length of the part. */
 uint64_t lk_skip_zeros(const struct lk_part *part, uint64_t at);

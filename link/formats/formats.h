@@ -49,6 +49,12 @@ const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *ent
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
+/* The names that whole bitcode defines, of functions and variables alike, where LLVM has written
+ * its table of them.  They only tell images of one source: a linker sees those of the PTX to which
+ * the bitcode is compiled. */
+void lk_bitcode_names(const struct lk_part *part, struct lc_arena *arena,
+		      struct lazycuda_entry *entry);
+
 /* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and, if all of it is
  * understood, the symbols. */
 void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
@@ -73,9 +79,9 @@ const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, i
 			   lk_each_entry *each, void *data);
 
 /*
- * Reads consecutive offload binaries of LLVM in the same way.  Images of one source are
- * alternatives, like the entries of a fatbin, and *count grows by the number of sources.  What
- * is not CUDA's is passed on with the flag LK_FOREIGN.
+ * Reads consecutive offload binaries of LLVM in the same way.  Each image is a container of its
+ * own, with the flag LK_IMAGE, until lk_tell_sources() makes alternatives of those of one source.
+ * The first that is not CUDA's is passed on with the flag LK_FOREIGN, and others are not.
  */
 const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			    lk_each_entry *each, void *data);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../stubs/base/count.h"
 #include "containers.h"
 #include "../tables/arch.h"
 
@@ -31,6 +32,7 @@ struct host {
 	void *data;
 	const struct section_kind *kind;	/* of the section that is being read */
 	uint64_t left;		/* bytes that may still be read: a sound file has no overlaps */
+	bool of_one_source;	/* it is an object that a compiler wrote, and no linker */
 };
 
 static void take_section(struct lazycuda_entry *entry, void *data)
@@ -39,6 +41,8 @@ static void take_section(struct lazycuda_entry *entry, void *data)
 
 	entry->section = host->kind->name;
 	entry->flags |= host->kind->flags;
+	if (host->of_one_source && entry->flags & LK_IMAGE)
+		entry->flags |= LK_ONE_SOURCE;
 	host->each(entry, host->data);
 }
 
@@ -48,6 +52,7 @@ struct sections {
 	Elf64_Off offset;	/* of the section headers */
 	uint64_t count;
 	Elf64_Shdr names;
+	Elf64_Shdr window[32];	/* those that were read last */
 };
 
 static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
@@ -81,6 +86,19 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 	return NULL;
 }
 
+/* Section headers are asked for in their order.  NULL if they cannot be read. */
+static const Elf64_Shdr *section_at(const struct host *host, struct sections *sections,
+				    uint64_t index)
+{
+	const uint64_t most = LC_COUNT(sections->window), left = sections->count - index;
+
+	if (index % most == 0 &&
+	    !lk_part_read(host->part, sections->offset + index * sizeof(Elf64_Shdr),
+			  sections->window, (left < most ? left : most) * sizeof(Elf64_Shdr)))
+		return NULL;
+	return &sections->window[index % most];
+}
+
 static const struct section_kind *kind_of(const struct host *host,
 					  const struct sections *sections, uint64_t name)
 {
@@ -93,7 +111,7 @@ static const struct section_kind *kind_of(const struct host *host,
 	if (!lk_part_read(host->part, sections->names.sh_offset + name, text,
 			  left < sizeof(text) ? (size_t)left : sizeof(text)))
 		return NULL;
-	for (size_t i = 0; i < sizeof(section_kinds) / sizeof(*section_kinds); i++)
+	for (size_t i = 0; i < LC_COUNT(section_kinds); i++)
 		if (!strncmp(text, section_kinds[i].name, sizeof(text)))
 			return &section_kinds[i];
 	return NULL;
@@ -121,27 +139,70 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 	return host->kind->read(&part, host->arena, host->count, take_section, host);
 }
 
-static const char *read_sections(struct host *host, const Elf64_Ehdr *header)
+static const char *read_sections(struct host *host, struct sections *sections)
 {
-	Elf64_Shdr window[32];
-	struct sections sections;
-	const char *wrong = read_table(host, header, &sections);
+	const char *wrong = NULL;
 
-	for (uint64_t i = 0; !wrong && i < sections.count; i++) {
-		const Elf64_Shdr *section = &window[i % 32];
+	for (uint64_t i = 0; !wrong && i < sections->count; i++) {
+		const Elf64_Shdr *section = section_at(host, sections, i);
 
-		if (i % 32 == 0) {
-			uint64_t left = sections.count - i;
-
-			if (!lk_part_read(host->part, sections.offset + i * sizeof(*window), window,
-					  (left < 32 ? left : 32) * sizeof(*window)))
-				return "cannot be read";
-		}
-		host->kind = kind_of(host, &sections, section->sh_name);
+		if (!section)
+			return "cannot be read";
+		host->kind = kind_of(host, sections, section->sh_name);
 		if (host->kind)
 			wrong = read_section(host, section);
 	}
 	return wrong;
+}
+
+/* ---- how many sources an object was compiled of ---- */
+
+/* Counts the names of source files among the symbols, which are local ones: up to two. */
+static unsigned count_files(struct host *host, const Elf64_Shdr *table)
+{
+	Elf64_Sym window[64];
+	uint64_t count = table->sh_size / sizeof(*window);
+	unsigned files = 0;
+
+	if (count > table->sh_info)
+		count = table->sh_info;
+	if (count * sizeof(*window) > host->left)
+		return 0;
+	host->left -= count * sizeof(*window);
+	for (uint64_t i = 0; i < count && files < 2; i++) {
+		const uint64_t left = count - i, at = i % LC_COUNT(window);
+		const size_t next = left < LC_COUNT(window) ? (size_t)left : LC_COUNT(window);
+
+		if (!at && !lk_part_read(host->part, table->sh_offset + i * sizeof(*window), window,
+					 next * sizeof(*window)))
+			return 0;
+		files += ELF64_ST_TYPE(window[at].st_info) == STT_FILE;
+	}
+	return files;
+}
+
+/* A compiler writes one name of a source file into an object, ld -r copies the names of all, and
+ * strip removes them. */
+static bool is_of_one_source(struct host *host, struct sections *sections)
+{
+	for (uint64_t i = 0; i < sections->count; i++) {
+		const Elf64_Shdr *section = section_at(host, sections, i);
+
+		if (section && section->sh_type == SHT_SYMTAB)
+			return count_files(host, section) == 1;
+	}
+	return false;
+}
+
+static const char *read_by_sections(struct host *host, const Elf64_Ehdr *header)
+{
+	struct sections sections;
+	const char *wrong = read_table(host, header, &sections);
+
+	if (wrong)
+		return wrong;
+	host->of_one_source = header->e_type == ET_REL && is_of_one_source(host, &sections);
+	return read_sections(host, &sections);
 }
 
 /* ---- by segments, where there are no section headers ---- */
@@ -277,7 +338,10 @@ static const char *check_header(const Elf64_Ehdr *header)
 const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
 			 lk_each_entry *each, void *data)
 {
-	struct host host = { part, arena, count, each, data, NULL, part->length };
+	struct host host = {
+		.part = part, .arena = arena, .count = count, .each = each, .data = data,
+		.left = part->length,
+	};
 	const char *wrong;
 	Elf64_Ehdr header;
 
@@ -292,7 +356,7 @@ const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int
 	if (wrong)
 		return wrong;
 	if (header.e_shoff)
-		return read_sections(&host, &header);
+		return read_by_sections(&host, &header);
 	if (header.e_phnum && header.e_phentsize != sizeof(Elf64_Phdr))
 		return "has program headers of impossible size";
 	return scan(&host, &header);

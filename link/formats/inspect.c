@@ -146,6 +146,16 @@ static bool has_reader(enum lazycuda_kind kind)
 	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
 }
 
+static const char *read_bitcode(struct lk_inspection *inspection, const struct lk_part *part,
+				struct lazycuda_entry *entry)
+{
+	const char *wrong = lk_bitcode_read(part, inspection->arena);
+
+	if (!wrong && inspection->payloads && entry->flags & LK_IMAGE)
+		lk_bitcode_names(part, inspection->arena, entry);
+	return wrong;
+}
+
 /* Reads the payload; unpacks it only if the caller wants payloads.  Returns NULL, or what is
  * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
@@ -153,7 +163,7 @@ static const char *read_payload(struct lk_inspection *inspection, struct lazycud
 	const struct lk_part part = { &inspection->source, entry->offset, entry->length };
 
 	if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		return lk_bitcode_read(&part, inspection->arena);
+		return read_bitcode(inspection, &part, entry);
 	if (!has_reader(entry->kind))
 		return NULL;
 	if (!(entry->flags & LAZYCUDA_ENTRY_UNSEEN))

@@ -44,6 +44,7 @@ static void add_ir_symbol(struct lk_ir_list *list, const char *name, bool variab
 		.weak = list->linkage == LK_IR_WEAK || list->shared,
 		.kernel = list->kernel,
 		.unlisted = variable || list->kernel,	/* until the list is known */
+		.variable = variable && list->linkage != LK_IR_EXTERNAL,
 	};
 
 	/* Values without a name have numbers, by which nothing is found here; nor is a local kernel

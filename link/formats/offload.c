@@ -69,24 +69,14 @@ static const char *const label_names[] = {
 	[1] = "object", [2] = "bitcode", [3] = "cubin", [4] = "fatbin", [5] = "ptx",
 };
 
-/* Images of one source differ in architecture or in kind, so one that is like an earlier one
- * begins the images of the next source, as far as can be told without their names. */
-struct alternative {
-	enum lazycuda_kind kind;
-	int arch;
-	char suffix;
-};
-
 struct images {
 	struct lc_arena *arena;
 	int *count;
 	lk_each_entry *each;
 	void *data;
-	/* The images of one source so far. */
-	struct alternative alternatives[LK_MOST_ALTERNATIVES];
-	size_t alternative_count;	/* 0: the next image begins a source */
 	uint32_t version;		/* of the binary before this one */
 	bool in_row;			/* the next image goes on with a row of images */
+	bool left_out;			/* some image: only the first is passed on */
 };
 
 /* ---- strings ---- */
@@ -155,13 +145,16 @@ static const char *producer_name(unsigned producer)
 	return "no producer that is known";
 }
 
-/* NULL, or for what else than CUDA an image is. */
+static bool is_foreign(const struct image_entry *entry, const struct texts *texts)
+{
+	return entry->producer != PRODUCER_CUDA ||
+	       (*texts->triple && strncmp(texts->triple, "nvptx", strlen("nvptx")));
+}
+
+/* For what else than CUDA an image is. */
 static const char *foreign(const struct lk_part *image, const struct image_entry *entry,
 			   const struct texts *texts, struct lc_arena *arena)
 {
-	if (entry->producer == PRODUCER_CUDA &&
-	    (!*texts->triple || !strncmp(texts->triple, "nvptx", strlen("nvptx"))))
-		return NULL;
 	return lc_format(arena, "an image (at 0x%llx) is of %s, for %s%s%s, and is left out: it is"
 			 " no code of CUDA", (unsigned long long)image->offset,
 			 entry->producer == PRODUCER_CUDA ? "CUDA" : producer_name(entry->producer),
@@ -185,65 +178,52 @@ static const char *check_label(const struct image_entry *entry, enum lazycuda_ki
 	return NULL;
 }
 
-/* Whether an image like this one is among those of the source. */
-static bool is_repeated(const struct images *images, const struct alternative *one)
+static const char *leave_out(struct images *images, const struct lk_part *image,
+			     const struct image_entry *header, const struct texts *texts)
 {
-	for (size_t i = 0; i < images->alternative_count; i++)
-		if (images->alternatives[i].kind == one->kind &&
-		    images->alternatives[i].arch == one->arch &&
-		    images->alternatives[i].suffix == one->suffix)
-			return true;
-	return images->alternative_count == LK_MOST_ALTERNATIVES;
+	struct lazycuda_entry *entry = images->left_out ? NULL :
+				       lk_entry_new(images->arena, image);
+
+	images->left_out = true;
+	if (!entry)
+		return NULL;
+	entry->flags |= LK_FOREIGN;
+	entry->error = foreign(image, header, texts, images->arena);
+	images->each(entry, images->data);
+	return NULL;
 }
 
-/* Counts the image to those of its source, which it may begin.  False if there are too many. */
-static bool add_alternative(struct images *images, const struct lazycuda_entry *entry)
+static const char *take_fatbin(struct images *images, const struct lk_part *image)
 {
-	const struct alternative one = { entry->kind, entry->arch, entry->suffix };
-
-	if (is_repeated(images, &one))
-		images->alternative_count = 0;
-	if (!images->alternative_count && *images->count == LK_MOST_CONTAINERS)
-		return false;
-	*images->count += !images->alternative_count;
-	images->alternatives[images->alternative_count++] = one;
-	return true;
+	images->in_row = false;
+	return lk_fatbin_read(image, images->arena, images->count, images->each, images->data);
 }
 
+/* Each image is a container of its own until lk_tell_sources(). */
 static const char *take_image(struct images *images, const struct lk_part *image,
 			      const struct image_entry *header, const struct texts *texts)
 {
-	const char *other = foreign(image, header, texts, images->arena);
-	enum lazycuda_kind kind = other ? LAZYCUDA_KIND_UNKNOWN : lk_recognise(image);
-	const char *wrong = other ? NULL : check_label(header, kind, images->arena);
+	enum lazycuda_kind kind = lk_recognise(image);
+	const char *wrong = check_label(header, kind, images->arena);
 	struct lazycuda_entry *entry;
 	struct lk_arch arch;
 
-	if (kind == LAZYCUDA_KIND_FATBIN && !wrong) {
-		images->alternative_count = 0;
-		images->in_row = false;
-		return lk_fatbin_read(image, images->arena, images->count, images->each,
-				      images->data);
-	}
+	if (kind == LAZYCUDA_KIND_FATBIN && !wrong)
+		return take_fatbin(images, image);
+	if (*images->count == LK_MOST_CONTAINERS)
+		return "has more images than any file";
 	entry = lk_entry_new(images->arena, image);
 	if (!entry)
 		return NULL;
 	entry->kind = kind;
 	entry->error = image->length ? wrong : "is empty";
-	if (other) {
-		entry->flags |= LK_FOREIGN;
-		entry->error = other;
-	} else {
-		if (lk_arch_parse(texts->arch, &arch)) {
-			entry->arch = arch.sm;
-			entry->suffix = arch.suffix;
-		}
-		if (!add_alternative(images, entry))
-			return "has more images than any file";
-		entry->fatbin = *images->count - 1;
-		entry->flags |= LK_IMAGE | (images->in_row ? 0 : LK_FIRST_IMAGE);
-		images->in_row = true;
+	if (lk_arch_parse(texts->arch, &arch)) {
+		entry->arch = arch.sm;
+		entry->suffix = arch.suffix;
 	}
+	entry->fatbin = (*images->count)++;
+	entry->flags |= LK_IMAGE | (images->in_row ? 0 : LK_FIRST_IMAGE);
+	images->in_row = true;
 	images->each(entry, images->data);
 	return NULL;
 }
@@ -266,7 +246,8 @@ static const char *read_entry(struct images *images, const struct lk_part *binar
 	if (wrong || (version >= SEVERAL_SINCE && entry.flags & FLAG_METADATA))
 		return wrong;
 	image = lk_part_of(binary, entry.image, entry.length);
-	return take_image(images, &image, &entry, &texts);
+	return is_foreign(&entry, &texts) ? leave_out(images, &image, &entry, &texts) :
+					    take_image(images, &image, &entry, &texts);
 }
 
 static const char *read_entries(struct images *images, const struct lk_part *binary,
@@ -277,10 +258,8 @@ static const char *read_entries(struct images *images, const struct lk_part *bin
 	if (header->entries > binary->length ||
 	    count > (binary->length - header->entries) / sizeof(struct image_entry))
 		return "has entries that lie outside it";
-	if (header->version >= SEVERAL_SINCE || header->version != images->version) {
-		images->alternative_count = 0;
+	if (header->version >= SEVERAL_SINCE || header->version != images->version)
 		images->in_row = false;
-	}
 	images->version = header->version;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t at = header->entries + i * sizeof(struct image_entry);

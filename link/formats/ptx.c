@@ -98,14 +98,10 @@ static const struct {
 };
 
 static void add(struct lk_symbols *symbols, const struct lk_ptx_token *name, enum linkage linkage,
-		bool defined, bool kernel)
+		struct lazycuda_symbol like)
 {
-	const struct lazycuda_symbol like = {
-		.defined = defined && linkage != EXTERN,
-		.weak = linkage == WEAK || linkage == COMMON,
-		.kernel = kernel,
-	};
-
+	like.defined &= linkage != EXTERN;
+	like.weak = linkage == WEAK || linkage == COMMON;
 	if (linkage != LOCAL && name->length)
 		lk_symbols_add(symbols, name->at, name->length, &like);
 }
@@ -130,7 +126,8 @@ static void read_function(struct lk_ptx_text *text, enum linkage linkage, bool k
 		else if (!name.length && lk_ptx_is_name(&token))
 			name = token;
 		else if (lk_ptx_is(&token, "{") || lk_ptx_is(&token, ";")) {
-			add(symbols, &name, linkage, *token.at == '{', kernel);
+			add(symbols, &name, linkage, (struct lazycuda_symbol){
+				.defined = *token.at == '{', .kernel = kernel });
 			if (*token.at == '{')
 				lk_ptx_skip_block(text, "the body of a function");
 			return;
@@ -174,7 +171,8 @@ static bool read_variables(struct lk_ptx_text *text, enum linkage linkage,
 		else if (lk_ptx_is(&token, ","))
 			named = false;
 		else if (!named && lk_ptx_is_name(&token)) {
-			add(symbols, &token, linkage, true, false);
+			add(symbols, &token, linkage, (struct lazycuda_symbol){
+				.defined = true, .variable = true });
 			named = true;
 		}
 	}

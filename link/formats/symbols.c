@@ -180,6 +180,7 @@ void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 	symbol->weak |= like->weak;
 	symbol->kernel |= like->kernel;
 	symbol->unlisted |= like->unlisted;
+	symbol->variable |= like->variable;
 }
 
 /* ---- what no input defines ---- */

@@ -30,9 +30,9 @@ INSPECT = {
                      c.entry(c.LTOIR, c.ltoir(), flags=c.PLAIN | c.ZSTD | c.OBFUSCATED)),
     "object": c.elf([("__nv_relfatbin", FATBIN + bytes(8) + FATBIN)]),
     "offload": c.offload(c.image(c.cubin(code=b"\0" * 8), label=c.IS_OBJECT),
-                         c.image(c.bitcode(), "sm_90a", label=c.IS_BITCODE), version=2),
-    "offload-object": c.elf([(".llvm.offloading", c.offload(
-        c.image(SHORT_PTX), c.image(FATBIN, label=c.IS_FATBIN), c.image(b"GPU", "gfx90a", "amdgcn")))]),
+                         c.image(c.naming("a", "w:b"), "sm_90a", label=c.IS_BITCODE), version=2),
+    "offload-object": c.compiled(c.offload(
+        c.image(SHORT_PTX), c.image(FATBIN, label=c.IS_FATBIN), c.image(b"GPU", "gfx90a", "amdgcn"))),
     "stripped": c.elf(type=3, headers=False, segments=[(1, 120, 8 + len(FATBIN))]) +
     bytes(8) + FATBIN,
     "archive": c.archive(c.member(b"/", bytes(4)), c.member(b"//", b"a_long_name.o/\n"),

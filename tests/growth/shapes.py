@@ -126,6 +126,11 @@ def offload_images(version):
     return of
 
 
+def images_of_others(n):
+    """Images of nothing without strings, each of which could be named with more bytes."""
+    return c.offload(*[((c.NO_LABEL, c.OPENMP, 0), {}, b"", {})] * n, version=2)
+
+
 def over_the_same(n, data, **fields):
     """Entries of which `fields` say of the offset of the first image's code what others have."""
     def made(at):
@@ -341,6 +346,7 @@ SHAPES = {
     "fatbins in objects in an archive": nested,
     "offload binaries": offload_images(1),
     "offload binary of many images": offload_images(2),
+    "offload binary of images of others": images_of_others,
     "offload binary, images over the same bytes": images_over_the_same,
     "offload binary, strings over the same bytes": strings_over_the_same,
     "object": object_of_many_sections,

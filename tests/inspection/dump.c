@@ -52,9 +52,9 @@ static void print_symbols(const struct lazycuda_entry *entry)
 	for (size_t i = 0; i < entry->symbol_count; i++) {
 		const struct lazycuda_symbol *symbol = &entry->symbols[i];
 
-		printf("  symbol %s %s%s%s\n", symbol->name,
+		printf("  symbol %s %s%s%s%s\n", symbol->name,
 		       symbol->defined ? "defined" : "needed", symbol->weak ? " weak" : "",
-		       symbol->kernel ? " kernel" : "");
+		       symbol->kernel ? " kernel" : "", symbol->variable ? " variable" : "");
 	}
 }
 

@@ -21,7 +21,8 @@ MEMBERS = [c.member(b"/", b"\0\0\0\0"), c.member(b"//", b"a_long_name_indeed.o/\
            c.member(b"/0", OBJECT), c.member(b"#1/8", b"name.ptx" + c.ptx()),
            c.member(b"f.fatbin/", PACKED)]
 ARCHIVE = c.archive(*MEMBERS)
-OFFLOAD = c.offload(c.image(c.cubin(), label=c.IS_OBJECT), c.image(c.bitcode(), "sm_90"), version=2)
+OFFLOAD = c.offload(c.image(c.cubin(), label=c.IS_OBJECT), c.image(c.naming("a", "w:b"), "sm_90"),
+                    version=2)
 # Where an archive can end, and is only shorter.
 ENDS = [len(c.archive(*MEMBERS[:count])) for count in range(len(MEMBERS))]
 FILES = {

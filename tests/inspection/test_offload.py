@@ -26,7 +26,7 @@ HIP_AT = 0x1e2
 def test_what_llvm_writes_is_read(see):
     for hip in (3, c.HIP):
         PACKED[HIP_AT] = hip
-        seen = see(bytes(PACKED))
+        seen = see(bytes(PACKED), "--payloads")
         assert (seen.error, seen.fatbins) == (None, "1")
         assert seen.column("kind") == ["ptx", "ptx"]
         assert seen.column("arch") == ["80", "90"]
@@ -56,30 +56,48 @@ def test_the_code_of_an_image_is_handed_out(extract, version):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_images_of_one_source_are_alternatives(see, version):
     one = c.offload(c.image(CUBIN), c.image(c.cubin(arch=90), "sm_90"), version=version)
-    assert see(one).column("fatbin") == ["0", "0"]
+    assert see(one, "--payloads").column("fatbin") == ["0", "0"]
     # ld puts the sections of several objects in a row, and aligns them.
-    assert see(one + bytes(16) + one).column("fatbin") == list("0011")
-    assert see(one + one).fatbins == "2"
+    assert see(one + bytes(16) + one, "--payloads").column("fatbin") == list("0011")
+    assert see(one + one, "--payloads").fatbins == "2"
+    # Nothing is known of the names in code that is not read.
+    assert see(one).column("fatbin") == ["0", "1"]
 
 
 def test_a_later_binary_of_version_2_is_another_source(see):
     files = [c.offload(c.image(CUBIN), version=2), c.offload(c.image(PTX), version=2),
              c.offload(c.image(CUBIN)), c.offload(c.image(PTX))]
-    assert see(b"".join(files)).column("fatbin") == list("0122")
+    assert see(b"".join(files), "--payloads").column("fatbin") == list("0122")
 
 
-def defining(names, arch="sm_80", weak=False):
-    """An image of PTX with these kernels."""
-    linkage = ".weak" if weak else ".visible"
-    body = "".join(f"{linkage} .entry {name}()\n{{\n\tret;\n}}\n" for name in names.split())
-    return c.image(c.ptx(target=arch, body=body), arch, label=c.IS_PTX)
+DEFINITIONS = {"entry": ".{linkage} .entry {name}()\n{{\n\tret;\n}}\n",
+               "func": ".{linkage} .func {name}()\n{{\n\tret;\n}}\n",
+               "var": ".{linkage} .global .u32 {name};\n"}
 
 
-A80, A90, B80, B90 = (defining(name, arch) for name in "ab" for arch in ("sm_80", "sm_90"))
-INLINE80, INLINE90 = (defining("w", arch, weak=True) for arch in ("sm_80", "sm_90"))
-BOTH80 = c.image(c.ptx(body=".visible .entry a()\n{\n\tret;\n}\n.weak .entry w()\n{\n\tret;\n}\n"), "sm_80",
-                 label=c.IS_PTX)
-LLVM = c.image(BITCODE, "sm_80", label=c.IS_OBJECT)
+def defining(names, arch="sm_80"):
+    """An image of PTX that defines these: "a" is a kernel, "w:f:func" a weak function f."""
+    body = ""
+    for name in names.split():
+        weak, name, kind = name.startswith("w:"), *(name.removeprefix("w:") + ":entry").split(":")[:2]
+        body += DEFINITIONS[kind].format(name=name, linkage="weak" if weak else "visible")
+    return c.image(c.ptx(target=arch, body=body or ".extern .func f();\n"), arch, label=c.IS_PTX)
+
+
+def images_of(*each):
+    """images_of("80 a b", "90 a"): what each defines behind its architecture."""
+    return [defining(names, f"sm_{arch}") for arch, _, names in (one.partition(" ") for one in each)]
+
+
+A80, A90, B80, B90 = images_of("80 a", "90 a", "80 b", "90 b")
+def naming(*names, arch="sm_80", **wrong):
+    return c.image(c.naming(*names, **wrong), arch, label=c.IS_OBJECT)
+
+
+LLVM, LLVM90 = (c.image(BITCODE, arch, label=c.IS_OBJECT) for arch in ("sm_80", "sm_90"))
+GARBAGE90 = c.image(b"\1\2\3\4", "sm_90", label=c.IS_OBJECT)
+GUARDED = [images_of(*each) for each in (("80 a", "90 b"), ("80 w:a", "90 b w:a"), ("80", "90 a"),
+                                         ("80 w:a v:var", "90 w:a"), ("80", "90"))] + [[LLVM, A90], [A80, GARBAGE90]]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -90,13 +108,33 @@ LLVM = c.image(BITCODE, "sm_80", label=c.IS_OBJECT)
     ([A80, B80, A90, B90], "80 90 80 90", "0011"), ([A80, B80, B90, A90], "80 90 80 90", "0011"),
     # defined twice: two sources, as in two files
     ([A80, A80], "80 80", "01"), ([A80, A90, A80, A90], "80 90 80 90", "0011"),
-    # one name is enough
-    ([defining("a b"), defining("b c", "sm_90")], "80 90", "00"),
-    # what several sources may define ties none together that has another name
-    ([BOTH80, INLINE90], "80 90", "01"), ([INLINE80, INLINE90], "80 90", "00"),
-    # without names the place decides
-    ([LLVM, A90, B80], "80 90 80", "001"), ([A80, LLVM, B90], "80 80 90", "001"), ([LLVM, LLVM], "80 80", "01"),
-    ([c.image(c.ptx(body=".extern .func f();\n"), "sm_80"), A90], "80 90", "00"),
+    # one name is enough, of whatever images
+    (images_of("80 a b", "90 b c"), "80 90", "00"), (images_of("80 a", "90 f:func a", "86 f:func b"), "80 90 86", "000"),
+    (images_of("80 a", "90 b", "86 a b"), "80 90 86", "000"),
+    # several sources may define a weak name
+    (images_of("80 a w:w", "90 w:w"), "80 90", "01"), (images_of("80 w:w", "90 w"), "80 90", "01"),
+    (images_of("80 w:v w:w", "90 w:w w:v"), "80 90", "00"), (images_of("80 w:w", "90 w:w w:v"), "80 90", "01"),
+    (images_of("80 w:w w:f:func", "86 w:v w:f:func"), "80 86", "01"),
+    (images_of("80 w:w v:var", "90 w:w u:var"), "80 90", "01"),
+    (images_of("80 w:w w:v:var", "90 w:w w:u:var"), "80 90", "01"),
+    # what only one architecture has of functions is its own affair
+    (images_of("80 w:w w:f:func", "90 w:w w:g:func", "80 w:v w:f:func", "90 w:v w:g:func"), "80 90 80 90", "0011"),
+    (images_of("80 w:f:func", "90 w:f:func", "80 w:g:func"), "80 90 80", "001"),
+    # what defines nothing is no alternative of what defines something
+    (images_of("80 a", "86"), "80 86", "01"), (images_of("80", "90 a"), "80 90", "01"),
+    (images_of("80", "90 a", "90"), "80 90 90", "001"),
+    # without names
+    ([LLVM, A90, B80], "80 90 80", "012"), ([A80, LLVM, B90], "80 80 90", "012"), ([LLVM, LLVM90], "80 90", "01"),
+    ([naming("a", version=4), A90], "80 90", "01"), ([naming("a", symbols=40), A90], "80 90", "01"),
+    ([naming("a", count=1 << 31), A90], "80 90", "01"), ([naming("a", count=0), A90], "80 90", "01"),
+    ([naming("a", name=1), A90], "80 90", "01"), ([naming("a", length=1 << 31), A90], "80 90", "01"),
+    # with LLVM's table of names
+    ([naming("b", "a"), A90], "80 90", "00"), ([naming("a" * 40, "a"), naming("a", arch="sm_90")], "80 90", "00"),
+    ([naming("w:a"), naming("w:a", arch="sm_90")], "80 90", "01"), ([naming("u:a"), A90], "80 90", "01"),
+    ([naming("l:a"), A90], "80 90", "01"), ([naming("a", version=1), A90, B80], "80 90 80", "001"),
+    ([naming("a"), naming("b"), naming("a", arch="sm_90"), naming("b", arch="sm_90")], "80 90 80 90", "0011"),
+    # of what is damaged nothing is known
+    ([A80, GARBAGE90], "80 90", "01"), ([GARBAGE90, A80, A90], "90 80 90", "011"),
 ])
 def test_images_that_define_a_name_in_common_are_of_one_source(see, version, images, archs, sources):
     if version > 1:
@@ -108,6 +146,40 @@ def test_images_that_define_a_name_in_common_are_of_one_source(see, version, ima
     assert seen.column("arch")[-len(images):] == archs.split()
     assert [int(one) - before for one in seen.column("fatbin")[-len(images):]] == [int(one) for one in sources]
     assert int(seen.fatbins) == before + int(max(sources)) + 1
+
+
+@pytest.mark.parametrize("images", GUARDED)
+def test_images_of_an_object_of_one_source_are_alternatives(see, images):
+    """Whatever they define: some kernel may be for one architecture alone."""
+    binary = c.offload(*images)
+    assert see(c.compiled(binary), "--payloads").fatbins == "1"
+    assert see(c.compiled(binary)).fatbins == "1"
+    assert see(c.archive(c.member(b"a.o/", c.compiled(binary)), c.member(b"b.o/", c.compiled(binary)))).fatbins == "2"
+    # What ld -r writes, or strip, or no compiler, may be of several.
+    apart = "1" if images == GUARDED[4] else "2"
+    for other in (c.compiled(binary, 0), c.compiled(binary, 2), binary, c.elf([(".llvm.offloading", binary)], type=3)):
+        assert see(other, "--payloads").fatbins == apart
+    # That two are alike says so, too.
+    assert int(see(c.compiled(binary + binary), "--payloads").fatbins) == 2 * int(apart)
+
+
+def test_an_object_of_one_source_has_images_for_no_more_architectures_than_there_are(see):
+    for count, fatbins in (64, "1"), (65, "65"):
+        images = images_of(*(f"{50 + i} k{i}" for i in range(count)))
+        assert see(c.compiled(c.offload(*images)), "--payloads").fatbins == fatbins
+
+
+@pytest.mark.parametrize("fields", [{"offset": 1 << 40}, {"size": 1 << 40}, {"info": 1 << 31}, {"info": 0}, {"link": 99}])
+def test_damaged_symbols_of_an_object(see, fields):
+    file = bytearray(c.compiled(c.offload(A80, B90)))
+    at = {"offset": 24, "size": 32, "link": 40, "info": 44}
+    headers = int.from_bytes(file[40:48], "little")
+    for name, value in fields.items():
+        begin, length = headers + 3 * 64 + at[name], 8 if name in ("offset", "size") else 4
+        file[begin:begin + length] = value.to_bytes(length, "little")
+    seen = see(bytes(file), "--payloads")
+    assert seen.error is None and seen.fatbins == ("1" if fields in ({"link": 99}, {"size": 1 << 40},
+                                                                     {"info": 1 << 31}) else "2")
 
 
 def test_sources_behind_others_are_numbered_anew(see):

@@ -426,7 +426,7 @@ def test_of_ltoir_the_names_are_found_in_ptx(world):
 
 def offloading(*images, version=1):
     """An object of clang's newer driver."""
-    return made_up.elf([(".llvm.offloading", made_up.offload(*images, version=version))])
+    return made_up.compiled(made_up.offload(*images, version=version))
 
 
 COMPILED = made_up.image(made_up.bitcode(made_up.block(8, b"; DO well")), "sm_80")

@@ -414,6 +414,7 @@ class Symbol:
     weak: bool
     kernel: bool
     unlisted: bool      # of LLVM IR: a kernel, or a variable that others see, not in @llvm.used
+    variable: bool      # a definition that is no function
 
 
 @dataclass(frozen=True)
@@ -517,7 +518,8 @@ def _entry(seen: Any) -> Entry:
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
         symbols=tuple(Symbol(_text(one.name), bool(one.defined), bool(one.weak), bool(one.kernel),
-                             bool(one.unlisted))
+                             bool(one.unlisted),
+                             bool(one.variable))
                       for one in seen.symbols[:seen.symbol_count]))
 
 

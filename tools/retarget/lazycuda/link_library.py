@@ -38,7 +38,8 @@ class Given(ctypes.Structure):
 
 class Symbol(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("hash", c_uint32), ("defined", c_ubyte), ("weak", c_ubyte),
-                ("kernel", c_ubyte), ("unlisted", c_ubyte)]
+                ("kernel", c_ubyte), ("unlisted", c_ubyte, 1),
+                ("variable", c_ubyte, 1)]
 
 
 class Entry(ctypes.Structure):
