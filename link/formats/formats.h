@@ -103,8 +103,8 @@ const char *lk_archive_read(const struct lk_part *part, struct lc_arena *arena, 
  * (ET_REL for RELOCATABLE) and for this architecture.  Its flags have to name a
  * virtual architecture where the ABI has one.  It has to have code or data, and to
  * define `symbols`.  In a linked one, only functions, shared memory and
- * references to textures may be undefined.  PTX and LTO-IR have to be of that kind and not for a later
- * architecture; PTX also has to define something, and `symbols`.
+ * references to textures may be undefined.  PTX and LTO-IR have to be of that kind and not
+ * for a later architecture; PTX also has to define something, and `symbols`.
  */
 const char *lk_image_check(const void *image, size_t length, enum lazycuda_output output,
 			   int arch, char suffix, const char *const *symbols,

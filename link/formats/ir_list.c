@@ -35,8 +35,8 @@ static void add_ir_name(struct lk_symbols *names, const char *name)
 		lk_symbols_add(names, name, strlen(name), &plain);
 }
 
-/* Adds a name that others see, or that is needed of others, by its linkage.  Shared memory belongs
- * to a kernel: what is external is as large as the launch says, and no input defines it. */
+/* Adds a name that others see, or that is needed of others, by its linkage.  Shared memory
+ * belongs to a kernel: what is external is as large as the launch says, and no input defines it. */
 static void add_ir_symbol(struct lk_ir_list *list, const char *name, bool variable)
 {
 	const struct lazycuda_symbol like = {

@@ -185,8 +185,8 @@ void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 
 /* ---- what no input defines ---- */
 
-/* The functions that may stay undefined in an image, since the driver has them: those that nvJitLink
- * 12.9 or 13.5 lets pass, of all names that stand in either or in headers of the device runtime. */
+/* The functions that may stay undefined in an image, since the driver has them: those that
+ * nvJitLink 12.9 or 13.5 lets pass, of all names in either and in headers of the device runtime. */
 static const char *const provided[] = {
 	"__assertfail", "__profile", "cnpCtxSynchronize", "cnpDeviceGetAttribute",
 	"cnpDeviceGetName", "cnpDeviceGetTotalMem", "cnpEventCreate", "cnpEventDestroy",

@@ -90,7 +90,7 @@ static bool asks_for_latest(const struct lazycuda_request *request)
 
 /* ---- which libnvvm ---- */
 
-/* The newer LLVM aborts the process if there is no data layout; the older one reports an error. */
+/* The newer LLVM aborts the process without a data layout; the older one reports an error. */
 static bool aborts_without_layout(const struct lk_planning *planning,
 				  const struct lk_ir_compilation *compilation)
 {
