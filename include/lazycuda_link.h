@@ -107,9 +107,9 @@ struct lazycuda_symbol {
 	unsigned char defined;	/* 0: the entry needs it from elsewhere */
 	unsigned char weak;	/* may be defined more than once */
 	unsigned char kernel;
-	unsigned char unlisted : 1;	/* of LLVM IR: a kernel, or a variable that others see,
-					   that its list @llvm.used lacks */
-	unsigned char variable : 1;	/* a definition that is no function */
+	unsigned char unlisted;	/* of LLVM IR: a kernel, or a variable that others see, that its
+				   list @llvm.used lacks */
+	unsigned char variable;	/* a definition that is no function */
 };
 
 /* One piece of device code. */

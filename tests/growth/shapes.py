@@ -233,7 +233,8 @@ def attributes_of_the_same(n):
 
 
 def cubin_of_sections(n):
-    return cubin_of([("s", b"12345678")], repeat=(n,))
+    """Of memory: sections with bytes have bytes of their own."""
+    return cubin_of([("s", b"12345678", {"type": 8, "flags": 0})], repeat=(n,))
 
 
 def cubins_of_shared_names(n):

@@ -518,8 +518,7 @@ def _entry(seen: Any) -> Entry:
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
         symbols=tuple(Symbol(_text(one.name), bool(one.defined), bool(one.weak), bool(one.kernel),
-                             bool(one.unlisted),
-                             bool(one.variable))
+                             bool(one.unlisted), bool(one.variable))
                       for one in seen.symbols[:seen.symbol_count]))
 
 
