@@ -4,6 +4,7 @@ import pytest
 
 import build
 import sanitizer_skips
+from sanitizer import Sanitizer
 
 DEFECTS = {"overrun": ("address", "heap-buffer-overflow"), "leak": ("address", "memory leaks"),
            "overflow": ("address", "AddressSanitizer: ILL"), "race": ("thread", "data race")}
@@ -27,3 +28,18 @@ def test_what_is_skipped_is_there():
         assert (build.TESTS / file).exists(), name
         if function:
             assert f"def {function.partition('[')[0]}" in (build.TESTS / file).read_text(), name
+
+
+TRACER = """Tracer caught signal 11: addr=0x13a8 pc=0x7f8378d660f0 sp=0x7f836072bd10
+==5863==LeakSanitizer has encountered a fatal error.
+==5863==HINT: For debugging, try setting environment variable LSAN_OPTIONS=verbosity=1
+==5863==HINT: LeakSanitizer does not work under ptrace (strace, gdb, etc)
+"""
+
+
+def test_a_sanitizer_that_broke_down_has_found_nothing():
+    broke_down = Sanitizer.broke_down
+    assert broke_down(TRACER) and broke_down(TRACER * 2)
+    assert not broke_down(TRACER + "==1==ERROR: AddressSanitizer: heap-use-after-free\n")
+    assert not broke_down("==1==ERROR: LeakSanitizer: detected memory leaks\n" + TRACER)
+    assert not broke_down("")
