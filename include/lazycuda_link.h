@@ -98,6 +98,11 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   variable that others see; it needs no list if it
 						   has none of these */
 
+/* flags of lazycuda_symbol */
+#define LAZYCUDA_SYMBOL_UNLISTED 0x1	/* of LLVM IR: a kernel, or a variable that others see, that
+					   its list @llvm.used lacks */
+#define LAZYCUDA_SYMBOL_VARIABLE 0x2	/* a definition that is no function */
+
 /* A symbol of an entry that other inputs can see. */
 struct lazycuda_symbol {
 	const char *name;	/* as in the code: mangled */
@@ -107,9 +112,7 @@ struct lazycuda_symbol {
 	unsigned char defined;	/* 0: the entry needs it from elsewhere */
 	unsigned char weak;	/* may be defined more than once */
 	unsigned char kernel;
-	unsigned char unlisted;	/* of LLVM IR: a kernel, or a variable that others see, that its
-				   list @llvm.used lacks */
-	unsigned char variable;	/* a definition that is no function */
+	unsigned char flags;	/* LAZYCUDA_SYMBOL_* */
 };
 
 /* One piece of device code. */

@@ -183,7 +183,7 @@ static const char *read_symbols(const struct lk_device_elf *elf, struct lazycuda
 		like.defined = symbol.defined || symbol.texture;
 		like.weak = symbol.weak || symbol.texture;
 		like.kernel = symbol.kernel;
-		like.variable = symbol.defined && !symbol.function;
+		like.flags = symbol.defined && !symbol.function ? LAZYCUDA_SYMBOL_VARIABLE : 0;
 		lk_symbols_add(&symbols, symbol.name, length, &like);
 	}
 	entry->symbols = symbols.list;

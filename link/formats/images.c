@@ -75,7 +75,7 @@ static void make_like(struct image_row *row, size_t one, size_t other)
 
 static bool is_root_name(const struct lazycuda_symbol *symbol)
 {
-	return symbol->defined && (symbol->kernel || symbol->variable);
+	return symbol->defined && (symbol->kernel || symbol->flags & LAZYCUDA_SYMBOL_VARIABLE);
 }
 
 static bool is_in_set(const struct name_set *set, const struct lazycuda_symbol *symbol)

@@ -43,8 +43,9 @@ static void add_ir_symbol(struct lk_ir_list *list, const char *name, bool variab
 		.defined = list->linkage != LK_IR_EXTERNAL,
 		.weak = list->linkage == LK_IR_WEAK || list->shared,
 		.kernel = list->kernel,
-		.unlisted = variable || list->kernel,	/* until the list is known */
-		.variable = variable && list->linkage != LK_IR_EXTERNAL,
+		/* It counts as not listed until the list is known. */
+		.flags = (variable || list->kernel ? LAZYCUDA_SYMBOL_UNLISTED : 0) |
+			 (variable && list->linkage != LK_IR_EXTERNAL ? LAZYCUDA_SYMBOL_VARIABLE : 0),
 	};
 
 	/* Values without a name have numbers, by which nothing is found here; nor is a local kernel
@@ -52,7 +53,7 @@ static void add_ir_symbol(struct lk_ir_list *list, const char *name, bool variab
 	if (list->linkage == LK_IR_LOCAL)
 		list->unsure |= list->kernel;
 	else if (!*name)
-		list->unsure |= like.unlisted && like.defined;
+		list->unsure |= like.flags & LAZYCUDA_SYMBOL_UNLISTED && like.defined;
 	else if (like.defined || !list->shared)
 		lk_symbols_add(&list->names, name, strlen(name), &like);
 }
@@ -331,10 +332,12 @@ static void mark_kernels(struct lk_ir_list *list)
 		const char *name = list->kernels.list[i].name;
 		struct lazycuda_symbol *symbol = lk_symbols_find(&list->names, name, strlen(name));
 
-		if (symbol)
-			symbol->kernel = symbol->unlisted = 1;
-		else
+		if (!symbol) {
 			list->unsure = true;	/* it is local */
+			continue;
+		}
+		symbol->kernel = 1;
+		symbol->flags |= LAZYCUDA_SYMBOL_UNLISTED;
 	}
 }
 
@@ -348,8 +351,9 @@ bool lk_ir_list_end(struct lk_ir_list *list)
 	for (size_t i = 0; i < list->names.count; i++) {
 		struct lazycuda_symbol *symbol = &list->names.list[i];
 
-		symbol->unlisted &= symbol->defined && !lk_symbols_find(&list->listed, symbol->name,
-									strlen(symbol->name));
+		if (!symbol->defined ||
+		    lk_symbols_find(&list->listed, symbol->name, strlen(symbol->name)))
+			symbol->flags &= (unsigned char)~LAZYCUDA_SYMBOL_UNLISTED;
 	}
 	return !list->unsure;
 }

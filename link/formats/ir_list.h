@@ -47,8 +47,8 @@ struct lk_ir_list {
 /* Takes the next byte that is not in a comment; a quote that ends a text is in it. */
 void lk_ir_list_take(struct lk_ir_list *list, char byte, bool in_text);
 
-/* Ends the text.  Returns whether all was understood; then `names` is complete, and the
- * `unlisted` among them are those that are offered and not listed. */
+/* Ends the text.  Returns whether all was understood; then `names` is complete, and LAZYCUDA_SYMBOL_UNLISTED
+ * is set of those that are offered and not listed. */
 bool lk_ir_list_end(struct lk_ir_list *list);
 
 #endif

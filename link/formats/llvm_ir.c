@@ -113,7 +113,7 @@ static void take_text(const struct lk_part *part, struct ir_text *text)
 static bool lists_all(const struct lk_symbols *names)
 {
 	for (size_t i = 0; i < names->count; i++)
-		if (names->list[i].unlisted)
+		if (names->list[i].flags & LAZYCUDA_SYMBOL_UNLISTED)
 			return false;
 	return true;
 }

@@ -172,7 +172,7 @@ static bool read_variables(struct lk_ptx_text *text, enum linkage linkage,
 			named = false;
 		else if (!named && lk_ptx_is_name(&token)) {
 			add(symbols, &token, linkage, (struct lazycuda_symbol){
-				.defined = true, .variable = true });
+				.defined = true, .flags = LAZYCUDA_SYMBOL_VARIABLE });
 			named = true;
 		}
 	}

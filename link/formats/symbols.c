@@ -179,8 +179,7 @@ void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 	symbol->defined |= like->defined;
 	symbol->weak |= like->weak;
 	symbol->kernel |= like->kernel;
-	symbol->unlisted |= like->unlisted;
-	symbol->variable |= like->variable;
+	symbol->flags |= like->flags;
 }
 
 /* ---- what no input defines ---- */

@@ -55,7 +55,7 @@ static const struct lazycuda_symbol *first_unlisted(const struct lazycuda_inspec
 	const struct lazycuda_entry *entry = inspection->entry_count ? inspection->entries[0] : NULL;
 
 	for (size_t i = 0; entry && i < entry->symbol_count; i++)
-		if (entry->symbols[i].unlisted)
+		if (entry->symbols[i].flags & LAZYCUDA_SYMBOL_UNLISTED)
 			return &entry->symbols[i];
 	return NULL;
 }

@@ -12,7 +12,7 @@ from other_compilers import made_up
 
 KERNEL = 'extern "C" __attribute__((global)) void {name}(int *out) {{ *out = __CUDA_ARCH__; }}\n'
 SOURCES = {
-    "guarded.cu": "#if __CUDA_ARCH__ >= 900\n" + KERNEL.format(name="later") + "#else\n" +
+    "guarded.cu": "#if __CUDA_ARCH__ >= 800\n" + KERNEL.format(name="later") + "#else\n" +
                   KERNEL.format(name="earlier") + "#endif\n",
     "usual.cu": KERNEL.format(name="usual"),
     "template.cu": "template<class T> __attribute__((global)) void scale(T *out) { *out = 1; }\n"
@@ -24,7 +24,7 @@ CLANGS = [one for one in other_compilers.FINDERS if one is not other_compilers.t
 
 @pytest.fixture(scope="module", params=CLANGS, ids=lambda one: one.__name__)
 def compiled(request, tmp_path_factory):
-    """{source: an object of it, with PTX for sm_80 and sm_90}"""
+    """{source: an object of it, with PTX for sm_75 and sm_80}"""
     try:
         clang = request.param()
     except other_compilers.Absent as why:
@@ -35,7 +35,7 @@ def compiled(request, tmp_path_factory):
     for name, text in SOURCES.items():
         (folder / name).write_text(text)
         images = []
-        for arch in ("sm_80", "sm_90"):
+        for arch in ("sm_75", "sm_80"):
             subprocess.run([*clang.command, *other_compilers.LANGUAGES["cuda"], f"--cuda-gpu-arch={arch}", "-O2",
                             *other_compilers.RDC, "-S", folder / name, "-o", folder / "ptx"], check=True)
             images.append(made_up.image((folder / "ptx").read_bytes(), arch, label=made_up.IS_PTX))
@@ -50,7 +50,7 @@ def compiled(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bitcode(tmp_path_factory):
-    """{source: [its image for sm_80, that for sm_90]}"""
+    """{source: [its image for sm_75, that for sm_80]}"""
     try:
         clang = other_compilers.newer_clang()
     except other_compilers.Absent as why:
@@ -59,7 +59,7 @@ def bitcode(tmp_path_factory):
     made = {}
     for name, text in SOURCES.items():
         (folder / name).write_text("__attribute__((device)) int needed();\n" + text)
-        for arch in ("sm_80", "sm_90"):
+        for arch in ("sm_75", "sm_80"):
             subprocess.run([*clang.command, *other_compilers.LANGUAGES["cuda"], f"--cuda-gpu-arch={arch}", "-O2",
                             *other_compilers.RDC, "-c", "-emit-llvm", folder / name, "-o", folder / "bc"], check=True)
             made.setdefault(name, []).append(made_up.image((folder / "bc").read_bytes(), arch,
@@ -93,7 +93,7 @@ def test_objects_that_ld_has_joined(compiled, tmp_path):
     names = ["usual.cu", "template.cu", "empty.cu"]
     together = joined(tmp_path / "together.o", *(compiled[name] for name in names))
     assert sources_of(together) == 3
-    plan = say("plan", "--driver", "none", "--nvjitlink", "12.9", "--arch", "sm_90", together)
+    plan = say("plan", "--driver", "none", "--nvjitlink", "12.9", "--arch", "sm_80", together)
     assert plan["code"] is None and [one["entry"] for one in plan["inputs"]] == [1, 3, 5]
     # Its images share nothing, and one more that is like them says that there are two sources.
     assert sources_of(joined(tmp_path / "guarded.o", compiled["guarded.cu"], compiled["usual.cu"])) == 3

@@ -54,7 +54,7 @@ static void print_symbols(const struct lazycuda_entry *entry)
 
 		printf("  symbol %s %s%s%s%s\n", symbol->name,
 		       symbol->defined ? "defined" : "needed", symbol->weak ? " weak" : "",
-		       symbol->kernel ? " kernel" : "", symbol->variable ? " variable" : "");
+		       symbol->kernel ? " kernel" : "", symbol->flags & LAZYCUDA_SYMBOL_VARIABLE ? " variable" : "");
 	}
 }
 

@@ -107,7 +107,7 @@ static void add_symbol(struct lazycuda_entry *entry, const char *name, int defin
 	symbols[entry->symbol_count++] = (struct lazycuda_symbol){
 		.name = name, .hash = hash, .defined = (unsigned char)defined,
 		.weak = (unsigned char)weak, .kernel = !strcmp(more, "kernel"),
-		.unlisted = !strcmp(more, "unlisted"),
+		.flags = !strcmp(more, "unlisted") ? LAZYCUDA_SYMBOL_UNLISTED : 0,
 	};
 	entry->symbols = symbols;
 }

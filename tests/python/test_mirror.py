@@ -56,7 +56,7 @@ def test_an_enumeration_has_the_numbers_of_c(name):
 def test_flags_are_those_of_c():
     flags = {name: value for name, value in vars(link._Flag).items() if name[0] != "_"}
     assert ask("flags", [f"LAZYCUDA_{name}" for name in flags]) == list(flags.values())
-    known = set(re.findall(r"#define LAZYCUDA_((?:ENTRY|INSPECT|INPUT|LINK)_\w+)\s", CODE))
+    known = set(re.findall(r"#define LAZYCUDA_((?:ENTRY|SYMBOL|INSPECT|INPUT|LINK)_\w+)\s", CODE))
     assert known - {"LINK_H"} == set(flags)
 
 

@@ -211,6 +211,8 @@ class _Flag:
     ENTRY_LIBDEVICE = 0x400
     ENTRY_NO_LAYOUT = 0x800
     ENTRY_LISTED = 0x1000
+    SYMBOL_UNLISTED = 0x1
+    SYMBOL_VARIABLE = 0x2
     INSPECT_PAYLOADS = 0x1
     INPUT_MAIN = 0x1
     LINK_LTO_ACROSS_MAJORS = 0x1
@@ -518,7 +520,8 @@ def _entry(seen: Any) -> Entry:
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
         symbols=tuple(Symbol(_text(one.name), bool(one.defined), bool(one.weak), bool(one.kernel),
-                             bool(one.unlisted), bool(one.variable))
+                             bool(one.flags & _Flag.SYMBOL_UNLISTED),
+                             bool(one.flags & _Flag.SYMBOL_VARIABLE))
                       for one in seen.symbols[:seen.symbol_count]))
 
 

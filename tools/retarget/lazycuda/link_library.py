@@ -38,7 +38,7 @@ class Given(ctypes.Structure):
 
 class Symbol(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("hash", c_uint32), ("defined", c_ubyte), ("weak", c_ubyte),
-                ("kernel", c_ubyte), ("unlisted", c_ubyte), ("variable", c_ubyte)]
+                ("kernel", c_ubyte), ("flags", c_ubyte)]
 
 
 class Entry(ctypes.Structure):
