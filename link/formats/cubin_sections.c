@@ -89,7 +89,7 @@ static const char *behind(const char *words, const char *name)
 
 static const char *const code_names[LK_CUBIN_SETS] = { ".text.", ".nv.capmerc.text." };
 /* By the number of the bank. */
-static const char constant_names[] = ".nv.constant";
+#define CONSTANT_NAME ".nv.constant"
 #define SHT_NV_CONSTANT (SHT_LOPROC + 0x64)
 #define BANKS 24
 
@@ -117,7 +117,7 @@ static const struct usual_header *find_row(struct parsed_name *name)
 /* Returns the type of constants, which holds the number of the bank, or 0 for another name. */
 static uint32_t constants_of(struct parsed_name *name)
 {
-	const char *left = name->rest + sizeof(constant_names) - 1;
+	const char *left = name->rest + sizeof(CONSTANT_NAME) - 1;
 	unsigned bank = 0;
 
 	if (*left < '0' || *left > '9')
