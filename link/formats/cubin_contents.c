@@ -75,7 +75,7 @@ static const char *check_merc_relocations(const struct lk_device_elf *elf,
 
 /* Each unit begins with its length, of 32 bits or, behind -1, of 64. */
 static const char *check_units(const struct lk_device_elf *elf, const lk_elf_section *section,
-				const unsigned char *at, const char *name)
+			       const unsigned char *at, const char *name)
 {
 	uint64_t left = section->sh_size, length;
 	uint32_t word;

@@ -9,18 +9,16 @@
 
 #include <string.h>
 
+#include "../../stubs/base/count.h"
+
 /* What sh_link leads to. */
 enum leads { TO_NOTHING, TO_SYMBOLS, TO_NAMES, TO_NOTE };
 /* What sh_info holds.  CODE: the section of the function that the name ends in; OWN: the same,
  * or 0; UNREAD: a number of symbols, which nobody follows. */
 enum holds { HOLDS_ZERO, HOLDS_UNREAD, HOLDS_FUNCTION, HOLDS_CODE, HOLDS_OWN, HOLDS_COMPAT };
 
-#define SHT_NV_GLOBAL (SHT_LOPROC + 0x07)
 #define SHT_NV_INITIALISED (SHT_LOPROC + 0x08)
-#define SHT_NV_SHARED (SHT_LOPROC + 0x0a)
-#define SHT_NV_RESERVED (SHT_LOPROC + 0x15)
 #define SHT_NV_MERC_USER (SHT_LOPROC + 0x7c)
-#define SHT_NV_MERC_RESERVED (SHT_LOPROC + 0x7d)
 #define SHT_NV_MERC_OPTIMIZER (SHT_LOPROC + 0x84)
 
 /*
@@ -90,8 +88,6 @@ static const char *behind(const char *words, const char *name)
 static const char *const code_names[LK_CUBIN_SETS] = { ".text.", ".nv.capmerc.text." };
 /* By the number of the bank. */
 #define CONSTANT_NAME ".nv.constant"
-#define SHT_NV_CONSTANT (SHT_LOPROC + 0x64)
-#define BANKS 24
 
 struct parsed_name {
 	unsigned set;		/* enum lk_cubin_set */
@@ -102,7 +98,7 @@ struct parsed_name {
 
 static const struct usual_header *find_row(struct parsed_name *name)
 {
-	for (size_t i = 0; i < sizeof(usual_headers) / sizeof(*usual_headers); i++) {
+	for (size_t i = 0; i < LC_COUNT(usual_headers); i++) {
 		const char *left = behind(usual_headers[i].name, name->rest);
 		const char last = left ? left[-1] : 0;
 
@@ -122,7 +118,7 @@ static uint32_t constants_of(struct parsed_name *name)
 
 	if (*left < '0' || *left > '9')
 		return 0;
-	for (; bank < BANKS && *left >= '0' && *left <= '9'; left++)
+	for (; bank < LK_CONSTANT_BANKS && *left >= '0' && *left <= '9'; left++)
 		bank = 10 * bank + (*left - '0');
 	if (*left && *left != '.')
 		return 0;
@@ -223,7 +219,7 @@ static bool is_of_known_names(uint32_t type)
 	case SHT_NV_MERC_PROTOTYPE:
 		return true;
 	default:
-		return type >= SHT_NV_CONSTANT && type < SHT_NV_CONSTANT + BANKS;
+		return lk_is_constant(type);
 	}
 }
 

@@ -11,8 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SHT_NV_CONSTANT_FIRST (SHT_LOPROC + 0x64)	/* one type for each bank */
-#define SHT_NV_CONSTANT_LAST (SHT_LOPROC + 0x7b)
 #define LARGEST_ALIGNMENT 65536
 
 /*
@@ -30,7 +28,7 @@ static bool is_of_its_type(enum lk_section_name name, uint32_t type)
 	case LK_NAME_INFO:
 		return type == SHT_NV_INFO;
 	case LK_NAME_CONSTANT:
-		return type >= SHT_NV_CONSTANT_FIRST && type <= SHT_NV_CONSTANT_LAST;
+		return lk_is_constant(type);
 	case LK_NAME_TEXT:
 	case LK_NAME_DEBUG:
 	case LK_NAME_DEBUG_INFO:

@@ -9,6 +9,9 @@
 #define SHT_NV_CALLGRAPH (SHT_LOPROC + 1)
 #define SHT_NV_PROTOTYPE (SHT_LOPROC + 2)
 #define SHT_NV_COMPAT (SHT_LOPROC + 0x86)
+/* one for each bank of constants */
+#define SHT_NV_CONSTANT (SHT_LOPROC + 0x64)
+#define LK_CONSTANT_BANKS 24
 /* of the second set */
 #define SHT_NV_MERC_TEXT (SHT_LOPROC + 0x16)
 #define SHT_NV_MERC_RELA (SHT_LOPROC + 0x82)
@@ -24,6 +27,11 @@ enum { LK_FORMAT_FIRST = 1, LK_FORMAT_SIZED = 4 };
 /* From sm_100 on, a cubin has a second set of code and all that belongs to it, in sections
  * whose names begin with .nv.merc or .nv.capmerc. */
 enum lk_cubin_set { LK_CUBIN_PLAIN, LK_CUBIN_MERC, LK_CUBIN_SETS };
+
+static inline bool lk_is_constant(uint32_t type)
+{
+	return type >= SHT_NV_CONSTANT && type < SHT_NV_CONSTANT + LK_CONSTANT_BANKS;
+}
 
 /* The symbols of a set. */
 struct lk_symbol_table {

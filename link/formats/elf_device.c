@@ -58,11 +58,11 @@ bool lk_device_elf_has_bytes(const lk_elf_section *section)
 	switch (section->sh_type) {
 	case SHT_NULL:
 	case SHT_NOBITS:
-	case SHT_LOPROC + 0x07:		/* .nv.global */
-	case SHT_LOPROC + 0x09:		/* .nv.local */
-	case SHT_LOPROC + 0x0a:		/* .nv.shared */
-	case SHT_LOPROC + 0x15:		/* .nv.shared.reserved */
-	case SHT_LOPROC + 0x7d:		/* .nv.merc.nv.shared.reserved */
+	case SHT_NV_GLOBAL:
+	case SHT_NV_LOCAL:
+	case SHT_NV_SHARED:
+	case SHT_NV_RESERVED:
+	case SHT_NV_MERC_RESERVED:
 		return false;
 	default:
 		return true;

@@ -9,6 +9,13 @@
 
 #define LK_EM_CUDA 190
 
+/* Types of sections; of memory, those of no room in the file. */
+#define SHT_NV_GLOBAL (SHT_LOPROC + 0x07)
+#define SHT_NV_LOCAL (SHT_LOPROC + 0x09)
+#define SHT_NV_SHARED (SHT_LOPROC + 0x0a)
+#define SHT_NV_RESERVED (SHT_LOPROC + 0x15)		/* .nv.shared.reserved.* */
+#define SHT_NV_MERC_RESERVED (SHT_LOPROC + 0x7d)	/* .nv.merc.nv.shared.reserved.* */
+
 /* As stored in the file, without alignment. */
 typedef Elf64_Shdr lk_elf_section __attribute__((aligned(1)));
 typedef Elf64_Sym lk_elf_symbol __attribute__((aligned(1)));
