@@ -10,6 +10,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "inspection"), str(HERE.parent / "lib")]
 
+import laid_out  # noqa: E402
 import lists  # noqa: E402
 import loadable  # noqa: E402
 import made_up as c  # noqa: E402
@@ -21,6 +22,9 @@ FATBIN = c.fatbin(c.entry(c.PTX, SHORT_PTX, flags=c.PLAIN | c.LZ4, options=b"-c"
 INSPECT = {
     "ptx": c.ptx(),
     "cubin": c.cubin(code=b"\0" * 8),
+    # Of each ABI, and with a second set of sections.
+    **{f"cubin-{arch}": laid_out.cubin(arch, toolkit)
+       for arch, toolkit in ((80, 129), (90, 130), (100, 135))},
     "ltoir": c.ltoir(),
     "bitcode": c.wrapped(c.bitcode()),
     "llvm-ir": b'; a\rtarget datalayout = "e"\ndeclare double @"__nv_sin"(double)\n',
