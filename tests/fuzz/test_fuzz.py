@@ -52,6 +52,22 @@ def test_a_short_run_of_what_is_read_in_python_finds_nothing():
     run_of("metadata", RUNS["metadata"])
 
 
+def test_the_corpus_comes_to_every_reader_of_cubins():
+    """What nothing in it comes to, mutations hardly come to: each rule needs that all before it
+    hold."""
+    run_of("inspect", 1)
+    done = subprocess.run([build.BUILD / "tests" / "fuzz" / "inspect" / "inspect", "-runs=0",
+                           "-print_coverage=1", HERE / "corpus" / "inspect"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    functions = {name: how for how, name in re.findall(
+        r"^((?:UN)?COVERED)_FUNC: .* (\w+) \S*/cubin\w*\.c:", done.stderr, re.M)}
+    if not functions:
+        pytest.skip("there is no llvm-symbolizer, which says what was covered")
+    assert {"lk_cubin_places", "lk_cubin_contents", "lk_cubin_attributes"} <= functions.keys()
+    assert not [name for name, how in functions.items() if how == "UNCOVERED"]
+
+
 def test_every_target_is_fuzzed():
     assert {*targets(), "metadata"} == set(RUNS)
 

@@ -79,6 +79,7 @@ LEFT_OUT = [
     ("scan/test_real.py::test_symbols_txt_is_what_scan_derives", "minute"),
     ("fuzz/test_fuzz.py::test_a_short_run_finds_nothing", "minute"),
     ("fuzz/test_fuzz.py::test_a_short_run_of_what_is_read_in_python_finds_nothing", "minute"),
+    ("fuzz/test_fuzz.py::test_the_corpus_comes_to_every_reader_of_cubins", "minute"),
 
     # Every version, every linker, every place: the default takes one or two.
     ("audit/test_verdicts.py", "again", r".*-(11\.8|12\.9|13\.0|13\.5)"),
