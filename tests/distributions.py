@@ -23,6 +23,7 @@ Exit status: 0 no command failed, 1 one did, 2 wrong usage.
 """
 import argparse
 import collections
+import concurrent.futures
 import os
 import pathlib
 import platform
@@ -408,6 +409,8 @@ def parse():
     parser.add_argument("--fetched", action="store_true",
                         help="give the clone what is in build/ here of what is fetched")
     parser.add_argument("--fresh", action="store_true", help="make the roots anew")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N",
+                        help="roots at a time, default 1: while one fetches, another computes")
     parser.add_argument("--keep", action="store_true", help="do not remove the folders")
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER,
                         help="where all is made, default build/distributions")
@@ -426,7 +429,8 @@ def main():
             say("/".join(root))
         return 0
     options.folder.mkdir(parents=True, exist_ok=True)
-    counts = [try_root(root, options) for root in options.roots]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        counts = list(pool.map(lambda root: try_root(root, options), options.roots))
     passed, failed, skipped = map(sum, zip(*counts))
     say(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0

@@ -8,6 +8,7 @@
     tests/run.py --all                      and everything that this leaves out
     tests/run.py tests/gen -k family        all tests there whose names say so
     tests/run.py --left-out                 what is left out, and for which reason
+    tests/run.py --all --fetch              only get what all tests take from the network
 
 What is left out needs the network, large wheels, more versions of CUDA or a minute
 and more, or is one more case of what another test shows; tests/lib/left_out.py has
@@ -61,7 +62,7 @@ SANITIZED_VERSIONS = "12.9,13.5"
 CONFIGURATIONS = ("plain", *SANITIZERS, *PARTS)
 # The oldest that they run with; what is installed runs with 3.8.
 PYTHON = (3, 9)
-OPTIONS = ("--all", "--left-out", "--help")
+OPTIONS = ("--all", "--left-out", "--fetch", "--help")
 
 
 def results(configuration):
@@ -201,6 +202,9 @@ def main():
         return 0
     if python:
         prepare.fetch(paths(configurations, arguments))
+    if "--fetch" in options:
+        return 0 if python else 1
+    if python:
         total = run_all(python, configurations, arguments, everything)
     for comparison in sorted(COUNTS.glob("*.txt")):
         prepare.say(comparison.read_text().rstrip())

@@ -104,6 +104,19 @@ def test_an_old_python_is_told_what_is_needed(runner, monkeypatch, capsys):
     assert "the tests need Python 99.0 or later" in capsys.readouterr().out
 
 
+def test_what_they_take_can_be_fetched_before(runner, monkeypatch, tmp_path):
+    fetched = []
+    for name in ("BUILD", "COUNTS", "LEFT_OUT"):       # those of the run that this is part of stay
+        monkeypatch.setattr(runner, name, tmp_path / name)
+    monkeypatch.setattr(runner.prepare, "python", lambda: sys.executable)
+    monkeypatch.setattr(runner.prepare, "fetch", fetched.append)
+    monkeypatch.setattr(runner, "run_all", lambda *_: pytest.fail("tests were run"))
+    monkeypatch.setattr(sys, "argv", ["run.py", "--all", "--fetch", str(build.TESTS / "gen")])
+    assert runner.main() == 0 and fetched == [[str(build.TESTS / "gen")]]
+    monkeypatch.setattr(runner.prepare, "python", lambda: None)
+    assert runner.main() == 1 and len(fetched) == 1
+
+
 def test_the_list_can_be_asked_for(tmp_path):
     done = subprocess.run([sys.executable, build.TESTS / "run.py", "--help"], text=True,
                           capture_output=True)
