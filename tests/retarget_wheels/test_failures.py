@@ -161,6 +161,12 @@ def test_no_stubs(retarget, tmp_path, inputs):
     assert code == "NO_STUBS" and "libcudart_stub.so" in error
 
 
+def test_a_stub_that_is_a_link_to_itself(retarget, tmp_path, inputs):
+    (tmp_path / "libcudart_stub.so").symlink_to("libcudart_stub.so")
+    code, error = refused(retarget, tmp_path, inputs, "--stubs", tmp_path)
+    assert code == "NO_STUBS" and "libcudart_stub.so: Too many levels of symbolic links" in error
+
+
 @pytest.mark.parametrize("soname", ["libcudart.so.12", "../libcudart_stub.so"])
 def test_what_is_no_stub_by_its_soname(retarget, tmp_path, inputs, soname):
     # That is what DT_NEEDED would name, and what a copy would be called.

@@ -24,7 +24,7 @@ def _end(first="[0-9]{1,9}"):
 NUMBERS, END = _numbers(), _end()
 REAL = re.compile(rf"lib({'|'.join(STEMS)}){END}")
 # What nvrtc opens for itself: libnvrtc-builtins-a1d5fce3.so.12.6.85
-BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*$")
+BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*\Z")
 # A stub, also one that auditwheel renamed, or of a system's folder: libcudart_stub.so.0.
 STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub{END}")
 # What the file's own version begins with, which the name of a copy has that auditwheel renamed, where
@@ -33,7 +33,7 @@ COPIES = {"cufile": ((r"1", 0),),
           "cupti": ((r"202[01]|2022\.[123]", 11), (r"202[234]|2025\.[12]", 12), (r"20\d\d", 13))}
 # The names of CUDA's files, and of files that are installed with CUDA or with the driver,
 CUDAS = re.compile(r"lib(?P<stem>cu[a-z][A-Za-z]*(?:_[a-z_]+)?|nv[A-Za-z][A-Za-z0-9]*(?:[_-][a-z_]+)?|"
-                   r"nccl|npp[a-z]+|OpenCL)(?P<hash>[-.][0-9a-f]{6,})?\.so(?P<number>(?:\.[0-9]+)*)$")
+                   r"nccl|npp[a-z]+|OpenCL)(?P<hash>[-.][0-9a-f]{6,})?\.so(?P<number>(?:\.[0-9]+)*)\Z")
 # and what names of other projects' files that look alike begin with.
 NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph", "cuml", "cudaq", "cue_",
              "cuopt", "nvcv_", "nvforest", "nvqir", "nvme", "nvpair", "cunit", "cuneiform")

@@ -55,7 +55,8 @@ class Stub:
     """What one stub has."""
 
     def __init__(self, path, image=None):
-        self.path = path.resolve()
+        # Path.resolve() raises no OSError for links in a circle; who reads the file meets one.
+        self.path = type(path)(os.path.realpath(path))
         self.image = image or elf.read(path)
         # What DT_NEEDED is to say, and what a copy is to be called.
         self.name = self.image.soname or path.name
