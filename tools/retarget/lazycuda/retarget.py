@@ -110,8 +110,8 @@ def _parser():
         help="repoint these libraries alone, say cudart,nvrtc; may be given again")
     add("--leave", action="extend", type=lambda word: word.split(","), default=[],
         metavar="LIBRARY|PATTERN[,...]",
-        help="leave these libraries as they are, say cublas,cudnn; or these files of a wheel, say "
-             "'mine-*.data/scripts/*'; may be given again")
+        help="leave these libraries as they are, say cublas,cudnn; or these files, in a wheel or given, "
+             "say 'mine-*.data/scripts/*'; may be given again")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
     add("--build-tag", metavar="TAG", help="wheels: name the result apart, say 1lazycuda")
