@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+from changed_elf import Elf
 from code_corpus import real_code
 
 LTOIR = 0x7f4e43ed
@@ -55,38 +56,6 @@ def test_padding_behind_code_is_no_damage(folder, read):
 
 
 # Cubins, one field after the other.
-
-class Elf:
-    """A cubin of 12.9 to be changed."""
-    def __init__(self, data):
-        self.data = bytearray(data)
-        self.shoff, = struct.unpack_from("<Q", data, 0x28)
-        self.count, self.names = struct.unpack_from("<HH", data, 0x3c)
-
-    def put(self, form, at, value):
-        struct.pack_into("<" + form, self.data, at, value)
-        return bytes(self.data)
-
-    def field(self, index, at, form="Q"):
-        return struct.unpack_from("<" + form, self.data, self.shoff + 64 * index + at)[0]
-
-    def name(self, index):
-        at = self.field(self.names, 24) + self.field(index, 0, "I")
-        return self.data[at:self.data.index(b"\0", at)].decode()
-
-    def find(self, name):
-        for index in range(self.count):
-            if self.name(index) == name:
-                return index
-        raise KeyError(name)
-
-    def like(self, pattern):
-        return next(i for i in range(self.count) if re.match(pattern, self.name(i)))
-
-    def header(self, name):
-        """Where the header of a section lies."""
-        return self.shoff + 64 * self.find(name)
-
 
 @pytest.fixture
 def elf(folder):

@@ -3,38 +3,24 @@
 
 The cubins are made by hand, and begin the fuzzing of these rules; what real linkers do with the
 same damage of real ones is in tests/agreement."""
-import struct
-
 import pytest
 
 import laid_out
-import made_up as c
+from changed_elf import Elf
 
 CUBINS = {"sm_80": (80, 129), "sm_90": (90, 130), "sm_100 of 12.9": (100, 129),
           "sm_100": (100, 135)}
-FIELDS = dict(name=0, type=4, flags=8, offset=24, size=32, link=40, info=44, align=48, entry=56)
+FIELDS = {"name": ("I", 0), "type": ("I", 4), "flags": ("Q", 8), "offset": ("Q", 24),
+          "size": ("Q", 32), "link": ("I", 40), "info": ("I", 44), "align": ("Q", 48),
+          "entry": ("Q", 56)}
 
 
-class Sections:
-    def __init__(self, data):
-        self.data = bytearray(data)
-        headers, = struct.unpack_from("<Q", data, 40)
-        count, names = struct.unpack_from("<HH", data, 60)
-        rows = [headers + c.SECTION.size * index for index in range(count)]
-        table, = struct.unpack_from("<Q", data, rows[names] + FIELDS["offset"])
-
-        def text(row):
-            at = table + struct.unpack_from("<I", data, row)[0]
-            return data[at:data.index(b"\0", at)].decode()
-        self.rows = {text(row): row for row in rows}
-
-    def put(self, section, at, value):
-        """at: the name of a field of its header, or where in its bytes a word is."""
-        wide = at in ("flags", "offset", "size", "align", "entry")
-        place = self.rows[section] + FIELDS[at] if isinstance(at, str) else \
-            struct.unpack_from("<Q", self.data, self.rows[section] + FIELDS["offset"])[0] + at
-        struct.pack_into("<Q" if wide else "<I", self.data, place, value)
-        return bytes(self.data)
+def changed(data, section, at, value):
+    """at: the name of a field of the section's header, or where in its bytes a word is."""
+    elf = Elf(data)
+    form, place = FIELDS[at] if at in FIELDS else ("I", at)
+    begin = elf.header(section) if at in FIELDS else elf.field(elf.find(section), 24)
+    return elf.put(form, begin + place, value)
 
 
 @pytest.mark.parametrize("name", CUBINS)
@@ -44,7 +30,7 @@ def test_what_is_laid_out_as_compilers_do_is_sound(see, name):
     assert entry["names"].keys() == {"k", "f", "p", "v"}
 
 
-# In the attributes .nv.info has 12 bytes each; those of .nv.info.k begin at 0, 4, 20, 36 and 48.
+# An attribute of .nv.info takes 12 bytes; those of .nv.info.k begin at 0, 4, 20, 36 and 48.
 BOTH = [
     ("{}.nv.info", "type", 1, "its type"), ("{}.nv.info", "link", 1, "its link"),
     ("{}.nv.info", 0, 0x00082f07, "its format"), ("{}.nv.info", 0, 0x00ff2f04, "its size"),
@@ -90,14 +76,14 @@ SECOND = [
       for section, *rest in BOTH),
     *((name, *row) for name in ("sm_100", "sm_100 of 12.9") for row in SECOND)])
 def test_one_field_that_is_wrong_is_named(see, name, section, at, value, why):
-    error = see(Sections(laid_out.cubin(*CUBINS[name])).put(section, at, value), "--payloads").error
+    error = see(changed(laid_out.cubin(*CUBINS[name]), section, at, value), "--payloads").error
     assert error and error.endswith(why), error
 
 
 def test_a_section_of_a_known_type_under_a_name_that_nobody_writes(see):
-    sections = Sections(laid_out.cubin(100, 135))
-    stranger = sections.rows[".rela.text.k"] + FIELDS["name"]
-    # Names are found by their first byte: one byte later begins another.
-    name, = struct.unpack_from("<I", sections.data, stranger)
-    struct.pack_into("<I", sections.data, stranger, name + 1)
-    assert see(bytes(sections.data), "--payloads").error.endswith("its name")
+    cubin = laid_out.cubin(100, 135)
+    elf = Elf(cubin)
+    # A name one byte later in the table: rela.text.k
+    name = elf.field(elf.find(".rela.text.k"), 0, "I") + 1
+    said = see(changed(cubin, ".rela.text.k", "name", name), "--payloads")
+    assert said.error.endswith("its name")
