@@ -4,7 +4,6 @@ import struct
 
 import pytest
 
-import toolkits
 from code_corpus import archs, real_code
 
 SYMBOLS = ("kernel", "_Z9templatedILi3EEvPf", "counter")
@@ -21,16 +20,9 @@ def check(code):
 
 # Healthy images.
 
-def some_of(version, found):
-    """All architectures for those that the default runs with; the ends and the middle for others,
-    which differ from these in what they know."""
-    return found if "{}.{}".format(*version) in toolkits.DEFAULT else \
-        dict.fromkeys([found[0], found[len(found) // 2], found[-1]])
-
-
 def jobs_for(version, folder):
     """(what to link, what it is to become), of everything that this version links."""
-    for arch in some_of(version, archs(folder)):
+    for arch in archs(folder):
         for kind in ("cubin", "ptx", "ltoir"):
             inputs = [(kind, folder / f"{name}_{arch}.{kind}") for name in "kh"]
             lto = ["-lto"] if kind == "ltoir" else []
