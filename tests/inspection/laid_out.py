@@ -5,6 +5,7 @@ Two functions are in them, the kernel k, which calls f; p is undefined, and v is
 From sm_100 on there is a second set of sections, whose flag is MERC.
 """
 import struct
+from typing import NamedTuple
 
 import made_up
 
@@ -40,66 +41,71 @@ NO = 0xffffffff
 CALLS = words(0, NO, 0, NO - 1, 0, NO - 2, K, F, K, P)
 
 
-def set_of(text, merc, types):
-    """[(name, bytes, fields)] of a set; its code is in sections `text`.*, `merc` is what other
-    names begin with, `types` are those of sections that have another type in each set."""
-    flags = MERC if merc else 0
-    symtab = f"{merc}.symtab"
-    debug_frame = f"{merc}.debug_frame"
+class Set(NamedTuple):
+    """What differs between the sets: how names begin, of code and of the rest, and types."""
+    code: str
+    rest: str
+    text: int
+    symtab: int
+    info: int
+    callgraph: int
+    prototype: int
+    rela: int
+
+
+FIRST = Set(".text", "", 1, 2, NV, NV + 1, NV + 2, 4)
+SECOND = Set(".nv.capmerc.text", ".nv.merc", NV + 0x16, NV + 0x85, NV + 0x83, NV + 0x8a, NV + 0x8b,
+             NV + 0x82)
+
+
+def rows_of(one, index):
+    """(name, bytes, fields) of each section of a set; link and info may be names.  `index` has
+    where sections are."""
+    flags = MERC if one is SECOND else 0
+    symtab, debug_frame = f"{one.rest}.symtab", f"{one.rest}.debug_frame"
+    symbols = (("k", 0x12, 0x10, f"{one.code}.k", 32), ("f", 0x12, 0, f"{one.code}.f", 32),
+               ("p", 0x12, 0, None, 0), ("v", 0x11, 0, ".nv.global", 4))
 
     def row(name, content, type, link=symtab, flags=flags, **fields):
         return name, content, {"type": type, "flags": flags, "link": link, **fields}
-    return [
-        row(f"{merc}.nv.info", ATTRIBUTES, types["info"]),
-        row(f"{merc}.nv.info.k", PARAMETERS, types["info"], info=f"{text}.k"),
-        row(f"{merc}.nv.callgraph", CALLS, types["callgraph"], entry=8),
-        row(f"{merc}.nv.prototype", words(F, 5), types["prototype"], entry=8),
-        row(f"{merc}.rela.text.k", relocation(8, F, 50), types["rela"], info=f"{text}.k", entry=24),
-        row(f"{merc}.rela.debug_frame", relocation(16, K, 2), types["rela"], info=debug_frame,
-            entry=24),
-        row(debug_frame, 2 * UNIT, 1, None),
-        *(row(f"{text}.{name}", bytes(32), types["text"], info=8 << 24 | symbol,
-              flags=flags or 6) for name, symbol in (("k", K), ("f", F))),
-        row(symtab, bytes(SYMBOL.size) + b"".join(
-            SYMBOL.pack(STRINGS.index(name), kind, other, types["at"](section), 0, size)
-            for name, kind, other, section, size in (
-                (b"k", 0x12, 0x10, f"{text}.k", 32), (b"f", 0x12, 0, f"{text}.f", 32),
-                (b"p", 0x12, 0, None, 0), (b"v", 0x11, 0, ".nv.global", 4))),
-            types["symtab"], ".strtab", info=1, entry=SYMBOL.size)]
+    yield row(f"{one.rest}.nv.info", ATTRIBUTES, one.info)
+    yield row(f"{one.rest}.nv.info.k", PARAMETERS, one.info, info=f"{one.code}.k")
+    yield row(f"{one.rest}.nv.callgraph", CALLS, one.callgraph, entry=8)
+    yield row(f"{one.rest}.nv.prototype", words(F, 5), one.prototype, entry=8)
+    yield row(f"{one.rest}.rela.text.k", relocation(8, F, 50), one.rela, info=f"{one.code}.k",
+              entry=24)
+    yield row(f"{one.rest}.rela.debug_frame", relocation(16, K, 2), one.rela, info=debug_frame,
+              entry=24)
+    yield row(debug_frame, 2 * UNIT, 1, 0)
+    for name, symbol in (("k", K), ("f", F)):
+        yield row(f"{one.code}.{name}", bytes(32), one.text, info=8 << 24 | symbol,
+                  flags=flags or 6)
+    yield row(symtab, bytes(SYMBOL.size) + b"".join(
+        SYMBOL.pack(STRINGS.index(name.encode()), kind, other, index.get(section, 0), 0, size)
+        for name, kind, other, section, size in symbols),
+        one.symtab, ".strtab", info=1, entry=SYMBOL.size)
+
+
+def rows(arch, toolkit, index):
+    yield ".strtab", STRINGS, {"type": 3, "flags": 0}
+    yield ".nv.constant0.k", bytes(16), {"type": NV + 0x64, "info": ".text.k"}
+    yield ".nv.global", b"", {"type": NV + 7, "flags": 3, "size": 4}
+    yield ".nv.shared.k", b"", {"type": NV + 10, "flags": 3, "size": 4, "info": ".text.k"}
+    if toolkit >= 130:
+        yield ".nv.compat", b"\2\x09\0\0" b"\4\2\4\0abcd", {"type": NV + 0x86, "flags": 0}
+        yield ".note.nv.tkinfo", note(0, 0), {"type": 7}
+        yield ".note.nv.cuinfo", note(arch << 16, toolkit), {
+            "type": 7, "link": ".note.nv.tkinfo", "info": ".nv.compat"}
+    yield from rows_of(FIRST, index)
+    if arch >= 100:
+        yield from rows_of(SECOND, index)
 
 
 def cubin(arch=80, toolkit=129):
     """Of ABI 7 before 13.0, of ABI 8 since."""
-    index = {}
-
-    def sets():
-        at = {"at": lambda name: index.get(name, 0)}
-        yield from set_of(".text", "", {
-            "info": NV, "callgraph": NV + 1, "prototype": NV + 2, "rela": 4, "text": 1,
-            "symtab": 2, **at})
-        if arch >= 100:
-            yield from set_of(".nv.capmerc.text", ".nv.merc", {
-                "info": NV + 0x83, "callgraph": NV + 0x8a, "prototype": NV + 0x8b,
-                "rela": NV + 0x82, "text": NV + 0x16, "symtab": NV + 0x85, **at})
-
-    def rows():
-        new = toolkit >= 130
-        yield ".strtab", STRINGS, {"type": 3, "flags": 0}
-        yield ".nv.constant0.k", bytes(16), {"type": NV + 0x64, "info": ".text.k"}
-        yield ".nv.global", b"", {"type": NV + 7, "flags": 3, "size": 4}
-        yield ".nv.shared.k", b"", {"type": NV + 10, "flags": 3, "size": 4, "info": ".text.k"}
-        if new:
-            yield ".nv.compat", b"\2\x09\0\0" b"\4\2\4\0abcd", {"type": NV + 0x86, "flags": 0}
-            yield ".note.nv.tkinfo", note(0, 0), {"type": 7}
-            yield ".note.nv.cuinfo", note(arch << 16, toolkit), {
-                "type": 7, "link": ".note.nv.tkinfo", "info": ".nv.compat"}
-        yield from sets()
-
-    for number, (name, *_) in enumerate(list(rows()), 1):
-        index[name] = number
-    sections = [(name, content, {key: index[value] if isinstance(value, str) else value or 0
-                                 for key, value in fields.items()})
-                for name, content, fields in rows()]
+    index = {name: number for number, (name, *_) in enumerate(rows(arch, toolkit, {}), 1)}
+    sections = [(name, content, {key: index.get(value, value) for key, value in fields.items()})
+                for name, content, fields in rows(arch, toolkit, index)]
     if toolkit >= 130:
         return made_up.elf(sections, machine=190, osabi=0x41, abi=8,
                            flags=index[".note.nv.cuinfo"] << 24 | arch << 8 |
