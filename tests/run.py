@@ -193,8 +193,6 @@ def main():
     if everything:
         os.environ.setdefault("CUDA_VERSIONS", ",".join(toolkits.WITH_ALL))
     (BUILD / "tests").mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(COUNTS, ignore_errors=True)
-    LEFT_OUT.unlink(missing_ok=True)
     python = prepare.python()
     total = 0, 1, 0
     if python and "--left-out" in options:
@@ -204,6 +202,8 @@ def main():
         prepare.fetch(paths(configurations, arguments))
     if "--fetch" in options:
         return 0 if python else 1
+    shutil.rmtree(COUNTS, ignore_errors=True)
+    LEFT_OUT.unlink(missing_ok=True)
     if python:
         total = run_all(python, configurations, arguments, everything)
     for comparison in sorted(COUNTS.glob("*.txt")):

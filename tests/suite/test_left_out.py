@@ -106,8 +106,10 @@ def test_an_old_python_is_told_what_is_needed(runner, monkeypatch, capsys):
 
 def test_what_they_take_can_be_fetched_before(runner, monkeypatch, tmp_path):
     fetched = []
-    for name in ("BUILD", "COUNTS", "LEFT_OUT"):       # those of the run that this is part of stay
-        monkeypatch.setattr(runner, name, tmp_path / name)
+    of_another_run = tmp_path / "left"
+    of_another_run.touch()
+    monkeypatch.setattr(runner, "BUILD", tmp_path)
+    monkeypatch.setattr(runner, "LEFT_OUT", of_another_run)
     monkeypatch.setattr(runner.prepare, "python", lambda: sys.executable)
     monkeypatch.setattr(runner.prepare, "fetch", fetched.append)
     monkeypatch.setattr(runner, "run_all", lambda *_: pytest.fail("tests were run"))
@@ -115,6 +117,7 @@ def test_what_they_take_can_be_fetched_before(runner, monkeypatch, tmp_path):
     assert runner.main() == 0 and fetched == [[str(build.TESTS / "gen")]]
     monkeypatch.setattr(runner.prepare, "python", lambda: None)
     assert runner.main() == 1 and len(fetched) == 1
+    assert of_another_run.exists()
 
 
 def test_the_list_can_be_asked_for(tmp_path):
