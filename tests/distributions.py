@@ -416,6 +416,8 @@ def parse():
                         help="where all is made, default build/distributions")
     parser.add_argument("--mirror", help="where mmdebstrap finds Debian")
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error(f"--jobs {options.jobs}: one root at least is made at a time")
     options.folder = options.folder.resolve()
     options.run = options.run or COMMANDS
     options.roots = [root for roots in options.roots for root in roots] or every_root()

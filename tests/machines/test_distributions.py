@@ -37,6 +37,7 @@ def test_the_roots():
     assert run("--list", "sid/clang", "bookworm/arm64") == [
         "sid/amd64/clang", "bookworm/arm64/gcc"]
     assert "sid/tcc: RELEASE" in run("sid/tcc", status=2)
+    assert "--jobs 0: one root" in run("sid", "--jobs", 0, status=2)
 
 
 def test_without_mmdebstrap_all_is_skipped_and_it_says_why(tmp_path):
