@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""One program in one world, linked directly to a real library and through its stub.
+
+A row of the table in test_direct.py is a Row.  What it names is compiled twice: linked to
+the libraries themselves, and to their stubs (the import library of that major, where there
+is one).  Both programs run in a world of the same files and variables, and what they print
+and how they end is compared.
+"""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+import build
+import fakes
+from world import World
+
+HERE = pathlib.Path(__file__).resolve().parent
+CXX = shlex.split(os.environ.get("CXX", "c++"))
+
+
+@dataclass(frozen=True)
+class Real:
+    """A library of NVIDIA's, of build/toolkits: Real("nvJitLink", "12.9")."""
+    name: str
+    version: str
+
+    def file(self, real):
+        found = real(self.version).file(self.name)
+        if not found:
+            pytest.skip(f"CUDA {self.version} has no {self.name}")
+        return found
+
+    @property
+    def major(self):
+        return int(self.version.partition(".")[0])
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A library made of a source beside this file, with the SONAME and version node of the real
+    one: StandIn("cudart", 12, "slow_registration_real.c")."""
+    name: str
+    major: int                  # of CUDA
+    source: str
+    soname: str = None          # where symbols.txt does not list the library
+    node: bool = True           # whether its names have a version
+    flags: tuple = ()
+
+    def file(self, _real):
+        soname = self.soname or fakes.soname(self.name, f"{self.major}.0")
+        return made(self.source, name=soname, node=soname if self.node else None,
+                    flags=("-shared", "-fPIC", f"-Wl,-soname,{soname}", *self.flags))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A shared library of a source beside this file, linked to no CUDA: what is preloaded."""
+    source: str
+    node: str = None            # the version of all that it defines
+    flags: tuple = ()
+
+    def file(self):
+        return made(self.source, name=f"lib{pathlib.Path(self.source).stem}.so", node=self.node,
+                    flags=("-shared", "-fPIC", *self.flags))
+
+
+def on_library_path(world, *files):
+    """The real libraries lie on LD_LIBRARY_PATH."""
+    world.loader(*files, folder="cuda")
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    source: str                 # .c or .cpp: a program, linked to the libraries; .py: run by Python
+    libraries: tuple            # Real, StandIn
+    extensions: tuple = ()      # sources of shared libraries that are linked to them, too, and
+                                # lie beside the program: extension.cpp is libextension.so there
+    arguments: tuple = ()
+    env: dict = None
+    preload: tuple = ()         # Shared
+    flags: tuple = ()           # of compiler and linker, for program and extensions
+    # Puts the files of the libraries somewhere: place(world, *files); and sets what else is to
+    # be so on this machine.  The program lies in the folder app.
+    place: Callable = on_library_path
+    timeout: int = 60
+    status: int = 0             # how it ends if linked directly
+    # Where the two are not equal: better(direct, stub) is true if the stub's is the better...
+    better: Callable = None
+    # ... and a known difference is what the stub's program prints and how it ends; the page
+    # docs/how-it-works.md has it under Limits.
+    differs: "Outcome" = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program printed, and its exit status: "hangs" if it did not end."""
+    out: str
+    status: object = 0
+
+
+def compiler(source):
+    """The compiler of a source, and what standard it is told."""
+    if not source.endswith(".cpp"):
+        return build.CC, "-std=gnu11"
+    if not shutil.which(CXX[0]):
+        pytest.skip(f"there is no C++ compiler {CXX[0]} (Debian: apt install g++)")
+    return CXX, "-std=gnu++14"
+
+
+def made(source, name, node=None, flags=(), link=()):
+    """The file that is made of a source, under the sanitizer of this run."""
+    cc, standard = compiler(source)
+    script = node and build.text(f"{node} {{ global: *; }};\n", "map")
+    return build.compile(
+        name, standard, "-g", "-Wall", "-Wextra", "-Werror", *build.sanitizer_flags(flags, build.CC),
+        HERE / source, *flags, *((f"-Wl,--version-script={script}",) if node else ()), "-pthread",
+        cc=cc, link=(*link, "-ldl"))
+
+
+def linked(row, libraries):
+    """The program of a row and its extensions, linked to these files."""
+    flags = (*row.flags, "-Wl,--as-needed", "-Wl,--allow-shlib-undefined",
+             f"-Wl,-rpath,{build.STUBS}")
+    for source in row.extensions:
+        yield made(source, f"lib{pathlib.Path(source).stem}.so",
+                   flags=("-shared", "-fPIC", *flags), link=libraries)
+    if not row.source.endswith(".py"):
+        yield made(row.source, pathlib.Path(row.source).stem, flags=flags, link=libraries)
+
+
+def stub_of(library):
+    """What a program for that library's major links."""
+    imported = build.import_library(library.name, library.major)
+    return imported if imported.exists() else build.stub(library.name)
+
+
+def run(row, root, files, libraries):
+    """The outcome of a row's program, linked to `libraries`, where `files` are the real ones."""
+    world = World(root)
+    app = world.put("app", *linked(row, libraries))
+    row.place(world, *files)
+    program = ([app / pathlib.Path(row.source).stem] if not row.source.endswith(".py") else
+               [sys.executable, "-I", HERE / row.source, app])
+    env = {**(row.env or {})}
+    if row.preload:
+        env["LD_PRELOAD"] = ":".join(str(one.file()) for one in row.preload)
+    try:
+        done = world.run(*program, *row.arguments, check=False, timeout=row.timeout, **env)
+    except subprocess.TimeoutExpired as late:
+        return Outcome((late.stdout or b"").decode(errors="replace"), "hangs"), ""
+    return Outcome(done.out, done.status), done.err
+
+
+def check(row, root, real):
+    """Fails unless a row's program is as well off with the stubs as without them."""
+    files = [library.file(real) for library in row.libraries]
+    direct, said = run(row, root / "direct", files, files)
+    if build.SANITIZER:
+        build.SANITIZER.take_findings()     # they are not the stub's
+    assert direct.status == row.status and direct.out, f"linked directly: {direct}\n{said}"
+    stub, said = run(row, root / "stub", files, [stub_of(one) for one in row.libraries])
+    if row.differs:
+        assert stub == row.differs, said
+        assert direct != stub, "the difference is gone: take it from the row and from the page"
+    elif stub != direct:
+        assert row.better and row.better(direct, stub), f"{said}\ndirect {direct}\nstub   {stub}"
