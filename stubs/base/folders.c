@@ -599,6 +599,16 @@ bool lc_file_is_safe(struct lc_folders *folders, const char *path, const char **
 	return !*why && S_ISREG(st.st_mode);
 }
 
+bool lc_owner_of(struct lc_folders *folders, const char *path, uid_t *owner)
+{
+	struct lc_way *way = way_of(folders, path);
+
+	if (!way || !way->mode)
+		return false;
+	*owner = real_way(folders, way)->owner;
+	return true;
+}
+
 const char *lc_real_path(struct lc_folders *folders, const char *path)
 {
 	struct lc_way *way = way_of(folders, path);

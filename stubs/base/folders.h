@@ -125,6 +125,9 @@ bool lc_folder_may_be_there(struct lc_folders *folders, const char *path);
 struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *path,
 				      const char **why);
 
+/* Sets *owner to whoever owns what an absolute path leads to.  Returns false if nothing is there. */
+bool lc_owner_of(struct lc_folders *folders, const char *path, uid_t *owner);
+
 /* An absolute path with its links resolved, as by realpath(); components that do
  * not exist stay as they are written. */
 const char *lc_real_path(struct lc_folders *folders, const char *path);

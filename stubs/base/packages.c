@@ -39,6 +39,15 @@ int lc_package_cuda(const char *folder)
 	return read_package(folder, &cuda) ? cuda : 0;
 }
 
+bool lc_package_is_nvidias(const char *folder)
+{
+	static const char beginning[] = "nvidia_";
+	size_t length = strlen(folder);
+
+	return !strncmp(folder, beginning, strlen(beginning)) && length > strlen(ENDING) &&
+	       !strcmp(folder + length - strlen(ENDING), ENDING);
+}
+
 /* Names have `_` where paths may have other characters. */
 static char as_in_a_name(char c)
 {

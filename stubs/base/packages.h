@@ -16,6 +16,9 @@
  * or if this is not the name of such a folder. */
 int lc_package_cuda(const char *folder);
 
+/* Returns true if this is such a folder of a package that NVIDIA publishes, for whatever CUDA. */
+bool lc_package_is_nvidias(const char *folder);
+
 /* Returns true if the package, which is for one CUDA major, is named like the beginning of a file's
  * path below site-packages: then it may have the file. */
 bool lc_package_is_called(const char *folder, const char *file);

@@ -2,7 +2,6 @@
 /* belongs.c - which CUDA a file belongs to if its SONAME does not tell */
 #include "belongs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -103,35 +102,6 @@ static int major_of_folder(struct lc_arena *arena, const char *path, const char 
 
 /* ---- the package that has it ---- */
 
-/* Lists a site-packages, or recalls what was listed. */
-static struct lc_strings *packages_of(struct lc_survey *survey, const char *site)
-{
-	struct lc_arena *arena = survey->folders.arena;
-	struct lc_site *known;
-	struct dirent *entry;
-	DIR *directory;
-
-	for (size_t i = 0; i < survey->site_count; i++)
-		if (!strcmp(survey->sites[i].path, site))
-			return &survey->sites[i].packages;
-	known = lc_grow(arena, &survey->sites, &survey->site_count, sizeof(*known));
-	if (!known)
-		return NULL;
-	known->path = lc_text(arena, site);
-	/* A package that is installed later counts. */
-	lc_folder_lacks(&survey->folders, site);
-	directory = lc_searchable(survey, site) ? opendir(site) : NULL;
-	if (!directory) {
-		lc_arena_note_error(arena, errno);
-		return &known->packages;
-	}
-	while ((entry = readdir(directory)))
-		if (lc_package_cuda(entry->d_name))
-			lc_add_string(arena, &known->packages, lc_text(arena, entry->d_name));
-	closedir(directory);
-	return &known->packages;
-}
-
 /* Returns the text of a RECORD; NULL if there is none, or if the file cannot be one. */
 static const char *read_record(struct lc_arena *arena, const char *path)
 {
@@ -181,11 +151,11 @@ static bool has_folder(struct lc_arena *arena, const char *record, const char *s
 static uint32_t have(const struct owned *file, const char *site, const char *name, bool whole,
 		     const char **owner)
 {
-	struct lc_strings *packages = packages_of(file->survey, site);
+	const struct lc_site *known = lc_site(file->survey, site);
 	uint32_t found = 0;
 
-	for (size_t i = 0; packages && i < packages->count; i++) {
-		const char *package = packages->list[i], *record;
+	for (size_t i = 0; known && i < known->packages.count; i++) {
+		const char *package = known->packages.list[i], *record;
 		struct lc_arena arena = { .failed = false };
 		const char *path = lc_path(file->arena, site, package);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "settings.h"
 
@@ -57,18 +58,43 @@ struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
 	return folder;
 }
 
+struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
+				  const char *path)
+{
+	struct lc_folders *folders = &survey->folders;
+	struct lc_folder *folder = lc_searchable(survey, path);
+	uid_t owner, other;
+
+	if (!folder || !place->object || !lc_owner_of(folders, path, &owner) || owner == 0 ||
+	    owner == geteuid())
+		return folder;
+	if (lc_owner_of(folders, place->object, &other) && other == owner)
+		return folder;
+	lc_leave_out(survey, path, lc_format(folders->arena,
+		     "it belongs to user %u, who is neither root nor you nor the owner of %s",
+		     (unsigned)owner, lc_printable(folders->arena, place->object)));
+	return NULL;
+}
+
+static void add_place(struct place_list *list, struct lc_place place)
+{
+	struct lc_folder *folder = place.site ? lc_searchable(list->survey, place.path) :
+			   lc_place_folder(list->survey, &place, place.path);
+	struct lc_place *added;
+
+	if (!folder || folder->listed[place.site] == list->library)
+		return;
+	added = lc_grow(list->arena, &list->places->list, &list->places->count, sizeof(*added));
+	if (!added)
+		return;
+	*added = place;
+	added->folder = folder;
+	folder->listed[place.site] = list->library;
+}
+
 static void add(struct place_list *list, const char *path, bool site, const char *found_by)
 {
-	struct lc_folder *folder = lc_searchable(list->survey, path);
-	struct lc_place *place;
-
-	if (!folder || folder->listed[site] == list->library)
-		return;
-	place = lc_grow(list->arena, &list->places->list, &list->places->count, sizeof(*place));
-	if (!place)
-		return;
-	*place = (struct lc_place){ path, folder, site, found_by };
-	folder->listed[site] = list->library;
+	add_place(list, (struct lc_place){ path, NULL, site, found_by, NULL });
 }
 
 const char *lc_folder_of(struct lc_arena *arena, const char *path)
@@ -202,7 +228,9 @@ static void add_above(struct place_list *list, bool site)
 		if (!concerns(&survey->process->users[i], list->library))
 			continue;
 		for (size_t j = 0; j < above->count; j++)
-			add(list, above->list[j], site, site ? "site-packages" : "conda");
+			add_place(list, (struct lc_place){ above->list[j], NULL, site,
+							   site ? "site-packages" : "conda",
+							   survey->process->users[i].path });
 	}
 }
 

@@ -22,6 +22,7 @@ struct lc_place {
 	struct lc_folder *folder;
 	bool site;		/* a site-packages: each major has its own folder below it */
 	const char *found_by;	/* as in lazycuda.h, "rpath" */
+	const char *object;	/* the file above which it lies; NULL: somebody named it */
 };
 
 struct lc_places {
@@ -35,15 +36,18 @@ struct lc_strings {
 	size_t count;
 };
 
-/* The folders above a file: each site-packages, and the lib of each conda prefix. */
+/* The nearest folders above a file, by each of its paths: the site-packages, and the lib of the
+ * conda prefix. */
 struct lc_above {
 	struct lc_strings sites, condas;
 };
 
-/* A site-packages, and the packages in it that are for one CUDA: names of dist-info folders. */
+/* A folder that may be a site-packages, and the packages in it that are for one CUDA: names of
+ * dist-info folders. */
 struct lc_site {
 	const char *path;
 	struct lc_strings packages;
+	bool nvidias;		/* it has a package of NVIDIA's */
 };
 
 /* What a search reads only once, however many libraries it looks for. */
@@ -54,7 +58,7 @@ struct lc_survey {
 	struct lc_ldcache cache;
 	const char *lib;		/* ld.so's value of $LIB; NULL: not known yet */
 	struct lc_strings toolkits;	/* below /usr/local, the newest first */
-	struct lc_site *sites;		/* that belongs.c has listed */
+	struct lc_site *sites;		/* that were listed */
 	size_t site_count;
 	struct lazycuda_folder *left_out;	/* folders that are not searched, and why */
 	size_t left_out_count;
@@ -66,6 +70,9 @@ void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
 void lc_survey_end(struct lc_survey *survey);
 
 void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text);
+
+/* The folder's packages, which are listed once; NULL if memory ran out. */
+const struct lc_site *lc_site(struct lc_survey *survey, const char *path);
 
 /* "cuda-12.9" as 1209; 0 for anything else. */
 int lc_toolkit_version(const char *name);
@@ -80,6 +87,11 @@ void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
 
 /* The folder at this path if it exists and is safe (see folders.h), else NULL. */
 struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);
+
+/* The same for a place, or for a folder below it.  One that nobody named may only belong to root,
+ * to the user, or to the owner of the object that it was found by. */
+struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
+				  const char *path);
 
 /* The path of the folder that contains a file; NULL if the file's path is not absolute, or on
  * allocation failure. */

@@ -261,7 +261,7 @@ static void seek_major(struct lc_known *known, struct lc_sought *sought,
 			const char *path = lc_format(&known->arena, "%s/%.*s", place->path,
 						     (int)length, below);
 
-			seek_in(known, sought, path, lc_searchable(&known->survey, path),
+			seek_in(known, sought, path, lc_place_folder(&known->survey, place, path),
 				place->found_by, major);
 			below = below[length] ? below + length + 1 : NULL;
 		}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/glibc.h"
+#include "../base/packages.h"
 #include "settings.h"
 
 void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)
@@ -68,21 +69,69 @@ static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
 	}
 }
 
+const struct lc_site *lc_site(struct lc_survey *survey, const char *path)
+{
+	struct lc_arena *arena = survey->folders.arena;
+	struct lc_site *site;
+	struct dirent *entry;
+	DIR *directory;
+
+	for (size_t i = 0; i < survey->site_count; i++)
+		if (!strcmp(survey->sites[i].path, path))
+			return &survey->sites[i];
+	site = lc_grow(arena, &survey->sites, &survey->site_count, sizeof(*site));
+	if (!site)
+		return NULL;
+	site->path = lc_text(arena, path);
+	/* A package that is installed later counts. */
+	lc_folder_lacks(&survey->folders, path);
+	directory = lc_searchable(survey, path) ? opendir(path) : NULL;
+	if (!directory) {
+		lc_arena_note_error(arena, errno);
+		return site;
+	}
+	while ((entry = readdir(directory))) {
+		site->nvidias |= lc_package_is_nvidias(entry->d_name);
+		if (lc_package_cuda(entry->d_name))
+			lc_add_string(arena, &site->packages, lc_text(arena, entry->d_name));
+	}
+	closedir(directory);
+	return site;
+}
+
 /*
- * A site-packages folder is recognized by its contents, since `pip --target` gives
- * it any name: it is above the object and has a folder "nvidia".  Conda prefixes
- * have a folder "conda-meta".
+ * A site-packages has that name, or Debian's.  `pip --target` gives it any: then a package of
+ * NVIDIA's is recorded in it.  A folder "nvidia" alone proves nothing: it may be a user's home.
  */
+static bool is_site(struct lc_arena *arena, struct lc_survey *survey, const char *folder)
+{
+	const char *name = lc_basename(folder);
+	const struct lc_site *site;
+
+	if (!lc_folder(&survey->folders, lc_path(arena, folder, "nvidia")))
+		return false;
+	if (!strcmp(name, "site-packages") || !strcmp(name, "dist-packages"))
+		return true;
+	site = lc_site(survey, folder);
+	return site && site->nvidias;
+}
+
+/* Environments of conda lie in the folder envs of another, whose libraries are none of theirs. */
 static void look_above(struct lc_arena *arena, struct lc_survey *survey, const char *path,
 		       struct lc_above *above)
 {
 	const char *folder = lc_folder_of(arena, path);
+	bool site = false, conda = false;
 
 	for (; folder && folder[0] && folder[1]; folder = lc_folder_of(arena, folder)) {
-		if (lc_folder(&survey->folders, lc_path(arena, folder, "nvidia")))
+		if (!site && is_site(arena, survey, folder)) {
 			lc_add_string(arena, &above->sites, folder);
-		if (lc_folder(&survey->folders, lc_path(arena, folder, "conda-meta")))
+			site = true;
+		}
+		if (!conda && lc_folder(&survey->folders, lc_path(arena, folder, "conda-meta"))) {
 			lc_add_string(arena, &above->condas, lc_path(arena, folder, "lib"));
+			conda = true;
+		}
 	}
 }
 

@@ -161,6 +161,55 @@ def test_a_strangers_link_in_a_sticky_folder(world):
     assert world.status(CUDA_PATH=link)["state"] == "missing"
 
 
+STRANGER, COLLEAGUE = 4711, 4712
+
+
+@pytest.fixture
+def homes(world):
+    """/home/nvidia beside /home/alice, and a CUDA of the system's."""
+    world.put("home/nvidia/cuda_runtime/lib", intruding_cudart())
+    for path in [world.root / "home/nvidia", *(world.root / "home/nvidia").rglob("*")]:
+        chowned(path, STRANGER)
+    world.system("/usr/local/cuda/lib64", fake("cudart", "12.8"))
+    return world.put("home/alice/app", user())
+
+
+@pytest.mark.parametrize("owner", [0, STRANGER, COLLEAGUE])
+def test_a_home_called_nvidia_beside_another(world, homes, owner):
+    # Whoever's the program is: a folder with that name makes no site-packages of the one above it.
+    chowned(homes / "libuser.so", owner)
+    world.search(build.STUBS)
+    *_, status = world.probe(f"open:{homes}/libuser.so", "call:user_call", "status:cudart")
+    assert (status["version"], status["found_by"], status["left_out"]) == ("12.8", "system", [])
+
+
+@pytest.mark.parametrize("lies, of_object, expected", [
+    ("site-packages", 0, "12.8"), ("site-packages", STRANGER, "12.9"),
+    ("site-packages", COLLEAGUE, "12.8"), ("conda", 0, "12.8"), ("conda", STRANGER, "12.9")])
+def test_whose_what_nobody_named_may_be(world, lies, of_object, expected):
+    """Root's, the user's, or that of the owner of what needs it: others have their left out."""
+    world.system("/usr/local/cuda/lib64", fake("cudart", "12.8"))
+    above = world.site_packages(fake("cudart", "12.9")) if lies == "site-packages" else \
+        world.conda(fake("cudart", "12.9"))
+    folder = above / ("lib" if lies == "conda" else "nvidia/cuda_runtime/lib")
+    file = world.put(f"{above}/pkg", user()) / "libuser.so"
+    world.search(build.STUBS)
+    chowned(folder, STRANGER)
+    chowned(file, of_object)
+    *_, status = world.probe(f"open:{file}", "call:user_call", "status:cudart")
+    assert status["version"] == expected
+    said = {left["path"]: left["reason"] for left in status["left_out"]}
+    assert said == ({} if expected == "12.9" else {str(folder): f"it belongs to user {STRANGER}, who "
+                    f"is neither root nor you nor the owner of {file}"})
+
+
+def test_whose_what_somebody_named_is_does_not_matter(world):
+    # On a cluster all CUDAs are those of whoever installs software.
+    folder = world.put("toolkit/lib64", fake("cudart", "12.9"))
+    chowned(folder, STRANGER)
+    assert world.status(CUDA_HOME=folder.parent)["state"] == "usable"
+
+
 @pytest.fixture
 def between_links(world):
     """A toolkit, a link in `between` to it, and a link to that one."""

@@ -192,6 +192,26 @@ def test_the_site_packages_that_a_user_lies_in(world, with_user, place, version)
     found(status, file, "site-packages")
 
 
+@pytest.mark.parametrize("name, package, expected", [
+    ("site-packages", None, "usable"), ("dist-packages", None, "usable"),
+    ("vendored", "nvidia_cuda_runtime_cu12-12.9.79.dist-info", "usable"),
+    ("vendored", "nvidia_cublas-13.0.0.19.dist-info", "usable"),
+    ("vendored", None, "missing"), ("vendored", "torch-2.8.dist-info", "missing"),
+    ("vendored", "nvidia_cuda_runtime_cu12", "missing")])
+def test_what_makes_a_folder_a_site_packages(world, with_user, name, package, expected):
+    """Its name; or, as `pip --target` gives it any, a package of NVIDIA's that is recorded in it."""
+    site = world.site_packages(cudart("12.9"), name=name)
+    if package:
+        world.folder(f"{name}/{package}")
+    assert with_user(f"{site}/pkg", user())["state"] == expected
+
+
+def test_the_nearest_site_packages_alone(world, with_user):
+    world.site_packages(cudart("12.9"), name="site-packages")
+    world.folder("site-packages/pkg/site-packages/nvidia")
+    assert with_user("site-packages/pkg/site-packages/own", user())["state"] == "missing"
+
+
 def test_the_site_packages_that_the_stub_lies_in(world):
     # auditwheel renames the stub, and its RPATH is empty.
     site = world.site_packages(cudart("13.5"))
@@ -231,6 +251,18 @@ def test_all_three_libraries_in_site_packages(world):
 def test_conda(world):
     prefix = world.conda(cudart())
     found(world.status(CONDA_PREFIX=prefix), prefix / "lib/libcudart.so.12", "conda")
+
+
+def test_the_nearest_conda_prefix_alone(world, with_user):
+    """Environments lie in the folder envs of the base, which has a CUDA of its own."""
+    base = world.conda(cudart("13.5"))
+    environment = world.folder("conda/envs/work")
+    world.folder("conda/envs/work/conda-meta")
+    place = f"{environment}/lib/python3/site-packages/pkg"
+    assert with_user(place, user())["state"] == "missing"
+    folder = world.put("conda/envs/work/lib", cudart("12.9"))
+    found(with_user(place, user()), folder / "libcudart.so.12", "conda")
+    assert with_user(place, user(), CONDA_PREFIX=base)["version"] == "13.5"
 
 
 def test_ld_library_path(world):
