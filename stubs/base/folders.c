@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "glibc.h"
+#include "objects.h"
 
 #define SMALL_FOLDER 4096	/* bytes, a block of most file systems: one call reads it */
 
@@ -141,18 +142,11 @@ static bool lies_below(const char *path, const char *folder)
 /* Sets *data to the name of the object that this code is in. */
 static int find_this(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const uintptr_t here = (uintptr_t)find_this - info->dlpi_addr;
-
 	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type != PT_LOAD || here < p->p_vaddr || here - p->p_vaddr >= p->p_memsz)
-			continue;
-		*(const char **)data = info->dlpi_name;
-		return 1;
-	}
-	return 0;
+	if (!lc_object_holds(info, (void *)find_this))
+		return 0;
+	*(const char **)data = info->dlpi_name;
+	return 1;
 }
 
 /* dladdr() would look through all symbols of this library as well. */
@@ -161,7 +155,7 @@ const char *lc_this_file(void)
 	const char *file = NULL;
 	Dl_info here;
 
-	dl_iterate_phdr(find_this, &file);
+	lc_each_object(find_this, &file);
 	if (file && *file)
 		return file;
 	/* It is the program, which has no name there. */

@@ -491,13 +491,21 @@ static ElfW(Sym) symbol_at(const struct symbol_table *symbols, size_t index)
 	return symbol;
 }
 
-static unsigned version_at(const struct symbol_table *symbols, size_t index)
+/* The index of a symbol's version node, and HIDDEN if only those who name that node bind to it. */
+#define HIDDEN 0x8000u
+
+static unsigned versym_at(const struct symbol_table *symbols, size_t index)
 {
 	ElfW(Half) version = 0;
 
 	if (symbols->versions)
 		memcpy(&version, symbols->versions + index * sizeof(version), sizeof(version));
-	return version & 0x7fff;
+	return version;
+}
+
+static unsigned version_at(const struct symbol_table *symbols, size_t index)
+{
+	return versym_at(symbols, index) & ~HIDDEN;
 }
 
 /* Passes on the undefined symbols of one page.  Returns true if `each` did, or with *why set. */
@@ -614,8 +622,9 @@ void lc_names_of(const struct lc_image *image, const char *node, struct lc_names
 	struct gnu_hash table;
 
 	*names = (struct lc_names){ .strings = NULL };
-	if (!image->loaded || lc_image_nodes(image, match_name, &search) || search.count != 1 ||
-	    find_symbols(image, &symbols) || !symbols.versions ||
+	if (!image->loaded || (node && lc_image_nodes(image, match_name, &search)) ||
+	    search.count != (node != NULL) ||
+	    find_symbols(image, &symbols) || (node && !symbols.versions) ||
 	    !read_gnu_hash(image, symbols.count, &table) || !table.count ||
 	    !table.bloom_count)
 		return;
@@ -656,6 +665,11 @@ static bool is_name(const struct lc_names *names, const ElfW(Sym) *symbol, const
 	       !memcmp(names->strings + symbol->st_name, name, size);
 }
 
+static bool is_of_node(const struct lc_names *names, unsigned versym)
+{
+	return names->node ? (versym & ~HIDDEN) == names->node : !(versym & HIDDEN);
+}
+
 bool lc_names_find(const struct lc_names *names, const char *name, void **address)
 {
 	const struct symbol_table symbols = { .entries = names->symbols, .versions = names->versions };
@@ -672,14 +686,15 @@ bool lc_names_find(const struct lc_names *names, const char *name, void **addres
 		ElfW(Sym) symbol;
 
 		last = link & 1;
-		if ((link ^ hash) > 1 || version_at(&symbols, i) != names->node)
+		if ((link ^ hash) > 1 || !is_of_node(names, versym_at(&symbols, i)))
 			continue;
 		symbol = symbol_at(&symbols, i);
 		if (!is_name(names, &symbol, name, size))
 			continue;
 		*address = (void *)((uintptr_t)names->base + symbol.st_value);
 		return symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS &&
-		       ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+		       (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC ||
+			ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) &&
 		       ELF64_ST_BIND(symbol.st_info) != STB_LOCAL && symbol.st_value;
 	}
 	return true;

@@ -136,7 +136,7 @@ const char *lc_image_defined(const struct lc_image *image,
 			     bool (*each)(const struct lc_defined *symbol, void *data),
 			     void *data) __attribute__((cold));
 
-/* The GNU hash table of a loaded object, for the names at one version node. */
+/* The GNU hash table of a loaded object, for the names at one version node or at any. */
 struct lc_names {
 	const char *strings;		/* NULL: names cannot be looked up here */
 	size_t strings_size;
@@ -145,17 +145,18 @@ struct lc_names {
 	const unsigned char *bloom, *buckets, *chains;
 	uint32_t bucket_count, first, bloom_count, shift;
 	size_t count;			/* one past the last symbol in the table */
-	unsigned node;
+	unsigned node;			/* 0: names without a version, and default versions */
 };
 
 /* Fails, and sets names->strings to NULL, if the object has no such table, or not exactly
- * one node of this name.  What is set stays valid while the object is loaded. */
+ * one node of this name.  `node` is NULL for what dlsym() finds.  What is set stays valid while
+ * the object is loaded. */
 void lc_names_of(const struct lc_image *image, const char *node, struct lc_names *names);
 
 /*
- * Looks up a function in the object itself, where dlvsym() looks first.  Sets *address; NULL: the
+ * Looks up a name in the object itself, where dlvsym() looks first.  Sets *address; NULL: the
  * object does not have the name.  Returns false if ld.so has to be asked, because the symbol is an
- * IFUNC, whose resolver ld.so calls, or is not a function.
+ * IFUNC, whose resolver ld.so calls, or is neither a function nor data.
  */
 bool lc_names_find(const struct lc_names *names, const char *name, void **address);
 

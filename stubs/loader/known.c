@@ -65,7 +65,7 @@ static void list_libraries(struct lc_known *known)
 		if (i < known->peers.count)
 			*more = known->peers.stubs[i];
 		else
-			*more = (struct lc_stub){ "", lc_of_driver[i - known->peers.count]->stub,
+			*more = (struct lc_stub){ "", lc_of_driver[i - known->peers.count]->stub, NULL,
 						  lc_of_driver[i - known->peers.count], NULL };
 	}
 }

@@ -280,18 +280,20 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 	lc_unlock();
 }
 
-static void publish_none(struct lc_attempt *attempt, struct published *published, bool retry)
+/* Returns false if nothing was published. */
+static bool publish_none(struct lc_attempt *attempt, struct published *published, bool retry)
 {
 	lc_lock();
 	if (state.phase >= FILLING || (retry && state.phase == NONE)) {
 		lc_unlock();	/* a retry that found nothing has no news */
 		lc_attempt_drop(attempt);
-		return;
+		return false;
 	}
 	atomic_store(&state.refusal, (int)attempt->found.choice.refusal);
 	publish_status(published);
 	atomic_store_explicit(&state.phase, NONE, memory_order_release);
 	lc_unlock();
+	return true;
 }
 
 void lc_forked(void)
@@ -324,6 +326,7 @@ static enum lc_refusal search(bool retry)
 	unsigned named = named_now();
 	struct published *published;
 	struct lc_attempt attempt;
+	struct lc_known *known;
 	enum lc_refusal refusal;
 
 	if (retry && !worth_a_search(named)) {
@@ -346,16 +349,17 @@ static enum lc_refusal search(bool retry)
 	published->nothing = attempt.search.at.settings.guard != LC_STRICT &&
 			     !attempt.search.at.settings.wrong &&
 			     !lc_search_found_any(&attempt.search);
-	lc_known_give(attempt.search.known, true);
+	known = attempt.search.known;
 	attempt.search.known = NULL;
 	published->arena = attempt.arena;
 	atomic_store(&looks.searched, loads);
 	atomic_store(&looks.named, named);
 	if (!attempt.found.handle) {
 		refusal = attempt.found.choice.refusal;
-		publish_none(&attempt, published, retry);
+		lc_known_give(known, publish_none(&attempt, published, retry));
 		return refusal;
 	}
+	lc_known_give(known, true);
 	publish_loaded(&attempt, published);
 	if (lc_specifics.replay_pending)
 		lc_peers_load_copies();

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/glibc.h"
+#include "../base/objects.h"
 #include "unknown.h"
 
 /*
@@ -87,8 +88,8 @@ lc_function lc_find_found(const char *name, void *found)
 
 	if (!in->names.strings || !lc_names_find(&in->names, name, &address) ||
 	    (!address && in->needs_others))
-		address = lc_has_nodes(in->library) ?
-			dlvsym(in->handle, name, in->major->soname) : dlsym(in->handle, name);
+		address = lc_ask_loader(in->handle, name,
+					lc_has_nodes(in->library) ? in->major->soname : NULL);
 	memcpy(&function, &address, sizeof(function));
 	return function;
 }
@@ -139,18 +140,17 @@ static bool is_other(const char *soname, void *data)
 }
 
 /*
- * Names are looked up in the library's own hash table, for a fraction of what dlvsym()
- * costs.  ld.so is asked where it may answer differently: if there is an auditor, if dlopen()
- * or dlvsym() is interposed, and for a library without nodes, because tools that come between
- * programs and the driver interpose dlsym().
+ * Names are looked up in the library's own hash table, for a fraction of what dlvsym() costs, and
+ * whatever has become of dlsym(): those that interpose it look names up in the global scope, too,
+ * where a stub has them.  ld.so is asked where it may answer differently.
  */
 static void prepare_names(const struct lc_search *search, struct lc_found *found,
 			  const struct lc_image *image)
 {
-	if (!search->known->process.plain || !lc_has_nodes(found->library) ||
-	    lc_image_has(image, DT_FILTER) || lc_image_has(image, DT_AUXILIARY))
+	if (search->known->process.audited || lc_image_has(image, DT_FILTER) ||
+	    lc_image_has(image, DT_AUXILIARY))
 		return;
-	lc_names_of(image, found->major->soname, &found->names);
+	lc_names_of(image, lc_has_nodes(found->library) ? found->major->soname : NULL, &found->names);
 	lc_image_needed(image, is_other, &found->needs_others);
 }
 

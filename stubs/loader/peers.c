@@ -9,15 +9,17 @@
 #include "aside.h"
 #include "forks.h"
 #include "../base/glibc.h"
+#include "../base/objects.h"
 
-static struct lc_peer *peer_at(const char *path)
+static struct lc_peer *peer_of(const struct lc_stub *stub)
 {
-	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	/* Waits until another thread has relocated the record. */
+	void *handle = dlopen(stub->path, RTLD_LAZY | RTLD_NOLOAD);
 	struct lc_peer *peer;
 
 	if (!handle)
 		return NULL;
-	peer = dlsym(handle, LC_PEER_SYMBOL);
+	peer = stub->record ? stub->record : lc_ask_loader(handle, LC_PEER_SYMBOL, NULL);
 	/* Stubs are never unloaded, so the record stays valid. */
 	dlclose(handle);
 	return peer && peer->size >= LC_PEER_FIRST ? peer : NULL;
@@ -58,14 +60,14 @@ static void name_keeper(const struct lc_peers *peers)
 
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
 {
-	const struct lc_stub this = { "", lc_library.stub, &lc_library, NULL };
+	const struct lc_stub this = { "", lc_library.stub, NULL, &lc_library, NULL };
 	struct lc_stub *stubs;
 	size_t count = lc_process_stubs(arena, &stubs);
 	bool self = false;
 
 	*peers = (struct lc_peers){ .count = 0 };
 	for (size_t i = 0; i < count && !arena->failed; i++) {
-		struct lc_peer *peer = peer_at(stubs[i].path);
+		struct lc_peer *peer = peer_of(&stubs[i]);
 
 		self |= peer == &lc_self;
 		if (peer)

@@ -25,8 +25,6 @@
 #include "../../include/lazycuda.h"
 #include "process.h"
 
-#define LC_PEER_SYMBOL "lazycuda_stub_1"
-
 struct lc_specifics;	/* specifics.h */
 struct lc_aside;	/* aside.h */
 struct lc_known;	/* known.h */

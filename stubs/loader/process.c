@@ -2,6 +2,7 @@
 /* process.c - what is loaded in this process */
 #include "process.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "aside.h"
 #include "../base/image.h"
 #include "../base/object.h"
+#include "../base/objects.h"
 #include "settings.h"
 #include "unknown.h"
 #include "../base/glibc.h"
@@ -63,7 +65,7 @@ static void walk_loaded(struct lc_arena *arena, void (*begin)(void *walk),
 		begin(walk);
 		if (!lc_arena_reserve(arena, room))
 			return;
-		dl_iterate_phdr(visit, walk);
+		lc_each_object(visit, walk);
 		if (lc_arena_unreserve(arena))
 			return;
 	}
@@ -85,6 +87,7 @@ static void begin_stubs(void *data)
 static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct stub_walk *walk = data;
+	struct lc_names names;
 	struct lc_image image;
 	struct lc_stub *stub;
 	const char *soname;
@@ -97,6 +100,9 @@ static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	stub->path = lc_text(walk->arena, info->dlpi_name);
 	soname = lc_image_string(&image, DT_SONAME);
+	lc_names_of(&image, LC_PRIVATE_NODE, &names);
+	if (!names.strings || !lc_names_find(&names, LC_PEER_SYMBOL, &stub->record))
+		stub->record = NULL;
 	stub->soname = soname ? lc_text(walk->arena, soname) : lc_basename(stub->path);
 	return 0;
 }
@@ -129,7 +135,7 @@ struct walk {
 	struct lc_process *process;
 	size_t seen;		/* objects to skip: they were read before */
 	bool callers;
-	bool own_dlopen, own_dlvsym, audited;
+	bool own_dlopen, audited;
 	struct lead *needed[LEADS];	/* names of stubs */
 	struct lead *real[LEADS];	/* SONAMEs and nodes of libraries, up to ".so" */
 	char program[PATH_MAX];	/* its path, once it was needed */
@@ -162,7 +168,7 @@ static void begin_process(void *data)
 	struct walk *walk = data;
 
 	*walk->process = (struct lc_process){ .object_count = 0 };
-	walk->own_dlopen = walk->own_dlvsym = walk->audited = false;
+	walk->own_dlopen = walk->audited = false;
 }
 
 static struct lead **leads_like(struct lead **leads, const char *text, size_t length)
@@ -250,6 +256,51 @@ static int major_of_soname(const struct lc_library *library, const char *soname)
 	return -1;
 }
 
+/* Returns true if every version of the major exports the name of this row. */
+static bool always_has(const struct lc_library *library, const struct lc_major *major,
+		       const struct lc_export *row)
+{
+	const struct lc_slot *slot = &library->slots[row->slot];
+
+	for (size_t i = slot->first; i < slot->first + (size_t)slot->count; i++) {
+		const struct lc_candidate *c = &library->candidates[i];
+
+		if (c->name == row->name && c->from <= major->oldest && c->to >= major->newest)
+			return true;
+	}
+	return false;
+}
+
+/* Of so many names of a library, evenly spread, some belong to the major and are looked up. */
+#define SAMPLE 256
+
+/*
+ * Returns true if an object with the library's node exports half of what the real one of that
+ * major does: tools that hook a few functions have the node as well, and other projects' stand-ins
+ * lack a few.
+ */
+static bool is_whole(const struct lc_image *image, const struct lc_library *library, int number)
+{
+	const struct lc_major *major = lc_listed_major(library, number);
+	const size_t step = 1 + library->export_count / SAMPLE;
+	size_t had = 0, asked = 0;
+	struct lc_names names;
+	void *address;
+
+	if (!major || !lc_has_nodes(library))
+		return true;
+	lc_names_of(image, major->soname, &names);
+	for (size_t i = 0; names.strings && i < library->export_count; i += step) {
+		const struct lc_export *row = &library->exports[i];
+
+		if (row->major != number || !always_has(library, major, row))
+			continue;
+		asked++;
+		had += !lc_names_find(&names, library->names + row->name, &address) || address;
+	}
+	return 2 * had >= asked;
+}
+
 static bool match_real(const struct lc_node *node, void *data)
 {
 	struct match *match = data;
@@ -327,13 +378,20 @@ static struct object_kind kind_of(const struct walk *walk, const struct lc_image
 	return kind;
 }
 
+/* Sets the program's path as the kernel has it; false: there is no /proc. */
+static bool read_program(struct walk *walk)
+{
+	ssize_t length = readlink("/proc/self/exe", walk->program, sizeof(walk->program) - 1);
+
+	walk->program[length < 0 ? 0 : length] = 0;
+	return length > 0;
+}
+
 /* ld.so has "" as the path of the program. */
 static const char *copy_path(struct walk *walk, const char *path)
 {
-	const size_t room = sizeof(walk->program) - 1;
-
-	if (!*path && !walk->program[0] && readlink("/proc/self/exe", walk->program, room) < 0)
-		walk->program[0] = 0;
+	if (!*path && !walk->program[0])
+		read_program(walk);
 	return lc_text(walk->arena, *path ? path : walk->program);
 }
 
@@ -409,24 +467,12 @@ static bool note_needed(const char *soname, void *data)
 	return false;
 }
 
-static bool object_holds(const struct dl_phdr_info *info, uintptr_t address)
-{
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type == PT_LOAD && address - info->dlpi_addr - p->p_vaddr < p->p_memsz)
-			return true;
-	}
-	return false;
-}
-
 /* An object of glibc, in which the dynamic loader's functions may be. */
 static void note_libc(struct walk *walk, const struct dl_phdr_info *info, bool libc)
 {
 	if (libc)
 		walk->process->libc = lc_text(walk->arena, info->dlpi_name);
-	walk->own_dlopen |= object_holds(info, (uintptr_t)dlopen);
-	walk->own_dlvsym |= object_holds(info, (uintptr_t)dlvsym);
+	walk->own_dlopen |= lc_object_holds(info, (void *)dlopen);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
@@ -453,17 +499,89 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	name = lc_basename(path);
 	if (!strcmp(name, "libc.so.6") || !strcmp(name, "libdl.so.2"))
 		note_libc(walk, info, name[3] == 'c');
-	if (kind.of != SIZE_MAX)
+	if (kind.of != SIZE_MAX && is_whole(&image, walk->stubs[kind.of].library, kind.major))
 		note_real(walk, &image, &kind, path);
 	lc_image_needed(&image, note_needed,
 			&(struct needing){ walk, &image, path, walk->process->user_count });
 	return 0;
 }
 
+/* Enough for a folder that was named from another one. */
+#define ORIGIN_ROOM (4 * PATH_MAX)
+
+/* Returns the path of an object in the folder that ld.so has for $ORIGIN; NULL if that is not
+ * known.  ld.so would fail in a folder without a path. */
+static const char *path_by_origin(struct lc_arena *arena, void *handle, const char *name)
+{
+	char *origin = lc_alloc(arena, ORIGIN_ROOM);
+
+	if (!origin || !getcwd(origin, PATH_MAX) || dlinfo(handle, RTLD_DI_ORIGIN, origin))
+		return NULL;
+	return lc_path(arena, origin, lc_basename(name));
+}
+
+static void set_program(struct walk *walk, const char *path)
+{
+	if (path && strlen(path) < sizeof(walk->program))
+		strcpy(walk->program, path);
+}
+
+/* Returns true if a file is a program that needs ld.so. */
+static bool needs_loader(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ElfW(Phdr) p = { .p_type = PT_NULL };
+	ElfW(Ehdr) header;
+
+	if (fd < 0)
+		return true;
+	if (pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header))
+		for (size_t i = 0; i < header.e_phnum && p.p_type != PT_INTERP; i++)
+			if (pread(fd, &p, sizeof(p),
+				  (off_t)(header.e_phoff + i * sizeof(p))) != (ssize_t)sizeof(p))
+				break;
+	close(fd);
+	return p.p_type == PT_INTERP;
+}
+
+/* If ld.so was run as a command and told the program, the kernel names ld.so.  It gives such a
+ * process no address of an interpreter. */
+static void find_program(struct walk *walk)
+{
+	void *program;
+
+	if (getauxval(AT_BASE) || !read_program(walk) || needs_loader(walk->program))
+		return;
+	program = dlopen(NULL, RTLD_LAZY);
+	if (program)
+		set_program(walk, path_by_origin(walk->arena, program,
+						 (const char *)getauxval(AT_EXECFN)));
+	if (program)
+		dlclose(program);
+}
+
+/* ld.so has the path that dlopen() was given, which may be relative to a folder that was the
+ * current one then.  It has remembered that for $ORIGIN. */
+static const char *absolute(struct lc_arena *arena, const char *path)
+{
+	void *handle = *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	const char *found = handle ? path_by_origin(arena, handle, path) : NULL;
+
+	if (handle)
+		dlclose(handle);
+	return found ? found : path;
+}
+
 static void read_process(struct walk *walk)
 {
+	struct lc_process *process = walk->process;
+
+	find_program(walk);
 	add_leads(walk);
 	walk_loaded(walk->arena, begin_process, visit, walk);
+	for (size_t i = 0; i < process->user_count && !walk->arena->failed; i++)
+		if (process->users[i].path[0] != '/')
+			process->users[i].path = absolute(walk->arena, process->users[i].path);
 }
 
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
@@ -473,7 +591,8 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 			     .process = process, .callers = callers };
 
 	read_process(&walk);
-	process->plain = walk.own_dlopen && walk.own_dlvsym && !walk.audited && !was_audited();
+	process->audited = walk.audited || was_audited();
+	process->own_dlopen = walk.own_dlopen;
 }
 
 bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
@@ -515,14 +634,15 @@ static int visit_real(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	if (read_loaded(info, &walk->image) && !is_stub(&walk->image))
 		walk->major = major_of(&walk->image, walk->library);
-	return walk->map || lc_listed_major(walk->library, walk->major);
+	return walk->map || (lc_listed_major(walk->library, walk->major) &&
+			     is_whole(&walk->image, walk->library, walk->major));
 }
 
 bool lc_process_has(const struct lc_library *library, const struct lc_aside *aside)
 {
 	struct real_walk walk = { .library = library, .aside = aside, .major = -1 };
 
-	return dl_iterate_phdr(visit_real, &walk);
+	return lc_each_object(visit_real, &walk);
 }
 
 static int visit_soname(struct dl_phdr_info *info, size_t size, void *data)
@@ -536,7 +656,7 @@ static int visit_soname(struct dl_phdr_info *info, size_t size, void *data)
 
 bool lc_process_has_soname(const char *soname)
 {
-	return dl_iterate_phdr(visit_soname, (void *)soname);
+	return lc_each_object(visit_soname, (void *)soname);
 }
 
 int lc_process_major(const struct link_map *map, const struct lc_library *library,
@@ -544,7 +664,7 @@ int lc_process_major(const struct link_map *map, const struct lc_library *librar
 {
 	struct real_walk walk = { .library = library, .map = map, .major = -1 };
 
-	dl_iterate_phdr(visit_real, &walk);
+	lc_each_object(visit_real, &walk);
 	*image = walk.image;
 	return walk.major;
 }
@@ -560,6 +680,6 @@ struct lc_loads lc_process_loads(void)
 {
 	struct lc_loads loads = { 0 };
 
-	dl_iterate_phdr(note_loads, &loads);
+	lc_each_object(note_loads, &loads);
 	return loads;
 }

@@ -41,15 +41,18 @@ struct lc_process {
 	struct lc_user *users;
 	size_t user_count;
 	const char *libc;	/* path of libc.so.6; NULL: not loaded */
-	bool plain;	/* nothing comes between a stub and ld.so: no auditor that is known
-			   of, and dlopen() and dlvsym() are glibc's own */
+	bool audited;		/* an auditor comes between a stub and ld.so, or may do so */
+	bool own_dlopen;	/* dlopen() is glibc's own */
 	struct lc_callers callers;	/* what the users import, if requested */
 };
+
+#define LC_PEER_SYMBOL "lazycuda_stub_1"
 
 /* A stub in the process.  auditwheel may have renamed it. */
 struct lc_stub {
 	const char *path;
 	const char *soname;	/* its name in DT_NEEDED entries */
+	void *record;		/* its lc_peer; NULL: not found without ld.so */
 	/* left NULL by lc_process_stubs() */
 	const struct lc_library *library;
 	const struct lc_aside *aside;	/* NULL: it has opened nothing aside */

@@ -598,7 +598,7 @@ static bool looked_everywhere(struct lc_arena *arena, struct lc_search *search)
 	struct lc_survey *survey = &search->known->survey;
 	const Dl_serinfo *path = search->looked->loader_path;
 
-	if (!process->plain || !survey->cache.known || !is_of_system(process->libc))
+	if (process->audited || !process->own_dlopen || !survey->cache.known || !is_of_system(process->libc))
 		return false;
 	for (unsigned i = 0; i < path->dls_cnt; i++) {
 		const char *real = lc_real_path(&survey->folders, path->dls_serpath[i].dls_name);

@@ -8,6 +8,7 @@ and how they end is compared.
 """
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -71,6 +72,11 @@ class Shared:
                     flags=("-shared", "-fPIC", *self.flags))
 
 
+def beside(world, *files):
+    """They lie where only "$ORIGIN/../cuda" leads, from the program's folder and its extensions'."""
+    world.put("cuda", *files)
+
+
 def on_library_path(world, *files):
     """The real libraries lie on LD_LIBRARY_PATH."""
     world.loader(*files, folder="cuda")
@@ -87,6 +93,8 @@ class Row:
     env: dict = None
     preload: tuple = ()         # Shared
     flags: tuple = ()           # of compiler and linker, for program and extensions
+    static: bool = False        # the program is linked statically, and to no library
+    by_loader: bool = False     # the program is started as "ld.so program"
     # Puts the files of the libraries somewhere: place(world, *files); and sets what else is to
     # be so on this machine.  The program lies in the folder app.
     place: Callable = on_library_path
@@ -133,7 +141,15 @@ def linked(row, libraries):
         yield made(source, f"lib{pathlib.Path(source).stem}.so",
                    flags=("-shared", "-fPIC", *flags), link=libraries)
     if not row.source.endswith(".py"):
-        yield made(row.source, pathlib.Path(row.source).stem, flags=flags, link=libraries)
+        yield made(row.source, pathlib.Path(row.source).stem,
+                   flags=("-static",) if row.static else flags,
+                   link=() if row.static else libraries)
+
+
+def loader_of(program):
+    """The path of ld.so, as a program has it."""
+    said = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True)
+    return re.search(r"interpreter: (.*)\]", said.stdout)[1]
 
 
 def stub_of(library):
@@ -149,6 +165,8 @@ def run(row, root, files, libraries):
     row.place(world, *files)
     program = ([app / pathlib.Path(row.source).stem] if not row.source.endswith(".py") else
                [sys.executable, "-I", HERE / row.source, app])
+    if row.by_loader:
+        program.insert(0, loader_of(program[0]))
     env = {**(row.env or {})}
     if row.preload:
         env["LD_PRELOAD"] = ":".join(str(one.file()) for one in row.preload)

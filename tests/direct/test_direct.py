@@ -10,9 +10,12 @@ import dataclasses
 import pytest
 
 import situation
-from situation import Outcome, Real, Row
+from situation import Outcome, Real, Row, Shared, StandIn, beside
 
 LINKERS = ("12.9", "13.5")
+RUNTIME = (Real("cudart", "12.9"),)
+DRIVER = (StandIn("cuda", 12, "driver_real.c", soname="libcuda.so.1", node=False),)
+IN_CUDA = ("-Wl,-rpath,$ORIGIN/../cuda",)
 
 ROWS = [
     *[Row(f"an exit handler registered after the first call, nvJitLink {version}",
@@ -20,6 +23,21 @@ ROWS = [
     *[Row(f"Python's atexit calls an extension, nvJitLink {version}", "at_exit.py",
           (Real("nvJitLink", version),), extensions=("extension.c",), arguments=("extension",))
       for version in LINKERS],
+    # What is loaded in a process, and by whom.
+    Row("the program has kept the list of loaded objects", "cached_objects.c", RUNTIME,
+        flags=("-rdynamic",)),
+    Row("a static program opens an extension", "opens_extension.c", RUNTIME, static=True,
+        extensions=("versions_extension.c",), arguments=("app",)),
+    Row("ld.so starts a program whose run path has $ORIGIN", "versions.c", RUNTIME, place=beside,
+        flags=IN_CUDA, by_loader=True),
+    Row("an extension with $ORIGIN is opened by a relative path", "opens_extension.c", RUNTIME,
+        extensions=("versions_extension.c",), arguments=("app",), place=beside, flags=IN_CUDA),
+    Row("a hook of one function has the runtime's node", "versions.c", RUNTIME,
+        preload=(Shared("hook.c", node="libcudart.so.12"),)),
+    Row("a preloaded dlsym() looks names up globally", "driver.c", DRIVER,
+        preload=(Shared("global_dlsym.c"),)),
+    Row("plugins come and go beside a library that is refused", "plugins_come_and_go.c", RUNTIME,
+        extensions=("plugin.c",), env={"LAZYCUDA_MAJOR": "13"}),
 ]
 
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* objects.c - the objects that ld.so has loaded, whatever stands in its functions' way */
+#include "objects.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "glibc.h"
+
+typedef int iterator(lc_visit_object *visit, void *data);
+
+/* The thread sanitizer learns from its own dl_iterate_phdr() what ld.so has written. */
+#ifdef __SANITIZE_THREAD__
+# define IS_INTERCEPTED 1
+#elif defined(__has_feature)
+# define IS_INTERCEPTED __has_feature(thread_sanitizer)
+#else
+# define IS_INTERCEPTED 0
+#endif
+
+/* ---- an object's headers ---- */
+
+/* Describes an object by its link_map.  Returns false for one whose headers are not in memory, as
+ * those of a program that was linked statically. */
+static bool describe(const struct link_map *map, struct dl_phdr_info *info)
+{
+	const ElfW(Ehdr) *header;
+	Dl_info found;
+
+	if (!map->l_ld || !dladdr(map->l_ld, &found) || !found.dli_fbase)
+		return false;
+	header = found.dli_fbase;
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG))
+		return false;
+	info->dlpi_addr = map->l_addr;
+	info->dlpi_name = map->l_name;
+	info->dlpi_phdr = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
+	info->dlpi_phnum = header->e_phnum;
+	return true;
+}
+
+bool lc_object_holds(const struct dl_phdr_info *info, const void *address)
+{
+	const uintptr_t at = (uintptr_t)address - info->dlpi_addr;
+
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && at - p->p_vaddr < p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* ---- glibc's own functions ---- */
+
+/* The nodes of dlsym() and dl_iterate_phdr() since the first glibc for this CPU. */
+#ifdef LC_GLIBC_DL
+# define NODE LC_GLIBC_DL
+#else
+# define NODE "GLIBC_2.17"
+#endif
+
+/* Finds a function in a library of glibc; NULL: it is not there. */
+static void *find_in(const char *soname, const char *name)
+{
+	void *handle = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD), *address = NULL;
+	struct dl_phdr_info info;
+	struct lc_names names;
+	struct lc_image image;
+	struct link_map *map;
+
+	if (!handle)
+		return NULL;
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && describe(map, &info) &&
+	    !lc_image_loaded(&image, &info)) {
+		lc_names_of(&image, NODE, &names);
+		if (names.strings && !lc_names_find(&names, name, &address))
+			address = NULL;
+	}
+	dlclose(handle);
+	return address;
+}
+
+/* Until 2.34 a part of glibc's functions was in a library of its own. */
+static void *find_own(const char *name)
+{
+	void *address = find_in("libc.so.6", name);
+
+	return address ? address : find_in("libdl.so.2", name);
+}
+
+void *lc_ask_loader(void *handle, const char *name, const char *node)
+{
+	static void *_Atomic own[2];
+	void *address = atomic_load(&own[!node]);
+	void *(*versioned)(void *, const char *, const char *) = dlvsym;
+	void *(*plain)(void *, const char *) = dlsym;
+
+	if (!address)
+		address = find_own(node ? "dlvsym" : "dlsym");
+	if (address && node)
+		memcpy(&versioned, &address, sizeof(versioned));
+	else if (address)
+		memcpy(&plain, &address, sizeof(plain));
+	atomic_store(&own[!node], address);
+	return node ? versioned(handle, name, node) : plain(handle, name);
+}
+
+/* ---- the walk ---- */
+
+/* Ends the walk at libc.so.6, with 1 if the dl_iterate_phdr() that this code calls is in it. */
+static int is_own(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (!slash || strcmp(slash, "/libc.so.6"))
+		return 0;
+	*(bool *)data = lc_object_holds(info, (void *)dl_iterate_phdr);
+	return 1;
+}
+
+static int first(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)info;
+	(void)size;
+	return *(bool *)data = true;
+}
+
+/*
+ * The objects of a program that was linked statically, and has opened this one: libc.so.6, which
+ * came with it, lists none.  Nothing locks the list against a dlopen() in another thread.
+ */
+static int walk_maps(lc_visit_object *visit, void *data)
+{
+	struct dl_phdr_info info = { .dlpi_adds = 0 };
+	struct link_map *map, *start;
+	Dl_info here;
+	int result = 0;
+
+	if (!dladdr1((void *)walk_maps, &here, (void **)&start, RTLD_DL_LINKMAP))
+		return 0;
+	while (start->l_prev)
+		start = start->l_prev;
+	for (map = start; map; map = map->l_next)
+		info.dlpi_adds++;
+	for (map = start; map && !result; map = map->l_next)
+		if (describe(map, &info))
+			result = visit(&info, sizeof(info), data);
+	return result;
+}
+
+static iterator *find_iterator(void)
+{
+	iterator *found = dl_iterate_phdr;
+	bool seen = false;
+	void *address;
+
+	if (IS_INTERCEPTED)
+		return found;
+	dl_iterate_phdr(is_own, &seen);
+	if (seen)
+		return found;
+	address = find_own("dl_iterate_phdr");
+	if (address)
+		memcpy(&found, &address, sizeof(found));
+	found(first, &seen);
+	return seen ? found : walk_maps;
+}
+
+int lc_each_object(lc_visit_object *visit, void *data)
+{
+	static iterator *_Atomic known;
+	iterator *walk = atomic_load(&known);
+
+	if (!walk) {
+		walk = find_iterator();
+		atomic_store(&known, walk);
+	}
+	return walk(visit, data);
+}

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* A plugin that does nothing. */
+extern int nothing;
+int nothing;
