@@ -323,6 +323,8 @@ struct lazycuda_support {
 						   cannot take part in that: inputs, entries and
 						   support modules that are not LTO-IR.  A note
 						   names them */
+#define LAZYCUDA_LINK_IGNORE_TILE	0x20u	/* leave out Tile IR, of source or in a container,
+						   beside other code.  A note names it */
 #define LAZYCUDA_LINK_ISOLATED		0x100u	/* compiler and linker run in a process of their
 						   own, and their crash is a result.  It is the
 						   command `lazycuda`, which has to be installed
@@ -674,7 +676,8 @@ struct lazycuda_result {
 	/* DUPLICATE_SYMBOL, UNDEFINED_SYMBOL: all that are known; in LTO-IR, what the log names */
 	const struct lazycuda_symbol_error *const *symbol_errors;
 	size_t symbol_error_count;
-	const struct lazycuda_lowered_name *const *lowered_names;	/* of all that was compiled */
+	/* of all that was compiled, as far as the image has them; a note names each other one */
+	const struct lazycuda_lowered_name *const *lowered_names;
 	size_t lowered_name_count;
 };
 

@@ -25,7 +25,7 @@ const char link_arguments_usage[] =
 "  --arch ARCH          the target: sm_90, sm_90a; compute_90 with --ptx\n"
 "  --lto                optimise at link time\n"
 "  --ptx, --ltoir, --relocatable\n"
-"                       make that, not an image\n"
+"                       make that, not an image; one of the three\n"
 "  --policy POLICY      best_effort, strict or off, also for what is loaded; default:\n"
 "                       what LAZYCUDA_GUARD says, else best_effort\n"
 "  --constraint LIST    versions of nvrtc and nvJitLink that may be used, \">=13.2,<14\"\n"
@@ -43,6 +43,7 @@ const char link_arguments_usage[] =
 "                       32 times the file, and at least 256M\n"
 "  --lto-across-majors  take LTO-IR of an older CUDA major\n"
 "  --ignore-non-lto     optimise at link time, and leave out what is not LTO-IR\n"
+"  --ignore-tile        leave out Tile IR beside other code\n"
 "  --offline            the result is for another machine\n"
 "  --forward-compatible a forward-compatibility package makes up for an old driver\n"
 "  --driver V, --nvjitlink V, --nvrtc V, --nvvm V\n"
@@ -219,31 +220,37 @@ static const struct {
 } flags[] = {
 	{ "--lto-across-majors", LAZYCUDA_LINK_LTO_ACROSS_MAJORS },
 	{ "--ignore-non-lto", LAZYCUDA_LINK_IGNORE_NON_LTO },
+	{ "--ignore-tile", LAZYCUDA_LINK_IGNORE_TILE },
 	{ "--offline", LAZYCUDA_LINK_OFFLINE },
 	{ "--forward-compatible", LAZYCUDA_LINK_FORWARD_COMPATIBLE },
 };
 
-static bool take_flag(struct link_arguments *arguments, const char *word)
+/* Returns 1, 0 if there is no such flag, or -1 if it contradicts one before it. */
+static int take_flag(struct link_arguments *arguments, const char *word)
 {
+	enum lazycuda_output *output = &arguments->request.output;
+
 	for (size_t i = 0; i < LC_COUNT(outputs); i++) {
 		if (strcmp(word, outputs[i].name))
 			continue;
-		arguments->request.output = outputs[i].output;
-		return true;
+		if (*output != LAZYCUDA_OUTPUT_CUBIN && *output != outputs[i].output)
+			return -1;
+		*output = outputs[i].output;
+		return 1;
 	}
 	for (size_t i = 0; i < LC_COUNT(flags); i++) {
 		if (strcmp(word, flags[i].name))
 			continue;
 		arguments->request.flags |= flags[i].flag;
-		return true;
+		return 1;
 	}
 	if (!strcmp(word, "--lto"))
 		arguments->request.lto = 1;
 	else if (!strcmp(word, "--json"))
 		arguments->json = true;
 	else
-		return false;
-	return true;
+		return 0;
+	return 1;
 }
 
 /* ---- words ---- */
@@ -308,6 +315,14 @@ static bool is_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
+static bool is_output(const char *word)
+{
+	for (size_t i = 0; i < LC_COUNT(outputs); i++)
+		if (!strcmp(word, outputs[i].name))
+			return true;
+	return false;
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int read_words(struct link_arguments *arguments, const struct link_command *command,
 		      int argc, char **argv)
@@ -328,9 +343,9 @@ static int read_words(struct link_arguments *arguments, const struct link_comman
 			if (!taken && command->take)
 				taken = command->take(command->data, argv + i);
 			if (taken <= 0)
-				return link_arguments_wrong(command, taken ?
-					"invalid value of " :
-					"unknown option ", argv[i]);
+				return link_arguments_wrong(command, !taken ? "unknown option " :
+					is_output(argv[i]) ? "another output is asked for before " :
+					"invalid value of ", argv[i]);
 		}
 	}
 	return -1;

@@ -110,4 +110,9 @@ const char *lk_image_check(const void *image, size_t length, enum lazycuda_outpu
 			   int arch, char suffix, const char *const *symbols,
 			   size_t symbol_count, struct lc_arena *arena);
 
+/* Sets found[i] for each name that the image has, also as a local one.  LTO-IR shows none, and is
+ * taken to have all. */
+void lk_image_find(const void *image, size_t length, enum lazycuda_output output,
+		   const char *const *names, size_t count, bool *found, struct lc_arena *arena);
+
 #endif

@@ -202,3 +202,60 @@ const char *lk_image_check(const void *image, size_t length, enum lazycuda_outpu
 	default:			return check_cubin(&part, &wanted, arena);
 	}
 }
+
+/* ---- names ---- */
+
+static void find_in_cubin(const struct lk_part *part, struct lk_symbols *names)
+{
+	struct lk_device_elf elf;
+
+	if (lk_device_elf_open(&elf, part, names->arena))
+		return;
+	if (!lk_device_elf_load_symbols(&elf))
+		for (uint64_t i = 1; i < elf.symbol_count; i++) {
+			const lk_elf_symbol *raw = lk_device_elf_symbol(&elf, i);
+			const char *name = (const char *)elf.strings.at + raw->st_name;
+			struct lazycuda_symbol *symbol = raw->st_shndx == SHN_UNDEF ? NULL :
+				lk_symbols_find(names, name, strlen(name));
+
+			if (symbol)
+				symbol->defined = 1;
+		}
+	lk_device_elf_close(&elf);
+}
+
+static bool is_in_text(const char *text, const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_$";
+	const size_t length = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at += length)
+		if ((at == text || !strchr(letters, at[-1])) &&
+		    (!at[length] || !strchr(letters, at[length])))
+			return true;
+	return false;
+}
+
+void lk_image_find(const void *image, size_t length, enum lazycuda_output output,
+		   const char *const *names, size_t count, bool *found, struct lc_arena *arena)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lk_symbols wanted = { .arena = arena };
+	struct lk_budget budget = lk_budget_for(length);
+	const struct lk_source source = { .bytes = image, .length = length, .budget = &budget };
+	const bool cubin = output == LAZYCUDA_OUTPUT_CUBIN ||
+			   output == LAZYCUDA_OUTPUT_RELOCATABLE;
+
+	for (size_t i = 0; cubin && i < count; i++)
+		lk_symbols_add(&wanted, names[i], strlen(names[i]), &plain);
+	if (cubin)
+		find_in_cubin(&(const struct lk_part){ &source, 0, length }, &wanted);
+	for (size_t i = 0; i < count; i++) {
+		const struct lazycuda_symbol *symbol = !cubin ? NULL :
+			lk_symbols_find(&wanted, names[i], strlen(names[i]));
+
+		found[i] = cubin ? symbol && symbol->defined :
+			   output == LAZYCUDA_OUTPUT_LTOIR || is_in_text(image, names[i]);
+	}
+}

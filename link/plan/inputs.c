@@ -56,6 +56,8 @@ static const struct {
 } makers[] = {
 	{ LAZYCUDA_KIND_THIN_ARCHIVE, "an archive that has its members in it",
 	  "; make it without -T" },
+	{ LAZYCUDA_KIND_TILEIR, LK_TILE_NEED,
+	  "; tileiras, of the package nvidia-cuda-tileiras, makes an image of its own of it" },
 };
 
 static bool refuse_kind(struct lk_planning *planning, const struct lk_item *item,

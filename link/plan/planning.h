@@ -28,6 +28,11 @@
 #include "objection.h"
 #include "../tables/policy.h"
 
+/* What a refusal of Tile IR says. */
+#define LK_TILE_NEED "code of __global__ kernels"
+#define LK_TILE_ADVICE "which no linker here takes; tileiras, of the package nvidia-cuda-tileiras," \
+	" makes an image of its own of it"
+
 #define LK_MAX_SUPPORT 64	/* modules: `needs` of an input has a bit for each */
 
 /* One thing to link. */

@@ -156,7 +156,7 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	const unsigned flags = LAZYCUDA_LINK_LTO_ACROSS_MAJORS | LAZYCUDA_LINK_OFFLINE |
 			       LAZYCUDA_LINK_FORWARD_COMPATIBLE |
 			       LAZYCUDA_LINK_NO_SUPPORT | LAZYCUDA_LINK_IGNORE_NON_LTO |
-			       LAZYCUDA_LINK_ISOLATED;
+			       LAZYCUDA_LINK_IGNORE_TILE | LAZYCUDA_LINK_ISOLATED;
 	size_t count;
 
 	if (!lk_policy_rules(request->policy, &count))

@@ -175,14 +175,79 @@ static struct lk_choice choose(const struct lk_side *side,
 	       lk_choose(&side->linker, inspection, group, side->lto);
 }
 
+/* ---- Tile IR ---- */
+
+/* The first entry of Tile IR; NO_INDEX if there is none. */
+static size_t first_tile(const struct lazycuda_inspection *inspection)
+{
+	for (size_t i = 0; i < inspection->entry_count; i++)
+		if (inspection->entries[i]->kind == LAZYCUDA_KIND_TILEIR)
+			return i;
+	return LAZYCUDA_NO_INDEX;
+}
+
+/* "PTX 9.5 of CUDA 13.5 for sm_100 in __nv_relfatbin": the first entry of another kind. */
+static const char *beside_tile(struct lk_planning *planning, const struct lk_item *item)
+{
+	for (size_t i = 0; i < item->inspection->entry_count; i++) {
+		const struct lazycuda_entry *entry = item->inspection->entries[i];
+
+		if (entry->kind != LAZYCUDA_KIND_TILEIR)
+			return lc_format(planning->arena, "%s%s%s",
+					 lk_entry_text(planning->arena, entry),
+					 entry->section ? " in " : "",
+					 entry->section ? entry->section : "");
+	}
+	return NULL;
+}
+
+/* nvcc writes a container of Tile IR beside that of the other code.  Linkers leave it out, and say
+ * nothing.  Returns false if that is not allowed. */
+static bool leave_tile(struct lk_planning *planning, struct lk_side *side,
+		       const struct lk_item *item, const struct lazycuda_entry *entry)
+{
+	struct lc_arena *arena = planning->arena;
+	const char *have = lc_format(arena, "Tile IR for sm_%d%.1s%s%s", entry->arch, &entry->suffix,
+				     entry->section ? " in " : "",
+				     entry->section ? entry->section : "");
+	const char *beside = beside_tile(planning, item);
+
+	if (!beside)
+		return lk_refuse(&side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item->input, have,
+				 LK_TILE_NEED, lc_format(arena, "%s: it has nothing but %s, "
+							 LK_TILE_ADVICE, item->name, have));
+	if (planning->request.flags & LAZYCUDA_LINK_IGNORE_TILE) {
+		lk_note(planning, lc_format(arena, "%s: %s is left out: the image lacks its kernels",
+					    item->name, have));
+		return true;
+	}
+	return lk_refuse(&side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item->input, have,
+			 LK_TILE_NEED, lc_format(arena, "%s: there is %s, " LK_TILE_ADVICE
+						 "; the rest of it, %s, is linked with --ignore-tile"
+						 " (LAZYCUDA_LINK_IGNORE_TILE)", item->name, have,
+						 beside));
+}
+
+static bool is_tile(const struct lazycuda_inspection *inspection, const struct lk_group *group)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++)
+		if (inspection->entries[i]->kind != LAZYCUDA_KIND_TILEIR)
+			return false;
+	return true;
+}
+
 static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		      const struct lk_item *item)
 {
 	const struct lazycuda_inspection *inspection = item->inspection;
 	struct lk_group group = { 0, 0 };
 	size_t before = side->count, ignored = !inspection->entry_count;
+	size_t tile = first_tile(inspection);
 	const char *why = NULL;
 
+	if (tile != LAZYCUDA_NO_INDEX &&
+	    !leave_tile(planning, side, item, inspection->entries[tile]))
+		return false;
 	while (lk_next_group(item, &group)) {
 		struct lk_choice choice = choose(side, inspection, &group);
 		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
@@ -190,6 +255,8 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		size_t ir = choice.entry != LAZYCUDA_NO_INDEX ? LAZYCUDA_NO_INDEX :
 			    lk_choose_ir(&side->linker, inspection, &group);
 
+		if (is_tile(inspection, &group))
+			continue;
 		if (ir != LAZYCUDA_NO_INDEX && !why)
 			why = why_ir_ignored(planning, side, item);
 		if (ir != LAZYCUDA_NO_INDEX && !why) {

@@ -34,6 +34,7 @@ struct lk_product {
 	size_t length;
 	char *info_log, *error_log;	/* in the arena, or NULL */
 	const char **lowered_names;	/* in the arena, one for each name expression; or NULL */
+	size_t tile;			/* bytes of Tile IR that nvrtc made beside the image */
 };
 
 /* With the nvJitLink that the plan is for, or else the stub's. */

@@ -33,8 +33,9 @@ int nvrtcCompileProgram(void *program, int option_count, const char *const *opti
 int nvrtcAddNameExpression(void *program, const char *expression);
 int nvrtcGetLoweredName(void *program, const char *expression, const char **name);
 int nvrtcDestroyProgram(void **program);
-lk_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetProgramLogSize;
-lk_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetProgramLog;
+lk_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetTileIRSize,
+		 nvrtcGetProgramLogSize;
+lk_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetTileIR, nvrtcGetProgramLog;
 const char *nvrtcGetErrorString(int result);
 
 /* The newest version of each that all drivers, or nearly all, have. */

@@ -61,6 +61,21 @@ void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan)
 		lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, plan->notes[i]);
 }
 
+bool lk_add_note(struct lazycuda_link *link, const char *note)
+{
+	struct lazycuda_plan *plan = link->plan;
+	const char **notes = lc_alloc(link->arena, (plan->note_count + 1) * sizeof(*notes));
+
+	if (!notes || !note)
+		return lk_stop_without_memory(link);
+	for (size_t i = 0; i < plan->note_count; i++)
+		notes[i] = plan->notes[i];
+	notes[plan->note_count++] = note;
+	plan->notes = notes;
+	lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, note);
+	return true;
+}
+
 static const char *join(struct lc_arena *arena, const char *one, const char *other)
 {
 	if (!other)

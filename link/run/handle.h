@@ -137,4 +137,7 @@ void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan)
 /* Copies a backend's logs and status into the result; false if the backend failed. */
 bool lk_take_product(struct lazycuda_link *link, const struct lk_product *product, size_t input);
 
+/* Adds a note to the link's plan, and tells the caller. */
+bool lk_add_note(struct lazycuda_link *link, const char *note);
+
 #endif

@@ -17,6 +17,6 @@ void lk_do_isolated(struct lc_arena *arena, const struct lk_job *job,
 		    const struct lk_limits *limits, struct lk_product *product);
 
 /* The number that begins a job; a child that expects another is of another version. */
-#define LK_JOB_STAMP UINT64_C(0x6c6b6a6f62303032)
+#define LK_JOB_STAMP UINT64_C(0x6c6b6a6f62303033)
 
 #endif

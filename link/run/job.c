@@ -139,6 +139,7 @@ void lk_put_product(struct lk_writer *writer, const struct lk_job *job,
 	lk_wire_put_number(writer, product->code);
 	lk_wire_put_number(writer, (uint64_t)product->status);
 	lk_wire_put_number(writer, product->piece);
+	lk_wire_put_number(writer, product->tile);
 	lk_wire_put_text(writer, product->call);
 	lk_wire_put_text(writer, product->message);
 	lk_wire_put_text(writer, product->info_log);
@@ -177,6 +178,7 @@ bool lk_get_product(struct lc_arena *arena, struct lk_reader *reader, const stru
 	product->code = (enum lazycuda_code)lk_wire_get_number(reader);
 	product->status = (int)lk_wire_get_number(reader);
 	product->piece = (size_t)lk_wire_get_number(reader);
+	product->tile = (size_t)lk_wire_get_number(reader);
 	product->call = get_copy(arena, reader);
 	product->message = get_copy(arena, reader);
 	product->info_log = get_copy(arena, reader);

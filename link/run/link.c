@@ -71,6 +71,39 @@ static bool check_image(struct lazycuda_link *link)
 				 "the driver's linker" : "nvJitLink", wrong));
 }
 
+/* Leaves out the lowered names that the image does not have: of kernels that became Tile IR, and of
+ * what the linker found that nothing uses. */
+static bool check_names(struct lazycuda_link *link)
+{
+	struct lazycuda_result *result = &link->result;
+	const size_t count = result->lowered_name_count;
+	const struct lazycuda_lowered_name **left = lc_alloc(link->arena, (count + 1) * sizeof(*left));
+	const char **names = lc_alloc(link->arena, (count + 1) * sizeof(*names));
+	bool *found = lc_alloc(link->arena, (count + 1) * sizeof(*found));
+
+	if (!left || !names || !found)
+		return lk_stop_without_memory(link);
+	for (size_t i = 0; i < count; i++)
+		names[i] = result->lowered_names[i]->name;
+	lk_image_find(link->image, result->image_length, link->request.output, names, count, found,
+		      link->arena);
+	result->lowered_name_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct lazycuda_lowered_name *name = result->lowered_names[i];
+
+		if (found[i])
+			left[result->lowered_name_count++] = name;
+		else if (!lk_add_note(link, lc_format(link->arena, "the image does not define %s,"
+						      " which the name expression %s became",
+						      lc_printable(link->arena, name->name),
+						      lc_printable(link->arena,
+								   name->expression))))
+			return false;
+	}
+	result->lowered_names = left;
+	return true;
+}
+
 /* Records the inputs whose callbacks are to be called, each once. */
 static bool note_linked(struct lazycuda_link *link)
 {
@@ -100,7 +133,8 @@ static bool carry_out(struct lazycuda_link *link)
 	if (!lk_inspect_inputs(link) || !lk_decide(link) || !lk_compile_sources(link))
 		return false;
 	pieces = lk_make_pieces(link);
-	return pieces && link_pieces(link, pieces) && check_image(link) && note_linked(link);
+	return pieces && link_pieces(link, pieces) && check_image(link) && check_names(link) &&
+	       note_linked(link);
 }
 
 static void free_blocks(struct lazycuda_link *link)

@@ -65,6 +65,14 @@ static bool compile(struct lc_arena *arena, const struct lk_nvrtc *compiler, voi
 	return !product->status;
 }
 
+/* How much Tile IR the program became besides: versions before 13.2 have none. */
+static size_t size_of_tile_ir(const struct lk_nvrtc *compiler, void *program)
+{
+	size_t size = 0;
+
+	return compiler->images[LAZYCUDA_KIND_TILEIR].size(program, &size) ? 0 : size;
+}
+
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		      const struct lk_piece *source, struct lk_product *product)
 {
@@ -80,8 +88,10 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	if (new_program(compiler, source, &program, product) &&
 	    add_expressions(compiler, program, source, product) &&
 	    compile(arena, compiler, program, plan, product) &&
-	    lower_names(arena, compiler, program, source, product))
+	    lower_names(arena, compiler, program, source, product)) {
+		product->tile = size_of_tile_ir(compiler, program);
 		lk_fetch_image(arena, &compiler->images[plan->compile_to], program, product);
+	}
 	if (product->status)
 		lk_explain_compiler(arena, "nvrtc", compiler->path ? compiler->version :
 				    lk_loaded_version(LK_NVRTC), source->name,

@@ -74,6 +74,25 @@ static bool take_compiled(struct lazycuda_link *link, const struct lazycuda_step
 	return inspect_compiled(link, step, compiled);
 }
 
+/* What __tile_global__ kernels become is beside the image, and nothing links it. */
+static bool leave_tile(struct lazycuda_link *link, const struct lazycuda_step *step,
+		       const struct lazycuda_plan *plan, const struct lk_product *product)
+{
+	const char *name = lc_printable(link->arena, step->name);
+
+	if (!product->tile || plan != link->plan)
+		return true;
+	if (link->request.flags & LAZYCUDA_LINK_IGNORE_TILE)
+		return lk_add_note(link, lc_format(link->arena, "%s: %zu bytes of Tile IR are left"
+						   " out: the image lacks the __tile_global__"
+						   " kernels", name, product->tile));
+	return lk_stop(link, LAZYCUDA_CODE_UNSUPPORTED_KIND, step->input,
+		       lc_format(link->arena, "%s: its __tile_global__ kernels became %zu bytes of"
+				 " Tile IR, " LK_TILE_ADVICE "; --ignore-tile"
+				 " (LAZYCUDA_LINK_IGNORE_TILE) links the rest of it",
+				 name, product->tile));
+}
+
 /* Compiles source as `plan` says: the link's plan, or another one for code that is only looked
  * at. */
 static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step *step,
@@ -99,6 +118,7 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 	if (plan != link->plan)
 		product.info_log = NULL;	/* it says the same again */
 	if (!lk_take_product(link, &product, step->input) || !lk_own(link, product.image) ||
+	    !leave_tile(link, step, plan, &product) ||
 	    (plan == link->plan && !note_lowered_names(link, &piece, step->input, &product)))
 		return false;
 	return take_compiled(link, step, plan->compile_to, &product, compiled);

@@ -45,6 +45,7 @@ static const struct lk_nvrtc own_nvrtc = {
 		[LAZYCUDA_KIND_PTX] = LK_GETTER(nvrtcGetPTX),
 		[LAZYCUDA_KIND_CUBIN] = LK_GETTER(nvrtcGetCUBIN),
 		[LAZYCUDA_KIND_LTOIR] = LK_GETTER(nvrtcGetLTOIR),
+		[LAZYCUDA_KIND_TILEIR] = LK_GETTER(nvrtcGetTileIR),
 	},
 };
 

@@ -35,7 +35,7 @@ struct lk_nvrtc {
 	int (*lowered_name)(void *program, const char *expression, const char **name);
 	const char *(*error_string)(int result);
 	struct lk_getter log;
-	struct lk_getter images[LAZYCUDA_KIND_KINDS];	/* PTX, CUBIN and LTOIR */
+	struct lk_getter images[LAZYCUDA_KIND_KINDS];	/* PTX, CUBIN, LTOIR and TILEIR */
 };
 
 /* The one of a version of lazycuda_get_others(); else that of the stub. */

@@ -59,7 +59,7 @@ def test_the_reason_names_the_entry_its_neighbours_and_why(ask):
     (f"{HAVE} arch=sm_80", "{cubin 12.0 sm_80 linked/ptx 8.0 sm_80}", 1),
     # what is of no use is passed over
     (f"{HAVE} arch=sm_80", "{ptx 8.0 sm_80 damaged/ptx 8.0 sm_52}", 1),
-    (f"{HAVE} arch=sm_80", "{unknown ? sm_80/tileir ? sm_80/ptx 8.0 sm_52}", 2),
+    (f"{HAVE} arch=sm_80", "{unknown ? sm_80/optixir ? sm_80/ptx 8.0 sm_52}", 2),
     # what is sure to be taken before what may be
     (f"{HAVE} arch=sm_80", "{cubin ? sm_80 zstd unseen/ptx 8.0 sm_80}", 1),
     (f"{HAVE} arch=sm_80 lto", "{lto 12.5 sm_80 obfuscated/lto 12.0 sm_52/ptx 8.0 sm_80}", 1),

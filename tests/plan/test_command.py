@@ -5,6 +5,7 @@ import json
 import pytest
 
 import build
+import made_up
 from fakes import driver, fake, nvml
 
 HAVE = ["--driver", "12.4", "--nvjitlink", "12.4", "--nvrtc", "12.4"]
@@ -144,6 +145,23 @@ def test_what_is_not_given_is_what_is_installed(world, file):
     assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.5",
                                    "nvrtc": "12.9",
                                    "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
+
+
+def test_tile_ir_beside_other_code(world):
+    """nvcc puts both into an object, and nvJitLink leaves the Tile IR out without a word."""
+    code, tile = ptx().encode() + b"\0", b"\x7fTileIR\0" + bytes(56)
+    both, alone = world.folder("files") / "both", world.folder("files") / "alone"
+    both.write_bytes(made_up.fatbin(made_up.entry(made_up.PTX, code)) +
+                     made_up.fatbin(made_up.entry(made_up.TILEIR, tile)))
+    alone.write_bytes(made_up.fatbin(made_up.entry(made_up.TILEIR, tile)))
+    said = plan(world, *HAVE, "--arch", "sm_80", both, status=1)
+    assert said["code"] == "UNSUPPORTED_KIND"
+    assert "there is Tile IR for sm_80" in said["message"] and "PTX 8.0" in said["message"]
+    said = plan(world, *HAVE, "--arch", "sm_80", "--ignore-tile", both)
+    assert [step["kind"] for step in said["inputs"]] == ["ptx"]
+    assert any("Tile IR for sm_80 is left out" in note for note in said["notes"])
+    said = plan(world, *HAVE, "--arch", "sm_80", "--ignore-tile", alone, status=1)
+    assert said["code"] == "UNSUPPORTED_KIND" and "nothing but Tile IR" in said["message"]
 
 
 def test_a_file_that_begins_with_a_dash(world, file):

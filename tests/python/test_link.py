@@ -514,6 +514,7 @@ source = CUSource(sys.argv[1], "k.cu", name_expressions=["&scale<float>", "scale
 linker = Linker("sm_80", {more}).add(source)
 image = linker.link()
 say(names=linker.result.lowered_names,
+    notes=linker.result.plan.notes,
     kernels=[one.name for one in inspect(image).entries[0].symbols if one.kernel])
 for expression in ("&nothing", "scale<"):
     try:
@@ -526,6 +527,35 @@ for expression in ("&nothing", "scale<"):
                      "&n::table": "_ZN1n5tableE"}
     assert set(said[0]["kernels"]) == {names["&scale<float>"], names["scale<int>"]}
     assert [one["code"] for one in said[1:]] == ["COMPILE_FAILED"] * 2
+
+
+# ---- Tile IR ----
+
+TILE = """\
+extern "C" __tile_global__ void tile(int *p) { }
+extern "C" __global__ void simt(int *p) { *p = 1; }
+"""
+
+
+@pytest.mark.parametrize("more", ["", ", isolated=True", ", lto=True"])
+def test_a_tile_kernel_is_not_dropped_with_success(world, python, real, more):
+    handles.install(world, real("13.5"))
+    said = python(f"""
+for ignore in (False, True):
+    source = CUSource(sys.argv[1], "k.cu", name_expressions=["tile", "simt"])
+    linker = Linker("sm_100", compile_options=["--enable-tile"], ignore_tile=ignore{more})
+    try:
+        image = linker.add(source).link()
+        say(names=linker.result.lowered_names, notes=linker.result.plan.notes,
+            kernels=[one.name for one in inspect(image).entries[0].symbols if one.kernel])
+    except BadInput as error:
+        say(code=error.code.name, text=str(error), input=error.index)
+""", TILE)
+    assert (said[0]["code"], said[0]["input"]) == ("UNSUPPORTED_KIND", 0)
+    assert "tileiras" in said[0]["text"] and "--ignore-tile" in said[0]["text"]
+    assert said[1]["names"] == {"simt": "simt"} and said[1]["kernels"] == ["simt"]
+    assert any("bytes of Tile IR are left out" in note for note in said[1]["notes"])
+    assert any("does not define tile" in note for note in said[1]["notes"])
 
 
 # ---- headers in memory ----

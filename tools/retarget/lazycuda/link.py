@@ -220,6 +220,7 @@ class _Flag:
     LINK_FORWARD_COMPATIBLE = 0x4
     LINK_NO_SUPPORT = 0x8
     LINK_IGNORE_NON_LTO = 0x10
+    LINK_IGNORE_TILE = 0x20
     LINK_ISOLATED = 0x100
 
 
@@ -802,6 +803,7 @@ class Linker:
     lto: optimise at link time; LTO-IR among the inputs implies it.
     ignore_non_lto: optimise at link time, and leave out what cannot take part in that, with
     a note: what is not LTO-IR.
+    ignore_tile: leave out, with a note, what __tile_global__ kernels become.
     output: Output.CUBIN, an image to load; PTX, RELOCATABLE or LTOIR.
     options: for the linker, in nvJitLink's spelling, "-lineinfo".
     compile_options: for nvrtc, where there is source.
@@ -833,8 +835,8 @@ class Linker:
                  symbols: Sequence[str] = (), support: Sequence[SupportModule] = (),
                  use_support: bool = True, constraint: Optional[str] = None,
                  policy: Policy = Policy.BEST_EFFORT,
-                 ignore_non_lto: bool = False, lto_across_majors: bool = False,
-                 offline: bool = False,
+                 ignore_non_lto: bool = False, ignore_tile: bool = False,
+                 lto_across_majors: bool = False, offline: bool = False,
                  forward_compatible: bool = False, device: int = 0, unpack_limit: int = 0,
                  environment: Optional[Environment] = None, isolated: bool = False,
                  time_limit: Optional[float] = None,
@@ -856,6 +858,7 @@ class Linker:
                       _Flag.LINK_OFFLINE * offline |
                       _Flag.LINK_FORWARD_COMPATIBLE * forward_compatible |
                       _Flag.LINK_IGNORE_NON_LTO * ignore_non_lto |
+                      _Flag.LINK_IGNORE_TILE * ignore_tile |
                       _Flag.LINK_NO_SUPPORT * (not use_support) |
                       _Flag.LINK_ISOLATED * (isolated or time_limit is not None or
                                              memory_limit is not None))
