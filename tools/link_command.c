@@ -23,13 +23,14 @@ static const char usage[] =
 "did and why.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a static or\n"
 "shared library, or LLVM IR or CUDA source, which is compiled first.\n"
 "\n"
-"OUT is written whole or not at all.  Compiler's and linker's logs go to standard\n"
-"error, or into the JSON.\n"
+"OUT is written whole or not at all, and is no input.  Compiler's and linker's logs go\n"
+"to standard error, or into the JSON.\n"
 "\n"
 "Exit status: 0 it was linked, 1 it was not, 2 wrong usage, or a file that cannot\n"
 "be read or written.\n"
 "\n"
-"  -o OUT, --output OUT the file to make\n"
+"  -o OUT, --output OUT the file to make; -: standard output, with the report on standard\n"
+"                       error\n"
 "  --isolated           compiler and linker run in a process of their own, whose crash\n"
 "                       is a refusal\n"
 "  --time-limit SECONDS implies --isolated: a limit for both together; default: ten\n"
@@ -110,24 +111,76 @@ static bool is_trap(const char *path)
 	return open;
 }
 
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
+static bool is_same_file(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+/* Why nothing is written to what a path leads to; NULL if it is. */
+static const char *why_not(const char *path, const char *real)
+{
+	struct stat st, out;
+
+	if (is_trap(path))
+		return "is a symbolic link of somebody else's in a folder that everybody may"
+		       " write to: not followed";
+	if (stat(path, &st))
+		return is_link(path) ? "is a symbolic link to nowhere" : NULL;
+	if (!fstat(STDOUT_FILENO, &out) && is_same_file(&st, &out) && !S_ISDIR(st.st_mode))
+		return "is standard output: use -o -";
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? strerror(EISDIR) : "is not a regular file";
+	/* A link of /proc to a file that was removed. */
+	return real ? NULL : strerror(ENOENT);
+}
+
 /* Replaces the target of a symbolic link, not the link.  Never replaces a device. */
 static bool save(const char *path, const void *bytes, size_t length)
 {
 	char *real = realpath(path, NULL);
-	const char *why = NULL;
-	struct stat st;
+	const char *why = why_not(path, real);
 
-	if (real && is_trap(path))
-		why = "is a symbolic link of somebody else's in a folder that everybody may"
-		      " write to: not followed";
-	else if (real && !stat(real, &st) && !S_ISREG(st.st_mode))
-		why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "is not a regular file";
-	else if (!replace(real ? real : path, bytes, length))
+	if (!why && !replace(real ? real : path, bytes, length))
 		why = strerror(errno);
 	if (why)
 		complain("link", "%s: %s", path, why);
 	free(real);
 	return !why;
+}
+
+/* Takes standard output for the image; from then on the report goes to standard error.  Returns
+ * -1 after a message. */
+static int take_standard_output(void)
+{
+	int fd;
+
+	if (isatty(STDOUT_FILENO)) {
+		complain("link", "standard output is a terminal; no image is written to it");
+		return -1;
+	}
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		complain("link", "standard output: %s", strerror(errno));
+		return -1;
+	}
+	return fd;
+}
+
+static bool send(int fd, const void *bytes, size_t length)
+{
+	bool sent = write_all(fd, bytes, length);
+
+	sent = !close(fd) && sent;
+	if (!sent)
+		complain("link", "standard output: %s", strerror(errno));
+	return sent;
 }
 
 /* ---- the report ---- */
@@ -190,7 +243,8 @@ static void say_as_it_comes(void *data, enum lazycuda_log kind, size_t input, co
 		say_log(text);
 }
 
-static int link_files(struct link_arguments *arguments, const char *output)
+/* `stream` is the file of standard output for the image, or -1. */
+static int link_files(struct link_arguments *arguments, const char *output, int stream)
 {
 	const struct lazycuda_environment *environment =
 		arguments->environment_given ? &arguments->environment : NULL;
@@ -211,7 +265,8 @@ static int link_files(struct link_arguments *arguments, const char *output)
 	}
 	result = lazycuda_link_run(link);
 	if (result->code != LAZYCUDA_CODE_OK ||
-	    save(output, result->image, result->image_length)) {
+	    (stream >= 0 ? send(stream, result->image, result->image_length) :
+			   save(output, result->image, result->image_length))) {
 		status = result->code != LAZYCUDA_CODE_OK;
 		(arguments->json ? print_result_json : print)(arguments, output, result);
 	}
@@ -287,10 +342,33 @@ static int take_own_words(void *data, char **words)
 	return 0;
 }
 
+/* Which of the files that are read is the output, too; NULL if none is. */
+static const char *read_and_written(const struct link_arguments *arguments, const char *output)
+{
+	struct stat out, st;
+
+	if (stat(output, &out) || !S_ISREG(out.st_mode))
+		return NULL;
+	for (size_t i = 0; i < arguments->input_count; i++)
+		if (!stat(arguments->inputs[i].path, &st) && is_same_file(&st, &out))
+			return arguments->inputs[i].path;
+	for (size_t i = 0; i < arguments->header_count; i++) {
+		const char *name = arguments->include_names[i];
+
+		/* The "=" between name and file is a NUL by now. */
+		if (!stat(name + strlen(name) + 1, &st) && is_same_file(&st, &out))
+			return name;
+	}
+	return NULL;
+}
+
 static int link_with(struct link_arguments *arguments, const struct link_command *command,
 		     const struct own_arguments *own)
 {
 	struct lazycuda_request *request = &arguments->request;
+	bool stream = own->output && !strcmp(own->output, "-");
+	const char *twice;
+	int fd = -1;
 
 	if (!arguments->input_count)
 		return link_arguments_wrong(command, "no file is given", "");
@@ -300,11 +378,18 @@ static int link_with(struct link_arguments *arguments, const struct link_command
 		return link_arguments_wrong(command, "no output file is given: use -o OUT", "");
 	if (!link_arguments_readable(arguments, command))
 		return 2;
+	twice = stream ? NULL : read_and_written(arguments, own->output);
+	if (twice)
+		return link_arguments_wrong(command, "the output is an input as well: ", twice);
+	if (stream)
+		fd = take_standard_output();
+	if (stream && fd < 0)
+		return 2;
 	if (own->isolated)
 		request->flags |= LAZYCUDA_LINK_ISOLATED;
 	request->time_limit = own->time_limit;
 	request->memory_limit = own->memory_limit;
-	return link_files(arguments, own->output);
+	return link_files(arguments, own->output, fd);
 }
 
 int link_main(int argc, char **argv)

@@ -97,6 +97,39 @@ def test_a_file_is_replaced_not_written_over(world, real, files):
     assert (files / "link").is_symlink()
 
 
+def test_an_input_is_not_overwritten(world, real, files):
+    handles.install(world, real("13.5"))
+    (files / "link").symlink_to("k.ptx")
+    (files / "k.h").write_text("")
+    for out in ("k.ptx", "link", "k.h"):
+        done = world.cli("link", "-o", files / out, "--arch", "sm_80", "--header",
+                         f"h={files / 'k.h'}", files / "k.ptx", check=False)
+        assert done.status == 2 and "the output is an input as well: " in done.err
+    assert (files / "k.ptx").read_text() == PTX and names(files) == ["k.h", "k.ptx", "link"]
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_an_image_goes_to_standard_output(world, real, files, more):
+    handles.install(world, real("13.5"))
+    world.cli("link", "-o", files / "same", "--arch", "sm_80", files / "k.ptx")
+    done = world.run("/bin/sh", "-c", 'out=$1; shift; "$@" >"$out"', "sh", files / "out",
+                     build.TOOL, "link", "-o", "-", *more, "--arch", "sm_80", files / "k.ptx")
+    assert (files / "out").read_bytes() == (files / "same").read_bytes()
+    size = (files / "out").stat().st_size
+    if more:
+        assert json.loads(done.err)["output"] == "-" and json.loads(done.err)["size"] == size
+    else:
+        assert done.err.splitlines()[-1] == f"output      -, {size} bytes"
+
+
+def test_an_image_that_standard_output_does_not_take(world, real, files):
+    handles.install(world, real("13.5"))
+    done = world.run("/bin/sh", "-c", '"$@" >/dev/full', "sh", build.TOOL, "link", "-o", "-",
+                     "--arch", "sm_80", files / "k.ptx", check=False)
+    assert (done.status, done.err) == (
+        2, "lazycuda link: standard output: No space left on device\n")
+
+
 def test_no_part_of_a_file_is_left_if_the_disk_is_full(world, real, files):
     handles.install(world, real("13.5"))
     full = world.folder("full")
@@ -129,6 +162,8 @@ def test_what_cannot_be_written(world, real, files, out, why):
     (("k.ptx", "-o", "out"), "no architecture is given"),
     (("k.ptx", "--arch", "sm_80"), "no output file is given"),
     (("k.ptx", "--arch", "sm_80", "-o"), "invalid value of -o"),
+    (("k.ptx", "--arch", "sm_80", "-o", "out", "--ltoir", "--relocatable"),
+     "another output is asked for before --relocatable"),
     (("k.ptx", "--arch", "sm_80", "-o", "out", "--bogus"), "unknown option --bogus"),
     (("none.ptx", "--arch", "sm_80", "-o", "out"), "none.ptx: No such file or directory")])
 def test_wrong_usage(world, files, words, why):

@@ -87,11 +87,17 @@ def test_a_strangers_link_is_not_followed_where_everybody_can_put_one(link, mode
         assert "symbolic link of somebody else's" in said.err and names(link.folder) == ["a"]
 
 
-def test_a_link_to_nowhere_is_replaced(link):
-    (link.folder / "a").symlink_to(link.folder.parent / "nowhere")
-    assert link(link.folder / "a").status == 0
-    assert not (link.folder / "a").is_symlink()
-    assert not (link.folder.parent / "nowhere").exists()
+def test_a_link_that_leads_nowhere_is_neither_replaced_nor_followed(link):
+    for target, why in (("../nowhere", "is a symbolic link to nowhere"),
+                        ("a", "is a symbolic link to nowhere"),
+                        ("/proc/self/fd/1", "is standard output: use -o -")):
+        (link.folder / "a").symlink_to(target)
+        said = link(link.folder / "a")
+        assert (said.status, said.out) == (2, "")
+        assert said.err == f"lazycuda link: {link.folder / 'a'}: {why}\n"
+        assert (link.folder / "a").is_symlink() and names(link.folder) == ["a"]
+        assert not (link.folder.parent / "nowhere").exists()
+        (link.folder / "a").unlink()
 
 
 # ---- retarget ----
