@@ -384,6 +384,7 @@ generate: $(BUILD)/gen/gen
 	$(Q)$(PYTHON) tools/upkeep/adapted.py
 	$(Q)$(PYTHON) tools/upkeep/linking.py
 	$(Q)$(PYTHON) tools/upkeep/survey.py
+	$(Q)$(PYTHON) tools/upkeep/laid_out.py
 
 check-generated: $(BUILD)/gen/gen
 	$(Q)rm -rf $(BUILD)/check-generated && mkdir -p $(BUILD)/check-generated
@@ -393,6 +394,7 @@ check-generated: $(BUILD)/gen/gen
 	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
 	$(Q)$(PYTHON) tools/upkeep/linking.py --check
 	$(Q)$(PYTHON) tools/upkeep/survey.py --check
+	$(Q)$(PYTHON) tools/upkeep/laid_out.py --check
 
 ifdef CUDA_ABI
 $(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map) &: \

@@ -41,7 +41,7 @@ static void add_type(struct text *key, const struct type *type, unsigned toolkit
 	};
 
 	if (type->kind == STRUCT)
-		put(key, "%s.%c", type->name, size_in(type->record, toolkit)->letter);
+		put(key, "%s%s.%c", type->pointer ? "*" : "", type->name, size_in(type->record, toolkit)->letter);
 	else if (type->kind != STATUS)
 		put(key, "%s", kind_names[plain[type->kind]]);
 }
@@ -178,6 +178,8 @@ static unsigned size_to_zero(const struct param *param, unsigned toolkit)
 {
 	if (param->way != OUT)
 		return 0;
+	if (param->type.pointer)
+		return kind_sizes[PTR];
 	if (param->type.kind == STRUCT)
 		return size_in(param->type.record, toolkit)->bytes;
 	return kind_sizes[param->type.kind];

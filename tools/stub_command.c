@@ -67,6 +67,10 @@ static const char usage[] =
 "                      to declare it\n"
 "  --int-status PATTERN  functions that return an int which is 0 if they succeeded,\n"
 "                      say `foo_*_init`: without a library VALUE\n"
+"  --apart PATTERN     functions whose callers read what the library has laid out by its\n"
+"                      own version: they are forwarded to the caller's major alone\n"
+"  --handle STRUCT[=PATTERN]  a struct that the library makes and frees, whatever its size;\n"
+"                      functions that match PATTERN take one that the caller has made\n"
 "\n"
 "Exit status: 0 the stub's folder is made or was up to date; 2 nothing was changed.\n";
 

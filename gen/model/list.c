@@ -525,19 +525,25 @@ static void parse_type(struct type *type, const char *text, struct place place, 
 	type->name = text;
 }
 
+/* TYPE or *STRUCT. */
+static void parse_target(struct type *type, const char *text, struct place place)
+{
+	bool pointer = *text == '*';
+
+	parse_type(type, text + pointer, place, false);
+	type->pointer = pointer;
+	if (pointer && type->kind != STRUCT)
+		fail_at(place, "`%s` is not a type: a pointer to a scalar is ptr", text);
+}
+
 /* TYPE, *STRUCT, and either with [COUNT]. */
 static void take_field_type(struct line *line, struct type *type)
 {
 	struct word word = take(line, "a type");
 	const char *bracket = strchr(word.text, '[');
-	char *name = format("%.*s", (int)strcspn(word.text, "["), word.text);
-	bool pointer = *name == '*';
 	char *end;
 
-	parse_type(type, name + pointer, word.place, false);
-	type->pointer = pointer;
-	if (pointer && type->kind != STRUCT)
-		fail_at(word.place, "`%s` is not a type: a pointer to a scalar is ptr", word.text);
+	parse_target(type, format("%.*s", (int)strcspn(word.text, "["), word.text), word.place);
 	if (!bracket)
 		return;
 	type->count = (unsigned)strtoul(bracket + 1, &end, 10);
@@ -609,7 +615,10 @@ static void take_param(struct line *line, struct param *param)
 		word = take(line, "a type");
 		break;
 	}
-	parse_type(&param->type, word.text, word.place, false);
+	parse_target(&param->type, word.text, word.place);
+	if (param->type.pointer && param->way == BY_VALUE)
+		fail_at(word.place, "`%s` is not passed by value: a pointer to a struct is `inout`, or "
+			"`ptr`", word.text);
 }
 
 static void take_params(struct line *line, struct row *row)

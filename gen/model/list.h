@@ -70,7 +70,7 @@ struct type {
 	enum kind kind;
 	const char *name;		/* of the struct, if the kind is STRUCT */
 	struct record *record;		/* the struct of that name, once resolved */
-	bool pointer;			/* *STRUCT in a field */
+	bool pointer;			/* *STRUCT in a field, or behind a parameter */
 	unsigned count;			/* elements, for an array in a field; else 1 */
 	struct place place;
 };

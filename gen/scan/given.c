@@ -346,6 +346,34 @@ void take_statuses(struct own *own)
 	}
 }
 
+/* ---- what the library lays out, and what it makes ---- */
+
+void take_aparts(struct own *own)
+{
+	for (size_t i = 0; i < own->aparts.count; i++) {
+		struct hint *hint = scan_alloc(sizeof(*hint));
+
+		hint->place.file = own_name;
+		hint->words[hint->count++] = own->aparts.items[i];
+		list_add(&own->library.aparts, hint);
+	}
+}
+
+void take_handles(struct own *own)
+{
+	for (size_t i = 0; i < own->handles.count; i++) {
+		const char *text = own->handles.items[i], *equals = strchr(text, '=');
+		struct hint *hint = scan_alloc(sizeof(*hint));
+
+		hint->place.file = own_name;
+		hint->words[hint->count++] = equals ?
+			scan_intern_n(text, (size_t)(equals - text)) : text;
+		if (equals)
+			hint->words[hint->count++] = equals + 1;
+		list_add(&own->given.handles, hint);
+	}
+}
+
 /* ---- enumerations that changed ---- */
 
 /* Counts and limits grow with what they count, and no call passes one. */

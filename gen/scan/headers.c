@@ -42,6 +42,24 @@ static bool is_text(const struct unit *unit, CXType type)
 	       (target.kind == CXType_Char_S || target.kind == CXType_Char_U);
 }
 
+/* What a parameter points to.  A pointer that the function writes may lead to a struct which the
+ * library has laid out. */
+static struct c_type target_type(struct unit *unit, CXType type, bool constant)
+{
+	const struct libclang *clang = unit->clang;
+	struct c_type out;
+	CXType target;
+
+	if (!unit->library->given || constant || type.kind != CXType_Pointer)
+		return value_type(unit, type);
+	target = clang->getCanonicalType(clang->getPointeeType(type));
+	if (!is_record(unit, target))
+		return value_type(unit, type);
+	out = value_type(unit, target);
+	out.pointer = true;
+	return out;
+}
+
 static struct c_param take_param(struct unit *unit, CXCursor function, unsigned index)
 {
 	const struct libclang *clang = unit->clang;
@@ -70,7 +88,7 @@ static struct c_param take_param(struct unit *unit, CXCursor function, unsigned 
 	    target.kind == CXType_FunctionNoProto ||
 	    (target.kind == CXType_Record && !is_record(unit, target)))
 		return param;
-	param.type = value_type(unit, target);
+	param.type = target_type(unit, target, constant);
 	param.type.enumeration = NULL;
 	param.pointer = true;
 	param.constant = constant;

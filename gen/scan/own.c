@@ -53,6 +53,8 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--text", NULL, &own->texts },
 			{ "--negative", NULL, &own->negatives },
 			{ "--int-status", NULL, &own->statuses },
+			{ "--apart", NULL, &own->aparts },
+			{ "--handle", NULL, &own->handles },
 			{ "--package", NULL, &own->packages },
 			{ "--opens", NULL, &own->library.opens },
 			{ "--cuda-of", NULL, &own->library.cuda_of },
@@ -427,6 +429,8 @@ int derive_own(struct scan *scan, char **arguments)
 	find_texts(own);
 	take_negatives(own);
 	take_statuses(own);
+	take_aparts(own);
+	take_handles(own);
 	find_changed(own);
 	resolve_library(scan, library);
 	assign_letters(scan, library);

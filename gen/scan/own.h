@@ -24,6 +24,8 @@ struct own {
 	struct list texts;	/* --text: function names */
 	struct list negatives;	/* --negative: function names */
 	struct list statuses;	/* --int-status: patterns of function names */
+	struct list aparts;	/* --apart: patterns of function names */
+	struct list handles;	/* --handle: STRUCT or STRUCT=PATTERN */
 	struct list packages;	/* --package */
 	struct list cuda;	/* --cuda-major: CUDA majors that lazycuda's stubs know, as text */
 };
@@ -51,6 +53,11 @@ void take_negatives(struct own *own);
 
 /* Takes the functions whose result is an int, and a status. */
 void take_statuses(struct own *own);
+
+/* Takes the functions that are forwarded to the caller's major alone, and the structs that the
+ * library makes and frees. */
+void take_aparts(struct own *own);
+void take_handles(struct own *own);
 
 /* Finds the enumerations that mean something else in another major. */
 void find_changed(struct own *own);

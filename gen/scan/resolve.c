@@ -302,6 +302,26 @@ static const char *direction(const struct scan *scan, struct subject *library, i
 	return way;
 }
 
+/* Returns true for a struct that the library makes and frees, unless this is one of the functions
+ * that take one of the caller's: the caller of any other has its address alone. */
+static bool is_made_by_library(const struct subject *library, const char *function,
+			       const char *record)
+{
+	bool made = false;
+
+	for (size_t i = 0; library->given && record && i < library->given->handles.count; i++) {
+		struct hint *hint = library->given->handles.items[i];
+
+		if (!matches(hint->words[0], record, NULL))
+			continue;
+		hint->used = true;
+		if (hint->words[1] && matches(hint->words[1], function, NULL))
+			return false;
+		made = true;
+	}
+	return made;
+}
+
 static const char *param_text(const struct scan *scan, struct subject *library, int toolkit,
 			      const struct origin *source, const char *function, size_t index)
 {
@@ -312,6 +332,8 @@ static const char *param_text(const struct scan *scan, struct subject *library, 
 
 	if (!strcmp(way, "ptr"))
 		return way;
+	if (param->pointer && is_made_by_library(library, function, type.record))
+		return type.pointer ? "out ptr" : "ptr";
 	if (hint && hint->count == 4)
 		return format("%s %s", way, hint->words[3]);
 	if (type.record)
@@ -417,7 +439,7 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 			source->prototype && gives_text(source->prototype),
 		.negative = library->given && map_get(&library->given->negatives, name) &&
 			    source->prototype,
-		.apart = is_among(&library->aparts, name) ||
+		.apart = (is_among(&library->aparts, name) && source->prototype) ||
 			 passes_changed(library, source->prototype),
 		.undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
 					      !source->prototype,
@@ -521,4 +543,6 @@ void resolve_library(struct scan *scan, struct subject *library)
 	refuse_unused(&library->layouts, "layout");
 	refuse_unused(&library->exported, "exported");
 	refuse_unused(&library->tags, "tag");
+	if (library->given)
+		refuse_unused(&library->given->handles, "--handle");
 }

@@ -181,6 +181,7 @@ struct given {
 	struct map inexpressible;	/* function to the reason, as text */
 	struct map unread[2][2];	/* by CPU: header to why it cannot be read as C, as C++ */
 	struct map texts;	/* functions that return the meaning of a status */
+	struct list handles;	/* STRUCT PATTERN: made by the library, but for these functions */
 	struct map negatives;	/* functions whose result is negative where they fail */
 	struct map changed;	/* enumerations with a name that has two values in two majors */
 };

@@ -231,6 +231,31 @@ def test_an_int_that_is_a_status(world, libclang, tmp_path):
     assert [value(world, stub, name)[0] for name in names] == [7, 8, 9]
 
 
+def test_what_the_library_lays_out(world, libclang, tmp_path):
+    """Callers of major 1 on major 2, which has another struct."""
+    names = ("fooMake", "fooUse", "fooOwn", "fooGet", "fooNext", "fooLook")
+    reals = {}
+    for major, field in ((1, "int"), (2, "long")):
+        header = tmp_path / str(major) / "foo.h"
+        header.parent.mkdir()
+        header.write_text(f"typedef struct {{ {field} a[2]; }} fooThing;\n"
+                          f"typedef struct {{ {field} b; }} fooRecord;\n"
+                          "int fooMake(fooThing **thing);\nint fooUse(fooThing *thing);\n"
+                          "int fooOwn(fooThing *mine);\nint fooGet(fooRecord **record);\n"
+                          "int fooNext(void **record);\nint fooLook(const fooThing *const *all);\n")
+        reals[major] = own_stubs.library(
+            tmp_path / f"real{major}", f"libfoo.so.{major}", "".join(
+                f"int {name}(void *p) {{ return {major}; }}\n" for name in names))
+    stub = own_stubs.stub(
+        tmp_path / "foo", "--missing", "40", "--refused", "41", "--header", "foo.h", "--apart",
+        "fooNext", "--handle", "fooThing=fooOwn", "--int-status", "foo*",
+        *(word for major in (1, 2) for word in (
+            "--from", reals[major], "--include", tmp_path / str(major))), *libclang)
+    world.loader(reals[2])
+    for major, said in ((1, [2, 2, 41, 41, 41, 2]), (2, [2] * 6)):
+        assert [value(world, stub, f"{name}@libfoo.so.{major}")[0] for name in names] == said
+
+
 # ---- which library is taken ----
 
 

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The table in docs/abi.md of what libraries lay out and callers read, from the lists.
+
+    tools/upkeep/laid_out.py            write it
+    tools/upkeep/laid_out.py --check    is it that?
+"""
+import fnmatch
+import pathlib
+import re
+
+import generated_page
+import libraries
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "abi.md"
+LISTS = ("symbols.txt", *sorted(path.relative_to(ROOT).as_posix()
+                                for path in (ROOT / "libraries").glob("*.txt")))
+MARKS = re.compile(r"(<!-- table: laid-out -->\n).*?(<!-- end -->)", re.S)
+ADAPTED = "[adapted](adapted.md), else refused"
+FUNCTION = re.compile(r"\s+(\w+)\s+(\S+)\s+\((.*?)\)(?: -> (\S+))?(.*)$")
+
+
+class Library:
+    def __init__(self, name):
+        self.name = name
+        self.layouts = {}       # {struct: [(range, letter)]}
+        self.fields = {}        # {struct: the structs that its pointers lead to}
+        self.apart = []         # functions
+        self.filled = set()     # structs that functions write, or lead to
+
+    def reached(self):
+        """The filled structs and those that they lead to."""
+        found, more = set(), set(self.filled)
+        while more:
+            found |= more
+            more = {target for one in more for target in self.fields.get(one, ())} - found
+        return found
+
+    def changed(self):
+        return {struct for struct in self.reached()
+                if len({letter for _, letter in self.layouts[struct]}) > 1}
+
+
+def read_function(library, line):
+    name, _, parameters, _, words = FUNCTION.match(line).groups()
+    if " apart" in words:
+        library.apart.append(name)
+    for parameter in parameters.split(", "):
+        way, _, kind = parameter.rpartition(" ")
+        struct = kind.lstrip("*")
+        if way in ("out", "inout") and struct in library.layouts:
+            library.filled.add(struct)
+
+
+def read(path):
+    """The libraries of a list."""
+    found, block, struct = [], "", ""
+    for line in (ROOT / path).read_text().splitlines():
+        line = line.split("#")[0].rstrip()
+        words = line.split()
+        if not words:
+            continue
+        if not line.startswith(" "):
+            block, struct = words[0], words[-1]
+            if block == "library":
+                found.append(Library(words[1]))
+        elif block == "struct" and words[0] == "size":
+            found[-1].layouts.setdefault(struct, []).append((words[2], words[4]))
+        elif block == "struct" and words[1].startswith("*"):
+            found[-1].fields.setdefault(struct, set()).add(words[1].lstrip("*").partition("[")[0])
+        elif block == "functions":
+            read_function(found[-1], line)
+    return found
+
+
+def ranges(library, struct):
+    """A: 11.0-12.0, B: 13.0-.  The ranges of one layout follow on each other."""
+    letters = {}
+    for versions, letter in library.layouts[struct]:
+        first, dash, last = versions.partition("-")
+        letters[letter] = (letters.get(letter, (first,))[0], dash, last if dash else first)
+    return ", ".join(f"{letter}: {first}" if first == last else f"{letter}: {first}-{last}"
+                     for letter, (first, _, last) in letters.items())
+
+
+def lines_of(library, patterns):
+    reached, changed = library.reached(), library.changed()
+    if reached - changed:
+        yield f"{len(reached - changed)} structs", "one in all versions", "forwarded"
+    for struct in sorted(changed):
+        yield f"`{struct}`", ranges(library, struct), (
+            ADAPTED if library.name == "cudart" else "refused where they differ")
+    handing = [name for name in library.apart
+               if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
+    if handing:
+        yield ", ".join(f"`{pattern}`" for pattern in patterns), "the library's own", "refused"
+    if len(library.apart) > len(handing):
+        yield (f"what {len(library.apart) - len(handing)} functions say by a number",
+               "a number means something else", ADAPTED if library.name in ("cudart", "nvJitLink")
+               else "refused")
+
+
+def table():
+    rules, none = libraries.read_rules(), []
+    lines = ["| library | what it lays out | layouts | to another major |", "|---|---|---|---|"]
+    for library in (one for path in LISTS for one in read(path)):
+        rows = list(lines_of(library, rules.get(library.name, {}).get("apart", [])))
+        lines += [f"| {' | '.join((library.name, *row))} |" for row in rows]
+        none += [] if rows else [library.name]
+    return "\n".join([*lines, f"| {', '.join(none)} | no struct | | |", ""])
+
+
+def page(text):
+    assert MARKS.search(text), f"{PAGE} has no place for the table"
+    return MARKS.sub(lambda found: found[1] + table() + found[2], text)
+
+
+if __name__ == "__main__":
+    generated_page.finish(PAGE, page(PAGE.read_text()), "the lists give", __doc__)
