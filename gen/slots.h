@@ -5,6 +5,7 @@
  *	slots.c		decides which slots, names and versions a stub has
  *	value.c		writes structs passed by value as C
  *	writers.c	what the writers share
+ *	releases.c	knows which functions give something back
  *	write_stub.c	writes a stub as C
  *	write_layouts.c	writes struct layouts for adaptors
  *	write_links.c	writes version scripts and the source of import libraries
@@ -80,6 +81,9 @@ struct plan {
 };
 
 void plan_stub(struct plan *plan, const struct symbols *list, const struct library *library);
+
+/* Returns true if a function of this name gives something back. */
+bool is_release(const char *name);
 
 /* The C type of a struct by value; the first call creates it. */
 const struct value *passed_value(struct plan *plan, const struct type *type, unsigned toolkit);

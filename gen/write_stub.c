@@ -663,7 +663,7 @@ static char *errors_text(const struct library *library, unsigned toolkit)
 	struct text text = { 0 };
 
 	/* Some kinds cannot occur and have no value; they get ON_MISSING's, as 0 is success. */
-	for (int kind = ON_MISSING; kind < ERROR_KINDS; kind++) {
+	for (int kind = ON_MISSING; kind <= ON_INCOHERENT; kind++) {
 		int32_t error = error_in(library, (enum error_kind)kind, toolkit);
 
 		put(&text, "\t\t[%s] = %d,\n", refusals[kind],
@@ -698,10 +698,42 @@ static bool write_older_errors(struct text *c, const struct plan *plan)
 	return written;
 }
 
-static void write_library(struct text *c, const struct plan *plan)
+/* Returns true if 0 in the first register for results is success. */
+static bool succeeds_with_0(struct plan *plan, const struct slot *slot)
+{
+	const struct type *result = &slot->row->result;
+
+	if (result->kind == STRUCT)
+		return status_in(result, slot->toolkit) &&
+		       passed_value(plan, result, slot->toolkit)->bytes <= 8;
+	return result->kind == STATUS;
+}
+
+/* The slots whose functions give something back, and say whether they could.  Hooks answer for
+ * themselves.  Returns true if there is any. */
+static bool write_releases(struct text *c, struct plan *plan)
+{
+	bool written = false;
+
+	for (size_t i = 0; i < plan->slots.count; i++) {
+		const struct slot *slot = plan->slots.items[i];
+
+		if (slot->hook || !succeeds_with_0(plan, slot) || !is_release(slot->name))
+			continue;
+		put(c, "%s\tLC_SLOT_%s,\n",
+		    written ? "" : "\nstatic const uint16_t releases[] = {\n", slot->ident);
+		written = true;
+	}
+	if (written)
+		put(c, "};\n");
+	return written;
+}
+
+static void write_library(struct text *c, struct plan *plan)
 {
 	const struct library *library = plan->library;
-	bool older_errors = write_older_errors(c, plan);
+	int32_t ending = error_in(library, ON_ENDING, last_bit(library->in));
+	bool older_errors = write_older_errors(c, plan), releases = write_releases(c, plan);
 
 	put(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
 	put(c, "const struct lc_library lc_library = {\n");
@@ -729,6 +761,10 @@ static void write_library(struct text *c, const struct plan *plan)
 		put(c, "\t.opens = opens,\n");
 	if (older_errors)
 		put(c, "\t.older_errors = older_errors,\n");
+	if (ending)
+		put(c, "\t.ending = %d,\n", ending);
+	if (releases)
+		put(c, "\t.releases = releases,\n\t.release_count = COUNT(releases),\n");
 	if (plan->since.count)
 		put(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
 	put(c, "};\n");

@@ -58,8 +58,10 @@ enum lazycuda_cause {
 					   driver than the installed one */
 	LAZYCUDA_INCOHERENT = 5,	/* 303 / 11 / 6: the only library found does not go
 					   with what another stub has loaded */
-	LAZYCUDA_EXCLUDED = 6		/* 303 / 11 / 6: a constraint on the version excludes
+	LAZYCUDA_EXCLUDED = 6,		/* 303 / 11 / 6: a constraint on the version excludes
 					   every library found; not in every 0.1.0 */
+	LAZYCUDA_ENDING = 7		/*   4 / 11 / 6: exit() has begun to shut the library
+					   down; what gives something back returns 0 */
 };
 
 /* One file that was considered. */

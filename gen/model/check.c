@@ -398,7 +398,7 @@ static void check_opens(const struct library *library)
 
 static const char *const error_names[] = {
 	[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
-	[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent"
+	[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent", [ON_ENDING] = "ending"
 };
 
 /* Returns the last kind of error that a call of this library can get. */
@@ -462,7 +462,7 @@ static void check_given(const struct library *library)
 /* Rejects rows that make sense only with majors. */
 static void check_without_majors(const struct library *library)
 {
-	for (int kind = ON_REFUSED; kind < ERROR_KINDS; kind++)
+	for (int kind = ON_REFUSED; kind <= ON_INCOHERENT; kind++)
 		if (library->errors[kind].count)
 			fail_at(library->errors[kind].items[0].place,
 				"a library without majors has no such error");

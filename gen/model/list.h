@@ -163,7 +163,11 @@ struct cuda {
 	uint32_t in;
 };
 
-enum error_kind { ON_MISSING = 1, ON_ABSENT, ON_REFUSED, ON_DRIVER, ON_INCOHERENT, ERROR_KINDS };
+enum error_kind {
+	ON_MISSING = 1, ON_ABSENT, ON_REFUSED, ON_DRIVER, ON_INCOHERENT,
+	ON_ENDING,		/* optional, for any library */
+	ERROR_KINDS
+};
 
 /* What calls return to callers that were compiled for these toolkits. */
 struct error {

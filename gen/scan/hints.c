@@ -175,7 +175,7 @@ static void read_direction(struct subject *library, const struct hint_line *line
 static void read_error(struct subject *library, const struct hint_line *line)
 {
 	static const char *const kinds[] = {
-		"missing", "absent", "refused", "driver", "incoherent", NULL
+		"missing", "absent", "refused", "driver", "incoherent", "ending", NULL
 	};
 	char *end;
 

@@ -176,7 +176,7 @@ static void unregister_real(struct lc_module *module)
 	uintptr_t real = atomic_load(&module->real);
 	lc_function function = lc_function_of(LC_SLOT___cudaUnregisterFatBinary);
 
-	if (real && function && !lc_is_exiting())
+	if (real && function && !lc_is_ending())
 		call(function, 1, &real);
 	lc_module_free(module);
 }
@@ -389,7 +389,7 @@ static uintptr_t call_elsewhere(unsigned slot, unsigned words, uintptr_t *word)
 
 	if (lc_peers_registered(&registration, &result))
 		return result;
-	if (lc_is_exiting() || !(lc_is_loaded() || lc_is_in_process()))
+	if (lc_is_ending() || !(lc_is_loaded() || lc_is_in_process()))
 		return 0;
 	return make(slot, words, word);
 }

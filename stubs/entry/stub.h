@@ -43,7 +43,9 @@ enum lc_refusal {
 	LC_REFUSALS,
 	/* The user's constraint excludes it.  Generated tables have no status of its own for
 	 * this: calls return that of LC_MISSING. */
-	LC_EXCLUDED = LC_REFUSALS
+	LC_EXCLUDED = LC_REFUSALS,
+	/* exit() has begun to shut the library down; lc_library.ending is the status for that. */
+	LC_ENDING
 };
 
 /* One major version of the real library. */
@@ -153,6 +155,10 @@ struct lc_library {
 	/* Read these two in this stub's library only: another stub's may end before them. */
 	const struct lc_opened *opens;		/* NULL: none */
 	const struct lc_errors *older_errors;	/* NULL: callers of every major get `errors` */
+	/* Likewise. */
+	int32_t ending;			/* the status for LC_ENDING; 0: that for LC_MISSING */
+	const uint16_t *releases;	/* slots of functions that give something back; 0 is success */
+	size_t release_count;
 };
 
 /* Returns true if a version belongs to this major.  All versions belong to major 0. */

@@ -7832,6 +7832,44 @@ static const struct lc_major majors[] = {
 
 static const uint16_t known_majors[] = { 13, 12, 11 };
 
+static const uint16_t releases[] = {
+	LC_SLOT_cudaDestroyExternalMemory,
+	LC_SLOT_cudaDestroyExternalSemaphore,
+	LC_SLOT_cudaDestroySurfaceObject,
+	LC_SLOT_cudaDestroyTextureObject,
+	LC_SLOT_cudaDeviceReset,
+	LC_SLOT_cudaDeviceUnregisterAsyncNotification,
+	LC_SLOT_cudaEGLStreamConsumerDisconnect,
+	LC_SLOT_cudaEGLStreamConsumerReleaseFrame,
+	LC_SLOT_cudaEGLStreamProducerDisconnect,
+	LC_SLOT_cudaEventDestroy,
+	LC_SLOT_cudaExecutionCtxDestroy,
+	LC_SLOT_cudaFree,
+	LC_SLOT_cudaFreeArray,
+	LC_SLOT_cudaFreeAsync,
+	LC_SLOT_cudaFreeAsync_ptsz,
+	LC_SLOT_cudaFreeHost,
+	LC_SLOT_cudaFreeMipmappedArray,
+	LC_SLOT_cudaGLUnmapBufferObject,
+	LC_SLOT_cudaGLUnmapBufferObjectAsync,
+	LC_SLOT_cudaGLUnregisterBufferObject,
+	LC_SLOT_cudaGraphDestroy,
+	LC_SLOT_cudaGraphDestroyNode,
+	LC_SLOT_cudaGraphExecDestroy,
+	LC_SLOT_cudaGraphReleaseUserObject,
+	LC_SLOT_cudaGraphicsUnmapResources,
+	LC_SLOT_cudaGraphicsUnregisterResource,
+	LC_SLOT_cudaHostUnregister,
+	LC_SLOT_cudaIpcCloseMemHandle,
+	LC_SLOT_cudaLibraryUnload,
+	LC_SLOT_cudaLogsUnregisterCallback,
+	LC_SLOT_cudaMemPoolDestroy,
+	LC_SLOT_cudaStreamDestroy,
+	LC_SLOT_cudaThreadExit,
+	LC_SLOT_cudaUnbindTexture,
+	LC_SLOT_cudaUserObjectRelease,
+};
+
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 const struct lc_library lc_library = {
@@ -7857,6 +7895,9 @@ const struct lc_library lc_library = {
 	.export_count = COUNT(exports),
 	.enumerators = enumerators,
 	.enumerator_count = COUNT(enumerators),
+	.ending = 4,
+	.releases = releases,
+	.release_count = COUNT(releases),
 	.since = since,
 	.since_count = COUNT(since),
 };

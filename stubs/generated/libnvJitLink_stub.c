@@ -1514,6 +1514,11 @@ static const struct lc_major majors[] = {
 
 static const uint16_t known_majors[] = { 13, 12, 11 };
 
+static const uint16_t releases[] = {
+	LC_SLOT_nvJitLinkDestroy_12,
+	LC_SLOT_nvJitLinkDestroy_13,
+};
+
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 const struct lc_library lc_library = {
@@ -1539,6 +1544,9 @@ const struct lc_library lc_library = {
 	.export_count = COUNT(exports),
 	.enumerators = enumerators,
 	.enumerator_count = COUNT(enumerators),
+	.ending = 6,
+	.releases = releases,
+	.release_count = COUNT(releases),
 	.since = since,
 	.since_count = COUNT(since),
 };

@@ -5039,6 +5039,13 @@ static const uint16_t known_majors[] = { 13, 12, 11 };
 
 static const char *const homes[] = { "/usr/lib/wsl/lib", "/run/opengl-driver/lib", NULL };
 
+static const uint16_t releases[] = {
+	LC_SLOT_nvmlEventSetFree,
+	LC_SLOT_nvmlGpmSampleFree,
+	LC_SLOT_nvmlShutdown,
+	LC_SLOT_nvmlSystemEventSetFree,
+};
+
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 const struct lc_library lc_library = {
@@ -5066,6 +5073,9 @@ const struct lc_library lc_library = {
 	.export_count = COUNT(exports),
 	.enumerators = enumerators,
 	.enumerator_count = COUNT(enumerators),
+	.ending = 1,
+	.releases = releases,
+	.release_count = COUNT(releases),
 	.since = since,
 	.since_count = COUNT(since),
 };

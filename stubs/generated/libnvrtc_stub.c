@@ -608,6 +608,10 @@ static const struct lc_major majors[] = {
 
 static const uint16_t known_majors[] = { 13, 12, 11 };
 
+static const uint16_t releases[] = {
+	LC_SLOT_nvrtcDestroyProgram,
+};
+
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 const struct lc_library lc_library = {
@@ -634,6 +638,9 @@ const struct lc_library lc_library = {
 	.export_count = COUNT(exports),
 	.enumerators = enumerators,
 	.enumerator_count = COUNT(enumerators),
+	.ending = 11,
+	.releases = releases,
+	.release_count = COUNT(releases),
 	.since = since,
 	.since_count = COUNT(since),
 };

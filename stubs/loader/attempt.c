@@ -81,6 +81,8 @@ static void resolve(struct lc_attempt *attempt)
 
 	attempt->functions = lc_alloc(&attempt->arena, count * sizeof(*attempt->functions));
 	attempt->outcomes = lc_alloc(&attempt->arena, count);
+	if (attempt->found.shuts_down)
+		attempt->endings = lc_alloc(&attempt->arena, count * sizeof(*attempt->endings));
 	for (size_t i = 0; i < count && !attempt->arena.failed; i++)
 		attempt->functions[i] = resolve_slot(attempt, &lc_library.slots[i],
 						     &attempt->outcomes[i]);

@@ -17,6 +17,7 @@ struct lc_attempt {
 	void *companion;		/* the handle of lc_library.companion, or NULL */
 	lc_function *functions;		/* for each slot; NULL: the slot stays slow */
 	uint8_t *outcomes;		/* for each slot: enum lc_refusal */
+	lc_function *endings;		/* room for one for each slot; NULL: not needed */
 	struct lazycuda_status *status;
 };
 

@@ -41,7 +41,7 @@ int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const
 
 static int32_t status_in(const int32_t *errors, enum lc_refusal why)
 {
-	return errors[why == LC_EXCLUDED ? LC_MISSING : why];
+	return errors[why < LC_REFUSALS ? why : LC_MISSING];
 }
 
 /* The major that callers of a slot were compiled for.  If majors share the slot, any will do: then
@@ -58,6 +58,8 @@ int32_t lc_status_of(unsigned slot, enum lc_refusal why)
 {
 	const struct lc_errors *row = lc_library.older_errors;
 
+	if (why == LC_ENDING && lc_library.ending)
+		return lc_library.ending;
 	for (int major = row ? major_of_callers(slot) : 0; row && row->major; row++)
 		if (row->major == major)
 			return status_in(row->errors, why);
@@ -150,6 +152,11 @@ static const char *message(struct lc_arena *arena, const struct lc_refused *call
 				 " %s %s (%s), where this function has a different interface; calling"
 				 " it would corrupt memory, so it was refused", function,
 				 lc_library.own_majors ? "" : "CUDA ", lc_library.name,
+				 status->version, path);
+	case LC_ENDING:
+		return lc_format(arena, "%s: the process ends, and %s %s (%s) is shut down already:"
+				 " it was loaded by the first call, after what uses it now; load it"
+				 " earlier, with lazycuda_load()", function, lc_library.name,
 				 status->version, path);
 	default:
 		if (status->state == LAZYCUDA_UNKNOWN)

@@ -34,8 +34,9 @@ static struct {
 	_Atomic(const struct published *) published;
 	const uint8_t *_Atomic outcomes;	/* from FILLING on: an lc_refusal for each slot */
 	const lc_function *functions;	/* likewise: the function for each slot */
+	lc_function *endings;	/* likewise, once exit() shuts the library down; or NULL */
 	pthread_t filler;		/* in FILLING: the thread that fills */
-	_Atomic bool exit_handled, exiting;
+	_Atomic bool exit_handled, ending;
 } state;
 
 bool lc_is_loaded(void)
@@ -60,20 +61,9 @@ bool lc_is_in_process(void)
 	return is;
 }
 
-/*
- * The real library is loaded after the caller's static constructors ran, so its
- * exit handlers run before the handlers that those constructors registered.  In
- * the latter, nvcc's code unregisters its kernels.  This handler is registered
- * right after the library's own, and so runs just before them.
- */
-static void at_exit(void)
+bool lc_is_ending(void)
 {
-	atomic_store(&state.exiting, true);
-}
-
-bool lc_is_exiting(void)
-{
-	return atomic_load(&state.exiting);
+	return atomic_load(&state.ending);
 }
 
 /* --- missing, later present --- */
@@ -234,6 +224,42 @@ static bool fill_slots(const lc_function *functions)
 	return true;
 }
 
+/*
+ * The real library is loaded after the caller's static constructors ran, so its
+ * exit handlers run before the handlers that those constructors registered: the
+ * destructors of static objects, which give things back to a library that is no more.
+ * This handler is registered right after the library's own, and so runs just before them.
+ */
+static void at_exit(void)
+{
+	lc_enter();
+	lc_lock();
+	atomic_store(&state.ending, true);
+	if (state.phase == LOADED)
+		fill_slots(state.endings);
+	lc_unlock();
+	lc_leave();
+}
+
+/* Stands in for every function that gives something back. */
+static uint64_t succeed(void)
+{
+	return 0;
+}
+
+/* With the lock held, before the slots are filled: notes what they will lead to at the end, a
+ * slow function where one is now, or success. */
+static void note_endings(void)
+{
+	if (!state.endings)
+		return;
+	for (size_t i = 0; i < lc_library.slot_count; i++)
+		state.endings[i] = state.functions[i] ? lc_slot_table[i] : NULL;
+	for (size_t i = 0; i < lc_library.release_count; i++)
+		if (state.functions[lc_library.releases[i]])
+			state.endings[lc_library.releases[i]] = (lc_function)succeed;
+}
+
 static void publish_status(struct published *published)
 {
 	published->older = atomic_load(&state.published);
@@ -244,8 +270,10 @@ static void publish_status(struct published *published)
  * ready.  If mprotect() fails, the next call tries again. */
 static void finish_filling(void)
 {
+	const lc_function *functions = lc_is_ending() ? state.endings : state.functions;
+
 	if (state.phase == FILLING)
-		atomic_store_explicit(&state.phase, fill_slots(state.functions) ? LOADED : UNWRITTEN,
+		atomic_store_explicit(&state.phase, fill_slots(functions) ? LOADED : UNWRITTEN,
 				      memory_order_release);
 }
 
@@ -264,7 +292,7 @@ static void fill(void)
 
 static void publish_loaded(struct lc_attempt *attempt, struct published *published)
 {
-	if (!atomic_exchange(&state.exit_handled, true))
+	if (attempt->endings && !atomic_exchange(&state.exit_handled, true))
 		atexit(at_exit);
 	lc_lock();
 	if (state.phase >= FILLING) {
@@ -273,6 +301,8 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 		return;
 	}
 	state.functions = attempt->functions;
+	state.endings = attempt->endings;
+	note_endings();
 	atomic_store(&state.outcomes, attempt->outcomes);
 	publish_status(published);
 	atomic_store(&lc_self.loaded, attempt->found.version);
@@ -457,12 +487,14 @@ enum lc_refusal lc_why_not(unsigned slot)
 {
 	enum lc_refusal refusal = ensure(false);
 
-	return refusal == LC_NONE ? (enum lc_refusal)atomic_load(&state.outcomes)[slot] : refusal;
+	if (refusal != LC_NONE)
+		return refusal;
+	return lc_is_ending() ? LC_ENDING : (enum lc_refusal)atomic_load(&state.outcomes)[slot];
 }
 
 bool lc_load(void)
 {
-	return ensure(true) == LC_NONE;
+	return ensure(true) == LC_NONE && !lc_is_ending();
 }
 
 bool lc_found_nothing(void)

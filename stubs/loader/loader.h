@@ -6,6 +6,9 @@
  *       │                ▲      slow for good: refused or absent
  *       └──── none ──► NONE ── something new was loaded into the process ──► load
  *
+ * When exit() comes to the real library's own handlers, every slot is slow again, or leads to
+ * a function that does nothing and succeeds.
+ *
  * Threads that race for the first call all search.  The first to finish publishes
  * its result, and the others drop theirs.
  *
@@ -40,8 +43,8 @@ lc_function lc_function_of(unsigned slot);
 /* Returns true if a real library that could be used is in the process. */
 bool lc_is_in_process(void);
 
-/* Returns true once exit() has reached the real library's shutdown. */
-bool lc_is_exiting(void);
+/* Returns true once exit() has begun to shut the real library down: nothing is forwarded. */
+bool lc_is_ending(void);
 
 /* Searches and loads unless that has been done; after a failed search, checks whether
  * the library has been loaded since.  Returns true if it is usable. */

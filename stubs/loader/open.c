@@ -154,6 +154,32 @@ static void prepare_names(const struct lc_search *search, struct lc_found *found
 	lc_image_needed(image, is_other, &found->needs_others);
 }
 
+static bool is_of_glibc(const char *node, void *data)
+{
+	(void)data;
+	return !node || !strncmp(node, "GLIBC_", 6);
+}
+
+/* Sets *data and ends the loop if the symbol registers exit handlers. */
+static bool registers(const struct lc_undefined *symbol, void *data)
+{
+	return *(bool *)data = !strcmp(symbol->name, "__cxa_atexit") ||
+			       !strcmp(symbol->name, "on_exit");
+}
+
+/*
+ * Returns true if a loaded object may have registered exit handlers; the destructors of static
+ * objects are such.  What a program gives back at exit to a library that has none, reaches it.
+ */
+static bool may_shut_down(const struct lc_found *found, const struct lc_image *image)
+{
+	bool others = false, registered = false;
+
+	lc_image_needed(image, is_other, &others);
+	return others || found->companions.count ||
+	       lc_image_undefined(image, is_of_glibc, registers, &registered) || registered;
+}
+
 /* Loads the chosen option. */
 static bool open_choice(struct lc_arena *arena, struct lc_search *search,
 			lc_version_look *version, struct lc_found *found)
@@ -173,6 +199,7 @@ static bool open_choice(struct lc_arena *arena, struct lc_search *search,
 		return false;
 	}
 	prepare_names(search, found, &image);
+	found->shuts_down = may_shut_down(found, &image);
 	found->version = find_version(found, version);
 	option->version = found->version;
 	option->latest = version ? found->version :

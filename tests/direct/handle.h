@@ -31,6 +31,7 @@ static inline void destroy_handle(void)
 	if (!handle)
 		return;
 	printf("destroy %d\n", nvJitLinkDestroy(&handle));
+	handle = NULL;
 	fflush(stdout);
 }
 

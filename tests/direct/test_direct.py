@@ -12,17 +12,34 @@ import pytest
 import situation
 from situation import Outcome, Real, Row, Shared, StandIn, beside
 
-LINKERS = ("12.9", "13.5")
+LINKERS = ("12.9", "13.0", "13.5")
 RUNTIME = (Real("cudart", "12.9"),)
 DRIVER = (StandIn("cuda", 12, "driver_real.c", soname="libcuda.so.1", node=False),)
 IN_CUDA = ("-Wl,-rpath,$ORIGIN/../cuda",)
 
 ROWS = [
-    *[Row(f"an exit handler registered after the first call, nvJitLink {version}",
-          "late_handler.c", (Real("nvJitLink", version),)) for version in LINKERS],
-    *[Row(f"Python's atexit calls an extension, nvJitLink {version}", "at_exit.py",
-          (Real("nvJitLink", version),), extensions=("extension.c",), arguments=("extension",))
-      for version in LINKERS],
+    # The end of a process: what was made is given back when the library's exit handlers have run.
+    *[row for version in LINKERS for linker in [(Real("nvJitLink", version),)] for row in [
+        Row(f"a static object owns a handle, {version}", "static_handle.cpp", linker),
+        Row(f"a static object of an extension of Python owns a handle, {version}", "begin.py",
+            linker, ("static_handle.cpp",), ("static_handle",), flags=("-DEXTENSION",)),
+        Row(f"Python's atexit ends an extension, {version}", "begin.py", linker,
+            ("extension.c",), ("extension",)),
+        Row(f"a plugin is closed by an exit handler, {version}", "closes.c", linker,
+            ("static_handle.cpp",), ("app/libstatic_handle.so",), flags=("-DEXTENSION",)),
+        Row(f"an exit handler from after the first call, {version}", "late_handler.c", linker),
+        Row(f"an exit handler from before it, {version}", "early_handler.c", linker),
+        Row(f"a thread leaves, {version}", "early_handler.c", linker, env={"THREAD": "1"}),
+        Row(f"a destructor of C, {version}", "early_handler.c", linker, flags=("-DFINI",)),
+        Row(f"quick_exit, {version}", "early_handler.c", linker, flags=("-DLEAVE=quick_exit",)),
+        Row(f"a static object links when it is destroyed, {version}", "links_at_exit.cpp", linker,
+            differs=Outcome("create 0\ndestroy 0\ncreate 6\n")),
+    ]],
+    Row("a thread goes on during exit", "threads.cpp", (Real("cudart", "12.9"),)),
+    Row("a static object owns a generator, of a library that has static objects", "statics.cpp",
+        (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10"),)),
+    Row("a static object owns a context, of a driver without exit handlers", "context.cpp",
+        (StandIn("cuda", 12, "context_real.c", node=False),)),
     # What is loaded in a process, and by whom.
     Row("the program has kept the list of loaded objects", "cached_objects.c", RUNTIME,
         flags=("-rdynamic",)),

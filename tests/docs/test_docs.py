@@ -196,7 +196,7 @@ def test_what_calls_return():
         errors.setdefault(kind, []).append(value)
     table = pages.section(pages.page("how-it-works.md"), "## What calls return")
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
-    kinds = ("missing", "absent", "refused", "driver", "incoherent")
+    kinds = ("missing", "absent", "refused", "driver", "incoherent", "ending")
     assert [row for row in rows if row] == [errors[kind] for kind in kinds]
 
 

@@ -26,6 +26,7 @@
  *     maps:PREFIX      the first mapped file whose base name begins so
  *                                              {"maps": "/..."}
  *     libraries        every object in the process
+ *     exit             what follows is done by an exit handler from before all that
  *
  * Names are looked up in what was opened, the last first; @NODE may be left out.
  */
@@ -269,13 +270,15 @@ static void do_fork(void)
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
 }
 
-int main(int argc, char **argv)
+static char **left;	/* the words behind `exit` */
+
+static int run(char **words)
 {
-	for (int i = 1; i < argc; i++) {
-		char *value = strchr(argv[i], ':');
+	for (int i = 0; words[i]; i++) {
+		char *value = strchr(words[i], ':');
 		if (value)
 			*value++ = 0;
-		const char *word = argv[i];
+		const char *word = words[i];
 
 		if (!strcmp(word, "open"))
 			do_open(value, RTLD_LOCAL);
@@ -325,10 +328,27 @@ int main(int argc, char **argv)
 			printf("{\"libraries\": [");
 			dl_iterate_phdr(print_object, &first);
 			puts("]}");
+		} else if (!strcmp(word, "exit")) {
+			left = words + i + 1;
+			return 0;
 		} else {
 			fprintf(stderr, "probe: what is %s?\n", word);
 			return 2;
 		}
 	}
 	return 0;
+}
+
+static void at_exit(void)
+{
+	if (left && run(left))
+		_exit(2);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	atexit(at_exit);
+	return run(argv + 1);
 }

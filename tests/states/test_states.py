@@ -266,6 +266,29 @@ def later(world):
     return "\n".join(lines)
 
 
+# A function that gives nothing back.
+WORKS = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcCompileProgram",
+         "nvJitLink": "nvJitLinkComplete", "cuda": "cuCtxSynchronize", "nvml": "nvmlInit_v2"}
+# And one that does.
+RELEASES = {"cudart": "cudaFree", "nvrtc": "nvrtcDestroyProgram", "nvJitLink": "nvJitLinkDestroy",
+            "cuda": "cuStreamDestroy_v2", "nvml": "nvmlShutdown"}
+
+
+@state("The process ends")
+def process_ends(world):
+    said = []
+    for library in build.STUBBED:
+        real = fake(library, "12.9", constructor="atexit((void (*)(void))getpid);")
+        world.system("/usr/lib/wsl/lib" if library in build.DRIVER else "/usr/local/cuda/lib64",
+                     real)
+        *_, gives_back, done, error, status = world.probe(
+            f"stub:{library}", f"call:{WORKS[library]}", "exit", f"call:{RELEASES[library]}",
+            f"call:{WORKS[library]}", f"error:{library}", f"status:{library}")
+        said += [tell(done["value"], status, error),
+                 f"{RELEASES[library]}: {gives_back['value']}"]
+    return "\n\n".join(said)
+
+
 @state("The program runs setuid")
 def setuid(world):
     program = build.program(build.TESTS / "search" / "secure.c")
