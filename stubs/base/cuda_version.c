@@ -83,3 +83,25 @@ uint32_t lc_cuda_of_soname(const char *soname)
 			return 1u << ending.number;
 	return 0;
 }
+
+/* What the names of CUDA's libraries begin with. */
+static const struct { const char *name, *folder; } begins[] = {
+	{ "libcudart.", "cuda_runtime" }, { "libnvrtc.", "cuda_nvrtc" },
+	{ "libnvJitLink.", "nvjitlink" }, { "libnvfatbin.", "nvfatbin" },
+	{ "libcublas", "cublas" }, { "libnvblas.", "cublas" }, { "libcufft", "cufft" },
+	{ "libcurand.", "curand" }, { "libcusolver", "cusolver" }, { "libcusparse.", "cusparse" },
+	{ "libcusparseLt.", "cusparselt" }, { "libcudnn", "cudnn" }, { "libcufile", "cufile" },
+	{ "libcupti.", "cuda_cupti" }, { "libnpp", "npp" }, { "libnvjpeg.", "nvjpeg" },
+	{ "libnccl.", "nccl" }, { "libnvshmem_", "nvshmem" }, { "libcutensor", "cutensor" },
+};
+
+const char *lc_cuda_folder(const char *soname)
+{
+	/* Most names are of none, such as libpthread.so.0. */
+	if (strncmp(soname, "libcu", 5) && strncmp(soname, "libn", 4))
+		return NULL;
+	for (size_t i = 0; i < LC_COUNT(begins); i++)
+		if (!strncmp(soname, begins[i].name, strlen(begins[i].name)))
+			return begins[i].folder;
+	return NULL;
+}

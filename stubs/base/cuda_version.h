@@ -66,4 +66,8 @@ static inline int lc_only_cuda(uint32_t set)
  * none, as libcusparse.so.12 does. */
 uint32_t lc_cuda_of_soname(const char *soname);
 
+/* The folder below nvidia/ where pip puts a library of CUDA 11 or 12, "cublas" for libcublasLt.so.12;
+ * NULL: it is no library of CUDA's.  Any of libcudnn's parts is one. */
+const char *lc_cuda_folder(const char *soname);
+
 #endif

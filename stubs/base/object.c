@@ -24,6 +24,7 @@
 # error "object.c: name this CPU's e_machine"
 #endif
 
+#define MAX_SIBLINGS 32	/* libcusolver needs four */
 #define MAX_TABLE (64 << 20)	/* bytes; the string table of libcusparseLt 0.7 has 25 MiB */
 
 /* A file being read. */
@@ -64,15 +65,15 @@ static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to
 	return to;
 }
 
-/* What `data` of match_node() is. */
-struct node_match {
+/* What `data` of judge() and match_node() is. */
+struct judged {
 	const struct lc_library *library;
 	struct lc_elf *elf;
 };
 
 static bool match_node(const struct lc_node *node, void *data)
 {
-	const struct node_match *match = data;
+	const struct judged *match = data;
 	const struct lc_library *library = match->library;
 
 	if (!strcmp(node->name, LC_PRIVATE_NODE))
@@ -136,9 +137,16 @@ static const char *judge_header(const struct lc_image *image)
 	return NULL;
 }
 
-static const char *judge(const struct lc_image *image, const struct lc_library *library,
-			 struct lc_elf *elf)
+static bool is_sibling(const char *soname, void *data)
 {
+	return *(bool *)data = lc_cuda_folder(soname);
+}
+
+static const char *judge(const struct lc_image *image, void *data)
+{
+	const struct judged *judged = data;
+	const struct lc_library *library = judged->library;
+	struct lc_elf *elf = judged->elf;
 	const char *soname = lc_image_string(image, DT_SONAME), *why;
 
 	if (!image->dynamic_count)
@@ -147,7 +155,7 @@ static const char *judge(const struct lc_image *image, const struct lc_library *
 		return "has a damaged SONAME";
 	if (soname)
 		strcpy(elf->soname, soname);
-	why = lc_image_nodes(image, match_node, &(struct node_match){ library, elf });
+	why = lc_image_nodes(image, match_node, data);
 	if (why)
 		return why;
 	if (!elf->stub)
@@ -158,14 +166,17 @@ static const char *judge(const struct lc_image *image, const struct lc_library *
 		elf->major = NULL;
 	if (elf->major && library->own_majors)
 		lc_cuda_needed(image, &elf->needs);
+	lc_image_needed(image, is_sibling, &elf->siblings);
 	if (elf->major)
 		elf->version = lc_proven_version(library, elf->major, image->strings,
 						 image->strings_size);
 	return NULL;
 }
 
-static const char *read_elf(struct file *file, const struct lc_library *library, uint64_t size,
-			    struct lc_elf *elf)
+/* Reads one thing in an image; returns NULL, or what is wrong with it. */
+typedef const char *read_image(const struct lc_image *image, void *data);
+
+static const char *read_elf(struct file *file, uint64_t size, read_image *each, void *data)
 {
 	const struct lc_source source = { .size = size, .read = read_bytes, .data = file };
 	struct lc_image image;
@@ -174,25 +185,26 @@ static const char *read_elf(struct file *file, const struct lc_library *library,
 	if (header)
 		why = header;
 	if (!why)
-		why = judge(&image, library, elf);
+		why = each(&image, data);
 	lc_arena_free(&file->arena);
 	return file->why ? file->why : why;
 }
 
-const char *lc_elf_file(const char *path, const struct lc_library *library, struct lc_elf *elf)
+/* Sets *identity, once it is known, and *error as in struct lc_elf. */
+static const char *read_path(const char *path, read_image *each, void *data,
+			     struct lc_identity *identity, int *error)
 {
 	/* Non-blocking, so that open() does not wait for the writer of a FIFO. */
 	struct file file = { .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) };
 	const char *why = NULL;
 	struct stat st;
 
-	*elf = (struct lc_elf){ .soname = "" };
 	if (file.fd < 0) {
 		if (errno == ENOENT)
 			return "does not exist";
 		if (errno == EACCES)
 			return "may not be read";
-		elf->error = errno;
+		*error = errno;
 		return "cannot be opened";
 	}
 	if (fstat(file.fd, &st))
@@ -202,12 +214,65 @@ const char *lc_elf_file(const char *path, const struct lc_library *library, stru
 	else if (!S_ISREG(st.st_mode))
 		why = "is not a regular file";
 	if (!why && !file.error) {
-		elf->identity = lc_identity(&st);
-		why = read_elf(&file, library, (uint64_t)st.st_size, elf);
+		*identity = lc_identity(&st);
+		why = read_elf(&file, (uint64_t)st.st_size, each, data);
 	}
 	if (file.error)
 		why = "cannot be read";
-	elf->error = file.error;
+	*error = file.error;
 	close(file.fd);
 	return why;
+}
+
+const char *lc_elf_file(const char *path, const struct lc_library *library, struct lc_elf *elf)
+{
+	*elf = (struct lc_elf){ .soname = "" };
+	return read_path(path, judge, &(struct judged){ library, elf }, &elf->identity,
+			 &elf->error);
+}
+
+/* What `data` of add_sibling() and note_siblings() is. */
+struct noting {
+	struct lc_arena *arena;
+	struct lc_siblings *siblings;
+};
+
+static bool add_sibling(const char *soname, void *data)
+{
+	const struct noting *noting = data;
+	const char **next;
+
+	if (strchr(soname, '/') || !lc_cuda_folder(soname))
+		return false;
+	if (noting->siblings->count == MAX_SIBLINGS)
+		return true;
+	next = lc_grow(noting->arena, &noting->siblings->sonames, &noting->siblings->count,
+		       sizeof(*next));
+	if (next)
+		*next = lc_text(noting->arena, soname);
+	return !next;
+}
+
+static const char *note_siblings(const struct lc_image *image, void *data)
+{
+	const struct noting *noting = data;
+	const char *path = lc_image_string(image, DT_RUNPATH);
+
+	if (!path)
+		path = lc_image_string(image, DT_RPATH);
+	lc_image_needed(image, add_sibling, data);
+	noting->siblings->path = path ? lc_text(noting->arena, path) : NULL;
+	return NULL;
+}
+
+void lc_elf_siblings(struct lc_arena *arena, const char *path, struct lc_siblings *siblings)
+{
+	struct lc_identity identity;
+	int error = 0;
+
+	*siblings = (struct lc_siblings){ .count = 0 };
+	read_path(path, note_siblings, &(struct noting){ arena, siblings }, &identity, &error);
+	lc_arena_note_error(arena, error);
+	if (arena->failed)
+		siblings->count = 0;
 }

@@ -15,6 +15,7 @@
 
 #include "../entry/stub.h"
 
+struct lc_arena;	/* arena.h */
 struct lc_image;	/* image.h */
 
 #define LC_PRIVATE_NODE "LAZYCUDA_1"	/* the version node that only stubs define */
@@ -47,7 +48,15 @@ struct lc_elf {
 	lc_version version;	/* at least this one, proven by the names in the file */
 	uint32_t needs;		/* of a library with majors of its own: the CUDA majors of the
 				   libraries that it needs, a bit for each */
+	bool siblings;		/* it needs other libraries of CUDA's */
 	int error;		/* errno, if the reason does not imply it; else 0 */
+};
+
+/* What a file needs of CUDA's other libraries, and where it says that they are. */
+struct lc_siblings {
+	const char **sonames;
+	size_t count;
+	const char *path;	/* DT_RUNPATH, else DT_RPATH; NULL: it has none */
 };
 
 /* Adds to *set the CUDA majors that the SONAMEs of the needed libraries imply. */
@@ -68,5 +77,8 @@ lc_version lc_latest_version(const struct lc_library *library, lc_version proven
  * trusts nothing that it reads.
  */
 const char *lc_elf_file(const char *path, const struct lc_library *library, struct lc_elf *elf);
+
+/* Reads what a file needs, in the same way.  Of a file that cannot be read it is nothing. */
+void lc_elf_siblings(struct lc_arena *arena, const char *path, struct lc_siblings *siblings);
 
 #endif

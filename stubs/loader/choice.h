@@ -34,6 +34,8 @@ struct lc_option {
 				   belong to, a bit for each; 0: it goes with any */
 	const char *told;	/* what tells `cuda`, or that nothing does; else NULL */
 	const char *unusable;	/* damaged, foreign, or loading it has failed: says which */
+	const char *unbound;	/* why dlopen() did not bind all its functions; NULL: it did, or
+				   was not asked yet */
 };
 
 /* One stub in the process and what was found for it, in order of preference. */

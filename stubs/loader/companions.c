@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* companions.c - loads what a real library opens by name and would not find */
+/* companions.c - loads what a real library needs, or opens by name, before it */
 #include "companions.h"
 
 #include <string.h>
@@ -58,40 +58,195 @@ static unsigned count_first(const Dl_serinfo *searched)
 	return count;
 }
 
-/* Returns true if ld.so might find another file of this name before the library's RUNPATH leads
- * it to its own: in the LD_LIBRARY_PATH that the program was started with, whatever has become
- * of the variable since. */
-static bool is_hidden(struct lc_arena *arena, const char *path, const char *soname)
+/* Returns the file of this name that ld.so might find before the library's RUNPATH leads it to
+ * `own`, or instead of it if that is NULL; NULL: none.  It is in the LD_LIBRARY_PATH that the
+ * program was started with, whatever has become of the variable since. */
+static const char *hides(struct lc_arena *arena, const char *own, const char *soname)
 {
 	const Dl_serinfo *searched = lc_loader_path(arena, NULL);
-	struct stat own, other;
+	struct stat own_st, other;
 
-	if (!searched || stat(path, &own))
-		return false;
-	for (unsigned i = 0; i < count_first(searched); i++)
-		if (!stat(lc_path(arena, searched->dls_serpath[i].dls_name, soname), &other) &&
-		    !lc_same_file(lc_identity(&own), lc_identity(&other)))
-			return true;
-	return false;
+	if (!searched || (own && stat(own, &own_st)))
+		return NULL;
+	for (unsigned i = 0; i < count_first(searched); i++) {
+		const char *path = lc_path(arena, searched->dls_serpath[i].dls_name, soname);
+
+		if (!stat(path, &other) &&
+		    !(own && lc_same_file(lc_identity(&own_st), lc_identity(&other))))
+			return path;
+	}
+	return NULL;
 }
 
-static void bring(struct lc_arena *arena, struct lc_survey *survey, struct lc_folders *folders,
-		  const char *folder, const struct lc_opened *row, struct lc_companions *brought)
-{
-	const char *path = lc_path(arena, folder, row->soname);
-	const char *why;
-	void **handle;
+/* One library, and what is brought for it. */
+struct bringing {
+	struct lc_arena *arena;
+	struct lc_survey *survey;
+	struct lc_folders *folders;
+	const char *site;	/* the site-packages that it lies in, or NULL */
+	struct lc_strings seen;	/* SONAMEs of what was needed so far */
+	struct lc_companions *brought;
+};
 
-	if (lc_process_has_soname(row->soname) || !is_searchable(survey, folders, folder) ||
-	    !lc_file_is_safe(folders, path, &why) ||
-	    (!row->cuda && !is_hidden(arena, path, row->soname)))
-		return;
-	handle = lc_grow(arena, &brought->handles, &brought->count, sizeof(*handle));
+static bool is_usable(struct bringing *bringing, const char *folder, const char *path)
+{
+	const char *why;
+
+	return is_searchable(bringing->survey, bringing->folders, folder) &&
+	       lc_file_is_safe(bringing->folders, path, &why);
+}
+
+static void open_first(struct bringing *bringing, const char *path, const char *because)
+{
+	struct lc_companions *brought = bringing->brought;
+	void **handle = lc_grow(bringing->arena, &brought->handles, &brought->count,
+				sizeof(*handle));
+
 	if (!handle)
 		return;
 	*handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	lc_trace("%s: %s", path, *handle ? "loaded first, as the library opens it by name" :
-					   "cannot be loaded");
+	lc_trace("%s: %s%s", path, *handle ? "loaded first, as the library " : "cannot be loaded",
+		 *handle ? because : "");
+}
+
+/* ---- what it needs ---- */
+
+#define MAX_DEPTH 8	/* libcusolver needs libcusparse, and that needs libnvJitLink */
+
+/* The folder that an entry of a run path names; NULL for one that cannot be told or is relative. */
+static const char *entry_folder(struct bringing *bringing, const char *entry, size_t length,
+				const char *origin)
+{
+	static const char *const tokens[] = { "$ORIGIN", "${ORIGIN}" };
+	struct lc_arena *kept = bringing->survey->folders.arena;
+	const char *folder;
+
+	for (size_t i = 0; i < LC_COUNT(tokens); i++) {
+		size_t token = strlen(tokens[i]);
+
+		if (length < token || memcmp(entry, tokens[i], token))
+			continue;
+		entry += token;
+		length -= token;
+		if (memchr(entry, '$', length) || (length && *entry != '/'))
+			return NULL;
+		folder = lc_format(kept, "%s%.*s", origin, (int)length, entry);
+		return lc_real_path(bringing->folders, folder);
+	}
+	return length && *entry == '/' && !memchr(entry, '$', length) ?
+		lc_copy(kept, entry, length) : NULL;
+}
+
+/* Returns the file in this folder, if it may be loaded. */
+static const char *file_in(struct bringing *bringing, const char *folder, const char *soname)
+{
+	const char *path = folder ? lc_path(bringing->arena, folder, soname) : NULL;
+	struct stat st;
+
+	return path && !stat(path, &st) && is_usable(bringing, folder, path) ? path : NULL;
+}
+
+/* Returns the file that goes with the one at `path`: where its run path leads, beside it, or where
+ * pip puts it; NULL: there is none. */
+static const char *sibling_of(struct bringing *bringing, const char *path,
+			      const struct lc_siblings *siblings, const char *soname)
+{
+	struct lc_arena *kept = bringing->survey->folders.arena;
+	const char *origin = lc_folder_of(kept, path), *found = NULL;
+
+	for (const char *entry = siblings->path; entry && !found; ) {
+		size_t length = strcspn(entry, ":");
+
+		found = file_in(bringing, entry_folder(bringing, entry, length, origin), soname);
+		entry = entry[length] ? entry + length + 1 : NULL;
+	}
+	if (!found)
+		found = file_in(bringing, origin, soname);
+	if (!found && bringing->site)
+		found = file_in(bringing, lc_format(kept, "%s/nvidia/%s/lib", bringing->site,
+						    lc_cuda_folder(soname)), soname);
+	return found;
+}
+
+/* Notes what may be the reason if the library cannot be loaded. */
+static void note_other(struct bringing *bringing, const char *other, const char *own)
+{
+	struct lc_arena *arena = bringing->arena;
+	struct stat a, b;
+
+	if (own && (!strcmp(other, own) || (!stat(other, &a) && !stat(own, &b) &&
+					    lc_same_file(lc_identity(&a), lc_identity(&b)))))
+		return;
+	lc_add_string(arena, &bringing->brought->others,
+		      lc_format(arena, "ld.so takes %s%s%s", lc_printable(arena, other),
+				own ? " and not " : "", own ? lc_printable(arena, own) : ""));
+}
+
+static bool is_new(struct bringing *bringing, const char *soname)
+{
+	for (size_t i = 0; i < bringing->seen.count; i++)
+		if (!strcmp(bringing->seen.list[i], soname))
+			return false;
+	lc_add_string(bringing->arena, &bringing->seen, soname);
+	return true;
+}
+
+/*
+ * Loads what a file needs of CUDA's libraries: their own needs first, each from where it goes with
+ * the file.  ld.so searches LD_LIBRARY_PATH before a RUNPATH, and would mix two CUDAs.  What is in
+ * the process stays the only one of its SONAME.
+ */
+static void bring_needed(struct bringing *bringing, const char *path, int depth)
+{
+	struct lc_siblings siblings;
+
+	lc_elf_siblings(bringing->arena, path, &siblings);
+	for (size_t i = 0; i < siblings.count; i++) {
+		const char *soname = siblings.sonames[i], *own, *other;
+
+		if (!is_new(bringing, soname))
+			continue;
+		own = sibling_of(bringing, path, &siblings, soname);
+		other = lc_process_path_of(bringing->arena, soname);
+		if (!other && !own)
+			other = hides(bringing->arena, NULL, soname);
+		if (other)
+			note_other(bringing, other, own);
+		else if (own && depth < MAX_DEPTH) {
+			bring_needed(bringing, own, depth + 1);
+			open_first(bringing, own, "needs it");
+		}
+	}
+}
+
+/* ---- what it opens by name ---- */
+
+static void bring_opened(struct bringing *bringing, const char *folder,
+			 const struct lc_opened *row)
+{
+	const char *path = lc_path(bringing->arena, folder, row->soname);
+
+	if (!is_usable(bringing, folder, path) ||
+	    lc_process_path_of(bringing->arena, row->soname) ||
+	    (!row->cuda && !hides(bringing->arena, path, row->soname)))
+		return;
+	bring_needed(bringing, path, 0);
+	open_first(bringing, path, "opens it by name");
+}
+
+static void bring_all_opened(struct bringing *bringing, const char *path,
+			     const struct lc_opened *row, int cuda)
+{
+	struct lc_arena *kept = bringing->survey->folders.arena;
+	const char *own = lc_folder_of(kept, path);
+
+	for (; row && row->soname; row++) {
+		const char *folder = !row->cuda ? own : bringing->site && row->cuda == cuda ?
+				     lc_path(kept, bringing->site, row->folder) : NULL;
+
+		if (folder)
+			bring_opened(bringing, folder, row);
+	}
 }
 
 void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
@@ -101,31 +256,24 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 	const struct lc_library *library = search->seats[search->at.self].library;
 	const struct lc_major *major = lc_listed_major(library, option->major);
 	struct lc_known *known = search->known;
-	struct lc_survey *survey;
 	struct lc_folders now = { .arena = &known->arena };
-	struct lc_arena *kept;
-	const char *site, *own, *name;
+	struct bringing bringing = { .arena = arena, .brought = brought };
+	const char *name;
 
-	if (!library->opens || file->path[0] != '/')
+	if ((!library->opens && !file->siblings) || file->path[0] != '/')
 		return;
 	if (!library->own_majors)
 		cuda = option->major;
 	else if (lc_only_cuda(option->cuda))
 		cuda = lc_only_cuda(option->cuda);
-	site = lc_site_of(arena, major, file->path, &name);
-	survey = lc_known_survey(known);
-	kept = survey->folders.arena;	/* the survey may keep the name of a folder */
-	own = lc_folder_of(kept, file->path);
-	/* Nobody has checked whether these folders are still as an earlier search saw them: they
-	 * are not of the library that is searched for. */
-	for (const struct lc_opened *row = library->opens; row->soname; row++) {
-		const char *folder = !row->cuda ? own : site && row->cuda == cuda ?
-				     lc_path(kept, site, row->folder) : NULL;
-
-		if (folder)
-			bring(arena, survey, known->fresh ? &survey->folders : &now, folder, row,
-			      brought);
-	}
+	bringing.site = lc_site_of(arena, major, file->path, &name);
+	bringing.survey = lc_known_survey(known);
+	/* Nobody has checked whether the folders are still as an earlier search saw them: they are
+	 * not of the library that is searched for. */
+	bringing.folders = known->fresh ? &bringing.survey->folders : &now;
+	if (file->siblings)
+		bring_needed(&bringing, file->path, 0);
+	bring_all_opened(&bringing, file->path, library->opens, cuda);
 }
 
 void lc_drop_companions(struct lc_companions *brought)

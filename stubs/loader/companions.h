@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * companions.h - loads what a real library opens by name and would not find
+ * companions.h - loads what a real library needs, or opens by name, before it
  *
- * cuDNN 9.10 of CUDA 12 opens libnvrtc.so.12, but its RUNPATH does not lead to where pip puts
- * that.  Once a library with this SONAME is in the process, ld.so finds it.  So libnvrtc.so.12 is
- * loaded before cuDNN, from the same site-packages.
+ * libcusparse.so.12 needs libnvJitLink.so.12, and of the same toolkit or a later one.  ld.so
+ * searches LD_LIBRARY_PATH before a RUNPATH, so an older one there would be taken.  Once a library
+ * with this SONAME is in the process, ld.so takes that.  So what a library needs of CUDA's others is
+ * loaded before it, from the same site-packages, toolkit or conda environment.
  *
- * libcudnn.so.9 opens its parts by name, such as libcudnn_ops.so.9.  They lie beside it and have
- * the same SONAMEs in every CUDA.  ld.so searches LD_LIBRARY_PATH before a RUNPATH: if that leads
- * to the parts of another cuDNN, the library's own parts are loaded before it.
+ * cuDNN 9.10 of CUDA 12 opens libnvrtc.so.12 by name, but its RUNPATH does not lead to where pip
+ * puts that.  libcudnn.so.9 opens its parts by name, such as libcudnn_ops.so.9.  They lie beside it
+ * and have the same SONAMEs in every CUDA: where LD_LIBRARY_PATH leads to those of another cuDNN,
+ * its own are loaded before it.
  */
 #ifndef COMPANIONS_H
 #define COMPANIONS_H
@@ -18,11 +20,12 @@
 struct lc_companions {
 	void **handles;
 	size_t count;
+	struct lc_strings others;	/* phrases: what is in the way of a library that it needs */
 };
 
-/* Loads what the library of this option will open, except SONAMEs that are in the process already.
- * `cuda` is the process's major, 0: none; it counts for an option whose own is not known.  Calls
- * the dynamic loader: hold no lock. */
+/* Loads what the library of this option needs and will open, except SONAMEs that are in the process
+ * already.  `cuda` is the process's major, 0: none; it counts for an option whose own is not known.
+ * Calls the dynamic loader: hold no lock. */
 void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 			 const struct lc_option *option, const struct lc_file *file, int cuda,
 			 struct lc_companions *brought);

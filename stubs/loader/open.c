@@ -10,41 +10,17 @@
 #include "../base/objects.h"
 #include "unknown.h"
 
-/*
- * Returns why the object that dlopen() returned is not the chosen one, or NULL if it
- * is.  dlopen() opens the path again, and the file may have been replaced since it
- * was read.  dlopen() may also be interposed, or return an object that already has
- * that name.
- */
-static const char *mismatch(struct lc_arena *arena, void *handle, const struct lc_library *library,
-			    const struct lc_option *option, const struct lc_file *file,
-			    struct lc_image *image)
-{
-	struct link_map *map;
-	struct stat st;
-
-	if (option->origin != LC_BY_PROCESS && stat(file->path, &st)) {
-		lc_arena_note_error(arena, errno);
-		return lc_format(arena, "cannot be looked at again: %s", strerror(errno));
-	}
-	if (option->origin != LC_BY_PROCESS && !lc_same_file(file->identity, lc_identity(&st)))
-		return "was replaced while it was being loaded";
-	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) ||
-	    lc_process_major(map, library, image) != option->major)
-		return "is not what dlopen() loaded for it";
-	return NULL;
-}
-
 /* Returns why dlopen() failed. */
-static const char *failure(struct lc_arena *arena, int error, bool loaded)
+static const char *failure(struct lc_arena *arena, int error, const char *otherwise,
+			   const struct lc_companions *brought)
 {
-	const char *said;
+	const char *said, *others;
 
 	lc_arena_note_error(arena, error);
 	said = dlerror();
-	said = said ? lc_printable(arena, said) :
-	       loaded ? "it has just been unloaded" : "dlopen() does not say why";
-	return lc_format(arena, "cannot be loaded: %s", said);
+	others = lc_join(arena, brought->others.list, brought->others.count, ", ");
+	return lc_format(arena, "cannot be loaded: %s%s%s", said ? lc_printable(arena, said) : otherwise,
+			 *others ? "; " : "", others);
 }
 
 /* Marks an option as unusable, for this reason. */
@@ -56,28 +32,63 @@ static void reject(struct lc_search *search, int option, const char *why)
 	lc_trace("%s %s", search->files[self][option].path, why);
 }
 
-/* Loads the file of an option.  On failure marks it as unusable and returns NULL. */
-static void *open_option(struct lc_arena *arena, struct lc_search *search, int option,
-			 struct lc_image *image)
+/*
+ * Loads the file of an option.  At first with all functions bound: a call of one that a needed
+ * library lacks would end the process.  On failure marks the option as unusable and returns NULL.
+ */
+static void *open_option(struct lc_arena *arena, struct lc_search *search, int index,
+			 struct lc_found *found, struct lc_image *image)
 {
 	size_t self = search->at.self;
-	const struct lc_option *chosen = &search->seats[self].options[option];
-	const struct lc_file *file = &search->files[self][option];
-	bool loaded = chosen->origin == LC_BY_PROCESS;
+	struct lc_option *option = &search->seats[self].options[index];
+	bool loaded = option->origin == LC_BY_PROCESS;
+	struct link_map *map;
 	const char *why;
 	void *handle;
 
 	errno = 0;
-	handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | (loaded ? RTLD_NOLOAD : 0));
-	why = handle ? mismatch(arena, handle, search->seats[self].library, chosen, file,
-				 image) :
-		       failure(arena, errno, loaded);
-	if (!why)
+	handle = dlopen(search->files[self][index].path,
+			(option->unbound ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL |
+			(loaded ? RTLD_NOLOAD : 0));
+	/* dlopen() may be interposed, and the file may be another one by now. */
+	if (handle && !dlinfo(handle, RTLD_DI_LINKMAP, &map) &&
+	    lc_process_major(map, search->seats[self].library, image) == option->major)
 		return handle;
-	if (handle)
+	if (handle) {
 		dlclose(handle);
-	reject(search, option, why);
+		why = "is not what dlopen() loaded for it";
+	} else if (loaded) {
+		why = failure(arena, errno, "it has just been unloaded", &found->companions);
+	} else {
+		why = failure(arena, errno, "dlopen() does not say why", &found->companions);
+		if (!option->unbound)
+			option->unbound = why;
+		found->broken = true;
+	}
+	reject(search, index, why);
 	return NULL;
+}
+
+/*
+ * Makes options usable again of which dlopen() did not bind all functions, once no other option of
+ * their major is left.  They are bound lazily, as ld.so binds what a program is linked to: perhaps
+ * nobody calls what is missing.
+ */
+static bool bind_lazily(struct lc_search *search, int chosen)
+{
+	const struct lc_seat *seat = &search->seats[search->at.self];
+	bool any = false;
+
+	for (size_t i = 0; i < seat->option_count; i++) {
+		struct lc_option *option = &seat->options[i];
+
+		if (!option->unbound || option->unusable != option->unbound ||
+		    (chosen >= 0 && option->major == seat->options[chosen].major))
+			continue;
+		option->unusable = NULL;
+		any = true;
+	}
+	return any;
 }
 
 lc_function lc_find_found(const char *name, void *found)
@@ -193,7 +204,7 @@ static bool open_choice(struct lc_arena *arena, struct lc_search *search,
 		lc_bring_companions(arena, search, option,
 				    &search->files[search->at.self][chosen], found->choice.common,
 				    &found->companions);
-	found->handle = open_option(arena, search, chosen, &image);
+	found->handle = open_option(arena, search, chosen, found, &image);
 	if (!found->handle) {
 		lc_drop_companions(&found->companions);
 		return false;
@@ -254,6 +265,8 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		found->choice = lc_choose(arena, &search->at);
 		if (arena->failed)
 			return;
+		if (bind_lazily(search, found->choice.option))
+			continue;
 		if (found->choice.option < 0) {
 			if (!lc_search_last_resort(arena, search))
 				return;

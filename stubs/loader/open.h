@@ -20,6 +20,7 @@ struct lc_found {
 	bool needs_others;		/* it may need objects that define its names as well */
 	bool shuts_down;		/* it may have exit handlers, or what it needs */
 	struct lc_companions companions;	/* loaded before it */
+	bool broken;			/* dlopen() refused an option: it may take it later */
 	struct lc_choice choice;	/* among all options of the search */
 };
 

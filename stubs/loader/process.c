@@ -645,18 +645,35 @@ bool lc_process_has(const struct lc_library *library, const struct lc_aside *asi
 	return lc_each_object(visit_real, &walk);
 }
 
+struct soname_walk {
+	struct lc_arena *arena;
+	const char *soname, *path;
+};
+
+static void begin_soname(void *data)
+{
+	((struct soname_walk *)data)->path = NULL;
+}
+
 static int visit_soname(struct dl_phdr_info *info, size_t size, void *data)
 {
+	struct soname_walk *walk = data;
 	struct lc_image image;
 	const char *soname = read_loaded(info, &image) ? lc_image_string(&image, DT_SONAME) : NULL;
 
 	(void)size;
-	return soname && !strcmp(soname, data);
+	if (!soname || strcmp(soname, walk->soname) || is_stub(&image))
+		return 0;
+	walk->path = lc_text(walk->arena, info->dlpi_name);
+	return 1;
 }
 
-bool lc_process_has_soname(const char *soname)
+const char *lc_process_path_of(struct lc_arena *arena, const char *soname)
 {
-	return lc_each_object(visit_soname, (void *)soname);
+	struct soname_walk walk = { .arena = arena, .soname = soname };
+
+	walk_loaded(arena, begin_soname, visit_soname, &walk);
+	return walk.path;
 }
 
 int lc_process_major(const struct link_map *map, const struct lc_library *library,

@@ -81,8 +81,8 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 /* Returns true if a real library of that kind and of a listed major is loaded, and not aside. */
 bool lc_process_has(const struct lc_library *library, const struct lc_aside *aside);
 
-/* Returns true if an object with this SONAME is loaded. */
-bool lc_process_has_soname(const char *soname);
+/* The path of the first loaded object with this SONAME that is no stub; NULL: there is none. */
+const char *lc_process_path_of(struct lc_arena *arena, const char *soname);
 
 /* Returns the major of the loaded object `map`; below 0 if it is not that library.  Sets
  * *image to what the object is, if it was found. */

@@ -147,6 +147,12 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->reason = lc_format(arena, "no %s that was found satisfies the constraint on"
 			" its version: %sInstall one that does, or relax the constraint.",
 			lc_library.name, tried(attempt, status));
+	} else if (attempt->found.broken) {
+		status->state = LAZYCUDA_BROKEN;
+		status->reason = lc_format(arena, "no usable %s was found. %sLoad first what it lacks, or"
+			" take what is in its way off LD_LIBRARY_PATH. Or name another file: %s=/path/to/%s.",
+			wanted(arena), tried(attempt, status), lc_library.variable,
+			lc_library.majors[0].soname);
 	} else {
 		status->state = status->candidate_count ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
 		status->reason = lc_format(arena, "no usable %s was found. %s%s%s%s Or name a file:"
@@ -160,6 +166,7 @@ void lc_report(struct lc_attempt *attempt)
 {
 	struct lc_arena *arena = &attempt->arena;
 	struct lazycuda_status *status = lc_alloc(arena, sizeof(*status));
+	const char *unbound;
 
 	attempt->status = status;
 	if (!status)
@@ -174,6 +181,7 @@ void lc_report(struct lc_attempt *attempt)
 		lc_trace("%s", status->reason);
 		return;
 	}
+	unbound = lc_attempt_option(attempt)->unbound;
 	status->state = LAZYCUDA_USABLE;
 	status->major = LC_MAJOR(attempt->found.version);
 	status->minor = LC_MINOR(attempt->found.version);
@@ -181,6 +189,9 @@ void lc_report(struct lc_attempt *attempt)
 	status->path = lc_attempt_file(attempt)->path;
 	status->found_by = lc_attempt_file(attempt)->found_by;
 	status->reason = attempt->found.choice.reason;
+	if (unbound)
+		status->reason = lc_format(arena, "%s; it is bound lazily, as otherwise it %s",
+					   status->reason, unbound);
 	lc_trace("using %s, %s %s: %s", status->path, lc_major_word(&lc_library), status->version,
 		 status->reason);
 }

@@ -53,6 +53,7 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 	if (why)
 		return elf.error ? lc_format(arena, "%s: %s", why, strerror(elf.error)) : why;
 	file->stub = elf.stub;
+	file->siblings = elf.siblings;
 	option->cuda = elf.needs;
 	if (elf.stub)
 		return "is a lazycuda stub itself";
@@ -673,7 +674,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 
 		if (stub_has_name(search, major))
 			continue;
-		handle = dlopen(major->soname, RTLD_NOW | RTLD_LOCAL);
+		handle = dlopen(major->soname, RTLD_LAZY | RTLD_LOCAL);
 		if (!handle)
 			continue;
 		/* A library that was opened aside may have the same name. */

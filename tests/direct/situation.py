@@ -43,6 +43,13 @@ class Real:
         return int(self.version.partition(".")[0])
 
 
+class Fake(Real):
+    """One of tests/fakes, which has all functions of that version."""
+
+    def file(self, _real):
+        return fakes.fake(self.name, self.version)
+
+
 @dataclass(frozen=True)
 class StandIn:
     """A library made of a source beside this file, with the SONAME and version node of the real
@@ -53,11 +60,13 @@ class StandIn:
     soname: str = None          # where symbols.txt does not list the library
     node: bool = True           # whether its names have a version
     flags: tuple = ()
+    needs: tuple = ()           # Fake, StandIn: what it is linked to
 
-    def file(self, _real):
+    def file(self, real):
         soname = self.soname or fakes.soname(self.name, f"{self.major}.0")
         return made(self.source, name=soname, node=soname if self.node else None,
-                    flags=("-shared", "-fPIC", f"-Wl,-soname,{soname}", *self.flags))
+                    flags=("-shared", "-fPIC", f"-Wl,-soname,{soname}", *self.flags),
+                    link=[one.file(real) for one in self.needs])
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ def on_library_path(world, *files):
 class Row:
     name: str
     source: str                 # .c or .cpp: a program, linked to the libraries; .py: run by Python
-    libraries: tuple            # Real, StandIn
+    libraries: tuple            # Real, Fake, StandIn
     extensions: tuple = ()      # sources of shared libraries that are linked to them, too, and
                                 # lie beside the program: extension.cpp is libextension.so there
     arguments: tuple = ()

@@ -10,12 +10,41 @@ import dataclasses
 import pytest
 
 import situation
-from situation import Outcome, Real, Row, Shared, StandIn, beside
+from fakes import answer
+from situation import Fake, Outcome, Real, Row, Shared, StandIn, beside
 
 LINKERS = ("12.9", "13.0", "13.5")
 RUNTIME = (Real("cudart", "12.9"),)
 DRIVER = (StandIn("cuda", 12, "driver_real.c", soname="libcuda.so.1", node=False),)
 IN_CUDA = ("-Wl,-rpath,$ORIGIN/../cuda",)
+# Bound lazily, it works as long as nobody calls its one function that calls what is nowhere.
+LAZY = (StandIn("cudart", 12, "lazy_binding_real.c", flags=("-Wl,-z,lazy",)),)
+# cuSPARSE calls what only the nvJitLink has that is installed with it.
+OLD, NEW = Fake("nvJitLink", "12.0"), Fake("nvJitLink", "12.9")
+CUSPARSE = StandIn("cusparse", 12, "siblings_real.c", soname="libcusparse.so.12", needs=(NEW,),
+                   flags=("-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN/../../nvjitlink/lib",))
+
+
+def beside_an_old_one(world, cusparse, linker):
+    """A pair in a site-packages, and an nvJitLink of 12.0 that LD_LIBRARY_PATH leads to."""
+    site = "lib/python3/site-packages/nvidia"
+    world.search(world.put("old", OLD.file(None)))
+    world.put(f"{site}/nvjitlink/lib", linker)
+    world.search(world.put(f"{site}/cusparse/lib", cusparse))
+
+
+def without_run_path(world, cudart):
+    """A plugin of the program's needs the runtime, and only the program knows where that is."""
+    world.put("cuda", cudart)
+    world.put("app", situation.made("hosted.c", "libhosted.so", flags=("-shared", "-fPIC"),
+                                    link=[cudart]))
+
+
+def serves_the_pair(direct, stub):
+    answers = [answer("nvJitLink", name, "12.9") for name in ("nvJitLinkComplete",
+                                                              "nvJitLinkDestroy")]
+    return direct.out == "calls\n" and stub.out == f"calls\n{answers[0]}\n{answers[1]}\n"
+
 
 ROWS = [
     # The end of a process: what was made is given back when the library's exit handlers have run.
@@ -55,6 +84,17 @@ ROWS = [
         preload=(Shared("global_dlsym.c"),)),
     Row("plugins come and go beside a library that is refused", "plugins_come_and_go.c", RUNTIME,
         extensions=("plugin.c",), env={"LAZYCUDA_MAJOR": "13"}),
+    # What a library needs and calls, and who needs it.
+    Row("a function that nobody calls is undefined", "lazy_binding.c", LAZY),
+    # Linked directly it ends at the call: LD_LIBRARY_PATH goes before the run path.
+    Row("an older nvJitLink on LD_LIBRARY_PATH", "siblings.c", (CUSPARSE, NEW),
+        arguments=("cusparse", "nvJitLink"), flags=("-Wl,-z,lazy",), place=beside_an_old_one,
+        status=127, better=serves_the_pair),
+    Row("a plugin without a run path, opened before the first call", "host.c", LAZY,
+        flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path,
+        differs=Outcome("cannot open\n12090\n")),
+    Row("a plugin without a run path, opened after the first call", "host.c", LAZY,
+        arguments=("call",), flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path),
 ]
 
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlopen.c - a dlopen to be preloaded that does something else, the first time,
- * for a real cudart: DLOPEN says what, with the file DLOPEN_FILE
+ * dlopen.c - a dlopen to be preloaded that does something else, for the first
+ * real cudart: DLOPEN says what, with the file DLOPEN_FILE
  *
  *     fails      nothing is loaded, and dlerror() knows of nothing
  *     other      that file is loaded instead
  *     replaced   that file is there when the library is loaded
  *     back       and the first one is there again at once
- *     written    the library is written to before it is loaded
+ *     gone       the library is removed as soon as it is loaded
+ *     written    it is written to before it is loaded
  *     overtaken  that file, nvrtc's stub, makes its first call before it is loaded
  */
 #define _GNU_SOURCE
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void *(*next)(const char *, int);
 
@@ -53,13 +55,22 @@ void *dlopen(const char *path, int flags)
 {
 	const char *what = getenv("DLOPEN"), *file = getenv("DLOPEN_FILE");
 	const struct timespec later[] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
-	static int done;
+	static char first[4096];
 
 	next = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
-	if (!what || !path || !strstr(path, "/libcudart.so.") || done++)
+	if (!what || !path || !strstr(path, "/libcudart.so."))
 		return next(path, flags);
-	if (!strcmp(what, "fails"))
+	if (!strcmp(what, "fails") && (!first[0] || !strcmp(first, path))) {
+		snprintf(first, sizeof first, "%s", path);
 		return NULL;
+	}
+	if (first[0]++)
+		return next(path, flags);
+	if (!strcmp(what, "gone")) {
+		void *handle = next(path, flags);
+
+		return unlink(path) ? NULL : handle;
+	}
 	if (!strcmp(what, "other"))
 		return next(file, flags);
 	if (!strcmp(what, "overtaken"))
