@@ -83,6 +83,7 @@ static struct {
 	_Atomic unsigned long long searched;	/* lc_process_loads() before the last search */
 	_Atomic unsigned long long seen;	/* the same at the last look */
 	_Atomic unsigned named;			/* named_now() before the last search */
+	_Atomic bool broken;			/* that search found what dlopen() refused */
 	_Atomic unsigned long long tick;	/* of the last look */
 	_Atomic int count;			/* looks in that tick */
 	_Atomic(_Atomic uint32_t *) looking;	/* in the first stub's record, once known */
@@ -338,21 +339,33 @@ void lc_forked(void)
 
 /*
  * A new search is worthwhile only if the library has been loaded since the last
- * one, or if the program has named a file meanwhile.  This check does not take the
- * lock that dlopen() holds while it runs constructors: a constructor may be waiting
- * for this very call.
+ * one, if the program has named a file meanwhile, or if dlopen() refused a file: what
+ * that lacked may be there now.  This check does not take the lock that dlopen() holds
+ * while it runs constructors: a constructor may be waiting for this very call.
  */
 static bool worth_a_search(unsigned named)
 {
-	return (named && named != atomic_load(&looks.named)) ||
+	return (named && named != atomic_load(&looks.named)) || atomic_load(&looks.broken) ||
 	       lc_process_has(&lc_library, &lc_aside);
+}
+
+/* Records that a search is done, which began when the process was as in `before`.  What it loaded
+ * and unloaded itself is no reason for another one. */
+static void note_search(const struct lc_attempt *attempt, struct lc_loads before, unsigned named)
+{
+	struct lc_loads now = lc_process_loads();
+	bool same = now.added - now.removed == before.added - before.removed;
+
+	atomic_store(&looks.broken, attempt->found.broken);
+	atomic_store(&looks.named, named);
+	atomic_store(&looks.searched, same ? now.added : before.added);
 }
 
 /* Searches and publishes the result.  Returns why the library is not available to
  * this call, or LC_NONE. */
 static enum lc_refusal search(bool retry)
 {
-	unsigned long long loads = lc_process_loads().added;
+	struct lc_loads loads = lc_process_loads();
 	unsigned named = named_now();
 	struct published *published;
 	struct lc_attempt attempt;
@@ -360,11 +373,11 @@ static enum lc_refusal search(bool retry)
 	enum lc_refusal refusal;
 
 	if (retry && !worth_a_search(named)) {
-		atomic_store(&looks.searched, loads);
+		atomic_store(&looks.searched, loads.added);
 		return (enum lc_refusal)atomic_load(&state.refusal);
 	}
 	/* On failure nothing is published: a later call tries again. */
-	if (!lc_attempt(&attempt, retry)) {
+	if (!lc_attempt(&attempt, retry && !atomic_load(&looks.broken))) {
 		lc_try_failed();
 		return LC_MISSING;
 	}
@@ -382,8 +395,9 @@ static enum lc_refusal search(bool retry)
 	known = attempt.search.known;
 	attempt.search.known = NULL;
 	published->arena = attempt.arena;
-	atomic_store(&looks.searched, loads);
-	atomic_store(&looks.named, named);
+	note_search(&attempt, loads, named);
+	if (retry && attempt.found.broken)
+		lc_try_failed();
 	if (!attempt.found.handle) {
 		refusal = attempt.found.choice.refusal;
 		lc_known_give(known, publish_none(&attempt, published, retry));

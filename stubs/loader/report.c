@@ -150,7 +150,8 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 	} else if (attempt->found.broken) {
 		status->state = LAZYCUDA_BROKEN;
 		status->reason = lc_format(arena, "no usable %s was found. %sLoad first what it lacks, or"
-			" take what is in its way off LD_LIBRARY_PATH. Or name another file: %s=/path/to/%s.",
+			" take what is in its way off LD_LIBRARY_PATH; it is tried again as soon as"
+			" anything was loaded. Or name another file: %s=/path/to/%s.",
 			wanted(arena), tried(attempt, status), lc_library.variable,
 			lc_library.majors[0].soname);
 	} else {

@@ -109,6 +109,15 @@ def test_one_that_is_in_the_process_is_named_if_it_is_in_the_way(world, old):
 
 # ---- what cannot be loaded, or not whole ----
 
+def test_it_is_tried_again_once_something_was_loaded(world):
+    installed(world, "libcusparse.so.12", "extern int helped; " + function("cusparse", "helped"),
+              path=None)
+    helper = make(world.folder("helper"), "libhelper.so", "int helped = 1;\n", path=None)
+    assert load(world, "cusparse", after=["load"])[0]["state"] == "broken"
+    status, _ = load(world, "cusparse", after=[f"global:{helper}", "load"])
+    assert status["state"] == "usable"
+
+
 CALLS = "int nowhere(void); int other(void) { return nowhere(); }\n"
 
 
