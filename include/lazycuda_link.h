@@ -228,6 +228,14 @@ struct lazycuda_environment {
 	int nvrtc;
 };
 
+/*
+ * Reads what a user says of a driver: the CUDA version that it supports, "12.4"; its own version,
+ * "550", "550.120" or "535.309.01", whose branch tells the CUDA version that it came with; "none";
+ * or "unknown".  A first number of 100 or more is a branch.  Returns 0, and sets *version and
+ * *branch, 0 for none; or -1 if it is nothing of these.
+ */
+int lazycuda_read_driver(const char *text, int *version, int *branch);
+
 /* What else is installed: tried in this order if the environment does not fit a link. */
 struct lazycuda_others {
 	size_t size;

@@ -17,9 +17,6 @@
 #include "text_file.h"
 #include "../stubs/base/count.h"
 
-/* From this major on, a --driver version is a display driver's branch, not a CUDA version. */
-#define FIRST_BRANCH 100
-
 const char link_arguments_usage[] =
 "\n"
 "  --arch ARCH          the target: sm_90, sm_90a; compute_90 with --ptx\n"
@@ -48,7 +45,7 @@ const char link_arguments_usage[] =
 "  --forward-compatible a forward-compatibility package makes up for an old driver\n"
 "  --driver V, --nvjitlink V, --nvrtc V, --nvvm V\n"
 "                       what is installed: 12.9, none or unknown; the driver also\n"
-"                       by its own version, 580 or 580.65.06\n"
+"                       by its own version, 580 or 550.120\n"
 "  --json               the same as JSON\n";
 
 /* ---- values ---- */
@@ -67,17 +64,8 @@ bool link_arguments_version(const char *text, int *version)
 static bool take_driver(struct link_arguments *arguments, const char *value)
 {
 	struct lazycuda_environment *environment = &arguments->environment;
-	int version;
 
-	if (!link_arguments_version(value, &version))
-		return false;
-	environment->branch = 0;
-	environment->driver = version;
-	if (version < LC_CUDA(FIRST_BRANCH, 0))
-		return true;
-	environment->branch = LC_CUDA_MAJOR(version);
-	environment->driver = lk_cuda_of_branch(environment->branch);
-	return environment->driver;
+	return !lazycuda_read_driver(value, &environment->driver, &environment->branch);
 }
 
 static bool take_nvjitlink(struct link_arguments *arguments, const char *value)

@@ -96,7 +96,8 @@ static int combine(const struct link_arguments *arguments)
 		.nvjitlink = environment->nvjitlink,
 		.carries = request->lto ? LAZYCUDA_KIND_LTOIR : LAZYCUDA_KIND_PTX,
 		.policy = request->policy,
-		.flags = request->flags,
+		.flags = request->flags & (LAZYCUDA_LINK_FORWARD_COMPATIBLE |
+					   LAZYCUDA_LINK_LTO_ACROSS_MAJORS),
 		.constraint = request->constraint,
 	};
 	char message[512];

@@ -233,6 +233,23 @@ static void apply_drivers(const struct question *question, struct answer *answer
 		apply_driver(question, &question->parts[NVJITLINK], answer);
 }
 
+static void check_numbers(const struct question *question, struct answer *answer)
+{
+	const struct lazycuda_combination *in = &question->in;
+	const unsigned flags = LAZYCUDA_LINK_FORWARD_COMPATIBLE | LAZYCUDA_LINK_LTO_ACROSS_MAJORS;
+
+	if ((unsigned)in->policy > LAZYCUDA_POLICY_OFF)
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE, "there is no policy %d",
+		     (int)in->policy);
+	if (in->flags & ~flags)
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
+		     "the flags %#x say nothing of versions", in->flags & ~flags);
+	if (in->carries != LAZYCUDA_KIND_UNKNOWN && in->carries != LAZYCUDA_KIND_PTX &&
+	    in->carries != LAZYCUDA_KIND_CUBIN && in->carries != LAZYCUDA_KIND_LTOIR)
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE, "nvrtc hands over PTX, a cubin or"
+		     " LTO-IR, and not the kind %d", (int)in->carries);
+}
+
 /* ---- the answer ---- */
 
 static struct question read_question(const struct lazycuda_combination *combination)
@@ -247,9 +264,7 @@ static struct question read_question(const struct lazycuda_combination *combinat
 	question.parts[CUDART] = (struct part){ "cudart", in->cudart };
 	question.parts[NVRTC] = (struct part){ "nvrtc", in->nvrtc };
 	question.parts[NVJITLINK] = (struct part){ "nvJitLink", in->nvjitlink };
-	question.piped = asked(in->nvrtc) && (in->carries == LAZYCUDA_KIND_PTX ||
-					      in->carries == LAZYCUDA_KIND_CUBIN ||
-					      in->carries == LAZYCUDA_KIND_LTOIR);
+	question.piped = asked(in->nvrtc) && in->carries != LAZYCUDA_KIND_UNKNOWN;
 	return question;
 }
 
@@ -280,6 +295,7 @@ enum lazycuda_outcome lazycuda_combine(const struct lazycuda_combination *combin
 	char parts[160];
 
 	describe(&question, parts, sizeof(parts));
+	check_numbers(&question, &answer);
 	check_constraint(&question, &answer);
 	if (answer.outcome == LAZYCUDA_OUTCOME_COMPATIBLE &&
 	    question.in.policy != LAZYCUDA_POLICY_OFF) {

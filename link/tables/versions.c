@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* versions.c - what each version of toolkit, linker and driver is and takes */
+#include <string.h>
+
 #include "text.h"
 #include "versions.h"
 #include "../../stubs/base/count.h"
@@ -142,6 +144,51 @@ int lk_cuda_of_branch(int branch)
 		if (toolkits[i].branch && toolkits[i].branch <= branch)
 			cuda = toolkits[i].cuda;
 	return cuda;
+}
+
+/* A version with a first number below this is CUDA's. */
+#define FIRST_BRANCH 100
+
+/* The branch of a display driver's version, "550.163.01"; 0 if it is none. */
+static int branch_of(const char *text)
+{
+	int first = 0;
+
+	for (int number = 0; number < 3; number++) {
+		const char *digits = text;
+
+		while (*text >= '0' && *text <= '9' && text - digits < 4)
+			text++;
+		if (text == digits)
+			return 0;
+		for (; !number && digits < text; digits++)
+			first = 10 * first + *digits - '0';
+		if (!*text)
+			return first >= FIRST_BRANCH ? first : 0;
+		if (*text++ != '.')
+			return 0;
+	}
+	return 0;
+}
+
+int lazycuda_read_driver(const char *text, int *version, int *branch)
+{
+	int cuda = LAZYCUDA_VERSION_NONE, own = 0;
+
+	if (!text)
+		return -1;
+	if (!strcmp(text, "unknown"))
+		cuda = LAZYCUDA_VERSION_UNKNOWN;
+	else if (strcmp(text, "none")) {
+		own = branch_of(text);
+		cuda = lk_cuda_of_branch(own);
+		if (own ? !cuda : !lk_version_parse(text, &cuda) ||
+				  cuda >= LC_CUDA(FIRST_BRANCH, 0))
+			return -1;
+	}
+	*version = cuda;
+	*branch = own;
+	return 0;
 }
 
 /* ---- which versions go together ---- */

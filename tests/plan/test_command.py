@@ -122,7 +122,7 @@ def test_flags_lift_refusals(world, file):
 
 def test_the_driver_may_be_given_by_its_own_version(world, file):
     path = file("k.ptx", ptx())
-    for version in ("550", "550.54.14"):
+    for version in ("550", "550.54.14", "550.120", "550.163.01"):
         said = plan(world, "--driver", version, "--nvjitlink=none", "--nvrtc=none", "--arch",
                     "sm_80", path)
         assert said["environment"] == {"driver": "12.4", "branch": 550, "nvjitlink": "none",
@@ -228,6 +228,8 @@ def test_a_wrong_cudart(world, words):
     (["--arch"], "invalid value of --arch"),
     (["--driver", "twelve", "k.ptx"], "invalid value of --driver"),
     (["--driver", "300", "k.ptx"], "invalid value of --driver"),
+    (["--driver", "550.", "k.ptx"], "invalid value of --driver"),
+    (["--driver", "550.54.14.2", "k.ptx"], "invalid value of --driver"),
     (["--nvjitlink", "12.4.x", "k.ptx"], "invalid value of --nvjitlink"),
     (["--policy", "lax", "k.ptx"], "invalid value of --policy"),
     (["--archive", "k.ptx"], "unknown option --archive"),

@@ -2,6 +2,7 @@
 """lazycuda.link on real compilers and linkers, and without any."""
 import json
 import struct
+import sys
 
 import pytest
 
@@ -306,7 +307,7 @@ def test_wrong_arguments():
     'Linker("sm_80", max_registers=2**32 + 32)', 'Linker("sm_80", optimize=2**32)',
     'Linker("sm_80", optimize=-2**32)', 'Linker("sm_80", device=2**32)',
     'Linker("sm_80", unpack_limit=2**64)', 'Linker("sm_80", memory_limit=-1)',
-    'Linker("sm_80", environment=Environment(driver="9999999.0"))',
+    'Linker("sm_80", environment=Environment(nvjitlink="9999999.0"))',
     'Linker("sm_80", environment=Environment(branch=2**32))', 'Linker("sm_80\\0x")',
     'Linker("sm_80", constraint=">=12\\0,<11")', 'Linker("sm_80", options=["-g\\0x"])',
     'Linker("sm_80", compile_options=["-G\\0x"])', 'Linker("sm_80", symbols=["k\\0x"])',
@@ -527,6 +528,118 @@ for expression in ("&nothing", "scale<"):
                      "&n::table": "_ZN1n5tableE"}
     assert set(said[0]["kernels"]) == {names["&scale<float>"], names["scale<int>"]}
     assert [one["code"] for one in said[1:]] == ["COMPILE_FAILED"] * 2
+
+
+# ---- as people write it ----
+
+def test_inputs_are_text_buffers_paths_and_files(world, python, real):
+    handles.install(world, real("13.5"))
+    (world.root / "k.ptx").write_text(PTX)
+    said, = python("""
+import io, pathlib
+path, text = sys.argv[1:]
+given = [text, text.encode(), bytearray(text.encode()), memoryview(text.encode()),
+         io.StringIO(text), io.BytesIO(text.encode()), pathlib.Path(path), open(path),
+         open(path, "rb")]
+def refused(make):
+    try:
+        make()
+    except (TypeError, ValueError) as error:
+        return type(error).__name__
+say(images=len({Linker((8, 0)).add(PTXSource(one)).link() for one in given}),
+    data=[refused(lambda: PTXSource(one)) for one in (5, None, ["a"], 2.5)],
+    arch=[refused(lambda: Linker(one)) for one in (90, (9,), (9, 0, 1), None, (9.0, 0), b"sm_90")],
+    more=[refused(lambda: PTXSource(text, headers={"a": ""})),
+          refused(lambda: Cubin(b"", name_expressions=["f"])),
+          refused(lambda: Linker("sm_80", optimize=2.7))])
+""", world.root / "k.ptx", PTX)
+    assert said == {"images": 1, "data": ["TypeError"] * 4, "arch": ["TypeError"] * 6,
+                    "more": ["ValueError", "ValueError", "TypeError"]}
+
+
+def test_what_is_printed(world, python, real):
+    handles.install(world, real("13.5"))
+    said, = python("""
+linker = Linker("sm_80").add(PTXSource(sys.argv[1]))
+image = linker.link()
+seen = repr(linker.result)
+try:
+    linker.add(PTXSource("nonsense")).link()
+except LinkError:
+    pass
+say(result=seen == f"<Result of NVJITLINK: {len(image)} bytes>", after=linker.result,
+    kinds=[str(Kind.PTX), f"{Kind.PTX}", "%s" % Code.OK, f"{Kind.PTX:d}", str(Kind(99))])
+""", PTX)
+    assert said == {"result": True, "after": None,
+                    "kinds": ["Kind.PTX", "Kind.PTX", "Code.OK", "1", "Kind.NUMBER_99"]}
+
+
+# nvrtc works on it for some minutes.
+LONG = "".join(f"__device__ float f{i}(float x) {{ {'x = sinf(x) * cosf(x + 1);' * 60} return x; }}\n"
+               for i in range(300)) + 'extern "C" __global__ void k(float *x) {' + "".join(
+               f"x[{i}] = f{i}(x[{i}]);" for i in range(300)) + "}"
+
+
+def test_ctrl_c_ends_an_isolated_link(world, python, real):
+    handles.install(world, real("13.5"))
+    (world.root / "long.cu").write_text(LONG)
+    said, = python("""
+import os, signal, threading, time
+linker = Linker("sm_80", isolated=True).add(CUSource.from_path(sys.argv[1]))
+def press():
+    global pressed
+    pressed = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Timer(1, press).start()
+try:
+    linker.link()
+except KeyboardInterrupt:
+    say(quick=time.monotonic() - pressed < 5)       # the machine may be busy
+""", world.root / "long.cu")
+    assert said["quick"]
+
+
+def test_logs_of_an_isolated_link_come_in_its_thread(world, python, real):
+    handles.install(world, real("13.5"))
+    said, = python("""
+import threading
+mine = []
+Linker("sm_80", isolated=True, log=lambda *_: mine.append(threading.current_thread())).add(
+    CUSource('extern "C" __global__ void k(int *x) { int unused; *x = 1; }')).link()
+say(mine=[one is threading.main_thread() for one in mine])
+""")
+    assert said["mine"] == [True]
+
+
+def test_after_another_interpreter_has_imported_ctypes(world, python, real):
+    if sys.version_info >= (3, 13):
+        pytest.skip("from 3.13 on the module that makes interpreters has another name")
+    handles.install(world, real("13.5"))
+    said, = python("""
+import _xxsubinterpreters as interpreters
+made = [Linker("sm_80").add(PTXSource(sys.argv[1])).link()]
+interpreters.run_string(interpreters.create(), "import ctypes")
+made.append(Linker("sm_80", environment=None).add(PTXSource(sys.argv[1])).link())
+say(images=len(set(made)))
+""", PTX)
+    assert said["images"] == 1
+
+
+def test_a_driver_is_given_by_either_version(python):
+    said, = python("""
+def message(driver):
+    try:
+        return Linker("sm_80", environment=Environment(driver=driver)).add(
+            PTXSource(sys.argv[1])).plan().message.split(" links")[0]
+    except ValueError:
+        return "ValueError"
+say(each={one: message(one) for one in sys.argv[2:]})
+""", PTX, "12.4", "550", "550.120", "550.163.01", "535.309.01", "580.126.09", "300", "550.", "five")
+    assert said["each"] == {
+        "12.4": "the driver (CUDA 12.4)", "550": "the driver (CUDA 12.4)",
+        "550.120": "the driver (CUDA 12.4)", "550.163.01": "the driver (CUDA 12.4)",
+        "535.309.01": "the driver (CUDA 12.2)", "580.126.09": "the driver (CUDA 13.0)",
+        "300": "ValueError", "550.": "ValueError", "five": "ValueError"}
 
 
 # ---- Tile IR ----
@@ -751,8 +864,8 @@ refused("12.9", "12.9", max_registers=3, compile_options=["--maxrregcount=4"])
     assert said[4]["options"][1:] == [
         "CU_JIT_GENERATE_LINE_INFO=1", "CU_JIT_GENERATE_DEBUG_INFO=1",
         "CU_JIT_OPTIMIZATION_LEVEL=2", "CU_JIT_MAX_REGISTERS=32"]
-    for wrong in ({"fast_compile": "fast"}, {"optimize": "fast"}):
-        with pytest.raises(ValueError):
+    for wrong, error in (({"fast_compile": "fast"}, ValueError), ({"optimize": "fast"}, TypeError)):
+        with pytest.raises(error):
             link.Linker("sm_80", **wrong)
 
 

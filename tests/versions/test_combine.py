@@ -40,6 +40,12 @@ def test_the_question_of_the_project():
     assert combine("?", 580, nvrtc="13.0", nvjitlink="13.2", carries=LTOIR, policy=STRICT)[0] == YES
 
 
+def test_numbers_that_do_not_exist():
+    for wrong in ({"policy": 3}, {"policy": -1}, {"flags": 0x2}, {"flags": 0x8000}, {"carries": 4},
+                  {"carries": 99}, {"carries": -1}):
+        assert combine("13.0", nvrtc="13.0", nvjitlink="13.0", **wrong)[0] == NO
+
+
 # ---- the driver ----
 
 @pytest.mark.parametrize("library", ["cudart", "nvrtc", "nvjitlink"])

@@ -29,11 +29,14 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import operator
 import os
+import pathlib
+import queue
 import threading
 import weakref
 from dataclasses import dataclass, field
-from typing import (Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence,
+from typing import (IO, Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence,
                     Set, Tuple, Type, TypeVar, Union)
 
 from . import link_library as c
@@ -47,7 +50,7 @@ __all__ = [
     "SymbolError", "VersionRefused", "environment", "inspect", "plan",
 ]
 
-Data = Union[bytes, bytearray, memoryview, str]
+Data = Union[bytes, bytearray, memoryview, str, "os.PathLike[str]", IO[bytes], IO[str]]
 Path = Union[str, "os.PathLike[str]"]
 Hook = Callable[[Any], object]
 LogHook = Callable[["Log", str, Optional["Input"]], object]
@@ -66,6 +69,13 @@ class _Number(enum.IntEnum):
         made = int.__new__(cls, value)
         made._name_, made._value_ = f"NUMBER_{value}", value
         return made
+
+    # Which of the two Python prints depends on its version.
+    def __str__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    def __format__(self, spec: str) -> str:
+        return format(int(self) if spec[-1:] in "bcdoxXneEfFgG%" and spec else str(self), spec)
 
 
 class Kind(_Number):
@@ -273,8 +283,29 @@ def _several(texts: Iterable[str]) -> Tuple[str, ...]:
     return tuple(texts)
 
 
-def _data(given: Data) -> bytes:
-    return given.encode() if isinstance(given, str) else bytes(given)
+def _data(given: Any) -> bytes:
+    """The bytes of bytes, text, a buffer, or what can be read."""
+    if hasattr(given, "read"):
+        given = given.read()
+    if isinstance(given, str):
+        return given.encode()
+    if isinstance(given, bytes):
+        return given
+    try:
+        return memoryview(given).tobytes()
+    except TypeError:
+        raise TypeError(f"bytes, text, a path or an open file is taken, not {given!r}") from None
+
+
+def _arch(given: Union[str, Tuple[int, int]]) -> str:
+    """As the request has it; (9, 0) is "sm_90", as a driver says it."""
+    if isinstance(given, str):
+        return given
+    try:
+        major, minor = map(operator.index, given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{given!r} is no architecture: \"sm_90\" is one, and (9, 0)") from None
+    return f"sm_{major}{minor}"
 
 
 # ---- what is put in ----
@@ -283,7 +314,8 @@ class Input:
     """Something to link, of a kind that the content tells: a class for each kind that can
     be declared is below, and what turns out to be another is refused (KIND_MISMATCH).
 
-    data: bytes, or text.  A buffer that is not bytes is copied, now.
+    data: bytes, or text; or a path, as from_path() takes it; or an open file or its like, which
+    is read now.  A buffer that is not bytes is copied, now.
     name: for messages and logs.
     setup_callback, teardown_callback: called with the module by Result.setup() and
     teardown(), if this was linked.
@@ -306,14 +338,17 @@ class Input:
         for callback in (setup_callback, teardown_callback):
             if callback is not None and not callable(callback):
                 raise TypeError(f"{callback!r} cannot be called")
-        self.data: Optional[bytes] = _data(data)
-        self.path: Optional[str] = None
-        self.name = name or self.default_name
+        self.path = os.fsdecode(data) if isinstance(data, os.PathLike) else None
+        self.data = None if self.path is not None else _data(data)
+        self.name = name or self.path or self.default_name
         self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
         self.main = main
         self.needs = _several(needs)
         self.name_expressions = _several(name_expressions)
         self.headers = {name: _data(text) for name, text in (headers or {}).items()}
+        if self.kind not in (Kind.UNKNOWN, Kind.SOURCE) and (self.headers or self.name_expressions):
+            raise ValueError(f"only source has headers and name expressions, and this is a"
+                             f" {type(self).__name__}")
         for name, text in self.headers.items():
             if b"\0" in text:
                 raise ValueError(f"there is a NUL in the header {name!r}")
@@ -322,9 +357,7 @@ class Input:
     def from_path(cls: Type[_T], path: Path, name: Optional[str] = None, **more: Any) -> _T:
         """A file, which is read when it is linked; one that cannot be read is BAD_INPUT
         then.  `more` is what the constructor takes by name."""
-        made = cls(b"", name or os.fspath(path), **more)
-        made.data, made.path = None, os.fspath(path)
-        return made
+        return cls(pathlib.PurePath(path), name or os.fspath(path), **more)
 
     def __repr__(self) -> str:
         size = "" if self.data is None else f", {len(self.data)} bytes"
@@ -399,7 +432,8 @@ class SupportModule:
 @dataclass(frozen=True)
 class Environment:
     """What is installed: versions, None for what is not, "unknown" for what is there and of
-    an unknown version.  `branch` is the display driver's, 580; 0: not known."""
+    an unknown version.  A driver may also be given by its own version, "580.65.06".  `branch`
+    is the display driver's, 580; 0: not known."""
     driver: Optional[str] = None
     branch: int = 0
     nvjitlink: Optional[str] = None
@@ -582,7 +616,7 @@ class Plan:
         return self
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What a link made.  `linked` are those whose code is in the image, support modules
     too, each once, in the order of linking."""
@@ -590,8 +624,11 @@ class Result:
     plan: Plan
     info_log: str
     error_log: str
-    linked: Tuple[Input, ...] = field(repr=False)
+    linked: Tuple[Input, ...]
     lowered_names: Dict[str, str] = field(default_factory=dict)     # by the expression
+
+    def __repr__(self) -> str:
+        return f"<Result of {self.plan.backend.name}: {len(self.image)} bytes>"
 
     def setup(self, module: Any) -> None:
         """For whoever loaded the image as `module`: calls what setup callbacks there are, in
@@ -727,7 +764,7 @@ def _c_input(one: Input, modules: Dict[str, int]) -> Any:
     made = c.Input(size=ctypes.sizeof(c.Input), kind=one.kind, name=_bytes(one.name),
                    path=_bytes(one.path), flags=_Flag.INPUT_MAIN if one.main else 0,
                    needs=sum(1 << modules[name] for name in set(one.needs)))
-    texts = ctypes.POINTER(ctypes.c_char_p)
+    texts = c.TextPointer
     # ctypes.cast() keeps the array for as long as the struct exists.
     made.name_expressions = ctypes.cast(_c_texts(one.name_expressions), texts)
     made.name_expression_count = len(one.name_expressions)
@@ -750,16 +787,22 @@ def _c_texts(texts: Collection[Union[str, bytes]]) -> Any:
 
 
 def _c_environment(given: Environment) -> Any:
-    return c.Environment(size=ctypes.sizeof(c.Environment), driver=_number(given.driver),
-                         branch=given.branch, nvjitlink=_number(given.nvjitlink),
+    driver, branch = ctypes.c_int(), ctypes.c_int()
+    # The library knows which CUDA each display driver has.
+    if c.library().lazycuda_read_driver(_bytes(given.driver or "none"), ctypes.byref(driver),
+                                        ctypes.byref(branch)):
+        raise ValueError(f"{given.driver!r} is no driver: \"12.4\" is one, by its CUDA version, and"
+                         " \"550.120\", by its own")
+    return c.Environment(size=ctypes.sizeof(c.Environment), driver=driver.value,
+                         branch=given.branch or branch.value, nvjitlink=_number(given.nvjitlink),
                          nvrtc=_number(given.nvrtc))
 
 
 def _c_others(given: Environment) -> Any:
     """What c.Environment lacks of it: libnvvm, with its libdevice."""
     version = ctypes.c_int(_number(given.nvvm))
-    return c.Others(size=ctypes.sizeof(c.Others), nvvms=ctypes.pointer(version),
-                    libdevices=ctypes.pointer(version), nvvm_count=int(version.value != 0))
+    return c.Others(size=ctypes.sizeof(c.Others), nvvms=c.NumberPointer(version),
+                    libdevices=c.NumberPointer(version), nvvm_count=int(version.value != 0))
 
 
 def _memory() -> MemoryError:
@@ -799,7 +842,7 @@ def inspect(what: Union[Input, bytes, bytearray, memoryview, Path], *, payloads:
 class Linker:
     """A link: inputs, and what is to become of them.
 
-    arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output.
+    arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output; or (9, 0).
     lto: optimise at link time; LTO-IR among the inputs implies it.
     ignore_non_lto: optimise at link time, and leave out what cannot take part in that, with
     a note: what is not LTO-IR.
@@ -830,7 +873,7 @@ class Linker:
     one link().  What it raises is raised by that link() when it is over.
     """
 
-    def __init__(self, arch: str, *, lto: bool = False, output: Output = Output.CUBIN,
+    def __init__(self, arch: Union[str, Tuple[int, int]], *, lto: bool = False, output: Output = Output.CUBIN,
                  options: Sequence[str] = (), compile_options: Sequence[str] = (),
                  symbols: Sequence[str] = (), support: Sequence[SupportModule] = (),
                  use_support: bool = True, constraint: Optional[str] = None,
@@ -849,7 +892,7 @@ class Linker:
                  split_compile: Optional[int] = None) -> None:
         if log is not None and not callable(log):
             raise TypeError(f"{log!r} cannot be called")
-        self.arch, self.lto, self.output, self.policy = arch, lto, output, policy
+        self.arch, self.lto, self.output, self.policy = _arch(arch), lto, output, policy
         self.options, self.compile_options = _several(options), _several(compile_options)
         self.symbols, self.support = _several(symbols), tuple(support)
         self.constraint, self.device, self.unpack_limit = constraint, device, unpack_limit
@@ -869,9 +912,9 @@ class Linker:
                 _Setting.OPTIMIZE: optimize, _Setting.MAX_REGISTERS: max_registers,
                 _Setting.FAST_MATH: fast_math or None, _Setting.FTZ: ftz,
                 _Setting.PREC_DIV: prec_div, _Setting.PREC_SQRT: prec_sqrt, _Setting.FMA: fma,
-                _Setting.FAST_COMPILE: fast_compile and _EFFORTS.index(fast_compile),
+                _Setting.FAST_COMPILE: None if fast_compile is None else _EFFORTS.index(fast_compile),
                 _Setting.SPLIT_COMPILE: split_compile}
-        self.settings = [c.Setting(kind=kind, value=int(value)) for kind, value in said.items()
+        self.settings = [c.Setting(kind=kind, value=operator.index(value)) for kind, value in said.items()
                          if value is not None]
         self.inputs: List[Input] = []
         self.result: Optional[Result] = None
@@ -915,7 +958,10 @@ class Linker:
 
     def run(self) -> Result:
         """Links, and says what came of it besides the image.  Raises LinkError.  May be
-        called again, after more was added, say: each call links everything anew."""
+        called again, after more was added, say: each call links everything anew.
+
+        In the main thread Ctrl-C ends an isolated link; one that is not ends by itself first."""
+        self.result = None
         call = _Call(self)
         library = c.library()
         handle = library.lazycuda_link_new(
@@ -926,8 +972,9 @@ class Linker:
         with self._lock:
             self._running.add(handle)
         try:
-            self.result = self._run(library, handle, call)
-            return self.result
+            result = self._run(library, handle, call)
+            self.result = result
+            return result
         finally:
             with self._lock:        # cancel() may be looking at it
                 self._running.remove(handle)
@@ -946,6 +993,10 @@ class Linker:
         for given in call.inputs:
             if library.lazycuda_link_add(handle, ctypes.byref(given)):
                 raise _memory()
+        if self.flags & _Flag.LINK_ISOLATED and \
+                threading.current_thread() is threading.main_thread():
+            call.run_aside(library, handle)
+        # A second call returns the same result.
         made = library.lazycuda_link_run(handle).contents
         if call.raised:
             raise call.raised[0]
@@ -972,7 +1023,7 @@ class Linker:
         return self.run().image
 
 
-def plan(inputs: Iterable[Input], arch: str, **request: Any) -> Plan:
+def plan(inputs: Iterable[Input], arch: Union[str, Tuple[int, int]], **request: Any) -> Plan:
     """What a Linker of the same arguments would do, and why; or why not."""
     return Linker(arch, **request).add(*inputs).plan()
 
@@ -985,6 +1036,8 @@ class _Call:
         self.of = tuple(linker.inputs)
         self.linked: List[Input] = []
         self.raised: List[BaseException] = []       # by the callback for logs
+        # What is to be done in the thread that waits for another one.
+        self._told: Optional["queue.SimpleQueue[Optional[Callable[[], None]]]"] = None
         # `data` of the C struct is a number, from 1, of an Input.
         everything = (*self.of, *(module.input for module in linker.support))
         self._note = c.Callback(lambda _module, number: self.linked.append(everything[number - 1]))
@@ -996,20 +1049,52 @@ class _Call:
         self.inputs, self._support_inputs = made[:len(self.of)], made[len(self.of):]
         # What the structs point to lives as long as this: bytes, names and arrays.
         self._kept: List[object] = [everything]
-        self.pointers = (ctypes.POINTER(c.Input) * (len(self.inputs) or 1))(
-            *map(ctypes.pointer, self.inputs))
+        self.pointers = (c.InputPointer * (len(self.inputs) or 1))(
+            *map(c.InputPointer, self.inputs))
         self.environment = None if linker.environment is None else \
             _c_environment(linker.environment)
         self.request = self._request(linker)
 
+    def run_aside(self, library: ctypes.CDLL, handle: int) -> None:
+        """Runs the link in another thread, while this one answers signals, and calls the
+        callback for logs.  What a signal raises cancels the link."""
+        told: "queue.SimpleQueue[Optional[Callable[[], None]]]" = queue.SimpleQueue()
+        self._told = told
+
+        def run() -> None:
+            try:
+                library.lazycuda_link_run(handle)
+            finally:
+                told.put(None)
+
+        threading.Thread(target=run, daemon=True).start()
+        raised: Optional[BaseException] = None
+        while True:
+            try:
+                one = told.get()
+                if one is None:
+                    break
+                one()
+            except BaseException as error:
+                raised = raised or error
+                library.lazycuda_link_cancel(handle)
+        if raised:
+            raise raised
+
     def _log(self, log: LogHook) -> Any:
-        def told(_data: object, kind: int, index: int, text: bytes) -> None:
+        def tell(kind: int, index: int, text: str) -> None:
             if self.raised:
                 return
             try:
-                log(Log(kind), _text(text), self.of[index] if index < len(self.of) else None)
+                log(Log(kind), text, self.of[index] if index < len(self.of) else None)
             except BaseException as error:      # which ctypes would print
                 self.raised.append(error)
+
+        def told(_data: object, kind: int, index: int, text: bytes) -> None:
+            if self._told:
+                self._told.put(lambda: tell(kind, index, _text(text)))
+            else:
+                tell(kind, index, _text(text))
         return c.LogCallback(told)
 
     def all(self) -> List[Any]:
@@ -1027,7 +1112,7 @@ class _Call:
                 ("compile_options", "compile_option_count", linker.compile_options),
                 ("symbols", "symbol_count", linker.symbols)):
             array = _c_texts(texts)
-            setattr(made, field_name, ctypes.cast(array, ctypes.POINTER(ctypes.c_char_p)))
+            setattr(made, field_name, ctypes.cast(array, c.TextPointer))
             setattr(made, count, len(texts))
             self._kept.append(array)
         made.settings = (c.Setting * (len(linker.settings) or 1))(*linker.settings)
@@ -1037,7 +1122,7 @@ class _Call:
         self._add_support(made, linker)
         if linker.environment is not None:
             others = _c_others(linker.environment)
-            made.others = ctypes.pointer(others)
+            made.others = c.OthersPointer(others)
         return made
 
     def _add_support(self, request: Any, linker: Linker) -> None:
@@ -1047,11 +1132,11 @@ class _Call:
             structs.append(c.Support(
                 size=ctypes.sizeof(c.Support), name=_bytes(module.name),
                 enabled=int(module.enabled),
-                functions=ctypes.cast(names, ctypes.POINTER(ctypes.c_char_p)),
-                function_count=len(module.functions), input=ctypes.pointer(given)))
+                functions=ctypes.cast(names, c.TextPointer),
+                function_count=len(module.functions), input=c.InputPointer(given)))
             self._kept.append(names)
-        pointers = (ctypes.POINTER(c.Support) * (len(structs) or 1))(
-            *map(ctypes.pointer, structs))
-        request.support = ctypes.cast(pointers, ctypes.POINTER(ctypes.POINTER(c.Support)))
+        pointers = (c.SupportPointer * (len(structs) or 1))(
+            *map(c.SupportPointer, structs))
+        request.support = ctypes.cast(pointers, c.SupportPointers)
         request.support_count = len(structs)
         self._kept += [structs, pointers]

@@ -141,6 +141,12 @@ class Result(ctypes.Structure):
                 ("lowered_names", POINTER(POINTER(LoweredName))), ("lowered_name_count", c_size_t)]
 
 
+# Made once: an interpreter that imports ctypes later in this process empties the cache that
+# ctypes.POINTER() and ctypes.pointer() look into, and would get other types.
+TextPointer, NumberPointer = POINTER(c_char_p), POINTER(c_int)
+InputPointer, SupportPointer, OthersPointer = POINTER(Input), POINTER(Support), POINTER(Others)
+SupportPointers = POINTER(SupportPointer)
+
 # The C struct that each stands for.
 STRUCTS = {f"lazycuda_{name}": struct for name, struct in (
     ("symbol", Symbol), ("entry", Entry), ("inspection", Inspection),
@@ -169,6 +175,7 @@ FUNCTIONS = {
                                       POINTER(POINTER(Input)), c_size_t]),
     "lazycuda_plan_here": (POINTER(Plan), [POINTER(Request), POINTER(POINTER(Input)), c_size_t]),
     "lazycuda_plan_free": (None, [POINTER(Plan)]),
+    "lazycuda_read_driver": (c_int, [c_char_p, POINTER(c_int), POINTER(c_int)]),
 }
 
 
