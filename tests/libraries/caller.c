@@ -7,7 +7,8 @@
  * REAL is a fake (test_every_function.py), or "-": there is none.  NODE is the version node
  * that the names have for that major, or "-".  For each name a line: what it returned, the
  * number of the fake's function that was called or 0, and lazycuda's cause.  Each argument is
- * an address that may be written to.
+ * an address that may be written to.  With AT_EXIT in the environment it calls them from an exit
+ * handler that was registered before the library was loaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,23 +34,18 @@ static void *need(void *found, const char *what)
 	return found;
 }
 
-int main(int argc, char **argv)
+static char **words;
+static void *stub;
+static int *called;
+
+static void call_all(void)
 {
-	void *stub = need(dlopen(argv[2], RTLD_NOW), argv[2]), *real = NULL;
 	const struct lazycuda_error *(*error)(const char *) = (const struct lazycuda_error *(*)(const char *))
 		need(dlsym(stub, "lazycuda_get_error"), "lazycuda_get_error");
-	int (*load)(const char *) = (int (*)(const char *))need(dlsym(stub, "lazycuda_load"), "load");
-	int *called = NULL;
 	char name[512];
 
-	(void)argc;
-	load(NULL);
-	if (strcmp(argv[3], "-")) {
-		real = need(dlopen(argv[3], RTLD_NOW | RTLD_NOLOAD), argv[3]);
-		called = need(dlsym(real, "fake_called"), "fake_called");
-	}
 	while (scanf("%511s", name) == 1) {
-		void *address = strcmp(argv[4], "-") ? dlvsym(stub, name, argv[4]) : dlsym(stub, name);
+		void *address = strcmp(words[4], "-") ? dlvsym(stub, name, words[4]) : dlsym(stub, name);
 		function *call = (function *)need(address, name);
 		void *p = room + sizeof(room) / 2;
 		unsigned long result;
@@ -59,7 +55,26 @@ int main(int argc, char **argv)
 		result = call(p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p,
 			      p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p);
 		printf("%s %lu %d %d\n", name, result, called ? *called : 0,
-		       (int)error(argv[1])->cause);
+		       (int)error(words[1])->cause);
 	}
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	int (*load)(const char *);
+
+	(void)argc;
+	words = argv;
+	stub = need(dlopen(argv[2], RTLD_NOW), argv[2]);
+	load = (int (*)(const char *))need(dlsym(stub, "lazycuda_load"), "load");
+	if (getenv("AT_EXIT"))
+		atexit(call_all);
+	load(NULL);
+	if (strcmp(argv[3], "-"))
+		called = need(dlsym(need(dlopen(argv[3], RTLD_NOW | RTLD_NOLOAD), argv[3]),
+				    "fake_called"), "fake_called");
+	if (!getenv("AT_EXIT"))
+		call_all();
 	return 0;
 }

@@ -47,13 +47,16 @@ def test_the_counts():
 
 @functools.lru_cache(maxsize=None)
 def fake(name, of):
-    """A library that has all names of this major; each returns and notes its number."""
+    """A library that has all names of this major; each returns and notes its number.  It has an
+    exit handler, as real ones have."""
     made = library_lists.read(name)
     numbers = {one: number for number, one in enumerate(made.names(of), 1000)}
     folder = build.BUILD / "tests" / "libraries" / f"{name}-{of}"
     file = folder / made.sonames[of]
     source = "int fake_called;\n#define F(name, n) long name(void) { fake_called = n; return n; }\n"
     source += "".join(f"F({one}, {number})\n" for one, number in numbers.items())
+    source += ("#include <stdlib.h>\nstatic void end(void) { }\n"
+               "__attribute__((constructor)) static void begin(void) { atexit(end); }\n")
     plain = made.words.get("nodes") == "none"
     nodes = made.nodes.get(of, []) if made.words.get("nodes") == "other" else [made.sonames[of]]
     script = "" if plain else f"{nodes[0]} {{ global: *; }};\n" + "".join(
@@ -77,14 +80,14 @@ def caller():
     return build.program(build.TESTS / "libraries" / "caller.c")
 
 
-def calls(world, caller, name, major, real="-"):
+def calls(world, caller, name, major, real="-", **env):
     """{function: (what it returned, the number of what was called, the cause)}"""
     made = library_lists.read(name)
     node = made.sonames[major] if made.words.get("nodes") is None else "-"
     names = world.root / "names"
     names.write_text("".join(f"{one}\n" for one in made.names(major)))
     done = world.run("sh", "-c", 'exec "$0" "$@" <names', caller, name, library_lists.stub(name),
-                     real, node)
+                     real, node, **env)
     return {words[0]: tuple(int(word) for word in words[1:])
             for words in (line.split() for line in done.lines)}
 
@@ -129,6 +132,32 @@ def test_without_a_library(world, caller, name, major):
             assert said_so(row, returned, made.errors["missing", major]), (one, returned)
         elif row.result in ("ptr", "i64", "u64", "i32", "u32"):
             assert (one, returned) == (one, 0)
+
+
+GIVE_BACK = re.compile(r"(Destroy|Free|Close|Deregister|Unload|Shutdown)(?![a-z])")
+WORK = re.compile(r"(Get|Set|Create|Add|Init|Alloc|Malloc|Execute|Exec|BackendFinalize)(?![a-z])")
+
+
+@pytest.mark.parametrize("name", library_lists.NAMES)
+def test_once_exit_has_begun_to_shut_the_library_down(world, caller, name):
+    """What gives something back succeeds, and nothing reaches the library."""
+    made = library_lists.read(name)
+    major = max(made.sonames)
+    file, _ = fake(name, major)
+    world.loader(file)
+    said = calls(world, caller, name, major, world.root / "loader" / file.name, AT_EXIT="1")
+    assert len(said) == len(made.names(major))
+    for one, (returned, called, cause) in said.items():
+        row = made.rows[one, major]
+        assert (one, called) == (one, 0)
+        if row.result not in STATUSES or row.text:
+            continue
+        gives_back, works = GIVE_BACK.search(one), WORK.search(one)
+        if low(returned) == 0:
+            assert not works or gives_back, one
+        else:
+            assert (one, low(returned), cause) == (one, made.errors["missing", major], 7)
+            assert works or not gives_back, one
 
 
 @pytest.mark.parametrize("name", ["cuptiGetResultString", "cuptiGetErrorMessage"])
