@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/glibc.h"
 #include "aside.h"
 #include "attempt.h"
 #include "peers.h"
@@ -36,7 +38,7 @@ static struct {
 	const lc_function *functions;	/* likewise: the function for each slot */
 	lc_function *endings;	/* likewise, once exit() shuts the library down; or NULL */
 	pthread_t filler;		/* in FILLING: the thread that fills */
-	_Atomic bool exit_handled, ending;
+	_Atomic bool watched, exit_handled, over, ending;
 } state;
 
 bool lc_is_loaded(void)
@@ -226,6 +228,21 @@ static bool fill_slots(const lc_function *functions)
 }
 
 /*
+ * Other threads may be inside the library, which is about to run its destructors.  Most calls are
+ * short, so a millisecond lets them return; later ones are not forwarded.
+ */
+static void await_others(void)
+{
+	struct stat st;
+
+	/* A folder has a link for itself, one for its name, and one for each folder in it. */
+	if (stat("/proc/self/task", &st) || st.st_nlink <= 3)
+		return;
+	for (int i = 0; i < LC_NAPS_A_SECOND / 1000; i++)
+		lc_nap();
+}
+
+/*
  * The real library is loaded after the caller's static constructors ran, so its
  * exit handlers run before the handlers that those constructors registered: the
  * destructors of static objects, which give things back to a library that is no more.
@@ -240,6 +257,14 @@ static void at_exit(void)
 		fill_slots(state.endings);
 	lc_unlock();
 	lc_leave();
+	await_others();
+}
+
+/* Registered before the library is opened.  If exit() gets here before the library is published,
+ * another thread was opening it, and its handlers may have run already. */
+static void after_exit(void)
+{
+	atomic_store(&state.over, true);
 }
 
 /* Stands in for every function that gives something back. */
@@ -295,6 +320,8 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 {
 	if (attempt->endings && !atomic_exchange(&state.exit_handled, true))
 		atexit(at_exit);
+	if (attempt->endings && atomic_load(&state.over))
+		atomic_store(&state.ending, true);
 	lc_lock();
 	if (state.phase >= FILLING) {
 		lc_unlock();	/* another thread was first */
@@ -426,6 +453,8 @@ static enum lc_refusal attempt_load(bool retry)
 {
 	enum lc_refusal refusal;
 
+	if (!atomic_exchange(&state.watched, true))
+		atexit(after_exit);
 	lc_enter();
 	refusal = search(retry);
 	lc_leave();

@@ -64,7 +64,7 @@ class StandIn:
 
     def file(self, real):
         soname = self.soname or fakes.soname(self.name, f"{self.major}.0")
-        return made(self.source, name=soname, node=soname if self.node else None,
+        return made(self.source, name=soname, real=True, node=soname if self.node else None,
                     flags=("-shared", "-fPIC", f"-Wl,-soname,{soname}", *self.flags),
                     link=[one.file(real) for one in self.needs])
 
@@ -132,12 +132,14 @@ def compiler(source):
     return CXX, "-std=gnu++14"
 
 
-def made(source, name, node=None, flags=(), link=()):
-    """The file that is made of a source, under the sanitizer of this run."""
+def made(source, name, node=None, flags=(), link=(), real=False):
+    """The file that is made of a source, under the sanitizer of this run: real libraries have
+    none."""
     cc, standard = compiler(source)
     script = node and build.text(f"{node} {{ global: *; }};\n", "map")
     return build.compile(
-        name, standard, "-g", "-Wall", "-Wextra", "-Werror", *build.sanitizer_flags(flags, build.CC),
+        name, standard, "-g", "-Wall", "-Wextra", "-Werror",
+        *(() if real else build.sanitizer_flags(flags, build.CC)),
         HERE / source, *flags, *((f"-Wl,--version-script={script}",) if node else ()), "-pthread",
         cc=cc, link=(*link, "-ldl"))
 
@@ -145,7 +147,7 @@ def made(source, name, node=None, flags=(), link=()):
 def linked(row, libraries):
     """The program of a row and its extensions, linked to these files."""
     flags = (*row.flags, "-Wl,--as-needed", "-Wl,--allow-shlib-undefined",
-             f"-Wl,-rpath,{build.STUBS}")
+             f"-Wl,-rpath,{build.STUBS}:{build.BUILD / 'lib'}")
     for source in row.extensions:
         yield made(source, f"lib{pathlib.Path(source).stem}.so",
                    flags=("-shared", "-fPIC", *flags), link=libraries)
@@ -164,7 +166,9 @@ def loader_of(program):
 def stub_of(library):
     """What a program for that library's major links."""
     imported = build.import_library(library.name, library.major)
-    return imported if imported.exists() else build.stub(library.name)
+    # Sanitizers are for the five.
+    return next(file for file in (imported, build.stub(library.name),
+                                  build.stub(library.name, build.BUILD / "lib")) if file.exists())
 
 
 def run(row, root, files, libraries):

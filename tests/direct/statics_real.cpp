@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A stand-in for cuRAND that has C++ objects of static lifetime, and no check of a handle.
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -22,6 +24,18 @@ struct Generators {
 };
 
 Generators generators;
+
+#ifdef SLOW
+// Exit handlers that are registered by now may run while this goes on.
+struct Slow {
+	Slow()
+	{
+		std::this_thread::sleep_for(std::chrono::milliseconds(400));
+	}
+};
+
+Slow slow;
+#endif
 
 }
 

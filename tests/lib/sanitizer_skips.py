@@ -14,6 +14,7 @@ UNLOADED = "a real library that is unloaded leaves memory behind"
 TRACED = "who looks for leaks traces the program, which it may not do with this one"
 CLOSED = "exit handlers of a library that is closed are called when it is gone"
 CALLS = "it counts what is called, and the sanitizer calls for itself"
+STATIC = "sanitizers are not for static programs"
 TWICE = "a process can have the sanitizer once, and before all else"
 ASKED = "dlopen() is the sanitizer's own, and is asked what else it finds"
 TOLD_BY_ENVIRONMENT = "the sanitizer is told by the environment, which is empty"
@@ -52,6 +53,9 @@ SKIPPED = [
     ("compat/", OTHER_BUILD),
     ("device_code/test_image.py", COMPILERS),
     ("device_code/test_ptx.py::test_reading_takes_time_in_proportion", FIGURES),
+    ("direct/test_direct.py::test_situation[a-plugin-is-closed", CLOSED, "address"),
+    ("direct/test_direct.py::test_situation[a-preloaded-dlsym()", INTERPOSED),
+    ("direct/test_direct.py::test_situation[a-static-program", STATIC),
     ("docs/", SHIPPED),
     ("driver/test_debian.py::test_every_function_answers_as_it_does_directly", ODD_ARGUMENTS,
      "address", "thread"),
