@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count.h"
 #include "glibc.h"
+
+#if defined(__x86_64__)
+# define CPU "x86_64"
+#else
+# define CPU "aarch64"
+#endif
 
 #define FLAGS (RTLD_NOW | RTLD_LOCAL)
 
@@ -34,6 +41,34 @@ const Dl_serinfo *lc_loader_path(struct lc_arena *arena, const char *file)
 		info = NULL;
 	dlclose(handle);
 	return info;
+}
+
+/* Returns which of the folders it is that ld.so was compiled with and searches last, such as
+ * /usr/lib64 or Debian's /lib/x86_64-linux-gnu; below 0: none. */
+static int own_folder(const char *path)
+{
+	static const char *const endings[] = { "/lib", "/lib64", "/lib/" CPU "-linux-gnu" };
+	const int usr = !strncmp(path, "/usr/", 5) ? 1 : 0;
+	size_t length = strlen(path += 4 * usr);
+
+	length -= length > 1 && path[length - 1] == '/';
+	for (size_t i = 0; i < LC_COUNT(endings); i++)
+		if (length == strlen(endings[i]) && !memcmp(path, endings[i], length))
+			return (int)(2 * i) + usr;
+	return -1;
+}
+
+unsigned lc_count_before_own(const Dl_serinfo *path)
+{
+	unsigned count = path ? path->dls_cnt : 0, seen = 0;
+	int which;
+
+	while (count && (which = own_folder(path->dls_serpath[count - 1].dls_name)) >= 0 &&
+	       !(seen >> which & 1)) {
+		seen |= 1u << which;
+		count--;
+	}
+	return count;
 }
 
 bool lc_loader_path_is_safe(struct lc_folders *folders, const Dl_serinfo *path)
@@ -168,28 +203,32 @@ bool lc_dlopen_is_safe(struct lc_folders *folders, const Dl_serinfo *path,
 	return is_safe_in_cache(&name, cache) && !folders->arena->failed;
 }
 
-/* Searches in ld.so's order: LD_LIBRARY_PATH, the cache, then ld.so's other folders. */
+/* Searches the entries of a path from one to before another. */
+static void *open_between(struct lc_folders *folders, const Dl_serinfo *path, unsigned from,
+			  unsigned to, const char *name)
+{
+	void *handle = NULL;
+
+	for (unsigned i = from; i < to && !handle; i++)
+		handle = open_in(folders, path->dls_serpath[i].dls_name,
+				 strlen(path->dls_serpath[i].dls_name), name);
+	return handle;
+}
+
+/* Searches in ld.so's order: run paths and LD_LIBRARY_PATH, the cache, then ld.so's own folders. */
 static void *open_searched(struct lc_folders *folders, const Dl_serinfo *path,
 			   const struct lc_ldcache *cache, const char *name)
 {
-	const char *at = secure_getenv("LD_LIBRARY_PATH"), **cached;
-	void *handle = NULL;
+	unsigned before = lc_count_before_own(path);
+	void *handle = open_between(folders, path, 0, before, name);
+	const char **cached;
 	size_t count;
 
-	while (at && *at && !handle) {
-		size_t length = strcspn(at, ":;");
-
-		handle = open_in(folders, at, length, name);
-		at += length + (at[length] != 0);
-	}
 	count = lc_ldcache_parse(folders->arena, cache->bytes, cache->size, &name, 1, &cached);
 	for (size_t i = 0; i < count && !handle && !folders->arena->failed; i++)
 		handle = open_in(folders, cached[i],
 				 (size_t)(strrchr(cached[i], '/') - cached[i]), name);
-	for (unsigned i = 0; path && i < path->dls_cnt && !handle; i++)
-		handle = open_in(folders, path->dls_serpath[i].dls_name,
-				 strlen(path->dls_serpath[i].dls_name), name);
-	return handle;
+	return handle ? handle : open_between(folders, path, before, path ? path->dls_cnt : 0, name);
 }
 
 void *lc_open_by_name(const char *name)

@@ -21,6 +21,10 @@
  * LD_LIBRARY_PATH is that of program start. */
 const Dl_serinfo *lc_loader_path(struct lc_arena *arena, const char *file);
 
+/* Returns how many folders of a path come before those that ld.so was compiled with, of which each
+ * is there once.  0 for NULL. */
+unsigned lc_count_before_own(const Dl_serinfo *path);
+
 /* Returns true if every folder of the path is safe to search; NULL is not safe. */
 bool lc_loader_path_is_safe(struct lc_folders *folders, const Dl_serinfo *path);
 

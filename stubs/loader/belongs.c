@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "unknown.h"
+#include "../base/count.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "../base/packages.h"
@@ -70,14 +71,19 @@ static int wheel_major(const char *name)
 	return *end || major > LC_MAX_CUDA ? 0 : (int)major;
 }
 
-/* The major in the name of a folder, such as nvidia/cu13 or cuda-13.0; 0: none. */
+/* The major in the name of a folder, such as nvidia/cu13, cuda-13.0 or, in NVIDIA's HPC SDK,
+ * math_libs/12.4; 0: none. */
 static int called(struct lc_arena *arena, const char *folder)
 {
-	const char *above = lc_folder_of(arena, folder);
-	const char *name = strrchr(folder, '/') + 1;
+	static const char *const of_sdk[] = { "cuda", "math_libs", "comm_libs" };
+	const char *path = lc_folder_of(arena, folder), *above = path ? lc_basename(path) : "";
+	const char *name = lc_basename(folder);
 
-	if (above && !strcmp(strrchr(above, '/') + 1, "nvidia") && wheel_major(name))
+	if (!strcmp(above, "nvidia") && wheel_major(name))
 		return wheel_major(name);
+	for (size_t i = 0; i < LC_COUNT(of_sdk); i++)
+		if (!strcmp(above, of_sdk[i]))
+			name = lc_format(arena, "cuda-%s", name);
 	return LC_MAJOR(lc_toolkit_version(name));
 }
 

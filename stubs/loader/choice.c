@@ -232,8 +232,27 @@ static const char *objection(struct lc_arena *arena, const struct lc_circumstanc
 	return why;
 }
 
-/* The first allowed option of one of the library's majors, or -1.  An option that is known to
- * belong to this major of CUDA is preferred to one that may. */
+/* Returns true if one option suits the callers better than another that would come first:
+ * it serves all their imports, and the other refuses some.  For an option that
+ * the user names this is not known. */
+static bool suits_better(const struct lc_circumstances *at, const struct lc_option *one,
+			 const struct lc_option *first)
+{
+	return guarded(at) && one->origin != LC_BY_OVERRIDE && !one->refuses && first->refuses;
+}
+
+/* Returns true if an option is better than one of the same major that comes before it: it is known
+ * to belong to its CUDA, or it has what the callers import and the other lacks. */
+static bool is_better(const struct lc_circumstances *at, const struct lc_seat *seat,
+		      const struct lc_option *option, const struct lc_option *before)
+{
+	if (is_unclear(seat, option) != is_unclear(seat, before))
+		return is_unclear(seat, before);
+	return suits_better(at, option, before);
+}
+
+/* The first allowed option of one of the library's majors, or -1, unless one that comes later is
+ * better. */
 static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 		   const struct lc_seat *seat, int own, int major, bool *driver)
 {
@@ -246,8 +265,7 @@ static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 		if (option->major != own || !fits(seat, option, major) ||
 		    objection(arena, at, seat, option, driver))
 			continue;
-		if (found < 0 || (is_unclear(seat, &seat->options[found]) &&
-				  !is_unclear(seat, option)))
+		if (found < 0 || is_better(at, seat, option, &seat->options[found]))
 			found = (int)i;
 	}
 	return found;
@@ -262,15 +280,6 @@ static int next_major(const struct lc_seat *seat, int limit)
 		if (seat->options[i].major < limit && seat->options[i].major > highest)
 			highest = seat->options[i].major;
 	return highest;
-}
-
-/* Returns true if one option suits the callers better than another of a higher major:
- * it serves all their imports, and the higher one refuses some.  For an option that
- * the user names this is not known. */
-static bool suits_better(const struct lc_circumstances *at, const struct lc_option *one,
-			 const struct lc_option *higher)
-{
-	return guarded(at) && one->origin != LC_BY_OVERRIDE && !one->refuses && higher->refuses;
 }
 
 /* The best allowed option for a major of CUDA, 0: for any; or -1.  It is of the library's
@@ -612,10 +621,11 @@ static const char *why_passed_over(struct lc_arena *arena, const struct lc_circu
 	    told_major(seat, option) != told_major(seat, other))
 		return lc_format(arena, "CUDA %d was chosen; %s", told_major(seat, other),
 				 option->told);
+	if (suits_better(at, other, option) && (option->major > other->major ||
+						(option->major == other->major && option < other)))
+		return refusal_text(arena, option);
 	if (option->major == other->major)
 		return "another one of this major comes before it";
-	if (suits_better(at, other, option) && option->major > other->major)
-		return refusal_text(arena, option);
 	return lc_format(arena, "%s %d was chosen", lc_major_word(own_library(at)), other->major);
 }
 
@@ -724,6 +734,22 @@ static const struct lc_option *best_refuser(struct lc_arena *arena,
 	return NULL;
 }
 
+/* The same among options of its own major that come before it. */
+static const struct lc_option *first_refuser(struct lc_arena *arena,
+					     const struct lc_circumstances *at,
+					     const struct lc_seat *seat, int taken)
+{
+	const struct lc_option *option = &seat->options[taken];
+	bool driver;
+
+	for (int i = 0; i < taken; i++)
+		if (seat->options[i].major == option->major &&
+		    !objection(arena, at, seat, &seat->options[i], &driver) &&
+		    suits_better(at, option, &seat->options[i]))
+			return &seat->options[i];
+	return NULL;
+}
+
 /* Takes the named option, else the first usable one: there are no majors to choose from. */
 static void choose_first(const struct lc_seat *seat, struct lc_choice *choice, int named)
 {
@@ -750,13 +776,17 @@ static void choose_first(const struct lc_seat *seat, struct lc_choice *choice, i
 }
 
 /* Why the best option of the common major is taken; `passed` is from common_major(), `refuser`
- * from best_refuser(). */
+ * from best_refuser() or first_refuser(). */
 static const char *why_best(struct lc_arena *arena, const struct lc_circumstances *at, int common,
-			    const struct against *passed, const struct lc_option *refuser)
+			    const struct against *passed, const struct lc_option *refuser,
+			    const struct lc_option *taken)
 {
 	if (passed->refuser)
 		return lc_format(arena, "CUDA %d was passed over: %s", passed->major,
 				 refusal_text(arena, passed->refuser));
+	if (refuser && refuser->major == taken->major)
+		return lc_format(arena, "another one of this major comes before it, and was passed over: %s",
+				 refusal_text(arena, refuser));
 	if (refuser)
 		return lc_format(arena, "%s %d was passed over: %s", lc_major_word(own_library(at)),
 				 refuser->major, refusal_text(arena, refuser));
@@ -813,7 +843,10 @@ static void choose(struct lc_arena *arena, const struct lc_circumstances *at,
 	}
 	if (!common || seat->library->own_majors)
 		refuser = best_refuser(arena, at, seat, option, common);
-	take(arena, at, choice, option, why_best(arena, at, common, &passed, refuser));
+	if (!refuser)
+		refuser = first_refuser(arena, at, seat, option);
+	take(arena, at, choice, option,
+	     why_best(arena, at, common, &passed, refuser, &seat->options[option]));
 }
 
 struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at)

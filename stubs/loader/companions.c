@@ -12,12 +12,6 @@
 #include "places.h"
 #include "unknown.h"
 
-#if defined(__x86_64__)
-# define CPU "x86_64"
-#else
-# define CPU "aarch64"
-#endif
-
 static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, const char *folder)
 {
 	const char *why;
@@ -26,36 +20,6 @@ static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, 
 	if (why)
 		lc_leave_out(survey, folder, why);
 	return is;
-}
-
-/* Returns which of the folders it is that ld.so was compiled with and searches last, such as
- * /usr/lib64 or Debian's /lib/x86_64-linux-gnu; below 0: none. */
-static int last_folder(const char *path)
-{
-	static const char *const endings[] = { "/lib", "/lib64", "/lib/" CPU "-linux-gnu" };
-	const int usr = !strncmp(path, "/usr/", 5) ? 1 : 0;
-	size_t length = strlen(path += 4 * usr);
-
-	length -= length > 1 && path[length - 1] == '/';
-	for (size_t i = 0; i < LC_COUNT(endings); i++)
-		if (length == strlen(endings[i]) && !memcmp(path, endings[i], length))
-			return (int)(2 * i) + usr;
-	return -1;
-}
-
-/* Returns how many folders ld.so searches before those that it was compiled with, of which each
- * is there once. */
-static unsigned count_first(const Dl_serinfo *searched)
-{
-	unsigned count = searched->dls_cnt, seen = 0;
-	int which;
-
-	while (count && (which = last_folder(searched->dls_serpath[count - 1].dls_name)) >= 0 &&
-	       !(seen >> which & 1)) {
-		seen |= 1u << which;
-		count--;
-	}
-	return count;
 }
 
 /* Returns the file of this name that ld.so might find before the library's RUNPATH leads it to
@@ -68,7 +32,7 @@ static const char *hides(struct lc_arena *arena, const char *own, const char *so
 
 	if (!searched || (own && stat(own, &own_st)))
 		return NULL;
-	for (unsigned i = 0; i < count_first(searched); i++) {
+	for (unsigned i = 0; i < lc_count_before_own(searched); i++) {
 		const char *path = lc_path(arena, searched->dls_serpath[i].dls_name, soname);
 
 		if (!stat(path, &other) &&

@@ -9,9 +9,9 @@
 #include "of_driver.h"
 #include "settings.h"
 
-/* The variables that lead to folders. */
+/* The variables that lead to folders and count as they are now. */
 static const char leading[LC_LEADING][16] = {
-	"LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
+	"LAZYCUDA_PATH", "CUDA_PATH", "CUDA_HOME",
 };
 
 static bool is_same(const char *a, const char *b)
@@ -28,14 +28,6 @@ static bool same_variables(const struct lc_known *known)
 	return true;
 }
 
-/* Returns true if the callers' imports can change a choice.  They cannot for a library that has
- * CUDA's majors once the process has agreed on one. */
-static bool callers_matter(const struct lc_known *known, bool callers)
-{
-	return callers && !(lc_is_coordinated(&lc_library) && !lc_library.own_majors &&
-			    atomic_load(&known->peers.list[0]->process_major));
-}
-
 /* Returns true if everything but the file system is as it was, except that ld.so may have loaded
  * real libraries, which are added. */
 static bool is_valid(struct lc_known *known, bool callers)
@@ -44,7 +36,7 @@ static bool is_valid(struct lc_known *known, bool callers)
 
 	if (known->spent || known->user != geteuid() ||
 	    loads.removed != known->loads.removed ||
-	    (callers_matter(known, callers) && !known->callers) || !same_variables(known))
+	    (callers && !known->callers) || !same_variables(known))
 		return false;
 	if (loads.added == known->loads.added)
 		return true;
@@ -88,7 +80,7 @@ static struct lc_known *begin_known(struct lc_known *older, bool callers)
 	lc_peers_read(&known->arena, &known->peers);
 	list_libraries(known);
 	if (!known->arena.failed) {
-		known->callers = callers_matter(known, callers);
+		known->callers = callers;
 		lc_process_read(&known->arena, known->libraries, known->library_count,
 				known->callers, &known->process);
 	}

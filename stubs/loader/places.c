@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "../base/count.h"
 #include "settings.h"
 
 /* Debian's folder for the CPU's libraries, and those that NVIDIA's packages use. */
@@ -181,7 +182,7 @@ static const char *expand(const struct place_list *list, const char *entry, size
 	return result;
 }
 
-/* Adds the entries of a search path; each character of `between` is a separator. */
+/* Adds the entries of a search path of ld.so's; each character of `between` is a separator. */
 static void add_path(struct place_list *list, const char *path, const char *between,
 		     const char *origin, const char *found_by)
 {
@@ -195,18 +196,30 @@ static void add_path(struct place_list *list, const char *path, const char *betw
 	}
 }
 
+/* The next entry of a variable such as PATH, as it is written; NULL: there is none. */
+static const char *next_entry(struct place_list *list, const char **at)
+{
+	size_t length = *at ? strcspn(*at, ":") : 0;
+	const char *entry = *at ? lc_copy(list->arena, *at, length) : NULL;
+
+	if (entry)
+		*at = (*at)[length] ? *at + length + 1 : NULL;
+	return entry;
+}
+
 static bool concerns(const struct lc_user *user, const struct lc_library *library)
 {
 	return !user->needs || !strcmp(user->needs->name, library->name);
 }
 
-static void add_rpaths(struct place_list *list)
+/* Adds the DT_RUNPATHs of the objects that need the library, or the DT_RPATHs. */
+static void add_run_paths(struct place_list *list, bool runpaths)
 {
 	const struct lc_process *process = list->survey->process;
 
 	for (size_t i = 0; i < process->user_count; i++) {
 		const struct lc_user *user = &process->users[i];
-		const char *path = user->rpath ? user->rpath : user->runpath;
+		const char *path = runpaths ? user->runpath : user->rpath;
 
 		if (path && concerns(user, list->library)) {
 			const char *origin = lc_is_privileged() ? NULL :
@@ -234,19 +247,6 @@ static void add_above(struct place_list *list, bool site)
 	}
 }
 
-static void add_conda(struct place_list *list)
-{
-	const char *prefix = lc_variable("CONDA_PREFIX");
-
-	if (prefix) {
-		add(list, lc_path(list->arena, prefix, "lib"), false, "conda");
-		for (size_t i = 0; target_folders[i]; i++)
-			add(list, lc_path(list->arena, prefix, target_folders[i]),
-			    false, "conda");
-	}
-	add_above(list, false);
-}
-
 /* The folders in which ld.so's cache has the library. */
 static void add_cached(struct place_list *list)
 {
@@ -270,15 +270,42 @@ static void add_cached(struct place_list *list)
 	}
 }
 
-/* In ld.so's order: LD_LIBRARY_PATH, the cache, and the rest that dlinfo() reports. */
+static void add_searched(struct place_list *list, const Dl_serinfo *path, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		add(list, path->dls_serpath[i].dls_name, false, "loader");
+}
+
+/* LD_LIBRARY_PATH as ld.so has it, from when the process was started. */
+static void add_library_path(struct place_list *list)
+{
+	const Dl_serinfo *path = list->survey->library_path;
+
+	if (path)
+		add_searched(list, path, lc_count_before_own(path));
+	else
+		add_path(list, lc_variable("LD_LIBRARY_PATH"), ":;", NULL, "loader");
+}
+
+/* ld.so's cache, and the rest that dlinfo() reports. */
 static void add_loader(struct place_list *list)
 {
 	const Dl_serinfo *path = list->places->loader_path;
 
-	add_path(list, lc_variable("LD_LIBRARY_PATH"), ":;", NULL, "loader");
 	add_cached(list);
-	for (unsigned i = 0; path && i < path->dls_cnt; i++)
-		add(list, path->dls_serpath[i].dls_name, false, "loader");
+	add_searched(list, path, path ? path->dls_cnt : 0);
+}
+
+/* Where wheels look by themselves for what ld.so does not find: all else on Python's path. */
+static void add_other_sites(struct place_list *list)
+{
+	const struct lc_process *process = list->survey->process;
+
+	for (size_t i = 0; i < process->neighbour_count && !lc_is_privileged(); i++)
+		add_place(list, (struct lc_place){ process->neighbours[i].site, NULL, true,
+						   "site-packages", process->neighbours[i].object });
+	for (const char *entry, *at = list->survey->python; (entry = next_entry(list, &at)); )
+		add(list, entry, true, "site-packages");
 }
 
 /* The folders of a toolkit as NVIDIA installs it. */
@@ -290,15 +317,64 @@ static void add_toolkit(struct place_list *list, const char *base, const char *f
 		add(list, lc_path(list->arena, base, target_folders[i]), false, found_by);
 }
 
+/* NVIDIA's HPC SDK has what belongs to .../cuda/12.4 in .../math_libs/12.4 and so on. */
+static void add_hpc_sdk(struct place_list *list, const char *base)
+{
+	static const char *const beside[] = { "math_libs/%s/lib64", "comm_libs/%s/nccl/lib",
+					      "comm_libs/%s/nvshmem/lib" };
+	const char *version, *above, *root;
+	size_t length = strlen(base);
+
+	while (length > 1 && base[length - 1] == '/')
+		length--;
+	base = lc_copy(list->arena, base, length);
+	if (!base)
+		return;
+	version = lc_basename(base);
+	above = lc_folder_of(list->arena, base);
+	if (above && !strcmp(lc_basename(above), "cuda"))
+		root = lc_folder_of(list->arena, above);
+	else
+		root = !strcmp(version, "cuda") ? above : NULL;
+	if (root == above)
+		version = ".";
+	for (size_t i = 0; root && i < LC_COUNT(beside); i++)
+		add(list, lc_path(list->arena, root, lc_format(list->arena, beside[i], version)),
+		    false, "environment");
+}
+
+/* What the environment names besides, for the user or for a program. */
 static void add_environment(struct place_list *list)
 {
 	static const char *const variables[] = { "CUDA_PATH", "CUDA_HOME" };
+	const char *conda = list->survey->conda;
 
-	for (size_t i = 0; i < 2; i++) {
+	if (conda) {
+		add(list, lc_path(list->arena, conda, "lib"), false, "conda");
+		for (size_t i = 0; target_folders[i]; i++)
+			add(list, lc_path(list->arena, conda, target_folders[i]), false, "conda");
+	}
+	for (size_t i = 0; i < LC_COUNT(variables); i++) {
 		const char *base = lc_variable(variables[i]);
 
-		if (base)
+		if (base) {
 			add_toolkit(list, base, "environment");
+			add_hpc_sdk(list, base);
+		}
+	}
+}
+
+/* LAZYCUDA_PATH: folders with libraries, or toolkits, or site-packages. */
+static void add_own_path(struct place_list *list)
+{
+	const char *at = lc_variable("LAZYCUDA_PATH"), *entry;
+
+	while ((entry = next_entry(list, &at))) {
+		add(list, entry, false, "environment");
+		if (!lc_has_majors(list->library))
+			continue;
+		add(list, entry, true, "environment");
+		add_toolkit(list, entry, "environment");
 	}
 }
 
@@ -317,18 +393,26 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 {
 	struct place_list list = { arena, survey, library, places };
 
-	if (!survey->lib)
+	if (!survey->lib) {
 		survey->lib = lib_token(arena, survey->process->libc);
+		survey->library_path = lc_loader_path(arena, survey->process->libc);
+		survey->conda = lc_variable_at_start(arena, "CONDA_PREFIX");
+		survey->python = lc_variable_at_start(arena, "PYTHONPATH");
+	}
 	*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
-	add_rpaths(&list);
+	add_own_path(&list);
+	add_run_paths(&list, false);
+	add_library_path(&list);
+	add_run_paths(&list, true);
 	if (!lc_has_majors(library)) {
 		add_loader(&list);
 		add_system(&list);
 		return;
 	}
 	add_above(&list, true);
-	add_conda(&list);
+	add_above(&list, false);
 	add_loader(&list);
+	add_other_sites(&list);
 	add_environment(&list);
 	add_system(&list);
 	add_toolkit(&list, "/usr/local/cuda", "system");

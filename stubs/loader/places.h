@@ -2,9 +2,9 @@
 /*
  * places.h - where a real library may be
  *
- * The order is a promise (README, "Where it looks").  Folders from which the objects
- * that need the stub would have loaded the library come first; folders that the
- * whole machine shares come last.
+ * The order is a promise (docs/how-it-works.md).  It begins as ld.so's for the objects that
+ * need the stub: what they would have loaded, had they been linked to the library itself.  What
+ * ld.so knows nothing of comes in between only if the objects lie in it.
  */
 #ifndef PLACES_H
 #define PLACES_H
@@ -57,6 +57,8 @@ struct lc_survey {
 	struct lc_above *above;		/* parallel to the process's users */
 	struct lc_ldcache cache;
 	const char *lib;		/* ld.so's value of $LIB; NULL: not known yet */
+	const Dl_serinfo *library_path;	/* begins with LD_LIBRARY_PATH; NULL: ld.so does not tell */
+	const char *conda, *python;	/* CONDA_PREFIX and PYTHONPATH, or NULL */
 	struct lc_strings toolkits;	/* below /usr/local, the newest first */
 	struct lc_site *sites;		/* that were listed */
 	size_t site_count;

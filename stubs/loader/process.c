@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "aside.h"
+#include "../base/count.h"
 #include "../base/image.h"
 #include "../base/object.h"
 #include "../base/objects.h"
@@ -125,9 +126,6 @@ struct lead {
 
 #define LEADS 64
 
-/* Linux starts no program with more arguments and environment: three quarters of 8 MiB. */
-#define STARTED_WITH (6 << 20)
-
 struct walk {
 	struct lc_arena *arena;
 	const struct lc_stub *stubs;
@@ -149,14 +147,12 @@ struct walk {
 static bool was_audited(void)
 {
 	static const char variable[] = "\0LD_AUDIT=", argument[] = "\0--audit";
-	const char *from = (const char *)getauxval(AT_RANDOM);
-	const char *to = (const char *)getauxval(AT_EXECFN);
-	const char *found;
+	const char *from, *to, *found;
 
 	/* A privileged program's environment does not tell. */
 	if (lc_is_privileged() || lc_variable("LD_AUDIT"))
 		return true;
-	if (!from || to < from || to - from > STARTED_WITH)
+	if (!lc_started_with(&from, &to))
 		return false;
 	found = memmem(from, (size_t)(to - from), variable, sizeof(variable) - 1);
 	return (found && found[sizeof(variable) - 1]) ||
@@ -475,6 +471,35 @@ static void note_libc(struct walk *walk, const struct dl_phdr_info *info, bool l
 	walk->own_dlopen |= lc_object_holds(info, (void *)dlopen);
 }
 
+static void add_neighbour(struct lc_arena *arena, struct lc_process *process,
+			  struct lc_neighbour neighbour)
+{
+	struct lc_neighbour *added;
+
+	for (size_t i = 0; i < process->neighbour_count; i++)
+		if (!strcmp(process->neighbours[i].site, neighbour.site))
+			return;
+	added = lc_grow(arena, &process->neighbours, &process->neighbour_count, sizeof(*added));
+	if (added)
+		*added = neighbour;
+}
+
+/* Notes the site-packages that an object lies in, which has that name. */
+static void note_neighbour(struct walk *walk, const char *path)
+{
+	static const char *const names[] = { "/site-packages/", "/dist-packages/" };
+
+	size_t length = 0;
+
+	for (size_t i = 0; i < LC_COUNT(names); i++)
+		for (const char *at = path; (at = strstr(at, names[i])); at++)
+			if ((size_t)(at - path) > length)	/* the nearest */
+				length = (size_t)(at - path) + strlen(names[i]) - 1;
+	if (length && path[0] == '/')
+		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
+			      lc_copy(walk->arena, path, length), lc_text(walk->arena, path) });
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
@@ -491,6 +516,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		if (lc_image_string(&image, DT_RPATH) && !lc_image_string(&image, DT_RUNPATH))
 			note_user(walk, &image, path, NULL);
 	}
+	note_neighbour(walk, path);
 	kind = kind_of(walk, &image);
 	if (kind.stub) {
 		note_user(walk, &image, path, NULL);
@@ -601,6 +627,7 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 	struct lc_process more;
 	struct walk walk = { .arena = arena, .stubs = stubs, .stub_count = stub_count,
 			     .process = &more, .seen = process->object_count };
+	size_t count;
 
 	read_process(&walk);
 	for (size_t i = 0; i < more.real_count && !arena->failed; i++) {
@@ -611,7 +638,10 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 			*real = more.reals[i];
 	}
 	process->object_count = more.object_count;
-	return !arena->failed && !more.user_count;
+	count = process->neighbour_count;
+	for (size_t i = 0; i < more.neighbour_count; i++)
+		add_neighbour(arena, process, more.neighbours[i]);
+	return !arena->failed && !more.user_count && process->neighbour_count == count;
 }
 
 struct real_walk {

@@ -32,6 +32,11 @@ struct lc_user {
 	const struct lc_library *needs;	/* whose stub it needs; NULL: it is a stub or the program */
 };
 
+/* A site-packages of the process, and an object that was loaded from it. */
+struct lc_neighbour {
+	const char *site, *object;
+};
+
 struct lc_aside;	/* aside.h */
 
 struct lc_process {
@@ -40,6 +45,8 @@ struct lc_process {
 	size_t real_count;
 	struct lc_user *users;
 	size_t user_count;
+	struct lc_neighbour *neighbours;
+	size_t neighbour_count;
 	const char *libc;	/* path of libc.so.6; NULL: not loaded */
 	bool audited;		/* an auditor comes between a stub and ld.so, or may do so */
 	bool own_dlopen;	/* dlopen() is glibc's own */
@@ -73,8 +80,8 @@ struct lc_loads lc_process_loads(void);
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process);
 
-/* Adds what has been loaded since, if nothing was unloaded.  Returns false if a stub or a user of
- * one is among it, or if memory ran out: then everything has to be read again. */
+/* Adds what has been loaded since, if nothing was unloaded.  Returns false if a stub, a user of
+ * one or something of another site-packages is among it, or if memory ran out: then everything has to be read again. */
 bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		       struct lc_process *process);
 

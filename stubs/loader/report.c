@@ -156,8 +156,8 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 			lc_library.majors[0].soname);
 	} else {
 		status->state = status->candidate_count ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
-		status->reason = lc_format(arena, "no usable %s was found. %s%s%s%s Or name a file:"
-			" %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the search.",
+		status->reason = lc_format(arena, "no usable %s was found. %s%s%s%s Or name folders:"
+			" LAZYCUDA_PATH=/path/to, or a file: %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the search.",
 			wanted(arena), tried(attempt, status), looked(attempt),
 			left_out(attempt, status), lc_specifics.advice, lc_library.variable, lc_library.majors[0].soname);
 	}

@@ -509,7 +509,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 				      .last_resort_done = process_only };
 	lc_settings_read(arena, &settings);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
-			      (!settings.major || lc_library.own_majors) && !search->hidden);
+			      !search->hidden);
 	if (known && !search->hidden && !seats_hold(known, process_only))
 		known = lc_known_renew(known);
 	search->known = known;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "../base/constraint.h"
 #include "../base/count.h"
@@ -15,6 +16,9 @@
 #include "../base/printable.h"
 
 #define MAX_VALUE 1000
+
+/* Linux starts no program with more arguments and environment: three quarters of 8 MiB. */
+#define STARTED_WITH (6 << 20)
 
 bool lc_is_privileged(void)
 {
@@ -26,6 +30,40 @@ const char *lc_variable(const char *name)
 	const char *value = secure_getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+bool lc_started_with(const char **from, const char **to)
+{
+	*from = (const char *)getauxval(AT_RANDOM);
+	*to = (const char *)getauxval(AT_EXECFN);
+	return *from && *to > *from && *to - *from <= STARTED_WITH;
+}
+
+/* Returns true if some variable is still as the process was started with it: then all others are
+ * still there, too. */
+static bool is_there_still(const char *from, const char *to)
+{
+	for (char **variable = environ; variable && *variable; variable++)
+		if ((uintptr_t)*variable > (uintptr_t)from && (uintptr_t)*variable < (uintptr_t)to)
+			return true;
+	return false;
+}
+
+const char *lc_variable_at_start(struct lc_arena *arena, const char *name)
+{
+	const char *now = lc_variable(name), *from, *to, *found;
+	size_t length = strlen(name);
+	char *text;
+
+	if (lc_is_privileged() || !lc_started_with(&from, &to) || !is_there_still(from, to))
+		return now ? lc_text(arena, now) : NULL;
+	text = lc_alloc(arena, length + 2);	/* it begins with the end of another */
+	if (!text)
+		return NULL;
+	memcpy(text + 1, name, length);
+	text[length + 1] = '=';
+	found = memmem(from, (size_t)(to - from), text, length + 2);
+	return found && found[length + 2] ? lc_text(arena, found + length + 2) : NULL;
 }
 
 static bool says_none(const char *value)

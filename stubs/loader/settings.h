@@ -3,8 +3,10 @@
  * settings.h - what the environment asks for
  *
  * Every search reads the environment again: a program may set a variable after a
- * first call that found nothing.  In a program that runs with more rights than its
- * caller (setuid, file capabilities), the environment is treated as empty.
+ * first call that found nothing.  What programs set for their children, and what ld.so
+ * and Python read but once, counts as it was when the process started.  In a program
+ * that runs with more rights than its caller (setuid, file capabilities), the environment
+ * is treated as empty.
  */
 #ifndef SETTINGS_H
 #define SETTINGS_H
@@ -47,6 +49,14 @@ bool lc_hides_all(void);
 
 /* The value of a variable, or NULL if it is unset, empty or not to be trusted. */
 const char *lc_variable(const char *name);
+
+/* The same when the process was started.  Where the program has written over what it was started
+ * with, as it does to show a title, the value now. */
+const char *lc_variable_at_start(struct lc_arena *arena, const char *name);
+
+/* Sets the bounds of the arguments and environment that the kernel put on the stack; false: not
+ * known. */
+bool lc_started_with(const char **from, const char **to);
 
 /* With LAZYCUDA_DEBUG=1, writes one line to stderr, made printable. */
 void lc_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));

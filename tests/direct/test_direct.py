@@ -9,6 +9,7 @@ import dataclasses
 
 import pytest
 
+import fakes
 import situation
 from fakes import answer
 from situation import Fake, Outcome, Real, Row, Shared, StandIn, beside
@@ -45,6 +46,25 @@ def serves_the_pair(direct, stub):
                                                               "nvJitLinkDestroy")]
     return direct.out == "calls\n" and stub.out == f"calls\n{answers[0]}\n{answers[1]}\n"
 
+
+
+def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
+    """The program works with nvJitLink 12.9, which lies in the folder `own`; others, {folder:
+    version}, lie elsewhere.  "cuda" is on LD_LIBRARY_PATH; variables name folders, too."""
+    def place(world, file):
+        world.put(own, file)
+        for folder, version in others.items():
+            world.put(folder, fakes.fake("nvJitLink", version))
+        for folder in folders:
+            world.folder(folder)
+        for variable, folder in {"LD_LIBRARY_PATH": "cuda", **env}.items():
+            world.env[variable] = str(world.root / folder)
+    return Row(name, "version.c", (Real("nvJitLink", "12.9"),), arguments=arguments,
+               flags=flags, place=place)
+
+
+RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
+RPATH = ("-Wl,--disable-new-dtags,-rpath,$ORIGIN/../run",)
 
 ROWS = [
     # The end of a process: what was made is given back when the library's exit handlers have run.
@@ -98,6 +118,22 @@ ROWS = [
         differs=Outcome("cannot open\n12090\n")),
     Row("a plugin without a run path, opened after the first call", "host.c", LAZY,
         arguments=("call",), flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path),
+    # Where it is looked for.
+    asks_version("LD_LIBRARY_PATH before a RUNPATH", "cuda", {"run": "12.0"}, flags=RUNPATH),
+    asks_version("an RPATH before LD_LIBRARY_PATH", "run", {"cuda": "12.0"}, flags=RPATH),
+    asks_version("a RUNPATH before CUDA_HOME", "run", {"home/lib64": "12.0"}, flags=RUNPATH,
+                 CUDA_HOME="home"),
+    asks_version("LD_LIBRARY_PATH before an environment of conda that the program is not in", "cuda",
+                 {"conda/lib": "12.0"}, folders=["conda/conda-meta"], CONDA_PREFIX="conda"),
+    *[asks_version(f"{name} is set for children, to {version}", "cuda", {"late/lib": version},
+                   name, folder)
+      for name, folder in (("LD_LIBRARY_PATH", "late/lib"), ("CONDA_PREFIX", "late"))
+      for version in ("12.0", "13.5")],
+    asks_version("an environment of conda in the base", "app/lib", {"lib": "13.5"},
+                 flags=("-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib",),
+                 folders=["conda-meta", "app/conda-meta"], CONDA_PREFIX="app"),
+    asks_version("a folder called nvidia beside the program's", "cuda",
+                 {"nvidia/cu13/lib": "13.5"}),
 ]
 
 

@@ -65,7 +65,8 @@ TARGETS = {
                         "stubs/base/guard.c", "stubs/loader/settings.c"),
                        ("-Dsecure_getenv=fuzz_getenv", "-Ddprintf=fuzz_dprintf"), 512),
     # A path of N folders has N folders above, each with a path as long.
-    "places": Target((*STUBS, "stubs/loader/places.c", "stubs/loader/survey.c"),
+    "places": Target((*STUBS, "stubs/base/packages.c", "stubs/loader/places.c",
+                      "stubs/loader/survey.c"),
                      ("-Dopendir=fuzz_opendir",), 512, 2000),
     "wheel": Target((*BY_NAME, "tools/wheel.c", "tools/progress.c")),
     "symbols": Target((*STUBS, "gen/[!g]*.c", "gen/model/*.c"),

@@ -15,7 +15,7 @@
 
 const struct lc_library lc_library = FUZZ_LIBRARY("cudart");
 
-enum { PATH, RPATH, RUNPATH, LIBRARY_PATH, CUDA_PATH, CONDA_PREFIX, TEXTS };
+enum { PATH, RPATH, RUNPATH, LIBRARY_PATH, CUDA_PATH, CONDA_PREFIX, OWN_PATH, PYTHONPATH, TEXTS };
 static char *texts[TEXTS];
 
 /* What the machine says is the same each time, and not asked. */
@@ -23,9 +23,25 @@ const char *lc_variable(const char *name)
 {
 	const char *value = !strcmp(name, "LD_LIBRARY_PATH") ? texts[LIBRARY_PATH] :
 			    !strcmp(name, "CUDA_PATH") ? texts[CUDA_PATH] :
-			    !strcmp(name, "CONDA_PREFIX") ? texts[CONDA_PREFIX] : NULL;
+			    !strcmp(name, "CONDA_PREFIX") ? texts[CONDA_PREFIX] :
+			    !strcmp(name, "LAZYCUDA_PATH") ? texts[OWN_PATH] :
+			    !strcmp(name, "PYTHONPATH") ? texts[PYTHONPATH] : NULL;
 
 	return value && *value ? value : NULL;
+}
+
+const char *lc_variable_at_start(struct lc_arena *arena, const char *name)
+{
+	const char *value = lc_variable(name);
+
+	return value ? lc_text(arena, value) : NULL;
+}
+
+const char *lc_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 bool lc_is_privileged(void)
@@ -61,6 +77,18 @@ const Dl_serinfo *lc_loader_path(struct lc_arena *arena, const char *file)
 {
 	(void)arena, (void)file;
 	return NULL;
+}
+
+unsigned lc_count_before_own(const Dl_serinfo *path)
+{
+	return path ? path->dls_cnt : 0;
+}
+
+bool lc_owner_of(struct lc_folders *folders, const char *path, uid_t *owner)
+{
+	(void)folders;
+	*owner = (uid_t)strlen(path) % 3;
+	return true;
 }
 
 DIR *fuzz_opendir(const char *path);

@@ -50,6 +50,7 @@ SOURCES = {
                         "../{name}"],
     "CUDA_PATH": [".", "cuda", "./cuda", "..", "{open}", "{sticky}", "{below}", "{link}"],
     "CUDA_HOME": [".", "cuda", "{open}", "{below}", "{link}"],
+    "LAZYCUDA_PATH": ["", ":", ".", "cuda", "{open}", "{sticky}", "{below}", "{link}", "/no:."],
     "CONDA_PREFIX": [".", "cuda", "{open}", "{sticky}", "{below}", "{link}"],
     "runpath": [".", ":", "cuda", "./cuda", "$ORIGIN/../open", "{open}", "{sticky}/lib",
                 "{below}/lib", "{link}/lib", "$LIB", "$ORIGIN/../link/lib"],
@@ -407,6 +408,7 @@ def test_the_current_directory_of_an_object_that_was_loaded_by_a_relative_path(w
     # It was loaded as "./app/libuser.so"; since then the program went elsewhere.
     world.put("app", user())
     site = world.site_packages(intruding_cudart(), name="elsewhere")
+    world.folder("elsewhere/nvidia_cuda_runtime_cu12-12.9.79.dist-info")
     shutil.copy(user(), world.folder(f"{site}/app"))
     world.search(build.STUBS)
     done = world.run(visitor("search", "-DELSEWHERE"), build.STUBS, "./app/libuser.so", site)

@@ -94,6 +94,7 @@ def test_where_the_program_lies(visit, world, libraries, way, origin):
     folder = "nvidia/cuda_runtime/lib" if origin == "site-packages" else "cuda"
     (libraries / folder).mkdir(parents=True)
     shutil.copy(intruding_cudart(), libraries / folder)
+    (libraries / "nvidia_cuda_runtime_cu12-12.9.79.dist-info").mkdir()
     flags = ["-Wl,--disable-new-dtags,-rpath,$ORIGIN/cuda"] if origin == "runpath" else []
     for started, state in (("plain", "usable"), (way, "missing")):
         assert visit(started, *flags).cudart == state

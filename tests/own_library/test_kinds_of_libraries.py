@@ -67,9 +67,9 @@ def test_two_files_of_one_soname_are_taken_together(world, tmp_path):
     stub = own_stubs.stub(tmp_path / "bar", "--from", one, "--from", other, "--missing", "7")
     text = stub.list.read_text()
     assert "    folder nvidia/bar/lib 1.0-\n    folder nvidia/cu13/lib 1.0-\n" in text
-    site = world.folder("site")
-    world.put("site/nvidia/cu13/lib", other)
-    copied = world.put("site/app", stub.file) / stub.file.name
+    site = world.folder("site-packages")
+    world.put("site-packages/nvidia/cu13/lib", other)
+    copied = world.put("site-packages/app", stub.file) / stub.file.name
     said = world.probe(f"open:{copied}", "call:barC@libbar.so.1", "call:barB@libbar.so.1",
                        "status:bar")
     assert [one.get("value") for one in said[1:3]] == [102, 7]

@@ -345,15 +345,20 @@ def test_a_library_that_is_a_link_to_where_anybody_may_write_since(world):
     assert second(world, f"shell:chmod 777 {folder}")["state"] == "broken"
 
 
-@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
-                                      "LAZYCUDA_NVRTC"])
-def test_a_variable_that_was_set_since(world, variable):
+@pytest.mark.parametrize("variable, seen", [
+    ("CUDA_PATH", True), ("CUDA_HOME", True), ("LAZYCUDA_NVRTC", True), ("LAZYCUDA_PATH", True),
+    ("LD_LIBRARY_PATH", False), ("CONDA_PREFIX", False), ("PYTHONPATH", False)])
+def test_a_variable_that_was_set_since(world, variable, seen):
+    """Those that ld.so and Python read when they start are set for children."""
     library = fake("nvrtc", "12.9")
     folder = world.put("late/lib", library)
+    world.put("late/nvidia/cuda_nvrtc/lib", library)
     value = {"LD_LIBRARY_PATH": folder, "LAZYCUDA_NVRTC": folder / library.name}.get(
         variable, folder.parent)
     assert second(world)["state"] == "missing"
-    assert second(world, f"setenv:{variable}={value}")["path"] == str(folder / library.name)
+    status = second(world, f"setenv:{variable}={value}")
+    assert status["state"] == ("usable" if seen else "missing")
+    assert second(world, **{variable: value})["state"] == "usable"
 
 
 def test_a_variable_that_hides_the_library_since(world):

@@ -316,6 +316,19 @@ def test_cuda_path_and_cuda_home(world, variable, folder):
     found(world.status(**{variable: world.root / "toolkit"}), lib / "libcudart.so.12", "environment")
 
 
+@pytest.mark.parametrize("kind", ["libraries", "toolkit", "site-packages", "second"])
+def test_the_path_of_our_own(world, kind):
+    below = {"toolkit": "/lib64", "site-packages": "/nvidia/cuda_runtime/lib"}.get(kind, "")
+    folder = world.put(f"place{below}", cudart())
+    world.loader(cudart("12.8"))
+    value = f"/nowhere:{world.root}/place:" if kind == "second" else world.root / "place"
+    found(world.status(LAZYCUDA_PATH=value), folder / "libcudart.so.12", "environment")
+
+
+def test_where_there_is_nothing_the_path_of_our_own_is_named(world):
+    assert "name folders: LAZYCUDA_PATH=" in world.status()["reason"]
+
+
 def test_cuda_path_wins(world):
     world.put("a/lib64", cudart("12.8"))
     world.put("b/lib64", cudart("12.9"))
@@ -340,33 +353,71 @@ def test_the_newest_of_the_systems_toolkits(world):
 
 # The order.
 
-def test_the_order_of_places(world, with_user):
+def test_the_order_of_places(world, with_user, ldconfig):
     # One minor of 12 in each place; the first place wins, then it is emptied.
-    site = world.folder("venv/site-packages")
+    site = world.folder("conda/lib/python3/site-packages")
+    world.folder("conda/conda-meta")
+    cached = world.put("anywhere", cudart("12.5"))
+    cache(world, ldconfig, cached)
+    other = world.folder("other/site-packages")
+    world.put("other/site-packages/torch", build.shared(build.TESTS / "lib" / "stranger.c"))
+    below = "nvidia/cuda_runtime/lib"
     places = [
-        ("rpath", world.put(f"{site}/pkg/cuda", cudart("12.0"))),
-        ("site-packages", world.put(f"{site}/nvidia/cuda_runtime/lib", cudart("12.1"))),
-        ("conda", world.put("conda/lib", cudart("12.2"))),
-        ("loader", world.loader(cudart("12.3"))),
-        ("environment", world.put("path/lib64", cudart("12.4"))),
-        ("environment", world.put("home/lib64", cudart("12.5"))),
+        ("environment", world.put("own", cudart("12.0"))),
+        ("loader", world.loader(cudart("12.1"))),
+        ("rpath", world.put(f"{site}/pkg/cuda", cudart("12.2"))),
+        ("site-packages", world.put(f"{site}/{below}", cudart("12.3"))),
+        ("conda", world.put("conda/lib", cudart("12.4"))),
+        ("loader", cached),
+        ("site-packages", world.put(f"{other}/{below}", cudart("12.6"))),
+        ("site-packages", world.put(f"python/{below}", cudart("12.7"))),
+        ("conda", world.put("prefix/lib", cudart("12.8"))),
+        ("environment", world.put("path/lib64", cudart("12.9"))),
+        ("environment", world.put("home/lib64", cudart("12.1"))),
         ("system", pathlib.Path("/usr/local/cuda/lib64")),
     ]
-    world.system("/usr/local/cuda/lib64", cudart("12.6"))
-    world.env.update(CONDA_PREFIX=world.root / "conda", CUDA_PATH=world.root / "path",
-                     CUDA_HOME=world.root / "home")
+    world.system("/usr/local/cuda/lib64", cudart("12.0"))
+    world.env.update(CONDA_PREFIX=world.root / "prefix", CUDA_PATH=world.root / "path",
+                     CUDA_HOME=world.root / "home", PYTHONPATH=world.root / "python",
+                     LAZYCUDA_PATH=world.root / "own",
+                     LD_PRELOAD=other / "torch/libstranger.so")
     extension = user(runpath="$ORIGIN/cuda")
-    for minor, (how, folder) in enumerate(places):
+    for number, (how, folder) in enumerate(places):
         status = with_user(f"{site}/pkg", extension)
-        assert (status["found_by"], status["version"]) == (how, f"12.{minor}")
+        parent = pathlib.Path(status["path"]).parent
+        assert (status["found_by"], str(parent).replace("pkg/../", "")) == (how, str(folder))
         # Everything behind it is still named, in order, and not taken.
-        rest = [c["path"].rpartition("/")[0] for c in status["candidates"] if not c["taken"]]
-        assert rest == [str(folder) for _, folder in places[minor + 1:]]
+        rest = [str(pathlib.Path(c["path"]).parent) for c in status["candidates"]
+                if not c["taken"]]
+        assert rest == [str(folder) for _, folder in places[number + 1:]]
         assert all(c["reason"] for c in status["candidates"])
         if how != "system":
             (folder / "libcudart.so.12").unlink()
     (world.root / "system/usr/local/cuda/lib64/libcudart.so.12").unlink()
     assert with_user(f"{site}/pkg", extension)["state"] == "missing"
+
+
+def test_an_rpath_goes_before_the_library_path(world, with_user):
+    """As ld.so has it; a RUNPATH goes behind."""
+    world.loader(cudart("12.8"))
+    world.put("app/cuda", cudart("12.9"))
+    for kind, version in (("rpath", "12.9"), ("runpath", "12.8")):
+        assert with_user("app/bin", user(**{kind: "$ORIGIN/../cuda"}))["version"] == version
+
+
+def test_a_place_whose_library_lacks_what_is_called_is_passed_over(world):
+    late = "cudaLibraryLoadData"      # since 12.8
+    old, new = world.loader(cudart("12.0")), world.put("home/lib64", cudart("12.9"))
+    file = build.shared(build.TESTS / "lib" / "user.c", f"-DCALLS={late}",
+                        build.import_library("cudart", 12), name="libcaller.so")
+    world.search(build.STUBS)
+    *_, status = world.probe(f"open:{file}", "call:user_call", "status:cudart",
+                             CUDA_HOME=new.parent)
+    refused = f"it would refuse {late}, which {file} imports"
+    assert status["path"] == str(new / "libcudart.so.12")
+    assert status["reason"].endswith(f"comes before it, and was passed over: {refused}")
+    assert [c["reason"] for c in status["candidates"] if not c["taken"]] == [refused]
+    assert world.status(CUDA_HOME=new.parent)["path"] == str(old / "libcudart.so.12")
 
 
 def test_the_highest_major_wins_over_the_order_of_places(world):
@@ -381,11 +432,13 @@ def test_the_highest_major_wins_over_the_order_of_places(world):
 # What is never searched.
 
 @pytest.mark.parametrize("entry", ["", ":", ".", "cuda", "./cuda", ":/nowhere", "/nowhere:"])
-@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"])
+@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
+                                      "LAZYCUDA_PATH", "PYTHONPATH"])
 def test_relative_and_empty_entries_mean_nothing(world, variable, entry):
     # Such an entry would mean the current directory, where anybody may have put a library; here
     # that is world.root.
-    for folder in (".", "cuda", "lib", "lib64", "cuda/lib", "cuda/lib64"):
+    for folder in (".", "cuda", "lib", "lib64", "cuda/lib", "cuda/lib64", "nvidia/cuda_runtime/lib",
+                   "cuda/nvidia/cuda_runtime/lib"):
         world.put(folder, cudart())
     assert world.status(**{variable: entry})["state"] == "missing"
 
