@@ -22,7 +22,7 @@ FUNCTIONS = {
         "lazycuda_kind_name", "lazycuda_link_add", "lazycuda_link_cancel", "lazycuda_link_free",
         "lazycuda_link_new", "lazycuda_link_run", "lazycuda_link_setup",
         "lazycuda_link_teardown", "lazycuda_link_worker", "lazycuda_plan", "lazycuda_plan_free",
-        "lazycuda_plan_here", "lazycuda_toolkit_version"},
+        "lazycuda_plan_here", "lazycuda_read_driver", "lazycuda_toolkit_version"},
 }
 NODES = {**{build.stub(library): "LAZYCUDA_1" for library in build.STUBBED},
          build.STUBS / "liblazycuda_link.so": "LAZYCUDA_LINK_1"}
