@@ -599,6 +599,20 @@ except KeyboardInterrupt:
     assert said["quick"]
 
 
+def test_an_isolated_link_at_exit(world, python, real):
+    handles.install(world, real("13.5"))
+    said, = python("""
+import atexit, threading
+def refuse(self):
+    raise RuntimeError("can't create new thread at interpreter shutdown")      # as 3.12 does
+def last():
+    threading.Thread.start = refuse
+    say(code=len(Linker("sm_80", isolated=True).add(PTXSource(sys.argv[1])).link()) > 0)
+atexit.register(last)
+""", PTX)
+    assert said["code"]
+
+
 def test_logs_of_an_isolated_link_come_in_its_thread(world, python, real):
     handles.install(world, real("13.5"))
     said, = python("""

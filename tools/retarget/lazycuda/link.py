@@ -1067,7 +1067,11 @@ class _Call:
             finally:
                 told.put(None)
 
-        threading.Thread(target=run, daemon=True).start()
+        try:
+            threading.Thread(target=run, daemon=True).start()
+        except RuntimeError:        # there can be no more threads: at exit, from 3.12 on
+            self._told = None
+            return
         raised: Optional[BaseException] = None
         while True:
             try:
