@@ -65,6 +65,8 @@ static const char usage[] =
 "  --negative FUNCTION a function that returns a number, which is negative where it\n"
 "                      fails: without a library the negative of VALUE.  A header has\n"
 "                      to declare it\n"
+"  --mangled NAME      a function of C++ that other libraries call, by its mangled name;\n"
+"                      without this all of C++ is left out\n"
 "  --int-status PATTERN  functions that return an int which is 0 if they succeeded,\n"
 "                      say `foo_*_init`: without a library VALUE\n"
 "  --apart PATTERN     functions whose callers read what the library has laid out by its\n"

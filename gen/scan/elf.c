@@ -22,6 +22,7 @@
 struct elf {
 	const char *path;
 	bool any;		/* any library, not only one of CUDA's */
+	const struct list *mangled;	/* names of C++ that are taken all the same */
 	struct exports *out;
 	struct lc_source file;
 	struct lc_image image;
@@ -159,6 +160,14 @@ static void add_node(struct exports *out, const char *node)
 	list_add(&out->nodes, (void *)node);
 }
 
+static bool is_asked_for(const struct elf *elf, const char *mangled)
+{
+	for (size_t i = 0; i < elf->mangled->count; i++)
+		if (!strcmp(elf->mangled->items[i], mangled))
+			return true;
+	return false;
+}
+
 /* Takes a symbol of any library, or lists it among those left out. */
 static void take_any(struct elf *elf, const struct lc_defined *symbol)
 {
@@ -173,7 +182,7 @@ static void take_any(struct elf *elf, const struct lc_defined *symbol)
 		return;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
 		list_add(&elf->out->data, (void *)name);
-	} else if (!strncmp(name, "_Z", 2)) {
+	} else if (!strncmp(name, "_Z", 2) && !is_asked_for(elf, name)) {
 		list_add(&elf->out->mangled, (void *)name);
 	} else if (type == STT_NOTYPE || !is_plain_name(name)) {
 		list_add(&elf->out->odd, (void *)name);
@@ -237,9 +246,9 @@ void read_exports(const char *path, struct exports *out)
 	read_symbols(&elf);
 }
 
-void read_any_exports(const char *path, struct exports *out)
+void read_any_exports(const char *path, const struct list *mangled, struct exports *out)
 {
-	struct elf elf = { .path = path, .any = true, .out = out };
+	struct elf elf = { .path = path, .any = true, .mangled = mangled, .out = out };
 
 	read_symbols(&elf);
 }

@@ -55,6 +55,7 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--int-status", NULL, &own->statuses },
 			{ "--apart", NULL, &own->aparts },
 			{ "--handle", NULL, &own->handles },
+			{ "--mangled", NULL, &own->mangled },
 			{ "--package", NULL, &own->packages },
 			{ "--opens", NULL, &own->library.opens },
 			{ "--cuda-of", NULL, &own->library.cuda_of },
@@ -142,13 +143,29 @@ static void refuse_collisions(const struct own *own)
 		}
 }
 
+static void refuse_absent(const struct own *own)
+{
+	for (size_t i = 0; i < own->mangled.count; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < own->sources.count && !found; k++) {
+			const struct source *source = own->sources.items[k];
+
+			found = exports_name(&source->exports, scan_intern(own->mangled.items[i]));
+		}
+		if (!found)
+			fail(own_name, "--mangled %s: no file exports that function",
+			     (const char *)own->mangled.items[i]);
+	}
+}
+
 static void read_sources(struct own *own)
 {
 	for (size_t i = 0; i < own->sources.count; i++) {
 		struct source *source = own->sources.items[i];
 		int number;
 
-		read_any_exports(source->path, &source->exports);
+		read_any_exports(source->path, &own->mangled, &source->exports);
 		number = number_of(source->exports.soname);
 		source->major = source->cuda ? source->cuda :
 				number < 1 || number > MAX_MAJOR ? 1 : number;
@@ -156,6 +173,7 @@ static void read_sources(struct own *own)
 	}
 	refuse_mixtures(own);
 	refuse_collisions(own);
+	refuse_absent(own);
 }
 
 /* ---- the library ---- */

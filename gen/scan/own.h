@@ -26,6 +26,7 @@ struct own {
 	struct list statuses;	/* --int-status: patterns of function names */
 	struct list aparts;	/* --apart: patterns of function names */
 	struct list handles;	/* --handle: STRUCT or STRUCT=PATTERN */
+	struct list mangled;	/* --mangled: names of functions of C++ */
 	struct list packages;	/* --package */
 	struct list cuda;	/* --cuda-major: CUDA majors that lazycuda's stubs know, as text */
 };

@@ -147,8 +147,9 @@ struct exports {
 };
 void read_exports(const char *path, struct exports *out);
 /* The same for any library, not only one of CUDA's: functions may be weak and have any
- * version node, and everything that is not a C function is left out. */
-void read_any_exports(const char *path, struct exports *out);
+ * version node, and everything that is not a C function is left out, but for these mangled names
+ * of C++. */
+void read_any_exports(const char *path, const struct list *mangled, struct exports *out);
 bool exports_name(const struct exports *exports, const char *name);
 /* Fails if the library has no version nodes, which only one without majors may lack. */
 void refuse_plain(const struct exports *exports);

@@ -60,6 +60,20 @@ def test_what_is_no_c_function_is_left_out_and_said(world, tmp_path):
     assert call(world, stub, "call:barWeak@libbar.so.1")[0]["value"] == 103
 
 
+def test_a_function_of_cplusplus_that_is_asked_for(world, tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libbar.so.1", SOURCE + (
+        "int cplusplus(void) __asm__(\"_ZN3bar3fooEv\"); int cplusplus(void) { return 104; }\n"))
+    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7", "--mangled",
+                          "_ZN3bar3fooEv")
+    assert "mangled" not in stub.said
+    world.loader(real)
+    assert call(world, stub, "call:_ZN3bar3fooEv@libbar.so.1")[0]["value"] == 104
+    refused = own_stubs.run("--from", real, "--missing", "7", "--mangled", "_Z1fv", "-o",
+                            tmp_path / "baz")
+    assert refused.returncode == 2
+    assert "--mangled _Z1fv: no file exports that function" in refused.stderr
+
+
 def test_two_files_of_one_soname_are_taken_together(world, tmp_path):
     one = own_stubs.library(tmp_path / "nvidia/bar/lib", "libbar.so.1", SOURCE)
     other = own_stubs.library(tmp_path / "nvidia/cu13/lib", "libbar.so.1",
