@@ -95,13 +95,28 @@ static const struct { const char *name, *folder; } begins[] = {
 	{ "libnccl.", "nccl" }, { "libnvshmem_", "nvshmem" }, { "libcutensor", "cutensor" },
 };
 
-const char *lc_cuda_folder(const char *soname)
+/* An index in `begins`; below 0: none. */
+static int begin_of(const char *soname)
 {
 	/* Most names are of none, such as libpthread.so.0. */
 	if (strncmp(soname, "libcu", 5) && strncmp(soname, "libn", 4))
-		return NULL;
+		return -1;
 	for (size_t i = 0; i < LC_COUNT(begins); i++)
 		if (!strncmp(soname, begins[i].name, strlen(begins[i].name)))
-			return begins[i].folder;
-	return NULL;
+			return (int)i;
+	return -1;
+}
+
+const char *lc_cuda_folder(const char *soname)
+{
+	int i = begin_of(soname);
+
+	return i < 0 ? NULL : begins[i].folder;
+}
+
+uint32_t lc_cuda_kind(const char *soname)
+{
+	int i = begin_of(soname);
+
+	return i < 0 ? 0 : (uint32_t)1 << i;
 }

@@ -70,4 +70,8 @@ uint32_t lc_cuda_of_soname(const char *soname);
  * NULL: it is no library of CUDA's.  Any of libcudnn's parts is one. */
 const char *lc_cuda_folder(const char *soname);
 
+/* A bit for the libraries whose names begin like this one, of cuDNN for each of its parts; 0: it is
+ * no library of CUDA's. */
+uint32_t lc_cuda_kind(const char *soname);
+
 #endif

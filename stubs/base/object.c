@@ -137,9 +137,10 @@ static const char *judge_header(const struct lc_image *image)
 	return NULL;
 }
 
-static bool is_sibling(const char *soname, void *data)
+static bool add_kind(const char *soname, void *data)
 {
-	return *(bool *)data = lc_cuda_folder(soname);
+	*(uint32_t *)data |= lc_cuda_kind(soname);
+	return false;
 }
 
 static const char *judge(const struct lc_image *image, void *data)
@@ -166,7 +167,7 @@ static const char *judge(const struct lc_image *image, void *data)
 		elf->major = NULL;
 	if (elf->major && library->own_majors)
 		lc_cuda_needed(image, &elf->needs);
-	lc_image_needed(image, is_sibling, &elf->siblings);
+	lc_image_needed(image, add_kind, &elf->siblings);
 	if (elf->major)
 		elf->version = lc_proven_version(library, elf->major, image->strings,
 						 image->strings_size);

@@ -48,7 +48,7 @@ struct lc_elf {
 	lc_version version;	/* at least this one, proven by the names in the file */
 	uint32_t needs;		/* of a library with majors of its own: the CUDA majors of the
 				   libraries that it needs, a bit for each */
-	bool siblings;		/* it needs other libraries of CUDA's */
+	uint32_t siblings;	/* of the libraries of CUDA's that it needs: lc_cuda_kind() */
 	int error;		/* errno, if the reason does not imply it; else 0 */
 };
 

@@ -213,16 +213,49 @@ static void bring_all_opened(struct bringing *bringing, const char *path,
 	}
 }
 
+static struct bringing begin_bringing(struct lc_arena *arena, struct lc_known *known,
+				      struct lc_folders *now, const struct lc_library *library,
+				      const struct lc_option *option, const char *path)
+{
+	struct bringing bringing = { .arena = arena, .survey = lc_known_survey(known) };
+	const char *name;
+
+	*now = (struct lc_folders){ .arena = &known->arena };
+	bringing.site = lc_site_of(arena, lc_listed_major(library, option->major), path, &name);
+	/* Nobody has checked whether the folders are still as an earlier search saw them: they are
+	 * not of the library that is searched for. */
+	bringing.folders = known->fresh ? &bringing.survey->folders : now;
+	return bringing;
+}
+
+const char *lc_sibling_of(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t index,
+			  const char *soname)
+{
+	const char *path = search->files[seat][index].path;
+	struct lc_siblings siblings;
+	struct bringing bringing;
+	struct lc_folders now;
+
+	if (path[0] != '/' || !(search->files[seat][index].siblings & lc_cuda_kind(soname)))
+		return NULL;
+	lc_elf_siblings(arena, path, &siblings);
+	for (size_t i = 0; i < siblings.count; i++) {
+		if (strcmp(siblings.sonames[i], soname))
+			continue;
+		bringing = begin_bringing(arena, search->known, &now, search->seats[seat].library,
+					  &search->seats[seat].options[index], path);
+		return sibling_of(&bringing, path, &siblings, soname);
+	}
+	return NULL;
+}
+
 void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 			 const struct lc_option *option, const struct lc_file *file, int cuda,
 			 struct lc_companions *brought)
 {
 	const struct lc_library *library = search->seats[search->at.self].library;
-	const struct lc_major *major = lc_listed_major(library, option->major);
-	struct lc_known *known = search->known;
-	struct lc_folders now = { .arena = &known->arena };
-	struct bringing bringing = { .arena = arena, .brought = brought };
-	const char *name;
+	struct bringing bringing;
+	struct lc_folders now;
 
 	if ((!library->opens && !file->siblings) || file->path[0] != '/')
 		return;
@@ -230,11 +263,8 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 		cuda = option->major;
 	else if (lc_only_cuda(option->cuda))
 		cuda = lc_only_cuda(option->cuda);
-	bringing.site = lc_site_of(arena, major, file->path, &name);
-	bringing.survey = lc_known_survey(known);
-	/* Nobody has checked whether the folders are still as an earlier search saw them: they are
-	 * not of the library that is searched for. */
-	bringing.folders = known->fresh ? &bringing.survey->folders : &now;
+	bringing = begin_bringing(arena, search->known, &now, library, option, file->path);
+	bringing.brought = brought;
 	if (file->siblings)
 		bring_needed(&bringing, file->path, 0);
 	bring_all_opened(&bringing, file->path, library->opens, cuda);

@@ -30,6 +30,11 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 			 const struct lc_option *option, const struct lc_file *file, int cuda,
 			 struct lc_companions *brought);
 
+/* Returns the file of this SONAME that goes with one that was found and needs it: it would be loaded
+ * before that one.  NULL: there is none, or this one does not need it. */
+const char *lc_sibling_of(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t option,
+			  const char *soname);
+
 void lc_drop_companions(struct lc_companions *brought);
 
 #endif

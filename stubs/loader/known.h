@@ -30,7 +30,7 @@ struct lc_file {
 	const char *found_by;	/* as in lazycuda.h */
 	bool stub;		/* a lazycuda stub: no sign that a real library is here */
 	bool astray;		/* a link that is not safe to follow */
-	bool siblings;		/* it needs other libraries of CUDA's */
+	uint32_t siblings;	/* as in struct lc_elf */
 	struct lc_identity identity;	/* when it was found or read; zero: not known */
 };
 

@@ -467,6 +467,18 @@ static void judge_found(struct lc_search *search, size_t seat, const struct lc_c
 	}
 }
 
+void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char *path,
+		   const char *found_by, const struct lc_major *major)
+{
+	size_t self = search->at.self;
+
+	if (!add_option(arena, search, self, &(struct lc_file){ .path = path, .found_by = found_by },
+			LC_BY_SEARCH))
+		return;
+	examine(arena, search, self, major);
+	judge_found(search, self, &search->known->process.callers);
+}
+
 /* Adds the options for a stub, in order of preference. */
 static void add_options(struct lc_arena *arena, struct lc_search *search, size_t seat,
 			bool process_only)
@@ -668,7 +680,6 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 	}
 	for (size_t m = 0; m < library->major_count; m++) {
 		const struct lc_major *major = &library->majors[m];
-		struct lc_option *option;
 		struct link_map *map;
 		void *handle;
 
@@ -682,10 +693,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 		    !lc_is_aside(&lc_aside, map->l_name) && may_use(survey, folders, map->l_name)) {
 			const char *path = lc_text(arena, map->l_name);
 
-			option = add_option(arena, search, self, &(struct lc_file){ .path = path, .found_by = "loader" },
-					    LC_BY_SEARCH);
-			if (option)
-				examine(arena, search, self, major);
+			lc_search_add(arena, search, path, "loader", major);
 		}
 		/* If the option is chosen, it is opened again. */
 		dlclose(handle);

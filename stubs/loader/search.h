@@ -33,6 +33,10 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
 		    const struct lc_library *library);
 
+/* Adds a file that may be this stub's library, for a SONAME of `major`. */
+void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char *path,
+		   const char *found_by, const struct lc_major *major);
+
 /* Returns true if anything was found, usable or not, except stubs under real names. */
 bool lc_search_found_any(const struct lc_search *search);
 
