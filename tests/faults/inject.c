@@ -35,10 +35,12 @@ const struct fault faults[] = {
 	{ "__xstat", ESTALE, false }, { "__xstat", ENOMEM, true },
 	{ "__lxstat", ETIMEDOUT, false }, { "__lxstat", ENOMEM, true },
 	{ "access", EACCES, false }, { "readlink", ENOENT, false }, { "realpath", ENOENT, false },
+	{ "getcwd", ENOENT, false },
 	{ "opendir", EMFILE, true }, { "readdir", 0, false },
 	{ "mmap", ENOMEM, true }, { "mprotect", ENOMEM, true },
 	{ "dlopen", EMFILE, true }, { "dlsym", 0, false }, { "dlvsym", 0, false },
-	{ "dlinfo", 0, false }, { "dladdr", 0, false }, { "dlerror", 0, true },
+	{ "dlinfo", 0, false }, { "dladdr", 0, false }, { "dladdr1", 0, false },
+	{ "dlerror", 0, true },
 	{ "__register_atfork", ENOMEM, true }, { "atexit", ENOMEM, true },
 	{ "nanosleep", EINTR, true },
 	{ "clock_gettime", EINVAL, true },
@@ -108,6 +110,9 @@ PASS(dlvsym, void *, (void *handle, const char *name, const char *version),
      (handle, name, version), NULL)
 PASS(dlinfo, int, (void *handle, int request, void *info), (handle, request, info), -1)
 PASS(dladdr, int, (const void *address, Dl_info *info), (address, info), 0)
+PASS(dladdr1, int, (const void *address, Dl_info *info, void **extra, int flags),
+     (address, info, extra, flags), 0)
+PASS(getcwd, char *, (char *to, size_t size), (to, size), NULL)
 PASS(dlerror, char *, (void), (), NULL)
 PASS(__register_atfork, int, (void (*before)(void), void (*parent)(void), void (*child)(void),
 			      void *object), (before, parent, child, object), ENOMEM)
