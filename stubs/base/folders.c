@@ -175,8 +175,12 @@ static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
 {
 	if (!(folder->mode & S_IWOTH))
 		return false;
-	return !(folder->mode & S_ISVTX) || !inside->there ||
-	       (inside->owner != 0 && inside->owner != geteuid());
+	if (!(folder->mode & S_ISVTX) || !inside->there)
+		return true;
+	/* Whoever owns a sticky folder may replace what is in it.  In a user namespace root's files
+	 * all have the owner that stands for none. */
+	return inside->owner != 0 && inside->owner != geteuid() &&
+	       (folder->link || inside->owner != folder->owner);
 }
 
 /*

@@ -197,24 +197,32 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 {
 	struct lc_arena *arena = &known->arena;
 	struct lc_option *option;
-	const char *why = NULL;
+	const char *why = NULL, *left = NULL;
 
 	/* A dangling link exists, and is worth reporting. */
 	if (S_ISLNK(st.st_mode) && !lc_follow_file(&known->survey.folders, path, &st, &why)) {
 		lc_arena_note_error(arena, errno);
+		left = errno == ENOENT ? "is a link that leads nowhere" : NULL;
 		st = (struct stat){ .st_ino = 0 };
+	} else if (S_ISREG(st.st_mode) && !st.st_size) {
+		left = "is empty";
 	}
 	/* Links may lead to the same file from several places. */
 	if (st.st_ino && is_among(sought->files, sought->count, st.st_dev, st.st_ino))
 		return;
 	option = add_to(arena, &sought->options, &sought->files, &sought->count,
-		     &(struct lc_file){ path, found_by, .astray = why, .identity = lc_identity(&st) },
-		     LC_BY_SEARCH);
+		     &(struct lc_file){ path, found_by, .left = left, .astray = why,
+					.identity = lc_identity(&st) }, LC_BY_SEARCH);
 	if (!option)
 		return;
 	if (why) {
 		option->major = major->major;
 		option->unusable = lc_format(arena, "is a link, and where it leads, %s", why);
+		return;
+	}
+	if (left) {
+		option->major = major->major;
+		option->unusable = left;
 		return;
 	}
 	option->unusable = read_option(arena, sought->library, major,
@@ -553,13 +561,19 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_
 		trace_found(search, 0);
 }
 
+/* Returns true if a file is a sign that a real library is here. */
+static bool is_sign(const struct lc_file *file)
+{
+	return !file->stub && !file->left;
+}
+
 bool lc_search_found_any(const struct lc_search *search)
 {
 	size_t self = search->at.self;
 
 	for (size_t i = 0; i < search->seats[self].option_count; i++)
 		if (search->seats[self].options[i].origin == LC_BY_OVERRIDE ||
-		    !search->files[self][i].stub)
+		    is_sign(&search->files[self][i]))
 			return true;
 	return false;
 }
@@ -577,7 +591,7 @@ static bool found_any(const struct lc_search *search)
 		if (option->origin == LC_BY_OVERRIDE)
 			return true;
 		if (lc_listed_major(library, option->major) &&
-		    (option->origin == LC_BY_PROCESS || !search->files[self][i].stub))
+		    (option->origin == LC_BY_PROCESS || is_sign(&search->files[self][i])))
 			return true;
 	}
 	return false;

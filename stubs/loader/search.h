@@ -37,7 +37,8 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_
 void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char *path,
 		   const char *found_by, const struct lc_major *major);
 
-/* Returns true if anything was found, usable or not, except stubs under real names. */
+/* Returns true if anything was found, usable or not, except stubs under real names, and what is
+ * left of libraries: empty files and dangling links. */
 bool lc_search_found_any(const struct lc_search *search);
 
 /*

@@ -151,6 +151,15 @@ def test_a_strangers_folder_in_a_sticky_one(world):
     assert state(world, folder) == "missing"
 
 
+def test_what_belongs_to_the_owner_of_a_sticky_folder(world):
+    """As in a user namespace, where root's scratch folder and CUDA in it are nobody's."""
+    folder = world.folder("tmp/a/lib64")
+    world.folder("tmp").chmod(0o1777)
+    for path in (world.root / "tmp", world.root / "tmp" / "a"):
+        chowned(path, 65534)
+    assert state(world, folder) == "usable"
+
+
 def test_a_strangers_link_in_a_sticky_folder(world):
     folder = world.folder("safe/lib64")
     link = world.folder("tmp") / "link"

@@ -108,6 +108,19 @@ def test_where_something_is_there_that_cannot_be_used(world):
     assert answers(world) == LOUD
 
 
+@pytest.mark.parametrize("damage, reason", [(fakes.empty, "is empty"),
+                                            (fakes.dangling, "is a link that leads nowhere")])
+def test_what_is_left_of_a_library_is_none(world, damage, reason):
+    """A toolkit was removed, or an image has a file of no bytes; it is named all the same."""
+    file = world.folder("left") / "libcudart.so.13"
+    damage(file, None)
+    world.search(file.parent)
+    assert answers(world) == QUIET
+    *_, count, error, status = world.probe("stub:cudart", COUNT, "error:cudart", "status:cudart")
+    assert f"{file} {reason}" in error["message"]
+    assert [c["reason"] for c in status["candidates"]] == [reason]
+
+
 def test_where_the_pinned_major_is_not_there(world):
     world.loader(fake("cudart", "12.9"))
     assert answers(world, LAZYCUDA_MAJOR="13") == LOUD
