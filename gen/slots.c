@@ -418,6 +418,8 @@ static int compare_candidates(const void *one, const void *other)
 /* Names the slot after the family if callers use that name, else after the first use. */
 static void name_slot(struct slot *slot)
 {
+	if (slot->any)
+		return;
 	slot->name = slot->uses.items[0].name;
 	for (size_t i = 1; i < slot->uses.count; i++)
 		if (!strcmp(slot->uses.items[i].name, slot->row->family))
@@ -469,7 +471,8 @@ static void name_slots(struct plan *plan)
 		bool shared = (i && !strcmp(slots[i]->name, slots[i - 1]->name)) ||
 			      (i + 1 < count && !strcmp(slots[i]->name, slots[i + 1]->name));
 
-		slots[i]->ident = shared ? format("%s_%u", slots[i]->name, oldest_use(slots[i])) :
+		slots[i]->ident = slots[i]->any ? format("%s_any", slots[i]->name) :
+				  shared ? format("%s_%u", slots[i]->name, oldest_use(slots[i])) :
 					   slots[i]->name;
 	}
 	if (count)
@@ -582,6 +585,68 @@ static void collect_since(struct plan *plan)
 	}
 }
 
+/* ---- names without a default version ---- */
+
+static bool same_interface(const struct slot *a, const struct slot *b)
+{
+	return a->row->apart && b->row->apart &&
+	       !strcmp(key_of(a->row, a->toolkit, false), key_of(b->row, b->toolkit, false));
+}
+
+unsigned default_major(const struct plan *plan, const struct use *first, const struct use *end,
+		       unsigned abi)
+{
+	/* A reference without a version binds to the real library's default version.  In a stub
+	 * that only forwards, it gets the function of the newest major's library, and no other. */
+	if (first->slot->row->undeclared && plan->library->advice)
+		return first->major;
+	for (const struct use *use = first; use < end; use++)
+		if (use->slot != first->slot && !same_interface(use->slot, first->slot))
+			return abi;
+	/* Rows marked `apart` differ only in what the result means: the newest is a fair guess. */
+	return abi && first->slot->row->apart ? abi : first->major;
+}
+
+/* Makes the slot for callers without a version.  What it leads to depends on the process, and
+ * has the interface of one of the uses: the entry passes on what these have in common. */
+static void add_any(struct plan *plan, const struct use *first, const struct use *end)
+{
+	struct slot *slot = allocate(1, sizeof(*slot));
+	size_t count = first->slot->row->params.count;
+
+	*slot = *first->slot;
+	slot->name = first->name;
+	slot->any = true;
+	slot->candidates.count = slot->uses.count = 0;
+	slot->zero = allocate(count + 1, sizeof(*slot->zero));
+	memcpy(slot->zero, first->slot->zero, count * sizeof(*slot->zero));
+	for (const struct use *use = first + 1; use < end; use++) {
+		const struct slot *other = use->slot;
+
+		slot->unknown |= other->unknown ||
+				 strcmp(key_of(slot->row, slot->toolkit, true),
+					key_of(other->row, other->toolkit, true));
+		for (size_t i = 0; i < count && !slot->unknown; i++)
+			if (other->zero[i] < slot->zero[i])
+				slot->zero[i] = other->zero[i];
+	}
+	*push(&plan->slots) = slot;
+}
+
+static void add_anys(struct plan *plan)
+{
+	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
+
+	if (plan->library->without_majors || plan->library->node_names == NODES_NONE)
+		return;
+	for (; use < end; use = next) {
+		for (next = use; next < end && !strcmp(next->name, use->name); next++)
+			;
+		if (!default_major(plan, use, next, 0) && !use->slot->hook)
+			add_any(plan, use, next);
+	}
+}
+
 void plan_stub(struct plan *plan, const struct symbols *list, const struct library *library)
 {
 	struct forms forms = { 0 };
@@ -592,8 +657,9 @@ void plan_stub(struct plan *plan, const struct symbols *list, const struct libra
 	find_names(plan, &forms);
 	sort_forms(&forms);
 	add_slots(plan, &forms);
+	collect_uses(plan);
+	add_anys(plan);
 	name_slots(plan);
 	name_hooks(plan);
-	collect_uses(plan);
 	collect_since(plan);
 }

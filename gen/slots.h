@@ -49,6 +49,7 @@ struct slot {
 	bool text;		/* the function returns the meaning of a status */
 	bool negative;		/* its result is negative where a call fails */
 	bool unknown;		/* no prototype: the entry point is assembly */
+	bool any;		/* for callers without a version, of a name without a default one */
 	/* The prototype: this row, with the struct layouts of this toolkit. */
 	const struct row *row;
 	unsigned toolkit;
@@ -84,6 +85,12 @@ void plan_stub(struct plan *plan, const struct symbols *list, const struct libra
 
 /* Returns true if a function of this name gives something back. */
 bool is_release(const char *name);
+
+/* Returns the major of a name's default version, 0 for none.  Uses [first, end) are those
+ * of the name, newest major first.  If the majors differ, the result is `abi`: a program
+ * that links against the stub must not get one of them by chance. */
+unsigned default_major(const struct plan *plan, const struct use *first, const struct use *end,
+		       unsigned abi);
 
 /* The C type of a struct by value; the first call creates it. */
 const struct value *passed_value(struct plan *plan, const struct type *type, unsigned toolkit);

@@ -295,29 +295,6 @@ static void write_entries(struct text *c, struct plan *plan)
 
 /* ---- versions of names ---- */
 
-static bool same_interface(const struct slot *a, const struct slot *b)
-{
-	return a->row->apart && b->row->apart &&
-	       !strcmp(key_of(a->row, a->toolkit, false), key_of(b->row, b->toolkit, false));
-}
-
-/* Returns the major of a name's default version, 0 for none.  Uses [first, end) are those
- * of the name, newest major first.  If the majors differ, the result is `abi`: a program
- * that links against the stub must not get one of them by chance. */
-static unsigned default_major(const struct plan *plan, const struct use *first,
-			      const struct use *end, unsigned abi)
-{
-	/* A reference without a version binds to the real library's default version.  In a stub
-	 * that only forwards, it gets the function of the newest major's library, and no other. */
-	if (first->slot->row->undeclared && plan->library->advice)
-		return first->major;
-	for (const struct use *use = first; use < end; use++)
-		if (use->slot != first->slot && !same_interface(use->slot, first->slot))
-			return abi;
-	/* Rows marked `apart` differ only in what the result means: the newest is a fair guess. */
-	return abi && first->slot->row->apart ? abi : first->major;
-}
-
 static void write_use(struct text *c, const struct plan *plan, const struct use *use, bool chosen)
 {
 	const struct library *library = plan->library;
@@ -354,6 +331,10 @@ static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 		chosen = default_major(plan, use, next, abi);
 		for (const struct use *one = next; one-- > use;)
 			write_use(c, plan, one, one->major == chosen);
+		/* What the stub answers itself depends on no library. */
+		if (!chosen)
+			put(c, "LC_EXPORT_ANY(%s%s, %s)\n", use->slot->hook ? use->slot->ident : use->name,
+			    use->slot->hook ? "" : "_any", use->name);
 	}
 }
 
@@ -451,12 +432,15 @@ static void write_candidates(struct text *c, const struct plan *plan)
 
 	put(c, "\nstatic const struct candidates {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		put(c, "\tstruct lc_candidate %s[%u];\n", plan->slots.items[i]->ident,
-		    count_runs(plan, plan->slots.items[i]));
+		if (!plan->slots.items[i]->any)
+			put(c, "\tstruct lc_candidate %s[%u];\n", plan->slots.items[i]->ident,
+			    count_runs(plan, plan->slots.items[i]));
 	put(c, "} candidates = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 
+		if (slot->any)
+			continue;
 		put(c, "\t{\n");
 		for (size_t j = 0; j < slot->candidates.count; j++) {
 			toolkits in = times_of(plan, &slot->candidates.items[j]);
@@ -480,8 +464,11 @@ static void write_slot_rows(struct text *c, const struct plan *plan)
 	    "\tsizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)\n"
 	    "\nstatic const struct lc_slot slots[] = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		put(c, "\t{ N(%s), C(%s) },\n", plan->slots.items[i]->name,
-		    plan->slots.items[i]->ident);
+		if (plan->slots.items[i]->any)
+			put(c, "\t{ N(%s), LC_ANY_CALLER, 0 },\n", plan->slots.items[i]->name);
+		else
+			put(c, "\t{ N(%s), C(%s) },\n", plan->slots.items[i]->name,
+			    plan->slots.items[i]->ident);
 	put(c, "};\n");
 }
 

@@ -87,8 +87,11 @@ static bool is_served(const struct lc_library *library, unsigned slot, lc_versio
 static bool exists(const struct lc_library *library, uint32_t name, lc_version version)
 {
 	const struct lc_slot *last = &library->slots[library->slot_count - 1];
-	size_t count = (size_t)last->first + last->count;
+	size_t count;
 
+	while (last > library->slots && last->first == LC_ANY_CALLER)
+		last--;
+	count = (size_t)last->first + last->count;
 	for (size_t i = 0; i < count; i++)
 		if (library->candidates[i].name == name && covers(&library->candidates[i], version))
 			return true;

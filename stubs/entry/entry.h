@@ -163,10 +163,12 @@
 #define LC_STUB_NAME(name) LC_COMPAT
 #define LC_AT(at) "@@"
 #define LC_OF(soname, text) ".ifeqs \"" soname "\", \"" LC_COMPAT "\"\n" text ".endif\n"
+#define LC_ANY(text) ""
 #else
 #define LC_STUB_NAME(name) name
 #define LC_AT(at) at
 #define LC_OF(soname, text) text
+#define LC_ANY(text) text
 #endif
 
 /* Assemblers before binutils 2.35 need a separate symbol for each version. */
@@ -183,7 +185,11 @@
 #define LC_EXPORT_NODE(slot, name, node, soname) \
 	__asm__(LC_OF(soname, LC_VERSIONED(slot, name, "@", node)));
 
-/* The same without a version. */
+/* A name without a version that only dlsym() and references without a version find, at run time:
+ * it is hidden from linkers. */
+#define LC_EXPORT_ANY(slot, name) __asm__(LC_ANY(LC_VERSIONED(slot, name, "@", "")));
+
+/* A version of an entry for everybody: none. */
 #define LC_EXPORT_PLAIN(slot, name) \
 	__asm__(".globl " #name "\n" \
 		".set " #name ", lc_entry_" #slot "\n");

@@ -74,6 +74,10 @@ struct lc_slot {
 	uint16_t count;
 };
 
+/* `first` of a slot for callers without a version, where majors differ.  It leads where that of
+ * the process's callers does. */
+#define LC_ANY_CALLER UINT16_MAX
+
 /* A name that callers import: those compiled for this major use this slot. */
 struct lc_export {
 	uint32_t name;

@@ -37,12 +37,15 @@ LC_FORWARD(int32_t, cudaBindTextureToMipmappedArray, (void *a1, void *a2, void *
 LC_FORWARD(int32_t, cudaChooseDevice_11, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 4);)
 LC_FORWARD(int32_t, cudaChooseDevice_12, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 4);)
 LC_FORWARD(int32_t, cudaChooseDevice_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 4);)
-LC_FORWARD_STRUCT(struct lc_cudaChannelFormatDesc, cudaCreateChannelDesc, 32, (int32_t a1, int32_t a2, int32_t a3, int32_t a4, int32_t a5), (a1, a2, a3, a4, a5), (struct lc_cudaChannelFormatDesc){ 0 },)
+LC_FORWARD(int32_t, cudaChooseDevice_any, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 4);)
+LC_FORWARD_STRUCT(struct lc_cudaChannelFormatDesc, cudaCreateChannelDesc, 33, (int32_t a1, int32_t a2, int32_t a3, int32_t a4, int32_t a5), (a1, a2, a3, a4, a5), (struct lc_cudaChannelFormatDesc){ 0 },)
 LC_FORWARD(int32_t, cudaCreateSurfaceObject_11, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaCreateSurfaceObject_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaCreateSurfaceObject_any, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaCreateTextureObject_11, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaCreateTextureObject_12, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaCreateTextureObject_13, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaCreateTextureObject_any, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaCtxResetPersistingL2Cache, (void), (), error,)
 LC_FORWARD(int32_t, cudaDestroyExternalMemory, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaDestroyExternalSemaphore, (void *a1), (a1), error,)
@@ -90,7 +93,7 @@ LC_FORWARD(int32_t, cudaEGLStreamConsumerDisconnect, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaEGLStreamConsumerReleaseFrame, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaEGLStreamProducerConnect, (void *a1, void *a2, int32_t a3, int32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaEGLStreamProducerDisconnect, (void *a1), (a1), error,)
-LC_FORWARD_STATUS(cudaEGLStreamProducerPresentFrame, 85, (void *a1, struct lc_cudaEglFrame a2, void *a3), (a1, a2, a3))
+LC_FORWARD_STATUS(cudaEGLStreamProducerPresentFrame, 88, (void *a1, struct lc_cudaEglFrame a2, void *a3), (a1, a2, a3))
 LC_FORWARD(int32_t, cudaEGLStreamProducerReturnFrame, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a2, 280);)
 LC_FORWARD(int32_t, cudaEventCreate, (void *a1), (a1), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaEventCreateFromEGLSync, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
@@ -114,8 +117,10 @@ LC_FORWARD(int32_t, cudaExecutionCtxSynchronize, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaExecutionCtxWaitEvent, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaExternalMemoryGetMappedBuffer_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaExternalMemoryGetMappedBuffer_13, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaExternalMemoryGetMappedBuffer_any, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaExternalMemoryGetMappedMipmappedArray_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaExternalMemoryGetMappedMipmappedArray_13, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaExternalMemoryGetMappedMipmappedArray_any, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaFree, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaFreeArray, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaFreeAsync, (void *a1, void *a2), (a1, a2), error,)
@@ -124,6 +129,7 @@ LC_FORWARD(int32_t, cudaFreeHost, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaFreeMipmappedArray, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaFuncGetAttributes_11, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 56);)
 LC_FORWARD(int32_t, cudaFuncGetAttributes_12, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 144);)
+LC_FORWARD(int32_t, cudaFuncGetAttributes_any, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 56);)
 LC_FORWARD(int32_t, cudaFuncGetName, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaFuncGetParamCount, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaFuncGetParamInfo, (void *a1, uint64_t a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a3, 8); LC_ZERO(a4, 8);)
@@ -145,15 +151,18 @@ LC_ANSWER(int32_t, cudaGetDeviceCount, lc_hook_cudaGetDeviceCount, (a1, LC_SLOT_
 LC_FORWARD(int32_t, cudaGetDeviceFlags, (void *a1), (a1), error, LC_ZERO(a1, 4);)
 LC_FORWARD(int32_t, cudaGetDeviceProperties_11, (void *a1, int32_t a2), (a1, a2), error, LC_ZERO(a1, 728);)
 LC_FORWARD(int32_t, cudaGetDeviceProperties_13, (void *a1, int32_t a2), (a1, a2), error, LC_ZERO(a1, 1008);)
+LC_FORWARD(int32_t, cudaGetDeviceProperties_any, (void *a1, int32_t a2), (a1, a2), error, LC_ZERO(a1, 728);)
 LC_FORWARD(int32_t, cudaGetDeviceProperties_v2, (void *a1, int32_t a2), (a1, a2), error, LC_ZERO(a1, 1032);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPointByVersion, (void *a1, void *a2, uint32_t a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a2, 8); LC_ZERO(a5, 4);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPointByVersion_ptsz, (void *a1, void *a2, uint32_t a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a2, 8); LC_ZERO(a5, 4);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_11, (void *a1, void *a2, uint64_t a3), (a1, a2, a3), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_12, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_13, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
+LC_UNDECLARED(cudaGetDriverEntryPoint_any, 153, 0)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_ptsz_11, (void *a1, void *a2, uint64_t a3), (a1, a2, a3), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_ptsz_12, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
 LC_FORWARD(int32_t, cudaGetDriverEntryPoint_ptsz_13, (void *a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a2, 8); LC_ZERO(a4, 4);)
+LC_UNDECLARED(cudaGetDriverEntryPoint_ptsz_any, 157, 0)
 LC_ANSWER(void *, cudaGetErrorName, lc_hook_cudaGetErrorName, (a1, LC_SLOT_cudaGetErrorName), (int32_t a1), (a1), NULL,)
 LC_ANSWER(void *, cudaGetErrorString, lc_hook_cudaGetErrorString, (a1, LC_SLOT_cudaGetErrorString), (int32_t a1), (a1), NULL,)
 LC_FORWARD(int32_t, cudaGetExportTable, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
@@ -163,20 +172,25 @@ LC_ANSWER(int32_t, cudaGetLastError, lc_hook_cudaGetLastError, (LC_SLOT_cudaGetL
 LC_FORWARD(int32_t, cudaGetMipmappedArrayLevel, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGetSurfaceObjectResourceDesc_11, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 64);)
 LC_FORWARD(int32_t, cudaGetSurfaceObjectResourceDesc_13, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 144);)
+LC_FORWARD(int32_t, cudaGetSurfaceObjectResourceDesc_any, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 64);)
 LC_FORWARD(int32_t, cudaGetSurfaceReference, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGetSymbolAddress, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGetSymbolSize, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGetTextureAlignmentOffset, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGetTextureObjectResourceDesc_11, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 64);)
 LC_FORWARD(int32_t, cudaGetTextureObjectResourceDesc_13, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 144);)
+LC_FORWARD(int32_t, cudaGetTextureObjectResourceDesc_any, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 64);)
 LC_FORWARD(int32_t, cudaGetTextureObjectResourceViewDesc_11, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 48);)
 LC_FORWARD(int32_t, cudaGetTextureObjectResourceViewDesc_13, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 112);)
+LC_FORWARD(int32_t, cudaGetTextureObjectResourceViewDesc_any, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 48);)
 LC_FORWARD(int32_t, cudaGetTextureObjectTextureDesc_11, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 68);)
 LC_FORWARD(int32_t, cudaGetTextureObjectTextureDesc_12, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 72);)
+LC_FORWARD(int32_t, cudaGetTextureObjectTextureDesc_any, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 68);)
 LC_FORWARD(int32_t, cudaGetTextureReference, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddChildGraphNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddDependencies_11, (void *a1, void *a2, void *a3, uint64_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaGraphAddDependencies_13, (void *a1, void *a2, void *a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
+LC_UNDECLARED(cudaGraphAddDependencies_any, 185, 0)
 LC_FORWARD(int32_t, cudaGraphAddEmptyNode, (void *a1, void *a2, void *a3, uint64_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddEventRecordNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddEventWaitNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
@@ -193,6 +207,7 @@ LC_FORWARD(int32_t, cudaGraphAddMemcpyNodeToSymbol, (void *a1, void *a2, void *a
 LC_FORWARD(int32_t, cudaGraphAddMemsetNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddNode_12, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddNode_13, (void *a1, void *a2, void *a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error, LC_ZERO(a1, 8);)
+LC_UNDECLARED(cudaGraphAddNode_any, 202, 0)
 LC_FORWARD(int32_t, cudaGraphChildGraphNodeGetGraph, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGraphClone, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphConditionalHandleCreate, (void *a1, void *a2, uint32_t a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
@@ -223,12 +238,14 @@ LC_FORWARD(int32_t, cudaGraphExecMemsetNodeSetParams, (void *a1, void *a2, void 
 LC_FORWARD(int32_t, cudaGraphExecNodeSetParams, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaGraphExecUpdate_11, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a3, 8); LC_ZERO(a4, 4);)
 LC_FORWARD(int32_t, cudaGraphExecUpdate_12, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 24);)
+LC_UNDECLARED(cudaGraphExecUpdate_any, 233, 0)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresSignalNodeGetParams, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 24);)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresSignalNodeSetParams, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresWaitNodeGetParams, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 24);)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresWaitNodeSetParams, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphGetEdges_11, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a4, 8);)
 LC_FORWARD(int32_t, cudaGraphGetEdges_13, (void *a1, void *a2, void *a3, void *a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a5, 8);)
+LC_UNDECLARED(cudaGraphGetEdges_any, 240, 0)
 LC_FORWARD(int32_t, cudaGraphGetId, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 4);)
 LC_FORWARD(int32_t, cudaGraphGetNodes, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphGetRootNodes, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
@@ -239,12 +256,15 @@ LC_FORWARD(int32_t, cudaGraphInstantiateWithParams, (void *a1, void *a2, void *a
 LC_FORWARD(int32_t, cudaGraphInstantiateWithParams_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphInstantiate_11, (void *a1, void *a2, void *a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8); LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphInstantiate_12, (void *a1, void *a2, uint64_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_UNDECLARED(cudaGraphInstantiate_any, 251, 0)
 LC_FORWARD(int32_t, cudaGraphKernelNodeCopyAttributes, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphKernelNodeGetAttribute_11, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaGraphKernelNodeGetAttribute_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 64);)
+LC_FORWARD(int32_t, cudaGraphKernelNodeGetAttribute_any, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaGraphKernelNodeGetParams, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 56);)
 LC_FORWARD(int32_t, cudaGraphKernelNodeSetAttribute_11, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaGraphKernelNodeSetAttribute_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
+LC_FORWARD(int32_t, cudaGraphKernelNodeSetAttribute_any, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaGraphKernelNodeSetParams, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphLaunch, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphLaunch_ptsz, (void *a1, void *a2), (a1, a2), error,)
@@ -261,8 +281,10 @@ LC_FORWARD(int32_t, cudaGraphNodeFindInClone, (void *a1, void *a2, void *a3), (a
 LC_FORWARD(int32_t, cudaGraphNodeGetContainingGraph, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependencies_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependencies_13, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a4, 8);)
+LC_UNDECLARED(cudaGraphNodeGetDependencies_any, 276, 0)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependentNodes_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependentNodes_13, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a4, 8);)
+LC_UNDECLARED(cudaGraphNodeGetDependentNodes_any, 279, 0)
 LC_FORWARD(int32_t, cudaGraphNodeGetEnabled, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 4);)
 LC_FORWARD(int32_t, cudaGraphNodeGetLocalId, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 4);)
 LC_FORWARD(int32_t, cudaGraphNodeGetParams, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 256);)
@@ -273,6 +295,7 @@ LC_FORWARD(int32_t, cudaGraphNodeSetParams, (void *a1, void *a2), (a1, a2), erro
 LC_FORWARD(int32_t, cudaGraphReleaseUserObject, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaGraphRemoveDependencies_11, (void *a1, void *a2, void *a3, uint64_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaGraphRemoveDependencies_13, (void *a1, void *a2, void *a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
+LC_UNDECLARED(cudaGraphRemoveDependencies_any, 290, 0)
 LC_FORWARD(int32_t, cudaGraphRetainUserObject, (void *a1, void *a2, uint32_t a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaGraphUpload, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphUpload_ptsz, (void *a1, void *a2), (a1, a2), error,)
@@ -297,26 +320,28 @@ LC_FORWARD(int32_t, cudaHostRegister, (void *a1, uint64_t a2, uint32_t a3), (a1,
 LC_FORWARD(int32_t, cudaHostUnregister, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaImportExternalMemory_11, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaImportExternalMemory_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaImportExternalMemory_any, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaImportExternalSemaphore_11, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaImportExternalSemaphore_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaImportExternalSemaphore_any, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaInitDevice, (int32_t a1, uint32_t a2, uint32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaIpcCloseMemHandle, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaIpcGetEventHandle, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 64);)
 LC_FORWARD(int32_t, cudaIpcGetMemHandle, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 64);)
-LC_FORWARD_STRUCT(int32_t, cudaIpcOpenEventHandle, 298, (void *a1, struct lc_cudaIpcEventHandle_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaIpcOpenMemHandle, 299, (void *a1, struct lc_cudaIpcMemHandle_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaIpcOpenEventHandle, 323, (void *a1, struct lc_cudaIpcEventHandle_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaIpcOpenMemHandle, 324, (void *a1, struct lc_cudaIpcMemHandle_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaKernelSetAttributeForDevice, (void *a1, int32_t a2, int32_t a3, int32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaLaunchCooperativeKernel, 301, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchCooperativeKernel, 326, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLaunchCooperativeKernelMultiDevice, (void *a1, uint32_t a2, uint32_t a3), (a1, a2, a3), error,)
-LC_FORWARD_STATUS(cudaLaunchCooperativeKernel_ptsz, 303, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchCooperativeKernel_ptsz, 328, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLaunchHostFunc, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_v2, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_v2_ptsz, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaLaunchKernel, 308, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchKernel, 333, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLaunchKernelExC, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchKernelExC_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
-LC_FORWARD_STATUS(cudaLaunchKernel_ptsz, 311, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchKernel_ptsz, 336, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLibraryEnumerateKernels, (void *a1, uint32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLibraryGetGlobal, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8); LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaLibraryGetKernel, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
@@ -332,8 +357,8 @@ LC_FORWARD(int32_t, cudaLogsDumpToMemory, (void *a1, void *a2, void *a3, uint32_
 LC_FORWARD(int32_t, cudaLogsRegisterCallback, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaLogsUnregisterCallback, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaMalloc, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaMalloc3D, 327, (void *a1, struct lc_cudaExtent a2), (a1, a2), error, LC_ZERO(a1, 32);)
-LC_FORWARD_STRUCT(int32_t, cudaMalloc3DArray, 328, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaMalloc3D, 352, (void *a1, struct lc_cudaExtent a2), (a1, a2), error, LC_ZERO(a1, 32);)
+LC_FORWARD_STRUCT(int32_t, cudaMalloc3DArray, 353, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocArray, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocAsync, (void *a1, uint64_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocAsync_ptsz, (void *a1, uint64_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
@@ -341,10 +366,11 @@ LC_FORWARD(int32_t, cudaMallocFromPoolAsync, (void *a1, uint64_t a2, void *a3, v
 LC_FORWARD(int32_t, cudaMallocFromPoolAsync_ptsz, (void *a1, uint64_t a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocHost, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocManaged, (void *a1, uint64_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaMallocMipmappedArray, 336, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaMallocMipmappedArray, 361, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocPitch, (void *a1, void *a2, uint64_t a3, uint64_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8); LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaMemAdvise_11, (void *a1, uint64_t a2, int32_t a3, int32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaMemAdvise_13, 339, (void *a1, uint64_t a2, int32_t a3, struct lc_cudaMemLocation a4), (a1, a2, a3, a4))
+LC_FORWARD_STATUS(cudaMemAdvise_13, 364, (void *a1, uint64_t a2, int32_t a3, struct lc_cudaMemLocation a4), (a1, a2, a3, a4))
+LC_UNDECLARED(cudaMemAdvise_any, 365, 0)
 LC_FORWARD(int32_t, cudaMemDiscardAndPrefetchBatchAsync, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemDiscardAndPrefetchBatchAsync_ptsz, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemDiscardBatchAsync, (void *a1, void *a2, uint64_t a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
@@ -365,9 +391,11 @@ LC_FORWARD(int32_t, cudaMemPoolSetAccess, (void *a1, void *a2, uint64_t a3), (a1
 LC_FORWARD(int32_t, cudaMemPoolSetAttribute, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaMemPoolTrimTo, (void *a1, uint64_t a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchAsync_11, (void *a1, uint64_t a2, int32_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaMemPrefetchAsync_13, 360, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
+LC_FORWARD_STATUS(cudaMemPrefetchAsync_13, 386, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
+LC_UNDECLARED(cudaMemPrefetchAsync_any, 387, 0)
 LC_FORWARD(int32_t, cudaMemPrefetchAsync_ptsz_11, (void *a1, uint64_t a2, int32_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaMemPrefetchAsync_ptsz_13, 362, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
+LC_FORWARD_STATUS(cudaMemPrefetchAsync_ptsz_13, 389, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
+LC_UNDECLARED(cudaMemPrefetchAsync_ptsz_any, 390, 0)
 LC_FORWARD(int32_t, cudaMemPrefetchBatchAsync, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchBatchAsync_ptsz, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemRangeGetAttribute, (void *a1, uint64_t a2, int32_t a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
@@ -393,8 +421,10 @@ LC_FORWARD(int32_t, cudaMemcpy3DAsync, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DAsync_ptsz, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_12, (uint64_t a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_13, (uint64_t a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
+LC_UNDECLARED(cudaMemcpy3DBatchAsync_any, 416, 0)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_ptsz_12, (uint64_t a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_ptsz_13, (uint64_t a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
+LC_UNDECLARED(cudaMemcpy3DBatchAsync_ptsz_any, 419, 0)
 LC_FORWARD(int32_t, cudaMemcpy3DPeer, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DPeerAsync, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DPeerAsync_ptsz, (void *a1, void *a2), (a1, a2), error,)
@@ -408,8 +438,10 @@ LC_FORWARD(int32_t, cudaMemcpyAsync, (void *a1, void *a2, uint64_t a3, int32_t a
 LC_FORWARD(int32_t, cudaMemcpyAsync_ptsz, (void *a1, void *a2, uint64_t a3, int32_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_12, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8, void *a9), (a1, a2, a3, a4, a5, a6, a7, a8, a9), error, LC_ZERO(a8, 8);)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_13, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
+LC_UNDECLARED(cudaMemcpyBatchAsync_any, 433, 0)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_ptsz_12, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8, void *a9), (a1, a2, a3, a4, a5, a6, a7, a8, a9), error, LC_ZERO(a8, 8);)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_ptsz_13, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
+LC_UNDECLARED(cudaMemcpyBatchAsync_ptsz_any, 436, 0)
 LC_FORWARD(int32_t, cudaMemcpyFromArray, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint64_t a5, int32_t a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemcpyFromArrayAsync, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint64_t a5, int32_t a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error,)
 LC_FORWARD(int32_t, cudaMemcpyFromArrayAsync_ptsz, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint64_t a5, int32_t a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error,)
@@ -436,10 +468,10 @@ LC_FORWARD(int32_t, cudaMemset2D, (void *a1, uint64_t a2, int32_t a3, uint64_t a
 LC_FORWARD(int32_t, cudaMemset2DAsync, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemset2DAsync_ptsz, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemset2D_ptds, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
-LC_FORWARD_STATUS(cudaMemset3D, 431, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
-LC_FORWARD_STATUS(cudaMemset3DAsync, 432, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
-LC_FORWARD_STATUS(cudaMemset3DAsync_ptsz, 433, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
-LC_FORWARD_STATUS(cudaMemset3D_ptds, 434, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
+LC_FORWARD_STATUS(cudaMemset3D, 463, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
+LC_FORWARD_STATUS(cudaMemset3DAsync, 464, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
+LC_FORWARD_STATUS(cudaMemset3DAsync_ptsz, 465, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
+LC_FORWARD_STATUS(cudaMemset3D_ptds, 466, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
 LC_FORWARD(int32_t, cudaMemsetAsync, (void *a1, int32_t a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaMemsetAsync_ptsz, (void *a1, int32_t a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaMemset_ptds, (void *a1, int32_t a2, uint64_t a3), (a1, a2, a3), error,)
@@ -453,6 +485,7 @@ LC_FORWARD(int32_t, cudaOccupancyMaxPotentialClusterSize, (void *a1, void *a2, v
 LC_ANSWER(int32_t, cudaPeekAtLastError, lc_hook_cudaPeekAtLastError, (LC_SLOT_cudaPeekAtLastError), (void), (), error,)
 LC_FORWARD(int32_t, cudaPointerGetAttributes_11, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 24);)
 LC_FORWARD(int32_t, cudaPointerGetAttributes_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 88);)
+LC_FORWARD(int32_t, cudaPointerGetAttributes_any, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 24);)
 LC_FORWARD(int32_t, cudaProfilerInitialize, (void *a1, void *a2, int32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaProfilerStart, (void), (), error,)
 LC_FORWARD(int32_t, cudaProfilerStop, (void), (), error,)
@@ -464,8 +497,10 @@ LC_FORWARD(int32_t, cudaSetDoubleForHost, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaSetValidDevices, (void *a1, int32_t a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaSignalExternalSemaphoresAsync_11, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaSignalExternalSemaphoresAsync_13, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
+LC_FORWARD(int32_t, cudaSignalExternalSemaphoresAsync_any, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaSignalExternalSemaphoresAsync_ptsz_11, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaSignalExternalSemaphoresAsync_ptsz_13, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
+LC_FORWARD(int32_t, cudaSignalExternalSemaphoresAsync_ptsz_any, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaStreamAddCallback, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaStreamAddCallback_ptsz, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaStreamAttachMemAsync, (void *a1, void *a2, uint64_t a3, uint32_t a4), (a1, a2, a3, a4), error,)
@@ -486,12 +521,16 @@ LC_FORWARD(int32_t, cudaStreamEndCapture, (void *a1, void *a2), (a1, a2), error,
 LC_FORWARD(int32_t, cudaStreamEndCapture_ptsz, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaStreamGetAttribute_11, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaStreamGetAttribute_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 64);)
+LC_FORWARD(int32_t, cudaStreamGetAttribute_any, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaStreamGetAttribute_ptsz_11, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaStreamGetAttribute_ptsz_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 64);)
+LC_FORWARD(int32_t, cudaStreamGetAttribute_ptsz_any, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_13, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8); LC_ZERO(a7, 8);)
+LC_UNDECLARED(cudaStreamGetCaptureInfo_any, 522, 0)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_ptsz_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_ptsz_13, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8); LC_ZERO(a7, 8);)
+LC_UNDECLARED(cudaStreamGetCaptureInfo_ptsz_any, 525, 0)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_v2, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6), (a1, a2, a3, a4, a5, a6), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_v2_ptsz, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6), (a1, a2, a3, a4, a5, a6), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8);)
 LC_FORWARD(int32_t, cudaStreamGetDevResource, (void *a1, void *a2, int32_t a3), (a1, a2, a3), error, LC_ZERO(a2, 144);)
@@ -510,19 +549,23 @@ LC_FORWARD(int32_t, cudaStreamQuery, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaStreamQuery_ptsz, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaStreamSetAttribute_11, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamSetAttribute_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
+LC_FORWARD(int32_t, cudaStreamSetAttribute_any, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamSetAttribute_ptsz_11, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamSetAttribute_ptsz_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
+LC_FORWARD(int32_t, cudaStreamSetAttribute_ptsz_any, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamSynchronize, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaStreamSynchronize_ptsz, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_11, (void *a1, void *a2, uint64_t a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_13, (void *a1, void *a2, void *a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error,)
+LC_UNDECLARED(cudaStreamUpdateCaptureDependencies_any, 552, 0)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_11, (void *a1, void *a2, uint64_t a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_13, (void *a1, void *a2, void *a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error,)
+LC_UNDECLARED(cudaStreamUpdateCaptureDependencies_ptsz_any, 555, 0)
 LC_FORWARD(int32_t, cudaStreamWaitEvent, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamWaitEvent_ptsz, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
-LC_UNDECLARED(cudaSubgridCreate, 515, 0)
-LC_UNDECLARED(cudaSubgridWorkerGridCreate, 516, 0)
-LC_UNDECLARED(cudaSubgridWorksetCreate, 517, 0)
+LC_UNDECLARED(cudaSubgridCreate, 558, 0)
+LC_UNDECLARED(cudaSubgridWorkerGridCreate, 559, 0)
+LC_UNDECLARED(cudaSubgridWorksetCreate, 560, 0)
 LC_FORWARD(int32_t, cudaThreadExchangeStreamCaptureMode, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaThreadExit, (void), (), error,)
 LC_FORWARD(int32_t, cudaThreadGetCacheConfig, (void *a1), (a1), error, LC_ZERO(a1, 4);)
@@ -538,8 +581,10 @@ LC_FORWARD(int32_t, cudaVDPAUGetDevice, (void *a1, uint32_t a2, void *a3), (a1, 
 LC_FORWARD(int32_t, cudaVDPAUSetVDPAUDevice, (int32_t a1, uint32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_11, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_13, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
+LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_any, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_ptsz_11, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_ptsz_13, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
+LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_ptsz_any, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 
 struct lc_slots lc_slots LC_TABLE = {
 	.__cudaGetKernel = lc_slow___cudaGetKernel,
@@ -574,12 +619,15 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaChooseDevice_11 = lc_slow_cudaChooseDevice_11,
 	.cudaChooseDevice_12 = lc_slow_cudaChooseDevice_12,
 	.cudaChooseDevice_13 = lc_slow_cudaChooseDevice_13,
+	.cudaChooseDevice_any = lc_slow_cudaChooseDevice_any,
 	.cudaCreateChannelDesc = lc_slow_cudaCreateChannelDesc,
 	.cudaCreateSurfaceObject_11 = lc_slow_cudaCreateSurfaceObject_11,
 	.cudaCreateSurfaceObject_13 = lc_slow_cudaCreateSurfaceObject_13,
+	.cudaCreateSurfaceObject_any = lc_slow_cudaCreateSurfaceObject_any,
 	.cudaCreateTextureObject_11 = lc_slow_cudaCreateTextureObject_11,
 	.cudaCreateTextureObject_12 = lc_slow_cudaCreateTextureObject_12,
 	.cudaCreateTextureObject_13 = lc_slow_cudaCreateTextureObject_13,
+	.cudaCreateTextureObject_any = lc_slow_cudaCreateTextureObject_any,
 	.cudaCtxResetPersistingL2Cache = lc_slow_cudaCtxResetPersistingL2Cache,
 	.cudaDestroyExternalMemory = lc_slow_cudaDestroyExternalMemory,
 	.cudaDestroyExternalSemaphore = lc_slow_cudaDestroyExternalSemaphore,
@@ -651,8 +699,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaExecutionCtxWaitEvent = lc_slow_cudaExecutionCtxWaitEvent,
 	.cudaExternalMemoryGetMappedBuffer_11 = lc_slow_cudaExternalMemoryGetMappedBuffer_11,
 	.cudaExternalMemoryGetMappedBuffer_13 = lc_slow_cudaExternalMemoryGetMappedBuffer_13,
+	.cudaExternalMemoryGetMappedBuffer_any = lc_slow_cudaExternalMemoryGetMappedBuffer_any,
 	.cudaExternalMemoryGetMappedMipmappedArray_11 = lc_slow_cudaExternalMemoryGetMappedMipmappedArray_11,
 	.cudaExternalMemoryGetMappedMipmappedArray_13 = lc_slow_cudaExternalMemoryGetMappedMipmappedArray_13,
+	.cudaExternalMemoryGetMappedMipmappedArray_any = lc_slow_cudaExternalMemoryGetMappedMipmappedArray_any,
 	.cudaFree = lc_slow_cudaFree,
 	.cudaFreeArray = lc_slow_cudaFreeArray,
 	.cudaFreeAsync = lc_slow_cudaFreeAsync,
@@ -661,6 +711,7 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaFreeMipmappedArray = lc_slow_cudaFreeMipmappedArray,
 	.cudaFuncGetAttributes_11 = lc_slow_cudaFuncGetAttributes_11,
 	.cudaFuncGetAttributes_12 = lc_slow_cudaFuncGetAttributes_12,
+	.cudaFuncGetAttributes_any = lc_slow_cudaFuncGetAttributes_any,
 	.cudaFuncGetName = lc_slow_cudaFuncGetName,
 	.cudaFuncGetParamCount = lc_slow_cudaFuncGetParamCount,
 	.cudaFuncGetParamInfo = lc_slow_cudaFuncGetParamInfo,
@@ -682,15 +733,18 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGetDeviceFlags = lc_slow_cudaGetDeviceFlags,
 	.cudaGetDeviceProperties_11 = lc_slow_cudaGetDeviceProperties_11,
 	.cudaGetDeviceProperties_13 = lc_slow_cudaGetDeviceProperties_13,
+	.cudaGetDeviceProperties_any = lc_slow_cudaGetDeviceProperties_any,
 	.cudaGetDeviceProperties_v2 = lc_slow_cudaGetDeviceProperties_v2,
 	.cudaGetDriverEntryPointByVersion = lc_slow_cudaGetDriverEntryPointByVersion,
 	.cudaGetDriverEntryPointByVersion_ptsz = lc_slow_cudaGetDriverEntryPointByVersion_ptsz,
 	.cudaGetDriverEntryPoint_11 = lc_slow_cudaGetDriverEntryPoint_11,
 	.cudaGetDriverEntryPoint_12 = lc_slow_cudaGetDriverEntryPoint_12,
 	.cudaGetDriverEntryPoint_13 = lc_slow_cudaGetDriverEntryPoint_13,
+	.cudaGetDriverEntryPoint_any = lc_slow_cudaGetDriverEntryPoint_any,
 	.cudaGetDriverEntryPoint_ptsz_11 = lc_slow_cudaGetDriverEntryPoint_ptsz_11,
 	.cudaGetDriverEntryPoint_ptsz_12 = lc_slow_cudaGetDriverEntryPoint_ptsz_12,
 	.cudaGetDriverEntryPoint_ptsz_13 = lc_slow_cudaGetDriverEntryPoint_ptsz_13,
+	.cudaGetDriverEntryPoint_ptsz_any = lc_slow_cudaGetDriverEntryPoint_ptsz_any,
 	.cudaGetErrorName = lc_slow_cudaGetErrorName,
 	.cudaGetErrorString = lc_slow_cudaGetErrorString,
 	.cudaGetExportTable = lc_slow_cudaGetExportTable,
@@ -700,20 +754,25 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGetMipmappedArrayLevel = lc_slow_cudaGetMipmappedArrayLevel,
 	.cudaGetSurfaceObjectResourceDesc_11 = lc_slow_cudaGetSurfaceObjectResourceDesc_11,
 	.cudaGetSurfaceObjectResourceDesc_13 = lc_slow_cudaGetSurfaceObjectResourceDesc_13,
+	.cudaGetSurfaceObjectResourceDesc_any = lc_slow_cudaGetSurfaceObjectResourceDesc_any,
 	.cudaGetSurfaceReference = lc_slow_cudaGetSurfaceReference,
 	.cudaGetSymbolAddress = lc_slow_cudaGetSymbolAddress,
 	.cudaGetSymbolSize = lc_slow_cudaGetSymbolSize,
 	.cudaGetTextureAlignmentOffset = lc_slow_cudaGetTextureAlignmentOffset,
 	.cudaGetTextureObjectResourceDesc_11 = lc_slow_cudaGetTextureObjectResourceDesc_11,
 	.cudaGetTextureObjectResourceDesc_13 = lc_slow_cudaGetTextureObjectResourceDesc_13,
+	.cudaGetTextureObjectResourceDesc_any = lc_slow_cudaGetTextureObjectResourceDesc_any,
 	.cudaGetTextureObjectResourceViewDesc_11 = lc_slow_cudaGetTextureObjectResourceViewDesc_11,
 	.cudaGetTextureObjectResourceViewDesc_13 = lc_slow_cudaGetTextureObjectResourceViewDesc_13,
+	.cudaGetTextureObjectResourceViewDesc_any = lc_slow_cudaGetTextureObjectResourceViewDesc_any,
 	.cudaGetTextureObjectTextureDesc_11 = lc_slow_cudaGetTextureObjectTextureDesc_11,
 	.cudaGetTextureObjectTextureDesc_12 = lc_slow_cudaGetTextureObjectTextureDesc_12,
+	.cudaGetTextureObjectTextureDesc_any = lc_slow_cudaGetTextureObjectTextureDesc_any,
 	.cudaGetTextureReference = lc_slow_cudaGetTextureReference,
 	.cudaGraphAddChildGraphNode = lc_slow_cudaGraphAddChildGraphNode,
 	.cudaGraphAddDependencies_11 = lc_slow_cudaGraphAddDependencies_11,
 	.cudaGraphAddDependencies_13 = lc_slow_cudaGraphAddDependencies_13,
+	.cudaGraphAddDependencies_any = lc_slow_cudaGraphAddDependencies_any,
 	.cudaGraphAddEmptyNode = lc_slow_cudaGraphAddEmptyNode,
 	.cudaGraphAddEventRecordNode = lc_slow_cudaGraphAddEventRecordNode,
 	.cudaGraphAddEventWaitNode = lc_slow_cudaGraphAddEventWaitNode,
@@ -730,6 +789,7 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGraphAddMemsetNode = lc_slow_cudaGraphAddMemsetNode,
 	.cudaGraphAddNode_12 = lc_slow_cudaGraphAddNode_12,
 	.cudaGraphAddNode_13 = lc_slow_cudaGraphAddNode_13,
+	.cudaGraphAddNode_any = lc_slow_cudaGraphAddNode_any,
 	.cudaGraphChildGraphNodeGetGraph = lc_slow_cudaGraphChildGraphNodeGetGraph,
 	.cudaGraphClone = lc_slow_cudaGraphClone,
 	.cudaGraphConditionalHandleCreate = lc_slow_cudaGraphConditionalHandleCreate,
@@ -760,12 +820,14 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGraphExecNodeSetParams = lc_slow_cudaGraphExecNodeSetParams,
 	.cudaGraphExecUpdate_11 = lc_slow_cudaGraphExecUpdate_11,
 	.cudaGraphExecUpdate_12 = lc_slow_cudaGraphExecUpdate_12,
+	.cudaGraphExecUpdate_any = lc_slow_cudaGraphExecUpdate_any,
 	.cudaGraphExternalSemaphoresSignalNodeGetParams = lc_slow_cudaGraphExternalSemaphoresSignalNodeGetParams,
 	.cudaGraphExternalSemaphoresSignalNodeSetParams = lc_slow_cudaGraphExternalSemaphoresSignalNodeSetParams,
 	.cudaGraphExternalSemaphoresWaitNodeGetParams = lc_slow_cudaGraphExternalSemaphoresWaitNodeGetParams,
 	.cudaGraphExternalSemaphoresWaitNodeSetParams = lc_slow_cudaGraphExternalSemaphoresWaitNodeSetParams,
 	.cudaGraphGetEdges_11 = lc_slow_cudaGraphGetEdges_11,
 	.cudaGraphGetEdges_13 = lc_slow_cudaGraphGetEdges_13,
+	.cudaGraphGetEdges_any = lc_slow_cudaGraphGetEdges_any,
 	.cudaGraphGetId = lc_slow_cudaGraphGetId,
 	.cudaGraphGetNodes = lc_slow_cudaGraphGetNodes,
 	.cudaGraphGetRootNodes = lc_slow_cudaGraphGetRootNodes,
@@ -776,12 +838,15 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGraphInstantiateWithParams_ptsz = lc_slow_cudaGraphInstantiateWithParams_ptsz,
 	.cudaGraphInstantiate_11 = lc_slow_cudaGraphInstantiate_11,
 	.cudaGraphInstantiate_12 = lc_slow_cudaGraphInstantiate_12,
+	.cudaGraphInstantiate_any = lc_slow_cudaGraphInstantiate_any,
 	.cudaGraphKernelNodeCopyAttributes = lc_slow_cudaGraphKernelNodeCopyAttributes,
 	.cudaGraphKernelNodeGetAttribute_11 = lc_slow_cudaGraphKernelNodeGetAttribute_11,
 	.cudaGraphKernelNodeGetAttribute_12 = lc_slow_cudaGraphKernelNodeGetAttribute_12,
+	.cudaGraphKernelNodeGetAttribute_any = lc_slow_cudaGraphKernelNodeGetAttribute_any,
 	.cudaGraphKernelNodeGetParams = lc_slow_cudaGraphKernelNodeGetParams,
 	.cudaGraphKernelNodeSetAttribute_11 = lc_slow_cudaGraphKernelNodeSetAttribute_11,
 	.cudaGraphKernelNodeSetAttribute_12 = lc_slow_cudaGraphKernelNodeSetAttribute_12,
+	.cudaGraphKernelNodeSetAttribute_any = lc_slow_cudaGraphKernelNodeSetAttribute_any,
 	.cudaGraphKernelNodeSetParams = lc_slow_cudaGraphKernelNodeSetParams,
 	.cudaGraphLaunch = lc_slow_cudaGraphLaunch,
 	.cudaGraphLaunch_ptsz = lc_slow_cudaGraphLaunch_ptsz,
@@ -798,8 +863,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGraphNodeGetContainingGraph = lc_slow_cudaGraphNodeGetContainingGraph,
 	.cudaGraphNodeGetDependencies_11 = lc_slow_cudaGraphNodeGetDependencies_11,
 	.cudaGraphNodeGetDependencies_13 = lc_slow_cudaGraphNodeGetDependencies_13,
+	.cudaGraphNodeGetDependencies_any = lc_slow_cudaGraphNodeGetDependencies_any,
 	.cudaGraphNodeGetDependentNodes_11 = lc_slow_cudaGraphNodeGetDependentNodes_11,
 	.cudaGraphNodeGetDependentNodes_13 = lc_slow_cudaGraphNodeGetDependentNodes_13,
+	.cudaGraphNodeGetDependentNodes_any = lc_slow_cudaGraphNodeGetDependentNodes_any,
 	.cudaGraphNodeGetEnabled = lc_slow_cudaGraphNodeGetEnabled,
 	.cudaGraphNodeGetLocalId = lc_slow_cudaGraphNodeGetLocalId,
 	.cudaGraphNodeGetParams = lc_slow_cudaGraphNodeGetParams,
@@ -810,6 +877,7 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGraphReleaseUserObject = lc_slow_cudaGraphReleaseUserObject,
 	.cudaGraphRemoveDependencies_11 = lc_slow_cudaGraphRemoveDependencies_11,
 	.cudaGraphRemoveDependencies_13 = lc_slow_cudaGraphRemoveDependencies_13,
+	.cudaGraphRemoveDependencies_any = lc_slow_cudaGraphRemoveDependencies_any,
 	.cudaGraphRetainUserObject = lc_slow_cudaGraphRetainUserObject,
 	.cudaGraphUpload = lc_slow_cudaGraphUpload,
 	.cudaGraphUpload_ptsz = lc_slow_cudaGraphUpload_ptsz,
@@ -834,8 +902,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaHostUnregister = lc_slow_cudaHostUnregister,
 	.cudaImportExternalMemory_11 = lc_slow_cudaImportExternalMemory_11,
 	.cudaImportExternalMemory_13 = lc_slow_cudaImportExternalMemory_13,
+	.cudaImportExternalMemory_any = lc_slow_cudaImportExternalMemory_any,
 	.cudaImportExternalSemaphore_11 = lc_slow_cudaImportExternalSemaphore_11,
 	.cudaImportExternalSemaphore_13 = lc_slow_cudaImportExternalSemaphore_13,
+	.cudaImportExternalSemaphore_any = lc_slow_cudaImportExternalSemaphore_any,
 	.cudaInitDevice = lc_slow_cudaInitDevice,
 	.cudaIpcCloseMemHandle = lc_slow_cudaIpcCloseMemHandle,
 	.cudaIpcGetEventHandle = lc_slow_cudaIpcGetEventHandle,
@@ -882,6 +952,7 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaMallocPitch = lc_slow_cudaMallocPitch,
 	.cudaMemAdvise_11 = lc_slow_cudaMemAdvise_11,
 	.cudaMemAdvise_13 = lc_slow_cudaMemAdvise_13,
+	.cudaMemAdvise_any = lc_slow_cudaMemAdvise_any,
 	.cudaMemDiscardAndPrefetchBatchAsync = lc_slow_cudaMemDiscardAndPrefetchBatchAsync,
 	.cudaMemDiscardAndPrefetchBatchAsync_ptsz = lc_slow_cudaMemDiscardAndPrefetchBatchAsync_ptsz,
 	.cudaMemDiscardBatchAsync = lc_slow_cudaMemDiscardBatchAsync,
@@ -903,8 +974,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaMemPoolTrimTo = lc_slow_cudaMemPoolTrimTo,
 	.cudaMemPrefetchAsync_11 = lc_slow_cudaMemPrefetchAsync_11,
 	.cudaMemPrefetchAsync_13 = lc_slow_cudaMemPrefetchAsync_13,
+	.cudaMemPrefetchAsync_any = lc_slow_cudaMemPrefetchAsync_any,
 	.cudaMemPrefetchAsync_ptsz_11 = lc_slow_cudaMemPrefetchAsync_ptsz_11,
 	.cudaMemPrefetchAsync_ptsz_13 = lc_slow_cudaMemPrefetchAsync_ptsz_13,
+	.cudaMemPrefetchAsync_ptsz_any = lc_slow_cudaMemPrefetchAsync_ptsz_any,
 	.cudaMemPrefetchBatchAsync = lc_slow_cudaMemPrefetchBatchAsync,
 	.cudaMemPrefetchBatchAsync_ptsz = lc_slow_cudaMemPrefetchBatchAsync_ptsz,
 	.cudaMemRangeGetAttribute = lc_slow_cudaMemRangeGetAttribute,
@@ -930,8 +1003,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaMemcpy3DAsync_ptsz = lc_slow_cudaMemcpy3DAsync_ptsz,
 	.cudaMemcpy3DBatchAsync_12 = lc_slow_cudaMemcpy3DBatchAsync_12,
 	.cudaMemcpy3DBatchAsync_13 = lc_slow_cudaMemcpy3DBatchAsync_13,
+	.cudaMemcpy3DBatchAsync_any = lc_slow_cudaMemcpy3DBatchAsync_any,
 	.cudaMemcpy3DBatchAsync_ptsz_12 = lc_slow_cudaMemcpy3DBatchAsync_ptsz_12,
 	.cudaMemcpy3DBatchAsync_ptsz_13 = lc_slow_cudaMemcpy3DBatchAsync_ptsz_13,
+	.cudaMemcpy3DBatchAsync_ptsz_any = lc_slow_cudaMemcpy3DBatchAsync_ptsz_any,
 	.cudaMemcpy3DPeer = lc_slow_cudaMemcpy3DPeer,
 	.cudaMemcpy3DPeerAsync = lc_slow_cudaMemcpy3DPeerAsync,
 	.cudaMemcpy3DPeerAsync_ptsz = lc_slow_cudaMemcpy3DPeerAsync_ptsz,
@@ -945,8 +1020,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaMemcpyAsync_ptsz = lc_slow_cudaMemcpyAsync_ptsz,
 	.cudaMemcpyBatchAsync_12 = lc_slow_cudaMemcpyBatchAsync_12,
 	.cudaMemcpyBatchAsync_13 = lc_slow_cudaMemcpyBatchAsync_13,
+	.cudaMemcpyBatchAsync_any = lc_slow_cudaMemcpyBatchAsync_any,
 	.cudaMemcpyBatchAsync_ptsz_12 = lc_slow_cudaMemcpyBatchAsync_ptsz_12,
 	.cudaMemcpyBatchAsync_ptsz_13 = lc_slow_cudaMemcpyBatchAsync_ptsz_13,
+	.cudaMemcpyBatchAsync_ptsz_any = lc_slow_cudaMemcpyBatchAsync_ptsz_any,
 	.cudaMemcpyFromArray = lc_slow_cudaMemcpyFromArray,
 	.cudaMemcpyFromArrayAsync = lc_slow_cudaMemcpyFromArrayAsync,
 	.cudaMemcpyFromArrayAsync_ptsz = lc_slow_cudaMemcpyFromArrayAsync_ptsz,
@@ -990,6 +1067,7 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaPeekAtLastError = lc_slow_cudaPeekAtLastError,
 	.cudaPointerGetAttributes_11 = lc_slow_cudaPointerGetAttributes_11,
 	.cudaPointerGetAttributes_13 = lc_slow_cudaPointerGetAttributes_13,
+	.cudaPointerGetAttributes_any = lc_slow_cudaPointerGetAttributes_any,
 	.cudaProfilerInitialize = lc_slow_cudaProfilerInitialize,
 	.cudaProfilerStart = lc_slow_cudaProfilerStart,
 	.cudaProfilerStop = lc_slow_cudaProfilerStop,
@@ -1001,8 +1079,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaSetValidDevices = lc_slow_cudaSetValidDevices,
 	.cudaSignalExternalSemaphoresAsync_11 = lc_slow_cudaSignalExternalSemaphoresAsync_11,
 	.cudaSignalExternalSemaphoresAsync_13 = lc_slow_cudaSignalExternalSemaphoresAsync_13,
+	.cudaSignalExternalSemaphoresAsync_any = lc_slow_cudaSignalExternalSemaphoresAsync_any,
 	.cudaSignalExternalSemaphoresAsync_ptsz_11 = lc_slow_cudaSignalExternalSemaphoresAsync_ptsz_11,
 	.cudaSignalExternalSemaphoresAsync_ptsz_13 = lc_slow_cudaSignalExternalSemaphoresAsync_ptsz_13,
+	.cudaSignalExternalSemaphoresAsync_ptsz_any = lc_slow_cudaSignalExternalSemaphoresAsync_ptsz_any,
 	.cudaStreamAddCallback = lc_slow_cudaStreamAddCallback,
 	.cudaStreamAddCallback_ptsz = lc_slow_cudaStreamAddCallback_ptsz,
 	.cudaStreamAttachMemAsync = lc_slow_cudaStreamAttachMemAsync,
@@ -1023,12 +1103,16 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaStreamEndCapture_ptsz = lc_slow_cudaStreamEndCapture_ptsz,
 	.cudaStreamGetAttribute_11 = lc_slow_cudaStreamGetAttribute_11,
 	.cudaStreamGetAttribute_12 = lc_slow_cudaStreamGetAttribute_12,
+	.cudaStreamGetAttribute_any = lc_slow_cudaStreamGetAttribute_any,
 	.cudaStreamGetAttribute_ptsz_11 = lc_slow_cudaStreamGetAttribute_ptsz_11,
 	.cudaStreamGetAttribute_ptsz_12 = lc_slow_cudaStreamGetAttribute_ptsz_12,
+	.cudaStreamGetAttribute_ptsz_any = lc_slow_cudaStreamGetAttribute_ptsz_any,
 	.cudaStreamGetCaptureInfo_11 = lc_slow_cudaStreamGetCaptureInfo_11,
 	.cudaStreamGetCaptureInfo_13 = lc_slow_cudaStreamGetCaptureInfo_13,
+	.cudaStreamGetCaptureInfo_any = lc_slow_cudaStreamGetCaptureInfo_any,
 	.cudaStreamGetCaptureInfo_ptsz_11 = lc_slow_cudaStreamGetCaptureInfo_ptsz_11,
 	.cudaStreamGetCaptureInfo_ptsz_13 = lc_slow_cudaStreamGetCaptureInfo_ptsz_13,
+	.cudaStreamGetCaptureInfo_ptsz_any = lc_slow_cudaStreamGetCaptureInfo_ptsz_any,
 	.cudaStreamGetCaptureInfo_v2 = lc_slow_cudaStreamGetCaptureInfo_v2,
 	.cudaStreamGetCaptureInfo_v2_ptsz = lc_slow_cudaStreamGetCaptureInfo_v2_ptsz,
 	.cudaStreamGetDevResource = lc_slow_cudaStreamGetDevResource,
@@ -1047,14 +1131,18 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaStreamQuery_ptsz = lc_slow_cudaStreamQuery_ptsz,
 	.cudaStreamSetAttribute_11 = lc_slow_cudaStreamSetAttribute_11,
 	.cudaStreamSetAttribute_12 = lc_slow_cudaStreamSetAttribute_12,
+	.cudaStreamSetAttribute_any = lc_slow_cudaStreamSetAttribute_any,
 	.cudaStreamSetAttribute_ptsz_11 = lc_slow_cudaStreamSetAttribute_ptsz_11,
 	.cudaStreamSetAttribute_ptsz_12 = lc_slow_cudaStreamSetAttribute_ptsz_12,
+	.cudaStreamSetAttribute_ptsz_any = lc_slow_cudaStreamSetAttribute_ptsz_any,
 	.cudaStreamSynchronize = lc_slow_cudaStreamSynchronize,
 	.cudaStreamSynchronize_ptsz = lc_slow_cudaStreamSynchronize_ptsz,
 	.cudaStreamUpdateCaptureDependencies_11 = lc_slow_cudaStreamUpdateCaptureDependencies_11,
 	.cudaStreamUpdateCaptureDependencies_13 = lc_slow_cudaStreamUpdateCaptureDependencies_13,
+	.cudaStreamUpdateCaptureDependencies_any = lc_slow_cudaStreamUpdateCaptureDependencies_any,
 	.cudaStreamUpdateCaptureDependencies_ptsz_11 = lc_slow_cudaStreamUpdateCaptureDependencies_ptsz_11,
 	.cudaStreamUpdateCaptureDependencies_ptsz_13 = lc_slow_cudaStreamUpdateCaptureDependencies_ptsz_13,
+	.cudaStreamUpdateCaptureDependencies_ptsz_any = lc_slow_cudaStreamUpdateCaptureDependencies_ptsz_any,
 	.cudaStreamWaitEvent = lc_slow_cudaStreamWaitEvent,
 	.cudaStreamWaitEvent_ptsz = lc_slow_cudaStreamWaitEvent_ptsz,
 	.cudaSubgridCreate = lc_slow_cudaSubgridCreate,
@@ -1075,8 +1163,10 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaVDPAUSetVDPAUDevice = lc_slow_cudaVDPAUSetVDPAUDevice,
 	.cudaWaitExternalSemaphoresAsync_11 = lc_slow_cudaWaitExternalSemaphoresAsync_11,
 	.cudaWaitExternalSemaphoresAsync_13 = lc_slow_cudaWaitExternalSemaphoresAsync_13,
+	.cudaWaitExternalSemaphoresAsync_any = lc_slow_cudaWaitExternalSemaphoresAsync_any,
 	.cudaWaitExternalSemaphoresAsync_ptsz_11 = lc_slow_cudaWaitExternalSemaphoresAsync_ptsz_11,
 	.cudaWaitExternalSemaphoresAsync_ptsz_13 = lc_slow_cudaWaitExternalSemaphoresAsync_ptsz_13,
+	.cudaWaitExternalSemaphoresAsync_ptsz_any = lc_slow_cudaWaitExternalSemaphoresAsync_ptsz_any,
 };
 LC_SLOT_TABLE
 
@@ -1109,6 +1199,7 @@ LC_EXPORT(__cudaRegisterFunction, __cudaRegisterFunction, "@@", "libcudart.so.13
 LC_EXPORT(__cudaRegisterHostVar_11, __cudaRegisterHostVar, "@", "libcudart.so.11.0")
 LC_EXPORT(__cudaRegisterHostVar_12, __cudaRegisterHostVar, "@", "libcudart.so.12")
 LC_EXPORT(__cudaRegisterHostVar_13, __cudaRegisterHostVar, "@", "libcudart.so.13")
+LC_EXPORT_ANY(__cudaRegisterHostVar_13, __cudaRegisterHostVar)
 LC_EXPORT(__cudaRegisterManagedVar, __cudaRegisterManagedVar, "@", "libcudart.so.11.0")
 LC_EXPORT(__cudaRegisterManagedVar, __cudaRegisterManagedVar, "@", "libcudart.so.12")
 LC_EXPORT(__cudaRegisterManagedVar, __cudaRegisterManagedVar, "@@", "libcudart.so.13")
@@ -1116,6 +1207,7 @@ LC_EXPORT(__cudaRegisterSurface, __cudaRegisterSurface, "@@", "libcudart.so.11.0
 LC_EXPORT(__cudaRegisterTexture, __cudaRegisterTexture, "@@", "libcudart.so.11.0")
 LC_EXPORT(__cudaRegisterUnifiedTable_12, __cudaRegisterUnifiedTable, "@", "libcudart.so.12")
 LC_EXPORT(__cudaRegisterUnifiedTable_13, __cudaRegisterUnifiedTable, "@", "libcudart.so.13")
+LC_EXPORT_ANY(__cudaRegisterUnifiedTable_13, __cudaRegisterUnifiedTable)
 LC_EXPORT(__cudaRegisterVar, __cudaRegisterVar, "@", "libcudart.so.11.0")
 LC_EXPORT(__cudaRegisterVar, __cudaRegisterVar, "@", "libcudart.so.12")
 LC_EXPORT(__cudaRegisterVar, __cudaRegisterVar, "@@", "libcudart.so.13")
@@ -1142,15 +1234,18 @@ LC_EXPORT(cudaBindTextureToMipmappedArray, cudaBindTextureToMipmappedArray, "@@"
 LC_EXPORT(cudaChooseDevice_11, cudaChooseDevice, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaChooseDevice_12, cudaChooseDevice, "@", "libcudart.so.12")
 LC_EXPORT(cudaChooseDevice_13, cudaChooseDevice, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaChooseDevice_any, cudaChooseDevice)
 LC_EXPORT(cudaCreateChannelDesc, cudaCreateChannelDesc, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaCreateChannelDesc, cudaCreateChannelDesc, "@", "libcudart.so.12")
 LC_EXPORT(cudaCreateChannelDesc, cudaCreateChannelDesc, "@@", "libcudart.so.13")
 LC_EXPORT(cudaCreateSurfaceObject_11, cudaCreateSurfaceObject, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaCreateSurfaceObject_11, cudaCreateSurfaceObject, "@", "libcudart.so.12")
 LC_EXPORT(cudaCreateSurfaceObject_13, cudaCreateSurfaceObject, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaCreateSurfaceObject_any, cudaCreateSurfaceObject)
 LC_EXPORT(cudaCreateTextureObject_11, cudaCreateTextureObject, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaCreateTextureObject_12, cudaCreateTextureObject, "@", "libcudart.so.12")
 LC_EXPORT(cudaCreateTextureObject_13, cudaCreateTextureObject, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaCreateTextureObject_any, cudaCreateTextureObject)
 LC_EXPORT(cudaCreateTextureObject_12, cudaCreateTextureObject_v2, "@@", "libcudart.so.11.0")
 LC_EXPORT(cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, "@", "libcudart.so.12")
@@ -1328,9 +1423,11 @@ LC_EXPORT(cudaExecutionCtxWaitEvent, cudaExecutionCtxWaitEvent, "@@", "libcudart
 LC_EXPORT(cudaExternalMemoryGetMappedBuffer_11, cudaExternalMemoryGetMappedBuffer, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaExternalMemoryGetMappedBuffer_11, cudaExternalMemoryGetMappedBuffer, "@", "libcudart.so.12")
 LC_EXPORT(cudaExternalMemoryGetMappedBuffer_13, cudaExternalMemoryGetMappedBuffer, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaExternalMemoryGetMappedBuffer_any, cudaExternalMemoryGetMappedBuffer)
 LC_EXPORT(cudaExternalMemoryGetMappedMipmappedArray_11, cudaExternalMemoryGetMappedMipmappedArray, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaExternalMemoryGetMappedMipmappedArray_11, cudaExternalMemoryGetMappedMipmappedArray, "@", "libcudart.so.12")
 LC_EXPORT(cudaExternalMemoryGetMappedMipmappedArray_13, cudaExternalMemoryGetMappedMipmappedArray, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaExternalMemoryGetMappedMipmappedArray_any, cudaExternalMemoryGetMappedMipmappedArray)
 LC_EXPORT(cudaFree, cudaFree, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaFree, cudaFree, "@", "libcudart.so.12")
 LC_EXPORT(cudaFree, cudaFree, "@@", "libcudart.so.13")
@@ -1352,6 +1449,7 @@ LC_EXPORT(cudaFreeMipmappedArray, cudaFreeMipmappedArray, "@@", "libcudart.so.13
 LC_EXPORT(cudaFuncGetAttributes_11, cudaFuncGetAttributes, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaFuncGetAttributes_12, cudaFuncGetAttributes, "@", "libcudart.so.12")
 LC_EXPORT(cudaFuncGetAttributes_12, cudaFuncGetAttributes, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaFuncGetAttributes_any, cudaFuncGetAttributes)
 LC_EXPORT(cudaFuncGetName, cudaFuncGetName, "@", "libcudart.so.12")
 LC_EXPORT(cudaFuncGetName, cudaFuncGetName, "@@", "libcudart.so.13")
 LC_EXPORT(cudaFuncGetParamCount, cudaFuncGetParamCount, "@@", "libcudart.so.13")
@@ -1408,10 +1506,12 @@ LC_EXPORT(cudaGetDeviceFlags, cudaGetDeviceFlags, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGetDeviceProperties_11, cudaGetDeviceProperties, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetDeviceProperties_11, cudaGetDeviceProperties, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetDeviceProperties_13, cudaGetDeviceProperties, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGetDeviceProperties_any, cudaGetDeviceProperties)
 LC_EXPORT(cudaGetDeviceProperties_v2, cudaGetDeviceProperties_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGetDriverEntryPoint_any, cudaGetDriverEntryPoint)
 LC_EXPORT(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion_ptsz, "@", "libcudart.so.12")
@@ -1419,6 +1519,7 @@ LC_EXPORT(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersio
 LC_EXPORT(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGetDriverEntryPoint_ptsz_any, cudaGetDriverEntryPoint_ptsz)
 LC_EXPORT(cudaGetErrorName, cudaGetErrorName, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetErrorName, cudaGetErrorName, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetErrorName, cudaGetErrorName, "@@", "libcudart.so.13")
@@ -1442,6 +1543,7 @@ LC_EXPORT(cudaGetMipmappedArrayLevel, cudaGetMipmappedArrayLevel, "@@", "libcuda
 LC_EXPORT(cudaGetSurfaceObjectResourceDesc_11, cudaGetSurfaceObjectResourceDesc, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetSurfaceObjectResourceDesc_11, cudaGetSurfaceObjectResourceDesc, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetSurfaceObjectResourceDesc_13, cudaGetSurfaceObjectResourceDesc, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGetSurfaceObjectResourceDesc_any, cudaGetSurfaceObjectResourceDesc)
 LC_EXPORT(cudaGetSurfaceReference, cudaGetSurfaceReference, "@@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetSymbolAddress, cudaGetSymbolAddress, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetSymbolAddress, cudaGetSymbolAddress, "@", "libcudart.so.12")
@@ -1453,12 +1555,15 @@ LC_EXPORT(cudaGetTextureAlignmentOffset, cudaGetTextureAlignmentOffset, "@@", "l
 LC_EXPORT(cudaGetTextureObjectResourceDesc_11, cudaGetTextureObjectResourceDesc, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetTextureObjectResourceDesc_11, cudaGetTextureObjectResourceDesc, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetTextureObjectResourceDesc_13, cudaGetTextureObjectResourceDesc, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGetTextureObjectResourceDesc_any, cudaGetTextureObjectResourceDesc)
 LC_EXPORT(cudaGetTextureObjectResourceViewDesc_11, cudaGetTextureObjectResourceViewDesc, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetTextureObjectResourceViewDesc_11, cudaGetTextureObjectResourceViewDesc, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetTextureObjectResourceViewDesc_13, cudaGetTextureObjectResourceViewDesc, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGetTextureObjectResourceViewDesc_any, cudaGetTextureObjectResourceViewDesc)
 LC_EXPORT(cudaGetTextureObjectTextureDesc_11, cudaGetTextureObjectTextureDesc, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetTextureObjectTextureDesc_12, cudaGetTextureObjectTextureDesc, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetTextureObjectTextureDesc_12, cudaGetTextureObjectTextureDesc, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGetTextureObjectTextureDesc_any, cudaGetTextureObjectTextureDesc)
 LC_EXPORT(cudaGetTextureObjectTextureDesc_12, cudaGetTextureObjectTextureDesc_v2, "@@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetTextureReference, cudaGetTextureReference, "@@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphAddChildGraphNode, cudaGraphAddChildGraphNode, "@", "libcudart.so.11.0")
@@ -1467,6 +1572,7 @@ LC_EXPORT(cudaGraphAddChildGraphNode, cudaGraphAddChildGraphNode, "@@", "libcuda
 LC_EXPORT(cudaGraphAddDependencies_11, cudaGraphAddDependencies, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphAddDependencies_11, cudaGraphAddDependencies, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphAddDependencies_13, cudaGraphAddDependencies, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphAddDependencies_any, cudaGraphAddDependencies)
 LC_EXPORT(cudaGraphAddDependencies_13, cudaGraphAddDependencies_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGraphAddEmptyNode, cudaGraphAddEmptyNode, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphAddEmptyNode, cudaGraphAddEmptyNode, "@", "libcudart.so.12")
@@ -1512,6 +1618,7 @@ LC_EXPORT(cudaGraphAddMemsetNode, cudaGraphAddMemsetNode, "@", "libcudart.so.12"
 LC_EXPORT(cudaGraphAddMemsetNode, cudaGraphAddMemsetNode, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGraphAddNode_12, cudaGraphAddNode, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphAddNode_13, cudaGraphAddNode, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphAddNode_any, cudaGraphAddNode)
 LC_EXPORT(cudaGraphAddNode_13, cudaGraphAddNode_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph, "@", "libcudart.so.12")
@@ -1593,6 +1700,7 @@ LC_EXPORT(cudaGraphExecNodeSetParams, cudaGraphExecNodeSetParams, "@@", "libcuda
 LC_EXPORT(cudaGraphExecUpdate_11, cudaGraphExecUpdate, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphExecUpdate_12, cudaGraphExecUpdate, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphExecUpdate_12, cudaGraphExecUpdate, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphExecUpdate_any, cudaGraphExecUpdate)
 LC_EXPORT(cudaGraphExternalSemaphoresSignalNodeGetParams, cudaGraphExternalSemaphoresSignalNodeGetParams, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphExternalSemaphoresSignalNodeGetParams, cudaGraphExternalSemaphoresSignalNodeGetParams, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphExternalSemaphoresSignalNodeGetParams, cudaGraphExternalSemaphoresSignalNodeGetParams, "@@", "libcudart.so.13")
@@ -1608,6 +1716,7 @@ LC_EXPORT(cudaGraphExternalSemaphoresWaitNodeSetParams, cudaGraphExternalSemapho
 LC_EXPORT(cudaGraphGetEdges_11, cudaGraphGetEdges, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphGetEdges_11, cudaGraphGetEdges, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphGetEdges_13, cudaGraphGetEdges, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphGetEdges_any, cudaGraphGetEdges)
 LC_EXPORT(cudaGraphGetEdges_13, cudaGraphGetEdges_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGraphGetId, cudaGraphGetId, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGraphGetNodes, cudaGraphGetNodes, "@", "libcudart.so.11.0")
@@ -1625,6 +1734,7 @@ LC_EXPORT(cudaGraphHostNodeSetParams, cudaGraphHostNodeSetParams, "@@", "libcuda
 LC_EXPORT(cudaGraphInstantiate_11, cudaGraphInstantiate, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphInstantiate_12, cudaGraphInstantiate, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphInstantiate_12, cudaGraphInstantiate, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphInstantiate_any, cudaGraphInstantiate)
 LC_EXPORT(cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags, "@@", "libcudart.so.13")
@@ -1638,12 +1748,14 @@ LC_EXPORT(cudaGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes, 
 LC_EXPORT(cudaGraphKernelNodeGetAttribute_11, cudaGraphKernelNodeGetAttribute, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphKernelNodeGetAttribute_12, cudaGraphKernelNodeGetAttribute, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphKernelNodeGetAttribute_12, cudaGraphKernelNodeGetAttribute, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphKernelNodeGetAttribute_any, cudaGraphKernelNodeGetAttribute)
 LC_EXPORT(cudaGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGraphKernelNodeSetAttribute_11, cudaGraphKernelNodeSetAttribute, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphKernelNodeSetAttribute_12, cudaGraphKernelNodeSetAttribute, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphKernelNodeSetAttribute_12, cudaGraphKernelNodeSetAttribute, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphKernelNodeSetAttribute_any, cudaGraphKernelNodeSetAttribute)
 LC_EXPORT(cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams, "@@", "libcudart.so.13")
@@ -1687,10 +1799,12 @@ LC_EXPORT(cudaGraphNodeGetContainingGraph, cudaGraphNodeGetContainingGraph, "@@"
 LC_EXPORT(cudaGraphNodeGetDependencies_11, cudaGraphNodeGetDependencies, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphNodeGetDependencies_11, cudaGraphNodeGetDependencies, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphNodeGetDependencies_13, cudaGraphNodeGetDependencies, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphNodeGetDependencies_any, cudaGraphNodeGetDependencies)
 LC_EXPORT(cudaGraphNodeGetDependencies_13, cudaGraphNodeGetDependencies_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGraphNodeGetDependentNodes_11, cudaGraphNodeGetDependentNodes, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphNodeGetDependentNodes_11, cudaGraphNodeGetDependentNodes, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphNodeGetDependentNodes_13, cudaGraphNodeGetDependentNodes, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphNodeGetDependentNodes_any, cudaGraphNodeGetDependentNodes)
 LC_EXPORT(cudaGraphNodeGetDependentNodes_13, cudaGraphNodeGetDependentNodes_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGraphNodeGetEnabled, cudaGraphNodeGetEnabled, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphNodeGetEnabled, cudaGraphNodeGetEnabled, "@", "libcudart.so.12")
@@ -1712,6 +1826,7 @@ LC_EXPORT(cudaGraphReleaseUserObject, cudaGraphReleaseUserObject, "@@", "libcuda
 LC_EXPORT(cudaGraphRemoveDependencies_11, cudaGraphRemoveDependencies, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphRemoveDependencies_11, cudaGraphRemoveDependencies, "@", "libcudart.so.12")
 LC_EXPORT(cudaGraphRemoveDependencies_13, cudaGraphRemoveDependencies, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaGraphRemoveDependencies_any, cudaGraphRemoveDependencies)
 LC_EXPORT(cudaGraphRemoveDependencies_13, cudaGraphRemoveDependencies_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaGraphRetainUserObject, cudaGraphRetainUserObject, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGraphRetainUserObject, cudaGraphRetainUserObject, "@", "libcudart.so.12")
@@ -1780,9 +1895,11 @@ LC_EXPORT(cudaHostUnregister, cudaHostUnregister, "@@", "libcudart.so.13")
 LC_EXPORT(cudaImportExternalMemory_11, cudaImportExternalMemory, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaImportExternalMemory_11, cudaImportExternalMemory, "@", "libcudart.so.12")
 LC_EXPORT(cudaImportExternalMemory_13, cudaImportExternalMemory, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaImportExternalMemory_any, cudaImportExternalMemory)
 LC_EXPORT(cudaImportExternalSemaphore_11, cudaImportExternalSemaphore, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaImportExternalSemaphore_11, cudaImportExternalSemaphore, "@", "libcudart.so.12")
 LC_EXPORT(cudaImportExternalSemaphore_13, cudaImportExternalSemaphore, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaImportExternalSemaphore_any, cudaImportExternalSemaphore)
 LC_EXPORT(cudaInitDevice, cudaInitDevice, "@", "libcudart.so.12")
 LC_EXPORT(cudaInitDevice, cudaInitDevice, "@@", "libcudart.so.13")
 LC_EXPORT(cudaIpcCloseMemHandle, cudaIpcCloseMemHandle, "@", "libcudart.so.11.0")
@@ -1892,6 +2009,7 @@ LC_EXPORT(cudaMallocPitch, cudaMallocPitch, "@@", "libcudart.so.13")
 LC_EXPORT(cudaMemAdvise_11, cudaMemAdvise, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaMemAdvise_11, cudaMemAdvise, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemAdvise_13, cudaMemAdvise, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaMemAdvise_any, cudaMemAdvise)
 LC_EXPORT(cudaMemAdvise_13, cudaMemAdvise_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync, "@@", "libcudart.so.13")
 LC_EXPORT(cudaMemDiscardAndPrefetchBatchAsync_ptsz, cudaMemDiscardAndPrefetchBatchAsync_ptsz, "@@", "libcudart.so.13")
@@ -1939,9 +2057,11 @@ LC_EXPORT(cudaMemPoolTrimTo, cudaMemPoolTrimTo, "@@", "libcudart.so.13")
 LC_EXPORT(cudaMemPrefetchAsync_11, cudaMemPrefetchAsync, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaMemPrefetchAsync_11, cudaMemPrefetchAsync, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemPrefetchAsync_13, cudaMemPrefetchAsync, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaMemPrefetchAsync_any, cudaMemPrefetchAsync)
 LC_EXPORT(cudaMemPrefetchAsync_ptsz_11, cudaMemPrefetchAsync_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaMemPrefetchAsync_ptsz_11, cudaMemPrefetchAsync_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemPrefetchAsync_ptsz_13, cudaMemPrefetchAsync_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaMemPrefetchAsync_ptsz_any, cudaMemPrefetchAsync_ptsz)
 LC_EXPORT(cudaMemPrefetchAsync_13, cudaMemPrefetchAsync_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaMemPrefetchAsync_ptsz_13, cudaMemPrefetchAsync_v2_ptsz, "@@", "libcudart.so.12")
 LC_EXPORT(cudaMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync, "@@", "libcudart.so.13")
@@ -2009,8 +2129,10 @@ LC_EXPORT(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync_ptsz, "@", "libcudart.so.12"
 LC_EXPORT(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync_ptsz, "@@", "libcudart.so.13")
 LC_EXPORT(cudaMemcpy3DBatchAsync_12, cudaMemcpy3DBatchAsync, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemcpy3DBatchAsync_13, cudaMemcpy3DBatchAsync, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaMemcpy3DBatchAsync_any, cudaMemcpy3DBatchAsync)
 LC_EXPORT(cudaMemcpy3DBatchAsync_ptsz_12, cudaMemcpy3DBatchAsync_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemcpy3DBatchAsync_ptsz_13, cudaMemcpy3DBatchAsync_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaMemcpy3DBatchAsync_ptsz_any, cudaMemcpy3DBatchAsync_ptsz)
 LC_EXPORT(cudaMemcpy3DPeer, cudaMemcpy3DPeer, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaMemcpy3DPeer, cudaMemcpy3DPeer, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemcpy3DPeer, cudaMemcpy3DPeer, "@@", "libcudart.so.13")
@@ -2042,8 +2164,10 @@ LC_EXPORT(cudaMemcpyAsync_ptsz, cudaMemcpyAsync_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemcpyAsync_ptsz, cudaMemcpyAsync_ptsz, "@@", "libcudart.so.13")
 LC_EXPORT(cudaMemcpyBatchAsync_12, cudaMemcpyBatchAsync, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemcpyBatchAsync_13, cudaMemcpyBatchAsync, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaMemcpyBatchAsync_any, cudaMemcpyBatchAsync)
 LC_EXPORT(cudaMemcpyBatchAsync_ptsz_12, cudaMemcpyBatchAsync_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemcpyBatchAsync_ptsz_13, cudaMemcpyBatchAsync_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaMemcpyBatchAsync_ptsz_any, cudaMemcpyBatchAsync_ptsz)
 LC_EXPORT(cudaMemcpyFromArray, cudaMemcpyFromArray, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaMemcpyFromArray, cudaMemcpyFromArray, "@", "libcudart.so.12")
 LC_EXPORT(cudaMemcpyFromArray, cudaMemcpyFromArray, "@@", "libcudart.so.13")
@@ -2166,6 +2290,7 @@ LC_EXPORT(cudaPeekAtLastError, cudaPeekAtLastError, "@@", "libcudart.so.13")
 LC_EXPORT(cudaPointerGetAttributes_11, cudaPointerGetAttributes, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaPointerGetAttributes_11, cudaPointerGetAttributes, "@", "libcudart.so.12")
 LC_EXPORT(cudaPointerGetAttributes_13, cudaPointerGetAttributes, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaPointerGetAttributes_any, cudaPointerGetAttributes)
 LC_EXPORT(cudaProfilerInitialize, cudaProfilerInitialize, "@@", "libcudart.so.11.0")
 LC_EXPORT(cudaProfilerStart, cudaProfilerStart, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaProfilerStart, cudaProfilerStart, "@", "libcudart.so.12")
@@ -2192,9 +2317,11 @@ LC_EXPORT(cudaSetValidDevices, cudaSetValidDevices, "@@", "libcudart.so.13")
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_11, cudaSignalExternalSemaphoresAsync, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_11, cudaSignalExternalSemaphoresAsync, "@", "libcudart.so.12")
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_13, cudaSignalExternalSemaphoresAsync, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaSignalExternalSemaphoresAsync_any, cudaSignalExternalSemaphoresAsync)
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_ptsz_11, cudaSignalExternalSemaphoresAsync_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_ptsz_11, cudaSignalExternalSemaphoresAsync_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_ptsz_13, cudaSignalExternalSemaphoresAsync_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaSignalExternalSemaphoresAsync_ptsz_any, cudaSignalExternalSemaphoresAsync_ptsz)
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_13, cudaSignalExternalSemaphoresAsync_v2, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_13, cudaSignalExternalSemaphoresAsync_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaSignalExternalSemaphoresAsync_ptsz_13, cudaSignalExternalSemaphoresAsync_v2_ptsz, "@", "libcudart.so.11.0")
@@ -2250,15 +2377,19 @@ LC_EXPORT(cudaStreamEndCapture_ptsz, cudaStreamEndCapture_ptsz, "@@", "libcudart
 LC_EXPORT(cudaStreamGetAttribute_11, cudaStreamGetAttribute, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamGetAttribute_12, cudaStreamGetAttribute, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamGetAttribute_12, cudaStreamGetAttribute, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamGetAttribute_any, cudaStreamGetAttribute)
 LC_EXPORT(cudaStreamGetAttribute_ptsz_11, cudaStreamGetAttribute_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamGetAttribute_ptsz_12, cudaStreamGetAttribute_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamGetAttribute_ptsz_12, cudaStreamGetAttribute_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamGetAttribute_ptsz_any, cudaStreamGetAttribute_ptsz)
 LC_EXPORT(cudaStreamGetCaptureInfo_11, cudaStreamGetCaptureInfo, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamGetCaptureInfo_11, cudaStreamGetCaptureInfo, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamGetCaptureInfo_13, cudaStreamGetCaptureInfo, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamGetCaptureInfo_any, cudaStreamGetCaptureInfo)
 LC_EXPORT(cudaStreamGetCaptureInfo_ptsz_11, cudaStreamGetCaptureInfo_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamGetCaptureInfo_ptsz_11, cudaStreamGetCaptureInfo_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamGetCaptureInfo_ptsz_13, cudaStreamGetCaptureInfo_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamGetCaptureInfo_ptsz_any, cudaStreamGetCaptureInfo_ptsz)
 LC_EXPORT(cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2_ptsz, "@", "libcudart.so.11.0")
@@ -2302,9 +2433,11 @@ LC_EXPORT(cudaStreamQuery_ptsz, cudaStreamQuery_ptsz, "@@", "libcudart.so.13")
 LC_EXPORT(cudaStreamSetAttribute_11, cudaStreamSetAttribute, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamSetAttribute_12, cudaStreamSetAttribute, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamSetAttribute_12, cudaStreamSetAttribute, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamSetAttribute_any, cudaStreamSetAttribute)
 LC_EXPORT(cudaStreamSetAttribute_ptsz_11, cudaStreamSetAttribute_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamSetAttribute_ptsz_12, cudaStreamSetAttribute_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamSetAttribute_ptsz_12, cudaStreamSetAttribute_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamSetAttribute_ptsz_any, cudaStreamSetAttribute_ptsz)
 LC_EXPORT(cudaStreamSynchronize, cudaStreamSynchronize, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamSynchronize, cudaStreamSynchronize, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamSynchronize, cudaStreamSynchronize, "@@", "libcudart.so.13")
@@ -2314,9 +2447,11 @@ LC_EXPORT(cudaStreamSynchronize_ptsz, cudaStreamSynchronize_ptsz, "@@", "libcuda
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_11, cudaStreamUpdateCaptureDependencies, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_11, cudaStreamUpdateCaptureDependencies, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_13, cudaStreamUpdateCaptureDependencies, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamUpdateCaptureDependencies_any, cudaStreamUpdateCaptureDependencies)
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_ptsz_11, cudaStreamUpdateCaptureDependencies_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_ptsz_11, cudaStreamUpdateCaptureDependencies_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_ptsz_13, cudaStreamUpdateCaptureDependencies_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaStreamUpdateCaptureDependencies_ptsz_any, cudaStreamUpdateCaptureDependencies_ptsz)
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_13, cudaStreamUpdateCaptureDependencies_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaStreamUpdateCaptureDependencies_ptsz_13, cudaStreamUpdateCaptureDependencies_v2_ptsz, "@@", "libcudart.so.12")
 LC_EXPORT(cudaStreamWaitEvent, cudaStreamWaitEvent, "@", "libcudart.so.11.0")
@@ -2362,9 +2497,11 @@ LC_EXPORT(cudaVDPAUSetVDPAUDevice, cudaVDPAUSetVDPAUDevice, "@@", "libcudart.so.
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_11, cudaWaitExternalSemaphoresAsync, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_11, cudaWaitExternalSemaphoresAsync, "@", "libcudart.so.12")
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_13, cudaWaitExternalSemaphoresAsync, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaWaitExternalSemaphoresAsync_any, cudaWaitExternalSemaphoresAsync)
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_ptsz_11, cudaWaitExternalSemaphoresAsync_ptsz, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_ptsz_11, cudaWaitExternalSemaphoresAsync_ptsz, "@", "libcudart.so.12")
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_ptsz_13, cudaWaitExternalSemaphoresAsync_ptsz, "@", "libcudart.so.13")
+LC_EXPORT_ANY(cudaWaitExternalSemaphoresAsync_ptsz_any, cudaWaitExternalSemaphoresAsync_ptsz)
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_13, cudaWaitExternalSemaphoresAsync_v2, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_13, cudaWaitExternalSemaphoresAsync_v2, "@@", "libcudart.so.12")
 LC_EXPORT(cudaWaitExternalSemaphoresAsync_ptsz_13, cudaWaitExternalSemaphoresAsync_v2_ptsz, "@", "libcudart.so.11.0")
@@ -5872,12 +6009,15 @@ static const struct lc_slot slots[] = {
 	{ N(cudaChooseDevice), C(cudaChooseDevice_11) },
 	{ N(cudaChooseDevice), C(cudaChooseDevice_12) },
 	{ N(cudaChooseDevice), C(cudaChooseDevice_13) },
+	{ N(cudaChooseDevice), LC_ANY_CALLER, 0 },
 	{ N(cudaCreateChannelDesc), C(cudaCreateChannelDesc) },
 	{ N(cudaCreateSurfaceObject), C(cudaCreateSurfaceObject_11) },
 	{ N(cudaCreateSurfaceObject), C(cudaCreateSurfaceObject_13) },
+	{ N(cudaCreateSurfaceObject), LC_ANY_CALLER, 0 },
 	{ N(cudaCreateTextureObject), C(cudaCreateTextureObject_11) },
 	{ N(cudaCreateTextureObject), C(cudaCreateTextureObject_12) },
 	{ N(cudaCreateTextureObject), C(cudaCreateTextureObject_13) },
+	{ N(cudaCreateTextureObject), LC_ANY_CALLER, 0 },
 	{ N(cudaCtxResetPersistingL2Cache), C(cudaCtxResetPersistingL2Cache) },
 	{ N(cudaDestroyExternalMemory), C(cudaDestroyExternalMemory) },
 	{ N(cudaDestroyExternalSemaphore), C(cudaDestroyExternalSemaphore) },
@@ -5949,8 +6089,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaExecutionCtxWaitEvent), C(cudaExecutionCtxWaitEvent) },
 	{ N(cudaExternalMemoryGetMappedBuffer), C(cudaExternalMemoryGetMappedBuffer_11) },
 	{ N(cudaExternalMemoryGetMappedBuffer), C(cudaExternalMemoryGetMappedBuffer_13) },
+	{ N(cudaExternalMemoryGetMappedBuffer), LC_ANY_CALLER, 0 },
 	{ N(cudaExternalMemoryGetMappedMipmappedArray), C(cudaExternalMemoryGetMappedMipmappedArray_11) },
 	{ N(cudaExternalMemoryGetMappedMipmappedArray), C(cudaExternalMemoryGetMappedMipmappedArray_13) },
+	{ N(cudaExternalMemoryGetMappedMipmappedArray), LC_ANY_CALLER, 0 },
 	{ N(cudaFree), C(cudaFree) },
 	{ N(cudaFreeArray), C(cudaFreeArray) },
 	{ N(cudaFreeAsync), C(cudaFreeAsync) },
@@ -5959,6 +6101,7 @@ static const struct lc_slot slots[] = {
 	{ N(cudaFreeMipmappedArray), C(cudaFreeMipmappedArray) },
 	{ N(cudaFuncGetAttributes), C(cudaFuncGetAttributes_11) },
 	{ N(cudaFuncGetAttributes), C(cudaFuncGetAttributes_12) },
+	{ N(cudaFuncGetAttributes), LC_ANY_CALLER, 0 },
 	{ N(cudaFuncGetName), C(cudaFuncGetName) },
 	{ N(cudaFuncGetParamCount), C(cudaFuncGetParamCount) },
 	{ N(cudaFuncGetParamInfo), C(cudaFuncGetParamInfo) },
@@ -5980,15 +6123,18 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGetDeviceFlags), C(cudaGetDeviceFlags) },
 	{ N(cudaGetDeviceProperties), C(cudaGetDeviceProperties_11) },
 	{ N(cudaGetDeviceProperties), C(cudaGetDeviceProperties_13) },
+	{ N(cudaGetDeviceProperties), LC_ANY_CALLER, 0 },
 	{ N(cudaGetDeviceProperties_v2), C(cudaGetDeviceProperties_v2) },
 	{ N(cudaGetDriverEntryPointByVersion), C(cudaGetDriverEntryPointByVersion) },
 	{ N(cudaGetDriverEntryPointByVersion_ptsz), C(cudaGetDriverEntryPointByVersion_ptsz) },
 	{ N(cudaGetDriverEntryPoint), C(cudaGetDriverEntryPoint_11) },
 	{ N(cudaGetDriverEntryPoint), C(cudaGetDriverEntryPoint_12) },
 	{ N(cudaGetDriverEntryPoint), C(cudaGetDriverEntryPoint_13) },
+	{ N(cudaGetDriverEntryPoint), LC_ANY_CALLER, 0 },
 	{ N(cudaGetDriverEntryPoint_ptsz), C(cudaGetDriverEntryPoint_ptsz_11) },
 	{ N(cudaGetDriverEntryPoint_ptsz), C(cudaGetDriverEntryPoint_ptsz_12) },
 	{ N(cudaGetDriverEntryPoint_ptsz), C(cudaGetDriverEntryPoint_ptsz_13) },
+	{ N(cudaGetDriverEntryPoint_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaGetErrorName), C(cudaGetErrorName) },
 	{ N(cudaGetErrorString), C(cudaGetErrorString) },
 	{ N(cudaGetExportTable), C(cudaGetExportTable) },
@@ -5998,20 +6144,25 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGetMipmappedArrayLevel), C(cudaGetMipmappedArrayLevel) },
 	{ N(cudaGetSurfaceObjectResourceDesc), C(cudaGetSurfaceObjectResourceDesc_11) },
 	{ N(cudaGetSurfaceObjectResourceDesc), C(cudaGetSurfaceObjectResourceDesc_13) },
+	{ N(cudaGetSurfaceObjectResourceDesc), LC_ANY_CALLER, 0 },
 	{ N(cudaGetSurfaceReference), C(cudaGetSurfaceReference) },
 	{ N(cudaGetSymbolAddress), C(cudaGetSymbolAddress) },
 	{ N(cudaGetSymbolSize), C(cudaGetSymbolSize) },
 	{ N(cudaGetTextureAlignmentOffset), C(cudaGetTextureAlignmentOffset) },
 	{ N(cudaGetTextureObjectResourceDesc), C(cudaGetTextureObjectResourceDesc_11) },
 	{ N(cudaGetTextureObjectResourceDesc), C(cudaGetTextureObjectResourceDesc_13) },
+	{ N(cudaGetTextureObjectResourceDesc), LC_ANY_CALLER, 0 },
 	{ N(cudaGetTextureObjectResourceViewDesc), C(cudaGetTextureObjectResourceViewDesc_11) },
 	{ N(cudaGetTextureObjectResourceViewDesc), C(cudaGetTextureObjectResourceViewDesc_13) },
+	{ N(cudaGetTextureObjectResourceViewDesc), LC_ANY_CALLER, 0 },
 	{ N(cudaGetTextureObjectTextureDesc), C(cudaGetTextureObjectTextureDesc_11) },
 	{ N(cudaGetTextureObjectTextureDesc), C(cudaGetTextureObjectTextureDesc_12) },
+	{ N(cudaGetTextureObjectTextureDesc), LC_ANY_CALLER, 0 },
 	{ N(cudaGetTextureReference), C(cudaGetTextureReference) },
 	{ N(cudaGraphAddChildGraphNode), C(cudaGraphAddChildGraphNode) },
 	{ N(cudaGraphAddDependencies), C(cudaGraphAddDependencies_11) },
 	{ N(cudaGraphAddDependencies), C(cudaGraphAddDependencies_13) },
+	{ N(cudaGraphAddDependencies), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphAddEmptyNode), C(cudaGraphAddEmptyNode) },
 	{ N(cudaGraphAddEventRecordNode), C(cudaGraphAddEventRecordNode) },
 	{ N(cudaGraphAddEventWaitNode), C(cudaGraphAddEventWaitNode) },
@@ -6028,6 +6179,7 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGraphAddMemsetNode), C(cudaGraphAddMemsetNode) },
 	{ N(cudaGraphAddNode), C(cudaGraphAddNode_12) },
 	{ N(cudaGraphAddNode), C(cudaGraphAddNode_13) },
+	{ N(cudaGraphAddNode), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphChildGraphNodeGetGraph), C(cudaGraphChildGraphNodeGetGraph) },
 	{ N(cudaGraphClone), C(cudaGraphClone) },
 	{ N(cudaGraphConditionalHandleCreate), C(cudaGraphConditionalHandleCreate) },
@@ -6058,12 +6210,14 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGraphExecNodeSetParams), C(cudaGraphExecNodeSetParams) },
 	{ N(cudaGraphExecUpdate), C(cudaGraphExecUpdate_11) },
 	{ N(cudaGraphExecUpdate), C(cudaGraphExecUpdate_12) },
+	{ N(cudaGraphExecUpdate), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphExternalSemaphoresSignalNodeGetParams), C(cudaGraphExternalSemaphoresSignalNodeGetParams) },
 	{ N(cudaGraphExternalSemaphoresSignalNodeSetParams), C(cudaGraphExternalSemaphoresSignalNodeSetParams) },
 	{ N(cudaGraphExternalSemaphoresWaitNodeGetParams), C(cudaGraphExternalSemaphoresWaitNodeGetParams) },
 	{ N(cudaGraphExternalSemaphoresWaitNodeSetParams), C(cudaGraphExternalSemaphoresWaitNodeSetParams) },
 	{ N(cudaGraphGetEdges), C(cudaGraphGetEdges_11) },
 	{ N(cudaGraphGetEdges), C(cudaGraphGetEdges_13) },
+	{ N(cudaGraphGetEdges), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphGetId), C(cudaGraphGetId) },
 	{ N(cudaGraphGetNodes), C(cudaGraphGetNodes) },
 	{ N(cudaGraphGetRootNodes), C(cudaGraphGetRootNodes) },
@@ -6074,12 +6228,15 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGraphInstantiateWithParams_ptsz), C(cudaGraphInstantiateWithParams_ptsz) },
 	{ N(cudaGraphInstantiate), C(cudaGraphInstantiate_11) },
 	{ N(cudaGraphInstantiate), C(cudaGraphInstantiate_12) },
+	{ N(cudaGraphInstantiate), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphKernelNodeCopyAttributes), C(cudaGraphKernelNodeCopyAttributes) },
 	{ N(cudaGraphKernelNodeGetAttribute), C(cudaGraphKernelNodeGetAttribute_11) },
 	{ N(cudaGraphKernelNodeGetAttribute), C(cudaGraphKernelNodeGetAttribute_12) },
+	{ N(cudaGraphKernelNodeGetAttribute), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphKernelNodeGetParams), C(cudaGraphKernelNodeGetParams) },
 	{ N(cudaGraphKernelNodeSetAttribute), C(cudaGraphKernelNodeSetAttribute_11) },
 	{ N(cudaGraphKernelNodeSetAttribute), C(cudaGraphKernelNodeSetAttribute_12) },
+	{ N(cudaGraphKernelNodeSetAttribute), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphKernelNodeSetParams), C(cudaGraphKernelNodeSetParams) },
 	{ N(cudaGraphLaunch), C(cudaGraphLaunch) },
 	{ N(cudaGraphLaunch_ptsz), C(cudaGraphLaunch_ptsz) },
@@ -6096,8 +6253,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGraphNodeGetContainingGraph), C(cudaGraphNodeGetContainingGraph) },
 	{ N(cudaGraphNodeGetDependencies), C(cudaGraphNodeGetDependencies_11) },
 	{ N(cudaGraphNodeGetDependencies), C(cudaGraphNodeGetDependencies_13) },
+	{ N(cudaGraphNodeGetDependencies), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphNodeGetDependentNodes), C(cudaGraphNodeGetDependentNodes_11) },
 	{ N(cudaGraphNodeGetDependentNodes), C(cudaGraphNodeGetDependentNodes_13) },
+	{ N(cudaGraphNodeGetDependentNodes), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphNodeGetEnabled), C(cudaGraphNodeGetEnabled) },
 	{ N(cudaGraphNodeGetLocalId), C(cudaGraphNodeGetLocalId) },
 	{ N(cudaGraphNodeGetParams), C(cudaGraphNodeGetParams) },
@@ -6108,6 +6267,7 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGraphReleaseUserObject), C(cudaGraphReleaseUserObject) },
 	{ N(cudaGraphRemoveDependencies), C(cudaGraphRemoveDependencies_11) },
 	{ N(cudaGraphRemoveDependencies), C(cudaGraphRemoveDependencies_13) },
+	{ N(cudaGraphRemoveDependencies), LC_ANY_CALLER, 0 },
 	{ N(cudaGraphRetainUserObject), C(cudaGraphRetainUserObject) },
 	{ N(cudaGraphUpload), C(cudaGraphUpload) },
 	{ N(cudaGraphUpload_ptsz), C(cudaGraphUpload_ptsz) },
@@ -6132,8 +6292,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaHostUnregister), C(cudaHostUnregister) },
 	{ N(cudaImportExternalMemory), C(cudaImportExternalMemory_11) },
 	{ N(cudaImportExternalMemory), C(cudaImportExternalMemory_13) },
+	{ N(cudaImportExternalMemory), LC_ANY_CALLER, 0 },
 	{ N(cudaImportExternalSemaphore), C(cudaImportExternalSemaphore_11) },
 	{ N(cudaImportExternalSemaphore), C(cudaImportExternalSemaphore_13) },
+	{ N(cudaImportExternalSemaphore), LC_ANY_CALLER, 0 },
 	{ N(cudaInitDevice), C(cudaInitDevice) },
 	{ N(cudaIpcCloseMemHandle), C(cudaIpcCloseMemHandle) },
 	{ N(cudaIpcGetEventHandle), C(cudaIpcGetEventHandle) },
@@ -6180,6 +6342,7 @@ static const struct lc_slot slots[] = {
 	{ N(cudaMallocPitch), C(cudaMallocPitch) },
 	{ N(cudaMemAdvise), C(cudaMemAdvise_11) },
 	{ N(cudaMemAdvise), C(cudaMemAdvise_13) },
+	{ N(cudaMemAdvise), LC_ANY_CALLER, 0 },
 	{ N(cudaMemDiscardAndPrefetchBatchAsync), C(cudaMemDiscardAndPrefetchBatchAsync) },
 	{ N(cudaMemDiscardAndPrefetchBatchAsync_ptsz), C(cudaMemDiscardAndPrefetchBatchAsync_ptsz) },
 	{ N(cudaMemDiscardBatchAsync), C(cudaMemDiscardBatchAsync) },
@@ -6201,8 +6364,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaMemPoolTrimTo), C(cudaMemPoolTrimTo) },
 	{ N(cudaMemPrefetchAsync), C(cudaMemPrefetchAsync_11) },
 	{ N(cudaMemPrefetchAsync), C(cudaMemPrefetchAsync_13) },
+	{ N(cudaMemPrefetchAsync), LC_ANY_CALLER, 0 },
 	{ N(cudaMemPrefetchAsync_ptsz), C(cudaMemPrefetchAsync_ptsz_11) },
 	{ N(cudaMemPrefetchAsync_ptsz), C(cudaMemPrefetchAsync_ptsz_13) },
+	{ N(cudaMemPrefetchAsync_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaMemPrefetchBatchAsync), C(cudaMemPrefetchBatchAsync) },
 	{ N(cudaMemPrefetchBatchAsync_ptsz), C(cudaMemPrefetchBatchAsync_ptsz) },
 	{ N(cudaMemRangeGetAttribute), C(cudaMemRangeGetAttribute) },
@@ -6228,8 +6393,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaMemcpy3DAsync_ptsz), C(cudaMemcpy3DAsync_ptsz) },
 	{ N(cudaMemcpy3DBatchAsync), C(cudaMemcpy3DBatchAsync_12) },
 	{ N(cudaMemcpy3DBatchAsync), C(cudaMemcpy3DBatchAsync_13) },
+	{ N(cudaMemcpy3DBatchAsync), LC_ANY_CALLER, 0 },
 	{ N(cudaMemcpy3DBatchAsync_ptsz), C(cudaMemcpy3DBatchAsync_ptsz_12) },
 	{ N(cudaMemcpy3DBatchAsync_ptsz), C(cudaMemcpy3DBatchAsync_ptsz_13) },
+	{ N(cudaMemcpy3DBatchAsync_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaMemcpy3DPeer), C(cudaMemcpy3DPeer) },
 	{ N(cudaMemcpy3DPeerAsync), C(cudaMemcpy3DPeerAsync) },
 	{ N(cudaMemcpy3DPeerAsync_ptsz), C(cudaMemcpy3DPeerAsync_ptsz) },
@@ -6243,8 +6410,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaMemcpyAsync_ptsz), C(cudaMemcpyAsync_ptsz) },
 	{ N(cudaMemcpyBatchAsync), C(cudaMemcpyBatchAsync_12) },
 	{ N(cudaMemcpyBatchAsync), C(cudaMemcpyBatchAsync_13) },
+	{ N(cudaMemcpyBatchAsync), LC_ANY_CALLER, 0 },
 	{ N(cudaMemcpyBatchAsync_ptsz), C(cudaMemcpyBatchAsync_ptsz_12) },
 	{ N(cudaMemcpyBatchAsync_ptsz), C(cudaMemcpyBatchAsync_ptsz_13) },
+	{ N(cudaMemcpyBatchAsync_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaMemcpyFromArray), C(cudaMemcpyFromArray) },
 	{ N(cudaMemcpyFromArrayAsync), C(cudaMemcpyFromArrayAsync) },
 	{ N(cudaMemcpyFromArrayAsync_ptsz), C(cudaMemcpyFromArrayAsync_ptsz) },
@@ -6288,6 +6457,7 @@ static const struct lc_slot slots[] = {
 	{ N(cudaPeekAtLastError), C(cudaPeekAtLastError) },
 	{ N(cudaPointerGetAttributes), C(cudaPointerGetAttributes_11) },
 	{ N(cudaPointerGetAttributes), C(cudaPointerGetAttributes_13) },
+	{ N(cudaPointerGetAttributes), LC_ANY_CALLER, 0 },
 	{ N(cudaProfilerInitialize), C(cudaProfilerInitialize) },
 	{ N(cudaProfilerStart), C(cudaProfilerStart) },
 	{ N(cudaProfilerStop), C(cudaProfilerStop) },
@@ -6299,8 +6469,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaSetValidDevices), C(cudaSetValidDevices) },
 	{ N(cudaSignalExternalSemaphoresAsync), C(cudaSignalExternalSemaphoresAsync_11) },
 	{ N(cudaSignalExternalSemaphoresAsync), C(cudaSignalExternalSemaphoresAsync_13) },
+	{ N(cudaSignalExternalSemaphoresAsync), LC_ANY_CALLER, 0 },
 	{ N(cudaSignalExternalSemaphoresAsync_ptsz), C(cudaSignalExternalSemaphoresAsync_ptsz_11) },
 	{ N(cudaSignalExternalSemaphoresAsync_ptsz), C(cudaSignalExternalSemaphoresAsync_ptsz_13) },
+	{ N(cudaSignalExternalSemaphoresAsync_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamAddCallback), C(cudaStreamAddCallback) },
 	{ N(cudaStreamAddCallback_ptsz), C(cudaStreamAddCallback_ptsz) },
 	{ N(cudaStreamAttachMemAsync), C(cudaStreamAttachMemAsync) },
@@ -6321,12 +6493,16 @@ static const struct lc_slot slots[] = {
 	{ N(cudaStreamEndCapture_ptsz), C(cudaStreamEndCapture_ptsz) },
 	{ N(cudaStreamGetAttribute), C(cudaStreamGetAttribute_11) },
 	{ N(cudaStreamGetAttribute), C(cudaStreamGetAttribute_12) },
+	{ N(cudaStreamGetAttribute), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamGetAttribute_ptsz), C(cudaStreamGetAttribute_ptsz_11) },
 	{ N(cudaStreamGetAttribute_ptsz), C(cudaStreamGetAttribute_ptsz_12) },
+	{ N(cudaStreamGetAttribute_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamGetCaptureInfo), C(cudaStreamGetCaptureInfo_11) },
 	{ N(cudaStreamGetCaptureInfo), C(cudaStreamGetCaptureInfo_13) },
+	{ N(cudaStreamGetCaptureInfo), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamGetCaptureInfo_ptsz), C(cudaStreamGetCaptureInfo_ptsz_11) },
 	{ N(cudaStreamGetCaptureInfo_ptsz), C(cudaStreamGetCaptureInfo_ptsz_13) },
+	{ N(cudaStreamGetCaptureInfo_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamGetCaptureInfo_v2), C(cudaStreamGetCaptureInfo_v2) },
 	{ N(cudaStreamGetCaptureInfo_v2_ptsz), C(cudaStreamGetCaptureInfo_v2_ptsz) },
 	{ N(cudaStreamGetDevResource), C(cudaStreamGetDevResource) },
@@ -6345,14 +6521,18 @@ static const struct lc_slot slots[] = {
 	{ N(cudaStreamQuery_ptsz), C(cudaStreamQuery_ptsz) },
 	{ N(cudaStreamSetAttribute), C(cudaStreamSetAttribute_11) },
 	{ N(cudaStreamSetAttribute), C(cudaStreamSetAttribute_12) },
+	{ N(cudaStreamSetAttribute), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamSetAttribute_ptsz), C(cudaStreamSetAttribute_ptsz_11) },
 	{ N(cudaStreamSetAttribute_ptsz), C(cudaStreamSetAttribute_ptsz_12) },
+	{ N(cudaStreamSetAttribute_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamSynchronize), C(cudaStreamSynchronize) },
 	{ N(cudaStreamSynchronize_ptsz), C(cudaStreamSynchronize_ptsz) },
 	{ N(cudaStreamUpdateCaptureDependencies), C(cudaStreamUpdateCaptureDependencies_11) },
 	{ N(cudaStreamUpdateCaptureDependencies), C(cudaStreamUpdateCaptureDependencies_13) },
+	{ N(cudaStreamUpdateCaptureDependencies), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamUpdateCaptureDependencies_ptsz), C(cudaStreamUpdateCaptureDependencies_ptsz_11) },
 	{ N(cudaStreamUpdateCaptureDependencies_ptsz), C(cudaStreamUpdateCaptureDependencies_ptsz_13) },
+	{ N(cudaStreamUpdateCaptureDependencies_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaStreamWaitEvent), C(cudaStreamWaitEvent) },
 	{ N(cudaStreamWaitEvent_ptsz), C(cudaStreamWaitEvent_ptsz) },
 	{ N(cudaSubgridCreate), C(cudaSubgridCreate) },
@@ -6373,8 +6553,10 @@ static const struct lc_slot slots[] = {
 	{ N(cudaVDPAUSetVDPAUDevice), C(cudaVDPAUSetVDPAUDevice) },
 	{ N(cudaWaitExternalSemaphoresAsync), C(cudaWaitExternalSemaphoresAsync_11) },
 	{ N(cudaWaitExternalSemaphoresAsync), C(cudaWaitExternalSemaphoresAsync_13) },
+	{ N(cudaWaitExternalSemaphoresAsync), LC_ANY_CALLER, 0 },
 	{ N(cudaWaitExternalSemaphoresAsync_ptsz), C(cudaWaitExternalSemaphoresAsync_ptsz_11) },
 	{ N(cudaWaitExternalSemaphoresAsync_ptsz), C(cudaWaitExternalSemaphoresAsync_ptsz_13) },
+	{ N(cudaWaitExternalSemaphoresAsync_ptsz), LC_ANY_CALLER, 0 },
 };
 
 static const struct lc_export exports[] = {

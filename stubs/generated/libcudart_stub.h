@@ -91,12 +91,15 @@ enum {
 	LC_SLOT_cudaChooseDevice_11,
 	LC_SLOT_cudaChooseDevice_12,
 	LC_SLOT_cudaChooseDevice_13,
+	LC_SLOT_cudaChooseDevice_any,
 	LC_SLOT_cudaCreateChannelDesc,
 	LC_SLOT_cudaCreateSurfaceObject_11,
 	LC_SLOT_cudaCreateSurfaceObject_13,
+	LC_SLOT_cudaCreateSurfaceObject_any,
 	LC_SLOT_cudaCreateTextureObject_11,
 	LC_SLOT_cudaCreateTextureObject_12,
 	LC_SLOT_cudaCreateTextureObject_13,
+	LC_SLOT_cudaCreateTextureObject_any,
 	LC_SLOT_cudaCtxResetPersistingL2Cache,
 	LC_SLOT_cudaDestroyExternalMemory,
 	LC_SLOT_cudaDestroyExternalSemaphore,
@@ -168,8 +171,10 @@ enum {
 	LC_SLOT_cudaExecutionCtxWaitEvent,
 	LC_SLOT_cudaExternalMemoryGetMappedBuffer_11,
 	LC_SLOT_cudaExternalMemoryGetMappedBuffer_13,
+	LC_SLOT_cudaExternalMemoryGetMappedBuffer_any,
 	LC_SLOT_cudaExternalMemoryGetMappedMipmappedArray_11,
 	LC_SLOT_cudaExternalMemoryGetMappedMipmappedArray_13,
+	LC_SLOT_cudaExternalMemoryGetMappedMipmappedArray_any,
 	LC_SLOT_cudaFree,
 	LC_SLOT_cudaFreeArray,
 	LC_SLOT_cudaFreeAsync,
@@ -178,6 +183,7 @@ enum {
 	LC_SLOT_cudaFreeMipmappedArray,
 	LC_SLOT_cudaFuncGetAttributes_11,
 	LC_SLOT_cudaFuncGetAttributes_12,
+	LC_SLOT_cudaFuncGetAttributes_any,
 	LC_SLOT_cudaFuncGetName,
 	LC_SLOT_cudaFuncGetParamCount,
 	LC_SLOT_cudaFuncGetParamInfo,
@@ -199,15 +205,18 @@ enum {
 	LC_SLOT_cudaGetDeviceFlags,
 	LC_SLOT_cudaGetDeviceProperties_11,
 	LC_SLOT_cudaGetDeviceProperties_13,
+	LC_SLOT_cudaGetDeviceProperties_any,
 	LC_SLOT_cudaGetDeviceProperties_v2,
 	LC_SLOT_cudaGetDriverEntryPointByVersion,
 	LC_SLOT_cudaGetDriverEntryPointByVersion_ptsz,
 	LC_SLOT_cudaGetDriverEntryPoint_11,
 	LC_SLOT_cudaGetDriverEntryPoint_12,
 	LC_SLOT_cudaGetDriverEntryPoint_13,
+	LC_SLOT_cudaGetDriverEntryPoint_any,
 	LC_SLOT_cudaGetDriverEntryPoint_ptsz_11,
 	LC_SLOT_cudaGetDriverEntryPoint_ptsz_12,
 	LC_SLOT_cudaGetDriverEntryPoint_ptsz_13,
+	LC_SLOT_cudaGetDriverEntryPoint_ptsz_any,
 	LC_SLOT_cudaGetErrorName,
 	LC_SLOT_cudaGetErrorString,
 	LC_SLOT_cudaGetExportTable,
@@ -217,20 +226,25 @@ enum {
 	LC_SLOT_cudaGetMipmappedArrayLevel,
 	LC_SLOT_cudaGetSurfaceObjectResourceDesc_11,
 	LC_SLOT_cudaGetSurfaceObjectResourceDesc_13,
+	LC_SLOT_cudaGetSurfaceObjectResourceDesc_any,
 	LC_SLOT_cudaGetSurfaceReference,
 	LC_SLOT_cudaGetSymbolAddress,
 	LC_SLOT_cudaGetSymbolSize,
 	LC_SLOT_cudaGetTextureAlignmentOffset,
 	LC_SLOT_cudaGetTextureObjectResourceDesc_11,
 	LC_SLOT_cudaGetTextureObjectResourceDesc_13,
+	LC_SLOT_cudaGetTextureObjectResourceDesc_any,
 	LC_SLOT_cudaGetTextureObjectResourceViewDesc_11,
 	LC_SLOT_cudaGetTextureObjectResourceViewDesc_13,
+	LC_SLOT_cudaGetTextureObjectResourceViewDesc_any,
 	LC_SLOT_cudaGetTextureObjectTextureDesc_11,
 	LC_SLOT_cudaGetTextureObjectTextureDesc_12,
+	LC_SLOT_cudaGetTextureObjectTextureDesc_any,
 	LC_SLOT_cudaGetTextureReference,
 	LC_SLOT_cudaGraphAddChildGraphNode,
 	LC_SLOT_cudaGraphAddDependencies_11,
 	LC_SLOT_cudaGraphAddDependencies_13,
+	LC_SLOT_cudaGraphAddDependencies_any,
 	LC_SLOT_cudaGraphAddEmptyNode,
 	LC_SLOT_cudaGraphAddEventRecordNode,
 	LC_SLOT_cudaGraphAddEventWaitNode,
@@ -247,6 +261,7 @@ enum {
 	LC_SLOT_cudaGraphAddMemsetNode,
 	LC_SLOT_cudaGraphAddNode_12,
 	LC_SLOT_cudaGraphAddNode_13,
+	LC_SLOT_cudaGraphAddNode_any,
 	LC_SLOT_cudaGraphChildGraphNodeGetGraph,
 	LC_SLOT_cudaGraphClone,
 	LC_SLOT_cudaGraphConditionalHandleCreate,
@@ -277,12 +292,14 @@ enum {
 	LC_SLOT_cudaGraphExecNodeSetParams,
 	LC_SLOT_cudaGraphExecUpdate_11,
 	LC_SLOT_cudaGraphExecUpdate_12,
+	LC_SLOT_cudaGraphExecUpdate_any,
 	LC_SLOT_cudaGraphExternalSemaphoresSignalNodeGetParams,
 	LC_SLOT_cudaGraphExternalSemaphoresSignalNodeSetParams,
 	LC_SLOT_cudaGraphExternalSemaphoresWaitNodeGetParams,
 	LC_SLOT_cudaGraphExternalSemaphoresWaitNodeSetParams,
 	LC_SLOT_cudaGraphGetEdges_11,
 	LC_SLOT_cudaGraphGetEdges_13,
+	LC_SLOT_cudaGraphGetEdges_any,
 	LC_SLOT_cudaGraphGetId,
 	LC_SLOT_cudaGraphGetNodes,
 	LC_SLOT_cudaGraphGetRootNodes,
@@ -293,12 +310,15 @@ enum {
 	LC_SLOT_cudaGraphInstantiateWithParams_ptsz,
 	LC_SLOT_cudaGraphInstantiate_11,
 	LC_SLOT_cudaGraphInstantiate_12,
+	LC_SLOT_cudaGraphInstantiate_any,
 	LC_SLOT_cudaGraphKernelNodeCopyAttributes,
 	LC_SLOT_cudaGraphKernelNodeGetAttribute_11,
 	LC_SLOT_cudaGraphKernelNodeGetAttribute_12,
+	LC_SLOT_cudaGraphKernelNodeGetAttribute_any,
 	LC_SLOT_cudaGraphKernelNodeGetParams,
 	LC_SLOT_cudaGraphKernelNodeSetAttribute_11,
 	LC_SLOT_cudaGraphKernelNodeSetAttribute_12,
+	LC_SLOT_cudaGraphKernelNodeSetAttribute_any,
 	LC_SLOT_cudaGraphKernelNodeSetParams,
 	LC_SLOT_cudaGraphLaunch,
 	LC_SLOT_cudaGraphLaunch_ptsz,
@@ -315,8 +335,10 @@ enum {
 	LC_SLOT_cudaGraphNodeGetContainingGraph,
 	LC_SLOT_cudaGraphNodeGetDependencies_11,
 	LC_SLOT_cudaGraphNodeGetDependencies_13,
+	LC_SLOT_cudaGraphNodeGetDependencies_any,
 	LC_SLOT_cudaGraphNodeGetDependentNodes_11,
 	LC_SLOT_cudaGraphNodeGetDependentNodes_13,
+	LC_SLOT_cudaGraphNodeGetDependentNodes_any,
 	LC_SLOT_cudaGraphNodeGetEnabled,
 	LC_SLOT_cudaGraphNodeGetLocalId,
 	LC_SLOT_cudaGraphNodeGetParams,
@@ -327,6 +349,7 @@ enum {
 	LC_SLOT_cudaGraphReleaseUserObject,
 	LC_SLOT_cudaGraphRemoveDependencies_11,
 	LC_SLOT_cudaGraphRemoveDependencies_13,
+	LC_SLOT_cudaGraphRemoveDependencies_any,
 	LC_SLOT_cudaGraphRetainUserObject,
 	LC_SLOT_cudaGraphUpload,
 	LC_SLOT_cudaGraphUpload_ptsz,
@@ -351,8 +374,10 @@ enum {
 	LC_SLOT_cudaHostUnregister,
 	LC_SLOT_cudaImportExternalMemory_11,
 	LC_SLOT_cudaImportExternalMemory_13,
+	LC_SLOT_cudaImportExternalMemory_any,
 	LC_SLOT_cudaImportExternalSemaphore_11,
 	LC_SLOT_cudaImportExternalSemaphore_13,
+	LC_SLOT_cudaImportExternalSemaphore_any,
 	LC_SLOT_cudaInitDevice,
 	LC_SLOT_cudaIpcCloseMemHandle,
 	LC_SLOT_cudaIpcGetEventHandle,
@@ -399,6 +424,7 @@ enum {
 	LC_SLOT_cudaMallocPitch,
 	LC_SLOT_cudaMemAdvise_11,
 	LC_SLOT_cudaMemAdvise_13,
+	LC_SLOT_cudaMemAdvise_any,
 	LC_SLOT_cudaMemDiscardAndPrefetchBatchAsync,
 	LC_SLOT_cudaMemDiscardAndPrefetchBatchAsync_ptsz,
 	LC_SLOT_cudaMemDiscardBatchAsync,
@@ -420,8 +446,10 @@ enum {
 	LC_SLOT_cudaMemPoolTrimTo,
 	LC_SLOT_cudaMemPrefetchAsync_11,
 	LC_SLOT_cudaMemPrefetchAsync_13,
+	LC_SLOT_cudaMemPrefetchAsync_any,
 	LC_SLOT_cudaMemPrefetchAsync_ptsz_11,
 	LC_SLOT_cudaMemPrefetchAsync_ptsz_13,
+	LC_SLOT_cudaMemPrefetchAsync_ptsz_any,
 	LC_SLOT_cudaMemPrefetchBatchAsync,
 	LC_SLOT_cudaMemPrefetchBatchAsync_ptsz,
 	LC_SLOT_cudaMemRangeGetAttribute,
@@ -447,8 +475,10 @@ enum {
 	LC_SLOT_cudaMemcpy3DAsync_ptsz,
 	LC_SLOT_cudaMemcpy3DBatchAsync_12,
 	LC_SLOT_cudaMemcpy3DBatchAsync_13,
+	LC_SLOT_cudaMemcpy3DBatchAsync_any,
 	LC_SLOT_cudaMemcpy3DBatchAsync_ptsz_12,
 	LC_SLOT_cudaMemcpy3DBatchAsync_ptsz_13,
+	LC_SLOT_cudaMemcpy3DBatchAsync_ptsz_any,
 	LC_SLOT_cudaMemcpy3DPeer,
 	LC_SLOT_cudaMemcpy3DPeerAsync,
 	LC_SLOT_cudaMemcpy3DPeerAsync_ptsz,
@@ -462,8 +492,10 @@ enum {
 	LC_SLOT_cudaMemcpyAsync_ptsz,
 	LC_SLOT_cudaMemcpyBatchAsync_12,
 	LC_SLOT_cudaMemcpyBatchAsync_13,
+	LC_SLOT_cudaMemcpyBatchAsync_any,
 	LC_SLOT_cudaMemcpyBatchAsync_ptsz_12,
 	LC_SLOT_cudaMemcpyBatchAsync_ptsz_13,
+	LC_SLOT_cudaMemcpyBatchAsync_ptsz_any,
 	LC_SLOT_cudaMemcpyFromArray,
 	LC_SLOT_cudaMemcpyFromArrayAsync,
 	LC_SLOT_cudaMemcpyFromArrayAsync_ptsz,
@@ -507,6 +539,7 @@ enum {
 	LC_SLOT_cudaPeekAtLastError,
 	LC_SLOT_cudaPointerGetAttributes_11,
 	LC_SLOT_cudaPointerGetAttributes_13,
+	LC_SLOT_cudaPointerGetAttributes_any,
 	LC_SLOT_cudaProfilerInitialize,
 	LC_SLOT_cudaProfilerStart,
 	LC_SLOT_cudaProfilerStop,
@@ -518,8 +551,10 @@ enum {
 	LC_SLOT_cudaSetValidDevices,
 	LC_SLOT_cudaSignalExternalSemaphoresAsync_11,
 	LC_SLOT_cudaSignalExternalSemaphoresAsync_13,
+	LC_SLOT_cudaSignalExternalSemaphoresAsync_any,
 	LC_SLOT_cudaSignalExternalSemaphoresAsync_ptsz_11,
 	LC_SLOT_cudaSignalExternalSemaphoresAsync_ptsz_13,
+	LC_SLOT_cudaSignalExternalSemaphoresAsync_ptsz_any,
 	LC_SLOT_cudaStreamAddCallback,
 	LC_SLOT_cudaStreamAddCallback_ptsz,
 	LC_SLOT_cudaStreamAttachMemAsync,
@@ -540,12 +575,16 @@ enum {
 	LC_SLOT_cudaStreamEndCapture_ptsz,
 	LC_SLOT_cudaStreamGetAttribute_11,
 	LC_SLOT_cudaStreamGetAttribute_12,
+	LC_SLOT_cudaStreamGetAttribute_any,
 	LC_SLOT_cudaStreamGetAttribute_ptsz_11,
 	LC_SLOT_cudaStreamGetAttribute_ptsz_12,
+	LC_SLOT_cudaStreamGetAttribute_ptsz_any,
 	LC_SLOT_cudaStreamGetCaptureInfo_11,
 	LC_SLOT_cudaStreamGetCaptureInfo_13,
+	LC_SLOT_cudaStreamGetCaptureInfo_any,
 	LC_SLOT_cudaStreamGetCaptureInfo_ptsz_11,
 	LC_SLOT_cudaStreamGetCaptureInfo_ptsz_13,
+	LC_SLOT_cudaStreamGetCaptureInfo_ptsz_any,
 	LC_SLOT_cudaStreamGetCaptureInfo_v2,
 	LC_SLOT_cudaStreamGetCaptureInfo_v2_ptsz,
 	LC_SLOT_cudaStreamGetDevResource,
@@ -564,14 +603,18 @@ enum {
 	LC_SLOT_cudaStreamQuery_ptsz,
 	LC_SLOT_cudaStreamSetAttribute_11,
 	LC_SLOT_cudaStreamSetAttribute_12,
+	LC_SLOT_cudaStreamSetAttribute_any,
 	LC_SLOT_cudaStreamSetAttribute_ptsz_11,
 	LC_SLOT_cudaStreamSetAttribute_ptsz_12,
+	LC_SLOT_cudaStreamSetAttribute_ptsz_any,
 	LC_SLOT_cudaStreamSynchronize,
 	LC_SLOT_cudaStreamSynchronize_ptsz,
 	LC_SLOT_cudaStreamUpdateCaptureDependencies_11,
 	LC_SLOT_cudaStreamUpdateCaptureDependencies_13,
+	LC_SLOT_cudaStreamUpdateCaptureDependencies_any,
 	LC_SLOT_cudaStreamUpdateCaptureDependencies_ptsz_11,
 	LC_SLOT_cudaStreamUpdateCaptureDependencies_ptsz_13,
+	LC_SLOT_cudaStreamUpdateCaptureDependencies_ptsz_any,
 	LC_SLOT_cudaStreamWaitEvent,
 	LC_SLOT_cudaStreamWaitEvent_ptsz,
 	LC_SLOT_cudaSubgridCreate,
@@ -592,8 +635,10 @@ enum {
 	LC_SLOT_cudaVDPAUSetVDPAUDevice,
 	LC_SLOT_cudaWaitExternalSemaphoresAsync_11,
 	LC_SLOT_cudaWaitExternalSemaphoresAsync_13,
+	LC_SLOT_cudaWaitExternalSemaphoresAsync_any,
 	LC_SLOT_cudaWaitExternalSemaphoresAsync_ptsz_11,
 	LC_SLOT_cudaWaitExternalSemaphoresAsync_ptsz_13,
+	LC_SLOT_cudaWaitExternalSemaphoresAsync_ptsz_any,
 	LC_SLOTS
 };
 
@@ -630,12 +675,15 @@ struct lc_slots {
 	int32_t (*cudaChooseDevice_11)(void *, void *);
 	int32_t (*cudaChooseDevice_12)(void *, void *);
 	int32_t (*cudaChooseDevice_13)(void *, void *);
+	int32_t (*cudaChooseDevice_any)(void *, void *);
 	struct lc_cudaChannelFormatDesc (*cudaCreateChannelDesc)(int32_t, int32_t, int32_t, int32_t, int32_t);
 	int32_t (*cudaCreateSurfaceObject_11)(void *, void *);
 	int32_t (*cudaCreateSurfaceObject_13)(void *, void *);
+	int32_t (*cudaCreateSurfaceObject_any)(void *, void *);
 	int32_t (*cudaCreateTextureObject_11)(void *, void *, void *, void *);
 	int32_t (*cudaCreateTextureObject_12)(void *, void *, void *, void *);
 	int32_t (*cudaCreateTextureObject_13)(void *, void *, void *, void *);
+	int32_t (*cudaCreateTextureObject_any)(void *, void *, void *, void *);
 	int32_t (*cudaCtxResetPersistingL2Cache)(void);
 	int32_t (*cudaDestroyExternalMemory)(void *);
 	int32_t (*cudaDestroyExternalSemaphore)(void *);
@@ -707,8 +755,10 @@ struct lc_slots {
 	int32_t (*cudaExecutionCtxWaitEvent)(void *, void *);
 	int32_t (*cudaExternalMemoryGetMappedBuffer_11)(void *, void *, void *);
 	int32_t (*cudaExternalMemoryGetMappedBuffer_13)(void *, void *, void *);
+	int32_t (*cudaExternalMemoryGetMappedBuffer_any)(void *, void *, void *);
 	int32_t (*cudaExternalMemoryGetMappedMipmappedArray_11)(void *, void *, void *);
 	int32_t (*cudaExternalMemoryGetMappedMipmappedArray_13)(void *, void *, void *);
+	int32_t (*cudaExternalMemoryGetMappedMipmappedArray_any)(void *, void *, void *);
 	int32_t (*cudaFree)(void *);
 	int32_t (*cudaFreeArray)(void *);
 	int32_t (*cudaFreeAsync)(void *, void *);
@@ -717,6 +767,7 @@ struct lc_slots {
 	int32_t (*cudaFreeMipmappedArray)(void *);
 	int32_t (*cudaFuncGetAttributes_11)(void *, void *);
 	int32_t (*cudaFuncGetAttributes_12)(void *, void *);
+	int32_t (*cudaFuncGetAttributes_any)(void *, void *);
 	int32_t (*cudaFuncGetName)(void *, void *);
 	int32_t (*cudaFuncGetParamCount)(void *, void *);
 	int32_t (*cudaFuncGetParamInfo)(void *, uint64_t, void *, void *);
@@ -738,15 +789,18 @@ struct lc_slots {
 	int32_t (*cudaGetDeviceFlags)(void *);
 	int32_t (*cudaGetDeviceProperties_11)(void *, int32_t);
 	int32_t (*cudaGetDeviceProperties_13)(void *, int32_t);
+	int32_t (*cudaGetDeviceProperties_any)(void *, int32_t);
 	int32_t (*cudaGetDeviceProperties_v2)(void *, int32_t);
 	int32_t (*cudaGetDriverEntryPointByVersion)(void *, void *, uint32_t, uint64_t, void *);
 	int32_t (*cudaGetDriverEntryPointByVersion_ptsz)(void *, void *, uint32_t, uint64_t, void *);
 	int32_t (*cudaGetDriverEntryPoint_11)(void *, void *, uint64_t);
 	int32_t (*cudaGetDriverEntryPoint_12)(void *, void *, uint64_t, void *);
 	int32_t (*cudaGetDriverEntryPoint_13)(void *, void *, uint64_t, void *);
+	lc_function cudaGetDriverEntryPoint_any;
 	int32_t (*cudaGetDriverEntryPoint_ptsz_11)(void *, void *, uint64_t);
 	int32_t (*cudaGetDriverEntryPoint_ptsz_12)(void *, void *, uint64_t, void *);
 	int32_t (*cudaGetDriverEntryPoint_ptsz_13)(void *, void *, uint64_t, void *);
+	lc_function cudaGetDriverEntryPoint_ptsz_any;
 	void * (*cudaGetErrorName)(int32_t);
 	void * (*cudaGetErrorString)(int32_t);
 	int32_t (*cudaGetExportTable)(void *, void *);
@@ -756,20 +810,25 @@ struct lc_slots {
 	int32_t (*cudaGetMipmappedArrayLevel)(void *, void *, uint32_t);
 	int32_t (*cudaGetSurfaceObjectResourceDesc_11)(void *, uint64_t);
 	int32_t (*cudaGetSurfaceObjectResourceDesc_13)(void *, uint64_t);
+	int32_t (*cudaGetSurfaceObjectResourceDesc_any)(void *, uint64_t);
 	int32_t (*cudaGetSurfaceReference)(void *, void *);
 	int32_t (*cudaGetSymbolAddress)(void *, void *);
 	int32_t (*cudaGetSymbolSize)(void *, void *);
 	int32_t (*cudaGetTextureAlignmentOffset)(void *, void *);
 	int32_t (*cudaGetTextureObjectResourceDesc_11)(void *, uint64_t);
 	int32_t (*cudaGetTextureObjectResourceDesc_13)(void *, uint64_t);
+	int32_t (*cudaGetTextureObjectResourceDesc_any)(void *, uint64_t);
 	int32_t (*cudaGetTextureObjectResourceViewDesc_11)(void *, uint64_t);
 	int32_t (*cudaGetTextureObjectResourceViewDesc_13)(void *, uint64_t);
+	int32_t (*cudaGetTextureObjectResourceViewDesc_any)(void *, uint64_t);
 	int32_t (*cudaGetTextureObjectTextureDesc_11)(void *, uint64_t);
 	int32_t (*cudaGetTextureObjectTextureDesc_12)(void *, uint64_t);
+	int32_t (*cudaGetTextureObjectTextureDesc_any)(void *, uint64_t);
 	int32_t (*cudaGetTextureReference)(void *, void *);
 	int32_t (*cudaGraphAddChildGraphNode)(void *, void *, void *, uint64_t, void *);
 	int32_t (*cudaGraphAddDependencies_11)(void *, void *, void *, uint64_t);
 	int32_t (*cudaGraphAddDependencies_13)(void *, void *, void *, void *, uint64_t);
+	lc_function cudaGraphAddDependencies_any;
 	int32_t (*cudaGraphAddEmptyNode)(void *, void *, void *, uint64_t);
 	int32_t (*cudaGraphAddEventRecordNode)(void *, void *, void *, uint64_t, void *);
 	int32_t (*cudaGraphAddEventWaitNode)(void *, void *, void *, uint64_t, void *);
@@ -786,6 +845,7 @@ struct lc_slots {
 	int32_t (*cudaGraphAddMemsetNode)(void *, void *, void *, uint64_t, void *);
 	int32_t (*cudaGraphAddNode_12)(void *, void *, void *, uint64_t, void *);
 	int32_t (*cudaGraphAddNode_13)(void *, void *, void *, void *, uint64_t, void *);
+	lc_function cudaGraphAddNode_any;
 	int32_t (*cudaGraphChildGraphNodeGetGraph)(void *, void *);
 	int32_t (*cudaGraphClone)(void *, void *);
 	int32_t (*cudaGraphConditionalHandleCreate)(void *, void *, uint32_t, uint32_t);
@@ -816,12 +876,14 @@ struct lc_slots {
 	int32_t (*cudaGraphExecNodeSetParams)(void *, void *, void *);
 	int32_t (*cudaGraphExecUpdate_11)(void *, void *, void *, void *);
 	int32_t (*cudaGraphExecUpdate_12)(void *, void *, void *);
+	lc_function cudaGraphExecUpdate_any;
 	int32_t (*cudaGraphExternalSemaphoresSignalNodeGetParams)(void *, void *);
 	int32_t (*cudaGraphExternalSemaphoresSignalNodeSetParams)(void *, void *);
 	int32_t (*cudaGraphExternalSemaphoresWaitNodeGetParams)(void *, void *);
 	int32_t (*cudaGraphExternalSemaphoresWaitNodeSetParams)(void *, void *);
 	int32_t (*cudaGraphGetEdges_11)(void *, void *, void *, void *);
 	int32_t (*cudaGraphGetEdges_13)(void *, void *, void *, void *, void *);
+	lc_function cudaGraphGetEdges_any;
 	int32_t (*cudaGraphGetId)(void *, void *);
 	int32_t (*cudaGraphGetNodes)(void *, void *, void *);
 	int32_t (*cudaGraphGetRootNodes)(void *, void *, void *);
@@ -832,12 +894,15 @@ struct lc_slots {
 	int32_t (*cudaGraphInstantiateWithParams_ptsz)(void *, void *, void *);
 	int32_t (*cudaGraphInstantiate_11)(void *, void *, void *, void *, uint64_t);
 	int32_t (*cudaGraphInstantiate_12)(void *, void *, uint64_t);
+	lc_function cudaGraphInstantiate_any;
 	int32_t (*cudaGraphKernelNodeCopyAttributes)(void *, void *);
 	int32_t (*cudaGraphKernelNodeGetAttribute_11)(void *, int32_t, void *);
 	int32_t (*cudaGraphKernelNodeGetAttribute_12)(void *, int32_t, void *);
+	int32_t (*cudaGraphKernelNodeGetAttribute_any)(void *, int32_t, void *);
 	int32_t (*cudaGraphKernelNodeGetParams)(void *, void *);
 	int32_t (*cudaGraphKernelNodeSetAttribute_11)(void *, int32_t, void *);
 	int32_t (*cudaGraphKernelNodeSetAttribute_12)(void *, int32_t, void *);
+	int32_t (*cudaGraphKernelNodeSetAttribute_any)(void *, int32_t, void *);
 	int32_t (*cudaGraphKernelNodeSetParams)(void *, void *);
 	int32_t (*cudaGraphLaunch)(void *, void *);
 	int32_t (*cudaGraphLaunch_ptsz)(void *, void *);
@@ -854,8 +919,10 @@ struct lc_slots {
 	int32_t (*cudaGraphNodeGetContainingGraph)(void *, void *);
 	int32_t (*cudaGraphNodeGetDependencies_11)(void *, void *, void *);
 	int32_t (*cudaGraphNodeGetDependencies_13)(void *, void *, void *, void *);
+	lc_function cudaGraphNodeGetDependencies_any;
 	int32_t (*cudaGraphNodeGetDependentNodes_11)(void *, void *, void *);
 	int32_t (*cudaGraphNodeGetDependentNodes_13)(void *, void *, void *, void *);
+	lc_function cudaGraphNodeGetDependentNodes_any;
 	int32_t (*cudaGraphNodeGetEnabled)(void *, void *, void *);
 	int32_t (*cudaGraphNodeGetLocalId)(void *, void *);
 	int32_t (*cudaGraphNodeGetParams)(void *, void *);
@@ -866,6 +933,7 @@ struct lc_slots {
 	int32_t (*cudaGraphReleaseUserObject)(void *, void *, uint32_t);
 	int32_t (*cudaGraphRemoveDependencies_11)(void *, void *, void *, uint64_t);
 	int32_t (*cudaGraphRemoveDependencies_13)(void *, void *, void *, void *, uint64_t);
+	lc_function cudaGraphRemoveDependencies_any;
 	int32_t (*cudaGraphRetainUserObject)(void *, void *, uint32_t, uint32_t);
 	int32_t (*cudaGraphUpload)(void *, void *);
 	int32_t (*cudaGraphUpload_ptsz)(void *, void *);
@@ -890,8 +958,10 @@ struct lc_slots {
 	int32_t (*cudaHostUnregister)(void *);
 	int32_t (*cudaImportExternalMemory_11)(void *, void *);
 	int32_t (*cudaImportExternalMemory_13)(void *, void *);
+	int32_t (*cudaImportExternalMemory_any)(void *, void *);
 	int32_t (*cudaImportExternalSemaphore_11)(void *, void *);
 	int32_t (*cudaImportExternalSemaphore_13)(void *, void *);
+	int32_t (*cudaImportExternalSemaphore_any)(void *, void *);
 	int32_t (*cudaInitDevice)(int32_t, uint32_t, uint32_t);
 	int32_t (*cudaIpcCloseMemHandle)(void *);
 	int32_t (*cudaIpcGetEventHandle)(void *, void *);
@@ -938,6 +1008,7 @@ struct lc_slots {
 	int32_t (*cudaMallocPitch)(void *, void *, uint64_t, uint64_t);
 	int32_t (*cudaMemAdvise_11)(void *, uint64_t, int32_t, int32_t);
 	int32_t (*cudaMemAdvise_13)(void *, uint64_t, int32_t, struct lc_cudaMemLocation);
+	lc_function cudaMemAdvise_any;
 	int32_t (*cudaMemDiscardAndPrefetchBatchAsync)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *);
 	int32_t (*cudaMemDiscardAndPrefetchBatchAsync_ptsz)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *);
 	int32_t (*cudaMemDiscardBatchAsync)(void *, void *, uint64_t, uint64_t, void *);
@@ -959,8 +1030,10 @@ struct lc_slots {
 	int32_t (*cudaMemPoolTrimTo)(void *, uint64_t);
 	int32_t (*cudaMemPrefetchAsync_11)(void *, uint64_t, int32_t, void *);
 	int32_t (*cudaMemPrefetchAsync_13)(void *, uint64_t, struct lc_cudaMemLocation, uint32_t, void *);
+	lc_function cudaMemPrefetchAsync_any;
 	int32_t (*cudaMemPrefetchAsync_ptsz_11)(void *, uint64_t, int32_t, void *);
 	int32_t (*cudaMemPrefetchAsync_ptsz_13)(void *, uint64_t, struct lc_cudaMemLocation, uint32_t, void *);
+	lc_function cudaMemPrefetchAsync_ptsz_any;
 	int32_t (*cudaMemPrefetchBatchAsync)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *);
 	int32_t (*cudaMemPrefetchBatchAsync_ptsz)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *);
 	int32_t (*cudaMemRangeGetAttribute)(void *, uint64_t, int32_t, void *, uint64_t);
@@ -986,8 +1059,10 @@ struct lc_slots {
 	int32_t (*cudaMemcpy3DAsync_ptsz)(void *, void *);
 	int32_t (*cudaMemcpy3DBatchAsync_12)(uint64_t, void *, void *, uint64_t, void *);
 	int32_t (*cudaMemcpy3DBatchAsync_13)(uint64_t, void *, uint64_t, void *);
+	lc_function cudaMemcpy3DBatchAsync_any;
 	int32_t (*cudaMemcpy3DBatchAsync_ptsz_12)(uint64_t, void *, void *, uint64_t, void *);
 	int32_t (*cudaMemcpy3DBatchAsync_ptsz_13)(uint64_t, void *, uint64_t, void *);
+	lc_function cudaMemcpy3DBatchAsync_ptsz_any;
 	int32_t (*cudaMemcpy3DPeer)(void *);
 	int32_t (*cudaMemcpy3DPeerAsync)(void *, void *);
 	int32_t (*cudaMemcpy3DPeerAsync_ptsz)(void *, void *);
@@ -1001,8 +1076,10 @@ struct lc_slots {
 	int32_t (*cudaMemcpyAsync_ptsz)(void *, void *, uint64_t, int32_t, void *);
 	int32_t (*cudaMemcpyBatchAsync_12)(void *, void *, void *, uint64_t, void *, void *, uint64_t, void *, void *);
 	int32_t (*cudaMemcpyBatchAsync_13)(void *, void *, void *, uint64_t, void *, void *, uint64_t, void *);
+	lc_function cudaMemcpyBatchAsync_any;
 	int32_t (*cudaMemcpyBatchAsync_ptsz_12)(void *, void *, void *, uint64_t, void *, void *, uint64_t, void *, void *);
 	int32_t (*cudaMemcpyBatchAsync_ptsz_13)(void *, void *, void *, uint64_t, void *, void *, uint64_t, void *);
+	lc_function cudaMemcpyBatchAsync_ptsz_any;
 	int32_t (*cudaMemcpyFromArray)(void *, void *, uint64_t, uint64_t, uint64_t, int32_t);
 	int32_t (*cudaMemcpyFromArrayAsync)(void *, void *, uint64_t, uint64_t, uint64_t, int32_t, void *);
 	int32_t (*cudaMemcpyFromArrayAsync_ptsz)(void *, void *, uint64_t, uint64_t, uint64_t, int32_t, void *);
@@ -1046,6 +1123,7 @@ struct lc_slots {
 	int32_t (*cudaPeekAtLastError)(void);
 	int32_t (*cudaPointerGetAttributes_11)(void *, void *);
 	int32_t (*cudaPointerGetAttributes_13)(void *, void *);
+	int32_t (*cudaPointerGetAttributes_any)(void *, void *);
 	int32_t (*cudaProfilerInitialize)(void *, void *, int32_t);
 	int32_t (*cudaProfilerStart)(void);
 	int32_t (*cudaProfilerStop)(void);
@@ -1057,8 +1135,10 @@ struct lc_slots {
 	int32_t (*cudaSetValidDevices)(void *, int32_t);
 	int32_t (*cudaSignalExternalSemaphoresAsync_11)(void *, void *, uint32_t, void *);
 	int32_t (*cudaSignalExternalSemaphoresAsync_13)(void *, void *, uint32_t, void *);
+	int32_t (*cudaSignalExternalSemaphoresAsync_any)(void *, void *, uint32_t, void *);
 	int32_t (*cudaSignalExternalSemaphoresAsync_ptsz_11)(void *, void *, uint32_t, void *);
 	int32_t (*cudaSignalExternalSemaphoresAsync_ptsz_13)(void *, void *, uint32_t, void *);
+	int32_t (*cudaSignalExternalSemaphoresAsync_ptsz_any)(void *, void *, uint32_t, void *);
 	int32_t (*cudaStreamAddCallback)(void *, void *, void *, uint32_t);
 	int32_t (*cudaStreamAddCallback_ptsz)(void *, void *, void *, uint32_t);
 	int32_t (*cudaStreamAttachMemAsync)(void *, void *, uint64_t, uint32_t);
@@ -1079,12 +1159,16 @@ struct lc_slots {
 	int32_t (*cudaStreamEndCapture_ptsz)(void *, void *);
 	int32_t (*cudaStreamGetAttribute_11)(void *, int32_t, void *);
 	int32_t (*cudaStreamGetAttribute_12)(void *, int32_t, void *);
+	int32_t (*cudaStreamGetAttribute_any)(void *, int32_t, void *);
 	int32_t (*cudaStreamGetAttribute_ptsz_11)(void *, int32_t, void *);
 	int32_t (*cudaStreamGetAttribute_ptsz_12)(void *, int32_t, void *);
+	int32_t (*cudaStreamGetAttribute_ptsz_any)(void *, int32_t, void *);
 	int32_t (*cudaStreamGetCaptureInfo_11)(void *, void *, void *);
 	int32_t (*cudaStreamGetCaptureInfo_13)(void *, void *, void *, void *, void *, void *, void *);
+	lc_function cudaStreamGetCaptureInfo_any;
 	int32_t (*cudaStreamGetCaptureInfo_ptsz_11)(void *, void *, void *);
 	int32_t (*cudaStreamGetCaptureInfo_ptsz_13)(void *, void *, void *, void *, void *, void *, void *);
+	lc_function cudaStreamGetCaptureInfo_ptsz_any;
 	int32_t (*cudaStreamGetCaptureInfo_v2)(void *, void *, void *, void *, void *, void *);
 	int32_t (*cudaStreamGetCaptureInfo_v2_ptsz)(void *, void *, void *, void *, void *, void *);
 	int32_t (*cudaStreamGetDevResource)(void *, void *, int32_t);
@@ -1103,14 +1187,18 @@ struct lc_slots {
 	int32_t (*cudaStreamQuery_ptsz)(void *);
 	int32_t (*cudaStreamSetAttribute_11)(void *, int32_t, void *);
 	int32_t (*cudaStreamSetAttribute_12)(void *, int32_t, void *);
+	int32_t (*cudaStreamSetAttribute_any)(void *, int32_t, void *);
 	int32_t (*cudaStreamSetAttribute_ptsz_11)(void *, int32_t, void *);
 	int32_t (*cudaStreamSetAttribute_ptsz_12)(void *, int32_t, void *);
+	int32_t (*cudaStreamSetAttribute_ptsz_any)(void *, int32_t, void *);
 	int32_t (*cudaStreamSynchronize)(void *);
 	int32_t (*cudaStreamSynchronize_ptsz)(void *);
 	int32_t (*cudaStreamUpdateCaptureDependencies_11)(void *, void *, uint64_t, uint32_t);
 	int32_t (*cudaStreamUpdateCaptureDependencies_13)(void *, void *, void *, uint64_t, uint32_t);
+	lc_function cudaStreamUpdateCaptureDependencies_any;
 	int32_t (*cudaStreamUpdateCaptureDependencies_ptsz_11)(void *, void *, uint64_t, uint32_t);
 	int32_t (*cudaStreamUpdateCaptureDependencies_ptsz_13)(void *, void *, void *, uint64_t, uint32_t);
+	lc_function cudaStreamUpdateCaptureDependencies_ptsz_any;
 	int32_t (*cudaStreamWaitEvent)(void *, void *, uint32_t);
 	int32_t (*cudaStreamWaitEvent_ptsz)(void *, void *, uint32_t);
 	lc_function cudaSubgridCreate;
@@ -1131,8 +1219,10 @@ struct lc_slots {
 	int32_t (*cudaVDPAUSetVDPAUDevice)(int32_t, uint32_t, void *);
 	int32_t (*cudaWaitExternalSemaphoresAsync_11)(void *, void *, uint32_t, void *);
 	int32_t (*cudaWaitExternalSemaphoresAsync_13)(void *, void *, uint32_t, void *);
+	int32_t (*cudaWaitExternalSemaphoresAsync_any)(void *, void *, uint32_t, void *);
 	int32_t (*cudaWaitExternalSemaphoresAsync_ptsz_11)(void *, void *, uint32_t, void *);
 	int32_t (*cudaWaitExternalSemaphoresAsync_ptsz_13)(void *, void *, uint32_t, void *);
+	int32_t (*cudaWaitExternalSemaphoresAsync_ptsz_any)(void *, void *, uint32_t, void *);
 };
 extern struct lc_slots lc_slots LC_HIDDEN;
 

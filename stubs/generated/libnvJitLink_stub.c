@@ -7,6 +7,7 @@
 /* One entry point for each slot, and what the slot leads to at first. */
 LC_UNDECLARED(__nvJitLinkAPI_12, 0, 0)
 LC_UNDECLARED(__nvJitLinkAPI_13, 1, 0)
+LC_UNDECLARED(__nvJitLinkAPI_any, 2, 0)
 LC_FORWARD(int32_t, nvJitLinkAddData_12, (void *a1, int32_t a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, nvJitLinkAddData_13, (void *a1, int32_t a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, nvJitLinkAddFile_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
@@ -38,6 +39,7 @@ LC_FORWARD(int32_t, nvJitLinkVersion, (void *a1, void *a2), (a1, a2), error, LC_
 struct lc_slots lc_slots LC_TABLE = {
 	.__nvJitLinkAPI_12 = lc_slow___nvJitLinkAPI_12,
 	.__nvJitLinkAPI_13 = lc_slow___nvJitLinkAPI_13,
+	.__nvJitLinkAPI_any = lc_slow___nvJitLinkAPI_any,
 	.nvJitLinkAddData_12 = lc_slow_nvJitLinkAddData_12,
 	.nvJitLinkAddData_13 = lc_slow_nvJitLinkAddData_13,
 	.nvJitLinkAddFile_12 = lc_slow_nvJitLinkAddFile_12,
@@ -71,6 +73,7 @@ LC_SLOT_TABLE
 /* The names under which callers of each major reach the entry points. */
 LC_EXPORT(__nvJitLinkAPI_12, __nvJitLinkAPI, "@", "libnvJitLink.so.12")
 LC_EXPORT(__nvJitLinkAPI_13, __nvJitLinkAPI, "@", "libnvJitLink.so.13")
+LC_EXPORT_ANY(__nvJitLinkAPI_any, __nvJitLinkAPI)
 LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_0, "@@", "libnvJitLink.so.12")
 LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_1, "@@", "libnvJitLink.so.12")
 LC_EXPORT(nvJitLinkAddData_12, __nvJitLinkAddData_12_2, "@@", "libnvJitLink.so.12")
@@ -1185,6 +1188,7 @@ static const struct candidates {
 static const struct lc_slot slots[] = {
 	{ N(__nvJitLinkAPI), C(__nvJitLinkAPI_12) },
 	{ N(__nvJitLinkAPI), C(__nvJitLinkAPI_13) },
+	{ N(__nvJitLinkAPI), LC_ANY_CALLER, 0 },
 	{ N(nvJitLinkAddData), C(nvJitLinkAddData_12) },
 	{ N(nvJitLinkAddData), C(nvJitLinkAddData_13) },
 	{ N(nvJitLinkAddFile), C(nvJitLinkAddFile_12) },

@@ -9,6 +9,7 @@
 enum {
 	LC_SLOT___nvJitLinkAPI_12,
 	LC_SLOT___nvJitLinkAPI_13,
+	LC_SLOT___nvJitLinkAPI_any,
 	LC_SLOT_nvJitLinkAddData_12,
 	LC_SLOT_nvJitLinkAddData_13,
 	LC_SLOT_nvJitLinkAddFile_12,
@@ -42,6 +43,7 @@ enum {
 struct lc_slots {
 	lc_function __nvJitLinkAPI_12;
 	lc_function __nvJitLinkAPI_13;
+	lc_function __nvJitLinkAPI_any;
 	int32_t (*nvJitLinkAddData_12)(void *, int32_t, void *, uint64_t, void *);
 	int32_t (*nvJitLinkAddData_13)(void *, int32_t, void *, uint64_t, void *);
 	int32_t (*nvJitLinkAddFile_12)(void *, int32_t, void *);

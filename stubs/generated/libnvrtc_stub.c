@@ -8,7 +8,8 @@
 LC_UNDECLARED(__nvrtcCPEx_11, 0, 0)
 LC_UNDECLARED(__nvrtcCPEx_12, 1, 0)
 LC_UNDECLARED(__nvrtcCPEx_13, 2, 0)
-LC_UNDECLARED(__nvrtcNvvmHandle, 3, 0)
+LC_UNDECLARED(__nvrtcCPEx_any, 3, 0)
+LC_UNDECLARED(__nvrtcNvvmHandle, 4, 0)
 LC_FORWARD(int32_t, nvrtcAddNameExpression, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, nvrtcCompileProgram, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, nvrtcCreateProgram, (void *a1, void *a2, void *a3, int32_t a4, void *a5, void *a6), (a1, a2, a3, a4, a5, a6), error, LC_ZERO(a1, 8);)
@@ -45,6 +46,7 @@ struct lc_slots lc_slots LC_TABLE = {
 	.__nvrtcCPEx_11 = lc_slow___nvrtcCPEx_11,
 	.__nvrtcCPEx_12 = lc_slow___nvrtcCPEx_12,
 	.__nvrtcCPEx_13 = lc_slow___nvrtcCPEx_13,
+	.__nvrtcCPEx_any = lc_slow___nvrtcCPEx_any,
 	.__nvrtcNvvmHandle = lc_slow___nvrtcNvvmHandle,
 	.nvrtcAddNameExpression = lc_slow_nvrtcAddNameExpression,
 	.nvrtcCompileProgram = lc_slow_nvrtcCompileProgram,
@@ -86,6 +88,7 @@ LC_EXPORT_NODE(__nvrtcCPEx_11, __nvrtcCPEx, "libnvrtc.so.11.1", "")
 LC_EXPORT(__nvrtcCPEx_11, __nvrtcCPEx, "@", "libnvrtc.so.11.2")
 LC_EXPORT(__nvrtcCPEx_12, __nvrtcCPEx, "@", "libnvrtc.so.12")
 LC_EXPORT(__nvrtcCPEx_13, __nvrtcCPEx, "@", "libnvrtc.so.13")
+LC_EXPORT_ANY(__nvrtcCPEx_any, __nvrtcCPEx)
 LC_EXPORT(__nvrtcNvvmHandle, __nvrtcNvvmHandle, "@@", "libnvrtc.so.13")
 LC_EXPORT_NODE(nvrtcAddNameExpression, nvrtcAddNameExpression, "libnvrtc.so.11.0", "")
 LC_EXPORT_NODE(nvrtcAddNameExpression, nvrtcAddNameExpression, "libnvrtc.so.11.1", "")
@@ -458,6 +461,7 @@ static const struct lc_slot slots[] = {
 	{ N(__nvrtcCPEx), C(__nvrtcCPEx_11) },
 	{ N(__nvrtcCPEx), C(__nvrtcCPEx_12) },
 	{ N(__nvrtcCPEx), C(__nvrtcCPEx_13) },
+	{ N(__nvrtcCPEx), LC_ANY_CALLER, 0 },
 	{ N(__nvrtcNvvmHandle), C(__nvrtcNvvmHandle) },
 	{ N(nvrtcAddNameExpression), C(nvrtcAddNameExpression) },
 	{ N(nvrtcCompileProgram), C(nvrtcCompileProgram) },

@@ -10,6 +10,7 @@ enum {
 	LC_SLOT___nvrtcCPEx_11,
 	LC_SLOT___nvrtcCPEx_12,
 	LC_SLOT___nvrtcCPEx_13,
+	LC_SLOT___nvrtcCPEx_any,
 	LC_SLOT___nvrtcNvvmHandle,
 	LC_SLOT_nvrtcAddNameExpression,
 	LC_SLOT_nvrtcCompileProgram,
@@ -49,6 +50,7 @@ struct lc_slots {
 	lc_function __nvrtcCPEx_11;
 	lc_function __nvrtcCPEx_12;
 	lc_function __nvrtcCPEx_13;
+	lc_function __nvrtcCPEx_any;
 	lc_function __nvrtcNvvmHandle;
 	int32_t (*nvrtcAddNameExpression)(void *, void *);
 	int32_t (*nvrtcCompileProgram)(void *, int32_t, void *);

@@ -9,6 +9,7 @@
 #include "sets.h"
 #include "specifics.h"
 #include "../base/glibc.h"
+#include "../base/verdict.h"
 
 /* Loads the companion beside the library, where the library itself would not find it. */
 static void open_companion(struct lc_attempt *attempt)
@@ -76,6 +77,42 @@ static void adapt(struct lc_attempt *attempt)
 	}
 }
 
+/* Returns the major of callers that name none: that of the loaded objects that need this stub, if
+ * all are of one, else the library's own. */
+static int major_of_others(const struct lc_attempt *attempt)
+{
+	const struct lc_process *process = &attempt->search.known->process;
+	uint32_t majors = 0;
+
+	for (size_t i = 0; i < process->user_count; i++)
+		if (process->users[i].needs && !strcmp(process->users[i].needs->name, lc_library.name))
+			majors |= process->users[i].majors;
+	if (!majors || majors & (majors - 1))
+		return attempt->found.major->major;
+	return __builtin_ctz(majors);
+}
+
+/* Fills the slots of callers that name no major like those of callers that do. */
+static void serve_others(struct lc_attempt *attempt)
+{
+	const int major = major_of_others(attempt), own = attempt->found.major->major;
+
+	for (size_t i = 0; i < lc_library.slot_count; i++) {
+		const char *name = lc_library.names + lc_library.slots[i].name;
+		const struct lc_export *row;
+
+		if (lc_library.slots[i].first != LC_ANY_CALLER)
+			continue;
+		row = lc_find_export(&lc_library, name, major);
+		if (!row)
+			row = lc_find_export(&lc_library, name, own);
+		if (!row)
+			continue;
+		attempt->functions[i] = attempt->functions[row->slot];
+		attempt->outcomes[i] = attempt->outcomes[row->slot];
+	}
+}
+
 static void resolve(struct lc_attempt *attempt)
 {
 	size_t count = lc_library.slot_count;
@@ -87,8 +124,10 @@ static void resolve(struct lc_attempt *attempt)
 	for (size_t i = 0; i < count && !attempt->arena.failed; i++)
 		attempt->functions[i] = resolve_slot(attempt, &lc_library.slots[i],
 						     &attempt->outcomes[i]);
-	if (!attempt->arena.failed)
-		adapt(attempt);
+	if (attempt->arena.failed)
+		return;
+	adapt(attempt);
+	serve_others(attempt);
 }
 
 bool lc_attempt(struct lc_attempt *attempt, bool process_only)

@@ -14,6 +14,7 @@
 #include "../base/image.h"
 #include "../base/object.h"
 #include "../base/objects.h"
+#include "../base/verdict.h"
 #include "settings.h"
 #include "unknown.h"
 #include "../base/glibc.h"
@@ -427,6 +428,24 @@ static void note_user(struct walk *walk, const struct lc_image *image, const cha
 		user->rpath = lc_text(walk->arena, rpath);
 }
 
+/* Notes the major of a version node; the imports themselves need not be read. */
+static bool note_major(const char *node, void *data)
+{
+	struct lc_user *user = data;
+	int major = node ? lc_node_major(user->needs, node) : 0;
+
+	if (major > 0 && major < 32)
+		user->majors |= 1u << major;
+	return false;
+}
+
+static bool pass_none(const struct lc_undefined *symbol, void *data)
+{
+	(void)symbol;
+	(void)data;
+	return true;
+}
+
 /* An object whose DT_NEEDED entries are being read. */
 struct needing {
 	struct walk *walk;
@@ -445,6 +464,8 @@ static void note_caller(struct needing *needing, const struct lc_library *librar
 		if (process->users[i].needs == library)
 			return;		/* by another name, or as another copy */
 	note_user(walk, needing->image, needing->path, library);
+	if (process->user_count > count)
+		lc_image_undefined(needing->image, note_major, pass_none, &process->users[count]);
 	if (walk->callers && process->user_count > count)
 		lc_callers_note(walk->arena, &process->callers, library, needing->image,
 				process->users[count].path);

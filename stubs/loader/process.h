@@ -30,6 +30,7 @@ struct lc_user {
 	const char *rpath;	/* DT_RPATH, unless there is a DT_RUNPATH; or NULL */
 	const char *runpath;
 	const struct lc_library *needs;	/* whose stub it needs; NULL: it is a stub or the program */
+	uint32_t majors;	/* that it was compiled for, a bit for each: those of its imports */
 };
 
 /* A site-packages of the process, and an object that was loaded from it. */

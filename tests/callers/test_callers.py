@@ -7,8 +7,9 @@ import pytest
 
 import build
 import inside
-from fakes import fake
+from fakes import answer, fake
 from importer import importer, patch
+from world import user
 
 # There up to 11, and nothing came in its place.
 GONE = "cudaUnbindTexture"
@@ -218,3 +219,21 @@ def test_each_of_many_callers_is_looked_at(world):
         files.append(f"open:{copy}")
     said = world.probe(f"open:{stub}", *files, "call:lazycuda_test_imports")
     assert said[-1]["value"] == len(names)
+
+
+@pytest.mark.parametrize("majors, called", [
+    ((12,), "cudaGetDeviceProperties"),
+    ((13,), "cudaGetDeviceProperties_v2"),
+    # Of callers that do not agree, and without any, the library's own.
+    ((11, 13), "cudaGetDeviceProperties"),
+    ((), "cudaGetDeviceProperties"),
+])
+def test_a_lookup_without_a_version_gets_what_the_callers_were_compiled_for(world, majors, called):
+    # In 12.9 the struct of 13 belongs to another name.
+    world.loader(fake("cudart", "12.9"))
+    world.record()
+    users = [f"open:{user('cudart', major, name=f'libuser{major}.so')}" for major in majors]
+    said = world.probe("stub:cudart", *users, "stub:cudart", "call:cudaGetDeviceProperties")
+    assert [line["error"] for line in said[:-1]] == [None] * len(said[:-1])
+    assert said[-1]["value"] == answer("cudart", called, "12.9")
+    assert world.log()[-1][2] == called

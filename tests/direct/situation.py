@@ -86,6 +86,15 @@ def beside(world, *files):
     world.put("cuda", *files)
 
 
+def on_library_path_and_listed(world, *files):
+    """Beside the program stands a list of all functions of the first of them."""
+    on_library_path(world, *files)
+    said = subprocess.run(["nm", "-D", "--defined-only", files[0]], check=True, capture_output=True,
+                          text=True).stdout
+    names = re.findall(r" [TW] (\w+)", said)
+    (world.folder("app") / "names").write_text("".join(f"{name}\n" for name in names))
+
+
 def on_library_path(world, *files):
     """The real libraries lie on LD_LIBRARY_PATH."""
     world.loader(*files, folder="cuda")

@@ -12,7 +12,8 @@ import pytest
 import fakes
 import situation
 from fakes import answer
-from situation import Fake, Outcome, Real, Row, Shared, StandIn, beside
+from situation import (Fake, Outcome, Real, Row, Shared, StandIn, beside,
+                       on_library_path_and_listed)
 
 LINKERS = ("12.9", "13.0", "13.5")
 RUNTIME = (Real("cudart", "12.9"),)
@@ -103,6 +104,12 @@ ROWS = [
         extensions=("versions_extension.c",), arguments=("app",), place=beside, flags=IN_CUDA),
     Row("a hook of one function has the runtime's node", "versions.c", RUNTIME,
         preload=(Shared("hook.c", node="libcudart.so.12"),)),
+    *[Row(f"every name of {library.name} {library.version} is looked up without a version",
+          "looks_up.c", (library,), place=on_library_path_and_listed,
+          flags=("-Wl,--no-as-needed",))
+      for library in (Real("cudart", "11.8"), Real("cudart", "12.9"), Real("cudart", "13.5"))],
+    Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "properties.c", RUNTIME,
+        preload=(Shared("next_properties.c"),)),
     Row("a preloaded dlsym() looks names up globally", "driver.c", DRIVER,
         preload=(Shared("global_dlsym.c"),)),
     Row("plugins come and go beside a library that is refused", "plugins_come_and_go.c", RUNTIME,

@@ -30,9 +30,20 @@ def public_functions():
 @libraries
 def test_the_stub_exports_exactly_the_list(library):
     found = {(s.name, s.node) for s in elf.exports(build.stub(library))}
-    cuda = {pair for pair in found if pair[1] != PRIVATE}
+    cuda = {pair for pair in found if pair[1] != PRIVATE and
+            (pair[1] or pair in wanted(library))}
     assert cuda - wanted(library) == set()
     assert wanted(library) - cuda == set()
+
+
+@with_majors
+def test_dlsym_finds_a_name_that_has_no_default_version(library):
+    made = elf.exports(build.stub(library))
+    assert {s.name for s in made if not s.node} == (
+        {s.name for s in made} - {s.name for s in made if s.node and s.default})
+    # Linkers do not see it: its version index is 1, and hidden.
+    count = len([s for s in made if not s.node])
+    assert elf.readelf("-V", build.stub(library)).count(" 1h") == count
 
 
 def test_a_build_with_clang_exports_the_same():

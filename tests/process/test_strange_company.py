@@ -121,13 +121,6 @@ def test_a_wrapped_dlopen(world):
     assert re.search(r"wrapper: .*libcudart\.so\.13", said.err)
 
 
-def test_an_unversioned_lookup_of_a_differing_name_is_not_the_oldest_interface(world):
-    # dlsym(stub, "cudaMemAdvise") must not hand out CUDA 11's.
-    world.loader(fake("cudart", "13.5"))
-    said = world.run(probe(), f"open:{build.stub('cudart')}", "call:cudaMemAdvise", check=False)
-    assert said.status == 2 or f'{answer("cudart", "cudaMemAdvise", "13.5")}' in said.out
-
-
 @pytest.mark.parametrize("folder", ["", "nvidia/cuda_nvrtc/lib"])
 def test_nvrtcs_builtins_are_found_where_nvrtc_has_no_runpath(world, folder):
     # nvrtc opens its builtins by name, and without a RUNPATH ld.so does not look beside nvrtc.
