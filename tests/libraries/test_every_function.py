@@ -160,6 +160,13 @@ def test_once_exit_has_begun_to_shut_the_library_down(world, caller, name):
             assert works or not gives_back, one
 
 
+@pytest.mark.parametrize("library, name", [("nccl", "pncclGetLastError"), ("nppc", "nppGetGpuName")])
+def test_these_hand_out_a_text(library, name):
+    """Their callers print it; headers do not tell it apart from another address."""
+    assert {row.text for (one, _), row in library_lists.read(library).rows.items()
+            if one == name and row.result == "ptr"} == {True}
+
+
 @pytest.mark.parametrize("name", ["cuptiGetResultString", "cuptiGetErrorMessage"])
 def test_a_text_that_is_written(world, name):
     """nvidia-resiliency-ext throws an exception with the text, whatever is returned."""
