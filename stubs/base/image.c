@@ -375,11 +375,19 @@ static const struct need *need_of(const struct selection *selection, const struc
 
 /* ---- symbols ---- */
 
+struct gnu_hash {
+	uint32_t bucket_count, first, bloom_count, shift;
+	const unsigned char *bloom, *buckets, *chains;	/* bloom, chains: of a loaded object only */
+	size_t count;	/* one past the last symbol; 0: the table is empty, which does not tell
+			   how many symbols lie before it */
+};
+
 struct symbol_table {
 	const unsigned char *entries, *versions;
 	size_t count;
 	bool none_defined;
 	bool guess;		/* `count` is an upper bound: the last ones may not be symbols */
+	struct gnu_hash names;	/* names.count is 0 if it was not read: DT_HASH told the count */
 };
 
 /* Finds a table, which ends where the next one begins. */
@@ -401,13 +409,6 @@ static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct ex
 	}
 	return true;
 }
-
-struct gnu_hash {
-	uint32_t bucket_count, first, bloom_count, shift;
-	const unsigned char *bloom, *buckets, *chains;	/* bloom, chains: of a loaded object only */
-	size_t count;	/* one past the last symbol; 0: the table is empty, which does not tell
-			   how many symbols lie before it */
-};
 
 /* Returns false if there is no table, or if it is damaged or has `most` symbols or more. */
 static bool read_gnu_hash(const struct lc_image *image, size_t most, struct gnu_hash *table)
@@ -456,7 +457,6 @@ static const char *find_symbols(const struct lc_image *image, struct symbol_tabl
 	const char *const damaged = "has a damaged symbol table";
 	const bool versioned = lc_entry(image, DT_VERSYM);
 	struct extent entries, versions, hash;
-	struct gnu_hash table;
 	uint32_t head[2];
 	size_t most;
 
@@ -471,8 +471,9 @@ static const char *find_symbols(const struct lc_image *image, struct symbol_tabl
 	    get(image, &hash, 0, sizeof(head), head) && head[1] <= most) {
 		symbols->count = head[1];
 	} else {
-		symbols->none_defined = read_gnu_hash(image, most, &table) && !table.count;
-		symbols->count = table.count;
+		symbols->none_defined = read_gnu_hash(image, most, &symbols->names) &&
+				       !symbols->names.count;
+		symbols->count = symbols->names.count;
 		symbols->guess = !symbols->count;
 		if (symbols->guess)
 			symbols->count = most;
@@ -619,23 +620,23 @@ void lc_names_of(const struct lc_image *image, const char *node, struct lc_names
 {
 	struct node_search search = { .name = node };
 	struct symbol_table symbols;
-	struct gnu_hash table;
+	const struct gnu_hash *table = &symbols.names;
 
 	*names = (struct lc_names){ .strings = NULL };
 	if (!image->loaded || (node && lc_image_nodes(image, match_name, &search)) ||
 	    search.count != (node != NULL) ||
 	    find_symbols(image, &symbols) || (node && !symbols.versions) ||
-	    !read_gnu_hash(image, symbols.count, &table) || !table.count ||
-	    !table.bloom_count)
+	    (!table->count && !read_gnu_hash(image, symbols.count, &symbols.names)) ||
+	    !table->count || !table->bloom_count)
 		return;
 	*names = (struct lc_names){
 		.strings = image->strings, .strings_size = image->strings_size,
 		.base = image->source.bytes,
 		.symbols = symbols.entries, .versions = symbols.versions,
-		.bloom = table.bloom, .buckets = table.buckets, .chains = table.chains,
-		.bucket_count = table.bucket_count, .first = table.first,
-		.bloom_count = table.bloom_count, .shift = table.shift,
-		.count = table.count, .node = search.index,
+		.bloom = table->bloom, .buckets = table->buckets, .chains = table->chains,
+		.bucket_count = table->bucket_count, .first = table->first,
+		.bloom_count = table->bloom_count, .shift = table->shift,
+		.count = table->count, .node = search.index,
 	};
 }
 

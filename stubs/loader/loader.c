@@ -398,6 +398,7 @@ static enum lc_refusal search(bool retry)
 	struct lc_attempt attempt;
 	struct lc_known *known;
 	enum lc_refusal refusal;
+	bool copies;
 
 	if (retry && !worth_a_search(named)) {
 		atomic_store(&looks.searched, loads.added);
@@ -430,9 +431,10 @@ static enum lc_refusal search(bool retry)
 		lc_known_give(known, publish_none(&attempt, published, retry));
 		return refusal;
 	}
+	copies = lc_specifics.replay_pending && lc_peers_have_copy(&known->peers);
 	lc_known_give(known, true);
 	publish_loaded(&attempt, published);
-	if (lc_specifics.replay_pending)
+	if (copies)
 		lc_peers_load_copies();
 	return LC_NONE;
 }

@@ -123,6 +123,14 @@ static bool is_copy(const struct lc_peer *peer)
 	return peer != &lc_self && !strcmp(peer->library->name, lc_library.name);
 }
 
+bool lc_peers_have_copy(const struct lc_peers *peers)
+{
+	for (size_t i = 0; i < peers->count; i++)
+		if (is_copy(peers->list[i]))
+			return true;
+	return false;
+}
+
 bool lc_peers_copy_is_loaded(void)
 {
 	struct lc_arena arena = { 0 };

@@ -105,6 +105,7 @@ bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint);
  * one copy may be launched through another, so once one copy has loaded the library,
  * all of them do.
  */
+bool lc_peers_have_copy(const struct lc_peers *peers);
 bool lc_peers_copy_is_loaded(void);
 void lc_peers_load_copies(void);
 
