@@ -12,6 +12,7 @@
 #define GLIBC_H
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

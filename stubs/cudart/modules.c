@@ -67,7 +67,8 @@ struct lc_module *lc_module_new(void)
 	if (!module)
 		return NULL;
 	module->records = module->last = NULL;
-	module->replaying = module->gone = false;
+	module->gone = false;
+	atomic_store(&module->replaying, NOT_REPLAYED);
 	atomic_store(&module->real, 0);
 	atomic_store(&module->used, true);
 	return module;

@@ -9,12 +9,15 @@
 #ifndef MODULES_H
 #define MODULES_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../loader/waits.h"
+
 struct lc_record;
+
+enum { NOT_REPLAYED, REPLAYED, AWAITED };
 
 /* One fat binary.  Its address is the handle that the caller has. */
 struct lc_module {
@@ -22,8 +25,8 @@ struct lc_module {
 	_Atomic uintptr_t real;		/* the library's handle; 0 until there is one */
 	/* Under the loader's lock: */
 	struct lc_record *records, *last;	/* recorded calls about it, oldest first */
-	pthread_t replayer;	/* the thread that replays a call about it */
-	bool replaying;		/* there is such a thread */
+	struct lc_work replayer;	/* the thread that replays a call about it */
+	_Atomic int replaying;	/* there is such a thread: REPLAYED, AWAITED by another one */
 	bool gone;		/* unregistered while a call was being replayed */
 	struct lc_module *next;	/* the next free module, while this one is free */
 };

@@ -44,7 +44,7 @@ struct lc_record {
 static struct lc_record *oldest, *newest;
 
 static struct lc_record *replayed;	/* the record that is being replayed */
-static pthread_t replayer;
+static struct lc_work replayer;
 
 /* Records that have not been replayed to the end. */
 static _Atomic size_t pending;
@@ -129,8 +129,8 @@ static void put_back(struct lc_record *record)
 }
 
 /* With the lock held: returns true if a call about this module must be left to the
- * thread that replays.  A thread that has waited for a second goes ahead of that
- * thread (loader.c), and must not overtake the module's own registration. */
+ * thread that replays.  A thread that cannot wait for that one goes ahead of it
+ * (loader.c), and must not overtake the module's own registration. */
 static bool is_to_be_recorded(const struct lc_module *module)
 {
 	return !lc_is_loaded() || (module && (module->records || module->replaying));
@@ -185,11 +185,11 @@ static void unregister_real(struct lc_module *module)
 static void begin_replay(struct lc_record *record)
 {
 	replayed = record;
-	replayer = pthread_self();
+	replayer = *lc_filler();
 	if (!record->module)
 		return;
-	record->module->replaying = true;
 	record->module->replayer = replayer;
+	atomic_store(&record->module->replaying, REPLAYED);
 }
 
 /* With the lock held; returns true if the module was unregistered meanwhile. */
@@ -200,7 +200,8 @@ static bool end_replay(const struct lc_record *record, uintptr_t result)
 	replayed = NULL;
 	if (!module)
 		return false;
-	module->replaying = false;
+	if (atomic_exchange(&module->replaying, NOT_REPLAYED) == AWAITED)
+		lc_wake(&module->replaying);
 	if (record->creates)
 		atomic_store(&module->real, result);
 	return module->gone;
@@ -248,11 +249,11 @@ void lc_replay_forked(void)
 	struct lc_record *record = replayed;
 	struct lc_module *module = record ? record->module : NULL;
 
-	if (!record || pthread_equal(replayer, pthread_self()))
+	if (!record || lc_work_is_own(&replayer))
 		return;
 	replayed = NULL;
 	if (module)
-		module->replaying = false;
+		atomic_store(&module->replaying, NOT_REPLAYED);
 	if (!module || !module->gone) {
 		put_back(record);
 		return;
@@ -306,26 +307,27 @@ static struct lc_record *take_records(struct lc_module *module)
  * module. */
 static bool is_being_replayed(const struct lc_module *module)
 {
-	return module->replaying && !pthread_equal(module->replayer, pthread_self());
+	return module->replaying && !lc_work_is_own(&module->replayer);
 }
 
 /*
  * The caller is about to unmap the module, and the library must not be reading it
- * then, so this function waits.  It waits a second at most: the library may be
- * waiting for a lock of ld.so's that the caller holds in dlclose().  After that,
- * unregistering the module is left to the thread that replays.  If the library called
- * back into that thread, it does not wait for itself.
+ * then, so this function waits.  If the library is waiting for a lock that the caller
+ * holds in dlclose(), unregistering the module is left to the thread that replays.
+ * That thread, into which the library may have called back, does not wait for itself.
  */
 static void unregister(struct lc_module *module)
 {
 	struct lc_record *records;
-	bool later;
+	bool later, ends = true;
+	int waits = 0;
 
 	lc_lock();
 	records = take_records(module);
-	for (int i = 0; i < LC_NAPS_A_SECOND && is_being_replayed(module); i++) {
+	while (ends && is_being_replayed(module)) {
+		atomic_store(&module->replaying, AWAITED);
 		lc_unlock();
-		lc_nap();
+		ends = lc_wait_for(&module->replayer, &module->replaying, AWAITED, &waits);
 		lc_lock();
 	}
 	module->gone = later = module->replaying;

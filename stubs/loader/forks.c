@@ -10,7 +10,6 @@
 #include "of_thread.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool handled;
 static _Atomic int forking;	/* number of threads in fork() */
 
 /*
@@ -30,10 +29,7 @@ static uint8_t this_epoch(void)
 	return (uint8_t)atomic_load(&epoch);
 }
 
-/*
- * crtbegin.o would define this.  The stubs are linked without crtbegin.o, so that
- * loading a stub runs no code and reads no page of code.
- */
+/* crtbegin.o would define this.  The stubs are linked without it, as it has constructors. */
 extern void *__dso_handle LC_HIDDEN;
 __attribute__((weak)) void *__dso_handle = &__dso_handle;
 
@@ -85,10 +81,9 @@ static void in_child(void)
 	lc_forked();
 }
 
-static void handle_fork(void)
+void lc_handle_forks(void)
 {
-	if (!atomic_load(&handled) && !atomic_exchange(&handled, true))
-		pthread_atfork(before_fork, in_parent, in_child);
+	pthread_atfork(before_fork, in_parent, in_child);
 }
 
 static void go_out(int times)
@@ -136,7 +131,6 @@ static bool is_in_the_way(void)
 
 static bool try_enter(uint32_t frame)
 {
-	handle_fork();
 	come_in(frame);
 	if (!is_in_the_way())
 		return true;

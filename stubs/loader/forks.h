@@ -16,6 +16,12 @@
 #include <stdbool.h>
 
 /*
+ * Called when the stub is loaded.  Not later: glibc 2.28 to 2.35 have a lock over the handlers,
+ * which fork() holds while it calls them, and these may wait for a thread in its first call.
+ */
+void lc_handle_forks(void);
+
+/*
  * Put these around every call into the dynamic loader, and around anything else
  * that a fork() must not interrupt.  They may be nested.  The thread cannot be
  * cancelled in between.

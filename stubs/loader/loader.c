@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -37,7 +36,8 @@ static struct {
 	const uint8_t *_Atomic outcomes;	/* from FILLING on: an lc_refusal for each slot */
 	const lc_function *functions;	/* likewise: the function for each slot */
 	lc_function *endings;	/* likewise, once exit() shuts the library down; or NULL */
-	pthread_t filler;		/* in FILLING: the thread that fills */
+	struct lc_work filler;		/* in FILLING: the thread that fills */
+	_Atomic int waiting;		/* threads that wait for it */
 	_Atomic bool watched, exit_handled, over, ending;
 } state;
 
@@ -51,6 +51,11 @@ lc_function lc_function_of(unsigned slot)
 	if (atomic_load_explicit(&state.phase, memory_order_acquire) < FILLING)
 		return NULL;
 	return state.functions[slot];
+}
+
+const struct lc_work *lc_filler(void)
+{
+	return &state.filler;
 }
 
 bool lc_is_in_process(void)
@@ -298,15 +303,17 @@ static void finish_filling(void)
 {
 	const lc_function *functions = lc_is_ending() ? state.endings : state.functions;
 
-	if (state.phase == FILLING)
-		atomic_store_explicit(&state.phase, fill_slots(functions) ? LOADED : UNWRITTEN,
-				      memory_order_release);
+	if (state.phase != FILLING)
+		return;
+	atomic_store(&state.phase, fill_slots(functions) ? LOADED : UNWRITTEN);
+	if (atomic_load(&state.waiting))
+		lc_wake(&state.phase);
 }
 
 /* With the lock held; drops it while recorded calls are replayed. */
 static void fill(void)
 {
-	state.filler = pthread_self();
+	lc_work_begin(&state.filler, __builtin_frame_address(0));
 	atomic_store(&state.phase, FILLING);
 	while (lc_specifics.replay_pending && lc_specifics.replay_pending()) {
 		lc_unlock();
@@ -356,7 +363,7 @@ static bool publish_none(struct lc_attempt *attempt, struct published *published
 
 void lc_forked(void)
 {
-	if (state.phase == FILLING && !pthread_equal(state.filler, pthread_self()))
+	if (state.phase == FILLING && !lc_work_is_own(&state.filler))
 		state.phase = UNWRITTEN;
 	if (lc_specifics.replay_forked)
 		lc_specifics.replay_forked();
@@ -464,18 +471,20 @@ static enum lc_refusal attempt_load(bool retry)
 }
 
 /*
- * Waits for another thread that is replaying recorded calls.  They take
- * microseconds, but they are foreign code and might wait for a lock that this
- * thread's caller holds (ld.so's, in a constructor).  So the wait ends after a
- * second, and this thread fills the slots itself.
+ * Waits for another thread that is replaying recorded calls, however long they take: a kernel
+ * that is not registered yet cannot be launched.  They are foreign code.  If they wait for this
+ * thread, it fills the slots itself.
  */
 static void wait_for_filler(void)
 {
-	for (int i = 0; i < LC_NAPS_A_SECOND && atomic_load(&state.phase) == FILLING; i++) {
-		if (pthread_equal(state.filler, pthread_self()))
-			break;	/* called back from a replayed call */
-		lc_nap();
-	}
+	int waits = 0;
+
+	atomic_fetch_add(&state.waiting, 1);
+	/* This thread does not wait for itself, if it is called back from a replayed call. */
+	while (atomic_load(&state.phase) == FILLING && !lc_work_is_own(&state.filler))
+		if (!lc_wait_for(&state.filler, &state.phase, FILLING, &waits))
+			break;
+	atomic_fetch_sub(&state.waiting, 1);
 	lc_enter();	/* a replayed call may have unwound this thread out of fill() */
 	lc_lock();
 	finish_filling();

@@ -31,6 +31,7 @@
 
 #include "../../include/lazycuda.h"
 #include "forks.h"
+#include "waits.h"
 #include "../entry/stub.h"
 
 /* Returns true if the slots lead to the real library.  Never searches. */
@@ -39,6 +40,9 @@ bool lc_is_loaded(void);
 /* Returns the real function of a slot, also while recorded calls are still being
  * replayed; NULL if there is none, or no library.  Never searches. */
 lc_function lc_function_of(unsigned slot);
+
+/* The thread that replays recorded calls, or did so last. */
+const struct lc_work *lc_filler(void);
 
 /* Returns true if a real library that could be used is in the process. */
 bool lc_is_in_process(void);

@@ -93,7 +93,7 @@ def test_its_libraries_are_what_a_build_with_gcc_makes(released, tmp_path, arch,
         assert set(dynamic["NEEDED"]) <= NEEDED | own, path
         assert "GNU_RELRO" in elf.segments(path) and elf.segments(path)["GNU_STACK"] == "RW"
         assert "NOW" in dynamic["FLAGS_1"][0] and "TEXTREL" not in dynamic
-        assert not {"INIT", "INIT_ARRAY"} & set(dynamic) or path.name == "lazycuda", path
+        assert "INIT" not in dynamic or path.name == "lazycuda", path
         nodes = {symbol.node for symbol in elf.imports(path)} - {None}
         assert all(distribution_floor(node) for node in nodes), (path, nodes)
         assert ".debug_info" not in elf.readelf("-S", path)

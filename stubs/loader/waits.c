@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* waits.c - waiting for a thread that does what this one needs */
+#include "waits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/count.h"
+
+#define WAITS_A_SECOND (1000 / LC_WAIT_MS)
+/* Where the kernel tells nothing. */
+#define BLIND_SECONDS 10
+
+/* How a thread stands to its work. */
+enum stand { UNKNOWN, WORKS, WAITS_FOR_LDSO, NEVER_ENDS };
+
+static pid_t this_thread(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+void lc_work_begin(struct lc_work *work, const void *frame)
+{
+	*work = (struct lc_work){ pthread_self(), this_thread(), frame };
+}
+
+void lc_wake(const _Atomic int *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Returns true if an address is in ld.so, whose locks are variables of its own. */
+static bool is_in_ldso(uintptr_t address)
+{
+	uintptr_t base = getauxval(AT_BASE);
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)base;
+	const ElfW(Phdr) *phdrs = (const ElfW(Phdr) *)(base + (base ? header->e_phoff : 0));
+
+	for (size_t i = 0; base && i < header->e_phnum; i++)
+		if (phdrs[i].p_type == PT_LOAD &&
+		    address - base - phdrs[i].p_vaddr < phdrs[i].p_memsz)
+			return true;
+	return false;
+}
+
+/* Returns true if this thread holds the mutex that another one is waiting for.  glibc's mutexes
+ * begin with the word that is waited for, a count and the owner. */
+static bool is_held_here(uintptr_t mutex)
+{
+	const int *words = (const int *)mutex;
+
+	/* Another word that is waited for may end a page. */
+	return mutex % 4096 <= 4096 - 3 * sizeof(int) && words[2] == this_thread();
+}
+
+/* Not strtoul(), of which newer compilers take a new version. */
+static uintptr_t read_number(const char **text)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned base = !strncmp(*text, "0x", 2) ? 16 : 10;
+	const char *at = *text + (base == 16 ? 2 : 0), *digit;
+	uintptr_t number = 0;
+
+	for (; *at && (digit = strchr(digits, *at)); at++)
+		number = number * base + (uintptr_t)(digit - digits);
+	*text = *at == ' ' ? at + 1 : at;
+	return number;
+}
+
+/* `line` is what the kernel says of the thread: the number of the system call that it is in, six
+ * arguments, stack pointer and program counter; or else "running", or "-1" and the last two. */
+static enum stand judge(const struct lc_work *work, const char *line)
+{
+	uintptr_t words[8];
+
+	if (*line < '0' || *line > '9')
+		return WORKS;
+	for (size_t i = 0; i < LC_COUNT(words); i++)
+		words[i] = read_number(&line);
+	/* Its stack has become shorter, so the work was left.  Far away is another stack. */
+	if (words[7] - (uintptr_t)work->frame < 64 << 20)
+		return NEVER_ENDS;
+	if (words[0] != SYS_futex)
+		return WORKS;
+	if (is_held_here(words[1]))
+		return NEVER_ENDS;
+	return is_in_ldso(words[1]) ? WAITS_FOR_LDSO : WORKS;
+}
+
+static enum stand stand_of(const struct lc_work *work)
+{
+	char path[64], line[256];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)work->thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/self/task/%d", (int)work->thread);
+		return errno == ENOENT && !access("/proc/self/task", F_OK) && access(path, F_OK) ?
+			NEVER_ENDS : UNKNOWN;
+	}
+	length = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	if (length <= 0)
+		return UNKNOWN;
+	line[length] = 0;
+	return judge(work, line);
+}
+
+/* Returns false if it is no use to wait on, after this many waits. */
+static bool may_end(const struct lc_work *work, int waits)
+{
+	int cancellation;
+	enum stand stand;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+	stand = stand_of(work);
+	pthread_setcancelstate(cancellation, &cancellation);
+	switch (stand) {
+	case NEVER_ENDS:
+		return false;
+	case WAITS_FOR_LDSO:
+		return waits < WAITS_A_SECOND;
+	case UNKNOWN:
+		return waits < BLIND_SECONDS * WAITS_A_SECOND;
+	default:
+		return true;
+	}
+}
+
+bool lc_wait_for(const struct lc_work *work, const _Atomic int *word, int value, int *waits)
+{
+	const struct timespec time = { .tv_nsec = LC_WAIT_MS * 1000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
+	return atomic_load(word) != value || may_end(work, ++*waits);
+}
