@@ -66,6 +66,7 @@ def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
 
 RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
 RPATH = ("-Wl,--disable-new-dtags,-rpath,$ORIGIN/../run",)
+SLOW = StandIn("cudart", 12, "slow_registration_real.c")
 
 ROWS = [
     # The end of a process: what was made is given back when the library's exit handlers have run.
@@ -145,6 +146,15 @@ ROWS = [
                  folders=["conda-meta", "app/conda-meta"], CONDA_PREFIX="app"),
     asks_version("a folder called nvidia beside the program's", "cuda",
                  {"nvidia/cu13/lib": "13.5"}),
+
+    # Threads, fork() and locks.
+    Row("a slow registration and a launch in another thread", "slow_registration.c", (SLOW,)),
+    Row("a registration asks ld.so while a constructor waits for it", "constructor_calls.c",
+        (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DOPENS",)),),
+        extensions=("constructor.c",)),
+    Row("fork() waits for a thread in its first call", "fork_waits.c", RUNTIME),
+    *[Row(f"the first call in a handler of fork(), {when}", "fork_handler.c", RUNTIME,
+          arguments=(when,)) for when in ("before", "parent", "child")],
 ]
 
 
