@@ -215,7 +215,7 @@ char *lc_printable(struct lc_arena *arena, const char *text)
 
 void lc_arena_note_error(struct lc_arena *arena, int error)
 {
-	if (error == EMFILE || error == ENFILE || error == ENOMEM)
+	if (error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR)
 		arena->starved = true;
 }
 

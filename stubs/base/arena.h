@@ -71,7 +71,7 @@ char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, co
 char *lc_printable(struct lc_arena *arena, const char *text);
 
 /* Marks the arena as starved if `error`, an errno, means that descriptors or memory
- * ran out, which may pass.  A failing disk and a lack of permission will not pass. */
+ * ran out, or that signals interrupted all tries, which may pass.  A failing disk and a lack of permission will not pass. */
 void lc_arena_note_error(struct lc_arena *arena, int error);
 
 /*

@@ -153,7 +153,8 @@ static bool is_safe_in_hwcaps(const struct plain_name *name, const char *folder)
 
 	if (!lc_folder_may_be_there(name->folders, hwcaps))
 		return true;
-	directory = lc_folder_is_safe(name->folders, hwcaps) ? opendir(hwcaps) : NULL;
+	directory = lc_folder_is_safe(name->folders, hwcaps) ?
+		LC_AGAIN_IF(opendir(hwcaps), !done) : NULL;
 	if (!directory)
 		return false;
 	while (safe && (errno = 0, entry = readdir(directory))) {

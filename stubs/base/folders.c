@@ -104,7 +104,7 @@ static bool may_list(const struct lc_listing *names, const char *name)
 static struct lc_listing *read_names(struct lc_arena *arena, const char *path)
 {
 	struct lc_listing *names = lc_alloc(arena, sizeof(*names));
-	DIR *directory = names ? opendir(path) : NULL;
+	DIR *directory = names ? LC_AGAIN_IF(opendir(path), !done) : NULL;
 	struct dirent *entry = NULL;
 	bool all;
 
@@ -422,7 +422,7 @@ static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 	/* A link that stat() could not follow leads nowhere. */
 	if (!link->mode)
 		return NULL;
-	if (target && readlink(link->path, target, link->size) > 0 &&
+	if (target && LC_AGAIN(readlink(link->path, target, link->size)) > 0 &&
 	    (steps = count_steps(target)) <= MAX_STEPS - folders->links) {
 		folders->links += steps;
 		link->leads = from(folders, above, target);

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "again.h"
+
 /* A variable of each thread.  Initial-exec avoids __tls_get_addr(), which allocates. */
 #define LC_THREAD __thread __attribute__((tls_model("initial-exec")))
 
@@ -56,8 +58,8 @@ extern int __fxstat(int version, int fd, struct stat *st);
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *object);
 
-# define stat(path, st) __xstat(LC_STAT_VERSION, path, st)
-# define lstat(path, st) __lxstat(LC_STAT_VERSION, path, st)
+# define stat(path, st) LC_AGAIN(__xstat(LC_STAT_VERSION, path, st))
+# define lstat(path, st) LC_AGAIN(__lxstat(LC_STAT_VERSION, path, st))
 # define fstat(fd, st) __fxstat(LC_STAT_VERSION, fd, st)
 # define pthread_atfork(prepare, parent, child) \
 	__register_atfork(prepare, parent, child, &__dso_handle)

@@ -96,7 +96,7 @@ size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 
 void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)
 {
-	int fd = open(LC_LDCACHE_FOLDER "/ld.so.cache", O_RDONLY | O_CLOEXEC);
+	int fd = LC_AGAIN(open(LC_LDCACHE_FOLDER "/ld.so.cache", O_RDONLY | O_CLOEXEC));
 	struct stat st;
 	void *bytes;
 

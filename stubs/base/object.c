@@ -50,10 +50,8 @@ static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to
 	if (!to)
 		file->error = ENOMEM;
 	for (at = to; at && size; ) {
-		ssize_t got = pread(file->fd, at, size, (off_t)offset);
+		ssize_t got = LC_AGAIN(pread(file->fd, at, size, (off_t)offset));
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
 			file->error = errno;
 		if (got <= 0)
@@ -196,7 +194,7 @@ static const char *read_path(const char *path, read_image *each, void *data,
 			     struct lc_identity *identity, int *error)
 {
 	/* Non-blocking, so that open() does not wait for the writer of a FIFO. */
-	struct file file = { .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) };
+	struct file file = { .fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) };
 	const char *why = NULL;
 	struct stat st;
 

@@ -111,7 +111,7 @@ static int major_of_folder(struct lc_arena *arena, const char *path, const char 
 /* Returns the text of a RECORD; NULL if there is none, or if the file cannot be one. */
 static const char *read_record(struct lc_arena *arena, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
 	char *text = NULL;
 	struct stat st;
 	ssize_t length = -1;
@@ -124,7 +124,7 @@ static const char *read_record(struct lc_arena *arena, const char *path)
 	    st.st_size <= MAX_RECORD)
 		text = lc_alloc(arena, (size_t)st.st_size + 1);
 	if (text)
-		length = read(fd, text, (size_t)st.st_size);
+		length = LC_AGAIN(read(fd, text, (size_t)st.st_size));
 	close(fd);
 	return length < 0 ? NULL : text;
 }

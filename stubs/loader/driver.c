@@ -86,7 +86,7 @@ static int look_at_version(struct lc_arena *arena, struct lc_known *known)
 
 static int branch_of_module(struct lc_arena *arena)
 {
-	int fd = open("/sys/module/nvidia/version", O_RDONLY | O_CLOEXEC);
+	int fd = LC_AGAIN(open("/sys/module/nvidia/version", O_RDONLY | O_CLOEXEC));
 	char text[32] = "";
 	ssize_t length;
 
@@ -94,7 +94,7 @@ static int branch_of_module(struct lc_arena *arena)
 		lc_arena_note_error(arena, errno);
 		return 0;
 	}
-	length = pread(fd, text, sizeof(text) - 1, 0);
+	length = LC_AGAIN(pread(fd, text, sizeof(text) - 1, 0));
 	close(fd);
 	return length > 0 ? atoi(text) : 0;
 }

@@ -3,6 +3,7 @@
 #include "loader.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "peers.h"
 #include "specifics.h"
 #include "tries.h"
+#include "../base/glibc.h"
 
 enum phase { FIRST, NONE, FILLING, UNWRITTEN, LOADED };
 
@@ -458,6 +460,7 @@ static enum lc_refusal write_again(void)
 	return LC_MISSING;
 }
 
+/* dlerror() forgets here what a search asked for in vain. */
 static enum lc_refusal attempt_load(bool retry)
 {
 	enum lc_refusal refusal;
@@ -466,6 +469,7 @@ static enum lc_refusal attempt_load(bool retry)
 		atexit(after_exit);
 	lc_enter();
 	refusal = search(retry);
+	dlerror();
 	lc_leave();
 	return refusal;
 }
@@ -502,7 +506,7 @@ static bool is_coming(void)
 }
 
 /* Does what is next, if anything is; returns why the library is not available, or LC_NONE. */
-static __attribute__((noinline)) enum lc_refusal go_on(bool asked)
+static enum lc_refusal do_next(bool asked)
 {
 	switch (atomic_load_explicit(&state.phase, memory_order_acquire)) {
 	case LOADED:
@@ -517,6 +521,16 @@ static __attribute__((noinline)) enum lc_refusal go_on(bool asked)
 	default:
 		return lc_is_ready() && (asked || lc_may_try()) ? attempt_load(false) : LC_MISSING;
 	}
+}
+
+/* Leaves errno as it was, which the library's functions do. */
+static __attribute__((noinline)) enum lc_refusal go_on(bool asked)
+{
+	const int error = errno;
+	enum lc_refusal refusal = do_next(asked);
+
+	errno = error;
+	return refusal;
 }
 
 /* Returns LC_NONE once the library is loaded, else why not.  With `asked`, tries now, whatever

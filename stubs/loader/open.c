@@ -8,17 +8,15 @@
 
 #include "../base/glibc.h"
 #include "../base/objects.h"
+#include "dl.h"
 #include "unknown.h"
 
 /* Returns why dlopen() failed. */
-static const char *failure(struct lc_arena *arena, int error, const char *otherwise,
+static const char *failure(struct lc_arena *arena, const char *said, const char *otherwise,
 			   const struct lc_companions *brought)
 {
-	const char *said, *others;
+	const char *others = lc_join(arena, brought->others.list, brought->others.count, ", ");
 
-	lc_arena_note_error(arena, error);
-	said = dlerror();
-	others = lc_join(arena, brought->others.list, brought->others.count, ", ");
 	return lc_format(arena, "cannot be loaded: %s%s%s", said ? lc_printable(arena, said) : otherwise,
 			 *others ? "; " : "", others);
 }
@@ -43,13 +41,12 @@ static void *open_option(struct lc_arena *arena, struct lc_search *search, int i
 	struct lc_option *option = &search->seats[self].options[index];
 	bool loaded = option->origin == LC_BY_PROCESS;
 	struct link_map *map;
-	const char *why;
+	const char *why, *said = NULL;
 	void *handle;
 
-	errno = 0;
-	handle = dlopen(search->files[self][index].path,
-			(option->unbound ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL |
-			(loaded ? RTLD_NOLOAD : 0));
+	handle = lc_dlopen(arena, search->files[self][index].path,
+			   (option->unbound ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL |
+			   (loaded ? RTLD_NOLOAD : 0), &said);
 	/* dlopen() may be interposed, and the file may be another one by now. */
 	if (handle && !dlinfo(handle, RTLD_DI_LINKMAP, &map) &&
 	    lc_process_major(map, search->seats[self].library, image) == option->major)
@@ -58,9 +55,9 @@ static void *open_option(struct lc_arena *arena, struct lc_search *search, int i
 		dlclose(handle);
 		why = "is not what dlopen() loaded for it";
 	} else if (loaded) {
-		why = failure(arena, errno, "it has just been unloaded", &found->companions);
+		why = failure(arena, said, "it has just been unloaded", &found->companions);
 	} else {
-		why = failure(arena, errno, "dlopen() does not say why", &found->companions);
+		why = failure(arena, said, "dlopen() does not say why", &found->companions);
 		if (!option->unbound)
 			option->unbound = why;
 		found->broken = true;

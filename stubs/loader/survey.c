@@ -37,7 +37,7 @@ int lc_toolkit_version(const char *name)
 /* /usr/local/cuda-X.Y, the newest first. */
 static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
 {
-	DIR *directory = opendir("/usr/local");
+	DIR *directory = LC_AGAIN_IF(opendir("/usr/local"), !done);
 	int versions[32], count = 0;
 	struct dirent *entry;
 
@@ -85,7 +85,7 @@ const struct lc_site *lc_site(struct lc_survey *survey, const char *path)
 	site->path = lc_text(arena, path);
 	/* A package that is installed later counts. */
 	lc_folder_lacks(&survey->folders, path);
-	directory = lc_searchable(survey, path) ? opendir(path) : NULL;
+	directory = lc_searchable(survey, path) ? LC_AGAIN_IF(opendir(path), !done) : NULL;
 	if (!directory) {
 		lc_arena_note_error(arena, errno);
 		return site;

@@ -155,6 +155,13 @@ ROWS = [
     Row("fork() waits for a thread in its first call", "fork_waits.c", RUNTIME),
     *[Row(f"the first call in a handler of fork(), {when}", "fork_handler.c", RUNTIME,
           arguments=(when,)) for when in ("before", "parent", "child")],
+
+    # What runs short or is interrupted during the first call.
+    Row("memory runs short and comes back", "recovers.c", RUNTIME, arguments=("as",)),
+    Row("descriptors run short and come back", "recovers.c", RUNTIME, arguments=("nofile",)),
+    Row("signals interrupt the first call", "interrupted.c", RUNTIME,
+        preload=(Shared("interrupts.c"),)),
+    Row("errno and dlerror() stay", "interrupted.c", RUNTIME),
 ]
 
 

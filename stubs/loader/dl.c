@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* dl.c - dlopen(), and why it failed */
+#include "dl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libintl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../base/count.h"
+#include "../base/glibc.h"
+
+/* Returns true if the text ends like glibc's word for an error, in the locale's language. */
+static bool ends_with_error(const char *text, int error)
+{
+	const char *word = strerror(error);
+	const size_t length = strlen(text), rest = strlen(word);
+
+	return length >= rest && !strcmp(text + length - rest, word);
+}
+
+/* Returns true if the file that the text is about may not be mapped as code, as in a folder that
+ * is mounted noexec. */
+static bool is_no_code(const char *text)
+{
+	const char *end = strstr(text, ": ");
+	char path[512];
+	void *page;
+	bool is;
+	int fd;
+
+	if (*text != '/' || !end || (size_t)(end - text) >= sizeof(path))
+		return false;
+	memcpy(path, text, (size_t)(end - text));
+	path[end - text] = 0;
+	fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+	if (fd < 0)
+		return false;
+	page = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	is = page == MAP_FAILED && (errno == EPERM || errno == EACCES);
+	if (page != MAP_FAILED)
+		munmap(page, 1);
+	close(fd);
+	return is;
+}
+
+/*
+ * glibc leaves errno at 0 where a mapping fails, and does not name the error.  These texts of its
+ * are translated by dlerror().
+ */
+static bool is_of_want(const char *text)
+{
+	static const char words[][48] = {
+		"failed to map segment from shared object", "cannot map zero-fill pages",
+		"cannot change memory protections", "out of memory",
+	};
+	static const int errors[] = { ENOMEM, EMFILE, ENFILE, EINTR };
+
+	for (size_t i = 0; i < LC_COUNT(errors); i++)
+		if (ends_with_error(text, errors[i]))
+			return true;
+	for (size_t i = 0; i < LC_COUNT(words); i++)
+		if (strstr(text, dgettext("libc", words[i])))
+			return !is_no_code(text);
+	return false;
+}
+
+void *lc_dlopen(struct lc_arena *arena, const char *path, int flags, const char **said)
+{
+	void *handle;
+	int error;
+
+	for (int i = 0; i < LC_AGAIN_TIMES; i++) {
+		errno = 0;
+		handle = dlopen(path, flags);
+		if (handle)
+			return handle;
+		error = errno;
+		*said = dlerror();
+		if (!*said || !ends_with_error(*said, EINTR))
+			break;
+	}
+	lc_arena_note_error(arena, error);
+	if (*said && is_of_want(*said))
+		arena->starved = true;
+	return NULL;
+}

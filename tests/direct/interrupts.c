@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* interrupts.c - to be preloaded: of two calls of a function, a signal interrupts the first */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int interrupted(unsigned *count)
+{
+	if ((*count)++ % 2)
+		return 0;
+	errno = EINTR;
+	return 1;
+}
+
+/* What the stubs call does not create files. */
+int open(const char *path, int flags, ...)
+{
+	static __thread unsigned count;
+
+	return interrupted(&count) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0);
+}
+
+ssize_t pread(int fd, void *to, size_t size, off_t at)
+{
+	static __thread unsigned count;
+
+	return interrupted(&count) ? -1 : syscall(SYS_pread64, fd, to, size, at);
+}
+
+ssize_t read(int fd, void *to, size_t size)
+{
+	static __thread unsigned count;
+
+	return interrupted(&count) ? -1 : syscall(SYS_read, fd, to, size);
+}
+
+/* As stubs call stat() and lstat(): for glibc 2.17. */
+int __xstat(int version, const char *path, struct stat *st);
+int __xstat(int version, const char *path, struct stat *st)
+{
+	static __thread unsigned count;
+
+	(void)version;
+	return interrupted(&count) ? -1 : (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
+}
+
+int __lxstat(int version, const char *path, struct stat *st);
+int __lxstat(int version, const char *path, struct stat *st)
+{
+	static __thread unsigned count;
+
+	(void)version;
+	return interrupted(&count) ? -1 : (int)syscall(SYS_newfstatat, AT_FDCWD, path, st,
+						       AT_SYMLINK_NOFOLLOW);
+}
+
+DIR *opendir(const char *path)
+{
+	static __thread unsigned count;
+
+	int fd = interrupted(&count) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path,
+						   O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	return fd < 0 ? NULL : fdopendir(fd);
+}
