@@ -140,6 +140,26 @@ const struct lazycuda_status *lazycuda_get_status(const char *library);
 int lazycuda_load(const char *library);
 
 /*
+ * LAZYCUDA_EAGER("cudart") or LAZYCUDA_EAGER(NULL), at file scope in one source of a program or
+ * library, calls lazycuda_load() before the file's other constructors, as if the real library were
+ * linked: for programs that change their root, user or limits, fork or are confined before they
+ * use CUDA.  Where nothing is found, nothing is said, and calls fail as ever.  The same source can
+ * be linked to the real library: then the call is left out.  LAZYCUDA_EAGER=1 in the environment
+ * does this for every stub, before all constructors of what needs it.
+ */
+#ifdef __GNUC__
+#define LAZYCUDA_EAGER(library) \
+	static int lazycuda_load_if_there(const char *) \
+		__attribute__((weakref("lazycuda_load"))); \
+	static __attribute__((constructor(101), used)) void lazycuda_load_at_once(void) \
+	{ \
+		if (lazycuda_load_if_there) \
+			lazycuda_load_if_there(library); \
+	} \
+	typedef int lazycuda_is_eager
+#endif
+
+/*
  * Sets what CUDA the stubs of this process may load, ">=13.2,<14" say, as the environment
  * variable LAZYCUDA_CONSTRAINT does; if both are set, both have to hold.  A constraint is
  * any number of ==, !=, >=, <=, <, >, ~= and ==12.*, !=12.*, as in Python's version specifiers
@@ -159,7 +179,7 @@ int lazycuda_set_constraint(const char *constraint);
  * Returns 1 if LAZYCUDA_MAJOR, LAZYCUDA_CONSTRAINT and lazycuda_set_constraint() let the stubs
  * load a CUDA of this version, numbered as in struct lazycuda_driver; 0 if not, as with
  * LAZYCUDA_MAJOR=none, or if one of the stubs' variables, LAZYCUDA_GUARD and
- * LAZYCUDA_FORWARD_COMPATIBLE included, is malformed.
+ * LAZYCUDA_FORWARD_COMPATIBLE and LAZYCUDA_EAGER included, is malformed.
  */
 int lazycuda_is_allowed(int version);
 

@@ -16,6 +16,9 @@ const char *lc_guard_name(enum lc_guard guard);
 /* Returns false for a text that names no guard. */
 bool lc_guard_read(const char *text, enum lc_guard *guard);
 
+/* Set to 1, each stub loads its library when it is loaded. */
+#define LC_EAGER_VARIABLE "LAZYCUDA_EAGER"
+
 /* Set to 1, a forward-compatibility package makes up for an old driver. */
 #define LC_FORWARD_VARIABLE "LAZYCUDA_FORWARD_COMPATIBLE"
 #define LC_SWITCHES "1 or 0"

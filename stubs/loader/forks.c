@@ -81,7 +81,7 @@ static void in_child(void)
 	lc_forked();
 }
 
-void lc_handle_forks(void)
+__attribute__((section(".text.startup"))) void lc_handle_forks(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);
 }

@@ -2,7 +2,6 @@
 /* open.c - chooses and loads one of the files that a search found */
 #include "open.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 

@@ -66,6 +66,14 @@ const char *lc_variable_at_start(struct lc_arena *arena, const char *name)
 	return found && found[length + 2] ? lc_text(arena, found + length + 2) : NULL;
 }
 
+bool lc_is_eager(void)
+{
+	const char *eager = lc_variable(LC_EAGER_VARIABLE);
+	bool is = false;
+
+	return eager && lc_switch_read(eager, &is) && is;
+}
+
 static bool says_none(const char *value)
 {
 	return value && !strcmp(value, "none");
@@ -163,14 +171,28 @@ static const char *read_constraint(struct lc_arena *arena, struct lc_settings *s
 			 *wrong ? lc_printable(arena, wrong) : "its end");
 }
 
+static const char *read_switch(struct lc_arena *arena, const char *name, bool *on)
+{
+	const char *value = lc_variable(name);
+
+	if (!value || lc_switch_read(value, on))
+		return NULL;
+	return lc_format(arena, "%s=%s is no switch: use " LC_SWITCHES ", or unset it", name,
+			 lc_printable(arena, value));
+}
+
 static const char *read_forward(struct lc_arena *arena, struct lc_settings *settings)
 {
-	const char *forward = lc_variable(LC_FORWARD_VARIABLE);
+	return read_switch(arena, LC_FORWARD_VARIABLE, &settings->forward);
+}
 
-	if (!forward || lc_switch_read(forward, &settings->forward))
-		return NULL;
-	return lc_format(arena, LC_FORWARD_VARIABLE "=%s is no switch: use " LC_SWITCHES
-			 ", or unset it", lc_printable(arena, forward));
+/* lc_is_eager() has acted on it. */
+static const char *read_eager(struct lc_arena *arena, struct lc_settings *settings)
+{
+	bool eager;
+
+	(void)settings;
+	return read_switch(arena, LC_EAGER_VARIABLE, &eager);
 }
 
 static const struct {
@@ -181,6 +203,7 @@ static const struct {
 	{ read_pin, true },
 	{ read_constraint, true },
 	{ read_forward, false },
+	{ read_eager, false },
 };
 
 static void read_settings(struct lc_arena *arena, struct lc_settings *settings, bool of_cuda)

@@ -44,6 +44,9 @@ bool lc_is_privileged(void);
  */
 const char *lc_hidden_by(const struct lc_library *library);
 
+/* Returns true if LAZYCUDA_EAGER asks to load the library at once. */
+bool lc_is_eager(void);
+
 /* Returns true if LAZYCUDA_MAJOR hides every library. */
 bool lc_hides_all(void);
 

@@ -9,6 +9,7 @@ import dataclasses
 
 import pytest
 
+import build
 import fakes
 import situation
 from fakes import answer
@@ -48,7 +49,6 @@ def serves_the_pair(direct, stub):
     return len(direct.out.splitlines()) < 3 and answers < set(stub.out.splitlines())
 
 
-
 def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
     """The program works with nvJitLink 12.9, which lies in the folder `own`; others, {folder:
     version}, lie elsewhere.  "cuda" is on LD_LIBRARY_PATH; variables name folders, too."""
@@ -66,6 +66,7 @@ def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
 
 RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
 RPATH = ("-Wl,--disable-new-dtags,-rpath,$ORIGIN/../run",)
+CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory")
 SLOW = StandIn("cudart", 12, "slow_registration_real.c")
 
 ROWS = [
@@ -162,6 +163,14 @@ ROWS = [
     Row("signals interrupt the first call", "interrupted.c", RUNTIME,
         preload=(Shared("interrupts.c"),)),
     Row("errno and dlerror() stay", "interrupted.c", RUNTIME),
+
+    # Programs that ask for their library when they start.
+    *[Row(f"a first call after {how}, eager by the environment", "confined.c", RUNTIME,
+          arguments=(how,), env={"LAZYCUDA_EAGER": "1"}) for how in CONFINED],
+    Row("a first call that opens nothing, eager by the source", "confined.c", RUNTIME,
+        arguments=("filter",), flags=("-DEAGER", "-I", build.ROOT / "include")),
+    Row("kernels are registered while the library is there", "slow_registration.c", (SLOW,),
+        env={"LAZYCUDA_EAGER": "1"}),
 ]
 
 

@@ -127,6 +127,7 @@ TEXTS = {
     "LAZYCUDA_GUARD=": status(LAZYCUDA_GUARD="careful"),
     "LAZYCUDA_CONSTRAINT=": status(LAZYCUDA_CONSTRAINT=">=13,x"),
     "LAZYCUDA_FORWARD_COMPATIBLE=": status(LAZYCUDA_FORWARD_COMPATIBLE="yes"),
+    "LAZYCUDA_EAGER=": status(LAZYCUDA_EAGER="yes"),
     "satisfies the constraint": excluded,
 }
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * confined.c - a program that gives up rights when it starts, and then makes its first call:
+ * `confined chroot|nofile|user|unlink|filter|memory`
+ *
+ * With -DEAGER it asks for its library at the start.  Ends with 77 where the system refuses.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifdef EAGER
+#include <lazycuda.h>
+
+LAZYCUDA_EAGER("cudart");
+#endif
+
+int cudaRuntimeGetVersion(int *version);
+
+static int without_open(void)
+{
+	struct sock_filter instructions[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(instructions) / sizeof(*instructions), instructions };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+static int confine(const char *how)
+{
+	const char *folder = getenv("LD_LIBRARY_PATH");
+	char file[4096];
+
+	snprintf(file, sizeof(file), "%s/libcudart.so.12", folder);
+	if (!strcmp(how, "chroot"))
+		return chroot("/proc/self/fdinfo") || chdir("/");
+	if (!strcmp(how, "nofile"))
+		return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, 0 });
+	if (!strcmp(how, "memory"))
+		return setrlimit(RLIMIT_AS, &(struct rlimit){ 1 << 20, 1 << 20 });
+	if (!strcmp(how, "user"))
+		return chmod(folder, 0700) || setuid(65534);
+	return strcmp(how, "unlink") ? without_open() : unlink(file);
+}
+
+int main(int argc, char **argv)
+{
+	int version = 0, status;
+
+	if (argc < 2 || confine(argv[1])) {
+		printf("%s: %s\n", argc < 2 ? "" : argv[1], strerror(errno));
+		return 77;
+	}
+	status = cudaRuntimeGetVersion(&version);
+	printf("%d\n", status ? status : version);
+	return 0;
+}
