@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libintl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,10 +45,20 @@ static bool is_no_code(const char *text)
 	return is;
 }
 
-/*
- * glibc leaves errno at 0 where a mapping fails, and does not name the error.  These texts of its
- * are translated by dlerror().
- */
+/* A text of glibc's in the locale's language.  dgettext() is not imported: ld.so would look it up
+ * for each stub. */
+static const char *translated(const char *text)
+{
+	char *(*translate)(const char *domain, const char *text);
+	void *address = dlsym(RTLD_DEFAULT, "dgettext");
+
+	if (!address)
+		return text;
+	memcpy(&translate, &address, sizeof(translate));
+	return translate("libc", text);
+}
+
+/* glibc leaves errno at 0 where a mapping fails, and does not name the error. */
 static bool is_of_want(const char *text)
 {
 	static const char words[][48] = {
@@ -62,13 +71,14 @@ static bool is_of_want(const char *text)
 		if (ends_with_error(text, errors[i]))
 			return true;
 	for (size_t i = 0; i < LC_COUNT(words); i++)
-		if (strstr(text, dgettext("libc", words[i])))
+		if (strstr(text, translated(words[i])))
 			return !is_no_code(text);
 	return false;
 }
 
 void *lc_dlopen(struct lc_arena *arena, const char *path, int flags, const char **said)
 {
+	const char *text;
 	void *handle;
 	int error;
 
@@ -78,8 +88,9 @@ void *lc_dlopen(struct lc_arena *arena, const char *path, int flags, const char 
 		if (handle)
 			return handle;
 		error = errno;
-		*said = dlerror();
-		if (!*said || !ends_with_error(*said, EINTR))
+		text = dlerror();
+		*said = text ? lc_text(arena, text) : NULL;
+		if (!text || !ends_with_error(text, EINTR))
 			break;
 	}
 	lc_arena_note_error(arena, error);

@@ -104,6 +104,27 @@ static uint32_t mark_of(const void *frame)
 	return (uint32_t)((uintptr_t)frame >> 3) | 1;
 }
 
+/* Instead of a frame's mark, that of the stack in which the thread goes on; an even number. */
+uint32_t lc_move_in(const void *stack)
+{
+	const uint32_t left = lc_of_thread.frame;
+
+	lc_of_thread.frame = (mark_of(stack) & ~1u) + 2;
+	return left;
+}
+
+void lc_move_back(uint32_t left)
+{
+	lc_of_thread.frame = left;
+}
+
+/* Returns true if a frame is in no call that the outermost mark stands for. */
+static bool is_outside(uint32_t frame, uint32_t outermost)
+{
+	return outermost & 1 ? (int32_t)(frame - outermost) >= 0 :
+			       (frame ^ outermost) >= LC_STACK_BYTES >> 3;
+}
+
 /* Disables cancellation, since a thread that is cancelled inside would never leave. */
 static void come_in(uint32_t frame)
 {
@@ -162,7 +183,7 @@ static void see_thrown_out(uint32_t frame)
 {
 	const uint32_t outermost = lc_of_thread.frame;
 
-	if (lc_of_thread.entered && outermost && (int32_t)(frame - outermost) >= 0)
+	if (lc_of_thread.entered && outermost && is_outside(frame, outermost))
 		go_out(lc_of_thread.entered);
 }
 

@@ -14,6 +14,8 @@
 #define FORKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * Called when the stub is loaded.  Not later: glibc 2.28 to 2.35 have a lock over the handlers,
@@ -31,6 +33,13 @@ void lc_leave(void);
 
 /* lc_enter() that returns false instead of waiting for a fork(). */
 bool lc_try_enter(void);
+
+/* This thread, which has entered, goes on in a stack of LC_STACK_BYTES at a multiple of that.
+ * lc_move_back() takes what lc_move_in() returned. */
+uint32_t lc_move_in(const void *stack);
+void lc_move_back(uint32_t left);
+
+#define LC_STACK_BYTES ((size_t)8 << 20)
 
 /* The lock over the state, the slots and the records: see loader.h.  Not recursive. */
 void lc_lock(void);

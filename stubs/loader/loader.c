@@ -18,6 +18,7 @@
 #include "attempt.h"
 #include "peers.h"
 #include "specifics.h"
+#include "stack.h"
 #include "tries.h"
 #include "../base/glibc.h"
 
@@ -448,30 +449,48 @@ static enum lc_refusal search(bool retry)
 	return LC_NONE;
 }
 
-/* The library is loaded, but the slots have not been written. */
-static enum lc_refusal write_again(void)
+static void fill_again(void *unused)
 {
-	lc_enter();
+	(void)unused;
 	lc_lock();
 	if (state.phase == UNWRITTEN)
 		fill();
 	lc_unlock();
+}
+
+/* The library is loaded, but the slots have not been written. */
+static enum lc_refusal write_again(void)
+{
+	lc_enter();
+	lc_call_with_stack(fill_again, NULL);
 	lc_leave();
 	return LC_MISSING;
 }
 
+struct searching {
+	bool retry;
+	enum lc_refusal refusal;
+};
+
 /* dlerror() forgets here what a search asked for in vain. */
+static void search_there(void *data)
+{
+	struct searching *searching = data;
+
+	searching->refusal = search(searching->retry);
+	dlerror();
+}
+
 static enum lc_refusal attempt_load(bool retry)
 {
-	enum lc_refusal refusal;
+	struct searching searching = { .retry = retry };
 
 	if (!atomic_exchange(&state.watched, true))
 		atexit(after_exit);
 	lc_enter();
-	refusal = search(retry);
-	dlerror();
+	lc_call_with_stack(search_there, &searching);
 	lc_leave();
-	return refusal;
+	return searching.refusal;
 }
 
 /*

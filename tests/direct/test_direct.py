@@ -164,6 +164,9 @@ ROWS = [
         preload=(Shared("interrupts.c"),)),
     Row("errno and dlerror() stay", "interrupted.c", RUNTIME),
 
+    *[Row(f"the first call in a small {where}", "small_stack.c", RUNTIME, arguments=(where,))
+      for where in ("coroutine", "signal")],
+
     # Programs that ask for their library when they start.
     *[Row(f"a first call after {how}, eager by the environment", "confined.c", RUNTIME,
           arguments=(how,), env={"LAZYCUDA_EAGER": "1"}) for how in CONFINED],

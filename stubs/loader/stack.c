@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* stack.c - a search has a stack of its own where the caller's may be small */
+#include "stack.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "forks.h"
+#include "../entry/entry.h"
+
+#define ENOUGH ((size_t)1 << 20)
+
+/* syscall() reads all arguments that there may be, also above the outermost frame. */
+#define ABOVE 256
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#else
+#define __sanitizer_start_switch_fiber(saved, bottom, size) (void)(saved)
+#define __sanitizer_finish_switch_fiber(saved, bottom, size) (void)(saved)
+#endif
+
+/*
+ * lc_call_on(top, function, data) calls the function on the stack that ends at `top`.  Debuggers and
+ * exceptions find the way back by the frame pointer.  The shadow stack of a CPU that has one
+ * stays: calls and returns match.
+ *
+ * System calls go through syscall(), because ld.so looks up every function that a stub imports.
+ */
+#if defined(LC_X86_64)
+#define LC_HAS_CALL_ON
+__asm__(
+	".pushsection .text\n"
+	".type lc_call_on, @function\n"
+	"lc_call_on:\n"
+	".cfi_startproc\n"
+	LC_LANDING
+	"pushq %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbp, -16\n"
+	"movq %rsp, %rbp\n"
+	".cfi_def_cfa_register %rbp\n"
+	"movq %rdi, %rsp\n"
+	"movq %rdx, %rdi\n"
+	"call *%rsi\n"
+	"movq %rbp, %rsp\n"
+	"popq %rbp\n"
+	".cfi_def_cfa %rsp, 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size lc_call_on, .-lc_call_on\n"
+	".popsection\n");
+#elif defined(LC_AARCH64)
+#define LC_HAS_CALL_ON
+#if defined(__ARM_FEATURE_PAC_DEFAULT) && (__ARM_FEATURE_PAC_DEFAULT & 1)
+#define LC_SIGN_RETURN "hint #25\n.cfi_negate_ra_state\n"	/* paciasp */
+#define LC_CHECK_RETURN "hint #29\n.cfi_negate_ra_state\n"	/* autiasp */
+#else
+#define LC_SIGN_RETURN ""
+#define LC_CHECK_RETURN ""
+#endif
+__asm__(
+	".pushsection .text\n"
+	".type lc_call_on, %function\n"
+	"lc_call_on:\n"
+	".cfi_startproc\n"
+	LC_LANDING
+	LC_SIGN_RETURN
+	"stp x29, x30, [sp, #-16]!\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset 29, -16\n"
+	".cfi_offset 30, -8\n"
+	"mov x29, sp\n"
+	".cfi_def_cfa_register 29\n"
+	"mov sp, x0\n"
+	"mov x0, x2\n"
+	"blr x1\n"
+	"mov sp, x29\n"
+	".cfi_def_cfa_register 31\n"
+	"ldp x29, x30, [sp], #16\n"
+	".cfi_def_cfa_offset 0\n"
+	".cfi_restore 29\n"
+	".cfi_restore 30\n"
+	LC_CHECK_RETURN
+	"ret\n"
+	".cfi_endproc\n"
+	".size lc_call_on, .-lc_call_on\n"
+	".popsection\n");
+#endif
+
+#ifndef LC_HAS_CALL_ON
+
+void lc_call_with_stack(void (*function)(void *data), void *data)
+{
+	function(data);
+}
+
+#else
+
+void lc_call_on(char *top, void (*function)(void *), void *data) LC_HIDDEN;
+
+/* Returns true if this is the stack that the process was started with, and enough of it is left.
+ * The kernel has put the program's name at its end. */
+static bool has_enough(void)
+{
+	const uintptr_t end = getauxval(AT_EXECFN), here = (uintptr_t)__builtin_frame_address(0);
+	struct rlimit limit;
+
+	return end > here && !syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) &&
+	       end - here < limit.rlim_cur && limit.rlim_cur - (end - here) > ENOUGH &&
+	       end - here < (size_t)1 << 30;
+}
+
+/* A call on another stack, as it goes on there. */
+struct moved {
+	void (*function)(void *data);
+	void *data;
+	char *stack;
+	stack_t signals;	/* if the caller is on a signal stack: that one */
+	void *fake;		/* AddressSanitizer's */
+	const void *bottom;	/* of the caller's stack, as that knows it */
+	size_t size;
+};
+
+/*
+ * If the caller is on a signal stack, the kernel would take that for free now, and a second signal
+ * would overwrite it.  Until the caller is back there is none.
+ */
+static void go_on_here(void *data)
+{
+	static const stack_t none = { .ss_flags = SS_DISABLE };
+	struct moved *moved = data;
+	const bool signalled = moved->signals.ss_flags & SS_ONSTACK;
+
+	__sanitizer_finish_switch_fiber(NULL, &moved->bottom, &moved->size);
+	if (signalled)
+		syscall(SYS_sigaltstack, &none, NULL);
+	moved->function(moved->data);
+	moved->signals.ss_flags &= ~SS_ONSTACK;
+	if (signalled)
+		syscall(SYS_sigaltstack, &moved->signals, NULL);
+	__sanitizer_start_switch_fiber(NULL, moved->bottom, moved->size);
+}
+
+/* Maps a stack at a multiple of its size, with a guard below; NULL if there is no room. */
+static char *new_stack(void)
+{
+	const size_t size = LC_STACK_BYTES;
+	char *room = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *stack;
+
+	if (room == MAP_FAILED)
+		return NULL;
+	stack = (char *)(((uintptr_t)room + size - 1) & ~(size - 1));
+	if (stack > room)
+		munmap(room, (size_t)(stack - room));
+	if (stack < room + size)
+		munmap(stack + size, (size_t)(room + size - stack));
+	if (!mprotect(stack + (64 << 10), size - (64 << 10), PROT_READ | PROT_WRITE))
+		return stack;
+	munmap(stack, size);
+	return NULL;
+}
+
+void lc_call_with_stack(void (*function)(void *data), void *data)
+{
+	struct moved moved = { .function = function, .data = data };
+	uint32_t left;
+
+	moved.stack = has_enough() ? NULL : new_stack();
+	if (!moved.stack) {
+		function(data);
+		return;
+	}
+	syscall(SYS_sigaltstack, NULL, &moved.signals);
+	left = lc_move_in(moved.stack);
+	__sanitizer_start_switch_fiber(&moved.fake, moved.stack, LC_STACK_BYTES);
+	lc_call_on(moved.stack + LC_STACK_BYTES - ABOVE, go_on_here, &moved);
+	__sanitizer_finish_switch_fiber(moved.fake, NULL, NULL);
+	lc_move_back(left);
+	munmap(moved.stack, LC_STACK_BYTES);
+}
+
+#endif
