@@ -497,6 +497,8 @@ static void add_neighbour(struct lc_arena *arena, struct lc_process *process,
 {
 	struct lc_neighbour *added;
 
+	if (!neighbour.site)	/* the walk starts again, with more memory */
+		return;
 	for (size_t i = 0; i < process->neighbour_count; i++)
 		if (!strcmp(process->neighbours[i].site, neighbour.site))
 			return;
