@@ -175,11 +175,34 @@ TAKE(calloc, void *, (size_t count, size_t size), (count, size), NULL, blocks)
 TAKE(vasprintf, int, (char **text, const char *format, va_list arguments),
      (text, format, arguments), -1, blocks)
 TAKE(opendir, DIR *, (const char *path), (path), NULL, folders)
-TAKE(mmap, void *, (void *start, size_t size, int protection, int flags, int fd, off_t at),
-     (start, size, protection, flags, fd, at), MAP_FAILED, mappings)
-GIVE(munmap, int, (void *start, size_t size), (start, size), mappings)
 GIVE(closedir, int, (DIR *folder), (folder), folders)
 GIVE(dlclose, int, (void *handle), (handle), handles)
+
+/* A mapping may be given back in parts. */
+static int pages(size_t size)
+{
+	return (int)((size + 4095) / 4096);
+}
+
+void *__wrap_mmap(void *start, size_t size, int protection, int flags, int fd, off_t at);
+void *__wrap_mmap(void *start, size_t size, int protection, int flags, int fd, off_t at)
+{
+	void *taken = MAP_FAILED;
+
+	if (!fails("mmap"))
+		taken = mmap(start, size, protection, flags, fd, at);
+	note(&held.pages, taken != MAP_FAILED, pages(size));
+	return taken;
+}
+
+int __wrap_munmap(void *start, size_t size);
+int __wrap_munmap(void *start, size_t size)
+{
+	int status = munmap(start, size);
+
+	note(&held.pages, !status, -pages(size));
+	return status;
+}
 
 void *__wrap_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size)

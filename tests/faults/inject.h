@@ -28,7 +28,7 @@ extern struct injection injection;
 
 /* What the library under test has taken and not given back. */
 struct held {
-	long blocks, folders, mappings, handles;
+	long blocks, folders, pages, handles;
 };
 
 extern struct held held;

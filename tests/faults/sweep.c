@@ -310,8 +310,8 @@ static int run(const struct scenario *scenario, struct injection wanted)
 		return NO_SUCH_CALL;
 	scenario->after();
 	CHECK(open_files() == files, "%d files are open, not %d", open_files(), files);
-	CHECK(!held.mappings && !held.folders, "%ld mappings and %ld folders are lost",
-	      held.mappings, held.folders);
+	CHECK(!held.pages && !held.folders, "%ld pages and %ld folders are lost",
+	      held.pages, held.folders);
 	if (__lsan_do_recoverable_leak_check)
 		CHECK(!__lsan_do_recoverable_leak_check(), "memory is lost");
 	seen->held = held;

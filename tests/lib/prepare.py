@@ -31,12 +31,12 @@ FIRST = ("setuptools", "pip")
 LIBCLANG = "build/libclang/clang/native/libclang.so"
 # Folders whose tests take real libraries, where they are there; all others run on fakes.
 TOOLKIT_FOLDERS = """
-    aarch64 agreement audit broken choice compat device_code docs driver examples exports fuzz gpu
+    aarch64 agreement audit broken choice compat device_code direct docs driver examples exports fuzz gpu
     handle headers hostile inspection install isolation libraries linking llvm_ir load locks matrix
     missing notes own_library packages plan process python real registrations retarget
     retarget_wheels scan search status versions wheels years_ahead
 """.split()
-LIBRARY_FOLDERS = "docs own_library registrations".split()
+LIBRARY_FOLDERS = "docs libraries own_library registrations".split()
 LIBCLANG_FOLDERS = "docs gen own_library scan years_ahead".split()
 
 
