@@ -10,7 +10,7 @@ SITE = "venv/lib/python3/site-packages"
 
 
 def library(name, own, needs=(), size=0):
-    """A real library of one function, which needs others that need not be there."""
+    """A real library with all its names, which needs others that need not be there."""
     made = library_lists.read(name)
     soname = made.sonames[own]
     folder = build.BUILD / "tests" / "one_cuda" / "-".join([name, str(own), *needs, str(size)])
@@ -18,7 +18,8 @@ def library(name, own, needs=(), size=0):
     if file.exists():
         return file
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "library.c").write_text(f"int {made.names(own)[0]}(void) {{ return {own}; }}\n"
+    (folder / "library.c").write_text("".join(
+        f"int {one}(void) {{ return {own}; }}\n" for one in made.names(own)) +
                                       f"const char padding[{size + 1}] = {{ 1 }};\n")
     (folder / "library.map").write_text(f"{soname} {{ global: *; }};\n")
     for need in needs:

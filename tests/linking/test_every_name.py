@@ -59,7 +59,7 @@ def test_every_caller_gets_its_interface_or_an_error(world, library, version):
     others |= {f.name for f in listed.functions if {f.name, f.family} & adapted()}
     majors = dict(listed.nodes())
     calls = [s for s in elf.exports(build.stub(library))
-             if s.node != "LAZYCUDA_1" and s.name in returns_status - others
+             if s.node not in ("LAZYCUDA_1", None) and s.name in returns_status - others
              and not s.name.endswith("Version") and s.name not in SPECIAL]
     world.loader(fake(library, version))
     said = world.probe(f"stub:{library}", *[f"call:{s.name}@{s.node}" for s in calls])[1:]

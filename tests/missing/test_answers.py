@@ -21,7 +21,7 @@ def test_every_function_returns_its_typed_error(world, library):
     listed = symbols.read().libraries[library]
     result = {f.name: f.result for f in listed.functions}
     hooks = {f.name for f in listed.functions if f.hook}
-    calls = [s for s in elf.exports(build.stub(library)) if s.node != "LAZYCUDA_1"
+    calls = [s for s in elf.exports(build.stub(library)) if s.node not in ("LAZYCUDA_1", None)
              and result[s.name] not in listed.structs]
     done = world.run(probe(), f"open:{build.stub(library)}",
                      *[f"call:{at(s.name, s.node)}" for s in calls])

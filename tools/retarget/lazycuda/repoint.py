@@ -114,9 +114,11 @@ class Stub:
         found = self.exports.get(name, [])
         if version:
             return any(symbol.version == version for symbol in found)
-        # Without a version: what is in the first node, else the default one.
+        # Without a version: what is in the first node, else the default one.  A hidden name that is
+        # in none is for dlsym(): its interface differs between majors.
         shown = [symbol for symbol in found if not symbol.hidden]
-        return any(symbol.index <= 2 for symbol in found) or len(shown) == 1
+        return any(symbol.index == 2 for symbol in found) or len(shown) == 1 or \
+            any(symbol.index < 2 for symbol in shown)
 
     def tells_apart(self, name, majors):
         """Whether callers of these majors mean another function than a name without a version
