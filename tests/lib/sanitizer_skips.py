@@ -14,6 +14,8 @@ UNLOADED = "a real library that is unloaded leaves memory behind"
 TRACED = "who looks for leaks traces the program, which it may not do with this one"
 CLOSED = "exit handlers of a library that is closed are called when it is gone"
 CALLS = "it counts what is called, and the sanitizer calls for itself"
+CONFINED = "sanitizers open files and map memory themselves"
+COROUTINE = "the sanitizer does not know stacks that a program has made"
 STATIC = "sanitizers are not for static programs"
 TWICE = "a process can have the sanitizer once, and before all else"
 ASKED = "dlopen() is the sanitizer's own, and is asked what else it finds"
@@ -53,6 +55,9 @@ SKIPPED = [
     ("compat/", OTHER_BUILD),
     ("device_code/test_image.py", COMPILERS),
     ("device_code/test_ptx.py::test_reading_takes_time_in_proportion", FIGURES),
+    *[(f"direct/test_direct.py::test_situation[a-first-call-after-{what}", CONFINED)
+      for what in ("chroot", "memory", "nofile")],
+    ("direct/test_direct.py::test_situation[the-first-call-in-a-small-coroutine", COROUTINE),
     ("direct/test_direct.py::test_situation[a-plugin-is-closed", CLOSED, "address"),
     ("direct/test_direct.py::test_situation[a-preloaded-dlsym()", INTERPOSED),
     ("direct/test_direct.py::test_situation[a-static-program", STATIC),

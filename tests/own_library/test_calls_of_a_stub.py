@@ -283,9 +283,9 @@ def test_majors_of_its_own_have_nothing_to_do_with_cudas(world, plain, reals):
 
 
 def test_it_is_found_where_pip_puts_it(world, plain, reals):
-    world.put("site/vendor/foo/lib", reals[1])
-    (world.folder("site") / "nvidia").mkdir()
-    copied = world.put("site/app", plain.file) / plain.file.name
+    world.put("site-packages/vendor/foo/lib", reals[1])
+    (world.folder("site-packages") / "nvidia").mkdir()
+    copied = world.put("site-packages/app", plain.file) / plain.file.name
     said = world.probe(f"open:{copied}", "call:fooSame@libfoo.so.1", "status:foo")
     assert said[1]["value"] == 101 and said[2]["found_by"] == "site-packages"
 
