@@ -93,7 +93,8 @@ __asm__(
 	".popsection\n");
 #endif
 
-#ifndef LC_HAS_CALL_ON
+/* The thread sanitizer knows no stacks but those of threads. */
+#if !defined(LC_HAS_CALL_ON) || defined(__SANITIZE_THREAD__)
 
 void lc_call_with_stack(void (*function)(void *data), void *data)
 {
