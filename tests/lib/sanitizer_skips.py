@@ -15,6 +15,7 @@ TRACED = "who looks for leaks traces the program, which it may not do with this 
 CLOSED = "exit handlers of a library that is closed are called when it is gone"
 CALLS = "it counts what is called, and the sanitizer calls for itself"
 CONFINED = "sanitizers open files and map memory themselves"
+FORKED = "a fork() may leave the sanitizer's own allocator locked in the child"
 JUMPS = "an entry reads its slot by a jump, which the sanitizer takes for no atomic read"
 COROUTINE = "the sanitizer does not know stacks that a program has made"
 STATIC = "sanitizers are not for static programs"
@@ -154,6 +155,8 @@ SKIPPED = [
      "address"),
     ("status/test_status.py::test_on_real_libraries[12.0]", TRACER, "address"),
     ("suite/", NOT_C),
+    ("threads/test_races.py::test_rounds[forks", FORKED, "thread"),
+    ("threads/test_threads.py::test_fork_during_the_first_call", FORKED, "thread"),
     ("threads/test_threads.py::test_a_search_during_which_another_thread_loads", INTERPOSED,
      "address", "thread"),
     ("threads/test_threads.py::test_fork_during_the_first_call", LOCKED, "address"),
