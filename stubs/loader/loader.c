@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/glibc.h"
 #include "aside.h"
 #include "attempt.h"
 #include "peers.h"

@@ -511,7 +511,6 @@ static void add_neighbour(struct lc_arena *arena, struct lc_process *process,
 static void note_neighbour(struct walk *walk, const char *path)
 {
 	static const char *const names[] = { "/site-packages/", "/dist-packages/" };
-
 	size_t length = 0;
 
 	for (size_t i = 0; i < LC_COUNT(names); i++)
