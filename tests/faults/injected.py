@@ -35,7 +35,8 @@ def needed(objects):
     defined = {line.split()[-1] for line in build.output(
         "nm", "--defined-only", *objects).splitlines() if line}
     return {name for name in names - defined if re.match(r"[a-z_]", name)
-            and not name.startswith(("lc_", "_GLOBAL_", "/", "__asan", "__ubsan", "__tsan"))
+            and not name.startswith(("lc_", "_GLOBAL_", "/", "__asan", "__ubsan", "__tsan",
+                                     "__sanitizer_"))
             and not name.endswith(":")}
 
 
