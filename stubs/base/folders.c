@@ -8,6 +8,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -295,6 +296,16 @@ bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 	return true;
 }
 
+/* Nobody writes to a file system that is mounted read-only, as images are. */
+static mode_t mode_of(const char *path, const struct stat *st)
+{
+	struct statvfs fs;
+
+	if ((st->st_mode & S_IWOTH) && !statvfs(path, &fs) && (fs.f_flag & ST_RDONLY))
+		return st->st_mode & ~(mode_t)S_IWOTH;
+	return st->st_mode;
+}
+
 /* What lstat() and stat() say of a path. */
 struct look {
 	struct stat itself, behind;
@@ -327,7 +338,7 @@ static void look_at(struct lc_folders *folders, struct lc_way *way, const struct
 		cannot_look(folders, way);
 		return;
 	}
-	way->mode = st.st_mode;
+	way->mode = mode_of(way->path, &st);
 	way->real_device = st.st_dev;
 	way->real_inode = st.st_ino;
 	way->change = st.st_ctim;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * confined.c - a program that gives up rights when it starts, and then makes its first call:
- * `confined chroot|nofile|user|unlink|filter|memory`
+ * `confined chroot|nofile|user|unlink|filter|memory|readonly`
  *
  * With -DEAGER it asks for its library at the start.  Ends with 77 where the system refuses.
  */
@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -41,6 +43,16 @@ static int without_open(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
+/* Anybody may write to the folder, but nobody can: it is mounted read-only. */
+static int read_only(const char *folder)
+{
+	if (chmod(folder, 0777) || (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)))
+		return -1;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	       mount(folder, folder, NULL, MS_BIND, NULL) ||
+	       mount(NULL, folder, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
+}
+
 static int confine(const char *how)
 {
 	const char *folder = getenv("LD_LIBRARY_PATH");
@@ -53,6 +65,8 @@ static int confine(const char *how)
 		return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, 0 });
 	if (!strcmp(how, "memory"))
 		return setrlimit(RLIMIT_AS, &(struct rlimit){ 1 << 20, 1 << 20 });
+	if (!strcmp(how, "readonly"))
+		return read_only(folder);
 	if (!strcmp(how, "user"))
 		return chmod(folder, 0700) || setuid(65534);
 	return strcmp(how, "unlink") ? without_open() : unlink(file);

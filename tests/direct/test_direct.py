@@ -147,6 +147,8 @@ ROWS = [
                  folders=["conda-meta", "app/conda-meta"], CONDA_PREFIX="app"),
     asks_version("a folder called nvidia beside the program's", "cuda",
                  {"nvidia/cu13/lib": "13.5"}),
+    Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
+        arguments=("readonly",)),
 
     # Threads, fork() and locks.
     Row("a slow registration and a launch in another thread", "slow_registration.c", (SLOW,)),
