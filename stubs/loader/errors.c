@@ -8,6 +8,7 @@
 #include "../base/glibc.h"
 #include "loader.h"
 #include "of_thread.h"
+#include "peers.h"
 #include "tries.h"
 
 /* A reason is a constant of this stub, and so never far from lc_library. */
@@ -132,6 +133,31 @@ const char *lc_status_name(int32_t value)
 	return name;
 }
 
+/* The versions of the library that have a function, and how to come by one: "CUDA 12.8 and later
+ * have it, ..."; a guess where the list does not tell. */
+static const char *who_has(struct lc_arena *arena, unsigned slot)
+{
+	const lc_version loaded = (lc_version)atomic_load(&lc_self.loaded);
+	const struct lc_slot *called = &lc_library.slots[slot];
+	const struct lc_candidate *having = &lc_library.candidates[called->first];
+	const char *word = lc_major_word(&lc_library), *take;
+	lc_version nearest;
+	bool later;
+
+	if (!lc_has_majors(&lc_library))
+		return "a newer driver does";
+	if (called->first == LC_ANY_CALLER || !called->count || !loaded ||
+	    (having->from <= loaded && loaded <= having->to))
+		return lc_format(arena, "a newer or older %s does", word);
+	later = loaded < having->from;
+	nearest = later ? having->from : having->to;
+	take = lc_library.own_majors || LC_MAJOR(nearest) == LC_MAJOR(loaded) ?
+	       lc_format(arena, "%s=/path/to/one", lc_library.variable) :
+	       lc_format(arena, "LAZYCUDA_MAJOR=%d", LC_MAJOR(nearest));
+	return lc_format(arena, "%s %d.%d and %s do: if one is installed, %s takes it", word,
+			 LC_MAJOR(nearest), LC_MINOR(nearest), later ? "later" : "earlier", take);
+}
+
 static const char *message(struct lc_arena *arena, const struct lc_refused *call,
 			   const struct lazycuda_status *status)
 {
@@ -140,10 +166,8 @@ static const char *message(struct lc_arena *arena, const struct lc_refused *call
 
 	switch ((enum lc_refusal)call->why) {
 	case LC_ABSENT:
-		return lc_format(arena, "%s: %s %s (%s) does not have this function;"
-				 " a newer %s does", function, lc_library.name, status->version,
-				 path, !lc_has_majors(&lc_library) ? "driver" :
-				 lc_library.own_majors ? "or older one" : "or older CUDA");
+		return lc_format(arena, "%s: %s %s (%s) does not have this function; %s", function,
+				 lc_library.name, status->version, path, who_has(arena, call->slot));
 	case LC_REFUSED:
 		if (call->reason)
 			return lc_format(arena, "%s: refused on %s %s (%s): %s", function,
