@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/constraint.h"
+#include "../base/count.h"
 #include "../base/cuda_version.h"
 
 /*
@@ -241,14 +242,66 @@ static bool suits_better(const struct lc_circumstances *at, const struct lc_opti
 	return guarded(at) && one->origin != LC_BY_OVERRIDE && !one->refuses && first->refuses;
 }
 
+static int best_for(struct lc_arena *arena, const struct lc_circumstances *at,
+		    const struct lc_seat *seat, int major);
+
+/* The version of the library that writes what this one reads, as far as it is known; 0: there is
+ * none.  *writer is set to its name. */
+static lc_version written_by(struct lc_arena *arena, const struct lc_circumstances *at,
+			     const struct lc_seat *seat, int major, const char **writer)
+{
+	for (size_t p = 0; p < LC_COUNT(pairs); p++) {
+		if (!guarded(at) || strcmp(seat->library->name, pairs[p].reader))
+			continue;
+		*writer = pairs[p].writer;
+		for (size_t s = 0; s < at->seat_count; s++) {
+			const struct lc_seat *other = &at->seats[s];
+			int i;
+
+			if (strcmp(other->library->name, *writer))
+				continue;
+			i = other->loaded ? -1 : best_for(arena, at, other, major);
+			return i < 0 ? other->loaded : other->options[i].version;
+		}
+	}
+	return 0;
+}
+
+/* Returns true if an option is of the same major as what it reads, and surely older. */
+static bool is_older(const struct lc_option *option, lc_version written)
+{
+	return option->latest && option->latest < written &&
+	       LC_MAJOR(option->latest) == LC_MAJOR(written);
+}
+
 /* Returns true if an option is better than one of the same major that comes before it: it is known
- * to belong to its CUDA, or it has what the callers import and the other lacks. */
+ * to belong to its CUDA, or it has what the callers import and the other lacks, or it reads what is
+ * written and the other is too old. */
 static bool is_better(const struct lc_circumstances *at, const struct lc_seat *seat,
-		      const struct lc_option *option, const struct lc_option *before)
+		      const struct lc_option *option, const struct lc_option *before,
+		      lc_version written)
 {
 	if (is_unclear(seat, option) != is_unclear(seat, before))
 		return is_unclear(seat, before);
-	return suits_better(at, option, before);
+	if (suits_better(at, before, option))
+		return false;
+	return suits_better(at, option, before) ||
+	       (is_older(before, written) && !is_older(option, written));
+}
+
+/* "nvJitLink 12.4 would read what nvrtc 12.9 writes, and must not be older" */
+static const char *older_text(struct lc_arena *arena, const struct lc_circumstances *at,
+			      const struct lc_option *option, int common)
+{
+	const struct lc_seat *own = &at->seats[at->self];
+	const char *writer;
+	lc_version written = written_by(arena, at, own, common, &writer);
+
+	if (!is_older(option, written))
+		return NULL;
+	return lc_format(arena, "%s %d.%d would read what %s %d.%d writes, and must not be older",
+			 own->library->name, LC_MAJOR(option->latest), LC_MINOR(option->latest),
+			 writer, LC_MAJOR(written), LC_MINOR(written));
 }
 
 /* The first allowed option of one of the library's majors, or -1, unless one that comes later is
@@ -256,6 +309,8 @@ static bool is_better(const struct lc_circumstances *at, const struct lc_seat *s
 static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 		   const struct lc_seat *seat, int own, int major, bool *driver)
 {
+	const char *writer;
+	lc_version written = written_by(arena, at, seat, major, &writer);
 	int found = -1;
 
 	/* No early exit: an objection to any of them has to set *driver. */
@@ -265,7 +320,8 @@ static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
 		if (option->major != own || !fits(seat, option, major) ||
 		    objection(arena, at, seat, option, driver))
 			continue;
-		if (found < 0 || is_better(at, seat, option, &seat->options[found]))
+		if (found < 0 || is_better(at, seat, option, &seat->options[found],
+					   written))
 			found = (int)i;
 	}
 	return found;
@@ -559,7 +615,7 @@ static const char *clash(struct lc_arena *arena, const struct lc_circumstances *
 	/* It would open other libraries of its CUDA by names that are the same in every CUDA. */
 	if (own->library->own_majors && option->origin == LC_BY_SEARCH)
 		return lc_format(arena, "the process uses CUDA %d; %s", common, option->told);
-	for (size_t p = 0; p < sizeof(pairs) / sizeof(*pairs); p++) {
+	for (size_t p = 0; p < LC_COUNT(pairs); p++) {
 		bool reads = !strcmp(self, pairs[p].reader);
 
 		if (!reads && strcmp(self, pairs[p].writer))
@@ -609,10 +665,11 @@ static const char *refusal_text(struct lc_arena *arena, const struct lc_option *
 /* Returns why an option without any objection to it was passed over for another option, or
  * for none if `taken` is -1. */
 static const char *why_passed_over(struct lc_arena *arena, const struct lc_circumstances *at,
-				   const struct lc_option *option, int taken)
+				   const struct lc_option *option, int taken, int common)
 {
 	const struct lc_seat *seat = &at->seats[at->self];
 	const struct lc_option *other;
+	const char *older;
 
 	if (taken < 0)
 		return "was not considered";
@@ -624,6 +681,9 @@ static const char *why_passed_over(struct lc_arena *arena, const struct lc_circu
 	if (suits_better(at, other, option) && (option->major > other->major ||
 						(option->major == other->major && option < other)))
 		return refusal_text(arena, option);
+	older = option < other ? older_text(arena, at, option, common) : NULL;
+	if (older)
+		return older;
 	if (option->major == other->major)
 		return "another one of this major comes before it";
 	return lc_format(arena, "%s %d was chosen", lc_major_word(own_library(at)), other->major);
@@ -646,17 +706,21 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 		if (!*reason)
 			*reason = driver_objection(arena, at, seat, option);
 		if (!*reason)
-			*reason = why_passed_over(arena, at, option, choice->option);
+			*reason = why_passed_over(arena, at, option, choice->option,
+						  choice->common);
 	}
 }
 
 static void take(struct lc_arena *arena, const struct lc_circumstances *at,
 		 struct lc_choice *choice, int option, const char *reason)
 {
-	const char *told = at->seats[at->self].options[option].told;
+	const struct lc_option *taken = &at->seats[at->self].options[option];
+	const char *older = older_text(arena, at, taken, choice->common);
 
-	if (told)
-		reason = lc_format(arena, "%s; %s", reason, told);
+	if (taken->told)
+		reason = lc_format(arena, "%s; %s", reason, taken->told);
+	if (older)
+		reason = lc_format(arena, "%s; %s", reason, older);
 	choice->option = option;
 	choice->refusal = LC_NONE;
 	choice->reason = choice->reasons[option] = reason;

@@ -162,6 +162,26 @@ def test_a_loaded_library_that_clashes_says_so_where_another_is_taken():
     assert why == ["nvJitLink 12 would read what nvrtc 13 writes, and must not be older", said[2]]
 
 
+# Within a major nvJitLink is no older than the nvrtc whose output it reads, if one is to be had.
+OLDER = "nvJitLink 12.4 would read what nvrtc 12.9 writes, and must not be older"
+
+
+@pytest.mark.parametrize("nvrtc, linkers, taken, reason", [
+    ((), (1204, 1209), 1, OLDER),
+    (dict(nvrtc=1209), (1204, 1209), 1, OLDER),
+    ((), (1209, 1204), 0, SAME),
+    (dict(nvrtc=1204), (1204, 1209), 0, SAME),
+    (dict(nvrtc=1300), (1204, 1209), 0, SAME),
+    ((), (1204, 1203), 0, SAME),
+])
+def test_a_linker_that_is_no_older_than_the_compiler(nvrtc, linkers, taken, reason):
+    said, why = choose({"nvJitLink": [option(FOUND, 12, version, latest=version)
+                                      for version in linkers],
+                        "nvrtc": [option(FOUND, 12, 1209)]}, loaded=nvrtc, agreed=12)
+    assert said[0] == taken and why[1 - taken] == reason
+    assert (OLDER in said[2]) == (linkers[taken] < 1209 and not nvrtc)
+
+
 def test_a_library_without_majors_or_with_its_own():
     loaded, highest = "already loaded in this process", "the highest major found"
     assert choose({"cuda": [option(FOUND, 0), option(LOADED, 0)]}) == (
