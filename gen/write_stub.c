@@ -219,6 +219,13 @@ static bool forwards_status(const struct slot *slot)
 	       !slot->hook && !slot->text;
 }
 
+/* Returns true if only the slow function is C, which has something to do after a failing call. */
+static bool forwards_struct(const struct slot *slot)
+{
+	return !slot->unknown && !slot->text && !slot->hook && has_struct(slot->row) &&
+	       !forwards_status(slot);
+}
+
 /* The text that stands in for the result of a `text` function when no call is forwarded. */
 static const char *text_instead(const struct row *row)
 {
@@ -260,7 +267,7 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		put(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
 		    slot->ident, slot->hook, signature.args.bytes,
 		    slot->row->params.count ? ", " : "", slot->ident);
-	else if (has_struct(slot->row))
+	else if (forwards_struct(slot))
 		put(c, "LC_FORWARD_STRUCT(%s, %s, %u,", result_type(plan, slot), slot->ident,
 		    slot->number);
 	else
@@ -273,19 +280,25 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 
 static void write_entries(struct text *c, struct plan *plan)
 {
-	bool trampoline = false, text = false;
+	bool trampoline = false, text = false, assembly = false;
 
 	for (size_t i = 0; i < plan->slots.count; i++) {
-		trampoline |= plan->slots.items[i]->unknown || forwards_status(plan->slots.items[i]);
-		text |= plan->slots.items[i]->text;
+		const struct slot *slot = plan->slots.items[i];
+
+		trampoline |= slot->unknown || forwards_status(slot);
+		assembly |= forwards_struct(slot);
+		text |= slot->text;
 	}
+	assembly |= trampoline;
 	if (text)
 		put(c, "#include \"loader/errors.h\"\n#include \"loader/loader.h\"\n");
 	if (trampoline)
 		put(c, "#include \"entry/trampoline.h\"\n");
 	put(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
+	put(c, "%s", assembly ? "LC_ASM_BEGIN\n" : "");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		write_entry(c, plan, plan->slots.items[i]);
+	put(c, "%s", assembly ? "LC_ASM_END\n" : "");
 	put(c, "\nstruct lc_slots lc_slots LC_TABLE = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		put(c, "\t.%s = lc_slow_%s,\n", plan->slots.items[i]->ident,

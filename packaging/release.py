@@ -31,9 +31,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 REQUIREMENTS = ROOT / "packaging" / "release.txt"
 A_DAY = 24 * 60 * 60
 ARCHES = ("x86_64", "aarch64")
-# zig compiles its own parts of the C library with the path of its folder in the debug
+# A stub runs its own code once, and the wheel has a hundred of them: -Os makes it a megabyte
+# smaller.  zig compiles its own parts of the C library with the path of its folder in the debug
 # information: without that the bytes are the same in any folder.
-CFLAGS, LDFLAGS = "-O2 -g0", "-s"
+CFLAGS, LDFLAGS = "-Os -g0", "-s"
 # The most bytes of a wheel, for the sake of the index and of downloads.
 MOST = 12_000_000
 

@@ -130,23 +130,32 @@
 #endif
 
 #ifdef LC_ASM_JUMP
-#define LC_ASM_ENTRY(slot, number) \
+/* Nothing in this section moves the stack pointer.  So it needs one entry in .eh_frame, and not
+ * two for each slot, which were a third of a stub of thousands of names: LC_ASM_BEGIN and
+ * LC_ASM_END stand around all of them. */
+#define LC_IN_ASM(text) ".pushsection .text.lazycuda,\"ax\",@progbits\n" text ".popsection\n"
+#define LC_ASM_BEGIN __asm__(LC_IN_ASM(".cfi_startproc\n"));
+#define LC_ASM_END __asm__(LC_IN_ASM(".cfi_endproc\n"));
+#define LC_ASM_FUNCTION(name, code) \
+	".type " name ", %function\n" \
+	name ":\n" \
+	LC_LANDING \
+	code \
+	".size " name ", .-" name "\n"
+/* `slow` is what stands behind the entry: on x86-64 both have room in 16 bytes. */
+#define LC_ASM_ENTRY(slot, number, slow) \
 	_Static_assert(LC_SLOT_##slot == (number), #slot); \
-	__asm__(".pushsection .text\n" \
+	__asm__(LC_IN_ASM( \
 		".globl lc_entry_" #slot "\n" \
-		".type lc_entry_" #slot ", %function\n" \
 		".balign 16\n" \
-		"lc_entry_" #slot ":\n" \
-		".cfi_startproc\n" \
-		LC_LANDING \
-		LC_ASM_JUMP(number) \
-		".cfi_endproc\n" \
-		".size lc_entry_" #slot ", .-lc_entry_" #slot "\n" \
-		".popsection\n");
+		LC_ASM_FUNCTION("lc_entry_" #slot, LC_ASM_JUMP(number)) \
+		slow));
 #define LC_FORWARD_STRUCT(type, slot, number, params, args, failure, zero) \
 	LC_SLOW(type, slot, params, args, failure, zero) \
-	LC_ASM_ENTRY(slot, number)
+	LC_ASM_ENTRY(slot, number, "")
 #else
+#define LC_ASM_BEGIN
+#define LC_ASM_END
 #define LC_FORWARD_STRUCT(type, slot, number, params, args, failure, zero) \
 	LC_FORWARD(type, slot, params, args, failure, zero)
 #endif

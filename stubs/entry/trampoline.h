@@ -8,8 +8,8 @@
  * leads to a few instructions that store the slot's number and jump to the
  * trampoline.  The trampoline saves every register that can hold an argument
  * and calls lc_slow().  Then it either restores the registers and jumps to the
- * function that is now in the slot, or returns the status (NULL if `null`
- * is set, for functions that return an address).  Arguments on the stack stay
+ * function that is now in the slot, or returns the status (lc_trampoline_null:
+ * NULL, for functions that return an address).  Arguments on the stack stay
  * where they are.  Vector registers are saved only as far as double and 128-bit
  * arguments use them.
  *
@@ -25,11 +25,16 @@
 __asm__(
 	".pushsection .text.unlikely,\"ax\",@progbits\n"
 	".type lc_trampoline, @function\n"
-	"lc_trampoline:\n"		/* (%rsp): 2 * slot + null; 8(%rsp): return address */
+	"lc_trampoline_null:\n"	/* %r11w: slot */
 	".cfi_startproc\n"
-	".cfi_def_cfa_offset 16\n"
-	"subq $192, %rsp\n"
-	".cfi_adjust_cfa_offset 192\n"
+	"movzwl %r11w, %r11d\n"
+	"orl $0x10000, %r11d\n"
+	"jmp 2f\n"
+	"lc_trampoline:\n"
+	"movzwl %r11w, %r11d\n"
+	"2:\n"
+	"subq $200, %rsp\n"
+	".cfi_adjust_cfa_offset 200\n"
 	"movq %rdi, (%rsp)\n"
 	"movq %rsi, 8(%rsp)\n"
 	"movq %rdx, 16(%rsp)\n"
@@ -38,6 +43,7 @@ __asm__(
 	"movq %r9, 40(%rsp)\n"
 	"movq %rax, 48(%rsp)\n"		/* %al: how many vector registers, if variadic */
 	"movq %r10, 56(%rsp)\n"
+	"movl %r11d, 192(%rsp)\n"
 	"movaps %xmm0, 64(%rsp)\n"
 	"movaps %xmm1, 80(%rsp)\n"
 	"movaps %xmm2, 96(%rsp)\n"
@@ -46,13 +52,11 @@ __asm__(
 	"movaps %xmm5, 144(%rsp)\n"
 	"movaps %xmm6, 160(%rsp)\n"
 	"movaps %xmm7, 176(%rsp)\n"
-	"movl 192(%rsp), %edi\n"
-	"shrl $1, %edi\n"
+	"movzwl %r11w, %edi\n"
 	"call lc_slow\n"
 	"movl 192(%rsp), %ecx\n"
 	"testl %eax, %eax\n"
 	"jne 1f\n"
-	"shrl $1, %ecx\n"
 	"leaq lc_slot_table(%rip), %r11\n"
 	"movq (%r11,%rcx,8), %r11\n"
 	"movaps 176(%rsp), %xmm7\n"
@@ -77,7 +81,7 @@ __asm__(
 	"jmp *%r11\n"
 	".cfi_restore_state\n"
 	"1:\n"
-	"andl $1, %ecx\n"
+	"shrl $16, %ecx\n"
 	"decl %ecx\n"			/* all ones for a status, 0 for NULL */
 	"andl %ecx, %eax\n"
 	"addq $200, %rsp\n"
@@ -87,18 +91,9 @@ __asm__(
 	".size lc_trampoline, .-lc_trampoline\n"
 	".popsection\n");
 
-#define LC_SLOW_IN_ASSEMBLY(slot, number, null) \
-	".pushsection .text.unlikely,\"ax\",@progbits\n" \
-	".type lc_slow_" #slot ", @function\n" \
-	"lc_slow_" #slot ":\n" \
-	".cfi_startproc\n" \
-	LC_LANDING \
-	"pushq $2*" #number "+" #null "\n" \
-	".cfi_adjust_cfa_offset 8\n" \
-	"jmp lc_trampoline\n" \
-	".cfi_endproc\n" \
-	".size lc_slow_" #slot ", .-lc_slow_" #slot "\n" \
-	".popsection\n"
+#define LC_SLOW_IN_ASSEMBLY(number, null) \
+	"movw $" #number ", %r11w\n" \
+	"jmp lc_trampoline" null "\n"
 
 #elif defined(LC_AARCH64)
 
@@ -121,8 +116,13 @@ __asm__(
 __asm__(
 	".pushsection .text.unlikely,\"ax\",@progbits\n"
 	".type lc_trampoline, %function\n"
-	"lc_trampoline:\n"		/* w16: slot; w17: null */
+	"lc_trampoline_null:\n"	/* w16: slot */
 	".cfi_startproc\n"
+	"mov w17, #1\n"
+	"b 2f\n"
+	"lc_trampoline:\n"
+	"mov w17, #0\n"
+	"2:\n"
 	LC_SIGN
 	"stp x29, x30, [sp, #-240]!\n"
 	".cfi_def_cfa_offset 240\n"
@@ -168,34 +168,28 @@ __asm__(
 	".size lc_trampoline, .-lc_trampoline\n"
 	".popsection\n");
 
-#define LC_SLOW_IN_ASSEMBLY(slot, number, null) \
-	".pushsection .text.unlikely,\"ax\",@progbits\n" \
-	".type lc_slow_" #slot ", %function\n" \
-	"lc_slow_" #slot ":\n" \
-	".cfi_startproc\n" \
-	LC_LANDING \
+#define LC_SLOW_IN_ASSEMBLY(number, null) \
 	"mov w16, #" #number "\n" \
-	"mov w17, #" #null "\n" \
-	"b lc_trampoline\n" \
-	".cfi_endproc\n" \
-	".size lc_slow_" #slot ", .-lc_slow_" #slot "\n" \
-	".popsection\n"
+	"b lc_trampoline" null "\n"
 
 #endif
 
-/* LC_UNDECLARED: a function that no header declares.  LC_FORWARD_STATUS: a function that takes
- * a struct by value and whose failing call only returns a status. */
+/* LC_UNDECLARED: a function that no header declares; `null`: it returns an address.
+ * LC_FORWARD_STATUS: a function that takes a struct by value and whose failing call only returns a
+ * status. */
 #ifdef LC_ASM_ENTRY
 #define LC_BY_TRAMPOLINE(slot, number, null) \
 	_Static_assert((number) <= UINT16_MAX, #slot); \
-	__asm__(LC_SLOW_IN_ASSEMBLY(slot, number, null)); \
-	LC_ASM_ENTRY(slot, number)
+	LC_ASM_ENTRY(slot, number, \
+		     LC_ASM_FUNCTION("lc_slow_" #slot, LC_SLOW_IN_ASSEMBLY(number, null)))
+#define LC_NULL_0 ""
+#define LC_NULL_1 "_null"
 #define LC_UNDECLARED(slot, number, null) \
 	void lc_slow_##slot(void) LC_HIDDEN; \
-	LC_BY_TRAMPOLINE(slot, number, null)
+	LC_BY_TRAMPOLINE(slot, number, LC_NULL_##null)
 #define LC_FORWARD_STATUS(slot, number, params, args) \
 	int32_t lc_slow_##slot params LC_HIDDEN; \
-	LC_BY_TRAMPOLINE(slot, number, 0)
+	LC_BY_TRAMPOLINE(slot, number, "")
 #else
 #define LC_FORWARD_STATUS(slot, number, params, args) \
 	LC_FORWARD(int32_t, slot, params, args, error,)

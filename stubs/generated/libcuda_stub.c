@@ -5,6 +5,7 @@
 #include "entry/trampoline.h"
 
 /* One entry point for each slot, and what the slot leads to at first. */
+LC_ASM_BEGIN
 LC_FORWARD(int32_t, cuArray3DCreate, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cuArray3DCreate_v2, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cuArray3DGetDescriptor, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 24);)
@@ -739,6 +740,7 @@ LC_UNDECLARED(cudbgGetAPIVersion, 730, 0)
 LC_UNDECLARED(cudbgMain, 731, 0)
 LC_UNDECLARED(cudbgReportDriverApiError, 732, 0)
 LC_UNDECLARED(cudbgReportDriverInternalError, 733, 0)
+LC_ASM_END
 
 struct lc_slots lc_slots LC_TABLE = {
 	.cuArray3DCreate = lc_slow_cuArray3DCreate,

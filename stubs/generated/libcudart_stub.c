@@ -5,6 +5,7 @@
 #include "entry/trampoline.h"
 
 /* One entry point for each slot, and what the slot leads to at first. */
+LC_ASM_BEGIN
 LC_FORWARD(int32_t, __cudaGetKernel, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_UNDECLARED(__cudaGetProcAddress, 1, 0)
 LC_ANSWER(int8_t, __cudaInitModule, lc_hook___cudaInitModule, (a1, LC_SLOT___cudaInitModule), (void *a1), (a1), 0,)
@@ -585,6 +586,7 @@ LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_any, (void *a1, void *a2, ui
 LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_ptsz_11, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_ptsz_13, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaWaitExternalSemaphoresAsync_ptsz_any, (void *a1, void *a2, uint32_t a3, void *a4), (a1, a2, a3, a4), error,)
+LC_ASM_END
 
 struct lc_slots lc_slots LC_TABLE = {
 	.__cudaGetKernel = lc_slow___cudaGetKernel,

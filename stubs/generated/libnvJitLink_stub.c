@@ -5,6 +5,7 @@
 #include "entry/trampoline.h"
 
 /* One entry point for each slot, and what the slot leads to at first. */
+LC_ASM_BEGIN
 LC_UNDECLARED(__nvJitLinkAPI_12, 0, 0)
 LC_UNDECLARED(__nvJitLinkAPI_13, 1, 0)
 LC_UNDECLARED(__nvJitLinkAPI_any, 2, 0)
@@ -35,6 +36,7 @@ LC_FORWARD(int32_t, nvJitLinkGetLinkedPtxSize_13, (void *a1, void *a2), (a1, a2)
 LC_FORWARD(int32_t, nvJitLinkGetLinkedPtx_12, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, nvJitLinkGetLinkedPtx_13, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, nvJitLinkVersion, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 4); LC_ZERO(a2, 4);)
+LC_ASM_END
 
 struct lc_slots lc_slots LC_TABLE = {
 	.__nvJitLinkAPI_12 = lc_slow___nvJitLinkAPI_12,

@@ -5,6 +5,7 @@
 #include "entry/trampoline.h"
 
 /* One entry point for each slot, and what the slot leads to at first. */
+LC_ASM_BEGIN
 LC_FORWARD(int32_t, nvmlComputeInstanceDestroy, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, nvmlComputeInstanceGetInfo, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, nvmlComputeInstanceGetInfo_v2, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 32);)
@@ -449,6 +450,7 @@ LC_FORWARD(int32_t, nvmlVgpuTypeGetMaxInstancesPerVm, (uint32_t a1, void *a2), (
 LC_FORWARD(int32_t, nvmlVgpuTypeGetName, (uint32_t a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, nvmlVgpuTypeGetNumDisplayHeads, (uint32_t a1, void *a2), (a1, a2), error, LC_ZERO(a2, 4);)
 LC_FORWARD(int32_t, nvmlVgpuTypeGetResolution, (uint32_t a1, uint32_t a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a3, 4); LC_ZERO(a4, 4);)
+LC_ASM_END
 
 struct lc_slots lc_slots LC_TABLE = {
 	.nvmlComputeInstanceDestroy = lc_slow_nvmlComputeInstanceDestroy,

@@ -5,6 +5,7 @@
 #include "entry/trampoline.h"
 
 /* One entry point for each slot, and what the slot leads to at first. */
+LC_ASM_BEGIN
 LC_UNDECLARED(__nvrtcCPEx_11, 0, 0)
 LC_UNDECLARED(__nvrtcCPEx_12, 1, 0)
 LC_UNDECLARED(__nvrtcCPEx_13, 2, 0)
@@ -41,6 +42,7 @@ LC_FORWARD(int32_t, nvrtcRemoveBundledHeaders, (void *a1, void *a2), (a1, a2), e
 LC_FORWARD(int32_t, nvrtcSetFlowCallback, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, nvrtcSetPCHHeapSize, (uint64_t a1), (a1), error,)
 LC_FORWARD(int32_t, nvrtcVersion, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 4); LC_ZERO(a2, 4);)
+LC_ASM_END
 
 struct lc_slots lc_slots LC_TABLE = {
 	.__nvrtcCPEx_11 = lc_slow___nvrtcCPEx_11,

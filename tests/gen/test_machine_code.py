@@ -60,6 +60,22 @@ def test_landing_pads_where_the_compiler_is_asked_for_them(thing, compiler, tmp_
     assert [s for s in slow if " ".join(s[1].split()) not in (pad, "paciasp")] == []
 
 
+def test_an_unwinder_knows_all_of_it_and_assembly_costs_one_description(thing, compiler, tmp_path):
+    library = compiler.stub(thing, tmp_path / "libthing_stub.so")
+    symbols = [line.split() for line in build.output(f"{compiler.prefix}nm", library).splitlines()]
+    starts = {words[2]: int(words[0], 16) for words in symbols
+              if re.match(r"lc_(entry|slow|trampoline)", words[-1])}
+    frames = build.output(f"{compiler.prefix}readelf", "--debug-dump=frames", library)
+    known = {(int(first, 16), int(end, 16)) for first, end in
+             re.findall(r" FDE .* pc=(\w+)\.\.(\w+)", frames)}
+    within = {name: [(first, end) for first, end in known if first <= start < end]
+              for name, start in starts.items()}
+    assert [name for name, found in within.items() if len(found) != 1] == []
+    assembly = {within[f"lc_{what}_unknown_new"][0] for what in ("entry", "slow")}
+    assert len(assembly) == 1
+    assert sum(found[0] in assembly for found in within.values()) > 10
+
+
 @pytest.mark.parametrize("flag", ["-O0", "-O3", "-Os", "-g", "-fstack-protector-all",
                                   "-fno-omit-frame-pointer", "-fno-plt",
                                   "-fstack-clash-protection"])
