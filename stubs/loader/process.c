@@ -271,6 +271,15 @@ static bool always_has(const struct lc_library *library, const struct lc_major *
 /* Of so many names of a library, evenly spread, some belong to the major and are looked up. */
 #define SAMPLE 256
 
+/* Returns true if an object is not called like the library, as a tool is that hooks all its
+ * functions.  Who renames a copy keeps the beginning: libcudart-1a2b3c4d.so.12. */
+static bool has_other_name(const struct lc_image *image, const struct lc_major *major)
+{
+	const char *soname = lc_image_string(image, DT_SONAME);
+
+	return !soname || strncmp(soname, major->soname, stem_length(major->soname));
+}
+
 /*
  * Returns true if an object with the library's node exports half of what the real one of that
  * major does: tools that hook a few functions have the node as well, and other projects' stand-ins
@@ -286,6 +295,8 @@ static bool is_whole(const struct lc_image *image, const struct lc_library *libr
 
 	if (!major || !lc_has_nodes(library))
 		return true;
+	if (has_other_name(image, major))
+		return false;
 	lc_names_of(image, major->soname, &names);
 	for (size_t i = 0; names.strings && i < library->export_count; i += step) {
 		const struct lc_export *row = &library->exports[i];

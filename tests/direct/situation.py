@@ -75,10 +75,23 @@ class Shared:
     source: str
     node: str = None            # the version of all that it defines
     flags: tuple = ()
+    names_of: Real = None       # the source includes NAMES, a line HOOK(name) for each of its
+                                # functions
 
     def file(self):
+        flags = self.flags
+        if self.names_of:
+            names = "".join(f"HOOK({name})\n" for name in names_of(self.names_of.file(None)))
+            flags += (f'-DNAMES="{build.text(names, "h")}"',)
         return made(self.source, name=f"lib{pathlib.Path(self.source).stem}.so", node=self.node,
-                    flags=("-shared", "-fPIC", *self.flags))
+                    flags=("-shared", "-fPIC", *flags))
+
+
+def names_of(file):
+    """The functions that a library exports."""
+    said = subprocess.run(["nm", "-D", "--defined-only", file], check=True, capture_output=True,
+                          text=True).stdout
+    return re.findall(r" [TW] (\w+)", said)
 
 
 def beside(world, *files):
@@ -89,10 +102,7 @@ def beside(world, *files):
 def on_library_path_and_listed(world, *files):
     """Beside the program stands a list of all functions of the first of them."""
     on_library_path(world, *files)
-    said = subprocess.run(["nm", "-D", "--defined-only", files[0]], check=True, capture_output=True,
-                          text=True).stdout
-    names = re.findall(r" [TW] (\w+)", said)
-    (world.folder("app") / "names").write_text("".join(f"{name}\n" for name in names))
+    (world.folder("app") / "names").write_text("".join(f"{name}\n" for name in names_of(files[0])))
 
 
 def on_library_path(world, *files):

@@ -106,6 +106,8 @@ ROWS = [
         extensions=("versions_extension.c",), arguments=("app",), place=beside, flags=IN_CUDA),
     Row("a hook of one function has the runtime's node", "versions.c", RUNTIME,
         preload=(Shared("hook.c", node="libcudart.so.12"),)),
+    Row("a hook of all functions has the runtime's node", "versions.c", RUNTIME,
+        preload=(Shared("whole_hook.c", "libcudart.so.12", names_of=Fake("cudart", "12.9")),)),
     *[Row(f"every name of {library.name} {library.version} is looked up without a version",
           "looks_up.c", (library,), place=on_library_path_and_listed,
           flags=("-Wl,--no-as-needed",))
