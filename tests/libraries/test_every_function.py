@@ -4,7 +4,6 @@ major, and where there is no library.  What has to become of a call is counted f
 rules of their own; counts.txt has the sums."""
 import functools
 import re
-import subprocess
 
 import pytest
 
@@ -51,8 +50,6 @@ def fake(name, of):
     exit handler, as real ones have."""
     made = library_lists.read(name)
     numbers = {one: number for number, one in enumerate(made.names(of), 1000)}
-    folder = build.BUILD / "tests" / "libraries" / f"{name}-{of}"
-    file = folder / made.sonames[of]
     source = "int fake_called;\n#define F(name, n) long name(void) { fake_called = n; return n; }\n"
     source += "".join(f"F({one}, {number})\n" for one, number in numbers.items())
     source += ("#include <stdlib.h>\nstatic void end(void) { }\n"
@@ -61,17 +58,10 @@ def fake(name, of):
     nodes = made.nodes.get(of, []) if made.words.get("nodes") == "other" else [made.sonames[of]]
     script = "" if plain else f"{nodes[0]} {{ global: *; }};\n" + "".join(
         f"{node} {{ global: {node.replace('.', '_')}_; }} {nodes[0]};\n" for node in nodes[1:])
-    text = source + script
-    if not file.exists() or (folder / "text").read_text() != text:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "fake.c").write_text(source + "".join(
-            f"void {node.replace('.', '_')}_(void) {{ }}\n" for node in nodes[1:]))
-        (folder / "fake.map").write_text(script)
-        flags = [] if plain else [f"-Wl,--version-script={folder / 'fake.map'}"]
-        subprocess.run([*build.CC, "-O0", "-w", "-fno-builtin", "-shared", "-fPIC",
-                        f"-Wl,-soname,{file.name}", *flags, folder / "fake.c", "-o", file],
-                       check=True)
-        (folder / "text").write_text(text)
+    source += "".join(f"void {node.replace('.', '_')}_(void) {{ }}\n" for node in nodes[1:])
+    flags = () if plain else (f"-Wl,--version-script={build.text(script, 'map')}",)
+    file = build.compile(made.sonames[of], "-O0", "-w", "-fno-builtin", "-shared", "-fPIC",
+                         f"-Wl,-soname,{made.sonames[of]}", *flags, build.text(source, "c"))
     return file, numbers
 
 
