@@ -218,7 +218,7 @@ def check(row, root, real):
     assert direct.status == row.status and direct.out, f"linked directly: {direct}\n{said}"
     stub, said = run(row, root / "stub", files, [stub_of(one) for one in row.libraries])
     if row.differs:
-        assert stub == row.differs, said
+        assert stub == row.differs, f"stub {stub}\n{said}"
         assert direct != stub, "the difference is gone: take it from the row and from the page"
     elif stub != direct:
         assert row.better and row.better(direct, stub), f"{said}\ndirect {direct}\nstub   {stub}"

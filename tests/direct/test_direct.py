@@ -186,6 +186,11 @@ def test_situation(row, tmp_path, real):
     situation.check(row, tmp_path, real)
 
 
+def test_a_folder_is_called_like_a_token_of_ld_so(tmp_path, real):
+    situation.check(Row("$LIB", "version.c", (Fake("nvJitLink", "12.9"),), place=beside,
+                        flags=IN_CUDA, differs=Outcome("6 0.0\n")), tmp_path / "$LIB", real)
+
+
 # ---- the comparison itself ----
 
 DIFFERENT = Row("who serves", "who_serves.c", (Real("nvJitLink", "12.9"),))
