@@ -50,7 +50,7 @@ class Target(NamedTuple):
 
 STUBS = ("stubs/base/arena.c", "stubs/base/printable.c")
 BY_NAME = (*STUBS, "stubs/base/by_name.c", "stubs/base/folders.c", "stubs/base/ldcache.c",
-           "stubs/base/objects.c")
+           "stubs/base/image.c", "stubs/base/objects.c")
 LINK = Target((*BY_NAME, "stubs/base/constraint.c", "stubs/base/cuda_version.c", "link/*/*.c"))
 
 TARGETS = {
