@@ -2,6 +2,7 @@
 /* known.c - what one search found out, for the searches after it */
 #include "known.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,15 +63,24 @@ static void list_libraries(struct lc_known *known)
 	}
 }
 
+/* Frees one, and returns the one before it, or NULL. */
+static struct lc_known *drop_known(struct lc_known *known)
+{
+	struct lc_known *older = known->older;
+
+	lc_arena_free(&known->arena);
+	free(known);
+	return older;
+}
+
 static struct lc_known *begin_known(struct lc_known *older, bool callers)
 {
-	struct lc_arena arena = { 0 };
-	struct lc_known *known = lc_alloc(&arena, sizeof(*known));
+	struct lc_known *known = malloc(sizeof(*known));
 	struct lc_loads now;
 
 	if (!known)
 		return NULL;
-	*known = (struct lc_known){ .arena = arena, .older = older, .fresh = true,
+	*known = (struct lc_known){ .older = older, .fresh = true,
 				    .loads = lc_process_loads(), .user = geteuid() };
 	for (size_t i = 0; i < LC_LEADING; i++) {
 		const char *value = lc_variable(leading[i]);
@@ -85,22 +95,13 @@ static struct lc_known *begin_known(struct lc_known *older, bool callers)
 				known->callers, &known->process);
 	}
 	if (known->arena.failed) {
-		lc_arena_free(&known->arena);
+		drop_known(known);
 		return NULL;
 	}
 	/* An object that came or went meanwhile may have been seen by only one of the two walks. */
 	now = lc_process_loads();
 	known->spent = now.added != known->loads.added || now.removed != known->loads.removed;
 	return known;
-}
-
-/* Frees one, and returns the one before it, or NULL. */
-static struct lc_known *drop_known(struct lc_known *known)
-{
-	struct lc_known *older = known->older;
-
-	lc_arena_free(&known->arena);
-	return older;
 }
 
 static struct lc_known *begin_after(struct lc_known *older, bool callers)

@@ -49,7 +49,7 @@ struct lc_sought {
 #define LC_LEADING 3	/* variables; see known.c */
 
 struct lc_known {
-	struct lc_arena arena;		/* owns all of it, and this struct */
+	struct lc_arena arena;		/* owns all that this leads to */
 	struct lc_known *older;		/* kept because statuses point into it */
 	bool used;			/* statuses point into this one, too */
 	bool spent;			/* not to be used by another search */

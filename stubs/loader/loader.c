@@ -23,18 +23,18 @@
 
 enum phase { FIRST, NONE, FILLING, UNWRITTEN, LOADED };
 
-/* A status and all that it points to. */
+/* A status, in the arena of all that it points to. */
 struct published {
 	struct lazycuda_status status;
-	struct lc_arena arena;
 	bool nothing;			/* see lc_found_nothing() */
-	const struct published *older;	/* never freed: another thread may be reading it */
+	struct lc_arena older;	/* never freed: another thread may be reading it */
 };
 
 static struct {
 	_Atomic int phase;
 	_Atomic int refusal;		/* in NONE: why */
 	_Atomic(const struct published *) published;
+	struct lc_arena arena;	/* what it lies in; leak checkers want the start of a block */
 	const uint8_t *_Atomic outcomes;	/* from FILLING on: an lc_refusal for each slot */
 	const lc_function *functions;	/* likewise: the function for each slot */
 	lc_function *endings;	/* likewise, once exit() shuts the library down; or NULL */
@@ -293,9 +293,10 @@ static void note_endings(void)
 			state.endings[lc_library.releases[i]] = (lc_function)succeed;
 }
 
-static void publish_status(struct published *published)
+static void publish_status(const struct lc_attempt *attempt, struct published *published)
 {
-	published->older = atomic_load(&state.published);
+	published->older = state.arena;
+	state.arena = attempt->arena;
 	atomic_store(&state.published, published);
 }
 
@@ -341,7 +342,7 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 	state.endings = attempt->endings;
 	note_endings();
 	atomic_store(&state.outcomes, attempt->outcomes);
-	publish_status(published);
+	publish_status(attempt, published);
 	atomic_store(&lc_self.loaded, attempt->found.version);
 	fill();
 	lc_unlock();
@@ -357,7 +358,7 @@ static bool publish_none(struct lc_attempt *attempt, struct published *published
 		return false;
 	}
 	atomic_store(&state.refusal, (int)attempt->found.choice.refusal);
-	publish_status(published);
+	publish_status(attempt, published);
 	atomic_store_explicit(&state.phase, NONE, memory_order_release);
 	lc_unlock();
 	return true;
@@ -431,7 +432,6 @@ static enum lc_refusal search(bool retry)
 			     !lc_search_found_any(&attempt.search);
 	known = attempt.search.known;
 	attempt.search.known = NULL;
-	published->arena = attempt.arena;
 	note_search(&attempt, loads, named);
 	if (retry && attempt.found.broken)
 		lc_try_failed();

@@ -123,6 +123,7 @@ class Row:
     flags: tuple = ()           # of compiler and linker, for program and extensions
     static: bool = False        # the program is linked statically, and to no library
     by_loader: bool = False     # the program is started as "ld.so program"
+    under: tuple = ()           # a command that runs the program: ("valgrind", "-q")
     # Puts the files of the libraries somewhere: place(world, *files); and sets what else is to
     # be so on this machine.  The program lies in the folder app.
     place: Callable = on_library_path
@@ -199,6 +200,9 @@ def run(row, root, files, libraries):
                [sys.executable, "-I", HERE / row.source, app])
     if row.by_loader:
         program.insert(0, loader_of(program[0]))
+    if row.under and not shutil.which(row.under[0]):
+        pytest.skip(f"there is no {row.under[0]} (Debian: apt install {row.under[0]})")
+    program[:0] = row.under
     env = {**(row.env or {})}
     if row.preload:
         env["LD_PRELOAD"] = ":".join(str(one.file()) for one in row.preload)

@@ -67,6 +67,7 @@ def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
 RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
 RPATH = ("-Wl,--disable-new-dtags,-rpath,$ORIGIN/../run",)
 CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory")
+LOSES = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9")
 SLOW = StandIn("cudart", 12, "slow_registration_real.c")
 
 ROWS = [
@@ -170,6 +171,9 @@ ROWS = [
 
     *[Row(f"the first call in a small {where}", "small_stack.c", RUNTIME, arguments=(where,))
       for where in ("coroutine", "signal")],
+
+    # What looks at programs.
+    Row("valgrind looks for memory that is lost", "versions.c", RUNTIME, under=LOSES),
 
     # Programs that ask for their library when they start.
     *[Row(f"a first call after {how}, eager by the environment", "confined.c", RUNTIME,
