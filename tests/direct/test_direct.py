@@ -6,6 +6,7 @@ A situation is one line here and one source beside this file.  situation.py says
 may have, tests/lib/sanitizer_skips.py which rows mean nothing under a sanitizer.
 """
 import dataclasses
+import re
 
 import pytest
 
@@ -49,6 +50,23 @@ def serves_the_pair(direct, stub):
     return len(direct.out.splitlines()) < 3 and answers < set(stub.out.splitlines())
 
 
+def frames(said):
+    """[[function and file of each frame, from the inside]] of each backtrace in gdb's output."""
+    found = []
+    for number, function, file in re.findall(r"^#(\d+)  (\w+) \(.*\) (?:from|at) .*?([^/\n]*)$", said, re.M):
+        if number == "0":
+            found.append([])
+        found[-1].append((function.removeprefix("lc_entry_"), file.partition(":")[0]))
+    return found
+
+
+def stops_in_both(direct, stub):
+    main, real = ("main", "allocates.c"), ("cudaMalloc", "libcudart.so.12")
+    entry = ("cudaMalloc", "libcudart_stub.so")
+    return frames(direct.out) == [[real, main], [main]] and \
+        frames(stub.out) == [[entry, main], [real, main], [real, main]]
+
+
 def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
     """The program works with nvJitLink 12.9, which lies in the folder `own`; others, {folder:
     version}, lie elsewhere.  "cuda" is on LD_LIBRARY_PATH; variables name folders, too."""
@@ -68,6 +86,7 @@ RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
 RPATH = ("-Wl,--disable-new-dtags,-rpath,$ORIGIN/../run",)
 CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory")
 LOSES = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9")
+STOPS = ("gdb", "-batch", "-nx", "-x", situation.HERE / "stops.gdb")
 SLOW = StandIn("cudart", 12, "slow_registration_real.c")
 
 ROWS = [
@@ -174,6 +193,8 @@ ROWS = [
 
     # What looks at programs.
     Row("valgrind looks for memory that is lost", "versions.c", RUNTIME, under=LOSES),
+    # One more stop, in the stub: gdb stops in every library that has a function of that name.
+    Row("gdb stops at a function", "allocates.c", RUNTIME, under=STOPS, better=stops_in_both),
 
     # Programs that ask for their library when they start.
     *[Row(f"a first call after {how}, eager by the environment", "confined.c", RUNTIME,

@@ -69,6 +69,7 @@ SKIPPED = [
     ("direct/test_direct.py::test_situation[a-preloaded-dlsym()", INTERPOSED),
     ("direct/test_direct.py::test_situation[a-static-program", STATIC),
     ("direct/test_direct.py::test_situation[valgrind", TWO),
+    ("direct/test_direct.py::test_situation[gdb", TRACED, "address"),
     ("docs/", SHIPPED),
     ("driver/test_debian.py::test_every_function_answers_as_it_does_directly", ODD_ARGUMENTS,
      "address", "thread"),
