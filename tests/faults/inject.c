@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 const struct fault faults[] = {
@@ -31,6 +32,7 @@ const struct fault faults[] = {
 	{ "pread", EIO, false }, { "pread", ENOMEM, true }, { "pread", 0, false },
 	{ "strdup", ENOMEM, true }, { "asprintf", ENOMEM, true }, { "fstat", EIO, false },
 	{ "stat", EACCES, false }, { "lstat", EACCES, false },
+	{ "statvfs", EACCES, false },
 	{ "__fxstat", EIO, false }, { "__fxstat", ENOMEM, true },
 	{ "__xstat", ESTALE, false }, { "__xstat", ENOMEM, true },
 	{ "__lxstat", ETIMEDOUT, false }, { "__lxstat", ENOMEM, true },
@@ -101,6 +103,7 @@ PASS(__lxstat, int, (int version, const char *path, struct stat *st), (version, 
 PASS(__fxstat, int, (int version, int fd, struct stat *st), (version, fd, st), -1)
 PASS(stat, int, (const char *path, struct stat *st), (path, st), -1)
 PASS(lstat, int, (const char *path, struct stat *st), (path, st), -1)
+PASS(statvfs, int, (const char *path, struct statvfs *fs), (path, fs), -1)
 PASS(fstat, int, (int fd, struct stat *st), (fd, st), -1)
 PASS(strdup, char *, (const char *text), (text), NULL)
 PASS(readdir, struct dirent *, (DIR *folder), (folder), NULL)
