@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "as_it_lies.h"
 #include "own_stub.h"
 #include "progress.h"
 #include "audit_report.h"
@@ -20,10 +21,10 @@
 
 static const char usage[] =
 "usage: lazycuda audit [--json] [--all-versions] [--require LIST] [--driver V]\n"
-"                      [--device-code] [--arch LIST] [--stub STUB]... FILE...\n"
+"                      [--allow-by-name] [--device-code] [--arch LIST] [--stub STUB]... FILE...\n"
 "\n"
-"Says on which CUDA versions a binary runs, once its CUDA imports go through the\n"
-"stubs: how many are direct, renamed, adapted, refused or absent on each.  FILE\n"
+"Says on which CUDA versions a binary runs as it lies there, and on which once it is\n"
+"retargeted: how many of its imports are direct, renamed, adapted, refused or absent on each.  FILE\n"
 "is an ELF file, a wheel (.whl), or a folder to search for ELF files and wheels;\n"
 "symbolic links in a folder are not followed.  No FILE is run.\n"
 "\n"
@@ -32,6 +33,8 @@ static const char usage[] =
 "  --require LIST   exit with 1 unless every file runs on these, such as 11,12,13.\n"
 "                   A major is satisfied by any one of its versions; 12.4 means\n"
 "                   that version.  The last line names the first that will do\n"
+"  --allow-by-name  libraries that a file may open by a name that tells the CUDA, such as\n"
+"                   libcublas.so.12, do not count\n"
 "  --driver V       assume a driver for that CUDA, such as 12.2: functions that came\n"
 "                   later are absent; default: the newest driver that is known\n"
 "  --device-code    also what device code the files hold, by kind and architecture,\n"
@@ -43,7 +46,9 @@ static const char usage[] =
 "                   `lazycuda stub` made and which is loaded; may be repeated\n"
 "\n"
 "A file runs on a version if none of its imports is refused (the name is there\n"
-"with another interface that no adaptor bridges) or absent (it is not there).\n"
+"with another interface that no adaptor bridges) or absent (it is not there), and\n"
+"each real library of CUDA that it still needs or may open is of that CUDA.  A\n"
+"library that is neither CUDA's nor the system's is named and not judged.\n"
 "libcuda.so.1 and libnvidia-ml.so.1 come with the driver, whatever the CUDA: the\n"
 "last line names the oldest driver that has all that is imported from them.  If the\n"
 "majors of a STUB's library are its own, a file runs with any major that has all of\n"
@@ -63,6 +68,8 @@ struct audit {
 	const char *stubs[MAX_TABLES];	/* paths given with --stub */
 	size_t stub_count;
 	bool all_versions;
+	const struct beside *beside;	/* what is beside the files that are read now; or NULL */
+	bool nothing;		/* there was no file to judge */
 };
 
 /* Reports an allocation failure: the output is incomplete then. */
@@ -85,6 +92,7 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 	struct code code = { .error = NULL };
 
 	findings_read(&arena, &audit->tables, bytes, size, &findings);
+	findings.beside = audit->beside;
 	if (audit->report.wish.any && !findings.error)
 		code_read(&arena, bytes, size, &code);
 	progress_hide();
@@ -123,16 +131,40 @@ static bool is_wheel(const char *path)
 	return length > 4 && !strcmp(path + length - 4, ".whl");
 }
 
+struct gathering {
+	struct lc_arena arena;
+	struct beside beside;
+};
+
+static void gather(const char *path, void *data)
+{
+	struct gathering *gathering = data;
+	struct names *names = &gathering->beside.names;
+	const char *name = lc_format(&gathering->arena, "%s", basename(path));
+	const char **place = lc_grow(&gathering->arena, &names->list, &names->count, sizeof(*place));
+
+	if (place)
+		*place = name;
+}
+
 static void audit_mapped(struct audit *audit, const char *path, bool asked, const void *bytes,
 			 size_t size)
 {
+	struct gathering gathering = { .beside.whole = true };
+	const struct beside *before = audit->beside;
 	struct wheel_walk walk = { audit, path };
 	const char *why;
 
 	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
 		progress_begin("reading", basename(path), size);
+		wheel_names(bytes, size, gather, &gathering);
+		lies_sort(&gathering.beside);
+		audit->beside = &gathering.beside;
 		why = wheel_read(bytes, size, audit_member, &walk);
+		audit->beside = before;
 		progress_hide();
+		note_memory(audit, &gathering.arena);
+		lc_arena_free(&gathering.arena);
 		if (why)
 			report_error(&audit->report, path, path, why);
 		return;
@@ -181,9 +213,18 @@ static int by_name(const FTSENT **one, const FTSENT **other)
 static void audit_folder(struct audit *audit, const char *path)
 {
 	char *paths[] = { (char *)path, NULL };
+	struct gathering gathering = { .beside.whole = false };
 	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	FTSENT *entry;
 
+	while (tree && (entry = fts_read(tree)))
+		if (entry->fts_info == FTS_F || entry->fts_info == FTS_SL)
+			gather(entry->fts_name, &gathering);
+	if (tree)
+		fts_close(tree);
+	lies_sort(&gathering.beside);
+	audit->beside = &gathering.beside;
+	tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	while (tree && (entry = fts_read(tree))) {
 		if (entry->fts_info == FTS_F)
 			audit_file(audit, entry->fts_path, false);
@@ -194,6 +235,9 @@ static void audit_folder(struct audit *audit, const char *path)
 		fts_close(tree);
 	else
 		report_error(&audit->report, path, NULL, "cannot be read");
+	audit->beside = NULL;
+	note_memory(audit, &gathering.arena);
+	lc_arena_free(&gathering.arena);
 }
 
 static bool is_folder(const char *path)
@@ -344,6 +388,8 @@ static int take_audit_option(struct audit *audit, char **words, const char **why
 {
 	if (!strcmp(words[0], "--json"))
 		return audit->report.json = true;
+	if (!strcmp(words[0], "--allow-by-name"))
+		return audit->report.by_name = true;
 	if (!strcmp(words[0], "--all-versions"))
 		return audit->all_versions = true;
 	if (!strcmp(words[0], "--device-code"))
@@ -387,6 +433,11 @@ static void audit_all(struct audit *audit, char **paths, size_t count)
 			audit_file(audit, paths[i], true);
 	}
 	report_end(&audit->report, &arena);
+	if (!audit->report.files && !audit->report.errors) {
+		complain("audit", "there is no ELF file in %s%s", paths[0],
+			 count > 1 ? " or the others" : "");
+		audit->nothing = true;
+	}
 	note_memory(audit, &arena);
 	lc_arena_free(&arena);
 }
@@ -422,7 +473,7 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 	progress_wanted(!audit->report.json);
 	audit_all(audit, argv, count);
 	met = check_required(audit);
-	met = serves_archs(audit) && met;	/* it reports, whatever was met before */
+	met = serves_archs(audit) && met && !audit->nothing;	/* it reports, whatever was met before */
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda audit: standard output");
 		return 2;

@@ -5,17 +5,45 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "as_it_lies.h"
 #include "json.h"
 #include "say.h"
 #include "tally.h"
 
 /* ---- the verdict ---- */
 
-static const char *verdict_text(struct report *report, struct lc_arena *arena,
-				const struct findings *findings, const bool *on)
+/* By version. */
+struct fate {
+	bool served[AUDIT_TOOLKITS];	/* its imports are served */
+	bool retargeted[AUDIT_TOOLKITS];	/* it runs once it is retargeted */
+	bool now[AUDIT_TOOLKITS];		/* it runs as it lies there */
+};
+
+/* What runs_text() says, of versions on which the file runs as it lies there, and else once
+ * it is retargeted. */
+static const char *lying_text(struct report *report, struct lc_arena *arena,
+			      const struct findings *findings, const struct fate *fate)
 {
 	const struct tables *tables = report->tables;
-	const char *text = runs_text(arena, tables, on), *why = "";
+	const char *text = runs_text(arena, tables, fate->now), *later, *why;
+
+	if (!memcmp(fate->now, fate->served, sizeof(fate->now)))
+		return text;
+	why = lies_reasons(arena, tables, findings, report->by_name);
+	text = lc_format(arena, "%s: %s", *text ? text : "runs on none", why);
+	if (!memcmp(fate->now, fate->retargeted, sizeof(fate->now)))
+		return text;
+	later = runs_text(arena, tables, fate->retargeted);
+	return lc_format(arena, "%s; %s %s", text, later,
+			 lies_without_stub(findings) ? "with it" : "once retargeted");
+}
+
+static const char *verdict_text(struct report *report, struct lc_arena *arena,
+				const struct findings *findings, const struct fate *fate)
+{
+	const struct tables *tables = report->tables;
+	const bool *on = fate->served;
+	const char *text = lying_text(report, arena, findings, fate), *why = "";
 	struct tally newest;
 	size_t driver;
 
@@ -146,9 +174,10 @@ static void json_driver(const struct report *report, struct lc_arena *arena, boo
 	json_text("driver", any ? format_version(arena, report->tables->toolkits[needed]) : NULL);
 }
 
-static void json_runs(const struct report *report, struct lc_arena *arena, const bool *on)
+static void json_runs(const struct report *report, struct lc_arena *arena, const char *key,
+		      const bool *on)
 {
-	json_open("runs_on", '[');
+	json_open(key, '[');
 	for (size_t i = 0; i < report->tables->toolkit_count; i++)
 		if (on[i])
 			json_text(NULL, format_version(arena, report->tables->toolkits[i]));
@@ -157,8 +186,9 @@ static void json_runs(const struct report *report, struct lc_arena *arena, const
 
 static void json_file(struct report *report, struct lc_arena *arena, const char *file,
 		      const char *wheel, const struct findings *findings, const struct code *code,
-		      const bool *on, const char *verdict)
+		      const struct fate *fate, const char *verdict)
 {
+	const struct names unjudged = lies_unjudged(arena, findings);
 	size_t driver;
 	bool drives = driver_needed(report->tables, findings, &driver);
 
@@ -179,7 +209,11 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 		if (report->targets[i])
 			json_target(report, arena, findings, i);
 	json_close('}');
-	json_runs(report, arena, on);
+	json_runs(report, arena, "runs_on", fate->now);
+	json_runs(report, arena, "once_retargeted", fate->retargeted);
+	json_open("not_judged", '[');
+	json_names(&unjudged);
+	json_close(']');
 	json_driver(report, arena, drives, driver);
 	if (report->wish.any)
 		code_json(arena, code, &report->wish);
@@ -265,6 +299,8 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 		       const struct findings *findings, const struct code *code,
 		       const char *verdict)
 {
+	const struct names unjudged = lies_unjudged(arena, findings);
+
 	printf("%s\n", lc_printable(arena, file));
 	for (size_t i = 0; i < findings->import_count; i++)
 		print_import(arena, findings, &findings->imports[i]);
@@ -291,28 +327,35 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 					      findings->constants.opens[i]));
 	if (findings->constants.more_opens)
 		line(arena, "note", "holds more names of libraries than are listed here");
+	if (unjudged.count)
+		line(arena, "note", lc_format(arena, "not judged, neither CUDA's nor the system's: %s",
+					      list_names(arena, &unjudged)));
 	line(arena, "verdict", verdict);
 }
 
 static const char *whole_verdict(struct report *report, struct lc_arena *arena,
-				 const struct findings *findings, const bool *on)
+				 const struct findings *findings, const struct fate *fate)
 {
+	const char *lies = "";
+
+	if (memcmp(fate->now, fate->served, sizeof(fate->now)))
+		lies = lc_format(arena, "; %s", lying_text(report, arena, findings, fate));
 	if (findings->itself)
 		return lc_format(arena, "is %s %s itself", findings->stub ? "the stub for" :
 				 "the real", findings->itself->name);
 	if (findings->foreign)
 		return "is for a 32-bit or big-endian CPU, which CUDA does not run on";
 	if (imports_any(findings))
-		return verdict_text(report, arena, findings, on);
+		return verdict_text(report, arena, findings, fate);
 	for (size_t i = 0; i < findings->import_count; i++)
 		if (findings->imports[i].name_count)
 			return "imports CUDA names from no library in particular: not judged";
 	if (findings->import_count)
-		return "imports no function of the libraries that it needs";
+		return lc_format(arena, "imports no function of the libraries that it needs%s", lies);
 	if (findings->constants.has_static)
 		return "the CUDA runtime is linked statically: nothing to retarget; link with"
 		       " `nvcc -cudart none` to use the stub";
-	return "imports nothing from the CUDA libraries";
+	return lc_format(arena, "imports nothing from the CUDA libraries%s", lies);
 }
 
 /* ---- interface ---- */
@@ -345,7 +388,8 @@ static void count_code(struct report *report, const struct code *code)
 void report_file(struct report *report, struct lc_arena *arena, const char *file,
 		 const char *wheel, const struct findings *findings, const struct code *code)
 {
-	bool on[AUDIT_TOOLKITS] = { false }, imports = imports_any(findings);
+	struct fate fate = { .now = { false } };
+	bool imports = imports_any(findings);
 	const char *verdict;
 	size_t driver;
 
@@ -355,16 +399,20 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 		struct tally tally;
 
 		count(arena, report->tables, findings, i, &tally);
-		on[i] = tally_runs(&tally);
-		report->runs[i] &= on[i];
-		report->importing[i] += imports && on[i];
+		fate.served[i] = tally_runs(&tally);
+		fate.retargeted[i] = fate.served[i] && lies_within_reach(report->tables, findings, i,
+									  report->by_name);
+		fate.now[i] = fate.retargeted[i] &&
+			      lies_with_its_libraries(report->tables, findings, i);
+		report->runs[i] &= fate.now[i];
+		report->importing[i] += imports && fate.now[i];
 	}
 	report->drives |= driver_needed(report->tables, findings, &driver);
 	report->driver = driver > report->driver ? driver : report->driver;
 	count_code(report, code);
-	verdict = whole_verdict(report, arena, findings, on);
+	verdict = whole_verdict(report, arena, findings, &fate);
 	if (report->json)
-		json_file(report, arena, file, wheel, findings, code, on, verdict);
+		json_file(report, arena, file, wheel, findings, code, &fate, verdict);
 	else if (!report->quiet || findings->import_count || findings->constants.has_static ||
 		 findings->constants.open_count || (report->wish.any && code->group_count))
 		print_file(report, arena, file, findings, code, verdict);
@@ -432,8 +480,10 @@ static void print_lacking(const struct report *report)
 
 void report_end(struct report *report, struct lc_arena *arena)
 {
-	const char *text = !report->importers ? "imports nothing from the CUDA libraries" :
-			   runs_text(arena, report->tables, report->runs);
+	bool everywhere = !memchr(report->runs, false, report->tables->toolkit_count);
+	const char *text = !report->importers && everywhere ?
+		"imports nothing from the CUDA libraries" :
+		runs_text(arena, report->tables, report->runs);
 
 	text = *text ? lc_format(arena, "%s%s", text, !report->importers ? "" :
 				 driver_text(arena, report->tables, report->driver)) :
@@ -444,7 +494,7 @@ void report_end(struct report *report, struct lc_arena *arena)
 		json_integer("files", (int)report->files);
 		json_integer("importing", (int)report->importers);
 		json_integer("errors", (int)report->errors);
-		json_runs(report, arena, report->runs);
+		json_runs(report, arena, "runs_on", report->runs);
 		json_driver(report, arena, report->drives, report->driver);
 		json_lacking(report);
 		json_text("verdict", text);

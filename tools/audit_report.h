@@ -16,6 +16,7 @@ struct report {
 	size_t importers, files, errors;
 	bool drives;		/* some file imports from the driver's libraries */
 	size_t driver;		/* the oldest driver that has all of these imports */
+	bool by_name;		/* libraries that files open by name do not count */
 	bool quiet;		/* omit files without CUDA */
 	struct code_wish wish;
 	size_t with_code;	/* files with device code, if that was asked about */

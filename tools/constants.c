@@ -4,7 +4,10 @@
 
 #include <ctype.h>
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "ready.h"
 
 /* More than any compiled file has: four for each library that there may be a stub of. */
 #define MAX_OPENS (4 * MAX_TABLES)
@@ -12,7 +15,7 @@
 
 struct sweep {
 	struct lc_arena *arena;
-	const struct tables *tables;
+	struct tables *tables;
 	struct constants *constants;
 	size_t left;	/* bytes that may still be scanned */
 };
@@ -48,6 +51,20 @@ static void note_string(struct sweep *scan, const char *start, const char *end,
 		add_open(scan, found);
 }
 
+/* Has a stub loaded if the name that ends with this ".so." is of a library that has one. */
+static void meet(struct sweep *scan, const char *start, const char *at, const char *end)
+{
+	const char *first = at;
+	char name[64];
+
+	while (first > start && at - first < 48 && (isalnum((unsigned char)first[-1]) || first[-1] == '_'))
+		first--;
+	if (at - first < 4 || at - first >= 48 || memcmp(first, "lib", 3) || end - at < 6)
+		return;
+	snprintf(name, sizeof(name), "%.*s.so.1", (int)(at - first), first);
+	ready_add(scan->tables, "audit", name);
+}
+
 /* Scans the bytes once, for every ".so." in them. */
 static void scan_bytes(struct sweep *scan, const char *start, size_t size)
 {
@@ -63,6 +80,7 @@ static void scan_bytes(struct sweep *scan, const char *start, size_t size)
 	if (!scan->constants->has_static && memmem(start, size, inside, sizeof(inside) - 1))
 		scan->constants->has_static = true;
 	for (const char *at = start; (at = memmem(at, (size_t)(end - at), ".so.", 4)); at += 4) {
+		meet(scan, start, at, end);
 		for (size_t i = 0; i < scan->tables->count; i++) {
 			const struct table *table = &scan->tables->all[i];
 			size_t length = table->stem_length;
@@ -131,7 +149,7 @@ static void scan_segments(struct sweep *scan, const struct lc_image *image, cons
 	}
 }
 
-void constants_read(struct lc_arena *arena, const struct tables *tables,
+void constants_read(struct lc_arena *arena, struct tables *tables,
 		    const struct lc_image *image, struct constants *constants)
 {
 	struct sweep scan = {

@@ -14,7 +14,7 @@ struct constants {
 };
 
 /* Adds what one file has.  The strings point into the file. */
-void constants_read(struct lc_arena *arena, const struct tables *tables,
+void constants_read(struct lc_arena *arena, struct tables *tables,
 		    const struct lc_image *image, struct constants *constants);
 
 #endif

@@ -191,6 +191,51 @@ static bool is_a_rivals(const struct reading *reading, const char *name, size_t 
 	return false;
 }
 
+/* What manylinux lets a wheel need, and what comes with a compiler. */
+static const char *const of_systems[] = {
+	"ld-linux-", "libc.so.", "libm.so.", "libdl.so.", "libpthread.so.", "librt.so.", "libutil.so.",
+	"libnsl.so.", "libresolv.so.", "libcrypt.so.", "libanl.so.", "libmvec.so.", "libgcc_s.so.",
+	"libstdc++.so.", "libatomic.so.", "libz.so.", "libexpat.so.", "libX11.so.", "libXext.so.",
+	"libXrender.so.", "libICE.so.", "libSM.so.", "libGL.so.", "libgobject-2.0.so.",
+	"libgthread-2.0.so.", "libglib-2.0.so.",
+};
+
+static bool is_of_system(const char *soname)
+{
+	for (size_t i = 0; i < sizeof(of_systems) / sizeof(*of_systems); i++)
+		if (!strncmp(soname, of_systems[i], strlen(of_systems[i])))
+			return true;
+	return false;
+}
+
+/* Whether this is the C library of musl, on which no library of CUDA can be loaded. */
+static bool is_musl(const char *soname)
+{
+	return !strncmp(soname, "libc.musl-", 10) || !strncmp(soname, "ld-musl-", 8) ||
+	       !strcmp(soname, "libc.so");
+}
+
+static void add_other(struct reading *reading, struct names *names, const char *soname)
+{
+	const char **name = lc_grow(reading->arena, &names->list, &names->count, sizeof(*name));
+
+	if (name)
+		*name = soname;
+}
+
+/* A library that there is no table of.  What auditwheel has renamed comes with the file. */
+static void note_other(struct reading *reading, const char *soname)
+{
+	struct findings *findings = reading->findings;
+
+	if (is_musl(soname))
+		findings->musl = true;
+	else if (ready_lists(soname))
+		add_other(reading, &findings->without_stub, soname);
+	else if (!is_of_system(soname) && !ready_bundled(soname))
+		add_other(reading, &findings->strangers, soname);
+}
+
 static bool note_library(const char *soname, void *data)
 {
 	struct reading *reading = data;
@@ -202,8 +247,10 @@ static bool note_library(const char *soname, void *data)
 		if (needed_kind(&reading->tables->all[i], soname, &major) != NEEDS_OTHER)
 			ours = reading->needed[i] = true;
 	}
-	if (!ours)
+	if (!ours) {
 		note_rival(reading, soname);
+		note_other(reading, soname);
+	}
 	return reading->why || reading->arena->failed;
 }
 

@@ -23,6 +23,11 @@ struct found_import {
 	size_t name_count;
 };
 
+struct names {
+	const char **list;
+	size_t count;
+};
+
 struct findings {
 	const char *error;	/* what is wrong with the file, as a phrase; or NULL */
 	bool foreign;		/* for a 32-bit or big-endian CPU: no CUDA there */
@@ -31,7 +36,17 @@ struct findings {
 	bool lazy;		/* bound lazily, at the first call of each function */
 	struct found_import *imports;
 	size_t import_count;
+	struct names strangers;		/* needed, and neither CUDA's nor the system's */
+	struct names without_stub;	/* needed, and CUDA's, but there is no stub to judge by */
+	bool musl;
+	const struct beside *beside;	/* the files that come with it; or NULL */
 	struct constants constants;
+};
+
+/* The names of the files in the wheel or folder that a file is in, sorted. */
+struct beside {
+	struct names names;
+	bool whole;		/* a wheel: it has all that its files need */
 };
 
 /* The strings point into `bytes` or `arena`. */

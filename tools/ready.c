@@ -63,6 +63,24 @@ static bool library_of(const char *soname, char *library, size_t size)
 	return true;
 }
 
+bool ready_lists(const char *soname)
+{
+	char library[64];
+
+	return library_of(soname, library, sizeof(library)) && ready_known(library);
+}
+
+bool ready_bundled(const char *soname)
+{
+	const char *slash = strrchr(soname, '/');
+	struct lc_ending ending;
+
+	for (const char *c = slash ? slash : soname; *c; c++)
+		if (lc_read_ending(c, &ending) && ending.hashed)
+			return true;
+	return false;
+}
+
 static bool has_table(const struct tables *tables, const char *library)
 {
 	for (size_t i = 0; i < tables->count; i++)

@@ -14,6 +14,11 @@ bool ready_known(const char *library);
 /* Returns the path of the library's stub; NULL if it is not installed.  The caller frees it. */
 char *ready_stub(const char *library);
 
+/* Returns true if a SONAME is of one of these libraries, or of its stub. */
+bool ready_lists(const char *soname);
+/* Returns true for a name that auditwheel has given to a copy which comes with the file. */
+bool ready_bundled(const char *soname);
+
 /* Adds the table of the stub for a library that a file needs, unless it is there or lazycuda
  * has none. */
 void ready_add(struct tables *tables, const char *command, const char *soname);

@@ -57,21 +57,28 @@ bool serves(const struct findings *findings, struct table *table, size_t row)
 	return true;
 }
 
-/* For a library whose majors are its own: the row of the newest major that serves the file,
- * else of the newest. */
-static size_t own_row(const struct findings *findings, struct table *table)
+/* For a library whose majors are its own: of the majors that this CUDA has, the row of the newest
+ * that serves the file, else of the newest; the count of rows if there is none. */
+static size_t own_row(const struct findings *findings, struct table *table, int cuda)
 {
-	for (size_t row = 0; row < table->library->major_count; row++)
-		if (serves(findings, table, row))
+	const struct lc_library *library = table->library;
+	size_t newest = library->major_count;
+
+	for (size_t row = library->major_count; row--;)
+		if (!library->cuda || library->cuda[row] >> cuda & 1)
+			newest = row;
+	for (size_t row = newest; row < library->major_count; row++)
+		if ((!library->cuda || library->cuda[row] >> cuda & 1) &&
+		    serves(findings, table, row))
 			return row;
-	return 0;
+	return newest;
 }
 
 /* `row` is own_row() if the library's majors are its own; otherwise it is not used. */
 static enum lc_verdict verdict_of(struct tables *tables, struct table *table, size_t row,
 				  const struct found_name *name, size_t toolkit)
 {
-	if (!name->export)
+	if (!name->export || (table->library->own_majors && row == table->library->major_count))
 		return LC_IS_ABSENT;
 	return table->library->own_majors ? judge_in(table, name->export, row) :
 		judge_on(tables, table, name->export, toolkit);
@@ -89,7 +96,7 @@ void count(struct lc_arena *arena, struct tables *tables, const struct findings 
 		if (!is_judged(import))
 			continue;
 		if (table->library->own_majors)
-			row = own_row(findings, table);
+			row = own_row(findings, table, LC_MAJOR(tables->toolkits[toolkit]));
 		for (size_t k = 0; k < import->name_count; k++) {
 			const struct found_name *name = &import->names[k];
 

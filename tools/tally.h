@@ -5,11 +5,6 @@
 
 #include "findings.h"
 
-struct names {
-	const char **list;
-	size_t count;
-};
-
 struct tally {
 	size_t direct, renamed, adapted;
 	struct names refused, absent;

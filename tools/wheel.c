@@ -302,6 +302,21 @@ static const char *find_directory(const struct zip *zip, uint64_t *offset, uint6
 	return NULL;
 }
 
+void wheel_names(const void *bytes, size_t size, void (*each)(const char *name, void *data),
+		 void *data)
+{
+	struct zip zip = { bytes, size };
+	uint64_t offset, count;
+	const char *why = find_directory(&zip, &offset, &count);
+	struct zip_entry entry;
+
+	for (uint64_t i = 0; !why && i < count; i++) {
+		why = read_entry(&zip, offset, &entry, &offset);
+		if (!why)
+			each(entry.name, data);
+	}
+}
+
 const char *wheel_read(const void *bytes, size_t size,
 		       void (*each)(const struct wheel_member *member, void *data), void *data)
 {

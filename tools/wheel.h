@@ -22,6 +22,10 @@ struct wheel_member {
 	size_t size;
 };
 
+/* Calls `each` with the name of every member; what is wrong is left for wheel_read() to say. */
+void wheel_names(const void *bytes, size_t size, void (*each)(const char *name, void *data),
+		 void *data);
+
 const char *wheel_read(const void *bytes, size_t size,
 		       void (*each)(const struct wheel_member *member, void *data), void *data);
 

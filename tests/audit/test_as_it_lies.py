@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""The verdict is about a file as it lies there: what it needs, what it opens, what is beside it."""
+import pathlib
+import subprocess
+import zipfile
+
+import pytest
+
+import build
+
+CREATE = "int cublasCreate_v2(void **); int f(void *p) { return cublasCreate_v2(p); }\n"
+MALLOC = "int cudaMalloc(void **, unsigned long); int f(void *p) { return cudaMalloc(p, 1); }\n"
+OTHER = "int other(void); int f(void) { return other(); }\n"
+
+
+def compiled(folder, name, source, *links):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "source.c").write_text(source)
+    subprocess.run([*build.CC, "-shared", "-fPIC", "-Wl,-z,now", folder / "source.c", *links, "-o",
+                    folder / name], check=True)
+    return folder / name
+
+
+def library(folder, soname, function, node=None):
+    """What a linker takes for it."""
+    script = [f"-Wl,--version-script={folder / 'map'}"] if node else []
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "map").write_text(f"{node} {{ global: *; }};\n")
+    return compiled(folder, soname, f"int {function}(void) {{ return 0; }}\n",
+                    f"-Wl,-soname,{soname}", *script)
+
+
+def cublas(folder, major):
+    soname = f"libcublas.so.{major}"
+    return library(folder / "links", soname, "cublasCreate_v2", soname)
+
+
+def names(folder, *sonames):
+    """A file that may open these."""
+    text = "".join(f'"{one}", ' for one in sonames)
+    return compiled(folder, "opens.so", f"const char *const all[] = {{ {text}}};\n"
+                    "const char *get(int n) { return all[n]; }\n")
+
+
+def wheel(path, *files):
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in files:
+            archive.write(file, f"package/{pathlib.Path(file).name}")
+    return path
+
+
+def verdict(done):
+    return next(line.split(None, 1)[1] for line in done.lines if line.startswith("  verdict"))
+
+
+@pytest.mark.parametrize("major, other", [(12, 13), (13, 12)])
+def test_a_real_library_that_is_needed_is_that_of_one_cuda(audit, said, tmp_path, major, other):
+    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, major))
+    done = audit("--require", str(major), file)
+    assert f"it needs libcublas.so.{major}; runs on 11.7 and later, on 12 and on 13 once " \
+        "retargeted" in verdict(done)
+    assert f"no version of CUDA {other}" in audit("--require", str(other), file, status=1).err
+    one = said(file)
+    assert {version.partition(".")[0] for version in one["runs_on"]} == {str(major)}
+    assert {version.partition(".")[0] for version in one["once_retargeted"]} == {"11", "12", "13"}
+
+
+def test_a_real_library_in_the_wheel_is_there(audit, tmp_path):
+    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 13))
+    audit("--require", "12", wheel(tmp_path / "with-1-py3-none-any.whl", file,
+                                   tmp_path / "links" / "libcublas.so.13"))
+    audit("--require", "12", wheel(tmp_path / "without-1-py3-none-any.whl", file), status=1)
+
+
+def test_a_stub_that_is_not_in_the_wheel(audit, tmp_path):
+    file = compiled(tmp_path, "user.so", MALLOC, build.import_library("cudart", 12))
+    stub = build.BUILD / "lib" / "libcudart_stub.so"
+    audit("--require", "11,12", wheel(tmp_path / "with-1-py3-none-any.whl", file, stub))
+    done = audit("--require", "11,12", wheel(tmp_path / "without-1-py3-none-any.whl", file), status=1)
+    assert verdict(done).startswith("runs on none: libcudart_stub.so is not in the wheel; ")
+
+
+def test_a_library_that_is_opened_by_name(audit, tmp_path):
+    file = names(tmp_path, "libcublas.so.12")
+    assert "it may open libcublas.so.12 by name" in verdict(audit("--require", "12", file))
+    audit("--require", "13", file, status=1)
+    audit("--require", "13", "--allow-by-name", file)
+    audit("--require", "12,13", names(tmp_path / "two", "libcublas.so.12", "libcublas.so.13"))
+
+
+def test_a_library_that_nobody_judges_is_named(audit, said, tmp_path):
+    file = compiled(tmp_path, "user.so", OTHER, library(tmp_path, "libnvinfer.so.11", "other"))
+    assert any("not judged" in line and "libnvinfer.so.11" in line for line in audit(file).lines)
+    assert said(file)["not_judged"] == ["libnvinfer.so.11"]
+
+
+def test_musl_never(audit, tmp_path):
+    file = compiled(tmp_path, "user.so", OTHER,
+                    library(tmp_path, "libc.musl-x86_64.so.1", "other"))
+    assert "runs on none: it is for musl" in verdict(audit("--require", "12", file, status=1))
+
+
+def test_nothing_to_judge_is_no_yes(audit, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a.py").write_text("")
+    for path in (tmp_path / "empty", wheel(tmp_path / "pure-1-py3-none-any.whl", tmp_path / "a.py")):
+        assert "there is no ELF file in" in audit(path, status=1).err
+
+
+def test_a_library_without_its_stub_is_not_judged(world, tmp_path):
+    """`make` builds five stubs; the tool of such a tree."""
+    for folder in ("bin", "lib"):
+        (tmp_path / folder).mkdir()
+    subprocess.run(["cp", build.BUILD / "bin" / "lazycuda", tmp_path / "bin"], check=True)
+    subprocess.run(["cp", *[build.BUILD / "lib" / build.stub_name(one) for one in build.STUBBED],
+                    build.BUILD / "lib" / "liblazycuda_link.so", tmp_path / "lib"], check=True)
+    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 12))
+    done = world.run(tmp_path / "bin" / "lazycuda", "audit", "--require", "12", file, check=False)
+    assert done.status == 1 and "the stub of libcublas.so.12 is not installed" in done.out
+
+
+def test_cudnn_8_is_not_in_13(said, tmp_path):
+    node = "libcudnn.so.8"
+    real = library(tmp_path / "links", node, "cudnnGetVersion", node)
+    file = compiled(tmp_path, "user.so", "unsigned long cudnnGetVersion(void);\n"
+                    "int cudnnCreate(void **);\nunsigned long f(void) { return cudnnGetVersion(); }\n",
+                    real)
+    assert {version.partition(".")[0] for version in said(file)["runs_on"]} == {"11", "12"}

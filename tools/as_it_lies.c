@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* as_it_lies.c - what keeps a file, as it lies there, from versions that would serve its imports */
+#include "as_it_lies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally.h"
+
+/* ---- what comes with the file ---- */
+
+static int compare_names(const void *one, const void *other)
+{
+	return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+bool lies_beside(const struct findings *findings, const char *soname)
+{
+	const char *slash = strrchr(soname, '/'), *name = slash ? slash + 1 : soname;
+	const struct names *names = findings->beside ? &findings->beside->names : NULL;
+
+	return names && names->count &&
+	       bsearch(&name, names->list, names->count, sizeof(*names->list), compare_names);
+}
+
+void lies_sort(struct beside *beside)
+{
+	if (beside->names.count)
+		qsort(beside->names.list, beside->names.count, sizeof(*beside->names.list),
+		      compare_names);
+}
+
+/* ---- libraries of CUDA ---- */
+
+/* The CUDAs that have this major of a library, a bit for each. */
+static uint32_t cudas_of(const struct lc_library *library, int major)
+{
+	if (!lc_has_majors(library) || major <= 0 || major > 31)
+		return UINT32_MAX;
+	if (!library->own_majors)
+		return (uint32_t)1 << major;
+	for (size_t row = 0; library->cuda && row < library->major_count; row++)
+		if (library->majors[row].major == major)
+			return library->cuda[row];
+	return UINT32_MAX;
+}
+
+static uint32_t bit_of(const struct tables *tables, size_t toolkit)
+{
+	return (uint32_t)1 << LC_MAJOR(tables->toolkits[toolkit]);
+}
+
+/* The CUDAs with which a needed library is there, a bit for each. */
+static uint32_t cudas_with(const struct findings *findings, const struct found_import *import)
+{
+	int major;
+
+	if (!import->needed || lies_beside(findings, import->needed))
+		return UINT32_MAX;
+	if (needed_kind(import->table, import->needed, &major) == NEEDS_STUB)
+		return findings->beside && findings->beside->whole ? 0 : UINT32_MAX;
+	return import->through == NEEDS_REAL ? cudas_of(import->table->library, major) : UINT32_MAX;
+}
+
+bool lies_with_its_libraries(const struct tables *tables, const struct findings *findings,
+			     size_t toolkit)
+{
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (!(cudas_with(findings, &findings->imports[i]) & bit_of(tables, toolkit)))
+			return false;
+	return true;
+}
+
+bool lies_without_stub(const struct findings *findings)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < findings->import_count; i++) {
+		uint32_t cudas = cudas_with(findings, &findings->imports[i]);
+
+		if (cudas && cudas != UINT32_MAX)
+			return false;
+		lacks |= !cudas;
+	}
+	return lacks;
+}
+
+/* The CUDAs that have a library which the file may open by this name, and the library. */
+static uint32_t cudas_of_name(const struct tables *tables, const char *name,
+			      const struct table **table)
+{
+	int major;
+
+	for (size_t i = 0; i < tables->count; i++)
+		if (needed_kind(&tables->all[i], name, &major) == NEEDS_REAL) {
+			*table = &tables->all[i];
+			return cudas_of(tables->all[i].library, major);
+		}
+	*table = NULL;
+	return UINT32_MAX;
+}
+
+/* A file that holds several names of one library opens the one that is there. */
+static bool opens_one(const struct tables *tables, const struct findings *findings, size_t toolkit,
+		      const struct table *wanted)
+{
+	for (size_t i = 0; i < findings->constants.open_count; i++) {
+		const struct table *table;
+		uint32_t cudas = cudas_of_name(tables, findings->constants.opens[i], &table);
+
+		if (table == wanted && cudas & bit_of(tables, toolkit))
+			return true;
+	}
+	return false;
+}
+
+static bool opens_all(const struct tables *tables, const struct findings *findings, size_t toolkit)
+{
+	for (size_t i = 0; i < findings->constants.open_count; i++) {
+		const struct table *table;
+
+		cudas_of_name(tables, findings->constants.opens[i], &table);
+		if (table && !opens_one(tables, findings, toolkit, table))
+			return false;
+	}
+	return true;
+}
+
+bool lies_within_reach(const struct tables *tables, const struct findings *findings, size_t toolkit,
+		       bool by_name)
+{
+	return !findings->musl && !findings->without_stub.count &&
+	       (by_name || opens_all(tables, findings, toolkit));
+}
+
+/* ---- in words ---- */
+
+static const char *list_once(struct lc_arena *arena, const char *text, const char *name)
+{
+	return strstr(text, name) ? text : lc_format(arena, "%s%s%s", text, *text ? ", " : "", name);
+}
+
+static const char *join(struct lc_arena *arena, const char *text, const char *more)
+{
+	return !*more ? text : lc_format(arena, "%s%s%s", text, *text ? "; " : "", more);
+}
+
+/* The needed libraries that are not there on any CUDA. */
+static const char *needed_text(struct lc_arena *arena, const struct findings *findings)
+{
+	const char *text = "", *missing = "";
+
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+		uint32_t cudas = cudas_with(findings, import);
+
+		if (!cudas)
+			missing = list_once(arena, missing, import->needed);
+		else if (cudas != UINT32_MAX)
+			text = list_once(arena, text, import->needed);
+	}
+	if (*text)
+		text = lc_format(arena, "it needs %s", text);
+	if (*missing)
+		missing = lc_format(arena, "%s is not in the wheel", missing);
+	return join(arena, text, missing);
+}
+
+static const char *opened_text(struct lc_arena *arena, const struct tables *tables,
+			       const struct findings *findings)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < findings->constants.open_count; i++) {
+		const struct table *table;
+		bool all = true;
+
+		cudas_of_name(tables, findings->constants.opens[i], &table);
+		for (size_t k = 0; table && k < tables->toolkit_count; k++)
+			all &= opens_one(tables, findings, k, table);
+		if (!all)
+			text = list_once(arena, text, findings->constants.opens[i]);
+	}
+	return *text ? lc_format(arena, "it may open %s by name (--allow-by-name if it does well"
+				 " without)", text) : "";
+}
+
+const char *lies_reasons(struct lc_arena *arena, const struct tables *tables,
+			 const struct findings *findings, bool by_name)
+{
+	const char *text = needed_text(arena, findings);
+
+	if (!by_name)
+		text = join(arena, text, opened_text(arena, tables, findings));
+	if (findings->without_stub.count)
+		text = join(arena, text, lc_format(arena, "the stub of %s is not installed beside this"
+			    " command, so its imports are not judged (make all-stubs)",
+			    list_names(arena, &findings->without_stub)));
+	if (findings->musl)
+		text = join(arena, text, "it is for musl, and CUDA's libraries need glibc");
+	return text;
+}
+
+struct names lies_unjudged(struct lc_arena *arena, const struct findings *findings)
+{
+	struct names names = { .count = 0 };
+
+	for (size_t i = 0; i < findings->strangers.count; i++) {
+		const char *soname = findings->strangers.list[i];
+		const char **name = lies_beside(findings, soname) ? NULL :
+			lc_grow(arena, &names.list, &names.count, sizeof(*name));
+
+		if (name)
+			*name = soname;
+	}
+	return names;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* as_it_lies.h - what keeps a file, as it lies there, from versions that would serve its imports */
+#ifndef AS_IT_LIES_H
+#define AS_IT_LIES_H
+
+#include "findings.h"
+
+/* Returns true if a file of this name comes with the file. */
+bool lies_beside(const struct findings *findings, const char *soname);
+
+void lies_sort(struct beside *beside);
+
+/* Returns true unless retargeting the file would not bring it to the CUDA of this version: it is
+ * for musl, needs a library of CUDA whose stub is not here, or, unless `by_name`, opens a library
+ * of another CUDA by its name. */
+bool lies_within_reach(const struct tables *tables, const struct findings *findings, size_t toolkit,
+		       bool by_name);
+/* Returns true if each real library that the file needs comes with it or with the CUDA of this
+ * version, and each stub with it, if it is in a wheel. */
+bool lies_with_its_libraries(const struct tables *tables, const struct findings *findings,
+			     size_t toolkit);
+
+/* Returns true if only a stub that the file needs is not in its wheel. */
+bool lies_without_stub(const struct findings *findings);
+
+/* Returns what stands in the way on the versions where one of these is false, or "". */
+const char *lies_reasons(struct lc_arena *arena, const struct tables *tables,
+			 const struct findings *findings, bool by_name);
+/* Returns the needed libraries that audit knows nothing of, and that do not come with the file. */
+struct names lies_unjudged(struct lc_arena *arena, const struct findings *findings);
+
+#endif
