@@ -85,44 +85,45 @@ bool lies_without_stub(const struct findings *findings)
 	return lacks;
 }
 
-/* The CUDAs that have a library which the file may open by this name, and the library. */
-static uint32_t cudas_of_name(const struct tables *tables, const char *name,
-			      const struct table **table)
+/* The library of a name that the file may open by it, and the CUDAs that have one of this name, a
+ * bit for each; the count of tables if there is none. */
+static size_t opened_library(const struct tables *tables, const char *name, uint32_t *cudas)
 {
+	size_t i = 0;
 	int major;
 
-	for (size_t i = 0; i < tables->count; i++)
-		if (needed_kind(&tables->all[i], name, &major) == NEEDS_REAL) {
-			*table = &tables->all[i];
-			return cudas_of(tables->all[i].library, major);
-		}
-	*table = NULL;
-	return UINT32_MAX;
+	while (i < tables->count && needed_kind(&tables->all[i], name, &major) != NEEDS_REAL)
+		i++;
+	if (i < tables->count)
+		*cudas = cudas_of(tables->all[i].library, major);
+	return i;
 }
 
-/* A file that holds several names of one library opens the one that is there. */
-static bool opens_one(const struct tables *tables, const struct findings *findings, size_t toolkit,
-		      const struct table *wanted)
-{
-	for (size_t i = 0; i < findings->constants.open_count; i++) {
-		const struct table *table;
-		uint32_t cudas = cudas_of_name(tables, findings->constants.opens[i], &table);
+/* By library, the CUDAs of which the file may open one: with several names it opens the one that
+ * is there. */
+struct reach { uint32_t cudas[MAX_TABLES]; };
 
-		if (table == wanted && cudas & bit_of(tables, toolkit))
-			return true;
+static struct reach reach_of(const struct tables *tables, const struct findings *findings)
+{
+	struct reach named = { .cudas = { 0 } };
+
+	for (size_t i = 0; i < findings->constants.open_count; i++) {
+		uint32_t cudas;
+		size_t library = opened_library(tables, findings->constants.opens[i], &cudas);
+
+		if (library < tables->count)
+			named.cudas[library] |= cudas;
 	}
-	return false;
+	return named;
 }
 
 static bool opens_all(const struct tables *tables, const struct findings *findings, size_t toolkit)
 {
-	for (size_t i = 0; i < findings->constants.open_count; i++) {
-		const struct table *table;
+	struct reach named = reach_of(tables, findings);
 
-		cudas_of_name(tables, findings->constants.opens[i], &table);
-		if (table && !opens_one(tables, findings, toolkit, table))
+	for (size_t i = 0; i < tables->count; i++)
+		if (named.cudas[i] && !(named.cudas[i] & bit_of(tables, toolkit)))
 			return false;
-	}
 	return true;
 }
 
@@ -169,17 +170,18 @@ static const char *needed_text(struct lc_arena *arena, const struct findings *fi
 static const char *opened_text(struct lc_arena *arena, const struct tables *tables,
 			       const struct findings *findings)
 {
+	struct reach named = reach_of(tables, findings);
+	uint32_t known = 0, cudas;
 	const char *text = "";
 
+	for (size_t i = 0; i < tables->toolkit_count; i++)
+		known |= bit_of(tables, i);
 	for (size_t i = 0; i < findings->constants.open_count; i++) {
-		const struct table *table;
-		bool all = true;
+		const char *name = findings->constants.opens[i];
+		size_t library = opened_library(tables, name, &cudas);
 
-		cudas_of_name(tables, findings->constants.opens[i], &table);
-		for (size_t k = 0; table && k < tables->toolkit_count; k++)
-			all &= opens_one(tables, findings, k, table);
-		if (!all)
-			text = list_once(arena, text, findings->constants.opens[i]);
+		if (library < tables->count && known & ~named.cudas[library])
+			text = list_once(arena, text, name);
 	}
 	return *text ? lc_format(arena, "it may open %s by name (--allow-by-name if it does well"
 				 " without)", text) : "";

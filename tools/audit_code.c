@@ -111,9 +111,9 @@ static enum code_service service_of(const struct code_group *group)
 {
 	switch (group->kind) {
 	case LAZYCUDA_KIND_CUBIN:
-		return BY_CUBIN;
+		return group->loadable ? BY_CUBIN : BY_RELOCATABLE;
 	case LAZYCUDA_KIND_PTX:
-		return BY_PTX;
+		return group->loadable ? BY_PTX : BY_RELOCATABLE;
 	default:
 		return BY_LTOIR;
 	}
@@ -126,8 +126,7 @@ enum code_service code_serves(const struct code *code, const struct lk_arch *tar
 	for (size_t i = 0; i < code->group_count; i++) {
 		const struct code_group *group = &code->groups[i];
 
-		if ((group->loadable || group->kind == LAZYCUDA_KIND_LTOIR) &&
-		    service_of(group) < best && group->arch.sm &&
+		if (service_of(group) < best && group->arch.sm &&
 		    lk_arch_fits(group->kind, &group->arch, target, AS_LOADED))
 			best = service_of(group);
 	}
@@ -138,7 +137,7 @@ enum code_service code_serves(const struct code *code, const struct lk_arch *tar
 
 const char *code_service_name(enum code_service service)
 {
-	static const char *const names[] = { "cubin", "ptx", "ltoir", NULL };
+	static const char *const names[] = { "cubin", "ptx", "relocatable", "ltoir", NULL };
 
 	return names[service];
 }
@@ -185,6 +184,10 @@ const char *code_advice(struct lc_arena *arena, const struct lk_arch *target,
 	case BY_PTX:
 		return lc_format(arena, "PTX, which a driver that is as new compiles first; for a"
 				 " cubin %s", add);
+	case BY_RELOCATABLE:
+		return lc_format(arena, "relocatable code, which is loaded once it is linked: with"
+				 " `nvcc -dlink -arch=%s`, or `lazycuda link --arch %s`",
+				 lk_arch_text(target, sm), sm);
 	case BY_LTOIR:
 		return lc_format(arena, "LTO-IR alone, which no driver loads: link it with nvJitLink"
 				 " (`lazycuda link --lto --arch %s`), or %s",

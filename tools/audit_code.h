@@ -24,7 +24,7 @@ struct code_group {
 };
 
 /* How a target is served, best first. */
-enum code_service { BY_CUBIN, BY_PTX, BY_LTOIR, BY_NOTHING };
+enum code_service { BY_CUBIN, BY_PTX, BY_RELOCATABLE, BY_LTOIR, BY_NOTHING };
 
 struct code {
 	struct code_group *groups;
@@ -41,7 +41,7 @@ void code_read(struct lc_arena *arena, const void *bytes, size_t size, struct co
 
 enum code_service code_serves(const struct code *code, const struct lk_arch *target);
 
-/* "cubin", "ptx" or "ltoir"; NULL for BY_NOTHING. */
+/* "cubin", "ptx", "relocatable" or "ltoir"; NULL for BY_NOTHING. */
 const char *code_service_name(enum code_service service);
 
 /* One line for each of these. */

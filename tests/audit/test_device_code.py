@@ -82,11 +82,13 @@ def test_fatbins_that_no_driver_is_to_be_handed_whole(said, tmp_path, fatbins, m
     assert said("--device-code", library(tmp_path, *fatbins))["device_code"]["beside_ltoir"] == mixed
 
 
-def test_code_that_is_only_there_to_be_linked_serves_nothing(audit, tmp_path):
-    path = library(tmp_path, [cubin(80), ptx(80)], section="__nv_relfatbin")
+@pytest.mark.parametrize("entries", [[cubin(80), ptx(80)], [ptx(80), ltoir(80)]])
+def test_code_that_is_only_there_to_be_linked(audit, tmp_path, entries):
+    path = library(tmp_path, entries, section="__nv_relfatbin")
     out = audit("--arch", "sm_80", path, status=1).out
-    assert "1 relocatable cubin of sm_80, 1 relocatable PTX of compute_80" in out
-    assert "  for sm_80  nothing" in out
+    assert "1 relocatable PTX of compute_80" in out
+    assert "  for sm_80  relocatable code, which is loaded once it is linked: with" in out
+    assert "  for sm_75  nothing" in audit("--arch", "sm_75", path, status=1).out
 
 
 def test_without_the_option_nothing_of_it_is_said(audit, said, tmp_path):
