@@ -13,14 +13,17 @@ struct code_wish {
 	bool any;		/* --device-code or --arch */
 	struct lk_arch targets[CODE_TARGETS];
 	size_t target_count;
+	int driver;		/* only code that a driver of this CUDA loads, 12040; 0: any */
 };
 
 /* Entries that are alike. */
 struct code_group {
 	enum lazycuda_kind kind;	/* CUBIN, PTX or LTOIR */
 	struct lk_arch arch;
+	int toolkit, isa;	/* of what made it; 0 if that is not known */
+	int driver;		/* the oldest that loads it, likewise */
 	size_t count;
-	bool loadable;		/* not relocatable code of a host object */
+	bool loadable;		/* linked, or PTX that the driver compiles by itself */
 };
 
 /* How a target is served, best first. */
@@ -36,18 +39,25 @@ struct code {
 /* Reads "sm_80,sm_90a"; false for what is no such list. */
 bool code_wish_read(struct code_wish *wish, const char *list);
 
-/* Reads headers alone: payloads are not unpacked. */
+/* Unpacks payloads: what made a compressed cubin is said in it. */
 void code_read(struct lc_arena *arena, const void *bytes, size_t size, struct code *code);
 
-enum code_service code_serves(const struct code *code, const struct lk_arch *target);
+/* What serves a target. */
+struct code_answer {
+	enum code_service service;
+	const struct code_group *group;	/* NULL for BY_NOTHING */
+	const struct code_group *not_loaded;	/* would be better, but the driver does not take it */
+};
+struct code_answer code_serves(const struct code *code, const struct code_wish *wish,
+			       const struct lk_arch *target);
 
 /* "cubin", "ptx", "relocatable" or "ltoir"; NULL for BY_NOTHING. */
 const char *code_service_name(enum code_service service);
 
 /* One line for each of these. */
 const char *code_text(struct lc_arena *arena, const struct code *code);
-const char *code_advice(struct lc_arena *arena, const struct lk_arch *target,
-			enum code_service service);
+const char *code_advice(struct lc_arena *arena, const struct code_wish *wish,
+			const struct lk_arch *target, const struct code_answer *answer);
 const char *code_mixed_text(struct lc_arena *arena, const struct code *code);
 
 /* Writes the object "device_code". */

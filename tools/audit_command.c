@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../stubs/base/cuda_version.h"
 #include "as_it_lies.h"
 #include "own_stub.h"
 #include "progress.h"
@@ -36,9 +37,11 @@ static const char usage[] =
 "  --allow-by-name  libraries that a file may open by a name that tells the CUDA, such as\n"
 "                   libcublas.so.12, do not count\n"
 "  --driver V       assume a driver for that CUDA, such as 12.2: functions that came\n"
-"                   later are absent; default: the newest driver that is known\n"
+"                   later are absent, and it does not take code that is too new for\n"
+"                   it; default: the newest driver that is known, and any for code\n"
 "  --device-code    also what device code the files hold, by kind and architecture,\n"
-"                   and fatbins that hold LTO-IR beside other code\n"
+"                   what made it, the oldest driver that takes it, and fatbins that\n"
+"                   hold LTO-IR beside other code; it is unpacked for that\n"
 "  --arch LIST      the same, and for GPUs such as sm_90,sm_120 what serves them and\n"
 "                   what to do; exit with 1 if a file with device code has none that\n"
 "                   a driver loads there\n"
@@ -328,6 +331,7 @@ static bool set_driver(struct audit *audit, const char *text)
 			 LC_MINOR(tables->toolkits[i]));
 		if (!strcmp(text, version)) {
 			audit->tables.driver = i;
+			audit->report.wish.driver = lc_number_of_version(tables->toolkits[i]);
 			return true;
 		}
 	}

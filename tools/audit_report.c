@@ -287,9 +287,10 @@ static void print_device_code(const struct report *report, struct lc_arena *aren
 	line(arena, "device", code_text(arena, code));
 	for (size_t i = 0; i < report->wish.target_count; i++) {
 		const struct lk_arch *target = &report->wish.targets[i];
+		struct code_answer answer = code_serves(code, &report->wish, target);
 
 		line(arena, lc_format(arena, "for %s", lk_arch_text(target, arch)),
-		     code_advice(arena, target, code_serves(code, target)));
+		     code_advice(arena, &report->wish, target, &answer));
 	}
 	if (code->mixed)
 		line(arena, "note", code_mixed_text(arena, code));
@@ -371,9 +372,9 @@ void report_begin(struct report *report)
 }
 
 /* Whether a target is served by what a driver loads. */
-static bool is_served(const struct code *code, const struct lk_arch *target)
+static bool is_served(const struct report *report, const struct code *code, size_t target)
 {
-	return code_serves(code, target) <= BY_PTX;
+	return code_serves(code, &report->wish, &report->wish.targets[target]).service <= BY_PTX;
 }
 
 static void count_code(struct report *report, const struct code *code)
@@ -382,7 +383,7 @@ static void count_code(struct report *report, const struct code *code)
 		return;
 	report->with_code++;
 	for (size_t i = 0; i < report->wish.target_count; i++)
-		report->lacking[i] += !is_served(code, &report->wish.targets[i]);
+		report->lacking[i] += !is_served(report, code, i);
 }
 
 void report_file(struct report *report, struct lc_arena *arena, const char *file,

@@ -8,14 +8,6 @@
 
 #define COMPRESSED (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD)
 
-/* ELF ABI versions of cubins: 7 until 12.9; 8 from 13.0, and from 12.8 for the
- * architectures that came with it. */
-#define ABI_OLD 7
-#define ABI_NEW 8
-#define ABI_NEW_SINCE LC_CUDA(12, 8)
-#define ABI_NEW_FOR_ALL LC_CUDA(13, 0)
-#define ABI_NEW_ARCH 100
-
 /* NVVM IR 2.0: no nvJitLink reads what is older. */
 #define LTOIR_OLDEST LC_CUDA(12, 0)
 
@@ -79,24 +71,15 @@ static enum lazycuda_code ptx_version(const struct lk_linker *linker,
 							 LAZYCUDA_CODE_OK;
 }
 
-/* The first toolkit that could have made a cubin, by the ABI version in its header. */
-static int oldest_by_abi(const struct lazycuda_entry *entry)
-{
-	if (entry->abi < ABI_NEW)
-		return 0;
-	return entry->arch >= ABI_NEW_ARCH ? ABI_NEW_SINCE : ABI_NEW_FOR_ALL;
-}
-
 static enum lazycuda_code cubin_version(const struct lk_linker *linker,
 					const struct lazycuda_entry *entry, bool *doubt)
 {
 	if (!entry->toolkit)
 		*doubt = true;
-	if (entry->abi && entry->abi < ABI_OLD)
+	if (entry->abi && entry->abi < LK_ABI_OLDEST)
 		return LAZYCUDA_CODE_UNSUPPORTED_KIND;
 	/* 12.5 to 12.9 take cubins of 13 and spoil them, or crash. */
-	if (entry->abi > ABI_NEW || !reaches(linker, oldest_by_abi(entry)) ||
-	    !reaches(linker, entry->toolkit))
+	if (entry->abi > LK_ABI_NEWEST || !reaches(linker, lk_cuda_of_cubin(entry)))
 		return LAZYCUDA_CODE_CUBIN_TOO_NEW;
 	return LAZYCUDA_CODE_OK;
 }

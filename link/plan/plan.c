@@ -56,6 +56,63 @@ static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side 
 	return lk_policy_decide(policy, &situation);
 }
 
+/* Whether there is a plan with another driver and nvJitLink. */
+static bool would_do(const struct lk_planning *planning, int driver, int nvjitlink)
+{
+	struct lk_planning other = *planning;
+	struct lk_side sides[2] = { { .count = 0 } };
+	const struct lk_rule *rule;
+
+	other.environment.driver = driver;
+	other.environment.nvjitlink = nvjitlink;
+	other.needs = false;
+	lk_plan_needs(&other);
+	rule = judge(&other, &sides[0], &sides[1]);
+	return (rule->decision == LK_USE_NVJITLINK && sides[0].refusal.code == LAZYCUDA_CODE_OK) ||
+	       (rule->decision == LK_USE_DRIVER && sides[1].refusal.code == LAZYCUDA_CODE_OK);
+}
+
+/* The oldest version from `from` on that would do, as nvJitLink beside the driver, as a driver
+ * without nvJitLink, or as both; 0 if none would. */
+enum lk_change { LK_OTHER_NVJITLINK, LK_OTHER_DRIVER, LK_OTHER_BOTH };
+static int first_that_would_do(const struct lk_planning *planning, enum lk_change change, int from)
+{
+	int here = planning->environment.driver;
+
+	for (int cuda = from; cuda; cuda = lk_next_cuda(cuda))
+		if (would_do(planning, change == LK_OTHER_NVJITLINK ? here : cuda,
+			     change == LK_OTHER_DRIVER ? LAZYCUDA_VERSION_NONE : cuda))
+			return cuda;
+	return 0;
+}
+
+/* What would have to be installed, for a refusal that is about nvJitLink. */
+static const char *what_would_do(struct lk_planning *planning)
+{
+	struct lc_arena *arena = planning->arena;
+	int here = planning->environment.driver, from = here < LK_NVJITLINK_OLDEST ?
+		LK_NVJITLINK_OLDEST : here, found;
+	const char *version;
+
+	found = first_that_would_do(planning, LK_OTHER_NVJITLINK, LK_NVJITLINK_OLDEST);
+	if (found) {
+		version = lk_version(arena, found);
+		/* The driver need not load what an nvJitLink of a later major makes. */
+		return would_do(planning, here, LK_NVJITLINK_NEWEST) ?
+			lc_format(arena, "nvJitLink %s or later", version) :
+			lc_format(arena, "nvJitLink %s or a later %d", version, LC_CUDA_MAJOR(found));
+	}
+	found = first_that_would_do(planning, LK_OTHER_DRIVER, from);
+	if (found)
+		return lc_format(arena, "a driver for CUDA %s or later", lk_version(arena, found));
+	found = first_that_would_do(planning, LK_OTHER_BOTH, from);
+	if (!found)
+		return "other inputs: no nvJitLink and driver take all of these";
+	version = lk_version(arena, found);
+	return lc_format(arena, "nvJitLink %s or later and a driver for CUDA %s or later", version,
+			 version);
+}
+
 /* "link-time optimisation is asked for, and there is no nvJitLink; ..." */
 static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *rule,
 			   struct lk_refusal *refusal)
@@ -67,7 +124,7 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 		"no nvJitLink";
 	const char *oldest = lc_format(arena, "nvJitLink %s or later",
 				       lk_version(arena, LK_NVJITLINK_OLDEST));
-	const char *have = nvjitlink, *need = oldest, *what = rule->reason;
+	const char *have = nvjitlink, *need, *what = rule->reason;
 
 	switch (rule->code) {
 	case LAZYCUDA_CODE_NO_BACKEND:
@@ -82,6 +139,7 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 				 LC_CUDA_MAJOR(environment->nvjitlink));
 		break;
 	default:
+		need = what_would_do(planning);
 		break;
 	}
 	lk_refuse(refusal, rule->code, planning->needs_input, have, need,

@@ -228,3 +228,19 @@ bool lk_arch_fits(enum lazycuda_kind kind, const struct lk_arch *code,
 		return cubin_fits(code, target, linker);
 	return text_fits(code, target);
 }
+
+/* ---- what drivers load ---- */
+
+int lk_driver_for(const struct lazycuda_entry *entry)
+{
+	struct lk_arch arch = { entry->arch, entry->suffix, false };
+	int toolkit = lk_cuda_of_cubin(entry), known;
+
+	if (entry->kind == LAZYCUDA_KIND_PTX)
+		return lk_cuda_of_isa(entry->isa);
+	if (entry->kind != LAZYCUDA_KIND_CUBIN || !toolkit || entry->abi > LK_ABI_NEWEST)
+		return 0;
+	known = entry->arch ? lk_arch_since(&arch, LK_DRIVER) : 0;
+	toolkit = LC_CUDA(LC_CUDA_MAJOR(toolkit), 0);
+	return known > toolkit ? known : toolkit;
+}

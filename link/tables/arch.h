@@ -62,4 +62,9 @@ int lk_arch_until(const struct lk_arch *arch, enum lk_tool tool);
 bool lk_arch_fits(enum lazycuda_kind kind, const struct lk_arch *code,
 		  const struct lk_arch *target, int linker);
 
+/* The oldest driver that loads a linked cubin or PTX; 0 if that is not known, or if it is no
+ * such code.  A driver compiles PTX itself, so it has to know the ISA.  It loads cubins of every
+ * toolkit of its major, if it knows the architecture. */
+int lk_driver_for(const struct lazycuda_entry *entry);
+
 #endif

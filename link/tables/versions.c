@@ -62,6 +62,14 @@ const char *lk_version_text(int version, char text[LK_VERSION_TEXT])
 	return text;
 }
 
+int lk_next_cuda(int cuda)
+{
+	for (size_t i = 0; i < LC_COUNT(toolkits); i++)
+		if (toolkits[i].cuda > cuda)
+			return toolkits[i].cuda;
+	return 0;
+}
+
 bool lk_version_parse(const char *text, int *version)
 {
 	int found, numbers;
@@ -131,6 +139,22 @@ void lk_cuda_range_of_container(int container, int *oldest, int *newest)
 	for (size_t i = 0; i < LC_COUNT(toolkits); i++)
 		if (toolkits[i].container == container && container)
 			*newest = toolkits[i].cuda;
+}
+
+/* ---- cubins ---- */
+
+/* The ABI is 8 from 13.0 on, and from 12.8 on for the architectures that came with it. */
+#define ABI_NEW_SINCE LC_CUDA(12, 8)
+#define ABI_NEW_FOR_ALL LC_CUDA(13, 0)
+#define ABI_NEW_ARCH 100
+
+int lk_cuda_of_cubin(const struct lazycuda_entry *entry)
+{
+	int by_abi = 0;
+
+	if (entry->abi >= LK_ABI_NEWEST)
+		by_abi = entry->arch >= ABI_NEW_ARCH ? ABI_NEW_SINCE : ABI_NEW_FOR_ALL;
+	return entry->toolkit > by_abi ? entry->toolkit : by_abi;
 }
 
 /* ---- display drivers ---- */

@@ -19,6 +19,9 @@
 #define LK_VERSION_TEXT 16
 const char *lk_version_text(int version, char text[LK_VERSION_TEXT]);
 
+/* The toolkit after this one in the table, 12090 after 12080; 0 after the newest. */
+int lk_next_cuda(int cuda);
+
 /* Reads "12.9", "12.9.86" or "12" (12.0), which nothing may follow; false for any
  * other text. */
 bool lk_version_parse(const char *text, int *version);
@@ -40,10 +43,19 @@ int lk_cuda_of_ltoir(int container, int ir);
  * toolkit in the table writes the version, both are the first that could read it. */
 void lk_cuda_range_of_container(int container, int *oldest, int *newest);
 
+/* ELF ABI versions of cubins. */
+#define LK_ABI_OLDEST 7
+#define LK_ABI_NEWEST 8
+
+/* The toolkit of a cubin: the one that it names, or the first that writes its ABI version if that
+ * is later; 0 if nothing tells. */
+int lk_cuda_of_cubin(const struct lazycuda_entry *entry);
+
 /* The first nvJitLink that takes ZSTD and obfuscated entries (12.4), and the first
  * that reports its version and has names without one (12.3). */
 #define LK_NVJITLINK_ZSTD LC_CUDA(12, 4)
 #define LK_NVJITLINK_OLDEST LC_CUDA(12, 3)
+#define LK_NVJITLINK_NEWEST LC_CUDA(13, 5)	/* in the tables */
 
 /* The CUDA version that a display driver's branch supports, 580 -> 13000.  A branch
  * that is not in the table counts as the one before it; 0 if it is older than all. */

@@ -12,12 +12,12 @@ sys.path.append(str(build.TESTS / "inspection"))
 import made_up as c  # noqa: E402
 
 
-def cubin(arch, suffix=0):
-    return c.entry(c.CUBIN, c.cubin(arch, linked=True), arch=arch, flags=c.PLAIN | suffix)
+def cubin(arch, suffix=0, toolkit=129, linked=True):
+    return c.entry(c.CUBIN, c.cubin(arch, toolkit, linked), arch=arch, flags=c.PLAIN | suffix)
 
 
-def ptx(arch, suffix=0):
-    return c.entry(c.PTX, c.ptx(target=f"sm_{arch}"), arch=arch, flags=c.PLAIN | suffix)
+def ptx(arch, suffix=0, isa="8.0"):
+    return c.entry(c.PTX, c.ptx(isa, target=f"sm_{arch}"), arch=arch, flags=c.PLAIN | suffix)
 
 
 def ltoir(arch):
@@ -48,7 +48,7 @@ def library(folder, *fatbins, section=".nv_fatbin", name="k.so"):
     ([cubin(80), ptx(90)], "sm_120", "ptx", "-gencode arch=compute_120,code=sm_120"),
     ([ptx(90, c.SUFFIX_A)], "sm_120", None, "nothing"),
     ([cubin(80), ltoir(90)], "sm_90", "ltoir", "`lazycuda link --lto --arch sm_90`"),
-    ([ptx(80), ltoir(90)], "sm_90", "ptx", "PTX, which a driver that is as new compiles first"),
+    ([ptx(80), ltoir(90)], "sm_90", "ptx", "PTX 8.0, which a driver of CUDA 12.0 or later compiles"),
 ])
 def test_what_serves_a_gpu(audit, tmp_path, entries, target, by, advice):
     path = library(tmp_path, entries)
@@ -65,12 +65,16 @@ def test_what_a_file_holds(audit, said, tmp_path):
     path = library(tmp_path, [cubin(80), ptx(90)], [cubin(80), ltoir(90)], [ltoir(90)])
     code = said("--device-code", path)["device_code"]
     assert code["entries"] == [
-        {"kind": "cubin", "arch": "sm_80", "count": 2, "loadable": True},
-        {"kind": "ptx", "arch": "compute_90", "count": 1, "loadable": True},
-        {"kind": "ltoir", "arch": "sm_90", "count": 2, "loadable": True}]
+        {"kind": "cubin", "arch": "sm_80", "toolkit": "12.9", "isa": None, "driver": "12.0", "count": 2,
+         "loadable": True},
+        {"kind": "ptx", "arch": "compute_90", "toolkit": "12.0", "isa": "8.0", "driver": "12.0", "count": 1,
+         "loadable": True},
+        {"kind": "ltoir", "arch": "sm_90", "toolkit": "12.9", "isa": None, "driver": None, "count": 2,
+         "loadable": True}]
     assert (code["beside_ltoir"], code["error"], code["targets"]) == (1, None, {})
     out = audit("--device-code", path).out
-    assert "  device     2 cubins of sm_80, 1 PTX of compute_90, 2 LTO-IR of sm_90\n" in out
+    assert "  device     2 cubins of CUDA 12.9 for sm_80 (driver 12.0 or later), 1 PTX 8.0 for " \
+        "compute_90 (driver 12.0 or later), 2 LTO-IR of CUDA 12.9 for sm_90\n" in out
     assert "note       1 of its fatbins holds LTO-IR beside other code: hand no driver" in out
 
 
@@ -86,9 +90,37 @@ def test_fatbins_that_no_driver_is_to_be_handed_whole(said, tmp_path, fatbins, m
 def test_code_that_is_only_there_to_be_linked(audit, tmp_path, entries):
     path = library(tmp_path, entries, section="__nv_relfatbin")
     out = audit("--arch", "sm_80", path, status=1).out
-    assert "1 relocatable PTX of compute_80" in out
+    assert "1 relocatable PTX 8.0 for compute_80" in out
     assert "  for sm_80  relocatable code, which is loaded once it is linked: with" in out
     assert "  for sm_75  nothing" in audit("--arch", "sm_75", path, status=1).out
+
+
+def test_a_relocatable_cubin_is_no_code_to_load(audit, tmp_path):
+    out = audit("--arch", "sm_80", library(tmp_path, [cubin(80, linked=False)]), status=1).out
+    assert "relocatable code, which is loaded once it is linked" in out
+
+
+TAKE_13 = ", which a driver of CUDA 12.4 does not take: take one of CUDA 13.0 or later"
+
+
+@pytest.mark.parametrize("entries, target, by, advice", [
+    # Minor versions of a major are compatible for cubins, and not for PTX.
+    ([cubin(80)], "sm_80", "cubin", "a cubin of CUDA 12.9, for a driver of CUDA 12.0 or later"),
+    ([cubin(80, toolkit=130), ptx(80, isa="9.0")], "sm_80", None, f"a cubin of CUDA 13.0{TAKE_13}, or "
+     "compile with the oldest nvcc that has the architectures you need, for this one nvcc 12.0"),
+    ([ptx(80, isa="8.8")], "sm_89", None, "PTX 8.8, which a driver of CUDA 12.4 does not take: take "
+     "one of CUDA 12.9 or later"),
+    ([cubin(80, toolkit=130), ptx(80, isa="8.4")], "sm_80", "ptx", "PTX 8.4, which a driver of CUDA 12.4"),
+    ([cubin(110, toolkit=130)], "sm_110", None, "a driver of CUDA 12.4 does not know sm_110; take one "
+     "of CUDA 13.0"),
+    ([ptx(80)], "sm_120", None, "a driver of CUDA 12.4 does not know sm_120; take one of CUDA 12.8"),
+    ([c.entry(c.CUBIN, b"\0" * 64, arch=80)], "sm_80", None, "")])
+def test_a_driver_is_judged_by_the_rules_of_plan(audit, tmp_path, entries, target, by, advice):
+    path = library(tmp_path, entries)
+    said = json.loads(audit("--json", "--arch", target, "--driver", "12.4", path,
+                            status=int(not by)).out)
+    row = said["files"][0]["device_code"]["targets"][target]
+    assert row["by"] == by and advice in row["advice"]
 
 
 def test_without_the_option_nothing_of_it_is_said(audit, said, tmp_path):
