@@ -44,6 +44,11 @@ def without_run_path(world, cudart):
                                     link=[cudart]))
 
 
+def in_another_toolkit(world, cudart, cudnn):
+    world.search(world.put("cuda", cudart))
+    world.search(world.put("cuda-11.8/lib64", cudnn))
+
+
 def serves_the_pair(direct, stub):
     answers = {f"{answer('nvJitLink', name, '12.9')}" for name in ("nvJitLinkComplete",
                                                                    "nvJitLinkDestroy")}
@@ -171,6 +176,10 @@ ROWS = [
                  {"nvidia/cu13/lib": "13.5"}),
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
         arguments=("readonly",)),
+
+    Row("cuDNN of CUDA 12 was copied into a toolkit of 11", "copied.c",
+        (Fake("cudart", "12.9"), StandIn("cudnn", 12, "copied_real.c", soname="libcudnn.so.9")),
+        place=in_another_toolkit, differs=Outcome("12090 0\n")),
 
     # Threads, fork() and locks.
     Row("a slow registration and a launch in another thread", "slow_registration.c", (SLOW,)),
