@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "glibc.h"
+#include "hash.h"
 #include "objects.h"
 
 #define SMALL_FOLDER 4096	/* bytes, a block of most file systems: one call reads it */
@@ -53,11 +54,7 @@ struct lc_way {
 
 static size_t bucket(const char *path, size_t length)
 {
-	unsigned hash = 5381;
-
-	for (size_t i = 0; i < length; i++)
-		hash = hash * 33 + (unsigned char)path[i];
-	return hash % LC_FOLDER_BUCKETS;
+	return lc_hash(path, length) % LC_FOLDER_BUCKETS;
 }
 
 static struct lc_folder *folder_of(struct lc_folders *folders, const struct stat *st)

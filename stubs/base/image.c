@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "hash.h"
+
 #define MAX_PHDRS 256
 #define MAX_DYNAMIC 65536	/* entries; the largest file seen needs a hundred libraries */
 #define MAX_NODES 4096		/* version nodes that one file may define */
@@ -675,11 +677,9 @@ bool lc_names_find(const struct lc_names *names, const char *name, void **addres
 {
 	const struct symbol_table symbols = { .entries = names->symbols, .versions = names->versions };
 	const size_t size = strlen(name) + 1;
-	uint32_t hash = 5381;
+	const uint32_t hash = lc_hash(name, size - 1);
 	size_t i;
 
-	for (const char *c = name; *c; c++)
-		hash = hash * 33 + (unsigned char)*c;
 	*address = NULL;
 	i = may_have(names, hash) ? word_at(names->buckets, hash % names->bucket_count) : 0;
 	for (bool last = i < names->first; !last && i < names->count; i++) {

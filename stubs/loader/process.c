@@ -18,6 +18,7 @@
 #include "settings.h"
 #include "unknown.h"
 #include "../base/glibc.h"
+#include "../base/hash.h"
 
 const char *lc_basename(const char *path)
 {
@@ -170,11 +171,7 @@ static void begin_process(void *data)
 
 static struct lead **leads_like(struct lead **leads, const char *text, size_t length)
 {
-	unsigned hash = 5381;
-
-	for (size_t i = 0; i < length; i++)
-		hash = hash * 33 + (unsigned char)text[i];
-	return &leads[hash % LEADS];
+	return &leads[lc_hash(text, length) % LEADS];
 }
 
 /* Leads with the same text are in the same bucket. */
@@ -521,13 +518,12 @@ static void add_neighbour(struct lc_arena *arena, struct lc_process *process,
 /* Notes the site-packages that an object lies in, which has that name. */
 static void note_neighbour(struct walk *walk, const char *path)
 {
-	static const char *const names[] = { "/site-packages/", "/dist-packages/" };
+	static const char ending[] = "-packages/";
 	size_t length = 0;
 
-	for (size_t i = 0; i < LC_COUNT(names); i++)
-		for (const char *at = path; (at = strstr(at, names[i])); at++)
-			if ((size_t)(at - path) > length)	/* the nearest */
-				length = (size_t)(at - path) + strlen(names[i]) - 1;
+	for (const char *at = path; (at = strstr(at, ending)); at++)
+		if (at - path >= 5 && (!memcmp(at - 5, "/site", 5) || !memcmp(at - 5, "/dist", 5)))
+			length = (size_t)(at - path) + sizeof(ending) - 2;	/* the nearest */
 	if (length && path[0] == '/')
 		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
 			      lc_copy(walk->arena, path, length), lc_text(walk->arena, path) });
