@@ -102,20 +102,50 @@ const char *lc_peers_constraint(const struct lc_peers *peers)
 	return demand && *demand->constraint ? demand->constraint : NULL;
 }
 
+static struct lc_demand *find_demand(struct lc_demand *first, const char *constraint)
+{
+	struct lc_demand *demand = first;
+
+	while (demand && strcmp(demand->constraint, constraint)) {
+		demand = atomic_load(&demand->next);
+		if (demand == first)
+			return NULL;
+	}
+	return demand;
+}
+
+/* Adds one behind the first of the ring, or as the first. */
+static struct lc_demand *add_demand(struct lc_peer *peer, const char *constraint)
+{
+	struct lc_demand *demand = malloc(sizeof(*demand) + strlen(constraint) + 1);
+	struct lc_demand *first = NULL, *next;
+
+	if (!demand)
+		return NULL;
+	strcpy(demand->constraint, constraint);
+	atomic_store(&demand->next, demand);
+	if (atomic_compare_exchange_strong(&peer->demand, &first, demand))
+		return demand;
+	next = atomic_load(&first->next);
+	do
+		atomic_store(&demand->next, next);
+	while (!atomic_compare_exchange_weak(&first->next, &next, demand));
+	return demand;
+}
+
 bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint)
 {
 	struct lc_peer *peer = demanding(peers);
-	struct lc_demand *demand = malloc(sizeof(*demand) + strlen(constraint) + 1);
+	struct lc_demand *demand;
 
-	if (!demand || !peer) {
-		free(demand);
+	if (!peer)
 		return false;
-	}
-	strcpy(demand->constraint, constraint);
-	demand->older = atomic_load(&peer->demand);
-	while (!atomic_compare_exchange_weak(&peer->demand, &demand->older, demand))
-		;
-	return true;
+	demand = find_demand(atomic_load(&peer->demand), constraint);
+	if (!demand)
+		demand = add_demand(peer, constraint);
+	if (demand)
+		atomic_store(&peer->demand, demand);
+	return demand;
 }
 
 static bool is_copy(const struct lc_peer *peer)

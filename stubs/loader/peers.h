@@ -29,9 +29,10 @@ struct lc_specifics;	/* specifics.h */
 struct lc_aside;	/* aside.h */
 struct lc_known;	/* known.h */
 
-/* The program's constraint, and earlier ones, which another thread may be reading. */
+/* A constraint of the program's, in a ring of all that there have been: another thread may still
+ * be reading an earlier one, and one that comes back takes no memory. */
 struct lc_demand {
-	const struct lc_demand *older;
+	_Atomic(struct lc_demand *) next;
 	char constraint[];
 };
 
@@ -66,7 +67,7 @@ struct lc_peer {
 	void *(*open_aside)(const char *path);
 	const struct lc_aside *aside;
 	/* In the first stub that has this field: the program's own constraint, or NULL. */
-	_Atomic(const struct lc_demand *) demand;
+	_Atomic(struct lc_demand *) demand;
 	uint32_t library_size;	/* without it, the library ends before `cuda` */
 };
 

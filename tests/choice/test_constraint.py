@@ -122,6 +122,12 @@ def test_what_the_program_may_not_say(world):
     assert [line.get("constrain") for line in said[1:]] == [0, 0, None, 1, 0]
 
 
+def test_one_that_comes_back_takes_no_memory(world):
+    program = build.program(build.TESTS / "choice" / "often.c", "-pthread", build.stub("cudart"),
+                            f"-Wl,-rpath,{build.STUBS}")
+    assert world.run(program).out == "flat\n"
+
+
 def test_forward_compatibility(world):
     install(world, "12.9", "13.5")
     world.loader(driver("12.2"), folder="driver")

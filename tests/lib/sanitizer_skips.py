@@ -56,6 +56,7 @@ SKIPPED = [
     *[(f"inspection/test_{file}.py", ONE_THREAD, "thread") for file in (
         "damaged", "fatbins", "files", "hosts", "kinds", "real", "unpackers")],
     ("bench/", FIGURES),
+    ("choice/test_constraint.py::test_one_that_comes_back", FIGURES),
     ("compat/", OTHER_BUILD),
     ("device_code/test_image.py", COMPILERS),
     ("device_code/test_ptx.py::test_reading_takes_time_in_proportion", FIGURES),
