@@ -107,6 +107,8 @@ import_file = cuda$(call import_major,$(1))/$(call import_stub,$(1)).so
 IMPORTS := $(foreach m,$(IMPORT_MAPS),$(BUILD)/lib/$(call import_file,$(m)))
 MAJORS := $(sort $(foreach m,$(IMPORT_MAPS),$(call import_major,$(m))))
 
+# With all stubs those that `lazycuda retarget` puts into wheels.
+COMPAT ?= $(if $(filter all-stubs test test-% bench,$(MAKECMDGOALS)),all)
 COMPAT_MAJORS := $(if $(filter all,$(COMPAT)),$(MAJORS),$(sort $(subst $(comma), ,$(COMPAT))))
 UNKNOWN_MAJORS := $(filter-out $(MAJORS),$(COMPAT_MAJORS))
 ifneq ($(UNKNOWN_MAJORS),)

@@ -91,7 +91,7 @@ def test_the_library_itself_is_refused(retarget, debian, library):
 
 
 def test_a_program_that_opens_the_driver_needs_nothing(retarget, tmp_path):
-    said, = retarget(importer(tmp_path, link=[], text="libcuda.so.1"), status=1).files
+    said, = retarget(importer(tmp_path, link=[], text="libcuda.so.1")).files
     assert said["outcome"] == "nothing"
 
 
@@ -114,8 +114,9 @@ def test_a_wheel(retarget, tmp_path, both, world):
     wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": both},
                              requires=["nvidia-cuda-runtime-cu12"])
     said, = retarget("--relax-requirements", wheel).wheels
-    assert said["added"] == [f"pkg.libs/{build.stub_name(library)}"
-                             for library in ("cuda", "cudart", "nvml")]
+    # A stub that had the driver's name would hide the driver, which ld.so finds last.
+    assert said["added"] == ["pkg.libs/libcuda_stub.so", "pkg.libs/libcudart.so.12",
+                             "pkg.libs/libnvidia-ml_stub.so"]
     assert said["requirements"][0]["relaxed"]
     made, = retarget.out.iterdir()
     wheel_files.check_record(made)

@@ -50,7 +50,7 @@ def refused(retarget, tmp_path, inputs, *options, **more):
         assert said["outcome"] == "refused" and said["output"] is None
         assert state(tmp_path) == before
         codes.append((said["code"], said["error"]))
-    assert codes[0][0] == codes[1][0]
+    assert codes[0][0] == codes[-1][0]
     return codes[0]
 
 
@@ -152,7 +152,7 @@ def test_a_stub_that_lacks_what_is_imported(retarget, tmp_path, inputs):
         real(stubs, f"{soname}_stub.so", "cudaFree", node=node)
     for library in build.DRIVER:
         real(stubs, build.stub_name(library), "cuInit")
-    code, error = refused(retarget, tmp_path, inputs, "--stubs", stubs)
+    code, error = refused(retarget, tmp_path, inputs[:1], "--stubs", stubs)
     assert code == "NO_NAME" and "cudaMalloc of libcudart.so.12" in error
 
 

@@ -64,12 +64,13 @@ def test_a_stub_beside_a_file_is_called_by_its_soname(retargeted, module, world)
     assert is_loaded(world, world.root / "out" / "module.so")
 
 
-def test_a_stub_in_a_wheel_is_called_by_its_soname(retargeted, module, world, tmp_path):
+def test_a_stub_in_a_wheel_has_the_real_name(retargeted, module, world, tmp_path):
+    """Without a compat folder it is a copy of the stub that is there."""
     wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": module})
     said, = retargeted(wheel)["wheels"]
-    assert said["added"] == [f"pkg.libs/{STUB}"] and said["files"][0]["loaded"] is True
+    assert said["added"] == ["pkg.libs/libcudart.so.12"] and said["files"][0]["loaded"] is True
     site = wheel_files.unpack(world.root / "out" / wheel.name, tmp_path / "site")
-    assert elf.dynamic(site / "pkg/module.so")["NEEDED"][0] == STUB
+    assert elf.dynamic(site / "pkg.libs/libcudart.so.12")["SONAME"] == ["libcudart.so.12"]
     assert is_loaded(world, site / "pkg/module.so")
 
 

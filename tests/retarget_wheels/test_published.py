@@ -41,8 +41,10 @@ def beside_it(toolkit, installed):
 # What is printed at last: the real libraries that the process has opened.
 OPENED = r"""
 import re
-found = set(re.findall(r"/lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)\S*$",
-                       open("/proc/self/maps").read(), re.M))
+files = set(re.findall(r"/\S*$", open("/proc/self/maps").read(), re.M))
+found = {one.groups() for file in files
+         for one in [re.search(r"/lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)[^/]*$", file)]
+         if one and b"LAZYCUDA_1" not in open(file, "rb").read()}
 print("opened:", *(".".join(one) for one in sorted(found)))
 """
 

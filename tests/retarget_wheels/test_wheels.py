@@ -49,76 +49,92 @@ def unpacked(retarget, tmp_path):
 def test_the_stubs_are_added_and_found(retarget, tmp_path, plain, world):
     wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/deep/module.so": plain})
     said, = retarget(wheel).wheels
-    assert said["added"] == ["pkg.libs/libcudart_stub.so"] and said["removed"] == []
+    assert said["added"] == ["pkg.libs/libcudart.so.12"] and said["removed"] == []
     assert said["files"][0]["loaded"] is True
     wheel_files.check_record(out_of(retarget))
     site = unpacked(retarget, tmp_path)
-    assert elf.dynamic(site / "pkg/deep/module.so")["RPATH"] == ["$ORIGIN/../../pkg.libs"]
+    # As DT_RUNPATH: LD_LIBRARY_PATH goes first.
+    assert elf.dynamic(site / "pkg/deep/module.so")["RUNPATH"] == ["$ORIGIN/../../pkg.libs"]
     # Where there is nothing it is loaded with every symbol bound, and answers.
     opened, = world.probe(f"open:{site / 'pkg/deep/module.so'}", LD_BIND_NOW="1")
     assert opened["error"] is None
 
 
-def test_bundled_libraries_that_nothing_needs_any_more_are_removed(retarget, tmp_path, repaired):
-    said, = retarget(wheel_files.make(tmp_path, repaired)).wheels
-    assert sorted(said["removed"]) == sorted(
-        f"pkg.libs/{name}" for name in (RENAMED, NVRTC, BUILTINS))
-    names = wheel_files.read(out_of(retarget))
-    assert not [name for name in names if "libcudart-" in name or "libnvrtc-" in name]
-    assert {"pkg.libs/libcudart_stub.so", "pkg.libs/libnvrtc_stub.so"} <= set(names)
-    assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RPATH"] == [
-        "$ORIGIN/../pkg.libs"]
+@pytest.mark.parametrize("options", [(), ("--relax-requirements", "--keep-libraries")])
+def test_bundled_libraries_stay(retarget, tmp_path, repaired, options):
+    """They are the wheel's own CUDA: it runs as published."""
+    wheel = wheel_files.make(tmp_path, repaired)
+    said, = retarget(*options, wheel).wheels
+    assert said["outcome"] == "nothing" and said["added"] == said["removed"] == []
+    assert any(f"{RENAMED} is the real cudart, and stays" in note for note in said["notes"])
+    assert out_of(retarget).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.parametrize("options", [("--relax-requirements",), ("--prefer", "stub")])
+def test_stubs_take_the_place_of_bundled_libraries(retarget, tmp_path, repaired, world, options):
+    said, = retarget(*options, wheel_files.make(tmp_path, repaired)).wheels
+    assert said["added"] == [f"pkg.libs/{RENAMED}", f"pkg.libs/{NVRTC}"]
+    assert said["removed"] == [f"pkg.libs/{BUILTINS}"]
+    site = unpacked(retarget, tmp_path)
+    assert elf.dynamic(site / f"pkg.libs/{RENAMED}")["SONAME"] == [RENAMED]
+    # The module no longer needs what nvrtc opens for itself; else it is as it was.
+    assert elf.dynamic(site / "pkg/module.so")["NEEDED"] == [
+        name for name in elf.dynamic(repaired["pkg/module.so"])["NEEDED"] if name != BUILTINS]
+    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1")
+    assert opened["error"] is None
     wheel_files.check_record(out_of(retarget))
+    required, extras = requirements(out_of(retarget))
+    assert extras == ["cuda11", "cuda12", "cuda13"]
+    assert 'nvidia-cuda-nvrtc-cu12 ; extra == "cuda12"' in required
 
 
-def test_builtins_stay_with_an_nvrtc_that_stays(retarget, tmp_path, repaired):
-    # Something that is no business of ours needs this nvrtc under another name.
-    other = tmp_path / "other"
-    other.mkdir()
-    repaired["pkg.libs/libnvrtc-feedbeef.so.12.6.85"] = real(
-        other, "libnvrtc-feedbeef.so.12.6.85", "nvrtcVersion", node="libnvrtc.so.12")
-    said, = retarget(wheel_files.make(tmp_path, repaired)).wheels
-    assert f"pkg.libs/{NVRTC}" in said["removed"]
-    assert f"pkg.libs/{BUILTINS}" not in said["removed"]
+def test_the_stub_lies_where_the_file_looks_last(retarget, tmp_path, plain):
+    """torch: its run path leads to NVIDIA's packages, then to its own folder.  Nothing is changed."""
+    patch(plain, "--force-rpath", "--set-rpath", "$ORIGIN/../../nvidia/cuda_runtime/lib:$ORIGIN")
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/lib/module.so": plain})).wheels
+    assert said["added"] == ["pkg/lib/libcudart.so.12"]
+    assert wheel_files.read(out_of(retarget))["pkg/lib/module.so"] == plain.read_bytes()
 
 
-def test_keep_libraries(retarget, tmp_path, repaired):
-    said, = retarget("--keep-libraries", wheel_files.make(tmp_path, repaired)).wheels
-    assert said["removed"] == [] and f"pkg.libs/{RENAMED}" in wheel_files.read(out_of(retarget))
+@pytest.mark.parametrize("first", [False, True])
+def test_what_the_file_found_still_goes_first(retarget, tmp_path, plain, first):
+    """A run path that ends outside gets one more entry; --prefer stub puts it first."""
+    outside = "$ORIGIN:$ORIGIN/../../nvidia/cuda_runtime/lib"
+    patch(plain, "--force-rpath", "--set-rpath", outside)
+    retarget(wheel_files.make(tmp_path, {"pkg/lib/module.so": plain}),
+             *(["--prefer", "stub"] if first else []))
+    ours = "$ORIGIN/../../pkg.libs"
+    assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/lib/module.so")["RPATH"] == [
+        f"{ours}:{outside}" if first else f"{outside}:{ours}"]
+
+
+def test_what_a_library_needs_in_turn_its_stub_needs(retarget, tmp_path, world):
+    """A module has cuBLAS's functions only because cuSOLVER needs cuBLAS."""
+    cublas = real(tmp_path, "libcublas.so.12", "cublasCgemmBatched", node="libcublas.so.12")
+    cusolver = real(tmp_path, "libcusolver.so.11", "cusolverDnCreate", node="libcusolver.so.11")
+    other = real(tmp_path, "libother.so.1", "other")
+    module = importer(tmp_path, "cusolverDnCreate", "other", "cublasCgemmBatched",
+                      link=[cusolver, other])
+    assert cublas.name not in elf.dynamic(module)["NEEDED"]
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module})).wheels
+    assert {"pkg.libs/libcusolver.so.11", "pkg.libs/libcublas.so.12",
+            "pkg.libs/libnvJitLink.so.12"} <= set(said["added"])
+    site = unpacked(retarget, tmp_path)
+    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1",
+                          LD_LIBRARY_PATH=str(world.folder("other")))
+    assert "libother" in opened["error"]
+    (world.root / "other/libother.so.1").symlink_to(other)
+    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1",
+                          LD_LIBRARY_PATH=str(world.root / "other"))
+    assert opened["error"] is None
 
 
 @pytest.mark.parametrize("folder", ["pkg", "./pkg/", "pkg//."])
 def test_another_folder_for_the_stubs(retarget, tmp_path, plain, folder):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
     said, = retarget("--stubs-in", folder, wheel).wheels
-    assert said["added"] == ["pkg/libcudart_stub.so"]
-    assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RPATH"] == ["$ORIGIN"]
-
-
-SOURCE = "void cudaMalloc(void); void {0}(void); void call(void) {{ cudaMalloc(); {0}(); }}"
-
-
-def caller(folder, name):
-    """A module that calls the runtime and this function, which nothing that it needs has."""
-    source = folder / "caller.c"
-    source.write_text(SOURCE.format(name))
-    library = real(folder, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
-    build.output(*build.CC, "-w", "-shared", "-fPIC", "-Wl,-z,lazy", "-o", folder / "caller.so",
-                 source, library)
-    return folder / "caller.so"
-
-
-@pytest.mark.parametrize("there", [False, True])
-def test_what_no_file_of_the_wheel_has_stays_bound_lazily(retarget, tmp_path, there):
-    # onnxruntime loads what has it before; what nobody brings may come later, or never be called.
-    members = {"pkg/caller.so": caller(tmp_path, "provided")}
-    if there:
-        members["pkg/provider.so"] = real(tmp_path, "provider.so", "provided")
-    said, = retarget(wheel_files.make(tmp_path, members)).wheels
-    file, = said["files"]
-    assert any("nothing that it needs has provided" in note for note in file["notes"]) != there
-    made = unpacked(retarget, tmp_path) / "pkg/caller.so"
-    assert ("NOW" in elf.readelf("-d", made)) == there
+    assert said["added"] == ["pkg/libcudart.so.12"]
+    assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RUNPATH"] == ["$ORIGIN"]
 
 
 def test_what_several_files_miss_is_named_once(retarget, tmp_path):
@@ -148,33 +164,25 @@ def test_another_file_of_the_wheel_is_named_as_it_lies_there(retarget, tmp_path)
 
 
 def test_a_file_that_pip_moves(retarget, tmp_path, plain):
+    """The stubs lie where the file will lie, also where lib and lib64 differ."""
     wheel = wheel_files.make(tmp_path, {"pkg-1.0.data/platlib/pkg/module.so": plain})
-    retarget(wheel)
+    said, = retarget(wheel).wheels
+    assert said["added"] == ["pkg-1.0.data/platlib/pkg.libs/libcudart.so.12"]
     made = unpacked(retarget, tmp_path) / "pkg-1.0.data/platlib/pkg/module.so"
-    assert elf.dynamic(made)["RPATH"] == ["$ORIGIN/../pkg.libs"]
+    assert elf.dynamic(made)["RUNPATH"] == ["$ORIGIN/../pkg.libs"]
 
 
 def test_a_file_of_which_nobody_knows_where_it_goes(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg-1.0.data/data/module.so": plain})
-    said, = retarget(wheel, status=1).wheels
-    assert said["code"] == "PLACE" and "--leave" in said["error"]
-
-
-def test_a_file_that_is_left_as_it_is(retarget, tmp_path, repaired):
-    # What it needs is not removed either.
-    program = repaired["pkg-1.0.data/scripts/program"] = repaired["pkg/module.so"]
-    said, = retarget("--leave=*.data/*", wheel_files.make(tmp_path, repaired)).wheels
-    assert [file["file"] for file in said["files"]] == ["pkg/module.so"] and not said["removed"]
-    assert (f"pkg-1.0.data/scripts/program is left as it is: it needs {RENAMED}, {NVRTC} still"
-            in said["notes"])
-    names = wheel_files.read(out_of(retarget))
-    assert names["pkg-1.0.data/scripts/program"] == program.read_bytes()
-    wheel_files.check_record(out_of(retarget))
+    said, = retarget(wheel).wheels
+    assert said["outcome"] == "nothing" and said["notes"] == [
+        "pkg-1.0.data/data/module.so is left as it is, since it is not installed into site-packages, "
+        "where the stubs lie: it needs libcudart.so.12 still"]
+    retarget("--strict", wheel, status=1)
 
 
 def test_nothing_but_what_is_left(retarget, tmp_path, plain):
-    said, = retarget("--leave", "pkg/*", wheel_files.make(tmp_path, {"pkg/a.so": plain}),
-                     status=1).wheels
+    said, = retarget("--leave", "pkg/*", wheel_files.make(tmp_path, {"pkg/a.so": plain})).wheels
     assert said["outcome"] == "nothing" and "libcudart.so.12 still" in said["notes"][0]
 
 
@@ -194,27 +202,27 @@ def test_a_file_that_cannot_be_read_as_elf_stays(retarget, tmp_path, repaired, d
     assert made["pkg/odd.so"] == repaired["pkg/odd.so"] == made["pkg/libcudart.so.12"]
 
 
-def test_one_bad_file_and_the_wheel_is_refused(retarget, tmp_path, plain):
+def test_a_file_of_an_older_cuda_stays(retarget, tmp_path, plain):
     other = tmp_path / "other"
     other.mkdir()
-    bad = importer(other, "cudaMalloc", link=[
+    old = importer(other, "cudaMalloc", link=[
         real(other, "libcudart.so.10.2", "cudaMalloc", node="libcudart.so.10.2")])
-    wheel = wheel_files.make(tmp_path, {"pkg/a.so": plain, "pkg/b.so": bad})
-    said, = retarget(wheel, status=1).wheels
-    assert said["code"] == "CUDA_10"
-    assert said["error"].startswith("pkg/b.so needs libcudart.so.10.2")
-    assert not list(retarget.out.iterdir())
+    wheel = wheel_files.make(tmp_path, {"pkg/b.so": old})
+    said, = retarget(wheel).wheels
+    assert said["libraries"][0]["outcome"] == "left"
+    assert "needs libcudart.so.10.2, of CUDA 10" in said["libraries"][0]["reasons"][0]
+    retarget("--strict", wheel, status=1)
 
 
 def test_a_wheel_without_cuda(retarget, tmp_path):
     wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b""})
-    assert retarget(wheel, status=1).wheels[0]["outcome"] == "nothing"
-    assert not list(retarget.out.iterdir())
+    assert retarget(wheel).wheels[0]["outcome"] == "nothing"
+    assert out_of(retarget).read_bytes() == wheel.read_bytes()
 
 
 def test_static_runtimes_are_named(retarget, tmp_path):
     module = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
-    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module}), status=1).wheels
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module})).wheels
     assert said["notes"] == ["pkg/module.so has the CUDA runtime linked statically: out of reach"]
 
 
@@ -227,11 +235,11 @@ def test_members_keep_order_date_mode_and_compression(retarget, tmp_path, plain)
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(out_of(retarget)) as new:
         before = {info.filename: info for info in old.infolist()}
         after = {info.filename: info for info in new.infolist()}
-    assert list(after) == [*list(before)[:3], "pkg.libs/libcudart_stub.so", *list(before)[3:]]
+    assert list(after) == [*list(before)[:3], "pkg.libs/libcudart.so.12", *list(before)[3:]]
     for name, info in before.items():
         assert (after[name].date_time, after[name].external_attr, after[name].compress_type) == (
             info.date_time, info.external_attr, info.compress_type)
-    stub = after["pkg.libs/libcudart_stub.so"]
+    stub = after["pkg.libs/libcudart.so.12"]
     assert stub.date_time == wheel_files.DATE and stub.external_attr >> 16 & 0o777 == 0o755
 
 
@@ -247,7 +255,7 @@ def test_source_date_epoch_dates_what_is_new(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
     retarget(wheel, env={"SOURCE_DATE_EPOCH": "1700000000"})
     with zipfile.ZipFile(out_of(retarget)) as made:
-        assert made.getinfo("pkg.libs/libcudart_stub.so").date_time[:3] == (2023, 11, 14)
+        assert made.getinfo("pkg.libs/libcudart.so.12").date_time[:3] == (2023, 11, 14)
         assert made.getinfo("pkg/module.so").date_time == wheel_files.DATE
 
 
@@ -256,7 +264,7 @@ def test_a_date_that_no_zip_archive_can_have(retarget, tmp_path, plain, epoch, y
     retarget(wheel_files.make(tmp_path, {"pkg/module.so": plain}),
              env={"SOURCE_DATE_EPOCH": epoch})
     with zipfile.ZipFile(out_of(retarget)) as made:
-        assert made.getinfo("pkg.libs/libcudart_stub.so").date_time[0] == year
+        assert made.getinfo("pkg.libs/libcudart.so.12").date_time[0] == year
 
 
 def test_signatures_are_dropped(retarget, tmp_path, plain):
@@ -293,7 +301,7 @@ def test_a_tag_that_promises_too_much_is_named(retarget, tmp_path, plain):
 def test_in_place(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
     retarget("--in-place", wheel)
-    assert "pkg.libs/libcudart_stub.so" in wheel_files.read(wheel)
+    assert "pkg.libs/libcudart.so.12" in wheel_files.read(wheel)
     wheel_files.check_record(wheel)
     assert retarget("--in-place", wheel).wheels[0]["outcome"] == "already"
 
@@ -356,17 +364,17 @@ def run(*command):
 
 
 def test_pip_installs_it_and_auditwheel_likes_it(retarget, tmp_path, repaired):
-    retarget(wheel_files.make(tmp_path, repaired))
+    retarget(wheel_files.make(tmp_path, repaired), "--prefer", "stub")
     done = run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
                "--target", tmp_path / "installed", out_of(retarget))
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "installed/pkg.libs/libcudart_stub.so").exists()
+    assert (tmp_path / f"installed/pkg.libs/{RENAMED}").exists()
     pytest.importorskip("auditwheel")
     done = run(sys.executable, "-m", "auditwheel", "show", out_of(retarget))
     assert done.returncode == 0, done.stderr
     libraries = re.findall(r"(\S+) with versions", " ".join(done.stdout.split()))
     assert [name for name in sorted(libraries) if re.match("lib(cudart|nv)", name)] == [
-        "libcudart_stub.so", "libnvrtc_stub.so"]
+        RENAMED, NVRTC]
 
 
 def test_wheel_unpack_accepts_it(retarget, tmp_path, repaired):
@@ -427,9 +435,10 @@ def test_a_damaged_wheel(retarget, tmp_path, plain, damage, word):
 
 
 def test_text_output(retarget, tmp_path, repaired):
-    done = retarget(wheel_files.make(tmp_path, repaired, requires=["nvidia-cuda-runtime-cu12"]),
-                    json_wanted=False)
-    assert f"pkg.libs/{RENAMED}: removed, nothing needs it now" in done.out
+    wheel = wheel_files.make(tmp_path, repaired, requires=["nvidia-cuda-runtime-cu12"])
+    done = retarget(wheel, "--prefer", "stub", json_wanted=False)
+    assert f"pkg.libs/{BUILTINS}: removed, nothing needs it now" in done.out
+    assert f"{RENAMED}: a stub serves where it is missing" in done.out
     assert "still requires nvidia-cuda-runtime-cu12: --relax-requirements" in done.out
 
 

@@ -289,6 +289,10 @@ class Elf:
         return None, ""
 
     @property
+    def is_for_musl(self):
+        return any(name.startswith(("libc.musl", "ld-musl")) for name in self.needed)
+
+    @property
     def is_bound_at_once(self):
         """Whether ld.so looks up every function when the file is loaded."""
         return bool(self.value(DT_BIND_NOW) is not None or

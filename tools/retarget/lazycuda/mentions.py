@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Where a wheel's own code asks for a package of CUDA's libraries, or opens one by its name.
 
-DT_NEEDED does not tell this, and no stub intercepts it: what opens libnvrtc.so.12 gets that
-one, or none.  Python and JSON are parsed; a name in a docstring or in a sentence does not
-count.
+DT_NEEDED does not tell this: what opens libnvrtc.so.12 gets the real one, or a stub that has
+the name and is loaded or found, or none.  A name in a docstring or in a sentence does not count.
 """
-import ast
 import io
-import json
-import os
 import re
-import resource
-import sys
-import warnings
-from json.decoder import scanstring
 from typing import NamedTuple
 
 from . import packages
@@ -21,7 +13,7 @@ from . import packages
 # Files that are read: one of them in a hundred names anything.
 LIKELY = re.compile(rb"nvidia|cutensor|lib(?:cu|nv|nccl)", re.I)
 LONGEST_WORD = len("cutensor")
-MOST = 2 << 20          # bytes; sources are shorter, and a parser takes a hundred times as much
+MOST = 2 << 20          # bytes; sources are shorter
 
 # Functions by their last name, and what they do with a text.
 OPENS = frozenset({"CDLL", "PyDLL", "WinDLL", "LoadLibrary", "dlopen", "load_library", "cdopen",
@@ -50,110 +42,53 @@ def _family_of_text(text):
     return _family(text, packages.of_library, packages.of_text, packages.of_module)
 
 
-# ---- Python ----
+# ---- Python and JSON ----
 
-def _value(node):
-    """The text of an expression, with {} for what is not known of it; None if it is no text."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
-    if isinstance(node, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) and isinstance(part.value, str)
-                       else "{}" for part in node.values)
-    return None
+# A text in quotes on one line; a parser would take a hundred times as long, and need not agree with
+# the Python that the file is for.
+STRING = re.compile(r"""(?<![\w"'])(?P<kind>[A-Za-z]{0,2})(?P<quote>["'])(?P<text>[^"'\n\\]{2,255})(?P=quote)""")
+CALL = re.compile(r"(\w+)\s*\(")
+IMPORT = re.compile(r"\s*(?:import\s+(nvidia\.[\w.]+)|from\s+(nvidia[\w.]*)\s+import\s+([\w, ]+))")
 
 
-def _last_name(node):
-    return getattr(node, "attr", None) or getattr(node, "id", None)
+def _verb(before):
+    """What the innermost call that is known does with what follows."""
+    for name in reversed(CALL.findall(before)):
+        if name in OPENS or name in ASKS:
+            return "opens" if name in OPENS else "asks for"
+    return "names"
 
 
-def _imports(node):
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        return [f"{node.module}.{alias.name}" for alias in node.names]
-    return []
+def _strings(line, number, documents):
+    """Of one line; `documents`: a text alone on it describes what it is in."""
+    for found in STRING.finditer(line):
+        text, before = found["text"], line[:found.start()]
+        if "b" in found["kind"].lower() or documents and line.strip() == found[0]:
+            continue
+        if "f" in found["kind"].lower():
+            text = re.sub(r"\{[^{}]*\}", "{}", text)
+        call = CALL.findall(before)
+        if call and before.rstrip().endswith("(") and FINDS.fullmatch(call[-1]):
+            if text in packages.BY_STEM:
+                yield number, "asks for", text, packages.BY_STEM[text].family
+        elif _family_of_text(text):
+            yield number, _verb(before), text, _family_of_text(text)
 
 
-def _python(tree):
-    """(line, does, name, family)"""
-    does, silent = {}, set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = _last_name(node.func)
-            for text in map(_value, node.args) if name and FINDS.fullmatch(name) else ():
-                if text in packages.BY_STEM:
-                    yield node.lineno, "asks for", text, packages.BY_STEM[text].family
-            verb = "opens" if name in OPENS else "asks for" if name in ASKS else None
-            for inner in ast.walk(ast.Tuple(elts=[*node.args, *[
-                    word.value for word in node.keywords]], ctx=ast.Load())) if verb else ():
-                does.setdefault(id(inner), verb)
-        elif isinstance(node, ast.Expr):
-            silent.add(id(node.value))      # a docstring
-        elif isinstance(node, ast.JoinedStr):
-            silent.update(map(id, node.values))
-    for node in ast.walk(tree):
-        for name in _imports(node):
-            if _family(name, packages.of_module):
-                yield node.lineno, "imports", name, _family(name, packages.of_module)
-        text = None if id(node) in silent else _value(node)
-        found = _family_of_text(text) if text else None
-        if found:
-            yield node.lineno, does.get(id(node), "names"), text, found
-
-
-def _of_python(text):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
-    return sorted(set(_python(tree)))
-
-
-def apart(function, argument):
-    """What the function returns, as JSON has it, from a child process: that one dies alone.
-    Raises ValueError if it died, or raised an exception itself."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            with open(write, "w", encoding="utf-8") as out:
-                json.dump(function(argument), out)
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(write)
-    with open(read, encoding="utf-8") as said:
-        text = said.read()
-    if os.waitpid(child, 0)[1]:
-        raise ValueError
-    return json.loads(text)
-
-
-# Up to 3.10, nesting without end in a file ends Python itself: `a.b.b.b`, 100,000 times.
-PARSER_CRASHES = sys.version_info < (3, 11)
-
-
-def of_python(text):
-    """Raises one of UNREADABLE if this Python cannot parse it."""
-    return apart(_of_python, text) if PARSER_CRASHES else _of_python(text)
-
-
-# ---- JSON ----
-
-def of_json(data):
-    """Raises ValueError if it is not JSON."""
-    text = data.decode("utf-8-sig")
-    json.loads(text)
-    found, at, line, counted = [], text.find('"'), 1, 0
-    while at >= 0:
-        line, counted = line + text.count("\n", counted, at), at
-        value, end = scanstring(text, at + 1)
-        family = _family_of_text(value)
-        if family:
-            found.append((line, "names", value, family))
-        at = text.find('"', end)
-    return found
+def of_text(data):
+    """(line, does, name, family) of Python's or JSON's strings and imports."""
+    found, documents = set(), True
+    for number, line in enumerate(data.decode(errors="replace").split("\n"), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        imports = IMPORT.match(line)
+        modules = [imports[1]] if imports and imports[1] else [
+            f"{imports[2]}.{name.strip()}" for name in imports[3].split(",")] if imports else []
+        found.update((number, "imports", name, _family(name, packages.of_module))
+                     for name in modules if _family(name, packages.of_module))
+        found.update(_strings(line, number, documents))
+        documents = line.rstrip().endswith(":")
+    return sorted(found)
 
 
 # ---- ELF ----
@@ -190,30 +125,19 @@ class Text:
             self.kept.write(chunk)
 
 
-READERS = {".py": of_python, ".json": of_json}
-# What parsers raise for text that they cannot read, or that was made to harm them.
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-
-
-def _reader(name):
-    return READERS.get(name[name.rfind("."):].lower())
-
-
 def read(wheel, parts):
-    """(mentions, names of files that name something and cannot be read)"""
+    """(mentions, names of files that name something and are too long to be read)"""
     found, unread = [], []
-    wanted = [name for name in wheel.members if _reader(name)]
+    wanted = [name for name in wheel.members if name.lower().endswith((".py", ".json"))]
     with wheel.stage("looking into", wanted) as stage:
         for name in wanted:
             text = Text()
             wheel.unpack(name, stage, text)
             if not text.likely:
                 continue
-            try:
-                if not text.whole:
-                    raise ValueError
-                found += [Mention(name, *rest) for rest in _reader(name)(text.kept.getvalue())]
-            except UNREADABLE:
+            if text.whole:
+                found += [Mention(name, *rest) for rest in of_text(text.kept.getvalue())]
+            else:
                 unread.append(name)
     for part in parts:
         if part.image and not part.library and not part.removed:

@@ -149,9 +149,9 @@ def _of_majors(entries, majors):
     return {extra: wanted for extra, wanted in found.items() if wanted}
 
 
-def relax(text, free, majors=()):
+def relax(text, free, majors=(), replaced=()):
     """METADATA in which these requirements are extras, and extras that require the same of
-    these majors of CUDA."""
+    these majors of CUDA, and the packages of families whose libraries came with the wheel."""
     lines, body = _split(text)
     entries = [_parse(line, free) for line in lines]
     there = {canonical(_text(line).partition(":")[2].strip()) for line in lines
@@ -173,6 +173,10 @@ def relax(text, free, majors=()):
         else:
             made.append(line)
     found = [entry for entry in entries if entry]
+    there_now = {family for entry in found for family in entry.families}
+    found += [Entry(family, "", "", b"\n", "", (family,), (), ()) for family in replaced
+              if family not in there_now]
+    last = last or len(made)
     if found:
         rest, made = made[last:], made[:last]
         for extra, wanted in _of_majors(found, majors).items():

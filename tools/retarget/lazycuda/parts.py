@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The ELF files of a wheel, and what each becomes."""
 import os
-import posixpath
 import shutil
-from typing import List, NamedTuple
 
-from . import elf, load, names, repoint
+from . import elf, load, names, repoint, serve
 from .repoint import Refused
-from .rewrite import nobody_has, rewrite
+from .rewrite import rewrite
+
+
+# The most bytes of ELF files that are loaded to see that they can be: the newest torch has a
+# gigabyte, and its imports were looked up in the stubs.
+MOST_LOADED = 64 << 20
 
 
 class Part:
@@ -16,13 +19,16 @@ class Part:
     def __init__(self, wheel, name, path, stage):
         self.name = name
         self.installed = wheel.installed(name)
+        self.prefix = name[:-len(self.installed)] if self.installed else ""
         self.path = path
         self.new = None             # where it is, once it is changed
         self.removed = False
+        self.stub = None            # what takes its place, if it is a real library
         self.left = False           # as it is, for the user said so
         self.work = None            # None: it needs none of the real libraries
         self.unserved = {}          # {library: why its stub is no help}
-        self.search_path = None
+        self.home = None            # where its stubs lie
+        self.wanted_path = None     # what leads there, if nothing does
         wheel.extract(name, path, stage)
         try:
             self.image = elf.read(path)
@@ -34,9 +40,13 @@ class Part:
 
     def _library(self):
         """"cudart" if it is that real library itself, "nvrtc" also if it is nvrtc's builtins."""
-        if not self.image or not repoint.is_library(self.image, self.name):
+        if self.is_stub or not repoint.is_library(self.image, self.name):
             return None
         return self.opener or names.real(self.image.soname or self.name).library
+
+    @property
+    def is_stub(self):
+        return bool(self.image) and repoint.PRIVATE_NODE in self.image.defines.values()
 
     @property
     def opener(self):
@@ -53,26 +63,20 @@ class Part:
         image = elf.read(self.new) if self.new else self.image
         return {names.base(name) for name in image.needed} if image else set()
 
-    def look(self, stubs):
-        """Decide; raises Refused."""
-        if not self.image or self.library:
-            return
-        self.work = repoint.look(self.image, stubs, self.unserved)
-        if self.work and self.installed is None:
-            raise Refused("PLACE", "is not installed into site-packages: nothing tells where the "
-                                   "stubs will lie from there; --leave leaves it as it is")
+    @property
+    def search_path(self):
+        return (self.wanted_path or self.image.search_path)[1]
 
     @property
     def real_needs(self):
         """The real libraries that it needs, by the names it has for them."""
         return [name for name in self.image.needed if names.real(name)] if self.image else []
 
-    def change(self, home, patchelf, at_once=True):
-        """Carry it out; `home` is the folder of the stubs in site-packages."""
-        relative = posixpath.relpath(home or ".", posixpath.dirname(self.installed) or ".")
-        self.new = self.path.with_suffix(".new")
-        self.search_path = rewrite(self.path, self.new, self.work, patchelf,
-                                   "$ORIGIN" if relative == "." else f"$ORIGIN/{relative}", at_once)
+    def change(self, patchelf):
+        """Carry it out, if anything in the file is to be another."""
+        if self.wanted_path or self.work.rewrites:
+            self.new = self.path.with_suffix(".new")
+            rewrite(self.path, self.new, self.work, patchelf(), self.wanted_path, at_once=False)
 
 
 def extract(wheel, folder):
@@ -88,7 +92,7 @@ def extract(wheel, folder):
 
 
 def each(parts, action):
-    """Do something with every part that changes; what is refused names it."""
+    """Do something with every part; what is refused names it."""
     for part in parts:
         try:
             action(part)
@@ -98,46 +102,47 @@ def each(parts, action):
             raise Refused(refused.code, f"{part.name} {refused}") from None
 
 
-def _is_gone(library, parts):
-    """Whether each copy of it that was in the wheel is removed."""
-    copies = [part.removed for part in parts if part.library == library and not part.opener]
-    return bool(copies) and all(copies)
+def look(parts, serving):
+    """Decide on each.  A library of which one file needs what the stub lacks is left to all of
+    them: the stub would come before the real one that ld.so finds elsewhere."""
+    common = {}
+    while True:
+        def decide(part):
+            part.unserved = {library: f"stays for {file}" for library, (file, _) in common.items()}
+            part.unserved.update({library: why for library, (file, why) in common.items()
+                                  if file == part.name})
+            part.work = repoint.look(part.image, serving.stubs_for(part), part.unserved,
+                                     serving.bundled)
+        each(parts, decide)
+        more = {library: (part.name, why) for part in parts for library, why in part.unserved.items()
+                if library not in common and serve.may_have_name(library)}
+        if not more:
+            return
+        common.update(more)
 
 
-def remove_libraries(parts):
-    """Mark bundled real libraries that were needed and are no more, and what those needed
-    in turn.  What a library opens for itself, as nvrtc its builtins, stays as long as it does."""
-    replaced = {names.base(name) for part in parts if part.work for name in part.work.replace}
+def replace_libraries(parts, serving):
+    """Mark bundled real libraries whose place stubs take, and what only these needed or open, as
+    nvrtc its builtins."""
+    served = {names.base(change.needed) for part in parts if part.work
+              for change in part.work.changes if change.needed}
+    for part in parts:
+        if part.library and not part.opener and part.answers_to & served & serving.copies:
+            if serve.may_have_name(part.library):
+                part.stub = part.image.soname or names.base(part.name)
+            else:
+                part.removed = not any(part.answers_to & other.needed for other in parts)
+    replaced = [part for part in parts if part.stub or part.removed]
     gone = True
     while gone:
-        there = [part for part in parts if not part.removed]
+        there = [part for part in parts if not part.removed and not part.stub]
         needed = set().union(*(part.needed for part in there))
         gone = [part for part in there if part.library and not part.answers_to & needed and
-                (_is_gone(part.opener, parts) if part.opener else part.answers_to & replaced)]
+                (any(part.opener == each.library for each in replaced) if part.opener else
+                 any(part.answers_to & each.needed for each in replaced))]
         for part in gone:
             part.removed = True
-            replaced |= part.needed
-
-
-class Copy(NamedTuple):
-    """A bundled real library that stays, though files of the wheel call its stub."""
-    name: str
-    library: str
-    needed_by: List[str]
-    stubbed: List[str]          # those that call the stub
-
-
-def copies_beside_stubs(parts):
-    """The libraries that a process that loads all these files may have twice: a stub takes its own
-    choice unless another copy was loaded before."""
-    there = [part for part in parts if not part.removed]
-    for part in there:
-        if part.library and not part.opener:
-            needed_by = [each.name for each in there if each.needed & part.answers_to]
-            stubbed = [each.name for each in there if each.work and part.library in
-                       {change.library for change in each.work.changes}]
-            if needed_by and stubbed:
-                yield Copy(part.name, part.library, needed_by, stubbed)
+        replaced += gone
 
 
 def _place(source, target):
@@ -150,35 +155,22 @@ def _place(source, target):
         shutil.copy(source, target)
 
 
-def _in_none(names_of, parts):
-    """Those of these names that no file of the wheel has: what one has is loaded before, as
-    libonnxruntime_providers_shared.so is for the others."""
-    left = set(names_of)
-    for part in parts if left else ():
-        if part.image and not part.removed:
-            left -= {symbol.name for symbol in part.image.symbols() if symbol.defined}
-    return [name for name in names_of if name in left]
-
-
-def load_all(parts, stubs, site, run, lazily):
-    """Lay all out in `site` as pip does and load what was changed: {name: None
-    or why not}.  `stubs` maps places in site-packages to files; `lazily` changes a part again,
-    so that it stays bound lazily."""
-    def place(part):
-        _place(part.new or part.path, site / part.installed)
-
+def load_all(parts, stubs, site, run):
+    """Lay all out in `site` as pip does and load what needs stubs: {name: None or why not}.
+    `stubs` maps places in site-packages to files."""
+    work = [part for part in parts if part.work]
+    size = sum(part.path.stat().st_size for part in parts)
+    if size > MOST_LOADED:
+        return {part.name: f"the wheel has {size >> 20} MiB of ELF files: all imports were looked up "
+                           "in the stubs" for part in work}
     for part in parts:
         if part.installed and not part.removed:
-            place(part)
+            _place(part.new or part.path, site / part.installed)
     for name, path in stubs.items():
         _place(path, site / name)
     said = {}
 
     def try_one(part):
-        said[part.name], nobodys = load.check(site / part.installed, run=run, root=site)
-        if not part.image.is_bound_at_once and _in_none(nobodys, parts):
-            part.work.notes.append(nobody_has(_in_none(nobodys, parts)))
-            lazily(part)
-            place(part)
-    each([part for part in parts if part.work], try_one)
+        said[part.name], _ = load.check(site / part.installed, run=run, root=site)
+    each(work, try_one)
     return said

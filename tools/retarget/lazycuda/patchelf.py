@@ -50,7 +50,7 @@ class Patchelf:
         for name in work.remove:
             words += ["--remove-needed", name]
         for old, new in work.replace.items():
-            words += ["--replace-needed", old, new]
+            words += ["--replace-needed", old, new] if old != new else []
         for name in work.add:
             words += ["--add-needed", name]
         self.run(file, *words)

@@ -27,16 +27,17 @@ def libdir(major: Optional[Union[int, str]] = None) -> pathlib.Path:
     return inside if inside.is_dir() else folder / f"cuda{major}"
 
 
-def compatdir(major: Union[int, str]) -> pathlib.Path:
-    """The folder of the stubs that have the real libraries' names, of a CUDA major."""
-    folder = libdir()
+def compatdir(major: Union[int, str], folder: Optional[pathlib.Path] = None) -> pathlib.Path:
+    """The folder of the stubs that have the real libraries' names, of a CUDA major; of other
+    stubs than those of this package, if their folder is given."""
+    folder = folder or libdir()
     inside = folder / "lazycuda" / f"compat{major}"
     return inside if inside.is_dir() else folder / f"compat{major}"
 
 
-def majors(kind: str = "cuda") -> List[str]:
+def majors(kind: str = "cuda", folder: Optional[pathlib.Path] = None) -> List[str]:
     """Those of which there are import libraries, or with "compat" stubs under the real names."""
-    folder = libdir()
+    folder = folder or libdir()
     return sorted({path.name[len(kind):] for inside in (folder / "lazycuda", folder)
                    for path in inside.glob(f"{kind}[0-9]*") if path.is_dir()})
 

@@ -6,7 +6,7 @@ import tempfile
 
 from . import elf, load, names, report, repoint
 from .repoint import Refused
-from .rewrite import nobody_has, rewrite
+from .rewrite import nobody_has, rewrite, search_path
 
 
 def _stubs(work, image, available):
@@ -45,13 +45,13 @@ def _retarget(path, said, options, output):
         return said
     stubs = _stubs(work, image, available)
     new = output(path.name)
-    patchelf, folder = options.find_patchelf(), "$ORIGIN" if options.bundle else None
-    search_path = rewrite(path, new, work, patchelf, folder)
+    patchelf, place = options.find_patchelf(), search_path(image, "$ORIGIN") if options.bundle else None
+    looks_in = rewrite(path, new, work, patchelf, place)
     why, nobodys = _load(new, path, stubs, options)
     if nobodys and not image.is_bound_at_once:
         work.notes.append(nobody_has(nobodys))
-        rewrite(path, new, work, patchelf, folder, at_once=False)
-    said.update({**report.of_file(str(path), work, search_path, why),
+        rewrite(path, new, work, patchelf, place, at_once=False)
+    said.update({**report.of_file(str(path), work, looks_in, why),
                  "libraries": said["libraries"], "notes": said["notes"] + work.notes})
     if options.bundle:
         for stub in stubs:

@@ -47,8 +47,10 @@ class Work(NamedTuple):
     notes: List[str]
 
     @property
-    def stubs(self):
-        return sorted({change.stub for change in self.changes})
+    def rewrites(self):
+        """Whether the file has to say anything else than it does."""
+        return bool(self.add or self.remove or any(
+            old != new for old, new in self.replace.items()))
 
 
 class Stub:
@@ -65,11 +67,16 @@ class Stub:
             raise elf.ElfError(f"is no stub: its SONAME is {self.name}")
         self.own = self.library in names.OWN
         self.left = False       # files that need the library are left as they are
+        self.last = False       # the real library is found before it, where there is one
         self.installed = False  # it was found beside the five, and no option named it
         self.optional = False   # files that need more of the library than the stub has are left
         self.majors = sorted({found.major for found in map(names.node, self.nodes)
                               if found})
         self.unversioned = bool(names.witnesses(self.library))
+
+    def name_for(self, _needed):
+        """What a name of the real library becomes in a file."""
+        return self.name
 
     @functools.cached_property
     def exports(self) -> Dict[str, List[elf.Symbol]]:
@@ -224,22 +231,24 @@ def _majors(stub):
 def _check_major(found, needed, stub):
     if stub.own and found.major not in {None, *names.majors(stub.library)}:
         raise Refused("MAJOR", f"needs {needed}: {stub.name} stands for "
-                               f"{', '.join(names.OWN[stub.library].sonames)}")
+                               f"{', '.join(names.OWN[stub.library].sonames)}", stub.library)
     if not stub.own and found.major is not None and found.major not in stub.majors:
         code = "CUDA_10" if found.major < min(stub.majors) else "CUDA_TOO_NEW"
         way = ("a newer lazycuda may have that" if code == "CUDA_TOO_NEW" else
                f"take a build for CUDA {min(stub.majors)} or later")
         raise Refused(code, f"needs {needed}, of CUDA {found.major}: {stub.name} stands for CUDA "
-                            f"{_majors(stub)}; {way}, or leave the file as it is with --leave")
+                            f"{_majors(stub)}; {way}, or leave the file as it is with --leave",
+                      stub.library)
 
 
-def _find(image, stubs, unserved):
+def _find(image, stubs, unserved, bundled):
     """{name of a real library in the file: its library}, those in DT_NEEDED
     first."""
     found = {}
     for name in [*image.needed, *(need.file for need in image.needs)]:
         real = names.real(name)
-        if real and not stubs[real.library].left and real.library not in unserved:
+        if real and names.base(name) not in bundled and not stubs[real.library].left and \
+                real.library not in unserved:
             _check_major(real, name, stubs[real.library])
             found[name] = real.library
     return found
@@ -406,12 +415,13 @@ def needs_stub(image):
     return any(map(names.stub, image.needed))
 
 
-def look(image, stubs, unserved):
+def look(image, stubs, unserved, bundled=frozenset()):
     """The Work on a file; None if it needs none of the real libraries.  `unserved` gets
-    {library: why} of optional libraries whose stubs do not serve this file."""
+    {library: why} of optional libraries whose stubs do not serve this file; `bundled` are the
+    names of libraries that come with it."""
     while True:
         try:
-            work = _look(image, stubs, unserved)
+            work = _look(image, stubs, unserved, bundled)
             more = _needed_in_turn(image, stubs, unserved)
             if not more:
                 return work
@@ -434,7 +444,8 @@ def _needed_in_turn(image, stubs, unserved):
             continue
         stays = each.library if each else other and other["stem"]
         for library in packages.NEEDED_BY.get(stays, ()):
-            if library in needed and library not in unserved and stubs[library].optional:
+            if library in needed and library not in unserved and \
+                    stubs[library].optional and not stubs[library].last:
                 found[library] = f"also needs {name}, which stays and needs it itself"
     return found
 
@@ -448,8 +459,8 @@ def _others_for(machine):
             "takes them")
 
 
-def _look(image, stubs, unserved):
-    found = _find(image, stubs, unserved)
+def _look(image, stubs, unserved, bundled):
+    found = _find(image, stubs, unserved, bundled)
     if not found:
         return None
     machine = next(iter(stubs.values())).image.machine
@@ -461,15 +472,16 @@ def _look(image, stubs, unserved):
     notes = _notes(image, unversioned)
     add = []
     for library in sorted(set(found.values())):
-        stub = stubs[library].name
         mine = [name for name in found if found[name] == library]
+        stub = stubs[library].name_for(mine[0])
         if stub not in image.needed and not set(mine) & set(image.needed):
             add.append(stub)
             notes.append(f"has a version need of {mine[0]} but no DT_NEEDED: {stub} added")
-    builtins = [name for name in image.needed if names.is_builtins(name)]
+    builtins = [name for name in image.needed if names.is_builtins(name) and
+                names.base(name) not in bundled]
     for name in builtins:
         notes.append(f"needed {name}, which nvrtc opens for itself: removed")
-    changes = [Change(library, name, stubs[library].name, imports[library])
+    changes = [Change(library, name, stubs[library].name_for(name), imports[library])
                for name, library in found.items()]
     replace = {change.needed: change.stub for change in changes}
     for library, counted in _counted_on(image, found, stubs, unserved).items():

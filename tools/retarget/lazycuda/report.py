@@ -3,7 +3,7 @@
 import json
 import re
 
-from . import repoint
+from . import names, repoint
 
 # What a terminal obeys, what breaks a line or turns its direction, and the surrogates
 # that Python has for bytes that are no text: the same as in stubs/base/printable.c.
@@ -30,13 +30,14 @@ def of_file(name, work=None, search_path=None, not_loaded=None):
     }
 
 
-def of_libraries(looked):
+def of_libraries(looked, bundled=frozenset()):
     """What became of each library of CUDA, of (file, Elf, Work or None, {library: why it is left})
-    of those that may need any."""
+    of those that may need any.  `bundled` are the names of libraries that come with them."""
     found = {}
     for file, image, work, unserved in looked:
         imports = {change.library: change.imports for change in work.changes} if work else {}
-        fates = repoint.fates(image, work)
+        fates = {name: fate for name, fate in repoint.fates(image, work).items()
+                 if names.base(name) not in bundled}
         # What is called and not said to be needed has no name there.
         counted_on = {(library, repoint.REPOINTED) for library in imports}
         for library, outcome in {*fates.values(), *counted_on}:
@@ -69,6 +70,12 @@ def refused(said, refusal):
     return said
 
 
+def not_served(said):
+    """Whether a real library is needed still, or opened by a name that nothing serves."""
+    return any(entry["outcome"] != repoint.REPOINTED for entry in said["libraries"]) or \
+        any(entry["does"] == "opens" and not entry["served"] for entry in said.get("mentions", ()))
+
+
 def printable(text):
     """Text from outside, fit for a line."""
     return HIDDEN.sub("?", text)
@@ -95,10 +102,14 @@ def _names(count):
     return f"{count} name{'' if count == 1 else 's'}" if count else "nothing imported"
 
 
+def _way(needed, stub):
+    return f"{needed}: a stub serves where it is missing" if stub in (needed or "").split(", ") else \
+        f"{needed or NOT_NEEDED} -> {stub}"
+
+
 def _file_lines(said):
     for change in said["replaced"]:
-        yield (f"{change['needed'] or NOT_NEEDED} -> {change['stub']} "
-               f"({_names(change['imports'])})")
+        yield f"{_way(change['needed'], change['stub'])} ({_names(change['imports'])})"
     if said["replaced"]:
         yield f"looks in {said['search_path'] or 'no folder of its own'}"
         yield ("loaded, every symbol bound" if said["loaded"]
@@ -112,7 +123,7 @@ def _library_line(entry):
     needed, files = ", ".join(entry["needed"]), len(entry["files"])
     files = f"{files} file{'' if files == 1 else 's'}"
     if entry["outcome"] == repoint.REPOINTED:
-        return (f"{entry['library']}: {needed or NOT_NEEDED} -> {entry['stub']} in {files} "
+        return (f"{entry['library']}: {_way(needed, entry['stub'])} in {files} "
                 f"({_names(entry['imports'])})")
     why = "left as it is" if entry["outcome"] == repoint.LEFT else "there is no stub of it here"
     because = f", since {'; '.join(entry['reasons'])}" if entry["reasons"] else ""
@@ -133,8 +144,10 @@ def _kept_line(entry):
 def _mention_line(said, entry):
     place = f"{entry['file']}:{entry['line']}" if entry["line"] else entry["file"]
     name = (said["wheel"].rpartition("/")[2].partition("-")[0])
-    ways = [f"let it open {entry['stub']}"] if entry["stub"] and entry["does"] == "opens" else []
-    ways += [f"install {name}[{entry['extra']}]"] if entry["extra"] else []
+    if entry["served"]:
+        return (f"{place} {entry['does']} {entry['name']}: where it is missing that is the stub, once a "
+                "file that needs it is loaded")
+    ways = [f"install {name}[{entry['extra']}]"] if entry["extra"] else []
     ways.append("see that it goes on without")
     return f"{place} {entry['does']} {entry['name']}, which need not be there: {', or '.join(ways)}"
 

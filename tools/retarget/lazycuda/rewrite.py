@@ -78,11 +78,10 @@ def nobody_has(names):
             "could not be loaded before what has")
 
 
-def rewrite(source, target, work, patchelf, folder=None, at_once=True):
-    """Make `target` of `source`; returns its search path.  Raises Refused if it
+def rewrite(source, target, work, patchelf, path=None, at_once=True):
+    """Make `target` of `source`, with the search path (tag, text); returns that.  Raises Refused if it
     did not become what it should.  `at_once`: have its functions bound when it is loaded."""
     before = elf.read(source)
-    path = search_path(before, folder) if folder else None
     if os.path.exists(target):          # made once before, as read-only as the source
         os.unlink(target)
     shutil.copyfile(source, target)

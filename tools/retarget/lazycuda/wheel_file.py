@@ -4,7 +4,7 @@ import pathlib
 import posixpath
 import tempfile
 
-from . import mentions, metadata, packages, parts, report, repoint
+from . import mentions, metadata, names, packages, parts, report, repoint, serve
 from .repoint import Refused
 from .wheel import SIGNATURES, Wheel, check, write
 
@@ -29,54 +29,65 @@ class Job:
     def run(self, folder, output):
         """Write the new wheel to what `output(file name)` gives; returns the
         outcome."""
-        (folder / "parts").mkdir()
-        (folder / "site").mkdir()
+        for name in ("parts", "site", "stubs"):
+            (folder / name).mkdir()
         available = self.options.read_stubs()
         self.said["notes"] += self.options.stub_notes
         self.parts = parts.extract(self.wheel, folder / "parts")
         self._leave()
-        parts.each([part for part in self.parts if not part.left],
-                   lambda part: part.look(available))
-        work = [part for part in self.parts if part.work]
-        self.said["libraries"] = report.of_libraries(
+        seen = [part for part in self.parts if part.image and not (part.left or part.library or part.is_stub)]
+        serving = serve.Serving(available, self.options.compat_folders(), self.options, self.parts)
+        parts.look(seen, serving)
+        work = [part for part in seen if part.work]
+        self.said["libraries"] = report.of_libraries((
             (part.name, part.image, part.work, part.unserved) for part in self.parts
-            if part.image and not part.library)
-        self._note_others()
-        if not work:
-            return self._outcome_of_nothing()
-        patchelf = self.options.find_patchelf()
+            if part.image and not (part.library or part.is_stub)), serving.bundled)
+        self._note_others(serving)
+        if work:
+            self._change(work, serving, folder)
+        self._metadata({change.library for part in work for change in part.work.changes})
+        return self._finish(output)
+
+    def _change(self, work, serving, folder):
+        """Decide where the stubs lie, change what cannot stay as it is, and load the results."""
+        folders = {serve.Home(part.prefix, posixpath.dirname(part.installed)) for part in self.parts
+                   if part.installed}
+        of_wheel = [part for part in work if serving.from_outside(part)]
+        first = self.options.prefer == "stub"
+        serve.find_homes(of_wheel, folders, self.home, first, self.options.stubs_in is not None)
         with self.wheel.stage("changing", [part.name for part in work]) as stage:
             def change(part):
                 stage.add(0)
-                part.change(self.home, patchelf)
+                part.change(self.options.find_patchelf)
                 stage.add(self.wheel.members[part.name].file_size)
             parts.each(work, change)
-        if not self.options.keep_libraries:
-            parts.remove_libraries(self.parts)
-        self._note_copies()
-        stubs = self._stub_places(work)
-        loaded = parts.load_all(self.parts, stubs, folder / "site", self.options.load,
-                                lambda part: part.change(self.home, patchelf, at_once=False))
+        parts.replace_libraries(self.parts, serving)
+        stubs = serving.files(self.parts, of_wheel, folder / "stubs", self.options.find_patchelf)
+        loaded = parts.load_all(self.parts, {self.wheel.installed(name): path for name, path in
+                                             stubs.items()}, folder / "site", self.options.load)
         for part in work:
             self.said["files"].append(report.of_file(
                 part.name, part.work, part.search_path, loaded[part.name]))
-        self._collect(work, stubs)
-        self._metadata({change.library for part in work for change in part.work.changes})
-        self._finish(output)
-        return "retargeted"
+        self.changed = {part.name: part.new for part in work if part.new}
+        self.changed.update(stubs)
+        self.removed = [part.name for part in self.parts if part.removed]
+        self.said.update(added=sorted(stubs), removed=self.removed)
 
     def _leave(self):
         for part in self.parts:
-            part.left = self.options.leaves(part.name)
+            musl = part.image and part.image.is_for_musl
+            elsewhere = part.real_needs and part.installed is None
+            if musl and part.real_needs:
+                raise Refused("MUSL", f"{part.name} is for musl, and the stubs are for glibc; --leave "
+                                      "leaves it as it is")
+            part.left = self.options.leaves(part.name) or elsewhere
             if part.left and part.real_needs:
-                self.said["notes"].append(f"{part.name} is left as it is: it needs "
+                why = "it is not installed into site-packages, where the stubs lie" if elsewhere \
+                    else "--leave names it"
+                self.said["notes"].append(f"{part.name} is left as it is, since {why}: it needs "
                                           f"{', '.join(part.real_needs)} still")
 
-    def _outcome_of_nothing(self):
-        has = any(part.image and repoint.needs_stub(part.image) for part in self.parts)
-        return "already" if has else "nothing"
-
-    def _note_others(self):
+    def _note_others(self, serving):
         if self.wheel.tags.rpartition("-")[2].startswith(OLDER_TAGS):
             self.said["notes"].append(
                 f"its tag {self.wheel.tags} promises less than glibc 2.17, which the stubs need: "
@@ -85,33 +96,18 @@ class Job:
             if self.wheel.member(name) in self.wheel.members:
                 self.said["notes"].append(f"{name} signs what it was: not in the result")
         for part in self.parts:
-            others = part.image and not part.library and not part.work
-            if others and repoint.has_static_runtime(part.image):
+            if part.image and not part.library and repoint.has_static_runtime(part.image):
                 self.said["notes"].append(
                     f"{part.name} has the CUDA runtime linked statically: out of reach")
-
-    def _note_copies(self):
-        for copy in parts.copies_beside_stubs(self.parts):
-            self.said["notes"].append(
-                f"{copy.name} stays, for {', '.join(copy.needed_by)}, and {', '.join(copy.stubbed)} "
-                f"will call {self.options.read_stubs()[copy.library].name}: a process that loads both "
-                f"may have two copies of {copy.library}; --leave {copy.library} leaves it to all")
-
-    def _stub_places(self, work):
-        available = self.options.read_stubs()
-        libraries = {change.library for part in work for change in part.work.changes}
-        stubs = sorted((available[library] for library in libraries), key=lambda stub: stub.name)
-        return {f"{self.home}/{stub.name}".lstrip("/"): stub.path for stub in stubs}
-
-    def _collect(self, work, stubs):
-        self.changed = {part.name: part.new for part in work}
-        self.changed.update(stubs)
-        self.removed = [part.name for part in self.parts if part.removed]
-        self.said.update(added=sorted(stubs), removed=self.removed)
+            kept = part.library and not part.opener and part.answers_to & serving.bundled
+            if kept:
+                self.said["notes"].append(f"{part.name} is the real {part.library}, and stays: it comes "
+                                          "with the wheel, as published")
 
     def _has(self):
         """Names in DT_NEEDED that files of the new wheel answer to."""
-        return set().union(*(part.answers_to for part in self.parts if not part.removed))
+        return set().union({names.base(name) for name in self.said["added"]}, *(
+            part.answers_to for part in self.parts if not part.removed))
 
     def _needed_still(self):
         """{family: names of its libraries that some file needs and the wheel does not have}"""
@@ -155,10 +151,17 @@ class Job:
             self.said["kept"] = [{"requirement": requirement, "needed": sonames}
                                  for requirement, sonames in metadata.kept(text, needed)]
             stay = metadata.majors_that_stay(text, free)
-            self.changed[name] = metadata.relax(text, free, self._majors(libraries, needed, stay))
-            self.said["extras"] = metadata.extras(self.changed[name])
+        else:
+            free, stay = {}, ()
+        replaced = {packages.BY_STEM[part.library].family for part in self.parts
+                    if part.stub and part.library in packages.BY_STEM}
+        if relax or replaced:
+            relaxed = metadata.relax(text, free, self._majors(libraries, needed, stay), sorted(replaced))
+            if relaxed != text:
+                self.changed[name] = relaxed
+            self.said["extras"] = metadata.extras(relaxed)
             self._note_needs_of_others(required)
-        self._mentions(libraries, required)
+        self._mentions(required if relax else ())
         if self.options.build_tag:
             name = self.wheel.member("WHEEL")
             self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)
@@ -173,35 +176,30 @@ class Job:
                 f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
                 f"if it cannot be loaded, install {self.wheel.name}[{extras[-1]}]")
 
-    def _mentions(self, libraries, required):
+    def _mentions(self, required):
         """Name what asks for a package, or opens a library, that may be gone now."""
         extras = {}
         for each in required:
             for family in each.families:
                 extras.setdefault(family, each.extra)
-        replaced = {packages.BY_STEM[library].family for library in libraries
-                    if library in packages.BY_STEM}
+        there = {names.base(name) for name in self.said["added"]}
         found, unread = mentions.read(self.wheel, self.parts)
         for each in found:
-            if each.family in extras or each.family in replaced:
-                self.said["mentions"].append({
-                    **each._asdict(), "stub": self._stub_for(each, libraries),
-                    "extra": extras.get(each.family)})
-        self.said["notes"] += [f"{name} names CUDA's libraries or their packages, and is not what "
-                               "this Python can read: look into it" for name in unread]
-
-    def _stub_for(self, mention, libraries):
-        """The stub in the wheel for what is mentioned, a library or a package of several; None."""
-        stem = packages.stem(mention.name)
-        stems = [stem] if stem else packages.BY_FAMILY[mention.family].stems
-        return next((self.options.read_stubs()[each].name for each in stems if each in libraries),
-                    None)
+            self.said["mentions"].append({
+                **each._asdict(), "served": names.base(each.name) in there, "extra": extras.get(each.family)})
+        self.said["notes"] += [f"{name} names CUDA's libraries or their packages, and is too long "
+                               "to be read here: look into it" for name in unread]
 
     def _finish(self, output):
-        target = output(self.wheel.file_name(self.options.build_tag))
-        written = write(self.wheel, target, self.changed, self.removed)
-        target.chmod(self.wheel.path.stat().st_mode & 0o7777)
-        check(target, *written)
+        """Writes the result, if anything changed."""
+        if self.changed or self.removed:
+            target = output(self.wheel.file_name(self.options.build_tag))
+            written = write(self.wheel, target, self.changed, self.removed)
+            target.chmod(self.wheel.path.stat().st_mode & 0o7777)
+            check(target, *written)
+            return "retargeted"
+        return "already" if any(part.is_stub or part.image and repoint.needs_stub(part.image)
+                                for part in self.parts) else "nothing"
 
 
 def retarget(path, options, output):

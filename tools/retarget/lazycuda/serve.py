@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Stubs under the names by which a wheel's files need the real libraries: the files stay as they
+are, and ld.so comes to a stub last.
+
+Some stubs may not bear a real name.  That of the driver would hide the driver, which ld.so finds
+after every run path; those of the parts of cuDNN lack what the real parts have for each other.
+Files that need these have the name of the stub put in.
+"""
+import collections
+import pathlib
+import posixpath
+import shutil
+from typing import NamedTuple
+
+from . import elf, names, packages, repoint
+
+# What the real libraries need in their turn: a file may have functions from there.
+IN_TURN = {"cublas": ("cublasLt",), "cusolver": ("cublas", "cublasLt", "cusparse", "nvJitLink"),
+           "cusolverMg": ("cublas", "cublasLt"), "cusparse": ("nvJitLink",), "cufftw": ("cufft",),
+           "cutensor": ("cublasLt",), "cutensorMg": ("cutensor", "cublasLt"),
+           **{stem: ("nppc",) for stem in packages.BY_FAMILY["nvidia-npp"].stems if stem != "nppc"}}
+ORIGIN = ("$ORIGIN", "${ORIGIN}")
+
+
+def may_have_name(library):
+    return library not in names.DRIVER and packages.opened_by(f"lib{library}.so") != "cudnn"
+
+
+class Served(repoint.Stub):
+    """A stub under a name of the real library."""
+
+    def __init__(self, stub, name, path, asked):
+        self.__dict__.update(stub.__dict__)
+        self.__dict__.pop("exports", None)
+        self.name = name
+        self.last = True
+        self.exact = bool(path)     # each name's default version is the one of this SONAME
+        if path:
+            self.path, self.image = path, elf.read(path)
+        # Where it lacks something, files keep the real library.
+        self.optional = stub.optional or not (asked or stub.own)
+
+    def name_for(self, needed):
+        return names.base(needed)
+
+    def tells_apart(self, name, majors):
+        return not self.exact and super().tells_apart(name, majors)
+
+
+class Home(NamedTuple):
+    """A folder for stubs."""
+    prefix: str         # of members that pip installs there: "", or mine-1.0.data/platlib/
+    folder: str         # in site-packages
+
+    def member(self, name):
+        return self.prefix + posixpath.normpath(posixpath.join(self.folder or ".", name))
+
+
+class Serving:
+    """Which stub serves which name, in one wheel."""
+
+    def __init__(self, stubs, compat, options, parts):
+        self.stubs = stubs
+        self.options = options
+        self.parts = parts
+        self.paths = {}             # {library: {SONAME: {major of CUDA: file}}}
+        for major, folder in compat.items():
+            for path in folder.glob("lib*.so*"):
+                real = names.real(path.name)
+                if real:
+                    self.paths.setdefault(real.library, {}).setdefault(path.name, {})[major] = path
+        self.made = {}
+        # Names that a file of the wheel has: its own way, unless a stub takes the place of that file.
+        # A copy of the driver's library is of another version than the kernel's part of it.
+        self.bundled = {name for part in parts if part.is_stub or (
+            part.library and part.library not in names.DRIVER and not options.drops_libraries)
+                        for name in part.answers_to}
+        self.copies = {name for part in parts if part.library for name in part.answers_to} - self.bundled
+
+    def _numbers(self, name):
+        """The majors of CUDA whose library has this name."""
+        real = names.real(name)
+        if real.library in names.STEMS.values():
+            return {real.major} - {None}
+        package = packages.BY_STEM.get(real.library)
+        return {major for major, number in package.numbers.items()
+                if number == real.major} if package else set()
+
+    def cuda(self, part):
+        """The major of CUDA that a file was made for, by what it needs, or what others do."""
+        for parts in ([part], self.parts):
+            told = [self._numbers(name) for each in parts for name in each.real_needs]
+            counted = collections.Counter(major for each in told for major in each)
+            if counted:
+                return max(counted, key=lambda major: (counted[major], major))
+        return None
+
+    def soname(self, library, number=None, cuda=None):
+        """A SONAME of the library: with this number, or of this CUDA; None."""
+        found = [(names.real(name).major or 0, name) for name, by in self.paths.get(library, {}).items()
+                 if (cuda in by if number is None else names.real(name).major == number)]
+        return max(found)[1] if found else None
+
+    def stub(self, library, needed, cuda):
+        """The stub that a name of the library leads to."""
+        base, real = names.base(needed), names.real(needed)
+        soname = self.soname(library, real.major)
+        by = self.paths.get(library, {}).get(soname, {})
+        path = by.get(cuda) or next(iter(by.values()), None)
+        key = base, path
+        if key not in self.made:
+            asked = library in map(_of, self.options.only)
+            self.made[key] = Served(self.stubs[library], base, path, asked)
+        return self.made[key]
+
+    def stubs_for(self, part):
+        """{library: Stub} for the names that a file has for the libraries; for others those of
+        its CUDA."""
+        cuda, mine = self.cuda(part), dict(self.stubs)
+        wanted = {library: self.soname(library, cuda=cuda) for library in mine}
+        for name in [*part.image.needed, *(need.file for need in part.image.needs)]:
+            real = names.real(name)
+            if real:
+                wanted[real.library] = name
+        for library, name in wanted.items():
+            if name and may_have_name(library):
+                mine[library] = self.stub(library, name, cuda)
+        return mine
+
+    def from_outside(self, part):
+        """Whether stubs are to lie where a file finds them: those that take the place of files of the
+        wheel lie there already."""
+        return any(change.stub not in self.copies for change in part.work.changes)
+
+    def files(self, parts, work, folder, find_patchelf):
+        """{member: file} of all stubs that the wheel gets."""
+        wanted = collections.defaultdict(dict)          # {Home: {name: Stub}}
+        found, cudas = {}, {}
+        for part in work:
+            stubs = self.stubs_for(part)
+            for change in part.work.changes:
+                if change.stub not in self.copies:
+                    wanted[part.home][change.stub] = stubs[change.library] if change.needed is None or \
+                        not may_have_name(change.library) else \
+                        self.stub(change.library, change.needed, self.cuda(part))
+            cudas[part.home] = self.cuda(part)
+        for home, served in wanted.items():
+            for name, (stub, needs) in self.with_others(served, cudas[home]).items():
+                found[home.member(name)] = make(stub, name, needs, folder, find_patchelf)
+        for part in parts:
+            if part.stub:
+                stub = self.stub(part.library, part.stub, self.cuda(part))
+                found[part.name] = make(stub, part.stub, [], folder, find_patchelf)
+        return found
+
+    def with_others(self, served, cuda):
+        """{name: (Stub, names that it is to need)} of stubs and of those that the real libraries
+        need in their turn."""
+        found, todo = {}, dict(served)
+        while todo:
+            name, stub = todo.popitem()
+            needs = []
+            for library in IN_TURN.get(stub.library, ()) if isinstance(stub, Served) else ():
+                other = next((each for each, its in {**found, **served}.items()
+                              if (its[0] if isinstance(its, tuple) else its).library == library), None)
+                other = other or self.soname(library, cuda=cuda)
+                if not other or library not in self.stubs or self.stubs[library].left:
+                    continue
+                needs.append(other)
+                if other not in found and other != name and other not in self.bundled:
+                    todo.setdefault(other, self.stub(library, other, cuda))
+            found[name] = stub, needs
+        return found
+
+
+def _of(word):
+    real = None if "/" in word else names.real(word)
+    return real.library if real else word
+
+
+# ---- where the stubs lie ----
+
+def _inside(entry, part):
+    """The folder in site-packages of a run path's entry; None: it leads out of it."""
+    origin = next((each for each in ORIGIN if entry == each or entry.startswith(each + "/")), None)
+    if not origin:
+        return None
+    folder = posixpath.normpath(posixpath.join(posixpath.dirname(part.installed),
+                                               entry[len(origin):].lstrip("/")))
+    return None if folder.startswith("..") else folder
+
+
+def _last_folders(part, folders):
+    """The folders of the wheel to which a file's run path leads at its end."""
+    found = []
+    for entry in reversed([each for each in part.image.search_path[1].split(":") if each]):
+        folder = _inside(entry, part)
+        if folder is None or Home(part.prefix, folder) not in folders:
+            break
+        found.append(Home(part.prefix, folder))
+    return found
+
+
+def find_homes(parts, folders, default, first, asked):
+    """Gives each part the Home of its stubs, and the search path that leads to it: the wheel's own
+    folder where the file looks last, as few as will do; else `default`, also if it is `asked` for.
+    `first`: the stubs are to be found before anything else."""
+    lasts = {part.name: [] if first else _last_folders(part, folders) for part in parts}
+    if asked:
+        lasts = {name: [home for home in homes if home.folder == default]
+                 for name, homes in lasts.items()}
+    counted = collections.Counter(home for homes in lasts.values() for home in homes)
+    for part in parts:
+        part.home = max(lasts[part.name], key=lambda home: (counted[home], home.folder),
+                        default=Home(part.prefix, default))
+        part.wanted_path = None
+        if part.home not in lasts[part.name]:
+            part.wanted_path = _search_path(part, parts, first)
+
+
+def _search_path(part, parts, first):
+    """(tag, text) of the search path with the folder of the stubs.  Last, and as DT_RUNPATH, so that
+    LD_LIBRARY_PATH goes before it; but DT_RPATH where a file that needs this one has that, which
+    counts for both as long as this one has no DT_RUNPATH."""
+    relative = posixpath.relpath(part.home.folder or ".", posixpath.dirname(part.installed) or ".")
+    folder = "$ORIGIN" if relative == "." else f"$ORIGIN/{relative}"
+    tag, text = part.image.search_path
+    entries = [each for each in text.split(":") if each and each != folder]
+    if not tag:
+        inherits = any(other.image and other.image.search_path[0] == elf.DT_RPATH and
+                       part.answers_to & other.needed for other in parts)
+        tag = elf.DT_RPATH if inherits else elf.DT_RUNPATH
+    return tag, ":".join([folder, *entries] if first else [*entries, folder])
+
+
+# ---- the stubs themselves ----
+
+def make(stub, name, needs, folder, find_patchelf):
+    """A file with the stub under that name, which needs these."""
+    if stub.image.soname == name and not needs:
+        return stub.path
+    made = pathlib.Path(folder, f"{len(list(folder.iterdir()))}.stub")
+    shutil.copyfile(stub.path, made)
+    words = [] if stub.image.soname == name else ["--set-soname", name]
+    if needs:
+        words += ["--set-rpath", "$ORIGIN", *(word for each in needs for word in ("--add-needed", each))]
+    find_patchelf().run(made, *words)
+    return made
