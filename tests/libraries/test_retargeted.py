@@ -123,8 +123,9 @@ def test_a_wheel_with_one_command(retarget, module, tmp_path):
     assert fates(said) == dict.fromkeys(["cublas", "cudart", "cudnn", "nvjpeg"], "repointed")
     assert said["libraries"][0]["files"] == ["pkg/first.so", "pkg/second.so"]
     assert said["libraries"][0]["imports"] == 2
-    assert said["added"] == [f"pkg.libs/lib{name}_stub.so"
-                             for name in ("cublas", "cudart", "cudnn", "nvjpeg")]
+    # cuBLASLt, since the real cuBLAS needs it, and a file may have its functions from there.
+    assert said["added"] == [f"pkg.libs/lib{name}" for name in (
+        "cublas.so.12", "cublasLt.so.12", "cudart.so.12", "cudnn.so.9", "nvjpeg.so.12")]
     assert said["kept"] == []
     assert sorted(said["extras"]) == ["cuda11", "cuda12", "cuda13"]
     assert said["extras"]["cuda12"] == REQUIRES[:5]
@@ -149,8 +150,8 @@ def test_the_report_in_words(retarget, module, tmp_path):
     file = module({"cublas": 12, "nccl": 2}, nvinfer="libnvinfer.so.10",
                   cudaMalloc="libcudart.so.12")
     said = retarget("--leave", "nccl", wheel(tmp_path, module=file), as_json=False)
-    for line in ("cublas: libcublas.so.12 -> libcublas_stub.so in 1 file (1 name)",
-                 "cudart: libcudart.so.12 -> libcudart_stub.so in 1 file (1 name)",
+    for line in ("cublas: libcublas.so.12: a stub serves where it is missing in 1 file (1 name)",
+                 "cudart: libcudart.so.12: a stub serves where it is missing in 1 file (1 name)",
                  "nccl: left as it is: libnccl.so.2 is needed still, by 1 file",
                  "nvinfer: there is no stub of it here: libnvinfer.so.10 is needed still, by 1 file"):
         assert f"    {line}\n" in said
@@ -166,8 +167,8 @@ def test_a_copy_that_has_the_files_version_in_its_name(retarget, tmp_path, name,
     node = None if name == "cufile" else library_lists.read(name).sonames[major]
     library = real(tmp_path, copy, function(name, major), node=node)
     module = importer(tmp_path, function(name, major), link=[library])
-    said = retarget(wheel(tmp_path, module=module, library=library))
-    assert fates(said) == {name: "repointed"} and said["removed"] == [f"pkg.libs/{copy}"]
+    said = retarget("--prefer=stub", wheel(tmp_path, module=module, library=library))
+    assert fates(said) == {name: "repointed"} and f"pkg.libs/{copy}" in said["added"]
 
 
 @pytest.mark.parametrize("name, of", [("nccl", 2), ("cufile", 1), ("cusparseLt", 1), ("nvvm", 4)])
@@ -177,8 +178,8 @@ def test_a_copy_that_has_not_all_functions(retarget, tmp_path, name, of, which):
     symbol = library_lists.read(name).names(of)[which]
     library = real(tmp_path, library_lists.read(name).sonames[of], symbol)
     module = importer(tmp_path, symbol, link=[library])
-    said = retarget(wheel(tmp_path, module=module, library=library))
-    assert said["removed"] == [f"pkg.libs/{library.name}"]
+    said = retarget("--prefer=stub", wheel(tmp_path, module=module, library=library))
+    assert f"pkg.libs/{library.name}" in said["added"]
 
 
 # ---- what is narrowed ----
@@ -211,9 +212,9 @@ def test_all_is_left(retarget, module):
     file = module({"cublas": 12})
     for word in ("cublas", "libcublas.so.12", "libcublas-0a1b2c3d.so.12.9", "libcublas.so", "mod*.so",
                  f"{file.parent}/*"):
-        said = retarget("--leave", word, file, status=1)
+        said = retarget("--leave", word, file)
         assert said["outcome"] == "nothing" and fates(said) == {"cublas": "left"}
-    said = retarget("--leave", "cublas", file, status=1, as_json=False)
+    said = retarget("--strict", "--leave", "cublas", file, status=1, as_json=False)
     assert "all that it needs of the real libraries is left as it is\n" in said
     assert "needs none of the real libraries" not in said
 
@@ -296,7 +297,7 @@ def test_no_stub_of_this_number(retarget, module, tmp_path, name, why):
 
 
 def test_nothing_that_is_needed_has_a_stub(retarget, module):
-    said = retarget(module({}, cufftOld="libcufft.so.9.0"), as_json=False, status=1)
+    said = retarget(module({}, cufftOld="libcufft.so.9.0"), as_json=False)
     assert ": nothing that it needs of the real libraries has a stub here: nothing to do\n" in said
     assert f"cufft: there is no stub of it here, since libcufft.so.9.0 {OLD(9)}: " in said
 
@@ -306,7 +307,7 @@ def test_where_there_are_the_five_alone_no_build_helps(retarget, module, tmp_pat
     folder.mkdir()
     for name in map(build.stub_name, build.STUBBED):
         shutil.copy(build.BUILD / "lib" / name, folder)
-    said = retarget("--stubs", folder, module({}, cufftOld="libcufft.so.9.0"), status=1)
+    said = retarget("--stubs", folder, module({}, cufftOld="libcufft.so.9.0"))
     assert said["libraries"][0]["reasons"] == [
         "libcufft.so.9.0 is of CUDA 9, and lazycuda begins with 11"]
 
@@ -333,15 +334,17 @@ def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):
     ("libcutensornet.so.2", {"cublas"}), ("libnvinfer.so.10", set())])
 def test_what_a_library_that_stays_needs_itself(retarget, module, tmp_path, stays, left):
     file = module({"cublas": 12, "cublasLt": 12}, ofAnotherWorld=stays, cudaMalloc="libcudart.so.12")
+    # In a wheel the stub has the name by which the library that stays needs it.
     said = retarget("--relax-requirements", wheel(tmp_path, REQUIRES, module=file))
+    assert {name for name, fate in fates(said).items() if fate == "left"} == left & {"cutensor"}
+    said = retarget(file)
     assert {name for name, fate in fates(said).items() if fate == "left"} == left
-    assert [each["requirement"] for each in said["kept"]] == (REQUIRES[1:2] if left else [])
     reasons = {each["library"]: each["reasons"] for each in said["libraries"]}
     for name in left - {"cutensor"}:
         assert reasons[name] == [
-            f"pkg/module.so also needs {stays}, which stays and needs it itself"]
+            f"{file} also needs {stays}, which stays and needs it itself"]
     # Who asks for it by name gets it.
-    assert fates(retarget("--only=cublasLt,cublas,cudart", wheel(tmp_path, module=file)))[
+    assert fates(retarget("--only=cublasLt,cublas,cudart", file))[
         "cublasLt"] == "repointed"
 
 
@@ -439,20 +442,20 @@ def test_what_has_the_name_of_a_stub_and_is_none(retarget, module, tmp_path, mak
 
 # ---- copies that a wheel brings ----
 
-def test_copies_that_nothing_needs_go_and_what_they_needed(retarget, module, tmp_path):
+def test_copies_that_stubs_replace_and_what_they_needed(retarget, module, tmp_path):
     file = module({"cublas": 12, "cudnn": 9})
     cublas = linked(tmp_path, "cublas", 12, [fake("cublasLt", 12)[0]])
     ops = real(tmp_path, "libcudnn_ops.so.9", "cudnnOps", node="libcudnn_ops.so.9")
     members = dict(module=file, lib1=cublas, lib2=fake("cublasLt", 12)[0], lib3=fake("cudnn", 9)[0],
                    lib4=ops)
-    said = retarget(wheel(tmp_path, **members))
-    assert sorted(said["removed"]) == [f"pkg.libs/{name}" for name in (
-        "libcublas.so.12", "libcublasLt.so.12", "libcudnn.so.9", "libcudnn_ops.so.9")]
-    assert retarget("--keep-libraries", wheel(tmp_path, **members))["removed"] == []
-    said = retarget("--leave", "cublas", wheel(tmp_path, **members))
-    assert sorted(said["removed"]) == ["pkg.libs/libcudnn.so.9", "pkg.libs/libcudnn_ops.so.9"]
-    said = retarget("--leave", "cudnn", wheel(tmp_path, **members))
-    assert sorted(said["removed"]) == ["pkg.libs/libcublas.so.12", "pkg.libs/libcublasLt.so.12"]
+
+    def of(*words):
+        said = retarget("--prefer=stub", *words, wheel(tmp_path, **members))
+        return [[name[len("pkg.libs/"):] for name in sorted(said[what])] for what in ("added", "removed")]
+    assert of() == [["libcublas.so.12", "libcudnn.so.9"], ["libcublasLt.so.12", "libcudnn_ops.so.9"]]
+    assert of("--keep-libraries") == [[], []]
+    assert of("--leave", "cublas") == [["libcudnn.so.9"], ["libcudnn_ops.so.9"]]
+    assert of("--leave", "cudnn") == [["libcublas.so.12"], ["libcublasLt.so.12"]]
 
 
 def linked(folder, name, major, needs):
@@ -465,31 +468,28 @@ def linked(folder, name, major, needs):
     return shutil.copy(made, folder / soname)
 
 
-def test_a_copy_that_stays_beside_its_stub_is_said(retarget, module, tmp_path):
-    """The one file would call the copy, and the other what its stub finds."""
+def test_a_copy_that_one_file_needs_stays_for_all(retarget, module, tmp_path):
+    """The stub, which lacks what the one file needs, does not take its place: a process has one."""
     odd = module({}, "odd.so", cublasOfAnotherWorld="libcublas.so.12")
     even = module({"cublas": 12, "nccl": 2}, "even.so")
-    made = wheel(tmp_path, odd=odd, even=even, lib1=fake("cublas", 12)[0], lib2=fake("nccl", 2)[0])
-    said = retarget(made)
-    assert said["removed"] == ["pkg.libs/libnccl.so.2"]
-    assert said["notes"] == [
-        "pkg.libs/libcublas.so.12 stays, for pkg/odd.so, and pkg/even.so will call libcublas_stub.so: "
-        "a process that loads both may have two copies of cublas; --leave cublas leaves it to all"]
-    assert retarget("--leave", "cublas", made)["notes"] == []
-    # That nothing calls is no second one, and what all call is one.
-    assert retarget("--keep-libraries", wheel(tmp_path, even=even, lib1=fake("cublas", 12)[0]))["notes"] == []
-    assert retarget(wheel(tmp_path, odd=odd, even=even))["notes"] == []
+    said = retarget("--prefer=stub", wheel(tmp_path, odd=odd, even=even, lib1=fake("cublas", 12)[0],
+                                           lib2=fake("nccl", 2)[0]))
+    assert said["added"] == ["pkg.libs/libnccl.so.2"] and said["removed"] == []
+    assert fates(said) == {"nccl": "repointed"}
+    assert ("pkg.libs/libcublas.so.12 is the real cublas, and stays: it comes with the wheel, as published"
+            in said["notes"])
 
 
 def test_a_copy_that_another_copy_needs(retarget, module, tmp_path):
     """cuBLAS stays for one file, and so does the cuBLASLt that it needs."""
     odd = module({}, "odd.so", cublasOfAnotherWorld="libcublas.so.12")
-    said = retarget(wheel(tmp_path, odd=odd, even=module({"cublasLt": 12}, "even.so"),
-                          lib1=linked(tmp_path, "cublas", 12, [fake("cublasLt", 12)[0]]),
-                          lib2=fake("cublasLt", 12)[0]))
-    assert len(said["notes"]) == 1
-    assert said["notes"][0].startswith("pkg.libs/libcublasLt.so.12 stays, for pkg.libs/libcublas.so.12, "
-                                       "and pkg/even.so will call libcublasLt_stub.so: ")
+    copies = {"lib1": linked(tmp_path, "cublas", 12, [fake("cublasLt", 12)[0]]),
+              "lib2": fake("cublasLt", 12)[0]}
+    even = module({"cublasLt": 12}, "even.so")
+    assert retarget("--prefer=stub", wheel(tmp_path, odd=odd, even=even, **copies))["outcome"] == "nothing"
+    whole = module({"cublas": 12, "cublasLt": 12}, "whole.so")
+    assert retarget("--prefer=stub", "--leave=cublas", wheel(
+        tmp_path, whole=whole, **copies))["outcome"] == "nothing"
 
 
 def test_nvtoolsext_is_not_in_cuda_13(retarget, module, tmp_path):
@@ -508,13 +508,12 @@ def test_nvtoolsext_is_not_in_cuda_13(retarget, module, tmp_path):
 
 # ---- what names a library ----
 
-def test_the_stub_of_the_very_library_that_is_opened(retarget, module, tmp_path):
+def test_what_is_opened_by_the_name_of_a_stub(retarget, module, tmp_path):
     code = b'import ctypes\nctypes.CDLL("libcublas.so.12")\nctypes.CDLL("libcublasLt.so.12")\n'
     made = wheel_files.make(tmp_path, {"pkg/module.so": module({"cublas": 12, "cublasLt": 12}),
                                        "pkg/code.py": code}, requires=REQUIRES)
     said = retarget("--relax-requirements", made)
-    assert [(each["line"], each["stub"]) for each in said["mentions"]] == [
-        (2, "libcublas_stub.so"), (3, "libcublasLt_stub.so")]
+    assert [(each["line"], each["served"]) for each in said["mentions"]] == [(2, True), (3, True)]
 
 
 def test_the_page_shows_what_is_said(retarget, module, tmp_path):
@@ -538,12 +537,12 @@ def test_the_page_shows_what_is_said(retarget, module, tmp_path):
 def test_a_stub_that_is_named_comes_before_an_installed_one(retarget, module, tmp_path):
     stub = tmp_path / "mine" / "libcublas_stub.so"
     stub.parent.mkdir()
-    stub.write_bytes((build.BUILD / "lib" / stub.name).read_bytes() + b"mine")
+    stub.write_bytes((build.BUILD / "lib" / stub.name).read_bytes() + b"made by hand")
     made = wheel(tmp_path, module=module({"cublas": 12, "nccl": 2}))
     assert fates(retarget("--stub", stub, made)) == {"cublas": "repointed", "nccl": "repointed"}
     members = wheel_files.read(next((tmp_path / "out").glob("*.whl")))
-    assert members["pkg.libs/libcublas_stub.so"].endswith(b"mine")
-    assert not members["pkg.libs/libnccl_stub.so"].endswith(b"mine")
+    assert b"made by hand" in members["pkg.libs/libcublas.so.12"]
+    assert b"made by hand" not in members["pkg.libs/libnccl.so.2"]
     odd = wheel(tmp_path, module=module({}, cublasOfAnotherWorld="libcublas.so.12"))
     assert retarget("--stub", stub, odd, status=1)["code"] == "NO_NAME"
 

@@ -76,7 +76,7 @@ def test_a_file_of_each_major(retarget, two, world, tmp_path):
 def test_without_the_option_it_is_none_of_ours(retarget, two, tmp_path, patchelf):
     module = importer(tmp_path, "barA", link=[two[0][0]])
     done = run("-o", tmp_path / "out", module)
-    assert done.returncode == 1 and "needs none of the real libraries" in done.stdout
+    assert done.returncode == 0 and "needs none of the real libraries" in done.stdout
 
 
 def test_beside_those_of_lazycuda_no_option_is_needed(two, tmp_path, patchelf):
@@ -85,7 +85,8 @@ def test_beside_those_of_lazycuda_no_option_is_needed(two, tmp_path, patchelf):
     for name in map(build.stub_name, build.STUBBED):
         shutil.copy(build.BUILD / "lib" / name, folder)
     module = importer(tmp_path, "barA", link=[two[0][0]])
-    assert run("--stubs", folder, "-o", tmp_path / "out", module).returncode == 1
+    done = run("--stubs", folder, "-o", tmp_path / "out", module)
+    assert "needs none of the real libraries" in done.stdout
     shutil.copy(two[1].file, folder)
     done = run("--stubs", folder, "-o", tmp_path / "out", module)
     assert done.returncode == 0 and "libbar.so.3 -> libbar_stub.so (1 name)" in done.stdout
@@ -160,16 +161,19 @@ def wheel(folder, requires=(), **members):
 
 @pytest.mark.parametrize("which", ["two", "plain"])
 def test_a_wheel(request, retarget, tmp_path, which):
-    """The stub is added, and the copy of the real library that it came with goes."""
+    """The copy of the real library that it came with stays, or the stub takes its place."""
     found, stub = request.getfixturevalue(which)
     library = found[0] if which == "two" else found
     module = importer(tmp_path, "barA", link=[library])
-    said = retarget(stub, wheel(tmp_path, module=module, library=library))
-    assert said["added"] == ["mine.libs/libbar_stub.so"]
-    assert said["removed"] == [f"mine.libs/{library.name}"]
-    assert said["files"][0]["search_path"].startswith("$ORIGIN/../mine.libs")
+    bundled = wheel(tmp_path, module=module, library=library)
+    assert retarget(stub, bundled)["outcome"] == "nothing"
+    said = retarget(stub, "--prefer=stub", bundled)
+    assert (said["added"], said["removed"]) == ([f"mine.libs/{library.name}"], [])
     with zipfile.ZipFile(next((tmp_path / "out").iterdir())) as made:
-        assert made.read("mine.libs/libbar_stub.so") == stub.file.read_bytes()
+        made.extractall(tmp_path / "site")
+    taken = tmp_path / "site" / "mine.libs" / library.name
+    assert elf.dynamic(taken)["SONAME"] == [library.name]
+    assert b"LAZYCUDA_1" in taken.read_bytes()
 
 
 # ---- requirements ----

@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from . import elf, load, names, repoint, serve
+from . import elf, load, names, repoint
 from .repoint import Refused
 from .rewrite import rewrite
 
@@ -103,22 +103,20 @@ def each(parts, action):
 
 
 def look(parts, serving):
-    """Decide on each.  A library of which one file needs what the stub lacks is left to all of
-    them: the stub would come before the real one that ld.so finds elsewhere."""
-    common = {}
+    """Decide on each.  A library of which one file needs what the stub lacks is left to that file,
+    and the others have the name of the stub put in."""
     while True:
         def decide(part):
-            part.unserved = {library: f"stays for {file}" for library, (file, _) in common.items()}
-            part.unserved.update({library: why for library, (file, why) in common.items()
-                                  if file == part.name})
+            part.unserved = {}
             part.work = repoint.look(part.image, serving.stubs_for(part), part.unserved,
                                      serving.bundled)
         each(parts, decide)
-        more = {library: (part.name, why) for part in parts for library, why in part.unserved.items()
-                if library not in common and serve.may_have_name(library)}
+        more = {library for part in parts for library in part.unserved
+                if serving.may_have_name(library)}
         if not more:
             return
-        common.update(more)
+        for library in more:
+            serving.rename(library)
 
 
 def replace_libraries(parts, serving):
@@ -128,7 +126,7 @@ def replace_libraries(parts, serving):
               for change in part.work.changes if change.needed}
     for part in parts:
         if part.library and not part.opener and part.answers_to & served & serving.copies:
-            if serve.may_have_name(part.library):
+            if serving.may_have_name(part.library):
                 part.stub = part.image.soname or names.base(part.name)
             else:
                 part.removed = not any(part.answers_to & other.needed for other in parts)

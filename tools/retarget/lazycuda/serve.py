@@ -7,6 +7,7 @@ after every run path; those of the parts of cuDNN lack what the real parts have 
 Files that need these have the name of the stub put in.
 """
 import collections
+import copy
 import pathlib
 import posixpath
 import shutil
@@ -60,7 +61,7 @@ class Serving:
     """Which stub serves which name, in one wheel."""
 
     def __init__(self, stubs, compat, options, parts):
-        self.stubs = stubs
+        self.stubs = dict(stubs)
         self.options = options
         self.parts = parts
         self.paths = {}             # {library: {SONAME: {major of CUDA: file}}}
@@ -70,12 +71,38 @@ class Serving:
                 if real:
                     self.paths.setdefault(real.library, {}).setdefault(path.name, {})[major] = path
         self.made = {}
+        # Libraries of which some file needs what the stub lacks: a stub with the real name would come
+        # before the library that this file finds elsewhere.
+        self.renamed = set()
         # Names that a file of the wheel has: its own way, unless a stub takes the place of that file.
         # A copy of the driver's library is of another version than the kernel's part of it.
         self.bundled = {name for part in parts if part.is_stub or (
             part.library and part.library not in names.DRIVER and not options.drops_libraries)
                         for name in part.answers_to}
         self.copies = {name for part in parts if part.library for name in part.answers_to} - self.bundled
+        self._keep({library for library, stub in stubs.items() if stub.left})
+
+    def may_have_name(self, library):
+        """Whether a stub may bear the library's real name."""
+        return library not in self.renamed and may_have_name(library)
+
+    def rename(self, library):
+        """Has files name the stub of a library instead, and be left where that does not serve."""
+        self.renamed.add(library)
+        self.stubs[library] = copy.copy(self.stubs[library])
+        self.stubs[library].optional = True
+        self._keep({library})
+
+    def _keep(self, libraries):
+        """Copies of these stay, and those that these need."""
+        todo = [part for part in self.parts if part.library in libraries]
+        while todo:
+            part = todo.pop()
+            if part.library not in names.DRIVER and part.answers_to & self.copies:
+                self.bundled |= part.answers_to
+                self.copies -= part.answers_to
+                todo += [other for other in self.parts if other.library and
+                         other.answers_to & part.needed]
 
     def _numbers(self, name):
         """The majors of CUDA whose library has this name."""
@@ -107,6 +134,8 @@ class Serving:
         soname = self.soname(library, real.major)
         by = self.paths.get(library, {}).get(soname, {})
         path = by.get(cuda) or next(iter(by.values()), None)
+        if self.stubs[library].own and not self.stubs[library].installed:
+            path = None         # --stub names the file
         key = base, path
         if key not in self.made:
             asked = library in map(_of, self.options.only)
@@ -123,7 +152,7 @@ class Serving:
             if real:
                 wanted[real.library] = name
         for library, name in wanted.items():
-            if name and may_have_name(library):
+            if name and self.may_have_name(library):
                 mine[library] = self.stub(library, name, cuda)
         return mine
 
@@ -141,7 +170,7 @@ class Serving:
             for change in part.work.changes:
                 if change.stub not in self.copies:
                     wanted[part.home][change.stub] = stubs[change.library] if change.needed is None or \
-                        not may_have_name(change.library) else \
+                        not self.may_have_name(change.library) else \
                         self.stub(change.library, change.needed, self.cuda(part))
             cudas[part.home] = self.cuda(part)
         for home, served in wanted.items():
