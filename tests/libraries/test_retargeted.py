@@ -562,9 +562,13 @@ def test_the_rows_of_whole_wheels(patchelf, module, tmp_path):
     assert (row["wheel"], row["repointed"], row["needed still"], row["required no more"]) == (
         "pkg==1.0", "2: cublas, nccl", "nvinfer", "5")
     assert float(row["result, MB"]) > 0 and int(row["memory, MiB"]) > 5
-    bad = wheel(tmp_path, module=module({}, cudaOfAnotherWorld="libcudart.so.12"))
+    odd = wheel(tmp_path, module=module({}, cudaOfAnotherWorld="libcudart.so.12"))
+    status, lines = run(odd)
+    assert status == 0 and dict(zip(lines[0], lines[2]))["needed still"] == "cudart"
+    bad = wheel(tmp_path, module=importer(tmp_path, "cuOfAnotherWorld", link=[
+        bare(tmp_path, "libcuda.so.1", "cuOfAnotherWorld")]))
     status, lines = run(bad)
-    assert status == 1 and "imports cudaOfAnotherWorld" in lines[2][2]
+    assert status == 1 and "imports cuOfAnotherWorld" in lines[2][2]
     none = wheel(tmp_path, module=module({}))
     status, lines = run(none)
     assert status == 0 and lines[2][2] == "needs none of CUDA's libraries"

@@ -65,10 +65,10 @@ def row(wheel):
     name = "==".join(re.split("-", wheel.name)[:2])
     with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
         said, seconds, memory = run(wheel, folder)
-        if not said or said["outcome"] != "retargeted":
-            nothing = said and said["outcome"] == "nothing"
+        if not said or said["error"] or not said["libraries"]:
+            nothing = said and not said["error"]
             why = "needs none of CUDA's libraries" if nothing else \
-                said["error"] or said["outcome"] if said else "nothing is said"
+                said["error"] if said else "nothing is said"
             return (f"| {name} | {megabytes(wheel)} | {why} | {seconds:.0f} | {memory} | | | |",
                     bool(nothing))
         repointed = names(said, "repointed")
