@@ -71,19 +71,30 @@ static const char *wanted(struct lc_arena *arena)
 	return text;
 }
 
+/* Returns true if a candidate is a stub under the name of the real library that nobody named. */
+static bool is_mere_stub(const struct lc_attempt *attempt, size_t option)
+{
+	size_t self = attempt->search.at.self;
+
+	return attempt->search.files[self][option].stub &&
+	       attempt->search.seats[self].options[option].origin != LC_BY_OVERRIDE;
+}
+
 /* Each candidate and why it was not taken, for a message. */
 static const char *tried(struct lc_attempt *attempt, const struct lazycuda_status *status)
 {
 	struct lc_arena *arena = &attempt->arena;
-	size_t count = status->candidate_count;
-	const char **texts = lc_alloc(arena, count * sizeof(*texts));
+	const char **texts = lc_alloc(arena, status->candidate_count * sizeof(*texts));
+	size_t count = 0;
 
-	if (!texts || !count)
+	if (!texts)
 		return "";
-	for (size_t i = 0; i < count; i++)
-		texts[i] = lc_format(arena, "%s %s%s", lc_printable(arena, status->candidates[i].path),
-				     status->candidates[i].reason, i + 1 == count ? ". " : "");
-	return lc_join(arena, texts, count, "; ");
+	for (size_t i = 0; i < status->candidate_count; i++)
+		if (!is_mere_stub(attempt, i))
+			texts[count++] = lc_format(arena, "%s %s",
+						   lc_printable(arena, status->candidates[i].path),
+						   status->candidates[i].reason);
+	return count ? lc_format(arena, "%s. ", lc_join(arena, texts, count, "; ")) : "";
 }
 
 /* "Looked in /usr/lib64, /usr/lib. " */
@@ -155,10 +166,12 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 			wanted(arena), tried(attempt, status), lc_library.variable,
 			lc_library.majors[0].soname);
 	} else {
-		status->state = status->candidate_count ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
+		const char *candidates = tried(attempt, status);
+
+		status->state = *candidates ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
 		status->reason = lc_format(arena, "no usable %s was found. %s%s%s%s Or name folders:"
 			" LAZYCUDA_PATH=/path/to, or a file: %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the search.",
-			wanted(arena), tried(attempt, status), looked(attempt),
+			wanted(arena), candidates, looked(attempt),
 			left_out(attempt, status), lc_specifics.advice, lc_library.variable, lc_library.majors[0].soname);
 	}
 }

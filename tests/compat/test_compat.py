@@ -179,8 +179,10 @@ def test_it_does_not_find_itself(world, tree):
     world.search(tree.compat(12))
     opened, _, status, listed = world.probe("open:libcudart.so.12", "load", "status:cudart",
                                             "libraries", timeout=20)
-    assert opened["error"] is None and status["state"] != "usable"
+    assert opened["error"] is None and status["state"] == "missing"
     assert candidates(status) == {str(stub): "is a lazycuda stub itself"}
+    # Nor is it what an error message begins with.
+    assert "was found. Looked in" in status["reason"]
     assert len([path for path in listed["libraries"] if "cudart" in path]) == 1
 
 
