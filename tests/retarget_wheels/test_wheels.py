@@ -88,6 +88,15 @@ def test_stubs_take_the_place_of_bundled_libraries(retarget, tmp_path, repaired,
     assert 'nvidia-cuda-nvrtc-cu12 ; extra == "cuda12"' in required
 
 
+def test_a_copy_counts_by_its_file_name(retarget, tmp_path, plain):
+    """torchvision's copy of cudart has a hash in its file name alone: ld.so does not find it."""
+    copy = patch(real(tmp_path, RENAMED, "cudaMalloc", node="libcudart.so.12"),
+                 "--set-soname", "libcudart.so.12")
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": plain,
+                                                 f"pkg.libs/{RENAMED}": copy})).wheels
+    assert said["added"] == ["pkg.libs/libcudart.so.12"] and said["removed"] == []
+
+
 def test_the_stub_lies_where_the_file_looks_last(retarget, tmp_path, plain):
     """torch: its run path leads to NVIDIA's packages, then to its own folder.  Nothing is changed."""
     patch(plain, "--force-rpath", "--set-rpath", "$ORIGIN/../../nvidia/cuda_runtime/lib:$ORIGIN")

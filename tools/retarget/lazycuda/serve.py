@@ -75,11 +75,11 @@ class Serving:
         # before the library that this file finds elsewhere.
         self.renamed = set()
         # Names that a file of the wheel has: its own way, unless a stub takes the place of that file.
-        # A copy of the driver's library is of another version than the kernel's part of it.
-        self.bundled = {name for part in parts if part.is_stub or (
-            part.library and part.library not in names.DRIVER and not options.drops_libraries)
-                        for name in part.answers_to}
-        self.copies = {name for part in parts if part.library for name in part.answers_to} - self.bundled
+        # A copy of the driver's library is of another version than the kernel's part of it.  No SONAME
+        # counts: ld.so finds a file by its name.
+        self.bundled = {names.base(part.name) for part in parts if part.is_stub or (
+            part.library and part.library not in names.DRIVER and not options.drops_libraries)}
+        self.copies = {names.base(part.name) for part in parts if part.library} - self.bundled
         self._keep({library for library, stub in stubs.items() if stub.left})
 
     def may_have_name(self, library):
@@ -98,9 +98,9 @@ class Serving:
         todo = [part for part in self.parts if part.library in libraries]
         while todo:
             part = todo.pop()
-            if part.library not in names.DRIVER and part.answers_to & self.copies:
-                self.bundled |= part.answers_to
-                self.copies -= part.answers_to
+            if part.library not in names.DRIVER and names.base(part.name) in self.copies:
+                self.bundled.add(names.base(part.name))
+                self.copies.remove(names.base(part.name))
                 todo += [other for other in self.parts if other.library and
                          other.answers_to & part.needed]
 
