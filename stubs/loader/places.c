@@ -212,22 +212,104 @@ static bool concerns(const struct lc_user *user, const struct lc_library *librar
 	return !user->needs || !strcmp(user->needs->name, library->name);
 }
 
-/* Adds the DT_RUNPATHs of the objects that need the library, or the DT_RPATHs. */
-static void add_run_paths(struct place_list *list, bool runpaths)
+/* What $ORIGIN stands for in an object. */
+static const char *origin_of(const struct place_list *list, const struct lc_user *user)
+{
+	return lc_is_privileged() ? NULL : lc_folder_of(list->arena, user->path);
+}
+
+/* Adds the DT_RUNPATH of an object that needs the library, or its DT_RPATH. */
+static void add_run_path(struct place_list *list, const struct lc_user *user, const char *path)
+{
+	if (path && concerns(user, list->library))
+		add_path(list, path, ":", origin_of(list, user), "rpath");
+}
+
+static void add_run_paths(struct place_list *list)
 {
 	const struct lc_process *process = list->survey->process;
 
+	for (size_t i = 0; i < process->user_count; i++)
+		add_run_path(list, &process->users[i], process->users[i].runpath);
+}
+
+/* Returns true if ld.so would look at DT_RPATHs: it does not for an object with a DT_RUNPATH. */
+static bool rpaths_count(const struct place_list *list)
+{
+	const struct lc_process *process = list->survey->process;
+	bool any = false;
+
 	for (size_t i = 0; i < process->user_count; i++) {
 		const struct lc_user *user = &process->users[i];
-		const char *path = runpaths ? user->runpath : user->rpath;
 
-		if (path && concerns(user, list->library)) {
-			const char *origin = lc_is_privileged() ? NULL :
-					     lc_folder_of(list->arena, user->path);
-
-			add_path(list, path, ":", origin, "rpath");
-		}
+		if (!user->needs || !concerns(user, list->library))
+			continue;
+		if (!user->runpath)
+			return true;
+		any = true;
 	}
+	return !any;
+}
+
+/* Returns true if ld.so ignores, for what a stub needs, who has loaded it. */
+static bool stub_has_runpath(const struct lc_process *process)
+{
+	for (size_t i = 0; i < process->user_count; i++)
+		if (!process->users[i].needs && process->users[i].runpath)
+			return true;
+	return false;
+}
+
+/* How many folders one of ld.so's lists has before what both lists end with. */
+static unsigned count_before_common(const Dl_serinfo *path, const Dl_serinfo *other)
+{
+	unsigned count = path ? path->dls_cnt : 0, rest = other ? other->dls_cnt : 0;
+
+	while (count && rest && !strcmp(path->dls_serpath[count - 1].dls_name,
+					other->dls_serpath[rest - 1].dls_name)) {
+		count--;
+		rest--;
+	}
+	return count;
+}
+
+static void add_searched(struct place_list *list, const Dl_serinfo *path, unsigned from, unsigned to,
+			 const char *found_by)
+{
+	for (unsigned i = from; path && i < to; i++)
+		add(list, path->dls_serpath[i].dls_name, false, found_by);
+}
+
+/* The program, if it has a DT_RPATH, which applies to objects that need the library; or NULL. */
+static const struct lc_user *program_with_rpath(const struct lc_process *process)
+{
+	for (size_t i = 0; i < process->user_count; i++)
+		if (process->users[i].program)
+			return &process->users[i];
+	return NULL;
+}
+
+/*
+ * Adds the DT_RPATHs in ld.so's order: of the object that needs the library, of what loaded it and
+ * so on, and of the program.  Only ld.so knows what loaded what.  It tells what applies to the
+ * stub, which the first of these objects has loaded.
+ */
+static void add_rpaths(struct place_list *list)
+{
+	const struct lc_process *process = list->survey->process;
+	const struct lc_user *program = program_with_rpath(process);
+	const Dl_serinfo *path = list->places->loader_path;
+
+	if (!rpaths_count(list))
+		return;
+	if (!stub_has_runpath(process))
+		add_searched(list, path, 0,
+			     count_before_common(path, list->survey->library_path), "rpath");
+	for (size_t i = 0; i < process->user_count; i++)
+		if (&process->users[i] != program)
+			add_run_path(list, &process->users[i], process->users[i].rpath);
+	if (program)
+		add_run_path(list, program, program->rpath);
 }
 
 static void add_above(struct place_list *list, bool site)
@@ -270,21 +352,20 @@ static void add_cached(struct place_list *list)
 	}
 }
 
-static void add_searched(struct place_list *list, const Dl_serinfo *path, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		add(list, path->dls_serpath[i].dls_name, false, "loader");
-}
-
 /* LD_LIBRARY_PATH as ld.so has it, from when the process was started. */
 static void add_library_path(struct place_list *list)
 {
 	const Dl_serinfo *path = list->survey->library_path;
+	const struct lc_user *program = program_with_rpath(list->survey->process);
 
+	/* ld.so's list for libc begins with the program's DT_RPATH. */
+	if (program && !rpaths_count(list))
+		path = NULL;
 	if (path)
-		add_searched(list, path, lc_count_before_own(path));
+		add_searched(list, path, 0, lc_count_before_own(path), "loader");
 	else
-		add_path(list, lc_variable("LD_LIBRARY_PATH"), ":;", NULL, "loader");
+		add_path(list, lc_variable_at_start(list->arena, "LD_LIBRARY_PATH"), ":;",
+			 program ? origin_of(list, program) : NULL, "loader");
 }
 
 /* ld.so's cache, and the rest that dlinfo() reports. */
@@ -293,7 +374,7 @@ static void add_loader(struct place_list *list)
 	const Dl_serinfo *path = list->places->loader_path;
 
 	add_cached(list);
-	add_searched(list, path, path ? path->dls_cnt : 0);
+	add_searched(list, path, 0, path ? path->dls_cnt : 0, "loader");
 }
 
 /* Where wheels look by themselves for what ld.so does not find: all else on Python's path. */
@@ -401,9 +482,9 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 	}
 	*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
 	add_own_path(&list);
-	add_run_paths(&list, false);
+	add_rpaths(&list);
 	add_library_path(&list);
-	add_run_paths(&list, true);
+	add_run_paths(&list);
 	if (!lc_has_majors(library)) {
 		add_loader(&list);
 		add_system(&list);

@@ -436,6 +436,15 @@ static void note_user(struct walk *walk, const struct lc_image *image, const cha
 		user->rpath = lc_text(walk->arena, rpath);
 }
 
+static void note_program(struct walk *walk, const struct lc_image *image)
+{
+	size_t count = walk->process->user_count;
+
+	note_user(walk, image, "", NULL);
+	if (walk->process->user_count > count)
+		walk->process->users[count].program = true;
+}
+
 /* Notes the major of a version node; the imports themselves need not be read. */
 static bool note_major(const char *node, void *data)
 {
@@ -543,7 +552,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		walk->audited |= lc_image_has(&image, DT_AUDIT) || lc_image_has(&image, DT_DEPAUDIT);
 		/* The program's DT_RPATH applies to every object in the process. */
 		if (lc_image_string(&image, DT_RPATH) && !lc_image_string(&image, DT_RUNPATH))
-			note_user(walk, &image, path, NULL);
+			note_program(walk, &image);
 	}
 	note_neighbour(walk, path);
 	kind = kind_of(walk, &image);

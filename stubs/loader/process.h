@@ -30,6 +30,7 @@ struct lc_user {
 	const char *rpath;	/* DT_RPATH, unless there is a DT_RUNPATH; or NULL */
 	const char *runpath;
 	const struct lc_library *needs;	/* whose stub it needs; NULL: it is a stub or the program */
+	bool program;		/* its DT_RPATH applies to all objects, whatever it needs */
 	uint32_t majors;	/* that it was compiled for, a bit for each: those of its imports */
 };
 

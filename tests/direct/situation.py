@@ -121,6 +121,7 @@ class Row:
     env: dict = None
     preload: tuple = ()         # Shared
     flags: tuple = ()           # of compiler and linker, for program and extensions
+    program_flags: tuple = ()   # for the program alone, instead of those
     static: bool = False        # the program is linked statically, and to no library
     by_loader: bool = False     # the program is started as "ld.so program"
     under: tuple = ()           # a command that runs the program: ("valgrind", "-q")
@@ -166,14 +167,15 @@ def made(source, name, node=None, flags=(), link=(), real=False):
 
 def linked(row, libraries):
     """The program of a row and its extensions, linked to these files."""
-    flags = (*row.flags, "-Wl,--as-needed", "-Wl,--allow-shlib-undefined",
-             f"-Wl,-rpath,{build.STUBS}:{build.BUILD / 'lib'}")
+    common = ("-Wl,--as-needed", "-Wl,--allow-shlib-undefined",
+              f"-Wl,-rpath,{build.STUBS}:{build.BUILD / 'lib'}")
     for source in row.extensions:
         yield made(source, f"lib{pathlib.Path(source).stem}.so",
-                   flags=("-shared", "-fPIC", *flags), link=libraries)
+                   flags=("-shared", "-fPIC", *row.flags, *common), link=libraries)
     if not row.source.endswith(".py"):
         yield made(row.source, pathlib.Path(row.source).stem,
-                   flags=("-static",) if row.static else flags,
+                   flags=("-static",) if row.static else
+                   (*(row.program_flags or row.flags), *common),
                    link=() if row.static else libraries)
 
 

@@ -7,6 +7,7 @@ may have, tests/lib/sanitizer_skips.py which rows mean nothing under a sanitizer
 """
 import dataclasses
 import re
+import shutil
 
 import pytest
 
@@ -49,6 +50,23 @@ def in_another_toolkit(world, cudart, cudnn):
     world.search(world.put("cuda-11.8/lib64", cudnn))
 
 
+def before_an_old_one(world, cudart):
+    """The extension's run path leads to a runtime, and the program's to an older one."""
+    world.put("run", cudart)
+    world.put("old", fakes.fake("cudart", "12.0"))
+
+
+def needed_by_another(world, cudart):
+    """The same, but it is the run path of an extension that needs the one that calls."""
+    before_an_old_one(world, cudart)
+    inner = world.folder("app/inner") / "libinner.so"
+    outer = world.root / "app/libversions_extension.so"
+    outer.rename(inner)
+    shutil.copy(situation.made("plugin.c", "libouter.so", link=[inner], flags=(
+        "-shared", "-fPIC", f"{OLD_TAGS},--no-as-needed,-rpath,$ORIGIN/inner:$ORIGIN/../run",
+        "-Wl,--allow-shlib-undefined")), outer)
+
+
 def serves_the_pair(direct, stub):
     answers = {f"{answer('nvJitLink', name, '12.9')}" for name in ("nvJitLinkComplete",
                                                                    "nvJitLinkDestroy")}
@@ -87,8 +105,10 @@ def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
                flags=flags, place=place)
 
 
+OLD_TAGS = "-Wl,--disable-new-dtags"
 RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
-RPATH = ("-Wl,--disable-new-dtags,-rpath,$ORIGIN/../run",)
+RPATH = (f"{OLD_TAGS},-rpath,$ORIGIN/../run",)
+RPATH_TO_OLD = (f"{OLD_TAGS},-rpath,$ORIGIN/../old",)
 CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory")
 LOSES = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9")
 STOPS = ("gdb", "-batch", "-nx", "-x", situation.HERE / "stops.gdb")
@@ -161,6 +181,12 @@ ROWS = [
     # Where it is looked for.
     asks_version("LD_LIBRARY_PATH before a RUNPATH", "cuda", {"run": "12.0"}, flags=RUNPATH),
     asks_version("an RPATH before LD_LIBRARY_PATH", "run", {"cuda": "12.0"}, flags=RPATH),
+    Row("a program's RPATH does not count for a RUNPATH", "opens_extension.c", RUNTIME,
+        extensions=("versions_extension.c",), arguments=("app",), place=before_an_old_one,
+        flags=RUNPATH, program_flags=RPATH_TO_OLD),
+    Row("the RPATH of what needs an extension before the program's", "opens_extension.c", RUNTIME,
+        extensions=("versions_extension.c",), arguments=("app",), place=needed_by_another,
+        flags=(f"{OLD_TAGS},-soname,libinner.so",), program_flags=RPATH_TO_OLD),
     asks_version("a RUNPATH before CUDA_HOME", "run", {"home/lib64": "12.0"}, flags=RUNPATH,
                  CUDA_HOME="home"),
     asks_version("LD_LIBRARY_PATH before an environment of conda that the program is not in", "cuda",
