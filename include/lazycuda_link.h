@@ -632,10 +632,10 @@ int lazycuda_toolkit_version(const char *path, char *how, size_t size);
 
 /* A part of CUDA that goes with a library. */
 struct lazycuda_component {
-	const char *name;	/* "nvrtc-builtins", "headers", "cudadevrt", "libdevice",
+	const char *name;	/* "nvrtc-builtins", "headers", "cccl", "cudadevrt", "libdevice",
 				   "libnvvm", "nvcc" */
-	const char *path;	/* for headers, that of cuda.h; NULL: it is not where the library's
-				   toolkit, wheel or conda prefix has it */
+	const char *path;	/* for headers, that of cuda.h, for CCCL, of cub/version.cuh; NULL: it
+				   is not where the library's toolkit, wheel or conda prefix has it */
 	int version;		/* of the toolkit that it belongs to; NONE or UNKNOWN if that cannot
 				   be found out */
 	int fits;		/* 1: its version goes with the library's; 0: it does not; -1: that
@@ -652,7 +652,7 @@ struct lazycuda_components {
 
 /*
  * Finds what goes with a library file, whatever it is: nvrtc's builtins, which have to be
- * of its own version; the headers, cudadevrt, libnvvm and nvcc, of its major and not newer;
+ * of its own version; the headers, CCCL, cudadevrt, libnvvm and nvcc, of its major and not newer;
  * libdevice, of its major.  No component is loaded.  The list is empty if there is no such file.
  * Returns NULL if memory ran out; the caller frees the result.
  */

@@ -4,6 +4,7 @@
 
 #include "backends.h"
 #include "environment.h"
+#include "include_path.h"
 #include "product.h"
 #include "tools.h"
 
@@ -51,14 +52,26 @@ static bool lower_names(struct lc_arena *arena, const struct lk_nvrtc *compiler,
 	return true;
 }
 
+static int version_of(const struct lk_nvrtc *compiler)
+{
+	return compiler->path ? compiler->version : lk_loaded_version(LK_NVRTC);
+}
+
 static bool compile(struct lc_arena *arena, const struct lk_nvrtc *compiler, void *program,
 		    const struct lazycuda_plan *plan, struct lk_product *product)
 {
+	const char *path = compiler->path ? compiler->path : lk_loaded_file(LK_NVRTC);
+	const char *const *options;
+	size_t count;
 	char *log;
 
+	options = lk_options_with_headers(arena, plan, path, version_of(compiler), &count);
+	if (!options) {
+		lk_product_stop(product, LAZYCUDA_CODE_NO_MEMORY, "there is no memory for options");
+		return false;
+	}
 	product->call = "nvrtcCompileProgram";
-	product->status = compiler->compile(program, (int)plan->compile_option_count,
-					    plan->compile_options);
+	product->status = compiler->compile(program, (int)count, options);
 	/* nvrtc has one log: warnings if it succeeded, errors if not. */
 	log = lk_fetch_log(arena, &compiler->log, program);
 	*(product->status ? &product->error_log : &product->info_log) = log;
@@ -92,10 +105,13 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		product->tile = size_of_tile_ir(compiler, program);
 		lk_fetch_image(arena, &compiler->images[plan->compile_to], program, product);
 	}
-	if (product->status)
-		lk_explain_compiler(arena, "nvrtc", compiler->path ? compiler->version :
-				    lk_loaded_version(LK_NVRTC), source->name,
+	if (product->status) {
+		lk_explain_compiler(arena, "nvrtc", version_of(compiler), source->name,
 				    compiler->error_string(product->status), product);
+		product->message = lc_format(arena, "%s%s", product->message,
+					     lk_header_advice(arena, product->error_log,
+								      version_of(compiler)));
+	}
 	if (program)
 		compiler->destroy(&program);
 }

@@ -5,6 +5,7 @@
 
 #include "../../stubs/base/glibc.h"
 #include "handle.h"
+#include "include_path.h"
 #include "nvvm_tools.h"
 #include "../formats/inspection.h"
 #include "../formats/ptx_text.h"
@@ -480,12 +481,19 @@ static bool find_needs(struct lazycuda_link *link, uint64_t *more)
 	return true;
 }
 
+static bool note_headers(struct lazycuda_link *link)
+{
+	const char *note = lk_other_headers(link->arena, link->plan);
+
+	return !note || lk_add_note(link, note);
+}
+
 bool lk_compile_sources(struct lazycuda_link *link)
 {
 	const struct lazycuda_plan *before = link->plan;
 	uint64_t more;
 
-	if (!compile_all(link, NULL))
+	if (!compile_all(link, NULL) || !note_headers(link))
 		return false;
 	if (link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm)
 		return true;

@@ -20,6 +20,20 @@ enum fitting {
 
 /* Places are relative to the folder of the library. */
 static const char *const builtins_places[] = { "libnvrtc-builtins.so.%s", NULL };
+static const char *const cccl_places[] = {
+	"../include/cccl/cub/version.cuh",		/* a toolkit or a wheel of 13 */
+	"../include/cub/version.cuh",			/* a toolkit of 12, conda */
+	"../../include/cccl/cub/version.cuh",		/* lib/x86_64-linux-gnu */
+	"../../include/cub/version.cuh",
+	"../../../include/cccl/cub/version.cuh",	/* targets/x86_64-linux/lib */
+	"../../../include/cub/version.cuh",
+	"../targets/x86_64-linux/include/cccl/cub/version.cuh",	/* conda */
+	"../targets/x86_64-linux/include/cub/version.cuh",
+	"../targets/sbsa-linux/include/cccl/cub/version.cuh",
+	"../targets/sbsa-linux/include/cub/version.cuh",
+	"../../cuda_cccl/include/cub/version.cuh",	/* the wheel of 12 */
+	NULL
+};
 static const char *const device_runtime_places[] = {
 	"libcudadevrt.a",			/* a toolkit, conda, a wheel of the runtime or of 13 */
 	"../../cuda_runtime/lib/libcudadevrt.a",	/* beside another wheel of 12 */
@@ -55,6 +69,7 @@ static const struct component_row {
 } rows[] = {
 	{ "nvrtc-builtins", "libnvrtc.", SAME, builtins_places },
 	{ "headers", NULL, NOT_NEWER, lk_header_places },
+	{ "cccl", NULL, NOT_NEWER, cccl_places },
 	{ "cudadevrt", NULL, NOT_NEWER, device_runtime_places },
 	{ "libdevice", NULL, SAME_MAJOR, libdevice_places },
 	{ "libnvvm", NULL, NOT_NEWER, nvvm_places },
@@ -198,6 +213,19 @@ const char *lk_component_path(struct lc_arena *arena, const char *library, const
 			found = find_component(&home, &rows[i]);
 	free(real);
 	return found;
+}
+
+const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
+				 const char *name)
+{
+	const struct component_home home = { .arena = arena, .version = version };
+	const char *path = lk_component_path(arena, library, name);
+
+	for (size_t i = 0; path && i < LC_COUNT(rows); i++)
+		if (!strcmp(rows[i].name, name) &&
+		    !holds(rows[i].relation, version_of(&home, &rows[i], path), version))
+			return NULL;
+	return path;
 }
 
 struct lazycuda_components *lazycuda_find_components(const char *path)

@@ -9,4 +9,8 @@
  * Loads nothing. */
 const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name);
 
+/* The same, if its version is known and goes with that of the library. */
+const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
+				 const char *name);
+
 #endif

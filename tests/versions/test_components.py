@@ -8,20 +8,23 @@ from fakes import fake
 from questions import ask
 
 TREE = {"nvrtc-builtins": "lib64/libnvrtc-builtins.so.12.9", "headers": "include/cuda.h",
-        "cudadevrt": "lib64/libcudadevrt.a", "libdevice": "nvvm/libdevice/libdevice.10.bc",
+        "cccl": "include/cub/version.cuh", "cudadevrt": "lib64/libcudadevrt.a", "libdevice": "nvvm/libdevice/libdevice.10.bc",
         "libnvvm": "nvvm/lib64/libnvvm.so.4", "nvcc": "bin/nvcc"}
 WHEELS = {"nvrtc-builtins": "nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9",
           "headers": "nvidia/cuda_runtime/include/cuda.h",
+          "cccl": "nvidia/cuda_cccl/include/cub/version.cuh",
           "cudadevrt": "nvidia/cuda_runtime/lib/libcudadevrt.a",
           "libdevice": "nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc",
           "libnvvm": "nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so",
           "nvcc": "nvidia/cuda_nvcc/bin/nvcc"}
 DEBIAN = {"nvrtc-builtins": "lib/x86_64-linux-gnu/libnvrtc-builtins.so.12.9",
-          "headers": "include/cuda.h", "cudadevrt": "lib/x86_64-linux-gnu/libcudadevrt.a",
+          "headers": "include/cuda.h", "cccl": "include/cub/version.cuh",
+          "cudadevrt": "lib/x86_64-linux-gnu/libcudadevrt.a",
           "libdevice": "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc",
           "libnvvm": "lib/x86_64-linux-gnu/libnvvm.so.4", "nvcc": "bin/nvcc"}
 TARGETS = {"nvrtc-builtins": "targets/x86_64-linux/lib/libnvrtc-builtins.so.12.9",
            "headers": "targets/x86_64-linux/include/cuda.h",
+           "cccl": "targets/x86_64-linux/include/cccl/cub/version.cuh",
            "cudadevrt": "targets/x86_64-linux/lib/libcudadevrt.a",
            "libdevice": "nvvm/libdevice/libdevice.10.bc", "libnvvm": "nvvm/lib64/libnvvm.so.4",
            "nvcc": "bin/nvcc"}
@@ -115,7 +118,7 @@ def test_status_prints_them(world):
     assert "without libdevice: is not there; has to be of CUDA 13" in said
     library, = json.loads(world.cli("status", "--components", "--json", "cudart").out)["libraries"]
     assert [row["name"] for row in library["components"]] == [
-        "headers", "cudadevrt", "libdevice", "libnvvm", "nvcc"]
+        "headers", "cccl", "cudadevrt", "libdevice", "libnvvm", "nvcc"]
     assert library["components"][0]["fits"] is True and library["components"][1]["fits"] is None
     assert "components" not in world.cli("status", "--json", "cudart").out
     header(world.root / "cuda" / "include" / "cuda.h", 13030)
