@@ -194,11 +194,12 @@ static const char *read_path(const char *path, read_image *each, void *data,
 			     struct lc_identity *identity, int *error)
 {
 	/* Non-blocking, so that open() does not wait for the writer of a FIFO. */
-	struct file file = { .fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) };
+	const int fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+	struct file file = { .fd = fd };
 	const char *why = NULL;
 	struct stat st;
 
-	if (file.fd < 0) {
+	if (fd < 0) {
 		if (errno == ENOENT)
 			return "does not exist";
 		if (errno == EACCES)

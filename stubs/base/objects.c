@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "auxiliary.h"
 #include "glibc.h"
 
 typedef int iterator(lc_visit_object *visit, void *data);
@@ -121,16 +122,10 @@ static int is_own(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static int first(struct dl_phdr_info *info, size_t size, void *data)
-{
-	(void)info;
-	(void)size;
-	return *(bool *)data = true;
-}
-
 /*
  * The objects of a program that was linked statically, and has opened this one: libc.so.6, which
- * came with it, lists none.  Nothing locks the list against a dlopen() in another thread.
+ * came with it, lists none, and that of glibc 2.31 follows a null pointer.  Nothing locks the list
+ * against a dlopen() in another thread.
  */
 static int walk_maps(lc_visit_object *visit, void *data)
 {
@@ -157,6 +152,8 @@ static iterator *find_iterator(void)
 	bool seen = false;
 	void *address;
 
+	if (lc_is_in_static_program())
+		return walk_maps;
 	if (IS_INTERCEPTED)
 		return found;
 	dl_iterate_phdr(is_own, &seen);
@@ -165,8 +162,7 @@ static iterator *find_iterator(void)
 	address = find_own("dl_iterate_phdr");
 	if (address)
 		memcpy(&found, &address, sizeof(found));
-	found(first, &seen);
-	return seen ? found : walk_maps;
+	return found;
 }
 
 int lc_each_object(lc_visit_object *visit, void *data)

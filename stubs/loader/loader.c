@@ -7,7 +7,6 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,6 +18,7 @@
 #include "specifics.h"
 #include "stack.h"
 #include "tries.h"
+#include "../base/auxiliary.h"
 #include "../base/glibc.h"
 
 enum phase { FIRST, NONE, FILLING, UNWRITTEN, LOADED };
@@ -216,7 +216,7 @@ static uintptr_t relro_end(void)
  */
 static bool fill_slots(const lc_function *functions)
 {
-	uintptr_t page = getauxval(AT_PAGESZ);
+	uintptr_t page = lc_auxval(AT_PAGESZ);
 	uintptr_t start = (uintptr_t)lc_slot_table;
 	uintptr_t end = start + lc_library.slot_count * sizeof(lc_function);
 

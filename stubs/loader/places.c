@@ -3,9 +3,9 @@
 #include "places.h"
 
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "../base/auxiliary.h"
 #include "../base/count.h"
 #include "settings.h"
 
@@ -159,7 +159,7 @@ static const char *expand(const struct place_list *list, const char *entry, size
 {
 	const struct { const char *name, *value; } tokens[] = {
 		{ "ORIGIN", origin }, { "LIB", list->survey->lib },
-		{ "PLATFORM", (const char *)getauxval(AT_PLATFORM) },
+		{ "PLATFORM", (const char *)lc_auxval(AT_PLATFORM) },
 	};
 	const char *end = entry + length, *result = "";
 

@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "aside.h"
+#include "../base/auxiliary.h"
 #include "../base/count.h"
 #include "../base/image.h"
 #include "../base/object.h"
@@ -614,12 +614,12 @@ static void find_program(struct walk *walk)
 {
 	void *program;
 
-	if (getauxval(AT_BASE) || !read_program(walk) || needs_loader(walk->program))
+	if (lc_auxval(AT_BASE) || !read_program(walk) || needs_loader(walk->program))
 		return;
 	program = dlopen(NULL, RTLD_LAZY);
 	if (program)
 		set_program(walk, path_by_origin(walk->arena, program,
-						 (const char *)getauxval(AT_EXECFN)));
+						 (const char *)lc_auxval(AT_EXECFN)));
 	if (program)
 		dlclose(program);
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "../base/auxiliary.h"
 #include "../base/constraint.h"
 #include "../base/count.h"
 #include "../base/cuda_version.h"
@@ -22,7 +22,7 @@
 
 bool lc_is_privileged(void)
 {
-	return getauxval(AT_SECURE);
+	return lc_auxval(AT_SECURE);
 }
 
 const char *lc_variable(const char *name)
@@ -34,8 +34,8 @@ const char *lc_variable(const char *name)
 
 bool lc_started_with(const char **from, const char **to)
 {
-	*from = (const char *)getauxval(AT_RANDOM);
-	*to = (const char *)getauxval(AT_EXECFN);
+	*from = (const char *)lc_auxval(AT_RANDOM);
+	*to = (const char *)lc_auxval(AT_EXECFN);
 	return *from && *to > *from && *to - *from <= STARTED_WITH;
 }
 

@@ -4,13 +4,13 @@
 
 #include <signal.h>
 #include <stdint.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "forks.h"
+#include "../base/auxiliary.h"
 #include "../entry/entry.h"
 
 #define ENOUGH ((size_t)1 << 20)
@@ -109,7 +109,7 @@ void lc_call_on(char *top, void (*function)(void *), void *data) LC_HIDDEN;
  * The kernel has put the program's name at its end. */
 static bool has_enough(void)
 {
-	const uintptr_t end = getauxval(AT_EXECFN), here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t end = lc_auxval(AT_EXECFN), here = (uintptr_t)__builtin_frame_address(0);
 	struct rlimit limit;
 
 	return end > here && !syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) &&

@@ -10,11 +10,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/auxiliary.h"
 #include "../base/count.h"
 
 #define WAITS_A_SECOND (1000 / LC_WAIT_MS)
@@ -42,7 +42,7 @@ void lc_wake(const _Atomic int *word)
 /* Returns true if an address is in ld.so, whose locks are variables of its own. */
 static bool is_in_ldso(uintptr_t address)
 {
-	uintptr_t base = getauxval(AT_BASE);
+	uintptr_t base = lc_auxval(AT_BASE);
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)base;
 	const ElfW(Phdr) *phdrs = (const ElfW(Phdr) *)(base + (base ? header->e_phoff : 0));
 

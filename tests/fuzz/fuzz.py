@@ -49,8 +49,8 @@ class Target(NamedTuple):
 
 
 STUBS = ("stubs/base/arena.c", "stubs/base/printable.c")
-BY_NAME = (*STUBS, "stubs/base/by_name.c", "stubs/base/folders.c", "stubs/base/ldcache.c",
-           "stubs/base/image.c", "stubs/base/objects.c")
+BY_NAME = (*STUBS, "stubs/base/auxiliary.c", "stubs/base/by_name.c", "stubs/base/folders.c",
+           "stubs/base/ldcache.c", "stubs/base/image.c", "stubs/base/objects.c")
 LINK = Target((*BY_NAME, "stubs/base/constraint.c", "stubs/base/cuda_version.c", "link/*/*.c"))
 
 TARGETS = {
@@ -63,10 +63,10 @@ TARGETS = {
     "packages": Target((*STUBS, "stubs/base/packages.c"), length=512),
     "ldcache": Target((*STUBS, "stubs/base/ldcache.c"), length=1024),
     "settings": Target((*STUBS, "stubs/base/constraint.c", "stubs/base/cuda_version.c",
-                        "stubs/base/guard.c", "stubs/loader/settings.c"),
+                        "stubs/base/auxiliary.c", "stubs/base/guard.c", "stubs/loader/settings.c"),
                        ("-Dsecure_getenv=fuzz_getenv", "-Ddprintf=fuzz_dprintf"), 512),
     # A path of N folders has N folders above, each with a path as long.
-    "places": Target((*STUBS, "stubs/base/packages.c", "stubs/loader/places.c",
+    "places": Target((*STUBS, "stubs/base/auxiliary.c", "stubs/base/packages.c", "stubs/loader/places.c",
                       "stubs/loader/survey.c"),
                      ("-Dopendir=fuzz_opendir",), 512, 2000),
     "wheel": Target((*BY_NAME, "tools/wheel.c", "tools/progress.c")),

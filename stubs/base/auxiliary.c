@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* auxiliary.c - what the kernel told the process, and whose libc this is */
+#include "auxiliary.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
+
+#include "again.h"
+
+/* ld.so sets it when it starts a program. */
+extern void *__libc_stack_end __attribute__((weak));
+
+bool lc_is_in_static_program(void)
+{
+	return &__libc_stack_end && !__libc_stack_end;
+}
+
+/* A process of which this cannot be told is taken for privileged. */
+static unsigned long from_kernel(unsigned long type)
+{
+	int fd = LC_AGAIN(open("/proc/self/auxv", O_RDONLY | O_CLOEXEC));
+	ElfW(auxv_t) values[64];
+	ssize_t length = fd >= 0 ? LC_AGAIN(read(fd, values, sizeof(values))) : 0;
+	unsigned long value = type == AT_SECURE;
+
+	for (ssize_t i = 0; (i + 1) * (ssize_t)sizeof(*values) <= length; i++)
+		if (values[i].a_type == type)
+			value = values[i].a_un.a_val;
+	if (fd >= 0)
+		close(fd);
+	return value;
+}
+
+/* Where ld.so has started nothing, getauxval() of glibc 2.31 follows a null pointer. */
+unsigned long lc_auxval(unsigned long type)
+{
+	return lc_is_in_static_program() ? from_kernel(type) : getauxval(type);
+}

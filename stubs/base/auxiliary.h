@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* auxiliary.h - what the kernel told the process, and whose libc this is */
+#ifndef AUXILIARY_H
+#define AUXILIARY_H
+
+#include <stdbool.h>
+#include <sys/auxv.h>
+
+/* Returns true in what a program that was linked statically has opened.  dlopen() brought a
+ * libc with it, for which ld.so has prepared nothing. */
+bool lc_is_in_static_program(void);
+
+/* getauxval(), also there. */
+unsigned long lc_auxval(unsigned long type);
+
+#endif
