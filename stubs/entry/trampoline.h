@@ -57,6 +57,7 @@ __asm__(
 	"movl 192(%rsp), %ecx\n"
 	"testl %eax, %eax\n"
 	"jne 1f\n"
+	"movzwl %cx, %ecx\n"
 	"leaq lc_slot_table(%rip), %r11\n"
 	"movq (%r11,%rcx,8), %r11\n"
 	"movaps 176(%rsp), %xmm7\n"
