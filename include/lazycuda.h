@@ -133,9 +133,9 @@ const struct lazycuda_status *lazycuda_get_status(const char *library);
  * stands for every stub in the process.  Returns 0 if all of them are usable, else
  * the number of those that are not, or -1 if the process has no stub of that name.
  * May be called again: a stub that has its library does nothing; any other stub
- * checks whether the library was loaded since.  So do failing calls of the library's
- * functions, but not each of thousands: they may notice the library some milliseconds
- * late.
+ * checks whether the library was loaded or installed since.  So do failing calls of the
+ * library's functions, but not each of thousands: they may notice a library that was
+ * loaded some milliseconds late, and one that was installed after a second without a call.
  */
 int lazycuda_load(const char *library);
 
@@ -168,7 +168,7 @@ int lazycuda_load(const char *library);
  * file that the user names, and does not concern the driver.
  *
  * Call it before the first call of CUDA: what is loaded stays in use, and a stub that has
- * found nothing does not search again.  The text is copied.  Returns how many stubs of libraries
+ * found nothing does not search again before something is installed.  The text is copied.  Returns how many stubs of libraries
  * with CUDA's majors have already loaded a version that the constraint excludes; or -1, and
  * changes nothing, if the text is malformed, if memory ran out, or while the program is being
  * loaded.

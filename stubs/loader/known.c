@@ -224,3 +224,17 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library)
 	return lc_ways_hold(&known->survey.ways, nothing, known->taken) &&
 	       lc_ways_hold(&sought->ways, nothing, known->taken);
 }
+
+bool lc_known_changed(void)
+{
+	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
+	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
+	bool changed;
+
+	if (!known)
+		return false;
+	known->taken++;
+	changed = known->spent || !lc_known_holds(known, &lc_library);
+	lc_known_give(known, known->used);
+	return changed;
+}

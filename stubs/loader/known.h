@@ -95,6 +95,10 @@ struct lc_known *lc_known_renew(struct lc_known *known);
  * they were. */
 bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
 
+/* Returns true if a file or folder has changed since the last search, on which this stub's library
+ * depends.  Takes nothing: false while another search is under way. */
+bool lc_known_changed(void);
+
 /* The survey, with ld.so's cache mapped.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);
 

@@ -87,14 +87,16 @@ bool lc_is_ending(void)
  * next tick.
  */
 #define LOOKS_A_TICK 64
+#define A_SECOND 1000000000ull
 
 static struct {
 	_Atomic unsigned long long searched;	/* lc_process_loads() before the last search */
 	_Atomic unsigned long long seen;	/* the same at the last look */
 	_Atomic unsigned named;			/* named_now() before the last search */
 	_Atomic bool broken;			/* that search found what dlopen() refused */
-	_Atomic unsigned long long tick;	/* of the last look */
+	_Atomic unsigned long long tick;	/* of the last look, or of the last search */
 	_Atomic int count;			/* looks in that tick */
+	_Atomic bool rested;			/* a second went by without a look, or the program asks */
 	_Atomic(_Atomic uint32_t *) looking;	/* in the first stub's record, once known */
 } looks;
 
@@ -119,7 +121,7 @@ static unsigned long long this_tick(void)
 
 	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
 		return atomic_load(&looks.tick) + 1;	/* no clock: every call looks */
-	return (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
+	return (unsigned long long)now.tv_sec * A_SECOND + (unsigned long long)now.tv_nsec;
 }
 
 static void look(void)
@@ -140,6 +142,8 @@ static __attribute__((noinline)) void look_in(unsigned long long tick)
 		return;
 	if (lc_try_enter()) {
 		if (tick > atomic_load(&looks.tick)) {
+			if (tick - atomic_load(&looks.tick) >= A_SECOND)
+				atomic_store(&looks.rested, true);
 			atomic_store(&looks.tick, tick);
 			atomic_store(&looks.count, 0);
 		}
@@ -175,22 +179,15 @@ static bool loaded_something(void)
 	return atomic_load(&looks.seen) > atomic_load(&looks.searched);
 }
 
-/* Looks now, whatever the limit, and also at the file that the environment names. */
-static __attribute__((noinline)) bool has_changed(void)
-{
-	lc_enter();
-	look();
-	lc_leave();
-	return loaded_something() || named_now() != atomic_load(&looks.named);
-}
-
 /* Returns true if another search may find the library that was missing. */
 static bool is_worth_a_try(bool asked)
 {
-	if (asked)
-		return has_changed();
+	if (asked) {
+		atomic_store(&looks.rested, true);
+		return true;
+	}
 	look_if_due();
-	return loaded_something() && lc_may_try();
+	return (loaded_something() || atomic_load(&looks.rested)) && lc_may_try();
 }
 
 /* --- publication, with the lock --- */
@@ -375,7 +372,7 @@ void lc_forked(void)
 }
 
 /*
- * A new search is worthwhile only if the library has been loaded since the last
+ * A new search is worthwhile if the library has been loaded since the last
  * one, if the program has named a file meanwhile, or if dlopen() refused a file: what
  * that lacked may be there now.  This check does not take the lock that dlopen() holds
  * while it runs constructors: a constructor may be waiting for this very call.
@@ -384,6 +381,12 @@ static bool worth_a_search(unsigned named)
 {
 	return (named && named != atomic_load(&looks.named)) || atomic_load(&looks.broken) ||
 	       lc_process_has(&lc_library, &lc_aside);
+}
+
+/* Returns true if the library may have been installed since the last search. */
+static bool was_installed(void)
+{
+	return atomic_exchange(&looks.rested, false) && lc_known_changed();
 }
 
 /* Records that a search is done, which began when the process was as in `before`.  What it loaded
@@ -395,6 +398,7 @@ static void note_search(const struct lc_attempt *attempt, struct lc_loads before
 
 	atomic_store(&looks.broken, attempt->found.broken);
 	atomic_store(&looks.named, named);
+	atomic_store(&looks.tick, this_tick());
 	atomic_store(&looks.searched, same ? now.added : before.added);
 }
 
@@ -408,14 +412,14 @@ static enum lc_refusal search(bool retry)
 	struct lc_attempt attempt;
 	struct lc_known *known;
 	enum lc_refusal refusal;
-	bool copies;
+	bool copies, installed = retry && was_installed();
 
-	if (retry && !worth_a_search(named)) {
+	if (retry && !installed && !worth_a_search(named)) {
 		atomic_store(&looks.searched, loads.added);
 		return (enum lc_refusal)atomic_load(&state.refusal);
 	}
 	/* On failure nothing is published: a later call tries again. */
-	if (!lc_attempt(&attempt, retry && !atomic_load(&looks.broken))) {
+	if (!lc_attempt(&attempt, retry && !installed && !atomic_load(&looks.broken))) {
 		lc_try_failed();
 		return LC_MISSING;
 	}

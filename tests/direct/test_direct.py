@@ -50,6 +50,11 @@ def in_another_toolkit(world, cudart, cudnn):
     world.search(world.put("cuda-11.8/lib64", cudnn))
 
 
+def to_be_installed(world, cudart):
+    world.put("later", cudart)
+    world.search(world.folder("cuda"))
+
+
 def before_an_old_one(world, cudart):
     """The extension's run path leads to a runtime, and the program's to an older one."""
     world.put("run", cudart)
@@ -215,6 +220,9 @@ ROWS = [
     Row("fork() waits for a thread in its first call", "fork_waits.c", RUNTIME),
     *[Row(f"the first call in a handler of fork(), {when}", "fork_handler.c", RUNTIME,
           arguments=(when,)) for when in ("before", "parent", "child")],
+
+    Row("the runtime is installed after a call in vain", "installs.c", RUNTIME,
+        extensions=("versions_extension.c",), place=to_be_installed),
 
     # What runs short or is interrupted during the first call.
     Row("memory runs short and comes back", "recovers.c", RUNTIME, arguments=("as",)),
