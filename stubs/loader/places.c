@@ -182,6 +182,16 @@ static const char *expand(const struct place_list *list, const char *entry, size
 	return result;
 }
 
+/* Adds an entry of a search path of ld.so's, which would search a relative one, too. */
+static void add_entry(struct place_list *list, const char *directory, const char *found_by)
+{
+	if (*directory == '/')
+		add(list, directory, false, found_by);
+	else if (*directory)
+		lc_leave_out(list->survey, directory,
+			     "it is relative, and another folder once the program goes elsewhere");
+}
+
 /* Adds the entries of a search path of ld.so's; each character of `between` is a separator. */
 static void add_path(struct place_list *list, const char *path, const char *between,
 		     const char *origin, const char *found_by)
@@ -191,7 +201,7 @@ static void add_path(struct place_list *list, const char *path, const char *betw
 		const char *directory = expand(list, entry, length, origin);
 
 		if (directory)
-			add(list, directory, false, found_by);
+			add_entry(list, directory, found_by);
 		entry = entry[length] ? entry + length + 1 : NULL;
 	}
 }
@@ -277,7 +287,7 @@ static void add_searched(struct place_list *list, const Dl_serinfo *path, unsign
 			 const char *found_by)
 {
 	for (unsigned i = from; path && i < to; i++)
-		add(list, path->dls_serpath[i].dls_name, false, found_by);
+		add_entry(list, path->dls_serpath[i].dls_name, found_by);
 }
 
 /* The program, if it has a DT_RPATH, which applies to objects that need the library; or NULL. */

@@ -2,6 +2,8 @@
 /* process.c - what is loaded in this process */
 #include "process.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
@@ -538,6 +540,62 @@ static void note_neighbour(struct walk *walk, const char *path)
 			      lc_copy(walk->arena, path, length), lc_text(walk->arena, path) });
 }
 
+/*
+ * Returns the path by which Python was started: in a virtual environment a link to the file that
+ * /proc/self/exe leads to.  The kernel knows what was executed, which may be a script, and libc how
+ * Python is called.  NULL: the program is not Python, or was started by a relative path.
+ */
+static const char *python(void)
+{
+	const char *const names[] = { (const char *)getauxval(AT_EXECFN), program_invocation_name };
+
+	for (size_t i = 0; i < LC_COUNT(names) && !lc_is_privileged(); i++)
+		if (names[i] && names[i][0] == '/' && !strncmp(lc_basename(names[i]), "python", 6))
+			return names[i];
+	return NULL;
+}
+
+/* What comes before the last slash of an absolute path. */
+static const char *above(struct lc_arena *arena, const char *path)
+{
+	return lc_copy(arena, path, (size_t)(strrchr(path, '/') - path));
+}
+
+/* Notes the site-packages of each Python in a folder, by Python's name for it and by Debian's. */
+static void note_sites_in(struct walk *walk, const char *folder, const char *object)
+{
+	DIR *directory = LC_AGAIN_IF(opendir(folder), !done);
+	struct dirent *entry;
+
+	if (!directory) {
+		lc_arena_note_error(walk->arena, errno);
+		return;
+	}
+	while ((entry = readdir(directory))) {
+		const char *lib = lc_path(walk->arena, folder, entry->d_name);
+
+		if (strncmp(entry->d_name, "python3", 7))
+			continue;
+		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
+			      lc_path(walk->arena, lib, "site-packages"), object });
+		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
+			      lc_path(walk->arena, lib, "dist-packages"), object });
+	}
+	closedir(directory);
+}
+
+/* Notes the site-packages of the Python that runs the program.  An extension may lie elsewhere, as
+ * what pip calls editable does. */
+static void note_interpreter(struct walk *walk)
+{
+	static const char *const below[] = { "lib", "lib64", "local/lib" };
+	const char *name = python(), *bin = name ? above(walk->arena, name) : NULL;
+	const char *prefix = bin && *bin ? above(walk->arena, bin) : NULL;
+
+	for (size_t i = 0; prefix && i < LC_COUNT(below); i++)
+		note_sites_in(walk, lc_path(walk->arena, prefix, below[i]), bin);
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
@@ -655,6 +713,7 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 			     .process = process, .callers = callers };
 
 	read_process(&walk);
+	note_interpreter(&walk);
 	process->audited = walk.audited || was_audited();
 	process->own_dlopen = walk.own_dlopen;
 }

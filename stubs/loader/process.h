@@ -34,7 +34,8 @@ struct lc_user {
 	uint32_t majors;	/* that it was compiled for, a bit for each: those of its imports */
 };
 
-/* A site-packages of the process, and an object that was loaded from it. */
+/* A site-packages of the process, and an object that was loaded from it, or the folder of the
+ * Python that searches it. */
 struct lc_neighbour {
 	const char *site, *object;
 };

@@ -55,6 +55,23 @@ def to_be_installed(world, cudart):
     world.search(world.folder("cuda"))
 
 
+def beside_another_major(world, cudart):
+    """Something else has brought CUDA 12 into the process."""
+    world.loader(cudart, fakes.fake("cudart", "12.9"))
+    world.env["LD_PRELOAD"] = "libcudart.so.12"
+
+
+def by_a_relative_path(world, cudart):
+    world.put("cuda", cudart)
+    world.env["LD_LIBRARY_PATH"] = "cuda"
+
+
+def in_an_environment(world, cudart):
+    """CUDA lies in a virtual environment's site-packages, and its Python is the program."""
+    world.put("env/lib/python3.11/site-packages/nvidia/cuda_runtime/lib", cudart)
+    (world.folder("env/bin") / "python3").symlink_to("../../app/editable")
+
+
 def before_an_old_one(world, cudart):
     """The extension's run path leads to a runtime, and the program's to an older one."""
     world.put("run", cudart)
@@ -171,6 +188,9 @@ ROWS = [
         preload=(Shared("global_dlsym.c"),)),
     Row("plugins come and go beside a library that is refused", "plugins_come_and_go.c", RUNTIME,
         extensions=("plugin.c",), env={"LAZYCUDA_MAJOR": "13"}),
+    Row("another major is in the process", "versions.c", (Real("cudart", "13.5"),),
+        place=beside_another_major,
+        differs=Outcome(f"0 12090, {answer('cudart', 'cudaDriverGetVersion', '12.9')} -1\n")),
     # What a library needs and calls, and who needs it.
     Row("a function that nobody calls is undefined", "lazy_binding.c", LAZY),
     # Linked directly it ends at the call: LD_LIBRARY_PATH goes before the run path.
@@ -203,6 +223,8 @@ ROWS = [
     asks_version("an environment of conda in the base", "app/lib", {"lib": "13.5"},
                  flags=("-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib",),
                  folders=["conda-meta", "app/conda-meta"], CONDA_PREFIX="app"),
+    Row("a relative folder on LD_LIBRARY_PATH", "versions.c", RUNTIME, place=by_a_relative_path,
+        differs=Outcome("303 0, 0 0\n")),
     asks_version("a folder called nvidia beside the program's", "cuda",
                  {"nvidia/cu13/lib": "13.5"}),
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
@@ -221,6 +243,8 @@ ROWS = [
     *[Row(f"the first call in a handler of fork(), {when}", "fork_handler.c", RUNTIME,
           arguments=(when,)) for when in ("before", "parent", "child")],
 
+    Row("an editable extension in a virtual environment", "editable.c", RUNTIME,
+        extensions=("versions_extension.c",), arguments=("again",), place=in_an_environment),
     Row("the runtime is installed after a call in vain", "installs.c", RUNTIME,
         extensions=("versions_extension.c",), place=to_be_installed),
 
