@@ -10,15 +10,6 @@
 
 typedef int iterator(lc_visit_object *visit, void *data);
 
-/* The thread sanitizer learns from its own dl_iterate_phdr() what ld.so has written. */
-#ifdef __SANITIZE_THREAD__
-# define IS_INTERCEPTED 1
-#elif defined(__has_feature)
-# define IS_INTERCEPTED __has_feature(thread_sanitizer)
-#else
-# define IS_INTERCEPTED 0
-#endif
-
 /* ---- an object's headers ---- */
 
 /* Describes an object by its link_map.  Returns false for one whose headers are not in memory, as
@@ -108,17 +99,51 @@ void *lc_ask_loader(void *handle, const char *name, const char *node)
 	return node ? versioned(handle, name, node) : plain(handle, name);
 }
 
+/* ---- the thread sanitizer of a program ---- */
+
+typedef void annotation(const char *file, int line);
+
+/* What it exports for code that it shall not judge; NULL: there is none. */
+static struct {
+	annotation *_Atomic begin, *_Atomic end;
+} annotations;
+
+/* It has a dl_iterate_phdr() of its own, so that only then this is looked for. */
+static void find_annotations(void)
+{
+	void *begin = lc_ask_loader(RTLD_DEFAULT, "AnnotateIgnoreReadsBegin", NULL);
+	void *end = lc_ask_loader(RTLD_DEFAULT, "AnnotateIgnoreReadsEnd", NULL);
+	annotation *function;
+
+	if (!begin || !end)
+		return;
+	memcpy(&function, &end, sizeof(function));
+	atomic_store(&annotations.end, function);
+	memcpy(&function, &begin, sizeof(function));
+	atomic_store(&annotations.begin, function);
+}
+
+static void annotate(annotation *const _Atomic *which)
+{
+	annotation *function = atomic_load(which);
+
+	if (function)
+		function(__FILE__, __LINE__);
+}
+
 /* ---- the walk ---- */
 
-/* Ends the walk at libc.so.6, with 1 if the dl_iterate_phdr() that this code calls is in it. */
+/* Ends the walk at the object with the dl_iterate_phdr() that this code calls.  Of others the
+ * name is not read: that is ld.so's memory, which a thread sanitizer does not know as such yet. */
 static int is_own(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *slash;
 
 	(void)size;
-	if (!slash || strcmp(slash, "/libc.so.6"))
+	if (!lc_object_holds(info, (void *)dl_iterate_phdr))
 		return 0;
-	*(bool *)data = lc_object_holds(info, (void *)dl_iterate_phdr);
+	slash = strrchr(info->dlpi_name, '/');
+	*(bool *)data = slash && !strcmp(slash, "/libc.so.6");
 	return 1;
 }
 
@@ -154,10 +179,13 @@ static iterator *find_iterator(void)
 
 	if (lc_is_in_static_program())
 		return walk_maps;
-	if (IS_INTERCEPTED)
-		return found;
-	dl_iterate_phdr(is_own, &seen);
+	/* The thread sanitizer learns from its own dl_iterate_phdr() what ld.so has written. */
+	if (!LC_THREAD_SANITIZED)
+		dl_iterate_phdr(is_own, &seen);
 	if (seen)
+		return found;
+	find_annotations();
+	if (LC_THREAD_SANITIZED)
 		return found;
 	address = find_own("dl_iterate_phdr");
 	if (address)
@@ -165,7 +193,7 @@ static iterator *find_iterator(void)
 	return found;
 }
 
-int lc_each_object(lc_visit_object *visit, void *data)
+static iterator *the_iterator(void)
 {
 	static iterator *_Atomic known;
 	iterator *walk = atomic_load(&known);
@@ -174,5 +202,27 @@ int lc_each_object(lc_visit_object *visit, void *data)
 		walk = find_iterator();
 		atomic_store(&known, walk);
 	}
-	return walk(visit, data);
+	return walk;
+}
+
+int lc_each_object(lc_visit_object *visit, void *data)
+{
+	iterator *walk = the_iterator();
+	int result;
+
+	lc_hide_accesses();
+	result = walk(visit, data);
+	lc_show_accesses();
+	return result;
+}
+
+void lc_hide_accesses(void)
+{
+	the_iterator();
+	annotate(&annotations.begin);
+}
+
+void lc_show_accesses(void)
+{
+	annotate(&annotations.end);
 }

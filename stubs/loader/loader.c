@@ -20,6 +20,7 @@
 #include "tries.h"
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
+#include "../base/objects.h"
 
 enum phase { FIRST, NONE, FILLING, UNWRITTEN, LOADED };
 
@@ -402,50 +403,70 @@ static void note_search(const struct lc_attempt *attempt, struct lc_loads before
 	atomic_store(&looks.searched, same ? now.added : before.added);
 }
 
-/* Searches and publishes the result.  Returns why the library is not available to
- * this call, or LC_NONE. */
-static enum lc_refusal search(bool retry)
+/* Searches.  Returns what is to be published of a library that was found; or NULL, with *refusal,
+ * and that is published.  Sets *copies if copies of this stub have to load it, too. */
+static struct published *search_once(struct lc_attempt *attempt, bool retry,
+				     enum lc_refusal *refusal, bool *copies)
 {
 	struct lc_loads loads = lc_process_loads();
 	unsigned named = named_now();
 	struct published *published;
-	struct lc_attempt attempt;
 	struct lc_known *known;
-	enum lc_refusal refusal;
-	bool copies, installed = retry && was_installed();
+	bool installed = retry && was_installed();
 
+	*refusal = LC_MISSING;
 	if (retry && !installed && !worth_a_search(named)) {
 		atomic_store(&looks.searched, loads.added);
-		return (enum lc_refusal)atomic_load(&state.refusal);
+		*refusal = (enum lc_refusal)atomic_load(&state.refusal);
+		return NULL;
 	}
 	/* On failure nothing is published: a later call tries again. */
-	if (!lc_attempt(&attempt, retry && !installed && !atomic_load(&looks.broken))) {
+	if (!lc_attempt(attempt, retry && !installed && !atomic_load(&looks.broken))) {
 		lc_try_failed();
-		return LC_MISSING;
+		return NULL;
 	}
-	share_looking(attempt.search.first);
-	published = lc_alloc(&attempt.arena, sizeof(*published));
+	share_looking(attempt->search.first);
+	published = lc_alloc(&attempt->arena, sizeof(*published));
 	if (!published) {
-		lc_attempt_drop(&attempt);
+		lc_attempt_drop(attempt);
 		lc_try_failed();
-		return LC_MISSING;
+		return NULL;
 	}
-	published->status = *attempt.status;
-	published->nothing = attempt.search.at.settings.guard != LC_STRICT &&
-			     !attempt.search.at.settings.wrong &&
-			     !lc_search_found_any(&attempt.search);
-	known = attempt.search.known;
-	attempt.search.known = NULL;
-	note_search(&attempt, loads, named);
-	if (retry && attempt.found.broken)
+	published->status = *attempt->status;
+	published->nothing = attempt->search.at.settings.guard != LC_STRICT &&
+			     !attempt->search.at.settings.wrong &&
+			     !lc_search_found_any(&attempt->search);
+	known = attempt->search.known;
+	attempt->search.known = NULL;
+	note_search(attempt, loads, named);
+	if (retry && attempt->found.broken)
 		lc_try_failed();
-	if (!attempt.found.handle) {
-		refusal = attempt.found.choice.refusal;
-		lc_known_give(known, publish_none(&attempt, published, retry));
-		return refusal;
+	if (!attempt->found.handle) {
+		*refusal = attempt->found.choice.refusal;
+		lc_known_give(known, publish_none(attempt, published, retry));
+		return NULL;
 	}
-	copies = lc_specifics.replay_pending && lc_peers_have_copy(&known->peers);
+	*copies = lc_specifics.replay_pending && lc_peers_have_copy(&known->peers);
 	lc_known_give(known, true);
+	return published;
+}
+
+/* Searches and publishes the result.  Returns why the library is not available to
+ * this call, or LC_NONE. */
+static enum lc_refusal search(bool retry)
+{
+	struct published *published;
+	struct lc_attempt attempt;
+	enum lc_refusal refusal;
+	bool copies;
+
+	if (!LC_THREAD_SANITIZED)
+		lc_hide_accesses();
+	published = search_once(&attempt, retry, &refusal, &copies);
+	if (!LC_THREAD_SANITIZED)
+		lc_show_accesses();
+	if (!published)
+		return refusal;
 	publish_loaded(&attempt, published);
 	if (copies)
 		lc_peers_load_copies();

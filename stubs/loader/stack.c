@@ -11,6 +11,7 @@
 
 #include "forks.h"
 #include "../base/auxiliary.h"
+#include "../base/objects.h"
 #include "../entry/entry.h"
 
 #define ENOUGH ((size_t)1 << 20)
@@ -94,7 +95,7 @@ __asm__(
 #endif
 
 /* The thread sanitizer knows no stacks but those of threads. */
-#if !defined(LC_HAS_CALL_ON) || defined(__SANITIZE_THREAD__)
+#if !defined(LC_HAS_CALL_ON) || LC_THREAD_SANITIZED
 
 void lc_call_with_stack(void (*function)(void *data), void *data)
 {

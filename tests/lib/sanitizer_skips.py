@@ -33,7 +33,7 @@ LEFT = "a call that is left by longjmp() loses its memory, and frames are others
 
 INTERPOSED = "it puts functions of its own in place of those that the sanitizer replaces"
 
-TWO = "valgrind runs no program that has a sanitizer"
+TWO = "what watches a program, valgrind too, watches it alone"
 
 TOLD = "its programs crash, race and use memory up, which is told by the sanitizer"
 COMPILERS = "its time goes into NVIDIA's compilers; other tests read what these write"
@@ -70,7 +70,8 @@ SKIPPED = [
     ("direct/test_direct.py::test_situation[a-preloaded-dlsym()", INTERPOSED),
     ("direct/test_direct.py::test_situation[a-static-program", STATIC),
     ("direct/test_direct.py::test_situation[valgrind", TWO),
-    ("direct/test_direct.py::test_situation[gdb", TRACED, "address"),
+    ("direct/test_direct.py::test_situation[the-thread-sanitizer", TWO),
+    ("direct/test_direct.py::test_situation[gdb", TWO),
     ("docs/", SHIPPED),
     ("driver/test_debian.py::test_every_function_answers_as_it_does_directly", ODD_ARGUMENTS,
      "address", "thread"),
