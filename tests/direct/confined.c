@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * confined.c - a program that gives up rights when it starts, and then makes its first call:
- * `confined chroot|nofile|user|unlink|filter|memory|readonly`
+ * `confined chroot|nofile|user|unlink|filter|memory|readonly|mount`
  *
  * With -DEAGER it asks for its library at the start.  Ends with 77 where the system refuses.
  */
@@ -43,12 +43,18 @@ static int without_open(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
+/* Returns 0 if what this process mounts from now on is its own affair. */
+static int own_mounts(void)
+{
+	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return -1;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
 /* Anybody may write to the folder, but nobody can: it is mounted read-only. */
 static int read_only(const char *folder)
 {
-	if (chmod(folder, 0777) || (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)))
-		return -1;
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	return chmod(folder, 0777) || own_mounts() ||
 	       mount(folder, folder, NULL, MS_BIND, NULL) ||
 	       mount(NULL, folder, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
 }
@@ -67,6 +73,8 @@ static int confine(const char *how)
 		return setrlimit(RLIMIT_AS, &(struct rlimit){ 1 << 20, 1 << 20 });
 	if (!strcmp(how, "readonly"))
 		return read_only(folder);
+	if (!strcmp(how, "mount"))
+		return own_mounts() || mount("none", folder, "tmpfs", 0, NULL);
 	if (!strcmp(how, "user"))
 		return chmod(folder, 0700) || setuid(65534);
 	return strcmp(how, "unlink") ? without_open() : unlink(file);

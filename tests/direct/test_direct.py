@@ -140,7 +140,7 @@ OLD_TAGS = "-Wl,--disable-new-dtags"
 RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
 RPATH = (f"{OLD_TAGS},-rpath,$ORIGIN/../run",)
 RPATH_TO_OLD = (f"{OLD_TAGS},-rpath,$ORIGIN/../old",)
-CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory")
+CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory", "mount")
 LOSES = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9")
 STOPS = ("gdb", "-batch", "-nx", "-x", situation.HERE / "stops.gdb")
 SLOW = StandIn("cudart", 12, "slow_registration_real.c")
@@ -212,6 +212,8 @@ ROWS = [
         differs=Outcome("cannot open\n12090\n")),
     Row("a plugin without a run path, opened after the first call", "host.c", LAZY,
         arguments=("call",), flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path),
+    Row("a plugin without a run path, eager by the environment", "host.c", LAZY,
+        flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path, env={"LAZYCUDA_EAGER": "1"}),
     # Where it is looked for.
     asks_version("LD_LIBRARY_PATH before a RUNPATH", "cuda", {"run": "12.0"}, flags=RUNPATH),
     asks_version("an RPATH before LD_LIBRARY_PATH", "run", {"cuda": "12.0"}, flags=RPATH),
