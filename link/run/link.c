@@ -6,28 +6,51 @@
 
 #include "../../stubs/base/printable.h"
 #include "../tables/arch.h"
+#include "../tables/components.h"
 #include "../formats/formats.h"
+#include "environment.h"
 #include "handle.h"
+#include "tools.h"
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
 
 /* ---- the link ---- */
 
+/* Where the functions are that device code launches kernels with; "" for any other name. */
+static const char *where_is(struct lazycuda_link *link, const char *name)
+{
+	const int version = link->plan->nvjitlink;
+	const char *file = lk_nvjitlink_of(version)->path, *found;
+
+	if (strncmp(name, "__cudaCDP2", 10) && strncmp(name, "cuda", 4))
+		return "";
+	if (!file)
+		file = lk_loaded_file(LK_NVJITLINK);
+	found = file ? lk_fitting_component(link->arena, file, version, "cudadevrt") : NULL;
+	return lc_format(link->arena, "; %s is in libcudadevrt.a, which dynamic parallelism needs: link"
+			 " %s as well", lc_printable(link->arena, name), found ?
+			 lc_printable(link->arena, found) : "that of the CUDA toolkit, or of the"
+			 " package nvidia-cuda-runtime,");
+}
+
 /* Older linkers do not report which symbols are undefined. */
 static void name_undefined(struct lazycuda_link *link, const struct lk_product *product)
 {
 	bool told = product->code == LAZYCUDA_CODE_UNDEFINED_SYMBOL;
-	const char *name;
+	const char *name, *message;
 
 	if ((!told && product->code != LAZYCUDA_CODE_LINK_FAILED) ||
 	    product->piece != LAZYCUDA_NO_INDEX || !product->call ||
 	    !strstr(product->call, "Complete"))
 		return;
 	name = lk_list_undefined(link, told ? product->error_log : NULL);
-	if (name && !told)
-		lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
-			lc_format(link->arena, "%s (nothing defines %s)", product->message,
-				  lc_printable(link->arena, name)));
+	if (!name)
+		return;
+	message = told ? product->message :
+		  lc_format(link->arena, "%s (nothing defines %s)", product->message,
+			    lc_printable(link->arena, name));
+	lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
+		lc_format(link->arena, "%s%s", message, where_is(link, name)));
 }
 
 static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *pieces)

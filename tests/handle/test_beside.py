@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""CUDA's headers for source: those that go with the nvrtc that is used are found."""
+"""What lies beside nvrtc and nvJitLink: CUDA's headers are found for source, and cudadevrt is named
+where it is missed."""
 import os
+import shutil
 
 import pytest
 
@@ -20,13 +22,22 @@ TREES = {
 
 
 def installed(world, toolkit):
-    """A site-packages with that toolkit's compiler and linker alone, and how much that is."""
+    """A site-packages with that toolkit's compiler and linker alone."""
     folder = world.folder(TREES[toolkit.version][2])
     for name in ("nvrtc", "nvJitLink"):
         for file in toolkit.file(name).parent.glob(f"lib{name}*.so*"):
-            os.symlink(file.resolve(), folder / file.name) if name != "nvrtc" else \
-                (folder / file.name).write_bytes(file.read_bytes())
+            try:
+                os.link(file.resolve(), folder / file.name)
+            except OSError:     # of another file system
+                shutil.copy(file, folder)
     world.search(folder)
+
+
+def recorded(world, package, *files):
+    """A package of that name has these files."""
+    info = world.folder("packages").with_name(f"{package}.dist-info")
+    info.mkdir()
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
 
 
 def headers(world, toolkit, version=None):
@@ -38,10 +49,8 @@ def headers(world, toolkit, version=None):
                                      "__device__ __half __hadd(__half a, __half) { return a; }\n")
     (cccl / "cub").mkdir()
     (cccl / "cub" / "version.cuh").write_text("#define CUB_VERSION 200800\n")
-    info = world.folder("nvidia_cuda_cccl-1.dist-info").with_name(
-        f"nvidia_cuda_cccl{'_cu12' if major == '12' else ''}-{toolkit.version}.1.dist-info")
-    info.mkdir()
-    (info / "RECORD").write_text(f"{TREES[toolkit.version][1]}/cub/version.cuh,,\n")
+    recorded(world, f"nvidia_cuda_cccl{'_cu12' if major == '12' else ''}-{toolkit.version}.1",
+             f"{TREES[toolkit.version][1]}/cub/version.cuh")
 
 
 def linked(world, source, *words, status=0):
@@ -92,3 +101,19 @@ def test_named_headers_of_another_version_are_noted(world, real, word):
     note = f"CUDA's headers in {folder} are of 12.4, and nvrtc is of 12.9"
     assert note in linked(world, HALF, f"--compile-option={word.format(folder)}")
     assert note not in linked(world, HALF)
+
+
+LAUNCHES = """extern "C" __global__ void child(int *p) { p[0] = 1; }
+extern "C" __global__ void kernel(int *p) { child<<<1, 1>>>(p); }
+"""
+WANTED = "__cudaCDP2GetParameterBufferV2 is in libcudadevrt.a, which dynamic parallelism needs: link"
+
+
+def test_what_launches_kernels_is_named(world, real):
+    installed(world, real("12.9"))
+    assert f"{WANTED} that of the CUDA toolkit" in linked(world, LAUNCHES, status=1)
+    library = "nvidia/cuda_runtime/lib/libcudadevrt.a"
+    world.folder(library).rmdir()
+    (world.root / library).write_text("!<arch>\n")
+    recorded(world, "nvidia_cuda_runtime_cu12-12.9.79", library)
+    assert f"{WANTED} {world.root / library} as well" in linked(world, LAUNCHES, status=1)
