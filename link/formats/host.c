@@ -111,6 +111,8 @@ static const struct section_kind *kind_of(const struct host *host,
 	if (!lk_part_read(host->part, sections->names.sh_offset + name, text,
 			  left < sizeof(text) ? (size_t)left : sizeof(text)))
 		return NULL;
+	if (host->part->source->host_lto && !strncmp(text, ".gnu.lto_", 9))
+		*host->part->source->host_lto = true;
 	for (size_t i = 0; i < LC_COUNT(section_kinds); i++)
 		if (!strncmp(text, section_kinds[i].name, sizeof(text)))
 			return &section_kinds[i];

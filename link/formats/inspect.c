@@ -321,6 +321,9 @@ static const char *warn(struct lk_inspection *inspection)
 	const char *name = inspection->source.length ? judge_name(inspection) : NULL;
 	const char *unread = inspection->unread;
 
+	if (inspection->host_lto && !inspection->public.entry_count)
+		return "GCC's LTO keeps all code for the link, device code as well: compile with"
+		       " -ffat-lto-objects";
 	if (unread)
 		unread = LK_CONCAT(inspection->arena, "some code ", unread,
 				   ": its version is not known");
@@ -339,6 +342,7 @@ static struct lk_inspection *make_inspection(struct lc_arena *arena, const char 
 	inspection->arena = arena;
 	inspection->source.fd = -1;
 	inspection->source.error = &inspection->read_error;
+	inspection->source.host_lto = &inspection->host_lto;
 	inspection->payloads = flags & LAZYCUDA_INSPECT_PAYLOADS;
 	inspection->unpack_limit = unpack_limit;
 	inspection->public.size = sizeof(inspection->public);

@@ -17,6 +17,7 @@ struct lk_inspection {
 	bool payloads;			/* the caller wants payloads read */
 	enum lazycuda_kind declared;	/* what the caller says it is, or UNKNOWN */
 	uint64_t unpack_limit, unpacked;	/* limit on unpacked bytes, and their sum */
+	bool host_lto;			/* GCC's LTO code is there */
 	const char *unread;		/* why an entry could not be unpacked, or NULL */
 	const char *foreign;		/* what the first image is that is not CUDA's, or NULL */
 };

@@ -54,6 +54,7 @@ struct lk_source {
 	uint64_t length;
 	int *error;	/* receives the errno of a failed read, unless NULL */
 	struct lk_budget *budget;	/* NULL: no limit */
+	bool *host_lto;	/* set if a host object is there whose code only GCC reads, unless NULL */
 	struct lk_block *block;		/* NULL: every read asks the kernel; one thread's alone */
 };
 

@@ -291,3 +291,16 @@ def test_where_an_archive_breaks_off_is_said(see, member, why):
 def test_a_name_cannot_speak_to_the_terminal(see):
     seen = see(c.archive(c.member(b"a\x1b[2J\nb/", c.ptx())))
     assert seen.column("member") == ["a?[2J?b"]
+
+
+def test_an_object_whose_code_only_gcc_reads(see, tmp_path):
+    """gcc -flto leaves no section of device code, unless it makes fat objects."""
+    bare = assemble(tmp_path, "bare", (".gnu.lto_.lto.0123", b"\0" * 8))
+    archive = tmp_path / "bare.a"
+    subprocess.run(["ar", "rc", archive, bare], check=True)
+    for file in (bare, archive):
+        seen = see(file)
+        assert seen.error is None and seen.warning.endswith("compile with -ffat-lto-objects")
+    fat = assemble(tmp_path, "fat", (".gnu.lto_.lto.0123", b"\0" * 8),
+                   ("__nv_relfatbin", c.usual()))
+    assert see(fat).warning is None
