@@ -110,11 +110,9 @@ static const char *find_component(const struct component_home *home,
 			lc_format(home->arena, "%s/%.*s%s", home->folder, (int)(mark - *place),
 				  *place, number) :
 			lc_format(home->arena, "%s/%s", home->folder, *place);
-		char *real = access(path, R_OK) ? NULL : realpath(path, NULL);
 
-		path = real ? lc_format(home->arena, "%s", real) : NULL;
-		free(real);
-		if (path)
+		path = access(path, R_OK) ? "" : lk_resolve(home->arena, path);
+		if (*path)
 			return path;
 	}
 	return NULL;
@@ -202,16 +200,14 @@ static void find_all(struct components_found *found,
 const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name)
 {
 	struct component_home home = { .arena = arena };
-	char *real = realpath(library, NULL);
-	const char *found = NULL;
+	const char *real = lk_resolve(arena, library), *found = NULL;
 
-	if (!real)
+	if (!*real)
 		return NULL;
 	home.folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
 	for (size_t i = 0; i < LC_COUNT(rows); i++)
 		if (!strcmp(rows[i].name, name))
 			found = find_component(&home, &rows[i]);
-	free(real);
 	return found;
 }
 
@@ -233,21 +229,19 @@ struct lazycuda_components *lazycuda_find_components(const char *path)
 	struct components_found *found = calloc(1, sizeof(*found));
 	struct lc_arena *arena = found ? &found->arena : NULL;
 	struct component_home home = { .arena = arena };
-	const char *how;
-	char *real;
+	const char *how, *real;
 
 	if (!found)
 		return NULL;
 	found->public.size = sizeof(found->public);
 	found->public.list = found->list;
-	real = realpath(path, NULL);
+	real = lk_resolve(arena, path);
 	home.version = lk_toolkit_of(arena, path, &how);
-	if (real) {
+	if (*real) {
 		home.name = lc_format(arena, "%s", strrchr(real, '/') + 1);
 		home.folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
 		find_all(found, &home);
 	}
-	free(real);
 	found->public.version = home.version;
 	if (!arena->failed)
 		return &found->public;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* toolkit.c - which toolkit a library file belongs to */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +29,12 @@ struct dated {
 	const char *how;
 };
 
-/* Resolves a path; "" on failure. */
-static const char *resolve(struct lc_arena *arena, const char *path)
+const char *lk_resolve(struct lc_arena *arena, const char *path)
 {
 	char *real = realpath(path, NULL);
 	const char *copy = lc_format(arena, "%s", real ? real : "");
 
+	arena->failed |= !real && errno == ENOMEM;
 	free(real);
 	return copy;
 }
@@ -242,7 +243,7 @@ static int ask_header(struct dated *file, const char *soname)
 		    may_be_of_another(*place, major, name_of(file, soname)))
 			continue;
 		file->how = lc_format(file->arena, "CUDA_VERSION in %s",
-				      resolve(file->arena, path));
+				      lk_resolve(file->arena, path));
 		return version;
 	}
 	return 0;
@@ -299,7 +300,7 @@ static int ask_version_json(struct dated *file, const char *soname)
 		version = read_version_json(text);
 		if (!version || (major && LC_CUDA_MAJOR(version) != major))
 			continue;
-		file->how = lc_format(file->arena, "\"cuda\" in %s", resolve(file->arena, path));
+		file->how = lc_format(file->arena, "\"cuda\" in %s", lk_resolve(file->arena, path));
 		return version;
 	}
 	return 0;
@@ -528,11 +529,11 @@ static int ask_wheels(struct dated *file)
 /* Locates a file by its own name or, if links are followed, by that of its target. */
 static bool place(struct lc_arena *arena, const char *path, bool follow, struct dated *file)
 {
-	const char *target = follow ? resolve(arena, path) : path, *name = strrchr(target, '/');
+	const char *target = follow ? lk_resolve(arena, path) : path, *name = strrchr(target, '/');
 	const char *folder = name ? lc_copy(arena, target, (size_t)(name - target) + 1) : "./";
 
 	name = name ? name + 1 : target;
-	*file = (struct dated){ .arena = arena, .folder = resolve(arena, folder ? folder : "") };
+	*file = (struct dated){ .arena = arena, .folder = lk_resolve(arena, folder ? folder : "") };
 	file->path = lc_format(arena, "%s/%s", file->folder, name);
 	return !arena->failed && *file->folder && *name;
 }

@@ -5,6 +5,9 @@
 
 #include "../../stubs/base/arena.h"
 
+/* Resolves a path; "" on failure. */
+const char *lk_resolve(struct lc_arena *arena, const char *path);
+
 /* Where the headers of a toolkit may lie, relative to its libraries; ends with NULL. */
 extern const char *const lk_header_places[];
 
