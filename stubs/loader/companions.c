@@ -6,7 +6,6 @@
 
 #include "belongs.h"
 #include "../base/by_name.h"
-#include "../base/count.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "places.h"
@@ -81,24 +80,10 @@ static void open_first(struct bringing *bringing, const char *path, const char *
 static const char *entry_folder(struct bringing *bringing, const char *entry, size_t length,
 				const char *origin)
 {
-	static const char *const tokens[] = { "$ORIGIN", "${ORIGIN}" };
-	struct lc_arena *kept = bringing->survey->folders.arena;
-	const char *folder;
+	const char *folder = lc_expand(bringing->survey->folders.arena, bringing->survey, entry, length,
+				       origin);
 
-	for (size_t i = 0; i < LC_COUNT(tokens); i++) {
-		size_t token = strlen(tokens[i]);
-
-		if (length < token || memcmp(entry, tokens[i], token))
-			continue;
-		entry += token;
-		length -= token;
-		if (memchr(entry, '$', length) || (length && *entry != '/'))
-			return NULL;
-		folder = lc_format(kept, "%s%.*s", origin, (int)length, entry);
-		return lc_real_path(bringing->folders, folder);
-	}
-	return length && *entry == '/' && !memchr(entry, '$', length) ?
-		lc_copy(kept, entry, length) : NULL;
+	return folder && folder[0] == '/' ? lc_real_path(bringing->folders, folder) : NULL;
 }
 
 /* Returns the file in this folder, if it may be loaded. */

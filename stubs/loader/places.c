@@ -149,34 +149,31 @@ static size_t token_length(const char *dollar, const char *end, const char *name
 	return (size_t)(at - dollar) + braces;
 }
 
-/*
- * Expands the tokens that ld.so expands in an entry of a search path.  Returns NULL if
- * the entry has another `$`, or a token whose value is not known.  For some of Intel's
- * CPUs, glibc up to 2.36 substitutes a platform of its own and does not report it.
- */
-static const char *expand(const struct place_list *list, const char *entry, size_t length,
-			  const char *origin)
+/* For some of Intel's CPUs, glibc up to 2.36 substitutes a platform of its own and does not report
+ * it. */
+const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, const char *entry,
+		      size_t length, const char *origin)
 {
 	const struct { const char *name, *value; } tokens[] = {
-		{ "ORIGIN", origin }, { "LIB", list->survey->lib },
+		{ "ORIGIN", origin }, { "LIB", survey->lib },
 		{ "PLATFORM", (const char *)lc_auxval(AT_PLATFORM) },
 	};
 	const char *end = entry + length, *result = "";
 
 	if (!memchr(entry, '$', length))
-		return lc_copy(list->arena, entry, length);
+		return lc_copy(arena, entry, length);
 	while (entry < end) {
 		const char *dollar = memchr(entry, '$', (size_t)(end - entry));
 		size_t plain = (size_t)((dollar ? dollar : end) - entry), used = 0, i;
 
-		result = lc_format(list->arena, "%s%.*s", result, (int)plain, entry);
+		result = lc_format(arena, "%s%.*s", result, (int)plain, entry);
 		if (!dollar)
 			break;
 		for (i = 0; i < sizeof(tokens) / sizeof(*tokens) && !used; i++)
 			used = token_length(dollar, end, tokens[i].name);
 		if (!used || !tokens[i - 1].value)
 			return NULL;
-		result = lc_format(list->arena, "%s%s", result, tokens[i - 1].value);
+		result = lc_format(arena, "%s%s", result, tokens[i - 1].value);
 		entry = dollar + used;
 	}
 	return result;
@@ -198,7 +195,8 @@ static void add_path(struct place_list *list, const char *path, const char *betw
 {
 	for (const char *entry = path; entry; ) {
 		size_t length = strcspn(entry, between);
-		const char *directory = expand(list, entry, length, origin);
+		const char *directory = lc_expand(list->arena, list->survey, entry, length,
+						  origin);
 
 		if (directory)
 			add_entry(list, directory, found_by);

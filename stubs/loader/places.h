@@ -84,6 +84,11 @@ int lc_toolkit_version(const char *name);
 void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		  const struct lc_library *library, const char *stub, struct lc_places *places);
 
+/* Expands the tokens that ld.so expands in an entry of a search path.  Returns NULL if the entry
+ * has another `$`, or a token whose value is not known. */
+const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, const char *entry,
+		      size_t length, const char *origin);
+
 /* Records a folder that exists but is not searched, and why. */
 void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
 
