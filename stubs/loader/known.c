@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../base/glibc.h"
@@ -73,6 +74,14 @@ static struct lc_known *drop_known(struct lc_known *known)
 	return older;
 }
 
+static unsigned long long now_in_ns(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
+}
+
 static struct lc_known *begin_known(struct lc_known *older, bool callers)
 {
 	struct lc_known *known = malloc(sizeof(*known));
@@ -81,7 +90,8 @@ static struct lc_known *begin_known(struct lc_known *older, bool callers)
 	if (!known)
 		return NULL;
 	*known = (struct lc_known){ .older = older, .fresh = true,
-				    .loads = lc_process_loads(), .user = geteuid() };
+				    .began = now_in_ns(), .loads = lc_process_loads(),
+				    .user = geteuid() };
 	for (size_t i = 0; i < LC_LEADING; i++) {
 		const char *value = lc_variable(leading[i]);
 
@@ -225,7 +235,7 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library)
 	       lc_ways_hold(&sought->ways, nothing, known->taken);
 }
 
-bool lc_known_changed(void)
+bool lc_known_changed(unsigned long long began)
 {
 	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
 	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
@@ -234,7 +244,7 @@ bool lc_known_changed(void)
 	if (!known)
 		return false;
 	known->taken++;
-	changed = known->spent || !lc_known_holds(known, &lc_library);
+	changed = known->began != began || known->spent || !lc_known_holds(known, &lc_library);
 	lc_known_give(known, known->used);
 	return changed;
 }

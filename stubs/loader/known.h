@@ -56,6 +56,7 @@ struct lc_known {
 	bool fresh;			/* no other search has used it yet */
 	bool callers;			/* the process's callers were read */
 	bool surveyed;
+	unsigned long long began;	/* in ns: no two began at the same time */
 	struct lc_loads loads;
 	uid_t user;
 	const char *variables[LC_LEADING];
@@ -72,7 +73,7 @@ struct lc_known {
 
 /* Stubs of another release may lay out these structs differently: whoever changes one of them, or
  * one that they point to, changes this number.  tests/releases has the layout of each number. */
-#define LC_KNOWN_NUMBER 6u
+#define LC_KNOWN_NUMBER 7u
 #define LC_KNOWN_LAYOUT (LC_KNOWN_NUMBER << 16 | (uint32_t)sizeof(struct lc_known))
 
 /* Takes what is known and still holds, or begins anew; NULL: memory ran out.  `callers` says that
@@ -95,9 +96,9 @@ struct lc_known *lc_known_renew(struct lc_known *known);
  * they were. */
 bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
 
-/* Returns true if a file or folder has changed since the last search, on which this stub's library
- * depends.  Takes nothing: false while another search is under way. */
-bool lc_known_changed(void);
+/* Returns true if a file or folder, on which this stub's library depends, has changed since a search
+ * that took what `began` then.  Takes nothing: false while another search is under way. */
+bool lc_known_changed(unsigned long long began);
 
 /* The survey, with ld.so's cache mapped.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);

@@ -97,6 +97,7 @@ static struct {
 	_Atomic bool broken;			/* that search found what dlopen() refused */
 	_Atomic unsigned long long tick;	/* of the last look, or of the last search */
 	_Atomic int count;			/* looks in that tick */
+	_Atomic unsigned long long known;	/* when what the last search took was begun */
 	_Atomic bool rested;			/* a second went by without a look, or the program asks */
 	_Atomic(_Atomic uint32_t *) looking;	/* in the first stub's record, once known */
 } looks;
@@ -387,18 +388,20 @@ static bool worth_a_search(unsigned named)
 /* Returns true if the library may have been installed since the last search. */
 static bool was_installed(void)
 {
-	return atomic_exchange(&looks.rested, false) && lc_known_changed();
+	return atomic_exchange(&looks.rested, false) && lc_known_changed(atomic_load(&looks.known));
 }
 
 /* Records that a search is done, which began when the process was as in `before`.  What it loaded
  * and unloaded itself is no reason for another one. */
-static void note_search(const struct lc_attempt *attempt, struct lc_loads before, unsigned named)
+static void note_search(const struct lc_attempt *attempt, const struct lc_known *known,
+			struct lc_loads before, unsigned named)
 {
 	struct lc_loads now = lc_process_loads();
 	bool same = now.added - now.removed == before.added - before.removed;
 
 	atomic_store(&looks.broken, attempt->found.broken);
 	atomic_store(&looks.named, named);
+	atomic_store(&looks.known, known->began);
 	atomic_store(&looks.tick, this_tick());
 	atomic_store(&looks.searched, same ? now.added : before.added);
 }
@@ -438,7 +441,7 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 			     !lc_search_found_any(&attempt->search);
 	known = attempt->search.known;
 	attempt->search.known = NULL;
-	note_search(attempt, loads, named);
+	note_search(attempt, known, loads, named);
 	if (retry && attempt->found.broken)
 		lc_try_failed();
 	if (!attempt->found.handle) {

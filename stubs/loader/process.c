@@ -572,10 +572,11 @@ static void note_sites_in(struct walk *walk, const char *folder, const char *obj
 		return;
 	}
 	while ((entry = readdir(directory))) {
-		const char *lib = lc_path(walk->arena, folder, entry->d_name);
+		const char *lib;
 
 		if (strncmp(entry->d_name, "python3", 7))
 			continue;
+		lib = lc_path(walk->arena, folder, entry->d_name);
 		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
 			      lc_path(walk->arena, lib, "site-packages"), object });
 		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){

@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Installs the runtime that an extension needs after the extension was wanted in vain. */
+/* installs FILE...: installs what an extension needs after the extension was wanted in vain. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
 
-typedef int call(int *version);
+typedef int call(void);
 
-int main(void)
+static int ask(const char *name)
+{
+	void *extension = dlopen("app/libversions_of_two.so", RTLD_NOW);
+
+	return extension ? ((call *)dlsym(extension, name))() : 0;
+}
+
+int main(int count, char **arguments)
 {
 	const struct timespec installing = { .tv_sec = 1, .tv_nsec = 200 * 1000 * 1000 };
-	void *extension = dlopen("app/libversions_extension.so", RTLD_NOW);
-	int version;
+	char from[100], to[100];
 
-	if (extension)
-		((call *)dlsym(extension, "cudaRuntimeGetVersion"))(&version);
-	if (rename("later/libcudart.so.12", "cuda/libcudart.so.12") || nanosleep(&installing, NULL))
-		return 2;
-	extension = dlopen("app/libversions_extension.so", RTLD_NOW);
-	if (!extension)
-		return puts(dlerror());
-	return ((int (*)(void))dlsym(extension, "begin"))();
+	ask("runtime");
+	ask("linker");
+	for (int i = 1; i < count; i++) {
+		snprintf(from, sizeof(from), "later/%s", arguments[i]);
+		snprintf(to, sizeof(to), "cuda/%s", arguments[i]);
+		if (rename(from, to))
+			return 2;
+	}
+	nanosleep(&installing, NULL);
+	printf("%d", ask("runtime"));
+	printf(" %d\n", ask("linker"));
+	return 0;
 }

@@ -51,8 +51,8 @@ def in_another_toolkit(world, cudart, cudnn):
     world.search(world.put("cuda-11.8/lib64", cudnn))
 
 
-def to_be_installed(world, cudart):
-    world.put("later", cudart)
+def to_be_installed(world, *files):
+    world.put("later", *files)
     world.search(world.folder("cuda"))
 
 
@@ -256,8 +256,9 @@ ROWS = [
 
     Row("an editable extension in a virtual environment", "editable.c", RUNTIME,
         extensions=("versions_extension.c",), arguments=("again",), place=in_an_environment),
-    Row("the runtime is installed after a call in vain", "installs.c", RUNTIME,
-        extensions=("versions_extension.c",), place=to_be_installed),
+    Row("two libraries are installed after calls in vain", "installs.c",
+        (*RUNTIME, Real("nvJitLink", "12.9")), extensions=("versions_of_two.c",),
+        arguments=("libcudart.so.12", "libnvJitLink.so.12"), place=to_be_installed),
 
     # What runs short or is interrupted during the first call.
     Row("memory runs short and comes back", "recovers.c", RUNTIME, arguments=("as",)),

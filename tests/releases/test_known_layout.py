@@ -16,7 +16,7 @@ KNOWN_H = (build.ROOT / "stubs/loader/known.h").read_text()
 NUMBER = int(re.search(r"#define LC_KNOWN_NUMBER (\d+)u", KNOWN_H)[1])
 # What the structs were, for each number that there has been since a test looks at them.
 STRUCTS = {2: "1dec1b50d7dc3baa", 3: "2387ce35fff85d7f", 4: "e02ae44e0bee20a9",
-           5: "7ec1e8556feb6534", 6: "ce54600becbc14c4"}
+           5: "7ec1e8556feb6534", 6: "ce54600becbc14c4", 7: "f052c0f65c6d32d4"}
 # These are read across releases, and have rules of their own: stubs/loader/peers.h.
 SETTLED = {"lc_peer", "lc_library", "lc_specifics", "lc_aside", "lc_adaptor"}
 
