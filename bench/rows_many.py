@@ -111,6 +111,15 @@ def added(objects):
     return (missing(instructions, 1, files) - missing(instructions, 1)) / len(files)
 
 
+def eager(number):
+    """Loading so many stubs with a call of each, where the libraries of the first three are
+    installed: if each loads its library with itself, and if the call does."""
+    folders = {str(file.parent) for file in measure.real(NEWEST).values()}
+    env = {"LD_LIBRARY_PATH": ":".join(sorted(folders))}
+    words = [f"+{file}:{function}" for file, function in stubs(number)]
+    return [(instructions(*words, LAZYCUDA_EAGER="1", **env), instructions(*words, **env))]
+
+
 def only(most, count, *arguments):
     """One count of ours, beside what it is to be at most."""
     return lambda: [(count(*arguments), most)]
@@ -133,5 +142,8 @@ GROUPS = {
     ] + [
         Row(f"no library: one of {n:,} objects / 2,500", "instructions", 1,
             only(2500, added, n)) for n in (10, 100, 1000)
+    ] + [
+        Row(f"eager, {n} stub{'s'[:n > 1]} / by the first calls", "instructions", 1.1,
+            functools.partial(eager, n)) for n in (1, 3, 17)
     ],
 }
