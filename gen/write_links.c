@@ -101,6 +101,9 @@ static void write_import(struct files *files, const struct plan *plan)
 		put(group_of(groups, &count, condition(use, next)), "LC_NAME(%s)\n", use->name);
 	}
 	put(c, "#include \"entry/import.h\"\n");
+	for (size_t i = 0; i < plan->library->variables.count; i++)
+		put(c, "LC_DATA_NAME(%s, %u)\n", plan->library->variables.items[i].name,
+		    plan->library->variables.items[i].size);
 	for (size_t i = 0; i < count; i++)
 		put(c, "\n#if %s\n%s#endif\n", groups[i].condition, groups[i].names.bytes);
 }

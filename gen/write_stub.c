@@ -351,6 +351,50 @@ static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 	}
 }
 
+/* ---- variables ---- */
+
+static void write_variable(struct text *c, const struct plan *plan, const struct variable *variable)
+{
+	const struct library *library = plan->library;
+	bool chosen = false;
+
+	put(c, "LC_DATA(%s, %u, {", variable->name, variable->size);
+	for (size_t i = 0; variable->bytes && i < variable->size; i++)
+		put(c, " 0x%.2s,", variable->bytes + 2 * i);
+	put(c, "%s })\n", variable->bytes ? "" : " 0");
+	if (library->without_majors || library->node_names == NODES_NONE)
+		put(c, "LC_EXPORT_PLAIN(%s, %s)\n", variable->name, variable->name);
+	/* Newest first: an import library for the newest major has the default version. */
+	for (size_t i = library->sonames.count; i-- && library->node_names != NODES_NONE;) {
+		const struct use use = {
+			.name = variable->name, .slot = &(struct slot){ .ident = variable->name },
+			.major = major_at(plan->list, first_bit(library->sonames.items[i].in)),
+		};
+
+		if (library->without_majors || !(variable->in & library->sonames.items[i].in))
+			continue;
+		write_use(c, plan, &use, !chosen);
+		chosen = true;
+	}
+}
+
+static void write_variables(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	if (library->variables.count)
+		put(c, "\n/* What the real library exports beside its functions. */\n");
+	for (size_t i = 0; i < library->variables.count; i++)
+		write_variable(c, plan, &library->variables.items[i]);
+	if (library->variables.count)
+		put(c, "\nstatic const struct lc_variable variables[] = {\n");
+	for (size_t i = 0; i < library->variables.count; i++)
+		put(c, "\t{ \"%s\", lc_entry_%s, %u },\n", library->variables.items[i].name,
+		    library->variables.items[i].name, library->variables.items[i].size);
+	if (library->variables.count)
+		put(c, "\t{ NULL, NULL, 0 },\n};\n");
+}
+
 /* ---- tables ---- */
 
 /* Writes the first run of versions of a set as the loader compares them, and returns the
@@ -759,6 +803,8 @@ static void write_library(struct text *c, struct plan *plan)
 		put(c, "\t.cuda = cuda,\n");
 	if (library->opens.count)
 		put(c, "\t.opens = opens,\n");
+	if (library->variables.count)
+		put(c, "\t.variables = variables,\n");
 	if (older_errors)
 		put(c, "\t.older_errors = older_errors,\n");
 	if (ending)
@@ -781,6 +827,7 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	put(c, "#include \"entry/note.h\"\n");
 	write_entries(c, plan);
 	write_exports(c, plan, abi);
+	write_variables(c, plan);
 	write_pool(c, plan);
 	write_candidates(c, plan);
 	write_slot_rows(c, plan);

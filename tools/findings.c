@@ -282,7 +282,8 @@ static void note_unversioned(struct reading *reading, const char *name)
 	}
 	for (size_t i = 0; i < reading->tables->count && !found; i++) {
 		struct table *table = &reading->tables->all[i];
-		size_t kind = reading->needed[i] ? kind_length(table->library, name) : 0;
+		size_t kind = reading->needed[i] && !has_variable(table, name) ?
+			kind_length(table->library, name) : 0;
 
 		if (kind && !is_a_rivals(reading, name, kind))
 			add_name(reading, import_of(reading, table, 0, false, NULL), name, NULL);
@@ -304,7 +305,7 @@ static bool note_symbol(const struct lc_undefined *symbol, void *data)
 	table = table_of_node(reading, symbol->node, &major);
 	if (!table)
 		table = table_of_file(reading, symbol->file, &major);
-	if (!table)
+	if (!table || has_variable(table, symbol->name))
 		return false;
 	add_name(reading, import_of(reading, table, major, true, symbol->file), symbol->name,
 		 lc_find_export(table->library, symbol->name, major));

@@ -67,6 +67,7 @@ static const char usage[] =
 "                      to declare it\n"
 "  --mangled NAME      a function of C++ that other libraries call, by its mangled name;\n"
 "                      without this all of C++ is left out\n"
+"  --data NAME         a variable that the library exports; without this all are left out\n"
 "  --int-status PATTERN  functions that return an int which is 0 if they succeeded,\n"
 "                      say `foo_*_init`: without a library VALUE\n"
 "  --apart PATTERN     functions whose callers read what the library has laid out by its\n"

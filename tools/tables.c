@@ -55,6 +55,9 @@ static const char *add_table(struct tables *tables, const struct lc_peer *peer, 
 		.library = library, .own = own, .stem = library->majors[0].soname,
 		.adaptors = peer->specifics->adaptors, .verdicts = malloc(cells),
 	};
+	/* A stub of an older release ends before them. */
+	if (LC_PEER_HAS(peer, library_size) && peer->library_size >= sizeof(*library))
+		table->variables = library->variables;
 	table->stem_length = lc_read_name(table->stem, &ending);
 	if (!table->verdicts)
 		return "memory ran out";
@@ -154,6 +157,14 @@ const struct lc_export *unversioned_export(const struct lc_library *library, con
 	}
 	*known = newest;
 	return differs ? NULL : newest;
+}
+
+bool has_variable(const struct table *table, const char *name)
+{
+	for (const struct lc_variable *one = table->variables; one && one->name; one++)
+		if (!strcmp(one->name, name))
+			return true;
+	return false;
 }
 
 static const char *const lower = "abcdefghijklmnopqrstuvwxyz";

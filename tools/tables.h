@@ -23,6 +23,7 @@ struct table {
 	const char *stem;		/* of the library's file names, "libnvidia-ml" */
 	size_t stem_length;
 	const struct lc_adaptor *adaptors;
+	const struct lc_variable *variables;	/* NULL: none */
 	unsigned char *verdicts;	/* cache of judge_on() and judge_in() */
 	bool own;			/* `lazycuda stub` made this stub */
 };
@@ -54,6 +55,9 @@ enum lc_verdict judge_in(struct table *table, const struct lc_export *import, si
 /* Returns true if a driver of this version has the name of a library without majors. */
 bool driver_has(struct tables *tables, struct table *table, const struct lc_export *import,
 		size_t version);
+
+/* Returns true if the stub has a variable of that name: it serves whoever imports it. */
+bool has_variable(const struct table *table, const char *name);
 
 /*
  * Returns the row for an import without a version, or NULL if the name has several

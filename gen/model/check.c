@@ -409,6 +409,25 @@ static enum error_kind last_error(const struct library *library)
 }
 
 /* Only a caller's major is known, so an error must hold for all toolkits of a major. */
+/* The variable of a stub is one, for callers of all majors. */
+static void check_variables(const struct library *library)
+{
+	for (size_t i = 0; i < library->variables.count; i++) {
+		const struct variable *one = &library->variables.items[i];
+
+		if (one->in & ~library->in)
+			fail_at(one->place, "%s is in versions that have no SONAME", one->name);
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(one->name, library->variables.items[j].name))
+				fail_at(one->place, "%s is on line %u already", one->name,
+					library->variables.items[j].place.line);
+		for (size_t j = 0; j < library->rows.count; j++)
+			if (!strcmp(one->name, library->rows.items[j].name))
+				fail_at(one->place, "%s is a function on line %u", one->name,
+					library->rows.items[j].place.line);
+	}
+}
+
 static void check_error(const struct symbols *list, const struct library *library,
 			const struct error *row)
 {
@@ -518,6 +537,7 @@ void check_library(const struct symbols *whole, struct library *library)
 	check_nodes(list, library);
 	check_cuda(library);
 	check_opens(library);
+	check_variables(library);
 	check_folders(list, library);
 	check_enums(list, library);
 	check_records(list, library);

@@ -427,6 +427,23 @@ static void read_advice(struct library *library, struct line *line, struct place
 	library->advice = text.bytes;
 }
 
+static void read_data(const struct symbols *list, struct library *library, struct line *line)
+{
+	struct variable *row = push(&library->variables);
+	struct word word = take_identifier(line, "a variable's name");
+
+	row->name = word.text;
+	row->place = word.place;
+	row->size = (unsigned)take_number(line, "the size", 1, MAX_STRUCT_BYTES);
+	row->in = take_range(list, line);
+	if (line->next == line->words.count)
+		return;
+	word = take(line, "the bytes");
+	row->bytes = word.text;
+	if (word.text[strspn(word.text, "0123456789abcdef")] || strlen(word.text) != 2 * (size_t)row->size)
+		fail_at(word.place, "%u bytes in hexadecimal are expected", row->size);
+}
+
 static void read_library_row(struct symbols *list, struct library *library, struct line *line)
 {
 	struct word key = take(line, "");
@@ -470,6 +487,8 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		read_cuda(library, line);
 	} else if (!strcmp(key.text, "opens")) {
 		read_opens(library, line);
+	} else if (!strcmp(key.text, "data")) {
+		read_data(list, library, line);
 	} else if (!strcmp(key.text, "nodes")) {
 		read_nodes(library, line, key.place);
 	} else if (!strcmp(key.text, "compat")) {
@@ -487,7 +506,7 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		read_error(list, library, line, key.place);
 	} else {
 		fail_at(key.place, "no row `%s` in a library: there are stub, soname, majors, cuda, opens, nodes, "
-			"compat, witness, home, node, folder, package, variable, companion, advice, error, "
+			"data, compat, witness, home, node, folder, package, variable, companion, advice, error, "
 			"status, reserved",
 			key.text);
 	}

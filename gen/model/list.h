@@ -149,6 +149,15 @@ struct word {
 	struct place place;
 };
 
+/* A variable that a library exports. */
+struct variable {
+	const char *name;
+	const char *bytes;		/* what it holds at first, in hexadecimal; NULL: zeroes */
+	struct place place;
+	unsigned size;
+	toolkits in;
+};
+
 /* What a library of one CUDA opens by name, and where pip puts that. */
 struct opened {
 	unsigned cuda;		/* 0: of any, in its own folder */
@@ -184,6 +193,7 @@ struct library {
 	ARRAY(struct ranged) folders;
 	ARRAY(struct word) packages;
 	ARRAY(struct node) nodes;
+	ARRAY(struct variable) variables;
 	ARRAY(struct ranged) homes;		/* these have no range */
 	bool without_majors;
 	bool own_majors;		/* the majors are not CUDA's */

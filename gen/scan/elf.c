@@ -23,6 +23,7 @@ struct elf {
 	const char *path;
 	bool any;		/* any library, not only one of CUDA's */
 	const struct list *mangled;	/* names of C++ that are taken all the same */
+	const struct list *variables;	/* names of variables that are */
 	struct exports *out;
 	struct lc_source file;
 	struct lc_image image;
@@ -160,12 +161,70 @@ static void add_node(struct exports *out, const char *node)
 	list_add(&out->nodes, (void *)node);
 }
 
-static bool is_asked_for(const struct elf *elf, const char *mangled)
+static bool is_in(const struct list *names, const char *name)
 {
-	for (size_t i = 0; i < elf->mangled->count; i++)
-		if (!strcmp(elf->mangled->items[i], mangled))
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcmp(names->items[i], name))
 			return true;
 	return false;
+}
+
+/* Where so many bytes at an address lie in the file; NULL: they are zeroes, or not there. */
+static const unsigned char *bytes_at(const struct elf *elf, uint64_t address, uint64_t size)
+{
+	const unsigned char *bytes = elf->file.bytes;
+
+	for (size_t i = 0; i < elf->image.phdr_count; i++) {
+		Elf64_Phdr load;
+
+		memcpy(&load, &elf->image.phdrs[i], sizeof(load));
+		if (load.p_type == PT_LOAD && address >= load.p_vaddr && size <= load.p_filesz &&
+		    address - load.p_vaddr <= load.p_filesz - size &&
+		    load.p_offset <= elf->file.size && load.p_filesz <= elf->file.size - load.p_offset)
+			return bytes + load.p_offset + (address - load.p_vaddr);
+	}
+	return NULL;
+}
+
+/* Returns true if ld.so writes an address there. */
+static bool is_relocated(const struct elf *elf, uint64_t address, uint64_t size)
+{
+	uint64_t room = lc_entry(&elf->image, DT_RELASZ);
+	const unsigned char *table = bytes_at(elf, lc_entry(&elf->image, DT_RELA), room);
+
+	for (uint64_t at = 0; table && at + sizeof(Elf64_Rela) <= room; at += sizeof(Elf64_Rela)) {
+		Elf64_Rela one;
+
+		memcpy(&one, table + at, sizeof(one));
+		if (one.r_offset + sizeof(uint64_t) > address && one.r_offset < address + size)
+			return true;
+	}
+	return false;
+}
+
+#define LARGEST_VARIABLE 4096		/* of a variable */
+
+static void take_variable(struct elf *elf, const struct lc_defined *symbol)
+{
+	const uint64_t size = symbol->entry.st_size, address = symbol->entry.st_value;
+	struct datum *datum = scan_alloc(sizeof(*datum));
+	const unsigned char *bytes;
+	bool any = false;
+	char *text;
+
+	if (!size || size > LARGEST_VARIABLE)
+		fail(elf->path, "exports %s, a variable of %llu bytes", symbol->name,
+		     (unsigned long long)size);
+	*datum = (struct datum){ .name = scan_intern(symbol->name), .size = (unsigned)size };
+	list_add(&elf->out->variables, datum);
+	bytes = is_relocated(elf, address, size) ? NULL : bytes_at(elf, address, size);
+	text = scan_alloc(2 * size + 1);
+	for (uint64_t i = 0; bytes && i < size; i++) {
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+		any |= bytes[i];
+	}
+	if (any)
+		datum->bytes = text;
 }
 
 /* Takes a symbol of any library, or lists it among those left out. */
@@ -180,9 +239,13 @@ static void take_any(struct elf *elf, const struct lc_defined *symbol)
 	if (type == STT_NOTYPE && (!strcmp(name, "_edata") || !strcmp(name, "_end") ||
 				   !strcmp(name, "__bss_start")))
 		return;
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
+	if (type == STT_OBJECT && is_in(elf->variables, name) && is_plain_name(name)) {
+		take_variable(elf, symbol);
+		if (node)
+			add_node(elf->out, scan_intern(node));
+	} else if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
 		list_add(&elf->out->data, (void *)name);
-	} else if (!strncmp(name, "_Z", 2) && !is_asked_for(elf, name)) {
+	} else if (!strncmp(name, "_Z", 2) && !is_in(elf->mangled, name)) {
 		list_add(&elf->out->mangled, (void *)name);
 	} else if (type == STT_NOTYPE || !is_plain_name(name)) {
 		list_add(&elf->out->odd, (void *)name);
@@ -246,9 +309,12 @@ void read_exports(const char *path, struct exports *out)
 	read_symbols(&elf);
 }
 
-void read_any_exports(const char *path, const struct list *mangled, struct exports *out)
+void read_any_exports(const char *path, const struct list *mangled, const struct list *variables,
+		      struct exports *out)
 {
-	struct elf elf = { .path = path, .any = true, .mangled = mangled, .out = out };
+	struct elf elf = {
+		.path = path, .any = true, .mangled = mangled, .variables = variables, .out = out
+	};
 
 	read_symbols(&elf);
 }

@@ -56,6 +56,7 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--apart", NULL, &own->aparts },
 			{ "--handle", NULL, &own->handles },
 			{ "--mangled", NULL, &own->mangled },
+			{ "--data", NULL, &own->variables },
 			{ "--package", NULL, &own->packages },
 			{ "--opens", NULL, &own->library.opens },
 			{ "--cuda-of", NULL, &own->library.cuda_of },
@@ -165,7 +166,7 @@ static void read_sources(struct own *own)
 		struct source *source = own->sources.items[i];
 		int number;
 
-		read_any_exports(source->path, &own->mangled, &source->exports);
+		read_any_exports(source->path, &own->mangled, &own->variables, &source->exports);
 		number = number_of(source->exports.soname);
 		source->major = source->cuda ? source->cuda :
 				number < 1 || number > MAX_MAJOR ? 1 : number;
@@ -278,6 +279,43 @@ static void add_exports(struct own *own, const struct source *source)
 			all->names[all->count++] = source->exports.names[i];
 	qsort(all->names, all->count, sizeof(*all->names), compare_texts);
 	note_names(&own->library, all);
+}
+
+static const struct datum *variable_of(const struct source *source, const char *name)
+{
+	for (size_t i = 0; i < source->exports.variables.count; i++) {
+		const struct datum *datum = source->exports.variables.items[i];
+
+		if (datum->name == name)
+			return datum;
+	}
+	return NULL;
+}
+
+/* Adds the row of a variable, which has to be as large in all files.  Its first bytes are those of
+ * the last one. */
+static void add_variable(struct own *own, const char *name)
+{
+	const struct datum *datum = NULL;
+	toolkits in = 0;
+
+	for (size_t i = 0; i < own->sources.count; i++) {
+		const struct source *source = own->sources.items[i];
+		const struct datum *found = variable_of(source, name);
+
+		if (!found)
+			continue;
+		if (datum && datum->size != found->size)
+			fail(source->path, "exports %s, a variable of %u bytes, and another file one of %u",
+			     name, found->size, datum->size);
+		datum = found;
+		in |= BIT(source_toolkit(own, source));
+	}
+	if (!datum)
+		fail(own_name, "--data %s: no file exports that variable", name);
+	list_add(&own->library.variables, format("%s %u %s%s%s", name, datum->size,
+						 range_text(own->scan, in), datum->bytes ? " " : "",
+						 datum->bytes ? datum->bytes : ""));
 }
 
 /* ---- the status ---- */
@@ -438,6 +476,8 @@ int derive_own(struct scan *scan, char **arguments)
 		add_nodes(own, source);
 		add_headers(own, source);
 	}
+	for (size_t i = 0; i < own->variables.count; i++)
+		add_variable(own, scan_intern(own->variables.items[i]));
 	add_packages(own);
 	advise(own);
 	list_add(&scan->libraries, library);

@@ -27,6 +27,7 @@ struct own {
 	struct list aparts;	/* --apart: patterns of function names */
 	struct list handles;	/* --handle: STRUCT or STRUCT=PATTERN */
 	struct list mangled;	/* --mangled: names of functions of C++ */
+	struct list variables;	/* --data: names of variables */
 	struct list packages;	/* --package */
 	struct list cuda;	/* --cuda-major: CUDA majors that lazycuda's stubs know, as text */
 };

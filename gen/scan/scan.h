@@ -134,6 +134,13 @@ struct headers {
 	struct map enums;	/* struct map of struct enumerator */
 };
 
+/* A variable that a shared library exports. */
+struct datum {
+	const char *name;
+	const char *bytes;	/* in hexadecimal; NULL: zeroes, or what ld.so relocates */
+	unsigned size;
+};
+
 /* What a shared library exports. */
 struct exports {
 	const char *path;
@@ -143,13 +150,15 @@ struct exports {
 	bool plain;		/* no version nodes; read_exports() then leaves data out */
 	/* Set by read_any_exports(): */
 	struct list nodes;	/* names of the version nodes in use */
+	struct list variables;	/* struct datum */
 	struct list data, mangled, odd;	/* names that were left out */
 };
 void read_exports(const char *path, struct exports *out);
 /* The same for any library, not only one of CUDA's: functions may be weak and have any
  * version node, and everything that is not a C function is left out, but for these mangled names
- * of C++. */
-void read_any_exports(const char *path, const struct list *mangled, struct exports *out);
+ * of C++ and these variables. */
+void read_any_exports(const char *path, const struct list *mangled, const struct list *variables,
+		      struct exports *out);
 bool exports_name(const struct exports *exports, const char *name);
 /* Fails if the library has no version nodes, which only one without majors may lack. */
 void refuse_plain(const struct exports *exports);
@@ -204,6 +213,7 @@ struct subject {
 	struct list nodes, companions, errors;
 	struct list homes, packages;		/* DIR, NAME */
 	struct list cuda_of, opens;		/* "SONAME MAJOR...", "MAJOR SONAME DIR", as text */
+	struct list variables;			/* "NAME SIZE RANGE BYTES", likewise */
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */

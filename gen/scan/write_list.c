@@ -77,6 +77,8 @@ static void write_library(FILE *out, const struct scan *scan, const struct subje
 		fprintf(out, "    opens %s\n", (char *)library->opens.items[i]);
 	if (library->nodes_row)
 		fprintf(out, "    nodes %s\n", library->nodes_row);
+	for (size_t i = 0; i < library->variables.count; i++)
+		fprintf(out, "    data %s\n", (char *)library->variables.items[i]);
 	if (library->compat)
 		fprintf(out, "    compat %s\n", library->compat);
 	if (library->witness)

@@ -203,6 +203,10 @@
 	__asm__(".globl " #name "\n" \
 		".set " #name ", lc_entry_" #slot "\n");
 
+/* A variable that the real library exports, at first with these bytes. */
+#define LC_DATA(name, size, ...) \
+	char lc_entry_##name[size] __attribute__((visibility("default"), aligned(16))) = __VA_ARGS__;
+
 /* The linker puts sections of this name into RELRO. */
 #define LC_TABLE __attribute__((section(".data.rel.ro.lazycuda")))
 

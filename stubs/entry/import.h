@@ -18,6 +18,9 @@ static void lc_never_called(void)
 #define LC_NAME(name) \
 	__attribute__((visibility("default"), alias("lc_never_called"))) void name(void);
 
+#define LC_DATA_NAME(name, size) \
+	__attribute__((visibility("default"))) char name[size] = { 0 };
+
 /* include/lazycuda.h */
 LC_NAME(lazycuda_get_status)
 LC_NAME(lazycuda_load)

@@ -120,6 +120,13 @@ struct lc_opened {
 	const char *folder;	/* below the site-packages that the library lies in */
 };
 
+/* A variable that the real library exports beside its functions. */
+struct lc_variable {
+	const char *name;	/* NULL ends the table */
+	void *ours;		/* the stub's own */
+	size_t size;
+};
+
 /* What callers of one major get for calls that are not forwarded. */
 struct lc_errors {
 	int major;		/* 0 ends the table */
@@ -163,6 +170,7 @@ struct lc_library {
 	int32_t ending;			/* the status for LC_ENDING; 0: that for LC_MISSING */
 	const uint16_t *releases;	/* slots of functions that give something back; 0 is success */
 	size_t release_count;
+	const struct lc_variable *variables;	/* NULL: none */
 };
 
 /* Returns true if a version belongs to this major.  All versions belong to major 0. */

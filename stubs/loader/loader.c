@@ -18,6 +18,7 @@
 #include "specifics.h"
 #include "stack.h"
 #include "tries.h"
+#include "variables.h"
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
 #include "../base/objects.h"
@@ -331,6 +332,7 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 		atexit(at_exit);
 	if (attempt->endings && atomic_load(&state.over))
 		atomic_store(&state.ending, true);
+	lc_share_variables(&attempt->found);
 	lc_lock();
 	if (state.phase >= FILLING) {
 		lc_unlock();	/* another thread was first */

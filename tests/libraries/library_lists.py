@@ -42,6 +42,7 @@ class List:
     errors: dict = field(default_factory=dict)              # {(kind, major): status}
     layouts: dict = field(default_factory=dict)             # {(struct, major): letter}
     rows: dict = field(default_factory=dict)                # {(name, major): Row}
+    variables: dict = field(default_factory=dict)           # {name: size}
 
     def covered(self, text):
         """The majors of a RANGE: each has one toolkit."""
@@ -112,6 +113,8 @@ def read(name):
 def read_property(made, words):
     if words[0] == "soname":
         made.sonames.update((of, words[1]) for of in made.covered(words[2]))
+    elif words[0] == "data":
+        made.variables[words[1]] = int(words[2])
     elif words[0] == "cuda":
         made.cudas[words[1]] = [int(word) for word in words[2:]]
     elif words[0] == "node":

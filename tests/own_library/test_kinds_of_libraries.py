@@ -2,6 +2,7 @@
 """What differs between libraries: nodes, numbers, kinds of symbols, CUDA's majors."""
 import pytest
 
+import build
 import own_stubs
 from fakes import fake
 
@@ -72,6 +73,53 @@ def test_a_function_of_cplusplus_that_is_asked_for(world, tmp_path):
                             tmp_path / "baz")
     assert refused.returncode == 2
     assert "--mangled _Z1fv: no file exports that function" in refused.stderr
+
+
+VARIABLES = """
+static struct { int kind; } first;
+int barState, barLimit = 5;
+void *const barKind = &first;
+int barA(void) { return barState; }
+int barB(void) { barState = 42; return barKind == &first; }
+"""
+USER = """
+extern int barState, barLimit, barA(void), barB(void);
+extern void *const barKind;
+int state(void) { return barState; }
+int limit(void) { return barLimit; }
+int kind(void) { return barKind ? 1 : 0; }
+int set(void) { barState = 77; return barA(); }
+"""
+
+
+@pytest.mark.parametrize("hardened", ["-Wl,-z,norelro", "-Wl,-z,relro,-z,now"])
+def test_variables_that_are_asked_for(world, tmp_path, hardened):
+    """They have their first bytes, and are the library's own once that is loaded."""
+    real = own_stubs.library(tmp_path / "real", "libbar.so.1", VARIABLES)
+    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7", "--data", "barState",
+                          "--data", "barLimit", "--data", "barKind")
+    rows = [line.split()[1:] for line in stub.list.read_text().splitlines() if " data " in line]
+    assert rows == [["barState", "4", "1.0-"], ["barLimit", "4", "1.0-", "05000000"],
+                    ["barKind", "8", "1.0-"]]           # an address is none of its bytes
+    assert "left out" not in stub.said
+    (tmp_path / "user.c").write_text(USER)
+    user = build.shared(tmp_path / "user.c", hardened, f"-Wl,-rpath,{stub.file.parent}", stub.abi(1))
+    before = [f"call:{name}" for name in ("state", "limit", "kind")]
+
+    def values(*commands):
+        said = world.probe(f"open:{user}", *commands)
+        assert said[0]["error"] is None
+        return [one["value"] for one in said if "call" in one]
+    assert values(*before, "call:set") == [0, 5, 0, 7]
+    world.loader(real)
+    assert values(*before, "call:barB", *before, "call:set") == [0, 5, 0, 1, 42, 5, 1, 77]
+    assert "absent" not in world.cli("audit", "--stub", stub.file, user).out
+
+
+def test_a_variable_that_no_file_has(tmp_path):
+    real = own_stubs.library(tmp_path / "real", "libbar.so.1", VARIABLES)
+    done = own_stubs.run("--from", real, "--missing", "7", "--data", "barA", "-o", tmp_path / "bar")
+    assert done.returncode == 2 and "--data barA: no file exports that variable" in done.stderr
 
 
 def test_two_files_of_one_soname_are_taken_together(world, tmp_path):

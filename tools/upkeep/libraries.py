@@ -99,7 +99,7 @@ def arguments(args, name, rule):
             words += [option, one(rule, word)]
     for option, word in (("--package", "package"), ("--define", "define"), ("--text", "text"),
                          ("--negative", "negative"), ("--int-status", "int-status"),
-                         ("--mangled", "mangled"), ("--apart", "apart"), ("--handle", "handle"),
+                         ("--mangled", "mangled"), ("--data", "data"), ("--apart", "apart"), ("--handle", "handle"),
                          ("--cuda-of", "cuda"), ("--opens", "opens")):
         for value in rule.get(word, []):
             words += [option, value]
