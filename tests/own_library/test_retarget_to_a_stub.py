@@ -273,7 +273,7 @@ def test_a_stub_whose_note_is_damaged_is_refused(plain, patchelf, tmp_path, old,
     done = run("-o", tmp_path / "out", "--stub", damaged,
                importer(tmp_path, "barA", link=[plain[0]]))
     assert done.returncode == 1 and done.stderr.endswith(
-        f"refused: {damaged} is not a stub of lazycuda\n"), done.stderr
+        f"refused (NO_STUBS): {damaged} is not a stub of lazycuda\n"), done.stderr
 
 
 def test_what_is_no_stub_is_refused(retarget, two, tmp_path):

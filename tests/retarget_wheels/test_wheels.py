@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda retarget WHEEL`: what it makes of made-up wheels."""
+import functools
 import json
+import os
 import re
+import resource
 import subprocess
 import sys
 import zipfile
@@ -386,6 +389,31 @@ def test_pip_installs_it_and_auditwheel_likes_it(retarget, tmp_path, repaired):
         RENAMED, NVRTC]
 
 
+@pytest.mark.parametrize("first", ["auditwheel", "retarget"])
+def test_auditwheel_before_and_after(retarget, tmp_path, plain, world, first):
+    """As the page has it for cibuildwheel, and the other way round."""
+    pytest.importorskip("auditwheel")
+
+    def repaired(wheel):
+        done = run(sys.executable, "-m", "auditwheel", "repair", "--exclude", "libcudart.so.*", "-w",
+                   tmp_path / "repaired", wheel)
+        assert done.returncode == 0, done.stderr
+        made, = (tmp_path / "repaired").iterdir()
+        return made
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    if first == "auditwheel":
+        retarget(repaired(wheel))
+        made = out_of(retarget)
+    else:
+        retarget(wheel)
+        made = repaired(out_of(retarget))
+    assert made.name.split("-")[-1].startswith("manylinux")
+    site = wheel_files.unpack(made, tmp_path / "site")
+    assert [path.name for path in sorted((site / "pkg.libs").iterdir())] == ["libcudart.so.12"]
+    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1")
+    assert opened["error"] is None
+
+
 def test_wheel_unpack_accepts_it(retarget, tmp_path, repaired):
     pytest.importorskip("wheel")
     retarget(wheel_files.make(tmp_path, repaired))
@@ -449,6 +477,53 @@ def test_text_output(retarget, tmp_path, repaired):
     assert f"pkg.libs/{BUILTINS}: removed, nothing needs it now" in done.out
     assert f"{RENAMED}: a stub serves where it is missing" in done.out
     assert "still requires nvidia-cuda-runtime-cu12: --relax-requirements" in done.out
+
+
+@pytest.mark.parametrize("options, brings", [
+    ([], "nvidia-cuda-runtime-cu12"), (["--relax-requirements"], "no package of CUDA")])
+def test_the_last_line_is_what_an_installation_brings(retarget, tmp_path, plain, options, brings):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain}, requires=["nvidia-cuda-runtime-cu12"])
+    assert retarget(wheel, *options, json_wanted=False).out.splitlines()[-1].strip() == \
+        f"an installation brings, also where there is no CUDA: {brings}"
+
+
+def test_a_refusal_has_its_code(retarget, tmp_path):
+    (tmp_path / "pkg-1.0-py3-none-any.whl").write_bytes(b"")
+    done = retarget(tmp_path / "pkg-1.0-py3-none-any.whl", json_wanted=False, status=1)
+    assert "pkg-1.0-py3-none-any.whl: refused (WHEEL): " in done.err
+
+
+def test_a_variant_label_stays(retarget, tmp_path, plain):
+    """PEP 825."""
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
+    wheel = wheel.rename(wheel.with_name(f"{wheel.stem}-cu12.6_x.whl"))
+    retarget(wheel)
+    assert out_of(retarget).name == wheel.name
+    retarget("--build-tag=1a", "-o", tmp_path / "tagged", wheel)
+    made, = (tmp_path / "tagged").iterdir()
+    assert made.name == "pkg-1.0-1a-py3-none-linux_x86_64-cu12.6_x.whl"
+
+
+def test_a_record_that_was_wrong_is_said_to_have_been(retarget, tmp_path, plain):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain, "pkg/data.txt": b"as it was"})
+    changed = tmp_path / "changed" / wheel.name
+    changed.parent.mkdir()
+    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(changed, "w") as new:
+        for info in old.infolist():
+            new.writestr(info, b"as it is" if info.filename == "pkg/data.txt" else old.read(info))
+    said, = retarget(changed).wheels
+    assert "its RECORD was wrong of pkg/data.txt, and is not in the result" in said["notes"]
+    wheel_files.check_record(out_of(retarget))
+    assert not retarget("-o", tmp_path / "other", wheel).wheels[0]["notes"]
+
+
+def test_what_there_is_no_room_for_is_named(retarget, tmp_path, plain, monkeypatch):
+    big = wheel_files.make(tmp_path, {"pkg/module.so": plain, "pkg/data.bin": os.urandom(1 << 20)})
+    monkeypatch.setattr(subprocess, "run", functools.partial(subprocess.run, preexec_fn=lambda:
+                        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19))))
+    done = retarget(big, json_wanted=False, status=2)
+    assert re.fullmatch(r"lazycuda retarget: \S+\.whl: File too large\n", done.err)
+    assert not list(retarget.out.iterdir())
 
 
 def test_json_names_the_patchelf(retarget, tmp_path, plain):

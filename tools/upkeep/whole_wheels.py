@@ -5,10 +5,9 @@
     tools/upkeep/whole_wheels.py FILE...
     tools/upkeep/whole_wheels.py --serves MODULE [--open FILE]... [LABEL=]SITE[+TOOLKIT]...
 
-Each wheel is retargeted into a folder that is removed again, with --relax-requirements and
-no other option, by the command of build/bin with the patchelf that is on PATH.  Run it on a
-machine with nothing else to do: the time is that of all processors together, the memory that of
-the largest process.  A wheel that is refused has a row, too.
+Each wheel is retargeted into a folder that is removed again, without any option, by the command of
+build/bin with the patchelf that is on PATH.  Run it on a machine with nothing else to do: the time
+is that of all processors together, the memory that of the largest process.  A wheel that is refused has a row, too.
 
 --serves says which file serves each library of CUDA that a retargeted module calls.  SITE is a
 site-packages with the module, of this Python, and what of CUDA is installed with it; TOOLKIT a
@@ -35,15 +34,15 @@ from lazycuda import packages           # noqa: E402
 
 TOOL = ROOT / "build" / "bin" / "lazycuda"
 ASK = pathlib.Path(__file__).with_name("what_serves.py")
-HEAD = ("| wheel | size, MB | result, MB | processor, s | memory, MiB | repointed | needed still | "
-        "required no more |\n|---|---|---|---|---|---|---|---|")
+HEAD = ("| wheel | size, MB | result, MB | processor, s | memory, MiB | served where missing | "
+        "needed still |\n|---|---|---|---|---|---|---|")
 
 
 def run(wheel, folder):
     """(what is said, seconds of all processors, MiB of the largest process)"""
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen([TOOL, "retarget", "--json", "--relax-requirements", "-o", folder,
-                                  wheel], stdin=subprocess.DEVNULL, stdout=out)
+        child = subprocess.Popen([TOOL, "retarget", "--json", "-o", folder, wheel],
+                                 stdin=subprocess.DEVNULL, stdout=out)
         _, _, used = os.wait4(child.pid, 0)
         child.returncode = 0        # waited for above
         out.seek(0)
@@ -69,13 +68,12 @@ def row(wheel):
             nothing = said and not said["error"]
             why = "needs none of CUDA's libraries" if nothing else \
                 said["error"] if said else "nothing is said"
-            return (f"| {name} | {megabytes(wheel)} | {why} | {seconds:.0f} | {memory} | | | |",
+            return (f"| {name} | {megabytes(wheel)} | {why} | {seconds:.0f} | {memory} | | |",
                     bool(nothing))
         repointed = names(said, "repointed")
         columns = [name, megabytes(wheel), megabytes(next(pathlib.Path(folder).glob("*.whl"))),
                    f"{seconds:.0f}", str(memory), f"{len(repointed)}: {', '.join(repointed)}",
-                   ", ".join(names(said, "left", "no stub")) or "none",
-                   str(len(said["requirements"])) if said["requirements"] else "none"]
+                   ", ".join(names(said, "left", "no stub")) or "none"]
     return f"| {' | '.join(columns)} |", True
 
 

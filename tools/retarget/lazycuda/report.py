@@ -166,12 +166,17 @@ def _wheel_lines(said):
     for entry in said["mentions"]:
         yield _mention_line(said, entry)
     yield from said["notes"]
+    brings = [entry["requirement"] for entry in said["requirements"] if not entry["relaxed"]]
+    brings += [entry["requirement"] for entry in said["kept"]]
+    if said["outcome"] == "retargeted":
+        yield ("an installation brings, also where there is no CUDA: "
+               f"{', '.join(brings) or 'no package of CUDA'}")
 
 
 def as_text(said):
     name = said.get("wheel") or said["file"]
     if said["outcome"] == "refused":
-        return printable(f"{name}: refused: {said['error']}")
+        return printable(f"{name}: refused ({said['code']}): {said['error']}")
     lines = _wheel_lines(said) if "wheel" in said else _file_lines(said)
     head = HEADS.get(said["outcome"]) or f"written to {said['output']}"
     if said["outcome"] == "nothing" and said["libraries"]:

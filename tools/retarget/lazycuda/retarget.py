@@ -270,7 +270,9 @@ def main(arguments=None):
     _check_usage(parser, options)
     if options.only or options.leave:
         _check_libraries(parser, options)
-    signal.signal(signal.SIGTERM, _stop)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) != signal.SIG_IGN:      # as under nohup
+            signal.signal(number, _stop)
     try:
         all_said = _run(options)
     except KeyboardInterrupt:

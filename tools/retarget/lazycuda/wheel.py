@@ -25,7 +25,7 @@ from .archive import LOCAL, UNIX, Archive
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
-                       r"-(?P<tags>[^-]+-[^-]+-[^-]+)\.whl$")
+                       r"-(?P<tags>[^-]+-[^-]+-[^-]+)(?P<variant>-[0-9a-z._]{1,16})?\.whl$")
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 CHUNK = 1 << 20
 PACKING = 6         # the flags of a member that say how it is compressed
@@ -53,6 +53,17 @@ def _reading(what):
             raise
         why = "it refers to what it does not have" if error.errno else error
         raise Refused("WHEEL", f"{what}: {why}") from None
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Errors of a write tell no file: "No space left on device"."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
 
 
 class Digest:
@@ -195,7 +206,7 @@ class Wheel:
 
     def extract(self, name, target, stage):
         """Write a member to the file `target`."""
-        with open(target, "wb") as sink:
+        with naming(target), open(target, "wb") as sink:
             self.unpack(name, stage, sink)
 
     def start(self, name):
@@ -215,7 +226,8 @@ class Wheel:
         """The name of the wheel that is written."""
         parts = [self.name, self.version, build or FILE_NAME.match(self.path.name)["build"],
                  self.tags]
-        return "-".join(part for part in parts if part) + ".whl"
+        variant = FILE_NAME.match(self.path.name)["variant"] or ""
+        return "-".join(part for part in parts if part) + f"{variant}.whl"
 
 
 def _member(name, info, date):
@@ -316,7 +328,7 @@ def write(wheel, target, changed, removed):
     """Write the new wheel to the path `target`: `changed` maps names to files or bytes.
     Returns what describes its members, and its RECORD."""
     date, rows, order = _date_of_new(wheel), [], _order(wheel, changed, removed)
-    with Archive(target) as out, wheel.stage("writing", order) as stage:
+    with naming(target), Archive(target) as out, wheel.stage("writing", order) as stage:
         for name in order:
             info = _member(name, wheel.members.get(name), date)
             if name.endswith("/"):
@@ -332,6 +344,15 @@ def write(wheel, target, changed, removed):
         record = text.getvalue().encode()
         _write_new(out, _member(name, wheel.members[name], date), record, stage)
     return out.members, record
+
+
+def wrong_rows(wheel):
+    """Members that were read whole and are not what RECORD says."""
+    text = wheel.read(wheel.member("RECORD")).decode(errors="replace")
+    said = {tuple(row)[0]: tuple(row)[1:3] for row in csv.reader(io.StringIO(text)) if len(row) > 2}
+    return [name for name, digest in wheel.digests.items()
+            if name in said and said[name][0].startswith("sha256=") and
+            said[name] != tuple(map(str, digest.row(name)[1:]))]
 
 
 def _described(members):

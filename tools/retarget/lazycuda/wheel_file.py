@@ -2,11 +2,12 @@
 """Retargets one wheel."""
 import pathlib
 import posixpath
+import re
 import tempfile
 
 from . import mentions, metadata, names, packages, parts, report, repoint, serve
 from .repoint import Refused
-from .wheel import SIGNATURES, Wheel, check, write
+from .wheel import SIGNATURES, Wheel, check, write, wrong_rows
 
 # Tags for glibc older than 2.17, which the stubs need.
 OLDER_TAGS = ("manylinux1_", "manylinux2010_", "manylinux_2_5_", "manylinux_2_12_")
@@ -183,10 +184,14 @@ class Job:
             for family in each.families:
                 extras.setdefault(family, each.extra)
         there = {names.base(name) for name in self.said["added"]}
+        stems = {packages.stem(name) for name in there} - {None}
         found, unread = mentions.read(self.wheel, self.parts)
         for each in found:
+            # A pattern, or what an f-string makes, may mean any number.
+            any_number = re.search(r"\.so\Z|\.so.*[*?{\[]", each.name)
+            served = packages.stem(each.name) in stems if any_number else names.base(each.name) in there
             self.said["mentions"].append({
-                **each._asdict(), "served": names.base(each.name) in there, "extra": extras.get(each.family)})
+                **each._asdict(), "served": served, "extra": extras.get(each.family)})
         self.said["notes"] += [f"{name} names CUDA's libraries or their packages, and is too long "
                                "to be read here: look into it" for name in unread]
 
@@ -197,6 +202,10 @@ class Job:
             written = write(self.wheel, target, self.changed, self.removed)
             target.chmod(self.wheel.path.stat().st_mode & 0o7777)
             check(target, *written)
+            wrong = wrong_rows(self.wheel)
+            if wrong:
+                self.said["notes"].append(f"its RECORD was wrong of {repoint.some(wrong)}, and is not "
+                                          "in the result")
             return "retargeted"
         return "already" if any(part.is_stub or part.image and repoint.needs_stub(part.image)
                                 for part in self.parts) else "nothing"
