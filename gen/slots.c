@@ -152,6 +152,72 @@ static void sort_forms(struct forms *forms)
 		qsort(forms->by_key, forms->all.count, sizeof(*forms->by_key), compare_forms);
 }
 
+/* ---- which version a library is of ---- */
+
+/* A name that `toolkit` has and no earlier toolkit of its major; preferably one that stays
+ * until the end of the major.  NULL if there is none. */
+static const char *name_since(const struct plan *plan, unsigned toolkit)
+{
+	toolkits major = major_set(plan->list, major_at(plan->list, toolkit));
+	toolkits rest = major & plan->library->in & ~(BIT(toolkit) - 1);
+	const char *passing = NULL;
+
+	for (size_t i = 0; i < plan->names.count; i++) {
+		const struct name *name = &plan->names.items[i];
+
+		if (!(name->in & BIT(toolkit)) || name->in & major & (BIT(toolkit) - 1))
+			continue;
+		if (!(rest & ~name->in))
+			return name->name;
+		if (!passing)
+			passing = name->name;
+	}
+	return passing;
+}
+
+static void collect_since(struct plan *plan)
+{
+	for (unsigned toolkit = plan->list->toolkit_count; toolkit-- > 1;) {
+		toolkits older = major_set(plan->list, major_at(plan->list, toolkit)) &
+				 plan->library->in & (BIT(toolkit) - 1);
+		const char *name;
+
+		if (!(plan->library->in & BIT(toolkit)) || !older)
+			continue;
+		name = name_since(plan, toolkit);
+		if (name)
+			*push(&plan->since) = (struct since){ name, toolkit };
+	}
+}
+
+static toolkits versions_with(const struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->names.count; i++)
+		if (!strcmp(plan->names.items[i].name, name))
+			return plan->names.items[i].in;
+	return 0;
+}
+
+/* Finds the versions that have the same of the names by which a stub tells versions. */
+static void find_alike(struct plan *plan)
+{
+	toolkits left = plan->library->in & (BIT(plan->list->toolkit_count) - 1);
+
+	for (size_t i = 0; i < plan->since.count; i++) {
+		const struct since *since = &plan->since.items[i];
+		toolkits major = major_set(plan->list, major_at(plan->list, since->toolkit));
+		toolkits same = left & major & versions_with(plan, since->name);
+
+		for (toolkits in = same; in; in &= in - 1)
+			plan->alike[first_bit(in)] = same;
+		left &= ~same;
+	}
+	/* The rest of a major counts as its oldest version. */
+	for (toolkits in = left; in; in &= in - 1)
+		plan->alike[first_bit(in)] = left & major_set(plan->list,
+							      major_at(plan->list, first_bit(in)));
+}
+
 /* ---- slots ---- */
 
 /* Callers are added in order of name. */
@@ -301,14 +367,35 @@ static void add_callers(struct plan *plan, const struct sibling *member)
 	}
 }
 
-static void add_candidates(struct slot *slot, const struct siblings *members)
+/*
+ * The versions in which a name has the form, as far as a stub can tell.  One without a source of
+ * its own knows a library's version by its names alone: where versions have the same of these,
+ * and the name another interface, a call of another major's caller could meet either.
+ */
+static toolkits told_by_names(const struct plan *plan, const struct form *form)
+{
+	toolkits told = 0;
+
+	if (!plan->library->advice)
+		return form->in;
+	for (toolkits in = form->in; in; in &= in - 1) {
+		unsigned toolkit = first_bit(in);
+
+		if (!(plan->alike[toolkit] & form->name->in & ~form->in))
+			told |= BIT(toolkit);
+	}
+	return told;
+}
+
+static void add_candidates(const struct plan *plan, struct slot *slot,
+			   const struct siblings *members)
 {
 	for (size_t i = 0; i < members->all.count; i++) {
 		const struct sibling *member = &members->all.items[i];
 
 		for (struct form **form = member->first; form < member->end; form++)
-			if (!(*form)->row->undeclared)
-				add_candidate(slot, (*form)->row->name, (*form)->in,
+			if (!(*form)->row->undeclared && told_by_names(plan, *form))
+				add_candidate(slot, (*form)->row->name, told_by_names(plan, *form),
 					      member->slot == slot);
 	}
 }
@@ -324,7 +411,7 @@ static void add_shared(struct plan *plan, struct form **first, struct form **end
 	for (size_t i = 0; i < members.all.count; i++)
 		add_callers(plan, &members.all.items[i]);
 	for (; slots < plan->slots.count; slots++)
-		add_candidates(plan->slots.items[slots], &members);
+		add_candidates(plan, plan->slots.items[slots], &members);
 }
 
 /* Adds a slot for one name in one major; `form` is the name's first. */
@@ -530,7 +617,7 @@ static void name_hooks(struct plan *plan)
 	}
 }
 
-/* ---- uses, since ---- */
+/* ---- uses ---- */
 
 static int compare_uses(const void *one, const void *other)
 {
@@ -547,42 +634,6 @@ static void collect_uses(struct plan *plan)
 			*push(&plan->uses) = plan->slots.items[i]->uses.items[j];
 	if (plan->uses.count)
 		qsort(plan->uses.items, plan->uses.count, sizeof(struct use), compare_uses);
-}
-
-/* A name that `toolkit` has and no earlier toolkit of its major; preferably one that stays
- * until the end of the major.  NULL if there is none. */
-static const char *name_since(const struct plan *plan, unsigned toolkit)
-{
-	toolkits major = major_set(plan->list, major_at(plan->list, toolkit));
-	toolkits rest = major & plan->library->in & ~(BIT(toolkit) - 1);
-	const char *passing = NULL;
-
-	for (size_t i = 0; i < plan->names.count; i++) {
-		const struct name *name = &plan->names.items[i];
-
-		if (!(name->in & BIT(toolkit)) || name->in & major & (BIT(toolkit) - 1))
-			continue;
-		if (!(rest & ~name->in))
-			return name->name;
-		if (!passing)
-			passing = name->name;
-	}
-	return passing;
-}
-
-static void collect_since(struct plan *plan)
-{
-	for (unsigned toolkit = plan->list->toolkit_count; toolkit-- > 1;) {
-		toolkits older = major_set(plan->list, major_at(plan->list, toolkit)) &
-				 plan->library->in & (BIT(toolkit) - 1);
-		const char *name;
-
-		if (!(plan->library->in & BIT(toolkit)) || !older)
-			continue;
-		name = name_since(plan, toolkit);
-		if (name)
-			*push(&plan->since) = (struct since){ name, toolkit };
-	}
 }
 
 /* ---- names without a default version ---- */
@@ -656,10 +707,11 @@ void plan_stub(struct plan *plan, const struct symbols *list, const struct libra
 		add_forms(&forms, list, &library->rows.items[i]);
 	find_names(plan, &forms);
 	sort_forms(&forms);
+	collect_since(plan);
+	find_alike(plan);
 	add_slots(plan, &forms);
 	collect_uses(plan);
 	add_anys(plan);
 	name_slots(plan);
 	name_hooks(plan);
-	collect_since(plan);
 }

@@ -78,6 +78,7 @@ struct plan {
 	ARRAY(struct use) uses;		/* in order of name, newest major first */
 	ARRAY(struct name) names;
 	ARRAY(struct since) since;	/* newest first */
+	toolkits alike[MAX_TOOLKITS];	/* by version: those with the same of the names in `since` */
 	ARRAY(struct value) values;
 };
 

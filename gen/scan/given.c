@@ -12,11 +12,16 @@
 
 const char own_name[] = "lazycuda stub";
 
+version source_version(const struct source *source)
+{
+	return VERSION(source->major, source->minor);
+}
+
 int source_toolkit(const struct own *own, const struct source *source)
 {
 	int toolkit = 0;
 
-	while (MAJOR(own->scan->versions[toolkit]) != source->major)
+	while (own->scan->versions[toolkit] != source_version(source))
 		toolkit++;
 	return toolkit;
 }
@@ -53,17 +58,30 @@ static const char *folder_of_wheel(const char *path)
 	return below ? scan_intern(below) : NULL;
 }
 
+/* Notes that a version lies in a folder. */
+static void add_folder(struct own *own, const char *folder, const struct source *source)
+{
+	struct hint *hint = add_hint(&own->library.folders, folder, "");
+	struct ranges *ranges = &hint->ranges;
+	struct range *items = scan_alloc((ranges->count + 1) * sizeof(*items));
+
+	hint->count = 1;
+	for (size_t i = 0; i < ranges->count; i++)
+		items[i] = ranges->items[i];
+	items[ranges->count++] = (struct range){ source_version(source), source_version(source) };
+	ranges->items = items;
+}
+
 void add_folders(struct own *own, const struct source *source)
 {
-	const char *range = range_text(own->scan, BIT(source_toolkit(own, source)));
 	const char *found = folder_of_wheel(source->path);
 
 	if (found)
-		add_hint(&own->library.folders, found, range);
+		add_folder(own, found, source);
 	for (size_t i = 0; i < source->folders.count; i++)
-		add_hint(&own->library.folders, source->folders.items[i], range);
+		add_folder(own, source->folders.items[i], source);
 	for (size_t i = 0; i < own->common.folders.count; i++)
-		add_hint(&own->library.folders, own->common.folders.items[i], range);
+		add_folder(own, own->common.folders.items[i], source);
 }
 
 /* Returns "nvidia-cuda-runtime" for nvidia/cuda_runtime/lib, and NULL for nvidia/cu13/lib,

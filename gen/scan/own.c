@@ -3,8 +3,8 @@
  * own.c - derives the list of any library
  *
  * `lazycuda stub` runs this.  The command line gives what hints give for CUDA's
- * libraries.  The list has one version for each major of the library: the CUDA
- * major of each file if --from gives one, else the number in its SONAME.
+ * libraries.  The list has one version for each CUDA that --from gives, or else for each major
+ * of the library: the number in its SONAME.
  */
 #include "../../stubs/base/library_name.h"
 #include "own.h"
@@ -23,6 +23,22 @@ static int parse_major(const char *text)
 	return *text < '0' || *text > '9' || *end || value < 1 || value > MAX_MAJOR ? 0 : (int)value;
 }
 
+/* Reads "12" or "12.4". */
+static bool parse_cuda(const char *text, struct source *source)
+{
+	version found;
+
+	source->cuda = parse_major(text);
+	if (source->cuda)
+		return true;
+	if (!strchr(text, '.') || !parse_version(text, strlen(text), &found) ||
+	    MAJOR(found) < 1 || MAJOR(found) > MAX_MAJOR)
+		return false;
+	source->cuda = MAJOR(found);
+	source->minor = MINOR(found);
+	return true;
+}
+
 static struct source *add_source(struct own *own, const char *argument)
 {
 	struct source *source = scan_alloc(sizeof(*source));
@@ -31,10 +47,9 @@ static struct source *add_source(struct own *own, const char *argument)
 	source->path = argument;
 	if (equals && !strchr(equals, '/')) {
 		source->path = scan_intern_n(argument, (size_t)(equals - argument));
-		source->cuda = parse_major(equals + 1);
-		if (!source->cuda)
-			fail(own_name, "--from %s: `%s` is not a major of CUDA", argument,
-			     equals + 1);
+		if (!parse_cuda(equals + 1, source))
+			fail(own_name, "--from %s: `%s` is neither a major of CUDA, 12, nor a"
+			     " version, 12.4", argument, equals + 1);
 	}
 	list_add(&own->sources, source);
 	return source;
@@ -237,34 +252,47 @@ static void advise(struct own *own)
 					 first->exports.soname);
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int by_version(const void *a, const void *b)
 {
-	return *(const int *)a - *(const int *)b;
+	return *(const version *)a - *(const version *)b;
 }
 
-/* Finds the versions of the list, one for each major. */
+static bool has_major(const struct own *own, int major)
+{
+	for (size_t i = 0; i < own->sources.count; i++)
+		if (((struct source *)own->sources.items[i])->major == major)
+			return true;
+	return false;
+}
+
+/* Finds the versions of the list.  A major of CUDA that there is no file of has one as well. */
 static void find_versions(struct own *own)
 {
 	struct scan *scan = own->scan;
-	int majors[2 * MAX_TOOLKITS], count = 0;
+	version all[4 * MAX_TOOLKITS];
+	int count = 0;
 
-	if (own->sources.count + own->cuda.count > 2 * MAX_TOOLKITS)
-		fail(own_name, "more than %d files and majors of CUDA", 2 * MAX_TOOLKITS);
+	if (own->sources.count + own->cuda.count > sizeof(all) / sizeof(*all))
+		fail(own_name, "more than %zu files and majors of CUDA", sizeof(all) / sizeof(*all));
 	for (size_t i = 0; i < own->sources.count; i++)
-		majors[count++] = ((struct source *)own->sources.items[i])->major;
-	for (size_t i = 0; i < own->cuda.count && !own->library.own_majors; i++)
-		majors[count++] = parse_major(own->cuda.items[i]);
-	qsort(majors, (size_t)count, sizeof(*majors), compare_numbers);
+		all[count++] = source_version(own->sources.items[i]);
+	for (size_t i = 0; i < own->cuda.count && !own->library.own_majors; i++) {
+		int major = parse_major(own->cuda.items[i]);
+
+		if (!has_major(own, major))
+			all[count++] = VERSION(major, 0);
+	}
+	qsort(all, (size_t)count, sizeof(*all), by_version);
 	for (int i = 0; i < count; i++) {
-		if (i && majors[i] == majors[i - 1])
+		if (i && all[i] == all[i - 1])
 			continue;
 		if (scan->count == MAX_TOOLKITS)
-			fail(own_name, "more than %d majors", MAX_TOOLKITS);
-		scan->versions[scan->count++] = VERSION(majors[i], 0);
+			fail(own_name, "more than %d versions", MAX_TOOLKITS);
+		scan->versions[scan->count++] = all[i];
 	}
 }
 
-/* Adds the exports of a file to those of its major. */
+/* Adds the exports of a file to those of its version. */
 static void add_exports(struct own *own, const struct source *source)
 {
 	struct exports *all = &own->library.exports[source_toolkit(own, source)], before = *all;
@@ -435,9 +463,13 @@ static char *head_of(const struct own *own)
 
 	for (size_t i = 0; i < own->sources.count; i++) {
 		const struct source *source = own->sources.items[i];
+		size_t first = 0;
 
-		text = format("%s %s%s", text, source->exports.soname,
-				   i + 1 < own->sources.count ? "," : "");
+		while (((struct source *)own->sources.items[first])->exports.soname !=
+		       source->exports.soname)
+			first++;
+		if (first == i)
+			text = format("%s%s %s", text, i ? "," : "", source->exports.soname);
 	}
 	return format("%s.  `lazycuda stub --list` makes the stub of it again; what may be\n"
 			   "# changed here is said in docs/own-library.md, and what a row means at the"

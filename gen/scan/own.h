@@ -8,7 +8,7 @@
 /* A --from option, and the options that follow it. */
 struct source {
 	const char *path;
-	int cuda;		/* the CUDA major that --from gives; 0 if none */
+	int cuda, minor;	/* the CUDA that --from gives; 0 if none */
 	int major;		/* its major in the list */
 	struct list headers, includes, defines, folders;
 	struct exports exports;
@@ -34,6 +34,7 @@ struct own {
 
 extern const char own_name[];	/* "lazycuda stub", for messages */
 
+version source_version(const struct source *source);
 /* The index of a file's version in the list. */
 int source_toolkit(const struct own *own, const struct source *source);
 

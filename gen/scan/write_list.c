@@ -56,9 +56,8 @@ static void write_folders(FILE *out, const struct scan *scan, const struct subje
 		for (int toolkit = 0; toolkit < scan->count; toolkit++)
 			if (in_ranges(&hint->ranges, scan->versions[toolkit]))
 				in |= BIT(toolkit);
-		if (in || library->given)
-			fprintf(out, "    folder %s %s\n", hint->words[0],
-				library->given ? hint->words[1] : range_text(scan, in));
+		if (in)
+			fprintf(out, "    folder %s %s\n", hint->words[0], range_text(scan, in));
 	}
 }
 

@@ -88,6 +88,18 @@ def test_a_library_that_is_opened_by_name(audit, tmp_path):
     audit("--require", "12,13", names(tmp_path / "two", "libcublas.so.12", "libcublas.so.13"))
 
 
+@pytest.mark.parametrize("name, function, before, since", [
+    ("cublas", "cublasDgemmGroupedBatched", "12.3", "12.4"),
+    ("cublasLt", "cublasLtEmulationDescCreate", "13.0", "13.1"),
+    ("cupti", "cuptiActivityEnableDriverApi", "12.4", "12.5")])
+def test_a_name_that_a_later_minor_brought(audit, tmp_path, name, function, before, since):
+    soname = f"lib{name}.so.{since.partition('.')[0]}"
+    file = compiled(tmp_path, "user.so", f"int {function}(void); int f(void) {{ return {function}(); }}\n",
+                    library(tmp_path / "links", soname, function, soname))
+    audit("--require", since, file)
+    assert f"not all of it runs on CUDA {before}" in audit("--require", before, file, status=1).err
+
+
 def test_a_library_that_nobody_judges_is_named(audit, said, tmp_path):
     file = compiled(tmp_path, "user.so", OTHER, library(tmp_path, "libnvinfer.so.11", "other"))
     assert any("not judged" in line and "libnvinfer.so.11" in line for line in audit(file).lines)

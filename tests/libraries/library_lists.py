@@ -34,27 +34,41 @@ class Row:
 @dataclass
 class List:
     name: str
-    majors: list = field(default_factory=list)              # the oldest first
+    versions: list = field(default_factory=list)            # (major, minor), the oldest first
     sonames: dict = field(default_factory=dict)             # of each major
     cudas: dict = field(default_factory=dict)               # of CUDA, by SONAME, where a row says it
     nodes: dict = field(default_factory=dict)
     words: dict = field(default_factory=dict)               # of rows that stand once
     errors: dict = field(default_factory=dict)              # {(kind, major): status}
-    layouts: dict = field(default_factory=dict)             # {(struct, major): letter}
-    rows: dict = field(default_factory=dict)                # {(name, major): Row}
+    layouts: dict = field(default_factory=dict)             # {(struct, version): letter}
+    has: dict = field(default_factory=dict)                 # {name: {version: Row}}
+    rows: dict = field(default_factory=dict)                # {(name, major): its newest Row}
     variables: dict = field(default_factory=dict)           # {name: size}
 
     def covered(self, text):
-        """The majors of a RANGE: each has one toolkit."""
+        """The versions of a RANGE."""
         found = set()
         for part in text.split(","):
             first, dash, last = part.partition("-")
-            low, high = major(first), major(last) if last else 10**6 if dash else major(first)
-            found |= {one for one in self.majors if low <= one <= high}
+            low = version(first)
+            high = version(last) if last else (10**6, 0) if dash else low
+            found |= {one for one in self.versions if low <= one <= high}
         return found
 
+    @property
+    def majors(self):
+        return sorted({one for one, _ in self.versions})
+
+    def newest(self, of):
+        return max(one for one in self.versions if one[0] == of)
+
     def names(self, of):
+        """What callers of a major may import."""
         return sorted(name for name, one in self.rows if one == of)
+
+    def exported(self, of):
+        """What the newest library of a major has."""
+        return sorted(name for name, one in self.has.items() if self.newest(of) in one)
 
     def of_cuda(self, cuda):
         """Its majors that are of a CUDA."""
@@ -63,26 +77,39 @@ class List:
         return [of for of, soname in self.sonames.items() if cuda in self.cudas.get(soname, [cuda])]
 
     def key(self, name, of):
-        """What two majors have to agree on to have the same interface."""
+        """What two versions have to agree on to have the same interface."""
         def letter(match):
             word = match[0]
             return ALIKE.get(word) or f"{word}.{self.layouts.get((word, of), '')}"
-        text = re.sub(r"\b(in|out|inout|buf) (?=\w)", "*", self.rows[name, of].types)
+        text = re.sub(r"\b(in|out|inout|buf) (?=\w)", "*", self.has[name][of].types)
         return re.sub(r"\w+", letter, text)
 
+    def keys(self, name, of):
+        """Those of a caller of a major, which does not say of which version it is."""
+        return {self.key(name, one) for one in self.has[name] if one[0] == of}
+
     def fate(self, name, caller, there):
-        """Of a call by a caller of one major, on a library of another."""
+        """Of a call by a caller of one major, on the newest library of another."""
+        at = self.newest(there)
+        if at not in self.has[name]:
+            return ABSENT
         if caller == there:
             return FORWARDED
-        if (name, there) not in self.rows:
-            return ABSENT
-        rows = self.rows[name, caller], self.rows[name, there]
+        rows = [row for one, row in self.has[name].items() if one[0] == caller or one == at]
         known = not any(row.undeclared or row.apart for row in rows)
-        return FORWARDED if known and self.key(name, caller) == self.key(name, there) else REFUSED
+        meant = {self.key(name, one) for one in self.untold(there) if one in self.has[name]}
+        return FORWARDED if known and self.keys(name, caller) == meant else REFUSED
+
+    def untold(self, of):
+        """The newest version of a major, and those that no name tells from it."""
+        inside, newest = [one for one in self.versions if one[0] == of], self.newest(of)
+        firsts = {min(one for one in has if one[0] == of) for has in self.has.values() if newest in has}
+        return [one for one in inside if one >= max(firsts)]
 
 
-def major(text):
-    return int(text.partition(".")[0])
+def version(text):
+    major, _, minor = text.partition(".")
+    return int(major), int(minor)
 
 
 @functools.lru_cache(maxsize=None)
@@ -96,23 +123,26 @@ def read(name):
         if not line.startswith(" "):
             block, struct = words[0], words[-1]
             if block == "toolkits":
-                made.majors = [major(word) for word in words[1:]]
+                made.versions = [version(word) for word in words[1:]]
         elif block == "functions":
             found = re.match(r"\s+(\w+)\s+(\S+)\s+(\(.*?\)(?: -> \S+)?)(.*)$", line)
+            row = Row(found[3], *(f" {word}" in found[4] for word in (
+                "text", "negative", "apart", "undeclared")))
             for of in made.covered(found[2]):
-                made.rows[found[1], of] = Row(found[3], *(f" {word}" in found[4] for word in (
-                    "text", "negative", "apart", "undeclared")))
+                made.has.setdefault(found[1], {})[of] = row
         elif block == "struct" and words[0] == "size":
             for of in made.covered(words[2]):
                 made.layouts[struct, of] = words[4]
         elif block == "library":
             read_property(made, words)
+    for name, one in made.has.items():
+        made.rows.update(((name, of[0]), one[of]) for of in sorted(one))
     return made
 
 
 def read_property(made, words):
     if words[0] == "soname":
-        made.sonames.update((of, words[1]) for of in made.covered(words[2]))
+        made.sonames.update((of, words[1]) for of, _ in sorted(made.covered(words[2])))
     elif words[0] == "data":
         made.variables[words[1]] = int(words[2])
     elif words[0] == "cuda":
@@ -120,7 +150,7 @@ def read_property(made, words):
     elif words[0] == "node":
         made.nodes.setdefault(int(words[2]), []).append(words[1])
     elif words[0] == "error":
-        for of in made.covered(words[3]) if words[3:] else made.majors:
+        for of in {of for of, _ in made.covered(words[3])} if words[3:] else made.majors:
             made.errors[words[1], of] = int(words[2])
     else:
         made.words[words[0]] = words[1]

@@ -30,4 +30,5 @@ def test_what_the_library_makes_serves_callers_of_each_major(world, reals, calle
     through = world.run(program, library_lists.stub("cublasLt"), reals[caller].name, SIZES[caller])
     assert [line.split()[2] for line in direct.lines] == ["0"] * 5
     assert through.lines[:-1] == direct.lines[:-1]
-    assert through.lines[-1] == (direct.lines[-1] if caller == there else f"own init {REFUSED}")
+    # 13.0 has the structs of 12; a caller of 13 may have been compiled with 13.1, which has not.
+    assert through.lines[-1] == (direct.lines[-1] if caller <= there else f"own init {REFUSED}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda audit --stub`: imports of a library that somebody made a stub of."""
+import functools
 import json
 
 import pytest
@@ -93,6 +94,60 @@ def test_require_counts_them(audit, cuda, tmp_path):
     audit(cuda[1], "--require", "12", file)
     done = audit(cuda[1], "--require", "12,13", file, status=1)
     assert "no version of CUDA 13 that all of it runs on" in done.err
+
+
+def test_a_name_that_came_with_a_later_version_of_a_cuda(audit, said, tmp_path):
+    """As cublasDgemmGroupedBatched, which came with CUDA 12.4."""
+    files = [own_stubs.library(tmp_path / f"real{number}", "libbar.so.12", SOURCE.format(number))
+             for number in (1, 2)]
+    both = own_stubs.library(tmp_path / "both", "libbar.so.12", SOURCE.format(1) + "int barB2(void);\n"
+                             "int barB2(void) { return 2; }\n")
+    stub = stub_of(tmp_path, f"{files[0]}=12.1", f"{both}=12.4")
+    file = importer(tmp_path, "barA", "barB2", link=[both])
+    assert {version for version in said(stub, file)["runs_on"]} == {"12.4", "12.5", "12.6", "12.8", "12.9"}
+    audit(stub, "--require", "12.4", file)
+    assert "not all of it runs on CUDA 12.1" in audit(stub, "--require", "12.1", file, status=1).err
+
+
+LIST = """toolkits 11.8 12.0 12.1 12.3 13.0
+
+library bar
+    stub libbar_stub.so
+    soname libbar.so.11 11.8
+    soname libbar.so.12 12.0-12.3
+    soname libbar.so.13 13.0-
+    variable LAZYCUDA_BAR
+    advice Ask for it.
+    error missing 7
+    error absent 7
+    error refused 7
+    error driver 7
+    error incoherent 7
+
+functions
+    barHidden                                            11.8-12.0      (i32)
+    barHidden                                            12.1-          (i64)
+    barNew                                               12.3-          ()
+    barShown                                             11.8-12.1      (i32)
+    barShown                                             12.3-          (i64)
+"""
+
+
+def test_an_interface_that_changed_within_a_major(said, tmp_path):
+    """What tells 12.3 is barNew; nothing tells 12.1 from 12.0, so a call by another major's caller
+    could meet either barHidden."""
+    (tmp_path / "bar.txt").write_text(LIST)
+    done = own_stubs.run("--list", tmp_path / "bar.txt", "-o", tmp_path / "bar")
+    assert done.returncode == 0, done.stderr
+    own_stubs.make(tmp_path / "bar")
+    stub = own_stubs.Stub(tmp_path / "bar", "")
+    said = functools.partial(said, stub, "--all-versions")
+    old = said(importer(tmp_path, "barHidden", "barShown", link=[stub.abi(11)]))["targets"]
+    assert [sorted(old[version]["refused"]) for version in ("11.8", "12.0", "12.1", "12.3", "13.0")] == [
+        [], ["barHidden"], ["barHidden"], ["barHidden", "barShown"], ["barHidden", "barShown"]]
+    # It says that it is of 12, and not of which: on 12 all is as without a stub.
+    mine = said(importer(tmp_path, "barHidden", "barShown", link=[stub.abi(12)]))["targets"]
+    assert [mine[version]["direct"] for version in ("12.0", "12.3", "13.0")] == [2, 2, 0]
 
 
 def test_majors_of_its_own_are_told_whichever_cuda_is_there(audit, said, own, tmp_path):

@@ -25,7 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = ROOT / "gen" / "libraries.txt"
 TABLE = ROOT / "tools" / "upkeep" / "cuda.txt"
 MAJORS = ("11", "12", "13")
-# The CUDA whose runtime's headers the headers of a toolkit include.
+# The CUDA whose runtime's headers the headers of a toolkit include: the newest of its major.
+NEWEST = {"11": "11.8", "12": "12.9", "13": "13.5"}
 RUNTIMES = {"cu11": "11.8", "cu12": "12.9", "cu13": "13.5", "cudnn8": "12.9", "nvtx1": "12.9"}
 ARCH = "x86_64"
 
@@ -55,19 +56,24 @@ def one(rule, word, default=None):
 
 
 def files(cuda, name):
-    """[(toolkit, file)] of a library, the newest toolkit of CUDA first."""
+    """[(toolkit, file)] of a library."""
     found = []
-    for toolkit in fetch.toolkits(TABLE):
+    for toolkit in dict.fromkeys(toolkit for toolkit, part, *_ in fetch.read_table(TABLE)
+                                 if f"lib{name}" in part.split(",")):
         site = cuda / toolkit / ARCH
         found += [(toolkit, path) for path in sorted(site.rglob(f"lib{name}.so*"))
                   if re.fullmatch(rf"lib{re.escape(name)}\.so[.\d]*", path.name)]
     return found
 
 
+def runtime_of(toolkit):
+    return RUNTIMES.get(toolkit) or NEWEST[toolkit.partition(".")[0]]
+
+
 def includes(cuda, toolkits, toolkit):
     """Where headers of a toolkit are: its own, and those of the runtime."""
     own = sorted(path for path in (cuda / toolkit / ARCH).rglob("include") if path.is_dir())
-    runtime = toolkits / RUNTIMES[toolkit] / ARCH / "nvidia"
+    runtime = toolkits / runtime_of(toolkit) / ARCH / "nvidia"
     return [*own, *sorted(path for path in runtime.glob("*/include"))]
 
 
@@ -77,7 +83,7 @@ def advice(name):
                 if f"lib{name}" in part.split(",")]
     newest = {}
     for toolkit, package in packages:
-        major = (re.search(r"\d+$", RUNTIMES[toolkit].split(".")[0]) or [""])[0]
+        major = runtime_of(toolkit).partition(".")[0]
         newest.setdefault(package, major)
     ordered = sorted(newest, key=lambda package: (-int(newest[package]), package))
     first = f"`pip install {ordered[0]}` (CUDA {newest[ordered[0]]})"
