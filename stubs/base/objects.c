@@ -108,21 +108,6 @@ static struct {
 	annotation *_Atomic begin, *_Atomic end;
 } annotations;
 
-/* It has a dl_iterate_phdr() of its own, so that only then this is looked for. */
-static void find_annotations(void)
-{
-	void *begin = lc_ask_loader(RTLD_DEFAULT, "AnnotateIgnoreReadsBegin", NULL);
-	void *end = lc_ask_loader(RTLD_DEFAULT, "AnnotateIgnoreReadsEnd", NULL);
-	annotation *function;
-
-	if (!begin || !end)
-		return;
-	memcpy(&function, &end, sizeof(function));
-	atomic_store(&annotations.end, function);
-	memcpy(&function, &begin, sizeof(function));
-	atomic_store(&annotations.begin, function);
-}
-
 static void annotate(annotation *const _Atomic *which)
 {
 	annotation *function = atomic_load(which);
@@ -132,6 +117,37 @@ static void annotate(annotation *const _Atomic *which)
 }
 
 /* ---- the walk ---- */
+
+static annotation *find_annotation(const struct lc_names *names, const char *name)
+{
+	annotation *function = NULL;
+	void *address;
+
+	if (lc_names_find(names, name, &address) && address)
+		memcpy(&function, &address, sizeof(function));
+	return function;
+}
+
+/* Whoever has a dl_iterate_phdr() of its own may be a thread sanitizer.  dlsym() would free the
+ * text of an error, and who interposes free() may ask it in turn. */
+static void find_annotations(const struct dl_phdr_info *info)
+{
+	annotation *begin, *end;
+	struct lc_names names;
+	struct lc_image image;
+
+	if (lc_image_loaded(&image, info))
+		return;
+	lc_names_of(&image, NULL, &names);
+	if (!names.strings)
+		return;
+	begin = find_annotation(&names, "AnnotateIgnoreReadsBegin");
+	end = find_annotation(&names, "AnnotateIgnoreReadsEnd");
+	if (!begin || !end)
+		return;
+	atomic_store(&annotations.end, end);
+	atomic_store(&annotations.begin, begin);
+}
 
 /* Ends the walk at the object with the dl_iterate_phdr() that this code calls.  Of others the
  * name is not read: that is ld.so's memory, which a thread sanitizer does not know as such yet. */
@@ -144,6 +160,8 @@ static int is_own(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	slash = strrchr(info->dlpi_name, '/');
 	*(bool *)data = slash && !strcmp(slash, "/libc.so.6");
+	if (!*(bool *)data)
+		find_annotations(info);
 	return 1;
 }
 
@@ -179,13 +197,9 @@ static iterator *find_iterator(void)
 
 	if (lc_is_in_static_program())
 		return walk_maps;
+	dl_iterate_phdr(is_own, &seen);
 	/* The thread sanitizer learns from its own dl_iterate_phdr() what ld.so has written. */
-	if (!LC_THREAD_SANITIZED)
-		dl_iterate_phdr(is_own, &seen);
-	if (seen)
-		return found;
-	find_annotations();
-	if (LC_THREAD_SANITIZED)
+	if (seen || LC_THREAD_SANITIZED)
 		return found;
 	address = find_own("dl_iterate_phdr");
 	if (address)
