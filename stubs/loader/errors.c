@@ -140,7 +140,7 @@ static const char *who_has(struct lc_arena *arena, unsigned slot)
 	const lc_version loaded = (lc_version)atomic_load(&lc_self.loaded);
 	const struct lc_slot *called = &lc_library.slots[slot];
 	const struct lc_candidate *having = &lc_library.candidates[called->first];
-	const char *word = lc_major_word(&lc_library), *take;
+	const char *word = lc_major_word(&lc_library), *which, *take;
 	lc_version nearest;
 	bool later;
 
@@ -151,11 +151,15 @@ static const char *who_has(struct lc_arena *arena, unsigned slot)
 		return lc_format(arena, "a newer or older %s does", word);
 	later = loaded < having->from;
 	nearest = later ? having->from : having->to;
+	/* A list of majors alone has 0 and LC_LAST_MINOR as minors. */
+	which = LC_MINOR(nearest) && LC_MINOR(nearest) < LC_LAST_MINOR ?
+		lc_format(arena, "%d.%d", LC_MAJOR(nearest), LC_MINOR(nearest)) :
+		lc_format(arena, "%d", LC_MAJOR(nearest));
 	take = lc_library.own_majors || LC_MAJOR(nearest) == LC_MAJOR(loaded) ?
 	       lc_format(arena, "%s=/path/to/one", lc_library.variable) :
 	       lc_format(arena, "LAZYCUDA_MAJOR=%d", LC_MAJOR(nearest));
-	return lc_format(arena, "%s %d.%d and %s do: if one is installed, %s takes it", word,
-			 LC_MAJOR(nearest), LC_MINOR(nearest), later ? "later" : "earlier", take);
+	return lc_format(arena, "%s %s and %s do: if one is installed, %s takes it", word, which,
+			 later ? "later" : "earlier", take);
 }
 
 static const char *message(struct lc_arena *arena, const struct lc_refused *call,
