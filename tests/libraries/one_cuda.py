@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Real libraries of one function each, laid out as pip does with the RECORDs of their packages."""
+import hashlib
 import os
 import subprocess
 
@@ -13,14 +14,15 @@ def library(name, own, needs=(), size=0):
     """A real library with all its names, which needs others that need not be there."""
     made = library_lists.read(name)
     soname = made.sonames[own]
-    folder = build.BUILD / "tests" / "one_cuda" / "-".join([name, str(own), *needs, str(size)])
+    source = "".join(f"int {one}(void) {{ return {own}; }}\n" for one in made.names(own))
+    source += f"const char padding[{size + 1}] = {{ 1 }};\n"
+    key = hashlib.sha256(repr((soname, needs, source)).encode()).hexdigest()[:16]
+    folder = build.BUILD / "tests" / "one_cuda" / key
     file = folder / soname
     if file.exists():
         return file
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "library.c").write_text("".join(
-        f"int {one}(void) {{ return {own}; }}\n" for one in made.names(own)) +
-                                      f"const char padding[{size + 1}] = {{ 1 }};\n")
+    (folder / "library.c").write_text(source)
     (folder / "library.map").write_text(f"{soname} {{ global: *; }};\n")
     for need in needs:
         subprocess.run([*build.CC, "-shared", f"-Wl,-soname,{need}", "-x", "c", os.devnull, "-o",
