@@ -504,12 +504,12 @@ def test_one_that_goes_with_any_takes_no_part(world, stubs):
 @pytest.mark.parametrize("name, own, folder", [
     ("curand", 10, "math_libs/{}/lib64"), ("nccl", 2, "comm_libs/{}/nccl/lib"),
     ("nvshmem_host", 3, "comm_libs/{}/nvshmem/lib")])
-def test_nvidias_hpc_sdk(world, home, version, name, own, folder):
+def test_nvidias_hpc_sdk(world, stubs, home, version, name, own, folder):
     """CUDA_HOME names the toolkit; other libraries lie beside it."""
     file = library(name, own)
     folder = world.put(f"sdk/{folder.format(version)}", file)
     world.folder("sdk/cuda/12.4")
-    status = world.status(name, CUDA_HOME=f"{world.root}/sdk/{home}")
+    status = statuses(world, stubs(name), [name], CUDA_HOME=f"{world.root}/sdk/{home}")[name]
     assert (status["path"] and os.path.realpath(status["path"])) == str(folder / file.name)
     told = "it belongs to CUDA 12, as it lies in" if version != "." else "nothing tells"
     assert told in status["reason"]
