@@ -2,7 +2,7 @@
 #
 # make			the stubs, the import libraries, the command-line tool
 # make all-stubs	also those of CUDA's other libraries, which libraries/ lists
-# make test		every behaviour once, in five minutes; it ends with what it left out
+# make test		every behaviour once, in eight minutes; it ends with what it left out
 # make test-all		all tests, and all of them under each sanitizer; CUDA_VERSIONS=all
 #			with every CUDA that there is, CONFIGURATIONS=plain without sanitizers
 # make test-asan	all tests under the sanitizers of addresses and undefined behaviour; test-tsan
