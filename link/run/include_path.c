@@ -39,7 +39,8 @@ const char *const *lk_options_with_headers(struct lc_arena *arena, const struct 
 const char *lk_header_advice(struct lc_arena *arena, const char *log, int version)
 {
 	const int major = LC_CUDA_MAJOR(version);
-	const char *of_wheel = major < 13 ? lc_format(arena, "-cu%d", major) : "";
+	/* The wheels of 13 bear no number, and a version that is not known tells none. */
+	const char *of_wheel = major && major < 13 ? lc_format(arena, "-cu%d", major) : "";
 
 	if (!log || !strstr(log, "open source file"))
 		return "";
