@@ -547,7 +547,8 @@ static void note_neighbour(struct walk *walk, const char *path)
  */
 static const char *python(void)
 {
-	const char *const names[] = { (const char *)getauxval(AT_EXECFN), program_invocation_name };
+	const char *const names[] = { (const char *)lc_auxval(AT_EXECFN),
+				       program_invocation_name };
 
 	for (size_t i = 0; i < LC_COUNT(names) && !lc_is_privileged(); i++)
 		if (names[i] && names[i][0] == '/' && !strncmp(lc_basename(names[i]), "python", 6))
