@@ -9,6 +9,7 @@
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
 #include "../base/image.h"
+#include "../base/objects.h"
 
 #ifdef __x86_64__
 # define LC_GLOB_DAT R_X86_64_GLOB_DAT
@@ -93,6 +94,6 @@ void lc_share_variables(struct lc_found *found)
 			continue;
 		/* For who has read the address already, and for programs that have a copy. */
 		memcpy(one->ours, sharing.real, one->size);
-		dl_iterate_phdr(share_with, &sharing);
+		lc_each_object(share_with, &sharing);
 	}
 }
