@@ -14,12 +14,12 @@ def runs_on(file, major):
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the wheels are for x86-64")
-def test_published_files_run_on_other_majors(world):
+def test_published_files_run_on_other_majors(audit):
     for wheel in WHEELS:
         why = fetch(wheel)
         if why:
             pytest.skip(f"{wheel} could not be fetched: {why}")
-    out = json.loads(world.cli("audit", "--json", *map(folder, WHEELS)).out)
+    out = json.loads(audit("--json", *map(folder, WHEELS)).out)
     files = [file for file in out["files"] if any(
         entry["names"] and entry["judged"] for entry in file["imports"])]
     wheels = {file["wheel"].split("/")[-2] for file in files}
