@@ -9,6 +9,8 @@
  *	its folder		nvidia/cu13/lib, /usr/local/cuda-13.0/lib64
  *	the package that has it	the RECORD of nvidia_cudnn_cu12-9.1.0.70.dist-info
  *
+ * cuDNN can say it itself, once it is loaded: asks.h.
+ *
  * Only the last costs more than a look at a name: site-packages is listed once, and the RECORDs
  * of the packages that are named like the folder are read.
  */

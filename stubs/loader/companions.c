@@ -234,6 +234,21 @@ const char *lc_sibling_of(struct lc_arena *arena, struct lc_search *search, size
 	return NULL;
 }
 
+const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t index,
+		      const char *soname)
+{
+	const size_t self = search->at.self;
+	const char *path = search->files[self][index].path;
+	struct bringing bringing;
+	struct lc_folders now;
+
+	if (path[0] != '/')
+		return NULL;
+	bringing = begin_bringing(arena, search->known, &now, search->seats[self].library,
+				  &search->seats[self].options[index], path);
+	return file_in(&bringing, lc_folder_of(bringing.survey->folders.arena, path), soname);
+}
+
 void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 			 const struct lc_option *option, const struct lc_file *file, int cuda,
 			 struct lc_companions *brought)

@@ -7,6 +7,7 @@
 
 #include "../base/glibc.h"
 #include "../base/objects.h"
+#include "asks.h"
 #include "dl.h"
 #include "unknown.h"
 
@@ -248,6 +249,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		   lc_version_look *version, struct lc_found *found)
 {
 	static const struct lc_choice none = { .option = -1, .refusal = LC_MISSING };
+	bool asked = false;
 
 	*found = (struct lc_found){ .choice = none };
 	if (arena->failed)
@@ -264,6 +266,10 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		if (bind_lazily(search, found->choice.option))
 			continue;
 		if (found->choice.option < 0) {
+			if (!asked && lc_ask_libraries(arena, search, found->choice.common)) {
+				asked = true;
+				continue;
+			}
 			if (!lc_search_last_resort(arena, search))
 				return;
 		} else if (open_choice(arena, search, version, found)) {
