@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dl.h"
 #include "driver.h"
 #include "sets.h"
 #include "specifics.h"
@@ -31,7 +32,7 @@ static void open_companion(struct lc_attempt *attempt)
 	name = lc_format(&attempt->arena, "%.*s/%s", (int)(slash - path), path, name);
 	/* It need not be there: the library may find one elsewhere. */
 	if (lc_file_is_safe(&attempt->search.known->survey.folders, name, &why))
-		attempt->companion = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+		attempt->companion = lc_dlopen(&attempt->arena, name, RTLD_LAZY | RTLD_LOCAL, &why);
 	if (attempt->companion)
 		lc_trace("%s: loaded beside it", name);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "belongs.h"
+#include "dl.h"
 #include "../base/by_name.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
@@ -62,12 +63,13 @@ static bool is_usable(struct bringing *bringing, const char *folder, const char 
 static void open_first(struct bringing *bringing, const char *path, const char *because)
 {
 	struct lc_companions *brought = bringing->brought;
+	const char *said;
 	void **handle = lc_grow(bringing->arena, &brought->handles, &brought->count,
 				sizeof(*handle));
 
 	if (!handle)
 		return;
-	*handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	*handle = lc_dlopen(bringing->arena, path, RTLD_LAZY | RTLD_LOCAL, &said);
 	lc_trace("%s: %s%s", path, *handle ? "loaded first, as the library " : "cannot be loaded",
 		 *handle ? because : "");
 }

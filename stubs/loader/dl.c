@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "../base/count.h"
+#include "../base/folders.h"
 #include "../base/glibc.h"
+#include "../base/object.h"
 
 /* Returns true if the text ends like glibc's word for an error, in the locale's language. */
 static bool ends_with_error(const char *text, int error)
@@ -76,15 +78,71 @@ static bool is_of_want(const char *text)
 	return false;
 }
 
+/* Returns true if ld.so replaces a part of the path. */
+static bool has_token(const char *path)
+{
+	static const char *const tokens[] = { "$LIB", "${LIB}", "$ORIGIN", "${ORIGIN}",
+					      "$PLATFORM", "${PLATFORM}" };
+
+	for (size_t i = 0; i < LC_COUNT(tokens); i++)
+		if (strstr(path, tokens[i]))
+			return true;
+	return false;
+}
+
+/* The length of the folders that both paths begin with, and of the slash behind them. */
+static size_t common_length(const char *a, const char *b)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			length = i + 1;
+	return length;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return !stat(a, &one) && !stat(b, &other) &&
+	       lc_same_file(lc_identity(&one), lc_identity(&other));
+}
+
+const char *lc_dlopen_name(struct lc_arena *arena, const char *path)
+{
+	const char *own, *way = "";
+	size_t common;
+
+	if (!has_token(path))
+		return path;
+	own = lc_this_file();
+	if (!own || own[0] != '/')
+		return NULL;
+	common = common_length(own, path);
+	if (has_token(path + common))
+		return NULL;
+	for (const char *at = own + common; (at = strchr(at, '/')); at++)
+		way = lc_format(arena, "../%s", way);
+	way = lc_format(arena, "/%s%s", way, path + common);
+	/* Links may lead elsewhere than back. */
+	if (!is_same_file(lc_format(arena, "%.*s%s", (int)(strrchr(own, '/') - own), own, way), path))
+		return NULL;
+	return lc_format(arena, "$ORIGIN%s", way);
+}
+
 void *lc_dlopen(struct lc_arena *arena, const char *path, int flags, const char **said)
 {
-	const char *text;
+	const char *text, *name = lc_dlopen_name(arena, path);
 	void *handle;
 	int error;
 
+	*said = NULL;
+	if (!name)
+		return NULL;
 	for (int i = 0; i < LC_AGAIN_TIMES; i++) {
 		errno = 0;
-		handle = dlopen(path, flags);
+		handle = dlopen(name, flags);
 		if (handle)
 			return handle;
 		error = errno;

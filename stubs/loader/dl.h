@@ -6,7 +6,14 @@
 #include "../base/arena.h"
 
 /*
- * dlopen(), made again where a signal interrupted it.  If it fails, *said is what dlerror() says,
+ * Returns the name by which dlopen() opens this file: the path itself, unless that has $LIB, $ORIGIN
+ * or $PLATFORM in it, which ld.so would replace.  Then it is the way from this library's own folder,
+ * for what $ORIGIN stands for is not replaced again; or NULL, if that way has such a name in it, too.
+ */
+const char *lc_dlopen_name(struct lc_arena *arena, const char *path);
+
+/*
+ * dlopen() of a path, made again where a signal interrupted it.  If it fails, *said is what dlerror() says,
  * or NULL; and the arena is marked as starved if that is for want of memory or descriptors, which
  * may come back.
  */

@@ -8,6 +8,7 @@
 
 #include "aside.h"
 #include "belongs.h"
+#include "dl.h"
 #include "specifics.h"
 #include "unknown.h"
 #include "../base/count.h"
@@ -38,18 +39,6 @@ static struct lc_option *add_option(struct lc_arena *arena, struct lc_search *se
 		   &search->seats[seat].option_count, file, origin);
 }
 
-/* Returns true if dlopen() would open another file than that of this path. */
-static bool has_token(const char *path)
-{
-	static const char *const tokens[] = { "$LIB", "${LIB}", "$ORIGIN", "${ORIGIN}",
-					      "$PLATFORM", "${PLATFORM}" };
-
-	for (size_t i = 0; i < LC_COUNT(tokens); i++)
-		if (strstr(path, tokens[i]))
-			return true;
-	return false;
-}
-
 /* Reads a file, sets what is known of it, and returns why it is not usable, or NULL. */
 static const char *read_option(struct lc_arena *arena, const struct lc_library *library,
 			       const struct lc_major *expected, struct lc_file *file,
@@ -70,7 +59,7 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 	option->cuda = elf.needs;
 	if (elf.stub)
 		return "is a lazycuda stub itself";
-	if (has_token(file->path))
+	if (!lc_dlopen_name(arena, file->path))
 		return "has $LIB, $ORIGIN or $PLATFORM in its path, which dlopen() would replace";
 	if (elf.major) {
 		option->major = elf.major->major;

@@ -295,9 +295,17 @@ def test_situation(row, tmp_path, real):
     situation.check(row, tmp_path, real)
 
 
-def test_a_folder_is_called_like_a_token_of_ld_so(tmp_path, real):
-    situation.check(Row("$LIB", "version.c", (Fake("nvJitLink", "12.9"),), place=beside,
-                        flags=IN_CUDA, differs=Outcome("6 0.0\n")), tmp_path / "$LIB", real)
+def with_a_stub(world, *files):
+    beside(world, *files)
+    world.put("app", build.stub("nvJitLink"))
+
+
+@pytest.mark.parametrize("place, difference", [(with_a_stub, None), (beside, Outcome("6 0.0\n"))])
+def test_a_folder_is_called_like_a_token_of_ld_so(place, difference, tmp_path, real):
+    """It is a difference only where the stub lies outside of it."""
+    situation.check(Row("$LIB", "version.c", (Fake("nvJitLink", "12.9"),), place=place,
+                        flags=(*IN_CUDA, "-Wl,-rpath,$ORIGIN"), differs=difference),
+                    tmp_path / "$LIB", real)
 
 
 # ---- the comparison itself ----
