@@ -18,10 +18,11 @@ def importer(folder, *names, library="cudart", major=12, link=None, text="", nam
                                      link=link))
 
 
-def real(folder, soname, *names, node=None):
+def real(folder, soname, *names, node=None, variables=()):
     """A library of that SONAME to link to."""
     script = [build.text(f"{node} {{ global: *; }};\n", "map")] if node else []
-    source = build.text("\n".join(f"void {name}(void) {{}}" for name in names), "c")
+    source = build.text("\n".join([*(f"void {name}(void) {{}}" for name in names),
+                                   *(f"int {name};" for name in variables)]), "c")
     return put(folder, build.compile(soname, "-w", "-shared", "-fPIC", f"-Wl,-soname,{soname}",
                                      *[f"-Wl,--version-script={file}" for file in script], source))
 

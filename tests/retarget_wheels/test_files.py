@@ -304,15 +304,17 @@ def inside(name):
         sys.path.pop(0)
 
 
-def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path):
+@pytest.mark.parametrize("stub", ["libcudart_stub.so", "compat12/libcudart.so.12"])
+def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path, stub):
     # What the decision before lets through none of, ld.so has to find by itself.
     source = tmp_path / "call.c"
     source.write_text("void cudaOfTomorrow(void); void call(void) { cudaOfTomorrow(); }")
     library = real(tmp_path, "libcudart.so.12", "cudaOfTomorrow", node="libcudart.so.12")
     build.output(*build.CC, "-shared", "-fPIC", "-o", tmp_path / "call.so", source, library)
-    patch(tmp_path / "call.so", "--replace-needed", "libcudart.so.12", "libcudart_stub.so")
+    stub = build.STUBS / stub
+    patch(tmp_path / "call.so", "--replace-needed", "libcudart.so.12", stub.name)
     with pytest.raises(inside("repoint").Refused, match="cudaOfTomorrow"):
-        inside("load").check(tmp_path / "call.so", [build.STUBS], run=False)
+        inside("load").check(tmp_path / "call.so", {"cudart"}, [stub.parent], run=False)
 
 
 @pytest.mark.parametrize("number, machine, says", [

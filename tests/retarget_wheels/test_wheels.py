@@ -141,6 +141,59 @@ def test_what_a_library_needs_in_turn_its_stub_needs(retarget, tmp_path, world):
     assert opened["error"] is None
 
 
+@pytest.fixture
+def through_cusolver(tmp_path):
+    """A module that has a function of cuBLAS only because cuSOLVER needs cuBLAS, and needs what is
+    not here."""
+    real(tmp_path, "libcublas.so.12", "cublasCgemmBatched", node="libcublas.so.12")
+    module = importer(tmp_path, "cusolverDnCreate", "other", "cublasCgemmBatched", link=[
+        real(tmp_path, "libcusolver.so.11", "cusolverDnCreate", node="libcusolver.so.11"),
+        real(tmp_path, "libother.so.1", "other")])
+    (tmp_path / "libother.so.1").rename(tmp_path / "away")
+    return module
+
+
+def test_a_name_that_would_be_lost_is_a_refusal(retarget, tmp_path, through_cusolver):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": through_cusolver})
+    said, = retarget("-o", tmp_path / "served", through_cusolver).files
+    assert "libcublas_stub.so" in elf.dynamic(tmp_path / "served/module.so")["NEEDED"]
+    for options in ["--leave", "cublas"], ["--only", "cusolver"]:
+        for path in wheel, through_cusolver:
+            done = retarget(*options, path, status=1)
+            said, = done.files + done.wheels
+            assert said["code"] == "LOAD"
+            assert "imports cublasCgemmBatched of cublas" in said["error"]
+            assert "--leave cusolver leaves both" in said["error"]
+    assert not list(retarget.out.iterdir())
+    retarget("--leave", "cublas,cusolver", wheel)
+
+
+@pytest.mark.parametrize("program", [False, True])
+def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program):
+    """A copy in a program, and what a static constructor reads, are as the stub had it."""
+    library = real(tmp_path, "libnvshmem_host.so.3", "nvshmem_align", node="NVSHMEM",
+                   variables=["nvshmem_options"])
+    source = tmp_path / "early.c"
+    source.write_text("extern int nvshmem_options; int nvshmem_align(void); int seen;\n"
+                      "static void __attribute__((noinline)) look(void) { seen = nvshmem_options; }\n"
+                      "static void __attribute__((constructor)) early(void) { look(); }\n"
+                      "int late(void) { return nvshmem_options + nvshmem_align(); }\n"
+                      "int main(void) { return late(); }\n")
+    mode = ["-no-pie", "-fno-pic", "-Dconstructor=unused"] if program else ["-shared", "-fPIC"]
+    name = "pkg/tool" if program else "pkg/module.so"
+    build.output(*build.CC, "-O1", *mode, "-o", tmp_path / "early", source, library)
+    done = retarget(wheel_files.make(tmp_path, {name: tmp_path / "early"}), json_wanted=False)
+    assert done.out.splitlines()[-1].strip() == \
+        f"{name} cannot be imported without libnvshmem_host.so.3: variable nvshmem_options"
+    assert "left as it is" in done.out
+    # What reads it later is served.
+    source.write_text(source.read_text().replace("(constructor)", "(unused)"))
+    if not program:
+        build.output(*build.CC, "-O1", *mode, "-o", tmp_path / "early", source, library)
+        said, = retarget(wheel_files.make(tmp_path, {name: tmp_path / "early"})).wheels
+        assert said["added"] == ["pkg.libs/libnvshmem_host.so.3"] and said["files"][0]["loaded"]
+
+
 @pytest.mark.parametrize("folder", ["pkg", "./pkg/", "pkg//."])
 def test_another_folder_for_the_stubs(retarget, tmp_path, plain, folder):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})

@@ -62,13 +62,11 @@ def _linker():
     return image.machine, path if "ld-linux" in path else None
 
 
-def _is_ours(line, image):
-    """Whether what ld.so says is about a stub, or a version of a library that the file has the
-    stub of."""
-    ours = {names.stub(name) for name in image.needed}
+def _is_ours(line, ours):
+    """Whether what ld.so says is about a stub, by the names of its file or of its versions."""
     words = [word.strip("`'(),:") for word in line.split()]
-    nodes = filter(None, map(names.node, words))
-    return any(map(names.stub, words)) or any(node.library in ours for node in nodes)
+    found = [way(word) for word in words for way in (names.real, names.node)]
+    return any(map(names.stub, words)) or any(each.library in ours for each in found if each)
 
 
 def _unmet(image, said):
@@ -80,7 +78,7 @@ def _unmet(image, said):
             if need.file not in image.needed and not names.stub(need.file)]
 
 
-def _trace(linker, file, image, search):
+def _trace(linker, file, image, search, ours):
     """Libraries that ld.so does not find; if it finds all, names that none of them has."""
     status, said = _run([linker, str(file)], _environment(
         search, LD_TRACE_LOADED_OBJECTS="1", LD_WARN="yes"))
@@ -89,12 +87,12 @@ def _trace(linker, file, image, search):
     missing, nobodys = _unmet(image, said), []
     for line in said.splitlines():
         found = re.match(r"\s*(\S+) => not found", line)
-        if found and names.stub(found[1]):
+        if found and _is_ours(found[1], ours):
             raise Refused("LOAD", f"{found[1]} is not found from where it lies")
         if found:
             missing.append(found[1])
         elif ("not defined" in line or "not found" in line or "undefined symbol" in line) \
-                and _is_ours(line, image):
+                and _is_ours(line, ours):
             raise Refused("LOAD", f"ld.so: {line.strip()}")
         undefined = re.match(r"undefined symbol: ([^\s,]+)\s+\((.*)\)$", line)
         if undefined and undefined[2] == str(file) and not PYTHONS.match(undefined[1]):
@@ -112,7 +110,7 @@ def _signal_name(number):
         return f"signal {number}"
 
 
-def _load(file, image, search):
+def _load(file, search, ours):
     """None, or why it could not be loaded if that has nothing to do with the stubs."""
     status, said = _run([sys.executable, "-I", "-S", "-c", LOAD, str(file)], _environment(search))
     if status == 0:
@@ -122,7 +120,7 @@ def _load(file, image, search):
     last = (said.strip() or "it says nothing").splitlines()[-1].replace(f"{file}: ", "")
     if status < 0:
         raise Refused("LOAD", f"loading it ends with {_signal_name(-status)}")
-    if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last, image)):
+    if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last, ours)):
         return last
     raise Refused("LOAD", f"it cannot be loaded: {last}")
 
@@ -133,27 +131,27 @@ def _named_within(text, root):
                   lambda found: os.path.normpath(found[1]), text or "") or None
 
 
-def check(file, search=(), run=True, root=None):
+def check(file, ours, search=(), run=True, root=None):
     """The Loading of a file.  Raises Refused if it is the file's fault that it cannot be loaded.
-    `search` are folders to find stubs in; `run`: also run its constructors; `root` is the
-    folder in which a wheel was laid out."""
+    `ours` are the libraries whose stubs it needs, `search` folders to find stubs in; `run`: also run
+    its constructors; `root` is the folder in which a wheel was laid out."""
     try:
-        loading = _check(file, search, run)
+        loading = _check(file, ours, search, run)
         return loading._replace(why_not=_named_within(loading.why_not, root)) if root else loading
     except Refused as refused:
         raise Refused(refused.code, _named_within(str(refused), root) if root else refused) from None
 
 
-def _check(file, search, run):
+def _check(file, ours, search, run):
     machine, linker = _linker()
     image = elf.read(file)
     if image.machine != machine:
         return Loading(f"it is for {image.machine}, and this Python for {machine}", [])
     if not linker:
         return Loading("this Python does not run on glibc", [])
-    missing, nobodys = _trace(linker, file, image, search)
+    missing, nobodys = _trace(linker, file, image, search, ours)
     if missing:
         return Loading(f"not here: {', '.join(missing)}", [])
     if image.interpreter:
         return Loading("it is a program: ld.so finds all that it needs, and it was not run", nobodys)
-    return Loading(_load(file, image, search) if run else "not asked for (--no-load)", nobodys)
+    return Loading(_load(file, search, ours) if run else "not asked for (--no-load)", nobodys)

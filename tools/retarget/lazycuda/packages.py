@@ -71,6 +71,11 @@ NEEDED_BY = {"cutensor": ("cublasLt",), "custatevec": ("cublas",),
              "cutensornet": ("cublas", "cusolver", "cutensor")}
 BY_FAMILY = {package.family: package for package in TABLE}
 BY_STEM = {stem: package for package in TABLE for stem in package.stems}
+# What the real libraries need in their turn: a file may have functions from there.
+IN_TURN = {"cublas": ("cublasLt",), "cusolver": ("cublas", "cublasLt", "cusparse", "nvJitLink"),
+           "cusolverMg": ("cublas", "cublasLt"), "cusparse": ("nvJitLink",), "cufftw": ("cufft",),
+           "cutensor": ("cublasLt",), "cutensorMg": ("cutensor", "cublasLt"),
+           **{stem: ("nppc",) for stem in BY_FAMILY["nvidia-npp"].stems if stem != "nppc"}}
 BY_TOOLKIT = {package.toolkit: package for package in TABLE if package.toolkit}
 # Packages that have a suffix in every major.  Without one the name means another package.
 SUFFIXED = frozenset(package.family for package in TABLE
@@ -79,6 +84,16 @@ TOOLKIT = "cuda-toolkit"
 # Packages whose versions count as CUDA does, and tell the major.
 COUNTS_CUDA = frozenset(package.family for package in TABLE
                         if package.requirements.get(13) == f"{package.family}==13.*")
+
+
+def in_turn(libraries):
+    """What these need in their turn, and what that needs."""
+    found, todo = set(), list(libraries)
+    while todo:
+        more = set(IN_TURN.get(todo.pop(), ())) - found
+        found |= more
+        todo += more
+    return found
 
 
 def canonical(name):

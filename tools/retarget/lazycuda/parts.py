@@ -169,6 +169,6 @@ def load_all(parts, stubs, site, run):
     said = {}
 
     def try_one(part):
-        said[part.name], _ = load.check(site / part.installed, run=run, root=site)
+        said[part.name], _ = load.check(site / part.installed, part.work.libraries, run=run, root=site)
     each(work, try_one)
     return said

@@ -6,12 +6,13 @@ import os.path
 import re
 from typing import Dict, List, NamedTuple
 
-from . import elf, names, packages
+from . import elf, names, packages, variables
 
 # In the runtime's own code, which is in the file if it was linked statically.
 STATIC_RUNTIME = b"/cudart.shm."
 
 
+STT_OBJECT = 1
 # Every stub has it, for functions of its own.
 PRIVATE_NODE = "LAZYCUDA_1"
 # What every system has beside CUDA, also renamed by auditwheel: nothing of CUDA is in these.
@@ -23,12 +24,13 @@ INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.(\d+))?\Z")
 
 class Refused(Exception):
     """A typed no: `code` stays the same from release to release; `library` is set if the refusal
-    is about one library alone."""
+    is about one library alone, and `variable` if it is about one of its variables."""
 
-    def __init__(self, code, message, library=None):
+    def __init__(self, code, message, library=None, variable=None):
         super().__init__(message)
         self.code = code
         self.library = library
+        self.variable = variable
 
 
 class Change(NamedTuple):
@@ -47,10 +49,18 @@ class Work(NamedTuple):
     notes: List[str]
 
     @property
+    def libraries(self):
+        return {change.library for change in self.changes}
+
+    @property
     def rewrites(self):
         """Whether the file has to say anything else than it does."""
         return bool(self.add or self.remove or any(
             old != new for old, new in self.replace.items()))
+
+
+def _is_variable(symbol):
+    return symbol.info & 0xf == STT_OBJECT
 
 
 class Stub:
@@ -100,6 +110,11 @@ class Stub:
         """How many letters of a name without a version tell that it is this library's."""
         return max((len(prefix) for prefix in self.prefixes
                     if name.startswith(prefix) and name[len(prefix):][:1].isupper()), default=0)
+
+    @functools.cached_property
+    def variables(self):
+        return {name for name, found in self.exports.items()
+                if names.is_function(name) and any(map(_is_variable, found))}
 
     @property
     def nodes(self):
@@ -308,36 +323,55 @@ def _check_symbols(image, found, stubs):
             if not symbol.version and stubs[library].own and \
                     stubs[library].tells_apart(symbol.name, majors[library]):
                 _refuse_symbol(symbol, stubs[library])
+    for library in libraries:
+        early = variables.taken_early(image, stubs[library].variables) if stubs[library].variables else None
+        if early:
+            raise Refused("VARIABLE", f"imports the variable {early[0]} and {early[1]}, which "
+                                      f"{stubs[library].name} cannot serve", library, early[0])
     return imports, unversioned
 
 
 def _counted_on(image, found, stubs, unserved):
-    """{library: the functions of it} that a file imports without needing the library, as
-    transformer-engine does with nvrtc: somebody is to load that before, for all to see.  Only
-    where nothing else that is needed can have them; a libtorch_cuda may have a NCCL in it."""
-    if not all(names.base(name) in found or names.real(name) or names.stub(name) or
-               SYSTEM.match(names.base(name)) for name in image.needed):
-        return {}
-    needed = {*found.values(), *(names.stub(name) for name in image.needed)}
-    wanted = [symbol.name for symbol in image.symbols() if not (
-        symbol.defined or symbol.weak or symbol.version or not names.kind(symbol.name))]
+    """{library: the functions of it} that a file imports without needing the library: it has them
+    through another one's needs, or somebody is to load the library before, for all to see, as
+    transformer-engine does with nvrtc.  The latter only where nothing else that is needed can have
+    them; a libtorch_cuda may have a NCCL in it."""
+    alone = all(names.base(name) in found or names.real(name) or names.stub(name) or
+                SYSTEM.match(names.base(name)) for name in image.needed)
+    stay = {real.library for real in map(names.real, image.needed) if real} - {*found.values()}
+    needed = {*found.values(), *stay, *map(names.stub, image.needed)}
+    in_turn = packages.in_turn(found.values()) - needed - packages.in_turn(stay)
     others = [library for library in sorted(stubs, key=lambda each: (len(each), each)) if not (
         library in needed or library in unserved or stubs[library].left)]
     counted = {}
-    for name in wanted:
+    for name in (symbol.name for symbol in image.symbols() if not (
+            symbol.defined or symbol.weak or symbol.version or not names.kind(symbol.name))):
         if any(library in stubs and name in stubs[library].exports for library in needed):
             continue
-        library = next((each for each in others if name in stubs[each].exports), None)
+        brought = [library for library in in_turn & stubs.keys() if name in stubs[library].exports]
+        library = next((each for each in [*brought, *(others if alone else ())]
+                        if name in stubs[each].exports), None)
         stub = stubs.get(library)
-        if stub and stub.has(name, None) and not stub.tells_apart(name, stub.majors):
+        serves = library in others and stub.has(name, None) and not stub.tells_apart(name, stub.majors)
+        if brought and not serves:
+            _refuse_lost(name, library, found)
+        if serves and not (brought and stub.last):
             counted.setdefault(library, []).append(name)
     return counted
+
+
+def _refuse_lost(name, library, found):
+    needs = {other: needed for needed, other in found.items() if library in packages.in_turn([other])}
+    raise Refused("LOAD", f"imports {name} of {library}, which it has only because "
+                          f"{', '.join(sorted(needs.values()))} needs that, and the stub of {library} is "
+                          f"not to serve it: --leave {','.join(sorted(needs))} leaves both")
 
 
 def _refuse_symbol(symbol, stub):
     if symbol.version:
         raise Refused("NO_NAME", f"imports {symbol.name} of {symbol.version}, which "
-                                 f"{stub.name} does not have", stub.library)
+                                 f"{stub.name} does not have", stub.library,
+                      symbol.name if _is_variable(symbol) else None)
     if stub.unversioned or symbol.name not in stub.exports:
         raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.name} does not have",
                       stub.library)
@@ -429,7 +463,7 @@ def look(image, stubs, unserved, bundled=frozenset()):
         except Refused as refused:
             if refused.library is None or not stubs[refused.library].optional:
                 raise
-            unserved[refused.library] = str(refused)
+            unserved[refused.library] = refused
 
 
 def _needed_in_turn(image, stubs, unserved):

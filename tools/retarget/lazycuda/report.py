@@ -43,12 +43,14 @@ def of_libraries(looked, bundled=frozenset()):
         for library, outcome in {*fates.values(), *counted_on}:
             entry = found.setdefault((library, outcome), {
                 "library": library, "outcome": outcome, "needed": [], "stub": None, "files": [],
-                "imports": 0, "reasons": []})
+                "imports": 0, "reasons": [], "variables": []})
             entry["needed"] = sorted({*entry["needed"], *(
                 name for name, fate in fates.items() if fate == (library, outcome))})
             entry["files"].append(file)
             if library in unserved:
                 entry["reasons"].append(f"{file} {unserved[library]}")
+                variable = getattr(unserved[library], "variable", None)
+                entry["variables"] += [[file, variable]] if variable else []
             if outcome == repoint.NO_STUB:
                 why = map(repoint.why_no_stub, entry["needed"])
                 entry["reasons"] = list(dict.fromkeys(filter(None, why)))
@@ -171,6 +173,9 @@ def _wheel_lines(said):
     if said["outcome"] == "retargeted":
         yield ("an installation brings, also where there is no CUDA: "
                f"{', '.join(brings) or 'no package of CUDA'}")
+    for entry in said["libraries"]:
+        yield from (f"{file} cannot be imported without {', '.join(entry['needed'])}: variable {name}"
+                    for file, name in entry["variables"])
 
 
 def as_text(said):

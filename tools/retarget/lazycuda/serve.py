@@ -15,11 +15,6 @@ from typing import NamedTuple
 
 from . import elf, names, packages, repoint
 
-# What the real libraries need in their turn: a file may have functions from there.
-IN_TURN = {"cublas": ("cublasLt",), "cusolver": ("cublas", "cublasLt", "cusparse", "nvJitLink"),
-           "cusolverMg": ("cublas", "cublasLt"), "cusparse": ("nvJitLink",), "cufftw": ("cufft",),
-           "cutensor": ("cublasLt",), "cutensorMg": ("cutensor", "cublasLt"),
-           **{stem: ("nppc",) for stem in packages.BY_FAMILY["nvidia-npp"].stems if stem != "nppc"}}
 ORIGIN = ("$ORIGIN", "${ORIGIN}")
 
 
@@ -189,11 +184,12 @@ class Serving:
         while todo:
             name, stub = todo.popitem()
             needs = []
-            for library in IN_TURN.get(stub.library, ()) if isinstance(stub, Served) else ():
+            for library in packages.IN_TURN.get(stub.library, ()) if isinstance(stub, Served) else ():
                 other = next((each for each, its in {**found, **served}.items()
                               if (its[0] if isinstance(its, tuple) else its).library == library), None)
                 other = other or self.soname(library, cuda=cuda)
-                if not other or library not in self.stubs or self.stubs[library].left:
+                if not other or library not in self.stubs or self.stubs[library].left or \
+                        not self.may_have_name(library):
                     continue
                 needs.append(other)
                 if other not in found and other != name and other not in self.bundled:

@@ -46,7 +46,7 @@ class Job:
         self._note_others(serving)
         if work:
             self._change(work, serving, folder)
-        self._metadata({change.library for part in work for change in part.work.changes})
+        self._metadata(set().union(*(part.work.libraries for part in work)))
         return self._finish(output)
 
     def _change(self, work, serving, folder):
