@@ -633,18 +633,20 @@ int lazycuda_toolkit_version(const char *path, char *how, size_t size);
 /* A part of CUDA that goes with a library. */
 struct lazycuda_component {
 	const char *name;	/* "nvrtc-builtins", "headers", "cccl", "cudadevrt", "libdevice",
-				   "libnvvm", "nvcc" */
+				   "libnvvm", "nvcc", "nccl_device", "nvshmem_device" */
 	const char *path;	/* for headers, that of cuda.h, for CCCL, of cub/version.cuh; NULL: it
 				   is not where the library's toolkit, wheel or conda prefix has it */
 	int version;		/* of the toolkit that it belongs to; NONE or UNKNOWN if that cannot
 				   be found out */
 	int fits;		/* 1: its version goes with the library's; 0: it does not; -1: that
 				   is not known, or it is not there */
-	const char *relation;	/* one line: what has to hold, and what does */
+	const char *relation;	/* one line: what has to hold, and what does; or which package has
+				   it */
 };
 
 struct lazycuda_components {
 	size_t size;
+	const char *library;	/* its file; NULL: there is none */
 	int version;		/* of the library, as lazycuda_toolkit_version() says */
 	const struct lazycuda_component *list;
 	size_t count;
@@ -653,8 +655,9 @@ struct lazycuda_components {
 /*
  * Finds what goes with a library file, whatever it is: nvrtc's builtins, which have to be
  * of its own version; the headers, CCCL, cudadevrt, libnvvm and nvcc, of its major and not newer;
- * libdevice, of its major.  No component is loaded.  The list is empty if there is no such file.
- * Returns NULL if memory ran out; the caller frees the result.
+ * libdevice, of its major; and the device libraries of NCCL and NVSHMEM, whose versions are their
+ * own.  No component is loaded.  The list is empty if there is no such file.  Returns NULL if memory
+ * ran out; the caller frees the result.
  */
 struct lazycuda_components *lazycuda_find_components(const char *path);
 void lazycuda_components_free(struct lazycuda_components *components);
@@ -694,6 +697,10 @@ struct lazycuda_result {
  * at the driver.
  */
 struct lazycuda_environment lazycuda_get_environment(void);
+
+/* lazycuda_find_components() for the nvrtc of that environment or, where there is none, for its
+ * nvJitLink. */
+struct lazycuda_components *lazycuda_get_components(void);
 
 /*
  * Returns the nvJitLinks and nvrtcs that the stubs' search has found, that the stubs do not use

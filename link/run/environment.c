@@ -79,3 +79,11 @@ struct lazycuda_environment lazycuda_get_environment(void)
 	environment.branch = driver.branch;
 	return environment;
 }
+
+struct lazycuda_components *lazycuda_get_components(void)
+{
+	const struct lazycuda_environment here = lazycuda_get_environment();
+	const char *file = lk_loaded_file(here.nvrtc ? LK_NVRTC : LK_NVJITLINK);
+
+	return lazycuda_find_components(file ? file : "");
+}

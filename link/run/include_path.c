@@ -38,15 +38,12 @@ const char *const *lk_options_with_headers(struct lc_arena *arena, const struct 
 
 const char *lk_header_advice(struct lc_arena *arena, const char *log, int version)
 {
-	const int major = LC_CUDA_MAJOR(version);
-	/* The wheels of 13 bear no number, and a version that is not known tells none. */
-	const char *of_wheel = major && major < 13 ? lc_format(arena, "-cu%d", major) : "";
-
 	if (!log || !strstr(log, "open source file"))
 		return "";
 	return lc_format(arena, "; CUDA's headers are looked for beside nvrtc (pip install"
-			 " nvidia-cuda-runtime%s, and nvidia-cuda-cccl%s for CCCL), and where -I says%s",
-			 of_wheel, of_wheel, version < LC_CUDA(13, 3) ? "" :
+			 " %s, and %s for CCCL), and where -I says%s",
+			 lk_component_package(arena, "headers", version),
+			 lk_component_package(arena, "cccl", version), version < LC_CUDA(13, 3) ? "" :
 			 "; --use-bundled-headers=FOLDER unpacks those that this nvrtc has");
 }
 

@@ -29,8 +29,9 @@ static const char *where_is(struct lazycuda_link *link, const char *name)
 	found = file ? lk_fitting_component(link->arena, file, version, "cudadevrt") : NULL;
 	return lc_format(link->arena, "; %s is in libcudadevrt.a, which dynamic parallelism needs: link"
 			 " %s as well", lc_printable(link->arena, name), found ?
-			 lc_printable(link->arena, found) : "that of the CUDA toolkit, or of the"
-			 " package nvidia-cuda-runtime,");
+			 lc_printable(link->arena, found) :
+			 lc_format(link->arena, "that of the CUDA toolkit, or of the package %s,",
+				   lk_component_package(link->arena, "cudadevrt", version)));
 }
 
 /* Older linkers do not report which symbols are undefined. */

@@ -15,7 +15,8 @@
 enum fitting {
 	SAME,		/* it is the library's own */
 	NOT_NEWER,	/* of its major, and not newer */
-	SAME_MAJOR
+	SAME_MAJOR,
+	OWN		/* made for its major, with versions of its own */
 };
 
 /* Places are relative to the folder of the library. */
@@ -61,19 +62,32 @@ static const char *const nvcc_places[] = {
 	"../bin/nvcc", "../../bin/nvcc", "../../../bin/nvcc", "../../cuda_nvcc/bin/nvcc", NULL
 };
 
+static const char *const nccl_places[] = {
+	"libnccl_device.bc",				/* a toolkit, conda */
+	"../../nccl/lib/libnccl_device.bc",		/* its wheel */
+	NULL
+};
+static const char *const nvshmem_places[] = {
+	"libnvshmem_device.bc", "../../nvshmem/lib/libnvshmem_device.bc", NULL
+};
+
 static const struct component_row {
 	const char *name;
 	const char *of;		/* what the file name of its library begins with; NULL: any */
 	enum fitting relation;
 	const char *const *places;
+	const char *package;	/* of PyPI: its wheels of 12, without the major */
+	const char *since_13;	/* the wheel of 13; NULL: `package` */
 } rows[] = {
-	{ "nvrtc-builtins", "libnvrtc.", SAME, builtins_places },
-	{ "headers", NULL, NOT_NEWER, lk_header_places },
-	{ "cccl", NULL, NOT_NEWER, cccl_places },
-	{ "cudadevrt", NULL, NOT_NEWER, device_runtime_places },
-	{ "libdevice", NULL, SAME_MAJOR, libdevice_places },
-	{ "libnvvm", NULL, NOT_NEWER, nvvm_places },
-	{ "nvcc", NULL, NOT_NEWER, nvcc_places },
+	{ "nvrtc-builtins", "libnvrtc.", SAME, builtins_places, "nvidia-cuda-nvrtc", NULL },
+	{ "headers", NULL, NOT_NEWER, lk_header_places, "nvidia-cuda-runtime", NULL },
+	{ "cccl", NULL, NOT_NEWER, cccl_places, "nvidia-cuda-cccl", NULL },
+	{ "cudadevrt", NULL, NOT_NEWER, device_runtime_places, "nvidia-cuda-runtime", NULL },
+	{ "libdevice", NULL, SAME_MAJOR, libdevice_places, "nvidia-cuda-nvcc", "nvidia-nvvm" },
+	{ "libnvvm", NULL, NOT_NEWER, nvvm_places, "nvidia-cuda-nvcc", "nvidia-nvvm" },
+	{ "nvcc", NULL, NOT_NEWER, nvcc_places, "nvidia-cuda-nvcc", NULL },
+	{ "nccl_device", NULL, OWN, nccl_places, "nvidia-nccl", "nvidia-nccl-cu13" },
+	{ "nvshmem_device", NULL, OWN, nvshmem_places, "nvidia-nvshmem", "nvidia-nvshmem-cu13" },
 };
 
 /* What the caller gets, and all that it points to. */
@@ -124,6 +138,8 @@ static int version_of(const struct component_home *home, const struct component_
 {
 	if (row->relation == SAME)	/* the version is in the file's name */
 		return home->version;
+	if (row->relation == OWN)
+		return LAZYCUDA_VERSION_NONE;
 	return row->places == lk_header_places ? lk_header_version(path) :
 						 lk_toolkit_of_part(home->arena, path);
 }
@@ -134,6 +150,15 @@ static bool holds(enum fitting relation, int version, int library)
 		return false;
 	return relation == SAME_MAJOR || (relation == SAME ? version == library :
 							     version <= library);
+}
+
+static const char *package_of(struct lc_arena *arena, const struct component_row *row, int version)
+{
+	const int major = LC_CUDA_MAJOR(version);
+
+	if (major >= 13)
+		return row->since_13 ? row->since_13 : row->package;
+	return major > 0 ? lc_format(arena, "%s-cu%d", row->package, major) : row->package;
 }
 
 /* "12.9", "12, not newer than 12.9" or "12" */
@@ -162,8 +187,9 @@ static void judge(const struct component_home *home, const struct component_row 
 	if (home->version <= 0) {
 		component->relation = "the version of the library is not known";
 	} else if (!component->path) {
-		component->relation = lc_format(home->arena, "is not there; has to be of CUDA %s",
-						needed);
+		component->relation = lc_format(home->arena, "is not there; has to be of CUDA %s;"
+						" package %s has it", needed,
+						package_of(home->arena, row, home->version));
 	} else if (component->version <= 0) {
 		component->relation = lc_format(home->arena, "has to be of CUDA %s; which it is of is"
 						" not known", needed);
@@ -197,18 +223,29 @@ static void find_all(struct components_found *found,
 	}
 }
 
+static const struct component_row *component_called(const char *name)
+{
+	const struct component_row *row = rows;
+
+	while (strcmp(row->name, name))
+		row++;
+	return row;
+}
+
+const char *lk_component_package(struct lc_arena *arena, const char *name, int version)
+{
+	return package_of(arena, component_called(name), version);
+}
+
 const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name)
 {
 	struct component_home home = { .arena = arena };
-	const char *real = lk_resolve(arena, library), *found = NULL;
+	const char *real = lk_resolve(arena, library);
 
 	if (!*real)
 		return NULL;
 	home.folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
-	for (size_t i = 0; i < LC_COUNT(rows); i++)
-		if (!strcmp(rows[i].name, name))
-			found = find_component(&home, &rows[i]);
-	return found;
+	return find_component(&home, component_called(name));
 }
 
 const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
@@ -216,12 +253,9 @@ const char *lk_fitting_component(struct lc_arena *arena, const char *library, in
 {
 	const struct component_home home = { .arena = arena, .version = version };
 	const char *path = lk_component_path(arena, library, name);
+	const struct component_row *row = component_called(name);
 
-	for (size_t i = 0; path && i < LC_COUNT(rows); i++)
-		if (!strcmp(rows[i].name, name) &&
-		    !holds(rows[i].relation, version_of(&home, &rows[i], path), version))
-			return NULL;
-	return path;
+	return path && holds(row->relation, version_of(&home, row, path), version) ? path : NULL;
 }
 
 struct lazycuda_components *lazycuda_find_components(const char *path)
@@ -242,6 +276,7 @@ struct lazycuda_components *lazycuda_find_components(const char *path)
 		home.folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
 		find_all(found, &home);
 	}
+	found->public.library = *real ? real : NULL;
 	found->public.version = home.version;
 	if (!arena->failed)
 		return &found->public;

@@ -17,7 +17,7 @@ FUNCTIONS = {
     "LAZYCUDA_LINK_1": {
         "lazycuda_code_name", "lazycuda_combine", "lazycuda_components_free", "lazycuda_find_components",
         "lazycuda_entry_fatbin",
-        "lazycuda_entry_payload", "lazycuda_get_environment", "lazycuda_get_others", "lazycuda_inspect",
+        "lazycuda_entry_payload", "lazycuda_get_components", "lazycuda_get_environment", "lazycuda_get_others", "lazycuda_inspect",
         "lazycuda_inspect_file", "lazycuda_inspect_input", "lazycuda_inspection_free",
         "lazycuda_kind_name", "lazycuda_link_add", "lazycuda_link_cancel", "lazycuda_link_free",
         "lazycuda_link_new", "lazycuda_link_run", "lazycuda_link_setup",

@@ -16,7 +16,9 @@ WHEELS = {"nvrtc-builtins": "nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9",
           "cudadevrt": "nvidia/cuda_runtime/lib/libcudadevrt.a",
           "libdevice": "nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc",
           "libnvvm": "nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so",
-          "nvcc": "nvidia/cuda_nvcc/bin/nvcc"}
+          "nvcc": "nvidia/cuda_nvcc/bin/nvcc",
+          "nccl_device": "nvidia/nccl/lib/libnccl_device.bc",
+          "nvshmem_device": "nvidia/nvshmem/lib/libnvshmem_device.bc"}
 DEBIAN = {"nvrtc-builtins": "lib/x86_64-linux-gnu/libnvrtc-builtins.so.12.9",
           "headers": "include/cuda.h", "cccl": "include/cub/version.cuh",
           "cudadevrt": "lib/x86_64-linux-gnu/libcudadevrt.a",
@@ -28,6 +30,8 @@ TARGETS = {"nvrtc-builtins": "targets/x86_64-linux/lib/libnvrtc-builtins.so.12.9
            "cudadevrt": "targets/x86_64-linux/lib/libcudadevrt.a",
            "libdevice": "nvvm/libdevice/libdevice.10.bc", "libnvvm": "nvvm/lib64/libnvvm.so.4",
            "nvcc": "bin/nvcc"}
+# With versions of their own, and of no toolkit.
+OWN = ("nccl_device", "nvshmem_device")
 
 
 def put(path, text="x"):
@@ -62,10 +66,13 @@ def test_where_they_are(tmp_path, tree):
     version, found = components(install(tmp_path / "a tree", tree))
     assert version == 12090
     assert {name: row[0] for name, row in found.items()} == {
-        name: str(tmp_path / "a tree" / place) for name, place in tree.items()}
+        **dict.fromkeys(OWN, ""),
+        **{name: str(tmp_path / "a tree" / place) for name, place in tree.items()}}
     assert found["nvrtc-builtins"][1:] == (12090, 1, "has to be of CUDA 12.9; is of 12.9")
     assert found["headers"][1:] == (
         12090, 1, "has to be of CUDA 12, and not newer than 12.9; is of 12.9")
+    for name in set(OWN) & set(tree):
+        assert found[name][1:] == (0, -1, "has to be of CUDA 12; which it is of is not known")
 
 
 def test_the_builtins_are_nvrtcs_alone(tmp_path):
@@ -79,8 +86,10 @@ def test_what_is_not_there(tmp_path):
     assert version == 12090
     put(tmp_path / "lib64" / "libnvrtc-builtins.so.12.8")      # of another one
     assert components(tmp_path / "lib64" / "libnvrtc.so.12")[1] == found
-    assert found["nvrtc-builtins"] == ("", 0, -1, "is not there; has to be of CUDA 12.9")
-    assert found["libdevice"] == ("", 0, -1, "is not there; has to be of CUDA 12")
+    assert found["nvrtc-builtins"] == ("", 0, -1, "is not there; has to be of CUDA 12.9; package"
+                                       " nvidia-cuda-nvrtc-cu12 has it")
+    assert found["libdevice"] == ("", 0, -1, "is not there; has to be of CUDA 12; package"
+                                  " nvidia-cuda-nvcc-cu12 has it")
 
 
 @pytest.mark.parametrize("component, fits, older", [
@@ -115,10 +124,10 @@ def test_status_prints_them(world):
     said = world.cli("status", "--components", "cudart").out
     assert (f"with nvcc {world.root}/cuda/bin/nvcc: has to be of CUDA 13, and not newer than 13.2;"
             " is of 13.2") in said
-    assert "without libdevice: is not there; has to be of CUDA 13" in said
+    assert ("without libdevice: is not there; has to be of CUDA 13; package nvidia-nvvm has it") in said
     library, = json.loads(world.cli("status", "--components", "--json", "cudart").out)["libraries"]
     assert [row["name"] for row in library["components"]] == [
-        "headers", "cccl", "cudadevrt", "libdevice", "libnvvm", "nvcc"]
+        "headers", "cccl", "cudadevrt", "libdevice", "libnvvm", "nvcc", *OWN]
     assert library["components"][0]["fits"] is True and library["components"][1]["fits"] is None
     assert "components" not in world.cli("status", "--json", "cudart").out
     header(world.root / "cuda" / "include" / "cuda.h", 13030)

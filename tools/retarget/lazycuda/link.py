@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import errno
 import operator
 import os
 import pathlib
@@ -43,11 +44,12 @@ from . import link_library as c
 from .link_library import LibraryNotFound
 
 __all__ = [
-    "Archive", "Backend", "BadInput", "BadRequest", "Bitcode", "CUSource", "Code", "Cubin", "Entry",
-    "Environment", "Fatbin", "Form", "Input", "Inspection", "IsolationError", "Kind", "LLVMIR",
+    "Archive", "Backend", "BadInput", "BadRequest", "Bitcode", "CUSource", "Code", "Component", "Cubin",
+    "Entry", "Environment", "Fatbin", "Form", "Input", "Inspection", "IsolationError", "Kind", "LLVMIR",
     "LTOIR", "LibraryNotFound", "LinkError", "LinkFailed", "Linker", "Log", "NotInstalled", "Object",
     "Output", "PTXSource", "Plan", "Policy", "Result", "Step", "SupportModule", "Symbol",
-    "SymbolError", "VersionRefused", "environment", "inspect", "plan",
+    "SymbolError", "VersionRefused", "environment", "find_bitcode", "find_components", "find_header",
+    "find_static_library", "inspect", "plan",
 ]
 
 Data = Union[bytes, bytearray, memoryview, str, "os.PathLike[str]", IO[bytes], IO[str]]
@@ -1026,6 +1028,91 @@ class Linker:
 def plan(inputs: Iterable[Input], arch: Union[str, Tuple[int, int]], **request: Any) -> Plan:
     """What a Linker of the same arguments would do, and why; or why not."""
     return Linker(arch, **request).add(*inputs).plan()
+
+
+# ---- what lies beside the tools ----
+
+@dataclass(frozen=True)
+class Component:
+    """A part of CUDA that goes with a library: "headers" (path: of cuda.h), "cccl" (of
+    cub/version.cuh), "cudadevrt", "libdevice", "libnvvm", "nvcc", "nvrtc-builtins",
+    "nccl_device", "nvshmem_device"."""
+    name: str
+    path: Optional[str]             # None: it is not where the library's installation has it
+    version: Optional[str]          # of its toolkit; None: not known
+    fits: Optional[bool]            # whether its version goes with the library's; None: not known
+    relation: str                   # what has to hold, and what does
+    library: str                    # that it is looked for beside
+
+
+def find_components(library: Optional[Path] = None) -> Tuple[Component, ...]:
+    """What lies in the toolkit, the site-packages or the conda prefix of a library, and whether
+    it goes with it.  Without an argument: of the nvrtc that links here use, else of the
+    nvJitLink; empty if there is neither."""
+    made = c.library().lazycuda_get_components() if library is None else \
+        c.library().lazycuda_find_components(os.fsencode(library))
+    if not made:
+        raise _memory()
+    try:
+        found = made.contents
+        return tuple(Component(_text(one.name), _path(one.path), _version(one.version),
+                               None if one.fits < 0 else bool(one.fits), _text(one.relation),
+                               os.fsdecode(found.library)) for one in found.list[:found.count])
+    finally:
+        c.library().lazycuda_components_free(made)
+
+
+def _path(value: Optional[bytes]) -> Optional[str]:
+    return None if value is None else os.fsdecode(value)
+
+
+def _beside(library: Optional[Path], *names: str) -> Tuple[List[str], str]:
+    """The files of components that go with the library, and why the others do not."""
+    each = [one for one in find_components(library) if one.name in names]
+    lacking = [one for one in each if one.path is None or one.fits is False]
+    why = [f"{one.name}, beside {one.library}: {one.relation}" for one in lacking]
+    if not each:
+        why = ["no such library" if library else
+               "there is no nvrtc and no nvJitLink that it could lie beside"]
+    return [one.path for one in each if one.path and one not in lacking], "; ".join(why)
+
+
+def _found(name: str, library: Optional[Path], component: str) -> str:
+    files, why = _beside(library, component)
+    if not files:
+        raise FileNotFoundError(errno.ENOENT, why, name)
+    return files[0]
+
+
+def find_header(name: str, library: Optional[Path] = None) -> str:
+    """The path of a header of CUDA's or CCCL's, "cuda_fp16.h" or "cub/cub.cuh", that goes with a
+    library, as find_components() has it.  Raises FileNotFoundError, which says why."""
+    files, why = _beside(library, "headers", "cccl")
+    for file in files:
+        # The file of CCCL is cub/version.cuh.
+        folder = pathlib.PurePath(file).parents[os.path.basename(file) == "version.cuh"]
+        if os.path.isfile(folder / name):
+            return str(folder / name)
+        why = f"{why}{why and '; '}it is not in {folder}"
+    raise FileNotFoundError(errno.ENOENT, why, name)
+
+
+def find_static_library(name: str = "cudadevrt", library: Optional[Path] = None) -> str:
+    """The path of a static library of device code, likewise: "cudadevrt" is the one."""
+    if name != "cudadevrt":
+        raise ValueError(f"{name!r} is no static library that is known: \"cudadevrt\" is")
+    return _found(name, library, name)
+
+
+_BITCODE = {"device": "libdevice", "nccl_device": "nccl_device", "nvshmem_device": "nvshmem_device"}
+
+
+def find_bitcode(name: str = "device", library: Optional[Path] = None) -> str:
+    """The path of a library of LLVM IR, likewise: "device" is libdevice; "nccl_device",
+    "nvshmem_device"."""
+    if name not in _BITCODE:
+        raise ValueError(f"{name!r} is no bitcode library that is known: {', '.join(_BITCODE)} are")
+    return _found(name, library, _BITCODE[name])
 
 
 class _Call:

@@ -141,6 +141,16 @@ class Result(ctypes.Structure):
                 ("lowered_names", POINTER(POINTER(LoweredName))), ("lowered_name_count", c_size_t)]
 
 
+class Component(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("path", c_char_p), ("version", c_int), ("fits", c_int),
+                ("relation", c_char_p)]
+
+
+class Components(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("library", c_char_p), ("version", c_int),
+                ("list", POINTER(Component)), ("count", c_size_t)]
+
+
 # Made once: an interpreter that imports ctypes later in this process empties the cache that
 # ctypes.POINTER() and ctypes.pointer() look into, and would get other types.
 TextPointer, NumberPointer = POINTER(c_char_p), POINTER(c_int)
@@ -152,15 +162,18 @@ STRUCTS = {f"lazycuda_{name}": struct for name, struct in (
     ("symbol", Symbol), ("entry", Entry), ("inspection", Inspection),
     ("environment", Environment), ("others", Others), ("input", Input), ("support", Support),
     ("setting", Setting), ("request", Request),
-    ("step", Step), ("jit_option", JitOption), ("plan", Plan), ("symbol_error", SymbolError),
+    ("component", Component), ("components", Components), ("step", Step), ("jit_option", JitOption), ("plan", Plan), ("symbol_error", SymbolError),
     ("lowered_name", LoweredName), ("result", Result))}
 
 # name: what it returns, what it takes
 FUNCTIONS = {
+    "lazycuda_components_free": (None, [POINTER(Components)]),
     "lazycuda_entry_fatbin": (c_void_p, [POINTER(Inspection), c_size_t, POINTER(c_size_t),
                                          POINTER(c_char_p)]),
     "lazycuda_entry_payload": (c_void_p, [POINTER(Inspection), c_size_t, c_int,
                                           POINTER(c_size_t), POINTER(c_char_p)]),
+    "lazycuda_find_components": (POINTER(Components), [c_char_p]),
+    "lazycuda_get_components": (POINTER(Components), []),
     "lazycuda_get_environment": (Environment, []),
     "lazycuda_get_others": (POINTER(Others), []),
     "lazycuda_inspect_input": (POINTER(Inspection), [POINTER(Input), c_uint, c_uint64]),
