@@ -496,7 +496,8 @@ enum lazycuda_form {
 /* One thing that is given to the backend. */
 struct lazycuda_step {
 	size_t input;			/* index; NO_INDEX: support module `support` */
-	size_t support;			/* index; NO_INDEX: an input */
+	size_t support;			/* index; NO_INDEX: an input.  The number of the request's
+					   modules: libcudadevrt.a, which the link added */
 	size_t entry;			/* of its inspection; NO_INDEX: all of it, which is compiled */
 	enum lazycuda_form form;
 	enum lazycuda_kind kind;	/* what the backend is told it is: PTX, CUBIN, LTOIR

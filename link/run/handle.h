@@ -45,6 +45,7 @@ struct lazycuda_link {
 	size_t count;
 	struct lazycuda_support **support;	/* copies, with copies of their inputs */
 	size_t support_count;
+	const char *device_runtime;	/* libcudadevrt.a, if the last of these was added for it */
 	struct lazycuda_inspection **inspected;	/* to be closed */
 	size_t inspected_count;
 	void **blocks;			/* to be freed: sources, code */
@@ -78,6 +79,9 @@ bool lk_take_struct(void *into, size_t size, const void *from);
 /* Copies the request and its support modules into the link; false on allocation failure. */
 bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *request);
 
+/* Adds a support module that is linked in any case; false if there can be none more. */
+bool lk_add_support(struct lazycuda_link *link, const struct lazycuda_input *input);
+
 /* Inspects all inputs that have no inspection yet. */
 bool lk_inspect_inputs(struct lazycuda_link *link);
 
@@ -97,7 +101,8 @@ char *lk_read_entry(struct lazycuda_link *link, const struct lazycuda_step *step
 
 /* ---- sources.c ---- */
 
-bool lk_compile_sources(struct lazycuda_link *link);
+/* What an earlier plan compiled, NULL: there is none, is not compiled again. */
+bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *earlier);
 
 /* ---- pieces.c ---- */
 

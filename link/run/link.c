@@ -14,47 +14,86 @@
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
 
+/* The component that has the functions of device code's runtime. */
+#define DEVICE_RUNTIME "cudadevrt"
+
 /* ---- the link ---- */
 
-/* Where the functions are that device code launches kernels with; "" for any other name. */
-static const char *where_is(struct lazycuda_link *link, const char *name)
+/* Whether libcudadevrt.a defines it: what device code launches kernels with. */
+static bool is_of_device_runtime(const char *name)
+{
+	return !strncmp(name, "__cudaCDP2", 10) || !strncmp(name, "cuda", 4);
+}
+
+/* The libcudadevrt.a that goes with nvJitLink; NULL if there is none. */
+static const char *device_runtime(struct lazycuda_link *link)
 {
 	const int version = link->plan->nvjitlink;
-	const char *file = lk_nvjitlink_of(version)->path, *found;
+	const char *file = lk_nvjitlink_of(version)->path;
 
-	if (strncmp(name, "__cudaCDP2", 10) && strncmp(name, "cuda", 4))
-		return "";
 	if (!file)
 		file = lk_loaded_file(LK_NVJITLINK);
-	found = file ? lk_fitting_component(link->arena, file, version, "cudadevrt") : NULL;
+	return file ? lk_fitting_component(link->arena, file, version, DEVICE_RUNTIME) : NULL;
+}
+
+/* Adds it to the support modules, if there is one and a name that the link missed is one of its. */
+static bool add_device_runtime(struct lazycuda_link *link)
+{
+	const struct lazycuda_result *result = &link->result;
+	const char *path = NULL;
+
+	for (size_t i = 0; !path && i < result->symbol_error_count; i++)
+		if (is_of_device_runtime(result->symbol_errors[i]->name))
+			path = device_runtime(link);
+	if (!path || link->device_runtime ||
+	    !lk_add_support(link, &(const struct lazycuda_input){
+			.size = sizeof(struct lazycuda_input), .kind = LAZYCUDA_KIND_ARCHIVE,
+			.name = path, .path = path }))
+		return false;
+	link->device_runtime = path;
+	return true;
+}
+
+static const char *where_is(struct lazycuda_link *link, const char *name)
+{
+	const char *found = device_runtime(link);
+
+	if (!is_of_device_runtime(name) || link->device_runtime)
+		return "";
 	return lc_format(link->arena, "; %s is in libcudadevrt.a, which dynamic parallelism needs: link"
 			 " %s as well", lc_printable(link->arena, name), found ?
 			 lc_printable(link->arena, found) :
 			 lc_format(link->arena, "that of the CUDA toolkit, or of the package %s,",
-				   lk_component_package(link->arena, "cudadevrt", version)));
+				   lk_component_package(link->arena, DEVICE_RUNTIME,
+							link->plan->nvjitlink)));
 }
 
-/* Older linkers do not report which symbols are undefined. */
-static void name_undefined(struct lazycuda_link *link, const struct lk_product *product)
+/* The first name that the linker missed, all of which the result lists; NULL if it failed for
+ * something else.  Older linkers do not report which symbols are undefined. */
+static const char *find_undefined(struct lazycuda_link *link, const struct lk_product *product)
 {
 	bool told = product->code == LAZYCUDA_CODE_UNDEFINED_SYMBOL;
-	const char *name, *message;
 
 	if ((!told && product->code != LAZYCUDA_CODE_LINK_FAILED) ||
 	    product->piece != LAZYCUDA_NO_INDEX || !product->call ||
 	    !strstr(product->call, "Complete"))
-		return;
-	name = lk_list_undefined(link, told ? product->error_log : NULL);
-	if (!name)
-		return;
-	message = told ? product->message :
-		  lc_format(link->arena, "%s (nothing defines %s)", product->message,
-			    lc_printable(link->arena, name));
+		return NULL;
+	return lk_list_undefined(link, told ? product->error_log : NULL);
+}
+
+static void name_undefined(struct lazycuda_link *link, const struct lk_product *product,
+			   const char *name)
+{
+	const char *message = product->code == LAZYCUDA_CODE_UNDEFINED_SYMBOL ? product->message :
+		lc_format(link->arena, "%s (nothing defines %s)", product->message,
+			  lc_printable(link->arena, name));
+
 	lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
 		lc_format(link->arena, "%s%s", message, where_is(link, name)));
 }
 
-static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *pieces)
+/* Sets `again` if the link lacks nothing but libcudadevrt.a, which it has now. */
+static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *pieces, bool *again)
 {
 	const struct lazycuda_plan *plan = link->plan;
 	const struct lk_job job = {
@@ -63,16 +102,27 @@ static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *piece
 		.pieces = pieces, .count = plan->step_count,
 	};
 	struct lk_product product;
-	bool done;
+	const char *undefined;
 
 	lk_execute(link, &job, &product);
 	link->image = product.image;
 	link->result.image_length = product.length;
-	done = lk_take_product(link, &product, product.piece == LAZYCUDA_NO_INDEX ?
-			       LAZYCUDA_NO_INDEX : plan->steps[product.piece]->input);
-	if (!done)
-		name_undefined(link, &product);
-	return done;
+	undefined = find_undefined(link, &product);
+	*again = undefined && add_device_runtime(link);
+	if (*again || lk_take_product(link, &product, product.piece == LAZYCUDA_NO_INDEX ?
+				      LAZYCUDA_NO_INDEX : plan->steps[product.piece]->input))
+		return true;
+	if (undefined)
+		name_undefined(link, &product, undefined);
+	return false;
+}
+
+static bool note_device_runtime(struct lazycuda_link *link)
+{
+	return !link->device_runtime ||
+	       lk_add_note(link, lc_format(link->arena, "%s is linked as well, since something calls"
+					   " its functions", lc_printable(link->arena,
+									  link->device_runtime)));
 }
 
 /* Linkers may report success and hand out an empty or broken image. */
@@ -150,15 +200,28 @@ static bool note_linked(struct lazycuda_link *link)
 	return true;
 }
 
+/* Up to an image.  What an earlier plan compiled is not compiled again. */
+static bool link_all(struct lazycuda_link *link)
+{
+	const struct lazycuda_plan *before = NULL;
+	const struct lk_piece *pieces;
+	bool again;
+
+	do {
+		if (!lk_inspect_inputs(link) || !lk_decide(link) || !note_device_runtime(link) ||
+		    !lk_compile_sources(link, before))
+			return false;
+		before = link->plan;
+		pieces = lk_make_pieces(link);
+		if (!pieces || !link_pieces(link, pieces, &again))
+			return false;
+	} while (again);
+	return true;
+}
+
 static bool carry_out(struct lazycuda_link *link)
 {
-	const struct lk_piece *pieces;
-
-	if (!lk_inspect_inputs(link) || !lk_decide(link) || !lk_compile_sources(link))
-		return false;
-	pieces = lk_make_pieces(link);
-	return pieces && link_pieces(link, pieces) && check_image(link) && check_names(link) &&
-	       note_linked(link);
+	return link_all(link) && check_image(link) && check_names(link) && note_linked(link);
 }
 
 static void free_blocks(struct lazycuda_link *link)

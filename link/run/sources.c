@@ -488,12 +488,12 @@ static bool note_headers(struct lazycuda_link *link)
 	return !note || lk_add_note(link, note);
 }
 
-bool lk_compile_sources(struct lazycuda_link *link)
+bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *earlier)
 {
 	const struct lazycuda_plan *before = link->plan;
 	uint64_t more;
 
-	if (!compile_all(link, NULL) || !note_headers(link))
+	if (!compile_all(link, earlier) || !note_headers(link))
 		return false;
 	if (link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm)
 		return true;

@@ -60,6 +60,27 @@ bool lk_take_request(struct lazycuda_link *link, const struct lazycuda_request *
 	return true;
 }
 
+bool lk_add_support(struct lazycuda_link *link, const struct lazycuda_input *input)
+{
+	struct lazycuda_request *request = &link->request;
+	const struct lazycuda_support support = { .size = sizeof(support), .name = input->name,
+						  .enabled = 1, .input = input };
+
+	if (link->support_count == LK_MAX_SUPPORT || (request->flags & LAZYCUDA_LINK_NO_SUPPORT))
+		return false;
+	if (!link->support)
+		link->support = lc_alloc(link->arena, LK_MAX_SUPPORT * sizeof(*link->support));
+	if (!link->support)
+		return false;
+	link->support[link->support_count] = take_support(link->arena, &support);
+	if (!link->support[link->support_count])
+		return false;
+	link->inputs[0]->needs |= UINT64_C(1) << link->support_count;
+	request->support_count = ++link->support_count;
+	request->support = (const struct lazycuda_support *const *)link->support;
+	return true;
+}
+
 static bool inspect_input(struct lazycuda_link *link, struct lazycuda_input *input)
 {
 	struct lazycuda_inspection **slot;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What lies beside nvrtc and nvJitLink: CUDA's headers are found for source, and cudadevrt is named
+"""What lies beside nvrtc and nvJitLink: CUDA's headers are found for source, and cudadevrt is linked
 where it is missed."""
 import os
 import shutil
@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 import handles
+import other_compilers
 
 HALF = """#include <cuda_fp16.h>
 extern "C" __global__ void kernel(__half *a) { a[0] = __hadd(a[0], a[1]); }
@@ -106,14 +107,31 @@ def test_named_headers_of_another_version_are_noted(world, real, word):
 LAUNCHES = """extern "C" __global__ void child(int *p) { p[0] = 1; }
 extern "C" __global__ void kernel(int *p) { child<<<1, 1>>>(p); }
 """
-WANTED = "__cudaCDP2GetParameterBufferV2 is in libcudadevrt.a, which dynamic parallelism needs: link"
+MISSED = "__cudaCDP2GetParameterBufferV2 is in libcudadevrt.a, which dynamic parallelism needs: link"
 
 
 def test_what_launches_kernels_is_named(world, real):
     installed(world, real("12.9"))
-    assert f"{WANTED} that of the CUDA toolkit" in linked(world, LAUNCHES, status=1)
-    library = "nvidia/cuda_runtime/lib/libcudadevrt.a"
-    world.folder(library).rmdir()
-    (world.root / library).write_text("!<arch>\n")
-    recorded(world, "nvidia_cuda_runtime_cu12-12.9.79", library)
-    assert f"{WANTED} {world.root / library} as well" in linked(world, LAUNCHES, status=1)
+    assert f"{MISSED} that of the CUDA toolkit" in linked(world, LAUNCHES, status=1)
+
+
+@pytest.mark.parametrize("words", [(), ("--lto",), ("--isolated",)])
+@pytest.mark.parametrize("version", TREES)
+def test_the_device_runtime_is_added(world, real, version, words):
+    why = other_compilers.fetched(other_compilers.NVCC, version, ["cudadevrt"])
+    if why:
+        pytest.skip(why)
+    installed(world, real(version))
+    archive, = (other_compilers.NVCC / version).glob("*/nvidia/*/lib/libcudadevrt.a")
+    place = {"12.9": "nvidia/cuda_runtime/lib", "13.5": "nvidia/cu13/lib"}[version]
+    file = world.folder(place) / archive.name
+    shutil.copy(archive, file)
+    recorded(world, f"nvidia_cuda_runtime{'_cu12' if version == '12.9' else ''}-{version}.1",
+             f"{place}/{archive.name}")
+    said = linked(world, LAUNCHES, *words)
+    assert said.count("is linked as well") == 1 and f"{file} is linked as well" in said
+    handles.check_image(world.root / "out")
+    # What it does not have stays missing, and is compiled once.
+    said = linked(world, LAUNCHES.replace("{ child", "{ nothing(); cuda_nothing(); child").replace(
+        "extern", 'extern "C" __device__ void nothing(), cuda_nothing(); extern', 1), status=1)
+    assert "UNDEFINED_SYMBOL" in said and "nothing" in said and "libcudadevrt.a, which" not in said

@@ -61,6 +61,7 @@ KEEP_TOOLS = {
                          r"^[^/]+\.dist-info/"),
     "nvcc": re.compile(r"^nvidia/\w+/bin/"),
     "cicc": re.compile(r"^nvidia/\w+/nvvm/(bin|libdevice)/"),
+    "cudadevrt": re.compile(r"/libcudadevrt\.a$"),
     "ptxas": re.compile(r"^nvidia/\w+/bin/ptxas$"),
     "nvvm": re.compile(r"^nvidia/\w+/(nvvm/(lib64|libdevice)/|lib/libnvvm\.)|^[^/]+\.dist-info/RECORD$"),
 }
