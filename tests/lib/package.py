@@ -127,9 +127,13 @@ def environment(folder, *wheels):
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     prepare.add_distutils(folder)
     python = folder / "bin" / "python"
+    install(python, *wheels)
+    return python
+
+
+def install(python, *wheels):
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index",
         "--disable-pip-version-check", "--no-deps", "--no-compile", *wheels)
-    return python
 
 
 def site_packages(python):

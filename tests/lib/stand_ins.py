@@ -41,9 +41,10 @@ def _make(folder, library, functions):
                  *versions, "-o", folder / library, source)
 
 
-def stand_in(world, files, installed):
-    """Make them in a folder that the loader of this world looks into; their names."""
-    there = {path.name for folder in installed for path in folder.rglob("*.so*")}
+def stand_in(world, files, installed, but=()):
+    """Make them in a folder that the loader of this world looks into; their names.  `but`: files that
+    are there and do not count."""
+    there = {path.name for folder in installed for path in folder.rglob("*.so*")}.difference(but)
     needed = {}
     for file in files:
         for name in elf.dynamic(file).get("NEEDED", ()):

@@ -25,7 +25,7 @@ def for_this_python(wheel):
 
 def retargeted(retarget, wheel, *options):
     """The new wheel, and what was said of it."""
-    said, = retarget("--prefer", "stub", "--relax-requirements", *options, wheel).wheels
+    said, = retarget(*options, wheel).wheels
     made = retarget.out / wheel.name
     wheel_files.check_record(made)
     assert said["files"] and said["outcome"] == "retargeted"

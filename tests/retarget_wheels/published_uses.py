@@ -22,6 +22,8 @@ class Use:
     beside: tuple = ()              # other wheels that it is installed with
     leave: tuple = ()               # what is not retargeted in it
     status: int = 0
+    bundles: bool = False           # its own CUDA, whose place stubs take if that is asked for
+    needs_driver: bool = False      # as published it is not even loaded where there is none
     tag: str = None                 # what auditwheel says of the result; None: it cannot run alone
 
     def expected(self, world):
@@ -192,7 +194,7 @@ USES = (
         beside=(NUMPY, "python-rapidjson==1.20", "setuptools==75.3.0"), leave=("*.data/data/*",)),
     Use("kedm-cuda11x==0.9.3", 11, KEDM, {
         "none": rf"cudaErrorInsufficientDriver\): cudaGetDeviceCount: {NEITHER}",
-        "any": rf"cudaErrorInsufficientDriver\): {OLD_DRIVER}"}, beside=(NUMPY,)),
+        "any": rf"cudaErrorInsufficientDriver\): {OLD_DRIVER}"}, beside=(NUMPY,), bundles=True),
     Use("osqp-cu12==1.1.3", 12, OSQP, {"any": r"OSQPException(.*\n)*No GPU detected\."},
         beside=(NUMPY, SCIPY, "osqp==1.1.3", "jinja2==3.1.5", "markupsafe==3.0.2",
                 "joblib==1.4.2", "setuptools==75.3.0")),
@@ -206,15 +208,17 @@ USES = (
         "none": rf"CUDA error 35 at .*: cudaGetDeviceCount: {NEITHER}",
         "any": rf"CUDA error 35 at .*: {OLD_DRIVER}"}, loads=None, status=1),
     Use("bitsandbytes-cuda117==0.26.0.post2", 11, BITSANDBYTES, {
-        "none": rf"Error \w+: {MISSING}", "any": f"Error {OLD_DRIVER}"}, loads=None, status=1),
-    Use("torch-memory-saver==0.0.10", 12, MEMORY_SAVER, {"none": "(303\n){4}", "any": "(35\n){4}"}),
+        "none": rf"Error \w+: {MISSING}", "any": f"Error {OLD_DRIVER}"}, loads=None, status=1,
+        needs_driver=True),
+    Use("torch-memory-saver==0.0.10", 12, MEMORY_SAVER, {"none": "(303\n){4}", "any": "(35\n){4}"},
+        needs_driver=True),
     Use("blochsim-cuda13==0.0.14", 13, BLOCHSIM, {
         "none": f"selecting the device: cudaGetDevice: {MISSING}",
-        "any": f"selecting the device: {OLD_DRIVER}"}, tag="manylinux_2_17_x86_64"),
+        "any": f"selecting the device: {OLD_DRIVER}"}),
     Use("openmm-cuda-12==8.6.1", 12, OPENMM, {"any": NO_DRIVER},
-        loads=(), beside=(NUMPY, "openmm==8.6.1")),
+        loads=(), beside=(NUMPY, "openmm==8.6.1"), needs_driver=True),
     Use("openmm-cuda-13==8.6.1", 13, OPENMM, {"any": NO_DRIVER},
-        loads=(), beside=(NUMPY, "openmm==8.6.1")),
+        loads=(), beside=(NUMPY, "openmm==8.6.1"), needs_driver=True),
     Use("nvidia-libmathdx-cu12==0.3.1.9", 12, MATHDX, {
         "none": "compiled: 3\n", "11.8": WANTS.format(12), "12.9": "compiled: 0\nLTO-IR: True",
         # Its headers are older than that nvrtc: the compiler's own errors.
@@ -222,13 +226,14 @@ USES = (
         tag="manylinux_2_24_x86_64"),
     Use("nvidia-libmathdx-cu13==0.4.1.15", 13, MATHDX, {
         "none": "compiled: 3\n", "11.8": WANTS.format(13), "12.9": WANTS.format(13),
-        "13.5": "compiled: 0\nLTO-IR: True"}, loads=("nvrtc",), tag="manylinux_2_24_x86_64"),
+        "13.5": "compiled: 0\nLTO-IR: True"}, loads=("nvrtc",)),
     Use("cumm-cu118==0.8.2", 11, CUMM, {
         "none": rf"cuda failed with error 303 (.*\n)*.*nvrtcCreateProgram: {MISSING}",
         "11.8": ptx("11.8"), "12.9": ptx("12.9"), "13.5": ptx("13.5")},
-        loads=("cudart", "nvrtc"), beside=CUMM_NEEDS, tag="manylinux_2_17_x86_64"),
-    Use("faiss-gpu-cu12==1.14.1.post1", 12, FAISS, {"any": r"\AGPUs: 0\nnearest: 0 1\nopened:"},
+        loads=("cudart", "nvrtc"), beside=CUMM_NEEDS, bundles=True, tag="manylinux_2_17_x86_64"),
+    Use("faiss-gpu-cu12==1.14.1.post1", 12, FAISS, {"any": r"\AGPUs: 0\nnearest: 0 1\nstubs:"},
         beside=(NUMPY, "packaging==24.2")),
     Use("cuda-cccl==1.2.1", 13, CCCL, {
-        "any": "12 DeviceReduceBuildResult\n13 DeviceReduceBuildResult"}, loads=(), beside=(NUMPY,)),
+        "any": "12 DeviceReduceBuildResult\n13 DeviceReduceBuildResult"}, loads=(),
+        beside=(NUMPY,), needs_driver=True),
 )

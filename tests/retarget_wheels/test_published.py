@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Wheels from PyPI: retargeted, installed, and used or loaded as far as they go without a
-GPU, with no CUDA and with each major."""
+GPU, with no CUDA and with each major; and with their own CUDA as the published ones are."""
 import contextlib
 import platform
 import re
@@ -38,14 +38,16 @@ def beside_it(toolkit, installed):
 
 # ---- used ----
 
-# What is printed at last: the real libraries that the process has opened.
+STUBS_FIRST = "--prefer", "stub", "--relax-requirements"
+
+# What is printed at last: the real libraries that the process has opened, and stubs of their names.
 OPENED = r"""
 import re
 files = set(re.findall(r"/\S*$", open("/proc/self/maps").read(), re.M))
-found = {one.groups() for file in files
-         for one in [re.search(r"/lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)[^/]*$", file)]
-         if one and b"LAZYCUDA_1" not in open(file, "rb").read()}
-print("opened:", *(".".join(one) for one in sorted(found)))
+found = {(*one.groups(), b"LAZYCUDA_1" in open(file, "rb").read()) for file in files
+         for one in [re.search(r"/lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)[^/]*$", file)] if one}
+print("stubs:", *(".".join(one[:2]) for one in sorted(found) if one[2]))
+print("opened:", *(".".join(one[:2]) for one in sorted(found) if not one[2]))
 """
 
 
@@ -54,7 +56,8 @@ def test_used(use, retarget, tmp_path, world, real):
     wheel, beside = fetched(use.wheel), [fetched(wheel) for wheel in use.beside]
     if not all(map(for_this_python, (wheel, *beside))):
         pytest.skip(f"{use.wheel} is for Python {published.PYTHON}")
-    made, said = retargeted(retarget, wheel, *(f"--leave={name}" for name in use.leave))
+    made, said = retargeted(retarget, wheel, *(STUBS_FIRST if use.bundles else ()),
+                            *(f"--leave={name}" for name in use.leave))
     if use.tag:
         assert package.show(made)[1] == use.tag
     python = package.environment(tmp_path / "venv", made, *beside)
@@ -72,8 +75,31 @@ def test_used(use, retarget, tmp_path, world, real):
         if use.loads is not None:
             major = version.partition(".")[0]
             opened, = [line for line in done.lines if line.startswith("opened:")]
-            assert opened.split()[1:] == [
-                f"{library}.{major}" for library in use.loads if version != "none"], done.out
+            more = set(opened.split()[1:]) - {
+                f"{library}.{major}" for library in use.loads if version != "none"}
+            # Its own is there with the file that needs it.
+            assert not more or not use.bundles and major == str(use.built_for), done.out
+            assert version == "none" or len(opened.split()) - 1 == len(use.loads) + len(more), done.out
+    if not use.bundles and not use.needs_driver:
+        own = real(next(version for version in WORLDS[1:] if version.startswith(f"{use.built_for}.")))
+        stubs = [name.rpartition("/")[2] for name in said["added"]]
+        stand_ins.stand_in(world, files, [site], but=stubs)
+        as_published(use, world, python, own, wheel, files)
+
+
+def as_published(use, world, python, own, wheel, files):
+    """With its own CUDA the wheel does the same as before it was retargeted, on the same files."""
+    def run():
+        folders = dict.fromkeys(str(file.parent) for file in own.files())
+        path = ":".join([*folders, world.env["LD_LIBRARY_PATH"]])
+        done = world.run(python, "-I", "-c", use.code + OPENED, check=False, LD_LIBRARY_PATH=path)
+        said = re.sub(r"stubs:.*\n", "", re.sub("0x[0-9a-f]+", "ADDRESS", done.out + done.err))
+        return done.status, said, re.search(r"stubs:(.*)", done.out)
+    *mine, stubs = run()
+    # A DT_RPATH leads to the stub before LD_LIBRARY_PATH is heeded; it serves by the same library.
+    assert bool(stubs and stubs[1].split()) == any("RPATH" in elf.dynamic(file) for file in files)
+    package.install(python, "--force-reinstall", wheel)
+    assert run()[:2] == tuple(mine)
 
 
 def test_a_dozen_of_every_kind():
@@ -86,7 +112,7 @@ def test_a_dozen_of_every_kind():
 
 @pytest.mark.parametrize("name", TRACED)
 def test_traced(name, retarget, tmp_path, world, real):
-    made, said = retargeted(retarget, fetched(name))
+    made, said = retargeted(retarget, fetched(name), *STUBS_FIRST)
     installed = install_anywhere(made, tmp_path / "site-packages")
     files = [installed / file["file"] for file in said["files"]]
     check_files(files, installed)
