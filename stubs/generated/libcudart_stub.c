@@ -166,7 +166,9 @@ LC_FORWARD(int32_t, cudaGetDriverEntryPoint_ptsz_13, (void *a1, void *a2, uint64
 LC_UNDECLARED(cudaGetDriverEntryPoint_ptsz_any, 157, 0)
 LC_ANSWER(void *, cudaGetErrorName, lc_hook_cudaGetErrorName, (a1, LC_SLOT_cudaGetErrorName), (int32_t a1), (a1), NULL,)
 LC_ANSWER(void *, cudaGetErrorString, lc_hook_cudaGetErrorString, (a1, LC_SLOT_cudaGetErrorString), (int32_t a1), (a1), NULL,)
-LC_FORWARD(int32_t, cudaGetExportTable, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaGetExportTable_11, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaGetExportTable_12, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD(int32_t, cudaGetExportTable_13, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGetFuncBySymbol, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGetKernel, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_ANSWER(int32_t, cudaGetLastError, lc_hook_cudaGetLastError, (LC_SLOT_cudaGetLastError), (void), (), error,)
@@ -191,7 +193,7 @@ LC_FORWARD(int32_t, cudaGetTextureReference, (void *a1, void *a2), (a1, a2), err
 LC_FORWARD(int32_t, cudaGraphAddChildGraphNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddDependencies_11, (void *a1, void *a2, void *a3, uint64_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaGraphAddDependencies_13, (void *a1, void *a2, void *a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
-LC_UNDECLARED(cudaGraphAddDependencies_any, 185, 0)
+LC_UNDECLARED(cudaGraphAddDependencies_any, 187, 0)
 LC_FORWARD(int32_t, cudaGraphAddEmptyNode, (void *a1, void *a2, void *a3, uint64_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddEventRecordNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddEventWaitNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
@@ -208,7 +210,7 @@ LC_FORWARD(int32_t, cudaGraphAddMemcpyNodeToSymbol, (void *a1, void *a2, void *a
 LC_FORWARD(int32_t, cudaGraphAddMemsetNode, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddNode_12, (void *a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphAddNode_13, (void *a1, void *a2, void *a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error, LC_ZERO(a1, 8);)
-LC_UNDECLARED(cudaGraphAddNode_any, 202, 0)
+LC_UNDECLARED(cudaGraphAddNode_any, 204, 0)
 LC_FORWARD(int32_t, cudaGraphChildGraphNodeGetGraph, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGraphClone, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphConditionalHandleCreate, (void *a1, void *a2, uint32_t a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
@@ -239,14 +241,14 @@ LC_FORWARD(int32_t, cudaGraphExecMemsetNodeSetParams, (void *a1, void *a2, void 
 LC_FORWARD(int32_t, cudaGraphExecNodeSetParams, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaGraphExecUpdate_11, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a3, 8); LC_ZERO(a4, 4);)
 LC_FORWARD(int32_t, cudaGraphExecUpdate_12, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 24);)
-LC_UNDECLARED(cudaGraphExecUpdate_any, 233, 0)
+LC_UNDECLARED(cudaGraphExecUpdate_any, 235, 0)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresSignalNodeGetParams, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 24);)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresSignalNodeSetParams, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresWaitNodeGetParams, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 24);)
 LC_FORWARD(int32_t, cudaGraphExternalSemaphoresWaitNodeSetParams, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphGetEdges_11, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a4, 8);)
 LC_FORWARD(int32_t, cudaGraphGetEdges_13, (void *a1, void *a2, void *a3, void *a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a5, 8);)
-LC_UNDECLARED(cudaGraphGetEdges_any, 240, 0)
+LC_UNDECLARED(cudaGraphGetEdges_any, 242, 0)
 LC_FORWARD(int32_t, cudaGraphGetId, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 4);)
 LC_FORWARD(int32_t, cudaGraphGetNodes, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphGetRootNodes, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
@@ -257,7 +259,7 @@ LC_FORWARD(int32_t, cudaGraphInstantiateWithParams, (void *a1, void *a2, void *a
 LC_FORWARD(int32_t, cudaGraphInstantiateWithParams_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaGraphInstantiate_11, (void *a1, void *a2, void *a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8); LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphInstantiate_12, (void *a1, void *a2, uint64_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
-LC_UNDECLARED(cudaGraphInstantiate_any, 251, 0)
+LC_UNDECLARED(cudaGraphInstantiate_any, 253, 0)
 LC_FORWARD(int32_t, cudaGraphKernelNodeCopyAttributes, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphKernelNodeGetAttribute_11, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaGraphKernelNodeGetAttribute_12, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 64);)
@@ -282,10 +284,10 @@ LC_FORWARD(int32_t, cudaGraphNodeFindInClone, (void *a1, void *a2, void *a3), (a
 LC_FORWARD(int32_t, cudaGraphNodeGetContainingGraph, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependencies_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependencies_13, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a4, 8);)
-LC_UNDECLARED(cudaGraphNodeGetDependencies_any, 276, 0)
+LC_UNDECLARED(cudaGraphNodeGetDependencies_any, 278, 0)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependentNodes_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaGraphNodeGetDependentNodes_13, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a4, 8);)
-LC_UNDECLARED(cudaGraphNodeGetDependentNodes_any, 279, 0)
+LC_UNDECLARED(cudaGraphNodeGetDependentNodes_any, 281, 0)
 LC_FORWARD(int32_t, cudaGraphNodeGetEnabled, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 4);)
 LC_FORWARD(int32_t, cudaGraphNodeGetLocalId, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 4);)
 LC_FORWARD(int32_t, cudaGraphNodeGetParams, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a2, 256);)
@@ -296,7 +298,7 @@ LC_FORWARD(int32_t, cudaGraphNodeSetParams, (void *a1, void *a2), (a1, a2), erro
 LC_FORWARD(int32_t, cudaGraphReleaseUserObject, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaGraphRemoveDependencies_11, (void *a1, void *a2, void *a3, uint64_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaGraphRemoveDependencies_13, (void *a1, void *a2, void *a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
-LC_UNDECLARED(cudaGraphRemoveDependencies_any, 290, 0)
+LC_UNDECLARED(cudaGraphRemoveDependencies_any, 292, 0)
 LC_FORWARD(int32_t, cudaGraphRetainUserObject, (void *a1, void *a2, uint32_t a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaGraphUpload, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaGraphUpload_ptsz, (void *a1, void *a2), (a1, a2), error,)
@@ -329,20 +331,20 @@ LC_FORWARD(int32_t, cudaInitDevice, (int32_t a1, uint32_t a2, uint32_t a3), (a1,
 LC_FORWARD(int32_t, cudaIpcCloseMemHandle, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaIpcGetEventHandle, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 64);)
 LC_FORWARD(int32_t, cudaIpcGetMemHandle, (void *a1, void *a2), (a1, a2), error, LC_ZERO(a1, 64);)
-LC_FORWARD_STRUCT(int32_t, cudaIpcOpenEventHandle, 323, (void *a1, struct lc_cudaIpcEventHandle_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaIpcOpenMemHandle, 324, (void *a1, struct lc_cudaIpcMemHandle_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaIpcOpenEventHandle, 325, (void *a1, struct lc_cudaIpcEventHandle_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaIpcOpenMemHandle, 326, (void *a1, struct lc_cudaIpcMemHandle_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaKernelSetAttributeForDevice, (void *a1, int32_t a2, int32_t a3, int32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaLaunchCooperativeKernel, 326, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchCooperativeKernel, 328, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLaunchCooperativeKernelMultiDevice, (void *a1, uint32_t a2, uint32_t a3), (a1, a2, a3), error,)
-LC_FORWARD_STATUS(cudaLaunchCooperativeKernel_ptsz, 328, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchCooperativeKernel_ptsz, 330, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLaunchHostFunc, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_v2, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaLaunchHostFunc_v2_ptsz, (void *a1, void *a2, void *a3, uint32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaLaunchKernel, 333, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchKernel, 335, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLaunchKernelExC, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLaunchKernelExC_ptsz, (void *a1, void *a2, void *a3), (a1, a2, a3), error,)
-LC_FORWARD_STATUS(cudaLaunchKernel_ptsz, 336, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
+LC_FORWARD_STATUS(cudaLaunchKernel_ptsz, 338, (void *a1, struct lc_dim3 a2, struct lc_dim3 a3, void *a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6))
 LC_FORWARD(int32_t, cudaLibraryEnumerateKernels, (void *a1, uint32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaLibraryGetGlobal, (void *a1, void *a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8); LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaLibraryGetKernel, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
@@ -358,8 +360,8 @@ LC_FORWARD(int32_t, cudaLogsDumpToMemory, (void *a1, void *a2, void *a3, uint32_
 LC_FORWARD(int32_t, cudaLogsRegisterCallback, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaLogsUnregisterCallback, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaMalloc, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaMalloc3D, 352, (void *a1, struct lc_cudaExtent a2), (a1, a2), error, LC_ZERO(a1, 32);)
-LC_FORWARD_STRUCT(int32_t, cudaMalloc3DArray, 353, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaMalloc3D, 354, (void *a1, struct lc_cudaExtent a2), (a1, a2), error, LC_ZERO(a1, 32);)
+LC_FORWARD_STRUCT(int32_t, cudaMalloc3DArray, 355, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocArray, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocAsync, (void *a1, uint64_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocAsync_ptsz, (void *a1, uint64_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
@@ -367,11 +369,11 @@ LC_FORWARD(int32_t, cudaMallocFromPoolAsync, (void *a1, uint64_t a2, void *a3, v
 LC_FORWARD(int32_t, cudaMallocFromPoolAsync_ptsz, (void *a1, uint64_t a2, void *a3, void *a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocHost, (void *a1, uint64_t a2), (a1, a2), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocManaged, (void *a1, uint64_t a2, uint32_t a3), (a1, a2, a3), error, LC_ZERO(a1, 8);)
-LC_FORWARD_STRUCT(int32_t, cudaMallocMipmappedArray, 361, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
+LC_FORWARD_STRUCT(int32_t, cudaMallocMipmappedArray, 363, (void *a1, void *a2, struct lc_cudaExtent a3, uint32_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a1, 8);)
 LC_FORWARD(int32_t, cudaMallocPitch, (void *a1, void *a2, uint64_t a3, uint64_t a4), (a1, a2, a3, a4), error, LC_ZERO(a1, 8); LC_ZERO(a2, 8);)
 LC_FORWARD(int32_t, cudaMemAdvise_11, (void *a1, uint64_t a2, int32_t a3, int32_t a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaMemAdvise_13, 364, (void *a1, uint64_t a2, int32_t a3, struct lc_cudaMemLocation a4), (a1, a2, a3, a4))
-LC_UNDECLARED(cudaMemAdvise_any, 365, 0)
+LC_FORWARD_STATUS(cudaMemAdvise_13, 366, (void *a1, uint64_t a2, int32_t a3, struct lc_cudaMemLocation a4), (a1, a2, a3, a4))
+LC_UNDECLARED(cudaMemAdvise_any, 367, 0)
 LC_FORWARD(int32_t, cudaMemDiscardAndPrefetchBatchAsync, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemDiscardAndPrefetchBatchAsync_ptsz, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemDiscardBatchAsync, (void *a1, void *a2, uint64_t a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
@@ -392,11 +394,11 @@ LC_FORWARD(int32_t, cudaMemPoolSetAccess, (void *a1, void *a2, uint64_t a3), (a1
 LC_FORWARD(int32_t, cudaMemPoolSetAttribute, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaMemPoolTrimTo, (void *a1, uint64_t a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchAsync_11, (void *a1, uint64_t a2, int32_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaMemPrefetchAsync_13, 386, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
-LC_UNDECLARED(cudaMemPrefetchAsync_any, 387, 0)
+LC_FORWARD_STATUS(cudaMemPrefetchAsync_13, 388, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
+LC_UNDECLARED(cudaMemPrefetchAsync_any, 389, 0)
 LC_FORWARD(int32_t, cudaMemPrefetchAsync_ptsz_11, (void *a1, uint64_t a2, int32_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_FORWARD_STATUS(cudaMemPrefetchAsync_ptsz_13, 389, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
-LC_UNDECLARED(cudaMemPrefetchAsync_ptsz_any, 390, 0)
+LC_FORWARD_STATUS(cudaMemPrefetchAsync_ptsz_13, 391, (void *a1, uint64_t a2, struct lc_cudaMemLocation a3, uint32_t a4, void *a5), (a1, a2, a3, a4, a5))
+LC_UNDECLARED(cudaMemPrefetchAsync_ptsz_any, 392, 0)
 LC_FORWARD(int32_t, cudaMemPrefetchBatchAsync, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemPrefetchBatchAsync_ptsz, (void *a1, void *a2, uint64_t a3, void *a4, void *a5, uint64_t a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
 LC_FORWARD(int32_t, cudaMemRangeGetAttribute, (void *a1, uint64_t a2, int32_t a3, void *a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
@@ -422,10 +424,10 @@ LC_FORWARD(int32_t, cudaMemcpy3DAsync, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DAsync_ptsz, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_12, (uint64_t a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_13, (uint64_t a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_UNDECLARED(cudaMemcpy3DBatchAsync_any, 416, 0)
+LC_UNDECLARED(cudaMemcpy3DBatchAsync_any, 418, 0)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_ptsz_12, (uint64_t a1, void *a2, void *a3, uint64_t a4, void *a5), (a1, a2, a3, a4, a5), error, LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaMemcpy3DBatchAsync_ptsz_13, (uint64_t a1, void *a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
-LC_UNDECLARED(cudaMemcpy3DBatchAsync_ptsz_any, 419, 0)
+LC_UNDECLARED(cudaMemcpy3DBatchAsync_ptsz_any, 421, 0)
 LC_FORWARD(int32_t, cudaMemcpy3DPeer, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DPeerAsync, (void *a1, void *a2), (a1, a2), error,)
 LC_FORWARD(int32_t, cudaMemcpy3DPeerAsync_ptsz, (void *a1, void *a2), (a1, a2), error,)
@@ -439,10 +441,10 @@ LC_FORWARD(int32_t, cudaMemcpyAsync, (void *a1, void *a2, uint64_t a3, int32_t a
 LC_FORWARD(int32_t, cudaMemcpyAsync_ptsz, (void *a1, void *a2, uint64_t a3, int32_t a4, void *a5), (a1, a2, a3, a4, a5), error,)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_12, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8, void *a9), (a1, a2, a3, a4, a5, a6, a7, a8, a9), error, LC_ZERO(a8, 8);)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_13, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
-LC_UNDECLARED(cudaMemcpyBatchAsync_any, 433, 0)
+LC_UNDECLARED(cudaMemcpyBatchAsync_any, 435, 0)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_ptsz_12, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8, void *a9), (a1, a2, a3, a4, a5, a6, a7, a8, a9), error, LC_ZERO(a8, 8);)
 LC_FORWARD(int32_t, cudaMemcpyBatchAsync_ptsz_13, (void *a1, void *a2, void *a3, uint64_t a4, void *a5, void *a6, uint64_t a7, void *a8), (a1, a2, a3, a4, a5, a6, a7, a8), error,)
-LC_UNDECLARED(cudaMemcpyBatchAsync_ptsz_any, 436, 0)
+LC_UNDECLARED(cudaMemcpyBatchAsync_ptsz_any, 438, 0)
 LC_FORWARD(int32_t, cudaMemcpyFromArray, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint64_t a5, int32_t a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemcpyFromArrayAsync, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint64_t a5, int32_t a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error,)
 LC_FORWARD(int32_t, cudaMemcpyFromArrayAsync_ptsz, (void *a1, void *a2, uint64_t a3, uint64_t a4, uint64_t a5, int32_t a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error,)
@@ -469,10 +471,10 @@ LC_FORWARD(int32_t, cudaMemset2D, (void *a1, uint64_t a2, int32_t a3, uint64_t a
 LC_FORWARD(int32_t, cudaMemset2DAsync, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemset2DAsync_ptsz, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5, void *a6), (a1, a2, a3, a4, a5, a6), error,)
 LC_FORWARD(int32_t, cudaMemset2D_ptds, (void *a1, uint64_t a2, int32_t a3, uint64_t a4, uint64_t a5), (a1, a2, a3, a4, a5), error,)
-LC_FORWARD_STATUS(cudaMemset3D, 463, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
-LC_FORWARD_STATUS(cudaMemset3DAsync, 464, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
-LC_FORWARD_STATUS(cudaMemset3DAsync_ptsz, 465, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
-LC_FORWARD_STATUS(cudaMemset3D_ptds, 466, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
+LC_FORWARD_STATUS(cudaMemset3D, 465, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
+LC_FORWARD_STATUS(cudaMemset3DAsync, 466, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
+LC_FORWARD_STATUS(cudaMemset3DAsync_ptsz, 467, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3, void *a4), (a1, a2, a3, a4))
+LC_FORWARD_STATUS(cudaMemset3D_ptds, 468, (struct lc_cudaPitchedPtr a1, int32_t a2, struct lc_cudaExtent a3), (a1, a2, a3))
 LC_FORWARD(int32_t, cudaMemsetAsync, (void *a1, int32_t a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaMemsetAsync_ptsz, (void *a1, int32_t a2, uint64_t a3, void *a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaMemset_ptds, (void *a1, int32_t a2, uint64_t a3), (a1, a2, a3), error,)
@@ -528,10 +530,10 @@ LC_FORWARD(int32_t, cudaStreamGetAttribute_ptsz_12, (void *a1, int32_t a2, void 
 LC_FORWARD(int32_t, cudaStreamGetAttribute_ptsz_any, (void *a1, int32_t a2, void *a3), (a1, a2, a3), error, LC_ZERO(a3, 32);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_13, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8); LC_ZERO(a7, 8);)
-LC_UNDECLARED(cudaStreamGetCaptureInfo_any, 522, 0)
+LC_UNDECLARED(cudaStreamGetCaptureInfo_any, 524, 0)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_ptsz_11, (void *a1, void *a2, void *a3), (a1, a2, a3), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_ptsz_13, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7), (a1, a2, a3, a4, a5, a6, a7), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8); LC_ZERO(a7, 8);)
-LC_UNDECLARED(cudaStreamGetCaptureInfo_ptsz_any, 525, 0)
+LC_UNDECLARED(cudaStreamGetCaptureInfo_ptsz_any, 527, 0)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_v2, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6), (a1, a2, a3, a4, a5, a6), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8);)
 LC_FORWARD(int32_t, cudaStreamGetCaptureInfo_v2_ptsz, (void *a1, void *a2, void *a3, void *a4, void *a5, void *a6), (a1, a2, a3, a4, a5, a6), error, LC_ZERO(a2, 4); LC_ZERO(a3, 8); LC_ZERO(a4, 8); LC_ZERO(a5, 8); LC_ZERO(a6, 8);)
 LC_FORWARD(int32_t, cudaStreamGetDevResource, (void *a1, void *a2, int32_t a3), (a1, a2, a3), error, LC_ZERO(a2, 144);)
@@ -558,15 +560,15 @@ LC_FORWARD(int32_t, cudaStreamSynchronize, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaStreamSynchronize_ptsz, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_11, (void *a1, void *a2, uint64_t a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_13, (void *a1, void *a2, void *a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error,)
-LC_UNDECLARED(cudaStreamUpdateCaptureDependencies_any, 552, 0)
+LC_UNDECLARED(cudaStreamUpdateCaptureDependencies_any, 554, 0)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_11, (void *a1, void *a2, uint64_t a3, uint32_t a4), (a1, a2, a3, a4), error,)
 LC_FORWARD(int32_t, cudaStreamUpdateCaptureDependencies_ptsz_13, (void *a1, void *a2, void *a3, uint64_t a4, uint32_t a5), (a1, a2, a3, a4, a5), error,)
-LC_UNDECLARED(cudaStreamUpdateCaptureDependencies_ptsz_any, 555, 0)
+LC_UNDECLARED(cudaStreamUpdateCaptureDependencies_ptsz_any, 557, 0)
 LC_FORWARD(int32_t, cudaStreamWaitEvent, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
 LC_FORWARD(int32_t, cudaStreamWaitEvent_ptsz, (void *a1, void *a2, uint32_t a3), (a1, a2, a3), error,)
-LC_UNDECLARED(cudaSubgridCreate, 558, 0)
-LC_UNDECLARED(cudaSubgridWorkerGridCreate, 559, 0)
-LC_UNDECLARED(cudaSubgridWorksetCreate, 560, 0)
+LC_UNDECLARED(cudaSubgridCreate, 560, 0)
+LC_UNDECLARED(cudaSubgridWorkerGridCreate, 561, 0)
+LC_UNDECLARED(cudaSubgridWorksetCreate, 562, 0)
 LC_FORWARD(int32_t, cudaThreadExchangeStreamCaptureMode, (void *a1), (a1), error,)
 LC_FORWARD(int32_t, cudaThreadExit, (void), (), error,)
 LC_FORWARD(int32_t, cudaThreadGetCacheConfig, (void *a1), (a1), error, LC_ZERO(a1, 4);)
@@ -749,7 +751,9 @@ struct lc_slots lc_slots LC_TABLE = {
 	.cudaGetDriverEntryPoint_ptsz_any = lc_slow_cudaGetDriverEntryPoint_ptsz_any,
 	.cudaGetErrorName = lc_slow_cudaGetErrorName,
 	.cudaGetErrorString = lc_slow_cudaGetErrorString,
-	.cudaGetExportTable = lc_slow_cudaGetExportTable,
+	.cudaGetExportTable_11 = lc_slow_cudaGetExportTable_11,
+	.cudaGetExportTable_12 = lc_slow_cudaGetExportTable_12,
+	.cudaGetExportTable_13 = lc_slow_cudaGetExportTable_13,
 	.cudaGetFuncBySymbol = lc_slow_cudaGetFuncBySymbol,
 	.cudaGetKernel = lc_slow_cudaGetKernel,
 	.cudaGetLastError = lc_slow_cudaGetLastError,
@@ -1528,9 +1532,9 @@ LC_EXPORT(cudaGetErrorName, cudaGetErrorName, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGetErrorString, cudaGetErrorString, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetErrorString, cudaGetErrorString, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetErrorString, cudaGetErrorString, "@@", "libcudart.so.13")
-LC_EXPORT(cudaGetExportTable, cudaGetExportTable, "@", "libcudart.so.11.0")
-LC_EXPORT(cudaGetExportTable, cudaGetExportTable, "@", "libcudart.so.12")
-LC_EXPORT(cudaGetExportTable, cudaGetExportTable, "@@", "libcudart.so.13")
+LC_EXPORT(cudaGetExportTable_11, cudaGetExportTable, "@", "libcudart.so.11.0")
+LC_EXPORT(cudaGetExportTable_12, cudaGetExportTable, "@", "libcudart.so.12")
+LC_EXPORT(cudaGetExportTable_13, cudaGetExportTable, "@@", "libcudart.so.13")
 LC_EXPORT(cudaGetFuncBySymbol, cudaGetFuncBySymbol, "@", "libcudart.so.11.0")
 LC_EXPORT(cudaGetFuncBySymbol, cudaGetFuncBySymbol, "@", "libcudart.so.12")
 LC_EXPORT(cudaGetFuncBySymbol, cudaGetFuncBySymbol, "@@", "libcudart.so.13")
@@ -3948,7 +3952,9 @@ static const struct candidates {
 	struct lc_candidate cudaGetDriverEntryPoint_ptsz_13[1];
 	struct lc_candidate cudaGetErrorName[1];
 	struct lc_candidate cudaGetErrorString[1];
-	struct lc_candidate cudaGetExportTable[1];
+	struct lc_candidate cudaGetExportTable_11[1];
+	struct lc_candidate cudaGetExportTable_12[1];
+	struct lc_candidate cudaGetExportTable_13[1];
 	struct lc_candidate cudaGetFuncBySymbol[1];
 	struct lc_candidate cudaGetKernel[1];
 	struct lc_candidate cudaGetLastError[1];
@@ -4797,7 +4803,13 @@ static const struct candidates {
 		{ N(cudaGetErrorString), LC_VERSION(11, 0), LC_ANY_LATER },
 	},
 	{
-		{ N(cudaGetExportTable), LC_VERSION(11, 0), LC_ANY_LATER },
+		{ N(cudaGetExportTable), LC_VERSION(11, 0), LC_VERSION(11, 99) },
+	},
+	{
+		{ N(cudaGetExportTable), LC_VERSION(12, 0), LC_VERSION(12, 99) },
+	},
+	{
+		{ N(cudaGetExportTable), LC_VERSION(13, 0), LC_ANY_LATER },
 	},
 	{
 		{ N(cudaGetFuncBySymbol), LC_VERSION(11, 0), LC_ANY_LATER },
@@ -6139,7 +6151,9 @@ static const struct lc_slot slots[] = {
 	{ N(cudaGetDriverEntryPoint_ptsz), LC_ANY_CALLER, 0 },
 	{ N(cudaGetErrorName), C(cudaGetErrorName) },
 	{ N(cudaGetErrorString), C(cudaGetErrorString) },
-	{ N(cudaGetExportTable), C(cudaGetExportTable) },
+	{ N(cudaGetExportTable), C(cudaGetExportTable_11) },
+	{ N(cudaGetExportTable), C(cudaGetExportTable_12) },
+	{ N(cudaGetExportTable), C(cudaGetExportTable_13) },
 	{ N(cudaGetFuncBySymbol), C(cudaGetFuncBySymbol) },
 	{ N(cudaGetKernel), C(cudaGetKernel) },
 	{ N(cudaGetLastError), C(cudaGetLastError) },
@@ -6906,9 +6920,9 @@ static const struct lc_export exports[] = {
 	{ N(cudaGetErrorString), 11, LC_SLOT_cudaGetErrorString },
 	{ N(cudaGetErrorString), 12, LC_SLOT_cudaGetErrorString },
 	{ N(cudaGetErrorString), 13, LC_SLOT_cudaGetErrorString },
-	{ N(cudaGetExportTable), 11, LC_SLOT_cudaGetExportTable },
-	{ N(cudaGetExportTable), 12, LC_SLOT_cudaGetExportTable },
-	{ N(cudaGetExportTable), 13, LC_SLOT_cudaGetExportTable },
+	{ N(cudaGetExportTable), 11, LC_SLOT_cudaGetExportTable_11 },
+	{ N(cudaGetExportTable), 12, LC_SLOT_cudaGetExportTable_12 },
+	{ N(cudaGetExportTable), 13, LC_SLOT_cudaGetExportTable_13 },
 	{ N(cudaGetFuncBySymbol), 11, LC_SLOT_cudaGetFuncBySymbol },
 	{ N(cudaGetFuncBySymbol), 12, LC_SLOT_cudaGetFuncBySymbol },
 	{ N(cudaGetFuncBySymbol), 13, LC_SLOT_cudaGetFuncBySymbol },

@@ -219,7 +219,9 @@ enum {
 	LC_SLOT_cudaGetDriverEntryPoint_ptsz_any,
 	LC_SLOT_cudaGetErrorName,
 	LC_SLOT_cudaGetErrorString,
-	LC_SLOT_cudaGetExportTable,
+	LC_SLOT_cudaGetExportTable_11,
+	LC_SLOT_cudaGetExportTable_12,
+	LC_SLOT_cudaGetExportTable_13,
 	LC_SLOT_cudaGetFuncBySymbol,
 	LC_SLOT_cudaGetKernel,
 	LC_SLOT_cudaGetLastError,
@@ -803,7 +805,9 @@ struct lc_slots {
 	lc_function cudaGetDriverEntryPoint_ptsz_any;
 	void * (*cudaGetErrorName)(int32_t);
 	void * (*cudaGetErrorString)(int32_t);
-	int32_t (*cudaGetExportTable)(void *, void *);
+	int32_t (*cudaGetExportTable_11)(void *, void *);
+	int32_t (*cudaGetExportTable_12)(void *, void *);
+	int32_t (*cudaGetExportTable_13)(void *, void *);
 	int32_t (*cudaGetFuncBySymbol)(void *, void *);
 	int32_t (*cudaGetKernel)(void *, void *);
 	int32_t (*cudaGetLastError)(void);
