@@ -2,6 +2,7 @@
 /* as_it_lies.c - what keeps a file, as it lies there, from versions that would serve its imports */
 #include "as_it_lies.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,20 +15,105 @@ static int compare_names(const void *one, const void *other)
 	return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
+static bool has(const struct names *names, const char *name)
+{
+	return names->count &&
+	       bsearch(&name, names->list, names->count, sizeof(*names->list), compare_names);
+}
+
 bool lies_beside(const struct findings *findings, const char *soname)
 {
-	const char *slash = strrchr(soname, '/'), *name = slash ? slash + 1 : soname;
-	const struct names *names = findings->beside ? &findings->beside->names : NULL;
+	const char *slash = strrchr(soname, '/');
 
-	return names && names->count &&
-	       bsearch(&name, names->list, names->count, sizeof(*names->list), compare_names);
+	return findings->beside && has(&findings->beside->names, slash ? slash + 1 : soname);
+}
+
+static void sort(struct names *names)
+{
+	if (names->count)
+		qsort(names->list, names->count, sizeof(*names->list), compare_names);
 }
 
 void lies_sort(struct beside *beside)
 {
-	if (beside->names.count)
-		qsort(beside->names.list, beside->names.count, sizeof(*beside->names.list),
-		      compare_names);
+	sort(&beside->names);
+	sort(&beside->places);
+}
+
+const char *lies_in_site(const char *member)
+{
+	size_t first = strcspn(member, "/");
+
+	if (first < 5 || !member[first] || memcmp(member + first - 5, ".data", 5))
+		return member;
+	member += first + 1;
+	return strncmp(member, "purelib/", 8) && strncmp(member, "platlib/", 8) ? NULL : member + 8;
+}
+
+bool lies_apart(const struct findings *findings)
+{
+	return findings->beside && findings->beside->whole && !findings->place;
+}
+
+/* Removes "/./", "//" and "/../" from a path that begins with a slash; false if it leads out. */
+static bool tidy(char *path)
+{
+	char *to = path;
+
+	for (char *from = path; *from;) {
+		size_t length = 1 + strcspn(from + 1, "/");
+
+		if (length == 3 && !memcmp(from, "/..", 3)) {
+			if (to == path)
+				return false;
+			while (*--to != '/')
+				;
+		} else if (length > 2 || (length == 2 && from[1] != '.')) {
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	*to = 0;
+	return true;
+}
+
+/* Returns true if this entry of the run path leads to a file of this name in the wheel. */
+static bool leads_to(const struct findings *findings, const char *entry, size_t length,
+		     const char *name)
+{
+	const char *place = findings->place, *slash = strrchr(place, '/');
+	size_t origin = !strncmp(entry, "$ORIGIN", 7) ? 7 : !strncmp(entry, "${ORIGIN}", 9) ? 9 : 0;
+	char *path;
+	bool found;
+
+	if (!origin || origin > length ||
+	    asprintf(&path, "/%.*s%.*s/%s", slash ? (int)(slash - place) : 0, place,
+		     (int)(length - origin), entry + origin, name) < 0)
+		return false;
+	found = tidy(path) && has(&findings->beside->places, path + 1);
+	free(path);
+	return found;
+}
+
+static bool lies_on_run_path(const struct findings *findings, const char *name)
+{
+	const char *entry = findings->place ? findings->run_path : NULL;
+	size_t length;
+
+	for (; entry && *entry; entry += length + (entry[length] == ':')) {
+		length = strcspn(entry, ":");
+		if (leads_to(findings, entry, length, name))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if a stub is installed with a wheel, where the file finds it. */
+static bool stub_is_there(const struct findings *findings, const char *soname)
+{
+	return !findings->beside->whole || findings->beside->requires_stubs ||
+	       lies_on_run_path(findings, soname);
 }
 
 /* ---- libraries of CUDA ---- */
@@ -55,10 +141,12 @@ static uint32_t cudas_with(const struct findings *findings, const struct found_i
 {
 	int major;
 
-	if (!import->needed || lies_beside(findings, import->needed))
+	if (!import->needed)
 		return UINT32_MAX;
 	if (needed_kind(import->table, import->needed, &major) == NEEDS_STUB)
-		return findings->beside && findings->beside->whole ? 0 : UINT32_MAX;
+		return !findings->beside || stub_is_there(findings, import->needed) ? UINT32_MAX : 0;
+	if (lies_beside(findings, import->needed))
+		return UINT32_MAX;
 	return import->through == NEEDS_REAL ? cudas_of(import->table->library, major) : UINT32_MAX;
 }
 
@@ -69,6 +157,23 @@ bool lies_with_its_libraries(const struct tables *tables, const struct findings 
 		if (!(cudas_with(findings, &findings->imports[i]) & bit_of(tables, toolkit)))
 			return false;
 	return true;
+}
+
+bool lies_for_glibc(const struct findings *findings)
+{
+	return !findings->musl && !findings->without_stub.count;
+}
+
+bool lies_without_cuda(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		if (import->needed && !lies_beside(findings, import->needed) &&
+		    (import->through == NEEDS_REAL || !cudas_with(findings, import)))
+			return false;
+	}
+	return lies_for_glibc(findings);
 }
 
 bool lies_without_stub(const struct findings *findings)
@@ -130,7 +235,7 @@ static bool opens_all(const struct tables *tables, const struct findings *findin
 bool lies_within_reach(const struct tables *tables, const struct findings *findings, size_t toolkit,
 		       bool by_name)
 {
-	return !findings->musl && !findings->without_stub.count &&
+	return lies_for_glibc(findings) &&
 	       (by_name || opens_all(tables, findings, toolkit));
 }
 
@@ -162,8 +267,12 @@ static const char *needed_text(struct lc_arena *arena, const struct findings *fi
 	}
 	if (*text)
 		text = lc_format(arena, "it needs %s", text);
+	if (*text && lies_apart(findings))
+		text = lc_format(arena, "%s, and is not installed into site-packages, where retarget puts"
+				 " stubs", text);
 	if (*missing)
-		missing = lc_format(arena, "%s is not in the wheel", missing);
+		missing = lc_format(arena, "%s is not in the wheel where the run path leads, and it does"
+				    " not require lazycuda", missing);
 	return join(arena, text, missing);
 }
 

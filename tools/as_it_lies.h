@@ -7,8 +7,14 @@
 
 /* Returns true if a file of this name comes with the file. */
 bool lies_beside(const struct findings *findings, const char *soname);
+/* Where pip puts a member of a wheel, below site-packages; NULL: not there. */
+const char *lies_in_site(const char *member);
 
 void lies_sort(struct beside *beside);
+
+/* Returns true if retargeting leaves the file as it is: it is of a wheel, and not installed into
+ * site-packages, where the stubs lie. */
+bool lies_apart(const struct findings *findings);
 
 /* Returns true unless retargeting the file would not bring it to the CUDA of this version: it is
  * for musl, needs a library of CUDA whose stub is not here, or, unless `by_name`, opens a library
@@ -19,6 +25,11 @@ bool lies_within_reach(const struct tables *tables, const struct findings *findi
  * version, and each stub with it, if it is in a wheel. */
 bool lies_with_its_libraries(const struct tables *tables, const struct findings *findings,
 			     size_t toolkit);
+
+/* Returns true if the file can be loaded where there is neither a CUDA nor a driver. */
+bool lies_without_cuda(const struct findings *findings);
+/* The same, once it is retargeted. */
+bool lies_for_glibc(const struct findings *findings);
 
 /* Returns true if only a stub that the file needs is not in its wheel. */
 bool lies_without_stub(const struct findings *findings);

@@ -33,7 +33,8 @@ static const char usage[] =
 "  --all-versions   every version, not only the newest of each major\n"
 "  --require LIST   exit with 1 unless every file runs on these, such as 11,12,13.\n"
 "                   A major is satisfied by any one of its versions; 12.4 means\n"
-"                   that version.  The last line names the first that will do\n"
+"                   that version.  The last line names the first that will do.\n"
+"                   `none`: it can be loaded where there is neither CUDA nor a driver\n"
 "  --allow-by-name  libraries that a file may open by a name that tells the CUDA, such as\n"
 "                   libcublas.so.12, do not count\n"
 "  --driver V       assume a driver for that CUDA, such as 12.2: functions that came\n"
@@ -60,7 +61,7 @@ static const char usage[] =
 "could not be read; what could be read is reported all the same.\n";
 
 struct requirement {
-	int major, minor;	/* minor -1: any version of the major */
+	int major, minor;	/* minor -1: any version of the major; major 0: no CUDA */
 };
 
 struct audit {
@@ -87,8 +88,9 @@ static void note_memory(struct audit *audit, const struct lc_arena *arena)
 
 /* ---- files ---- */
 
+/* `member`: its name in the wheel; or NULL. */
 static void audit_bytes(struct audit *audit, const char *file, const char *wheel,
-			const void *bytes, size_t size)
+			const char *member, const void *bytes, size_t size)
 {
 	struct lc_arena arena = { .failed = false };
 	struct findings findings;
@@ -96,6 +98,7 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 
 	findings_read(&arena, &audit->tables, bytes, size, &findings);
 	findings.beside = audit->beside;
+	findings.place = member ? lies_in_site(member) : NULL;
 	if (audit->report.wish.any && !findings.error)
 		code_read(&arena, bytes, size, &code);
 	progress_hide();
@@ -122,7 +125,8 @@ static void audit_member(const struct wheel_member *member, void *data)
 	if (member->error)
 		report_error(&walk->audit->report, file, walk->wheel, member->error);
 	else
-		audit_bytes(walk->audit, file, walk->wheel, member->bytes, member->size);
+		audit_bytes(walk->audit, file, walk->wheel, member->name, member->bytes,
+			    member->size);
 	note_memory(walk->audit, &arena);
 	lc_arena_free(&arena);
 }
@@ -139,15 +143,44 @@ struct gathering {
 	struct beside beside;
 };
 
-static void gather(const char *path, void *data)
+static void add_to(struct gathering *gathering, struct names *names, const char *name)
 {
-	struct gathering *gathering = data;
-	struct names *names = &gathering->beside.names;
-	const char *name = lc_format(&gathering->arena, "%s", basename(path));
 	const char **place = lc_grow(&gathering->arena, &names->list, &names->count, sizeof(*place));
 
 	if (place)
-		*place = name;
+		*place = lc_format(&gathering->arena, "%s", name);
+}
+
+static void gather(const char *path, void *data)
+{
+	struct gathering *gathering = data;
+	const char *place = gathering->beside.whole ? lies_in_site(path) : NULL;
+
+	add_to(gathering, &gathering->beside.names, basename(path));
+	if (place)
+		add_to(gathering, &gathering->beside.places, place);
+}
+
+/* Notes whether a wheel requires the package that has the stubs. */
+static void read_metadata(const struct wheel_member *member, void *data)
+{
+	static const char wanted[] = "\nRequires-Dist: lazycuda";
+	const char *text = member->bytes, *end = text + member->size, *body, *at = text;
+	struct gathering *gathering = data;
+
+	body = memmem(text, member->size, "\n\n", 2);
+	end = body ? body + 1 : end;
+	while ((at = memmem(at, (size_t)(end - at), wanted, sizeof(wanted) - 1))) {
+		const char *stop;
+
+		at += sizeof(wanted) - 1;
+		stop = memchr(at, '\n', (size_t)(end - at));
+		stop = stop ? stop : end;
+		/* A name goes on with letters, digits, "-", "_" and "."; an extra is not always wanted. */
+		if (at < stop && strchr(" \t\r[(<>=!~@;", *at) ? !memmem(at, (size_t)(stop - at), "extra", 5) :
+		    at == stop)
+			gathering->beside.requires_stubs = true;
+	}
 }
 
 static void audit_mapped(struct audit *audit, const char *path, bool asked, const void *bytes,
@@ -161,6 +194,7 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
 		progress_begin("reading", basename(path), size);
 		wheel_names(bytes, size, gather, &gathering);
+		wheel_metadata(bytes, size, read_metadata, &gathering);
 		lies_sort(&gathering.beside);
 		audit->beside = &gathering.beside;
 		why = wheel_read(bytes, size, audit_member, &walk);
@@ -173,7 +207,7 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 		return;
 	}
 	if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
-		audit_bytes(audit, path, NULL, bytes, size);
+		audit_bytes(audit, path, NULL, NULL, bytes, size);
 }
 
 /* `asked`: the command line names this file, so it is an error if the file is empty, or
@@ -269,19 +303,31 @@ static int small_number(const char *text, char **end)
 	return number < 1000 ? (int)number : 1000;
 }
 
-/* Reads "11,12,13" or "12.4"; false if it is malformed or names an unknown version. */
+/* Reads "12", "12.4" or "none"; false if it is malformed or names an unknown version. */
+static bool read_required(const struct audit *audit, const char *text, char **end,
+			  struct requirement *wanted)
+{
+	*wanted = (struct requirement){ .minor = -1 };
+	if (!strncmp(text, "none", 4)) {
+		*end = (char *)text + 4;
+		return true;
+	}
+	if (*text < '0' || *text > '9')
+		return false;
+	wanted->major = small_number(text, end);
+	if (**end == '.' && (*end)[1] >= '0' && (*end)[1] <= '9')
+		wanted->minor = small_number(*end + 1, end);
+	return knows(&audit->tables, *wanted);
+}
+
+/* Reads "none,11,12.4"; false if one of them is not as it should be. */
 static bool parse_required(struct audit *audit, const char *list)
 {
 	while (*list) {
-		struct requirement wanted = { .minor = -1 };
+		struct requirement wanted;
 		char *end;
 
-		if (*list < '0' || *list > '9')
-			return false;
-		wanted.major = small_number(list, &end);
-		if (*end == '.' && end[1] >= '0' && end[1] <= '9')
-			wanted.minor = small_number(end + 1, &end);
-		if ((*end && *end != ',') || !knows(&audit->tables, wanted) ||
+		if (!read_required(audit, list, &end, &wanted) || (*end && *end != ',') ||
 		    audit->required_count == sizeof(audit->required) / sizeof(wanted))
 			return false;
 		audit->required[audit->required_count++] = wanted;
@@ -292,6 +338,8 @@ static bool parse_required(struct audit *audit, const char *list)
 
 static bool is_met(const struct audit *audit, struct requirement wanted)
 {
+	if (!wanted.major)
+		return audit->report.without_cuda;
 	for (size_t i = 0; i < audit->tables.toolkit_count; i++)
 		if (audit->report.runs[i] && LC_MAJOR(audit->tables.toolkits[i]) == wanted.major &&
 		    (wanted.minor < 0 || LC_MINOR(audit->tables.toolkits[i]) == wanted.minor))
@@ -309,7 +357,10 @@ static bool check_required(const struct audit *audit)
 		if (is_met(audit, wanted))
 			continue;
 		met = false;
-		if (wanted.minor < 0)
+		if (!wanted.major)
+			fprintf(stderr, "lazycuda audit: not all of it can be loaded where there is no"
+				" CUDA\n");
+		else if (wanted.minor < 0)
 			fprintf(stderr, "lazycuda audit: there is no version of CUDA %d that all"
 				" of it runs on\n", wanted.major);
 		else

@@ -211,6 +211,11 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_close('}');
 	json_runs(report, arena, "runs_on", fate->now);
 	json_runs(report, arena, "once_retargeted", fate->retargeted);
+	json_open("without_cuda", '{');
+	json_boolean("runs_on", lies_without_cuda(findings));
+	json_boolean("once_retargeted", lies_apart(findings) ?
+		     lies_without_cuda(findings) : lies_for_glibc(findings));
+	json_close('}');
 	json_open("not_judged", '[');
 	json_names(&unjudged);
 	json_close(']');
@@ -365,6 +370,7 @@ void report_begin(struct report *report)
 {
 	for (size_t i = 0; i < report->tables->toolkit_count; i++)
 		report->runs[i] = true;
+	report->without_cuda = true;
 	if (report->json) {
 		json_open(NULL, '{');
 		json_open("files", '[');
@@ -396,6 +402,7 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 
 	report->files++;
 	report->importers += imports;
+	report->without_cuda &= findings->foreign || lies_without_cuda(findings);
 	for (size_t i = 0; i < report->tables->toolkit_count; i++) {
 		struct tally tally;
 
@@ -405,6 +412,8 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 									  report->by_name);
 		fate.now[i] = fate.retargeted[i] &&
 			      lies_with_its_libraries(report->tables, findings, i);
+		if (lies_apart(findings))
+			fate.retargeted[i] = fate.now[i];
 		report->runs[i] &= fate.now[i];
 		report->importing[i] += imports && fate.now[i];
 	}

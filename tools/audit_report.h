@@ -12,6 +12,7 @@ struct report {
 	bool json;
 	bool targets[AUDIT_TOOLKITS];	/* versions to report one by one */
 	bool runs[AUDIT_TOOLKITS];		/* versions on which every file so far runs */
+	bool without_cuda;	/* every file so far can be loaded where there is none */
 	size_t importing[AUDIT_TOOLKITS];	/* for each version, the files with CUDA imports that run on it */
 	size_t importers, files, errors;
 	bool drives;		/* some file imports from the driver's libraries */

@@ -40,13 +40,17 @@ struct findings {
 	struct names without_stub;	/* needed, and CUDA's, but there is no stub to judge by */
 	bool musl;
 	const struct beside *beside;	/* the files that come with it; or NULL */
+	const char *place;		/* where among these pip puts it; NULL: elsewhere, or not known */
+	const char *run_path;		/* DT_RUNPATH or DT_RPATH; or NULL */
 	struct constants constants;
 };
 
-/* The names of the files in the wheel or folder that a file is in, sorted. */
+/* The files in the wheel or folder that a file is in, sorted. */
 struct beside {
 	struct names names;
+	struct names places;	/* of a wheel: where pip puts them below site-packages */
 	bool whole;		/* a wheel: it has all that its files need */
+	bool requires_stubs;	/* a wheel that requires lazycuda's */
 };
 
 /* The strings point into `bytes` or `arena`. */

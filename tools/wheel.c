@@ -317,6 +317,33 @@ void wheel_names(const void *bytes, size_t size, void (*each)(const char *name, 
 	}
 }
 
+static bool is_metadata(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash && slash - name > 10 && !memcmp(slash - 10, ".dist-info/METADATA", 20);
+}
+
+void wheel_metadata(const void *bytes, size_t size,
+		    void (*each)(const struct wheel_member *member, void *data), void *data)
+{
+	struct zip zip = { bytes, size };
+	uint64_t offset, count;
+	const char *why = find_directory(&zip, &offset, &count);
+	struct zip_entry entry;
+
+	for (uint64_t i = 0; !why && i < count; i++) {
+		struct wheel_member member = { .name = entry.name };
+
+		why = read_entry(&zip, offset, &entry, &offset);
+		if (why || !is_metadata(entry.name))
+			continue;
+		if ((entry.method == STORED || zlib_load()) && !locate(&zip, &entry))
+			hand_out(&zip, &entry, &member, each, data);
+		return;
+	}
+}
+
 const char *wheel_read(const void *bytes, size_t size,
 		       void (*each)(const struct wheel_member *member, void *data), void *data)
 {

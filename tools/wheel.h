@@ -26,6 +26,10 @@ struct wheel_member {
 void wheel_names(const void *bytes, size_t size, void (*each)(const char *name, void *data),
 		 void *data);
 
+/* Calls `each` with the wheel's METADATA, if it can be read. */
+void wheel_metadata(const void *bytes, size_t size,
+		    void (*each)(const struct wheel_member *member, void *data), void *data);
+
 const char *wheel_read(const void *bytes, size_t size,
 		       void (*each)(const struct wheel_member *member, void *data), void *data);
 

@@ -42,10 +42,14 @@ def names(folder, *sonames):
                     "const char *get(int n) { return all[n]; }\n")
 
 
-def wheel(path, *files):
+def wheel(path, *files, folder="package", metadata=""):
+    """Files of other folders are given as (file, folder)."""
     with zipfile.ZipFile(path, "w") as archive:
         for file in files:
-            archive.write(file, f"package/{pathlib.Path(file).name}")
+            file, place = file if isinstance(file, tuple) else (file, folder)
+            archive.write(file, f"{place}/{pathlib.Path(file).name}")
+        archive.writestr("mine-1.dist-info/METADATA", f"Name: mine\nVersion: 1\n{metadata}\n"
+                         "Requires-Dist: lazycuda\n")      # the last is text
     return path
 
 
@@ -72,12 +76,43 @@ def test_a_real_library_in_the_wheel_is_there(audit, tmp_path):
     audit("--require", "12", wheel(tmp_path / "without-1-py3-none-any.whl", file), status=1)
 
 
-def test_a_stub_that_is_not_in_the_wheel(audit, tmp_path):
-    file = compiled(tmp_path, "user.so", MALLOC, build.import_library("cudart", 12))
-    stub = build.BUILD / "lib" / "libcudart_stub.so"
-    audit("--require", "11,12", wheel(tmp_path / "with-1-py3-none-any.whl", file, stub))
-    done = audit("--require", "11,12", wheel(tmp_path / "without-1-py3-none-any.whl", file), status=1)
-    assert verdict(done).startswith("runs on none: libcudart_stub.so is not in the wheel; ")
+@pytest.mark.parametrize("run_path, places, metadata, status", [
+    ("$ORIGIN", "package", "", 0), ("$ORIGIN/../mine.libs", "mine.libs", "", 0),
+    ("/opt/lib:${ORIGIN}/./a/..//", "package", "", 0), ("$ORIGIN/../mine.libs", "package", "", 1),
+    ("$ORIGIN/../mine.libs", "mine-1.data/platlib/mine.libs", "", 0), ("$ORIGIN/../..", "package", "", 1),
+    ("$ORIGIN/../mine.libs", "mine-1.data/data/mine.libs", "", 1), ("", "package", "", 1),
+    ("", "", "", 1), ("", "", "Requires-Dist: lazycuda>=0.1\n", 0), ("", "", "Requires-Dist: lazycuda\n", 0),
+    ("", "", "Requires-Dist: lazycuda; sys_platform == 'linux'\n", 0),
+    ("", "", "Requires-Dist: lazycuda; extra == 'gpu'\n", 1),
+    ("", "", "Requires-Dist: lazycuda-docs\n", 1)])
+def test_a_stub_lies_where_the_run_path_leads(audit, tmp_path, run_path, places, metadata, status):
+    file = compiled(tmp_path, "user.so", MALLOC, build.import_library("cudart", 12),
+                    f"-Wl,-rpath,{run_path}")
+    stub = [(build.BUILD / "lib" / "libcudart_stub.so", places)] if places else []
+    done = audit("--require", "11,12", wheel(tmp_path / "mine-1-py3-none-any.whl", file, *stub,
+                                             metadata=metadata), status=status)
+    assert status == any("runs on none: libcudart_stub.so is not in the wheel where" in line
+                         for line in done.lines)
+
+
+@pytest.mark.parametrize("source, links, status", [
+    (CREATE, "real", 1), (MALLOC, "stub", 0), (OTHER.replace("return other()", "return 0"), "", 0)])
+def test_where_there_is_no_cuda(audit, said, tmp_path, source, links, status):
+    links = {"real": cublas, "stub": lambda folder, major: build.import_library("cudart", major)}.get(links)
+    file = compiled(tmp_path, "user.so", source, *[links(tmp_path, 12)] if links else [])
+    done = audit("--require", "none,12", file, status=status)
+    assert ("not all of it can be loaded where there is no CUDA" in done.err) == bool(status)
+    assert said(file)["without_cuda"] == {"runs_on": not status, "once_retargeted": True}
+
+
+def test_retarget_leaves_what_is_not_in_site_packages(said, tmp_path):
+    """tritonclient's perf_analyzer."""
+    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 12))
+    for folder, more in (("mine-1.data/purelib/mine", True), ("mine-1.data/scripts", False)):
+        one = said(wheel(tmp_path / "mine-1-py3-none-any.whl", file, folder=folder))
+        assert (len(one["once_retargeted"]) > len(one["runs_on"])) == more
+        assert ("is not installed into site-packages" in one["verdict"]) != more
+        assert one["without_cuda"]["once_retargeted"] == more
 
 
 def test_a_library_that_is_opened_by_name(audit, tmp_path):

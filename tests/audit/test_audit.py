@@ -237,6 +237,10 @@ def test_the_nvjitlink_of_a_32_bit_file(said, tmp_path):
 
 # Folders and wheels.
 
+def beside(major):
+    return [build.import_library("cudart", major), "-Wl,-rpath,$ORIGIN"]
+
+
 def wheel(path, *files, compression=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr("package/__init__.py", "import cuda\n" * 100)
@@ -249,8 +253,8 @@ def wheel(path, *files, compression=zipfile.ZIP_DEFLATED):
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
 def test_a_wheel(audit, tmp_path, compression):
-    modules = [importer(tmp_path, "cudaMalloc", name="one.so"),
-               importer(tmp_path, GONE, major=11, name="two.so")]
+    modules = [importer(tmp_path, "cudaMalloc", name="one.so", link=beside(12)),
+               importer(tmp_path, GONE, name="two.so", link=beside(11))]
     path = wheel(tmp_path / "package-1-py3-none-any.whl", *modules, compression=compression)
     out = json.loads(audit("--json", path).out)
     assert [(file["file"], file["wheel"]) for file in out["files"]] == [
@@ -312,7 +316,7 @@ def test_a_very_large_member_where_no_file_may_hold_it(very_large, tmp_path, lim
 
 def test_a_folder(audit, tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
-    importer(tmp_path / "a" / "b", "cudaMalloc")
+    importer(tmp_path / "a" / "b", "cudaMalloc", link=beside(12))
     wheel(tmp_path / "a" / "p.whl", tmp_path / "a" / "b" / "module.so")
     (tmp_path / "a" / "link.so").symlink_to("b/module.so")
     (tmp_path / "a" / "text").write_text("no library\n")
