@@ -371,7 +371,9 @@ enum lazycuda_log {
 
 struct lazycuda_request {
 	size_t size;
-	const char *arch;		/* "sm_90", "sm_90a"; "compute_90" for PTX output */
+	const char *arch;		/* "sm_90", "sm_90a"; "compute_90" for PTX output.  NULL or
+					   "native", where no environment is given: that of the
+					   current context's GPU or, without one, of `device` */
 	int lto;			/* optimise at link time; raw LTO-IR implies it */
 	enum lazycuda_output output;
 	enum lazycuda_policy policy;
@@ -480,7 +482,8 @@ const char *lazycuda_code_name(enum lazycuda_code code);
 enum lazycuda_backend {
 	LAZYCUDA_BACKEND_NONE = 0,	/* refused */
 	LAZYCUDA_BACKEND_NVJITLINK = 1,
-	LAZYCUDA_BACKEND_DRIVER = 2
+	LAZYCUDA_BACKEND_DRIVER = 2,
+	LAZYCUDA_BACKEND_NVRTC = 3	/* of source alone nvrtc makes the image */
 };
 
 /* In what form an entry is handed to the backend. */
@@ -501,7 +504,7 @@ struct lazycuda_step {
 	size_t entry;			/* of its inspection; NO_INDEX: all of it, which is compiled */
 	enum lazycuda_form form;
 	enum lazycuda_kind kind;	/* what the backend is told it is: PTX, CUBIN, LTOIR
-					   or FATBIN */
+					   or FATBIN; of NVRTC, what it makes */
 	const char *name;		/* for the backend's logs */
 	const char *reason;		/* why this entry, one line */
 };

@@ -19,7 +19,8 @@
 
 const char link_arguments_usage[] =
 "\n"
-"  --arch ARCH          the target: sm_90, sm_90a; compute_90 with --ptx\n"
+"  --arch ARCH          the target: sm_90, sm_90a; compute_90 with --ptx; default: native,\n"
+"                       the GPU that is here\n"
 "  --lto                optimise at link time\n"
 "  --ptx, --ltoir, --relocatable\n"
 "                       make that, not an image; one of the three\n"

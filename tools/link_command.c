@@ -17,7 +17,7 @@
 #include "say.h"
 
 static const char usage[] =
-"usage: lazycuda link -o OUT [OPTION...] --arch ARCH FILE...\n"
+"usage: lazycuda link -o OUT [OPTION...] [--arch ARCH] FILE...\n"
 "\n"
 "Links device code with nvJitLink or the driver, whichever can, and says what it\n"
 "did and why.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a static or\n"
@@ -372,8 +372,6 @@ static int link_with(struct link_arguments *arguments, const struct link_command
 
 	if (!arguments->input_count)
 		return link_arguments_wrong(command, "no file is given", "");
-	if (!arguments->request.arch)
-		return link_arguments_wrong(command, "no architecture is given: use --arch", "");
 	if (!own->output)
 		return link_arguments_wrong(command, "no output file is given: use -o OUT", "");
 	if (!link_arguments_readable(arguments, command))

@@ -13,7 +13,7 @@
 #include "say.h"
 
 static const char usage[] =
-"usage: lazycuda plan [OPTION...] --arch ARCH FILE...\n"
+"usage: lazycuda plan [OPTION...] [--arch ARCH] FILE...\n"
 "       lazycuda plan [OPTION...]\n"
 "\n"
 "Says which linker would take which part of which file, and why, or why none\n"
@@ -146,7 +146,9 @@ static struct lazycuda_plan *make_plan(const struct link_arguments *arguments)
 	for (size_t i = 0; inputs && i < count; i++)
 		inputs[i] = &arguments->inputs[i];
 	if (inputs)
-		plan = lazycuda_plan(&arguments->environment, &arguments->request, inputs, count);
+		plan = arguments->environment_given ?
+		       lazycuda_plan(&arguments->environment, &arguments->request, inputs, count) :
+		       lazycuda_plan_here(&arguments->request, inputs, count);
 	if (!plan)
 		fputs("lazycuda plan: memory ran out\n", stderr);
 	free(inputs);
@@ -182,10 +184,8 @@ static int answer(struct link_arguments *arguments)
 		status = combine(arguments);
 	else if (runtime.given)
 		status = link_arguments_wrong(&command, "--cudart is for a plan without files", "");
-	else if (arguments->request.arch)
-		status = decide(arguments);
 	else
-		status = link_arguments_wrong(&command, "no architecture is given: use --arch", "");
+		status = decide(arguments);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda plan: standard output");
 		return 2;

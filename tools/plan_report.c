@@ -14,6 +14,7 @@ static const char *backend_name(enum lazycuda_backend backend)
 	switch (backend) {
 	case LAZYCUDA_BACKEND_NVJITLINK:	return "nvjitlink";
 	case LAZYCUDA_BACKEND_DRIVER:		return "driver";
+	case LAZYCUDA_BACKEND_NVRTC:		return "nvrtc";
 	default:				return "refused";
 	}
 }

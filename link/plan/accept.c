@@ -27,14 +27,15 @@ struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
 const char *lk_linker_text(const struct lk_linker *linker, char text[LK_LINKER_TEXT])
 {
 	bool driver = linker->backend == LAZYCUDA_BACKEND_DRIVER;
+	const char *tool = linker->backend == LAZYCUDA_BACKEND_NVRTC ? "nvrtc" : "nvJitLink";
 	char version[LK_VERSION_TEXT];
 
 	if (linker->version <= 0) {
-		lk_put(lk_put(text, driver ? "the driver" : "nvJitLink"), " of unknown version");
+		lk_put(lk_put(text, driver ? "the driver" : tool), " of unknown version");
 		return text;
 	}
 	lk_version_text(linker->version, version);
-	lk_put(lk_put(lk_put(text, driver ? "the driver (CUDA " : "nvJitLink "), version),
+	lk_put(lk_put(lk_put(lk_put(text, driver ? "the driver (CUDA" : tool), " "), version),
 	       driver ? ")" : "");
 	return text;
 }

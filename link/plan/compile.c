@@ -132,6 +132,17 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 	return lk_compiler_has_settings(planning, item, refusal);
 }
 
+/* An nvrtc that makes the image takes the linker's level. */
+static void add_level(struct lk_planning *planning, const char **options, size_t *count)
+{
+	const struct lazycuda_request *request = &planning->request;
+
+	for (size_t i = 0; i < request->setting_count; i++)
+		if (request->settings[i].kind == LAZYCUDA_SETTING_OPTIMIZE)
+			options[(*count)++] = lc_format(planning->arena, "-Xptxas=-O%d",
+							request->settings[i].value);
+}
+
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count)
 {
@@ -145,8 +156,11 @@ const char *const *lk_compile_options(struct lk_planning *planning,
 		return NULL;
 	options[(*count)++] = lc_format(planning->arena, TARGET_OPTION "%s",
 					lk_arch_text(&compilation->arch, text));
-	options[(*count)++] = compilation->to == LAZYCUDA_KIND_LTOIR ? LTO_OPTION :
-								       RELOCATABLE_OPTION;
+	if (compilation->to == LAZYCUDA_KIND_CUBIN)
+		add_level(planning, options, count);
+	else
+		options[(*count)++] = compilation->to == LAZYCUDA_KIND_LTOIR ? LTO_OPTION :
+									       RELOCATABLE_OPTION;
 	for (size_t i = 0; i < request->compile_option_count; i++)
 		options[(*count)++] = request->compile_options[i];
 	return options;

@@ -175,10 +175,22 @@ static const struct lk_side *choose_side(struct lk_planning *planning, const str
 	return NULL;
 }
 
+/* What needs no linker, if there is a refusal, which is then taken back; else NULL. */
+static const struct lk_side *instead(struct lk_planning *planning, struct lk_side *alone,
+				     struct lk_refusal *refusal)
+{
+	struct lk_refusal other = { .input = LAZYCUDA_NO_INDEX };
+
+	if (!lk_plan_alone(planning, alone) || !lk_plan_result(planning, alone, &other))
+		return NULL;
+	*refusal = other;
+	return alone;
+}
+
 static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 		   struct lk_refusal *refusal)
 {
-	struct lk_side nvjitlink = { .count = 0 }, driver = { .count = 0 };
+	struct lk_side nvjitlink = { .count = 0 }, driver = { .count = 0 }, alone;
 	const struct lk_side *side;
 	const struct lk_rule *rule;
 
@@ -188,8 +200,11 @@ static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 		return false;
 	plan->rule = rule->name;
 	side = choose_side(planning, rule, &nvjitlink, &driver, refusal);
-	if (!side || !lk_plan_result(planning, side, refusal))
-		return false;
+	if (!side || !lk_plan_result(planning, side, refusal)) {
+		side = instead(planning, &alone, refusal);
+		if (!side)
+			return false;
+	}
 	lk_plan_write(planning, side, rule, plan);
 	return true;
 }

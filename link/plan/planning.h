@@ -10,6 +10,7 @@
  *	inputs.c		whether the inputs make sense; what is to be linked
  *	support.c		which support modules are linked
  *	side.c			what each linker would take, and what it objects to
+ *	alone.c			source alone, which needs no linker
  *	taken.c			what is known of what it would take
  *	leave.c			what leaves link-time optimisation, for code outside it
  *	compile.c		how source is compiled
@@ -32,6 +33,9 @@
 #define LK_TILE_NEED "code of __global__ kernels"
 #define LK_TILE_ADVICE "which no linker here takes; tileiras, of the package nvidia-cuda-tileiras," \
 	" makes an image of its own of it"
+
+/* As an architecture: that of the GPU here. */
+#define LK_NATIVE_ARCH "native"
 
 #define LK_MAX_SUPPORT 64	/* modules: `needs` of an input has a bit for each */
 
@@ -195,6 +199,11 @@ struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_
 
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		  struct lk_side *side);
+
+/* ---- alone.c ---- */
+
+/* Fills a side that has nvrtc make the image; false if the link is more than source alone. */
+bool lk_plan_alone(struct lk_planning *planning, struct lk_side *side);
 
 /* ---- taken.c ---- */
 

@@ -91,26 +91,28 @@ static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_ref
 
 /* Cubins of a later toolkit of the driver's major need a display driver of that
  * major's first branch or later.  Cubins of a later major get here only if the
- * policy is off. */
-static bool check_driver(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
+ * policy is off, or from nvrtc. */
+static bool check_driver(struct lk_planning *planning, const struct lk_side *side,
+			 struct lk_refusal *refusal)
 {
 	int driver = planning->environment.driver, branch = planning->environment.branch;
-	int needed = lc_compatible_branch(LC_CUDA_MAJOR(nvjitlink));
+	int version = side->linker.version, needed = lc_compatible_branch(LC_CUDA_MAJOR(version));
 	struct lc_arena *arena = planning->arena;
+	char maker[LK_LINKER_TEXT];
 
-	switch (lc_driver_runs(driver, branch, nvjitlink)) {
+	lk_linker_text(&side->linker, maker);
+	switch (lc_driver_runs(driver, branch, version)) {
 	case LC_MAJOR_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "a driver for CUDA %s",
 							    lk_version(arena, driver)),
-			       driver_for(arena, LC_CUDA(LC_CUDA_MAJOR(nvjitlink), 0)),
-			       lc_format(arena, "a driver for CUDA %s need not load what nvJitLink"
-					 " %s makes", lk_version(arena, driver),
-					 lk_version(arena, nvjitlink)));
+			       driver_for(arena, LC_CUDA(LC_CUDA_MAJOR(version), 0)),
+			       lc_format(arena, "a driver for CUDA %s need not load what %s makes",
+					 lk_version(arena, driver), maker));
 	case LC_BRANCH_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "display driver %d", branch),
 			       lc_format(arena, "display driver %d or later", needed),
-			       lc_format(arena, "display driver %d does not load what nvJitLink %s"
-					 " makes", branch, lk_version(arena, nvjitlink)));
+			       lc_format(arena, "display driver %d does not load what %s makes",
+					 branch, maker));
 	case LC_BRANCH_UNKNOWN:
 	case LC_DRIVER_RUNS:
 		break;
@@ -124,12 +126,12 @@ static bool check_loadable(struct lk_planning *planning, const struct lk_side *s
 	const unsigned elsewhere = LAZYCUDA_LINK_OFFLINE | LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	int version = side->linker.version;
 
-	if (side->linker.backend != LAZYCUDA_BACKEND_NVJITLINK || version < 0 ||
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER || version < 0 ||
 	    planning->environment.driver <= 0 || planning->request.flags & elsewhere)
 		return true;
 	switch (planning->request.output) {
 	case LAZYCUDA_OUTPUT_CUBIN:
-		return check_gpu(planning, refusal) && check_driver(planning, version, refusal);
+		return check_gpu(planning, refusal) && check_driver(planning, side, refusal);
 	case LAZYCUDA_OUTPUT_PTX:
 		return check_ptx(planning, version, refusal);
 	default:

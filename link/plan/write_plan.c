@@ -115,7 +115,8 @@ static const char *source_reason(struct lk_planning *planning,
 
 	return lc_format(planning->arena, "compiled by nvrtc %s to %s for %s",
 			 lk_version(planning->arena, planning->environment.nvrtc),
-			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX",
+			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" :
+			 compilation->to == LAZYCUDA_KIND_PTX ? "PTX" : "an image",
 			 lk_arch_text(&compilation->arch, text));
 }
 
@@ -192,11 +193,13 @@ void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 	plan->backend = side->linker.backend;
 	if (plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
 		write_nvjitlink_options(planning, side, arch, plan);
-	else
+	else if (plan->backend == LAZYCUDA_BACKEND_DRIVER)
 		write_driver_options(planning, side, plan);
 	write_compilation(planning, side, plan);
 	write_steps(planning, side, plan);
 	lk_plan_notes(planning, side, plan);
 	plan->message = LK_CONCAT(planning->arena, lk_linker_text(&side->linker, linker),
-				  " links for ", arch, ": ", rule->reason);
+				  plan->backend == LAZYCUDA_BACKEND_NVRTC ?
+				  " alone makes the image for " : " links for ", arch, ": ",
+				  rule->reason);
 }

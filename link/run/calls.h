@@ -41,10 +41,12 @@ const char *nvrtcGetErrorString(int result);
 /* The newest version of each that all drivers, or nearly all, have. */
 int cuInit(unsigned flags);
 int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRelease(int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxGetCurrent(void **context);
+int cuCtxGetDevice(int *device);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
 int cuLinkCreate_v2(unsigned count, int *options, void **values, void **link);

@@ -5,6 +5,7 @@
 #include "../../stubs/base/printable.h"
 #include "environment.h"
 #include "handle.h"
+#include "native.h"
 #include "nvvm_tools.h"
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
@@ -104,6 +105,18 @@ static void take_nvvms(struct lazycuda_others *others)
 	others->nvvm_count = all->count;
 }
 
+/* Gives a request that names no architecture that of the GPU here.  Returns NULL, or why not. */
+static const char *take_native(struct lc_arena *arena, struct lazycuda_request *request)
+{
+	const char *why = NULL;
+
+	if (request->arch && strcmp(request->arch, LK_NATIVE_ARCH))
+		return NULL;
+	request->arch = lk_native_arch(arena, request->device, &why);
+	return request->arch ? NULL : lc_format(arena, "the architecture is to be that of the GPU here,"
+						" and %s; name one, sm_90 say", why);
+}
+
 /* Plans, and fills in the environment and the request with what is here.  Other installed
  * versions are looked for, and opened, only if the stub's nvJitLink does not fit the link.  NULL
  * on allocation failure. */
@@ -121,6 +134,9 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 		wrong = take_forward(arena, request);
 	if (wrong)
 		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_REQUEST, wrong);
+	wrong = take_native(arena, request);
+	if (wrong)
+		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_ARCH, wrong);
 	*environment = lazycuda_get_environment();
 	first = *request;
 	first.others = has_ir(request, inputs, count) ? &nvvms : NULL;

@@ -10,6 +10,7 @@
 #include "../formats/formats.h"
 #include "environment.h"
 #include "handle.h"
+#include "product.h"
 #include "tools.h"
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
@@ -128,6 +129,11 @@ static bool note_device_runtime(struct lazycuda_link *link)
 /* Linkers may report success and hand out an empty or broken image. */
 static bool check_image(struct lazycuda_link *link)
 {
+	static const char *const makers[] = {
+		[LAZYCUDA_BACKEND_NVJITLINK] = "nvJitLink",
+		[LAZYCUDA_BACKEND_DRIVER] = "the driver's linker",
+		[LAZYCUDA_BACKEND_NVRTC] = "nvrtc",
+	};
 	const struct lazycuda_request *request = &link->request;
 	struct lk_arch arch = { .sm = 0 };
 	const char *wrong;
@@ -141,8 +147,7 @@ static bool check_image(struct lazycuda_link *link)
 		return true;
 	return lk_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
 		       lc_format(link->arena, "%s reported success, but the image %s",
-				 link->plan->backend == LAZYCUDA_BACKEND_DRIVER ?
-				 "the driver's linker" : "nvJitLink", wrong));
+				 makers[link->plan->backend], wrong));
 }
 
 /* Leaves out the lowered names that the image does not have: of kernels that became Tile IR, and of
@@ -200,6 +205,18 @@ static bool note_linked(struct lazycuda_link *link)
 	return true;
 }
 
+/* What nvrtc made is the image. */
+static bool take_image_of_nvrtc(struct lazycuda_link *link)
+{
+	struct lk_product product = { .image = NULL };
+
+	if (!lk_copy_image(link->arena, link->compiled->bytes, link->compiled->length, &product))
+		return lk_stop(link, product.code, LAZYCUDA_NO_INDEX, product.message);
+	link->image = product.image;
+	link->result.image_length = product.length;
+	return true;
+}
+
 /* Up to an image.  What an earlier plan compiled is not compiled again. */
 static bool link_all(struct lazycuda_link *link)
 {
@@ -211,6 +228,8 @@ static bool link_all(struct lazycuda_link *link)
 		if (!lk_inspect_inputs(link) || !lk_decide(link) || !note_device_runtime(link) ||
 		    !lk_compile_sources(link, before))
 			return false;
+		if (link->plan->backend == LAZYCUDA_BACKEND_NVRTC)
+			return take_image_of_nvrtc(link);
 		before = link->plan;
 		pieces = lk_make_pieces(link);
 		if (!pieces || !link_pieces(link, pieces, &again))

@@ -495,7 +495,8 @@ bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *
 
 	if (!compile_all(link, earlier) || !note_headers(link))
 		return false;
-	if (link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm)
+	if ((link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm) ||
+	    link->plan->backend == LAZYCUDA_BACKEND_NVRTC)
 		return true;
 	if (!find_needs(link, &more))
 		return false;

@@ -72,6 +72,14 @@ int cuDeviceGet(int *device, int ordinal)
 	return 0;
 }
 
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+	MUST(device == 7 && (attribute == 75 || attribute == 76));
+	MAY_FAIL();
+	*value = attribute == 75 ? 8 : 6;
+	return 0;
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
 	MUST(device == 7);

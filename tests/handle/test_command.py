@@ -159,7 +159,6 @@ def test_what_cannot_be_written(world, real, files, out, why):
 
 @pytest.mark.parametrize("words, why", [
     ((), "no file is given"),
-    (("k.ptx", "-o", "out"), "no architecture is given"),
     (("k.ptx", "--arch", "sm_80"), "no output file is given"),
     (("k.ptx", "--arch", "sm_80", "-o"), "invalid value of -o"),
     (("k.ptx", "--arch", "sm_80", "-o", "out", "--ltoir", "--relocatable"),

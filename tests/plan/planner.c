@@ -35,7 +35,7 @@ static void print_step(const struct lazycuda_step *step)
 
 int main(int argc, char **argv)
 {
-	static const char *const backends[] = { "refused", "nvjitlink", "driver" };
+	static const char *const backends[] = { "refused", "nvjitlink", "driver", "nvrtc" };
 	struct scene scene = scene_read(argv + 1, argc - 1);
 	struct lazycuda_plan *plan;
 

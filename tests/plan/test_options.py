@@ -102,6 +102,32 @@ def test_source_of_an_nvrtc_too_new_for_nvjitlink_goes_to_the_driver(ask):
     assert (plan.decision, plan.rule) == ("driver", "B7")
 
 
+ALONE = "driver=12.4 nvjitlink=none nvrtc=12.9 arch=sm_90a"
+
+
+def test_source_alone_needs_no_linker(ask):
+    plan = ask(ALONE, "k.cu:source")
+    assert (plan.decision, plan.compile_to, plan.compile, plan.options) == (
+        "nvrtc", "cubin", ["-arch=sm_90a"], [])
+    assert plan.steps == ["input 0 whole cubin compiled"]
+    # A linker that does it comes first.
+    assert ask("driver=12.9 nvjitlink=none nvrtc=12.9 arch=sm_90a", "k.cu:source").decision == "driver"
+
+
+@pytest.mark.parametrize("words, inputs, code", [
+    (ALONE, ["k.cu:source", "l.cu:source"], "NVRTC_TOO_NEW"),
+    (ALONE + " output=relocatable", ["k.cu:source"], "NVJITLINK_REQUIRED"),
+    (ALONE + " lto", ["k.cu:source"], "NVJITLINK_REQUIRED"),
+    (ALONE + " option=-lineinfo", ["k.cu:source"], "NVRTC_TOO_NEW"),    # a linker's
+    (ALONE + " constraint=<12.5", ["k.cu:source"], "NVRTC_TOO_NEW"),
+    (ALONE + " nvrtc=13.0", ["k.cu:source"], "NVRTC_TOO_NEW"),      # the driver does not load it
+    (ALONE + " branch=470", ["k.cu:source"], "NVRTC_TOO_NEW"),
+    (ALONE + " nvrtc=12.6 arch=sm_100", ["k.cu:source"], "ARCH_UNSUPPORTED"),
+])
+def test_what_still_needs_one(ask, words, inputs, code):
+    assert ask(words, *inputs).code == code
+
+
 def test_ptx_of_nvrtc_12_6_is_the_same_as_of_12_5(ask):
     assert ask("driver=12.5 nvjitlink=12.5 nvrtc=12.6", "k.cu:source").decision == "nvjitlink"
     assert ask("driver=12.5 nvjitlink=12.5 nvrtc=12.6 lto", "k.cu:source").code == "NVRTC_TOO_NEW"

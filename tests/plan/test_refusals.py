@@ -16,6 +16,7 @@ REFUSALS = [
     # the request
     (HAVE, [], "NO_INPUTS", None, None, "an input", "there is nothing to link"),
     ("arch=", [PTX], "BAD_ARCH", None, None, "sm_90, say", "names no architecture"),
+    ("arch=native", [PTX], "BAD_ARCH", None, "native", "sm_90, say", "the plan is for a given environment"),
     ("arch=turing", [PTX], "BAD_ARCH", None, "turing", "sm_90, say", "turing is no architecture"),
     (HAVE + "arch=sm_91", [PTX], "BAD_ARCH", None, "sm_91", "an architecture that exists",
      "no architecture sm_91 that anything here knows"),
@@ -198,7 +199,7 @@ REFUSALS = [
      "nvrtc 12.4 or earlier",
      "x.cu: nvrtc 12.9 would write LTO-IR that is newer than nvJitLink 12.4 reads; take nvrtc"
      " 12.4 or earlier, or a newer linker"),
-    (HAVE + "nvrtc=12.9", ["x.cu:source"], "NVRTC_TOO_NEW", 0, "nvrtc 12.9",
+    (HAVE + "nvrtc=12.9", ["x.cu:source", "y.cu:source"], "NVRTC_TOO_NEW", 0, "nvrtc 12.9",
      "nvrtc 12.4 or earlier", "would write PTX that is newer"),
     (HAVE + "nvrtc=11.8 lto", ["x.cu:source"], "LTOIR_CROSS_MAJOR", 0, "nvrtc 11.8",
      "nvrtc 12 or later", "nvrtc 11.8 writes LTO-IR that no nvJitLink reads"),

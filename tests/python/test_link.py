@@ -988,3 +988,17 @@ except ValueError as error:
 def test_a_limit_that_is_none(limit):
     with pytest.raises(ValueError):
         link.Linker("sm_80", time_limit=limit)
+
+
+def test_source_alone_needs_no_linker(world, real, python):
+    handles.install(world, real("12.9"), "nvrtc")
+    said, = python("""
+linker = Linker((8, 0), environment=Environment(driver="12.4", nvrtc="12.9"))
+linker.add(CUSource("template <class T> __global__ void kernel(T *out) { *out = 1; }",
+                    name_expressions=["kernel<float>"]))
+result = linker.run()
+say(backend=str(result.plan.backend), names=result.lowered_names,
+    there=result.lowered_names["kernel<float>"].encode() in result.image)
+""")
+    assert said == {"backend": "Backend.NVRTC", "names": {"kernel<float>": "_Z6kernelIfEvPT_"},
+                    "there": True}

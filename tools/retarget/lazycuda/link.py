@@ -120,6 +120,7 @@ class Backend(_Number):
     NONE = 0
     NVJITLINK = 1
     DRIVER = 2
+    NVRTC = 3               # of source alone, which nothing links
 
 
 class Form(_Number):
@@ -844,7 +845,8 @@ def inspect(what: Union[Input, bytes, bytearray, memoryview, Path], *, payloads:
 class Linker:
     """A link: inputs, and what is to become of them.
 
-    arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output; or (9, 0).
+    arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output; or (9, 0); "native":
+    that of the current context's GPU or, without one, of `device`.
     lto: optimise at link time; LTO-IR among the inputs implies it.
     ignore_non_lto: optimise at link time, and leave out what cannot take part in that, with
     a note: what is not LTO-IR.
@@ -875,7 +877,8 @@ class Linker:
     one link().  What it raises is raised by that link() when it is over.
     """
 
-    def __init__(self, arch: Union[str, Tuple[int, int]], *, lto: bool = False, output: Output = Output.CUBIN,
+    def __init__(self, arch: Union[str, Tuple[int, int]] = "native", *, lto: bool = False,
+                 output: Output = Output.CUBIN,
                  options: Sequence[str] = (), compile_options: Sequence[str] = (),
                  symbols: Sequence[str] = (), support: Sequence[SupportModule] = (),
                  use_support: bool = True, constraint: Optional[str] = None,
@@ -1025,7 +1028,7 @@ class Linker:
         return self.run().image
 
 
-def plan(inputs: Iterable[Input], arch: Union[str, Tuple[int, int]], **request: Any) -> Plan:
+def plan(inputs: Iterable[Input], arch: Union[str, Tuple[int, int]] = "native", **request: Any) -> Plan:
     """What a Linker of the same arguments would do, and why; or why not."""
     return Linker(arch, **request).add(*inputs).plan()
 

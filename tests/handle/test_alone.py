@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Source alone needs no linker; without an architecture, that of the GPU here is the target."""
+import json
+
+import pytest
+
+import fakes
+import handles
+
+KERNEL = 'extern "C" __global__ void kernel(int *out) { *out = 1; }\n'
+CALLS = 'extern "C" __device__ int elsewhere(int);\n' + KERNEL.replace("= 1", "= elsewhere(1)")
+TEMPLATE = "template <class T> __global__ void kernel(T *out) { *out = 1; }\n"
+
+
+def linked(world, source, *words, status=0):
+    path = world.root / "kernel.cu"
+    path.write_text(source)
+    done = world.cli("link", "--json", "-o", world.root / "out", "--nvjitlink", "none", *words, path,
+                     check=False)
+    assert done.status == status, done.out + done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.parametrize("version", ["11.8", "12.9", "13.5"])
+@pytest.mark.parametrize("words", [(), ("--isolated",), ("--setting", "optimize=1"),
+                                   ("--setting", "lineinfo", "--setting", "fast-math")])
+def test_nvrtc_makes_the_image(world, real, version, words):
+    handles.install(world, real(version), "nvrtc")
+    older = f"{version.partition('.')[0]}.0"
+    # Its PTX is too new for the driver's linker; its image is not, for the driver.
+    said = linked(world, KERNEL, "--driver", older, "--arch", "sm_80", *words)
+    assert said["decision"] == "nvrtc" and said["options"] == []
+    handles.check_image(world.root / "out")
+    said = linked(world, TEMPLATE, "--driver", older, "--arch", "sm_80", *words, status=1)
+    assert said["code"] == "BAD_IMAGE" and "nvrtc reported success, but the image" in said["message"]
+    said = linked(world, CALLS, "--driver", older, "--arch", "sm_80", *words, status=1)
+    assert said["code"] == "COMPILE_FAILED" and "elsewhere" in said["error_log"]
+
+
+@pytest.mark.parametrize("words", [(), ("--arch", "native")])
+def test_the_gpu_here_is_the_target(world, words):
+    handles.install_fakes(world)
+    ptx = world.root / "k.ptx"
+    ptx.write_text(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
+    assert "links for sm_86: " in world.cli("plan", *words, ptx).out
+
+
+def test_a_driver_that_does_not_start_names_no_target(world):
+    world.loader(fakes.driver("13.0", init=100))
+    (world.root / "k.cu").write_text(KERNEL)
+    said = world.cli("plan", world.root / "k.cu", check=False)
+    assert said.status == 1 and "BAD_ARCH" in said.out
+    assert "cuInit of the driver here failed for device 0; name one, sm_90 say" in said.out
+
+
+def test_without_a_driver_an_architecture_is_asked_for(world):
+    (world.root / "k.cu").write_text(KERNEL)
+    said = world.cli("plan", world.root / "k.cu", check=False)
+    assert said.status == 1 and "and there is no driver here; name one, sm_90 say" in said.out
