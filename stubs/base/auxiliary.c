@@ -8,14 +8,6 @@
 
 #include "again.h"
 
-/* ld.so sets it when it starts a program. */
-extern void *__libc_stack_end __attribute__((weak));
-
-bool lc_is_in_static_program(void)
-{
-	return &__libc_stack_end && !__libc_stack_end;
-}
-
 /* A process of which this cannot be told is taken for privileged. */
 static unsigned long from_kernel(unsigned long type)
 {

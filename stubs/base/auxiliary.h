@@ -8,7 +8,13 @@
 
 /* Returns true in what a program that was linked statically has opened.  dlopen() brought a
  * libc with it, for which ld.so has prepared nothing. */
-bool lc_is_in_static_program(void);
+static inline bool lc_is_in_static_program(void)
+{
+	/* ld.so sets it when it starts a program. */
+	extern void *__libc_stack_end __attribute__((weak));
+
+	return &__libc_stack_end && !__libc_stack_end;
+}
 
 /* getauxval(), also there. */
 unsigned long lc_auxval(unsigned long type);

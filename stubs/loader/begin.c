@@ -15,6 +15,7 @@
 __attribute__((constructor)) static void begin(void)
 {
 	lc_handle_forks();
+	lc_handle_exit();
 	if (secure_getenv(LC_EAGER_VARIABLE) && lc_is_eager())
 		lc_load();
 }

@@ -2,12 +2,18 @@
 /* forks.c - the stub's only lock, and fork() */
 #include "forks.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "of_thread.h"
+#include "../base/auxiliary.h"
+#include "../base/glibc.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int forking;	/* number of threads in fork() */
@@ -52,16 +58,23 @@ static bool others_are_in(void)
 	       (lc_of_thread.entered && lc_of_thread.epoch == now);
 }
 
+/* Waits a second at most until no other thread is inside; returns false if one still is. */
+static bool await_entered(void)
+{
+	for (int i = 0; i < LC_NAPS_A_SECOND; i++) {
+		if (!others_are_in())
+			return true;
+		lc_nap();
+	}
+	return false;
+}
+
 static void before_fork(void)
 {
 	lc_of_thread.forks = true;
 	atomic_fetch_add(&forking, 1);
-	for (int i = 0; i < LC_NAPS_A_SECOND; i++) {
-		if (!others_are_in())
-			return;
-		lc_nap();
-	}
-	atomic_fetch_add(&epoch, 1);
+	if (!await_entered())
+		atomic_fetch_add(&epoch, 1);
 }
 
 static void in_parent(void)
@@ -84,6 +97,28 @@ static void in_child(void)
 __attribute__((section(".text.startup"))) void lc_handle_forks(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/* The end of another thread than the main one is not that of the process. */
+static void before_exit(void *unused)
+{
+	(void)unused;
+	if (syscall(SYS_gettid) == getpid())
+		await_entered();
+}
+
+__attribute__((section(".text.startup"))) void lc_handle_exit(void)
+{
+	int (*at_end_of_thread)(void (*function)(void *), void *data, void *object);
+	void *address = NULL;
+
+	/* Not what may interpose dlsym() and has not begun yet. */
+	if (!lc_is_in_static_program())
+		address = dlvsym(RTLD_DEFAULT, "__cxa_thread_atexit_impl", "GLIBC_2.18");
+	if (!address)
+		return;		/* glibc 2.17 */
+	memcpy(&at_end_of_thread, &address, sizeof(address));
+	at_end_of_thread(before_exit, NULL, &__dso_handle);
 }
 
 static void go_out(int times)

@@ -24,6 +24,14 @@
 void lc_handle_forks(void);
 
 /*
+ * Called when the stub is loaded.  exit() of this thread then waits until no other one is between
+ * lc_enter() and lc_leave(), a second at most: a library that is being loaded there would have its
+ * static objects destroyed while it makes others.  An exit handler would be late, as exit() first
+ * calls those that were registered last, and the library has registered its own.
+ */
+void lc_handle_exit(void);
+
+/*
  * Put these around every call into the dynamic loader, and around anything else
  * that a fork() must not interrupt.  They may be nested.  The thread cannot be
  * cancelled in between.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A thread makes the first call while exit() runs, which goes on after that.
+// A thread makes the first call, and while that goes on main returns or another thread leaves.
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
 extern "C" {
@@ -36,10 +38,18 @@ void call()
 	std::fflush(stdout);
 }
 
+void leave()
+{
+	pause_for(200);
+	std::exit(0);
 }
 
-int main()
+}
+
+int main(int, char **arguments)
 {
 	std::thread(call).detach();
+	if (!std::strcmp(arguments[1], "another"))
+		std::thread(leave).join();
 	pause_for(200);
 }

@@ -17,7 +17,7 @@ CANNOT_FAIL = set("""
     strcspn strerror strlen strncmp strnlen strrchr strspn strstr strtol free close dl_iterate_phdr
     secure_getenv getauxval geteuid sysconf pthread_self pthread_mutex_lock pthread_mutex_unlock
     pthread_equal __errno_location __ehdr_start stpncpy pthread_setcancelstate
-    environ syscall __libc_stack_end program_invocation_name
+    environ syscall getpid __libc_stack_end program_invocation_name
     """.split())
 
 
