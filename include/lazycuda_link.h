@@ -262,7 +262,8 @@ enum lazycuda_output {
 	LAZYCUDA_OUTPUT_CUBIN = 0,	/* an image to load */
 	LAZYCUDA_OUTPUT_PTX = 1,	/* after link-time optimisation */
 	LAZYCUDA_OUTPUT_RELOCATABLE = 2,	/* a cubin to be linked again */
-	LAZYCUDA_OUTPUT_LTOIR = 3	/* to be linked again with optimisation */
+	LAZYCUDA_OUTPUT_LTOIR = 3	/* to be linked again with optimisation; as in a
+					   relocatable cubin, names may stay undefined */
 };
 
 /* Flags of an input. */

@@ -41,7 +41,9 @@ static void write_nvjitlink_options(struct lk_planning *planning, const struct l
 		options[count++] = "-lto";
 	if (request->output == LAZYCUDA_OUTPUT_PTX)
 		options[count++] = "-ptx";
-	if (request->output == LAZYCUDA_OUTPUT_RELOCATABLE)
+	/* LTO-IR may leave names to later links, too; where it leaves none, -r changes no byte. */
+	if (request->output == LAZYCUDA_OUTPUT_RELOCATABLE ||
+	    request->output == LAZYCUDA_OUTPUT_LTOIR)
 		options[count++] = "-r";
 	for (size_t i = 0; i < request->option_count; i++) {
 		struct lk_option_verdict verdict =

@@ -233,3 +233,23 @@ def test_a_plan_for_another_machine_is_not_carried_out_here(world, link):
     said = link("--driver", "13000", "k.ptx")
     assert said["code"] == "BACKEND_MISSING" and said["backend"] == "2"
     assert "libcuda.so.1" in said["message"]
+
+
+def test_ltoir_is_linked_in_steps(world, real):
+    """Each step leaves undefined what a later one defines."""
+    handles.install(world, real("13.5"))
+
+    def step(out, *words, status=0):
+        done = world.cli("link", "--driver", "none", "--arch", "sm_80", "-o", world.root / out, *words,
+                         check=False)
+        assert done.status == status, done.out + done.err
+        return done.out
+
+    kernel, helper = pair("13.0", "ltoir")
+    assert "options     -arch=sm_80 -lto -r\n" in step("half.ltoir", "--ltoir", kernel)
+    step("helper.ltoir", "--ltoir", helper)     # which nothing calls yet
+    assert "UNDEFINED_SYMBOL" in step("image", world.root / "half.ltoir", status=1)
+    step("whole.ltoir", "--ltoir", world.root / "half.ltoir", world.root / "helper.ltoir")
+    for files in (["whole.ltoir"], ["half.ltoir", "helper.ltoir"]):
+        step("image", "--symbol", "kernel", *(world.root / file for file in files))
+        check_image(world.root / "image")

@@ -20,7 +20,7 @@ LTO13 = "m:ltoir 13.0 sm_80"
     ("driver=13.0 nvjitlink=13.0 output=relocatable", PTX, ["-arch=sm_80", "-r"]),
     ("driver=13.4 nvjitlink=13.4 output=relocatable", "k:ltoir 13.0 sm_80",
      ["-arch=sm_80", "-lto", "-r"]),
-    ("driver=13.4 nvjitlink=13.4 output=ltoir", "k:ltoir 13.0 sm_80", ["-arch=sm_80", "-lto"]),
+    ("driver=13.4 nvjitlink=13.4 output=ltoir", "k:ltoir 13.0 sm_80", ["-arch=sm_80", "-lto", "-r"]),
     ("option=-lineinfo option=-maxrregcount=32", PTX,
      ["-arch=sm_80", "-lineinfo", "-maxrregcount=32"]),
 ])

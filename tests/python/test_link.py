@@ -1002,3 +1002,22 @@ say(backend=str(result.plan.backend), names=result.lowered_names,
 """)
     assert said == {"backend": "Backend.NVRTC", "names": {"kernel<float>": "_Z6kernelIfEvPT_"},
                     "there": True}
+
+
+def test_ltoir_is_linked_in_steps(world, real, python):
+    handles.install(world, real("13.5"))
+    said = python("""
+class To(Linker):
+    def __init__(self, output, *inputs):
+        super().__init__("sm_80", output=output, environment=Environment(nvrtc="13.5", nvjitlink="13.5"))
+        self.add(*inputs)
+calls = CUSource('extern "C" __device__ int f(int); extern "C" __global__ void kernel(int *a) { *a = f(*a); }')
+half = LTOIR(To(Output.LTOIR, calls).link())
+try:
+    To(Output.CUBIN, half).link()
+except LinkError as error:
+    say(code=error.code.name, names=[one.name for one in error.symbol_errors])
+whole = To(Output.LTOIR, half, CUSource('extern "C" __device__ int f(int x) { return x + 1; }')).link()
+say(image=b"kernel" in To(Output.CUBIN, LTOIR(whole)).link())
+""")
+    assert said == [{"code": "UNDEFINED_SYMBOL", "names": ["f"]}, {"image": True}]
