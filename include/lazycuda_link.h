@@ -740,6 +740,15 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 int lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input);
 
 /*
+ * Returns a key for caches of images, 64 hexadecimal digits that live as long as the link; or NULL,
+ * where lazycuda_link_run() says why it has no image, or has run.  Equal keys mean equal inputs,
+ * names, options and decisions, by the same version of this library and the same versions (major and
+ * minor) of all tools that take part.  Files that source includes are not in it: give such
+ * headers to the input, or add to the key what they depend on.  Links nothing.
+ */
+const char *lazycuda_link_key(struct lazycuda_link *link);
+
+/*
  * Inspects, plans, compiles, links, and checks the image.  Never returns NULL.  The
  * result belongs to the link; a second call returns the same result.
  *

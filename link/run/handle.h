@@ -10,6 +10,7 @@
  *			the compiled code
  *	pieces.c	turns the steps of the plan into bytes for a backend
  *	execute.c	has a backend do a job, here or in a child process
+ *	key.c		the key of a link, for caches of images
  *	undefined.c	finds the names that a failed link missed
  *
  * A function that fails leaves a code and a message in the result and returns

@@ -300,6 +300,7 @@ const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 	if (link->ran)
 		return result;
 	link->ran = true;
+	result->code = LAZYCUDA_CODE_OK;	/* a key may have been refused */
 	if (carry_out(link))
 		result->image = link->image;
 	else

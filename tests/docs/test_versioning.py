@@ -19,7 +19,7 @@ FUNCTIONS = {
         "lazycuda_entry_fatbin",
         "lazycuda_entry_payload", "lazycuda_get_components", "lazycuda_get_environment", "lazycuda_get_others", "lazycuda_inspect",
         "lazycuda_inspect_file", "lazycuda_inspect_input", "lazycuda_inspection_free",
-        "lazycuda_kind_name", "lazycuda_link_add", "lazycuda_link_cancel", "lazycuda_link_free",
+        "lazycuda_kind_name", "lazycuda_link_add", "lazycuda_link_cancel", "lazycuda_link_free", "lazycuda_link_key",
         "lazycuda_link_new", "lazycuda_link_run", "lazycuda_link_setup",
         "lazycuda_link_teardown", "lazycuda_link_worker", "lazycuda_plan", "lazycuda_plan_free",
         "lazycuda_plan_here", "lazycuda_read_driver", "lazycuda_toolkit_version"},

@@ -857,7 +857,8 @@ def test_a_setting_that_a_tool_lacks(python):
     said = python("""
 def refused(nvjitlink, nvrtc, driver=None, **settings):
     here = Environment(driver=driver, nvjitlink=nvjitlink, nvrtc=nvrtc)
-    planned = Linker("sm_80", environment=here, **settings).add(CUSource("int x;", "k.cu")).plan()
+    planned = Linker("sm_80", environment=here, **settings).add(
+        CUSource("int x;", "k.cu"), CUSource("int y;", "l.cu")).plan()
     say(code=planned.code.name, had=planned.had, needed=planned.needed, options=planned.options)
 refused("12.9", "11.8", split_compile=2)
 refused("12.9", "12.8", fast_compile="mid")
@@ -1021,3 +1022,42 @@ whole = To(Output.LTOIR, half, CUSource('extern "C" __device__ int f(int x) { re
 say(image=b"kernel" in To(Output.CUBIN, LTOIR(whole)).link())
 """)
     assert said == [{"code": "UNDEFINED_SYMBOL", "names": ["f"]}, {"image": True}]
+
+
+KEYS = """
+import hashlib, os
+def key(*inputs, arch="sm_80", at=("12.9", "12.9"), driver="12.9", **more):
+    return Linker(arch, environment=Environment(driver=driver, nvrtc=at[0], nvjitlink=at[1]),
+                  **more).add(*inputs).key()
+text = "__global__ void k() {}"
+source, other = CUSource(text), PTXSource(".version 8.0\\n.target sm_80\\n.address_size 64\\n"
+                                          ".visible .entry p() { ret; }")
+def helper(body, **more):
+    return SupportModule("helper", CUSource(body), ["f"], **more)
+open("k.cu", "w").write(text)
+say(same=[key(source), key(source), key(CUSource(text)), key(source, isolated=True),
+          key(source, driver="12.8"), key(CUSource.from_path("k.cu", "<unnamed-cu>"))])
+say(different=[
+    key(source), key(CUSource(text + " ")), key(CUSource(text, "name")), key(source, other),
+    key(other, source), key(source, arch="sm_90"), key(source, lto=True), key(source, lineinfo=True),
+    key(source, at=("12.8", "12.9")), key(source, at=("12.9", "13.0"), driver="13.0"),
+    key(source, at=("12.4", None)), key(source, at=("12.4", None), driver="12.8"),
+    key(source, symbols=["k"]), key(CUSource(text, name_expressions=["k"])),
+    key(CUSource(text, headers={"a": "b"})), key(CUSource(text, headers={"a": "c"})),
+    key(source, compile_options=["-DA", "-DB"]), key(source, compile_options=["-DA-DB"]),
+    key(CUSource(text, main=True), support=[helper("a")]),
+    key(CUSource(text, main=True), support=[helper("b")])])
+try:
+    key(source, at=(None, "12.9"))
+except LinkError as error:
+    say(refused=error.code.name)
+"""
+
+
+def test_a_key_is_of_all_that_makes_the_image(python):
+    same, different, refused = python(KEYS)
+    assert len(set(same["same"])) == 1 and len(same["same"][0]) == 64
+    assert len(set(different["different"])) == len(different["different"])
+    assert different["different"][0] == same["same"][0]
+    assert refused == {"refused": "NVRTC_REQUIRED"}
+    assert python(KEYS)[0] == same      # in another process, too

@@ -27,6 +27,7 @@ What is refused raises LinkError, or one of the classes made from it.
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import enum
 import errno
@@ -37,7 +38,7 @@ import queue
 import threading
 import weakref
 from dataclasses import dataclass, field
-from typing import (IO, Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence,
+from typing import (IO, Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence,
                     Set, Tuple, Type, TypeVar, Union)
 
 from . import link_library as c
@@ -967,6 +968,24 @@ class Linker:
 
         In the main thread Ctrl-C ends an isolated link; one that is not ends by itself first."""
         self.result = None
+        with self._handle() as (library, handle, call):
+            self.result = self._run(library, handle, call)
+            return self.result
+
+    def key(self) -> str:
+        """A key for caches of images: of all inputs, arguments and decisions, and of the versions of
+        this library and of all tools that take part.  Files that source includes are not in it.
+        Links nothing; raises LinkError where link() would before it compiles or links."""
+        with self._handle() as (library, handle, call):
+            key: Optional[bytes] = library.lazycuda_link_key(handle)
+            if key is None:
+                self._run(library, handle, call)
+                raise _memory()
+            return _text(key)
+
+    @contextlib.contextmanager
+    def _handle(self) -> Iterator[Tuple[ctypes.CDLL, int, "_Call"]]:
+        """The link of the library, with its inputs."""
         call = _Call(self)
         library = c.library()
         handle = library.lazycuda_link_new(
@@ -977,9 +996,10 @@ class Linker:
         with self._lock:
             self._running.add(handle)
         try:
-            result = self._run(library, handle, call)
-            self.result = result
-            return result
+            for given in call.inputs:
+                if library.lazycuda_link_add(handle, ctypes.byref(given)):
+                    raise _memory()
+            yield library, handle, call
         finally:
             with self._lock:        # cancel() may be looking at it
                 self._running.remove(handle)
@@ -995,9 +1015,6 @@ class Linker:
                 c.library().lazycuda_link_cancel(handle)
 
     def _run(self, library: ctypes.CDLL, handle: int, call: "_Call") -> Result:
-        for given in call.inputs:
-            if library.lazycuda_link_add(handle, ctypes.byref(given)):
-                raise _memory()
         if self.flags & _Flag.LINK_ISOLATED and \
                 threading.current_thread() is threading.main_thread():
             call.run_aside(library, handle)

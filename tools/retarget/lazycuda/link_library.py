@@ -181,6 +181,7 @@ FUNCTIONS = {
     "lazycuda_link_add": (c_int, [c_void_p, POINTER(Input)]),
     "lazycuda_link_cancel": (c_int, [c_void_p]),
     "lazycuda_link_free": (None, [c_void_p]),
+    "lazycuda_link_key": (c_char_p, [c_void_p]),
     "lazycuda_link_new": (c_void_p, [POINTER(Request), POINTER(Environment)]),
     "lazycuda_link_run": (POINTER(Result), [c_void_p]),
     "lazycuda_link_setup": (None, [c_void_p, c_void_p]),
