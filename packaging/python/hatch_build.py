@@ -8,6 +8,8 @@ make a wheel for manylinux2014.
 """
 import os
 import pathlib
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -53,10 +55,20 @@ class CustomBuildHook(BuildHookInterface):
                        if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")}
         subprocess.run(["make", f"-j{len(os.sched_getaffinity(0))}", "install",
                         "ALL_STUBS=yes", "COMPAT=all", f"COMPAT_WITHOUT={COMPAT_WITHOUT}",
-                        f"BUILD={build}", f"DESTDIR={tree}", *folders],
+                        f"BUILD={build}", f"DESTDIR={tree}", *self._stripped(), *folders],
                        cwd=self.root, env=environment, check=True,
                        stdout=subprocess.DEVNULL)
         return tree / PREFIX.lstrip("/")
+
+    def _stripped(self):
+        """What has make install programs and stubs without their debug symbols, three quarters of
+        them; LDFLAGS=-s does the same.  The compiler knows the strip for what it compiles for."""
+        if "-s" in os.environ.get("LDFLAGS", "").split():
+            return []
+        compiler = shlex.split(os.environ.get("CC", "cc"))
+        found = subprocess.run([*compiler, "-print-prog-name=strip"], stdout=subprocess.PIPE, text=True)
+        strip = shutil.which(found.stdout.strip())
+        return [f"INSTALL_PROGRAM=install -m 755 -s --strip-program={strip}"] if strip else []
 
     def _machine(self, tree):
         """The machine of what was made: "x86_64"."""

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import build
+import elf
 import installed
 import package
 import symbols
@@ -49,6 +50,14 @@ def test_what_is_in_it(built):
         "share/man/man3/lazycuda.h.3", "share/man/man3/lazycuda_link.h.3")} <= names
     # The Python code once, not also where `make install` puts it.
     assert not [name for name in names if "share/lazycuda/python" in name]
+
+
+def test_what_is_loaded_is_stripped(built, tmp_path):
+    """Three quarters of the wheel would be debug symbols."""
+    for name, content in wheel_files.read(built).items():
+        if re.match(r"lazycuda/(bin|lib)/lib[^/]*\.so|lazycuda/lib/lazycuda/compat", name):
+            (tmp_path / "file").write_bytes(content)
+            assert not re.search(r" \.(symtab|debug_info) ", elf.readelf("-S", tmp_path / "file")), name
 
 
 def test_the_sdist_has_every_part_of_the_tree():
