@@ -127,13 +127,14 @@ def environment(folder, *wheels):
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     prepare.add_distutils(folder)
     python = folder / "bin" / "python"
-    install(python, *wheels)
+    if wheels:
+        install(python, *wheels)
     return python
 
 
-def install(python, *wheels):
+def install(python, *wheels, dependencies=False):
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index",
-        "--disable-pip-version-check", "--no-deps", "--no-compile", *wheels)
+        "--disable-pip-version-check", *([] if dependencies else ["--no-deps"]), "--no-compile", *wheels)
 
 
 def site_packages(python):

@@ -3,7 +3,9 @@
 import faulthandler
 import json
 import os
+import re
 import signal
+import sys
 
 import pytest
 
@@ -168,3 +170,22 @@ def test_a_pattern_means_any_number(mentions):
     code = b'a = "libcudart.so.*[0-9]"\nb = f"libcudart.so.{1}"\nc = "libcudart.so.13"\nd = "libnvrtc.so.*"\n'
     _, said = mentions({"pkg/code.py": code})
     assert [each["served"] for each in said["mentions"]] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("version, found", [(None, "missing"), ("12.9", "12.9"), ("13.5", "13.5")])
+def test_the_advice_helps(retarget, tmp_path, world, real, version, found):
+    """A name that code opens, in a wheel with nothing to do: a stub of that name on LD_LIBRARY_PATH
+    serves it by any CUDA, and by itself it is found nowhere."""
+    code = 'import ctypes\nnvrtc = ctypes.CDLL("libnvrtc.so.12")\n'
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": code.encode()})
+    said = retarget(wheel, json_wanted=False).out
+    major, = re.findall(r"opens libnvrtc.so.12, which need not be there: set "
+                        r"LD_LIBRARY_PATH=\$\(python -m lazycuda --compatdir (\d+)\)", said)
+    if version:
+        world.bind(real(version).file("nvrtc").parent, f"/usr/local/cuda-{version}/lib64")
+    code += "a, b = ctypes.c_int(), ctypes.c_int()\n" \
+        "print(nvrtc.nvrtcVersion(ctypes.byref(a), ctypes.byref(b)), f'{a.value}.{b.value}')"
+    alone = world.run(sys.executable, "-I", "-c", code, check=False)
+    assert "libnvrtc.so.12: cannot open" in alone.err
+    done = world.run(sys.executable, "-I", "-c", code, LD_LIBRARY_PATH=str(build.STUBS / f"compat{major}"))
+    assert done.out.strip() == ("11 0.0" if found == "missing" else f"0 {found}")

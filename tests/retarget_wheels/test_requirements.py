@@ -2,8 +2,10 @@
 """`--relax-requirements`: what no file needs any more becomes an extra of each CUDA."""
 import pytest
 
+import build
+import package
 import wheel_files
-from importer import importer, real
+from importer import importer, patch, real
 
 HEAD = "pkg-1.0.dist-info/METADATA"
 # Of torch: all that its wheel requires of CUDA, whatever its files need by now.
@@ -171,3 +173,35 @@ def test_extras_that_are_there_already(relaxed, retarget):
     assert [line for line in text.splitlines() if line.startswith("Provides-Extra")] == [
         "Provides-Extra: cuda12", "Provides-Extra: cuda11", "Provides-Extra: CUDA13"]
     assert 'nvidia-cuda-runtime==13.* ; extra == "cuda13"' in text
+
+
+VERSION = "import ctypes, pkg; m = ctypes.CDLL(pkg.__path__[0] + '/module.so'); print(m.version())"
+
+
+@pytest.mark.parametrize("bundled", [False, True])
+def test_an_extra_that_is_installed_serves(retarget, tmp_path, world, real, bundled):
+    """From an index that has NVIDIA's packages for 12 and 13; also in place of a bundled copy."""
+    index = tmp_path / "index"
+    index.mkdir()
+    runtimes = {version: real(version).file("cudart") for version in ("12.9", "13.5")}
+    for (version, file), (name, folder) in zip(runtimes.items(), (
+            ("nvidia_cuda_runtime_cu12", "nvidia/cuda_runtime/lib"),
+            ("nvidia_cuda_runtime", "nvidia/cu13/lib"))):
+        wheel_files.make(index, {f"{folder}/{file.name}": file}, name=name, version=version)
+    source, module = tmp_path / "call.c", tmp_path / "module.so"
+    source.write_text("int cudaRuntimeGetVersion(int *); int version(void) { int found = 0; "
+                      "int status = cudaRuntimeGetVersion(&found); return status ? -status : found; }")
+    copy = tmp_path / "libcudart-09529672.so.12"
+    copy.write_bytes(runtimes["12.9"].read_bytes())
+    if bundled:
+        patch(copy, "--set-soname", copy.name)
+    build.output(*build.CC, "-shared", "-fPIC", "-o", module, source,
+                 copy if bundled else runtimes["12.9"], "-Wl,-rpath,$ORIGIN/../pkg.libs")
+    members = {"pkg/__init__.py": b"", "pkg/module.so": module}
+    members.update({f"pkg.libs/{copy.name}": copy} if bundled else {})
+    retarget("--relax-requirements", "-o", index, wheel_files.make(
+        tmp_path, members, requires=[] if bundled else ["nvidia-cuda-runtime-cu12==12.9"]))
+    for wanted, says in ("pkg", "-303"), ("pkg[cuda12]", "12090"), ("pkg[cuda13]", "13050"):
+        python = package.environment(tmp_path / f"venv-{says}")
+        package.install(python, "--find-links", index, wanted, dependencies=True)
+        assert world.run(python, "-I", "-c", VERSION).out.strip() == says

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from . import packages
 
 # Files that are read: one of them in a hundred names anything.
-LIKELY = re.compile(rb"nvidia|cutensor|lib(?:cu|nv|nccl)", re.I)
+LIKELY = re.compile(rb"nvidia|cutensor|lib(?:cu|nv|nccl|npp)", re.I)
 LONGEST_WORD = len("cutensor")
 MOST = 2 << 20          # bytes; sources are shorter
 

@@ -150,6 +150,9 @@ def _mention_line(said, entry):
         return (f"{place} {entry['does']} {entry['name']}: where it is missing that is the stub, once a "
                 "file that needs it is loaded")
     ways = [f"install {name}[{entry['extra']}]"] if entry["extra"] else []
+    if entry["compat"]:
+        ways.append(f"set LD_LIBRARY_PATH=$(python -m lazycuda --compatdir {entry['compat']}), where a "
+                    "stub of that name finds any CUDA")
     ways.append("see that it goes on without")
     return f"{place} {entry['does']} {entry['name']}, which need not be there: {', or '.join(ways)}"
 

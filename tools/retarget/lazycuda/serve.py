@@ -123,6 +123,10 @@ class Serving:
                  if (cuda in by if number is None else names.real(name).major == number)]
         return max(found)[1] if found else None
 
+    def compat(self, soname):
+        """The newest CUDA whose compat folder has a stub of that name; None."""
+        return max((major for by in self.paths.values() for major in by.get(soname, ())), default=None)
+
     def stub(self, library, needed, cuda):
         """The stub that a name of the library leads to."""
         base, real = names.base(needed), names.real(needed)

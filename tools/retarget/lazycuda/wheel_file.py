@@ -46,7 +46,7 @@ class Job:
         self._note_others(serving)
         if work:
             self._change(work, serving, folder)
-        self._metadata(set().union(*(part.work.libraries for part in work)))
+        self._metadata(set().union(*(part.work.libraries for part in work)), serving)
         return self._finish(output)
 
     def _change(self, work, serving, folder):
@@ -138,7 +138,7 @@ class Job:
         found += [{major} for major in stay]
         return sorted(set.intersection(*found)) if found else []
 
-    def _metadata(self, libraries):
+    def _metadata(self, libraries, serving):
         name = self.wheel.member("METADATA")
         text = self.wheel.read(name)
         relax = self.options.relax_requirements
@@ -162,7 +162,7 @@ class Job:
                 self.changed[name] = relaxed
             self.said["extras"] = metadata.extras(relaxed)
             self._note_needs_of_others(required)
-        self._mentions(required if relax else ())
+        self._mentions(required if relax else (), serving)
         if self.options.build_tag:
             name = self.wheel.member("WHEEL")
             self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)
@@ -177,7 +177,7 @@ class Job:
                 f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
                 f"if it cannot be loaded, install {self.wheel.name}[{extras[-1]}]")
 
-    def _mentions(self, required):
+    def _mentions(self, required, serving):
         """Name what asks for a package, or opens a library, that may be gone now."""
         extras = {}
         for each in required:
@@ -191,7 +191,8 @@ class Job:
             any_number = re.search(r"\.so\Z|\.so.*[*?{\[]", each.name)
             served = packages.stem(each.name) in stems if any_number else names.base(each.name) in there
             self.said["mentions"].append({
-                **each._asdict(), "served": served, "extra": extras.get(each.family)})
+                **each._asdict(), "served": served, "extra": extras.get(each.family),
+                "compat": None if served else serving.compat(names.base(each.name))})
         self.said["notes"] += [f"{name} names CUDA's libraries or their packages, and is too long "
                                "to be read here: look into it" for name in unread]
 
