@@ -72,6 +72,7 @@ NOT_RUN = (
     ("docs/troubleshooting.md", "LAZYCUDA_DEBUG=1 python -c*", "the example of the README"),
     ("docs/wheels.md", "lazycuda retarget -o out --prefer stub cumm_cu120*", "test_a_published_wheel"),
     ("docs/wheels.md", "pip wheel .", "tests/wheels/test_package.py"),
+    ("docs/wheels.md", "pyinstaller *", "tests/retarget_wheels/test_frozen.py"),
     ("docs/wheels.md", "tools/upkeep/whole_wheels.py*", "tests/libraries/test_retargeted.py"),
     ("docs/wheels.md", "make release", "tests/wheels/test_release.py"),
     ("docs/wheels.md", "cd build/dist*", "tests/wheels/test_release.py"),
