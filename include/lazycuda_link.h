@@ -270,6 +270,10 @@ enum lazycuda_output {
 #define LAZYCUDA_INPUT_MAIN 0x1u	/* the program itself; what it declares as
 					   external decides on support modules */
 
+#define LAZYCUDA_INPUT_LIBRARY 0x2u	/* LLVM IR that other LLVM IR calls: libnvvm takes of it
+					   what each program among the inputs needs, as it does of
+					   libdevice, and compiles no more.  Nothing else sees it */
+
 /*
  * One thing to link.  Set either `bytes` or `path`.  Nothing is copied: all of it
  * has to stay as it is until the link or the plan is freed.

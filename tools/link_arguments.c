@@ -35,6 +35,8 @@ const char link_arguments_usage[] =
 "  --option OPTION      for the linker, in nvJitLink's spelling; more than once\n"
 "  --compile-option OPTION\n"
 "                       for nvrtc; more than once\n"
+"  --library FILE       LLVM IR of which libnvvm takes what other LLVM IR calls; more than\n"
+"                       once\n"
 "  --header NAME=FILE   source may #include <NAME>: the text of FILE; more than once\n"
 "  --symbol NAME        a symbol that the result has to define; more than once\n"
 "  --unpack-limit SIZE  unpack at most SIZE bytes of each file, such as 4G; default:\n"
@@ -154,6 +156,19 @@ static bool take_compile_option(struct link_arguments *arguments, const char *va
 }
 
 /* The file is read once the whole command line is known to make sense. */
+static void add_file(struct link_arguments *arguments, const char *path, unsigned flags)
+{
+	arguments->inputs[arguments->input_count++] = (struct lazycuda_input){
+		.size = sizeof(struct lazycuda_input), .path = path, .name = path, .flags = flags,
+	};
+}
+
+static bool take_library(struct link_arguments *arguments, const char *value)
+{
+	add_file(arguments, value, LAZYCUDA_INPUT_LIBRARY);
+	return true;
+}
+
 static bool take_header(struct link_arguments *arguments, const char *value)
 {
 	arguments->include_names[arguments->header_count] = strdup(value);
@@ -187,6 +202,7 @@ static const struct {
 	{ "--setting", take_setting, false },
 	{ "--option", take_option, false },
 	{ "--compile-option", take_compile_option, false },
+	{ "--library", take_library, false },
 	{ "--header", take_header, false },
 	{ "--symbol", take_symbol, false },
 	{ "--unpack-limit", take_unpack_limit, false },
@@ -292,13 +308,6 @@ static bool allocate_arguments(struct link_arguments *arguments, int argc)
 	       arguments->settings;
 }
 
-static void add_file(struct link_arguments *arguments, const char *path)
-{
-	arguments->inputs[arguments->input_count++] = (struct lazycuda_input){
-		.size = sizeof(struct lazycuda_input), .path = path, .name = path,
-	};
-}
-
 static bool is_help(const char *word)
 {
 	return !strcmp(word, "--help") || !strcmp(word, "-h");
@@ -321,7 +330,7 @@ static int read_words(struct link_arguments *arguments, const struct link_comman
 	for (int i = 1, taken; i < argc; i += taken) {
 		taken = 1;
 		if (!more || argv[i][0] != '-' || !argv[i][1]) {
-			add_file(arguments, argv[i]);
+			add_file(arguments, argv[i], 0);
 		} else if (is_help(argv[i])) {
 			printf("%s%s", command->usage, link_arguments_usage);
 			return 0;

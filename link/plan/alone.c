@@ -18,7 +18,7 @@ static bool is_alone(struct lk_planning *planning)
 	const struct lk_item *item = planning->items;
 
 	return planning->count == 1 && item->input != LAZYCUDA_NO_INDEX && !item->inspection &&
-	       !lk_is_ir(item) && !planning->needs &&
+	       !lk_is_ir(item) && !lk_is_ir_library(item) && !planning->needs &&
 	       !((item->what.flags & LAZYCUDA_INPUT_MAIN) &&
 		 lk_has_support_functions(&planning->request)) &&
 	       !has_linker_options(planning);

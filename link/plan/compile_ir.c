@@ -17,15 +17,42 @@
 
 #define INSTALL_NVVM "nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI, libnvvm of conda, or a toolkit"
 
-/* The data layout in the specification of NVVM IR, which every libnvvm takes. */
-#define LAYOUT "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-" \
-	"f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
-
 /* ---- the inputs ---- */
 
 bool lk_is_ir(const struct lk_item *item)
 {
-	return lk_is_llvm_ir(item->what.inspection);
+	return lk_is_llvm_ir(item->what.inspection) && !lk_is_ir_library(item);
+}
+
+bool lk_is_ir_library(const struct lk_item *item)
+{
+	return item->what.flags & LAZYCUDA_INPUT_LIBRARY;
+}
+
+bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation,
+			   struct lk_refusal *refusal)
+{
+	for (size_t i = 0; !compilation->any && i < planning->count; i++) {
+		const struct lk_item *item = &planning->items[i];
+
+		if (lk_is_ir_library(item) && !(item->what.flags & LK_INPUT_COMPILED_IN))
+			return lk_refuse(refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item->input,
+					 "a library of LLVM IR", "a program of LLVM IR",
+					 LK_CONCAT(planning->arena, item->name, ": it is a library of"
+						   " LLVM IR, and no other input is LLVM IR that could"
+						   " call it; give it as a program, or the caller as"
+						   " LLVM IR"));
+	}
+	return true;
+}
+
+static size_t count_libraries(const struct lk_planning *planning)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < planning->count; i++)
+		count += lk_is_ir_library(&planning->items[i]);
+	return count;
 }
 
 bool lk_is_ir_taken(const struct lk_taken *taken)
@@ -38,7 +65,7 @@ static bool has_flag(const struct lk_item *item, unsigned flag)
 {
 	const struct lazycuda_inspection *inspection = item->what.inspection;
 
-	return lk_is_ir(item) && inspection->entry_count && inspection->entries[0]->flags & flag;
+	return lk_is_llvm_ir(inspection) && inspection->entry_count && inspection->entries[0]->flags & flag;
 }
 
 /* The first input of LLVM IR that has a flag, or NULL. */
@@ -131,7 +158,9 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	is = lk_accept(linker, &output);
 	one.code = is.code;
 	one.compilation.doubt = is.doubt;
-	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE) && !libdevice)
+	/* A library may be libdevice. */
+	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE) && !libdevice &&
+	    !count_libraries(planning))
 		one.code = LAZYCUDA_CODE_LIBDEVICE_REQUIRED;
 	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT) &&
 	    aborts_without_layout(planning, &one.compilation))
@@ -225,7 +254,7 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 		need = "a data layout";
 		why = lc_format(arena, "it has no data layout, without which libnvvm aborts the"
 				" process for compute_%d; write a line target datalayout ="
-				" \"" LAYOUT "\"", one->compilation.arch.sm);
+				" \"" LK_NVVM_LAYOUT "\"", one->compilation.arch.sm);
 		break;
 	case LAZYCUDA_CODE_ARCH_UNSUPPORTED:
 		need = until ? lc_format(arena, "libnvvm %s or earlier", lk_version(arena, until)) :
@@ -295,13 +324,17 @@ const char *const *lk_ir_options_for_ptx(struct lc_arena *arena,
 
 const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
 {
+	const size_t libraries = count_libraries(planning);
 	char text[LK_ARCH_TEXT];
 
-	return lc_format(planning->arena, "compiled by %s to %s for %s%s",
+	return lc_format(planning->arena, "compiled by %s to %s for %s%s%s",
 			 nvvm_text(planning->arena, compilation->version),
 			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX",
 			 lk_arch_text(&compilation->arch, text),
-			 compilation->libdevice ? ", with libdevice" : "");
+			 compilation->libdevice ? ", with libdevice" : "",
+			 libraries ? lc_format(planning->arena, "%s with %zu librar%s",
+					       compilation->libdevice ? " and" : ",", libraries,
+					       libraries == 1 ? "y" : "ies") : "");
 }
 
 void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
@@ -320,7 +353,7 @@ void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *co
 		lk_note(planning, lc_format(planning->arena, "LLVM IR takes no part in link-time"
 					    " optimisation: %s compiles it to PTX, for %s", nvvm,
 					    compilation->no_lto));
-	if (!compilation->libdevice)
+	if (!compilation->libdevice && !count_libraries(planning))
 		lk_note(planning, lc_format(planning->arena, "no libdevice.10.bc goes with %s:"
 					    " functions __nv_* that LLVM IR calls are not defined",
 					    nvvm));

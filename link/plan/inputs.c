@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "../formats/inspection.h"
 #include "../formats/symbols.h"
 #include "planning.h"
 #include "../tables/sized.h"
@@ -105,7 +106,8 @@ static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
 				   "it is nothing that could be linked; CUDA source that looks like"
 				   " no source has to be declared as such");
-	if (kind > LAZYCUDA_KIND_SOURCE && !is_container(kind) && !lk_is_ir(item))
+	if (kind > LAZYCUDA_KIND_SOURCE && !is_container(kind) &&
+	    !lk_is_llvm_ir(item->what.inspection))
 		return refuse_kind(planning, item, refusal);
 	return true;
 }
@@ -176,6 +178,17 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
 				   lc_format(planning->arena, "it needs a support module behind the"
 					     " request's %zu", planning->request.support_count));
+	if (lk_is_ir_library(item) && item->input == LAZYCUDA_NO_INDEX)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "a support module cannot be a library");
+	if (lk_is_ir_library(item) && inspection && !inspection->error &&
+	    inspection->kind != LAZYCUDA_KIND_BITCODE)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
+				   lazycuda_kind_name(inspection->kind), "bitcode",
+				   lc_format(planning->arena, "it is given as a library, which libnvvm"
+					     " takes as bitcode alone, and is %s",
+					     inspection->kind ? lazycuda_kind_name(inspection->kind) :
+					     "nothing that is known"));
 	if (inspection && inspection->error)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item,
 				   inspection->error, "a file that is whole", inspection->error);
@@ -189,7 +202,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 				   " to be source");
 	if (!check_kind(planning, item, refusal))
 		return false;
-	if (lk_is_ir(item))
+	if (lk_is_llvm_ir(inspection))
 		return true;
 	item->inspection = inspection;
 	if (inspection->kind == LAZYCUDA_KIND_SHARED)

@@ -247,8 +247,22 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 /* From this target on libnvvm compiles with a newer LLVM, which has opaque pointers. */
 #define LK_NEWER_LLVM_SINCE 100
 
-/* Whether an input is LLVM IR, as bitcode or as text. */
+/* The data layout in the specification of NVVM IR, which every libnvvm takes. */
+#define LK_NVVM_LAYOUT "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-" \
+	"f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+
+/* Whether an input is LLVM IR, as bitcode or as text, and no library. */
 bool lk_is_ir(const struct lk_item *item);
+
+/* As a flag of an input: a library that the programs have been compiled with. */
+#define LK_INPUT_COMPILED_IN 0x80000000u
+
+/* Whether it is a library of LLVM IR, of which nothing but libnvvm takes anything. */
+bool lk_is_ir_library(const struct lk_item *item);
+
+/* Refuses libraries beside which no program is compiled by libnvvm. */
+bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation,
+			   struct lk_refusal *refusal);
 
 /* Whether libnvvm compiles what is taken: such an input, or bitcode in an offload binary. */
 bool lk_is_ir_taken(const struct lk_taken *taken);

@@ -288,6 +288,8 @@ static bool take_item(struct lk_planning *planning, struct lk_side *side,
 {
 	const char *why;
 
+	if (lk_is_ir_library(item))
+		return true;
 	if (item->inspection)
 		return take_code(planning, side, item);
 	if (!lk_is_ir(item))
@@ -516,6 +518,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		.refusal = { .input = LAZYCUDA_NO_INDEX },
 	};
 	if (check_target(planning, side) && take_all(planning, side) &&
+	    lk_check_ir_libraries(planning, &side->ir, &side->refusal) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
 	    check_options(planning, side) && check_used(planning, side))
 		check_roots(planning, side);

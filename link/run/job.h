@@ -13,7 +13,7 @@ struct lk_job {
 	enum lazycuda_output output;	/* of a linker */
 	int device;
 	const struct lk_piece *pieces;	/* for LK_NVRTC one, source with a NUL after it; for LK_NVVM
-					   LLVM IR, and libdevice if there is one */
+					   LLVM IR, libraries of it, and libdevice if there is one */
 	size_t count;
 };
 

@@ -32,7 +32,7 @@ static void hash_texts(struct lk_sha256 *sum, const char *const *texts, size_t c
 
 /* Adds an input, or that of a support module. */
 static bool hash_input(struct lazycuda_link *link, struct lk_sha256 *sum, size_t input,
-		      size_t support)
+		       size_t support)
 {
 	const struct lazycuda_step whole = { .input = input, .support = support, .name = "" };
 	const struct lazycuda_input *what = lk_input_of(link, &whole);

@@ -9,17 +9,21 @@
 #include "product.h"
 #include "../plan/planning.h"
 
-/* The first piece is the program; of the others libnvvm takes what the program needs. */
+/* The first piece is the program; of the others libnvvm takes what the program needs.  Sets *name to
+ * that of the piece. */
 static bool add_modules(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
-			size_t count, struct lk_product *product)
+			size_t count, const char **name, struct lk_product *product)
 {
 	product->call = "nvvmAddModuleToProgram";
 	product->status = compiler->add(program, pieces[0].bytes, pieces[0].length, pieces[0].name);
 	for (size_t i = 1; !product->status && i < count; i++) {
 		product->call = "nvvmLazyAddModuleToProgram";
+		*name = pieces[i].name;
 		product->status = compiler->add_lazily(program, pieces[i].bytes, pieces[i].length,
 						       pieces[i].name);
 	}
+	if (!product->status)
+		*name = pieces[0].name;
 	return !product->status;
 }
 
@@ -52,16 +56,19 @@ static char *fetch_log(struct lc_arena *arena, const struct lk_nvvm *compiler, v
 	return *log ? log : NULL;
 }
 
+#define LAYOUT_LINE "write target datalayout = \"" LK_NVVM_LAYOUT "\""
+
 /* Phrases in the logs of all versions, and what to do; `older`: of the older LLVM alone. */
 static const struct { const char *text, *advice; bool older; } advices[] = {
 	{ " incompatible with current version ", "write !nvvmir.version = !{!9999}"
 	  " and !9999 = !{i32 2, i32 0}, or another number that is free", false },
 	{ "Module does not contain a triple", "write target triple = \"nvptx64-nvidia-cuda\"",
 	  false },
-	{ "Empty target data layout", "write NVPTX's target datalayout, or have the producer do it",
-	  false },
-	{ "Target-incompatible DataLayout", "write the target datalayout of \"Target\" in the log",
-	  false },
+	{ "Empty target data layout", LAYOUT_LINE, false },
+	{ "Target-incompatible DataLayout", LAYOUT_LINE, false },
+	{ "DataLayoutError", LAYOUT_LINE, false },
+	{ "parse expected top-level entity", "if that is a target line, write both before all else:"
+	  " target triple = \"nvptx64-nvidia-cuda\", and target datalayout", false },
 	{ "parse expected type", "IR with opaque pointers is for sm_100 and later, or for"
 	  " -nvvm-latest of 13.5 and later; before, write typed ones", true },
 	{ "Reader: 'LLVM 7", "bitcode of this producer is for sm_100 and later; before, what LLVM 7"
@@ -120,6 +127,7 @@ void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 {
 	struct lk_nvvm compiler;
 	const char *missing = lk_load_nvvm(arena, plan->nvvm, &compiler);
+	const char *name = pieces[0].name;
 	void *program = NULL;
 	bool compiled;
 	char *log;
@@ -131,14 +139,14 @@ void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	}
 	product->call = "nvvmCreateProgram";
 	product->status = compiler.create(&program);
-	compiled = !product->status && add_modules(&compiler, program, pieces, count, product) &&
+	compiled = !product->status && add_modules(&compiler, program, pieces, count, &name, product) &&
 		   verify_and_compile(&compiler, program, plan, product);
 	log = program ? fetch_log(arena, &compiler, program) : NULL;
 	*(compiled ? &product->info_log : &product->error_log) = log;
 	if (compiled)
 		lk_fetch_image(arena, &compiler.image, program, product);
 	if (product->status)
-		explain_nvvm(arena, &compiler, plan, pieces[0].name, product);
+		explain_nvvm(arena, &compiler, plan, name, product);
 	if (program)
 		compiler.destroy(&program);
 	product->piece = LAZYCUDA_NO_INDEX;

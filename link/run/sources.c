@@ -127,6 +127,29 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 
 /* ---- LLVM IR ---- */
 
+static bool add_libraries(struct lazycuda_link *link, struct lk_piece *pieces, size_t *count)
+{
+	for (size_t i = 0; i < link->count; i++) {
+		const struct lazycuda_step whole = {
+			.input = i, .name = link->inputs[i]->inspection ?
+				    link->inputs[i]->inspection->name : "",
+		};
+		struct lk_piece *piece = &pieces[*count];
+		char *bytes;
+
+		if (!(link->inputs[i]->flags & LAZYCUDA_INPUT_LIBRARY))
+			continue;
+		bytes = lk_read_input(link, &whole, &piece->length);
+		if (!bytes || !lk_own(link, bytes))
+			return false;
+		piece->kind = LAZYCUDA_KIND_BITCODE;
+		piece->name = whole.name;
+		piece->bytes = bytes;
+		++*count;
+	}
+	return true;
+}
+
 /* Adds libdevice to the pieces, if the libnvvm of the plan has one. */
 static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step *step,
 			  struct lk_piece *pieces, size_t *count)
@@ -155,15 +178,22 @@ static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step
 static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *step,
 		       const struct lazycuda_plan *plan, struct lk_compiled *compiled)
 {
-	struct lk_piece pieces[2] = { { .kind = LAZYCUDA_KIND_LLVMIR, .name = step->name } };
+	struct lk_piece *pieces = lc_alloc(link->arena, (link->count + 2) * sizeof(*pieces));
 	struct lk_product product;
 	size_t count = 1;
-	char *ir = step->entry == LAZYCUDA_NO_INDEX ?
+	char *ir;
+
+	if (!pieces)
+		return lk_stop_without_memory(link);
+	ir = step->entry == LAZYCUDA_NO_INDEX ?
 		lk_read_input(link, step, &pieces[0].length) :
 		lk_read_entry(link, step, &pieces[0].length);
 
-	if (!ir || !lk_own(link, ir) || !add_libdevice(link, step, pieces, &count))
+	if (!ir || !lk_own(link, ir) || !add_libraries(link, pieces, &count) ||
+	    !add_libdevice(link, step, pieces, &count))
 		return false;
+	pieces[0].kind = LAZYCUDA_KIND_LLVMIR;
+	pieces[0].name = step->name;
 	pieces[0].bytes = ir;
 	lk_execute(link, &(const struct lk_job){
 			.tool = LK_NVVM, .plan = plan, .pieces = pieces, .count = count,
@@ -244,6 +274,8 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
 		return NULL;
 	for (size_t i = 0; i < link->count; i++) {
 		copies[i] = *link->inputs[i];
+		if (copies[i].flags & LAZYCUDA_INPUT_LIBRARY)
+			copies[i].flags |= LK_INPUT_COMPILED_IN;
 		inputs[i] = &copies[i];
 	}
 	for (size_t i = 0; i < link->plan->step_count; i++) {

@@ -68,7 +68,9 @@ static const char *const nccl_places[] = {
 	NULL
 };
 static const char *const nvshmem_places[] = {
-	"libnvshmem_device.bc", "../../nvshmem/lib/libnvshmem_device.bc", NULL
+	"libnvshmem_device.bc", "../../nvshmem/lib/libnvshmem_device.bc",
+	/* From 3.5 on there is a file for each of some architectures, this one among them. */
+	"libnvshmem_device_sm_90.bc", "../../nvshmem/lib/libnvshmem_device_sm_90.bc", NULL
 };
 
 static const struct component_row {

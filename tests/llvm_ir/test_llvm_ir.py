@@ -110,7 +110,7 @@ def test_beside_nvrtc_alone_and_for_the_driver(world):
     ("warn-and-fail", "COMPILE_FAILED", "(NVVM_ERROR_COMPILATION): It cannot be compiled"),
     ("no-memory", "NO_MEMORY", "nvvmCompileProgram of {path} returned 1"),
     ("reject", "COMPILE_FAILED", "nvvmAddModuleToProgram of {path} returned 4"),
-    ("reject-lazily", "COMPILE_FAILED", "nvvmLazyAddModuleToProgram of {path} returned 4"),
+    ("reject-lazily", "COMPILE_FAILED", "nvvmLazyAddModuleToProgram of libdevice returned 4"),
     ("no-result", "COMPILE_FAILED", "nvvmGetCompiledResultSize of {path} returned 5"),
     ("empty", "BAD_IMAGE", "0 bytes"), ("bad-size", "BAD_IMAGE", "reported success"),
     ("garbage", "KIND_MISMATCH", "after compiling: {path}"),
@@ -742,7 +742,7 @@ def test_without_a_data_layout(world, site, version, lines, there):
     ("i32 2, i32 0", "i32 1, i32 0", "sm_90", "; write !nvvmir.version = !{!9999}"),
     ("i32 2, i32 0", "i32 1, i32 0", "sm_100", "; write !nvvmir.version = !{!9999}"),
     ('target triple = "nvptx64-nvidia-cuda"', "", "sm_100", '; write target triple = "nvptx64-nvidia-cuda"'),
-    (LAYOUT, "", "sm_90", "; write NVPTX's target datalayout"),
+    (LAYOUT, "", "sm_90", "; write target datalayout = \"e-p:64:64:64-i1:8:8-"),
     ("float*", "ptr", "sm_90", "; IR with opaque pointers is for sm_100 and later")])
 def test_what_to_do(world, site, version, old, new, arch, advice):
     site(version)
@@ -838,3 +838,43 @@ def test_damage_is_an_error(world, site, version):
         said = real(world, "--isolated", "--time-limit=60", source=damaged, arch="sm_80", check=False)
         assert said["code"] in (None, "BAD_INPUT", "COMPILE_FAILED", "CRASHED", "LINK_FAILED", "UNDEFINED_SYMBOL",
                                 "NO_DEVICE_CODE", "TIME_LIMIT"), said
+
+
+# ---- libraries ----
+
+@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("words", [(), ("--lto",), ("--isolated",)])
+def test_a_library_gives_what_is_called(world, site, version, words):
+    """libdevice is one, here where libnvvm has none beside it."""
+    device, = site(version).rglob("libdevice.10.bc")
+    library = put(world.root / "functions.bc", device.read_bytes())
+    device.unlink()
+    program = put(world.root / "k.ll", programs.kernel())
+    command = ["--json", "--arch=sm_90", "-o", world.root / "image", *words, program]
+    said = json.loads(world.cli("link", *command, check=False).out)
+    assert said["code"] == "LIBDEVICE_REQUIRED"
+    said = json.loads(world.cli("link", *command, "--library", library).out)
+    assert len(said["inputs"]) == 1 and said["inputs"][0]["reason"].endswith(", with 1 library")
+    handles.check_image(world.root / "image")
+    # Of the library nothing but what is called is in it.
+    assert not [name for name in handles.symbols(world.root / "image") if name.startswith("__nv_")]
+
+
+@pytest.mark.parametrize("library, program, code, why", [
+    (programs.BITCODE, "__global__ void k() {}", "UNSUPPORTED_KIND", "no other input is LLVM IR that could"),
+    (text(), text(), "UNSUPPORTED_KIND", "takes as bitcode alone, and is llvm ir"),
+    ("__global__ void k() {}", text(), "UNSUPPORTED_KIND", "as bitcode alone, and is source"),
+    ("what is this?", text(), "UNSUPPORTED_KIND", "and is nothing that is known")])
+def test_what_is_no_library(world, library, program, code, why):
+    install(world, names=("nvJitLink", "nvrtc"))
+    said = both_say(world, "--library", put(world.root / "library", library), source=program)
+    assert said["code"] == code and why in said["message"]
+
+
+def test_the_target_lines_come_first(world, site):
+    site("13.5")
+    late = programs.kernel().splitlines(keepends=True)
+    lines = [line for line in late if line.startswith("target ")]
+    source = put(world.root / "k.ll", "".join(["; late\n", *(line for line in late if line not in lines), *lines]))
+    said = world.cli("link", "--arch=sm_100", "-o", world.root / "image", source, check=False)
+    assert 'write both before all else: target triple = "nvptx64-nvidia-cuda", and' in said.out

@@ -42,6 +42,14 @@ def test_what_lies_beside_the_tools_is_found(world, real, python, version):
     assert f"package {package} has it: 'cudadevrt'" in device["error"]
     assert device["of"] == missing["of"] == "FileNotFoundError"
     assert unknown["error"].endswith("device, nccl_device, nvshmem_device are")
+    shmem = world.folder("nvidia/nvshmem/lib")
+    for arch in (75, 90, 100):
+        (shmem / f"libnvshmem_device_sm_{arch}.bc").write_text("BC")
+    older, newer, none, vague = python(TRY, *(f"find_bitcode('nvshmem_device'{more})" for more in (
+        ", arch=(8, 9)", ", arch='sm_103a'", ", arch='sm_70'", "")))
+    assert older == {"found": f"{shmem}/libnvshmem_device_sm_75.bc"}
+    assert newer == {"found": f"{shmem}/libnvshmem_device_sm_100.bc"}
+    assert "none for sm_70" in none["error"] and "sm_75, sm_90, sm_100: give" in vague["error"]
 
 
 def test_of_another_cuda_is_not_taken(world, real, python):

@@ -229,6 +229,7 @@ class _Flag:
     SYMBOL_VARIABLE = 0x2
     INSPECT_PAYLOADS = 0x1
     INPUT_MAIN = 0x1
+    INPUT_LIBRARY = 0x2
     LINK_LTO_ACROSS_MAJORS = 0x1
     LINK_OFFLINE = 0x2
     LINK_FORWARD_COMPATIBLE = 0x4
@@ -325,6 +326,7 @@ class Input:
     teardown(), if this was linked.
     main: it is the program itself: what it declares as external decides on support
     modules.
+    library: of LLVM IR, that other LLVM IR calls it: libnvvm takes of it what is needed.
     needs: names of support modules that it needs in any case.
     name_expressions: of source, C++ expressions for what it is to define, "&scale<float>":
     that is instantiated, and Result.lowered_names has its name in the code.
@@ -336,7 +338,7 @@ class Input:
 
     def __init__(self, data: Data, name: Optional[str] = None,
                  setup_callback: Optional[Hook] = None, teardown_callback: Optional[Hook] = None,
-                 *, main: bool = False, needs: Iterable[str] = (),
+                 *, main: bool = False, library: bool = False, needs: Iterable[str] = (),
                  name_expressions: Iterable[str] = (),
                  headers: Optional[Mapping[str, Data]] = None) -> None:
         for callback in (setup_callback, teardown_callback):
@@ -346,7 +348,7 @@ class Input:
         self.data = None if self.path is not None else _data(data)
         self.name = name or self.path or self.default_name
         self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
-        self.main = main
+        self.main, self.library = main, library
         self.needs = _several(needs)
         self.name_expressions = _several(name_expressions)
         self.headers = {name: _data(text) for name, text in (headers or {}).items()}
@@ -766,7 +768,7 @@ def _c_input(one: Input, modules: Dict[str, int]) -> Any:
     if unknown:
         raise ValueError(f"{one.name} needs {', '.join(sorted(unknown))}: no such support module")
     made = c.Input(size=ctypes.sizeof(c.Input), kind=one.kind, name=_bytes(one.name),
-                   path=_bytes(one.path), flags=_Flag.INPUT_MAIN if one.main else 0,
+                   path=_bytes(one.path), flags=_Flag.INPUT_MAIN * one.main | _Flag.INPUT_LIBRARY * one.library,
                    needs=sum(1 << modules[name] for name in set(one.needs)))
     texts = c.TextPointer
     # ctypes.cast() keeps the array for as long as the struct exists.
@@ -1127,12 +1129,27 @@ def find_static_library(name: str = "cudadevrt", library: Optional[Path] = None)
 _BITCODE = {"device": "libdevice", "nccl_device": "nccl_device", "nvshmem_device": "nvshmem_device"}
 
 
-def find_bitcode(name: str = "device", library: Optional[Path] = None) -> str:
+def find_bitcode(name: str = "device", library: Optional[Path] = None, *,
+                 arch: Union[str, Tuple[int, int], None] = None) -> str:
     """The path of a library of LLVM IR, likewise: "device" is libdevice; "nccl_device",
-    "nvshmem_device"."""
+    "nvshmem_device".  Where there is a file for each of some architectures, NVSHMEM's, it is the
+    newest that code for `arch` may use, and without one a ValueError."""
     if name not in _BITCODE:
         raise ValueError(f"{name!r} is no bitcode library that is known: {', '.join(_BITCODE)} are")
-    return _found(name, library, _BITCODE[name])
+    file = pathlib.Path(_found(name, library, _BITCODE[name]))
+    stem, one_of_several, _ = file.name.rpartition("_sm_")
+    if not one_of_several:
+        return str(file)
+    there = {int(one.stem.rpartition("_")[2]): one for one in file.parent.glob(f"{stem}_sm_*.bc")
+             if one.stem.rpartition("_")[2].isdigit()}
+    if arch is None:
+        raise ValueError(f"there is a {name} for each of sm_{', sm_'.join(map(str, sorted(there)))}:"
+                         " give `arch`")
+    wanted = int("".join(filter(str.isdigit, _arch(arch))) or 0)
+    fitting = [number for number in there if number <= wanted]
+    if not fitting:
+        raise FileNotFoundError(errno.ENOENT, f"there is none for {_arch(arch)} in {file.parent}", name)
+    return str(there[max(fitting)])
 
 
 class _Call:
