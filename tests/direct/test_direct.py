@@ -184,6 +184,9 @@ ROWS = [
         flags=IN_CUDA, by_loader=True),
     Row("an extension with $ORIGIN is opened by a relative path", "opens_extension.c", RUNTIME,
         extensions=("versions_extension.c",), arguments=("app",), place=beside, flags=IN_CUDA),
+    Row("an extension is opened by a path that leads elsewhere later", "opens_extension.c", RUNTIME,
+        extensions=("versions_extension.c",), arguments=("app", "/proc/self/cwd"), place=beside,
+        flags=IN_CUDA, differs=Outcome("303 0, 0 0\n")),
     Row("a hook of one function has the runtime's node", "versions.c", RUNTIME,
         preload=(Shared("hook.c", node="libcudart.so.12"),)),
     Row("a hook of all functions has the runtime's node", "versions.c", RUNTIME,
@@ -270,6 +273,8 @@ ROWS = [
     Row("signals interrupt the first call", "interrupted.c", RUNTIME,
         preload=(Shared("interrupts.c"),)),
     Row("errno and dlerror() stay", "interrupted.c", RUNTIME),
+    Row("dlerror() has something to say", "interrupted.c", RUNTIME, arguments=("/nowhere/lib.so",),
+        differs=Outcome("12090 errno is kept nothing\n")),
 
     *[Row(f"the first call in a small {where}", "small_stack.c", RUNTIME, arguments=(where,))
       for where in ("coroutine", "signal")],
