@@ -17,6 +17,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int forking;	/* number of threads in fork() */
+static _Atomic bool exiting;	/* the main thread has called exit() */
 
 /*
  * The number of threads between lc_enter() and lc_leave(), counted separately for
@@ -99,12 +100,30 @@ __attribute__((section(".text.startup"))) void lc_handle_forks(void)
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 
+static bool is_main_thread(void)
+{
+	return syscall(SYS_gettid) == getpid();
+}
+
 /* The end of another thread than the main one is not that of the process. */
 static void before_exit(void *unused)
 {
 	(void)unused;
-	if (syscall(SYS_gettid) == getpid())
-		await_entered();
+	if (!is_main_thread())
+		return;
+	atomic_store(&exiting, true);
+	await_entered();
+}
+
+void lc_enter_for_load(void)
+{
+	lc_enter();
+	if (!atomic_load(&exiting) || is_main_thread())
+		return;
+	lc_leave();
+	for (int i = 0; i < LC_NAPS_A_SECOND / 10; i++)
+		lc_nap();
+	lc_enter();
 }
 
 __attribute__((section(".text.startup"))) void lc_handle_exit(void)

@@ -39,6 +39,10 @@ void lc_handle_exit(void);
 void lc_enter(void);
 void lc_leave(void);
 
+/* lc_enter() for who loads a library.  If exit() runs in the main thread, this lets it go on for a
+ * tenth of a second, in which most processes end. */
+void lc_enter_for_load(void);
+
 /* lc_enter() that returns false instead of waiting for a fork(). */
 bool lc_try_enter(void);
 

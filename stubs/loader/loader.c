@@ -514,9 +514,9 @@ static enum lc_refusal attempt_load(bool retry)
 {
 	struct searching searching = { .retry = retry };
 
+	lc_enter_for_load();
 	if (!atomic_exchange(&state.watched, true))
 		atexit(after_exit);
-	lc_enter();
 	lc_call_with_stack(search_there, &searching);
 	lc_leave();
 	return searching.refusal;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A thread makes the first call, and while that goes on main returns or another thread leaves.
+// A thread makes the first call, and while that goes on main returns or another thread leaves; or
+// it makes the call when main has just returned.
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -27,8 +29,19 @@ struct Lasting {
 
 Lasting lasting;
 
-void call()
+std::atomic<bool> ends;
+
+void end()
 {
+	ends = true;
+	pause_for(50);
+}
+
+void call(bool waits)
+{
+	while (waits && !ends)
+		pause_for(1);
+
 	void *generator = nullptr;
 	int result = curandCreateGenerator(&generator, 0);
 
@@ -48,7 +61,13 @@ void leave()
 
 int main(int, char **arguments)
 {
-	std::thread(call).detach();
+	bool waits = !std::strcmp(arguments[1], "main before it");
+
+	std::thread(call, waits).detach();
+	if (waits) {
+		std::atexit(end);
+		return 0;
+	}
 	if (!std::strcmp(arguments[1], "another"))
 		std::thread(leave).join();
 	pause_for(200);
