@@ -18,7 +18,7 @@
 #			(and GNU's prefix, libdir ...); so does make uninstall
 # make dist		a source archive, the same bytes every time
 # make release		for pip: the sdist and checked manylinux2014 wheels, in build/dist
-# make generate		stubs/generated from symbols.txt; check-generated compares
+# make generate		pages and tables of docs from lists and code; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
 #			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
 # make libraries	libraries/ from headers and libraries; check-libraries compares
@@ -86,43 +86,52 @@ GEN := $(call sources,gen gen/model)
 # It reads libraries as the stubs do.
 SCAN := $(call sources,gen/scan gen/model stubs/base)
 
-ifdef CUDA_ABI
-GENERATED := $(BUILD)/generated-$(CUDA_ABI)
-else
-GENERATED := stubs/generated
+# Words import/CUDA/LIBRARY/MAJOR and compat/CUDA/LIBRARY/MAJOR/SONAME, as gen prints them: what
+# is made of each list, and for which CUDA.  make starts again once this file is written.
+GENERATED := $(BUILD)/generated
+OTHERS := $(patsubst libraries/%.txt,%,$(sort $(wildcard libraries/*.txt)))
+LISTS := symbols.txt $(OTHERS:%=libraries/%.txt)
+LISTED :=
+ifneq ($(filter-out clean dist libclang toolkits cuda test-distributions,$(or $(MAKECMDGOALS),all)),)
+include $(GENERATED)/words.mk
 endif
+field = $(word $(2),$(subst /, ,$(1)))
+MAJORS := $(sort $(foreach w,$(filter import/%,$(filter-out import/any/%,$(LISTED))),$(call field,$(w),2)))
+# A library of no CUDA in particular goes into the folder of each.
+WORDS := $(foreach w,$(LISTED),$(if $(findstring /any/,$(w)),$(MAJORS:%=$(subst /any/,/%/,$(w))),$(w)))
+import_file = cuda$(call field,$(1),2)/lib$(call field,$(1),3)_stub.so
+compat_file = compat$(call field,$(1),2)/$(call field,$(1),5)
+# libX_stub.import12.map, libX_stub.compat12.SONAME.map
+map = $(GENERATED)/lib$(call field,$(1),3)_stub.$(call field,$(1),1)$(call field,$(1),4)$\
+	$(addprefix .,$(call field,$(1),5)).map
+# $(1): words, $(2): libraries; the words that are about one of these
+about = $(foreach w,$(1),$(if $(filter $(2),$(call field,$(w),3)),$(w)))
 
+ALL_STUBS ?= no
+OF_ALL := $(filter-out test-gpu test-distributions,$(filter all-stubs test test-% bench,$(MAKECMDGOALS)))
+WANTED := $(LIBRARIES) $(if $(filter yes,$(ALL_STUBS))$(OF_ALL),$(OTHERS))
 SONUMBER := $(SOVERSION:%=.%)
-STUBS := $(LIBRARIES:%=$(BUILD)/lib/lib%_stub.so)
+stub_file = $(1:%=$(BUILD)/lib/lib%_stub.so)
+STUBS := $(call stub_file,$(WANTED))
+IMPORT_WORDS := $(call about,$(filter import/%,$(WORDS)),$(WANTED))
+IMPORTS := $(foreach w,$(IMPORT_WORDS),$(BUILD)/lib/$(call import_file,$(w)))
 LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
-# libX_stub.import12.map is there for cuda12/libX_stub.so, and its version node is
-# the real SONAME.
-IMPORT_MAPS := $(sort $(wildcard stubs/generated/*.import*.map))
-# Those of libraries with majors.
-MAJOR_MAPS := $(filter-out $(DRIVER:%=stubs/generated/lib%_stub.%),$(IMPORT_MAPS))
-import_major = $(patsubst .import%,%,$(suffix $(basename $(1))))
-import_stub = $(notdir $(basename $(basename $(1))))
-import_library = $(patsubst lib%_stub,%,$(import_stub))
-import_file = cuda$(call import_major,$(1))/$(call import_stub,$(1)).so
-IMPORTS := $(foreach m,$(IMPORT_MAPS),$(BUILD)/lib/$(call import_file,$(m)))
-MAJORS := $(sort $(foreach m,$(IMPORT_MAPS),$(call import_major,$(m))))
 
 # With all stubs those that `lazycuda retarget` puts into wheels.
-COMPAT ?= $(if $(filter all-stubs test test-% bench,$(MAKECMDGOALS)),all)
+COMPAT ?= $(if $(OF_ALL),all)
+COMPAT_WITHOUT ?=
 COMPAT_MAJORS := $(if $(filter all,$(COMPAT)),$(MAJORS),$(sort $(subst $(comma), ,$(COMPAT))))
-UNKNOWN_MAJORS := $(filter-out $(MAJORS),$(COMPAT_MAJORS))
+UNKNOWN_MAJORS := $(if $(LISTED),$(filter-out $(MAJORS),$(COMPAT_MAJORS)))
 ifneq ($(UNKNOWN_MAJORS),)
 $(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
 endif
-# libX_stub.compat12.SONAME.map is there for compat12/SONAME, of libraries with majors.
-# $(1): library, $(2): major, $(3): SONAME
-compat_map = stubs/generated/lib$(1)_stub.compat$(2).$(3).map
-real_soname = $(patsubst $(call compat_map,$(1),$(2),%),%,$\
-	$(wildcard $(call compat_map,$(1),$(2),*)))
-# $(1): majors
-compat_files = $(foreach m,$(1),$(foreach l,$(LIBRARIES),$\
-	$(addprefix compat$(m)/,$(call real_soname,$(l),$(m)))))
-COMPATS := $(addprefix $(BUILD)/lib/,$(call compat_files,$(COMPAT_MAJORS)))
+UNKNOWN_LIBRARIES := $(strip $(foreach l,$(COMPAT_WITHOUT),$(if $(filter $(l),$(OTHERS)),,$(l))))
+ifneq ($(UNKNOWN_LIBRARIES),)
+$(error COMPAT_WITHOUT=$(COMPAT_WITHOUT): there is no list of $(UNKNOWN_LIBRARIES) in libraries/)
+endif
+COMPAT_WORDS := $(call about,$(filter $(COMPAT_MAJORS:%=compat/%/%),$(WORDS)),$\
+	$(filter-out $(filter $(COMPAT_WITHOUT),$(OTHERS)),$(WANTED)))
+COMPATS := $(foreach w,$(COMPAT_WORDS),$(BUILD)/lib/$(call compat_file,$(w)))
 
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
@@ -130,6 +139,7 @@ object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda \
 	stub-maker $(BUILD)/retarget
 
+INCLUDES := -Istubs -I$(BUILD)
 # A change of these recompiles everything.
 $(BUILD)/flags: FORCE
 	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) \
@@ -138,155 +148,107 @@ $(BUILD)/flags: FORCE
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) $(INCLUDES) -c $< -o $@
 
-$(BUILD)/obj/generated/%_stub.o: $(GENERATED)/%_stub.c $(BUILD)/flags
-	$(call say,CC)
+# ---- what gen writes ----
+
+$(GENERATED)/words.mk: $(LISTS) $(BUILD)/gen/gen
+	$(call say,GEN)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(ENTRY_CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
+	$(Q)for list in $(LISTS); do \
+		words=$$($(BUILD)/gen/gen --words "$$list") || exit; \
+		echo LISTED += $$words; \
+	done >$@.$$$$ && mv $@.$$$$ $@
+
+$(GENERATED)/abi: FORCE
+	$(call remember,$(CUDA_ABI))
+
+# gen does not touch what stays as it is, which is not compiled again then.
+$(GENERATED)/symbols.made: symbols.txt $(BUILD)/gen/gen $(GENERATED)/abi
+	$(call say,GEN)
+	$(Q)$(BUILD)/gen/gen $(CUDA_ABI:%=--abi %) -o $(GENERATED) $<
+	@touch $@
+
+$(GENERATED)/%.made: libraries/%.txt $(BUILD)/gen/gen
+	$(call say,GEN)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/gen/gen --stub -o $(GENERATED) $<
+	@touch $@
+
+# $(1): library, $(2): how its file ends
+made = $(GENERATED)/lib$(1)_stub.$(2)
+$(foreach l,$(LIBRARIES),$(foreach end,c h layouts.h real.h map import.c,$(call made,$(l),$(end)))) \
+	$(sort $(foreach w,$(call about,$(WORDS),$(LIBRARIES)),$(call map,$(w)))): $(GENERATED)/symbols.made ;
+$(foreach l,$(OTHERS),$(eval \
+	$(foreach end,c h specifics.c map import.c,$(call made,$(l),$(end))) \
+	$(sort $(foreach w,$(call about,$(WORDS),$(l)),$(call map,$(w)))): $(GENERATED)/$(l).made ;))
+.SECONDARY: $(foreach l,symbols $(OTHERS),$(GENERATED)/$(l).made)
 
 # ---- stubs ----
 
-# $(1): library, $(2): file, $(3): its SONAME, $(4): folder of the generated object, $(5): map
+# One of the five has a room of its own; of the others gen writes all that differs between them.
+own_objects = $(if $(filter $(1),$(LIBRARIES)),$(call object,$(call own,$(1))),$\
+	$(BUILD)/obj/generated/lib$(1)_stub.specifics.o)
+COMMON_OBJECTS := $(call object,$(COMMON))
+$(COMMON_OBJECTS) $(foreach l,$(LIBRARIES),$(call own_objects,$(l))): | $(GENERATED)/symbols.made
+
+$(BUILD)/obj/generated/%.specifics.o: $(GENERATED)/%.specifics.c $(BUILD)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) $(INCLUDES) -c $< -o $@
+
+# $(1): library, $(2): file, $(3): SONAME, $(4): object of its entries, $(5): their flags, $(6): map
 define stub
-$(2): $(4)/lib$(1)_stub.o $(call object,$(COMMON) $(call own,$(1))) $(5)
+$(4): $(call made,$(1),c) $(BUILD)/flags
+	$$(call say,CC)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) $$(INCLUDES) $(5) -c $$< -o $$@
+
+$(2): $(4) $(COMMON_OBJECTS) $(call own_objects,$(1)) $(6)
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$(strip $(3)) \
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$(3) \
 		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ $$(LIBDL) $$(LDLIBS)
-	$(if $(filter-out $(notdir $(2)),$(3)),$$(Q)ln -sf $$(@F) $$(@D)/$(strip $(3)))
+	$(if $(filter-out $(notdir $(2)),$(3)),$$(Q)ln -sf $$(@F) $$(@D)/$(3))
 endef
-$(foreach l,$(LIBRARIES),$(eval $(call stub,$(l),$(BUILD)/lib/lib$(l)_stub.so,\
-	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/generated,$(GENERATED)/lib$(l)_stub.map)))
+$(foreach l,$(LIBRARIES) $(OTHERS),$(eval $(call stub,$(l),$(call stub_file,$(l)),$\
+	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/generated/lib$(l)_stub.o,,$(call made,$(l),map))))
+
+.PHONY: all-stubs
+all-stubs: all
 
 # ---- stubs under the real SONAMEs ----
 
-# $(1): library, $(2): major, $(3): SONAME
+# The same file lies in the folder of each CUDA that it goes with.
+same_compat = $(BUILD)/obj/compat/$(call field,$(1),5)
+# $(1): LIBRARY/MAJOR/SONAME
 define compat
-$(BUILD)/obj/compat$(2)/lib$(1)_stub.o: stubs/generated/lib$(1)_stub.c $(BUILD)/flags
-	$$(call say,CC)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) -Istubs \
-		-DLC_COMPAT='"$(3)"' -c $$< -o $$@
-
-$(call stub,$(1),$(BUILD)/lib/compat$(2)/$(3),$(3),$(BUILD)/obj/compat$(2),$\
-	$(call compat_map,$(1),$(2),$(3)))
+$(call stub,$(call field,$(1),1),$(BUILD)/obj/compat/$(call field,$(1),3),$(call field,$(1),3),$\
+	$(BUILD)/obj/compat/$(call field,$(1),3).o,-DLC_COMPAT='"$(call field,$(1),3)"',$\
+	$(call map,compat/any/$(1)))
 endef
-$(foreach m,$(COMPAT_MAJORS),$(foreach l,$(LIBRARIES),$(foreach s,$(call real_soname,$(l),$(m)),$\
-	$(eval $(call compat,$(l),$(m),$(s))))))
-
-# ---- stubs of CUDA's other libraries ----
-
-# They have no room of their own: gen writes all that differs between them.
-OTHERS := $(patsubst libraries/%.txt,%,$(sort $(wildcard libraries/*.txt)))
-OTHER_STUBS := $(OTHERS:%=$(BUILD)/lib/lib%_stub.so)
-OTHER_SOURCES := $(BUILD)/generated-libraries
-.PHONY: all-stubs
-all-stubs: all $(OTHER_STUBS)
-ALL_STUBS ?= no
-WANTED_STUBS := $(if $(filter yes,$(ALL_STUBS))$(filter all-stubs,$(MAKECMDGOALS)),$(OTHER_STUBS))
-all: $(WANTED_STUBS)
-
-$(OTHER_SOURCES)/lib%_stub.c $(OTHER_SOURCES)/lib%_stub.specifics.c $(OTHER_SOURCES)/lib%_stub.map: \
-		libraries/%.txt $(BUILD)/gen/gen
-	$(call say,GEN)
-	@mkdir -p $(@D)
-	$(Q)$(BUILD)/gen/gen --stub -o $(OTHER_SOURCES) $<
-	@touch $(OTHER_SOURCES)/lib$*_stub.c $(OTHER_SOURCES)/lib$*_stub.specifics.c \
-		$(OTHER_SOURCES)/lib$*_stub.map
-
-.SECONDARY: $(foreach l,$(OTHERS),$(addprefix $(OTHER_SOURCES)/lib$(l)_stub,.c .specifics.c .map))
-
-$(BUILD)/obj/libraries/%_stub.o: $(OTHER_SOURCES)/%_stub.c $(BUILD)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(ENTRY_CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
-
-$(BUILD)/obj/libraries/%.specifics.o: $(OTHER_SOURCES)/%.specifics.c $(BUILD)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs -c $< -o $@
-
-$(foreach l,$(OTHERS),$(eval $(call stub,$(l),$(BUILD)/lib/lib$(l)_stub.so,\
-	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/libraries,$\
-	$(BUILD)/obj/libraries/lib$(l)_stub.specifics.o $(OTHER_SOURCES)/lib$(l)_stub.map)))
-
-# ---- those under the real SONAMEs ----
-
-COMPAT_WITHOUT ?=
-soname_word = $(word $(2),$(subst /, ,$(1)))
-other_compat_file = compat$(call soname_word,$(1),1)/$(call soname_word,$(1),4)
-NO_COMPAT := $(filter $(COMPAT_WITHOUT),$(OTHERS))
-UNKNOWN_LIBRARIES := $(strip $(foreach l,$(COMPAT_WITHOUT),$(if $(filter $(l),$(OTHERS)),,$(l))))
-ifneq ($(UNKNOWN_LIBRARIES),)
-$(error COMPAT_WITHOUT=$(COMPAT_WITHOUT): there is no list of $(UNKNOWN_LIBRARIES) in libraries/)
-endif
-
-# Words CUDA/LIBRARY/MAJOR/SONAME as gen prints them, one of them 13/cusparse/12/libcusparse.so.12.
-# The lists are read only if these files are wanted or to be removed; make starts again once this
-# file is written, and fails if it cannot be.
-SONAMES := $(OTHER_SOURCES)/sonames.mk
-LISTED_SONAMES :=
-ifneq ($(or $(and $(COMPAT_MAJORS),$(WANTED_STUBS)),$(filter uninstall,$(MAKECMDGOALS))),)
-ifneq ($(filter-out clean,$(or $(MAKECMDGOALS),all)),)
-include $(SONAMES)
-endif
-endif
-$(SONAMES): $(OTHERS:%=libraries/%.txt) $(BUILD)/gen/gen
-	$(call say,GEN)
-	@mkdir -p $(@D)
-	$(Q)for list in $(filter %.txt,$^); do \
-		words=$$($(BUILD)/gen/gen --sonames "$$list") || exit; \
-		echo LISTED_SONAMES += $$words; \
-	done >$@.$$$$ && mv $@.$$$$ $@
-# A library of no CUDA in particular goes into the folder of each.
-OTHER_SONAMES := $(filter-out any/%,$(LISTED_SONAMES)) \
-	$(foreach m,$(MAJORS),$(patsubst any/%,$(m)/%,$(filter any/%,$(LISTED_SONAMES))))
-
-WANTED_SONAMES := $(if $(and $(COMPAT_MAJORS),$(WANTED_STUBS)),$(foreach s,$(OTHER_SONAMES),$\
-	$(if $(and $(filter $(COMPAT_MAJORS),$(call soname_word,$(s),1)),$\
-		$(filter-out $(NO_COMPAT),$(call soname_word,$(s),2))),$(s))))
-OTHER_COMPATS := $(foreach s,$(WANTED_SONAMES),$(BUILD)/lib/$(call other_compat_file,$(s)))
-all: $(OTHER_COMPATS)
-
-# A file is the same in the folder of each CUDA, so it is made once.
-# $(1): library, $(2): its major, $(3): SONAME
-define other_compat
-$(OTHER_SOURCES)/lib$(1)_stub.compat$(2).$(3).map: $(OTHER_SOURCES)/lib$(1)_stub.c
-	@touch -c $$@
-
-$(BUILD)/obj/libraries/compat$(2)/lib$(1)_stub.o: $(OTHER_SOURCES)/lib$(1)_stub.c $(BUILD)/flags
-	$$(call say,CC)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) -Istubs \
-		-DLC_COMPAT='"$(3)"' -c $$< -o $$@
-
-$(call stub,$(1),$(BUILD)/obj/libraries/compat$(2)/$(3),$(3),$(BUILD)/obj/libraries/compat$(2),$\
-	$(BUILD)/obj/libraries/lib$(1)_stub.specifics.o $(OTHER_SOURCES)/lib$(1)_stub.compat$(2).$(3).map)
-endef
-# $(1): file below $(BUILD)/lib, $(2): what it is
-define same_file
-$(BUILD)/lib/$(1): $(2)
+$(foreach c,$(sort $(foreach m,$(MAJORS),$(patsubst compat/$(m)/%,%,$\
+	$(filter compat/$(m)/%,$(COMPAT_WORDS))))),$(eval $(call compat,$(c))))
+# $(1): word
+define copied
+$(BUILD)/lib/$(call compat_file,$(1)): $(call same_compat,$(1))
 	@mkdir -p $$(@D)
 	$$(Q)rm -f $$@ && cp $$< $$@
 endef
-$(foreach f,$(sort $(foreach m,$(MAJORS),$(patsubst $(m)/%,%,$(filter $(m)/%,$(WANTED_SONAMES))))),$\
-	$(eval $(call other_compat,$(call soname_word,$(f),1),$(call soname_word,$(f),2),$(call soname_word,$(f),3))))
-$(foreach s,$(WANTED_SONAMES),$(eval $(call same_file,$(call other_compat_file,$(s)),$\
-	$(BUILD)/obj/libraries/compat$(call soname_word,$(s),3)/$(call soname_word,$(s),4))))
+$(foreach w,$(COMPAT_WORDS),$(eval $(call copied,$(w))))
 
 # ---- import libraries ----
 
-# $(1): stub, $(2): major
+# $(1): word
 define import
-$(BUILD)/lib/cuda$(2)/$(1).so: stubs/generated/$(1).import.c \
-		stubs/generated/$(1).import$(2).map stubs/entry/import.h $(BUILD)/flags
+$(BUILD)/lib/$(call import_file,$(1)): $(call made,$(call field,$(1),3),import.c) $(call map,$(1)) \
+		stubs/entry/import.h $(BUILD)/flags
 	$$(call say,IMPORT)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(IMPORT_FLAGS) -DLC_IMPORT=$(2) -Wl,-soname,$$(@F)$(SONUMBER) \
+	$$(Q)$$(CC) $$(IMPORT_FLAGS) -DLC_IMPORT=$(call field,$(1),4) -Wl,-soname,$$(@F)$(SONUMBER) \
 		-Wl,--version-script=$$(filter %.map,$$^) $$< -o $$@
 endef
-$(foreach m,$(IMPORT_MAPS),$(eval $(call import,$(call import_stub,$(m)),$(call import_major,$(m)))))
+$(foreach w,$(IMPORT_WORDS),$(eval $(call import,$(w))))
 
 # ---- dispatch ----
 
@@ -311,7 +273,7 @@ $(eval $(call link_library,$(LINK_LIBRARY),$$ORIGIN,,$(LINK_OBJECTS)))
 
 # $(1): file, $(2): its run path, $(3): its objects and what else it depends on
 define tool
-$(1): $(STUBS) $(LINK_LIBRARY) $(3)
+$(1): $(call stub_file,$(LIBRARIES)) $(LINK_LIBRARY) $(3)
 	$$(call say,LINK)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(TOOL_LDFLAGS) $$(filter %.o,$$^) -o $$@ -L$$(BUILD)/lib \
@@ -342,8 +304,9 @@ STUB_SHARE := $(BUILD)/share/lazycuda/stub
 COPIED := LICENSE packaging/stub/flags.mk packaging/stub/folders.sh $(sort $(wildcard packaging/stub/*.*.in)) \
 	packaging/cmake/lazycuda-config-version.cmake.in include/lazycuda.h $(COMMON) \
 	$(sort $(wildcard $(STUB_ROOMS:%=%/*.h))) \
-	$(DRIVER:%=stubs/generated/lib%_stub.real.h)
-copied_as = $(patsubst packaging/cmake/lazycuda-%,%,$(patsubst packaging/stub/%,%,$(1)))
+	$(DRIVER:%=$(GENERATED)/lib%_stub.real.h)
+copied_as = $(patsubst packaging/cmake/lazycuda-%,%,$(patsubst packaging/stub/%,%,$\
+	$(patsubst $(GENERATED)/%,stubs/generated/%,$(1))))
 COPIES := $(call copied_as,$(COPIED)) Makefile
 $(BUILD)/stub-maker: $(COPIED) packaging/stub/Makefile.in Makefile
 	$(call say,COPY)
@@ -381,31 +344,17 @@ $(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h gen/model/*.h)
 endif
 
 .PHONY: generate check-generated
-generate: $(BUILD)/gen/gen
-	$(Q)$< -o stubs/generated symbols.txt
+generate: $(GENERATED)/symbols.made
 	$(Q)$(PYTHON) tools/upkeep/adapted.py
 	$(Q)$(PYTHON) tools/upkeep/linking.py
 	$(Q)$(PYTHON) tools/upkeep/survey.py
 	$(Q)$(PYTHON) tools/upkeep/laid_out.py
 
-check-generated: $(BUILD)/gen/gen
-	$(Q)rm -rf $(BUILD)/check-generated && mkdir -p $(BUILD)/check-generated
-	$(Q)$< -o $(BUILD)/check-generated symbols.txt
-	$(Q)diff -ru stubs/generated $(BUILD)/check-generated || \
-		{ echo 'stubs/generated is not what symbols.txt gives: make generate' >&2; exit 1; }
+check-generated: $(GENERATED)/symbols.made
 	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
 	$(Q)$(PYTHON) tools/upkeep/linking.py --check
 	$(Q)$(PYTHON) tools/upkeep/survey.py --check
 	$(Q)$(PYTHON) tools/upkeep/laid_out.py --check
-
-ifdef CUDA_ABI
-$(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map) &: \
-		$(BUILD)/gen/gen symbols.txt
-	$(call say,GEN)
-	@mkdir -p $(@D)
-	$(Q)$< --abi $(CUDA_ABI) -o $(@D) symbols.txt
-	@touch $(LIBRARIES:%=$(GENERATED)/lib%_stub.c) $(LIBRARIES:%=$(GENERATED)/lib%_stub.map)
-endif
 
 # ---- symbols.txt ----
 
@@ -537,7 +486,6 @@ clean:
 		$(BUILD)/generated-* $(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags \
 		$(BUILD)/stub-maker $(BUILD)/retarget
 
--include $(patsubst %.o,%.d,$(call object,$(sort $(COMMON) $(foreach l,$(LIBRARIES),$(call own,$(l))) $(LINK) $(TOOL) $(GEN) $(SCAN))) \
-	$(LIBRARIES:%=$(BUILD)/obj/generated/lib%_stub.o) \
-	$(wildcard $(BUILD)/obj/compat*/*.o $(BUILD)/obj/placed/*.o) \
-	$(if $(WANTED_STUBS),$(wildcard $(BUILD)/obj/libraries/*.o $(BUILD)/obj/libraries/compat*/*.o)))
+-include $(patsubst %.o,%.d,$(COMMON_OBJECTS) $(foreach l,$(WANTED),$(call own_objects,$(l)) \
+	$(BUILD)/obj/generated/lib$(l)_stub.o) $(call object,$(sort $(LINK) $(TOOL) $(GEN) $(SCAN))) \
+	$(COMPAT_WORDS:%=$(call same_compat,%).o)) $(wildcard $(BUILD)/obj/placed/*.d)

@@ -3,7 +3,7 @@
  * gen.c - turns symbols.txt into the sources of the stub libraries
  *
  *	gen [-o DIR] [--abi MAJOR | --stub] LIST
- *	gen --sonames LIST
+ *	gen --words LIST
  *
  * For each library of the list, writes into DIR:
  *
@@ -24,8 +24,10 @@
  * programs that link against the stub itself instead of an import library.
  * `lazycuda stub` passes --stub.
  *
- * --sonames writes no file.  It prints the real SONAMEs of the list, a line
- * CUDA/LIBRARY/MAJOR/SONAME for each CUDA that has one: 13/cusparse/12/libcusparse.so.12.
+ * --words writes no file.  It prints for make what there is to make, with the library as its
+ * stub's file is called.  For each CUDA's import library import/CUDA/LIBRARY/MAJOR, of the
+ * highest major if a CUDA has several; for each SONAME that a stub takes
+ * compat/CUDA/LIBRARY/MAJOR/SONAME: compat/13/cusparse/12/libcusparse.so.12.
  * CUDA is `any` if the library's majors are its own and it has no row `cuda`.
  *
  * Exit status: 0 all is written, 2 no file is.
@@ -42,13 +44,13 @@
 struct options {
 	const char *directory, *list;
 	unsigned abi;		/* MAJOR; 0 if not given */
-	bool stub, sonames;
+	bool stub, words;
 };
 
 static _Noreturn void usage(void)
 {
 	fputs("usage: gen [-o DIR] [--abi MAJOR | --stub] LIST\n"
-	      "       gen --sonames LIST\n", stderr);
+	      "       gen --words LIST\n", stderr);
 	exit(2);
 }
 
@@ -72,8 +74,8 @@ static void read_options(struct options *options, char **argument)
 			options->abi = read_major(*++argument);
 		} else if (!strcmp(*argument, "--stub")) {
 			options->stub = true;
-		} else if (!strcmp(*argument, "--sonames")) {
-			options->sonames = true;
+		} else if (!strcmp(*argument, "--words")) {
+			options->words = true;
 		} else if (**argument == '-' || options->list) {
 			usage();
 		} else {
@@ -175,40 +177,81 @@ static void write_files(const struct files *files, const char *directory)
 	}
 }
 
-/* ---- SONAMEs ---- */
+/* ---- what there is to make of a list ---- */
 
-static void print_soname(const struct symbols *list, const struct library *library,
-			 const struct ranged *soname)
+static void print_word(const char *kind, const char *cuda, const struct library *library,
+		       unsigned major, const char *end)
 {
-	unsigned major = major_at(list, first_bit(soname->in));
-	bool any = library->own_majors;
+	const char *stub = library->stub + strlen("lib");
 
-	for (size_t i = 0; i < library->cuda.count; i++) {
-		const struct cuda *row = &library->cuda.items[i];
-
-		for (uint32_t in = strcmp(row->soname, soname->text) ? 0 : row->in; in; in &= in - 1)
-			printf("%u/%s/%u/%s\n", first_bit(in), library->name, major, soname->text);
-		any = false;
-	}
-	if (any)
-		printf("any/%s/%u/%s\n", library->name, major, soname->text);
-	else if (!library->own_majors)
-		printf("%u/%s/%u/%s\n", major, library->name, major, soname->text);
+	printf("%s/%s/%.*s/%u%s\n", kind, cuda, (int)(strlen(stub) - strlen("_stub.so")), stub, major,
+	       end);
 }
 
-/* No stub takes the SONAME of a library without majors, or with a row `compat none`. */
-static void print_sonames(const struct symbols *list)
+static const char *number(unsigned value)
 {
-	for (size_t i = 0; i < list->libraries.count; i++) {
-		const struct library *library = &list->libraries.items[i];
+	return format("%u", value);
+}
 
-		if (library->without_majors || library->compat_place.line)
-			continue;
-		for (size_t j = 0; j < library->sonames.count; j++)
-			print_soname(list, library, &library->sonames.items[j]);
+/* One word for each CUDA of the set; `any` if the majors are the library's own and it has no row
+ * `cuda`, for it goes with each then. */
+static void print_words(const char *kind, const struct library *library, uint32_t cudas,
+			unsigned major, const char *end)
+{
+	if (!library->own_majors)
+		print_word(kind, number(major), library, major, end);
+	else if (!library->cuda.count)
+		print_word(kind, "any", library, major, end);
+	for (; cudas; cudas &= cudas - 1)
+		print_word(kind, number(first_bit(cudas)), library, major, end);
+}
+
+/* The CUDAs that have a row `cuda` with this SONAME. */
+static uint32_t cudas_of(const struct library *library, const struct ranged *soname)
+{
+	uint32_t cudas = 0;
+
+	for (size_t i = 0; i < library->cuda.count; i++)
+		if (!strcmp(library->cuda.items[i].soname, soname->text))
+			cudas |= library->cuda.items[i].in;
+	return cudas;
+}
+
+/* Import libraries are called the same in the folder of each CUDA: there is that of the highest
+ * major. */
+static void print_library(const struct symbols *list, const struct library *library)
+{
+	uint32_t taken = 0;
+
+	for (size_t i = library->sonames.count; i--;) {
+		const struct ranged *soname = &library->sonames.items[i];
+		unsigned major = major_at(list, first_bit(soname->in));
+		uint32_t cudas = cudas_of(library, soname);
+
+		if (library->cuda.count ? cudas & ~taken :
+		    !library->own_majors || i + 1 == library->sonames.count)
+			print_words("import", library, cudas & ~taken, major, "");
+		taken |= cudas;
+		if (!library->compat_place.line)
+			print_words("compat", library, cudas, major, format("/%s", soname->text));
 	}
+}
+
+/* It has one SONAME and an interface for each CUDA. */
+static void print_driver(const struct symbols *list, const struct library *library)
+{
+	for (unsigned i = 0; i < list->toolkit_count; i++)
+		if (!i || major_at(list, i) != major_at(list, i - 1))
+			print_word("import", number(major_at(list, i)), library, major_at(list, i), "");
+}
+
+static void print_lists(const struct symbols *list)
+{
+	for (size_t i = 0; i < list->libraries.count; i++)
+		(list->libraries.items[i].without_majors ? print_driver : print_library)(
+			list, &list->libraries.items[i]);
 	if (fflush(stdout) || ferror(stdout))
-		fail("gen", "cannot write the SONAMEs: %s", strerror(errno));
+		fail("gen", "cannot write the words: %s", strerror(errno));
 }
 
 int main(int count, char **arguments)
@@ -221,8 +264,8 @@ int main(int count, char **arguments)
 	read_options(&options, arguments);
 	name_maker(&files, &options);
 	read_list(&list, options.list);
-	if (options.sonames) {
-		print_sonames(&list);
+	if (options.words) {
+		print_lists(&list);
 		return 0;
 	}
 	if (options.abi)

@@ -80,8 +80,8 @@ $(PLACED)/$(2)$(3:%=-%).pc: \
 endef
 package = $(subst nvidia-ml,nvml,$(subst nvJitLink,nvjitlink,$(1)))-stub
 $(foreach l,$(LIBRARIES),$(eval $(call stub_pc,$(l),$(call package,$(l)))))
-$(foreach m,$(MAJOR_MAPS),$(eval $(call stub_pc,$(call import_library,$(m)),$\
-	$(call package,$(call import_library,$(m))),$(call import_major,$(m)))))
+$(foreach w,$(call about,$(filter import/%,$(WORDS)),$(filter-out $(DRIVER),$(LIBRARIES))),$\
+	$(eval $(call stub_pc,$(call field,$(w),3),$(call package,$(call field,$(w),3)),$(call field,$(w),2))))
 
 $(PLACED)/lazycuda-link.pc: packaging/pkgconfig/lazycuda-link.pc.in $(PLACED)/flags
 	$(call say,MAKE)
@@ -102,8 +102,7 @@ $(PLACED)/nothing.a: $(PLACED)/flags
 
 # ---- install, uninstall ----
 
-SHARED := $(STUBS) $(PLACED)/lib/$(notdir $(LINK_LIBRARY)) \
-	$(WANTED_STUBS)
+SHARED := $(STUBS) $(PLACED)/lib/$(notdir $(LINK_LIBRARY))
 HEADERS := $(sort $(wildcard include/*.h))
 PAGES := $(sort $(wildcard docs/*.[1-8]))
 # $(1): manual page; the folder of its section
@@ -136,7 +135,7 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 		$(call folder,$(call to,$(d))))
 	$(foreach f,$(SHARED),$(call put_shared,$(f)))
 	$(call put_below,$(INSTALL_DATA),$(IMPORTS))
-	$(call put_below,$(INSTALL_PROGRAM),$(COMPATS) $(OTHER_COMPATS))
+	$(call put_below,$(INSTALL_PROGRAM),$(COMPATS))
 	$(call put_into,$(INSTALL_DATA),$(HEADERS),$(INCLUDEDIR))
 	$(call put_into,$(INSTALL_PROGRAM),$(PLACED)/bin/lazycuda,$(BINDIR))
 	$(foreach p,$(PAGES),$(call put_into,$(INSTALL_DATA),$(p),$(call section,$(p))))
@@ -151,11 +150,10 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 
 # $(1): files, $(2): the folder where they were put
 put_from = $(foreach f,$(1),$(2)/$(notdir $(f)))
-MAY_BE_SHARED := $(sort $(SHARED) $(OTHER_STUBS))
+MAY_BE_SHARED := $(sort $(SHARED) $(call stub_file,$(OTHERS)))
 INSTALLED = $(call put_from,$(MAY_BE_SHARED) $(if $(SONUMBER),$(MAY_BE_SHARED:%=%$(SONUMBER))),$(LIBDIR)) \
-	$(foreach m,$(IMPORT_MAPS),$(LIBDIR)/lazycuda/$(call import_file,$(m))) \
-	$(addprefix $(LIBDIR)/lazycuda/,$(call compat_files,$(MAJORS))) \
-	$(foreach s,$(OTHER_SONAMES),$(LIBDIR)/lazycuda/$(call other_compat_file,$(s))) \
+	$(foreach w,$(filter import/%,$(WORDS)),$(LIBDIR)/lazycuda/$(call import_file,$(w))) \
+	$(foreach w,$(filter compat/%,$(WORDS)),$(LIBDIR)/lazycuda/$(call compat_file,$(w))) \
 	$(call put_from,$(HEADERS),$(INCLUDEDIR)) $(BINDIR)/lazycuda \
 	$(foreach p,$(PAGES),$(call put_from,$(p),$(call section,$(p)))) \
 	$(call put_from,$(PCS),$(PC_DIR)) $(call put_from,$(CMAKES),$(CMAKE_DIR)) \

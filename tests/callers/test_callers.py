@@ -203,7 +203,7 @@ def test_a_program(machine, style, pie):
 def test_each_of_many_callers_is_looked_at(world):
     # 300 objects that all import from the stub, 60 names each, as real ones do.
     names = [line.split("(")[1].split(")")[0] for line in (
-        build.ROOT / "stubs/generated/libcudart_stub.import.c").read_text().splitlines()
+        build.BUILT / "generated/libcudart_stub.import.c").read_text().splitlines()
         if line.startswith("LC_NAME(")]
     stub = inside.stub("cudart", build.TESTS / "callers" / "imports.c")
     link = build.import_library("cudart", 12)

@@ -17,7 +17,7 @@ ROWS = {"X", "SERVE_BY"}
 
 def written():
     """Generated code has the names of the list that it was made from."""
-    return [path for path in sources() if "generated" not in path.parts]
+    return sources()
 
 
 def shared(found):

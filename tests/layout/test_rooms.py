@@ -6,15 +6,13 @@ import pytest
 import build
 from tree import included, room, sources
 
-LOADER = ("include", "stubs/entry", "stubs/base", "stubs/loader", "stubs/generated")
+LOADER = ("include", "stubs/entry", "stubs/base", "stubs/loader")
 LINK = ("include", "stubs/base", "link/tables")
 NEEDS = {
     "include": (),
     "stubs/entry": (),
-    "stubs/generated": ("stubs/entry",),
     "stubs/base": ("stubs/entry",),
-    # Of what is generated, what the driver's libraries are called and have.
-    "stubs/loader": ("include", "stubs/entry", "stubs/base", "stubs/generated"),
+    "stubs/loader": ("include", "stubs/entry", "stubs/base"),
     "stubs/cudart/adaptors": LOADER,
     "stubs/cudart": (*LOADER, "stubs/cudart/adaptors"),
     **{f"stubs/{library}": LOADER for library in ("cuda", "nvJitLink", "nvidia-ml", "nvrtc")},

@@ -198,7 +198,7 @@ def shared(source, *arguments, name=None, cc=CC):
 
 
 # What is the same in every build that has the same of these settings.
-ALIKE = ("flags", "gen", "generated-libraries", "lib", "libexec", "obj")
+ALIKE = ("flags", "gen", "generated", "lib", "libexec", "obj")
 SETTINGS = ("CC=", "CFLAGS=", "CPPFLAGS=", "LDFLAGS=", "SOVERSION=")
 
 

@@ -20,5 +20,5 @@ def stub(library, *more):
         file, "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC",
         "-Wall", "-Wextra", "-Werror", "-I", build.ROOT / "stubs", "-Wl,-z,relro,-z,now,-z,nodelete",
         f"-Wl,-soname,{file}",
-        f"-Wl,--version-script={build.ROOT}/stubs/generated/{file.removesuffix('.so')}.map",
+        f"-Wl,--version-script={build.BUILT}/generated/{file.removesuffix('.so')}.map",
         *build.sanitizer_flags(more, build.CC), *objects(library), *more, "-ldl")

@@ -20,8 +20,8 @@ import symbols
 from comparison import MAJORS, VERSIONS, mistakes
 
 TABLE = "stubs/cudart/adaptors/rows.h"
-LAYOUTS = "stubs/generated/libcudart_stub.layouts.h"
-GENERATED = "../../generated/libcudart_stub.c"
+LAYOUTS = "build/generated/libcudart_stub.layouts.h"
+GENERATED = "../../../build/generated/libcudart_stub.c"
 
 
 class Copy:

@@ -19,7 +19,7 @@ def conflicts(text, *folders):
     source = build.text(text, "c")
     with pytest.raises(build.CompileError) as error:
         build.compile("adaptor.o", "-std=gnu11", "-fPIC", EVERY_ERROR, "-c",
-                      *(word for folder in (*folders, build.ROOT / "stubs", ADAPTORS)
+                      *(word for folder in (*folders, build.ROOT / "stubs", build.BUILT, ADAPTORS)
                         for word in ("-I", folder)), source)
     return set(re.findall(r"error: conflicting types for .?lc_adapt_(\w+)", str(error.value)))
 
@@ -46,7 +46,7 @@ def test_an_adaptor_with_another_prototype_is_not_compiled(old, new, functions):
 
 
 def test_a_slot_with_another_prototype_takes_its_adaptor_along(tmp_path):
-    header = build.ROOT / "stubs" / "generated" / "libcudart_stub.h"
+    header = build.BUILT / "generated" / "libcudart_stub.h"
     old, new = "(*cudaMemAdvise_11)(void *, uint64_t, int32_t, int32_t)", "(*cudaMemAdvise_11)(void *)"
     assert header.read_text().count(old) == 1
     (tmp_path / "generated").mkdir()

@@ -43,7 +43,7 @@ def read(copy):
 
 def generate(copy):
     done = copy.run("make", "generate", check=False)
-    assert done.returncode == 2 and (copy.root / "stubs/generated/libcudart_stub.import14.map"
+    assert done.returncode == 2 and (copy.root / "build/generated/libcudart_stub.import14.map"
                                      ).exists(), done.stderr
     return done.stderr
 

@@ -17,7 +17,7 @@ import generated_page
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/adapted.md"
 TABLE = (ROOT / "stubs/cudart/adaptors/rows.h").read_text()
-STUB = (ROOT / "stubs/generated/libcudart_stub.c").read_text()
+STUB = (ROOT / "build/generated/libcudart_stub.c").read_text()
 LIST = (ROOT / "symbols.txt").read_text()
 
 HEAD = """\
@@ -98,7 +98,7 @@ def candidates():
     version = r"LC_VERSION\((\d+), (\d+)\)"
     row = re.compile(rf"\{{ N\(\w+\), {version}, (?:{version}|LC_ANY_LATER) \}}")
     blocks = re.findall(r"^\t\{\n((?:\t\t\{ N\(\w+\), LC_VERSION.*\n)+)\t\},$", STUB, re.M)
-    assert len(names) == len(blocks), "stubs/generated has another form"
+    assert len(names) == len(blocks), "gen writes another form"
     return {name: [((int(m[1]), int(m[2])), (int(m[3]), int(m[4])) if m[3] else (999, 0))
                    for m in row.finditer(block)] for name, block in zip(names, blocks)}
 
