@@ -175,10 +175,11 @@ def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program):
                    variables=["nvshmem_options"])
     source = tmp_path / "early.c"
     source.write_text("extern int nvshmem_options; int nvshmem_align(void); int seen;\n"
-                      "static void __attribute__((noinline)) look(void) { seen = nvshmem_options; }\n"
-                      "static void __attribute__((constructor)) early(void) { look(); }\n"
                       "int late(void) { return nvshmem_options + nvshmem_align(); }\n"
-                      "int main(void) { return late(); }\n")
+                      "int main(void) { return late(); }\n"
+                      "static void __attribute__((constructor)) early(void);\n"
+                      "static void __attribute__((noinline)) look(void) { seen = nvshmem_options; }\n"
+                      "static void early(void) { look(); }\n")
     mode = ["-no-pie", "-fno-pic", "-Dconstructor=unused"] if program else ["-shared", "-fPIC"]
     name = "pkg/tool" if program else "pkg/module.so"
     build.output(*build.CC, "-O1", *mode, "-o", tmp_path / "early", source, library)

@@ -4,6 +4,7 @@
 The address of a variable is corrected when the real library is loaded.  That comes too late where the
 file has a copy of the variable, which ld.so makes, and where a static constructor reads it.
 """
+import bisect
 import struct
 
 from . import elf
@@ -23,8 +24,11 @@ def _functions(image):
         if data[:4] == ENCODINGS:
             count, = struct.unpack_from("<I", data, 8)
             starts = [segment.address + start for start, _ in struct.iter_unpack(
-                "<ii", data[12:12 + 8 * count][:len(data[12:]) // 8 * 8])]
-            return dict(zip(starts, [*starts[1:], starts[-1] + 4096])) if starts else {}
+                "<ii", data[12:12 + 8 * min(count, len(data[12:]) // 8)])]
+            # The last one of a segment ends with that.
+            ends = sorted([*starts, *(each.address + each.mapped_size
+                                      for each in image.of_type(elf.PT_LOAD))])
+            return {start: ends[bisect.bisect_right(ends, start)] for start in starts if start < ends[-1]}
     return {}
 
 
