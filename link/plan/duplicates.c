@@ -56,6 +56,14 @@ static struct definition *find(const struct definitions *table,
 	}
 }
 
+/* Whether they are plainly the same file or the same bytes. */
+static bool is_given_twice(const struct lazycuda_input *one, const struct lazycuda_input *other)
+{
+	if (one->bytes && other->bytes)
+		return one->length == other->length && !memcmp(one->bytes, other->bytes, one->length);
+	return one->path && other->path && !strcmp(one->path, other->path);
+}
+
 static bool refuse(struct lc_arena *arena, const struct definition *first,
 		   const struct lk_taken *second, struct lk_refusal *refusal)
 {
@@ -63,6 +71,11 @@ static bool refuse(struct lc_arena *arena, const struct definition *first,
 
 	return lk_refuse(refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, second->item->input, name,
 			 "one definition",
+			 first->taken->item != second->item &&
+			 is_given_twice(&first->taken->item->what, &second->item->what) ?
+			 lc_format(arena, "%s: it is the same as %s, and is given twice, so that %s is"
+				   " defined twice; leave one out", second->item->name,
+				   first->taken->item->name, name) :
 			 first->taken->item == second->item ?
 			 lc_format(arena, "%s: it defines %s twice; leave one out, or make it weak",
 				   second->item->name, name) :

@@ -10,13 +10,15 @@ struct fit_question {
 	const struct lazycuda_request *request;
 	const struct lazycuda_input *const *inputs;
 	size_t count;
+	bool remedy;
 };
 
 static struct lazycuda_plan *ask(const struct fit_question *question,
 				 const struct lazycuda_environment *environment)
 {
 	struct lazycuda_plan *plan = lk_plan_with(question->arena, environment, question->request,
-						  question->inputs, question->count);
+						  question->inputs, question->count,
+						  question->remedy);
 
 	if (plan) {
 		plan->nvjitlink = environment->nvjitlink;
@@ -124,7 +126,7 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena, const struct lazycuda_envi
 			      const struct lazycuda_request *request,
 			      const struct lazycuda_input *const *inputs, size_t count)
 {
-	const struct fit_question question = { arena, request, inputs, count };
+	struct fit_question question = { arena, request, inputs, count, false };
 	struct lazycuda_environment environment;
 	struct lazycuda_request asked;
 	struct lazycuda_others others;
@@ -132,14 +134,18 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena, const struct lazycuda_envi
 
 	if (!lk_sized_copy(&environment, sizeof(environment), given) ||
 	    !lk_sized_copy(&asked, sizeof(asked), request))
-		return lk_plan_with(arena, given, request, inputs, count);
+		return lk_plan_with(arena, given, request, inputs, count, false);
 	environment.size = sizeof(environment);
 	lk_sized_copy(&others, sizeof(others), asked.others);
 	take_first(&environment.nvjitlink, &others.nvjitlinks, &others.nvjitlink_count);
 	take_first(&environment.nvrtc, &others.nvrtcs, &others.nvrtc_count);
 	plan = ask(&question, &environment);
-	return plan && !links_best(plan) ?
-	       try_others(&question, &environment, &others, plan) : plan;
+	if (plan && !links_best(plan))
+		plan = try_others(&question, &environment, &others, plan);
+	if (!plan || plan->code == LAZYCUDA_CODE_OK)
+		return plan;
+	question.remedy = true;		/* it is the refusal of the first plan */
+	return ask(&question, &environment);
 }
 
 /* ---- for callers ---- */

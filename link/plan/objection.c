@@ -2,6 +2,8 @@
 /* objection.c - why an entry is not taken, in words */
 #include "objection.h"
 
+#include <string.h>
+
 #include "../tables/versions.h"
 
 /* An entry that cannot be taken, and what the refusal says of it. */
@@ -119,7 +121,10 @@ static void say_arch(struct objection *o)
 	const struct lk_arch *target = &o->linker->target;
 	const char *arch = arch_text(o->arena, target->sm, target->suffix);
 
-	if (o->entry->suffix)
+	if (o->entry->suffix && o->entry->arch == target->sm)
+		o->why = lc_format(o->arena, "the target is %s: take --arch %s, which is for the same GPU",
+				   arch, arch_text(o->arena, o->entry->arch, o->entry->suffix));
+	else if (o->entry->suffix)
 		o->why = lc_format(o->arena, o->entry->suffix == 'f' ?
 				   "code for %s runs on it and later GPUs of its family only, and the"
 				   " target is %s" : "code for %s runs nowhere else, and the target is %s",
@@ -239,18 +244,30 @@ static const char *all_objections(struct lc_arena *arena, const struct lk_linker
 				  const struct lazycuda_inspection *inspection,
 				  const struct lk_group *group)
 {
-	const char *text = "";
-	size_t last = group->count < 8 ? group->count : 8;
+	const char *text = "", *last = NULL;
+	size_t same = 0, told = 0, i = 0;
 
-	for (size_t i = 0; i < last; i++) {
+	for (; i < group->count && told <= 8; i++) {
 		const struct lazycuda_entry *entry = inspection->entries[group->first + i];
 		struct lk_acceptance is = lk_accept(linker, entry);
+		const char *one = lc_format(arena, "%s: %s", lk_entry_text(arena, entry), is.code ?
+				lazycuda_code_name(is.code) : "only with link-time optimisation");
 
-		text = lc_format(arena, "%s%s%s: %s", text, i ? ", " : "",
-				 lk_entry_text(arena, entry), is.code ?
-				 lazycuda_code_name(is.code) : "only with link-time optimisation");
+		if (!one)
+			return NULL;
+		if (last && !strcmp(one, last)) {
+			same++;
+			continue;
+		}
+		if (last && same)
+			text = lc_format(arena, "%s (%zu times)", text, same + 1);
+		text = ++told > 8 ? text : lc_format(arena, "%s%s%s", text, last ? ", " : "", one);
+		last = one;
+		same = 0;
 	}
-	return group->count > last ? lc_format(arena, "%s, and more", text) : text;
+	if (same)
+		text = lc_format(arena, "%s (%zu times)", text, same + 1);
+	return told > 8 ? lc_format(arena, "%s, and more", text) : text;
 }
 
 void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - which linker takes which part of which input, or why none does */
+#include <string.h>
+
 #include "planning.h"
 #include "../tables/text.h"
 #include "../tables/versions.h"
@@ -149,6 +151,25 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 		  lc_format(arena, "%s (%s is here); take %s", what, have, need));
 }
 
+/* Adds to an objection to a version what would do beside the rest that is here. */
+static void add_remedy(struct lk_planning *planning, struct lk_refusal *refusal)
+{
+	const char *would;
+
+	switch (refusal->code) {
+	case LAZYCUDA_CODE_PTX_TOO_NEW:
+	case LAZYCUDA_CODE_CUBIN_TOO_NEW:
+	case LAZYCUDA_CODE_LTOIR_TOO_NEW:
+		break;
+	default:
+		return;
+	}
+	would = what_would_do(planning);
+	if (would && strcmp(would, refusal->need))
+		refusal->message = lc_format(planning->arena, "%s; what would do here: %s",
+					     refusal->message, would);
+}
+
 /* The side that links; or NULL, with the refusal filled. */
 static const struct lk_side *choose_side(struct lk_planning *planning, const struct lk_rule *rule,
 					 const struct lk_side *nvjitlink,
@@ -172,6 +193,8 @@ static const struct lk_side *choose_side(struct lk_planning *planning, const str
 	if (side->refusal.code == LAZYCUDA_CODE_OK)
 		return side;
 	*refusal = side->refusal;
+	if (planning->remedy)
+		add_remedy(planning, refusal);
 	return NULL;
 }
 
@@ -236,9 +259,11 @@ struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code
 struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 				   const struct lazycuda_environment *environment,
 				   const struct lazycuda_request *request,
-				   const struct lazycuda_input *const *inputs, size_t count)
+				   const struct lazycuda_input *const *inputs, size_t count,
+				   bool remedy)
 {
-	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX };
+	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX,
+					.remedy = remedy };
 	struct lk_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
 	struct lazycuda_plan *plan = new_plan(arena);
 

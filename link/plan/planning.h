@@ -102,6 +102,7 @@ struct lk_planning {
 	bool needs, lto;
 	size_t needs_input;
 	const char *needs_why;
+	bool remedy;		/* a refusal is to say what would do */
 	const char **notes;
 	size_t note_count;
 	struct lazycuda_symbol_error **symbol_errors;
@@ -118,11 +119,13 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 
 /* ---- plan.c ---- */
 
-/* The same for the nvJitLink and nvrtc of the environment alone, whatever else is installed. */
+/* The same for the nvJitLink and nvrtc of the environment alone, whatever else is installed.  With
+ * `remedy` a refusal of a version says what would do, which takes as long as many plans. */
 struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 				   const struct lazycuda_environment *environment,
 				   const struct lazycuda_request *request,
-				   const struct lazycuda_input *const *inputs, size_t count);
+				   const struct lazycuda_input *const *inputs, size_t count,
+				   bool remedy);
 
 /* A plan that is refused before any planning; NULL on allocation failure. */
 struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code code,

@@ -69,6 +69,34 @@ static const char *where_is(struct lazycuda_link *link, const char *name)
 							link->plan->nvjitlink)));
 }
 
+/* A support module that says it defines the name, and that was not linked; "" if there is none. */
+static const char *support_with(struct lazycuda_link *link, const char *name)
+{
+	for (size_t i = 0; i < link->support_count; i++) {
+		const struct lazycuda_support *support = link->support[i];
+
+		for (size_t k = 0; k < support->function_count; k++)
+			if (!strcmp(support->functions[k], name))
+				return lc_format(link->arena, "; the support module %s defines it: have"
+						 " the input that calls it need the module, or make it"
+						 " a main one", support->name ?
+						 lc_printable(link->arena, support->name) : "");
+	}
+	return "";
+}
+
+/* Other code that calls what LTO-IR defines; "" if that cannot be. */
+static const char *what_lto_drops(struct lazycuda_link *link)
+{
+	bool ltoir = false, other = false;
+
+	for (size_t i = 0; i < link->plan->step_count; i++)
+		*(link->plan->steps[i]->kind == LAZYCUDA_KIND_LTOIR ? &ltoir : &other) = true;
+	return ltoir && other ? "; if an input of LTO-IR defines it: of LTO-IR with a kernel nvJitLink"
+				" keeps only what LTO-IR calls, so give that input as PTX, or the"
+				" caller as LTO-IR" : "";
+}
+
 /* The first name that the linker missed, all of which the result lists; NULL if it failed for
  * something else.  Older linkers do not report which symbols are undefined. */
 static const char *find_undefined(struct lazycuda_link *link, const struct lk_product *product)
@@ -90,7 +118,8 @@ static void name_undefined(struct lazycuda_link *link, const struct lk_product *
 			  lc_printable(link->arena, name));
 
 	lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
-		lc_format(link->arena, "%s%s", message, where_is(link, name)));
+		lc_format(link->arena, "%s%s%s%s", message, where_is(link, name),
+			  support_with(link, name), what_lto_drops(link)));
 }
 
 /* Sets `again` if the link lacks nothing but libcudadevrt.a, which it has now. */

@@ -86,6 +86,39 @@ static size_t size_of_tile_ir(const struct lk_nvrtc *compiler, void *program)
 	return compiler->images[LAZYCUDA_KIND_TILEIR].size(program, &size) ? 0 : size;
 }
 
+/* Whether two texts are the same but for blanks. */
+static bool is_same_but_for_blanks(const char *one, const char *other, size_t length)
+{
+	const char *end = other + length;
+
+	for (;; one++, other++) {
+		one += strspn(one, " \t\n");
+		while (other < end && *other == ' ')
+			other++;
+		if (other == end || *one != *other)
+			return other == end && !*one;
+	}
+}
+
+/* The name expression that a log complains of, as given; "" if it does of none. */
+static const char *bad_expression(struct lc_arena *arena, const struct lk_piece *source,
+				  const char *log)
+{
+	static const char phrase[] = "Input name expression was: \"";
+	const char *found = log ? strstr(log, phrase) : NULL, *end;
+
+	if (!found)
+		return "";
+	found += strlen(phrase);
+	end = strchr(found, '"');
+	for (size_t i = 0; end && i < source->name_expression_count; i++)
+		if (is_same_but_for_blanks(source->name_expressions[i], found,
+					   (size_t)(end - found)))
+			return lc_format(arena, "; that is the name expression %s",
+					 lc_printable(arena, source->name_expressions[i]));
+	return "";
+}
+
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		      const struct lk_piece *source, struct lk_product *product)
 {
@@ -108,7 +141,8 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	if (product->status) {
 		lk_explain_compiler(arena, "nvrtc", version_of(compiler), source->name,
 				    compiler->error_string(product->status), product);
-		product->message = lc_format(arena, "%s%s", product->message,
+		product->message = lc_format(arena, "%s%s%s", product->message,
+					     bad_expression(arena, source, product->error_log),
 					     lk_header_advice(arena, product->error_log,
 								      version_of(compiler)));
 	}

@@ -138,7 +138,7 @@ REFUSALS = [
      "a cubin of CUDA 12.0 for sm_80", "a cubin for sm_90, or PTX", "the target is sm_90"),
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_90a"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_90a", "code for sm_90 or an earlier one",
-     "code for sm_90a runs nowhere else, and the target is sm_90"),
+     "the target is sm_90: take --arch sm_90a, which is for the same GPU"),
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_100f"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_100f", "code for sm_90 or an earlier one",
      "code for sm_100f runs on it and later GPUs of its family only, and the target is sm_90"),
@@ -300,3 +300,28 @@ def test_duplicates_are_refused_on_the_driver_too(ask):
     plan = ask("driver=12.4 nvjitlink=none arch=sm_80", "a:ptx 8.0 sm_80 def=f",
                "b:ptx 8.0 sm_80 def=f")
     assert plan.code == "DUPLICATE_SYMBOL"
+
+
+# ---- remedies ----
+
+NEW = "x:ptx 8.7 sm_80"
+
+
+@pytest.mark.parametrize("have, inputs, remedy, then", [
+    ("driver=12.4 nvjitlink=none", [NEW], "nvJitLink 12.8 or a later 12", "nvjitlink=12.8"),
+    ("driver=12.4 nvjitlink=none", [NEW], "nvJitLink 12.8 or a later 12", "nvjitlink=12.9"),
+    ("driver=12.4 nvjitlink=12.4", [NEW], "nvJitLink 12.8 or a later 12", "nvjitlink=12.8"),
+    ("driver=12.4 nvjitlink=12.4", [NEW, "y:ltoir 13.0 sm_80"],
+     "nvJitLink 13.0 or later and a driver for CUDA 13.0 or later", "nvjitlink=13.0 driver=13.0"),
+    ("driver=12.9 nvjitlink=12.9", ["x:ptx 9.0 sm_80"], "a driver for CUDA 13.0 or later",
+     "nvjitlink=none driver=13.0")])
+def test_a_remedy_is_one(ask, have, inputs, remedy, then):
+    said = ask(f"{have} arch=sm_80", *inputs)
+    assert said.code.endswith("_TOO_NEW") and said.message.endswith(f"what would do here: {remedy}")
+    assert ask(f"{have} {then} arch=sm_80", *inputs).code == "OK"
+
+
+def test_the_architecture_of_the_input_is_one(ask):
+    have, inputs = "driver=13.0 nvjitlink=13.0", ["x:ltoir 13.0 sm_120a", "y:ptx 9.0 sm_120"]
+    assert "--arch sm_120a, which" in ask(f"{have} arch=sm_120", *inputs).message
+    assert ask(f"{have} arch=sm_120a", *inputs).code == "OK"

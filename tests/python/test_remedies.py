@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What a failed link says to do, done."""
+import pytest
+
+import handles
+from samples import Sample, make
+
+HEAD = """
+def tried(*inputs, **more):
+    try:
+        Linker("sm_80", **more).add(*inputs).link()
+        say(code="OK")
+    except LinkError as error:
+        say(code=error.code.name, message=error.message)
+def read(at):
+    return open(sys.argv[at], "rb").read()
+CALLS = 'extern "C" __device__ int helper(int); extern "C" __global__ void kernel(int *a) { *a = helper(*a); }'
+HELPER = 'extern "C" __device__ __noinline__ int helper(int x) { return x + 1; }'
+"""
+
+
+@pytest.fixture
+def say(world, real, python):
+    handles.install(world, real("13.5"))
+    return lambda code, *words: python(HEAD + code, *words)
+
+
+def test_a_function_of_ltoir_with_a_kernel(say):
+    made = [Sample("13.5", kind, "sm_80", unit) for kind, unit in (
+        ("ptx", "k"), ("ltoir", "k"), ("ltoir", "h"))]
+    make(made)
+    bad, *good = say("""
+def ltoir(source):
+    return LTOIR(Linker("sm_80", output=Output.LTOIR).add(CUSource(source)).link())
+OTHER = ' extern "C" __global__ void other(int *a) {}'
+tried(PTXSource(read(1)), ltoir(HELPER + OTHER))
+tried(PTXSource(read(1)), CUSource(HELPER + OTHER))
+tried(LTOIR(read(2)), ltoir(HELPER + OTHER))
+tried(PTXSource(read(1)), LTOIR(read(3)))       # without one, nvJitLink keeps all
+""", *(one.path for one in made))
+    assert bad["code"] == "UNDEFINED_SYMBOL"
+    assert "give that input as PTX, or the caller as LTO-IR" in bad["message"]
+    assert good == 3 * [{"code": "OK"}]
+
+
+def test_a_function_of_a_support_module(say):
+    bad, needs, main = say("""
+module = [SupportModule("nrt", CUSource(HELPER), ["helper"])]
+tried(CUSource(CALLS), support=module)
+tried(CUSource(CALLS, needs=["nrt"]), support=module)
+tried(CUSource(CALLS, main=True), support=module)
+""")
+    assert bad["code"] == "UNDEFINED_SYMBOL" and "the support module nrt defines it" in bad["message"]
+    assert needs == main == {"code": "OK"}
+
+
+def test_a_bad_name_expression(say):
+    bad, good = say("""
+code = "template <class T, class U> __global__ void k(T *a, U) {}"
+tried(CUSource(code, name_expressions=["k<int, int>", "k< nope,int>"]))
+tried(CUSource(code, name_expressions=["k<int, int>"]))
+""")
+    assert bad["code"] == "COMPILE_FAILED"
+    assert bad["message"].endswith("; that is the name expression k< nope,int>")
+    assert good == {"code": "OK"}
+
+
+def test_what_is_given_twice(say):
+    bytes_, files, other = say("""
+ptx = read(1)
+tried(PTXSource(ptx, "one"), PTXSource(ptx, "two"))
+tried(*2 * [PTXSource.from_path(sys.argv[1])])
+tried(PTXSource(ptx, "one"), PTXSource(ptx + b" ", "two"))
+""", Sample("13.5", "ptx", "sm_80", "kh").path)
+    assert "two: it is the same as one, and is given twice, so that helper is" in bytes_["message"]
+    assert "is given twice" in files["message"]
+    assert "two: it defines helper, and so does one" in other["message"]
