@@ -88,7 +88,7 @@ def test_each_of_each_major(retarget, module):
         name, soname = sonames[each["file"].rpartition("/")[2]]
         assert each["libraries"] == [{
             "library": name, "outcome": "repointed", "needed": [soname],
-            "stub": f"lib{name}_stub.so", "files": [each["file"]], "imports": 1, "reasons": []}]
+            "stub": f"lib{name}_stub.so", "files": [each["file"]], "imports": 1, "reasons": [], "variables": []}]
         assert each["loaded"]
 
 

@@ -78,7 +78,7 @@ def _unmet(image, said):
             if need.file not in image.needed and not names.stub(need.file)]
 
 
-def _trace(linker, file, image, search, ours):
+def _trace(linker, file, image, search, ours, reached):
     """Libraries that ld.so does not find; if it finds all, names that none of them has."""
     status, said = _run([linker, str(file)], _environment(
         search, LD_TRACE_LOADED_OBJECTS="1", LD_WARN="yes"))
@@ -87,12 +87,12 @@ def _trace(linker, file, image, search, ours):
     missing, nobodys = _unmet(image, said), []
     for line in said.splitlines():
         found = re.match(r"\s*(\S+) => not found", line)
-        if found and _is_ours(found[1], ours):
+        if found and found[1] in reached:
             raise Refused("LOAD", f"{found[1]} is not found from where it lies")
         if found:
             missing.append(found[1])
         elif ("not defined" in line or "not found" in line or "undefined symbol" in line) \
-                and _is_ours(line, ours):
+                and _is_ours(line, ours) and not any(_is_ours(name, ours) for name in missing):
             raise Refused("LOAD", f"ld.so: {line.strip()}")
         undefined = re.match(r"undefined symbol: ([^\s,]+)\s+\((.*)\)$", line)
         if undefined and undefined[2] == str(file) and not PYTHONS.match(undefined[1]):
@@ -131,25 +131,26 @@ def _named_within(text, root):
                   lambda found: os.path.normpath(found[1]), text or "") or None
 
 
-def check(file, ours, search=(), run=True, root=None):
+def check(file, ours, reached, search=(), run=True, root=None):
     """The Loading of a file.  Raises Refused if it is the file's fault that it cannot be loaded.
-    `ours` are the libraries whose stubs it needs, `search` folders to find stubs in; `run`: also run
-    its constructors; `root` is the folder in which a wheel was laid out."""
+    `ours` are the libraries whose stubs it needs, `reached` those names of stubs that it has to find
+    from where it lies, `search` folders to find stubs in; `run`: also run its constructors; `root` is
+    the folder in which a wheel was laid out."""
     try:
-        loading = _check(file, ours, search, run)
+        loading = _check(file, ours, reached, search, run)
         return loading._replace(why_not=_named_within(loading.why_not, root)) if root else loading
     except Refused as refused:
         raise Refused(refused.code, _named_within(str(refused), root) if root else refused) from None
 
 
-def _check(file, ours, search, run):
+def _check(file, ours, reached, search, run):
     machine, linker = _linker()
     image = elf.read(file)
     if image.machine != machine:
         return Loading(f"it is for {image.machine}, and this Python for {machine}", [])
     if not linker:
         return Loading("this Python does not run on glibc", [])
-    missing, nobodys = _trace(linker, file, image, search, ours)
+    missing, nobodys = _trace(linker, file, image, search, ours, reached)
     if missing:
         return Loading(f"not here: {', '.join(missing)}", [])
     if image.interpreter:

@@ -169,6 +169,9 @@ def load_all(parts, stubs, site, run):
     said = {}
 
     def try_one(part):
-        said[part.name], _ = load.check(site / part.installed, part.work.libraries, run=run, root=site)
+        # What took the place of a file of the wheel may be brought into the process as that was.
+        reached = {change.stub for change in part.work.changes if part.home}
+        said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, run=run,
+                                        root=site)
     each(work, try_one)
     return said

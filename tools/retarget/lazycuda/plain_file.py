@@ -23,8 +23,8 @@ def _load(new, path, stubs, options):
         shutil.copy(new, folder / path.name)
         for stub in stubs:
             shutil.copy(stub.path, folder / stub.name)
-        return load.check(folder / path.name, {stub.library for stub in stubs}, [folder],
-                          options.load, folder)
+        return load.check(folder / path.name, {stub.library for stub in stubs},
+                          {stub.name for stub in stubs}, [folder], options.load, folder)
 
 
 def _retarget(path, said, options, output):
