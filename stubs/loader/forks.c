@@ -43,7 +43,7 @@ __attribute__((weak)) void *__dso_handle = &__dso_handle;
 void lc_nap(void)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 };
-	int cancellation;
+	int cancellation = PTHREAD_CANCEL_ENABLE;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
 	nanosleep(&moment, NULL);
@@ -179,10 +179,11 @@ static bool is_outside(uint32_t frame, uint32_t outermost)
 			       (frame ^ outermost) >= LC_STACK_BYTES >> 3;
 }
 
-/* Disables cancellation, since a thread that is cancelled inside would never leave. */
+/* Disables cancellation, since a thread that is cancelled inside would never leave.  glibc 2.31
+ * sets no old state in a process without libpthread. */
 static void come_in(uint32_t frame)
 {
-	int cancellation;
+	int cancellation = PTHREAD_CANCEL_ENABLE;
 
 	if (lc_of_thread.entered++)
 		return;

@@ -121,7 +121,7 @@ static enum stand stand_of(const struct lc_work *work)
 /* Returns false if it is no use to wait on, after this many waits. */
 static bool may_end(const struct lc_work *work, int waits)
 {
-	int cancellation;
+	int cancellation = PTHREAD_CANCEL_ENABLE;
 	enum stand stand;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
