@@ -654,6 +654,23 @@ static void write_cuda(struct text *c, const struct plan *plan)
 	put(c, "};\n");
 }
 
+/* The version that each CUDA ships. */
+static void write_ships(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	if (!library->ships.count)
+		return;
+	put(c, "\nstatic const struct lc_shipped ships[] = {\n");
+	for (size_t i = 0; i < library->ships.count; i++) {
+		const struct shipped *row = &library->ships.items[i];
+
+		put(c, "\t{ LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", row->cuda.major,
+		    row->cuda.minor, row->version.major, row->version.minor);
+	}
+	put(c, "};\n");
+}
+
 static void write_opens(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;
@@ -805,6 +822,8 @@ static void write_library(struct text *c, struct plan *plan)
 		put(c, "\t.opens = opens,\n");
 	if (library->variables.count)
 		put(c, "\t.variables = variables,\n");
+	if (library->ships.count)
+		put(c, "\t.ships = ships,\n\t.ship_count = COUNT(ships),\n");
 	if (older_errors)
 		put(c, "\t.older_errors = older_errors,\n");
 	if (ending)
@@ -836,6 +855,7 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_since(c, plan);
 	write_majors(c, plan);
 	write_cuda(c, plan);
+	write_ships(c, plan);
 	write_opens(c, plan);
 	write_known_majors(c, plan);
 	write_homes(c, plan);

@@ -56,8 +56,11 @@ static const char *add_table(struct tables *tables, const struct lc_peer *peer, 
 		.adaptors = peer->specifics->adaptors, .verdicts = malloc(cells),
 	};
 	/* A stub of an older release ends before them. */
-	if (LC_PEER_HAS(peer, library_size) && peer->library_size >= sizeof(*library))
+	if (LC_PEER_HAS(peer, library_size) && peer->library_size >= sizeof(*library)) {
 		table->variables = library->variables;
+		table->ships = library->ships;
+		table->ship_count = library->ship_count;
+	}
 	table->stem_length = lc_read_name(table->stem, &ending);
 	if (!table->verdicts)
 		return "memory ran out";
@@ -125,6 +128,29 @@ static enum lc_verdict judge_at(struct tables *tables, struct table *table,
 enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row)
 {
 	return remembered(table, import, row, table->library->majors[row].newest);
+}
+
+/* The version of the library that a CUDA ships, of the major of this row; the newest if no list
+ * tells. */
+static lc_version shipped(const struct tables *tables, const struct table *table, size_t row, size_t toolkit)
+{
+	const struct lc_major *major = &table->library->majors[row];
+	lc_version found = 0;
+
+	for (size_t i = 0; i < table->ship_count; i++)
+		if (LC_MAJOR(table->ships[i].version) == major->major &&
+		    (!found || table->ships[i].cuda <= tables->toolkits[toolkit]))
+			found = table->ships[i].version;
+	return found ? found : major->newest;
+}
+
+enum lc_verdict judge_shipped(struct tables *tables, struct table *table,
+			      const struct lc_export *import, size_t row, size_t toolkit)
+{
+	/* The row depends on the file: only the newest of each is remembered. */
+	return !table->ship_count ? judge_in(table, import, row) :
+		lc_judge(table->library, table->adaptors, import,
+			 shipped(tables, table, row, toolkit));
 }
 
 enum lc_verdict judge_on(struct tables *tables, struct table *table,

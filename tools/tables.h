@@ -24,6 +24,8 @@ struct table {
 	size_t stem_length;
 	const struct lc_adaptor *adaptors;
 	const struct lc_variable *variables;	/* NULL: none */
+	const struct lc_shipped *ships;		/* of a library whose majors are its own */
+	size_t ship_count;
 	unsigned char *verdicts;	/* cache of judge_on() and judge_in() */
 	bool own;			/* `lazycuda stub` made this stub */
 };
@@ -51,6 +53,9 @@ enum lc_verdict judge_on(struct tables *tables, struct table *table,
 
 /* The same for a library whose majors are its own: judges the newest version of majors[row]. */
 enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row);
+/* The same for the version of that major that the CUDA of this toolkit ships. */
+enum lc_verdict judge_shipped(struct tables *tables, struct table *table,
+			      const struct lc_export *import, size_t row, size_t toolkit);
 
 /* Returns true if a driver of this version has the name of a library without majors. */
 bool driver_has(struct tables *tables, struct table *table, const struct lc_export *import,

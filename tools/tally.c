@@ -80,7 +80,8 @@ static enum lc_verdict verdict_of(struct tables *tables, struct table *table, si
 {
 	if (!name->export || (table->library->own_majors && row == table->library->major_count))
 		return LC_IS_ABSENT;
-	return table->library->own_majors ? judge_in(table, name->export, row) :
+	return table->library->own_majors ?
+		judge_shipped(tables, table, name->export, row, toolkit) :
 		judge_on(tables, table, name->export, toolkit);
 }
 

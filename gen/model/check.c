@@ -380,6 +380,12 @@ static void check_cuda(const struct library *library)
 				library->cuda.items[0].soname);
 }
 
+static void check_ships(const struct library *library)
+{
+	if (library->ships.count && !library->own_majors)
+		fail_at(library->ships.items[0].place, "only a library with `majors own` has this");
+}
+
 static void check_opens(const struct library *library)
 {
 	for (size_t i = 0; i < library->opens.count; i++) {
@@ -536,6 +542,7 @@ void check_library(const struct symbols *whole, struct library *library)
 			"only a library without majors has this");
 	check_nodes(list, library);
 	check_cuda(library);
+	check_ships(library);
 	check_opens(library);
 	check_variables(library);
 	check_folders(list, library);

@@ -368,6 +368,24 @@ static void read_cuda(struct library *library, struct line *line)
 	while (line->next < line->words.count);
 }
 
+static void read_shipped(const struct symbols *list, struct library *library, struct line *line)
+{
+	struct shipped *row = push(&library->ships), *before = row - 1;
+	struct word cuda = take(line, "a version of CUDA"), version = take(line, "a version");
+	unsigned bit;
+	const char *rest = parse_dotted(cuda.text, cuda.place, &row->cuda);
+
+	if (*rest)
+		fail_at(within(cuda, rest), "unexpected `%c` in a version", *rest);
+	rest = parse_toolkit(list, version.text, version.place, &bit);
+	if (*rest)
+		fail_at(within(version, rest), "unexpected `%c` in a version", *rest);
+	row->version = list->toolkits[bit];
+	row->place = cuda.place;
+	if (library->ships.count > 1 && !newer(row->cuda, before->cuda))
+		fail_at(row->place, "these are named from the oldest to the newest CUDA");
+}
+
 static void read_opens(struct library *library, struct line *line)
 {
 	struct opened *row = push(&library->opens);
@@ -485,6 +503,8 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		read_majors(library, line, key.place);
 	} else if (!strcmp(key.text, "cuda")) {
 		read_cuda(library, line);
+	} else if (!strcmp(key.text, "ships")) {
+		read_shipped(list, library, line);
 	} else if (!strcmp(key.text, "opens")) {
 		read_opens(library, line);
 	} else if (!strcmp(key.text, "data")) {

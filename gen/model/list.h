@@ -172,6 +172,12 @@ struct cuda {
 	uint32_t in;
 };
 
+/* The version of the library that a CUDA ships. */
+struct shipped {
+	struct version cuda, version;
+	struct place place;
+};
+
 enum error_kind {
 	ON_MISSING = 1, ON_ABSENT, ON_REFUSED, ON_DRIVER, ON_INCOHERENT,
 	ON_ENDING,		/* optional, for any library */
@@ -199,6 +205,7 @@ struct library {
 	bool own_majors;		/* the majors are not CUDA's */
 	struct place majors_place;
 	ARRAY(struct opened) opens;
+	ARRAY(struct shipped) ships;	/* by CUDA, oldest first */
 	ARRAY(struct cuda) cuda;	/* for each SONAME, or none: it goes with any CUDA */
 	enum { NODES_SONAME, NODES_NONE, NODES_OTHER } node_names;
 	struct place node_names_place;

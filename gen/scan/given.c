@@ -58,7 +58,7 @@ static const char *folder_of_wheel(const char *path)
 	return below ? scan_intern(below) : NULL;
 }
 
-/* Notes that a version lies in a folder. */
+/* Notes that a version lies in a folder, and with it all of its major: a stub searches by that. */
 static void add_folder(struct own *own, const char *folder, const struct source *source)
 {
 	struct hint *hint = add_hint(&own->library.folders, folder, "");
@@ -68,7 +68,7 @@ static void add_folder(struct own *own, const char *folder, const struct source 
 	hint->count = 1;
 	for (size_t i = 0; i < ranges->count; i++)
 		items[i] = ranges->items[i];
-	items[ranges->count++] = (struct range){ source_version(source), source_version(source) };
+	items[ranges->count++] = (struct range){ VERSION(source->major, 0), VERSION(source->major, 99) };
 	ranges->items = items;
 }
 

@@ -75,8 +75,10 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--package", NULL, &own->packages },
 			{ "--opens", NULL, &own->library.opens },
 			{ "--cuda-of", NULL, &own->library.cuda_of },
+			{ "--ships", NULL, &own->library.ships },
 			{ "--cuda-major", NULL, &own->cuda },
 			{ "--name", &own->library.name, NULL },
+			{ "--version", &now->version, NULL },
 			{ "--status", &own->library.status, NULL },
 			{ "--compat", &own->library.compat, NULL },
 			{ "--missing", &own->missing, NULL },
@@ -175,6 +177,20 @@ static void refuse_absent(const struct own *own)
 	}
 }
 
+/* Takes the minor of the library's own version, whose major the SONAME tells. */
+static void take_version(struct source *source)
+{
+	version found;
+
+	if (!source->version)
+		return;
+	if (source->cuda || !parse_version(source->version, strlen(source->version), &found) ||
+	    MAJOR(found) != source->major)
+		fail(source->path, "--version %s: a version of %s is %d.0 or the like, and --from names"
+		     " no CUDA", source->version, source->exports.soname, source->major);
+	source->minor = MINOR(found);
+}
+
 static void read_sources(struct own *own)
 {
 	for (size_t i = 0; i < own->sources.count; i++) {
@@ -185,6 +201,7 @@ static void read_sources(struct own *own)
 		number = number_of(source->exports.soname);
 		source->major = source->cuda ? source->cuda :
 				number < 1 || number > MAX_MAJOR ? 1 : number;
+		take_version(source);
 		source->exports.plain = !source->exports.nodes.count;
 	}
 	refuse_mixtures(own);

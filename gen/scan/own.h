@@ -9,6 +9,7 @@
 struct source {
 	const char *path;
 	int cuda, minor;	/* the CUDA that --from gives; 0 if none */
+	const char *version;	/* its own, as text; or NULL */
 	int major;		/* its major in the list */
 	struct list headers, includes, defines, folders;
 	struct exports exports;

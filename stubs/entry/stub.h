@@ -98,6 +98,10 @@ struct lc_since {
 	lc_version version;
 };
 
+struct lc_shipped {
+	lc_version cuda, version;
+};
+
 typedef void (*lc_function)(void);
 
 /* Returns the function of this name in the library that `data` identifies, or NULL. */
@@ -171,6 +175,9 @@ struct lc_library {
 	const uint16_t *releases;	/* slots of functions that give something back; 0 is success */
 	size_t release_count;
 	const struct lc_variable *variables;	/* NULL: none */
+	/* With own_majors: the version that each CUDA ships, oldest first. */
+	const struct lc_shipped *ships;
+	size_t ship_count;
 };
 
 /* Returns true if a version belongs to this major.  All versions belong to major 0. */

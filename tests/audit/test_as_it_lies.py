@@ -123,12 +123,17 @@ def test_a_library_that_is_opened_by_name(audit, tmp_path):
     audit("--require", "12,13", names(tmp_path / "two", "libcublas.so.12", "libcublas.so.13"))
 
 
-@pytest.mark.parametrize("name, function, before, since", [
-    ("cublas", "cublasDgemmGroupedBatched", "12.3", "12.4"),
-    ("cublasLt", "cublasLtEmulationDescCreate", "13.0", "13.1"),
-    ("cupti", "cuptiActivityEnableDriverApi", "12.4", "12.5")])
-def test_a_name_that_a_later_minor_brought(audit, tmp_path, name, function, before, since):
-    soname = f"lib{name}.so.{since.partition('.')[0]}"
+@pytest.mark.parametrize("soname, function, before, since", [
+    ("libcublas.so.12", "cublasDgemmGroupedBatched", "12.3", "12.4"),
+    ("libcublasLt.so.13", "cublasLtEmulationDescCreate", "13.0", "13.1"),
+    ("libcupti.so.12", "cuptiActivityEnableDriverApi", "12.4", "12.5"),
+    # Of those whose numbers are their own: what the CUDA ships.
+    ("libcusparse.so.12", "cusparseSpMV_preprocess", "12.3", "12.4"),
+    ("libcusparse.so.12", "cusparseSpGEAM", "13.2", "13.3"),
+    ("libcusolver.so.11", "cusolverDnXgeev", "12.6", "12.8"),
+    ("libcusolver.so.12", "cusolverDnXpolar", "13.2", "13.3"),
+    ("libcufile.so.0", "cuFileGetParameterBool", "12.8", "12.9")])
+def test_a_name_that_a_later_minor_brought(audit, tmp_path, soname, function, before, since):
     file = compiled(tmp_path, "user.so", f"int {function}(void); int f(void) {{ return {function}(); }}\n",
                     library(tmp_path / "links", soname, function, soname))
     audit("--require", since, file)

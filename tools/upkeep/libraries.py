@@ -66,6 +66,21 @@ def files(cuda, name):
     return found
 
 
+def own_versions(name):
+    """{CUDA: the version of a library that it ships}, where cuda.txt has that of each."""
+    return {toolkit: ".".join(version.split(".")[:2])
+            for toolkit, part, _, version, _ in fetch.read_table(TABLE)
+            if f"lib{name}" in part.split(",") and toolkit[0].isdigit()}
+
+
+def without_repeats(found, versions):
+    """[(CUDA, file)], of those with one version the first: the version means what each has."""
+    seen = set()
+    return [(toolkit, path) for toolkit, path in found
+            if toolkit not in versions or not (versions[toolkit] in seen or
+                                               seen.add(versions[toolkit]))]
+
+
 def runtime_of(toolkit):
     return RUNTIMES.get(toolkit) or NEWEST[toolkit.partition(".")[0]]
 
@@ -111,11 +126,17 @@ def arguments(args, name, rule):
             words += [option, value]
     found = [(toolkit, path) for toolkit, path in files(args.cuda, name)
              if toolkit in rule.get("toolkit", [toolkit])]
+    versions = own_versions(name) if one(rule, "majors") == "own" else {}
+    for toolkit, version in versions.items():
+        words += ["--ships", f"{toolkit} {version}"]
+    found = without_repeats(found, versions)
     if not found:
         sys.exit(f"{args.cuda}: no toolkit has lib{name}: make libraries fetches them")
     for toolkit, path in found:
         major = f"={toolkit.removeprefix('cu')}" if one(rule, "majors") == "cuda" else ""
         words += ["--from", f"{path}{major}"]
+        if toolkit in versions:
+            words += ["--version", versions[toolkit]]
         place = path.parent.relative_to(args.cuda / toolkit / ARCH).as_posix()
         if not place.startswith("nvidia/"):
             words += ["--folder", place]
