@@ -34,6 +34,7 @@ static const char usage[] =
 "  --from FILE[=CUDA]  the library; once for each major.  Where the majors are\n"
 "                      CUDA's, it belongs to this one: libcufft.so.11=12, or once for\n"
 "                      each version: =12.4\n"
+"  --version VERSION   of the library before it, such as 11.6, where majors are its own\n"
 "  --missing VALUE     what functions return where there is no such library\n"
 "  --absent VALUE      where the library lacks the function; default: the same\n"
 "  --refused VALUE     where it has it with another interface; default: the same\n"
