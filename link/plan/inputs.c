@@ -169,6 +169,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		       struct lk_refusal *refusal)
 {
 	const struct lazycuda_inspection *inspection = item->what.inspection;
+	const enum lazycuda_kind kind = inspection ? inspection->kind : item->what.kind;
 
 	if ((unsigned)item->what.kind >= LAZYCUDA_KIND_KINDS)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
@@ -181,14 +182,13 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 	if (lk_is_ir_library(item) && item->input == LAZYCUDA_NO_INDEX)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
 				   "a support module cannot be a library");
-	if (lk_is_ir_library(item) && inspection && !inspection->error &&
-	    inspection->kind != LAZYCUDA_KIND_BITCODE)
+	if (lk_is_ir_library(item) && kind != LAZYCUDA_KIND_BITCODE &&
+	    !(inspection && inspection->error))
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
-				   lazycuda_kind_name(inspection->kind), "bitcode",
+				   lazycuda_kind_name(kind), "bitcode",
 				   lc_format(planning->arena, "it is given as a library, which libnvvm"
 					     " takes as bitcode alone, and is %s",
-					     inspection->kind ? lazycuda_kind_name(inspection->kind) :
-					     "nothing that is known"));
+					     kind ? lazycuda_kind_name(kind) : "nothing that is known"));
 	if (inspection && inspection->error)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item,
 				   inspection->error, "a file that is whole", inspection->error);

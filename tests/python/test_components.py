@@ -60,7 +60,9 @@ def test_of_another_cuda_is_not_taken(world, real, python):
 
 
 def test_where_there_is_nothing(world, python):
-    parts, header, other = python(TRY, "find_components()", "find_header('cuda.h')",
-                                  "find_header('cuda.h', '/nowhere.so')")
+    parts, header, other, *wrong = python(
+        TRY, "find_components()", "find_header('cuda.h')", "find_header('cuda.h', '/nowhere.so')",
+        "find_header('/etc/passwd')", "find_header('a/../../b')", "find_components('a\\0')")
+    assert [one["of"] for one in wrong] == 3 * ["ValueError"]
     assert parts == {"found": []}
     assert "no nvrtc and no nvJitLink" in header["error"] and "no such library" in other["error"]

@@ -1072,7 +1072,7 @@ def find_components(library: Optional[Path] = None) -> Tuple[Component, ...]:
     it goes with it.  Without an argument: of the nvrtc that links here use, else of the
     nvJitLink; empty if there is neither."""
     made = c.library().lazycuda_get_components() if library is None else \
-        c.library().lazycuda_find_components(os.fsencode(library))
+        c.library().lazycuda_find_components(_c_texts([os.fsencode(library)])[0])
     if not made:
         raise _memory()
     try:
@@ -1109,6 +1109,8 @@ def _found(name: str, library: Optional[Path], component: str) -> str:
 def find_header(name: str, library: Optional[Path] = None) -> str:
     """The path of a header of CUDA's or CCCL's, "cuda_fp16.h" or "cub/cub.cuh", that goes with a
     library, as find_components() has it.  Raises FileNotFoundError, which says why."""
+    if os.path.isabs(name) or ".." in pathlib.PurePath(name).parts:
+        raise ValueError(f"{name!r} is no name of a header as an #include has it")
     files, why = _beside(library, "headers", "cccl")
     for file in files:
         # The file of CCCL is cub/version.cuh.
