@@ -163,6 +163,9 @@ void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
 	note_lto(planning, side);
 	if (side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK)
 		note_quirks(planning, side);
+	else if (planning->environment.nvjitlink == LAZYCUDA_VERSION_NONE &&
+		 side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
+		lk_note(planning, "the driver links, since there is no nvJitLink");
 	plan->notes = planning->notes;
 	plan->note_count = planning->note_count;
 }

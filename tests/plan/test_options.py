@@ -7,6 +7,7 @@ DRIVER = "driver=12.9 nvjitlink=none nvrtc=12.9 arch=sm_80 "
 PTX = "k:ptx 8.0 sm_80"
 LTO = "k:ltoir 12.0 sm_80"
 LTO13 = "m:ltoir 13.0 sm_80"
+FOR_WANT = "the driver links, since there is no nvJitLink"
 
 
 @pytest.mark.parametrize("words, code, options", [
@@ -47,7 +48,9 @@ def test_an_option_that_the_driver_can_do_without_is_dropped_with_a_note(ask):
     plan = ask(DRIVER + "option=-ftz=1 option=-g", PTX)
     assert plan.options == ["CU_JIT_TARGET=80", "CU_JIT_GENERATE_DEBUG_INFO=1"]
     assert plan.notes == ["option -ftz=1 is left out: it matters only to link-time optimisation,"
-                          " which the driver does not have"]
+                          " which the driver does not have", FOR_WANT]
+    # Where there is one, and the driver is taken for another reason, nothing is said.
+    assert ask("driver=13.0 nvjitlink=12.9 arch=sm_80", PTX).notes == []
 
 
 def test_lto_without_ltoir_is_left_out_with_a_note(ask):
@@ -60,7 +63,7 @@ def test_lto_without_ltoir_is_left_out_with_a_note(ask):
 def test_off_on_the_driver_leaves_lto_out_with_a_note(ask):
     plan = ask(DRIVER + "lto policy=off", PTX)
     assert plan.decision == "driver"
-    assert plan.notes == ["link-time optimisation is left out: the driver's linker has none"]
+    assert plan.notes == ["link-time optimisation is left out: the driver's linker has none", FOR_WANT]
 
 
 def test_a_relocatable_result_of_ltoir_and_ptx_needs_13_0_only(ask):
