@@ -35,7 +35,7 @@
 #	COMPAT=12,13	also stubs under the real SONAMEs of these majors, or of all, for
 #			binaries that cannot be changed: LIBDIR/lazycuda/compat12
 #			(docs/packaging.md); with ALL_STUBS=yes those of CUDA's other libraries, too,
-#			but for COMPAT_WITHOUT='npp% nvvm'
+#			but for COMPAT_WITHOUT='npp% nvvm'; IMPORT_WITHOUT leaves out import libraries
 #	RUNPATH=no	what is installed has no run path; the default in /usr/lib and the like
 #	ALL_STUBS=yes	make and make install include those of CUDA's other libraries
 
@@ -113,7 +113,8 @@ WANTED := $(LIBRARIES) $(if $(filter yes,$(ALL_STUBS))$(OF_ALL),$(OTHERS))
 SONUMBER := $(SOVERSION:%=.%)
 stub_file = $(1:%=$(BUILD)/lib/lib%_stub.so)
 STUBS := $(call stub_file,$(WANTED))
-IMPORT_WORDS := $(call about,$(filter import/%,$(WORDS)),$(WANTED))
+IMPORT_WITHOUT ?=
+IMPORT_WORDS := $(call about,$(filter import/%,$(WORDS)),$(filter-out $(filter $(IMPORT_WITHOUT),$(OTHERS)),$(WANTED)))
 IMPORTS := $(foreach w,$(IMPORT_WORDS),$(BUILD)/lib/$(call import_file,$(w)))
 LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
 

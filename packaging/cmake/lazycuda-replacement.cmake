@@ -4,13 +4,16 @@
 
 # The targets that FindCUDAToolkit made, or will not make because they are there.
 function(_lazycuda_replace_targets)
-  foreach(name cudart nvrtc nvJitLink cuda_driver nvml)
+  foreach(name IN LISTS _lazycuda_libraries ITEMS cuda_driver nvml)
     if(NOT TARGET lazycuda::${name})
       continue()
     endif()
     set(targets CUDA::${name})
+    if(name STREQUAL "cufile")
+      set(targets CUDA::cuFile)
+    endif()
     if(NOT name MATCHES "^(cuda_driver|nvml)$")
-      list(APPEND targets CUDA::${name}_static)
+      list(APPEND targets ${targets}_static)
     endif()
     foreach(target IN LISTS targets)
       if(NOT TARGET ${target})

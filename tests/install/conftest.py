@@ -21,6 +21,11 @@ def plain(tmp_path_factory):
     return installed.install(tmp_path_factory.mktemp("plain"))
 
 
+@pytest.fixture(scope="module")
+def all_stubs(tmp_path_factory):
+    return installed.install(tmp_path_factory.mktemp("all"), "ALL_STUBS=yes")
+
+
 @pytest.fixture
 def check(world):
     return Checker(world)

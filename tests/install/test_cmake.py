@@ -125,6 +125,19 @@ def test_a_library_folder_that_is_a_link(plain, tmp_path, check):
     check(program, 12)
 
 
+@pytest.mark.parametrize("find, library", [
+    ("find_package(lazycuda REQUIRED COMPONENTS cublas)\n", "lazycuda::cublas"),
+    ("set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n", "CUDA::cublas"),
+    ("set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n", "CUDA::cublas_static")])
+def test_each_other_library(all_stubs, tmp_path, find, library):
+    project = Project(all_stubs, tmp_path, f"project(app C)\n{find}add_executable(app cublas.c)\n"
+                      f"target_link_libraries(app PRIVATE {library})\n"
+                      "if(NOT TARGET lazycuda::cudnn_ops OR NOT TARGET lazycuda::npps)\n"
+                      "message(FATAL_ERROR \"not all\")\nendif()\n")
+    assert ("cublasCreate_v2", "libcublas.so.12") in [
+        (one.name, one.node) for one in elf.imports(project.build("-DLAZYCUDA_ABI=12"))]
+
+
 # ---- whose headers? ----
 
 @pytest.mark.parametrize("text, arguments, message", [

@@ -38,6 +38,14 @@ def test_all_three(tree, tmp_path, check):
     check(program, 12, tree.libdir, build.LIBRARIES)
 
 
+@pytest.mark.parametrize("abi, node", [(abi, f"libcublas.so.{abi}") for abi in build.MAJORS])
+def test_each_other_library(all_stubs, tmp_path, abi, node):
+    program = compile(tmp_path, *flags(all_stubs, f"cublas-stub-{abi}"), source="cublas.c")
+    assert ("cublasCreate_v2", node) in [(one.name, one.node) for one in elf.imports(program)]
+    pkg_config(all_stubs, "--validate", *(f"{name}-stub-12" for name in (
+        "cudnn", "cusolver", "nccl", "nppial", "nvToolsExt")))
+
+
 def test_the_drivers_have_no_major(tree, tmp_path, check):
     found = flags(tree, "cuda-stub", "nvml-stub")
     check.driver(compile(tmp_path, *found, source="driver.c"), tree.libdir)
