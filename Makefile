@@ -189,11 +189,11 @@ $(foreach l,$(OTHERS),$(eval \
 
 # One of the five has a room of its own; of the others gen writes all that differs between them.
 own_objects = $(if $(filter $(1),$(LIBRARIES)),$(call object,$(call own,$(1))),$\
-	$(BUILD)/obj/generated/lib$(1)_stub.specifics.o)
+	$(BUILD)/obj/entries/lib$(1)_stub.specifics.o)
 COMMON_OBJECTS := $(call object,$(COMMON))
 $(COMMON_OBJECTS) $(foreach l,$(LIBRARIES),$(call own_objects,$(l))): | $(GENERATED)/symbols.made
 
-$(BUILD)/obj/generated/%.specifics.o: $(GENERATED)/%.specifics.c $(BUILD)/flags
+$(BUILD)/obj/entries/%.specifics.o: $(GENERATED)/%.specifics.c $(BUILD)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) $(INCLUDES) -c $< -o $@
@@ -213,7 +213,7 @@ $(2): $(4) $(COMMON_OBJECTS) $(call own_objects,$(1)) $(6)
 	$(if $(filter-out $(notdir $(2)),$(3)),$$(Q)ln -sf $$(@F) $$(@D)/$(3))
 endef
 $(foreach l,$(LIBRARIES) $(OTHERS),$(eval $(call stub,$(l),$(call stub_file,$(l)),$\
-	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/generated/lib$(l)_stub.o,,$(call made,$(l),map))))
+	lib$(l)_stub.so$(SONUMBER),$(BUILD)/obj/entries/lib$(l)_stub.o,,$(call made,$(l),map))))
 
 .PHONY: all-stubs
 all-stubs: all
@@ -488,5 +488,5 @@ clean:
 		$(BUILD)/stub-maker $(BUILD)/retarget
 
 -include $(patsubst %.o,%.d,$(COMMON_OBJECTS) $(foreach l,$(WANTED),$(call own_objects,$(l)) \
-	$(BUILD)/obj/generated/lib$(l)_stub.o) $(call object,$(sort $(LINK) $(TOOL) $(GEN) $(SCAN))) \
+	$(BUILD)/obj/entries/lib$(l)_stub.o) $(call object,$(sort $(LINK) $(TOOL) $(GEN) $(SCAN))) \
 	$(COMPAT_WORDS:%=$(call same_compat,%).o)) $(wildcard $(BUILD)/obj/placed/*.d)

@@ -145,7 +145,7 @@ def aarch64_entry():
     compiler = measure.tool("aarch64-linux-gnu-gcc")
     # make cannot name a target whose path has spaces, as that of the tree may.
     work = os.path.relpath(WORK / "aarch64", ROOT)
-    made = f"{work}/obj/generated/libnvrtc_stub.o"
+    made = f"{work}/obj/entries/libnvrtc_stub.o"
     measure.run("make", "-s", "-C", ROOT, f"CC={compiler}", f"BUILD={work}", made)
     text = measure.run(objdump, "-d", "--no-show-raw-insn", ROOT / made)
     function = re.search(r"<lc\.nvrtcVersion\.[^>]*>:\n((?:\s+[0-9a-f]+:.*\n)+)", text)

@@ -10,7 +10,7 @@ def objects(library):
     sources = build.room("stubs/entry", "stubs/base", "stubs/loader", own, f"{own}/adaptors")
     made = [build.BUILT / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
             for path in sources]
-    return [build.BUILT / "obj" / "generated" / f"{file}.o", *made]
+    return [build.BUILT / "obj" / "entries" / f"{file}.o", *made]
 
 
 def stub(library, *more):
