@@ -368,4 +368,5 @@ def test_only_the_flag_can_find_an_import_library(plain):
     for file in [*plain.cmake.glob("*.cmake"), *plain.pkgconfig.glob("*.pc")]:
         for line in file.read_text().splitlines():
             if "lazycuda/cuda" in line and not line.lstrip().startswith("#"):
-                assert line.lstrip().startswith(("importdir=", "set(import ", "elseif(NOT EXISTS"))
+                assert line.lstrip().startswith(("importdir=", "set(_lazycuda_imports ",
+                                                      "elseif(NOT EXISTS"))
