@@ -30,9 +30,9 @@ def expected(library, listed, name, major, version):
                for v in f.range.versions() if v[0] == major]
     results = set()
     for function, caller in callers:
-        wanted = listed.interface(function, caller)
+        wanted = listed.meaning(function, caller)
         there = [f for f in listed.functions if f.family == function.family and version in f.range]
-        same = [f for f in there if listed.interface(f, version) == wanted]
+        same = [f for f in there if listed.meaning(f, version) == wanted]
         text = ".".join(map(str, version))
         if same:
             # The name itself or, as all nvJitLink's suffixes do, its family's best.
