@@ -79,11 +79,12 @@ $(PLACED)/$(2)$(3:%=-%).pc: \
 	$$(Q)$$(PC_SED) -e 's|@NAME@|$(2)|' -e 's|@LIBRARY@|$(1)|g' -e 's|@MAJOR@|$(3)|g' $$< >$$@
 endef
 package = $(subst nvidia-ml,nvml,$(subst nvJitLink,nvjitlink,$(1)))-stub
-# $(1): libraries
-stub_pcs = $(foreach l,$(1),$(eval $(call stub_pc,$(l),$(call package,$(l))))) \
-	$(foreach w,$(call about,$(filter import/%,$(WORDS)),$(filter-out $(DRIVER),$(1))),$\
+# $(1): words
+stub_pcs = $(foreach l,$(sort $(foreach w,$(1),$(call field,$(w),3))),$\
+	$(eval $(call stub_pc,$(l),$(call package,$(l))))) \
+	$(foreach w,$(filter-out $(call about,$(1),$(DRIVER)),$(1)),$\
 	$(eval $(call stub_pc,$(call field,$(w),3),$(call package,$(call field,$(w),3)),$(call field,$(w),2))))
-$(call stub_pcs,$(if $(filter uninstall,$(MAKECMDGOALS)),$(LIBRARIES) $(OTHERS),$(WANTED)))
+$(call stub_pcs,$(if $(filter uninstall,$(MAKECMDGOALS)),$(filter import/%,$(WORDS)),$(IMPORT_WORDS)))
 
 $(PLACED)/lazycuda-link.pc: packaging/pkgconfig/lazycuda-link.pc.in $(PLACED)/flags
 	$(call say,MAKE)

@@ -23,8 +23,10 @@ PREFIX = "/lazycuda"
 FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/include",
            "DATADIR": "/share", "LIBEXECDIR": "/libexec", "MANDIR": "/share/man"}
 # NPP's stubs under the real names would be 7 of 18 MB, more than packaging/release.py allows a
-# wheel, and its import libraries half a MB.  Under their own names the stubs are there.
-WITHOUT = "npp%"
+# wheel.  Under their own names they are there.
+COMPAT_WITHOUT = "npp%"
+# Half a MB: those of the five are there.
+IMPORT_WITHOUT = "%"
 
 
 class CustomBuildHook(BuildHookInterface):
@@ -54,7 +56,8 @@ class CustomBuildHook(BuildHookInterface):
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")}
         subprocess.run(["make", f"-j{len(os.sched_getaffinity(0))}", "install",
-                        "ALL_STUBS=yes", "COMPAT=all", f"COMPAT_WITHOUT={WITHOUT}", f"IMPORT_WITHOUT={WITHOUT}",
+                        "ALL_STUBS=yes", "COMPAT=all", f"COMPAT_WITHOUT={COMPAT_WITHOUT}",
+                        f"IMPORT_WITHOUT={IMPORT_WITHOUT}",
                         f"BUILD={build}", f"DESTDIR={tree}", *self._stripped(), *folders],
                        cwd=self.root, env=environment, check=True,
                        stdout=subprocess.DEVNULL)
