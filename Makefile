@@ -92,7 +92,7 @@ GENERATED := $(BUILD)/generated
 OTHERS := $(patsubst libraries/%.txt,%,$(sort $(wildcard libraries/*.txt)))
 LISTS := symbols.txt $(OTHERS:%=libraries/%.txt)
 LISTED :=
-ifneq ($(filter-out clean dist libclang toolkits cuda test-distributions,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean distclean realclean dist libclang toolkits cuda test-distributions,$(or $(MAKECMDGOALS),all)),)
 include $(GENERATED)/words.mk
 endif
 field = $(word $(2),$(subst /, ,$(1)))
@@ -484,7 +484,7 @@ include packaging/install.mk
 # What was fetched stays: it is the same every time.
 clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/libexec $(BUILD)/share \
-		$(BUILD)/generated-* $(BUILD)/check-generated $(BUILD)/placed $(BUILD)/flags \
+		$(BUILD)/generated $(BUILD)/placed $(BUILD)/flags \
 		$(BUILD)/stub-maker $(BUILD)/retarget
 
 -include $(patsubst %.o,%.d,$(COMMON_OBJECTS) $(foreach l,$(WANTED),$(call own_objects,$(l)) \
