@@ -80,4 +80,5 @@ def test_random_pairs():
     need_linkers()
     comparison = Comparison("random pairs")
     comparison.add(list(cases()), REASONS)
-    comparison.finish()
+    # A few hundred do not meet each of them.
+    comparison.finish(every_reason=PAIRS >= 15000)

@@ -63,7 +63,7 @@ def test_used(use, retarget, tmp_path, world, real):
     python = package.environment(tmp_path / "venv", made, *beside)
     site = package.site_packages(python)
     files = [site / re.sub(r"^[^/]*\.data/purelib/", "", file["file"]) for file in said["files"]]
-    check_files(files, site)
+    check_files(files, site, said)
     assert use.built_for in {int(found[1]) for file in said["files"] for change in file["replaced"]
                              if (found := re.search(r"\.so\.(\d+)", change["needed"]))}
     stand_ins.stand_in(world, files, [site])
@@ -115,7 +115,7 @@ def test_traced(name, retarget, tmp_path, world, real):
     made, said = retargeted(retarget, fetched(name), *STUBS_FIRST)
     installed = install_anywhere(made, tmp_path / "site-packages")
     files = [installed / file["file"] for file in said["files"]]
-    check_files(files, installed)
+    check_files(files, installed, said)
     missing = stand_ins.stand_in(world, files, [installed])
     world.search(installed / "torchaudio/lib")
     loaded = set()

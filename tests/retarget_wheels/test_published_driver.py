@@ -51,7 +51,7 @@ def test_used_without_a_driver_and_with_one(use, retarget, tmp_path, world, real
     python = package.environment(tmp_path / "venv", made, *beside)
     site = package.site_packages(python)
     files = [site / file["file"] for file in said["files"]]
-    check_files(files, site, left=bool(use.leave))
+    check_files(files, site, said, left=bool(use.leave))
     if use.stand_ins:
         stand_ins.stand_in(world, files, [site])
 
