@@ -182,7 +182,7 @@ def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program):
                       "static void early(void) { look(); }\n")
     mode = ["-no-pie", "-fno-pic", "-Dconstructor=unused"] if program else ["-shared", "-fPIC"]
     name = "pkg/tool" if program else "pkg/module.so"
-    build.output(*build.CC, "-O1", *mode, "-o", tmp_path / "early", source, library)
+    build.output(*build.CC, "-O2", *mode, "-o", tmp_path / "early", source, library)
     done = retarget(wheel_files.make(tmp_path, {name: tmp_path / "early"}), json_wanted=False)
     assert done.out.splitlines()[-1].strip() == \
         f"{name} cannot be imported without libnvshmem_host.so.3: variable nvshmem_options"
@@ -190,7 +190,7 @@ def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program):
     # What reads it later is served.
     source.write_text(source.read_text().replace("(constructor)", "(unused)"))
     if not program:
-        build.output(*build.CC, "-O1", *mode, "-o", tmp_path / "early", source, library)
+        build.output(*build.CC, "-O2", *mode, "-o", tmp_path / "early", source, library)
         said, = retarget(wheel_files.make(tmp_path, {name: tmp_path / "early"})).wheels
         assert said["added"] == ["pkg.libs/libnvshmem_host.so.3"] and said["files"][0]["loaded"]
 

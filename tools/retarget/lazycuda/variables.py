@@ -42,8 +42,12 @@ def _constructors(image, relocations):
 
 def _x86_64(code, start):
     """(whether it is a jump or call, address) of what code refers to by its distance."""
-    for at in range(1, len(code) - 3):
-        yield code[at - 1] in b"\xe8\xe9", start + at + 4 + struct.unpack_from("<i", code, at)[0]
+    for at in range(1, len(code)):
+        if code[at - 1] == 0xeb or code[at - 1] & 0xf0 == 0x70:         # jumps of one byte
+            yield True, start + at + 1 + (code[at] ^ 0x80) - 0x80
+        if at <= len(code) - 4:
+            goes = code[at - 1] in b"\xe8\xe9" or code[at - 1] & 0xf0 == 0x80
+            yield goes, start + at + 4 + struct.unpack_from("<i", code, at)[0]
 
 
 def _aarch64(code, start):
