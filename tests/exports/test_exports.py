@@ -188,4 +188,4 @@ def test_the_stub_is_small(library, tmp_path):
         pytest.skip("CFLAGS have -O0, which makes large code")
     path = tmp_path / "stripped"
     subprocess.run(["strip", "-o", path, build.stub(library)], check=True)
-    assert path.stat().st_size <= 416 * 1024
+    assert path.stat().st_size <= 432 * 1024
