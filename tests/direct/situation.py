@@ -20,10 +20,12 @@ import pytest
 
 import build
 import fakes
+import sanitizer
 from world import World
 
 HERE = pathlib.Path(__file__).resolve().parent
 CXX = shlex.split(os.environ.get("CXX", "c++"))
+THREAD_SANITIZER = "-fsanitize=thread"
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,10 @@ def stub_of(library):
 def run(row, root, files, libraries):
     """The outcome of a row's program, linked to `libraries`, where `files` are the real ones."""
     world = World(root)
+    if THREAD_SANITIZER in row.flags:
+        why = next(one for one in sanitizer.SANITIZERS if one.name == "thread").why_not()
+        if why:
+            pytest.skip(f"the thread sanitizer does not run here: {why}")
     app = world.put("app", *linked(row, libraries))
     row.place(world, *files)
     program = ([app / pathlib.Path(row.source).stem] if not row.source.endswith(".py") else

@@ -13,10 +13,9 @@ import pytest
 
 import build
 import fakes
-import sanitizer
 import situation
 from fakes import answer
-from situation import (Fake, Outcome, Real, Row, Shared, StandIn, beside,
+from situation import (THREAD_SANITIZER, Fake, Outcome, Real, Row, Shared, StandIn, beside,
                        on_library_path_and_listed)
 
 LINKERS = ("12.9", "13.0", "13.5")
@@ -97,14 +96,6 @@ def serves_the_pair(direct, stub):
     answers = {f"{answer('nvJitLink', name, '12.9')}" for name in ("nvJitLinkComplete",
                                                                    "nvJitLinkDestroy")}
     return len(direct.out.splitlines()) < 3 and answers < set(stub.out.splitlines())
-
-
-def under_thread_sanitizer(world, *files):
-    """It does not run everywhere."""
-    why = next(one for one in sanitizer.SANITIZERS if one.name == "thread").why_not()
-    if why:
-        pytest.skip(f"the thread sanitizer does not run here: {why}")
-    situation.on_library_path(world, *files)
 
 
 def frames(said):
@@ -282,7 +273,7 @@ ROWS = [
     # What looks at programs.
     Row("valgrind looks for memory that is lost", "versions.c", RUNTIME, under=LOSES),
     Row("the thread sanitizer watches four threads", "four_threads.c", RUNTIME,
-        flags=("-fsanitize=thread",), place=under_thread_sanitizer),
+        flags=(THREAD_SANITIZER,)),
     # One more stop, in the stub: gdb stops in every library that has a function of that name.
     Row("gdb stops at a function", "allocates.c", RUNTIME, under=STOPS, better=stops_in_both),
 
