@@ -3,8 +3,10 @@
 # make			the stubs, the import libraries, the command-line tool
 # make all-stubs	also those of CUDA's other libraries, which libraries/ lists
 # make test		every behaviour once, in eight minutes; it ends with what it left out
-# make test-all		all tests, and all of them under each sanitizer; CUDA_VERSIONS=all
-#			with every CUDA that there is, CONFIGURATIONS=plain without sanitizers
+# make test-all		all but long sweeps, also under each sanitizer, with five CUDA versions;
+#			CONFIGURATIONS=plain without sanitizers
+# make test-release	everything, before a release: the sweeps too, with each CUDA that there
+#			is, test-distributions and fuzz; `tests/run.py --release ROOM` for a part
 # make test-asan	all tests under the sanitizers of addresses and undefined behaviour; test-tsan
 # make demo		the four worlds; make bench: the figures; make bench-suite: where the
 #			time of the last run of the tests went
@@ -421,7 +423,7 @@ endif
 
 # What tests/run.py calls a configuration; sanitized ones are built by it.
 SANITIZED_TESTS := test-asan test-tsan
-.PHONY: test test-races test-faults test-all $(SANITIZED_TESTS) demo bench bench-suite fuzz
+.PHONY: test test-races test-faults test-all test-release $(SANITIZED_TESTS) demo bench bench-suite fuzz
 test: all-stubs
 	$(Q)$(PYTHON) tests/run.py
 
@@ -439,6 +441,10 @@ test-faults: all
 CONFIGURATIONS ?= plain $(SANITIZED_TESTS:test-%=%)
 test-all: all-stubs
 	$(Q)$(PYTHON) tests/run.py --all $(CONFIGURATIONS)
+
+test-release: all-stubs
+	$(Q)$(PYTHON) tests/run.py --release $(CONFIGURATIONS)
+	$(Q)$(MAKE) test-distributions fuzz
 
 DISTRIBUTIONS ?=
 .PHONY: test-distributions

@@ -22,8 +22,9 @@ CPU = pytest.StashKey()
 
 
 def pytest_addoption(parser):
-    parser.addoption("--default", metavar="FILE", type=pathlib.Path,
-                     help="leave out what is left to `make test-all`; FILE gets the names")
+    parser.addoption("--leave-out", metavar="NEED,...", default="", help="of tests/lib/left_out.py")
+    parser.addoption("--left-out", metavar="FILE", type=pathlib.Path,
+                     help="gets the names of what is left out")
 
 
 @pytest.hookimpl(trylast=True)
@@ -51,8 +52,7 @@ def pytest_collection_modifyitems(config, items):
     others = set(toolkits.known()) - set(toolkits.requested())
     for item in items:
         mark(item, others)
-    if config.getoption("default"):
-        leave_out(config, items)
+    leave_out(config, items, config.getoption("leave_out").split(","))
 
 
 def mark(item, other_versions):
@@ -67,9 +67,11 @@ def mark(item, other_versions):
         item.add_marker(pytest.mark.skip(f"under {build.SANITIZER.name}: {why}"))
 
 
-def leave_out(config, items):
-    """What is marked with a need."""
-    needs = {item: next(filter(item.get_closest_marker, left_out.NEEDS), None) for item in items}
+def leave_out(config, items, unwanted):
+    """What is marked with one of these needs."""
+    needs = {item: next((need for need in left_out.NEEDS
+                         if need in unwanted and item.get_closest_marker(need)), None)
+             for item in items}
     items[:] = [item for item in items if not needs[item]]
     config.hook.pytest_deselected(items=[item for item in needs if needs[item]])
     for item, need in needs.items():
@@ -82,8 +84,8 @@ def pytest_sessionfinish(session):
     config = session.config
     if hasattr(config, "workeroutput"):
         config.workeroutput["left_out"] = config.stash[LEFT_OUT]
-    elif config.getoption("default"):
-        config.getoption("default").write_text(json.dumps(config.stash[LEFT_OUT]))
+    elif config.getoption("left_out"):
+        config.getoption("left_out").write_text(json.dumps(config.stash[LEFT_OUT]))
 
 
 @pytest.hookimpl(optionalhook=True)

