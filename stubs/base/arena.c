@@ -3,7 +3,6 @@
 #include "arena.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,15 +148,15 @@ char *lc_path(struct lc_arena *arena, const char *folder, const char *name)
 	return path;
 }
 
-char *lc_format(struct lc_arena *arena, const char *format, ...)
+char *lc_format_list(struct lc_arena *arena, const char *format, va_list arguments)
 {
 	char short_text[256];
-	va_list arguments;
+	va_list again;
 	int length;
 
-	va_start(arguments, format);
-	length = vsnprintf(short_text, sizeof(short_text), format, arguments);
-	va_end(arguments);
+	va_copy(again, arguments);
+	length = vsnprintf(short_text, sizeof(short_text), format, again);
+	va_end(again);
 	if (length < 0) {
 		arena->failed = true;
 		return nothing;
@@ -167,15 +166,32 @@ char *lc_format(struct lc_arena *arena, const char *format, ...)
 		return nothing;
 	if ((size_t)length < sizeof(short_text))
 		return memcpy(text, short_text, (size_t)length + 1);
-	va_start(arguments, format);
 	if (vsnprintf(text, (size_t)length + 1, format, arguments) < 0)
 		arena->failed = true;
+	return text;
+}
+
+char *lc_format(struct lc_arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = lc_format_list(arena, format, arguments);
 	va_end(arguments);
 	return text;
 }
 
-/* stpcpy() without the NUL: the arena is zeroed.  Not stpcpy() itself, because ld.so looks up
- * every function that a stub imports, for each stub. */
+void lc_print(char *room, size_t size, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(room, size, format, arguments);
+	va_end(arguments);
+}
+
+/* stpcpy() without the NUL: the arena is zeroed.  One import less, as with lc_print(). */
 static char *append(char *at, const char *text)
 {
 	const size_t length = strlen(text);

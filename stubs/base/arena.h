@@ -10,6 +10,7 @@
 #ifndef ARENA_H
 #define ARENA_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -54,6 +55,13 @@ void *lc_grow(struct lc_arena *arena, void *array_pointer, size_t *count, size_t
  * whose code is best kept apart from the common path. */
 char *lc_format(struct lc_arena *arena, const char *format, ...)
 	__attribute__((cold, format(printf, 2, 3)));
+char *lc_format_list(struct lc_arena *arena, const char *format, va_list arguments)
+	__attribute__((cold, format(printf, 2, 0)));
+
+/* snprintf(), by the function that the others call: ld.so looks up every function that a stub
+ * imports, for each stub. */
+void lc_print(char *room, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* A copy of the first `length` bytes of `text`, with a NUL; NULL on allocation failure. */
 char *lc_copy(struct lc_arena *arena, const char *text, size_t length);

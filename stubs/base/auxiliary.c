@@ -13,7 +13,7 @@ static unsigned long from_kernel(unsigned long type)
 {
 	int fd = LC_AGAIN(open("/proc/self/auxv", O_RDONLY | O_CLOEXEC));
 	ElfW(auxv_t) values[64];
-	ssize_t length = fd >= 0 ? LC_AGAIN(read(fd, values, sizeof(values))) : 0;
+	ssize_t length = fd >= 0 ? LC_AGAIN(pread(fd, values, sizeof(values), 0)) : 0;
 	unsigned long value = type == AT_SECURE;
 
 	for (ssize_t i = 0; (i + 1) * (ssize_t)sizeof(*values) <= length; i++)

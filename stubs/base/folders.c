@@ -157,7 +157,7 @@ const char *lc_this_file(void)
 	if (file && *file)
 		return file;
 	/* It is the program, which has no name there. */
-	return dladdr((void *)find_this, &here) ? here.dli_fname : NULL;
+	return dladdr1((void *)find_this, &here, NULL, 0) ? here.dli_fname : NULL;
 }
 
 /* Returns true if this library lies below the folder. */

@@ -43,7 +43,6 @@ __asm__(".symver dlerror, dlerror@" LC_GLIBC_DL);
 __asm__(".symver dlsym, dlsym@" LC_GLIBC_DL);
 __asm__(".symver dlvsym, dlvsym@" LC_GLIBC_DL);
 __asm__(".symver dlinfo, dlinfo@" LC_GLIBC_DLINFO);
-__asm__(".symver dladdr, dladdr@" LC_GLIBC_DL);
 __asm__(".symver dladdr1, dladdr1@" LC_GLIBC_DLINFO);
 
 extern int __xstat(int version, const char *path, struct stat *st);

@@ -19,7 +19,7 @@ static bool describe(const struct link_map *map, struct dl_phdr_info *info)
 	const ElfW(Ehdr) *header;
 	Dl_info found;
 
-	if (!map->l_ld || !dladdr(map->l_ld, &found) || !found.dli_fbase)
+	if (!map->l_ld || !dladdr1(map->l_ld, &found, NULL, 0) || !found.dli_fbase)
 		return false;
 	header = found.dli_fbase;
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG))

@@ -65,6 +65,14 @@ bool lc_package_is_called(const char *folder, const char *file)
 	return length && file[length] == '/';
 }
 
+/* Returns the last comma before `end`, or NULL. */
+static const char *last_comma(const char *text, const char *end)
+{
+	while (end > text && end[-1] != ',')
+		end--;
+	return end > text ? end - 1 : NULL;
+}
+
 /* A line is "FILE,sha256=...,SIZE". */
 bool lc_record_next(const char **record, const char **file, size_t *length, off_t *size)
 {
@@ -72,8 +80,8 @@ bool lc_record_next(const char **record, const char **file, size_t *length, off_
 		const char *line = *record, *end = line + strcspn(line, "\n"), *hash, *last;
 
 		*record = end + (*end == '\n');
-		last = memrchr(line, ',', (size_t)(end - line));
-		hash = last ? memrchr(line, ',', (size_t)(last - line)) : NULL;
+		last = last_comma(line, end);
+		hash = last ? last_comma(line, last) : NULL;
 		if (!hash || !is_digit(last[1]))
 			continue;
 		*file = line;

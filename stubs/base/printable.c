@@ -50,8 +50,8 @@ void lc_make_printable(char *text)
 		size_t length = lc_character(text, &character);
 
 		if (length && lc_is_shown(character)) {
-			memmove(end, text, length);
-			end += length;
+			for (size_t i = 0; i < length; i++)
+				*end++ = text[i];
 		} else {
 			*end++ = '?';
 		}

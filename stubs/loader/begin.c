@@ -11,11 +11,13 @@
 #include "loader.h"
 #include "settings.h"
 
+static const char eager[] LC_AT_START = LC_EAGER_VARIABLE;
+
 /* Few pages of code are read for it: the compiler puts it beside lc_handle_forks(). */
 __attribute__((constructor)) static void begin(void)
 {
 	lc_handle_forks();
 	lc_handle_exit();
-	if (secure_getenv(LC_EAGER_VARIABLE) && lc_is_eager())
+	if (secure_getenv(eager) && lc_is_eager())
 		lc_load();
 }

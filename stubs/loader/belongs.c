@@ -124,7 +124,7 @@ static const char *read_record(struct lc_arena *arena, const char *path)
 	    st.st_size <= MAX_RECORD)
 		text = lc_alloc(arena, (size_t)st.st_size + 1);
 	if (text)
-		length = LC_AGAIN(read(fd, text, (size_t)st.st_size));
+		length = LC_AGAIN(pread(fd, text, (size_t)st.st_size, 0));
 	close(fd);
 	return length < 0 ? NULL : text;
 }

@@ -102,7 +102,7 @@ __attribute__((section(".text.startup"))) void lc_handle_forks(void)
 
 static bool is_main_thread(void)
 {
-	return syscall(SYS_gettid) == getpid();
+	return syscall(SYS_gettid) == syscall(SYS_getpid);
 }
 
 /* The end of another thread than the main one is not that of the process. */
@@ -126,6 +126,9 @@ void lc_enter_for_load(void)
 	lc_enter();
 }
 
+static const char name[] LC_AT_START = "__cxa_thread_atexit_impl";
+static const char node[] LC_AT_START = "GLIBC_2.18";
+
 __attribute__((section(".text.startup"))) void lc_handle_exit(void)
 {
 	int (*at_end_of_thread)(void (*function)(void *), void *data, void *object);
@@ -133,7 +136,7 @@ __attribute__((section(".text.startup"))) void lc_handle_exit(void)
 
 	/* Not what may interpose dlsym() and has not begun yet. */
 	if (!lc_is_in_static_program())
-		address = dlvsym(RTLD_DEFAULT, "__cxa_thread_atexit_impl", "GLIBC_2.18");
+		address = dlvsym(RTLD_DEFAULT, name, node);
 	if (!address)
 		return;		/* glibc 2.17 */
 	memcpy(&at_end_of_thread, &address, sizeof(address));

@@ -66,4 +66,8 @@ void lc_nap(void);
  * that it is done anew. */
 void lc_forked(void);
 
+/* Of a constant that is read when a stub is loaded: among what ld.so has just written, so that no
+ * page of .rodata is fetched for it. */
+#define LC_AT_START __attribute__((section(".data.rel.ro")))
+
 #endif

@@ -41,10 +41,11 @@ static void move(struct lc_search *search, int from, int to)
 {
 	struct lc_option *options = search->seats[search->at.self].options, option = options[from];
 	struct lc_file *files = search->files[search->at.self], file = files[from];
-	size_t between = (size_t)(from - to);
 
-	memmove(&options[to + 1], &options[to], between * sizeof(*options));
-	memmove(&files[to + 1], &files[to], between * sizeof(*files));
+	for (int i = from; i > to; i--) {
+		options[i] = options[i - 1];
+		files[i] = files[i - 1];
+	}
 	options[to] = option;
 	files[to] = file;
 }

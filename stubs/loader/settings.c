@@ -227,18 +227,18 @@ void lc_settings_read_all(struct lc_arena *arena, struct lc_settings *settings)
 void lc_trace(const char *format, ...)
 {
 	const char *debug = lc_variable("LAZYCUDA_DEBUG");
+	struct lc_arena arena = { 0 };
 	va_list arguments;
 	char *line;
 
 	if (!debug || !strcmp(debug, "0"))
 		return;
 	va_start(arguments, format);
-	if (vasprintf(&line, format, arguments) < 0)
-		line = NULL;
+	line = lc_format_list(&arena, format, arguments);
 	va_end(arguments);
-	if (line)
-		lc_make_printable(line);
+	lc_make_printable(line);
 	/* One write, so that the lines of two threads do not mix. */
-	dprintf(2, "lazycuda: %s: %s\n", lc_library.name, line ? line : "memory ran out");
-	free(line);
+	dprintf(2, "lazycuda: %s: %s\n", lc_library.name,
+		arena.failed ? "memory ran out" : line);
+	lc_arena_free(&arena);
 }

@@ -8,14 +8,15 @@
 #include <link.h>
 #include <linux/futex.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/arena.h"
 #include "../base/auxiliary.h"
 #include "../base/count.h"
+#include "../base/glibc.h"
 
 #define WAITS_A_SECOND (1000 / LC_WAIT_MS)
 /* Where the kernel tells nothing. */
@@ -31,7 +32,7 @@ static pid_t this_thread(void)
 
 void lc_work_begin(struct lc_work *work, const void *frame)
 {
-	*work = (struct lc_work){ pthread_self(), this_thread(), frame };
+	*work = (struct lc_work){ &lc_of_thread, this_thread(), frame };
 }
 
 void lc_wake(const _Atomic int *word)
@@ -97,20 +98,28 @@ static enum stand judge(const struct lc_work *work, const char *line)
 	return is_in_ldso(words[1]) ? WAITS_FOR_LDSO : WORKS;
 }
 
+#define TASKS "/proc/self/task"
+
+static bool is_gone(pid_t thread)
+{
+	char path[64];
+	struct stat st;
+
+	lc_print(path, sizeof(path), TASKS "/%d", (int)thread);
+	return !stat(TASKS, &st) && stat(path, &st) && errno == ENOENT;
+}
+
 static enum stand stand_of(const struct lc_work *work)
 {
 	char path[64], line[256];
 	ssize_t length;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)work->thread);
+	lc_print(path, sizeof(path), TASKS "/%d/syscall", (int)work->thread);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/self/task/%d", (int)work->thread);
-		return errno == ENOENT && !access("/proc/self/task", F_OK) && access(path, F_OK) ?
-			NEVER_ENDS : UNKNOWN;
-	}
-	length = read(fd, line, sizeof(line) - 1);
+	if (fd < 0)
+		return is_gone(work->thread) ? NEVER_ENDS : UNKNOWN;
+	length = pread(fd, line, sizeof(line) - 1, 0);
 	close(fd);
 	if (length <= 0)
 		return UNKNOWN;

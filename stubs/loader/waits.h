@@ -10,14 +10,15 @@
 #ifndef WAITS_H
 #define WAITS_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "of_thread.h"
+
 /* A thread at work, as it describes itself with lc_work_begin(). */
 struct lc_work {
-	pthread_t self;
+	const struct lc_of_thread *self;
 	pid_t thread;
 	const char *frame;	/* of its stack: the work is done below */
 };
@@ -26,7 +27,7 @@ void lc_work_begin(struct lc_work *work, const void *frame);
 
 static inline bool lc_work_is_own(const struct lc_work *work)
 {
-	return pthread_equal(work->self, pthread_self());
+	return work->self == &lc_of_thread;
 }
 
 /*
