@@ -245,7 +245,7 @@ def test_ltoir_is_linked_in_steps(world, real):
         assert done.status == status, done.out + done.err
         return done.out
 
-    kernel, helper = pair("13.0", "ltoir")
+    kernel, helper = pair("13.5", "ltoir")
     assert "options     -arch=sm_80 -lto -r\n" in step("half.ltoir", "--ltoir", kernel)
     step("helper.ltoir", "--ltoir", helper)     # which nothing calls yet
     assert "UNDEFINED_SYMBOL" in step("image", world.root / "half.ltoir", status=1)
