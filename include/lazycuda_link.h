@@ -378,7 +378,9 @@ struct lazycuda_request {
 	size_t size;
 	const char *arch;		/* "sm_90", "sm_90a"; "compute_90" for PTX output.  NULL or
 					   "native", where no environment is given: that of the
-					   current context's GPU or, without one, of `device` */
+					   current context's GPU or, without one, of `device`.
+					   "from-inputs:sm_120": that, or sm_120f or sm_120a where
+					   inputs need it; "from-inputs": the same of "native" */
 	int lto;			/* optimise at link time; raw LTO-IR implies it */
 	enum lazycuda_output output;
 	enum lazycuda_policy policy;
@@ -564,6 +566,8 @@ struct lazycuda_plan {
 	size_t nvvm_option_count;
 	enum lazycuda_kind nvvm_to;	/* PTX; LTOIR in a link with optimisation, if nvJitLink
 					   takes libnvvm's */
+	const char *arch;		/* the target, of the request or chosen from the inputs;
+					   NULL if the request names none */
 };
 
 /*

@@ -19,8 +19,9 @@
 
 const char link_arguments_usage[] =
 "\n"
-"  --arch ARCH          the target: sm_90, sm_90a; compute_90 with --ptx; default: native,\n"
-"                       the GPU that is here\n"
+"  --arch ARCH          the target: sm_90, sm_90a; compute_90 with --ptx; from-inputs:sm_90,\n"
+"                       that or sm_90a, as the inputs need it; default: native, the GPU\n"
+"                       that is here; from-inputs: the same for that GPU\n"
 "  --lto                optimise at link time\n"
 "  --ptx, --ltoir, --relocatable\n"
 "                       make that, not an image; one of the three\n"

@@ -207,6 +207,7 @@ void plan_json(const struct link_arguments *arguments, const struct lazycuda_pla
 	json_text("need", plan->need);
 	json_text("message", plan->message);
 	json_text("rule", plan->rule);
+	json_text("arch", plan->arch);
 	json_text("policy", lc_guard_name((enum lc_guard)arguments->request.policy));
 	plan_json_environment(arguments);
 	plan_json_version("nvjitlink", plan->nvjitlink);

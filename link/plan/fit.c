@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fit.c - which of the nvJitLinks and nvrtcs that are installed fits a link */
+#include <string.h>
+
 #include "planning.h"
 #include "../tables/sized.h"
 #include "../tables/versions.h"
@@ -7,7 +9,7 @@
 /* What a plan depends on, except for the versions. */
 struct fit_question {
 	struct lc_arena *arena;
-	const struct lazycuda_request *request;
+	struct lazycuda_request request;
 	const struct lazycuda_input *const *inputs;
 	size_t count;
 	bool remedy;
@@ -16,7 +18,7 @@ struct fit_question {
 static struct lazycuda_plan *ask(const struct fit_question *question,
 				 const struct lazycuda_environment *environment)
 {
-	struct lazycuda_plan *plan = lk_plan_with(question->arena, environment, question->request,
+	struct lazycuda_plan *plan = lk_plan_with(question->arena, environment, &question->request,
 						  question->inputs, question->count,
 						  question->remedy);
 
@@ -111,6 +113,74 @@ static struct lazycuda_plan *try_others(const struct fit_question *question,
 	return best;
 }
 
+/* The best plan for one target. */
+static struct lazycuda_plan *best_plan(const struct fit_question *question,
+				       const struct lazycuda_environment *environment,
+				       const struct lazycuda_others *others)
+{
+	struct lazycuda_plan *plan = ask(question, environment);
+
+	return !plan || links_best(plan) ? plan : try_others(question, environment, others, plan);
+}
+
+/* ---- the target ---- */
+
+const char *lk_arch_from_inputs(const char *arch)
+{
+	const size_t length = sizeof(LK_FROM_INPUTS) - 1;
+
+	if (!arch || strncmp(arch, LK_FROM_INPUTS, length))
+		return NULL;
+	arch += length;
+	return !*arch ? LK_NATIVE_ARCH : *arch == ':' ? arch + 1 : NULL;
+}
+
+static bool add_note(struct lc_arena *arena, struct lazycuda_plan *plan, const char *note)
+{
+	const char **notes = lc_alloc(arena, (plan->note_count + 1) * sizeof(*notes));
+
+	if (!notes)
+		return false;
+	for (size_t i = 0; i < plan->note_count; i++)
+		notes[i + 1] = plan->notes[i];
+	notes[0] = note;
+	plan->notes = notes;
+	plan->note_count++;
+	return true;
+}
+
+/* Where a GPU's own target is refused, tries those that are for its family and for it alone.  The
+ * question is left with the target whose plan is returned: of refusals the one that comes last. */
+static struct lazycuda_plan *try_targets(struct fit_question *question,
+					 const struct lazycuda_environment *environment,
+					 const struct lazycuda_others *others,
+					 struct lazycuda_plan *best)
+{
+	const char *gpu = question->request.arch, *taken = gpu, *needs = best->have;
+	const bool refused = best->input != LAZYCUDA_NO_INDEX;
+
+	for (const char *suffix = "fa"; refused && *suffix && best->code; suffix++) {
+		struct lazycuda_plan *plan;
+
+		question->request.arch = lc_format(question->arena, "%s%c", gpu, *suffix);
+		plan = best_plan(question, environment, others);
+		if (!plan)
+			return NULL;
+		if (plan->code && (plan->input == LAZYCUDA_NO_INDEX || plan->input <= best->input))
+			continue;
+		best = plan;
+		taken = question->request.arch;
+	}
+	question->request.arch = taken;
+	if (taken == gpu || best->code)
+		return best;
+	return add_note(question->arena, best, lc_format(question->arena, "the target is %s, not %s,"
+							 " for the sake of %s", taken, gpu, needs)) ?
+	       best : NULL;
+}
+
+/* ---- all of it ---- */
+
 /* If the stub found none, the first of the others counts as the installed one. */
 static void take_first(int *version, const int **others, size_t *count)
 {
@@ -126,22 +196,25 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena, const struct lazycuda_envi
 			      const struct lazycuda_request *request,
 			      const struct lazycuda_input *const *inputs, size_t count)
 {
-	struct fit_question question = { arena, request, inputs, count, false };
+	struct fit_question question = { .arena = arena, .inputs = inputs, .count = count };
 	struct lazycuda_environment environment;
-	struct lazycuda_request asked;
 	struct lazycuda_others others;
 	struct lazycuda_plan *plan;
+	const char *gpu;
 
 	if (!lk_sized_copy(&environment, sizeof(environment), given) ||
-	    !lk_sized_copy(&asked, sizeof(asked), request))
+	    !lk_sized_copy(&question.request, sizeof(question.request), request))
 		return lk_plan_with(arena, given, request, inputs, count, false);
 	environment.size = sizeof(environment);
-	lk_sized_copy(&others, sizeof(others), asked.others);
+	lk_sized_copy(&others, sizeof(others), question.request.others);
 	take_first(&environment.nvjitlink, &others.nvjitlinks, &others.nvjitlink_count);
 	take_first(&environment.nvrtc, &others.nvrtcs, &others.nvrtc_count);
-	plan = ask(&question, &environment);
-	if (plan && !links_best(plan))
-		plan = try_others(&question, &environment, &others, plan);
+	gpu = lk_arch_from_inputs(question.request.arch);
+	if (gpu)
+		question.request.arch = gpu;
+	plan = best_plan(&question, &environment, &others);
+	if (plan && gpu)
+		plan = try_targets(&question, &environment, &others, plan);
 	if (!plan || plan->code == LAZYCUDA_CODE_OK)
 		return plan;
 	question.remedy = true;		/* it is the refusal of the first plan */

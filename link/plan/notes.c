@@ -58,6 +58,42 @@ static void note_quirks(struct lk_planning *planning, const struct lk_side *side
 			lk_note(planning, quirks[i].text);
 }
 
+/* Adds a note that names the first input that it holds for, and says how many more there are. */
+static void note_some(struct lk_planning *planning, const struct lk_item *first, size_t count,
+		      const char *what)
+{
+	if (count > 1)
+		lk_note(planning, lc_format(planning->arena, "%s and %zu more: %s", first->name,
+					    count - 1, what));
+	else if (count)
+		lk_note(planning, LK_CONCAT(planning->arena, first->name, ": ", what));
+}
+
+/* The image's header names, up to 12.9, the earliest virtual architecture of the PTX. */
+static void note_virtual_arch(struct lk_planning *planning, const struct lk_side *side)
+{
+	const struct lk_item *first = NULL;
+	int arch = planning->target.sm;
+	size_t count = 0;
+
+	if (side->linker.version <= 0 || LC_CUDA_MAJOR(side->linker.version) > 12 || side->ltoir)
+		return;
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = lk_taken_entry(&side->taken[i]);
+
+		if (!entry || entry->kind != LAZYCUDA_KIND_PTX || !entry->arch ||
+		    entry->arch >= planning->target.sm)
+			continue;
+		if (!count++)
+			first = side->taken[i].item;
+		arch = entry->arch < arch ? entry->arch : arch;
+	}
+	note_some(planning, first, count, lc_format(planning->arena, "PTX for an earlier architecture:"
+						    " the image for sm_%d says in its header that"
+						    " its code is of compute_%d",
+						    planning->target.sm, arch));
+}
+
 static void note_lto(struct lk_planning *planning, const struct lk_side *side)
 {
 	if (!planning->lto || side->ltoir)
@@ -78,17 +114,6 @@ static bool is_of_older_major(const struct lk_side *side, const struct lk_taken 
 	return entry->kind == LAZYCUDA_KIND_LTOIR && side->linker.version > 0 &&
 	       lk_entry_toolkits(entry, &oldest, &newest) &&
 	       LC_CUDA_MAJOR(newest) < LC_CUDA_MAJOR(side->linker.version);
-}
-
-/* Adds a note that names the first input that it holds for, and says how many more there are. */
-static void note_some(struct lk_planning *planning, const struct lk_item *first, size_t count,
-		      const char *what)
-{
-	if (count > 1)
-		lk_note(planning, lc_format(planning->arena, "%s and %zu more: %s", first->name,
-					    count - 1, what));
-	else if (count)
-		lk_note(planning, LK_CONCAT(planning->arena, first->name, ": ", what));
 }
 
 static void note_entries(struct lk_planning *planning, const struct lk_side *side)
@@ -160,6 +185,7 @@ void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
 	note_leavers(planning, side);
 	lk_note_ir(planning, &side->ir);
 	note_entries(planning, side);
+	note_virtual_arch(planning, side);
 	note_lto(planning, side);
 	if (side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK)
 		note_quirks(planning, side);

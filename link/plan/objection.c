@@ -116,14 +116,26 @@ static void say_cross_major(struct objection *o)
 			   " %s; make it again, or allow LTO across majors", linker_text(o));
 }
 
+/* The target that takes code with a suffix; NULL if that is for another GPU. */
+static const char *same_gpu(struct lc_arena *arena, const struct lazycuda_entry *entry,
+			    const struct lk_arch *target)
+{
+	if (!entry->suffix || entry->arch != target->sm)
+		return NULL;
+	return lc_format(arena, "--arch %s, which is for the same GPU, or --arch " LK_FROM_INPUTS
+			 ":sm_%d, which chooses it where the inputs need it",
+			 arch_text(arena, entry->arch, entry->suffix), target->sm);
+}
+
 static void say_arch(struct objection *o)
 {
 	const struct lk_arch *target = &o->linker->target;
 	const char *arch = arch_text(o->arena, target->sm, target->suffix);
 
-	if (o->entry->suffix && o->entry->arch == target->sm)
-		o->why = lc_format(o->arena, "the target is %s: take --arch %s, which is for the same GPU",
-				   arch, arch_text(o->arena, o->entry->arch, o->entry->suffix));
+	const char *other = same_gpu(o->arena, o->entry, target);
+
+	if (other)
+		o->why = lc_format(o->arena, "the target is %s: take %s", arch, other);
 	else if (o->entry->suffix)
 		o->why = lc_format(o->arena, o->entry->suffix == 'f' ?
 				   "code for %s runs on it and later GPUs of its family only, and the"
@@ -270,6 +282,21 @@ static const char *all_objections(struct lc_arena *arena, const struct lk_linker
 	return told > 8 ? lc_format(arena, "%s, and more", text) : text;
 }
 
+/* What would take one of the entries; "" if nothing is known to. */
+static const char *advice(struct lc_arena *arena, const struct lk_linker *linker,
+			  const struct lazycuda_inspection *inspection, const struct lk_group *group)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		const struct lazycuda_entry *entry = inspection->entries[group->first + i];
+		const char *other = lk_accept(linker, entry).code == LAZYCUDA_CODE_ARCH_MISMATCH ?
+				    same_gpu(arena, entry, &linker->target) : NULL;
+
+		if (other)
+			return lc_format(arena, "; take %s", other);
+	}
+	return "";
+}
+
 void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
 	       const struct lazycuda_inspection *inspection, const struct lk_group *group,
 	       const struct lk_choice *choice, struct lk_refusal *refusal)
@@ -284,9 +311,10 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 					  arch_text(arena, target->sm, target->suffix),
 					  linker_text(&o));
 		refusal->message = lc_format(arena, "%s: none of its entries can be taken by %s for"
-					     " %s: %s", name, linker_text(&o),
+					     " %s: %s%s", name, linker_text(&o),
 					     arch_text(arena, target->sm, target->suffix),
-					     all_objections(arena, linker, inspection, group));
+					     all_objections(arena, linker, inspection, group),
+					     advice(arena, linker, inspection, group));
 		return;
 	}
 	o.entry = inspection->entries[choice->offender];

@@ -5,6 +5,9 @@
 
 #include "choose.h"
 
+/* Before an architecture and a colon: of that GPU, the one that the inputs need. */
+#define LK_FROM_INPUTS "from-inputs"
+
 /* Why there is no image, as struct lazycuda_plan says it. */
 struct lk_refusal {
 	enum lazycuda_code code;

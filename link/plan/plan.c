@@ -276,6 +276,7 @@ struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 		return NULL;
 	plan->symbol_errors = (const struct lazycuda_symbol_error *const *)planning.symbol_errors;
 	plan->symbol_error_count = planning.symbol_error_count;
+	plan->arch = planning.request.arch ? LK_CONCAT(arena, planning.request.arch) : NULL;
 	plan->code = refusal.code;
 	plan->input = refusal.input;
 	if (plan->code != LAZYCUDA_CODE_OK) {

@@ -117,6 +117,9 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 			      const struct lazycuda_request *request,
 			      const struct lazycuda_input *const *inputs, size_t count);
 
+/* The architecture behind "from-inputs:", "native" if there is none; NULL if the text is another. */
+const char *lk_arch_from_inputs(const char *arch);
+
 /* ---- plan.c ---- */
 
 /* The same for the nvJitLink and nvrtc of the environment alone, whatever else is installed.  With

@@ -45,7 +45,8 @@ static bool refuse_arch(const struct lk_planning *planning, const char *arch,
 	if (!strcmp(arch, LK_NATIVE_ARCH))
 		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "sm_90, say", "native is the architecture of the GPU here, and the"
-				 " plan is for a given environment; name one, sm_90 say");
+				 " plan is for a given environment; name one, sm_90 or"
+				 " " LK_FROM_INPUTS ":sm_90, say");
 	if (!target->sm)
 		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "sm_90, say",

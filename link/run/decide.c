@@ -108,12 +108,13 @@ static void take_nvvms(struct lazycuda_others *others)
 /* Gives a request that names no architecture that of the GPU here.  Returns NULL, or why not. */
 static const char *take_native(struct lc_arena *arena, struct lazycuda_request *request)
 {
-	const char *why = NULL;
+	const char *from = lk_arch_from_inputs(request->arch), *arch = from ? from : request->arch, *why;
 
-	if (request->arch && strcmp(request->arch, LK_NATIVE_ARCH))
+	if (arch && strcmp(arch, LK_NATIVE_ARCH))
 		return NULL;
-	request->arch = lk_native_arch(arena, request->device, &why);
-	return request->arch ? NULL : lc_format(arena, "the architecture is to be that of the GPU here,"
+	arch = lk_native_arch(arena, request->device, &why);
+	request->arch = arch && from ? lc_format(arena, LK_FROM_INPUTS ":%s", arch) : arch;
+	return arch ? NULL : lc_format(arena, "the architecture is to be that of the GPU here,"
 						" and %s; name one, sm_90 say", why);
 }
 

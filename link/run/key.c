@@ -100,7 +100,7 @@ static void hash_plan(const struct lazycuda_link *link, struct lk_sha256 *sum)
 	};
 
 	hash_text(sum, lazycuda_version());
-	hash_text(sum, link->request.arch);
+	hash_text(sum, plan->arch);
 	hash_bytes(sum, words, sizeof(words));
 	hash_texts(sum, plan->options, plan->option_count);
 	hash_texts(sum, plan->compile_options, plan->compile_option_count);

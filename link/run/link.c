@@ -169,7 +169,7 @@ static bool check_image(struct lazycuda_link *link)
 
 	if (request->output == LAZYCUDA_OUTPUT_PTX)
 		link->result.image_length = strnlen(link->image, link->result.image_length);
-	lk_arch_parse(request->arch, &arch);
+	lk_arch_parse(link->plan->arch, &arch);
 	wrong = lk_image_check(link->image, link->result.image_length, request->output, arch.sm,
 			       arch.suffix, request->symbols, request->symbol_count, link->arena);
 	if (!wrong)

@@ -37,7 +37,7 @@ def test_nvrtc_makes_the_image(world, real, version, words):
     assert said["code"] == "COMPILE_FAILED" and "elsewhere" in said["error_log"]
 
 
-@pytest.mark.parametrize("words", [(), ("--arch", "native")])
+@pytest.mark.parametrize("words", [(), ("--arch", "native"), ("--arch", "from-inputs")])
 def test_the_gpu_here_is_the_target(world, words):
     handles.install_fakes(world)
     ptx = world.root / "k.ptx"

@@ -7,7 +7,7 @@ import pytest
 import containers
 import handles
 import samples
-from handles import SOURCES, check_image, pair, symbols
+from handles import SOURCES, check_image, pair, readelf, symbols
 from samples import Sample
 
 NUMBER = {"ptx": 1, "cubin": 2, "ltoir": 8}     # of fatbin entries
@@ -253,3 +253,37 @@ def test_ltoir_is_linked_in_steps(world, real):
     for files in (["whole.ltoir"], ["half.ltoir", "helper.ltoir"]):
         step("image", "--symbol", "kernel", *(world.root / file for file in files))
         check_image(world.root / "image")
+
+
+def test_the_target_is_chosen_from_the_inputs(world, real):
+    handles.install(world, real("13.5"))
+    made = [Sample("13.5", "ltoir", "sm_120a", "k"), Sample("13.5", "ptx", "sm_120", "h")]
+    samples.make(made)
+    words = ("link", "--driver", "none", "-o", world.root / "image", *(one.path for one in made))
+    refused = world.cli(*words, "--arch", "sm_120", check=False)
+    assert "or --arch from-inputs:sm_120," in refused.out and not (world.root / "image").exists()
+    said = world.cli(*words, "--arch", "from-inputs:sm_120")
+    assert "the target is sm_120a, not sm_120, for the sake of LTO-IR" in said.out
+    check_image(world.root / "image")
+    key = world.cli("inspect", world.root / "image").out
+    assert "sm_120a" in key
+
+
+def test_the_virtual_architecture_of_an_image_is_said(world, real):
+    """That of its earliest PTX, up to 12.9; later images name none."""
+    handles.install(world, real("12.9"))
+    made = [Sample("12.9", "ptx", arch, unit) for arch in ("sm_75", "sm_90") for unit in "kh"]
+    samples.make(made)
+
+    def header(*paths):
+        said = world.cli("link", "--driver", "none", "--arch", "sm_90", "-o", world.root / "image", *paths)
+        return said.out, int(readelf(world.root / "image")["Flags"], 0) >> 16 & 0xff
+
+    k75, h75, k90, h90 = (one.path for one in made)
+    said, virtual = header(k90, h90)
+    assert "says in its header" not in said and virtual == 90
+    said, virtual = header(k90, h75)
+    assert f"{h75}: PTX for an earlier architecture: the image for sm_90 says in its header that its code" \
+        " is of compute_75" in said and virtual == 75
+    said, virtual = header(k75, h75)
+    assert f"{k75} and 1 more: PTX for an earlier" in said and virtual == 75

@@ -13,7 +13,7 @@ HERE = build.TESTS / "plan"
 sys.path.append(str(build.TESTS / "inspection"))        # made_up
 LISTS = {"option": "options", "jit": "jit", "compile": "compile", "ir": "ir", "step": "steps",
          "name": "names", "reason": "reasons", "note": "notes"}
-SINGLE = ("decision", "code", "rule", "input", "have", "need", "message", "lto", "compile_to", "nvjitlink",
+SINGLE = ("decision", "code", "rule", "arch", "input", "have", "need", "message", "lto", "compile_to", "nvjitlink",
           "nvrtc", "nvvm", "choice")
 
 

@@ -49,6 +49,7 @@ int main(int argc, char **argv)
 	field("decision", backends[plan->backend]);
 	field("code", lazycuda_code_name(plan->code));
 	field("rule", plan->rule);
+	field("arch", plan->arch);
 	if (plan->input != LAZYCUDA_NO_INDEX)
 		printf("input\t%zu\n", plan->input);
 	field("have", plan->have);

@@ -10,7 +10,7 @@ from fakes import driver, fake, nvml
 
 HAVE = ["--driver", "12.4", "--nvjitlink", "12.4", "--nvrtc", "12.4"]
 KEYS = {"choice", "nvjitlink", "nvrtc", "nvvm", "compile_ir", "decision", "code", "input", "have", "need", "message",
-        "options", "inputs", "rule", "policy", "notes", "environment", "lto", "compile",
+        "options", "inputs", "rule", "arch", "policy", "notes", "environment", "lto", "compile",
         "symbol_errors"}
 
 

@@ -323,5 +323,32 @@ def test_a_remedy_is_one(ask, have, inputs, remedy, then):
 
 def test_the_architecture_of_the_input_is_one(ask):
     have, inputs = "driver=13.0 nvjitlink=13.0", ["x:ltoir 13.0 sm_120a", "y:ptx 9.0 sm_120"]
-    assert "--arch sm_120a, which" in ask(f"{have} arch=sm_120", *inputs).message
+    said = ask(f"{have} arch=sm_120", *inputs)
+    assert "take --arch sm_120a, which is for the same GPU, or --arch from-inputs:sm_120" in said.message
     assert ask(f"{have} arch=sm_120a", *inputs).code == "OK"
+    taken = ask(f"{have} arch=from-inputs:sm_120", *inputs)
+    assert (taken.code, taken.arch, said.arch) == ("OK", "sm_120a", "sm_120")
+    assert taken.options[0] == "-arch=sm_120a" and taken.notes[0] == (
+        "the target is sm_120a, not sm_120, for the sake of LTO-IR of CUDA 13.0 for sm_120a")
+
+
+@pytest.mark.parametrize("inputs, arch", [
+    (["x:ptx 8.8 sm_120"], "sm_120"),
+    (["x:ptx 8.8 sm_120f"], "sm_120"),          # which it fits by itself
+    (["x:ptx 8.8 sm_120a"], "sm_120a"),
+    (["x:{ptx 8.8 sm_120a/cubin 12.9 sm_120a}"], "sm_120a"),
+    (["x:{ptx 8.8 sm_120/cubin 12.9 sm_120a}"], "sm_120")])
+def test_the_target_is_chosen_from_the_inputs(ask, inputs, arch):
+    have = "driver=12.9 nvjitlink=12.9"
+    said = ask(f"{have} arch=from-inputs:sm_120", *inputs)
+    assert (said.code, said.arch) == ("OK", arch)
+    plain = ask(f"{have} arch=sm_120", *inputs)
+    assert (plain.code == "OK") == (arch == "sm_120")
+    assert arch == "sm_120" or "take --arch sm_120a, which" in plain.message
+
+
+def test_where_no_target_is_for_all_inputs_the_last_refusal_counts(ask):
+    said = ask("driver=13.0 nvjitlink=13.0 arch=from-inputs:sm_120", "x:ltoir 13.0 sm_120a", "y:ptx 9.0 sm_121")
+    assert (said.code, said.input, said.arch) == ("ARCH_MISMATCH", "1", "sm_120a")
+    said = ask("driver=13.0 nvjitlink=13.0 arch=from-inputs:sm_120", "y:ptx 9.0 sm_121", "x:ltoir 13.0 sm_120a")
+    assert (said.code, said.input, said.arch) == ("ARCH_MISMATCH", "0", "sm_120")

@@ -613,6 +613,7 @@ class Plan:
     nvvm: Optional[str]             # the libnvvm for LLVM IR; None: there is no LLVM IR
     nvvm_options: Tuple[str, ...]
     nvvm_to: Optional[Kind] = None  # PTX or LTOIR
+    arch: Optional[str] = None      # the target; chosen from the inputs, if that was asked for
 
     def check(self) -> "Plan":
         """Itself; raises LinkError if it is a refusal."""
@@ -760,7 +761,8 @@ def _plan(handle: Any) -> Plan:
         nvrtc=_installed(made.nvrtc), choice=_maybe(made.choice),
         symbol_errors=_symbol_errors(made), nvvm=_installed(made.nvvm),
         nvvm_options=_texts(made.nvvm_options, made.nvvm_option_count),
-        nvvm_to=Kind(made.nvvm_to) if made.nvvm_to else None)
+        nvvm_to=Kind(made.nvvm_to) if made.nvvm_to else None,
+        arch=_maybe(made.arch))
 
 
 def _c_input(one: Input, modules: Dict[str, int]) -> Any:
@@ -849,7 +851,8 @@ class Linker:
     """A link: inputs, and what is to become of them.
 
     arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output; or (9, 0); "native":
-    that of the current context's GPU or, without one, of `device`.
+    that of the current context's GPU or, without one, of `device`; "from-inputs:sm_120": that, or
+    sm_120f or sm_120a where inputs need it; "from-inputs": the same of "native".
     lto: optimise at link time; LTO-IR among the inputs implies it.
     ignore_non_lto: optimise at link time, and leave out what cannot take part in that, with
     a note: what is not LTO-IR.

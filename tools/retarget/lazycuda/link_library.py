@@ -125,7 +125,7 @@ class Plan(ctypes.Structure):
                 ("symbol_errors", POINTER(POINTER(SymbolError))),
                 ("symbol_error_count", c_size_t), ("nvvm", c_int),
                 ("nvvm_options", POINTER(c_char_p)), ("nvvm_option_count", c_size_t),
-                ("nvvm_to", c_int)]
+                ("nvvm_to", c_int), ("arch", c_char_p)]
 
 
 class LoweredName(ctypes.Structure):
