@@ -138,10 +138,6 @@ class File:
             found += more
         return found
 
-    def __contains__(self, text):
-        step = self.CHUNK - len(text)
-        return any(text in self[start:start + self.CHUNK] for start in range(0, self.size, step))
-
 
 def read(path):
     """The file at a path, which must not change while it is looked at."""
@@ -387,16 +383,23 @@ class Elf:
         if last > (self.strings.rfind(b"\0"),):
             raise ElfError(OUTSIDE)
 
-    def symbols(self):
-        """Every dynamic symbol, in order, without the empty first one."""
+    def has_name(self, name):
+        """Whether a symbol or a file that it needs may have that name."""
+        return name.encode("utf-8", "surrogateescape") + b"\0" in self.strings
+
+    def symbols(self, defined=None):
+        """Every dynamic symbol, in order, without the empty first one; or those alone that the file
+        defines, or that it does not."""
         table, indices, nodes = self._symbol_table()
         found = []
         for index, (name, info, other, section, value, size) in zip(
-                indices, SYMBOL.iter_unpack(table)):
+                indices[1:], SYMBOL.iter_unpack(table[SYMBOL.size:])):
+            if defined is not None and defined != (section != 0):
+                continue
             found.append(Symbol(self._string(name), nodes.get(index & 0x7fff) if
                                 index & 0x7fff > 1 else None, index & 0x7fff, bool(index & 0x8000),
                                 section != 0, info >> 4 == 2, value, size, info, other))
-        return found[1:]
+        return found
 
     @property
     def interpreter(self):

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from . import packages
 
-# Files that are read: one of them in a hundred names anything.
-LIKELY = re.compile(rb"nvidia|cutensor|lib(?:cu|nv|nccl|npp)", re.I)
-LONGEST_WORD = len("cutensor")
+# What a file, or a line of it, has in it if it names anything: one file in a hundred.
+LIKELY = (b"nvidia", b"cutensor", b"libcu", b"libnv", b"libnccl", b"libnpp")
+LONGEST_WORD = max(map(len, LIKELY))
 MOST = 2 << 20          # bytes; sources are shorter
 
 # Functions by their last name, and what they do with a text.
@@ -22,6 +22,11 @@ ASKS = frozenset({"distribution", "version", "files", "requires", "metadata", "f
                   "get_distribution", "require", "import_module", "find_spec"})
 # Those of cuda.pathfinder, which take "nvrtc" for its library and raise an error without it.
 FINDS = re.compile("_?load_nvidia_dynamic_lib(?:rary)?")
+
+
+def _may_name(data):
+    lower = data.lower()
+    return any(word in lower for word in LIKELY)
 
 
 class Mention(NamedTuple):
@@ -78,9 +83,13 @@ def _strings(line, number, documents):
 def of_text(data):
     """(line, does, name, family) of Python's or JSON's strings and imports."""
     found, documents = set(), True
-    for number, line in enumerate(data.decode(errors="replace").split("\n"), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
+    for number, raw in enumerate(data.split(b"\n"), 1):
+        if not raw.strip() or raw.lstrip().startswith(b"#"):
             continue
+        if not _may_name(raw):
+            documents = raw.rstrip().endswith(b":")
+            continue
+        line = raw.decode(errors="replace")
         imports = IMPORT.match(line)
         modules = [imports[1]] if imports and imports[1] else [
             f"{imports[2]}.{name.strip()}" for name in imports[3].split(",")] if imports else []
@@ -118,7 +127,7 @@ class Text:
         self.kept, self.end, self.likely, self.whole = io.BytesIO(), b"", False, True
 
     def write(self, chunk):
-        self.likely = self.likely or bool(LIKELY.search(self.end + chunk))
+        self.likely = self.likely or _may_name(self.end + chunk)
         self.end = (self.end + chunk)[-LONGEST_WORD:]
         self.whole = self.whole and self.kept.tell() + len(chunk) <= MOST
         if self.whole:

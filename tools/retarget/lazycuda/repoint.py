@@ -91,9 +91,8 @@ class Stub:
     @functools.cached_property
     def exports(self) -> Dict[str, List[elf.Symbol]]:
         found: Dict[str, List[elf.Symbol]] = {}
-        for symbol in self.image.symbols():
-            if symbol.defined:
-                found.setdefault(symbol.name, []).append(symbol)
+        for symbol in self.image.symbols(defined=True):
+            found.setdefault(symbol.name, []).append(symbol)
         return found
 
     @functools.cached_property
@@ -114,7 +113,7 @@ class Stub:
     @functools.cached_property
     def variables(self):
         return {name for name, found in self.exports.items()
-                if names.is_function(name) and any(map(_is_variable, found))}
+                if names.is_function(name) and any(_is_variable(symbol) and symbol.size for symbol in found)}
 
     @property
     def nodes(self):
@@ -164,8 +163,8 @@ def _learn(path, image, wanted=None):
     # The names are read where they are asked for, as they take most of the time; that they can
     # be read has to be known before the first file is decided on.
     image.check_symbols()
-    witnesses = set() if nodes else {symbol.name for symbol in image.symbols() if
-                                     symbol.defined and names.is_function(symbol.name)}
+    witnesses = set() if nodes else {symbol.name for symbol in image.symbols(defined=True) if
+                                     names.is_function(symbol.name)}
     if not real or not (nodes or witnesses) or PRIVATE_NODE not in image.defines.values() or (
             real["feature"] != (wanted or real["feature"])):
         raise _NoStub("is not a stub of lazycuda")
@@ -311,9 +310,7 @@ def _check_symbols(image, found, stubs):
     majors = {library: {names.real(name).major for name in found if found[name] == library}
               for library in libraries}
     imports, unversioned = dict.fromkeys(libraries, 0), []
-    for symbol in image.symbols():
-        if symbol.defined:
-            continue
+    for symbol in image.symbols(defined=False):
         for library in _owners(symbol, libraries, bare, others, stubs):
             imports[library] += 1
             if not symbol.version and not stubs[library].unversioned:
@@ -344,8 +341,8 @@ def _counted_on(image, found, stubs, unserved):
     others = [library for library in sorted(stubs, key=lambda each: (len(each), each)) if not (
         library in needed or library in unserved or stubs[library].left)]
     counted = {}
-    for name in (symbol.name for symbol in image.symbols() if not (
-            symbol.defined or symbol.weak or symbol.version or not names.kind(symbol.name))):
+    for name in (symbol.name for symbol in image.symbols(defined=False) if not (
+            symbol.weak or symbol.version or not names.kind(symbol.name))):
         if any(library in stubs and name in stubs[library].exports for library in needed):
             continue
         brought = [library for library in in_turn & stubs.keys() if name in stubs[library].exports]
@@ -411,7 +408,7 @@ def why_no_stub(name):
 
 
 def has_static_runtime(image):
-    return STATIC_RUNTIME in image.data
+    return any(STATIC_RUNTIME in constants for constants in image.constants())
 
 
 def some(words):
@@ -441,7 +438,7 @@ def is_library(image, name):
     real = names.real(image.soname or name)
     witnesses = real and names.witnesses(real.library)
     if witnesses:
-        return any(symbol.defined and symbol.name in witnesses for symbol in image.symbols())
+        return any(symbol.name in witnesses for symbol in image.symbols(defined=True))
     return bool(real and any(map(names.node, image.defines.values())))
 
 

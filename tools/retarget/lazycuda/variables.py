@@ -82,7 +82,9 @@ def _read_early(image, relocations, slots):
 
 def taken_early(image, names):
     """(the first of these variables that a file takes too early, how); None"""
-    table, *_ = image.relocations()
+    names = {*filter(image.has_name, names)}
+    if not names:
+        return None
     table, size = image.relocations()[0], elf.RELOCATION.size
     relocations = list(elf.RELOCATION.iter_unpack(table[:len(table) // size * size]))
     symbols = image.symbols()

@@ -21,14 +21,16 @@ import zipfile
 import zlib
 
 from . import deflate, progress, report
-from .archive import LOCAL, UNIX, Archive
+from .archive import LOCAL, UNIX, UTF8, Archive
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
                        r"-(?P<tags>[^-]+-[^-]+-[^-]+)(?P<variant>-[0-9a-z._]{1,16})?\.whl$")
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 CHUNK = 1 << 20
+BLOCK = 1 << 12
 PACKING = 6         # the flags of a member that say how it is compressed
+PATCHED = 0x60      # and that it is what nothing here reads
 EXECUTABLE = (stat.S_IFREG | 0o755) << 16
 EARLIEST = 315532800        # 1980, where the dates of zip archives begin
 LATEST = 4354819199         # 2107, where they end
@@ -82,17 +84,17 @@ class Digest:
         return name, f"sha256={text}", self.size
 
 
-def _inflated(packed):
-    """The chunks that chunks of a deflate stream become."""
+def _inflated(packed, size):
+    """What chunks of a deflate stream become, `size` bytes at a time."""
     reader = zlib.decompressobj(-zlib.MAX_WBITS)
     for chunk in packed:
         while chunk:
-            yield reader.decompress(chunk, CHUNK)
+            yield reader.decompress(chunk, size)
             chunk = reader.unconsumed_tail
         if reader.unused_data:
             break
     while not reader.eof:
-        rest = reader.decompress(b"", CHUNK)
+        rest = reader.decompress(b"", size)
         if not rest and not reader.eof:
             raise EOFError("it ends too early")
         yield rest
@@ -155,38 +157,48 @@ class Wheel:
         total = sum(self.members[name].file_size for name in names if name in self.members)
         return progress.stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
 
-    def packed(self, name):
+    def _place(self, info):
+        """Where a member's bytes begin, by the header before them.  zipfile would take as long to
+        read it as to inflate a small member."""
+        size = LOCAL.size + len(info.orig_filename.encode("utf-8", "surrogateescape"))
+        header = os.pread(self.zip.fp.fileno(), size, info.header_offset)
+        magic, _, flags, *_, name_size, extra_size = LOCAL.unpack(header[:LOCAL.size])
+        name = header[LOCAL.size:][:name_size].decode("utf-8" if flags & UTF8 else "cp437")
+        if magic != b"PK\3\4" or name != info.orig_filename:
+            raise zipfile.BadZipFile("the header before it is not its own")
+        if info.flag_bits & PATCHED:
+            raise NotImplementedError("it is patched, or encrypted")
+        return info.header_offset + LOCAL.size + name_size + extra_size
+
+    def packed(self, name, size=CHUNK):
         """A member's bytes as they lie in the archive, in chunks."""
         info = self.members[name]
-        self.zip.open(info).close()     # reads its header
-        archive = self.zip.fp.fileno()
-        *_, name_size, extra_size = LOCAL.unpack(os.pread(archive, LOCAL.size, info.header_offset))
-        at = info.header_offset + LOCAL.size + name_size + extra_size
+        at = self._place(info)
         end = at + info.compress_size
         while at < end:
-            chunk = os.pread(archive, min(CHUNK, end - at), at)
+            chunk = os.pread(self.zip.fp.fileno(), min(size, end - at), at)
             if not chunk:
                 raise EOFError("it is cut short")
             at += len(chunk)
             yield chunk
 
-    def _contents(self, name, take):
+    def _contents(self, name, take, size=CHUNK):
         """A member's bytes in chunks.  take(chunk) gets those that lie in the archive."""
         info = self.members[name]
 
         def taken():
-            for chunk in self.packed(name):
+            for chunk in self.packed(name, size):
                 take(chunk)
                 yield chunk
         if info.compress_type == zipfile.ZIP_STORED or not info.compress_size:
             yield from taken()
         elif info.compress_type == zipfile.ZIP_DEFLATED:
-            yield from _inflated(taken())
+            yield from _inflated(taken(), size)
         else:
             for _ in taken():
                 pass
             with self.zip.open(info) as source:
-                yield from iter(lambda: source.read(CHUNK), b"")
+                yield from iter(lambda: source.read(size), b"")
 
     def unpack(self, name, stage, sink=None, take=lambda chunk: None):
         """Read a member whole, into `sink`; take(chunk) gets the bytes as they lie in the
@@ -211,8 +223,13 @@ class Wheel:
 
     def start(self, name):
         """The first four bytes of a member."""
-        with _reading(f"its {name} cannot be read"), self.zip.open(name) as source:
-            return source.read(4)
+        with _reading(f"its {name} cannot be read"):
+            found = b""
+            for chunk in self._contents(name, lambda chunk: None, BLOCK):
+                found += chunk
+                if len(found) >= 4:
+                    break
+            return found[:4]
 
     def installed(self, name):
         """Where pip puts a member, relative to site-packages; None: elsewhere."""
