@@ -92,7 +92,20 @@ def test_calls_and_imports(mentions):
     assert [each[1:] for each in found] == [
         (2, "imports", "nvidia.cuda_runtime"), (3, "imports", "nvidia.cuda_nvrtc"),
         (4, "imports", "nvidia.cuda_nvrtc.lib"), (6, "opens", "libnvrtc.so.12"),
-        (7, "opens", "libcudart.so.{}"), (8, "asks for", "nvidia-cuda-runtime-cu12")]
+        (7, "opens", "libcudart.so.{}"), (8, "asks for", "nvidia-cuda-runtime-cu12"),
+        (10, "names", "libcuda.so.1")]
+
+
+def test_the_drivers_libraries_come_with_it(retarget, tmp_path):
+    """Nobody installs them, and a pipeline with --strict goes on."""
+    code = b'import ctypes\nctypes.CDLL("libcuda.so.1")\nctypes.CDLL("libnvvm.so.4")\n'
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": code[:code.rindex(b"ctypes")]})
+    done = retarget("--strict", wheel, json_wanted=False)
+    assert "pkg/__init__.py:2 opens libcuda.so.1, which comes with the driver: see that it goes on " \
+        "without" in done.out
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": code})
+    assert "opens libnvvm.so.4, which need not be there: set LD_LIBRARY_PATH=" in retarget(
+        "--strict", wheel, json_wanted=False, status=1).out
 
 
 def test_names_in_an_elf_file(mentions):

@@ -8,7 +8,7 @@ import io
 import re
 from typing import NamedTuple
 
-from . import packages
+from . import names, packages
 
 # What a file, or a line of it, has in it if it names anything: one file in a hundred.
 LIKELY = (b"nvidia", b"cutensor", b"libcu", b"libnv", b"libnccl", b"libnpp")
@@ -29,12 +29,15 @@ def _may_name(data):
     return any(word in lower for word in LIKELY)
 
 
+DRIVER = "driver"
+
+
 class Mention(NamedTuple):
     file: str
     line: int           # 0: a file without lines
     does: str           # "opens", "asks for", "imports", "names"
     name: str           # as it stands there
-    family: str         # of the package
+    family: str         # of the package, or DRIVER
 
 
 def _family(text, *ways):
@@ -43,8 +46,14 @@ def _family(text, *ways):
     return next((package.family for package in found if package), None)
 
 
+def _family_of_library(text):
+    """Libraries of the driver are in no package."""
+    real = names.real(text) if len(text) < 256 else None
+    return DRIVER if real and real.library in names.DRIVER else _family(text, packages.of_library)
+
+
 def _family_of_text(text):
-    return _family(text, packages.of_library, packages.of_text, packages.of_module)
+    return _family_of_library(text) or _family(text, packages.of_text, packages.of_module)
 
 
 # ---- Python and JSON ----
@@ -111,7 +120,7 @@ def of_constants(image):
             start = max(data.rfind(b"\0", 0, at), data.rfind(b"/", 0, at)) + 1
             end = data.find(b"\0", at)
             text = data[start:end].decode(errors="replace") if 0 < end - start < 256 else ""
-            family = _family(text, packages.of_library) if text else None
+            family = _family_of_library(text) if text else None
             if family:
                 found.add((0, "names", text, family))
             at = data.find(b".so", at + 3)

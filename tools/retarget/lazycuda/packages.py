@@ -48,6 +48,9 @@ TABLE = (
     _package("nvidia-nvtx", "nvtx", "nvToolsExt nvtx3interop", (1, 1, 1), 13),
     _package("nvidia-cufile", "cufile", "cufile cufile_rdma", (None, 0, 0), 1),
     _package("nvidia-nvjpeg", "nvjpeg", "nvjpeg", (11, 12, 13), 13),
+    # Before CUDA 13 it is in the package of nvcc.
+    Package("nvidia-nvvm", "nvvm", ("nvvm",), dict.fromkeys(MAJORS, 4),
+            {11: "nvidia-cuda-nvcc-cu11", 12: "nvidia-cuda-nvcc-cu12", 13: "nvidia-nvvm==13.*"}),
     _package("nvidia-nvfatbin", "nvfatbin", "nvfatbin", (None, 12, 13), 13),
     _package("nvidia-npp", "npp", "nppc nppial nppicc nppidei nppif nppig nppim nppist nppisu nppitc "
              "npps", (11, 12, 13), 13),

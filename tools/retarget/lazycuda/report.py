@@ -3,7 +3,7 @@
 import json
 import re
 
-from . import names, repoint
+from . import mentions, names, repoint
 
 # What a terminal obeys, what breaks a line or turns its direction, and the surrogates
 # that Python has for bytes that are no text: the same as in stubs/base/printable.c.
@@ -75,7 +75,8 @@ def refused(said, refusal):
 def not_served(said):
     """Whether a real library is needed still, or opened by a name that nothing serves."""
     return any(entry["outcome"] != repoint.REPOINTED for entry in said["libraries"]) or \
-        any(entry["does"] == "opens" and not entry["served"] for entry in said.get("mentions", ()))
+        any(entry["does"] == "opens" and not entry["served"] and entry["family"] != mentions.DRIVER
+            for entry in said.get("mentions", ()))
 
 
 def printable(text):
@@ -154,7 +155,8 @@ def _mention_line(said, entry):
         ways.append(f"set LD_LIBRARY_PATH=$(python -m lazycuda --compatdir {entry['compat']}), where a "
                     "stub of that name finds any CUDA")
     ways.append("see that it goes on without")
-    return f"{place} {entry['does']} {entry['name']}, which need not be there: {', or '.join(ways)}"
+    why = "comes with the driver" if entry["family"] == mentions.DRIVER else "need not be there"
+    return f"{place} {entry['does']} {entry['name']}, which {why}: {', or '.join(ways)}"
 
 
 def _wheel_lines(said):
