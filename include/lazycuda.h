@@ -59,7 +59,7 @@ enum lazycuda_cause {
 	LAZYCUDA_INCOHERENT = 5,	/* 303 / 11 / 6: the only library found does not go
 					   with what another stub has loaded */
 	LAZYCUDA_EXCLUDED = 6,		/* 303 / 11 / 6: a constraint on the version excludes
-					   every library found; not in every 0.1.0 */
+					   every library found */
 	LAZYCUDA_ENDING = 7		/*   4 / 11 / 6: exit() has begun to shut the library
 					   down; what gives something back returns 0 */
 };
@@ -97,7 +97,7 @@ struct lazycuda_status {
 	const struct lazycuda_candidate *candidates;	/* in order of preference */
 	size_t candidate_count;
 	/* Folders that exist and were not searched, because of their mode or owner or
-	 * because they cannot be read.  Not in every 0.1.0: see `size`. */
+	 * because they cannot be read. */
 	const struct lazycuda_folder *left_out;
 	size_t left_out_count;
 };

@@ -54,13 +54,9 @@ static const char *add_table(struct tables *tables, const struct lc_peer *peer, 
 	*table = (struct table){
 		.library = library, .own = own, .stem = library->majors[0].soname,
 		.adaptors = peer->specifics->adaptors, .verdicts = malloc(cells),
+		.variables = library->variables,
+		.ships = library->ships, .ship_count = library->ship_count,
 	};
-	/* A stub of an older release ends before them. */
-	if (LC_PEER_HAS(peer, library_size) && peer->library_size >= sizeof(*library)) {
-		table->variables = library->variables;
-		table->ships = library->ships;
-		table->ship_count = library->ship_count;
-	}
 	table->stem_length = lc_read_name(table->stem, &ending);
 	if (!table->verdicts)
 		return "memory ran out";

@@ -40,13 +40,12 @@ enum lc_refusal {
 	LC_REFUSED,	/* the library has the name with another interface */
 	LC_DRIVER,	/* the driver is too old for the library */
 	LC_INCOHERENT,	/* the library's major conflicts with another stub's */
-	LC_REFUSALS,
-	/* The user's constraint excludes it.  Generated tables have no status of its own for
-	 * this: calls return that of LC_MISSING. */
-	LC_EXCLUDED = LC_REFUSALS,
-	/* exit() has begun to shut the library down; lc_library.ending is the status for that. */
-	LC_ENDING
+	LC_EXCLUDED,	/* the user's constraint excludes it; calls return the status of LC_MISSING */
+	LC_ENDING	/* exit() shuts the library down; lc_library.ending is the status for that */
 };
+
+/* Those before it have a status each in lc_library.errors. */
+#define LC_REFUSALS LC_EXCLUDED
 
 /* One major version of the real library. */
 struct lc_major {
@@ -164,13 +163,10 @@ struct lc_library {
 	uint8_t own_majors;	/* its majors are not CUDA's */
 	uint8_t by_soname;	/* it has no version node named like its SONAME */
 	/* With own_majors: parallel to `majors`, the CUDA majors that a SONAME belongs to, a bit
-	 * for each; NULL: the library goes with any.  Where lc_peer.library_size is absent, the
-	 * peer's library ends before this. */
+	 * for each; NULL: the library goes with any. */
 	const uint32_t *cuda;
-	/* Read these two in this stub's library only: another stub's may end before them. */
 	const struct lc_opened *opens;		/* NULL: none */
 	const struct lc_errors *older_errors;	/* NULL: callers of every major get `errors` */
-	/* Likewise. */
 	int32_t ending;			/* the status for LC_ENDING; 0: that for LC_MISSING */
 	const uint16_t *releases;	/* slots of functions that give something back; 0 is success */
 	size_t release_count;

@@ -35,10 +35,10 @@ struct lc_peer lc_self = {
 	.error = lc_last_error,
 	.specifics = &lc_specifics,
 	.registered = registered_here,
-	.layout = LC_KNOWN_LAYOUT,
+	.known_size = sizeof(struct lc_known),
+	.release = LAZYCUDA_VERSION,
 	.open_aside = lc_open_aside,
 	.aside = &lc_aside,
-	.library_size = sizeof(struct lc_library),
 };
 
 extern struct lc_peer lazycuda_stub_1 __attribute__((alias("lc_self"))) LC_PUBLIC;
@@ -104,7 +104,7 @@ LC_PUBLIC void *lazycuda_open_aside(const char *library, const char *path)
 {
 	struct lc_peer *peer = peer_named(library);
 
-	return peer && LC_PEER_HAS(peer, open_aside) ? peer->open_aside(path) : NULL;
+	return peer ? peer->open_aside(path) : NULL;
 }
 
 /* How many stubs have loaded what a constraint does not allow. */

@@ -71,11 +71,6 @@ struct lc_known {
 	unsigned long rounds;	/* through the places: one for each library and major */
 };
 
-/* Stubs of another release may lay out these structs differently: whoever changes one of them, or
- * one that they point to, changes this number.  tests/releases has the layout of each number. */
-#define LC_KNOWN_NUMBER 7u
-#define LC_KNOWN_LAYOUT (LC_KNOWN_NUMBER << 16 | (uint32_t)sizeof(struct lc_known))
-
 /* Takes what is known and still holds, or begins anew; NULL: memory ran out.  `callers` says that
  * what the loaded objects import may matter. */
 struct lc_known *lc_known_take(bool callers);

@@ -110,13 +110,6 @@ static _Atomic uint32_t *looking(void)
 	return shared ? shared : &lc_self.looking;
 }
 
-/* The record of a first stub of an older release lacks the field. */
-static void share_looking(struct lc_peer *first)
-{
-	if (LC_PEER_HAS(first, looking))
-		atomic_store(&looks.looking, &first->looking);
-}
-
 /* Returns the current tick, which lasts some milliseconds.  Costs no system call. */
 static unsigned long long this_tick(void)
 {
@@ -430,7 +423,7 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 		lc_try_failed();
 		return NULL;
 	}
-	share_looking(attempt->search.first);
+	atomic_store(&looks.looking, &attempt->search.first->looking);
 	published = lc_alloc(&attempt->arena, sizeof(*published));
 	if (!published) {
 		lc_attempt_drop(attempt);

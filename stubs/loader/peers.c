@@ -20,9 +20,10 @@ static struct lc_peer *peer_of(const struct lc_stub *stub)
 	if (!handle)
 		return NULL;
 	peer = stub->record ? stub->record : lc_ask_loader(handle, LC_PEER_SYMBOL, NULL);
-	/* Stubs are never unloaded, so the record stays valid. */
+	/* Stubs are never unloaded, so the record stays valid.  A release that adds fields to it
+	 * takes those that end before them, too. */
 	dlclose(handle);
-	return peer && peer->size >= LC_PEER_FIRST ? peer : NULL;
+	return peer && peer->size >= sizeof(*peer) ? peer : NULL;
 }
 
 static void add_peer(struct lc_arena *arena, struct lc_peers *peers, struct lc_peer *peer,
@@ -39,7 +40,7 @@ static void add_peer(struct lc_arena *arena, struct lc_peers *peers, struct lc_p
 	*slot = peer;
 	*copy = *stub;
 	copy->library = peer->library;
-	copy->aside = LC_PEER_HAS(peer, aside) ? peer->aside : NULL;
+	copy->aside = peer->aside;
 }
 
 /* Tells the stubs which of them keeps what is known. */
@@ -50,7 +51,7 @@ static void name_keeper(const struct lc_peers *peers)
 	for (size_t i = 0; i < peers->count; i++) {
 		struct lc_peer *peer = peers->list[i];
 
-		if (!LC_PEER_HAS(peer, keeper) || peer->layout != lc_self.layout)
+		if (peer->known_size != lc_self.known_size || strcmp(peer->release, lc_self.release))
 			continue;
 		if (!keeper)
 			keeper = peer;
@@ -85,13 +86,10 @@ void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers)
 	lc_leave();
 }
 
-/* The stub that keeps the program's constraint; NULL if all are of older releases. */
+/* The stub that keeps the program's constraint; NULL if memory ran out. */
 static struct lc_peer *demanding(const struct lc_peers *peers)
 {
-	for (size_t i = 0; i < peers->count; i++)
-		if (LC_PEER_HAS(peers->list[i], demand))
-			return peers->list[i];
-	return NULL;
+	return peers->count ? peers->list[0] : NULL;
 }
 
 const char *lc_peers_constraint(const struct lc_peers *peers)
@@ -196,8 +194,7 @@ bool lc_peers_registered(const struct lc_registration *call, uintptr_t *result)
 	for (size_t i = 0; i < peers.count && !made; i++) {
 		struct lc_peer *peer = peers.list[i];
 
-		made = is_copy(peer) && LC_PEER_HAS(peer, registered) &&
-		       peer->registered(call, result);
+		made = is_copy(peer) && peer->registered(call, result);
 	}
 	lc_arena_free(&arena);
 	return made;

@@ -9,11 +9,11 @@
  * the first, because stubs are never unloaded.
  *
  * Stubs of different releases of lazycuda may meet.  A record is never too old:
- * fields are only added at the end.  Those from LC_PEER_FIRST on may be missing, and
- * LC_PEER_HAS() tells.  A record points to struct lc_library with its tables and to
- * struct lc_specifics: these structs also grow at the end only, and the rows of the
- * tables do not change.  tests/releases checks that.  An incompatible change needs a
- * record under a new symbol name.
+ * fields are only added at the end, and `size` tells how many there are.  A record
+ * points to struct lc_library with its tables and to struct lc_specifics: these
+ * structs also grow at the end only, and the rows of the tables do not change.
+ * tests/releases checks that.  An incompatible change needs a record under a new
+ * symbol name.
  */
 #ifndef PEERS_H
 #define PEERS_H
@@ -55,26 +55,21 @@ struct lc_peer {
 	const struct lazycuda_status *(*status)(void);
 	const struct lazycuda_error *(*error)(void);
 	const struct lc_specifics *specifics;
-	/* Records from before November 2026 end here. */
 	_Atomic uint32_t looking;	/* in the first stub: 1 while a failing call asks ld.so */
 	/* Makes a registration if its handle is from this stub; else returns 0. */
 	int (*registered)(const struct lc_registration *call, uintptr_t *result);
-	/* Records from before the end of November 2026 end here. */
-	uint32_t layout;		/* of what `known` points to */
-	/* In the first stub of this layout: what searches found out (known.h), or NULL. */
+	/* Of stubs that share what searches found out: the size of struct lc_known, and the
+	 * release, in which what it points to is laid out the same. */
+	uint32_t known_size;
+	const char *release;
+	/* In the first of these stubs: what searches found out (known.h), or NULL. */
 	_Atomic(struct lc_known *) known;
 	_Atomic(struct lc_peer *) keeper;	/* that stub; NULL: no search has set it yet */
 	void *(*open_aside)(const char *path);
 	const struct lc_aside *aside;
-	/* In the first stub that has this field: the program's own constraint, or NULL. */
+	/* In the first stub: the program's own constraint, or NULL. */
 	_Atomic(struct lc_demand *) demand;
-	uint32_t library_size;	/* without it, the library ends before `cuda` */
 };
-
-/* The size of the part that every record has. */
-#define LC_PEER_FIRST offsetof(struct lc_peer, looking)
-#define LC_PEER_HAS(peer, field) ((peer)->size >= \
-	offsetof(struct lc_peer, field) + sizeof((peer)->field))
 
 /* This stub's own record.  It is exported as lazycuda_stub_1, but inside the stub that
  * name might resolve to another stub's record, so it is not used. */

@@ -393,14 +393,6 @@ static void trace_found(const struct lc_search *search, size_t seat)
 	}
 }
 
-/* A stub of an older release chooses on its own if its library's majors are its own. */
-static bool is_coordinated(const struct lc_peer *peer)
-{
-	if (LC_PEER_HAS(peer, library_size))
-		return lc_is_coordinated(peer->library);
-	return lc_has_majors(peer->library) && !peer->library->own_majors;
-}
-
 /* Returns true if a stub's library takes part in this choice. */
 static bool has_seat(const struct lc_peer *peer)
 {
@@ -410,7 +402,7 @@ static bool has_seat(const struct lc_peer *peer)
 	if (!strcmp(peer->library->name, lc_library.name))
 		return false;
 	/* A library that goes with any CUDA is chosen independently of all others. */
-	return is_coordinated(peer) && lc_is_coordinated(&lc_library);
+	return lc_is_coordinated(peer->library) && lc_is_coordinated(&lc_library);
 }
 
 /* Returns true if what is known for each seat still holds.  With `process_only`, files matter only

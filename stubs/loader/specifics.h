@@ -13,9 +13,6 @@ struct lc_registration;	/* peers.h */
 
 /* Each stub defines one. */
 struct lc_specifics {
-	/* Was a struct lazycuda_status, which grows and would move the fields below,
-	 * which other releases read. */
-	char unused[80];
 	/* How a user gets the library, a sentence for messages. */
 	const char *advice;
 	/* NULL: the library does not report its version. */

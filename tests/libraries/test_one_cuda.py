@@ -194,28 +194,6 @@ def test_what_is_allowed_is_the_same_whichever_stub_is_asked(world, stubs, varia
             0, 0 if variables.get("LAZYCUDA_CONSTRAINT") == "nonsense" else 1]
 
 
-# ---- a stub of an older release ----
-
-@pytest.fixture
-def older():
-    """Of curand, with a record that ends before it tells of `cuda`."""
-    here = build.TESTS / "libraries"
-    return build.shared(here / "older.c", "-std=gnu11", "-D_GNU_SOURCE", "-I", build.ROOT / "stubs",
-                        f"-Wl,--version-script={here / 'older.map'}", name="libcurand_stub.so")
-
-
-def test_an_older_stub_of_a_library_that_is_loaded_already(world, stubs, older):
-    real = put(world, "real", library("curand", 10)) / "libcurand.so.10"
-    *_, status = world.probe(f"open:{older}", *stubs("curand"), f"open:{real}", "load:curand",
-                             "status:curand")
-    assert (status["state"], status["found_by"]) == ("usable", "process")
-
-
-def test_an_older_stub_that_has_loaded_what_a_constraint_does_not_concern(world, older):
-    said = world.probe(f"open:{older}", "stub:cudart", "constrain:<13", OLDER_HAS_LOADED="1")
-    assert said[-1] == {"constrain": 0}
-
-
 # ---- records that lie ----
 
 def damage_fifo(info):
