@@ -54,6 +54,7 @@ class Sanitizer:
         if self.runtime == "libasan.so" and not whole:
             # Shells and Python leave memory behind, and that is their affair.
             options += ":detect_leaks=0"
+        options += f":{given.get(self.variable, '')}"
         made = {self.variable: options, **self.more}
         before = given.get("LD_PRELOAD")
         starter = pathlib.Path(program).name in STARTERS
