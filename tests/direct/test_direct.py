@@ -137,7 +137,12 @@ RPATH_TO_OLD = (f"{OLD_TAGS},-rpath,$ORIGIN/../old",)
 CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory", "mount")
 LOSES = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9")
 STOPS = ("gdb", "-batch", "-nx", "-x", situation.HERE / "stops.gdb")
+SLOWLY_LOADED = (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10", flags=("-DSLOW",)),)
 SLOW = StandIn("cudart", 12, "slow_registration_real.c")
+
+# What a search asks libc for, where ld.so makes its own system calls.
+FAILURES = [("__lxstat", "303 0, 0 0\n"), *[(function, "303 0, 303 0\n") for function in (
+    "open", "pread", "__fxstat", "mprotect", "dlinfo")]]
 
 ROWS = [
     # The end of a process: what was made is given back when the library's exit handlers have run.
@@ -161,8 +166,7 @@ ROWS = [
     Row("a static object owns a generator, of a library that has static objects", "statics.cpp",
         (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10"),)),
     *[Row(f"the process ends in a thread's first call, by {who}", "call_during_exit.cpp",
-          (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10", flags=("-DSLOW",)),),
-          arguments=(who,), differs=difference)
+          SLOWLY_LOADED, arguments=(who,), differs=difference)
       for who, difference in (("main", None), ("main before it", None), ("another", Outcome("create 101\n")))],
     Row("a static object owns a context, of a driver without exit handlers", "context.cpp",
         (StandIn("cuda", 12, "context_real.c", node=False),)),
@@ -178,6 +182,13 @@ ROWS = [
     Row("an extension is opened by a path that leads elsewhere later", "opens_extension.c", RUNTIME,
         extensions=("versions_extension.c",), arguments=("app", "/proc/self/cwd"), place=beside,
         flags=IN_CUDA, differs=Outcome("303 0, 0 0\n")),
+    Row("an extension was opened by a relative path, and the current folder is removed",
+        "opens_extension.c", RUNTIME, extensions=("versions_extension.c",),
+        arguments=("app", ".", "gone"), place=beside, flags=IN_CUDA,
+        differs=Outcome("303 0, 0 0\n")),
+    *[Row(f"a preloaded {function}() always fails", "versions.c", RUNTIME,
+          preload=(Shared("fails.c", flags=(f"-DNAME={function}",)),), differs=Outcome(said))
+      for function, said in FAILURES],
     Row("a hook of one function has the runtime's node", "versions.c", RUNTIME,
         preload=(Shared("hook.c", node="libcudart.so.12"),)),
     Row("a hook of all functions has the runtime's node", "versions.c", RUNTIME,
@@ -249,6 +260,12 @@ ROWS = [
         (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DOPENS",)),),
         extensions=("constructor.c",)),
     Row("fork() waits for a thread in its first call", "fork_waits.c", RUNTIME),
+    *[Row(f"{what}, {when}", source, SLOWLY_LOADED, env=env, differs=difference if not env else None)
+      for what, source, difference in (
+          ("a signal handler leaves a first call by longjmp()", "left_by_jump.c", Outcome("", -14)),
+          ("the process is copied without fork() during a first call", "cloned.c",
+           Outcome("0, the child ends with 14\n")))
+      for when, env in (("lazy", None), ("eager", {"LAZYCUDA_EAGER": "1"}))],
     *[Row(f"the first call in a handler of fork(), {when}", "fork_handler.c", RUNTIME,
           arguments=(when,)) for when in ("before", "parent", "child")],
 

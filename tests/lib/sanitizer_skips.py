@@ -68,7 +68,10 @@ SKIPPED = [
     ("direct/test_direct.py::test_situation[a-thread-goes-on-during-exit", JUMPS, "thread"),
     ("direct/test_direct.py::test_situation[the-program-has-kept-the-list", INTERPOSED, "thread"),
     ("direct/test_direct.py::test_situation[a-plugin-is-closed", CLOSED, "address"),
-    ("direct/test_direct.py::test_situation[a-preloaded-dlsym()", INTERPOSED),
+    *[(f"direct/test_direct.py::test_situation[a-preloaded-{function}()", INTERPOSED)
+      for function in ("dlsym", "dlinfo", "mprotect", "open", "pread", "__fxstat", "__lxstat")],
+    ("direct/test_direct.py::test_situation[a-signal-handler-leaves", LEFT),
+    ("direct/test_direct.py::test_situation[the-process-is-copied", LOCKED),
     ("direct/test_direct.py::test_situation[a-static-program", STATIC),
     ("direct/test_direct.py::test_situation[valgrind", TWO),
     ("direct/test_direct.py::test_situation[the-thread-sanitizer", TWO),
