@@ -453,10 +453,10 @@ test-distributions:
 
 .PHONY: gpu-bundle test-gpu
 GPU_BUNDLE := $(BUILD)/gpu/lazycuda-gpu
-GPU_SOURCES := symbols.txt LICENSE $(filter-out tests/gpu/fake_%,$(wildcard include/*.h \
+GPU_SOURCES := symbols.txt LICENSE $(wildcard include/*.h \
 	$(addprefix tests/gpu/,*.sh *.[ch] *.cu */*.[ch] */*.cu bundle.py compile_code.py \
 	nvcc_of_majors.py) tests/lib/symbols.py tests/lib/toolkits.py tests/device_code/code_producer.py \
-	$(addprefix tools/upkeep/,fetch.py nvcc.txt toolkits.txt)))
+	$(addprefix tools/upkeep/,fetch.py nvcc.txt toolkits.txt))
 gpu-bundle: $(BUILD)/lazycuda-gpu.tar.gz
 # Made anew if its folder is gone, or has nothing that nvcc compiled: there may be an nvcc now.
 $(BUILD)/lazycuda-gpu.tar.gz: $(STUBS) $(IMPORTS) $(LINK_LIBRARY) $(GPU_SOURCES) \
