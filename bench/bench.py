@@ -9,7 +9,7 @@ Each row compares two things whose samples were taken in turn, A B A B ..., so
 that a machine whose speed drifts slows both; times are the processor's, but
 where a disk is waited for.  Instructions are counted by valgrind's callgrind and
 do not depend on the machine's mood.  A row that cannot be measured here says why.
-docs/cost.md says what the limits are; bench/report.py puts a run there.
+docs/reference/cost.md says what the limits are; bench/report.py puts a run there.
 """
 import argparse
 import fcntl

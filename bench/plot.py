@@ -95,7 +95,7 @@ def draw(groups, is_above):
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         f'width="{WIDTH}" height="{height}" role="img" aria-labelledby="what">',
-        '<title id="what">What lazycuda costs: the ratios of the table in cost.md</title>',
+        '<title id="what">What lazycuda costs: the ratios of the table in cost.txt</title>',
         f"<style>{style()}</style>",
         f'<rect width="{WIDTH}" height="{height}" class="ground"/>',
         *legend(), *axis(y), *drawn, "</svg>", ""])

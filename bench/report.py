@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What was measured, as a table and on a page.
+"""What was measured, as a table and as a picture.
 
     bench/report.py JSON            prints the table of a run
-    bench/report.py JSON FOLDER     puts it into FOLDER/cost.md, draws FOLDER/cost.svg, and writes
+    bench/report.py JSON FOLDER     writes it to FOLDER/cost.txt, draws FOLDER/cost.svg, and writes
                                     what FOLDER/how-it-works.md shows of it
 """
 import json
@@ -63,15 +63,6 @@ def table(rows):
                        for text in (title, *map(line, own)))]
 
 
-def replace_table(page, rows):
-    """The page with another table in the place of its own, which is indented."""
-    lines = page.splitlines()
-    first = next(i for i, text in enumerate(lines) if text.endswith("at most"))
-    last = next((i for i in range(first, len(lines)) if not lines[i].strip()), len(lines))
-    lines[first:last] = ["    " + text for text in table(rows)]
-    return "\n".join(lines) + "\n"
-
-
 def replace_figures(text, rows):
     """The text with new medians in a table of `| name | median |`, as exact as the old ones."""
     medians = {row["name"]: row["median"] for row in rows if "median" in row}
@@ -90,10 +81,10 @@ def main():
     if len(sys.argv) == 2:
         print("\n".join(table(rows)))
         return
-    page = pathlib.Path(sys.argv[2], "cost.md")
-    page.write_text(replace_table(page.read_text(), rows))
-    page.with_suffix(".svg").write_text(plot.draw(groups(rows), is_above))
-    summary = page.with_name("how-it-works.md")
+    folder = pathlib.Path(sys.argv[2])
+    (folder / "cost.txt").write_text("\n".join(table(rows)) + "\n")
+    (folder / "cost.svg").write_text(plot.draw(groups(rows), is_above))
+    summary = folder / "how-it-works.md"
     if summary.exists():
         summary.write_text(replace_figures(summary.read_text(), rows))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the command takes for many files, and for the libraries of docs/own-library.md."""
+"""What the command takes for many files, and for the libraries of docs/reference/own-library.md."""
 import pathlib
 import re
 import tempfile
@@ -20,7 +20,7 @@ def auditing():
 
 def seven_commands():
     """The shell commands of the page, one after the other."""
-    text = (ROOT / "docs/own-library.md").read_text().partition("\n## Seven libraries\n")[2]
+    text = (ROOT / "docs/reference/own-library.md").read_text().partition("\n## Seven libraries\n")[2]
     # As far as the next words.
     shown = re.match(r"(?:    .*\n|\n)*", text[text.index("    $ A="):])[0]
     return re.sub(r"^    (\$ )?", "", shown, flags=re.M)
@@ -40,10 +40,10 @@ def make_seven(libraries, commands):
 def making_stubs():
     libraries = ROOT / "build" / "libraries"
     if len(list(libraries.glob("cu12/*/nvidia/*/lib/lib*.so.*"))) < 9:
-        raise measure.Unmeasured("there is no build/libraries: docs/own-library.md")
+        raise measure.Unmeasured("there is no build/libraries: docs/reference/own-library.md")
     return [(make_seven(libraries, seven_commands()), 10) for _ in range(measure.often(5))]
 
 
 GROUPS = {"The command": [Row(f"audit {FILES:,} files / 2 s", "ms", 1, auditing),
-                          Row("stub: the seven of docs/own-library.md / 10 s", "s", 1,
+                          Row("stub: seven libraries / 10 s", "s", 1,
                               making_stubs)]}

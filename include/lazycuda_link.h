@@ -344,7 +344,7 @@ struct lazycuda_support {
 						   with this library */
 
 /* Settings that are given once, and passed to compiler and linker in the spelling of each and of
- * its version: docs/linking.md.  If a tool lacks one, the link is refused: OPTION_UNSUPPORTED. */
+ * its version: docs/reference/linking.md.  If a tool lacks one, the link is refused: OPTION_UNSUPPORTED. */
 enum lazycuda_setting_kind {
 	LAZYCUDA_SETTING_LINEINFO = 1,	/* lines of the source, for profilers; 1 */
 	LAZYCUDA_SETTING_DEBUG = 2,	/* code for a debugger, not optimised; 1 */

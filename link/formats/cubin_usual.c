@@ -4,7 +4,7 @@
  *
  * cubin_sound.c looks for references that lead nowhere.  The rules here are about references
  * to the wrong place, which crash nvJitLink as well.  Every file that was looked at keeps them,
- * of every compiler from 11.7 to 13.5; docs/linking.md says how many files these are.  A later
+ * of every compiler from 11.7 to 13.5; docs/reference/linking.md says how many files these are.  A later
  * compiler need not keep them.
  */
 #include "cubin_sound.h"

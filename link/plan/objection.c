@@ -143,7 +143,7 @@ static void say_arch(struct objection *o)
 				   arch_text(o->arena, o->entry->arch, o->entry->suffix), arch);
 	else if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
 		o->why = lc_format(o->arena, "a cubin links for its own architecture and for a"
-				   " few later ones (docs/linking.md), and the target is %s",
+				   " few later ones (docs/reference/linking.md), and the target is %s",
 				   arch);
 	else
 		o->why = lc_format(o->arena, "it is for a later architecture than the target, %s",

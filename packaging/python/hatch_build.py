@@ -3,7 +3,7 @@
 
 CC, CFLAGS, CPPFLAGS, LDFLAGS, HOSTCC and LIBDL count as they do for make; the
 wheel is tagged for the machine that CC compiles for.  LAZYCUDA_BUILD names a
-folder to compile in that is kept, for the next time.  docs/wheels.md says how to
+folder to compile in that is kept, for the next time.  docs/reference/package.md says how to
 make a wheel for manylinux2014.
 """
 import os

@@ -2,7 +2,7 @@
 /*
  * places.h - where a real library may be
  *
- * The order is a promise (docs/how-it-works.md).  It begins as ld.so's for the objects that
+ * The order is a promise (docs/reference/how-it-works.md).  It begins as ld.so's for the objects that
  * need the stub: what they would have loaded, had they been linked to the library itself.  What
  * ld.so knows nothing of comes in between only if the objects lie in it.
  */

@@ -135,7 +135,7 @@ class Row:
     # Where the two are not equal: better(direct, stub) is true if the stub's is the better...
     better: Callable = None
     # ... and a known difference is what the stub's program prints and how it ends; the page
-    # docs/how-it-works.md has it under Limits.
+    # docs/reference/how-it-works.md has it under Limits.
     differs: "Outcome" = None
 
 

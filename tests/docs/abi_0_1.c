@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* abi_0_1.c - where the fields of both headers were in 0.1, for ever (docs/versioning.md) */
+/* abi_0_1.c - where the fields of both headers were in 0.1, for ever (docs/reference/versioning.md) */
 #include "../../include/lazycuda.h"
 #include "../../include/lazycuda_link.h"
 

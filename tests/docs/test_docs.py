@@ -39,13 +39,24 @@ def test_links_lead_somewhere(page):
 
 def test_every_page_is_linked_from_the_readme():
     said = pages.README.read_text()
-    for page in pages.DOCS.glob("*.md"):
-        assert f"(docs/{page.name})" in said, page.name
+    for page in [*pages.TASKS, *pages.REFERENCE]:
+        assert f"({pages.name(page)})" in said, page.name
 
 
-@pytest.mark.parametrize("name", ["wheels.md", "building.md", "packaging.md"])
-def test_a_page_for_users_begins_with_the_commands(name):
-    assert re.match(r"# .+\n\n    \$ (pip|cc|make)\b", pages.page(name))
+def words(page):
+    """As wc -w counts them, without the bars of tables."""
+    return sum(any(map(str.isalnum, word)) for word in page.read_text().split())
+
+
+@pytest.mark.parametrize("page", pages.TASKS, ids=pages.name)
+def test_the_page_of_a_task_is_short_and_begins_with_its_commands(page):
+    assert re.match(r"# .+\n\n    \$ ", page.read_text())
+    assert words(page) <= 700
+
+
+def test_all_pages_together():
+    assert len(pages.TASKS) == 9
+    assert sum(map(words, [pages.README, *pages.TASKS, *pages.REFERENCE])) <= 35_000
 
 
 # ---- the command's options ----
@@ -76,32 +87,20 @@ def test_the_readme_names_options_that_there_are():
     assert named and named <= known
 
 
-def test_the_page_on_wheels_names_options_that_there_are():
-    text = pages.section(pages.page("wheels.md"), "## A finished wheel")
-    named = usage.options(" ".join(re.findall(r"`([^`]+)`", text)))
+def test_the_pages_on_wheels_name_options_that_there_are():
+    text = pages.page("retarget.md") + pages.page("reference/retarget.md").partition("## A frozen")[0]
+    named = usage.options(" ".join(re.findall(r"`([^`\n]+)`", text)))
     assert len(named) > 5 and named <= usage.options(usage.help_of("retarget"))
 
 
 # ---- the Python package ----
 
 def test_what_the_package_answers():
-    table = pages.section(pages.page("wheels.md"), "## A new wheel")
-    named = {words[0].split()[0] for words in pages.first_column(table)}
+    named = {words[0].split()[0] for words in pages.first_column(pages.page("reference/package.md"))}
     said = subprocess.run([sys.executable, "-B", "-m", "lazycuda", "--help"], text=True,
                           capture_output=True, check=True,
                           env={**os.environ, "PYTHONPATH": f"{build.ROOT}/tools/retarget"}).stdout
     assert named == set(re.findall(r"^  (--[a-z]+) ", said, re.M))
-
-
-def test_the_codes_of_retarget():
-    code = "".join(file.read_text() for file in
-                   (build.ROOT / "tools/retarget/lazycuda").glob("*.py"))
-    used = set(re.findall(r'Refused\(\s*"([A-Z_]+)"', code))
-    used |= {word for line in re.findall(r"^ *code = .*", code, re.M)
-             for word in re.findall(r'"([A-Z_0-9]+)"', line)}
-    text = pages.section(pages.page("wheels.md"), "### What is refused")
-    named = {word for words in pages.first_column(text) for word in words if word.isupper()}
-    assert named | {"UNREADABLE"} == used and "`UNREADABLE`" in text
 
 
 # ---- make ----
@@ -114,10 +113,10 @@ def is_setting(name):
 
 
 def test_the_settings_of_make():
-    text = pages.page("packaging.md")
+    text = pages.page("reference/packaging.md")
     named = {word for words in pages.first_column(pages.section(text, "## Settings"))
              for word in words}
-    named |= set(re.findall(r"\b([A-Z_]+)=", text))
+    named |= set(re.findall(r"\b([A-Z_]+)=", text + pages.page("packaging.md")))
     assert {"PREFIX", "libdir", "SOVERSION", "COMPAT", "DESTDIR", "V"} <= named
     # That one is the dynamic loader's.
     assert {name for name in named if not is_setting(name)} <= {"LD_LIBRARY_PATH"}
@@ -144,12 +143,11 @@ def test_what_make_is_called_with(page):
 # ---- figures ----
 
 def cost_table():
-    """[(name, median, limit)] of the page."""
-    table, = [block for block in pages.blocks(pages.page("cost.md"))
-              if block[0].endswith("at most")]
-    figures, limit = table[0].index("min") - 5, table[0].index("at most")
+    """[(name, median, limit)] of cost.txt."""
+    head, *lines = (pages.DOCS / "reference/cost.txt").read_text().splitlines()
+    figures, limit = head.index("min") - 5, head.index("at most")
     return [(line[:figures].strip(), line[figures:].split()[1], line[limit:].split("  ")[0])
-            for line in table[1:] if line.startswith("  ")]
+            for line in lines if line.startswith("  ")]
 
 
 def test_the_rows_and_limits_of_cost():
@@ -160,7 +158,7 @@ def test_the_rows_and_limits_of_cost():
 
 
 def test_the_picture_of_cost_shows_its_table():
-    root = xml.etree.ElementTree.parse(pages.DOCS / "cost.svg").getroot()
+    root = xml.etree.ElementTree.parse(pages.DOCS / "reference/cost.svg").getroot()
     said = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     for name, median, _ in cost_table():
         assert said[said.index(name) + 1] == median, name
@@ -168,7 +166,7 @@ def test_the_picture_of_cost_shows_its_table():
 
 def test_the_figures_of_another_page_are_those_of_cost():
     measured = {name: float(median) for name, median, _ in cost_table()}
-    table = pages.section(pages.page("how-it-works.md"), "## What it costs")
+    table = pages.section(pages.page("reference/how-it-works.md"), "## What it costs")
     rows = re.findall(r"^\| (.+) \| ([\d.]+) \|$", table, re.M)
     assert len(rows) == 4
     for name, figure in rows:
@@ -194,15 +192,15 @@ def test_what_calls_return():
     errors = {}         # kind: of each library
     for kind, value in re.findall(r"^    error (\w+) (\d+)", build.SYMBOLS.read_text(), re.M):
         errors.setdefault(kind, []).append(value)
-    table = pages.section(pages.page("how-it-works.md"), "## What calls return")
+    table = pages.section(pages.page("reference/how-it-works.md"), "## What calls return")
     rows = [re.findall(r"\| (\d+)", line) for line in table.splitlines()]
     kinds = ("missing", "absent", "refused", "driver", "incoherent", "ending")
     assert [row for row in rows if row] == [errors[kind] for kind in kinds]
 
 
-# ---- building.md ----
+# ---- reference/building.md ----
 
 def test_the_oldest_cmake():
     config = (build.ROOT / "packaging/cmake/lazycuda-config.cmake.in").read_text()
     oldest = re.search(r"cmake_minimum_required\(VERSION ([\d.]+?)\.\.\.", config)[1]
-    assert f"CMake {oldest} is enough" in pages.page("building.md")
+    assert f"CMake {oldest} is enough" in pages.page("reference/building.md")

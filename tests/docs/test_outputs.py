@@ -27,9 +27,10 @@ from fakes import fake
 from published import fetch, folder
 from readers import Reader, own_files
 
-IN_THE_CLONE = ("README.md", "docs/own-library.md", "docs/libraries.md", "docs/packaging.md",
-                "docs/new-release.md")
-WITH_PIP = ("docs/wheels.md", "examples/wheel/README.md")
+IN_THE_CLONE = ("README.md", "docs/own-library.md", "docs/reference/own-library.md",
+                "docs/reference/libraries.md", "docs/packaging.md", "docs/reference/packaging.md",
+                "docs/reference/new-release.md")
+WITH_PIP = ("docs/retarget.md", "docs/new-wheel.md", "examples/wheel/README.md")
 ALL = [*pages.PAGES, *pages.MANUALS]
 
 SEVEN = "tests/own_library/test_real.py"
@@ -47,49 +48,45 @@ NOT_RUN = (
     ("CONTRIBUTING.md", "python3 tests/run.py *", "tests/suite does it with made-up tests"),
     ("docs/building.md", "nvcc*", "test_an_nvcc_command"),
     ("docs/cpu-only.md", "LAZYCUDA_MAJOR=none python -m pytest", "the tests of a reader's project"),
-    ("docs/libraries.md", "make all-stubs", "tests/libraries"),
+    ("docs/reference/libraries.md", "make all-stubs", "tests/libraries"),
     ("docs/own-library.md", "lazycuda stub --missing 1 --header*", SEVEN),
-    ("docs/own-library.md", "tools/upkeep/fetch.py*", SEVEN),
-    ("docs/own-library.md", "make libclang", "tests/run.py fetches it"),
-    ("docs/own-library.md", "export PATH=*", SEVEN),
-    ("docs/own-library.md", "cd build/libraries", SEVEN),
-    ("docs/own-library.md", "A=*", SEVEN),
-    ("docs/own-library.md", "B=*", SEVEN),
-    ("docs/own-library.md", "runtime=*", SEVEN),
-    ("docs/own-library.md", "clang=*", SEVEN),
-    ("docs/own-library.md", "lazycuda stub $clang*", SEVEN),
+    ("docs/reference/own-library.md", "tools/upkeep/fetch.py*", SEVEN),
+    ("docs/reference/own-library.md", "make libclang", "tests/run.py fetches it"),
+    ("docs/reference/own-library.md", "export PATH=*", SEVEN),
+    ("docs/reference/own-library.md", "cd build/libraries", SEVEN),
+    ("docs/reference/own-library.md", "A=*", SEVEN),
+    ("docs/reference/own-library.md", "B=*", SEVEN),
+    ("docs/reference/own-library.md", "runtime=*", SEVEN),
+    ("docs/reference/own-library.md", "clang=*", SEVEN),
+    ("docs/reference/own-library.md", "lazycuda stub $clang*", SEVEN),
     ("docs/packaging.md", "make", "tests/install/test_tree.py"),
     ("docs/packaging.md", "make install *", "tests/install/test_tree.py"),
     ("docs/packaging.md", "make uninstall *", "tests/install/test_tree.py"),
-    ("docs/gpu.md", "*", "tests/gpu"),
-    ("docs/packaging.md", "*python -c 'import torch'", "tests/libraries/test_real_names.py"),
+    ("docs/reference/gpu.md", "*", "tests/gpu"),
     ("docs/packaging.md", "make dist", "tests/install/test_tree.py"),
     ("docs/packaging.md", "tar -xzf*", "tests/packages/test_debian.py"),
     ("docs/packaging.md", "cp -r packaging/debian*", "tests/packages/test_debian.py"),
     ("docs/packaging.md", "rpmbuild*", "tests/packages/test_rpm.py"),
     ("docs/packaging.md", "rattler-build*", "tests/packages/test_conda.py"),
-    ("docs/new-release.md", "*", "tests/years_ahead"),
+    ("docs/reference/new-release.md", "*", "tests/years_ahead"),
     ("docs/troubleshooting.md", "LAZYCUDA_DEBUG=1 python -c*", "the example of the README"),
-    ("docs/wheels.md", "lazycuda retarget -o out --prefer stub cumm_cu120*", "test_a_published_wheel"),
-    ("docs/wheels.md", "pip wheel .", "tests/wheels/test_package.py"),
-    ("docs/wheels.md", "pyinstaller *", "tests/retarget_wheels/test_frozen.py"),
-    ("docs/wheels.md", "tools/upkeep/whole_wheels.py*", "tests/libraries/test_retargeted.py"),
-    ("docs/wheels.md", "make release", "tests/wheels/test_release.py"),
-    ("docs/wheels.md", "cd build/dist*", "tests/wheels/test_release.py"),
+    ("docs/reference/package.md", "make release", "tests/wheels/test_release.py"),
+    ("docs/reference/package.md", "cd build/dist*", "tests/wheels/test_release.py"),
+    ("docs/reference/retarget.md", "lazycuda retarget -o out --prefer stub cumm_cu120*",
+     "test_a_published_wheel"),
+    ("docs/reference/retarget.md", "pyinstaller *", "tests/retarget_wheels/test_frozen.py"),
 )
 # Blocks that show something else than commands and files: (page, how it begins, what that is)
 OTHER = (
-    ("docs/how-it-works.md", "your extension", "a diagram"),
-    ("docs/cost.md", "A / B", "figures: tests/docs/test_docs.py"),
+    ("docs/reference/how-it-works.md", "your extension", "a diagram"),
     ("docs/cpu-only.md", "int devices;", "a part of a program"),
-    ("docs/gpu.md", "", "tests/gpu"),
-    ("docs/own-library.md", "libcublas.so.12 (CUDA 12)", SEVEN),
-    ("docs/packaging.md", "bin/lazycuda", "test_what_is_installed"),
-    ("docs/packaging.md", '[{"soname"', "test_the_notes_that_a_stub_has"),
-    ("docs/python-link.md", "from lazycuda.link", "tests/python"),
-    ("docs/states.md", "", "tests/states compares all of it"),
-    ("docs/wheels.md", "not loaded", "test_what_is_not_here_is_said"),
-    ("docs/wheels.md", "requirement nvidia-cuda-runtime-cu12",
+    ("docs/reference/gpu.md", "", "tests/gpu"),
+    ("docs/reference/own-library.md", "libcublas.so.12 (CUDA 12)", SEVEN),
+    ("docs/reference/packaging.md", "bin/lazycuda", "test_what_is_installed"),
+    ("docs/reference/packaging.md", '[{"soname"', "test_the_notes_that_a_stub_has"),
+    ("docs/reference/states.md", "", "tests/states compares all of it"),
+    ("docs/reference/retarget.md", "not loaded", "test_what_is_not_here_is_said"),
+    ("docs/reference/retarget.md", "requirement nvidia-cuda-runtime-cu12",
      "tests/retarget_wheels/test_requirements.py"),
 )
 # Without CUDA it is no failure that these say so.
@@ -198,7 +195,8 @@ def test_every_block_is_commands_or_a_file_or_known():
 
 # What pip brings there; nothing else is fetched.
 FETCHED = ("hatchling", "setuptools", "wheel", "scikit-build-core", "cmake", "ninja", "auditwheel",
-           "patchelf!=0.18.0.0", "isal")
+           "patchelf!=0.18.0.0", "isal", "nanobind", "pybind11", "nvidia-cuda-runtime-cu12",
+           "nvidia-cuda-nvcc-cu12")
 
 
 def fill_index(folder):
@@ -250,15 +248,16 @@ def pip_reader(world, index, tmp_path):
         PIP_CONFIG_FILE=str(tmp_path / "pip.conf"))
 
 
-def test_the_commands_of_the_page_on_wheels(pip_reader):
+def test_the_commands_of_the_pages_on_wheels(pip_reader):
+    if not shutil.which("c++"):
+        pytest.skip("there is no C++ compiler")
     reader = pip_reader()
     own_files(reader.folder)
-    (reader.folder / "new").mkdir()
-    shutil.copy(build.TESTS / "docs" / "fastkernels.c", reader.folder / "new" / "native.c")
-    source = (reader.folder / "new" / "native.c").read_text()
-    (reader.folder / "new" / "native.c").write_text(source.replace("fastkernels", "fastnew"))
-    steps = to_run(pages.DOCS / "wheels.md")
-    reader.follow([*steps, *for_cibuildwheel(steps)])
+    steps = [step for name in ("retarget.md", "new-wheel.md") for step in to_run(pages.where(name))]
+    # Both pages begin with lazycuda's own wheel.
+    once = {step.line: step for step in steps if isinstance(step, pages.Command)}
+    files = [step for step in steps if isinstance(step, pages.File)]
+    reader.follow([*files, *once.values(), *for_cibuildwheel(files)])
 
 
 def for_cibuildwheel(steps):
@@ -314,7 +313,7 @@ def test_the_verdict_of_an_audit(world):
     assert verdict in " ".join(said.split())
 
 
-# ---- wheels.md ----
+# ---- reference/retarget.md ----
 
 @pytest.mark.skipif(build.ARCH != "x86_64", reason="the wheel is for x86-64")
 def test_a_published_wheel(tmp_path, patchelf):
@@ -323,7 +322,7 @@ def test_a_published_wheel(tmp_path, patchelf):
         pytest.skip(f"cumm-cu120 could not be fetched: {why}")
     wheel, = folder("cumm-cu120==0.6.3").glob("*.whl")
     (tmp_path / wheel.name).symlink_to(wheel)
-    step = pages.shown(pages.DOCS / "wheels.md", "lazycuda retarget -o out --prefer stub cumm_cu120")
+    step = pages.shown(pages.where("reference/retarget.md"), "lazycuda retarget -o out --prefer stub cumm_cu120")
     said = shell(step.line, tmp_path).stdout.splitlines()
     expected = step.output.splitlines()
     # The page was written with the Python that the wheel is for; no other loads its modules.
@@ -345,7 +344,7 @@ def shell(line, cwd, **env):
 
 
 def test_what_is_not_here_is_said(tmp_path, patchelf):
-    line, = [block[0] for block in pages.blocks(pages.page("wheels.md"))
+    line, = [block[0] for block in pages.blocks(pages.page("reference/retarget.md"))
              if block[0].startswith("not loaded")]
     libraries = [importer.real(tmp_path, name, function) for name, function in
                  (("libcudart.so.12", "cudaMalloc"), ("libc10.so", "a"), ("libtorch.so", "b"))]
@@ -353,12 +352,12 @@ def test_what_is_not_here_is_said(tmp_path, patchelf):
     assert line in shell(f"lazycuda retarget -o out {file.name}", tmp_path).stdout
 
 
-# ---- building.md, packaging.md: an installed tree ----
+# ---- building, packaging: an installed tree ----
 
 def test_an_nvcc_command(tree, tmp_path, world):
     projects.tool("pkg-config")
     nvcc, major = projects.nvcc()
-    line = pages.shown(pages.DOCS / "building.md", "nvcc").line
+    line = pages.shown(pages.where("building.md"), "nvcc").line
     shutil.copy(build.ROOT / "examples" / "hello.c", tmp_path / "app.c")
     # As C: CUDA's headers, which nvcc reads for C++, declare the same otherwise.
     line = line.replace("nvcc", f"{nvcc} -x c", 1).replace("app.cu", "app.c")
@@ -368,7 +367,7 @@ def test_an_nvcc_command(tree, tmp_path, world):
 
 
 def test_which_packages_there_are(tree):
-    text = pages.section(pages.page("building.md"), "## pkg-config")
+    text = pages.section(pages.page("reference/building.md"), "## pkg-config")
     listed, base = set(), ""
     for word in re.findall(r"`([\w-]+)`", text.partition("The packages without")[0]):
         base = word.rpartition("-")[0] if not word.startswith("-") else base
@@ -381,7 +380,7 @@ def test_which_packages_there_are(tree):
 
 
 def test_what_is_installed(tree):
-    listed = pages.blocks(pages.section(pages.page("packaging.md"), "## What is installed"))[0]
+    listed = pages.blocks(pages.section(pages.page("reference/packaging.md"), "## What is installed"))[0]
     for line in listed:
         for words in line.partition("  ")[0].split(", "):
             for name in shell(f"printf '%s\\n' {words}", "/").stdout.splitlines():
@@ -391,12 +390,12 @@ def test_what_is_installed(tree):
 
 
 def test_the_notes_that_a_stub_has():
-    text = pages.section(pages.page("packaging.md"), "## What the stubs open")
+    text = pages.section(pages.page("reference/packaging.md"), "## What the stubs open")
     notes = "".join(pages.blocks(text)[0]).replace("][", "]\n[").splitlines()
     assert [entry for note in notes for entry in json.loads(note)] == dlopen_notes.by_section(
         build.stub("cudart"))
 
 
 def test_the_name_of_the_source_archive():
-    name = pages.shown(pages.DOCS / "packaging.md", "make dist").output.strip()
+    name = pages.shown(pages.where("packaging.md"), "make dist").output.strip()
     assert f"echo {name}\n" in build.output("make", "-s", "-n", "-C", build.ROOT, "dist")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/upkeep/survey.py: what wheels need of CUDA, and docs/survey.md."""
+"""tools/upkeep/survey.py: what wheels need of CUDA, and docs/reference/survey.md."""
 import sys
 import zipfile
 
@@ -83,7 +83,6 @@ def test_the_column_of_stubs_is_computed(tmp_path, monkeypatch):
     assert "| `libcublas` | `.so.12` 1, `.so.13` 1 | 2 | 1 | yes |" in text
     assert "| `libcudart` | `.so.12` 1 | 1 |  | no |" in text
     assert "1 of 2 libraries have a stub here." in text
-    assert text.endswith("- a==1\n- b==1\n\nThese were read and need none:\n\n- c==1\n")
 
 
 @pytest.mark.parametrize("need, said", [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every promise of docs/threats.md and docs/threads.md names tests that there are, and
-every test of what is hostile and every target of the fuzzers holds a promise."""
+"""promises.txt has what holds each promise of docs/reference/threats.md and threads.md: tests
+that there are; and every test of what is hostile and every target of the fuzzers holds one."""
 import re
 
 import pytest
@@ -10,10 +10,10 @@ import pages
 
 
 def promises(page="threats.md"):
-    """(promise, what holds it) of each row of the tables."""
-    rows = re.findall(r"^\| (.*?) \| (.*) \|$", pages.page(page), re.M)
-    return [(promise, re.findall(r"`([^`]+)`", held)) for promise, held in rows
-            if held not in ("test", "fuzzed by")]
+    """(promise, what holds it) of each row that is about a page."""
+    text = (build.TESTS / "docs" / "promises.txt").read_text()
+    rows = [line.rpartition(" | ") for line in pages.section(text, f"## {page}").splitlines() if line]
+    return [(promise, held.split()) for promise, _, held in rows]
 
 
 def functions(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/versioning.md: what a later release may change, and what it may not."""
+"""docs/reference/versioning.md: what a later release may change, and what it may not."""
 import re
 
 import pytest
@@ -8,7 +8,7 @@ import build
 import elf
 import pages
 
-PAGE = pages.page("versioning.md")
+PAGE = pages.page("reference/versioning.md")
 # What 0.1 had, for ever.
 FUNCTIONS = {
     "LAZYCUDA_1": {"lazycuda_get_status", "lazycuda_load", "lazycuda_get_driver",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes build/lazycuda-gpu.tar.gz, what `run.sh` needs on a machine with a device: docs/gpu.md.
+"""Makes build/lazycuda-gpu.tar.gz, what `run.sh` needs on a machine with a device: docs/reference/gpu.md.
 
     tests/gpu/bundle.py [BUILD]         after `make`; BUILD is where that was made
 

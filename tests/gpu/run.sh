@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh [CLAIM...]	what only a device can show, on this machine: docs/gpu.md
+# run.sh [CLAIM...]	what only a device can show, on this machine: docs/reference/gpu.md
 #
 # Every line is a claim that passed, failed or was skipped, and why; the last line is
 # "N passed, N failed, N skipped".  Status 1 if something failed.  It needs a libc, a

@@ -19,12 +19,20 @@ import build
 
 README = build.ROOT / "README.md"
 DOCS = build.ROOT / "docs"
-PAGES = [*sorted(build.ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *sorted((build.ROOT / "examples").rglob("*.md"))]
+TASKS = sorted(DOCS.glob("*.md"))
+REFERENCE = sorted(DOCS.glob("reference/*.md"))
+PAGES = [*sorted(build.ROOT.glob("*.md")), *TASKS, *REFERENCE,
+         *sorted((build.ROOT / "examples").rglob("*.md"))]
 MANUALS = sorted(DOCS.glob("*.[1-8]"))
 
 
+def where(name):
+    """The page of that name: the README, one in docs, or one in a folder of it that is named."""
+    return README if name == "README.md" else DOCS / name
+
+
 def page(name):
-    return (README if name == "README.md" else DOCS / name).read_text()
+    return where(name).read_text()
 
 
 def name(path):

@@ -205,7 +205,7 @@ def fetch_libclang():
 
 
 def fetch_libraries(line):
-    """Those that docs/own-library.md makes stubs for: all, or the smallest."""
+    """Those that docs/reference/own-library.md makes stubs for: all, or the smallest."""
     if not toolkits.requested() or platform.machine() != "x86_64":
         return []
     some = None if toolkits.all_requested() else ["libcurand", "cudart", "crt"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of docs/libraries.md has what libraries/ has."""
+"""The table of docs/reference/libraries.md has what libraries/ has."""
 import re
 
 import build
@@ -8,7 +8,7 @@ import pages
 
 
 def test_the_table_of_libraries():
-    first = pages.page("libraries.md").partition("\n## ")[0]
+    first = pages.page("reference/libraries.md").partition("\n## ")[0]
     rows = [re.split(r"\s*\|\s*", line.strip("| ")) for line in first.splitlines()
             if line.startswith("| ") and ".so." in line]
     wanted = []
@@ -43,6 +43,6 @@ def test_the_lists_have_what_the_rules_say_of_cuda_and_of_what_is_opened():
 
 
 def test_the_page_names_each_that_opens_something():
-    section = pages.page("libraries.md").partition("## What a library opens by name")[2]
+    section = pages.page("reference/libraries.md").partition("## What a library opens by name")[2]
     for name, rule in rules().items():
         assert "opens" not in rule or re.search(rf"\b{name}\b", section), name

@@ -517,8 +517,8 @@ def test_what_is_opened_by_the_name_of_a_stub(retarget, module, tmp_path):
 
 
 def test_the_page_shows_what_is_said(retarget, module, tmp_path):
-    """docs/wheels.md has these lines of faiss's wheel, the last one in two."""
-    page = (build.ROOT / "docs" / "wheels.md").read_text().partition("### Requirements")[2]
+    """docs/reference/retarget.md has these lines of faiss's wheel, the last one in two."""
+    page = (build.ROOT / "docs/reference/retarget.md").read_text().partition("## Requirements")[2]
     shown = " ".join(line.strip() for line in page.splitlines() if line.startswith("    "))
     names = b'["",\n\n\n\n"nvidia-cuda-runtime-cu12"]'
     made = wheel_files.make(

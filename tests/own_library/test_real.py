@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The seven libraries of docs/own-library.md: made, built and loaded by its commands, and
+"""The seven libraries of docs/reference/own-library.md: made, built and loaded by its commands, and
 called as far as that goes without a GPU.
 
 `make test` has cuRAND; with CUDA_VERSIONS=all it has all of them.
@@ -16,7 +16,7 @@ import pages
 import real_libraries
 
 SEVEN = ("cublas", "cufft", "cusolver", "cusparse", "curand", "cudnn", "nccl")
-PAGE = pages.page("own-library.md")
+PAGE = pages.page("reference/own-library.md")
 MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1001,
            "nccl": 2}
 

@@ -139,7 +139,7 @@ say(calls=calls, default=[one(b"").name for one in (PTXSource, CUSource, Fatbin,
 # ---- the page ----
 
 def test_the_page_has_names_that_there_are():
-    text = pages.page("python-link.md")
+    text = pages.page("reference/python-link.md")
     words = [word for cells in pages.first_column(pages.section(text, "## Names"))
              for word in cells]
     words += [word for cells in pages.first_column(pages.section(text, "## Errors"))
@@ -154,7 +154,7 @@ def test_the_page_has_names_that_there_are():
 
 
 def test_the_codes_of_the_classes():
-    text = pages.section(pages.page("python-link.md"), "## Errors")
+    text = pages.section(pages.page("reference/python-link.md"), "## Errors")
     rows = re.findall(r"^\| `(\w+)` \| (\d+) (?:to (\d+)|and more)", text, re.M)
     assert len(rows) == 6
     for code in link.Code:
@@ -163,11 +163,9 @@ def test_the_codes_of_the_classes():
         assert code == 0 or int(first) <= code <= int(last or 10**6)
 
 
-def test_what_the_page_begins_with_runs(python, installed, world):
-    text = pages.page("python-link.md")
-    code = "\n".join(line[4:] for line in re.search(r"\n\n((?:    .*\n|\n)+)", text)[1].split("\n"))
-    ptx, cubin = pair(installed.version, "ptx")[0], pair(installed.version, "cubin")[1]
-    (world.root / "helper.cubin").write_bytes(cubin.read_bytes())
-    said, = python(f"ptx = open({str(ptx)!r}).read()\n" + code.replace("sm_90", "sm_80") +
-                   "\nsay(elf=image[1:4].decode())\n")
-    assert said == {"elf": "ELF"}
+def test_what_the_page_begins_with_runs(python, installed):
+    code, = [step.text for step in pages.steps(pages.where("from-python.md"))
+             if isinstance(step, pages.File)]
+    code = code.replace("sm_90", "sm_80").replace("print(", "say(said=str(") + ")"
+    code = code.replace("backend, len(image))", "backend), elf=image[1:4].decode())")
+    assert python(code) == [{"said": "Backend.NVJITLINK", "elf": "ELF"}]

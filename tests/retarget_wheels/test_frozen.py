@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that uses a retargeted wheel, frozen by PyInstaller: docs/wheels.md."""
+"""A program that uses a retargeted wheel, frozen by PyInstaller: docs/reference/retarget.md."""
 import os
 import shlex
 import subprocess
@@ -57,7 +57,7 @@ def environment(retarget, tmp_path, real):
 
 @pytest.mark.parametrize("with_cuda, says", [(True, "12090"), (False, "-303")])
 def test_it_runs_without_the_environment(environment, tmp_path, world, with_cuda, says):
-    line, = pages.commands(pages.DOCS / "wheels.md", "pyinstaller")
+    line, = pages.commands(pages.where("reference/retarget.md"), "pyinstaller")
     words = shlex.split(line)[1:] if with_cuda else ["app.py"]
     site = package.site_packages(environment)
     done = subprocess.run([environment.parent / "pyinstaller", "--log-level=ERROR", *(

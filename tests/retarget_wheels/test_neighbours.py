@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Several wheels in one process: two retargeted ones of different majors, and a retargeted one beside
-a published one, in both orders.  docs/wheels.md has the same table."""
+a published one, in both orders.  docs/reference/retarget.md has the same table."""
 import itertools
 import json
 import sys

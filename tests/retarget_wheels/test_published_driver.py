@@ -76,7 +76,7 @@ def test_half_a_dozen_and_both_libraries():
 @pytest.mark.parametrize("name", ["nixl==0.4.0"])
 def test_what_puts_jumps_into_the_drivers_functions_has_to_have_the_driver(
         name, retarget, tmp_path, world, real, debian):
-    """Why docs/wheels.md says --leave: UCX finds no room in an entry of a stub."""
+    """Why docs/reference/retarget.md says --leave: UCX finds no room in an entry of a stub."""
     use = next(use for use in DRIVER_USES if use.wheel == name)
     wheel, beside = fetched(use.wheel), [fetched(one) for one in use.beside]
     if not all(map(for_this_python, (wheel, *beside))):

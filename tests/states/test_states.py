@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/states.md: each state is made here, and the page says what is really said.
+"""docs/reference/states.md: each state is made here; said.txt has what is really said, and the
+page shows a part of it.
 
 The fakes lie where real libraries would, so that paths are those of the page.  Only the list
 of folders that were looked into is the machine's own; the page has `...` in its place.
@@ -12,10 +13,12 @@ import pytest
 
 import build
 import fakes
+import pages
 from fakes import answer, driver, fake
 from world import CALL
 
-PAGE = build.ROOT / "docs" / "states.md"
+PAGE = pages.where("reference/states.md")
+SAID = build.TESTS / "states" / "said.txt"
 STATES = {}
 
 
@@ -304,31 +307,36 @@ def setuid(world):
 
 # ---- the page ----
 
-def sections():
+def sections(file):
     """{heading: text below it}"""
-    parts = re.split(r"^## (.*)\n", PAGE.read_text(), flags=re.M)
+    parts = re.split(r"^## (.*)\n", file.read_text(), flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def blocks(text):
-    """The indented blocks of a section."""
-    lines = [line for line in text.splitlines() if line.startswith("    ") or not line]
-    return textwrap.dedent("\n".join(lines)).strip()
+@pytest.mark.parametrize("title", STATES)
+def test_what_is_said(world, title):
+    assert sections(SAID)[title].strip() == STATES[title](world)
 
 
 @pytest.mark.parametrize("title", STATES)
-def test_the_page_says_what_is_said(world, title):
-    assert blocks(sections()[title]) == STATES[title](world)
+def test_the_page_shows_what_is_said(title):
+    shown = [textwrap.dedent(part) for part in
+             re.findall(r"(?:^    .*\n)+", sections(PAGE)[title], re.M)]
+    said = iter(sections(SAID)[title].strip().split("\n\n"))
+    assert shown
+    for part in shown:
+        assert any(pages.is_like(part, text) for text in said), part
 
 
 def test_the_page_has_every_state_and_no_other():
-    assert list(sections()) == ["In short", *STATES]
+    assert list(sections(PAGE)) == ["In short", *STATES]
+    assert list(sections(SAID)) == [*STATES]
 
 
 def table():
     """{state: (cudart, nvrtc, nvJitLink, cuda, nvml)} of the table in short."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
-            for line in sections()["In short"].splitlines() if line.startswith("|")]
+            for line in sections(PAGE)["In short"].splitlines() if line.startswith("|")]
     return {row[0]: row[1:] for row in rows[2:]}
 
 
@@ -341,7 +349,7 @@ def test_the_table_has_every_state_with_the_codes_of_its_block():
     found = {}
     for title in STATES:
         found[title] = ["\N{EN DASH}"] * 5
-        for name, value in re.findall(r"^ *(\w+) returned (\d+)", sections()[title], re.M):
+        for name, value in re.findall(r"^ *(\w+) returned (\d+)", sections(SAID)[title], re.M):
             place, = {LIBRARY_OF[start] for start in LIBRARY_OF if re.match(start, name)}
             assert found[title][place] in ("\N{EN DASH}", value)
             found[title][place] = value
@@ -351,7 +359,7 @@ def test_the_table_has_every_state_with_the_codes_of_its_block():
 def test_page_and_manual_have_the_same_codes():
     codes = {tuple(row[:3]) for row in table().values() if "\N{EN DASH}" not in row[:3]}
     page = re.findall(r"\| (\d+)[^|]*\| (\d+) \| (\d+) \|",
-                      (build.ROOT / "docs" / "how-it-works.md").read_text())
+                      (build.ROOT / "docs/reference/how-it-works.md").read_text())
     manual = re.findall(r"^[^\t\n]*\t(\d+)\t(\d+)\t(\d+)$",
                       (build.ROOT / "docs" / "lazycuda.7").read_text(), re.M)
     assert set(page) == set(manual) == codes

@@ -196,7 +196,7 @@ static int in_round(void)
 
 	alarm(SECONDS);
 	/* A fork() that began before the stub was first called knows nothing of it
-	 * (docs/threads.md).  What nvcc makes calls it before main(); here it is to look
+	 * (docs/reference/threads.md).  What nvcc makes calls it before main(); here it is to look
 	 * for another one. */
 	if (kind->race == forks)
 		lazycuda_get_status("nvrtc");

@@ -97,7 +97,7 @@ def test_wrong_questions(python, words):
 
 
 VERSIONS = {11: "11.8", 12: "12.9", 13: "13.5"}
-# Of CUDA's other libraries, without NPP's: docs/wheels.md says why.
+# Of CUDA's other libraries, without NPP's: docs/reference/package.md says why.
 OF_ALL = {"libcufile.so.0", "libcurand.so.10", "libcusparseLt.so.0", "libcudnn.so.9", "libcutensor.so.2",
           "libcutensorMg.so.2", "libnccl.so.2", "libnvToolsExt.so.1", "libnvshmem_host.so.3",
           "libnvvm.so.4"}

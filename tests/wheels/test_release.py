@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`make release`, as docs/wheels.md shows it, with the tools of today."""
+"""`make release`, as docs/reference/package.md shows it, with the tools of today."""
 import hashlib
 import importlib.util
 import os
@@ -18,7 +18,7 @@ import package
 import pages
 import wheel_files
 
-SECTION = "### A release"
+SECTION = "## A release"
 NEEDED = {"libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
@@ -41,7 +41,7 @@ def released():
 
 def run_page():
     """What each command of the page prints; all are run in one place, one after another."""
-    block, = pages.blocks(pages.section(pages.page("wheels.md"), SECTION))
+    block, = pages.blocks(pages.section(pages.page("reference/package.md"), SECTION))
     commands = [line.replace("$ ", "", 1) for line in block]
     return dict(zip(commands, (shell(command, build.ROOT) for command in commands)))
 

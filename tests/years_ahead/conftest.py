@@ -32,14 +32,14 @@ def key():
 
     digest = hashlib.sha256(str(build.CC).encode())
     for path in sorted(map(str, source_copy.sources())):
-        if not path.startswith("docs/") or path == "docs/new-release.md":
+        if not path.startswith("docs/") or path == "docs/reference/new-release.md":
             digest.update(path.encode() + (build.ROOT / path).read_bytes())
     return digest.hexdigest()
 
 
 @pytest.fixture(scope="session")
 def cuda14(libclang):
-    """A copy of the sources that supports CUDA 14, made by the steps of docs/new-release.md.
+    """A copy of the sources that supports CUDA 14, made by the steps of docs/reference/new-release.md.
     It is made once, for all processes that run tests, and kept until a source changes."""
     import steps
 

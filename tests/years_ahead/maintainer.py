@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/new-release.md leaves to a person, done for CUDA 14.0 in a copy of the sources."""
+"""What docs/reference/new-release.md leaves to a person, done for CUDA 14.0 in a copy of the sources."""
 import re
 
 import build

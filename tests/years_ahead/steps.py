@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The steps of docs/new-release.md, taken one after the other in a copy of the sources."""
+"""The steps of docs/reference/new-release.md, taken one after the other in a copy of the sources."""
 import difflib
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ VERDICTS = ("14.0", "13.5", "12.9")
 
 def commands():
     """Those of the page, without what they are said to be for."""
-    return pages.commands(pages.DOCS / "new-release.md")
+    return pages.commands(pages.where("reference/new-release.md"))
 
 
 # ---- what a maintainer does at each line; each says what there was to see ----

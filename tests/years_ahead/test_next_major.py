@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CUDA 14, supported by what docs/new-release.md says: in a copy of the sources, in which
+"""CUDA 14, supported by what docs/reference/new-release.md says: in a copy of the sources, in which
 nothing was changed but what the page asks for.
 """
 import json

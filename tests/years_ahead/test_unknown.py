@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Versions that the list does not know, met at run time: later majors and minors, older ones,
-and drivers of any age.  docs/states.md has what is said of them.
+and drivers of any age.  docs/reference/states.md has what is said of them.
 """
 import json
 

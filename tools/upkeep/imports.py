@@ -4,7 +4,7 @@
 
     tools/upkeep/imports.py fetch [LIST]         note what the wheels of LIST import
     tools/upkeep/imports.py add WHEEL...         the same of wheels that are here
-    tools/upkeep/imports.py count [--before FOLDER]     the tables of docs/imports.md
+    tools/upkeep/imports.py count [--before FOLDER]     the tables of docs/reference/imports.md
     tools/upkeep/imports.py count --lacking MAJOR VERSION
                                                  names in the way of callers of MAJOR on VERSION,
                                                  by number of files
@@ -176,7 +176,7 @@ def check_names(files, first):
     names = frozenset().union(*(names for each in files.values() for names in each))
     if strange := sorted(names - first.keys()):
         raise Unusable(f"symbols.txt has no {', '.join(strange)}, which a wheel imports of the "
-                       "runtime: bring symbols.txt up to date (docs/new-release.md)")
+                       "runtime: bring symbols.txt up to date (docs/reference/new-release.md)")
 
 
 def judged(files, build):

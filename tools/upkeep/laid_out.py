@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The table in docs/abi.md of what libraries lay out and callers read, from the lists.
+"""The table in docs/reference/abi.md of what libraries lay out and callers read, from the lists.
 
     tools/upkeep/laid_out.py            write it
     tools/upkeep/laid_out.py --check    is it that?
@@ -13,7 +13,7 @@ import generated_page
 import libraries
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "abi.md"
+PAGE = ROOT / "docs/reference/abi.md"
 LISTS = ("symbols.txt", *sorted(path.relative_to(ROOT).as_posix()
                                 for path in (ROOT / "libraries").glob("*.txt")))
 MARKS = re.compile(r"(<!-- table: laid-out -->\n).*?(<!-- end -->)", re.S)
@@ -87,10 +87,7 @@ def ranges(library, struct):
 
 
 def lines_of(library, patterns):
-    reached, changed = library.reached(), library.changed()
-    if reached - changed:
-        yield f"{len(reached - changed)} structs", "one in all versions", "forwarded"
-    for struct in sorted(changed):
+    for struct in sorted(library.changed()):
         yield f"`{struct}`", ranges(library, struct), (
             ADAPTED if library.name == "cudart" else "refused where they differ")
     handing = [name for name in library.apart
@@ -104,14 +101,14 @@ def lines_of(library, patterns):
 
 
 def table():
-    rules, none = libraries.read_rules(), []
+    rules, alike = libraries.read_rules(), []
     lines = ["| library | what it lays out | layouts | to another major |", "|---|---|---|---|"]
     for library in (one for path in LISTS for one in read(path)):
         rows = list(lines_of(library, rules.get(library.name, {}).get(
             "apart", HANDING.get(library.name, []))))
         lines += [f"| {' | '.join((library.name, *row))} |" for row in rows]
-        none += [] if rows else [library.name]
-    return "\n".join([*lines, f"| {', '.join(none)} | no struct | | |", ""])
+        alike += [] if rows else [library.name]
+    return "\n".join([*lines, f"| {', '.join(alike)} | nothing, or structs | one in all versions | forwarded |", ""])
 
 
 def page(text):

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the tables of docs/linking.md from those of link/tables, stubs/base and
-tests/agreement.
+"""Write the tables of docs/reference/linking.md from those of link/tables and stubs/base.
 
     tools/upkeep/linking.py            write them
     tools/upkeep/linking.py --check    exit 1 if the page does not have them
@@ -16,10 +15,9 @@ import re
 import generated_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/linking.md"
+PAGE = ROOT / "docs/reference/linking.md"
 LINK = ROOT / "link/tables"
 BASE = ROOT / "stubs/base"
-SHAPES = ROOT / "tests/agreement/shapes.txt"
 
 
 def rows(file, table, room=LINK):
@@ -80,6 +78,17 @@ def compatibilities():
                      for row in rows("cuda_version.c", "compatibilities", BASE)])
 
 
+def merged(lines):
+    """Rows that follow each other and say the same share a line."""
+    found = []
+    for line in lines:
+        if found and found[-1][1:] == line[1:]:
+            found[-1] = (f"{found[-1][0]}, {line[0]}", *line[1:])
+        else:
+            found.append(line)
+    return found
+
+
 def span(field):
     """"12.8-12.9", "12.8-"; "-" for none."""
     since, until = fields(field.strip("{} "))
@@ -93,23 +102,18 @@ def architectures():
         nvrtc, nvjitlink, driver = re.findall(r"\{[^{}]*\}", tools)
         name = f"sm_{sm}" + ("" if suffix == "0" else suffix.strip("'"))
         lines.append((name, span(nvrtc), span(nvjitlink), span(driver)))
-    merged = []
-    for line in lines:      # variants that everybody knows equally long share a line
-        if merged and merged[-1][1:] == line[1:]:
-            merged[-1] = (f"{merged[-1][0]}, {line[0]}", *line[1:])
-        else:
-            merged.append(line)
-    return markdown(("target", "nvrtc", "nvJitLink", "driver"), merged)
+    return markdown(("target", "nvrtc", "nvJitLink", "driver"), merged(lines))
 
 
 def cubins():
-    lines = []
+    targets = {}
     for row in rows("arch.c", "relations"):
         code, target, since, broken = fields(row)
         who = f"from {version(since)} on" if number(since) else "all that know the target"
-        lines.append((f"sm_{code}", f"sm_{target}",
-                      who + (f", but {version(broken)}" if number(broken) else "")))
-    return markdown(("cubin of", "for", "by nvJitLink"), lines)
+        who += f", but {version(broken)}" if number(broken) else ""
+        targets.setdefault((f"sm_{code}", who), []).append(f"sm_{target}")
+    return markdown(("cubin of", "for", "by nvJitLink"),
+                    [(code, ", ".join(those), who) for (code, who), those in targets.items()])
 
 
 VALUES = {"NO_VALUE": "", "BINARY": "0 or 1", "THREADS": "N", "REGISTERS": "N",
@@ -126,20 +130,18 @@ def options():
 
     lines = []
     for row in rows("options.c", "rows"):
-        name, value, since, broken, why, driver = fields(row)
+        name, value, since, broken, _, driver = fields(row)
         who = ("none" if since == "NEVER" else
                f"{version(since) or '12.0'}-" + (f", but {version(broken)}" if number(broken) else ""))
-        if why != "NULL":
-            who += f": {phrase(why)}"
         what, arguments = re.fullmatch(r"(\w+)\((.*)\)", driver).groups()
         if what == "JIT":
             option, number_ = arguments.split(", ")
             given = number_ if value == "NO_VALUE" else "N"
             on_driver = f"`{names[option]}` {given}"
         else:
-            on_driver = f"{what.lower()}: {phrase(arguments)}"
+            on_driver = what.lower()
         lines.append((f"`{phrase(name)}` {VALUES[value]}".rstrip(), who, on_driver))
-    return markdown(("option", "nvJitLink", "driver"), lines)
+    return markdown(("option", "nvJitLink", "driver"), merged(lines))
 
 
 SETTING_VALUES = {"ON": "", "YES_OR_NO": "0 or 1", "LEVEL": "0 to 4", "COUNT": "N",
@@ -169,7 +171,7 @@ def settings():
 def reserved():
     lines = [("`{}`".format(*parts), parts[1]) for parts in
              ([part.strip('"') for part in fields(row)] for row in rows("options.c", "reserved"))]
-    return markdown(("option", "instead"), lines)
+    return markdown(("option", "instead"), merged(lines))
 
 
 RELATIONS = {"NONE_USABLE": "none, below 12.3", "COMPARABLE": "same major, not comparable",
@@ -186,34 +188,17 @@ def policy(table):
     words = {"YES": "yes", "NO": "no", "ANYWAY": ""}
     lines = []
     for row in rows("policy.c", table):
-        name, driver, relation, *conditions, decision, code, reason = fields(row)
+        name, driver, relation, *conditions, decision, code, _ = fields(row)
         outcome = OUTCOMES.get(decision) or f"`{code.replace('LAZYCUDA_CODE_', '')}`"
         lines.append((name.strip('"'), {"YES": "known", "NO": "unknown", "ANYWAY": ""}[driver],
-                      RELATIONS[relation], *(words[condition] for condition in conditions),
-                      outcome, "".join(re.findall(r'"([^"]*)"', reason))))
+                      RELATIONS[relation], *(words[condition] for condition in conditions), outcome))
     return markdown(("row", "driver", "nvJitLink", "needs nvJitLink", "nvJitLink takes all",
-                     "driver takes all", "elsewhere", "outcome", "because"), lines)
-
-
-def fields_of_cubins():
-    """What tests/agreement/shapes.txt says of each compiler, of all of them together."""
-    sums = {}
-    for line in SHAPES.read_text().splitlines():
-        if line.startswith("field | "):
-            _, _, field, what, counts = line.split(" | ")
-            held, places, files = map(int, re.findall(r"\d+", counts))
-            assert held == places, f"{SHAPES}: {line}"
-            total = sums.setdefault((field, what), [0, 0])
-            total[0] += places
-            total[1] += files
-    return markdown(("field", "what it holds", "places", "files"),
-                    [(*field, str(places), str(files))
-                     for field, (places, files) in sorted(sums.items())])
+                     "driver takes all", "elsewhere", "outcome"), lines)
 
 
 TABLES = {"strict": lambda: policy("strict"), "best_effort": lambda: policy("best_effort"),
           "off": lambda: policy("off"), "toolkits": toolkits, "compatibilities": compatibilities, "architectures": architectures,
-          "cubins": cubins, "fields": fields_of_cubins, "options": options, "settings": settings,
+          "cubins": cubins, "options": options, "settings": settings,
           "reserved": reserved}
 
 

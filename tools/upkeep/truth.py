@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does what `lazycuda audit` says happen?  A table for docs/imports.md.
+"""Does what `lazycuda audit` says happen?  The figures are in docs/reference/imports.md.
 
     tools/upkeep/truth.py --cuda DIR WHEEL...
 

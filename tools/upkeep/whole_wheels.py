@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `lazycuda retarget` makes of whole wheels, and what that takes: tables for docs/wheels.md.
+"""What `lazycuda retarget` makes of whole wheels, and what that takes, as tables.
 
     tools/upkeep/whole_wheels.py FILE...
     tools/upkeep/whole_wheels.py --serves MODULE [--open FILE]... [LABEL=]SITE[+TOOLKIT]...

@@ -9,8 +9,8 @@
     inspect(path).entries                   # what device code a file holds
     linker.plan().message                   # what link() would do, and why
 
-A binding of liblazycuda_link with ctypes; docs/linking.md says how it decides, and
-docs/python-link.md what other packages call the same.  It needs no compiler and no other
+A binding of liblazycuda_link with ctypes; docs/reference/linking.md says how it decides, and
+docs/reference/python-link.md what other packages call the same.  It needs no compiler and no other
 package, and is imported and used without CUDA: what is missing is an error then.
 
 Versions are strings, "12.9"; None is "not installed" or "not known", as each says.
@@ -595,7 +595,7 @@ class Plan:
     """A decision: which linker takes what, or, where `code` is not OK, why none does."""
     backend: Backend
     code: Code
-    rule: str                       # the row of the table in docs/linking.md, "B11"
+    rule: str                       # the row of the table in docs/reference/linking.md, "B11"
     input: Optional[int]            # the offending one
     had: Optional[str]              # "LTO-IR of CUDA 12.5"
     needed: Optional[str]           # "nvJitLink 12.5 or later"
@@ -864,7 +864,7 @@ class Linker:
     support: modules that are linked if they are needed, at most 64; use_support=False
     leaves all of them out.
     constraint: on the toolkit, ">=13.2,<14".
-    policy, lto_across_majors, offline, forward_compatible: docs/linking.md.
+    policy, lto_across_majors, offline, forward_compatible: docs/reference/linking.md.
     device: whose primary context the driver's linker takes where none is current.
     unpack_limit: of each input, as inspect() has it.
     environment: plan for that, and not for what is installed.
