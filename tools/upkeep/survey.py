@@ -44,7 +44,6 @@ of PyPI with the most downloads, those that by name, summary or fame have code f
 fewer downloads, and versions that the tests use. Each wheel is the one that pip gets for Python 3.11 on
 x86-64 Linux, so projects that PyPI has as source alone are missing. The wheels are not a random sample.
 
-The column *brought* counts the wheels that contain the library themselves, renamed by auditwheel or not.
 A library that is only opened by its name, with `dlopen`, is not counted, nor is a library that was linked
 statically.
 """
@@ -185,16 +184,12 @@ def page(rows):
     lines = []
     for stem, numbers in users.items():
         of = {wheel for each in numbers.values() for wheel, _ in each}
-        brought = {wheel for each in numbers.values() for wheel, plus in each if plus}
-        sonames = ", ".join(f"`.so{number}` {len(each)}" for number, each in sorted(
-            numbers.items(), key=lambda item: [int(word) for word in item[0].split(".")[1:]]))
-        lines.append((-len(of), stem, f"| `{stem}` | {sonames} | {len(of)} | {len(brought) or ''} | "
-                                      f"{stub_of(stem, numbers, stubbed)} |"))
+        lines.append((-len(of), stem, f"| `{stem}` | {len(of)} | {stub_of(stem, numbers, stubbed)} |"))
     return "\n".join([
         HEAD.format(wheels=len(rows), needing=sum(map(bool, rows.values()))),
         f"{sum(stem in stubbed for stem in users)} of {len(users)} libraries have a stub here. "
         "The last column says what the others belong to.", "",
-        "| library | names, wheels | wheels | brought | stub |", "|---|---|---|---|---|",
+        "| library | wheels | stub |", "|---|---|---|",
         *(line for *_, line in sorted(lines))]) + "\n"
 
 
