@@ -248,7 +248,7 @@ def pip_reader(world, index, tmp_path):
         PIP_CONFIG_FILE=str(tmp_path / "pip.conf"))
 
 
-def test_the_commands_of_the_pages_on_wheels(pip_reader):
+def test_the_commands_of_the_page_on_wheels(pip_reader):
     if not shutil.which("c++"):
         pytest.skip("there is no C++ compiler")
     reader = pip_reader()

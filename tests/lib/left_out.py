@@ -33,7 +33,7 @@ LEFT_OUT = [
     # What is downloaded is downloaded for these alone.
     ("wheels/test_projects.py", "network"),
     ("docs/test_outputs.py::test_the_commands_of_the_example_of_a_wheel", "network"),
-    ("docs/test_outputs.py::test_the_commands_of_the_pages_on_wheels", "network"),
+    ("docs/test_outputs.py::test_the_commands_of_the_page_on_wheels", "network"),
     ("docs/test_outputs.py::test_a_published_wheel", "wheels"),
     ("retarget_wheels/test_frozen.py", "network"),
     ("retarget_wheels/test_published.py::test_traced", "wheels"),
