@@ -371,7 +371,7 @@ struct lazycuda_setting {
 enum lazycuda_log {
 	LAZYCUDA_LOG_NOTE = 0,	/* of the plan: a warning, which stops nothing */
 	LAZYCUDA_LOG_INFO = 1,	/* what compiler or linker said; a compiler's warnings, too */
-	LAZYCUDA_LOG_ERROR = 2	/* the same from one that failed */
+	LAZYCUDA_LOG_ERROR = 2	/* the same from one that failed, behind a line with the reason */
 };
 
 struct lazycuda_request {
@@ -694,7 +694,8 @@ struct lazycuda_result {
 	const struct lazycuda_plan *plan;	/* NULL if there was no plan */
 	const void *image;		/* NULL unless OK */
 	size_t image_length;		/* bytes; the NUL that follows PTX is not counted */
-	const char *info_log, *error_log;	/* of compiler and linker; "" if there is none */
+	const char *info_log, *error_log;	/* of compiler and linker; "" if there is none.  What
+						   failed says so in the first line of its log */
 	const char *backend_call;	/* what failed, "nvJitLinkAddData"; NULL */
 	int backend_status;		/* the backend's own number for what it returned; 0 */
 	/* DUPLICATE_SYMBOL, UNDEFINED_SYMBOL: all that are known; in LTO-IR, what the log names */

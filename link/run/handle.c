@@ -83,14 +83,23 @@ static const char *join(struct lc_arena *arena, const char *one, const char *oth
 	return *one ? lc_format(arena, "%s\n%s", one, other) : other;
 }
 
+/* An error log may have hundreds of warnings before the error: the reason comes first. */
+static const char *with_reason(struct lc_arena *arena, const struct lk_product *product)
+{
+	if (!product->error_log || product->code == LAZYCUDA_CODE_OK)
+		return product->error_log;
+	return lc_format(arena, "%s\n%s", product->message, product->error_log);
+}
+
 bool lk_take_product(struct lazycuda_link *link, const struct lk_product *product, size_t input)
 {
 	struct lazycuda_result *result = &link->result;
+	const char *error_log = with_reason(link->arena, product);
 
 	result->info_log = join(link->arena, result->info_log, product->info_log);
-	result->error_log = join(link->arena, result->error_log, product->error_log);
+	result->error_log = join(link->arena, result->error_log, error_log);
 	lk_tell(link, LAZYCUDA_LOG_INFO, input, product->info_log);
-	lk_tell(link, LAZYCUDA_LOG_ERROR, input, product->error_log);
+	lk_tell(link, LAZYCUDA_LOG_ERROR, input, error_log);
 	result->backend_call = product->call;
 	result->backend_status = product->status;
 	return product->code == LAZYCUDA_CODE_OK ||

@@ -123,6 +123,31 @@ enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 	return otherwise;
 }
 
+/* Where a line has the word that says what it is: "k.cu(3): error: ...", "ptxas fatal   : ...". */
+static const char *find_word(const char *line, const char *word)
+{
+	const char *at = line;
+
+	while ((at = strstr(at, word))) {
+		const char after = at[strlen(word)];
+
+		if ((at == line || at[-1] == ' ') && (after == ' ' || after == ':'))
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
+/* Lines of source, which follow what is said of them, begin with blanks. */
+static bool is_error(const char *line)
+{
+	const char *error = find_word(line, "error"), *warning = find_word(line, "warning");
+
+	if (!error)
+		error = find_word(line, "fatal");
+	return error && *line != ' ' && (!warning || error < warning);
+}
+
 const char *lk_telling_line(struct lc_arena *arena, const char *log)
 {
 	const char *first = NULL, *warning = NULL;
@@ -130,11 +155,12 @@ const char *lk_telling_line(struct lc_arena *arena, const char *log)
 	for (; log && *log; log += strcspn(log, "\n"), log += *log == '\n') {
 		size_t length = strcspn(log, "\n");
 		const char *line = length ? lc_copy(arena, log, length) : NULL;
-		const char **kept = line && strstr(line, "warning") ? &warning : &first;
+		const char **kept = line && (*line == ' ' || find_word(line, "warning")) ? &warning :
+				    &first;
 
 		if (!line)
 			continue;
-		if (strstr(line, "error") || strstr(line, "fatal"))
+		if (is_error(line))
 			return lc_printable(arena, line);
 		if (!*kept)
 			*kept = line;

@@ -44,8 +44,8 @@ bool lk_copy_image(struct lc_arena *arena, const void *bytes, size_t length,
 /* Returns the outcome that a log shows, or `otherwise` if it shows none. */
 enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise);
 
-/* Returns the most telling line of a log: the first that has "error" or "fatal" in it, else the first
- * that is not empty and no warning, else the first warning; NULL if there is none. */
+/* Returns the most telling line of a log: the first that is an error, else the first that is no
+ * warning, else the first; NULL if it has none. */
 const char *lk_telling_line(struct lc_arena *arena, const char *log);
 
 /*

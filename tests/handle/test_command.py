@@ -55,6 +55,18 @@ def test_json_has_the_plan_and_what_came_of_it(world, real, files):
     assert done.err == ""
 
 
+def test_the_log_of_a_failure_begins_with_the_reason(world, real, files):
+    """Not with the warnings before it, nor with source that has the word."""
+    handles.install(world, real("13.5"), "nvrtc", "nvJitLink")
+    source = files / "k.cu"
+    source.write_text("__device__ void warns() { int my_error ; }\n__device__ int error() { return nope; }\n")
+    done = world.cli("link", "-o", files / "out", "--arch", "sm_80", source, check=False)
+    first, second, *_ = done.err.splitlines()
+    reason = f'{source}(2): error: identifier "nope" is undefined'
+    assert first == f"nvrtc 13.5: nvrtcCompileProgram of {source} returned 6 (NVRTC_ERROR_COMPILATION): {reason}"
+    assert "warning #177-D" in second and first in done.out
+
+
 def test_a_failure_in_json(world, real, files):
     handles.install(world, real("13.5"))
     done = world.cli("link", "--json", "-o", files / "out", "--arch", "sm_80",
