@@ -28,6 +28,7 @@ take them.
                                 sanitizers of two
     CUDA_VERSIONS=11.8,12.9     of these
     CUDA_VERSIONS=none          of none
+    TEST_PYTHON=python3.14t     what tests/python runs, with another Python; by its path
 
 What cannot be had, the network say, is not a failure: tests that need it are
 skipped and say why.  The last line is `N passed, N failed, N skipped`, of all

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
+import os
 import pathlib
 import sys
 
@@ -15,6 +16,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "handle"), str(HERE.parent / "agree
 
 import handles  # noqa: E402
 
+# Another one, a free-threaded say: python3.14t.
+INTERPRETER = os.environ.get("TEST_PYTHON", sys.executable)
 HEAD = """\
 import json, sys
 from lazycuda.link import *
@@ -33,7 +36,7 @@ def python(world):
         script.write_text(HEAD + code)
         settings = {"PYTHONPATH": f"{PACKAGE}:{HERE}", "LAZYCUDA_LINK_LIBRARY": str(
             build.STUBS / "liblazycuda_link.so"), "PYTHONDONTWRITEBYTECODE": "1", **options}
-        done = world.run(sys.executable, script, *words, **settings)
+        done = world.run(INTERPRETER, script, *words, **settings)
         return [json.loads(line) for line in done.lines]
     return run
 

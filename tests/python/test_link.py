@@ -2,7 +2,6 @@
 """lazycuda.link on real compilers and linkers, and without any."""
 import json
 import struct
-import sys
 
 import pytest
 
@@ -580,22 +579,27 @@ LONG = "".join(f"__device__ float f{i}(float x) {{ {'x = sinf(x) * cosf(x + 1);'
                f"x[{i}] = f{i}(x[{i}]);" for i in range(300)) + "}"
 
 
-def test_ctrl_c_ends_an_isolated_link(world, python, real):
+@pytest.mark.parametrize("during", ["the link", "a callback"])
+def test_ctrl_c_ends_an_isolated_link(world, python, real, during):
     handles.install(world, real("13.5"))
     (world.root / "long.cu").write_text(LONG)
     said, = python("""
 import os, signal, threading, time
-linker = Linker("sm_80", isolated=True).add(CUSource.from_path(sys.argv[1]))
-def press():
+ptx = ".version 8.8\\n.target sm_120a\\n.address_size 64\\n.visible .entry e() { ret; }\\n"
+linker = Linker("from-inputs:sm_120", isolated=True).add(CUSource.from_path(sys.argv[1]), PTXSource(ptx))
+def press(*note):       # which says what the target is
     global pressed
     pressed = time.monotonic()
     os.kill(os.getpid(), signal.SIGINT)
-threading.Timer(1, press).start()
+if sys.argv[2] == "a callback":
+    linker.log = press
+else:
+    threading.Timer(1, press).start()
 try:
     linker.link()
 except KeyboardInterrupt:
     say(quick=time.monotonic() - pressed < 5)       # the machine may be busy
-""", world.root / "long.cu")
+""", world.root / "long.cu", during)
     assert said["quick"]
 
 
@@ -626,11 +630,12 @@ say(mine=[one is threading.main_thread() for one in mine])
 
 
 def test_after_another_interpreter_has_imported_ctypes(world, python, real):
-    if sys.version_info >= (3, 13):
-        pytest.skip("from 3.13 on the module that makes interpreters has another name")
     handles.install(world, real("13.5"))
     said, = python("""
-import _xxsubinterpreters as interpreters
+try:
+    import _interpreters as interpreters            # from 3.13 on
+except ImportError:
+    import _xxsubinterpreters as interpreters
 made = [Linker("sm_80").add(PTXSource(sys.argv[1])).link()]
 interpreters.run_string(interpreters.create(), "import ctypes")
 made.append(Linker("sm_80", environment=None).add(PTXSource(sys.argv[1])).link())
@@ -785,9 +790,10 @@ for expected in (LinkFailed, KeyError):
 
 def test_what_a_callback_may_do(python, installed):
     said = python("""
-import threading
+import threading, time
 warns = "#warning here\\n" + sys.argv[1]
 def cancel(kind, text, input):
+    time.sleep(.5)          # for which the link waits
     linker.cancel()
 linker = Linker("sm_80", isolated=True, log=cancel).add(CUSource(warns, "k.cu"))
 try:

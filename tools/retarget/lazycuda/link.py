@@ -1167,6 +1167,7 @@ class _Call:
         self.raised: List[BaseException] = []       # by the callback for logs
         # What is to be done in the thread that waits for another one.
         self._told: Optional["queue.SimpleQueue[Optional[Callable[[], None]]]"] = None
+        self._interrupted = threading.Event()
         # `data` of the C struct is a number, from 1, of an Input.
         everything = (*self.of, *(module.input for module in linker.support))
         self._note = c.Callback(lambda _module, number: self.linked.append(everything[number - 1]))
@@ -1186,7 +1187,7 @@ class _Call:
 
     def run_aside(self, library: ctypes.CDLL, handle: int) -> None:
         """Runs the link in another thread, while this one answers signals, and calls the
-        callback for logs.  What a signal raises cancels the link."""
+        callback for logs, for which the link waits.  What a signal raises cancels the link."""
         told: "queue.SimpleQueue[Optional[Callable[[], None]]]" = queue.SimpleQueue()
         self._told = told
 
@@ -1210,6 +1211,7 @@ class _Call:
                 one()
             except BaseException as error:
                 raised = raised or error
+                self._interrupted.set()
                 library.lazycuda_link_cancel(handle)
         if raised:
             raise raised
@@ -1221,13 +1223,26 @@ class _Call:
             try:
                 log(Log(kind), text, self.of[index] if index < len(self.of) else None)
             except BaseException as error:      # which ctypes would print
+                if self._told and isinstance(error, KeyboardInterrupt):
+                    raise
                 self.raised.append(error)
 
         def told(_data: object, kind: int, index: int, text: bytes) -> None:
-            if self._told:
-                self._told.put(lambda: tell(kind, index, _text(text)))
-            else:
+            if not self._told:
                 tell(kind, index, _text(text))
+                return
+            done = threading.Event()
+
+            def tell_there() -> None:
+                try:
+                    tell(kind, index, _text(text))
+                finally:
+                    done.set()
+
+            self._told.put(tell_there)
+            # A signal may come just before it is called.
+            while not done.wait(.1) and not self._interrupted.is_set():
+                pass
         return c.LogCallback(told)
 
     def all(self) -> List[Any]:
