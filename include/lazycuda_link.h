@@ -97,6 +97,9 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 						   @llvm.used has each of its kernels, and each
 						   variable that others see; it needs no list if it
 						   has none of these */
+#define LAZYCUDA_ENTRY_32_BIT		0x2000u	/* PTX with addresses of 32 bits */
+#define LAZYCUDA_ENTRY_NO_DEBUG_INFO	0x4000u	/* PTX for debugging whose symbols were read, without
+						   a section, as debug information is in */
 
 /* flags of lazycuda_symbol */
 #define LAZYCUDA_SYMBOL_UNLISTED 0x1	/* of LLVM IR: a kernel, or a variable that others see, that

@@ -67,6 +67,7 @@ static const struct {
 	{ LAZYCUDA_ENTRY_ZSTD, "zstd" },
 	{ LAZYCUDA_ENTRY_OBFUSCATED, "obfuscated" },
 	{ LAZYCUDA_ENTRY_DEBUG, "debug" },
+	{ LAZYCUDA_ENTRY_32_BIT, "32-bit" },
 	{ LAZYCUDA_ENTRY_UNSEEN, "not unpacked" },
 	{ LAZYCUDA_ENTRY_LIBDEVICE, "calls libdevice" },
 	{ LAZYCUDA_ENTRY_NO_LAYOUT, "no data layout" },

@@ -86,6 +86,21 @@ static const char *read_target(struct lk_ptx_text *text, struct lazycuda_entry *
 	}
 }
 
+/* Directives may follow in any order; without this one addresses have 64 bits. */
+static void read_address_size(struct lk_ptx_text *text, struct lazycuda_entry *entry)
+{
+	struct lk_ptx_text before = *text;
+	struct lk_ptx_token token = lk_ptx_next(text);
+
+	if (lk_ptx_is(&token, ".address_size")) {
+		token = lk_ptx_next(text);
+		if (lk_ptx_is(&token, "32"))
+			entry->flags |= LAZYCUDA_ENTRY_32_BIT;
+	} else {
+		*text = before;
+	}
+}
+
 /* ---- declarations ---- */
 
 enum linkage { LOCAL, VISIBLE, WEAK, COMMON, EXTERN };
@@ -189,8 +204,8 @@ static void read_alias(struct lk_ptx_text *text, struct lk_symbols *symbols)
 }
 
 /* Reads the module after its header.  Returns whether it has a kernel, or a variable that
- * others see. */
-static bool read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
+ * others see; *sections, whether it has sections, which hold debug information. */
+static bool read_module(struct lk_ptx_text *text, struct lk_symbols *symbols, bool *sections)
 {
 	enum linkage linkage = LOCAL;
 	bool root = false;
@@ -203,6 +218,7 @@ static bool read_module(struct lk_ptx_text *text, struct lk_symbols *symbols)
 		for (size_t i = 0; i < sizeof(linkages) / sizeof(*linkages); i++)
 			if (lk_ptx_is(&token, linkages[i].directive))
 				linkage = linkages[i].linkage;
+		*sections |= lk_ptx_is(&token, ".section");
 		if (lk_ptx_is(&token, ".func") || lk_ptx_is(&token, ".entry")) {
 			root |= lk_ptx_is(&token, ".entry");
 			read_function(text, linkage, lk_ptx_is(&token, ".entry"), symbols);
@@ -261,6 +277,7 @@ static const char *read_ptx(const char *begin, size_t length, bool whole,
 {
 	struct lk_ptx_text text = { .begin = begin, .at = begin, .end = begin + length };
 	const char *why = end_text(&text, symbols->arena);
+	bool sections = false;
 
 	entry->kind = LAZYCUDA_KIND_PTX;
 	entry->flags |= LAZYCUDA_ENTRY_RELOCATABLE;
@@ -270,8 +287,12 @@ static const char *read_ptx(const char *begin, size_t length, bool whole,
 		why = read_version(&text, entry);
 	if (!why)
 		why = read_target(&text, entry);
-	if (!why && whole && !read_module(&text, symbols))
+	if (!why)
+		read_address_size(&text, entry);
+	if (!why && whole && !read_module(&text, symbols, &sections))
 		entry->flags |= LAZYCUDA_ENTRY_NO_ROOT;
+	if (!why && whole && entry->flags & LAZYCUDA_ENTRY_DEBUG && !sections)
+		entry->flags |= LAZYCUDA_ENTRY_NO_DEBUG_INFO;
 	if (!why && text.open)
 		why = lc_format(symbols->arena, "ends inside %s that begins at 0x%zx", text.what,
 				(size_t)(text.open - text.begin));

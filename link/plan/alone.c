@@ -36,7 +36,8 @@ bool lk_plan_alone(struct lk_planning *planning, struct lk_side *side)
 	};
 	if (version <= 0 || !is_alone(planning) ||
 	    !lk_arch_supported(&planning->target, LK_NVRTC, version) ||
-	    !lk_compiler_has_settings(planning, planning->items, &side->refusal))
+	    !lk_compiler_has_settings(planning, planning->items, &side->refusal) ||
+	    !lk_check_debugging(planning, planning->items, NULL, &side->refusal))
 		return false;
 	taken = lc_grow(planning->arena, &side->taken, &side->count, sizeof(*taken));
 	if (!taken)

@@ -204,7 +204,12 @@ static const struct lk_side *instead(struct lk_planning *planning, struct lk_sid
 {
 	struct lk_refusal other = { .input = LAZYCUDA_NO_INDEX };
 
-	if (!lk_plan_alone(planning, alone) || !lk_plan_result(planning, alone, &other))
+	if (!lk_plan_alone(planning, alone)) {
+		if (alone->refusal.code == LAZYCUDA_CODE_BAD_OPTION)
+			*refusal = alone->refusal;	/* no linker would help */
+		return NULL;
+	}
+	if (!lk_plan_result(planning, alone, &other))
 		return NULL;
 	*refusal = other;
 	return alone;

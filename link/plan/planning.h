@@ -10,6 +10,7 @@
  *	inputs.c		whether the inputs make sense; what is to be linked
  *	support.c		which support modules are linked
  *	side.c			what each linker would take, and what it objects to
+ *	debugging.c		what is compiled for debugging
  *	alone.c			source alone, which needs no linker
  *	taken.c			what is known of what it would take
  *	leave.c			what leaves link-time optimisation, for code outside it
@@ -206,9 +207,19 @@ struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		  struct lk_side *side);
 
+/* ---- debugging.c ---- */
+
+/* Refuses what nvJitLink would be given to compile for debugging, and does not compile. */
+bool lk_plan_debugging(struct lk_planning *planning, struct lk_side *side);
+
+/* Refuses an item that is to be compiled for debugging and optimised; of PTX with its entry. */
+bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item,
+			const struct lazycuda_entry *ptx, struct lk_refusal *refusal);
+
 /* ---- alone.c ---- */
 
-/* Fills a side that has nvrtc make the image; false if the link is more than source alone. */
+/* Fills a side that has nvrtc make the image; false if the link is more than source alone, or if it
+ * is refused. */
 bool lk_plan_alone(struct lk_planning *planning, struct lk_side *side);
 
 /* ---- taken.c ---- */

@@ -520,6 +520,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 	if (check_target(planning, side) && take_all(planning, side) &&
 	    lk_check_ir_libraries(planning, &side->ir, &side->refusal) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
-	    check_options(planning, side) && check_used(planning, side))
+	    check_options(planning, side) && lk_plan_debugging(planning, side) &&
+	    check_used(planning, side))
 		check_roots(planning, side);
 }

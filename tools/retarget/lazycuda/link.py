@@ -225,6 +225,8 @@ class _Flag:
     ENTRY_LIBDEVICE = 0x400
     ENTRY_NO_LAYOUT = 0x800
     ENTRY_LISTED = 0x1000
+    ENTRY_32_BIT = 0x2000
+    ENTRY_NO_DEBUG_INFO = 0x4000
     SYMBOL_UNLISTED = 0x1
     SYMBOL_VARIABLE = 0x2
     INSPECT_PAYLOADS = 0x1
@@ -481,6 +483,8 @@ class Entry:
     libdevice: bool                 # LLVM IR as text that declares functions of libdevice
     no_layout: bool                 # LLVM IR as text without a data layout
     listed: bool                    # LLVM IR as text whose list @llvm.used has all that it offers
+    addresses_32: bool              # PTX with addresses of 32 bits
+    no_debug_info: bool             # PTX for debugging without debug information
     error: Optional[str]            # why it cannot be used
     member: Optional[str]           # of an archive
     section: Optional[str]          # of a host file
@@ -556,7 +560,8 @@ def _entry(seen: Any) -> Entry:
         unseen=has(_Flag.ENTRY_UNSEEN), over_limit=has(_Flag.ENTRY_OVER_LIMIT),
         not_ascii=has(_Flag.ENTRY_NOT_ASCII), no_root=has(_Flag.ENTRY_NO_ROOT),
         libdevice=has(_Flag.ENTRY_LIBDEVICE), no_layout=has(_Flag.ENTRY_NO_LAYOUT),
-        listed=has(_Flag.ENTRY_LISTED),
+        listed=has(_Flag.ENTRY_LISTED), addresses_32=has(_Flag.ENTRY_32_BIT),
+        no_debug_info=has(_Flag.ENTRY_NO_DEBUG_INFO),
         error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* debugging.c - what ptxas does not compile for debugging, in nvJitLink and in nvrtc */
+#include <string.h>
+
+#include "planning.h"
+#include "../tables/versions.h"
+
+/* What ptxas is told by an option of nvJitLink. */
+static const char *for_ptxas(const char *option)
+{
+	static const char prefix[] = "-Xptxas=";
+
+	return option + (strncmp(option, prefix, sizeof(prefix) - 1) ? 0 : sizeof(prefix) - 1);
+}
+
+static bool debugs(const char *option)
+{
+	return !strcmp(for_ptxas(option), "-g");
+}
+
+static bool optimises(const char *option)
+{
+	const char *level = for_ptxas(option);
+
+	return level[0] == '-' && level[1] == 'O' && level[2] >= '1' && level[2] <= '9';
+}
+
+static const char *find_option(const struct lazycuda_request *request,
+			       bool (*is_it)(const char *option))
+{
+	for (size_t i = 0; i < request->option_count; i++)
+		if (is_it(request->options[i]))
+			return request->options[i];
+	return NULL;
+}
+
+/* Whether nvrtc is told to compile for debugging, and not to optimise all the same. */
+static bool compiles_for_debugging(const struct lazycuda_request *request)
+{
+	bool debug = false;
+
+	for (size_t i = 0; i < request->compile_option_count; i++) {
+		const char *option = request->compile_options[i];
+
+		option += strspn(option, "-");
+		if (!strncmp(option, "dopt", 4))
+			return false;
+		debug |= !strcmp(option, "G") || !strcmp(option, "device-debug");
+	}
+	return debug;
+}
+
+/* What has PTX, or source, compiled for debugging; NULL if nothing has. */
+static const char *why_debugging(struct lk_planning *planning, const struct lk_item *item,
+				 const struct lazycuda_entry *ptx)
+{
+	const char *option = find_option(&planning->request, debugs);
+
+	if (option)
+		return lc_format(planning->arena, "option %s", lc_printable(planning->arena, option));
+	if (ptx && ptx->flags & LAZYCUDA_ENTRY_DEBUG)
+		return "its .target, which says debug";
+	return !item->inspection && !lk_is_ir(item) && compiles_for_debugging(&planning->request) ?
+	       "compile option -G" : NULL;
+}
+
+bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item,
+			const struct lazycuda_entry *ptx, struct lk_refusal *refusal)
+{
+	const char *level = find_option(&planning->request, optimises);
+	const char *why = why_debugging(planning, item, ptx);
+
+	return !why || !level ||
+	       lk_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, item->input, why, "-O0",
+			 lc_format(planning->arena, "%s: what is compiled for debugging, by %s, is not"
+				   " optimised, by %s; leave one out", item->name, why, level));
+}
+
+/* What ptxas compiles for debugging is not optimised, has 64-bit addresses, and debug information
+ * where it says so: the same in nvJitLink 12.0 to 13.5. */
+static bool check_one_debugged(struct lk_planning *planning, struct lk_side *side,
+			       const struct lk_taken *taken)
+{
+	const struct lazycuda_entry *ptx = lk_taken_entry(taken);
+	const enum lazycuda_kind kind = lk_taken_kind(side, taken);
+	const enum lazycuda_output output = planning->request.output;
+	const struct lk_item *item = taken->item;
+	const char *why;
+
+	if (kind != LAZYCUDA_KIND_PTX && (kind != LAZYCUDA_KIND_LTOIR ||
+					  output == LAZYCUDA_OUTPUT_PTX || output == LAZYCUDA_OUTPUT_LTOIR))
+		return true;
+	if (ptx && ptx->kind != LAZYCUDA_KIND_PTX)
+		ptx = NULL;
+	if (!lk_check_debugging(planning, item, ptx, &side->refusal))
+		return false;
+	why = why_debugging(planning, item, ptx);
+	if (why && ptx && ptx->flags & LAZYCUDA_ENTRY_32_BIT)
+		return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, item->input, why,
+				 "PTX with .address_size 64",
+				 lc_format(planning->arena, "%s: nvJitLink compiles PTX with 32-bit"
+					   " addresses, but not for debugging, by %s; leave that out, or"
+					   " pass PTX with .address_size 64", item->name, why));
+	if (ptx && ptx->flags & LAZYCUDA_ENTRY_NO_DEBUG_INFO)
+		return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_INPUT, item->input,
+				 "PTX for debugging without debug information", "a .section .debug_info",
+				 lc_format(planning->arena, "%s: its .target says debug, and it has no"
+					   " debug information, so that nvJitLink does not compile it;"
+					   " take the word out, or make it again with -G", item->name));
+	return true;
+}
+
+bool lk_plan_debugging(struct lk_planning *planning, struct lk_side *side)
+{
+	const char *level = find_option(&planning->request, optimises);
+
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
+		return true;
+	for (size_t i = 0; i < side->count; i++)
+		if (!check_one_debugged(planning, side, &side->taken[i]))
+			return false;
+	/* Earlier ones take cubins with both. */
+	if (!level || !find_option(&planning->request, debugs) ||
+	    (side->linker.version > 0 && side->linker.version < LC_CUDA(13, 5)))
+		return true;
+	return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, level, "-O0",
+			 lc_format(planning->arena, "nvJitLink takes no %s with -g; leave one out",
+				   level));
+}
