@@ -265,6 +265,8 @@ static void json_entry(const struct lazycuda_entry *entry)
 	json_boolean("libdevice", (entry->flags & LAZYCUDA_ENTRY_LIBDEVICE) != 0);
 	json_boolean("no_layout", (entry->flags & LAZYCUDA_ENTRY_NO_LAYOUT) != 0);
 	json_boolean("listed", (entry->flags & LAZYCUDA_ENTRY_LISTED) != 0);
+	json_boolean("addresses_32", (entry->flags & LAZYCUDA_ENTRY_32_BIT) != 0);
+	json_boolean("no_debug_info", (entry->flags & LAZYCUDA_ENTRY_NO_DEBUG_INFO) != 0);
 	json_text("compression", compression(entry));
 	json_text("toolkit", made_by);
 	json_text("isa", language);

@@ -13,16 +13,24 @@ static const char *for_ptxas(const char *option)
 	return option + (strncmp(option, prefix, sizeof(prefix) - 1) ? 0 : sizeof(prefix) - 1);
 }
 
+static bool is_debug(const char *option)
+{
+	return !strcmp(option, "-g");
+}
+
 static bool debugs(const char *option)
 {
-	return !strcmp(for_ptxas(option), "-g");
+	return is_debug(for_ptxas(option));
+}
+
+static bool is_level(const char *option)
+{
+	return option[0] == '-' && option[1] == 'O' && option[2] >= '1' && option[2] <= '9';
 }
 
 static bool optimises(const char *option)
 {
-	const char *level = for_ptxas(option);
-
-	return level[0] == '-' && level[1] == 'O' && level[2] >= '1' && level[2] <= '9';
+	return is_level(for_ptxas(option));
 }
 
 static const char *find_option(const struct lazycuda_request *request,
@@ -112,18 +120,16 @@ static bool check_one_debugged(struct lk_planning *planning, struct lk_side *sid
 
 bool lk_plan_debugging(struct lk_planning *planning, struct lk_side *side)
 {
-	const char *level = find_option(&planning->request, optimises);
-
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
 		return true;
 	for (size_t i = 0; i < side->count; i++)
 		if (!check_one_debugged(planning, side, &side->taken[i]))
 			return false;
-	/* Earlier ones take cubins with both. */
-	if (!level || !find_option(&planning->request, debugs) ||
+	/* Others take both with cubins. */
+	if (!find_option(&planning->request, is_debug) || !find_option(&planning->request, is_level) ||
 	    (side->linker.version > 0 && side->linker.version < LC_CUDA(13, 5)))
 		return true;
-	return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX, level, "-O0",
-			 lc_format(planning->arena, "nvJitLink takes no %s with -g; leave one out",
-				   level));
+	return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
+			 "-g and -O3", "-O0",
+			 "nvJitLink 13.5 takes no -O3 with -g, whatever the inputs; leave one out");
 }

@@ -234,3 +234,38 @@ def test_options():
     comparison = Comparison("options")
     comparison.add(cases_of(options()), OPTIONS_REFUSED)
     comparison.finish()
+
+
+# ---- debugging ----
+
+def debugged():
+    """PTX, with and without the word, the section and 64-bit addresses, and other code."""
+    word, section = ", debug", "\n.section .debug_info\n{\n.b8 1\n}\n"
+    optioned = [(), ("-g",), ("-O3",), ("-O0", "-g"), ("-g", "-O3"), ("-Xptxas=-O3", "-g"),
+                ("-Xptxas=-g", "-O3"), ("-lineinfo", "-O3")]
+    for version in linkers.versions():
+        if key(version) < (12, 3):
+            continue                # which takes -O for some kinds alone
+        made = []
+        for bits, debug, more in itertools.product((64, 32), ("", word), ("", section)):
+            text = (f".version 8.0\n.target {ARCH}{debug}\n.address_size {bits}\n"
+                    f".visible .entry kernel() {{ trap; }}\n{more}").encode()
+            path = samples.STORE / f"{hashlib.sha256(text).hexdigest()[:16]}.ptx"
+            path.write_bytes(text + b"\0")
+            made.append((f"PTX of {bits} bits{debug}{more and ' with a section'}", "ptx", path, False))
+        others = [Sample(version, kind, ARCH, "kh") for kind in ("cubin", "ltoir")]
+        samples.make(others)
+        made += [(f"{one.kind}", one.kind, one.path, one.kind == "ltoir") for one in others]
+        for (name, kind, path, lto), options in itertools.product(made, optioned):
+            for output in ("cubin", "ptx") if lto else ("cubin",):
+                yield case(f"{name} with {options} to {output} on {version}", version, ARCH, [(kind, path)],
+                           options=options, lto=lto, output=output)
+
+
+def test_debugging():
+    need_linkers()
+    comparison = Comparison("debugging")
+    comparison.add(list(debugged()))
+    comparison.finish()
+    # Nothing of it is for the linker alone to see.
+    assert comparison.counts["agree no"] and not comparison.counts["left"]

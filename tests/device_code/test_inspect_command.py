@@ -78,6 +78,7 @@ def test_ptx(inspect, said, put):
             "kind": "ptx", "arch": "sm_90a", "version": "9.0", "compressed": False,
             "relocatable": True, "linked": False, "obfuscated": False, "debug": False,
             "libdevice": False, "no_layout": False, "listed": False,
+            "addresses_32": False, "no_debug_info": False,
             "unseen": False, "compression": None, "toolkit": None, "isa": "9.0",
             "container": None, "ir": None, "level": None, "abi": None, "offset": 0,
             "length": len(PTX), "unpacked_length": len(PTX), "member": None, "section": None,

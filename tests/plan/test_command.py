@@ -267,3 +267,16 @@ def test_help_is_on_standard_output(world):
     assert done.err == "" and done.out.startswith("usage: lazycuda plan")
     for option in ("--arch", "--lto", "--policy", "--nvjitlink", "--json"):
         assert option in done.out
+
+
+@pytest.mark.parametrize("words, code", [
+    ("--nvjitlink 13.5 --option -O3 --compile-option -G", "BAD_OPTION"),
+    ("--nvjitlink none --setting debug --setting optimize=3", "BAD_OPTION"),
+    ("--nvjitlink none --setting optimize=3 --compile-option -G", "BAD_OPTION"),
+    ("--nvjitlink none --setting optimize=3 --compile-option -G --compile-option -dopt=on", None),
+    ("--nvjitlink none --setting debug --setting optimize=0", None)])
+def test_source_that_is_debugged_is_not_optimised(world, file, words, code):
+    said = plan(world, "--driver", "none", "--nvrtc", "13.5", "--arch", "sm_80", *words.split(),
+                file("k.cu", "__global__ void k() {}"), status=1 if code else 0)
+    assert said["code"] == code
+    assert not code or "is not optimised, by -O3; leave one out" in said["message"]
