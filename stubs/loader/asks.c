@@ -48,22 +48,56 @@ static int ask(struct lc_arena *arena, const char *path)
 	return LC_MAJOR(lc_version_of_number(version));
 }
 
+/* Asks one that was found for a stub, and notes what it says: of any CUDA, or only of that of the
+ * process.  Returns true if that is news. */
+static bool ask_option(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t index,
+		       int common)
+{
+	struct lc_option *option = &search->seats[seat].options[index];
+	const char *part = part_of(search->seats[seat].library, option->major);
+	const char *path = part && !option->unusable ?
+			   lc_beside(arena, search, seat, index, part) : NULL;
+	int cuda = path ? ask(arena, path) : 0;
+
+	if (!cuda || cuda > LC_MAX_CUDA || (common && cuda != common) || option->cuda == 1u << cuda)
+		return false;
+	option->cuda = 1u << cuda;
+	option->told = lc_format(arena, "it belongs to CUDA %d, as %s beside it says", cuda, part);
+	return true;
+}
+
 bool lc_ask_libraries(struct lc_arena *arena, struct lc_search *search, int common)
 {
-	struct lc_seat *seat = &search->seats[search->at.self];
+	const size_t self = search->at.self;
 	bool any = false;
 
-	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *option = &seat->options[i];
-		const char *part = option->unusable ? NULL : part_of(seat->library, option->major);
-		const char *path = part ? lc_beside(arena, search, i, part) : NULL;
-		int cuda = path ? ask(arena, path) : 0;
+	for (size_t i = 0; i < search->seats[self].option_count; i++)
+		any |= ask_option(arena, search, self, i, common);
+	return any;
+}
 
-		if (!cuda || cuda > LC_MAX_CUDA || (common && cuda != common))
-			continue;
-		option->cuda = 1u << cuda;
-		option->told = lc_format(arena, "it belongs to CUDA %d, as %s beside it says", cuda, part);
-		any = true;
+/* Returns true if there is a library of another CUDA for one of the stubs. */
+static bool has_another(const struct lc_search *search, int common)
+{
+	for (size_t s = 0; s < search->at.seat_count; s++) {
+		const struct lc_seat *seat = &search->seats[s];
+
+		for (size_t i = 0; i < seat->option_count && !seat->library->own_majors; i++)
+			if (seat->options[i].major != common && !seat->options[i].unusable)
+				return true;
 	}
+	return false;
+}
+
+bool lc_ask_in_folders(struct lc_arena *arena, struct lc_search *search, int common)
+{
+	bool any = false;
+
+	if (!common || search->at.process_major || !has_another(search, common))
+		return false;
+	for (size_t s = 0; s < search->at.seat_count; s++)
+		for (size_t i = 0; i < search->seats[s].option_count; i++)
+			if (search->seats[s].options[i].by_folder)
+				any |= ask_option(arena, search, s, i, 0);
 	return any;
 }

@@ -225,6 +225,7 @@ static bool told_by_place(const struct owned *file, const char *path, struct lc_
 	uint32_t cuda = believed(file->library, file->may,
 				 major_of_folder(arena, path, site, &folder));
 
+	option->by_folder = cuda;
 	if (cuda)
 		return tell(option, cuda, lc_format(arena, "it belongs to CUDA %d, as it lies in %s",
 						    lc_only_cuda(cuda), lc_printable(arena, folder)));

@@ -33,6 +33,7 @@ struct lc_option {
 	uint32_t cuda;		/* of a library with majors of its own: the CUDA majors that it may
 				   belong to, a bit for each; 0: it goes with any */
 	const char *told;	/* what tells `cuda`, or that nothing does; else NULL */
+	bool by_folder;		/* only a folder's name tells it */
 	const char *unusable;	/* damaged, foreign, or loading it has failed: says which */
 	const char *unbound;	/* why dlopen() did not bind all its functions; NULL: it did, or
 				   was not asked yet */

@@ -236,18 +236,17 @@ const char *lc_sibling_of(struct lc_arena *arena, struct lc_search *search, size
 	return NULL;
 }
 
-const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t index,
+const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t index,
 		      const char *soname)
 {
-	const size_t self = search->at.self;
-	const char *path = search->files[self][index].path;
+	const char *path = search->files[seat][index].path;
 	struct bringing bringing;
 	struct lc_folders now;
 
 	if (path[0] != '/')
 		return NULL;
-	bringing = begin_bringing(arena, search->known, &now, search->seats[self].library,
-				  &search->seats[self].options[index], path);
+	bringing = begin_bringing(arena, search->known, &now, search->seats[seat].library,
+				  &search->seats[seat].options[index], path);
 	return file_in(&bringing, lc_folder_of(bringing.survey->folders.arena, path), soname);
 }
 

@@ -35,9 +35,9 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 const char *lc_sibling_of(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t option,
 			  const char *soname);
 
-/* Returns the file of this name in the folder of one that was found for this stub, if it may be
- * loaded; else NULL. */
-const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t option,
+/* Returns the file of this name in the folder of one that was found, if it may be loaded; else
+ * NULL. */
+const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t option,
 		      const char *soname);
 
 void lc_drop_companions(struct lc_companions *brought);

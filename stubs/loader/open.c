@@ -249,7 +249,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		   lc_version_look *version, struct lc_found *found)
 {
 	static const struct lc_choice none = { .option = -1, .refusal = LC_MISSING };
-	bool asked = false;
+	bool asked = false, asked_in_folders = false;
 
 	*found = (struct lc_found){ .choice = none };
 	if (arena->failed)
@@ -263,6 +263,10 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		found->choice = lc_choose(arena, &search->at);
 		if (arena->failed)
 			return;
+		if (!asked_in_folders && lc_ask_in_folders(arena, search, found->choice.common)) {
+			asked_in_folders = true;
+			continue;
+		}
 		if (bind_lazily(search, found->choice.option))
 			continue;
 		if (found->choice.option < 0) {

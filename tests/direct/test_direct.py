@@ -53,6 +53,16 @@ def in_another_toolkit(world, cudart, *cudnn):
     world.search(world.put("cuda-11.8/lib64", *cudnn))
 
 
+def in_another_toolkit_whole(world, *files):
+    in_another_toolkit(world, *files)
+    world.put("cuda-11.8/lib64", fakes.fake("cudart", "11.8"))
+
+
+def in_a_later_toolkit(world, cudart, *cudnn):
+    world.search(world.put("cuda", cudart))
+    world.search(world.put("cuda-13.0/lib64", fakes.fake("cudart", "13.0"), *cudnn))
+
+
 def to_be_installed(world, *files):
     world.put("later", *files)
     world.search(world.folder("cuda"))
@@ -250,9 +260,13 @@ ROWS = [
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
         arguments=("readonly",)),
 
-    *[Row(f"cuDNN of CUDA 12 was copied into a toolkit of 11, {guard}", "copied.c",
-          (Fake("cudart", "12.9"), *CUDNN), place=in_another_toolkit, env={"LAZYCUDA_GUARD": guard})
-      for guard in ("best_effort", "strict")],
+    *[Row(f"cuDNN of CUDA 12 was copied into {where}, {first or 'cudart'} first, {guard}", "copied.c",
+          (Fake("cudart", "12.9"), *CUDNN), place=place, env={"LAZYCUDA_GUARD": guard},
+          arguments=(first,) * bool(first))
+      for where, place in (("an empty toolkit of 11", in_another_toolkit),
+                           ("a whole toolkit of 11", in_another_toolkit_whole),
+                           ("a whole toolkit of 13", in_a_later_toolkit))
+      for first in ("", "cuDNN") for guard in ("best_effort", "strict")],
 
     # Threads, fork() and locks.
     Row("a slow registration and a launch in another thread", "slow_registration.c", (SLOW,)),
