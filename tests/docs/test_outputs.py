@@ -74,7 +74,8 @@ NOT_RUN = (
     ("docs/reference/package.md", "cd build/dist*", "tests/wheels/test_release.py"),
     ("docs/reference/retarget.md", "lazycuda retarget -o out --prefer stub cumm_cu120*",
      "test_a_published_wheel"),
-    ("docs/reference/retarget.md", "pyinstaller *", "tests/retarget_wheels/test_frozen.py"),
+    *[("docs/reference/retarget.md", f"{freezer} *", "tests/retarget_wheels/test_frozen.py")
+      for freezer in ("pyinstaller", "python -m nuitka", "cxfreeze")],
 )
 # Blocks that show something else than commands and files: (page, how it begins, what that is)
 OTHER = (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A program that uses a retargeted wheel, frozen by PyInstaller: docs/reference/retarget.md."""
+"""A program that uses a retargeted wheel, frozen: docs/reference/retarget.md."""
 import os
-import shlex
+import shutil
 import subprocess
 import sysconfig
 
@@ -14,7 +14,10 @@ import run_pip
 import wheel_files
 from importer import real as empty
 
-FREEZER = "pyinstaller==6.22.3"
+# The package, how the page's command begins, and the program that it makes.
+FREEZERS = [("pyinstaller==6.22.3", "pyinstaller", "dist/app/app"),
+            ("nuitka==4.3.3", "python -m nuitka", "app.dist/app.bin"),
+            ("cx_Freeze==8.7.3", "cxfreeze", "build/exe.*/app")]
 NATIVE = """
 #include <Python.h>
 int cudaRuntimeGetVersion(int *);
@@ -32,7 +35,7 @@ PyMODINIT_FUNC PyInit_native(void) { return PyModule_Create(&module); }
 
 @pytest.fixture
 def environment(retarget, tmp_path, real):
-    """Has PyInstaller, a retargeted wheel "mine", and the package of CUDA 12's runtime."""
+    """Has a retargeted wheel "mine", and the package of CUDA 12's runtime."""
     if not os.path.exists(sysconfig.get_path("include") + "/Python.h"):
         pytest.skip("this Python has no headers")
     (tmp_path / "native.c").write_text(NATIVE)
@@ -45,26 +48,35 @@ def environment(retarget, tmp_path, real):
     cuda = wheel_files.make(tmp_path, {f"nvidia/cuda_runtime/lib/{runtime.name}": runtime},
                             name="nvidia_cuda_runtime_cu12", version="12.9")
     python = package.environment(tmp_path / "venv", *retarget.out.glob("*.whl"), cuda)
-    try:
-        pip = run_pip.run(["--python", python, "install", "--quiet", FREEZER], capture_output=True, text=True)
-    except run_pip.NoPip as why:
-        pytest.skip(str(why))
-    if pip.returncode:
-        pytest.skip(f"{FREEZER} could not be had: {run_pip.reason(pip.stderr)}")
     (tmp_path / "app.py").write_text("import mine\nprint(mine.version())\n")
     return python
 
 
-@pytest.mark.parametrize("with_cuda, says", [(True, "12090"), (False, "-303")])
-def test_it_runs_without_the_environment(environment, tmp_path, world, with_cuda, says):
-    line, = pages.commands(pages.where("reference/retarget.md"), "pyinstaller")
-    words = shlex.split(line)[1:] if with_cuda else ["app.py"]
-    site = package.site_packages(environment)
-    done = subprocess.run([environment.parent / "pyinstaller", "--log-level=ERROR", *(
-        word.replace("SITE", str(site)) for word in words)], cwd=tmp_path,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+def install(python, freezer):
+    try:
+        pip = run_pip.run(["--python", python, "install", "--quiet", freezer], capture_output=True, text=True)
+    except run_pip.NoPip as why:
+        pytest.skip(str(why))
+    if pip.returncode:
+        pytest.skip(f"{freezer} could not be had: {run_pip.reason(pip.stderr)}")
+
+
+@pytest.mark.parametrize("freezer, command, program", FREEZERS, ids=[row[1] for row in FREEZERS])
+def test_it_runs_without_the_environment(environment, tmp_path, world, freezer, command, program):
+    install(environment, freezer)
+    page, site = pages.where("reference/retarget.md"), str(package.site_packages(environment))
+    for step in pages.steps(page):
+        if isinstance(step, pages.File) and "cxfreeze" in step.text:
+            (tmp_path / step.name).write_text(step.text.replace("SITE", site))
+    line, = pages.commands(page, command)
+    done = subprocess.run(line.replace("SITE", site), shell=True, cwd=tmp_path, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "PATH": f"{environment.parent}:{os.environ['PATH']}"},
+                          capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     environment.parent.parent.rename(tmp_path / "away")
-    assert world.run(tmp_path / "dist/app/app").out.strip() == says
-    stubs = [path.name for path in (tmp_path / "dist/app/_internal/mine.libs").iterdir()]
-    assert stubs == ["libcudart.so.12"]
+    program, = tmp_path.glob(program)
+    assert world.run(program).out.strip() == "12090"
+    # And by its stub where there is no CUDA.
+    packages, = program.parent.rglob("nvidia")
+    shutil.rmtree(packages)
+    assert world.run(program).out.strip() == "-303"
