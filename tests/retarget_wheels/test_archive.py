@@ -192,7 +192,7 @@ def test_a_member_that_is_cut_short(retarget, tmp_path, plain):
 
 FAKE = """\
 import zlib
-error, unused = zlib.error, 0
+error, decompressobj = zlib.error, zlib.decompressobj
 class compressobj:
     def __init__(self, level, method, bits):
         self.own = zlib.compressobj(9, method, bits)

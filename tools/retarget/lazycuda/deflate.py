@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Compresses on all cores, with the fastest library there is.
+"""Compresses on all cores, and decompresses, with the fastest library there is.
 
-A stream is cut into pieces of one size, each of which begins anew: the bytes depend
+A stream that is compressed is cut into pieces of one size, each of which begins anew: the bytes depend
 on the library, but not on how many cores there are.
 """
 import collections
@@ -27,6 +27,28 @@ def _library():
             return importlib.import_module(name), level
         except ImportError:
             continue
+
+
+def inflated(packed, size):
+    """What chunks of a deflate stream become, `size` bytes at a time."""
+    library, _ = _library()
+    reader = library.decompressobj(-zlib.MAX_WBITS)
+    try:
+        for chunk in packed:
+            while chunk:
+                yield reader.decompress(chunk, size)
+                chunk = reader.unconsumed_tail
+            if reader.unused_data:
+                break
+        while not reader.eof:
+            rest = reader.decompress(b"", size)
+            if not rest and not reader.eof:
+                raise EOFError("it ends too early")
+            yield rest
+    except library.error as error:
+        raise zlib.error(str(error)) from None
+    if reader.unused_data:
+        raise zlib.error("more follows its end")
 
 
 def _cores():

@@ -84,24 +84,6 @@ class Digest:
         return name, f"sha256={text}", self.size
 
 
-def _inflated(packed, size):
-    """What chunks of a deflate stream become, `size` bytes at a time."""
-    reader = zlib.decompressobj(-zlib.MAX_WBITS)
-    for chunk in packed:
-        while chunk:
-            yield reader.decompress(chunk, size)
-            chunk = reader.unconsumed_tail
-        if reader.unused_data:
-            break
-    while not reader.eof:
-        rest = reader.decompress(b"", size)
-        if not rest and not reader.eof:
-            raise EOFError("it ends too early")
-        yield rest
-    if reader.unused_data:
-        raise zipfile.BadZipFile("more follows its end")
-
-
 class Wheel:
     def __init__(self, path, line=progress.NO_LINE):
         self.path = path
@@ -193,7 +175,7 @@ class Wheel:
         if info.compress_type == zipfile.ZIP_STORED or not info.compress_size:
             yield from taken()
         elif info.compress_type == zipfile.ZIP_DEFLATED:
-            yield from _inflated(taken(), size)
+            yield from deflate.inflated(taken(), size)
         else:
             for _ in taken():
                 pass
