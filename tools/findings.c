@@ -293,6 +293,7 @@ static void note_unversioned(struct reading *reading, const char *name)
 static bool note_symbol(const struct lc_undefined *symbol, void *data)
 {
 	struct reading *reading = data;
+	struct found_import *import;
 	struct table *table;
 	int major;
 
@@ -307,7 +308,10 @@ static bool note_symbol(const struct lc_undefined *symbol, void *data)
 		table = table_of_file(reading, symbol->file, &major);
 	if (!table || has_variable(table, symbol->name))
 		return false;
-	add_name(reading, import_of(reading, table, major, true, symbol->file), symbol->name,
+	import = import_of(reading, table, major, true, symbol->file);
+	if (import && symbol->weak)
+		import->weak = symbol->name;
+	add_name(reading, import, symbol->name,
 		 lc_find_export(table->library, symbol->name, major));
 	return reading->arena->failed;
 }

@@ -21,6 +21,7 @@ struct found_import {
 	enum needed_kind through;
 	struct found_name *names;
 	size_t name_count;
+	const char *weak;	/* a name of which the file may ask if it is there; or NULL */
 };
 
 struct names {

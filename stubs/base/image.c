@@ -536,6 +536,7 @@ static bool pass_undefined(const struct lc_image *image, const struct symbol_tab
 			continue;
 		undefined.node = need == plain ? NULL : string(image, need->node);
 		undefined.file = need == plain ? NULL : string(image, need->file);
+		undefined.weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK;
 		if (each(&undefined, selection->data))
 			return true;
 	}

@@ -81,6 +81,7 @@ struct lc_undefined {
 	const char *name;
 	const char *node;	/* its version node; NULL if it has none */
 	const char *file;	/* the SONAME that the verneed entry names */
+	bool weak;		/* its address is NULL if nothing defines it */
 };
 
 /* A symbol that the image defines; `entry` says whether others may bind to it. */

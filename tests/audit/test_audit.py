@@ -453,6 +453,17 @@ def test_a_thousand_files(audit, tmp_path):
     assert "1000 files, 1000 with CUDA imports" in done.out
 
 
+@pytest.mark.parametrize("weak", [True, False])
+def test_a_file_that_asks_whether_a_function_is_there(audit, tmp_path, weak):
+    source = tmp_path / "asks.c"
+    source.write_text(f"int cudaDeviceSynchronize(void) {'__attribute__((weak))' * weak};\n"
+                      "int ask(void) { return cudaDeviceSynchronize ? 1 : 0; }\n")
+    file = tmp_path / "asks.so"
+    build.output(*build.CC, "-shared", "-fPIC", "-o", file, source, "-Wl,--no-as-needed",
+                 build.import_library("cudart", 12))
+    assert ("asks whether cudaDeviceSynchronize is there" in audit(file).out) is weak
+
+
 # When functions are looked up.
 
 @pytest.mark.parametrize("flag, lazy", [("-Wl,-z,lazy", True), ("-Wl,-z,now", False)])

@@ -124,7 +124,7 @@ class Row:
     preload: tuple = ()         # Shared
     flags: tuple = ()           # of compiler and linker, for program and extensions
     program_flags: tuple = ()   # for the program alone, instead of those
-    static: bool = False        # the program is linked statically, and to no library
+    static: str = None          # the program is linked so, to no library: "static", "static-pie"
     by_loader: bool = False     # the program is started as "ld.so program"
     under: tuple = ()           # a command that runs the program: ("valgrind", "-q")
     # Puts the files of the libraries somewhere: place(world, *files); and sets what else is to
@@ -176,7 +176,7 @@ def linked(row, libraries):
                    flags=("-shared", "-fPIC", *row.flags, *common), link=libraries)
     if not row.source.endswith(".py"):
         yield made(row.source, pathlib.Path(row.source).stem,
-                   flags=("-static",) if row.static else
+                   flags=(f"-{row.static}",) if row.static else
                    (*(row.program_flags or row.flags), *common),
                    link=() if row.static else libraries)
 

@@ -68,6 +68,22 @@ def to_be_installed(world, *files):
     world.search(world.folder("cuda"))
 
 
+def with_a_later_one(world, cudart):
+    world.search(world.put("cuda", cudart))
+    world.search(world.put("later", fakes.fake("cudart", "13.5")))
+
+
+def deep(world, cudart):
+    world.search(world.put("/".join(["folder"] * 100), cudart))
+
+
+def underlinked(world, cudart):
+    """The extension needs no library: it gets the program's."""
+    situation.on_library_path(world, cudart)
+    world.put("app", situation.made("versions_extension.c", "libunderlinked.so",
+                                    flags=("-shared", "-fPIC")))
+
+
 def beside_another_major(world, cudart):
     """Something else has brought CUDA 12 into the process."""
     world.loader(cudart, fakes.fake("cudart", "12.9"))
@@ -183,8 +199,9 @@ ROWS = [
     # What is loaded in a process, and by whom.
     Row("the program has kept the list of loaded objects", "cached_objects.c", RUNTIME,
         flags=("-rdynamic",)),
-    Row("a static program opens an extension", "opens_extension.c", RUNTIME, static=True,
-        extensions=("versions_extension.c",), arguments=("app",)),
+    *[Row(f"a {how} program opens an extension", "opens_extension.c", RUNTIME, static=how,
+          extensions=("versions_extension.c",), arguments=("app",))
+      for how in ("static", "static-pie")],
     Row("ld.so starts a program whose run path has $ORIGIN", "versions.c", RUNTIME, place=beside,
         flags=IN_CUDA, by_loader=True),
     Row("an extension with $ORIGIN is opened by a relative path", "opens_extension.c", RUNTIME,
@@ -219,6 +236,17 @@ ROWS = [
     Row("another major is in the process", "versions.c", (Real("cudart", "13.5"),),
         place=beside_another_major,
         differs=Outcome(f"0 12090, {answer('cudart', 'cudaDriverGetVersion', '12.9')} -1\n")),
+    Row("a plugin that comes after the first call needs what the later of two majors dropped",
+        "calls_first.c", (Fake("cudart", "12.9"),), extensions=("dropped.c",),
+        arguments=("app/libdropped.so",), place=with_a_later_one,
+        differs=Outcome("0\n302: says what would help\n")),
+    Row("a plugin needs no library", "calls_first.c", RUNTIME, place=underlinked,
+        arguments=("app/libunderlinked.so",)),
+    Row("the program asks for the address of what its runtime lacks", "weak.c",
+        (Fake("cudart", "12.0"),), flags=("-Wl,--no-as-needed",),
+        differs=Outcome("0 there\n")),
+    Row("a function of C++ that a library of NVIDIA's calls in another", "mangled.c",
+        (StandIn("cufile", 12, "mangled_real.c", soname="libcufile.so.0", node=False),)),
     # What a library needs and calls, and who needs it.
     Row("a function that nobody calls is undefined", "lazy_binding.c", LAZY),
     # Linked directly it ends at the call: LD_LIBRARY_PATH goes before the run path.
@@ -300,6 +328,8 @@ ROWS = [
 
     *[Row(f"the first call in a small {where}", "small_stack.c", RUNTIME, arguments=(where,))
       for where in ("coroutine", "signal")],
+    Row("the first call in a small coroutine, and folders in folders", "small_stack.c", RUNTIME,
+        arguments=("coroutine",), place=deep),
 
     # What looks at programs.
     Row("valgrind looks for memory that is lost", "versions.c", RUNTIME, under=LOSES),
