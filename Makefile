@@ -495,4 +495,4 @@ clean:
 
 -include $(patsubst %.o,%.d,$(COMMON_OBJECTS) $(foreach l,$(WANTED),$(call own_objects,$(l)) \
 	$(BUILD)/obj/entries/lib$(l)_stub.o) $(call object,$(sort $(LINK) $(TOOL) $(GEN) $(SCAN))) \
-	$(COMPAT_WORDS:%=$(call same_compat,%).o)) $(wildcard $(BUILD)/obj/placed/*.d)
+	$(foreach w,$(COMPAT_WORDS),$(call same_compat,$(w)).o)) $(wildcard $(BUILD)/obj/placed/*.d)
