@@ -61,7 +61,7 @@ static bool has_nothing(const char **reason)
 
 static int32_t answer(void *into, unsigned slot, int32_t status)
 {
-	enum lc_refusal why = lc_why_not(slot);
+	enum lc_refusal why = lc_load_for(slot);
 	const char *reason;
 
 	if (why == LC_NONE)

@@ -592,7 +592,7 @@ static inline __attribute__((always_inline)) enum lc_refusal ensure(bool asked)
 	return refusal;
 }
 
-enum lc_refusal lc_why_not(unsigned slot)
+enum lc_refusal lc_load_for(unsigned slot)
 {
 	enum lc_refusal refusal = ensure(false);
 

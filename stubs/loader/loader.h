@@ -54,13 +54,13 @@ bool lc_is_ending(void);
  * the library has been loaded since.  Returns true if it is usable. */
 bool lc_load(void);
 
-/* Returns why this slot does not lead to a real function; LC_NONE: it does.  Loads
- * the library if necessary. */
-enum lc_refusal lc_why_not(unsigned slot);
+/* Loads the library if necessary.  Returns why this slot does not lead to a real function;
+ * LC_NONE: it does. */
+enum lc_refusal lc_load_for(unsigned slot);
 
 static inline bool lc_reaches(unsigned slot)
 {
-	return lc_why_not(slot) == LC_NONE;
+	return lc_load_for(slot) == LC_NONE;
 }
 
 /* Returns true if the last search found nothing at all, or if the library is hidden.

@@ -5,7 +5,7 @@
 
 int32_t lc_slow(unsigned slot)
 {
-	enum lc_refusal refusal = lc_why_not(slot);
+	enum lc_refusal refusal = lc_load_for(slot);
 
 	return refusal == LC_NONE ? 0 : lc_refuse(slot, refusal);
 }

@@ -69,7 +69,7 @@ int32_t lc_status_of(unsigned slot, enum lc_refusal why)
 	return lc_library.errors[why];
 }
 
-enum lc_refusal lc_why_not(unsigned slot)
+enum lc_refusal lc_load_for(unsigned slot)
 {
 	return lc_slow(slot) ? LC_MISSING : LC_NONE;
 }
