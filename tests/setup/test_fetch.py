@@ -2,7 +2,6 @@
 """Fetched wheels are there whole or not at all, and it can be seen how far they are."""
 import fcntl
 import os
-import pty
 import shutil
 import signal
 import struct
@@ -18,6 +17,7 @@ import build
 import fetch
 import progress_line
 import run_pip
+import terminal
 from index_server import library_wheel
 
 PACKAGES = ("made-up-one", "made-up-two")
@@ -224,7 +224,7 @@ def test_a_wheel_that_the_index_lacks(fetching):
 def test_a_terminal_sees_how_far_it_is(fetching):
     fetching.index.stall.clear()
     fetching.settings["TERM"] = "xterm"
-    ours, theirs = pty.openpty()
+    ours, theirs = terminal.pair()
     started = fetching.start(stderr=theirs)
     os.close(theirs)
     fetching.wait_for_a_wheel()
@@ -248,7 +248,7 @@ def test_a_terminal_sees_how_far_it_is(fetching):
 def test_the_line_is_as_wide_as_its_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("TERM", "xterm")
-    master, slave = pty.openpty()
+    master, slave = terminal.pair()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
     with open(slave, "w") as stream:
         progress_line.Line(stream).show("x" * 300)
