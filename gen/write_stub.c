@@ -654,6 +654,22 @@ static void write_cuda(struct text *c, const struct plan *plan)
 	put(c, "};\n");
 }
 
+static void write_called(struct text *c, const struct plan *plan)
+{
+	const struct library *library = plan->library;
+
+	if (!library->called.count)
+		return;
+	put(c, "\nstatic const struct lc_numbered called[] = {\n");
+	for (size_t i = 0; i < library->called.count; i++) {
+		const struct called *row = &library->called.items[i];
+
+		put(c, "\t{ LC_VERSION(%u, %u), \"%s\" },\n", row->version.major,
+		    row->version.minor, row->number);
+	}
+	put(c, "};\n");
+}
+
 /* The version that each CUDA ships. */
 static void write_ships(struct text *c, const struct plan *plan)
 {
@@ -824,6 +840,8 @@ static void write_library(struct text *c, struct plan *plan)
 		put(c, "\t.variables = variables,\n");
 	if (library->ships.count)
 		put(c, "\t.ships = ships,\n\t.ship_count = COUNT(ships),\n");
+	if (library->called.count)
+		put(c, "\t.called = called,\n\t.called_count = COUNT(called),\n");
 	if (older_errors)
 		put(c, "\t.older_errors = older_errors,\n");
 	if (ending)
@@ -856,6 +874,7 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_majors(c, plan);
 	write_cuda(c, plan);
 	write_ships(c, plan);
+	write_called(c, plan);
 	write_opens(c, plan);
 	write_known_majors(c, plan);
 	write_homes(c, plan);

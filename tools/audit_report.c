@@ -111,23 +111,33 @@ static void json_names(const struct names *names)
 		json_text(NULL, names->list[i]);
 }
 
-/* For a library whose majors are its own, lists those that serve the file on any CUDA. */
-static void json_majors(const struct findings *findings, struct table *table)
+/* For a library whose majors are its own, lists those that serve the file on any CUDA, and
+ * since which version. */
+static void json_majors(struct lc_arena *arena, const struct findings *findings, struct table *table)
 {
 	const struct lc_library *library = table->library;
 
 	if (!library->own_majors) {
 		json_null("served_by");
+		json_null("served_since");
 		return;
 	}
 	json_open("served_by", '[');
 	for (size_t row = library->major_count; row--;)
-		if (serves(findings, table, row))
+		if (serves_from(findings, table, row))
 			json_integer(NULL, library->majors[row].major);
+	json_close(']');
+	json_open("served_since", '[');
+	for (size_t row = library->major_count; row--;) {
+		lc_version from = serves_from(findings, table, row);
+
+		if (from)
+			json_text(NULL, format_own(arena, table, from));
+	}
 	json_close(']');
 }
 
-static void json_imports(const struct findings *findings)
+static void json_imports(struct lc_arena *arena, const struct findings *findings)
 {
 	json_open("imports", '[');
 	for (size_t i = 0; i < findings->import_count; i++) {
@@ -145,7 +155,7 @@ static void json_imports(const struct findings *findings)
 		json_integer("names", (int)import->name_count);
 		json_boolean("versioned", import->versioned || !import->name_count);
 		json_boolean("judged", is_judged(import));
-		json_majors(findings, import->table);
+		json_majors(arena, findings, import->table);
 		json_close('}');
 	}
 	json_close(']');
@@ -206,7 +216,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	for (size_t i = 0; i < findings->constants.open_count; i++)
 		json_text(NULL, findings->constants.opens[i]);
 	json_close(']');
-	json_imports(findings);
+	json_imports(arena, findings);
 	json_open("targets", '{');
 	for (size_t i = 0; i < report->tables->toolkit_count; i++)
 		if (report->targets[i])
@@ -237,17 +247,23 @@ static void line(struct lc_arena *arena, const char *label, const char *text)
 	printf("  %-10s %s\n", label, lc_printable(arena, text));
 }
 
-/* "served by its major 10, 11" */
+/* "served by its major 8, 9 from 9.3 on" */
 static const char *majors_text(struct lc_arena *arena, const struct findings *findings,
 			       struct table *table)
 {
 	const struct lc_library *library = table->library;
 	const char *text = "";
 
-	for (size_t row = library->major_count; row--;)
-		if (serves(findings, table, row))
-			text = lc_format(arena, "%s%s %d", text, *text ? "," : "served by its major",
-					 library->majors[row].major);
+	for (size_t row = library->major_count; row--;) {
+		lc_version from = serves_from(findings, table, row);
+
+		if (!from)
+			continue;
+		text = lc_format(arena, "%s%s %d", text, *text ? "," : "served by its major",
+				 library->majors[row].major);
+		if (from > library->majors[row].oldest)
+			text = lc_format(arena, "%s from %s on", text, format_own(arena, table, from));
+	}
 	return *text ? text : "none of its majors serves all";
 }
 

@@ -121,11 +121,6 @@ static enum lc_verdict judge_at(struct tables *tables, struct table *table,
 	return remembered(table, import, toolkit, tables->toolkits[toolkit]);
 }
 
-enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row)
-{
-	return remembered(table, import, row, table->library->majors[row].newest);
-}
-
 /* The version of the library that a CUDA ships, of the major of this row; the newest if no list
  * tells. */
 static lc_version shipped(const struct tables *tables, const struct table *table, size_t row, size_t toolkit)
@@ -144,7 +139,8 @@ enum lc_verdict judge_shipped(struct tables *tables, struct table *table,
 			      const struct lc_export *import, size_t row, size_t toolkit)
 {
 	/* The row depends on the file: only the newest of each is remembered. */
-	return !table->ship_count ? judge_in(table, import, row) :
+	return !table->ship_count ?
+		remembered(table, import, row, table->library->majors[row].newest) :
 		lc_judge(table->library, table->adaptors, import,
 			 shipped(tables, table, row, toolkit));
 }

@@ -26,7 +26,7 @@ struct table {
 	const struct lc_variable *variables;	/* NULL: none */
 	const struct lc_shipped *ships;		/* of a library whose majors are its own */
 	size_t ship_count;
-	unsigned char *verdicts;	/* cache of judge_on() and judge_in() */
+	unsigned char *verdicts;	/* cache of judge_on() and judge_shipped() */
 	bool own;			/* `lazycuda stub` made this stub */
 };
 
@@ -51,9 +51,8 @@ void tables_free(struct tables *tables);
 enum lc_verdict judge_on(struct tables *tables, struct table *table,
 			 const struct lc_export *import, size_t toolkit);
 
-/* The same for a library whose majors are its own: judges the newest version of majors[row]. */
-enum lc_verdict judge_in(struct table *table, const struct lc_export *import, size_t row);
-/* The same for the version of that major that the CUDA of this toolkit ships. */
+/* The same for a library whose majors are its own: judges the version of majors[row] that the CUDA
+ * of this toolkit ships, and of a library that none ships the newest. */
 enum lc_verdict judge_shipped(struct tables *tables, struct table *table,
 			      const struct lc_export *import, size_t row, size_t toolkit);
 

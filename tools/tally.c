@@ -42,7 +42,7 @@ static void add_verdict(struct lc_arena *arena, struct tally *tally, const struc
 	}
 }
 
-bool serves(const struct findings *findings, struct table *table, size_t row)
+static bool serves_in(const struct findings *findings, const struct table *table, lc_version version)
 {
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
@@ -51,10 +51,32 @@ bool serves(const struct findings *findings, struct table *table, size_t row)
 			continue;
 		for (size_t k = 0; k < import->name_count; k++)
 			if (!import->names[k].export ||
-			    judge_in(table, import->names[k].export, row) > LC_RUNS_ADAPTED)
+			    lc_judge(table->library, table->adaptors, import->names[k].export,
+				     version) > LC_RUNS_ADAPTED)
 				return false;
 	}
 	return true;
+}
+
+lc_version serves_from(const struct findings *findings, const struct table *table, size_t row)
+{
+	const struct lc_library *library = table->library;
+	const struct lc_major *major = &library->majors[row];
+	lc_version from = major->newest;
+
+	if (!serves_in(findings, table, from))
+		return 0;
+	/* Each version that brought names has a row in `since`; these are newest first. */
+	for (size_t i = 0; i < library->since_count; i++) {
+		lc_version version = library->since[i].version;
+
+		if (!lc_is_of(version, major))
+			continue;
+		if (!serves_in(findings, table, version))
+			return from;
+		from = version;
+	}
+	return serves_in(findings, table, major->oldest) ? major->oldest : from;
 }
 
 /* For a library whose majors are its own: of the majors that this CUDA has, the row of the newest
@@ -69,7 +91,7 @@ static size_t own_row(const struct findings *findings, struct table *table, int 
 			newest = row;
 	for (size_t row = newest; row < library->major_count; row++)
 		if ((!library->cuda || library->cuda[row] >> cuda & 1) &&
-		    serves(findings, table, row))
+		    serves_in(findings, table, library->majors[row].newest))
 			return row;
 	return newest;
 }
@@ -150,6 +172,14 @@ bool driver_needed(struct tables *tables, const struct findings *findings, size_
 const char *format_version(struct lc_arena *arena, lc_version version)
 {
 	return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
+}
+
+const char *format_own(struct lc_arena *arena, const struct table *table, lc_version version)
+{
+	const char *number = lc_called_number(table->library->called, table->library->called_count,
+					      version);
+
+	return number ? number : format_version(arena, version);
 }
 
 const char *list_names(struct lc_arena *arena, const struct names *names)

@@ -17,8 +17,9 @@ void count(struct lc_arena *arena, struct tables *tables, const struct findings 
 	   size_t toolkit, struct tally *tally);
 bool tally_runs(const struct tally *tally);	/* false for one that is incomplete */
 
-/* Returns true if all that the file imports from a library runs on this row of its majors. */
-bool serves(const struct findings *findings, struct table *table, size_t row);
+/* The version of a library, of this row of its majors, from which on it serves all that the file
+ * imports from it; 0 if the newest does not. */
+lc_version serves_from(const struct findings *findings, const struct table *table, size_t row);
 
 /* Finds the oldest driver that has all imports from driver libraries; false if there are
  * no such imports. */
@@ -35,6 +36,8 @@ size_t end_of_major(const struct tables *tables, size_t first);
 /* ---- in words ---- */
 
 const char *format_version(struct lc_arena *arena, lc_version version);
+/* The same for a version of this library. */
+const char *format_own(struct lc_arena *arena, const struct table *table, lc_version version);
 const char *list_names(struct lc_arena *arena, const struct names *names);
 /* "2 refused: a, b; 1 absent: c" */
 const char *problems(struct lc_arena *arena, const struct tally *tally);

@@ -384,6 +384,8 @@ static void check_ships(const struct library *library)
 {
 	if (library->ships.count && !library->own_majors)
 		fail_at(library->ships.items[0].place, "only a library with `majors own` has this");
+	if (library->called.count && !library->own_majors)
+		fail_at(library->called.items[0].place, "only a library with `majors own` has this");
 }
 
 static void check_opens(const struct library *library)

@@ -368,19 +368,39 @@ static void read_cuda(struct library *library, struct line *line)
 	while (line->next < line->words.count);
 }
 
+static struct version take_toolkit(const struct symbols *list, struct line *line)
+{
+	struct word version = take(line, "a version");
+	unsigned bit;
+	const char *rest = parse_toolkit(list, version.text, version.place, &bit);
+
+	if (*rest)
+		fail_at(within(version, rest), "unexpected `%c` in a version", *rest);
+	return list->toolkits[bit];
+}
+
+static void read_called(const struct symbols *list, struct library *library, struct line *line)
+{
+	struct called *row = push(&library->called);
+	struct word number;
+
+	row->version = take_toolkit(list, line);
+	number = take(line, "its number");
+	row->number = number.text;
+	row->place = number.place;
+	if (strlen(number.text) > MAX_NUMBER || number.text[strspn(number.text, "0123456789.")])
+		fail_at(number.place, "`%s` is no number of a version", number.text);
+}
+
 static void read_shipped(const struct symbols *list, struct library *library, struct line *line)
 {
 	struct shipped *row = push(&library->ships), *before = row - 1;
-	struct word cuda = take(line, "a version of CUDA"), version = take(line, "a version");
-	unsigned bit;
+	struct word cuda = take(line, "a version of CUDA");
 	const char *rest = parse_dotted(cuda.text, cuda.place, &row->cuda);
 
 	if (*rest)
 		fail_at(within(cuda, rest), "unexpected `%c` in a version", *rest);
-	rest = parse_toolkit(list, version.text, version.place, &bit);
-	if (*rest)
-		fail_at(within(version, rest), "unexpected `%c` in a version", *rest);
-	row->version = list->toolkits[bit];
+	row->version = take_toolkit(list, line);
 	row->place = cuda.place;
 	if (library->ships.count > 1 && !newer(row->cuda, before->cuda))
 		fail_at(row->place, "these are named from the oldest to the newest CUDA");
@@ -503,6 +523,8 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 		read_majors(library, line, key.place);
 	} else if (!strcmp(key.text, "cuda")) {
 		read_cuda(library, line);
+	} else if (!strcmp(key.text, "called")) {
+		read_called(list, library, line);
 	} else if (!strcmp(key.text, "ships")) {
 		read_shipped(list, library, line);
 	} else if (!strcmp(key.text, "opens")) {

@@ -50,6 +50,7 @@ _Noreturn void fail_at(struct place place, const char *format, ...)
 #define MAX_CUDA 31	/* a set of CUDA's majors has a bit for each */
 #define MAX_MAJOR 654	/* the loader keeps 100 * major + minor in 16 bits */
 #define MAX_MINOR 99
+#define MAX_NUMBER 13	/* characters; lc_numbered has room for these */
 struct version { unsigned major, minor; };
 
 /* A set of toolkits: bit n is the n-th oldest; the bit after the newest stands for
@@ -178,6 +179,13 @@ struct shipped {
 	struct place place;
 };
 
+/* What people call a version of the library. */
+struct called {
+	struct version version;
+	const char *number;
+	struct place place;
+};
+
 enum error_kind {
 	ON_MISSING = 1, ON_ABSENT, ON_REFUSED, ON_DRIVER, ON_INCOHERENT,
 	ON_ENDING,		/* optional, for any library */
@@ -206,6 +214,7 @@ struct library {
 	struct place majors_place;
 	ARRAY(struct opened) opens;
 	ARRAY(struct shipped) ships;	/* by CUDA, oldest first */
+	ARRAY(struct called) called;	/* the versions that have another number */
 	ARRAY(struct cuda) cuda;	/* for each SONAME, or none: it goes with any CUDA */
 	enum { NODES_SONAME, NODES_NONE, NODES_OTHER } node_names;
 	struct place node_names_place;

@@ -133,12 +133,21 @@ void add_packages(struct own *own)
 	}
 }
 
+static bool have_nodes(const struct own *own)
+{
+	for (size_t i = 0; i < own->sources.count; i++)
+		if (!((struct source *)own->sources.items[i])->exports.plain)
+			return true;
+	return false;
+}
+
 void add_nodes(struct own *own, const struct source *source)
 {
 	const struct list *nodes = &source->exports.nodes;
 
-	if (!nodes->count)
-		own->library.nodes_row = "none";
+	/* Where only some versions have nodes, callers have them or not. */
+	if (!nodes->count && !own->library.nodes_row)
+		own->library.nodes_row = have_nodes(own) ? "other" : "none";
 	for (size_t i = 0; i < nodes->count; i++) {
 		if (nodes->items[i] == source->exports.soname)
 			continue;
@@ -421,10 +430,13 @@ static bool has_changed(const struct map *values, const struct map *others)
 	return false;
 }
 
+/* Within a major calls are forwarded, whatever has changed. */
 void find_changed(struct own *own)
 {
+	const version *versions = own->scan->versions;
+
 	for (int i = 0; i < own->scan->count; i++)
-		for (int j = 0; j < i; j++) {
+		for (int j = 0; j < i && MAJOR(versions[j]) != MAJOR(versions[i]); j++) {
 			const struct map *enums = &own->library.headers[i].enums;
 			const struct map *others = &own->library.headers[j].enums;
 

@@ -76,6 +76,7 @@ static void read_arguments(struct own *own, char **argument)
 			{ "--opens", NULL, &own->library.opens },
 			{ "--cuda-of", NULL, &own->library.cuda_of },
 			{ "--ships", NULL, &own->library.ships },
+			{ "--called", NULL, &own->library.called },
 			{ "--cuda-major", NULL, &own->cuda },
 			{ "--name", &own->library.name, NULL },
 			{ "--version", &now->version, NULL },
@@ -136,9 +137,6 @@ static void refuse_mixtures(const struct own *own)
 			     one->exports.soname, first->path, first->exports.soname);
 		if (!one->cuda != !first->cuda)
 			fail(own_name, "say of each --from which major of CUDA it belongs to, or of none");
-		if (one->exports.plain != first->exports.plain)
-			fail(one->path, "has %sversion nodes, unlike %s",
-			     one->exports.plain ? "no " : "", first->path);
 	}
 }
 

@@ -65,6 +65,7 @@ static const struct { const char *name, *text; } shims[] = {
 	{ "nv/target", "\n" },
 	{ "cxxabi.h", "\n" },
 	{ "cstdlib", "#include <stddef.h>\n" },
+	{ "cstdint", "#include <stdint.h>\n" },
 	{ "GL/gl.h",
 	  "#pragma once\n"
 	  "#define GL_VERSION 0x1f02\n"

@@ -6,8 +6,8 @@
  * own headers no longer declare, or do not declare yet.  A prototype comes from
  * the first of these: a hint; the toolkit's own headers; for a per-thread twin,
  * name_ptds or name_ptsz, the base name in those headers; the nearest toolkit
- * that declares the name; another member of its family.  A given library uses
- * its own headers alone.
+ * that declares the name; another member of its family.  Of a given library only
+ * headers of the same major are used.
  */
 #include "scan.h"
 
@@ -82,9 +82,9 @@ typedef const struct prototype *(*lookup)(const struct subject *, int, const cha
 static struct origin nearest(const struct scan *scan, const struct subject *library, int toolkit,
 			     const char *name, lookup find)
 {
-	struct origin source = { 0 };
+	struct origin source = { .toolkit = toolkit };
 
-	for (int same = 1; same >= 0; same--)
+	for (int same = 1; same >= !!library->given; same--)
 		for (int distance = 0; distance < scan->count; distance++)
 			for (int sign = -1; sign <= 1; sign += 2) {
 				int other = toolkit + sign * distance;
@@ -117,11 +117,9 @@ static struct origin find_source(const struct scan *scan, const struct subject *
 		source.given = hint;
 		return source;
 	}
-	if (library->given) {
-		if (!map_get(&library->given->inexpressible, name))
-			source.prototype = map_get(&library->headers[toolkit].prototypes, name);
-		return source;
-	}
+	if (library->given)
+		return map_get(&library->given->inexpressible, name) ? source :
+			nearest(scan, library, toolkit, name, declared);
 	source = nearest(scan, library, toolkit, name, declared);
 	if (!source.prototype) {
 		source = nearest(scan, library, toolkit, name, declared_family);

@@ -213,7 +213,7 @@ struct subject {
 	struct list nodes, companions, errors;
 	struct list homes, packages;		/* DIR, NAME */
 	struct list cuda_of, opens;		/* "SONAME MAJOR...", "MAJOR SONAME DIR", as text */
-	struct list ships;			/* "CUDA VERSION", likewise */
+	struct list ships, called;		/* "CUDA VERSION", "VERSION NUMBER", likewise */
 	struct list variables;			/* "NAME SIZE RANGE BYTES", likewise */
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */

@@ -72,6 +72,8 @@ static void write_library(FILE *out, const struct scan *scan, const struct subje
 		fputs("    majors own\n", out);
 	for (size_t i = 0; i < library->cuda_of.count; i++)
 		fprintf(out, "    cuda %s\n", (char *)library->cuda_of.items[i]);
+	for (size_t i = 0; i < library->called.count; i++)
+		fprintf(out, "    called %s\n", (char *)library->called.items[i]);
 	for (size_t i = 0; i < library->ships.count; i++)
 		fprintf(out, "    ships %s\n", (char *)library->ships.items[i]);
 	for (size_t i = 0; i < library->opens.count; i++)

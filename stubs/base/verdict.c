@@ -113,3 +113,11 @@ enum lc_verdict lc_judge(const struct lc_library *library, const struct lc_adapt
 	return exists(library, library->slots[import->slot].name, version) ? LC_IS_REFUSED :
 									     LC_IS_ABSENT;
 }
+
+const char *lc_called_number(const struct lc_numbered *called, size_t count, lc_version version)
+{
+	for (size_t i = 0; i < count; i++)
+		if (called[i].version == version)
+			return called[i].number;
+	return NULL;
+}

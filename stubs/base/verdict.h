@@ -29,6 +29,9 @@ const struct lc_export *lc_find_export(const struct lc_library *library, const c
  * node is not this library's.  A library without majors has no such nodes. */
 int lc_node_major(const struct lc_library *library, const char *node);
 
+/* What people call a version of a library; NULL if it is called by its major and minor. */
+const char *lc_called_number(const struct lc_numbered *called, size_t count, lc_version version);
+
 /* `adaptors` ends with a row that has no function; NULL if there are none. */
 enum lc_verdict lc_judge(const struct lc_library *library, const struct lc_adaptor *adaptors,
 			 const struct lc_export *import, lc_version version);

@@ -101,6 +101,12 @@ struct lc_shipped {
 	lc_version cuda, version;
 };
 
+/* A version of which people say another number: "0.8" for 1.8, "12.7.9" for 12.8. */
+struct lc_numbered {
+	lc_version version;
+	char number[14];
+};
+
 typedef void (*lc_function)(void);
 
 /* Returns the function of this name in the library that `data` identifies, or NULL. */
@@ -174,6 +180,8 @@ struct lc_library {
 	/* With own_majors: the version that each CUDA ships, oldest first. */
 	const struct lc_shipped *ships;
 	size_t ship_count;
+	const struct lc_numbered *called;
+	size_t called_count;
 };
 
 /* Returns true if a version belongs to this major.  All versions belong to major 0. */

@@ -193,18 +193,20 @@ static uint32_t owners(const struct owned *file, const char *site, const char *n
 const char *lc_site_of(struct lc_arena *arena, const struct lc_major *major, const char *path,
 		       const char **name)
 {
-	size_t end = (size_t)(strrchr(path, '/') - path);
+	size_t end = (size_t)(strrchr(path, '/') - path), longest = 0;
 
-	*name = NULL;
+	/* cusparselt/lib ends nvidia/cusparselt/lib, too. */
 	for (const char *folder = major->folder; folder; ) {
 		size_t length = strcspn(folder, ":");
+		const char *at = path + end - length;
 
-		*name = path + end - length;
-		if (end > length + 1 && (*name)[-1] == '/' && !memcmp(*name, folder, length))
-			return lc_copy(arena, path, end - length - 1);
+		if (length > longest && end > length + 1 && at[-1] == '/' &&
+		    !memcmp(at, folder, length))
+			longest = length;
 		folder = folder[length] ? folder + length + 1 : NULL;
 	}
-	return NULL;
+	*name = longest ? path + end - longest : NULL;
+	return longest ? lc_copy(arena, path, end - longest - 1) : NULL;
 }
 
 /* ---- all of it ---- */

@@ -3,9 +3,11 @@
 #include "errors.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "../base/arena.h"
 #include "../base/glibc.h"
+#include "../base/verdict.h"
 #include "loader.h"
 #include "of_thread.h"
 #include "peers.h"
@@ -140,7 +142,7 @@ static const char *who_has(struct lc_arena *arena, unsigned slot)
 	const lc_version loaded = (lc_version)atomic_load(&lc_self.loaded);
 	const struct lc_slot *called = &lc_library.slots[slot];
 	const struct lc_candidate *having = &lc_library.candidates[called->first];
-	const char *word = lc_major_word(&lc_library), *which, *take;
+	const char *word = lc_major_word(&lc_library), *which, *take, *number;
 	lc_version nearest;
 	bool later;
 
@@ -152,9 +154,12 @@ static const char *who_has(struct lc_arena *arena, unsigned slot)
 	later = loaded < having->from;
 	nearest = later ? having->from : having->to;
 	/* A list of majors alone has 0 and LC_LAST_MINOR as minors. */
-	which = LC_MINOR(nearest) && LC_MINOR(nearest) < LC_LAST_MINOR ?
+	number = lc_called_number(lc_library.called, lc_library.called_count, nearest);
+	which = number ? number : LC_MINOR(nearest) && LC_MINOR(nearest) < LC_LAST_MINOR ?
 		lc_format(arena, "%d.%d", LC_MAJOR(nearest), LC_MINOR(nearest)) :
 		lc_format(arena, "%d", LC_MAJOR(nearest));
+	if (lc_library.own_majors && strchr(which, '.'))
+		word = lc_library.name;
 	take = lc_library.own_majors || LC_MAJOR(nearest) == LC_MAJOR(loaded) ?
 	       lc_format(arena, "%s=/path/to/one", lc_library.variable) :
 	       lc_format(arena, "LAZYCUDA_MAJOR=%d", LC_MAJOR(nearest));

@@ -130,14 +130,49 @@ def test_a_library_that_is_opened_by_name(audit, tmp_path):
     # Of those whose numbers are their own: what the CUDA ships.
     ("libcusparse.so.12", "cusparseSpMV_preprocess", "12.3", "12.4"),
     ("libcusparse.so.12", "cusparseSpGEAM", "13.2", "13.3"),
+    ("libcusparse.so.12", "cusparseSpMVOp_bufferSize", "13.1", "13.2"),    # 12.7.9, after 12.7.2
+    ("libnvfatbin.so.13", "nvFatbinAddTileIR", "13.0", "13.1"),
     ("libcusolver.so.11", "cusolverDnXgeev", "12.6", "12.8"),
     ("libcusolver.so.12", "cusolverDnXpolar", "13.2", "13.3"),
     ("libcufile.so.0", "cuFileGetParameterBool", "12.8", "12.9")])
 def test_a_name_that_a_later_minor_brought(audit, tmp_path, soname, function, before, since):
-    file = compiled(tmp_path, "user.so", f"int {function}(void); int f(void) {{ return {function}(); }}\n",
-                    library(tmp_path / "links", soname, function, soname))
+    file = imports(tmp_path, soname, function)
     audit("--require", since, file)
     assert f"not all of it runs on CUDA {before}" in audit("--require", before, file, status=1).err
+
+
+def imports(folder, soname, function):
+    return compiled(folder, "user.so", f"int {function}(void); int f(void) {{ return {function}(); }}\n",
+                    library(folder / "links", soname, function, soname))
+
+
+def test_a_name_that_a_later_minor_has_not(audit, tmp_path):
+    """cuSOLVER 11.5.0 has it, and 11.5.3 does not."""
+    file = imports(tmp_path, "libcusolver.so.11", "cusolverSpClangeHost")
+    audit("--require", "12.2", file)
+    audit("--require", "12.3", file, status=1)
+
+
+@pytest.mark.parametrize("soname, function, by, since", [
+    ("libcudnn.so.9", "cudnnCausalConv1dForward", "9 from 9.22 on", "9.22"),
+    ("libnccl.so.2", "ncclCommWindowRegister", "2 from 2.27 on", "2.27"),
+    ("libcutensor.so.2", "cutensorPlanPreferenceGetAttribute", "2 from 2.4 on", "2.4"),
+    ("libcusparseLt.so.0", "cusparseLtGetErrorName", "1 from 0.8 on", "0.8"),
+    ("libnvshmem_host.so.3", "nvshmemx_qp_create", "3 from 3.5 on", "3.5"),
+    ("libcusparse.so.12", "cusparseSpMVOp_bufferSize", "12 from 12.7.9 on", "12.7.9"),
+    ("libnccl.so.2", "ncclAllReduce", "2", "2.13")])
+def test_since_which_version_of_a_library_of_its_own_number(audit, said, tmp_path, soname, function, by,
+                                                            since):
+    file = imports(tmp_path, soname, function)
+    assert audit(file).lines[1].endswith(f"; served by its major {by}")
+    assert said(file)["imports"][0]["served_since"] == [since]
+
+
+def test_nvtoolsext_comes_with_12_and_not_with_13(audit, said, tmp_path):
+    file = imports(tmp_path, "libnvToolsExt.so.1", "nvtxMarkA")
+    audit("--require", "11,12", file)
+    assert "no version of CUDA 13" in audit("--require", "13", file, status=1).err
+    assert {version.partition(".")[0] for version in said(file)["once_retargeted"]} == {"11", "12", "13"}
 
 
 def test_a_library_that_nobody_judges_is_named(audit, said, tmp_path):

@@ -36,7 +36,7 @@ def test_what_every_major_has_alike(said, tmp_path, major):
     assert file["imports"] == [{
         "library": "cudart", "needed": "libcudart_stub.so", "version_need": "libcudart_stub.so",
         "through": "stub", "compiled_for": major, "names": 2, "versioned": True, "judged": True,
-        "served_by": None}]
+        "served_by": None, "served_since": None}]
     assert file["targets"] == {version: {
         "direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
         for version in ("11.8", "12.9", "13.5")}
@@ -146,7 +146,7 @@ def test_needed_for_nothing(said, tmp_path):
     file = said(importer(tmp_path, link=[real(tmp_path, "libcudart.so.12", "cudaMalloc")]))
     assert file["imports"] == [{
         "library": "cudart", "needed": "libcudart.so.12", "version_need": None, "through": "real",
-        "compiled_for": 12, "names": 0, "versioned": True, "judged": True, "served_by": None}]
+        "compiled_for": 12, "names": 0, "versioned": True, "judged": True, "served_by": None, "served_since": None}]
     assert file["verdict"].startswith("imports no function of the libraries that it needs; runs on 12")
 
 

@@ -35,7 +35,7 @@ def test_names_of_the_driver_are_judged(said, tmp_path, library):
     file = said(needing(tmp_path, library, *NAMES[library]))
     assert file["imports"] == [{
         "library": library, "needed": SONAMES[library], "version_need": None, "through": "real",
-        "compiled_for": None, "names": 2, "versioned": False, "judged": True, "served_by": None}]
+        "compiled_for": None, "names": 2, "versioned": False, "judged": True, "served_by": None, "served_since": None}]
     assert file["targets"] == {version: EVERY for version in ("11.8", "12.9", "13.5")}
     assert file["driver"] == "11.7"
     assert file["verdict"] == "runs on 11.7 and later, on 12 and on 13"

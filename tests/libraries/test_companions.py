@@ -29,9 +29,9 @@ def opener(name, own, wanted):
         '#include <dlfcn.h>\nstatic int found;\n'
         '__attribute__((constructor)) static void begin(void)\n'
         f'{{ found = dlopen("{wanted}", RTLD_LAZY) ? 77 : 78; }}\n'
-        f"int {made.names(own)[0]}(void) {{ return found; }}\n")
+        f"int {made.exported(own)[0]}(void) {{ return found; }}\n")
     (folder / "library.map").write_text(f"{'' if is_plain(made) else soname} {{ global: "
-                                        f"{made.names(own)[0]}; local: *; }};\n")
+                                        f"{made.exported(own)[0]}; local: *; }};\n")
     file = folder / soname
     part = folder / f"{soname}.{os.getpid()}"
     subprocess.run([*build.CC, "-shared", "-fPIC", f"-Wl,-soname,{soname}",
@@ -54,7 +54,7 @@ def said(world, name, own, *before, **options):
         library_lists.stub(name).name)
     made = library_lists.read(name)
     lines = world.probe(*before, f"open:{stub}",
-                        f"call:{made.names(own)[0]}" + (
+                        f"call:{made.exported(own)[0]}" + (
                             "" if is_plain(made) else f"@{made.sonames[own]}"),
                         f"status:{name}", "libraries", **options)
     return lines[-3]["value"], lines[-2], lines[-1]["libraries"]

@@ -54,8 +54,8 @@ def fake(name, of):
     source += "".join(f"F({one}, {number})\n" for one, number in numbers.items())
     source += ("#include <stdlib.h>\nstatic void end(void) { }\n"
                "__attribute__((constructor)) static void begin(void) { atexit(end); }\n")
-    plain = made.words.get("nodes") == "none"
-    nodes = made.nodes.get(of, []) if made.words.get("nodes") == "other" else [made.sonames[of]]
+    nodes = made.nodes.get(of, []) if "nodes" in made.words else [made.sonames[of]]
+    plain = not nodes
     script = "" if plain else f"{nodes[0]} {{ global: *; }};\n" + "".join(
         f"{node} {{ global: {node.replace('.', '_')}_; }} {nodes[0]};\n" for node in nodes[1:])
     source += "".join(f"void {node.replace('.', '_')}_(void) {{ }}\n" for node in nodes[1:])

@@ -68,7 +68,7 @@ def test_cudas_majors_are_judged_on_each_cuda(said, cuda, tmp_path):
         file = said(stub, importer(tmp_path, "barA", "barB11", link=[link]))
         assert file["imports"] == [{
             "library": "bar", "needed": needed, "version_need": needed, "through": way,
-            "compiled_for": 12, "names": 2, "versioned": True, "judged": True, "served_by": None}]
+            "compiled_for": 12, "names": 2, "versioned": True, "judged": True, "served_by": None, "served_since": None}]
         assert file["targets"]["12.9"] == SERVED
         assert file["targets"]["11.8"] == {**SERVED, "direct": 0, "refused": ["barA"],
                                            "absent": ["barB11"]}

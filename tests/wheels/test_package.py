@@ -107,7 +107,7 @@ OTHERS = {
                   "libcusparse.so.11", "libnvjpeg.so.11"},
     12: OF_ALL | {"libcublas.so.12", "libcublasLt.so.12", "libcudnn.so.8", "libcufft.so.11",
                   "libcufftw.so.11", "libcupti.so.12", "libcusolver.so.11", "libcusolverMg.so.11",
-                  "libcusparse.so.12", "libnvjpeg.so.12"},
+                  "libcusparse.so.12", "libnvfatbin.so.12", "libnvjpeg.so.12"},
     13: OF_ALL | {"libcublas.so.13", "libcublasLt.so.13", "libcufft.so.12", "libcufftw.so.12",
                   "libcupti.so.13", "libcusolver.so.12", "libcusolverMg.so.12", "libcusparse.so.12",
                   "libnvfatbin.so.13", "libnvjpeg.so.13"}}

@@ -45,8 +45,8 @@ TABLE = pathlib.Path(__file__).resolve().parent / "toolkits.txt"
 
 # pip matches manylinux tags exactly; NVIDIA's wheels carry one of these.
 TAGS = ("manylinux1", "manylinux2010", "manylinux2014",
-        "manylinux_2_5", "manylinux_2_12", "manylinux_2_17", "manylinux_2_25", "manylinux_2_27",
-        "manylinux_2_28")
+        "manylinux_2_5", "manylinux_2_12", "manylinux_2_17", "manylinux_2_18", "manylinux_2_25",
+        "manylinux_2_27", "manylinux_2_28")
 
 # What is unpacked of a wheel: shared libraries and headers.  Static archives,
 # the slower "alt" build of nvrtc and the compiler itself stay out.

@@ -20,6 +20,7 @@ MARKS = re.compile(r"(<!-- table: laid-out -->\n).*?(<!-- end -->)", re.S)
 # Functions of symbols.txt that hand out what headers do not show; libraries.txt names the others'.
 HANDING = {"cudart": ["cudaGetExportTable"]}
 ADAPTED = "[adapted](adapted.md), else refused"
+ONE_SONAME = "as without a stub: there is one SONAME"
 FUNCTION = re.compile(r"\s+(\w+)\s+(\S+)\s+\((.*?)\)(?: -> (\S+))?(.*)$")
 
 
@@ -30,6 +31,8 @@ class Library:
         self.fields = {}        # {struct: the structs that its pointers lead to}
         self.apart = []         # functions
         self.filled = set()     # structs that functions write, or lead to
+        self.sonames = 0
+        self.called = {}        # {a version of the list: what people call it}
 
     def reached(self):
         """The filled structs and those that they lead to."""
@@ -67,6 +70,10 @@ def read(path):
             block, struct = words[0], words[-1]
             if block == "library":
                 found.append(Library(words[1]))
+        elif block == "library" and words[0] == "soname":
+            found[-1].sonames += 1
+        elif block == "library" and words[0] == "called":
+            found[-1].called[words[1]] = words[2]
         elif block == "struct" and words[0] == "size":
             found[-1].layouts.setdefault(struct, []).append((words[2], words[4]))
         elif block == "struct" and words[1].startswith("*"):
@@ -80,7 +87,7 @@ def ranges(library, struct):
     """A: 11.0-12.0, B: 13.0-.  The ranges of one layout follow on each other."""
     letters = {}
     for versions, letter in library.layouts[struct]:
-        first, dash, last = versions.partition("-")
+        first, dash, last = (library.called.get(word, word) for word in versions.partition("-"))
         letters[letter] = (letters.get(letter, (first,))[0], dash, last if dash else first)
     return ", ".join(f"{letter}: {first}" if first == last else f"{letter}: {first}-{last}"
                      for letter, (first, _, last) in letters.items())
@@ -89,7 +96,8 @@ def ranges(library, struct):
 def lines_of(library, patterns):
     for struct in sorted(library.changed()):
         yield f"`{struct}`", ranges(library, struct), (
-            ADAPTED if library.name == "cudart" else "refused where they differ")
+            ADAPTED if library.name == "cudart" else ONE_SONAME if library.sonames == 1 else
+            "refused where they differ")
     handing = [name for name in library.apart
                if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
     if handing:

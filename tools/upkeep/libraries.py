@@ -22,12 +22,14 @@ import tempfile
 import fetch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "retarget"))
+from lazycuda import elf            # noqa: E402
+
 RULES = ROOT / "gen" / "libraries.txt"
 TABLE = ROOT / "tools" / "upkeep" / "cuda.txt"
 MAJORS = ("11", "12", "13")
 # The CUDA whose runtime's headers the headers of a toolkit include: the newest of its major.
 NEWEST = {"11": "11.8", "12": "12.9", "13": "13.5"}
-RUNTIMES = {"cu11": "11.8", "cu12": "12.9", "cu13": "13.5", "cudnn8": "12.9", "nvtx1": "12.9"}
 ARCH = "x86_64"
 
 
@@ -46,8 +48,9 @@ def read_rules(path=RULES):
                 rules.setdefault(name, {})
             continue
         for name in names:
+            whole = word in ("cuda", "opens", "ships")
             rules[name].setdefault(word, []).extend(
-                [" ".join(values).replace("NAME", name)] if word in ("cuda", "opens") else values)
+                [" ".join(values).replace("NAME", name)] if whole else values)
     return rules
 
 
@@ -66,23 +69,52 @@ def files(cuda, name):
     return found
 
 
-def own_versions(name):
-    """{CUDA: the version of a library that it ships}, where cuda.txt has that of each."""
-    return {toolkit: ".".join(version.split(".")[:2])
+def numbers(name):
+    """{toolkit: the version of a library, which is that of its wheel}"""
+    return {toolkit: tuple(map(int, re.findall(r"\d+", version)[:3]))
             for toolkit, part, _, version, _ in fetch.read_table(TABLE)
-            if f"lib{name}" in part.split(",") and toolkit[0].isdigit()}
+            if f"lib{name}" in part.split(",")}
 
 
-def without_repeats(found, versions):
-    """[(CUDA, file)], of those with one version the first: the version means what each has."""
-    seen = set()
-    return [(toolkit, path) for toolkit, path in found
-            if toolkit not in versions or not (versions[toolkit] in seen or
-                                               seen.add(versions[toolkit]))]
+def exports(path):
+    """The functions of C that a library exports."""
+    return {symbol.name for symbol in elf.read(path).symbols()
+            if symbol.defined and not symbol.name.startswith("_")}
+
+
+def numbered(found, known):
+    """([(toolkit, file)], the oldest version first; {toolkit: its version in the list}; {that
+    version: its number, if it has another}).
+
+    Versions that differ in their third part alone are one if they export the same; else the later
+    one is a version of its own.  A list has 1 for the major 0."""
+    first, versions, called, last = [], {}, {}, None
+    for toolkit, path in sorted(found, key=lambda one: known[one[0]]):
+        number, names = known[toolkit], exports(path)
+        repeats = last and number[:2] == last[0][:2]
+        if not (repeats and (names == last[1] or number == last[0])):
+            major, minor = max(number[0], 1), number[1]
+            if last and number[0] == last[0][0]:
+                minor = max(minor, last[2] + 1)
+            first.append((toolkit, path))
+            last = number, names, minor
+            version = f"{major}.{minor}"
+            said = ".".join(map(str, number if repeats else number[:2]))
+            if said != version:
+                called[version] = said
+        versions[toolkit] = version
+    return first, versions, called
+
+
+def major_of(toolkit, package):
+    """Of the CUDA that a wheel is for."""
+    told = re.match(r"(?:cu)?(\d+)", toolkit) or re.search(r"-cu(\d+)$", package)
+    return told[1]
 
 
 def runtime_of(toolkit):
-    return RUNTIMES.get(toolkit) or NEWEST[toolkit.partition(".")[0]]
+    return NEWEST[next(major_of(toolkit, row[2]) for row in fetch.read_table(TABLE)
+                       if row[0] == toolkit)]
 
 
 def includes(cuda, toolkits, toolkit):
@@ -98,8 +130,7 @@ def advice(name):
                 if f"lib{name}" in part.split(",")]
     newest = {}
     for toolkit, package in packages:
-        major = runtime_of(toolkit).partition(".")[0]
-        newest.setdefault(package, major)
+        newest.setdefault(package, major_of(toolkit, package))
     ordered = sorted(newest, key=lambda package: (-int(newest[package]), package))
     first = f"`pip install {ordered[0]}` (CUDA {newest[ordered[0]]})"
     rest = ordered[1:]
@@ -120,18 +151,24 @@ def arguments(args, name, rule):
             words += [option, one(rule, word)]
     for option, word in (("--package", "package"), ("--define", "define"), ("--text", "text"),
                          ("--negative", "negative"), ("--int-status", "int-status"),
-                         ("--mangled", "mangled"), ("--data", "data"), ("--apart", "apart"), ("--handle", "handle"),
-                         ("--cuda-of", "cuda"), ("--opens", "opens")):
+                         ("--mangled", "mangled"), ("--data", "data"), ("--apart", "apart"),
+                         ("--handle", "handle"), ("--cuda-of", "cuda"), ("--opens", "opens"),
+                         ("--ships", "ships")):
         for value in rule.get(word, []):
             words += [option, value]
     found = [(toolkit, path) for toolkit, path in files(args.cuda, name)
              if toolkit in rule.get("toolkit", [toolkit])]
-    versions = own_versions(name) if one(rule, "majors") == "own" else {}
-    for toolkit, version in versions.items():
-        words += ["--ships", f"{toolkit} {version}"]
-    found = without_repeats(found, versions)
     if not found:
         sys.exit(f"{args.cuda}: no toolkit has lib{name}: make libraries fetches them")
+    versions = {}
+    if one(rule, "version") == "wheel":
+        known = numbers(name)
+        shipping = [toolkit for toolkit in known if toolkit[0].isdigit()]
+        found, versions, called = numbered(found, known)
+        for version, number in called.items():
+            words += ["--called", f"{version} {number}"]
+        for toolkit in shipping:
+            words += ["--ships", f"{toolkit} {versions[toolkit]}"]
     for toolkit, path in found:
         major = f"={toolkit.removeprefix('cu')}" if one(rule, "majors") == "cuda" else ""
         words += ["--from", f"{path}{major}"]
