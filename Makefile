@@ -20,7 +20,7 @@
 #			(and GNU's prefix, libdir ...); so does make uninstall
 # make dist		a source archive, the same bytes every time
 # make release		for pip: the sdist and checked manylinux2014 wheels, in build/dist
-# make generate		pages and tables of docs from lists and code; check-generated compares
+# make generate		pages, tables and pictures of docs from lists and code; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
 #			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
 # make libraries	libraries/ from headers and libraries; check-libraries compares
@@ -352,12 +352,14 @@ generate: $(GENERATED)/symbols.made
 	$(Q)$(PYTHON) tools/upkeep/linking.py
 	$(Q)$(PYTHON) tools/upkeep/survey.py
 	$(Q)$(PYTHON) tools/upkeep/laid_out.py
+	$(Q)$(PYTHON) tools/upkeep/pictures.py
 
 check-generated: $(GENERATED)/symbols.made
 	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
 	$(Q)$(PYTHON) tools/upkeep/linking.py --check
 	$(Q)$(PYTHON) tools/upkeep/survey.py --check
 	$(Q)$(PYTHON) tools/upkeep/laid_out.py --check
+	$(Q)$(PYTHON) tools/upkeep/pictures.py --check
 
 # ---- symbols.txt ----
 

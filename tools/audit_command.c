@@ -21,8 +21,7 @@
 #include "wheel.h"
 
 static const char usage[] =
-"usage: lazycuda audit [--json] [--all-versions] [--require LIST] [--driver V]\n"
-"                      [--allow-by-name] [--device-code] [--arch LIST] [--stub STUB]... FILE...\n"
+"usage: lazycuda audit [OPTION...] FILE...\n"
 "\n"
 "Says on which CUDA versions a binary runs as it lies there, and on which once it is\n"
 "retargeted: how many of its imports are direct, renamed, adapted, refused or absent on each.  FILE\n"
@@ -516,13 +515,13 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 		} else {
 			taken = take_audit_option(audit, argv + i, &why);
 			if (why)
-				return bad_usage("audit", usage, why, "");
+				return bad_usage("audit", usage, "", why, "");
 			if (!taken)
-				return bad_usage("audit", usage, "unknown option ", argv[i]);
+				return bad_usage("audit", usage, "", "unknown option ", argv[i]);
 		}
 	}
 	if (!count)
-		return bad_usage("audit", usage, "no file is given", "");
+		return bad_usage("audit", usage, "", "no file is given", "");
 	if (!add_stubs(audit))
 		return 2;
 	progress_wanted(!audit->report.json);

@@ -320,6 +320,15 @@ static void print_device_code(const struct report *report, struct lc_arena *aren
 		line(arena, "note", code_mixed_text(arena, code));
 }
 
+static void print_verdict(struct lc_arena *arena, const char *head, const char *verdict)
+{
+	static const char nowhere[] = "runs on none";
+
+	fputs(head, stdout);
+	say_verdict(lc_printable(arena, verdict), strncmp(verdict, nowhere, strlen(nowhere)) != 0);
+	putchar('\n');
+}
+
 static void print_file(struct report *report, struct lc_arena *arena, const char *file,
 		       const struct findings *findings, const struct code *code,
 		       const char *verdict)
@@ -355,7 +364,7 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 	if (unjudged.count)
 		line(arena, "note", lc_format(arena, "not judged, neither CUDA's nor the system's: %s",
 					      list_names(arena, &unjudged)));
-	line(arena, "verdict", verdict);
+	print_verdict(arena, "  verdict    ", verdict);
 }
 
 static const char *whole_verdict(struct report *report, struct lc_arena *arena,
@@ -502,9 +511,9 @@ static void print_lacking(const struct report *report)
 	char arch[LK_ARCH_TEXT];
 
 	for (size_t i = 0; report->wish.any && i < report->wish.target_count; i++)
-		printf("for %s: %zu of %zu files with device code have none that a driver loads\n",
-		       lk_arch_text(&report->wish.targets[i], arch), report->lacking[i],
-		       report->with_code);
+		printf("for %s: a driver loads code of %zu of %zu files with device code\n",
+		       lk_arch_text(&report->wish.targets[i], arch),
+		       report->with_code - report->lacking[i], report->with_code);
 }
 
 void report_end(struct report *report, struct lc_arena *arena)
@@ -536,5 +545,5 @@ void report_end(struct report *report, struct lc_arena *arena)
 	printf("%zu files, %zu with CUDA imports: of these run %s\n", report->files,
 	       report->importers, shares(report, arena));
 	print_lacking(report);
-	printf("all of it: %s\n", text);
+	print_verdict(arena, "all of it: ", text);
 }

@@ -16,8 +16,7 @@
 #include "say.h"
 
 static const char usage[] =
-"usage: lazycuda inspect [--json] [--entries] [--no-unpack] [--unpack-limit SIZE]\n"
-"                        FILE...\n"
+"usage: lazycuda inspect [OPTION...] FILE...\n"
 "\n"
 "Says what device code a file holds, by its content: PTX, cubins, LTO-IR, fatbins,\n"
 "objects, static libraries, shared libraries and programs, CUDA source; and for each\n"
@@ -182,12 +181,12 @@ int inspect_main(int argc, char **argv)
 		} else {
 			taken = take_inspect_option(&options, argv + i);
 			if (taken < 0)
-				return bad_usage("inspect", usage, "a size such as 4G is expected"
+				return bad_usage("inspect", usage, "", "a size such as 4G is expected"
 						 " after ", argv[i]);
 			if (!taken)
-				return bad_usage("inspect", usage, "unknown option ", argv[i]);
+				return bad_usage("inspect", usage, "", "unknown option ", argv[i]);
 		}
 	}
 	return count ? inspect_files(argv, count, &options) :
-		       bad_usage("inspect", usage, "no file is given", "");
+		       bad_usage("inspect", usage, "", "no file is given", "");
 }

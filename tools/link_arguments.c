@@ -283,9 +283,7 @@ static int take_words(struct link_arguments *arguments, char **words)
 
 int link_arguments_wrong(const struct link_command *command, const char *what, const char *word)
 {
-	complain(command->name, "%s%s", what, word);
-	fprintf(stderr, "%s%s", command->usage, link_arguments_usage);
-	return 2;
+	return bad_usage(command->name, command->usage, link_arguments_usage, what, word);
 }
 
 static bool allocate_arguments(struct link_arguments *arguments, int argc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - the command-line tool */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,36 +25,55 @@ static const struct {
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
-static void print_usage(FILE *stream)
+static const char usage[] = "usage: lazycuda COMMAND [OPTION...]\n";
+
+static int help(FILE *stream)
 {
-	fputs("usage: lazycuda COMMAND [OPTION...]\n\n", stream);
+	fprintf(stream, "%s\n", usage);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(stream, "  %-8s  %s\n", commands[i].name, commands[i].summary);
-	fputs("\n`lazycuda COMMAND --help` says more; `lazycuda --version` gives the version.\n"
-	      "Exit status: 0 yes, 1 a typed no, 2 wrong usage or unreadable input.\n", stream);
+	fputs("\n`lazycuda help COMMAND` says more; `-V` or `--version` gives the version.\n"
+	      "Exit status: 0 yes, 1 no, with the reason, 2 wrong usage or unreadable input.\n", stream);
+	return stream == stdout ? 0 : 2;
+}
+
+static int unknown(const char *word)
+{
+	char names[256] = "help";
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s",
+			 commands[i].name);
+	return bad_usage(NULL, usage, word[0] == '-' ? "--help --version" : names,
+			 word[0] == '-' ? "unknown option " : "unknown command ", word);
+}
+
+static bool is_one_of(const char *word, const char *one, const char *other)
+{
+	return !strcmp(word, one) || !strcmp(word, other);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc < 2) {
-		print_usage(stderr);
-		return 2;
-	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		print_usage(stdout);
-		return 0;
-	}
+	/* `help COMMAND` is `COMMAND --help`. */
+	char *asked[] = { argv[argc > 2 ? 2 : 0], (char *)"--help", NULL };
+	bool is_help = argc > 1 && !strcmp(argv[1], "help");
+
+	if (argc < 2)
+		return help(stderr);
+	if (is_one_of(argv[1], "--help", "-h") || (is_help && (argc == 2 || !strcmp(argv[2], "help"))))
+		return help(stdout);
 	/* A part of liblazycuda_link: it starts this program, and nobody else does. */
 	if (!strcmp(argv[1], "--link-worker"))
 		return lazycuda_link_worker();
-	if (!strcmp(argv[1], "--version")) {
+	if (is_one_of(argv[1], "--version", "-V")) {
 		printf("lazycuda %s\n", lazycuda_version());
 		return 0;
 	}
+	argv = is_help ? asked : argv + 1;
+	argc = is_help ? 2 : argc - 1;
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].main(argc - 1, argv + 1);
-	complain(NULL, "unknown command %s", argv[1]);
-	print_usage(stderr);
-	return 2;
+		if (!strcmp(argv[0], commands[i].name))
+			return commands[i].main(argc, argv);
+	return unknown(argv[0]);
 }

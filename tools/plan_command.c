@@ -176,11 +176,20 @@ static int decide(struct link_arguments *arguments)
 
 /* ---- command line ---- */
 
+/* Whether something was asked for that only code can answer. */
+static bool is_about_files(const struct lazycuda_request *request)
+{
+	return request->arch || request->output != LAZYCUDA_OUTPUT_CUBIN || request->symbol_count ||
+	       request->option_count || request->compile_option_count || request->setting_count;
+}
+
 static int answer(struct link_arguments *arguments)
 {
 	int status;
 
-	if (!arguments->input_count)
+	if (!arguments->input_count && is_about_files(&arguments->request))
+		status = link_arguments_wrong(&command, "no file is given", "");
+	else if (!arguments->input_count)
 		status = combine(arguments);
 	else if (runtime.given)
 		status = link_arguments_wrong(&command, "--cudart is for a plan without files", "");

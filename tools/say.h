@@ -3,6 +3,7 @@
 #ifndef SAY_H
 #define SAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Prints text to standard output and adds no line feed. */
@@ -15,7 +16,13 @@ void say_log(const char *text);
 void complain(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Complains of `what` and `word`, and prints the usage of a command.  Returns its exit status. */
-int bad_usage(const char *command, const char *usage, const char *what, const char *word);
+/* Prints a verdict to standard output, on a terminal in green or red: not where NO_COLOR is set. */
+void say_verdict(const char *text, bool good);
+
+/* Complains of `what` and `word`, with the option of `usage`, or the word of `more`, that may have
+ * been meant, and prints the first line of the usage of a command, or of lazycuda itself if that is
+ * NULL.  Returns the exit status. */
+int bad_usage(const char *command, const char *usage, const char *more, const char *what,
+	      const char *word);
 
 #endif

@@ -175,13 +175,15 @@ static void print_library(const struct lazycuda_status *status)
 {
 	printf("%-11s ", status->library);
 	if (status->state == LAZYCUDA_USABLE) {
-		printf("%s  ", status->version);
+		say_verdict(status->version, true);
+		fputs("  ", stdout);
 		say(status->path);
 		printf("\n            found by %s: ", status->found_by);
 		say(status->reason);
 		putchar('\n');
 	} else {
-		printf("%s: ", state_name(status->state));
+		say_verdict(state_name(status->state), false);
+		fputs(": ", stdout);
 		say(status->reason);
 		putchar('\n');
 	}
@@ -316,9 +318,8 @@ int status_main(int argc, char **argv)
 				asked[k] = any = known = 1;
 		}
 		if (!known) {
-			complain("status", "%s is not an option or a library", argv[i]);
-			fputs(usage, stderr);
-			return 2;
+			return bad_usage("status", usage, "cudart nvrtc nvJitLink cuda nvml",
+					 "neither an option nor a library: ", argv[i]);
 		}
 	}
 	/* The driver's libraries come first: a search for the others looks at the driver and

@@ -288,10 +288,8 @@ int stub_main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return fputs(usage, stdout) < 0 ? 2 : 0;
-	if (argc < 2) {
-		fputs(usage, stderr);
-		return 2;
-	}
+	if (argc < 2)
+		return bad_usage("stub", usage, "", "no library is given", "");
 	made = read_arguments(&request, argc, argv) && stub_folder_begin(&folder, request.output) &&
 	       make_stub(&request, &folder);
 	stub_folder_end(&folder);

@@ -40,16 +40,16 @@ static bool refuse_arch(const struct lk_planning *planning, const char *arch,
 
 	if (!*arch)
 		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, NULL,
-				 "sm_90, say",
-				 "the request names no architecture to link for, sm_90 say");
+				 "an architecture such as sm_90",
+				 "the request names no architecture to link for, such as sm_90");
 	if (!strcmp(arch, LK_NATIVE_ARCH))
 		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
-				 "sm_90, say", "native is the architecture of the GPU here, and the"
-				 " plan is for a given environment; name one, sm_90 or"
-				 " " LK_FROM_INPUTS ":sm_90, say");
+				 "an architecture such as sm_90", "native is the architecture of the GPU here, and the"
+				 " plan is for a given environment; name one, such as"
+				 " sm_90 or " LK_FROM_INPUTS ":sm_90");
 	if (!target->sm)
 		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
-				 "sm_90, say",
+				 "an architecture such as sm_90",
 				 lc_format(planning->arena, "%s is no architecture; sm_90 is one,"
 					   " and sm_90a", have));
 	if (!is_known(planning))

@@ -864,8 +864,8 @@ static const char *why_best(struct lc_arena *arena, const struct lc_circumstance
 	if (!common)
 		return "the highest major found";
 	return at->driver ?
-	       "the highest major that was found for every stub that found any, and that the driver runs" :
-	       "the highest major that was found for every stub that found any";
+	       "the highest major that all stubs with a library have, and that the driver runs" :
+	       "the highest major that all stubs with a library have";
 }
 
 static void choose(struct lc_arena *arena, const struct lc_circumstances *at,

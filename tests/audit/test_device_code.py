@@ -145,8 +145,8 @@ def test_a_wheel_is_counted(audit, tmp_path):
             archive.write(library(tmp_path / name, entries), f"package/{name}")
         archive.writestr("package/none.py", "")
     out = audit("--arch", "sm_80,sm_90", wheel, status=1).out
-    assert "for sm_80: 0 of 2 files with device code have none that a driver loads\n" in out
-    assert "for sm_90: 1 of 2 files with device code have none that a driver loads\n" in out
+    assert "for sm_80: a driver loads code of 2 of 2 files with device code\n" in out
+    assert "for sm_90: a driver loads code of 1 of 2 files with device code\n" in out
     said = json.loads(audit("--json", "--arch", "sm_80,sm_90", wheel, status=1).out)["all"]
     assert (said["with_device_code"], said["without_code_for"]) == (2, {"sm_80": 0, "sm_90": 1})
 

@@ -16,7 +16,7 @@ SOURCES = [ROOM / "loader" / "choice.c", ROOM / "base" / "arena.c", ROOM / "base
            ROOM / "base" / "constraint.c", ROOM / "base" / "printable.c"]
 
 NAMED, LOADED, FOUND = range(3)                 # enum lc_origin
-HIGHEST = "the highest major that was found for every stub that found any"
+HIGHEST = "the highest major that all stubs with a library have"
 RUNS = f"{HIGHEST}, and that the driver runs"
 SAME = "another one of this major comes before it"
 

@@ -254,7 +254,7 @@ def test_the_worst_status_counts_and_the_rest_is_said(inspect, put, tmp_path):
 
 
 @pytest.mark.parametrize("words, message", [
-    ([], "no file is given"), (["--jso", "x"], "unknown option --jso"),
+    ([], "no file is given"), (["--jso", "x"], "unknown option --jso; did you mean --json?"),
     (["-x"], "unknown option -x")])
 def test_wrong_usage(inspect, words, message):
     done = inspect(*words, status=2)

@@ -19,6 +19,9 @@ from importer import importer, real
 from one_cuda import SITE, installed, library, put
 from test_every_function import fake
 
+sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
+from lazycuda import packages  # noqa: E402
+
 METADATA = "pkg-1.0.dist-info/METADATA"
 
 
@@ -152,8 +155,8 @@ def test_the_report_in_words(retarget, module, tmp_path):
     said = retarget("--leave", "nccl", wheel(tmp_path, module=file), as_json=False)
     for line in ("cublas: libcublas.so.12: a stub serves where it is missing in 1 file (1 name)",
                  "cudart: libcudart.so.12: a stub serves where it is missing in 1 file (1 name)",
-                 "nccl: left as it is: libnccl.so.2 is needed still, by 1 file",
-                 "nvinfer: there is no stub of it here: libnvinfer.so.10 is needed still, by 1 file"):
+                 "nccl: left as it is: libnccl.so.2 is still needed, by 1 file",
+                 "nvinfer: there is no stub of it here: libnvinfer.so.10 is still needed, by 1 file"):
         assert f"    {line}\n" in said
 
 
@@ -292,7 +295,7 @@ def test_no_stub_of_this_number(retarget, module, tmp_path, name, why):
     entry = next(each for each in retarget(wheel(tmp_path, module=file))["libraries"]
                  if each["library"] == library)
     assert (entry["outcome"], entry["reasons"]) == ("no stub", [why])
-    assert (f"{library}: there is no stub of it here, since {why}: {name} is needed still, by 1 file\n"
+    assert (f"{library}: there is no stub of it here, since {why}: {name} is still needed, by 1 file\n"
             in retarget(wheel(tmp_path, module=file), as_json=False))
 
 
@@ -302,14 +305,31 @@ def test_nothing_that_is_needed_has_a_stub(retarget, module):
     assert f"cufft: there is no stub of it here, since libcufft.so.9.0 {OLD(9)}: " in said
 
 
-def test_where_there_are_the_five_alone_no_build_helps(retarget, module, tmp_path):
+def five_alone(tmp_path):
+    """The stubs that `make` makes without `all-stubs`."""
     folder = tmp_path / "five"
     folder.mkdir()
     for name in map(build.stub_name, build.STUBBED):
         shutil.copy(build.BUILD / "lib" / name, folder)
-    said = retarget("--stubs", folder, module({}, cufftOld="libcufft.so.9.0"))
+    return folder
+
+
+def test_where_there_are_the_five_alone_no_build_helps(retarget, module, tmp_path):
+    said = retarget("--stubs", five_alone(tmp_path), module({}, cufftOld="libcufft.so.9.0"))
     assert said["libraries"][0]["reasons"] == [
         "libcufft.so.9.0 is of CUDA 9, and lazycuda begins with 11"]
+
+
+def test_where_there_are_the_five_alone_it_is_said_what_makes_the_others(retarget, module, tmp_path):
+    said = retarget("--stubs", five_alone(tmp_path), wheel(tmp_path, module=module({"cublas": 12})),
+                    as_json=False)
+    assert ("cublas: there is no stub of it here, since only `make all-stubs`, or `make ALL_STUBS=yes "
+            "install`, makes it: libcublas.so.12 is still needed, by 1 file\n") in said
+
+
+def test_what_has_no_stub_is_known():
+    lists = {path.stem for path in (build.ROOT / "libraries").glob("*.txt")}
+    assert set(packages.BY_STEM) - packages.NO_STUB == lists | {"cudart", "nvrtc", "nvJitLink"}
 
 
 def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):
@@ -559,12 +579,12 @@ def test_the_rows_of_whole_wheels(patchelf, module, tmp_path):
     status, lines = run(good)
     assert status == 0 and len(lines) == 3
     row = dict(zip(lines[0], lines[2]))
-    assert (row["wheel"], row["served where missing"], row["needed still"]) == (
+    assert (row["wheel"], row["served where missing"], row["still needed"]) == (
         "pkg==1.0", "2: cublas, nccl", "nvinfer")
     assert float(row["result, MB"]) > 0 and int(row["memory, MiB"]) > 5
     odd = wheel(tmp_path, module=module({}, cudaOfAnotherWorld="libcudart.so.12"))
     status, lines = run(odd)
-    assert status == 0 and dict(zip(lines[0], lines[2]))["needed still"] == "cudart"
+    assert status == 0 and dict(zip(lines[0], lines[2]))["still needed"] == "cudart"
     bad = wheel(tmp_path, module=importer(tmp_path, "cuOfAnotherWorld", link=[
         bare(tmp_path, "libcuda.so.1", "cuOfAnotherWorld")]))
     status, lines = run(bad)

@@ -15,9 +15,9 @@ PTX = "k.ptx:ptx 8.0 sm_80"
 REFUSALS = [
     # the request
     (HAVE, [], "NO_INPUTS", None, None, "an input", "there is nothing to link"),
-    ("arch=", [PTX], "BAD_ARCH", None, None, "sm_90, say", "names no architecture"),
-    ("arch=native", [PTX], "BAD_ARCH", None, "native", "sm_90, say", "the plan is for a given environment"),
-    ("arch=turing", [PTX], "BAD_ARCH", None, "turing", "sm_90, say", "turing is no architecture"),
+    ("arch=", [PTX], "BAD_ARCH", None, None, "an architecture such as sm_90", "names no architecture"),
+    ("arch=native", [PTX], "BAD_ARCH", None, "native", "an architecture such as sm_90", "the plan is for a given environment"),
+    ("arch=turing", [PTX], "BAD_ARCH", None, "turing", "an architecture such as sm_90", "turing is no architecture"),
     (HAVE + "arch=sm_91", [PTX], "BAD_ARCH", None, "sm_91", "an architecture that exists",
      "no architecture sm_91 that anything here knows"),
     (HAVE + "arch=sm_20", [PTX], "BAD_ARCH", None, "sm_20", "an architecture that exists",

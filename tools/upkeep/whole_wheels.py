@@ -35,7 +35,7 @@ from lazycuda import packages           # noqa: E402
 TOOL = ROOT / "build" / "bin" / "lazycuda"
 ASK = pathlib.Path(__file__).with_name("what_serves.py")
 HEAD = ("| wheel | size, MB | result, MB | processor, s | memory, MiB | served where missing | "
-        "needed still |\n|---|---|---|---|---|---|---|")
+        "still needed |\n|---|---|---|---|---|---|---|")
 
 
 def run(wheel, folder):

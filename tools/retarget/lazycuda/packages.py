@@ -72,6 +72,11 @@ WITH_ANY = frozenset({"nvToolsExt"})
 # libcublasLt.so.13 in nvidia/cublas/lib, and it lies in nvidia/cu13/lib.
 NEEDED_BY = {"cutensor": ("cublasLt",), "custatevec": ("cublas",),
              "cutensornet": ("cublas", "cusolver", "cutensor")}
+# Libraries in these packages that have no stub.
+NO_STUB = frozenset((
+    "checkpoint", "cudnn_adv_infer", "cudnn_adv_train", "cudnn_cnn_infer", "cudnn_cnn_train",
+    "cudnn_ops_infer", "cudnn_ops_train", "cufile_rdma", "nvblas", "nvperf_host", "nvperf_target",
+    "nvrtc-builtins", "nvtx3interop", "pcsamplingutil"))
 BY_FAMILY = {package.family: package for package in TABLE}
 BY_STEM = {stem: package for package in TABLE for stem in package.stems}
 # What the real libraries need in their turn: a file may have functions from there.

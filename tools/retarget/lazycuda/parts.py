@@ -79,6 +79,10 @@ class Part:
             rewrite(self.path, self.new, self.work, patchelf(), self.wanted_path, at_once=False)
 
 
+# What a message begins with whose subject is a file.
+VERBS = ("has", "holds", "imports", "is", "needs")
+
+
 def extract(wheel, folder):
     """Every ELF file of a wheel, in its order."""
     found = []
@@ -91,6 +95,14 @@ def extract(wheel, folder):
     return found
 
 
+def _named(name, refused):
+    """What is refused, with the file that it is about: "FILE needs ...", "FILE: there is ..."."""
+    if refused.code in ("NO_PATCHELF", "PATCHELF_VERSION"):
+        return str(refused)
+    verb = str(refused).partition(" ")[0]
+    return f"{name}{' ' if verb in VERBS else ': '}{refused}"
+
+
 def each(parts, action):
     """Do something with every part; what is refused names it."""
     for part in parts:
@@ -99,7 +111,7 @@ def each(parts, action):
         except elf.ElfError as error:
             raise Refused("UNREADABLE", f"{part.name} {error}") from None
         except Refused as refused:
-            raise Refused(refused.code, f"{part.name} {refused}") from None
+            raise Refused(refused.code, _named(part.name, refused)) from None
 
 
 def look(parts, serving):

@@ -23,7 +23,7 @@ INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.(\d+))?\Z")
 
 
 class Refused(Exception):
-    """A typed no: `code` stays the same from release to release; `library` is set if the refusal
+    """A refusal: `code` stays the same from release to release; `library` is set if the refusal
     is about one library alone, and `variable` if it is about one of its variables."""
 
     def __init__(self, code, message, library=None, variable=None):
@@ -398,13 +398,16 @@ def fates(image, work):
 
 def why_no_stub(name):
     """Why a library of CUDA has no stub though others of its name may have one; None."""
-    older, own = packages.older(name), names.OWN.get(names.of_cuda(name)["stem"])
+    stem = names.of_cuda(name)["stem"]
+    older, own = packages.older(name), names.OWN.get(stem)
     if older:
         before, first = older
         way = f" (a build for CUDA {first} or later can be repointed)" if own else ""
         return f"{name} is of CUDA {before}, and lazycuda begins with {first}{way}"
-    return f"the stub for {names.of_cuda(name)['stem']} is of {', '.join(own.sonames)} alone, and not " \
-           f"of {name}" if own else None
+    if own:
+        return f"the stub for {stem} is of {', '.join(own.sonames)} alone, and not of {name}"
+    return ("only `make all-stubs`, or `make ALL_STUBS=yes install`, makes it"
+            if stem in packages.BY_STEM and stem not in packages.NO_STUB else None)
 
 
 def has_static_runtime(image):

