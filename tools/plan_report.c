@@ -40,7 +40,7 @@ static void print_line(const char *head, const char *text)
 	putchar('\n');
 }
 
-static void print_verdict(const char *head, const char *verdict, bool good)
+static void print_decision(const char *head, const char *verdict, bool good)
 {
 	printf("%-11s ", head);
 	say_verdict(verdict, good);
@@ -74,7 +74,7 @@ static void print_step(const struct lazycuda_step *step)
 
 static void print_refusal(const struct lazycuda_plan *plan)
 {
-	print_verdict("refused", lazycuda_code_name(plan->code), false);
+	print_decision("refused", lazycuda_code_name(plan->code), false);
 	print_line("because", plan->message);
 	print_line("rule", plan->rule);
 	print_line("have", plan->have);
@@ -87,7 +87,7 @@ void plan_print(const struct link_arguments *arguments, const struct lazycuda_pl
 		print_refusal(plan);
 		return;
 	}
-	print_verdict("decision", backend_name(plan->backend), true);
+	print_decision("decision", backend_name(plan->backend), true);
 	print_line("because", plan->message);
 	printf("rule        %s of the policy %s\n", plan->rule,
 	       lc_guard_name((enum lc_guard)arguments->request.policy));
