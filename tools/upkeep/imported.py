@@ -5,12 +5,12 @@
     tools/upkeep/imported.py --cuda DIR --beside SITE --work FOLDER WHEEL...
 
 DIR has the real libraries of CUDA 11, 12 and 13, as for truth.py, and SITE what the wheels require,
-as `pip install --target SITE` makes it.  Each wheel is retargeted without any option, unpacked into a
-folder below FOLDER, and imported in worlds with nothing of this machine's own CUDA: each module that
-it has at the top, and then each file that a stub serves is loaded with every symbol bound.  The real
-libraries lie in that folder as pip puts them there.  What a wheel requires of the others given here
-is taken from these, retargeted, and lies beside it.  What `lazycuda audit` says of the published wheel is the column
-before.
+as `pip install --target SITE` makes it.  Each wheel is retargeted without any option, unpacked into
+a folder below FOLDER, and imported in worlds with nothing of this machine's own CUDA: each module
+that it has at the top, and then each file that a stub serves is loaded with every symbol bound.
+The real libraries lie in that folder as pip puts them there.  What a wheel requires of the others
+given here is taken from these, retargeted, and lies beside it.  The column before has what
+`lazycuda audit` says of the published wheel, once it is retargeted.
 
 Exit status: 0 all that can be imported is, 1 something is not, 2 wrong usage.
 """
@@ -24,19 +24,16 @@ import re
 import shutil
 import subprocess
 import sys
-import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "retarget"))
+import trial
 from lazycuda import metadata, packages         # noqa: E402
 
-TOOL = ROOT / "build" / "bin" / "lazycuda"
 MAJORS = {11: ("11.8", "cu11"), 12: ("12.9", "cu12"), 13: ("13.5", "cu13")}
 # What lies beside a wheel though it does not require that by its name.
 BESIDE = {"cuquantum-cu12": ("custatevec-cu12", "cutensornet-cu12", "cudensitymat-cu12"),
-          **dict.fromkeys(("torchao", "torchcodec", "torchaudio", "sgl-deep-gemm", "torch-memory-saver",
-                           "autoawq-kernels", "lmdeploy"), ("torch",))}
-HEAD = "| wheel | retarget | audit, as published | none | own | other |\n|---|---|---|---|---|---|"
+          **dict.fromkeys(("torchao", "torchcodec", "torchaudio", "sgl-deep-gemm", "lmdeploy",
+                           "torch-memory-saver", "autoawq-kernels"), ("torch",))}
+HEAD = "| wheel | retarget | audit, once retargeted | none | own | other |\n|---|---|---|---|---|---|"
 # Within the world: import, then load.  Real libraries have destructors that need a device.
 IMPORT = r"""
 import ctypes, importlib, json, os, sys
@@ -63,11 +60,6 @@ os._exit(0)
 """
 
 
-def run(*command, **options):
-    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **options)
-
-
 def link(source, target):
     """Links to the files of a folder, in a folder of its own, since two toolkits share some."""
     for file in source.rglob("*.so*"):
@@ -78,12 +70,9 @@ def link(source, target):
 
 
 def audited(wheel):
-    said = json.loads(run(TOOL, "audit", "--json", wheel).stdout or "{}").get("files", ())
-    refused = collections.Counter()
-    for file in said:
-        for version, target in file["targets"].items():
-            refused[version.partition(".")[0]] += len(target["refused"]) + len(target["absent"])
-    good = sorted({major for major in map(str, MAJORS) if not refused[major]})
+    said = trial.audit(wheel).values()
+    good = [str(major) for major in MAJORS
+            if all(trial.says(one, "once_retargeted", str(major)) for one in said)]
     return f"runs on {', '.join(good) or 'none'}" if said else "nothing to say"
 
 
@@ -91,43 +80,34 @@ class Tried:
     """One wheel, retargeted and laid out."""
 
     def __init__(self, wheel, work):
-        self.wheel, self.name = wheel, "==".join(wheel.name.split("-")[:2])
-        self.site = work / self.name
+        self.wheel, self.name = wheel, trial.name_of(wheel)
         out = work / "out" / self.name
         out.mkdir(parents=True, exist_ok=True)
-        done = run(TOOL, "retarget", "--json", "-o", out, wheel)
-        self.said, = json.loads(done.stdout)["wheels"]
-        self.status = done.returncode
-        if not self.status and not self.site.exists():
-            self._unpack(out / wheel.name)
+        made, self.said = trial.retarget(wheel, out)
+        if not made:
+            raise SystemExit(f"imported: {self.name}: {self.said}")
+        self._unpack(made, work / self.name)
         shutil.rmtree(out)
 
     def as_published(self):
         """The same, with the wheel as it was."""
         other = copy.copy(self)
-        other.site = self.site.with_name(f"{self.name}.published")
-        other._unpack(self.wheel)
+        other._unpack(self.wheel, self.prefix.with_name(f"{self.name}.published"))
         return other
 
-    def _unpack(self, wheel):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(self.site)
-        for scheme in ("platlib", "purelib"):
-            for folder in self.site.glob(f"*.data/{scheme}"):
-                shutil.copytree(folder, self.site, dirs_exist_ok=True)
-                shutil.rmtree(folder)
-
-    def place(self, member):
-        return re.sub(r"^[^/]+\.data/(platlib|purelib)/", "", member)
+    def _unpack(self, wheel, prefix):
+        self.prefix, self.site = prefix, prefix / trial.SITE
+        self.members = trial.unpack(wheel, prefix)
 
     @property
     def files(self):
-        return [self.place(file["file"]) for file in self.said["files"]]
+        return [str(self.prefix / trial.place_of(file["file"])) for file in self.said["files"]
+                if ".so" in file["file"]]
 
     @property
     def modules(self):
-        with zipfile.ZipFile(self.wheel) as archive:
-            names = {tuple(self.place(name).split("/")) for name in archive.namelist()}
+        names = {path.relative_to(self.site).parts for path in self.members.values()
+                 if self.site in path.parents}
         found = {parts[0] for parts in names if len(parts) == 2 and parts[1] == "__init__.py"}
         found |= {parts[0].partition(".")[0] for parts in names
                   if len(parts) == 1 and re.search(r"\.(py|so)$", parts[0])}
@@ -143,9 +123,9 @@ class Tried:
 
     @property
     def requires(self):
-        with zipfile.ZipFile(self.wheel) as archive:
-            name = next(each for each in archive.namelist() if re.match(r"[^/]+\.dist-info/METADATA$", each))
-            lines = archive.read(name).split(b"\n\n")[0].splitlines(True)
+        file = next(path for member, path in self.members.items()
+                    if re.match(r"[^/]+\.dist-info/METADATA$", member))
+        lines = file.read_bytes().split(b"\n\n")[0].splitlines(True)
         found = (metadata.REQUIREMENT.match(line) for line in lines)
         return {packages.canonical(each["name"].decode()) for each in found
                 if each and b"extra" not in (each["marker"] or b"")}
@@ -174,14 +154,32 @@ def tried_in(tried, major, options, others, sandbox):
     path = [tried.site, options.beside]
     before = ["torch"] if any(other.name.startswith("torch==") for other in others) else []
     asked = {"path": list(map(str, path)), "modules": tried.modules, "before": before,
-             "files": [str(tried.site / file) for file in tried.files if ".so" in file]}
-    done = run(sandbox, "--", sys.executable, "-I", "-B", "-c", IMPORT, json.dumps(asked))
+             "files": tried.files}
+    done = subprocess.run(
+        [sandbox, "--", sys.executable, "-I", "-B", "-c", IMPORT, json.dumps(asked)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     for place in made:
         place.unlink()
-    said = dict(json.loads(line) for line in done.stdout.splitlines() if re.match(r'\["[^"]+", ["n]', line))
+    said = dict(json.loads(line) for line in done.stdout.splitlines()
+                if re.match(r'\["[^"]+", ["n]', line))
     wanted = [*asked["modules"], *asked["files"]]
     return {name.replace(f"{tried.site}/", ""): why for name in wanted
             for why in [said.get(name, "not tried")] if why}
+
+
+def beside(tried, by_name):
+    """The other wheels that lie beside one: what it requires, and what these do."""
+    name = packages.canonical(tried.wheel.name.partition("-")[0])
+    others, todo, seen = [], [name], set()
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        other = by_name.get(name)
+        others += [other] if other and other is not tried else []
+        todo += [*BESIDE.get(name, ()), *(other.requires if other else ())]
+    return others
 
 
 def shown(failed, count):
@@ -199,24 +197,15 @@ def main():
     parser.add_argument("wheels", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     options.work.mkdir(exist_ok=True)
-    sandbox = options.work / "sandbox"
-    subprocess.run(["cc", "-O2", ROOT / "tests" / "lib" / "sandbox.c", "-o", sandbox, "-ldl"], check=True)
+    sandbox = trial.sandbox(options.work)
     all_tried = [Tried(wheel, options.work) for wheel in options.wheels]
     by_name = {packages.canonical(tried.wheel.name.partition("-")[0]): tried for tried in all_tried}
     print(HEAD)
     good = True
     for tried in all_tried:
         row = [tried.name, tried.said["outcome"], audited(tried.wheel)]
-        others, todo, seen = [], [packages.canonical(tried.wheel.name.partition("-")[0])], set()
-        while todo:
-            name = todo.pop()
-            if name not in seen:
-                seen.add(name)
-                other = by_name.get(name)
-                others += [other] if other and other is not tried else []
-                todo += [*BESIDE.get(name, ()), *(other.requires if other else ())]
-        count = len(tried.modules) + len([file for file in tried.files if ".so" in file])
-        own = tried.own
+        others = beside(tried, by_name)
+        count, own = len(tried.modules) + len(tried.files), tried.own
         for major in [None, *([own, 13 if own == 12 else 12] if own else [])]:
             failed = tried_in(tried, major, options, others, sandbox)
             row.append(("" if not major else f"{major}: ") + shown(failed, count))
@@ -225,7 +214,7 @@ def main():
                 published = tried.as_published()
                 same = tried_in(published, major, options, others, sandbox).keys() >= failed.keys()
                 row[-1] += "; as published" if same else "; PUBLISHED DOES"
-                shutil.rmtree(published.site)
+                shutil.rmtree(published.prefix)
         print(f"| {' | '.join(row)} |", flush=True)
     return 0 if good else 1
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does what `lazycuda audit` says happen?  The figures are in docs/reference/imports.md.
+"""Does what `lazycuda audit` says happen?  A table for docs/imports.md.
 
     tools/upkeep/truth.py --cuda DIR WHEEL...
 
 DIR has the real libraries of CUDA 11, 12 and 13, as fetch.py lays them out:
 
-    tools/upkeep/fetch.py --table tools/upkeep/cuda.txt DIR 11.8 12.9 13.5 cu11 cu12 cu13 cudnn8 nvtx1
+    tools/upkeep/fetch.py --table tools/upkeep/cuda.txt DIR 11.8 12.9 13.5 cu11 cu12 cu13 \\
+        cudnn8 nvtx1
     tools/upkeep/fetch.py DIR 11.8 12.9 13.5
 
 Each wheel is unpacked, and so is what `lazycuda retarget` makes of it.  Where there is no CUDA, and
@@ -17,9 +18,10 @@ holds a name with a number, or another of the names that it holds of that librar
 retargeted file, each name that it imports from a stub is looked up in the stub once the real
 library is found: is its slot filled, with a function of the real library or an adaptor?
 
-What a file needs of other packages is their affair.  libcuda.so.1 and libnvidia-ml.so.1 come with a
-driver: they count as there wherever there is a CUDA, and their names are not looked up, nor are
-those of NVTX, whose real functions do nothing without a tool, as its stub's do.  Names
+What a file needs of other packages is their affair.  libcuda.so.1 and libnvidia-ml.so.1 come with
+a driver: they count as there wherever there is a CUDA, and their names are not looked up.  Where
+there is no NVTX its stub does what the real one does without a tool, nothing.  PyPI has no cuFile
+of CUDA 11: files that need it are not compared there, and the row says how many these are.  Names
 that a file imports without needing their library are what audit does not judge either.
 
 Exit status: 0 what is said is what happens, 1 something differs or could not be had, 2 wrong usage.
@@ -36,22 +38,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 
 import survey
-
-ROOT = survey.ROOT
+import trial
 from lazycuda import elf, names           # noqa: E402
 
-TOOL = ROOT / "build" / "bin" / "lazycuda"
-# The toolkits that make a CUDA.  PyPI has no cuFile of 11: that of 12 stands for it.
-WORLDS = {"none": (), "11": ("11.8", "cu11", "12.9/x86_64/nvidia/cufile"), "12": ("12.9", "cu12", "cudnn8", "nvtx1"),
+# The toolkits that make a CUDA.
+WORLDS = {"none": (), "11": ("11.8", "cu11"), "12": ("12.9", "cu12", "cudnn8", "nvtx1"),
           "13": ("13.5", "cu13")}
+# What a CUDA has and these toolkits have not.
+UNKNOWN = {"11": {"cufile"}}
 LINKER = "/lib64/ld-linux-x86-64.so.2"
 DRIVER = ("libcuda.so", "libnvidia-ml.so")
-SITE = "lib/python3/site-packages/"
-# The driver's; and NVTX's, whose functions return -2 where no tool looks on, as those of its stub do.
-ANSWERS = ("cuda", "nvidia-ml", "nvToolsExt")
 LISTED = {stem.removeprefix("lib") for stem in survey.sonames_with_stubs()}
 OPENED = re.compile(rb"(?:^|[\0/])(lib[\w-]+\.so\.[\d.]+)(?=\0)")
 STUB = re.compile(r"lib([\w-]+)_stub\.so")
@@ -99,8 +97,8 @@ def look_up(path, wanted):
 def within():
     """What is asked is on standard input, what is found on standard output."""
     asked = json.load(sys.stdin)
-    print(json.dumps({"traced": {file: traced(file) for file in asked["files"]},
-                      "slots": {path: look_up(path, each) for path, each in asked["stubs"].items()}}))
+    found = {path: look_up(path, each) for path, each in asked["stubs"].items()}
+    print(json.dumps({"traced": {file: traced(file) for file in asked["files"]}, "slots": found}))
     sys.stdout.flush()
     os._exit(0)         # real libraries have destructors that need a device
 
@@ -136,31 +134,17 @@ def stem_of(soname):
     return found and found["stem"] in LISTED and found["stem"] or None
 
 
-def place_of(member):
-    """Where pip puts it, below sys.prefix."""
-    kind = re.match(r"[^/]+\.data/(\w+)/", member)
-    below = {"data": "", "scripts": "bin/"}.get(kind[1] if kind else "", SITE)
-    return below + member[kind.end() if kind else 0:]
-
-
-def unpack(wheel, folder):
-    """{member: its ELF file}, laid out as pip does it."""
+def binaries(wheel, folder):
+    """{member: its ELF file}"""
     found = {}
-    with zipfile.ZipFile(wheel) as archive:
-        for info in archive.infolist():
-            path = folder / place_of(info.filename)
-            if info.is_dir():
+    for member, path in trial.unpack(wheel, folder).items():
+        with open(path, "rb") as file:
+            if not elf.is_elf(file.read(4)):
                 continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(info) as packed, open(path, "wb") as file:
-                shutil.copyfileobj(packed, file)
-            with open(path, "rb") as file:
-                if not elf.is_elf(file.read(4)):
-                    continue
-            try:
-                found[info.filename] = Binary(path)
-            except elf.ElfError:
-                pass            # for another kind of machine, or no dynamic one
+        try:
+            found[member] = Binary(path)
+        except elf.ElfError:
+            pass            # for another kind of machine, or no dynamic one
     return found
 
 
@@ -183,6 +167,14 @@ class World:
         if done.returncode:
             raise SystemExit(f"truth: {self.name}: {(done.stdout + done.stderr)[-2000:]}")
         return json.loads(done.stdout.splitlines()[-1])
+
+    def answers(self, stem):
+        """Whether a stub reaches a real library here."""
+        return stem not in ("cuda", "nvidia-ml") and (
+            stem != "nvToolsExt" or any(stem_of(name) == stem for name in self.has))
+
+    def compares(self, binary):
+        return not UNKNOWN.get(self.name, set()) & (binary.cudas() | binary.opened.keys())
 
     def exports(self):
         """{name: libraries that export it}"""
@@ -208,11 +200,11 @@ class World:
         shown, judged = str(binary.path), binary.cudas()
         for line in lines:
             missing = re.match(r"\s*(\S+) => not found", line)
-            symbol = re.match(r"\s*undefined symbol: ([^\s,]+)(?:, version (\S+))?\s*\((.*)\)", line)
+            symbol = re.match(r"\s*undefined symbol: ([^\s,]+)(?:, version \S+)?\s*\((.*)\)", line)
             if missing and missing[1] in binary.needed and stem_of(missing[1]):
                 if self.name == "none" or not missing[1].startswith(DRIVER):
                     yield f"{missing[1]} is not there"
-            elif symbol and symbol[3] == shown and exports.get(symbol[1], set()) & judged:
+            elif symbol and symbol[2] == shown and exports.get(symbol[1], set()) & judged:
                 yield f"{symbol[1]} is not there"
             elif "version `" in line and f"required by {shown})" in line and \
                     stem_of(line.split(": version")[0].rpartition("/")[2]):
@@ -230,7 +222,7 @@ def stubs_of(binary, places, world):
     """{stub: [(name, node)]} that a file imports and are looked up.  A stub under the name of a
     real library is the last to be found."""
     stubs = [places[name] for name in binary.needed if name in places and name not in world.has and
-             stem_of(name) not in ANSWERS]
+             world.answers(stem_of(name))]
     return {str(path): [each for each in binary.symbols if each[0] in exported(path)]
             for path in stubs if "lazycuda_load" in exported(path)}
 
@@ -258,41 +250,38 @@ def happens(found, worlds, exports):
     return faults
 
 
-def said_of(wheel):
-    """{file: what audit says}"""
-    done = subprocess.run([TOOL, "audit", "--json", wheel], capture_output=True, text=True)
-    return {each["file"].removeprefix(f"{wheel}/"): each for each in json.loads(done.stdout)["files"]
-            if not each["error"]}
-
-
-def says(one, key, world):
-    return one["without_cuda"][key] if world == "none" else \
-        any(version.split(".")[0] == world for version in one[key])
+def cell(said, found, happened, world, key):
+    """("of audit/of those that were loaded", what differs, how many were not compared)"""
+    known = sorted(said.keys() & found.keys())
+    files = [name for name in known if world.compares(found[name])]
+    yes = [name for name in files if trial.says(said[name], key, world.name)]
+    does = [name for name in files if not happened[name]]
+    differs = [f"{name}: {key} {world.name}: {'; '.join(happened[name][:3]) or 'loaded'}, but: "
+               f"{said[name]['verdict']}" for name in sorted(set(yes) ^ set(does))]
+    return f"{len(yes)}/{len(does)}", differs, len(known) - len(files)
 
 
 def compare(wheel, worlds, exports):
     """(a line of the table, what differs)"""
-    said, cells, differs = said_of(wheel), [], []
+    said, cells, differs, apart = trial.audit(wheel), [], [], 0
     with tempfile.TemporaryDirectory(prefix="lazycuda-") as room:
         room = pathlib.Path(room)
-        done = subprocess.run([TOOL, "retarget", "-o", room / "made", wheel], capture_output=True,
-                              text=True)
-        made = list((room / "made").glob("*.whl"))
+        made, why = trial.retarget(wheel, room / "made")
         if not made:
-            return None, [f"retarget: {(done.stdout + done.stderr).strip()[-500:]}"]
-        for key, file in (("runs_on", wheel), ("once_retargeted", made[0])):
-            folder = room / key
-            happened = happens(unpack(file, folder), worlds, exports)
-            for world in (each.name for each in worlds):
-                files = sorted(said.keys() & happened[world].keys())
-                yes = [name for name in files if says(said[name], key, world)]
-                does = [name for name in files if not happened[world][name]]
-                cells.append(f"{len(yes)}/{len(does)}")
-                differs += [f"{name}: {key} {world}: {'; '.join(happened[world][name][:3]) or 'loaded'}, "
-                            f"but: {said[name]['verdict']}" for name in sorted(set(yes) ^ set(does))]
-            shutil.rmtree(folder)
-    name = "==".join(re.split("-", pathlib.Path(wheel).name)[:2])
-    return f"| {name} | {len(files)} | {' | '.join(cells)} |", differs
+            return None, [f"retarget: {why}"]
+        for key, file in (("runs_on", wheel), ("once_retargeted", made)):
+            found = binaries(file, room / key)
+            happened = happens(found, worlds, exports)
+            for world in worlds:
+                text, more, left = cell(said, found, happened[world.name], world, key)
+                cells.append(text)
+                differs += more
+                apart += left
+            shutil.rmtree(room / key)
+    files = f"{len(said.keys() & found.keys())}"
+    if apart:
+        files += f", {apart // 2} of them not on 11"
+    return f"| {trial.name_of(wheel)} | {files} | {' | '.join(cells)} |", differs
 
 
 def main(words):
@@ -305,10 +294,7 @@ def main(words):
     options = parser.parse_args(words)
     status = 0
     with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
-        sandbox = os.path.join(folder, "sandbox")
-        subprocess.run(["cc", "-O2", ROOT / "tests" / "lib" / "sandbox.c", "-o", sandbox, "-ldl"],
-                       check=True)
-        worlds = [World(name, options.cuda.resolve(), sandbox) for name in WORLDS]
+        worlds = [World(name, options.cuda.resolve(), trial.sandbox(folder)) for name in WORLDS]
         exports = collections.defaultdict(set)
         for world in worlds:
             for name, libraries in world.exports().items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `lazycuda retarget` makes of whole wheels, and what that takes, as tables.
+"""What `lazycuda retarget` makes of whole wheels, and what that takes: tables for docs/wheels.md.
 
     tools/upkeep/whole_wheels.py FILE...
     tools/upkeep/whole_wheels.py --serves MODULE [--open FILE]... [LABEL=]SITE[+TOOLKIT]...
@@ -28,11 +28,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "retarget"))
+import trial
 from lazycuda import packages           # noqa: E402
 
-TOOL = ROOT / "build" / "bin" / "lazycuda"
 ASK = pathlib.Path(__file__).with_name("what_serves.py")
 HEAD = ("| wheel | size, MB | result, MB | processor, s | memory, MiB | served where missing | "
         "still needed |\n|---|---|---|---|---|---|---|")
@@ -41,7 +39,7 @@ HEAD = ("| wheel | size, MB | result, MB | processor, s | memory, MiB | served w
 def run(wheel, folder):
     """(what is said, seconds of all processors, MiB of the largest process)"""
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen([TOOL, "retarget", "--json", "-o", folder, wheel],
+        child = subprocess.Popen([trial.TOOL, "retarget", "--json", "-o", folder, wheel],
                                  stdin=subprocess.DEVNULL, stdout=out)
         _, _, used = os.wait4(child.pid, 0)
         child.returncode = 0        # waited for above
@@ -61,7 +59,7 @@ def megabytes(path):
 
 def row(wheel):
     """(a line of the table, whether the wheel was retargeted)"""
-    name = "==".join(re.split("-", wheel.name)[:2])
+    name = trial.name_of(wheel)
     with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
         said, seconds, memory = run(wheel, folder)
         if not said or said["error"] or not said["libraries"]:
@@ -149,9 +147,7 @@ def serves(words):
     status = 0
     print("| installed | CUDA | files | nothing serves |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
-        sandbox = os.path.join(folder, "sandbox")
-        subprocess.run(["cc", "-O2", ROOT / "tests" / "lib" / "sandbox.c", "-o", sandbox, "-ldl"],
-                       check=True)
+        sandbox = trial.sandbox(folder)
         found = []
         for place in options.places:
             first, last = [place.ask(sandbox, options.module, options.open, order)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""tools/upkeep/truth.py and imported.py, on wheels and a CUDA that were made up."""
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import build
+import toolkits     # which puts tools/upkeep where Python looks  # noqa: F401
+import trial
+import wheel_files
+from fakes import fake
+from importer import importer, real
+
+# The toolkit that has each major's runtime in a folder for truth.py and imported.py.
+FOLDERS = {"11.8": "nvidia/cuda_runtime/lib", "12.9": "nvidia/cuda_runtime/lib",
+           "13.5": "nvidia/cu13/lib"}
+
+
+@pytest.fixture(scope="module")
+def cuda(tmp_path_factory):
+    root = tmp_path_factory.mktemp("cuda")
+    for version, folder in FOLDERS.items():
+        file = fake("cudart", version)
+        place = root / version / "x86_64" / folder
+        place.mkdir(parents=True)
+        shutil.copy(file, place / file.name)
+    return root
+
+
+def run(world, tool, *words):
+    world.run("true")       # where there is no sandbox, this skips
+    done = subprocess.run([sys.executable, build.ROOT / "tools" / "upkeep" / tool, *words],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines()]
+    return done.returncode, [dict(zip(rows[0], row)) for row in rows[2:]] if rows else [], done.stderr
+
+
+@pytest.fixture
+def user(tmp_path):
+    """A file that needs the runtime of CUDA 12 itself."""
+    link = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    return importer(tmp_path, "cudaMalloc", link=[link], name="user.so")
+
+
+def test_where_pip_puts_what_a_wheel_has(tmp_path):
+    members = {"pkg/a.so": "lib/python3/site-packages/pkg/a.so",
+               "pkg-1.0.data/platlib/pkg/b.so": "lib/python3/site-packages/pkg/b.so",
+               "pkg-1.0.data/purelib/c.py": "lib/python3/site-packages/c.py",
+               "pkg-1.0.data/scripts/d": "bin/d", "pkg-1.0.data/data/share/e": "share/e"}
+    wheel = wheel_files.make(tmp_path, {name: name.encode() for name in members})
+    found = trial.unpack(wheel, tmp_path / "prefix")
+    for name, place in members.items():
+        assert found[name] == tmp_path / "prefix" / place
+        assert found[name].read_bytes() == name.encode()
+
+
+def test_what_is_said_is_what_happens(world, patchelf, cuda, tmp_path, user):
+    wheel = wheel_files.make(tmp_path, {"pkg/user.so": user, "pkg/a.py": b""})
+    status, (row,), err = run(world, "truth.py", "--cuda", cuda, wheel)
+    assert (status, err) == (0, "")
+    assert (row.pop("wheel"), row.pop("files")) == ("pkg==1.0", "1")
+    assert row == {"none": "0/0", "11": "0/0", "12": "1/1", "13": "0/0", "none, retargeted": "1/1",
+                   "11, retargeted": "1/1", "12, retargeted": "1/1", "13, retargeted": "1/1"}
+
+
+def test_a_verdict_that_is_wrong_is_said(world, patchelf, cuda, tmp_path, user):
+    """Here CUDA 13 has not the function that all of 13 have."""
+    wheel = wheel_files.make(tmp_path, {"pkg/user.so": user})
+    odd = tmp_path / "odd"
+    shutil.copytree(cuda, odd)
+    file = fake("cudart", "13.5", without=["cudaMalloc"])
+    shutil.copy(file, odd / "13.5" / "x86_64" / FOLDERS["13.5"] / file.name)
+    status, (row,), err = run(world, "truth.py", "--cuda", odd, wheel)
+    assert (status, row["12, retargeted"], row["13, retargeted"]) == (1, "1/1", "1/0")
+    assert "pkg/user.so: once_retargeted 13: cudaMalloc of libcudart.so.12 reaches nothing" in err
+
+
+def test_files_that_need_what_a_cuda_of_pypi_has_not(world, patchelf, cuda, tmp_path):
+    link = real(tmp_path, "libcufile.so.0", "cuFileDriverOpen")
+    user = importer(tmp_path, "cuFileDriverOpen", link=[link], name="user.so")
+    odd = tmp_path / "odd"
+    shutil.copytree(cuda, odd)
+    for version in ("12.9", "13.5"):
+        shutil.copy(link, odd / version / "x86_64" / FOLDERS[version] / "libcufile.so.0")
+    status, (row,), err = run(world, "truth.py", "--cuda", odd, wheel_files.make(
+        tmp_path, {"pkg/user.so": user}))
+    assert (status, row["files"], row["11"], row["12"]) == (0, "1, 1 of them not on 11", "0/0", "1/1"), err
+
+
+def test_what_is_imported_with_which_cuda(world, patchelf, cuda, tmp_path, user):
+    (tmp_path / "beside").mkdir()
+    code = b"import ctypes, pathlib\nctypes.CDLL(str(pathlib.Path(__file__).with_name('user.so')))\n"
+    good = wheel_files.make(tmp_path, {"pkg/__init__.py": code, "pkg/user.so": user})
+    bad = wheel_files.make(tmp_path, {"bad/__init__.py": b"import nowhere_at_all\n", "bad/user.so": user},
+                           name="bad")
+    words = "--cuda", cuda, "--beside", tmp_path / "beside", "--work", tmp_path / "work"
+    status, (row,), err = run(world, "imported.py", *words, good)
+    assert (status, list(row.values())) == (0, [
+        "pkg==1.0", "retargeted", "runs on 11, 12, 13", "all 2", "12: all 2", "13: all 2"]), err
+    status, (row,), err = run(world, "imported.py", *words, bad)
+    assert status == 1 and row["none"].startswith("1 of 2: bad: ModuleNotFoundError"), err
+    assert row["own"].endswith("; as published")
