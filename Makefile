@@ -128,10 +128,9 @@ UNKNOWN_MAJORS := $(if $(LISTED),$(filter-out $(MAJORS),$(COMPAT_MAJORS)))
 ifneq ($(UNKNOWN_MAJORS),)
 $(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
 endif
-UNKNOWN_LIBRARIES := $(strip $(foreach l,$(COMPAT_WITHOUT),$(if $(filter $(l),$(OTHERS)),,$(l))))
-ifneq ($(UNKNOWN_LIBRARIES),)
-$(error COMPAT_WITHOUT=$(COMPAT_WITHOUT): there is no list of $(UNKNOWN_LIBRARIES) in libraries/)
-endif
+unknown_libraries = $(strip $(foreach l,$($(1)),$(if $(filter $(l),$(OTHERS)),,$(l))))
+$(foreach v,COMPAT_WITHOUT IMPORT_WITHOUT,$(if $(call unknown_libraries,$(v)),$\
+	$(error $(v)=$($(v)): there is no list of $(call unknown_libraries,$(v)) in libraries/)))
 COMPAT_WORDS := $(call about,$(filter $(COMPAT_MAJORS:%=compat/%/%),$(WORDS)),$\
 	$(filter-out $(filter $(COMPAT_WITHOUT),$(OTHERS)),$(WANTED)))
 COMPATS := $(foreach w,$(COMPAT_WORDS),$(BUILD)/lib/$(call compat_file,$(w)))

@@ -93,8 +93,8 @@ static void name_maker(struct files *files, const struct options *options)
 
 	files->maker = options->stub ? format("`lazycuda stub` from %s",
 					      slash ? slash + 1 : options->list) :
-				       "gen/gen from symbols.txt";
-	files->how = options->stub ? "" : ": `make generate`";
+				       "gen/gen";
+	files->how = options->stub ? "" : ": `make` writes it from symbols.txt or libraries/";
 }
 
 static void check_abi(const struct symbols *list, unsigned major)

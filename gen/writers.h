@@ -12,8 +12,8 @@ struct output_file {
 
 struct files {
 	ARRAY(struct output_file *) all;
-	const char *maker;	/* "gen/gen from symbols.txt": the origin that each file states */
-	const char *how;	/* ": `make generate`", what to do instead of editing; or "" */
+	const char *maker;	/* "`lazycuda stub` from cufft.txt": the origin that each file states */
+	const char *how;	/* ": `make` writes it from ...", why not to edit it; or "" */
 };
 
 /* Each adds files of one stub.  `abi` is the major of the default version of names whose

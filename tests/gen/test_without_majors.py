@@ -7,28 +7,7 @@ import pytest
 import elf
 import lists
 
-BASE = """\
-toolkits 1.0 1.1 2.0
-
-library other
-    stub libother_stub.so
-    soname libother.so.1 1.0-1.1
-    soname libother.so.2 2.0-
-    variable OTHER
-    error missing 11
-    error absent 12
-    error refused 13
-    error driver 14
-    error incoherent 15
-    status status
-
-enum status
-    ok 0 1.0-
-
-functions
-    other 1.0- ()
-
-""" + lists.WITHOUT_MAJORS
+BASE = f"{lists.OTHER}\n{lists.WITHOUT_MAJORS}"
 
 
 @pytest.fixture

@@ -6,27 +6,7 @@ import pytest
 
 import lists
 
-CUDAS = """\
-toolkits 1.0 1.1 2.0
-
-library other
-    stub libother_stub.so
-    soname libother.so.7 1.0-1.1
-    soname libother.so.2 2.0-
-    variable OTHER
-    error missing 11
-    error absent 12
-    error refused 13
-    error driver 14
-    error incoherent 15
-    status status
-
-enum status
-    ok 0 1.0-
-
-functions
-    other 1.0- ()
-"""
+CUDAS = lists.OTHER.replace("libother.so.1", "libother.so.7")
 OWN = CUDAS.replace("    error driver 14\n    error incoherent 15\n", "").replace(
     "    variable", "    majors own\n    variable")
 ROWS = "    cuda libother.so.2 12 13\n    cuda libother.so.7 11 31\n    variable"

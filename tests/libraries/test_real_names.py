@@ -170,12 +170,13 @@ def test_who_compiles_nothing_reads_no_list(tmp_path, goal):
     assert not (tmp_path / "fresh").exists()
 
 
-def test_a_library_that_there_is_not_cannot_be_left_out():
+@pytest.mark.parametrize("variable", ["COMPAT_WITHOUT", "IMPORT_WITHOUT"])
+def test_a_library_that_there_is_not_cannot_be_left_out(variable):
     env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    done = subprocess.run(["make", "-n", "-C", build.ROOT, "COMPAT_WITHOUT=npp% nvwm"], env=env,
+    done = subprocess.run(["make", "-n", "-C", build.ROOT, f"{variable}=npp% nvwm"], env=env,
                           capture_output=True, text=True)
     assert done.returncode == 2
-    assert "COMPAT_WITHOUT=npp% nvwm: there is no list of nvwm in libraries/" in done.stderr
+    assert f"{variable}=npp% nvwm: there is no list of nvwm in libraries/" in done.stderr
 
 
 # ---- a program that cannot be changed ----
