@@ -102,20 +102,27 @@ def lines_of(library, patterns):
                if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
     if handing:
         yield ", ".join(f"`{pattern}`" for pattern in patterns), "the library's own", "refused"
-    if len(library.apart) > len(handing):
-        yield (f"what {len(library.apart) - len(handing)} functions say by a number",
-               "a number means something else", ADAPTED if library.name in ("cudart", "nvJitLink")
-               else "refused")
+
+
+def numbers_of(library, patterns):
+    """How many of its functions say by a number what another major says by another one."""
+    return len([name for name in library.apart
+                if not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)])
 
 
 def table():
-    rules, alike = libraries.read_rules(), []
+    rules, alike, numbers = libraries.read_rules(), [], {}
     lines = ["| library | what it lays out | layouts | to another major |", "|---|---|---|---|"]
     for library in (one for path in LISTS for one in read(path)):
-        rows = list(lines_of(library, rules.get(library.name, {}).get(
-            "apart", HANDING.get(library.name, []))))
+        patterns = rules.get(library.name, {}).get("apart", HANDING.get(library.name, []))
+        rows, count = list(lines_of(library, patterns)), numbers_of(library, patterns)
+        if count:
+            how = ADAPTED if library.name in ("cudart", "nvJitLink") else "refused"
+            numbers.setdefault(how, []).append(f"{library.name} {count}")
         lines += [f"| {' | '.join((library.name, *row))} |" for row in rows]
-        alike += [] if rows else [library.name]
+        alike += [] if rows or count else [library.name]
+    lines += [f"| functions of {', '.join(of)} | statuses | one number, two meanings | {how} |"
+              for how, of in numbers.items()]
     return "\n".join([*lines, f"| {', '.join(alike)} | nothing, or structs | one in all versions | forwarded |", ""])
 
 

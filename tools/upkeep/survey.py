@@ -181,16 +181,17 @@ def page(rows):
             stem, _, number = each.rstrip("+").partition(".so")
             users.setdefault(stem, {}).setdefault(number, []).append((wheel, each.endswith("+")))
     stubbed = sonames_with_stubs()
-    lines = []
-    for stem, numbers in users.items():
+    alike = {}
+    for stem, numbers in sorted(users.items()):
         of = {wheel for each in numbers.values() for wheel, _ in each}
-        lines.append((-len(of), stem, f"| `{stem}` | {len(of)} | {stub_of(stem, numbers, stubbed)} |"))
+        alike.setdefault((-len(of), stub_of(stem, numbers, stubbed)), []).append(f"`{stem}`")
     return "\n".join([
         HEAD.format(wheels=len(rows), needing=sum(map(bool, rows.values()))),
         f"{sum(stem in stubbed for stem in users)} of {len(users)} libraries have a stub here. "
         "The last column says what the others belong to.", "",
         "| library | wheels | stub |", "|---|---|---|",
-        *(line for *_, line in sorted(lines))]) + "\n"
+        *(f"| {', '.join(stems)} | {-count} | {stub} |"
+          for (count, stub), stems in sorted(alike.items()))]) + "\n"
 
 
 def main():
