@@ -4,14 +4,23 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "again.h"
+#include "arena.h"
+
+const char *lc_own_file(char *room, const char *name)
+{
+	lc_print(room, LC_OWN_ROOM, "/proc/self/task/%d/%s", (int)syscall(SYS_gettid), name);
+	return room;
+}
 
 /* A process of which this cannot be told is taken for privileged. */
 static unsigned long from_kernel(unsigned long type)
 {
-	int fd = LC_AGAIN(open("/proc/self/auxv", O_RDONLY | O_CLOEXEC));
+	char room[LC_OWN_ROOM];
+	int fd = LC_AGAIN(open(lc_own_file(room, "auxv"), O_RDONLY | O_CLOEXEC));
 	ElfW(auxv_t) values[64];
 	ssize_t length = fd >= 0 ? LC_AGAIN(pread(fd, values, sizeof(values), 0)) : 0;
 	unsigned long value = type == AT_SECURE;

@@ -388,7 +388,8 @@ static struct object_kind kind_of(const struct walk *walk, const struct lc_image
 /* Sets the program's path as the kernel has it; false: there is no /proc. */
 static bool read_program(struct walk *walk)
 {
-	ssize_t length = readlink("/proc/self/exe", walk->program, sizeof(walk->program) - 1);
+	char room[LC_OWN_ROOM];
+	ssize_t length = readlink(lc_own_file(room, "exe"), walk->program, sizeof(walk->program) - 1);
 
 	walk->program[length < 0 ? 0 : length] = 0;
 	return length > 0;

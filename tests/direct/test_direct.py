@@ -297,6 +297,8 @@ ROWS = [
       for first in ("", "cuDNN") for guard in ("best_effort", "strict")],
 
     # Threads, fork() and locks.
+    Row("the main thread has ended before another makes the first call", "main_leaves.c", RUNTIME,
+        place=beside, flags=IN_CUDA),
     Row("a slow registration and a launch in another thread", "slow_registration.c", (SLOW,)),
     Row("a registration asks ld.so while a constructor waits for it", "constructor_calls.c",
         (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DOPENS",)),),
