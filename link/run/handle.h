@@ -53,6 +53,8 @@ struct lazycuda_link {
 	size_t block_count;
 	struct lazycuda_plan *plan;
 	struct lk_compiled *compiled;	/* one for each step; empty if not compiled */
+	struct lk_piece *libraries;	/* that LLVM IR is compiled with; NULL: not read yet */
+	size_t library_count;
 	void *image;
 	const struct lazycuda_input **linked;	/* each once, in the order of linking */
 	size_t linked_count;

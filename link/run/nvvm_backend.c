@@ -9,33 +9,45 @@
 #include "product.h"
 #include "../plan/planning.h"
 
-/* The first piece is the program; of the others libnvvm takes what the program needs.  Sets *name to
- * that of the piece. */
-static bool add_modules(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
-			size_t count, const char **name, struct lk_product *product)
+/* Adds the program and verifies it, since libnvvm may crash when it compiles an invalid one. */
+static bool add_program(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
+			const struct lk_piece *piece, struct lk_product *product)
 {
 	product->call = "nvvmAddModuleToProgram";
-	product->status = compiler->add(program, pieces[0].bytes, pieces[0].length, pieces[0].name);
-	for (size_t i = 1; !product->status && i < count; i++) {
+	product->status = compiler->add(program, piece->bytes, piece->length, piece->name);
+	if (product->status)
+		return false;
+	product->call = "nvvmVerifyProgram";
+	product->status = compiler->verify(program, (int)plan->nvvm_option_count,
+					   plan->nvvm_options);
+	return !product->status;
+}
+
+/* Adds what libnvvm takes of as the program needs it: to verify a library of 50 MB takes a fifth of
+ * the time of all else.  Sets *name to that of the piece. */
+static bool add_libraries(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
+			  size_t count, const char **name, struct lk_product *product)
+{
+	for (size_t i = 0; i < count; i++) {
 		product->call = "nvvmLazyAddModuleToProgram";
 		*name = pieces[i].name;
 		product->status = compiler->add_lazily(program, pieces[i].bytes, pieces[i].length,
 						       pieces[i].name);
+		if (product->status)
+			return false;
 	}
-	if (!product->status)
-		*name = pieces[0].name;
-	return !product->status;
+	return true;
 }
 
-/* Verifies first: libnvvm may crash when it compiles an invalid program. */
-static bool verify_and_compile(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
+/* The first piece is the program. */
+static bool compile(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
+		    const struct lk_piece *pieces, size_t count, const char **name,
 		    struct lk_product *product)
 {
-	product->call = "nvvmVerifyProgram";
-	product->status = compiler->verify(program, (int)plan->nvvm_option_count,
-					   plan->nvvm_options);
-	if (product->status)
+	if (!add_program(compiler, program, plan, pieces, product) ||
+	    !add_libraries(compiler, program, pieces + 1, count - 1, name, product))
 		return false;
+	*name = pieces[0].name;
 	product->call = "nvvmCompileProgram";
 	product->status = compiler->compile(program, (int)plan->nvvm_option_count,
 					    plan->nvvm_options);
@@ -139,8 +151,8 @@ void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	}
 	product->call = "nvvmCreateProgram";
 	product->status = compiler.create(&program);
-	compiled = !product->status && add_modules(&compiler, program, pieces, count, &name, product) &&
-		   verify_and_compile(&compiler, program, plan, product);
+	compiled = !product->status &&
+		   compile(&compiler, program, plan, pieces, count, &name, product);
 	log = program ? fetch_log(arena, &compiler, program) : NULL;
 	*(compiled ? &product->info_log : &product->error_log) = log;
 	if (compiled)

@@ -127,24 +127,29 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 
 /* ---- LLVM IR ---- */
 
+/* Those of the inputs; what is in memory stays where it is. */
 static bool add_libraries(struct lazycuda_link *link, struct lk_piece *pieces, size_t *count)
 {
 	for (size_t i = 0; i < link->count; i++) {
+		const struct lazycuda_input *input = link->inputs[i];
 		const struct lazycuda_step whole = {
-			.input = i, .name = link->inputs[i]->inspection ?
-				    link->inputs[i]->inspection->name : "",
+			.input = i, .name = input->inspection ? input->inspection->name : "",
 		};
 		struct lk_piece *piece = &pieces[*count];
-		char *bytes;
+		char *bytes = NULL;
 
-		if (!(link->inputs[i]->flags & LAZYCUDA_INPUT_LIBRARY))
+		if (!(input->flags & LAZYCUDA_INPUT_LIBRARY))
 			continue;
-		bytes = lk_read_input(link, &whole, &piece->length);
-		if (!bytes || !lk_own(link, bytes))
-			return false;
+		if (!input->bytes) {
+			bytes = lk_read_input(link, &whole, &piece->length);
+			if (!bytes || !lk_own(link, bytes))
+				return false;
+		} else {
+			piece->length = input->length;
+		}
 		piece->kind = LAZYCUDA_KIND_BITCODE;
 		piece->name = whole.name;
-		piece->bytes = bytes;
+		piece->bytes = bytes ? bytes : input->bytes;
 		++*count;
 	}
 	return true;
@@ -174,6 +179,27 @@ static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step
 	return lk_own(link, bytes);
 }
 
+/* Fills the pieces behind the first with what all LLVM IR of the link is compiled with, which is
+ * read once. */
+static bool take_libraries(struct lazycuda_link *link, const struct lazycuda_step *step,
+			   struct lk_piece *pieces, size_t *count)
+{
+	if (!link->libraries) {
+		struct lk_piece *libraries = lc_alloc(link->arena, (link->count + 1) *
+						      sizeof(*libraries));
+
+		if (!libraries)
+			return lk_stop_without_memory(link);
+		if (!add_libraries(link, libraries, &link->library_count) ||
+		    !add_libdevice(link, step, libraries, &link->library_count))
+			return false;
+		link->libraries = libraries;
+	}
+	for (size_t i = 0; i < link->library_count; i++)
+		pieces[(*count)++] = link->libraries[i];
+	return true;
+}
+
 /* Compiles LLVM IR as `plan` says, like compile_step(). */
 static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *step,
 		       const struct lazycuda_plan *plan, struct lk_compiled *compiled)
@@ -189,8 +215,7 @@ static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *s
 		lk_read_input(link, step, &pieces[0].length) :
 		lk_read_entry(link, step, &pieces[0].length);
 
-	if (!ir || !lk_own(link, ir) || !add_libraries(link, pieces, &count) ||
-	    !add_libdevice(link, step, pieces, &count))
+	if (!ir || !lk_own(link, ir) || !take_libraries(link, step, pieces, &count))
 		return false;
 	pieces[0].kind = LAZYCUDA_KIND_LLVMIR;
 	pieces[0].name = step->name;

@@ -99,8 +99,8 @@ int nvvmVerifyProgram(struct program *program, int count, const char **options)
 			" Reader: 'LLVM 20.0.0')\n", does(program, "bad-bitcode") ? 20 : 22);
 		return 6;
 	}
-	note_options(program, count, options);
-	return 0;
+	(void)count, (void)options;
+	return program->lazily ? 4 : 0;	/* the program alone is verified */
 }
 
 static char *volatile more;
@@ -111,6 +111,7 @@ int nvvmCompileProgram(struct program *program, int count, const char **options)
 		program->lto |= !strcmp(options[i], "-gen-lto");
 	if (!program->verified)
 		abort();
+	note_options(program, count, options);
 	if (does(program, "crash"))
 		raise(SIGSEGV);
 	if (does(program, "exit"))
