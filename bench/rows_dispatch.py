@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What it costs to look at device code, to plan a link, and to carry it out."""
 import functools
+import sys
 
 import measure
 import rows_link
 from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
+
+sys.path.append(str(ROOT / "tools" / "upkeep"))
+import fetch  # noqa: E402
 
 MIB, ENTRIES = 500, 8000
 PLANS = ("ptx", "fatbins", "lto", "archive")
@@ -12,7 +16,7 @@ PLANS = ("ptx", "fatbins", "lto", "archive")
 
 def program(name):
     return compile(name, "-I", ROOT / "include", BENCH / f"{name}.c",
-                   LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}")
+                   LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")
 
 
 def planning(kind, inputs, rounds):
@@ -66,6 +70,25 @@ def isolating(kind):
     return [(a / 1e6, b / 1e6) for a, b in pairs]
 
 
+def nvvm():
+    """libnvvm of the newest, and a library of bitcode of 50 MB."""
+    folder, table = ROOT / "build" / "nvvm", ROOT / "tools" / "upkeep" / "nvvm.txt"
+    failures = [] if measure.quick else fetch.fetch(folder, [NEWEST, "nvshmem"], table=table)
+    found = [next(iter(folder.rglob(name)), None)
+             for name in ("libnvvm.so.4", "libnvshmem_device_sm_100.bc")]
+    if None in found:
+        raise measure.Unmeasured(failures[0] if failures else f"there is no libnvvm or no bitcode in {folder}")
+    return found
+
+
+def linking_bitcode():
+    library, bitcode = nvvm()
+    said = run(program("bitcode"), bitcode, "sm_100", library, measure.often(20),
+               LAZYCUDA_NVVM=str(library), LAZYCUDA_NVRTC="none",
+               LAZYCUDA_NVJITLINK=str(measure.real(NEWEST)["nvJitLink"]))
+    return [tuple(float(word) / 1e6 for word in line.split()) for line in said.splitlines()]
+
+
 def counting(kind):
     if measure.quick:
         raise measure.Unmeasured("nvJitLink takes a minute in valgrind")
@@ -91,6 +114,7 @@ GROUPS = {
             functools.partial(counting, kind) if kind.startswith("cubin") else None)
         for kind in rows_link.KINDS
     ] + [
+        Row("link with 50 MB of bitcode: handle / libnvvm alone", "ms", 1.2, linking_bitcode),
         # What is chosen for each link is looked for once.
         Row("link with 2 toolkits: handle / nvJitLink alone", "us", 1.02,
             functools.partial(linking, "cubin of 51 kernels", "12.9")),
