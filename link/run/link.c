@@ -269,7 +269,8 @@ static bool link_all(struct lazycuda_link *link)
 
 static bool carry_out(struct lazycuda_link *link)
 {
-	return link_all(link) && check_image(link) && check_names(link) && note_linked(link);
+	return link_all(link) && check_image(link) &&
+	       (!link->result.lowered_name_count || check_names(link)) && note_linked(link);
 }
 
 static void free_blocks(struct lazycuda_link *link)
