@@ -25,7 +25,7 @@ static bool add_program(const struct lk_nvvm *compiler, void *program, const str
 
 /* Adds what libnvvm takes of as the program needs it: to verify a library of 50 MB takes a fifth of
  * the time of all else.  Sets *name to that of the piece. */
-static bool add_libraries(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
+static bool add_lazily(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
 			  size_t count, const char **name, struct lk_product *product)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -40,12 +40,12 @@ static bool add_libraries(const struct lk_nvvm *compiler, void *program, const s
 }
 
 /* The first piece is the program. */
-static bool compile(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
+static bool compile_ir_program(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
 		    const struct lk_piece *pieces, size_t count, const char **name,
 		    struct lk_product *product)
 {
 	if (!add_program(compiler, program, plan, pieces, product) ||
-	    !add_libraries(compiler, program, pieces + 1, count - 1, name, product))
+	    !add_lazily(compiler, program, pieces + 1, count - 1, name, product))
 		return false;
 	*name = pieces[0].name;
 	product->call = "nvvmCompileProgram";
@@ -152,7 +152,7 @@ void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	product->call = "nvvmCreateProgram";
 	product->status = compiler.create(&program);
 	compiled = !product->status &&
-		   compile(&compiler, program, plan, pieces, count, &name, product);
+		   compile_ir_program(&compiler, program, plan, pieces, count, &name, product);
 	log = program ? fetch_log(arena, &compiler, program) : NULL;
 	*(compiled ? &product->info_log : &product->error_log) = log;
 	if (compiled)

@@ -556,6 +556,22 @@ say(images=len({Linker((8, 0)).add(PTXSource(one)).link() for one in given}),
                     "more": ["ValueError", "ValueError", "TypeError"]}
 
 
+@pytest.mark.parametrize("wrong", [
+    {"output": "ptx"}, {"policy": "strict"}, {"device": "0"}, {"unpack_limit": 1.5}, {"memory_limit": 1.5},
+    {"time_limit": "1"}, {"constraint": 12}, {"environment": "12.9"}, {"support": [1]}, {"options": [1]},
+    {"compile_options": [None]}, {"symbols": [b"k", 1]}, {"lineinfo": "no"}, {"isolated": "yes"}, {"log": 1}])
+def test_a_wrong_type_is_refused_at_once(wrong):
+    with pytest.raises(TypeError):
+        link.Linker("sm_80", **wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"name": 5}, {"headers": ["a"]}, {"headers": {1: ""}}, {"headers": {"a": 1}},
+                                   {"needs": [1]}, {"name_expressions": [None]}])
+def test_a_wrong_type_of_an_input_is_refused_at_once(wrong):
+    with pytest.raises(TypeError):
+        link.CUSource("", **wrong)
+
+
 def test_what_is_printed(world, python, real):
     handles.install(world, real("13.5"))
     said, = python("""

@@ -170,3 +170,23 @@ def test_what_the_page_begins_with_runs(python, installed):
     code = code.replace("sm_90", "sm_80").replace("print(", "say(said=str(") + ")"
     code = code.replace("backend, len(image))", "backend), elf=image[1:4].decode())")
     assert python(code) == [{"said": "Backend.NVJITLINK", "elf": "ELF"}]
+
+
+# ---- cuda.core ----
+
+PAGE = (build.ROOT / "docs" / "reference" / "python-link.md").read_text()
+OPTIONS = [(here, option) for here, option in re.findall(r"^\| `\w+=[^|]*` \| `(\w+=.*)` \| `(-.*)` \|$", PAGE, re.M)]
+
+
+@pytest.mark.parametrize("here, option", OPTIONS, ids=[option for _, option in OPTIONS])
+def test_cuda_core_options_are_these(python, installed, here, option):
+    kernel = [path for path in pair(installed.version, "ltoir")]
+    said, = python(f"""
+plan = Linker("sm_80", {here}).add(*map(Input.from_path, sys.argv[1:])).plan()
+say(code=plan.code.name, options=plan.options)
+""", *kernel)
+    assert said["code"] == "OK" and option in said["options"]
+
+
+def test_cuda_core_has_no_other_options():
+    assert len(OPTIONS) == 19

@@ -287,7 +287,17 @@ def _several(texts: Iterable[str]) -> Tuple[str, ...]:
     """The texts as a tuple; one string is refused, since its letters are hardly meant."""
     if isinstance(texts, (str, bytes)):
         raise TypeError(f"{texts!r} is one string where several are taken")
-    return tuple(texts)
+    several = tuple(texts)
+    for text in several:
+        _check("one of several", text, str, bytes)
+    return several
+
+
+def _check(what: str, given: object, *kinds: Type[Any]) -> Any:
+    """What is given, if it is of one of these types; else raises TypeError."""
+    if not isinstance(given, kinds):
+        raise TypeError(f"{what} is {' or '.join(one.__name__ for one in kinds)}, not {given!r}")
+    return given
 
 
 def _data(given: Any) -> bytes:
@@ -348,12 +358,13 @@ class Input:
                 raise TypeError(f"{callback!r} cannot be called")
         self.path = os.fsdecode(data) if isinstance(data, os.PathLike) else None
         self.data = None if self.path is not None else _data(data)
-        self.name = name or self.path or self.default_name
+        self.name = _check("a name", name or self.path or self.default_name, str, bytes)
         self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
         self.main, self.library = main, library
         self.needs = _several(needs)
         self.name_expressions = _several(name_expressions)
-        self.headers = {name: _data(text) for name, text in (headers or {}).items()}
+        self.headers = {_check("a header's name", name, str, bytes): _data(text) for name, text in
+                        _check("headers", {} if headers is None else headers, Mapping).items()}
         if self.kind not in (Kind.UNKNOWN, Kind.SOURCE) and (self.headers or self.name_expressions):
             raise ValueError(f"only source has headers and name expressions, and this is a"
                              f" {type(self).__name__}")
@@ -908,11 +919,16 @@ class Linker:
                  split_compile: Optional[int] = None) -> None:
         if log is not None and not callable(log):
             raise TypeError(f"{log!r} cannot be called")
-        self.arch, self.lto, self.output, self.policy = _arch(arch), lto, output, policy
+        self.arch, self.lto = _arch(arch), lto
+        self.output, self.policy = operator.index(output), operator.index(policy)
         self.options, self.compile_options = _several(options), _several(compile_options)
-        self.symbols, self.support = _several(symbols), tuple(support)
-        self.constraint, self.device, self.unpack_limit = constraint, device, unpack_limit
-        self.environment, self.log = environment, log
+        self.symbols = _several(symbols)
+        self.support = tuple(_check("a support module", one, SupportModule) for one in support)
+        self.constraint = None if constraint is None else _check("a constraint", constraint, str)
+        self.device, self.unpack_limit = operator.index(device), operator.index(unpack_limit)
+        self.environment = None if environment is None else \
+            _check("an environment", environment, Environment)
+        self.log = log
         self.flags = (_Flag.LINK_LTO_ACROSS_MAJORS * lto_across_majors |
                       _Flag.LINK_OFFLINE * offline |
                       _Flag.LINK_FORWARD_COMPATIBLE * forward_compatible |
@@ -921,7 +937,7 @@ class Linker:
                       _Flag.LINK_NO_SUPPORT * (not use_support) |
                       _Flag.LINK_ISOLATED * (isolated or time_limit is not None or
                                              memory_limit is not None))
-        self.time_limit, self.memory_limit = _milliseconds(time_limit), memory_limit or 0
+        self.time_limit, self.memory_limit = _milliseconds(time_limit), operator.index(memory_limit or 0)
         if fast_compile is not None and fast_compile not in _EFFORTS:
             raise ValueError(f"fast_compile is one of {', '.join(_EFFORTS)}, not {fast_compile!r}")
         said = {_Setting.LINEINFO: lineinfo or None, _Setting.DEBUG: debug or None,
