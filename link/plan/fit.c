@@ -12,7 +12,7 @@ struct fit_question {
 	struct lazycuda_request request;
 	const struct lazycuda_input *const *inputs;
 	size_t count;
-	bool remedy;
+	enum lk_remedy remedy;
 };
 
 static struct lazycuda_plan *ask(const struct fit_question *question,
@@ -204,7 +204,7 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena, const struct lazycuda_envi
 
 	if (!lk_sized_copy(&environment, sizeof(environment), given) ||
 	    !lk_sized_copy(&question.request, sizeof(question.request), request))
-		return lk_plan_with(arena, given, request, inputs, count, false);
+		return lk_plan_with(arena, given, request, inputs, count, LK_NO_REMEDY);
 	environment.size = sizeof(environment);
 	lk_sized_copy(&others, sizeof(others), question.request.others);
 	take_first(&environment.nvjitlink, &others.nvjitlinks, &others.nvjitlink_count);
@@ -217,7 +217,8 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena, const struct lazycuda_envi
 		plan = try_targets(&question, &environment, &others, plan);
 	if (!plan || plan->code == LAZYCUDA_CODE_OK)
 		return plan;
-	question.remedy = true;		/* it is the refusal of the first plan */
+	/* It is the refusal of the first plan. */
+	question.remedy = gpu ? LK_REMEDY_FOR_GPU : LK_REMEDY_FOR_TARGET;
 	return ask(&question, &environment);
 }
 

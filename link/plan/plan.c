@@ -58,8 +58,8 @@ static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side 
 	return lk_policy_decide(policy, &situation);
 }
 
-/* Whether there is a plan with another driver and nvJitLink. */
-static bool would_do(const struct lk_planning *planning, int driver, int nvjitlink)
+/* Whether there is a plan with another driver and nvJitLink, and with a suffix of the target. */
+static bool would_do_with(const struct lk_planning *planning, int driver, int nvjitlink, char suffix)
 {
 	struct lk_planning other = *planning;
 	struct lk_side sides[2] = { { .count = 0 } };
@@ -67,11 +67,23 @@ static bool would_do(const struct lk_planning *planning, int driver, int nvjitli
 
 	other.environment.driver = driver;
 	other.environment.nvjitlink = nvjitlink;
+	other.target.suffix = suffix;
 	other.needs = false;
 	lk_plan_needs(&other);
 	rule = judge(&other, &sides[0], &sides[1]);
 	return (rule->decision == LK_USE_NVJITLINK && sides[0].refusal.code == LAZYCUDA_CODE_OK) ||
 	       (rule->decision == LK_USE_DRIVER && sides[1].refusal.code == LAZYCUDA_CODE_OK);
+}
+
+static bool would_do(const struct lk_planning *planning, int driver, int nvjitlink)
+{
+	const char suffix = planning->target.suffix;
+
+	if (would_do_with(planning, driver, nvjitlink, suffix))
+		return true;
+	return planning->remedy == LK_REMEDY_FOR_GPU && !suffix &&
+	       (would_do_with(planning, driver, nvjitlink, 'f') ||
+		would_do_with(planning, driver, nvjitlink, 'a'));
 }
 
 /* The oldest version from `from` on that would do, as nvJitLink beside the driver, as a driver
@@ -265,7 +277,7 @@ struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 				   const struct lazycuda_environment *environment,
 				   const struct lazycuda_request *request,
 				   const struct lazycuda_input *const *inputs, size_t count,
-				   bool remedy)
+				   enum lk_remedy remedy)
 {
 	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX,
 					.remedy = remedy };

@@ -91,6 +91,9 @@ struct lk_side {
 	struct lk_refusal refusal;	/* code OK: the linker takes everything */
 };
 
+/* Whether a refusal is to say what would do: for the target, or for any of the same GPU. */
+enum lk_remedy { LK_NO_REMEDY, LK_REMEDY_FOR_TARGET, LK_REMEDY_FOR_GPU };
+
 struct lk_planning {
 	struct lc_arena *arena;
 	struct lazycuda_environment environment;
@@ -103,7 +106,7 @@ struct lk_planning {
 	bool needs, lto;
 	size_t needs_input;
 	const char *needs_why;
-	bool remedy;		/* a refusal is to say what would do */
+	enum lk_remedy remedy;
 	const char **notes;
 	size_t note_count;
 	struct lazycuda_symbol_error **symbol_errors;
@@ -123,13 +126,13 @@ const char *lk_arch_from_inputs(const char *arch);
 
 /* ---- plan.c ---- */
 
-/* The same for the nvJitLink and nvrtc of the environment alone, whatever else is installed.  With
- * `remedy` a refusal of a version says what would do, which takes as long as many plans. */
+/* The same for the nvJitLink and nvrtc of the environment alone, whatever else is installed.  With a
+ * remedy, a refusal of a version says what would do, which takes as long as many plans. */
 struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 				   const struct lazycuda_environment *environment,
 				   const struct lazycuda_request *request,
 				   const struct lazycuda_input *const *inputs, size_t count,
-				   bool remedy);
+				   enum lk_remedy remedy);
 
 /* A plan that is refused before any planning; NULL on allocation failure. */
 struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code code,

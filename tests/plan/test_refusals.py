@@ -352,3 +352,11 @@ def test_where_no_target_is_for_all_inputs_the_last_refusal_counts(ask):
     assert (said.code, said.input, said.arch) == ("ARCH_MISMATCH", "1", "sm_120a")
     said = ask("driver=13.0 nvjitlink=13.0 arch=from-inputs:sm_120", "y:ptx 9.0 sm_121", "x:ltoir 13.0 sm_120a")
     assert (said.code, said.input, said.arch) == ("ARCH_MISMATCH", "0", "sm_120")
+
+
+def test_a_remedy_for_the_target_that_is_chosen(ask):
+    have = "driver=12.8 nvjitlink=12.8 arch=from-inputs:sm_120"
+    said = ask(have, "x:ptx 8.8 sm_120a")
+    assert said.code == "PTX_TOO_NEW"
+    assert said.message.endswith("what would do here: nvJitLink 12.9 or a later 12")
+    assert ask(f"{have} nvjitlink=12.9", "x:ptx 8.8 sm_120a").arch == "sm_120a"
