@@ -147,7 +147,9 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "the installed driver cannot run what was found: %s"
 			"Update the driver, or install a CUDA library that it can run."
-			" LAZYCUDA_GUARD=off ignores the driver.", tried(attempt, status));
+			" LAZYCUDA_FORWARD_COMPATIBLE=1 says that a forward-compatibility package"
+			" makes up for the driver; LAZYCUDA_GUARD=off ignores it.",
+			tried(attempt, status));
 	} else if (attempt->found.choice.refusal == LC_INCOHERENT) {
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"

@@ -387,8 +387,8 @@ static void trace_found(const struct lc_search *search, size_t seat)
 	for (size_t i = 0; i < search->seats[seat].option_count; i++) {
 		const struct lc_option *option = &search->seats[seat].options[i];
 
-		lc_trace("%s: found %s by %s%s%s", search->seats[seat].library->name,
-			 search->files[seat][i].path, search->files[seat][i].found_by,
+		lc_trace("found %s by %s%s%s", search->files[seat][i].path,
+			 search->files[seat][i].found_by,
 			 option->unusable ? ": " : "", option->unusable ? option->unusable : "");
 	}
 }

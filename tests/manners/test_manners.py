@@ -11,6 +11,7 @@ import distribution
 import importer
 import usage
 import wheel_files
+from fakes import fake
 
 
 def run(*words, **env):
@@ -74,6 +75,12 @@ def test_a_message_about_the_machine_names_no_file_of_the_wheel(tmp_path):
     assert done.returncode == 1 and not done.stdout
     assert done.stderr == (f"{made}: refused (NO_PATCHELF): /nowhere/patchelf cannot be run: No such "
                            "file or directory\n")
+
+
+def test_a_line_of_the_trace_says_once_whose_it_is(world):
+    world.loader(fake("cudart", "12.9"))
+    said = world.cli("status", "cudart", LAZYCUDA_DEBUG="1").err
+    assert "lazycuda: cudart: found /" in said and "cudart: cudart:" not in said
 
 
 # ---- a terminal ----
