@@ -636,11 +636,11 @@ enum lazycuda_outcome lazycuda_combine(const struct lazycuda_combination *combin
 
 /*
  * Returns the toolkit that a library file belongs to, 12090, or NONE if that cannot
- * be found out.  Asks the file itself, which is loaded for that; then CUDA_VERSION
- * in the cuda.h of the tree that the file is in; then the tree's version.json; then
- * the metadata of the wheel that it was installed from: the version of a wheel of
+ * be found out.  Asks the file itself, which is loaded for that; then the metadata
+ * of the wheel that it was installed from: the version of a wheel of
  * NVIDIA's whose version is the toolkit's, else what the wheel requires exactly,
- * "Requires-Dist: cuda-toolkit==13.2.*".  UNKNOWN if several wheels list the file and
+ * "Requires-Dist: cuda-toolkit==13.2.*"; then CUDA_VERSION in the cuda.h of the tree
+ * that the file is in; then the tree's version.json.  UNKNOWN if several wheels list the file and
  * say different versions, which lazycuda_combine() takes for insufficient metadata.
  * Writes to the `size` bytes of `how` which of these gave the answer.
  */

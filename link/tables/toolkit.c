@@ -555,21 +555,21 @@ int lk_toolkit_of(struct lc_arena *arena, const char *path, const char **how)
 		*how = "there is no such file";
 		return 0;
 	}
-	for (int follow = 0; follow < 2 && !version; follow++) {
-		if (!place(arena, path, follow, &file))
-			continue;
-		if (loadable && !follow)
-			version = ask_file(&file, &elf);
-		if (!version)
-			version = ask_header(&file, elf.soname);
-		if (!version)
-			version = ask_version_json(&file, elf.soname);
-	}
+	if (loadable && place(arena, path, false, &file))
+		version = ask_file(&file, &elf);
+	/* pip installs any versions beside each other: a cuda.h is that of its own wheel. */
 	for (int follow = 0; follow < 2 && !version; follow++)
 		if (place(arena, path, follow, &file))
 			version = ask_wheels(&file);
-	*how = version ? file.how : "neither the file, nor a cuda.h, nor a version.json, nor a"
-			       " wheel tells";
+	for (int follow = 0; follow < 2 && !version; follow++) {
+		if (!place(arena, path, follow, &file))
+			continue;
+		version = ask_header(&file, elf.soname);
+		if (!version)
+			version = ask_version_json(&file, elf.soname);
+	}
+	*how = version ? file.how : "neither the file, nor a wheel, nor a cuda.h, nor a"
+			       " version.json tells";
 	return version;
 }
 

@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 import build
+import wheel_files
 
 CREATE = "int cublasCreate_v2(void **); int f(void *p) { return cublasCreate_v2(p); }\n"
 MALLOC = "int cudaMalloc(void **, unsigned long); int f(void *p) { return cudaMalloc(p, 1); }\n"
@@ -28,6 +29,13 @@ def library(folder, soname, function, node=None):
     (folder / "map").write_text(f"{node} {{ global: *; }};\n")
     return compiled(folder, soname, f"int {function}(void) {{ return 0; }}\n",
                     f"-Wl,-soname,{soname}", *script)
+
+
+def compiled_variable(folder, soname, name, node):
+    folder.mkdir(parents=True)
+    (folder / "map").write_text(f"{node} {{ global: *; }};\n")
+    return compiled(folder, soname, f"int {name};\n", f"-Wl,-soname,{soname}",
+                    f"-Wl,--version-script={folder / 'map'}")
 
 
 def cublas(folder, major):
@@ -166,6 +174,32 @@ def test_since_which_version_of_a_library_of_its_own_number(audit, said, tmp_pat
     file = imports(tmp_path, soname, function)
     assert audit(file).lines[1].endswith(f"; served by its major {by}")
     assert said(file)["imports"][0]["served_since"] == [since]
+
+
+@pytest.mark.parametrize("function", ["cuptiActivityGetNextRecord", "cuptiActivityEnable", "cuptiSubscribe"])
+def test_what_cupti_lays_out_stays_in_its_major(audit, said, tmp_path, function):
+    """A record of 12.9 has 208 bytes where a caller of 13 reads 224."""
+    for major, other in (("12", "13"), ("13", "12")):
+        file = imports(tmp_path / major, f"libcupti.so.{major}", function)
+        one = said("--all-versions", file)
+        assert {version.partition(".")[0] for version in one["once_retargeted"]} == {major}
+        assert all(one["targets"][version]["refused"] == [function] for version in one["targets"]
+                   if version.startswith(f"{other}."))
+
+
+def test_a_retargeted_wheel_runs_with_each_cuda_and_with_none(audit, patchelf, tmp_path):
+    """As torch and CuPy do, which take variables of NVSHMEM and cuTENSOR."""
+    sources = {"libnvshmem_host.so.3": ("nvshmem_selected_device_transport", "NVSHMEM"),
+               "libcutensor.so.2": ("CUTENSOR_COMPUTE_DESC_32F", "libcutensor.2.0.0")}
+    links = [compiled_variable(tmp_path / soname, soname, *names) for soname, names in sources.items()]
+    links.append(cublas(tmp_path, 12))
+    uses = "".join(f"extern int {name}; int *get_{name}(void) {{ return &{name}; }}\n"
+                   for name, _ in sources.values())
+    file = compiled(tmp_path, "user.so", CREATE + uses, *links)
+    made = wheel_files.make(tmp_path, {"package/user.so": file}, name="mine")
+    audit("--require", "none,11", made, status=1)
+    subprocess.run([build.TOOL, "retarget", "-o", tmp_path / "out", made], check=True)
+    audit("--require", "none,11,12,13", tmp_path / "out" / made.name)
 
 
 def test_nvtoolsext_comes_with_12_and_not_with_13(audit, said, tmp_path):

@@ -10,7 +10,7 @@ import toolkits
 from questions import Asked, ask, cuda
 
 LIBRARIES = ("cudart", "nvrtc", "nvJitLink")
-UNTOLD = "neither the file, nor a cuda.h, nor a version.json, nor a wheel tells"
+UNTOLD = "neither the file, nor a wheel, nor a cuda.h, nor a version.json tells"
 
 
 @pytest.fixture
@@ -224,11 +224,13 @@ def test_a_record_that_is_a_folder_or_a_fifo_tells_nothing(tmp_path):
     assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
 
 
-def test_cuda_h_comes_before_the_wheel(tmp_path):
-    path = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"
-    wheel(tmp_path, "nvidia_cuda_nvrtc_cu12-12.8.93", path)
-    found = header(tmp_path / "nvidia/cuda_runtime/include/cuda.h")
-    assert toolkit_of(file(tmp_path / path)) == (12090, f"CUDA_VERSION in {found}")
+def test_the_wheel_that_lists_it_comes_before_cuda_h(tmp_path):
+    """Of two wheels each may bring another version: libnvvm of 13.5 beside the cuda.h of 13.0."""
+    path = "nvidia/cu13/lib/libnvvm.so.4"
+    record = wheel(tmp_path, "nvidia_nvvm-13.5.37", path)
+    wheel(tmp_path, "nvidia_cuda_runtime-13.0.96", "nvidia/cu13/include/cuda.h")
+    header(tmp_path / "nvidia/cu13/include/cuda.h", "#define CUDA_VERSION 13000\n")
+    assert toolkit_of(file(tmp_path / path)) == (13050, f"{record} lists it")
 
 
 def test_the_number_of_a_library_that_does_not_count_cuda(tmp_path):
