@@ -209,8 +209,8 @@ def fetch_libraries(line):
     if not toolkits.requested() or platform.machine() != "x86_64":
         return []
     some = None if toolkits.all_requested() else ["libcurand", "cudart", "crt"]
-    return fetcher.fetch(BUILD / "libraries", ["cu12", "cu13"], some,
-                         table=ROOT / "tools" / "upkeep" / "libraries.txt", line=line)
+    table = ROOT / "tools" / "upkeep" / "libraries.txt"
+    return fetcher.fetch(BUILD / "libraries", fetcher.toolkits(table), some, table=table, line=line)
 
 
 def fetch_toolkits(line):

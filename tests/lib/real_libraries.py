@@ -8,9 +8,9 @@ import toolkits
 FOLDER = build.BUILD / "libraries"
 
 
-def files(name):
+def files(name, cudas=("cu12", "cu13")):
     """That library of each CUDA, the oldest first."""
-    return [path for cuda in ("cu12", "cu13")
+    return [path for cuda in cudas
             for path in sorted((FOLDER / cuda).glob(f"*/nvidia/*/lib/lib{name}.so.*"))]
 
 
