@@ -34,6 +34,8 @@ LEFT = "a call that is left by longjmp() loses its memory, and frames are others
 
 INTERPOSED = "it puts functions of its own in place of those that the sanitizer replaces"
 
+MAIN = "it waits for the main thread, or counts what that has left behind"
+
 TWO = "what watches a program, valgrind too, watches it alone"
 
 TOLD = "its programs crash, race and use memory up, which is told by the sanitizer"
@@ -72,6 +74,7 @@ SKIPPED = [
       for function in ("dlsym", "dlinfo", "mprotect", "open", "pread", "__fxstat", "__lxstat")],
     ("direct/test_direct.py::test_situation[a-signal-handler-leaves", LEFT),
     ("direct/test_direct.py::test_situation[the-process-is-copied", LOCKED),
+    ("direct/test_direct.py::test_situation[the-main-thread-has-ended", MAIN),
     *[(f"direct/test_direct.py::test_situation[a-{how}-program", STATIC) for how in ("static", "static-pie")],
     ("direct/test_direct.py::test_situation[valgrind", TWO),
     ("direct/test_direct.py::test_situation[the-thread-sanitizer", TWO),
