@@ -23,8 +23,9 @@ PREFIX = "/lazycuda"
 FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/include",
            "DATADIR": "/share", "LIBEXECDIR": "/libexec", "MANDIR": "/share/man"}
 # NPP's stubs under the real names would be 7 of 18 MB, more than packaging/release.py allows a
-# wheel.  Under their own names they are there.
-COMPAT_WITHOUT = "npp%"
+# wheel; nvFatbin's are what no wheel of tools/upkeep/survey.txt needs.  Under their own names
+# they are there.
+COMPAT_WITHOUT = "npp% nvfatbin"
 # Half a MB: those of the five are there.
 IMPORT_WITHOUT = "%"
 
