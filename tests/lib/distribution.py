@@ -66,9 +66,11 @@ def below(folder):
 def expected(libdir, manual_suffix=".gz"):
     """{part: files that have to be in it}"""
     stubs = [*map(build.stub_name, build.STUBBED), "liblazycuda_link.so"]
+    others = {path.name for path in build.STUBS.glob("*_stub.so")} - {*stubs}
     return {
         "runtime": {f"{libdir}/{stub}.0" for stub in stubs},
-        "development": {*(f"{libdir}/{stub}" for stub in stubs), "include/lazycuda.h",
+        "others": {f"{libdir}/{stub}.0" for stub in others},
+        "development": {*(f"{libdir}/{stub}" for stub in {*stubs, *others}), "include/lazycuda.h",
                         "include/lazycuda_link.h", f"{libdir}/lazycuda/cuda11/libcudart_stub.so",
                         f"{libdir}/lazycuda/cuda13/libnvJitLink_stub.so",
                         f"{libdir}/lazycuda/cuda12/libnvidia-ml_stub.so",
@@ -83,15 +85,13 @@ def expected(libdir, manual_suffix=".gz"):
                   "share/zsh/site-functions/_lazycuda",
                   "share/fish/vendor_completions.d/lazycuda.fish",
                   "share/lazycuda/python/lazycuda/retarget.py"},
-        **{f"compat{major}": {f"{libdir}/lazycuda/compat{major}/{soname}" for soname in sonames}
-           for major, sonames in {
-               11: ("libcudart.so.11.0", "libnvrtc.so.11.2"),
-               12: ("libcudart.so.12", "libnvrtc.so.12", "libnvJitLink.so.12"),
-               13: ("libcudart.so.13", "libnvrtc.so.13", "libnvJitLink.so.13")}.items()}}
+        # As `make all-stubs` makes them.
+        **{folder.name: {f"{libdir}/lazycuda/{folder.name}/{path.name}" for path in folder.iterdir()}
+           for folder in build.STUBS.glob("compat*")}}
 
 
 # All that these may hold.
-COMPLETE = ("runtime", "compat11", "compat12", "compat13")
+COMPLETE = ("runtime", "others", "compat11", "compat12", "compat13")
 
 
 def check_contents(folders, libdir, manual_suffix=".gz"):
