@@ -41,8 +41,10 @@ def words_of(name, folder):
 
 
 def watch(words, wheel, **more):
-    """audit takes a fifth of a second, retarget more than one, and a line comes after a third."""
-    return terminal.run(*words, wheel, stopped=0.05 if "audit" in words else 0.01, **more)
+    """audit takes a fifth of a second, retarget more than one, and a line comes after a third.
+    Colours are shown by tests/manners."""
+    return terminal.run(*words, wheel, stopped=0.05 if "audit" in words else 0.01,
+                        **{"NO_COLOR": "1", **more})
 
 
 @pytest.fixture(params=COMMANDS)
