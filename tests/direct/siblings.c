@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* siblings.c - calls cuSPARSE and nvJitLink, in the order of its arguments */
+/* siblings.c - calls a library and the one that it needs, in the order of its arguments */
 #include <stdio.h>
 #include <string.h>
 
-int cusparseGetProperty(int type, int *value);
-int nvJitLinkDestroy(void **handle);
+int NEEDING(int type, int *value);
+int NEEDED(void **handle);
 
 int main(int argc, char **argv)
 {
@@ -13,9 +13,9 @@ int main(int argc, char **argv)
 	puts("calls");
 	fflush(stdout);
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "cusparse"))
-			value = nvJitLinkDestroy(0);
-		else if (cusparseGetProperty(0, &value))
+		if (strcmp(argv[i], "needing"))
+			value = NEEDED(0);
+		else if (NEEDING(0, &value))
 			value = -1;
 		printf("%d\n", value);
 	}

@@ -29,6 +29,11 @@ OLD, NEW = Fake("nvJitLink", "12.0"), Fake("nvJitLink", "12.9")
 CUSPARSE = StandIn("cusparse", 12, "siblings_real.c", soname="libcusparse.so.12", needs=(NEW,),
                    flags=("-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN/../../nvjitlink/lib",))
 
+OLD_LT = StandIn("cublasLt", 12, "siblings_cublaslt.c", soname="libcublasLt.so.12")
+NEW_LT = dataclasses.replace(OLD_LT, flags=("-DNEWEST",))
+CUBLAS = StandIn("cublas", 12, "siblings_cublas.c", soname="libcublas.so.12", needs=(NEW_LT,),
+                 flags=("-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN",))
+
 CUDNN = (StandIn("cudnn", 12, "copied_real.c", soname="libcudnn.so.9", flags=("-Wl,-rpath,$ORIGIN",)),
          StandIn("cudnn_graph", 12, "copied_part.c", soname="libcudnn_graph.so.9"))
 
@@ -39,6 +44,11 @@ def beside_an_old_one(world, cusparse, linker):
     world.search(world.put("old", OLD.file(None)))
     world.put(f"{site}/nvjitlink/lib", linker)
     world.search(world.put(f"{site}/cusparse/lib", cusparse))
+
+
+def beside_an_old_cublaslt(world, *pair):
+    world.search(world.put("old", OLD_LT.file(None)))
+    world.search(world.put("lib/python3/site-packages/nvidia/cublas/lib", *pair))
 
 
 def without_run_path(world, cudart):
@@ -122,6 +132,10 @@ def serves_the_pair(direct, stub):
     answers = {f"{answer('nvJitLink', name, '12.9')}" for name in ("nvJitLinkComplete",
                                                                    "nvJitLinkDestroy")}
     return len(direct.out.splitlines()) < 3 and answers < set(stub.out.splitlines())
+
+
+def serves_the_new_cublaslt(direct, stub):
+    return "12900" not in direct.out and {"129", "12900"} < set(stub.out.splitlines())
 
 
 def frames(said):
@@ -250,10 +264,16 @@ ROWS = [
     # What a library needs and calls, and who needs it.
     Row("a function that nobody calls is undefined", "lazy_binding.c", LAZY),
     # Linked directly it ends at the call: LD_LIBRARY_PATH goes before the run path.
-    *[Row(f"an older nvJitLink on LD_LIBRARY_PATH, {order[0]} first", "siblings.c",
-          (CUSPARSE, NEW), arguments=order, flags=("-Wl,-z,lazy",), place=beside_an_old_one,
-          status=127, better=serves_the_pair)
-      for order in (("cusparse", "nvJitLink"), ("nvJitLink", "cusparse"))],
+    *[Row(f"an older {name} on LD_LIBRARY_PATH, {order[0]} first", "siblings.c", pair, arguments=order,
+          flags=("-Wl,-z,lazy", *flags), place=place, status=127, better=better)
+      for name, pair, place, better, *flags in (
+          ("nvJitLink", (CUSPARSE, NEW), beside_an_old_one, serves_the_pair,
+           "-DNEEDING=cusparseGetProperty", "-DNEEDED=nvJitLinkDestroy"),
+          ("cublasLt", (CUBLAS, NEW_LT), beside_an_old_cublaslt, serves_the_new_cublaslt,
+           "-DNEEDING=cublasGetProperty", "-DNEEDED=cublasLtGetVersion"))
+      for order in (("needing", "needed"), ("needed", "needing"))
+      # A stand-in with two of cublasLt's functions counts as another project's, once it is loaded.
+      if (name, order[0]) != ("cublasLt", "needing")],
     Row("a plugin without a run path, opened before the first call", "host.c", LAZY,
         flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path,
         differs=Outcome("cannot open\n12090\n")),
