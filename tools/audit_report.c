@@ -379,6 +379,8 @@ static const char *whole_verdict(struct report *report, struct lc_arena *arena,
 				 "the real", findings->itself->name);
 	if (findings->foreign)
 		return "is for a 32-bit or big-endian CPU, which CUDA does not run on";
+	if (findings->object)
+		return "is not linked yet, so its imports are not judged";
 	if (imports_any(findings))
 		return verdict_text(report, arena, findings, fate);
 	for (size_t i = 0; i < findings->import_count; i++)
@@ -429,6 +431,7 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	size_t driver;
 
 	report->files++;
+	report->objects += findings->object;
 	report->importers += imports;
 	report->without_cuda &= findings->foreign || lies_without_cuda(findings);
 	for (size_t i = 0; i < report->tables->toolkit_count; i++) {
@@ -451,7 +454,7 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	verdict = whole_verdict(report, arena, findings, &fate);
 	if (report->json)
 		json_file(report, arena, file, wheel, findings, code, &fate, verdict);
-	else if (!report->quiet || findings->import_count || findings->constants.has_static ||
+	else if (!report->quiet || findings->object || findings->import_count || findings->constants.has_static ||
 		 findings->constants.open_count || (report->wish.any && code->group_count))
 		print_file(report, arena, file, findings, code, verdict);
 }
@@ -519,7 +522,8 @@ static void print_lacking(const struct report *report)
 void report_end(struct report *report, struct lc_arena *arena)
 {
 	bool everywhere = !memchr(report->runs, false, report->tables->toolkit_count);
-	const char *text = !report->importers && everywhere ?
+	const char *text = report->files == report->objects && report->objects + report->errors ?
+		"nothing that could be judged" : !report->importers && everywhere ?
 		"imports nothing from the CUDA libraries" :
 		runs_text(arena, report->tables, report->runs);
 
@@ -545,5 +549,7 @@ void report_end(struct report *report, struct lc_arena *arena)
 	printf("%zu files, %zu with CUDA imports: of these run %s\n", report->files,
 	       report->importers, shares(report, arena));
 	print_lacking(report);
+	if (report->errors)
+		printf("%zu that could not be read are not judged\n", report->errors);
 	print_verdict(arena, "all of it: ", text);
 }

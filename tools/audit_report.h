@@ -15,6 +15,7 @@ struct report {
 	bool without_cuda;	/* every file so far can be loaded where there is none */
 	size_t importing[AUDIT_TOOLKITS];	/* for each version, the files with CUDA imports that run on it */
 	size_t importers, files, errors;
+	size_t objects;		/* files that are not linked yet */
 	bool drives;		/* some file imports from the driver's libraries */
 	size_t driver;		/* the oldest driver that has all of these imports */
 	bool by_name;		/* libraries that files open by name do not count */

@@ -441,6 +441,7 @@ void findings_read(struct lc_arena *arena, struct tables *tables, const void *by
 	if (findings->foreign)
 		return;
 	findings->error = read_image(&reading, &image, bytes, size);
+	findings->object = !findings->error && image.type == ET_REL;
 	if (!findings->error && arena->failed)
 		findings->error = "is too much for this machine's memory";
 	if (!findings->error && !findings->itself)

@@ -32,6 +32,7 @@ struct names {
 struct findings {
 	const char *error;	/* what is wrong with the file, as a phrase; or NULL */
 	bool foreign;		/* for a 32-bit or big-endian CPU: no CUDA there */
+	bool object;		/* an object file: nothing tells yet what it will need */
 	bool stub;		/* the file is a stub */
 	const struct lc_library *itself;	/* the library that the file is, or stands in for */
 	bool lazy;		/* bound lazily, at the first call of each function */

@@ -228,6 +228,18 @@ def test_nothing_to_judge_is_no_yes(audit, tmp_path):
         assert "there is no ELF file in" in audit(path, status=1).err
 
 
+def test_what_cannot_be_judged_is_no_yes(audit, tmp_path):
+    """An object file is not linked yet, and a wheel that is cut has no directory."""
+    (tmp_path / "a.c").write_text("int cudaMalloc(void **, unsigned long); int f(void) "
+                                  "{ void *p; return cudaMalloc(&p, 1); }\n")
+    build.output(*build.CC, "-c", "-o", tmp_path / "a.o", tmp_path / "a.c")
+    assert "is not linked yet" in verdict(audit(tmp_path / "a.o"))
+    (tmp_path / "cut-1-py3-none-any.whl").write_bytes(b"PK\3\4" + bytes(100))
+    said = audit(tmp_path / "a.o", tmp_path / "cut-1-py3-none-any.whl", status=2).lines
+    assert said[-2:] == ["1 that could not be read are not judged",
+                         "all of it: nothing that could be judged"]
+
+
 def test_a_library_without_its_stub_is_not_judged(world, tmp_path):
     """`make` builds five stubs; the tool of such a tree."""
     for folder in ("bin", "lib"):
