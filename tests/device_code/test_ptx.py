@@ -3,7 +3,8 @@
 import pytest
 
 HEADER = ".version 8.3\n.target sm_90\n.address_size 64\n"
-RELOCATABLE, DEBUG, NO_ROOT = 0x01, 0x20, 0x200
+RELOCATABLE, NO_ROOT = 0x01, 0x200
+DEBUG = 0x20 | 0x4000       # without the information
 
 
 @pytest.fixture
