@@ -119,9 +119,8 @@ static bool stub_is_there(const struct findings *findings, const char *soname)
 /* ---- libraries of CUDA ---- */
 
 /* The CUDAs that have this major of a library, a bit for each. */
-static uint32_t cudas_of(const struct table *table, int major)
+static uint32_t cudas_of(const struct lc_library *library, int major)
 {
-	const struct lc_library *library = table->library;
 	uint32_t shipping = 0;
 
 	if (!lc_has_majors(library) || major <= 0 || major > 31)
@@ -132,8 +131,8 @@ static uint32_t cudas_of(const struct table *table, int major)
 		if (library->majors[row].major == major)
 			return library->cuda[row];
 	/* It goes with any CUDA, and comes with some. */
-	for (size_t i = 0; i < table->ship_count; i++)
-		shipping |= (uint32_t)1 << LC_MAJOR(table->ships[i].cuda);
+	for (size_t i = 0; i < library->ship_count; i++)
+		shipping |= (uint32_t)1 << LC_MAJOR(library->ships[i].cuda);
 	return shipping ? shipping : UINT32_MAX;
 }
 
@@ -153,7 +152,7 @@ static uint32_t cudas_with(const struct findings *findings, const struct found_i
 		return !findings->beside || stub_is_there(findings, import->needed) ? UINT32_MAX : 0;
 	if (lies_beside(findings, import->needed))
 		return UINT32_MAX;
-	return import->through == NEEDS_REAL ? cudas_of(import->table, major) : UINT32_MAX;
+	return import->through == NEEDS_REAL ? cudas_of(import->table->library, major) : UINT32_MAX;
 }
 
 bool lies_with_its_libraries(const struct tables *tables, const struct findings *findings,
@@ -206,7 +205,7 @@ static size_t opened_library(const struct tables *tables, const char *name, uint
 	while (i < tables->count && needed_kind(&tables->all[i], name, &major) != NEEDS_REAL)
 		i++;
 	if (i < tables->count)
-		*cudas = cudas_of(&tables->all[i], major);
+		*cudas = cudas_of(tables->all[i].library, major);
 	return i;
 }
 

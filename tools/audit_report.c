@@ -454,8 +454,9 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	verdict = whole_verdict(report, arena, findings, &fate);
 	if (report->json)
 		json_file(report, arena, file, wheel, findings, code, &fate, verdict);
-	else if (!report->quiet || findings->object || findings->import_count || findings->constants.has_static ||
-		 findings->constants.open_count || (report->wish.any && code->group_count))
+	else if (!report->quiet || findings->object || findings->import_count ||
+		 findings->constants.has_static || findings->constants.open_count ||
+		 (report->wish.any && code->group_count))
 		print_file(report, arena, file, findings, code, verdict);
 }
 

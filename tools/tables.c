@@ -54,8 +54,6 @@ static const char *add_table(struct tables *tables, const struct lc_peer *peer, 
 	*table = (struct table){
 		.library = library, .own = own, .stem = library->majors[0].soname,
 		.adaptors = peer->specifics->adaptors, .verdicts = malloc(cells),
-		.variables = library->variables,
-		.ships = library->ships, .ship_count = library->ship_count,
 	};
 	table->stem_length = lc_read_name(table->stem, &ending);
 	if (!table->verdicts)
@@ -128,10 +126,10 @@ static lc_version shipped(const struct tables *tables, const struct table *table
 	const struct lc_major *major = &table->library->majors[row];
 	lc_version found = 0;
 
-	for (size_t i = 0; i < table->ship_count; i++)
-		if (LC_MAJOR(table->ships[i].version) == major->major &&
-		    (!found || table->ships[i].cuda <= tables->toolkits[toolkit]))
-			found = table->ships[i].version;
+	for (size_t i = 0; i < table->library->ship_count; i++)
+		if (LC_MAJOR(table->library->ships[i].version) == major->major &&
+		    (!found || table->library->ships[i].cuda <= tables->toolkits[toolkit]))
+			found = table->library->ships[i].version;
 	return found ? found : major->newest;
 }
 
@@ -139,7 +137,7 @@ enum lc_verdict judge_shipped(struct tables *tables, struct table *table,
 			      const struct lc_export *import, size_t row, size_t toolkit)
 {
 	/* The row depends on the file: only the newest of each is remembered. */
-	return !table->ship_count ?
+	return !table->library->ship_count ?
 		remembered(table, import, row, table->library->majors[row].newest) :
 		lc_judge(table->library, table->adaptors, import,
 			 shipped(tables, table, row, toolkit));
@@ -179,7 +177,7 @@ const struct lc_export *unversioned_export(const struct lc_library *library, con
 
 bool has_variable(const struct table *table, const char *name)
 {
-	for (const struct lc_variable *one = table->variables; one && one->name; one++)
+	for (const struct lc_variable *one = table->library->variables; one && one->name; one++)
 		if (!strcmp(one->name, name))
 			return true;
 	return false;

@@ -23,9 +23,6 @@ struct table {
 	const char *stem;		/* of the library's file names, "libnvidia-ml" */
 	size_t stem_length;
 	const struct lc_adaptor *adaptors;
-	const struct lc_variable *variables;	/* NULL: none */
-	const struct lc_shipped *ships;		/* of a library whose majors are its own */
-	size_t ship_count;
 	unsigned char *verdicts;	/* cache of judge_on() and judge_shipped() */
 	bool own;			/* `lazycuda stub` made this stub */
 };

@@ -93,21 +93,19 @@ def ranges(library, struct):
                      for letter, (first, _, last) in letters.items())
 
 
+def handing(library, patterns):
+    """Its functions that hand out what the library laid out for itself."""
+    return [name for name in library.apart
+            if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
+
+
 def lines_of(library, patterns):
     for struct in sorted(library.changed()):
         yield f"`{struct}`", ranges(library, struct), (
             ADAPTED if library.name == "cudart" else ONE_SONAME if library.sonames == 1 else
             "refused where they differ")
-    handing = [name for name in library.apart
-               if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
-    if handing:
+    if handing(library, patterns):
         yield ", ".join(f"`{pattern}`" for pattern in patterns), "the library's own", "refused"
-
-
-def numbers_of(library, patterns):
-    """How many of its functions say by a number what another major says by another one."""
-    return len([name for name in library.apart
-                if not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)])
 
 
 def table():
@@ -115,7 +113,9 @@ def table():
     lines = ["| library | what it lays out | layouts | to another major |", "|---|---|---|---|"]
     for library in (one for path in LISTS for one in read(path)):
         patterns = rules.get(library.name, {}).get("apart", HANDING.get(library.name, []))
-        rows, count = list(lines_of(library, patterns)), numbers_of(library, patterns)
+        rows = list(lines_of(library, patterns))
+        # The others say by a number what another major says by another one.
+        count = len(library.apart) - len(handing(library, patterns))
         if count:
             how = ADAPTED if library.name in ("cudart", "nvJitLink") else "refused"
             numbers.setdefault(how, []).append(f"{library.name} {count}")
