@@ -22,8 +22,8 @@ sys.path.insert(0, sys.argv.pop(1))
 found = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *rest: (
     None if name in ("pip", "ensurepip") else found(name, *rest))
-import pip_sources, run_pip
-pip_sources.SYSTEM_WHEELS = ()
+import run_pip
+run_pip.SYSTEM_WHEELS = ()
 run_pip.lacks_distutils = lambda: False
 run_pip.DEBIAN_BUNDLE = "/nowhere/ca-certificates.crt"
 sys.exit(run_pip.main())

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A package index on 127.0.0.1, and wheels for it that are made up."""
-import base64
 import hashlib
 import http.server
-import json
 import threading
 import zipfile
 
@@ -45,24 +43,16 @@ def write(path, files):
 class Index:
     """Serves files of a folder as a simple index; what was asked for is in `asked`."""
 
-    def __init__(self, folder, tls=None):
+    def __init__(self, folder):
         self.folder = folder
         folder.mkdir(exist_ok=True)
-        self.json = True
-        self.login = None           # "name:password"
         self.hashes = {}            # of files that lie about theirs
-        self.requires = {}          # file: what it asks of Python
-        self.yanked = set()
-        self.elsewhere = None       # where files are, if not here
         self.stall = threading.Event()
         self.stall.set()            # cleared: files stop half way
         self.asked = []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.server.daemon_threads = True
-        if tls:
-            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
-        self.address = f"{'https' if tls else 'http'}://127.0.0.1:{self.server.server_port}"
-        self.url = self.address + "/simple"
+        self.url = f"http://127.0.0.1:{self.server.server_port}/simple"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
@@ -70,46 +60,23 @@ class Index:
         self.server.shutdown()
         self.server.server_close()
 
-    def files(self, package):
-        return [file for file in sorted(self.folder.iterdir())
-                if file.name.partition("-")[0].replace("_", "-") == package]
-
     def digest(self, file):
         return self.hashes.get(file.name, hashlib.sha256(file.read_bytes()).hexdigest())
 
     def page(self, package):
-        """(kind, text)"""
-        files = self.files(package)
-        where = self.elsewhere or ""
-        if self.json:
-            return "application/vnd.pypi.simple.v1+json", json.dumps({
-                "meta": {"api-version": "1.0"}, "name": package,
-                "files": [{"filename": file.name, "url": f"{where}/files/{file.name}",
-                           "hashes": {"sha256": self.digest(file)},
-                           "requires-python": self.requires.get(file.name),
-                           "yanked": file.name in self.yanked} for file in files]})
-        return "text/html", "<!DOCTYPE html><html><body>" + "".join(
-            f'<a href="{where}/files/{file.name}#sha256={self.digest(file)}"'
-            f' data-requires-python="{self.requires.get(file.name, "").replace(">", "&gt;")}"'
-            f'{" data-yanked" if file.name in self.yanked else ""}>{file.name}</a><br>\n'
-            for file in files) + "</body></html>"
+        return "".join(f'<a href="/files/{file.name}#sha256={self.digest(file)}">{file.name}</a>\n'
+                       for file in sorted(self.folder.iterdir())
+                       if file.name.partition("-")[0].replace("_", "-") == package)
 
     def handler(index):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                index.asked.append((self.path, self.headers.get("Authorization")))
-                expected = index.login and "Basic " + base64.b64encode(
-                    index.login.encode()).decode()
-                if expected and self.headers.get("Authorization") != expected:
-                    self.send_response(401)
-                    self.send_header("WWW-Authenticate", 'Basic realm="index"')
-                    self.end_headers()
-                elif self.path.startswith("/simple/"):
-                    kind, text = index.page(self.path.split("/")[2])
-                    self.answer(kind, text.encode())
-                elif (index.folder / self.path.rpartition("/")[2]).exists():
-                    self.answer("application/octet-stream",
-                                (index.folder / self.path.rpartition("/")[2]).read_bytes())
+                index.asked.append(self.path)
+                file = index.folder / self.path.rpartition("/")[2]
+                if self.path.startswith("/simple/"):
+                    self.answer("text/html", index.page(self.path.split("/")[2]).encode())
+                elif file.exists():
+                    self.answer("application/octet-stream", file.read_bytes())
                 else:
                     self.send_error(404)
 
@@ -118,8 +85,7 @@ class Index:
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
-                half = len(data) if kind.startswith(("text", "application/vnd")) else (
-                    len(data) // 2)
+                half = len(data) if kind == "text/html" else len(data) // 2
                 try:
                     self.wfile.write(data[:half])
                     self.wfile.flush()

@@ -57,7 +57,7 @@ class Fetching:
 
     def fetched(self):
         """Wheels that were asked for since the last time."""
-        asked = [path for path, _ in self.index.asked if path.startswith("/files/")
+        asked = [path for path in self.index.asked if path.startswith("/files/")
                  and path.endswith(".whl")]
         self.index.asked.clear()
         return len(asked)
@@ -210,7 +210,7 @@ def test_no_network(fetching, refused):
     status, lines = fetching.run()
     assert status == 1 and len(lines) == 1
     assert f"2 wheels ({PACKAGES[0]}==1.0" in lines[0] and "cannot be reached: " in lines[0]
-    assert refused in lines[0] or "127.0.0.1" in lines[0]
+    assert "127.0.0.1" in lines[0]
 
 
 def test_a_wheel_that_the_index_lacks(fetching):

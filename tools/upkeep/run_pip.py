@@ -4,14 +4,10 @@
 
     tools/upkeep/run_pip.py ARGUMENTS...       what `python3 -m pip ARGUMENTS...` does
 
-All that runs pip here runs it by this file.  If this Python has no pip, build/pip gets the
-first that is found:
-
-    a wheel of pip on the machine: in Python's ensurepip, in a folder that pip's
-        find-links names, where a distribution keeps it;
-    the index that pip's settings name (PIP_INDEX_URL, pip.conf ...);
-    on Debian and its kin, which alone leave ensurepip out, their package of pip,
-        from the sources that apt has, as an ordinary user.
+All that runs pip here runs it by this file.  If this Python has no pip, build/pip gets one: that
+which Python's ensurepip or the distribution keeps on the machine, or which lies in a folder that
+PIP_FIND_LINKS names; on Debian and its kin, which alone leave ensurepip out, that of their
+package, from the sources that apt has, as an ordinary user.
 
 Nothing is installed, and nothing but build/pip is written.
 
@@ -30,17 +26,15 @@ import sysconfig
 import threading
 import zipfile
 
-import pip_settings
-from pip_sources import Unavailable, from_debian, from_index, from_machine, last_line, unpack_debian
-
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
 PIP = BUILD / "pip"
-# Debian's.
+SYSTEM_WHEELS = ("/usr/share/python-wheels", "/usr/share/python3-wheels")
+# What releases of Debian call the package of pip; and what pip takes besides.
+DEBIAN_PIP = ("python3-pip-whl", "python-pip-whl")
 DEBIAN_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
 DEBIAN_CERTIFICATES = ("ca-certificates",)
 DEBIAN_DISTUTILS = ("python3-distutils",)
-ADVICE = ("install it (Debian, Ubuntu: python3-venv; Fedora: python3-pip; elsewhere: python3 -m "
-          "ensurepip), or name an index that has it in PIP_INDEX_URL")
+ADVICE = "install it (Debian, Ubuntu: python3-venv; Fedora: python3-pip; elsewhere: ensurepip)"
 # "  Downloading NAME.whl (89.6 MB)"
 ANNOUNCED = re.compile(r"^\s*Downloading (\S+)\.whl \(([\d.]+) ([kMG]?)B\)")
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
@@ -54,6 +48,90 @@ UNREACHABLE = re.compile(
 
 class NoPip(Exception):
     """No pip, and why none was to be had."""
+
+
+class Unavailable(Exception):
+    """There is none from this source, and why."""
+
+
+def last_line(text):
+    return (text.strip() or "no reason given").splitlines()[-1]
+
+
+# ---- where a wheel of pip is to be had ----
+
+def version(wheel):
+    """(25, 3) of pip-25.3-py3-none-any.whl"""
+    return tuple(map(int, re.findall(r"\d+", wheel.name.split("-")[1])))
+
+
+def newest(files):
+    """The wheel of the newest pip, and beside it those into which some distributions put its
+    own parts; None if there is none."""
+    wheel = max(files, key=version, default=None)
+    if not wheel:
+        return None
+    with zipfile.ZipFile(wheel) as opened:
+        whole = "DEBUNDLED = True" not in opened.read("pip/_vendor/__init__.py").decode()
+    return [wheel] if whole else [wheel, *sorted(set(wheel.parent.glob("*.whl")) - {wheel})]
+
+
+def from_machine(_folder):
+    """Wheels to unpack, pip's first."""
+    bundled = importlib.util.find_spec("ensurepip")
+    places = [*([pathlib.Path(bundled.origin).parent / "_bundled"] if bundled else []),
+              sysconfig.get_config_var("WHEEL_PKG_DIR"),
+              *os.environ.get("PIP_FIND_LINKS", "").split(), *SYSTEM_WHEELS]
+    for place in filter(None, places):
+        found = newest(pathlib.Path(place).glob("pip-[0-9]*.whl"))
+        if found:
+            return found
+    raise Unavailable("no wheel of it on the machine")
+
+
+def apt(folder, lists, *words):
+    own = ["-o", f"Dir::State::lists={folder}/lists"] if lists else []
+    return subprocess.run(
+        ["apt-get", "-qq", *own, "-o", f"Dir::Cache={folder}/cache",
+         "-o", "APT::Sandbox::User=root", "-o", "Acquire::Languages=none", *words],
+        cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def unpack_debian(folder, *packages):
+    """Unpack Debian's packages below `folder`; each is a tuple of the names that it may have.  If
+    apt has no lists, or old ones, lists are fetched into `folder`: the machine's stay as they are."""
+    if not (shutil.which("apt-get") and shutil.which("dpkg")):
+        raise Unavailable("there is no apt-get")
+    for part in ("lists/partial", "cache/archives/partial"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+
+    def download(lists):
+        """What apt says of each package that it has under none of its names."""
+        why = []
+        for names in packages:
+            for name in names:
+                done = apt(folder, lists, "download", name)
+                if done.returncode == 0:
+                    break
+            else:
+                why.append(last_line(done.stderr))
+        return why
+
+    if download(False):
+        updated = apt(folder, True, "update").stderr
+        why = download(True)
+        if why:
+            raise Unavailable("apt-get: " + last_line(updated or why[0]))
+    for package in folder.glob("*.deb"):
+        subprocess.run(["dpkg", "-x", package, folder], check=True, stdin=subprocess.DEVNULL)
+
+
+def from_debian(folder):
+    unpack_debian(folder, DEBIAN_PIP)
+    found = newest(folder.rglob("pip-[0-9]*.whl"))
+    if not found:
+        raise Unavailable("Debian's package has no wheel of it")
+    return found
 
 
 # ---- what pip needs besides ----
@@ -105,10 +183,10 @@ def add_certificates(folder, part):
 
 # ---- build/pip ----
 
-def make(settings, source, folder):
+def make(source, folder):
     """build/pip, whole or not at all."""
     part = folder / "whole"
-    for wheel in source(settings, folder):
+    for wheel in source(folder):
         with zipfile.ZipFile(wheel) as opened:
             opened.extractall(part)
     if lacks_distutils():
@@ -138,16 +216,15 @@ def alone():
 
 def get():
     """Makes build/pip, or raises NoPip."""
-    settings = pip_settings.read()
     reasons = []
     try:
         with alone() as folder:
-            for source in (from_machine, from_index, from_debian):
+            for source in (from_machine, from_debian):
                 if PIP.exists():
                     return
                 folder.mkdir()
                 try:
-                    make(settings, source, folder)
+                    make(source, folder)
                 except (Unavailable, OSError, zipfile.BadZipFile,
                         subprocess.CalledProcessError) as why:
                     reasons.append(str(why))
@@ -186,14 +263,10 @@ def command(python=sys.executable):
 
 
 def environment():
-    """The environment that pip runs in.  pip's own settings override these."""
+    """The environment that pip runs in: pip does not read SSL_CERT_FILE, and where there is no
+    network its five retries take long."""
     named = os.environ.get("SSL_CERT_FILE")
-    if any(map(os.environ.get, pip_settings.BUNDLE_VARIABLES)):
-        named = None
-    # Five retries, pip's default, take long where there is no network.
-    patient = "retries" in pip_settings.read()
-    return {**({"REQUESTS_CA_BUNDLE": named} if named else {}),
-            **({} if patient else {"PIP_RETRIES": "2"}),
+    return {**({"REQUESTS_CA_BUNDLE": named} if named else {}), "PIP_RETRIES": "2",
             **os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
 
 
@@ -265,10 +338,7 @@ def reason(said):
     found = UNREACHABLE.search(said)
     if found:
         host = re.search(r"host='([^']+)'", said)
-        named = pip_settings.indexes(pip_settings.read())
-        index = (host[1] if host else pip_settings.shown(named[0]) if named else
-                 "the package index")
-        return Unreachable(f"{index} cannot be reached: {found[0]}")
+        return Unreachable(f"{host[1] if host else 'the package index'} cannot be reached: {found[0]}")
     # Where a wheel is not what the index says, lines with both hashes follow.
     errors = [line for line in said.splitlines()
               if line.startswith("ERROR: ") and line != "ERROR: Exception:"]
