@@ -16,7 +16,7 @@
 #ifndef SLOTS_H
 #define SLOTS_H
 
-#include "model/list.h"
+#include "model/symbols_txt.h"
 
 /* The C type of a struct that is passed by value.  See value.c. */
 struct value {

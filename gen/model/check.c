@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check.c - rejects a list of well-formed lines that is inconsistent or incomplete */
-#include "list.h"
+#include "symbols_txt.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* list.c - reads symbols.txt; the head of that file describes the format */
-#include "list.h"
+#include "symbols_txt.h"
 
 #include <ctype.h>
 #include <errno.h>

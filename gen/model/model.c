@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* model.c - queries on a list, even one that is still being read */
-#include "list.h"
+#include "symbols_txt.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* util.c - memory, text, errors */
-#include "list.h"
+#include "symbols_txt.h"
 
 #include <stdarg.h>
 #include <stdio.h>

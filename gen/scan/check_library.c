@@ -6,7 +6,7 @@
  * (FILE=12.9), else from the folders above the file (.../12.9/...,
  * .../cuda-12.9/...), else it is the one whose names are most like the file's.
  */
-#include "scan.h"
+#include "scanner.h"
 
 #include <limits.h>
 #include <stdlib.h>

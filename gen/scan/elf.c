@@ -4,7 +4,7 @@
  *
  * stubs/base/image.h reads the file.  This file decides what a stub can stand in for.
  */
-#include "scan.h"
+#include "scanner.h"
 
 #include <elf.h>
 #include <errno.h>

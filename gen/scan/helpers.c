@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* helpers.c - memory, maps, errors, versions */
-#include "scan.h"
+#include "scanner.h"
 
 #include <errno.h>
 #include <stdarg.h>

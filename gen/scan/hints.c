@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hints.c - reads gen/hints.txt; the head of that file describes the format */
-#include "scan.h"
+#include "scanner.h"
 
 #include <stdlib.h>
 #include <string.h>

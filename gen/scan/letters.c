@@ -10,7 +10,7 @@
  * another member.  Structs behind pointers count too; as they may point to each
  * other, the letters take several rounds to settle.
  */
-#include "scan.h"
+#include "scanner.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef SCAN_OWN_H
 #define SCAN_OWN_H
 
-#include "scan.h"
+#include "scanner.h"
 
 /* A --from option, and the options that follow it. */
 struct source {

@@ -9,7 +9,7 @@
  * that declares the name; another member of its family.  Of a given library only
  * headers of the same major are used.
  */
-#include "scan.h"
+#include "scanner.h"
 
 #include <stdlib.h>
 #include <string.h>

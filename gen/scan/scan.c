@@ -5,7 +5,7 @@
  * Maintainers run this; the build itself only reads symbols.txt.  `lazycuda stub`
  * runs it with --own.  Only reading headers needs libclang.
  */
-#include "scan.h"
+#include "scanner.h"
 
 #include <dirent.h>
 #include <errno.h>

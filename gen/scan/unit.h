@@ -3,7 +3,7 @@
 #ifndef SCAN_UNIT_H
 #define SCAN_UNIT_H
 
-#include "scan.h"
+#include "scanner.h"
 #include "libclang.h"
 
 /* One translation unit that is being read into a struct headers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* write_list.c - writes symbols.txt atomically */
-#include "scan.h"
+#include "scanner.h"
 
 #include <errno.h>
 #include <stdlib.h>

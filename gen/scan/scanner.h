@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan.h - the interfaces between the parts of the scanner
+ * scanner.h - the interfaces between the parts of the scanner
  *
  *	scan.c		command line; derives symbols.txt
  *	helpers.c	memory, maps, errors, versions
@@ -16,11 +16,11 @@
  *	given.c		takes from the command line what hints give otherwise
  *	check_library.c	compares a library with symbols.txt
  *
- * The list itself, its limits and its reader are gen's: gen/model/list.h.  This header has
+ * The list itself, its limits and its reader are gen's: gen/model/symbols_txt.h.  This header has
  * what headers, libraries and hints tell besides.
  */
-#ifndef SCAN_H
-#define SCAN_H
+#ifndef SCANNER_H
+#define SCANNER_H
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../model/list.h"
+#include "../model/symbols_txt.h"
 
 /* ---- memory, strings, maps ---- */
 

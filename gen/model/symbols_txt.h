@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.h - symbols.txt in memory
+ * symbols_txt.h - symbols.txt in memory
  *
  *	list.c		reads the list; rejects malformed lines
  *	check.c		rejects a list that is inconsistent or incomplete
@@ -10,8 +10,8 @@
  * gen writes code from the list; gen/scan writes the list, and checks libraries against
  * it.  Both programs run once and free nothing.
  */
-#ifndef LIST_H
-#define LIST_H
+#ifndef SYMBOLS_TXT_H
+#define SYMBOLS_TXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
