@@ -25,10 +25,13 @@ import shutil
 import subprocess
 import sys
 
+import fetch
 import trial
 from lazycuda import metadata, packages         # noqa: E402
 
-MAJORS = {11: ("11.8", "cu11"), 12: ("12.9", "cu12"), 13: ("13.5", "cu13")}
+# {major: folders of its libraries}: the newest listed runtime, and cu12.
+MAJORS = {int(version.partition(".")[0]): (version, f"cu{version.partition('.')[0]}")
+          for version in fetch.toolkits()}
 # What lies beside a wheel though it does not require that by its name.
 BESIDE = {"cuquantum-cu12": ("custatevec-cu12", "cutensornet-cu12", "cudensitymat-cu12"),
           **dict.fromkeys(("torchao", "torchcodec", "torchaudio", "sgl-deep-gemm", "lmdeploy",

@@ -27,9 +27,8 @@ from lazycuda import elf            # noqa: E402
 
 RULES = ROOT / "gen" / "libraries.txt"
 TABLE = ROOT / "tools" / "upkeep" / "cuda.txt"
-MAJORS = ("11", "12", "13")
 # The CUDA whose runtime's headers the headers of a toolkit include: the newest of its major.
-NEWEST = {"11": "11.8", "12": "12.9", "13": "13.5"}
+NEWEST = {version.partition(".")[0]: version for version in fetch.toolkits()}
 ARCH = "x86_64"
 
 
@@ -143,7 +142,7 @@ def arguments(args, name, rule):
     """What the scanner is told of a library."""
     words = ["--name", name, "--libclang", args.libclang, "--advice", advice(name),
              "--missing", one(rule, "missing")]
-    for major in MAJORS:
+    for major in NEWEST:
         words += ["--cuda-major", major]
     for option, word in (("--absent", "absent"), ("--status", "status"),
                          ("--compat", "compat")):
