@@ -20,11 +20,12 @@ static _Atomic(struct lc_module *) blocks[BLOCKS];
 static struct lc_module *unused;
 static size_t block_count, fresh;	/* fresh: how many of the last block were never used */
 
-/* With the lock held; NULL if all are used. */
+/* Returns NULL if all are used. */
 static struct lc_module *take(void)
 {
 	struct lc_module *module = unused;
 
+	lc_locked();
 	if (module)
 		unused = module->next;
 	else if (fresh)

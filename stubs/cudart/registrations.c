@@ -98,11 +98,11 @@ static struct lc_record *new_record(struct lc_module *module, unsigned slot, boo
 	return record;
 }
 
-/* With the lock held. */
 static void append(struct lc_record *record)
 {
 	struct lc_module *module = record->module;
 
+	lc_locked();
 	if (module) {
 		*(module->records ? &module->last->sibling : &module->records) = record;
 		module->last = record;
@@ -112,7 +112,7 @@ static void append(struct lc_record *record)
 	newest = record;
 }
 
-/* With the lock held: undoes take_oldest(). */
+/* Undoes take_oldest(), in a child of fork(), which has no other thread. */
 static void put_back(struct lc_record *record)
 {
 	struct lc_module *module = record->module;
@@ -128,11 +128,12 @@ static void put_back(struct lc_record *record)
 	oldest = record;
 }
 
-/* With the lock held: returns true if a call about this module must be left to the
- * thread that replays.  A thread that cannot wait for that one goes ahead of it
- * (loader.c), and must not overtake the module's own registration. */
+/* Returns true if a call about this module must be left to the thread that replays.  A
+ * thread that cannot wait for that one goes ahead of it (loader.c), and must not overtake
+ * the module's own registration. */
 static bool is_to_be_recorded(const struct lc_module *module)
 {
+	lc_locked();
 	return !lc_is_loaded() || (module && (module->records || module->replaying));
 }
 
@@ -156,14 +157,16 @@ static bool record_call(struct lc_record *record, const struct lc_module *module
 
 bool lc_replay_pending(void)
 {
+	lc_locked();
 	return oldest != NULL;
 }
 
-/* With the lock held.  The oldest record of all is also the oldest of its module. */
+/* The oldest record of all is also the oldest of its module. */
 static struct lc_record *take_oldest(void)
 {
 	struct lc_record *record = oldest;
 
+	lc_locked();
 	unlink_record(record);
 	if (record->module)
 		record->module->records = record->sibling;
@@ -181,9 +184,9 @@ static void unregister_real(struct lc_module *module)
 	lc_module_free(module);
 }
 
-/* With the lock held. */
 static void begin_replay(struct lc_record *record)
 {
+	lc_locked();
 	replayed = record;
 	replayer = *lc_filler();
 	if (!record->module)
@@ -192,11 +195,12 @@ static void begin_replay(struct lc_record *record)
 	atomic_store(&record->module->replaying, REPLAYED);
 }
 
-/* With the lock held; returns true if the module was unregistered meanwhile. */
+/* Returns true if the module was unregistered meanwhile. */
 static bool end_replay(const struct lc_record *record, uintptr_t result)
 {
 	struct lc_module *module = record->module;
 
+	lc_locked();
 	replayed = NULL;
 	if (!module)
 		return false;
@@ -292,21 +296,21 @@ static void free_records(struct lc_record *record)
 	}
 }
 
-/* With the lock held. */
 static struct lc_record *take_records(struct lc_module *module)
 {
 	struct lc_record *records = module->records;
 
+	lc_locked();
 	for (struct lc_record *r = records; r; r = r->sibling)
 		unlink_record(r);
 	module->records = module->last = NULL;
 	return records;
 }
 
-/* With the lock held: returns true if another thread is replaying a call about the
- * module. */
+/* Returns true if another thread is replaying a call about the module. */
 static bool is_being_replayed(const struct lc_module *module)
 {
+	lc_locked();
 	return module->replaying && !lc_work_is_own(&module->replayer);
 }
 

@@ -267,16 +267,38 @@ void lc_leave(void)
 		go_out(1);
 }
 
+#ifdef LC_CHECKS_THE_LOCK
+static _Atomic pthread_t owner;
+
+static void set_owner(pthread_t thread)
+{
+	atomic_store(&owner, thread);
+}
+
+void lc_locked(void)
+{
+	if (!pthread_equal(atomic_load(&owner), pthread_self()))
+		__builtin_trap();
+}
+#else
+static void set_owner(pthread_t thread)
+{
+	(void)thread;
+}
+#endif
+
 /* No see_thrown_out() here: the caller may be inside already, and nothing foreign is called
  * before lc_unlock(). */
 void lc_lock(void)
 {
 	enter(0);
 	pthread_mutex_lock(&lock);
+	set_owner(pthread_self());
 }
 
 void lc_unlock(void)
 {
+	set_owner(0);
 	pthread_mutex_unlock(&lock);
 	lc_leave();
 }

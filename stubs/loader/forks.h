@@ -57,6 +57,14 @@ void lc_move_back(uint32_t left);
 void lc_lock(void);
 void lc_unlock(void);
 
+/* Says that this thread holds the lock; a build for a sanitizer ends the process if not. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+# define LC_CHECKS_THE_LOCK
+void lc_locked(void);
+#else
+static inline void lc_locked(void) { }
+#endif
+
 /* Sleeps for a tenth of a millisecond, for the few waits that have no event to wait for. */
 void lc_nap(void);
 

@@ -273,10 +273,11 @@ static uint64_t succeed(void)
 	return 0;
 }
 
-/* With the lock held, before the slots are filled: notes what they will lead to at the end, a
- * slow function where one is now, or success. */
+/* Notes, before the slots are filled, what they will lead to at the end: a slow function where
+ * one is now, or success. */
 static void note_endings(void)
 {
+	lc_locked();
 	if (!state.endings)
 		return;
 	for (size_t i = 0; i < lc_library.slot_count; i++)
@@ -293,12 +294,13 @@ static void publish_status(const struct lc_attempt *attempt, struct published *p
 	atomic_store(&state.published, published);
 }
 
-/* With the lock held: points the slots to the real functions, after everything else is
- * ready.  If mprotect() fails, the next call tries again. */
+/* Points the slots to the real functions, after everything else is ready.  If mprotect()
+ * fails, the next call tries again. */
 static void finish_filling(void)
 {
 	const lc_function *functions = lc_is_ending() ? state.endings : state.functions;
 
+	lc_locked();
 	if (state.phase != FILLING)
 		return;
 	atomic_store(&state.phase, fill_slots(functions) ? LOADED : UNWRITTEN);
@@ -306,9 +308,10 @@ static void finish_filling(void)
 		lc_wake(&state.phase);
 }
 
-/* With the lock held; drops it while recorded calls are replayed. */
+/* Drops the lock while recorded calls are replayed. */
 static void fill(void)
 {
+	lc_locked();
 	lc_work_begin(&state.filler, __builtin_frame_address(0));
 	atomic_store(&state.phase, FILLING);
 	while (lc_specifics.replay_pending && lc_specifics.replay_pending()) {
