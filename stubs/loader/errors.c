@@ -57,16 +57,30 @@ static int major_of_callers(unsigned slot)
 	return 0;
 }
 
-int32_t lc_status_of(unsigned slot, enum lc_refusal why)
+/* The table of errors for callers of a slot. */
+static const int32_t *errors_for_callers(unsigned slot)
 {
 	const struct lc_errors *row = lc_library.older_errors;
 
-	if (why == LC_ENDING && lc_library.ending)
-		return lc_library.ending;
-	for (int major = row ? major_of_callers(slot) : 0; row && row->major; row++)
+	for (int major = major_of_callers(slot); row->major; row++)
 		if (row->major == major)
-			return status_in(row->errors, why);
-	return status_in(lc_library.errors, why);
+			return row->errors;
+	return lc_library.errors;
+}
+
+static inline int32_t status_of(unsigned slot, enum lc_refusal why)
+{
+	if (why >= LC_REFUSALS) {
+		if (why == LC_ENDING && lc_library.ending)
+			return lc_library.ending;
+		why = LC_MISSING;
+	}
+	return (lc_library.older_errors ? errors_for_callers(slot) : lc_library.errors)[why];
+}
+
+int32_t lc_status_of(unsigned slot, enum lc_refusal why)
+{
+	return status_of(slot, why);
 }
 
 /* Returns true if callers of any major get this status for that reason. */
@@ -82,7 +96,7 @@ static bool is_status_of(int32_t value, enum lc_refusal why)
 
 int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason)
 {
-	return lc_refuse_with(slot, why, lc_status_of(slot, why), reason);
+	return lc_refuse_with(slot, why, status_of(slot, why), reason);
 }
 
 int32_t lc_refuse(unsigned slot, enum lc_refusal why)

@@ -88,7 +88,7 @@ bool lc_is_ending(void)
  * is served at once.  During a storm of failing calls it may have to wait for the
  * next tick.
  */
-#define LOOKS_A_TICK 64
+#define LOOKS_A_TICK 32
 #define A_SECOND 1000000000ull
 
 static struct {
@@ -150,11 +150,12 @@ static __attribute__((noinline)) void look_in(unsigned long long tick)
 	atomic_store(busy, 0);
 }
 
-static void look_if_due(void)
+static inline __attribute__((always_inline)) void look_if_due(void)
 {
 	unsigned long long tick = this_tick();
 
-	if (tick > atomic_load(&looks.tick) || atomic_load(&looks.count) < LOOKS_A_TICK)
+	if (__builtin_expect(tick > atomic_load(&looks.tick) ||
+			     atomic_load(&looks.count) < LOOKS_A_TICK, 0))
 		look_in(tick);
 }
 
@@ -175,15 +176,16 @@ static bool loaded_something(void)
 	return atomic_load(&looks.seen) > atomic_load(&looks.searched);
 }
 
-/* Returns true if another search may find the library that was missing. */
-static bool is_worth_a_try(bool asked)
+/* Returns true if another search may find the library that was missing.  Inline, as ensure() is. */
+static inline __attribute__((always_inline)) bool is_worth_a_try(bool asked)
 {
 	if (asked) {
 		atomic_store(&looks.rested, true);
 		return true;
 	}
 	look_if_due();
-	return (loaded_something() || atomic_load(&looks.rested)) && lc_may_try();
+	return __builtin_expect(loaded_something() || atomic_load(&looks.rested), 0) &&
+	       lc_may_try();
 }
 
 /* --- publication, with the lock --- */
@@ -567,41 +569,60 @@ static enum lc_refusal do_next(bool asked)
 	}
 }
 
+/* Returns true if there is nothing to do now, and in *refusal LC_NONE or why the library is not
+ * available.  Where `asked` is not so, a failing call makes a dozen instructions less for it. */
+static inline __attribute__((always_inline)) bool is_settled(bool asked, enum lc_refusal *refusal)
+{
+	int phase = atomic_load_explicit(&state.phase, memory_order_acquire);
+
+	*refusal = LC_NONE;
+	if (phase == NONE) {
+		if (is_worth_a_try(asked))
+			return false;
+		*refusal = (enum lc_refusal)atomic_load(&state.refusal);
+		return true;
+	}
+	return phase == LOADED;
+}
+
 /* Leaves errno as it was, which the library's functions do. */
 static __attribute__((noinline)) enum lc_refusal go_on(bool asked)
 {
 	const int error = errno;
-	enum lc_refusal refusal = do_next(asked);
+	enum lc_refusal refusal;
 
+	do
+		refusal = do_next(asked);
+	while ((refusal == LC_NONE || is_coming()) && !is_settled(asked, &refusal));
 	errno = error;
 	return refusal;
 }
 
 /* Returns LC_NONE once the library is loaded, else why not.  With `asked`, tries now, whatever
- * the limits; where this is not so, a failing call makes a dozen instructions less for it. */
+ * the limits. */
 static inline __attribute__((always_inline)) enum lc_refusal ensure(bool asked)
 {
 	enum lc_refusal refusal;
 
-	do {
-		int phase = atomic_load_explicit(&state.phase, memory_order_acquire);
+	return is_settled(asked, &refusal) ? refusal : go_on(asked);
+}
 
-		if (phase == LOADED)
-			return LC_NONE;
-		if (phase == NONE && !is_worth_a_try(asked))
-			return (enum lc_refusal)atomic_load(&state.refusal);
-		refusal = go_on(asked);
-	} while (refusal == LC_NONE || is_coming());
-	return refusal;
+/* Why a slot of the library that is loaded leads to no function. */
+static enum lc_refusal outcome_of(unsigned slot)
+{
+	return lc_is_ending() ? LC_ENDING : (enum lc_refusal)atomic_load(&state.outcomes)[slot];
+}
+
+static __attribute__((noinline)) enum lc_refusal load_first(unsigned slot)
+{
+	enum lc_refusal refusal = ensure(false);
+
+	return refusal == LC_NONE ? outcome_of(slot) : refusal;
 }
 
 enum lc_refusal lc_load_for(unsigned slot)
 {
-	enum lc_refusal refusal = ensure(false);
-
-	if (refusal != LC_NONE)
-		return refusal;
-	return lc_is_ending() ? LC_ENDING : (enum lc_refusal)atomic_load(&state.outcomes)[slot];
+	return lc_is_loaded() ? outcome_of(slot) : load_first(slot);
 }
 
 bool lc_load(void)

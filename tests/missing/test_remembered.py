@@ -9,7 +9,7 @@ from syscalls import between, system_calls
 HERE = build.TESTS / "missing"
 STUBS = [build.import_library(library, 12) for library in build.STUBBED]
 # In a tick of the coarse clock each stub asks ld.so at most so often.
-LOOKS_A_TICK = 64
+LOOKS_A_TICK = 32
 
 
 @pytest.fixture
