@@ -20,6 +20,7 @@ import pytest
 
 import build
 import fakes
+import library_lists
 import sanitizer
 from world import World
 
@@ -50,6 +51,21 @@ class Fake(Real):
 
     def file(self, _real):
         return fakes.fake(self.name, self.version)
+
+
+class Listed(Real):
+    """A library of libraries/ with all functions that its list has for that major; each returns a
+    number of its own."""
+
+    def file(self, _real):
+        listed = library_lists.read(self.name)
+        soname = listed.sonames[self.major]
+        text = "".join(f"long {name}(void) {{ return {number}; }}\n"
+                       for number, name in enumerate(listed.exported(self.major), 1000))
+        script = build.text(f"{soname} {{ global: *; }};\n", "map")
+        return build.compile(soname, "-w", "-fno-builtin", "-shared", "-fPIC",
+                             f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}",
+                             build.text(text, "c"))
 
 
 @dataclass(frozen=True)

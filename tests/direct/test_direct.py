@@ -15,7 +15,7 @@ import build
 import fakes
 import situation
 from fakes import answer
-from situation import (THREAD_SANITIZER, Fake, Outcome, Real, Row, Shared, StandIn, beside,
+from situation import (THREAD_SANITIZER, Fake, Listed, Outcome, Real, Row, Shared, StandIn, beside,
                        on_library_path_and_listed)
 
 LINKERS = ("12.9", "13.0", "13.5")
@@ -34,6 +34,7 @@ NEW_LT = dataclasses.replace(OLD_LT, flags=("-DNEWEST",))
 CUBLAS = StandIn("cublas", 12, "siblings_cublas.c", soname="libcublas.so.12", needs=(NEW_LT,),
                  flags=("-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN",))
 
+CUBLASLT = Listed("cublasLt", "12.9")
 CUDNN = (StandIn("cudnn", 12, "copied_real.c", soname="libcudnn.so.9", flags=("-Wl,-rpath,$ORIGIN",)),
          StandIn("cudnn_graph", 12, "copied_part.c", soname="libcudnn_graph.so.9"))
 
@@ -237,7 +238,11 @@ ROWS = [
     *[Row(f"every name of {library.name} {library.version} is looked up without a version",
           "looks_up.c", (library,), place=on_library_path_and_listed,
           flags=("-Wl,--no-as-needed",))
-      for library in (Real("cudart", "11.8"), Real("cudart", "12.9"), Real("cudart", "13.5"))],
+      for library in (Real("cudart", "11.8"), Real("cudart", "12.9"), Real("cudart", "13.5"), CUBLASLT)],
+    Row("a hook of all functions of cublasLt asks for the next, one that differs between majors",
+        "siblings.c", (CUBLASLT,), arguments=("needed",), preload=(Shared(
+            "whole_hook.c", "libcublasLt.so.12", names_of=CUBLASLT),), flags=(
+                "-DNEEDING=cublasLtGetProperty", "-DNEEDED=cublasLtMatmulDescInit_internal")),
     Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "properties.c", RUNTIME,
         preload=(Shared("next_properties.c"),)),
     Row("another project's library has the stub's SONAME", "versions.c", RUNTIME,
