@@ -3,16 +3,15 @@
 #include "commands.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../stubs/base/cuda_version.h"
+#include "../stubs/base/regular.h"
 #include "as_it_lies.h"
 #include "own_stub.h"
 #include "progress.h"
@@ -213,19 +212,18 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
  * neither ELF nor a wheel. */
 static void audit_file(struct audit *audit, const char *path, bool asked)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
+	int fd = lc_open_regular(path, &st);
+	const char *why;
 	void *bytes;
 	char magic[4];
 
 	if (fd < 0) {
-		report_error(&audit->report, path, NULL, errno == ENOENT ? "does not exist" :
-			     errno == EACCES ? "may not be read" : "cannot be opened");
+		why = lc_why_not_opened(errno);
+		report_error(&audit->report, path, NULL, why ? why : "cannot be opened");
 		return;
 	}
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		report_error(&audit->report, path, NULL, "is not a regular file");
-	} else if (!st.st_size) {
+	if (!st.st_size) {
 		if (asked)
 			report_error(&audit->report, path, NULL, "is empty");
 	} else if (asked || (pread(fd, magic, 4, 0) == 4 && (!memcmp(magic, "\177ELF", 4) ||

@@ -2,14 +2,13 @@
 /* inspect_command.c - `lazycuda inspect`: lists the device code in files */
 #include "commands.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../stubs/base/glibc.h"
+#include "../stubs/base/regular.h"
 #include "byte_count.h"
 #include "inspect_report.h"
 #include "json.h"
@@ -47,15 +46,13 @@ struct inspect_options {
  * them apart. */
 static bool is_readable(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
-	bool readable;
+	int fd = lc_open_regular(path, &st);
 
 	if (fd < 0)
 		return false;
-	readable = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	close(fd);
-	return readable;
+	return true;
 }
 
 static bool is_code(enum lazycuda_kind kind)

@@ -8,7 +8,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "../../stubs/base/image.h"
+#include "../../stubs/base/regular.h"
 
 #define MOST_NODES 0x8000	/* as many as there are indexes */
 
@@ -31,18 +31,22 @@ struct elf {
 	const char **nodes;	/* by index */
 };
 
+static const char *why_not_opened(void)
+{
+	const char *why = lc_why_not_opened(errno);
+
+	return why ? why : strerror(errno);
+}
+
 /* Maps the file: these files are large, and only a small part is read. */
 static void map_file(struct elf *elf)
 {
 	struct stat status;
-	/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
-	int file = open(elf->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file = lc_open_regular(elf->path, &status);
 	void *data;
 
-	if (file < 0 || fstat(file, &status))
-		fail(elf->path, "%s", strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		fail(elf->path, "is not a regular file");
+	if (file < 0)
+		fail(elf->path, "%s", why_not_opened());
 	if (!status.st_size)
 		fail(elf->path, "is empty");
 	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);

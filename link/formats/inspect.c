@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* inspect.c - the kind of a file or of memory, and the device code in it */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../stubs/base/glibc.h"
+#include "../../stubs/base/regular.h"
 #include "containers.h"
 #include "images.h"
 #include "inspection.h"
@@ -398,19 +398,14 @@ static const char *take_bytes(struct lk_inspection *inspection, const struct laz
 static const char *open_file(struct lk_inspection *inspection, const char *path)
 {
 	struct lk_source *source = &inspection->source;
+	const char *why;
 	struct stat st;
 
-	/* O_NONBLOCK: do not wait for the writer of a FIFO.  O_NOCTTY: never acquire a tty. */
-	source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (source->fd < 0)
-		return errno == ENXIO ? "is a socket or a device, not a file" :
-			lc_format(inspection->arena, "cannot be opened: %m");
-	if (fstat(source->fd, &st))
-		return lc_format(inspection->arena, "cannot be looked at: %m");
-	if (S_ISDIR(st.st_mode))
-		return "is a directory";
-	if (!S_ISREG(st.st_mode))
-		return "is not a regular file";
+	source->fd = lc_open_regular(path, &st);
+	if (source->fd < 0) {
+		why = lc_why_not_opened(errno);
+		return why ? why : lc_format(inspection->arena, "cannot be opened: %m");
+	}
 	source->length = (uint64_t)st.st_size;
 	return NULL;
 }

@@ -2,7 +2,6 @@
 /* toolkit.c - which toolkit a library file belongs to */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/library_name.h"
 #include "../../stubs/base/object.h"
+#include "../../stubs/base/regular.h"
 #include "toolkit.h"
 #include "versions.h"
 #include "../../stubs/base/count.h"
@@ -128,16 +128,15 @@ static int ask_file(struct dated *file, const struct lc_elf *elf)
 
 /* ---- reading text ---- */
 
-/* Opens a regular file for reading; does not wait for the writer of a FIFO. */
 static FILE *open_text(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
+	int fd = lc_open_regular(path, &st);
 	FILE *stream = NULL;
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MAX_FILE_BYTES)
+	if (st.st_size <= MAX_FILE_BYTES)
 		stream = fdopen(fd, "r");
 	if (!stream)
 		close(fd);

@@ -3,7 +3,6 @@
 #include "object.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "cuda_version.h"
 #include "glibc.h"
 #include "image.h"
+#include "regular.h"
 
 #if defined(__x86_64__)
 # define MACHINE EM_X86_64
@@ -193,30 +193,17 @@ static const char *read_elf(struct file *file, uint64_t size, read_image *each, 
 static const char *read_path(const char *path, read_image *each, void *data,
 			     struct lc_identity *identity, int *error)
 {
-	/* Non-blocking, so that open() does not wait for the writer of a FIFO. */
-	const int fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-	struct file file = { .fd = fd };
-	const char *why = NULL;
 	struct stat st;
+	struct file file = { .fd = lc_open_regular(path, &st) };
+	const char *why;
 
-	if (fd < 0) {
-		if (errno == ENOENT)
-			return "does not exist";
-		if (errno == EACCES)
-			return "may not be read";
-		*error = errno;
-		return "cannot be opened";
+	if (file.fd < 0) {
+		why = lc_why_not_opened(errno);
+		*error = why ? 0 : errno;
+		return why ? why : "cannot be opened";
 	}
-	if (fstat(file.fd, &st))
-		file.error = errno;
-	else if (S_ISDIR(st.st_mode))
-		why = "is a directory";
-	else if (!S_ISREG(st.st_mode))
-		why = "is not a regular file";
-	if (!why && !file.error) {
-		*identity = lc_identity(&st);
-		why = read_elf(&file, (uint64_t)st.st_size, each, data);
-	}
+	*identity = lc_identity(&st);
+	why = read_elf(&file, (uint64_t)st.st_size, each, data);
 	if (file.error)
 		why = "cannot be read";
 	*error = file.error;

@@ -3,7 +3,6 @@
 #include "belongs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "../base/packages.h"
+#include "../base/regular.h"
 
 #define MAX_RECORD (1 << 20)	/* bytes; those of NVIDIA's packages have some KiB */
 #define MAX_BELOW 3		/* folders: cuda-13.0/targets/x86_64-linux/lib */
@@ -111,17 +111,16 @@ static int major_of_folder(struct lc_arena *arena, const char *path, const char 
 /* Returns the text of a RECORD; NULL if there is none, or if the file cannot be one. */
 static const char *read_record(struct lc_arena *arena, const char *path)
 {
-	int fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-	char *text = NULL;
 	struct stat st;
+	int fd = lc_open_regular(path, &st);
+	char *text = NULL;
 	ssize_t length = -1;
 
 	if (fd < 0) {
 		lc_arena_note_error(arena, errno);
 		return NULL;
 	}
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & S_IWOTH) &&
-	    st.st_size <= MAX_RECORD)
+	if (!(st.st_mode & S_IWOTH) && st.st_size <= MAX_RECORD)
 		text = lc_alloc(arena, (size_t)st.st_size + 1);
 	if (text)
 		length = LC_AGAIN(pread(fd, text, (size_t)st.st_size, 0));

@@ -3,7 +3,6 @@
 #include "dl.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "../base/folders.h"
 #include "../base/glibc.h"
 #include "../base/object.h"
+#include "../base/regular.h"
 
 /* Returns true if the text ends like glibc's word for an error, in the locale's language. */
 static bool ends_with_error(const char *text, int error)
@@ -28,6 +28,7 @@ static bool is_no_code(const char *text)
 {
 	const char *end = strstr(text, ": ");
 	char path[512];
+	struct stat st;
 	void *page;
 	bool is;
 	int fd;
@@ -36,7 +37,7 @@ static bool is_no_code(const char *text)
 		return false;
 	memcpy(path, text, (size_t)(end - text));
 	path[end - text] = 0;
-	fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+	fd = lc_open_regular(path, &st);
 	if (fd < 0)
 		return false;
 	page = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* regular.c - opening a file that a user or another program has named */
+#include "regular.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "again.h"
+#include "glibc.h"
+
+int lc_open_regular(const char *path, struct stat *st)
+{
+	const int fd = LC_AGAIN(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+	int error;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, st))
+		error = errno;
+	else if (S_ISREG(st->st_mode))
+		return fd;
+	else
+		error = S_ISDIR(st->st_mode) ? EISDIR : ENXIO;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+const char *lc_why_not_opened(int error)
+{
+	switch (error) {
+	case ENOENT:	return "does not exist";
+	case EACCES:	return "may not be read";
+	case EISDIR:	return "is a directory";
+	case ENXIO:	return "is not a regular file";
+	default:	return NULL;
+	}
+}
