@@ -31,7 +31,7 @@ class Row:
         return self.types.partition(" -> ")[2] or "status"
 
 
-@dataclass
+@dataclass(eq=False)
 class List:
     name: str
     versions: list = field(default_factory=list)            # (major, minor), the oldest first
@@ -76,6 +76,7 @@ class List:
             return [cuda] if cuda in self.sonames else []
         return [of for of, soname in self.sonames.items() if cuda in self.cudas.get(soname, [cuda])]
 
+    @functools.lru_cache(maxsize=None)
     def key(self, name, of):
         """What two versions have to agree on to have the same interface."""
         def letter(match):
@@ -100,6 +101,7 @@ class List:
         meant = {self.key(name, one) for one in self.untold(there) if one in self.has[name]}
         return FORWARDED if known and self.keys(name, caller) == meant else REFUSED
 
+    @functools.lru_cache(maxsize=None)
     def untold(self, of):
         """The newest version of a major, and those that no name tells from it."""
         inside, newest = [one for one in self.versions if one[0] == of], self.newest(of)
