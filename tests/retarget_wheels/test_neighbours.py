@@ -41,17 +41,24 @@ def module(tmp_path, real, major, name):
         file, "--force-rpath", "--set-rpath", f"$ORIGIN/../{FOLDERS[major]}")
 
 
+MADE = []
+
+
 @pytest.fixture
-def site(retarget, tmp_path, world, real):
+def site(retarget, tmp_path, tmp_path_factory, world, real):
     """A site-packages with wheels that are retargeted, "mine12" and "loose13", and as published."""
     site = world.folder("venv/lib/python3/site-packages")
-    for major, kind in itertools.product(VERSION, ("mine", "loose", "stock")):
-        name = f"{kind}{major}"
-        wheel = wheel_files.make(tmp_path, {f"{name}/module.so": module(tmp_path, real, major, name)},
-                                 name=name)
-        if kind != "stock":
-            retarget(wheel)
-            wheel = retarget.out / wheel.name
+    if not MADE:
+        folder = tmp_path_factory.mktemp("wheels")
+        for major, kind in itertools.product(VERSION, ("mine", "loose", "stock")):
+            name = f"{kind}{major}"
+            wheel = wheel_files.make(
+                folder, {f"{name}/module.so": module(tmp_path, real, major, name)}, name=name)
+            if kind != "stock":
+                retarget("-o", folder / "out", wheel)
+                wheel = folder / "out" / wheel.name
+            MADE.append(wheel)
+    for wheel in MADE:
         wheel_files.unpack(wheel, site)
     return site
 

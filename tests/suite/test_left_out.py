@@ -10,7 +10,7 @@ import pytest
 import build
 import left_out
 
-SOME = [build.TESTS / name for name in ("notes", "wheels", "hardening")]
+SOME = [build.TESTS / name for name in ("progress", "wheels", "hardening")]
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_every_test_is_in_the_default_or_left_out_for_a_reason(tmp_path, runner)
     # And each case that the table keeps is there.
     for start, _, *kept in left_out.LEFT_OUT:
         cases = [name.partition("[")[2][:-1] for name in default if left_out.begins(name, start)]
-        if start.startswith(("notes/", "hardening/")):
+        if start.startswith(("progress/", "hardening/")):
             assert all(any(re.fullmatch(one, case) for case in cases) for one in kept), start
 
 
@@ -55,9 +55,9 @@ def test_all_needs_have_a_meaning_and_a_place(runner):
 
 @pytest.mark.parametrize("name, need", [
     ("wheels/test_release.py::test_the_commands_of_the_page", "minute"),
-    ("notes/test_notes.py::test_it_survives_the_linker[flags1-bfd]", "again"),
-    ("notes/test_notes.py::test_it_survives_the_linker[flags0-lld]", None),
-    ("notes/test_notes.py::test_it_survives_the_linker_too", None),
+    ("progress/test_progress.py::test_a_narrow_terminal_gets_what_fits[retarget]", "again"),
+    ("progress/test_progress.py::test_a_narrow_terminal_gets_what_fits[audit]", None),
+    ("progress/test_progress.py::test_a_narrow_terminal_gets_what_fits_too", None),
     ("sandbox/test_sandbox.py::test_the_environment_is_empty", None),
 ])
 def test_what_the_table_says(name, need):
@@ -67,7 +67,7 @@ def test_what_the_table_says(name, need):
 @pytest.mark.parametrize("arguments, rule", [
     ([], True), (["-x"], True), (["-n", "1", "--durations=5"], True), (["-k", "race"], False),
     (["-m", "network"], False), ([str(SOME[0])], False),
-    ([f"{SOME[0]}/test_notes.py::test_it_survives_strip"], False)])
+    ([f"{SOME[0]}/test_progress.py::test_a_narrow_terminal_gets_what_fits"], False)])
 def test_who_names_tests_gets_them(runner, arguments, rule):
     assert runner.names_tests(arguments) != rule
 
