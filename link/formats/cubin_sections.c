@@ -35,12 +35,16 @@ struct usual_header {
 
 #define TYPES(plain, merc) .types = { { plain }, { merc } }
 
+#define CODE_NAME ".text."
+#define INFO_NAME ".nv.info"
+
 static const struct usual_header usual_headers[] = {
-	{ .name = ".text.", TYPES(SHT_PROGBITS, SHT_NV_MERC_TEXT),
+	/* find_row() knows the place of these two. */
+	{ .name = CODE_NAME, TYPES(SHT_PROGBITS, SHT_NV_MERC_TEXT),
 	  .link = TO_SYMBOLS, .info = HOLDS_FUNCTION },
-	{ .name = ".nv.info.", TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
+	{ .name = INFO_NAME ".", TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
 	  .link = TO_SYMBOLS, .info = HOLDS_CODE, .contents = LK_CUBIN_ATTRIBUTES },
-	{ .name = ".nv.info", TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
+	{ .name = INFO_NAME, TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
 	  .link = TO_SYMBOLS, .contents = LK_CUBIN_ATTRIBUTES },
 	{ .name = ".nv.shared.", .types = { { SHT_NV_SHARED, SHT_NV_RESERVED },
 					   { SHT_NV_RESERVED, SHT_NV_MERC_RESERVED } },
@@ -85,7 +89,6 @@ static const char *behind(const char *words, const char *name)
 	return name;
 }
 
-static const char *const code_names[LK_CUBIN_SETS] = { ".text.", ".nv.capmerc.text." };
 /* By the number of the bank. */
 #define CONSTANT_NAME ".nv.constant"
 
@@ -96,8 +99,17 @@ struct parsed_name {
 	const char *of;		/* a function, or NULL */
 };
 
-static const struct usual_header *find_row(struct parsed_name *name)
+/* Most sections are of code or of attributes, whose names have been compared already. */
+static const struct usual_header *find_row(struct parsed_name *name, enum lk_section_name known)
 {
+	if (known == LK_NAME_TEXT) {
+		name->of = name->rest + sizeof(CODE_NAME) - 1;
+		return &usual_headers[0];
+	}
+	if (known == LK_NAME_INFO && name->rest[sizeof(INFO_NAME) - 1] == '.') {
+		name->of = name->rest + sizeof(INFO_NAME);
+		return &usual_headers[1];
+	}
 	for (size_t i = 0; i < LC_COUNT(usual_headers); i++) {
 		const char *left = behind(usual_headers[i].name, name->rest);
 		const char last = left ? left[-1] : 0;
@@ -126,6 +138,19 @@ static uint32_t constants_of(struct parsed_name *name)
 	return SHT_NV_CONSTANT + bank;
 }
 
+/* Takes ".rel" or ".rela" off a name. */
+static void take_relocations(struct parsed_name *name)
+{
+	const char *rest = behind(".rel", name->rest);
+	const bool addend = rest && *rest == 'a';
+
+	if (!rest || rest[addend] != '.')
+		return;
+	name->relocations = name->set == LK_CUBIN_MERC ? SHT_NV_MERC_RELA :
+			    addend ? SHT_RELA : SHT_REL;
+	name->rest = rest + addend;
+}
+
 static struct parsed_name parse_name(const struct lk_device_elf *elf, uint64_t index)
 {
 	const char *text = lk_device_elf_name(elf, lk_device_elf_section(elf, index)), *rest;
@@ -136,16 +161,8 @@ static struct parsed_name parse_name(const struct lk_device_elf *elf, uint64_t i
 		name.set = LK_CUBIN_MERC;
 		name.rest = rest ? rest : behind(".nv.merc", text);
 	}
-	if ((rest = behind(".rel", name.rest))) {
-		const bool addend = *rest == 'a';
-
-		rest += addend;
-		if (*rest == '.') {
-			name.relocations = name.set == LK_CUBIN_MERC ? SHT_NV_MERC_RELA :
-					   addend ? SHT_RELA : SHT_REL;
-			name.rest = rest;
-		}
-	}
+	if (elf->named[index] == LK_NAME_MERC || elf->named[index] == LK_NAME_RELOCATIONS)
+		take_relocations(&name);
 	return name;
 }
 
@@ -156,6 +173,18 @@ static bool is_called(const struct lk_device_elf *elf, uint64_t index, const cha
 	const char *left = behind(start, lk_device_elf_name(elf, section));
 
 	return left && !strcmp(left, rest);
+}
+
+/* Whether a section is the code of a function. */
+static bool is_code_of(const struct lk_device_elf *elf, uint64_t index, unsigned set,
+		       const char *function)
+{
+	const lk_elf_section *section = lk_device_elf_section(elf, index);
+
+	if (set == LK_CUBIN_MERC)
+		return is_called(elf, index, ".nv.capmerc" CODE_NAME, function);
+	return elf->named[index] == LK_NAME_TEXT &&
+	       !strcmp(lk_device_elf_name(elf, section) + sizeof(CODE_NAME) - 1, function);
 }
 
 static bool is_link(const struct lk_device_elf *elf, const struct lk_symbol_table *table,
@@ -197,7 +226,7 @@ static bool is_info(const struct lk_device_elf *elf, const struct lk_symbol_tabl
 		return false;
 	if (info == HOLDS_COMPAT)
 		return elf->named[held] == LK_NAME_COMPAT;
-	return is_called(elf, held, code_names[name->set], name->of);
+	return is_code_of(elf, held, name->set, name->of);
 }
 
 /* Returns true for types of which all sections have names that are known. */
@@ -285,7 +314,7 @@ const char *lk_cubin_section(const struct lk_device_elf *elf,
 	}
 	if (elf->named[index] == LK_NAME_CONSTANT)
 		return check_constants(elf, index, &name);
-	row = find_row(&name);
+	row = find_row(&name, elf->named[index]);
 	if (!row)
 		return is_of_known_names(section->sh_type) ? "its name" : NULL;
 	if (name.set == LK_CUBIN_MERC || row->contents != LK_CUBIN_ATTRIBUTES)

@@ -115,6 +115,10 @@ static enum lk_section_name name_of(const char *name, uint64_t left)
 	switch (left > 4 ? LETTERS(name[1], name[4]) : 0) {
 	case LETTERS('t', 't'):
 		return BEGINS(".text.") ? LK_NAME_TEXT : LK_NAME_OTHER;
+	case LETTERS('r', 'a'):
+		return BEGINS(".rela.") ? LK_NAME_RELOCATIONS : LK_NAME_OTHER;
+	case LETTERS('r', '.'):
+		return BEGINS(".rel.") ? LK_NAME_RELOCATIONS : LK_NAME_OTHER;
 	case LETTERS('d', 'u'):
 		return IS(".debug_info") ? LK_NAME_DEBUG_INFO :
 		       BEGINS(".debug_") ? LK_NAME_DEBUG : LK_NAME_OTHER;

@@ -32,6 +32,7 @@ enum lk_section_name {
 	LK_NAME_COMPAT,		/* .nv.compat */
 	LK_NAME_CUINFO,		/* .note.nv.cuinfo */
 	LK_NAME_TKINFO,		/* .note.nv.tkinfo */
+	LK_NAME_RELOCATIONS,	/* .rel.*, .rela.* */
 	LK_NAME_MERC,		/* .nv.merc.*, .nv.capmerc.* */
 	LK_NAMES
 };
