@@ -59,7 +59,8 @@ enum lazycuda_kind {
 	LAZYCUDA_KIND_SHARED = 7,	/* a host shared library or executable */
 	LAZYCUDA_KIND_SOURCE = 8,	/* CUDA C++ */
 	/* Recognised, and refused by name, because no linker here takes them; except offload
-	 * binaries, and LLVM IR, which libnvvm compiles first. */
+	 * binaries, LLVM IR, which libnvvm compiles first, and Tile IR, of which tileiras makes an
+	 * image. */
 	LAZYCUDA_KIND_THIN_ARCHIVE = 9,	/* names files that lie elsewhere */
 	LAZYCUDA_KIND_BITCODE = 10,	/* LLVM IR as bitcode, which is not LTO-IR */
 	LAZYCUDA_KIND_OFFLOAD = 11,	/* LLVM's offload binary, or several: a container of code */
@@ -88,7 +89,8 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 #define LAZYCUDA_ENTRY_NOT_ASCII	0x100u	/* PTX with other bytes in a comment */
 #define LAZYCUDA_ENTRY_NO_ROOT		0x200u	/* PTX or a relocatable cubin whose symbols were
 						   read, without a kernel and without a variable
-						   that others see: linked alone, it is empty */
+						   that others see: linked alone, it is empty.  Also Tile
+					   IR whose only kernel is nvcc's, which does nothing */
 #define LAZYCUDA_ENTRY_LIBDEVICE	0x400u	/* LLVM IR as text that was read, and that
 						   declares functions of libdevice, __nv_* */
 #define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
@@ -252,6 +254,9 @@ struct lazycuda_others {
 	const int *nvvms;
 	const int *libdevices;
 	size_t nvvm_count;
+	/* All tileirases that are installed, for Tile IR. */
+	const int *tileirases;
+	size_t tileiras_count;
 };
 
 enum lazycuda_policy {
@@ -341,6 +346,8 @@ struct lazycuda_support {
 						   names them */
 #define LAZYCUDA_LINK_IGNORE_TILE	0x20u	/* leave out Tile IR, of source or in a container,
 						   beside other code.  A note names it */
+#define LAZYCUDA_LINK_TILE_ONLY		0x40u	/* the image is that of the Tile IR, which tileiras
+						   makes: all else is left out.  A note names it */
 #define LAZYCUDA_LINK_ISOLATED		0x100u	/* compiler and linker run in a process of their
 						   own, and their crash is a result.  It is the
 						   command `lazycuda`, which has to be installed
@@ -470,8 +477,10 @@ enum lazycuda_code {
 	LAZYCUDA_CODE_NVVM_REQUIRED = 40,		/* libnvvm, for LLVM IR */
 	LAZYCUDA_CODE_NVVM_TOO_NEW = 41,		/* newer than what links its output */
 	LAZYCUDA_CODE_LIBDEVICE_REQUIRED = 42,
+	LAZYCUDA_CODE_TILEIRAS_REQUIRED = 43,		/* for Tile IR, of this version or later */
 	/* carrying it out */
-	LAZYCUDA_CODE_COMPILE_FAILED = 50,		/* nvrtc or libnvvm refused it: see the log */
+	LAZYCUDA_CODE_COMPILE_FAILED = 50,		/* nvrtc, libnvvm or tileiras refused it: see
+							   the log */
 	LAZYCUDA_CODE_LINK_FAILED = 51,			/* the linker refused; see the log */
 	LAZYCUDA_CODE_UNDEFINED_SYMBOL = 52,		/* the linker misses a definition */
 	LAZYCUDA_CODE_BAD_IMAGE = 53,			/* unusable, despite a success */
@@ -493,7 +502,8 @@ enum lazycuda_backend {
 	LAZYCUDA_BACKEND_NONE = 0,	/* refused */
 	LAZYCUDA_BACKEND_NVJITLINK = 1,
 	LAZYCUDA_BACKEND_DRIVER = 2,
-	LAZYCUDA_BACKEND_NVRTC = 3	/* of source alone nvrtc makes the image */
+	LAZYCUDA_BACKEND_NVRTC = 3,	/* of source alone nvrtc makes the image */
+	LAZYCUDA_BACKEND_TILEIRAS = 4	/* of Tile IR */
 };
 
 /* In what form an entry is handed to the backend. */
@@ -513,8 +523,8 @@ struct lazycuda_step {
 					   modules: libcudadevrt.a, which the link added */
 	size_t entry;			/* of its inspection; NO_INDEX: all of it, which is compiled */
 	enum lazycuda_form form;
-	enum lazycuda_kind kind;	/* what the backend is told it is: PTX, CUBIN, LTOIR
-					   or FATBIN; of NVRTC, what it makes */
+	enum lazycuda_kind kind;	/* what the backend is told it is: PTX, CUBIN, LTOIR,
+					   FATBIN or TILEIR; of NVRTC, what it makes */
 	const char *name;		/* for the backend's logs */
 	const char *reason;		/* why this entry, one line */
 };
@@ -539,7 +549,7 @@ struct lazycuda_plan {
 	size_t size;
 	enum lazycuda_backend backend;
 	enum lazycuda_code code;	/* OK if there is a backend */
-	const char *rule;		/* the row of the table that decided: "B11" */
+	const char *rule;		/* the row of the table that decided: "B11"; NULL: none did */
 	size_t input;			/* the offending one, or NO_INDEX */
 	const char *have;		/* what it is, "LTO-IR of CUDA 12.5"; NULL */
 	const char *need;		/* what would be needed, "nvJitLink 12.5 or later"; NULL */
@@ -552,7 +562,8 @@ struct lazycuda_plan {
 	size_t jit_option_count;
 	const char *const *compile_options;	/* for nvrtcCompileProgram */
 	size_t compile_option_count;
-	enum lazycuda_kind compile_to;	/* by nvrtc: PTX, LTOIR or CUBIN; UNKNOWN: no source */
+	enum lazycuda_kind compile_to;	/* by nvrtc: PTX, LTOIR, CUBIN or TILEIR; UNKNOWN: no
+					   source */
 	const struct lazycuda_step *const *steps;	/* in the order of linking */
 	size_t step_count;
 	const char *const *notes;	/* options that were dropped, leaks of this version, ... */
@@ -571,6 +582,7 @@ struct lazycuda_plan {
 					   takes libnvvm's */
 	const char *arch;		/* the target, of the request or chosen from the inputs;
 					   NULL if the request names none */
+	int tileiras;			/* of TILEIRAS: the one of the request's others */
 };
 
 /*
@@ -649,7 +661,8 @@ int lazycuda_toolkit_version(const char *path, char *how, size_t size);
 /* A part of CUDA that goes with a library. */
 struct lazycuda_component {
 	const char *name;	/* "nvrtc-builtins", "headers", "cccl", "cudadevrt", "libdevice",
-				   "libnvvm", "nvcc", "nccl_device", "nvshmem_device" */
+				   "libnvvm", "nvcc", "tileiras", "nccl_device",
+				   "nvshmem_device" */
 	const char *path;	/* for headers, that of cuda.h, for CCCL, of cub/version.cuh; NULL: it
 				   is not where the library's toolkit, wheel or conda prefix has it */
 	int version;		/* of the toolkit that it belongs to; NONE or UNKNOWN if that cannot
@@ -671,6 +684,7 @@ struct lazycuda_components {
 /*
  * Finds what goes with a library file, whatever it is: nvrtc's builtins, which have to be
  * of its own version; the headers, CCCL, cudadevrt, libnvvm and nvcc, of its major and not newer;
+ * tileiras, of its major and not older;
  * libdevice, of its major; and the device libraries of NCCL and NVSHMEM, whose versions are their
  * own.  No component is loaded.  The list is empty if there is no such file.  Returns NULL if memory
  * ran out; the caller frees the result.
@@ -723,8 +737,8 @@ struct lazycuda_components *lazycuda_get_components(void);
  * Returns the nvJitLinks and nvrtcs that the stubs' search has found, that the stubs do not use
  * and that lazycuda_is_allowed() allows: one of each version.  If a variable names the file of
  * one of the two, there are no others of it.  Opens them.  Also returns the libnvvms that go with
- * any nvJitLink or nvrtc that was found, or the one that LAZYCUDA_NVVM names; these are not
- * opened.  The result belongs to the library; NULL if memory ran out.
+ * any nvJitLink or nvrtc that was found, or the one that LAZYCUDA_NVVM names, and the tileirases that
+ * go with them; these are not opened.  The result belongs to the library; NULL if memory ran out.
  */
 const struct lazycuda_others *lazycuda_get_others(void);
 

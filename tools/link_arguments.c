@@ -45,6 +45,7 @@ const char link_arguments_usage[] =
 "  --lto-across-majors  take LTO-IR of an older CUDA major\n"
 "  --ignore-non-lto     optimise at link time, and leave out what is not LTO-IR\n"
 "  --ignore-tile        leave out Tile IR beside other code\n"
+"  --tile-only          make an image of the Tile IR alone, with tileiras\n"
 "  --offline            the result is for another machine\n"
 "  --forward-compatible a forward-compatibility package makes up for an old driver\n"
 "  --driver V, --nvjitlink V, --nvrtc V, --nvvm V\n"
@@ -227,6 +228,7 @@ static const struct {
 	{ "--lto-across-majors", LAZYCUDA_LINK_LTO_ACROSS_MAJORS },
 	{ "--ignore-non-lto", LAZYCUDA_LINK_IGNORE_NON_LTO },
 	{ "--ignore-tile", LAZYCUDA_LINK_IGNORE_TILE },
+	{ "--tile-only", LAZYCUDA_LINK_TILE_ONLY },
 	{ "--offline", LAZYCUDA_LINK_OFFLINE },
 	{ "--forward-compatible", LAZYCUDA_LINK_FORWARD_COMPATIBLE },
 };

@@ -15,6 +15,7 @@ static const char *backend_name(enum lazycuda_backend backend)
 	case LAZYCUDA_BACKEND_NVJITLINK:	return "nvjitlink";
 	case LAZYCUDA_BACKEND_DRIVER:		return "driver";
 	case LAZYCUDA_BACKEND_NVRTC:		return "nvrtc";
+	case LAZYCUDA_BACKEND_TILEIRAS:		return "tileiras";
 	default:				return "refused";
 	}
 }
@@ -89,8 +90,9 @@ void plan_print(const struct link_arguments *arguments, const struct lazycuda_pl
 	}
 	print_decision("decision", backend_name(plan->backend), true);
 	print_line("because", plan->message);
-	printf("rule        %s of the policy %s\n", plan->rule,
-	       lc_guard_name((enum lc_guard)arguments->request.policy));
+	if (plan->rule)
+		printf("rule        %s of the policy %s\n", plan->rule,
+		       lc_guard_name((enum lc_guard)arguments->request.policy));
 	print_line("choice", plan->choice);
 	print_words("compile", plan->compile_options, plan->compile_option_count);
 	print_words("libnvvm", plan->nvvm_options, plan->nvvm_option_count);
@@ -153,6 +155,7 @@ void plan_json_environment(const struct link_arguments *arguments)
 		      arguments->others.nvjitlink_count);
 	json_versions("nvrtcs", arguments->others.nvrtcs, arguments->others.nvrtc_count);
 	json_versions("nvvms", arguments->others.nvvms, arguments->others.nvvm_count);
+	json_versions("tileirases", arguments->others.tileirases, arguments->others.tileiras_count);
 	json_close('}');
 }
 
@@ -220,6 +223,7 @@ void plan_json(const struct link_arguments *arguments, const struct lazycuda_pla
 	plan_json_version("nvjitlink", plan->nvjitlink);
 	plan_json_version("nvrtc", plan->nvrtc);
 	plan_json_version("nvvm", plan->nvvm);
+	plan_json_version("tileiras", plan->tileiras);
 	json_text("choice", plan->choice);
 	json_boolean("lto", plan->lto);
 	json_words("options", plan->options, plan->option_count);

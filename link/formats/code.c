@@ -13,6 +13,8 @@ const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,
 	case LAZYCUDA_KIND_LTOIR:
 	case LAZYCUDA_KIND_OPTIXIR:
 		return lk_ltoir_read(part, entry);
+	case LAZYCUDA_KIND_TILEIR:
+		return lk_tile_read(part, arena, entry);
 	default:
 		return "is neither PTX nor a cubin nor LTO-IR";
 	}

@@ -46,6 +46,13 @@ const char *lk_cubin_read(const struct lk_part *part, struct lc_arena *arena,
 #define LK_LEVEL_OPTIX 2
 const char *lk_ltoir_read(const struct lk_part *part, struct lazycuda_entry *entry);
 
+const char *lk_tile_read(const struct lk_part *part, struct lc_arena *arena,
+			 struct lazycuda_entry *entry);
+
+/* Where there is no __tile_global__ kernel, nvrtc and nvcc of 13.3 to 13.5 write one that does
+ * nothing. */
+bool lk_tile_has_kernels(const void *bytes, size_t length);
+
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 

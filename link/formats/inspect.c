@@ -143,7 +143,8 @@ static const char *read_packed(struct lk_inspection *inspection, struct lazycuda
 static bool has_reader(enum lazycuda_kind kind)
 {
 	return kind == LAZYCUDA_KIND_PTX || kind == LAZYCUDA_KIND_CUBIN ||
-	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR;
+	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR ||
+	       kind == LAZYCUDA_KIND_TILEIR;
 }
 
 static const char *read_bitcode(struct lk_inspection *inspection, const struct lk_part *part,

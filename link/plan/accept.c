@@ -27,7 +27,8 @@ struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
 const char *lk_linker_text(const struct lk_linker *linker, char text[LK_LINKER_TEXT])
 {
 	bool driver = linker->backend == LAZYCUDA_BACKEND_DRIVER;
-	const char *tool = linker->backend == LAZYCUDA_BACKEND_NVRTC ? "nvrtc" : "nvJitLink";
+	const char *tool = linker->backend == LAZYCUDA_BACKEND_NVRTC ? "nvrtc" :
+			   linker->backend == LAZYCUDA_BACKEND_TILEIRAS ? "tileiras" : "nvJitLink";
 	char version[LK_VERSION_TEXT];
 
 	if (linker->version <= 0) {

@@ -9,6 +9,7 @@
 #define TARGET_OPTION "-arch="
 #define LTO_OPTION "-dlto"
 #define RELOCATABLE_OPTION "-rdc=true"
+#define TILE_OPTION "--enable-tile"
 
 #define OLDEST_ARCH 30
 
@@ -143,11 +144,19 @@ static void add_level(struct lk_planning *planning, const char **options, size_t
 							request->settings[i].value);
 }
 
+static bool has_option(const struct lazycuda_request *request, const char *option)
+{
+	for (size_t i = 0; i < request->compile_option_count; i++)
+		if (!strcmp(request->compile_options[i], option))
+			return true;
+	return false;
+}
+
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count)
 {
 	const struct lazycuda_request *request = &planning->request;
-	const char **options = lc_alloc(planning->arena, (request->compile_option_count + 2) *
+	const char **options = lc_alloc(planning->arena, (request->compile_option_count + 3) *
 					sizeof(*options));
 	char text[LK_ARCH_TEXT];
 
@@ -156,6 +165,8 @@ const char *const *lk_compile_options(struct lk_planning *planning,
 		return NULL;
 	options[(*count)++] = lc_format(planning->arena, TARGET_OPTION "%s",
 					lk_arch_text(&compilation->arch, text));
+	if (compilation->to == LAZYCUDA_KIND_TILEIR && !has_option(request, TILE_OPTION))
+		options[(*count)++] = TILE_OPTION;
 	if (compilation->to == LAZYCUDA_KIND_CUBIN)
 		add_level(planning, options, count);
 	else

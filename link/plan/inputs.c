@@ -57,8 +57,6 @@ static const struct {
 } makers[] = {
 	{ LAZYCUDA_KIND_THIN_ARCHIVE, "an archive that has its members in it",
 	  "; make it without -T" },
-	{ LAZYCUDA_KIND_TILEIR, LK_TILE_NEED,
-	  "; tileiras, of the package nvidia-cuda-tileiras, makes an image of its own of it" },
 };
 
 static bool refuse_kind(struct lk_planning *planning, const struct lk_item *item,
@@ -106,7 +104,7 @@ static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
 				   "it is nothing that could be linked; CUDA source that looks like"
 				   " no source has to be declared as such");
-	if (kind > LAZYCUDA_KIND_SOURCE && !is_container(kind) &&
+	if (kind > LAZYCUDA_KIND_SOURCE && !is_container(kind) && kind != LAZYCUDA_KIND_TILEIR &&
 	    !lk_is_llvm_ir(item->what.inspection))
 		return refuse_kind(planning, item, refusal);
 	return true;

@@ -215,14 +215,23 @@ static const struct lk_side *instead(struct lk_planning *planning, struct lk_sid
 				     struct lk_refusal *refusal)
 {
 	struct lk_refusal other = { .input = LAZYCUDA_NO_INDEX };
+	const bool source = !(planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) &&
+			    lk_plan_alone(planning, alone);
 
-	if (!lk_plan_alone(planning, alone)) {
-		if (alone->refusal.code == LAZYCUDA_CODE_BAD_OPTION)
-			*refusal = alone->refusal;	/* no linker would help */
+	if (!source && alone->refusal.code == LAZYCUDA_CODE_BAD_OPTION) {
+		*refusal = alone->refusal;	/* no linker would help */
 		return NULL;
 	}
-	if (!lk_plan_result(planning, alone, &other))
+	if (!source && !lk_plan_tile(planning, alone)) {
+		if (alone->refusal.code)
+			*refusal = alone->refusal;
 		return NULL;
+	}
+	if (!lk_plan_result(planning, alone, &other)) {
+		if (!source)	/* of Tile IR no linker makes an image */
+			*refusal = other;
+		return NULL;
+	}
 	*refusal = other;
 	return alone;
 }
@@ -230,10 +239,16 @@ static const struct lk_side *instead(struct lk_planning *planning, struct lk_sid
 static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 		   struct lk_refusal *refusal)
 {
-	struct lk_side nvjitlink = { .count = 0 }, driver = { .count = 0 }, alone;
+	struct lk_side nvjitlink = { .count = 0 }, driver = { .count = 0 }, alone = { .count = 0 };
 	const struct lk_side *side;
 	const struct lk_rule *rule;
 
+	if (planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) {
+		side = instead(planning, &alone, refusal);
+		if (side)
+			lk_plan_write(planning, side, NULL, plan);
+		return side;
+	}
 	lk_plan_needs(planning);
 	rule = judge(planning, &nvjitlink, &driver);
 	if (planning->arena->failed)

@@ -12,6 +12,7 @@
  *	side.c			what each linker would take, and what it objects to
  *	debugging.c		what is compiled for debugging
  *	alone.c			source alone, which needs no linker
+ *	tile.c			Tile IR, which is linked with nothing
  *	taken.c			what is known of what it would take
  *	leave.c			what leaves link-time optimisation, for code outside it
  *	compile.c		how source is compiled
@@ -32,8 +33,8 @@
 
 /* What a refusal of Tile IR says. */
 #define LK_TILE_NEED "code of __global__ kernels"
-#define LK_TILE_ADVICE "which no linker here takes; tileiras, of the package nvidia-cuda-tileiras," \
-	" makes an image of its own of it"
+#define LK_TILE_ADVICE "which no linker takes: tileiras, of the package nvidia-cuda-tileiras, makes an" \
+	" image of it, with --tile-only (LAZYCUDA_LINK_TILE_ONLY)"
 
 /* As an architecture: that of the GPU here. */
 #define LK_NATIVE_ARCH "native"
@@ -224,6 +225,15 @@ bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item
 /* Fills a side that has nvrtc make the image; false if the link is more than source alone, or if it
  * is refused. */
 bool lk_plan_alone(struct lk_planning *planning, struct lk_side *side);
+
+/* ---- tile.c ---- */
+
+/* Whether it is Tile IR with kernels. */
+bool lk_is_tile(const struct lazycuda_entry *entry);
+
+/* Fills a side that has tileiras make the image; false if that is not what the link asks for, or if it
+ * is refused. */
+bool lk_plan_tile(struct lk_planning *planning, struct lk_side *side);
 
 /* ---- taken.c ---- */
 

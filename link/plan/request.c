@@ -161,7 +161,8 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	const unsigned flags = LAZYCUDA_LINK_LTO_ACROSS_MAJORS | LAZYCUDA_LINK_OFFLINE |
 			       LAZYCUDA_LINK_FORWARD_COMPATIBLE |
 			       LAZYCUDA_LINK_NO_SUPPORT | LAZYCUDA_LINK_IGNORE_NON_LTO |
-			       LAZYCUDA_LINK_IGNORE_TILE | LAZYCUDA_LINK_ISOLATED;
+			       LAZYCUDA_LINK_IGNORE_TILE | LAZYCUDA_LINK_TILE_ONLY |
+			       LAZYCUDA_LINK_ISOLATED;
 	size_t count;
 
 	if (!lk_policy_rules(request->policy, &count))
@@ -170,6 +171,8 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	if ((unsigned)request->output > LAZYCUDA_OUTPUT_LTOIR)
 		return bad(refusal, lc_format(planning->arena, "there is no output %d",
 					      (int)request->output));
+	if (request->flags & LAZYCUDA_LINK_IGNORE_TILE && request->flags & LAZYCUDA_LINK_TILE_ONLY)
+		return bad(refusal, "Tile IR is both to be left out and all that is asked for");
 	if (request->flags & ~flags)
 		return bad(refusal, lc_format(planning->arena, "the request has flags that do not"
 					      " exist, %#x", request->flags & ~flags));

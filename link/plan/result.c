@@ -148,6 +148,9 @@ bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
 	if (side->compilation.to != LAZYCUDA_KIND_UNKNOWN &&
 	    !check_constraint(planning, "nvrtc", planning->environment.nvrtc, refusal))
 		return false;
+	if (side->linker.backend == LAZYCUDA_BACKEND_TILEIRAS &&
+	    !check_constraint(planning, "tileiras", side->linker.version, refusal))
+		return false;
 	if (side->ir.any &&
 	    !check_constraint(planning, "libnvvm", side->ir.version, refusal))
 		return false;

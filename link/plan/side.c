@@ -177,13 +177,35 @@ static struct lk_choice choose(const struct lk_side *side,
 
 /* ---- Tile IR ---- */
 
-/* The first entry of Tile IR; NO_INDEX if there is none. */
+/* The first entry of Tile IR with kernels; NO_INDEX if there is none. */
 static size_t first_tile(const struct lazycuda_inspection *inspection)
 {
 	for (size_t i = 0; i < inspection->entry_count; i++)
-		if (inspection->entries[i]->kind == LAZYCUDA_KIND_TILEIR)
+		if (lk_is_tile(inspection->entries[i]))
 			return i;
 	return LAZYCUDA_NO_INDEX;
+}
+
+/* nvcc puts into the container of Tile IR what tileiras made of it, too. */
+static bool is_tile(const struct lazycuda_inspection *inspection, const struct lk_group *group)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++)
+		if (inspection->entries[i]->kind == LAZYCUDA_KIND_TILEIR)
+			return true;
+	return false;
+}
+
+/* Whether an entry is in a container of Tile IR. */
+static bool is_of_tile(const struct lazycuda_inspection *inspection, size_t entry)
+{
+	for (size_t first = 0; first < inspection->entry_count;) {
+		const struct lk_group group = lk_group_at(inspection, first);
+
+		first += group.count;
+		if (entry < first)
+			return is_tile(inspection, &group);
+	}
+	return false;
 }
 
 /* "PTX 9.5 of CUDA 13.5 for sm_100 in __nv_relfatbin": the first entry of another kind. */
@@ -192,7 +214,7 @@ static const char *beside_tile(struct lk_planning *planning, const struct lk_ite
 	for (size_t i = 0; i < item->inspection->entry_count; i++) {
 		const struct lazycuda_entry *entry = item->inspection->entries[i];
 
-		if (entry->kind != LAZYCUDA_KIND_TILEIR)
+		if (!is_of_tile(item->inspection, i))
 			return lc_format(planning->arena, "%s%s%s",
 					 lk_entry_text(planning->arena, entry),
 					 entry->section ? " in " : "",
@@ -207,15 +229,15 @@ static bool leave_tile(struct lk_planning *planning, struct lk_side *side,
 		       const struct lk_item *item, const struct lazycuda_entry *entry)
 {
 	struct lc_arena *arena = planning->arena;
-	const char *have = lc_format(arena, "Tile IR for sm_%d%.1s%s%s", entry->arch, &entry->suffix,
-				     entry->section ? " in " : "",
-				     entry->section ? entry->section : "");
+	const char *have = !entry->arch ? "Tile IR" :
+		lc_format(arena, "Tile IR for sm_%d%.1s%s%s", entry->arch, &entry->suffix,
+			  entry->section ? " in " : "", entry->section ? entry->section : "");
 	const char *beside = beside_tile(planning, item);
 
 	if (!beside)
 		return lk_refuse(&side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item->input, have,
 				 LK_TILE_NEED, lc_format(arena, "%s: it has nothing but %s, "
-							 LK_TILE_ADVICE, item->name, have));
+							 "which is linked with nothing", item->name, have));
 	if (planning->request.flags & LAZYCUDA_LINK_IGNORE_TILE) {
 		lk_note(planning, lc_format(arena, "%s: %s is left out: the image lacks its kernels",
 					    item->name, have));
@@ -226,14 +248,6 @@ static bool leave_tile(struct lk_planning *planning, struct lk_side *side,
 						 "; the rest of it, %s, is linked with --ignore-tile"
 						 " (LAZYCUDA_LINK_IGNORE_TILE)", item->name, have,
 						 beside));
-}
-
-static bool is_tile(const struct lazycuda_inspection *inspection, const struct lk_group *group)
-{
-	for (size_t i = group->first; i < group->first + group->count; i++)
-		if (inspection->entries[i]->kind != LAZYCUDA_KIND_TILEIR)
-			return false;
-	return true;
 }
 
 static bool take_code(struct lk_planning *planning, struct lk_side *side,

@@ -59,6 +59,20 @@ static void write_nvjitlink_options(struct lk_planning *planning, const struct l
 	plan->option_count = count;
 }
 
+static void write_tileiras(struct lk_planning *planning, const struct lk_side *side,
+			   struct lazycuda_plan *plan)
+{
+	const char **options = option_room(planning, 1);
+
+	plan->tileiras = side->linker.version;
+	plan->rule = NULL;	/* it is in no table */
+	if (!options)
+		return;
+	options[0] = lc_format(planning->arena, "--gpu-name=sm_%d", planning->target.sm);
+	plan->options = options;
+	plan->option_count = 1;
+}
+
 static unsigned jit_target(const struct lk_arch *target)
 {
 	return (unsigned)target->sm + (target->suffix == 'a' ? JIT_TARGET_ACCELERATED :
@@ -118,7 +132,8 @@ static const char *source_reason(struct lk_planning *planning,
 	return lc_format(planning->arena, "compiled by nvrtc %s to %s for %s",
 			 lk_version(planning->arena, planning->environment.nvrtc),
 			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" :
-			 compilation->to == LAZYCUDA_KIND_PTX ? "PTX" : "an image",
+			 compilation->to == LAZYCUDA_KIND_PTX ? "PTX" :
+			 compilation->to == LAZYCUDA_KIND_TILEIR ? "Tile IR" : "an image",
 			 lk_arch_text(&compilation->arch, text));
 }
 
@@ -191,17 +206,21 @@ void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 {
 	char linker[LK_LINKER_TEXT], arch[LK_ARCH_TEXT];
 
-	lk_arch_text(&planning->target, arch);
+	lk_arch_text(&side->linker.target, arch);
 	plan->backend = side->linker.backend;
 	if (plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
 		write_nvjitlink_options(planning, side, arch, plan);
 	else if (plan->backend == LAZYCUDA_BACKEND_DRIVER)
 		write_driver_options(planning, side, plan);
+	else if (plan->backend == LAZYCUDA_BACKEND_TILEIRAS)
+		write_tileiras(planning, side, plan);
 	write_compilation(planning, side, plan);
 	write_steps(planning, side, plan);
 	lk_plan_notes(planning, side, plan);
 	plan->message = LK_CONCAT(planning->arena, lk_linker_text(&side->linker, linker),
-				  plan->backend == LAZYCUDA_BACKEND_NVRTC ?
-				  " alone makes the image for " : " links for ", arch, ": ",
-				  rule->reason);
+				  plan->backend == LAZYCUDA_BACKEND_NVJITLINK ||
+				  plan->backend == LAZYCUDA_BACKEND_DRIVER ? " links for " :
+				  " alone makes the image for ", arch, ": ",
+				  plan->backend == LAZYCUDA_BACKEND_TILEIRAS ?
+				  "Tile IR is linked with nothing" : rule->reason);
 }

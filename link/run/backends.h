@@ -37,6 +37,8 @@ struct lk_product {
 	size_t tile;			/* bytes of Tile IR that nvrtc made beside the image */
 };
 
+struct lk_limits;
+
 /* With the nvJitLink that the plan is for, or else the stub's. */
 void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		       enum lazycuda_output output, const struct lk_piece *pieces, size_t count,
@@ -54,5 +56,10 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
  * libdevice. */
 void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		     const struct lk_piece *pieces, size_t count, struct lk_product *product);
+
+/* Makes the image of Tile IR, in a process of its own; no limit is on its memory. */
+void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
+			 const struct lk_piece *piece, const struct lk_limits *limits,
+			 struct lk_product *product);
 
 #endif

@@ -162,9 +162,8 @@ static int set_attributes(posix_spawnattr_t *attributes)
 		POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_USEVFORK);
 }
 
-static int spawn(pid_t *pid, const char *program, char **environment, const int *files)
+static int spawn(pid_t *pid, const char *const *words, char **environment, const int *files)
 {
-	const char *const words[] = { program, LK_CHILD_COMMAND, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int error = posix_spawn_file_actions_init(&actions);
@@ -178,7 +177,7 @@ static int spawn(pid_t *pid, const char *program, char **environment, const int 
 		if (!error)
 			error = set_attributes(&attributes);
 		if (!error)
-			error = posix_spawn(pid, program, &actions, &attributes,
+			error = posix_spawn(pid, words[0], &actions, &attributes,
 					    (char *const *)words, environment);
 		posix_spawnattr_destroy(&attributes);
 	}
@@ -186,7 +185,7 @@ static int spawn(pid_t *pid, const char *program, char **environment, const int 
 	return error;
 }
 
-static bool start(struct lk_child *child, struct lc_arena *arena, const char *program,
+static bool start(struct lk_child *child, struct lc_arena *arena, const char *const *words,
 		  const char *const *variables, pid_t *pid)
 {
 	char **environment = variables_with(arena, variables);
@@ -199,7 +198,7 @@ static bool start(struct lk_child *child, struct lc_arena *arena, const char *pr
 	if (child->life < 0 || ends[1] < 0)
 		error = EMFILE;
 	else if (environment)
-		error = spawn(pid, program, environment, (const int[LK_CHILD_FILES]){
+		error = spawn(pid, words, environment, (const int[LK_CHILD_FILES]){
 			[LK_CHILD_JOB] = child->job, [LK_CHILD_OUTPUT] = child->output,
 			[LK_CHILD_ERRORS] = child->output, [LK_CHILD_REPORT] = child->report,
 			[LK_CHILD_LIFE] = ends[1] });
@@ -260,13 +259,14 @@ static enum lk_ending watch(struct lk_child *child, pid_t pid, uint64_t deadline
 	}
 }
 
-enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena, const char *program,
-			    const char *const *variables, uint64_t deadline, int cancel)
+enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena,
+			    const char *const *words, const char *const *variables,
+			    uint64_t deadline, int cancel)
 {
 	enum lk_ending ending;
 	pid_t pid;
 
-	if (!start(child, arena, program, variables, &pid))
+	if (!start(child, arena, words, variables, &pid))
 		return LK_NOT_STARTED;
 	ending = watch(child, pid, deadline, cancel);
 	if (ending == LK_ENDED)
@@ -278,4 +278,28 @@ enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena, cons
 		is_over(child, pid, 0);
 	}
 	return ending;
+}
+
+/* How many of the last bytes that a child prints are kept. */
+#define OUTPUT_LIMIT 65536
+
+char *lk_child_printed(const struct lk_child *child, struct lc_arena *arena)
+{
+	off_t length = lseek(child->output, 0, SEEK_END), skipped;
+	ssize_t read_now;
+	char *text;
+
+	if (length <= 0)
+		return NULL;
+	skipped = length > OUTPUT_LIMIT ? length - OUTPUT_LIMIT : 0;
+	text = lc_alloc(arena, (size_t)(length - skipped) + 1);
+	read_now = text ? pread(child->output, text, (size_t)(length - skipped), skipped) : 0;
+	if (read_now <= 0)
+		return NULL;
+	text[read_now] = 0;
+	/* Logs are text. */
+	for (ssize_t i = 0; i < read_now; i++)
+		if (!text[i])
+			text[i] = '?';
+	return text;
 }

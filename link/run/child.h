@@ -2,10 +2,11 @@
 /*
  * child.h - a child process that does one job, and how it ended
  *
- * The child is `lazycuda`, the command that is installed with this library.  It is made
- * by posix_spawn(), which copies nothing of the caller's memory and runs none of its
+ * The child is `lazycuda`, the command that is installed with this library, or a compiler.  It is
+ * made by posix_spawn(), which copies nothing of the caller's memory and runs none of its
  * handlers.  It has five files: the job, what it prints (twice), the report, and the end
- * of a pipe that nobody else has: when that is closed, the child is gone.
+ * of a pipe that nobody else has: when that is closed, the child is gone.  Of a compiler the job is
+ * its input, and the report its output.
  *
  * A caller that ignores SIGCHLD, or waits for any child, may take away its status: so the
  * report has all that has to be known of its end.
@@ -68,10 +69,15 @@ const char *lk_child_program(struct lc_arena *arena);
 /*
  * Runs it until it ends, `deadline` is reached (milliseconds of lk_now(); 0: none) or
  * something can be read from `cancel` (-1: nothing can).  The child is gone afterwards.
- * `variables`, up to NULL, are put into its environment.
+ * `words`, up to NULL, are the program and its arguments; `variables`, up to NULL, are put into its
+ * environment.
  */
-enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena, const char *program,
-			    const char *const *variables, uint64_t deadline, int cancel);
+enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena,
+			    const char *const *words, const char *const *variables,
+			    uint64_t deadline, int cancel);
+
+/* What it printed, or the end of that; NULL if nothing. */
+char *lk_child_printed(const struct lk_child *child, struct lc_arena *arena);
 
 uint64_t lk_now(void);
 

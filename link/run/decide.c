@@ -149,7 +149,8 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 	request->others = lazycuda_get_others();
 	if (!request->others)
 		return NULL;
-	if (!request->others->nvjitlink_count && !request->others->nvrtc_count)
+	if (!request->others->nvjitlink_count && !request->others->nvrtc_count &&
+	    !request->others->tileiras_count)
 		return plan;
 	return lk_plan(arena, environment, request, inputs, count);
 }

@@ -17,9 +17,6 @@
 #include "product.h"
 #include "tools.h"
 
-/* How many of the last bytes that a child prints are kept. */
-#define OUTPUT_LIMIT 65536
-
 static const char *const whose[] = {
 	[LK_NVRTC] = "nvrtc", [LK_NVJITLINK] = "nvJitLink", [LK_DRIVER] = "the driver's linker",
 	[LK_NVVM] = "libnvvm",
@@ -73,28 +70,6 @@ static const char *const *library_variables(struct lc_arena *arena, const struct
 }
 
 /* ---- after ---- */
-
-/* What it printed, or the end of that; NULL if nothing. */
-static char *read_output(struct lc_arena *arena, int fd)
-{
-	off_t length = lseek(fd, 0, SEEK_END), skipped;
-	ssize_t read_now;
-	char *text;
-
-	if (length <= 0)
-		return NULL;
-	skipped = length > OUTPUT_LIMIT ? length - OUTPUT_LIMIT : 0;
-	text = lc_alloc(arena, (size_t)(length - skipped) + 1);
-	read_now = text ? pread(fd, text, (size_t)(length - skipped), skipped) : 0;
-	if (read_now <= 0)
-		return NULL;
-	text[read_now] = 0;
-	/* Logs are text. */
-	for (ssize_t i = 0; i < read_now; i++)
-		if (!text[i])
-			text[i] = '?';
-	return text;
-}
 
 static void stop(struct lc_arena *arena, const struct lk_job *job, const struct lk_report *report,
 		 enum lazycuda_code code, const char *what, struct lk_product *product)
@@ -178,7 +153,7 @@ static void take_ending(struct lc_arena *arena, const struct lk_job *job,
 			enum lk_ending ending, struct lk_product *product)
 {
 	struct lk_report report = { .piece = LAZYCUDA_NO_INDEX };
-	char *output = read_output(arena, child->output), **log;
+	char *output = lk_child_printed(child, arena), **log;
 
 	if (pread(child->report, &report, sizeof(report), 0) != (ssize_t)sizeof(report))
 		report.state = LK_REPORT_NOTHING;
@@ -204,7 +179,8 @@ void lk_do_isolated(struct lc_arena *arena, const struct lk_job *job,
 
 	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (lk_child_open(&child) && write_job(&child, job, limits) && variables)
-		ending = lk_child_run(&child, arena, program, variables, limits->deadline,
+		ending = lk_child_run(&child, arena, (const char *const[]){
+				program, LK_CHILD_COMMAND, NULL }, variables, limits->deadline,
 				      limits->cancel);
 	if (ending == LK_NOT_STARTED)
 		lk_product_stop(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena,

@@ -97,6 +97,7 @@ static void hash_plan(const struct lazycuda_link *link, struct lk_sha256 *sum)
 		plan->backend == LAZYCUDA_BACKEND_NVJITLINK ? plan->nvjitlink : 0,
 		plan->compile_to == LAZYCUDA_KIND_UNKNOWN ? 0 : plan->nvrtc, plan->nvvm,
 		driver ? link->environment.driver : 0, driver ? link->environment.branch : 0,
+		plan->tileiras,
 	};
 
 	hash_text(sum, lazycuda_version());

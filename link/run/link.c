@@ -127,7 +127,8 @@ static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *piece
 {
 	const struct lazycuda_plan *plan = link->plan;
 	const struct lk_job job = {
-		.tool = plan->backend == LAZYCUDA_BACKEND_DRIVER ? LK_DRIVER : LK_NVJITLINK,
+		.tool = plan->backend == LAZYCUDA_BACKEND_DRIVER ? LK_DRIVER :
+			plan->backend == LAZYCUDA_BACKEND_TILEIRAS ? LK_TILEIRAS : LK_NVJITLINK,
 		.plan = plan, .output = link->request.output, .device = link->request.device,
 		.pieces = pieces, .count = plan->step_count,
 	};
@@ -162,6 +163,7 @@ static bool check_image(struct lazycuda_link *link)
 		[LAZYCUDA_BACKEND_NVJITLINK] = "nvJitLink",
 		[LAZYCUDA_BACKEND_DRIVER] = "the driver's linker",
 		[LAZYCUDA_BACKEND_NVRTC] = "nvrtc",
+		[LAZYCUDA_BACKEND_TILEIRAS] = "tileiras",
 	};
 	const struct lazycuda_request *request = &link->request;
 	struct lk_arch arch = { .sm = 0 };
@@ -170,6 +172,9 @@ static bool check_image(struct lazycuda_link *link)
 	if (request->output == LAZYCUDA_OUTPUT_PTX)
 		link->result.image_length = strnlen(link->image, link->result.image_length);
 	lk_arch_parse(link->plan->arch, &arch);
+	/* From sm_90 on its images are for that GPU alone. */
+	if (link->plan->backend == LAZYCUDA_BACKEND_TILEIRAS && arch.sm >= 90)
+		arch.suffix = 'a';
 	wrong = lk_image_check(link->image, link->result.image_length, request->output, arch.sm,
 			       arch.suffix, request->symbols, request->symbol_count, link->arena);
 	if (!wrong)

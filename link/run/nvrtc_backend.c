@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* nvrtc_backend.c - compiles source with nvrtc */
+#include <stdlib.h>
 #include <string.h>
 
 #include "backends.h"
@@ -7,6 +8,7 @@
 #include "include_path.h"
 #include "product.h"
 #include "tools.h"
+#include "../formats/formats.h"
 
 static bool new_program(const struct lk_nvrtc *compiler, const struct lk_piece *source,
 			void **program, struct lk_product *product)
@@ -78,12 +80,22 @@ static bool compile(struct lc_arena *arena, const struct lk_nvrtc *compiler, voi
 	return !product->status;
 }
 
-/* How much Tile IR the program became besides: versions before 13.2 have none. */
+/* How much Tile IR the program became besides, if that has kernels.  Versions before 13.3 make
+ * none. */
 static size_t size_of_tile_ir(const struct lk_nvrtc *compiler, void *program)
 {
+	const struct lk_getter *getter = &compiler->images[LAZYCUDA_KIND_TILEIR];
 	size_t size = 0;
+	char *bytes;
 
-	return compiler->images[LAZYCUDA_KIND_TILEIR].size(program, &size) ? 0 : size;
+	if (getter->size(program, &size) || !size)
+		return 0;
+	bytes = malloc(size);
+	/* Without memory it counts as kernels: they are not to be dropped unseen. */
+	if (bytes && !getter->get(program, bytes) && !lk_tile_has_kernels(bytes, size))
+		size = 0;
+	free(bytes);
+	return size;
 }
 
 /* Whether two texts are the same but for blanks. */
@@ -136,7 +148,12 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	    compile(arena, compiler, program, plan, product) &&
 	    lower_names(arena, compiler, program, source, product)) {
 		product->tile = size_of_tile_ir(compiler, program);
-		lk_fetch_image(arena, &compiler->images[plan->compile_to], program, product);
+		if (plan->compile_to == LAZYCUDA_KIND_TILEIR && !product->tile)
+			lk_product_stop(product, LAZYCUDA_CODE_NO_DEVICE_CODE, lc_format(arena,
+				"%s: there is no __tile_global__ kernel in it",
+				lc_printable(arena, source->name)));
+		else
+			lk_fetch_image(arena, &compiler->images[plan->compile_to], program, product);
 	}
 	if (product->status) {
 		lk_explain_compiler(arena, "nvrtc", version_of(compiler), source->name,

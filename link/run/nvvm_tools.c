@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nvvm_tools.c - the libnvvms that are installed, and the libdevice of each */
+/* nvvm_tools.c - the libnvvms that are installed, and the libdevice of each; the tileirases */
 #include "nvvm_tools.h"
 
 #include <pthread.h>
@@ -35,12 +35,10 @@ static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 /* ---- what is there ---- */
 
 /* Returns NULL, or why no code of this file is run. */
-static const char *why_not(struct lc_arena *arena, const char *path)
+static const char *why_not_safe(struct lc_arena *arena, const char *path)
 {
-	static const struct lc_library none;
 	struct lc_folders folders = { .arena = arena };
 	const char *slash = strrchr(path, '/'), *why = NULL;
-	struct lc_elf elf;
 
 	if (path[0] != '/')
 		return "it is no absolute path";
@@ -51,7 +49,18 @@ static const char *why_not(struct lc_arena *arena, const char *path)
 	if (!lc_file_is_safe(&folders, path, &why))
 		return why ? lc_format(arena, "it is a link, and where it leads, %s", why) :
 			     "it is no plain file";
-	why = lc_elf_file(path, &none, &elf);
+	return NULL;
+}
+
+/* The same for a library. */
+static const char *why_not(struct lc_arena *arena, const char *path)
+{
+	static const struct lc_library none;
+	const char *why = why_not_safe(arena, path);
+	struct lc_elf elf;
+
+	if (!why)
+		why = lc_elf_file(path, &none, &elf);
 	return why ? why : elf.stub ? "it is a stub" : NULL;
 }
 
@@ -89,14 +98,36 @@ static void add_nvvm(struct nvvm_list *list, const char *path, bool named)
 	all->count++;
 }
 
+static void add_tileiras(struct nvvm_list *list, const char *path)
+{
+	struct lk_nvvms *all = &list->public;
+	int version = lk_toolkit_of_part(list->arena, path);
+
+	if (version <= 0)
+		version = LAZYCUDA_VERSION_UNKNOWN;
+	for (size_t i = 0; i < all->tileiras_count; i++)
+		if (all->tileirases[i] == version)
+			return;
+	if (all->tileiras_count == LK_MAX_NVVMS || access(path, X_OK) ||
+	    why_not_safe(list->arena, path) || (version > 0 && !lazycuda_is_allowed(version)))
+		return;
+	all->tileirases[all->tileiras_count] = version;
+	all->tileiras_paths[all->tileiras_count++] = path;
+}
+
 static void list_beside(struct nvvm_list *list, const struct lazycuda_status *status)
 {
 	for (size_t i = 0; status && i < status->candidate_count; i++) {
-		const char *path = status->candidates[i].path[0] == '/' ?
-			lk_component_path(list->arena, status->candidates[i].path, "libnvvm") : NULL;
+		const char *library = status->candidates[i].path, *path;
 
+		if (library[0] != '/')
+			continue;
+		path = list->named ? NULL : lk_component_path(list->arena, library, "libnvvm");
 		if (path)
 			add_nvvm(list, path, false);
+		path = lk_component_path(list->arena, library, "tileiras");
+		if (path)
+			add_tileiras(list, path);
 	}
 }
 
@@ -124,7 +155,7 @@ static struct nvvm_list *list_nvvms(const struct lazycuda_status *const led_by[2
 	list->named = named ? lc_copy(arena, named, strlen(named)) : NULL;
 	if (list->named && strcmp(list->named, "none"))
 		add_nvvm(list, list->named, true);
-	for (size_t i = 0; !named && i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		list_beside(list, led_by[i]);
 	if (!arena->failed)
 		return list;
@@ -145,7 +176,7 @@ const struct lk_nvvms *lk_installed_nvvms(void)
 	const struct lazycuda_status *led_by[2] = { NULL, NULL };
 	struct nvvm_list *list = __atomic_load_n(&nvvms, __ATOMIC_ACQUIRE);
 
-	for (size_t i = 0; !named_nvvm() && i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		led_by[i] = lk_tool_status(leading[i]);
 	if (is_current(list, led_by))
 		return &list->public;
@@ -178,6 +209,16 @@ const char *lk_nvvm_file(int version)
 const char *lk_libdevice_of(int version)
 {
 	return file_of_version(version, true);
+}
+
+const char *lk_tileiras_file(int version)
+{
+	const struct lk_nvvms *all = lk_installed_nvvms();
+
+	for (size_t i = 0; all && i < all->tileiras_count; i++)
+		if (all->tileirases[i] == version)
+			return all->tileiras_paths[i];
+	return NULL;
 }
 
 /* "12.9, 13.0", or NULL if there is none. */

@@ -81,7 +81,7 @@ static bool leave_tile(struct lazycuda_link *link, const struct lazycuda_step *s
 {
 	const char *name = lc_printable(link->arena, step->name);
 
-	if (!product->tile || plan != link->plan)
+	if (!product->tile || plan != link->plan || plan->backend == LAZYCUDA_BACKEND_TILEIRAS)
 		return true;
 	if (link->request.flags & LAZYCUDA_LINK_IGNORE_TILE)
 		return lk_add_note(link, lc_format(link->arena, "%s: %zu bytes of Tile IR are left"
@@ -553,7 +553,8 @@ bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *
 	if (!compile_all(link, earlier) || !note_headers(link))
 		return false;
 	if ((link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm) ||
-	    link->plan->backend == LAZYCUDA_BACKEND_NVRTC)
+	    link->plan->backend == LAZYCUDA_BACKEND_NVRTC ||
+	    link->plan->backend == LAZYCUDA_BACKEND_TILEIRAS)
 		return true;
 	if (!find_needs(link, &more))
 		return false;

@@ -218,6 +218,8 @@ const struct lazycuda_others *lazycuda_get_others(void)
 	others.nvvms = nvvms ? nvvms->versions : NULL;
 	others.libdevices = nvvms ? nvvms->libdevices : NULL;
 	others.nvvm_count = nvvms ? nvvms->count : 0;
+	others.tileirases = nvvms ? nvvms->tileirases : NULL;
+	others.tileiras_count = nvvms ? nvvms->tileiras_count : 0;
 	if (known && !memcmp(known, &others, sizeof(others)))
 		return known;
 	/* A caller may still read what was returned before. */

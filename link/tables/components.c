@@ -15,6 +15,7 @@
 enum fitting {
 	SAME,		/* it is the library's own */
 	NOT_NEWER,	/* of its major, and not newer */
+	NOT_OLDER,	/* of its major, and not older: it reads what the library writes */
 	SAME_MAJOR,
 	OWN		/* made for its major, with versions of its own */
 };
@@ -61,7 +62,9 @@ static const char *const nvvm_places[] = {
 static const char *const nvcc_places[] = {
 	"../bin/nvcc", "../../bin/nvcc", "../../../bin/nvcc", "../../cuda_nvcc/bin/nvcc", NULL
 };
-
+static const char *const tileiras_places[] = {
+	"../bin/tileiras", "../../bin/tileiras", "../../../bin/tileiras", NULL
+};
 static const char *const nccl_places[] = {
 	"libnccl_device.bc",				/* a toolkit, conda */
 	"../../nccl/lib/libnccl_device.bc",		/* its wheel */
@@ -78,7 +81,7 @@ static const struct component_row {
 	const char *of;		/* what the file name of its library begins with; NULL: any */
 	enum fitting relation;
 	const char *const *places;
-	const char *package;	/* of PyPI: its wheels of 12, without the major */
+	const char *package;	/* of PyPI: its wheels of 12, without the major; NULL: 12 has none */
 	const char *since_13;	/* the wheel of 13; NULL: `package` */
 } rows[] = {
 	{ "nvrtc-builtins", "libnvrtc.", SAME, builtins_places, "nvidia-cuda-nvrtc", NULL },
@@ -88,6 +91,7 @@ static const struct component_row {
 	{ "libdevice", NULL, SAME_MAJOR, libdevice_places, "nvidia-cuda-nvcc", "nvidia-nvvm" },
 	{ "libnvvm", NULL, NOT_NEWER, nvvm_places, "nvidia-cuda-nvcc", "nvidia-nvvm" },
 	{ "nvcc", NULL, NOT_NEWER, nvcc_places, "nvidia-cuda-nvcc", NULL },
+	{ "tileiras", "libnvrtc.", NOT_OLDER, tileiras_places, NULL, "nvidia-cuda-tileiras" },
 	{ "nccl_device", NULL, OWN, nccl_places, "nvidia-nccl", "nvidia-nccl-cu13" },
 	{ "nvshmem_device", NULL, OWN, nvshmem_places, "nvidia-nvshmem", "nvidia-nvshmem-cu13" },
 };
@@ -151,14 +155,15 @@ static bool holds(enum fitting relation, int version, int library)
 	if (LC_CUDA_MAJOR(version) != LC_CUDA_MAJOR(library))
 		return false;
 	return relation == SAME_MAJOR || (relation == SAME ? version == library :
-							     version <= library);
+					  relation == NOT_OLDER ? version >= library :
+								  version <= library);
 }
 
 static const char *package_of(struct lc_arena *arena, const struct component_row *row, int version)
 {
 	const int major = LC_CUDA_MAJOR(version);
 
-	if (major >= 13)
+	if (major >= 13 || !row->package)
 		return row->since_13 ? row->since_13 : row->package;
 	return major > 0 ? lc_format(arena, "%s-cu%d", row->package, major) : row->package;
 }
@@ -173,6 +178,9 @@ static const char *demand(const struct component_home *home, enum fitting relati
 		return number;
 	case NOT_NEWER:
 		return lc_format(home->arena, "%d, and not newer than %s",
+				 LC_CUDA_MAJOR(home->version), number);
+	case NOT_OLDER:
+		return lc_format(home->arena, "%d, and not older than %s",
 				 LC_CUDA_MAJOR(home->version), number);
 	default:
 		return lc_format(home->arena, "%d", LC_CUDA_MAJOR(home->version));
@@ -202,9 +210,11 @@ static void judge(const struct component_home *home, const struct component_row 
 	}
 }
 
-static bool is_asked(const struct component_row *row, const char *name)
+static bool is_asked(const struct component_row *row, const struct component_home *home)
 {
-	return !row->of || !strncmp(name, row->of, strlen(row->of));
+	if (!row->package && home->version > 0 && LC_CUDA_MAJOR(home->version) < 13)
+		return false;
+	return !row->of || !strncmp(home->name, row->of, strlen(row->of));
 }
 
 static void find_all(struct components_found *found,
@@ -213,7 +223,7 @@ static void find_all(struct components_found *found,
 	for (size_t i = 0; i < LC_COUNT(rows); i++) {
 		struct lazycuda_component *component = &found->list[found->public.count];
 
-		if (!is_asked(&rows[i], home->name))
+		if (!is_asked(&rows[i], home))
 			continue;
 		component->name = rows[i].name;
 		component->path = find_component(home, &rows[i]);

@@ -311,7 +311,7 @@ static int ask_version_json(struct dated *file, const char *soname)
  * as their version; the version of any other wheel means something else. */
 static const char *const wheels[] = {
 	"nvidia_cuda_runtime", "nvidia_cuda_nvrtc", "nvidia_nvjitlink", "nvidia_cuda_nvcc",
-	"nvidia_nvvm", "nvidia_cuda_cccl"
+	"nvidia_nvvm", "nvidia_cuda_cccl", "nvidia_cuda_tileiras"
 };
 
 /* 12.9 for "nvidia_nvjitlink_cu12-12.9.86.dist-info"; 0 for any other name. */

@@ -61,3 +61,16 @@ def site(world, real):
             lay(FOLDER / version / platform.machine(), folder)
         return folder
     return install
+
+
+@pytest.fixture
+def tiled(site):
+    """site-packages of 13.5, with tileiras and what it needs."""
+    if not toolkits.fetch.wheels_of(FOLDER, ["tileiras"], None, platform.machine(), TABLE):
+        pytest.skip(f"tools/upkeep/nvvm.txt has no tileiras for {platform.machine()}")
+    why = toolkits.fetch.fetch(FOLDER, ["tileiras"], table=TABLE)
+    if why:
+        pytest.skip("; ".join(why))
+    folder = site("13.5")
+    lay(FOLDER / "tileiras" / platform.machine(), folder)
+    return folder / "nvidia" / "cu13"

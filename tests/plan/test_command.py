@@ -9,7 +9,7 @@ import made_up
 from fakes import driver, fake, nvml
 
 HAVE = ["--driver", "12.4", "--nvjitlink", "12.4", "--nvrtc", "12.4"]
-KEYS = {"choice", "nvjitlink", "nvrtc", "nvvm", "compile_ir", "decision", "code", "input", "have", "need", "message",
+KEYS = {"choice", "nvjitlink", "nvrtc", "nvvm", "tileiras", "compile_ir", "decision", "code", "input", "have", "need", "message",
         "options", "inputs", "rule", "arch", "policy", "notes", "environment", "lto", "compile",
         "symbol_errors"}
 
@@ -46,7 +46,8 @@ def test_json_has_the_keys_of_the_design(world, file):
     assert said["policy"] == "best_effort" and any("leak" in note for note in said["notes"])
     assert said["environment"] == {"driver": "12.4", "branch": None, "nvjitlink": "12.4",
                                    "nvrtc": "12.4",
-                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
+                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
+                                   "tileirases": []}
     assert said["inputs"] == [{"file": str(path), "name": str(path), "kind": "ptx", "input": 0,
                                "entry": 0, "form": "as_is", "reason": "the only code in it"}]
 
@@ -127,7 +128,8 @@ def test_the_driver_may_be_given_by_its_own_version(world, file):
                     "sm_80", path)
         assert said["environment"] == {"driver": "12.4", "branch": 550, "nvjitlink": "none",
                                        "nvrtc": "none",
-                                       "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
+                                       "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
+                                   "tileirases": []}
     said = plan(world, "--driver=unknown", "--nvjitlink=12.9", "--nvrtc=none", "--arch=sm_80", path)
     assert said["environment"]["driver"] is None and said["rule"] == "B5"
 
@@ -140,11 +142,13 @@ def test_what_is_not_given_is_what_is_installed(world, file):
     said = plan(world, "--arch", "sm_80", path)
     assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.9",
                                    "nvrtc": "12.9",
-                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
+                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
+                                   "tileirases": []}
     said = plan(world, "--arch", "sm_80", "--nvjitlink", "12.5", path)
     assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.5",
                                    "nvrtc": "12.9",
-                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": []}
+                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
+                                   "tileirases": []}
 
 
 def test_tile_ir_beside_other_code(world):

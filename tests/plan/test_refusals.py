@@ -59,6 +59,8 @@ REFUSALS = [
      " or nvidia-nvvm of PyPI"),
     (HAVE, ["x.ll:+is=llvm ir;"], "NVVM_REQUIRED", 0, "llvm ir", "libnvvm",
      "x.ll: it is llvm ir, and there is no libnvvm to compile it; install one"),
+    (HAVE, ["x.tile:tileir 13.5 sm_80"], "TILEIRAS_REQUIRED", 0, "no tileiras", "tileiras 13.5 or later",
+     "x.tile: of its Tile IR, for sm_80, tileiras 13.5 or later makes an image, and none is beside"),
     (HAVE + "nvvms=12.9,13.0", ["x.ll:+is=llvm ir;"], "NVVM_TOO_NEW", 0, "libnvvm 12.9",
      "libnvvm 12.4 or earlier",
      "x.ll: libnvvm 12.9 would write PTX that is newer than nvJitLink 12.4 reads"),

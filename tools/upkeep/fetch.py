@@ -63,6 +63,7 @@ KEEP_TOOLS = {
     "cicc": re.compile(r"^nvidia/\w+/nvvm/(bin|libdevice)/"),
     "cudadevrt": re.compile(r"/libcudadevrt\.a$"),
     "ptxas": re.compile(r"^nvidia/\w+/bin/ptxas$"),
+    "tileiras": re.compile(r"^nvidia/\w+/bin/tileiras$|^[^/]+\.dist-info/RECORD$"),
     "bitcode": re.compile(r"/libnvshmem_device_sm_100\.bc$"),
     "nvvm": re.compile(r"^nvidia/\w+/(nvvm/(lib64|libdevice)/|lib/libnvvm\.)|^[^/]+\.dist-info/RECORD$"),
 }

@@ -122,6 +122,7 @@ class Backend(_Number):
     NVJITLINK = 1
     DRIVER = 2
     NVRTC = 3               # of source alone, which nothing links
+    TILEIRAS = 4            # of Tile IR, likewise
 
 
 class Form(_Number):
@@ -196,6 +197,7 @@ class Code(_Number):
     NVVM_REQUIRED = 40
     NVVM_TOO_NEW = 41
     LIBDEVICE_REQUIRED = 42
+    TILEIRAS_REQUIRED = 43
     COMPILE_FAILED = 50
     LINK_FAILED = 51
     UNDEFINED_SYMBOL = 52
@@ -238,6 +240,7 @@ class _Flag:
     LINK_NO_SUPPORT = 0x8
     LINK_IGNORE_NON_LTO = 0x10
     LINK_IGNORE_TILE = 0x20
+    LINK_TILE_ONLY = 0x40
     LINK_ISOLATED = 0x100
 
 
@@ -611,7 +614,7 @@ class Plan:
     """A decision: which linker takes what, or, where `code` is not OK, why none does."""
     backend: Backend
     code: Code
-    rule: str                       # the row of the table in docs/reference/linking.md, "B11"
+    rule: str                       # the row of the table in docs/reference/linking.md, "B11"; or ""
     input: Optional[int]            # the offending one
     had: Optional[str]              # "LTO-IR of CUDA 12.5"
     needed: Optional[str]           # "nvJitLink 12.5 or later"
@@ -630,6 +633,7 @@ class Plan:
     nvvm_options: Tuple[str, ...]
     nvvm_to: Optional[Kind] = None  # PTX or LTOIR
     arch: Optional[str] = None      # the target; chosen from the inputs, if that was asked for
+    tileiras: Optional[str] = None  # the one for Tile IR
 
     def check(self) -> "Plan":
         """Itself; raises LinkError if it is a refusal."""
@@ -778,7 +782,7 @@ def _plan(handle: Any) -> Plan:
         symbol_errors=_symbol_errors(made), nvvm=_installed(made.nvvm),
         nvvm_options=_texts(made.nvvm_options, made.nvvm_option_count),
         nvvm_to=Kind(made.nvvm_to) if made.nvvm_to else None,
-        arch=_maybe(made.arch))
+        arch=_maybe(made.arch), tileiras=_installed(made.tileiras))
 
 
 def _c_input(one: Input, modules: Dict[str, int]) -> Any:
@@ -873,6 +877,7 @@ class Linker:
     ignore_non_lto: optimise at link time, and leave out what cannot take part in that, with
     a note: what is not LTO-IR.
     ignore_tile: leave out, with a note, what __tile_global__ kernels become.
+    tile_only: have tileiras make an image of these, and leave out, with a note, all else.
     output: Output.CUBIN, an image to load; PTX, RELOCATABLE or LTOIR.
     options: for the linker, in nvJitLink's spelling, "-lineinfo".
     compile_options: for nvrtc, where there is source.
@@ -905,7 +910,7 @@ class Linker:
                  symbols: Sequence[str] = (), support: Sequence[SupportModule] = (),
                  use_support: bool = True, constraint: Optional[str] = None,
                  policy: Policy = Policy.BEST_EFFORT,
-                 ignore_non_lto: bool = False, ignore_tile: bool = False,
+                 ignore_non_lto: bool = False, ignore_tile: bool = False, tile_only: bool = False,
                  lto_across_majors: bool = False, offline: bool = False,
                  forward_compatible: bool = False, device: int = 0, unpack_limit: int = 0,
                  environment: Optional[Environment] = None, isolated: bool = False,
@@ -933,7 +938,7 @@ class Linker:
                       _Flag.LINK_OFFLINE * offline |
                       _Flag.LINK_FORWARD_COMPATIBLE * forward_compatible |
                       _Flag.LINK_IGNORE_NON_LTO * ignore_non_lto |
-                      _Flag.LINK_IGNORE_TILE * ignore_tile |
+                      _Flag.LINK_IGNORE_TILE * ignore_tile | _Flag.LINK_TILE_ONLY * tile_only |
                       _Flag.LINK_NO_SUPPORT * (not use_support) |
                       _Flag.LINK_ISOLATED * (isolated or time_limit is not None or
                                              memory_limit is not None))
@@ -1081,7 +1086,7 @@ def plan(inputs: Iterable[Input], arch: Union[str, Tuple[int, int]] = "native", 
 @dataclass(frozen=True)
 class Component:
     """A part of CUDA that goes with a library: "headers" (path: of cuda.h), "cccl" (of
-    cub/version.cuh), "cudadevrt", "libdevice", "libnvvm", "nvcc", "nvrtc-builtins",
+    cub/version.cuh), "cudadevrt", "libdevice", "libnvvm", "nvcc", "tileiras", "nvrtc-builtins",
     "nccl_device", "nvshmem_device"."""
     name: str
     path: Optional[str]             # None: it is not where the library's installation has it

@@ -65,7 +65,8 @@ class Environment(Given):
 class Others(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("nvjitlinks", POINTER(c_int)), ("nvjitlink_count", c_size_t),
                 ("nvrtcs", POINTER(c_int)), ("nvrtc_count", c_size_t), ("nvvms", POINTER(c_int)),
-                ("libdevices", POINTER(c_int)), ("nvvm_count", c_size_t)]
+                ("libdevices", POINTER(c_int)), ("nvvm_count", c_size_t),
+                ("tileirases", POINTER(c_int)), ("tileiras_count", c_size_t)]
 
 
 class Input(Given):
@@ -125,7 +126,7 @@ class Plan(ctypes.Structure):
                 ("symbol_errors", POINTER(POINTER(SymbolError))),
                 ("symbol_error_count", c_size_t), ("nvvm", c_int),
                 ("nvvm_options", POINTER(c_char_p)), ("nvvm_option_count", c_size_t),
-                ("nvvm_to", c_int), ("arch", c_char_p)]
+                ("nvvm_to", c_int), ("arch", c_char_p), ("tileiras", c_int)]
 
 
 class LoweredName(ctypes.Structure):

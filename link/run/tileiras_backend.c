@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tileiras_backend.c - an image of Tile IR, by tileiras
+ *
+ * tileiras is a program that runs ptxas and loads libnvvm.  It looks for the first beside itself,
+ * and for the second in the toolkit that CUDA_HOME, CUDA_PATH or CUDA_ROOT names, else in its own.
+ * Both are to be of its own toolkit.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "isolated.h"
+#include "nvvm_tools.h"
+#include "product.h"
+#include "../tables/versions.h"
+
+#define OWN_FILE "/proc/self/fd/"
+
+/* The toolkit that it lies in: "bin/tileiras" is taken off. */
+static const char *const *own_toolkit(struct lc_arena *arena, const char *program)
+{
+	static const char *const names[] = { "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT" };
+	const char **variables = lc_alloc(arena, 4 * sizeof(*variables));
+	size_t length = strlen(program) - strlen("/bin/tileiras");
+
+	for (size_t i = 0; variables && i < 3; i++)
+		variables[i] = lc_format(arena, "%s=%.*s", names[i], (int)length, program);
+	return variables;
+}
+
+static bool write_all(int fd, const char *bytes, size_t length)
+{
+	while (length) {
+		const ssize_t written = write(fd, bytes, length);
+
+		if (written < 0 && errno != EINTR)
+			return false;
+		if (written > 0) {
+			bytes += written;
+			length -= (size_t)written;
+		}
+	}
+	return !lseek(fd, 0, SEEK_SET);
+}
+
+static void take_image(struct lc_arena *arena, const struct lk_child *child,
+		       struct lk_product *product)
+{
+	const off_t length = lseek(child->report, 0, SEEK_END);
+	void *all = length > 0 ? mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE,
+				      child->report, 0) : MAP_FAILED;
+
+	if (all == MAP_FAILED) {
+		lk_product_stop(product, LAZYCUDA_CODE_BAD_IMAGE,
+				"tileiras reported success, and wrote no image");
+		return;
+	}
+	lk_copy_image(arena, all, (size_t)length, product);
+	munmap(all, (size_t)length);
+}
+
+/* tileiras says little of what it misses. */
+static const char *what_it_lacks(struct lc_arena *arena, const char *toolkit)
+{
+	const char *ptxas = lc_format(arena, "%s/bin/ptxas", toolkit);
+	const char *nvvm = lc_format(arena, "%s/nvvm/lib64/libnvvm.so", toolkit);
+	const char *other = lc_format(arena, "%s/lib/libnvvm.so.4", toolkit);
+
+	if (access(ptxas, X_OK))
+		return "; it needs ptxas beside it, of the package nvidia-cuda-nvcc";
+	if (access(nvvm, R_OK) && access(other, R_OK))
+		return "; it needs libnvvm beside it, of the package nvidia-nvvm";
+	return "";
+}
+
+static void explain_tileiras(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		    const struct lk_piece *piece, const char *toolkit, struct lk_product *product)
+{
+	char text[LK_VERSION_TEXT];
+
+	product->code = LAZYCUDA_CODE_COMPILE_FAILED;
+	product->message = lc_format(arena, "%s%s", lk_failure(arena, lc_format(arena, "tileiras %s",
+				     lk_version_text(plan->tileiras, text)), piece->name, product,
+				     NULL), what_it_lacks(arena, toolkit));
+}
+
+/* `toolkit` is where tileiras lies. */
+static void judge_tileiras(struct lc_arena *arena, const struct lazycuda_plan *plan,
+		  const struct lk_piece *piece, const struct lk_child *child, const char *toolkit,
+		  struct lk_product *product)
+{
+	char *printed = lk_child_printed(child, arena);
+
+	/* Somebody else in the process may have taken its status: then the image tells. */
+	if (child->status > 0) {
+		product->call = "tileiras";
+		product->status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) :
+							     -WTERMSIG(child->status);
+		product->error_log = printed;
+		explain_tileiras(arena, plan, piece, toolkit, product);
+		return;
+	}
+	product->info_log = printed;
+	take_image(arena, child, product);
+}
+
+static void stop_tileiras(struct lk_product *product, enum lazycuda_code code, const char *why)
+{
+	product->call = "tileiras";
+	lk_product_stop(product, code, why);
+}
+
+void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
+			 const struct lk_piece *piece, const struct lk_limits *limits,
+			 struct lk_product *product)
+{
+	const char *program = lk_tileiras_file(plan->tileiras);
+	const char *const *variables = program ? own_toolkit(arena, program) : NULL;
+	const char *const words[] = { program, plan->option_count ? plan->options[0] : "",
+				      OWN_FILE "0", "-o", OWN_FILE "3", NULL };
+	enum lk_ending ending = LK_NOT_STARTED;
+	struct lk_child child;
+
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
+	if (!program) {
+		stop_tileiras(product, LAZYCUDA_CODE_BACKEND_MISSING, "the plan's tileiras is not here");
+		return;
+	}
+	if (lk_child_open(&child) && !ftruncate(child.report, 0) && variables &&
+	    write_all(child.job, piece->bytes, piece->length))
+		ending = lk_child_run(&child, arena, words, variables, limits->deadline,
+				      limits->cancel);
+	if (ending == LK_ENDED)
+		judge_tileiras(arena, plan, piece, &child, strchr(variables[0], '=') + 1, product);
+	else if (ending == LK_OUT_OF_TIME)
+		stop_tileiras(product, LAZYCUDA_CODE_TIME_LIMIT, "tileiras did not end within the time limit");
+	else if (ending == LK_CANCELLED)
+		stop_tileiras(product, LAZYCUDA_CODE_CANCELLED, "tileiras was cancelled");
+	else
+		stop_tileiras(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena, "%s cannot be started: %s",
+								lc_printable(arena, program),
+								strerror(errno)));
+	lk_child_close(&child);
+}

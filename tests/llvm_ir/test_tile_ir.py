@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Tile IR, of which the real tileiras makes images: as tileiras alone does, and refused where there is
+none, or where it would have to be linked."""
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import made_up
+
+SOURCE = """\
+extern "C" __tile_global__ void tile(int *p) { }
+extern "C" __global__ void simt(int *p) { *p = 1; }
+"""
+# The Tile IR that nvrtc makes of a source for sm_90, by a process of its own.
+NVRTC = """\
+import ctypes, sys
+nvrtc, program, size = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p(), ctypes.c_size_t()
+nvrtc.nvrtcCreateProgram(ctypes.byref(program), sys.argv[2].encode(), b"k.cu", 0, None, None)
+options = (ctypes.c_char_p * 2)(b"--enable-tile", b"-arch=sm_90")
+assert not nvrtc.nvrtcCompileProgram(program, 2, options)
+assert not nvrtc.nvrtcGetTileIRSize(program, ctypes.byref(size))
+code = ctypes.create_string_buffer(size.value)
+assert not nvrtc.nvrtcGetTileIR(program, code)
+sys.stdout.buffer.write(code.raw)
+"""
+
+
+@pytest.fixture
+def tile_ir(world, real):
+    """tile_ir(source): a file of its Tile IR."""
+    def make(source=SOURCE, name="k.tile", change=lambda code: code):
+        nvrtc = real("13.5").file("nvrtc")
+        code = subprocess.run([sys.executable, "-c", NVRTC, nvrtc, source], check=True,
+                              stdout=subprocess.PIPE,
+                              env={"LD_LIBRARY_PATH": str(nvrtc.parent)}).stdout
+        path = world.root / name
+        path.write_bytes(change(code))
+        return path
+    return make
+
+
+def say(world, *words, arch="sm_90", command="link", **options):
+    output = ["-o", world.root / "image"] if command == "link" else []
+    return json.loads(world.cli(command, "--json", f"--arch={arch}", "--driver=none", *output, *words,
+                                check=False, **options).out)
+
+
+def kernels(world, image="image"):
+    said = json.loads(world.cli("inspect", "--json", world.root / image).out)["files"][0]
+    return [(one["kind"], one["arch"], one["version"], one["linked"]) for one in said["entries"]]
+
+
+def by_hand(toolkit, arch, path, **variables):
+    """The image that tileiras makes of a file."""
+    out = path.with_suffix(".cubin")
+    subprocess.run([toolkit / "bin" / "tileiras", f"--gpu-name={arch}", path, "-o", out], check=True,
+                   env=variables)
+    return out.read_bytes()
+
+
+@pytest.mark.parametrize("arch, suffix", [("sm_80", ""), ("sm_90", "a"), ("sm_100", "a")])
+@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
+def test_tile_ir_becomes_the_image_that_tileiras_makes(world, tiled, tile_ir, arch, suffix, how):
+    path = tile_ir()
+    plan = say(world, path, arch=arch, command="plan")
+    said = say(world, *how, path, arch=arch)
+    for one in (plan, said):
+        assert (one["decision"], one["code"], one["tileiras"], one["options"]) == (
+            "tileiras", None, "13.5", [f"--gpu-name={arch}"])
+    assert (world.root / "image").read_bytes() == by_hand(tiled, arch, path)
+    assert kernels(world) == [("cubin", arch + suffix, "13.5", True)]
+
+
+def test_another_toolkit_in_the_environment_is_not_taken(world, tiled, tile_ir):
+    path = tile_ir()
+    world.env.update(CUDA_HOME=str(world.root), CUDA_PATH=str(world.root), CUDA_ROOT=str(world.root))
+    with pytest.raises(subprocess.CalledProcessError):
+        by_hand(tiled, "sm_90", path, CUDA_HOME=str(world.root))
+    assert say(world, path)["code"] is None
+
+
+@pytest.mark.parametrize("words, code, kernel", [
+    (["--compile-option=--enable-tile"], "UNSUPPORTED_KIND", None),
+    (["--tile-only"], None, "tile"), (["--compile-option=--enable-tile", "--ignore-tile"], None, "simt")])
+def test_source_with_both_kinds_makes_two_images(world, tiled, words, code, kernel):
+    path = world.root / "k.cu"
+    path.write_text(SOURCE)
+    said = say(world, *words, path)
+    assert said["code"] == code, said
+    if code:
+        assert "--tile-only" in said["message"] and "--ignore-tile" in said["message"]
+        return
+    assert (world.root / "image").read_bytes().count(b".text.") and said["notes"]
+    assert [one for one in ("tile", "simt") if f".text.{one}\0".encode() in
+            (world.root / "image").read_bytes()] == [kernel]
+
+
+def test_source_without_tile_kernels_is_linked(world, tiled):
+    """nvrtc and nvcc then write a kernel of their own into the Tile IR."""
+    path = world.root / "k.cu"
+    path.write_text(SOURCE.splitlines()[1])
+    said = say(world, "--compile-option=--enable-tile", path)
+    assert (said["code"], said["decision"], said["notes"]) == (None, "nvjitlink", [])
+    said = say(world, "--tile-only", path)
+    assert said["code"] == "NO_DEVICE_CODE" and "no __tile_global__ kernel" in said["message"]
+
+
+def test_a_container_as_nvcc_writes_it(world, tiled, tile_ir):
+    """With what tileiras made of the Tile IR, which goes with it; beside a container of other code."""
+    code, simt = tile_ir().read_bytes(), tile_ir(SOURCE.splitlines()[1], "simt.tile").read_bytes()
+    image = by_hand(tiled, "sm_90", world.root / "k.tile")
+    ptx = b".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n\0"
+    packed = made_up.PLAIN | made_up.ZSTD
+    tile = made_up.fatbin(made_up.entry(made_up.CUBIN, image, arch=90),
+                          made_up.entry(made_up.TILEIR, code, arch=90, flags=packed))
+    other = made_up.fatbin(made_up.entry(made_up.PTX, ptx, arch=90))
+    path = world.root / "k.fatbin"
+    path.write_bytes(tile)
+    said = say(world, path)
+    assert (said["decision"], said["code"]) == ("tileiras", None), said
+    assert (world.root / "image").read_bytes() == image
+    path.write_bytes(tile + other)
+    said = say(world, path)
+    assert said["code"] == "UNSUPPORTED_KIND" and "PTX 8.0" in said["message"], said
+    said = say(world, "--tile-only", path)
+    assert said["decision"] == "tileiras" and "left out" in said["notes"][0]
+    assert say(world, "--ignore-tile", path)["decision"] == "nvjitlink"
+    path.write_bytes(made_up.fatbin(made_up.entry(made_up.TILEIR, simt, arch=90, flags=packed)) + other)
+    said = say(world, path)
+    assert (said["decision"], said["notes"]) == ("nvjitlink", [])
+
+
+@pytest.mark.parametrize("words, code, text", [
+    (["--lto"], "UNSUPPORTED_KIND", "takes no part in link-time optimisation"),
+    (["--ptx"], "UNSUPPORTED_KIND", "becomes an image only"),
+    (["--option=-lineinfo"], "OPTION_UNSUPPORTED", "takes no options of linkers"),
+    (["--ignore-tile"], "UNSUPPORTED_KIND", "nothing but Tile IR"),
+    (["--constraint=>=12,<13"], "CONSTRAINT", "tileiras 13.5 is here"),
+])
+def test_what_tileiras_does_not_do(world, tiled, tile_ir, words, code, text):
+    said = say(world, *words, tile_ir())
+    assert said["code"] == code and text in said["message"], said
+    assert not (world.root / "image").exists()
+
+
+@pytest.mark.parametrize("arch, code, text", [
+    ("sm_75", "ARCH_UNSUPPORTED", "no tileiras makes code for sm_75"),
+    ("sm_100f", "ARCH_UNSUPPORTED", "for one GPU, not for a family")])
+def test_targets_that_it_does_not_know(world, tiled, tile_ir, arch, code, text):
+    said = say(world, tile_ir(), arch=arch)
+    assert said["code"] == code and text in said["message"], said
+
+
+def test_two_pieces_are_two_images(world, tiled, tile_ir):
+    said = say(world, tile_ir(), tile_ir(name="other.tile"))
+    assert said["code"] == "UNSUPPORTED_KIND" and said["input"] == 1
+    assert "each is an image of its own" in said["message"]
+
+
+def newer(code):
+    return code[:8] + bytes([13, 6]) + code[10:]
+
+
+def test_a_tileiras_that_is_not_there_or_too_old(world, tiled, tile_ir):
+    said = say(world, tile_ir(change=newer))
+    assert (said["code"], said["have"], said["need"]) == (
+        "TILEIRAS_REQUIRED", "tileiras 13.5", "tileiras 13.6 or later")
+    (tiled / "bin" / "tileiras").unlink()
+    said = say(world, tile_ir())
+    assert (said["code"], said["have"], said["need"]) == (
+        "TILEIRAS_REQUIRED", "no tileiras", "tileiras 13.5 or later")
+    assert "nvidia-cuda-tileiras" in said["message"]
+
+
+@pytest.mark.parametrize("lacks, package", [(["bin/ptxas"], "nvidia-cuda-nvcc"), (
+    ["nvvm/lib64/libnvvm.so", "lib/libnvvm.so.4"], "nvidia-nvvm")])
+def test_what_it_needs_is_named(world, tiled, tile_ir, lacks, package):
+    for name in lacks:
+        if os.path.lexists(tiled / name):
+            (tiled / name).unlink()
+    said = say(world, tile_ir())
+    assert said["code"] == "COMPILE_FAILED" and f"of the package {package}" in said["message"], said
+
+
+def test_damaged_tile_ir_is_what_tileiras_says_of_it(world, tiled, tile_ir):
+    said = say(world, tile_ir(change=lambda code: code[:100]))
+    assert said["code"] == "COMPILE_FAILED" and said["backend_call"] == "tileiras"
+    assert "section length" in said["message"] and said["backend_status"] > 0
+    assert say(world, tile_ir(change=lambda code: code[:10]))["code"] == "BAD_INPUT"
+    assert not (world.root / "image").exists()
