@@ -57,6 +57,7 @@ INCLUDEDIR ?= $(call gnu,includedir,$(PREFIX)/include)
 BINDIR ?= $(call gnu,bindir,$(call gnu,exec_prefix,$(PREFIX))/bin)
 LIBEXECDIR ?= $(call gnu,libexecdir,$(call gnu,exec_prefix,$(PREFIX))/libexec)
 DATADIR ?= $(call gnu,datadir,$(call gnu,datarootdir,$(PREFIX)/share))
+PYTHONDIR ?= $(DATADIR)/lazycuda/python
 MANDIR ?= $(call gnu,mandir,$(call gnu,datarootdir,$(PREFIX)/share)/man)
 INSTALL ?= install
 INSTALL_PROGRAM ?= $(INSTALL) -m 755

@@ -7,7 +7,7 @@
 # ---- places ----
 
 ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
-$(call check_places,PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR MANDIR)
+$(call check_places,PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR PYTHONDIR MANDIR)
 endif
 
 # A folder as it is seen from another, if both are below PREFIX; else itself.
@@ -26,8 +26,8 @@ FISH_DIR := $(DATADIR)/fish/vendor_completions.d
 # what it copies,
 LIBEXEC_DIR := $(LIBEXECDIR)/lazycuda
 SHARE_DIR := $(DATADIR)/lazycuda/stub
-# and the Python code of `lazycuda retarget`.
-RETARGET_DIR := $(DATADIR)/lazycuda/python/lazycuda
+# and the Python code of `lazycuda retarget`, which is the module that Python imports.
+RETARGET_DIR := $(PYTHONDIR)/lazycuda
 
 # The dynamic loader looks there by itself.
 SYSTEM_LIBDIRS := /lib /lib64 /usr/lib /usr/lib64 /lib/%-linux-gnu /usr/lib/%-linux-gnu
@@ -37,7 +37,7 @@ RUNPATH ?= $(if $(filter $(SYSTEM_LIBDIRS),$(LIBDIR)),no,yes)
 
 PLACED := $(BUILD)/placed
 $(PLACED)/flags: FORCE
-	$(call remember,$(PREFIX) $(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(LIBEXECDIR) $(DATADIR) $(RUNPATH) \
+	$(call remember,$(PREFIX) $(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(LIBEXECDIR) $(DATADIR) $(PYTHONDIR) $(RUNPATH) \
 		$(CUDA_ABI) $(SOVERSION))
 
 # What is in $(BUILD) itself is run from there; this is linked for its place.
@@ -60,7 +60,14 @@ $(BUILD)/obj/placed/beside.o: tools/beside.c $(PLACED)/flags $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs \
 		-DLIBEXEC='"$(call from,$(BINDIR),$(LIBEXECDIR))"' \
-		-DSHARE='"$(call from,$(BINDIR),$(DATADIR))"' -c $< -o $@
+		-DSHARE='"$(call from,$(BINDIR),$(DATADIR))"' \
+		-DPYTHON='"$(call from,$(BINDIR),$(PYTHONDIR))"' -c $< -o $@
+# It lies beside the module, which finds the rest by it.
+$(PLACED)/places: $(PLACED)/flags
+	$(call say,MAKE)
+	$(Q)printf '%s\n' 'lib $(call from,$(RETARGET_DIR),$(LIBDIR))' \
+		'include $(call from,$(RETARGET_DIR),$(INCLUDEDIR))' \
+		'bin $(call from,$(RETARGET_DIR),$(BINDIR))' >$@
 
 PCS := $(PLACED)/lazycuda-link.pc
 # A folder in pkg-config's words.
@@ -117,8 +124,9 @@ IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
 FOLDERS_SH := packaging/stub/folders.sh
 # Those that bear our name, and those that others use, too.
 OWN_DIRS := $(LIBDIR)/lazycuda $(IMPORT_DIRS) $(CMAKE_DIR) $(DATADIR)/lazycuda \
-	$(patsubst %/,%,$(dir $(RETARGET_DIR))) $(RETARGET_DIR) $(LIBEXEC_DIR) $(SHARE_DIRS)
+	$(filter $(DATADIR)/lazycuda/%,$(PYTHONDIR)) $(RETARGET_DIR) $(LIBEXEC_DIR) $(SHARE_DIRS)
 SHARED_DIRS := $(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(PC_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) \
+	$(filter-out $(DATADIR)/lazycuda/%,$(PYTHONDIR)) \
 	$(sort $(foreach p,$(PAGES),$(call section,$(p))))
 compat_dirs = $(1:%=$(LIBDIR)/lazycuda/compat%)
 
@@ -133,7 +141,7 @@ put_shared = $(call put,$(INSTALL_PROGRAM),$(1),$(call to,$(LIBDIR)/$(notdir $(1
 COMPLETIONS := $(BASH_DIR)/lazycuda $(ZSH_DIR)/_lazycuda $(FISH_DIR)/lazycuda.fish
 put_completion = $(call put,$(INSTALL_DATA),packaging/completions/lazycuda.$(1),$(call to,$(2)))
 
-install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
+install: all $(SHARED) $(PLACED)/bin/lazycuda $(PLACED)/places $(PCS) $(CMAKES)
 	$(foreach d,$(SHARED_DIRS) $(OWN_DIRS) $(call compat_dirs,$(COMPAT_MAJORS)),$\
 		$(call folder,$(call to,$(d))))
 	$(foreach f,$(SHARED),$(call put_shared,$(f)))
@@ -147,7 +155,7 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PCS) $(CMAKES)
 	$(call put_completion,bash,$(word 1,$(COMPLETIONS)))
 	$(call put_completion,zsh,$(word 2,$(COMPLETIONS)))
 	$(call put_completion,fish,$(word 3,$(COMPLETIONS)))
-	$(call put_into,$(INSTALL_DATA),$(RETARGET),$(RETARGET_DIR))
+	$(call put_into,$(INSTALL_DATA),$(RETARGET) $(PLACED)/places,$(RETARGET_DIR))
 	$(call put_into,$(INSTALL_PROGRAM),$(MAKERS),$(LIBEXEC_DIR))
 	$(foreach f,$(COPIES),$(call put,$(INSTALL_DATA),$(STUB_SHARE)/$(f),$(call to,$(SHARE_DIR)/$(f))))
 
@@ -161,7 +169,7 @@ INSTALLED = $(call put_from,$(MAY_BE_SHARED) $(if $(SONUMBER),$(MAY_BE_SHARED:%=
 	$(foreach p,$(PAGES),$(call put_from,$(p),$(call section,$(p)))) \
 	$(call put_from,$(PCS),$(PC_DIR)) $(call put_from,$(CMAKES),$(CMAKE_DIR)) \
 	$(COMPLETIONS) \
-	$(call put_from,$(RETARGET),$(RETARGET_DIR)) $(call put_from,$(MAKERS),$(LIBEXEC_DIR)) \
+	$(call put_from,$(RETARGET) places,$(RETARGET_DIR)) $(call put_from,$(MAKERS),$(LIBEXEC_DIR)) \
 	$(COPIES:%=$(SHARE_DIR)/%)
 
 uninstall:

@@ -13,9 +13,10 @@
 #ifndef LIBEXEC
 #define LIBEXEC "../libexec"
 #define SHARE "../share"
+#define PYTHON "../share/lazycuda/python"
 #endif
 
-const char libexec_place[] = LIBEXEC, share_place[] = SHARE;
+const char libexec_place[] = LIBEXEC, share_place[] = SHARE, python_place[] = PYTHON;
 
 /* The folder of this program, with a slash; false if it cannot be found out. */
 static bool own_folder(char *folder, size_t size)

@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 #include "beside.h"
+#include "say.h"
 #include "tables.h"
 
 /* Returns the folder of the Python code, or NULL. */
 static char *find_code(void)
 {
-	char *file = beside(share_place, "lazycuda/python/lazycuda/retarget.py");
+	char *file = beside(python_place, "lazycuda/retarget.py");
 
 	if (!file)	/* in the Python package */
 		file = beside("..", "retarget.py");
@@ -54,8 +55,8 @@ int retarget_main(int argc, char **argv)
 	size_t count = 0;
 
 	if (!words || !code) {
-		fprintf(stderr, "lazycuda retarget: there is no Python code in"
-			" %s/lazycuda/python: it is a part of the installation\n", share_place);
+		complain("retarget", "there is no %s/lazycuda/retarget.py: install lazycuda's Python"
+			 " module", python_place);
 		free(words);
 		free(code);
 		free(stubs);

@@ -21,7 +21,8 @@ PYTHON_CODE = "share/lazycuda/python"
 
 PREFIX = "/lazycuda"
 FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/include",
-           "DATADIR": "/share", "LIBEXECDIR": "/libexec", "MANDIR": "/share/man"}
+           "DATADIR": "/share", "PYTHONDIR": f"/{PYTHON_CODE}", "LIBEXECDIR": "/libexec",
+           "MANDIR": "/share/man"}
 # NPP's stubs under the real names would be 7 of 18 MB, more than packaging/release.py allows a
 # wheel; nvFatbin's are what no wheel of tools/upkeep/survey.txt needs.  Under their own names
 # they are there.

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,7 @@ def there_and_back(folder, settings=()):
 
 
 @pytest.mark.parametrize("settings", [(), ("COMPAT=11,13",), ("SOVERSION=3",),
+                                      ("PYTHONDIR=/usr/lib/python3/dist-packages",),
                                       ("COMPAT=11,13", "ALL_STUBS=yes", "COMPAT_WITHOUT=npp%")])
 def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
     somebody_elses(tmp_path / "usr")
@@ -176,7 +178,7 @@ def test_a_place_that_something_would_misread_is_refused(folder, value):
             assert f"{name}='{value}': give an absolute path without .." in said[0] and len(said) == 1
 
 
-@pytest.mark.parametrize("name", ["INCLUDEDIR", "BINDIR", "LIBEXECDIR", "DATADIR", "MANDIR"])
+@pytest.mark.parametrize("name", ["INCLUDEDIR", "BINDIR", "LIBEXECDIR", "DATADIR", "PYTHONDIR", "MANDIR"])
 def test_every_place_is_looked_at(name):
     assert f"{name}='/opt/a&b'" in refusal(build.ROOT, "install", f"{name}=/opt/a&b")
 
@@ -254,6 +256,22 @@ def test_the_command_finds_its_parts_in_a_moved_tree(tmp_path, world, libexec, s
     assert (tree.prefix / libexec / "lazycuda" / "gen").exists()
     assert (tree.prefix / share / "lazycuda" / "stub").is_dir()
     runs_its_parts(world, tmp_path, tree.prefix / "usr" / "bin" / "lazycuda")
+
+
+@pytest.mark.parametrize("python", ["lib/python3/dist-packages", "share/lazycuda/python"])
+def test_the_module_and_the_rest_find_each_other_in_a_moved_tree(tmp_path, world, python):
+    """As in a system of Debian's, where no folder is beside another."""
+    tree = installed.install(tmp_path, f"PYTHONDIR=/opt/lazycuda/{python}", "COMPAT=12",
+                             "INCLUDEDIR=/opt/lazycuda/include/lazy", lib="lib/x86_64-linux-gnu")
+    asked = ("import lazycuda, lazycuda.link; print(lazycuda.libdir(12), lazycuda.compatdir(12), "
+             "lazycuda.includedir(), lazycuda.link_library.library()._name)")
+    found = world.run(sys.executable, "-B", "-c", asked, PYTHONPATH=f"{tree.prefix}/{python}").out
+    assert found.split() == [*map(str, (
+        tree.libdir / "lazycuda/cuda12", tree.libdir / "lazycuda/compat12", tree.prefix / "include/lazy",
+        tree.libdir / "liblazycuda_link.so"))]
+    said = world.run(sys.executable, "-B", "-m", "lazycuda", "--version", PYTHONPATH=f"{tree.prefix}/{python}")
+    assert said.out.startswith("lazycuda ")
+    assert "usage: lazycuda retarget" in world.run(tree.prefix / "bin/lazycuda", "retarget", "--help").out
 
 
 @pytest.mark.parametrize("outside", ["LIBEXECDIR", "DATADIR"])

@@ -63,8 +63,8 @@ def below(folder):
 
 
 # What a program loads, what one is built with, what one runs; by the name below usr/.
-def expected(libdir, manual_suffix=".gz"):
-    """{part: files that have to be in it}"""
+def expected(libdir, python, manual_suffix=".gz"):
+    """{part: files that have to be in it}; python: where that system's Python looks for modules"""
     stubs = [*map(build.stub_name, build.STUBBED), "liblazycuda_link.so"]
     others = {path.name for path in build.STUBS.glob("*_stub.so")} - {*stubs}
     return {
@@ -83,20 +83,21 @@ def expected(libdir, manual_suffix=".gz"):
                   f"share/man/man7/lazycuda.7{manual_suffix}",
                   "share/bash-completion/completions/lazycuda",
                   "share/zsh/site-functions/_lazycuda",
-                  "share/fish/vendor_completions.d/lazycuda.fish",
-                  "share/lazycuda/python/lazycuda/retarget.py"},
+                  "share/fish/vendor_completions.d/lazycuda.fish"},
+        "python": {f"{python}/lazycuda/{path.name}" for path in
+                   (*(build.ROOT / "tools/retarget/lazycuda").glob("*.py*"), build.ROOT / "places")},
         # As `make all-stubs` makes them.
         **{folder.name: {f"{libdir}/lazycuda/{folder.name}/{path.name}" for path in folder.iterdir()}
            for folder in build.STUBS.glob("compat*")}}
 
 
 # All that these may hold.
-COMPLETE = ("runtime", "others", "compat11", "compat12", "compat13")
+COMPLETE = ("runtime", "others", "python", "compat11", "compat12", "compat13")
 
 
-def check_contents(folders, libdir, manual_suffix=".gz"):
+def check_contents(folders, libdir, python, manual_suffix=".gz"):
     """folders: {part: where its package was unpacked}"""
-    for part, wanted in expected(libdir, manual_suffix).items():
+    for part, wanted in expected(libdir, python, manual_suffix).items():
         wanted, found = {f"usr/{name}" for name in wanted}, below(folders[part])
         assert wanted <= found, part
         assert part not in COMPLETE or wanted == found, part

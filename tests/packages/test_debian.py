@@ -11,13 +11,14 @@ import build
 import distribution
 
 PARTS = {"runtime": "liblazycuda0", "others": "liblazycuda-all0", "development": "liblazycuda-dev", "tools": "lazycuda",
+         "python": "python3-lazycuda",
          **{f"compat{major}": f"lazycuda-compat{major}" for major in build.MAJORS}}
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The folder with the packages, and where each was unpacked."""
-    distribution.needs("dpkg-buildpackage", "dh", "gcc", "make")
+    distribution.needs("dpkg-buildpackage", "dh", "dh_python3", "gcc", "make")
     folder = tmp_path_factory.mktemp("debian")
     source = folder / f"lazycuda-{distribution.version()}"
     archive = distribution.source_archive(tmp_path_factory.mktemp("dist"))
@@ -46,7 +47,7 @@ def field(built, part, name):
 
 
 def test_every_file_is_in_its_package(built, libdir):
-    distribution.check_contents(built.unpacked, libdir)
+    distribution.check_contents(built.unpacked, libdir, "lib/python3/dist-packages")
 
 
 def test_the_command_and_the_stubs_run_from_them(built, libdir, world):
@@ -58,7 +59,8 @@ def test_what_each_depends_on(built):
     for part in ("runtime", "others"):
         assert "," not in field(built, part, "Depends")        # libc alone
     assert "liblazycuda0 (>= " in field(built, "tools", "Depends")
-    assert field(built, "development", "Depends").startswith("liblazycuda0 (= ")
+    for part in ("development", "python"):
+        assert field(built, part, "Depends").startswith("liblazycuda0 (= ")
 
 
 @pytest.mark.parametrize("part", PARTS)

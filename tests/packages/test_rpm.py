@@ -11,10 +11,12 @@ import distribution
 
 SPEC = build.ROOT / "packaging" / "lazycuda.spec"
 PARTS = {"runtime": "lazycuda-libs", "others": "lazycuda-all-libs", "development": "lazycuda-devel", "tools": "lazycuda",
+         "python": "python3-lazycuda",
          **{f"compat{major}": f"lazycuda-compat{major}" for major in build.MAJORS}}
 LIBDIR = "lib64"
+PYTHON = f"{LIBDIR}/python3.13/site-packages"
 # As on Fedora, where this may be Debian; and without what only Fedora has.
-SETTINGS = [word for pair in (f"_libdir /usr/{LIBDIR}", "debug_package %{nil}",
+SETTINGS = [word for pair in (f"_libdir /usr/{LIBDIR}", f"python3_sitearch /usr/{PYTHON}", "debug_package %{nil}",
                               "_smp_mflags -j2") for word in ("--define", pair)]
 
 
@@ -43,7 +45,7 @@ def asked(built, part, what):
 
 def test_every_file_is_in_its_package(built):
     pages = list(built.unpacked["tools"].glob("usr/share/man/man7/lazycuda.7*"))
-    distribution.check_contents(built.unpacked, LIBDIR, pages[0].name.removeprefix("lazycuda.7"))
+    distribution.check_contents(built.unpacked, LIBDIR, PYTHON, pages[0].name.removeprefix("lazycuda.7"))
 
 
 def test_the_command_and_the_stubs_run_from_them(built, world):
@@ -65,7 +67,7 @@ def test_what_each_requires(built):
     needed = libraries(asked(built, "runtime", "--requires"))
     assert not [name for name in needed if name.startswith(("libcu", "libnv"))
                 and not name.endswith("_stub.so.0")]
-    for part in ("development", "tools"):
+    for part in ("development", "tools", "python"):
         assert any(line.startswith("lazycuda-libs") for line in asked(built, part, "--requires"))
 
 

@@ -8,19 +8,24 @@ from typing import List, Optional, Union
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
 # The folder that has lib/ and bin/, relative to this one: in the Python package, in a
-# source tree, in what `make install` made (share/lazycuda/python/lazycuda).
+# source tree, in what make copies for the command there.
 _ROOTS = ("", "../../../build", "../../../..")
 _STUB = "libcudart_stub.so"
 
 
-def _root() -> pathlib.Path:
+def _place(name: str) -> pathlib.Path:
+    """The folder lib, include or bin: where `make install` says that it is, else in the root."""
+    said = PACKAGE / "places"
+    if said.exists():
+        places = dict(line.split(" ", 1) for line in said.read_text().splitlines())
+        return (PACKAGE / places[name]).resolve()
     found = [(PACKAGE / root).resolve() for root in _ROOTS]
-    return next((root for root in found if (root / "lib" / _STUB).exists()), found[0])
+    return next((root for root in found if (root / "lib" / _STUB).exists()), found[0]) / name
 
 
 def libdir(major: Optional[Union[int, str]] = None) -> pathlib.Path:
     """The folder of the stubs; or of the import libraries of a CUDA major."""
-    folder = _root() / "lib"
+    folder = _place("lib")
     if major is None:
         return folder
     inside = folder / "lazycuda" / f"cuda{major}"
@@ -43,7 +48,7 @@ def majors(kind: str = "cuda", folder: Optional[pathlib.Path] = None) -> List[st
 
 
 def includedir() -> pathlib.Path:
-    return _root() / "include"
+    return _place("include")
 
 
 def cmakedir() -> pathlib.Path:
@@ -56,7 +61,7 @@ def pkgconfigdir() -> pathlib.Path:
 
 def program() -> pathlib.Path:
     """The command itself."""
-    return _root() / "bin" / "lazycuda"
+    return _place("bin") / "lazycuda"
 
 
 FOLDERS = {"--libdir": libdir, "--compatdir": compatdir, "--includedir": includedir,
