@@ -347,19 +347,21 @@ $(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h gen/model/*.h)
 endif
 
 .PHONY: generate check-generated
-generate: $(GENERATED)/symbols.made
+generate: $(GENERATED)/symbols.made $(BUILD)/bin/lazycuda
 	$(Q)$(PYTHON) tools/upkeep/adapted.py
 	$(Q)$(PYTHON) tools/upkeep/linking.py
 	$(Q)$(PYTHON) tools/upkeep/survey.py
 	$(Q)$(PYTHON) tools/upkeep/laid_out.py
 	$(Q)$(PYTHON) tools/upkeep/pictures.py
+	$(Q)$(PYTHON) tools/upkeep/manual.py
 
-check-generated: $(GENERATED)/symbols.made
+check-generated: $(GENERATED)/symbols.made $(BUILD)/bin/lazycuda
 	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
 	$(Q)$(PYTHON) tools/upkeep/linking.py --check
 	$(Q)$(PYTHON) tools/upkeep/survey.py --check
 	$(Q)$(PYTHON) tools/upkeep/laid_out.py --check
 	$(Q)$(PYTHON) tools/upkeep/pictures.py --check
+	$(Q)$(PYTHON) tools/upkeep/manual.py --check
 
 # ---- symbols.txt ----
 

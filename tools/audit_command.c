@@ -13,6 +13,7 @@
 #include "../stubs/base/cuda_version.h"
 #include "../stubs/base/regular.h"
 #include "as_it_lies.h"
+#include "options.h"
 #include "own_stub.h"
 #include "progress.h"
 #include "audit_report.h"
@@ -26,26 +27,9 @@ static const char usage[] =
 "retargeted: how many of its imports are direct, renamed, adapted, refused or absent on each.  FILE\n"
 "is an ELF file, a wheel (.whl), or a folder to search for ELF files and wheels;\n"
 "symbolic links in a folder are not followed.  No FILE is run.\n"
-"\n"
-"  --json           the same as JSON\n"
-"  --all-versions   every version, not only the newest of each major\n"
-"  --require LIST   exit with 1 unless every file runs on these, such as 11,12,13.\n"
-"                   A major is satisfied by any one of its versions; 12.4 means\n"
-"                   that version.  The last line names the first that will do.\n"
-"                   `none`: it can be loaded where there is neither CUDA nor a driver\n"
-"  --allow-by-name  libraries that a file may open by a name that tells the CUDA, such as\n"
-"                   libcublas.so.12, do not count\n"
-"  --driver V       assume a driver for that CUDA, such as 12.2: functions that came\n"
-"                   later are absent, and it does not take code that is too new for\n"
-"                   it; default: the newest driver that is known, and any for code\n"
-"  --device-code    also what device code the files hold, by kind and architecture,\n"
-"                   what made it, the oldest driver that takes it, and fatbins that\n"
-"                   hold LTO-IR beside other code; it is unpacked for that\n"
-"  --arch LIST      the same, and for GPUs such as sm_90,sm_120 what serves them and\n"
-"                   what to do; exit with 1 if a file with device code has none that\n"
-"                   a driver loads there\n"
-"  --stub STUB      also judge imports of the library of this stub, which\n"
-"                   `lazycuda stub` made and which is loaded; may be repeated\n"
+"\n";
+
+static const char end[] =
 "\n"
 "A file runs on a version if none of its imports is refused (the name is there\n"
 "with another interface that no adaptor bridges) or absent (it is not there), and\n"
@@ -318,8 +302,10 @@ static bool read_required(const struct audit *audit, const char *text, char **en
 }
 
 /* Reads "none,11,12.4"; false if one of them is not as it should be. */
-static bool parse_required(struct audit *audit, const char *list)
+static bool parse_required(void *data, const char *list)
 {
+	struct audit *audit = data;
+
 	while (*list) {
 		struct requirement wanted;
 		char *end;
@@ -369,8 +355,9 @@ static bool check_required(const struct audit *audit)
 
 /* ---- command line ---- */
 
-static bool set_driver(struct audit *audit, const char *text)
+static bool set_driver(void *data, const char *text)
 {
+	struct audit *audit = data;
 	const struct tables *tables = &audit->tables;
 	char version[16];
 
@@ -386,9 +373,9 @@ static bool set_driver(struct audit *audit, const char *text)
 	return false;
 }
 
-static bool set_archs(struct audit *audit, const char *text)
+static bool set_archs(void *data, const char *text)
 {
-	return code_wish_read(&audit->report.wish, text);
+	return code_wish_read(&((struct audit *)data)->report.wish, text);
 }
 
 /* Returns true if every file with device code has some for every GPU that was given. */
@@ -400,8 +387,10 @@ static bool serves_archs(const struct audit *audit)
 	return true;
 }
 
-static bool note_stub(struct audit *audit, const char *path)
+static bool note_stub(void *data, const char *path)
 {
+	struct audit *audit = data;
+
 	if (audit->stub_count == MAX_TABLES - LIBRARIES)
 		return false;
 	audit->stubs[audit->stub_count++] = path;
@@ -422,43 +411,40 @@ static bool add_stubs(struct audit *audit)
 	return true;
 }
 
-static const struct valued {
-	const char *name;
-	bool (*take)(struct audit *audit, const char *value);
-	const char *wants;
-} valued[] = {
-	{ "--require", parse_required,
-	  "--require takes majors or versions of CUDA that are known, as in 11,12,13" },
-	{ "--driver", set_driver, "--driver takes a version of CUDA that is known, as in 12.2" },
-	{ "--arch", set_archs, "--arch takes GPUs, as in sm_90,sm_120; at most 32" },
-	{ "--stub", note_stub, "--stub takes the path of a stub; an audit has room for 64, lazycuda's own included" },
+static const struct option options[] = {
+	{ "--json", NULL, "the same as JSON", .at = offsetof(struct audit, report.json) },
+	{ "--all-versions", NULL, "every version, not only the newest of each major",
+	  .at = offsetof(struct audit, all_versions) },
+	{ "--require", "LIST", "exit with 1 unless every file runs on these, such as 11,12,13. A"
+	  " major is satisfied by any one of its versions; 12.4 means that version. The last line"
+	  " names the first that will do. none: it can be loaded where there is neither CUDA nor"
+	  " a driver",
+	  .take = parse_required,
+	  .wants = "--require takes majors or versions of CUDA that are known, as in 11,12,13" },
+	{ "--allow-by-name", NULL, "libraries that a file may open by a name that tells the CUDA,"
+	  " such as libcublas.so.12, do not count", .at = offsetof(struct audit, report.by_name) },
+	{ "--driver", "V", "assume a driver for that CUDA, such as 12.2: functions that came"
+	  " later are absent, and it does not take code that is too new for it; default: the"
+	  " newest driver that is known, and any for code",
+	  .take = set_driver,
+	  .wants = "--driver takes a version of CUDA that is known, as in 12.2" },
+	{ "--device-code", NULL, "also what device code the files hold, by kind and architecture,"
+	  " what made it, the oldest driver that takes it, and fatbins that hold LTO-IR beside"
+	  " other code; it is unpacked for that", .at = offsetof(struct audit, report.wish.any) },
+	{ "--arch", "LIST", "what --device-code says, and for GPUs such as sm_90,sm_120 what"
+	  " serves them and what to do; exit with 1 if a file with device code has none that a"
+	  " driver loads there",
+	  .take = set_archs, .wants = "--arch takes GPUs, as in sm_90,sm_120; at most 32" },
+	{ "--stub", "STUB", "also judge imports of the library of this stub, which `lazycuda"
+	  " stub` made and which is loaded; may be given again",
+	  .take = note_stub,
+	  .wants = "--stub takes the path of a stub; an audit has room for 64, lazycuda's own included" },
+	{ .name = NULL },
 };
 
-/* Takes one option.  Returns how many words it used, 0 if it is no option, and sets *why if
- * its value is wrong. */
-static int take_audit_option(struct audit *audit, char **words, const char **why)
-{
-	if (!strcmp(words[0], "--json"))
-		return audit->report.json = true;
-	if (!strcmp(words[0], "--allow-by-name"))
-		return audit->report.by_name = true;
-	if (!strcmp(words[0], "--all-versions"))
-		return audit->all_versions = true;
-	if (!strcmp(words[0], "--device-code"))
-		return audit->report.wish.any = true;
-	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
-		size_t length = strlen(valued[i].name);
-		const char *rest = words[0] + length, *value;
-
-		if (strncmp(words[0], valued[i].name, length) || (*rest && *rest != '='))
-			continue;
-		value = *rest ? rest + 1 : words[1];
-		if (!value || !valued[i].take(audit, value))
-			*why = valued[i].wants;
-		return *rest ? 1 : 2;
-	}
-	return 0;
-}
+static const struct command command = {
+	.name = "audit", .usage = usage, .options = options, .end = end,
+};
 
 /* Selects the newest version of each major, or all versions. */
 static void choose_targets(struct audit *audit)
@@ -496,34 +482,17 @@ static void audit_all(struct audit *audit, char **paths, size_t count)
 
 static int audit_with(struct audit *audit, int argc, char **argv)
 {
-	size_t count = 0;
-	bool options = true, met;
-	const char *why = NULL;
+	int status, count = options_read(&command, audit, argc, argv, NULL, &status);
+	bool met;
 
-	for (int i = 1, taken; i < argc; i += taken) {
-		taken = 1;
-		if (options && (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))) {
-			fputs(usage, stdout);
-			return 0;
-		}
-		if (!options || argv[i][0] != '-' || !argv[i][1]) {
-			argv[count++] = argv[i];
-		} else if (!strcmp(argv[i], "--")) {
-			options = false;
-		} else {
-			taken = take_audit_option(audit, argv + i, &why);
-			if (why)
-				return bad_usage("audit", usage, "", why, "");
-			if (!taken)
-				return bad_usage("audit", usage, "", "unknown option ", argv[i]);
-		}
-	}
+	if (count < 0)
+		return status;
 	if (!count)
-		return bad_usage("audit", usage, "", "no file is given", "");
+		return options_wrong(&command, "no file is given", "");
 	if (!add_stubs(audit))
 		return 2;
 	progress_wanted(!audit->report.json);
-	audit_all(audit, argv, count);
+	audit_all(audit, argv, (size_t)count);
 	met = check_required(audit);
 	met = serves_archs(audit) && met && !audit->nothing;	/* it reports, whatever was met before */
 	if (fflush(stdout) || ferror(stdout)) {

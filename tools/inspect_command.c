@@ -12,6 +12,7 @@
 #include "byte_count.h"
 #include "inspect_report.h"
 #include "json.h"
+#include "options.h"
 #include "say.h"
 
 static const char usage[] =
@@ -21,15 +22,9 @@ static const char usage[] =
 "objects, static libraries, shared libraries and programs, CUDA source; and for each\n"
 "piece of code its kind, architecture, version and how it is stored.  Runs nothing\n"
 "and needs no CUDA.\n"
-"\n"
-"  --json        the same as JSON, every piece by itself\n"
-"  --entries     every piece on a line of its own; without it, where there are\n"
-"                many, those that are alike are counted\n"
-"  --no-unpack   read headers only: faster, but of compressed code only what\n"
-"                the fatbin's header says is known\n"
-"  --unpack-limit SIZE\n"
-"                unpack at most SIZE bytes of each file, such as 4G; default: 32\n"
-"                times the file, and at least 256M.  More is an error\n"
+"\n";
+
+static const char end[] =
 "\n"
 "Compressed code is unpacked with liblz4.so.1 and libzstd.so.1 where they are.\n"
 "Exit status: 0 every file holds device code or is CUDA source or LLVM IR; 1 a file or\n"
@@ -37,9 +32,30 @@ static const char usage[] =
 "usage, or a file cannot be read; the other files are reported all the same.\n";
 
 struct inspect_options {
-	bool json, all;
-	unsigned flags;
+	bool json, all, headers_only;
 	uint64_t unpack_limit;
+};
+
+static bool take_unpack_limit(void *data, const char *value)
+{
+	return bytes_read(value, &((struct inspect_options *)data)->unpack_limit);
+}
+
+static const struct option options[] = {
+	{ "--json", NULL, "the same as JSON, every piece by itself",
+	  .at = offsetof(struct inspect_options, json) },
+	{ "--entries", NULL, "every piece on a line of its own; without it, where there are many,"
+	  " those that are alike are counted", .at = offsetof(struct inspect_options, all) },
+	{ "--no-unpack", NULL, "read headers alone: faster, but of compressed code only what the"
+	  " fatbin's header says is known", .at = offsetof(struct inspect_options, headers_only) },
+	{ "--unpack-limit", "SIZE", "unpack at most SIZE bytes of each file, such as 4G; default:"
+	  " 32 times the file, and at least 256M. More is an error",
+	  .take = take_unpack_limit, .wants = "--unpack-limit takes a size, such as 4G" },
+	{ .name = NULL },
+};
+
+static const struct command command = {
+	.name = "inspect", .usage = usage, .options = options, .end = end,
 };
 
 /* The library reports an unreadable file and a damaged one alike as an error; this tells
@@ -94,8 +110,8 @@ static int status_of(const struct lazycuda_inspection *inspection)
 static int inspect_file(const char *path, const struct inspect_options *options)
 {
 	const struct lazycuda_input input = { .size = sizeof(input), .path = path };
-	struct lazycuda_inspection *inspection = lazycuda_inspect_input(&input, options->flags,
-									options->unpack_limit);
+	struct lazycuda_inspection *inspection = lazycuda_inspect_input(&input,
+		options->headers_only ? 0 : LAZYCUDA_INSPECT_PAYLOADS, options->unpack_limit);
 	int status = 2;
 
 	if (inspection && options->json)
@@ -133,57 +149,13 @@ static int inspect_files(char **paths, int count, const struct inspect_options *
 	return status;
 }
 
-static bool take_inspect_flag(struct inspect_options *options, const char *word)
-{
-	if (!strcmp(word, "--json"))
-		options->json = true;
-	else if (!strcmp(word, "--entries"))
-		options->all = true;
-	else if (!strcmp(word, "--no-unpack"))
-		options->flags &= ~LAZYCUDA_INSPECT_PAYLOADS;
-	else
-		return false;
-	return true;
-}
-
-/* Returns how many words the option used, 0 if it is none, -1 if its value is wrong. */
-static int take_inspect_option(struct inspect_options *options, char **words)
-{
-	static const char name[] = "--unpack-limit";
-	const char *rest = words[0] + strlen(name), *value;
-
-	if (strncmp(words[0], name, strlen(name)) || (*rest && *rest != '='))
-		return take_inspect_flag(options, words[0]);
-	value = *rest ? rest + 1 : words[1];
-	if (!value || !bytes_read(value, &options->unpack_limit))
-		return -1;
-	return *rest ? 1 : 2;
-}
-
 int inspect_main(int argc, char **argv)
 {
-	struct inspect_options options = { .flags = LAZYCUDA_INSPECT_PAYLOADS };
-	bool more = true;	/* options may follow */
-	int count = 0;
+	struct inspect_options asked = { .json = false };
+	int status, count = options_read(&command, &asked, argc, argv, NULL, &status);
 
-	for (int i = 1, taken; i < argc; i += taken) {
-		taken = 1;
-		if (!more || argv[i][0] != '-' || !argv[i][1]) {
-			argv[count++] = argv[i];
-		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			fputs(usage, stdout);
-			return 0;
-		} else if (!strcmp(argv[i], "--")) {
-			more = false;
-		} else {
-			taken = take_inspect_option(&options, argv + i);
-			if (taken < 0)
-				return bad_usage("inspect", usage, "", "a size such as 4G is expected"
-						 " after ", argv[i]);
-			if (!taken)
-				return bad_usage("inspect", usage, "", "unknown option ", argv[i]);
-		}
-	}
-	return count ? inspect_files(argv, count, &options) :
-		       bad_usage("inspect", usage, "", "no file is given", "");
+	if (count < 0)
+		return status;
+	return count ? inspect_files(argv, count, &asked) :
+		       options_wrong(&command, "no file is given", "");
 }

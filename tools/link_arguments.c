@@ -17,42 +17,6 @@
 #include "text_file.h"
 #include "../stubs/base/count.h"
 
-const char link_arguments_usage[] =
-"\n"
-"  --arch ARCH          the target: sm_90, sm_90a; compute_90 with --ptx; from-inputs:sm_90,\n"
-"                       that or sm_90a, as the inputs need it; default: native, the GPU\n"
-"                       that is here; from-inputs: the same for that GPU\n"
-"  --lto                optimise at link time\n"
-"  --ptx, --ltoir, --relocatable\n"
-"                       make that, not an image; one of the three\n"
-"  --policy POLICY      best_effort, strict or off, also for what is loaded; default:\n"
-"                       what LAZYCUDA_GUARD says, else best_effort\n"
-"  --constraint LIST    versions of nvrtc and nvJitLink that may be used, \">=13.2,<14\"\n"
-"  --setting NAME[=VALUE]\n"
-"                       for compiler and linker, in the words of each: lineinfo, debug,\n"
-"                       optimize=3, max-registers=N, fast-math, ftz=1, prec-div=0,\n"
-"                       prec-sqrt=0, fma=0, fast-compile=max, split-compile=N; more\n"
-"                       than once\n"
-"  --option OPTION      for the linker, in nvJitLink's spelling; more than once\n"
-"  --compile-option OPTION\n"
-"                       for nvrtc; more than once\n"
-"  --library FILE       LLVM IR of which libnvvm takes what other LLVM IR calls; more than\n"
-"                       once\n"
-"  --header NAME=FILE   source may #include <NAME>: the text of FILE; more than once\n"
-"  --symbol NAME        a symbol that the result has to define; more than once\n"
-"  --unpack-limit SIZE  unpack at most SIZE bytes of each file, such as 4G; default:\n"
-"                       32 times the file, and at least 256M\n"
-"  --lto-across-majors  take LTO-IR of an older CUDA major\n"
-"  --ignore-non-lto     optimise at link time, and leave out what is not LTO-IR\n"
-"  --ignore-tile        leave out Tile IR beside other code\n"
-"  --tile-only          make an image of the Tile IR alone, with tileiras\n"
-"  --offline            the result is for another machine\n"
-"  --forward-compatible a forward-compatibility package makes up for an old driver\n"
-"  --driver V, --nvjitlink V, --nvrtc V, --nvvm V\n"
-"                       what is installed: 12.9, none or unknown; the driver also\n"
-"                       by its own version, 580 or 550.120\n"
-"  --json               the same as JSON\n";
-
 /* ---- values ---- */
 
 bool link_arguments_version(const char *text, int *version)
@@ -66,31 +30,46 @@ bool link_arguments_version(const char *text, int *version)
 	return true;
 }
 
-static bool take_driver(struct link_arguments *arguments, const char *value)
+static bool take_driver(void *data, const char *value)
 {
+	struct link_arguments *arguments = data;
 	struct lazycuda_environment *environment = &arguments->environment;
 
+	arguments->environment_given = true;
 	return !lazycuda_read_driver(value, &environment->driver, &environment->branch);
 }
 
-static bool take_nvjitlink(struct link_arguments *arguments, const char *value)
+static bool take_version(struct link_arguments *arguments, const char *value, int *version)
 {
-	return link_arguments_version(value, &arguments->environment.nvjitlink);
+	arguments->environment_given = true;
+	return link_arguments_version(value, version);
 }
 
-static bool take_nvrtc(struct link_arguments *arguments, const char *value)
+static bool take_nvjitlink(void *data, const char *value)
 {
-	return link_arguments_version(value, &arguments->environment.nvrtc);
+	struct link_arguments *arguments = data;
+
+	return take_version(arguments, value, &arguments->environment.nvjitlink);
 }
 
-static bool take_nvvm(struct link_arguments *arguments, const char *value)
+static bool take_nvrtc(void *data, const char *value)
 {
-	return link_arguments_version(value, &arguments->nvvm);
+	struct link_arguments *arguments = data;
+
+	return take_version(arguments, value, &arguments->environment.nvrtc);
+}
+
+static bool take_nvvm(void *data, const char *value)
+{
+	struct link_arguments *arguments = data;
+
+	return take_version(arguments, value, &arguments->nvvm);
 }
 
 /* The loader's guard is the same setting. */
-static bool take_policy(struct link_arguments *arguments, const char *value)
+static bool take_policy(void *data, const char *value)
 {
+	struct link_arguments *arguments = data;
 	enum lc_guard guard;
 
 	if (!lc_guard_read(value, &guard) || setenv(LC_GUARD_VARIABLE, value, 1))
@@ -100,7 +79,7 @@ static bool take_policy(struct link_arguments *arguments, const char *value)
 }
 
 /* Takes the policy of LAZYCUDA_GUARD, which --policy overrides.  False if it is no guard. */
-static bool take_guard(struct link_arguments *arguments, const struct link_command *command)
+static bool take_guard(struct link_arguments *arguments, const struct command *command)
 {
 	const char *value = getenv(LC_GUARD_VARIABLE);
 
@@ -111,7 +90,7 @@ static bool take_guard(struct link_arguments *arguments, const struct link_comma
 }
 
 /* Sets the flag that LAZYCUDA_FORWARD_COMPATIBLE stands for.  False if its value is no switch. */
-static bool take_forward(struct link_arguments *arguments, const struct link_command *command)
+static bool take_forward(struct link_arguments *arguments, const struct command *command)
 {
 	const char *value = getenv(LC_FORWARD_VARIABLE);
 	bool forward = false;
@@ -126,33 +105,25 @@ static bool take_forward(struct link_arguments *arguments, const struct link_com
 	return true;
 }
 
-static bool take_arch(struct link_arguments *arguments, const char *value)
+static bool take_setting(void *data, const char *value)
 {
-	arguments->request.arch = value;
-	return true;
+	struct link_arguments *arguments = data;
+
+	return !lk_setting_read(value, &arguments->settings[arguments->request.setting_count++]);
 }
 
-static bool take_constraint(struct link_arguments *arguments, const char *value)
+static bool take_option(void *data, const char *value)
 {
-	arguments->request.constraint = value;
-	return true;
-}
+	struct link_arguments *arguments = data;
 
-static bool take_setting(struct link_arguments *arguments, const char *value)
-{
-	struct lazycuda_setting *setting = &arguments->settings[arguments->request.setting_count++];
-
-	return !lk_setting_read(value, setting);
-}
-
-static bool take_option(struct link_arguments *arguments, const char *value)
-{
 	arguments->options[arguments->request.option_count++] = value;
 	return true;
 }
 
-static bool take_compile_option(struct link_arguments *arguments, const char *value)
+static bool take_compile_option(void *data, const char *value)
 {
+	struct link_arguments *arguments = data;
+
 	arguments->compile_options[arguments->request.compile_option_count++] = value;
 	return true;
 }
@@ -165,128 +136,102 @@ static void add_file(struct link_arguments *arguments, const char *path, unsigne
 	};
 }
 
-static bool take_library(struct link_arguments *arguments, const char *value)
+static void take_file(void *data, const char *word)
 {
-	add_file(arguments, value, LAZYCUDA_INPUT_LIBRARY);
+	add_file(data, word, 0);
+}
+
+static bool take_library(void *data, const char *value)
+{
+	add_file(data, value, LAZYCUDA_INPUT_LIBRARY);
 	return true;
 }
 
-static bool take_header(struct link_arguments *arguments, const char *value)
+static bool take_header(void *data, const char *value)
 {
+	struct link_arguments *arguments = data;
+
 	arguments->include_names[arguments->header_count] = strdup(value);
 	return arguments->include_names[arguments->header_count++] && value[0] != '=' &&
 	       strchr(value, '=') && strchr(value, '=')[1];
 }
 
-static bool take_symbol(struct link_arguments *arguments, const char *value)
+static bool take_symbol(void *data, const char *value)
 {
+	struct link_arguments *arguments = data;
+
 	arguments->symbols[arguments->request.symbol_count++] = value;
 	return true;
 }
 
-static bool take_unpack_limit(struct link_arguments *arguments, const char *value)
+static bool take_unpack_limit(void *data, const char *value)
 {
-	return bytes_read(value, &arguments->request.unpack_limit);
+	return bytes_read(value, &((struct link_arguments *)data)->request.unpack_limit);
 }
 
-static const struct {
-	const char *name;
-	bool (*take)(struct link_arguments *arguments, const char *value);
-	bool environment;
-} options[] = {
-	{ "--driver", take_driver, true },
-	{ "--nvjitlink", take_nvjitlink, true },
-	{ "--nvrtc", take_nvrtc, true },
-	{ "--nvvm", take_nvvm, true },
-	{ "--arch", take_arch, false },
-	{ "--policy", take_policy, false },
-	{ "--constraint", take_constraint, false },
-	{ "--setting", take_setting, false },
-	{ "--option", take_option, false },
-	{ "--compile-option", take_compile_option, false },
-	{ "--library", take_library, false },
-	{ "--header", take_header, false },
-	{ "--symbol", take_symbol, false },
-	{ "--unpack-limit", take_unpack_limit, false },
-};
-
-/* ---- flags ---- */
-
-static const struct {
-	const char *name;
-	enum lazycuda_output output;
-} outputs[] = {
-	{ "--ptx", LAZYCUDA_OUTPUT_PTX },
-	{ "--ltoir", LAZYCUDA_OUTPUT_LTOIR },
-	{ "--relocatable", LAZYCUDA_OUTPUT_RELOCATABLE },
-};
-
-static const struct {
-	const char *name;
-	unsigned flag;
-} flags[] = {
-	{ "--lto-across-majors", LAZYCUDA_LINK_LTO_ACROSS_MAJORS },
-	{ "--ignore-non-lto", LAZYCUDA_LINK_IGNORE_NON_LTO },
-	{ "--ignore-tile", LAZYCUDA_LINK_IGNORE_TILE },
-	{ "--tile-only", LAZYCUDA_LINK_TILE_ONLY },
-	{ "--offline", LAZYCUDA_LINK_OFFLINE },
-	{ "--forward-compatible", LAZYCUDA_LINK_FORWARD_COMPATIBLE },
-};
-
-/* Returns 1, 0 if there is no such flag, or -1 if it contradicts one before it. */
-static int take_flag(struct link_arguments *arguments, const char *word)
+/* False if there are several. */
+static bool take_output(struct link_arguments *arguments)
 {
-	enum lazycuda_output *output = &arguments->request.output;
-
-	for (size_t i = 0; i < LC_COUNT(outputs); i++) {
-		if (strcmp(word, outputs[i].name))
-			continue;
-		if (*output != LAZYCUDA_OUTPUT_CUBIN && *output != outputs[i].output)
-			return -1;
-		*output = outputs[i].output;
-		return 1;
-	}
-	for (size_t i = 0; i < LC_COUNT(flags); i++) {
-		if (strcmp(word, flags[i].name))
-			continue;
-		arguments->request.flags |= flags[i].flag;
-		return 1;
-	}
-	if (!strcmp(word, "--lto"))
-		arguments->request.lto = 1;
-	else if (!strcmp(word, "--json"))
-		arguments->json = true;
-	else
-		return 0;
-	return 1;
+	while (arguments->outputs && !(arguments->outputs >> arguments->request.output & 1))
+		arguments->request.output++;
+	return arguments->outputs <= 1u << arguments->request.output;
 }
+
+#define AT(member) .at = offsetof(struct link_arguments, member)
+#define FLAG(flag) AT(request.flags), .bits = LAZYCUDA_LINK_##flag
+#define OUTPUT(output) AT(outputs), .bits = 1u << LAZYCUDA_OUTPUT_##output
+
+const struct option link_arguments_options[] = {
+	{ "--arch", "ARCH", "the target: sm_90, sm_90a; compute_90 with --ptx; from-inputs:sm_90,"
+	  " that or sm_90a, as the inputs need it; default: native, the GPU that is here;"
+	  " from-inputs: the same for that GPU", AT(request.arch) },
+	{ "--lto", NULL, "optimise at link time; LTO-IR among the inputs implies it", AT(lto) },
+	{ "--ptx", NULL, "make PTX, not an image", OUTPUT(PTX) },
+	{ "--ltoir", NULL, "make LTO-IR, not an image", OUTPUT(LTOIR) },
+	{ "--relocatable", NULL, "make a relocatable cubin, not an image", OUTPUT(RELOCATABLE) },
+	{ "--policy", "POLICY", "best_effort takes what is sure to work; strict links with"
+	  " nvJitLink only where its major is the driver's; off takes nvJitLink whenever there is"
+	  " one. Also the guard by which libraries are loaded; default: what LAZYCUDA_GUARD says,"
+	  " else best_effort", .take = take_policy },
+	{ "--constraint", "LIST", "versions of nvrtc and nvJitLink that may be used,"
+	  " \">=13.2,<14\"", AT(request.constraint) },
+	{ "--setting", "NAME[=VALUE]", "for compiler and linker, in the words of each: lineinfo,"
+	  " debug, optimize=3, max-registers=N, fast-math, ftz=1, prec-div=0, prec-sqrt=0, fma=0,"
+	  " fast-compile=max, split-compile=N; may be given again", .take = take_setting },
+	{ "--option", "OPTION", "for the linker, in nvJitLink's spelling; may be given again",
+	  .take = take_option },
+	{ "--compile-option", "OPTION", "for nvrtc; may be given again",
+	  .take = take_compile_option },
+	{ "--library", "FILE", "LLVM IR of which libnvvm takes what other LLVM IR calls; may be"
+	  " given again", .take = take_library },
+	{ "--header", "NAME=FILE", "source may #include <NAME>: the text of FILE, before a file"
+	  " of that name in the folders of -I; may be given again", .take = take_header },
+	{ "--symbol", "NAME", "a symbol that the result has to define; may be given again",
+	  .take = take_symbol },
+	{ "--unpack-limit", "SIZE", "unpack at most SIZE bytes of each file, such as 4G; default:"
+	  " 32 times the file, and at least 256M. More is refused: UNPACK_LIMIT",
+	  .take = take_unpack_limit },
+	{ "--lto-across-majors", NULL, "take LTO-IR of an older CUDA major, which worked in every"
+	  " case tried, but is promised in none", FLAG(LTO_ACROSS_MAJORS) },
+	{ "--ignore-non-lto", NULL, "optimise at link time, and leave out what is neither LTO-IR"
+	  " nor source; notes name it", FLAG(IGNORE_NON_LTO) },
+	{ "--ignore-tile", NULL, "leave out Tile IR beside other code", FLAG(IGNORE_TILE) },
+	{ "--tile-only", NULL, "make an image of the Tile IR alone, with tileiras", FLAG(TILE_ONLY) },
+	{ "--offline", NULL, "the result is for another machine: the driver here need not load it",
+	  FLAG(OFFLINE) },
+	{ "--forward-compatible", NULL, "a forward-compatibility package makes up for an old"
+	  " driver, as with LAZYCUDA_FORWARD_COMPATIBLE=1", FLAG(FORWARD_COMPATIBLE) },
+	{ "--driver", "V", "plan for this driver: 12.9, none or unknown, or its own version, 580"
+	  " or 550.120; default: what is installed", .take = take_driver },
+	{ "--nvjitlink", "V", "plan for this nvJitLink: 12.9, none or unknown; default: of those"
+	  " installed what fits", .take = take_nvjitlink },
+	{ "--nvrtc", "V", "plan for this nvrtc, likewise", .take = take_nvrtc },
+	{ "--nvvm", "V", "plan for this libnvvm, likewise", .take = take_nvvm },
+	{ "--json", NULL, "the same as JSON", AT(json) },
+	{ .name = NULL },
+};
 
 /* ---- words ---- */
-
-/* Like take() of struct link_command, for the shared options. */
-static int take_words(struct link_arguments *arguments, char **words)
-{
-	for (size_t i = 0; i < LC_COUNT(options); i++) {
-		size_t length = strlen(options[i].name);
-		const char *rest = words[0] + length, *value;
-		bool joined;
-
-		if (strncmp(words[0], options[i].name, length) || (*rest && *rest != '='))
-			continue;
-		joined = *rest;
-		value = joined ? rest + 1 : words[1];
-		if (!value || !options[i].take(arguments, value))
-			return -1;
-		arguments->environment_given |= options[i].environment;
-		return joined ? 1 : 2;
-	}
-	return take_flag(arguments, words[0]);
-}
-
-int link_arguments_wrong(const struct link_command *command, const char *what, const char *word)
-{
-	return bad_usage(command->name, command->usage, link_arguments_usage, what, word);
-}
 
 static bool allocate_arguments(struct link_arguments *arguments, int argc)
 {
@@ -309,49 +254,8 @@ static bool allocate_arguments(struct link_arguments *arguments, int argc)
 	       arguments->settings;
 }
 
-static bool is_help(const char *word)
-{
-	return !strcmp(word, "--help") || !strcmp(word, "-h");
-}
-
-static bool is_output(const char *word)
-{
-	for (size_t i = 0; i < LC_COUNT(outputs); i++)
-		if (!strcmp(word, outputs[i].name))
-			return true;
-	return false;
-}
-
-/* Returns -1 to go on, else the exit status. */
-static int read_words(struct link_arguments *arguments, const struct link_command *command,
-		      int argc, char **argv)
-{
-	bool more = true;	/* options may follow */
-
-	for (int i = 1, taken; i < argc; i += taken) {
-		taken = 1;
-		if (!more || argv[i][0] != '-' || !argv[i][1]) {
-			add_file(arguments, argv[i], 0);
-		} else if (is_help(argv[i])) {
-			printf("%s%s", command->usage, link_arguments_usage);
-			return 0;
-		} else if (!strcmp(argv[i], "--")) {
-			more = false;
-		} else {
-			taken = take_words(arguments, argv + i);
-			if (!taken && command->take)
-				taken = command->take(command->data, argv + i);
-			if (taken <= 0)
-				return link_arguments_wrong(command, !taken ? "unknown option " :
-					is_output(argv[i]) ? "another output is asked for before " :
-					"invalid value of ", argv[i]);
-		}
-	}
-	return -1;
-}
-
 /* Reads the headers, for every input.  False, after a message, if a file cannot be read. */
-static bool read_headers(struct link_arguments *arguments, const struct link_command *command)
+static bool read_headers(struct link_arguments *arguments, const struct command *command)
 {
 	for (size_t i = 0; i < arguments->header_count; i++) {
 		char *file = strchr((char *)arguments->include_names[i], '=');
@@ -393,7 +297,7 @@ static void give_nvvm(struct link_arguments *arguments)
 	arguments->request.others = others;
 }
 
-int link_arguments_read(struct link_arguments *arguments, const struct link_command *command,
+int link_arguments_read(struct link_arguments *arguments, const struct command *command,
 			int argc, char **argv)
 {
 	struct lazycuda_environment given, *environment = &arguments->environment;
@@ -409,9 +313,12 @@ int link_arguments_read(struct link_arguments *arguments, const struct link_comm
 		return 2;
 	environment->driver = environment->nvjitlink = environment->nvrtc = not_given;
 	arguments->nvvm = not_given;
-	status = read_words(arguments, command, argc, argv);
-	if (status >= 0)
+	if (options_read(command, arguments, argc, argv, take_file, &status) < 0)
 		return status;
+	if (!take_output(arguments))
+		return options_wrong(command, "more than one is asked for of --ptx, --ltoir and"
+				     " --relocatable", "");
+	arguments->request.lto = arguments->lto;
 	if (!read_headers(arguments, command))
 		return 2;
 	given = *environment;
@@ -453,7 +360,7 @@ static bool can_read(const char *path)
 }
 
 bool link_arguments_readable(const struct link_arguments *arguments,
-			     const struct link_command *command)
+			     const struct command *command)
 {
 	for (size_t i = 0; i < arguments->input_count; i++) {
 		const char *path = arguments->inputs[i].path;

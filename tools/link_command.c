@@ -28,14 +28,7 @@ static const char usage[] =
 "\n"
 "Exit status: 0 it was linked, 1 it was not, 2 wrong usage, or a file that cannot\n"
 "be read or written.\n"
-"\n"
-"  -o OUT, --output OUT the file to make; -: standard output, with the report on standard\n"
-"                       error\n"
-"  --isolated           compiler and linker run in a process of their own, whose crash\n"
-"                       is a refusal\n"
-"  --time-limit SECONDS implies --isolated: a limit for both together; default: ten\n"
-"                       minutes\n"
-"  --memory-limit SIZE  implies --isolated: a limit for each, such as 2G; default: none\n";
+"\n";
 
 /* ---- the output file ---- */
 
@@ -276,21 +269,16 @@ static int link_files(struct link_arguments *arguments, const char *output, int 
 
 /* ---- command line ---- */
 
-/* What `link` has besides what it shares with `plan`. */
 struct own_arguments {
+	struct link_arguments shared;
 	const char *output;
 	bool isolated;
 	uint64_t time_limit, memory_limit;	/* as the request has them */
 };
 
-static bool take_output(struct own_arguments *own, const char *value)
+static bool take_time_limit(void *data, const char *value)
 {
-	own->output = value;
-	return *value;
-}
-
-static bool take_time_limit(struct own_arguments *own, const char *value)
-{
+	struct own_arguments *own = data;
 	char *end;
 	double seconds = strtod(value, &end);
 
@@ -299,48 +287,29 @@ static bool take_time_limit(struct own_arguments *own, const char *value)
 	return end != value && !*end && own->time_limit;
 }
 
-static bool take_memory_limit(struct own_arguments *own, const char *value)
+static bool take_memory_limit(void *data, const char *value)
 {
+	struct own_arguments *own = data;
+
 	own->isolated = true;
 	return bytes_read(value, &own->memory_limit) && own->memory_limit;
 }
 
-static const struct {
-	const char *name;
-	bool (*take)(struct own_arguments *own, const char *value);
-} options[] = {
-	{ "-o", take_output },
-	{ "--output", take_output },
-	{ "--time-limit", take_time_limit },
-	{ "--memory-limit", take_memory_limit },
+static const struct option options[] = {
+	{ "-o, --output", "OUT", "the file to make; -: standard output, with the report on"
+	  " standard error", .at = offsetof(struct own_arguments, output) },
+	{ "--isolated", NULL, "compiler and linker run in a process of their own, whose crash is"
+	  " a refusal", .at = offsetof(struct own_arguments, isolated) },
+	{ "--time-limit", "SECONDS", "implies --isolated: a limit for both together; default: ten"
+	  " minutes", .take = take_time_limit },
+	{ "--memory-limit", "SIZE", "implies --isolated: a limit for each, such as 2G; default:"
+	  " none", .take = take_memory_limit },
+	{ .name = NULL },
 };
 
-/* The take() of struct link_command. */
-static int take_own_words(void *data, char **words)
-{
-	struct own_arguments *own = data;
-
-	if (!strcmp(words[0], "--isolated")) {
-		own->isolated = true;
-		return 1;
-	}
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		size_t length = strlen(options[i].name);
-		const char *rest = words[0] + length, *value;
-		bool joined;
-
-		/* The short one has no "=". */
-		if (strncmp(words[0], options[i].name, length) ||
-		    (*rest && (*rest != '=' || length == 2)))
-			continue;
-		joined = *rest;
-		value = joined ? rest + 1 : words[1];
-		if (!value || !options[i].take(own, value))
-			return -1;
-		return joined ? 1 : 2;
-	}
-	return 0;
-}
+static const struct command command = {
+	.name = "link", .usage = usage, .options = options, .shared = link_arguments_options, .end = "",
+};
 
 /* Which of the files that are read is the output, too; NULL if none is. */
 static const char *read_and_written(const struct link_arguments *arguments, const char *output)
@@ -362,23 +331,23 @@ static const char *read_and_written(const struct link_arguments *arguments, cons
 	return NULL;
 }
 
-static int link_with(struct link_arguments *arguments, const struct link_command *command,
-		     const struct own_arguments *own)
+static int link_with(struct own_arguments *own)
 {
+	struct link_arguments *arguments = &own->shared;
 	struct lazycuda_request *request = &arguments->request;
 	bool stream = own->output && !strcmp(own->output, "-");
 	const char *twice;
 	int fd = -1;
 
 	if (!arguments->input_count)
-		return link_arguments_wrong(command, "no file is given", "");
+		return options_wrong(&command, "no file is given", "");
 	if (!own->output)
-		return link_arguments_wrong(command, "no output file is given: use -o OUT", "");
-	if (!link_arguments_readable(arguments, command))
+		return options_wrong(&command, "no output file is given: use -o OUT", "");
+	if (!link_arguments_readable(arguments, &command))
 		return 2;
 	twice = stream ? NULL : read_and_written(arguments, own->output);
 	if (twice)
-		return link_arguments_wrong(command, "the output is an input as well: ", twice);
+		return options_wrong(&command, "the output is an input as well: ", twice);
 	if (stream)
 		fd = take_standard_output();
 	if (stream && fd < 0)
@@ -393,15 +362,11 @@ static int link_with(struct link_arguments *arguments, const struct link_command
 int link_main(int argc, char **argv)
 {
 	struct own_arguments own = { .output = NULL };
-	const struct link_command command = {
-		.name = "link", .usage = usage, .take = take_own_words, .data = &own,
-	};
-	struct link_arguments arguments;
-	int status = link_arguments_read(&arguments, &command, argc, argv);
+	int status = link_arguments_read(&own.shared, &command, argc, argv);
 
 	if (status < 0)
-		status = link_with(&arguments, &command, &own);
-	link_arguments_free(&arguments);
+		status = link_with(&own);
+	link_arguments_free(&own.shared);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("lazycuda link: standard output");
 		return 2;

@@ -7,7 +7,7 @@
 #include "../include/lazycuda.h"
 #include "../include/lazycuda_link.h"
 #include "commands.h"
-#include "say.h"
+#include "options.h"
 
 static const struct {
 	const char *name;
@@ -39,13 +39,13 @@ static int help(FILE *stream)
 
 static int unknown(const char *word)
 {
-	char names[256] = "help";
+	char names[256] = "--version help";
 
 	for (size_t i = 0; i < COMMANDS; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s",
 			 commands[i].name);
-	return bad_usage(NULL, usage, word[0] == '-' ? "--help --version" : names,
-			 word[0] == '-' ? "unknown option " : "unknown command ", word);
+	return options_wrong(&(struct command){ .usage = usage, .words = names },
+			     word[0] == '-' ? "unknown option " : "unknown command ", word);
 }
 
 static bool is_one_of(const char *word, const char *one, const char *other)

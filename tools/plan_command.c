@@ -24,39 +24,30 @@ static const char usage[] =
 "LTO-IR with --lto and for PTX without.  cudart takes part if --cudart gives its\n"
 "version, or if no version is given.\n"
 "\n"
-"  --cudart V           the runtime's version, only without a file\n"
-"\n"
 "Exit status: 0 it can be done, 1 it cannot, 2 wrong usage or a file that cannot\n"
 "be read.  Versions that are not given are those installed:\n";
 
-/* The version of --cudart. */
-struct runtime {
-	bool given;
-	int version;
+struct plan_arguments {
+	struct link_arguments shared;
+	bool cudart_given;
+	int cudart;
 };
 
-/* The take() of struct link_command. */
-static int take_cudart(void *data, char **words)
+static bool take_cudart(void *data, const char *value)
 {
-	static const char name[] = "--cudart";
-	const size_t length = sizeof(name) - 1;
-	struct runtime *runtime = data;
-	bool joined;
+	struct plan_arguments *arguments = data;
 
-	if (strncmp(words[0], name, length) || (words[0][length] && words[0][length] != '='))
-		return 0;
-	joined = words[0][length];
-	runtime->given = true;
-	if (!joined && !words[1])
-		return -1;
-	if (!link_arguments_version(joined ? words[0] + length + 1 : words[1], &runtime->version))
-		return -1;
-	return joined ? 1 : 2;
+	arguments->cudart_given = true;
+	return link_arguments_version(value, &arguments->cudart);
 }
 
-static struct runtime runtime;
-static const struct link_command command = {
-	.name = "plan", .usage = usage, .take = take_cudart, .data = &runtime,
+static const struct option options[] = {
+	{ "--cudart", "V", "the runtime's version, only without a file", .take = take_cudart },
+	{ .name = NULL },
+};
+
+static const struct command command = {
+	.name = "plan", .usage = usage, .options = options, .shared = link_arguments_options, .end = "",
 };
 
 /* ---- without files: versions only ---- */
@@ -82,15 +73,16 @@ static int installed_cudart(void)
 	return LC_CUDA(status->major, status->minor);
 }
 
-static int combine(const struct link_arguments *arguments)
+static int combine(const struct plan_arguments *plan)
 {
+	const struct link_arguments *arguments = &plan->shared;
 	const struct lazycuda_environment *environment = &arguments->environment;
 	const struct lazycuda_request *request = &arguments->request;
 	const struct lazycuda_combination combination = {
 		.size = sizeof(combination),
 		.driver = environment->driver,
 		.branch = environment->branch,
-		.cudart = runtime.given ? runtime.version :
+		.cudart = plan->cudart_given ? plan->cudart :
 			  arguments->environment_given ? LAZYCUDA_VERSION_NONE : installed_cudart(),
 		.nvrtc = environment->nvrtc,
 		.nvjitlink = environment->nvjitlink,
@@ -183,16 +175,17 @@ static bool is_about_files(const struct lazycuda_request *request)
 	       request->option_count || request->compile_option_count || request->setting_count;
 }
 
-static int answer(struct link_arguments *arguments)
+static int answer(struct plan_arguments *plan)
 {
+	struct link_arguments *arguments = &plan->shared;
 	int status;
 
 	if (!arguments->input_count && is_about_files(&arguments->request))
-		status = link_arguments_wrong(&command, "no file is given", "");
+		status = options_wrong(&command, "no file is given", "");
 	else if (!arguments->input_count)
-		status = combine(arguments);
-	else if (runtime.given)
-		status = link_arguments_wrong(&command, "--cudart is for a plan without files", "");
+		status = combine(plan);
+	else if (plan->cudart_given)
+		status = options_wrong(&command, "--cudart is for a plan without files", "");
 	else
 		status = decide(arguments);
 	if (fflush(stdout) || ferror(stdout)) {
@@ -204,11 +197,11 @@ static int answer(struct link_arguments *arguments)
 
 int plan_main(int argc, char **argv)
 {
-	struct link_arguments arguments;
-	int status = link_arguments_read(&arguments, &command, argc, argv);
+	struct plan_arguments arguments = { .cudart_given = false };
+	int status = link_arguments_read(&arguments.shared, &command, argc, argv);
 
 	if (status < 0)
 		status = answer(&arguments);
-	link_arguments_free(&arguments);
+	link_arguments_free(&arguments.shared);
 	return status;
 }

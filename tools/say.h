@@ -19,10 +19,4 @@ void complain(const char *command, const char *format, ...)
 /* Prints a verdict to standard output, on a terminal in green or red: not where NO_COLOR is set. */
 void say_verdict(const char *text, bool good);
 
-/* Complains of `what` and `word`, with the option of `usage`, or the word of `more`, that may have
- * been meant, and prints the first line of the usage of a command, or of lazycuda itself if that is
- * NULL.  Returns the exit status. */
-int bad_usage(const char *command, const char *usage, const char *more, const char *what,
-	      const char *word);
-
 #endif

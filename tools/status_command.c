@@ -10,6 +10,7 @@
 #include "../include/lazycuda.h"
 #include "../stubs/base/cuda_version.h"
 #include "json.h"
+#include "options.h"
 #include "own_stub.h"
 #include "plan_report.h"
 #include "ready.h"
@@ -23,7 +24,9 @@ static const char *const libraries[LIBRARIES] = {
 	"cudart", "nvrtc", "nvJitLink", "cuda", "nvml"
 };
 
-static bool with_components;	/* --components */
+static struct {
+	bool components, json;
+} wanted;
 
 static const char usage[] =
 "usage: lazycuda status [--json] [--components] [LIBRARY | STUB]...\n"
@@ -34,15 +37,26 @@ static const char usage[] =
 "The first three agree on one CUDA major, whichever are asked about; the other two\n"
 "come with the driver.  Ask about CUDA's other libraries by name, such as cublas, if\n"
 "their stubs are installed.  STUB is the path of any stub, such as `lazycuda stub` makes.\n"
-"\n"
-"  --components\n"
-"           also what goes with cudart, nvrtc and nvJitLink, and where it is: the\n"
-"           builtins of nvrtc, the headers, cudadevrt, libdevice, libnvvm, nvcc\n"
-"  --json   the same as JSON\n"
+"\n";
+
+static const char end[] =
 "\n"
 "Exit status: 0 all libraries are usable, 1 one is not, 2 wrong usage.  The driver's\n"
 "libraries count only if they are given by name.\n"
 "LAZYCUDA_* variables have their effect; LAZYCUDA_DEBUG=1 shows the search.\n";
+
+static const struct option options[] = {
+	{ "--components", NULL, "also what goes with cudart, nvrtc and nvJitLink, and where it"
+	  " is: the builtins of nvrtc, the headers, cudadevrt, libdevice, libnvvm, nvcc",
+	  .at = offsetof(__typeof__(wanted), components) },
+	{ "--json", NULL, "the same as JSON", .at = offsetof(__typeof__(wanted), json) },
+	{ .name = NULL },
+};
+
+static const struct command command = {
+	.name = "status", .usage = usage, .options = options, .end = end,
+	.words = "cudart nvrtc nvJitLink cuda nvml",
+};
 
 static const char *state_name(enum lazycuda_state state)
 {
@@ -124,7 +138,7 @@ static struct lazycuda_components *components_of(const struct lazycuda_status *s
 
 	for (int i = 0; i < OF_DRIVER; i++)
 		of_toolkit |= !strcmp(status->library, libraries[i]);
-	return with_components && of_toolkit && status->path ?
+	return wanted.components && of_toolkit && status->path ?
 	       lazycuda_find_components(status->path) : NULL;
 }
 
@@ -150,7 +164,7 @@ static void print_json_components(const struct lazycuda_status *status)
 {
 	struct lazycuda_components *found = components_of(status);
 
-	if (with_components)
+	if (wanted.components)
 		json_open("components", '[');
 	for (size_t i = 0; found && i < found->count; i++) {
 		const struct lazycuda_component *component = &found->list[i];
@@ -166,7 +180,7 @@ static void print_json_components(const struct lazycuda_status *status)
 		json_text("relation", component->relation);
 		json_close('}');
 	}
-	if (with_components)
+	if (wanted.components)
 		json_close(']');
 	lazycuda_components_free(found);
 }
@@ -280,25 +294,16 @@ static const struct lc_peer *other_stub(const char *word)
 
 int status_main(int argc, char **argv)
 {
-	int asked[LIBRARIES] = { 0 }, any = 0, json = 0, major = 0, unusable = 0;
+	int asked[LIBRARIES] = { 0 }, any = 0, major = 0, unusable = 0, status;
+	int count = options_read(&command, &wanted, argc, argv, NULL, &status);
 	const struct lc_peer *others[FILES + 1] = { NULL };	/* stubs opened by path or name */
 	size_t other_count = 0;
 
-	for (int i = 1; i < argc; i++) {
+	if (count < 0)
+		return status;
+	for (int i = 0; i < count; i++) {
 		int known = 0;
 
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			fputs(usage, stdout);
-			return 0;
-		}
-		if (!strcmp(argv[i], "--json")) {
-			json = 1;
-			continue;
-		}
-		if (!strcmp(argv[i], "--components")) {
-			with_components = true;
-			continue;
-		}
 		if (strchr(argv[i], '/') || ready_known(argv[i])) {
 			const struct lc_peer *peer = NULL;
 
@@ -317,10 +322,8 @@ int status_main(int argc, char **argv)
 			if (!strcmp(argv[i], libraries[k]))
 				asked[k] = any = known = 1;
 		}
-		if (!known) {
-			return bad_usage("status", usage, "cudart nvrtc nvJitLink cuda nvml",
-					 "neither an option nor a library: ", argv[i]);
-		}
+		if (!known)
+			return options_wrong(&command, "neither an option nor a library: ", argv[i]);
 	}
 	/* The driver's libraries come first: a search for the others looks at the driver and
 	 * would load them. */
@@ -337,7 +340,7 @@ int status_main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < other_count; i++)
 		unusable += !others[i]->load();
-	if (json) {
+	if (wanted.json) {
 		print_status_json(asked, others, major);
 	} else {
 		printf("lazycuda    %s, guard %s\n", lazycuda_version(), lazycuda_get_guard());

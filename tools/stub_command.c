@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "beside.h"
+#include "options.h"
 #include "say.h"
 #include "stub_folder.h"
 #include "tables.h"
@@ -30,90 +31,103 @@ static const char usage[] =
 "\n"
 "Makes a stub for any shared library: a folder that holds a list of what the\n"
 "library has, as text, and sources.  `make -C DIR` builds it with a C compiler.\n"
-"\n"
-"  --from FILE[=CUDA]  the library; once for each major.  Where the majors are\n"
-"                      CUDA's, it belongs to this one: libcufft.so.11=12, or once for\n"
-"                      each version: =12.4\n"
-"  --version VERSION   of the library before it, such as 11.6, where majors are its own\n"
-"  --missing VALUE     what functions return where there is no such library\n"
-"  --absent VALUE      where the library lacks the function; default: the same\n"
-"  --refused VALUE     where it has it with another interface; default: the same\n"
-"  --list LIST         a list that was made before, and may have been edited\n"
-"  -o, --output DIR    the folder; one that was made before is replaced\n"
-"  --advice TEXT       how to get the library, for messages\n"
-"  --package NAME      the library's package on PyPI, without -cu12, by which\n"
-"                      `lazycuda retarget` knows a wheel's requirement; default:\n"
-"                      nvidia-cublas for a FILE in nvidia/cublas/lib; may be repeated\n"
-"  --name NAME         what to call it; default: cublas for libcublas.so.12\n"
-"\n"
-"Without headers a function is called in a library of the caller's major alone, and\n"
-"taken to return an int.  With them it is called in other majors too, where the\n"
-"interface is the same.  Options before the first --from are for all files,\n"
-"others for the --from before them; each may be repeated:\n"
-"\n"
-"  --header HEADER     a file, or a name below --include; each is read by itself\n"
-"  --include DIR       where headers are looked for\n"
-"  --define NAME[=VALUE]\n"
-"  --folder DIR        where pip puts the library, below site-packages; default:\n"
-"                      what follows in FILE's path from its last `nvidia` on\n"
-"  --status ENUM       the type that functions return to say whether they failed;\n"
-"                      default: the enumeration that most functions return.  A\n"
-"                      VALUE may be one of its names\n"
-"  --libclang FILE     libclang 18, which reads headers\n"
-"  --text FUNCTION     a function that says what an error means: without a library\n"
-"                      the stub answers.  If no header declares it, it is taken for\n"
-"                      const char *FUNCTION(int).  Functions that headers declare so,\n"
-"                      of a status, need no --text\n"
-"  --negative FUNCTION a function that returns a number, which is negative where it\n"
-"                      fails: without a library the negative of VALUE.  A header has\n"
-"                      to declare it\n"
-"  --mangled NAME      a function of C++ that other libraries call, by its mangled name;\n"
-"                      without this all of C++ is left out\n"
-"  --data NAME         a variable that the library exports; without this all are left out\n"
-"  --int-status PATTERN  functions that return an int which is 0 if they succeeded,\n"
-"                      say `foo_*_init`: without a library VALUE\n"
-"  --apart PATTERN     functions whose callers read what the library has laid out by its\n"
-"                      own version: they are forwarded to the caller's major alone\n"
-"  --handle STRUCT[=PATTERN]  a struct that the library makes and frees, whatever its size;\n"
-"                      functions that match PATTERN take one that the caller has made\n"
-"\n"
-"Exit status: 0 the stub's folder is made or was up to date; 2 nothing was changed.\n";
+"\n";
 
 struct request {
 	const char *list, *output;
 	const char **scan;	/* arguments for scan */
+	const char **end;	/* of what was given */
 	size_t scan_count;
+};
+
+/* For scan, which reads it. */
+#define PASS_ON .at = offsetof(struct request, end), .with_name = true
+
+static const struct option options[] = {
+	{ "--from", "FILE[=CUDA]", "the library; once for each major. Where the majors are"
+	  " CUDA's, it belongs to this one: libcufft.so.11=12, or once for each version: =12.4",
+	  PASS_ON },
+	{ "--version", "VERSION", "of the library before it, such as 11.6, where majors are its"
+	  " own", PASS_ON },
+	{ "--missing", "VALUE", "what functions return where there is no such library: a number,"
+	  " or a name of the enumeration", PASS_ON },
+	{ "--absent", "VALUE", "where the library lacks the function; default: the same", PASS_ON },
+	{ "--refused", "VALUE", "where it has it with another interface; default: the same",
+	  PASS_ON },
+	{ "--list", "LIST", "a list that was made before, and may have been edited",
+	  .at = offsetof(struct request, list) },
+	{ "-o, --output", "DIR", "the folder; one that was made before is replaced",
+	  .at = offsetof(struct request, output), .wants = "no folder is given: use -o DIR" },
+	{ "--advice", "TEXT", "how to get the library, for messages", PASS_ON },
+	{ "--package", "NAME", "the library's package on PyPI, without -cu12, by which `lazycuda"
+	  " retarget` knows a wheel's requirement; default: nvidia-cublas for a FILE in"
+	  " nvidia/cublas/lib; may be given again", PASS_ON },
+	{ "--name", "NAME", "what to call it; default: cublas for libcublas.so.12", PASS_ON },
+	{ "--header", "HEADER", "a file, or a name below --include; each is read by itself."
+	  " Without headers a function is called in a library of the caller's major alone, and"
+	  " taken to return an int. Before the first --from this, --include, --define and"
+	  " --folder are for all libraries, later for the --from before them; may be given again",
+	  PASS_ON },
+	{ "--include", "DIR", "where headers are looked for", PASS_ON },
+	{ "--define", "NAME[=VALUE]", "a macro", PASS_ON },
+	{ "--folder", "DIR", "where pip puts the library, below site-packages; default: what"
+	  " follows in FILE's path from its last `nvidia` on", PASS_ON },
+	{ "--status", "ENUM", "the type that functions return to say whether they failed;"
+	  " default: the enumeration that most functions return. A VALUE may be one of its names",
+	  PASS_ON },
+	{ "--libclang", "FILE", "libclang 18, which reads headers", PASS_ON },
+	{ "--text", "FUNCTION", "a function that says what an error means: without a library the"
+	  " stub answers. If no header declares it, it is taken for const char *FUNCTION(int)."
+	  " Functions that headers declare so, of a status, need no --text; may be given again",
+	  PASS_ON },
+	{ "--negative", "FUNCTION", "a function that returns a number, which is negative where it"
+	  " fails, as a size that was read: without a library the negative of VALUE, and without"
+	  " this option 0. A header has to declare it; may be given again", PASS_ON },
+	{ "--mangled", "NAME", "a function of C++ that other libraries call, by its mangled name;"
+	  " without this all of C++ is left out; may be given again", PASS_ON },
+	{ "--data", "NAME", "a variable that the library exports; without this all are left out;"
+	  " may be given again", PASS_ON },
+	{ "--int-status", "PATTERN", "functions that return an int which is 0 if they succeeded,"
+	  " say `foo_*_init`: without a library VALUE, and without this option 0; may be given"
+	  " again", PASS_ON },
+	{ "--apart", "PATTERN", "functions whose callers read what the library has laid out by"
+	  " its own version: they are forwarded to the caller's major alone; may be given again",
+	  PASS_ON },
+	{ "--handle", "STRUCT[=PATTERN]", "a struct that the library makes and frees, whatever"
+	  " its size; functions that match PATTERN take one that the caller has made; may be"
+	  " given again", PASS_ON },
+	{ .name = NULL },
+};
+
+static const struct command command = {
+	.name = "stub", .usage = usage, .options = options,
+	.end = "\nExit status: 0 the stub's folder is made or was up to date; 2 nothing was changed.\n",
 };
 
 /* ---- arguments ---- */
 
-static bool read_arguments(struct request *request, int argc, char **argv)
+/* Returns -1 to go on, else the exit status. */
+static int read_arguments(struct request *request, int argc, char **argv)
 {
-	request->scan = calloc((size_t)argc + 32, sizeof(*request->scan));
+	int status = 2, count;
+
+	request->scan = calloc((size_t)argc * 2 + 32, sizeof(*request->scan));
 	if (!request->scan)
-		return false;
-	request->scan_count = 2;	/* argv[0] and --own */
-	for (int i = 1; i < argc; i += 2) {
-		if (i + 1 == argc) {
-			complain("stub", "%s needs a value; --help lists the options", argv[i]);
-			return false;
-		}
-		if (!strcmp(argv[i], "-o") || !strcmp(argv[i], "--output")) {
-			request->output = argv[i + 1];
-		} else if (!strcmp(argv[i], "--list")) {
-			request->list = argv[i + 1];
-		} else {
-			request->scan[request->scan_count++] = argv[i];
-			request->scan[request->scan_count++] = argv[i + 1];
-		}
-	}
-	if (!request->output || !*request->output)
+		return status;
+	request->end = request->scan + 2;	/* argv[0] and --own */
+	count = options_read(&command, request, argc, argv, NULL, &status);
+	if (count < 0)
+		return status;
+	request->scan_count = (size_t)(request->end - request->scan);
+	if (count)
+		return options_wrong(&command, "neither an option nor its value: ", argv[0]);
+	if (!request->output)
 		complain("stub", "no folder is given: use -o DIR");
 	else if (request->list && request->scan_count > 2)
 		complain("stub", "%s: it cannot be used with --list", request->scan[2]);
 	else
-		return true;
-	return false;
+		return -1;
+	return 2;
 }
 
 /* Passes on the CUDA majors that lazycuda's stubs know: other stubs in a process may have
@@ -283,16 +297,14 @@ int stub_main(int argc, char **argv)
 {
 	struct request request = { 0 };
 	struct stub_folder folder = { 0 };
-	bool made;
+	int status;
 
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return fputs(usage, stdout) < 0 ? 2 : 0;
 	if (argc < 2)
-		return bad_usage("stub", usage, "", "no library is given", "");
-	made = read_arguments(&request, argc, argv) && stub_folder_begin(&folder, request.output) &&
-	       make_stub(&request, &folder);
+		return options_wrong(&command, "no library is given", "");
+	status = read_arguments(&request, argc, argv);
+	if (status < 0)
+		status = stub_folder_begin(&folder, request.output) && make_stub(&request, &folder) ? 0 : 2;
 	stub_folder_end(&folder);
 	free(request.scan);
-	return made && !fflush(stdout) && !ferror(stdout) ? 0 : 2;
+	return fflush(stdout) || ferror(stdout) ? 2 : status;
 }

@@ -172,9 +172,9 @@ def test_what_cannot_be_written(world, real, files, out, why):
 @pytest.mark.parametrize("words, why", [
     ((), "no file is given"),
     (("k.ptx", "--arch", "sm_80"), "no output file is given"),
-    (("k.ptx", "--arch", "sm_80", "-o"), "invalid value of -o"),
+    (("k.ptx", "--arch", "sm_80", "-o"), "a value is missing after -o"),
     (("k.ptx", "--arch", "sm_80", "-o", "out", "--ltoir", "--relocatable"),
-     "another output is asked for before --relocatable"),
+     "more than one is asked for of --ptx, --ltoir and --relocatable"),
     (("k.ptx", "--arch", "sm_80", "-o", "out", "--bogus"), "unknown option --bogus"),
     (("none.ptx", "--arch", "sm_80", "-o", "out"), "none.ptx: No such file or directory")])
 def test_wrong_usage(world, files, words, why):

@@ -241,7 +241,7 @@ def test_files_that_do_not_go_together(real, tmp_path):
     (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: a name has"),
     (("--from", "REAL", "--missing", "9", "--package", ""), "--package : a name has"),
     (("--from", "REAL", "--missing", "9", "--package", "-a"), "--package -a: a name has"),
-    (("--from", "REAL", "--missing"), "needs a value"),
+    (("--from", "REAL", "--missing"), "neither an option nor its value"),
     (("--list", "l.txt", "--missing", "9"), "it cannot be used with --list"),
     (("--list", "list"), "ends in .txt"),
 ])

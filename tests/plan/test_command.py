@@ -228,7 +228,7 @@ def test_a_wrong_cudart(world, words):
 # ---- wrong usage ----
 
 @pytest.mark.parametrize("words, why", [
-    (["--arch"], "invalid value of --arch"),
+    (["--arch"], "a value is missing after --arch"),
     (["--driver", "twelve", "k.ptx"], "invalid value of --driver"),
     (["--driver", "300", "k.ptx"], "invalid value of --driver"),
     (["--driver", "550.", "k.ptx"], "invalid value of --driver"),

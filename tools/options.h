@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* options.h - the table of a command's options: what is read, and what its help says */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option {
+	const char *name;	/* "--lto"; with a short one "-o, --output" */
+	const char *argument;	/* "OUT"; NULL if it has none */
+	const char *help;	/* printed behind it, broken into lines */
+	/* Takes a value into the command's data.  False if it cannot. */
+	bool (*take)(void *data, const char *value);
+	/* Without take(): where it goes, a const char *; without an argument a bool, or these bits
+	 * of an unsigned. */
+	size_t at;
+	unsigned bits;
+	bool with_name;		/* at the end, a const char **, go the name and the value */
+	const char *wants;	/* said of a value that take() does not take; NULL: "invalid value of" */
+};
+
+struct command {
+	const char *name;	/* "plan" */
+	const char *usage;	/* printed before the options: its first line begins with "usage: " */
+	const struct option *options, *shared;	/* each ends with a row without a name; or NULL */
+	const char *end;	/* printed after the options */
+	const char *words;	/* those that may be meant besides options */
+};
+
+/*
+ * Reads the options in argv[1] and later.  Moves all other words to the beginning of argv and
+ * returns their number; or gives each to `word`, if that is not NULL.  After --help, or after a
+ * message about a wrong option, returns -1 and sets the exit status.
+ */
+int options_read(const struct command *command, void *data, int argc, char **argv,
+		 void (*word)(void *data, const char *word), int *status);
+
+/* Says on standard error what is wrong with a word, what may be meant, and the first line of the
+ * usage.  Returns the exit status. */
+int options_wrong(const struct command *command, const char *what, const char *word);
+
+#endif
