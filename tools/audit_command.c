@@ -13,7 +13,7 @@
 #include "../stubs/base/cuda_version.h"
 #include "../stubs/base/regular.h"
 #include "as_it_lies.h"
-#include "options.h"
+#include "command_line.h"
 #include "own_stub.h"
 #include "progress.h"
 #include "audit_report.h"

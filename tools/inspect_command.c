@@ -12,7 +12,7 @@
 #include "byte_count.h"
 #include "inspect_report.h"
 #include "json.h"
-#include "options.h"
+#include "command_line.h"
 #include "say.h"
 
 static const char usage[] =
@@ -36,7 +36,7 @@ struct inspect_options {
 	uint64_t unpack_limit;
 };
 
-static bool take_unpack_limit(void *data, const char *value)
+static bool take_limit(void *data, const char *value)
 {
 	return bytes_read(value, &((struct inspect_options *)data)->unpack_limit);
 }
@@ -50,7 +50,7 @@ static const struct option options[] = {
 	  " fatbin's header says is known", .at = offsetof(struct inspect_options, headers_only) },
 	{ "--unpack-limit", "SIZE", "unpack at most SIZE bytes of each file, such as 4G; default:"
 	  " 32 times the file, and at least 256M. More is an error",
-	  .take = take_unpack_limit, .wants = "--unpack-limit takes a size, such as 4G" },
+	  .take = take_limit, .wants = "--unpack-limit takes a size, such as 4G" },
 	{ .name = NULL },
 };
 

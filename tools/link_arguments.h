@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "../include/lazycuda_link.h"
-#include "options.h"
+#include "command_line.h"
 
 struct link_arguments {
 	struct lazycuda_environment environment;	/* as given, else as installed */

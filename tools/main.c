@@ -7,7 +7,7 @@
 #include "../include/lazycuda.h"
 #include "../include/lazycuda_link.h"
 #include "commands.h"
-#include "options.h"
+#include "command_line.h"
 
 static const struct {
 	const char *name;

@@ -10,7 +10,7 @@
 #include "../include/lazycuda.h"
 #include "../stubs/base/cuda_version.h"
 #include "json.h"
-#include "options.h"
+#include "command_line.h"
 #include "own_stub.h"
 #include "plan_report.h"
 #include "ready.h"

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "beside.h"
-#include "options.h"
+#include "command_line.h"
 #include "say.h"
 #include "stub_folder.h"
 #include "tables.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* options.h - the table of a command's options: what is read, and what its help says */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+/* command_line.h - the table of a command's options: what is read, and what its help says */
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

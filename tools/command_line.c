@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c - the table of a command's options: what is read, and what its help says */
-#include "options.h"
+/* command_line.c - the table of a command's options: what is read, and what its help says */
+#include "command_line.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void print_help(const struct command *command)
 
 /* How long the name at the beginning of a word is, "--arch" of "--arch=sm_90"; 0 if it is not
  * this option's.  A short one has no "=". */
-static size_t matches(const struct option *option, const char *word)
+static size_t name_length(const struct option *option, const char *word)
 {
 	for (const char *name = option->name; *name; name += strspn(name, ", ")) {
 		size_t length = strcspn(name, ",");
@@ -71,12 +71,12 @@ static const struct option *find(const struct command *command, const char *word
 
 	for (size_t i = 0; i < 2; i++)
 		for (const struct option *option = lists[i]; option && option->name; option++)
-			if (matches(option, word))
+			if (name_length(option, word))
 				return option;
 	return NULL;
 }
 
-static bool put(void *data, const struct option *option, const char *value)
+static bool store(void *data, const struct option *option, const char *value)
 {
 	char *at = (char *)data + option->at;
 
@@ -110,12 +110,12 @@ static int take(const struct command *command, void *data, char **words)
 		return 0;
 	}
 	if (option->argument) {
-		joined = words[0][matches(option, words[0])];
+		joined = words[0][name_length(option, words[0])];
 		value = joined ? strchr(words[0], '=') + 1 : words[1];
 	}
 	if (option->argument && !value)
 		options_wrong(command, "a value is missing after ", words[0]);
-	else if (!put(data, option, value))
+	else if (!store(data, option, value))
 		options_wrong(command, option->wants ? option->wants : "invalid value of ",
 			      option->wants ? "" : words[0]);
 	else
