@@ -191,7 +191,7 @@ def test_what_cannot_be_stood_in_for(real, tmp_path):
         return refusal(tmp_path / "baz", "--from", file, "--missing", "9")
 
     assert "does not exist" in refusal(tmp_path / "baz", "--from", "/nowhere", "--missing", "9")
-    assert "is not a regular file" in refusal(tmp_path / "baz", "--from", tmp_path, "--missing", "9")
+    assert "is a directory" in refusal(tmp_path / "baz", "--from", tmp_path, "--missing", "9")
     named = own_stubs.library(tmp_path / "named", "libbaz.so.3", SOURCE, named=False)
     assert "has no SONAME" in refusal(tmp_path / "baz", "--from", named, "--missing", "9")
     assert "exports no function" in of("data", "libbaz.so.3", "int baz = 1;")
