@@ -224,7 +224,7 @@ say(kind=seen.kind.name, entry=entry.kind.name, arch=entry.arch, isa=entry.isa,
     assert said["errors"] == ["IndexError", "ValueError"]
     assert ".entry kernel" in said["payload"] and said["again"] == "FATBIN"
     assert {"kernel", "helper"} <= set(said["names"]) and said["nothing"] == "UNKNOWN"
-    assert said["damaged"] and "No such file" in said["absent"]
+    assert said["damaged"] and "does not exist" in said["absent"]
 
 
 def test_what_is_installed(python, world, installed):
