@@ -17,7 +17,7 @@ bool lk_compile_option_is_ours(const char *option)
 {
 	static const char *const ours[] = {
 		"-arch", "--gpu-architecture", "-dlto", "--dlink-time-opt", "-rdc",
-		"--relocatable-device-code",
+		"--relocatable-device-code", "-optix-ir", "--optix-ir",
 	};
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {

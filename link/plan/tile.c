@@ -218,9 +218,9 @@ static bool check_piece(struct lk_planning *planning, struct lk_side *side,
 
 	if (found->second)
 		return refuse_tile(planning, side, found->second, LAZYCUDA_CODE_UNSUPPORTED_KIND,
-				   "one piece of Tile IR", lc_format(planning->arena, "it has Tile IR,"
-				   " and so has %s: each is an image of its own, and they are not"
-				   " linked", item->name));
+				   "one piece of Tile IR", lc_format(planning->arena, "its Tile IR and"
+				   " that of %s are not linked: each is an image of its own; give one"
+				   " alone", item->name));
 	if (!entry)
 		return true;
 	if (entry->error)

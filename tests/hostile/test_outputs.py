@@ -100,6 +100,14 @@ def test_a_link_that_leads_nowhere_is_neither_replaced_nor_followed(link):
         (link.folder / "a").unlink()
 
 
+def test_a_limit_on_the_size_of_files_leaves_nothing_behind(world, link):
+    (link.folder / "a").write_text("old")
+    said = world.run("sh", "-c", 'ulimit -f 1; exec "$@"', "sh", build.TOOL, "link", "-o", link.folder / "a",
+                     "--arch", "sm_80", world.root / "in" / "k.ptx", check=False)
+    assert (said.status, said.err) == (2, f"lazycuda link: {link.folder / 'a'}: File too large\n")
+    assert names(link.folder) == ["a"] and (link.folder / "a").read_text() == "old"
+
+
 # ---- retarget ----
 
 @pytest.fixture

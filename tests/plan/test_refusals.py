@@ -31,6 +31,7 @@ REFUSALS = [
      "its value is 0 or 1"),
     (HAVE + "compile=-dlto", [PTX], "BAD_OPTION", None, "-dlto", None,
      "compile option -dlto: the plan sets it itself"),
+    (HAVE + "compile=--optix-ir", [PTX], "BAD_OPTION", None, "--optix-ir", None, "leave it out"),
     (HAVE + "compile=--gpu-architecture=sm_80", [PTX], "BAD_OPTION", None,
      "--gpu-architecture=sm_80", None, "leave it out"),
     (HAVE + "output=9", [PTX], "BAD_REQUEST", None, None, None, "there is no output 9"),

@@ -547,19 +547,20 @@ def refused(make):
         return type(error).__name__
 say(images=len({Linker((8, 0)).add(PTXSource(one)).link() for one in given}),
     data=[refused(lambda: PTXSource(one)) for one in (5, None, ["a"], 2.5)],
-    arch=[refused(lambda: Linker(one)) for one in (90, (9,), (9, 0, 1), None, (9.0, 0), b"sm_90")],
+    arch=[refused(lambda: Linker(one)) for one in (90, (9,), (9, 0, 1), None, (9.0, 0), b"sm_90",
+                                                   (9, 10), (-9, 0))],
     more=[refused(lambda: PTXSource(text, headers={"a": ""})),
           refused(lambda: Cubin(b"", name_expressions=["f"])),
           refused(lambda: Linker("sm_80", optimize=2.7))])
 """, world.root / "k.ptx", PTX)
-    assert said == {"images": 1, "data": ["TypeError"] * 4, "arch": ["TypeError"] * 6,
+    assert said == {"images": 1, "data": ["TypeError"] * 4, "arch": ["TypeError"] * 6 + ["ValueError"] * 2,
                     "more": ["ValueError", "ValueError", "TypeError"]}
 
 
 @pytest.mark.parametrize("wrong", [
     {"output": "ptx"}, {"policy": "strict"}, {"device": "0"}, {"unpack_limit": 1.5}, {"memory_limit": 1.5},
     {"time_limit": "1"}, {"constraint": 12}, {"environment": "12.9"}, {"support": [1]}, {"options": [1]},
-    {"compile_options": [None]}, {"symbols": [b"k", 1]}, {"lineinfo": "no"}, {"isolated": "yes"}, {"log": 1}])
+    {"compile_options": [None]}, {"symbols": [b"k", 1]}, {"lineinfo": "no"}, {"lto": "no"}, {"isolated": "yes"}, {"log": 1}])
 def test_a_wrong_type_is_refused_at_once(wrong):
     with pytest.raises(TypeError):
         link.Linker("sm_80", **wrong)

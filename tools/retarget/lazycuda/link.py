@@ -27,6 +27,7 @@ What is refused raises LinkError, or one of the classes made from it.
 """
 from __future__ import annotations
 
+import collections.abc
 import contextlib
 import ctypes
 import enum
@@ -325,7 +326,9 @@ def _arch(given: Union[str, Tuple[int, int]]) -> str:
         major, minor = map(operator.index, given)
     except (TypeError, ValueError):
         raise TypeError(f"{given!r} is no architecture: \"sm_90\" is one, and (9, 0)") from None
-    return f"sm_{major}{minor}"
+    if not (0 < major and 0 <= minor < 10):
+        raise ValueError(f"{given!r} is no compute capability: (9, 0) is one")
+    return f"sm_{int(major)}{int(minor)}"
 
 
 # ---- what is put in ----
@@ -367,7 +370,8 @@ class Input:
         self.needs = _several(needs)
         self.name_expressions = _several(name_expressions)
         self.headers = {_check("a header's name", name, str, bytes): _data(text) for name, text in
-                        _check("headers", {} if headers is None else headers, Mapping).items()}
+                        _check("headers", {} if headers is None else headers,
+                               collections.abc.Mapping).items()}
         if self.kind not in (Kind.UNKNOWN, Kind.SOURCE) and (self.headers or self.name_expressions):
             raise ValueError(f"only source has headers and name expressions, and this is a"
                              f" {type(self).__name__}")
@@ -924,7 +928,7 @@ class Linker:
                  split_compile: Optional[int] = None) -> None:
         if log is not None and not callable(log):
             raise TypeError(f"{log!r} cannot be called")
-        self.arch, self.lto = _arch(arch), lto
+        self.arch, self.lto = _arch(arch), bool(operator.index(lto))
         self.output, self.policy = operator.index(output), operator.index(policy)
         self.options, self.compile_options = _several(options), _several(compile_options)
         self.symbols = _several(symbols)
