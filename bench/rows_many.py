@@ -141,8 +141,8 @@ GROUPS = {
             only(most, missing, instructions, n))
         for n, most in ((1, 500_000), (3, 700_000), (9, 1_300_000), (17, 2_000_000))
     ] + [
-        Row(f"no library, {n} stub{'s'[:n > 1]} / {60 + 22 * (n - 1)}", "system calls", 1,
-            only(60 + 22 * (n - 1), missing, system_calls, n)) for n in (1, 3, 9, 17)
+        Row(f"no library, {n} stub{'s'[:n > 1]} / {60 + 28 * (n - 1)}", "system calls", 1,
+            only(60 + 28 * (n - 1), missing, system_calls, n)) for n in (1, 3, 9, 17)
     ] + [
         Row(f"no library: one of {n:,} objects / 2,500", "instructions", 1,
             only(2500, added, n)) for n in (10, 100, 1000)

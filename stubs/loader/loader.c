@@ -15,6 +15,7 @@
 #include "aside.h"
 #include "attempt.h"
 #include "peers.h"
+#include "signals.h"
 #include "specifics.h"
 #include "stack.h"
 #include "tries.h"
@@ -231,7 +232,8 @@ static bool fill_slots(const lc_function *functions)
 
 /*
  * Other threads may be inside the library, which is about to run its destructors.  Most calls are
- * short, so a millisecond lets them return; later ones are not forwarded.
+ * short, so a millisecond lets them return; later ones are not forwarded.  Where several stubs
+ * end, only the first waits: a thread that is longer in its library would meet it destroyed.
  */
 static void await_others(void)
 {
@@ -259,7 +261,8 @@ static void at_exit(void)
 		fill_slots(state.endings);
 	lc_unlock();
 	lc_leave();
-	await_others();
+	if (atomic_exchange(looking(), LC_LOOKS_END) != LC_LOOKS_END)
+		await_others();
 }
 
 /* Registered before the library is opened.  If exit() gets here before the library is published,
@@ -311,20 +314,22 @@ static void finish_filling(void)
 }
 
 /* Drops the lock while recorded calls are replayed. */
-static void fill(void)
+static void fill(uint64_t held)
 {
 	lc_locked();
 	lc_work_begin(&state.filler, __builtin_frame_address(0));
 	atomic_store(&state.phase, FILLING);
 	while (lc_specifics.replay_pending && lc_specifics.replay_pending()) {
 		lc_unlock();
+		lc_release_signals(held);
 		lc_specifics.replay_next(state.functions, state.outcomes);
+		lc_hold_signals();
 		lc_lock();
 	}
 	finish_filling();
 }
 
-static void publish_loaded(struct lc_attempt *attempt, struct published *published)
+static void publish_loaded(struct lc_attempt *attempt, struct published *published, uint64_t held)
 {
 	if (attempt->endings && !atomic_exchange(&state.exit_handled, true))
 		atexit(at_exit);
@@ -343,7 +348,7 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 	atomic_store(&state.outcomes, attempt->outcomes);
 	publish_status(attempt, published);
 	atomic_store(&lc_self.loaded, attempt->found.version);
-	fill();
+	fill(held);
 	lc_unlock();
 }
 
@@ -456,7 +461,7 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 
 /* Searches and publishes the result.  Returns why the library is not available to
  * this call, or LC_NONE. */
-static enum lc_refusal search(bool retry)
+static enum lc_refusal search(bool retry, uint64_t held)
 {
 	struct published *published;
 	struct lc_attempt attempt;
@@ -470,32 +475,39 @@ static enum lc_refusal search(bool retry)
 		lc_show_accesses();
 	if (!published)
 		return refusal;
-	publish_loaded(&attempt, published);
-	if (copies)
-		lc_peers_load_copies();
+	publish_loaded(&attempt, published, held);
+	if (!copies)
+		return LC_NONE;
+	lc_release_signals(held);
+	lc_peers_load_copies();
+	lc_hold_signals();
 	return LC_NONE;
 }
 
-static void fill_again(void *unused)
+static void fill_again(void *held)
 {
-	(void)unused;
 	lc_lock();
 	if (state.phase == UNWRITTEN)
-		fill();
+		fill(*(const uint64_t *)held);
 	lc_unlock();
 }
 
 /* The library is loaded, but the slots have not been written. */
 static enum lc_refusal write_again(void)
 {
+	uint64_t held;
+
 	lc_enter();
-	lc_call_with_stack(fill_again, NULL);
+	held = lc_hold_signals();
+	lc_call_with_stack(fill_again, &held);
 	lc_leave();
+	lc_release_signals(held);
 	return LC_MISSING;
 }
 
 struct searching {
 	bool retry;
+	uint64_t held;
 	enum lc_refusal refusal;
 };
 
@@ -504,7 +516,7 @@ static void search_there(void *data)
 {
 	struct searching *searching = data;
 
-	searching->refusal = search(searching->retry);
+	searching->refusal = search(searching->retry, searching->held);
 	dlerror();
 }
 
@@ -513,10 +525,12 @@ static enum lc_refusal attempt_load(bool retry)
 	struct searching searching = { .retry = retry };
 
 	lc_enter_for_load();
+	searching.held = lc_hold_signals();
 	if (!atomic_exchange(&state.watched, true))
 		atexit(after_exit);
 	lc_call_with_stack(search_there, &searching);
 	lc_leave();
+	lc_release_signals(searching.held);
 	return searching.refusal;
 }
 

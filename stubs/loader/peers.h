@@ -46,6 +46,8 @@ struct lc_registration {
 	uintptr_t *word;	/* arguments; the handle is the first */
 };
 
+#define LC_LOOKS_END 2
+
 struct lc_peer {
 	uint32_t size;			/* bytes of this struct */
 	_Atomic uint32_t process_major;	/* in the first stub: agreed major; 0: none yet */
@@ -55,7 +57,8 @@ struct lc_peer {
 	const struct lazycuda_status *(*status)(void);
 	const struct lazycuda_error *(*error)(void);
 	const struct lc_specifics *specifics;
-	_Atomic uint32_t looking;	/* in the first stub: 1 while a failing call asks ld.so */
+	_Atomic uint32_t looking;	/* in the first stub: 1 while a failing call asks ld.so, or
+					 * LC_LOOKS_END once exit() shuts libraries down */
 	/* Makes a registration if its handle is from this stub; else returns 0. */
 	int (*registered)(const struct lc_registration *call, uintptr_t *result);
 	/* Of stubs that share what searches found out: the size of struct lc_known, and the

@@ -28,12 +28,14 @@ int main(void)
 	usleep(200000);
 	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (!child) {
-		alarm(3);
 		call(&status);
 		_exit(status);
 	}
-	waitpid(child, &ended, 0);
 	pthread_join(thread, NULL);
+	for (int i = 0; i < 3 && !waitpid(child, &ended, WNOHANG); i++)
+		sleep(1);
+	kill(child, SIGTERM);
+	waitpid(child, &ended, 0);
 	printf("%d, the child ends with %d\n", status, ended);
 	return 0;
 }

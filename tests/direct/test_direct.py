@@ -204,6 +204,8 @@ ROWS = [
             differs=Outcome("create 0\ndestroy 0\ncreate 6\n")),
     ]],
     Row("a thread goes on during exit", "threads.cpp", (Real("cudart", "12.9"),)),
+    Row("exit() waits once for other threads", "naps.c", (*RUNTIME, Real("nvrtc", "12.9")),
+        flags=("-rdynamic",)),
     Row("a static object owns a generator, of a library that has static objects", "statics.cpp",
         (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10"),)),
     *[Row(f"the process ends in a thread's first call, by {who}", "call_during_exit.cpp",
@@ -329,12 +331,14 @@ ROWS = [
         (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DOPENS",)),),
         extensions=("constructor.c",)),
     Row("fork() waits for a thread in its first call", "fork_waits.c", RUNTIME),
-    *[Row(f"{what}, {when}", source, SLOWLY_LOADED, env=env, differs=difference if not env else None)
-      for what, source, difference in (
-          ("a signal handler leaves a first call by longjmp()", "left_by_jump.c", Outcome("", -14)),
-          ("the process is copied without fork() during a first call", "cloned.c",
-           Outcome("0, the child ends with 14\n")))
-      for when, env in (("lazy", None), ("eager", {"LAZYCUDA_EAGER": "1"}))],
+    *[Row(f"the process is copied without fork() during a first call, {when}", "cloned.c",
+          SLOWLY_LOADED, env=env, differs=difference)
+      for when, env, difference in (
+          ("lazy", None, Outcome("0, the child ends with 15\n")),
+          ("eager", {"LAZYCUDA_EAGER": "1"}, None))],
+    Row("a signal handler leaves a first call by longjmp()", "left_by_jump.c", SLOWLY_LOADED),
+    *[Row(f"a signal handler within a first call {does}", "handler_calls.c", RUNTIME,
+          arguments=(does,)) for does in ("calls", "forks")],
     *[Row(f"the first call in a handler of fork(), {when}", "fork_handler.c", RUNTIME,
           arguments=(when,)) for when in ("before", "parent", "child")],
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* handler_calls.c - in each of 60 processes a signal comes a little later, during or after a first
+ * call, and its handler calls, too, or has a child of fork() do so */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int cudaRuntimeGetVersion(int *version);
+
+static bool forks;
+static volatile int in_handler = -1;
+
+static int call(void)
+{
+	int version = 0, status = cudaRuntimeGetVersion(&version);
+
+	return status || version != 12090;
+}
+
+static void handle(int signal)
+{
+	int status = 1;
+
+	(void)signal;
+	if (!forks)
+		status = call();
+	else if (!fork())
+		_exit(call());
+	else
+		wait(&status);
+	in_handler = status;
+}
+
+static void first_call(long microseconds)
+{
+	const struct itimerspec soon = { .it_value = { .tv_nsec = 1000 * microseconds } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	timer_t timer;
+	int status;
+
+	alarm(10);
+	signal(SIGUSR1, handle);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &soon, NULL))
+		_exit(2);
+	status = call();
+	while (in_handler < 0)
+		;
+	_exit(status || in_handler);
+}
+
+int main(int argc, char **argv)
+{
+	int good = 0, status;
+
+	forks = argc > 1 && !strcmp(argv[1], "forks");
+	for (int i = 0; i < 60; i++) {
+		if (!fork())
+			first_call(50 + 20 * i);
+		wait(&status);
+		good += status == 0;
+	}
+	printf("%d\n", good);
+	return 0;
+}
