@@ -3,7 +3,8 @@
  * releases.c - which functions give something back
  *
  * Once the real library has begun to shut down, such a call has nothing left to do: it
- * succeeds, where any other fails.  Names tell, all but a few.
+ * succeeds, where any other fails, but for those of the driver and the runtime, which tell
+ * such callers that the process ends.  Names tell, all but a few.
  */
 #include "slots.h"
 

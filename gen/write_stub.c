@@ -810,6 +810,7 @@ static void write_library(struct text *c, struct plan *plan)
 {
 	const struct library *library = plan->library;
 	int32_t ending = error_in(library, ON_ENDING, last_bit(library->in));
+	int32_t released = error_in(library, ON_RELEASED, last_bit(library->in));
 	bool older_errors = write_older_errors(c, plan), releases = write_releases(c, plan);
 
 	put(c, "\n#define COUNT(array) (sizeof(array) / sizeof(array[0]))\n\n");
@@ -848,6 +849,8 @@ static void write_library(struct text *c, struct plan *plan)
 		put(c, "\t.ending = %d,\n", ending);
 	if (releases)
 		put(c, "\t.releases = releases,\n\t.release_count = COUNT(releases),\n");
+	if (released)
+		put(c, "\t.released = %d,\n", released);
 	if (plan->since.count)
 		put(c, "\t.since = since,\n\t.since_count = COUNT(since),\n");
 	put(c, "};\n");

@@ -61,7 +61,7 @@ enum lazycuda_cause {
 	LAZYCUDA_EXCLUDED = 6,		/* 303 / 11 / 6: a constraint on the version excludes
 					   every library found */
 	LAZYCUDA_ENDING = 7		/*   4 / 11 / 6: exit() has begun to shut the library
-					   down; what gives something back returns 0 */
+					   down; what gives something back returns 4 or 0 */
 };
 
 /* One file that was considered. */

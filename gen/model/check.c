@@ -406,7 +406,8 @@ static void check_opens(const struct library *library)
 
 static const char *const error_names[] = {
 	[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
-	[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent", [ON_ENDING] = "ending"
+	[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent", [ON_ENDING] = "ending",
+	[ON_RELEASED] = "released"
 };
 
 /* Returns the last kind of error that a call of this library can get. */

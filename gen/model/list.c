@@ -302,7 +302,8 @@ static void read_error(const struct symbols *list, struct library *library, stru
 {
 	static const char *const names[] = {
 		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
-		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent", [ON_ENDING] = "ending"
+		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent", [ON_ENDING] = "ending",
+		[ON_RELEASED] = "released"
 	};
 	struct word word = take(line, "what the error is for");
 	int kind = ON_MISSING;
@@ -312,7 +313,7 @@ static void read_error(const struct symbols *list, struct library *library, stru
 		kind++;
 	if (kind == ERROR_KINDS)
 		fail_at(word.place, "no error `%s`: there are missing, absent, refused, driver, "
-			"incoherent, ending", word.text);
+			"incoherent, ending, released", word.text);
 	row = push(&library->errors[kind]);
 	row->place = place;
 	row->value = (int32_t)take_number(line, "the status", INT32_MIN, INT32_MAX);

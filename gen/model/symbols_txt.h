@@ -188,7 +188,7 @@ struct called {
 
 enum error_kind {
 	ON_MISSING = 1, ON_ABSENT, ON_REFUSED, ON_DRIVER, ON_INCOHERENT,
-	ON_ENDING,		/* optional, for any library */
+	ON_ENDING, ON_RELEASED,	/* optional, for any library */
 	ERROR_KINDS
 };
 

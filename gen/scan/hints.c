@@ -175,7 +175,8 @@ static void read_direction(struct subject *library, const struct hint_line *line
 static void read_error(struct subject *library, const struct hint_line *line)
 {
 	static const char *const kinds[] = {
-		"missing", "absent", "refused", "driver", "incoherent", "ending", NULL
+		"missing", "absent", "refused", "driver", "incoherent", "ending", "released",
+		NULL
 	};
 	char *end;
 

@@ -174,8 +174,9 @@ struct lc_library {
 	const struct lc_opened *opens;		/* NULL: none */
 	const struct lc_errors *older_errors;	/* NULL: callers of every major get `errors` */
 	int32_t ending;			/* the status for LC_ENDING; 0: that for LC_MISSING */
-	const uint16_t *releases;	/* slots of functions that give something back; 0 is success */
+	const uint16_t *releases;	/* slots of functions that give something back */
 	size_t release_count;
+	int32_t released;		/* what these return then */
 	const struct lc_variable *variables;	/* NULL: none */
 	/* With own_majors: the version that each CUDA ships, oldest first. */
 	const struct lc_shipped *ships;

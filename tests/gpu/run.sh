@@ -303,6 +303,7 @@ runtime graphs 60
 runtime managed 60
 runtime textures 60
 runtime processes 60
+runtime exits 90
 figures 12 13.5
 figures 12 12.9
 figures 13 13.5

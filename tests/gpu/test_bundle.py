@@ -19,7 +19,7 @@ ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
 WITHOUT_DEVICE = {"texts", "dispatch"}
 CLAIMS = WITHOUT_DEVICE | {
     "properties", "memory", "streams", "pools", "code", "plugins", "copies", "newer", "semaphores",
-    "errors", "graphs", "managed", "textures", "processes", "figures", "first", "opened", "context",
+    "errors", "graphs", "managed", "textures", "processes", "exits", "figures", "first", "opened", "context",
     "names", "nvml", "refusals", "references",
     # What nvcc has compiled.
     "compiled", "per-thread", "separate", "extensions"}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * exits.c - how a process ends that has begun with CUDA, and what it calls while it ends
+ *
+ * Each way is a process of its own, this program again: what its last handlers get as
+ * results, and how it ended, is what is compared.
+ */
+#include "code.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COUNT = 1 << 20 };
+
+static int *memory, *pinned;
+static cudaStream_t stream;
+static cudaEvent_t event;
+static int freed_at_end;
+
+static int use(void)
+{
+	int result = (int)cudaMalloc((void **)&memory, COUNT * sizeof(*memory));
+
+	if (!result)
+		result = (int)cudaHostAlloc((void **)&pinned, 4096, 0);
+	if (!result)
+		result = (int)cudaStreamCreate(&stream);
+	if (!result)
+		result = (int)cudaEventCreate(&event);
+	if (!result)
+		result = launch_add(memory, COUNT, 4, stream);
+	if (!result)
+		result = (int)cudaEventRecord(event, stream);
+	return result;
+}
+
+static void give_back(void)
+{
+	RESULT("sync", cudaEventSynchronize(event));
+	RESULT("event", cudaEventDestroy(event));
+	RESULT("stream", cudaStreamDestroy(stream));
+	RESULT("pinned", cudaFreeHost(pinned));
+	RESULT("memory", cudaFree(memory));
+	RESULT("again", cudaMalloc((void **)&memory, 4096));
+	RESULT("last", cudaGetLastError());
+}
+
+static __attribute__((destructor)) void at_the_very_end(void)
+{
+	if (freed_at_end)
+		give_back();
+}
+
+static void in_destructor(void)
+{
+	freed_at_end = 1;
+	RESULT("use", use());
+}
+
+static void in_handler_set_before(void)
+{
+	atexit(give_back);
+	RESULT("use", use());
+}
+
+static void in_handler_set_after(void)
+{
+	RESULT("use", use());
+	atexit(give_back);
+}
+
+static void in_handler_of_quick_exit(void)
+{
+	RESULT("use", use());
+	at_quick_exit(give_back);
+	quick_exit(3);
+}
+
+static void first_call_in_handler(void)
+{
+	/* Nothing of CUDA has been called. */
+	int count = -1;
+
+	RESULT("count", cudaGetDeviceCount(&count));
+	value("devices", "%d", count);
+	RESULT("use", use());
+}
+
+static void begun_in_handler(void)
+{
+	atexit(first_call_in_handler);
+}
+
+static void begun_in_destructor(void)
+{
+	freed_at_end = 1;
+}
+
+static void reset_before(void)
+{
+	RESULT("use", use());
+	RESULT("reset", cudaDeviceReset());
+	freed_at_end = 1;
+}
+
+static void *ends_the_process(void *nothing)
+{
+	(void)nothing;
+	RESULT("use", use());
+	freed_at_end = 1;
+	exit(4);
+}
+
+static void on_another_thread(void)
+{
+	pthread_t thread;
+
+	RESULT("here", cudaFree(NULL));
+	if (!pthread_create(&thread, NULL, ends_the_process, NULL))
+		pthread_join(thread, NULL);
+}
+
+static void give_back_key(void *key)
+{
+	(void)key;
+	give_back();
+}
+
+static void *has_a_key(void *key)
+{
+	RESULT("use", use());
+	pthread_setspecific(*(pthread_key_t *)key, &memory);
+	return NULL;
+}
+
+static void when_a_thread_ends(void)
+{
+	pthread_key_t key;
+	pthread_t thread;
+
+	if (!pthread_key_create(&key, give_back_key) &&
+	    !pthread_create(&thread, NULL, has_a_key, &key))
+		pthread_join(thread, NULL);
+}
+
+static void *launches(void *nothing)
+{
+	cudaSetDevice(0);
+	while (!launch_add(memory, COUNT, 1, stream) && !cudaStreamSynchronize(stream))
+		;
+	return nothing;
+}
+
+static void while_a_thread_launches(void)
+{
+	pthread_t thread;
+
+	RESULT("use", use());
+	if (!pthread_create(&thread, NULL, launches, NULL))
+		usleep(20000);
+}
+
+static void CUDART_CB waits(void *nothing)
+{
+	(void)nothing;
+	usleep(100000);
+}
+
+static void before_a_callback(void)
+{
+	RESULT("use", use());
+	RESULT("launch", cudaLaunchHostFunc(stream, waits, NULL));
+}
+
+/* A child that goes on with CUDA gets an error; one that only ends, ends. */
+static void in_a_child(void)
+{
+	int status = -1, count = -1;
+	pid_t child;
+
+	RESULT("use", use());
+	freed_at_end = 1;
+	child = fork();
+	if (!child) {
+		RESULT("child.count", cudaGetDeviceCount(&count));
+		RESULT("child.malloc", cudaMalloc((void **)&memory, 4096));
+		RESULT("child.launch", launch_add(memory, 1, 1, NULL));
+		RESULT("child.last", cudaGetLastError());
+		_exit(5);
+	}
+	waitpid(child, &status, 0);
+	value("child", "%x", (unsigned)status);
+}
+
+static void at_the_end_of_a_child(void)
+{
+	int status = -1;
+	pid_t child;
+
+	RESULT("use", use());
+	child = fork();
+	if (!child)
+		exit(6);
+	waitpid(child, &status, 0);
+	value("child", "%x", (unsigned)status);
+}
+
+static void by_a_signal(void)
+{
+	RESULT("use", use());
+	raise(SIGTERM);
+}
+
+#define WAYS(X) X(in_destructor) X(in_handler_set_before) X(in_handler_set_after) \
+	X(in_handler_of_quick_exit) X(begun_in_handler) X(begun_in_destructor) X(reset_before) \
+	X(on_another_thread) X(when_a_thread_ends) X(while_a_thread_launches) \
+	X(before_a_callback) X(in_a_child) X(at_the_end_of_a_child) X(by_a_signal)
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} ways[] = {
+#define ROW(name) { #name, name },
+	WAYS(ROW)
+#undef ROW
+};
+
+static void end_so(const char *self, const char *way)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		execl(self, self, way, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(child, &status, 0);
+	value("status", "%x", (unsigned)status);
+}
+
+int main(int count, char **words)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		part = ways[i].name;
+		if (count != 2) {
+			fflush(stdout);
+			end_so(words[0], part);
+		} else if (!strcmp(words[1], part)) {
+			ways[i].run();
+			return 7;
+		}
+	}
+	/* Only now, so that no child is one of a process that has begun with CUDA. */
+	begin();
+	return finish();
+}
