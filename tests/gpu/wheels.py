@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compute on a GPU with published wheels and with the same wheels after `lazycuda retarget`.
+
+    tests/gpu/wheels.py PUBLISHED RETARGETED [WHEEL]...
+
+Both are folders with a site-packages for each wheel, made by `pip install --no-deps --target
+PUBLISHED/WHEEL ...`; what a wheel needs besides, this Python has.  Which use of USES is made of it
+its name tells: bitsandbytes_118 is of bitsandbytes, with its library for CUDA 11.8.  On a machine
+with another CUDA than the wheel was made for, the published one says why it does not start, and
+the retargeted one has to compute what the processor computes.  Where the published one starts,
+both have to print the same.  Status 1 otherwise.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy
+
+CUDA = re.compile(r"/lib(?:cu|nv|nccl)[^/]*\.so[.0-9]*$")
+
+
+def series(count):
+    """A chaotic series, the logistic map's."""
+    made = numpy.empty(count, dtype=numpy.float32)
+    made[0] = 0.4
+    for i in range(1, count):
+        made[i] = 3.8 * made[i - 1] * (1 - made[i - 1])
+    return made
+
+
+def symmetric(count):
+    made = numpy.random.default_rng(1).normal(size=(count, count))
+    return made + made.T + 2 * count * numpy.eye(count)
+
+
+# Each yields names, what the GPU has computed, and what it has to be.
+def with_cupy():
+    import cupy
+    import cupyx.scipy.sparse
+    from numpy.linalg import inv, svd
+    a = symmetric(100)
+    on = cupy.asarray(a)
+    yield "product", on @ on, a @ a
+    yield "inverse", cupy.linalg.inv(on), inv(a)
+    yield "svd", cupy.linalg.svd(on, compute_uv=False), svd(a, compute_uv=False)
+    yield "fft", abs(cupy.fft.fft2(on)), abs(numpy.fft.fft2(a))
+    yield "sparse", cupyx.scipy.sparse.csr_matrix(on * (on > 1)) @ on, (a * (a > 1)) @ a
+    yield "random", cupy.random.RandomState(1).rand(100000).mean(), .5
+    yield "sort", cupy.sort(on.ravel()), numpy.sort(a.ravel())
+    yield "sum", on.sum(axis=0), a.sum(axis=0)
+    made = cupy.zeros(1000, dtype=cupy.float32)
+    cupy.RawKernel("""extern "C" __global__ void twice(float *x, int n)
+        { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i * 2.f; }""",
+                   "twice")((4,), (256,), (made, cupy.int32(1000)))
+    yield "kernel", made, 2 * numpy.arange(1000)
+    pinned = cupy.cuda.alloc_pinned_memory(1000)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        moved = cupy.asarray(a) + 1
+    stream.synchronize()
+    yield "stream", moved, a + 1
+    yield "pinned", pinned.size() >= 1000, True
+
+
+def with_osqp():
+    import osqp
+    from scipy import sparse
+    n = 50
+    p = sparse.csc_matrix(symmetric(n))
+    q = numpy.linspace(-1, 1, n)
+    solved = []
+    for algebra in "cuda", "builtin":
+        solver = osqp.OSQP(algebra=algebra)
+        solver.setup(p, q, sparse.eye(n, format="csc"), -numpy.ones(n) / 300, numpy.ones(n) / 300,
+                     verbose=False, eps_abs=1e-5, eps_rel=1e-5)
+        solved.append(solver.solve(raise_error=True).x)
+    yield "solution", solved[0] * 1000, solved[1] * 1000
+
+
+def with_openmm():
+    import openmm
+    import openmm.unit
+    print("+", *openmm.Platform.getPluginLoadFailures(), sep="\n+ ")
+    side, count = 3.0, 216
+    system = openmm.System()
+    system.setDefaultPeriodicBoxVectors((side, 0, 0), (0, side, 0), (0, 0, side))
+    force = openmm.NonbondedForce()
+    force.setNonbondedMethod(openmm.NonbondedForce.PME)
+    places = []
+    for i in range(count):
+        system.addParticle(20)
+        force.addParticle(1 if i % 2 else -1, 0.3, 0.5)
+        places.append([(i // 6 ** k % 6 + 0.01 * (i * (k + 3) % 7)) * side / 6 for k in range(3)])
+    system.addForce(force)
+    found = {}
+    for name in "CUDA", "Reference":
+        context = openmm.Context(system, openmm.VerletIntegrator(0.0005),
+                                 openmm.Platform.getPlatformByName(name))
+        context.setPositions(places)
+        context.getIntegrator().step(20)
+        state = context.getState(getEnergy=True, getPositions=True)
+        found[name] = (state.getPotentialEnergy() / openmm.unit.kilojoules_per_mole,
+                       state.getPositions(asNumpy=True) / openmm.unit.nanometers)
+    yield "energy", found["CUDA"][0], found["Reference"][0]
+    yield "positions", found["CUDA"][1], found["Reference"][1]
+
+
+def with_implicit():
+    import implicit.cpu.als
+    import implicit.gpu.als
+    from scipy import sparse
+    items, queries = (numpy.random.default_rng(seed).normal(size=(500, 32)).astype("f")
+                      for seed in (1, 2))
+    _, scores = implicit.gpu.KnnQuery().topk(implicit.gpu.Matrix(items),
+                                             implicit.gpu.Matrix(queries), 5)
+    yield "nearest", scores, -numpy.sort(-(queries @ items.T))[:, :5]
+    plays = sparse.random(300, 200, 0.1, format="csr", random_state=1, dtype="f")
+    loss = []
+    for kind in implicit.gpu.als, implicit.cpu.als:
+        model = kind.AlternatingLeastSquares(factors=32, iterations=30, random_state=1)
+        model.fit(plays, show_progress=False)
+        users, them = (x if isinstance(x, numpy.ndarray) else x.to_numpy()
+                       for x in (model.user_factors, model.item_factors))
+        loss.append(numpy.square(users @ them.T - (plays.toarray() > 0)).mean())
+    yield "loss", round(float(loss[0]), 2), round(float(loss[1]), 2)
+
+
+def with_eigh():
+    import jax
+    jax.config.update("jax_enable_x64", True)
+    import eigh
+    import scipy.linalg
+    from eigh import _core
+    assert _core._cuda_available, _core_reason()
+    a, b = symmetric(40), symmetric(40) + 100 * numpy.eye(40)
+    yield "eigenvalues", eigh.eigh_gen(jax.numpy.asarray(a), jax.numpy.asarray(b))[0], \
+        scipy.linalg.eigh(a, b, eigvals_only=True)
+    assert jax.devices()[0].platform == "gpu"
+
+
+def _core_reason():
+    try:
+        import eigh.eigh_cuda  # noqa: F401
+    except ImportError as error:
+        return str(error)
+    return "eigh has no CUDA"
+
+
+def with_astra():
+    import astra
+    image = numpy.zeros((64, 64), dtype="f")
+    image[20:40, 25:35] = 1
+    geometry = astra.create_vol_geom(64, 64)
+    angles = astra.create_proj_geom("parallel", 1.0, 96, numpy.linspace(0, 3, 30))
+    projector = astra.create_projector("cuda", angles, geometry)
+    made, sinogram = astra.create_sino(image, projector)
+    yield "mass", sinogram.sum(axis=1), numpy.full(30, image.sum())
+    result = astra.data2d.create("-vol", geometry)
+    settings = astra.astra_dict("FBP_CUDA")
+    settings.update(ReconstructionDataId=result, ProjectionDataId=made)
+    algorithm = astra.algorithm.create(settings)
+    astra.algorithm.run(algorithm)
+    yield "inside", astra.data2d.get(result)[25:35, 28:32].mean().round(1), 1
+
+
+def with_kedm():
+    import kedm
+    half = series(1000)
+    yield "simplex", kedm.eval_simplex(half[:500], half[500:], E=2), 1
+
+
+def with_quickfps():
+    import torch
+    import torch_quickfps
+    points = torch.rand(2, 2000, 3, generator=torch.Generator().manual_seed(1))
+    on, off = (torch_quickfps.sample_idx(x, 50, start_idx=0) for x in (points.cuda(), points))
+    yield "sampled", on.cpu().numpy(), off.numpy()
+
+
+def with_bitsandbytes():
+    import bitsandbytes.functional as functional
+    import torch
+    x = torch.randn(256, 256, generator=torch.Generator().manual_seed(1)).cuda()
+    eight = (x * 20).round().clamp(-127, 127).to(torch.int8)
+    yield "product", functional.int8_linear_matmul(eight, eight).cpu().numpy(), \
+        eight.cpu().numpy().astype(int) @ eight.cpu().numpy().astype(int).T
+    packed, state = functional.quantize_4bit(x, quant_type="nf4")
+    back = functional.dequantize_4bit(packed, state)
+    yield "four bits", float((x - back).abs().mean() / x.abs().mean()) < .12, True
+    yield "with torch", (back @ back).cpu().numpy(), back.cpu().numpy() @ back.cpu().numpy()
+
+
+def with_raft():
+    import cupy
+    import cupyx.scipy.sparse
+    from pylibraft.sparse.linalg import eigsh
+    a = symmetric(200)
+    values, _ = eigsh(cupyx.scipy.sparse.csr_matrix(cupy.asarray(a)), k=4, which="LA", seed=1)
+    yield "eigenvalues", numpy.sort(cupy.asarray(values).get()), numpy.linalg.eigvalsh(a)[-4:]
+
+
+def with_torch():
+    import torch
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    functional = torch.nn.functional
+    a = torch.as_tensor(symmetric(256), dtype=torch.float32) / 100
+    image, kernel = a.view(1, 4, 128, 128), a[:8].flatten()[:288].view(8, 4, 3, 3)
+    lstm = torch.nn.LSTM(256, 32)
+
+    def recurrent(x):
+        with torch.no_grad():
+            return lstm.to(x.device)(x.view(8, 32, 256))[0]
+
+    for name, made in {
+            "product": lambda x: x @ x,
+            "linear": lambda x: functional.linear(x, x, x[0]),
+            "fft": lambda x: torch.fft.fft2(x).abs(),
+            "solve": lambda x: torch.linalg.solve(x, x[:, :3]),
+            "svd": torch.linalg.svdvals,
+            "eigh": torch.linalg.eigvalsh,
+            "cholesky": lambda x: torch.linalg.cholesky(x @ x.T),
+            "sparse": lambda x: (x * (x > .1)).to_sparse_csr() @ x,
+            "convolution": lambda x: functional.conv2d(image.to(x), kernel.to(x)),
+            "lstm": recurrent,
+            "attention": lambda x: functional.scaled_dot_product_attention(
+                *[x.view(1, 4, 64, 256)] * 3),
+            "sort": lambda x: x.flatten().sort()[0]}.items():
+        yield name, made(a.cuda()).cpu(), made(a)
+    yield "random", torch.rand(100000, device="cuda").mean().cpu(), .5
+    if torch.distributed.is_nccl_available():
+        torch.distributed.init_process_group("nccl", store=torch.distributed.HashStore(), rank=0,
+                                             world_size=1)
+        alone = a.cuda()
+        torch.distributed.all_reduce(alone)
+        yield "all-reduce", alone.cpu(), a
+        torch.distributed.destroy_process_group()
+    compiled = torch.cuda._compile_kernel("""extern "C" __global__ void twice(float *x, int n)
+        { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i * 2.f; }""", "twice")
+    made = torch.zeros(1000, device="cuda")
+    compiled((4, 1, 1), (256, 1, 1), (made, 1000))
+    yield "kernel", made.cpu(), 2 * numpy.arange(1000)
+    recorded, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+    on = a.cuda()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        on * 2 + on
+    torch.cuda.synchronize()
+    with torch.cuda.graph(recorded):
+        made = (on * 2 + on).relu()
+    recorded.replay()
+    yield "graph", made.cpu(), (3 * a).relu()
+
+
+USES = {"torch_quickfps": with_quickfps, "torch": with_torch, "cupy": with_cupy,
+        "osqp": with_osqp, "openmm": with_openmm, "implicit": with_implicit, "eigh": with_eigh,
+        "astra": with_astra, "kedm": with_kedm, "bitsandbytes": with_bitsandbytes,
+        "pylibraft": with_raft}
+
+
+def compute(name):
+    """In a process of its own: print values, and the files that it has mapped."""
+    use = next(USES[key] for key in USES if name.startswith(key))
+    try:
+        for what, made, expected in use():
+            made = numpy.asarray(made.get() if hasattr(made, "get") else made, dtype=float)
+            right = bool(numpy.allclose(made, numpy.asarray(expected, dtype=float), 5e-3, 5e-3))
+            print("=", json.dumps([what, right, f"{made.sum():.4e} {abs(made).max():.4e}"]),
+                  flush=True)
+    except Exception as error:
+        print("!", type(error).__name__, *str(error).split(), flush=True)
+    for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
+        if ".so" in line:
+            print("+", line.split(maxsplit=5)[-1])
+
+
+def run(site, name):
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    if name.startswith("bitsandbytes_"):    # which of its libraries
+        environment["BNB_CUDA_VERSION"] = name.rpartition("_")[2]
+    done = subprocess.run([sys.executable, __file__, "--compute", name], env=environment,
+                          capture_output=True, text=True, timeout=150)
+    lines = done.stdout.splitlines()
+    values = {what: (right, made) for what, right, made in
+              (json.loads(line[2:]) for line in lines if line.startswith("= "))}
+    why = next((line[2:] for line in lines if line.startswith("! ")), None)
+    if done.returncode:
+        why = f"exit {done.returncode}: {done.stderr.strip()[-300:]}"
+    # Where the warning or the log says more than the exception.
+    if why and "lib" not in why:
+        why += "".join(f"; {line[-200:]}" for line in [*lines, *done.stderr.splitlines()]
+                       if "cannot open shared" in line)[:400]
+    return values, why, {line[2:] for line in lines if line.startswith("+ ")}
+
+
+def main(arguments):
+    if arguments[:1] == ["--compute"]:
+        return compute(arguments[1])
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    published, retargeted = (pathlib.Path(word).resolve() for word in arguments[:2])
+    failed = 0
+    for name in arguments[2:] or sorted(path.name for path in retargeted.iterdir()):
+        stock, without, _ = run(published / name, name)
+        ours, why, files = run(retargeted / name, name)
+        wrong = [what for what, (right, _) in ours.items() if not right]
+        different = [what for what in stock if stock[what] != ours.get(what)]
+        fails = bool(why or wrong or different or not ours)
+        failed += fails
+        real = sorted({path.split("/")[-1] for path in files
+                       if CUDA.search(path) and not path.startswith(str(retargeted))})
+        print(f"{'fail' if fails else 'pass'} {name}: {len(ours) - len(wrong)} right, "
+              f"{len(wrong)} wrong, {len(stock) - len(different)} as published")
+        print(f"  published: {without or 'computes'}")
+        for what in wrong + different:
+            print(f"  {what}: {ours.get(what)}, published {stock.get(what)}")
+        print(f"  retargeted: {why or 'computes'}, on {' '.join(real)}")
+    print(f"{failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
