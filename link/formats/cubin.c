@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "containers.h"
-#include "cubin_sound.h"
+#include "cubin_rules.h"
 #include "elf_device.h"
 #include "symbols.h"
 #include "../tables/versions.h"

@@ -59,7 +59,7 @@ def test_what_nvjitlink_writes(tmp_path):
 
 
 def test_rules_of_layout_are_for_what_was_counted():
-    text = (cubin_shapes.HERE.parents[1] / "link/formats/cubin_usual.c").read_text()
+    text = (cubin_shapes.HERE.parents[1] / "link/formats/cubin_rules.c").read_text()
     counted = re.search(r"NEWEST_COUNTED LC_CUDA\((\d+), (\d+)\)", text)
     assert ".".join(counted.groups()) == max(
         (line.split(" | ")[1].split()[-1] for line in kept("field")), key=cubin_shapes.samples.key)
