@@ -216,17 +216,31 @@ static void print_result_json(const struct link_arguments *arguments, const char
 	json_close('}');
 }
 
+static void print_detail(const char *head, const char *text)
+{
+	if (!text)
+		return;
+	fprintf(stderr, "%-11s ", head);
+	say_log(text);
+}
+
+/* A refusal goes to standard error, with its code. */
 static void print(const struct link_arguments *arguments, const char *output,
 		  const struct lazycuda_result *result)
 {
 	const struct lazycuda_plan plan = told(result);
 
-	plan_print(arguments, &plan);
 	if (result->code == LAZYCUDA_CODE_OK) {
+		plan_print(arguments, &plan);
 		fputs("output      ", stdout);
 		say(output);
 		printf(", %zu bytes\n", result->image_length);
+		return;
 	}
+	complain("link", "refused (%s): %s", lazycuda_code_name(plan.code), plan.message);
+	print_detail("rule", plan.rule);
+	print_detail("have", plan.have);
+	print_detail("need", plan.need);
 }
 
 /* ---- the link ---- */

@@ -4,8 +4,10 @@
 #	in_root.sh deb|rpm	as root, in a bare Debian, beside the source archive
 #
 # Builds the packages, installs them, builds, installs and runs one that depends on them, and
-# removes all.  No word of warning is said, and no file is left.
+# removes all.  No word of warning is said, and no file is left; folders that packages of RPM share are
+# another package's.
 set -eu
+export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
 form=$1
 own=$(ls lazycuda-*.tar.gz)
@@ -19,7 +21,7 @@ quietly() {
 files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path "$PWD" -o -path /tmp \
 		-o -path /var/cache -o -path /var/lib/dpkg -o -path /var/lib/rpm -o -path /var/log \) \
-		-prune -o -print | LC_ALL=C sort
+		-prune -o \( ! -type d -o -name '*lazycuda*' \) -print | LC_ALL=C sort
 }
 
 use() {
