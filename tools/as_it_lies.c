@@ -309,8 +309,8 @@ const char *lies_reasons(struct lc_arena *arena, const struct tables *tables,
 	if (!by_name)
 		text = join(arena, text, opened_text(arena, tables, findings));
 	if (findings->without_stub.count)
-		text = join(arena, text, lc_format(arena, "the stub of %s is not installed beside this"
-			    " command, so its imports are not judged (make all-stubs)",
+		text = join(arena, text, lc_format(arena, "the stub of %s is not installed here, so its"
+			    " imports are not judged (make all-stubs)",
 			    list_names(arena, &findings->without_stub)));
 	if (findings->musl)
 		text = join(arena, text, "it is for musl, and CUDA's libraries need glibc");

@@ -286,7 +286,7 @@ static const struct lc_peer *other_stub(const char *word)
 	if (path || strchr(word, '/'))
 		peer = own_stub_open("status", path ? path : word);
 	else
-		complain("status", "the stub of %s is not installed: `make ALL_STUBS=yes install` does"
+		complain("status", "the stub of %s is not installed; `make ALL_STUBS=yes install` does"
 			 " it, and the package of PyPI has it", word);
 	free(path);
 	return peer;

@@ -359,8 +359,8 @@ const char *wheel_read(const void *bytes, size_t size,
 		if (why || (entry.name[0] && entry.name[strlen(entry.name) - 1] == '/'))
 			continue;
 		if (entry.method == DEFLATED && !zlib_load())
-			return "is compressed, and libz.so.1, which could decompress it, is not"
-			       " installed: unpack the wheel, or install zlib";
+			return "is compressed, and libz.so.1 is not installed to decompress it;"
+			       " unpack the wheel, or install zlib";
 		member.error = locate(&zip, &entry);
 		/* Many members that share the same bytes are a zip bomb, too. */
 		if (!member.error && entry.packed > left)

@@ -67,7 +67,7 @@ static const char *read_blocks(const struct lk_part *part, struct lc_arena *aren
 					 (unsigned long long)(part->offset + at));
 		if (header.id == MODULE_BLOCK && modules++)
 			return lc_format(arena, "has a second module (at 0x%llx), and libnvvm takes one"
-					 " of a file: make a file of each, or one module with llvm-link",
+					 " of a file; make a file of each, or one module with llvm-link",
 					 (unsigned long long)(part->offset + at));
 		at = header.end;
 	}

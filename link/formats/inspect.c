@@ -94,9 +94,9 @@ static const char *check_limit(struct lk_inspection *inspection, struct lazycuda
 		return NULL;
 	}
 	entry->flags |= LAZYCUDA_ENTRY_OVER_LIMIT;
-	return lc_format(inspection->arena, "unpacks to %llu bytes (at 0x%llx), with what was unpacked"
-			 " before it to %llu, and at most %llu are unpacked of one file: raise the"
-			 " limit to have more (--unpack-limit, or unpack_limit in C)",
+	return lc_format(inspection->arena, "unpacks to %llu bytes (at 0x%llx), which is over the limit;"
+			 " with what was unpacked before it that is %llu, and at most %llu are"
+			 " unpacked of one file: raise --unpack-limit, or unpack_limit in C",
 			 (unsigned long long)entry->unpacked, (unsigned long long)entry->offset,
 			 (unsigned long long)(inspection->unpacked + entry->unpacked),
 			 (unsigned long long)inspection->unpack_limit);
@@ -104,7 +104,7 @@ static const char *check_limit(struct lk_inspection *inspection, struct lazycuda
 
 static const char *overlapping(struct lc_arena *arena, const struct lk_budget *budget)
 {
-	return lc_format(arena, "has parts that are the same bytes, at 0x%llx: to read all of them"
+	return lc_format(arena, "has parts that are the same bytes, at 0x%llx; to read all of them"
 			 " would take more than %d times its length",
 			 (unsigned long long)budget->at, LK_TIMES_READ);
 }

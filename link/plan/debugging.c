@@ -112,7 +112,7 @@ static bool check_one_debugged(struct lk_planning *planning, struct lk_side *sid
 	if (ptx && ptx->flags & LAZYCUDA_ENTRY_NO_DEBUG_INFO)
 		return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_INPUT, item->input,
 				 "PTX for debugging without debug information", "a .section .debug_info",
-				 lc_format(planning->arena, "%s: its .target says debug, and it has no"
+				 lc_format(planning->arena, "%s: its .target says debug and it has no"
 					   " debug information, so that nvJitLink does not compile it;"
 					   " take the word out, or make it again with -G", item->name));
 	return true;

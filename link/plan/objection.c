@@ -135,15 +135,15 @@ static void say_arch(struct objection *o)
 	const char *other = same_gpu(o->arena, o->entry, target);
 
 	if (other)
-		o->why = lc_format(o->arena, "the target is %s: take %s", arch, other);
+		o->why = lc_format(o->arena, "the target is %s; take %s", arch, other);
 	else if (o->entry->suffix)
 		o->why = lc_format(o->arena, o->entry->suffix == 'f' ?
 				   "code for %s runs on it and later GPUs of its family only, and the"
 				   " target is %s" : "code for %s runs nowhere else, and the target is %s",
 				   arch_text(o->arena, o->entry->arch, o->entry->suffix), arch);
 	else if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
-		o->why = lc_format(o->arena, "a cubin links for its own architecture and for a"
-				   " few later ones (docs/reference/linking.md), and the target is %s",
+		o->why = lc_format(o->arena, "a cubin links for its own architecture and a few"
+				   " later ones, and the target is %s",
 				   arch);
 	else
 		o->why = lc_format(o->arena, "it is for a later architecture than the target, %s",
@@ -164,9 +164,9 @@ static void say_unsupported(struct objection *o)
 		o->why = "LLVM IR in an archive is not compiled; take it out of the archive, and"
 			 " link it beside that";
 	else if (o->entry->kind == LAZYCUDA_KIND_BITCODE)
-		o->why = "bitcode in an archive may be the host's: it is compiled only as a file"
-			 " of its own or in an offload binary; take it out of the"
-			 " archive, and link it beside that";
+		o->why = "bitcode in an archive may be the host's, and is not compiled; take it"
+			 " out of the archive, and link it beside that, as a file or in an"
+			 " offload binary";
 	else
 		o->why = "no linker here takes it";
 }

@@ -157,10 +157,9 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 		break;
 	}
 	lk_refuse(refusal, rule->code, planning->needs_input, have, need,
-		  planning->needs ?
-		  lc_format(arena, "%s, and %s (%s is here); take %s", planning->needs_why, what,
-			    have, need) :
-		  lc_format(arena, "%s (%s is here); take %s", what, have, need));
+		  lc_format(arena, "%s%s%s%s; take %s", planning->needs ? planning->needs_why : "",
+			    planning->needs ? ", and " : "", what, environment->nvjitlink ?
+			    lc_format(arena, " (%s is here)", have) : "", need));
 }
 
 /* Adds to an objection to a version what would do beside the rest that is here. */

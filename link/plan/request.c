@@ -147,7 +147,7 @@ static bool parse_constraint(struct lk_planning *planning, struct lk_refusal *re
 	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(12, 0), &wrong) >= 0)
 		return true;
 	return lk_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX,
-			 lc_printable(planning->arena, constraint), ">=13.2,<14, say",
+			 lc_printable(planning->arena, constraint), "such as >=13.2,<14",
 			 lc_format(planning->arena, "the constraint %s makes no sense from \"%s\""
 				   " on; >=13.2,<14 is one",
 				   lc_printable(planning->arena, constraint),

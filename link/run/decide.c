@@ -115,7 +115,7 @@ static const char *take_native(struct lc_arena *arena, struct lazycuda_request *
 	arch = lk_native_arch(arena, request->device, &why);
 	request->arch = arch && from ? lc_format(arena, LK_FROM_INPUTS ":%s", arch) : arch;
 	return arch ? NULL : lc_format(arena, "the architecture is to be that of the GPU here,"
-						" and %s; name one, sm_90 say", why);
+						" and %s; name one, such as sm_90", why);
 }
 
 /* Plans, and fills in the environment and the request with what is here.  Other installed

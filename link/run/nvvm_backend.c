@@ -79,7 +79,7 @@ static const struct { const char *text, *advice; bool older; } advices[] = {
 	{ "Empty target data layout", LAYOUT_LINE, false },
 	{ "Target-incompatible DataLayout", LAYOUT_LINE, false },
 	{ "DataLayoutError", LAYOUT_LINE, false },
-	{ "parse expected top-level entity", "if that is a target line, write both before all else:"
+	{ "parse expected top-level entity", "if that is a target line, write both before all else;"
 	  " target triple = \"nvptx64-nvidia-cuda\", and target datalayout", false },
 	{ "parse expected type", "IR with opaque pointers is for sm_100 and later, or for"
 	  " -nvvm-latest of 13.5 and later; before, write typed ones", true },

@@ -58,7 +58,7 @@ static void rule(struct answer *answer, enum lazycuda_outcome outcome, const cha
 static void say_unknown(struct answer *answer, const char *name)
 {
 	rule(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
-	     "the version of %s is not known: give it, or use the policy best_effort", name);
+	     "the version of %s is not known; give it, or use the policy best_effort", name);
 }
 
 /* ---- the user's constraint ---- */
@@ -70,7 +70,7 @@ static void check_constraint(const struct question *question, struct answer *ans
 	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(1, 0), &wrong) >= 0)
 		return;
 	rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-	     "the constraint \"%.100s\" is malformed at character %zu (\"%.20s\"):"
+	     "the constraint \"%.100s\" is malformed at character %zu (\"%.20s\");"
 	     " write it like \">=13.2,<14\"", constraint, (size_t)(wrong - constraint) + 1,
 	     *wrong ? wrong : "its end");
 }
@@ -89,7 +89,7 @@ static void apply_constraint(const struct question *question, struct answer *ans
 			say_unknown(answer, part->name);
 		else if (!lc_constraint_holds(constraint, part->version, NULL))
 			rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-			     "%s %s does not satisfy the constraint \"%.100s\": use one that does",
+			     "%s %s does not satisfy the constraint \"%.100s\"; use one that does",
 			     part->name, lk_version_text(part->version, version), constraint);
 	}
 }
@@ -127,13 +127,13 @@ static void apply_pipeline(const struct question *question, struct answer *answe
 		break;
 	case LK_TOO_NEW:
 		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-		     "nvJitLink %s is older than nvrtc %s, whose %s it is to link:"
+		     "nvJitLink %s is older than nvrtc %s, whose %s it is to link;"
 		     " use nvJitLink %s or later, or nvrtc %s or older",
 		     linker, compiler, carried(question), compiler, linker);
 		break;
 	case LK_CROSS_MAJOR:
 		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-		     "LTO-IR of nvrtc %s is not for nvJitLink %s, which is of another major:"
+		     "LTO-IR of nvrtc %s is not for nvJitLink %s, which is of another major;"
 		     " use nvrtc and nvJitLink of one major%s", compiler, linker,
 		     nvrtc >= LC_CUDA(12, 0) ? ", or allow LTO-IR across majors" : "");
 		break;
@@ -160,21 +160,21 @@ static void apply_driver(const struct question *question, const struct part *par
 		break;
 	case LC_MAJOR_TOO_OLD:
 		rule(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
-		     "the driver is for CUDA %s, and %s %s needs one for CUDA %d.0 or later:"
+		     "the driver is for CUDA %s, and %s %s needs one for CUDA %d.0 or later;"
 		     " update the driver, or use %s %d", driver, part->name, toolkit,
 		     LC_CUDA_MAJOR(part->version), part->name, LC_CUDA_MAJOR(version));
 		break;
 	case LC_BRANCH_TOO_OLD:
 		rule(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
 		     "the display driver is of branch %d, and %s %s with a driver for CUDA %s needs"
-		     " branch %d or later: update the driver, or use %s %s or older", branch,
+		     " branch %d or later; update the driver, or use %s %s or older", branch,
 		     part->name, toolkit, driver, lc_compatible_branch(LC_CUDA_MAJOR(version)),
 		     part->name, driver);
 		break;
 	case LC_BRANCH_UNKNOWN:
 		rule(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
 		     "whether %s %s works with a driver for CUDA %s depends on the display driver's"
-		     " branch, which is not known: give it, or use the policy best_effort",
+		     " branch, which is not known; give it, or use the policy best_effort",
 		     part->name, toolkit, driver);
 		break;
 	}
@@ -197,7 +197,7 @@ static void apply_driver_to_ptx(const struct question *question, struct answer *
 	lk_version_text(version, driver);
 	lk_version_text(nvrtc, compiler);
 	rule(answer, LAZYCUDA_OUTCOME_DRIVER_TOO_OLD,
-	     "the driver is for CUDA %s and does not load PTX %d.%d, which nvrtc %s writes:"
+	     "the driver is for CUDA %s and does not load PTX %d.%d, which nvrtc %s writes;"
 	     " update the driver, use nvrtc %s or older, or have it write cubins",
 	     driver, isa / 10, isa % 10, compiler, driver);
 }
@@ -221,7 +221,7 @@ static void apply_drivers(const struct question *question, struct answer *answer
 		return;
 	if (question->piped && in->carries == LAZYCUDA_KIND_LTOIR && !asked(in->nvjitlink))
 		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-		     "the driver does not link LTO-IR, and there is no nvJitLink:"
+		     "the driver does not link LTO-IR, and there is no nvJitLink;"
 		     " install nvJitLink, or have nvrtc write PTX or cubins");
 	if (in->flags & LAZYCUDA_LINK_FORWARD_COMPATIBLE)
 		return;

@@ -195,13 +195,12 @@ static const char *message(struct lc_arena *arena, const struct lc_refused *call
 		if (call->reason)
 			return lc_format(arena, "%s: refused on %s %s (%s): %s", function,
 					 lc_library.name, status->version, path, call->reason);
-		return lc_format(arena, "%s: the caller was compiled for another %smajor than"
-				 " %s %s (%s), where this function has a different interface; calling"
-				 " it would corrupt memory, so it was refused", function,
-				 lc_library.own_majors ? "" : "CUDA ", lc_library.name,
-				 status->version, path);
+		return lc_format(arena, "%s: refused, because its interface is another one in %s"
+				 " %s (%s); the caller was compiled for another %smajor, and the call"
+				 " would corrupt memory", function, lc_library.name, status->version,
+				 path, lc_library.own_majors ? "" : "CUDA ");
 	case LC_ENDING:
-		return lc_format(arena, "%s: the process ends, and %s %s (%s) is shut down already:"
+		return lc_format(arena, "%s: the process ends, and %s %s (%s) is shut down already;"
 				 " it was loaded by the first call, after what uses it now; load it"
 				 " earlier, with lazycuda_load()", function, lc_library.name,
 				 status->version, path);

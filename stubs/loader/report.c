@@ -80,7 +80,7 @@ static bool is_mere_stub(const struct lc_attempt *attempt, size_t option)
 	       attempt->search.seats[self].options[option].origin != LC_BY_OVERRIDE;
 }
 
-/* Each candidate and why it was not taken, for a message. */
+/* Each candidate and why it was not taken, for a message: " /x.so.12: is damaged." */
 static const char *tried(struct lc_attempt *attempt, const struct lazycuda_status *status)
 {
 	struct lc_arena *arena = &attempt->arena;
@@ -91,13 +91,13 @@ static const char *tried(struct lc_attempt *attempt, const struct lazycuda_statu
 		return "";
 	for (size_t i = 0; i < status->candidate_count; i++)
 		if (!is_mere_stub(attempt, i))
-			texts[count++] = lc_format(arena, "%s %s",
+			texts[count++] = lc_format(arena, "%s: %s",
 						   lc_printable(arena, status->candidates[i].path),
 						   status->candidates[i].reason);
-	return count ? lc_format(arena, "%s. ", lc_join(arena, texts, count, "; ")) : "";
+	return count ? lc_format(arena, " %s.", lc_join(arena, texts, count, "; ")) : "";
 }
 
-/* "Looked in /usr/lib64, /usr/lib. " */
+/* " Looked in /usr/lib64, /usr/lib." */
 static const char *looked(struct lc_attempt *attempt)
 {
 	const struct lc_places *places = attempt->search.looked;
@@ -108,10 +108,10 @@ static const char *looked(struct lc_attempt *attempt)
 		return "";
 	for (size_t i = 0; i < places->count; i++)
 		paths[i] = lc_printable(arena, places->list[i].path);
-	return lc_format(arena, "Looked in %s. ", lc_join(arena, paths, places->count, ", "));
+	return lc_format(arena, " Looked in %s.", lc_join(arena, paths, places->count, ", "));
 }
 
-/* "Left out /srv/lib: anybody may write to /srv. " */
+/* " Left out /srv/lib: anybody may write to /srv." */
 static const char *left_out(struct lc_attempt *attempt, const struct lazycuda_status *status)
 {
 	struct lc_arena *arena = &attempt->arena;
@@ -122,9 +122,13 @@ static const char *left_out(struct lc_attempt *attempt, const struct lazycuda_st
 	for (size_t i = 0; i < status->left_out_count; i++)
 		texts[i] = lc_format(arena, "%s: %s", lc_printable(arena, status->left_out[i].path),
 				     status->left_out[i].reason);
-	return lc_format(arena, "Left out %s. ", lc_join(arena, texts, status->left_out_count, "; "));
+	return lc_format(arena, " Left out %s.", lc_join(arena, texts, status->left_out_count, "; "));
 }
 
+/*
+ * What happened, then what to do, then what was looked at: whoever cuts the text keeps what counts.
+ * Where a variable names the library, its file is what happened.
+ */
 static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status *status)
 {
 	const struct lc_search *search = &attempt->search;
@@ -140,41 +144,43 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->reason = lc_format(arena, "%s is hidden by %s=none, and was not looked for;"
 			" unset it to use what is installed", lc_library.name, search->hidden);
 	} else if (named) {
+		const char *why = tried(attempt, status);
+
 		status->state = LAZYCUDA_BROKEN;
-		status->reason = lc_format(arena, "%sCorrect %s or unset it.",
-					   tried(attempt, status), lc_library.variable);
+		status->reason = lc_format(arena, "%s%sCorrect %s or unset it.", why + (*why != 0),
+					   *why ? " " : "", lc_library.variable);
 	} else if (attempt->found.choice.refusal == LC_DRIVER) {
 		status->state = LAZYCUDA_REFUSED;
-		status->reason = lc_format(arena, "the installed driver cannot run what was found: %s"
-			"Update the driver, or install a CUDA library that it can run."
+		status->reason = lc_format(arena, "the installed driver cannot run what was found."
+			" Update the driver, or install a CUDA library that it can run."
 			" LAZYCUDA_FORWARD_COMPATIBLE=1 says that a forward-compatibility package"
-			" makes up for the driver; LAZYCUDA_GUARD=off ignores it.",
+			" makes up for the driver; LAZYCUDA_GUARD=off ignores it.%s",
 			tried(attempt, status));
 	} else if (attempt->found.choice.refusal == LC_INCOHERENT) {
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"
-			" process uses: %s%s LAZYCUDA_MAJOR pins one major for all;"
-			" LAZYCUDA_GUARD=off mixes them.", tried(attempt, status), lc_specifics.advice);
+			" process uses. %s LAZYCUDA_MAJOR pins one major for all;"
+			" LAZYCUDA_GUARD=off mixes them.%s", lc_specifics.advice, tried(attempt, status));
 	} else if (attempt->found.choice.refusal == LC_EXCLUDED) {
 		status->state = LAZYCUDA_REFUSED;
 		status->reason = lc_format(arena, "no %s that was found satisfies the constraint on"
-			" its version: %sInstall one that does, or relax the constraint.",
+			" its version. Install one that does, or relax the constraint.%s",
 			lc_library.name, tried(attempt, status));
 	} else if (attempt->found.broken) {
 		status->state = LAZYCUDA_BROKEN;
-		status->reason = lc_format(arena, "no usable %s was found. %sLoad first what it lacks, or"
-			" take what is in its way off LD_LIBRARY_PATH; it is tried again as soon as"
-			" anything was loaded. Or name another file: %s=/path/to/%s.",
-			wanted(arena), tried(attempt, status), lc_library.variable,
-			lc_library.majors[0].soname);
+		status->reason = lc_format(arena, "no usable %s was found. Load first what the one below"
+			" lacks, or take what is in its way off LD_LIBRARY_PATH; it is tried again as soon"
+			" as anything was loaded. Or name another file: %s=/path/to/%s.%s",
+			wanted(arena), lc_library.variable, lc_library.majors[0].soname,
+			tried(attempt, status));
 	} else {
 		const char *candidates = tried(attempt, status);
 
 		status->state = *candidates ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
-		status->reason = lc_format(arena, "no usable %s was found. %s%s%s%s Or name folders:"
-			" LAZYCUDA_PATH=/path/to, or a file: %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the search.",
-			wanted(arena), candidates, looked(attempt),
-			left_out(attempt, status), lc_specifics.advice, lc_library.variable, lc_library.majors[0].soname);
+		status->reason = lc_format(arena, "no usable %s was found. %s Or name folders:"
+			" LAZYCUDA_PATH=/path/to, or a file: %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the"
+			" search.%s%s%s", wanted(arena), lc_specifics.advice, lc_library.variable,
+			lc_library.majors[0].soname, candidates, left_out(attempt, status), looked(attempt));
 	}
 }
 

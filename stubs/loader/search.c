@@ -81,7 +81,7 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 		option->major = 0;	/* not a sign that a usable one is here */
 		return older;
 	}
-	return lc_has_nodes(library) ? "is not this library, or of a CUDA that is not supported:"
+	return lc_has_nodes(library) ? "is not this library, or of a CUDA that is not supported;"
 				       " it has none of the version nodes" :
 				       "is not this library: it has another SONAME";
 }

@@ -182,7 +182,7 @@ def test_it_does_not_find_itself(world, tree):
     assert opened["error"] is None and status["state"] == "missing"
     assert candidates(status) == {str(stub): "is a lazycuda stub itself"}
     # Nor is it what an error message begins with.
-    assert "was found. Looked in" in status["reason"]
+    assert " search. Looked in" in status["reason"]
     assert len([path for path in listed["libraries"] if "cudart" in path]) == 1
 
 

@@ -117,7 +117,7 @@ def test_what_is_left_of_a_library_is_none(world, damage, reason):
     world.search(file.parent)
     assert answers(world) == QUIET
     *_, count, error, status = world.probe("stub:cudart", COUNT, "error:cudart", "status:cudart")
-    assert f"{file} {reason}" in error["message"]
+    assert f"{file}: {reason}" in error["message"]
     assert [c["reason"] for c in status["candidates"]] == [reason]
 
 

@@ -24,7 +24,7 @@ class DriverUse:
 
 
 ABSENT = r"libcuda\.so\.1: cannot open shared object file"
-NO_DRIVER = r"no usable libcuda\.so\.1 was found\. Looked in "
+NO_DRIVER = r"no usable libcuda\.so\.1 was found\. It comes with "
 
 # Its own cudaMalloc maps memory with the driver's functions.
 MEMORY_SAVER = """

@@ -6,7 +6,7 @@ it asks for a device.
 """
 from dataclasses import dataclass
 
-MISSING = r"no usable lib\w+\.so\.13, .* was found\. Looked in "
+MISSING = r"no usable lib\w+\.so\.13, .* was found\. Install "
 # Of cudaGetDeviceCount, where there is no driver either.
 NEITHER = "neither an NVIDIA driver nor a CUDA library was found"
 OLD_DRIVER = "CUDA driver version is insufficient for CUDA runtime version"

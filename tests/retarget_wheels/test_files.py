@@ -442,7 +442,7 @@ def test_what_nobody_has_stays_bound_lazily(retarget, tmp_path):
     made = retarget.out / "calls.so"
     assert "NOW" not in flags(made) and loads(made, "RTLD_LAZY") is True
     assert "somebody_has_this" in loads(made, "RTLD_NOW")
-    assert any("bound lazily: no library that it needs has somebody_has_this" in note
+    assert any("bound lazily; no library that it needs has somebody_has_this" in note
                for note in said["notes"])
     assert said["not_loaded"].endswith("undefined symbol: somebody_has_this")
 

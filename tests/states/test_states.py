@@ -42,7 +42,7 @@ def system_driver(world, version):
 
 def tell(value, status, error):
     """One call: what it returned, why, the state after it, and the text."""
-    text = re.sub(r"Looked in [^ ]+(, [^ ]+)*\. ", "Looked in ... ", error["message"])
+    text = re.sub(r"Looked in [^ ]+(, [^ ]+)*\.(?= |$)", "Looked in ...", error["message"])
     return (f"{error['function']} returned {value}, cause {error['cause']}, "
             f"state {status['state']}\n"
             + textwrap.fill(" ".join(text.split()), 94, initial_indent="  ",
@@ -326,6 +326,14 @@ def test_the_page_shows_what_is_said(title):
     assert shown
     for part in shown:
         assert any(pages.is_like(part, text) for text in said), part
+
+
+@pytest.mark.parametrize("title", STATES)
+def test_each_text_begins_with_a_short_sentence(title):
+    """It says what and where, without paths; what to do follows, and then what was looked at."""
+    for text in re.findall(r"^  \w+: (.*(?:\n  .*)*)", sections(SAID)[title], re.M):
+        first = re.split(r"(?<=[a-z0-9])[.;] ", re.sub(r" \(/\S+\)|/\S+", "", " ".join(text.split())))[0]
+        assert len(first) <= 100, first
 
 
 def test_the_page_has_every_state_and_no_other():

@@ -33,7 +33,7 @@ def outcome(**question):
 def test_the_question_of_the_project():
     # May nvrtc 13.2, nvJitLink 13.0 and driver 580 work together for LTO-IR?
     assert combine("13.0", 580, nvrtc="13.2", nvjitlink="13.0", carries=LTOIR) == (
-        NO, "nvJitLink 13.0 is older than nvrtc 13.2, whose LTO-IR it is to link: use nvJitLink"
+        NO, "nvJitLink 13.0 is older than nvrtc 13.2, whose LTO-IR it is to link; use nvJitLink"
         " 13.2 or later, or nvrtc 13.0 or older")
     # The driver's version follows from its branch.
     assert combine("?", 580, nvrtc="13.2", nvjitlink="13.0", carries=LTOIR)[0] == NO
@@ -79,22 +79,22 @@ def test_an_unknown_branch_matters_to_strict_alone(driver, version):
     branch = 0 if driver < "14" else 900
     assert combine(driver, branch, cudart=version, policy=STRICT) == (
         INSUFFICIENT, f"whether cudart {version} works with a driver for CUDA {driver} depends on"
-        " the display driver's branch, which is not known: give it, or use the policy best_effort")
+        " the display driver's branch, which is not known; give it, or use the policy best_effort")
     assert combine(driver, branch, cudart=version)[0] == YES
 
 
 def test_the_messages_about_the_driver():
     assert combine("12.2", 535, nvjitlink="13.0")[1] == (
-        "the driver is for CUDA 12.2, and nvJitLink 13.0 needs one for CUDA 13.0 or later: update"
+        "the driver is for CUDA 12.2, and nvJitLink 13.0 needs one for CUDA 13.0 or later; update"
         " the driver, or use nvJitLink 12")
     assert combine("11.0", 445, cudart="11.8")[1] == (
         "the display driver is of branch 445, and cudart 11.8 with a driver for CUDA 11.0 needs"
-        " branch 450 or later: update the driver, or use cudart 11.0 or older")
+        " branch 450 or later; update the driver, or use cudart 11.0 or older")
     assert combine("12.2", 535, nvrtc="12.9", carries=PTX)[1] == (
-        "the driver is for CUDA 12.2 and does not load PTX 8.8, which nvrtc 12.9 writes: update the"
+        "the driver is for CUDA 12.2 and does not load PTX 8.8, which nvrtc 12.9 writes; update the"
         " driver, use nvrtc 12.2 or older, or have it write cubins")
     assert combine("13.0", nvrtc="12.9", carries=LTOIR)[1] == (
-        "the driver does not link LTO-IR, and there is no nvJitLink: install nvJitLink, or have"
+        "the driver does not link LTO-IR, and there is no nvJitLink; install nvJitLink, or have"
         " nvrtc write PTX or cubins")
 
 
@@ -121,10 +121,10 @@ def test_no_flag_helps_ltoir_of_11_or_of_a_later_major(nvrtc, nvjitlink):
 
 def test_the_messages_about_majors():
     assert combine(nvrtc="12.9", nvjitlink="13.0", carries=LTOIR)[1] == (
-        "LTO-IR of nvrtc 12.9 is not for nvJitLink 13.0, which is of another major: use nvrtc and"
+        "LTO-IR of nvrtc 12.9 is not for nvJitLink 13.0, which is of another major; use nvrtc and"
         " nvJitLink of one major, or allow LTO-IR across majors")
     assert combine(nvrtc="11.8", nvjitlink="12.9", carries=LTOIR)[1] == (
-        "LTO-IR of nvrtc 11.8 is not for nvJitLink 12.9, which is of another major: use nvrtc and"
+        "LTO-IR of nvrtc 11.8 is not for nvJitLink 12.9, which is of another major; use nvrtc and"
         " nvJitLink of one major")
 
 
@@ -160,7 +160,7 @@ def test_forward_compatibility_reaches_ptx():
 def test_every_library_satisfies_the_constraint(library, name):
     assert outcome(constraint=">=13.2,<14", **{library: "13.2"}) == YES
     assert combine(constraint=">=13.2,<14", **{library: "13.1"}) == (
-        NO, f'{name} 13.1 does not satisfy the constraint ">=13.2,<14": use one that does')
+        NO, f'{name} 13.1 does not satisfy the constraint ">=13.2,<14"; use one that does')
 
 
 def test_the_constraint_does_not_concern_the_driver():
@@ -170,10 +170,10 @@ def test_the_constraint_does_not_concern_the_driver():
 @pytest.mark.parametrize("policy", [BEST_EFFORT, STRICT, OFF])
 def test_a_malformed_constraint_is_told_whatever_the_policy(policy):
     assert combine(cudart="13.0", constraint=">=13,<x", policy=policy) == (
-        NO, 'the constraint ">=13,<x" is malformed at character 7 ("x"): write it like'
+        NO, 'the constraint ">=13,<x" is malformed at character 7 ("x"); write it like'
         ' ">=13.2,<14"')
     assert combine(constraint=">=", policy=policy) == (
-        NO, 'the constraint ">=" is malformed at character 3 ("its end"): write it like'
+        NO, 'the constraint ">=" is malformed at character 3 ("its end"); write it like'
         ' ">=13.2,<14"')
 
 
@@ -199,7 +199,7 @@ def test_a_long_constraint_is_cut():
     (dict(nvrtc="?", constraint=">=12"), "nvrtc")])
 def test_what_is_not_known_matters_to_strict_alone(question, name):
     assert combine(policy=STRICT, **question) == (
-        INSUFFICIENT, f"the version of {name} is not known: give it, or use the policy best_effort")
+        INSUFFICIENT, f"the version of {name} is not known; give it, or use the policy best_effort")
     answer, message = combine(policy=BEST_EFFORT, **question)
     assert answer == YES and message.endswith(": compatible as far as is known")
 

@@ -360,7 +360,7 @@ def _counted_on(image, found, stubs, unserved):
 def _refuse_lost(name, library, found):
     needs = {other: needed for needed, other in found.items() if library in packages.in_turn([other])}
     raise Refused("LOAD", f"imports {name} of {library}, which it has only because "
-                          f"{', '.join(sorted(needs.values()))} needs that, and the stub of {library} is "
+                          f"{', '.join(sorted(needs.values()))} needs that; the stub of {library} is "
                           f"not to serve it: --leave {','.join(sorted(needs))} leaves both")
 
 
@@ -376,8 +376,8 @@ def _refuse_symbol(symbol, stub):
         raise Refused("UNVERSIONED", f"imports {symbol.name} without a version: nothing tells for "
                                      "which major", stub.library)
     raise Refused("UNVERSIONED",
-                  f"imports {symbol.name} without a version, and it has another interface in "
-                  f"each CUDA: nothing tells which one is meant. Stubs made with `make CUDA_ABI="
+                  f"imports {symbol.name} without a version; it has another interface in "
+                  f"each CUDA, and nothing tells which one is meant. Stubs made with `make CUDA_ABI="
                   f"{stub.majors[-1]}` (or another major) decide it: --stubs")
 
 

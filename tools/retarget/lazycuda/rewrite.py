@@ -37,7 +37,7 @@ def _mend_section_names(before, target):
             stream.write(layout.pack(found[0]))
 
 
-NOT_AT_ONCE = ("is still bound lazily, for want of room in its dynamic segment: what becomes global "
+NOT_AT_ONCE = ("is still bound lazily, for want of room in its dynamic segment; what becomes global "
                "in the process may come before the stub; link it with -Wl,-z,now")
 
 
@@ -74,7 +74,7 @@ def _bind_at_once(target):
 
 def nobody_has(names):
     """What there is to say of a file that is left to be bound lazily."""
-    return (f"is still bound lazily: no library that it needs has {some(names)}, so it loads with all "
+    return (f"is still bound lazily; no library that it needs has {some(names)}, so it loads with all "
             "names bound only after a file that has them")
 
 
