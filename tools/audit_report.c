@@ -10,6 +10,11 @@
 #include "say.h"
 #include "tally.h"
 
+enum {
+	COLUMNS = 100,
+	IN_A_VERDICT = 3	/* names of a kind; the lines above it have all */
+};
+
 /* ---- the verdict ---- */
 
 /* By version. */
@@ -64,7 +69,7 @@ static const char *verdict_text(struct report *report, struct lc_arena *arena,
 			continue;
 		count(arena, report->tables, findings, end - 1, &tally);
 		why = lc_format(arena, "%s; on %d: %s", why, LC_MAJOR(tables->toolkits[first]),
-				problems(arena, &tally));
+				problems(arena, &tally, IN_A_VERDICT));
 	}
 	return lc_format(arena, "%s%s%s", *text ? text : "runs on none",
 			 *text ? driver_text(arena, tables, driver) : "", why);
@@ -247,6 +252,23 @@ static void line(struct lc_arena *arena, const char *label, const char *text)
 	printf("  %-10s %s\n", label, lc_printable(arena, text));
 }
 
+/* The same, where it may be long: it goes on below, between words. */
+static void lines(struct lc_arena *arena, const char *label, const char *text)
+{
+	const char *left = lc_printable(arena, text);
+	size_t column = (size_t)printf("  %-10s", label);
+
+	while (*left) {
+		size_t length = strcspn(left, " ");
+
+		if (column + 1 + length > COLUMNS)
+			column = (size_t)printf("\n  %-10s", "") - 1;
+		column += (size_t)printf(" %.*s", (int)length, left);
+		left += length + (left[length] == ' ');
+	}
+	putchar('\n');
+}
+
 /* "served by its major 8, 9 from 9.3 on" */
 static const char *majors_text(struct lc_arena *arena, const struct findings *findings,
 			       struct table *table)
@@ -294,9 +316,9 @@ static void print_target(struct report *report, struct lc_arena *arena,
 	text = lc_format(arena, "%zu direct, %zu renamed, %zu adapted", tally.direct,
 			 tally.renamed, tally.adapted);
 	if (!tally_runs(&tally))
-		text = lc_format(arena, "%s; %s", text, problems(arena, &tally));
-	line(arena, lc_format(arena, "on %s",
-			      format_version(arena, report->tables->toolkits[toolkit])), text);
+		text = lc_format(arena, "%s; %s", text, problems(arena, &tally, SIZE_MAX - 1));
+	lines(arena, lc_format(arena, "on %s",
+			       format_version(arena, report->tables->toolkits[toolkit])), text);
 }
 
 static void print_device_code(const struct report *report, struct lc_arena *arena,

@@ -383,11 +383,12 @@ static void note_soname(struct reading *reading, const struct lc_image *image,
 		int major;
 		enum needed_kind kind = needed_kind(table, soname, &major);
 
-		if (kind == NEEDS_OTHER || !witness ||
-		    reading->findings->stub != (kind == NEEDS_STUB) ||
-		    !memmem(bytes, size, witness, strlen(witness) + 1))
+		if (kind == NEEDS_OTHER)
 			continue;
-		reading->findings->itself = table->library;
+		/* A stub may have the name of the real library; nothing else has that of a stub. */
+		if (reading->findings->stub || (kind != NEEDS_STUB && witness &&
+						memmem(bytes, size, witness, strlen(witness) + 1)))
+			reading->findings->itself = table->library;
 	}
 }
 
@@ -404,9 +405,12 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 			      size_t size)
 {
 	const char *why = lc_image_open(image, &(struct lc_source){ bytes, .size = size });
+	const char *soname = why ? NULL : lc_image_string(image, DT_SONAME);
 
 	if (!why)
 		why = lc_image_nodes(image, note_node, reading);
+	if (!why && reading->findings->stub && soname)
+		ready_add(reading->tables, "audit", soname);
 	if (!why)
 		reading->findings->lazy = lc_image_is_lazy(image);
 	if (!why)
@@ -444,6 +448,6 @@ void findings_read(struct lc_arena *arena, struct tables *tables, const void *by
 	findings->object = !findings->error && image.type == ET_REL;
 	if (!findings->error && arena->failed)
 		findings->error = "is too much for this machine's memory";
-	if (!findings->error && !findings->itself)
+	if (!findings->error && !findings->itself && !findings->stub)
 		constants_read(arena, tables, &image, &findings->constants);
 }

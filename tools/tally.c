@@ -182,32 +182,45 @@ const char *format_own(struct lc_arena *arena, const struct table *table, lc_ver
 	return number ? number : format_version(arena, version);
 }
 
-const char *list_names(struct lc_arena *arena, const struct names *names)
+/* The first `most` of them, and how many more there are. */
+static const char *list_some(struct lc_arena *arena, const struct names *names, size_t most)
 {
-	size_t length = 1;
+	/* One more would take no less room than its name. */
+	size_t count = names->count > most + 1 ? most : names->count, length = 1;
 	char *text, *end;
 
-	for (size_t i = 0; i < names->count; i++)
+	for (size_t i = 0; i < count; i++)
 		length += strlen(names->list[i]) + 2;
 	text = end = lc_alloc(arena, length);
-	for (size_t i = 0; end && i < names->count; i++)
+	for (size_t i = 0; end && i < count; i++)
 		end = stpcpy(stpcpy(end, i ? ", " : ""), names->list[i]);
-	return text ? text : "";
+	if (!text)
+		return "";
+	return count == names->count ? text :
+	       lc_format(arena, "%s and %zu more", text, names->count - count);
 }
 
-const char *problems(struct lc_arena *arena, const struct tally *tally)
+const char *list_names(struct lc_arena *arena, const struct names *names)
 {
+	return list_some(arena, names, names->count);
+}
+
+const char *problems(struct lc_arena *arena, const struct tally *tally, size_t most)
+{
+	const struct {
+		const struct names *names;
+		const char *what;
+	} kinds[] = {
+		{ &tally->refused, "refused" }, { &tally->absent, "absent" },
+		{ &tally->undriven, "not in the driver" },
+	};
 	const char *text = "";
 
-	if (tally->refused.count)
-		text = lc_format(arena, "%zu refused: %s", tally->refused.count,
-				 list_names(arena, &tally->refused));
-	if (tally->absent.count)
-		text = lc_format(arena, "%s%s%zu absent: %s", text, *text ? "; " : "",
-				 tally->absent.count, list_names(arena, &tally->absent));
-	if (tally->undriven.count)
-		text = lc_format(arena, "%s%s%zu not in the driver: %s", text, *text ? "; " : "",
-				 tally->undriven.count, list_names(arena, &tally->undriven));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].names->count)
+			text = lc_format(arena, "%s%s%zu %s: %s", text, *text ? "; " : "",
+					 kinds[i].names->count, kinds[i].what,
+					 list_some(arena, kinds[i].names, most));
 	return text;
 }
 

@@ -39,8 +39,8 @@ const char *format_version(struct lc_arena *arena, lc_version version);
 /* The same for a version of this library. */
 const char *format_own(struct lc_arena *arena, const struct table *table, lc_version version);
 const char *list_names(struct lc_arena *arena, const struct names *names);
-/* "2 refused: a, b; 1 absent: c" */
-const char *problems(struct lc_arena *arena, const struct tally *tally);
+/* "5 refused: a, b, c and 2 more; 1 absent: d": of each kind about so many names. */
+const char *problems(struct lc_arena *arena, const struct tally *tally, size_t most);
 /* "runs on 12.0 and later and on 13"; "" if it runs on none. */
 const char *runs_text(struct lc_arena *arena, const struct tables *tables, const bool *on);
 /* ", with a driver of CUDA 12.5 or later"; "" if any driver will do. */

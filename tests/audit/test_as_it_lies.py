@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The verdict is about a file as it lies there: what it needs, what it opens, what is beside it."""
 import pathlib
+import shutil
 import subprocess
 import zipfile
 
@@ -8,6 +9,7 @@ import pytest
 
 import build
 import wheel_files
+from importer import patch
 
 CREATE = "int cublasCreate_v2(void **); int f(void *p) { return cublasCreate_v2(p); }\n"
 MALLOC = "int cudaMalloc(void **, unsigned long); int f(void *p) { return cudaMalloc(p, 1); }\n"
@@ -201,6 +203,17 @@ def test_a_retargeted_wheel_runs_with_each_cuda_and_with_none(audit, patchelf, t
     # Under a sanitizer there are five stubs.
     subprocess.run([build.BUILD / "bin/lazycuda", "retarget", "-o", tmp_path / "out", made], check=True)
     audit("--require", "none,11,12,13", tmp_path / "out" / made.name)
+
+
+@pytest.mark.parametrize("name, soname", [
+    ("cublas", "libcublas.so.12"), ("cusparseLt", "libcusparseLt.so.0"), ("cudnn", "libcudnn.so.9"),
+    ("nccl", "libnccl.so.2"), ("cudart", "libcudart.so.12")])
+def test_a_stub_is_the_stub_by_either_name(audit, tmp_path, name, soname):
+    """What it holds names of it opens as a stub does, by the process's CUDA."""
+    stub = build.BUILD / "lib" / f"lib{name}_stub.so"
+    renamed = patch(shutil.copy(stub, tmp_path / soname), "--set-soname", soname)
+    for file in stub, renamed:
+        assert verdict(audit("--require", "none,11,12,13", file)) == f"is the stub for {name} itself"
 
 
 def test_nvtoolsext_comes_with_12_and_not_with_13(audit, said, tmp_path):

@@ -70,6 +70,19 @@ def test_refused_and_absent_names_are_listed(said, tmp_path):
                                f"{GONE}; on 13: 1 refused: {REFUSED}; 1 absent: {GONE}")
 
 
+def test_many_absent_names_can_be_read(audit, said, tmp_path):
+    """The verdict has a few of them, and lines of no great width have all."""
+    older = [f.name for f in symbols.read().libraries["cudart"].functions
+             if {*f.range.majors()} == {11} and f.name.startswith("cuda")]
+    file = importer(tmp_path, *older, link=cuda11())
+    absent = said(file)["targets"]["13.5"]["absent"]
+    lines = audit(file).lines
+    assert lines[-1].endswith(f"{len(absent)} absent: {', '.join(absent[:3])} and {len(absent) - 3} more")
+    below = lines[lines.index(next(line for line in lines if "on 13.5" in line)):-1]
+    assert max(map(len, below)) <= 100 < len(", ".join(absent))
+    assert ", ".join(absent) in " ".join(" ".join(below).split())
+
+
 def test_from_which_minor_on(said, tmp_path):
     file = said(importer(tmp_path, "cudaGetKernel", "cudaLibraryLoadData"))
     assert file["runs_on"][0].startswith("12.") and file["runs_on"][-1] == "13.5"
