@@ -5,7 +5,9 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -112,6 +114,25 @@ def test_names_in_an_elf_file(mentions):
     found, _ = mentions({}, text="libnvrtc.so.12\\0x/lib64/libcudart.so.13\\0see libnvrtc.so.12\\0")
     assert found == [("pkg/module.so", 0, "names", "libcudart.so.13"),
                      ("pkg/module.so", 0, "names", "libnvrtc.so.12")]
+
+
+def test_an_extension_needs_what_it_opens_and_others_need(retarget, tmp_path):
+    """As CuPy's opens nvrtc: ctypes looks into no folder of the wheel."""
+    kernels = importer(tmp_path, "nvrtcVersion", link=[
+        real(tmp_path, "libnvrtc.so.12", "nvrtcVersion", node="libnvrtc.so.12")])
+    (tmp_path / "opener").mkdir()
+    opener = importer(tmp_path / "opener", link=[], text="libnvrtc.so.12\\0libnvrtc.so.13\\0libcudart.so.12")
+    wheel = wheel_files.make(tmp_path, {"pkg/kernels.so": kernels, "pkg/plain.so": opener,
+                                        "pkg/opener.abi3.so": opener})
+    retarget(wheel)
+    site = tmp_path / "site"
+    zipfile.ZipFile(tmp_path / "out" / wheel.name).extractall(site)
+    # Of the names those count that other files need: the wheel has their stubs.
+    code = "import ctypes; ctypes.CDLL({!r}); print(ctypes.CDLL('libnvrtc.so.12').lazycuda_load)"
+    for name, found in ("plain.so", False), ("opener.abi3.so", True):
+        ran = subprocess.run([sys.executable, "-c", code.format(str(site / "pkg" / name))],
+                             capture_output=True, text=True)
+        assert ("FuncPtr" in ran.stdout) == found, ran.stderr
 
 
 def test_what_to_do_is_said(retarget, tmp_path):

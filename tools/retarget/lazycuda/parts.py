@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The ELF files of a wheel, and what each becomes."""
 import os
+import re
 import shutil
 
-from . import elf, load, names, repoint
+from . import elf, load, mentions, names, repoint
 from .repoint import Refused
 from .rewrite import rewrite
 
@@ -79,6 +80,8 @@ class Part:
             rewrite(self.path, self.new, self.work, patchelf(), self.wanted_path, at_once=False)
 
 
+# The file of an extension of Python, by its name.
+EXTENSION = re.compile(r"\.(abi3|cpython-[^/]+)\.so\Z")
 # What a message begins with whose subject is a file.
 VERBS = ("has", "holds", "imports", "is", "needs")
 
@@ -126,9 +129,26 @@ def look(parts, serving):
         more = {library for part in parts for library in part.unserved
                 if serving.may_have_name(library)}
         if not more:
-            return
+            break
         for library in more:
             serving.rename(library)
+    for part in parts:
+        need_what_it_opens(part, parts, serving)
+
+
+def need_what_it_opens(part, parts, serving):
+    """An extension of Python that names a library opens it with ctypes, which looks into no folder of
+    the wheel, but finds what is in the process: the stub that other files need is needed by this, too."""
+    served = {change.stub for other in parts if other.work for change in other.work.changes}
+    if not (part.image and served and EXTENSION.search(part.name)):
+        return
+    opened = served & {name for _, _, name, _ in mentions.of_constants(part.image)} - part.needed
+    for library, stub in serving.stubs_for(part).items() if opened else ():
+        if stub.name in opened and serving.may_have_name(library):
+            part.work = part.work or repoint.Work([], {}, [], [], [])
+            part.work.changes.append(repoint.Change(library, None, stub.name, 0))
+            part.work.add.append(stub.name)
+            part.work.notes.append(f"opens {stub.name} by its name, and needs it now, so that it is there")
 
 
 def replace_libraries(parts, serving):
