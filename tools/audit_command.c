@@ -143,25 +143,55 @@ static void gather(const char *path, void *data)
 		add_to(gathering, &gathering->beside.places, place);
 }
 
+/* Whether a requirement counts wherever the wheel may be installed.  An extra is not always wanted, and
+ * other systems and an older Python are not the ones that it is for. */
+static bool is_always_required(const char *marker, size_t size)
+{
+	static const char *const others[] = {
+		"extra", "win32", "Windows", "darwin", "Darwin", "cygwin", "python_version <",
+		"python_version<", "python_full_version <", "python_full_version<",
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		const char *found = memmem(marker, size, others[i], strlen(others[i]));
+		size_t before = found ? (size_t)(found - marker) : 0;
+
+		/* Not where it is that system: a blank and a quote may be between. */
+		before = before > 4 ? 4 : before;
+		if (found && !memmem(found - before, before, "!=", 2))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a line of METADATA requires the package that has the stubs. */
+static bool requires_stubs(const char *line, size_t size)
+{
+	static const char key[] = "Requires-Dist:", name[] = "lazycuda";
+	const char *at = line + sizeof(key) - 1, *end = line + size;
+
+	if (size < sizeof(key) || strncasecmp(line, key, sizeof(key) - 1))
+		return false;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	if ((size_t)(end - at) < sizeof(name) - 1 || strncasecmp(at, name, sizeof(name) - 1))
+		return false;
+	at += sizeof(name) - 1;
+	/* A name goes on with letters, digits, "-", "_" and ".". */
+	return at == end || (strchr(" \t\r[(<>=!~@;", *at) && is_always_required(at, (size_t)(end - at)));
+}
+
 /* Notes whether a wheel requires the package that has the stubs. */
 static void read_metadata(const struct wheel_member *member, void *data)
 {
-	static const char wanted[] = "\nRequires-Dist: lazycuda";
-	const char *text = member->bytes, *end = text + member->size, *body, *at = text;
+	const char *text = member->bytes, *end = text + member->size, *stop;
+	const char *body = memmem(text, member->size, "\n\n", 2);
 	struct gathering *gathering = data;
 
-	body = memmem(text, member->size, "\n\n", 2);
-	end = body ? body + 1 : end;
-	while ((at = memmem(at, (size_t)(end - at), wanted, sizeof(wanted) - 1))) {
-		const char *stop;
-
-		at += sizeof(wanted) - 1;
-		stop = memchr(at, '\n', (size_t)(end - at));
+	for (end = body ? body : end; text < end; text = stop + 1) {
+		stop = memchr(text, '\n', (size_t)(end - text));
 		stop = stop ? stop : end;
-		/* A name goes on with letters, digits, "-", "_" and "."; an extra is not always wanted. */
-		if (at < stop && strchr(" \t\r[(<>=!~@;", *at) ? !memmem(at, (size_t)(stop - at), "extra", 5) :
-		    at == stop)
-			gathering->beside.requires_stubs = true;
+		gathering->beside.requires_stubs |= requires_stubs(text, (size_t)(stop - text));
 	}
 }
 

@@ -94,6 +94,9 @@ def test_a_real_library_in_the_wheel_is_there(audit, tmp_path):
     ("", "", "", 1), ("", "", "Requires-Dist: lazycuda>=0.1\n", 0), ("", "", "Requires-Dist: lazycuda\n", 0),
     ("", "", "Requires-Dist: lazycuda; sys_platform == 'linux'\n", 0),
     ("", "", "Requires-Dist: lazycuda; extra == 'gpu'\n", 1),
+    ("", "", "requires-dist:LazyCUDA; sys_platform != 'win32' and os_name != 'darwin'\n", 0),
+    ("", "", "Requires-Dist: lazycuda; sys_platform == 'win32'\n", 1),
+    ("", "", "Requires-Dist: lazycuda; python_version < '3'\n", 1),
     ("", "", "Requires-Dist: lazycuda-docs\n", 1)])
 def test_a_stub_lies_where_the_run_path_leads(audit, tmp_path, run_path, places, metadata, status):
     file = compiled(tmp_path, "user.so", MALLOC, build.import_library("cudart", 12),
