@@ -154,6 +154,15 @@ def test_a_static_runtime_is_out_of_reach(retarget, tmp_path):
     assert said["outcome"] == "nothing" and "linked statically" in said["notes"][0]
 
 
+def test_a_static_runtime_in_a_file_without_a_table_of_sections(retarget, tmp_path):
+    file = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
+    head = bytearray(file.read_bytes())
+    head[40:48], head[58:64] = bytes(8), bytes(6)       # where it is, and how much is in it
+    file.write_bytes(head)
+    said, = retarget(file).files
+    assert said["outcome"] == "nothing" and "linked statically" in said["notes"][0]
+
+
 def test_a_static_runtime_beside_another_library(retarget, tmp_path):
     said, = retarget(module(tmp_path, text="/cudart.shm.%x.%x.%llx")).files
     assert "linked statically as well" in said["notes"][0]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_TLS = 1, 2, 3, 4, 7
+PF_W = 2
 DT_NEEDED, DT_PLTRELSZ, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA = 1, 2, 4, 5, 6, 7
 DT_RELASZ, DT_STRSZ, DT_SONAME, DT_RPATH, DT_JMPREL, DT_RUNPATH = 8, 10, 14, 15, 23, 29
 DT_RELRSZ, DT_RELR = 35, 36
@@ -425,19 +426,23 @@ class Elf:
                 section.address not in interpreters and
                 section.flags & SHF_ALLOC and not section.flags & SHF_WRITE]
 
-    def constants(self):
-        """The bytes of sections whose names begin with .rodata, a part at a time; none if there are
-        no sections.  Device code, a hundred times as much, is in other sections."""
+    def _constant_places(self):
+        """(offset, size) of sections whose names begin with .rodata: device code, a hundred times as
+        much, is in other sections.  Without a table of sections, of what nobody can write to."""
         sections = self.sections()
         if self.names_index >= len(sections):
-            return
+            return [(segment.offset, segment.mapped_size) for segment in self.of_type(PT_LOAD)
+                    if not segment.flags & PF_W]
         table = sections[self.names_index]
         texts = self.data[table.offset:table.offset + table.size]
-        for section in sections:
-            if section.type == SHT_PROGBITS and texts[section.name:].startswith(b".rodata"):
-                for start in range(section.offset, section.offset + section.size, File.CHUNK):
-                    yield self.data[start:min(start + File.CHUNK + LONGEST_NAME,
-                                              section.offset + section.size)]
+        return [(section.offset, section.size) for section in sections
+                if section.type == SHT_PROGBITS and texts[section.name:].startswith(b".rodata")]
+
+    def constants(self):
+        """The bytes of constants, a part at a time."""
+        for offset, size in self._constant_places():
+            for start in range(offset, offset + size, File.CHUNK):
+                yield self.data[start:min(start + File.CHUNK + LONGEST_NAME, offset + size)]
 
     def sections_agree(self):
         """Whether the section table has names, and the same dynamic symbols and
