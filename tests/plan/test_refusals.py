@@ -277,6 +277,12 @@ def test_every_code_has_the_name_that_the_header_gives_it():
                     re.findall(r"^\tLAZYCUDA_CODE_(\w+) = (\d+)", body, re.M)}
 
 
+def test_an_objection_that_many_entries_share_is_said_once(ask):
+    entries = "/".join(["ptx 9.0 sm_80"] * 8 + ["cubin 12.4 sm_90"])
+    message = ask(HAVE, f"x:{{{entries}}}").message
+    assert message.count("PTX_TOO_NEW") == 1 and "PTX_TOO_NEW (8 times), a cubin" in message, message
+
+
 def test_control_characters_of_names_do_not_reach_a_message(ask):
     plan = ask(HAVE, "x\x1b[31m\n:ptx 9.0 sm_80")
     assert plan.message.startswith("x?[31m?: PTX 9.0")
