@@ -8,8 +8,9 @@
  *
  * All functions are thread-safe and none prints.  Strings and structs returned
  * are immutable, belong to the library and stay valid until the process ends;
- * do not free them.  A struct may grow at its end: `size` says how much of it
- * the library filled.
+ * do not free them.  A struct that begins with `size` may grow at its end: that
+ * says how much of it the library filled.  Others, and lazycuda_driver, which is
+ * returned by value, never do.
  */
 #ifndef LAZYCUDA_H
 #define LAZYCUDA_H

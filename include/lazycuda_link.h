@@ -22,7 +22,10 @@
  *
  * Structs that the caller fills begin with `size`, the size of the struct as
  * the caller knows it (sizeof); the rest may be zero, and zero is the default
- * of every field.  Structs that the library fills may grow at their end.
+ * of every field.  LAZYCUDA_LINK_OPTIONS() sets it.  Of structs that the library
+ * fills, `size` says how much of it is filled.  Structs that begin with `size` may
+ * grow at their end; others, and lazycuda_environment, which is returned by value,
+ * never do.
  *
  * Versions are CUDA's own numbers, 1000 * major + 10 * minor: 12090 is 12.9.
  */
@@ -42,6 +45,14 @@ extern "C" {
 #ifdef __GNUC__
 #pragma GCC visibility push(default)	/* also in a program built with hidden names */
 #endif
+
+/*
+ * A struct that the caller fills, with its size and the fields that are named:
+ *
+ *	LAZYCUDA_LINK_OPTIONS(lazycuda_request, request, .arch = "sm_90", .lto = 1);
+ */
+#define LAZYCUDA_LINK_OPTIONS(type, name, ...) \
+	struct type name = { .size = sizeof(struct type), __VA_ARGS__ }
 
 #define LAZYCUDA_VERSION_NONE 0		/* not installed; of what made an input: not known */
 #define LAZYCUDA_VERSION_UNKNOWN (-1)	/* installed, but nobody knows which */
@@ -761,9 +772,10 @@ struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
 struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment);
 
-/* Adds an input; inputs are linked in the order of these calls.  Returns 0, or -1 if
- * memory ran out. */
-int lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input);
+/* Adds an input; inputs are linked in the order of these calls.  Returns OK; NO_MEMORY; or
+ * BAD_REQUEST for an input that is NULL or has no size, and BAD_INPUT for one without bytes and path:
+ * it is not added. */
+enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input);
 
 /*
  * Returns a key for caches of images, 64 hexadecimal digits that live as long as the link; or NULL,
@@ -800,10 +812,6 @@ void lazycuda_link_setup(struct lazycuda_link *link, void *module);
 void lazycuda_link_teardown(struct lazycuda_link *link, void *module);
 
 void lazycuda_link_free(struct lazycuda_link *link);
-
-/* Runs the child process of an isolated link, with file descriptors 0 to 4 of the job.  Only the
- * command `lazycuda` calls it.  Returns 2 if it was not called so. */
-int lazycuda_link_worker(void);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

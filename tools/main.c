@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../include/lazycuda.h"
-#include "../include/lazycuda_link.h"
+#include "../link/tables/child_command.h"
 #include "commands.h"
 #include "command_line.h"
 

@@ -314,18 +314,21 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 	return link;
 }
 
-int lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input)
+enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input)
 {
 	struct lazycuda_input *copy = lc_alloc(link->arena, sizeof(*copy)), **slot;
 
+	if (!copy)
+		return LAZYCUDA_CODE_NO_MEMORY;
+	if (!lk_take_struct(copy, sizeof(*copy), input))
+		return LAZYCUDA_CODE_BAD_REQUEST;
+	if (!copy->bytes && !copy->path)
+		return LAZYCUDA_CODE_BAD_INPUT;
 	slot = lc_grow(link->arena, &link->inputs, &link->count, sizeof(*slot));
-	if (!copy || !slot) {
-		link->count -= slot != NULL;
-		return -1;
-	}
-	lk_take_struct(copy, sizeof(*copy), input);
+	if (!slot)
+		return LAZYCUDA_CODE_NO_MEMORY;
 	*slot = copy;
-	return 0;
+	return LAZYCUDA_CODE_OK;
 }
 
 const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)

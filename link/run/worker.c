@@ -21,6 +21,7 @@
 #include "environment.h"
 #include "isolated.h"
 #include "nvvm_tools.h"
+#include "../tables/child_command.h"
 
 /* What the signal handler reads. */
 static struct lk_report *report;

@@ -17,11 +17,13 @@ static void run(const char *what, const struct lazycuda_request *request,
 {
 	struct lazycuda_link *link = lazycuda_link_new(request, &environment);
 	const struct lazycuda_result *result;
+	enum lazycuda_code added = LAZYCUDA_CODE_OK;
 
 	if (input)
-		lazycuda_link_add(link, input);
+		added = lazycuda_link_add(link, input);
 	result = lazycuda_link_run(link);
-	printf("%s: %s\n", what, lazycuda_code_name(result->code));
+	printf("%s: %s%s%s\n", what, lazycuda_code_name(added ? added : result->code),
+	       added ? " and " : "", added ? lazycuda_code_name(result->code) : "");
 	lazycuda_link_setup(link, NULL);
 	lazycuda_link_teardown(link, NULL);
 	lazycuda_link_free(link);
