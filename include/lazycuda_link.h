@@ -133,6 +133,7 @@ struct lazycuda_symbol {
 
 /* One piece of device code. */
 struct lazycuda_entry {
+	size_t size;
 	enum lazycuda_kind kind;	/* PTX, CUBIN or LTOIR, or a kind that is refused;
 					   UNKNOWN: a fatbin entry of no known kind */
 	int arch;			/* 90 for sm_90; 0: not known */
@@ -529,6 +530,7 @@ enum lazycuda_form {
 
 /* One thing that is given to the backend. */
 struct lazycuda_step {
+	size_t size;
 	size_t input;			/* index; NO_INDEX: support module `support` */
 	size_t support;			/* index; NO_INDEX: an input.  The number of the request's
 					   modules: libcudadevrt.a, which the link added */
@@ -549,6 +551,7 @@ struct lazycuda_jit_option {
 
 /* A name that stops a link. */
 struct lazycuda_symbol_error {
+	size_t size;
 	const char *name;		/* as in the code: mangled */
 	int twice;			/* 1: it is defined twice; 0: nothing defines it */
 	size_t input;			/* that needs it, or defines it first */
@@ -709,6 +712,7 @@ struct lazycuda_link;
 
 /* What a name expression of an input is called in the code. */
 struct lazycuda_lowered_name {
+	size_t size;
 	size_t input;			/* NO_INDEX: a support module */
 	const char *expression;		/* as given */
 	const char *name;		/* mangled */

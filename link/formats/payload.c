@@ -171,6 +171,7 @@ struct lazycuda_entry *lk_entry_new(struct lc_arena *arena, const struct lk_part
 	struct lazycuda_entry *entry = lc_alloc(arena, sizeof(*entry));
 
 	if (entry) {
+		entry->size = sizeof(*entry);
 		entry->level = -1;
 		entry->fatbin = -1;
 		entry->header = entry->offset = part->offset;

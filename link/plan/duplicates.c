@@ -96,6 +96,7 @@ static void keep(struct lk_planning *planning, const struct definition *first,
 		return;
 	}
 	*error = (struct lazycuda_symbol_error){
+		.size = sizeof(*error),
 		.name = lc_copy(planning->arena, first->symbol->name, strlen(first->symbol->name)),
 		.twice = 1, .input = first->taken->item->input, .other = second->item->input,
 	};

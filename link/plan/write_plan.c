@@ -144,6 +144,7 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 	const struct lazycuda_entry *entry;
 
 	*step = (struct lazycuda_step){
+		.size = sizeof(*step),
 		.input = item->input,
 		.support = item->support,
 		.entry = taken->choice.entry,

@@ -52,7 +52,8 @@ static bool note_lowered_names(struct lazycuda_link *link, const struct lk_piece
 			return lk_stop_without_memory(link);
 		}
 		*name = (struct lazycuda_lowered_name){
-			.input = input, .expression = source->name_expressions[i],
+			.size = sizeof(*name), .input = input,
+			.expression = source->name_expressions[i],
 			.name = product->lowered_names[i],
 		};
 		*slot = name;

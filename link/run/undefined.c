@@ -67,6 +67,7 @@ static void add(struct lazycuda_link *link, struct missing_names *list, const ch
 	}
 	lk_symbols_add(&list->names, name, length, &plain);
 	*error = (struct lazycuda_symbol_error){
+		.size = sizeof(*error),
 		.name = lc_copy(link->arena, name, length), .input = input,
 		.other = LAZYCUDA_NO_INDEX,
 	};

@@ -49,29 +49,30 @@ AT(lazycuda_symbol, weak, 13);
 AT(lazycuda_symbol, kernel, 14);
 STAYS(lazycuda_symbol, 16);	/* Callers step through an array of these. */
 
-AT(lazycuda_entry, kind, 0);
-AT(lazycuda_entry, arch, 4);
-AT(lazycuda_entry, suffix, 8);
-AT(lazycuda_entry, toolkit, 12);
-AT(lazycuda_entry, isa, 16);
-AT(lazycuda_entry, level, 20);
-AT(lazycuda_entry, container, 24);
-AT(lazycuda_entry, ir, 28);
-AT(lazycuda_entry, debug, 32);
-AT(lazycuda_entry, llvm, 36);
-AT(lazycuda_entry, abi, 40);
-AT(lazycuda_entry, flags, 44);
-AT(lazycuda_entry, error, 48);
-AT(lazycuda_entry, member, 56);
-AT(lazycuda_entry, section, 64);
-AT(lazycuda_entry, fatbin, 72);
-AT(lazycuda_entry, header, 80);
-AT(lazycuda_entry, offset, 88);
-AT(lazycuda_entry, length, 96);
-AT(lazycuda_entry, unpacked, 104);
-AT(lazycuda_entry, symbols, 112);
-AT(lazycuda_entry, symbol_count, 120);
-GROWS(lazycuda_entry, 128);
+AT(lazycuda_entry, size, 0);
+AT(lazycuda_entry, kind, 8);
+AT(lazycuda_entry, arch, 12);
+AT(lazycuda_entry, suffix, 16);
+AT(lazycuda_entry, toolkit, 20);
+AT(lazycuda_entry, isa, 24);
+AT(lazycuda_entry, level, 28);
+AT(lazycuda_entry, container, 32);
+AT(lazycuda_entry, ir, 36);
+AT(lazycuda_entry, debug, 40);
+AT(lazycuda_entry, llvm, 44);
+AT(lazycuda_entry, abi, 48);
+AT(lazycuda_entry, flags, 52);
+AT(lazycuda_entry, error, 56);
+AT(lazycuda_entry, member, 64);
+AT(lazycuda_entry, section, 72);
+AT(lazycuda_entry, fatbin, 80);
+AT(lazycuda_entry, header, 88);
+AT(lazycuda_entry, offset, 96);
+AT(lazycuda_entry, length, 104);
+AT(lazycuda_entry, unpacked, 112);
+AT(lazycuda_entry, symbols, 120);
+AT(lazycuda_entry, symbol_count, 128);
+GROWS(lazycuda_entry, 136);
 
 AT(lazycuda_inspection, size, 0);
 AT(lazycuda_inspection, kind, 8);
@@ -131,14 +132,15 @@ AT(lazycuda_request, constraint, 96);
 AT(lazycuda_request, device, 104);
 GROWS(lazycuda_request, 112);
 
-AT(lazycuda_step, input, 0);
-AT(lazycuda_step, support, 8);
-AT(lazycuda_step, entry, 16);
-AT(lazycuda_step, form, 24);
-AT(lazycuda_step, kind, 28);
-AT(lazycuda_step, name, 32);
-AT(lazycuda_step, reason, 40);
-GROWS(lazycuda_step, 48);
+AT(lazycuda_step, size, 0);
+AT(lazycuda_step, input, 8);
+AT(lazycuda_step, support, 16);
+AT(lazycuda_step, entry, 24);
+AT(lazycuda_step, form, 32);
+AT(lazycuda_step, kind, 36);
+AT(lazycuda_step, name, 40);
+AT(lazycuda_step, reason, 48);
+GROWS(lazycuda_step, 56);
 
 AT(lazycuda_jit_option, option, 0);
 AT(lazycuda_jit_option, value, 4);
@@ -191,6 +193,19 @@ AT(lazycuda_result, error_log, 64);
 AT(lazycuda_result, backend_call, 72);
 AT(lazycuda_result, backend_status, 80);
 GROWS(lazycuda_result, 88);
+
+AT(lazycuda_symbol_error, size, 0);
+AT(lazycuda_symbol_error, name, 8);
+AT(lazycuda_symbol_error, twice, 16);
+AT(lazycuda_symbol_error, input, 24);
+AT(lazycuda_symbol_error, other, 32);
+GROWS(lazycuda_symbol_error, 40);
+
+AT(lazycuda_lowered_name, size, 0);
+AT(lazycuda_lowered_name, input, 8);
+AT(lazycuda_lowered_name, expression, 16);
+AT(lazycuda_lowered_name, name, 24);
+GROWS(lazycuda_lowered_name, 32);
 
 int main(void)
 {

@@ -8,6 +8,7 @@
  * --memory gives the bytes, not the path.  Without a request for one entry's
  * code every entry's is asked for in all three ways, and what came is counted.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ static void print_entry(const struct lazycuda_inspection *inspection, size_t ind
 {
 	const struct lazycuda_entry *entry = inspection->entries[index];
 
+	assert(entry->size == sizeof(*entry));
 	printf("entry kind=%s arch=%d%s toolkit=%d isa=%d level=%d container=%d ir=%d debug=%d "
 	       "llvm=%d abi=%d flags=%#x fatbin=%d header=%" PRIu64 " offset=%" PRIu64
 	       " length=%" PRIu64 " unpacked=%" PRIu64 " symbols=%zu section=%s member=%s\n",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* planner.c - answers a question (scene.h) with the plan, a line a field */
+#include <assert.h>
 #include <stdio.h>
 
 #include "scene.h"
@@ -20,6 +21,7 @@ static void print_step(const struct lazycuda_step *step)
 {
 	static const char *const forms[] = { "as_is", "unpacked", "fatbin", "compiled" };
 
+	assert(step->size == sizeof(*step));
 	printf("step\t");
 	if (step->input == LAZYCUDA_NO_INDEX)
 		printf("support %zu", step->support);
@@ -70,6 +72,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < plan->step_count; i++)
 		print_step(plan->steps[i]);
 	words("note", plan->notes, plan->note_count);
+	for (size_t i = 0; i < plan->symbol_error_count; i++)
+		assert(plan->symbol_errors[i]->size == sizeof(**plan->symbol_errors));
 	lazycuda_plan_free(plan);
 	return 0;
 }

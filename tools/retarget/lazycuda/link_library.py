@@ -42,7 +42,7 @@ class Symbol(ctypes.Structure):
 
 
 class Entry(ctypes.Structure):
-    _fields_ = [("kind", c_int), ("arch", c_int), ("suffix", c_char), ("toolkit", c_int),
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("arch", c_int), ("suffix", c_char), ("toolkit", c_int),
                 ("isa", c_int), ("level", c_int), ("container", c_int), ("ir", c_int),
                 ("debug", c_int), ("llvm", c_int), ("abi", c_int), ("flags", c_uint),
                 ("error", c_char_p), ("member", c_char_p), ("section", c_char_p),
@@ -101,7 +101,7 @@ class Request(Given):
 
 
 class Step(ctypes.Structure):
-    _fields_ = [("input", c_size_t), ("support", c_size_t), ("entry", c_size_t),
+    _fields_ = [("size", c_size_t), ("input", c_size_t), ("support", c_size_t), ("entry", c_size_t),
                 ("form", c_int), ("kind", c_int), ("name", c_char_p), ("reason", c_char_p)]
 
 
@@ -110,7 +110,7 @@ class JitOption(ctypes.Structure):
 
 
 class SymbolError(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("twice", c_int), ("input", c_size_t), ("other", c_size_t)]
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("twice", c_int), ("input", c_size_t), ("other", c_size_t)]
 
 
 class Plan(ctypes.Structure):
@@ -130,7 +130,7 @@ class Plan(ctypes.Structure):
 
 
 class LoweredName(ctypes.Structure):
-    _fields_ = [("input", c_size_t), ("expression", c_char_p), ("name", c_char_p)]
+    _fields_ = [("size", c_size_t), ("input", c_size_t), ("expression", c_char_p), ("name", c_char_p)]
 
 
 class Result(ctypes.Structure):
