@@ -274,7 +274,7 @@ struct lazycuda_others {
 enum lazycuda_policy {
 	LAZYCUDA_POLICY_BEST_EFFORT = 0,	/* whatever is sure to work; in a link without an
 						   environment, what LAZYCUDA_GUARD says */
-	LAZYCUDA_POLICY_STRICT = 1,		/* the matrix of cuda-python #1911 */
+	LAZYCUDA_POLICY_STRICT = 1,		/* the matrix of cuda-python #1911; LTO-IR alone needs nvJitLink */
 	LAZYCUDA_POLICY_OFF = 2			/* nvJitLink whenever there is one */
 };
 

@@ -229,6 +229,8 @@ static void print(const struct link_arguments *arguments, const char *output,
 		  const struct lazycuda_result *result)
 {
 	const struct lazycuda_plan plan = told(result);
+	const char *message = plan.message ? plan.message : "memory ran out", *end = strstr(message, "; ");
+	size_t length = end ? (size_t)(end - message) : strlen(message);
 
 	if (result->code == LAZYCUDA_CODE_OK) {
 		plan_print(arguments, &plan);
@@ -237,7 +239,11 @@ static void print(const struct link_arguments *arguments, const char *output,
 		printf(", %zu bytes\n", result->image_length);
 		return;
 	}
-	complain("link", "refused (%s): %s", lazycuda_code_name(plan.code), plan.message);
+	/* What happened has a line; what to do, and what was looked at, follow. */
+	complain("link", "refused (%s): %.*s", lazycuda_code_name(plan.code), (int)length,
+		 message);
+	if (end)
+		print_detail("", end + 2);
 	print_detail("rule", plan.rule);
 	print_detail("have", plan.have);
 	print_detail("need", plan.need);

@@ -44,8 +44,8 @@ static const struct {
 	{ LC_CUDA(12, 0), LC_CUDA(12, 4), always,
 	  "nvJitLink 12.0 to 12.4 may leak memory at every link; 12.5 does not" },
 	{ LC_CUDA(13, 0), LC_CUDA(13, 0), may_hide_definitions,
-	  "nvJitLink 13.0 crashes on a definition that is there twice, if an earlier link of the"
-	  " process used -lto; of what cannot be unpacked here that is not seen beforehand" },
+	  "nvJitLink 13.0 crashes on a definition that is there twice after a link with -lto in the"
+	  " process; of what cannot be unpacked here that is not seen beforehand" },
 };
 
 static void note_quirks(struct lk_planning *planning, const struct lk_side *side)

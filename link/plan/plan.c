@@ -121,7 +121,7 @@ static const char *what_would_do(struct lk_planning *planning)
 		return lc_format(arena, "a driver for CUDA %s or later", lk_version(arena, found));
 	found = first_that_would_do(planning, LK_OTHER_BOTH, from);
 	if (!found)
-		return "other inputs: no nvJitLink and driver take all of these";
+		return "inputs that one linker takes";
 	version = lk_version(arena, found);
 	return lc_format(arena, "nvJitLink %s or later and a driver for CUDA %s or later", version,
 			 version);

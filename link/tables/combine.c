@@ -173,9 +173,8 @@ static void apply_driver(const struct question *question, const struct part *par
 		break;
 	case LC_BRANCH_UNKNOWN:
 		rule(answer, LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA,
-		     "whether %s %s works with a driver for CUDA %s depends on the display driver's"
-		     " branch, which is not known; give it, or use the policy best_effort",
-		     part->name, toolkit, driver);
+		     "%s %s needs a driver for CUDA %s of a certain branch, and its branch is not known;"
+		     " give it, or use the policy best_effort", part->name, toolkit, driver);
 		break;
 	}
 }

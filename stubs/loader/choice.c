@@ -83,10 +83,10 @@ static const char *driver_objection(struct lc_arena *arena, const struct lc_circ
 		if (at->settings.guard != LC_STRICT)
 			return NULL;
 		return at->branch ? lc_format(arena, "the driver supports CUDA %d.%d, which display"
-				    " driver runs a later CUDA %d is not known, and LAZYCUDA_GUARD="
+				    " driver runs a later CUDA %d is not known; LAZYCUDA_GUARD="
 				    "strict takes no chances", major, minor, major) :
 				    lc_format(arena, "the driver supports CUDA %d.%d, its display driver's"
-				    " version is unknown, and LAZYCUDA_GUARD=strict takes no chances",
+				    " version is unknown; LAZYCUDA_GUARD=strict takes no chances",
 				    major, minor);
 	case LC_DRIVER_RUNS:
 		break;

@@ -87,7 +87,7 @@ def answer(questions):
         RUNS, *["the driver supports CUDA 13.0, and display driver 570 is older than 580,"
                 " which later CUDA 13 needs"] * 2]),
     (dict(driver=1300, guard="strict"), (0, "taken", RUNS), [
-        RUNS, *["the driver supports CUDA 13.0, its display driver's version is unknown, and"
+        RUNS, *["the driver supports CUDA 13.0, its display driver's version is unknown;"
                 " LAZYCUDA_GUARD=strict takes no chances"] * 2]),
 ])
 def test_circumstances(circumstances, choice, reasons):
@@ -206,8 +206,8 @@ def test_whether_the_driver_matters(options, circumstances, needs):
 
 @pytest.mark.parametrize("guard, branch, reason", [
     ("strict", 700, "the driver supports CUDA 14.0, which display driver runs a later CUDA 14 is"
-                    " not known, and LAZYCUDA_GUARD=strict takes no chances"),
-    ("strict", 0, "the driver supports CUDA 14.0, its display driver's version is unknown, and"
+                    " not known; LAZYCUDA_GUARD=strict takes no chances"),
+    ("strict", 0, "the driver supports CUDA 14.0, its display driver's version is unknown;"
                   " LAZYCUDA_GUARD=strict takes no chances"),
     ("best_effort", 700, RUNS),
 ])

@@ -878,4 +878,4 @@ def test_the_target_lines_come_first(world, site):
     lines = [line for line in late if line.startswith("target ")]
     source = put(world.root / "k.ll", "".join(["; late\n", *(line for line in late if line not in lines), *lines]))
     said = world.cli("link", "--arch=sm_100", "-o", world.root / "image", source, check=False)
-    assert 'write both before all else; target triple = "nvptx64-nvidia-cuda", and' in said.err
+    assert 'target triple = "nvptx64-nvidia-cuda", and target datalayout' in said.err

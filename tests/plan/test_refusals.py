@@ -185,7 +185,7 @@ REFUSALS = [
     ("driver=12.4 arch=sm_86", ["x:{ptx 9.0 sm_75/lto 13.0 sm_75}"], "NVJITLINK_REQUIRED", 0,
      "no nvJitLink", "a driver for CUDA 13.0 or later", "take a driver for CUDA 13.0 or later"),
     ("driver=12.4 arch=sm_86", ["k:ptx 9.0 sm_75", "x:lto 12.9 sm_75"], "NVJITLINK_REQUIRED", 1,
-     "no nvJitLink", "other inputs: no nvJitLink and driver take all of these", "take other inputs"),
+     "no nvJitLink", "inputs that one linker takes", "take inputs that one linker takes"),
     (HAVE + "output=relocatable", [PTX], "NVJITLINK_TOO_OLD", None, "nvJitLink 12.4",
      "nvJitLink 13.0 or later", "nvJitLink 12.4 does not make a relocatable cubin"),
     ("driver=13.2 nvjitlink=13.2 output=relocatable lto", ["x:ltoir 13.0 sm_80"],

@@ -78,8 +78,8 @@ def test_an_unknown_branch_matters_to_strict_alone(driver, version):
     # Nothing is known of what 14 needs.
     branch = 0 if driver < "14" else 900
     assert combine(driver, branch, cudart=version, policy=STRICT) == (
-        INSUFFICIENT, f"whether cudart {version} works with a driver for CUDA {driver} depends on"
-        " the display driver's branch, which is not known; give it, or use the policy best_effort")
+        INSUFFICIENT, f"cudart {version} needs a driver for CUDA {driver} of a certain branch, and its"
+        " branch is not known; give it, or use the policy best_effort")
     assert combine(driver, branch, cudart=version)[0] == YES
 
 

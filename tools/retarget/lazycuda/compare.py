@@ -80,5 +80,5 @@ def check(before, after, work, search_path=None):
     except elf.ElfError as error:
         fail(f"it {error}")
     if before.sections_agree() and after.sections_agree() is False:
-        fail("its section table does not agree with its dynamic segment, so that nm, strip and "
-              "the like see no symbols")
+        fail("its section table does not agree with its dynamic segment; nm, strip and "
+              "the like would see no symbols")
