@@ -54,6 +54,14 @@ def test_the_page_of_a_task_is_short_and_begins_with_its_commands(page):
     assert words(page) <= 700
 
 
+@pytest.mark.parametrize("page", pages.TASKS, ids=pages.name)
+def test_a_file_has_a_block_of_its_own(page):
+    """Markdown shows two blocks with nothing between as one, and who copies it copies both."""
+    for block in pages.blocks(page.read_text()):
+        steps = pages.steps_of(block)
+        assert len(steps) == 1 or not any(isinstance(step, pages.File) for step in steps), steps[0]
+
+
 def test_all_pages_together():
     assert len(pages.TASKS) == 9
     assert sum(map(words, [pages.README, *pages.TASKS, *pages.REFERENCE])) <= 35_000
