@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../stubs/base/library_name.h"
 #include "tally.h"
 
 /* ---- what comes with the file ---- */
@@ -141,9 +142,19 @@ static uint32_t bit_of(const struct tables *tables, size_t toolkit)
 	return (uint32_t)1 << LC_MAJOR(tables->toolkits[toolkit]);
 }
 
+static uint32_t known_cudas(const struct tables *tables)
+{
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < tables->toolkit_count; i++)
+		known |= bit_of(tables, i);
+	return known;
+}
+
 /* The CUDAs with which a needed library is there, a bit for each. */
 static uint32_t cudas_with(const struct findings *findings, const struct found_import *import)
 {
+	struct lc_ending ending;
 	int major;
 
 	if (!import->needed)
@@ -152,7 +163,13 @@ static uint32_t cudas_with(const struct findings *findings, const struct found_i
 		return !findings->beside || stub_is_there(findings, import->needed) ? UINT32_MAX : 0;
 	if (lies_beside(findings, import->needed))
 		return UINT32_MAX;
-	return import->through == NEEDS_REAL ? cudas_of(import->table->library, major) : UINT32_MAX;
+	if (import->through != NEEDS_REAL)
+		return UINT32_MAX;
+	/* Its list knows no such number. */
+	if (!major && lc_read_name(import->needed, &ending) && ending.number > 0 &&
+	    lc_has_majors(import->table->library))
+		return 0;
+	return cudas_of(import->table->library, major);
 }
 
 bool lies_with_its_libraries(const struct tables *tables, const struct findings *findings,
@@ -188,7 +205,7 @@ bool lies_without_stub(const struct findings *findings)
 	for (size_t i = 0; i < findings->import_count; i++) {
 		uint32_t cudas = cudas_with(findings, &findings->imports[i]);
 
-		if (cudas && cudas != UINT32_MAX)
+		if (cudas != UINT32_MAX && findings->imports[i].through != NEEDS_STUB)
 			return false;
 		lacks |= !cudas;
 	}
@@ -240,6 +257,11 @@ static bool opens_all(const struct tables *tables, const struct findings *findin
 bool lies_within_reach(const struct tables *tables, const struct findings *findings, size_t toolkit,
 		       bool by_name)
 {
+	/* What no CUDA has that is known, no stub stands for. */
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (!(cudas_with(findings, &findings->imports[i]) & known_cudas(tables)) &&
+		    findings->imports[i].through != NEEDS_STUB)
+			return false;
 	return lies_for_glibc(findings) &&
 	       (by_name || opens_all(tables, findings, toolkit));
 }
@@ -265,7 +287,7 @@ static const char *needed_text(struct lc_arena *arena, const struct findings *fi
 		const struct found_import *import = &findings->imports[i];
 		uint32_t cudas = cudas_with(findings, import);
 
-		if (!cudas)
+		if (!cudas && import->through == NEEDS_STUB)
 			missing = list_once(arena, missing, import->needed);
 		else if (cudas != UINT32_MAX)
 			text = list_once(arena, text, import->needed);
@@ -285,11 +307,9 @@ static const char *opened_text(struct lc_arena *arena, const struct tables *tabl
 			       const struct findings *findings)
 {
 	struct reach named = reach_of(tables, findings);
-	uint32_t known = 0, cudas;
+	uint32_t known = known_cudas(tables), cudas;
 	const char *text = "";
 
-	for (size_t i = 0; i < tables->toolkit_count; i++)
-		known |= bit_of(tables, i);
 	for (size_t i = 0; i < findings->constants.open_count; i++) {
 		const char *name = findings->constants.opens[i];
 		size_t library = opened_library(tables, name, &cudas);

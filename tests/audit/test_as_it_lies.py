@@ -219,6 +219,15 @@ def test_a_stub_is_the_stub_by_either_name(audit, tmp_path, name, soname):
         assert verdict(audit("--require", "none,11,12,13", file)) == f"is the stub for {name} itself"
 
 
+@pytest.mark.parametrize("soname", ["libcudnn.so.7", "libcufft.so.8.0", "libcudart.so.10.2"])
+def test_what_no_cuda_that_is_known_has(audit, tmp_path, soname):
+    file = compiled(tmp_path, "user.so", MALLOC, "-Wl,--no-as-needed",
+                    library(tmp_path / "cudart", "libcudart.so.12", "cudaMalloc", "libcudart.so.12"),
+                    library(tmp_path / "old", soname, "other"))
+    said = verdict(audit("--require", "12", file, status=1))
+    assert said.startswith("runs on none: it needs ") and soname in said and "retargeted" not in said
+
+
 def test_nvtoolsext_comes_with_12_and_not_with_13(audit, said, tmp_path):
     file = imports(tmp_path, "libnvToolsExt.so.1", "nvtxMarkA")
     audit("--require", "11,12", file)
