@@ -430,6 +430,7 @@ struct against {
 	const struct lc_option *refuser;	/* the first that would refuse an import, or NULL */
 	const struct lc_option *unclear;	/* the first whose CUDA is not known, or NULL */
 	const char *library;			/* of `unclear` */
+	bool none;				/* no major is common */
 };
 
 /* The best option of a seat for a major of CUDA, or -1.  If the user names one, it is
@@ -515,26 +516,49 @@ static int bound_major(struct lc_arena *arena, const struct lc_circumstances *at
 	return highest;
 }
 
-/*
- * The major if none is common, for libraries with majors of their own, which cannot be used beside
- * another CUDA: the highest of the libraries whose SONAMEs tell it, else the highest of the others.
- * Returns 0 if there are no others.
- */
-static int major_of_some(struct lc_arena *arena, const struct lc_circumstances *at)
+/* How well a major serves the stubs whose SONAMEs tell it, or the others: two points for each that
+ * has an option that is told to be of it, one if that would refuse an import. */
+static int points_of(struct lc_arena *arena, const struct lc_circumstances *at, int major, bool others)
 {
-	int telling = 0, others = 0;
-	bool driver;
+	int points = 0;
 
 	for (size_t s = 0; s < at->seat_count; s++) {
 		const struct lc_seat *seat = &at->seats[s];
-		int i = best(arena, at, seat, 0, &driver);
-		int major = i < 0 ? 0 : told_major(seat, &seat->options[i]);
-		int *highest = seat->library->own_majors ? &others : &telling;
+		int i = seat->library->own_majors == others ? best_for(arena, at, seat, major) : -1;
 
-		if (major > *highest)
-			*highest = major;
+		if (i >= 0 && told_major(seat, &seat->options[i]) == major)
+			points += 2 - (seat->options[i].refuses > 0);
 	}
-	return others && telling ? telling : others;
+	return points;
+}
+
+/*
+ * The major if none is common, which the order of the first calls must not decide: the one that
+ * serves most stubs whose SONAMEs tell it, and the highest of these; else the highest of the
+ * others, which cannot be used beside another CUDA.  *passed: see common_major().
+ */
+static int major_of_most(struct lc_arena *arena, const struct lc_circumstances *at,
+			 struct against *passed)
+{
+	const uint32_t set = offered(at);
+	struct against against;
+	int found = 0, most = 0;
+
+	for (int others = 0; others < 2 && !found; others++)
+		for (int major = LC_MAX_CUDA; major && most < INT_MAX; major--) {
+			int points = set >> major & 1 ? points_of(arena, at, major, others) : 0;
+
+			if (points > most) {
+				most = others ? INT_MAX : points;
+				found = major;
+			}
+		}
+	for (int major = LC_MAX_CUDA; major > found && !passed->refuser; major--) {
+		is_common(arena, at, major, &against);
+		if (against.refuser)
+			*passed = against;
+	}
+	return found;
 }
 
 /*
@@ -546,7 +570,7 @@ static int major_of_some(struct lc_arena *arena, const struct lc_circumstances *
  *	- the highest common one that refuses no import
  *	- the highest common one that is clear for all stubs
  *	- the highest common one
- *	- that of major_of_some()
+ *	- that of major_of_most()
  *
  * *passed says what spoke against the highest common one, if that was passed over.
  */
@@ -579,7 +603,10 @@ static int common_major(struct lc_arena *arena, const struct lc_circumstances *a
 			found = major;
 		}
 	}
-	return found ? found : major_of_some(arena, at);
+	if (found)
+		return found;
+	passed->none = true;
+	return major_of_most(arena, at, passed);
 }
 
 /* Returns the major that another stub has or is going to have; 0: none. */
@@ -863,6 +890,8 @@ static const char *why_best(struct lc_arena *arena, const struct lc_circumstance
 				 passed->library, passed->unclear->told);
 	if (!common)
 		return "the highest major found";
+	if (passed->none)
+		return "no major is there for all stubs with a library, and this one for most";
 	return at->driver ?
 	       "the highest major that all stubs with a library have, and that the driver runs" :
 	       "the highest major that all stubs with a library have";

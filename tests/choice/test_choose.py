@@ -128,7 +128,9 @@ def test_options(options, choice, reasons):
     (dict(cudart=(13, 12), nvrtc=(13,), nvJitLink=()), (13, 13, None)),
     # No common major: a newer nvJitLink reads what an older nvrtc writes, and not the reverse.
     (dict(nvrtc=(12,), nvJitLink=(13,)), (12, 13)),
-    (dict(cudart=(12,), nvrtc=(13,), nvJitLink=(12,)), (12, 13, 12)),
+    (dict(cudart=(12,), nvrtc=(13,), nvJitLink=(12,)), (12, None, 12)),
+    (dict(cudart=(13, 12), nvrtc=(13,), nvJitLink=(12,)), (13, 13, None)),
+    (dict(cudart=(11,), nvrtc=(12, 11), nvJitLink=(12,)), (11, 12, 12)),
 ])
 def test_every_seat_comes_to_the_same_choice_in_any_order(seats, majors):
     expected = dict(zip(seats, majors))
@@ -338,8 +340,9 @@ def test_a_soname_that_does_not_tell_its_cuda(seats, circumstances, choice, reas
         assert why == reasons
 
 
-def used(seats, order, **circumstances):
-    """What each has after the first calls in this order, as open.c agrees on a major."""
+def used(seats, order, told=("cudart",), **circumstances):
+    """What each has after the first calls in this order, as open.c agrees on a major.  `told`: those
+    whose SONAMEs tell it."""
     taken, agreed, loaded = {}, 0, {}
     given = dict(seats)
     for own in order:
@@ -349,9 +352,7 @@ def used(seats, order, **circumstances):
             continue
         file = given[own][said[0]]
         taken[own] = file
-        told = file[1] if own == "cudart" else file[6].bit_length() - 1 if (
-            file[6] & (file[6] - 1) == 0) else 0
-        agreed = agreed or said.common or (told if own == "cudart" else 0)
+        agreed = agreed or said.common or (file[1] if own in told else 0)
         loaded[own] = 100 * file[1]
         given[own] = [(LOADED, *file[1:])]
     return taken
@@ -361,6 +362,17 @@ def some(options):
     """Every choice of some of these, in their order."""
     return [chosen for count in range(len(options) + 1)
             for chosen in itertools.combinations(options, count)]
+
+
+@pytest.mark.parametrize("driver", [0, 1209])
+@pytest.mark.parametrize("guard", ["best_effort", "strict"])
+@pytest.mark.parametrize("cudart", some((13, 12, 11)))
+def test_the_order_of_first_calls_does_not_mix_majors(cudart, guard, driver):
+    for nvrtc, linker in itertools.product(some((13, 12, 11)), some((13, 12))):
+        seats = dict(cudart=found(*cudart), nvrtc=found(*nvrtc), nvJitLink=found(*linker))
+        outcomes = [used(seats, order, told=seats, guard=guard, driver=driver)
+                    for order in itertools.permutations(seats)]
+        assert all(outcome == outcomes[0] for outcome in outcomes), (seats, outcomes)
 
 
 @pytest.mark.parametrize("driver", [0, 1209])
