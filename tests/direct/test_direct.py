@@ -101,6 +101,19 @@ def beside_another_major(world, cudart):
     world.env["LD_PRELOAD"] = "libcudart.so.12"
 
 
+def for_some_cpus(world, cudart):
+    """The folder itself has an older one."""
+    folder = world.put("cuda", fakes.fake("cudart", "12.0"))
+    world.put("cuda/glibc-hwcaps/x86-64-v2", cudart)
+    world.put("cuda/tls", cudart)       # of glibc up to 2.36
+    world.env["LD_LIBRARY_PATH"] = str(folder)
+
+
+def open_to_all(world, cudart):
+    world.put("cuda", cudart).chmod(0o777)
+    world.env["LD_LIBRARY_PATH"] = str(world.root / "cuda")
+
+
 def by_a_relative_path(world, cudart):
     world.put("cuda", cudart)
     world.env["LD_LIBRARY_PATH"] = "cuda"
@@ -310,6 +323,10 @@ ROWS = [
                  folders=["conda-meta", "app/conda-meta"], CONDA_PREFIX="app"),
     Row("a relative folder on LD_LIBRARY_PATH", "versions.c", RUNTIME, place=by_a_relative_path,
         differs=Outcome("303 0, 0 0\n")),
+    Row("a folder that anybody may write to", "versions.c", RUNTIME, place=open_to_all,
+        differs=Outcome("303 0, 0 0\n")),
+    Row("a folder for some CPUs below one of ld.so's", "versions.c", RUNTIME, place=for_some_cpus,
+        differs=Outcome(f"0 12000, {answer('cudart', 'cudaDriverGetVersion', '12.0')} -1\n")),
     asks_version("a folder called nvidia beside the program's", "cuda",
                  {"nvidia/cu13/lib": "13.5"}),
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
