@@ -125,6 +125,27 @@ def in_an_environment(world, cudart):
     (world.folder("env/bin") / "python3").symlink_to("../../app/editable")
 
 
+def on_pythonpath(world, cudart):
+    """It lies in another site-packages than anything that is loaded, as a bundle for Python has it."""
+    world.put("env/lib/python3.11/site-packages/nvidia/cuda_runtime/lib", cudart)
+    world.env["PYTHONPATH"] = str(world.root / "env/lib/python3.11/site-packages")
+
+
+def among_left_overs(world, cudart):
+    """What is left of a toolkit of 13 that was removed, and an empty file, as images have them."""
+    old = world.folder("old")
+    (old / "libcudart.so.13").symlink_to("nowhere")
+    (old / "libcuda.so.1").touch()
+    world.put("cuda", cudart)
+    world.env["LD_LIBRARY_PATH"] = f"{old}:{world.root / 'cuda'}"
+
+
+def below_a_sticky_folder(world, cudart):
+    world.put("scratch/cuda", cudart)
+    (world.root / "scratch").chmod(0o1777)
+    world.env["LD_LIBRARY_PATH"] = str(world.root / "scratch/cuda")
+
+
 def before_an_old_one(world, cudart):
     """The extension's run path leads to a runtime, and the program's to an older one."""
     world.put("run", cudart)
@@ -329,6 +350,10 @@ ROWS = [
         differs=Outcome(f"0 12000, {answer('cudart', 'cudaDriverGetVersion', '12.0')} -1\n")),
     asks_version("a folder called nvidia beside the program's", "cuda",
                  {"nvidia/cu13/lib": "13.5"}),
+    Row("left-overs of another CUDA and of the driver", "versions.c", RUNTIME,
+        place=among_left_overs),
+    Row("in a user namespace, below root's sticky folder", "versions.c", RUNTIME,
+        place=below_a_sticky_folder, under=("unshare", "--user")),
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
         arguments=("readonly",)),
 
@@ -361,6 +386,8 @@ ROWS = [
 
     Row("an editable extension in a virtual environment", "editable.c", RUNTIME,
         extensions=("versions_extension.c",), arguments=("again",), place=in_an_environment),
+    Row("another site-packages, which PYTHONPATH names", "editable.c", RUNTIME,
+        extensions=("versions_extension.c",), place=on_pythonpath),
     Row("two libraries are installed after calls in vain", "installs.c",
         (*RUNTIME, Real("nvJitLink", "12.9")), extensions=("versions_of_two.c",),
         arguments=("libcudart.so.12", "libnvJitLink.so.12"), place=to_be_installed),
