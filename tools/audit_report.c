@@ -300,7 +300,9 @@ static void print_import(struct lc_arena *arena, const struct findings *findings
 		text = lc_format(arena, "%s of %s %d", text, lc_major_word(library), import->major);
 	if (import->needed)
 		text = lc_format(arena, "%s through %s%s", text, import->needed,
-				 import->through == NEEDS_STUB ? "" : ", not yet the stub");
+				 import->through == NEEDS_STUB ? "" :
+				 lies_beside(findings, import->needed) ? ", which comes with it" :
+				 ", not yet the stub");
 	if (library->own_majors && import->name_count && is_judged(import))
 		text = lc_format(arena, "%s; %s", text, majors_text(arena, findings, import->table));
 	line(arena, library->name, text);
