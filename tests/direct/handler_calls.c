@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 int cudaRuntimeGetVersion(int *version);
@@ -37,14 +37,11 @@ static void handle(int signal)
 
 static void first_call(long microseconds)
 {
-	const struct itimerspec soon = { .it_value = { .tv_nsec = 1000 * microseconds } };
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
-	timer_t timer;
+	const struct itimerval soon = { .it_value = { .tv_usec = microseconds } };
 	int status;
 
-	alarm(10);
-	signal(SIGUSR1, handle);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &soon, NULL))
+	signal(SIGALRM, handle);
+	if (setitimer(ITIMER_REAL, &soon, NULL))
 		_exit(2);
 	status = call();
 	while (in_handler < 0)
