@@ -207,8 +207,9 @@ def stub_of(library):
     """What a program for that library's major links."""
     imported = build.import_library(library.name, library.major)
     # Sanitizers are for the five.
-    return next(file for file in (imported, build.stub(library.name),
-                                  build.stub(library.name, build.BUILD / "lib")) if file.exists())
+    own = build.BUILD / "lib"
+    return next(file for file in (imported, build.stub(library.name), own / f"cuda{library.major}" /
+                                  imported.name, build.stub(library.name, own)) if file.exists())
 
 
 def run(row, root, files, libraries):

@@ -30,6 +30,7 @@ LOCKED = "the sanitizer's allocator may stay locked in a child of fork()"
 
 EARLY = "an IFUNC's resolver runs before the sanitizer is set up"
 CANCELLED = "a thread that is cancelled in what the sanitizer intercepts never leaves it"
+LATE_SIGNALS = "it hands a signal on when the program calls libc, and the program waits without"
 LEFT = "a call that is left by longjmp() loses its memory, and frames are others"
 
 INTERPOSED = "it puts functions of its own in place of those that the sanitizer replaces"
@@ -73,6 +74,7 @@ SKIPPED = [
     *[(f"direct/test_direct.py::test_situation[a-preloaded-{function}()", INTERPOSED)
       for function in ("dlsym", "dlinfo", "mprotect", "open", "pread", "__fxstat", "__lxstat")],
     ("direct/test_direct.py::test_situation[a-signal-handler-leaves", LEFT),
+    ("direct/test_direct.py::test_situation[a-signal-handler-within", LATE_SIGNALS, "thread"),
     ("direct/test_direct.py::test_situation[the-process-is-copied", LOCKED),
     ("direct/test_direct.py::test_situation[the-main-thread-has-ended", MAIN),
     *[(f"direct/test_direct.py::test_situation[a-{how}-program", STATIC) for how in ("static", "static-pie")],
