@@ -13,7 +13,12 @@ above() {
 	for folder; do
 		while [ "$folder" != . ] && [ "$folder" != / ]; do
 			echo "$folder"
-			folder=$(dirname "$folder")
+			case $folder in		# a process less for each than dirname
+			*//* | */) folder=$(dirname "$folder") ;;
+			?*/*) folder=${folder%/*} ;;
+			/*) folder=/ ;;
+			*) folder=. ;;
+			esac
 		done
 	done
 }
