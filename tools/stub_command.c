@@ -93,6 +93,8 @@ static const struct option options[] = {
 	{ "--apart", "PATTERN", "functions whose callers read what the library has laid out by"
 	  " its own version: they are forwarded to the caller's major alone; may be given again",
 	  PASS_ON },
+	{ "--compat", "none", "no stub takes the library's own name: other libraries need more of"
+	  " it than a stub has", PASS_ON },
 	{ "--handle", "STRUCT[=PATTERN]", "a struct that the library makes and frees, whatever"
 	  " its size; functions that match PATTERN take one that the caller has made; may be"
 	  " given again", PASS_ON },
