@@ -158,7 +158,7 @@ static void print_choice(const char *library)
 
 	if (!status)
 		return;
-	if (status->state == LAZYCUDA_USABLE)
+	if (status->state == LAZYCUDA_STATE_USABLE)
 		printf("  %-9s %-5s %s\n            found by %s: %s\n", library, status->version,
 		       status->path, status->found_by, status->reason);
 	else

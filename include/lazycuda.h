@@ -31,14 +31,14 @@ extern "C" {
  * `reason` say why.
  */
 enum lazycuda_state {
-	LAZYCUDA_UNKNOWN = 0,	/* no call has been made yet, nothing was searched */
-	LAZYCUDA_USABLE = 1,	/* loaded; calls are forwarded */
-	LAZYCUDA_MISSING = 2,	/* no such library was found */
-	LAZYCUDA_REFUSED = 3,	/* found, but not to be used: see `cause` */
-	LAZYCUDA_BROKEN = 4,	/* a LAZYCUDA_* variable is wrong, or what was
-				   found could not be loaded */
-	LAZYCUDA_HIDDEN = 5	/* a LAZYCUDA_* variable is "none": the user hides
-				   the library */
+	LAZYCUDA_STATE_UNKNOWN = 0,	/* no call has been made yet, nothing was searched */
+	LAZYCUDA_STATE_USABLE = 1,	/* loaded; calls are forwarded */
+	LAZYCUDA_STATE_MISSING = 2,	/* no such library was found */
+	LAZYCUDA_STATE_REFUSED = 3,	/* found, but not to be used: see `cause` */
+	LAZYCUDA_STATE_BROKEN = 4,	/* a LAZYCUDA_* variable is wrong, or what was found
+					   could not be loaded */
+	LAZYCUDA_STATE_HIDDEN = 5	/* a LAZYCUDA_* variable is "none": the user hides the
+					   library */
 };
 
 /*
@@ -124,7 +124,7 @@ struct lazycuda_error {
 /*
  * Returns the state of one stub.  `library` is "cudart", "nvrtc", "nvJitLink", "cuda" or
  * "nvml", or the name of a stub that `lazycuda stub` made.  Searches and loads nothing:
- * before the first call the state is LAZYCUDA_UNKNOWN.  Returns NULL if the process has no
+ * before the first call the state is LAZYCUDA_STATE_UNKNOWN.  Returns NULL if the process has no
  * such stub.
  */
 const struct lazycuda_status *lazycuda_get_status(const char *library);

@@ -79,7 +79,6 @@ enum lazycuda_kind {
 	LAZYCUDA_KIND_TILEIR = 13,
 	LAZYCUDA_KIND_LLVMIR = 14,	/* LLVM IR as text, NVVM IR included */
 	LAZYCUDA_KIND_BUNDLE = 15,	/* clang's offload bundle, which is HIP's and old */
-	LAZYCUDA_KIND_KINDS
 };
 
 /* "ptx", "cubin", "ltoir", "fatbin", "object", "archive", "shared", "source",

@@ -61,10 +61,10 @@ static const struct command command = {
 static const char *state_name(enum lazycuda_state state)
 {
 	switch (state) {
-	case LAZYCUDA_USABLE:	return "usable";
-	case LAZYCUDA_REFUSED:	return "refused";
-	case LAZYCUDA_BROKEN:	return "broken";
-	case LAZYCUDA_HIDDEN:	return "hidden";
+	case LAZYCUDA_STATE_USABLE:	return "usable";
+	case LAZYCUDA_STATE_REFUSED:	return "refused";
+	case LAZYCUDA_STATE_BROKEN:	return "broken";
+	case LAZYCUDA_STATE_HIDDEN:	return "hidden";
 	default:		return "missing";
 	}
 }
@@ -188,7 +188,7 @@ static void print_json_components(const struct lazycuda_status *status)
 static void print_library(const struct lazycuda_status *status)
 {
 	printf("%-11s ", status->library);
-	if (status->state == LAZYCUDA_USABLE) {
+	if (status->state == LAZYCUDA_STATE_USABLE) {
 		say_verdict(status->version, true);
 		fputs("  ", stdout);
 		say(status->path);

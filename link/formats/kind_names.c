@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* kind_names.c - what each kind is called */
-#include "../../include/lazycuda_link.h"
+#include "../tables/kinds.h"
 
-static const char *const kind_names[LAZYCUDA_KIND_KINDS] = {
+static const char *const kind_names[LK_KINDS] = {
 	[LAZYCUDA_KIND_UNKNOWN] = "unknown",
 	[LAZYCUDA_KIND_PTX] = "ptx",
 	[LAZYCUDA_KIND_CUBIN] = "cubin",
@@ -23,5 +23,5 @@ static const char *const kind_names[LAZYCUDA_KIND_KINDS] = {
 
 const char *lazycuda_kind_name(enum lazycuda_kind kind)
 {
-	return (unsigned)kind < LAZYCUDA_KIND_KINDS ? kind_names[kind] : kind_names[0];
+	return (unsigned)kind < LK_KINDS ? kind_names[kind] : kind_names[0];
 }

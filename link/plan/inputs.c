@@ -6,6 +6,7 @@
 #include "../formats/inspection.h"
 #include "../formats/symbols.h"
 #include "planning.h"
+#include "../tables/kinds.h"
 #include "../tables/sized.h"
 #include "../tables/text.h"
 
@@ -169,7 +170,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 	const struct lazycuda_inspection *inspection = item->what.inspection;
 	const enum lazycuda_kind kind = inspection ? inspection->kind : item->what.kind;
 
-	if ((unsigned)item->what.kind >= LAZYCUDA_KIND_KINDS)
+	if ((unsigned)item->what.kind >= LK_KINDS)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
 				   "it is declared as a kind that does not exist");
 	if (item->what.needs && planning->request.support_count < 64 &&

@@ -13,10 +13,11 @@
 #include "calls.h"
 #include "environment.h"
 #include "product.h"
+#include "../tables/kinds.h"
 #include "../tables/versions.h"
 
 /* The driver's numbers (CUjitInputType); nvJitLink has others. */
-static const int kinds[LAZYCUDA_KIND_KINDS] = {
+static const int kinds[LK_KINDS] = {
 	[LAZYCUDA_KIND_CUBIN] = 0,
 	[LAZYCUDA_KIND_PTX] = 1,
 	[LAZYCUDA_KIND_FATBIN] = 2,

@@ -28,7 +28,7 @@ const struct lazycuda_status *lk_tool_status(enum lk_tool tool)
 		return status;
 	lazycuda_load(names[tool]);
 	status = lazycuda_get_status(names[tool]);
-	if (status && status->state == LAZYCUDA_USABLE)
+	if (status && status->state == LAZYCUDA_STATE_USABLE)
 		__atomic_store_n(&usable[tool], status, __ATOMIC_RELEASE);
 	return status;
 }
@@ -40,7 +40,7 @@ const char *lk_why_missing(struct lc_arena *arena, enum lk_tool tool)
 
 	if (!status || !status->reason)
 		return lc_format(arena, "there is no stub for %s in this process", names[tool]);
-	if (status->state == LAZYCUDA_USABLE)
+	if (status->state == LAZYCUDA_STATE_USABLE)
 		return NULL;
 	reason = lc_format(arena, "%s", status->reason);
 	for (char *c = reason; *c; c++)
@@ -53,14 +53,14 @@ const char *lk_loaded_file(enum lk_tool tool)
 {
 	const struct lazycuda_status *status = lazycuda_get_status(names[tool]);
 
-	return status && status->state == LAZYCUDA_USABLE ? status->path : NULL;
+	return status && status->state == LAZYCUDA_STATE_USABLE ? status->path : NULL;
 }
 
 int lk_loaded_version(enum lk_tool tool)
 {
 	const struct lazycuda_status *status = lk_tool_status(tool);
 
-	if (!status || status->state != LAZYCUDA_USABLE)
+	if (!status || status->state != LAZYCUDA_STATE_USABLE)
 		return LAZYCUDA_VERSION_NONE;
 	return status->major ? LC_CUDA(status->major, status->minor) : LAZYCUDA_VERSION_UNKNOWN;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "product.h"
+#include "../tables/kinds.h"
 
 void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product)
 {
@@ -99,7 +100,7 @@ static const struct lk_piece *get_pieces(struct lc_arena *arena, struct lk_reade
 		pieces[i].name_expressions = get_texts(arena, reader,
 						       &pieces[i].name_expression_count);
 		get_headers(arena, reader, &pieces[i]);
-		if ((unsigned)pieces[i].kind >= LAZYCUDA_KIND_KINDS)
+		if ((unsigned)pieces[i].kind >= LK_KINDS)
 			reader->failed = true;
 	}
 	return pieces;

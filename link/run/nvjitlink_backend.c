@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "product.h"
 #include "tools.h"
+#include "../tables/kinds.h"
 #include "../tables/versions.h"
 
 /* Before the version in `since`, a result means something else, or nothing. */
@@ -36,7 +37,7 @@ static const struct {
 };
 
 /* nvJitLink's numbers (nvJitLinkInputType); the driver has others. */
-static const int kinds[LAZYCUDA_KIND_KINDS] = {
+static const int kinds[LK_KINDS] = {
 	[LAZYCUDA_KIND_CUBIN] = 1,
 	[LAZYCUDA_KIND_PTX] = 2,
 	[LAZYCUDA_KIND_LTOIR] = 3,

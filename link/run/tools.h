@@ -12,6 +12,7 @@
 #include "../../stubs/base/arena.h"
 #include "../tables/arch.h"
 #include "product.h"
+#include "../tables/kinds.h"
 
 struct lk_nvjitlink {
 	int version;		/* not set for the stub's own */
@@ -35,7 +36,7 @@ struct lk_nvrtc {
 	int (*lowered_name)(void *program, const char *expression, const char **name);
 	const char *(*error_string)(int result);
 	struct lk_getter log;
-	struct lk_getter images[LAZYCUDA_KIND_KINDS];	/* PTX, CUBIN, LTOIR and TILEIR */
+	struct lk_getter images[LK_KINDS];	/* PTX, CUBIN, LTOIR and TILEIR */
 };
 
 /* The one of a version of lazycuda_get_others(); else that of the stub. */

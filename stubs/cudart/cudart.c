@@ -53,7 +53,7 @@ static const char neither[] = "neither an NVIDIA driver nor a CUDA library was f
  * driver.  *reason goes before the status's own reason; NULL if that says it all. */
 static bool has_nothing(const char **reason)
 {
-	bool hidden = lc_status()->state == LAZYCUDA_HIDDEN;
+	bool hidden = lc_status()->state == LAZYCUDA_STATE_HIDDEN;
 
 	*reason = hidden ? NULL : neither;
 	return lc_found_nothing() && (hidden || !lc_has_driver());

@@ -205,15 +205,15 @@ static const char *message(struct lc_arena *arena, const struct lc_refused *call
 				 " earlier, with lazycuda_load()", function, lc_library.name,
 				 status->version, path);
 	default:
-		if (status->state == LAZYCUDA_UNKNOWN)
+		if (status->state == LAZYCUDA_STATE_UNKNOWN)
 			return lc_format(arena, "%s: the search for %s could not be finished: memory"
 					 " or file descriptors ran out; a later call searches"
 					 " again", function, lc_library.name);
-		if (status->state == LAZYCUDA_USABLE && !lc_is_loaded())
+		if (status->state == LAZYCUDA_STATE_USABLE && !lc_is_loaded())
 			return lc_format(arena, "%s: %s (%s) is loaded, but mprotect() lets nobody"
 					 " write where its functions are noted; the next call tries"
 					 " again", function, lc_library.name, path);
-		if (status->state == LAZYCUDA_USABLE)
+		if (status->state == LAZYCUDA_STATE_USABLE)
 			return lc_format(arena, "%s: was called before %s (%s) was in the process",
 					 function, lc_library.name, path);
 		return lc_format(arena, "%s: %s%s", function, call->reason ? call->reason : "",

@@ -137,37 +137,37 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 
 	status->cause = (enum lazycuda_cause)attempt->found.choice.refusal;
 	if (search->at.settings.wrong) {
-		status->state = LAZYCUDA_BROKEN;
+		status->state = LAZYCUDA_STATE_BROKEN;
 		status->reason = search->at.settings.wrong;
 	} else if (search->hidden) {
-		status->state = LAZYCUDA_HIDDEN;
+		status->state = LAZYCUDA_STATE_HIDDEN;
 		status->reason = lc_format(arena, "%s is hidden by %s=none, and was not looked for;"
 			" unset it to use what is installed", lc_library.name, search->hidden);
 	} else if (named) {
 		const char *why = tried(attempt, status);
 
-		status->state = LAZYCUDA_BROKEN;
+		status->state = LAZYCUDA_STATE_BROKEN;
 		status->reason = lc_format(arena, "%s%sCorrect %s or unset it.", why + (*why != 0),
 					   *why ? " " : "", lc_library.variable);
 	} else if (attempt->found.choice.refusal == LC_DRIVER) {
-		status->state = LAZYCUDA_REFUSED;
+		status->state = LAZYCUDA_STATE_REFUSED;
 		status->reason = lc_format(arena, "the installed driver cannot run what was found."
 			" Update the driver, or install a CUDA library that it can run."
 			" LAZYCUDA_FORWARD_COMPATIBLE=1 says that a forward-compatibility package"
 			" makes up for the driver; LAZYCUDA_GUARD=off ignores it.%s",
 			tried(attempt, status));
 	} else if (attempt->found.choice.refusal == LC_INCOHERENT) {
-		status->state = LAZYCUDA_REFUSED;
+		status->state = LAZYCUDA_STATE_REFUSED;
 		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"
 			" process uses. %s LAZYCUDA_MAJOR pins one major for all;"
 			" LAZYCUDA_GUARD=off mixes them.%s", lc_specifics.advice, tried(attempt, status));
 	} else if (attempt->found.choice.refusal == LC_EXCLUDED) {
-		status->state = LAZYCUDA_REFUSED;
+		status->state = LAZYCUDA_STATE_REFUSED;
 		status->reason = lc_format(arena, "no %s that was found satisfies the constraint on"
 			" its version. Install one that does, or relax the constraint.%s",
 			lc_library.name, tried(attempt, status));
 	} else if (attempt->found.broken) {
-		status->state = LAZYCUDA_BROKEN;
+		status->state = LAZYCUDA_STATE_BROKEN;
 		status->reason = lc_format(arena, "no usable %s was found. Load first what the one below"
 			" lacks, or take what is in its way off LD_LIBRARY_PATH; it is tried again as soon"
 			" as anything was loaded. Or name another file: %s=/path/to/%s.%s",
@@ -176,7 +176,7 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 	} else {
 		const char *candidates = tried(attempt, status);
 
-		status->state = *candidates ? LAZYCUDA_BROKEN : LAZYCUDA_MISSING;
+		status->state = *candidates ? LAZYCUDA_STATE_BROKEN : LAZYCUDA_STATE_MISSING;
 		status->reason = lc_format(arena, "no usable %s was found. %s Or name folders:"
 			" LAZYCUDA_PATH=/path/to, or a file: %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the"
 			" search.%s%s%s", wanted(arena), lc_specifics.advice, lc_library.variable,
@@ -204,7 +204,7 @@ void lc_report(struct lc_attempt *attempt)
 		return;
 	}
 	unbound = lc_attempt_option(attempt)->unbound;
-	status->state = LAZYCUDA_USABLE;
+	status->state = LAZYCUDA_STATE_USABLE;
 	status->major = LC_MAJOR(attempt->found.version);
 	status->minor = LC_MINOR(attempt->found.version);
 	status->version = version_text(arena, attempt->found.version, 0);

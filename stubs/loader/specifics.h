@@ -38,7 +38,7 @@ struct lc_specifics {
 
 #define LC_UNKNOWN(name) &(const struct lazycuda_status){ \
 	.size = sizeof(struct lazycuda_status), .library = (name), \
-	.state = LAZYCUDA_UNKNOWN, .reason = "no call has been made yet" }
+	.state = LAZYCUDA_STATE_UNKNOWN, .reason = "no call has been made yet" }
 
 extern const struct lc_specifics lc_specifics LC_HIDDEN;
 

@@ -101,7 +101,7 @@ static void check_status(void)
 		     stub->library);
 
 	CHECK(status && status->size && status->reason && status->library, "no status");
-	CHECK(status && (status->state == LAZYCUDA_USABLE) == (status->path != NULL),
+	CHECK(status && (status->state == LAZYCUDA_STATE_USABLE) == (status->path != NULL),
 	      "a status of state %d with path %s", status->state, status->path);
 	for (size_t i = 0; status && i < status->candidate_count; i++)
 		CHECK(status->candidates[i].path && status->candidates[i].reason,

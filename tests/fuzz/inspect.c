@@ -33,7 +33,7 @@ static void check_entry(const struct lazycuda_entry *entry, size_t size)
 {
 	must(entry->offset <= size && entry->length <= size - entry->offset);
 	must(entry->header <= entry->offset);
-	must((unsigned)entry->kind < LAZYCUDA_KIND_KINDS);
+	must(entry->kind <= LAZYCUDA_KIND_BUNDLE);
 	must(!entry->error || *entry->error);
 	must(entry->kind != LAZYCUDA_KIND_UNKNOWN || entry->error);
 	touch_text(entry->error);

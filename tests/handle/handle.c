@@ -98,7 +98,7 @@ static void give(struct lazycuda_input *input, const char *path)
 
 static enum lazycuda_kind kind_of(const char *name)
 {
-	for (int kind = 0; kind < LAZYCUDA_KIND_KINDS; kind++)
+	for (int kind = 0; kind <= LAZYCUDA_KIND_BUNDLE; kind++)
 		if (!strcmp(lazycuda_kind_name(kind), name))
 			return kind;
 	fail(name);

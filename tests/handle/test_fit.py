@@ -94,7 +94,7 @@ def test_what_is_opened_aside(world, real):
     done = world.run(handles.program("aside", "-Wl,--no-as-needed"), linker, linker, stub, real("12.9").file("nvrtc"),
                      world.root / "none", linker.name)
     assert done.lines[:7] == ["1", "1", "0", "0", "0", "0", "0"]
-    assert done.lines[7] == "2 (null)"      # LAZYCUDA_MISSING
+    assert done.lines[7] == "2 (null)"      # LAZYCUDA_STATE_MISSING
 
 
 @pytest.mark.parametrize("words, rule", [

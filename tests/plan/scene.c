@@ -64,7 +64,7 @@ static int version(const char *text)
 
 static enum lazycuda_kind kind_of(const char *name)
 {
-	for (int i = 0; i < LAZYCUDA_KIND_KINDS; i++)
+	for (int i = 0; i <= LAZYCUDA_KIND_BUNDLE; i++)
 		if (!strcmp(name, lazycuda_kind_name(i)))
 			return i;
 	if (!strcmp(name, "lto"))

@@ -48,10 +48,10 @@ int main(int argc, char **argv)
 		(const struct lazycuda_status *(*)(const char *))dlsym(stub, "lazycuda_get_status");
 	load(NULL);
 	switch (status("cudart")->state) {
-	case LAZYCUDA_USABLE:
+	case LAZYCUDA_STATE_USABLE:
 		puts("usable");
 		break;
-	case LAZYCUDA_MISSING:
+	case LAZYCUDA_STATE_MISSING:
 		puts("missing");
 		break;
 	default:

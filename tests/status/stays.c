@@ -17,10 +17,10 @@ int main(int argc, char **argv)
 	struct lazycuda_status before = *missing;
 	char *reason = strdup(missing->reason), *message = strdup(error->message);
 
-	if (before.state != LAZYCUDA_MISSING || argc < 2 || !dlopen(argv[1], RTLD_NOW))
+	if (before.state != LAZYCUDA_STATE_MISSING || argc < 2 || !dlopen(argv[1], RTLD_NOW))
 		return 1;
 	cudaDeviceSynchronize();
-	if (lazycuda_get_status("cudart")->state != LAZYCUDA_USABLE)
+	if (lazycuda_get_status("cudart")->state != LAZYCUDA_STATE_USABLE)
 		return 2;
 	puts(memcmp(&before, missing, sizeof before) || strcmp(reason, missing->reason) ||
 	     strcmp(message, error->message) ? "changed" : "same");

@@ -68,7 +68,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-	if (loads && lazycuda_get_status("cudart")->state == LAZYCUDA_USABLE) {
+	if (loads && lazycuda_get_status("cudart")->state == LAZYCUDA_STATE_USABLE) {
 		loads = 0;
 		atomic_store(&loaded, 1);
 		for (int i = 0; i < 50 && !atomic_load(&returned); i++)

@@ -38,7 +38,7 @@ static void *call(void *data)
 		case 1: mine[1] = cudaFree(NULL); break;
 		case 2: mine[2] = nvrtcDestroyProgram(NULL); break;
 		case 3: mine[3] = nvJitLinkDestroy(NULL); break;
-		case 4: mine[4] = lazycuda_get_status("cudart")->state > LAZYCUDA_BROKEN; break;
+		case 4: mine[4] = lazycuda_get_status("cudart")->state > LAZYCUDA_STATE_BROKEN; break;
 		}
 	}
 	lazycuda_get_error("nvrtc");

@@ -88,7 +88,7 @@ static void check(int said)
 static void call(void)
 {
 	check(synchronize());
-	if (lazycuda_get_status(LIBRARY)->state != LAZYCUDA_USABLE && !failures++)
+	if (lazycuda_get_status(LIBRARY)->state != LAZYCUDA_STATE_USABLE && !failures++)
 		puts("it was forwarded, and the state is another");
 }
 
