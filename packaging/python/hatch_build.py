@@ -24,9 +24,9 @@ FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/inc
            "DATADIR": "/share", "PYTHONDIR": f"/{PYTHON_CODE}", "LIBEXECDIR": "/libexec",
            "MANDIR": "/share/man"}
 # NPP's stubs under the real names would be 7 of 18 MB, more than packaging/release.py allows a
-# wheel; nvFatbin's are what no wheel of tools/upkeep/survey.txt needs.  Under their own names
+# wheel; no wheel of tools/upkeep/survey.txt needs nvFatbin's or cuFFTW's.  Under their own names
 # they are there.
-COMPAT_WITHOUT = "npp% nvfatbin"
+COMPAT_WITHOUT = "npp% nvfatbin cufftw"
 # Half a MB: those of the five are there.
 IMPORT_WITHOUT = "%"
 
