@@ -86,7 +86,7 @@ SCANNER = ["-std=gnu11", "-D_GNU_SOURCE", *room("gen/scan", "gen/model", "stubs/
 
 def compile(name, *arguments, cc=CC, link=()):
     """The file that `cc arguments link -o name` makes.  Files among the arguments
-    are given as Path; a C or C++ file brings the headers beside it along.  Libraries in
+    are given as Path; a C or C++ file brings the headers beside it and ours along.  Libraries in
     `link` may lie anywhere: they count by their names and by what is in them."""
     key = hashlib.sha256()
     for word in link:
@@ -96,7 +96,8 @@ def compile(name, *arguments, cc=CC, link=()):
     for argument in (*cc, *arguments):
         key.update(f"{argument}\0".encode())
         if isinstance(argument, pathlib.Path) and argument.is_file():
-            headers = argument.parent.glob("*.h") if argument.suffix in (".c", ".cpp") else ()
+            headers = (*argument.parent.glob("*.h"), *(ROOT / "include").glob("*.h")) if (
+                argument.suffix in (".c", ".cpp")) else ()
             for file in (argument, *sorted(headers)):
                 key.update(digest(file, file.stat().st_mtime_ns).encode())
     output = BIN / key.hexdigest()[:16] / name

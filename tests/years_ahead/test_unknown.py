@@ -41,7 +41,7 @@ def test_a_later_major_alone_is_missing_and_told_of(world, library):
     said, error, status = world.probe(f"stub:{library}", f"call:{name}", f"error:{library}",
                                       f"status:{library}")[1:]
     assert (said["value"], error["cause"]) == (MISSING[library], 1)
-    assert f"{folder}/lib{library}.so.{LATER} {reason()}. " in error["message"]
+    assert f"{folder}/lib{library}.so.{LATER}: {reason()}. " in error["message"]
     assert status["version"] is None and status["path"] is None
     assert [(c["path"], c["version"], c["taken"], c["reason"]) for c in status["candidates"]] == [
         (f"{folder}/lib{library}.so.{LATER}", str(LATER), False, reason())]
@@ -380,7 +380,7 @@ def test_an_older_nvrtc_alone_is_told_of(world, minor):
     said, error, status = world.probe("stub:nvrtc", f"call:{CALL['nvrtc']}", "error:nvrtc",
                                       "status:nvrtc")[1:]
     assert (said["value"], error["cause"]) == (MISSING["nvrtc"], 1)
-    assert f"{folder}/libnvrtc.so.11.{minor} {why_older(minor)}" in error["message"]
+    assert f"{folder}/libnvrtc.so.11.{minor}: {why_older(minor)}" in error["message"]
     assert [(c["path"], c["version"], c["reason"]) for c in status["candidates"]] == [
         (f"{folder}/libnvrtc.so.11.{minor}", None, why_older(minor))]
 
