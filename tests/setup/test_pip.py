@@ -18,7 +18,8 @@ def test_a_folder_of_wheels(bare, tmp_path):
     pip_wheel(tmp_path)
     arrived(bare.run("list", "--x", PIP_FIND_LINKS=links))
     (tmp_path / "pip-99.0-py3-none-any.whl").unlink()
-    arrived(bare.run("list", "--x", PIP_FIND_LINKS=links)), "it is there, and is not made again"
+    # It is there, and is not made again.
+    arrived(bare.run("list", "--x", PIP_FIND_LINKS=links))
     assert sorted(path.name for path in (bare.root / "build").iterdir()) == ["pip", "pip.lock"]
 
 
