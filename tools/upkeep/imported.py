@@ -25,13 +25,12 @@ import shutil
 import subprocess
 import sys
 
-import fetch
+import libraries
 import trial
 from lazycuda import metadata, packages         # noqa: E402
 
 # {major: folders of its libraries}: the newest listed runtime, and cu12.
-MAJORS = {int(version.partition(".")[0]): (version, f"cu{version.partition('.')[0]}")
-          for version in fetch.toolkits()}
+MAJORS = {int(major): (version, f"cu{major}") for major, version in libraries.NEWEST.items()}
 # What lies beside a wheel though it does not require that by its name.
 BESIDE = {"cuquantum-cu12": ("custatevec-cu12", "cutensornet-cu12", "cudensitymat-cu12"),
           **dict.fromkeys(("torchao", "torchcodec", "torchaudio", "sgl-deep-gemm", "lmdeploy",
