@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		return help(stdout);
 	/* A part of liblazycuda_link: it starts this program, and nobody else does. */
 	if (!strcmp(argv[1], "--link-worker"))
-		return lazycuda_link_worker();
+		return lazycuda_link_worker(argv + 2);
 	if (is_one_of(argv[1], "--version", "-V")) {
 		printf("lazycuda %s\n", lazycuda_version());
 		return 0;

@@ -271,10 +271,11 @@ enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena,
 	ending = watch(child, pid, deadline, cancel);
 	if (ending == LK_ENDED)
 		return ending;
-	/* The child still runs.  On SIGTERM it reports which call it is in. */
-	kill(pid, SIGTERM);
+	/* The child still runs, with whatever it runs itself.  On SIGTERM it reports which call it is
+	 * in. */
+	kill(-pid, SIGTERM);
 	if (watch(child, pid, lk_now() + GRACE, -1) != LK_ENDED) {
-		kill(pid, SIGKILL);
+		kill(-pid, SIGKILL);
 		is_over(child, pid, 0);
 	}
 	return ending;

@@ -40,22 +40,21 @@ void lk_execute(struct lazycuda_link *link, const struct lk_job *job, struct lk_
 {
 	struct lk_limits limits = { .cancel = link->cancel };
 
-	if (!(link->request.flags & LAZYCUDA_LINK_ISOLATED)) {
-		if (job->tool == LK_TILEIRAS)
-			lk_tileiras_compile(link->arena, job->plan, job->pieces, &limits, product);
-		else
-			lk_do_job(link->arena, job, product);
-	} else if (__atomic_load_n(&link->cancelled, __ATOMIC_ACQUIRE)) {
-		*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
-		lk_product_stop(product, LAZYCUDA_CODE_CANCELLED, "the link was cancelled");
-	} else {
+	if (link->request.flags & LAZYCUDA_LINK_ISOLATED) {
+		limits.isolated = true;
 		set_deadline(link);
 		limits.deadline = link->deadline;
 		if (link->request.memory_limit != LAZYCUDA_NO_LIMIT)
 			limits.memory = link->request.memory_limit;
-		if (job->tool == LK_TILEIRAS)
-			lk_tileiras_compile(link->arena, job->plan, job->pieces, &limits, product);
-		else
-			lk_do_isolated(link->arena, job, &limits, product);
+	}
+	if (limits.isolated && __atomic_load_n(&link->cancelled, __ATOMIC_ACQUIRE)) {
+		*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
+		lk_product_stop(product, LAZYCUDA_CODE_CANCELLED, "the link was cancelled");
+	} else if (job->tool == LK_TILEIRAS) {
+		lk_tileiras_compile(link->arena, job->plan, job->pieces, &limits, product);
+	} else if (limits.isolated) {
+		lk_do_isolated(link->arena, job, &limits, product);
+	} else {
+		lk_do_job(link->arena, job, product);
 	}
 }

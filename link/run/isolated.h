@@ -6,6 +6,7 @@
 #include "job.h"
 
 struct lk_limits {
+	bool isolated;
 	uint64_t deadline;	/* of lk_now(); 0: none */
 	uint64_t memory;	/* bytes; 0: no limit */
 	int cancel;		/* a file that can be read once it is cancelled; -1: none */

@@ -4,7 +4,8 @@
  *
  * tileiras is a program that runs ptxas and loads libnvvm.  It looks for the first beside itself,
  * and for the second in the toolkit that CUDA_HOME, CUDA_PATH or CUDA_ROOT names, else in its own.
- * Both are to be of its own toolkit.
+ * Both are to be of its own toolkit.  In an isolated link the command `lazycuda` becomes it, so that
+ * it has the link's limit of memory and ends with the caller.
  */
 #include <elf.h>
 #include <errno.h>
@@ -78,21 +79,39 @@ static const char *what_it_lacks(struct lc_arena *arena, const char *toolkit)
 	return "";
 }
 
+/* Where it fails for want of memory it does not always say so. */
+static const char *limit_of(struct lc_arena *arena, const struct lk_limits *limits)
+{
+	return limits->memory ? lc_format(arena, "; its limit was %llu bytes of memory",
+					  (unsigned long long)limits->memory) : "";
+}
+
+static enum lazycuda_code code_of(const struct lk_product *product, const struct lk_limits *limits)
+{
+	const char *log = product->error_log ? product->error_log : "";
+
+	if (limits->memory && (product->status < 0 || strstr(log, "out of memory") ||
+			       strstr(log, "bad_alloc") || strstr(log, "emory allocation")))
+		return LAZYCUDA_CODE_MEMORY_LIMIT;
+	return product->status < 0 ? LAZYCUDA_CODE_CRASHED : LAZYCUDA_CODE_COMPILE_FAILED;
+}
+
 static void explain_tileiras(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		    const struct lk_piece *piece, const char *toolkit, struct lk_product *product)
+			     const struct lk_piece *piece, const char *toolkit,
+			     const struct lk_limits *limits, struct lk_product *product)
 {
 	char text[LK_VERSION_TEXT];
 
-	product->code = LAZYCUDA_CODE_COMPILE_FAILED;
-	product->message = lc_format(arena, "%s%s", lk_failure(arena, lc_format(arena, "tileiras %s",
+	product->code = code_of(product, limits);
+	product->message = lc_format(arena, "%s%s%s", lk_failure(arena, lc_format(arena, "tileiras %s",
 				     lk_version_text(plan->tileiras, text)), piece->name, product,
-				     NULL), what_it_lacks(arena, toolkit));
+				     NULL), what_it_lacks(arena, toolkit), limit_of(arena, limits));
 }
 
 /* `toolkit` is where tileiras lies. */
 static void judge_tileiras(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		  const struct lk_piece *piece, const struct lk_child *child, const char *toolkit,
-		  struct lk_product *product)
+		  const struct lk_limits *limits, struct lk_product *product)
 {
 	char *printed = lk_child_printed(child, arena);
 
@@ -102,7 +121,7 @@ static void judge_tileiras(struct lc_arena *arena, const struct lazycuda_plan *p
 		product->status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) :
 							     -WTERMSIG(child->status);
 		product->error_log = printed;
-		explain_tileiras(arena, plan, piece, toolkit, product);
+		explain_tileiras(arena, plan, piece, toolkit, limits, product);
 		return;
 	}
 	product->info_log = printed;
@@ -121,8 +140,12 @@ void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *pla
 {
 	const char *program = lk_tileiras_file(plan->tileiras);
 	const char *const *variables = program ? own_toolkit(arena, program) : NULL;
-	const char *const words[] = { program, plan->option_count ? plan->options[0] : "",
-				      OWN_FILE "0", "-o", OWN_FILE "3", NULL };
+	const char *const words[] = { lk_child_program(arena), LK_CHILD_COMMAND,
+		lc_format(arena, "%ld", (long)getpid()),
+		lc_format(arena, "%llu", (unsigned long long)limits->memory),
+		program, plan->option_count ? plan->options[0] : "", OWN_FILE "0", "-o",
+		OWN_FILE "3", NULL };
+	const char *const *command = words + (limits->isolated ? 0 : 4);
 	enum lk_ending ending = LK_NOT_STARTED;
 	struct lk_child child;
 
@@ -133,17 +156,18 @@ void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *pla
 	}
 	if (lk_child_open(&child) && !ftruncate(child.report, 0) && variables &&
 	    write_all(child.job, piece->bytes, piece->length))
-		ending = lk_child_run(&child, arena, words, variables, limits->deadline,
+		ending = lk_child_run(&child, arena, command, variables, limits->deadline,
 				      limits->cancel);
 	if (ending == LK_ENDED)
-		judge_tileiras(arena, plan, piece, &child, strchr(variables[0], '=') + 1, product);
+		judge_tileiras(arena, plan, piece, &child, strchr(variables[0], '=') + 1,
+			       limits, product);
 	else if (ending == LK_OUT_OF_TIME)
 		stop_tileiras(product, LAZYCUDA_CODE_TIME_LIMIT, "tileiras did not end within the time limit");
 	else if (ending == LK_CANCELLED)
 		stop_tileiras(product, LAZYCUDA_CODE_CANCELLED, "tileiras was cancelled");
 	else
 		stop_tileiras(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena, "%s cannot be started: %s",
-								lc_printable(arena, program),
+								lc_printable(arena, command[0]),
 								strerror(errno)));
 	lk_child_close(&child);
 }

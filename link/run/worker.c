@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,7 +53,7 @@ static uint64_t in_use(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Linux counts mappings, too, from 4.7 on. */
+/* Beyond what is in use.  Linux counts mappings, too, from 4.7 on. */
 static void limit_memory(void)
 {
 	struct rlimit most;
@@ -170,15 +171,31 @@ static bool write_product(const struct lk_job *job)
 	return lk_wire_flush(&writer);
 }
 
-int lazycuda_link_worker(void)
+/* What is in use is this process's own, but no program needs less to be loaded. */
+static int become(char **words)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != (pid_t)strtol(words[0], NULL, 10))
+		return 2;
+	limit = (uint64_t)strtol(words[1], NULL, 10);
+	limit_memory();
+	execv(words[2], words + 2);
+	fprintf(stderr, "error: %s: %s\n", words[2], strerror(errno));
+	return 127;
+}
+
+int lazycuda_link_worker(char **words)
 {
 	const struct rlimit none = { 0, 0 };
-	struct lc_arena *arena = lc_arena_new();
+	struct lc_arena *arena;
 	struct lk_nvvm nvvm;
 	struct lk_job job;
 
 	close_others();
 	setrlimit(RLIMIT_CORE, &none);
+	if (words[0] && words[1] && words[2])
+		return become(words);
+	arena = lc_arena_new();
 	if (!arena || !begin(arena, &job)) {
 		lc_arena_free(arena);
 		return 2;

@@ -63,14 +63,19 @@ def site(world, real):
     return install
 
 
+@pytest.fixture(params=["13.3", "13.5"])
+def version(request):
+    return request.param
+
+
 @pytest.fixture
-def tiled(site):
-    """site-packages of 13.5, with tileiras and what it needs."""
-    if not toolkits.fetch.wheels_of(FOLDER, ["tileiras"], None, platform.machine(), TABLE):
+def tiled(site, version):
+    """site-packages of that version, with tileiras and what it needs."""
+    folder, name = site(version), f"tileiras-{version}"
+    if not toolkits.fetch.wheels_of(FOLDER, [name], None, platform.machine(), TABLE):
         pytest.skip(f"tools/upkeep/nvvm.txt has no tileiras for {platform.machine()}")
-    why = toolkits.fetch.fetch(FOLDER, ["tileiras"], table=TABLE)
+    why = toolkits.fetch.fetch(FOLDER, [name], table=TABLE)
     if why:
         pytest.skip("; ".join(why))
-    folder = site("13.5")
-    lay(FOLDER / "tileiras" / platform.machine(), folder)
+    lay(FOLDER / name / platform.machine(), folder)
     return folder / "nvidia" / "cu13"

@@ -3,8 +3,10 @@
 none, or where it would have to be linked."""
 import json
 import os
+import pathlib
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -29,10 +31,10 @@ sys.stdout.buffer.write(code.raw)
 
 
 @pytest.fixture
-def tile_ir(world, real):
+def tile_ir(world, real, version):
     """tile_ir(source): a file of its Tile IR."""
     def make(source=SOURCE, name="k.tile", change=lambda code: code):
-        nvrtc = real("13.5").file("nvrtc")
+        nvrtc = real(version).file("nvrtc")
         code = subprocess.run([sys.executable, "-c", NVRTC, nvrtc, source], check=True,
                               stdout=subprocess.PIPE,
                               env={"LD_LIBRARY_PATH": str(nvrtc.parent)}).stdout
@@ -62,16 +64,16 @@ def by_hand(toolkit, arch, path, **variables):
 
 
 @pytest.mark.parametrize("arch, suffix", [("sm_80", ""), ("sm_90", "a"), ("sm_100", "a")])
-@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
-def test_tile_ir_becomes_the_image_that_tileiras_makes(world, tiled, tile_ir, arch, suffix, how):
+@pytest.mark.parametrize("how", [(), ("--memory-limit=1G",)], ids=["here", "isolated"])
+def test_tile_ir_becomes_the_image_that_tileiras_makes(world, tiled, tile_ir, version, arch, suffix, how):
     path = tile_ir()
     plan = say(world, path, arch=arch, command="plan")
     said = say(world, *how, path, arch=arch)
     for one in (plan, said):
         assert (one["decision"], one["code"], one["tileiras"], one["options"]) == (
-            "tileiras", None, "13.5", [f"--gpu-name={arch}"])
+            "tileiras", None, version, [f"--gpu-name={arch}"])
     assert (world.root / "image").read_bytes() == by_hand(tiled, arch, path)
-    assert kernels(world) == [("cubin", arch + suffix, "13.5", True)]
+    assert kernels(world) == [("cubin", arch + suffix, version, True)]
 
 
 def test_another_toolkit_in_the_environment_is_not_taken(world, tiled, tile_ir):
@@ -138,7 +140,8 @@ def test_a_container_as_nvcc_writes_it(world, tiled, tile_ir):
     (["--ptx"], "UNSUPPORTED_KIND", "becomes an image only"),
     (["--option=-lineinfo"], "OPTION_UNSUPPORTED", "takes no options of linkers"),
     (["--ignore-tile"], "UNSUPPORTED_KIND", "nothing but Tile IR"),
-    (["--constraint=>=12,<13"], "CONSTRAINT", "tileiras 13.5 is here"),
+    (["--constraint=>=12,<13"], "CONSTRAINT", "is here"),
+    (["--memory-limit=4M"], "MEMORY_LIMIT", "; its limit was 4194304 bytes of memory"),
 ])
 def test_what_tileiras_does_not_do(world, tiled, tile_ir, words, code, text):
     said = say(world, *words, tile_ir())
@@ -161,17 +164,18 @@ def test_two_pieces_are_two_images(world, tiled, tile_ir):
 
 
 def newer(code):
-    return code[:8] + bytes([13, 6]) + code[10:]
+    return code[:8] + bytes([13, code[9] + 1]) + code[10:]
 
 
-def test_a_tileiras_that_is_not_there_or_too_old(world, tiled, tile_ir):
+def test_a_tileiras_that_is_not_there_or_too_old(world, tiled, tile_ir, version):
+    next_version = f"13.{int(version[3:]) + 1}"
     said = say(world, tile_ir(change=newer))
     assert (said["code"], said["have"], said["need"]) == (
-        "TILEIRAS_REQUIRED", "tileiras 13.5", "tileiras 13.6 or later")
+        "TILEIRAS_REQUIRED", f"tileiras {version}", f"tileiras {next_version} or later")
     (tiled / "bin" / "tileiras").unlink()
     said = say(world, tile_ir())
     assert (said["code"], said["have"], said["need"]) == (
-        "TILEIRAS_REQUIRED", "no tileiras", "tileiras 13.5 or later")
+        "TILEIRAS_REQUIRED", "no tileiras", f"tileiras {version} or later")
     assert "nvidia-cuda-tileiras" in said["message"]
 
 
@@ -183,6 +187,21 @@ def test_what_it_needs_is_named(world, tiled, tile_ir, lacks, package):
             (tiled / name).unlink()
     said = say(world, tile_ir())
     assert said["code"] == "COMPILE_FAILED" and f"of the package {package}" in said["message"], said
+
+
+def test_what_it_runs_ends_with_it(world, tiled, tile_ir):
+    """As ptxas does; at a limit, and with the caller."""
+    program = tiled / "bin" / "tileiras"
+    program.unlink()
+    program.write_text(f"#!/bin/sh\nsleep 60 &\necho $! > {world.root}/pid\nwait\n")
+    program.chmod(0o755)
+    assert say(world, "--time-limit=1", tile_ir())["code"] == "TIME_LIMIT"
+    number = int((world.root / "pid").read_text())
+    for _ in range(50):
+        if not pathlib.Path(f"/proc/{number}").exists():
+            return
+        time.sleep(.1)
+    raise AssertionError("it still runs")
 
 
 def test_damaged_tile_ir_is_what_tileiras_says_of_it(world, tiled, tile_ir):
