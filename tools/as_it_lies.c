@@ -11,110 +11,32 @@
 
 /* ---- what comes with the file ---- */
 
-static int compare_names(const void *one, const void *other)
+static enum serves serves(const struct findings *findings, const char *soname)
 {
-	return strcmp(*(const char *const *)one, *(const char *const *)other);
-}
-
-static bool has(const struct names *names, const char *name)
-{
-	return names->count &&
-	       bsearch(&name, names->list, names->count, sizeof(*names->list), compare_names);
+	return findings->beside ? neighbours_serve(findings->beside, &findings->searcher, soname) :
+	       SERVES_NOT;
 }
 
 bool lies_beside(const struct findings *findings, const char *soname)
 {
-	const char *slash = strrchr(soname, '/');
-
-	return findings->beside && has(&findings->beside->names, slash ? slash + 1 : soname);
+	return serves(findings, soname) == SERVES;
 }
 
-static void sort(struct names *names)
+static bool is_in_wheel(const struct findings *findings)
 {
-	if (names->count)
-		qsort(names->list, names->count, sizeof(*names->list), compare_names);
-}
-
-void lies_sort(struct beside *beside)
-{
-	sort(&beside->names);
-	sort(&beside->places);
-}
-
-const char *lies_in_site(const char *member)
-{
-	size_t first = strcspn(member, "/");
-
-	if (first < 5 || !member[first] || memcmp(member + first - 5, ".data", 5))
-		return member;
-	member += first + 1;
-	return strncmp(member, "purelib/", 8) && strncmp(member, "platlib/", 8) ? NULL : member + 8;
+	return findings->beside && findings->beside->wheel;
 }
 
 bool lies_apart(const struct findings *findings)
 {
-	return findings->beside && findings->beside->whole && !findings->place;
-}
-
-/* Removes "/./", "//" and "/../" from a path that begins with a slash; false if it leads out. */
-static bool tidy(char *path)
-{
-	char *to = path;
-
-	for (char *from = path; *from;) {
-		size_t length = 1 + strcspn(from + 1, "/");
-
-		if (length == 3 && !memcmp(from, "/..", 3)) {
-			if (to == path)
-				return false;
-			while (*--to != '/')
-				;
-		} else if (length > 2 || (length == 2 && from[1] != '.')) {
-			memmove(to, from, length);
-			to += length;
-		}
-		from += length;
-	}
-	*to = 0;
-	return true;
-}
-
-/* Returns true if this entry of the run path leads to a file of this name in the wheel. */
-static bool leads_to(const struct findings *findings, const char *entry, size_t length,
-		     const char *name)
-{
-	const char *place = findings->place, *slash = strrchr(place, '/');
-	size_t origin = !strncmp(entry, "$ORIGIN", 7) ? 7 : !strncmp(entry, "${ORIGIN}", 9) ? 9 : 0;
-	char *path;
-	bool found;
-
-	if (!origin || origin > length ||
-	    asprintf(&path, "/%.*s%.*s/%s", slash ? (int)(slash - place) : 0, place,
-		     (int)(length - origin), entry + origin, name) < 0)
-		return false;
-	found = tidy(path) && has(&findings->beside->places, path + 1);
-	free(path);
-	return found;
-}
-
-static bool lies_on_run_path(const struct findings *findings, const char *name)
-{
-	const char *entry = findings->place ? findings->run_path : NULL;
-	size_t length;
-
-	for (; entry && *entry; entry += length + (entry[length] == ':')) {
-		length = strcspn(entry, ":");
-		if (leads_to(findings, entry, length, name))
-			return true;
-	}
-	return false;
+	return is_in_wheel(findings) && !findings->searcher.place;
 }
 
 /* Returns true if a stub is installed with a wheel, where the file finds it. */
 static bool stub_is_there(const struct findings *findings, const char *soname)
 {
-	return !findings->beside->whole || findings->beside->requires_stubs ||
-	       lies_on_run_path(findings, soname);
+	return !is_in_wheel(findings) || findings->beside->requires_stubs ||
+	       lies_beside(findings, soname);
 }
 
 /* ---- libraries of CUDA ---- */
@@ -151,25 +73,36 @@ static uint32_t known_cudas(const struct tables *tables)
 	return known;
 }
 
-/* The CUDAs with which a needed library is there, a bit for each. */
-static uint32_t cudas_with(const struct findings *findings, const struct found_import *import)
+/* The CUDAs that have a needed library, a bit for each. */
+static uint32_t cudas_that_have(const struct found_import *import)
 {
 	struct lc_ending ending;
 	int major;
 
-	if (!import->needed)
-		return UINT32_MAX;
-	if (needed_kind(import->table, import->needed, &major) == NEEDS_STUB)
-		return !findings->beside || stub_is_there(findings, import->needed) ? UINT32_MAX : 0;
-	if (lies_beside(findings, import->needed))
-		return UINT32_MAX;
 	if (import->through != NEEDS_REAL)
 		return UINT32_MAX;
+	needed_kind(import->table, import->needed, &major);
 	/* Its list knows no such number. */
 	if (!major && lc_read_name(import->needed, &ending) && ending.number > 0 &&
 	    lc_has_majors(import->table->library))
 		return 0;
 	return cudas_of(import->table->library, major);
+}
+
+/* The CUDAs with which a needed library is there, a bit for each. */
+static uint32_t cudas_with(const struct findings *findings, const struct found_import *import)
+{
+	if (!import->needed)
+		return UINT32_MAX;
+	if (import->through == NEEDS_STUB)
+		return stub_is_there(findings, import->needed) ? UINT32_MAX : 0;
+	switch (serves(findings, import->needed)) {
+	case SERVES:		return UINT32_MAX;
+	case SPOILS:		return 0;
+	case SERVES_NOT:	break;
+	}
+	/* What auditwheel has renamed comes with the wheel, or from nowhere. */
+	return import->through == NEEDS_RENAMED && is_in_wheel(findings) ? 0 : cudas_that_have(import);
 }
 
 bool lies_with_its_libraries(const struct tables *tables, const struct findings *findings,
@@ -258,10 +191,13 @@ bool lies_within_reach(const struct tables *tables, const struct findings *findi
 		       bool by_name)
 {
 	/* What no CUDA has that is known, no stub stands for. */
-	for (size_t i = 0; i < findings->import_count; i++)
-		if (!(cudas_with(findings, &findings->imports[i]) & known_cudas(tables)) &&
-		    findings->imports[i].through != NEEDS_STUB)
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		if (import->needed && !lies_beside(findings, import->needed) &&
+		    !(cudas_that_have(import) & known_cudas(tables)))
 			return false;
+	}
 	return lies_for_glibc(findings) &&
 	       (by_name || opens_all(tables, findings, toolkit));
 }
@@ -278,18 +214,23 @@ static const char *join(struct lc_arena *arena, const char *text, const char *mo
 	return !*more ? text : lc_format(arena, "%s%s%s", text, *text ? "; " : "", more);
 }
 
-/* The needed libraries that are not there on any CUDA. */
+/* The needed libraries that are not there on each CUDA. */
 static const char *needed_text(struct lc_arena *arena, const struct findings *findings)
 {
-	const char *text = "", *missing = "";
+	const char *text = "", *astray = "", *missing = "";
 
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
 		uint32_t cudas = cudas_with(findings, import);
 
-		if (!cudas && import->through == NEEDS_STUB)
+		if (cudas == UINT32_MAX)
+			continue;
+		if (import->through == NEEDS_STUB)
 			missing = list_once(arena, missing, import->needed);
-		else if (cudas != UINT32_MAX)
+		else if (import->through == NEEDS_RENAMED ||
+			 (is_in_wheel(findings) && neighbours_have(findings->beside, import->needed)))
+			astray = list_once(arena, astray, import->needed);
+		else
 			text = list_once(arena, text, import->needed);
 	}
 	if (*text)
@@ -297,6 +238,9 @@ static const char *needed_text(struct lc_arena *arena, const struct findings *fi
 	if (*text && lies_apart(findings))
 		text = lc_format(arena, "%s, and is not installed into site-packages, where retarget puts"
 				 " stubs", text);
+	if (*astray)
+		text = join(arena, text, lc_format(arena, "it needs %s, which is not in the wheel as a library"
+						   " for its machine where the run path leads", astray));
 	if (*missing)
 		missing = lc_format(arena, "%s is not in the wheel where the run path leads, and it does"
 				    " not require lazycuda", missing);
@@ -343,7 +287,7 @@ struct names lies_unjudged(struct lc_arena *arena, const struct findings *findin
 
 	for (size_t i = 0; i < findings->strangers.count; i++) {
 		const char *soname = findings->strangers.list[i];
-		const char **name = lies_beside(findings, soname) ? NULL :
+		const char **name = findings->beside && neighbours_have(findings->beside, soname) ? NULL :
 			lc_grow(arena, &names.list, &names.count, sizeof(*name));
 
 		if (name)

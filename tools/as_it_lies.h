@@ -5,12 +5,8 @@
 
 #include "findings.h"
 
-/* Returns true if a file of this name comes with the file. */
+/* Returns true if a library of this name comes with the file, where ld.so finds it. */
 bool lies_beside(const struct findings *findings, const char *soname);
-/* Where pip puts a member of a wheel, below site-packages; NULL: not there. */
-const char *lies_in_site(const char *member);
-
-void lies_sort(struct beside *beside);
 
 /* Returns true if retargeting leaves the file as it is: it is of a wheel, and not installed into
  * site-packages, where the stubs lie. */

@@ -54,7 +54,7 @@ struct audit {
 	const char *stubs[MAX_TABLES];	/* paths given with --stub */
 	size_t stub_count;
 	bool all_versions;
-	const struct beside *beside;	/* what is beside the files that are read now; or NULL */
+	struct neighbours *beside;	/* what is beside the files that are read now; or NULL */
 	bool nothing;		/* there was no file to judge */
 };
 
@@ -80,7 +80,7 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 
 	findings_read(&arena, &audit->tables, bytes, size, &findings);
 	findings.beside = audit->beside;
-	findings.place = member ? lies_in_site(member) : NULL;
+	findings.searcher.place = member ? place_in_site(member) : NULL;
 	if (audit->report.wish.any && !findings.error)
 		code_read(&arena, bytes, size, &code);
 	progress_hide();
@@ -120,100 +120,22 @@ static bool is_wheel(const char *path)
 	return length > 4 && !strcmp(path + length - 4, ".whl");
 }
 
-struct gathering {
-	struct lc_arena arena;
-	struct beside beside;
-};
-
-static void add_to(struct gathering *gathering, struct names *names, const char *name)
-{
-	const char **place = lc_grow(&gathering->arena, &names->list, &names->count, sizeof(*place));
-
-	if (place)
-		*place = lc_format(&gathering->arena, "%s", name);
-}
-
-static void gather(const char *path, void *data)
-{
-	struct gathering *gathering = data;
-	const char *place = gathering->beside.whole ? lies_in_site(path) : NULL;
-
-	add_to(gathering, &gathering->beside.names, basename(path));
-	if (place)
-		add_to(gathering, &gathering->beside.places, place);
-}
-
-/* Whether a requirement counts wherever the wheel may be installed.  An extra is not always wanted, and
- * other systems and an older Python are not the ones that it is for. */
-static bool is_always_required(const char *marker, size_t size)
-{
-	static const char *const others[] = {
-		"extra", "win32", "Windows", "darwin", "Darwin", "cygwin", "python_version <",
-		"python_version<", "python_full_version <", "python_full_version<",
-	};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		const char *found = memmem(marker, size, others[i], strlen(others[i]));
-		size_t before = found ? (size_t)(found - marker) : 0;
-
-		/* Not where it is that system: a blank and a quote may be between. */
-		before = before > 4 ? 4 : before;
-		if (found && !memmem(found - before, before, "!=", 2))
-			return false;
-	}
-	return true;
-}
-
-/* Whether a line of METADATA requires the package that has the stubs. */
-static bool requires_stubs(const char *line, size_t size)
-{
-	static const char key[] = "Requires-Dist:", name[] = "lazycuda";
-	const char *at = line + sizeof(key) - 1, *end = line + size;
-
-	if (size < sizeof(key) || strncasecmp(line, key, sizeof(key) - 1))
-		return false;
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	if ((size_t)(end - at) < sizeof(name) - 1 || strncasecmp(at, name, sizeof(name) - 1))
-		return false;
-	at += sizeof(name) - 1;
-	/* A name goes on with letters, digits, "-", "_" and ".". */
-	return at == end || (strchr(" \t\r[(<>=!~@;", *at) && is_always_required(at, (size_t)(end - at)));
-}
-
-/* Notes whether a wheel requires the package that has the stubs. */
-static void read_metadata(const struct wheel_member *member, void *data)
-{
-	const char *text = member->bytes, *end = text + member->size, *stop;
-	const char *body = memmem(text, member->size, "\n\n", 2);
-	struct gathering *gathering = data;
-
-	for (end = body ? body : end; text < end; text = stop + 1) {
-		stop = memchr(text, '\n', (size_t)(end - text));
-		stop = stop ? stop : end;
-		gathering->beside.requires_stubs |= requires_stubs(text, (size_t)(stop - text));
-	}
-}
-
 static void audit_mapped(struct audit *audit, const char *path, bool asked, const void *bytes,
 			 size_t size)
 {
-	struct gathering gathering = { .beside.whole = true };
-	const struct beside *before = audit->beside;
+	struct neighbours *before = audit->beside, all;
 	struct wheel_walk walk = { audit, path };
 	const char *why;
 
 	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
 		progress_begin("reading", basename(path), size);
-		wheel_names(bytes, size, gather, &gathering);
-		wheel_metadata(bytes, size, read_metadata, &gathering);
-		lies_sort(&gathering.beside);
-		audit->beside = &gathering.beside;
-		why = wheel_read(bytes, size, audit_member, &walk);
+		neighbours_of_wheel(&all, bytes, size);
+		audit->beside = &all;
+		why = wheel_read(bytes, size, NULL, audit_member, &walk);
 		audit->beside = before;
 		progress_hide();
-		note_memory(audit, &gathering.arena);
-		lc_arena_free(&gathering.arena);
+		note_memory(audit, &all.arena);
+		neighbours_free(&all);
 		if (why)
 			report_error(&audit->report, path, path, why);
 		return;
@@ -261,18 +183,12 @@ static int by_name(const FTSENT **one, const FTSENT **other)
 static void audit_folder(struct audit *audit, const char *path)
 {
 	char *paths[] = { (char *)path, NULL };
-	struct gathering gathering = { .beside.whole = false };
 	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	struct neighbours all;
 	FTSENT *entry;
 
-	while (tree && (entry = fts_read(tree)))
-		if (entry->fts_info == FTS_F || entry->fts_info == FTS_SL)
-			gather(entry->fts_name, &gathering);
-	if (tree)
-		fts_close(tree);
-	lies_sort(&gathering.beside);
-	audit->beside = &gathering.beside;
-	tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	neighbours_of_folder(&all, path);
+	audit->beside = &all;
 	while (tree && (entry = fts_read(tree))) {
 		if (entry->fts_info == FTS_F)
 			audit_file(audit, entry->fts_path, false);
@@ -284,8 +200,8 @@ static void audit_folder(struct audit *audit, const char *path)
 	else
 		report_error(&audit->report, path, NULL, "cannot be read");
 	audit->beside = NULL;
-	note_memory(audit, &gathering.arena);
-	lc_arena_free(&gathering.arena);
+	note_memory(audit, &all.arena);
+	neighbours_free(&all);
 }
 
 static bool is_folder(const char *path)

@@ -414,8 +414,7 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 	if (!why)
 		reading->findings->lazy = lc_image_is_lazy(image);
 	if (!why)
-		reading->findings->run_path = lc_image_string(image, lc_image_has(image, DT_RUNPATH) ?
-							      DT_RUNPATH : DT_RPATH);
+		searcher_read(&reading->findings->searcher, image);
 	if (!why)
 		note_soname(reading, image, bytes, size);
 	if (!why)

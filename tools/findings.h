@@ -5,6 +5,7 @@
 
 #include "../stubs/base/arena.h"
 #include "constants.h"
+#include "neighbours.h"
 
 struct found_name {
 	const char *name;
@@ -41,18 +42,9 @@ struct findings {
 	struct names strangers;		/* needed, and neither CUDA's nor the system's */
 	struct names without_stub;	/* needed, and CUDA's, but there is no stub to judge by */
 	bool musl;
-	const struct beside *beside;	/* the files that come with it; or NULL */
-	const char *place;		/* where among these pip puts it; NULL: elsewhere, or not known */
-	const char *run_path;		/* DT_RUNPATH or DT_RPATH; or NULL */
+	struct neighbours *beside;	/* the files that come with it; or NULL */
+	struct searcher searcher;
 	struct constants constants;
-};
-
-/* The files in the wheel or folder that a file is in, sorted. */
-struct beside {
-	struct names names;
-	struct names places;	/* of a wheel: where pip puts them below site-packages */
-	bool whole;		/* a wheel: it has all that its files need */
-	bool requires_stubs;	/* a wheel that requires lazycuda's */
 };
 
 /* The strings point into `bytes` or `arena`. */

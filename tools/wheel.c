@@ -235,18 +235,24 @@ static const char *locate(const struct zip *zip, struct zip_entry *entry)
 	return NULL;
 }
 
-/* Inflates only the first bytes: none but ELF files are decompressed in full. */
+/* Inflates only the first bytes. */
+static bool copy_start(const struct zip *zip, const struct zip_entry *entry, void *start, size_t size)
+{
+	struct room room = { .bytes = start, .size = size };
+
+	if (entry->size < size)
+		return false;
+	if (entry->method == DEFLATED)
+		return zlib_load() && inflate_into(zip, entry->data, entry->packed, &room, NULL);
+	memcpy(start, entry->data, size);
+	return true;
+}
+
 static bool is_elf(const struct zip *zip, const struct zip_entry *entry)
 {
 	unsigned char start[SELFMAG];
-	struct room room = { .bytes = start, .size = SELFMAG };
 
-	if (entry->size < SELFMAG)
-		return false;
-	if (entry->method == STORED)
-		return !memcmp(entry->data, ELFMAG, SELFMAG);
-	return inflate_into(zip, entry->data, entry->packed, &room, NULL) &&
-	       !memcmp(start, ELFMAG, SELFMAG);
+	return copy_start(zip, entry, start, SELFMAG) && !memcmp(start, ELFMAG, SELFMAG);
 }
 
 static const char *hand_out(const struct zip *zip, const struct zip_entry *entry,
@@ -302,19 +308,28 @@ static const char *find_directory(const struct zip *zip, uint64_t *offset, uint6
 	return NULL;
 }
 
-void wheel_names(const void *bytes, size_t size, void (*each)(const char *name, void *data),
-		 void *data)
+void wheel_names(const void *bytes, size_t size,
+		 void (*each)(const char *name, uint64_t entry, void *data), void *data)
 {
 	struct zip zip = { bytes, size };
 	uint64_t offset, count;
 	const char *why = find_directory(&zip, &offset, &count);
 	struct zip_entry entry;
 
-	for (uint64_t i = 0; !why && i < count; i++) {
-		why = read_entry(&zip, offset, &entry, &offset);
+	for (uint64_t i = 0, next; !why && i < count; i++, offset = next) {
+		why = read_entry(&zip, offset, &entry, &next);
 		if (!why)
-			each(entry.name, data);
+			each(entry.name, offset, data);
 	}
+}
+
+bool wheel_start(const void *bytes, size_t size, uint64_t at, void *start, size_t wanted)
+{
+	struct zip zip = { bytes, size };
+	struct zip_entry entry;
+
+	return !read_entry(&zip, at, &entry, &at) && !locate(&zip, &entry) &&
+	       copy_start(&zip, &entry, start, wanted);
 }
 
 static bool is_metadata(const char *name)
@@ -344,7 +359,7 @@ void wheel_metadata(const void *bytes, size_t size,
 	}
 }
 
-const char *wheel_read(const void *bytes, size_t size,
+const char *wheel_read(const void *bytes, size_t size, bool (*wanted)(const char *name),
 		       void (*each)(const struct wheel_member *member, void *data), void *data)
 {
 	struct zip zip = { bytes, size };
@@ -366,7 +381,7 @@ const char *wheel_read(const void *bytes, size_t size,
 		if (!member.error && entry.packed > left)
 			return "is a damaged wheel: its members overlap";
 		left -= member.error ? 0 : entry.packed;
-		if (!member.error && is_elf(&zip, &entry))
+		if (!member.error && ((wanted && wanted(entry.name)) || is_elf(&zip, &entry)))
 			member.error = hand_out(&zip, &entry, &member, each, data);
 		if (member.error)
 			each(&member, data);

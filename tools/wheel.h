@@ -5,16 +5,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Returns true if these bytes begin a zip archive. */
 bool wheel_is(const void *bytes, size_t size);
 
-/*
- * Calls `each`, in the order of the archive, with the bytes of every member that is
- * an ELF file, and with the error of every member that cannot be read.  Returns NULL,
- * or what is wrong with the whole archive, as a phrase.  The archive is not trusted.
- * `bytes` is a mapped file that has not been written to.
- */
 struct wheel_member {
 	const char *name;
 	const char *error;	/* NULL if the bytes are there */
@@ -22,15 +17,25 @@ struct wheel_member {
 	size_t size;
 };
 
-/* Calls `each` with the name of every member; what is wrong is left for wheel_read() to say. */
-void wheel_names(const void *bytes, size_t size, void (*each)(const char *name, void *data),
-		 void *data);
+/* Calls `each` with the name of every member, and where its entry in the directory is; what is
+ * wrong is left for wheel_read() to say. */
+void wheel_names(const void *bytes, size_t size,
+		 void (*each)(const char *name, uint64_t entry, void *data), void *data);
+
+/* Copies the first bytes of the member of this entry; false if it has fewer, or cannot be read. */
+bool wheel_start(const void *bytes, size_t size, uint64_t entry, void *start, size_t wanted);
 
 /* Calls `each` with the wheel's METADATA, if it can be read. */
 void wheel_metadata(const void *bytes, size_t size,
 		    void (*each)(const struct wheel_member *member, void *data), void *data);
 
-const char *wheel_read(const void *bytes, size_t size,
+/*
+ * Calls `each`, in the order of the archive, with the bytes of every member that is
+ * an ELF file or whose name is `wanted`, which may be NULL, and with the error of every member
+ * that cannot be read.  Returns NULL, or what is wrong with the whole archive, as a phrase.  The
+ * archive is not trusted.  `bytes` is a mapped file that has not been written to.
+ */
+const char *wheel_read(const void *bytes, size_t size, bool (*wanted)(const char *name),
 		       void (*each)(const struct wheel_member *member, void *data), void *data);
 
 #endif

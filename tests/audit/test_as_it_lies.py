@@ -79,11 +79,61 @@ def test_a_real_library_that_is_needed_is_that_of_one_cuda(audit, said, tmp_path
     assert {version.partition(".")[0] for version in one["once_retargeted"]} == {"11", "12", "13"}
 
 
-def test_a_real_library_in_the_wheel_is_there(audit, tmp_path):
-    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 13))
-    audit("--require", "12", wheel(tmp_path / "with-1-py3-none-any.whl", file,
-                                   tmp_path / "links" / "libcublas.so.13"))
-    audit("--require", "12", wheel(tmp_path / "without-1-py3-none-any.whl", file), status=1)
+REAL = "libcublas.so.13"
+RENAMED = "libcublas-0a1b2c3d.so.13.1.0.3"      # by auditwheel
+
+
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory):
+    """Files by name: a cuBLAS of 13, and what needs it."""
+    tmp_path = tmp_path_factory.mktemp("bundled")
+    compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 13))
+    found = {REAL: tmp_path / "links" / REAL, "user.so": tmp_path / "user.so"}
+    for name, words in {
+            "here.so": ["--set-rpath", "$ORIGIN"], "libs.so": ["--set-rpath", "$ORIGIN/../libs"],
+            "renamed.so": ["--set-rpath", "$ORIGIN", "--replace-needed", REAL, RENAMED],
+            "by_rpath.so": ["--force-rpath", "--set-rpath", "$ORIGIN/../libs:$ORIGIN", "--remove-needed", REAL,
+                            "--add-needed", "user.so"],
+            "above.so": ["--set-rpath", "$ORIGIN/../libs:$ORIGIN", "--add-needed", "user.so"],
+            "aside.so": ["--set-rpath", "$ORIGIN/../libs"]}.items():
+        found[name] = patch(shutil.copy(found["user.so"], tmp_path / name), *words)
+    found["text"] = tmp_path / "text"
+    found["text"].write_text(f"../libs/{REAL}\n")       # what a zip file has of a symbolic link
+    found["arm"] = tmp_path / "arm"
+    found["arm"].write_bytes(found[REAL].read_bytes()[:18] + b"\xb7" + found[REAL].read_bytes()[19:])
+    found["preload.py"] = tmp_path / "preload.py"
+    found["preload.py"].write_text(f'ctypes.CDLL(f"{{here}}/../libs/{REAL}")\n')
+    return found
+
+
+# What is in the wheel, and on which majors the first runs: on all where ld.so finds cuBLAS 13 in it, on
+# none where it finds what it cannot load.
+@pytest.mark.parametrize("members, majors", [
+    ({"p/user.so": "user.so"}, "13"),
+    ({"p/user.so": "user.so", f"p/{REAL}": REAL}, "13"),
+    ({"p/user.so": "here.so", f"p/{REAL}": REAL}, "11 12 13"),
+    ({"p/user.so": "here.so", f"q/{REAL}": REAL}, "13"),
+    ({"p/user.so": "here.so", f"p/{REAL}": "text"}, ""),
+    ({"p/user.so": "here.so", f"p/{REAL}": "arm"}, "13"),
+    ({"p/user.so": "libs.so", f"libs/{REAL}": REAL}, "11 12 13"),
+    ({"p/user.so": "libs.so", f"x-1.data/platlib/libs/{REAL}": REAL}, "11 12 13"),
+    ({"p/user.so": "libs.so", f"x-1.data/data/libs/{REAL}": REAL}, "13"),
+    ({"p/user.so": "libs.so", f"libs/{REAL}": REAL, f"x-1.data/platlib/libs/{REAL}": "text"}, ""),
+    ({"p/user.so": "renamed.so", f"p/{RENAMED}": REAL}, "11 12 13"),
+    ({"p/user.so": "renamed.so"}, ""),
+    # What needs it has the library loaded first, or has a DT_RPATH; something beside it counts not.
+    ({"p/user.so": "user.so", "p/above.so": "above.so", f"libs/{REAL}": REAL}, "11 12 13"),
+    ({"p/user.so": "user.so", "p/by_rpath.so": "by_rpath.so", f"libs/{REAL}": REAL}, "11 12 13"),
+    ({"p/user.so": "here.so", "p/by_rpath.so": "by_rpath.so", f"libs/{REAL}": REAL}, "13"),
+    ({"p/user.so": "user.so", "p/aside.so": "aside.so", f"libs/{REAL}": REAL}, "13"),
+    # Python loads it by its path.
+    ({"p/user.so": "user.so", "p/a.py": "preload.py", f"libs/{REAL}": REAL}, "11 12 13"),
+    ({"p/user.so": "user.so", "p/a.py": "preload.py", f"libs/{REAL}": "text"}, "13")])
+def test_a_real_library_in_the_wheel_is_there_if_it_is_found(said, patchelf, bundled, tmp_path, members, majors):
+    wheel = wheel_files.make(tmp_path, {name: bundled[file] for name, file in members.items()})
+    one = said(wheel)
+    assert " ".join(sorted({version[:2] for version in one["runs_on"]})) == majors
+    assert {version[:2] for version in one["once_retargeted"]} == {"11", "12", "13"}
 
 
 @pytest.mark.parametrize("run_path, places, metadata, status", [

@@ -259,7 +259,7 @@ def wheel(path, *files, compression=zipfile.ZIP_DEFLATED):
         archive.writestr("package/__init__.py", "import cuda\n" * 100)
         for file in files:
             archive.write(file, f"package/{file.name}")
-        archive.writestr("package/libcudart_stub.so", "")
+        archive.write(build.BUILD / "lib" / "libcudart_stub.so", "package/libcudart_stub.so")
         archive.writestr("package-1.dist-info/RECORD", "")
     return path
 
@@ -271,9 +271,9 @@ def test_a_wheel(audit, tmp_path, compression):
     path = wheel(tmp_path / "package-1-py3-none-any.whl", *modules, compression=compression)
     out = json.loads(audit("--json", path).out)
     assert [(file["file"], file["wheel"]) for file in out["files"]] == [
-        (f"{path}/package/one.so", str(path)), (f"{path}/package/two.so", str(path))]
-    assert [file["imports"][0]["compiled_for"] for file in out["files"]] == [12, 11]
-    assert out["all"] == {"files": 2, "importing": 2, "errors": 0, "runs_on": ["11.7", "11.8"],
+        (f"{path}/package/{name}", str(path)) for name in ("one.so", "two.so", "libcudart_stub.so")]
+    assert [file["imports"][0]["compiled_for"] for file in out["files"][:2]] == [12, 11]
+    assert out["all"] == {"files": 3, "importing": 2, "errors": 0, "runs_on": ["11.7", "11.8"],
                           "driver": None, "verdict": "runs on 11.7 and later"}
 
 
@@ -339,7 +339,7 @@ def test_a_folder(audit, tmp_path):
     done = audit(tmp_path)
     assert done.lines[0].endswith("a/b/module.so") and "link.so" not in done.out
     assert done.lines[-2:] == [
-        "3 files, 2 with CUDA imports: of these run 2 on 11, 2 on 12, 2 on 13",
+        "4 files, 2 with CUDA imports: of these run 2 on 11, 2 on 12, 2 on 13",
         "all of it: runs on 11.7 and later, on 12 and on 13"]
     assert "text" not in done.err and not done.err
 

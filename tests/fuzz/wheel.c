@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *why;
 
 	wheel_is(bytes, size);
-	why = wheel_read(bytes, size, see, &unpacked);
+	why = wheel_read(bytes, size, NULL, see, &unpacked);
 	must(!why || *why);
 	/* However its members lie, no more comes out than deflate can make. */
 	must(unpacked <= (size + 1) * 1032);

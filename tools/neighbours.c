@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/* neighbours.c - what lies in the wheel or folder that a file is in, and what of it ld.so finds */
+#include "neighbours.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../stubs/base/regular.h"
+#include "wheel.h"
+
+/* ---- names ---- */
+
+const char *place_in_site(const char *member)
+{
+	size_t first = strcspn(member, "/");
+
+	if (first < 5 || !member[first] || memcmp(member + first - 5, ".data", 5))
+		return member;
+	member += first + 1;
+	return strncmp(member, "purelib/", 8) && strncmp(member, "platlib/", 8) ? NULL : member + 8;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(((const struct neighbour *)one)->key, ((const struct neighbour *)other)->key);
+}
+
+static void sort(struct neighbour_list *all)
+{
+	if (all->count)
+		qsort(all->list, all->count, sizeof(*all->list), compare);
+}
+
+static void enlist(struct neighbours *all, struct neighbour_list *list, struct neighbour neighbour)
+{
+	struct neighbour *place = lc_grow(&all->arena, &list->list, &list->count, sizeof(*place));
+
+	if (place)
+		*place = neighbour;
+}
+
+/* The first of this key; NULL if there is none. */
+static const struct neighbour *matching(const struct neighbour_list *all, const char *key)
+{
+	struct neighbour wanted = { .key = key };
+	const struct neighbour *found = !all->count ? NULL :
+		bsearch(&wanted, all->list, all->count, sizeof(wanted), compare);
+
+	while (found && found > all->list && !strcmp(found[-1].key, key))
+		found--;
+	return found;
+}
+
+static const struct neighbour *next(const struct neighbour_list *all, const struct neighbour *one)
+{
+	return one + 1 < all->list + all->count && !strcmp(one[1].key, one->key) ? one + 1 : NULL;
+}
+
+bool neighbours_have(const struct neighbours *all, const char *name)
+{
+	return matching(&all->names, last_part(name));
+}
+
+/* ---- what a wheel requires ---- */
+
+/* Whether a requirement counts wherever the wheel may be installed.  An extra is not always wanted, and
+ * other systems and an older Python are not the ones that it is for. */
+static bool is_always_required(const char *marker, size_t size)
+{
+	static const char *const others[] = {
+		"extra", "win32", "Windows", "darwin", "Darwin", "cygwin", "python_version <",
+		"python_version<", "python_full_version <", "python_full_version<",
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		const char *found = memmem(marker, size, others[i], strlen(others[i]));
+		size_t before = found ? (size_t)(found - marker) : 0;
+
+		/* Not where it is that system: a blank and a quote may be between. */
+		before = before > 4 ? 4 : before;
+		if (found && !memmem(found - before, before, "!=", 2))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a line of METADATA requires the package that has the stubs. */
+static bool requires_stubs(const char *line, size_t size)
+{
+	static const char key[] = "Requires-Dist:", name[] = "lazycuda";
+	const char *at = line + sizeof(key) - 1, *end = line + size;
+
+	if (size < sizeof(key) || strncasecmp(line, key, sizeof(key) - 1))
+		return false;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	if ((size_t)(end - at) < sizeof(name) - 1 || strncasecmp(at, name, sizeof(name) - 1))
+		return false;
+	at += sizeof(name) - 1;
+	/* A name goes on with letters, digits, "-", "_" and ".". */
+	return at == end || (strchr(" \t\r[(<>=!~@;", *at) && is_always_required(at, (size_t)(end - at)));
+}
+
+/* Notes whether a wheel requires the package that has the stubs. */
+static void read_metadata(const struct wheel_member *member, void *data)
+{
+	const char *text = member->bytes, *end = text + member->size, *stop;
+	const char *body = memmem(text, member->size, "\n\n", 2);
+	struct neighbours *all = data;
+
+	for (end = body ? body : end; text < end; text = stop + 1) {
+		stop = memchr(text, '\n', (size_t)(end - text));
+		stop = stop ? stop : end;
+		all->requires_stubs |= requires_stubs(text, (size_t)(stop - text));
+	}
+}
+
+/* ---- what is there ---- */
+
+static void gather(const char *name, uint64_t entry, void *data)
+{
+	struct neighbours *all = data;
+	const char *member = lc_format(&all->arena, "%s", name), *place = place_in_site(member);
+
+	enlist(all, &all->names, (struct neighbour){ .key = last_part(member), .entry = entry });
+	if (place)
+		enlist(all, &all->places, (struct neighbour){ .key = place, .entry = entry });
+}
+
+void neighbours_of_wheel(struct neighbours *all, const void *bytes, size_t size)
+{
+	/* Of what a wheel holds, a search looks at each byte some times at most. */
+	*all = (struct neighbours){ .wheel = bytes, .size = size, .steps = 10 * size };
+	wheel_names(bytes, size, gather, all);
+	wheel_metadata(bytes, size, read_metadata, all);
+	sort(&all->names);
+	sort(&all->places);
+}
+
+void neighbours_of_folder(struct neighbours *all, const char *path)
+{
+	char *paths[] = { (char *)path, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	FTSENT *entry;
+
+	*all = (struct neighbours){ .wheel = NULL };
+	while (tree && (entry = fts_read(tree))) {
+		const char *copy;
+
+		if (entry->fts_info != FTS_F && entry->fts_info != FTS_SL)
+			continue;
+		copy = lc_format(&all->arena, "%s", entry->fts_path);
+		enlist(all, &all->names, (struct neighbour){ .key = last_part(copy), .path = copy });
+	}
+	if (tree)
+		fts_close(tree);
+	sort(&all->names);
+}
+
+void neighbours_free(struct neighbours *all)
+{
+	lc_arena_free(&all->arena);
+}
+
+static bool is_same(const unsigned char *one, const unsigned char *other, size_t at, size_t size)
+{
+	return !memcmp(one + at, other + at, size);
+}
+
+/* What ld.so, for a process with the file that begins with `start`, makes of one that begins so. */
+static enum serves judge(const unsigned char *start, const unsigned char *library)
+{
+	uint16_t type;
+
+	if (memcmp(library, ELFMAG, SELFMAG))
+		return SPOILS;
+	if (!is_same(library, start, EI_CLASS, 1) ||
+	    !is_same(library, start, offsetof(Elf64_Ehdr, e_machine), sizeof(Elf64_Half)))
+		return SERVES_NOT;
+	memcpy(&type, library + offsetof(Elf64_Ehdr, e_type), sizeof(type));
+	return type == ET_DYN && is_same(library, start, EI_DATA, 1) ? SERVES : SPOILS;
+}
+
+static enum serves judge_neighbour(const struct neighbours *all, const struct neighbour *one,
+				   const struct searcher *from)
+{
+	unsigned char start[ELF_START];
+	struct stat st;
+	bool read;
+	int fd;
+
+	if (all->wheel)
+		return wheel_start(all->wheel, all->size, one->entry, start, sizeof(start)) ?
+		       judge(from->start, start) : SPOILS;
+	fd = lc_open_regular(one->path, &st);
+	if (fd < 0)
+		return SERVES_NOT;
+	read = pread(fd, start, sizeof(start), 0) == sizeof(start);
+	close(fd);
+	return read ? judge(from->start, start) : SPOILS;
+}
+
+static enum serves anywhere(const struct neighbours *all, const struct searcher *from, const char *name)
+{
+	const struct neighbour *found = matching(&all->names, name);
+
+	while (found && judge_neighbour(all, found, from) != SERVES)
+		found = next(&all->names, found);
+	return found ? SERVES : SERVES_NOT;
+}
+
+/* ---- run paths ---- */
+
+/* Removes "/./", "//" and "/../" from a path that begins with a slash; false if it leads out. */
+static bool tidy(char *path)
+{
+	char *to = path;
+
+	for (char *from = path; *from;) {
+		size_t length = 1 + strcspn(from + 1, "/");
+
+		if (length == 3 && !memcmp(from, "/..", 3)) {
+			if (to == path)
+				return false;
+			while (*--to != '/')
+				;
+		} else if (length > 2 || (length == 2 && from[1] != '.')) {
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	*to = 0;
+	return true;
+}
+
+/* The wheel's file to which an entry of the run path leads; NULL if there is none. */
+static const struct neighbour *led_to(const struct neighbours *all, const char *place,
+				      const char *entry, size_t length, const char *name)
+{
+	const char *slash = strrchr(place, '/');
+	size_t origin = !strncmp(entry, "$ORIGIN", 7) ? 7 : !strncmp(entry, "${ORIGIN}", 9) ? 9 : 0;
+	const struct neighbour *found;
+	char *path;
+
+	if (!origin || (origin < length && entry[origin] != '/') || origin > length ||
+	    asprintf(&path, "/%.*s%.*s/%s", slash ? (int)(slash - place) : 0, place,
+		     (int)(length - origin), entry + origin, name) < 0)
+		return NULL;
+	found = tidy(path) ? matching(&all->places, path + 1) : NULL;
+	free(path);
+	return found;
+}
+
+static enum serves on_run_path(const struct neighbours *all, const struct searcher *from,
+			       const char *name)
+{
+	const char *entry = from->place ? from->run_path : NULL;
+	size_t length;
+
+	for (; entry && *entry; entry += length + (entry[length] == ':')) {
+		const struct neighbour *found;
+		enum serves serves;
+
+		length = strcspn(entry, ":");
+		found = led_to(all, from->place, entry, length, name);
+		serves = found ? judge_neighbour(all, found, from) : SERVES_NOT;
+		/* With two of one name, it is not told which is installed. */
+		if (found && next(&all->places, found))
+			serves = SPOILS;
+		if (serves != SERVES_NOT)
+			return serves;
+	}
+	return SERVES_NOT;
+}
+
+/* ---- what is loaded before ---- */
+
+enum {
+	MAX_LOADERS = 4096,	/* more than any wheel has */
+	MAX_NEEDED = 1024,
+	MAX_TEXT = 1 << 16	/* bytes of a run path */
+};
+
+struct loader {
+	struct searcher from;
+	const char *soname;
+	const char **needed;
+	size_t needed_count;
+	bool above;		/* it needs the file that is asked for, perhaps through others */
+};
+
+struct inspection {
+	struct neighbours *all;
+	struct loader *loader;
+};
+
+static const char *copy(struct neighbours *all, const char *text)
+{
+	return text && strnlen(text, MAX_TEXT) < MAX_TEXT ? lc_format(&all->arena, "%s", text) : NULL;
+}
+
+static bool note_need(const char *soname, void *data)
+{
+	struct inspection *look = data;
+	struct loader *loader = look->loader;
+	const char **needed = strnlen(soname, NAME_MAX + 1) > NAME_MAX ? NULL :
+		lc_grow(&look->all->arena, &loader->needed, &loader->needed_count, sizeof(*needed));
+
+	if (needed)
+		*needed = copy(look->all, soname);
+	return loader->needed_count == MAX_NEEDED;
+}
+
+static void note_loader(struct neighbours *all, const struct wheel_member *member)
+{
+	struct inspection look = { .all = all };
+	struct lc_image image;
+
+	if (all->loader_count == MAX_LOADERS || member->size < ELF_START ||
+	    lc_image_open(&image, &(struct lc_source){ member->bytes, .size = member->size }))
+		return;
+	look.loader = lc_grow(&all->arena, &all->loaders, &all->loader_count, sizeof(*look.loader));
+	if (!look.loader)
+		return;
+	*look.loader = (struct loader){ .soname = copy(all, lc_image_string(&image, DT_SONAME)) };
+	searcher_read(&look.loader->from, &image);
+	look.loader->from.run_path = copy(all, look.loader->from.run_path);
+	look.loader->from.place = copy(all, place_in_site(member->name));
+	lc_image_needed(&image, note_need, &look);
+}
+
+static bool is_text(const char *member)
+{
+	const char *dot = strrchr(member, '.');
+
+	return dot && (!strcmp(dot, ".py") || !strcmp(dot, ".json"));
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+/* Notes the names of the wheel's libraries that stand in quotes, alone or at the end of a path. */
+static void note_texts(struct neighbours *all, const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	for (const char *at = text; (at = memmem(at, (size_t)(end - at), ".so", 3)); at += 3) {
+		const char *first = at, *last = at, **place;
+		char name[NAME_MAX + 1];
+
+		while (first > text && !strchr("\"'/ \n", first[-1]) && at - first < NAME_MAX)
+			first--;
+		while (last < end && !strchr("\"'/ \n", *last) && last - first < NAME_MAX)
+			last++;
+		if (first == text || (!is_quote(first[-1]) && first[-1] != '/') || last == end ||
+		    !is_quote(*last))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(last - first), first);
+		place = neighbours_have(all, name) ?
+			lc_grow(&all->arena, &all->texts, &all->text_count, sizeof(*place)) : NULL;
+		if (place)
+			*place = copy(all, name);
+	}
+}
+
+static void look_into(const struct wheel_member *member, void *data)
+{
+	if (!member->error && is_text(member->name))
+		note_texts(data, member->bytes, member->size);
+	else if (!member->error)
+		note_loader(data, member);
+}
+
+/* Returns false once the search has taken too long. */
+static bool step(struct neighbours *all, size_t steps)
+{
+	all->steps -= steps < all->steps ? steps : all->steps;
+	return all->steps;
+}
+
+static bool needs(struct neighbours *all, const struct loader *loader, const char *name)
+{
+	for (size_t i = 0; i < loader->needed_count && step(all, 1); i++)
+		if (!strcmp(last_part(loader->needed[i]), name))
+			return true;
+	return false;
+}
+
+/* Marks what needs a file of this name, and what needs that. */
+static void mark_above(struct neighbours *all, const char *name)
+{
+	for (size_t i = 0; i < all->loader_count && step(all, 1); i++) {
+		struct loader *loader = &all->loaders[i];
+
+		if (loader->above || !loader->from.place || !needs(all, loader, name))
+			continue;
+		loader->above = true;
+		mark_above(all, last_part(loader->from.place));
+	}
+}
+
+/* Returns true if something that needs the file brings the library: it needs that, too, and so has
+ * it loaded first, or looks for it by a DT_RPATH, which counts for the file, too. */
+static bool is_brought(struct neighbours *all, const struct searcher *from, const char *name)
+{
+	for (size_t i = 0; i < all->loader_count; i++)
+		all->loaders[i].above = false;
+	mark_above(all, last_part(from->place));
+	for (size_t i = 0; i < all->loader_count; i++) {
+		const struct loader *loader = &all->loaders[i];
+
+		if (loader->above && (needs(all, loader, name) || (from->by_rpath && loader->from.by_rpath)) &&
+		    loader->from.run_path && step(all, strlen(loader->from.run_path)) &&
+		    on_run_path(all, &loader->from, name) == SERVES)
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if the wheel's Python names the library, and so may load it by its path: what asks
+ * for its SONAME gets it then. */
+static bool is_preloaded(struct neighbours *all, const struct searcher *from, const char *name)
+{
+	bool named = false;
+
+	for (size_t i = 0; i < all->text_count && !named && step(all, 1); i++)
+		named = !strcmp(all->texts[i], name);
+	for (size_t i = 0; i < all->loader_count && named && step(all, 1); i++) {
+		const struct loader *loader = &all->loaders[i];
+
+		if (loader->soname && loader->from.place && !strcmp(loader->soname, name) &&
+		    judge(from->start, loader->from.start) == SERVES)
+			return true;
+	}
+	return false;
+}
+
+enum serves neighbours_serve(struct neighbours *all, const struct searcher *from, const char *name)
+{
+	enum serves serves;
+
+	name = last_part(name);
+	if (!all->wheel)
+		return anywhere(all, from, name);
+	serves = on_run_path(all, from, name);
+	if (serves != SERVES_NOT || !from->place || !neighbours_have(all, name))
+		return serves;
+	if (!all->looked)
+		wheel_read(all->wheel, all->size, is_text, look_into, all);
+	all->looked = true;
+	return is_brought(all, from, name) || is_preloaded(all, from, name) ? SERVES : SERVES_NOT;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* neighbours.h - what lies in the wheel or folder that a file is in, and what of it ld.so finds */
+#ifndef NEIGHBOURS_H
+#define NEIGHBOURS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../stubs/base/arena.h"
+#include "../stubs/base/image.h"
+
+#define ELF_START 20	/* bytes of an ELF file that tell its kind and machine */
+
+struct neighbour {
+	const char *key;	/* by which it is sorted */
+	const char *path;	/* in a folder: its path */
+	uint64_t entry;		/* in a wheel: where in the directory */
+};
+
+struct neighbour_list {
+	struct neighbour *list;
+	size_t count;
+};
+
+struct neighbours {
+	struct lc_arena arena;
+	struct neighbour_list names;	/* by file name */
+	struct neighbour_list places;	/* of a wheel, by where pip puts them below site-packages */
+	const void *wheel;		/* its bytes; NULL: it is a folder */
+	size_t size;
+	bool requires_stubs;		/* a wheel that requires lazycuda's */
+	/* What is seen inside the wheel, when it is asked for. */
+	bool looked;
+	struct loader *loaders;		/* its ELF files */
+	size_t loader_count;
+	const char **texts;		/* names of libraries that stand in its Python */
+	size_t text_count;
+	size_t steps;			/* that are left for the search, so that it is linear */
+};
+
+/* A file that needs libraries. */
+struct searcher {
+	const char *place;		/* where pip puts it; NULL: elsewhere, or not known */
+	const char *run_path;		/* DT_RUNPATH or DT_RPATH; or NULL */
+	bool by_rpath;			/* it has no DT_RUNPATH */
+	unsigned char start[ELF_START];
+};
+
+void neighbours_of_wheel(struct neighbours *all, const void *bytes, size_t size);
+void neighbours_of_folder(struct neighbours *all, const char *path);
+void neighbours_free(struct neighbours *all);
+
+/* Of a file that is at least ELF_START bytes in memory; the run path lives as long as these. */
+static inline void searcher_read(struct searcher *from, const struct lc_image *image)
+{
+	from->by_rpath = !lc_image_has(image, DT_RUNPATH);
+	from->run_path = lc_image_string(image, from->by_rpath ? DT_RPATH : DT_RUNPATH);
+	memcpy(from->start, image->source.bytes, ELF_START);
+}
+
+/* Where pip puts a member of a wheel, below site-packages; NULL: not there. */
+const char *place_in_site(const char *member);
+
+/* Returns true if there is a file of this name. */
+bool neighbours_have(const struct neighbours *all, const char *name);
+/* Whether ld.so finds a library of this name for the file: through its run path, or as something
+ * that needs the file, or the wheel's Python, has loaded it before.  Of a folder, whose users may say
+ * where to look: wherever it lies. */
+enum serves {
+	SERVES_NOT,
+	SERVES,
+	SPOILS		/* what is found is no library: ld.so looks no further */
+};
+enum serves neighbours_serve(struct neighbours *all, const struct searcher *from, const char *name);
+
+#endif
