@@ -66,9 +66,8 @@ def test_where_there_is_none_it_says_how_to_make_it(tmp_path):
     assert done.returncode == 2 and "`make install COMPAT=12` makes one" in done.stderr
 
 
-@pytest.mark.parametrize("setting", ["COMPAT=12,13", "COMPAT=13 12"])
-def test_several_with_commas_or_blanks(tmp_path, setting):
-    tree = installed.install(tmp_path, setting)
+def test_several_with_blanks_as_with_commas(tmp_path):
+    tree = installed.install(tmp_path, "COMPAT=13 12")
     assert [tree.compat(major).exists() for major in VERSIONS] == [False, True, True]
 
 

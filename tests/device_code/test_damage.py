@@ -18,13 +18,9 @@ def folder(real):
 
 # Real code.
 
-@pytest.mark.parametrize("version", ["11.8", "12.9", "13.0", "13.5"])
-@pytest.mark.parametrize("name", ["h_80.cubin", "e_80.cubin", "h_80.ptx", "h_80.ltoir",
-                                  "h_100a.cubin", "e_100.cubin"])
-def test_every_beginning_of_a_file(folder, sanitized, version, name):
-    file = folder(version) / name
-    if not file.exists():
-        pytest.skip(f"CUDA {version} has no sm_100")
+@pytest.mark.parametrize("name", ["e_80.cubin", "h_80.ltoir", "h_80.ptx"])
+def test_every_beginning_of_a_file(folder, sanitized, name):
+    file = folder("13.5") / name
     said = sanitized("cut", file)
     whole, from_, complete, _ = map(int, re.findall(r"whole (\d+) from (\d+)\nwith symbols (\d+) "
                                                     r"from (\d+)", said)[0])

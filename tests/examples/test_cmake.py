@@ -13,7 +13,7 @@ def configure(tree, project, *arguments):
     return project / "build" / "squares"
 
 
-@pytest.fixture(params=["with nvcc", "without nvcc"])
+@pytest.fixture
 def program(request, tree, example):
     if request.param == "with nvcc":
         path, major = nvcc()
@@ -32,6 +32,8 @@ def program(request, tree, example):
     return built
 
 
+@pytest.mark.parametrize("program, cuda", [("with nvcc", "13.5"), ("without nvcc", "none")],
+                         indirect=True)
 def test_it_runs(program, world, cuda):
     *versions, why, squares = world.run(program).lines
     assert squares == "on the CPU: 1 4 9 16"

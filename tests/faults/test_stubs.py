@@ -37,17 +37,16 @@ def test_what_a_stub_calls_can_be_made_to_fail(library):
         " they cannot fail"
 
 
-@pytest.mark.parametrize("library", build.STUBBED)
+@pytest.mark.parametrize("library", ["cudart", "cuda"])
 @pytest.mark.parametrize("scenario", ["call", "load"])
 def test_no_library(sweep, scenario, library):
     assert sweep(scenario, library) > 50
 
 
-@pytest.mark.parametrize("library", build.STUBBED)
 @pytest.mark.parametrize("scenario", ["call", "load", "fork"])
-def test_a_library(world, sweep, scenario, library):
+def test_a_library(world, sweep, scenario):
     install(world)
-    assert sweep(scenario, library, "13.5") > 50
+    assert sweep(scenario, "cudart", "13.5") > 50
 
 
 def old_driver(world):

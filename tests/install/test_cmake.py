@@ -49,16 +49,13 @@ target_link_libraries(app PRIVATE lazycuda::cudart)
 """
 
 
-@pytest.mark.parametrize("abi", [11, 12, 13])
-def test_a_c_project(tree, tmp_path, check, abi):
-    check(Project(tree, tmp_path, APP).build(f"-DLAZYCUDA_ABI={abi}"), abi)
+def test_a_c_project(tree, tmp_path, check):
+    check(Project(tree, tmp_path, APP).build("-DLAZYCUDA_ABI=12"), 12)
 
 
-@pytest.mark.parametrize("name", ["bfd", "gold", "lld"])
-@pytest.mark.parametrize("more", ["", " -Wl,--as-needed"])
-def test_linkers(plain, tmp_path, check, name, more):
+def test_another_linker(plain, tmp_path, check):
     check(Project(plain, tmp_path, APP).build(
-        "-DLAZYCUDA_ABI=11", f"-DCMAKE_EXE_LINKER_FLAGS={linker(name)}{more}"), 11)
+        "-DLAZYCUDA_ABI=11", f"-DCMAKE_EXE_LINKER_FLAGS={linker('lld')}"), 11)
 
 
 def test_all_three(tree, tmp_path, check):
@@ -214,21 +211,14 @@ def target(*libraries, source="", definitions=""):
     return TARGET.format(libraries=" ".join(libraries), source=source, definitions=definitions)
 
 
-@pytest.mark.parametrize("library", ["CUDA::cudart", "CUDA::cudart_static"])
-@pytest.mark.parametrize("text", [FIND_CUDA + FIND_OURS, FIND_OURS + FIND_CUDA,
-                                  FIND_CUDA + CALL_OURS, FIND_OURS + FIND_OURS + FIND_CUDA],
-                         ids=["after", "before", "called", "twice"])
+@pytest.mark.parametrize("text, library", [
+    (FIND_CUDA + FIND_OURS, "CUDA::cudart"),
+    (FIND_OURS + FIND_OURS + FIND_CUDA, "CUDA::cudart_static"),
+    (FIND_CUDA + CALL_OURS, "CUDA::cudart")], ids=["after", "twice before", "called"])
 def test_cudas_targets_are_replaced(plain, tmp_path, toolkit_of, check, text, library):
     # The ABI is that of the toolkit; its headers are still found.
     project = Project(plain, tmp_path, "project(app C)\n" + text + target(library))
     check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
-
-
-def test_all_three_targets(plain, tmp_path, toolkit_of, check):
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + FIND_OURS + target(
-        "CUDA::cudart", "CUDA::nvrtc_static", "CUDA::nvJitLink",
-        definitions="WITH_NVRTC WITH_NVJITLINK"))
-    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(13)}"), 13, libraries=build.LIBRARIES)
 
 
 @pytest.mark.parametrize("with_toolkit", [True, False])

@@ -72,7 +72,7 @@ def somebody_elses(prefix):
 
 def there_and_back(folder, settings=()):
     """`make install` and `make uninstall` below it; what is there after each."""
-    own = installed.OWN if settings != ("SOVERSION=3",) else f"{installed.OWN}-soversion"
+    own = f"{installed.OWN}-soversion" if "SOVERSION=3" in settings else installed.OWN
     where = (build.made_at(own), f"DESTDIR={folder}", "PREFIX=/usr")
     build.make(*where, *settings, "install")
     there = installed.files(folder)
@@ -80,9 +80,9 @@ def there_and_back(folder, settings=()):
     return there, installed.files(folder)
 
 
-@pytest.mark.parametrize("settings", [(), ("COMPAT=11,13",), ("SOVERSION=3",),
-                                      ("PYTHONDIR=/usr/lib/python3/dist-packages",),
-                                      ("COMPAT=11,13", "ALL_STUBS=yes", "COMPAT_WITHOUT=npp%")])
+@pytest.mark.parametrize("settings", [
+    ("COMPAT=11,13", "SOVERSION=3", "PYTHONDIR=/usr/lib/python3/dist-packages"),
+    pytest.param(("COMPAT=11,13", "ALL_STUBS=yes", "COMPAT_WITHOUT=npp%"), marks=pytest.mark.minute)])
 def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
     somebody_elses(tmp_path / "usr")
     before = installed.files(tmp_path)
@@ -221,18 +221,16 @@ def runpath(path):
 
 
 @pytest.mark.parametrize("prefix, lib, expected", [
-    ("/usr", "lib", []), ("/usr", "lib64", []), ("/usr", "lib/x86_64-linux-gnu", []),
-    ("/usr/local", "lib", ["$ORIGIN/../lib"]), ("/opt/x", "lib64", ["$ORIGIN/../lib64"])])
+    ("/usr", "lib/x86_64-linux-gnu", []), ("/opt/x", "lib64", ["$ORIGIN/../lib64"])])
 def test_a_run_path_only_where_the_loader_would_not_look(tmp_path, prefix, lib, expected):
     tree = installed.install(tmp_path, prefix=prefix, lib=lib)
     assert runpath(tree.prefix / "bin" / "lazycuda") == expected
     assert runpath(tree.libdir / "liblazycuda_link.so") == (["$ORIGIN"] if expected else [])
 
 
-@pytest.mark.parametrize("answer_to, expected", [("yes", True), ("no", False)])
-def test_the_builder_may_decide_on_the_run_path(tmp_path, answer_to, expected):
-    tree = installed.install(tmp_path, f"RUNPATH={answer_to}", prefix="/usr")
-    assert bool(runpath(tree.prefix / "bin" / "lazycuda")) == expected
+def test_the_builder_may_decide_on_the_run_path(tmp_path):
+    tree = installed.install(tmp_path, "RUNPATH=yes", prefix="/usr")
+    assert runpath(tree.prefix / "bin" / "lazycuda")
 
 
 def runs_its_parts(world, folder, tool):
@@ -249,12 +247,11 @@ def test_the_command_finds_its_parts_wherever_it_was_built(tmp_path, world):
     runs_its_parts(world, tmp_path, tmp_path / "built" / "bin" / "lazycuda")
 
 
-@pytest.mark.parametrize("libexec, share", [("libexec", "share"), ("lib/a/b", "data")])
-def test_the_command_finds_its_parts_in_a_moved_tree(tmp_path, world, libexec, share):
-    tree = installed.install(tmp_path, f"LIBEXECDIR=/opt/lazycuda/{libexec}",
-                             f"DATADIR=/opt/lazycuda/{share}", "BINDIR=/opt/lazycuda/usr/bin")
-    assert (tree.prefix / libexec / "lazycuda" / "gen").exists()
-    assert (tree.prefix / share / "lazycuda" / "stub").is_dir()
+def test_the_command_finds_its_parts_in_a_moved_tree(tmp_path, world):
+    tree = installed.install(tmp_path, "LIBEXECDIR=/opt/lazycuda/lib/a/b",
+                             "DATADIR=/opt/lazycuda/data", "BINDIR=/opt/lazycuda/usr/bin")
+    assert (tree.prefix / "lib" / "a" / "b" / "lazycuda" / "gen").exists()
+    assert (tree.prefix / "data" / "lazycuda" / "stub").is_dir()
     runs_its_parts(world, tmp_path, tree.prefix / "usr" / "bin" / "lazycuda")
 
 
@@ -376,9 +373,7 @@ def test_two_builds_in_two_folders_are_the_same_bit_for_bit(archive, tmp_path):
     assert [name for name in trees[0] if trees[0][name] != trees[1][name]] == []
 
 
-@pytest.mark.parametrize("setting, shown", [("V=1", r"^cc .*-c .*stubs/base/arena\.c"),
-                                            ("V=", "^  CC ")])
-def test_v_1_shows_the_commands(tmp_path, setting, shown):
+def test_v_1_shows_the_commands(tmp_path):
     where = build.made_at(tmp_path)
     said = build.output("make", "-C", build.ROOT, where, "CC=cc", setting,
                         where[len("BUILD="):] + "/obj/stubs/base/arena.o")

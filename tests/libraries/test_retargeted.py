@@ -350,8 +350,7 @@ def test_a_name_that_the_stub_does_not_have(retarget, module, tmp_path):
 
 @pytest.mark.parametrize("stays, left", [
     # cupynumeric: the libcutensor.so.2 of cutensor-cu13 does not find its libcublasLt.so.13.
-    ("libcutensor.so.2", {"cublasLt", "cutensor"}), ("libcustatevec.so.1", {"cublas"}),
-    ("libcutensornet.so.2", {"cublas"}), ("libnvinfer.so.10", set())])
+    ("libcutensor.so.2", {"cublasLt", "cutensor"}), ("libnvinfer.so.10", set())])
 def test_what_a_library_that_stays_needs_itself(retarget, module, tmp_path, stays, left):
     file = module({"cublas": 12, "cublasLt": 12}, ofAnotherWorld=stays, cudaMalloc="libcudart.so.12")
     # In a wheel the stub has the name by which the library that stays needs it.

@@ -72,6 +72,7 @@ def program(folder, real, expected):
 
 # ---- what is built ----
 
+@pytest.mark.parametrize("bar", ["none"], indirect=True)
 def test_none_unless_asked_for(bar, tmp_path):
     assert not list((own_stubs.stub(tmp_path / "bar", "--list", bar.stub.list).folder / "build" /
                      "lib").glob("compat*"))

@@ -96,16 +96,7 @@ def one_gone(fetching):
     fetching.library(PACKAGES[0]).unlink()
 
 
-def unfinished_stamp(fetching):
-    stamp = fetch.stamp(fetching.root, PACKAGES[0], "1.0")
-    stamp.write_text("".join(stamp.read_text().splitlines(keepends=True)[:-1]))
-
-
-def empty_stamp(fetching):
-    fetch.stamp(fetching.root, PACKAGES[0], "1.0").write_text("")
-
-
-@pytest.mark.parametrize("damage", [cut_short, one_gone, unfinished_stamp, empty_stamp])
+@pytest.mark.parametrize("damage", [cut_short, one_gone])
 def test_a_half_fetched_toolkit_is_fetched_again(fetching, damage):
     fetching.run()
     fetching.fetched()
@@ -116,14 +107,13 @@ def test_a_half_fetched_toolkit_is_fetched_again(fetching, damage):
     assert fetching.is_whole() and fetching.fetched() == 1
 
 
-@pytest.mark.parametrize("end, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_interrupted(fetching, end, status):
+def test_interrupted(fetching):
     fetching.index.stall.clear()
     started = fetching.start()
     fetching.wait_for_a_wheel()
-    os.kill(started.pid, end)       # it alone, as `kill` does
+    os.kill(started.pid, signal.SIGINT)     # it alone, as `kill` does
     _, said = started.communicate(timeout=60)
-    assert started.returncode == status and "Traceback" not in said
+    assert started.returncode == 130 and "Traceback" not in said
     assert [path.name for path in fetching.root.iterdir()] == [".fetched"]
     fetching.index.stall.set()
     assert fetching.run()[0] == 0 and fetching.is_whole()

@@ -55,9 +55,9 @@ def test_all_needs_have_a_meaning_and_a_place(runner):
 
 @pytest.mark.parametrize("name, need", [
     ("wheels/test_release.py::test_the_commands_of_the_page", "minute"),
-    ("progress/test_progress.py::test_a_narrow_terminal_gets_what_fits[retarget]", "again"),
-    ("progress/test_progress.py::test_a_narrow_terminal_gets_what_fits[audit]", None),
-    ("progress/test_progress.py::test_a_narrow_terminal_gets_what_fits_too", None),
+    ("audit/test_verdicts.py::test_the_loader_does_what_the_tables_say[cudart-12.0]", "versions"),
+    ("audit/test_verdicts.py::test_the_loader_does_what_the_tables_say[cudart-12.9]", None),
+    ("hardening/test_hardening.py::test_distributions_flags_are_kept_too", None),
     ("sandbox/test_sandbox.py::test_the_environment_is_empty", None),
 ])
 def test_what_the_table_says(name, need):

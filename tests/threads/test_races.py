@@ -6,7 +6,8 @@ import build
 import races
 
 
-@pytest.mark.parametrize("library, usual", [("cudart", 300), ("cuda", 150)])
+@pytest.mark.parametrize("library, usual", [
+    ("cudart", 300), pytest.param("cuda", 150, marks=pytest.mark.minute)])
 @pytest.mark.parametrize("kind", races.KINDS)
 def test_rounds(world, kind, library, usual):
     races.race(world, kind, races.rounds(usual // 10 if build.SANITIZER else usual), library)
