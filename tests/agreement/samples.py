@@ -115,10 +115,10 @@ def compile_all(version, samples):
             source = folder / f"{sample.unit}.cu"
             source.write_text(sample.source)
             lines.append("\t".join([str(source), f"{sample.path}.new", sample.kind,
-                                    *sample.options]))
+                                    *sample.options]) + "\n")
         # nvrtc 11.8 has crashed once in a whole run, and did not with the same input again.
         for _ in range(2):
-            done = subprocess.run([program, library], input="\n".join(lines) + "\n", text=True,
+            done = subprocess.run([program, library], input="".join(lines), text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   env=in_its_folder(library))
             if done.returncode >= 0:
