@@ -22,7 +22,8 @@
  *
  * Structs that the caller fills begin with `size`, the size of the struct as
  * the caller knows it (sizeof); the rest may be zero, and zero is the default
- * of every field.  LAZYCUDA_LINK_OPTIONS() sets it.  Of structs that the library
+ * of every field.  LAZYCUDA_LINK_OPTIONS() sets it.  A field that only a newer header has is refused
+ * unless it is zero.  Of structs that the library
  * fills, `size` says how much of it is filled.  Structs that begin with `size` may
  * grow at their end; others, and lazycuda_environment, which is returned by value,
  * never do.
@@ -776,8 +777,8 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment);
 
 /* Adds an input; inputs are linked in the order of these calls.  Returns OK; NO_MEMORY; or
- * BAD_REQUEST for an input that is NULL or has no size, and BAD_INPUT for one without bytes and path:
- * it is not added. */
+ * BAD_REQUEST for an input that is NULL or has no size, or after lazycuda_link_run(), and BAD_INPUT for
+ * one without bytes and path: it is not added. */
 enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input);
 
 /*

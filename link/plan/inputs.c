@@ -173,6 +173,12 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 	if ((unsigned)item->what.kind >= LK_KINDS)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
 				   "it is declared as a kind that does not exist");
+	if (item->what.flags & ~(LAZYCUDA_INPUT_MAIN | LAZYCUDA_INPUT_LIBRARY))
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "it has flags that do not exist");
+	if (item->what.bytes && item->what.path)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "it has both bytes and a path");
 	if (item->what.needs && planning->request.support_count < 64 &&
 	    item->what.needs >> planning->request.support_count)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
@@ -195,6 +201,9 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		return (item->what.kind == LAZYCUDA_KIND_SOURCE ||
 			check_declared(planning, item, refusal)) &&
 		       check_source(planning, item, refusal);
+	if (item->what.name_expression_count || item->what.header_count)
+		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
+				   "it is no source, and is given name expressions or headers");
 	if (!inspection)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL,
 				   "an inspection", "it has not been inspected, and is not declared"
@@ -224,7 +233,7 @@ static bool fill(struct lk_planning *planning, struct lk_item *item,
 	if (!lk_sized_copy(&item->what, sizeof(item->what), input)) {
 		item->name = name_of(planning, item);
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "it is missing, or its size is not set");
+				   "it " LK_NO_STRUCT);
 	}
 	item->name = name_of(planning, item);
 	return check_item(planning, item, refusal);

@@ -123,8 +123,8 @@ static bool check_support(struct lk_planning *planning, struct lk_refusal *refus
 		return bad(refusal, "support modules are counted and not given");
 	for (size_t i = 0; i < request->support_count; i++) {
 		if (!lk_sized_copy(&support, sizeof(support), request->support[i]))
-			return bad(refusal, lc_format(planning->arena, "support module %zu is"
-						      " missing, or its size is not set", i));
+			return bad(refusal, lc_format(planning->arena, "support module %zu "
+						      LK_NO_STRUCT, i));
 		if (!support.enabled)
 			continue;
 		lacks = !support.input ? "has no input" :
@@ -176,9 +176,12 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	if (request->flags & ~flags)
 		return bad(refusal, lc_format(planning->arena, "the request has flags that do not"
 					      " exist, %#x", request->flags & ~flags));
-	if (environment->driver < -1 || environment->nvjitlink < -1 || environment->nvrtc < -1 ||
-	    environment->branch < 0)
-		return bad(refusal, "the environment has a negative version");
+	if (!lk_is_version(environment->driver) || !lk_is_version(environment->nvjitlink) ||
+	    !lk_is_version(environment->nvrtc) || environment->branch < 0)
+		return bad(refusal, "the environment has a number that is no version: 12.9 is 12090");
+	if ((request->time_limit || request->memory_limit) &&
+	    !(request->flags & LAZYCUDA_LINK_ISOLATED))
+		return bad(refusal, "limits of time and memory are those of an isolated link");
 	if (!lk_texts_are_there(request->options, request->option_count) ||
 	    !lk_texts_are_there(request->compile_options, request->compile_option_count) ||
 	    !lk_texts_are_there(request->symbols, request->symbol_count))
@@ -186,18 +189,33 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	return true;
 }
 
+static bool check_others(const struct lazycuda_request *request, struct lk_refusal *refusal)
+{
+	struct lazycuda_others others;
+
+	if (!request->others)
+		return true;
+	if (!lk_sized_copy(&others, sizeof(others), request->others))
+		return bad(refusal, "what else may be used " LK_NO_STRUCT);
+	if ((others.nvjitlink_count && !others.nvjitlinks) || (others.nvrtc_count && !others.nvrtcs) ||
+	    (others.nvvm_count && !others.nvvms) || (others.tileiras_count && !others.tileirases))
+		return bad(refusal, "what else may be used is counted and not given");
+	return true;
+}
+
 bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
 		     const struct lazycuda_request *request, struct lk_refusal *refusal)
 {
 	if (!lk_sized_copy(&planning->environment, sizeof(planning->environment), environment))
-		return bad(refusal, "the environment is missing, or its size is not set");
+		return bad(refusal, "the environment " LK_NO_STRUCT);
 	if (!lk_sized_copy(&planning->request, sizeof(planning->request), request))
-		return bad(refusal, "the request is missing, or its size is not set");
+		return bad(refusal, "the request " LK_NO_STRUCT);
 	/* The branch tells the version if the driver itself did not. */
 	if (planning->environment.driver == LAZYCUDA_VERSION_UNKNOWN &&
 	    lk_cuda_of_branch(planning->environment.branch))
 		planning->environment.driver = lk_cuda_of_branch(planning->environment.branch);
-	return check_numbers(planning, refusal) && check_arch(planning, refusal) &&
+	return check_numbers(planning, refusal) && check_others(&planning->request, refusal) &&
+	       check_arch(planning, refusal) &&
 	       parse_constraint(planning, refusal) && known_options(planning, refusal) &&
 	       lk_plan_settings(planning, refusal) && check_support(planning, refusal);
 }

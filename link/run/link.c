@@ -320,7 +320,7 @@ enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct la
 
 	if (!copy)
 		return LAZYCUDA_CODE_NO_MEMORY;
-	if (!lk_take_struct(copy, sizeof(*copy), input))
+	if (link->ran || !lk_take_struct(copy, sizeof(*copy), input))
 		return LAZYCUDA_CODE_BAD_REQUEST;
 	if (!copy->bytes && !copy->path)
 		return LAZYCUDA_CODE_BAD_INPUT;

@@ -238,6 +238,7 @@ static void replace(struct lazycuda_input *input, const struct lk_compiled *comp
 	input->bytes = compiled->bytes;
 	input->length = compiled->length;
 	input->path = NULL;
+	input->name_expression_count = input->header_count = 0;
 	input->inspection = compiled->inspection;
 	/* What it needs of support modules is seen by now. */
 	input->flags &= ~LAZYCUDA_INPUT_MAIN;

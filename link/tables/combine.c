@@ -240,6 +240,10 @@ static void check_numbers(const struct question *question, struct answer *answer
 	if ((unsigned)in->policy > LAZYCUDA_POLICY_OFF)
 		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE, "there is no policy %d",
 		     (int)in->policy);
+	if (!lk_is_version(in->driver) || !lk_is_version(in->cudart) ||
+	    !lk_is_version(in->nvrtc) || !lk_is_version(in->nvjitlink) || in->branch < 0)
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
+		     "a number is no version: 12.9 is 12090");
 	if (in->flags & ~flags)
 		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
 		     "the flags %#x say nothing of versions", in->flags & ~flags);
@@ -251,12 +255,14 @@ static void check_numbers(const struct question *question, struct answer *answer
 
 /* ---- the answer ---- */
 
-static struct question read_question(const struct lazycuda_combination *combination)
+static struct question read_question(const struct lazycuda_combination *combination,
+				     struct answer *answer)
 {
 	struct question question = { 0 };
 	struct lazycuda_combination *in = &question.in;
 
-	lk_sized_copy(in, sizeof(*in), combination);
+	if (!lk_sized_copy(in, sizeof(*in), combination))
+		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE, "the combination " LK_NO_STRUCT);
 	/* If only the display driver is known, its branch tells the version. */
 	if (in->driver < 0 && lk_cuda_of_branch(in->branch))
 		in->driver = lk_cuda_of_branch(in->branch);
@@ -289,8 +295,8 @@ static void describe(const struct question *question, char *text, size_t size)
 enum lazycuda_outcome lazycuda_combine(const struct lazycuda_combination *combination,
 				       char *message, size_t size)
 {
-	struct question question = read_question(combination);
 	struct answer answer = { LAZYCUDA_OUTCOME_COMPATIBLE, "" };
+	struct question question = read_question(combination, &answer);
 	char parts[160];
 
 	describe(&question, parts, sizeof(parts));

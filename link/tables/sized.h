@@ -7,10 +7,16 @@
 #include <stddef.h>
 #include <string.h>
 
+/* No struct grows by more: a larger size is no size. */
+#define LK_MOST_ADDED 1024
+
+/* What is wrong with a struct that lk_sized_copy() does not take. */
+#define LK_NO_STRUCT "is missing, its size is not set, or it has a field that this lazycuda does not know"
+
 /*
  * Copies a struct that begins with its size as the caller knows it; fields that the
- * caller does not know become zero.  False if `from` is NULL, or the size was not
- * set.
+ * caller does not know become zero.  False if `from` is NULL, the size was not
+ * set, or a field is set that only the caller knows.
  */
 static inline bool lk_sized_copy(void *to, size_t known, const void *from)
 {
@@ -20,8 +26,11 @@ static inline bool lk_sized_copy(void *to, size_t known, const void *from)
 	if (!from)
 		return false;
 	memcpy(&size, from, sizeof(size));
-	if (size < sizeof(size))
+	if (size < sizeof(size) || size > known + LK_MOST_ADDED)
 		return false;
+	for (size_t i = known; i < size; i++)
+		if (((const char *)from)[i])
+			return false;
 	memcpy(to, from, size < known ? size : known);
 	return true;
 }

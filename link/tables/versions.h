@@ -15,6 +15,13 @@
 #include "../../stubs/base/constraint.h"
 #include "../../stubs/base/cuda_version.h"
 
+/* Whether it is a version, NONE or UNKNOWN. */
+static inline bool lk_is_version(int version)
+{
+	return version >= 1000 || version == LAZYCUDA_VERSION_NONE ||
+	       version == LAZYCUDA_VERSION_UNKNOWN;
+}
+
 /* Writes "12.9" to `text`, or "none" for NONE and "unknown" for UNKNOWN. */
 #define LK_VERSION_TEXT 16
 const char *lk_version_text(int version, char text[LK_VERSION_TEXT]);

@@ -231,7 +231,8 @@ static struct outcome link_inputs(const struct scenario *scenario)
 		inputs[i] = (struct lazycuda_input){
 			.size = sizeof(*inputs), .name = "input", .bytes = scenario->texts[i],
 			.length = scenario->lengths[i],
-			.include_names = names, .headers = names, .header_count = 1,
+			.include_names = names, .headers = names,
+			.header_count = scenario->nvrtc && !i,
 			.flags = scenario->main && !i ? LAZYCUDA_INPUT_MAIN : 0,
 		};
 	link = lazycuda_link_new(&request, &environment);

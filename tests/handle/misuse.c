@@ -62,6 +62,41 @@ int main(void)
 	other.size = offsetof(struct lazycuda_input, needs);
 	memset((char *)&other + other.size, 0xa5, sizeof(other) - other.size);
 	run("an older caller", &changed, &other);
+	/* One that knows more. */
+	struct {
+		struct lazycuda_input known;
+		long added;
+	} newer = { input, 0 };
+
+	newer.known.size = sizeof(newer);
+	run("a newer caller", &request, &newer.known);
+	newer.added = 1;
+	run("a newer caller's field", &request, &newer.known);
+	newer.known.size = (size_t)-1;
+	run("a size that is none", &request, &newer.known);
+	/* What would be left out without a word. */
+	other = input;
+	other.flags = 4;
+	run("a flag of an input that does not exist", &request, &other);
+	other = input;
+	other.path = "k.ptx";
+	run("bytes and a path", &request, &other);
+	other = input;
+	other.header_count = 1;
+	run("headers of PTX", &request, &other);
+	changed = request;
+	changed.time_limit = 1;
+	run("a limit of a link that is not isolated", &changed, &input);
+	const struct lazycuda_others others = { .size = sizeof(others), .nvrtc_count = 1 };
+
+	changed = request;
+	changed.others = &others;
+	run("other tools that are not there", &changed, &input);
+	struct lazycuda_link *link = lazycuda_link_new(&request, &environment);
+
+	lazycuda_link_run(link);
+	printf("an input of a link that ran: %s\n", lazycuda_code_name(lazycuda_link_add(link, &input)));
+	lazycuda_link_free(link);
 	changed = request;
 	changed.setting_count = 1;
 	run("settings that are not there", &changed, &input);

@@ -99,6 +99,12 @@ def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
         "endless support: BAD_REQUEST",
         # The fake makes nothing unless it is told to.
         "an older caller: BAD_IMAGE",
+        "a newer caller: BAD_IMAGE",
+        *[f"{what}: BAD_REQUEST and NO_INPUTS" for what in ("a newer caller's field", "a size that is none")],
+        *[f"{what}: BAD_REQUEST" for what in (
+            "a flag of an input that does not exist", "bytes and a path", "headers of PTX",
+            "a limit of a link that is not isolated", "other tools that are not there",
+            "an input of a link that ran")],
         "settings that are not there: BAD_REQUEST",
         "a setting that is there twice: BAD_OPTION",
         *["a setting that is none: BAD_OPTION"] * 4,

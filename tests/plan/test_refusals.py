@@ -37,7 +37,7 @@ REFUSALS = [
     (HAVE + "output=9", [PTX], "BAD_REQUEST", None, None, None, "there is no output 9"),
     (HAVE + "policy=9", [PTX], "BAD_REQUEST", None, None, None, "there is no policy 9"),
     (HAVE + "flags=wrong", [PTX], "BAD_REQUEST", None, None, None, "flags that do not exist, 0x800"),
-    ("driver=-5.0", [PTX], "BAD_REQUEST", None, None, None, "a negative version"),
+    ("driver=-5.0", [PTX], "BAD_REQUEST", None, None, None, "a number that is no version"),
     (HAVE + "constraint=>=13,nonsense", [PTX], "BAD_REQUEST", None, ">=13,nonsense",
      "such as >=13.2,<14", 'makes no sense from "nonsense" on'),
     (HAVE + "support=nrt:on:f:", [PTX], "BAD_REQUEST", None, None, None,

@@ -42,7 +42,8 @@ def test_the_question_of_the_project():
 
 def test_numbers_that_do_not_exist():
     for wrong in ({"policy": 3}, {"policy": -1}, {"flags": 0x2}, {"flags": 0x8000}, {"carries": 4},
-                  {"carries": 99}, {"carries": -1}):
+                  {"carries": 99}, {"carries": -1},
+                  {"branch": -1}, {"cudart": "0.12"}):
         assert combine("13.0", nvrtc="13.0", nvjitlink="13.0", **wrong)[0] == NO
 
 
