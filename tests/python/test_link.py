@@ -297,7 +297,7 @@ def test_wrong_arguments():
         link.PTXSource(PTX, setup_callback=1)
     with pytest.raises(ValueError):
         link.Linker("sm_80").add(link.PTXSource(PTX, needs=["nrt"])).plan()
-    for version in ("12.x", "newest", ""):
+    for version in ("12.x", "newest", "", "12.100"):
         with pytest.raises(ValueError):
             link._number(version)
 
@@ -560,14 +560,21 @@ say(images=len({Linker((8, 0)).add(PTXSource(one)).link() for one in given}),
 @pytest.mark.parametrize("wrong", [
     {"output": "ptx"}, {"policy": "strict"}, {"device": "0"}, {"unpack_limit": 1.5}, {"memory_limit": 1.5},
     {"time_limit": "1"}, {"constraint": 12}, {"environment": "12.9"}, {"support": [1]}, {"options": [1]},
-    {"compile_options": [None]}, {"symbols": [b"k", 1]}, {"lineinfo": "no"}, {"lto": "no"}, {"isolated": "yes"}, {"log": 1}])
+    {"compile_options": [None]}, {"symbols": [b"k", 1]}, {"lineinfo": "no"}, {"lto": "no"}, {"isolated": "yes"}, {"log": 1},
+    {"offline": None}, {"use_support": "no"}])
 def test_a_wrong_type_is_refused_at_once(wrong):
     with pytest.raises(TypeError):
         link.Linker("sm_80", **wrong)
 
 
+def test_what_is_true_is_one_flag():
+    assert link.Linker("sm_80", offline=2).flags == link.Linker("sm_80", offline=True).flags
+    assert link.PTXSource(PTX, main=2).main is True
+
+
 @pytest.mark.parametrize("wrong", [{"name": 5}, {"headers": ["a"]}, {"headers": {1: ""}}, {"headers": {"a": 1}},
-                                   {"needs": [1]}, {"name_expressions": [None]}])
+                                   {"needs": [1]}, {"name_expressions": [None]},
+                                   {"main": "no"}, {"library": None}])
 def test_a_wrong_type_of_an_input_is_refused_at_once(wrong):
     with pytest.raises(TypeError):
         link.CUSource("", **wrong)

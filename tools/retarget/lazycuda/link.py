@@ -272,8 +272,8 @@ def _number(version: Optional[str]) -> int:
         return _VERSION_NONE
     if version == "unknown":
         return _VERSION_UNKNOWN
-    major, dot, minor = version.partition(".")
-    if not major.isdigit() or (dot and not minor.isdigit()):
+    major, dot, minor = _check("a version", version, str).partition(".")
+    if not major.isdigit() or (dot and not (minor.isdigit() and len(minor) < 3)):
         raise ValueError(f"{version!r} is no version such as \"12.9\", nor None, nor \"unknown\"")
     return 1000 * int(major) + 10 * int(minor or 0)
 
@@ -302,6 +302,10 @@ def _check(what: str, given: object, *kinds: Type[Any]) -> Any:
     if not isinstance(given, kinds):
         raise TypeError(f"{what} is {' or '.join(one.__name__ for one in kinds)}, not {given!r}")
     return given
+
+
+def _flag(flag: int, wanted: int) -> int:
+    return flag if operator.index(wanted) else 0
 
 
 def _data(given: Any) -> bytes:
@@ -366,7 +370,7 @@ class Input:
         self.data = None if self.path is not None else _data(data)
         self.name = _check("a name", name or self.path or self.default_name, str, bytes)
         self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
-        self.main, self.library = main, library
+        self.main, self.library = bool(operator.index(main)), bool(operator.index(library))
         self.needs = _several(needs)
         self.name_expressions = _several(name_expressions)
         self.headers = {_check("a header's name", name, str, bytes): _data(text) for name, text in
@@ -938,14 +942,15 @@ class Linker:
         self.environment = None if environment is None else \
             _check("an environment", environment, Environment)
         self.log = log
-        self.flags = (_Flag.LINK_LTO_ACROSS_MAJORS * lto_across_majors |
-                      _Flag.LINK_OFFLINE * offline |
-                      _Flag.LINK_FORWARD_COMPATIBLE * forward_compatible |
-                      _Flag.LINK_IGNORE_NON_LTO * ignore_non_lto |
-                      _Flag.LINK_IGNORE_TILE * ignore_tile | _Flag.LINK_TILE_ONLY * tile_only |
-                      _Flag.LINK_NO_SUPPORT * (not use_support) |
-                      _Flag.LINK_ISOLATED * (isolated or time_limit is not None or
-                                             memory_limit is not None))
+        limited = time_limit is not None or memory_limit is not None
+        self.flags = (_flag(_Flag.LINK_LTO_ACROSS_MAJORS, lto_across_majors) |
+                      _flag(_Flag.LINK_OFFLINE, offline) |
+                      _flag(_Flag.LINK_FORWARD_COMPATIBLE, forward_compatible) |
+                      _flag(_Flag.LINK_IGNORE_NON_LTO, ignore_non_lto) |
+                      _flag(_Flag.LINK_IGNORE_TILE, ignore_tile) |
+                      _flag(_Flag.LINK_TILE_ONLY, tile_only) |
+                      _flag(_Flag.LINK_NO_SUPPORT, not operator.index(use_support)) |
+                      _flag(_Flag.LINK_ISOLATED, operator.index(isolated) or limited))
         self.time_limit, self.memory_limit = _milliseconds(time_limit), operator.index(memory_limit or 0)
         if fast_compile is not None and fast_compile not in _EFFORTS:
             raise ValueError(f"fast_compile is one of {', '.join(_EFFORTS)}, not {fast_compile!r}")
