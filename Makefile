@@ -348,6 +348,7 @@ endif
 
 .PHONY: generate check-generated
 generate: $(GENERATED)/symbols.made
+	$(Q)$(PYTHON) tools/upkeep/abi.py
 	$(Q)$(PYTHON) tools/upkeep/adapted.py
 	$(Q)$(PYTHON) tools/upkeep/linking.py
 	$(Q)$(PYTHON) tools/upkeep/survey.py
@@ -358,6 +359,7 @@ generate: $(GENERATED)/symbols.made
 	$(Q)$(PYTHON) tools/upkeep/manual.py
 
 check-generated: $(GENERATED)/symbols.made $(BUILD)/bin/lazycuda $(BUILD)/retarget
+	$(Q)$(PYTHON) tools/upkeep/abi.py --check
 	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
 	$(Q)$(PYTHON) tools/upkeep/linking.py --check
 	$(Q)$(PYTHON) tools/upkeep/survey.py --check

@@ -45,32 +45,10 @@ def test_each_page_leads_to_the_others():
 
 # ---- the headers ----
 
-def words(text):
-    """A declaration, however it is broken into lines."""
-    return " ".join(re.sub(r"([(),;*])", r" \1 ", text).split())
-
-
 def header_of(page):
     """Without its comments."""
     text = (build.ROOT / "include" / page.stem).read_text()
     return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-
-
-def declared(text):
-    return {words(one) for one in re.findall(
-        r"^(?:const )?(?:struct |enum )?\w+ \*?lazycuda_\w+\([^;{]*\);", text, re.M)}
-
-
-def printed(line):
-    """A line of a synopsis: .BI puts its arguments, some in quotes, behind each other."""
-    if not line.startswith(".BI "):
-        return re.sub(r"^\.B ", "", line)
-    return "".join(quoted or bare for quoted, bare in re.findall(r'"([^"]*)"|(\S+)', line[4:]))
-
-
-def synopsis(page):
-    text = page.read_text().partition(".SH SYNOPSIS")[2].partition(".SH")[0]
-    return "\n".join(map(printed, text.splitlines()))
 
 
 def test_there_is_a_page_for_each_header():
@@ -79,15 +57,11 @@ def test_there_is_a_page_for_each_header():
 
 
 @pytest.mark.parametrize("page", OF_HEADERS, ids=lambda page: page.name)
-def test_the_synopsis_is_what_the_header_declares(page):
-    assert declared(synopsis(page)) == declared(header_of(page)) != set()
-
-
-@pytest.mark.parametrize("page", OF_HEADERS, ids=lambda page: page.name)
 def test_every_function_is_described(page):
     text = page.read_text().partition(".SH DESCRIPTION")[2]
-    for declaration in declared(header_of(page)):
-        name = re.search(r"(lazycuda_\w+) \(", declaration)[1]
+    names = re.findall(r"^[\w *]+ \*?(lazycuda_\w+)\(", header_of(page), re.M)
+    assert len(names) > 8
+    for name in names:
         assert re.search(rf"^\.BR {name} \(\)", text, re.M), name
 
 

@@ -9,9 +9,11 @@ import pytest
 
 import build
 import package
+from lazycuda import link
 
 CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
-FILES = [CODE / name for name in ("__init__.py", "paths.py", "link.py", "link_library.py")]
+FILES = [CODE / name for name in ("__init__.py", "paths.py", "link.py", "link_abi.py", "link_library.py",
+                               "link_types.py")]
 
 # How others would use it, and what the types of that are.
 USER = """\
@@ -78,3 +80,9 @@ def test_what_is_asked_for_is_a_class_on_python_3_8_too():
     # What 3.9 and later have, and 3.8 has not.
     text = ast.unparse(tree)
     assert ".removeprefix(" not in text and "slots=True" not in text and "kw_only" not in text
+
+
+def test_a_number_that_is_not_known_has_a_name():
+    assert link.Code(9999).name == "NUMBER_9999" and link.Code(9999) == 9999
+    with pytest.raises(ValueError):
+        link.Code("x")

@@ -30,7 +30,6 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import ctypes
-import enum
 import errno
 import operator
 import os
@@ -42,7 +41,9 @@ from dataclasses import dataclass, field
 from typing import (IO, Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence,
                     Set, Tuple, Type, TypeVar, Union)
 
+from . import link_abi as abi
 from . import link_library as c
+from .link_abi import Backend, Code, Form, Kind, Log, Output, Policy
 from .link_library import LibraryNotFound
 
 __all__ = [
@@ -60,191 +61,7 @@ Hook = Callable[[Any], object]
 LogHook = Callable[["Log", str, Optional["Input"]], object]
 _T = TypeVar("_T", bound="Input")
 
-
-# ---- numbers ----
-
-class _Number(enum.IntEnum):
-    """A number that a newer library adds has a name, too, such as NUMBER_15."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> Optional["_Number"]:
-        if not isinstance(value, int):
-            return None
-        made = int.__new__(cls, value)
-        made._name_, made._value_ = f"NUMBER_{value}", value
-        return made
-
-    # Which of the two Python prints depends on its version.
-    def __str__(self) -> str:
-        return f"{type(self).__name__}.{self.name}"
-
-    def __format__(self, spec: str) -> str:
-        return format(int(self) if spec[-1:] in "bcdoxXneEfFgG%" and spec else str(self), spec)
-
-
-class Kind(_Number):
-    """What bytes are: enum lazycuda_kind."""
-    UNKNOWN = 0
-    PTX = 1
-    CUBIN = 2
-    LTOIR = 3
-    FATBIN = 4
-    OBJECT = 5
-    ARCHIVE = 6
-    SHARED = 7
-    SOURCE = 8
-    THIN_ARCHIVE = 9
-    BITCODE = 10
-    OFFLOAD = 11
-    OPTIXIR = 12
-    TILEIR = 13
-    LLVMIR = 14
-    BUNDLE = 15
-
-
-class Policy(_Number):
-    """enum lazycuda_policy"""
-    BEST_EFFORT = 0
-    STRICT = 1
-    OFF = 2
-
-
-class Output(_Number):
-    """What is to be made: enum lazycuda_output."""
-    CUBIN = 0
-    PTX = 1
-    RELOCATABLE = 2
-    LTOIR = 3
-
-
-class Backend(_Number):
-    """Who links: enum lazycuda_backend."""
-    NONE = 0
-    NVJITLINK = 1
-    DRIVER = 2
-    NVRTC = 3               # of source alone, which nothing links
-    TILEIRAS = 4            # of Tile IR, likewise
-
-
-class Form(_Number):
-    """In what form a step hands code over: enum lazycuda_form."""
-    AS_IS = 0
-    UNPACKED = 1
-    FATBIN = 2
-    COMPILED = 3
-
-
-class Log(_Number):
-    """What a Linker's `log` is told: a note of the plan, which stops nothing; what compiler or
-    linker said; what one that failed said.  enum lazycuda_log."""
-    NOTE = 0
-    INFO = 1
-    ERROR = 2
-
-
-class _Setting(_Number):
-    """enum lazycuda_setting_kind: an argument of Linker each."""
-    LINEINFO = 1
-    DEBUG = 2
-    OPTIMIZE = 3
-    MAX_REGISTERS = 4
-    FAST_MATH = 5
-    FTZ = 6
-    PREC_DIV = 7
-    PREC_SQRT = 8
-    FMA = 9
-    FAST_COMPILE = 10
-    SPLIT_COMPILE = 11
-
-
 _EFFORTS = ("0", "min", "mid", "max")
-
-
-class Code(_Number):
-    """Why there is no image: enum lazycuda_code.  Numbers and names are stable."""
-    OK = 0
-    NO_INPUTS = 1
-    BAD_ARCH = 2
-    BAD_OPTION = 3
-    BAD_REQUEST = 4
-    BAD_INPUT = 10
-    UNKNOWN_KIND = 11
-    UNSUPPORTED_KIND = 12
-    KIND_MISMATCH = 13
-    NO_DEVICE_CODE = 14
-    NO_USABLE_ENTRY = 15
-    LINKED_CUBIN = 16
-    DUPLICATE_SYMBOL = 17
-    CANNOT_UNPACK = 18
-    UNPACK_LIMIT = 19
-    PTX_TOO_NEW = 20
-    CUBIN_TOO_NEW = 21
-    LTOIR_TOO_NEW = 22
-    LTOIR_CROSS_MAJOR = 23
-    ARCH_MISMATCH = 24
-    ARCH_UNSUPPORTED = 25
-    OPTION_UNSUPPORTED = 26
-    PTX_NEEDS_LTO = 27
-    NO_BACKEND = 30
-    NVJITLINK_REQUIRED = 31
-    NVJITLINK_TOO_OLD = 32
-    NVRTC_REQUIRED = 33
-    NVRTC_TOO_NEW = 34
-    CROSS_MAJOR = 35
-    LTOIR_ON_DRIVER = 36
-    DRIVER_TOO_OLD = 37
-    CONSTRAINT = 38
-    INSUFFICIENT_METADATA = 39
-    NVVM_REQUIRED = 40
-    NVVM_TOO_NEW = 41
-    LIBDEVICE_REQUIRED = 42
-    TILEIRAS_REQUIRED = 43
-    COMPILE_FAILED = 50
-    LINK_FAILED = 51
-    UNDEFINED_SYMBOL = 52
-    BAD_IMAGE = 53
-    BACKEND_MISSING = 54
-    DRIVER_FAILED = 55
-    NO_MEMORY = 56
-    CRASHED = 60
-    TIME_LIMIT = 61
-    MEMORY_LIMIT = 62
-    CANCELLED = 63
-    NO_CHILD = 64
-
-
-class _Flag:
-    """Bits of lazycuda_link.h, without LAZYCUDA_."""
-    ENTRY_RELOCATABLE = 0x001
-    ENTRY_LINKED = 0x002
-    ENTRY_LZ4 = 0x004
-    ENTRY_ZSTD = 0x008
-    ENTRY_OBFUSCATED = 0x010
-    ENTRY_DEBUG = 0x020
-    ENTRY_UNSEEN = 0x040
-    ENTRY_OVER_LIMIT = 0x080
-    ENTRY_NOT_ASCII = 0x100
-    ENTRY_NO_ROOT = 0x200
-    ENTRY_LIBDEVICE = 0x400
-    ENTRY_NO_LAYOUT = 0x800
-    ENTRY_LISTED = 0x1000
-    ENTRY_32_BIT = 0x2000
-    ENTRY_NO_DEBUG_INFO = 0x4000
-    SYMBOL_UNLISTED = 0x1
-    SYMBOL_VARIABLE = 0x2
-    INSPECT_PAYLOADS = 0x1
-    INPUT_MAIN = 0x1
-    INPUT_LIBRARY = 0x2
-    LINK_LTO_ACROSS_MAJORS = 0x1
-    LINK_OFFLINE = 0x2
-    LINK_FORWARD_COMPATIBLE = 0x4
-    LINK_NO_SUPPORT = 0x8
-    LINK_IGNORE_NON_LTO = 0x10
-    LINK_IGNORE_TILE = 0x20
-    LINK_TILE_ONLY = 0x40
-    LINK_ISOLATED = 0x100
-
-
 _VERSION_NONE, _VERSION_UNKNOWN = 0, -1
 
 
@@ -575,21 +392,21 @@ def _entry(seen: Any) -> Entry:
         arch=f"sm_{seen.arch}{seen.suffix.decode().strip(chr(0))}" if seen.arch else None,
         toolkit=_version(seen.toolkit), isa=f"{seen.isa // 10}.{seen.isa % 10}" if seen.isa else None,
         level=seen.level if seen.kind == Kind.LTOIR and seen.level >= 0 else None,
-        abi=seen.abi or None, relocatable=has(_Flag.ENTRY_RELOCATABLE),
-        linked=has(_Flag.ENTRY_LINKED),
-        compressed="lz4" if has(_Flag.ENTRY_LZ4) else "zstd" if has(_Flag.ENTRY_ZSTD) else None,
-        obfuscated=has(_Flag.ENTRY_OBFUSCATED), debug=has(_Flag.ENTRY_DEBUG),
-        unseen=has(_Flag.ENTRY_UNSEEN), over_limit=has(_Flag.ENTRY_OVER_LIMIT),
-        not_ascii=has(_Flag.ENTRY_NOT_ASCII), no_root=has(_Flag.ENTRY_NO_ROOT),
-        libdevice=has(_Flag.ENTRY_LIBDEVICE), no_layout=has(_Flag.ENTRY_NO_LAYOUT),
-        listed=has(_Flag.ENTRY_LISTED), addresses_32=has(_Flag.ENTRY_32_BIT),
-        no_debug_info=has(_Flag.ENTRY_NO_DEBUG_INFO),
+        abi=seen.abi or None, relocatable=has(abi.Flag.ENTRY_RELOCATABLE),
+        linked=has(abi.Flag.ENTRY_LINKED),
+        compressed="lz4" if has(abi.Flag.ENTRY_LZ4) else "zstd" if has(abi.Flag.ENTRY_ZSTD) else None,
+        obfuscated=has(abi.Flag.ENTRY_OBFUSCATED), debug=has(abi.Flag.ENTRY_DEBUG),
+        unseen=has(abi.Flag.ENTRY_UNSEEN), over_limit=has(abi.Flag.ENTRY_OVER_LIMIT),
+        not_ascii=has(abi.Flag.ENTRY_NOT_ASCII), no_root=has(abi.Flag.ENTRY_NO_ROOT),
+        libdevice=has(abi.Flag.ENTRY_LIBDEVICE), no_layout=has(abi.Flag.ENTRY_NO_LAYOUT),
+        listed=has(abi.Flag.ENTRY_LISTED), addresses_32=has(abi.Flag.ENTRY_32_BIT),
+        no_debug_info=has(abi.Flag.ENTRY_NO_DEBUG_INFO),
         error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
         symbols=tuple(Symbol(_text(one.name), bool(one.defined), bool(one.weak), bool(one.kernel),
-                             bool(one.flags & _Flag.SYMBOL_UNLISTED),
-                             bool(one.flags & _Flag.SYMBOL_VARIABLE))
+                             bool(one.flags & abi.Flag.SYMBOL_UNLISTED),
+                             bool(one.flags & abi.Flag.SYMBOL_VARIABLE))
                       for one in seen.symbols[:seen.symbol_count]))
 
 
@@ -797,8 +614,9 @@ def _c_input(one: Input, modules: Dict[str, int]) -> Any:
     unknown = set(one.needs) - modules.keys()
     if unknown:
         raise ValueError(f"{one.name} needs {', '.join(sorted(unknown))}: no such support module")
-    made = c.Input(size=ctypes.sizeof(c.Input), kind=one.kind, name=_bytes(one.name),
-                   path=_bytes(one.path), flags=_Flag.INPUT_MAIN * one.main | _Flag.INPUT_LIBRARY * one.library,
+    made = abi.Input(size=ctypes.sizeof(abi.Input), kind=one.kind, name=_bytes(one.name),
+                   path=_bytes(one.path), flags=_flag(abi.Flag.INPUT_MAIN, one.main) |
+                   _flag(abi.Flag.INPUT_LIBRARY, one.library),
                    needs=sum(1 << modules[name] for name in set(one.needs)))
     texts = c.TextPointer
     # ctypes.cast() keeps the array for as long as the struct exists.
@@ -829,15 +647,15 @@ def _c_environment(given: Environment) -> Any:
                                         ctypes.byref(branch)):
         raise ValueError(f"{given.driver!r} is no driver: \"12.4\" is one, by its CUDA version, and"
                          " \"550.120\", by its own")
-    return c.Environment(size=ctypes.sizeof(c.Environment), driver=driver.value,
+    return abi.Environment(size=ctypes.sizeof(abi.Environment), driver=driver.value,
                          branch=given.branch or branch.value, nvjitlink=_number(given.nvjitlink),
                          nvrtc=_number(given.nvrtc))
 
 
 def _c_others(given: Environment) -> Any:
-    """What c.Environment lacks of it: libnvvm, with its libdevice."""
+    """What abi.Environment lacks of it: libnvvm, with its libdevice."""
     version = ctypes.c_int(_number(given.nvvm))
-    return c.Others(size=ctypes.sizeof(c.Others), nvvms=c.NumberPointer(version),
+    return abi.Others(size=ctypes.sizeof(abi.Others), nvvms=c.NumberPointer(version),
                     libdevices=c.NumberPointer(version), nvvm_count=int(version.value != 0))
 
 
@@ -869,7 +687,7 @@ def inspect(what: Union[Input, bytes, bytearray, memoryview, Path], *, payloads:
         raise ValueError(f"C cannot hold {unpack_limit!r}, the unpack_limit")
     given = _c_input(one, dict.fromkeys(one.needs, 0))
     handle = c.library().lazycuda_inspect_input(
-        ctypes.byref(given), _Flag.INSPECT_PAYLOADS if payloads else 0, unpack_limit)
+        ctypes.byref(given), abi.Flag.INSPECT_PAYLOADS if payloads else 0, unpack_limit)
     if not handle:
         raise _memory()
     return Inspection(handle, (one.data, given))
@@ -943,24 +761,25 @@ class Linker:
             _check("an environment", environment, Environment)
         self.log = log
         limited = time_limit is not None or memory_limit is not None
-        self.flags = (_flag(_Flag.LINK_LTO_ACROSS_MAJORS, lto_across_majors) |
-                      _flag(_Flag.LINK_OFFLINE, offline) |
-                      _flag(_Flag.LINK_FORWARD_COMPATIBLE, forward_compatible) |
-                      _flag(_Flag.LINK_IGNORE_NON_LTO, ignore_non_lto) |
-                      _flag(_Flag.LINK_IGNORE_TILE, ignore_tile) |
-                      _flag(_Flag.LINK_TILE_ONLY, tile_only) |
-                      _flag(_Flag.LINK_NO_SUPPORT, not operator.index(use_support)) |
-                      _flag(_Flag.LINK_ISOLATED, operator.index(isolated) or limited))
+        self.flags = (_flag(abi.Flag.LINK_LTO_ACROSS_MAJORS, lto_across_majors) |
+                      _flag(abi.Flag.LINK_OFFLINE, offline) |
+                      _flag(abi.Flag.LINK_FORWARD_COMPATIBLE, forward_compatible) |
+                      _flag(abi.Flag.LINK_IGNORE_NON_LTO, ignore_non_lto) |
+                      _flag(abi.Flag.LINK_IGNORE_TILE, ignore_tile) |
+                      _flag(abi.Flag.LINK_TILE_ONLY, tile_only) |
+                      _flag(abi.Flag.LINK_NO_SUPPORT, not operator.index(use_support)) |
+                      _flag(abi.Flag.LINK_ISOLATED, operator.index(isolated) or limited))
         self.time_limit, self.memory_limit = _milliseconds(time_limit), operator.index(memory_limit or 0)
         if fast_compile is not None and fast_compile not in _EFFORTS:
             raise ValueError(f"fast_compile is one of {', '.join(_EFFORTS)}, not {fast_compile!r}")
-        said = {_Setting.LINEINFO: lineinfo or None, _Setting.DEBUG: debug or None,
-                _Setting.OPTIMIZE: optimize, _Setting.MAX_REGISTERS: max_registers,
-                _Setting.FAST_MATH: fast_math or None, _Setting.FTZ: ftz,
-                _Setting.PREC_DIV: prec_div, _Setting.PREC_SQRT: prec_sqrt, _Setting.FMA: fma,
-                _Setting.FAST_COMPILE: None if fast_compile is None else _EFFORTS.index(fast_compile),
-                _Setting.SPLIT_COMPILE: split_compile}
-        self.settings = [c.Setting(kind=kind, value=operator.index(value)) for kind, value in said.items()
+        said = {abi.SettingKind.LINEINFO: lineinfo or None, abi.SettingKind.DEBUG: debug or None,
+                abi.SettingKind.OPTIMIZE: optimize, abi.SettingKind.MAX_REGISTERS: max_registers,
+                abi.SettingKind.FAST_MATH: fast_math or None, abi.SettingKind.FTZ: ftz,
+                abi.SettingKind.PREC_DIV: prec_div, abi.SettingKind.PREC_SQRT: prec_sqrt,
+                abi.SettingKind.FMA: fma,
+                abi.SettingKind.FAST_COMPILE: None if fast_compile is None else _EFFORTS.index(fast_compile),
+                abi.SettingKind.SPLIT_COMPILE: split_compile}
+        self.settings = [abi.Setting(kind=kind, value=operator.index(value)) for kind, value in said.items()
                          if value is not None]
         self.inputs: List[Input] = []
         self.result: Optional[Result] = None
@@ -984,7 +803,7 @@ class Linker:
         try:
             for given in call.all():
                 handle = library.lazycuda_inspect_input(
-                    ctypes.byref(given), _Flag.INSPECT_PAYLOADS, self.unpack_limit)
+                    ctypes.byref(given), abi.Flag.INSPECT_PAYLOADS, self.unpack_limit)
                 if not handle:
                     raise _memory()
                 seen.append(handle)
@@ -1048,14 +867,14 @@ class Linker:
     def cancel(self) -> None:
         """Ends what link() calls are running in other threads: they raise IsolationError,
         CANCELLED.  Raises ValueError if the link is not isolated."""
-        if not self.flags & _Flag.LINK_ISOLATED:
+        if not self.flags & abi.Flag.LINK_ISOLATED:
             raise ValueError("only an isolated link can be cancelled")
         with self._lock:
             for handle in self._running:
                 c.library().lazycuda_link_cancel(handle)
 
     def _run(self, library: ctypes.CDLL, handle: int, call: "_Call") -> Result:
-        if self.flags & _Flag.LINK_ISOLATED and \
+        if self.flags & abi.Flag.LINK_ISOLATED and \
                 threading.current_thread() is threading.main_thread():
             call.run_aside(library, handle)
         # A second call returns the same result.
@@ -1205,7 +1024,7 @@ class _Call:
         self._interrupted = threading.Event()
         # `data` of the C struct is a number, from 1, of an Input.
         everything = (*self.of, *(module.input for module in linker.support))
-        self._note = c.Callback(lambda _module, number: self.linked.append(everything[number - 1]))
+        self._note = abi.InputSetup(lambda _module, number: self.linked.append(everything[number - 1]))
         made = []
         for number, one in enumerate(everything, 1):
             given = _c_input(one, modules)
@@ -1278,14 +1097,14 @@ class _Call:
             # A signal may come just before it is called.
             while not done.wait(.1) and not self._interrupted.is_set():
                 pass
-        return c.LogCallback(told)
+        return abi.RequestLog(told)
 
     def all(self) -> List[Any]:
         return [*self.inputs, *self._support_inputs]
 
     def _request(self, linker: Linker) -> Any:
-        made = c.Request(
-            size=ctypes.sizeof(c.Request), arch=_bytes(linker.arch), lto=int(linker.lto),
+        made = abi.Request(
+            size=ctypes.sizeof(abi.Request), arch=_bytes(linker.arch), lto=int(linker.lto),
             output=linker.output, policy=linker.policy, flags=linker.flags,
             constraint=_bytes(linker.constraint), device=linker.device,
             unpack_limit=linker.unpack_limit, time_limit=linker.time_limit,
@@ -1298,7 +1117,7 @@ class _Call:
             setattr(made, field_name, ctypes.cast(array, c.TextPointer))
             setattr(made, count, len(texts))
             self._kept.append(array)
-        made.settings = (c.Setting * (len(linker.settings) or 1))(*linker.settings)
+        made.settings = (abi.Setting * (len(linker.settings) or 1))(*linker.settings)
         made.setting_count = len(linker.settings)
         if linker.log is not None:
             made.log = self._log(linker.log)
@@ -1312,8 +1131,8 @@ class _Call:
         structs = []
         for module, given in zip(linker.support, self._support_inputs):
             names = _c_texts(_several(module.functions))
-            structs.append(c.Support(
-                size=ctypes.sizeof(c.Support), name=_bytes(module.name),
+            structs.append(abi.Support(
+                size=ctypes.sizeof(abi.Support), name=_bytes(module.name),
                 enabled=int(module.enabled),
                 functions=ctypes.cast(names, c.TextPointer),
                 function_count=len(module.functions), input=c.InputPointer(given)))
