@@ -16,6 +16,7 @@
 #include "../base/image.h"
 #include "../base/object.h"
 #include "../base/objects.h"
+#include "../base/regular.h"
 #include "../base/verdict.h"
 #include "settings.h"
 #include "unknown.h"
@@ -587,16 +588,83 @@ static void note_sites_in(struct walk *walk, const char *folder, const char *obj
 	closedir(directory);
 }
 
-/* Notes the site-packages of the Python that runs the program.  An extension may lie elsewhere, as
- * what pip calls editable does. */
-static void note_interpreter(struct walk *walk)
+/* Notes those of a Python whose programs are in a folder; or those of a user, for that Python. */
+static void note_prefix(struct walk *walk, const char *prefix, const char *object)
 {
 	static const char *const below[] = { "lib", "lib64", "local/lib" };
+
+	for (size_t i = 0; prefix && *prefix == '/' && i < LC_COUNT(below); i++)
+		note_sites_in(walk, lc_path(walk->arena, prefix, below[i]), object);
+}
+
+/* Returns the text of the file that makes a folder a virtual environment; NULL: it is none. */
+static const char *read_venv(struct lc_arena *arena, const char *prefix)
+{
+	const size_t room = 4096;
+	struct stat st;
+	int fd = lc_open_regular(lc_path(arena, prefix, "pyvenv.cfg"), &st);
+	char *text = fd < 0 ? NULL : lc_alloc(arena, room + 1);
+
+	if (fd < 0 || (text && LC_AGAIN(pread(fd, text, room, 0)) < 0))
+		lc_arena_note_error(arena, errno);
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* Returns the value of a line "key = value"; NULL: there is none. */
+static const char *value_of(struct lc_arena *arena, const char *text, const char *key)
+{
+	const size_t length = strlen(key);
+
+	for (const char *line = text; *line; line += strspn(line, "\r\n")) {
+		const char *value = line + length;
+
+		if (!strncmp(line, key, length) && (value += strspn(value, " \t"), *value++ == '=')) {
+			value += strspn(value, " \t");
+			return lc_copy(arena, value, strcspn(value, " \t\r\n"));
+		}
+		line += strcspn(line, "\r\n");
+	}
+	return NULL;
+}
+
+/* What `pip install --user` writes to. */
+static void note_user_site(struct walk *walk, const char *bin)
+{
+	const char *none = lc_variable("PYTHONNOUSERSITE"), *base = lc_variable("PYTHONUSERBASE");
+	const char *home = lc_variable_at_start(walk->arena, "HOME");
+
+	if (none && *none)
+		return;
+	note_prefix(walk, base || !home ? base : lc_path(walk->arena, home, ".local"), bin);
+}
+
+/*
+ * Notes the site-packages of the Python that runs the program, in the order of Python's site.py:
+ * a virtual environment sees those of the Python that it was made of, and the user's, only if its
+ * pyvenv.cfg says so.  An extension may lie elsewhere, as what pip calls editable does.
+ */
+static void note_interpreter(struct walk *walk)
+{
 	const char *name = python(), *bin = name ? above(walk->arena, name) : NULL;
 	const char *prefix = bin && *bin ? above(walk->arena, bin) : NULL;
+	const char *venv = prefix ? read_venv(walk->arena, prefix) : NULL, *shares, *home;
 
-	for (size_t i = 0; prefix && i < LC_COUNT(below); i++)
-		note_sites_in(walk, lc_path(walk->arena, prefix, below[i]), bin);
+	if (venv)
+		note_prefix(walk, prefix, bin);
+	shares = venv ? value_of(walk->arena, venv, "include-system-site-packages") : "true";
+	if (!prefix || !shares || strcmp(shares, "true"))
+		return;
+	note_user_site(walk, bin);
+	if (!venv)
+		note_prefix(walk, prefix, bin);
+	if (!venv && (walk->program[0] || read_program(walk)))
+		home = above(walk->arena, walk->program);
+	else
+		home = venv ? value_of(walk->arena, venv, "home") : NULL;
+	if (home && *home == '/')
+		note_prefix(walk, above(walk->arena, home), home);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)

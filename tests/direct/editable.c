@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* editable again: becomes the Python of a virtual environment, which is a link to this program, and
- * imports an extension that lies elsewhere, as that of a package that pip calls editable. */
+/* editable again: becomes the Python in env/bin, which is a link to this program, and imports an
+ * extension that lies elsewhere, as that of a package that pip calls editable.  SITE is a
+ * site-packages that this Python searches. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define SITE "env/lib/python3.11/site-packages/"
 
 static void *import(void)
 {
@@ -17,7 +16,7 @@ static void *import(void)
 
 int main(int count, char **arguments)
 {
-	char python[PATH_MAX + sizeof("/python3")];
+	char python[PATH_MAX + sizeof("/python3")], library[PATH_MAX];
 	void *extension;
 
 	(void)arguments;
@@ -26,8 +25,10 @@ int main(int count, char **arguments)
 		       execl(strcat(python, "/python3"), "python3", (char *)NULL);
 	extension = import();
 	if (!extension) {	/* the package looks in sys.path itself */
-		dlopen(SITE "nvidia/cuda_runtime/lib/libcudart.so.12", RTLD_NOW | RTLD_GLOBAL);
+		snprintf(library, sizeof(library), "%s/nvidia/cuda_runtime/lib/libcudart.so.12",
+			 getenv("SITE"));
+		dlopen(library, RTLD_NOW | RTLD_GLOBAL);
 		extension = import();
 	}
-	return extension ? ((int (*)(void))dlsym(extension, "begin"))() : puts(dlerror());
+	return extension ? ((int (*)(void))dlsym(extension, "begin"))() : puts("no import") < 0;
 }

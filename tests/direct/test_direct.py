@@ -24,6 +24,8 @@ DRIVER = (StandIn("cuda", 12, "driver_real.c", soname="libcuda.so.1", node=False
 IN_CUDA = ("-Wl,-rpath,$ORIGIN/../cuda",)
 # Bound lazily, it works as long as nobody calls its one function that calls what is nowhere.
 LAZY = (StandIn("cudart", 12, "lazy_binding_real.c", flags=("-Wl,-z,lazy",)),)
+RUN_PATH = (dataclasses.replace(LAZY[0], flags=(
+    *LAZY[0].flags, "-Wl,--enable-new-dtags,-rpath,$ORIGIN,--no-as-needed", "-lm")),)
 # cuSPARSE calls what only the nvJitLink has that is installed with it.
 OLD, NEW = Fake("nvJitLink", "12.0"), Fake("nvJitLink", "12.9")
 CUSPARSE = StandIn("cusparse", 12, "siblings_real.c", soname="libcusparse.so.12", needs=(NEW,),
@@ -119,16 +121,23 @@ def by_a_relative_path(world, cudart):
     world.env["LD_LIBRARY_PATH"] = "cuda"
 
 
-def in_an_environment(world, cudart):
-    """CUDA lies in a virtual environment's site-packages, and its Python is the program."""
-    world.put("env/lib/python3.11/site-packages/nvidia/cuda_runtime/lib", cudart)
-    (world.folder("env/bin") / "python3").symlink_to("../../app/editable")
+SITE = "lib/python3.11/site-packages"
 
 
-def on_pythonpath(world, cudart):
-    """It lies in another site-packages than anything that is loaded, as a bundle for Python has it."""
-    world.put("env/lib/python3.11/site-packages/nvidia/cuda_runtime/lib", cudart)
-    world.env["PYTHONPATH"] = str(world.root / "env/lib/python3.11/site-packages")
+def python_searches(prefix, venv=None, **env):
+    """CUDA lies in a site-packages.  Python, which is the program, lies in image/bin; env/bin has a
+    link to it, and pyvenv.cfg says `venv`.  Variables name folders."""
+    def place(world, cudart):
+        world.put(f"{prefix}/{SITE}/nvidia/cuda_runtime/lib", cudart)
+        shutil.copy(world.root / "app/editable", world.folder("image/bin") / "python3")
+        (world.folder("env/bin") / "python3").symlink_to("../../image/bin/python3")
+        if venv is not None:
+            (world.root / "env/pyvenv.cfg").write_text(
+                f"home = {world.root}/image/bin\n"
+                f"include-system-site-packages = {venv}\nversion = 3.11.7\n")
+        for variable, folder in env.items():
+            world.env[variable] = str(world.root / folder)
+    return place
 
 
 def among_left_overs(world, cudart):
@@ -315,6 +324,8 @@ ROWS = [
       for order in (("needing", "needed"), ("needed", "needing"))
       # A stand-in with two of cublasLt's functions counts as another project's, once it is loaded.
       if (name, order[0]) != ("cublasLt", "needing")],
+    Row("a function of a library that another one brings along", "scope.c", (CUBLAS, NEW_LT),
+        differs=Outcome("not there\n")),
     Row("a plugin without a run path, opened before the first call", "host.c", LAZY,
         flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path,
         differs=Outcome("cannot open\n12090\n")),
@@ -384,10 +395,19 @@ ROWS = [
     *[Row(f"the first call in a handler of fork(), {when}", "fork_handler.c", RUNTIME,
           arguments=(when,)) for when in ("before", "parent", "child")],
 
-    Row("an editable extension in a virtual environment", "editable.c", RUNTIME,
-        extensions=("versions_extension.c",), arguments=("again",), place=in_an_environment),
-    Row("another site-packages, which PYTHONPATH names", "editable.c", RUNTIME,
-        extensions=("versions_extension.c",), place=on_pythonpath),
+    *[Row(f"an editable extension, and CUDA in {where}", "editable.c", RUNTIME,
+          extensions=("versions_extension.c",), arguments=arguments,
+          place=python_searches(prefix, venv, **variables),
+          env={"SITE": f"{prefix}/{SITE}"}, differs=difference)
+      for where, arguments, prefix, venv, variables, difference in (
+          ("a virtual environment", ("again",), "env", "false", {}, None),
+          ("what that was made of", ("again",), "image", "true", {}, None),
+          ("what that does not share", ("again",), "image", "false", {}, Outcome("303 0, 0 0\n")),
+          ("the prefix of a Python that a link leads to", ("again",), "image", None, {}, None),
+          ("the user's site-packages", ("again",), "home/.local", None, {"HOME": "home"}, None),
+          ("what PYTHONUSERBASE names", ("again",), "mine", "true", {"PYTHONUSERBASE": "mine"}, None),
+          ("what a .pth file names", ("again",), "other", None, {}, Outcome("303 0, 0 0\n")),
+          ("what PYTHONPATH names", (), "other", None, {"PYTHONPATH": f"other/{SITE}"}, None))],
     Row("two libraries are installed after calls in vain", "installs.c",
         (*RUNTIME, Real("nvJitLink", "12.9")), extensions=("versions_of_two.c",),
         arguments=("libcudart.so.12", "libnvJitLink.so.12"), place=to_be_installed),
@@ -408,6 +428,9 @@ ROWS = [
 
     # What looks at programs.
     Row("valgrind looks for memory that is lost", "versions.c", RUNTIME, under=LOSES),
+    # Some ld.so read the run path by words, and so beyond its end.
+    Row("valgrind watches ld.so read a run path", "lazy_binding.c", RUN_PATH, under=LOSES,
+        better=lambda direct, stub: stub == Outcome(direct.out, 9)),
     Row("the thread sanitizer watches four threads", "four_threads.c", RUNTIME,
         flags=(THREAD_SANITIZER,)),
     # One more stop, in the stub: gdb stops in every library that has a function of that name.
