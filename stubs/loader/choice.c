@@ -381,6 +381,21 @@ static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
 	return one->major > other->major;
 }
 
+/* Returns true if an option that the process has loaded is passed over for a file that suits the
+ * callers better: it is private, and ld.so would load that file for them. */
+static bool yields(struct lc_arena *arena, const struct lc_circumstances *at,
+		   const struct lc_seat *seat, const struct lc_option *option)
+{
+	bool driver;
+
+	for (size_t i = 0; option->private && i < seat->option_count; i++)
+		if (seat->options[i].origin == LC_BY_SEARCH &&
+		    suits_better(at, &seat->options[i], option) &&
+		    !objection(arena, at, seat, &seat->options[i], &driver))
+			return true;
+	return false;
+}
+
 /*
  * Returns the best option that the process has loaded, or -1.  Prefers one that the
  * driver runs, then one of the common major (0: there is none yet), then one that
@@ -397,7 +412,7 @@ static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at
 		const struct lc_option *option = &seat->options[i];
 
 		if (option->origin != LC_BY_PROCESS || (clashes && clashes[i]) ||
-		    objection(arena, at, seat, option, &driver))
+		    objection(arena, at, seat, option, &driver) || yields(arena, at, seat, option))
 			continue;
 		if (found < 0 || is_rather(arena, at, seat, option, &seat->options[found], common))
 			found = (int)i;

@@ -34,6 +34,7 @@ struct lc_option {
 				   belong to, a bit for each; 0: it goes with any */
 	const char *told;	/* what tells `cuda`, or that nothing does; else NULL */
 	bool by_folder;		/* only a folder's name tells it */
+	bool private;		/* it is in the process for those alone who name it otherwise */
 	const char *unusable;	/* damaged, foreign, or loading it has failed: says which */
 	const char *unbound;	/* why dlopen() did not bind all its functions; NULL: it did, or
 				   was not asked yet */

@@ -404,6 +404,15 @@ static const char *copy_path(struct walk *walk, const char *path)
 	return lc_text(walk->arena, *path ? path : walk->program);
 }
 
+/* Returns true if an object has not the SONAME of its major, as the copy that a wheel bundles. */
+static bool is_private(const struct lc_image *image, const struct lc_library *library, int number)
+{
+	const struct lc_major *major = lc_listed_major(library, number);
+	const char *soname = lc_image_string(image, DT_SONAME);
+
+	return major && soname && strcmp(soname, major->soname);
+}
+
 static void note_real(struct walk *walk, const struct lc_image *image,
 		      const struct object_kind *kind, const char *path)
 {
@@ -417,7 +426,8 @@ static void note_real(struct walk *walk, const struct lc_image *image,
 	if (real)
 		*real = (struct lc_real){ .library = library, .major = kind->major,
 					  .version = version_of(image, library, kind->major),
-					  .path = copy_path(walk, path) };
+					  .path = copy_path(walk, path),
+					  .private = is_private(image, library, kind->major) };
 	if (real && library->own_majors)
 		lc_cuda_needed(image, &real->needs);
 }

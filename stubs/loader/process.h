@@ -22,6 +22,7 @@ struct lc_real {
 	lc_version version;	/* at least this one; 0: not known */
 	uint32_t needs;		/* of one with majors of its own, as in struct lc_elf */
 	const char *path;
+	bool private;		/* another SONAME: who needs the library does not get this one */
 };
 
 /* An object that needs a stub, or the stub itself. */

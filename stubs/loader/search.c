@@ -168,6 +168,7 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 		option->version = real->version;
 		option->latest = real->version ? lc_latest_version(real->library, real->version) : 0;
 		option->cuda = real->needs;
+		option->private = real->private;
 		if (!lc_listed_major(real->library, real->major))
 			option->unusable = lc_unknown_reason(arena, real->library, real->major);
 		place_option(arena, search->known, library,

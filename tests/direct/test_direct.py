@@ -6,6 +6,7 @@ A situation is one line here and one source beside this file.  situation.py says
 may have, tests/lib/sanitizer_skips.py which rows mean nothing under a sanitizer.
 """
 import dataclasses
+import os
 import re
 import shutil
 
@@ -16,7 +17,7 @@ import fakes
 import situation
 from fakes import answer
 from situation import (THREAD_SANITIZER, Fake, Listed, Outcome, Real, Row, Shared, StandIn, beside,
-                       on_library_path_and_listed)
+                       on_library_path, on_library_path_and_listed)
 
 LINKERS = ("12.9", "13.0", "13.5")
 RUNTIME = (Real("cudart", "12.9"),)
@@ -103,6 +104,14 @@ def beside_another_major(world, cudart):
     world.env["LD_PRELOAD"] = "libcudart.so.12"
 
 
+BUNDLED = "libcudart-1a2b3c4d.so.12"
+
+
+def beside_a_bundled_one(world, cudart):
+    beside(world, cudart)
+    world.put("other.libs", fakes.fake("cudart", "12.0", own=BUNDLED, node="libcudart.so.12"))
+
+
 def for_some_cpus(world, cudart):
     """The folder itself has an older one."""
     folder = world.put("cuda", fakes.fake("cudart", "12.0"))
@@ -147,6 +156,28 @@ def among_left_overs(world, cudart):
     (old / "libcuda.so.1").touch()
     world.put("cuda", cudart)
     world.env["LD_LIBRARY_PATH"] = f"{old}:{world.root / 'cuda'}"
+
+
+def left_overs_alone(world, cudart):
+    among_left_overs(world, cudart)
+    (world.root / "cuda" / cudart.name).unlink()
+
+
+def in_nvidias_hpc_sdk(world, *files):
+    """Without the variables that its module sets besides."""
+    world.put("sdk/math_libs/12.9/lib64", *files)
+    world.env["CUDA_HOME"] = str(world.folder("sdk/cuda/12.9"))
+
+
+def beside_a_strangers_home(world, linker):
+    """/home/nvidia beside /home/alice."""
+    on_library_path(world, linker)
+    folder = world.put("nvidia/cu13/lib", fakes.fake("nvJitLink", "13.5"))
+    for path in (world.root / "nvidia", folder.parent, folder, *folder.iterdir()):
+        try:
+            os.chown(path, STRANGER, STRANGER)
+        except PermissionError:
+            pytest.skip("only root can make a file another user's")
 
 
 def below_a_sticky_folder(world, cudart):
@@ -214,6 +245,7 @@ def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
                flags=flags, place=place)
 
 
+STRANGER = 4711
 OLD_TAGS = "-Wl,--disable-new-dtags"
 RUNPATH = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../run",)
 RPATH = (f"{OLD_TAGS},-rpath,$ORIGIN/../run",)
@@ -304,6 +336,10 @@ ROWS = [
         "calls_first.c", (Fake("cudart", "12.9"),), extensions=("dropped.c",),
         arguments=("app/libdropped.so",), place=with_a_later_one,
         differs=Outcome("0\n302: says what would help\n")),
+    *[Row(f"another wheel bundles an older one under another name, {version}", "bundled.c",
+          (Fake("cudart", version),), extensions=("unloads.c",), place=beside_a_bundled_one,
+          arguments=(f"other.libs/{BUNDLED}", "app/libunloads.so"), flags=IN_CUDA)
+      for version in ("12.9", "13.5")],
     Row("a plugin needs no library", "calls_first.c", RUNTIME, place=underlinked,
         arguments=("app/libunderlinked.so",)),
     Row("the program asks for the address of what its runtime lacks", "weak.c",
@@ -361,8 +397,16 @@ ROWS = [
         differs=Outcome(f"0 12000, {answer('cudart', 'cudaDriverGetVersion', '12.0')} -1\n")),
     asks_version("a folder called nvidia beside the program's", "cuda",
                  {"nvidia/cu13/lib": "13.5"}),
+    Row("a stranger's home is called nvidia", "version.c", (Real("nvJitLink", "12.9"),),
+        place=beside_a_strangers_home),
     Row("left-overs of another CUDA and of the driver", "versions.c", RUNTIME,
         place=among_left_overs),
+    Row("a plugin meets left-overs alone, and no driver", "goes_without.c", RUNTIME,
+        extensions=("devices.c",), arguments=("devices",), place=left_overs_alone),
+    # Linked directly it cannot be opened.
+    Row("NVIDIA's HPC SDK, by CUDA_HOME alone", "goes_without.c", (CUBLAS, NEW_LT),
+        extensions=("multiplies.c",), arguments=("multiplies",), place=in_nvidias_hpc_sdk,
+        better=lambda direct, stub: stub == Outcome("uses it\n")),
     Row("in a user namespace, below root's sticky folder", "versions.c", RUNTIME,
         place=below_a_sticky_folder, under=("unshare", "--user")),
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
