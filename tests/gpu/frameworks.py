@@ -167,6 +167,15 @@ def compute(framework):
             print("+", line.split(maxsplit=5)[-1])
 
 
+def stubs_in(folder):
+    found = [str(file.resolve()) for name in PRELOADED
+             for file in pathlib.Path(folder).glob(f"lib{name}.so.*")]
+    if not found:
+        sys.exit(f"{folder}: there are no stubs under real SONAMEs; make them with "
+                 "`make install COMPAT=13 ALL_STUBS=yes`")
+    return found
+
+
 def run(framework, preloaded):
     done = subprocess.run([sys.executable, __file__, "--compute", framework],
                           env={**os.environ, "LD_PRELOAD": " ".join(preloaded)},
@@ -186,11 +195,7 @@ def main(arguments):
     unknown = set(arguments[1:]) - set(FRAMEWORKS)
     if not arguments or unknown:
         sys.exit(__doc__)
-    stubs = [str(file.resolve()) for name in PRELOADED
-             for file in pathlib.Path(arguments[0]).glob(f"lib{name}.so.*")]
-    if not stubs:
-        sys.exit(f"{arguments[0]}: there are no stubs under real SONAMEs; make them with "
-                 "`make install COMPAT=13 ALL_STUBS=yes`")
+    stubs = stubs_in(arguments[0])
     counts = dict(passed=0, failed=0, skipped=0)
     for framework in arguments[1:] or FRAMEWORKS:
         direct, _, skipped = run(framework, [])

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Start processes of torch, CuPy and JAX on a GPU twice, directly and through stubs, and compare.
+
+    tests/gpu/processes.py FOLDER [SITUATION]...
+
+FOLDER is that of tests/gpu/frameworks.py, which compares what is computed; here it is how a
+process begins, forks, hands memory to another, fails and ends.  The exit status and all that is
+printed have to be the same.  A situation in which the direct process fails, for want of a module or
+a GPU, is skipped with its last words.  Status 1 if one differs.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from frameworks import stubs_in
+
+SECONDS = 200       # for one of them, beside others
+AT_ONCE = 6
+# What differs from process to process: addresses, times, process ids, temporary files, and how many
+# threads std::terminate() ends.
+VARIES = re.compile(r"0x[0-9a-f]+|/tmp/\S+|pid=\d+|\[W\d+ [\d:.]+ |\b\d{4,}\b|"
+                    r"(?:terminate called.*\n)+")
+
+X = "import torch\nx = torch.arange(1024., device='cuda')\n"
+FORK = """
+import os
+child = os.fork()
+if not child:
+    {}
+print(os.waitpid(child, 0)[1])
+"""
+IN_CHILD = """try: print({}.sum().item(), flush=True)
+    except Exception as error: print(error, flush=True)
+    os._exit(0)"""
+FOR_ALL = """
+import {0} as processes
+def work(given, made):
+    tensor = given.get()
+    made.put(float(tensor.sum()))
+    del tensor
+if __name__ == '__main__':
+    processes.set_start_method('{1}')
+    given, made = processes.Queue(), processes.Queue()
+    worker = processes.Process(target=work, args=(given, made))
+    worker.start()
+    given.put({2})
+    print(made.get())
+    worker.join()
+    print(worker.exitcode)
+"""
+SITUATIONS = {
+    # ---- the end ----
+    "ends with memory": X + "print((x * 2).sum().item())",
+    "os._exit": X + "import os\nprint(x.sum().item(), flush=True)\nos._exit(3)",
+    "ends while threads compute": X + """
+import threading, time
+def compute():
+    while True: (x * 2).sum().item()
+for _ in range(4): threading.Thread(target=compute, daemon=True).start()
+time.sleep(.5)""",
+    "computes at exit": X + """
+import atexit, weakref
+class Last:
+    def __del__(self): print('deleted', (x * 3).sum().item())
+last = Last()
+weakref.finalize(last, lambda: print('finalized', (x * 4).sum().item()))
+atexit.register(lambda: print('at exit', (x * 2).sum().item()))""",
+    "an object that sys keeps": X + """
+import sys
+class Last:
+    x = x
+    def __del__(self):
+        try: print('deleted', (self.x @ self.x).item())
+        except Exception as error: print(type(error).__name__)
+sys.last = Last()""",
+    "a communicator that nobody destroys": X + """
+import tempfile, torch.distributed as distributed
+distributed.init_process_group('nccl', init_method='file://' + tempfile.mktemp(), rank=0, world_size=1)
+distributed.all_reduce(x)
+print(x.sum().item())""",
+    "CuPy's pools": """
+import cupy
+x = cupy.arange(100.)
+with cupy.cuda.Stream(non_blocking=True): y = x @ x
+pinned, managed = cupy.cuda.alloc_pinned_memory(1024), cupy.cuda.ManagedMemory(1024)
+print(float(y), pinned.size() >= 1024)""",
+    "JAX's arrays": """
+import jax
+x = jax.numpy.arange(1000.)
+print(jax.jit(lambda x: (x * 2).sum())(x), jax.grad(lambda x: (x ** 3).sum())(x)[:3])""",
+    "SIGTERM": X + """
+import os, signal, threading
+threading.Timer(.5, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+while True: (x * 2).sum().item()""",
+    "SIGINT": X + """
+import os, signal, threading
+threading.Timer(.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    while True: (x * 2).sum().item()
+except KeyboardInterrupt: print((x * 3).sum().item())""",
+
+    # ---- other processes ----
+    "fork before the first call": "import torch" + FORK.format(
+        IN_CHILD.format("torch.ones(5, device='cuda')")) + "print(torch.ones(6, device='cuda').sum())",
+    "fork after it": X + FORK.format(IN_CHILD.format("torch.ones(5, device='cuda')"))
+    + "print(x.sum())",
+    "fork after NVML was asked": "import torch\nprint(torch.cuda.is_available())" + FORK.format(
+        IN_CHILD.format("torch.ones(5, device='cuda')")),
+    "a child that ends as Python does": X + "import sys" + FORK.format("sys.exit(4)")
+    + "print(x.sum())",
+    "fork under CuPy": "import cupy\nx = cupy.arange(100.)" + FORK.format(
+        IN_CHILD.format("cupy.arange(3.)")) + "print(x.sum())",
+    "memory for another process": FOR_ALL.format("torch.multiprocessing", "spawn",
+                                                 "torch.arange(100., device='cuda')")
+    .replace("import torch.m", "import torch, torch.m"),
+    "a server that forks": FOR_ALL.format("torch.multiprocessing", "forkserver", "torch.ones(7)")
+    .replace("import torch.m", "import torch, torch.m").replace("tensor.sum", "tensor.cuda().sum"),
+    "workers of a DataLoader": X + """
+from torch.utils.data import DataLoader, TensorDataset
+loader = DataLoader(TensorDataset(torch.arange(1000.)), 100, num_workers=2, pin_memory=True)
+print(sum(batch.cuda(non_blocking=True).sum().item() for batch, in loader))""",
+    "exec": X + """
+import os, sys
+print(x.sum().item(), flush=True)
+os.execv(sys.executable, [sys.executable, '-c', "import torch; print(torch.ones(9, device='cuda').sum())"])""",
+
+    # ---- the beginning ----
+    "first calls in eight threads": """
+import threading, torch
+made = [0] * 8
+def compute(i): made[i] = torch.full((64, 64), float(i), device='cuda').sum().item()
+threads = [threading.Thread(target=compute, args=(i,)) for i in range(8)]
+for one in threads: one.start()
+for one in threads: one.join()
+print(made)""",
+    "a first call on a small stack": """
+import threading
+threading.stack_size(65536)
+import torch
+one = threading.Thread(target=lambda: print(torch.ones(4, device='cuda').sum().item()))
+one.start()
+one.join()""",
+    "devices hidden after the import": """
+import os, torch
+os.environ['CUDA_VISIBLE_DEVICES'] = ''
+print(torch.cuda.is_available(), torch.cuda.device_count())
+try: torch.zeros(1, device='cuda')
+except Exception as error: print(str(error)[:80])""",
+    "RTLD_DEEPBIND": "import os, sys\nsys.setdlopenflags(os.RTLD_NOW | os.RTLD_DEEPBIND)\n" + X
+    + "print(x.sum())",
+    "RTLD_GLOBAL": "import os, sys\nsys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)\n" + X
+    + "print(x.sum())",
+    "what is in the process": X + """
+import ctypes, os
+for name in ('cudart.so.13', 'cublas.so.13', 'cudnn.so.9', 'cufft.so.12', 'nvrtc.so.13', 'cupti.so.13'):
+    try: print(ctypes.CDLL('lib' + name, mode=os.RTLD_NOLOAD)._name)
+    except OSError: print('no', name)""",
+    "torch and CuPy": X + """
+import cupy
+y = cupy.from_dlpack(x)
+print(float((y * 2).sum()), torch.from_dlpack(y + 1).sum())""",
+    "CuPy and torch": """
+import cupy
+x = cupy.arange(100.)
+print(float(x.sum()))
+import torch
+print(torch.from_dlpack(x).sum())""",
+    "torch and JAX": X + "import jax\nprint(jax.numpy.asarray(jax.dlpack.from_dlpack(x)).sum())",
+    "cuda.bindings": """
+from cuda.bindings import driver, nvrtc, runtime
+print(runtime.cudaGetDeviceCount(), runtime.cudaRuntimeGetVersion(), nvrtc.nvrtcVersion(), driver.cuInit(0))""",
+    "cuda.core": """
+from cuda.core import Device, Program, ProgramOptions
+Device().set_current()
+code = Program('extern "C" __global__ void k(int *a) { *a = 5; }', 'c++', ProgramOptions(arch='sm_80'))
+print(type(code.compile('ptx').get_kernel('k')).__name__)""",
+
+    # ---- errors, tools, memory ----
+    "memory that is not there": X + """
+try: torch.empty(10 ** 15, device='cuda')
+except torch.OutOfMemoryError as error: print(str(error)[:60])
+print(x.sum())""",
+    "an assertion on the device": X + """
+for index in (5000, 1):
+    try: print(x[torch.tensor([index], device='cuda')].sum().item())
+    except Exception as error: print(str(error).splitlines()[0])""",
+    "errors of CuPy": """
+import cupy
+for call in (lambda: cupy.RawKernel('this is no code', 'k')((1,), (1,), ()),
+             lambda: cupy.cuda.runtime.memcpy(1, 2, 3, 1), lambda: cupy.empty(10 ** 15)):
+    try: call()
+    except Exception as error: print(type(error).__name__, str(error)[:40])""",
+    "a profiler": X + """
+from torch.profiler import ProfilerActivity, profile
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
+    (x.view(32, 32) @ x.view(32, 32)).relu().sum().item()
+found = seen.key_averages()
+print(sorted(one.key for one in found if 'cuda' in one.key), any(one.device_time_total for one in found))""",
+    "graphs of a compiled function": X + """
+compiled = torch.compile(lambda a, b: (a.sin() * b).relu() + a, mode='reduce-overhead')
+for _ in range(4): made = compiled(x, x + 1)
+print(round(made.sum().item(), 1))""",
+    "graphs of a module": X + """
+model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 8)).cuda()
+for one in model.parameters(): one.data.fill_(.01)
+graphed = torch.cuda.make_graphed_callables(model, (torch.ones(32, 32, device='cuda'),))
+adam = torch.optim.Adam(model.parameters(), capturable=True)
+for _ in range(3):
+    adam.zero_grad()
+    loss = graphed(torch.ones(32, 32, device='cuda')).square().sum()
+    loss.backward()
+    adam.step()
+print(round(loss.item(), 4))""",
+    "a kernel of Triton": X + """
+import triton, triton.language as tl
+@triton.jit
+def twice(a, n, block: tl.constexpr):
+    i = tl.program_id(0) * block + tl.arange(0, block)
+    tl.store(a + i, tl.load(a + i, mask=i < n) * 2, mask=i < n)
+twice[(8,)](x, 1024, block=128)
+print(x.sum().item())""",
+    "a kernel of the jiterator": X + """
+made = torch.cuda.jiterator._create_jit_fn('template <typename T> T f(T a, T b) { return a * b + b; }')
+print(made(x, x).sum().item())""",
+    "segments that grow": "import os\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'expandable_segments:True'\n"
+    + X + """
+many = [torch.zeros(1 << 22, device='cuda') for _ in range(20)]
+del many[::2]
+torch.cuda.empty_cache()
+print(torch.ones(1 << 24, device='cuda').sum().item())""",
+    "cudaMallocAsync": "import os\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'backend:cudaMallocAsync'\n"
+    + X + "print(sum(torch.ones(1 << 20, device='cuda').sum().item() for _ in range(20)))",
+    "memory of the host": X + """
+runtime, memory = torch.cuda.cudart(), torch.zeros(1 << 20)
+print(torch.empty(1 << 20).pin_memory().is_pinned(), runtime.cudaHostRegister(memory.data_ptr(), 4 << 20, 0))
+print(memory.is_pinned(), runtime.cudaHostUnregister(memory.data_ptr()))""",
+    "8-bit numbers": X + """
+a, one = torch.ones(64, 64, device='cuda').to(torch.float8_e4m3fn), torch.ones((), device='cuda')
+print(torch._scaled_mm(a, a.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16).float().sum().item())""",
+}
+
+
+def run(name, folder, preloaded):
+    """(exit status, what it printed, what it said on stderr)"""
+    folder.mkdir()
+    (folder / "program.py").write_text(SITUATIONS[name])
+    env = {**os.environ, "LD_PRELOAD": " ".join(preloaded), "XLA_PYTHON_CLIENT_MEM_FRACTION": ".05",
+           "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", "TRITON_CACHE_DIR": f"{folder}/triton"}
+    try:
+        done = subprocess.run([sys.executable, "program.py"], cwd=folder, env=env, text=True,
+                              capture_output=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"still running after {SECONDS} seconds", "", ""
+    return (done.returncode, *(VARIES.sub("#", text) for text in (done.stdout, done.stderr)))
+
+
+def main(arguments):
+    stubs = stubs_in(arguments[0]) if arguments else []
+    names = arguments[1:] or list(SITUATIONS)
+    if not stubs or set(names) - set(SITUATIONS):
+        sys.exit(__doc__)
+    counts = dict(passed=0, failed=0, skipped=0)
+    with tempfile.TemporaryDirectory() as scratch, \
+            concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        def both(name):
+            place = pathlib.Path(scratch) / name.replace(" ", "-").replace("'", "")
+            return [run(name, place.with_name(place.name + how), preloaded)
+                    for how, preloaded in (("-direct", []), ("-stubs", stubs))]
+        for name, (direct, through) in zip(names, pool.map(both, names)):
+            outcome = "skip" if direct[0] == 1 else "pass" if direct == through else "fail"
+            counts[{"skip": "skipped", "pass": "passed", "fail": "failed"}[outcome]] += 1
+            why = direct[2].strip().splitlines()[-1:] if outcome == "skip" else []
+            print(f"{outcome} {name}:", *why or [f"status {direct[0]}"], flush=True)
+            if outcome == "fail":
+                for how, said in (("directly", direct), ("through stubs", through)):
+                    print(f"  {how}: status {said[0]}\n{said[1][-500:]}{said[2][-800:]}")
+    print(", ".join(f"{number} {what}" for what, number in counts.items()))
+    return counts["failed"] != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
