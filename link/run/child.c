@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* child.c - a child process that does one job, and how it ended */
 #include "child.h"
+#include "wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,6 +68,8 @@ static int open_file(const char *name)
 	return keep_away(fd);
 }
 
+static const char empty_report[LK_REPORT_BYTES];
+
 bool lk_child_open(struct lk_child *child)
 {
 	*child = (struct lk_child){ .job = -1, .output = -1, .report = -1, .life = -1,
@@ -74,7 +77,7 @@ bool lk_child_open(struct lk_child *child)
 	child->job = open_file("lazycuda-job");
 	child->output = child->job < 0 ? -1 : open_file("lazycuda-output");
 	child->report = child->output < 0 ? -1 : open_file("lazycuda-report");
-	return child->report >= 0 && !ftruncate(child->report, LK_REPORT_BYTES);
+	return child->report >= 0 && lk_write_all(child->report, empty_report, sizeof(empty_report));
 }
 
 static void close_one(int *fd)

@@ -18,6 +18,7 @@
 #include "isolated.h"
 #include "nvvm_tools.h"
 #include "product.h"
+#include "wire.h"
 #include "../tables/versions.h"
 
 #define OWN_FILE "/proc/self/fd/"
@@ -32,21 +33,6 @@ static const char *const *own_toolkit(struct lc_arena *arena, const char *progra
 	for (size_t i = 0; variables && i < 3; i++)
 		variables[i] = lc_format(arena, "%s=%.*s", names[i], (int)length, program);
 	return variables;
-}
-
-static bool write_all(int fd, const char *bytes, size_t length)
-{
-	while (length) {
-		const ssize_t written = write(fd, bytes, length);
-
-		if (written < 0 && errno != EINTR)
-			return false;
-		if (written > 0) {
-			bytes += written;
-			length -= (size_t)written;
-		}
-	}
-	return !lseek(fd, 0, SEEK_SET);
 }
 
 static void take_image(struct lc_arena *arena, const struct lk_child *child,
@@ -155,7 +141,8 @@ void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *pla
 		return;
 	}
 	if (lk_child_open(&child) && !ftruncate(child.report, 0) && variables &&
-	    write_all(child.job, piece->bytes, piece->length))
+	    lk_write_all(child.job, piece->bytes, piece->length) &&
+	    !lseek(child.job, 0, SEEK_SET))
 		ending = lk_child_run(&child, arena, command, variables, limits->deadline,
 				      limits->cancel);
 	if (ending == LK_ENDED)

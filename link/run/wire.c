@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Bytes begin at a multiple of this: linkers read them as headers, where they lie. */
@@ -11,17 +12,36 @@
 
 static const unsigned char zeros[ALIGNMENT];
 
-static void write_now(struct lk_writer *writer, const unsigned char *bytes, size_t length)
+/* A write beyond RLIMIT_FSIZE ends the process by a signal. */
+static bool fits(int fd, size_t length)
 {
-	while (length && !writer->failed) {
-		ssize_t written = write(writer->fd, bytes, length);
+	const off_t at = lseek(fd, 0, SEEK_CUR);
+	struct rlimit most;
 
-		if (written < 0 && errno == EINTR)
-			continue;
-		writer->failed = written <= 0;
-		bytes += written;
-		length -= (size_t)written;
+	if (getrlimit(RLIMIT_FSIZE, &most) || at < 0 || (uint64_t)at + length <= most.rlim_cur)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
+bool lk_write_all(int fd, const void *bytes, size_t length)
+{
+	if (!fits(fd, length))
+		return false;
+	for (size_t done = 0; done < length;) {
+		const ssize_t written = write(fd, (const char *)bytes + done, length - done);
+
+		if (!written || (written < 0 && errno != EINTR))
+			return false;
+		if (written > 0)
+			done += (size_t)written;
 	}
+	return true;
+}
+
+static void write_now(struct lk_writer *writer, const void *bytes, size_t length)
+{
+	writer->failed = writer->failed || !lk_write_all(writer->fd, bytes, length);
 }
 
 static void append(struct lk_writer *writer, const void *bytes, size_t length)

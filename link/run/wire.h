@@ -27,6 +27,9 @@ struct lk_reader {
 	bool failed;
 };
 
+/* Returns false, with errno, if it could not write all. */
+bool lk_write_all(int fd, const void *bytes, size_t length);
+
 void lk_wire_put_number(struct lk_writer *writer, uint64_t number);
 /* NULL is kept apart from what is empty. */
 void lk_wire_put_bytes(struct lk_writer *writer, const void *bytes, size_t length);

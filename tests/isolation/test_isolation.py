@@ -123,6 +123,13 @@ def test_a_command_that_is_not_there(world, run, tmp_path):
     assert "bin/lazycuda" in results[0] and "No such file" in results[0]
 
 
+def test_files_may_not_grow(world, run):
+    """A write beyond the limit would end the caller by SIGXFSZ."""
+    run()
+    done = world.run("/bin/sh", "-c", 'ulimit -f 0; "$@" | cat', "sh", caller(), 1, 1, PTX.format("well"))
+    assert done.lines[0].startswith("0: NO_CHILD: ") and "File too large" in done.lines[0]
+
+
 def test_a_command_that_is_another(world, run, tmp_path):
     lib, program = tmp_path / "lib", tmp_path / "bin" / "lazycuda"
     shutil.copytree(build.STUBS, lib, symlinks=True)
