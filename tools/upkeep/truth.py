@@ -7,7 +7,7 @@
 DIR has the real libraries of CUDA 11, 12 and 13, as fetch.py lays them out:
 
     tools/upkeep/fetch.py --table tools/upkeep/cuda.txt DIR 11.8 12.9 13.5 cu11 cu12 cu13 \\
-        cudnn8 nvtx1
+        cudnn8.7 cudnn8 nvtx1
     tools/upkeep/fetch.py DIR 11.8 12.9 13.5
 
 Each wheel is unpacked, and so is what `lazycuda retarget` makes of it.  Where there is no CUDA, and
@@ -44,7 +44,7 @@ import trial
 from lazycuda import elf, names           # noqa: E402
 
 # The toolkits that make a CUDA.
-WORLDS = {"none": (), "11": ("11.8", "cu11"), "12": ("12.9", "cu12", "cudnn8", "nvtx1"),
+WORLDS = {"none": (), "11": ("11.8", "cu11", "cudnn8.7"), "12": ("12.9", "cu12", "cudnn8", "nvtx1"),
           "13": ("13.5", "cu13")}
 # What a CUDA has and these toolkits have not.
 UNKNOWN = {"11": {"cufile"}}
@@ -218,34 +218,37 @@ def exported(path):
     return frozenset(symbol.name for symbol in elf.read(path).symbols() if symbol.defined)
 
 
-def stubs_of(binary, places, world):
-    """{stub: [(name, node)]} that a file imports and are looked up.  A stub under the name of a
-    real library is the last to be found."""
-    stubs = [places[name] for name in binary.needed if name in places and name not in world.has and
+def stubs_of(binary, found, lines, world):
+    """{stub: [(name, node)]} that a file imports and are looked up: the stubs of the wheel that ld.so
+    has found for it, by its run path or after all real libraries."""
+    resolved = dict(re.findall(r"^\s*(\S+) => (/.*) \(0x", "\n".join(lines), re.MULTILINE))
+    paths = [os.path.realpath(resolved[name]) for name in binary.needed if name in resolved and
              world.answers(stem_of(name))]
-    return {str(path): [each for each in binary.symbols if each[0] in exported(path)]
-            for path in stubs if "lazycuda_load" in exported(path)}
+    return {path: [each for each in binary.symbols if each[0] in exported(path)]
+            for path in paths if path in found and "lazycuda_load" in exported(path)}
 
 
 def happens(found, worlds, exports):
     """{world: {file: faults}} of an unpacked wheel."""
-    places = {binary.path.name: binary.path for binary in found.values()}
+    paths = {os.path.realpath(binary.path) for binary in found.values()}
     faults = {}
     for world in worlds:
-        slots = world.name != "none"
-        stubs = {file: stubs_of(binary, places, world) for file, binary in found.items()}
+        traced = world.ask([str(binary.path) for binary in found.values()], {})["traced"]
+        lines = {file: traced[str(binary.path)] for file, binary in found.items()}
+        stubs = {file: stubs_of(binary, paths, lines[file], world) if world.name != "none" else {}
+                 for file, binary in found.items()}
         asked = collections.defaultdict(set)
         for each in stubs.values():
             for path, wanted in each.items():
                 asked[path].update(wanted)
-        said = world.ask([str(binary.path) for binary in found.values()],
-                         {path: sorted(wanted) for path, wanted in asked.items()} if slots else {})
+        slots = world.ask([], {path: sorted(wanted) for path, wanted in asked.items()})["slots"] \
+            if asked else {}
         faults[world.name] = {file: [
-            *world.faults(binary, said["traced"][str(binary.path)], exports),
+            *world.faults(binary, lines[file], exports),
             *world.lacks_opened(binary),
             *(f"{name} of {os.path.basename(path)} reaches nothing"
               for path, wanted in stubs[file].items() for name, node in wanted
-              if slots and not said["slots"][path][f"{name} {node}"])]
+              if not slots[path][f"{name} {node}"])]
             for file, binary in found.items()}
     return faults
 
