@@ -13,6 +13,9 @@
 
 static enum serves serves(const struct findings *findings, const char *soname)
 {
+	/* ld.so opens a path and looks nowhere else. */
+	if (strchr(soname, '/'))
+		return SPOILS;
 	return findings->beside ? neighbours_serve(findings->beside, &findings->searcher, soname) :
 	       SERVES_NOT;
 }
@@ -35,8 +38,8 @@ bool lies_apart(const struct findings *findings)
 /* Returns true if a stub is installed with a wheel, where the file finds it. */
 static bool stub_is_there(const struct findings *findings, const char *soname)
 {
-	return !is_in_wheel(findings) || findings->beside->requires_stubs ||
-	       lies_beside(findings, soname);
+	return !is_in_wheel(findings) || lies_beside(findings, soname) ||
+	       neighbours_require_stubs(findings->beside, &findings->searcher);
 }
 
 /* ---- libraries of CUDA ---- */

@@ -140,7 +140,9 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 			report_error(&audit->report, path, path, why);
 		return;
 	}
-	if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
+	if (is_wheel(path))
+		report_error(&audit->report, path, path, "is not a wheel");
+	else if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
 		audit_bytes(audit, path, NULL, NULL, bytes, size);
 }
 
@@ -154,6 +156,8 @@ static void audit_file(struct audit *audit, const char *path, bool asked)
 	void *bytes;
 	char magic[4];
 
+	/* A wheel that cannot be read is no less one. */
+	asked |= is_wheel(path);
 	if (fd < 0) {
 		why = lc_why_not_opened(errno);
 		report_error(&audit->report, path, NULL, why ? why : "cannot be opened");
@@ -280,6 +284,10 @@ static bool check_required(const struct audit *audit)
 {
 	bool met = true;
 
+	if (audit->required_count && audit->report.files && report_nothing(&audit->report)) {
+		fprintf(stderr, "lazycuda audit: there is nothing in it that could be judged\n");
+		return false;
+	}
 	for (size_t i = 0; i < audit->required_count; i++) {
 		struct requirement wanted = audit->required[i];
 
@@ -370,7 +378,8 @@ static const struct option options[] = {
 	{ "--allow-by-name", NULL, "libraries that a file may open by a name that tells the CUDA,"
 	  " such as libcublas.so.12, do not count", .at = offsetof(struct audit, report.by_name) },
 	{ "--driver", "V", "assume a driver for that CUDA, such as 12.2: functions that came"
-	  " later are absent, and it does not take code that is too new for it; default: the"
+	  " later are absent, CUDA of later majors does not run, and it does not take code that is too new"
+	  " for it; default: the"
 	  " newest driver that is known, and any for code",
 	  .take = set_driver,
 	  .wants = "--driver takes a version of CUDA that is known, as in 12.2" },

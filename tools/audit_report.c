@@ -69,6 +69,7 @@ static const char *verdict_text(struct report *report, struct lc_arena *arena,
 			continue;
 		count(arena, report->tables, findings, end - 1, &tally);
 		why = lc_format(arena, "%s; on %d: %s", why, LC_MAJOR(tables->toolkits[first]),
+				tally_runs(&tally) ? "it needs a driver of that CUDA" :
 				problems(arena, &tally, IN_A_VERDICT));
 	}
 	return lc_format(arena, "%s%s%s", *text ? text : "runs on none",
@@ -455,14 +456,14 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	size_t driver;
 
 	report->files++;
-	report->objects += findings->object;
+	report->unjudged += findings->object || findings->foreign;
 	report->importers += imports;
 	report->without_cuda &= findings->foreign || lies_without_cuda(findings);
 	for (size_t i = 0; i < report->tables->toolkit_count; i++) {
 		struct tally tally;
 
 		count(arena, report->tables, findings, i, &tally);
-		fate.served[i] = tally_runs(&tally);
+		fate.served[i] = tally_runs(&tally) && !above_driver(report->tables, findings, i);
 		fate.retargeted[i] = fate.served[i] && lies_within_reach(report->tables, findings, i,
 									  report->by_name);
 		fate.now[i] = fate.retargeted[i] &&
@@ -544,11 +545,16 @@ static void print_lacking(const struct report *report)
 		       report->with_code - report->lacking[i], report->with_code);
 }
 
+bool report_nothing(const struct report *report)
+{
+	return report->files == report->unjudged;
+}
+
 void report_end(struct report *report, struct lc_arena *arena)
 {
 	bool everywhere = !memchr(report->runs, false, report->tables->toolkit_count);
-	const char *text = report->files == report->objects && report->objects + report->errors ?
-		"nothing that could be judged" : !report->importers && everywhere ?
+	const char *text = report_nothing(report) ? "nothing that could be judged" :
+		!report->importers && everywhere ?
 		"imports nothing from the CUDA libraries" :
 		runs_text(arena, report->tables, report->runs);
 

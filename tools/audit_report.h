@@ -15,7 +15,7 @@ struct report {
 	bool without_cuda;	/* every file so far can be loaded where there is none */
 	size_t importing[AUDIT_TOOLKITS];	/* for each version, the files with CUDA imports that run on it */
 	size_t importers, files, errors;
-	size_t objects;		/* files that are not linked yet */
+	size_t unjudged;	/* files that are not linked yet, or for a CPU without CUDA */
 	bool drives;		/* some file imports from the driver's libraries */
 	size_t driver;		/* the oldest driver that has all of these imports */
 	bool by_name;		/* libraries that files open by name do not count */
@@ -31,6 +31,8 @@ void report_begin(struct report *report);
 void report_file(struct report *report, struct lc_arena *arena, const char *file,
 		 const char *wheel, const struct findings *findings, const struct code *code);
 void report_error(struct report *report, const char *file, const char *wheel, const char *error);
+/* Returns true if there was no file that could be judged. */
+bool report_nothing(const struct report *report);
 void report_end(struct report *report, struct lc_arena *arena);
 
 #endif

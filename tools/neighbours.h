@@ -13,6 +13,12 @@
 
 #define ELF_START 20	/* bytes of an ELF file that tell its kind and machine */
 
+enum {
+	ON_X86_64 = 1,
+	ON_AARCH64 = 2,
+	ON_ALL = ON_X86_64 | ON_AARCH64
+};
+
 struct neighbour {
 	const char *key;	/* by which it is sorted */
 	const char *path;	/* in a folder: its path */
@@ -30,7 +36,7 @@ struct neighbours {
 	struct neighbour_list places;	/* of a wheel, by where pip puts them below site-packages */
 	const void *wheel;		/* its bytes; NULL: it is a folder */
 	size_t size;
-	bool requires_stubs;		/* a wheel that requires lazycuda's */
+	unsigned requires_stubs;	/* the machines on which it requires the package of the stubs */
 	/* What is seen inside the wheel, when it is asked for. */
 	bool looked;
 	struct loader *loaders;		/* its ELF files */
@@ -74,5 +80,7 @@ enum serves {
 	SPOILS		/* what is found is no library: ld.so looks no further */
 };
 enum serves neighbours_serve(struct neighbours *all, const struct searcher *from, const char *name);
+/* Returns true if the package that has the stubs is installed with a wheel, for this file. */
+bool neighbours_require_stubs(const struct neighbours *all, const struct searcher *from);
 
 #endif

@@ -135,6 +135,15 @@ bool tally_runs(const struct tally *tally)
 	       !tally->undriven.count;
 }
 
+bool above_driver(const struct tables *tables, const struct findings *findings, size_t toolkit)
+{
+	bool needs = false;
+
+	for (size_t i = 0; i < findings->import_count; i++)
+		needs |= lc_has_majors(findings->imports[i].table->library);
+	return needs && LC_MAJOR(tables->toolkits[toolkit]) > LC_MAJOR(tables->toolkits[tables->driver]);
+}
+
 /* The oldest driver from which on every version up to tables->driver has the name. */
 static size_t driver_of(struct tables *tables, const struct found_import *import,
 			const struct found_name *name)

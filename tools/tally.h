@@ -15,6 +15,9 @@ struct tally {
 /* A version is an index into tables->toolkits. */
 void count(struct lc_arena *arena, struct tables *tables, const struct findings *findings,
 	   size_t toolkit, struct tally *tally);
+/* Returns true if the file needs what a CUDA has, and the driver that is assumed is of an older major
+ * than this one. */
+bool above_driver(const struct tables *tables, const struct findings *findings, size_t toolkit);
 bool tally_runs(const struct tally *tally);	/* false for one that is incomplete */
 
 /* The version of a library, of this row of its majors, from which on it serves all that the file

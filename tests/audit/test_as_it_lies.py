@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The verdict is about a file as it lies there: what it needs, what it opens, what is beside it."""
 import pathlib
+import platform
 import shutil
 import subprocess
 import zipfile
@@ -147,13 +148,20 @@ def test_a_real_library_in_the_wheel_is_there_if_it_is_found(said, patchelf, bun
     ("", "", "requires-dist:LazyCUDA; sys_platform != 'win32' and os_name != 'darwin'\n", 0),
     ("", "", "Requires-Dist: lazycuda; sys_platform == 'win32'\n", 1),
     ("", "", "Requires-Dist: lazycuda; python_version < '3'\n", 1),
+    ("", "", "Requires-Dist: lazycuda>=0.1; (python_version >= '3.8' and os_name==\"posix\")\r\n", 0),
+    ("", "", "Requires-Dist: lazycuda; python_version >= '3.14'\n", 1),
+    ("", "", "Requires-Dist: lazycuda; sys_platform == 'linux' and platform_machine == '{machine}'\n", 0),
+    ("", "", "Requires-Dist: lazycuda; platform_machine != '{machine}'\n", 1),
+    ("", "", "Requires-Dist: lazycuda; implementation_name == 'pypy'\n", 1),
+    ("", "", "Requires-Dist: lazycuda; os_name == 'posix' or os_name == 'nt'\n", 1),
     ("", "", "Requires-Dist: lazycuda-docs\n", 1)])
 def test_a_stub_lies_where_the_run_path_leads(audit, tmp_path, run_path, places, metadata, status):
     file = compiled(tmp_path, "user.so", MALLOC, build.import_library("cudart", 12),
                     f"-Wl,-rpath,{run_path}")
     stub = [(build.BUILD / "lib" / "libcudart_stub.so", places)] if places else []
     done = audit("--require", "11,12", wheel(tmp_path / "mine-1-py3-none-any.whl", file, *stub,
-                                             metadata=metadata), status=status)
+                                             metadata=metadata.replace("{machine}", platform.machine())),
+                 status=status)
     assert status == any("runs on none: libcudart_stub.so is not in the wheel where" in line
                          for line in done.lines)
 
@@ -306,15 +314,33 @@ def test_nothing_to_judge_is_no_yes(audit, tmp_path):
 
 
 def test_what_cannot_be_judged_is_no_yes(audit, tmp_path):
-    """An object file is not linked yet, and a wheel that is cut has no directory."""
+    """An object file is not linked yet, a 32-bit CPU has no CUDA, and a wheel that is cut has no directory."""
+    compiled(tmp_path, "small.so", OTHER.replace("return other()", "return 0"))
+    small = bytearray((tmp_path / "small.so").read_bytes())
+    small[4] = 1
+    (tmp_path / "small.so").write_bytes(small)
+    assert "nothing in it that could be judged" in audit("--require", "12", tmp_path / "small.so", status=1).err
     (tmp_path / "a.c").write_text("int cudaMalloc(void **, unsigned long); int f(void) "
                                   "{ void *p; return cudaMalloc(&p, 1); }\n")
     build.output(*build.CC, "-c", "-o", tmp_path / "a.o", tmp_path / "a.c")
     assert "is not linked yet" in verdict(audit(tmp_path / "a.o"))
+    audit("--require", "12", tmp_path / "a.o", status=1)
     (tmp_path / "cut-1-py3-none-any.whl").write_bytes(b"PK\3\4" + bytes(100))
     said = audit(tmp_path / "a.o", tmp_path / "cut-1-py3-none-any.whl", status=2).lines
     assert said[-2:] == ["1 that could not be read are not judged",
                          "all of it: nothing that could be judged"]
+    # pip takes a zip file that something is put before.
+    (tmp_path / "dist").mkdir()
+    whole = wheel(tmp_path / "mine-1-py3-none-any.whl", tmp_path / "a.o")
+    (tmp_path / "dist" / "a.whl").write_bytes(b"#" + whole.read_bytes())
+    assert "a.whl is not a wheel" in audit(tmp_path / "dist", status=2).err
+
+
+def test_a_path_among_the_needed_libraries_is_the_only_one(audit, tmp_path):
+    place = library(tmp_path / "links", "libcublas.so.12", "cublasCreate_v2", "libcublas.so.12")
+    patch(place, "--set-soname", place)
+    file = compiled(tmp_path, "user.so", CREATE, place)
+    assert f"runs on none: it needs {place}; runs on 11.7 " in verdict(audit("--require", "12", file, status=1))
 
 
 def test_a_library_without_its_stub_is_not_judged(world, tmp_path):

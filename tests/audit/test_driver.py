@@ -102,6 +102,15 @@ def test_for_a_driver_that_lacks_one(said, audit, tmp_path):
     audit("--driver=12.4", "--require=11", file)
 
 
+def test_a_driver_runs_no_later_major(audit, said, tmp_path):
+    file = importer(tmp_path, "cudaMalloc")
+    audit("--driver", "12.2", "--require", "12.9", file)
+    audit("--driver", "12.2", "--require", "13", file, status=1)
+    assert said("--driver", "12.2", file)["verdict"].endswith("; on 13: it needs a driver of that CUDA")
+    # The driver's own library is there in either case.
+    audit("--driver", "12.2", "--require", "13", needing(tmp_path, "cuda", "cuInit", name="own.so"))
+
+
 def test_all_of_several_files(audit, tmp_path):
     older = needing(tmp_path, "cuda", "cuInit", name="one.so")
     newer = needing(tmp_path, "nvml", since("nvml", "12.8"), name="two.so")
