@@ -36,10 +36,9 @@ ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 # Without crtbegin.o, whose constructor would run beside the stub's own (stubs/loader/begin.c).
 BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
-# Nobody calls the functions of an import library, and it needs nothing.  It has debug information,
-# because Debian's tools make an empty package for a library that has none.
-IMPORT_FLAGS = $(CPPFLAGS) $(filter-out -g0,$(ENTRY_CFLAGS)) -fPIC -fno-builtin $(WHERE) \
-	-Istubs $(filter-out -fsanitize%,$(LDFLAGS)) -shared -nostdlib -Wl,-z,noexecstack
+# Nobody calls the functions of an import library, so nobody debugs it, and it needs nothing.
+IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
+	-Istubs $(filter-out -fsanitize%,$(LDFLAGS)) -shared -nostdlib -s -Wl,-z,noexecstack
 
 comma := ,
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to

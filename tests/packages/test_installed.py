@@ -9,7 +9,7 @@ import build
 import distribution
 
 DEPENDENT = build.TESTS / "packages" / "dependent"
-NEEDED = {"deb": "debhelper,dh-python,lintian", "rpm": "rpm"}
+NEEDED = {"deb": "debhelper,dh-python,lintian", "rpm": "rpm,rpmlint,debugedit,elfutils,file"}
 
 
 @pytest.mark.release

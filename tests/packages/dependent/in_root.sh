@@ -61,10 +61,25 @@ with_deb() {
 	dpkg --purge $(for deb in *.deb; do dpkg-deb -f "$deb" Package; done) >>deb.log
 }
 
+# As distributions that have RPM build: symbols are a package of their own.  That distribution's shell
+# is bash, and rpm's own scripts take it for that.
+settings_of_rpm() {
+	ln -sf bash /bin/sh
+	cat >.rpmmacros <<-'end'
+	%_libdir /usr/lib
+	%python3_sitearch /usr/lib/python3/dist-packages
+	%_debugsource_packages 1
+	%install %{?buildsubdir:%{debug_package}}\
+	%%install\
+	%{nil}
+	%__os_install_post %{?__debug_package:%{__debug_install_post}}\
+	/usr/lib/rpm/brp-compress /usr\
+	%{nil}
+	end
+}
+
 rpms() {
-	quietly rpmbuild -bb --nodeps --define "_topdir $PWD/rpm" --define '_libdir /usr/lib' \
-		--define 'python3_sitearch /usr/lib/python3/dist-packages' --define 'debug_package %{nil}' \
-		--define "sources $PWD/dependent" "$1"
+	quietly rpmbuild -ba --nodeps --define "_topdir $PWD/rpm" --define "sources $PWD/dependent" "$1"
 }
 
 # There is no package of RPM's for what Debian has; of lazycuda's none may be wanted.
@@ -75,19 +90,22 @@ install_rpms() {
 }
 
 with_rpm() {
+	settings_of_rpm
 	mkdir -p rpm/SOURCES
 	cp "$own" rpm/SOURCES
-	tar -xzf "$own" "lazycuda-$version/packaging/lazycuda.spec"
+	tar -xzf "$own" "lazycuda-$version/packaging"
 	rpms "lazycuda-$version/packaging/lazycuda.spec"
+	rm rpm/RPMS/*/*-debuginfo-*.rpm
+	rpmlint --ignore-unused-rpmlintrc --rpmlintrc "lazycuda-$version/packaging/lazycuda.rpmlintrc" \
+		rpm/RPMS/*/*.rpm rpm/SRPMS/*.rpm >rpmlint.log || { cat rpmlint.log; exit 1; }
+	! grep -E ': [EW]: ' rpmlint.log || exit 1
 	files >before
 	install_rpms rpm/RPMS/*/*lazycuda-*.rpm
-	ldconfig
 	rpms dependent/hello-cuda.spec
 	install_rpms rpm/RPMS/*/hello-cuda-1-*.rpm
 	rpm -q --requires hello-cuda | grep -x 'libcublas_stub\.so\.0.*'
 	use /usr/lib/python3/dist-packages/lazycuda
 	rpm -e --nodeps $(rpm -qa)
-	ldconfig
 }
 
 "with_$form"
