@@ -31,10 +31,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 REQUIREMENTS = ROOT / "packaging" / "release.txt"
 A_DAY = 24 * 60 * 60
 ARCHES = ("x86_64", "aarch64")
-# A stub runs its own code once, and the wheel has a hundred of them: -Os makes it a megabyte
-# smaller.  zig compiles its own parts of the C library with the path of its folder in the debug
-# information: without that the bytes are the same in any folder.
-CFLAGS, LDFLAGS = "-Os -g0", "-s"
+# zig compiles its own parts of the C library with the path of its folder in the debug information:
+# without that the bytes are the same in any folder.
+LDFLAGS = "-s"
 # The most bytes of a wheel, for the sake of the index and of downloads.
 MOST = 12_000_000
 
@@ -114,8 +113,7 @@ class Tools:
                 "SOURCE_DATE_EPOCH": os.environ["SOURCE_DATE_EPOCH"], **more}
 
     def compiler(self, arch):
-        return {"CC": f"zig cc -target {arch}-linux-gnu.2.17", "CFLAGS": CFLAGS,
-                "LDFLAGS": LDFLAGS, "LIBDL": "-ldl",
+        return {"CC": f"zig cc -target {arch}-linux-gnu.2.17", "LDFLAGS": LDFLAGS, "LIBDL": "-ldl",
                 "ZIG_GLOBAL_CACHE_DIR": str(self.work / "zig"),
                 "ZIG_LOCAL_CACHE_DIR": str(self.work / "zig")}
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fills the wheel with what `make install` installs.
 
-CC, CFLAGS, CPPFLAGS, LDFLAGS, HOSTCC and LIBDL count as they do for make; the
-wheel is tagged for the machine that CC compiles for.  LAZYCUDA_BUILD names a
+CC, CFLAGS, CPPFLAGS, LDFLAGS, HOSTCC and LIBDL count as they do for make, but that CFLAGS is
+-Os -g0 if it is not set; the wheel is tagged for the machine that CC compiles for.  LAZYCUDA_BUILD names a
 folder to compile in that is kept, for the next time.  docs/reference/package.md says how to
 make a wheel for manylinux2014.
 """
@@ -19,10 +19,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 # `make install` puts the Python code here; in the wheel it is the package itself.
 PYTHON_CODE = "share/lazycuda/python"
 
+# What man and shells find in the environment that the wheel is installed into.
+FOR_ALL = ("share/man/", "share/bash-completion/", "share/zsh/", "share/fish/")
+
 PREFIX = "/lazycuda"
 FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/include",
            "DATADIR": "/share", "PYTHONDIR": f"/{PYTHON_CODE}", "LIBEXECDIR": "/libexec",
            "MANDIR": "/share/man"}
+# A stub runs its own code once, and the wheel has a hundred of them: with -O2 it is 1.6 MB larger.
+CFLAGS = "-Os -g0"
 # NPP's stubs under the real names would be 7 of 18 MB, more than packaging/release.py allows a
 # wheel; no wheel of tools/upkeep/survey.txt needs nvFatbin's or cuFFTW's.  Under their own names
 # they are there.
@@ -42,7 +47,9 @@ class CustomBuildHook(BuildHookInterface):
         build_data["tag"] = f"py3-none-linux_{self._machine(tree)}"
         for path in sorted(tree.rglob("*")):
             place = path.relative_to(tree).as_posix()
-            if path.is_file() and not place.startswith(PYTHON_CODE):
+            if path.is_file() and place.startswith(FOR_ALL):
+                build_data["shared_data"][str(path)] = place
+            elif path.is_file() and not place.startswith(PYTHON_CODE):
                 build_data["force_include"][str(path)] = f"lazycuda/{place}"
 
     def finalize(self, version, build_data, artifact_path):
@@ -55,14 +62,15 @@ class CustomBuildHook(BuildHookInterface):
         # Any prefix that is not the system's: what is installed finds its own parts
         # from where it lies, so the tree can lie anywhere.
         folders = [f"{name}={PREFIX}{place}" for name, place in FOLDERS.items()]
-        environment = {name: value for name, value in os.environ.items()
-                       if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")}
+        environment = {"CFLAGS": CFLAGS, **os.environ}
+        for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR"):
+            environment.pop(name, None)
         subprocess.run(["make", f"-j{len(os.sched_getaffinity(0))}", "install",
                         "ALL_STUBS=yes", "COMPAT=all", f"COMPAT_WITHOUT={COMPAT_WITHOUT}",
                         f"IMPORT_WITHOUT={IMPORT_WITHOUT}",
                         f"BUILD={build}", f"DESTDIR={tree}", *self._stripped(), *folders],
                        cwd=self.root, env=environment, check=True,
-                       stdout=subprocess.DEVNULL)
+                       stdout=sys.stderr)
         return tree / PREFIX.lstrip("/")
 
     def _stripped(self):

@@ -72,6 +72,7 @@ LEFT_OUT = [
     ("upkeep/test_trials.py::test_files_that_need_what_a_cuda_of_pypi_has_not", "minute"),
     ("upkeep/test_trials.py::test_what_is_imported_with_which_cuda", "minute"),
     ("wheels/test_package.py::test_it_is_tagged_for_the_machine_of_what_is_in_it", "minute"),
+    ("wheels/test_package.py::test_without_flags_it_is_as_small_as_a_release", "minute"),
     ("years_ahead/test_made_up.py", "minute"),
     ("years_ahead/test_next_major.py", "minute"),
     # Device code by three nvrtc, and a hundred programs.

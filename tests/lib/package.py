@@ -58,9 +58,15 @@ def alone():
         yield
 
 
+def as_installed():
+    """With these in the environment nothing is compiled for a wheel alone: the build is that of
+    installed.py."""
+    return {"LAZYCUDA_BUILD": os.path.relpath(installed.OWN, build.ROOT),
+            "CFLAGS": os.environ.get("CFLAGS", "-O2 -g")}
+
+
 def built():
-    """The wheel that this machine's compiler makes.  Nothing is compiled for it alone: the
-    build is that of installed.py."""
+    """The wheel that this machine's compiler makes."""
     need("hatchling")
     folder = MADE / f"built-{digest()}"
     with alone():
@@ -70,7 +76,7 @@ def built():
             with build.locked(build.make_lock(installed.OWN)):
                 build.begin(installed.OWN)
                 run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory",
-                    MADE / "part", cwd=build.ROOT, LAZYCUDA_BUILD=os.path.relpath(installed.OWN, build.ROOT))
+                    MADE / "part", cwd=build.ROOT, **as_installed())
             (MADE / "part").rename(folder)
     return next(folder.glob("*.whl"))
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import build
+import distribution
 import elf
 import installed
 import package
@@ -46,8 +47,13 @@ def test_what_is_in_it(built):
             path = f"lazycuda/lib/lazycuda/cuda{major}/{build.stub_name(library)}"
             assert (path in names) == build.import_library(library, major).exists()
     assert {f"lazycuda/{name}" for name in (
-        "include/lazycuda.h", "bin/lazycuda", "lib/liblazycuda_link.so", "link.py", "py.typed", "share/man/man1/lazycuda.1",
-        "share/man/man3/lazycuda.h.3", "share/man/man3/lazycuda_link.h.3")} <= names
+        "include/lazycuda.h", "bin/lazycuda", "lib/liblazycuda_link.so", "link.py", "py.typed")} <= names
+    # man and shells find them in the environment; nowhere else.
+    data = f"lazycuda-{distribution.version()}.data/data/share"
+    assert {name for name in names if re.search("/(man|completions|site-functions|vendor_completions.d)/", name)} == {
+        *(f"{data}/man/man{page[-1]}/{page}" for page in ("lazycuda.1", "lazycuda.7", "lazycuda.h.3", "lazycuda_link.h.3")),
+        f"{data}/bash-completion/completions/lazycuda", f"{data}/zsh/site-functions/_lazycuda",
+        f"{data}/fish/vendor_completions.d/lazycuda.fish"}
     # The Python code once, not also where `make install` puts it.
     assert not [name for name in names if "share/lazycuda/python" in name]
 
@@ -88,8 +94,18 @@ def test_where_things_are(python):
                        cwd="/").strip().endswith("cuda13")
 
 
+def test_without_a_question_it_says_where_everything_is(python):
+    said = package.run(python, "-m", "lazycuda", cwd="/").splitlines()
+    folders = dict(re.fullmatch(r"(--\w+(?: \d+)?) +(/.*)", line).groups() for line in said)
+    assert set(folders) == {"--libdir", "--includedir", "--cmakedir", "--pkgconfigdir", *(
+        f"{option} {major}" for option in ("--libdir", "--compatdir") for major in build.MAJORS)}
+    for question, folder in folders.items():
+        assert package.run(python, "-m", "lazycuda", *question.split(), cwd="/").strip() == folder
+        assert pathlib.Path(folder).is_dir()
+
+
 @pytest.mark.parametrize("words", [
-    ["--libdir", "10"], ["--includedir", "x"], [], ["--compatdir"], ["--compatdir", "10"],
+    ["--libdir", "10"], ["--includedir", "x"], ["--compatdir"], ["--compatdir", "10"],
     ["--compatdir", "12", "13"]])
 def test_wrong_questions(python, words):
     done = subprocess.run([str(python), "-m", "lazycuda", *words], capture_output=True, text=True)
@@ -162,14 +178,25 @@ def test_the_command_retargets(python, tmp_path, patchelf):
         assert "libcudart.so.12 -> libcudart_stub.so" in said
 
 
+def pip_wheel(folder, *words, **env):
+    said = package.run("sh", "-c", 'exec "$@" 2>&1', "-", sys.executable, "-m", "pip", "wheel", *words,
+                       "--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", folder, build.ROOT,
+                       **env)
+    return next(folder.glob("*.whl")), said
+
+
 def test_from_the_tree_with_pip(built, tmp_path):
     """As hatchling alone makes it; where to compile is said by LAZYCUDA_BUILD."""
     with build.locked(build.make_lock(installed.OWN)):
-        package.run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index",
-                    "--no-build-isolation", "--wheel-dir", tmp_path / "dist", build.ROOT,
-                    LAZYCUDA_BUILD=os.path.relpath(installed.OWN, build.ROOT))
-    made, = (tmp_path / "dist").glob("*.whl")
+        made, said = pip_wheel(tmp_path, "-v", **package.as_installed())
     assert made.read_bytes() == built.read_bytes()
+    assert re.search(r"^ +INSTALL .*libcudart_stub.so$", said, re.M)      # what takes so long
+
+
+def test_without_flags_it_is_as_small_as_a_release(tmp_path):
+    package.need("hatchling")
+    made, _ = pip_wheel(tmp_path, "--quiet", LAZYCUDA_BUILD=str(package.MADE / "small"))
+    assert made.stat().st_size <= 12_000_000
 
 
 @pytest.mark.parametrize("machine, arch", [(62, "x86_64"), (183, "aarch64")])

@@ -6,10 +6,13 @@ import sys
 from . import paths
 
 USAGE = """\
-usage: python -m lazycuda --libdir [MAJOR] | --compatdir MAJOR
+usage: python -m lazycuda
+       python -m lazycuda --libdir [MAJOR] | --compatdir MAJOR
        python -m lazycuda --includedir | --cmakedir | --pkgconfigdir
        python -m lazycuda --version
        python -m lazycuda COMMAND [OPTION...]
+
+Without arguments it prints all folders that there are; else one of them:
 
   --libdir          the folder of the stubs, to ship
   --libdir MAJOR    of the import libraries of CUDA 11, 12 or 13, to link
@@ -47,6 +50,16 @@ def _print_folder(option, words):
     return 0
 
 
+def _print_all():
+    for option, folder in paths.FOLDERS.items():
+        majors = paths.majors(BY_MAJOR[option]) if option in BY_MAJOR else []
+        asked = [(f"{option} {major}", folder(major)) for major in majors]
+        if option != "--compatdir":
+            asked.insert(0, (option, folder()))
+        for words, place in asked:
+            print(f"{words:<16}{place}")
+
+
 def _run_program(words):
     program = paths.program()
     try:
@@ -73,5 +86,8 @@ def main():
         return _print_folder(words[0], words[1:])
     if words and words[0] not in ("--help", "-h"):
         return program()
-    print(USAGE, end="", file=sys.stdout if words else sys.stderr)
-    return 0 if words else 2
+    if words:
+        print(USAGE, end="")
+    else:
+        _print_all()
+    return 0
