@@ -575,7 +575,7 @@ void report_end(struct report *report, struct lc_arena *arena)
 		json_close('}');
 		return;
 	}
-	if (report->files + report->errors == 1 && !report->quiet)
+	if (report->files + report->errors < (report->quiet ? 1 : 2))
 		return;
 	printf("%zu files, %zu with CUDA imports: of these run %s\n", report->files,
 	       report->importers, shares(report, arena));

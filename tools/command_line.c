@@ -98,6 +98,15 @@ static bool store(void *data, const struct option *option, const char *value)
 	return !value || *value;
 }
 
+static void wrong_value(const struct command *command, const struct option *option,
+			const char *word, const char *value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "invalid value of %.*s: ", (int)name_length(option, word), word);
+	options_wrong(command, option->wants ? option->wants : text, option->wants ? "" : value);
+}
+
 /* Takes the option that words[0] begins.  Returns how many words it used, 0 after a message. */
 static int take(const struct command *command, void *data, char **words)
 {
@@ -116,8 +125,7 @@ static int take(const struct command *command, void *data, char **words)
 	if (option->argument && !value)
 		options_wrong(command, "a value is missing after ", words[0]);
 	else if (!store(data, option, value))
-		options_wrong(command, option->wants ? option->wants : "invalid value of ",
-			      option->wants ? "" : words[0]);
+		wrong_value(command, option, words[0], value);
 	else
 		return value && !joined ? 2 : 1;
 	return 0;

@@ -112,14 +112,16 @@ static int inspect_file(const char *path, const struct inspect_options *options)
 	const struct lazycuda_input input = { .size = sizeof(input), .path = path };
 	struct lazycuda_inspection *inspection = lazycuda_inspect_input(&input,
 		options->headers_only ? 0 : LAZYCUDA_INSPECT_PAYLOADS, options->unpack_limit);
-	int status = 2;
+	int status = !inspection || (inspection->error && !is_readable(path)) ? 2 : status_of(inspection);
 
 	if (inspection && options->json)
 		inspect_print_json(inspection);
-	if (!inspection || (!options->json && !inspect_print(inspection, options->all)))
+	else if (inspection && status == 2)
+		complain("inspect", "%s %s", path, inspection->error);
+	else if (!inspection || !inspect_print(inspection, options->all)) {
 		complain("inspect", "memory ran out");
-	else if (!inspection->error || is_readable(path))
-		status = status_of(inspection);
+		status = 2;
+	}
 	lazycuda_inspection_free(inspection);
 	return status;
 }
@@ -141,10 +143,6 @@ static int inspect_files(char **paths, int count, const struct inspect_options *
 	if (options->json) {
 		json_close(']');
 		json_close('}');
-	}
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("lazycuda inspect: standard output");
-		return 2;
 	}
 	return status;
 }

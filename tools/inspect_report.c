@@ -199,7 +199,7 @@ static void print_head(const struct lazycuda_inspection *inspection, struct lc_a
 		return;
 	}
 	if (inspection->kind == LAZYCUDA_KIND_UNKNOWN)
-		fputs("nothing that is known here", stdout);
+		fputs("unknown content", stdout);
 	else
 		fputs(lazycuda_kind_name(inspection->kind), stdout);
 	if (inspection->entry_count)

@@ -96,7 +96,7 @@ static bool take_forward(struct link_arguments *arguments, const struct command 
 	bool forward = false;
 
 	if (value && *value && !lc_switch_read(value, &forward)) {
-		complain(command->name, LC_FORWARD_VARIABLE "=%s is no switch: use " LC_SWITCHES,
+		complain(command->name, LC_FORWARD_VARIABLE "=%s is not a switch: use " LC_SWITCHES,
 			 value);
 		return false;
 	}

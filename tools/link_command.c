@@ -24,7 +24,7 @@ static const char usage[] =
 "did and why.  FILE is PTX, a cubin, LTO-IR, a fatbin, an object, a static or\n"
 "shared library, or LLVM IR or CUDA source, which is compiled first.\n"
 "\n"
-"OUT is written whole or not at all, and is no input.  Compiler's and linker's logs go\n"
+"OUT is written whole or not at all, and is not an input.  Compiler's and linker's logs go\n"
 "to standard error, or into the JSON.\n"
 "\n"
 "Exit status: 0 it was linked, 1 it was not, 2 wrong usage, or a file that cannot\n"
@@ -390,9 +390,5 @@ int link_main(int argc, char **argv)
 	if (status < 0)
 		status = link_with(&own);
 	link_arguments_free(&own.shared);
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("lazycuda link: standard output");
-		return 2;
-	}
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - the command-line tool */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "../link/tables/child_command.h"
 #include "commands.h"
 #include "command_line.h"
+#include "say.h"
 
 static const struct {
 	const char *name;
@@ -53,7 +55,7 @@ static bool is_one_of(const char *word, const char *one, const char *other)
 	return !strcmp(word, one) || !strcmp(word, other);
 }
 
-int main(int argc, char **argv)
+static int take_command(int argc, char **argv)
 {
 	/* `help COMMAND` is `COMMAND --help`. */
 	char *asked[] = { argv[argc > 2 ? 2 : 0], (char *)"--help", NULL };
@@ -76,4 +78,16 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[0], commands[i].name))
 			return commands[i].main(argc, argv);
 	return unknown(argv[0]);
+}
+
+/* What could not be written was not answered. */
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
+	int status = take_command(argc, argv);
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	complain(name, "standard output: %s", strerror(errno));
+	return 2;
 }

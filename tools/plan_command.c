@@ -178,21 +178,14 @@ static bool is_about_files(const struct lazycuda_request *request)
 static int answer(struct plan_arguments *plan)
 {
 	struct link_arguments *arguments = &plan->shared;
-	int status;
 
 	if (!arguments->input_count && is_about_files(&arguments->request))
-		status = options_wrong(&command, "no file is given", "");
-	else if (!arguments->input_count)
-		status = combine(plan);
-	else if (plan->cudart_given)
-		status = options_wrong(&command, "--cudart is for a plan without files", "");
-	else
-		status = decide(arguments);
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("lazycuda plan: standard output");
-		return 2;
-	}
-	return status;
+		return options_wrong(&command, "no file is given", "");
+	if (!arguments->input_count)
+		return combine(plan);
+	if (plan->cudart_given)
+		return options_wrong(&command, "--cudart is for a plan without files", "");
+	return decide(arguments);
 }
 
 int plan_main(int argc, char **argv)

@@ -323,7 +323,7 @@ int status_main(int argc, char **argv)
 				asked[k] = any = known = 1;
 		}
 		if (!known)
-			return options_wrong(&command, "neither an option nor a library: ", argv[i]);
+			return options_wrong(&command, "unknown library ", argv[i]);
 	}
 	/* The driver's libraries come first: a search for the others looks at the driver and
 	 * would load them. */
@@ -350,10 +350,6 @@ int status_main(int argc, char **argv)
 				print_library(lazycuda_get_status(libraries[i]));
 		for (size_t i = 0; i < other_count; i++)
 			print_library(others[i]->status());
-	}
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("lazycuda status: standard output");
-		return 2;
 	}
 	return unusable != 0;
 }

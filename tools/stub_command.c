@@ -124,8 +124,8 @@ static int read_arguments(struct request *request, int argc, char **argv)
 	if (count)
 		return options_wrong(&command, "neither an option nor its value: ", argv[0]);
 	if (!request->output)
-		complain("stub", "no folder is given: use -o DIR");
-	else if (request->list && request->scan_count > 2)
+		return options_wrong(&command, "no folder is given: use -o DIR", "");
+	if (request->list && request->scan_count > 2)
 		complain("stub", "%s: it cannot be used with --list", request->scan[2]);
 	else
 		return -1;
@@ -308,5 +308,5 @@ int stub_main(int argc, char **argv)
 		status = stub_folder_begin(&folder, request.output) && make_stub(&request, &folder) ? 0 : 2;
 	stub_folder_end(&folder);
 	free(request.scan);
-	return fflush(stdout) || ferror(stdout) ? 2 : status;
+	return status;
 }

@@ -44,11 +44,14 @@ WRONG = (
     ("audit --requir 12 x", "lazycuda audit: unknown option --requir; did you mean --require?", "audit"),
     ("audit", "lazycuda audit: no file is given", "audit"),
     ("inspect -x", "lazycuda inspect: unknown option -x", "inspect"),
-    ("status cudrat", "lazycuda status: neither an option nor a library: cudrat; did you mean cudart?",
+    ("status cudrat", "lazycuda status: unknown library cudrat; did you mean cudart?",
      "status"),
     ("stub", "lazycuda stub: no library is given", "stub"),
-    ("retarget --stirct -o out x",
-     "lazycuda retarget: unknown option --stirct; did you mean --strict?", "retarget"))
+    ("retarget --stirct", "lazycuda retarget: unknown option --stirct; did you mean --strict?",
+     "retarget"),
+    ("retarget -o", "lazycuda retarget: a value is missing after --output", "retarget"),
+    ("retarget -o out", "lazycuda retarget: no file is given", "retarget"),
+    ("stub --from x", "lazycuda stub: no folder is given: use -o DIR", "stub"))
 
 
 @pytest.mark.parametrize("words, said, command", WRONG, ids=[words for words, *_ in WRONG])
@@ -60,10 +63,27 @@ def test_a_wrong_word_is_answered_in_three_lines(words, said, command):
     assert second.startswith(f"usage: {name} ") and third == f"`{name} --help` says more."
 
 
-def test_a_file_that_cannot_be_read_is_not_judged():
-    done = run("audit", "/nowhere")
+@pytest.mark.parametrize("command", ["audit", "inspect", "retarget -o out"])
+def test_a_file_that_cannot_be_read_is_not_judged(command):
+    done = run(*command.split(), "/nowhere")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "lazycuda audit: /nowhere does not exist\n"
+    assert done.stderr == f"lazycuda {command.split()[0]}: /nowhere does not exist\n"
+
+
+def test_a_folder_with_nothing_to_judge_is_not_judged(tmp_path):
+    done = run("audit", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+@pytest.mark.parametrize("words", [["--version"], *(["help", one] for one in usage.commands()),
+                                   ["status"], ["audit", build.TOOL], ["retarget", "-o", "out", build.TOOL]])
+def test_what_cannot_be_written_was_not_answered(words, tmp_path):
+    name = "lazycuda" if words[0] == "--version" else \
+        f"lazycuda {'retarget' if 'retarget' in words else words[0]}"
+    for where, why in (("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")):
+        done = subprocess.run(["sh", "-c", f'exec "$@" >{where}', "-", build.TOOL, *words], cwd=tmp_path,
+                              stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (2, f"{name}: standard output: {why}\n")
 
 
 def test_a_message_about_the_machine_names_no_file_of_the_wheel(tmp_path):

@@ -2,8 +2,10 @@
 """`lazycuda retarget`: from the real CUDA libraries to the stubs."""
 import argparse
 import difflib
+import errno
 import fnmatch
 import functools
+import itertools
 import os
 import pathlib
 import re
@@ -97,14 +99,46 @@ def _is_pattern(word):
     return bool(re.search(r"[/.*?\[]", _library(word)))
 
 
+def _print(text):
+    """False, after a message, if standard output does not take it."""
+    try:
+        if not sys.stdout:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        print(text, flush=True)
+    except OSError as error:
+        print(f"lazycuda retarget: standard output: {error.strerror}", file=sys.stderr)
+        if sys.stdout:      # Python would try again when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
+
+
+# What argparse says, and how all commands say it.
+SAID = ((r"the following arguments are required: FILE", "no file is given"),
+        (r"one of the arguments -o/--output --in-place is required",
+         "no output folder is given: use -o DIR, or --in-place"),
+        (r"argument (?:-o/)?(--[\w-]+): expected one argument", r"a value is missing after \1"))
+
+
 class Parser(argparse.ArgumentParser):
+    def parse_args(self, words=None):
+        """What is said first is that an option is misspelt: the rest may come of it."""
+        words = sys.argv[1:] if words is None else words
+        for word in itertools.takewhile("--".__ne__, words):
+            name = word.partition("=")[0] if word.startswith("--") else word[:2]
+            if len(name) > 1 and name[0] == "-" and name not in self._option_string_actions:
+                near = difflib.get_close_matches(name, self._option_string_actions, 1)
+                self.error(f"unknown option {word}" + (f"; did you mean {near[0]}?" if near else ""))
+        return super().parse_args(words)
+
+    def print_help(self, file=None):
+        if not _print(self.format_help()[:-1]):
+            self.exit(2)
+
     def error(self, message):
         """The error, then one line of usage, as all commands have it."""
-        unknown = re.fullmatch(r"unrecognized arguments: (-\S+).*", message)
-        near = unknown and difflib.get_close_matches(
-            unknown[1].partition("=")[0], self._option_string_actions, 1)
-        message = f"unknown option {unknown[1]}" if unknown else message
-        message += f"; did you mean {near[0]}?" if near else ""
+        for pattern, words in SAID:
+            message = re.sub(pattern, words, message)
         self.exit(2, f"{self.prog}: {report.printable(message)}\n"
                      f"usage: {self.prog} [OPTION...] -o DIR FILE...\n"
                      f"`{self.prog} --help` says more.\n")
@@ -224,8 +258,7 @@ def _retarget(path, options, staging):
         return staging.output(final)
     module = wheel_file if path.suffix == ".whl" else plain_file
     if not path.is_file():
-        raise OSError(None, "is not a regular file" if path.exists() else "does not exist",
-                      str(path))
+        raise OSError(None, f"{path} {'is not a regular file' if path.exists() else 'does not exist'}")
     said = module.retarget(path, options, output)
     if said["outcome"] in ("nothing", "already") and options.output:
         shutil.copy2(path, output(path.name))
@@ -253,13 +286,17 @@ def _run(options):
 
 
 def _say(all_said, options):
+    """False if something could not be said."""
     used = options.find_patchelf() if any(said["outcome"] == "retargeted" for said in all_said) \
         else None
     if options.json:
-        print(report.as_json(all_said, used))
-        return
+        return _print(report.as_json(all_said, used))
     for said in all_said:
-        print(report.as_text(said), file=sys.stderr if said["outcome"] == "refused" else sys.stdout)
+        if said["outcome"] == "refused":
+            print(report.as_text(said), file=sys.stderr)
+        elif not _print(report.as_text(said)):
+            return False
+    return True
 
 
 def _stop(number, _frame):
@@ -287,8 +324,7 @@ def main(arguments=None):
     except KeyboardInterrupt:
         _die_of(signal.SIGINT)
     except OSError as error:
-        print(report.printable(
-            f"lazycuda retarget: {error.filename or ''}: {error.strerror or error}"), file=sys.stderr)
+        where = f"{error.filename}: " if error.filename else ""
+        print(report.printable(f"lazycuda retarget: {where}{error.strerror or error}"), file=sys.stderr)
         return 2
-    _say(all_said, options)
-    return _status(all_said, options)
+    return _status(all_said, options) if _say(all_said, options) else 2
