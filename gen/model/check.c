@@ -370,7 +370,7 @@ static void check_cuda(const struct library *library)
 		for (size_t j = 0; j < library->sonames.count; j++)
 			known |= !strcmp(library->sonames.items[j].text, row->soname);
 		if (!known)
-			fail_at(row->place, "%s is no soname of library %s", row->soname,
+			fail_at(row->place, "%s is not a SONAME of library %s", row->soname,
 				library->name);
 	}
 	for (size_t i = 0; library->cuda.count && i < library->sonames.count; i++)

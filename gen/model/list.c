@@ -390,7 +390,7 @@ static void read_called(const struct symbols *list, struct library *library, str
 	row->number = number.text;
 	row->place = number.place;
 	if (strlen(number.text) > MAX_NUMBER || number.text[strspn(number.text, "0123456789.")])
-		fail_at(number.place, "`%s` is no number of a version", number.text);
+		fail_at(number.place, "`%s` is not a version", number.text);
 }
 
 static void read_shipped(const struct symbols *list, struct library *library, struct line *line)

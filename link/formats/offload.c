@@ -156,7 +156,7 @@ static const char *foreign(const struct lk_part *image, const struct image_entry
 			   const struct texts *texts, struct lc_arena *arena)
 {
 	return lc_format(arena, "an image (at 0x%llx) is of %s, for %s%s%s, and is left out; it is"
-			 " no code of CUDA", (unsigned long long)image->offset,
+			 " not CUDA code", (unsigned long long)image->offset,
 			 entry->producer == PRODUCER_CUDA ? "CUDA" : producer_name(entry->producer),
 			 *texts->triple ? lc_printable(arena, texts->triple) : "no triple",
 			 *texts->arch ? " " : "", lc_printable(arena, texts->arch));

@@ -103,8 +103,8 @@ static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNKNOWN_KIND, item, "unknown"
 				   " content",
 				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
-				   "it is nothing that could be linked; CUDA source that looks like"
-				   " no source has to be declared as such");
+				   "it is neither device code nor text with a word of CUDA source,"
+				   " such as __global__; other source has to be declared");
 	if (kind > LAZYCUDA_KIND_SOURCE && !is_container(kind) && kind != LAZYCUDA_KIND_TILEIR &&
 	    !lk_is_llvm_ir(item->what.inspection))
 		return refuse_kind(planning, item, refusal);
@@ -203,7 +203,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		       check_source(planning, item, refusal);
 	if (item->what.name_expression_count || item->what.header_count)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "it is no source, and is given name expressions or headers");
+				   "it is not source, and is given name expressions or headers");
 	if (!inspection)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL,
 				   "an inspection", "it has not been inspected, and is not declared"

@@ -50,13 +50,13 @@ static bool refuse_arch(const struct lk_planning *planning, const char *arch,
 	if (!target->sm)
 		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "an architecture such as sm_90",
-				 lc_format(planning->arena, "%s is no architecture; sm_90 is one,"
-					   " and sm_90a", have));
+				 lc_format(planning->arena, "%s is not an architecture; sm_90 is one,"
+					   " and so is sm_90a", have));
 	if (!is_known(planning))
 		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have,
 				 "an architecture that exists",
-				 lc_format(planning->arena, "there is no architecture %s that"
-					   " anything here knows; it may be misspelt", have));
+				 lc_format(planning->arena, "nothing here knows an architecture %s;"
+					   " it may be misspelt", have));
 	real = lc_format(planning->arena, "sm_%d%.1s", target->sm, &target->suffix);
 	return lk_refuse(refusal, LAZYCUDA_CODE_BAD_ARCH, LAZYCUDA_NO_INDEX, have, real,
 			 lc_format(planning->arena, "%s is an architecture for PTX output alone; an"
@@ -178,7 +178,7 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 					      " exist, %#x", request->flags & ~flags));
 	if (!lk_is_version(environment->driver) || !lk_is_version(environment->nvjitlink) ||
 	    !lk_is_version(environment->nvrtc) || environment->branch < 0)
-		return bad(refusal, "the environment has a number that is no version: 12.9 is 12090");
+		return bad(refusal, "the environment has a number that is not a version: 12.9 is 12090");
 	if ((request->time_limit || request->memory_limit) &&
 	    !(request->flags & LAZYCUDA_LINK_ISOLATED))
 		return bad(refusal, "limits of time and memory are those of an isolated link");

@@ -280,7 +280,7 @@ static void note_left(struct lk_planning *planning, const struct tile_found *fou
 		lk_note(planning, lc_format(planning->arena, "%s: only its __tile_global__ kernels are"
 					    " in the image", found->tile.item->name));
 	if (found->other)
-		lk_note(planning, lc_format(planning->arena, "%s: what is no Tile IR is left out",
+		lk_note(planning, lc_format(planning->arena, "%s: what is not Tile IR is left out",
 					    found->other->name));
 }
 

@@ -61,7 +61,7 @@ static const char *take_forward(struct lc_arena *arena, struct lazycuda_request 
 	bool forward = false;
 
 	if (value && *value && !lc_switch_read(value, &forward))
-		return lc_format(arena, LC_FORWARD_VARIABLE "=%s is no switch: use " LC_SWITCHES,
+		return lc_format(arena, LC_FORWARD_VARIABLE "=%s is not a switch: use " LC_SWITCHES,
 				 lc_printable(arena, value));
 	if (forward)
 		request->flags |= LAZYCUDA_LINK_FORWARD_COMPATIBLE;
@@ -114,8 +114,8 @@ static const char *take_native(struct lc_arena *arena, struct lazycuda_request *
 		return NULL;
 	arch = lk_native_arch(arena, request->device, &why);
 	request->arch = arch && from ? lc_format(arena, LK_FROM_INPUTS ":%s", arch) : arch;
-	return arch ? NULL : lc_format(arena, "the architecture is to be that of the GPU here,"
-						" and %s; name one, such as sm_90", why);
+	return arch ? NULL : lc_format(arena, "no architecture is given, so it is that of the"
+						" GPU here, and %s; give one, such as sm_90", why);
 }
 
 /* Plans, and fills in the environment and the request with what is here.  Other installed

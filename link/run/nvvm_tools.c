@@ -41,14 +41,14 @@ static const char *why_not_safe(struct lc_arena *arena, const char *path)
 	const char *slash = strrchr(path, '/'), *why = NULL;
 
 	if (path[0] != '/')
-		return "it is no absolute path";
+		return "it is not an absolute path";
 	if (access(path, R_OK))
 		return "there is no such file";
 	if (!lc_folder_to_search(&folders, lc_copy(arena, path, (size_t)(slash - path)), &why))
 		return why ? why : "there is no such folder";
 	if (!lc_file_is_safe(&folders, path, &why))
 		return why ? lc_format(arena, "it is a link, and where it leads, %s", why) :
-			     "it is no plain file";
+			     "it is not a regular file";
 	return NULL;
 }
 
@@ -289,6 +289,6 @@ const char *lk_load_nvvm(struct lc_arena *arena, int version, struct lk_nvvm *nv
 		return lc_format(arena, "%s cannot be loaded: %s", lc_printable(arena, nvvm->path),
 				 lc_printable(arena, dlerror()));
 	return bind_nvvm(nvvm, library) ? NULL :
-	       lc_format(arena, "%s is no libnvvm: it lacks functions",
+	       lc_format(arena, "%s is not a libnvvm: it lacks functions",
 			 lc_printable(arena, nvvm->path));
 }

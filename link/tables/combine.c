@@ -243,7 +243,7 @@ static void check_numbers(const struct question *question, struct answer *answer
 	if (!lk_is_version(in->driver) || !lk_is_version(in->cudart) ||
 	    !lk_is_version(in->nvrtc) || !lk_is_version(in->nvjitlink) || in->branch < 0)
 		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
-		     "a number is no version: 12.9 is 12090");
+		     "a number is not a version: 12.9 is 12090");
 	if (in->flags & ~flags)
 		rule(answer, LAZYCUDA_OUTCOME_INCOMPATIBLE,
 		     "the flags %#x say nothing of versions", in->flags & ~flags);

@@ -32,7 +32,7 @@ const char *lc_why_not_opened(int error)
 {
 	switch (error) {
 	case ENOENT:	return "does not exist";
-	case EACCES:	return "may not be read";
+	case EACCES:	return "is not readable";
 	case EISDIR:	return "is a directory";
 	case ENXIO:	return "is not a regular file";
 	default:	return NULL;

@@ -177,7 +177,7 @@ static const char *read_switch(struct lc_arena *arena, const char *name, bool *o
 
 	if (!value || lc_switch_read(value, on))
 		return NULL;
-	return lc_format(arena, "%s=%s is no switch: use " LC_SWITCHES ", or unset it", name,
+	return lc_format(arena, "%s=%s is not a switch: use " LC_SWITCHES ", or unset it", name,
 			 lc_printable(arena, value));
 }
 

@@ -136,7 +136,7 @@ def test_forward_compatibility(world):
     assert world.status(LAZYCUDA_FORWARD_COMPATIBLE="1")["version"] == "13.5"
     status = world.status(LAZYCUDA_FORWARD_COMPATIBLE="yes")
     assert status["state"] == "broken"
-    assert status["reason"].startswith("LAZYCUDA_FORWARD_COMPATIBLE=yes is no switch: use 1 or 0")
+    assert status["reason"].startswith("LAZYCUDA_FORWARD_COMPATIBLE=yes is not a switch: use 1 or 0")
 
 
 def test_status_says_what_is_excluded(world):

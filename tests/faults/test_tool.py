@@ -46,7 +46,7 @@ def sweep(world, *command):
                 continue
             # What the file's error is taken for, if the file can be read after all.
             told = said.status == 1 and any(
-                why in said.out for why in (os.strerror(getattr(errno, name)), "may not be read"))
+                why in said.out for why in (os.strerror(getattr(errno, name)), "is not readable"))
             assert said.status == 2 or told, f"{where}{said.status} {said.out} {said.err}"
             assert told or said.err or "error" in said.out, where
             if said.out and "--json" in command:

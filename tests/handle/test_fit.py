@@ -212,5 +212,5 @@ def test_forward_compatibility_is_a_variable_as_well(world, real):
     for command in (["plan"], ["link", "-o", world.root / "image"]):
         done = world.cli(*command, *words, check=False)
         assert done.status == 2
-        assert "LAZYCUDA_FORWARD_COMPATIBLE=perhaps is no switch: use 1 or 0" in done.err
+        assert "LAZYCUDA_FORWARD_COMPATIBLE=perhaps is not a switch: use 1 or 0" in done.err
     assert world.run(beside, "sm_110", *files).lines[0].endswith("after BAD_REQUEST")

@@ -49,7 +49,7 @@ def test_a_file_that_may_not_be_read(error, tmp_path):
     path.chmod(0)
     if os.access(path, os.R_OK):
         pytest.skip("this user may read everything")
-    assert error(path) == ["may not be read"]
+    assert error(path) == ["is not readable"]
 
 
 def test_an_empty_file(error, tmp_path):

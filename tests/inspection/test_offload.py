@@ -204,8 +204,8 @@ def test_what_is_not_for_cuda_is_left_out_and_named(see):
     gpu = c.image(b"\x7fELF of AMD", "gfx90a", "amdgcn-amd-amdhsa", c.IS_OBJECT, c.HIP)
     seen = see(c.offload(gpu, c.image(CUBIN), version=2))
     assert (seen.error, seen.column("kind")) == (None, ["cubin"])
-    assert seen.warning.endswith("is of HIP, for amdgcn-amd-amdhsa gfx90a, and is left out; it is no code"
-                                 " of CUDA")
+    assert seen.warning.endswith("is of HIP, for amdgcn-amd-amdhsa gfx90a, and is left out; it is not CUDA"
+                                 " code")
     for other, words in ((c.image(CUBIN, producer=c.OPENMP), "is of OpenMP, for nvptx64-nvidia-cuda"),
                          (c.image(CUBIN, producer=3), "is of HIP, for nvptx64"),
                          (c.image(CUBIN, producer=77), "of no producer that is known"),

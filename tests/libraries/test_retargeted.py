@@ -456,7 +456,7 @@ def test_what_has_the_name_of_a_stub_and_is_none(retarget, module, tmp_path, mak
         said = retarget("--stubs", folder, given)
         assert fates(said) == {"cublas": "no stub", "cudart": "repointed"}
         assert said["notes"][0] == \
-            f"{folder}/libcublas_stub.so is no stub that can be used: {why}"
+            f"{folder}/libcublas_stub.so is not a usable stub: {why}"
 
 
 # ---- copies that a wheel brings ----

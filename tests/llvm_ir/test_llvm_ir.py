@@ -176,7 +176,7 @@ def test_the_file_that_is_named_is_the_only_one(world):
 
 
 @pytest.mark.parametrize("named, why", [
-    ("none", "LAZYCUDA_NVVM=none hides it"), ("libnvvm.so.4", "it is no absolute path"),
+    ("none", "LAZYCUDA_NVVM=none hides it"), ("libnvvm.so.4", "it is not an absolute path"),
     ("{root}/nowhere/libnvvm.so.4", "there is no such file"), ("{root}/k.ll", "is not an ELF file"),
     ("{root}/stub/libnvvm.so.4", "it is a stub"), ("{root}/open/libnvvm.so.4", "anybody")])
 def test_a_named_file_that_is_none(world, named, why):

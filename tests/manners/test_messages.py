@@ -12,8 +12,9 @@ import tree
 STRING = r'"(?:\\.|[^"\\\n])*"'
 # The help of options, pages and reports are no messages.
 OTHER = {"audit_code.c", "audit_report.c", "packages.py"}
-TRANSLATED = (r"needed still", r"a typed no\b", r", say\b(?! )", r"could not be loaded before what has",
-              r"of 1 files", r"that was found for every", r"\blikewise\.$")
+TRANSLATED = (r"needed still|needs %s still", r"a typed no\b", r", say\b(?! )", r"could not be loaded before what has",
+              r"of 1 files", r"that was found for every", r"\blikewise\.$",
+              r"(?<!here )(?<!which )\bis no (?!longer|later|newer)", r"\bmay not be read\b")
 
 
 def in_c(path):

@@ -150,7 +150,7 @@ def test_an_edited_list_counts(real, world, tmp_path, header, libclang):
      "libfoo.so.1 of CUDA 12 is on line"),
     (("majors own", "majors own\n    cuda libbaz.so.3"), "a major of CUDA"),
     (("majors own", "majors own\n    cuda libbaz.so.3 32"), "a major of CUDA"),
-    (("majors own", "majors own\n    cuda libbaz.so.4 12"), "libbaz.so.4 is no soname of library"),
+    (("majors own", "majors own\n    cuda libbaz.so.4 12"), "libbaz.so.4 is not a SONAME of library"),
     (("majors own", "majors own\n    cuda libbaz.so.3 12\n    cuda libbaz.so.3 13"),
      "libbaz.so.3 is on line"),
     (("majors own", "error driver 9\n    error incoherent 9\n    cuda libbaz.so.3 12"), "only a library with `majors own` has this"),

@@ -85,7 +85,7 @@ def test_what_is_no_file(check, tmp_path):
     assert "is not a regular file" in refusal(check, tmp_path / "fifo")
     if os.getuid():
         (tmp_path / "secret").touch(mode=0)
-        assert "may not be read" in refusal(check, tmp_path / "secret")
+        assert "is not readable" in refusal(check, tmp_path / "secret")
 
 
 def test_truncated_anywhere(check, thing, tmp_path):

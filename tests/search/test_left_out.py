@@ -152,7 +152,7 @@ def test_a_file_that_answers_an_error_is_left_out_and_said_to_be(world, error, a
     assert other["path"] == str(dead)
     word = {"open": "cannot be opened: ", "read": "cannot be read: ", "load": "cannot be loaded: "}
     if (at, error) == ("open", "EACCES"):
-        assert other["reason"] == "may not be read"
+        assert other["reason"] == "is not readable"
     elif at == "load":
         assert other["reason"].startswith(word[at])
     else:

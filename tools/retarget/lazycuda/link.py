@@ -91,7 +91,7 @@ def _number(version: Optional[str]) -> int:
         return _VERSION_UNKNOWN
     major, dot, minor = _check("a version", version, str).partition(".")
     if not major.isdigit() or (dot and not (minor.isdigit() and len(minor) < 3)):
-        raise ValueError(f"{version!r} is no version such as \"12.9\", nor None, nor \"unknown\"")
+        raise ValueError(f"{version!r} is not a version: use one such as \"12.9\", or None, or \"unknown\"")
     return 1000 * int(major) + 10 * int(minor or 0)
 
 
@@ -146,9 +146,9 @@ def _arch(given: Union[str, Tuple[int, int]]) -> str:
     try:
         major, minor = map(operator.index, given)
     except (TypeError, ValueError):
-        raise TypeError(f"{given!r} is no architecture: \"sm_90\" is one, and (9, 0)") from None
+        raise TypeError(f"{given!r} is not an architecture: \"sm_90\" is one, and so is (9, 0)") from None
     if not (0 < major and 0 <= minor < 10):
-        raise ValueError(f"{given!r} is no compute capability: (9, 0) is one")
+        raise ValueError(f"{given!r} is not a compute capability: (9, 0) is one")
     return f"sm_{int(major)}{int(minor)}"
 
 
@@ -645,8 +645,8 @@ def _c_environment(given: Environment) -> Any:
     # The library knows which CUDA each display driver has.
     if c.library().lazycuda_read_driver(_bytes(given.driver or "none"), ctypes.byref(driver),
                                         ctypes.byref(branch)):
-        raise ValueError(f"{given.driver!r} is no driver: \"12.4\" is one, by its CUDA version, and"
-                         " \"550.120\", by its own")
+        raise ValueError(f"{given.driver!r} is not a version of a driver: give that of its CUDA,"
+                         " \"12.4\", or its own, \"550.120\"")
     return abi.Environment(size=ctypes.sizeof(abi.Environment), driver=driver.value,
                          branch=given.branch or branch.value, nvjitlink=_number(given.nvjitlink),
                          nvrtc=_number(given.nvrtc))
@@ -790,7 +790,7 @@ class Linker:
         """Adds inputs, linked in this order.  Itself."""
         for one in inputs:
             if not isinstance(one, Input):
-                raise TypeError(f"{one!r} is no Input: PTXSource, Cubin.from_path, ...")
+                raise TypeError(f"{one!r} is not an Input: PTXSource, Cubin.from_path, ...")
         self.inputs.extend(inputs)
         return self
 
@@ -967,7 +967,7 @@ def find_header(name: str, library: Optional[Path] = None) -> str:
     """The path of a header of CUDA's or CCCL's, "cuda_fp16.h" or "cub/cub.cuh", that goes with a
     library, as find_components() has it.  Raises FileNotFoundError, which says why."""
     if os.path.isabs(name) or ".." in pathlib.PurePath(name).parts:
-        raise ValueError(f"{name!r} is no name of a header as an #include has it")
+        raise ValueError(f"{name!r} is not the name of a header, as in #include <NAME>")
     files, why = _beside(library, "headers", "cccl")
     for file in files:
         # The file of CCCL is cub/version.cuh.
@@ -981,7 +981,7 @@ def find_header(name: str, library: Optional[Path] = None) -> str:
 def find_static_library(name: str = "cudadevrt", library: Optional[Path] = None) -> str:
     """The path of a static library of device code, likewise: "cudadevrt" is the one."""
     if name != "cudadevrt":
-        raise ValueError(f"{name!r} is no static library that is known: \"cudadevrt\" is")
+        raise ValueError(f"{name!r} is not a known static library: \"cudadevrt\" is one")
     return _found(name, library, name)
 
 
@@ -994,7 +994,7 @@ def find_bitcode(name: str = "device", library: Optional[Path] = None, *,
     "nvshmem_device".  Where there is a file for each of some architectures, NVSHMEM's, it is the
     newest that code for `arch` may use, and without one a ValueError."""
     if name not in _BITCODE:
-        raise ValueError(f"{name!r} is no bitcode library that is known: {', '.join(_BITCODE)} are")
+        raise ValueError(f"{name!r} is not a known bitcode library: {', '.join(_BITCODE)} are")
     file = pathlib.Path(_found(name, library, _BITCODE[name]))
     stem, one_of_several, _ = file.name.rpartition("_sm_")
     if not one_of_several:

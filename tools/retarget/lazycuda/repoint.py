@@ -74,7 +74,7 @@ class Stub:
         self.name = self.image.soname or path.name
         self.library = names.stub(self.name)
         if not self.library or "/" in self.name:
-            raise elf.ElfError(f"is no stub: its SONAME is {self.name}")
+            raise elf.ElfError(f"is not a stub: its SONAME is {self.name}")
         self.own = self.library in names.OWN
         self.left = False       # files that need the library are left as they are
         self.last = False       # the real library is found before it, where there is one
@@ -200,10 +200,10 @@ def _read_others(found, stubs, notes):
         except _NoStub:
             continue        # somebody else's
         except OSError as error:
-            notes.append(f"{path} is no stub that can be used: {error.strerror}")
+            notes.append(f"{path} is not a usable stub: {error.strerror}")
         except elf.ElfError as error:
             names.OWN.pop(library, None)
-            notes.append(f"{path} is no stub that can be used: it {error}")
+            notes.append(f"{path} is not a usable stub: it {error}")
 
 
 def _find_stubs(folder):

@@ -85,8 +85,8 @@ class Job:
             if part.left and part.real_needs:
                 why = "it is not installed into site-packages, where the stubs lie" if elsewhere \
                     else "--leave names it"
-                self.said["notes"].append(f"{part.name} is left as it is, since {why}: it needs "
-                                          f"{', '.join(part.real_needs)} still")
+                self.said["notes"].append(f"{part.name} is left as it is, since {why}: it still "
+                                          f"needs {', '.join(part.real_needs)}")
 
     def _note_others(self, serving):
         if self.wheel.tags.rpartition("-")[2].startswith(OLDER_TAGS):
@@ -110,7 +110,7 @@ class Job:
         return set().union({names.base(name) for name in self.said["added"]}, *(
             part.answers_to for part in self.parts if not part.removed))
 
-    def _needed_still(self):
+    def _still_needed(self):
         """{family: names of its libraries that some file needs and the wheel does not have}"""
         needed = set().union(*(part.needed for part in self.parts if not part.removed))
         found = {}
@@ -142,7 +142,7 @@ class Job:
         name = self.wheel.member("METADATA")
         text = self.wheel.read(name)
         relax = self.options.relax_requirements
-        needed = self._needed_still()
+        needed = self._still_needed()
         free = self._free(libraries, needed)
         required = metadata.required(text, free)
         self.said["requirements"] = [
