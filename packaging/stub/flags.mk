@@ -27,11 +27,11 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
 	-Werror=implicit-function-declaration $(WHERE) \
 	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP -fno-lto
 # Entry points are one jump however the rest is built: optimised, and nothing
-# that a compiler adds at the beginning or the end of a function.  -O2 makes the same
-# jumps on x86-64 and aarch64, and takes half as long again.  A debugger needs no lines of
-# thousands of jumps.
+# that a compiler adds at the beginning or the end of a function.  -O2 makes the same jumps
+# on x86-64 and aarch64; beside them are as many slow functions, whose unwinding data -Os
+# makes a quarter smaller.  A debugger needs no lines of thousands of jumps.
 ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
-	-ftest-coverage -fprofile% -fsanitize% -flto%,$(CFLAGS)) -O1 -g0 -falign-functions=16 -fno-lto \
+	-ftest-coverage -fprofile% -fsanitize% -flto%,$(CFLAGS)) -Os -g0 -fno-lto \
 	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
 # Without crtbegin.o, whose constructor would run beside the stub's own (stubs/loader/begin.c).
 BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \

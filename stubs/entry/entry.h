@@ -39,7 +39,7 @@
 
 /* Entries have default visibility only for the version script.  It drops these
  * names and keeps the versioned ones that LC_EXPORT derives from them. */
-#define LC_ENTRY __attribute__((visibility("default"), no_instrument_function)) LC_NAKED
+#define LC_ENTRY __attribute__((visibility("default"), no_instrument_function, aligned(16))) LC_NAKED
 
 #if defined(LC_X86_64) && defined(__clang__)
 #define LC_NAKED __attribute__((naked))

@@ -12,7 +12,7 @@ import build
 HERE = pathlib.Path(__file__).parent
 SOURCES = build.room("gen", "gen/model")
 # The flags that the Makefile gives generated code.
-FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-falign-functions=16", "-fPIC",
+FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Os", "-fPIC",
          "-fvisibility=hidden", "-fomit-frame-pointer", "-foptimize-sibling-calls",
          f"-I{build.ROOT / 'stubs'}"]
 ARM = ["aarch64-linux-gnu-gcc"]

@@ -83,7 +83,7 @@ def test_whatever_cflags_say(thing, compiler, tmp_path, flag):
     if compiler.name == "aarch64-clang" and flag == "-fstack-clash-protection":
         pytest.skip("not in this compiler")
     # As in the Makefile, what entries need comes behind.
-    library = compiler.stub(thing, tmp_path / "libthing_stub.so", flag, "-O1",
+    library = compiler.stub(thing, tmp_path / "libthing_stub.so", flag, "-Os",
                             "-fno-stack-protector", "-fomit-frame-pointer",
                             "-foptimize-sibling-calls")
     check(compiler, library)
