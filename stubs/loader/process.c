@@ -663,16 +663,15 @@ static void note_interpreter(struct walk *walk)
 
 	if (venv)
 		note_prefix(walk, prefix, bin);
-	shares = venv ? value_of(walk->arena, venv, "include-system-site-packages") : "true";
-	if (!prefix || !shares || strcmp(shares, "true"))
+	shares = venv ? value_of(walk->arena, venv, "include-system-site-packages") : NULL;
+	if (!prefix || (shares && strcmp(shares, "true")))
 		return;
 	note_user_site(walk, bin);
 	if (!venv)
 		note_prefix(walk, prefix, bin);
-	if (!venv && (walk->program[0] || read_program(walk)))
+	home = venv ? value_of(walk->arena, venv, "home") : NULL;
+	if (!home && (walk->program[0] || read_program(walk)))
 		home = above(walk->arena, walk->program);
-	else
-		home = venv ? value_of(walk->arena, venv, "home") : NULL;
 	if (home && *home == '/')
 		note_prefix(walk, above(walk->arena, home), home);
 }
