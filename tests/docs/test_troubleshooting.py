@@ -36,11 +36,9 @@ def test_every_refusal_of_retarget_has_an_entry():
 
 
 def test_every_refusal_of_a_link_has_an_entry():
-    given = re.findall(r"^\tCODE\((\w+)\),", (build.ROOT / "link/tables/codes.c").read_text(), re.M)
     listed = re.findall(r"LAZYCUDA_CODE_(\w+) = \d+",
                         (build.ROOT / "include/lazycuda_link.h").read_text())
-    assert given == listed
-    assert first_column("## Refusals of `lazycuda plan` and `lazycuda link`") == given[1:]
+    assert first_column("## Refusals of `lazycuda plan` and `lazycuda link`") == listed[1:]
 
 
 def test_every_verdict_of_an_audit_has_an_entry(world):
