@@ -205,7 +205,12 @@ def test_a_library_that_is_opened_by_name(audit, tmp_path):
     ("libnvfatbin.so.13", "nvFatbinAddTileIR", "13.0", "13.1"),
     ("libcusolver.so.11", "cusolverDnXgeev", "12.6", "12.8"),
     ("libcusolver.so.12", "cusolverDnXpolar", "13.2", "13.3"),
-    ("libcufile.so.0", "cuFileGetParameterBool", "12.8", "12.9")])
+    ("libcufile.so.0", "cuFileGetParameterBool", "12.8", "12.9"),
+    # Of those that go with a CUDA: the newest for it.  cuDNN 9.10 is the last for 11.
+    ("libcudnn.so.9", "cudnnCausalConv1dForward", "11.8", "12.0"),
+    ("libnccl.so.2", "ncclCommWindowRegister", "11.8", "12.0"),
+    ("libcutensor.so.2", "cutensorPlanPreferenceGetAttribute", "11.8", "12.0"),
+    ("libnvshmem_host.so.3", "nvshmemx_qp_create", "11.8", "12.0")])
 def test_a_name_that_a_later_minor_brought(audit, tmp_path, soname, function, before, since):
     file = imports(tmp_path, soname, function)
     audit("--require", since, file)

@@ -29,6 +29,7 @@ RULES = ROOT / "gen" / "libraries.txt"
 TABLE = ROOT / "tools" / "upkeep" / "cuda.txt"
 # The CUDA whose runtime's headers the headers of a toolkit include: the newest of its major.
 NEWEST = {version.partition(".")[0]: version for version in fetch.toolkits()}
+OLDEST = {version.partition(".")[0]: version for version in reversed(list(fetch.toolkits()))}
 ARCH = "x86_64"
 
 
@@ -162,12 +163,14 @@ def arguments(args, name, rule):
     versions = {}
     if one(rule, "version") == "wheel":
         known = numbers(name)
-        shipping = [toolkit for toolkit in known if toolkit[0].isdigit()]
+        # What goes with a CUDA has not each later version: cuDNN 9.10 is the last for 11.
+        shipping = {toolkit: OLDEST.get(toolkit.removeprefix("cu"), toolkit) for toolkit in known
+                    if toolkit[0].isdigit() or toolkit.removeprefix("cu") in OLDEST}
         found, versions, called = numbered(found, known)
         for version, number in called.items():
             words += ["--called", f"{version} {number}"]
-        for toolkit in shipping:
-            words += ["--ships", f"{toolkit} {versions[toolkit]}"]
+        for toolkit in sorted(shipping, key=lambda each: float(shipping[each])):
+            words += ["--ships", f"{shipping[toolkit]} {versions[toolkit]}"]
     for toolkit, path in found:
         major = f"={toolkit.removeprefix('cu')}" if one(rule, "majors") == "cuda" else ""
         words += ["--from", f"{path}{major}"]
