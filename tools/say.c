@@ -31,6 +31,28 @@ void say(const char *text)
 	say_on(stdout, text, text + strlen(text));
 }
 
+#define SAID_AT 12	/* of what is said, in reports */
+
+static bool ends_sentence(const char *text)
+{
+	return text[0] == '.' && text[1] == ' ' && ((text[2] >= 'A' && text[2] <= 'Z') || text[2] == '/');
+}
+
+void say_sentences(const char *text)
+{
+	const char *end = text;
+
+	for (; *end; end++) {
+		if (!ends_sentence(end))
+			continue;
+		say_on(stdout, text, end + 1);
+		printf("\n%*s", SAID_AT, "");
+		text = end + 2;
+	}
+	say_on(stdout, text, end);
+	putchar('\n');
+}
+
 void say_log(const char *text)
 {
 	while (*text) {

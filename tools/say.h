@@ -9,6 +9,10 @@
 /* Prints text to standard output and adds no line feed. */
 void say(const char *text);
 
+/* The same with a line for each sentence, and a last line feed: what happened, what to do, and then
+ * the details.  Later lines begin below what the first began with. */
+void say_sentences(const char *text);
+
 /* Prints lines to standard error; the last need not end with a line feed. */
 void say_log(const char *text);
 

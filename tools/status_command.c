@@ -193,14 +193,11 @@ static void print_library(const struct lazycuda_status *status)
 		fputs("  ", stdout);
 		say(status->path);
 		printf("\n            found by %s: ", status->found_by);
-		say(status->reason);
-		putchar('\n');
 	} else {
 		say_verdict(state_name(status->state), false);
 		fputs(": ", stdout);
-		say(status->reason);
-		putchar('\n');
 	}
+	say_sentences(status->reason);
 	for (size_t i = 0; i < status->candidate_count; i++) {
 		const struct lazycuda_candidate *candidate = &status->candidates[i];
 
