@@ -173,7 +173,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 	if ((unsigned)item->what.kind >= LK_KINDS)
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
 				   "it is declared as a kind that does not exist");
-	if (item->what.flags & ~(LAZYCUDA_INPUT_MAIN | LAZYCUDA_INPUT_LIBRARY))
+	if (item->what.flags & ~(LAZYCUDA_INPUT_MAIN | LAZYCUDA_INPUT_LIBRARY | LK_INPUT_COMPILED_IN))
 		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
 				   "it has flags that do not exist");
 	if (item->what.bytes && item->what.path)
