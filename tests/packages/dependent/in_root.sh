@@ -61,19 +61,22 @@ with_deb() {
 	dpkg --purge $(for deb in *.deb; do dpkg-deb -f "$deb" Package; done) >>deb.log
 }
 
-# As distributions that have RPM build: symbols are a package of their own.  That distribution's shell
-# is bash, and rpm's own scripts take it for that.
+# As distributions that have RPM build: symbols are a package of their own.  Their shell is bash, and
+# rpm's own scripts take /bin/sh for that.  Debian's rpm takes the executable bit from libraries, as
+# Debian has them; others do not.
 settings_of_rpm() {
 	ln -sf bash /bin/sh
 	cat >.rpmmacros <<-'end'
 	%_libdir /usr/lib
 	%python3_sitearch /usr/lib/python3/dist-packages
 	%_debugsource_packages 1
+	%_enable_debug_packages 1
+	%__os_install_post /usr/lib/rpm/brp-compress /usr
+	end
+	# Since 4.20 rpm does by itself what Fedora had in its own macros.
+	case $(rpm --version) in *\ 4.1*) cat >>.rpmmacros <<-'end' ;; esac
 	%install %{?buildsubdir:%{debug_package}}\
 	%%install\
-	%{nil}
-	%__os_install_post %{?__debug_package:%{__debug_install_post}}\
-	/usr/lib/rpm/brp-compress /usr\
 	%{nil}
 	end
 }
@@ -84,9 +87,11 @@ rpms() {
 
 # There is no package of RPM's for what Debian has; of lazycuda's none may be wanted.
 install_rpms() {
-	! rpm -i --force-debian --test "$@" 2>&1 |
+	# Debian's own, up to rpm 4.18.
+	force=$(rpm --help | grep -o -e '--force-debian' || :)
+	! rpm -i $force --test "$@" 2>&1 |
 		grep -iE 'lazycuda.* is needed|_stub.* is needed|conflict' || exit 1
-	rpm -i --force-debian --nodeps "$@"
+	rpm -i $force --nodeps "$@"
 }
 
 with_rpm() {
