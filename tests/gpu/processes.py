@@ -79,8 +79,8 @@ class Last:
         except Exception as error: print(type(error).__name__)
 sys.last = Last()""",
     "a communicator that nobody destroys": X + """
-import tempfile, torch.distributed as distributed
-distributed.init_process_group('nccl', init_method='file://' + tempfile.mktemp(), rank=0, world_size=1)
+import torch.distributed as distributed
+distributed.init_process_group('nccl', store=distributed.HashStore(), rank=0, world_size=1)
 distributed.all_reduce(x)
 print(x.sum().item())""",
     "CuPy's pools": """
