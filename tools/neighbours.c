@@ -29,13 +29,6 @@ const char *place_in_site(const char *member)
 	return strncmp(member, "purelib/", 8) && strncmp(member, "platlib/", 8) ? NULL : member + 8;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int compare(const void *one, const void *other)
 {
 	return strcmp(((const struct neighbour *)one)->key, ((const struct neighbour *)other)->key);
@@ -74,7 +67,7 @@ static const struct neighbour *next(const struct neighbour_list *all, const stru
 
 bool neighbours_have(const struct neighbours *all, const char *name)
 {
-	return matching(&all->names, last_part(name));
+	return matching(&all->names, basename(name));
 }
 
 /* ---- what a wheel requires ---- */
@@ -187,7 +180,7 @@ static void gather(const char *name, uint64_t entry, void *data)
 	struct neighbours *all = data;
 	const char *member = lc_format(&all->arena, "%s", name), *place = place_in_site(member);
 
-	enlist(all, &all->names, (struct neighbour){ .key = last_part(member), .entry = entry });
+	enlist(all, &all->names, (struct neighbour){ .key = basename(member), .entry = entry });
 	if (place)
 		enlist(all, &all->places, (struct neighbour){ .key = place, .entry = entry });
 }
@@ -215,7 +208,7 @@ void neighbours_of_folder(struct neighbours *all, const char *path)
 		if (entry->fts_info != FTS_F && entry->fts_info != FTS_SL)
 			continue;
 		copy = lc_format(&all->arena, "%s", entry->fts_path);
-		enlist(all, &all->names, (struct neighbour){ .key = last_part(copy), .path = copy });
+		enlist(all, &all->names, (struct neighbour){ .key = basename(copy), .path = copy });
 	}
 	if (tree)
 		fts_close(tree);
@@ -444,7 +437,7 @@ static bool step(struct neighbours *all, size_t steps)
 static bool needs(struct neighbours *all, const struct loader *loader, const char *name)
 {
 	for (size_t i = 0; i < loader->needed_count && step(all, 1); i++)
-		if (!strcmp(last_part(loader->needed[i]), name))
+		if (!strcmp(basename(loader->needed[i]), name))
 			return true;
 	return false;
 }
@@ -458,7 +451,7 @@ static void mark_above(struct neighbours *all, const char *name)
 		if (loader->above || !loader->from.place || !needs(all, loader, name))
 			continue;
 		loader->above = true;
-		mark_above(all, last_part(loader->from.place));
+		mark_above(all, basename(loader->from.place));
 	}
 }
 
@@ -468,7 +461,7 @@ static bool is_brought(struct neighbours *all, const struct searcher *from, cons
 {
 	for (size_t i = 0; i < all->loader_count; i++)
 		all->loaders[i].above = false;
-	mark_above(all, last_part(from->place));
+	mark_above(all, basename(from->place));
 	for (size_t i = 0; i < all->loader_count; i++) {
 		const struct loader *loader = &all->loaders[i];
 
@@ -502,7 +495,7 @@ enum serves neighbours_serve(struct neighbours *all, const struct searcher *from
 {
 	enum serves serves;
 
-	name = last_part(name);
+	name = basename(name);
 	if (!all->wheel)
 		return anywhere(all, from, name);
 	serves = on_run_path(all, from, name);
