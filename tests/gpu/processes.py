@@ -37,18 +37,18 @@ print(os.waitpid(child, 0)[1])
 IN_CHILD = """try: print({}.sum().item(), flush=True)
     except Exception as error: print(error, flush=True)
     os._exit(0)"""
-FOR_ALL = """
-import {0} as processes
+WORKER = """
+import torch, torch.multiprocessing as processes
 def work(given, made):
     tensor = given.get()
-    made.put(float(tensor.sum()))
+    made.put(float(tensor.cuda().sum()))
     del tensor
 if __name__ == '__main__':
-    processes.set_start_method('{1}')
+    processes.set_start_method('{}')
     given, made = processes.Queue(), processes.Queue()
     worker = processes.Process(target=work, args=(given, made))
     worker.start()
-    given.put({2})
+    given.put({})
     print(made.get())
     worker.join()
     print(worker.exitcode)
@@ -115,11 +115,8 @@ except KeyboardInterrupt: print((x * 3).sum().item())""",
     + "print(x.sum())",
     "fork under CuPy": "import cupy\nx = cupy.arange(100.)" + FORK.format(
         IN_CHILD.format("cupy.arange(3.)")) + "print(x.sum())",
-    "memory for another process": FOR_ALL.format("torch.multiprocessing", "spawn",
-                                                 "torch.arange(100., device='cuda')")
-    .replace("import torch.m", "import torch, torch.m"),
-    "a server that forks": FOR_ALL.format("torch.multiprocessing", "forkserver", "torch.ones(7)")
-    .replace("import torch.m", "import torch, torch.m").replace("tensor.sum", "tensor.cuda().sum"),
+    "memory for another process": WORKER.format("spawn", "torch.arange(100., device='cuda')"),
+    "a server that forks": WORKER.format("forkserver", "torch.ones(7)"),
     "workers of a DataLoader": X + """
 from torch.utils.data import DataLoader, TensorDataset
 loader = DataLoader(TensorDataset(torch.arange(1000.)), 100, num_workers=2, pin_memory=True)
