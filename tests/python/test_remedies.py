@@ -66,12 +66,14 @@ tried(CUSource(code, name_expressions=["k<int, int>"]))
 
 
 def test_what_is_given_twice(say):
+    made = Sample("13.5", "ptx", "sm_80", "kh")
+    make([made])
     bytes_, files, other = say("""
 ptx = read(1)
 tried(PTXSource(ptx, "one"), PTXSource(ptx, "two"))
 tried(*2 * [PTXSource.from_path(sys.argv[1])])
 tried(PTXSource(ptx, "one"), PTXSource(ptx + b" ", "two"))
-""", Sample("13.5", "ptx", "sm_80", "kh").path)
+""", made.path)
     assert "two: it is the same as one, and is given twice, so that helper is" in bytes_["message"]
     assert "is given twice" in files["message"]
     assert "two: it defines helper, and so does one" in other["message"]
