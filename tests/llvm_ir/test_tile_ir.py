@@ -141,11 +141,16 @@ def test_a_container_as_nvcc_writes_it(world, tiled, tile_ir):
     (["--option=-lineinfo"], "OPTION_UNSUPPORTED", "takes no options of linkers"),
     (["--ignore-tile"], "UNSUPPORTED_KIND", "nothing but Tile IR"),
     (["--constraint=>=12,<13"], "CONSTRAINT", "is here"),
-    (["--memory-limit=4M"], "MEMORY_LIMIT", "; its limit was 4194304 bytes of memory"),
 ])
 def test_what_tileiras_does_not_do(world, tiled, tile_ir, words, code, text):
     said = say(world, *words, tile_ir())
     assert said["code"] == code and text in said["message"], said
+    assert not (world.root / "image").exists()
+
+
+def test_its_memory_is_limited(world, tiled, tile_ir):
+    said = say(world, "--memory-limit=4M", tile_ir())
+    assert said["code"] == "MEMORY_LIMIT" and "; its limit was 4194304 bytes of memory" in said["message"], said
     assert not (world.root / "image").exists()
 
 
