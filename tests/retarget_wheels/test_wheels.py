@@ -369,7 +369,21 @@ def test_in_place(retarget, tmp_path, plain):
     retarget("--in-place", wheel)
     assert "pkg.libs/libcudart.so.12" in wheel_files.read(wheel)
     wheel_files.check_record(wheel)
-    assert retarget("--in-place", wheel).wheels[0]["outcome"] == "already"
+    said = retarget("--in-place", wheel).wheels[0]
+    assert (said["outcome"], said["mentions"]) == ("already", [])
+
+
+@pytest.mark.parametrize("requires, has, outcome", [
+    ([], False, "retargeted"), (["lazycuda"], False, "already"), ([], True, "already"),
+    (["lazycuda; extra == 'gpu'"], False, "retargeted")])
+def test_what_was_linked_to_a_stub_that_is_not_there_gets_it(retarget, tmp_path, requires, has, outcome):
+    user = importer(tmp_path, "cudaMalloc", link=[build.import_library("cudart", 12)], name="user.so")
+    members = {"pkg/user.so": user, **({"pkg/libcudart_stub.so": build.stub("cudart")} if has else {})}
+    said, = retarget(wheel_files.make(tmp_path, members, requires=requires)).wheels
+    assert said["outcome"] == outcome
+    if outcome == "retargeted":
+        assert said["files"][0]["loaded"] and said["added"] == ["pkg.libs/libcudart_stub.so"]
+        assert [entry["needed"] for entry in said["libraries"]] == [["libcudart_stub.so"]]
 
 
 # Requirements.

@@ -158,6 +158,6 @@ def read(wheel, parts):
             else:
                 unread.append(name)
     for part in parts:
-        if part.image and not part.library and not part.removed:
+        if part.image and not (part.library or part.is_stub or part.removed):
             found += [Mention(part.name, *rest) for rest in of_constants(part.image)]
     return found, unread

@@ -109,6 +109,13 @@ def kept(text, needed):
     return found
 
 
+def requires(text):
+    """The packages that are required without an extra."""
+    found = map(REQUIREMENT.match, _split(text)[0])
+    return {canonical(_text(words["name"])) for words in found
+            if words and b"extra" not in (words["marker"] or b"")}
+
+
 def majors_that_stay(text, free):
     """{major of CUDA} of packages whose names tell it and which the wheel requires still:
     nvidia-curand-cu12, and cuquantum-cu12, whose libraries need those of CUDA 12."""

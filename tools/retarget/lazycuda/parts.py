@@ -134,6 +134,17 @@ def look(parts, serving):
             serving.rename(library)
     for part in parts:
         need_what_it_opens(part, parts, serving)
+        if not serving.required:
+            have_the_stubs(part, serving)
+
+
+def have_the_stubs(part, serving):
+    """A file that was linked to a stub which is neither in the wheel nor required gets it."""
+    for library, stub in serving.stubs.items():
+        if stub.name in part.needed and stub.name not in serving.bundled and not stub.left:
+            count = sum(symbol.name in stub.exports for symbol in part.image.symbols(defined=False))
+            part.work = part.work or repoint.Work([], {}, [], [], [])
+            part.work.changes.append(repoint.Change(library, stub.name, stub.name, count))
 
 
 def need_what_it_opens(part, parts, serving):

@@ -393,6 +393,9 @@ def fates(image, work):
             found[name] = real.library, REPOINTED if work and name in work.replace else LEFT
         elif other and not (work and name in work.remove):
             found[name] = other["stem"], NO_STUB
+    if work:
+        found.update((change.needed, (change.library, REPOINTED)) for change in work.changes
+                     if change.needed and change.needed == change.stub)
     return found
 
 

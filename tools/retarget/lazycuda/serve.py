@@ -55,8 +55,9 @@ class Home(NamedTuple):
 class Serving:
     """Which stub serves which name, in one wheel."""
 
-    def __init__(self, stubs, compat, options, parts):
+    def __init__(self, stubs, compat, options, parts, required):
         self.stubs = dict(stubs)
+        self.required = required    # the wheel brings all stubs by what it requires
         self.options = options
         self.parts = parts
         self.paths = {}             # {library: {SONAME: {major of CUDA: file}}}
@@ -168,8 +169,9 @@ class Serving:
             stubs = self.stubs_for(part)
             for change in part.work.changes:
                 if change.stub not in self.copies:
-                    wanted[part.home][change.stub] = stubs[change.library] if change.needed is None or \
-                        not self.may_have_name(change.library) else \
+                    plain = self.stubs[change.library]
+                    wanted[part.home][change.stub] = plain if change.stub == plain.name else \
+                        stubs[change.library] if change.needed is None else \
                         self.stub(change.library, change.needed, self.cuda(part))
             cudas[part.home] = self.cuda(part)
         for home, served in wanted.items():

@@ -37,7 +37,9 @@ class Job:
         self.parts = parts.extract(self.wheel, folder / "parts")
         self._leave()
         seen = [part for part in self.parts if part.image and not (part.left or part.library or part.is_stub)]
-        serving = serve.Serving(available, self.options.compat_folders(), self.options, self.parts)
+        required = metadata.requires(self.wheel.read(self.wheel.member("METADATA")))
+        serving = serve.Serving(available, self.options.compat_folders(), self.options, self.parts,
+                                "lazycuda" in required)
         parts.look(seen, serving)
         work = [part for part in seen if part.work]
         self.said["libraries"] = report.of_libraries((
