@@ -89,16 +89,44 @@ def test_files_that_need_what_a_cuda_of_pypi_has_not(world, patchelf, cuda, tmp_
     assert (status, row["files"], row["11"], row["12"]) == (0, "1, 1 of them not on 11", "0/0", "1/1"), err
 
 
-def test_what_is_imported_with_which_cuda(world, patchelf, cuda, tmp_path, user):
-    (tmp_path / "beside").mkdir()
-    code = b"import ctypes, pathlib\nctypes.CDLL(str(pathlib.Path(__file__).with_name('user.so')))\n"
-    good = wheel_files.make(tmp_path, {"pkg/__init__.py": code, "pkg/user.so": user})
+@pytest.fixture
+def imported(world, patchelf, cuda, tmp_path):
+    """Runs imported.py: (status, rows, what is said of errors)"""
+    def run_it(*wheels):
+        (tmp_path / "beside").mkdir(exist_ok=True)
+        (tmp_path / "uses").write_text("# of wheels\npkg\t\timport pkg; pkg.value\nnear import near; 1\n")
+        return run(world, "imported.py", "--cuda", cuda, "--beside", tmp_path / "beside", "--work",
+                   tmp_path / "work", "--uses", tmp_path / "uses", *wheels)
+    return run_it
+
+
+LOAD = ("import ctypes, pathlib\nhere = pathlib.Path(__file__).parent\n"
+        "ctypes.CDLL(str(here / 'user.so'))\nvalue = ")
+
+
+def test_what_is_imported_and_used_with_which_cuda(imported, tmp_path, user):
+    good = wheel_files.make(tmp_path, {"pkg/__init__.py": f"{LOAD}7\n".encode(), "pkg/user.so": user})
     bad = wheel_files.make(tmp_path, {"bad/__init__.py": b"import nowhere_at_all\n", "bad/user.so": user},
                            name="bad")
-    words = "--cuda", cuda, "--beside", tmp_path / "beside", "--work", tmp_path / "work"
-    status, (row,), err = run(world, "imported.py", *words, good)
+    status, (row,), err = imported(good)
     assert (status, list(row.values())) == (0, [
-        "pkg==1.0", "retargeted", "runs on 11, 12, 13", "all 2", "12: all 2", "13: all 2"]), err
-    status, (row,), err = run(world, "imported.py", *words, bad)
+        "pkg==1.0", "retargeted", "runs on 11, 12, 13", "all 2", "12: all 2", "13: all 2", "7", ""]), err
+    status, (row,), err = imported(bad)
     assert status == 1 and row["none"].startswith("1 of 2: bad: ModuleNotFoundError"), err
     assert row["own"].endswith("; as published")
+
+
+def test_what_differs_from_the_published_wheel(imported, tmp_path, user):
+    """It looks whether stubs are there; a neighbour asks it."""
+    odd = wheel_files.make(tmp_path, {
+        "pkg/__init__.py": f"{LOAD}(here.parent / 'pkg.libs' / 'libcudart.so.12').exists()\n".encode(),
+        "pkg/user.so": user})
+    near = wheel_files.make(tmp_path, {
+        "near/__init__.py": b"import pkg\nif pkg.value: raise ImportError('odd')\n", "near/user.so": user},
+        name="near", requires=["pkg"])
+    status, (row, other), err = imported(odd, near)
+    assert (status, row["a small use"]) == (1, "False; none:  = True; 12:  = True; 13:  = True"), err
+    for what in ("near==1.0, with LD_LIBRARY_PATH: before: near: ImportError: odd, published: None; ",
+                 "after: use of pkg==1.0:  = True, published:  = False"):
+        assert what in row["beside stock neighbours"]
+    assert other["beside stock neighbours"] == "pkg==1.0, with LD_LIBRARY_PATH: the same in both orders"
