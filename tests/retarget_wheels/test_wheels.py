@@ -373,12 +373,13 @@ def test_in_place(retarget, tmp_path, plain):
     assert (said["outcome"], said["mentions"]) == ("already", [])
 
 
-@pytest.mark.parametrize("requires, has, outcome", [
-    ([], False, "retargeted"), (["lazycuda"], False, "already"), ([], True, "already"),
-    (["lazycuda; extra == 'gpu'"], False, "retargeted")])
-def test_what_was_linked_to_a_stub_that_is_not_there_gets_it(retarget, tmp_path, requires, has, outcome):
+@pytest.mark.parametrize("folder, requires, has, outcome", [
+    ("pkg", [], False, "retargeted"), ("pkg", ["lazycuda"], False, "already"), ("pkg", [], True, "already"),
+    ("pkg", ["lazycuda; extra == 'gpu'"], False, "retargeted"),
+    ("pkg-1.0.data/scripts", [], False, "already")])
+def test_what_was_linked_to_a_stub_that_is_not_there_gets_it(retarget, tmp_path, folder, requires, has, outcome):
     user = importer(tmp_path, "cudaMalloc", link=[build.import_library("cudart", 12)], name="user.so")
-    members = {"pkg/user.so": user, **({"pkg/libcudart_stub.so": build.stub("cudart")} if has else {})}
+    members = {f"{folder}/user.so": user, **({"pkg/libcudart_stub.so": build.stub("cudart")} if has else {})}
     said, = retarget(wheel_files.make(tmp_path, members, requires=requires)).wheels
     assert said["outcome"] == outcome
     if outcome == "retargeted":

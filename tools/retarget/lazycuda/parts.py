@@ -132,7 +132,7 @@ def look(parts, serving):
             break
         for library in more:
             serving.rename(library)
-    for part in parts:
+    for part in (each for each in parts if each.installed):
         need_what_it_opens(part, parts, serving)
         if not serving.required:
             have_the_stubs(part, serving)
