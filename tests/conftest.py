@@ -173,15 +173,6 @@ def patchelf():
     return lambda *arguments: subprocess.run([program, *map(str, arguments)], check=True)
 
 
-@pytest.fixture
-def ldconfig():
-    """Where it is; an ordinary user's PATH need not say it."""
-    program = shutil.which("ldconfig", path=f"{os.environ['PATH']}:/sbin:/usr/sbin")
-    if not program:
-        pytest.skip("there is no ldconfig")
-    return program
-
-
 @pytest.fixture(scope="session")
 def python_headers():
     """The folder of Python.h."""

@@ -14,6 +14,7 @@ import pytest
 import build
 import symbols
 from importer import importer, patch, real
+from world import ldconfig
 
 # Of a name that no header declares nobody knows the interface: it is never
 # forwarded across majors, and no adaptor can be written.
@@ -344,12 +345,12 @@ def test_a_folder(audit, tmp_path):
     assert "text" not in done.err and not done.err
 
 
-def test_without_zlib_it_says_so(world, tmp_path, ldconfig):
+def test_without_zlib_it_says_so(world, tmp_path):
     path = wheel(tmp_path / "p.whl", importer(tmp_path, "cudaMalloc"))
     stored = wheel(tmp_path / "s.whl", tmp_path / "module.so", compression=zipfile.ZIP_STORED)
     hidden = world.root / "libz.so.1"
     hidden.write_text("")
-    for line in build.output(ldconfig, "-p").splitlines():
+    for line in build.output(ldconfig(), "-p").splitlines():
         if line.strip().startswith("libz.so.1 "):
             world.bind(hidden, line.split(" => ")[1])
     done = world.cli("audit", path, stored, check=False)

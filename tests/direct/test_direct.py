@@ -232,9 +232,12 @@ def stops_in_both(direct, stub):
 
 def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
     """The program works with nvJitLink 12.9, which lies in the folder `own`; others, {folder:
-    version}, lie elsewhere.  "cuda" is on LD_LIBRARY_PATH; variables name folders, too."""
+    version}, lie elsewhere, and have all that it imports.  "cuda" is on LD_LIBRARY_PATH, and ld.so's cache lists "cached";
+    variables name folders, too."""
     def place(world, file):
         world.put(own, file)
+        if own == "cached":
+            world.cached(world.root / own)
         for folder, version in others.items():
             world.put(folder, fakes.fake("nvJitLink", version))
         for folder in folders:
@@ -370,22 +373,24 @@ ROWS = [
     Row("a plugin without a run path, eager by the environment", "host.c", LAZY,
         flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path, env={"LAZYCUDA_EAGER": "1"}),
     # Where it is looked for.
-    asks_version("LD_LIBRARY_PATH before a RUNPATH", "cuda", {"run": "12.0"}, flags=RUNPATH),
-    asks_version("an RPATH before LD_LIBRARY_PATH", "run", {"cuda": "12.0"}, flags=RPATH),
+    asks_version("LD_LIBRARY_PATH before a RUNPATH", "cuda", {"run": "12.4"}, flags=RUNPATH),
+    asks_version("an RPATH before LD_LIBRARY_PATH", "run", {"cuda": "12.4"}, flags=RPATH),
     Row("a program's RPATH does not count for a RUNPATH", "opens_extension.c", RUNTIME,
         extensions=("versions_extension.c",), arguments=("app",), place=before_an_old_one,
         flags=RUNPATH, program_flags=RPATH_TO_OLD),
     Row("the RPATH of what needs an extension before the program's", "opens_extension.c", RUNTIME,
         extensions=("versions_extension.c",), arguments=("app",), place=needed_by_another,
         flags=(f"{OLD_TAGS},-soname,libinner.so",), program_flags=RPATH_TO_OLD),
-    asks_version("a RUNPATH before CUDA_HOME", "run", {"home/lib64": "12.0"}, flags=RUNPATH,
+    asks_version("a RUNPATH before CUDA_HOME", "run", {"home/lib64": "12.4"}, flags=RUNPATH,
                  CUDA_HOME="home"),
     asks_version("LD_LIBRARY_PATH before an environment of conda that the program is not in", "cuda",
-                 {"conda/lib": "12.0"}, folders=["conda/conda-meta"], CONDA_PREFIX="conda"),
+                 {"conda/lib": "12.4"}, folders=["conda/conda-meta"], CONDA_PREFIX="conda"),
+    asks_version("ld.so's cache before an environment of conda that the program is not in", "cached",
+                 {"conda/lib": "12.4"}, folders=["conda/conda-meta"], CONDA_PREFIX="conda"),
     *[asks_version(f"{name} is set for children, to {version}", "cuda", {"late/lib": version},
                    name, folder)
       for name, folder in (("LD_LIBRARY_PATH", "late/lib"), ("CONDA_PREFIX", "late"))
-      for version in ("12.0", "13.5")],
+      for version in ("12.4", "13.5")],
     asks_version("an environment of conda in the base", "app/lib", {"lib": "13.5"},
                  flags=("-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib",),
                  folders=["conda-meta", "app/conda-meta"], CONDA_PREFIX="app"),

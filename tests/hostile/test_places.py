@@ -441,14 +441,6 @@ def test_a_refused_place_is_in_the_trace(world, places):
 
 # ---- dlopen() of a plain name ----
 
-def cached(world, ldconfig, folder):
-    """ld.so's cache lists what is in this folder, and nothing else."""
-    configuration = world.root / "ld.so.conf"
-    configuration.write_text(f"{folder}\n")
-    world.run(ldconfig, "-X", "-f", configuration, "-C", world.root / "cache")
-    world.bind(world.root / "cache", "/etc/ld.so.cache")
-
-
 @pytest.fixture(params=["a folder for CPUs", "an auditor"])
 def dlopen_is_asked(world, request):
     """Why ld.so may know more than what the stubs have searched."""
@@ -459,11 +451,10 @@ def dlopen_is_asked(world, request):
 
 
 @pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
-def test_a_cached_folder_that_everybody_can_write_to(world, ldconfig, dlopen_is_asked, mode,
-                                                     expected):
+def test_a_cached_folder_that_everybody_can_write_to(world, dlopen_is_asked, mode, expected):
     """The cache is root's, and what it lists may be anybody's all the same."""
     folder = intruders(world.root / "cached")
-    cached(world, ldconfig, folder)
+    world.cached(folder)
     folder.chmod(mode)
     said, _ = watched(world, user())
     assert said.cudart == expected
@@ -473,10 +464,10 @@ def test_a_cached_folder_that_everybody_can_write_to(world, ldconfig, dlopen_is_
         assert [one["path"] for one in left_out] == [str(folder)]
 
 
-def test_a_cached_folder_when_the_search_is_done_already(world, ldconfig, dlopen_is_asked):
+def test_a_cached_folder_when_the_search_is_done_already(world, dlopen_is_asked):
     """That of cudart has looked for the driver, too, and the cache is not mapped any more."""
     folder = intruders(world.root / "cached")
-    cached(world, ldconfig, folder)
+    world.cached(folder)
     folder.chmod(0o777)
     # What was made just before a search is not trusted by the next.
     done = world.run(probe(world.cc), f"open:{build.stub('cudart')}", f"open:{build.stub('cuda')}",

@@ -7,10 +7,11 @@ import pytest
 
 import build
 from fakes import fake
+from world import ldconfig
 
 
 @pytest.fixture
-def cache(tmp_path, ldconfig):
+def cache(tmp_path):
     """A cache that ldconfig has made of one folder."""
     folder = tmp_path / "lib"
     folder.mkdir()
@@ -18,7 +19,7 @@ def cache(tmp_path, ldconfig):
         shutil.copy(fake("cudart", version), folder)
     config = tmp_path / "ld.so.conf"
     config.write_text(f"{folder}\n")
-    subprocess.run([ldconfig, "-X", "-f", config, "-C", tmp_path / "cache"], check=True)
+    subprocess.run([ldconfig(), "-X", "-f", config, "-C", tmp_path / "cache"], check=True)
     return tmp_path / "cache"
 
 

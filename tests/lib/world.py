@@ -169,9 +169,24 @@ class World:
             calls.append((soname, version, name, numbers[:-1], numbers[-1]))
         return calls
 
+    def cached(self, folder):
+        """ld.so's cache lists what is in this folder, and nothing else."""
+        configuration, cache = self.root / "ld.so.conf", self.root / "cache"
+        configuration.write_text(f"{folder}\n")
+        self.run(ldconfig(), "-X", "-f", configuration, "-C", cache)
+        self.bind(cache, "/etc/ld.so.cache")
+
     def record(self):
         """Have fakes write down what is called."""
         self.env["FAKE_LOG"] = str(self.root / "fake.log")
+
+
+def ldconfig():
+    """Where it is; an ordinary user's PATH need not say it."""
+    program = shutil.which("ldconfig", path=f"{os.environ['PATH']}:/sbin:/usr/sbin")
+    if not program:
+        pytest.skip("there is no ldconfig")
+    return program
 
 
 def sandbox():

@@ -270,22 +270,14 @@ def test_ld_library_path(world):
     found(world.status(), folder / "libcudart.so.12", "loader")
 
 
-def cache(world, ldconfig, folder):
-    """The loader's cache lists what is in this folder."""
-    configuration = world.root / "ld.so.conf"
-    configuration.write_text(f"{folder}\n")
-    world.run(ldconfig, "-X", "-f", configuration, "-C", world.root / "cache")
-    world.bind(world.root / "cache", "/etc/ld.so.cache")
-
-
-def test_the_loaders_cache(world, ldconfig):
+def test_the_loaders_cache(world):
     folder = world.put("anywhere", cudart())
-    cache(world, ldconfig, folder)
+    world.cached(folder)
     found(world.status(), folder / "libcudart.so.12", "loader")
 
 
 @pytest.mark.parametrize("below", ["tls", "x86_64", "haswell", "tls/haswell/x86_64"])
-def test_below_a_folder_for_a_cpu_only_the_loaders_cache_counts(world, ldconfig, below):
+def test_below_a_folder_for_a_cpu_only_the_loaders_cache_counts(world, below):
     """glibc before 2.37 looks there; dlopen() is not asked where it looks nowhere else."""
     if any(path for place in ("lib*", "usr/lib*", "usr/lib/*")
            for path in pathlib.Path("/").glob(f"{place}/glibc-hwcaps")):
@@ -293,7 +285,7 @@ def test_below_a_folder_for_a_cpu_only_the_loaders_cache_counts(world, ldconfig,
     folder = world.put(f"cuda/{below}", cudart())
     world.search(world.root / "cuda")
     assert world.status()["state"] == "missing"
-    cache(world, ldconfig, folder)
+    world.cached(folder)
     found(world.status(), folder / "libcudart.so.12", "loader")
 
 
@@ -353,12 +345,12 @@ def test_the_newest_of_the_systems_toolkits(world):
 
 # The order.
 
-def test_the_order_of_places(world, with_user, ldconfig):
+def test_the_order_of_places(world, with_user):
     # One minor of 12 in each place; the first place wins, then it is emptied.
     site = world.folder("conda/lib/python3/site-packages")
     world.folder("conda/conda-meta")
     cached = world.put("anywhere", cudart("12.5"))
-    cache(world, ldconfig, cached)
+    world.cached(cached)
     other = world.folder("other/site-packages")
     world.put("other/site-packages/torch", build.shared(build.TESTS / "lib" / "stranger.c"))
     below = "nvidia/cuda_runtime/lib"
