@@ -139,7 +139,7 @@ class Wheel:
         total = sum(self.members[name].file_size for name in names if name in self.members)
         return progress.stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
 
-    def _place(self, info):
+    def place(self, info):
         """Where a member's bytes begin, by the header before them.  zipfile would take as long to
         read it as to inflate a small member."""
         size = LOCAL.size + len(info.orig_filename.encode("utf-8", "surrogateescape"))
@@ -155,7 +155,7 @@ class Wheel:
     def packed(self, name, size=CHUNK):
         """A member's bytes as they lie in the archive, in chunks."""
         info = self.members[name]
-        at = self._place(info)
+        at = self.place(info)
         end = at + info.compress_size
         while at < end:
             chunk = os.pread(self.zip.fp.fileno(), min(size, end - at), at)
@@ -366,8 +366,9 @@ def check(path, members, record):
     try:
         if _described(wheel.members.values()) != _described(members):
             raise Refused("WHEEL", "its directory is not what was written")
-        for name in wheel.members:
-            wheel.start(name)
+        for name, info in wheel.members.items():
+            with _reading(f"its {name} cannot be read"):
+                wheel.place(info)
         if wheel.read(wheel.member("RECORD")) != record:
             raise Refused("WHEEL", "its RECORD is not what was written")
     finally:
