@@ -339,6 +339,7 @@ def main():
     all_good = True
     for tried in all_tried:
         cells, good = row(tried, all_tried, by_name, options)
+        cells = [cell if len(cell) < 400 else f"{cell[:396]} ..." for cell in cells]
         print(f"| {' | '.join(cells)} |", flush=True)
         all_good = all_good and good
         if tried.canonical not in STRANGERS:
