@@ -9,6 +9,7 @@ import dataclasses
 import os
 import re
 import shutil
+import signal
 
 import pytest
 
@@ -485,7 +486,10 @@ ROWS = [
     # One more stop, in the stub: gdb stops in every library that has a function of that name.
     Row("gdb stops at a function", "allocates.c", RUNTIME, under=STOPS, better=stops_in_both),
 
-    # Programs that ask for their library when they start.
+    # Programs that give up rights when they start, and those that ask for their library before.
+    *[Row(f"a first call after {how}, lazy", "confined.c", RUNTIME, arguments=(how,),
+          differs=Outcome("", -signal.SIGSYS) if how == "filter" else Outcome("303\n"))
+      for how in CONFINED],
     *[Row(f"a first call after {how}, eager by the environment", "confined.c", RUNTIME,
           arguments=(how,), env={"LAZYCUDA_EAGER": "1"}) for how in CONFINED],
     Row("a first call that opens nothing, eager by the source", "confined.c", RUNTIME,
