@@ -476,7 +476,7 @@ static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at,
 		const struct lc_option *option;
 		int i;
 
-		if (best_for(arena, at, seat, 0) < 0)
+		if (!seat->option_count || best_for(arena, at, seat, 0) < 0)
 			continue;	/* it has no options to choose from */
 		i = best_for(arena, at, seat, major);
 		if (i < 0) {
