@@ -574,8 +574,28 @@ static const char *above(struct lc_arena *arena, const char *path)
 	return lc_copy(arena, path, (size_t)(strrchr(path, '/') - path));
 }
 
-/* Notes the site-packages of each Python in a folder, by Python's name for it and by Debian's. */
-static void note_sites_in(struct walk *walk, const char *folder, const char *object)
+/* Notes the site-packages below a Python's folder, by Python's name for it and by Debian's. */
+static void note_python(struct walk *walk, const char *name, const char *path, const char *object)
+{
+	if (strncmp(name, "python3", 7))
+		return;
+	add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
+		      lc_path(walk->arena, path, "site-packages"), object });
+	add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
+		      lc_path(walk->arena, path, "dist-packages"), object });
+}
+
+static void note_wheel(struct walk *walk, const char *name, const char *path, const char *object)
+{
+	const char *ending = strrchr(name, '.');
+
+	if (ending && !strcmp(ending, ".whl"))
+		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){ path, object });
+}
+
+static void note_each_in(struct walk *walk, const char *folder, const char *object,
+			 void (*note)(struct walk *walk, const char *name, const char *path,
+				      const char *object))
 {
 	DIR *directory = LC_AGAIN_IF(opendir(folder), !done);
 	struct dirent *entry;
@@ -584,17 +604,8 @@ static void note_sites_in(struct walk *walk, const char *folder, const char *obj
 		lc_arena_note_error(walk->arena, errno);
 		return;
 	}
-	while ((entry = readdir(directory))) {
-		const char *lib;
-
-		if (strncmp(entry->d_name, "python3", 7))
-			continue;
-		lib = lc_path(walk->arena, folder, entry->d_name);
-		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
-			      lc_path(walk->arena, lib, "site-packages"), object });
-		add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
-			      lc_path(walk->arena, lib, "dist-packages"), object });
-	}
+	while ((entry = readdir(directory)))
+		note(walk, entry->d_name, lc_path(walk->arena, folder, entry->d_name), object);
 	closedir(directory);
 }
 
@@ -604,7 +615,7 @@ static void note_prefix(struct walk *walk, const char *prefix, const char *objec
 	static const char *const below[] = { "lib", "lib64", "local/lib" };
 
 	for (size_t i = 0; prefix && *prefix == '/' && i < LC_COUNT(below); i++)
-		note_sites_in(walk, lc_path(walk->arena, prefix, below[i]), object);
+		note_each_in(walk, lc_path(walk->arena, prefix, below[i]), object, note_python);
 }
 
 /* Returns the text of the file that makes a folder a virtual environment; NULL: it is none. */
@@ -648,6 +659,46 @@ static void note_user_site(struct walk *walk, const char *bin)
 	if (none && *none)
 		return;
 	note_prefix(walk, base || !home ? base : lc_path(walk->arena, home, ".local"), bin);
+}
+
+static const char *next_argument(const char *argument, const char *end)
+{
+	argument += strlen(argument) + 1;
+	return argument < end ? argument : NULL;
+}
+
+/*
+ * Returns the file or folder that Python was told to run.  NULL: none, or a relative path, or its
+ * code came in another way.  What follows the last argument is the environment.
+ */
+static const char *script(void)
+{
+	const char *from, *end, *argument = program_invocation_name;
+
+	if (!lc_started_with(&from, &end) || argument < from || argument >= end)
+		return NULL;
+	while ((argument = next_argument(argument, end)) && argument[0] == '-') {
+		const char *letter = argument + strcspn(argument, "cmWX");
+
+		if (!argument[1] || *letter == 'c' || *letter == 'm')
+			return NULL;
+		if (*letter && !letter[1] && !(argument = next_argument(argument, end)))
+			return NULL;	/* it was the value of -W or -X */
+	}
+	return argument && argument[0] == '/' ? argument : NULL;
+}
+
+/* Notes the wheels of what PEX has made: a folder that Python runs, or its __main__.py.  Each is a
+ * site-packages of its own, which the program adds to sys.path. */
+static void note_pex(struct walk *walk)
+{
+	const char *path = python() ? script() : NULL;
+
+	if (!path)
+		return;
+	path = strcmp(lc_basename(path), "__main__.py") ? lc_text(walk->arena, path) :
+							  above(walk->arena, path);
+	note_each_in(walk, lc_path(walk->arena, path, ".deps"), path, note_wheel);
 }
 
 /*
@@ -793,6 +844,7 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 			     .process = process, .callers = callers };
 
 	read_process(&walk);
+	note_pex(&walk);
 	note_interpreter(&walk);
 	process->audited = walk.audited || was_audited();
 	process->own_dlopen = walk.own_dlopen;

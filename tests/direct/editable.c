@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* editable again: becomes the Python in env/bin, which is a link to this program, and imports an
- * extension that lies elsewhere, as that of a package that pip calls editable.  SITE is a
- * site-packages that this Python searches. */
+/* editable again [SCRIPT]: becomes the Python in env/bin, which is a link to this program and is told
+ * to run that, and imports an extension that lies elsewhere, as that of a package that pip
+ * calls editable.  SITE is a site-packages that this Python searches. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@ static void *import(void)
 
 int main(int count, char **arguments)
 {
-	char python[PATH_MAX + sizeof("/python3")], library[PATH_MAX];
+	char python[PATH_MAX + sizeof("/python3")], script[PATH_MAX + 100], library[PATH_MAX];
 	void *extension;
 
-	(void)arguments;
-	if (count > 1)
-		return !realpath("env/bin", python) ||
-		       execl(strcat(python, "/python3"), "python3", (char *)NULL);
+	if (count > 1 && !strcmp(arguments[1], "again"))
+		return !realpath("env/bin", python) || !realpath(".", script) ||
+		       execl(strcat(python, "/python3"), "python3", count > 2 ? "-sEX" : NULL, "dev",
+			     strcat(strcat(script, "/"), arguments[count - 1]), (char *)NULL);
 	extension = import();
 	if (!extension) {	/* the package looks in sys.path itself */
 		snprintf(library, sizeof(library), "%s/nvidia/cuda_runtime/lib/libcudart.so.12",

@@ -134,11 +134,11 @@ def by_a_relative_path(world, cudart):
 SITE = "lib/python3.11/site-packages"
 
 
-def python_searches(prefix, venv=None, **env):
+def python_searches(site, venv=None, **env):
     """CUDA lies in a site-packages.  Python, which is the program, lies in image/bin; env/bin has a
     link to it, and pyvenv.cfg says `venv`.  Variables name folders."""
     def place(world, cudart):
-        world.put(f"{prefix}/{SITE}/nvidia/cuda_runtime/lib", cudart)
+        world.put(f"{site}/nvidia/cuda_runtime/lib", cudart)
         shutil.copy(world.root / "app/editable", world.folder("image/bin") / "python3")
         (world.folder("env/bin") / "python3").symlink_to("../../image/bin/python3")
         if venv is not None:
@@ -447,17 +447,21 @@ ROWS = [
 
     *[Row(f"an editable extension, and CUDA in {where}", "editable.c", RUNTIME,
           extensions=("versions_extension.c",), arguments=arguments,
-          place=python_searches(prefix, venv, **variables),
-          env={"SITE": f"{prefix}/{SITE}"}, differs=difference)
-      for where, arguments, prefix, venv, variables, difference in (
-          ("a virtual environment", ("again",), "env", "false", {}, None),
-          ("what that was made of", ("again",), "image", "true", {}, None),
-          ("what that does not share", ("again",), "image", "false", {}, Outcome("303 0, 0 0\n")),
-          ("the prefix of a Python that a link leads to", ("again",), "image", None, {}, None),
-          ("the user's site-packages", ("again",), "home/.local", None, {"HOME": "home"}, None),
-          ("what PYTHONUSERBASE names", ("again",), "mine", "true", {"PYTHONUSERBASE": "mine"}, None),
-          ("what a .pth file names", ("again",), "other", None, {}, Outcome("303 0, 0 0\n")),
-          ("what PYTHONPATH names", (), "other", None, {"PYTHONPATH": f"other/{SITE}"}, None))],
+          place=python_searches(site, venv, **variables), env={"SITE": site}, differs=difference)
+      for where, arguments, site, venv, variables, difference in (
+          ("a virtual environment", ("again",), f"env/{SITE}", "false", {}, None),
+          ("what that was made of", ("again",), f"image/{SITE}", "true", {}, None),
+          ("what that does not share", ("again",), f"image/{SITE}", "false", {},
+           Outcome("303 0, 0 0\n")),
+          ("the prefix of a Python that a link leads to", ("again",), f"image/{SITE}", None, {}, None),
+          ("the user's site-packages", ("again",), f"home/.local/{SITE}", None, {"HOME": "home"}, None),
+          ("what PYTHONUSERBASE names", ("again",), f"mine/{SITE}", "true",
+           {"PYTHONUSERBASE": "mine"}, None),
+          ("what a .pth file names", ("again",), f"other/{SITE}", None, {}, Outcome("303 0, 0 0\n")),
+          ("what PYTHONPATH names", (), f"other/{SITE}", None, {"PYTHONPATH": f"other/{SITE}"}, None),
+          *[(f"another wheel of {script}, by PEX", ("again", script),
+             "x.pex/.deps/nvidia_cuda_runtime_cu12.whl", None, {}, None)
+            for script in ("x.pex", "x.pex/__main__.py")])],
     Row("two libraries are installed after calls in vain", "installs.c",
         (*RUNTIME, Real("nvJitLink", "12.9")), extensions=("versions_of_two.c",),
         arguments=("libcudart.so.12", "libnvJitLink.so.12"), place=to_be_installed),
