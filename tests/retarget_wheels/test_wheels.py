@@ -108,6 +108,22 @@ def test_the_stub_lies_where_the_file_looks_last(retarget, tmp_path, plain):
     assert wheel_files.read(out_of(retarget))["pkg/lib/module.so"] == plain.read_bytes()
 
 
+@pytest.mark.parametrize("path, code, opened", [
+    ("$ORIGIN", 'names = [f"libnvrtc.so.{major}"]', True),
+    ("$ORIGIN", 'table = {"nvrtc": "libnvrtc.so.*[0-9]"}', True), ("$ORIGIN", 'load("libnvrtc.so.12")', True), ("$ORIGIN", 'load("libnvrtc.so.11.2")', False),
+    ("$ORIGIN/../..", 'load("libnvrtc.so.12")', False)])
+def test_what_python_opens_is_there_with_the_runtimes_stub(retarget, tmp_path, plain, path, code, opened):
+    """torch's kernel compiler: another file of torch needs nvrtc, and is loaded later."""
+    patch(plain, "--set-rpath", path)
+    later = importer(tmp_path, "nvrtcVersion", name="later.so", link=[
+        real(tmp_path, "libnvrtc.so.12", "nvrtcVersion", node="libnvrtc.so.12")])
+    patch(later, "--set-rpath", path)
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": plain, "pkg/later.so": later,
+                                                 "pkg/a.py": f"{code}\n".encode()})).wheels
+    runtime, = [name for name in said["added"] if "cudart" in name]
+    assert ("libnvrtc.so.12" in elf.dynamic(unpacked(retarget, tmp_path) / runtime)["NEEDED"]) == opened
+
+
 @pytest.mark.parametrize("first", [False, True])
 def test_what_the_file_found_still_goes_first(retarget, tmp_path, plain, first):
     """A run path that ends outside gets one more entry; --prefer stub puts it first."""
@@ -377,7 +393,8 @@ def test_in_place(retarget, tmp_path, plain):
     ("pkg", [], False, "retargeted"), ("pkg", ["lazycuda"], False, "already"), ("pkg", [], True, "already"),
     ("pkg", ["lazycuda; extra == 'gpu'"], False, "retargeted"),
     ("pkg-1.0.data/scripts", [], False, "already")])
-def test_what_was_linked_to_a_stub_that_is_not_there_gets_it(retarget, tmp_path, folder, requires, has, outcome):
+def test_what_was_linked_to_a_stub_that_is_not_there_gets_it(
+        retarget, tmp_path, folder, requires, has, outcome):
     user = importer(tmp_path, "cudaMalloc", link=[build.import_library("cudart", 12)], name="user.so")
     members = {f"{folder}/user.so": user, **({"pkg/libcudart_stub.so": build.stub("cudart")} if has else {})}
     said, = retarget(wheel_files.make(tmp_path, members, requires=requires)).wheels

@@ -143,7 +143,7 @@ class Text:
             self.kept.write(chunk)
 
 
-def read(wheel, parts):
+def read_texts(wheel):
     """(mentions, names of files that name something and are too long to be read)"""
     found, unread = [], []
     wanted = [name for name in wheel.members if name.lower().endswith((".py", ".json"))]
@@ -157,7 +157,10 @@ def read(wheel, parts):
                 found += [Mention(name, *rest) for rest in of_text(text.kept.getvalue())]
             else:
                 unread.append(name)
-    for part in parts:
-        if part.image and not (part.library or part.is_stub or part.removed):
-            found += [Mention(part.name, *rest) for rest in of_constants(part.image)]
     return found, unread
+
+
+def of_parts(parts):
+    return [Mention(part.name, *rest) for part in parts
+            if part.image and not (part.library or part.is_stub or part.removed)
+            for rest in of_constants(part.image)]

@@ -10,12 +10,15 @@ import collections
 import copy
 import pathlib
 import posixpath
+import re
 import shutil
 from typing import NamedTuple
 
 from . import elf, names, packages, repoint
 
 ORIGIN = ("$ORIGIN", "${ORIGIN}")
+# A pattern, or what an f-string makes.
+ANY_NUMBER = re.compile(r"\.so\Z|\.so.*[*?{\[]")
 
 
 def may_have_name(library):
@@ -67,6 +70,7 @@ class Serving:
                 if real:
                     self.paths.setdefault(real.library, {}).setdefault(path.name, {})[major] = path
         self.made = {}
+        self.opened = set()         # names that the wheel's Python code opens
         # Libraries of which some file needs what the stub lacks: a stub with the real name would come
         # before the library that this file finds elsewhere.
         self.renamed = set()
@@ -165,6 +169,7 @@ class Serving:
         """{member: file} of all stubs that the wheel gets."""
         wanted = collections.defaultdict(dict)          # {Home: {name: Stub}}
         found, cudas = {}, {}
+        own = {part.home for part in work if not part.wanted_path}
         for part in work:
             stubs = self.stubs_for(part)
             for change in part.work.changes:
@@ -175,13 +180,22 @@ class Serving:
                         self.stub(change.library, change.needed, self.cuda(part))
             cudas[part.home] = self.cuda(part)
         for home, served in wanted.items():
+            opened = self._opened(served) if home in own else []
             for name, (stub, needs) in self.with_others(served, cudas[home]).items():
+                needs += [each for each in opened if each not in needs] if stub.library == "cudart" else []
                 found[home.member(name)] = make(stub, name, needs, folder, find_patchelf)
         for part in parts:
             if part.stub:
                 stub = self.stub(part.library, part.stub, self.cuda(part))
                 found[part.name] = make(stub, part.stub, [], folder, find_patchelf)
         return found
+
+    def _opened(self, served):
+        """Those of these names that Python code of the wheel opens, as torch's does: the stub of the
+        runtime has them there where the wheel's own CUDA is missing."""
+        stems = {packages.stem(name) for name in self.opened if ANY_NUMBER.search(name)} - {None}
+        return [name for name in sorted(served) if served[name].library != "cudart" and
+                (name in self.opened or packages.stem(name) in stems)]
 
     def with_others(self, served, cuda):
         """{name: (Stub, names that it is to need)} of stubs and of those that the real libraries

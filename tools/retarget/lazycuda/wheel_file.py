@@ -2,7 +2,6 @@
 """Retargets one wheel."""
 import pathlib
 import posixpath
-import re
 import tempfile
 
 from . import mentions, metadata, names, packages, parts, report, repoint, serve
@@ -46,6 +45,8 @@ class Job:
             (part.name, part.image, part.work, part.unserved) for part in self.parts
             if part.image and not (part.library or part.is_stub)), serving.bundled)
         self._note_others(serving)
+        self.mentions, self.unread = mentions.read_texts(self.wheel)
+        serving.opened = {each.name for each in self.mentions}
         if work:
             self._change(work, serving, folder)
         self._metadata(set().union(*(part.work.libraries for part in work)), serving)
@@ -187,16 +188,14 @@ class Job:
                 extras.setdefault(family, each.extra)
         there = {names.base(name) for name in self.said["added"]}
         stems = {packages.stem(name) for name in there} - {None}
-        found, unread = mentions.read(self.wheel, self.parts)
-        for each in found:
-            # A pattern, or what an f-string makes, may mean any number.
-            any_number = re.search(r"\.so\Z|\.so.*[*?{\[]", each.name)
-            served = packages.stem(each.name) in stems if any_number else names.base(each.name) in there
+        for each in self.mentions + mentions.of_parts(self.parts):
+            served = packages.stem(each.name) in stems if serve.ANY_NUMBER.search(each.name) \
+                else names.base(each.name) in there
             self.said["mentions"].append({
                 **each._asdict(), "served": served, "extra": extras.get(each.family),
                 "compat": None if served else serving.compat(names.base(each.name))})
         self.said["notes"] += [f"{name} names CUDA's libraries or their packages, and is too long "
-                               "to be read here: look into it" for name in unread]
+                               "to be read here: look into it" for name in self.unread]
 
     def _finish(self, output):
         """Writes the result, if anything changed."""
