@@ -244,11 +244,11 @@ def rounds_in_turn(start_a, start_b, milliseconds=2, processes=3, count=25):
 
 # ---- instructions ----
 
-def callgrind(function, *command, given="", before=(), **env):
-    """Instructions spent in a function and in all that it calls; with no function,
+def callgrind(function, *command, given="", before=(), apart=None, **env):
+    """Instructions spent in a function and in all that it calls but `apart`; with no function,
     in the whole program.  `before` begins the command."""
     output = WORK / "callgrind.out"
-    only = [f"--toggle-collect={function}"] if function else []
+    only = [f"--toggle-collect={one}" for one in (function, apart) if one]
     done = subprocess.run(
         [str(word) for word in (*before, tool("valgrind"), "--tool=callgrind",
                                 f"--callgrind-out-file={output}", *only, *command)],
